@@ -25,6 +25,7 @@ pub mod power;
 pub mod registers;
 pub mod shared;
 pub mod spi;
+pub mod start_card;
 pub mod templates;
 pub mod timer;
 pub mod trial;

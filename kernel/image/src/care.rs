@@ -5,7 +5,7 @@
 //! (`executor.rs`).
 
 use crate::executor::NEVER_NS;
-use crate::{hardware, link_device};
+use crate::{hardware, link_device, own_card};
 use renga_arch_aarch64::mmio::Mmio;
 use renga_board_rpi::power::Watchdog;
 
@@ -37,7 +37,7 @@ impl Care {
     pub fn begin(has_link: bool, panic_ns: Option<u64>) -> Care {
         let watchdog = hardware::watched().then(hardware::watchdog);
         let progress_ns = hardware::now_ns();
-        let next_ns = if watchdog.is_some() { 0 } else { panic_ns.unwrap_or(NEVER_NS) };
+        let next_ns = if watchdog.is_some() { 0 } else { first_ns(panic_ns) };
         Care { watchdog, has_link, look_ns: 0, next_ns, panic_ns, looks: 0, turns: 0, progress_ns }
     }
 
@@ -51,12 +51,16 @@ impl Care {
     #[cold]
     pub fn check(&mut self, now_ns: u64) {
         assert!(self.panic_ns.is_none_or(|at_ns| now_ns < at_ns), "told to panic by the board's arguments");
-        let Some(watchdog) = &mut self.watchdog else { return };
+        own_card::end_trial(now_ns);
+        let Some(watchdog) = &mut self.watchdog else {
+            self.next_ns = first_ns(self.panic_ns);
+            return;
+        };
         if now_ns < self.look_ns {
             return;
         }
         self.look_ns = now_ns + LOOK_NS;
-        self.next_ns = self.look_ns.min(self.panic_ns.unwrap_or(NEVER_NS));
+        self.next_ns = self.look_ns.min(first_ns(self.panic_ns));
         let turns = link_device::turns();
         if turns != self.turns || !self.has_link {
             (self.turns, self.progress_ns) = (turns, now_ns);
@@ -71,4 +75,9 @@ impl Care {
             _ => {}
         });
     }
+}
+
+/// When the first of what is to end the board does so, ns: an order to panic, or a trial.
+fn first_ns(panic_ns: Option<u64>) -> u64 {
+    panic_ns.into_iter().chain(own_card::trial_ends_ns()).min().unwrap_or(NEVER_NS)
 }

@@ -84,8 +84,27 @@ pub fn end(status: u32) -> ! {
     match hardware::emulator_link() {
         Some(mut link) => link.exit(status),
         None if status == DEAD_STATUS => hardware::watchdog().reset(),
-        None => hardware::watchdog().halt(),
+        None => {
+            marks::say(format_args!("stopped with status {status}"));
+            hardware::watchdog().halt();
+        }
     }
+    stand_still()
+}
+
+/// Ends a board that is to start again as usual, with a message.
+pub fn give_up(why: fmt::Arguments<'_>) -> ! {
+    let _ = write!(ConsoleText::open(), "renga: {why}\r\n");
+    defmt::warn!("{}", defmt::Display2Format(&why));
+    end(DEAD_STATUS)
+}
+
+/// Resets the board, which starts from `partition`, once.
+pub fn start_from(partition: u8) -> ! {
+    hardware::all_pins().release_link();
+    marks::say(format_args!("reset, to start from partition {partition}"));
+    crate::logger::flush();
+    hardware::watchdog().reset_to(partition);
     stand_still()
 }
 

@@ -57,9 +57,14 @@ impl Firmware {
         }
     }
 
+    /// The board's serial number; 0 if it is not known.
+    pub fn serial(&mut self) -> u64 {
+        self.mailbox.serial().unwrap_or(0)
+    }
+
     /// Logs what the board is and how it fares.
     pub fn report(&mut self) {
-        let serial = self.mailbox.serial().unwrap_or(0);
+        let serial = self.serial();
         let (_, bytes) = self.mailbox.memory().unwrap_or((0, 0));
         let arm_hz = self.mailbox.measured_clock_hz(clock::ARM).unwrap_or(0);
         let heat = self.mailbox.temperature_millidegrees().unwrap_or(0);

@@ -34,6 +34,8 @@ use renga_hal::block::BlockError;
 use renga_hal::timer::Timer;
 use renga_systems::blob;
 
+/// Reads of pins take no time in the emulator; on a Pi 3 about as long as so many turns of an empty loop there.
+const EMULATED_READ_SPINS: u32 = 24;
 /// Bits a second on the console.
 const CONSOLE_RATE_BPS: u32 = 115_200;
 /// Boot memory for processes and their buffers, right behind the image: the pair's disk board takes two thirds. All
@@ -64,6 +66,7 @@ static TIMER: Once<GenericTimer> = Once::new();
 static BOARD: Once<&'static Board> = Once::new();
 static EMULATED: Once<bool> = Once::new();
 static WATCHED: Once<bool> = Once::new();
+static READ_SPINS: Once<u32> = Once::new();
 static UART_CLOCK: Once<u32> = Once::new();
 static FIRMWARE: OnFirstCore<RefCell<Firmware>> = OnFirstCore::new();
 
@@ -79,8 +82,14 @@ pub struct Hardware {
     pub board: u8,
     /// This run's seed for what programs see as random.
     pub seed: u64,
-    /// From 1970 to about now, s: what whoever made the card wrote; 0 if nobody did.
+    /// From 1970 to about now, s: what is known of it; 0 if nothing is.
     pub epoch_s: u32,
+    /// How often it was started, this time included, if its card counts.
+    pub starts: Option<u32>,
+    /// The partition that the last reset named, or 0.
+    pub named_partition: u8,
+    /// Its name, if its card says one.
+    pub board_name: Name,
     /// The model of the disk's medium to apply.
     pub medium: Name,
     /// The link's times.
@@ -109,12 +118,16 @@ pub struct Name {
     length: usize,
 }
 
-const NAME_BYTES_MAX: usize = 16;
+const NAME_BYTES_MAX: usize = renga_node::NAME_BYTES_MAX;
 
 impl Name {
     /// The argument `key`, cut to what fits, or `default`.
     fn argument(arguments: &Arguments<'_>, key: &str, default: &str) -> Name {
-        let value = arguments.value(key).unwrap_or(default).as_bytes();
+        Name::of(arguments.value(key).unwrap_or(default))
+    }
+    /// As much of `text` as fits.
+    pub fn of(text: &str) -> Name {
+        let value = text.as_bytes();
         let length = value.len().min(NAME_BYTES_MAX);
         let mut bytes = [0; NAME_BYTES_MAX];
         bytes[..length].copy_from_slice(&value[..length]);
@@ -170,6 +183,7 @@ pub unsafe fn start(boot_data: u64) -> (Hardware, InterruptLines, Uart, FrameMem
     }
     BOARD.set(board);
     EMULATED.set(arguments.has("emulator"));
+    READ_SPINS.set(arguments.number("read_spins").unwrap_or(if emulated() { EMULATED_READ_SPINS } else { 0 }));
     WATCHED.set(!arguments.has("emulator") && !arguments.has("nowatchdog"));
     let mut firmware = Firmware::start(timer);
     let uart = start_lines(&mut firmware);
@@ -182,6 +196,9 @@ pub unsafe fn start(boot_data: u64) -> (Hardware, InterruptLines, Uart, FrameMem
         board: arguments.number("board").unwrap_or(0) as u8,
         seed: u64::from(arguments.number("seed").unwrap_or(0)) ^ entropy(),
         epoch_s: arguments.number("epoch").unwrap_or(0),
+        starts: None,
+        named_partition: if emulated() { 0 } else { watchdog().take_partition() },
+        board_name: Name::of(""),
         medium: Name::argument(&arguments, "medium", "none"),
         link_timing: Name::argument(&arguments, "timing", "pi3"),
         link: Name::argument(&arguments, "link", ""),
@@ -261,6 +278,11 @@ fn entropy() -> u64 {
     let number = board().chip.random.and_then(|base| random::number(registers(base)));
     // A chip whose source we do not drive: how long the firmware took is all that differs.
     number.unwrap_or_else(|| ThisCore.cycles().wrapping_mul(0x9e37_79b9_7f4a_7c15))
+}
+
+/// Turns of an empty loop that make a read of pins as slow as on a board: 0 on a board.
+pub fn read_spins() -> u32 {
+    READ_SPINS.get().copied().unwrap_or(0)
 }
 
 /// Whether the watchdog looks after this board.

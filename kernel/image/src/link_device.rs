@@ -17,8 +17,6 @@ use renga_router::TokenLink;
 const ARM_NS: u64 = 60_000;
 /// The SPI clock that is asked for, Hz. No slave has been measured.
 const SPI_RATE_HZ: u32 = 4_000_000;
-/// Reads of pins take no time in the emulator; on a Pi 3 about as long as so many turns of an empty loop there.
-const EMULATED_READ_SPINS: u32 = 24;
 /// The pins are looked at so often though they do not interrupt, ns.
 const LOOK_NS: u64 = 1_000_000_000;
 /// The token's times are those of boards that look all the time; these look when they are interrupted.
@@ -71,7 +69,9 @@ fn pins(board: u8, width: Width, emulated: bool) -> TokenLink<PinPhy<LinkPins>> 
     if emulated {
         // All that is stored arrives after the same time and in its order: there is nothing to settle.
         (timing.settle_ns, timing.hold_ns) = (0, 0);
-        gpio = gpio.with_slow_reads(EMULATED_READ_SPINS);
+    }
+    if hardware::read_spins() > 0 {
+        gpio = gpio.with_slow_reads(hardware::read_spins());
     }
     let bus = PinBus::begin(gpio, board, wiring, timing);
     TokenLink::new(setup(board), PinPhy::new(bus, LOOK_NS))
@@ -89,9 +89,11 @@ fn spi(board: u8) -> TokenLink<SpiPhy<LinkPins, LinkMaster, LinkSlave>> {
     TokenLink::new(setup(board), SpiPhy::new(bus, LOOK_NS))
 }
 
-/// The number is the placement's: two boards that have one are a mistake of whoever wrote the cards.
+/// Two boards of one number are a mistake of whoever wrote the cards; they are told apart by the serial numbers that their firmware knows.
+/// Where it knows none, as in QEMU, they are not.
 fn setup(board: u8) -> Setup {
-    Setup { board, serial: u64::from(board), timing: Timing::PI3.slowed(TOKEN_SLOWED) }
+    let known = hardware::with_firmware(|firmware| firmware.serial()).filter(|serial| *serial != 0);
+    Setup { board, serial: known.unwrap_or(u64::from(board)), timing: Timing::PI3.slowed(TOKEN_SLOWED) }
 }
 
 impl Measured for LinkDevice {

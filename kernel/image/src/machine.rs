@@ -3,8 +3,9 @@
 //! Not here: what else the processes are given (`sysprocs/systems`), finding the devices (`hardware.rs`).
 
 use crate::fault;
-use crate::hardware::{self, Card, EmulatorPage, Hardware, Name, Uart};
+use crate::hardware::{self, EmulatorPage, Hardware, Name, Uart};
 use crate::link_device::LinkDevice;
+use crate::own_card::{self, DiskCard};
 use crate::programs::Programs;
 use core::cell::Cell;
 use core::future::Future;
@@ -14,6 +15,7 @@ use renga_arch_aarch64::user_mode::UserMode;
 use renga_core::{Arena, Core, Me, Process};
 use renga_fs::Medium;
 use renga_hal::power::Power;
+use renga_hal::start_card::StartCard;
 use renga_process::Processor;
 use renga_router::LinkTiming;
 use renga_rt::user::{FpState, UserContext};
@@ -22,6 +24,8 @@ use renga_systems::{Devices, Machine};
 
 /// Where programs begin.
 const INIT: &str = "/sbin/init";
+/// Where they begin on a board that tries a kernel: sees to the keeping, and goes on as the other.
+const INIT_OF_TRIAL: &str = "/usr/bin/renga-update";
 
 /// This board.
 pub struct PiMachine {
@@ -53,8 +57,9 @@ impl PiMachine {
         slots: usize,
     ) -> PiMachine {
         let emulator = hardware::emulator_link();
-        // Without an emulator nobody counts a board's starts: chance tells them apart.
-        let starts = emulator.as_ref().map_or((hardware.seed >> 32) as u32 | 1, EmulatorPage::starts);
+        // A board whose card does not count is told from its former life by chance.
+        let counted = hardware.starts.unwrap_or((hardware.seed >> 32) as u32 | 1);
+        let starts = emulator.as_ref().map_or(counted, EmulatorPage::starts);
         PiMachine {
             cores,
             arena,
@@ -78,7 +83,7 @@ impl PiMachine {
 impl Devices for PiMachine {
     type Memory = FrameMemory;
     type Uart = Uart;
-    type Block = Card;
+    type Block = DiskCard;
     type Link = LinkDevice;
     const CACHED_FILES: usize = 4096;
 }
@@ -107,8 +112,8 @@ impl Machine for PiMachine {
             None => fault::refuse(format_args!("there is one console's line")),
         }
     }
-    fn block(&self) -> &'static mut Card {
-        let card = match hardware::start_card(self.timer) {
+    fn block(&self) -> &'static mut DiskCard {
+        let card = match DiskCard::start(self.timer, self.cores.len()) {
             Ok(card) => self.arena.put(|| card),
             Err(error) => fault::refuse(format_args!("the card does not start: {error:?}")),
         };
@@ -116,6 +121,9 @@ impl Machine for PiMachine {
             fault::refuse(format_args!("the card cannot be used: {}", why.text()));
         }
         card
+    }
+    fn start_card(&self) -> &'static dyn StartCard {
+        own_card::for_programs()
     }
     fn medium(&self) -> &'static Medium {
         let name = self.medium.as_str();
@@ -129,7 +137,7 @@ impl Machine for PiMachine {
         LinkTiming::named(name).unwrap_or_else(|| fault::refuse(format_args!("there are no link times `{name}`")))
     }
     fn power(&self) -> &'static dyn Power {
-        &EmulatorPower
+        &WholeBoard
     }
     fn processor(&self) -> &'static dyn Processor {
         self.programs
@@ -144,14 +152,18 @@ impl Machine for PiMachine {
         self.seed
     }
     fn init(&self) -> &'static str {
-        if cfg!(feature = "bench") { "" } else { INIT }
+        match own_card::trial_ends_ns() {
+            _ if cfg!(feature = "bench") => "",
+            None => INIT,
+            Some(_) => INIT_OF_TRIAL,
+        }
     }
 }
 
-/// Stops the run through the emulator.
-struct EmulatorPower;
+/// Stops the board, and with it an emulated run.
+struct WholeBoard;
 
-impl Power for EmulatorPower {
+impl Power for WholeBoard {
     fn stop(&self, status: u8) {
         fault::end(u32::from(status));
     }

@@ -20,6 +20,7 @@ mod logger;
 mod machine;
 mod marks;
 mod once;
+mod own_card;
 mod pintest;
 mod programs;
 mod speech;
@@ -39,17 +40,22 @@ use speech::Speech;
 extern "C" fn renga_kernel_main(boot_data: u64) -> ! {
     ThisCore.keep_number(0);
     // SAFETY: called once, by the boot code, with the firmware's address.
-    let (hardware, interrupts, uart, memory) = unsafe { hardware::start(boot_data) };
+    let (mut hardware, interrupts, uart, memory) = unsafe { hardware::start(boot_data) };
     // SAFETY: mapped by `hardware::start`, behind the image, before the frames; used for nothing else.
     let arena = unsafe { Arena::new(to_kernel(hardware.boot_memory) as *mut u8, hardware::BOOT_MEMORY_BYTES) };
     let arena: &'static Arena = keep(arena);
-    let system = match blob::read(arena, hardware.tables) {
+    let system = match blob::read(arena, blob::without_padding(hardware.tables)) {
         Ok(system) => system,
         Err(bad) => fault::refuse(format_args!("the system's tables: {bad}")),
     };
+    own_card::begin(&mut hardware);
     let Some(board) = system.boards.get(usize::from(hardware.board)) else {
         fault::refuse(format_args!("this system has no board {}", hardware.board))
     };
+    let named = hardware.board_name.as_str();
+    if !named.is_empty() && named != board.name {
+        fault::refuse(format_args!("the card is board {named}'s, which is another one in this system"));
+    }
     defmt::info!("board {=str} of system {=str}", board.name, system.name);
     if !hardware.program.as_str().is_empty() {
         start_program(arena, &hardware, uart, system.boards.len() as u8);

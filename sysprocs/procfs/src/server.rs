@@ -8,6 +8,7 @@ use crate::tree::{File, Place};
 use crate::whole::plan::Plan;
 use crate::window::Window;
 use renga_hal::memory::UserMemory;
+use renga_hal::start_card::StartCard;
 use renga_proto::inode::STAT_BYTES;
 use renga_proto::proc_files::{ProcFiles, ProcFilesCall, SECTORS_AT};
 use renga_proto::procs::board_of;
@@ -35,6 +36,8 @@ pub(crate) struct State<M: UserMemory + ?Sized + 'static> {
     pub(crate) plan: &'static dyn Plan,
     /// For lists of processes.
     pub(crate) page: &'static mut [u8; PAGE_BYTES],
+    /// The card from which this board has started.
+    pub(crate) start_card: &'static dyn StartCard,
 }
 
 /// Serves made files; the programs of this board show themselves by `cards`, and init runs on `init_board`.
@@ -49,9 +52,10 @@ pub async fn proc_files<M: UserMemory + ?Sized + 'static>(
     seed: u64,
     plan: &'static dyn Plan,
     page: &'static mut [u8; PAGE_BYTES],
+    start_card: &'static dyn StartCard,
 ) -> Never {
     let board = me.id().board.0;
-    let mut state = State { me, clients, machine, cards, board, init_board, seed, plan, page };
+    let mut state = State { me, clients, machine, cards, board, init_board, seed, plan, page, start_card };
     loop {
         match port.accept().await {
             ProcFilesCall::WalkMade(mut call) => {
@@ -82,8 +86,8 @@ pub async fn proc_files<M: UserMemory + ?Sized + 'static>(
                 call.reply(read);
             }
             ProcFilesCall::WriteMade(mut call) => {
-                let number = call.entry().number;
-                let written = state.write(number, call.lent()).await;
+                let entry = call.entry();
+                let written = state.write(entry.number, entry.offset, call.lent()).await;
                 call.reply(written);
             }
             ProcFilesCall::MadePath(mut call) => {
@@ -109,6 +113,9 @@ impl<M: UserMemory + ?Sized> State<M> {
         let place = Place::of(number).ok_or(Errno::ENOENT)?;
         if place.file == File::Disk {
             return self.read_disk(offset, out).await;
+        }
+        if place.file == File::StartCard {
+            return self.read_start_card(offset, out);
         }
         let mut window = Window::new(out, offset);
         if place.pid == 0 {

@@ -8,6 +8,7 @@ use renga_proto::proc_files::{DESCRIPTORS, DISK, file_of, made_number, pid_of};
 const DIRECTORY: u16 = 0o040_555;
 const FILE: u16 = 0o100_444;
 const WRITABLE: u16 = 0o100_644;
+const SECRET: u16 = 0o100_600;
 const PRIVATE: u16 = 0o100_400;
 const PRIVATE_DIRECTORY: u16 = 0o040_500;
 const PRIVATE_LINK: u16 = 0o120_700;
@@ -110,6 +111,8 @@ files! {
     RegulationTotals "totals" in Background, FILE;
     IoSpeed "iospeed" in Renga, DIRECTORY;
     Paces "programs" in IoSpeed, WRITABLE;
+    Start "start" in Renga, WRITABLE;
+    StartCard "card" in Renga, SECRET;
     /// The disk's partition.
     Disk "" in Top, BLOCK_DEVICE;
     /// One of its descriptors.

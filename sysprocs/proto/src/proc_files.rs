@@ -75,7 +75,8 @@ protocol! {
         4 ReadMadeLink { number: u32, reader: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
         /// The path of a directory; how many bytes.
         5 MadePath { number: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
-        /// Changes what the file shows as a text says, all of it or nothing; `EACCES`: it cannot be written.
-        6 WriteMade { number: u32 } (&'a [u8]) -> Result<(), Errno>;
+        /// Changes what the file shows as a text says, all of it or nothing; `EACCES`: it cannot be written. `offset` means
+        /// something to the card's file only.
+        6 WriteMade { number: u32, offset: u64 } (&'a [u8]) -> Result<(), Errno>;
     }
 }

@@ -21,6 +21,7 @@ pub const VERSION: u32 = 4;
 pub const BYTES_MAX: usize = 64 << 10;
 /// Magic, version, code, length of the body, its check sum.
 pub const HEAD_BYTES: usize = 24;
+const LENGTH_AT: usize = 16;
 
 static SUM: Crc<u32> = Crc::<u32>::new(&CRC_32_ISCSI);
 
@@ -56,6 +57,16 @@ impl fmt::Display for BadTables {
             BadTables::Malformed => write!(out, "they are malformed"),
             BadTables::Rule(rule) => write!(out, "they break a rule: {rule}"),
         }
+    }
+}
+
+/// `bytes` without the zeros behind tables that fill a file only in part.
+pub fn without_padding(bytes: &[u8]) -> &[u8] {
+    let len =
+        bytes.get(LENGTH_AT..LENGTH_AT + 4).and_then(|word| word.first_chunk().copied()).map_or(0, u32::from_le_bytes);
+    match bytes.split_at_checked(HEAD_BYTES + len as usize) {
+        Some((tables, rest)) if rest.iter().all(|byte| *byte == 0) => tables,
+        _ => bytes,
     }
 }
 

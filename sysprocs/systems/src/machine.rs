@@ -9,6 +9,7 @@ use renga_fs::Medium;
 use renga_hal::block::{Block, BlockError};
 use renga_hal::memory::{Access, Frame, ListedFrame, NeedsTable, PageGuard, PageRef, Run, UserMemory};
 use renga_hal::power::Power;
+use renga_hal::start_card::{NoStartCard, StartCard};
 use renga_hal::templates::TableTemplates;
 use renga_hal::uart::Uart;
 use renga_phy::{FRAME_BYTES_MAX, Phy, TransmitFull};
@@ -43,6 +44,10 @@ pub trait Machine: Devices {
     fn uart(&self) -> &'static mut Self::Uart;
     /// The card.
     fn block(&self) -> &'static mut Self::Block;
+    /// The card from which the board has started, for programs.
+    fn start_card(&self) -> &'static dyn StartCard {
+        &NoStartCard
+    }
     /// How slow the card is to be.
     fn medium(&self) -> &'static Medium;
     /// The device of the link.

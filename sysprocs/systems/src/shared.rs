@@ -43,7 +43,7 @@ pub const SHARED: [Shared; 12] = [
 ];
 
 /// Beginnings of what is a process's own: its memory, its device, numbers that never change.
-const OWN: [&str; 16] = [
+const OWN: [&str; 17] = [
     "at.each(",
     "at.put(",
     "at.number()",
@@ -58,6 +58,7 @@ const OWN: [&str; 16] = [
     "at.machine().power()",
     "at.machine().processor()",
     "at.machine().seed()",
+    "at.machine().start_card()",
     "at.machine().starts()",
     "at.machine().uart()",
 ];

@@ -52,6 +52,20 @@ fn tables_come_back_as_they_went() {
 }
 
 #[test]
+fn tables_may_fill_a_file_in_part() {
+    let bytes = tables("pair");
+    let filled = |rest: &[u8]| [&bytes[..], rest].concat();
+    assert_eq!(blob::without_padding(&bytes), bytes);
+    assert_eq!(blob::without_padding(&filled(&[0; 900])), bytes);
+    // Anything else is refused as it is.
+    let other = filled(&[0, 0, 1]);
+    assert_eq!(blob::without_padding(&other), other);
+    assert_eq!(read(blob::without_padding(&other)).err(), Some(BadTables::Length));
+    assert_eq!(blob::without_padding(&bytes[..20]), &bytes[..20]);
+    assert_eq!(blob::without_padding(&[]), b"");
+}
+
+#[test]
 fn a_board_is_made_of_them() {
     let (board, bytes) = (Board::new(1, BOOT_BYTES), tables("pair"));
     let system = blob::read(board.arena, &bytes).unwrap();

@@ -23,6 +23,7 @@ const PROGRAMS: [(&str, &str); 19] = [
     ("background", "/usr/bin/background"),
     ("background", "/usr/bin/bg"),
     ("iospeed", "/usr/bin/iospeed"),
+    ("renga-update", "/usr/bin/renga-update"),
     ("nice", "/usr/bin/nice"),
     ("chrt", "/usr/bin/chrt"),
     ("wild", "/usr/lib/renga/wild"),

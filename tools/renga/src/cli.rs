@@ -4,6 +4,7 @@
 
 mod examples;
 mod hint;
+mod image;
 mod image_choice;
 mod job;
 mod ledger;
@@ -15,11 +16,11 @@ mod sweep;
 mod top;
 mod trace;
 
-use crate::card;
 use crate::serial::PortName;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use examples::EXAMPLES;
 pub use hint::hint;
+pub use image::Image;
 pub use image_choice::ImageChoice;
 pub use job::Job;
 pub use ledger::{Compare, Ledger, Measuring, Report};
@@ -115,6 +116,10 @@ pub struct Run {
     /// command line, with a copy of the card in its slot
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["disk", "put", "extract", "ImageChoice"])]
     pub cards: Option<PathBuf>,
+    /// Offer these boards no device of the emulator's: who they are, how often they were started, chance and the link come from the
+    /// boards and their cards, and their watchdogs reset them; exit with 0 when the disk's board has stopped
+    #[arg(long, requires = "cards", conflicts_with_all = ["record", "replay", "garbage", "revive"])]
+    pub bare: bool,
     /// What the boards are: all of this model, or one of them (may be repeated): pi3, zero2w, pi4, b=pi4; without it, a Pi 3
     #[arg(long, value_name = "MODEL|BOARD=MODEL", conflicts_with_all = ["cards", "garbage"])]
     pub board: Vec<String>,
@@ -295,42 +300,6 @@ pub struct Check {
     /// Say what each figure of the memory for messages is, and what makes it smaller
     #[arg(short, long)]
     pub verbose: bool,
-}
-
-/// `renga image`
-#[derive(Args, Debug, Clone)]
-pub struct Image {
-    /// What is on the disk.
-    #[command(flatten)]
-    pub choice: ImageChoice,
-    /// List the images that there are: packages, sizes, and whether they are built
-    #[arg(long, conflicts_with_all = ["board", "cluster", "inspect", "out"])]
-    pub list: bool,
-    /// Make the cards of a cluster of real boards, all of this model, or each of its own (may be repeated): pi3, zero2w,
-    /// pi4, b=zero2w
-    #[arg(long, value_name = "MODEL|BOARD=MODEL", conflicts_with_all = ["cluster", "inspect"])]
-    pub board: Vec<String>,
-    /// System of the cards: pair, solo, or a file
-    #[arg(long, default_value = "pair", value_name = "NAME|FILE.toml", conflicts_with_all = ["cluster", "inspect"])]
-    pub system: String,
-    /// Name of the cluster of real boards
-    #[arg(long, default_value = card::DEFAULT_CLUSTER_NAME, conflicts_with_all = ["cluster", "inspect"])]
-    pub name: String,
-    /// What joins the real boards: pins (16 data wires), pins4, spi
-    #[arg(long, value_name = "MODE", conflicts_with_all = ["cluster", "inspect"])]
-    pub link: Option<String>,
-    /// Instead of the system, the real boards run this
-    #[arg(long, value_enum, value_name = "PROGRAM", conflicts_with_all = ["inspect", "list"])]
-    pub program: Option<ProgramName>,
-    /// Make the cards that this file describes; with --inspect, compare the card with it
-    #[arg(long, value_name = "FILE.toml")]
-    pub cluster: Option<PathBuf>,
-    /// List what is on this card or card image, with checksums, and say what is wrong with it
-    #[arg(long, value_name = "FILE", conflicts_with = "out")]
-    pub inspect: Option<PathBuf>,
-    /// Where to put it: a folder for cards, a file for the disk image (without it, where runs take it from)
-    #[arg(long, short, value_name = "PATH", alias = "output")]
-    pub out: Option<PathBuf>,
 }
 
 /// `renga flash`

@@ -6,7 +6,7 @@
 //! (`artifacts`), options (`command::run`).
 
 use crate::artifacts::Kernel;
-use crate::card::{CardBoot, models};
+use crate::card::{CardBoot, firmware_of, models};
 use crate::cli::ProgramName;
 use crate::disturbance::Disturbance;
 use crate::escape::Typed;
@@ -24,6 +24,8 @@ use renga_node::Model;
 use std::path::PathBuf;
 use std::sync::mpsc::Receiver;
 
+/// Turns of an empty loop that take as long as a read of pins on a Pi 3.
+const READ_SPINS: u32 = 24;
 /// A board that died by itself is started again after so long, ns: as a watchdog would, which the image does not start yet.
 const REVIVE_NS: u64 = 1_000_000_000;
 
@@ -43,6 +45,8 @@ pub struct Session<'a> {
     pub disk: PathBuf,
     /// What the boards boot instead of the kernel and the disk, if they boot from cards; by their numbers.
     pub cards: Option<Vec<CardBoot>>,
+    /// The boards have no device of the emulator's, and choose by themselves what of their cards they start.
+    pub bare: bool,
     /// What the boards are, by their numbers; those that are not said are a Pi 3.
     pub models: Vec<Model>,
     /// Their times.
@@ -92,6 +96,7 @@ impl<'a> Session<'a> {
             tables,
             disk,
             cards: None,
+            bare: false,
             models: Vec::new(),
             profile,
             cores: 1,
@@ -169,6 +174,12 @@ impl Session<'_> {
     /// A board that boots from its card; the card's own command line comes before the emulator's.
     fn board_with_card(&self, number: usize, board: BoardConfig) -> BoardConfig {
         let Some(card) = self.cards.as_ref().and_then(|cards| cards.get(number)).cloned() else { return board };
+        if self.bare {
+            // The emulator's wires are slower than real ones, and QEMU's pins are read in no time: that is all that a board is told.
+            let append = format!(" read_spins={READ_SPINS} timing={}", self.profile.link_timing);
+            let firmware = Some(firmware_of(&card));
+            return BoardConfig { firmware, append, sd_image: Some(card.card), ..board };
+        }
         BoardConfig {
             image: card.kernel,
             initrd: Some(card.tables),
@@ -190,6 +201,7 @@ impl Session<'_> {
             append_once: self.first_arguments(number),
             sd_image: board.owns_disk.then(|| self.disk.clone()),
             dtb: None,
+            firmware: None,
             cores: board.cores.max(self.cores),
         };
         Ok(self.board_with_card(number, without_card))
@@ -200,6 +212,7 @@ impl Session<'_> {
         let mut config = ClusterConfig::new(self.qemu.clone(), self.plugin.clone(), boards?);
         config.shift = self.profile.shift;
         config.bus = BusConfig::with_rate(self.profile.link_rate_bps);
+        config.bare = self.bare;
         config.pins = self.profile.pins.map(|_| PinsConfig::default());
         config.seed = self.seed;
         config.epoch_s = EPOCH_S;

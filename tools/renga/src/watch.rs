@@ -80,6 +80,12 @@ impl<'a> Watch<'a> {
             Event::Status { time_ns, boards } => {
                 self.status(*time_ns, boards).lines().for_each(|line| listener.news(line));
             }
+            Event::BoardReset { board, partition, time_ns } => {
+                listener.stopped(*board, *time_ns);
+                let from =
+                    if *partition == 0 { String::new() } else { format!(", to start from partition {partition}") };
+                listener.news(&self.news(*board, *time_ns, &format!("is reset{from}")));
+            }
             Event::BoardExited { board, time_ns, .. } => listener.stopped(*board, *time_ns),
             Event::Fight(_) | Event::Deadlock { .. } | Event::Finished(_) => {}
         }

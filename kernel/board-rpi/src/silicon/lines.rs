@@ -90,3 +90,22 @@ fn the_watchdog_takes_nothing_without_its_password() {
     assert_eq!(device.borrow().0[0x20 / 4], 0x555, "partition 63 means: stay off");
     assert_eq!((device.borrow().0[0x24 / 4], device.borrow().0[0x1c / 4] & 0x30), (10, 0x20));
 }
+
+#[test]
+fn a_reset_names_a_partition_once() {
+    let (registers, device) = Bus::default().add(Power([0; 10]));
+    let mut watchdog = Watchdog::new(registers);
+    // As firmware leaves it: the partition, in every second bit, and what reset the board.
+    device.borrow_mut().0[0x20 / 4] = 0x1020;
+    assert_eq!(watchdog.take_partition(), 0);
+    device.borrow_mut().0[0x20 / 4] = 0x1004;
+    assert_eq!((watchdog.take_partition(), device.borrow().0[0x20 / 4]), (2, 0x1000));
+    // From now on the board starts as usual, whatever resets it.
+    watchdog.feed(5);
+    watchdog.reset();
+    assert_eq!((watchdog.take_partition(), device.borrow().0[0x20 / 4]), (0, 0x1000));
+    watchdog.reset_to(1);
+    assert_eq!(device.borrow().0[0x20 / 4], 0x1001);
+    watchdog.reset_to(2);
+    assert_eq!((device.borrow().0[0x20 / 4], device.borrow().0[0x24 / 4]), (0x1004, 10));
+}

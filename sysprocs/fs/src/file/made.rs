@@ -63,11 +63,12 @@ impl<M: UserMemory + ?Sized> State<M> {
                 call.reply(read);
             }
             FileCall::Write(mut call) => {
-                let written = self.give_maker(call.lent()).await;
+                let written = self.give_maker(0, call.lent()).await;
                 call.reply(written);
             }
             FileCall::WriteTo(mut call) => {
-                let written = self.give_maker(call.lent()).await;
+                let offset = call.entry().offset;
+                let written = self.give_maker(offset, call.lent()).await;
                 call.reply(written);
             }
             other => self.refuse_change(other).await,
@@ -109,9 +110,9 @@ impl<M: UserMemory + ?Sized> State<M> {
         self.maker()?.call(read, out).await.map_err(gone)
     }
 
-    async fn give_maker(&mut self, bytes: &[u8]) -> Result<u32, Errno> {
+    async fn give_maker(&mut self, offset: u64, bytes: &[u8]) -> Result<u32, Errno> {
         self.may_write()?;
-        let write = WriteMade { number: self.ino };
+        let write = WriteMade { number: self.ino, offset };
         self.maker()?.call(write, bytes).await.map_err(gone)?;
         Ok(bytes.len() as u32)
     }

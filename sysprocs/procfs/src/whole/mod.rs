@@ -8,6 +8,7 @@ mod iospeed;
 mod log;
 mod memory;
 pub(crate) mod plan;
+mod start;
 mod time;
 
 pub(crate) use time::NS_PER_TICK;
@@ -43,18 +44,21 @@ impl<M: UserMemory + ?Sized> State<M> {
                 self.regulation(file, out).await?;
             }
             File::Paces => self.paces(out).await,
+            File::Start => self.start(out)?,
             File::HostName | File::BootId => self.identity(file, out),
             file => constants::put(file, out)?,
         }
         Ok(())
     }
 
-    /// Changes what a file shows.
-    pub(crate) async fn write(&mut self, number: u32, text: &[u8]) -> Result<(), Errno> {
+    /// Changes what a file shows; an offset means something to the card only.
+    pub(crate) async fn write(&mut self, number: u32, offset: u64, text: &[u8]) -> Result<(), Errno> {
         let place = Place::of(number).ok_or(Errno::ENOENT)?;
         match place.file {
             _ if !place.is_writable() => Err(Errno::EACCES),
             File::Paces => self.change_pace(text).await,
+            File::Start => self.change_start(text),
+            File::StartCard => self.write_start_card(offset, text),
             file => self.change_regulation(file, text).await,
         }
     }

@@ -10,7 +10,7 @@ use crate::liveness::{LOOK, LiveStream, Liveness, Patience};
 use crate::page::Page;
 use crate::qemu::Qemu;
 use renga_emu_device::messages::{
-    self, Grant, Hello, MessageError, NEVER_NS, Order, Record, Report, Together, Welcome,
+    self, Exit, Grant, Hello, MessageError, NEVER_NS, Order, Record, Report, Together, Welcome,
 };
 use renga_emu_probes::{Hit, Hits};
 use std::io;
@@ -70,8 +70,17 @@ pub struct Done {
     pub records: Vec<Record>,
     /// Probes that it reached, in order.
     pub hits: Vec<Hit>,
-    /// With what status it ended, if it did.
-    pub exit: Option<u8>,
+    /// How it ended, if it did.
+    pub exit: Option<Exit>,
+}
+
+/// A life of a board.
+#[derive(Clone, Copy, Debug)]
+pub struct Life {
+    /// Its number, from 1.
+    pub starts: u32,
+    /// The partition that the reset before named, or 0.
+    pub partition: u8,
 }
 
 /// A board whose plugin has not called yet.
@@ -85,13 +94,14 @@ pub struct Starting {
 }
 
 impl Starting {
-    /// Starts the QEMU of board `number`, for the `starts`th time.
-    pub fn start(config: &ClusterConfig, number: u8, starts: u32, page: &Page) -> Result<Self, EmuError> {
+    /// Starts the QEMU of board `number`.
+    pub fn start(config: &ClusterConfig, number: u8, life: Life, page: &Page) -> Result<Self, EmuError> {
         let host_error = |error| EmuError::Host { what: "make a socket", error };
         let (listener, socket) = listen(number).map_err(host_error)?;
         listener.set_nonblocking(true).map_err(host_error)?;
-        let qemu = Qemu::start(config, number, starts, &socket, page)?;
-        let has_several_cores = config.boards[usize::from(number)].cores > 1;
+        let board = config.boards[usize::from(number)].loaded(number, life.partition)?;
+        let qemu = Qemu::start(config, &board, (number, life.starts), &socket, page)?;
+        let has_several_cores = board.cores > 1;
         Ok(Self { number, qemu, listener, patience: config.limits.patience, has_several_cores })
     }
 

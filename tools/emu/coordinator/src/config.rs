@@ -2,6 +2,7 @@
 
 use crate::bus::BusConfig;
 use crate::faults::FaultConfig;
+use crate::firmware::Firmware;
 use crate::liveness::Patience;
 use crate::power::PowerOrder;
 use crate::wire_fault::WireFault;
@@ -37,6 +38,9 @@ pub struct BoardConfig {
     pub dtb: Option<PathBuf>,
     /// Its cores, at most [`CORES_MAX`]; 0 means one, too.
     pub cores: u8,
+    /// What chooses image, device tree, file beside the image and the beginning of the command line at each start, in place of those
+    /// above.
+    pub firmware: Option<Firmware>,
 }
 
 /// When a run ends by itself.
@@ -67,6 +71,9 @@ pub struct ClusterConfig {
     pub pins: Option<PinsConfig>,
     /// Which of those wires are broken.
     pub wire_faults: Vec<WireFault>,
+    /// Boards are offered no device of the emulator's: whoever touches its page ends the run, and the watchdog resets. Such a run
+    /// has no replay.
+    pub bare: bool,
     /// Longest time that a busy board may be ahead of another, ns; at most, and by default, the least latency of the
     /// link. The result does not depend on it.
     pub quantum_ns: Option<u64>,
@@ -107,6 +114,7 @@ impl ClusterConfig {
             faults: FaultConfig::default(),
             pins: None,
             wire_faults: Vec::new(),
+            bare: false,
             quantum_ns: None,
             slice_ns: None,
             seed: 1,

@@ -48,6 +48,13 @@ pub enum EmuError {
         /// The end of what QEMU said.
         said: String,
     },
+    /// A board's firmware finds nothing to start.
+    Firmware {
+        /// Which board.
+        board: u8,
+        /// Why.
+        why: String,
+    },
     /// The talk with a board's plugin broke down.
     Protocol {
         /// Which board.
@@ -70,6 +77,7 @@ impl EmuError {
         match self {
             EmuError::BoardDied { board, .. }
             | EmuError::BoardSilent { board, .. }
+            | EmuError::Firmware { board, .. }
             | EmuError::Protocol { board, .. } => Some(*board),
             _ => None,
         }
@@ -95,6 +103,7 @@ impl fmt::Display for EmuError {
             EmuError::BoardSilent { board, waited_s, said } => {
                 write!(f, "board {board} does not answer: no sign of its QEMU for {waited_s:.0} s{}", quoted(said))
             }
+            EmuError::Firmware { board, why } => write!(f, "board {board} does not start: {why}"),
             EmuError::Protocol { board, what } => write!(f, "board {board}: {what}"),
             EmuError::Host { what, error } => write!(f, "cannot {what}: {error}"),
         }

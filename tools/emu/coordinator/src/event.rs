@@ -44,6 +44,15 @@ pub enum Event {
         /// When, ns.
         time_ns: u64,
     },
+    /// A board's watchdog reset it; it starts again in a while. Only of boards without the emulator's device.
+    BoardReset {
+        /// Which board.
+        board: u8,
+        /// The partition that it named, or 0.
+        partition: u8,
+        /// When, ns.
+        time_ns: u64,
+    },
     /// Something happened to a board from outside.
     Power {
         /// Which board.

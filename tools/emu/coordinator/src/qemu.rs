@@ -47,10 +47,16 @@ pub struct Qemu {
 }
 
 impl Qemu {
-    /// Starts board `number` for the `starts`th time; its plugin is to call at the abstract socket `socket`, and shares
-    /// `page` with the others'.
-    pub fn start(config: &ClusterConfig, number: u8, starts: u32, socket: &str, page: &Page) -> Result<Self, EmuError> {
-        let mut command = command(config, number, starts, socket);
+    /// Starts `board`, of this number, for the `starts`th time; its plugin is to call at the abstract socket `socket`, and
+    /// shares `page` with the others'.
+    pub fn start(
+        config: &ClusterConfig,
+        board: &BoardConfig,
+        (number, starts): (u8, u32),
+        socket: &str,
+        page: &Page,
+    ) -> Result<Self, EmuError> {
+        let mut command = command(config, board, (number, starts), socket);
         let shared = page.standard_input().map_err(|error| EmuError::Host { what: "share memory", error })?;
         command.stdin(shared);
         let child = command.spawn();
@@ -129,8 +135,7 @@ fn describe(status: ExitStatus) -> String {
     }
 }
 
-fn command(config: &ClusterConfig, number: u8, starts: u32, socket: &str) -> Command {
-    let board = &config.boards[usize::from(number)];
+fn command(config: &ClusterConfig, board: &BoardConfig, (number, starts): (u8, u32), socket: &str) -> Command {
     let mut command = Command::new(&config.qemu);
     // A group of its own: an interrupt from the terminal is for the caller, who decides what it means.
     command.process_group(0).stdout(Stdio::null()).stderr(Stdio::piped());

@@ -25,6 +25,8 @@ pub enum Item {
     Log(u8),
     /// The board ended.
     Exit(u8),
+    /// It was reset, for a start from this partition.
+    Reset(u8),
     /// Something happened to the board, which had been started so often.
     Power(PowerChange, u32),
     /// Its QEMU ended, like this.
@@ -135,6 +137,7 @@ impl Timeline {
                 }
                 Item::Power(change, starts) => Event::Power { board, time_ns, change, starts },
                 Item::Crash(status) => Event::BoardCrashed { board, time_ns, status },
+                Item::Reset(partition) => Event::BoardReset { board, partition, time_ns },
                 Item::Exit(status) => Event::BoardExited { board, status, time_ns },
                 Item::Frame(frame) if self.tells_frames => Event::Frame(frame),
                 Item::Pins(drive) => match self.fights.change(board, time_ns, drive) {
@@ -200,7 +203,7 @@ impl Timeline {
         match &item {
             Item::Console(byte) => mix_byte(&mut self.hashes.console, board, time_ns, *byte),
             Item::Log(byte) => mix_byte(&mut self.hashes.log, board, time_ns, *byte),
-            Item::Exit(_) | Item::Power(..) | Item::Crash(_) => {}
+            Item::Exit(_) | Item::Reset(_) | Item::Power(..) | Item::Crash(_) => {}
             Item::Pins(drive) => {
                 self.pin_changes += 1;
                 mix_record(&mut self.hashes.pin, board, time_ns, &[drive.low, drive.high, drive.up, drive.down]);

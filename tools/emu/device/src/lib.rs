@@ -11,9 +11,11 @@ pub mod link;
 pub mod machine;
 pub mod messages;
 pub mod pins;
+pub mod power_block;
 pub mod registers;
 
 pub use link::{Effect, LinkDevice};
 pub use machine::Machine;
 pub use messages::{Grant, Hello, MessageError, Order, Record, Report, Welcome, Wiring};
 pub use pins::{Drive, Pins};
+pub use power_block::PowerBlock;

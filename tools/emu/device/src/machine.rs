@@ -64,6 +64,8 @@ pub struct Facts {
     pub pl011: u64,
     /// Auxiliary peripherals, with the mini UART.
     pub auxiliary: u64,
+    /// Power management: watchdog and reset.
+    pub power: u64,
     /// Who interrupts.
     pub controller: Controller,
     /// Whether its card is in the slot of which a kernel for the real board knows.
@@ -79,6 +81,7 @@ const PI3B: Facts = Facts {
     pulls: PullRegisters::Clocked,
     pl011: 0x3f20_1000,
     auxiliary: 0x3f21_5000,
+    power: 0x3f10_0000,
     controller: Controller {
         path: c"/machine/soc/peripherals/ic",
         type_name: c"bcm2835-ic",
@@ -100,6 +103,7 @@ const PI4B: Facts = Facts {
     pulls: PullRegisters::Direct,
     pl011: 0xfe20_1000,
     auxiliary: 0xfe21_5000,
+    power: 0xfe10_0000,
     // QEMU passes its GIC-400's inputs on to them.
     controller: Controller {
         path: c"/machine/soc/peripherals",

@@ -38,6 +38,8 @@ pub struct Welcome {
     pub lookahead_ns: u64,
     /// How its pins are wired, if they are.
     pub wiring: Option<Wiring>,
+    /// It is offered no device of the emulator's, and its last reset named this partition (0: none).
+    pub bare: Option<u8>,
 }
 
 /// How a board's pins are wired to those of others.
@@ -65,8 +67,8 @@ pub struct Report {
     pub wants_departures: bool,
     /// Pins of which a change may wake it.
     pub wakes: u32,
-    /// It has ended, with this status; there will be no other report.
-    pub exit: Option<u8>,
+    /// It has ended; there will be no other report.
+    pub exit: Option<Exit>,
     /// Frames lost at its link device since the beginning.
     pub overruns: u64,
     /// What it did before `next_ns`, in order.
@@ -74,6 +76,15 @@ pub struct Report {
     /// Probes that it reached before then, in order, as `renga-emu-probes` writes them.
     #[serde(with = "serde_bytes")]
     pub hits: Vec<u8>,
+}
+
+/// How a board has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Exit {
+    /// With this status.
+    Status(u8),
+    /// It was reset, and starts again from this partition (0: the usual one).
+    Reset(u8),
 }
 
 /// Something that a board did.

@@ -7,9 +7,12 @@ use crate::companions::Companions;
 use crate::machine::{self, CharacterDevice, Device, Interrupt, Page, Region, Timer};
 use crate::timers::TimerList;
 use crate::typing::Typing;
-use crate::{cores, fail, gpio, probes, shared, uart, with_board};
+use crate::{bare, cores, fail, gpio, probes, shared, uart, with_board};
 use renga_emu_device::machine::Facts;
-use renga_emu_device::messages::{self, Grant, Hello, MessageError, NEVER_NS, Order, Record, Report, Welcome, Wiring};
+use renga_emu_device::messages::{
+    self, Exit, Grant, Hello, MessageError, NEVER_NS, Order, Record, Report, Welcome, Wiring,
+};
+use renga_emu_device::power_block::{Outcome, PowerBlock};
 use renga_emu_device::{Effect, LinkDevice, Pins, pins, registers};
 use std::ffi::c_void;
 use std::io::BufReader;
@@ -34,6 +37,8 @@ pub struct Board {
     link: LinkDevice,
     /// The pins, if they are wired to others'.
     pins: Option<WiredPins>,
+    /// The block that resets it, if it has none of the emulator's devices.
+    power: Option<PowerBlock>,
     records: Vec<Record>,
     until_ns: u64,
     machine: Option<Machine>,
@@ -74,6 +79,7 @@ impl Board {
             lookahead_ns: welcome.lookahead_ns,
             quiet_ns: 0,
             companions: Companions::new(shared::map()?, welcome.board, welcome.lookahead_ns, welcome.origin_ns),
+            power: welcome.bare.map(PowerBlock::new),
             link: LinkDevice::new(welcome),
             pins: wiring.map(wire),
             records: Vec::new(),
@@ -84,7 +90,7 @@ impl Board {
 
     /// Adds the plugin's devices to the machine, which is complete but has not run, and waits for the first grant.
     pub fn start(&mut self) {
-        let machine = Machine::set_up(self.facts, self.pins.is_some()).filter(|_| cores::start());
+        let machine = Machine::set_up(self.facts, self.pins.is_some(), self.power.is_some()).filter(|_| cores::start());
         let Some(machine) = machine else {
             fail("this QEMU lacks a device, or its timers are not as those of the version supported");
         };
@@ -142,7 +148,7 @@ impl Board {
         self.machine().barrier.set(Some(until_ns));
     }
 
-    fn report(&mut self, now_ns: u64, next_ns: u64, exit: Option<u8>) -> Result<(), MessageError> {
+    fn report(&mut self, now_ns: u64, next_ns: u64, exit: Option<Exit>) -> Result<(), MessageError> {
         let (records, hits) = self.told(if exit.is_none() { next_ns } else { NEVER_NS });
         let (wants_departures, overruns) = (self.link.wants_departures(), self.link.overruns());
         let wakes = self.pins.as_ref().map_or(0, |pins| pins.block.wakes());
@@ -188,6 +194,12 @@ impl Board {
     /// Lets happen what is due.
     fn happen(&mut self, now_ns: u64) {
         self.link.advance(now_ns);
+        if let Some(outcome) = self.power.as_ref().and_then(|power| power.outcome(now_ns)) {
+            self.end(match outcome {
+                Outcome::Reset(partition) => Exit::Reset(partition),
+                Outcome::Halted => Exit::Status(0),
+            });
+        }
         let level = self.link.interrupt();
         let pins_level = self.pins.as_mut().is_some_and(|pins| {
             pins.block.advance(now_ns);
@@ -203,7 +215,8 @@ impl Board {
     fn next_ordered_ns(&mut self) -> Option<u64> {
         let link_ns = self.link.next_ns();
         let pins_ns = self.pins.as_ref().and_then(|pins| pins.block.next_ns());
-        link_ns.into_iter().chain(pins_ns).chain(self.machine().typing.next_ns()).min()
+        let power_ns = self.power.as_ref().and_then(PowerBlock::next_ns);
+        link_ns.into_iter().chain(pins_ns).chain(power_ns).chain(self.machine().typing.next_ns()).min()
     }
 
     /// When anything happens to a board that waits, ns.
@@ -260,25 +273,45 @@ impl Board {
                     self.stop_by((now_ns + self.lookahead_ns).max(self.quiet_ns));
                 }
             }
-            Effect::Exit(status) => {
-                self.companions.leave(NEVER_NS);
-                // If the coordinator has gone, nobody wants to know.
-                let _ = self.report(cores::span().front_ns, NEVER_NS, Some(status));
-                machine::exit_now(0);
-            }
+            Effect::Exit(status) => self.end(Exit::Status(status)),
         }
         self.settle(now_ns);
+    }
+
+    /// Reads a register of the block that resets the board.
+    pub fn read_power(&self, offset: u64) -> u32 {
+        self.power.as_ref().map_or(0, |power| power.read(offset, machine::now_ns()))
+    }
+
+    /// Writes a register of that block.
+    pub fn write_power(&mut self, offset: u64, value: u32) {
+        let now_ns = machine::now_ns();
+        if let Some(power) = &mut self.power {
+            power.write(offset, value, now_ns);
+        }
+        self.settle(now_ns);
+    }
+
+    fn end(&mut self, exit: Exit) -> ! {
+        self.companions.leave(NEVER_NS);
+        // If the coordinator has gone, nobody wants to know.
+        let _ = self.report(cores::span().front_ns, NEVER_NS, Some(exit));
+        machine::exit_now(0)
     }
 }
 
 impl Machine {
-    fn set_up(facts: &Facts, wired: bool) -> Option<Self> {
+    fn set_up(facts: &Facts, wired: bool, is_bare: bool) -> Option<Self> {
         let controller = Device::find(facts.controller.path, facts.controller.type_name)?;
         let line = |number| controller.interrupt_input(facts.controller.group, facts.controller.first + number);
         uart::tap_console(facts.pl011)?;
         uart::tap_log(facts.auxiliary)?;
-        let link = Page { read: read_link, write: write_link, argument: std::ptr::null_mut(), bytes_min: 4 };
-        link.map(c"renga-link", facts.page, registers::PAGE_BYTES);
+        if is_bare {
+            bare::map(facts);
+        } else {
+            let link = Page { read: read_link, write: write_link, argument: std::ptr::null_mut(), bytes_min: 4 };
+            link.map(c"renga-link", facts.page, registers::PAGE_BYTES);
+        }
         let hidden_pins = if wired { Some(gpio::overlay(facts.pins)?) } else { None };
         let mut barrier = Timer::new(at_barrier);
         let timers = barrier.find_list(at_barrier)?;

@@ -12,6 +12,7 @@
 //! ([`version::SUPPORTED`]). Not here: what the registers mean (`renga-emu-device`), who may run until when
 //! (`renga-emu`).
 
+mod bare;
 mod board;
 mod clock;
 mod companions;

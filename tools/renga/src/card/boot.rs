@@ -3,15 +3,16 @@
 //! Invariant: kernel, system's tables, device tree and command line are the card's own, byte for byte; the card that the board then finds in
 //! its slot is a copy. Not here: the firmware itself, which the emulator cannot run.
 
-use super::contents::KERNEL_FILE;
 use super::fat::CardFile;
 use super::inspect::read_boot_files;
-use super::{PLACEMENT_FILE, firmware, settings};
+use super::{firmware, settings, slots};
 use crate::cli::ProgramName;
 use crate::disk_image::add_file;
 use crate::disk_image::partition::{copy_out, copy_sparse, find};
 use crate::system::SystemFile;
 use anyhow::{Context, Result, bail};
+use renga_card::{KERNEL_FILE, PARTITIONS, TABLES_FILE};
+use renga_emu::{Firmware, Loaded};
 use renga_node::{LinkMode, Model, NODE_FILE, Node};
 use std::fs::{self, File};
 use std::io::{Seek, SeekFrom};
@@ -53,7 +54,7 @@ pub fn boot_cards(folder: &Path, system: &SystemFile, scratch: &Path) -> Result<
     let mut cluster = None;
     for image in images {
         let of_image = || format!("the card {}", image.display());
-        let files = read_boot_files(&image).with_context(of_image)?;
+        let files = read_boot_files(&image, PARTITIONS[0]).with_context(of_image)?;
         let text = String::from_utf8_lossy(content(&files, NODE_FILE).with_context(of_image)?).into_owned();
         let node = Node::parse(text.as_bytes()).with_context(of_image)?;
         if cluster.get_or_insert_with(|| node.cluster.to_string()) != node.cluster {
@@ -105,7 +106,7 @@ fn take_out(files: &[CardFile], node: &Node<'_>, image: &Path, scratch: &Path) -
     let boot = CardBoot {
         model: node.model,
         kernel: take(KERNEL_FILE)?,
-        tables: take(PLACEMENT_FILE)?,
+        tables: take(TABLES_FILE)?,
         device_tree: take(firmware::device_tree(node.model))?,
         program: settings::program_of(&command_line),
         command_line,
@@ -114,6 +115,32 @@ fn take_out(files: &[CardFile], node: &Node<'_>, image: &Path, scratch: &Path) -
     };
     copy_sparse(image, &boot.card)?;
     Ok(boot)
+}
+
+/// The firmware of a board with this card: from the partition that a reset named, or from the usual one.
+pub fn firmware_of(card: &CardBoot) -> Firmware {
+    let (card, model) = (card.card.clone(), card.model);
+    Firmware::new(move |named| load(&card, model, named).map_err(|error| format!("{error:#}")))
+}
+
+fn load(card: &Path, model: Model, named: u8) -> Result<Loaded> {
+    let first = read_boot_files(card, PARTITIONS[0])?;
+    let partition = match named {
+        0 => slots::usual(&first).context("its AUTOBOOT.TXT says nothing that the firmware would take")?,
+        named => named,
+    };
+    let files = if partition == PARTITIONS[0] { first } else { read_boot_files(card, partition)? };
+    let take = |name: &str| -> Result<PathBuf> {
+        let path = card.with_extension(format!("{partition}-{name}"));
+        fs::write(&path, content(&files, name)?)?;
+        Ok(path)
+    };
+    Ok(Loaded {
+        image: take(KERNEL_FILE)?,
+        initrd: take(TABLES_FILE)?,
+        dtb: take(firmware::device_tree(model))?,
+        append: String::from_utf8_lossy(content(&files, "cmdline.txt")?).trim().to_string(),
+    })
 }
 
 fn content<'a>(files: &'a [CardFile], name: &str) -> Result<&'a [u8]> {

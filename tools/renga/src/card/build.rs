@@ -13,8 +13,10 @@ use std::fs::{self, File};
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// The first partition: behind 1 MiB, as every partitioning program does, and with room for several kernels.
-pub(super) const BOOT: Extent = Extent { start_bytes: 1 << 20, len_bytes: 63 << 20 };
+/// The first partition: behind 1 MiB, as every partitioning program does.
+pub(super) const BOOT: Extent = Extent { start_bytes: 1 << 20, len_bytes: 39 << 20 };
+/// The second, which the board can start from as well. Both are little more than the least of FAT32.
+pub(super) const OTHER: Extent = Extent { start_bytes: 40 << 20, len_bytes: 40 << 20 };
 
 /// A card image that was made.
 #[derive(Clone, Debug)]
@@ -72,22 +74,26 @@ fn identity(cluster: &Cluster, board: usize) -> u32 {
 /// # Errors
 /// If the files do not fit, or the image cannot be written.
 pub fn write_card(files: &[fat::CardFile], identity: u32, disk: Option<&Path>, path: &Path) -> Result<()> {
-    let boot_sectors = BOOT.start_bytes / SECTOR_BYTES;
-    let volume = fat::make(files, BOOT.len_bytes as usize, boot_sectors as u32, identity)?;
-    let mut partitions = vec![Partition { kind: TYPE_FAT32, extent: BOOT }];
+    let volume = |extent: Extent, files: &[fat::CardFile], identity: u32| {
+        fat::make(files, extent.len_bytes as usize, (extent.start_bytes / SECTOR_BYTES) as u32, identity)
+    };
+    let volumes = [volume(BOOT, files, identity)?, volume(OTHER, &contents::of_other(files), !identity)?];
+    let mut partitions = [BOOT, OTHER].map(|extent| Partition { kind: TYPE_FAT32, extent }).to_vec();
     let disk = disk.map(|disk| Ok::<_, anyhow::Error>((File::open(disk)?, find(disk)?))).transpose()?;
     if let Some((_, extent)) = &disk {
-        let extent = Extent { start_bytes: BOOT.end_bytes(), len_bytes: extent.len_bytes };
+        let extent = Extent { start_bytes: OTHER.end_bytes(), len_bytes: extent.len_bytes };
         partitions.push(Partition { kind: TYPE_LINUX, extent });
     }
     let end_bytes = partitions.last().map_or(0, |last| last.extent.end_bytes());
     let mut card = File::create(path)?;
     card.set_len(end_bytes.next_power_of_two())?;
     card.write_all(&partition_table::write(&partitions, identity))?;
-    write_nonzero(&mut card, BOOT.start_bytes, &volume)?;
+    for (extent, volume) in [BOOT, OTHER].iter().zip(&volumes) {
+        write_nonzero(&mut card, extent.start_bytes, volume)?;
+    }
     if let Some((mut from, extent)) = disk {
         from.seek(SeekFrom::Start(extent.start_bytes))?;
-        copy_nonzero(&mut from, &mut card, BOOT.end_bytes(), extent.len_bytes)?;
+        copy_nonzero(&mut from, &mut card, OTHER.end_bytes(), extent.len_bytes)?;
     }
     Ok(())
 }

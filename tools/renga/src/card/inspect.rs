@@ -1,12 +1,14 @@
 //! Looking into a card, or an image of one: what is on it, and what is wrong with that.
 
 use super::cluster::Cluster;
-use super::contents::{FILES_LIST, KERNEL_FILE};
+use super::contents::FILES_LIST;
+use super::slots::{self, SlotFound, WRITTEN};
 use super::{Checksum, fat, fat::CardFile, sha256};
 use crate::disk_image::partition::copy_out;
 use crate::disk_image::{Verdict, fsck_filesystem};
 use crate::partition_table::{self, Extent, Partition, SECTOR_BYTES, TYPE_FAT32, TYPE_LINUX};
 use anyhow::{Context, Result, bail};
+use renga_card::PARTITIONS;
 use renga_node::{NODE_FILE, Node};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -22,7 +24,7 @@ pub struct Expected<'a> {
     pub cluster: Option<&'a Cluster>,
     /// The placement of the system that it names, as it is now.
     pub placement: Option<u64>,
-    /// The kernel of the sources as they are now.
+    /// The kernel of the sources as they are now, filled up as on a card.
     pub kernel: Option<Checksum>,
 }
 
@@ -53,6 +55,8 @@ pub struct Inspection {
     pub partitions: Vec<Partition>,
     /// The files of the boot partition.
     pub files: Vec<Listed>,
+    /// The partitions from which the board can start, and their kernels.
+    pub slots: Vec<SlotFound>,
     /// `NODE.TXT`, if it is whole.
     pub node_file: Option<String>,
     /// What is wrong.
@@ -96,9 +100,13 @@ pub fn inspect<'a>(
         return Ok(found);
     };
     found.partitions = partitions;
-    let boot = boot_partition(&found.partitions, card_bytes);
+    let boot = boot_partition(&found.partitions, PARTITIONS[0], card_bytes);
     match boot.and_then(|extent| read_boot(&mut file, extent)) {
-        Ok(files) => judge_files(&mut found, &files),
+        Ok(files) => {
+            judge_files(&mut found, &files);
+            let other = boot_partition(&found.partitions, PARTITIONS[1], card_bytes);
+            judge_slots(&mut found, &files, other.and_then(|extent| read_boot(&mut file, extent)));
+        }
         Err(fault) => found.fault(format!("the boot partition: {fault:#}")),
     }
     let text = found.node_file.clone();
@@ -111,9 +119,10 @@ pub fn inspect<'a>(
     Ok(found)
 }
 
-fn boot_partition(partitions: &[Partition], card_bytes: u64) -> Result<Extent> {
-    let Some(boot) = partitions.first().filter(|partition| partition.kind == TYPE_FAT32) else {
-        bail!("the first partition is not FAT32");
+fn boot_partition(partitions: &[Partition], number: u8, card_bytes: u64) -> Result<Extent> {
+    let partition = partitions.get(usize::from(number - 1));
+    let Some(boot) = partition.filter(|partition| partition.kind == TYPE_FAT32) else {
+        bail!("partition {number} is not FAT32");
     };
     if boot.extent.end_bytes() > card_bytes || boot.extent.len_bytes > BOOT_BYTES_MAX {
         bail!("it does not lie within the card");
@@ -128,19 +137,38 @@ fn read_boot(file: &mut File, extent: Extent) -> Result<Vec<CardFile>> {
     fat::read(&mut volume)
 }
 
-/// The files of the first partition of a card or an image of one.
+/// The files of a partition from which a board can start, of a card or an image of one.
 ///
 /// # Errors
 /// If there is no such partition, or it cannot be read.
-pub(super) fn read_boot_files(path: &Path) -> Result<Vec<CardFile>> {
+pub(super) fn read_boot_files(path: &Path, partition: u8) -> Result<Vec<CardFile>> {
     let mut file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
     let card_bytes = file.seek(SeekFrom::End(0))?;
     file.rewind()?;
     let mut sector = [0; SECTOR_BYTES as usize];
     file.read_exact(&mut sector).context("it has no first sector")?;
     let partitions = partition_table::read(&sector).context("it has no master boot record")?;
-    let boot = boot_partition(&partitions, card_bytes)?;
+    let boot = boot_partition(&partitions, partition, card_bytes)?;
     read_boot(&mut file, boot)
+}
+
+/// Looks at both kernels: that of `files`, and that of the other partition.
+fn judge_slots(found: &mut Inspection, files: &[CardFile], other: Result<Vec<CardFile>>) {
+    let usual = slots::usual(files);
+    if usual.is_none() {
+        found.fault(format!("{} does not say from which partition the board starts", renga_card::CHOICE_FILE));
+    }
+    found.slots.push(slots::look(PARTITIONS[0], usual == Some(PARTITIONS[0]), files));
+    match other {
+        Ok(files) => found.slots.push(slots::look(PARTITIONS[1], usual == Some(PARTITIONS[1]), &files)),
+        Err(fault) => found.fault(format!("the other boot partition: {fault:#}")),
+    }
+    for slot in found.slots.clone() {
+        let which = if slot.usual { "from which the board starts" } else { "which is held for the next update" };
+        if let Some(fault) = slot.fault {
+            found.fault(format!("partition {}, {which}: {fault}", slot.partition));
+        }
+    }
 }
 
 /// Compares files with the list that is among them, and takes `NODE.TXT`.
@@ -174,7 +202,8 @@ fn judge_list(found: &mut Inspection, list: &str) {
             Some(_) => {}
         }
     }
-    let known = |file: &&Listed| file.name == FILES_LIST || sums.iter().any(|(_, name)| *name == file.name);
+    let written = |name: &str| name == FILES_LIST || WRITTEN.contains(&name);
+    let known = |file: &&Listed| written(&file.name) || sums.iter().any(|(_, name)| *name == file.name);
     let more: Vec<&str> = found.files.iter().filter(|file| !known(file)).map(|file| file.name.as_str()).collect();
     if !more.is_empty() {
         faults.push(format!("not of this card: {}", more.join(", ")));
@@ -198,9 +227,10 @@ fn compare(found: &mut Inspection, node: &Node<'_>, expected: &Expected<'_>) {
         Some(_) => {}
         None => found.findings.push(Finding::Unchecked(format!("system `{}` is not known here", node.system))),
     }
-    let kernel = found.files.iter().find(|file| file.name == KERNEL_FILE).map(|file| file.sum);
+    let kernel = found.slots.iter().find(|slot| slot.usual).and_then(|slot| slot.kernel);
     match (kernel, expected.kernel) {
-        (None, _) => found.fault(format!("{KERNEL_FILE} is missing")),
+        // Said already.
+        (None, _) => {}
         (Some(kernel), Some(now)) if kernel != now => {
             found.fault(format!("an old kernel: {}..., the sources give {}... now", kernel.short(), now.short()));
         }

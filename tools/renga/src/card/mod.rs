@@ -1,7 +1,7 @@
 //! Card images: what is written on the SD card of each board of a cluster.
 //!
-//! A card has a FAT32 partition from which the board starts (firmware, device tree, `config.txt`, `cmdline.txt`, the
-//! kernel, its system's tables, `NODE.TXT`, licences, and `FILES.TXT` with the checksum of each), and on the board that owns the disk an ext2
+//! A card has two FAT32 partitions from which the board can start (firmware, device tree, `config.txt`, `cmdline.txt`, the
+//! kernel, its system's tables, `NODE.TXT`, licences, and `FILES.TXT` with the checksum of each), of which one is the usual, and on the board that owns the disk an ext2
 //! partition with the programs. Invariant: equal inputs give equal bytes. Files are sparse, and their sizes are powers of
 //! two, so that the emulator takes them as cards too.
 //!
@@ -18,18 +18,19 @@ mod contents;
 mod fat;
 mod firmware;
 mod inspect;
+mod kernel_files;
 pub mod models;
 mod settings;
+mod slots;
 #[cfg(test)]
 mod tests;
 
-/// The system's tables, which `config.txt` has loaded beside the kernel.
-pub const PLACEMENT_FILE: &str = "SYSTEM.BIN";
-
-pub use boot::{CardBoot, boot_cards, put_on_disk};
+pub use boot::{CardBoot, boot_cards, firmware_of, put_on_disk};
 pub use build::{Card, build_cards, card_file_name, write_card};
 pub use checksum::{Checksum, sha256, sha256_of_file};
 pub use cluster::{Cluster, DEFAULT_NAME as DEFAULT_CLUSTER_NAME};
-pub use contents::{FILES_LIST, KERNEL_FILE};
+pub use contents::FILES_LIST;
 pub use fat::CardFile;
 pub use inspect::{Expected, Finding, Inspection, Listed, inspect};
+pub use kernel_files::{files as kernel_files, update};
+pub use slots::SlotFound;

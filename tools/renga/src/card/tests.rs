@@ -1,11 +1,12 @@
 //! Cards made of a pretended kernel and firmware, and what is found when one is spoilt.
 
-use super::build::{BOOT, write_card};
+use super::build::{BOOT, OTHER, write_card};
 use super::fat::CardFile;
 use super::{Cluster, Expected, Finding, contents, fat, firmware, inspect, sha256};
 use crate::disk_image::partition::wrap;
 use crate::environment::Environment;
 use crate::system::SystemFile;
+use renga_card::{NoUpdate, Source, choose, write_update};
 use renga_hal::block::{Block, BlockError, SECTOR_BYTES};
 use renga_node::{Model, NODE_BYTES_MAX, Node, read_node_file};
 use std::fs::{self, File};
@@ -55,7 +56,8 @@ impl Bench {
 
     /// What is wrong with a card that should be one of `cluster`.
     fn faults(&self, card: &Path, cluster: &Cluster) -> Vec<String> {
-        let expected = Expected { cluster: Some(cluster), placement: None, kernel: Some(sha256(KERNEL)) };
+        let kernel = sha256(&super::kernel_files(KERNEL, &[]).unwrap()[0].bytes);
+        let expected = Expected { cluster: Some(cluster), placement: None, kernel: Some(kernel) };
         let found = inspect(card, &self.folder, |_| Ok(expected)).unwrap().findings;
         found
             .into_iter()
@@ -87,7 +89,7 @@ fn equal_inputs_give_equal_bytes_and_little_on_the_host() {
     assert!(fs::read(&first).unwrap() == fs::read(&second).unwrap(), "two cards of one board differ");
     let facts = fs::metadata(&first).unwrap();
     assert_eq!(facts.len(), 128 << 20);
-    assert!(facts.blocks() * 512 < 8 << 20, "{} KiB on the host", facts.blocks() / 2);
+    assert!(facts.blocks() * 512 < 12 << 20, "{} KiB on the host", facts.blocks() / 2);
 }
 
 #[test]
@@ -103,18 +105,6 @@ fn what_was_made_is_sound_for_every_model() {
 
 #[test]
 fn a_board_finds_its_node_file() {
-    struct Image(File);
-    impl Block for Image {
-        fn blocks(&self) -> u64 {
-            self.0.metadata().unwrap().len() / SECTOR_BYTES as u64
-        }
-        fn read(&mut self, sector: u64, out: &mut [u8]) -> Result<(), BlockError> {
-            self.0.read_exact_at(out, sector * SECTOR_BYTES as u64).map_err(|_| BlockError::Failed)
-        }
-        fn write(&mut self, _: u64, _: &[u8]) -> Result<(), BlockError> {
-            Err(BlockError::Failed)
-        }
-    }
     let bench = Bench::new("node");
     let lab = cluster("lab", "pair", "a=pi3,b=zero2w");
     let mut image = Image(File::open(bench.card("card", &lab, 1)).unwrap());
@@ -152,7 +142,7 @@ fn an_old_kernel_and_damaged_files_are_told() {
     let at = bytes.windows(512).position(|sector| sector == [0x5a; 512]).unwrap();
     File::options().write(true).open(&card).unwrap().write_at(&[0x5b], at as u64 + 100).unwrap();
     let faults = bench.faults(&card, &lab);
-    assert!(faults[0].starts_with("kernel8.img is damaged or was changed: "), "{faults:?}");
+    assert_eq!(faults[0], "partition 1, from which the board starts: kernel8.img is damaged or was changed");
     assert!(faults[1].starts_with("an old kernel: "), "{faults:?}");
 }
 
@@ -182,7 +172,7 @@ fn a_card_that_was_not_written_to_its_end_is_told() {
     let lab = cluster("lab", "pair", "pi3");
     let card = bench.card("card", &lab, 0);
     let file = File::options().write(true).open(&card).unwrap();
-    file.set_len(65 << 20).unwrap();
+    file.set_len(81 << 20).unwrap();
     assert_eq!(bench.faults(&card, &lab), ["the disk's partition does not lie within the card"]);
     file.set_len(2 << 20).unwrap();
     assert_eq!(bench.faults(&card, &lab)[0], "the boot partition: it does not lie within the card");
@@ -190,12 +180,79 @@ fn a_card_that_was_not_written_to_its_end_is_told() {
     assert!(bench.faults(&card, &lab)[0].starts_with("there is no master boot record"));
 }
 
+/// The card as a block device.
+struct Image(File);
+
+impl Block for Image {
+    fn blocks(&self) -> u64 {
+        self.0.metadata().unwrap().len() / SECTOR_BYTES as u64
+    }
+    fn read(&mut self, sector: u64, out: &mut [u8]) -> Result<(), BlockError> {
+        self.0.read_exact_at(out, sector * SECTOR_BYTES as u64).map_err(|_| BlockError::Failed)
+    }
+    fn write(&mut self, sector: u64, data: &[u8]) -> Result<(), BlockError> {
+        self.0.write_all_at(data, sector * SECTOR_BYTES as u64).map_err(|_| BlockError::Failed)
+    }
+}
+
+struct Bytes(Vec<u8>);
+
+impl Source for Bytes {
+    fn read(&mut self, offset: u64, out: &mut [u8]) -> Result<(), NoUpdate> {
+        let from = &self.0[offset as usize..];
+        let count = from.len().min(out.len());
+        out[..count].copy_from_slice(&from[..count]);
+        Ok(())
+    }
+}
+
+/// What is said of both kernels.
+fn slots(bench: &Bench, card: &Path) -> Vec<(bool, Option<String>)> {
+    let found = inspect(card, &bench.folder, |_| Ok(Expected::default())).unwrap();
+    found.slots.into_iter().map(|slot| (slot.usual, slot.fault)).collect()
+}
+
+#[test]
+fn a_card_is_known_through_an_update_by_what_boards_do_themselves() {
+    let bench = Bench::new("update");
+    let lab = cluster("lab", "pair", "pi3");
+    let path = bench.card("card", &lab, 0);
+    let mut card = Image(File::options().read(true).write(true).open(&path).unwrap());
+    assert_eq!(slots(&bench, &path), [(true, None), (false, None)]);
+    assert_eq!(renga_card::start_sectors(&mut card), Ok(2048..80 << 11));
+    assert_eq!(renga_card::count(&mut card, 0).map(|count| count.starts), Ok(1));
+
+    let tables = lab.system.checked.to_blob();
+    let update = super::update(&[0xa5; 650_000], &tables).unwrap();
+    let cut = update[..300_000].to_vec();
+    assert!(
+        std::panic::catch_unwind(move || {
+            let mut card = Image(File::options().read(true).write(true).open(&path).unwrap());
+            write_update(&mut card, &mut Bytes(cut), 1)
+        })
+        .is_err()
+    );
+    let path = bench.folder.join("card");
+    let broken = Some("the writing of its kernel was broken off".to_string());
+    assert_eq!(slots(&bench, &path), [(true, None), (false, broken)]);
+    let faults = bench.faults(&path, &lab);
+    assert_eq!(faults, ["partition 2, which is held for the next update: the writing of its kernel was broken off"]);
+
+    let slot = write_update(&mut card, &mut Bytes(update), 1).unwrap();
+    assert_eq!(slots(&bench, &path), [(true, None), (false, None)]);
+    choose(&mut card, slot.partition).unwrap();
+    assert_eq!(slots(&bench, &path), [(false, None), (true, None)]);
+    // It is another kernel than that of the sources here, and all else is as it was.
+    let faults = bench.faults(&path, &lab);
+    assert!(faults.len() == 1 && faults[0].starts_with("an old kernel: "), "{faults:?}");
+}
+
 #[test]
 fn a_damaged_disk_is_told() {
     let bench = Bench::new("disk");
     let lab = cluster("lab", "pair", "pi3");
     let card = bench.card("card", &lab, 0);
-    File::options().write(true).open(&card).unwrap().write_at(&[0xff; 8192], BOOT.end_bytes() + 4096).unwrap();
+    File::options().write(true).open(&card).unwrap().write_at(&[0xff; 8192], OTHER.end_bytes() + 4096).unwrap();
     assert!(bench.faults(&card, &lab)[0].starts_with("the disk's file system is damaged"));
 }
 

@@ -1,6 +1,6 @@
 //! `renga image`: builds the disk image, or the cards of real boards, or looks into a card.
 
-use crate::artifacts;
+use crate::artifacts::{self, Flavour};
 use crate::card::{self, Cluster, Expected, Finding, Inspection};
 use crate::cli::Image;
 use crate::disk_image::{self, Choice};
@@ -9,7 +9,7 @@ use crate::partition_table::{TYPE_FAT32, TYPE_LINUX};
 use crate::progress::Progress;
 use crate::scratch::Scratch;
 use crate::system::SystemFile;
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use renga_node::Node;
 use std::fs;
 use std::path::Path;
@@ -29,6 +29,9 @@ pub fn image(environment: &Environment, options: &Image) -> Result<u8> {
     }
     if let Some(path) = &options.inspect {
         return inspect(environment, path, cluster.as_ref());
+    }
+    if let Some(path) = &options.update {
+        return update(environment, options, cluster, path);
     }
     let cluster = match cluster {
         None if options.board.is_empty() => None,
@@ -55,6 +58,19 @@ pub fn image(environment: &Environment, options: &Image) -> Result<u8> {
     for card in cards {
         println!("{}  {}", card::sha256_of_file(&card.path)?, card.path.display());
     }
+    Ok(0)
+}
+
+/// Writes the file that `renga-update` takes.
+fn update(environment: &Environment, options: &Image, cluster: Option<Cluster>, path: &Path) -> Result<u8> {
+    let system =
+        cluster.map_or_else(|| SystemFile::find(environment, &options.system), |cluster| Ok(cluster.system))?;
+    let progress = Progress::start();
+    let kernel = artifacts::kernel(environment, Flavour::Plain, &progress)?;
+    progress.finish();
+    let update = card::update(&fs::read(&kernel.image)?, &system.checked.to_blob())?;
+    fs::write(path, &update).with_context(|| format!("cannot write {}", path.display()))?;
+    println!("{}  {}", card::sha256(&update), path.display());
     Ok(0)
 }
 
@@ -99,9 +115,8 @@ fn expected<'a>(
     let named = node.and_then(|node| SystemFile::find(environment, node.system).ok());
     let system = cluster.map(|cluster| &cluster.system).or(named.as_ref());
     let kernel = artifacts::kernel_if_built(environment)
-        .map(|kernel| fs::read(kernel.image))
-        .transpose()?
-        .map(|bytes| card::sha256(&bytes));
+        .map(|kernel| anyhow::Ok(card::sha256(&card::kernel_files(&fs::read(kernel.image)?, &[])?[0].bytes)))
+        .transpose()?;
     Ok(Expected { cluster, placement: system.map(SystemFile::placement), kernel })
 }
 
@@ -118,6 +133,15 @@ fn print(path: &Path, inspection: &Inspection) {
     }
     for file in &inspection.files {
         println!("{}  {:>8}  {}", file.sum, file.len_bytes, file.name);
+    }
+    for slot in &inspection.slots {
+        let kernel = slot.kernel.map_or("no kernel".to_string(), |kernel| format!("kernel {}...", kernel.short()));
+        let state = slot.fault.as_deref().unwrap_or("whole");
+        println!(
+            "start from partition {}{}: {kernel}, {state}",
+            slot.partition,
+            if slot.usual { ", the usual" } else { "" }
+        );
     }
     if let Some(node) = inspection.node() {
         println!("board {} ({}, a {}) of cluster {}", node.name, node.board, node.model, node.cluster);

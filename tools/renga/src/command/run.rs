@@ -28,8 +28,7 @@ use std::path::PathBuf;
 /// # Errors
 /// If something cannot be built, the cluster cannot start, or it fails.
 pub fn run(environment: &Environment, options: &Run) -> Result<u8> {
-    let system = SystemFile::find(environment, &options.machine.system)?;
-    let script = options.job.script()?;
+    let (system, script) = (SystemFile::find(environment, &options.machine.system)?, options.job.script()?);
     let disturbance = Disturbance::of(options, &system)?;
     let progress = Progress::start();
     let flavour = if disturbance.hostile.is_empty() { Flavour::Plain } else { Flavour::Hostile };
@@ -65,6 +64,7 @@ pub fn run(environment: &Environment, options: &Run) -> Result<u8> {
         disk: disk.clone(),
         models: models(options, &system, cards.as_deref())?,
         cards,
+        bare: options.bare,
         profile: machine,
         cores: options.cores,
         seed: options.chaos.unwrap_or(options.machine.seed),
@@ -131,9 +131,13 @@ fn cards(
 ) -> Result<Option<Vec<CardBoot>>> {
     let Some(folder) = &options.cards else { return Ok(None) };
     let cards = card::boot_cards(folder, system, &scratch.folder)?;
+    if options.bare && cards.iter().any(|card| card.program.is_some()) {
+        bail!("these cards run a program in place of the system, which --bare does not end");
+    }
     let now = fs::read(&kernel.image)?;
     // Its log could not be read.
-    if let Some(old) = cards.iter().position(|card| fs::read(&card.kernel).is_ok_and(|bytes| bytes != now)) {
+    let is_now = |bytes: Vec<u8>| bytes.starts_with(&now) && bytes[now.len()..].iter().all(|byte| *byte == 0);
+    if let Some(old) = cards.iter().position(|card| fs::read(&card.kernel).is_ok_and(|bytes| !is_now(bytes))) {
         bail!("the card of board {} has an old kernel: make the cards again", system.checked.boards[old].name);
     }
     let owner = system.checked.boards.iter().position(|board| board.owns_disk);

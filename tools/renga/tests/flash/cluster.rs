@@ -6,7 +6,7 @@ use renga::environment::Environment;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const CARD_BYTES: u64 = 64 << 20;
+const CARD_BYTES: u64 = 128 << 20;
 
 /// A cluster file and its images, with nothing on them but who they are for.
 struct Lab {

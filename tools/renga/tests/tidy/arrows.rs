@@ -14,13 +14,16 @@ fn allowed(package: &str) -> Option<(&'static [&'static str], &'static [&'static
     const DEVICE: &[&str] = &["renga-hal"];
     Some(match package {
         "renga-abi" | "renga-arena" | "renga-cores" | "renga-hal" | "renga-heap" | "renga-latest" | "renga-random"
-        | "renga-wire" | "renga-userland" => (NOTHING, NOTHING),
+        | "renga-wire" => (NOTHING, NOTHING),
+        // Writes new kernels to cards by the code that is tried on the host.
+        "renga-userland" => (NOTHING, &["renga-card", "renga-hal"]),
         "renga-turns" => (NOTHING, &["renga-abi", "renga-heap"]),
         "renga-core" => {
             (NOTHING, &["renga-abi", "renga-arena", "renga-cores", "renga-heap", "renga-latest", "renga-turns"])
         }
+        "renga-card" => (NOTHING, DEVICE),
         // Reads its file from a card.
-        "renga-node" => (NOTHING, DEVICE),
+        "renga-node" => (NOTHING, &["renga-card", "renga-hal"]),
         "renga-arch-aarch64" | "renga-board-rpi" => (NOTHING, &["renga-hal", "renga-abi"]),
         "renga-mac" => (NOTHING, &["renga-wire"]),
         "renga-phy" => (NOTHING, &["renga-hal", "renga-random", "renga-wire"]),

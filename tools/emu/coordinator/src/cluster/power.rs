@@ -11,6 +11,9 @@ use crate::power::{BoardStatus, PowerChange, PowerOrder};
 use crate::timeline::Item;
 use renga_emu_device::messages::Order;
 
+/// From a reset to the first instruction of what the firmware loads, ns: that of a real board takes longer.
+const FIRMWARE_NS: u64 = 500_000_000;
+
 impl Cluster {
     /// Cuts, hangs or starts `board`, as soon as possible; the time is the result, ns.
     ///
@@ -58,6 +61,7 @@ impl Cluster {
         match change {
             PowerChange::Cut => {
                 board.cut();
+                self.starter.name_partition(number, 0);
                 self.release_pins(number, time_ns);
                 self.bus.leave(number, time_ns, Leaving::Off);
             }
@@ -91,6 +95,16 @@ impl Cluster {
         ahead.for_each(|input| {
             board.order(Order::Input { time_ns: input.time_ns, bytes: input.bytes.clone() });
         });
+    }
+
+    /// A board's watchdog reset it.
+    pub(super) fn reset(&mut self, number: u8, partition: u8) -> Result<(), EmuError> {
+        let time_ns = self.boards[usize::from(number)].now_ns();
+        self.timeline.add(number, time_ns, Item::Reset(partition));
+        self.release_pins(number, time_ns);
+        self.starter.name_partition(number, partition);
+        self.power_at(number, time_ns + FIRMWARE_NS, PowerChange::Start)?;
+        Ok(())
     }
 
     /// A board failed: the error, unless it is to be started again.

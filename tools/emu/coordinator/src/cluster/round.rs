@@ -8,7 +8,7 @@ use crate::bus::Waiting;
 use crate::error::EmuError;
 use crate::horizon::{self, Bounds};
 use crate::timeline::Item;
-use renga_emu_device::messages::{NEVER_NS, Record, Together};
+use renga_emu_device::messages::{Exit, NEVER_NS, Record, Together};
 
 /// Until when a board may run.
 struct Plan {
@@ -38,7 +38,11 @@ impl Cluster {
                 Ok(done) => {
                     done.records.into_iter().for_each(|record| self.note(number as u8, record));
                     self.timeline.add_hits(number as u8, done.hits);
-                    done.exit.into_iter().for_each(|status| self.note_exit(number as u8, status));
+                    match done.exit {
+                        Some(Exit::Status(status)) => self.note_exit(number as u8, status),
+                        Some(Exit::Reset(partition)) => self.reset(number as u8, partition)?,
+                        None => {}
+                    }
                 }
                 Err(error) => self.lose(number as u8, error)?,
             }

@@ -1,6 +1,6 @@
 //! Starting: what is refused, and how boards come to be.
 
-use crate::board::{Board, Starting};
+use crate::board::{Board, Life, Starting};
 use crate::config::{BOARDS_MAX, CORES_MAX, ClusterConfig, SHIFT_MAX};
 use crate::error::EmuError;
 use crate::page::Page;
@@ -54,6 +54,8 @@ pub(super) struct Starter {
     flags: u32,
     lookahead_ns: u64,
     page: Page,
+    /// The partition that each board's last reset named; 0: none did since it had no power.
+    partitions: Vec<u8>,
 }
 
 impl Starter {
@@ -61,7 +63,8 @@ impl Starter {
     pub fn new(config: ClusterConfig, header: &Header, lookahead_ns: u64) -> Result<Self, EmuError> {
         let flags = if header.interactive { FLAG_INTERACTIVE } else { 0 };
         let page = Page::new().map_err(|error| EmuError::Host { what: "make a page to share", error })?;
-        Ok(Self { config, flags, lookahead_ns, page })
+        let partitions = vec![0; config.boards.len()];
+        Ok(Self { config, flags, lookahead_ns, page, partitions })
     }
 
     /// The slice of boards with several cores, ns.
@@ -73,21 +76,31 @@ impl Starter {
     pub fn all(&self, wires: Option<&Wires>) -> Result<Vec<Board>, EmuError> {
         let numbers = 0..self.config.boards.len() as u8;
         let starting: Result<Vec<Starting>, EmuError> =
-            numbers.map(|number| Starting::start(&self.config, number, 1, &self.page)).collect();
+            numbers.map(|number| Starting::start(&self.config, number, self.life(number, 1), &self.page)).collect();
         let welcome = |(number, board): (usize, Starting)| board.welcome(&self.identity(number as u8, 1, 0, wires), 0);
         starting?.into_iter().enumerate().map(welcome).collect()
     }
 
     /// Board `number`, for the `starts`th time, at `time_ns`.
     pub fn again(&self, number: u8, starts: u32, time_ns: u64, wires: Option<&Wires>) -> Result<Board, EmuError> {
-        let starting = Starting::start(&self.config, number, starts, &self.page)?;
+        let starting = Starting::start(&self.config, number, self.life(number, starts), &self.page)?;
         starting.welcome(&self.identity(number, starts, time_ns, wires), time_ns)
+    }
+
+    /// The next start of board `number` is from `partition`.
+    pub fn name_partition(&mut self, number: u8, partition: u8) {
+        self.partitions[usize::from(number)] = partition;
+    }
+
+    fn life(&self, number: u8, starts: u32) -> Life {
+        Life { starts, partition: self.partitions[usize::from(number)] }
     }
 
     fn identity(&self, board: u8, starts: u32, origin_ns: u64, wires: Option<&Wires>) -> Welcome {
         let epoch_ns = self.config.epoch_s.saturating_mul(NS_PER_S).saturating_add(origin_ns);
         let lookahead_ns = self.lookahead_ns;
         let wiring = wires.map(|wires| wires.wiring(board, origin_ns, 2 * lookahead_ns));
-        Welcome { board, flags: self.flags, epoch_ns, origin_ns, starts, lookahead_ns, wiring }
+        let bare = self.config.bare.then(|| self.partitions[usize::from(board)]);
+        Welcome { board, flags: self.flags, epoch_ns, origin_ns, starts, lookahead_ns, wiring, bare }
     }
 }

@@ -121,8 +121,12 @@ pub fn run_with(
             }
             Event::Power { board, time_ns, change, starts } => outcome.power.push((board, time_ns, change, starts)),
             Event::BoardCrashed { board, status, .. } => outcome.crashes.push((board, status)),
-            Event::Probe { .. } | Event::Frame(_) | Event::Fight(_) | Event::Status { .. } | Event::Deadlock { .. } => {
-            }
+            Event::BoardReset { .. }
+            | Event::Probe { .. }
+            | Event::Frame(_)
+            | Event::Fight(_)
+            | Event::Status { .. }
+            | Event::Deadlock { .. } => {}
         }
     }
 }

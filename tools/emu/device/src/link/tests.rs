@@ -17,6 +17,7 @@ fn device() -> LinkDevice {
         starts: 2,
         lookahead_ns: 100,
         wiring: None,
+        bare: None,
     })
 }
 

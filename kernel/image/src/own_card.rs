@@ -1,0 +1,207 @@
+//! The card from which a board without an emulator starts: it says who the board is, how often it was started, and has its two kernels.
+//!
+//! Invariant: the card is driven on the first core, a whole transfer at a time; a kernel that is being tried is kept by an order or
+//! gives itself up (decision 0079). Not here: what is where on the card (`renga-card`), the disk's process, whose transfers pass here.
+
+use crate::fault;
+use crate::hardware::{self, Card, Hardware, Name};
+use crate::once::OnFirstCore;
+use core::cell::{Cell, RefCell};
+use core::ops::Range;
+use renga_arch_aarch64::timer::GenericTimer;
+use renga_card::{PARTITIONS, choose, chosen, count, other, start_sectors};
+use renga_hal::block::{Block, BlockError, SECTOR_BYTES};
+use renga_hal::start_card::{StartCard, StartFacts};
+use renga_node::{NODE_BYTES_MAX, Node, read_node_file};
+
+/// A kernel that is tried has so long to be kept, ns: boards start, find each other, and a program asks each.
+pub const TRIAL_NS: u64 = 60_000_000_000;
+
+static CARD: OnFirstCore<OwnCard> = OnFirstCore::new();
+
+/// The card, and how the board has started.
+struct OwnCard {
+    /// `None` while a disk on another core has it.
+    card: RefCell<Option<Card>>,
+    /// The sectors of the partitions that the board may start from.
+    sectors: Range<u64>,
+    starts: u32,
+    runs: u8,
+    usual: Cell<u8>,
+    trial_ends_ns: Cell<Option<u64>>,
+}
+
+/// Starts the card and takes from it what it says of the board; the card's word counts more than the command line's.
+pub fn begin(hardware: &mut Hardware) {
+    if hardware::emulated() {
+        return;
+    }
+    let mut card = match hardware::start_card(hardware.timer) {
+        Ok(card) => card,
+        Err(error) => {
+            defmt::warn!(
+                "the card does not start ({}): the board is who its command line says",
+                defmt::Debug2Format(&error)
+            );
+            return;
+        }
+    };
+    identify(&mut card, hardware);
+    match count(&mut card, hardware.epoch_s) {
+        Ok(count) => {
+            hardware.starts = Some(count.starts);
+            hardware.epoch_s = count.time_s;
+        }
+        Err(why) => defmt::warn!("starts are not counted: {}", defmt::Display2Format(&why)),
+    }
+    let usual = chosen(&mut card).unwrap_or(PARTITIONS[0]);
+    let runs = if hardware.named_partition == 0 { usual } else { hardware.named_partition };
+    let trial = runs != usual;
+    defmt::info!(
+        "start {=u32} from partition {=u8}, {=str}",
+        hardware.starts.unwrap_or(0),
+        runs,
+        if trial { "to be tried" } else { "the usual one" }
+    );
+    CARD.set(OwnCard {
+        sectors: start_sectors(&mut card).unwrap_or(0..0),
+        card: RefCell::new(Some(card)),
+        starts: hardware.starts.unwrap_or(0),
+        runs,
+        usual: Cell::new(usual),
+        trial_ends_ns: Cell::new(trial.then(|| hardware::now_ns() + TRIAL_NS)),
+    });
+}
+
+/// Who the board is. A file that is not whole is worse than none: a board that takes itself for another breaks the cluster.
+fn identify(card: &mut Card, hardware: &mut Hardware) {
+    let mut bytes = [0; NODE_BYTES_MAX];
+    let text = match read_node_file(card, &mut bytes) {
+        Ok(text) => text,
+        Err(why) => {
+            defmt::warn!("{}: the board is who its command line says", defmt::Display2Format(&why));
+            return;
+        }
+    };
+    match Node::parse(text) {
+        Ok(node) => {
+            hardware.board = node.board;
+            hardware.board_name = Name::of(node.name);
+            hardware.link = Name::of(node.link.name());
+        }
+        Err(why) => fault::refuse(format_args!("NODE.TXT on the card: {why}")),
+    }
+}
+
+/// The card, for who reads and writes it alone, if boot has started one.
+pub fn take() -> Option<Card> {
+    CARD.get()?.card.borrow_mut().take()
+}
+
+/// The card for programs.
+pub fn for_programs() -> &'static dyn StartCard {
+    &ForPrograms
+}
+
+/// Gives the kernel up if it is being tried and its time is over.
+pub fn end_trial(now_ns: u64) {
+    let ends_ns = CARD.get().and_then(|card| card.trial_ends_ns.get());
+    if ends_ns.is_some_and(|ends_ns| now_ns >= ends_ns) {
+        fault::give_up(format_args!("nobody has kept the kernel that is being tried: back to the usual one"));
+    }
+}
+
+/// When the trial ends, ns, if there is one.
+pub fn trial_ends_ns() -> Option<u64> {
+    CARD.get()?.trial_ends_ns.get()
+}
+
+impl OwnCard {
+    fn with<T>(&self, work: impl FnOnce(&mut Card) -> Result<T, BlockError>) -> Result<T, BlockError> {
+        // A transfer is whole before anybody else runs on this core.
+        let mut card = self.card.try_borrow_mut().map_err(|_| BlockError::Failed)?;
+        work(card.as_mut().ok_or(BlockError::NoMedium)?)
+    }
+
+    fn check(&self, sectors: &Range<u64>, sector: u64, len_bytes: usize) -> Result<(), BlockError> {
+        let end = sector.saturating_add((len_bytes / SECTOR_BYTES) as u64);
+        if sectors.start <= sector && end <= sectors.end { Ok(()) } else { Err(BlockError::OutOfRange) }
+    }
+}
+
+/// The way to the card for programs, from the first core.
+struct ForPrograms;
+
+impl StartCard for ForPrograms {
+    fn facts(&self) -> Option<StartFacts> {
+        let own = CARD.get()?;
+        let (usual, trial_ends_ns) = (own.usual.get(), own.trial_ends_ns.get());
+        Some(StartFacts { starts: own.starts, runs: own.runs, usual, trial_ends_ns })
+    }
+    fn read(&self, sector: u64, out: &mut [u8]) -> Result<(), BlockError> {
+        let own = CARD.get().ok_or(BlockError::NoMedium)?;
+        own.check(&(0..own.sectors.end), sector, out.len())?;
+        own.with(|card| card.read(sector, out))
+    }
+    fn write(&self, sector: u64, data: &[u8]) -> Result<(), BlockError> {
+        let own = CARD.get().ok_or(BlockError::NoMedium)?;
+        own.check(&own.sectors, sector, data.len())?;
+        own.with(|card| card.write(sector, data))
+    }
+    fn keep(&self) -> Result<(), BlockError> {
+        let own = CARD.get().ok_or(BlockError::NoMedium)?;
+        own.with(|card| choose(card, own.runs).map_err(|_| BlockError::Failed))?;
+        own.usual.set(own.runs);
+        own.trial_ends_ns.set(None);
+        Ok(())
+    }
+    fn try_other(&self) -> Result<(), BlockError> {
+        let own = CARD.get().ok_or(BlockError::NoMedium)?;
+        fault::start_from(other(own.usual.get()))
+    }
+}
+
+/// The card as the disk's process has it: its own, or a way to the one of the board.
+pub enum DiskCard {
+    /// Nobody else reaches it.
+    Own(Card),
+    /// The one from which the board has started.
+    Shared,
+}
+
+impl DiskCard {
+    /// The card of a board of so many `cores`.
+    ///
+    /// # Errors
+    /// What the card or its host answered.
+    pub fn start(timer: GenericTimer, cores: usize) -> Result<DiskCard, BlockError> {
+        match CARD.get() {
+            None => Ok(DiskCard::Own(hardware::start_card(timer)?)),
+            // The disk may be on any core.
+            Some(_) if cores > 1 => Ok(DiskCard::Own(take().ok_or(BlockError::NoMedium)?)),
+            Some(_) => Ok(DiskCard::Shared),
+        }
+    }
+
+    fn with<T>(&mut self, work: impl FnOnce(&mut Card) -> Result<T, BlockError>) -> Result<T, BlockError> {
+        match self {
+            DiskCard::Own(card) => work(card),
+            DiskCard::Shared => CARD.get().ok_or(BlockError::NoMedium)?.with(work),
+        }
+    }
+}
+
+impl Block for DiskCard {
+    fn blocks(&self) -> u64 {
+        match self {
+            DiskCard::Own(card) => card.blocks(),
+            DiskCard::Shared => CARD.get().and_then(|own| own.card.borrow().as_ref().map(Block::blocks)).unwrap_or(0),
+        }
+    }
+    fn read(&mut self, sector: u64, out: &mut [u8]) -> Result<(), BlockError> {
+        self.with(|card| card.read(sector, out))
+    }
+    fn write(&mut self, sector: u64, data: &[u8]) -> Result<(), BlockError> {
+        self.with(|card| card.write(sector, data))
+    }
+}

@@ -1,0 +1,55 @@
+//! How the board that is asked has started, and the card from which it did: for programs that bring it another kernel.
+//!
+//! Invariant: sectors are moved whole, and only those of partitions from which the board starts. Without such a card (in the emulator, but
+//! for boards without its device) there is nothing: `ENODEV`.
+
+use crate::server::State;
+use crate::window::{Window, put};
+use renga_hal::block::{BlockError, SECTOR_BYTES};
+use renga_hal::memory::UserMemory;
+use renga_rt::Errno;
+
+const NS_PER_MS: u64 = 1_000_000;
+
+fn refused(error: BlockError) -> Errno {
+    match error {
+        BlockError::OutOfRange => Errno::EINVAL,
+        BlockError::NoMedium => Errno::ENODEV,
+        BlockError::Timeout | BlockError::Failed => Errno::EIO,
+    }
+}
+
+/// The first sector of a transfer of so many bytes at `offset`.
+fn sector(offset: u64, len_bytes: usize) -> Result<u64, Errno> {
+    let whole = len_bytes > 0 && len_bytes.is_multiple_of(SECTOR_BYTES) && offset.is_multiple_of(SECTOR_BYTES as u64);
+    if whole { Ok(offset / SECTOR_BYTES as u64) } else { Err(Errno::EINVAL) }
+}
+
+impl<M: UserMemory + ?Sized> State<M> {
+    pub(super) fn start(&mut self, out: &mut Window<'_>) -> Result<(), Errno> {
+        let facts = self.start_card.facts().ok_or(Errno::ENODEV)?;
+        put!(out, "starts {}\nruns {}\nusual {}\n", facts.starts, facts.runs, facts.usual);
+        if let Some(ends_ns) = facts.trial_ends_ns {
+            put!(out, "trial {}\n", ends_ns.saturating_sub(self.me.now_ns()) / NS_PER_MS);
+        }
+        Ok(())
+    }
+
+    /// `keep`: the kernel that runs becomes the usual one; `try`: the board is reset and tries the other. `EINVAL`: neither.
+    pub(super) fn change_start(&mut self, text: &[u8]) -> Result<(), Errno> {
+        match text.trim_ascii() {
+            b"keep" => self.start_card.keep().map_err(refused),
+            b"try" => self.start_card.try_other().map_err(refused),
+            _ => Err(Errno::EINVAL),
+        }
+    }
+
+    pub(crate) fn read_start_card(&mut self, offset: u64, out: &mut [u8]) -> Result<u32, Errno> {
+        self.start_card.read(sector(offset, out.len())?, out).map_err(refused)?;
+        Ok(out.len() as u32)
+    }
+
+    pub(super) fn write_start_card(&mut self, offset: u64, data: &[u8]) -> Result<(), Errno> {
+        self.start_card.write(sector(offset, data.len())?, data).map_err(refused)
+    }
+}

@@ -1,0 +1,137 @@
+//! Boards that start from their cards without any device of the emulator's: who they are, how often they were started, chance, the link
+//! and the reset are their own; and they bring themselves another kernel.
+
+use crate::support::{Ended, Renga, Scratch, clusters_can_run};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Cards of a system of Pi 3s.
+fn cards(scratch: &Scratch, system: &str) -> PathBuf {
+    let folder = scratch.join("cards");
+    let made = Renga::command(&["image", "--board", "pi3", "--name", "lab", "--system", system]);
+    made.with(["--out".as_ref(), folder.as_os_str()]).end().expect_status(0);
+    folder
+}
+
+fn bare(folder: &Path, system: &str, script: &str) -> Renga {
+    let run = Renga::script(script).with(["--cards".as_ref(), folder.as_os_str()]);
+    run.with(["--bare", "--system", system])
+}
+
+/// What programs wrote, without what the kernel says on a board's own console.
+fn programs(ended: &Ended) -> String {
+    let text = ended.text();
+    let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with("renga: ")).collect();
+    lines.join("\n")
+}
+
+/// Both boards' names, a pipe between them, a file of b's read on a, how both have started. Then b writes a kernel to its own card
+/// from the disk of a, tries the one that it has twice, and keeps that.
+const SCRIPT: &str = r#"uname -n; remote -b b uname -n; seq 1000 | remote -b b sort -rn | tail -n 1
+remote -b b sh -c 'echo of b > /tmp/f'; cat /tmp/f; date +%Y
+for b in a b; do remote -b $b renga-update --own --status; done
+remote -b b renga-update --own --try 2>&-; echo $?
+until remote -b b true; do sleep 1; done 2>&-
+remote -b b renga-update --own --status
+remote -b b renga-update --own --write /update; echo $?
+remote -b b renga-update --own --keep
+remote -b b renga-update --own --write /update
+remote -b b renga-update --own --status"#;
+
+const EXPECTED: &str = "a\nb\n1\nof b\n2026
+a start 1 partition 1 whole runs usual\na start 1 partition 2 whole - -
+b start 1 partition 1 whole runs usual\nb start 1 partition 2 whole - -
+137
+b start 2 partition 1 whole - usual\nb start 2 partition 2 whole runs -
+renga-update: the kernel that runs is being tried: keep it first
+1
+b written to partition 1
+b start 2 partition 1 whole - -\nb start 2 partition 2 whole runs usual";
+
+#[test]
+fn boards_without_the_emulators_device_are_a_cluster_and_count_their_starts() {
+    if !clusters_can_run() {
+        return;
+    }
+    let scratch = Scratch::new("bare");
+    let folder = cards(&scratch, "pair");
+    put(&scratch, &folder.join("lab-a-pi3.img"), &renga::card::update(&[7; 3000], &[8; 700]).expect("there is room"));
+    let ended = bare(&folder, "pair", SCRIPT).end().expect_status(0);
+    assert_eq!(programs(&ended), EXPECTED, "{}", ended.report());
+    assert!(ended.text().contains("renga: boot 4") && ended.text().contains("renga: stopped with status 0"));
+    assert!(ended.stderr.contains("board b is reset, to start from partition 2"), "{}", ended.report());
+}
+
+/// A board that brings itself another kernel goes on with the same script when it is started again.
+const UPDATE: &str = r#"if [ -e /begun ]; then
+    for i in 1 2 3 4 5 6 7 8 9; do grep -q 'usual 2' /proc/renga/start && break; sleep 1; done
+    renga-update --status
+else
+    renga-update --status; > /begun; sync; renga-update /update; sleep 600
+fi"#;
+
+#[test]
+fn a_board_updates_its_own_card_and_keeps_the_kernel() {
+    if !clusters_can_run() {
+        return;
+    }
+    let scratch = Scratch::new("update");
+    let folder = cards(&scratch, "solo");
+    put(&scratch, &folder.join("lab-a-pi3.img"), &update(&scratch, false));
+    let ended = bare(&folder, "solo", UPDATE).end().expect_status(0);
+    let expected = "a start 1 partition 1 whole runs usual\na start 1 partition 2 whole - -
+a written to partition 2
+a start 2 partition 1 whole - -\na start 2 partition 2 whole runs usual";
+    assert_eq!(programs(&ended), expected, "{}", ended.report());
+}
+
+/// The kernel that is tried hangs at once, so nothing but its owner ends it: who switches the power off and on finds the old one.
+#[test]
+fn a_kernel_that_hangs_gives_way_to_the_old_one_when_the_power_was_off() {
+    if !clusters_can_run() {
+        return;
+    }
+    let scratch = Scratch::new("hangs");
+    let folder = cards(&scratch, "solo");
+    put(&scratch, &folder.join("lab-a-pi3.img"), &update(&scratch, true));
+    let run = bare(&folder, "solo", UPDATE).with(["--kill", "a@3000000", "--restart", "a@3001000"]);
+    let ended = run.end().expect_status(0);
+    // The kernel that hung counted no start.
+    let expected = "a start 1 partition 1 whole runs usual\na start 1 partition 2 whole - -
+a written to partition 2
+a start 2 partition 1 whole runs usual\na start 2 partition 2 whole - -";
+    assert_eq!(programs(&ended), expected, "{}", ended.report());
+}
+
+/// Puts an update on the disk of a card.
+fn put(scratch: &Scratch, card: &Path, update: &[u8]) {
+    let work = scratch.join("work");
+    fs::create_dir_all(&work).expect("a folder can be made");
+    renga::card::put_on_disk(card, "/update", update, &work).expect("it can be put on the disk");
+}
+
+/// `wfi`.
+const WAIT: u32 = 0xd503_207f;
+/// `b .-4`.
+const BRANCH_BACK: u32 = 0x17ff_ffff;
+
+/// An update of one board whose kernel differs from the sources' in bytes behind it; with `hangs` it waits for ever at its entry.
+fn update(scratch: &Scratch, hangs: bool) -> Vec<u8> {
+    let made = scratch.join("made");
+    let command = Renga::command(&["image", "--system", "solo", "--update"]);
+    command.with([made.as_os_str()]).end().expect_status(0);
+    let (kernel, tables) = parts(&fs::read(made).expect("it was just made"));
+    let mut kernel = [&kernel[..], b"another kernel"].concat();
+    if hangs {
+        kernel[..4].copy_from_slice(&WAIT.to_le_bytes());
+        kernel[4..8].copy_from_slice(&BRANCH_BACK.to_le_bytes());
+    }
+    renga::card::update(&kernel, &tables).expect("there is room")
+}
+
+fn parts(update: &[u8]) -> (Vec<u8>, Vec<u8>) {
+    let number = |at: usize| u32::from_le_bytes(update[at..at + 4].try_into().expect("four bytes")) as usize;
+    let at = renga_card::RECORD_BYTES;
+    let (kernel, tables) = update[512..].split_at(number(at));
+    (kernel.to_vec(), tables[..number(at + 4)].to_vec())
+}
