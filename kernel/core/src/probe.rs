@@ -4,9 +4,8 @@
 //! operands are then, as `bytes@register` or `bytes@[register,offset]`. Whoever listens reads them there, so that the
 //! board need not. In the code it is a label, or one `nop` where the next instruction may be reached by another way too.
 //!
-//! Invariant: a probe changes nothing, and a label costs nothing (decision 0047; the cluster test `probes` counts them and
-//! looks whether a branch goes past one). Not here: who listens (`tools/emu/plugin`), what it means (`tools/trace`). Host
-//! programs have [`crate::events`] instead.
+//! Invariant: a probe changes nothing, and a label costs nothing (decision 0047; the cluster test `probes`). Not here: who
+//! listens (`tools/emu/plugin`), what it means (`tools/trace`). Host programs have [`crate::events`] instead.
 
 use crate::account::AccountNumber;
 #[cfg(feature = "host")]
@@ -185,15 +184,35 @@ pub fn interrupt_devices(console: bool, log: bool, link: bool) {
     mark!(readonly, "", "interrupt-devices", "1@{s}", (s: sources), ());
 }
 
+/// Probes of [`Me`] that say no more than which process.
+macro_rules! mark_me {
+    ($($(#[$doc:meta])* $name:ident = $probe:literal;)*) => {$(
+        $(#[$doc])* #[inline(always)]
+        pub fn $name(&self) {
+            mark_process!(nomem, "nop", $probe, self.0);
+        }
+    )*};
+}
+
 impl Me {
+    mark_me! {
+        /// Probe: the slot's program has ended.
+        probe_program_end = "program-end";
+        /// Probe: the medium is done.
+        probe_disk_end = "disk-end";
+        /// Probe: a commit of the file system begins.
+        probe_commit = "commit";
+        /// Probe: the commit is over.
+        probe_commit_end = "commit-end";
+    }
+
     /// Probe: the program of this process has made the system call `number`.
     #[inline(always)]
     pub fn probe_system_call(&self, number: u64) {
         mark!(nomem, "", "system-call", "4@[{p},{id}] 4@{n}", (p: from_ref(self.0), n: number), (id: offset_of!(Process, word)));
     }
 
-    /// Probe: the program of this process has touched memory that it may not, or may not yet, as `kind` says: to read, to
-    /// write, to execute.
+    /// Probe: the program of this process has touched memory that it may not, or may not yet: to read (0), write, execute.
     #[inline(always)]
     pub fn probe_fault(&self, address: u64, kind: u64) {
         mark!(nomem, "nop", "fault", "4@[{p},{id}] 8@{a} 1@{k}", (p: from_ref(self.0), a: address, k: kind),
@@ -208,36 +227,18 @@ impl Me {
             (p: from_ref(self.0), n: u64::from(pid), f: first, r: rest), (id: offset_of!(Process, word)));
     }
 
-    /// Probe: the slot's program has ended.
-    #[inline(always)]
-    pub fn probe_program_end(&self) {
-        mark_process!(nomem, "nop", "program-end", self.0);
-    }
-
     /// Probe: this process has its medium read, or if it `writes` write, so many blocks from `first` on.
     #[inline(always)]
     pub fn probe_disk(&self, first: u64, blocks: usize, writes: bool) {
         mark!(nomem, "nop", "disk", "4@[{p},{id}] 8@{f} 4@{b} 1@{w}",
             (p: from_ref(self.0), f: first, b: blocks, w: u64::from(writes)), (id: offset_of!(Process, word)));
     }
+}
 
-    /// Probe: the medium is done.
-    #[inline(always)]
-    pub fn probe_disk_end(&self) {
-        mark_process!(nomem, "nop", "disk-end", self.0);
-    }
-
-    /// Probe: a commit of the file system begins.
-    #[inline(always)]
-    pub fn probe_commit(&self) {
-        mark_process!(nomem, "nop", "commit", self.0);
-    }
-
-    /// Probe: the commit is over.
-    #[inline(always)]
-    pub fn probe_commit_end(&self) {
-        mark_process!(nomem, "nop", "commit-end", self.0);
-    }
+/// This board has the token of the link from now on.
+#[inline(always)]
+pub fn token() {
+    mark!(nomem, "nop", "token", "", (), ());
 }
 
 /// `board` may keep page `page` of inode `ino`.

@@ -4,6 +4,7 @@
 //! poll word says, is sent again, but at most [`TRIES_MAX`] times, and at most once in [`PAUSE_NS`] to a
 //! receiver that is full. What then becomes of it is the session's affair.
 
+use renga_core::probe;
 use renga_mac::{Command, Control, Event, Mac, Report, Setup};
 use renga_phy::token::{PhyEvent, TokenPhy};
 use renga_phy::{FRAME_BYTES_MAX, Phy, TransmitFull};
@@ -116,7 +117,11 @@ impl<P: TokenPhy> TokenLink<P> {
     fn step(&mut self, event: Event<'_>) {
         let now_ns = self.now_ns;
         let lines = self.phy.lines(now_ns);
+        let had_token = self.mac.has_token();
         let actions = self.mac.step(now_ns, lines, event);
+        if self.mac.has_token() && !had_token {
+            probe::token();
+        }
         if actions.command == Some(Command::Abort) {
             self.phy.abort(now_ns);
         }

@@ -78,7 +78,8 @@ impl TraceFile {
         self.write(board, time_ns, Event::Stopped);
     }
 
-    /// A frame took the wire.
+    /// A frame took the wire: its board has the token, which the emulator's own link moves; on pins the boards do, and their
+    /// probes tell.
     pub fn frame(&mut self, frame: &FrameEvent) {
         let told = Frame {
             destination: frame.destination,
@@ -87,6 +88,7 @@ impl TraceFile {
             arrives_after_ns: frame.delivered_ns.saturating_sub(frame.start_ns()),
             bytes: frame.bytes.clone(),
         };
+        self.write(frame.source, frame.start_ns(), Event::Token {});
         self.write(frame.source, frame.start_ns(), Event::Frame(told));
     }
 

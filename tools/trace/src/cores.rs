@@ -40,7 +40,8 @@ impl Cores {
         let now = match timed.event {
             Event::Idle {} | Event::Started | Event::Stopped => Doing::Idle,
             Event::Enter { .. } => Doing::Program,
-            Event::Frame(_) => return,
+            // The emulator's link tells of its token, whatever the board does.
+            Event::Frame(_) | Event::Token {} => return,
             _ => Doing::System,
         };
         if let Some(doing) = self.doing.get_mut(usize::from(timed.board)) {

@@ -267,6 +267,8 @@ events! {
         /// The slot.
         process: Id as ProcId
     },
+    /// The board has the token of the link from now on.
+    Token = "token" {},
 }
 
 impl Kind {
@@ -274,6 +276,12 @@ impl Kind {
     pub fn named(name: &str) -> Option<Kind> {
         Kind::ALL.iter().copied().find(|kind| kind.name() == name)
     }
+}
+
+/// The name that the two words of [`Event::Program`] hold.
+pub fn program_name(words: [u64; 2]) -> String {
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).take_while(|byte| *byte != 0).collect();
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// A part of an event, as a number.

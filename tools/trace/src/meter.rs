@@ -6,7 +6,7 @@
 use crate::calls::Call;
 use crate::charges::{Charges, SYSTEM};
 use crate::cores::{Cores, Doing};
-use crate::event::{Event, Frame, Timed};
+use crate::event::{Event, Frame, Timed, program_name};
 use crate::figures::{Arrow, BoardFigures, Figures, Place, Program, Sum, Work};
 use crate::header::Header;
 use crate::moment::Moment;
@@ -215,8 +215,7 @@ impl Meter {
     /// A slot has this program: the one that it had, under this name, or another one.
     fn named(&mut self, process: ProcId, pid: u32, name: [u64; 2]) {
         let account = self.charges.account_of(process);
-        let bytes: Vec<u8> = name.iter().flat_map(|word| word.to_le_bytes()).take_while(|byte| *byte != 0).collect();
-        let name = String::from_utf8_lossy(&bytes).into_owned();
+        let name = program_name(name);
         let known = self.programs.get(&account).and_then(|serial| self.figures.programs.get_mut(serial));
         match known {
             Some(program) if program.pid == pid && program.end_ns.is_none() => program.name = name,

@@ -1,5 +1,5 @@
 //! Export for the Perfetto UI: boards as processes there, their cores and system processes as tracks, calls as slices, and
-//! calls between boards as flows; the link as a track of frames.
+//! calls between boards as flows; the link as a track of frames, the disk as one of transfers; what takes no time as instants.
 //!
 //! The messages are those of `perfetto/trace/trace.proto`, as far as they are used. On a core's track is who has the
 //! core; on a process's, what it serves (from the accept until it waits for a call or takes the next one), and in that its
@@ -8,7 +8,7 @@
 //! Invariant: slices of a track are within each other or follow each other, and packets are in the order of time.
 
 use crate::calls::Calls;
-use crate::event::{Event, Frame, Timed};
+use crate::event::{Event, Frame, Timed, program_name};
 use crate::header::Header;
 use prost::Message;
 use renga_abi::ProcId;
@@ -86,7 +86,9 @@ pub struct ProcessDescriptor {
 
 const BEGIN: i32 = 1;
 const END: i32 = 2;
-/// Tracks of a board: itself, its core, then its processes.
+const INSTANT: i32 = 3;
+/// Tracks of a board: its disk, itself, its core, then its processes.
+const DISK: u64 = 0;
 const BOARD: u64 = 1;
 const CORE: u64 = 2;
 const PROCESSES: u64 = 3;
@@ -149,6 +151,7 @@ struct Export<'a> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Slice {
     Turn,
+    Transfer,
     Serves,
     Call,
 }
@@ -199,8 +202,46 @@ impl Export<'_> {
                 tracks.collect::<Vec<u64>>().into_iter().for_each(|track| self.end_all(track, at_ns));
             }
             Event::Frame(frame) => self.frame(timed, frame),
-            _ => {}
+            Event::Disk { first, blocks, writes, .. } => {
+                let name = format!("{} {blocks} from {first}", if *writes { "writes" } else { "reads" });
+                self.begin(track(timed.board, DISK), Slice::Transfer, at_ns, name, Vec::new());
+            }
+            Event::DiskEnd { .. } => self.end(track(timed.board, DISK), Slice::Transfer, at_ns),
+            event => {
+                if let Some((track, name)) = self.instant(event, timed.board) {
+                    self.packets.push(slice(INSTANT, at_ns, track, Some(name), Vec::new()));
+                }
+            }
         }
+    }
+
+    /// What takes no time by itself, and where it is shown; waits, notifications and accounts are not.
+    fn instant(&self, event: &Event, board: u8) -> Option<(u64, String)> {
+        Some(match event {
+            Event::Token {} => (LINK, format!("token: {}", self.header.board(board))),
+            Event::Alarm {} => (track(board, CORE), "alarm".to_string()),
+            Event::Devices { .. } => (track(board, CORE), "interrupt".to_string()),
+            Event::SystemCall { process, number } => (track_of(*process), format!("system call {number}")),
+            Event::Fault { process, address, .. } => (track_of(*process), format!("fault at {address:#x}")),
+            Event::Commit { process } => (track_of(*process), "commit".to_string()),
+            Event::CommitEnd { process } => (track_of(*process), "commit is over".to_string()),
+            Event::Lease { ino, board: keeper, page } => {
+                let keeper = self.header.board(*keeper);
+                (track(board, BOARD), format!("{keeper} may keep page {page} of inode {ino}"))
+            }
+            Event::Recall { ino, board: keeper, from, to } => {
+                let keeper = self.header.board(*keeper);
+                (track(board, BOARD), format!("{keeper} is to give up pages {from} to {to} of inode {ino}"))
+            }
+            Event::RecallEnd { ino, board: keeper } => {
+                (track(board, BOARD), format!("{} has given up pages of inode {ino}", self.header.board(*keeper)))
+            }
+            Event::Program { process, pid, name, rest } => {
+                (track_of(*process), format!("{} ({pid})", program_name([*name, *rest])))
+            }
+            Event::ProgramEnd { process } => (track_of(*process), "the program has ended".to_string()),
+            _ => return None,
+        })
     }
 
     /// The call of `caller`, which was just made or passed on.
@@ -253,6 +294,9 @@ fn tracks_of(header: &Header, packets: &[TracePacket]) -> Vec<TracePacket> {
     let used: BTreeSet<u64> = packets.iter().filter_map(|packet| packet.track_event.as_ref()?.track_uuid).collect();
     for uuid in used {
         let place = uuid & u64::from(u32::MAX);
+        if let (Some(board), DISK) = ((uuid >> 32).checked_sub(1), place) {
+            tracks.push(described(uuid, "disk".to_string(), Some(track(board as u8, BOARD)), None));
+        }
         let (Some(board), Some(index)) = ((uuid >> 32).checked_sub(1), place.checked_sub(PROCESSES)) else { continue };
         let id = ProcId::new(board as u8, index as u16);
         tracks.push(described(uuid, header.name(id), Some(track(id.board.0, BOARD)), None));

@@ -51,6 +51,7 @@ fn events() -> Vec<Timed> {
         (200, 0, call(USER, FILE)),
         (210, 0, accept(ROUTER, USER)),
         (250, 0, Event::Idle {}),
+        (250, 0, Event::Token {}),
         (
             250,
             0,
@@ -143,11 +144,12 @@ fn the_export_is_read_again_with_its_slices_closed_and_its_flows_joined() {
         trace.packet.iter().filter_map(|packet| Some((packet.timestamp?, packet.track_event.clone()?))).collect();
     assert!(events.is_sorted_by_key(|(time_ns, _)| *time_ns));
     let mut open = std::collections::BTreeMap::<_, Vec<_>>::new();
-    let mut slices = Vec::new();
+    let (mut slices, mut instants) = (Vec::new(), Vec::new());
     for (time_ns, event) in &events {
         let track = open.entry(event.track_uuid).or_default();
         match event.r#type {
             Some(1) => track.push((*time_ns, event.name.clone().expect("a slice has a name"))),
+            Some(3) => instants.push((*time_ns, event.name.clone().expect("an instant has a name"))),
             _ => slices
                 .extend(track.pop().map(|(begin_ns, name)| (begin_ns, *time_ns, name)).or_else(|| panic!("{event:?}"))),
         }
@@ -162,6 +164,8 @@ fn the_export_is_read_again_with_its_slices_closed_and_its_flows_joined() {
     has(420, 1000, "serves b: file 0: ReadBlocks");
     has(250, 280, "a to b, 40 bytes");
     has(50, 90, "program of user 0");
+    has(430, 690, "reads 1 from 8");
+    assert_eq!(instants, [(100, "system call 63".to_string()), (250, "token: a".to_string())]);
     let flows: Vec<_> = events.iter().filter(|(_, event)| event.flow_ids == [1]).map(|(time_ns, _)| *time_ns).collect();
     assert_eq!(flows, [200, 300], "from the caller to its proxy");
     let tracks: Vec<_> = trace.packet.iter().filter_map(|packet| packet.track_descriptor.clone()?.uuid).collect();
@@ -172,9 +176,9 @@ fn the_export_is_read_again_with_its_slices_closed_and_its_flows_joined() {
 fn two_traces_part_where_they_differ() {
     let (one, mut other) = (events(), events());
     assert_eq!(diff::difference(&header(), &one, &other).first, None);
-    other[17].time_ns += 50;
+    other[18].time_ns += 50;
     let found = diff::difference(&header(), &one, &other);
-    assert_eq!(found.first, Some([Some(one[17].clone()), Some(other[17].clone())]));
+    assert_eq!(found.first, Some([Some(one[18].clone()), Some(other[18].clone())]));
     let [(edge, [left, right])] = &found.edges[..] else { panic!("one edge: {:?}", found.edges) };
     assert_eq!((edge.entry.as_str(), left.total_ns, right.total_ns), ("ReadBlocks", 300, 350));
 }

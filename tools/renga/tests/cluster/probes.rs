@@ -43,7 +43,7 @@ fn same(name: &str, script: &str, options: &[&str]) -> Vec<Timed> {
     let events = events(&trace);
     let places: Vec<(u64, u8)> = events
         .iter()
-        .filter(|timed| !matches!(timed.event, Event::Frame(_) | Event::Started))
+        .filter(|timed| !matches!(timed.event, Event::Frame(_) | Event::Token {} | Event::Started))
         .map(|timed| (timed.time_ns, timed.board))
         .collect();
     assert!(places.is_sorted(), "{name}: events are not in the order of time and board");
@@ -93,13 +93,14 @@ fn a_traced_run_is_the_same_run() {
     if !clusters_can_run() {
         return;
     }
+    // Who is slowed down by a loop waits for its turn.
     let pipes =
-        "ls -l /bin | remote -b b sort | head -n 5; remote -b b sh -c 'echo $$ > /tmp/f; cat /tmp/f'; rm /tmp/f; sync";
+        "ls -l /bin | remote -b b sort | head -n 5; remote -b b sh -c 'echo $$ > /tmp/f; cat /tmp/f'; rm /tmp/f; sync
+iospeed --loop --factor 20 cat /usr/share/common-licenses/BSD";
     let counts = count(&same("pipes", pipes, &[]));
     println!("{counts:?}");
     for kind in Kind::ALL {
-        // Processes of one priority give way to each other only while programs are many.
-        assert!(counts.contains_key(kind) || *kind == Kind::WaitTurn, "nothing is told of {}", kind.name());
+        assert!(counts.contains_key(kind), "nothing is told of {}", kind.name());
     }
     // Whoever calls is answered, but for those that wait at the end and those whose board ended.
     let (calls, replies) = (counts[&Kind::Call], counts[&Kind::Reply]);

@@ -1,6 +1,8 @@
 //! The link on the boards' pins: the driver and the token protocol that real boards run, pin by pin.
 
-use crate::support::{Ended, Renga, clusters_can_run, under_load};
+use crate::support::{Ended, Renga, Scratch, clusters_can_run, under_load};
+use renga_trace::{Event, Reader};
+use std::fs;
 
 /// A program on the other board, and a pipe through one there.
 const SCRIPT: &str = "remote -b b uname -n; seq 1000 | remote -b b cat | md5sum";
@@ -28,8 +30,18 @@ fn boards_work_together_over_their_pins_the_same_way_every_time() {
     }
     let first = run();
     assert!(first.figure("pins") != "0", "{}", first.report());
-    let second = under_load(run);
+    let scratch = Scratch::new("pins");
+    let trace = scratch.join("trace");
+    let second = under_load(|| {
+        let traced = Renga::script(SCRIPT).with(["--link", "pins", "--stats"]);
+        traced.with(["--trace".as_ref(), trace.as_os_str()]).end().expect_status(0)
+    });
     assert_eq!(first.figures(&FIGURES), second.figures(&FIGURES), "{}", second.report());
+    let bytes = fs::read(&trace).expect("a trace was written");
+    let events: Vec<_> = Reader::new(&bytes).expect("a trace").map(|event| event.expect("an event")).collect();
+    let turns = |board| events.iter().filter(|timed| timed.board == board && timed.event == Event::Token {}).count();
+    // Each frame of data needs the token, and between two boards it goes to and fro.
+    assert!(turns(0) > 10 && turns(0).abs_diff(turns(1)) <= 1, "{} and {} times", turns(0), turns(1));
     // Last, so that the hashes are seen if it fails.
     first.expect_text(EXPECTED);
 }
