@@ -5,6 +5,12 @@
 use anyhow::{Context, Result};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread::available_parallelism;
+
+/// How many work at once if it is not said: as many as there are cores.
+pub fn by_default(said: Option<usize>) -> usize {
+    said.unwrap_or_else(|| available_parallelism().map_or(1, usize::from))
+}
 
 /// Does `work` for each of the pieces, at most `workers` at once.
 ///

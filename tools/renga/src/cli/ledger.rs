@@ -27,9 +27,9 @@ pub struct Measuring {
     /// Also carry out what was done before
     #[arg(long)]
     pub again: bool,
-    /// Runs at once: each takes as many cores as it has busy boards; the results are the same
-    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
-    pub jobs: u8,
+    /// Runs at once; without it, as many as there are cores: the results are the same
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
+    pub jobs: Option<u8>,
     /// Where results go, a JSON file each; without it, target/renga/bench/results
     #[arg(long, value_name = "FOLDER")]
     pub results: Option<PathBuf>,

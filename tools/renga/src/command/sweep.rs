@@ -1,7 +1,7 @@
 //! `renga sweep`: many independent runs, by whoever has cores.
 
 use super::bench::ledger::{plans, rows};
-use crate::benches::Laboratory;
+use crate::benches::{Laboratory, workers};
 use crate::cli::{self, SweepOf};
 use crate::environment::Environment;
 use crate::progress::Progress;
@@ -10,7 +10,6 @@ use anyhow::{Context, Result};
 use clap::ValueEnum;
 use renga_bench::rows::ROWS;
 use std::fs;
-use std::thread::available_parallelism;
 
 /// Carries the sweep out, or says how others could.
 ///
@@ -61,9 +60,8 @@ fn of_runs(
         Some(folder) => Laboratory::open_in(environment, folder)?,
         None => Laboratory::open(environment)?,
     };
-    let judged_by = format!("./renga bench {}", arguments.join(" "));
     let plans = plans(profiles.profile, profiles.short);
-    let runs = OfRuns::new(&laboratory, rows, &plans, arguments, judged_by)?;
+    let runs = OfRuns::new(&laboratory, rows, &plans, arguments)?;
     by(environment, &runs, place, &laboratory.progress)
 }
 
@@ -83,8 +81,7 @@ fn by(environment: &Environment, sweep: &dyn Sweep, place: &cli::Where, progress
     if place.slurm {
         Slurm::new(environment, sweep, arguments, &place.sbatch)?.carry_out(progress)?;
     } else {
-        let cores = place.jobs.map_or_else(|| available_parallelism().map_or(1, usize::from), usize::from);
-        carry_out(sweep, cores)?;
+        carry_out(sweep, workers::by_default(place.jobs.map(usize::from)))?;
     }
     progress.finish();
     println!("{all} pieces: {there} were there, {} were carried out", all - there);

@@ -18,8 +18,7 @@ mod slurm;
 
 pub use chaos::Chaos;
 pub use here::carry_out;
-pub use of_runs::OfRuns;
+pub use of_runs::{OfRow, OfRuns};
 pub use piece::{Piece, Sweep, missing};
-pub use remaining::Remaining;
 pub use seeds::{Choice, Seeds};
 pub use slurm::Slurm;

@@ -1,13 +1,22 @@
-//! The runs of rows, the map's among them: pieces that `renga bench` then finds done.
+//! The runs of rows, the map's among them: pieces that are kept by their content, so that rows which share a run share what came of it.
 //!
-//! Not here: carrying a run out and keeping it (`benches`).
+//! Not here: carrying a run out and keeping it (`benches`), judging (`command::bench`).
 
 use super::piece::{Piece, Sweep};
 use crate::benches::{Laboratory, RunFacts};
 use anyhow::{Context, Result};
 use renga_bench::rows::{Plan, Row};
-use renga_bench::run::Run;
+use renga_bench::run::{Outcome, Run};
 use std::collections::BTreeMap;
+
+/// A row with one machine, and the names of its runs, in its order.
+pub struct OfRow<'a> {
+    /// The row.
+    pub row: &'a Row,
+    /// With which machine, and how much of it.
+    pub plan: Plan,
+    keys: Vec<String>,
+}
 
 /// A sweep over the runs of rows.
 pub struct OfRuns<'a> {
@@ -15,8 +24,8 @@ pub struct OfRuns<'a> {
     arguments: Vec<String>,
     pieces: Vec<Piece>,
     runs: BTreeMap<String, (Run, RunFacts)>,
-    /// The command that judges them.
-    judged_by: String,
+    rows: Vec<OfRow<'a>>,
+    again: bool,
 }
 
 impl<'a> OfRuns<'a> {
@@ -26,24 +35,55 @@ impl<'a> OfRuns<'a> {
     /// If what a run is made of cannot be told.
     pub fn new(
         laboratory: &'a Laboratory<'a>,
-        rows: &[&Row],
+        rows: &[&'a Row],
         plans: &[Plan],
         arguments: Vec<String>,
-        judged_by: String,
     ) -> Result<OfRuns<'a>> {
-        let (mut pieces, mut runs) = (Vec::new(), BTreeMap::new());
-        for (row, plan) in rows.iter().flat_map(|row| plans.iter().map(move |plan| (row, *plan))) {
+        let mut all =
+            OfRuns { laboratory, arguments, pieces: Vec::new(), runs: BTreeMap::new(), rows: Vec::new(), again: false };
+        for (row, plan) in rows.iter().flat_map(|row| plans.iter().map(move |plan| (*row, *plan))) {
+            let mut keys = Vec::new();
             for run in (row.runs)(plan) {
                 let facts = laboratory.facts(&run)?;
-                let label = format!("{}, {}: {}", row.id, plan.profile.name(), run.label());
+                keys.push(facts.key.clone());
                 // Rows share runs.
-                if !runs.contains_key(&facts.key) {
-                    pieces.push(Piece { key: facts.key.clone(), label });
-                    runs.insert(facts.key.clone(), (run, facts));
+                if !all.runs.contains_key(&facts.key) {
+                    let label = format!("{}, {}: {}", row.id, plan.profile.name(), run.label());
+                    all.pieces.push(Piece { key: facts.key.clone(), label });
+                    all.runs.insert(facts.key.clone(), (run, facts));
                 }
             }
+            all.rows.push(OfRow { row, plan, keys });
         }
-        Ok(OfRuns { laboratory, arguments, pieces, runs, judged_by })
+        Ok(all)
+    }
+
+    /// The same, and what is there is carried out again.
+    #[must_use]
+    pub fn again(self, again: bool) -> OfRuns<'a> {
+        OfRuns { again, ..self }
+    }
+
+    /// The rows, each with each of its plans.
+    pub fn rows(&self) -> &[OfRow<'a>] {
+        &self.rows
+    }
+
+    /// What came of the runs of one of the rows, and the runs.
+    ///
+    /// # Errors
+    /// If one was not carried out.
+    pub fn outcomes(&self, of: &OfRow<'_>) -> Result<(Vec<Run>, Vec<RunFacts>, Vec<Outcome>)> {
+        let (mut runs, mut all, mut outcomes) = (Vec::new(), Vec::new(), Vec::new());
+        for key in &of.keys {
+            let (run, facts) = self.runs.get(key).context("no run has this name")?;
+            let (facts, outcome) =
+                self.laboratory.remembered(facts).with_context(|| format!("{} was not carried out", run.label()))?;
+            runs.push(run.clone());
+            all.push(facts);
+            outcomes.push(outcome);
+        }
+        Ok((runs, all, outcomes))
     }
 }
 
@@ -57,7 +97,7 @@ impl Sweep for OfRuns<'_> {
     }
 
     fn is_done(&self, piece: &Piece) -> bool {
-        self.runs.get(&piece.key).is_some_and(|(_, facts)| self.laboratory.remembered(facts).is_some())
+        !self.again && self.runs.get(&piece.key).is_some_and(|(_, facts)| self.laboratory.remembered(facts).is_some())
     }
 
     fn carry_out(&self, piece: &Piece, what: &str) -> Result<()> {
@@ -66,7 +106,8 @@ impl Sweep for OfRuns<'_> {
     }
 
     fn report(&self) -> Result<u8> {
-        println!("all {} runs are kept; what they say: {}", self.pieces.len(), self.judged_by);
+        let judged_by = format!("./renga bench {}", self.arguments.join(" "));
+        println!("all {} runs are kept; what they say: {judged_by}", self.pieces.len());
         Ok(0)
     }
 }

@@ -1,15 +1,16 @@
-//! `renga bench p1`, `p2`, `p4`, `p5`: the rows of a paper, one after the other, each with the runs that were not done before.
+//! `renga bench p1`, `p2`, `p4`, `p5`: the rows of a paper: all runs that were not done before, by all cores, and then what each row
+//! says of its own.
 //!
 //! Not here: what rows are (`renga-bench`), carrying out runs (`benches`).
 
-use crate::benches::{Laboratory, RowResult, RunFacts, counts, workers};
+use crate::benches::{Laboratory, RowResult, counts, workers};
 use crate::cli::{Measuring, ProfileName};
 use crate::environment::Environment;
 use crate::profile;
-use crate::sweep::Remaining;
+use crate::sweep::{OfRow, OfRuns, Sweep, carry_out};
 use anyhow::{Context, Result};
 use renga_bench::rows::{Plan, Row, all, find};
-use renga_bench::run::{Outcome, Profile};
+use renga_bench::run::Profile;
 use std::process::Command;
 use std::time::Instant;
 
@@ -39,21 +40,23 @@ pub fn plans(profile: Option<ProfileName>, short: bool) -> Vec<Plan> {
 /// # Errors
 /// If a run fails.
 pub fn measure(environment: &Environment, rows: &[&Row], options: &Measuring) -> Result<u8> {
-    let plans = plans(options.profile, options.short);
-    let all: Vec<(&Row, Plan)> = rows.iter().flat_map(|row| plans.iter().map(move |plan| (*row, *plan))).collect();
     let laboratory = Laboratory::open(environment)?;
     let folder = options.results.clone().unwrap_or_else(|| Laboratory::folder(environment).join("results"));
-    let left = Left::of(&laboratory, &all, options)?;
+    let runs = OfRuns::new(&laboratory, rows, &plans(options.profile, options.short), Vec::new())?.again(options.again);
+    let begin = Instant::now();
+    let carried_out = carry_out(&runs, workers::by_default(options.jobs.map(usize::from)))?;
+    laboratory.progress.step("");
     let revision = revision(environment);
     let mut results = Vec::new();
-    for (row, plan) in all {
-        let result = carry_out(&laboratory, row, plan, revision.clone(), &left)?;
-        laboratory.progress.step("");
+    for of_row in runs.rows() {
+        let result = judge(&runs, of_row, revision.clone())?;
         result.write(&folder)?;
-        print(row, &result);
+        print(of_row.row, &result);
         results.push(result);
     }
     laboratory.progress.finish();
+    let (all, seconds) = (runs.pieces().len(), begin.elapsed().as_secs());
+    eprintln!("renga: {all} runs: {} were there, {carried_out} were carried out; {seconds} s", all - carried_out);
     println!("results in {}", folder.display());
     let grown = if options.short { counts::judge(environment, &results)? } else { Vec::new() };
     grown.iter().for_each(|line| println!("GROWN {line}"));
@@ -65,26 +68,9 @@ fn unknown(name: &str) -> String {
     format!("there is no row `{name}`; there are {}", known.join(", "))
 }
 
-fn carry_out(
-    laboratory: &Laboratory<'_>,
-    row: &Row,
-    plan: Plan,
-    revision: Option<String>,
-    left: &Left,
-) -> Result<RowResult> {
-    let runs = (row.runs)(plan);
-    let with_facts = runs.iter().map(|run| Ok((run, laboratory.facts(run)?))).collect::<Result<Vec<_>>>()?;
-    let done = workers::all(&with_facts, left.workers, |(run, facts)| {
-        if let Some(done) = laboratory.remembered(facts).filter(|_| !left.again) {
-            return Ok(done);
-        }
-        let what = format!("{}: {}{}", row.id, run.label(), left.remaining.one_begun());
-        let begin = Instant::now();
-        let done = laboratory.carry_out(run, facts.clone(), &what).with_context(|| row.id.to_string())?;
-        left.remaining.one_done(begin.elapsed());
-        Ok(done)
-    });
-    let (facts, outcomes): (Vec<RunFacts>, Vec<Outcome>) = done?.into_iter().unzip();
+fn judge(runs: &OfRuns<'_>, of_row: &OfRow<'_>, revision: Option<String>) -> Result<RowResult> {
+    let OfRow { row, plan, .. } = of_row;
+    let (runs, facts, outcomes) = runs.outcomes(of_row)?;
     Ok(RowResult {
         row: row.id.to_string(),
         title: row.title.to_string(),
@@ -93,7 +79,7 @@ fn carry_out(
         parameters: profile::parameters(&runs),
         revision,
         runs: facts,
-        findings: (row.judge)(plan, &outcomes).with_context(|| row.id.to_string())?,
+        findings: (row.judge)(*plan, &outcomes).with_context(|| row.id.to_string())?,
     })
 }
 
@@ -108,31 +94,6 @@ fn revision(environment: &Environment) -> Option<String> {
     };
     let of_machine = |command: &[&str]| git(&[command, &MACHINE].concat());
     of_machine(&["status", "--porcelain"])?.is_empty().then(|| of_machine(&["log", "-1", "--format=%H"]))?
-}
-
-/// The runs that are to be carried out.
-struct Left {
-    remaining: Remaining,
-    /// What was done before is done again.
-    again: bool,
-    /// Runs at once.
-    workers: usize,
-}
-
-impl Left {
-    /// Counts the runs that were not done before.
-    fn of(laboratory: &Laboratory<'_>, all: &[(&Row, Plan)], options: &Measuring) -> Result<Left> {
-        let again = options.again;
-        let mut keys = std::collections::BTreeSet::new();
-        for run in all.iter().flat_map(|(row, plan)| (row.runs)(*plan)) {
-            let facts = laboratory.facts(&run)?;
-            if again || laboratory.remembered(&facts).is_none() {
-                keys.insert(facts.key);
-            }
-        }
-        let workers = options.jobs.into();
-        Ok(Left { remaining: Remaining::of(keys.len() as u32, workers), again, workers })
-    }
 }
 
 fn print(row: &Row, result: &RowResult) {
