@@ -68,9 +68,9 @@ fn why(outcomes: &[Outcome]) -> Result<String> {
     let [one, two] = &all[..] else { bail!("two runs are needed") };
     let share = |found: &Spent| 100 * found.disk_ns / found.ns.max(1);
     Ok(format!(
-        "Why: both on a take {} ms, and the disk works in {} % of it; one on each {} ms and {} %. Both compiles are of one program with one \
-         source's content, and pages of files are in one cache: who wants a page of a file that is being read waits at that file, \
-         whose process fills one page at a time (inode.FillPage), and does not ask the disk. On two boards b's first reads cross the \
+        "Why: both on a take {} ms, and the disk works in {} % of it; one on each {} ms and {} %. Both compiles are of one program with \
+         the same headers and libraries, and pages of files are in one cache: who wants a page of a file that is being read waits at that \
+         file, whose process fills one page at a time (inode.FillPage), and does not ask the disk. On two boards b's first reads cross the \
          link, in which time the disk has nothing to do: {} ms of wire.",
         ms(one.ns),
         share(one),

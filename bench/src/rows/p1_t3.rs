@@ -61,8 +61,18 @@ fn of_program(outcome: &Outcome, label: &str) -> Result<(u64, u64)> {
 fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
     let [ours_moved, ours, papers_moved, papers] = outcomes else { bail!("four runs are needed") };
     let mut findings = Findings::default();
-    let columns =
-        ["", "moved", "standard", "calls", "standard", "published:", "disk only", "standard", "calls", "standard"];
+    let columns = [
+        "",
+        "moved",
+        "standard",
+        "calls",
+        "calls, standard",
+        "published:",
+        "disk only",
+        "standard",
+        "calls",
+        "calls, standard",
+    ];
     for (what, moved, standard, counts) in
         [("without leases", papers_moved, papers, true), ("with leases", ours_moved, ours, false)]
     {

@@ -11,8 +11,8 @@ use anyhow::{Result, bail};
 pub const ROW: Row = Row {
     id: "P1.T4",
     title: "Synchronous and asynchronous calls between boards, compiles on b",
-    published: "Asynchronous calls gain about 1 %: waiting for a rendezvous costs little. 91 % of the calls between boards could be \
-                asynchronous, as they return nothing.",
+    published: "Asynchronous calls gain 1 % on average: waiting for a rendezvous costs little. 91 % of the calls between boards could \
+                be asynchronous, as they return nothing.",
     method: "`mode` of the system file is the only difference. tcc compiles each source twice; the second time counts. Which \
              calls could be asynchronous, the router counts by their protocol. With paper-1989 only the first runs without leases.",
     runs,
@@ -21,7 +21,7 @@ pub const ROW: Row = Row {
 
 const PROGRAMS: [(Program, [f64; 2]); 3] =
     [(CC_8012, [98.1, 99.6]), (CC_49797, [479.1, 484.7]), (CC_96413, [831.7, 841.1])];
-/// What asynchronous calls gain, %: little.
+/// What asynchronous calls gain on average, as the paper says it, %: little.
 const GAIN: Bound = Bound::AtMost(2.0, 0.5);
 /// The share of calls that could be asynchronous.
 const SHARE: Bound = Bound::Reaches(0.91);
@@ -52,13 +52,13 @@ fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
         [("with leases", ours, ours_async, true), ("without leases", papers, papers_async, false)]
     {
         let mut table = Table::new(format!("{what}, ms (published: s)"), &columns);
-        let (mut most, mut could_be, mut all) = (f64::MIN, 0, 0);
+        let (mut gains, mut could_be, mut all) = (Vec::new(), 0, 0);
         for (program, published) in if counts { programs(plan) } else { without_leases(plan) } {
             let label = format!("{}-2", program.name);
             let (sync, asynchronous) = (sync.measured(&label)?, asynchronous.measured(&label)?);
             let gain = |sync: f64, asynchronous: f64| 100.0 * (sync - asynchronous) / sync;
             let ours = gain(sync.ns as f64, asynchronous.ns as f64);
-            most = most.max(ours);
+            gains.push(ours);
             all += sync.calls;
             could_be += sync.could_be_asynchronous;
             for (mode, found) in [("sync", sync), ("async", asynchronous)] {
@@ -82,11 +82,13 @@ fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
         }
         findings.tables.push(table);
         let share = could_be as f64 / all.max(1) as f64;
-        let claims = [
-            Claim::new(format!("what asynchronous calls gain at most, %, {what}"), "1.5", most, GAIN),
-            Claim::new(format!("share of calls that could be asynchronous, {what}"), "0.91", share, SHARE),
-        ];
-        findings.claims.extend(claims.into_iter().map(|claim| if counts { claim } else { claim.beside() }));
+        let mean = gains.iter().sum::<f64>() / gains.len().max(1) as f64;
+        let most = gains.into_iter().fold(f64::MIN, f64::max);
+        let claim = Claim::new(format!("what asynchronous calls gain on average, %, {what}"), "1.26", mean, GAIN);
+        findings.claims.push(if counts { claim } else { claim.beside() });
+        let most = Claim::new(format!("the same at most, {what}"), "1.51", most, GAIN);
+        let share = Claim::new(format!("share of calls that could be asynchronous, {what}"), "0.91", share, SHARE);
+        findings.claims.extend([most.beside(), share.beside()]);
     }
     say_why(plan, [ours, ours_async], &mut findings)?;
     Ok(findings)
@@ -104,8 +106,9 @@ fn say_why(plan: Plan, runs: [&Outcome; 2], findings: &mut Findings) -> Result<(
     findings.tables.push(table);
     if let Some(((program, _), found)) = programs(plan).iter().zip(&sync).next_back() {
         findings.notes.push(format!(
-            "Why: a call that returns nothing here is one that only tells; what a program asks about files is answered. {} makes {}. \
-             No more than the calls that return nothing can gain, and of those only what their callers waited.",
+            "Why: {} makes {}. No more than the calls that return nothing can gain, and of those only what their callers waited. Their share \
+             does not decide: in the paper's system an answer with data is a call of its own in the other direction (a read is two calls, \
+             P1.T2), and neither of the two returns anything; here it is the reply to the one call, which its caller has to wait for.",
             program.title,
             found.words()
         ));

@@ -1,11 +1,16 @@
 //! One byte after the other through a pipe; both ends compute between two of them.
 
 use crate::{EINVAL, Outcome, compute, say};
-use renga_userland::syscall::{now_ns, read, write};
+use renga_userland::syscall::{now_ns, read, sleep, write};
 
-/// Sends to standard output.
+/// Until the receiver waits, on whatever board and machine, ns: what is sent before then lies in the pipe, and is received without
+/// the sender.
+const READY_NS: u64 = 3_000_000_000;
+
+/// Sends to standard output, once the receiver waits.
 pub fn send(count: u64, pause_ns: u64) -> Outcome {
     let rounds = compute::rounds_in(pause_ns);
+    sleep(READY_NS);
     for _ in 0..count {
         compute::rounds(rounds);
         write(1, &[1]).map_err(|errno| ("write", errno))?;
