@@ -36,7 +36,7 @@ pub fn judge(environment: &Environment, results: &[RowResult]) -> Result<Vec<Str
     let text = fs::read_to_string(&path).unwrap_or_else(|_| "{}".to_string());
     let mut allowed: Counts = serde_json::from_str(&text).with_context(|| path.display().to_string())?;
     if std::env::var_os("RENGA_BLESS").is_some() {
-        allowed.extend(results.iter().map(counted));
+        allowed.extend(results.iter().map(counted).filter(|(_, counts)| !counts.is_empty()));
         let text = serde_json::to_string_pretty(&allowed)? + "\n";
         fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }

@@ -3,6 +3,25 @@
 use crate::support::{Renga, Scratch, clusters_can_run};
 use std::fs;
 
+/// All rows in their short forms: their exact counts are within those of `bench/counts.json`, or the command ends with 1.
+#[test]
+fn counts_of_the_rows_do_not_grow() {
+    if !clusters_can_run() {
+        return;
+    }
+    let scratch = Scratch::new("counts");
+    let folder = scratch.join("results");
+    let rows = Renga::bench("p1").with(["--profile", "pi3", "--short", "--results"]).with([folder.as_os_str()]);
+    let text = rows.end().expect_status(0).text();
+    let counted = fs::read_to_string("../../bench/counts.json").unwrap();
+    for row in ["T1", "T1b", "T2", "T3", "T4", "F2"] {
+        assert!(
+            text.contains(&format!("P1.{row} ")) && counted.contains(&format!("\"P1.{row} pi3\"")),
+            "{row}: {text}"
+        );
+    }
+}
+
 /// One row in its short form, run anew twice: exactly the same findings, and counts within their bounds.
 #[test]
 fn a_row_finds_the_same_twice() {
