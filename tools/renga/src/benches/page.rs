@@ -15,13 +15,16 @@ table{border-collapse:collapse;font:13px/1.4 Helvetica,Arial,sans-serif;margin:.
 th,td{padding:.15em .7em;text-align:right;white-space:nowrap}th{border-bottom:1px solid #444}\
 td:first-child,th:first-child{text-align:left}caption{text-align:left;font-style:italic;padding-bottom:.3em}\
 .wide{overflow-x:auto}.verdict{font:bold 13px Helvetica,Arial,sans-serif;padding:.1em .6em;border-radius:.7em;color:#fff}\
-.beaten{background:#00795a}.confirmed{background:#0060a0}.refuted{background:#b04a00}.none{background:#777}.small{color:#555;font-size:14px}";
+.beaten{background:#00795a}.confirmed{background:#0060a0}.refuted{background:#b04a00}.none{background:#777}.small{color:#555;font-size:14px}.published{background:#f2f0ea;color:#444}code{font-size:.9em}figure{margin:1em 0}";
 
 const LIMITS: &str = "Times are virtual: the emulator counts instructions and knows no caches, pipelines, misses of translations or \
 cost of device registers. The link and the medium are models. So ratios within one profile, counts of calls, waiting and overlap are \
 what these figures show; how fast a real board is they do not. The programs are not those of the paper, whose sources are not to be \
 had: each row says what stands for them. A verdict is about the claim as it is written beside it, with the bound that the row states, and \
 about nothing else. Every run is deterministic: the same sources give the same figures, to the nanosecond.";
+
+/// Of a revision's sum.
+const REVISION_DIGITS: usize = 12;
 
 /// The title, and the limits, which are the same for all.
 const TITLE: &str = "Results of the papers, regenerated";
@@ -46,19 +49,28 @@ fn paragraph(result: &RowResult) -> String {
     let counted = [Verdict::Beaten, Verdict::Confirmed, Verdict::Refuted].map(|verdict| (count(verdict), verdict));
     let said: Vec<String> =
         counted.iter().filter(|(count, _)| *count > 0).map(|(count, verdict)| format!("{count} {verdict}")).collect();
+    let hangs = match &said[..] {
+        [said] if claims.len() == 1 => {
+            format!("The verdict hangs on one claim, which is {}", said.trim_start_matches("1 "))
+        }
+        said => format!("Of {} claims on which the verdict hangs: {}", claims.len(), said.join(", ")),
+    };
     format!(
-        "Of {} claims on which the verdict hangs: {}. What decides: {}, {:.3} here, {} as published ({}).",
-        claims.len(),
-        said.join(", "),
-        worst.what,
-        worst.ours,
-        worst.published,
-        worst.bound
+        "{hangs}. What decides: {}, {:.3} here, {} as published ({}).",
+        worst.what, worst.ours, worst.published, worst.bound
     )
 }
 
 fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+    text.replace("<=", "≤").replace(">=", "≥").replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// The same, and what stands between backquotes as code.
+fn prose(text: &str) -> String {
+    let parts = escaped(text);
+    let of =
+        |(place, part): (usize, &str)| if place % 2 == 1 { format!("<code>{part}</code>") } else { part.to_string() };
+    parts.split('`').enumerate().map(of).collect()
 }
 
 fn verdict(result: &RowResult) -> (&'static str, String) {
@@ -78,7 +90,7 @@ fn parameters(result: &RowResult) -> String {
 }
 
 fn revision(result: &RowResult) -> &str {
-    result.revision.as_deref().unwrap_or("with changes")
+    result.revision.as_deref().map_or("with changes", |revision| revision.get(..REVISION_DIGITS).unwrap_or(revision))
 }
 
 /// The page.
@@ -91,7 +103,7 @@ pub fn html(results: &[RowResult]) -> Result<String> {
          <body>\n<h1>{TITLE}</h1>\n"
     );
     for said in limits(results).split("\n\n") {
-        let _ = writeln!(page, "<p>{}</p>", escaped(said));
+        let _ = writeln!(page, "<p>{}</p>", prose(said));
     }
     page += "<table><caption>Verdicts</caption><tr><th>row</th><th style=\"text-align:left\">what</th><th>profile</th><th>verdict</th></tr>\n";
     for result in results {
@@ -118,7 +130,7 @@ pub fn html(results: &[RowResult]) -> Result<String> {
 fn html_head(result: &RowResult) -> String {
     let mut text = format!("<h2 id=\"{}\">{} {}</h2>\n", result.row, result.row, escaped(&result.title));
     if let Some(row) = find(&result.row, ROWS) {
-        let [published, method] = [row.published, row.method].map(escaped);
+        let [published, method] = [row.published, row.method].map(prose);
         let _ = writeln!(text, "<p><b>Published.</b> {published}</p>\n<p><b>Here.</b> {method}</p>");
     }
     text
@@ -150,7 +162,7 @@ fn html_result(result: &RowResult) -> Result<String> {
     }
     text += "</ul>\n";
     for note in &result.findings.notes {
-        let _ = writeln!(text, "<p class=\"small\">{}</p>", escaped(note));
+        let _ = writeln!(text, "<p class=\"small\">{}</p>", prose(note));
     }
     for (_, picture) in pictures(&result.findings)? {
         let _ = writeln!(text, "<figure>{picture}</figure>");
@@ -166,9 +178,12 @@ fn pictures(findings: &Findings) -> Result<Vec<(&str, String)>> {
 }
 
 fn html_table(table: &Table) -> String {
+    // What was published stands on a ground of its own.
+    let published = table.columns.iter().position(|column| column.starts_with("published")).unwrap_or(usize::MAX);
     let cells = |cells: &[String], tag: &str| -> String {
-        let all: String = cells.iter().map(|cell| format!("<{tag}>{}</{tag}>", escaped(cell))).collect();
-        format!("<tr>{all}</tr>\n")
+        let class = |place: usize| if place >= published { " class=\"published\"" } else { "" };
+        let cell = |(place, cell): (usize, &String)| format!("<{tag}{}>{}</{tag}>", class(place), escaped(cell));
+        format!("<tr>{}</tr>\n", cells.iter().enumerate().map(cell).collect::<String>())
     };
     let rows: String = table.rows.iter().map(|row| cells(row, "td")).collect();
     let (caption, head) = (escaped(&table.title), cells(&table.columns, "th"));
@@ -184,6 +199,11 @@ fn markdown_head(results: &[RowResult]) -> String {
         let _ = writeln!(page, "| {row} | {title} | {profile} | {} |", verdict(result).1);
     }
     page
+}
+
+/// A cell of a Markdown table, in which a bar would end it.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|")
 }
 
 /// The same as Markdown, and its pictures: names and contents.
@@ -204,7 +224,9 @@ pub fn markdown(results: &[RowResult]) -> Result<(String, Vec<(String, String)>)
         let _ =
             write!(page, "\n### {profile}: {verdict}\n\n{}\n\n{parameters}; revision {revision}\n", paragraph(result));
         for table in &result.findings.tables {
-            let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+            let line = |cells: &[String]| {
+                format!("| {} |\n", cells.iter().map(|text| cell(text)).collect::<Vec<_>>().join(" | "))
+            };
             let rule = format!("|{}\n", "---|".repeat(table.columns.len()));
             let rows: String = table.rows.iter().map(|row| line(row)).collect();
             let _ = write!(page, "\n{}\n\n{}{rule}{rows}", table.title, line(&table.columns));
@@ -232,15 +254,15 @@ pub fn markdown(results: &[RowResult]) -> Result<(String, Vec<(String, String)>)
 
 #[cfg(test)]
 mod tests {
-    use super::{html, markdown};
+    use super::{SHORT, html, markdown, prose};
     use crate::benches::RowResult;
     use renga_bench::findings::{Bound, Claim, Curve, Findings, Plot, Table};
     use renga_bench::run::Profile;
     use std::collections::BTreeMap;
 
     fn result(short: bool) -> RowResult {
-        let mut table = Table::new("ms & more", &["what", "ours"]);
-        table.rows = vec![vec!["cc <1>".to_string(), "12".to_string()]];
+        let mut table = Table::new("ms & more", &["what", "published"]);
+        table.rows = vec![vec!["cc <1> | ld".to_string(), "12".to_string()]];
         let curves = vec![Curve { label: "one".to_string(), points: vec![(0.0, 1.0), (2.0, 3.0)] }];
         let plot = Plot { title: "a curve".to_string(), axes: ["x".to_string(), "y".to_string()], curves };
         let claims = vec![
@@ -263,13 +285,16 @@ mod tests {
 
     #[test]
     fn the_page_needs_no_other_file_and_says_what_decides() {
-        let page = html(&[result(false)]).unwrap();
+        let page = html(&[result(false)]).unwrap() + &prose(SHORT);
         for wanted in [
             "refuted",
             "2 claims",
             "1 beaten, 1 refuted",
+            "confirmed if ≤ 10",
+            "<code>--short</code>",
+            "<td class=\"published\">12</td>",
             "costs, %, 12.000 here, 10 as published",
-            "cc &lt;1&gt;",
+            "cc &lt;1&gt; | ld",
             "<svg",
             "A note.",
         ] {
@@ -278,7 +303,7 @@ mod tests {
         for other in ["src=", "<link", "<script", "url(", "@import"] {
             assert!(!page.contains(other), "`{other}` asks for another file");
         }
-        assert!(!page.contains("short form"));
+        assert!(!html(&[result(false)]).unwrap().contains("short form"));
     }
 
     #[test]
@@ -286,8 +311,13 @@ mod tests {
         let (page, pictures) = markdown(&[result(true)]).unwrap();
         let [(name, picture)] = &pictures[..] else { panic!("one picture: {pictures:?}") };
         assert!(picture.starts_with("<svg") && page.contains(&format!("![a curve]({name})")), "{page}");
-        let rows =
-            ["| P1.T5 | Two compiles | pi3 | refuted |", "| cc <1> | 12 |", "short form", "revision abc", "A note."];
+        let rows = [
+            "| P1.T5 | Two compiles | pi3 | refuted |",
+            "| cc <1> \\| ld | 12 |",
+            "short form",
+            "revision abc",
+            "A note.",
+        ];
         rows.iter().for_each(|wanted| assert!(page.contains(wanted), "no `{wanted}` in {page}"));
     }
 }

@@ -44,18 +44,28 @@ fn draw(plot: &Plot, area: &Area<'_>) -> std::result::Result<(), Box<dyn std::er
         .y_label_area_size(64)
         .build_cartesian_2d(0.0..x_most, 0.0..y_most)?;
     let [x, y] = &plot.axes;
-    chart.configure_mesh().x_desc(x).y_desc(y).label_style(("sans-serif", 14)).light_line_style(WHITE).draw()?;
-    for (curve, colour) in plot.curves.iter().zip(COLOURS.iter().cycle()) {
+    let mesh = &mut chart.configure_mesh();
+    mesh.x_desc(x).y_desc(y).label_style(("sans-serif", 14)).light_line_style(WHITE);
+    mesh.x_label_formatter(&|number| short(*number)).y_label_formatter(&|number| short(*number)).draw()?;
+    for (place, (curve, colour)) in plot.curves.iter().zip(COLOURS.iter().cycle()).enumerate() {
         let colour = *colour;
-        let line = LineSeries::new(curve.points.iter().copied(), colour.stroke_width(2));
+        // Those below are wider, so that curves which fall together are seen.
+        let width = 2 + 2 * (plot.curves.len() - 1 - place).min(2) as u32;
+        let line = LineSeries::new(curve.points.iter().copied(), colour.stroke_width(width));
         let label = chart.draw_series(line)?.label(&curve.label);
-        label.legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 20, y)], colour.stroke_width(2)));
-        chart.draw_series(curve.points.iter().map(|point| Circle::new(*point, 3, colour.filled())))?;
+        label.legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 20, y)], colour.stroke_width(width)));
+        chart.draw_series(curve.points.iter().map(|point| Circle::new(*point, width + 1, colour.filled())))?;
     }
     let labels = &mut chart.configure_series_labels();
     labels.position(free_corner(plot)).background_style(WHITE).border_style(RGBColor(160, 160, 160));
     labels.label_font(("sans-serif", 14)).draw()?;
     Ok(())
+}
+
+/// A number at an axis: without digits that say nothing.
+fn short(number: f64) -> String {
+    let text = format!("{number:.3}");
+    text.trim_end_matches('0').trim_end_matches('.').to_string()
 }
 
 /// Where the labels hide no curve: above, on the side to which curves fall.
@@ -78,8 +88,13 @@ mod tests {
         let axes = ["pause, ms".to_string(), "time, ms".to_string()];
         let plot = Plot { title: "a pipe".to_string(), axes, curves: vec![curve("one board"), curve("two boards")] };
         let text = svg(&plot).unwrap();
-        for wanted in ["a pipe", "pause, ms", "time, ms", "one board", "two boards", "<circle", "<polyline"] {
+        for wanted in
+            ["a pipe", "pause, ms", "time, ms", "one board", "two boards", "<circle", "<polyline", "\n0.5\n", "\n2\n"]
+        {
             assert!(text.contains(wanted), "{wanted}: {text}");
         }
+        assert_eq!([0.0, 450.0, 0.25].map(super::short), ["0", "450", "0.25"]);
+        // The first of two curves is wider than the second, which may lie on it.
+        assert!(text.contains("stroke-width=\"4\"") && text.contains("stroke-width=\"2\""), "{text}");
     }
 }
