@@ -1,6 +1,4 @@
-//! The command line: every subcommand and option, with its help.
-//!
-//! Not here: what the commands do (`command`).
+//! The command line: every subcommand and option, with its help. Not here: what the commands do (`command`).
 
 mod examples;
 mod hint;
@@ -240,6 +238,8 @@ pub enum Measurement {
     Link(Machine),
     /// Instructions of the pins' driver for each access to them, counted on the booted image
     Pins,
+    /// The emulator's speed on this host: two and eight boards that all compute
+    Emulator,
     /// The bus on the boards' pins, against a model of pins: payload rates and latencies of every mode
     Bus(Bus),
     /// System calls and commands on boards a and b, beside Linux on the same emulated board

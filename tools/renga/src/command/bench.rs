@@ -4,6 +4,7 @@
 
 pub mod bus;
 mod compare;
+mod emulator;
 pub mod ledger;
 mod link;
 mod measured;
@@ -28,6 +29,7 @@ pub fn bench(environment: &Environment, options: &Bench) -> Result<u8> {
         Measurement::Rendezvous => rendezvous::measure(environment),
         Measurement::Link(machine) => link::measure(environment, machine),
         Measurement::Pins => pins::measure(environment),
+        Measurement::Emulator => emulator::measure(environment),
         Measurement::Bus(options) => bus::measure(options.seed, options.instructions),
         Measurement::Unix(options) => unix::measure(environment, options),
         Measurement::P1(options) => {
