@@ -116,6 +116,8 @@ pub struct Run {
     pub link_rate_bps: Option<u64>,
     /// How long an instruction takes, a power of two, if it is not as the profile has it, ns.
     pub instruction_ns: Option<u32>,
+    /// The model of the disk's medium, if it is not the profile's.
+    pub medium: Option<&'static str>,
     /// The image of `userland/images`.
     pub image: &'static str,
     /// The shell script; see [`SCRIPT_HEAD`].
@@ -144,6 +146,7 @@ impl Run {
             profile,
             link_rate_bps: None,
             instruction_ns: None,
+            medium: None,
             image,
             script,
             files,
@@ -160,6 +163,11 @@ impl Run {
     /// The same on a slower processor, an instruction of which takes so long: a power of two.
     pub fn at_instruction_ns(self, instruction_ns: u32) -> Run {
         Run { instruction_ns: Some(instruction_ns), ..self }
+    }
+
+    /// The same with another medium.
+    pub fn on_medium(self, medium: &'static str) -> Run {
+        Run { medium: Some(medium), ..self }
     }
 
     /// The same, and its trace is kept.

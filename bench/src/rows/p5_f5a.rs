@@ -13,7 +13,8 @@ pub const ROW: Row = Row {
     published: "With all load, 90.9 % of the core, the reads take 130 ms for 14 on Linux, and 72 for 14 where the OS's processes are on \
                 other cores.",
     method: "AP1 reads 4 KiB a hundred times, AP2 does so without end, the load process computes 0 to 10 ms and pauses for 1 ms; AP1 \
-             and the load are on core 0. Linux: Debian's, four cores, AP2 on core 1 (spread) or 0 (gathered), the load SCHED_FIFO, \
+             and the load are on core 0, the load SCHED_FIFO. Ours: `p5-gathered-spread` and so on (APs, OS); spread, AP2 has a core of its \
+             own, and the OS is on cores 1 and 2 in place of 0. Linux: Debian's, four cores, AP2 on core 1 (spread) or 0 (gathered), \
              null_blk as the medium.",
     runs,
     judge,

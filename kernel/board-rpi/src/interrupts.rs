@@ -21,8 +21,12 @@ pub mod line {
 }
 
 mod local {
+    /// To which core the peripherals' interrupts go.
+    pub const PERIPHERALS_TO: usize = 0x0c;
     pub const CORE0_TIMER_CONTROL: usize = 0x40;
     pub const CORE0_SOURCE: usize = 0x60;
+    /// From a core's register to the next one's.
+    pub const CORE_STRIDE: usize = 4;
     pub const VIRTUAL_TIMER: u32 = 1 << 3;
     pub const PERIPHERALS: u32 = 1 << 8;
 }
@@ -41,7 +45,7 @@ const LOG: u32 = 1 << line::LOG;
 const LINK: u32 = 1 << (line::EMULATOR - 32) | 1 << (line::PINS - 32);
 const UART: u32 = 1 << (line::UART - 32);
 
-/// The controllers, as core 0 sees them.
+/// The controllers, as one core sees them: core 0 at first.
 pub enum Interrupts<R> {
     /// BCM2837.
     Legacy(Legacy<R>),
@@ -53,12 +57,14 @@ pub enum Interrupts<R> {
 pub struct Legacy<R> {
     local: R,
     peripherals: R,
+    /// The core that sees them.
+    core: usize,
     log: bool,
 }
 
 /// Lets the virtual timer of `core` of a BCM2837 interrupt that core; `local` are the cores' registers.
 pub fn enable_timer_of<R: Registers>(local: &mut R, core: u8) {
-    local.write(local::CORE0_TIMER_CONTROL + 4 * usize::from(core), local::VIRTUAL_TIMER);
+    local.write(local::CORE0_TIMER_CONTROL + local::CORE_STRIDE * usize::from(core), local::VIRTUAL_TIMER);
     local.fence();
 }
 
@@ -73,11 +79,11 @@ impl<R: Registers> Legacy<R> {
         }
         peripherals.write(peripheral::DISABLE_BASIC, u32::MAX);
         peripherals.fence();
-        Self { local, peripherals, log: false }
+        Self { local, peripherals, core: 0, log: false }
     }
 
     fn pending(&mut self) -> Pending {
-        let local = self.local.read(local::CORE0_SOURCE);
+        let local = self.local.read(local::CORE0_SOURCE + local::CORE_STRIDE * self.core);
         let mut pending = Pending { timer: local & local::VIRTUAL_TIMER != 0, ..Pending::default() };
         if local & local::PERIPHERALS != 0 {
             self.peripherals.fence();
@@ -93,7 +99,8 @@ impl<R: Registers> Legacy<R> {
     fn set(&mut self, source: Source, on: bool) {
         let (bank, bits) = match source {
             Source::Timer => {
-                return self.local.write(local::CORE0_TIMER_CONTROL, if on { local::VIRTUAL_TIMER } else { 0 });
+                let control = local::CORE0_TIMER_CONTROL + local::CORE_STRIDE * self.core;
+                return self.local.write(control, if on { local::VIRTUAL_TIMER } else { 0 });
             }
             Source::Log => {
                 self.log = on;
@@ -115,6 +122,21 @@ impl<R: Registers> Interrupts<R> {
         match self {
             Interrupts::Legacy(legacy) => legacy.pending(),
             Interrupts::Gic(gic) => gic.pending(),
+        }
+    }
+
+    /// From now on the peripherals interrupt `core`, which is this one, and it is its timer that is let interrupt or not.
+    ///
+    /// # Panics
+    /// On a chip of which one core is used, if it is another one.
+    pub fn come_to(&mut self, core: u8) {
+        match self {
+            Interrupts::Legacy(legacy) => {
+                legacy.core = usize::from(core);
+                legacy.local.write(local::PERIPHERALS_TO, core.into());
+                legacy.local.fence();
+            }
+            Interrupts::Gic(_) => assert!(core == 0, "interrupts of this board come to core 0"),
         }
     }
 

@@ -127,10 +127,10 @@ impl Cores {
         Cores { boards: (0..count).map(|number| Board { core: core(number), ..board }).collect(), bells, play: None }
     }
 
-    /// Programs of core 0 have turns on the cores of `mask`, a bit each, where `play` runs them.
-    pub fn with_programs(mut self, mask: u8, play: Play) -> Cores {
+    /// Programs of core `home` have turns on the cores of `mask`, a bit each, where `play` runs them.
+    pub fn with_programs(mut self, home: usize, mask: u8, play: Play) -> Cores {
         self.play = Some(play);
-        self.boards[0].core.run_programs_on(mask, self.boards[0].arena);
+        self.boards[home].core.run_programs_on(mask, self.boards[home].arena);
         self
     }
 

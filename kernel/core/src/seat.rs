@@ -1,4 +1,4 @@
-//! Seats: where programs of a board's first core have turns on its other cores.
+//! Seats: where programs of a core, their home, have turns on the board's other cores.
 //!
 //! A program's process, and all that serves it, stay on the process's own core, its home. What goes to another core is a turn:
 //! the right to the program's registers, by letter, and comes back with the trap. The home decides whose turn it is
@@ -28,8 +28,6 @@ use renga_turns::{Runner, Turns};
 const TURN_NS_MAX: u64 = 10_000_000;
 /// The bit of the signal that calls a turn back.
 const BACK: u32 = 1;
-/// The bit of the home among the cores on which programs have turns.
-const HOME: u8 = 1;
 
 /// What goes to the other core and back.
 struct Trip {
@@ -167,10 +165,10 @@ impl Guest {
 }
 
 impl Core {
-    /// Lets programs of this core, the first of its board, run on the `cores` of the board, a bit each, this one among them or not;
+    /// Lets programs of this core, their home, run on the `cores` of the board, a bit each, this one among them or not;
     /// none is this one alone. Once, before any program is made.
     pub fn run_programs_on(&'static self, cores: u8, arena: &Arena) {
-        let others = (1..self.doors.len() as u8).filter(|number| cores >> number & 1 != 0);
+        let others = (0..self.doors.len() as u8).filter(|number| *number != self.number && cores >> number & 1 != 0);
         let count = others.clone().count();
         let mut numbers = others;
         let seats = arena.put_slice(count, |_| self.seat(numbers.next().unwrap_or_default()));
@@ -180,7 +178,7 @@ impl Core {
             seat.recall.set(Some(arena.put(|| Signal::new(Parcel::Recall(seat)))));
         }
         self.seats.set(seats);
-        self.program_cores.set(if cores == 0 { HOME } else { cores });
+        self.program_cores.set(if cores == 0 { 1 << self.number } else { cores });
     }
 
     fn seat(&'static self, number: u8) -> Seat {
@@ -266,6 +264,10 @@ impl Me {
     pub fn program_core(&self) -> u8 {
         self.0.program_core()
     }
+    /// The core of this process.
+    pub fn own_core(&self) -> u8 {
+        self.0.core.number
+    }
     /// How long programs have run on `core`, another one than this one, ns.
     pub fn used_elsewhere_ns(&self, core: u8) -> u64 {
         let seat = self.0.core.seats.get().iter().find(|seat| seat.number == core);
@@ -330,7 +332,7 @@ impl Process {
         let core = self.core;
         let allowed = self.account.get().cores() & core.program_cores.get();
         let here = self.turns.get();
-        let own = (HOME, &core.turns);
+        let own = (1 << core.number, &core.turns);
         let seats = core.seats.get().iter().map(|seat| (1 << seat.number, &seat.turns));
         let load = |turns: &'static Turns<Process>| 2 * turns.load() + usize::from(!core::ptr::eq(turns, here));
         let all = [own].into_iter().chain(seats).filter(|(bit, _)| allowed & bit != 0);

@@ -1,8 +1,8 @@
-//! The endless loop of a core that is not the first: its system processes, then the turn of a program that the first core has sent, then
-//! sleep. It has no devices.
+//! The endless loop of a core that is not the programs' home: its system processes, then the turn of a program that the home has sent,
+//! then sleep. It has no devices.
 //!
 //! Invariant: it looks for letters before each dispatch, and runs a program or sleeps only when none is there and nobody is
-//! ready; alarms are looked at whenever it is idle and at least every `DISPATCHES_PER_LOOK` dispatches. Not here: the first core
+//! ready; alarms are looked at whenever it is idle and at least every `DISPATCHES_PER_LOOK` dispatches. Not here: the home
 //! (`executor.rs`), whose turn it is (`renga_core::seat`).
 
 use renga_arch_aarch64::cpu::ThisCore;
@@ -46,7 +46,7 @@ fn sleep(core: &'static Core, timer: &mut GenericTimer) {
     core.look_again();
 }
 
-/// Runs a program of the first core until its trap, an interrupt or the end of its turn.
+/// Runs a program of the home until its trap, an interrupt or the end of its turn.
 fn run_guest(core: &'static Core, mut guest: Guest, timer: &mut GenericTimer) {
     if guest.is_over() {
         return guest.go_back(core, Exit::Interrupt);
@@ -56,7 +56,7 @@ fn run_guest(core: &'static Core, mut guest: Guest, timer: &mut GenericTimer) {
         let end_ns = begin_ns + guest.left_ns();
         timer.set_alarm_ns(Some(core.next_alarm_ns().map_or(end_ns, |alarm_ns| alarm_ns.min(end_ns))));
         let space = guest.space();
-        // SAFETY: the first core has made the word, and the process there keeps the space until the turn is back.
+        // SAFETY: the home has made the word, and the process there keeps the space until the turn is back.
         let exit = unsafe { enter_guest(guest.context(), space) };
         let now_ns = timer.now_ns();
         core.stamp(now_ns);

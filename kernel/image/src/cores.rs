@@ -1,12 +1,16 @@
 //! The board's cores, as many as its placement says, or its arguments (`cores=4`) if those are more: core 0 makes them and what
 //! each is to run, and fetches the others; each comes up with a stack, the vectors, a number, a timer and a bell of its own, is woken by each of those once, and
-//! runs its processes, or sleeps if it has none (decision 0065).
+//! runs its processes, or sleeps if it has none (decision 0065). The programs' home is woken last, when core 0 is done with all that is
+//! the home's (0073).
 //!
 //! Invariant: what another core reads was written before it was fetched. From then on each core reaches what is in its
 //! own [`Core`], and of the others only their doors. Not here: what crosses between cores (`kernel/core`).
 
+use crate::executor::Executor;
 use crate::hardware::{board, registers};
-use crate::{companion, fault, hardware, logger, marks, once::Once};
+use crate::once::{OnHome, Once, hand_over};
+use crate::{companion, fault, hardware, logger, marks};
+use core::cell::RefCell;
 use core::sync::atomic::{AtomicU8, Ordering};
 use renga_arch_aarch64::cores::{CORES_MAX, fetch};
 use renga_arch_aarch64::cpu::ThisCore;
@@ -32,6 +36,8 @@ static UP: AtomicU8 = AtomicU8::new(1);
 static RUNG: AtomicU8 = AtomicU8::new(1);
 /// What each core runs.
 static CORES: Once<Each> = Once::new();
+/// What the programs' home runs, of a board of several cores.
+static EXECUTOR: OnHome<RefCell<Executor<true>>> = OnHome::new();
 static BELLS: [Mailbox; CORES_MAX as usize] = [Mailbox(0), Mailbox(1), Mailbox(2), Mailbox(3)];
 
 /// The bell of a core, for any core.
@@ -71,12 +77,17 @@ fn with_log(cores: &'static [&'static Core]) -> &'static [&'static Core] {
     cores
 }
 
+/// Keeps what is to run the programs' home, of a board of several cores.
+pub fn keep(executor: Executor<true>) {
+    EXECUTOR.set(RefCell::new(executor));
+}
+
 /// Fetches the cores below `wanted` and those that have something in `cores`, and waits until their timers and their bells have
-/// woken them; the others sleep for ever.
+/// woken them, the `home` last; the others sleep for ever.
 ///
 /// # Safety
-/// Once, by core 0, when all that runs on `cores` is made; it reaches nothing of the others from then on.
-pub unsafe fn start(cores: &'static [&'static Core], wanted: u32, timer: GenericTimer) {
+/// Once, by core 0, when all that runs on `cores` is made; it reaches nothing of the others from then on, nor of what is the home's.
+pub unsafe fn start(cores: &'static [&'static Core], home: u8, wanted: u32, timer: GenericTimer) {
     let count = wanted.max(cores.len() as u32);
     let count = match (u8::try_from(count), board().chip.controllers) {
         (Ok(1), _) => 1,
@@ -88,14 +99,36 @@ pub unsafe fn start(cores: &'static [&'static Core], wanted: u32, timer: Generic
     unsafe { fetch(count) };
     let wanted = (1u8 << count) - 1;
     wait_for(&UP, wanted, "came up", timer);
-    (1..count).for_each(|core| bell_of(core).ring());
-    wait_for(&RUNG, wanted, "were woken by their bells", timer);
+    (1..count).filter(|core| *core != home).for_each(|core| bell_of(core).ring());
+    wait_for(&RUNG, wanted & !(1 << home) | 1, "were woken by their bells", timer);
     if cores.len() > 1 {
         bell_of(0).enable();
     }
     if count > 1 {
         marks::say(format_args!("{count} cores"));
         defmt::info!("{=u8} cores, each woken by its own timer and its bell", count);
+    }
+    // SAFETY: once, and by this function's own condition the last that core 0 has of what is the home's.
+    unsafe { hand_over(home) };
+    if home != 0 {
+        timer_interrupts(0);
+        bell_of(home).ring();
+        wait_for(&RUNG, wanted, "were woken by their bells", timer);
+    }
+}
+
+/// Runs this core, which is `core`, for ever.
+pub fn run(core: &'static Core, timer: GenericTimer) -> ! {
+    match EXECUTOR.get() {
+        Some(executor) => executor.borrow_mut().run(),
+        None => companion::run(core, timer),
+    }
+}
+
+/// Lets the timer of `core` interrupt it.
+fn timer_interrupts(core: u8) {
+    if let Controllers::Legacy { local, .. } = board().chip.controllers {
+        enable_timer_of(&mut registers(local), core);
     }
 }
 
@@ -125,9 +158,7 @@ extern "C" fn renga_core_main(number: u64) -> ! {
     unsafe { KernelMap::join() };
     let number = number as u8;
     ThisCore.keep_number(number);
-    if let Controllers::Legacy { local, .. } = board().chip.controllers {
-        enable_timer_of(&mut registers(local), number);
-    }
+    timer_interrupts(number);
     let mut timer = GenericTimer::new();
     let wake_ns = timer.now_ns() + FIRST_SLEEP_NS;
     timer.set_alarm_ns(Some(wake_ns));
@@ -144,7 +175,7 @@ extern "C" fn renga_core_main(number: u64) -> ! {
     bell.silence();
     RUNG.fetch_or(1 << number, Ordering::Release);
     match CORES.get().and_then(|cores| cores.0.get(usize::from(number))) {
-        Some(core) => companion::run(core, timer),
+        Some(core) => run(core, timer),
         None => fault::stand_still(),
     }
 }

@@ -2,14 +2,14 @@
 //!
 //! Not here: headers (`sysprocs/systems`).
 
-use crate::once::{OnFirstCore, Once};
+use crate::once::{OnHome, Once};
 use renga_core::Process;
 use renga_rt::ProcId;
 use renga_rt::given::Servers;
 use renga_systems::tables::System;
 use renga_systems::{Directory, Kind};
 
-static OWN: OnFirstCore<&'static Directory> = OnFirstCore::new();
+static OWN: OnHome<&'static Directory> = OnHome::new();
 static SYSTEM: Once<(&'static System<'static>, u8)> = Once::new();
 
 /// Says which board this is.
@@ -28,7 +28,7 @@ pub fn own_board_name() -> &'static str {
     SYSTEM.get().map_or("?", |(system, board)| system.boards[usize::from(*board)].name)
 }
 
-/// This board's processes; none before they are made, nor for other cores than the first.
+/// This board's processes; none before they are made, nor for other cores than the programs' home.
 pub fn own_processes() -> &'static [&'static Process] {
     OWN.get().map_or(&[], |own| own.own())
 }

@@ -1,4 +1,4 @@
-//! The endless loop of the first core: system processes first, then user programs, then sleep.
+//! The endless loop of the programs' home: system processes first, then user programs, then sleep.
 //!
 //! Invariant: interrupts are looked at whenever the core is idle, when one stopped a user program,
 //! and at least every `DISPATCHES_PER_LOOK` dispatches; the hardware alarm is set for the first of
@@ -54,6 +54,9 @@ pub struct Executor<const SEVERAL: bool> {
 impl<const SEVERAL: bool> Executor<SEVERAL> {
     /// Runs the board, for ever.
     pub fn run(&mut self) -> ! {
+        if SEVERAL {
+            self.interrupts.come_to(self.core.number());
+        }
         self.interrupts.enable(Source::Timer);
         self.interrupts.enable(Source::Uart);
         self.interrupts.enable(Source::Link);

@@ -7,7 +7,7 @@
 use crate::fault;
 use crate::firmware::Firmware;
 use crate::marks::{Mark, mark};
-use crate::once::{OnFirstCore, Once};
+use crate::once::{OnHome, Once};
 use core::cell::RefCell;
 use core::ops::Range;
 use renga_arch_aarch64::boot::ImageLayout;
@@ -68,7 +68,7 @@ static EMULATED: Once<bool> = Once::new();
 static WATCHED: Once<bool> = Once::new();
 static READ_SPINS: Once<u32> = Once::new();
 static UART_CLOCK: Once<u32> = Once::new();
-static FIRMWARE: OnFirstCore<RefCell<Firmware>> = OnFirstCore::new();
+static FIRMWARE: OnHome<RefCell<Firmware>> = OnHome::new();
 
 /// What boot found.
 pub struct Hardware {

@@ -78,12 +78,16 @@ extern "C" fn renga_kernel_main(boot_data: u64) -> ! {
     core.note("processes, bytes of boot memory left", [directory.own().len() as u64, arena.left_bytes() as u64]);
     arena.seal();
 
-    // SAFETY: once, here: all processes are made, and the arena is sealed.
-    unsafe { cores::start(cores, hardware.cores, hardware.timer) };
-    match cores.len() {
-        1 => first::<false>(core, &machine, &hardware, interrupts).run(),
-        _ => first::<true>(core, &machine, &hardware, interrupts).run(),
+    let home = board.home();
+    if cores.len() > 1 {
+        cores::keep(executor::<true>(cores[usize::from(home)], &machine, &hardware, interrupts));
+        // SAFETY: once, here: all processes are made, the arena is sealed, and what follows is core 0's own.
+        unsafe { cores::start(cores, home, hardware.cores, hardware.timer) };
+        cores::run(core, hardware.timer);
     }
+    // SAFETY: as above; the board's one core is its home.
+    unsafe { cores::start(cores, home, hardware.cores, hardware.timer) };
+    executor::<false>(core, &machine, &hardware, interrupts).run()
 }
 
 /// Starts what the board was told to run in place of a system of so many `boards`.
@@ -96,8 +100,8 @@ fn start_program(arena: &'static Arena, hardware: &Hardware, uart: Uart, boards:
     }
 }
 
-/// What runs the first core, of `SEVERAL` or alone.
-fn first<const SEVERAL: bool>(
+/// What runs the programs' home, of `SEVERAL` cores or alone.
+fn executor<const SEVERAL: bool>(
     core: &'static Core,
     machine: &PiMachine,
     hardware: &Hardware,
@@ -129,7 +133,7 @@ fn start_processes(machine: &PiMachine, _hardware: &Hardware, directory: &'stati
 
 /// Keeps the arena for ever.
 fn keep(arena: Arena) -> &'static Arena {
-    static ARENA: once::OnFirstCore<Arena> = once::OnFirstCore::new();
+    static ARENA: once::OnHome<Arena> = once::OnHome::new();
     ARENA.set(arena);
     match ARENA.get() {
         Some(arena) => arena,

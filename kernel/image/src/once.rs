@@ -1,10 +1,26 @@
-//! Statics that boot fills once: for all cores, or for the first one alone.
+//! Statics that boot fills once: for all cores, or for the programs' home alone.
 //!
 //! Invariant: after `set` they never change; before, `get` finds nothing. The first core fills them, uninterrupted, before it
-//! fetches the others (`cores.rs`).
+//! fetches the others (`cores.rs`), and hands over to the home, if that is another one, as the last thing.
 
 use core::cell::OnceCell;
+use core::sync::atomic::{AtomicU8, Ordering};
 use renga_arch_aarch64::cpu::ThisCore;
+
+/// The core that reaches what is [`OnHome`]: the first one, until it has handed over.
+static HOME: AtomicU8 = AtomicU8::new(0);
+
+/// From now on `core` reaches what is [`OnHome`].
+///
+/// # Safety
+/// By the first core, once, which from then on uses nothing that it has got of those, unless it is `core` itself.
+pub unsafe fn hand_over(core: u8) {
+    HOME.store(core, Ordering::Release);
+}
+
+fn is_home() -> bool {
+    ThisCore.number() == HOME.load(Ordering::Acquire)
+}
 
 /// A place that is filled once, which all cores read.
 pub struct Once<T>(OnceCell<T>);
@@ -31,26 +47,27 @@ impl<T> Once<T> {
     }
 }
 
-/// A place that is filled once, whose content only the first core reaches.
-pub struct OnFirstCore<T>(OnceCell<T>);
+/// A place that is filled once, whose content only the home reaches, and while the board boots the first core.
+pub struct OnHome<T>(OnceCell<T>);
 
-// SAFETY: `set` and `get` touch it on the first core alone, where nothing interrupts the kernel: it is never shared.
-unsafe impl<T> Sync for OnFirstCore<T> {}
+// SAFETY: `set` and `get` touch it on one core alone, where nothing interrupts the kernel, and which is another one once at most,
+// when the first is done with it (`hand_over`): it is never shared, and its next core sees what the first has written.
+unsafe impl<T> Sync for OnHome<T> {}
 
-impl<T> OnFirstCore<T> {
+impl<T> OnHome<T> {
     /// An empty place.
     pub const fn new() -> Self {
-        OnFirstCore(OnceCell::new())
+        OnHome(OnceCell::new())
     }
     /// Fills it.
     ///
     /// # Panics
     /// If it is filled already, or on another core.
     pub fn set(&self, value: T) {
-        assert!(ThisCore.number() == 0 && self.0.set(value).is_ok(), "static filled twice, or by another core");
+        assert!(is_home() && self.0.set(value).is_ok(), "static filled twice, or by another core");
     }
     /// What is in it; on other cores nothing.
     pub fn get(&self) -> Option<&T> {
-        if ThisCore.number() == 0 { self.0.get() } else { None }
+        if is_home() { self.0.get() } else { None }
     }
 }

@@ -49,29 +49,30 @@ pub struct BoardCounts {
     pub free_slots: u64,
     /// The cores on which programs run, a bit each.
     pub program_cores: u64,
-    /// Of `user_ns`, what they ran on cores 1 to 3, ns.
-    pub elsewhere_ns: [u64; 3],
+    /// Of `user_ns`, what they ran on each core, their home left out, ns.
+    pub elsewhere_ns: [u64; 4],
+    /// The core of their processes.
+    pub home: u64,
 }
 impl BoardCounts {
     /// Bytes that it takes.
-    pub const BYTES: usize = 13 * 8;
+    pub const BYTES: usize = 15 * 8;
     /// As bytes.
     pub fn to_bytes(self) -> [u8; Self::BYTES] {
         let BoardCounts { now_ns, user_ns, system_ns, turns, made, programs, running, last_pid, free_slots, .. } = self;
-        let (cores, [second, third, fourth]) = (self.program_cores, self.elsewhere_ns);
         let mut bytes = [0; Self::BYTES];
         let counts = [now_ns, user_ns, system_ns, turns, made, programs, running, last_pid, free_slots];
-        let words = counts.into_iter().chain([cores, second, third, fourth]);
+        let words = counts.into_iter().chain([self.program_cores]).chain(self.elsewhere_ns).chain([self.home]);
         bytes.chunks_exact_mut(8).zip(words).for_each(|(place, word)| place.copy_from_slice(&word.to_le_bytes()));
         bytes
     }
     /// The inverse of [`BoardCounts::to_bytes`].
     pub fn from_bytes(bytes: &[u8; Self::BYTES]) -> Self {
         let (words, _) = bytes.as_chunks::<8>();
-        let words: [u64; 13] = core::array::from_fn(|at| u64::from_le_bytes(words[at]));
+        let words: [u64; Self::BYTES / 8] = core::array::from_fn(|at| u64::from_le_bytes(words[at]));
         let [now_ns, user_ns, system_ns, turns, made, programs, running, last_pid, free_slots, program_cores, ..] =
             words;
-        let elsewhere_ns = [words[10], words[11], words[12]];
+        let (elsewhere_ns, home) = ([words[10], words[11], words[12], words[13]], words[14]);
         BoardCounts {
             now_ns,
             user_ns,
@@ -84,6 +85,7 @@ impl BoardCounts {
             free_slots,
             program_cores,
             elsewhere_ns,
+            home,
         }
     }
 }

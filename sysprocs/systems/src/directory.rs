@@ -48,7 +48,7 @@ impl Directory {
     ) -> &'static Directory {
         let board = &system.boards[usize::from(number)];
         assert!(cores.len() == usize::from(board.cores), "a board's cores are as its placement says");
-        cores[0].run_programs_on(board.program_cores, arena);
+        cores[usize::from(board.home())].run_programs_on(board.program_cores, arena);
         let own: &'static [&'static Process] = arena.put_slice(usize::from(board.processes), |index| {
             let index = index as u16;
             declare(board.core_of(index), priority(board.kind_at(index)), ProcId::new(number, index))

@@ -63,17 +63,18 @@ const OWN: [&str; 17] = [
     "at.machine().uart()",
 ];
 
-/// What only the first core of a board has so far: interrupts of devices, and programs.
-const OF_FIRST_CORE: [(&str, &str); 3] = [
+/// What only the home of a board has: who enters programs, and the interrupts of devices, which come there. Who enters programs says
+/// which core that is.
+const OF_HOME: [(&str, &str); 3] = [
     ("at.machine().uart()", "the console's interrupts"),
     ("at.machine().link()", "the link's interrupts"),
     ("at.machine().processor()", "programs"),
 ];
 
-/// What processes of this kind need that only the first core of a board has.
-pub fn needs_first_core(facts: &Facts) -> Option<&'static str> {
+/// What processes of this kind need that only the home of a board has.
+pub fn needs_home(facts: &Facts) -> Option<&'static str> {
     let needs = |(words, _): &&(&str, &str)| facts.given.iter().any(|expression| expression.contains(words));
-    OF_FIRST_CORE.iter().find(needs).map(|(_, name)| *name)
+    OF_HOME.iter().find(needs).map(|(_, name)| *name)
 }
 
 impl Shared {

@@ -164,6 +164,10 @@ impl Board<'_> {
             _ => span(&mut self.placed.iter().filter(|row| row.kind == kind).map(|row| (row.first, row.count))),
         }
     }
+    /// The core of the programs' processes, the devices' interrupts and the link.
+    pub fn home(&self) -> u8 {
+        self.placed.iter().find(|row| row.kind == Kind::User).map_or(0, |row| row.core)
+    }
     /// Whether any of `kind` are here.
     pub fn has(&self, kind: Kind) -> bool {
         !self.range(kind).is_empty()

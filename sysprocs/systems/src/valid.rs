@@ -7,7 +7,7 @@
 use crate::facts::Place;
 use crate::kinds::{FACTS, Kind};
 use crate::room;
-use crate::shared::{SHARED, Shared, needs_first_core};
+use crate::shared::{SHARED, Shared, needs_home};
 use crate::tables::{Board, Peer, Permit, Placed, Proxies, System};
 use renga_rt::BOARDS_MAX;
 use renga_rt::signature::Edge;
@@ -78,14 +78,15 @@ fn check_indices(system: &System<'_>, board: &Board<'_>, number: usize) -> Resul
     hold(own && system.boards.len() > number, "a board's processes are its own")
 }
 
-/// Who shares cells shares a core, and who needs the first core is on it: all that runs on several cores rests on this.
+/// Who shares cells shares a core, and who needs the home is on it: all that runs on several cores rests on this.
 fn check_cores(board: &Board<'_>) -> Result<(), Rule> {
     let proxies = board.proxies.iter().map(|row| (Kind::Proxy, row.core));
     let peers =
         board.peers.iter().filter(|peer| peer.async_proxies > 0).map(|peer| (Kind::AsyncProxy, peer.async_core));
     let placed = || board.placed.iter().map(|row| (row.kind, row.core)).chain(proxies.clone()).chain(peers.clone());
-    let first = |(kind, core): (Kind, u8)| core == 0 || needs_first_core(kind.facts()).is_none();
-    hold(placed().all(first), "who needs the first core is on it")?;
+    let home = board.home();
+    let there = |(kind, core): (Kind, u8)| core == home || needs_home(kind.facts()).is_none();
+    hold(placed().all(there), "who needs the programs' core is on it")?;
     let together = |shared: &Shared| {
         let mut cores = placed().filter(|(kind, _)| shared.is_of(kind.facts())).map(|(_, core)| core);
         let first = cores.next();

@@ -142,7 +142,7 @@ fn kinds_are_on_cores_where_they_may_be() {
         refused(&System { boards: &boards, ..pair })
     };
     assert_eq!(with_core(Kind::Clock, 2), "a process runs on a core that its board has");
-    assert_eq!(with_core(Kind::User, 1), "who needs the first core is on it");
+    assert_eq!(with_core(Kind::User, 1), "who needs the programs' core is on it");
     assert_eq!(with_core(Kind::Clock, 1), "who shares cells shares a core");
 }
 

@@ -131,7 +131,7 @@ pub struct Checked {
 /// The first rule that it breaks.
 pub fn check(system: &System, kinds: &[KindFacts]) -> Result<Checked, PlacementError> {
     let mut groups = layout::layout(system, kinds)?;
-    cores::check_first(system, kinds, &groups)?;
+    cores::check_homes(system, kinds, &groups)?;
     cores::check_shared(system, kinds, &groups)?;
     edges::check_kinds(&groups, kinds)?;
     let calls = edges::resolve(system, kinds, &groups, false)?;
@@ -178,6 +178,16 @@ impl Checked {
     /// The groups of `board`, with their indices.
     pub fn groups_on(&self, board: usize) -> impl Iterator<Item = (usize, &Group)> {
         self.groups.iter().enumerate().filter(move |(_, group)| group.board == board)
+    }
+
+    /// The core of the programs' processes of `board`, its devices' interrupts and its link.
+    pub fn home(&self, board: usize) -> u8 {
+        cores::home(&self.kinds, &self.groups, board)
+    }
+
+    /// The cores of `board` on which programs have turns, a bit each.
+    pub fn program_cores(&self, board: usize) -> u8 {
+        self.boards[board].program_cores.unwrap_or(1 << self.home(board))
     }
 
     /// How many processes `board` has.

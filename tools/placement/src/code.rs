@@ -5,8 +5,8 @@
 use crate::facts::{BoardRule, KindFacts, ProtocolFacts, Use, Where};
 use renga_abi::PAGE_BYTES;
 use renga_rt::signature::{self, Edge};
-use renga_systems::shared::{SHARED, needs_first_core};
-use renga_systems::{FACTS, Facts, Place};
+use renga_systems::shared::{SHARED, needs_home};
+use renga_systems::{FACTS, Facts, Kind, Place};
 
 /// The facts of every kind.
 pub fn code_kinds() -> Vec<KindFacts> {
@@ -38,7 +38,8 @@ fn kind(facts: &Facts) -> KindFacts {
         count_max: facts.count_max,
         future_bytes: facts.signature.future_bytes as u32,
         shares: SHARED.iter().filter(|shared| shared.is_of(facts)).map(|shared| shared.name).collect::<Vec<_>>().leak(),
-        needs_first_core: needs_first_core(facts),
+        needs_home: needs_home(facts),
+        is_home: facts.kind == Kind::User,
     }
 }
 

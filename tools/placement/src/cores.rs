@@ -1,4 +1,4 @@
-//! Who must share a core: whoever reaches the same cells (decision 0065). And who must be on the first.
+//! Who must share a core: whoever reaches the same cells (decision 0065). And who must be where the programs' processes are.
 //!
 //! Invariant: with every kind on one core nothing is refused here, whatever is shared.
 
@@ -47,18 +47,25 @@ fn check_pair(
     })
 }
 
-/// Who needs what only the first core of a board has is there.
-pub(crate) fn check_first(system: &System, kinds: &[KindFacts], groups: &[Group]) -> Result<(), PlacementError> {
+/// The core of the programs' processes of `board`.
+pub(crate) fn home(kinds: &[KindFacts], groups: &[Group], board: usize) -> u8 {
+    let group = groups.iter().find(|group| group.board == board && kinds[group.kind].is_home);
+    group.map_or(0, |group| group.parts[0].core)
+}
+
+/// Who needs what only the home of a board has is there.
+pub(crate) fn check_homes(system: &System, kinds: &[KindFacts], groups: &[Group]) -> Result<(), PlacementError> {
     for group in groups {
-        let kind = &kinds[group.kind];
-        let apart = group.parts.iter().find(|part| part.core != 0);
-        if let (Some(needs), Some(part)) = (kind.needs_first_core, apart) {
-            return Err(PlacementError::MustBeOnFirstCore {
+        let (kind, home) = (&kinds[group.kind], home(kinds, groups, group.board));
+        let apart = group.parts.iter().find(|part| part.core != home);
+        if let (Some(needs), Some(part)) = (kind.needs_home, apart) {
+            return Err(PlacementError::MustBeAtHome {
                 line: line_of(system, kind, group.board),
                 kind: kind.name,
                 core: part.core,
                 board: system.boards[group.board].name.clone(),
                 needs,
+                home,
             });
         }
     }

@@ -91,9 +91,9 @@ pub enum PlacementError {
         other_core: u8,
     },
     #[error(
-        "line {line}: `{kind}` is placed on core {core} of board \"{board}\", but needs {needs}, which only core 0 has so far\n  mend: leave `core` out"
+        "line {line}: `{kind}` is placed on core {core} of board \"{board}\", but needs {needs}, which only the core of `user` has, {home}\n  mend: `core = {home}`"
     )]
-    MustBeOnFirstCore { line: usize, kind: &'static str, core: u8, board: String, needs: &'static str },
+    MustBeAtHome { line: usize, kind: &'static str, core: u8, board: String, needs: &'static str, home: u8 },
     #[error(
         "board \"{board}\" (line {line}) would have {count} processes, {computed} of them computed proxies, but a board has at most {max}\n  mend: lower a `count` on it, or move a kind to another board"
     )]

@@ -111,8 +111,10 @@ pub struct KindFacts {
     pub future_bytes: u32,
     /// Names of what it reaches by cells, together with other processes of its board.
     pub shares: &'static [&'static str],
-    /// What it needs that only the first core of a board has.
-    pub needs_first_core: Option<&'static str>,
+    /// What it needs that only the home of a board has.
+    pub needs_home: Option<&'static str>,
+    /// Its core is its board's home.
+    pub is_home: bool,
 }
 
 impl KindFacts {

@@ -86,14 +86,14 @@ fn board(reader: &Reader<'_>) -> Result<Board, PlacementError> {
     Ok(Board { name: name.into(), owns_disk, leases, cores, program_cores, message_kib, line })
 }
 
-/// The cores of a board that run programs, a bit each; without the key the first one.
-fn program_cores(reader: &Reader<'_>, name: &str, cores: u8) -> Result<u8, PlacementError> {
-    let Some((numbers, line)) = reader.numbers_if("programs")? else { return Ok(1) };
+/// The cores of a board that run programs, a bit each, if it says so.
+fn program_cores(reader: &Reader<'_>, name: &str, cores: u8) -> Result<Option<u8>, PlacementError> {
+    let Some((numbers, line)) = reader.numbers_if("programs")? else { return Ok(None) };
     let wrong = numbers.iter().copied().find(|core| !(0..i64::from(cores)).contains(core));
     match (wrong, numbers.is_empty()) {
         (Some(core), _) => Err(PlacementError::NoSuchProgramCore { line, board: name.into(), core, cores }),
         (None, true) => Err(PlacementError::NoProgramCore { line, board: name.into() }),
-        (None, false) => Ok(numbers.iter().fold(0, |all, core| all | 1 << core)),
+        (None, false) => Ok(Some(numbers.iter().fold(0, |all, core| all | 1 << core))),
     }
 }
 

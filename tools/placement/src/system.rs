@@ -36,8 +36,8 @@ pub struct Board {
     pub leases: bool,
     /// Cores that run system processes.
     pub cores: u8,
-    /// Those of them that run programs, a bit each.
-    pub program_cores: u8,
+    /// Those of them that run programs, a bit each; without it the programs' home.
+    pub program_cores: Option<u8>,
     /// The most memory that messages may need on it, KiB.
     pub message_kib: u32,
     /// Where it is in the file.

@@ -80,7 +80,7 @@ impl Checked {
             owns_disk: facts.owns_disk,
             leases: facts.leases,
             cores: facts.cores,
-            program_cores: facts.program_cores,
+            program_cores: self.program_cores(board),
             processes: self.process_count(board) as u16,
             placed: &rows.placed,
             proxies: &rows.proxies,

@@ -68,13 +68,14 @@ impl Checked {
         let totals: Vec<usize> = columns.iter().map(|column| self.count(None, *column)).collect();
         self.write_row(out, width, "total", &totals, "")?;
         writeln!(out, "Columns are board.core; kinds with * are computed.")?;
-        let elsewhere = self.boards.iter().filter(|board| board.program_cores != 1);
-        for board in elsewhere {
-            let cores: Vec<String> = (0..board.cores)
-                .filter(|core| board.program_cores >> core & 1 != 0)
-                .map(|core| core.to_string())
-                .collect();
-            writeln!(out, "Programs of {} have turns on cores {}.", board.name, cores.join(", "))?;
+        for (index, board) in self.boards.iter().enumerate() {
+            let (home, mask) = (self.home(index), self.program_cores(index));
+            if mask != 1 || home != 0 {
+                let cores = (0..board.cores).filter(|core| mask >> core & 1 != 0);
+                let cores: Vec<String> = cores.map(|core| core.to_string()).collect();
+                let (name, cores) = (&board.name, cores.join(", "));
+                writeln!(out, "Programs of {name} have turns on cores {cores}; their home is core {home}.")?;
+            }
         }
         writeln!(out)
     }

@@ -196,6 +196,26 @@ fn of_the_codes_kinds_those_that_share_no_cells_may_leave_a_core() {
     assert!(refused.as_ref().is_err_and(|error| error.contains("shares the work that is due with")), "{refused:?}");
 }
 
+/// The programs' home is where their processes are, and they run there unless the file says where else.
+#[test]
+fn programs_have_their_home_where_their_processes_are() {
+    let homes = |text: &str| {
+        let checked = check(&parse(text).unwrap(), &code_kinds()).unwrap_or_else(|error| panic!("{error}"));
+        let tables = checked.to_blob();
+        (checked.home(0), checked.program_cores(0), checked.to_text(), tables)
+    };
+    let given = text("p5-gathered-spread");
+    let (home, cores, said, tables) = homes(&given);
+    assert_eq!((home, cores), (1, 0b1));
+    assert!(said.contains("Programs of a have turns on cores 0; their home is core 1.\n"), "{said}");
+    let (home, cores, said, others) = homes(&edited(&given, ", programs = [0]", ""));
+    assert_eq!((home, cores, tables == others), (1, 0b10, false));
+    assert!(said.contains("Programs of a have turns on cores 1; their home is core 1.\n"), "{said}");
+    let apart = edited(&given, "console          = { on = \"a\", core = 1 }", "console          = { on = \"a\" }");
+    let refused = check(&parse(&apart).unwrap(), &code_kinds()).unwrap_err().to_string();
+    assert!(refused.contains("needs the console's interrupts, which only the core of `user` has, 1"), "{refused}");
+}
+
 #[test]
 fn message_memory_is_the_sum_of_what_can_be_under_way() {
     let of = |text: &str, what: &str| -> Vec<u64> {

@@ -61,6 +61,7 @@ pub fn of_run(run: &Run) -> Profile {
     if let Some(instruction_ns) = run.instruction_ns {
         profile.shift = instruction_ns.ilog2() as u8;
     }
+    profile.medium = run.medium.unwrap_or(profile.medium);
     run.link_rate_bps.map_or(profile, |rate_bps| profile.with_link_rate(rate_bps))
 }
 

@@ -10,7 +10,9 @@ use renga_hal::irq::{Pending, Source};
 /// which timer and peripherals are.
 struct Lines {
     enabled: [u32; 3],
-    fiq: u32,
+    /// Of the peripherals' controller: which is a fast one. Of the cores': to which core they go.
+    fiq_or_core: u32,
+    timers: [u32; 2],
 }
 
 impl Device for Lines {
@@ -19,12 +21,15 @@ impl Device for Lines {
             0x04 => self.enabled[0],
             0x08 => self.enabled[1],
             0x60 => 1 << 8 | 1 << 3,
+            0x64 => 1 << 8,
+            0x40 | 0x44 => self.timers[(offset - 0x40) / 4],
             _ => 0,
         }
     }
     fn write(&mut self, offset: usize, value: u32) {
         match offset {
-            0x0c => self.fiq = value,
+            0x0c => self.fiq_or_core = value,
+            0x40 | 0x44 => self.timers[(offset - 0x40) / 4] = value,
             0x10 | 0x14 | 0x18 => self.enabled[(offset - 0x10) / 4] |= value,
             0x1c | 0x20 | 0x24 => self.enabled[(offset - 0x1c) / 4] &= !value,
             _ => {}
@@ -35,10 +40,10 @@ impl Device for Lines {
 #[test]
 fn a_pi_3_hears_only_what_it_asked_for() {
     let bus = Bus::default();
-    let (peripherals, lines) = bus.add(Lines { enabled: [u32::MAX; 3], fiq: 0xff });
-    let (local, _) = bus.add(Lines { enabled: [0; 3], fiq: 0 });
+    let (peripherals, lines) = bus.add(Lines { enabled: [u32::MAX; 3], fiq_or_core: 0xff, timers: [0; 2] });
+    let (local, cores) = bus.add(Lines { enabled: [0; 3], fiq_or_core: 0, timers: [0; 2] });
     let mut interrupts = Interrupts::Legacy(Legacy::new(local, peripherals));
-    assert_eq!((lines.borrow().enabled, lines.borrow().fiq), ([0; 3], 0));
+    assert_eq!((lines.borrow().enabled, lines.borrow().fiq_or_core), ([0; 3], 0));
     assert_eq!(interrupts.pending(), Pending { timer: true, ..Pending::default() });
     interrupts.enable(Source::Uart);
     interrupts.enable(Source::Log);
@@ -46,6 +51,11 @@ fn a_pi_3_hears_only_what_it_asked_for() {
     interrupts.disable(Source::Log);
     interrupts.enable(Source::Link);
     assert_eq!(interrupts.pending(), Pending { timer: true, uart: true, log: false, link: true });
+    // From now on core 1 hears them, and its own timer, which is not pending.
+    interrupts.come_to(1);
+    interrupts.enable(Source::Timer);
+    assert_eq!((cores.borrow().fiq_or_core, cores.borrow().timers), (1, [0, 1 << 3]));
+    assert_eq!(interrupts.pending(), Pending { timer: false, uart: true, log: false, link: true });
 }
 
 #[test]

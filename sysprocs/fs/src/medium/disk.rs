@@ -1,9 +1,11 @@
-//! The disk: transfers runs of blocks between its medium and whoever asks, one run at a time.
+//! The disk: transfers runs of blocks between its medium and whoever asks, one run at a time, or as many as the medium takes
+//! (`side_by_side.rs`).
 //!
 //! Invariant: it touches only the sectors of the partition that [`recognise`] found. A reply comes
 //! no sooner than the model of the medium says; meanwhile the processor is free.
 
 use crate::medium::partition::{Partition, SECTORS_PER_BLOCK, recognise};
+use crate::medium::side_by_side::side_by_side;
 use crate::medium::timing::{Heads, Medium};
 use renga_abi::PAGE_BYTES;
 use renga_hal::block::Block;
@@ -23,20 +25,18 @@ pub async fn disk<D: Block + 'static>(
         me.log(why.text(), [0, 0]);
         Partition { first_sector: 0, blocks: 0 }
     });
+    let mut transfers = Transfers { device, partition };
+    if let Some(latency_ns) = medium.side_by_side_ns() {
+        return side_by_side(me, port, transfers, latency_ns).await;
+    }
     let mut heads = Heads::new(medium);
     loop {
         match port.accept().await {
             DiskCall::ReadBlocks(mut call) => {
                 let first = call.entry().first;
                 let out = call.lent();
-                me.probe_disk(first, out.len() / PAGE_BYTES, false);
                 let done_ns = heads.transfer(first, out.len() / PAGE_BYTES, false, me.now_ns());
-                let done = match partition.sector(first, out.len()) {
-                    Ok(sector) => device.read(sector, out).map_err(|_| Errno::EIO),
-                    Err(errno) => Err(errno),
-                };
-                me.count(Count::BlocksRead, (out.len() / PAGE_BYTES) as i64);
-                me.count(Count::MediumReadNs, done_ns.saturating_sub(me.now_ns()) as i64);
+                let done = transfers.read(&me, first, out, done_ns);
                 me.sleep_until(done_ns).await;
                 me.probe_disk_end();
                 log_failure(&me, done, "the disk cannot read blocks from", first);
@@ -45,13 +45,8 @@ pub async fn disk<D: Block + 'static>(
             DiskCall::WriteBlocks(mut call) => {
                 let first = call.entry().first;
                 let data = call.lent();
-                me.probe_disk(first, data.len() / PAGE_BYTES, true);
                 let done_ns = heads.transfer(first, data.len() / PAGE_BYTES, true, me.now_ns());
-                let done = match partition.sector(first, data.len()) {
-                    Ok(sector) => device.write(sector, data).map_err(|_| Errno::EIO),
-                    Err(errno) => Err(errno),
-                };
-                me.count(Count::BlocksWritten, (data.len() / PAGE_BYTES) as i64);
+                let done = transfers.write(&me, first, data);
                 me.sleep_until(done_ns).await;
                 me.probe_disk_end();
                 log_failure(&me, done, "the disk cannot write blocks from", first);
@@ -61,7 +56,38 @@ pub async fn disk<D: Block + 'static>(
     }
 }
 
-fn log_failure(me: &Me, done: Result<(), Errno>, what: &'static str, first: u64) {
+/// The device and where on it the file system is.
+pub(crate) struct Transfers<D: 'static> {
+    device: &'static mut D,
+    partition: Partition,
+}
+
+impl<D: Block> Transfers<D> {
+    /// Reads blocks from `first` on, which the medium has at `done_ns`.
+    #[inline(always)]
+    pub(crate) fn read(&mut self, me: &Me, first: u64, out: &mut [u8], done_ns: u64) -> Result<(), Errno> {
+        let blocks = out.len() / PAGE_BYTES;
+        me.probe_disk(first, blocks, false);
+        let sector = self.partition.sector(first, out.len());
+        let done = sector.and_then(|sector| self.device.read(sector, out).map_err(|_| Errno::EIO));
+        me.count(Count::BlocksRead, blocks as i64);
+        me.count(Count::MediumReadNs, done_ns.saturating_sub(me.now_ns()) as i64);
+        done
+    }
+
+    /// Writes blocks from `first` on.
+    #[inline(always)]
+    pub(crate) fn write(&mut self, me: &Me, first: u64, data: &[u8]) -> Result<(), Errno> {
+        let blocks = data.len() / PAGE_BYTES;
+        me.probe_disk(first, blocks, true);
+        let sector = self.partition.sector(first, data.len());
+        let done = sector.and_then(|sector| self.device.write(sector, data).map_err(|_| Errno::EIO));
+        me.count(Count::BlocksWritten, blocks as i64);
+        done
+    }
+}
+
+pub(crate) fn log_failure(me: &Me, done: Result<(), Errno>, what: &'static str, first: u64) {
     if done.is_err() {
         me.log(what, [first, 0]);
     }

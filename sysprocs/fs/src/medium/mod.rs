@@ -2,4 +2,5 @@
 
 pub(crate) mod disk;
 pub(crate) mod partition;
+pub(crate) mod side_by_side;
 pub(crate) mod timing;

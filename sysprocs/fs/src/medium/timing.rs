@@ -40,13 +40,24 @@ pub struct Medium {
     /// Bytes transferred in a second; 0: at once.
     bytes_per_s: u64,
     mechanics: Option<Mechanics>,
+    /// So long after it came each request is answered, however many there are, and nothing else counts, ns.
+    side_by_side_ns: Option<u64>,
 }
 
 /// All models.
 const MEDIA: &[Medium] = &[
-    Medium { name: "none", read_us: 0, write_us: 0, bytes_per_s: 0, mechanics: None },
+    Medium { name: "none", read_us: 0, write_us: 0, bytes_per_s: 0, mechanics: None, side_by_side_ns: None },
     // A class 10 card: command and access latencies of 4 KiB random requests, 25 MB/s bus.
-    Medium { name: "sd", read_us: 400, write_us: 1200, bytes_per_s: 25_000_000, mechanics: None },
+    Medium {
+        name: "sd",
+        read_us: 400,
+        write_us: 1200,
+        bytes_per_s: 25_000_000,
+        mechanics: None,
+        side_by_side_ns: None,
+    },
+    // Linux's null_blk, as systems are measured beside Linux (P5).
+    Medium { name: "null", read_us: 0, write_us: 0, bytes_per_s: 0, mechanics: None, side_by_side_ns: Some(124_600) },
     // A desktop drive: 8.5 ms mean seek, 7200 turns a minute, 1 MB a track.
     Medium {
         name: "hdd-7200",
@@ -61,6 +72,7 @@ const MEDIA: &[Medium] = &[
             seek_most_us: 16_000,
             turn_us: 8333,
         }),
+        side_by_side_ns: None,
     },
     // A SCSI drive of the time of the paper: 150 MB, 3600 turns a minute, 28 ms mean seek, 20 KB a
     // track (1.2 MB/s).
@@ -77,17 +89,22 @@ const MEDIA: &[Medium] = &[
             seek_most_us: 45_000,
             turn_us: 16_667,
         }),
+        side_by_side_ns: None,
     },
 ];
 
 impl Medium {
-    /// The model `name`, if there is one: `none`, `sd`, `hdd-7200`, `hdd-1989`.
+    /// The model `name`, if there is one: `none`, `sd`, `null`, `hdd-7200`, `hdd-1989`.
     pub fn named(name: &str) -> Option<&'static Medium> {
         MEDIA.iter().find(|medium| medium.name == name)
     }
     /// The names of all models.
     pub fn names() -> impl Iterator<Item = &'static str> {
         MEDIA.iter().map(|medium| medium.name)
+    }
+    /// How long each request takes of a medium that serves all side by side, ns.
+    pub(crate) fn side_by_side_ns(&self) -> Option<u64> {
+        self.side_by_side_ns
     }
     /// The medium that answers at once.
     pub fn none() -> &'static Medium {

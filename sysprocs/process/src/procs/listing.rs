@@ -92,7 +92,8 @@ impl Server {
             last_pid: u64::from(self.made.last_pid),
             free_slots: self.idle.len().into(),
             program_cores: self.me.program_cores().into(),
-            elsewhere_ns: [1, 2, 3].map(|core| self.me.used_elsewhere_ns(core)),
+            elsewhere_ns: [0, 1, 2, 3].map(|core| self.me.used_elsewhere_ns(core)),
+            home: self.me.own_core().into(),
         }
     }
 }

@@ -44,7 +44,7 @@ const fn kind(
     serves: Option<ProtocolFacts>,
     uses: &'static [Use],
 ) -> KindFacts {
-    KindFacts { name, serves, uses, board, count_max, future_bytes: 400, shares: &[], needs_first_core: None }
+    KindFacts { name, serves, uses, board, count_max, future_bytes: 400, shares: &[], needs_home: None, is_home: false }
 }
 
 /// As the code of the pair would state them.
@@ -323,9 +323,12 @@ pub fn changed(name: &str) -> Vec<KindFacts> {
             share("inode", &["the inodes' referrers"]);
             share("path", &["the free walkers"]);
         }
-        "first-core" => {
-            let console = kinds.iter_mut().find(|kind| kind.name == "console").expect("the kind is in the table");
-            console.needs_first_core = Some("the console's line");
+        "home" => {
+            let mut kind =
+                |name: &str| kinds.iter_mut().position(|kind| kind.name == name).expect("the kind is in the table");
+            let (console, user) = (kind("console"), kind("user"));
+            kinds[console].needs_home = Some("the console's line");
+            kinds[user].is_home = true;
         }
         "table-anywhere" => change("file_table", any, &[]),
         "no-proxy" => kinds.retain(|kind| kind.name != "proxy"),

@@ -48,8 +48,9 @@ const CORES: [u8; 8] = [1, 1, 1, 1, 1, 2, 3, 4];
 pub struct Settings {
     /// How many boards: the first as `a` of the pair, the others as `b`.
     pub boards: u8,
-    /// How many cores each of them has, over which its processes are spread.
+    /// How many cores each of them has, over which its processes are spread, and which is the programs' home.
     pub cores: u8,
+    pub home: u8,
     /// What goes wrong on the link.
     pub faults: Faults,
     /// Whether calls between boards that return nothing release their callers early.
@@ -58,7 +59,7 @@ pub struct Settings {
 
 impl Settings {
     /// The pair on a good link.
-    pub const PAIR: Settings = Settings { boards: 2, cores: 1, faults: Faults::NONE, asynchronous: false };
+    pub const PAIR: Settings = Settings { boards: 2, cores: 1, home: 0, faults: Faults::NONE, asynchronous: false };
     /// The pair on a link that loses, doubles and damages frames.
     pub const BAD_LINK: Settings = Settings {
         faults: Faults { lost_per_mille: 20, doubled_per_mille: 20, changed_per_mille: 10, ..Faults::NONE },
@@ -74,7 +75,8 @@ impl Settings {
         let faults = if cut.is_quiet() { Faults::NONE } else { faults };
         // Drawn apart, so that seeds draw all else as before there were cores.
         let cores = CORES[Random::new(seed ^ 0x0063_6f72_6573).below(CORES.len() as u64) as usize];
-        Settings { boards: cut.boards(boards).unwrap_or(boards), cores, faults, asynchronous }
+        let home = Random::new(seed ^ 0x0068_6f6d_65).below(cores.into()) as u8;
+        Settings { boards: cut.boards(boards).unwrap_or(boards), cores, home, faults, asynchronous }
     }
 }
 
@@ -201,9 +203,9 @@ fn fresh_disk(programs: &Programs) -> Result<Pages, String> {
 /// A rule that so many boards break.
 pub fn placed(settings: Settings) -> Result<Rc<Checked>, PlacementError> {
     thread_local! {
-        static CHECKED: std::cell::RefCell<HashMap<(u8, u8, bool), Rc<Checked>>> = std::cell::RefCell::default();
+        static CHECKED: std::cell::RefCell<HashMap<(u8, u8, u8, bool), Rc<Checked>>> = std::cell::RefCell::default();
     }
-    let key = (settings.boards, settings.cores, settings.asynchronous);
+    let key = (settings.boards, settings.cores, settings.home, settings.asynchronous);
     if let Some(checked) = CHECKED.with_borrow(|known| known.get(&key).cloned()) {
         return Ok(checked);
     }
@@ -223,5 +225,5 @@ fn check(settings: Settings) -> Result<Rc<Checked>, PlacementError> {
         text = text.replacen(last, &(1..settings.boards).map(board).collect::<String>(), 1);
         text = text.replacen("disk = true", &format!("disk = true, message_kib = {MESSAGE_KIB}"), 1);
     }
-    placement(&spread(&text, settings.cores))
+    placement(&spread(&text, settings.cores, settings.home))
 }

@@ -144,7 +144,8 @@ fn start_board(
     let inspector = Inspector::start(directory, site.board);
     site.board.arena.seal();
     let (programs, number) = (programs.clone(), site.number);
-    site.play_users(Box::new(move |cores| programs.turn(number, cores, memory)));
+    let home = usize::from(directory.table().home());
+    site.play_users(Box::new(move |cores| programs.turn(number, (cores, cores[home]), memory)));
     Started { directory, stats, inspector }
 }
 

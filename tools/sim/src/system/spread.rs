@@ -1,6 +1,8 @@
-//! A system file's boards given several cores, and its kinds spread over them: whatever may leave the first core does.
+//! A system file's boards given several cores, and its kinds spread over them: whatever may leave the programs' home does.
 //!
 //! Invariant: who shares cells goes together, as the placement's check demands. Not here: that check.
+
+use std::collections::BTreeMap;
 
 /// Kinds that go together.
 const GROUPS: [&[&str]; 12] = [
@@ -18,25 +20,31 @@ const GROUPS: [&[&str]; 12] = [
     &["keyboard", "fifos"],
 ];
 
-/// The system file `text`, whose boards have none, with so many cores on each.
+/// The system file `text`, whose boards have none, with so many cores on each, of which `home` is the programs'.
 ///
 /// # Panics
 /// If a kind has no line of its own.
-pub fn spread(text: &str, cores: u8) -> String {
+pub fn spread(text: &str, cores: u8, home: u8) -> String {
     let programs = match cores {
         1 => "[0]",
         2 => "[0, 1]",
         3 => "[1, 2]",
         _ => "[0, 1, 2, 3]",
     };
-    let mut text = text.replace("{ name = ", &format!("{{ cores = {cores}, programs = {programs}, name = "));
+    let text = text.replace("{ name = ", &format!("{{ cores = {cores}, programs = {programs}, name = "));
+    let mut core_of = BTreeMap::new();
     for (group, number) in GROUPS.iter().zip(0..).filter(|_| cores > 1) {
-        let core = 1 + number % (cores - 1);
-        for kind in *group {
-            let begin = text.find(&format!("\n{kind} ")).unwrap_or_else(|| panic!("`{kind}` is not placed"));
-            let Some(at) = text[begin..].find("{ on = ") else { panic!("`{kind}` is placed in parts") };
-            text.insert_str(begin + at + 2, &format!("core = {core}, "));
-        }
+        let core = (home + 1 + number % (cores - 1)) % cores;
+        group.iter().for_each(|kind| drop(core_of.insert(*kind, core)));
     }
+    let place = |line: &str| match line.split_once(" = { on = ") {
+        Some((kind, rest)) => {
+            let core = core_of.remove(kind.trim_end()).unwrap_or(home);
+            format!("{kind} = {{ core = {core}, on = {rest}\n")
+        }
+        None => format!("{line}\n"),
+    };
+    let text = text.lines().map(place).collect();
+    assert!(core_of.is_empty(), "not placed, or in parts: {core_of:?}");
     text
 }

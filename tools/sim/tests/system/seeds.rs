@@ -55,7 +55,8 @@ fn four_boards_on_a_bad_link() {
 fn boards_of_several_cores() {
     for cores in 2..=4 {
         let first = 500 + 100 * u64::from(cores);
-        all(Settings { cores, ..Settings::PAIR }, first + 1..=first + SEEDS);
+        // Each core is the home of programs once.
+        (0..cores).for_each(|home| all(Settings { cores, home, ..Settings::PAIR }, first + 1..=first + SEEDS));
         all(Settings { cores, asynchronous: true, ..Settings::BAD_LINK }, first + 51..=first + 50 + SEEDS);
     }
 }

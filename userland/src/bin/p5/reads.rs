@@ -13,8 +13,6 @@ use renga_userland::text::parse;
 use renga_userland::{Arguments, Errno};
 
 const BLOCK_BYTES: usize = 4096;
-/// The load process's pause, ns.
-const PAUSE_NS: u64 = 1_000_000;
 /// AP1 begins so long after the others, ns; and so much later each time, so that the load is in another phase.
 const SETTLE_NS: u64 = 20_000_000;
 const PHASE_NS: u64 = 1_700_000;
@@ -31,11 +29,13 @@ const TAKEN: [usize; 2] = [0, 1];
 /// What is done.
 pub struct Experiment {
     label: &'static CStr,
-    file: &'static CStr,
+    /// AP1's, and AP2's.
+    files: [&'static CStr; 2],
     blocks: u32,
     reads: u32,
     computed: u32,
     load: u32,
+    pause_ns: u32,
     core: u32,
     core_2: Option<u32>,
     repeats: u32,
@@ -54,14 +54,15 @@ impl Experiment {
         let number = |index: usize| arguments.get(index).and_then(|word| parse(word.to_bytes()));
         Some(Experiment {
             label: arguments.get(2)?,
-            file: arguments.get(3)?,
-            blocks: number(4).filter(|blocks| *blocks > 0)?,
-            reads: number(5)?,
-            computed: number(6)?,
-            load: number(7)?,
-            core: number(8)?,
-            core_2: number(9),
-            repeats: number(10)?,
+            files: [arguments.get(3)?, arguments.get(4)?],
+            blocks: number(5).filter(|blocks| *blocks > 0)?,
+            reads: number(6)?,
+            computed: number(7)?,
+            load: number(8)?,
+            pause_ns: number(9)?,
+            core: number(10)?,
+            core_2: number(11),
+            repeats: number(12)?,
         })
     }
 
@@ -111,13 +112,13 @@ impl Experiment {
         shared.arrive();
         loop {
             compute(self.load);
-            sleep(PAUSE_NS);
+            sleep(self.pause_ns.into());
         }
     }
 
     /// AP2.
     fn read_on(&self, shared: &Shared, seed: u64) -> Outcome {
-        let mut reader = Reader::open(self.file, seed)?;
+        let mut reader = Reader::open(self.files[1], seed)?;
         shared.arrive();
         shared.pass();
         loop {
@@ -127,7 +128,7 @@ impl Experiment {
 
     /// AP1.
     fn read_timed(&self, shared: &Shared, repeat: u32, others: u32) -> Outcome {
-        let mut reader = Reader::open(self.file, SEED * (u64::from(repeat) + 1))?;
+        let mut reader = Reader::open(self.files[0], SEED * (u64::from(repeat) + 1))?;
         shared.await_all(others);
         sleep(SETTLE_NS + u64::from(repeat) * PHASE_NS);
         shared.open();
@@ -169,7 +170,7 @@ fn random_access(file: i32) {
     let _ = renga_userland::syscall::advise(file, POSIX_FADV_RANDOM);
 }
 
-/// What was read before is to be read again; a system that cannot be told so has a file of its own for each point.
+/// What was read before is to be read again. Where this cannot be told, single pages are read past the cache.
 fn forget_pages() {
     const WRITE_ONLY: i32 = 1;
     if let Ok(file) = open(c"/proc/sys/vm/drop_caches", WRITE_ONLY) {

@@ -89,6 +89,23 @@ fn programs_keep_to_their_cores_and_share_them() {
     assert!((3.6 * one - 2.0..4.4 * one + 2.0).contains(&pinned), "four on one core: {text}");
 }
 
+/// On a board whose home is core 1 and whose programs run on core 0: what they are told of cores; files; a pipe; a signal to one that
+/// computes, whose time is core 0's, in tenths of a second.
+const AWAY: &str = r#"
+nproc; grep -c ^processor /proc/cpuinfo; taskset -p $$ | sed 's/.* //'; taskset 2 true 2>&- || echo refused
+ls / | sort -r | tail -n 1; echo kept > /tmp/f; sync; cat /tmp/f; rm /tmp/f
+while :; do :; done & sleep 0.3; kill $!; wait $!; echo $?
+while read name user rest; do [ $name = cpu0 ] && echo $((user / 10)); done < /proc/stat
+"#;
+
+#[test]
+fn programs_whose_home_is_another_core_run_on_the_first() {
+    if clusters_can_run() {
+        let ended = Renga::script(AWAY).with(["--system", "p5-gathered-spread"]).end().expect_status(0);
+        assert_eq!(ended.text(), "1\n1\n1\nrefused\nbin\nkept\n143\n3\n");
+    }
+}
+
 fn spread() -> Facts {
     let ended = Renga::script(FILES).with(["--system", "solo4", "--stats"]).end().expect_status(0);
     assert_eq!(ended.text(), "same\n4\n3\n2\n1\n");
