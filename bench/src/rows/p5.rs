@@ -11,11 +11,10 @@ use anyhow::{Context, Result, ensure};
 /// Random reads of 4 KiB that AP1 makes.
 const READS: u32 = 100;
 const PAGE_BYTES: usize = 4096;
-/// Of Linux's disk without content they choose from 4 GiB, of ours each AP from a file of 16 MiB of its own.
-const LINUX_BLOCKS: u32 = 1 << 20;
-const FILE_BLOCKS: u32 = 1 << 12;
-const LINUX_DISK: &str = "/dev/nullb0";
-const FILES: [&str; 2] = ["/var/p5.1", "/var/p5.2"];
+/// What each AP reads of: of Linux's disk without content 4 GiB, of ours a file of its own that has enough for all of its reads, since
+/// what was read is in the cache.
+const LINUX_FILES: [File; 2] = [File { path: "/dev/nullb0", blocks: 1 << 20 }; 2];
+const FILES: [File; 2] = [File { path: "/var/p5.1", blocks: 1 << 11 }, File { path: "/var/p5.2", blocks: 1 << 14 }];
 /// Blocks of a file behind each of which is a block with their places.
 const MAPPED_BLOCKS: u32 = 1 << 10;
 /// The load process's pause, ms; and one that is longer, beside.
@@ -39,6 +38,13 @@ const CORE: u32 = 0;
 const INCREASE: Bound = Bound::AtMost(0.5, 0.45);
 /// Of Linux's time without load, its time.
 const WITHOUT_LOAD: Bound = Bound::AtMost(1.0, 0.95);
+
+/// A file that is read.
+#[derive(Clone, Copy)]
+struct File {
+    path: &'static str,
+    blocks: u32,
+}
 
 /// Who is where, and on which system.
 struct Form {
@@ -122,35 +128,38 @@ pub fn runs(plan: Plan, figure: &Figure) -> Vec<Run> {
 
 fn run(plan: Plan, figure: &Figure, form: &Form) -> Run {
     let ours = matches!(form.machine, Machine::Cluster(_));
-    let (files, blocks, mut script) = if ours {
-        (FILES, FILE_BLOCKS, warm_up())
+    let (files, mut script) = if ours {
+        (FILES, warm_up())
     } else {
         // The load's share is its own, and not what Linux would leave to others.
         let script = "echo -1 > /proc/sys/kernel/sched_rt_runtime_us\n".to_string();
-        ([LINUX_DISK; 2], LINUX_BLOCKS, script)
+        (LINUX_FILES, script)
     };
+    let [one, two] = files.map(|file| format!("{} {}", file.path, file.blocks));
     let repeats = if plan.short { 1 } else { REPEATS };
-    for load in loads(plan).into_iter().chain([LONG_PAUSES]) {
+    for (point, load) in (0..).zip(loads(plan).into_iter().chain([LONG_PAUSES])) {
+        let turn: u32 = point * repeats;
         let (label, computed) = (label(form, load), load.compute_ms * INSTRUCTIONS_PER_MS);
-        let (pause_ns, before, core_2, [one, two]) = (load.pause_ms * NS_PER_MS, figure.computed, form.core_2, files);
+        let (pause_ns, before, core_2) = (load.pause_ms * NS_PER_MS, figure.computed, form.core_2);
         script += &format!(
-            "/usr/lib/renga/p5 reads {label} {one} {two} {blocks} {READS} {before} {computed} {pause_ns} {CORE} {core_2} {repeats} || exit 1\n"
+            "/usr/lib/renga/p5 reads {label} {one} {two} {turn} {READS} {before} {computed} {pause_ns} {CORE} {core_2} {repeats} || exit 1\n"
         );
     }
     let run = Run::new(form.machine, plan.profile, "small", &script);
     if ours { run.on_medium(MEDIUM).with(contents()) } else { run }
 }
 
-/// Reads a block behind each block of places, so that these are known; single pages are read past the cache.
+/// Reads a block of each part of the files whose places are in one block, so that these are known.
 fn warm_up() -> String {
-    let read = |file: &str, skip| format!("dd if={file} of=/dev/null bs={PAGE_BYTES} count=1 skip={skip} 2>&-\n");
-    let places = (1..=FILE_BLOCKS / MAPPED_BLOCKS).map(|part| part * MAPPED_BLOCKS - 1);
-    places.flat_map(|skip| FILES.map(|file| read(file, skip))).collect()
+    let read =
+        |file: File, skip| format!("dd if={} of=/dev/null bs={PAGE_BYTES} count=1 skip={skip} 2>&-\n", file.path);
+    let parts = |file: File| (1..=file.blocks / MAPPED_BLOCKS).map(move |part| read(file, part * MAPPED_BLOCKS - 1));
+    FILES.into_iter().flat_map(parts).collect()
 }
 
 /// Files without holes.
 fn contents() -> Vec<(String, Vec<u8>)> {
-    FILES.map(|file| (file.to_string(), vec![b'5'; FILE_BLOCKS as usize * PAGE_BYTES])).to_vec()
+    FILES.map(|file| (file.path.to_string(), vec![b'5'; file.blocks as usize * PAGE_BYTES])).to_vec()
 }
 
 /// The mean time of a point, ns.
@@ -170,7 +179,10 @@ struct Times {
 impl Times {
     fn of(plan: Plan, form: &'static Form, outcome: &Outcome) -> Result<Times> {
         let ns = loads(plan).into_iter().map(|load| mean(form, load, outcome)).collect::<Result<_>>()?;
-        Ok(Times { form, ns, long_pauses_ns: mean(form, LONG_PAUSES, outcome)? })
+        let times = Times { form, ns, long_pauses_ns: mean(form, LONG_PAUSES, outcome)? };
+        let read_ns = times.ns.iter().copied().min().unwrap_or(0) / u64::from(READS);
+        ensure!(read_ns > u64::from(MEDIUM_NS), "{}: {read_ns} ns a read: not all were of the medium", form.title);
+        Ok(times)
     }
     fn without(&self) -> u64 {
         self.ns[0]
@@ -341,6 +353,8 @@ mod tests {
         let slower = judge(PLAN, &FIGURE, &outcomes([150, 150, 150, 150, 90, 150])).unwrap();
         assert_eq!(slower.verdict(), Some(Verdict::Refuted));
         assert!(judge(PLAN, &FIGURE, &measured[1..]).is_err());
+        // No read takes less than the medium.
+        assert!(judge(PLAN, &FIGURE, &outcomes([150, 150, 150, 150, 12, 150])).is_err());
     }
 
     #[test]
@@ -353,9 +367,10 @@ mod tests {
         );
         let ours = &runs[5];
         assert!(
-            ours.script.contains("reads spread-spread-10-2 /var/p5.1 /var/p5.2 4096 100 7 10000000 2000000 0 3 1 ||")
+            ours.script
+                .contains("reads spread-spread-10-2 /var/p5.1 2048 /var/p5.2 16384 2 100 7 10000000 2000000 0 3 1 ||")
         );
-        assert!(ours.script.contains("dd if=/var/p5.2 of=/dev/null bs=4096 count=1 skip=4095"));
+        assert!(ours.script.contains("dd if=/var/p5.2 of=/dev/null bs=4096 count=1 skip=16383"));
         assert_eq!(
             (ours.medium, ours.files.iter().filter(|(_, bytes)| bytes.len() == 16 << 20).count()),
             (Some("null"), 2)

@@ -199,9 +199,12 @@ pub fn programs(environment: &Environment, progress: &Progress) -> Result<Vec<Pl
     Ok(PROGRAMS.into_iter().map(|program| placed(environment, program)).chain([library]).collect())
 }
 
+/// Where the program of experiments about cores is, on the images of those.
+pub const PROGRAM_FOR_CORES: &str = "/usr/lib/renga/p5";
+
 /// The program that places itself on cores: on disks of boards with several, once [`programs`] has built it.
 pub fn program_for_cores(environment: &Environment) -> Placed {
-    placed(environment, ("p5", "/usr/lib/renga/p5"))
+    placed(environment, ("p5", PROGRAM_FOR_CORES))
 }
 
 fn placed(environment: &Environment, (name, dest): (&str, &str)) -> Placed {

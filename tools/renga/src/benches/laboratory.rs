@@ -32,6 +32,10 @@ const LINUX_LIMIT: Duration = Duration::from_secs(1800);
 /// Permission bits of files that runs bring: some are programs.
 const FILE_MODE: u32 = 0o755;
 const DISK_FILE: &str = "disk.img";
+/// Files that a run brings find room on an image of the usual size if they are not more than so much, MiB.
+const ROOM_MIB: u32 = 16;
+/// For more of them the file system has so much beside, MiB.
+const BESIDE_MIB: u32 = 64;
 
 /// What all runs share.
 pub struct Laboratory<'a> {
@@ -94,9 +98,11 @@ impl<'a> Laboratory<'a> {
     }
 
     fn image(&self, run: &Run) -> ImageSpec {
-        let choice = Choice { flavour: run.image.to_string(), ..Choice::default() };
+        let brought_mib = run.files.iter().map(|(_, bytes)| bytes.len()).sum::<usize>().div_ceil(1 << 20) as u32;
+        let filesystem_mib = (brought_mib > ROOM_MIB).then_some(brought_mib + BESIDE_MIB);
+        let choice = Choice { flavour: run.image.to_string(), filesystem_mib, ..Choice::default() };
         let mut placed = self.programs.clone();
-        if matches!(run.machine, Machine::LinuxOfCores { .. }) {
+        if matches!(run.machine, Machine::LinuxOfCores { .. }) || run.script.contains(artifacts::PROGRAM_FOR_CORES) {
             placed.push(artifacts::program_for_cores(self.environment));
         }
         let script = (SCRIPT_PATH.to_string(), run.script.clone().into_bytes());

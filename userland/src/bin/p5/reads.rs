@@ -21,8 +21,11 @@ const FIFO: (u32, u32) = (1, 50);
 /// Where the process that starts the others is, if there is such a core.
 const ASIDE: u32 = 3;
 const SIGKILL: u32 = 9;
-const SEED: u64 = 1_000_003;
-const SEED_2: u64 = 77;
+/// Reads of AP2 in a turn, at most: those of another turn are other ones.
+const READS_2: u32 = 1024;
+/// From a block to the next to be read, modulo a power of two: by Hull and Dobell's theorem each comes once.
+const FACTOR: u32 = 1_664_525;
+const STEP: u32 = 1_013_904_223;
 /// Words that are shared: AP1's time, low and high.
 const TAKEN: [usize; 2] = [0, 1];
 
@@ -31,7 +34,8 @@ pub struct Experiment {
     label: &'static CStr,
     /// AP1's, and AP2's.
     files: [&'static CStr; 2],
-    blocks: u32,
+    blocks: [u32; 2],
+    turn: u32,
     reads: u32,
     computed: u32,
     load: u32,
@@ -41,10 +45,11 @@ pub struct Experiment {
     repeats: u32,
 }
 
-/// Reads at random.
+/// Reads blocks, each once, in no order.
 struct Reader {
     file: i32,
-    state: u64,
+    blocks: u32,
+    block: u32,
     page: [u8; BLOCK_BYTES],
 }
 
@@ -52,17 +57,19 @@ impl Experiment {
     /// From `p5`'s arguments.
     pub fn read(arguments: &Arguments) -> Option<Experiment> {
         let number = |index: usize| arguments.get(index).and_then(|word| parse(word.to_bytes()));
+        let blocks = |index: usize| number(index).filter(|blocks| blocks.is_power_of_two());
         Some(Experiment {
             label: arguments.get(2)?,
-            files: [arguments.get(3)?, arguments.get(4)?],
-            blocks: number(5).filter(|blocks| *blocks > 0)?,
-            reads: number(6)?,
-            computed: number(7)?,
-            load: number(8)?,
-            pause_ns: number(9)?,
-            core: number(10)?,
-            core_2: number(11),
-            repeats: number(12)?,
+            files: [arguments.get(3)?, arguments.get(5)?],
+            blocks: [blocks(4)?, blocks(6)?],
+            turn: number(7)?,
+            reads: number(8)?,
+            computed: number(9)?,
+            load: number(10)?,
+            pause_ns: number(11)?,
+            core: number(12)?,
+            core_2: number(13),
+            repeats: number(14)?,
         })
     }
 
@@ -88,7 +95,7 @@ impl Experiment {
             count += 1;
         }
         if let Some(core) = self.core_2 {
-            others[count] = shared.start(core, || self.read_on(&shared, SEED_2 + u64::from(repeat)))?;
+            others[count] = shared.start(core, || self.read_on(&shared, (self.turn + repeat) * READS_2))?;
             count += 1;
         }
         let ap1 = shared.start(self.core, || self.read_timed(&shared, repeat, count as u32))?;
@@ -117,8 +124,8 @@ impl Experiment {
     }
 
     /// AP2.
-    fn read_on(&self, shared: &Shared, seed: u64) -> Outcome {
-        let mut reader = Reader::open(self.files[1], seed)?;
+    fn read_on(&self, shared: &Shared, first: u32) -> Outcome {
+        let mut reader = Reader::open(self.files[1], self.blocks[1], first)?;
         shared.arrive();
         shared.pass();
         loop {
@@ -128,7 +135,8 @@ impl Experiment {
 
     /// AP1.
     fn read_timed(&self, shared: &Shared, repeat: u32, others: u32) -> Outcome {
-        let mut reader = Reader::open(self.files[0], SEED * (u64::from(repeat) + 1))?;
+        let first = (self.turn + repeat) * self.reads;
+        let mut reader = Reader::open(self.files[0], self.blocks[0], first)?;
         shared.await_all(others);
         sleep(SETTLE_NS + u64::from(repeat) * PHASE_NS);
         shared.open();
@@ -144,23 +152,29 @@ impl Experiment {
 }
 
 impl Reader {
-    fn open(path: &CStr, seed: u64) -> Result<Reader, (&'static str, Errno)> {
+    /// One that begins with read number `first` of all.
+    fn open(path: &CStr, blocks: u32, first: u32) -> Result<Reader, (&'static str, Errno)> {
         let file = open(path, 0).map_err(|errno| ("open", errno))?;
         random_access(file);
-        Ok(Reader { file, state: seed, page: [0; BLOCK_BYTES] })
+        let block = (0..first).fold(0, |block, _| next(block, blocks));
+        Ok(Reader { file, blocks, block, page: [0; BLOCK_BYTES] })
     }
 
     /// Computes, and reads a block.
     fn turn(&mut self, experiment: &Experiment) -> Outcome {
         compute(experiment.computed);
-        self.state = self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let block = (self.state >> 33) % u64::from(experiment.blocks);
-        match read_at(self.file, &mut self.page, block * BLOCK_BYTES as u64) {
+        self.block = next(self.block, self.blocks);
+        match read_at(self.file, &mut self.page, u64::from(self.block) * BLOCK_BYTES as u64) {
             Ok(BLOCK_BYTES) => Ok(()),
             Ok(_) => Err(("reading a block", EINVAL)),
             Err(errno) => Err(("read", errno)),
         }
     }
+}
+
+/// What is read behind `block`, of so many.
+fn next(block: u32, blocks: u32) -> u32 {
+    block.wrapping_mul(FACTOR).wrapping_add(STEP) % blocks
 }
 
 /// Nothing is read ahead.
@@ -170,7 +184,7 @@ fn random_access(file: i32) {
     let _ = renga_userland::syscall::advise(file, POSIX_FADV_RANDOM);
 }
 
-/// What was read before is to be read again. Where this cannot be told, single pages are read past the cache.
+/// What is in the cache is of no use to anybody; a system that cannot be told so has no block twice.
 fn forget_pages() {
     const WRITE_ONLY: i32 = 1;
     if let Ok(file) = open(c"/proc/sys/vm/drop_caches", WRITE_ONLY) {
