@@ -125,8 +125,9 @@ fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
     findings.tables.push(table);
     findings.plots.push(plot);
     findings.notes.push(
-        "System calls of programs on cores 1 to 3 are served on core 0, where each goes by letter: what programs ask for bounds what more \
-         cores are worth, of small programs their making above all."
+        "System calls of programs on cores 1 to 3 are served on core 0, their home, where each goes by letter: what programs ask for bounds \
+         what more cores are worth, of small programs their making above all. What of it takes how long, and what would have to change, \
+         says decision 0074."
             .to_string(),
     );
     Ok(findings)
