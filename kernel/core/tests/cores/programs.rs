@@ -26,6 +26,8 @@ struct Seen {
     /// Cores that were used at all.
     used: Cell<u8>,
     ran_ns: [Cell<u64>; PROGRAMS],
+    /// The core of its last turn.
+    last: [Cell<u8>; PROGRAMS],
     /// The core that has its turn, between two looks.
     place: [Cell<Option<u8>>; PROGRAMS],
 }
@@ -39,6 +41,7 @@ impl Seen {
         let elsewhere = self.place[who].get().filter(|&place| place != core.number());
         assert_eq!(elsewhere, None, "program {who} runs on core {}, too", core.number());
         self.used.set(self.used.get() | 1 << core.number());
+        self.last[who].set(core.number());
         self.ran_ns[who].set(self.ran_ns[who].get() + ns);
         if traps {
             context.x[0] += 1;
@@ -82,11 +85,11 @@ fn playing(seen: &Rc<Seen>, choose: &Choose) -> Play {
 /// A program of `rounds` traps; between them it waits now and then for its neighbour.
 fn program(
     board: Board,
-    slot: usize,
+    (slot, seen): (usize, &Rc<Seen>),
     served: &Rc<RefCell<Vec<u64>>>,
     neighbour: &Rc<Cell<Option<Notifier>>>,
 ) -> &'static Process {
-    let (served, neighbour) = (served.clone(), neighbour.clone());
+    let (seen, served, neighbour) = (seen.clone(), served.clone(), neighbour.clone());
     let process = board.declare(1);
     process.set_account(AccountNumber::of_slot(0, slot as u16));
     board.start(process, move |mut me| async move {
@@ -99,6 +102,7 @@ fn program(
                     trap => break assert_eq!(trap, Trap::Syscall),
                 }
             }
+            assert_eq!(me.program_core(), seen.last[slot].get(), "it says where it ran");
             served.borrow_mut()[slot] += 1;
             if let Some(other) = neighbour.get() {
                 other.notify();
@@ -131,7 +135,7 @@ fn play(seed: u64, count: usize, mask: u8, disturb: impl Fn(Board, &Rc<Seen>, &[
     let served = Rc::new(RefCell::new(vec![0; PROGRAMS]));
     let neighbours: Vec<Rc<Cell<Option<Notifier>>>> = (0..PROGRAMS).map(|_| Rc::default()).collect();
     let programs: Vec<&'static Process> =
-        (0..PROGRAMS).map(|slot| program(board, slot, &served, &neighbours[slot])).collect();
+        (0..PROGRAMS).map(|slot| program(board, (slot, &seen), &served, &neighbours[slot])).collect();
     for slot in 0..PROGRAMS {
         neighbours[slot].set(Some(Notifier::new(programs[(slot + 1) % PROGRAMS])));
     }

@@ -48,8 +48,9 @@ const CORES: [u8; 8] = [1, 1, 1, 1, 1, 2, 3, 4];
 pub struct Settings {
     /// How many boards: the first as `a` of the pair, the others as `b`.
     pub boards: u8,
-    /// How many cores each of them has, over which its processes are spread, and which is the programs' home.
+    /// How many cores each of them has, over which its processes are spread.
     pub cores: u8,
+    /// Which of these is the programs' home.
     pub home: u8,
     /// What goes wrong on the link.
     pub faults: Faults,

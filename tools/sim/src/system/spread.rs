@@ -35,7 +35,7 @@ pub fn spread(text: &str, cores: u8, home: u8) -> String {
     let mut core_of = BTreeMap::new();
     for (group, number) in GROUPS.iter().zip(0..).filter(|_| cores > 1) {
         let core = (home + 1 + number % (cores - 1)) % cores;
-        group.iter().for_each(|kind| drop(core_of.insert(*kind, core)));
+        core_of.extend(group.iter().map(|kind| (*kind, core)));
     }
     let place = |line: &str| match line.split_once(" = { on = ") {
         Some((kind, rest)) => {
