@@ -168,10 +168,9 @@ impl Core {
     /// Lets programs of this core, their home, run on the `cores` of the board, a bit each, this one among them or not;
     /// none is this one alone. Once, before any program is made.
     pub fn run_programs_on(&'static self, cores: u8, arena: &Arena) {
-        let others = (0..self.doors.len() as u8).filter(|number| *number != self.number && cores >> number & 1 != 0);
-        let count = others.clone().count();
-        let mut numbers = others;
-        let seats = arena.put_slice(count, |_| self.seat(numbers.next().unwrap_or_default()));
+        let elsewhere = |number: &u8| *number != self.number && cores >> number & 1 != 0;
+        let mut others = (0..self.doors.len() as u8).filter(elsewhere);
+        let seats = arena.put_slice(others.clone().count(), |_| self.seat(others.next().unwrap_or_default()));
         let seats: &'static [Seat] = seats;
         for seat in seats {
             seat.letter.set(Some(arena.put(|| Letter::new(Parcel::Turn(seat))).hold()));
