@@ -17,7 +17,7 @@ use std::process::Command;
 /// The boards' target.
 const TARGET: &str = "aarch64-unknown-none-softfloat";
 /// Our own programs and where they go.
-const PROGRAMS: [(&str, &str); 19] = [
+const PROGRAMS: [(&str, &str); 20] = [
     ("init", "/sbin/init"),
     ("remote", "/bin/remote"),
     ("background", "/usr/bin/background"),
