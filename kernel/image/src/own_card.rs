@@ -1,11 +1,11 @@
 //! The card from which a board without an emulator starts: it says who the board is, how often it was started, and has its two kernels.
 //!
-//! Invariant: the card is driven on the first core, a whole transfer at a time; a kernel that is being tried is kept by an order or
+//! Invariant: the card is driven on the programs' home, a whole transfer at a time; a kernel that is being tried is kept by an order or
 //! gives itself up (decision 0079). Not here: what is where on the card (`renga-card`), the disk's process, whose transfers pass here.
 
 use crate::fault;
 use crate::hardware::{self, Card, Hardware, Name};
-use crate::once::OnFirstCore;
+use crate::once::OnHome;
 use core::cell::{Cell, RefCell};
 use core::ops::Range;
 use renga_arch_aarch64::timer::GenericTimer;
@@ -17,7 +17,7 @@ use renga_node::{NODE_BYTES_MAX, Node, read_node_file};
 /// A kernel that is tried has so long to be kept, ns: boards start, find each other, and a program asks each.
 pub const TRIAL_NS: u64 = 60_000_000_000;
 
-static CARD: OnFirstCore<OwnCard> = OnFirstCore::new();
+static CARD: OnHome<OwnCard> = OnHome::new();
 
 /// The card, and how the board has started.
 struct OwnCard {
@@ -129,7 +129,7 @@ impl OwnCard {
     }
 }
 
-/// The way to the card for programs, from the first core.
+/// The way to the card for programs, from their home.
 struct ForPrograms;
 
 impl StartCard for ForPrograms {
