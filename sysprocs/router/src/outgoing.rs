@@ -25,8 +25,8 @@ const NS_PER_US: i64 = 1_000;
 /// The place of one local caller.
 pub struct OutCall {
     caller: u16,
-    /// The board and the rule of its last call that may have been sent.
-    rule: Option<(u8, &'static EdgeRule)>,
+    /// The place of the rule of its last call among those of that call's board.
+    rule: u16,
     /// The number of the session that it has last called in, or was told of, by board.
     sessions: [u32; BOARDS_MAX],
     /// Number of its present or last call.
@@ -59,7 +59,7 @@ impl OutCall {
     pub const fn new(caller: u16) -> OutCall {
         OutCall {
             caller,
-            rule: None,
+            rule: 0,
             sessions: [0; BOARDS_MAX],
             number: 0,
             call: None,
@@ -83,12 +83,15 @@ impl OutCall {
         self.caller
     }
 
-    /// Which of `rules`, those of `board`, holds for calls to `server`.
-    fn rule(&mut self, board: u8, server: u16, rules: &'static [EdgeRule]) -> Option<&'static EdgeRule> {
+    /// Which of `rules`, those of one board, holds for calls to `server`.
+    fn rule(&mut self, server: u16, rules: &'static [EdgeRule]) -> Option<&'static EdgeRule> {
         // A server is of one kind, and so is the caller: no other rule holds for the two.
-        let last = self.rule.filter(|(of, rule)| *of == board && rule.serves(server));
-        self.rule = last.or_else(|| Some((board, rules::find(rules, self.caller, server)?)));
-        self.rule.map(|(_, rule)| rule)
+        if let Some(last) = rules.get(usize::from(self.rule)).filter(|rule| rule.holds(self.caller, server)) {
+            return Some(last);
+        }
+        let place = rules::find(rules, self.caller, server)?;
+        self.rule = place as u16;
+        rules.get(place)
     }
 
     /// Takes a new call.
@@ -156,7 +159,7 @@ impl<D: Phy + 'static> Router<D> {
             call.note_renewed(server.board.0);
             return call.reply_message(failure(Errno::ESTALE));
         }
-        let Some(rule) = out.rule(server.board.0, server.index, peer.rules) else {
+        let Some(rule) = out.rule(server.index, peer.rules) else {
             add(&self.memory.stats.refused_here, 1);
             return call.reply_message(failure(Errno::EINVAL));
         };

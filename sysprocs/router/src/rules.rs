@@ -18,9 +18,9 @@ pub struct EdgeRule {
 }
 
 impl EdgeRule {
-    /// Whether `server` is one of those it is for.
-    pub(crate) fn serves(&self, server: u16) -> bool {
-        (self.servers.0..=self.servers.1).contains(&server)
+    /// Whether it is for calls of `caller` to `server`.
+    pub(crate) fn holds(&self, caller: u16, server: u16) -> bool {
+        (self.servers.0..=self.servers.1).contains(&server) && (self.callers.0..=self.callers.1).contains(&caller)
     }
     /// Whether entry `op` returns nothing.
     pub(crate) fn releases(&self, op: u32) -> bool {
@@ -36,8 +36,7 @@ impl EdgeRule {
     }
 }
 
-/// The first of `rules`, those of one board, for calls of `caller` to `server`.
-pub(crate) fn find(rules: &'static [EdgeRule], caller: u16, server: u16) -> Option<&'static EdgeRule> {
-    let holds = |rule: &&EdgeRule| rule.serves(server) && (rule.callers.0..=rule.callers.1).contains(&caller);
-    rules.iter().find(holds)
+/// The place of the first of `rules`, those of one board, for calls of `caller` to `server`.
+pub(crate) fn find(rules: &[EdgeRule], caller: u16, server: u16) -> Option<usize> {
+    rules.iter().position(|rule| rule.holds(caller, server))
 }
