@@ -19,7 +19,7 @@ const ROWS: [(&str, &str); 4] = [
     ("listener-two-edge", "two-edge, listener"),
 ];
 /// The model may take the driver for so much slower than it is, instructions; never for faster.
-const MARGIN: f64 = 2.0;
+const MARGIN: f64 = 3.0;
 
 /// Prints the table; 1 if the model is to be told another number.
 ///
