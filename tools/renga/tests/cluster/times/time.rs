@@ -157,7 +157,7 @@ fn a_program_is_told_what_other_boards_did_for_it() {
         return;
     }
     let text = measured(
-        r#"m here "$loop"; echo there; time remote -b b sh -c 'i=0; while [ $i -lt 20 ]; do sync; i=$((i+1)); done'"#,
+        r#"m here "$loop"; echo there; time remote -b b sh -c 'i=0; while [ $i -lt 60 ]; do sync; i=$((i+1)); done'"#,
     );
     let (real, user) = (figure(&text, "here", "real"), figure(&text, "here", "user"));
     assert!((user - real).abs() <= 0.1 * real, "a loop is its own time: {user} s of {real}");
