@@ -176,7 +176,6 @@ pub fn idle() {
 pub fn interrupt_alarm() {
     mark!(nomem, "nop", "interrupt-alarm", "", (), ());
 }
-
 /// Of the devices, these want attention; perhaps none.
 #[inline(always)]
 pub fn interrupt_devices(console: bool, log: bool, link: bool) {

@@ -49,7 +49,7 @@ impl ComposedHost {
 
     pub fn append(&self, path: &str, line: &str) -> &ComposedHost {
         let before = fs::read_to_string(self.root.join(path)).expect("it is there");
-        self.file(path, &format!("{before}{line}\n"))
+        self.file(path, format!("{before}{line}\n"))
     }
 
     pub fn link(&self, path: &str, to: &str) -> &ComposedHost {
@@ -68,8 +68,8 @@ impl ComposedHost {
     /// A disk whose hardware is at `place` below `/sys/devices`.
     pub fn disk(&self, name: &str, number: &str, place: &str, sectors: u64, removable: bool) -> &ComposedHost {
         let folder = format!("sys/devices/{place}/block/{name}");
-        self.file(&format!("{folder}/dev"), &format!("{number}\n"));
-        self.file(&format!("{folder}/size"), &format!("{sectors}\n"));
+        self.file(&format!("{folder}/dev"), format!("{number}\n"));
+        self.file(&format!("{folder}/size"), format!("{sectors}\n"));
         self.file(&format!("{folder}/removable"), if removable { "1\n" } else { "0\n" });
         self.file(&format!("{folder}/ro"), "0\n").file(&format!("{folder}/diskseq"), "9\n");
         fs::create_dir_all(self.root.join(&folder).join("holders")).expect("the host's own temporary folder");
@@ -84,7 +84,7 @@ impl ComposedHost {
         let place = format!("{device}/1-{port}:1.0/host{port}/target{port}:0:0/{port}:0:0:0");
         self.file("sys/devices/pci0000:00/0000:00:14.0/usb1/serial", "0000:00:14.0\n");
         self.file(&format!("sys/devices/{device}/idVendor"), "05e3\n");
-        self.file(&format!("sys/devices/{device}/serial"), &format!("00000000{port}537\n"));
+        self.file(&format!("sys/devices/{device}/serial"), format!("00000000{port}537\n"));
         self.file(&format!("sys/devices/{place}/vendor"), "Generic \n");
         self.file(&format!("sys/devices/{place}/model"), "MassStorageClass\n");
         self.disk(name, number, &place, sectors, removable)
@@ -93,7 +93,7 @@ impl ComposedHost {
     /// A card or chip at a controller for SD and MMC.
     pub fn mmc(&self, name: &str, number: &str, kind: &str) -> &ComposedHost {
         let place = format!("platform/soc/fe340000.mmc/mmc_host/mmc0/mmc0:{name}");
-        self.file(&format!("sys/devices/{place}/type"), &format!("{kind}\n"));
+        self.file(&format!("sys/devices/{place}/type"), format!("{kind}\n"));
         self.file(&format!("sys/devices/{place}/name"), "SC32G\n");
         self.file(&format!("sys/devices/{place}/serial"), "0x7b1a2c3d\n");
         self.file(&format!("sys/devices/{place}/cid"), "035344534333324780\n");
@@ -105,8 +105,8 @@ impl ComposedHost {
         let place = fs::canonicalize(self.root.join("sys/class/block").join(disk)).expect("the disk is there");
         let place = place.strip_prefix(fs::canonicalize(&self.root).expect("it is there")).expect("below the root");
         let folder = format!("{}/{name}", place.display());
-        self.file(&format!("{folder}/partition"), "1\n").file(&format!("{folder}/dev"), &format!("{number}\n"));
-        self.file(&format!("{folder}/size"), &format!("{sectors}\n")).file(&format!("{folder}/ro"), "0\n");
+        self.file(&format!("{folder}/partition"), "1\n").file(&format!("{folder}/dev"), format!("{number}\n"));
+        self.file(&format!("{folder}/size"), format!("{sectors}\n")).file(&format!("{folder}/ro"), "0\n");
         fs::create_dir_all(self.root.join(&folder).join("holders")).expect("the host's own temporary folder");
         self.link(&format!("sys/class/block/{name}"), &format!("../../{}", folder.trim_start_matches("sys/")))
     }
@@ -114,7 +114,7 @@ impl ComposedHost {
     /// A volume that the kernel builds on `below`.
     pub fn volume(&self, name: &str, number: &str, below: &str) -> &ComposedHost {
         let folder = format!("sys/devices/virtual/block/{name}");
-        self.file(&format!("{folder}/dev"), &format!("{number}\n")).file(&format!("{folder}/size"), "1000\n");
+        self.file(&format!("{folder}/dev"), format!("{number}\n")).file(&format!("{folder}/size"), "1000\n");
         self.link(&format!("sys/class/block/{name}"), &format!("../../devices/virtual/block/{name}"));
         self.link(&format!("sys/class/block/{below}/holders/{name}"), &format!("/{folder}"))
     }

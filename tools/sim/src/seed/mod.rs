@@ -76,7 +76,7 @@ impl Settings {
         let faults = if cut.is_quiet() { Faults::NONE } else { faults };
         // Drawn apart, so that seeds draw all else as before there were cores.
         let cores = CORES[Random::new(seed ^ 0x0063_6f72_6573).below(CORES.len() as u64) as usize];
-        let home = Random::new(seed ^ 0x0068_6f6d_65).below(cores.into()) as u8;
+        let home = Random::new(seed ^ 0x0000_686f_6d65).below(cores.into()) as u8;
         Settings { boards: cut.boards(boards).unwrap_or(boards), cores, home, faults, asynchronous }
     }
 }
@@ -203,8 +203,10 @@ fn fresh_disk(programs: &Programs) -> Result<Pages, String> {
 /// # Errors
 /// A rule that so many boards break.
 pub fn placed(settings: Settings) -> Result<Rc<Checked>, PlacementError> {
+    /// Boards, cores, home, and whether calls are asynchronous.
+    type Key = (u8, u8, u8, bool);
     thread_local! {
-        static CHECKED: std::cell::RefCell<HashMap<(u8, u8, u8, bool), Rc<Checked>>> = std::cell::RefCell::default();
+        static CHECKED: std::cell::RefCell<HashMap<Key, Rc<Checked>>> = std::cell::RefCell::default();
     }
     let key = (settings.boards, settings.cores, settings.home, settings.asynchronous);
     if let Some(checked) = CHECKED.with_borrow(|known| known.get(&key).cloned()) {

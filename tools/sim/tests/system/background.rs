@@ -160,9 +160,13 @@ fn who_is_held_goes_on_when_the_regulator_s_board_dies() {
             if life.get() > 1 {
                 return 0;
             }
-            set(&init, "thresholds", &format!("period_ms {PERIOD_MS} eii_first_ms 60000 eii_most_ms 60000 ipd_quiet_ms 60000"))
-                .await
-                .unwrap();
+            set(
+                &init,
+                "thresholds",
+                &format!("period_ms {PERIOD_MS} eii_first_ms 60000 eii_most_ms 60000 ipd_quiet_ms 60000"),
+            )
+            .await
+            .unwrap();
             let job = move |program: Program| async move {
                 become_job(&program).await;
                 work(&program, "/job", 1, 0).await.unwrap();

@@ -65,14 +65,14 @@ pub(super) struct Task {
 
 impl Task {
     /// All have claimed, joined and asked each other by then.
-    const fn from_ns(&self) -> u64 {
+    const fn begin_ns(&self) -> u64 {
         4 * self.timing.listen_ns
     }
 }
 
 /// What one board does.
 pub(super) fn pass<B: TokenBus>(bus: B, task: &Task, seen: &RefCell<Passing>) {
-    let (board, from_ns, until_ns) = (bus.board(), task.from_ns(), task.from_ns() + task.span_ns);
+    let (board, from_ns, until_ns) = (bus.board(), task.begin_ns(), task.begin_ns() + task.span_ns);
     let setup = renga_mac::Setup { board, serial: u64::from(board), timing: task.timing };
     let mut link = TokenLink::new(setup, BusPhy::new(bus, IDLE_NS));
     let next = (board + 1) % task.boards;
@@ -116,7 +116,7 @@ pub(super) fn run(
     let mut tasks = Tasks::new(model);
     (0..task.boards).for_each(|board| begin(&mut tasks, board, seen.clone()));
     // Who is in a frame comes back when it has ended.
-    let mut until_ns = task.from_ns() + task.span_ns;
+    let mut until_ns = task.begin_ns() + task.span_ns;
     for _ in 0..task.timing.hold_ns.div_ceil(STEP_NS) {
         until_ns += STEP_NS;
         tasks.run_until(until_ns);
