@@ -65,6 +65,7 @@ extern "C" fn renga_kernel_main(boot_data: u64) -> ! {
     core.note("board, of boards", [u64::from(hardware.board), system.boards.len() as u64]);
     #[cfg(feature = "bench")]
     bench::tables::try_out(&memory);
+    let memory = memory.limited(board.frames_max());
     let programs = board.range(Kind::User).len();
     let machine = PiMachine::new(cores, arena, (uart, memory), &hardware, programs);
     let placed = (system, hardware.board);

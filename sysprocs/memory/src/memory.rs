@@ -10,9 +10,6 @@ use renga_hal::memory::{Frame, PAGE_BYTES, UserMemory};
 use renga_proto::memory::{Memory, MemoryCall};
 use renga_rt::{Call, Me, Never, Notifier, Port};
 
-/// The reclaimer is woken when fewer frames are free than one of so many.
-const LOW_MARK_SHARE: u32 = 32;
-
 /// Serves the frames of `memory`; `counts` has a reference count for each. `reclaimer`: who gives frames back when few
 /// are free; woken once, and again after there were enough.
 pub async fn memory<M: UserMemory + ?Sized + 'static>(
@@ -27,7 +24,7 @@ pub async fn memory<M: UserMemory + ?Sized + 'static>(
     loop {
         serve(&me, &mut frames, memory, port.accept().await);
         let facts = frames.facts();
-        let was_scarce = core::mem::replace(&mut scarce, facts.free < facts.total / LOW_MARK_SHARE);
+        let was_scarce = core::mem::replace(&mut scarce, facts.free < facts.low_mark());
         if scarce
             && !was_scarce
             && let Some(reclaimer) = reclaimer

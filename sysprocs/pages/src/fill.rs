@@ -89,7 +89,7 @@ pub async fn allocate(memory: &mut Client<Memory>, pages: &mut Client<Pages>) ->
 
 /// Whether the cache gave frames back.
 pub async fn shrink(pages: &mut Client<Pages>) -> bool {
-    pages.call(Shrink { frames: SHRINK_FRAMES }, ()).await.is_ok_and(|frames| frames > 0)
+    pages.call(Shrink::at_once(SHRINK_FRAMES), ()).await.is_ok_and(|shrunk| shrunk.freed > 0)
 }
 
 /// Gives a frame back.

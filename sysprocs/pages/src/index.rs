@@ -43,7 +43,9 @@ pub struct PageIndex {
     pub(crate) unknown_ended: u64,
     /// Leases that were asked for before are void: a number as `since`.
     pub(crate) void_since: u64,
-    count: u32,
+    /// Pages that have come, modulo 2^32, and those of them that have gone.
+    arrived: u32,
+    gone: u32,
 }
 
 /// Fibonacci hashing (Knuth, vol. 3, 6.4).
@@ -57,7 +59,7 @@ impl PageIndex {
     pub fn new(room: &'static mut CacheMemory) -> Self {
         let CacheMemory { pages, page_chains, block_chains, files, file_chains, showings } = room;
         let [page_clock, objects, file_clock, free_files] = [Ends::EMPTY; 4];
-        let (fresh_file, count, unknown_ended) = (0, 0, NO_LEASE);
+        let (fresh_file, arrived, gone, unknown_ended) = (0, 0, 0, NO_LEASE);
         let (last_since, unknown_since, void_since) = (0, 0, 0);
         PageIndex {
             pages,
@@ -75,13 +77,24 @@ impl PageIndex {
             unknown_since,
             unknown_ended,
             void_since,
-            count,
+            arrived,
+            gone,
         }
     }
 
     /// How many pages there are.
     pub fn count(&self) -> u32 {
-        self.count
+        self.arrived.wrapping_sub(self.gone)
+    }
+
+    /// How many have come since boot, modulo 2^32.
+    pub fn arrived(&self) -> u32 {
+        self.arrived
+    }
+
+    /// For how many frames there is room.
+    pub(crate) fn frames(&self) -> u32 {
+        self.pages.len() as u32
     }
 
     pub(crate) fn find_file(&self, id: FileId) -> Option<u32> {
@@ -218,7 +231,7 @@ impl PageIndex {
         record.pages.push(self.pages, |slot| &mut slot.in_file, frame.0);
         record.count += 1;
         record.highest = record.highest.max(page);
-        self.count += 1;
+        self.arrived = self.arrived.wrapping_add(1);
         Ok(true)
     }
 
@@ -239,7 +252,7 @@ impl PageIndex {
         let record = &mut self.files[file as usize];
         record.pages.remove(self.pages, |slot| &mut slot.in_file, at);
         record.count -= 1;
-        self.count -= 1;
+        self.gone = self.gone.wrapping_add(1);
         if self.orphan(at) {
             return false;
         }
@@ -374,10 +387,12 @@ impl PageIndex {
         None
     }
 
-    /// Takes out the clean page that was not used for longest, and is not `in_use`.
-    pub fn take_oldest(&mut self, in_use: impl Fn(Frame) -> bool) -> Option<Frame> {
+    /// Takes out the clean page that was not used for longest, and is not `in_use`; looks at `looks` pages at most, of which
+    /// there are as many fewer then.
+    pub fn take_oldest(&mut self, looks: &mut u32, in_use: impl Fn(Frame) -> bool) -> Option<Frame> {
         // Each that was used is passed over once.
-        for _ in 0..=self.count {
+        for _ in 0..(*looks).min(self.count() + 1) {
+            *looks -= 1;
             let at = Some(self.page_clock.first).filter(|&first| first != NONE)?;
             if !core::mem::take(&mut self.pages[at as usize].used) && !in_use(Frame(at)) {
                 let PageSlot { file, written, .. } = self.pages[at as usize];

@@ -7,8 +7,8 @@
 //! On the disk's board content is written here. The content writer is woken when a tenth of the frames is dirty; whoever
 //! makes more than a fifth dirty is told to wait for it.
 //!
-//! It grows as long as there is memory. When free frames fall below the low mark the memory process wakes it, and it
-//! gives frames back until there are as many as the high mark says; whoever finds none at all asks it to (`Shrink`).
+//! It grows as long as there is memory. The reclaimer asks for frames in bounded steps before there are none, whoever finds none
+//! at all for some at once (`Shrink`).
 //!
 //! Not here: which page is where (`index.rs`), who may hold what (the inode processes), files that another board writes
 //! (`holding.rs`), the end of a session (`adrift.rs`).
@@ -19,10 +19,10 @@ use crate::room::CacheMemory;
 use crate::templates::{Template, Templates};
 use crate::windows::Windows;
 use renga_hal::memory::{Frame, PAGE_BYTES, UserMemory};
-use renga_proto::memory::{FreeFrames, MakePrivate, Memory, MemoryStatus, ShareFrame, ShareFrames};
+use renga_proto::memory::{FreeFrames, MakePrivate, Memory, ShareFrame, ShareFrames};
 use renga_proto::pages::{
     BeginFill, FileId, FindPages, KeepPage, NO_FRAME, NO_PAGE, PAGES_PER_FIND_MAX, Pages, PagesCall, ReadCached,
-    Recall, ShowPages,
+    Recall, ShowPages, Shrink, Shrunk,
 };
 use renga_rt::{Call, Client, Errno, Me, Never, Notifier, Port};
 
@@ -30,9 +30,6 @@ pub(crate) const PAGE: u64 = PAGE_BYTES as u64;
 
 /// With this one nothing is kept: all records are of files that are ahead of the medium. Whoever only looks needs none.
 const VOID_TICKET: u64 = u64::MAX;
-
-/// Frames that are free when nothing has to be given back: one of so many.
-const HIGH_MARK_SHARE: u32 = 16;
 
 /// Shown pages that are looked at before it is said that nothing can go.
 const SHOWN_PER_REVIEW: usize = 256;
@@ -47,6 +44,8 @@ pub(crate) struct State<M: UserMemory + ?Sized + 'static> {
     pub(crate) writer: Option<Notifier>,
     /// Frames that are wanted and still dirty.
     pub(crate) missing: u32,
+    /// Pages that were looked at since some were given up.
+    fruitless: u32,
     pub(crate) windows: Windows,
     pub(crate) me: Me,
 }
@@ -63,7 +62,8 @@ pub async fn page_cache<M: UserMemory + ?Sized + 'static>(
 ) -> Never {
     let (index, templates) = (PageIndex::new(room), Templates::new());
     let windows = Windows::new();
-    let mut state = State { memory, machine, index, templates, disk_board, writer, missing: 0, windows, me };
+    let (missing, fruitless) = (0, 0);
+    let mut state = State { memory, machine, index, templates, disk_board, writer, missing, fruitless, windows, me };
     loop {
         match port.accept_or_notified(state.windows.entries()).await {
             Some(PagesCall::ReadCached(mut call)) => {
@@ -135,8 +135,8 @@ impl<M: UserMemory + ?Sized> State<M> {
                 call.reply(left);
             }
             PagesCall::Shrink(call) => {
-                let freed = self.shrink(call.entry().frames).await;
-                call.reply(Ok(freed));
+                let shrunk = self.shrink_by(call.entry()).await;
+                call.reply(Ok(shrunk));
             }
             PagesCall::BoardDied(call) => {
                 if call.entry().board == self.disk_board {
@@ -247,13 +247,18 @@ impl<M: UserMemory + ?Sized> State<M> {
         self.free(&mut list).await;
     }
 
-    /// Gives frames back until as many are free as the high mark says: clean ones first, dirty ones when they are
-    /// written.
-    pub(crate) async fn reclaim(&mut self) {
-        let Ok(facts) = self.memory.call(MemoryStatus {}, ()).await else { return };
-        let wanted = (facts.total / HIGH_MARK_SHARE).saturating_sub(facts.free);
-        let missing = wanted - self.shrink(wanted).await;
-        self.want(missing);
+    /// Clean pages first, dirty ones when they are written.
+    async fn shrink_by(&mut self, asked: Shrink) -> Shrunk {
+        let Shrink { frames, looks, wanted } = asked;
+        let mut left = looks;
+        let freed = self.shrink_within(frames, &mut left).await;
+        self.fruitless = if freed == 0 { self.fruitless.saturating_add(looks - left) } else { 0 };
+        // Each that was used is passed over once before it is known that none can go.
+        let more = left == 0 && freed < frames && self.fruitless <= 2 * self.index.count();
+        if wanted > 0 {
+            self.want(if freed < frames && !more { wanted.saturating_sub(freed) } else { 0 });
+        }
+        Shrunk { freed, more, arrived: self.index.arrived() }
     }
 
     /// So many frames are to be had from pages that are dirty.
@@ -275,10 +280,15 @@ impl<M: UserMemory + ?Sized> State<M> {
 
     /// Gives up to `frames` pages up that no program shows, those not used for longest first; how many.
     pub(crate) async fn shrink(&mut self, frames: u32) -> u32 {
+        self.shrink_within(frames, &mut { u32::MAX }).await
+    }
+
+    /// The same, looking at `looks` pages at most, of which there are as many fewer then.
+    async fn shrink_within(&mut self, frames: u32, looks: &mut u32) -> u32 {
         let (mut list, mut count) = (FrameList::new(), 0);
         self.end_templates(|_| true).await;
         while count < frames
-            && let Some(frame) = self.take_oldest()
+            && let Some(frame) = self.take_oldest(looks)
         {
             list.push(frame);
             count += 1;
@@ -291,12 +301,14 @@ impl<M: UserMemory + ?Sized> State<M> {
     }
 
     /// What is shown is looked at when there is nothing else.
-    fn take_oldest(&mut self) -> Option<Frame> {
+    fn take_oldest(&mut self, looks: &mut u32) -> Option<Frame> {
         let machine = self.machine;
         let in_use = |frame| machine.mappings(frame) > 0;
-        self.index.take_oldest(in_use).or_else(|| {
-            self.index.review(machine, SHOWN_PER_REVIEW);
-            self.index.take_oldest(in_use)
+        self.index.take_oldest(looks, in_use).or_else(|| {
+            if *looks > 0 {
+                self.index.review(machine, SHOWN_PER_REVIEW);
+            }
+            self.index.take_oldest(looks, in_use)
         })
     }
 

@@ -173,7 +173,7 @@ impl<M: UserMemory + ?Sized> State<M> {
         self.me.notify_at(Some(since_ns + pause_ns));
     }
 
-    /// Serves the call that waits, if it need not any longer; looks for frames that are wanted.
+    /// Serves the call that waits, if it need not any longer.
     pub(crate) async fn look(&mut self) {
         if let Some(waiting) = self.windows.waiting.take() {
             let now_ns = self.me.now_ns();
@@ -188,7 +188,6 @@ impl<M: UserMemory + ?Sized> State<M> {
                 self.serve(waiting.call).await;
             }
         }
-        self.reclaim().await;
     }
 }
 

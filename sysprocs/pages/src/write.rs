@@ -50,7 +50,7 @@ impl<M: UserMemory + ?Sized> State<M> {
                 call.reply(Ok(()));
             }
             PagesCall::CountDirty(call) => {
-                let (pages, share) = (self.index.dirty_count(), self.machine.frames() / WAKE_SHARE / 2);
+                let (pages, share) = (self.index.dirty_count(), self.index.frames() / WAKE_SHARE / 2);
                 call.reply(Ok(Dirty { pages, spare: share.min(pages.saturating_sub(self.missing)) }));
             }
             PagesCall::SetOrdered(call) => {
@@ -90,7 +90,7 @@ impl<M: UserMemory + ?Sized> State<M> {
 
     /// Whether so much is dirty that whoever made it so is to wait; wakes the writer before that.
     pub(crate) fn is_crowded(&self) -> bool {
-        let (dirty, frames) = (self.index.dirty_count(), self.machine.frames());
+        let (dirty, frames) = (self.index.dirty_count(), self.index.frames());
         if dirty > frames / WAKE_SHARE
             && let Some(writer) = self.writer
         {

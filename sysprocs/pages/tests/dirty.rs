@@ -97,11 +97,14 @@ fn only_clean_pages_make_room() {
     let mut index = index();
     put(&mut index, FILE, 0, 1, Some(10));
     put(&mut index, FILE, 1, 2, None);
-    assert_eq!((index.take_oldest(|_| false), index.take_oldest(|_| false)), (Some(Frame(2)), None));
+    assert_eq!(
+        (index.take_oldest(&mut { u32::MAX }, |_| false), index.take_oldest(&mut { u32::MAX }, |_| false)),
+        (Some(Frame(2)), None)
+    );
     assert_eq!(index.oldest_file(), None, "its page is dirty");
     run(&mut index, 8);
     end(&mut index, true, false);
-    assert_eq!(index.take_oldest(|_| false), Some(Frame(1)));
+    assert_eq!(index.take_oldest(&mut { u32::MAX }, |_| false), Some(Frame(1)));
 }
 
 #[test]

@@ -70,7 +70,7 @@ fn it_holds_what_was_put_in_and_not_taken_out() {
                 assert_eq!(gone, expected, "step {step}");
             }
             7 => {
-                if let Some(frame) = index.take_oldest(|_| false) {
+                if let Some(frame) = index.take_oldest(&mut { u32::MAX }, |_| false) {
                     let key = *model.iter().find(|(_, shown)| **shown == frame).expect("it was put in").0;
                     model.remove(&key);
                     free.push(frame);
@@ -112,9 +112,9 @@ fn what_is_used_outlives_what_is_not() {
     for page in [0, 1, 5] {
         assert!(index.find(file(1), page).is_some());
     }
-    let gone: Vec<u32> = (0..8).map(|_| index.take_oldest(|_| false).unwrap().0).collect();
+    let gone: Vec<u32> = (0..8).map(|_| index.take_oldest(&mut { u32::MAX }, |_| false).unwrap().0).collect();
     assert_eq!(gone, [2, 3, 4, 6, 7, 0, 1, 5]);
-    assert_eq!(index.take_oldest(|_| false), None);
+    assert_eq!(index.take_oldest(&mut { u32::MAX }, |_| false), None);
 }
 
 #[test]
@@ -128,4 +128,22 @@ fn of_too_many_files_one_that_is_not_used_makes_room() {
     index.forget(oldest);
     assert!(index.ticket(file(100)).is_some());
     assert_eq!(index.ticket(file(0)), None, "it was the oldest");
+}
+
+#[test]
+fn a_search_looks_at_no_more_pages_than_it_may() {
+    let mut index = index();
+    let ticket = index.ticket(file(1)).unwrap();
+    for page in 0..8 {
+        index.put(file(1), page, Frame(page), ticket, 1 << 20).unwrap();
+        assert!(index.find(file(1), page).is_some());
+    }
+    // All were used: each is passed over once.
+    let mut looks = 5;
+    assert_eq!((index.take_oldest(&mut looks, |_| false), looks), (None, 0));
+    let mut looks = 5;
+    assert_eq!((index.take_oldest(&mut looks, |_| false), looks), (Some(Frame(0)), 1));
+    let mut looks = 5;
+    assert_eq!((index.take_oldest(&mut looks, |frame| frame == Frame(1)), looks), (Some(Frame(2)), 3));
+    assert_eq!((index.arrived(), index.count()), (8, 6));
 }

@@ -6,6 +6,7 @@ use renga_proto::listed::{LISTED_BYTES, Listed};
 use renga_proto::memory::{Memory, MemoryFacts, MemoryStatus};
 use renga_proto::path::{AbsolutePath, Path, PathStart, drop_unreachable};
 use renga_proto::procs::{BoardCounts, Describe, PolicyOf, Procs, UsageOf, WHOLE_BOARD, board_of};
+use renga_proto::reclaiming::Reclaiming;
 use renga_proto::regulation::Regulation;
 use renga_proto::router::RouterStatus;
 use renga_rt::{Client, Errno, Family, clients};
@@ -38,6 +39,8 @@ clients! {
         clock: Client<Clock, CLOCK>,
         /// The regulator of background jobs.
         regulation: Client<Regulation>,
+        /// The reclaimer of this board.
+        reclaiming: Client<Reclaiming>,
     }
 }
 

@@ -113,6 +113,10 @@ files! {
     Paces "programs" in IoSpeed, WRITABLE;
     Start "start" in Renga, WRITABLE;
     StartCard "card" in Renga, SECRET;
+    Reclaim "reclaim" in Renga, DIRECTORY;
+    Batching "batching" in Reclaim, WRITABLE;
+    ReclaimThresholds "thresholds" in Reclaim, WRITABLE;
+    ReclaimState "state" in Reclaim, FILE;
     /// The disk's partition.
     Disk "" in Top, BLOCK_DEVICE;
     /// One of its descriptors.

@@ -15,6 +15,22 @@ in_words! {
     }
 }
 
+/// The reclaimer is woken when fewer frames are free than one of so many.
+const LOW_MARK_SHARE: u32 = 32;
+/// It stops when one of so many is free.
+const HIGH_MARK_SHARE: u32 = 16;
+
+impl MemoryFacts {
+    /// With fewer free frames the reclaimer is woken.
+    pub const fn low_mark(self) -> u32 {
+        self.total / LOW_MARK_SHARE
+    }
+    /// So many are free when it stops.
+    pub const fn high_mark(self) -> u32 {
+        self.total / HIGH_MARK_SHARE
+    }
+}
+
 protocol! {
     /// Page frames.
     pub Memory = 13, MemoryCall {

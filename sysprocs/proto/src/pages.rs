@@ -190,6 +190,17 @@ in_words! {
     }
 }
 in_words! {
+    /// What was given back.
+    pub struct Shrunk {
+        /// Frames.
+        freed: u32,
+        /// There may be more at once: only as many pages were looked at as may be.
+        more: bool,
+        /// Pages of files that have come into the cache since boot, read or written; modulo 2^32.
+        arrived: u32,
+    }
+}
+in_words! {
     /// How much is dirty.
     pub struct Dirty {
         /// Pages.
@@ -208,6 +219,13 @@ word_enum! {
         Execute,
         /// Read and write.
         Write,
+    }
+}
+
+impl Shrink {
+    /// For whoever needs a frame: nobody is waited for, all pages are looked at.
+    pub const fn at_once(frames: u32) -> Shrink {
+        Shrink { frames, looks: u32::MAX, wanted: 0 }
     }
 }
 
@@ -233,8 +251,9 @@ protocol! {
         /// inode's process, before it changes them; and from a file process, before it has them changed. How many
         /// pages of the file are left here. `EBUSY`: this board holds the file, and it is to be taken home first.
         5 Recall { file: FileId, from: u32, to: u32 } (()) -> Result<u32, Errno>;
-        /// Gives up to `frames` frames back, because memory is short; how many.
-        6 Shrink { frames: u32 } (()) -> Result<u32, Errno>;
+        /// Gives up to `frames` frames back, those of clean pages, because memory is short. Looks at `looks` pages for them at most; of the
+        /// `wanted` ones that are not to be had so, as many as are dirty are written, and given back then.
+        6 Shrink { frames: u32, looks: u32, wanted: u32 } (()) -> Result<Shrunk, Errno>;
         /// A board is dead. With that of the inodes end the leases of all pages; files that are held are adrift from then on.
         7 BoardDied { board: u8 } (()) -> Result<(), Errno>;
         /// Writes the slice to page `page` of the file, which has `size` bytes from now on; the page is dirty then.

@@ -5,8 +5,9 @@
 
 use crate::machine::{Machine, Orders, Samples};
 use crate::settings::{Settings, Threshold};
-use crate::text::{Known, changed, number, shown};
+use crate::text::{Known, changed, shown};
 use crate::totals::Totals;
+use renga_proto::pairs::number;
 use renga_proto::procs::{ASK_POLICY, PolicyOf, Procs, Regulate, Schedule, board_of};
 use renga_proto::regulation::{Regulation, RegulationCall, Sample, Setting, may_be_background};
 use renga_rt::policy::{Class, Policy};

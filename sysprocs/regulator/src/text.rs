@@ -7,6 +7,7 @@ use crate::settings::{Bounds, Policy, Settings, Threshold};
 use crate::totals::Totals;
 use core::fmt::Write;
 use heapless::String;
+use renga_proto::pairs::pairs;
 use renga_proto::regulation::{RESOURCES, Setting, TEXT_BYTES_MAX};
 
 pub(crate) type Text = String<TEXT_BYTES_MAX>;
@@ -91,14 +92,11 @@ pub(crate) fn changed(setting: Setting, settings: &Settings, text: &[u8]) -> Opt
             new.policy = Policy::NAMED.iter().find(|(name, _)| *name == word)?.1;
         }
         Setting::Thresholds => {
-            let (mut name, mut any) = (words.next(), false);
-            // Each turn takes two words.
-            while let Some(named) = name {
-                let Bounds { threshold, .. } = Threshold::ALL.iter().find(|bounds| bounds.name == named)?;
-                new.set(*threshold, number(words.next()?)?).then_some(())?;
-                (name, any) = (words.next(), true);
-            }
-            any.then_some(())?;
+            pairs(text, |name, value| {
+                let Bounds { threshold, .. } = Threshold::ALL.iter().find(|bounds| bounds.name == name)?;
+                new.set(*threshold, value).then_some(())
+            })?;
+            return Some(new);
         }
         Setting::Ignored => {
             new.clear_ignored();
@@ -107,11 +105,6 @@ pub(crate) fn changed(setting: Setting, settings: &Settings, text: &[u8]) -> Opt
         Setting::Jobs | Setting::State | Setting::Totals => return None,
     }
     words.next().is_none().then_some(new)
-}
-
-/// A decimal number without a sign.
-pub(crate) fn number(word: &str) -> Option<u32> {
-    word.bytes().all(|byte| byte.is_ascii_digit()).then(|| word.parse().ok())?
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use renga_rt::signature::Edge;
 /// What tables begin with.
 pub const MAGIC: [u8; 8] = *b"RENGASYS";
 /// Of the form; another one is another number.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 /// Longest tables.
 pub const BYTES_MAX: usize = 64 << 10;
 /// Magic, version, code, length of the body, its check sum.
@@ -269,7 +269,8 @@ rows! {
     System [System<'_>, System<'static>] {
         name: &'static str, boards: &'static [Board<'static>], async_edges: &'static [AsyncEdge] }
     Board [Board<'_>, Board<'static>] {
-        name: &'static str, owns_disk: bool, leases: bool, cores: u8, program_cores: u8, processes: u16, placed: &'static [Placed],
+        name: &'static str, owns_disk: bool, leases: bool, cores: u8, program_cores: u8, memory_mib: u16, processes: u16,
+        placed: &'static [Placed],
         proxies: &'static [Proxies], elsewhere: &'static [Placed], peers: &'static [Peer],
         permits: &'static [Permit], message_bytes: u32
     }

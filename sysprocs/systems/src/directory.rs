@@ -11,10 +11,11 @@ use renga_core::{Arena, Core, Process};
 use renga_rt::given::Servers;
 use renga_rt::{Members, ProcId};
 
-/// Priorities: the link first, then whoever answers many, then programs' slots.
+/// Priorities: the link first, then whoever answers many, then programs' slots, and last whom nobody waits for.
 const ROUTER_PRIORITY: u8 = 6;
 const SERVER_PRIORITY: u8 = 4;
 const USER_PRIORITY: u8 = 2;
+const RECLAIMER_PRIORITY: u8 = 1;
 
 /// The headers of one board.
 pub struct Directory {
@@ -30,6 +31,7 @@ fn priority(kind: Kind) -> u8 {
     match kind {
         Kind::Router => ROUTER_PRIORITY,
         Kind::User => USER_PRIORITY,
+        Kind::Reclaimer => RECLAIMER_PRIORITY,
         _ => SERVER_PRIORITY,
     }
 }

@@ -173,13 +173,15 @@ kinds! { |at, M|
         renga_regulator::regulator [];
     Memory "memory" "Page frames.", Every 1:
         renga_memory::memory::<M::Memory> [
-            at.each(at.frames(), || 0), at.machine().memory(), at.notifier(Kind::PageCache)
+            at.each(at.frames(), || 0), at.machine().memory(), at.notifier(Kind::Reclaimer)
         ];
     PageCache "page_cache" "Cached pages of files.", Every 1:
         renga_pages::page_cache::<M::Memory> [
             at.machine().memory(), at.page_index(), at.disk_board(),
             at.notifier(Kind::ContentWriter).or(at.notifier(Kind::ContentReturner))
         ];
+    Reclaimer "reclaimer" "Has page frames given back before there are none.", Every 1:
+        renga_reclaimer::reclaimer [at.frames()];
     NameCache "name_cache" "What a board without the disk holds of names and inodes.", Any 1:
         renga_fs::name_cache [
             at.each(HELD_NAMES, || renga_fs::NameSlot::EMPTY), at.each(HELD_INODES, || renga_fs::HeldInode::EMPTY),

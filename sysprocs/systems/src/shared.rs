@@ -34,7 +34,7 @@ pub const SHARED: [Shared; 12] = [
     shared("the programs' cards", &["at.cards()", "at.user_facts()"], &[]),
     shared("page frames", &["at.machine().memory()"], &[]),
     shared("the user slots' interruption", &["at.interruptors(Kind::User)"], &[Kind::User]),
-    shared("the page cache's notification", &["at.notifier(Kind::PageCache)"], &[Kind::PageCache]),
+    shared("the reclaimer's notification", &["at.notifier(Kind::Reclaimer)"], &[Kind::Reclaimer]),
     shared(
         "the content writers' notification",
         &["at.notifier(Kind::ContentWriter)", "at.notifier(Kind::ContentReturner)"],
@@ -43,13 +43,14 @@ pub const SHARED: [Shared; 12] = [
 ];
 
 /// Beginnings of what is a process's own: its memory, its device, numbers that never change.
-const OWN: [&str; 17] = [
+const OWN: [&str; 18] = [
     "at.each(",
     "at.put(",
     "at.number()",
     "at.disk_board()",
     "at.without_leases()",
     "at.page_index()",
+    "at.frames()",
     "at.plan()",
     "at.machine().block()",
     "at.machine().epoch_ns()",

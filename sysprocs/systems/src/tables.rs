@@ -6,7 +6,7 @@
 use crate::Kind;
 use crate::kinds::FACTS;
 use core::ops::Range;
-use renga_rt::ProcId;
+use renga_rt::{PAGE_BYTES, ProcId};
 
 /// One system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +32,8 @@ pub struct Board<'t> {
     pub cores: u8,
     /// Those of them on which programs have turns, a bit each.
     pub program_cores: u8,
+    /// The most memory that programs and cached files have, MiB.
+    pub memory_mib: u16,
     /// All processes, computed ones included.
     pub processes: u16,
     /// The processes placed, by `first`.
@@ -167,6 +169,10 @@ impl Board<'_> {
     /// The core of the programs' processes, the devices' interrupts and the link.
     pub fn home(&self) -> u8 {
         self.placed.iter().find(|row| row.kind == Kind::User).map_or(0, |row| row.core)
+    }
+    /// The most page frames that programs and cached files have.
+    pub fn frames_max(&self) -> usize {
+        usize::from(self.memory_mib) * ((1 << 20) / PAGE_BYTES)
     }
     /// Whether any of `kind` are here.
     pub fn has(&self, kind: Kind) -> bool {

@@ -42,6 +42,7 @@ pub fn check(system: &System<'_>) -> Result<(), Rule> {
         hold((1..=CORES_MAX).contains(&board.cores), "a board has 1 to 4 cores")?;
         let those = board.program_cores >> board.cores == 0 && board.program_cores != 0;
         hold(those, "programs run on cores that their board has")?;
+        hold(board.memory_mib > 0, "a board has memory")?;
         check_indices(system, board, number)?;
         check_cores(board)?;
         check_kinds(system, board)?;

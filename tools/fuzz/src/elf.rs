@@ -67,7 +67,7 @@ fn load(board: Board, machine: &'static HostMemory, bytes: &[u8]) {
             if let Ok((space, sp)) = load_program(&mut pager).await {
                 touch(space, sp, &mut pager).await;
             }
-            let _ = pages.call(Shrink { frames: u32::MAX }, ()).await;
+            let _ = pages.call(Shrink::at_once(u32::MAX), ()).await;
             let facts = memory.call(MemoryStatus {}, ()).await;
             assert!(facts.is_ok_and(|facts| facts.free == facts.total), "frames are lost");
             assert_eq!(references.get(), 1, "uses of the file are lost");

@@ -14,6 +14,8 @@ const EVERY: &str = "every";
 /// Longest name of a board, bytes.
 const BOARD_NAME_BYTES_MAX: usize = 16;
 const MESSAGE_KIB_DEFAULT: i64 = 1024;
+/// No board has more, so that it is no limit.
+const MEMORY_MIB_MAX: i64 = 16 * 1024;
 /// Nobody has more than 1 GiB for messages.
 const MESSAGE_KIB_MAX: i64 = 1024 * 1024;
 const POOL_DEFAULT: AsyncPool = AsyncPool { slots: 16, proxies: 4 };
@@ -72,7 +74,7 @@ fn boards(system: &Reader<'_>) -> Result<Vec<Board>, PlacementError> {
 }
 
 fn board(reader: &Reader<'_>) -> Result<Board, PlacementError> {
-    reader.only(&["name", "disk", "cores", "programs", "message_kib", "leases"])?;
+    reader.only(&["name", "disk", "cores", "programs", "memory_mib", "message_kib", "leases"])?;
     let (name, line) = reader.text("name", "name = \"a\"")?;
     let letters = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
     if !letters || name.is_empty() || name.len() > BOARD_NAME_BYTES_MAX || name == EVERY {
@@ -81,9 +83,10 @@ fn board(reader: &Reader<'_>) -> Result<Board, PlacementError> {
     let cores = in_range(reader, "cores", 1, i64::from(CORES_MAX))?;
     let program_cores = program_cores(reader, name, cores as u8)?;
     let message_kib = in_range(reader, "message_kib", MESSAGE_KIB_DEFAULT, MESSAGE_KIB_MAX)?;
+    let memory_mib = in_range(reader, "memory_mib", MEMORY_MIB_MAX, MEMORY_MIB_MAX)?;
     let (owns_disk, leases) = (reader.flag("disk", false)?, reader.flag("leases", true)?);
-    let (cores, message_kib) = (cores as u8, message_kib as u32);
-    Ok(Board { name: name.into(), owns_disk, leases, cores, program_cores, message_kib, line })
+    let (cores, memory_mib, message_kib) = (cores as u8, memory_mib as u16, message_kib as u32);
+    Ok(Board { name: name.into(), owns_disk, leases, cores, program_cores, memory_mib, message_kib, line })
 }
 
 /// The cores of a board that run programs, a bit each, if it says so.

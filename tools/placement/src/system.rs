@@ -38,6 +38,8 @@ pub struct Board {
     pub cores: u8,
     /// Those of them that run programs, a bit each; without it the programs' home.
     pub program_cores: Option<u8>,
+    /// The most memory that programs and cached files have on it, MiB.
+    pub memory_mib: u16,
     /// The most memory that messages may need on it, KiB.
     pub message_kib: u32,
     /// Where it is in the file.

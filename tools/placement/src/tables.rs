@@ -81,6 +81,7 @@ impl Checked {
             leases: facts.leases,
             cores: facts.cores,
             program_cores: self.program_cores(board),
+            memory_mib: facts.memory_mib,
             processes: self.process_count(board) as u16,
             placed: &rows.placed,
             proxies: &rows.proxies,

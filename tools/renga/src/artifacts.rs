@@ -17,13 +17,14 @@ use std::process::Command;
 /// The boards' target.
 const TARGET: &str = "aarch64-unknown-none-softfloat";
 /// Our own programs and where they go.
-const PROGRAMS: [(&str, &str); 20] = [
+const PROGRAMS: [(&str, &str); 21] = [
     ("init", "/sbin/init"),
     ("remote", "/bin/remote"),
     ("background", "/usr/bin/background"),
     ("background", "/usr/bin/bg"),
     ("iospeed", "/usr/bin/iospeed"),
     ("renga-update", "/usr/bin/renga-update"),
+    ("reclaimctl", "/usr/bin/reclaimctl"),
     ("nice", "/usr/bin/nice"),
     ("chrt", "/usr/bin/chrt"),
     ("wild", "/usr/lib/renga/wild"),

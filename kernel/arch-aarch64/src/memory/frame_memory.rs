@@ -59,6 +59,11 @@ impl FrameMemory {
         Self { base, records, ids: AddressSpaceIds::new(), templates: Templates::new() }
     }
 
+    /// The same with `frames` frames at most; the others are used for nothing.
+    pub fn limited(self, frames: usize) -> Self {
+        Self { records: &self.records[..frames.min(self.records.len())], ..self }
+    }
+
     /// Makes `space` the one that user level sees, from the next return to it on.
     #[inline]
     pub(crate) fn activate(&self, space: Frame) {

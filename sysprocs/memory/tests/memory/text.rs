@@ -137,7 +137,7 @@ fn templates_are_given_back_when_frames_are_wanted_and_nobody_shows_them() {
     run(400, 64, vec![program(0)], |mut world: World| async move {
         let one = prepare(&mut world).await;
         let free = world.free_frames().await;
-        world.pages.call(Shrink { frames: u32::MAX }, ()).await.unwrap();
+        world.pages.call(Shrink::at_once(u32::MAX), ()).await.unwrap();
         assert!(world.free_frames().await < free + PAGES as u32, "frames of pages that a program shows");
         let again = load(&mut world).await;
         assert!(world.machine.is_templates(again.root(), CODE), "a program shows it, so it is there");

@@ -8,6 +8,7 @@ mod iospeed;
 mod log;
 mod memory;
 pub(crate) mod plan;
+mod reclaim;
 mod start;
 mod time;
 
@@ -45,6 +46,7 @@ impl<M: UserMemory + ?Sized> State<M> {
             }
             File::Paces => self.paces(out).await,
             File::Start => self.start(out)?,
+            File::Batching | File::ReclaimThresholds | File::ReclaimState => self.reclaiming(file, out).await?,
             File::HostName | File::BootId => self.identity(file, out),
             file => constants::put(file, out)?,
         }
@@ -59,6 +61,7 @@ impl<M: UserMemory + ?Sized> State<M> {
             File::Paces => self.change_pace(text).await,
             File::Start => self.change_start(text),
             File::StartCard => self.write_start_card(offset, text),
+            File::Batching | File::ReclaimThresholds => self.change_reclaiming(place.file, text).await,
             file => self.change_regulation(file, text).await,
         }
     }

@@ -244,7 +244,7 @@ async fn keep(mut me: Me, mut keeping: Keeping, free: &'static Cell<Option<Free>
         keeping.procs.call(KillGroup { group: 0, signal: SIGKILL, except: 0, hold: false, sender: 0 }, ()).await;
     assert!(killed.is_ok());
     me.notified().await;
-    let _ = keeping.pages.call(Shrink { frames: u32::MAX }, ()).await;
+    let _ = keeping.pages.call(Shrink::at_once(u32::MAX), ()).await;
     let Ok(facts) = keeping.memory.call(MemoryStatus {}, ()).await else { panic!("frames cannot be counted") };
     let (mut files, mut pipes) = (0, 0);
     while keeping.files.call(TakeFile {}, ()).await.is_ok() {

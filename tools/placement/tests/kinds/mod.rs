@@ -226,6 +226,13 @@ pub const KINDS: &[KindFacts] = &[
         &[own("Memory")],
     ),
     kind(
+        "reclaimer",
+        BoardRule::Any,
+        1,
+        Some(protocol("Reclaiming", &[(0, "Read"), (1, "Write")], NONE, NONE)),
+        &[own("Memory"), own("Pages")],
+    ),
+    kind(
         "references",
         BoardRule::Every,
         1,

@@ -33,6 +33,7 @@ mod probes;
 mod proc;
 mod programs;
 mod protection;
+mod reclaim;
 mod remote;
 mod rules;
 mod sharing;

@@ -28,7 +28,7 @@ fn allowed(package: &str) -> Option<(&'static [&'static str], &'static [&'static
         "renga-mac" => (NOTHING, &["renga-wire"]),
         "renga-phy" => (NOTHING, &["renga-hal", "renga-random", "renga-wire"]),
         "renga-rt" | "renga-proto" => (NOTHING, &["renga-abi", "renga-core"]),
-        "renga-clock" | "renga-governor" | "renga-pipe" | "renga-regulator" => (PROCESS, NOTHING),
+        "renga-clock" | "renga-governor" | "renga-pipe" | "renga-reclaimer" | "renga-regulator" => (PROCESS, NOTHING),
         // Decision 0001: who owns a device sees its trait.
         "renga-console" | "renga-pages" => (PROCESS, DEVICE),
         // Paces as text, as its files have them.
@@ -54,6 +54,7 @@ fn allowed(package: &str) -> Option<(&'static [&'static str], &'static [&'static
                 "renga-pipe",
                 "renga-process",
                 "renga-procfs",
+                "renga-reclaimer",
                 "renga-regulator",
                 "renga-router",
             ],

@@ -93,7 +93,7 @@ impl Inspector {
 
 async fn count(me: &Me, directory: &Directory) -> Leftovers {
     let mut found = Leftovers::default();
-    let _ = client::<Pages>(directory, me).call(Shrink { frames: u32::MAX }, ()).await;
+    let _ = client::<Pages>(directory, me).call(Shrink::at_once(u32::MAX), ()).await;
     let facts = client::<Memory>(directory, me).call(MemoryStatus {}, ()).await;
     found.frames = facts.map_or(u32::MAX, |facts| facts.total - facts.free);
     let mut counts = [0; BoardCounts::BYTES];

@@ -123,12 +123,13 @@ fn start_board(
 ) -> Started {
     let cores: Vec<&'static Core> = site.cores.each().iter().map(|board| board.core).collect();
     cores.iter().for_each(|core| core.set_log(logged::keep));
-    let memory: &'static HostMemory = Box::leak(Box::new(HostMemory::new(FRAMES)));
-    let (medium, seed, mute) = (setup.medium, setup.cluster.seed, setup.mute.map(|_| mute.clone()));
-    let machine = SimMachine { site, memory, disk, medium, line, switch, mute, seed };
     let arena = site.board.arena;
     let tables = blob::read(arena, &setup.placement.to_blob());
     let placed = (tables.unwrap_or_else(|bad| panic!("tables of a checked system: {bad}")), site.number);
+    let frames = FRAMES.min(placed.0.boards[usize::from(site.number)].frames_max() as u32);
+    let memory: &'static HostMemory = Box::leak(Box::new(HostMemory::new(frames)));
+    let (medium, seed, mute) = (setup.medium, setup.cluster.seed, setup.mute.map(|_| mute.clone()));
+    let machine = SimMachine { site, memory, disk, medium, line, switch, mute, seed };
     let directory = Directory::make(&cores, arena, placed, |core, priority, id| machine.declare(core, priority, id));
     if let (Some(mute), Some((_, kind))) = (&machine.mute, setup.mute.filter(|(board, _)| *board == site.number)) {
         mute.choose(directory.of_kind(kind));

@@ -271,7 +271,7 @@ pub fn run<F: Future<Output = World> + 'static>(
             let mut world = body(world).await;
             let There { memory, pages, .. } = &mut world.there;
             for (memory, pages) in [(&mut world.memory, &mut world.pages), (memory, pages)] {
-                pages.call(Shrink { frames: u32::MAX }, ()).await.unwrap();
+                pages.call(Shrink::at_once(u32::MAX), ()).await.unwrap();
                 let facts = memory.call(MemoryStatus {}, ()).await.unwrap();
                 assert_eq!(facts.free, facts.total, "frames leaked");
             }

@@ -1,0 +1,246 @@
+//! When how much is reclaimed, without calls and without a clock.
+//!
+//! The ordinary reclaimer begins when fewer frames are free than the low mark and ends at the high mark, a small batch at a time; behind
+//! so many of them programs run for a while. The batcher looks once a second: if in the last one at least so many pages came in,
+//! and fewer frames are free than its threshold, it reclaims one batch, without a pause between its steps.
+//!
+//! Invariant: a step is at most [`PAGES_PER_STEP_MAX`] pages. What it waits for comes: an alarm, or the wake-up that follows when frames
+//! become few again; while they stay few and none are to be had, it looks again at intervals that double.
+//! Not here: which pages go.
+
+use crate::settings::{Settings, Threshold};
+use renga_proto::memory::MemoryFacts;
+
+/// Pages of a small batch, as Linux's kswapd has it (`SWAP_CLUSTER_MAX`).
+const SMALL_BATCH: u32 = 32;
+/// Small batches between two pauses.
+const BATCHES_PER_PIECE: u32 = 8;
+/// How long programs run between two pieces, if some want to: what a piece takes, and more.
+const PAUSE_NS: u64 = 100_000;
+/// Pages of a step of a large batch: one list of frames.
+const LARGE_STEP: u32 = 256;
+/// Most pages that a step gives up.
+pub const PAGES_PER_STEP_MAX: u32 = LARGE_STEP;
+/// How often the batcher looks (the paper's 3.2).
+pub(crate) const LOOK_NS: u64 = 1_000_000_000;
+/// When few are free and none are to be had: the first interval, and the longest.
+const RETRY_FIRST_NS: u64 = 100_000_000;
+const RETRY_MOST_NS: u64 = 1_600_000_000;
+
+/// What is to be done next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// See how much is free, and what came in: [`Machine::looked`].
+    Look,
+    /// Have `frames` given back, of `wanted`: [`Machine::freed`].
+    Free {
+        /// In this step.
+        frames: u32,
+        /// In this and those that follow.
+        wanted: u32,
+    },
+    /// Wait until then, or until woken or a setting changes: [`Machine::woken`]. `None`: no alarm.
+    Wait(Option<u64>),
+}
+
+/// What was seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// When.
+    pub now_ns: u64,
+    /// Frames.
+    pub memory: MemoryFacts,
+    /// Pages that have come into the cache since boot, modulo 2^32; only asked for if the batcher is on.
+    pub arrived: u32,
+}
+
+/// Who reclaims.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// The ordinary reclaimer.
+    Ordinary,
+    /// The batcher.
+    Batch,
+}
+
+/// What either has done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Times that it began.
+    pub begun: u64,
+    /// Steps.
+    pub steps: u64,
+    /// Pages given up.
+    pub pages: u64,
+    /// How long it took, ns.
+    pub ns: u64,
+}
+
+/// What is under way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Asleep,
+    /// It is to be seen what is to do.
+    Awake,
+    Frees {
+        work: Work,
+        wanted: u32,
+        batches: u32,
+    },
+    /// Programs run; it goes on then.
+    Pauses {
+        wanted: u32,
+        until_ns: u64,
+    },
+}
+
+/// When the batcher looked last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Look {
+    at_ns: u64,
+    arrived: u32,
+}
+
+/// The state of one board's reclaimer.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    state: State,
+    last: Option<Look>,
+    /// Frames are few and none are to be had: look again then, and the interval after that.
+    retry: Option<(u64, u64)>,
+    ordinary: Counts,
+    batches: Counts,
+}
+
+impl Default for Machine {
+    fn default() -> Machine {
+        let (state, last, retry) = (State::Asleep, None, None);
+        Machine { state, last, retry, ordinary: Counts::default(), batches: Counts::default() }
+    }
+}
+
+impl Machine {
+    /// What either has done.
+    pub fn counts(&self, work: Work) -> Counts {
+        match work {
+            Work::Ordinary => self.ordinary,
+            Work::Batch => self.batches,
+        }
+    }
+
+    /// Time that a step took.
+    pub fn spent(&mut self, work: Work, ns: u64) {
+        self.counts_of(work).ns += ns;
+    }
+
+    fn counts_of(&mut self, work: Work) -> &mut Counts {
+        match work {
+            Work::Ordinary => &mut self.ordinary,
+            Work::Batch => &mut self.batches,
+        }
+    }
+
+    /// Who reclaims, if anybody does.
+    pub fn work(&self) -> Option<Work> {
+        match self.state {
+            State::Frees { work, .. } => Some(work),
+            State::Pauses { .. } => Some(Work::Ordinary),
+            State::Asleep | State::Awake => None,
+        }
+    }
+
+    /// Frames have become few, or an alarm rings.
+    pub fn woken(&mut self, settings: &Settings, now_ns: u64) {
+        match self.state {
+            State::Pauses { wanted, until_ns } if now_ns >= until_ns => {
+                self.state = State::Frees { work: Work::Ordinary, wanted, batches: 0 };
+            }
+            State::Asleep => self.state = State::Awake,
+            State::Pauses { .. } | State::Awake | State::Frees { .. } => {}
+        }
+        if !settings.batching {
+            self.last = None;
+        }
+    }
+
+    /// What is to be done now; `programs_wait`: somebody would run if it paused.
+    pub fn next(&mut self, settings: &Settings, now_ns: u64, programs_wait: bool) -> Step {
+        if let State::Frees { work: Work::Ordinary, wanted, batches } = self.state
+            && batches >= BATCHES_PER_PIECE
+            && programs_wait
+        {
+            self.state = State::Pauses { wanted, until_ns: now_ns + PAUSE_NS };
+        }
+        match self.state {
+            State::Awake => Step::Look,
+            State::Frees { work: Work::Ordinary, wanted, .. } => Step::Free { frames: wanted.min(SMALL_BATCH), wanted },
+            State::Frees { work: Work::Batch, wanted, .. } => Step::Free { frames: wanted.min(LARGE_STEP), wanted },
+            State::Pauses { until_ns, .. } => Step::Wait(Some(until_ns)),
+            State::Asleep => {
+                let look_ns = self.next_look_ns(now_ns).filter(|_| settings.batching);
+                let retry_ns = self.retry.map(|(at_ns, _)| at_ns);
+                Step::Wait(look_ns.into_iter().chain(retry_ns).min())
+            }
+        }
+    }
+
+    fn next_look_ns(&self, now_ns: u64) -> Option<u64> {
+        Some(self.last.map_or(now_ns, |last| last.at_ns + LOOK_NS))
+    }
+
+    /// That is how it is.
+    pub fn looked(&mut self, settings: &Settings, seen: Seen) {
+        let MemoryFacts { free, .. } = seen.memory;
+        let (low, high) = (seen.memory.low_mark(), seen.memory.high_mark());
+        let batch = self.is_for_batch(settings, seen);
+        self.state = if batch {
+            self.begin(Work::Batch, settings.get(Threshold::BatchPages))
+        } else if free < low {
+            self.begin(Work::Ordinary, high - free)
+        } else {
+            State::Asleep
+        };
+        if free >= low {
+            self.retry = None;
+        }
+    }
+
+    fn begin(&mut self, work: Work, wanted: u32) -> State {
+        self.counts_of(work).begun += 1;
+        State::Frees { work, wanted, batches: 0 }
+    }
+
+    /// If it is time: whether many pages have come in, and frames are few because of that.
+    fn is_for_batch(&mut self, settings: &Settings, seen: Seen) -> bool {
+        if !settings.batching || self.last.is_some_and(|last| seen.now_ns < last.at_ns + LOOK_NS) {
+            return false;
+        }
+        let Some(last) = self.last.replace(Look { at_ns: seen.now_ns, arrived: seen.arrived }) else { return false };
+        let (came, ns) = (seen.arrived.wrapping_sub(last.arrived), seen.now_ns - last.at_ns);
+        let many =
+            u128::from(came) * u128::from(LOOK_NS) >= u128::from(settings.get(Threshold::Requests)) * u128::from(ns);
+        many && seen.memory.free < settings.get(Threshold::FreePages)
+    }
+
+    /// So many were given back of those that the last step asked for, and there may be `more`.
+    pub fn freed(&mut self, now_ns: u64, frames: u32, freed: u32, more: bool) {
+        let State::Frees { work, wanted, batches } = self.state else { return };
+        let counts = self.counts_of(work);
+        counts.steps += 1;
+        counts.pages += u64::from(freed);
+        let wanted = wanted.saturating_sub(freed);
+        self.state = if wanted == 0 {
+            // Others may have taken as many meanwhile, and then nobody wakes it.
+            State::Awake
+        } else if freed >= frames || more {
+            State::Frees { work, wanted, batches: batches.saturating_add(1) }
+        } else {
+            let interval_ns = self.retry.map_or(RETRY_FIRST_NS, |(_, interval_ns)| interval_ns);
+            self.retry = Some((now_ns + interval_ns, (2 * interval_ns).min(RETRY_MOST_NS)));
+            State::Asleep
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,95 @@
+//! Shows and changes how a board's page frames are reclaimed: the files of `/proc/renga/reclaim`, with words.
+#![no_std]
+#![no_main]
+
+use core::ffi::CStr;
+use renga_userland::setting::{self, Words, put};
+use renga_userland::syscall::write;
+use renga_userland::text::complain;
+use renga_userland::{Arguments, Errno, program};
+
+program!(main);
+
+const USAGE: &[u8] = b"usage: reclaimctl [--status]
+       reclaimctl --batching [on|off]
+       reclaimctl --threshold [NAME VALUE]...
+
+Page frames are given back before there are none: by the reclaimer, small batches
+when few are free, and, if that is on, by the batcher: one large batch at once
+when pages of files come in by the thousand. Of the board where it is said.
+
+  --status     what there is, and what either has done so far
+  --batching   switches the batcher; alone: whether it is on
+  --threshold  changes when it acts, and how much at once; alone: shows that
+                 requests     pages that come in, read or written, a second
+                 free_pages   and fewer are free
+                 batch_pages  pages given back at once
+  --help       this text
+
+Examples:
+  reclaimctl --threshold free_pages 4096 batch_pages 8192
+  remote -b b reclaimctl --batching on
+";
+const USAGE_STATUS: i32 = 2;
+const FAILED: i32 = 1;
+const ENOENT: Errno = Errno(2);
+const EINVAL: Errno = Errno(22);
+
+const BATCHING: &CStr = c"/proc/renga/reclaim/batching";
+const THRESHOLDS: &CStr = c"/proc/renga/reclaim/thresholds";
+const STATE: &CStr = c"/proc/renga/reclaim/state";
+
+fn main(arguments: Arguments) -> i32 {
+    let rest = arguments.count() > 2;
+    match arguments.get(1).map(CStr::to_bytes) {
+        Some(b"--help") => {
+            let _ = write(1, USAGE);
+            0
+        }
+        None => show(STATE),
+        Some(b"--status") if !rest => show(STATE),
+        Some(b"--batching") if !rest => show(BATCHING),
+        Some(b"--batching") => set(BATCHING, &arguments, b"batching is on or off"),
+        Some(b"--threshold") if !rest => show(THRESHOLDS),
+        Some(b"--threshold") => {
+            set(THRESHOLDS, &arguments, b"no such threshold, or its value is not allowed; nothing is changed")
+        }
+        _ => {
+            let _ = write(2, USAGE); // longer than a complaint
+            USAGE_STATUS
+        }
+    }
+}
+
+/// Writes the arguments from the second on to `file`, as one text.
+fn set(file: &CStr, arguments: &Arguments, refused: &[u8]) -> i32 {
+    let (mut words, mut at) = (Words::default(), 2);
+    // Bounded by the arguments.
+    while let Some(word) = arguments.get(at).map(CStr::to_bytes) {
+        if !words.add(word) {
+            return failed(EINVAL, refused);
+        }
+        at += 1;
+    }
+    match put(file, words.text()) {
+        Ok(()) => 0,
+        Err(errno) => failed(errno, refused),
+    }
+}
+
+fn show(file: &CStr) -> i32 {
+    match setting::show(file) {
+        Ok(()) => 0,
+        Err(errno) => failed(errno, b"it cannot be read"),
+    }
+}
+
+fn failed(errno: Errno, refused: &[u8]) -> i32 {
+    let why: &[u8] = match errno {
+        EINVAL => refused,
+        ENOENT => b"this system has no reclaimer that can be set",
+        _ => b"the reclaimer cannot be reached",
+    };
+    complain(&[b"reclaimctl: ", why, b"\n"]);
+    FAILED
+}
