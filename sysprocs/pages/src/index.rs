@@ -9,7 +9,9 @@
 //! twice: so a page read before is recognised.
 //! A page is in the clock if it is clean, unless it is
 //! shown (`showings.rs`) or an object's; in the list of dirty ones otherwise.
-//! Not here: what is dirty (`dirty.rs`), references to frames, calls (`page_cache.rs`).
+//! Not here: who makes room (`index/oldest.rs`), what is dirty (`dirty.rs`), references to frames, calls (`page_cache.rs`).
+
+mod oldest;
 
 use crate::dirty::DirtyPages;
 use crate::frame_list::FrameList;
@@ -370,42 +372,6 @@ impl PageIndex {
         self.file_clock.remove(self.files, |file| &mut file.in_clock, file);
         self.files[file as usize] = FileSlot::EMPTY;
         self.free_files.push(self.files, |file| &mut file.in_clock, file);
-    }
-
-    /// The record of the file that is to make room for another: not used for longest, nothing of it dirty, not lent.
-    pub fn oldest_file(&mut self) -> Option<u32> {
-        for _ in 0..=2 * self.files.len() {
-            let at = Some(self.file_clock.first).filter(|&first| first != NONE)?;
-            let file = &mut self.files[at as usize];
-            let kept = file.is_ahead() || file.lent || file.id.is_object();
-            if !core::mem::take(&mut file.used) && !kept {
-                return Some(at);
-            }
-            self.file_clock.remove(self.files, |file| &mut file.in_clock, at);
-            self.file_clock.push(self.files, |file| &mut file.in_clock, at);
-        }
-        None
-    }
-
-    /// Takes out the clean page that was not used for longest, and is not `in_use`; looks at `looks` pages at most, of which
-    /// there are as many fewer then.
-    pub fn take_oldest(&mut self, looks: &mut u32, in_use: impl Fn(Frame) -> bool) -> Option<Frame> {
-        // Each that was used is passed over once.
-        for _ in 0..(*looks).min(self.count() + 1) {
-            *looks -= 1;
-            let at = Some(self.page_clock.first).filter(|&first| first != NONE)?;
-            if !core::mem::take(&mut self.pages[at as usize].used) && !in_use(Frame(at)) {
-                let PageSlot { file, written, .. } = self.pages[at as usize];
-                self.remove(at);
-                if written {
-                    self.files[file as usize].since = self.next_since();
-                }
-                return Some(Frame(at));
-            }
-            self.page_clock.remove(self.pages, |slot| &mut slot.in_order, at);
-            self.page_clock.push(self.pages, |slot| &mut slot.in_order, at);
-        }
-        None
     }
 }
 
