@@ -36,7 +36,7 @@ const DISK_MEBIBYTES: u32 = 12;
 const MESSAGE_KIB: u32 = 4096;
 /// What a run may take, simulated; far more than any does.
 const LIMIT_NS: u64 = 600_000_000_000;
-/// On a link that loses more frames of a thousand a board may be thought dead that is not.
+/// On a link where more frames of a thousand are lost, dropped or damaged a board may be thought dead that is not.
 const FAIR_PER_MILLE: u16 = 50;
 /// Numbers of boards, each as likely as it is often here.
 const BOARDS: [u8; 8] = [2, 2, 2, 3, 4, 5, 6, 8];
@@ -122,7 +122,8 @@ fn play(seed: u64, settings: Settings, mut plan: Plan, cut: &Cut) -> Result<Repo
     let early = |what: String| Box::new(Failure::bare(seed, Level::System, what));
     plan.cut(cut);
     // So few frames arrive that a board which lives may be silent for as long as a dead one.
-    let heavy = settings.faults.lost_per_mille.max(settings.faults.dropped_per_mille) > FAIR_PER_MILLE;
+    let Faults { lost_per_mille, dropped_per_mille, changed_per_mille, .. } = settings.faults;
+    let heavy = lost_per_mille.max(dropped_per_mille).max(changed_per_mille) > FAIR_PER_MILLE;
     let faulty = !plan.incidents.is_empty() || heavy;
     let parted = plan.incidents.iter().any(|incident| incident.trouble.parts()) || heavy;
     let (programs, files) = (Programs::default(), Known::new(faulty, parted));
