@@ -4,7 +4,8 @@
 //! brings it to EL1 as it does core 0, on the coarse map and a stack of its own, and calls
 //! `renga_core_main(core: u64) -> !` of the image, which takes the kernel's map ([`crate::memory::KernelMap::join`]).
 //!
-//! Invariant: a word of the spin table is written once. Not here: what such a core does, its interrupts.
+//! Invariant: a word of the spin table is written before its event, past the cache. An event may be lost on a core that is just going to
+//! wait, so cores may be fetched again. Not here: what such a core does, its interrupts.
 
 use crate::physical::{to_kernel, to_physical};
 
@@ -16,7 +17,7 @@ const SPIN_TABLE: u64 = 0xd8;
 /// Sends the cores below `count` to the image, those behind them to sleep.
 ///
 /// # Safety
-/// Once, by core 0, when the kernel's map is installed and what `renga_core_main` uses is there.
+/// By core 0 only, with the same `count` each time, when the kernel's map is installed and what `renga_core_main` uses is there.
 pub unsafe fn fetch(count: u8) {
     unsafe extern "C" {
         fn renga_other_core();
@@ -28,8 +29,8 @@ pub unsafe fn fetch(count: u8) {
         // SAFETY: the firmware's word, in memory that is mapped and that nobody else uses. The core reads it with its
         // cache off: it is cleaned to memory before the event.
         unsafe {
-            (word as *mut u64).write_volatile(to);
-            core::arch::asm!("dc civac, {}", "dsb sy", "sev", in(reg) word, options(nostack, preserves_flags));
+            core::arch::asm!("str {to}, [{word}]", "dc civac, {word}", "dsb sy", "sev",
+                word = in(reg) word, to = in(reg) to, options(nostack, preserves_flags));
         }
     }
 }

@@ -22,12 +22,15 @@ pub mod pl011;
 pub mod power;
 pub mod random;
 pub mod sd_card;
+pub mod sd_supply;
+pub mod shared_lines;
 pub mod spi_master;
 pub mod spi_slave;
 
 mod atags;
 mod device_tree;
 mod sd_host;
+mod sd_transfer;
 
 #[cfg(test)]
 mod silicon;

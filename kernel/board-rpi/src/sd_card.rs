@@ -3,10 +3,11 @@
 //! SD Physical Layer Simplified Specification 3.01, sections 4.2 (identification) and 4.3 (transfer).
 //! The card stays at 3.3 V and default speed (25 MHz, four lines).
 //!
-//! Not here: the pins (`gpio::Pins::route_card`, before this), card changes.
+//! Not here: transfers (`sd_transfer`), the pins (`gpio::Pins::route_card`, before this), card changes.
 
 use crate::sd_host::{Command, IDENTIFICATION_CLOCK_HZ, SdHost};
-use renga_hal::block::{Block, BlockError, SECTOR_BYTES, check_range};
+use crate::sd_transfer::{Data, Transfer};
+use renga_hal::block::{Block, BlockError, Progress, SECTOR_BYTES};
 use renga_hal::registers::Registers;
 use renga_hal::timer::Timer;
 
@@ -16,13 +17,7 @@ const SEND_ADDRESS: Command = Command::short(3);
 const SELECT: Command = Command::busy(7);
 const SEND_INTERFACE: Command = Command::short(8);
 const SEND_SPECIFICS: Command = Command::long(9);
-const STOP: Command = Command::busy(12);
-const SEND_STATUS: Command = Command::short(13);
 const SET_BLOCK_LENGTH: Command = Command::short(16);
-const READ_ONE: Command = Command::read_one(17);
-const READ_MANY: Command = Command::read_many(18);
-const WRITE_ONE: Command = Command::write_one(24);
-const WRITE_MANY: Command = Command::write_many(25);
 const APPLICATION: Command = Command::short(55);
 /// After [`APPLICATION`].
 const APPLICATION_BUS_WIDTH: Command = Command::short(6);
@@ -36,8 +31,6 @@ const CONDITIONS: u32 = 1 << 30 | 3 << 20;
 const CONDITIONS_READY: u32 = 1 << 31;
 const CONDITIONS_LARGE: u32 = 1 << 30;
 const BUS_WIDTH_FOUR: u32 = 2;
-/// Any error bit of a card's status.
-const STATUS_ERRORS: u32 = 0xfdf9_8008;
 
 const TRANSFER_CLOCK_HZ: u32 = 25_000_000;
 /// A card may take one second to start (4.2.3); some take longer.
@@ -47,19 +40,16 @@ const START_PAUSE_NS: u64 = 1_000_000;
 
 /// Cards differ; one that did not start is started anew so often.
 const STARTS_MAX: u32 = 3;
-/// A transfer that failed is tried so often in all.
-const TRIES_MAX: u32 = 3;
-
-/// Sectors that one transfer command moves at most: the host counts in 16 bits.
-const SECTORS_PER_COMMAND_MAX: usize = 0xffff;
 
 /// A card, ready for transfers.
 pub struct SdCard<R, T> {
-    host: SdHost<R, T>,
+    pub(crate) host: SdHost<R, T>,
     blocks: u64,
     /// Large cards count sectors, small ones bytes.
     large: bool,
-    address: u32,
+    pub(crate) address: u32,
+    /// The transfer under way.
+    pub(crate) transfer: Option<Transfer>,
 }
 
 impl<R: Registers, T: Timer> SdCard<R, T> {
@@ -75,7 +65,8 @@ impl<R: Registers, T: Timer> SdCard<R, T> {
             begun = Self::identify(&mut host);
         }
         let (blocks, large, address) = begun?;
-        Ok(Self { host, blocks, large, address })
+        host.fence();
+        Ok(Self { host, blocks, large, address, transfer: None })
     }
 
     /// Blocks, whether it counts sectors, address.
@@ -105,42 +96,9 @@ impl<R: Registers, T: Timer> SdCard<R, T> {
         Ok((blocks, conditions & CONDITIONS_LARGE != 0, address))
     }
 
-    fn position(&self, sector: u64) -> u32 {
+    /// How the card counts sectors.
+    pub(crate) fn position(&self, sector: u64) -> u32 {
         (if self.large { sector } else { sector * SECTOR_BYTES as u64 }) as u32
-    }
-
-    /// After a failed transfer: back to where the card takes commands.
-    fn recover(&mut self, error: BlockError) -> BlockError {
-        // The error that led here is the one to report, whatever these say.
-        let _ = self.host.reset_lines();
-        let _ = self.host.command(STOP, 0);
-        let _ = self.host.reset_lines();
-        error
-    }
-
-    fn read_run(&mut self, sector: u64, out: &mut [u8]) -> Result<(), BlockError> {
-        let count = out.len() / SECTOR_BYTES;
-        self.host.set_blocks(SECTOR_BYTES, count);
-        let command = if count == 1 { READ_ONE } else { READ_MANY };
-        let status = self.host.command(command, self.position(sector))?;
-        if status & STATUS_ERRORS != 0 {
-            return Err(BlockError::Failed);
-        }
-        self.host.read_blocks(out)
-    }
-
-    fn write_run(&mut self, sector: u64, data: &[u8]) -> Result<(), BlockError> {
-        let count = data.len() / SECTOR_BYTES;
-        self.host.set_blocks(SECTOR_BYTES, count);
-        let command = if count == 1 { WRITE_ONE } else { WRITE_MANY };
-        let status = self.host.command(command, self.position(sector))?;
-        if status & STATUS_ERRORS != 0 {
-            return Err(BlockError::Failed);
-        }
-        self.host.write_blocks(data)?;
-        // Programming errors show in the status afterwards.
-        let status = self.host.command(SEND_STATUS, self.address)?;
-        if status & STATUS_ERRORS != 0 { Err(BlockError::Failed) } else { Ok(()) }
     }
 }
 
@@ -184,34 +142,28 @@ impl<R: Registers, T: Timer> Block for SdCard<R, T> {
     }
 
     fn read(&mut self, sector: u64, out: &mut [u8]) -> Result<(), BlockError> {
-        check_range(self.blocks, sector, out.len())?;
-        let mut sector = sector;
-        for run in out.chunks_mut(SECTORS_PER_COMMAND_MAX * SECTOR_BYTES) {
-            let mut done = self.read_run(sector, run);
-            for _ in 1..TRIES_MAX {
-                let Err(error) = done else { break };
-                self.recover(error);
-                done = self.read_run(sector, run);
+        loop {
+            match self.read_on(sector, out)? {
+                Progress::Done => return Ok(()),
+                Progress::Later(wait_ns) => self.host.pause(wait_ns),
             }
-            done.map_err(|error| self.recover(error))?;
-            sector += (run.len() / SECTOR_BYTES) as u64;
         }
-        Ok(())
     }
 
     fn write(&mut self, sector: u64, data: &[u8]) -> Result<(), BlockError> {
-        check_range(self.blocks, sector, data.len())?;
-        let mut sector = sector;
-        for run in data.chunks(SECTORS_PER_COMMAND_MAX * SECTOR_BYTES) {
-            let mut done = self.write_run(sector, run);
-            for _ in 1..TRIES_MAX {
-                let Err(error) = done else { break };
-                self.recover(error);
-                done = self.write_run(sector, run);
+        loop {
+            match self.write_on(sector, data)? {
+                Progress::Done => return Ok(()),
+                Progress::Later(wait_ns) => self.host.pause(wait_ns),
             }
-            done.map_err(|error| self.recover(error))?;
-            sector += (run.len() / SECTOR_BYTES) as u64;
         }
-        Ok(())
+    }
+
+    fn read_on(&mut self, sector: u64, out: &mut [u8]) -> Result<Progress, BlockError> {
+        self.go_on(sector, &mut Data::Read(out))
+    }
+
+    fn write_on(&mut self, sector: u64, data: &[u8]) -> Result<Progress, BlockError> {
+        self.go_on(sector, &mut Data::Write(data))
     }
 }

@@ -1,12 +1,12 @@
 //! The SD host of the card slot (Arasan on a BCM2837, EMMC2 on a BCM2711): clock, commands, data blocks.
 //!
-//! The datasheet, chapter 5; SD Host Controller Simplified Specification 3.00. Every wait has a limit in
-//! time; the state is looked at before the clock, so that an emulated card, which answers at once, costs
-//! no look at the clock.
+//! The datasheet, chapter 5; SD Host Controller Simplified Specification 3.00. Every wait here has a limit in
+//! time, and is of the card's start, or shorter than a few cycles of its clock; who transfers data asks what has happened and waits
+//! elsewhere.
 //!
-//! Not here: what the commands mean to a card (`sd_card`).
+//! Not here: what the commands mean to a card (`sd_card`), transfers of data (`sd_transfer`).
 
-use renga_hal::block::{BlockError, SECTOR_BYTES};
+use renga_hal::block::BlockError;
 use renga_hal::registers::Registers;
 use renga_hal::timer::Timer;
 
@@ -39,10 +39,14 @@ const CONTROL_1_DATA_TIMEOUT: u32 = 0xe << 16;
 const CONTROL_1_RESET_ALL: u32 = 1 << 24;
 const CONTROL_1_RESET_LINES: u32 = 3 << 25;
 
-const INTERRUPT_COMMAND_DONE: u32 = 1 << 0;
-const INTERRUPT_DATA_DONE: u32 = 1 << 1;
-const INTERRUPT_WRITE_READY: u32 = 1 << 4;
-const INTERRUPT_READ_READY: u32 = 1 << 5;
+/// The card has answered a command.
+pub const COMMAND_DONE: u32 = 1 << 0;
+/// All blocks have passed, or a card that was busy no longer is.
+pub const DATA_DONE: u32 = 1 << 1;
+/// The host takes a block.
+pub const WRITE_READY: u32 = 1 << 4;
+/// The host has a block.
+pub const READ_READY: u32 = 1 << 5;
 const INTERRUPT_ERROR: u32 = 1 << 15;
 const INTERRUPT_TIMEOUTS: u32 = 1 << 16 | 1 << 20;
 const INTERRUPT_ERRORS: u32 = 0xffff_8000;
@@ -50,13 +54,15 @@ const INTERRUPT_ERRORS: u32 = 0xffff_8000;
 /// The host loses a register write that comes within two cycles of the card's clock after another.
 const PACE_CYCLES: u64 = 2;
 const NS_PER_S: u64 = 1_000_000_000;
-const RESET_TIMEOUT_NS: u64 = 100_000_000;
+/// The host resets itself within a few cycles.
+pub const RESET_TIMEOUT_NS: u64 = 100_000_000;
 const CLOCK_TIMEOUT_NS: u64 = 100_000_000;
 /// The clock must be still for a while around a change.
 const CLOCK_PAUSE_NS: u64 = 2_000_000;
-const COMMAND_TIMEOUT_NS: u64 = 100_000_000;
+/// A card answers within 64 cycles of its clock, or the host says that it does not.
+pub const COMMAND_TIMEOUT_NS: u64 = 100_000_000;
 /// A card may take 250 ms to program a block, and some take longer.
-const DATA_TIMEOUT_NS: u64 = 1_000_000_000;
+pub const DATA_TIMEOUT_NS: u64 = 1_000_000_000;
 
 /// A card is identified at this rate at most, Hz.
 pub const IDENTIFICATION_CLOCK_HZ: u32 = 400_000;
@@ -102,8 +108,13 @@ impl Command {
     pub const fn write_many(index: u32) -> Self {
         Self(Self::write_one(index).0 | 1 << 5 | 1 << 2 | 1 << 1)
     }
-    const fn has_data(self) -> bool {
-        self.0 & 1 << 21 != 0
+    /// The status bits that must be 0 before it is sent.
+    const fn needed(self) -> u32 {
+        if self.0 & 1 << 21 != 0 || self.is_busy_after() {
+            STATUS_COMMAND_BUSY | STATUS_DATA_BUSY
+        } else {
+            STATUS_COMMAND_BUSY
+        }
     }
     const fn is_busy_after(self) -> bool {
         self.0 >> 16 & 3 == 3
@@ -167,21 +178,55 @@ impl<R: Registers, T: Timer> SdHost<R, T> {
         self.modify(offset::CONTROL_0, 0, CONTROL_0_FOUR_LINES);
     }
 
-    /// Sends a command and returns the first word of the response.
+    /// Sends a command, waits for its answer, and returns the first word of that.
     pub fn command(&mut self, command: Command, argument: u32) -> Result<u32, BlockError> {
-        let mut busy = STATUS_COMMAND_BUSY;
-        if command.has_data() || command.is_busy_after() {
-            busy |= STATUS_DATA_BUSY;
-        }
+        let busy = command.needed();
         self.wait(DATA_TIMEOUT_NS, |registers| registers.read(offset::STATUS) & busy == 0)?;
+        self.send(command, argument);
+        self.wait_interrupt(COMMAND_DONE, COMMAND_TIMEOUT_NS)?;
+        if command.is_busy_after() {
+            self.wait_interrupt(DATA_DONE, DATA_TIMEOUT_NS)?;
+        }
+        Ok(self.answer())
+    }
+
+    /// Whether the lines that `command` needs are free.
+    pub fn is_free_for(&self, command: Command) -> bool {
+        self.registers.read(offset::STATUS) & command.needed() == 0
+    }
+
+    /// Whether the card has programmed what it was given.
+    pub fn is_programmed(&self) -> bool {
+        self.registers.read(offset::STATUS) & STATUS_DATA_BUSY == 0
+    }
+
+    /// Sends a command, on lines that are free for it.
+    pub fn send(&mut self, command: Command, argument: u32) {
         self.write(offset::INTERRUPT, u32::MAX);
         self.write(offset::ARGUMENT, argument);
         self.write(offset::COMMAND, command.0);
-        self.wait_interrupt(INTERRUPT_COMMAND_DONE, COMMAND_TIMEOUT_NS)?;
-        if command.is_busy_after() {
-            self.wait_interrupt(INTERRUPT_DATA_DONE, DATA_TIMEOUT_NS)?;
+    }
+
+    /// The first word of the last answer.
+    pub fn answer(&self) -> u32 {
+        self.registers.read(offset::RESPONSE)
+    }
+
+    /// Whether `event` has happened, which is cleared.
+    ///
+    /// # Errors
+    /// What the host says has gone wrong; that is cleared, too.
+    pub fn take(&mut self, event: u32) -> Result<bool, BlockError> {
+        let events = self.registers.read(offset::INTERRUPT);
+        if events & INTERRUPT_ERROR != 0 {
+            self.write(offset::INTERRUPT, events & INTERRUPT_ERRORS);
+            return Err(if events & INTERRUPT_TIMEOUTS != 0 { BlockError::Timeout } else { BlockError::Failed });
         }
-        Ok(self.registers.read(offset::RESPONSE))
+        let happened = events & event != 0;
+        if happened {
+            self.write(offset::INTERRUPT, event);
+        }
+        Ok(happened)
     }
 
     /// The four words of a long response, lowest first; its checksum is cut off.
@@ -194,29 +239,35 @@ impl<R: Registers, T: Timer> SdHost<R, T> {
         self.write(offset::BLOCK_SIZE_COUNT, (count as u32) << 16 | bytes as u32);
     }
 
-    /// Takes the blocks that a read command brings.
-    pub fn read_blocks(&mut self, out: &mut [u8]) -> Result<(), BlockError> {
-        for block in out.chunks_mut(SECTOR_BYTES) {
-            self.wait_interrupt(INTERRUPT_READ_READY, DATA_TIMEOUT_NS)?;
-            self.registers.read_data(offset::DATA, block);
-        }
-        self.wait_interrupt(INTERRUPT_DATA_DONE, DATA_TIMEOUT_NS)
+    /// Takes a block that the host has.
+    pub fn read_block(&mut self, out: &mut [u8]) {
+        self.registers.read_data(offset::DATA, out);
     }
 
-    /// Gives the blocks that a write command takes; on return the card has programmed them.
-    pub fn write_blocks(&mut self, data: &[u8]) -> Result<(), BlockError> {
-        for block in data.chunks(SECTOR_BYTES) {
-            self.wait_interrupt(INTERRUPT_WRITE_READY, DATA_TIMEOUT_NS)?;
-            self.registers.write_data(offset::DATA, block);
-        }
-        self.wait_interrupt(INTERRUPT_DATA_DONE, DATA_TIMEOUT_NS)?;
-        self.wait(DATA_TIMEOUT_NS, |registers| registers.read(offset::STATUS) & STATUS_DATA_BUSY == 0)
+    /// Gives a block that the host takes.
+    pub fn write_block(&mut self, data: &[u8]) {
+        self.registers.write_data(offset::DATA, data);
+    }
+
+    /// Stops whatever the lines are doing, after an error, and waits until they have stopped.
+    pub fn reset_lines(&mut self) -> Result<(), BlockError> {
+        self.stop_lines();
+        self.wait(RESET_TIMEOUT_NS, |registers| registers.read(offset::CONTROL_1) & CONTROL_1_RESET_LINES == 0)
     }
 
     /// Stops whatever the lines are doing, after an error.
-    pub fn reset_lines(&mut self) -> Result<(), BlockError> {
+    pub fn stop_lines(&mut self) {
         self.modify(offset::CONTROL_1, 0, CONTROL_1_RESET_LINES);
-        self.wait(RESET_TIMEOUT_NS, |registers| registers.read(offset::CONTROL_1) & CONTROL_1_RESET_LINES == 0)
+    }
+
+    /// Whether they have stopped.
+    pub fn lines_are_still(&self) -> bool {
+        self.registers.read(offset::CONTROL_1) & CONTROL_1_RESET_LINES == 0
+    }
+
+    /// Who drives another peripheral before or after says so (the datasheet, 1.3).
+    pub fn fence(&self) {
+        self.registers.fence();
     }
 
     /// Lets time pass.
@@ -257,12 +308,6 @@ impl<R: Registers, T: Timer> SdHost<R, T> {
     /// Waits for one of the host's events, and clears it.
     fn wait_interrupt(&mut self, event: u32, timeout_ns: u64) -> Result<(), BlockError> {
         self.wait(timeout_ns, |registers| registers.read(offset::INTERRUPT) & (event | INTERRUPT_ERROR) != 0)?;
-        let events = self.registers.read(offset::INTERRUPT);
-        if events & INTERRUPT_ERROR == 0 {
-            self.write(offset::INTERRUPT, event);
-            return Ok(());
-        }
-        self.write(offset::INTERRUPT, events & INTERRUPT_ERRORS);
-        Err(if events & INTERRUPT_TIMEOUTS != 0 { BlockError::Timeout } else { BlockError::Failed })
+        self.take(event).map(|_| ())
     }
 }

@@ -39,6 +39,18 @@ pub fn chosen<D: Block + ?Sized>(card: &mut D) -> Result<u8, NoFile> {
     PARTITIONS.into_iter().find(says).ok_or(NoFile::Scattered)
 }
 
+/// The sector that says so, and what it says if it names `partition`: writing it is the choice.
+///
+/// # Errors
+/// If there is no such file on the card.
+pub fn choice_of<D: Block + ?Sized>(card: &mut D, partition: u8) -> Result<(u64, [u8; SECTOR_BYTES]), NoFile> {
+    let extent = find(card, PARTITIONS[0], CHOICE_FILE)?;
+    let mut sector = [0; SECTOR_BYTES];
+    let text = text_of(partition).as_bytes();
+    sector[..text.len()].copy_from_slice(text);
+    Ok((extent.first_sector, sector))
+}
+
 /// Makes `partition` the one that the board usually starts from, by writing one sector.
 ///
 /// # Errors
@@ -47,9 +59,6 @@ pub fn choose<D: Block + ?Sized>(card: &mut D, partition: u8) -> Result<(), NoFi
     if chosen(card)? != other(partition) {
         return Ok(());
     }
-    let extent = find(card, PARTITIONS[0], CHOICE_FILE)?;
-    let mut sector = [0; SECTOR_BYTES];
-    let text = text_of(partition).as_bytes();
-    sector[..text.len()].copy_from_slice(text);
-    card.write(extent.first_sector, &sector).map_err(NoFile::Unreadable)
+    let (at, sector) = choice_of(card, partition)?;
+    card.write(at, &sector).map_err(NoFile::Unreadable)
 }

@@ -22,7 +22,7 @@ mod starts;
 mod update;
 mod volume;
 
-pub use choice::{CHOICE_FILE, choose, chosen, text_of as choice_text};
+pub use choice::{CHOICE_FILE, choice_of, choose, chosen, text_of as choice_text};
 pub use record::{KERNEL_FILE, RECORD_BYTES, RECORD_FILE, Record, TABLES_FILE};
 pub use slot::{NoSlot, Slot};
 pub use starts::{Count, STARTS_BYTES, STARTS_FILE, count, first_starts};

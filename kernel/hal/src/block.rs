@@ -16,7 +16,20 @@ pub enum BlockError {
     Failed,
 }
 
-/// A disk or card. A call returns when the data has been transferred.
+/// How far a transfer is that its caller carries on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// All data has been transferred.
+    Done,
+    /// It waits for the medium, and it is of no use to ask again sooner than in so many ns.
+    Later(u64),
+}
+
+/// A disk or card. A call of `read` or `write` returns when the data has been transferred; one of `read_on` or `write_on` when the
+/// medium lets wait, so that its caller can leave the core to others.
+///
+/// A transfer that was begun by `read_on` or `write_on` is carried on by the same call with the same arguments until it is done or
+/// has failed; whoever begins another one before that has a bug.
 pub trait Block {
     /// Size of the medium, in sectors.
     fn blocks(&self) -> u64;
@@ -27,6 +40,16 @@ pub trait Block {
     /// Writes `data` (a positive multiple of 512 bytes, typically 4096) from `sector` on. On return the
     /// medium has programmed it.
     fn write(&mut self, sector: u64, data: &[u8]) -> Result<(), BlockError>;
+
+    /// As much of [`Block::read`] as goes without waiting long.
+    fn read_on(&mut self, sector: u64, out: &mut [u8]) -> Result<Progress, BlockError> {
+        self.read(sector, out).map(|()| Progress::Done)
+    }
+
+    /// As much of [`Block::write`] as goes without waiting long.
+    fn write_on(&mut self, sector: u64, data: &[u8]) -> Result<Progress, BlockError> {
+        self.write(sector, data).map(|()| Progress::Done)
+    }
 }
 
 /// Checks a transfer of `len_bytes` from `sector` on against a medium of `blocks` sectors.

@@ -2,7 +2,7 @@
 //!
 //! Not here: what is in them (`renga-card`), the file system's partition.
 
-use crate::block::BlockError;
+use crate::block::{BlockError, Progress};
 
 /// How the board has started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +17,8 @@ pub struct StartFacts {
     pub trial_ends_ns: Option<u64>,
 }
 
-/// The card.
+/// The card. What takes the card's time is carried on by the same call until it is done or has failed, as with
+/// [`crate::block::Block::read_on`]; who comes while another transfer is under way waits for that.
 pub trait StartCard {
     /// How the board has started; nothing if there is no such card.
     fn facts(&self) -> Option<StartFacts>;
@@ -26,19 +27,19 @@ pub trait StartCard {
     ///
     /// # Errors
     /// If the card cannot be read there.
-    fn read(&self, sector: u64, out: &mut [u8]) -> Result<(), BlockError>;
+    fn read(&self, sector: u64, out: &mut [u8]) -> Result<Progress, BlockError>;
 
     /// Writes `data` from `sector` on; sectors of no such partition are out of range.
     ///
     /// # Errors
     /// If the card cannot be written there.
-    fn write(&self, sector: u64, data: &[u8]) -> Result<(), BlockError>;
+    fn write(&self, sector: u64, data: &[u8]) -> Result<Progress, BlockError>;
 
     /// Makes the kernel that runs the usual one.
     ///
     /// # Errors
     /// If the card cannot be written.
-    fn keep(&self) -> Result<(), BlockError>;
+    fn keep(&self) -> Result<Progress, BlockError>;
 
     /// Resets the board, which then tries the kernel of the partition that it does not usually start from.
     ///
@@ -54,13 +55,13 @@ impl StartCard for NoStartCard {
     fn facts(&self) -> Option<StartFacts> {
         None
     }
-    fn read(&self, _: u64, _: &mut [u8]) -> Result<(), BlockError> {
+    fn read(&self, _: u64, _: &mut [u8]) -> Result<Progress, BlockError> {
         Err(BlockError::NoMedium)
     }
-    fn write(&self, _: u64, _: &[u8]) -> Result<(), BlockError> {
+    fn write(&self, _: u64, _: &[u8]) -> Result<Progress, BlockError> {
         Err(BlockError::NoMedium)
     }
-    fn keep(&self) -> Result<(), BlockError> {
+    fn keep(&self) -> Result<Progress, BlockError> {
         Err(BlockError::NoMedium)
     }
     fn try_other(&self) -> Result<(), BlockError> {

@@ -27,6 +27,8 @@ use renga_hal::timer::Timer;
 
 /// So long cores may take to come, and then to wake, ns.
 const COMING_NS: u64 = 100_000_000;
+/// Those that have not come after so long are fetched again, ns.
+const AGAIN_NS: u64 = 10_000_000;
 /// A core's first sleep, ns.
 const FIRST_SLEEP_NS: u64 = 1_000_000;
 
@@ -95,12 +97,13 @@ pub unsafe fn start(cores: &'static [&'static Core], home: u8, wanted: u32, time
         _ => fault::refuse(format_args!("{count} cores cannot be started on this board")),
     };
     CORES.set(Each(cores));
-    // SAFETY: once, by this function's own condition; `renga_core_main` uses the map, the board and `CORES`.
-    unsafe { fetch(count) };
+    // SAFETY: by core 0, by this function's own condition; `renga_core_main` uses the map, the board and `CORES`.
+    let fetch = || unsafe { fetch(count) };
+    fetch();
     let wanted = (1u8 << count) - 1;
-    wait_for(&UP, wanted, "came up", timer);
+    wait_for(&UP, wanted, "came up", timer, fetch);
     (1..count).filter(|core| *core != home).for_each(|core| bell_of(core).ring());
-    wait_for(&RUNG, wanted & !(1 << home) | 1, "were woken by their bells", timer);
+    wait_for(&RUNG, wanted & !(1 << home) | 1, "were woken by their bells", timer, || ());
     if cores.len() > 1 {
         bell_of(0).enable();
     }
@@ -113,7 +116,7 @@ pub unsafe fn start(cores: &'static [&'static Core], home: u8, wanted: u32, time
     if home != 0 {
         timer_interrupts(0);
         bell_of(home).ring();
-        wait_for(&RUNG, wanted, "were woken by their bells", timer);
+        wait_for(&RUNG, wanted, "were woken by their bells", timer, || ());
     }
 }
 
@@ -132,10 +135,15 @@ fn timer_interrupts(core: u8) {
     }
 }
 
-/// Waits until all of the `wanted` cores have done `what`.
-fn wait_for(done: &AtomicU8, wanted: u8, what: &str, timer: GenericTimer) {
+/// Waits until all of the `wanted` cores have done `what`, and has it done `again` while they have not.
+fn wait_for(done: &AtomicU8, wanted: u8, what: &str, timer: GenericTimer, again: impl Fn()) {
     let end_ns = timer.now_ns() + COMING_NS;
+    let mut again_ns = timer.now_ns() + AGAIN_NS;
     while done.load(Ordering::Acquire) != wanted {
+        if timer.now_ns() > again_ns {
+            again();
+            again_ns = timer.now_ns() + AGAIN_NS;
+        }
         if timer.now_ns() > end_ns {
             let done = done.load(Ordering::Acquire).count_ones();
             fault::refuse(format_args!("of {} cores {done} {what}", wanted.count_ones()));

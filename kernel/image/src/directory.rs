@@ -33,6 +33,14 @@ pub fn own_processes() -> &'static [&'static Process] {
     OWN.get().map_or(&[], |own| own.own())
 }
 
+/// Whether those of `kind` that this board has are on the programs' home.
+pub fn is_on_home(kind: Kind) -> bool {
+    OWN.get().is_some_and(|own| {
+        let table = own.table();
+        table.range(kind).all(|index| table.core_of(index) == table.home())
+    })
+}
+
 /// Who serves the device of `kind`, if this board has it.
 pub fn owner(kind: Kind) -> Option<&'static Process> {
     OWN.get().and_then(|own| own.of_kind(kind).first().copied())

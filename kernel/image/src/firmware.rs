@@ -4,18 +4,39 @@
 
 use crate::hardware::{board, registers};
 use renga_arch_aarch64::mmio::Mmio;
-use renga_arch_aarch64::shared::SharedLines;
+use renga_arch_aarch64::shared::SharedMemory;
 use renga_arch_aarch64::timer::GenericTimer;
-use renga_board_rpi::boards::{CARD_CLOCK_HZ, CORE_CLOCK_HZ, CardSlot, Light, UART_CLOCK_HZ, clock};
+use renga_board_rpi::boards::{CORE_CLOCK_HZ, CardSlot, Light, UART_CLOCK_HZ, clock};
 use renga_board_rpi::mailbox::{Mailbox, Throttled};
-use renga_hal::timer::Timer;
+use renga_board_rpi::sd_supply;
+use renga_board_rpi::shared_lines::{CachedWords, SharedLines};
 
-/// A card's supply needs so long to settle, ns.
-const SUPPLY_NS: u64 = 5_000_000;
+/// The words that firmware and processor share.
+struct Words(SharedMemory);
+
+impl CachedWords for Words {
+    fn physical(&self) -> u32 {
+        self.0.physical() as u32
+    }
+    fn read(&self, index: usize) -> u32 {
+        self.0.read(index)
+    }
+    fn write(&mut self, index: usize, word: u32) {
+        self.0.write(index, word);
+    }
+    #[inline(always)]
+    fn flush(&mut self, index: usize) {
+        self.0.flush(index);
+    }
+    #[inline(always)]
+    fn barrier(&self) {
+        self.0.barrier();
+    }
+}
 
 /// The firmware, asked by the boot core.
 pub struct Firmware {
-    mailbox: Mailbox<Mmio, SharedLines, GenericTimer>,
+    mailbox: Mailbox<Mmio, SharedLines<Words>, GenericTimer>,
     timer: GenericTimer,
     throttled: Throttled,
 }
@@ -24,7 +45,7 @@ impl Firmware {
     /// Called once, by boot.
     pub(crate) fn start(timer: GenericTimer) -> Firmware {
         // SAFETY: once: boot keeps the only firmware.
-        let words = unsafe { SharedLines::take() };
+        let words = SharedLines::new(Words(unsafe { SharedMemory::take() }));
         let mailbox = Mailbox::new(registers(board().chip.mailbox), words, timer);
         Firmware { mailbox, timer, throttled: Throttled(0) }
     }
@@ -41,13 +62,7 @@ impl Firmware {
 
     /// Sees to the card's supply; the rate of its host's clock, Hz.
     pub fn prepare_card(&mut self, slot: &CardSlot) -> u32 {
-        if let Some(pin) = slot.low_voltage_pin {
-            // Where the firmware has no such pin, the supply cannot be switched.
-            let _ = self.mailbox.set_pin(pin, false);
-            let end_ns = self.timer.now_ns() + SUPPLY_NS;
-            while self.timer.now_ns() < end_ns {}
-        }
-        self.mailbox.clock_hz(slot.clock).unwrap_or(CARD_CLOCK_HZ)
+        sd_supply::prepare(&mut self.mailbox, slot, &self.timer)
     }
 
     /// Switches the board's light, where it is the firmware's.

@@ -2,11 +2,11 @@
 //!
 //! Not here: what else the processes are given (`sysprocs/systems`), finding the devices (`hardware.rs`).
 
-use crate::fault;
 use crate::hardware::{self, EmulatorPage, Hardware, Name, Uart};
 use crate::link_device::LinkDevice;
 use crate::own_card::{self, DiskCard};
 use crate::programs::Programs;
+use crate::{directory, fault};
 use core::cell::Cell;
 use core::future::Future;
 use renga_arch_aarch64::memory::FrameMemory;
@@ -20,7 +20,7 @@ use renga_process::Processor;
 use renga_router::LinkTiming;
 use renga_rt::user::{FpState, UserContext};
 use renga_rt::{Never, ProcId};
-use renga_systems::{Devices, Machine};
+use renga_systems::{Devices, Kind, Machine};
 
 /// Where programs begin.
 const INIT: &str = "/sbin/init";
@@ -113,7 +113,7 @@ impl Machine for PiMachine {
         }
     }
     fn block(&self) -> &'static mut DiskCard {
-        let card = match DiskCard::start(self.timer, self.cores.len()) {
+        let card = match DiskCard::start(self.timer, directory::is_on_home(Kind::Disk)) {
             Ok(card) => self.arena.put(|| card),
             Err(error) => fault::refuse(format_args!("the card does not start: {error:?}")),
         };
@@ -165,6 +165,11 @@ struct WholeBoard;
 
 impl Power for WholeBoard {
     fn stop(&self, status: u8) {
+        if own_card::trial_ends_ns().is_some() {
+            fault::give_up(format_args!(
+                "the first program of a kernel that is being tried ended: back to the usual one"
+            ));
+        }
         fault::end(u32::from(status));
     }
 }

@@ -1,7 +1,8 @@
 //! The card from which a board without an emulator starts: it says who the board is, how often it was started, and has its two kernels.
 //!
-//! Invariant: the card is driven on the programs' home, a whole transfer at a time; a kernel that is being tried is kept by an order or
-//! gives itself up (decision 0079). Not here: what is where on the card (`renga-card`), the disk's process, whose transfers pass here.
+//! Invariant: the card is driven on the programs' home, one transfer at a time, which leaves the core to others while the card is slow; a
+//! kernel that is being tried is kept by an order or gives itself up (decision 0079). Not here: what is where on the card
+//! (`renga-card`), the disk's process, whose transfers pass here.
 
 use crate::fault;
 use crate::hardware::{self, Card, Hardware, Name};
@@ -9,13 +10,16 @@ use crate::once::OnHome;
 use core::cell::{Cell, RefCell};
 use core::ops::Range;
 use renga_arch_aarch64::timer::GenericTimer;
-use renga_card::{PARTITIONS, choose, chosen, count, other, start_sectors};
-use renga_hal::block::{Block, BlockError, SECTOR_BYTES};
+use renga_card::{PARTITIONS, choice_of, chosen, count, other, start_sectors};
+use renga_hal::block::{Block, BlockError, Progress, SECTOR_BYTES};
 use renga_hal::start_card::{StartCard, StartFacts};
 use renga_node::{NODE_BYTES_MAX, Node, read_node_file};
 
 /// A kernel that is tried has so long to be kept, ns: boards start, find each other, and a program asks each.
 pub const TRIAL_NS: u64 = 60_000_000_000;
+
+/// Who finds another one's transfer under way comes again after so long, ns.
+const TAKEN_NS: u64 = 500_000;
 
 static CARD: OnHome<OwnCard> = OnHome::new();
 
@@ -23,12 +27,23 @@ static CARD: OnHome<OwnCard> = OnHome::new();
 struct OwnCard {
     /// `None` while a disk on another core has it.
     card: RefCell<Option<Card>>,
+    /// Whose transfer is under way.
+    taken: Cell<Option<User>>,
+    /// The sector that makes the kernel that runs the usual one, and what it is then; `None` if the card has none.
+    choice: Option<(u64, [u8; SECTOR_BYTES])>,
     /// The sectors of the partitions that the board may start from.
     sectors: Range<u64>,
     starts: u32,
     runs: u8,
     usual: Cell<u8>,
     trial_ends_ns: Cell<Option<u64>>,
+}
+
+/// Who uses the card.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum User {
+    Disk,
+    Programs,
 }
 
 /// Starts the card and takes from it what it says of the board; the card's word counts more than the command line's.
@@ -65,6 +80,8 @@ pub fn begin(hardware: &mut Hardware) {
     );
     CARD.set(OwnCard {
         sectors: start_sectors(&mut card).unwrap_or(0..0),
+        choice: choice_of(&mut card, runs).ok(),
+        taken: Cell::new(None),
         card: RefCell::new(Some(card)),
         starts: hardware.starts.unwrap_or(0),
         runs,
@@ -117,10 +134,18 @@ pub fn trial_ends_ns() -> Option<u64> {
 }
 
 impl OwnCard {
-    fn with<T>(&self, work: impl FnOnce(&mut Card) -> Result<T, BlockError>) -> Result<T, BlockError> {
-        // A transfer is whole before anybody else runs on this core.
-        let mut card = self.card.try_borrow_mut().map_err(|_| BlockError::Failed)?;
-        work(card.as_mut().ok_or(BlockError::NoMedium)?)
+    /// Goes on with the transfer of `user`, unless another one's is under way.
+    fn go_on(
+        &self,
+        user: User,
+        work: impl FnOnce(&mut Card) -> Result<Progress, BlockError>,
+    ) -> Result<Progress, BlockError> {
+        if self.taken.get().is_some_and(|taken| taken != user) {
+            return Ok(Progress::Later(TAKEN_NS));
+        }
+        let progress = work(self.card.borrow_mut().as_mut().ok_or(BlockError::NoMedium)?);
+        self.taken.set(matches!(progress, Ok(Progress::Later(_))).then_some(user));
+        progress
     }
 
     fn check(&self, sectors: &Range<u64>, sector: u64, len_bytes: usize) -> Result<(), BlockError> {
@@ -138,22 +163,28 @@ impl StartCard for ForPrograms {
         let (usual, trial_ends_ns) = (own.usual.get(), own.trial_ends_ns.get());
         Some(StartFacts { starts: own.starts, runs: own.runs, usual, trial_ends_ns })
     }
-    fn read(&self, sector: u64, out: &mut [u8]) -> Result<(), BlockError> {
+    fn read(&self, sector: u64, out: &mut [u8]) -> Result<Progress, BlockError> {
         let own = CARD.get().ok_or(BlockError::NoMedium)?;
         own.check(&(0..own.sectors.end), sector, out.len())?;
-        own.with(|card| card.read(sector, out))
+        own.go_on(User::Programs, |card| card.read_on(sector, out))
     }
-    fn write(&self, sector: u64, data: &[u8]) -> Result<(), BlockError> {
+    fn write(&self, sector: u64, data: &[u8]) -> Result<Progress, BlockError> {
         let own = CARD.get().ok_or(BlockError::NoMedium)?;
         own.check(&own.sectors, sector, data.len())?;
-        own.with(|card| card.write(sector, data))
+        own.go_on(User::Programs, |card| card.write_on(sector, data))
     }
-    fn keep(&self) -> Result<(), BlockError> {
+    fn keep(&self) -> Result<Progress, BlockError> {
         let own = CARD.get().ok_or(BlockError::NoMedium)?;
-        own.with(|card| choose(card, own.runs).map_err(|_| BlockError::Failed))?;
-        own.usual.set(own.runs);
-        own.trial_ends_ns.set(None);
-        Ok(())
+        if own.usual.get() == own.runs {
+            return Ok(Progress::Done);
+        }
+        let (at, sector) = own.choice.as_ref().ok_or(BlockError::Failed)?;
+        let progress = own.go_on(User::Programs, |card| card.write_on(*at, sector))?;
+        if progress == Progress::Done {
+            own.usual.set(own.runs);
+            own.trial_ends_ns.set(None);
+        }
+        Ok(progress)
     }
     fn try_other(&self) -> Result<(), BlockError> {
         let own = CARD.get().ok_or(BlockError::NoMedium)?;
@@ -170,23 +201,34 @@ pub enum DiskCard {
 }
 
 impl DiskCard {
-    /// The card of a board of so many `cores`.
+    /// The card for a disk that is on the programs' home, or is not.
     ///
     /// # Errors
     /// What the card or its host answered.
-    pub fn start(timer: GenericTimer, cores: usize) -> Result<DiskCard, BlockError> {
+    pub fn start(timer: GenericTimer, on_home: bool) -> Result<DiskCard, BlockError> {
         match CARD.get() {
             None => Ok(DiskCard::Own(hardware::start_card(timer)?)),
-            // The disk may be on any core.
-            Some(_) if cores > 1 => Ok(DiskCard::Own(take().ok_or(BlockError::NoMedium)?)),
+            // Programs have no way to it then: such a board is not updated.
+            Some(_) if !on_home => Ok(DiskCard::Own(take().ok_or(BlockError::NoMedium)?)),
             Some(_) => Ok(DiskCard::Shared),
         }
     }
 
-    fn with<T>(&mut self, work: impl FnOnce(&mut Card) -> Result<T, BlockError>) -> Result<T, BlockError> {
+    /// The card of boot, which alone looks at it before the processes run.
+    fn at_boot<T>(&mut self, work: impl FnOnce(&mut Card) -> Result<T, BlockError>) -> Result<T, BlockError> {
         match self {
             DiskCard::Own(card) => work(card),
-            DiskCard::Shared => CARD.get().ok_or(BlockError::NoMedium)?.with(work),
+            DiskCard::Shared => {
+                let own = CARD.get().ok_or(BlockError::NoMedium)?;
+                work(own.card.borrow_mut().as_mut().ok_or(BlockError::NoMedium)?)
+            }
+        }
+    }
+
+    fn go_on(&mut self, work: impl FnOnce(&mut Card) -> Result<Progress, BlockError>) -> Result<Progress, BlockError> {
+        match self {
+            DiskCard::Own(card) => work(card),
+            DiskCard::Shared => CARD.get().ok_or(BlockError::NoMedium)?.go_on(User::Disk, work),
         }
     }
 }
@@ -199,9 +241,15 @@ impl Block for DiskCard {
         }
     }
     fn read(&mut self, sector: u64, out: &mut [u8]) -> Result<(), BlockError> {
-        self.with(|card| card.read(sector, out))
+        self.at_boot(|card| card.read(sector, out))
     }
     fn write(&mut self, sector: u64, data: &[u8]) -> Result<(), BlockError> {
-        self.with(|card| card.write(sector, data))
+        self.at_boot(|card| card.write(sector, data))
+    }
+    fn read_on(&mut self, sector: u64, out: &mut [u8]) -> Result<Progress, BlockError> {
+        self.go_on(|card| card.read_on(sector, out))
+    }
+    fn write_on(&mut self, sector: u64, data: &[u8]) -> Result<Progress, BlockError> {
+        self.go_on(|card| card.write_on(sector, data))
     }
 }

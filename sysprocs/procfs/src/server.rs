@@ -115,7 +115,7 @@ impl<M: UserMemory + ?Sized> State<M> {
             return self.read_disk(offset, out).await;
         }
         if place.file == File::StartCard {
-            return self.read_start_card(offset, out);
+            return self.read_start_card(offset, out).await;
         }
         let mut window = Window::new(out, offset);
         if place.pid == 0 {

@@ -170,6 +170,9 @@ pub struct Run {
     /// Boards find memory, registers and devices full of garbage when they start, drawn from the seed
     #[arg(long, help_heading = DISTURBANCES)]
     pub garbage: bool,
+    /// Cards are busy for so long after each write, as real ones that program
+    #[arg(long, value_name = "MILLISECONDS", conflicts_with = "replay", help_heading = DISTURBANCES)]
+    pub card_write_ms: Option<u64>,
     /// Let the boards load this file in place of the system's tables, to see what they refuse
     #[arg(long, hide = true, value_name = "FILE", conflicts_with = "cards")]
     pub tables: Option<PathBuf>,
@@ -363,7 +366,7 @@ pub struct Console {
     /// The kernel that explains the logs; without it, the one that is built
     #[arg(long, value_name = "FILE")]
     pub elf: Option<PathBuf>,
-    /// Write what each port says into a file of its name in this folder
+    /// Write what each port says into files in this folder: NAME.serial as it comes, NAME.log decoded
     #[arg(long, value_name = "FOLDER")]
     pub record: Option<PathBuf>,
 }

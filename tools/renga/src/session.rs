@@ -47,6 +47,8 @@ pub struct Session<'a> {
     pub cards: Option<Vec<CardBoot>>,
     /// The boards have no device of the emulator's, and choose by themselves what of their cards they start.
     pub bare: bool,
+    /// Their cards are busy for so long after each write, ns.
+    pub card_write_ns: Option<u64>,
     /// What the boards are, by their numbers; those that are not said are a Pi 3.
     pub models: Vec<Model>,
     /// Their times.
@@ -97,6 +99,7 @@ impl<'a> Session<'a> {
             disk,
             cards: None,
             bare: false,
+            card_write_ns: None,
             models: Vec::new(),
             profile,
             cores: 1,
@@ -200,6 +203,7 @@ impl Session<'_> {
             append: self.arguments(number),
             append_once: self.first_arguments(number),
             sd_image: board.owns_disk.then(|| self.disk.clone()),
+            card_write_ns: self.card_write_ns,
             dtb: None,
             firmware: None,
             cores: board.cores.max(self.cores),

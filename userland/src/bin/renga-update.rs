@@ -25,6 +25,9 @@ and try it. When it runs on all of them, it is kept; otherwise each board goes
 back to the kernel that it had, by itself within a minute, or when its power is
 switched off and on. Never done on a real board.
 
+A board whose disk is on another core than its programs (disk and user in the
+system file) cannot be written to: its card has to be flashed.
+
   --write FILE  only write it
   --try         be reset, and try what was written
   --keep        keep the kernel that is being tried
@@ -35,6 +38,7 @@ switched off and on. Never done on a real board.
 const USAGE_STATUS: i32 = 2;
 const FAILED: i32 = 1;
 const EHOSTDOWN: Errno = Errno(112);
+const ENODEV: Errno = Errno(19);
 const GETPID: usize = 172;
 const SYNC: usize = 81;
 
@@ -253,7 +257,12 @@ struct OpenCard {
 impl OpenCard {
     fn open() -> Result<OpenCard, &'static [u8]> {
         let descriptor = open(CARD, READ_WRITE).map_err(|_| &b"this board did not start from a card of its own"[..])?;
-        Ok(OpenCard { descriptor, page: Page([0; 4096]) })
+        let mut card = OpenCard { descriptor, page: Page([0; 4096]) };
+        // The board has its card, and somebody else has that.
+        match read_at(descriptor, &mut card.page.0[..SECTOR_BYTES], 0) {
+            Err(ENODEV) => Err(b"this board's disk is on another core than its programs, and has the card: see --help"),
+            _ => Ok(card),
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 //! Invariant: every descriptor made here that allows writing forbids execution at both levels, and none
 //! for user pages lets the kernel execute.
 
+use super::frame_record::Prepared;
 use renga_hal::memory::Access;
 
 const VALID: u64 = 1 << 0;
@@ -50,8 +51,8 @@ impl Descriptor {
     }
 
     /// A page of a user program.
-    pub const fn user_page(physical: u64, access: Access) -> Self {
-        let rights = match access {
+    pub const fn user_page(physical: u64, prepared: Prepared) -> Self {
+        let rights = match prepared.access() {
             Access::None => return Self(physical | WITHHELD),
             Access::Read => READ_ONLY | USER_NEVER_EXECUTES,
             Access::ReadWrite => USER_NEVER_EXECUTES,

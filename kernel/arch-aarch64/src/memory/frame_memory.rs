@@ -10,7 +10,7 @@
 
 use super::address_space_ids::AddressSpaceIds;
 use super::descriptor::Descriptor;
-use super::frame_record::{FrameRecord, Kind, NO_FRAME, change};
+use super::frame_record::{FrameRecord, Kind, NO_FRAME, Prepared, change};
 use super::kernel_map::empty_root;
 use super::maintenance::{
     ID_SHIFT, activate_space, clear_page, forget_page, forget_space, publish_tables, synchronise_context,
@@ -158,15 +158,9 @@ impl FrameMemory {
         self.walk(space, va)
     }
 
-    /// Before a page gets `access`: fetches must see the content; later stores may outdate it.
-    pub(super) fn prepare(&self, frame: Frame, access: Access) {
-        let record = self.record(frame);
-        if access.executable() && !record.fetchable.replace(true) {
-            synchronise_instructions(self.content(frame) as usize);
-        }
-        if access.writable() {
-            record.fetchable.set(false);
-        }
+    /// Before a page gets `access`.
+    pub(super) fn prepare(&self, frame: Frame, access: Access) -> Prepared {
+        self.record(frame).prepare(access, || synchronise_instructions(self.content(frame) as usize))
     }
 
     /// Puts a complete table where `entry` shows that one is missing.
@@ -263,10 +257,10 @@ impl UserMemory for FrameMemory {
         let record = self.plain(frame);
         let entry = self.walk_page(space, va).map_err(|_| NeedsTable)?;
         assert!(entry.get().is_empty(), "{va:#x} is mapped already");
-        self.prepare(frame, access);
+        let prepared = self.prepare(frame, access);
         change(&record.mapped, 1);
         change(&self.record(space).mapped, 1);
-        entry.set(Descriptor::user_page(self.physical(frame), access));
+        entry.set(Descriptor::user_page(self.physical(frame), prepared));
         publish_tables();
         Ok(())
     }
@@ -304,10 +298,9 @@ impl UserMemory for FrameMemory {
             return false;
         }
         assert!(!(old.is_templates() && access.writable()), "{va:#x} is a template's, which nobody writes");
-        let new = Descriptor::user_page(old.physical(), access).marked_as(old);
-        if new != old {
-            self.prepare(self.frame_at(old.physical()), access);
-            entry.set(new);
+        if old.access() != access {
+            let prepared = self.prepare(self.frame_at(old.physical()), access);
+            entry.set(Descriptor::user_page(old.physical(), prepared).marked_as(old));
             if old.is_valid() {
                 forget_page(id, va);
             } else {

@@ -4,6 +4,7 @@
 
 use super::templates::TemplateId;
 use core::cell::{Cell, RefCell};
+use renga_hal::memory::Access;
 
 /// End of a chain of tables.
 pub(super) const NO_FRAME: u32 = u32::MAX;
@@ -21,6 +22,18 @@ pub enum Kind {
     Ending(u16),
     /// A template, with its number.
     Template(TemplateId),
+}
+
+/// The access that a frame is ready for: without it there is no entry that lets a program execute one whose content may not be what is
+/// fetched.
+#[derive(Clone, Copy)]
+pub struct Prepared(Access);
+
+impl Prepared {
+    /// The access.
+    pub const fn access(self) -> Access {
+        self.0
+    }
 }
 
 /// What is known of a frame.
@@ -46,6 +59,20 @@ impl FrameRecord {
             kind: Cell::new(Kind::Plain),
             fetchable: Cell::new(false),
         }
+    }
+}
+
+impl FrameRecord {
+    /// Before a page gets `access`: fetches must see the content, by `synchronise`; later stores may outdate it.
+    #[inline(always)]
+    pub(super) fn prepare(&self, access: Access, synchronise: impl FnOnce()) -> Prepared {
+        if access.executable() && !self.fetchable.replace(true) {
+            synchronise();
+        }
+        if access.writable() {
+            self.fetchable.set(false);
+        }
+        Prepared(access)
     }
 }
 

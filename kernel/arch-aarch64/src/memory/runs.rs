@@ -80,9 +80,9 @@ impl FrameMemory {
                 let (frame, entry) = (Frame(u32::from_le_bytes(listed)), table.entry(next, LOWEST));
                 let record = self.plain(frame);
                 assert!(entry.get().is_empty(), "{next:#x} is mapped already");
-                self.prepare(frame, access);
+                let prepared = self.prepare(frame, access);
                 change(&record.mapped, 1);
-                entry.set(Descriptor::user_page(self.physical(frame), access));
+                entry.set(Descriptor::user_page(self.physical(frame), prepared));
                 pages += 1;
             }
             next += PAGE;

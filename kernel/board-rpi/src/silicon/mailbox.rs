@@ -1,41 +1,19 @@
 //! The firmware: behind a cache, late, talking on other channels too, and not knowing every question.
 
 use super::bus::{Bus, Device};
+use super::cache::{Cache, PHYSICAL};
 use super::clock::Clock;
 use crate::mailbox::{Mailbox, MailboxError, TIMEOUT_NS, Throttled};
-use renga_hal::shared::SharedWords;
-use std::cell::RefCell;
+use crate::shared_lines::SharedLines;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-const ADDRESS: u32 = 0xc010_0040;
-const WORDS: usize = 32;
-
-/// Memory as the firmware sees it, and as the processor's cache does: the two differ until somebody cares.
-struct Memory {
-    firmware: [u32; WORDS],
-}
-
-/// The processor's side.
-struct Words {
-    memory: Rc<RefCell<Memory>>,
-}
-
-impl SharedWords for Words {
-    fn bus_address(&self) -> u32 {
-        ADDRESS
-    }
-    fn store(&mut self, words: &[u32]) {
-        self.memory.borrow_mut().firmware[..words.len()].copy_from_slice(words);
-    }
-    fn load(&mut self, words: &mut [u32]) {
-        let length = words.len();
-        words.copy_from_slice(&self.memory.borrow().firmware[..length]);
-    }
-}
-
+const ADDRESS: u32 = 0xc000_0000 | PHYSICAL;
+/// The pin of the expander that chooses the supply of a Pi 4's card.
+const SUPPLY_PIN: u32 = 132;
 /// The firmware.
-struct Firmware {
-    memory: Rc<RefCell<Memory>>,
+pub struct Firmware {
+    cache: Cache,
     clock: Clock,
     late_ns: u64,
     /// Messages of other channels that come before the answer.
@@ -44,11 +22,14 @@ struct Firmware {
     uart_hz: u32,
     /// Sets no clock, and says that it did.
     echoes: bool,
+    /// Since when the card's supply is 3.3 V, ns; never: 1.8 V.
+    pub supplied_ns: Rc<Cell<Option<u64>>>,
 }
 
 impl Firmware {
     fn answer(&mut self) {
-        let words = &mut self.memory.borrow_mut().firmware;
+        self.cache.speculate();
+        let mut words = self.cache.memory();
         let (tag, clock, rate) = (words[2], words[5], words[6]);
         let values = match (tag, clock) {
             (0x3_8002, 2) => {
@@ -57,6 +38,10 @@ impl Firmware {
             }
             (0x3_0002, 2) => Some([2, self.uart_hz]),
             (0x3_0002, clock) => Some([clock, 0]),
+            (0x3_8041, SUPPLY_PIN) => {
+                self.supplied_ns.set((rate == 0).then(|| self.clock.peek_ns()));
+                Some([0, rate])
+            }
             (0x3_0046, _) => Some([0x5_0005, 0]),
             (0x1_0004, _) => Some([0x89ab_cdef, 0x1000_0000]),
             _ => None,
@@ -65,6 +50,7 @@ impl Firmware {
         if let Some([first, second]) = values {
             (words[4], words[5], words[6]) = (1 << 31 | 8, first, second);
         }
+        self.cache.write_memory(words);
     }
 }
 
@@ -89,23 +75,29 @@ impl Device for Firmware {
     }
 }
 
-type Asked = Mailbox<super::bus::Block<Firmware>, Words, Clock>;
+/// The driver under test.
+pub type Asked = Mailbox<super::bus::Block<Firmware>, SharedLines<Cache>, Clock>;
 
 fn mailbox(change: impl FnOnce(&mut Firmware)) -> (Asked, Rc<RefCell<Firmware>>, Clock) {
-    let bus = Bus::default();
-    let memory = Rc::new(RefCell::new(Memory { firmware: [0xdead_beef; WORDS] }));
+    mailbox_on(&Bus::default(), change)
+}
+
+/// The mailbox of a board that has other peripherals.
+pub fn mailbox_on(bus: &Bus, change: impl FnOnce(&mut Firmware)) -> (Asked, Rc<RefCell<Firmware>>, Clock) {
+    let cache = Cache::new(PHYSICAL);
     let mut firmware = Firmware {
-        memory: Rc::clone(&memory),
+        cache: cache.clone(),
         clock: bus.clock.clone(),
         late_ns: 1000,
         strangers: Vec::new(),
         due: None,
         uart_hz: 1_000_000_000,
         echoes: false,
+        supplied_ns: Rc::default(),
     };
     change(&mut firmware);
     let (registers, device) = bus.add(firmware);
-    (Mailbox::new(registers, Words { memory }, bus.clock.clone()), device, bus.clock)
+    (Mailbox::new(registers, SharedLines::new(cache), bus.clock.clone()), device, bus.clock.clone())
 }
 
 #[test]

@@ -5,10 +5,14 @@
 //! What no model shows is listed in `docs/reference/silicon-traps.md`.
 
 mod bus;
+mod cache;
 mod card;
+mod card_tests;
 mod clock;
+mod low_voltage;
 mod mailbox;
 mod pins;
+mod slow_card;
 
 mod bells;
 mod boot_data;

@@ -2,13 +2,13 @@
 //! (`side_by_side.rs`).
 //!
 //! Invariant: it touches only the sectors of the partition that [`recognise`] found. A reply comes
-//! no sooner than the model of the medium says; meanwhile the processor is free.
+//! no sooner than the model of the medium says; meanwhile, and while the medium itself lets wait, the processor is free.
 
 use crate::medium::partition::{Partition, SECTORS_PER_BLOCK, recognise};
 use crate::medium::side_by_side::side_by_side;
 use crate::medium::timing::{Heads, Medium};
 use renga_abi::PAGE_BYTES;
-use renga_hal::block::Block;
+use renga_hal::block::{Block, BlockError, Progress};
 use renga_proto::disk::{Disk, DiskCall};
 use renga_rt::account::Count;
 use renga_rt::{Errno, Me, Never, Port};
@@ -36,7 +36,7 @@ pub async fn disk<D: Block + 'static>(
                 let first = call.entry().first;
                 let out = call.lent();
                 let done_ns = heads.transfer(first, out.len() / PAGE_BYTES, false, me.now_ns());
-                let done = transfers.read(&me, first, out, done_ns);
+                let done = transfers.read(&mut me, first, out, done_ns).await;
                 me.sleep_until(done_ns).await;
                 me.probe_disk_end();
                 log_failure(&me, done, "the disk cannot read blocks from", first);
@@ -46,7 +46,7 @@ pub async fn disk<D: Block + 'static>(
                 let first = call.entry().first;
                 let data = call.lent();
                 let done_ns = heads.transfer(first, data.len() / PAGE_BYTES, true, me.now_ns());
-                let done = transfers.write(&me, first, data);
+                let done = transfers.write(&mut me, first, data).await;
                 me.sleep_until(done_ns).await;
                 me.probe_disk_end();
                 log_failure(&me, done, "the disk cannot write blocks from", first);
@@ -63,13 +63,13 @@ pub(crate) struct Transfers<D: 'static> {
 }
 
 impl<D: Block> Transfers<D> {
-    /// Reads blocks from `first` on, which the medium has at `done_ns`.
+    /// Reads blocks from `first` on, which the model of the medium has at `done_ns`.
     #[inline(always)]
-    pub(crate) fn read(&mut self, me: &Me, first: u64, out: &mut [u8], done_ns: u64) -> Result<(), Errno> {
+    pub(crate) async fn read(&mut self, me: &mut Me, first: u64, out: &mut [u8], done_ns: u64) -> Result<(), Errno> {
         let blocks = out.len() / PAGE_BYTES;
         me.probe_disk(first, blocks, false);
         let sector = self.partition.sector(first, out.len());
-        let done = sector.and_then(|sector| self.device.read(sector, out).map_err(|_| Errno::EIO));
+        let done = self.carry_on(me, sector, |device, sector| device.read_on(sector, out)).await;
         me.count(Count::BlocksRead, blocks as i64);
         me.count(Count::MediumReadNs, done_ns.saturating_sub(me.now_ns()) as i64);
         done
@@ -77,13 +77,31 @@ impl<D: Block> Transfers<D> {
 
     /// Writes blocks from `first` on.
     #[inline(always)]
-    pub(crate) fn write(&mut self, me: &Me, first: u64, data: &[u8]) -> Result<(), Errno> {
+    pub(crate) async fn write(&mut self, me: &mut Me, first: u64, data: &[u8]) -> Result<(), Errno> {
         let blocks = data.len() / PAGE_BYTES;
         me.probe_disk(first, blocks, true);
         let sector = self.partition.sector(first, data.len());
-        let done = sector.and_then(|sector| self.device.write(sector, data).map_err(|_| Errno::EIO));
+        let done = self.carry_on(me, sector, |device, sector| device.write_on(sector, data)).await;
         me.count(Count::BlocksWritten, blocks as i64);
         done
+    }
+
+    /// Has the device do it to its end, and sleeps while that lets wait.
+    #[inline(always)]
+    async fn carry_on(
+        &mut self,
+        me: &mut Me,
+        sector: Result<u64, Errno>,
+        mut go_on: impl FnMut(&mut D, u64) -> Result<Progress, BlockError>,
+    ) -> Result<(), Errno> {
+        let sector = sector?;
+        loop {
+            match go_on(self.device, sector) {
+                Ok(Progress::Done) => return Ok(()),
+                Ok(Progress::Later(wait_ns)) => me.sleep_until(me.now_ns() + wait_ns).await,
+                Err(_) => return Err(Errno::EIO),
+            }
+        }
     }
 }
 

@@ -49,13 +49,13 @@ pub(crate) async fn side_by_side<D: Block + 'static>(
         let (call, done) = match call {
             DiskCall::ReadBlocks(mut call) => {
                 let first = call.entry().first;
-                let done = transfers.read(&me, first, call.lent(), at_ns);
+                let done = transfers.read(&mut me, first, call.lent(), at_ns).await;
                 log_failure(&me, done, "the disk cannot read blocks from", first);
                 (Held::Read(call), done)
             }
             DiskCall::WriteBlocks(mut call) => {
                 let first = call.entry().first;
-                let done = transfers.write(&me, first, call.lent());
+                let done = transfers.write(&mut me, first, call.lent()).await;
                 log_failure(&me, done, "the disk cannot write blocks from", first);
                 (Held::Write(call), done)
             }

@@ -59,8 +59,8 @@ impl<M: UserMemory + ?Sized> State<M> {
         match place.file {
             _ if !place.is_writable() => Err(Errno::EACCES),
             File::Paces => self.change_pace(text).await,
-            File::Start => self.change_start(text),
-            File::StartCard => self.write_start_card(offset, text),
+            File::Start => self.change_start(text).await,
+            File::StartCard => self.write_start_card(offset, text).await,
             File::Batching | File::ReclaimThresholds => self.change_reclaiming(place.file, text).await,
             file => self.change_regulation(file, text).await,
         }

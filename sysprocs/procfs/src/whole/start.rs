@@ -5,8 +5,9 @@
 
 use crate::server::State;
 use crate::window::{Window, put};
-use renga_hal::block::{BlockError, SECTOR_BYTES};
+use renga_hal::block::{BlockError, Progress, SECTOR_BYTES};
 use renga_hal::memory::UserMemory;
+use renga_hal::start_card::StartCard;
 use renga_rt::Errno;
 
 const NS_PER_MS: u64 = 1_000_000;
@@ -36,20 +37,35 @@ impl<M: UserMemory + ?Sized> State<M> {
     }
 
     /// `keep`: the kernel that runs becomes the usual one; `try`: the board is reset and tries the other. `EINVAL`: neither.
-    pub(super) fn change_start(&mut self, text: &[u8]) -> Result<(), Errno> {
+    pub(super) async fn change_start(&mut self, text: &[u8]) -> Result<(), Errno> {
         match text.trim_ascii() {
-            b"keep" => self.start_card.keep().map_err(refused),
+            b"keep" => self.carry_on(|card| card.keep()).await,
             b"try" => self.start_card.try_other().map_err(refused),
             _ => Err(Errno::EINVAL),
         }
     }
 
-    pub(crate) fn read_start_card(&mut self, offset: u64, out: &mut [u8]) -> Result<u32, Errno> {
-        self.start_card.read(sector(offset, out.len())?, out).map_err(refused)?;
+    pub(crate) async fn read_start_card(&mut self, offset: u64, out: &mut [u8]) -> Result<u32, Errno> {
+        let sector = sector(offset, out.len())?;
+        self.carry_on(|card| card.read(sector, out)).await?;
         Ok(out.len() as u32)
     }
 
-    pub(super) fn write_start_card(&mut self, offset: u64, data: &[u8]) -> Result<(), Errno> {
-        self.start_card.write(sector(offset, data.len())?, data).map_err(refused)
+    pub(super) async fn write_start_card(&mut self, offset: u64, data: &[u8]) -> Result<(), Errno> {
+        let sector = sector(offset, data.len())?;
+        self.carry_on(|card| card.write(sector, data)).await
+    }
+
+    /// Has the card do it to its end, and sleeps while the card lets wait.
+    async fn carry_on(
+        &mut self,
+        mut go_on: impl FnMut(&dyn StartCard) -> Result<Progress, BlockError>,
+    ) -> Result<(), Errno> {
+        loop {
+            match go_on(self.start_card).map_err(refused)? {
+                Progress::Done => return Ok(()),
+                Progress::Later(wait_ns) => self.me.sleep_until(self.me.now_ns() + wait_ns).await,
+            }
+        }
     }
 }

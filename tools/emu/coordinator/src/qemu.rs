@@ -152,7 +152,10 @@ fn command(config: &ClusterConfig, board: &BoardConfig, (number, starts): (u8, u
     let slice = config.slice().filter(|_| cores > 1);
     let several = slice.map_or(String::new(), |slice_ns| format!(",cores={cores},slice={slice_ns}"));
     let machine = format!(",machine={}", machine.name);
-    command.arg("-plugin").arg(format!("{},socket={socket}{machine}{probes}{several}", quoted(&config.plugin)));
+    let slow_card = board.card_write_ns.map_or(String::new(), |write_ns| format!(",card_write_ns={write_ns}"));
+    command
+        .arg("-plugin")
+        .arg(format!("{},socket={socket}{machine}{slow_card}{probes}{several}", quoted(&config.plugin)));
     add_files(&mut command, board, starts);
     command
 }

@@ -13,6 +13,7 @@ pub mod messages;
 pub mod pins;
 pub mod power_block;
 pub mod registers;
+pub mod slow_card;
 
 pub use link::{Effect, LinkDevice};
 pub use machine::Machine;

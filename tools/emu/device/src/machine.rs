@@ -66,6 +66,8 @@ pub struct Facts {
     pub auxiliary: u64,
     /// Power management: watchdog and reset.
     pub power: u64,
+    /// The host of the card's slot, of a machine that has one where the board has it.
+    pub card_host: Option<u64>,
     /// Who interrupts.
     pub controller: Controller,
     /// Whether its card is in the slot of which a kernel for the real board knows.
@@ -82,6 +84,7 @@ const PI3B: Facts = Facts {
     pl011: 0x3f20_1000,
     auxiliary: 0x3f21_5000,
     power: 0x3f10_0000,
+    card_host: Some(0x3f30_0000),
     controller: Controller {
         path: c"/machine/soc/peripherals/ic",
         type_name: c"bcm2835-ic",
@@ -104,6 +107,7 @@ const PI4B: Facts = Facts {
     pl011: 0xfe20_1000,
     auxiliary: 0xfe21_5000,
     power: 0xfe10_0000,
+    card_host: None,
     // QEMU passes its GIC-400's inputs on to them.
     controller: Controller {
         path: c"/machine/soc/peripherals",

@@ -7,12 +7,13 @@ use crate::companions::Companions;
 use crate::machine::{self, CharacterDevice, Device, Interrupt, Page, Region, Timer};
 use crate::timers::TimerList;
 use crate::typing::Typing;
-use crate::{bare, cores, fail, gpio, probes, shared, uart, with_board};
+use crate::{bare, card, cores, fail, gpio, probes, shared, uart, with_board};
 use renga_emu_device::machine::Facts;
 use renga_emu_device::messages::{
     self, Exit, Grant, Hello, MessageError, NEVER_NS, Order, Record, Report, Welcome, Wiring,
 };
 use renga_emu_device::power_block::{Outcome, PowerBlock};
+use renga_emu_device::slow_card::SlowCard;
 use renga_emu_device::{Effect, LinkDevice, Pins, pins, registers};
 use std::ffi::c_void;
 use std::io::BufReader;
@@ -39,6 +40,8 @@ pub struct Board {
     pins: Option<WiredPins>,
     /// The block that resets it, if it has none of the emulator's devices.
     power: Option<PowerBlock>,
+    /// Its card, if that is slow.
+    slow_card: Option<SlowCard>,
     records: Vec<Record>,
     until_ns: u64,
     machine: Option<Machine>,
@@ -57,12 +60,19 @@ struct Machine {
     pins_interrupt: Interrupt,
     /// QEMU's own pins, if they are hidden.
     hidden_pins: Option<Region>,
+    /// QEMU's own host of the card, if it is hidden.
+    hidden_card: Option<Region>,
     typing: Typing,
 }
 
 impl Board {
     /// Reports to the coordinator and learns who this board is.
-    pub fn connect(socket: &str, version: String, facts: &'static Facts) -> Result<Self, MessageError> {
+    pub fn connect(
+        socket: &str,
+        version: String,
+        facts: &'static Facts,
+        card_write_ns: Option<u64>,
+    ) -> Result<Self, MessageError> {
         let mut stream = BufReader::new(UnixStream::connect_addr(&SocketAddr::from_abstract_name(socket)?)?);
         let mut scratch = Vec::new();
         messages::send(stream.get_mut(), &Hello { version }, &mut scratch)?;
@@ -80,6 +90,7 @@ impl Board {
             quiet_ns: 0,
             companions: Companions::new(shared::map()?, welcome.board, welcome.lookahead_ns, welcome.origin_ns),
             power: welcome.bare.map(PowerBlock::new),
+            slow_card: card_write_ns.map(SlowCard::new),
             link: LinkDevice::new(welcome),
             pins: wiring.map(wire),
             records: Vec::new(),
@@ -90,7 +101,8 @@ impl Board {
 
     /// Adds the plugin's devices to the machine, which is complete but has not run, and waits for the first grant.
     pub fn start(&mut self) {
-        let machine = Machine::set_up(self.facts, self.pins.is_some(), self.power.is_some()).filter(|_| cores::start());
+        let own = (self.pins.is_some(), self.power.is_some(), self.slow_card.is_some());
+        let machine = Machine::set_up(self.facts, own).filter(|_| cores::start());
         let Some(machine) = machine else {
             fail("this QEMU lacks a device, or its timers are not as those of the version supported");
         };
@@ -292,6 +304,22 @@ impl Board {
         self.settle(now_ns);
     }
 
+    /// Reads a register of the card's host.
+    pub fn read_card(&mut self, offset: u64) -> u32 {
+        let value = self.machine().hidden_card.map_or(0, |host| host.read(offset, 4) as u32);
+        self.slow_card.as_ref().map_or(value, |card| card.shown(offset, value, machine::now_ns()))
+    }
+
+    /// Writes a register of the card's host.
+    pub fn write_card(&mut self, offset: u64, value: u32) {
+        if let Some(card) = &mut self.slow_card {
+            card.written(offset, machine::now_ns());
+        }
+        if let Some(host) = self.machine().hidden_card {
+            host.write(offset, u64::from(value), 4);
+        }
+    }
+
     fn end(&mut self, exit: Exit) -> ! {
         self.companions.leave(NEVER_NS);
         // If the coordinator has gone, nobody wants to know.
@@ -301,7 +329,7 @@ impl Board {
 }
 
 impl Machine {
-    fn set_up(facts: &Facts, wired: bool, is_bare: bool) -> Option<Self> {
+    fn set_up(facts: &Facts, (wired, is_bare, slow): (bool, bool, bool)) -> Option<Self> {
         let controller = Device::find(facts.controller.path, facts.controller.type_name)?;
         let line = |number| controller.interrupt_input(facts.controller.group, facts.controller.first + number);
         uart::tap_console(facts.pl011)?;
@@ -313,6 +341,7 @@ impl Machine {
             link.map(c"renga-link", facts.page, registers::PAGE_BYTES);
         }
         let hidden_pins = if wired { Some(gpio::overlay(facts.pins)?) } else { None };
+        let hidden_card = if slow { Some(card::overlay(facts.card_host?)?) } else { None };
         let mut barrier = Timer::new(at_barrier);
         let timers = barrier.find_list(at_barrier)?;
         timers.be_alone()?;
@@ -321,6 +350,7 @@ impl Machine {
             barrier,
             event: Timer::new(at_event),
             hidden_pins,
+            hidden_card,
             interrupt: line(registers::INTERRUPT_LINE),
             pins_interrupt: line(pins::INTERRUPT_LINE),
             typing: Typing::new(CharacterDevice::find(c"console")?),

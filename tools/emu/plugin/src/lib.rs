@@ -14,6 +14,7 @@
 
 mod bare;
 mod board;
+mod card;
 mod clock;
 mod companions;
 mod cores;
@@ -109,7 +110,8 @@ fn install(id: u64, arguments: &[String]) -> Result<(), String> {
     if let Some(plan) = named("cores=").map(|cores| plan(cores, named("slice="))).transpose()? {
         cores::plan(plan);
     }
-    let board = Board::connect(socket, version, machine.facts())
+    let slow_card = named("card_write_ns=").map(str::parse).transpose().map_err(|_| "card_write_ns=NS is a number")?;
+    let board = Board::connect(socket, version, machine.facts(), slow_card)
         .map_err(|error| format!("no coordinator at {socket}: {error}"))?;
     *BOARD.lock().map_err(|_| "the plugin was entered after a fault")? = Some(board);
     machine::when_complete(|| with_board(Board::start));

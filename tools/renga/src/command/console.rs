@@ -33,7 +33,7 @@ pub fn console(environment: &Environment, options: &Console) -> Result<u8> {
         open.push(port);
     }
     drop(sender);
-    let files = options.record.as_deref().map(|folder| record_files(folder, &names)).transpose()?;
+    let files = options.record.as_deref().map(|folder| record_files(folder, options)).transpose()?;
     let (terminal, keys) = Terminal::take()?;
     eprint!("{} at {RATE_BPS} bit/s. Ctrl-] then a board's name types there, `quit` leaves.\r\n", names.join(", "));
     let mut desk = Desk {
@@ -61,13 +61,16 @@ fn log_table(environment: &Environment, options: &Console) -> Result<LogTable> {
     LogTable::read(&kernel.elf)
 }
 
-fn record_files(folder: &Path, names: &[String]) -> Result<Vec<File>> {
+/// What consoles say goes into files as it comes, what logs say as decoded lines.
+fn record_files(folder: &Path, options: &Console) -> Result<Vec<File>> {
     fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    let create = |name: &String| {
-        let path = folder.join(format!("{name}.serial"));
+    let consoles = options.port.iter().map(|port| format!("{}.serial", port.name));
+    let logs = options.log.iter().map(|port| format!("{}.log", port.name));
+    let create = |name: String| {
+        let path = folder.join(name);
         File::create(&path).with_context(|| format!("cannot write {}", path.display()))
     };
-    names.iter().map(create).collect()
+    consoles.chain(logs).map(create).collect()
 }
 
 /// Where everything comes together.
@@ -113,18 +116,24 @@ impl Desk<'_> {
     }
 
     fn show(&mut self, number: usize, bytes: &[u8]) -> Result<()> {
-        if let Some(files) = &mut self.files {
-            files[number].write_all(bytes).context("cannot record what a board says")?;
-        }
         if number < self.consoles {
+            self.keep(number, bytes)?;
             let shown = self.lines.take(number, bytes);
             let mut out = std::io::stdout();
             return out.write_all(&shown).and_then(|()| out.flush()).context("cannot write to standard output");
         }
         let Some(log) = self.logs.get_mut(number - self.consoles) else { bail!("a log without a reader") };
         for line in log.take(bytes) {
+            self.keep(number, format!("{line}\n").as_bytes())?;
             eprint!("{line}{}", self.line_end);
         }
         Ok(())
+    }
+
+    fn keep(&mut self, number: usize, bytes: &[u8]) -> Result<()> {
+        match &mut self.files {
+            Some(files) => files[number].write_all(bytes).context("cannot record what a board says"),
+            None => Ok(()),
+        }
     }
 }

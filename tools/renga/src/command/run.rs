@@ -65,6 +65,7 @@ pub fn run(environment: &Environment, options: &Run) -> Result<u8> {
         models: models(options, &system, cards.as_deref())?,
         cards,
         bare: options.bare,
+        card_write_ns: options.card_write_ms.map(|ms| ms * 1_000_000),
         profile: machine,
         cores: options.cores,
         seed: options.chaos.unwrap_or(options.machine.seed),

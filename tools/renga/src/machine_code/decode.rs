@@ -47,6 +47,34 @@ impl Instruction {
     pub fn is_synchronisation(self) -> bool {
         self.matches(0xffff_f0ff, 0xd503_30df)
     }
+    /// DSB.
+    pub fn is_data_barrier(self) -> bool {
+        self.matches(0xffff_f0ff, 0xd503_309f)
+    }
+    /// DC CVAU, of [`Instruction::target`].
+    pub fn cleans_code(self) -> bool {
+        self.matches(0xffff_ffe0, 0xd50b_7b20)
+    }
+    /// DC CIVAC, DC CVAC, DC IVAC, of [`Instruction::target`].
+    pub fn cares_for_line(self) -> bool {
+        [0xd50b_7e20, 0xd50b_7a20, 0xd508_7620].into_iter().any(|value| self.matches(0xffff_ffe0, value))
+    }
+    /// IC IALLUIS, IC IALLU, IC IVAU.
+    pub fn forgets_instructions(self) -> bool {
+        self.0 == 0xd508_711f || self.0 == 0xd508_751f || self.matches(0xffff_ffe0, 0xd50b_7520)
+    }
+    /// SEV.
+    pub fn is_send_event(self) -> bool {
+        self.0 == 0xd503_209f
+    }
+    /// A store of 64 bits to the address in register `base`.
+    pub fn is_store_to(self, base: u32) -> bool {
+        self.matches(0xffff_fc00, 0xf900_0000) && self.base() == base
+    }
+    /// BR.
+    pub fn is_jump(self) -> bool {
+        self.matches(0xffff_fc1f, 0xd61f_0000)
+    }
     /// WFE.
     pub fn is_wait_for_event(self) -> bool {
         self.0 == 0xd503_205f

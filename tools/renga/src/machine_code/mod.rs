@@ -2,14 +2,17 @@
 //! pages stay in the kernel's sight.
 //!
 //! Invariant: every kernel that `artifacts` hands out has passed [`check`]. The rules and why they exist:
-//! `docs/reference/silicon-traps.md`. Not here: what the code means; each rule but that about spaces sees at most four instructions.
+//! `docs/reference/silicon-traps.md`. Not here: what the code means; each rule but those about spaces and caches sees at most four
+//! instructions.
 
+mod caches;
 mod decode;
 mod errata;
 mod passed;
 mod spaces;
 
 use anyhow::{Context, Result, bail};
+use caches::{Cared, neighbours, unfetched};
 use decode::Instruction;
 use object::{Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
 pub use passed::passed;
@@ -30,6 +33,8 @@ const FRAME_BYTES_MAX: u64 = 16 << 10;
 const BOOT: (&str, u64) = ("renga_kernel_main", 118 << 10);
 /// Runs a program until its next exception.
 const ENTER: &str = "renga_enter_user";
+/// What processor and firmware share.
+const SHARED: &str = "shared_words";
 /// Findings that are told; more are counted.
 const FINDINGS_TOLD_MAX: usize = 12;
 
@@ -67,10 +72,21 @@ pub fn check(elf: &Path, image: &Path) -> Result<()> {
     let mut findings: Vec<String> = header(&raw).into_iter().collect();
     let file = object::File::parse(&*bytes).context("the kernel's ELF file cannot be read")?;
     let (parts, functions, entry) = (parts(&file)?, functions(&file), symbol(&file, ENTER)?);
+    let mut cared = Cared::default();
     for section in file.sections().filter(|section| section.kind() == SectionKind::Text) {
         findings.extend(code(section.address(), section.data()?, &parts));
         findings.extend(frames(section.address(), section.data()?, &functions));
-        findings.extend(kept_spaces(section.address(), section.data()?, entry, &functions));
+        let words = instructions(section.data()?);
+        let text = Text { address: section.address(), words: &words, functions: &functions };
+        findings.extend(text.kept_spaces(entry));
+        findings.extend(text.stale(&mut cared));
+        findings.extend(unfetched(section.address(), &words, &parts.dark));
+    }
+    let things = file.symbols().filter(|symbol| matches!(symbol.kind(), SymbolKind::Data | SymbolKind::Unknown));
+    findings.extend(neighbours(symbol(&file, SHARED)?, things.map(|symbol| (symbol.address(), symbol.size()))));
+    for (cares, what) in [(cared.code, "code that was stored"), (cared.event, "other cores"), (cared.words, "devices")]
+    {
+        findings.extend((!cares).then(|| format!("nothing in it cleans the cache for {what}")));
     }
     if findings.is_empty() {
         return Ok(());
@@ -131,11 +147,6 @@ fn frames(address: u64, bytes: &[u8], functions: &BTreeMap<u64, String>) -> Vec<
         (bytes > most).then(|| format!("{start:#x}: a stack frame of {bytes} bytes, more than {most}: {name}"))
     };
     taken.into_iter().filter_map(told).collect()
-}
-
-/// Where programs are entered, by a call of what is at `entry`, and their pages stay in the kernel's sight behind that.
-fn kept_spaces(address: u64, bytes: &[u8], entry: u64, functions: &BTreeMap<u64, String>) -> Vec<String> {
-    Text { address, words: &instructions(bytes), functions }.kept_spaces(entry)
 }
 
 fn instructions(bytes: &[u8]) -> Vec<Instruction> {

@@ -52,7 +52,7 @@ impl Text<'_> {
     }
 
     /// Whether the function at `target` ends the board.
-    fn panics(&self, target: Option<u64>) -> bool {
+    pub(super) fn panics(&self, target: Option<u64>) -> bool {
         target.and_then(|target| self.functions.get(&target)).is_some_and(|name| name.contains("panic"))
     }
 }

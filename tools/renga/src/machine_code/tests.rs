@@ -1,7 +1,7 @@
 //! Each rule on the least code that breaks it, and on its nearest neighbour that does not. The words were
 //! assembled by llvm-mc.
 
-use super::{BOOT, FRAME_BYTES_MAX, Parts, Span, code, frames, header, kept_spaces};
+use super::{BOOT, FRAME_BYTES_MAX, Parts, Span, Text, code, frames, header, instructions};
 use std::collections::BTreeMap;
 
 const ADDRESS: u64 = 0x1000;
@@ -119,7 +119,8 @@ fn programs_pages_are_out_of_sight_behind_each_entry() {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         let panic = ADDRESS + 0x1000 + 8 + 0x1000;
         let functions = BTreeMap::from([(panic, "core::panicking::panic_fmt".to_string())]);
-        kept_spaces(ADDRESS + 0x1000, &bytes, ADDRESS, &functions).len()
+        let text = Text { address: ADDRESS + 0x1000, words: &instructions(&bytes), functions: &functions };
+        text.kept_spaces(ADDRESS).len()
     };
     assert_eq!(kept(&[ENTERING, NOP, ROOT, NOP, ISB, RET]), 0);
     assert_eq!(kept(&[ENTERING, NOP, RET]), 1);

@@ -1,5 +1,6 @@
-//! The console of real boards, with scripted peers behind pseudo-terminals in place of boards. No adapter was used.
+//! The console of real boards, with scripted peers, or emulated boards, behind pseudo-terminals. No adapter was used.
 
+mod boards;
 mod doctor;
 mod top;
 

@@ -103,6 +103,86 @@ a start 2 partition 1 whole runs usual\na start 2 partition 2 whole - -";
     assert_eq!(programs(&ended), expected, "{}", ended.report());
 }
 
+/// The same over two boards: the disk's board sees to both, writes, resets and keeps.
+const UPDATE_BOTH: &str = r#"if [ -e /begun ]; then
+    for b in a b; do
+        for i in 1 2 3 4 5 6 7 8 9; do remote -b $b grep -q 'usual 2' /proc/renga/start && break; sleep 1; done 2>&-
+    done
+    renga-update --status
+else
+    > /begun; sync; renga-update /update; sleep 600
+fi"#;
+
+#[test]
+#[ignore = "minutes: the kernel crosses the pins, which are emulated edge by edge"]
+fn a_cluster_updates_all_its_cards_and_keeps_the_kernel_when_it_works_on_all() {
+    if !clusters_can_run() {
+        return;
+    }
+    let scratch = Scratch::new("update-both");
+    let folder = cards(&scratch, "pair");
+    put(&scratch, &folder.join("lab-a-pi3.img"), &update_of(&scratch, "pair", false));
+    let ended = bare(&folder, "pair", UPDATE_BOTH).end().expect_status(0);
+    let expected = "b written to partition 2\na written to partition 2
+b start 2 partition 1 whole - -\nb start 2 partition 2 whole runs usual
+a start 2 partition 1 whole - -\na start 2 partition 2 whole runs usual";
+    assert_eq!(programs(&ended), expected, "{}", ended.report());
+}
+
+/// What sees to the keeping is replaced by `instead`, and the kernel tried once; at the third start it is told how that went.
+fn tried(name: &str, instead: &str) -> Ended {
+    let scratch = Scratch::new(name);
+    let folder = cards(&scratch, "solo");
+    put(&scratch, &folder.join("lab-a-pi3.img"), &update(&scratch, false));
+    let script = format!(
+        r#"case $(cat /proc/renga/start) in
+        "starts 1"*) mv /usr/bin/renga-update /hidden; {instead}; sync; /hidden --own --write /update; /hidden --own --try; sleep 600;;
+        "starts 2"*) sleep 600;;
+        *) /hidden --status;;
+        esac"#
+    );
+    let ended = bare(&folder, "solo", &script).with(["--stats"]).end().expect_status(0);
+    let expected = "a written to partition 2
+a start 3 partition 1 whole runs usual\na start 3 partition 2 whole - -";
+    assert_eq!(programs(&ended), expected, "{}", ended.report());
+    ended
+}
+
+#[test]
+fn a_kernel_that_nobody_keeps_gives_itself_up_after_a_minute() {
+    if !clusters_can_run() {
+        return;
+    }
+    let instead = r"printf '#!/bin/sh\nexec /sbin/init\n' > /usr/bin/renga-update; chmod +x /usr/bin/renga-update";
+    let ended = tried("unkept", instead);
+    assert!(ended.text().contains("nobody has kept the kernel that is being tried"), "{}", ended.report());
+    assert!((60.0..65.0).contains(&ended.virtual_s()), "{}", ended.report());
+}
+
+#[test]
+fn a_kernel_that_cannot_start_a_program_gives_itself_up_at_once() {
+    if !clusters_can_run() {
+        return;
+    }
+    let ended = tried("startless", ":");
+    assert!(ended.text().contains("the first program of a kernel that is being tried ended"), "{}", ended.report());
+    assert!(ended.virtual_s() < 5.0, "{}", ended.report());
+}
+
+/// The disk of `solo4` has a core of its own, and the card.
+#[test]
+fn a_board_whose_disk_is_on_another_core_says_that_it_cannot_be_updated() {
+    if !clusters_can_run() {
+        return;
+    }
+    let scratch = Scratch::new("several");
+    let folder = cards(&scratch, "solo4");
+    let ended = bare(&folder, "solo4", "renga-update --own --status; echo $?").end().expect_status(0);
+    let expected =
+        "renga-update: this board's disk is on another core than its programs, and has the card: see --help\n1";
+    assert_eq!(programs(&ended), expected, "{}", ended.report());
+}
+
 /// Puts an update on the disk of a card.
 fn put(scratch: &Scratch, card: &Path, update: &[u8]) {
     let work = scratch.join("work");
@@ -117,8 +197,13 @@ const BRANCH_BACK: u32 = 0x17ff_ffff;
 
 /// An update of one board whose kernel differs from the sources' in bytes behind it; with `hangs` it waits for ever at its entry.
 fn update(scratch: &Scratch, hangs: bool) -> Vec<u8> {
+    update_of(scratch, "solo", hangs)
+}
+
+/// The same of the boards of a system.
+fn update_of(scratch: &Scratch, system: &str, hangs: bool) -> Vec<u8> {
     let made = scratch.join("made");
-    let command = Renga::command(&["image", "--system", "solo", "--update"]);
+    let command = Renga::command(&["image", "--system", system, "--update"]);
     command.with([made.as_os_str()]).end().expect_status(0);
     let (kernel, tables) = parts(&fs::read(made).expect("it was just made"));
     let mut kernel = [&kernel[..], b"another kernel"].concat();

@@ -8,4 +8,5 @@ mod machines;
 mod pins;
 mod pintest;
 mod silicon;
+mod slow_card;
 mod tables;

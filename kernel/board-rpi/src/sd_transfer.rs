@@ -1,0 +1,299 @@
+//! Transfers of sectors, a stage at a time: each call goes on until the card lets wait, and says when to look again.
+//!
+//! SD Physical Layer Simplified Specification 3.01, section 4.3. A card may take 100 ms before a read and 250 ms after a write (4.6.2), and
+//! some take longer: a board that waited for that would be taken for dead by the others.
+//!
+//! Invariant: no call waits longer than [`LOOKS_NS`] at a stretch, whatever the card does; each stage ends by its limit; a transfer that
+//! failed is tried again from its beginning. Not here: how the card is started (`sd_card`), who calls again (the disk's process).
+
+use crate::sd_card::SdCard;
+use crate::sd_host::{
+    COMMAND_DONE, COMMAND_TIMEOUT_NS, Command, DATA_DONE, DATA_TIMEOUT_NS, READ_READY, RESET_TIMEOUT_NS, WRITE_READY,
+};
+use renga_hal::block::{Block, BlockError, Progress, SECTOR_BYTES, check_range};
+use renga_hal::registers::Registers;
+use renga_hal::timer::Timer;
+
+const STOP: Command = Command::busy(12);
+const SEND_STATUS: Command = Command::short(13);
+const READ_ONE: Command = Command::read_one(17);
+const READ_MANY: Command = Command::read_many(18);
+const WRITE_ONE: Command = Command::write_one(24);
+const WRITE_MANY: Command = Command::write_many(25);
+/// Any error bit of a card's status.
+const STATUS_ERRORS: u32 = 0xfdf9_8008;
+
+/// A transfer that failed is tried so often in all.
+const TRIES_MAX: u32 = 3;
+/// Sectors that one transfer command moves at most: the host counts in 16 bits.
+const SECTORS_PER_COMMAND_MAX: usize = 0xffff;
+
+/// It looks so long before it lets others have the core, ns: as long as the answer to a command takes.
+pub(crate) const LOOKS_NS: u64 = 10_000;
+/// Between two calls, ns: at first as long as a block takes on its lines (41 us at 25 MHz) without the time of moving it, then a part of
+/// what it has waited.
+const LATER_NS: (u64, u64) = (30_000, 1_000_000);
+const LATER_PART: u64 = 4;
+
+/// Where the data goes or comes from.
+pub(crate) enum Data<'a> {
+    Read(&'a mut [u8]),
+    Write(&'a [u8]),
+}
+
+impl Data<'_> {
+    fn bytes(&self) -> usize {
+        match self {
+            Data::Read(out) => out.len(),
+            Data::Write(data) => data.len(),
+        }
+    }
+    fn writes(&self) -> bool {
+        matches!(self, Data::Write(_))
+    }
+}
+
+/// What a transfer waits for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// Lines that are free for its command.
+    Lines,
+    /// The card's answer.
+    Answer,
+    /// A block in the host, or room for one.
+    Block,
+    /// The end of all blocks.
+    End,
+    /// A card that has programmed them.
+    Programmed,
+    /// What it says of that: errors of programming show afterwards.
+    Status,
+    /// After an error: lines that are still, the card's end of what it did, and still lines again.
+    Still,
+    StopLines,
+    StopAnswer,
+    Stopped,
+    StillAgain,
+}
+
+impl Stage {
+    const fn is_recovery(self) -> bool {
+        self as u8 >= Stage::Still as u8
+    }
+    const fn limit_ns(self) -> u64 {
+        match self {
+            Stage::Answer | Stage::Status | Stage::StopAnswer => COMMAND_TIMEOUT_NS,
+            Stage::Still | Stage::StillAgain => RESET_TIMEOUT_NS,
+            _ => DATA_TIMEOUT_NS,
+        }
+    }
+}
+
+/// A transfer under way.
+pub(crate) struct Transfer {
+    sector: u64,
+    bytes: usize,
+    writes: bool,
+    /// Where its command begins and ends, in bytes, and how far that is.
+    run: (usize, usize),
+    done: usize,
+    stage: Stage,
+    /// Since when it waits in this stage; `None`: it has not looked at the clock.
+    since_ns: Option<u64>,
+    tries: u32,
+    error: BlockError,
+}
+
+impl Transfer {
+    fn new(sector: u64, data: &Data<'_>) -> Transfer {
+        let (bytes, writes) = (data.bytes(), data.writes());
+        let (stage, error) = (Stage::Lines, BlockError::Failed);
+        let run = run_from(0, bytes);
+        Transfer { sector, bytes, writes, run, done: 0, stage, since_ns: None, tries: 0, error }
+    }
+}
+
+/// What the command that begins at `start` moves.
+fn run_from(start: usize, bytes: usize) -> (usize, usize) {
+    (start, bytes.min(start + SECTORS_PER_COMMAND_MAX * SECTOR_BYTES))
+}
+
+/// What comes of a look.
+enum Look {
+    Nothing,
+    Next(Stage),
+    Done,
+}
+
+impl<R: Registers, T: Timer> SdCard<R, T> {
+    /// Begins the transfer of `data`, from `sector` on, or goes on with it.
+    pub(crate) fn go_on(&mut self, sector: u64, data: &mut Data<'_>) -> Result<Progress, BlockError> {
+        let mut transfer = match self.transfer.take() {
+            None => {
+                check_range(self.blocks(), sector, data.bytes())?;
+                Transfer::new(sector, data)
+            }
+            Some(transfer) => {
+                let same = (transfer.sector, transfer.bytes, transfer.writes) == (sector, data.bytes(), data.writes());
+                assert!(same, "a transfer was left half-way");
+                transfer
+            }
+        };
+        self.host.fence();
+        let progress = self.pass(&mut transfer, data);
+        self.host.fence();
+        if matches!(progress, Ok(Progress::Later(_))) {
+            self.transfer = Some(transfer);
+        }
+        progress
+    }
+
+    fn pass(&mut self, transfer: &mut Transfer, data: &mut Data<'_>) -> Result<Progress, BlockError> {
+        // Bounded: each stage leads to a later one or to the next block, and those to an end or to one of few tries.
+        loop {
+            let looked = match self.look(transfer, data) {
+                Ok(Look::Nothing) => match self.wait(transfer) {
+                    Ok(None) => continue,
+                    Ok(Some(wait_ns)) => return Ok(Progress::Later(wait_ns)),
+                    Err(error) => Err(error),
+                },
+                looked => looked,
+            };
+            transfer.since_ns = None;
+            match looked {
+                Ok(Look::Done) => return Ok(Progress::Done),
+                Ok(Look::Next(stage)) => transfer.stage = stage,
+                Ok(Look::Nothing) => {}
+                Err(error) => self.fail(transfer, error)?,
+            }
+        }
+    }
+
+    /// How long to let others have the core, if the transfer has looked long enough.
+    fn wait(&self, transfer: &mut Transfer) -> Result<Option<u64>, BlockError> {
+        let now_ns = self.host.now_ns();
+        let waited_ns = now_ns - *transfer.since_ns.get_or_insert(now_ns);
+        if waited_ns > transfer.stage.limit_ns() {
+            return Err(BlockError::Timeout);
+        }
+        let (least_ns, most_ns) = LATER_NS;
+        Ok((waited_ns >= LOOKS_NS).then(|| (waited_ns / LATER_PART).clamp(least_ns, most_ns)))
+    }
+
+    fn look(&mut self, transfer: &mut Transfer, data: &mut Data<'_>) -> Result<Look, BlockError> {
+        let next = |happened: bool, stage| if happened { Look::Next(stage) } else { Look::Nothing };
+        Ok(match transfer.stage {
+            Stage::Lines => {
+                let command = command_of(transfer);
+                let free = self.host.is_free_for(command);
+                if free {
+                    self.begin(transfer, command);
+                }
+                next(free, Stage::Answer)
+            }
+            Stage::Answer => next(self.answered()?, Stage::Block),
+            Stage::Block => self.block(transfer, data)?,
+            Stage::End if !self.host.take(DATA_DONE)? => Look::Nothing,
+            Stage::End if transfer.writes => Look::Next(Stage::Programmed),
+            Stage::End => end_of_run(transfer),
+            Stage::Programmed => {
+                let free = self.host.is_programmed() && self.host.is_free_for(SEND_STATUS);
+                if free {
+                    self.host.send(SEND_STATUS, self.address);
+                }
+                next(free, Stage::Status)
+            }
+            Stage::Status if self.answered()? => end_of_run(transfer),
+            Stage::Status => Look::Nothing,
+            Stage::Still => next(self.host.lines_are_still(), Stage::StopLines),
+            Stage::StopLines => {
+                let free = self.host.is_free_for(STOP);
+                if free {
+                    self.host.send(STOP, 0);
+                }
+                next(free, Stage::StopAnswer)
+            }
+            Stage::StopAnswer => next(self.host.take(COMMAND_DONE)?, Stage::Stopped),
+            Stage::Stopped => {
+                let stopped = self.host.take(DATA_DONE)?;
+                if stopped {
+                    self.host.stop_lines();
+                }
+                next(stopped, Stage::StillAgain)
+            }
+            Stage::StillAgain if self.host.lines_are_still() => return Err(transfer.error),
+            Stage::StillAgain => Look::Nothing,
+        })
+    }
+
+    fn begin(&mut self, transfer: &mut Transfer, command: Command) {
+        let (start, end) = transfer.run;
+        transfer.done = start;
+        self.host.set_blocks(SECTOR_BYTES, (end - start) / SECTOR_BYTES);
+        self.host.send(command, self.position(transfer.sector + (start / SECTOR_BYTES) as u64));
+    }
+
+    /// Whether the card has answered the last command, and well.
+    fn answered(&mut self) -> Result<bool, BlockError> {
+        let answered = self.host.take(COMMAND_DONE)?;
+        if answered && self.host.answer() & STATUS_ERRORS != 0 { Err(BlockError::Failed) } else { Ok(answered) }
+    }
+
+    fn block(&mut self, transfer: &mut Transfer, data: &mut Data<'_>) -> Result<Look, BlockError> {
+        let event = if transfer.writes { WRITE_READY } else { READ_READY };
+        if !self.host.take(event)? {
+            return Ok(Look::Nothing);
+        }
+        let range = transfer.done..transfer.done + SECTOR_BYTES;
+        match data {
+            Data::Read(out) => self.host.read_block(&mut out[range]),
+            Data::Write(data) => self.host.write_block(&data[range]),
+        }
+        transfer.done += SECTOR_BYTES;
+        Ok(Look::Next(if transfer.done == transfer.run.1 { Stage::End } else { Stage::Block }))
+    }
+
+    /// Leads the card and its host back to where they take commands; then the transfer is tried again, or has failed.
+    fn fail(&mut self, transfer: &mut Transfer, error: BlockError) -> Result<(), BlockError> {
+        transfer.stage = match transfer.stage {
+            Stage::StillAgain => {
+                transfer.tries += 1;
+                if transfer.tries == TRIES_MAX {
+                    return Err(transfer.error);
+                }
+                Stage::Lines
+            }
+            // The error that led here is the one to report, whatever these say.
+            stage if stage.is_recovery() => {
+                self.host.stop_lines();
+                Stage::StillAgain
+            }
+            _ => {
+                transfer.error = error;
+                self.host.stop_lines();
+                Stage::Still
+            }
+        };
+        Ok(())
+    }
+}
+
+fn command_of(transfer: &Transfer) -> Command {
+    let one = transfer.run.1 - transfer.run.0 == SECTOR_BYTES;
+    match (transfer.writes, one) {
+        (false, true) => READ_ONE,
+        (false, false) => READ_MANY,
+        (true, true) => WRITE_ONE,
+        (true, false) => WRITE_MANY,
+    }
+}
+
+/// The next command's run, if there is one; it has its own tries.
+fn end_of_run(transfer: &mut Transfer) -> Look {
+    if transfer.done == transfer.bytes {
+        return Look::Done;
+    }
+    transfer.run = run_from(transfer.done, transfer.bytes);
+    transfer.tries = 0;
+    Look::Next(Stage::Lines)
+}

@@ -1,0 +1,45 @@
+//! A card whose supply and host were left at 1.8 V: it answers nobody who takes it for one at 3.3 V, and who resets a Pi 4 so has no
+//! board any more. Renga never goes there, and leads a card back.
+
+use super::bus::Bus;
+use super::card::{Slot, card, card_on};
+use super::mailbox::mailbox_on;
+use crate::boards::{BCM2711, BCM2837, CARD_CLOCK_HZ};
+use crate::sd_supply::prepare;
+use renga_hal::block::{Block, BlockError};
+use std::rc::Rc;
+
+/// 1.8 V at the host: Host Control 2, signalling.
+const HOST_AT_1_8_V: u32 = 1 << 19;
+
+fn left_low(slot: &mut Slot) {
+    slot.registers[0x3c / 4] = HOST_AT_1_8_V;
+}
+
+#[test]
+fn a_host_that_was_left_at_1_8_v_is_led_back() {
+    let (card, slot) = card(left_low);
+    assert!(card.is_ok() && slot.borrow().registers[0x3c / 4] & HOST_AT_1_8_V == 0);
+}
+
+#[test]
+fn a_supply_that_was_left_at_1_8_v_is_led_back_and_waited_for() {
+    let bus = Bus::default();
+    let (mut mailbox, firmware, clock) = mailbox_on(&bus, |_| ());
+    let supplied_ns = Rc::clone(&firmware.borrow().supplied_ns);
+    let of_card = Rc::clone(&supplied_ns);
+    let (card, _) = card_on(&bus, move |slot| slot.supplied_ns = Some(of_card));
+    assert_eq!(card.err(), Some(BlockError::Timeout), "without its supply it does not answer");
+    assert_eq!(prepare(&mut mailbox, &BCM2711.card, &clock), CARD_CLOCK_HZ, "a clock that the firmware does not know");
+    assert!(supplied_ns.get().is_some_and(|since_ns| clock.peek_ns() - since_ns >= 5_000_000));
+    let (card, _) = card_on(&bus, move |slot| slot.supplied_ns = Some(supplied_ns));
+    assert!(card.is_ok_and(|card| card.blocks() > 0));
+}
+
+#[test]
+fn a_board_without_such_a_supply_is_not_asked_for_it() {
+    let bus = Bus::default();
+    let (mut mailbox, firmware, clock) = mailbox_on(&bus, |_| ());
+    prepare(&mut mailbox, &BCM2837.card, &clock);
+    assert_eq!(firmware.borrow().supplied_ns.get(), None);
+}
