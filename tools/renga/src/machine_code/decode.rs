@@ -51,6 +51,18 @@ impl Instruction {
     pub fn is_data_barrier(self) -> bool {
         self.matches(0xffff_f0ff, 0xd503_309f)
     }
+    /// DSB ISH or DSB SY: of loads and stores, on all cores.
+    pub fn is_barrier_of_all(self) -> bool {
+        self.0 == 0xd503_3b9f || self.0 == 0xd503_3f9f
+    }
+    /// TLBI of EL1, but for VMALLE1 and VMALLE1IS, which forget all.
+    pub fn forgets_translation(self) -> bool {
+        self.matches(0xffff_f800, 0xd508_8000) && self.field(5, 3) != 0
+    }
+    /// Whether such a TLBI is for all cores of the inner shareable domain.
+    pub fn is_broadcast(self) -> bool {
+        self.field(8, 4) == 3
+    }
     /// DC CVAU, of [`Instruction::target`].
     pub fn cleans_code(self) -> bool {
         self.matches(0xffff_ffe0, 0xd50b_7b20)

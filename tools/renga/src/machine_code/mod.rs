@@ -10,6 +10,7 @@ mod decode;
 mod errata;
 mod passed;
 mod spaces;
+mod translations;
 
 use anyhow::{Context, Result, bail};
 use caches::{Cared, neighbours, unfetched};
@@ -177,7 +178,10 @@ fn code(address: u64, bytes: &[u8], parts: &Parts) -> Vec<String> {
             continue;
         }
         let window = &words[index..words.len().min(index + errata::WINDOW)];
+        let around =
+            [index.wrapping_sub(1), index, index + 1].map(|at| words.get(at).copied().unwrap_or(Instruction(0)));
         let found = errata::find(at, window).or_else(|| misplaced(*instruction, at, parts));
+        let found = found.or_else(|| translations::find(around));
         findings.extend(found.map(|what| format!("{at:#x}: {what} ({:#010x})", instruction.0)));
     }
     findings

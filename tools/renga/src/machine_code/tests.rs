@@ -134,3 +134,18 @@ fn programs_pages_are_out_of_sight_behind_each_entry() {
     assert_eq!(kept(&[ENTERING, NOP, CALL]), 0, "it is `panic_fmt` that is called");
     assert_eq!(kept(&[NOP, RET]), 0);
 }
+
+#[test]
+fn changed_translations_are_forgotten_by_all_cores() {
+    const STORED: u32 = 0xd503_3a9f; // dsb ishst
+    const FORGOTTEN: u32 = 0xd503_3b9f; // dsb ish
+    for (all, alone) in [(0xd508_83a0, 0xd508_87a0), (0xd508_8340, 0xd508_8740)] {
+        // tlbi vale1is, x0 and vale1; aside1is, x0 and aside1.
+        assert!(findings(0x3000, &[STORED, all, FORGOTTEN]).is_empty(), "{all:#x}");
+        for words in [[STORED, alone, FORGOTTEN], [NOP, all, FORGOTTEN], [STORED, all, NOP], [STORED, all, STORED]] {
+            assert_eq!(findings(0x3000, &words).len(), 1, "{words:x?}");
+        }
+        assert_eq!(findings(0x3000, &[all]).len(), 1, "at the end");
+    }
+    assert!(findings(0x3000, &[NOP, 0xd508_871f, NOP]).is_empty(), "vmalle1, of a core that starts");
+}
