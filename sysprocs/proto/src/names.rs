@@ -79,6 +79,9 @@ protocol! {
         9 EndUse { ino: u32, session: u32 } (()) -> Result<bool, Errno>;
         /// The inode has no name any more; whether a reference to it that was kept is given up. From the disk's board only.
         10 RecallReference { ino: u32 } (()) -> Result<bool, Errno>;
+        /// Inode `ino` is about to have been read last at that time, ns since 1970: of what is held of it that alone changes. From the
+        /// disk's board only, to the one board that holds its status.
+        15 TellAccess { ino: u32, access_ns: u64 } (()) -> Result<(), Errno>;
         /// As `StatusHere`, of an open inode. `EAGAIN`: its status is not here.
         11 StatusOfInode { ino: u32, generation: u32 } (&'a mut [u8]) -> Result<(), Errno>;
         /// The caller is about to have something made at the path by a walker: gives up what the make changes. Until `EndMake`, with which

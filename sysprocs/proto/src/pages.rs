@@ -346,6 +346,8 @@ protocol! {
         5 RecallInodeFrom { board: u8, ino: u32 } (()) -> Result<(), Errno>;
         /// As `RecallReference` of the name cache of `board`.
         6 RecallReferenceFrom { board: u8, ino: u32 } (()) -> Result<bool, Errno>;
+        /// As `TellAccess` of the name cache of `board`.
+        7 TellAccessTo { board: u8, ino: u32, access_ns: u64 } (()) -> Result<(), Errno>;
     }
 }
 

@@ -10,6 +10,7 @@ const PLAIN: Limits = Limits {
     walks: 3,
     changes: 3,
     makes: 0,
+    reads: 0,
     folder: false,
     drops: 0,
     evictions: 0,
@@ -23,7 +24,7 @@ const FOLDER: Limits = Limits { folder: true, ..MAKING };
 /// What is searched: within which limits, and which ways of being wrong are noticed there.
 type Bounds = (&'static str, Limits, &'static [Mutant]);
 
-const BOUNDS: [Bounds; 13] = [
+const BOUNDS: [Bounds; 16] = [
     (
         "nothing goes wrong",
         PLAIN,
@@ -49,6 +50,13 @@ const BOUNDS: [Bounds; 13] = [
         Limits { changes: 2, session_ends: 1, ..PLAIN },
         &[Mutant::DeadWhenAsked, Mutant::WalkOutlivesSession],
     ),
+    (
+        "the inode is read",
+        Limits { changes: 1, reads: 2, ..PLAIN },
+        &[Mutant::SeveralTold, Mutant::TicketOutlivesTold, Mutant::ToldNotNoted],
+    ),
+    ("the inode is read, and a board dies", Limits { changes: 1, reads: 1, deaths: 1, ..PLAIN }, &[]),
+    ("the inode is read, and a session ends", Limits { changes: 1, reads: 1, session_ends: 1, ..PLAIN }, &[]),
     (
         "boards make something",
         MAKING,

@@ -3,6 +3,7 @@
 //! Invariant: one that is here is as it says: whoever changes it recalls it first. Bounded by its slots; one that has not
 //! been asked for lately makes room.
 
+use crate::inode::status::put_access;
 use renga_proto::inode::{Birth, InodeFacts, STAT_BYTES};
 use renga_proto::sessions::Stamp;
 
@@ -79,6 +80,13 @@ impl HeldInodes {
         let number = self.make_room();
         let next = core::mem::replace(&mut self.chains[chain(facts.ino)], number);
         self.slots[usize::from(number)] = HeldInode { facts, status, next, recent: false };
+    }
+
+    /// It was read last at that time.
+    pub(super) fn set_access(&mut self, ino: u32, access_ns: u64) {
+        if let Some(number) = self.position(ino) {
+            put_access(&mut self.slots[usize::from(number)].status, access_ns);
+        }
     }
 
     pub(super) fn forget(&mut self, ino: u32) {

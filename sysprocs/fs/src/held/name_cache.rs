@@ -16,7 +16,7 @@ use crate::names::pathname::Rest;
 use renga_proto::inode::{InodeFacts, STAT_BYTES};
 use renga_proto::names::{
     ALL_DIRECTORIES, EndUse, FileHere, KeepReference, KeepSteps, Kept, MakeBegun, NO_TICKET, Names, NamesCall, OTHERS,
-    OpenHere, RecallInode, StatusHere, StatusOfInode, UseReference,
+    OpenHere, RecallInode, StatusHere, StatusOfInode, TellAccess, UseReference,
 };
 use renga_proto::pages::FileId;
 use renga_proto::sessions::Sessions;
@@ -138,6 +138,12 @@ impl State {
                 let known = self.doubt.settle(me);
                 let known = known.and_then(|()| self.status_of(ino, Some(generation), call.lent()));
                 call.reply(known);
+            }
+            NamesCall::TellAccess(call) => {
+                let TellAccess { ino, access_ns } = call.entry();
+                self.ticket += 1;
+                self.inodes.set_access(ino, access_ns);
+                call.reply(Ok(()));
             }
             NamesCall::TicketHere(call) => call.reply(Ok(self.ticket(keeps))),
             NamesCall::KeepReference(call) => {

@@ -73,9 +73,10 @@ impl ActiveInode {
         let [access, modify, change] = [Time::Access, Time::Modify, Time::Change].map(|t| self.record.time_ns(t));
         let now_ns = self.now_ns();
         if access <= modify || access <= change || now_ns.saturating_sub(access) >= NS_PER_DAY {
-            self.recall_status().await;
             self.record.set_time_ns(Time::Access, now_ns);
-            self.note_change();
+            // The time as it is kept; this process tells nobody of it before the board knows that holds the status.
+            self.leases.tell_access(self.ino, self.record.time_ns(Time::Access)).await;
+            self.changed = true;
         }
     }
 

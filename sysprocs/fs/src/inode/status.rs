@@ -9,6 +9,18 @@ use renga_proto::inode::{DISK_DEVICE, InodeFacts, LeasedFacts, STAT_BYTES, TIME_
 use renga_rt::Errno;
 
 const NS_PER_S: u64 = 1_000_000_000;
+/// Where the time of the last access is in a `struct stat`.
+const ACCESS_AT: usize = 72;
+
+fn put_time(status: &mut [u8], at: usize, ns: u64) {
+    put_u64(status, at, ns / NS_PER_S);
+    put_u64(status, at + 8, ns % NS_PER_S);
+}
+
+/// What is told of the inode from then on, if it was read last at `access_ns`.
+pub(crate) fn put_access(status: &mut [u8; STAT_BYTES], access_ns: u64) {
+    put_time(status, ACCESS_AT, access_ns);
+}
 
 impl ActiveInode {
     /// Now, ns since 1970.
@@ -37,10 +49,8 @@ impl ActiveInode {
         {
             put_u32(out, at, word);
         }
-        for (at, time) in [(72, Time::Access), (88, Time::Modify), (104, Time::Change)] {
-            let ns = record.time_ns(time);
-            put_u64(out, at, ns / NS_PER_S);
-            put_u64(out, at + 8, ns % NS_PER_S);
+        for (at, time) in [(ACCESS_AT, Time::Access), (88, Time::Modify), (104, Time::Change)] {
+            put_time(out, at, record.time_ns(time));
         }
         Ok(())
     }

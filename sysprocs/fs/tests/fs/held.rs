@@ -5,7 +5,7 @@ use crate::rig::{FEW, Medium512, Scratch, System, make_image};
 use renga_proto::inode::{Birth, InodeFacts, STAT_BYTES};
 use renga_proto::names::{
     ALL_DIRECTORIES, BeginMake, BoardDied, EndUse, KeepReference, KeepSteps, Kept, MakeBegun, Names, OpenHere,
-    RecallInode, RecallName, RecallReference, StatusHere, TicketHere,
+    RecallInode, RecallName, RecallReference, StatusHere, TellAccess, TicketHere,
 };
 use renga_proto::sessions::{Sessions, Stamp};
 use renga_proto::steps::Steps;
@@ -230,4 +230,30 @@ fn what_is_held_is_doubted_when_nothing_is_heard_and_good_when_something_is() {
     // Nobody looks for ever: it comes to rest.
     board.run_through_alarms();
     assert!(done.get());
+}
+
+#[test]
+fn what_is_told_of_a_reading_changes_one_time_and_tickets() {
+    const READ_NS: u64 = 1_700_000_001_000_000_007;
+    play(|mut names| async move {
+        let open = OpenHere { at: ROOT.into(), flags: 0 };
+        let ticket = names.call(TicketHere {}, ()).await.unwrap();
+        let steps = told(&[(b"file", FILE, REGULAR)], None);
+        names.call(KeepSteps { ticket }, steps.bytes()).await.unwrap();
+        let keep = KeepReference { ticket, slot: 7, ino: FILE, generation: 1 };
+        names.call(keep, ()).await.unwrap();
+        // Of what is not held nothing is to be said.
+        for ino in [FILE, LINK] {
+            names.call(TellAccess { ino, access_ns: READ_NS }, ()).await.unwrap();
+        }
+        let (mut status, look) = ([0; STAT_BYTES], StatusHere { at: ROOT.into(), flags: 0 });
+        assert_eq!(names.call(look, (b"/file", &mut status[..])).await, Ok(0));
+        let mut wanted = [9; STAT_BYTES];
+        wanted[72..80].copy_from_slice(&1_700_000_001_u64.to_le_bytes());
+        wanted[80..88].copy_from_slice(&7_u64.to_le_bytes());
+        assert_eq!(status, wanted);
+        assert_eq!(names.call(open, &b"/file"[..]).await.map(|facts| facts.slot), Ok(7), "it is opened as before");
+        // Who was told of it before is told too late.
+        assert_eq!(names.call(KeepSteps { ticket }, steps.bytes()).await, Err(Errno::ESTALE));
+    });
 }

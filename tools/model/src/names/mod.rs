@@ -8,6 +8,7 @@ mod folder;
 mod loss;
 mod making;
 pub mod properties;
+mod reading;
 pub mod step;
 pub mod world;
 
@@ -72,11 +73,17 @@ pub enum Mutant {
     MakerTellsMeanwhile,
     /// A board that makes something is not noted as one that holds the others any more.
     MakersNoteTaken,
+    /// Boards are told how the inode will be though several hold it.
+    SeveralTold,
+    /// What was asked for before a board was told how the inode will be is kept.
+    TicketOutlivesTold,
+    /// A board that was told how the inode will be is not noted any more.
+    ToldNotNoted,
 }
 
 impl Mutant {
     /// All of them.
-    pub const ALL: [Mutant; 29] = [
+    pub const ALL: [Mutant; 32] = [
         Mutant::TicketIgnored,
         Mutant::TicketOutlivesRecall,
         Mutant::NameNotNoted,
@@ -106,5 +113,8 @@ impl Mutant {
         Mutant::OthersLostWithSlot,
         Mutant::MakerTellsMeanwhile,
         Mutant::MakersNoteTaken,
+        Mutant::SeveralTold,
+        Mutant::TicketOutlivesTold,
+        Mutant::ToldNotNoted,
     ];
 }

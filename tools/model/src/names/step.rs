@@ -1,6 +1,6 @@
 //! What may happen to the boards, one step at a time.
 //!
-//! Not here: what each does (`world.rs`, `making.rs`, `folder.rs`, `loss.rs`).
+//! Not here: what each does (`world.rs`, `making.rs`, `reading.rs`, `folder.rs`, `loss.rs`).
 
 use super::making::MAKES;
 use super::world::{BOARDS, NAMES, OTHERS, PLACES, World};
@@ -24,6 +24,8 @@ pub enum Step {
     EndMake(usize, usize),
     /// A change begins.
     Change(usize),
+    /// The inode is read, which changes it alone.
+    Read,
     /// The next board is asked, or what was to change does.
     GoOn(usize),
     /// The board that is asked gives up what it holds.
@@ -55,7 +57,7 @@ impl World {
         }
         steps.extend((0..PLACES).flat_map(|place| [Step::Change(place), Step::GoOn(place), Step::GiveUp(place)]));
         steps.extend((0..NAMES).chain([OTHERS]).map(Step::Evict));
-        steps.push(Step::DieDisk);
+        steps.extend([Step::Read, Step::DieDisk]);
         steps
     }
 
@@ -71,6 +73,7 @@ impl World {
             Step::Make(board, make) => world.make(board, make),
             Step::EndMake(board, make) => world.end_make(board, make),
             Step::Change(place) => world.change(place),
+            Step::Read => world.read(),
             Step::GoOn(place) => world.go_on(place),
             Step::GiveUp(place) => world.give_up(place),
             Step::Evict(name) => world.evict(name),

@@ -2,7 +2,7 @@
 //!
 //! What a name stands for, and how the inode is, is a number that each change makes one larger. Invariant: messages may
 //! overtake each other, and none is lost (the sessions below see to that).
-//! Not here: makes by boards (`making.rs`), folders of which a board holds all names (`folder.rs`), what is lost
+//! Not here: makes by boards (`making.rs`), what is read (`reading.rs`), folders of which a board holds all names (`folder.rs`), what is lost
 //! (`loss.rs`), what must hold (`properties.rs`).
 
 use super::Mutant;
@@ -32,6 +32,8 @@ pub struct Limits {
     pub changes: u8,
     /// Makes by boards: changes of a name and of the inode, of which the answer tells.
     pub makes: u8,
+    /// Times that the inode is read.
+    pub reads: u8,
     /// The inode is the directory of the names, all of which the first board holds, as it has made it.
     pub folder: bool,
     /// Names forgotten by a board to make room.
@@ -96,6 +98,8 @@ pub(super) struct Change {
     pub(super) maker: Option<(usize, Option<usize>)>,
     /// The inode changes, too.
     with_inode: bool,
+    /// The board that is asked is told how the inode will be, and goes on holding it.
+    pub(super) tells: bool,
 }
 
 impl Change {
@@ -138,7 +142,8 @@ impl World {
 
     /// Whether some board holds what is no longer so.
     pub fn holds_old(&self) -> bool {
-        self.boards.iter().any(|board| !board.behind && (board.holds_old(self.now) || self.misses_names(board)))
+        let newest = self.newest();
+        self.boards.iter().any(|board| !board.behind && (board.holds_old(newest) || self.misses_names(board)))
     }
 
     /// Whether a board holds what is no longer so, and does not know that it is cut off.
@@ -249,7 +254,7 @@ impl World {
         let (one, inode) = (one & !all & others, inode & others);
         let maker = maker.map(|(board, make)| (board, Some(make)));
         self.changes[place] =
-            Some(Change { one, all, inode, asked: None, answered: false, applied, maker, with_inode });
+            Some(Change { one, all, inode, asked: None, answered: false, applied, maker, with_inode, tells: false });
     }
 
     fn apply(&mut self, place: usize, with_inode: bool) {
@@ -287,6 +292,9 @@ impl World {
         let (one_only, must_find) = (self.is(Mutant::OneNameOfMany), self.is(Mutant::TicketOutlivesRecall));
         let change = self.changes[place].as_mut().filter(|change| !change.answered)?;
         let number = change.asked?;
+        if change.tells {
+            return self.be_told(number);
+        }
         let board = &mut self.boards[number];
         if board.behind {
             return None;

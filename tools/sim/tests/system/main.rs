@@ -21,6 +21,7 @@ mod making;
 mod mapped;
 mod names;
 mod pipeline;
+mod reading;
 mod recalls;
 mod references;
 mod refusals;

@@ -5,7 +5,9 @@
 //! What is below `below` may be there; as a file grows at its end, one recall serves all further writes.
 //! Not here: who asks and what for (`content.rs`, `truncate.rs`, `active_inode.rs`).
 
-use renga_proto::pages::{Back, FileId, NO_LEASE, NO_PAGE, RecallFrom, RecallInodeFrom, Recalls, TO_END, TakeBackFrom};
+use renga_proto::pages::{
+    Back, FileId, NO_LEASE, NO_PAGE, RecallFrom, RecallInodeFrom, Recalls, TO_END, TakeBackFrom, TellAccessTo,
+};
 use renga_rt::{BOARDS_MAX, Client, Errno, probe};
 
 /// What one board may hold.
@@ -130,6 +132,19 @@ impl PageLeases {
             // As with pages.
             let _ = self.recalls.call(RecallInodeFrom { board, ino }, ()).await;
             self.status &= !(1 << board);
+        }
+    }
+
+    /// Before the time of the last access becomes that, and nothing else changes. A board that alone holds the status is told, and
+    /// goes on holding it: whoever asks anywhere else asks the inode, which answers when this is over. Of several one
+    /// would tell the new time while another still tells the old one.
+    pub(crate) async fn tell_access(&mut self, ino: u32, access_ns: u64) {
+        if !self.status.is_power_of_two() {
+            return self.recall_status(ino).await;
+        }
+        let board = self.status.trailing_zeros() as u8;
+        if self.recalls.call(TellAccessTo { board, ino, access_ns }, ()).await.is_err() {
+            self.status = 0; // as with pages
         }
     }
 

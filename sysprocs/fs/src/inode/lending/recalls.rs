@@ -6,10 +6,10 @@
 //! Not here: what is recalled from whom (`page_leases.rs`, `name_holders.rs`), what is taken back and why (`write_lease.rs`).
 
 use renga_abi::PAGE_BYTES;
-use renga_proto::names::{Names, RecallInode, RecallName, RecallReference};
+use renga_proto::names::{Names, RecallInode, RecallName, RecallReference, TellAccess};
 use renga_proto::pages::{
     Back, LeavePage, NO_PAGE, PagePlace, Pages, PutBack, Recall, RecallFrom, RecallInodeFrom, RecallNameFrom,
-    RecallReferenceFrom, Recalls, RecallsCall, TakeBack, TakeBackFrom, WritePage,
+    RecallReferenceFrom, Recalls, RecallsCall, TakeBack, TakeBackFrom, TellAccessTo, WritePage,
 };
 use renga_rt::{Client, Errno, Family, Me, Never, Port, Protocol, Watch};
 
@@ -17,7 +17,7 @@ use renga_rt::{Client, Errno, Family, Me, Never, Port, Protocol, Watch};
 const LIVES_MAX: u32 = 4;
 /// What is called on each board.
 const CACHES: u32 = Recall::BIT | TakeBack::BIT;
-const NAMES: u32 = RecallName::BIT | RecallInode::BIT | RecallReference::BIT;
+const NAMES: u32 = RecallName::BIT | RecallInode::BIT | RecallReference::BIT | TellAccess::BIT;
 
 /// Serves recalls from `caches`, of pages, and `held`, of names; what is dirty comes into `own` cache, by way of `room`.
 pub async fn recalls(
@@ -57,6 +57,12 @@ pub async fn recalls(
                 let ask = async |mut names: Client<Names, NAMES>| names.call(RecallReference { ino }, ()).await;
                 let given_up = answer(&mut held, board, (watch, me.now_ns()), ask).await;
                 call.reply(given_up);
+            }
+            RecallsCall::TellAccessTo(call) => {
+                let TellAccessTo { board, ino, access_ns } = call.entry();
+                let ask = async |mut names: Client<Names, NAMES>| names.call(TellAccess { ino, access_ns }, ()).await;
+                let done = answer(&mut held, board, (watch, me.now_ns()), ask).await;
+                call.reply(done);
             }
             RecallsCall::TakeBackFrom(mut call) => {
                 let TakeBackFrom { board, file, taken, back, lease, grants } = call.entry();

@@ -1,0 +1,47 @@
+//! Reading: it changes how the inode is, and nothing that it takes to open it. A board that alone holds that is told before it is so,
+//! and goes on holding it.
+//!
+//! Invariant: what a board holds is the newest of what any board has been told. Not here: other changes (`world.rs`).
+
+use super::Mutant;
+use super::world::{INODE, PLACES, World};
+
+impl World {
+    /// As names and inode are, or will be at once, if some board has been told so already.
+    pub(super) fn newest(&self) -> [u8; PLACES] {
+        let told = self.boards.iter().filter(|board| !board.behind).filter_map(|board| board.held[INODE]);
+        let mut newest = self.now;
+        newest[INODE] = told.fold(self.now[INODE], u8::max);
+        newest
+    }
+
+    pub(super) fn read(&mut self) -> Option<()> {
+        self.left.reads = self.left.reads.checked_sub(1)?;
+        if self.changes_inode() {
+            return None;
+        }
+        let holders = self.notes[INODE];
+        self.begin_change(INODE, None);
+        if !holders.is_power_of_two() && !self.is(Mutant::SeveralTold) {
+            return Some(());
+        }
+        if !self.is(Mutant::ToldNotNoted) {
+            self.notes[INODE] = holders;
+        }
+        self.changes[INODE].iter_mut().for_each(|change| change.tells = true);
+        Some(())
+    }
+
+    /// The board that holds it is told how it will be.
+    pub(super) fn be_told(&mut self, number: usize) -> Option<()> {
+        let (told, old) = (self.now[INODE] + 1, self.is(Mutant::TicketOutlivesTold));
+        let board = &mut self.boards[number];
+        if board.behind {
+            return None;
+        }
+        board.held[INODE].iter_mut().for_each(|held| *held = told);
+        board.ticket += u8::from(!old);
+        self.changes[INODE].iter_mut().for_each(|change| change.answered = true);
+        Some(())
+    }
+}
