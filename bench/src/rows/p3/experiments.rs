@@ -31,7 +31,7 @@ pub(super) const F4: Row = row!(
      Another program reads a file of 256 MiB as quick as the medium gives it; the board has 64 MiB. The board has one core, which both \
      share, where the paper left one of twelve to the reading program and all others: so a fourth run, beside the same stream with memory for \
      all of it, tells what the stream itself costs. What was given back by whom is counted by the reclaimer. Linux runs the same programs on the \
-     same board with 128 MiB."
+     same board with 120 MiB, of which its kernel takes more."
 );
 
 /// Four boards.

@@ -28,8 +28,8 @@ pub(super) fn judge(plan: Plan, experiment: &Experiment, outcomes: &[Outcome]) -
         findings.figure(format!("{}: all steps ns", form.title()), found.steps.total());
     }
     let [_, _, small, large] = &forms;
-    for (name, work) in [("ordinary reclaimer", small.ordinary), ("batcher", large.batches)] {
-        findings.figure(format!("{name}: pages"), work.pages);
+    // Counted since the board started: the more pages, the less chance is in it.
+    for (name, work) in [("ordinary reclaimer", small.all[0]), ("batcher", large.all[1])] {
         findings.figure(format!("{name}: instructions a page"), work.per_page().unwrap_or(0.0).round() as u64);
     }
     findings.tables = vec![steps(experiment, &forms), given_back(&forms)];
@@ -40,7 +40,7 @@ pub(super) fn judge(plan: Plan, experiment: &Experiment, outcomes: &[Outcome]) -
     };
     findings.tables.push(per_page(&forms, kswapd));
     findings.claims = claims(experiment, &forms);
-    findings.claims.extend(kswapd.map(|kswapd| beside_linux(small.ordinary, kswapd)));
+    findings.claims.extend(kswapd.map(|kswapd| beside_linux(small.all[0], kswapd)));
     findings.notes = vec![why(experiment, &forms)];
     Ok(findings)
 }
@@ -104,10 +104,12 @@ fn given_back(forms: &[InForm; 4]) -> Table {
 }
 
 fn per_page(forms: &[InForm; 4], kswapd: Option<Kswapd>) -> Table {
-    let mut table =
-        Table::new("A page given back", &["", "instructions", "pages each time it is asked", "pages each ms it works"]);
+    let mut table = Table::new(
+        "A page given back, since the board started",
+        &["", "instructions", "pages each time it is asked", "pages each ms it works"],
+    );
     let [_, _, small, large] = forms;
-    for (name, work) in [("the ordinary reclaimer", small.ordinary), ("the batcher", large.batches)] {
+    for (name, work) in [("the ordinary reclaimer", small.all[0]), ("the batcher", large.all[1])] {
         let each = work.pages as f64 / work.steps.max(1) as f64;
         let ns = work.per_page().unwrap_or(0.0);
         table.rows.push(vec![
@@ -118,9 +120,11 @@ fn per_page(forms: &[InForm; 4], kswapd: Option<Kswapd>) -> Table {
         ]);
     }
     if let Some(kswapd) = kswapd {
-        let Kswapd { pages, looked_at, direct, .. } = kswapd;
+        let Kswapd { pages, looked_at, direct, meanwhile, .. } = kswapd;
         let ns = kswapd.per_page();
-        let title = format!("Linux's kswapd ({pages} pages of {looked_at} looked at, {direct} more by who needed one)");
+        let title = format!(
+            "Linux's kswapd ({pages} pages of {looked_at} looked at, {meanwhile} of them while it computed; {direct} more by who needed one)"
+        );
         table.rows.push(vec![title, format!("{ns:.0}"), String::new(), format!("{:.0}", 1e6 / ns.max(1.0))]);
     }
     table

@@ -78,6 +78,8 @@ pub(super) struct InForm {
     /// By the ordinary reclaimer, and by the batcher, while it computed.
     pub(super) ordinary: Work,
     pub(super) batches: Work,
+    /// The same since the board started.
+    pub(super) all: [Work; 2],
     /// Free when it began.
     pub(super) free: u64,
     /// What the stream did, bytes, and in how long, ns.
@@ -104,8 +106,9 @@ fn in_form(form: Form, outcome: &Outcome) -> Result<(InForm, u64)> {
     let (free, ordinary_1, batches_1) = state(outcome, "before ")?;
     let (_, ordinary_2, batches_2) = state(outcome, "after ")?;
     let streamed = if form == Form::Alone { (0, 0) } else { streamed(outcome)? };
-    let ordinary = Work::since(ordinary_2, ordinary_1);
-    Ok((InForm { steps, ordinary, batches: Work::since(batches_2, batches_1), free, streamed }, sum))
+    let [ordinary, batches] = [Work::since(ordinary_2, ordinary_1), Work::since(batches_2, batches_1)];
+    let all = [ordinary_2, batches_2].map(|work| Work::since(work, [0; 4]));
+    Ok((InForm { steps, ordinary, batches, all, free, streamed }, sum))
 }
 
 /// All of an experiment, in the order of its forms.
@@ -120,6 +123,6 @@ pub(super) fn measured(plan: Plan, experiment: &Experiment, outcomes: &[Outcome]
     let given = |form: &InForm| form.ordinary.pages + form.batches.pages;
     ensure!(given(unreclaimed) == 0, "pages were given back though there was memory for all");
     ensure!(small.ordinary.pages > 0 && small.batches.pages == 0, "the ordinary reclaimer had nothing to do");
-    ensure!(large.batches.pages > 0, "no batch was given back");
+    ensure!(large.all[1].pages > 0, "no batch was given back");
     forms.try_into().map_err(|_| anyhow::anyhow!("a run of each form is needed"))
 }
