@@ -35,7 +35,6 @@ pub(super) fn runs(experiment: &Experiment, plan: Plan) -> Vec<Run> {
         let mut script = HEAD.to_string() + STATE + &format!("{} > warm || exit 1\n", experiment.stencil(2));
         if noise {
             let Experiment { stream, lead_s, .. } = experiment;
-            let lead_s = 2 * lead_s;
             script += &format!("./stream {stream} {STREAMED} {MEDIUM} > streamed & stream=$!\nsleep {lead_s}\n");
         }
         let steps = experiment.of(plan, experiment.steps);
