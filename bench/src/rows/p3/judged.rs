@@ -59,11 +59,12 @@ fn steps(experiment: &Experiment, forms: &[InForm; 4]) -> Table {
         "the longest",
         "spread, %",
         "all, ms",
+        "the first, ms",
         "longer, %",
         "than beside the stream, %",
         "streamed, MB/s",
     ];
-    let mut table = Table::new("The computation's steps", &columns);
+    let mut table = Table::new("The computation's steps but for the first, in which its processes start", &columns);
     let [alone, unreclaimed, ..] = forms;
     for (form, found) in FORMS.iter().zip(forms) {
         let steps = &found.steps;
@@ -75,6 +76,7 @@ fn steps(experiment: &Experiment, forms: &[InForm; 4]) -> Table {
             ms(steps.most()),
             format!("{:.2}", steps.spread()),
             ms(steps.total()),
+            ms(steps.first),
             format!("{:.2}", steps.longer(&alone.steps)),
             format!("{:.2}", steps.longer(&unreclaimed.steps)),
             format!("{:.1}", bytes as f64 * 1e3 / ns.max(1) as f64),
@@ -83,7 +85,7 @@ fn steps(experiment: &Experiment, forms: &[InForm; 4]) -> Table {
     if let Some(published) = experiment.published {
         let row = |title: &str, longer: &str| {
             let mut row = vec![String::new(); columns.len()];
-            (row[0], row[6]) = (format!("published: {title}"), longer.to_string());
+            (row[0], row[7]) = (format!("published: {title}"), longer.to_string());
             row
         };
         table.rows.push(row(Form::Small.title(), &format!("{published:.0}")));
@@ -157,7 +159,7 @@ fn plot(
 ) -> Plot {
     let curve = |(form, found): (&Form, &InForm)| Curve {
         label: form.title().to_string(),
-        points: (1..).map(f64::from).zip(values(&found.steps.0)).collect(),
+        points: (2..).map(f64::from).zip(values(&found.steps.each)).collect(),
     };
     Plot {
         title: format!("{}: {what}", experiment.title),

@@ -105,7 +105,7 @@ pub(super) fn judge(outcomes: &[Outcome], findings: &mut Findings) -> Result<Ksw
     let least = steps.iter().map(|(form, _)| form.least()).min().unwrap_or(1) as f64;
     let curve = |((title, _, _), (form, _)): (&(&str, u16, bool), &(Steps, u64))| Curve {
         label: (*title).to_string(),
-        points: (1..).zip(&form.0).map(|(at, ns)| (f64::from(at), 100.0 * (*ns as f64 / least - 1.0))).collect(),
+        points: (2..).zip(&form.each).map(|(at, ns)| (f64::from(at), 100.0 * (*ns as f64 / least - 1.0))).collect(),
     };
     findings.plots.push(Plot {
         title: "On Linux: each step".to_string(),

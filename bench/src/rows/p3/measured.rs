@@ -10,38 +10,44 @@ use anyhow::{Context, Result, ensure};
 
 /// The computation's steps, ns.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Steps(pub(super) Vec<u64>);
+pub(super) struct Steps {
+    /// The first, in which its processes are started and come into memory: it is told apart.
+    pub(super) first: u64,
+    /// All others.
+    pub(super) each: Vec<u64>,
+}
 
 impl Steps {
     /// Those that a run says, and what its points add up to.
     pub(super) fn of(outcome: &Outcome) -> Result<(Steps, u64)> {
         let steps = outcome.numbers("steps ")?;
-        ensure!(!steps.is_empty(), "no step was made");
+        let (first, each) = steps.split_first().context("no step was made")?;
+        ensure!(!each.is_empty(), "one step was made");
         let sum = outcome.numbers("sum ")?;
-        Ok((Steps(steps), sum.first().copied().context("a result")?))
+        Ok((Steps { first: *first, each: each.to_vec() }, sum.first().copied().context("a result")?))
     }
 
     pub(super) fn total(&self) -> u64 {
-        self.0.iter().sum()
+        self.each.iter().sum()
     }
 
     pub(super) fn mean(&self) -> f64 {
-        self.total() as f64 / self.0.len() as f64
+        self.total() as f64 / self.each.len() as f64
     }
 
     pub(super) fn least(&self) -> u64 {
-        self.0.iter().copied().min().unwrap_or(0)
+        self.each.iter().copied().min().unwrap_or(0)
     }
 
     pub(super) fn most(&self) -> u64 {
-        self.0.iter().copied().max().unwrap_or(0)
+        self.each.iter().copied().max().unwrap_or(0)
     }
 
     /// The standard deviation, of a hundred of the mean.
     pub(super) fn spread(&self) -> f64 {
         let mean = self.mean();
-        let squares: f64 = self.0.iter().map(|ns| (*ns as f64 - mean).powi(2)).sum();
-        100.0 * (squares / self.0.len() as f64).sqrt() / mean
+        let squares: f64 = self.each.iter().map(|ns| (*ns as f64 - mean).powi(2)).sum();
+        100.0 * (squares / self.each.len() as f64).sqrt() / mean
     }
 
     /// How much longer all take than those of `other`, %.
@@ -118,7 +124,7 @@ pub(super) fn measured(plan: Plan, experiment: &Experiment, outcomes: &[Outcome]
     let (forms, sums): (Vec<InForm>, Vec<u64>) = all.collect::<Result<Vec<_>>>()?.into_iter().unzip();
     ensure!(sums.iter().all(|sum| *sum == sums[0]), "the results differ: {sums:?}");
     let steps = experiment.of(plan, experiment.steps) as usize;
-    ensure!(forms.iter().all(|form| form.steps.0.len() == steps), "not all steps were made");
+    ensure!(forms.iter().all(|form| form.steps.each.len() + 1 == steps), "not all steps were made");
     let [_, unreclaimed, small, large] = &forms[..] else { anyhow::bail!("a run of each form is needed") };
     let given = |form: &InForm| form.ordinary.pages + form.batches.pages;
     ensure!(given(unreclaimed) == 0, "pages were given back though there was memory for all");

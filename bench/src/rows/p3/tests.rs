@@ -14,7 +14,7 @@ const EXPERIMENT: Experiment = Experiment {
     board: "b",
     thresholds: Thresholds { requests: 7, free_pages: 8, batch_pages: 9 },
     lead_s: 3,
-    steps: [4, 2],
+    steps: [5, 2],
     sweeps: 6,
     streamed_mib: [20, 10],
     published: Some(9.0),
@@ -30,7 +30,7 @@ fn outcome(ms: [u64; 4], did: [[u64; 4]; 2]) -> Outcome {
     let [ordinary, batches] = [ordinary, batches].map(|[b, s, p, u]| format!("{b} {s} {p} {u}"));
     let steps = ms.map(|ms| format!(" {ms}000000")).concat();
     let text = format!(
-        "before 100 50 3 6 1 2 3 4 0 0 0 0\nsteps{steps}\nsum 77\nafter 100 40 3 6 {ordinary} {batches}\nstreamed 5000000 0 2000000000\n"
+        "before 100 50 3 6 1 2 3 4 0 0 0 0\nsteps 900000000{steps}\nsum 77\nafter 100 40 3 6 {ordinary} {batches}\nstreamed 5000000 0 2000000000\n"
     );
     Outcome { text, trace: None }
 }
@@ -39,7 +39,7 @@ fn outcome(ms: [u64; 4], did: [[u64; 4]; 2]) -> Outcome {
 fn on_linux(ms: [u64; 4], pages: u64) -> Outcome {
     let steps = ms.map(|ms| format!(" {ms}000000")).concat();
     let text = format!(
-        "before 9 10 1 20 60000\nsteps{steps}\nsum 78\nafter 8 {} 3 {} {}\nstreamed 5000000 0 2000000000\n",
+        "before 9 10 1 20 60000\nsteps 900000000{steps}\nsum 78\nafter 8 {} 3 {} {}\nstreamed 5000000 0 2000000000\n",
         pages + 10,
         2 * pages + 20,
         6000 * (pages + 10)
@@ -72,8 +72,8 @@ fn the_forms_differ_in_what_they_are_called_by() {
     };
     assert_eq!([alone, unreclaimed, small, large].map(system), ["solo", "pair", "solo", "solo"]);
     assert_eq!(linux.iter().map(system).collect::<Vec<_>>(), ["Linux"; 3]);
-    let streams = "remote -b b ./stream read /var/streamed > streamed & stream=$!\nsleep 3\nstate before\n./stencil 4 6 here here b || exit 1\n";
-    assert!(!alone.script.contains("stream=") && alone.script.contains("state before\n./stencil 4 6 here here b"));
+    let streams = "remote -b b ./stream read /var/streamed > streamed & stream=$!\nsleep 3\nstate before\n./stencil 5 6 here here b || exit 1\n";
+    assert!(!alone.script.contains("stream=") && alone.script.contains("state before\n./stencil 5 6 here here b"));
     assert!([unreclaimed, small, large].iter().all(|run| run.script.contains(streams)), "{}", small.script);
     let batching = "remote -b b reclaimctl --threshold requests 7 free_pages 8 batch_pages 9 || exit 1\nremote -b b reclaimctl --batching on";
     assert!(large.script.contains(batching) && !small.script.contains("reclaimctl"), "{}", large.script);
@@ -83,7 +83,7 @@ fn the_forms_differ_in_what_they_are_called_by() {
     let pinned = Experiment { cores: Some(["e", "1"]), board: "a", ..EXPERIMENT };
     let script = &pinned.runs(PLAN)[2].script;
     assert!(
-        script.contains("\ntaskset 1 ./stream read") && script.contains("\ntaskset e ./stencil 4 6 here"),
+        script.contains("\ntaskset 1 ./stream read") && script.contains("\ntaskset e ./stencil 5 6 here"),
         "{script}"
     );
 }
@@ -92,9 +92,9 @@ fn the_forms_differ_in_what_they_are_called_by() {
 fn steps_are_told_with_what_was_given_back() {
     let found = judge(PLAN, &EXPERIMENT, &outcomes([110, 150, 110, 114], [110, 110, 110, 111])).unwrap();
     let steps = &found.tables[0].rows;
-    assert_eq!(steps[2], ["noise", "121.00", "110.00", "150.00", "13.90", "484.00", "21.00", "10.00", "2.5"]);
-    assert_eq!(steps[3][5..], ["441.00", "10.25", "0.23", "2.5"]);
-    assert_eq!(steps[4][6], "9");
+    assert_eq!(steps[2], ["noise", "121.00", "110.00", "150.00", "13.90", "484.00", "900.00", "21.00", "10.00", "2.5"]);
+    assert_eq!(steps[3][5..], ["441.00", "900.00", "10.25", "0.23", "2.5"]);
+    assert_eq!(steps[4][7], "9");
     assert_eq!(found.tables[1].rows[2], ["noise", "50", "1600", "5", "3.20", "0", "0", "0.00"]);
     assert_eq!(found.tables[1].rows[3][5..], ["2000", "2", "3.00"]);
     let pages = &found.tables[3].rows;
@@ -110,7 +110,7 @@ fn steps_are_told_with_what_was_given_back() {
                 took 44.0 ms longer than without reclamation; 2 large ones gave 2000 back in 3.0 ms, and the steps took 1.0 ms longer, of 400 ms.";
     assert!(found.notes[0].starts_with(said), "{}", found.notes[0]);
     let [each, all, linux] = &found.plots[..] else { panic!("three plots") };
-    assert_eq!((each.curves[2].points[1], all.curves[2].points[3]), ((2.0, 50.0), (4.0, 0.484)));
+    assert_eq!((each.curves[2].points[1], all.curves[2].points[3]), ((3.0, 50.0), (5.0, 0.484)));
     assert_eq!(linux.curves.len(), 3);
 }
 
