@@ -101,7 +101,7 @@ impl Experiment {
     /// What computes.
     fn stencil(&self, steps: u32) -> String {
         let on = self.cores.map_or(String::new(), |[cores, _]| format!("taskset {cores} "));
-        format!("{on}./stencil {steps} {} here {}", self.sweeps, self.places.join(" "))
+        format!("{on}./stencil {steps} {} {}", self.sweeps, self.places.join(" "))
     }
 
     /// How the script, which is a's, has a command done where the stream is.

@@ -72,8 +72,8 @@ fn the_forms_differ_in_what_they_are_called_by() {
     };
     assert_eq!([alone, unreclaimed, small, large].map(system), ["solo", "pair", "solo", "solo"]);
     assert_eq!(linux.iter().map(system).collect::<Vec<_>>(), ["Linux"; 3]);
-    let streams = "remote -b b ./stream read /var/streamed > streamed & stream=$!\nsleep 3\nstate before\n./stencil 5 6 here here b || exit 1\n";
-    assert!(!alone.script.contains("stream=") && alone.script.contains("state before\n./stencil 5 6 here here b"));
+    let streams = "remote -b b ./stream read /var/streamed > streamed & stream=$!\nsleep 3\nstate before\n./stencil 5 6 here b || exit 1\n";
+    assert!(!alone.script.contains("stream=") && alone.script.contains("state before\n./stencil 5 6 here b"));
     assert!([unreclaimed, small, large].iter().all(|run| run.script.contains(streams)), "{}", small.script);
     let batching = "remote -b b reclaimctl --threshold requests 7 free_pages 8 batch_pages 9 || exit 1\nremote -b b reclaimctl --batching on";
     assert!(large.script.contains(batching) && !small.script.contains("reclaimctl"), "{}", large.script);
