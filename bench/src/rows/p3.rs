@@ -18,8 +18,7 @@ use crate::run::{Machine, Run, STREAMED, System};
 use judged::judge;
 
 /// The rows: those of the paper, and what is beyond it.
-pub const ROWS: &[Row] =
-    &[experiments::F4, experiments::F6, experiments::EIGHT, experiments::CORES, experiments::DIRTY, experiments::FAR];
+pub const ROWS: &[Row] = &[experiments::F4, experiments::F6, experiments::EIGHT, experiments::DIRTY, experiments::FAR];
 
 /// Where a batch is to be given back, and how large it is.
 struct Thresholds {
@@ -39,8 +38,6 @@ struct Experiment {
     systems: [System; 2],
     /// Where the computation's processes are beside the first, which is on a: here, or boards.
     places: &'static [&'static str],
-    /// Before the computation and the stream, as that of `taskset`; without it nothing.
-    cores: Option<[&'static str; 2]>,
     /// What the stream does: `read` or `write`.
     stream: &'static str,
     /// The board that streams.
@@ -56,8 +53,6 @@ struct Experiment {
     streamed_mib: [u32; 2],
     /// Published: how much longer it takes beside the stream, %.
     published: Option<f64>,
-    /// Whether the stream has processors to itself, as in the paper: then all is compared with the computation alone.
-    apart: bool,
     /// Whether Linux is measured beside it.
     linux: bool,
 }
@@ -100,8 +95,7 @@ impl Experiment {
 
     /// What computes.
     fn stencil(&self, steps: u32) -> String {
-        let on = self.cores.map_or(String::new(), |[cores, _]| format!("taskset {cores} "));
-        format!("{on}./stencil {steps} {} {}", self.sweeps, self.places.join(" "))
+        format!("./stencil {steps} {} {}", self.sweeps, self.places.join(" "))
     }
 
     /// How the script, which is a's, has a command done where the stream is.
@@ -137,9 +131,8 @@ impl Experiment {
         // What is used later is in memory, and how long a process is started plays no part.
         script += &format!("{} > warm || exit 1\n", self.stencil(2));
         if form != Form::Alone {
-            let on = self.cores.map_or(String::new(), |[_, cores]| format!("taskset {cores} "));
             let Experiment { stream, lead_s, .. } = self;
-            script += &format!("{there}{on}./stream {stream} {STREAMED} > streamed & stream=$!\nsleep {lead_s}\n");
+            script += &format!("{there}./stream {stream} {STREAMED} > streamed & stream=$!\nsleep {lead_s}\n");
         }
         script += &format!("state before\n{} || exit 1\nstate after\n", self.stencil(self.of(plan, self.steps)));
         script + if form == Form::Alone { "" } else { END }

@@ -1,4 +1,4 @@
-//! The experiments: the paper's on one board and on four, on eight, on a board with four cores, with dirty pages, with a file of another board.
+//! The experiments: the paper's on one board and on four, on eight, with dirty pages, with a file of another board.
 
 use super::{Experiment, Thresholds, judge};
 use crate::findings::Findings;
@@ -53,16 +53,6 @@ pub(super) const EIGHT: Row = row!(
     "As P3.F6, on eight boards."
 );
 
-/// One board with four cores.
-pub(super) const CORES: Row = row!(
-    SPARE,
-    "P3.CORES",
-    "Steps of a computation on three cores of a board, the fourth left to all else (beyond the paper's one core fewer)",
-    "As P3.F4: the paper leaves one of twelve cores to the reading program.",
-    "As P3.F4 on a board of four cores: three processes of the computation, each on a core of its own; the stream, the system and its reclaimer on the \
-     other. The stream takes nothing from the computation, so all is told against the computation alone."
-);
-
 /// Dirty pages.
 pub(super) const DIRTY: Row = row!(
     WRITTEN,
@@ -79,7 +69,7 @@ pub(super) const FAR: Row = row!(
     "P3.FAR",
     "Steps on two boards beside a program on b that reads a file of a (beyond the paper)",
     "Nothing: left to do in the paper (7).",
-    "One process of the computation on each of two boards. The stream is on b, whose memory is limited, 16 MiB, and comes over the link; so few pages a second \
+    "Two processes of the computation on a, one on b. The stream is on b, whose memory is limited, 16 MiB, and comes over the link; so few pages a second \
      that the batcher's threshold of requests is lower."
 );
 
@@ -101,14 +91,6 @@ const OCTET_64: [Edit; 1] = [(
     "{ name = \"a\", disk = true, message_kib = 4096 },",
     "{ name = \"a\", disk = true, message_kib = 4096, memory_mib = 64 },",
 )];
-const SPARE_ALL: [Edit; 1] = [(
-    "boards = [{ name = \"a\", disk = true }]",
-    "boards = [{ name = \"a\", disk = true, cores = 4, programs = [0, 1, 2, 3] }]",
-)];
-const SPARE_64: [Edit; 1] = [(
-    "boards = [{ name = \"a\", disk = true }]",
-    "boards = [{ name = \"a\", disk = true, cores = 4, programs = [0, 1, 2, 3], memory_mib = 64 }]",
-)];
 const PAIR_16: [Edit; 1] =
     [("{ name = \"b\", message_kib = 1536 },", "{ name = \"b\", message_kib = 1536, memory_mib = 16 },")];
 
@@ -119,7 +101,6 @@ const ONE: Experiment = Experiment {
     title: "One board",
     systems: [ALONE, limited!("64 MiB", "solo", &ONE_64)],
     places: &["here", "here"],
-    cores: None,
     stream: "read",
     board: "a",
     thresholds: THRESHOLDS,
@@ -128,7 +109,6 @@ const ONE: Experiment = Experiment {
     sweeps: 200,
     streamed_mib: [256, 128],
     published: Some(9.0),
-    apart: false,
     linux: true,
 };
 
@@ -136,7 +116,8 @@ const FOUR: Experiment = Experiment {
     title: "Four boards",
     systems: [limited!("as it is", "quad", &[]), limited!("64 MiB", "quad", &QUAD_64)],
     places: &["b", "c", "d"],
-    steps: [80, 20],
+    steps: [30, 10],
+    streamed_mib: [128, 128],
     published: Some(14.0),
     linux: false,
     ..ONE
@@ -146,19 +127,9 @@ const OCTET: Experiment = Experiment {
     title: "Eight boards",
     systems: [limited!("as it is", "octet", &[]), limited!("64 MiB", "octet", &OCTET_64)],
     places: &["b", "c", "d", "e", "f", "g", "h"],
-    steps: [60, 10],
+    steps: [10, 10],
+    streamed_mib: [128, 128],
     published: None,
-    linux: false,
-    ..ONE
-};
-
-const SPARE: Experiment = Experiment {
-    title: "Three cores of four",
-    systems: [limited!("four cores", "solo", &SPARE_ALL), limited!("four cores, 64 MiB", "solo", &SPARE_64)],
-    places: &["here", "here"],
-    steps: [60, 20],
-    cores: Some(["e", "1"]),
-    apart: true,
     linux: false,
     ..ONE
 };
@@ -176,7 +147,7 @@ const WRITTEN: Experiment = Experiment {
 const REMOTE: Experiment = Experiment {
     title: "Beside a program that reads a file of another board",
     systems: [limited!("as it is", "pair", &[]), limited!("b has 16 MiB", "pair", &PAIR_16)],
-    places: &["b"],
+    places: &["here", "b"],
     steps: [60, 20],
     board: "b",
     thresholds: Thresholds { requests: 200, free_pages: 1_200, batch_pages: 1_200 },

@@ -1,7 +1,7 @@
 //! Tables, plots and claims of an experiment, and why it is as it is, from what was counted.
 //!
 //! What reclamation costs is told against the same stream on a board with memory for all of it: the stream's own cost, its calls and the copying
-//! of its bytes, is no noise of the reclaimer's. Only where the stream has a processor to itself, as in the paper, that is nothing.
+//! of its bytes, is no noise of the reclaimer's. In the paper it has a core to itself.
 //! Not here: the times (`measured`).
 
 use super::linux::{self, Kswapd};
@@ -41,14 +41,8 @@ pub(super) fn judge(plan: Plan, experiment: &Experiment, outcomes: &[Outcome]) -
     findings.tables.push(per_page(&forms, kswapd));
     findings.claims = claims(experiment, &forms);
     findings.claims.extend(kswapd.map(|kswapd| beside_linux(small.all[0], kswapd)));
-    findings.notes = vec![why(experiment, &forms)];
+    findings.notes = vec![why(&forms)];
     Ok(findings)
-}
-
-/// What the noise is told against.
-fn without<'a>(experiment: &Experiment, forms: &'a [InForm; 4]) -> &'a InForm {
-    let [alone, unreclaimed, ..] = forms;
-    if experiment.apart { alone } else { unreclaimed }
 }
 
 fn steps(experiment: &Experiment, forms: &[InForm; 4]) -> Table {
@@ -169,9 +163,8 @@ fn plot(
 }
 
 fn claims(experiment: &Experiment, forms: &[InForm; 4]) -> Vec<Claim> {
-    let [alone, _, small, large] = forms;
-    let base = without(experiment, forms);
-    let than = if experiment.apart { "the computation alone" } else { "beside the stream with memory for all of it" };
+    let [alone, base, small, large] = forms;
+    let than = "beside the stream with memory for all of it";
     let residual = large.steps.longer(&base.steps);
     let goal = Bound::AtMost(GOAL_PERCENT, GOAL_PERCENT / 2.0);
     let published = experiment.published.map_or(BEYOND, |_| "about 0");
@@ -181,10 +174,8 @@ fn claims(experiment: &Experiment, forms: &[InForm; 4]) -> Vec<Claim> {
         let bound = Bound::AtMost(published, GOAL_PERCENT);
         claims.push(Claim::new(what, format!("{published:.0}"), small.steps.longer(&base.steps), bound));
     }
-    if !experiment.apart {
-        let what = "noise + batching: longer than the computation alone, with what the stream itself costs, %";
-        claims.push(Claim::new(what, published, large.steps.longer(&alone.steps), goal).beside());
-    }
+    let what = "noise + batching: longer than the computation alone, with what the stream itself costs, %";
+    claims.push(Claim::new(what, published, large.steps.longer(&alone.steps), goal).beside());
     claims
 }
 
@@ -195,9 +186,9 @@ fn beside_linux(ordinary: Work, kswapd: Kswapd) -> Claim {
     Claim::new(what, BEYOND, ours, Bound::AtMost(1.0, 0.5)).beside()
 }
 
-fn why(experiment: &Experiment, forms: &[InForm; 4]) -> String {
+fn why(forms: &[InForm; 4]) -> String {
     let [alone, unreclaimed, small, large] = forms;
-    let lost = |form: &InForm| (form.steps.total() as f64 - without(experiment, forms).steps.total() as f64) / 1e6;
+    let lost = |form: &InForm| (form.steps.total() as f64 - unreclaimed.steps.total() as f64) / 1e6;
     let took = |work: Work| work.us as f64 / 1e3;
     format!(
         "The stream itself makes the steps {:.2} % longer. Small batches, begun {} times, gave {} pages back in {:.1} ms of their own, and the steps \
