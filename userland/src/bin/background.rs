@@ -59,7 +59,9 @@ fn main(arguments: Arguments) -> i32 {
             0
         }
         Some(b"--status") => COMMAND.show(POLICY) | COMMAND.show(STATE) | COMMAND.show(JOBS),
-        Some(b"--pid") if arguments.count() == 3 => COMMAND.set(JOBS, &arguments, "there is no such process to be a job"),
+        Some(b"--pid") if arguments.count() == 3 => {
+            COMMAND.set(JOBS, &arguments, "there is no such process to be a job")
+        }
         Some(b"--policy") if !rest => COMMAND.show(POLICY),
         Some(b"--policy") => COMMAND.set(POLICY, &arguments, "a policy is off, eii or ipd"),
         Some(b"--threshold") if !rest => COMMAND.show(THRESHOLDS),
