@@ -95,6 +95,11 @@ pub enum Machine {
     Cluster(System),
     /// Debian's Linux on one such board; only with [`Profile::Pi3`] and without a trace.
     Linux,
+    /// The same with so much memory.
+    LinuxOfMemory {
+        /// MiB.
+        mib: u16,
+    },
     /// The same on a board whose cores run side by side, with a disk without content, each of whose requests is done so long
     /// after it came, ns.
     LinuxOfCores {
@@ -124,11 +129,16 @@ pub struct Run {
     pub script: String,
     /// Further files of the disk: path, bytes.
     pub files: Vec<(String, Vec<u8>)>,
+    /// The file [`STREAMED`] has so many MiB; 0: there is none.
+    pub streamed_mib: u32,
     /// Whether its trace is kept.
     pub traced: bool,
     /// Seed of all chance.
     pub seed: u64,
 }
+
+/// A file without holes for runs that stream one, of [`Run::streamed_mib`].
+pub const STREAMED: &str = "/var/streamed";
 
 /// Before each script: `on BOARD COMMAND...`, and `timed LABEL COMMAND...`, whose line [`Outcome::measured`] reads.
 const SCRIPT_HEAD: &str = "timed() { /usr/lib/renga/measure \"$@\" || exit 1; }\ncd /tmp\n";
@@ -150,6 +160,7 @@ impl Run {
             image,
             script,
             files,
+            streamed_mib: 0,
             traced: false,
             seed: 1,
         }
@@ -181,6 +192,11 @@ impl Run {
         self
     }
 
+    /// The same with a large file to stream.
+    pub fn streaming(self, streamed_mib: u32) -> Run {
+        Run { streamed_mib, ..self }
+    }
+
     /// What a person calls it.
     pub fn label(&self) -> String {
         match self.machine {
@@ -190,6 +206,7 @@ impl Run {
                 format!("{} ({}), {}{rate}{instruction}", system.base, system.label, self.profile.name())
             }
             Machine::Linux => "Linux".to_string(),
+            Machine::LinuxOfMemory { mib } => format!("Linux, {mib} MiB"),
             Machine::LinuxOfCores { cores, .. } => format!("Linux, {cores} cores"),
         }
     }

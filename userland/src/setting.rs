@@ -1,7 +1,8 @@
-//! A setting of the system: a made file below `/proc/renga`, which is read and written whole.
+//! A setting of the system: a made file below `/proc/renga`, which is read and written whole; and commands that do so.
 
-use crate::Errno;
 use crate::syscall::{close, open, read, write};
+use crate::text::complain;
+use crate::{Arguments, Errno};
 use core::ffi::CStr;
 
 /// Bytes of what is written at once.
@@ -27,6 +28,46 @@ pub fn show(file: &CStr) -> Result<(), Errno> {
             0 => return close(descriptor),
             bytes => write(1, &page[..bytes])?,
         };
+    }
+}
+
+/// What a command gives back if a setting cannot be read or written.
+const FAILED: i32 = 1;
+const EINVAL: Errno = Errno(22);
+
+/// A command that shows and changes settings, and says why it cannot.
+pub struct Command {
+    /// Its name.
+    pub name: &'static str,
+    /// Why a setting cannot be reached; `None`: its text is refused.
+    pub why: fn(Errno) -> Option<&'static str>,
+}
+
+impl Command {
+    /// Shows `file`; the command's status.
+    pub fn show(&self, file: &CStr) -> i32 {
+        show(file).map_or_else(|errno| self.failed(errno, "it cannot be read"), |()| 0)
+    }
+
+    /// Writes the arguments from the second on to `file`, as one text; the command's status. `refused`: what is said of a text that is
+    /// not allowed.
+    pub fn set(&self, file: &CStr, arguments: &Arguments, refused: &str) -> i32 {
+        let (mut words, mut at) = (Words::default(), 2);
+        // Bounded by the arguments.
+        while let Some(word) = arguments.get(at).map(CStr::to_bytes) {
+            if !words.add(word) {
+                return self.failed(EINVAL, refused);
+            }
+            at += 1;
+        }
+        put(file, words.text()).map_or_else(|errno| self.failed(errno, refused), |()| 0)
+    }
+
+    /// Says why not; the command's status.
+    pub fn failed(&self, errno: Errno, refused: &str) -> i32 {
+        let why = (self.why)(errno).unwrap_or(refused);
+        complain(&[self.name.as_bytes(), b": ", why.as_bytes(), b"\n"]);
+        FAILED
     }
 }
 

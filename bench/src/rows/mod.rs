@@ -10,6 +10,7 @@ pub mod p1_t3;
 pub mod p1_t4;
 pub mod p1_t5;
 mod p2;
+mod p3;
 mod p4;
 pub mod p4_f2;
 pub mod p4_f4;
@@ -59,6 +60,9 @@ pub const ROWS: &[Row] =
 /// The rows of P2, background jobs; only with [`Profile::Pi3`].
 pub const OF_BACKGROUND: &[Row] = p2::ROWS;
 
+/// The rows of P3, noise by page reclamation; only with [`Profile::Pi3`].
+pub const OF_RECLAIM: &[Row] = p3::ROWS;
+
 /// The rows of P4, control of a program's speed through its I/O; only with [`Profile::Pi3`].
 pub const OF_IO_SPEED: &[Row] =
     &[p4_f2::ROW, p4_f4::DISK, p4_f4::CONSOLE, p4_f6::ROW, p4_f7::ROW, p4_f8::ROW, p4_f9::ROW];
@@ -71,7 +75,7 @@ pub const BEYOND: &[Row] = &[crate::map::ROW, crate::placements::ROW, crate::sca
 
 /// The rows of all papers, in the ledger's order, and what is beyond it.
 pub fn all() -> impl Iterator<Item = &'static Row> {
-    ROWS.iter().chain(OF_BACKGROUND).chain(OF_IO_SPEED).chain(OF_CORES).chain(BEYOND)
+    ROWS.iter().chain(OF_BACKGROUND).chain(OF_RECLAIM).chain(OF_IO_SPEED).chain(OF_CORES).chain(BEYOND)
 }
 
 /// The row with this name, in any case and with or without the paper's: of `paper` if it has one, else of any.

@@ -199,7 +199,7 @@ mod tests {
                 list.split(',').count()
             }
             Machine::LinuxOfCores { cores, .. } => usize::from(cores),
-            Machine::Linux => unreachable!("it is measured with cores"),
+            Machine::Linux | Machine::LinuxOfMemory { .. } => unreachable!("it is measured with cores"),
         };
         let whole = runs(Plan { short: false, ..PLAN });
         assert_eq!(whole.into_iter().map(|run| listed(run.machine)).collect::<Vec<_>>(), [1, 1, 2, 2, 3, 3, 4, 4]);

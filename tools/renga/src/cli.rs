@@ -253,6 +253,8 @@ pub enum Measurement {
     P1(Ledger),
     /// The results of the paper on background jobs, row by row: published, ours, verdict
     P2(Ledger),
+    /// The results of the paper on noise by page reclamation, row by row: published, ours, verdict
+    P3(Ledger),
     /// The results of the paper on controlling a program's speed through its I/O, row by row: published, ours, verdict
     P4(Ledger),
     /// The results of the paper on applications and OS on several cores: published, Linux's here, ours as far as measured

@@ -4,7 +4,7 @@
 
 use core::ffi::CStr;
 use renga_userland::process::execute_by_name;
-use renga_userland::setting::{self, Words, put};
+use renga_userland::setting::{Command, put};
 use renga_userland::syscall::{exit, plain, write};
 use renga_userland::text::{Decimal, complain};
 use renga_userland::{Arguments, Errno, program};
@@ -38,13 +38,13 @@ Examples:
   background --threshold cpu 80 period_ms 50
 ";
 const USAGE_STATUS: i32 = 2;
-const FAILED: i32 = 1;
 const GETPID: usize = 172;
 const ENOENT: Errno = Errno(2);
 const ESRCH: Errno = Errno(3);
 const EPERM: Errno = Errno(1);
 const EINVAL: Errno = Errno(22);
 
+const COMMAND: Command = Command { name: "background", why };
 const JOBS: &CStr = c"/proc/renga/background/jobs";
 const POLICY: &CStr = c"/proc/renga/background/policy";
 const THRESHOLDS: &CStr = c"/proc/renga/background/thresholds";
@@ -58,16 +58,18 @@ fn main(arguments: Arguments) -> i32 {
             let _ = write(1, USAGE);
             0
         }
-        Some(b"--status") => show(POLICY) | show(STATE) | show(JOBS),
-        Some(b"--pid") if arguments.count() == 3 => set(JOBS, &arguments, "there is no such process to be a job"),
-        Some(b"--policy") if !rest => show(POLICY),
-        Some(b"--policy") => set(POLICY, &arguments, "a policy is off, eii or ipd"),
-        Some(b"--threshold") if !rest => show(THRESHOLDS),
-        Some(b"--threshold") => {
-            set(THRESHOLDS, &arguments, "no such threshold, or its value is not allowed; nothing is changed")
+        Some(b"--status") => COMMAND.show(POLICY) | COMMAND.show(STATE) | COMMAND.show(JOBS),
+        Some(b"--pid") if arguments.count() == 3 => {
+            COMMAND.set(JOBS, &arguments, "there is no such process to be a job")
         }
-        Some(b"--ignore") if !rest => show(IGNORED),
-        Some(b"--ignore") => set(IGNORED, &arguments, "too many names; nothing is changed"),
+        Some(b"--policy") if !rest => COMMAND.show(POLICY),
+        Some(b"--policy") => COMMAND.set(POLICY, &arguments, "a policy is off, eii or ipd"),
+        Some(b"--threshold") if !rest => COMMAND.show(THRESHOLDS),
+        Some(b"--threshold") => {
+            COMMAND.set(THRESHOLDS, &arguments, "no such threshold, or its value is not allowed; nothing is changed")
+        }
+        Some(b"--ignore") if !rest => COMMAND.show(IGNORED),
+        Some(b"--ignore") => COMMAND.set(IGNORED, &arguments, "too many names; nothing is changed"),
         Some(b"--") if rest => start(&arguments, 2),
         Some(word) if !word.starts_with(b"-") => start(&arguments, 1),
         _ => {
@@ -81,7 +83,7 @@ fn main(arguments: Arguments) -> i32 {
 fn start(arguments: &Arguments, at: usize) -> i32 {
     let pid = plain(GETPID, [0; 3]).unwrap_or(0);
     if let Err(errno) = put(JOBS, Decimal::new(pid as u64).digits()) {
-        return failed(errno, "the regulator cannot be reached");
+        return COMMAND.failed(errno, "the regulator cannot be reached");
     }
     let Some(name) = arguments.get(at) else { return USAGE_STATUS };
     let errno = execute_by_name(name, arguments.list_from(at), arguments);
@@ -90,37 +92,12 @@ fn start(arguments: &Arguments, at: usize) -> i32 {
     exit(if found { 126 } else { 127 })
 }
 
-/// Writes the arguments from the second on to `file`, as one text.
-fn set(file: &CStr, arguments: &Arguments, refused: &str) -> i32 {
-    let (mut words, mut at) = (Words::default(), 2);
-    // Bounded by the arguments.
-    while let Some(word) = arguments.get(at).map(CStr::to_bytes) {
-        if !words.add(word) {
-            return failed(EINVAL, refused);
-        }
-        at += 1;
+fn why(errno: Errno) -> Option<&'static str> {
+    match errno {
+        EINVAL => None,
+        ESRCH => Some("there is no such process"),
+        EPERM => Some("init cannot be a background job"),
+        ENOENT => Some("this system has no regulator"),
+        _ => Some("the regulator cannot be reached"),
     }
-    match put(file, words.text()) {
-        Ok(()) => 0,
-        Err(errno) => failed(errno, refused),
-    }
-}
-
-fn show(file: &CStr) -> i32 {
-    match setting::show(file) {
-        Ok(()) => 0,
-        Err(errno) => failed(errno, "it cannot be read"),
-    }
-}
-
-fn failed(errno: Errno, refused: &str) -> i32 {
-    let why = match errno {
-        EINVAL => refused,
-        ESRCH => "there is no such process",
-        EPERM => "init cannot be a background job",
-        ENOENT => "this system has no regulator",
-        _ => "the regulator cannot be reached",
-    };
-    complain(&[b"background: ", why.as_bytes(), b"\n"]);
-    FAILED
 }

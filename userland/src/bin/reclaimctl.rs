@@ -3,9 +3,8 @@
 #![no_main]
 
 use core::ffi::CStr;
-use renga_userland::setting::{self, Words, put};
+use renga_userland::setting::Command;
 use renga_userland::syscall::write;
-use renga_userland::text::complain;
 use renga_userland::{Arguments, Errno, program};
 
 program!(main);
@@ -31,10 +30,10 @@ Examples:
   remote -b b reclaimctl --batching on
 ";
 const USAGE_STATUS: i32 = 2;
-const FAILED: i32 = 1;
 const ENOENT: Errno = Errno(2);
 const EINVAL: Errno = Errno(22);
 
+const COMMAND: Command = Command { name: "reclaimctl", why };
 const BATCHING: &CStr = c"/proc/renga/reclaim/batching";
 const THRESHOLDS: &CStr = c"/proc/renga/reclaim/thresholds";
 const STATE: &CStr = c"/proc/renga/reclaim/state";
@@ -46,13 +45,13 @@ fn main(arguments: Arguments) -> i32 {
             let _ = write(1, USAGE);
             0
         }
-        None => show(STATE),
-        Some(b"--status") if !rest => show(STATE),
-        Some(b"--batching") if !rest => show(BATCHING),
-        Some(b"--batching") => set(BATCHING, &arguments, b"batching is on or off"),
-        Some(b"--threshold") if !rest => show(THRESHOLDS),
+        None => COMMAND.show(STATE),
+        Some(b"--status") if !rest => COMMAND.show(STATE),
+        Some(b"--batching") if !rest => COMMAND.show(BATCHING),
+        Some(b"--batching") => COMMAND.set(BATCHING, &arguments, "batching is on or off"),
+        Some(b"--threshold") if !rest => COMMAND.show(THRESHOLDS),
         Some(b"--threshold") => {
-            set(THRESHOLDS, &arguments, b"no such threshold, or its value is not allowed; nothing is changed")
+            COMMAND.set(THRESHOLDS, &arguments, "no such threshold, or its value is not allowed; nothing is changed")
         }
         _ => {
             let _ = write(2, USAGE); // longer than a complaint
@@ -61,35 +60,10 @@ fn main(arguments: Arguments) -> i32 {
     }
 }
 
-/// Writes the arguments from the second on to `file`, as one text.
-fn set(file: &CStr, arguments: &Arguments, refused: &[u8]) -> i32 {
-    let (mut words, mut at) = (Words::default(), 2);
-    // Bounded by the arguments.
-    while let Some(word) = arguments.get(at).map(CStr::to_bytes) {
-        if !words.add(word) {
-            return failed(EINVAL, refused);
-        }
-        at += 1;
+fn why(errno: Errno) -> Option<&'static str> {
+    match errno {
+        EINVAL => None,
+        ENOENT => Some("this system has no reclaimer that can be set"),
+        _ => Some("the reclaimer cannot be reached"),
     }
-    match put(file, words.text()) {
-        Ok(()) => 0,
-        Err(errno) => failed(errno, refused),
-    }
-}
-
-fn show(file: &CStr) -> i32 {
-    match setting::show(file) {
-        Ok(()) => 0,
-        Err(errno) => failed(errno, b"it cannot be read"),
-    }
-}
-
-fn failed(errno: Errno, refused: &[u8]) -> i32 {
-    let why: &[u8] = match errno {
-        EINVAL => refused,
-        ENOENT => b"this system has no reclaimer that can be set",
-        _ => b"the reclaimer cannot be reached",
-    };
-    complain(&[b"reclaimctl: ", why, b"\n"]);
-    FAILED
 }

@@ -20,7 +20,7 @@ use crate::session_disk::SCRIPT_PATH;
 use crate::system::SystemFile;
 use crate::trace::TraceFile;
 use anyhow::{Context, Result, bail};
-use renga_bench::run::{Machine, Outcome, Profile, Run, System};
+use renga_bench::run::{Machine, Outcome, Profile, Run, STREAMED, System};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,8 +34,9 @@ const FILE_MODE: u32 = 0o755;
 const DISK_FILE: &str = "disk.img";
 /// Files that a run brings find room on an image of the usual size if they are not more than so much, MiB.
 const ROOM_MIB: u32 = 16;
-/// For more of them the file system has so much beside, MiB.
+/// For more of them the file system has so much beside, MiB; the larger image more.
 const BESIDE_MIB: u32 = 64;
+const BESIDE_DEV_MIB: u32 = 416;
 
 /// What all runs share.
 pub struct Laboratory<'a> {
@@ -97,9 +98,11 @@ impl<'a> Laboratory<'a> {
         environment.work().join("bench")
     }
 
-    fn image(&self, run: &Run) -> ImageSpec {
+    fn image(&self, run: &Run) -> Result<ImageSpec> {
         let brought_mib = run.files.iter().map(|(_, bytes)| bytes.len()).sum::<usize>().div_ceil(1 << 20) as u32;
-        let filesystem_mib = (brought_mib > ROOM_MIB).then_some(brought_mib + BESIDE_MIB);
+        let brought_mib = brought_mib + run.streamed_mib;
+        let beside_mib = if run.image == "dev" { BESIDE_DEV_MIB } else { BESIDE_MIB };
+        let filesystem_mib = (brought_mib > ROOM_MIB).then_some(brought_mib + beside_mib);
         let choice = Choice { flavour: run.image.to_string(), filesystem_mib, ..Choice::default() };
         let mut placed = self.programs.clone();
         if matches!(run.machine, Machine::LinuxOfCores { .. }) || run.script.contains(artifacts::PROGRAM_FOR_CORES) {
@@ -111,7 +114,24 @@ impl<'a> Laboratory<'a> {
             content: Content::Bytes(bytes),
             mode: FILE_MODE,
         }));
-        ImageSpec { choice, placed, ..ImageSpec::new(&self.environment.root) }
+        if run.streamed_mib > 0 {
+            let content = Content::HostFile(self.streamed(run.streamed_mib)?);
+            placed.push(Placed { dest: STREAMED.to_string(), content, mode: FILE_MODE });
+        }
+        Ok(ImageSpec { choice, placed, ..ImageSpec::new(&self.environment.root) })
+    }
+
+    /// A file of so many MiB, none of whose pages is empty.
+    fn streamed(&self, mib: u32) -> Result<PathBuf> {
+        let file = self.scratch.folder.join(format!("streamed-{mib}"));
+        if !file.exists() {
+            // Others who make it meanwhile make the same.
+            let part = file.with_extension(self.begun.fetch_add(1, Ordering::Relaxed).to_string());
+            let cannot = || format!("cannot write {}", part.display());
+            fs::write(&part, vec![b's'; (mib as usize) << 20]).with_context(cannot)?;
+            fs::rename(&part, &file).with_context(cannot)?;
+        }
+        Ok(file)
     }
 
     /// The system's file, written into `folder`.
@@ -141,12 +161,17 @@ impl<'a> Laboratory<'a> {
                 add("kernel", String::new());
                 add("plugin", String::new());
             }
+            Machine::LinuxOfMemory { mib } => {
+                add("system", format!("Debian's Linux, {mib} MiB"));
+                add("kernel", String::new());
+                add("plugin", String::new());
+            }
             Machine::LinuxOfCores { cores, null_disk_ns } => {
                 add("system", format!("Debian's Linux, {cores} cores, disk of {null_disk_ns} ns"));
                 add("kernel", String::new());
             }
         }
-        add("disk", disk_image::fingerprint(&self.image(run), &mut |step| self.progress.step(step))?);
+        add("disk", disk_image::fingerprint(&self.image(run)?, &mut |step| self.progress.step(step))?);
         parts.extend(told(run));
         let key = sha256(format!("{parts:?}").as_bytes()).to_string();
         Ok(RunFacts { label: run.label(), key, parts, hashes: BTreeMap::new() })
@@ -166,12 +191,16 @@ impl<'a> Laboratory<'a> {
         let folder = bench.join("run");
         fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
         let disk = folder.join(DISK_FILE);
-        disk_image::build(&self.image(run), &disk, &mut |step| self.progress.step(step))?;
+        disk_image::build(&self.image(run)?, &disk, &mut |step| self.progress.step(step))?;
         self.progress.step(what);
         let (status, text) = match run.machine {
             Machine::Linux => self.linux(&disk, &bench, Hardware::default(), &mut facts)?,
+            Machine::LinuxOfMemory { mib } => {
+                let hardware = Hardware { memory_mib: Some(mib), ..Hardware::default() };
+                self.linux(&disk, &bench, hardware, &mut facts)?
+            }
             Machine::LinuxOfCores { cores, null_disk_ns } => {
-                let hardware = Hardware { cores, null_disk_ns: Some(null_disk_ns) };
+                let hardware = Hardware { cores, null_disk_ns: Some(null_disk_ns), ..Hardware::default() };
                 self.linux(&disk, &bench, hardware, &mut facts)?
             }
             Machine::Cluster(system) => self.cluster(run, &system, &bench, &mut facts)?,

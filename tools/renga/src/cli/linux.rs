@@ -15,6 +15,9 @@ pub struct Linux {
     /// Add a disk without content, /dev/nullb0, each of whose requests is done so many nanoseconds after it came
     #[arg(long, value_name = "NS")]
     pub null_disk: Option<u32>,
+    /// Let Linux use so much of the board's memory, MiB
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u16).range(64..=1024))]
+    pub memory_mib: Option<u16>,
     /// Say at the end how much virtual and real time it took, and the run's hash; with several cores
     #[arg(long)]
     pub stats: bool,

@@ -18,7 +18,7 @@ mod unix;
 use crate::cli::{Bench, Ledger, Measurement, Measuring, ProfileName};
 use crate::environment::Environment;
 use anyhow::Result;
-use renga_bench::rows::{OF_BACKGROUND, OF_CORES, OF_IO_SPEED, ROWS, Row};
+use renga_bench::rows::{OF_BACKGROUND, OF_CORES, OF_IO_SPEED, OF_RECLAIM, ROWS, Row};
 
 /// Runs one measurement.
 ///
@@ -36,6 +36,7 @@ pub fn bench(environment: &Environment, options: &Bench) -> Result<u8> {
             ledger::measure(environment, &ledger::rows(&options.rows, ROWS)?, &options.measuring)
         }
         Measurement::P2(options) => of_today(environment, options, OF_BACKGROUND),
+        Measurement::P3(options) => of_today(environment, options, OF_RECLAIM),
         Measurement::P4(options) => of_today(environment, options, OF_IO_SPEED),
         Measurement::P5(options) => of_today(environment, options, OF_CORES),
         Measurement::Map(options) => ledger::measure(environment, &[&renga_bench::map::ROW], options),

@@ -53,7 +53,7 @@ fn config(linux: &Linux, disk: &Path) -> ClusterConfig {
     };
     let board = BoardConfig {
         image: linux.kernel.image.clone(),
-        append: format!("{ARGUMENTS}{isolated}"),
+        append: format!("{ARGUMENTS}{isolated}{}", linux.hardware.arguments()),
         sd_image: Some(disk.to_path_buf()),
         initrd: Some(linux.initramfs.clone()),
         dtb: Some(linux.kernel.device_tree.clone()),

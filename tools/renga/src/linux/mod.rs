@@ -51,12 +51,21 @@ pub struct Hardware {
     pub cores: u8,
     /// A disk without content, `/dev/nullb0`, each of whose requests is done so long after it came, ns.
     pub null_disk_ns: Option<u32>,
+    /// The memory that Linux uses, MiB; without it all.
+    pub memory_mib: Option<u16>,
+}
+
+impl Hardware {
+    /// What Linux is told of it on its command line.
+    fn arguments(&self) -> String {
+        self.memory_mib.map_or_else(String::new, |mib| format!(" mem={mib}M"))
+    }
 }
 
 /// One core and no disk but the card.
 impl Default for Hardware {
     fn default() -> Self {
-        Self { cores: 1, null_disk_ns: None }
+        Self { cores: 1, null_disk_ns: None, memory_mib: None }
     }
 }
 
@@ -133,7 +142,7 @@ impl Linux {
         let mut command = Command::new(&self.qemu);
         command.args(["-M", "raspi3b", "-display", "none", "-nodefaults", "-monitor", "none", "-no-reboot"]);
         command.args(["-seed", "1", "-icount", "shift=0,sleep=off", "-global", COUNTER]);
-        command.arg("-append").arg(format!("{ARGUMENTS} {ONE_CORE}"));
+        command.arg("-append").arg(format!("{ARGUMENTS} {ONE_CORE}{}", self.hardware.arguments()));
         command.arg("-kernel").arg(&self.kernel.image).arg("-dtb").arg(&self.kernel.device_tree);
         command.arg("-initrd").arg(&self.initramfs);
         command.arg("-drive").arg(format!("if=sd,format=raw,file={}", disk.display()));

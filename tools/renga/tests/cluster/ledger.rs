@@ -1,4 +1,4 @@
-//! `renga bench p1`: the same figures each time, and counts that do not grow.
+//! `renga bench p1` and `p3`: the same figures each time, and counts that do not grow.
 
 use crate::support::{Renga, Scratch, clusters_can_run};
 use std::fs;
@@ -20,6 +20,21 @@ fn counts_of_the_rows_do_not_grow() {
             "{row}: {text}"
         );
     }
+}
+
+/// What a page costs that is given back, by small batches and by large ones, is within what `bench/counts.json` says; beside a stream the
+/// computation's steps are hardly longer for it.
+#[test]
+fn instructions_of_a_page_that_is_given_back_do_not_grow() {
+    if !clusters_can_run() {
+        return;
+    }
+    let scratch = Scratch::new("reclaimed");
+    let folder = scratch.join("results");
+    let row = Renga::bench("p3").with(["F4", "--short", "--results"]).with([folder.as_os_str()]);
+    let text = row.end().expect_status(0).text();
+    let counted = fs::read_to_string("../../bench/counts.json").unwrap();
+    assert!(text.contains("P3.F4 ") && counted.contains("\"P3.F4 pi3\""), "{text}");
 }
 
 /// One row in its short form, run anew twice: exactly the same findings, and counts within their bounds.

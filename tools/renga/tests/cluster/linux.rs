@@ -10,14 +10,15 @@ fn a_script_runs_on_linux_with_its_output_status_and_files() {
     let scratch = Scratch::new("linux");
     let put = scratch.write("given", b"from the host\n");
     let tree = scratch.join("tree");
-    let script =
-        "uname -sn; cat /host/given; echo kept > /host/kept; tty > /dev/null && echo a terminal; printf half; exit 3";
+    let script = "uname -sn; cat /host/given; echo kept > /host/kept; tty > /dev/null && echo a terminal; \
+                  while read -r name kb unit; do [ $name = MemTotal: ] && [ $kb -lt 98304 ] && echo in 96 MiB; done < /proc/meminfo; \
+                  printf half; exit 3";
     let ended = Renga::linux()
-        .with(["-c", script])
+        .with(["--memory-mib", "96", "-c", script])
         .with(["--put".as_ref(), put.as_os_str(), "--extract".as_ref(), tree.as_os_str()])
         .end()
         .expect_status(3)
-        .expect_text("Linux a\nfrom the host\na terminal\nhalf");
+        .expect_text("Linux a\nfrom the host\na terminal\nin 96 MiB\nhalf");
     assert_eq!(std::fs::read(tree.join("host/kept")).ok().as_deref(), Some(b"kept\n".as_slice()), "{}", ended.report());
 }
 

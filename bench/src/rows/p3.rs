@@ -1,0 +1,149 @@
+//! P3: what having page frames given back costs a computation whose steps end together, while another program streams a file that
+//! is larger than memory.
+//!
+//! Each experiment has four runs: the computation alone; beside the stream on a board with so much memory that nothing has to be given back,
+//! which is what the stream itself costs; with less memory, and small batches; and with large ones.
+//!
+//! Invariant: an experiment is data. The computation's result is the same in all of its runs. Not here: what was measured (`measured`), what
+//! follows from it (`judged`), Linux (`linux`).
+
+mod experiments;
+mod judged;
+mod linux;
+mod measured;
+
+use super::{Plan, Row};
+use crate::run::{Machine, Run, STREAMED, System};
+
+use judged::judge;
+
+/// The rows: those of the paper, and what is beyond it.
+pub const ROWS: &[Row] = &[experiments::F4, experiments::F6, experiments::EIGHT, experiments::DIRTY, experiments::FAR];
+
+/// Where a batch is to be given back, and how large it is.
+struct Thresholds {
+    /// Pages that come in, a second, at least.
+    requests: u32,
+    /// Frames that are free, fewer than.
+    free_pages: u32,
+    /// Pages of a batch.
+    batch_pages: u32,
+}
+
+/// One of the rows.
+struct Experiment {
+    /// What plots call it.
+    title: &'static str,
+    /// The boards: with all of their memory, and with that of the streaming one limited.
+    systems: [System; 2],
+    /// Where the computation's processes are beside the first, which is on a: here, or boards.
+    places: &'static [&'static str],
+    /// What the stream does: `read` or `write`.
+    stream: &'static str,
+    /// The board that streams.
+    board: &'static str,
+    /// Of the batcher.
+    thresholds: Thresholds,
+    /// Until the stream has filled the limited memory, s.
+    lead_s: u32,
+    /// Of the computation, and what each has, and in the short form.
+    steps: [u32; 2],
+    sweeps: u32,
+    /// Of the file that is streamed, MiB, whole and short.
+    streamed_mib: [u32; 2],
+    /// Published: how much longer it takes beside the stream, %.
+    published: Option<f64>,
+    /// Whether Linux is measured beside it.
+    linux: bool,
+}
+
+/// The runs of an experiment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Alone,
+    Unreclaimed,
+    Small,
+    Large,
+}
+
+const FORMS: [Form; 4] = [Form::Alone, Form::Unreclaimed, Form::Small, Form::Large];
+
+impl Form {
+    /// What tables call it; the paper's three are noise off, noise, and noise with batching.
+    fn title(self) -> &'static str {
+        match self {
+            Form::Alone => "noise off",
+            Form::Unreclaimed => "stream, memory for all of it",
+            Form::Small => "noise",
+            Form::Large => "noise + batching",
+        }
+    }
+}
+
+/// Compiles both programs. `state` says what was given back.
+const HEAD: &str = r#"tcc -o stencil /p3/stencil.c && tcc -o stream /p3/stream.c || exit 1
+"#;
+const STATE: &str = r#"state() { echo "$1" $(STATE_OF | tr -cd '0-9 \n'); }
+"#;
+/// Behind the computation: ends the stream and shows what it said.
+const END: &str = "kill $stream; wait; cat streamed\n";
+
+impl Experiment {
+    fn of<T: Copy>(&self, plan: Plan, [whole, short]: [T; 2]) -> T {
+        if plan.short { short } else { whole }
+    }
+
+    /// What computes.
+    fn stencil(&self, steps: u32) -> String {
+        format!("./stencil {steps} {} {}", self.sweeps, self.places.join(" "))
+    }
+
+    /// How the script, which is a's, has a command done where the stream is.
+    fn there(&self) -> String {
+        if self.board == "a" { String::new() } else { format!("remote -b {} ", self.board) }
+    }
+
+    fn runs(&self, plan: Plan) -> Vec<Run> {
+        let ours = FORMS.map(|form| self.run(plan, form));
+        let linux = if self.linux && !plan.short { linux::runs(self, plan) } else { Vec::new() };
+        ours.into_iter().chain(linux).collect()
+    }
+
+    fn run(&self, plan: Plan, form: Form) -> Run {
+        let [whole, limited] = self.systems;
+        let system = if form == Form::Unreclaimed { whole } else { limited };
+        Run::new(Machine::Cluster(system), plan.profile, "dev", &self.script(plan, form))
+            .with(sources())
+            .streaming(self.of(plan, self.streamed_mib))
+    }
+
+    fn script(&self, plan: Plan, form: Form) -> String {
+        let there = self.there();
+        let mut script =
+            HEAD.to_string() + &STATE.replace("STATE_OF", &format!("{there}cat /proc/renga/reclaim/state"));
+        let Thresholds { requests, free_pages, batch_pages } = self.thresholds;
+        if form == Form::Large {
+            script += &format!(
+                "{there}reclaimctl --threshold requests {requests} free_pages {free_pages} batch_pages {batch_pages} || exit 1\n\
+                 {there}reclaimctl --batching on || exit 1\n"
+            );
+        }
+        // What is used later is in memory, and how long a process is started plays no part.
+        script += &format!("{} > warm || exit 1\n", self.stencil(2));
+        if form != Form::Alone {
+            let Experiment { stream, lead_s, .. } = self;
+            script += &format!("{there}./stream {stream} {STREAMED} > streamed & stream=$!\nsleep {lead_s}\n");
+        }
+        script += &format!("state before\n{} || exit 1\nstate after\n", self.stencil(self.of(plan, self.steps)));
+        script + if form == Form::Alone { "" } else { END }
+    }
+}
+
+/// The programs' sources.
+fn sources() -> Vec<(String, Vec<u8>)> {
+    let source = |name: &str, text: &str| (format!("/p3/{name}.c"), text.as_bytes().to_vec());
+    vec![source("stencil", include_str!("p3/stencil.c")), source("stream", include_str!("p3/stream.c"))]
+}
+
+#[cfg(test)]
+mod tests;

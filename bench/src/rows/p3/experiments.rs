@@ -1,0 +1,158 @@
+//! The experiments: the paper's on one board and on four, on eight, with dirty pages, with a file of another board.
+
+use super::{Experiment, Thresholds, judge};
+use crate::findings::Findings;
+use crate::rows::{Plan, Row};
+use crate::run::{ALONE, Edit, Outcome, Run, System};
+use anyhow::Result;
+
+/// A row of an experiment.
+macro_rules! row {
+    ($experiment:ident, $id:literal, $title:literal, $published:literal, $method:expr) => {
+        Row {
+            id: $id,
+            title: $title,
+            published: $published,
+            method: $method,
+            runs: |plan: Plan| -> Vec<Run> { $experiment.runs(plan) },
+            judge: |plan: Plan, outcomes: &[Outcome]| -> Result<Findings> { judge(plan, &$experiment, outcomes) },
+        }
+    };
+}
+
+/// One board, whose computation has three processes.
+pub(super) const F4: Row = row!(
+    ONE,
+    "P3.F4",
+    "Steps of a computation on one board beside a stream (figures 4 and 5)",
+    "Beside a program that reads a file larger than memory the computation takes about 9 % longer, and its steps scatter; with the service about as \
+     long as alone, and its steps are nearly constant.",
+    "The computation is heat in a plate (`bench/src/rows/p3/stencil.c`), whose three processes wait for each other by pipes in each step; the paper has WRF. \
+     Another program reads a file of 256 MiB as quick as the medium gives it; the board has 64 MiB. The board has one core, which both \
+     share, where the paper left one of twelve to the reading program and all others: so a fourth run, beside the same stream with memory for \
+     all of it, tells what the stream itself costs. What was given back by whom is counted by the reclaimer. Linux runs the same programs on the \
+     same board with 120 MiB, of which its kernel takes more."
+);
+
+/// Four boards.
+pub(super) const F6: Row = row!(
+    FOUR,
+    "P3.F6",
+    "Steps of a computation on four boards beside a stream on one of them (figures 6 and 7)",
+    "About 14 % longer, and steps of up to about twice as long; with the service about as long as alone.",
+    "As P3.F4, with one process of the computation on each of four boards, which send each other the rows at their edges; the stream is on the board \
+     with the disk."
+);
+
+/// Eight.
+pub(super) const EIGHT: Row = row!(
+    OCTET,
+    "P3.EIGHT",
+    "The same on eight boards (beyond the paper)",
+    "Nothing: the paper has four.",
+    "As P3.F6, on eight boards."
+);
+
+/// Dirty pages.
+pub(super) const DIRTY: Row = row!(
+    WRITTEN,
+    "P3.DIRTY",
+    "Steps beside a program that writes (beyond the paper)",
+    "Nothing: left to do in the paper (7).",
+    "As P3.F4, but the other program writes over its file, so that pages have to be written before they can be given back. The medium takes five \
+     megabytes a second, so the board has 16 MiB, and the batcher's thresholds are lower."
+);
+
+/// A file of another board.
+pub(super) const FAR: Row = row!(
+    REMOTE,
+    "P3.FAR",
+    "Steps on two boards beside a program on b that reads a file of a (beyond the paper)",
+    "Nothing: left to do in the paper (7).",
+    "Two processes of the computation on a, one on b. The stream is on b, whose memory is limited, 16 MiB, and comes over the link; so few pages a second \
+     that the batcher's threshold of requests is lower."
+);
+
+macro_rules! limited {
+    ($label:literal, $base:literal, $edits:expr) => {
+        System { label: $label, base: $base, edits: $edits }
+    };
+}
+
+const ONE_64: [Edit; 1] =
+    [("boards = [{ name = \"a\", disk = true }]", "boards = [{ name = \"a\", disk = true, memory_mib = 64 }]")];
+const ONE_16: [Edit; 1] =
+    [("boards = [{ name = \"a\", disk = true }]", "boards = [{ name = \"a\", disk = true, memory_mib = 16 }]")];
+const QUAD_64: [Edit; 1] = [(
+    "{ name = \"a\", disk = true, message_kib = 2048 },",
+    "{ name = \"a\", disk = true, message_kib = 2048, memory_mib = 64 },",
+)];
+const OCTET_64: [Edit; 1] = [(
+    "{ name = \"a\", disk = true, message_kib = 4096 },",
+    "{ name = \"a\", disk = true, message_kib = 4096, memory_mib = 64 },",
+)];
+const PAIR_16: [Edit; 1] =
+    [("{ name = \"b\", message_kib = 1536 },", "{ name = \"b\", message_kib = 1536, memory_mib = 16 },")];
+
+/// Of what comes in within a second, and more than it.
+const THRESHOLDS: Thresholds = Thresholds { requests: 1_500, free_pages: 8_000, batch_pages: 8_000 };
+
+const ONE: Experiment = Experiment {
+    title: "One board",
+    systems: [ALONE, limited!("64 MiB", "solo", &ONE_64)],
+    places: &["here", "here"],
+    stream: "read",
+    board: "a",
+    thresholds: THRESHOLDS,
+    lead_s: 4,
+    steps: [40, 8],
+    sweeps: 200,
+    streamed_mib: [256, 128],
+    published: Some(9.0),
+    linux: true,
+};
+
+const FOUR: Experiment = Experiment {
+    title: "Four boards",
+    systems: [limited!("as it is", "quad", &[]), limited!("64 MiB", "quad", &QUAD_64)],
+    places: &["b", "c", "d"],
+    steps: [30, 10],
+    streamed_mib: [128, 128],
+    published: Some(14.0),
+    linux: false,
+    ..ONE
+};
+
+const OCTET: Experiment = Experiment {
+    title: "Eight boards",
+    systems: [limited!("as it is", "octet", &[]), limited!("64 MiB", "octet", &OCTET_64)],
+    places: &["b", "c", "d", "e", "f", "g", "h"],
+    steps: [10, 10],
+    streamed_mib: [128, 128],
+    published: None,
+    linux: false,
+    ..ONE
+};
+
+const WRITTEN: Experiment = Experiment {
+    title: "Beside a program that writes",
+    systems: [ALONE, limited!("16 MiB", "solo", &ONE_16)],
+    stream: "write",
+    thresholds: Thresholds { requests: 500, free_pages: 1_500, batch_pages: 1_500 },
+    published: None,
+    linux: false,
+    ..ONE
+};
+
+const REMOTE: Experiment = Experiment {
+    title: "Beside a program that reads a file of another board",
+    systems: [limited!("as it is", "pair", &[]), limited!("b has 16 MiB", "pair", &PAIR_16)],
+    places: &["here", "b"],
+    steps: [60, 20],
+    board: "b",
+    thresholds: Thresholds { requests: 200, free_pages: 1_200, batch_pages: 1_200 },
+    lead_s: 8,
+    published: None,
+    linux: false,
+    ..ONE
+};

@@ -1,0 +1,210 @@
+//! Tables, plots and claims of an experiment, and why it is as it is, from what was counted.
+//!
+//! What reclamation costs is told against the same stream on a board with memory for all of it: the stream's own cost, its calls and the copying
+//! of its bytes, is no noise of the reclaimer's. In the paper it has a core to itself.
+//! Not here: the times (`measured`).
+
+use super::linux::{self, Kswapd};
+use super::measured::{InForm, Work, measured};
+use super::{Experiment, FORMS, Form};
+use crate::findings::{Bound, Claim, Curve, Findings, Plot, Table};
+use crate::rows::{Plan, ms};
+use crate::run::Outcome;
+use anyhow::Result;
+
+/// What is aimed at: with batching nothing is longer by more, %; half of it is better.
+const GOAL_PERCENT: f64 = 0.5;
+/// What counts as "about as without" where nothing was published.
+const BEYOND: &str = "-";
+
+/// Tables, plots, claims.
+///
+/// # Errors
+/// If something was not measured.
+pub(super) fn judge(plan: Plan, experiment: &Experiment, outcomes: &[Outcome]) -> Result<Findings> {
+    let forms = measured(plan, experiment, outcomes)?;
+    let mut findings = Findings::default();
+    for (form, found) in FORMS.iter().zip(&forms) {
+        findings.figure(format!("{}: all steps ns", form.title()), found.steps.total());
+    }
+    let [_, _, small, large] = &forms;
+    // Counted since the board started: the more pages, the less chance is in it.
+    for (name, work) in [("ordinary reclaimer", small.all[0]), ("batcher", large.all[1])] {
+        findings.figure(format!("{name}: instructions a page"), work.per_page().unwrap_or(0.0).round() as u64);
+    }
+    findings.tables = vec![steps(experiment, &forms), given_back(&forms)];
+    findings.plots = vec![each_step(experiment, &forms), accumulated(experiment, &forms)];
+    let kswapd = match &outcomes[FORMS.len()..] {
+        [] => None,
+        linux => Some(linux::judge(linux, &mut findings)?),
+    };
+    findings.tables.push(per_page(&forms, kswapd));
+    findings.claims = claims(experiment, &forms);
+    findings.claims.extend(kswapd.map(|kswapd| beside_linux(small.all[0], kswapd)));
+    findings.notes = vec![why(&forms)];
+    Ok(findings)
+}
+
+fn steps(experiment: &Experiment, forms: &[InForm; 4]) -> Table {
+    let columns = [
+        "",
+        "a step, ms",
+        "the shortest",
+        "the longest",
+        "spread, %",
+        "all, ms",
+        "the first, ms",
+        "longer, %",
+        "than beside the stream, %",
+        "streamed, MB/s",
+    ];
+    let mut table = Table::new("The computation's steps but for the first, in which its processes start", &columns);
+    let [alone, unreclaimed, ..] = forms;
+    for (form, found) in FORMS.iter().zip(forms) {
+        let steps = &found.steps;
+        let (bytes, ns) = found.streamed;
+        table.rows.push(vec![
+            form.title().to_string(),
+            ms(steps.mean() as u64),
+            ms(steps.least()),
+            ms(steps.most()),
+            format!("{:.2}", steps.spread()),
+            ms(steps.total()),
+            ms(steps.first),
+            format!("{:.2}", steps.longer(&alone.steps)),
+            format!("{:.2}", steps.longer(&unreclaimed.steps)),
+            format!("{:.1}", bytes as f64 * 1e3 / ns.max(1) as f64),
+        ]);
+    }
+    if let Some(published) = experiment.published {
+        let row = |title: &str, longer: &str| {
+            let mut row = vec![String::new(); columns.len()];
+            (row[0], row[7]) = (format!("published: {title}"), longer.to_string());
+            row
+        };
+        table.rows.push(row(Form::Small.title(), &format!("{published:.0}")));
+        table.rows.push(row(Form::Large.title(), "about 0"));
+    }
+    table
+}
+
+fn given_back(forms: &[InForm; 4]) -> Table {
+    let columns = ["", "free before", "by the reclaimer", "begun", "ms", "by the batcher", "batches", "ms"];
+    let mut table = Table::new("Pages given back while it computed", &columns);
+    for (form, found) in FORMS.iter().zip(forms) {
+        let cells = |work: Work| [work.pages.to_string(), work.begun.to_string(), ms(work.us * 1000)];
+        let row = [form.title().to_string(), found.free.to_string()].into_iter();
+        table.rows.push(row.chain(cells(found.ordinary)).chain(cells(found.batches)).collect());
+    }
+    table
+}
+
+fn per_page(forms: &[InForm; 4], kswapd: Option<Kswapd>) -> Table {
+    let mut table = Table::new(
+        "A page given back, since the board started",
+        &["", "instructions", "pages each time it is asked", "pages each ms it works"],
+    );
+    let [_, _, small, large] = forms;
+    for (name, work) in [("the ordinary reclaimer", small.all[0]), ("the batcher", large.all[1])] {
+        let each = work.pages as f64 / work.steps.max(1) as f64;
+        let ns = work.per_page().unwrap_or(0.0);
+        table.rows.push(vec![
+            name.to_string(),
+            format!("{ns:.0}"),
+            format!("{each:.0}"),
+            format!("{:.0}", 1e6 / ns.max(1.0)),
+        ]);
+    }
+    if let Some(kswapd) = kswapd {
+        let Kswapd { pages, looked_at, direct, meanwhile, .. } = kswapd;
+        let ns = kswapd.per_page();
+        let title = format!(
+            "Linux's kswapd ({pages} pages of {looked_at} looked at, {meanwhile} of them while it computed; {direct} more by who needed one)"
+        );
+        table.rows.push(vec![title, format!("{ns:.0}"), String::new(), format!("{:.0}", 1e6 / ns.max(1.0))]);
+    }
+    table
+}
+
+/// Each step, over what the shortest of all takes.
+fn each_step(experiment: &Experiment, forms: &[InForm; 4]) -> Plot {
+    let least = forms.iter().map(|form| form.steps.least()).min().unwrap_or(1) as f64;
+    plot(experiment, "each step", "longer than the shortest, %", forms, |steps| {
+        steps.iter().map(|ns| 100.0 * (*ns as f64 / least - 1.0)).collect()
+    })
+}
+
+fn accumulated(experiment: &Experiment, forms: &[InForm; 4]) -> Plot {
+    plot(experiment, "all steps so far", "s", forms, |steps| {
+        let add = |sum: &mut u64, ns: &u64| {
+            *sum += ns;
+            Some(*sum as f64 / 1e9)
+        };
+        steps.iter().scan(0, add).collect()
+    })
+}
+
+fn plot(
+    experiment: &Experiment,
+    what: &str,
+    axis: &str,
+    forms: &[InForm; 4],
+    values: impl Fn(&[u64]) -> Vec<f64>,
+) -> Plot {
+    let curve = |(form, found): (&Form, &InForm)| Curve {
+        label: form.title().to_string(),
+        points: (2..).map(f64::from).zip(values(&found.steps.each)).collect(),
+    };
+    Plot {
+        title: format!("{}: {what}", experiment.title),
+        axes: ["step".to_string(), axis.to_string()],
+        curves: FORMS.iter().zip(forms).map(curve).collect(),
+    }
+}
+
+fn claims(experiment: &Experiment, forms: &[InForm; 4]) -> Vec<Claim> {
+    let [alone, base, small, large] = forms;
+    let than = "beside the stream with memory for all of it";
+    let residual = large.steps.longer(&base.steps);
+    let goal = Bound::AtMost(GOAL_PERCENT, GOAL_PERCENT / 2.0);
+    let published = experiment.published.map_or(BEYOND, |_| "about 0");
+    let mut claims = vec![Claim::new(format!("noise + batching: longer than {than}, %"), published, residual, goal)];
+    if let Some(published) = experiment.published {
+        let what = format!("noise, by small batches: longer than {than}, %");
+        let bound = Bound::AtMost(published, GOAL_PERCENT);
+        claims.push(Claim::new(what, format!("{published:.0}"), small.steps.longer(&base.steps), bound));
+    }
+    let what = "noise + batching: longer than the computation alone, with what the stream itself costs, %";
+    claims.push(Claim::new(what, published, large.steps.longer(&alone.steps), goal).beside());
+    claims
+}
+
+/// Instructions a page, beside Linux's.
+fn beside_linux(ordinary: Work, kswapd: Kswapd) -> Claim {
+    let ours = ordinary.per_page().unwrap_or(f64::MAX) / kswapd.per_page();
+    let what = "the ordinary reclaimer's instructions a page, of kswapd's";
+    Claim::new(what, BEYOND, ours, Bound::AtMost(1.0, 0.5)).beside()
+}
+
+fn why(forms: &[InForm; 4]) -> String {
+    let [alone, unreclaimed, small, large] = forms;
+    let lost = |form: &InForm| (form.steps.total() as f64 - unreclaimed.steps.total() as f64) / 1e6;
+    let took = |work: Work| work.us as f64 / 1e3;
+    format!(
+        "The stream itself makes the steps {:.2} % longer. Small batches, begun {} times, gave {} pages back in {:.1} ms of their own, and the steps \
+         took {:.1} ms longer than without reclamation; {} large ones gave {} back in {:.1} ms, and the steps took {:.1} ms longer, of {:.0} ms. The \
+         longest step is {:.2} times the mean with small batches, and {:.2} times with large ones.",
+        unreclaimed.steps.longer(&alone.steps),
+        small.ordinary.begun,
+        small.ordinary.pages,
+        took(small.ordinary),
+        lost(small),
+        large.batches.begun,
+        large.batches.pages,
+        took(large.batches),
+        lost(large),
+        alone.steps.total() as f64 / 1e6,
+        small.steps.most() as f64 / small.steps.mean(),
+        large.steps.most() as f64 / large.steps.mean(),
+    )
+}

@@ -1,0 +1,157 @@
+//! Experiments of P3 from made outcomes.
+
+use super::{Experiment, Thresholds, judge};
+use crate::findings::Verdict;
+use crate::rows::{OF_RECLAIM, Plan};
+use crate::run::{ALONE, Machine, OURS, Outcome, Profile};
+
+const EXPERIMENT: Experiment = Experiment {
+    title: "t",
+    systems: [OURS, ALONE],
+    places: &["here", "b"],
+    stream: "read",
+    board: "b",
+    thresholds: Thresholds { requests: 7, free_pages: 8, batch_pages: 9 },
+    lead_s: 3,
+    steps: [5, 2],
+    sweeps: 6,
+    streamed_mib: [20, 10],
+    published: Some(9.0),
+    linux: true,
+};
+const PLAN: Plan = Plan { profile: Profile::Pi3, short: false };
+
+/// What a run says whose steps take so many ms, and what the reclaimer and the batcher did meanwhile: begun, steps, pages, us.
+fn outcome(ms: [u64; 4], did: [[u64; 4]; 2]) -> Outcome {
+    let [[b, s, p, u], batches] = did;
+    let ordinary = [b + 1, s + 2, p + 3, u + 4];
+    let [ordinary, batches] = [ordinary, batches].map(|[b, s, p, u]| format!("{b} {s} {p} {u}"));
+    let steps = ms.map(|ms| format!(" {ms}000000")).concat();
+    let text = format!(
+        "before 100 50 3 6 1 2 3 4 0 0 0 0\nsteps 900000000{steps}\nsum 77\nafter 100 40 3 6 {ordinary} {batches}\nstreamed 5000000 0 2000000000\n"
+    );
+    Outcome { text, trace: None }
+}
+
+/// Of Linux: what kswapd gave back.
+fn on_linux(ms: [u64; 4], pages: u64) -> Outcome {
+    let steps = ms.map(|ms| format!(" {ms}000000")).concat();
+    let text = format!(
+        "before 9 10 1 20 60000\nsteps 900000000{steps}\nsum 78\nafter 8 {} 3 {} {}\nstreamed 5000000 0 2000000000\n",
+        pages + 10,
+        2 * pages + 20,
+        6000 * (pages + 10)
+    );
+    Outcome { text, trace: None }
+}
+
+const NONE: [u64; 4] = [0; 4];
+
+/// Alone 400 ms, beside the stream 440.
+fn outcomes(small: [u64; 4], large: [u64; 4]) -> Vec<Outcome> {
+    vec![
+        outcome([100; 4], [NONE; 2]),
+        outcome([110; 4], [NONE; 2]),
+        outcome(small, [[5, 50, 1600, 3200], NONE]),
+        outcome(large, [NONE, [2, 8, 2000, 3000]]),
+        on_linux([100; 4], 0),
+        on_linux([120; 4], 0),
+        on_linux([130; 4], 500),
+    ]
+}
+
+#[test]
+fn the_forms_differ_in_what_they_are_called_by() {
+    let runs = EXPERIMENT.runs(PLAN);
+    let [alone, unreclaimed, small, large, linux @ ..] = &runs[..] else { panic!("{}", runs.len()) };
+    let system = |run: &crate::run::Run| match run.machine {
+        Machine::Cluster(system) => system.base,
+        _ => "Linux",
+    };
+    assert_eq!([alone, unreclaimed, small, large].map(system), ["solo", "pair", "solo", "solo"]);
+    assert_eq!(linux.iter().map(system).collect::<Vec<_>>(), ["Linux"; 3]);
+    let streams = "remote -b b ./stream read /var/streamed > streamed & stream=$!\nsleep 3\nstate before\n./stencil 5 6 here b || exit 1\n";
+    assert!(!alone.script.contains("stream=") && alone.script.contains("state before\n./stencil 5 6 here b"));
+    assert!([unreclaimed, small, large].iter().all(|run| run.script.contains(streams)), "{}", small.script);
+    let batching = "remote -b b reclaimctl --threshold requests 7 free_pages 8 batch_pages 9 || exit 1\nremote -b b reclaimctl --batching on";
+    assert!(large.script.contains(batching) && !small.script.contains("reclaimctl"), "{}", large.script);
+    assert!(linux[2].script.contains("./stream read /var/streamed 400 25000 >"), "{}", linux[2].script);
+    let short = EXPERIMENT.runs(Plan { short: true, ..PLAN });
+    assert_eq!((short.len(), runs[0].streamed_mib, short[0].streamed_mib), (4, 20, 10));
+}
+
+#[test]
+fn steps_are_told_with_what_was_given_back() {
+    let found = judge(PLAN, &EXPERIMENT, &outcomes([110, 150, 110, 114], [110, 110, 110, 111])).unwrap();
+    let steps = &found.tables[0].rows;
+    assert_eq!(steps[2], ["noise", "121.00", "110.00", "150.00", "13.90", "484.00", "900.00", "21.00", "10.00", "2.5"]);
+    assert_eq!(steps[3][5..], ["441.00", "900.00", "10.25", "0.23", "2.5"]);
+    assert_eq!(steps[4][7], "9");
+    assert_eq!(found.tables[1].rows[2], ["noise", "50", "1600", "5", "3.20", "0", "0", "0.00"]);
+    assert_eq!(found.tables[1].rows[3][5..], ["2000", "2", "3.00"]);
+    let pages = &found.tables[3].rows;
+    // Of 1,603 and 2,000 pages since the start.
+    assert_eq!(pages[0][1..], ["1999", "31", "500"]);
+    assert_eq!(pages[1][1..], ["1500", "250", "667"]);
+    let said = "(510 pages of 1020 looked at, 500 of them while it computed; 3 more by who needed one)";
+    assert_eq!((pages[2][0].contains(said), pages[2][1].as_str()), (true, "6000"), "{}", pages[2][0]);
+    assert!(found.tables.iter().all(|table| table.rows.iter().all(|row| row.len() == table.columns.len())));
+    assert_eq!(found.figures["ordinary reclaimer: instructions a page"], 1999);
+    assert_eq!(found.tables[2].rows[2][5..], ["30.00", "8.33"]);
+    let said = "The stream itself makes the steps 10.00 % longer. Small batches, begun 5 times, gave 1600 pages back in 3.2 ms of their own, and the steps \
+                took 44.0 ms longer than without reclamation; 2 large ones gave 2000 back in 3.0 ms, and the steps took 1.0 ms longer, of 400 ms.";
+    assert!(found.notes[0].starts_with(said), "{}", found.notes[0]);
+    let [each, all, linux] = &found.plots[..] else { panic!("three plots") };
+    assert_eq!((each.curves[2].points[1], all.curves[2].points[3]), ((3.0, 50.0), (5.0, 0.484)));
+    assert_eq!(linux.curves.len(), 3);
+}
+
+#[test]
+fn verdicts_are_of_what_reclamation_costs() {
+    let verdict = |experiment: &Experiment, small, large| {
+        let outcomes = outcomes(small, large);
+        let outcomes = if experiment.linux { &outcomes[..] } else { &outcomes[..4] };
+        judge(PLAN, experiment, outcomes).unwrap().verdict()
+    };
+    assert_eq!(
+        verdict(&EXPERIMENT, [111; 4], [110; 4]),
+        Some(Verdict::Confirmed),
+        "small batches are worse than aimed at"
+    );
+    assert_eq!(verdict(&EXPERIMENT, [110; 4], [110; 4]), Some(Verdict::Beaten));
+    assert_eq!(verdict(&EXPERIMENT, [110; 4], [110, 110, 110, 113]), Some(Verdict::Refuted), "0.7 % with batching");
+    assert_eq!(verdict(&EXPERIMENT, [121; 4], [110; 4]), Some(Verdict::Refuted), "10 % without");
+}
+
+#[test]
+fn what_was_not_measured_is_an_error() {
+    let good = || outcomes([120; 4], [110; 4]);
+    let fails = |change: fn(&mut Vec<Outcome>), why: &str| {
+        let mut outcomes = good();
+        change(&mut outcomes);
+        let error = format!("{:#}", judge(PLAN, &EXPERIMENT, &outcomes).expect_err(why));
+        assert!(error.contains(why), "{error}");
+    };
+    assert!(judge(PLAN, &EXPERIMENT, &good()).is_ok());
+    fails(|all| all[3].text = all[3].text.replace("sum 77", "sum 76"), "the results differ");
+    fails(|all| all[2].text = all[2].text.replace("5000000 0 ", "5000000 1 "), "began again");
+    fails(|all| all[2] = outcome([120; 4], [NONE; 2]), "nothing to do");
+    fails(|all| all[3] = outcome([120; 4], [NONE; 2]), "no batch");
+    fails(|all| all[1] = outcome([120; 4], [[1, 1, 1, 1], NONE]), "memory for all");
+    fails(|all| all[6] = on_linux([130; 4], 0), "kswapd had nothing to do");
+    fails(|all| all.truncate(3), "a run of each form");
+    fails(|all| all[0].text = all[0].text.replace("000000\nsum", "000000 5\nsum"), "not all steps");
+}
+
+#[test]
+fn all_rows_run_the_four_forms_and_linux_once() {
+    let runs: Vec<usize> = OF_RECLAIM.iter().map(|row| (row.runs)(PLAN).len()).collect();
+    assert_eq!(runs, [7, 4, 4, 4, 4]);
+    for row in OF_RECLAIM {
+        for run in (row.runs)(Plan { short: true, ..PLAN }) {
+            let Machine::Cluster(system) = run.machine else { panic!("short is without Linux") };
+            let base = std::fs::read_to_string(format!("../sysprocs/systems/{}.toml", system.base)).unwrap();
+            assert!(system.text(&base).is_ok(), "{}", row.id);
+        }
+    }
+}
