@@ -96,9 +96,7 @@ pub fn run(environment: &Environment, options: &Run) -> Result<u8> {
     if let Some(folder) = &options.job.extract {
         disk_image::extract_tree(&disk, folder)?;
     }
-    if options.stats {
-        print_stats(&outcome);
-    }
+    print_stats(options.stats, &outcome);
     Ok(outcome.status)
 }
 
@@ -230,7 +228,10 @@ pub(super) fn print_times(stats: &Stats) {
     }
 }
 
-fn print_stats(outcome: &Outcome) {
+fn print_stats(wanted: bool, outcome: &Outcome) {
+    if !wanted {
+        return;
+    }
     let stats = &outcome.stats;
     print_times(stats);
     eprintln!("frames         {} ({} lost at full boards)", stats.frames, stats.overruns);

@@ -103,32 +103,6 @@ a start 2 partition 1 whole runs usual\na start 2 partition 2 whole - -";
     assert_eq!(programs(&ended), expected, "{}", ended.report());
 }
 
-/// The same over two boards: the disk's board sees to both, writes, resets and keeps.
-const UPDATE_BOTH: &str = r#"if [ -e /begun ]; then
-    for b in a b; do
-        for i in 1 2 3 4 5 6 7 8 9; do remote -b $b grep -q 'usual 2' /proc/renga/start && break; sleep 1; done 2>&-
-    done
-    renga-update --status
-else
-    > /begun; sync; renga-update /update; sleep 600
-fi"#;
-
-#[test]
-#[ignore = "minutes: the kernel crosses the pins, which are emulated edge by edge"]
-fn a_cluster_updates_all_its_cards_and_keeps_the_kernel_when_it_works_on_all() {
-    if !clusters_can_run() {
-        return;
-    }
-    let scratch = Scratch::new("update-both");
-    let folder = cards(&scratch, "pair");
-    put(&scratch, &folder.join("lab-a-pi3.img"), &update_of(&scratch, "pair", false));
-    let ended = bare(&folder, "pair", UPDATE_BOTH).end().expect_status(0);
-    let expected = "b written to partition 2\na written to partition 2
-b start 2 partition 1 whole - -\nb start 2 partition 2 whole runs usual
-a start 2 partition 1 whole - -\na start 2 partition 2 whole runs usual";
-    assert_eq!(programs(&ended), expected, "{}", ended.report());
-}
-
 /// What sees to the keeping is replaced by `instead`, and the kernel tried once; at the third start it is told how that went.
 fn tried(name: &str, instead: &str) -> Ended {
     let scratch = Scratch::new(name);
@@ -197,13 +171,8 @@ const BRANCH_BACK: u32 = 0x17ff_ffff;
 
 /// An update of one board whose kernel differs from the sources' in bytes behind it; with `hangs` it waits for ever at its entry.
 fn update(scratch: &Scratch, hangs: bool) -> Vec<u8> {
-    update_of(scratch, "solo", hangs)
-}
-
-/// The same of the boards of a system.
-fn update_of(scratch: &Scratch, system: &str, hangs: bool) -> Vec<u8> {
     let made = scratch.join("made");
-    let command = Renga::command(&["image", "--system", system, "--update"]);
+    let command = Renga::command(&["image", "--system", "solo", "--update"]);
     command.with([made.as_os_str()]).end().expect_status(0);
     let (kernel, tables) = parts(&fs::read(made).expect("it was just made"));
     let mut kernel = [&kernel[..], b"another kernel"].concat();
