@@ -18,23 +18,27 @@ pub async fn take_all_home<const D: u32, const I: u32>(
     directory: &mut Client<InodeDirectory, D>,
     inodes: &mut Family<Inode, I>,
 ) -> Result<(), Errno> {
-    take_home_until(directory, inodes, || false).await.map(|_| ())
+    take_home_until(directory, inodes, false, || false).await.map(|_| ())
 }
 
-/// The same, until all is home or `is_over` says so, which it is asked after each piece; whether all may be home.
+/// The same, until all is home or `is_over` says so, which it is asked after each piece; whether all may be home. If it `spares`,
+/// what background jobs have written that are held stays where it is, and so does what was lent in the last 5 s: what those have changed
+/// makes a commit due sooner than others would have it.
 ///
 /// # Errors
 /// As of [`take_all_home`].
 pub async fn take_home_until<const D: u32, const I: u32>(
     directory: &mut Client<InodeDirectory, D>,
     inodes: &mut Family<Inode, I>,
+    spares: bool,
     mut is_over: impl FnMut() -> bool,
 ) -> Result<bool, Errno> {
     let (mut from, mut told, board) = (0, Ok(()), directory.server().board.0);
+    let wanted = if spares { LeaseWrite::take_old_home() } else { LeaseWrite::take_home(0) };
     let mut renewed = false;
     // Each turn but one passes an inode process.
     loop {
-        let slot = match directory.call(NextLent { from }, ()).await {
+        let slot = match directory.call(NextLent { from, spares }, ()).await {
             Ok(slot) => slot,
             Err(Errno::ENOENT) => break,
             // Told once of a new session.
@@ -45,7 +49,7 @@ pub async fn take_home_until<const D: u32, const I: u32>(
             let mut more = Ok(true);
             // Each turn brings pages, of which there are no more than the lease reaches. Whichever inode it is.
             while more == Ok(true) {
-                more = inode.call(LeaseWrite::take_home(0), ()).await.map(|lease| lease.below > 0);
+                more = inode.call(wanted, ()).await.map(|lease| lease.below > 0);
                 if is_over() {
                     return Ok(false);
                 }
