@@ -264,7 +264,7 @@ protocol! {
         /// The write lease for `board`, if it is the caller's or the caller is of this board, so that page `page` may be
         /// written there; other boards' leases end. `ESTALE`: it is not inode `ino`. With page `TAKE_HOME`: if inode `ino` (0: whichever
         /// it is) is lent, what is dirty comes back here, some pages at a time, and the lease ends; `below` is not 0 if
-        /// there is more to come; if `board` is `ONLY_OLD`, not if it was lent in the last 5 s. Tells and forgets a kept failure of a released write, unless it takes home.
+        /// there is more to come; if `board` is `ONLY_OLD`, not while jobs are held and it was lent in the last 5 s. Tells and forgets a kept failure of a released write, unless it takes home.
         15 LeaseWrite { ino: u32, board: u8, page: u32 } (()) -> Result<Lease, Errno>;
         /// Of a directory: makes the entry named stand for another inode, or removes it (`ino` 0); the inode number that it had.
         16 Repoint { ino: u32, kind: u8 } (&'a [u8]) -> Result<u32, Errno>;

@@ -122,7 +122,8 @@ impl State {
 
     /// From one look to the next, ns.
     fn pause_ns(&self) -> u64 {
-        let runs = |(sample, orders): (&Option<Sample>, &u8)| sample.is_some_and(|sample| sample.jobs > 0) && *orders == 0;
+        let runs =
+            |(sample, orders): (&Option<Sample>, &u8)| sample.is_some_and(|sample| sample.jobs > 0) && *orders == 0;
         let some_run = self.settings.policy != Policy::Off && self.samples.iter().zip(&self.orders).any(runs);
         let period_ns = self.period_ns();
         if some_run { (period_ns / LOOKS_WHILE_RUNNING).max(PAUSE_NS_MIN) } else { period_ns }

@@ -18,7 +18,8 @@ use core::cell::Cell;
 use heapless::Deque;
 use renga_proto::inode::{
     Activate, ActivateDirectory, CommitAll, Create, Extent, Facts, GiveUp, HandOver, HeldOf, Inode, InodeDirectory,
-    InodeDirectoryCall, InodeFacts, Keep, Links, Load, LockNames, NO_SLOT, NextLent, NextReap, Reactivate, Reap, Release, Retire,
+    InodeDirectoryCall, InodeFacts, Keep, Links, Load, LockNames, NO_SLOT, NextLent, NextReap, Reactivate, Reap,
+    Release, Retire,
 };
 use renga_proto::pages::FileId;
 use renga_rt::{Call, Client, Errno, Family, ForwardFamily, Me, Never, Port, Protocol};

@@ -4,7 +4,7 @@
 //! commit is due. All of them are on one core, as they share that and notify.
 
 use core::cell::Cell;
-use renga_pages::take_home_until;
+use renga_pages::{Spares, take_home_until};
 use renga_proto::inode::{CommitAll, Extent, Inode, InodeDirectory, LeaseWrite, NextLent};
 use renga_rt::{Client, Family, Me, Never, Notifier};
 
@@ -18,6 +18,8 @@ pub struct Due {
     freeing: Cell<bool>,
     /// Somebody waits for it.
     awaited: Cell<bool>,
+    /// Much is lent.
+    crowded: Cell<bool>,
 }
 
 impl Due {
@@ -29,6 +31,7 @@ impl Due {
             failed: Cell::new(false),
             freeing: Cell::new(false),
             awaited: Cell::new(false),
+            crowded: Cell::new(false),
         }
     }
     /// When, ns since boot; `None`: nothing has been changed since the last commit.
@@ -46,6 +49,14 @@ impl Due {
     /// its time.
     pub(crate) fn hurry(&self, now_ns: u64) {
         self.awaited.set(true);
+        self.bring_forward(now_ns);
+    }
+    /// As much is lent, it is time to take some of it home: a commit is due now.
+    pub(crate) fn crowd(&self, now_ns: u64) {
+        self.crowded.set(true);
+        self.bring_forward(now_ns);
+    }
+    fn bring_forward(&self, now_ns: u64) {
         if self.at_ns().is_some_and(|at_ns| at_ns > now_ns) && !self.failed.get() {
             self.set(Some(now_ns));
         }
@@ -113,11 +124,20 @@ pub async fn write_back(
                 // Whoever waits for room waits for all that is kept for others.
                 let is_over = || !urgent && me.now_ns() >= until_ns;
                 // What cannot come, or a commit that fails, is due again.
-                let spares = !urgent && spared.may_go_on(me.now_ns());
+                let spares = match (urgent, due.crowded.take()) {
+                    (false, crowded) if spared.may_go_on(me.now_ns()) => {
+                        if crowded {
+                            Spares::Jobs
+                        } else {
+                            Spares::Young
+                        }
+                    }
+                    _ => Spares::Nothing,
+                };
                 all = take_home_until(&mut inode_directory, &mut inodes, spares, is_over).await;
                 let _ = inode_directory.call(CommitAll { extent: Extent::Places }, ()).await;
                 let left = inode_directory.call(NextLent { from: 0, spares: false }, ()).await;
-                spared.note(me.now_ns(), spares && left.is_ok());
+                spared.note(me.now_ns(), spares != Spares::Nothing && left.is_ok());
             }
             // Nothing was committed, as all there is was spared.
             if due.at_ns() == began {

@@ -99,7 +99,8 @@ pub(in crate::inode) async fn serve_leases(inode: &mut ActiveInode, call: InodeC
         InodeCall::LeaseWrite(call) if call.entry().page == TAKE_HOME => {
             let LeaseWrite { ino, board, .. } = call.entry();
             let left = board == ONLY_OLD && inode.is_lease_young();
-            let more = if (ino == 0 || ino == inode.ino) && !left { inode.take_some_home(false).await } else { Ok(false) };
+            let more =
+                if (ino == 0 || ino == inode.ino) && !left { inode.take_some_home(false).await } else { Ok(false) };
             call.reply(more.map(|more| Lease { below: more.into(), ..Lease::NONE }));
         }
         InodeCall::LeaseWrite(call) => {

@@ -93,7 +93,7 @@ impl ActiveInode {
             self.refusals -= 1;
             return Ok(refused);
         }
-        let (may_lend, _) = self.referrers.may_lend();
+        let (may_lend, _) = self.referrers.may_lend(self.is_for_job());
         let is_lent = self.lent.is_some();
         // Of a board that is away it was not taken home.
         if board == self.me.id().board.0 || !self.leases.permit(board) || !(may_lend || is_lent) || self.is_away() {
@@ -136,7 +136,7 @@ impl ActiveInode {
             if page >= pages {
                 return Err(Errno::EFBIG);
             }
-            if !self.referrers.may_lend().0 {
+            if !self.referrers.may_lend(self.is_for_job()).0 {
                 return Err(Errno::EAGAIN);
             }
             self.lend(board, pages, self.blocks_for_holes(pages), 0).await?;
@@ -159,7 +159,7 @@ impl ActiveInode {
         self.begin_write().await?;
         let indirect = if u64::from(below) > DIRECT && more > 0 { INDIRECT_MAX } else { 0 };
         let blocks = kept + more + indirect;
-        let (was_lent, (_, hurry)) = (self.lent.is_some(), self.referrers.may_lend());
+        let (was_lent, (_, hurry)) = (self.lent.is_some(), self.referrers.may_lend(self.is_for_job()));
         self.allocator.call(Reserve { slot: self.number, blocks, hurry }, ()).await?;
         match &mut self.lent {
             Some(lease) => (lease.below, lease.reserved) = (below, lease.reserved + blocks),
@@ -195,9 +195,14 @@ impl ActiveInode {
         Ok(())
     }
 
+    /// Whether it works for a background job.
+    fn is_for_job(&self) -> bool {
+        self.me.policy_of(self.me.account()).background
+    }
+
     /// Whoever it works for writes the inode on `board`: what others have written is not a job's.
     fn note_writer(&mut self, board: u8, was_lent: bool) {
-        let is_job = self.me.policy_of(self.me.account()).background;
+        let is_job = self.is_for_job();
         if !(was_lent && is_job) {
             self.referrers.set_writer(self.number, is_job.then_some(board));
         }
@@ -243,9 +248,10 @@ impl ActiveInode {
         Ok(())
     }
 
-    /// Whether it is lent for so short that it may stay so while what jobs have written is spared.
+    /// Whether it may stay lent while what jobs have written is spared, as it has not been so for long.
     pub(in crate::inode) fn is_lease_young(&self) -> bool {
-        self.lent.is_some_and(|lease| self.me.now_ns().saturating_sub(lent_at_ns(lease.id)) < YOUNG_NS)
+        let is_young = |lease: WriteLease| self.me.now_ns().saturating_sub(lent_at_ns(lease.id)) < YOUNG_NS;
+        self.referrers.spares_some() && self.lent.is_some_and(is_young)
     }
 
     /// Some pages; whether there is more.
