@@ -9,8 +9,7 @@
 //! controlled at once, each as if it were alone, as long as the medium has time for all.
 //!
 //! The time from the program's trap until its process measures, and back, is of the I/O too. It is seen from outside: it is
-//! what passed between two calls and was not the program's own; the least ever seen, as other programs' turns are in it. What of it
-//! is charged to the program, as if it were its own, is told.
+//! what passed between two calls and was not the program's own; the least ever seen, as other programs' turns are in it.
 //!
 //! Invariant: a delay is at most [`DELAY_NS_MAX`], and what is made up for is bounded too.
 
@@ -57,8 +56,6 @@ pub struct Governor {
     left: Option<Crossing>,
     /// The least time that going to the program and back has taken; `None`: not known yet.
     crossing_ns: Option<u64>,
-    /// What of the way is charged to the program, ns.
-    charged_ns: u64,
     /// When the present period began, ns.
     period_ns: u64,
     /// I/Os that began in it.
@@ -66,11 +63,6 @@ pub struct Governor {
 }
 
 impl Governor {
-    /// Of a program to which so much of the way to it and back is charged, ns.
-    pub fn new(charged_ns: u64) -> Governor {
-        Governor { charged_ns, ..Governor::default() }
-    }
-
     /// Another pace: what was owed by the one before is forgotten.
     pub fn begin(&mut self) {
         (self.owed_ns, self.due_ns, self.period_ns, self.in_period) = (0, None, 0, 0);
@@ -120,7 +112,7 @@ impl Governor {
     /// `io` is done: until when the program waits, if it does.
     pub fn after(&mut self, pace: Pace, io: Io) -> Option<u64> {
         let Pace::Time { factor, .. } = pace else { return None };
-        let crossing_ns = self.crossing_ns.map_or(0, |others_ns| others_ns.saturating_add(self.charged_ns));
+        let crossing_ns = self.crossing_ns.unwrap_or(0);
         let took_ns = io.ended_ns.saturating_sub(io.began_ns).saturating_sub(io.waited_ns);
         let own_ns = took_ns.saturating_add(crossing_ns);
         // The way to the program and back passes without anything done for it.

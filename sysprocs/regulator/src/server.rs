@@ -22,6 +22,8 @@ const LEASE_PERIODS: u64 = 3;
 const LOOKS_WHILE_RUNNING: u64 = 4;
 /// But not more often than a period can be, ns.
 const PAUSE_NS_MIN: u64 = 10 * NS_PER_MS;
+/// A bit for each.
+const ALL_BOARDS: u8 = u8::MAX;
 /// Looks that find no job, after which there is none: one may have been on its way from board to board.
 const LOOKS_WITHOUT_JOBS: u32 = 3;
 
@@ -46,7 +48,7 @@ struct State {
     machine: Machine,
     samples: Samples,
     orders: Orders,
-    /// The boards, a bit each, of whose jobs it is known that they are held.
+    /// The boards, a bit each, whose jobs' files are known to be spared.
     spared: u8,
     totals: Totals,
     /// When boards are to be looked at next; `None`: there are no jobs.
@@ -120,11 +122,14 @@ impl State {
         u64::from(self.settings.get(Threshold::PeriodMs)) * NS_PER_MS
     }
 
+    fn holds_some(&self) -> bool {
+        self.orders.iter().any(|orders| *orders != 0)
+    }
+
     /// From one look to the next, ns.
     fn pause_ns(&self) -> u64 {
-        let runs =
-            |(sample, orders): (&Option<Sample>, &u8)| sample.is_some_and(|sample| sample.jobs > 0) && *orders == 0;
-        let some_run = self.settings.policy != Policy::Off && self.samples.iter().zip(&self.orders).any(runs);
+        let jobs = self.samples.iter().flatten().any(|sample| sample.jobs > 0);
+        let some_run = self.settings.policy != Policy::Off && jobs && !self.holds_some();
         let period_ns = self.period_ns();
         if some_run { (period_ns / LOOKS_WHILE_RUNNING).max(PAUSE_NS_MIN) } else { period_ns }
     }
@@ -178,10 +183,10 @@ impl State {
         }
     }
 
-    /// What jobs have written that are held comes home later.
+    /// What jobs have written comes home later while one is held: those of other boards may be its own, and use nothing while
+    /// it waits.
     async fn spare(&mut self) {
-        let held = self.orders.iter().enumerate().filter(|(_, orders)| **orders != 0);
-        let boards = held.fold(0, |all, (board, _)| all | 1 << board);
+        let boards = if self.holds_some() { ALL_BOARDS } else { 0 };
         if boards != self.spared && self.clients.inode_directory.call(Spare { boards }, ()).await.is_ok() {
             self.spared = boards;
         }

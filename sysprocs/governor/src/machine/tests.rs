@@ -58,19 +58,6 @@ fn what_is_too_short_for_a_sleep_is_kept() {
     assert_eq!(governor.after(wait(2_000), io(0, 3 * US)), None);
 }
 
-/// Of the way to the program and back a part is seen from outside, and a part is charged to the program.
-#[test]
-fn all_of_the_way_to_the_program_and_back_is_stretched() {
-    for (charged_ns, more_us) in [(0, 0), (2 * US, 6)] {
-        let mut governor = Governor::new(charged_ns);
-        governor.leaves(at(0, 0));
-        // Of 15 us its process sees 10; the program is charged 4.
-        governor.trapped(at(15 * US, 4 * US));
-        let due_us = 16 + 10 + 3 * 21 + more_us;
-        assert_eq!(governor.after(wait(4_000), io(16 * US, 26 * US)), Some(due_us * US), "{charged_ns}");
-    }
-}
-
 #[test]
 fn what_an_io_took_too_long_or_too_short_is_made_up_for() {
     let mut governor = Governor::default();

@@ -6,14 +6,13 @@
 //! Invariant: an I/O's result is kept whatever ends its delay; a signal ends it, and what is left is waited for with the
 //! next. Not here: how long delays are (`renga_governor`).
 
+use super::User;
 use super::escape::{Escape, Outcome, restartable};
 use super::files::descriptors::{Descriptor, Object};
 use super::files::hot::{READ, READ_FROM, WRITE};
-use super::{INSTRUCTION_BYTES, User};
 use crate::signals::{SIGKILL, killed};
 use renga_governor::{Crossing, Governor, Io};
 use renga_hal::memory::UserMemory;
-use renga_memory::layout::TRAMPOLINE;
 use renga_proto::clock::SleepUntil;
 use renga_proto::proc_files::DISK;
 use renga_rt::account::{AccountNumber, Count};
@@ -28,10 +27,6 @@ const WRITES: [u64; 5] = [WRITE, 66, 68, 70, 287];
 const READS: [u64; 5] = [READ, READ_FROM, 65, 69, 286];
 /// `sendfile` and `copy_file_range`, whose first two arguments are files.
 const COPIES: [u64; 2] = [71, 285];
-/// Where the trampoline's trap is, behind its first instruction.
-const TRAMPOLINE_TRAP: u64 = TRAMPOLINE + INSTRUCTION_BYTES;
-/// How often a program is let cross to it.
-const CROSSINGS: u32 = 4;
 /// How long the processor is kept busy at a time, ns; then other system processes have their turn.
 const SPIN_NS: u64 = 20_000;
 
@@ -52,7 +47,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     async fn run_governed(&mut self, mut pace: Pace) -> Result<(), u32> {
-        let mut governor = Governor::new(apart!(self.charged_of_crossing()));
+        let mut governor = Governor::default();
         let account = self.me.account();
         while pace != Pace::Free {
             if self.look_at_signals || self.me.interrupted() {
@@ -112,38 +107,6 @@ impl<M: UserMemory + ?Sized> User<M> {
             }
         }
         outcome
-    }
-
-    /// What of the way to the program and back is charged to the program, ns: it is let run the last instruction of the
-    /// trampoline, which traps at once. 0 if that does not succeed, as when something else comes between.
-    async fn charged_of_crossing(&mut self) -> u64 {
-        let pc = core::mem::replace(&mut self.context.pc, TRAMPOLINE_TRAP);
-        let mut least_ns = None;
-        // The first times the trampoline may have to be mapped, and the processor's state to be brought.
-        for _ in 0..CROSSINGS {
-            let Some(space) = &self.space else { break };
-            let number = space.number();
-            let before_ns = crossing(&self.me, self.me.account()).user_ns;
-            self.me.run_user(self.context, number).await;
-            match self.me.trap() {
-                Trap::Syscall => {
-                    let charged_ns = crossing(&self.me, self.me.account()).user_ns.saturating_sub(before_ns);
-                    least_ns = Some(least_ns.map_or(charged_ns, |least_ns: u64| least_ns.min(charged_ns)));
-                    self.context.pc = TRAMPOLINE_TRAP;
-                    continue;
-                }
-                Trap::PageFault { address, kind, .. } => {
-                    let (space, mut pager) = self.memory();
-                    if space.fault(&mut pager, address, kind).await.is_ok() {
-                        continue;
-                    }
-                }
-                _ => {}
-            }
-            break;
-        }
-        self.context.pc = pc;
-        least_ns.unwrap_or(0)
     }
 
     /// As for any program, by the same ways, so that what an I/O takes is the same too.
