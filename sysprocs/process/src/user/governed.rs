@@ -15,7 +15,7 @@ use renga_governor::{Crossing, Governor, Io};
 use renga_hal::memory::UserMemory;
 use renga_proto::clock::SleepUntil;
 use renga_proto::proc_files::DISK;
-use renga_rt::account::{AccountNumber, Count};
+use renga_rt::account::Count;
 use renga_rt::pace::Pace;
 use renga_rt::policy::SLICE_NS;
 use renga_rt::user::Trap;
@@ -48,7 +48,6 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     async fn run_governed(&mut self, mut pace: Pace) -> Result<(), u32> {
         let mut governor = Governor::default();
-        let account = self.me.account();
         while pace != Pace::Free {
             if self.look_at_signals || self.me.interrupted() {
                 apart!(self.serve_signals())?;
@@ -61,10 +60,14 @@ impl<M: UserMemory + ?Sized> User<M> {
             let Some(space) = &self.space else { return Err(killed(SIGKILL)) };
             let number = space.number();
             self.me.run_user(self.context, number).await;
-            let trapped = crossing(&self.me, account);
-            governor.trapped(trapped);
+            let asked_ns = self.me.now_ns();
+            governor.trapped(self.crossing());
+            let number = self.context.x[8];
             let outcome = match self.me.trap() {
-                Trap::Syscall => self.governed_call(&mut governor, pace, trapped.now_ns).await,
+                Trap::Syscall => match self.target(number) {
+                    Some(target) => apart!(self.paced(&mut governor, pace, target, asked_ns)),
+                    None => apart!(self.carry_out(number)),
+                },
                 Trap::Preempted => continue,
                 _ => {
                     apart!(self.fault())?;
@@ -77,36 +80,14 @@ impl<M: UserMemory + ?Sized> User<M> {
                 Err(escape) => self.escape(escape),
             }
             // What any program's loop does from here to there is of the way to the program and back.
-            governor.leaves(crossing(&self.me, account));
+            governor.leaves(self.crossing());
         }
         Ok(())
     }
 
-    /// The system call that the program has made at `asked_ns`, and what it waits before and after. Compiled into the loop, of
-    /// which it has one: what governing takes is what an I/O cannot be controlled under.
-    #[inline(always)]
-    async fn governed_call(&mut self, governor: &mut Governor, pace: Pace, mut asked_ns: u64) -> Outcome {
-        let number = self.context.x[8];
-        let target = self.target(number);
-        if target.is_some()
-            && let Pace::Count { .. } = pace
-        {
-            asked_ns = apart!(self.await_period(governor, pace, asked_ns))?;
-        }
-        // Of a terminal it is not known what was waiting: nobody looks.
-        let before = (target == Some(Target::Disk)).then(|| Needs::of(&self.me, self.me.now_ns()));
-        // What was done until here was not the I/O.
-        let began_ns = self.me.now_ns();
-        let outcome = self.carry_out(number).await;
-        if target.is_some() && outcome.is_ok() {
-            let ended_ns = self.me.now_ns();
-            let waited_ns = before.map_or(0, |before| Needs::of(&self.me, ended_ns).waited_ns(before));
-            let until_ns = governor.after(pace, Io { asked_ns, began_ns, ended_ns, waited_ns });
-            if let Some(until_ns) = until_ns {
-                apart!(self.delay(pace, ended_ns, until_ns));
-            }
-        }
-        outcome
+    fn crossing(&self) -> Crossing {
+        let user_ns = self.me.counted(self.me.account(), Count::UserNs);
+        Crossing { now_ns: self.me.now_ns(), user_ns }
     }
 
     /// As for any program, by the same ways, so that what an I/O takes is the same too.
@@ -125,25 +106,32 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
     }
 
-    /// Waits for the period in which the I/O asked for at `asked_ns` may begin; when that is.
-    async fn await_period(&mut self, governor: &mut Governor, pace: Pace, mut asked_ns: u64) -> Result<u64, Escape> {
+    /// An I/O with `target` that the program has asked for at `asked_ns`.
+    async fn paced(&mut self, governor: &mut Governor, pace: Pace, target: Target, mut asked_ns: u64) -> Outcome {
         // Each turn waits for another period.
         while let Some(until_ns) = governor.before(pace, asked_ns) {
             restartable(self.doze(until_ns).await)?;
             self.me.count(Count::DelayedNs, self.me.now_ns().saturating_sub(asked_ns) as i64);
             asked_ns = self.me.now_ns();
         }
-        Ok(asked_ns)
-    }
-
-    /// After an I/O that has ended at `ended_ns`.
-    async fn delay(&mut self, pace: Pace, ended_ns: u64, until_ns: u64) {
-        // What ends it early is looked at before the program goes on.
-        let _ = match pace {
-            Pace::Time { spins: true, .. } => self.spin(until_ns).await,
-            _ => self.doze(until_ns).await,
-        };
-        self.me.count(Count::DelayedNs, self.me.now_ns().saturating_sub(ended_ns) as i64);
+        // Of a terminal it is not known what was waiting: nobody looks.
+        let before = (target == Target::Disk).then(|| Needs::of(&self.me, self.me.now_ns()));
+        // What was done until here was not the I/O.
+        let began_ns = self.me.now_ns();
+        let outcome = self.carry_out(self.context.x[8]).await;
+        let ended_ns = self.me.now_ns();
+        let waited_ns = before.map_or(0, |before| Needs::of(&self.me, ended_ns).waited_ns(before));
+        if outcome.is_ok()
+            && let Some(until_ns) = governor.after(pace, Io { asked_ns, began_ns, ended_ns, waited_ns })
+        {
+            // What ends it early is looked at before the program goes on.
+            let _ = match pace {
+                Pace::Time { spins: true, .. } => self.spin(until_ns).await,
+                _ => self.doze(until_ns).await,
+            };
+            self.me.count(Count::DelayedNs, self.me.now_ns().saturating_sub(ended_ns) as i64);
+        }
+        outcome
     }
 
     async fn doze(&mut self, until_ns: u64) -> Result<(), Errno> {
@@ -183,11 +171,6 @@ impl<M: UserMemory + ?Sized> User<M> {
             _ => None,
         }
     }
-}
-
-/// Where the program of `account` is now.
-fn crossing(me: &Me, account: AccountNumber) -> Crossing {
-    Crossing { now_ns: me.now_ns(), user_ns: me.counted(account, Count::UserNs) }
 }
 
 /// What moves bytes to or from a program and is paced.
