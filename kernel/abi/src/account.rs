@@ -8,6 +8,9 @@ use crate::policy::{Class, NICE_MAX, NICE_MIN, Policy};
 /// Slots of a board that have an account.
 pub const ACCOUNT_SLOTS_MAX: u16 = 256;
 
+/// Where the word of an account says whether it is of a background job.
+const BACKGROUND_BIT: u32 = 24;
+
 /// Which account: 0 the system's, then each board's slots in turn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct AccountNumber(pub u16);
@@ -23,19 +26,20 @@ impl AccountNumber {
         }
         AccountNumber(1 + board as u16 * ACCOUNT_SLOTS_MAX + slot)
     }
-    /// As it travels to another board, with the nice value that its work has there.
+    /// As it travels to another board, with the nice value that its work has there, and whether it is of a background job.
     pub fn to_wire(self, policy: Policy) -> u32 {
         let nice = match policy.class {
             Class::Fair | Class::Batch => policy.nice,
             Class::Idle => NICE_MAX,
             Class::Fifo | Class::RoundRobin => NICE_MIN,
         };
-        u32::from(self.0) | ((nice - NICE_MIN) as u32) << 16
+        u32::from(self.0) | ((nice - NICE_MIN) as u32) << 16 | u32::from(policy.background) << BACKGROUND_BIT
     }
     /// The inverse of [`AccountNumber::to_wire`], whatever the word.
     pub fn from_wire(word: u32) -> (AccountNumber, Policy) {
         let nice = ((word >> 16) as u8).min((NICE_MAX - NICE_MIN) as u8) as i8 + NICE_MIN;
-        (AccountNumber(word as u16), Policy { nice, ..Policy::DEFAULT })
+        let background = word >> BACKGROUND_BIT & 1 != 0;
+        (AccountNumber(word as u16), Policy { nice, background, ..Policy::DEFAULT })
     }
     /// The board whose slot it is; none of the system's.
     pub fn board(self) -> Option<u8> {

@@ -36,4 +36,4 @@ pub use held::Holding;
 pub use index::PageIndex;
 pub use page_cache::page_cache;
 pub use room::CacheMemory;
-pub use taking_home::{take_all_home, take_home_and_commit, take_home_until};
+pub use taking_home::{Spares, take_all_home, take_home_and_commit, take_home_until};

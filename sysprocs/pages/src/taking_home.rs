@@ -9,6 +9,17 @@ use renga_rt::{Client, Errno, Family};
 /// Commits that are waited for, each of which may free blocks for what comes.
 const COMMITS_MAX: u32 = 3;
 
+/// What stays lent while background jobs are held.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Spares {
+    /// Nothing.
+    Nothing,
+    /// What those jobs have written.
+    Jobs,
+    /// That, and what was lent in the last 5 s: what they have changed makes a commit due sooner than others would have it.
+    Young,
+}
+
 /// Ends all write leases that there are now. What fails is told to whoever syncs the file. `EAGAIN`: something is still to come,
 /// after a commit.
 ///
@@ -18,23 +29,29 @@ pub async fn take_all_home<const D: u32, const I: u32>(
     directory: &mut Client<InodeDirectory, D>,
     inodes: &mut Family<Inode, I>,
 ) -> Result<(), Errno> {
-    take_home_until(directory, inodes, || false).await.map(|_| ())
+    take_home_until(directory, inodes, Spares::Nothing, || false).await.map(|_| ())
 }
 
-/// The same, until all is home or `is_over` says so, which it is asked after each piece; whether all may be home.
+/// The same, until all is home or `is_over` says so, which it is asked after each piece, or all but what it `spares`; whether all may
+/// be home.
 ///
 /// # Errors
 /// As of [`take_all_home`].
 pub async fn take_home_until<const D: u32, const I: u32>(
     directory: &mut Client<InodeDirectory, D>,
     inodes: &mut Family<Inode, I>,
+    spares: Spares,
     mut is_over: impl FnMut() -> bool,
 ) -> Result<bool, Errno> {
     let (mut from, mut told, board) = (0, Ok(()), directory.server().board.0);
+    let wanted = match spares {
+        Spares::Young => LeaseWrite::take_old_home(),
+        _ => LeaseWrite::take_home(0),
+    };
     let mut renewed = false;
     // Each turn but one passes an inode process.
     loop {
-        let slot = match directory.call(NextLent { from }, ()).await {
+        let slot = match directory.call(NextLent { from, spares: spares != Spares::Nothing }, ()).await {
             Ok(slot) => slot,
             Err(Errno::ENOENT) => break,
             // Told once of a new session.
@@ -45,7 +62,7 @@ pub async fn take_home_until<const D: u32, const I: u32>(
             let mut more = Ok(true);
             // Each turn brings pages, of which there are no more than the lease reaches. Whichever inode it is.
             while more == Ok(true) {
-                more = inode.call(LeaseWrite::take_home(0), ()).await.map(|lease| lease.below > 0);
+                more = inode.call(wanted, ()).await.map(|lease| lease.below > 0);
                 if is_over() {
                     return Ok(false);
                 }

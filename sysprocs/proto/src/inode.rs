@@ -192,8 +192,9 @@ protocol! {
         /// As `Activate`, of what is named by its number and must be a directory: `ENOTDIR`, or `ENOENT` if it is no
         /// inode, another one than that, or has neither names nor references.
         19 ActivateDirectory { directory: FileId } (()) -> Result<u16, Errno>;
-        /// The first inode process from `from` on whose inode is lent to another board; `ENOENT`: none is.
-        20 NextLent { from: u16 } (()) -> Result<u16, Errno>;
+        /// The first inode process from `from` on whose inode is lent to another board, but for those that `Spare` names if
+        /// it `spares`; `ENOENT`: none is.
+        20 NextLent { from: u16, spares: bool } (()) -> Result<u16, Errno>;
         /// Notes that `board` holds the name in inode `directory`, if what it stands for is known here: whether it is. From
         /// walkers only, under the lock of names.
         22 GrantName { directory: u32, board: u8 } (&'a [u8]) -> Result<bool, Errno>;
@@ -204,6 +205,9 @@ protocol! {
         23 SessionWith { board: u8 } (()) -> Result<u32, Errno>;
         /// A reference of `board` is given up, if that session is not over. From walkers only, to whom that board has said so.
         24 GiveUp { slot: u16, ino: u32, board: u8, session: u32 } (()) -> Result<(), Errno>;
+        /// Background jobs of these boards, a bit each, are held: what they have written need not come home for the
+        /// sake of time alone. From the regulator only.
+        25 Spare { boards: u8 } (()) -> Result<(), Errno>;
     }
 }
 
@@ -260,7 +264,7 @@ protocol! {
         /// The write lease for `board`, if it is the caller's or the caller is of this board, so that page `page` may be
         /// written there; other boards' leases end. `ESTALE`: it is not inode `ino`. With page `TAKE_HOME`: if inode `ino` (0: whichever
         /// it is) is lent, what is dirty comes back here, some pages at a time, and the lease ends; `below` is not 0 if
-        /// there is more to come. Tells and forgets a kept failure of a released write, unless it takes home.
+        /// there is more to come; if `board` is `ONLY_OLD`, not while jobs are held and it was lent in the last 5 s. Tells and forgets a kept failure of a released write, unless it takes home.
         15 LeaseWrite { ino: u32, board: u8, page: u32 } (()) -> Result<Lease, Errno>;
         /// Of a directory: makes the entry named stand for another inode, or removes it (`ino` 0); the inode number that it had.
         16 Repoint { ino: u32, kind: u8 } (&'a [u8]) -> Result<u32, Errno>;
@@ -328,10 +332,16 @@ impl SetAccess {
 }
 /// Of a `LeaseWrite` that ends the lease.
 pub const TAKE_HOME: u32 = u32::MAX - 1;
+/// The board of one that ends the lease only if it is not young.
+pub const ONLY_OLD: u8 = 1;
 impl LeaseWrite {
     /// Ends the lease of inode `ino`.
     pub const fn take_home(ino: u32) -> LeaseWrite {
         LeaseWrite { ino, board: 0, page: TAKE_HOME }
+    }
+    /// Ends the lease of whichever inode it is, if that is not young.
+    pub const fn take_old_home() -> LeaseWrite {
+        LeaseWrite { ino: 0, board: ONLY_OLD, page: TAKE_HOME }
     }
 }
 impl Lease {

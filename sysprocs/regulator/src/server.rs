@@ -1,21 +1,29 @@
-//! The loop: while there are jobs it looks at every board once a period, and says who is held until it comes again.
+//! The loop: while there are jobs it looks at every board once a period, more often while some run, and says who is held until
+//! it comes again.
 //!
 //! Invariant: without jobs there is no alarm. Boards are asked in turn: one that dies answers by its death, and those
 //! behind it let their jobs go meanwhile. Not here: what is decided (`machine.rs`).
 
 use crate::machine::{Machine, Orders, Samples};
-use crate::settings::{Settings, Threshold};
+use crate::settings::{Policy, Settings, Threshold};
 use crate::text::{Known, changed, shown};
 use crate::totals::Totals;
+use renga_proto::inode::{InodeDirectory, Spare};
 use renga_proto::pairs::number;
 use renga_proto::procs::{ASK_POLICY, PolicyOf, Procs, Regulate, Schedule, board_of};
 use renga_proto::regulation::{Regulation, RegulationCall, Sample, Setting, may_be_background};
-use renga_rt::policy::{Class, Policy};
-use renga_rt::{BOARDS_MAX, Errno, Family, Me, Never, Port, Protocol, clients};
+use renga_rt::policy::{self, Class};
+use renga_rt::{BOARDS_MAX, Client, Errno, Family, Me, Never, Port, Protocol, clients};
 
 const NS_PER_MS: u64 = 1_000_000;
 /// Periods that an order holds when it is not renewed.
 const LEASE_PERIODS: u64 = 3;
+/// While jobs run that may be held, boards are looked at so many times as often: what they contend for lasts so much shorter.
+const LOOKS_WHILE_RUNNING: u64 = 4;
+/// But not more often than a period can be, ns.
+const PAUSE_NS_MIN: u64 = 10 * NS_PER_MS;
+/// A bit for each.
+const ALL_BOARDS: u8 = u8::MAX;
 /// Looks that find no job, after which there is none: one may have been on its way from board to board.
 const LOOKS_WITHOUT_JOBS: u32 = 3;
 
@@ -27,6 +35,8 @@ clients! {
     pub struct RegulatorClients {
         /// The user processes of every board.
         procs: Family<Procs, PROCS>,
+        /// What jobs have written on other boards.
+        inode_directory: Client<InodeDirectory, { Spare::BIT }>,
     }
 }
 
@@ -38,6 +48,8 @@ struct State {
     machine: Machine,
     samples: Samples,
     orders: Orders,
+    /// The boards, a bit each, whose jobs' files are known to be spared.
+    spared: u8,
     totals: Totals,
     /// When boards are to be looked at next; `None`: there are no jobs.
     next_ns: Option<u64>,
@@ -55,6 +67,7 @@ pub async fn regulator(me: Me, mut port: Port<Regulation>, clients: RegulatorCli
         machine: Machine::default(),
         samples: [None; BOARDS_MAX],
         orders: [0; BOARDS_MAX],
+        spared: 0,
         totals: Totals::default(),
         next_ns: None,
         looks_without_jobs: 0,
@@ -109,6 +122,18 @@ impl State {
         u64::from(self.settings.get(Threshold::PeriodMs)) * NS_PER_MS
     }
 
+    fn holds_some(&self) -> bool {
+        self.orders.iter().any(|orders| *orders != 0)
+    }
+
+    /// From one look to the next, ns.
+    fn pause_ns(&self) -> u64 {
+        let jobs = self.samples.iter().flatten().any(|sample| sample.jobs > 0);
+        let some_run = self.settings.policy != Policy::Off && jobs && !self.holds_some();
+        let period_ns = self.period_ns();
+        if some_run { (period_ns / LOOKS_WHILE_RUNNING).max(PAUSE_NS_MIN) } else { period_ns }
+    }
+
     /// Makes the process that `text` names a background job.
     async fn add_job(&mut self, text: &[u8]) -> Result<(), Errno> {
         let text = core::str::from_utf8(text).map_err(|_| Errno::EINVAL)?;
@@ -121,7 +146,7 @@ impl State {
             old => old,
         };
         let old = Schedule::from_word(old.map_err(gone)?).ok_or(Errno::EIO)?.policy;
-        let new = Policy { class: Class::Idle, priority: 0, background: true, ..old };
+        let new = policy::Policy { class: Class::Idle, priority: 0, background: true, ..old };
         procs.call(PolicyOf { pid, change: new.to_word() }, ()).await.map_err(gone)?;
         self.looks_without_jobs = 0;
         if self.next_ns.is_none() {
@@ -145,7 +170,8 @@ impl State {
             // A board that is down holds nobody.
             let _ = self.regulate(board, &mut []).await;
         }
-        self.next_ns = Some((began_ns + self.period_ns()).max(self.me.now_ns()));
+        self.spare().await;
+        self.next_ns = Some((began_ns + self.pause_ns()).max(self.me.now_ns()));
         if self.samples.iter().flatten().any(|sample| sample.jobs > 0) {
             self.looks_without_jobs = 0;
             return;
@@ -153,6 +179,16 @@ impl State {
         self.looks_without_jobs += 1;
         if self.looks_without_jobs >= LOOKS_WITHOUT_JOBS {
             (self.next_ns, self.machine, self.orders) = (None, Machine::default(), [0; BOARDS_MAX]);
+            self.spare().await;
+        }
+    }
+
+    /// What jobs have written comes home later while one is held: those of other boards may be its own, and use nothing while
+    /// it waits.
+    async fn spare(&mut self) {
+        let boards = if self.holds_some() { ALL_BOARDS } else { 0 };
+        if boards != self.spared && self.clients.inode_directory.call(Spare { boards }, ()).await.is_ok() {
+            self.spared = boards;
         }
     }
 

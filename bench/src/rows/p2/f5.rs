@@ -13,9 +13,9 @@ pub const ROW: Row = Row {
     published: "Beside four jobs of the lowest priority the foreground takes about 5 times as long; with EII at most 16.9 % longer, with IPD at \
                 most 6.7 %.",
     method: "tar on a reads a tree, and tar on b, at the other end of a pipe, makes it again, in a folder of its own for each. Both are on \
-             the disk of a, so most of it crosses the link twice. For the paper's scp of Linux's sources. What b has written comes home later and is nobody's: no policy holds it, and a copy right after \
-             another takes longer though nobody runs beside it (3.9 and 6.2 s in a trial with 6.6 MB). Each job copies as much as the foreground. \
-             Idle is what is left when the foreground, alone, would be done.",
+             the disk of a, so most of it crosses the link twice. For the paper's scp of Linux's sources. What jobs have written on b stays there while they are held. \
+             Each job copies as much as the foreground. Idle is what is left when the foreground, alone, would be done; what that has written on b \
+             comes home over the link after that, which is not idle either, and counts as if it were.",
     runs,
     judge,
 };

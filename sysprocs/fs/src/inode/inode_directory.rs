@@ -18,7 +18,8 @@ use core::cell::Cell;
 use heapless::Deque;
 use renga_proto::inode::{
     Activate, ActivateDirectory, CommitAll, Create, Extent, Facts, GiveUp, HandOver, HeldOf, Inode, InodeDirectory,
-    InodeDirectoryCall, InodeFacts, Keep, Links, Load, LockNames, NO_SLOT, NextReap, Reactivate, Reap, Release, Retire,
+    InodeDirectoryCall, InodeFacts, Keep, Links, Load, LockNames, NO_SLOT, NextLent, NextReap, Reactivate, Reap,
+    Release, Retire,
 };
 use renga_proto::pages::FileId;
 use renga_rt::{Call, Client, Errno, Family, ForwardFamily, Me, Never, Port, Protocol};
@@ -141,8 +142,12 @@ impl State {
                 call.reply(if still { self.table.release(slot, ino, board) } else { Ok(()) });
             }
             InodeDirectoryCall::NextLent(call) => {
-                let next = self.table.next_lent(call.entry().from);
-                call.reply(next.ok_or(Errno::ENOENT));
+                let NextLent { from, spares } = call.entry();
+                call.reply(self.table.next_lent(from, spares).ok_or(Errno::ENOENT));
+            }
+            InodeDirectoryCall::Spare(call) => {
+                self.table.spare(call.entry().boards);
+                call.reply(Ok(()));
             }
             InodeDirectoryCall::HandOver(call) => {
                 let HandOver { slot, board } = call.entry();

@@ -36,7 +36,7 @@ impl State {
         self.lent.add(slot);
         self.make_due();
         if hurry {
-            self.hurry();
+            self.due.crowd(self.me.now_ns());
         }
         Ok(())
     }

@@ -118,9 +118,11 @@ impl State {
     fn close(&mut self) -> Result<(), Errno> {
         self.may_change()?;
         self.phase = Phase::Closed;
+        // What is to come home has its time, too, which others' commits do not put off.
+        let soon_ns = self.due.at_ns().filter(|at_ns| *at_ns > self.me.now_ns());
         self.due.set(None);
         if !self.lent.is_empty() {
-            // What is to come home has its time, too.
+            self.due.set(soon_ns);
             self.make_due();
             self.only_lent = true;
         }

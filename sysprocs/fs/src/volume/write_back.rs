@@ -4,8 +4,8 @@
 //! commit is due. All of them are on one core, as they share that and notify.
 
 use core::cell::Cell;
-use renga_pages::take_home_until;
-use renga_proto::inode::{CommitAll, Extent, Inode, InodeDirectory, LeaseWrite};
+use renga_pages::{Spares, take_home_until};
+use renga_proto::inode::{CommitAll, Extent, Inode, InodeDirectory, LeaseWrite, NextLent};
 use renga_rt::{Client, Family, Me, Never, Notifier};
 
 /// When the next commit is due: what the allocator tells `write_back`.
@@ -18,6 +18,8 @@ pub struct Due {
     freeing: Cell<bool>,
     /// Somebody waits for it.
     awaited: Cell<bool>,
+    /// Much is lent.
+    crowded: Cell<bool>,
 }
 
 impl Due {
@@ -29,6 +31,7 @@ impl Due {
             failed: Cell::new(false),
             freeing: Cell::new(false),
             awaited: Cell::new(false),
+            crowded: Cell::new(false),
         }
     }
     /// When, ns since boot; `None`: nothing has been changed since the last commit.
@@ -46,6 +49,14 @@ impl Due {
     /// its time.
     pub(crate) fn hurry(&self, now_ns: u64) {
         self.awaited.set(true);
+        self.bring_forward(now_ns);
+    }
+    /// As much is lent, it is time to take some of it home: a commit is due now.
+    pub(crate) fn crowd(&self, now_ns: u64) {
+        self.crowded.set(true);
+        self.bring_forward(now_ns);
+    }
+    fn bring_forward(&self, now_ns: u64) {
         if self.at_ns().is_some_and(|at_ns| at_ns > now_ns) && !self.failed.get() {
             self.set(Some(now_ns));
         }
@@ -65,6 +76,29 @@ impl Due {
 /// So long content comes home before what has come is committed, ns.
 const HOME_NS_MAX: u64 = 1_000_000_000;
 
+/// When what was spared is looked at again, if nothing else is due, ns.
+const LOOK_AGAIN_NS: u64 = 5_000_000_000;
+/// So long what background jobs have written is left where it is while they are held, ns.
+const SPARED_NS_MAX: u64 = 30_000_000_000;
+
+/// Since when something has been spared.
+#[derive(Default)]
+struct Spared {
+    since_ns: Option<u64>,
+}
+
+impl Spared {
+    /// Whether what jobs have written that are held may stay where it is.
+    fn may_go_on(&self, now_ns: u64) -> bool {
+        self.since_ns.is_none_or(|since_ns| now_ns.saturating_sub(since_ns) < SPARED_NS_MAX)
+    }
+
+    /// Notes whether something is left where it is.
+    fn note(&mut self, now_ns: u64, any: bool) {
+        self.since_ns = if any { self.since_ns.or(Some(now_ns)) } else { None };
+    }
+}
+
 /// Commits whenever that is due. What other boards hold is brought home first; if somebody waits for room, after a
 /// commit, as the inode that waits may be one of those.
 pub async fn write_back(
@@ -73,10 +107,12 @@ pub async fn write_back(
     mut inodes: Family<Inode, { LeaseWrite::BIT }>,
     due: &'static Due,
 ) -> Never {
+    let mut spared = Spared::default();
     loop {
         me.notify_at(due.at_ns());
         me.notified().await;
-        if due.at_ns().is_some_and(|at_ns| at_ns <= me.now_ns()) {
+        let began = due.at_ns();
+        if began.is_some_and(|at_ns| at_ns <= me.now_ns()) {
             let mut all = Ok(false);
             // Each turn brings content home, of which there is no more than the boards' memory.
             while all == Ok(false) {
@@ -88,8 +124,24 @@ pub async fn write_back(
                 // Whoever waits for room waits for all that is kept for others.
                 let is_over = || !urgent && me.now_ns() >= until_ns;
                 // What cannot come, or a commit that fails, is due again.
-                all = take_home_until(&mut inode_directory, &mut inodes, is_over).await;
+                let spares = match (urgent, due.crowded.take()) {
+                    (false, crowded) if spared.may_go_on(me.now_ns()) => {
+                        if crowded {
+                            Spares::Jobs
+                        } else {
+                            Spares::Young
+                        }
+                    }
+                    _ => Spares::Nothing,
+                };
+                all = take_home_until(&mut inode_directory, &mut inodes, spares, is_over).await;
                 let _ = inode_directory.call(CommitAll { extent: Extent::Places }, ()).await;
+                let left = inode_directory.call(NextLent { from: 0, spares: false }, ()).await;
+                spared.note(me.now_ns(), spares != Spares::Nothing && left.is_ok());
+            }
+            // Nothing was committed, as all there is was spared.
+            if due.at_ns() == began {
+                due.set(Some(me.now_ns() + LOOK_AGAIN_NS));
             }
         }
     }

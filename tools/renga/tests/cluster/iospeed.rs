@@ -1,6 +1,7 @@
 //! Control of a program's speed through its I/O (decision 0069): what the command says and does, on two boards.
 
-use crate::support::{Renga, clusters_can_run};
+use crate::images::{dev, packages_can_be_had};
+use crate::support::{Disk, Ended, Renga, clusters_can_run};
 use std::collections::BTreeMap;
 
 /// What can be seen and set, and what is refused.
@@ -88,17 +89,21 @@ while read -r board pid pace; do case $pace in *dd) kill $pid;; esac; done < /pr
 wait $!; kill $load; wait $load 2> /dev/null; echo over
 "#;
 
+/// How long each measured command took, ms.
+fn measured_ms(ended: &Ended) -> BTreeMap<String, f64> {
+    let measured = |line: &str| {
+        let mut words = line.strip_prefix("measured ")?.split(' ');
+        Some((words.next()?.to_string(), words.nth(3)?.parse::<f64>().ok()? / 1e6))
+    };
+    ended.text().lines().filter_map(measured).collect()
+}
+
 #[test]
 fn several_programs_at_once_read_as_fast_as_each_was_told() {
     if clusters_can_run() {
         let ended = Renga::script(SPEEDS).end();
         let text = ended.text();
-        let measured = |line: &str| {
-            let mut words = line.strip_prefix("measured ")?.split(' ');
-            Some((words.next()?.to_string(), words.nth(3)?.parse::<f64>().ok()? / 1e6))
-        };
-        let ms: BTreeMap<String, f64> = text.lines().filter_map(measured).collect();
-        println!("{ms:?}");
+        let ms = measured_ms(&ended);
         let once = ms["once"] - ms["nothing"];
         for (name, factor) in [("four", 4.0), ("ten", 10.0)] {
             let achieved = (ms[name] - ms["nothing"]) / once;
@@ -110,4 +115,37 @@ fn several_programs_at_once_read_as_fast_as_each_was_told() {
         assert!(ms["changed"] < 1500.0 && ms["killed"] < 1500.0, "{}", ended.report());
         assert!(text.ends_with("over\n"), "{}", ended.report());
     }
+}
+
+/// The paper's user library, compiled there and preloaded into a dynamic program that reads the disk 60 times, or not at all: without a
+/// factor, with ours, with the paper's timer of 10 ms as version A and B; and into a static program, which it does not concern.
+const LIBRARY: &str = r#"
+cd /tmp; tcc -shared -o iospeed.so /usr/lib/renga/iospeed.c || exit 1
+reads() {
+  IOSPEED_FACTOR=$2 IOSPEED_TIMER_US=$3 IOSPEED_SKIP=$4 LD_PRELOAD=./iospeed.so /usr/lib/renga/measure $1 perl -e '
+    open F, "<", "/dev/root"; for ($i = 0; $i < $ARGV[1]; $i++) { sysseek F, ($ARGV[0] + $i) * 8192, 0; sysread F, $b, 1024 }' $5 $6
+}
+reads warm 1 0 0 2000 1
+at=2100
+for how in '1-0 1 0 0' '4-0 4 0 0' '10-10000-a 10 10000 0' '10-10000-b 10 10000 1'; do
+  reads none-$how $at 0; reads some-$how $at 60; at=$((at + 100))
+done
+IOSPEED_FACTOR=4 LD_PRELOAD=./iospeed.so busybox cat /etc/hostname > /dev/null; echo "static $?"
+"#;
+
+#[test]
+fn the_library_slows_a_dynamic_program_down() {
+    if !clusters_can_run() || !packages_can_be_had() {
+        return;
+    }
+    let ended = Disk::of("iospeed-library", dev(), LIBRARY, &[]).on("solo").end().expect_status(0);
+    let ms = measured_ms(&ended);
+    let each = |name: &str| (ms[&format!("some-{name}")] - ms[&format!("none-{name}")]) / 60.0;
+    let once = each("1-0");
+    assert!((0.3..1.0).contains(&once), "{once}\n{}", ended.report());
+    assert!((each("4-0") / once / 4.0 - 1.0).abs() < 0.02, "{ms:?}");
+    // A tenth of the timer, so that each sleep ends with it; too short for version B.
+    assert!((each("10-10000-a") / 10.0 - 1.0).abs() < 0.02, "{ms:?}");
+    assert!((each("10-10000-b") / once - 1.0).abs() < 0.02, "{ms:?}");
+    assert!(ended.text().contains("static 0"), "{}", ended.report());
 }

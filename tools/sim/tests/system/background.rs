@@ -203,3 +203,114 @@ fn who_is_held_goes_on_when_the_regulator_s_board_dies() {
     assert_eq!(system.run(60_000 * MS), Some(0), "{:?}", System::log());
     assert_eq!(lives.get(), 2);
 }
+
+/// How much is at home of 3000 bytes that a job on board 1 has written and not synced, and of those that another program there writes
+/// at 8 s, when that board dies so long after the begin; the job is held all the while, but for what `policy` is `off`. If it
+/// `syncs` a third program does, at 9 s.
+fn at_home(policy: &'static str, dies_ns: u64, syncs: bool) -> [u64; 2] {
+    let (told, found) = (Rc::new(Cell::new(0)), Rc::new(Cell::new([0; 2])));
+    let (step, sizes) = (told.clone(), found.clone());
+    let init = move |init: Program| {
+        let (step, sizes) = (step.clone(), sizes.clone());
+        async move {
+            set(&init, "policy", policy).await.unwrap();
+            set(&init, "thresholds", "period_ms 50 eii_first_ms 60000 eii_most_ms 60000").await.unwrap();
+            let job = |program: Program| async move {
+                become_job(&program).await;
+                write_once(&program, "/job").await;
+                let _ = work(&program, "/synced", u64::MAX, MS).await;
+                0
+            };
+            init.fork_on(1, job).await.unwrap();
+            let others = |program: Program| async move {
+                let _ = work(&program, "/other", u64::MAX, MS).await;
+                0
+            };
+            init.fork_on(1, others).await.unwrap();
+            init.sleep(8_000 * MS).await.unwrap();
+            let young = |program: Program| async move {
+                write_once(&program, "/young").await;
+                0
+            };
+            init.fork_on(1, young).await.unwrap();
+            init.sleep(1_000 * MS).await.unwrap();
+            if syncs {
+                init.sync_all().await.unwrap();
+            }
+            init.sleep(dies_ns - 9_000 * MS).await.unwrap();
+            step.set(1);
+            init.sleep(1_000 * MS).await.unwrap();
+            let [job, young] = [init.status("/job", true).await, init.status("/young", true).await];
+            sizes.set([job.unwrap().bytes, young.unwrap().bytes]);
+            step.set(2);
+            0
+        }
+    };
+    let (setup, programs) = setup(ClusterSetup::new(2), init, |_| ());
+    let mut system = System::boot(&setup, &programs);
+    run_to(&mut system, &told, 1, 60_000 * MS);
+    system.cluster.kill(1);
+    system.cluster.run_until(system.cluster.now_ns() + 500 * MS);
+    system.reboot(1);
+    finish(&mut system);
+    found.get()
+}
+
+async fn write_once(program: &Program, path: &str) {
+    let file = program.open(path, Open::Truncate).await.unwrap();
+    program.write_all(file, &[7; 3000]).await.unwrap();
+    program.close(file).await.unwrap();
+}
+
+/// What a job has written that is held comes home when somebody syncs, and after a while, but not because that is due; nor does what others
+/// have just written.
+#[test]
+fn what_a_held_job_has_written_is_left_where_it_is() {
+    if possible() {
+        let cases = [
+            ("off", 14, false, [3000, 3000], "it is due after 5 s"),
+            ("eii", 14, false, [0, 0], "the job is held, the other is young"),
+            ("eii", 17, false, [0, 3000], "the other is young no more"),
+            ("eii", 14, true, [3000, 3000], "somebody syncs"),
+            ("eii", 42, false, [3000, 3000], "it is never left for long"),
+        ];
+        for (policy, dies_s, syncs, sizes, why) in cases {
+            assert_eq!(at_home(policy, dies_s * 1_000 * MS, syncs), sizes, "{why}");
+        }
+    }
+}
+
+/// While a job runs boards are looked at more often than once a period of a second: another program is in its way for less.
+#[test]
+fn a_job_that_runs_is_held_within_a_part_of_a_period() {
+    if !possible() {
+        return;
+    }
+    let init = move |init: Program| async move {
+        set(&init, "thresholds", "period_ms 1000 eii_first_ms 60000 eii_most_ms 60000").await.unwrap();
+        let rounds = Rc::new(Cell::new(0));
+        let done = rounds.clone();
+        let job = move |program: Program| async move {
+            become_job(&program).await;
+            while work(&program, "/job", 1, MS).await.is_ok() {
+                done.set(done.get() + 1);
+            }
+            0
+        };
+        init.fork_on(1, job).await.unwrap();
+        init.sleep(3_100 * MS).await.unwrap();
+        assert!(rounds.get() > 10, "it runs alone");
+        let other = |program: Program| async move {
+            let _ = work(&program, "/other", u64::MAX, MS).await;
+            0
+        };
+        init.fork(other).await.unwrap();
+        init.sleep(400 * MS).await.unwrap();
+        let held_at = rounds.get();
+        init.sleep(2_000 * MS).await.unwrap();
+        assert_eq!(rounds.get(), held_at);
+        0
+    };
+    let (setup, programs) = setup(ClusterSetup::new(2), init, |_| ());
+    finish(&mut System::boot(&setup, &programs));
+}

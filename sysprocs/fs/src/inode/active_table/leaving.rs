@@ -12,8 +12,13 @@ impl ActiveTable {
     }
 
     /// The first process from `from` on whose inode is lent to another board.
-    pub(crate) fn next_lent(&self, from: u16) -> Option<u16> {
-        self.referrers.next_lent(from)
+    pub(crate) fn next_lent(&self, from: u16, spares: bool) -> Option<u16> {
+        self.referrers.next_lent(from, spares)
+    }
+
+    /// What jobs of these boards have written need not come home while they are held.
+    pub(crate) fn spare(&self, boards: u8) {
+        self.referrers.spare(boards);
     }
 
     /// What becomes of it, if nobody refers to it any more, is done for this account.

@@ -15,6 +15,11 @@ const SILENCE_NS_MAX: u64 = 600_000_000_000;
 /// Of the number of a lease: these bits are the time, the others count the starts of this board.
 const TIME_BITS: u32 = 56;
 
+/// When the lease of this number was given, ns since boot.
+pub(super) fn lent_at_ns(id: u64) -> u64 {
+    id & ((1 << TIME_BITS) - 1)
+}
+
 impl ActiveInode {
     /// A number that no lease of this inode has had.
     pub(in crate::inode) fn lease_id(&self) -> u64 {

@@ -7,7 +7,7 @@ use crate::inode::active_inode::ActiveInode;
 use crate::inode::lending::demand::Need;
 use renga_proto::inode::{
     AddLinks, Facts, FillPage, Find, Freeze, Inode, InodeCall, IsEmpty, Lease, LeaseStatus, LeaseWrite, Links, Load,
-    NameOf, OpenKnown, ReadDirectory, ReadLink, ReserveAppend, Settle, Size, Status, TAKE_HOME, Thaw,
+    NameOf, ONLY_OLD, OpenKnown, ReadDirectory, ReadLink, ReserveAppend, Settle, Size, Status, TAKE_HOME, Thaw,
 };
 use renga_rt::{Errno, Protocol};
 
@@ -97,8 +97,10 @@ pub(in crate::inode) async fn serve_leases(inode: &mut ActiveInode, call: InodeC
             call.reply(reserved);
         }
         InodeCall::LeaseWrite(call) if call.entry().page == TAKE_HOME => {
-            let ino = call.entry().ino;
-            let more = if ino == 0 || ino == inode.ino { inode.take_some_home(false).await } else { Ok(false) };
+            let LeaseWrite { ino, board, .. } = call.entry();
+            let left = board == ONLY_OLD && inode.is_lease_young();
+            let more =
+                if (ino == 0 || ino == inode.ino) && !left { inode.take_some_home(false).await } else { Ok(false) };
             call.reply(more.map(|more| Lease { below: more.into(), ..Lease::NONE }));
         }
         InodeCall::LeaseWrite(call) => {

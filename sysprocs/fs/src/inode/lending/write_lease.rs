@@ -13,6 +13,7 @@ use crate::inode::active_inode::ActiveInode;
 use crate::inode::block_map::DIRECT;
 use crate::inode::content::page_of;
 use crate::inode::held_call::no_room;
+use crate::inode::lending::away::lent_at_ns;
 use crate::inode::lending::size::HOLES_PAGES_MAX;
 use renga_abi::PAGE_BYTES;
 use renga_proto::allocator::{EndReserve, Reserve};
@@ -29,6 +30,8 @@ const GROWTH_MAX: u32 = 512;
 pub(in crate::inode) const INDIRECT_MAX: u32 = 6;
 /// Pages that come home between two other calls.
 const PIECE_PAGES: u32 = 16;
+/// What was lent is young for so long, ns.
+const YOUNG_NS: u64 = 5_000_000_000;
 /// Times that a page is offered to the cache here.
 const TRIES_MAX: u32 = 4;
 
@@ -90,7 +93,7 @@ impl ActiveInode {
             self.refusals -= 1;
             return Ok(refused);
         }
-        let (may_lend, _) = self.referrers.may_lend();
+        let (may_lend, _) = self.referrers.may_lend(self.is_for_job());
         let is_lent = self.lent.is_some();
         // Of a board that is away it was not taken home.
         if board == self.me.id().board.0 || !self.leases.permit(board) || !(may_lend || is_lent) || self.is_away() {
@@ -133,10 +136,12 @@ impl ActiveInode {
             if page >= pages {
                 return Err(Errno::EFBIG);
             }
-            if !self.referrers.may_lend().0 {
+            if !self.referrers.may_lend(self.is_for_job()).0 {
                 return Err(Errno::EAGAIN);
             }
             self.lend(board, pages, self.blocks_for_holes(pages), 0).await?;
+        } else {
+            self.note_writer(board, true);
         }
         let below = self.lent.filter(|lease| lease.board == board).ok_or(Errno::EIO)?.below;
         if page >= below {
@@ -154,7 +159,7 @@ impl ActiveInode {
         self.begin_write().await?;
         let indirect = if u64::from(below) > DIRECT && more > 0 { INDIRECT_MAX } else { 0 };
         let blocks = kept + more + indirect;
-        let (_, hurry) = self.referrers.may_lend();
+        let (was_lent, (_, hurry)) = (self.lent.is_some(), self.referrers.may_lend(self.is_for_job()));
         self.allocator.call(Reserve { slot: self.number, blocks, hurry }, ()).await?;
         match &mut self.lent {
             Some(lease) => (lease.below, lease.reserved) = (below, lease.reserved + blocks),
@@ -186,7 +191,21 @@ impl ActiveInode {
             }
         }
         self.leases.grant(board, below - 1);
+        self.note_writer(board, was_lent);
         Ok(())
+    }
+
+    /// Whether it works for a background job.
+    fn is_for_job(&self) -> bool {
+        self.me.policy_of(self.me.account()).background
+    }
+
+    /// Whoever it works for writes the inode on `board`: what others have written is not a job's.
+    fn note_writer(&mut self, board: u8, was_lent: bool) {
+        let is_job = self.is_for_job();
+        if !(was_lent && is_job) {
+            self.referrers.set_writer(self.number, is_job.then_some(board));
+        }
     }
 
     /// What the board that holds the inode says of it.
@@ -227,6 +246,12 @@ impl ActiveInode {
     pub(crate) async fn take_home(&mut self, last: bool) -> Result<(), Errno> {
         while self.take_piece(u32::MAX, last).await? {}
         Ok(())
+    }
+
+    /// Whether it may stay lent while what jobs have written is spared, as it has not been so for long.
+    pub(in crate::inode) fn is_lease_young(&self) -> bool {
+        let is_young = |lease: WriteLease| self.me.now_ns().saturating_sub(lent_at_ns(lease.id)) < YOUNG_NS;
+        self.referrers.spares_some() && self.lent.is_some_and(is_young)
     }
 
     /// Some pages; whether there is more.
