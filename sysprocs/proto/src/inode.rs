@@ -192,8 +192,7 @@ protocol! {
         /// As `Activate`, of what is named by its number and must be a directory: `ENOTDIR`, or `ENOENT` if it is no
         /// inode, another one than that, or has neither names nor references.
         19 ActivateDirectory { directory: FileId } (()) -> Result<u16, Errno>;
-        /// The first inode process from `from` on whose inode is lent to another board, but for those that `Spare` names if
-        /// it `spares`; `ENOENT`: none is.
+        /// The first inode process from `from` on whose inode is lent, but to whom `Spare` says if it `spares`; `ENOENT`: none is.
         20 NextLent { from: u16, spares: bool } (()) -> Result<u16, Errno>;
         /// Notes that `board` holds the name in inode `directory`, if what it stands for is known here: whether it is. From
         /// walkers only, under the lock of names.
@@ -205,8 +204,7 @@ protocol! {
         23 SessionWith { board: u8 } (()) -> Result<u32, Errno>;
         /// A reference of `board` is given up, if that session is not over. From walkers only, to whom that board has said so.
         24 GiveUp { slot: u16, ino: u32, board: u8, session: u32 } (()) -> Result<(), Errno>;
-        /// Background jobs of these boards, a bit each, are held: what they have written need not come home for the
-        /// sake of time alone. From the regulator only.
+        /// What jobs of these boards, a bit each, have written is not to come home because it is time. From the regulator only.
         25 Spare { boards: u8 } (()) -> Result<(), Errno>;
     }
 }
