@@ -126,5 +126,9 @@ fn a_board_without_power_is_seen() {
     tasks.run_until(END_NS);
     let seen = seen.borrow();
     assert_eq!(seen.sent.len(), 3, "{seen:?}");
-    assert!(seen.sent.iter().all(|sent| sent.result.is_err() && sent.end_ns - sent.begin_ns < KEPT_NS), "{seen:?}");
+    // A poll may find the clamped lines as they should be for as long as it looks; then it has found nobody.
+    for sent in &seen.sent {
+        let failed = sent.result.is_err() || sent.result == Ok(Poll(0));
+        assert!(failed && sent.end_ns - sent.begin_ns < KEPT_NS, "{seen:?}");
+    }
 }
