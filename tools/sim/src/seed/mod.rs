@@ -122,8 +122,7 @@ fn play(seed: u64, settings: Settings, mut plan: Plan, cut: &Cut) -> Result<Repo
     let early = |what: String| Box::new(Failure::bare(seed, Level::System, what));
     plan.cut(cut);
     // So few frames arrive that a board which lives may be silent for as long as a dead one.
-    let Faults { lost_per_mille, dropped_per_mille, changed_per_mille, .. } = settings.faults;
-    let heavy = lost_per_mille.max(dropped_per_mille).max(changed_per_mille) > FAIR_PER_MILLE;
+    let heavy = is_heavy(settings.faults);
     let faulty = !plan.incidents.is_empty() || heavy;
     let parted = plan.incidents.iter().any(|incident| incident.trouble.parts()) || heavy;
     let (programs, files) = (Programs::default(), Known::new(faulty, parted));
@@ -155,6 +154,12 @@ fn play(seed: u64, settings: Settings, mut plan: Plan, cut: &Cut) -> Result<Repo
         let (log, events, waits) = (System::log(), system.events(), system.wait_graph());
         Box::new(Failure { seed, level: Level::System, what, plan, log, events, waits })
     })
+}
+
+/// Whether so few frames arrive whole that a board which lives may be thought dead.
+fn is_heavy(faults: Faults) -> bool {
+    let Faults { lost_per_mille, dropped_per_mille, changed_per_mille, .. } = faults;
+    lost_per_mille.max(dropped_per_mille).max(changed_per_mille) > FAIR_PER_MILLE
 }
 
 /// Has everything happen to the boards that is to happen.
@@ -230,4 +235,28 @@ fn check(settings: Settings) -> Result<Rc<Checked>, PlacementError> {
         text = text.replacen("disk = true", &format!("disk = true, message_kib = {MESSAGE_KIB}"), 1);
     }
     placement(&spread(&text, settings.cores, settings.home))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FAIR_PER_MILLE, is_heavy};
+    use renga_phy::loopback::Faults;
+
+    /// Seeds 45871 and 9943: many were dropped, many damaged, and the judge looked at those that are lost alone.
+    #[test]
+    fn frames_that_are_lost_dropped_or_damaged_do_not_arrive() {
+        let many = FAIR_PER_MILLE + 1;
+        let (lost, dropped) =
+            (Faults { lost_per_mille: many, ..Faults::NONE }, Faults { dropped_per_mille: many, ..Faults::NONE });
+        let damaged = Faults { changed_per_mille: many, ..Faults::NONE };
+        assert!([lost, dropped, damaged].into_iter().all(is_heavy));
+        let fair = Faults {
+            lost_per_mille: FAIR_PER_MILLE,
+            dropped_per_mille: FAIR_PER_MILLE,
+            changed_per_mille: FAIR_PER_MILLE,
+            doubled_per_mille: 1000,
+            ..Faults::NONE
+        };
+        assert!(!is_heavy(fair) && !is_heavy(Faults::NONE));
+    }
 }

@@ -124,12 +124,6 @@ fn a_board_may_be_thought_dead_where_many_frames_are_dropped() {
     system(45_871, 8, "actors=:steps=1", &["sessions ended"]);
 }
 
-/// The judge forgave that of frames that are lost or dropped, not of damaged ones.
-#[test]
-fn a_board_may_be_thought_dead_where_many_frames_are_damaged() {
-    system(9943, 8, "", &["sessions ended"]);
-}
-
 /// A session had ended while an inode was lent; its board asked for the size, was asked what it has, and was told the size from
 /// before: it read 0 bytes of what it had written.
 #[test]
