@@ -57,7 +57,7 @@ fn draw(plot: &Plot, area: &Area<'_>) -> std::result::Result<(), Box<dyn std::er
         chart.draw_series(curve.points.iter().map(|point| Circle::new(*point, width + 1, colour.filled())))?;
     }
     let labels = &mut chart.configure_series_labels();
-    labels.position(free_corner(plot)).background_style(WHITE).border_style(RGBColor(160, 160, 160));
+    labels.position(least_hidden(plot, x_most, y_most)).background_style(WHITE).border_style(RGBColor(160, 160, 160));
     labels.label_font(("sans-serif", 14)).draw()?;
     Ok(())
 }
@@ -68,18 +68,44 @@ fn short(number: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_string()
 }
 
-/// Where the labels hide no curve: above, on the side to which curves fall.
-fn free_corner(plot: &Plot) -> SeriesLabelPosition {
-    let ends = plot.curves.iter().filter_map(|curve| Some((curve.points.first()?.1, curve.points.last()?.1)));
-    match ends.map(|(first, last)| last - first).sum::<f64>() < 0.0 {
-        true => SeriesLabelPosition::UpperRight,
-        false => SeriesLabelPosition::UpperLeft,
-    }
+/// Where labels may be, in the order in which they are tried, and where the middle of that is: shares of width and height.
+const PLACES: [(SeriesLabelPosition, [f64; 2]); 6] = [
+    (SeriesLabelPosition::UpperLeft, [0.2, 0.85]),
+    (SeriesLabelPosition::UpperRight, [0.8, 0.85]),
+    (SeriesLabelPosition::MiddleLeft, [0.2, 0.5]),
+    (SeriesLabelPosition::MiddleRight, [0.8, 0.5]),
+    (SeriesLabelPosition::LowerLeft, [0.2, 0.15]),
+    (SeriesLabelPosition::LowerRight, [0.8, 0.15]),
+];
+/// What labels take to each side of their middle.
+const LABELS_HALF: [f64; 2] = [0.2, 0.15];
+/// Points of a line between two of its curve at which is looked whether it is hidden.
+const LOOKS: u8 = 8;
+
+/// The first place where the labels hide the least of the curves.
+fn least_hidden(plot: &Plot, x_most: f64, y_most: f64) -> SeriesLabelPosition {
+    let hides = |middle: [f64; 2], (x, y): (f64, f64)| {
+        let off = [x / x_most - middle[0], y / y_most - middle[1]];
+        off.iter().zip(LABELS_HALF).all(|(off, half)| off.abs() <= half)
+    };
+    let lines = || plot.curves.iter().flat_map(|curve| curve.points.windows(2));
+    let hidden = |middle: [f64; 2]| {
+        let looks = lines().flat_map(|line| {
+            let [from, to] = [line[0], line[1]];
+            (0..=LOOKS).map(move |look| {
+                let part = f64::from(look) / f64::from(LOOKS);
+                (from.0 + (to.0 - from.0) * part, from.1 + (to.1 - from.1) * part)
+            })
+        });
+        looks.filter(|&point| hides(middle, point)).count()
+    };
+    let [(first, _), ..] = PLACES;
+    PLACES.into_iter().min_by_key(|(_, middle)| hidden(*middle)).map_or(first, |(place, _)| place)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::svg;
+    use super::{SeriesLabelPosition, least_hidden, svg};
     use renga_bench::findings::{Curve, Plot};
 
     #[test]
@@ -96,5 +122,19 @@ mod tests {
         assert_eq!([0.0, 450.0, 0.25].map(super::short), ["0", "450", "0.25"]);
         // The first of two curves is wider than the second, which may lie on it.
         assert!(text.contains("stroke-width=\"4\"") && text.contains("stroke-width=\"2\""), "{text}");
+    }
+
+    #[test]
+    fn labels_hide_no_peak_that_has_room_elsewhere() {
+        let place = |points: &[(f64, f64)]| {
+            let curves = vec![Curve { label: "steps".to_string(), points: points.to_vec() }];
+            least_hidden(&Plot { title: String::new(), axes: [String::new(), String::new()], curves }, 10.0, 10.0)
+        };
+        let is =
+            |place, wanted: SeriesLabelPosition| core::mem::discriminant(&place) == core::mem::discriminant(&wanted);
+        assert!(is(place(&[(0.0, 0.0), (10.0, 10.0)]), SeriesLabelPosition::UpperLeft), "a curve that rises");
+        assert!(is(place(&[(0.0, 10.0), (10.0, 0.0)]), SeriesLabelPosition::UpperRight), "one that falls");
+        let peaks = [(0.0, 4.5), (2.0, 9.0), (2.2, 4.5), (8.0, 4.5), (8.2, 9.0), (8.4, 4.5), (10.0, 4.5)];
+        assert!(is(place(&peaks), SeriesLabelPosition::LowerLeft), "peaks on either side");
     }
 }
