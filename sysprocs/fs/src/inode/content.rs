@@ -74,9 +74,13 @@ impl ActiveInode {
         let now_ns = self.now_ns();
         if access <= modify || access <= change || now_ns.saturating_sub(access) >= NS_PER_DAY {
             self.record.set_time_ns(Time::Access, now_ns);
-            // The time as it is kept; this process tells nobody of it before the board knows that holds the status.
-            self.leases.tell_access(self.ino, self.record.time_ns(Time::Access)).await;
-            self.changed = true;
+            // As it is kept: in a record without fractions it stays what it was for the rest of a second, and nobody need hear of it.
+            let kept_ns = self.record.time_ns(Time::Access);
+            if kept_ns != access {
+                // This process tells nobody of it before the board knows that holds the status.
+                self.leases.tell_access(self.ino, kept_ns).await;
+                self.changed = true;
+            }
         }
     }
 
