@@ -121,8 +121,9 @@ impl<M: UserMemory + ?Sized> Pager<'_, M> {
 
     async fn read_begun(&mut self, begun: Fill, file: MappedFile, page: u32) -> Result<PageRead, Errno> {
         match self.fill_from_file(begun.frame, file, page).await {
-            Ok(Filled { size, kept, .. }) => {
-                let frame = if kept { begun.keep(self.pages, size).await } else { begun.frame };
+            Ok(filled) => {
+                let (size, kept) = (filled.size, filled.is_kept());
+                let frame = if kept { begun.as_read(&filled).keep(self.pages, size).await } else { begun.frame };
                 Ok(PageRead { frame, size, kept })
             }
             Err(errno) => {

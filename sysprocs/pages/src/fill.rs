@@ -6,7 +6,7 @@
 use renga_abi::Errno;
 use renga_hal::memory::Frame;
 use renga_proto::memory::{AllocateFrame, FreeFrame, Memory};
-use renga_proto::pages::{BeginFill, FileId, KeepPage, NO_PAGE, Pages, Shrink};
+use renga_proto::pages::{BeginFill, FileId, Filled, KEPT, KeepPage, NO_PAGE, Pages, Shrink};
 use renga_rt::Client;
 
 /// Cached pages to give up when memory is short.
@@ -31,6 +31,11 @@ impl Fill {
     /// As it is, with another ticket.
     pub fn renewed(self, ticket: u64) -> Fill {
         Fill { ticket, ..self }
+    }
+
+    /// With the ticket that was drawn as the page was read, if one was.
+    pub fn as_read(self, filled: &Filled) -> Fill {
+        if filled.keep == KEPT { self } else { self.renewed(filled.keep) }
     }
 
     /// Before page `page` of `file` is read.

@@ -1,7 +1,8 @@
 //! Files that one board holds, so that it alone writes them: in its own cache, and in that of the disk's board.
 //!
 //! Invariants, on the board that holds a file: its size is the one known here; every page from the end on that the
-//! inode's process knew of is dirty, or was taken back; a page is written only while the file is held. On the disk's board:
+//! inode's process knew of is dirty, was taken back, or was left out by a write and is zeros, as that process says of it, too; a page
+//! is written only while the file is held. On the disk's board:
 //! what is known of a file that is lent is shown to its inode's process only.
 //! Not here: whether a board may hold a file (`renga_fs`), calls (`holding.rs`).
 
@@ -10,7 +11,7 @@ use crate::index::{PageIndex, Void};
 use renga_hal::memory::{Frame, PAGE_BYTES};
 use renga_proto::attributes::Attributes;
 use renga_proto::inode::TIME_KEEP;
-use renga_proto::pages::{AT_END, FileId, NO_LEASE};
+use renga_proto::pages::{AT_END, FileId, HOLE_PAGES_MAX, NO_LEASE};
 
 /// Dirty pages of files of other boards have no block: they are found by what differs between pages side by side and
 /// between files.
@@ -41,11 +42,11 @@ pub struct Holding {
 }
 
 impl Holding {
-    /// Whether bytes from `at` on may be written, so that no page is left out: where they end.
+    /// Whether bytes from `at` on may be written, so that no more pages are left out than may be: where they end.
     pub(crate) fn room(&self, at: u64, bytes: u64) -> Option<u64> {
         let pages = |bytes: u64| bytes.div_ceil(PAGE_BYTES as u64);
         let end = at.checked_add(bytes).filter(|&end| pages(end) <= self.below.into())?;
-        (bytes > 0 && at / PAGE_BYTES as u64 <= pages(self.size)).then_some(end)
+        (bytes > 0 && at / PAGE_BYTES as u64 <= pages(self.size) + u64::from(HOLE_PAGES_MAX)).then_some(end)
     }
 }
 

@@ -95,7 +95,7 @@ impl<M: UserMemory + ?Sized> State<M> {
         }
         let (size, bytes) = (holding.size, call.lent().len());
         let at = if offset == AT_END { self.index.append_at(file) } else { offset };
-        // What would leave out pages is the inode's to write.
+        // What would leave out many pages is the inode's to write.
         let end = holding.room(at, bytes as u64).ok_or(Errno::ENOLCK)?;
         for page in (at / PAGE)..end.div_ceil(PAGE) {
             let whole = at <= page * PAGE && (page + 1) * PAGE <= end;

@@ -107,6 +107,9 @@ in_words! {
         count: u32,
     }
 }
+/// Pages that one write to a held file may leave out behind its end: as many as a linker leaves between the parts of a program, whose
+/// segments are 64 KiB apart. What lies further away is the inode's to write.
+pub const HOLE_PAGES_MAX: u32 = 16;
 /// Where a write goes that appends.
 pub const AT_END: u64 = u64::MAX;
 /// Where what is changed of mode, owner and times is written.
@@ -356,13 +359,24 @@ in_words! {
     pub struct Filled {
         /// The file's size, bytes.
         size: u64,
-        /// The board may keep page and size; otherwise they are for the caller only.
-        kept: bool,
+        /// Whether the board may keep page and size, and with which ticket: [`NOT_KEPT`], [`KEPT`], or a ticket that was drawn as
+        /// the page was read, since that of the caller may be void by now.
+        keep: u64,
         /// How many bytes of the page there are: behind them it is to be filled with zeros.
         bytes: u32,
     }
 }
+/// What was brought is for the caller only.
+pub const NOT_KEPT: u64 = 0;
+/// It may be kept with the ticket that was drawn before it was asked for.
+pub const KEPT: u64 = u64::MAX;
+
 impl Filled {
+    /// Whether the board may keep it.
+    pub fn is_kept(&self) -> bool {
+        self.keep != NOT_KEPT
+    }
+
     /// Fills with zeros what is behind the bytes that there are.
     pub fn clear_behind(&self, page: &mut [u8]) {
         let bytes = (self.bytes as usize).min(page.len());

@@ -9,7 +9,7 @@ use renga_hal::memory::PAGE_BYTES;
 use renga_memory::{ArgumentPages, Credentials, Image, MappedFile, Pager, Space, SpaceTables};
 use renga_proto::inode::{Filled, Inode, InodeCall, InodeDirectory, InodeDirectoryCall};
 use renga_proto::memory::{Memory, MemoryStatus};
-use renga_proto::pages::{Pages, Shrink};
+use renga_proto::pages::{KEPT, Pages, Shrink};
 use renga_proto::references::References;
 use renga_rt::host::Board;
 use renga_rt::user::AccessKind::{Execute, Read, Write};
@@ -123,7 +123,7 @@ async fn inode(mut port: Port<Inode>, content: &'static [u8]) -> Never {
                 let out = call.lent();
                 let length = rest.len().min(out.len());
                 out[..length].copy_from_slice(&rest[..length]);
-                call.reply(Ok(Filled { size: content.len() as u64, kept: true, bytes: length as u32 }));
+                call.reply(Ok(Filled { size: content.len() as u64, keep: KEPT, bytes: length as u32 }));
             }
             _ => unreachable!("loading only reads"),
         }

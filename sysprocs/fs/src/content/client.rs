@@ -6,7 +6,9 @@
 use renga_abi::PAGE_BYTES;
 use renga_proto::content::{ContentReader, ContentWriter, MakeRoom, ReadAhead, ReadIn, WriteContent};
 use renga_proto::disk::{Disk, ReadBlocks};
-use renga_proto::pages::{Cut, FileId, Lend, LostWrites, PagePlace, Pages, ProtectPage, ReadLent, WritePage};
+use renga_proto::pages::{
+    BeginFill, Cut, FileId, Lend, LostWrites, NO_PAGE, PagePlace, Pages, ProtectPage, ReadLent, WritePage,
+};
 use renga_rt::{Client, Errno, Family};
 
 /// Times that a write is tried which found no page, or no room for one.
@@ -70,6 +72,11 @@ impl ContentClients {
             }
         }
         told.map(|_| ())
+    }
+
+    /// A ticket for what is read from now on.
+    pub(crate) async fn ticket(&mut self, file: FileId) -> Result<u64, Errno> {
+        self.pages.call(BeginFill { file, shown: NO_PAGE }, ()).await
     }
 
     /// Brings pages in, from `count` blocks side by side; those that are on their way already are waited for.

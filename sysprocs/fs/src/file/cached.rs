@@ -58,9 +58,9 @@ impl<M: UserMemory + ?Sized> State<M> {
     async fn read_missing(&mut self, at: u64, out: &mut [u8]) -> Result<u32, Errno> {
         let mut bytes = 0;
         for _ in 0..TRIES_MAX {
-            let Filled { size, kept, .. } = self.bring_in(at, out).await?;
-            bytes = size.saturating_sub(at).min(out.len() as u64) as usize;
-            if bytes == out.len() || !kept || !self.is_elsewhere() {
+            let filled = self.bring_in(at, out).await?;
+            bytes = filled.size.saturating_sub(at).min(out.len() as u64) as usize;
+            if bytes == out.len() || !filled.is_kept() || !self.is_elsewhere() {
                 break;
             }
             // The inode's process does not know of what was written here behind the end that it knows.
@@ -90,8 +90,8 @@ impl<M: UserMemory + ?Sized> State<M> {
     async fn fill(&mut self, begun: Fill, page: u32) -> Result<Filled, Errno> {
         match self.fill_frame(&begun, page).await {
             Ok(filled) => {
-                if filled.kept {
-                    begun.keep(&mut self.clients.pages, filled.size).await;
+                if filled.is_kept() {
+                    begun.as_read(&filled).keep(&mut self.clients.pages, filled.size).await;
                 }
                 Ok(filled)
             }

@@ -8,9 +8,10 @@ use crate::content::client::Place;
 use crate::format::inode_record::{DIRECTORY, POINTER_BYTES, REGULAR, SYMBOLIC_LINK, Time};
 use crate::inode::active_inode::ActiveInode;
 use crate::inode::held_call::no_room;
+use crate::inode::sent::sent_bytes;
 use renga_abi::PAGE_BYTES;
 use renga_proto::inode::Filled;
-use renga_proto::pages::TO_END;
+use renga_proto::pages::{KEPT, NOT_KEPT, TO_END};
 use renga_rt::{Errno, probe};
 
 /// Largest file, bytes, as Linux's ext2 has it for blocks of 4096: such that the sectors of a file
@@ -34,25 +35,35 @@ impl ActiveInode {
         }
     }
 
-    /// What of page `page` is not zeros behind it, for the page cache of `board`, if this is inode `ino`.
-    pub(crate) async fn fill_page(&mut self, board: u8, ino: u32, page: u32, out: &mut [u8]) -> Result<Filled, Errno> {
+    /// What of page `page` is not zeros behind it, for the page cache of `board`, if this is inode `ino`. `is_shared`: others write it by
+    /// mappings, or held it just now, so that what the caller asked with may have become void while this call waited.
+    pub(crate) async fn fill_page(
+        &mut self,
+        board: u8,
+        (ino, page): (u32, u32),
+        is_shared: bool,
+        out: &mut [u8],
+    ) -> Result<Filled, Errno> {
         if ino != self.ino {
             return Err(Errno::ESTALE);
         }
         self.check_regular()?;
         self.protect_for(board, page).await?;
         let (file, size) = (self.file(), self.record.size());
+        let is_here = board == self.me.id().board.0;
+        let ticket = if is_here && is_shared { self.content.ticket(file).await.unwrap_or(KEPT) } else { KEPT };
         let copied = self.copy_page(page, out).await?;
         if u64::from(page) * PAGE < size {
             self.touch_access().await;
         }
         // What is lent is granted to nobody else, though it is served while the board that has it is away.
         let may_keep = self.lent.is_none_or(|lease| lease.board == board && !self.is_away());
-        let kept = board == self.me.id().board.0 || may_keep && self.leases.grant(board, page);
+        let kept = is_here || may_keep && self.leases.grant(board, page);
         if kept {
             probe::lease(file.ino, board, page);
         }
-        Ok(Filled { size, kept, bytes: copied as u32 })
+        let bytes = if is_here { copied } else { out.get(..copied).map_or(copied, sent_bytes) };
+        Ok(Filled { size, keep: if kept { ticket } else { NOT_KEPT }, bytes: bytes as u32 })
     }
 
     /// The content of page `page` into `out`; how many bytes of it, behind which are zeros that are not written.

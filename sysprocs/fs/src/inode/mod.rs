@@ -22,6 +22,7 @@ mod names_lock;
 pub(crate) mod read_ahead;
 pub(crate) mod reaper;
 pub(crate) mod referrers;
+mod sent;
 pub(crate) mod server;
 pub(crate) mod status;
 pub(crate) mod truncate;

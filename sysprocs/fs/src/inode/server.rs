@@ -53,7 +53,7 @@ pub async fn inode(
         }
         match call {
             InodeCall::FillPage(call) => {
-                fill_page(&mut inode, call).await;
+                fill_page(&mut inode, call, is_shared).await;
                 if is_shared {
                     inode.let_go_first().await;
                 }
@@ -202,9 +202,9 @@ async fn serve_status(inode: &mut ActiveInode, call: InodeCall) {
     }
 }
 
-async fn fill_page(inode: &mut ActiveInode, mut call: Call<FillPage>) {
+async fn fill_page(inode: &mut ActiveInode, mut call: Call<FillPage>, is_shared: bool) {
     let (FillPage { ino, page }, board) = (call.entry(), call.board());
-    let filled = inode.fill_page(board, ino, page, call.lent()).await;
+    let filled = inode.fill_page(board, (ino, page), is_shared, call.lent()).await;
     call.set_taken_used(filled.map_or(0, |filled| filled.bytes as usize));
     call.reply(filled);
 }

@@ -238,6 +238,51 @@ fn what_a_board_writes_again_and_again_crosses_once() {
     assert!(crossed > 2 * often, "{crossed} frames without leases, {often} with them");
 }
 
+/// Where a linker puts the parts of a small program: the second lies behind a hole of 14 pages.
+const PARTS: [u64; 2] = [0, 0xfdc8];
+
+/// Writes such a file on the other board, its second part in so many pieces, and reads it on both; the frames that both boards sent in all.
+fn frames_of_a_hole(pieces: u64) -> u64 {
+    const PIECE: [u8; 32] = [5; 32];
+    let finished = run(
+        move |init| async move {
+            let writes = move |program: Program| async move {
+                let file = program.open(PATH, Open::Create).await.unwrap();
+                assert_eq!(program.write_at(file, PARTS[0], &[3; 700]).await, Ok(700));
+                for piece in 0..pieces {
+                    let at = PARTS[1] + piece * PIECE.len() as u64;
+                    assert_eq!(program.write_at(file, at, &PIECE).await, Ok(PIECE.len()));
+                }
+                // One page of what was left out.
+                assert_eq!(program.read_at(file, 5 * PAGE - 8, 16).await, Ok(vec![0; 16]));
+                program.close(file).await.unwrap();
+                0
+            };
+            let pid = init.fork_on(1, writes).await.unwrap();
+            assert_eq!(init.wait(pid).await.unwrap(), (pid, 0));
+            let file = init.open(PATH, Open::Read).await.unwrap();
+            let read = init.read_all(file, 4096).await.unwrap();
+            assert_eq!(read.len() as u64, PARTS[1] + pieces * PIECE.len() as u64);
+            let (first, rest) = read.split_at(700);
+            let (hole, second) = rest.split_at(PARTS[1] as usize - 700);
+            assert!(first.iter().all(|byte| *byte == 3) && hole.iter().all(|byte| *byte == 0));
+            assert!(second.iter().all(|byte| *byte == 5));
+            init.close(file).await.unwrap();
+            0
+        },
+        |_| (),
+    );
+    finished.system.link_stats().iter().map(|stats| stats.frames_sent.get()).sum()
+}
+
+#[test]
+fn what_is_behind_a_hole_does_not_cross_piece_by_piece() {
+    if possible() {
+        let (few, many) = (frames_of_a_hole(2), frames_of_a_hole(17));
+        assert!(many <= few + 2, "{few} frames for two pieces, {many} for seventeen");
+    }
+}
+
 /// Reads a page of one file ten times on the other board; the frames that both boards sent in all.
 fn frames_of_ten_reads(system: &str) -> u64 {
     let finished = run_on(

@@ -61,6 +61,37 @@ fn what_was_read_once_is_opened_and_looked_at_again_without_a_frame() {
     }
 }
 
+/// Frames of a run in which the other board reads a file with `content`.
+fn frames_for(content: Vec<u8>) -> u64 {
+    let content: &[u8] = content.leak();
+    let init = move |init: Program| async move {
+        let file = init.open(PATH, Open::Create).await.unwrap();
+        init.write_all(file, content).await.unwrap();
+        init.close(file).await.unwrap();
+        let read = move |program: Program| async move {
+            let file = program.open(PATH, Open::Read).await.unwrap();
+            assert!(program.read(file, content.len()).await.unwrap() == content);
+            program.close(file).await.unwrap();
+            0
+        };
+        let pid = init.fork_on(1, read).await.unwrap();
+        assert_eq!(init.wait(pid).await.unwrap(), (pid, 0));
+        0
+    };
+    let finished = run_cluster(ClusterSetup::new(2), init);
+    finished.system.link_stats().iter().map(|stats| stats.frames_sent.get()).sum()
+}
+
+#[test]
+fn a_page_of_zeros_takes_the_frames_of_an_empty_one() {
+    if possible() {
+        let page = |begin: &[u8], rest: u8| [begin, &vec![rest; 4096 - begin.len()]].concat();
+        let (short, zeros, full) = (frames_for(b"t".into()), frames_for(page(b"t", 0)), frames_for(page(b"t", 1)));
+        assert_eq!(zeros, short);
+        assert!(full >= short + 2, "{short} frames for one byte, {full} for a page");
+    }
+}
+
 /// Rounds of looks of each board.
 const LOOKS: u32 = 400;
 /// Between two of them, ns: all together they take as long as it takes the file to be read in between.

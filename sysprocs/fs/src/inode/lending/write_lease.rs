@@ -19,7 +19,9 @@ use renga_abi::PAGE_BYTES;
 use renga_proto::allocator::{EndReserve, Reserve};
 use renga_proto::attributes::ATTRIBUTES_BYTES;
 use renga_proto::inode::Lease;
-use renga_proto::pages::{Back, Given, LeavePage, NO_LEASE, NO_PAGE, NOT_WRITTEN, PutBack, TO_END, TakeBackFrom};
+use renga_proto::pages::{
+    Back, Given, HOLE_PAGES_MAX, LeavePage, NO_LEASE, NO_PAGE, NOT_WRITTEN, PutBack, TO_END, TakeBackFrom,
+};
 use renga_rt::Errno;
 
 const PAGE: u64 = PAGE_BYTES as u64;
@@ -107,12 +109,12 @@ impl ActiveInode {
         if kept > 0 && pages > HOLES_PAGES_MAX {
             return Ok(refused);
         }
-        let growth = (end / 2).clamp(GROWTH_MIN, GROWTH_MAX);
         let page = if page == NO_PAGE { end } else { page };
-        // One write may reach from the page before the end to the one behind it.
-        if page > end + 1 {
+        // One write may leave out pages, and reach into the next.
+        if page > end.saturating_add(HOLE_PAGES_MAX + 1) {
             return Ok(refused);
         }
+        let growth = (end / 2).clamp(GROWTH_MIN, GROWTH_MAX).max(page.saturating_add(1).saturating_sub(end));
         let below = if page < end && self.lent.is_some() { end } else { end.saturating_add(growth) };
         if self.lend(board, below, kept, below - end).await.is_err() {
             return Ok(refused);

@@ -9,7 +9,7 @@ use renga_memory::{MappedFile, Pager, Space, SpaceTables, TABLES_PER_SLOT};
 use renga_pages::CacheMemory;
 use renga_proto::inode::{Filled, Inode, InodeCall, InodeDirectory, InodeDirectoryCall, Lease};
 use renga_proto::memory::{Memory, MemoryStatus};
-use renga_proto::pages::{PagePlace, Pages, Shrink, WritePage};
+use renga_proto::pages::{KEPT, PagePlace, Pages, Shrink, WritePage};
 use renga_proto::references::References;
 use renga_proto::sessions::Sessions;
 use renga_rt::host::Board;
@@ -129,7 +129,7 @@ async fn inode(
                 let length = rest.len().min(slice.len());
                 slice[..length].copy_from_slice(&rest[..length]);
                 slice[length..].fill(0xa5); // whoever asked puts zeros there
-                call.reply(Ok(Filled { size: contents[slot].len() as u64, kept: true, bytes: length as u32 }));
+                call.reply(Ok(Filled { size: contents[slot].len() as u64, keep: KEPT, bytes: length as u32 }));
             }
             InodeCall::DirtyPage(call) => {
                 let (page, size) = (call.entry().page, contents.borrow()[slot].len() as u64);

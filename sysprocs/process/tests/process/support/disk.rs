@@ -4,7 +4,7 @@ use renga_proto::file::{BackingInode, File, FileCall, OpenInode, Whence};
 use renga_proto::inode::{
     Birth, DirectoryRead, Filled, Inode, InodeCall, InodeDirectory, InodeDirectoryCall, InodeFacts,
 };
-use renga_proto::pages::AT_END;
+use renga_proto::pages::{AT_END, KEPT};
 use renga_proto::path::{OPEN_CREATE, OPEN_TRUNCATE, OPEN_WRITE, Path, PathCall};
 use renga_proto::sessions::Stamp;
 use renga_proto::slots::{FileTable, FileTableCall};
@@ -189,7 +189,7 @@ pub async fn inode(mut port: Port<Inode>, disk: &'static Disk, slot: u16) -> Nev
                 let bytes = disk.read(slot, offset, call.lent()) as usize;
                 call.lent()[bytes..].fill(0xa5); // whoever asked puts zeros there
                 let size = disk.nodes.borrow()[usize::from(slot)].content.len() as u64;
-                call.reply(Ok(Filled { size, kept: true, bytes: bytes as u32 }));
+                call.reply(Ok(Filled { size, keep: KEPT, bytes: bytes as u32 }));
             }
             InodeCall::Facts(call) => call.reply(Ok(disk.facts(usize::from(slot)))),
             _ => panic!("only the file processes change inodes here"),
