@@ -157,6 +157,30 @@ fn a_board_whose_disk_is_on_another_core_says_that_it_cannot_be_updated() {
     assert_eq!(programs(&ended), expected, "{}", ended.report());
 }
 
+/// The disk's process writes files while a program writes a kernel to the same card, whose writes take so long that each finds the other's
+/// under way. At the second start both are read from the card.
+const SHARED: &str = r#"case $(cat /proc/renga/start) in
+"starts 1"*)
+    (i=0; until [ -e /done ]; do i=$((i+1)); seq $i 20000 > /f$((i % 4)); sync; done; echo $((i > 8))) &
+    renga-update --own --write /update; > /done; wait; md5sum /f? > /sums; sync
+    renga-update --own --try; sleep 600;;
+*) until grep -q 'usual 2' /proc/renga/start; do sleep 1; done; md5sum -c /sums; renga-update --status;;
+esac"#;
+
+#[test]
+fn a_disk_and_a_program_share_the_card() {
+    if !clusters_can_run() {
+        return;
+    }
+    let scratch = Scratch::new("shared");
+    let folder = cards(&scratch, "solo");
+    put(&scratch, &folder.join("lab-a-pi3.img"), &update(&scratch, false));
+    let ended = bare(&folder, "solo", SHARED).with(["--card-write-ms", "1"]).end().expect_status(0);
+    let expected = "a written to partition 2\n1\n/f0: OK\n/f1: OK\n/f2: OK\n/f3: OK
+a start 2 partition 1 whole - -\na start 2 partition 2 whole runs usual";
+    assert_eq!(programs(&ended), expected, "{}", ended.report());
+}
+
 /// Puts an update on the disk of a card.
 pub(super) fn put(scratch: &Scratch, card: &Path, update: &[u8]) {
     let work = scratch.join("work");
