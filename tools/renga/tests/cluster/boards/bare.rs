@@ -161,7 +161,7 @@ fn a_board_whose_disk_is_on_another_core_says_that_it_cannot_be_updated() {
 /// under way. At the second start both are read from the card.
 const SHARED: &str = r#"case $(cat /proc/renga/start) in
 "starts 1"*)
-    (i=0; until [ -e /done ]; do i=$((i+1)); seq $i 20000 > /f$((i % 4)); sync; done; echo $((i > 8))) &
+    (i=0; until [ -e /done ]; do i=$((i+1)); seq $i 2000 > /f$((i % 4)); sync; done; echo $((i > 8))) &
     renga-update --own --write /update; > /done; wait; md5sum /f? > /sums; sync
     renga-update --own --try; sleep 600;;
 *) until grep -q 'usual 2' /proc/renga/start; do sleep 1; done; md5sum -c /sums; renga-update --status;;
