@@ -63,15 +63,23 @@ impl Slot {
         Ok(slot)
     }
 
+    /// What is recorded of it, which is believed: whether that is so is [`Slot::check`]'s.
+    ///
+    /// # Errors
+    /// If it cannot be read, or its writing was broken off.
+    pub fn record<D: Block + ?Sized>(&self, card: &mut D) -> Result<Record, NoSlot> {
+        let mut sector = [0; SECTOR_BYTES];
+        let read = card.read(self.record.first_sector, &mut sector);
+        read.map_err(|error| NoSlot::File(RECORD_FILE, NoFile::Unreadable(error)))?;
+        Record::parse(&sector).ok_or(NoSlot::BrokenOff)
+    }
+
     /// Reads all of it and compares; what is recorded.
     ///
     /// # Errors
     /// If it is not whole.
     pub fn check<D: Block + ?Sized>(&self, card: &mut D) -> Result<Record, NoSlot> {
-        let mut sector = [0; SECTOR_BYTES];
-        let read = card.read(self.record.first_sector, &mut sector);
-        read.map_err(|error| NoSlot::File(RECORD_FILE, NoFile::Unreadable(error)))?;
-        let record = Record::parse(&sector).ok_or(NoSlot::BrokenOff)?;
+        let record = self.record(card)?;
         let files = [
             (KERNEL_FILE, self.kernel, record.kernel_sectors, record.kernel_sum),
             (TABLES_FILE, self.tables, record.tables_sectors, record.tables_sum),

@@ -70,6 +70,15 @@ pub fn without_padding(bytes: &[u8]) -> &[u8] {
     }
 }
 
+/// The name of the system whose tables these are, whatever the rest of them says; none: they are not tables of this form.
+pub fn system_name(bytes: &[u8]) -> Option<&str> {
+    let (head, body) = bytes.split_at_checked(HEAD_BYTES)?;
+    // The name is the first field.
+    let (length, rest) = body.split_first()?;
+    let name = core::str::from_utf8(rest.get(..usize::from(*length))?).ok()?;
+    (head[..8] == MAGIC && head[8..12] == VERSION.to_le_bytes()).then_some(name)
+}
+
 /// A number that changes with the kinds of process, their protocols and entries: what the tables' numbers mean.
 pub fn code_number() -> u32 {
     let mut digest = SUM.digest();

@@ -66,6 +66,22 @@ fn tables_may_fill_a_file_in_part() {
 }
 
 #[test]
+fn their_system_is_known_by_name_alone() {
+    for name in ["pair", "solo4"] {
+        assert_eq!(blob::system_name(&tables(name)), Some(name));
+    }
+    let bytes = tables("pair");
+    for at in [0, 8] {
+        let mut other = bytes.clone();
+        other[at] ^= 1;
+        assert_eq!(blob::system_name(&other), None, "{at}");
+    }
+    for len in 0..HEAD_BYTES + 1 + "pair".len() {
+        assert_eq!(blob::system_name(&bytes[..len]), None, "{len}");
+    }
+}
+
+#[test]
 fn a_board_is_made_of_them() {
     let (board, bytes) = (Board::new(1, BOOT_BYTES), tables("pair"));
     let system = blob::read(board.arena, &bytes).unwrap();

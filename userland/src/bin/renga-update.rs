@@ -6,7 +6,7 @@
 #![no_main]
 
 use core::ffi::CStr;
-use renga_card::{NoUpdate, PARTITIONS, Slot, Source, other, write_update};
+use renga_card::{NoUpdate, PARTITIONS, Record, Slot, Source, other, write_update};
 use renga_hal::block::{Block, BlockError, SECTOR_BYTES};
 use renga_userland::process::{execute_by_name, exit_code, fork};
 use renga_userland::setting::{Words, put};
@@ -30,7 +30,7 @@ system file) cannot be written to: its card has to be flashed.
 
   --write FILE  only write it
   --try         be reset, and try what was written
-  --keep        keep the kernel that is being tried
+  --keep        keep the kernel that is being tried, if all boards run it
   --status      from where each board has started, and what its card holds
   --own         this board only, not all of them
   --help        this text
@@ -57,7 +57,8 @@ const PAUSE_NS: u64 = 1_000_000_000;
 enum Deed<'a> {
     Write(&'a CStr),
     Try,
-    Keep,
+    /// If this is the kernel that runs, where one is named.
+    Keep(Option<Record>),
     Status,
 }
 
@@ -76,7 +77,7 @@ fn main(arguments: Arguments) -> i32 {
         }
         Some(b"--write") => (file.map(Deed::Write), 2),
         Some(b"--try") => (Some(Deed::Try), 1),
-        Some(b"--keep") => (Some(Deed::Keep), 1),
+        Some(b"--keep") => (Some(Deed::Keep(None)), 1),
         Some(b"--status") => (Some(Deed::Status), 1),
         Some(name) if !name.starts_with(b"-") && !own => (None, 1),
         _ => return misused(),
@@ -86,6 +87,7 @@ fn main(arguments: Arguments) -> i32 {
     }
     match (deed, word) {
         (Some(deed), _) if own => done(do_here(deed)),
+        (Some(Deed::Keep(_)), _) => keep_on_all(),
         (Some(deed), _) => on_all(deed),
         (None, Some(file)) => match on_all(Deed::Write(file)) {
             0 => on_all(Deed::Try),
@@ -103,10 +105,18 @@ fn misused() -> i32 {
 /// The kernel that is tried is kept by a child; the first program is `init`, as always.
 fn become_init(arguments: &Arguments) -> ! {
     if fork() == Ok(0) {
-        exit(on_all(Deed::Keep))
+        exit(keep_on_all())
     }
     execute_by_name(INIT, &[INIT.as_ptr().cast(), core::ptr::null()], arguments);
     exit(FAILED)
+}
+
+/// Keeps this board's kernel on all boards: none may have gone back to its old one meanwhile, or have been left out.
+fn keep_on_all() -> i32 {
+    match OpenCard::open().and_then(|mut card| running(&mut card)) {
+        Ok(record) => on_all(Deed::Keep(Some(record))),
+        Err(why) => done(Err(why)),
+    }
 }
 
 /// Does it on all boards, this one last; the status of the first on which it fails, and then nothing more.
@@ -123,7 +133,7 @@ fn on_all(deed: Deed<'_>) -> i32 {
 }
 
 fn on_other(board: u32, deed: Deed<'_>) -> i32 {
-    let patient = matches!(deed, Deed::Keep);
+    let patient = matches!(deed, Deed::Keep(_));
     for _ in 0..TRIES_MAX {
         match cluster::fork_on(board) {
             Ok(0) => exit(done(do_here(deed))),
@@ -161,7 +171,7 @@ fn do_here(deed: Deed<'_>) -> Result<(), &'static [u8]> {
             let _ = plain(SYNC, [0; 3]);
             put(START, b"try").map_err(|_| &b"this board cannot be reset"[..])
         }
-        Deed::Keep => put(START, b"keep").map_err(|_| &b"the card cannot be written"[..]),
+        Deed::Keep(tried) => keep_here(tried),
         Deed::Status => show_here(),
     }
 }
@@ -172,6 +182,21 @@ fn write_here(file: &CStr) -> Result<(), &'static [u8]> {
     let slot = write_update(&mut card, &mut source, number(b"runs ")?).map_err(why)?;
     say(&[b"written to partition", Decimal::new(slot.partition.into()).digits()]);
     close(source.0).map_err(|_| &b"the file cannot be read"[..])
+}
+
+fn keep_here(tried: Option<Record>) -> Result<(), &'static [u8]> {
+    if let Some(tried) = tried
+        && running(&mut OpenCard::open()?)? != tried
+    {
+        return Err(b"this board runs another kernel than the one that is tried");
+    }
+    put(START, b"keep").map_err(|_| &b"the card cannot be written"[..])
+}
+
+/// What is recorded of the kernel that runs.
+fn running(card: &mut OpenCard) -> Result<Record, &'static [u8]> {
+    let slot = Slot::open(card, number(b"runs ")?);
+    slot.and_then(|slot| slot.record(card)).map_err(|_| &b"the kernel that runs is not recorded on the card"[..])
 }
 
 fn show_here() -> Result<(), &'static [u8]> {

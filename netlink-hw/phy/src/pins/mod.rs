@@ -24,7 +24,7 @@ pub use bus::{Handshake, PinBus, PullUps, Wiring};
 pub use error::BusError;
 pub use listen::Received;
 pub use timing::Timing;
-pub use wiring::{Line, PinName, Width};
+pub use wiring::{Line, PinName, Width, data_pin};
 
 /// The pins on a bus with a token.
 pub type PinPhy<G> = crate::bus_phy::BusPhy<PinBus<G>>;

@@ -8,7 +8,7 @@ use crate::disk_image::partition::copy_out;
 use crate::disk_image::{Verdict, fsck_filesystem};
 use crate::partition_table::{self, Extent, Partition, SECTOR_BYTES, TYPE_FAT32, TYPE_LINUX};
 use anyhow::{Context, Result, bail};
-use renga_card::PARTITIONS;
+use renga_card::{PARTITIONS, TABLES_FILE};
 use renga_node::{NODE_FILE, Node};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -160,27 +160,35 @@ fn judge_slots(found: &mut Inspection, files: &[CardFile], other: Result<Vec<Car
     }
     found.slots.push(slots::look(PARTITIONS[0], usual == Some(PARTITIONS[0]), files));
     match other {
-        Ok(files) => found.slots.push(slots::look(PARTITIONS[1], usual == Some(PARTITIONS[1]), &files)),
+        Ok(files) => {
+            found.slots.push(slots::look(PARTITIONS[1], usual == Some(PARTITIONS[1]), &files));
+            for fault in list_faults(&files) {
+                found.fault(format!("partition {}: {fault}", PARTITIONS[1]));
+            }
+        }
         Err(fault) => found.fault(format!("the other boot partition: {fault:#}")),
     }
+    let card_system = found.node().map(|node| node.system.to_string());
     for slot in found.slots.clone() {
         let which = if slot.usual { "from which the board starts" } else { "which is held for the next update" };
-        if let Some(fault) = slot.fault {
+        if let Some(fault) = slot.fault.clone().or_else(|| foreign(&slot, card_system.as_deref())) {
             found.fault(format!("partition {}, {which}: {fault}", slot.partition));
         }
     }
 }
 
+/// What is wrong with the tables beside a kernel that is whole: the board would take itself for one of their system.
+fn foreign(slot: &SlotFound, card_system: Option<&str>) -> Option<String> {
+    let Some(system) = &slot.system else { return Some(format!("{TABLES_FILE} has no tables of this form")) };
+    let other = card_system.filter(|card_system| card_system != system)?;
+    Some(format!("its tables are of system `{system}`, but {NODE_FILE} is of `{other}`"))
+}
+
 /// Compares files with the list that is among them, and takes `NODE.TXT`.
 fn judge_files(found: &mut Inspection, files: &[CardFile]) {
-    let listed =
-        |file: &CardFile| Listed { name: file.name.clone(), len_bytes: file.bytes.len(), sum: sha256(&file.bytes) };
     found.files = files.iter().map(listed).collect();
     let content = |name: &str| files.iter().find(|file| file.name == name).map(|file| file.bytes.as_slice());
-    match content(FILES_LIST) {
-        Some(list) => judge_list(found, &String::from_utf8_lossy(list)),
-        None => found.fault(format!("{FILES_LIST} is missing: no file can be checked")),
-    }
+    list_faults(files).into_iter().for_each(|fault| found.fault(fault));
     match content(NODE_FILE).map(|bytes| (Node::parse(bytes), bytes)) {
         Some((Ok(_), bytes)) => found.node_file = Some(String::from_utf8_lossy(bytes).into_owned()),
         Some((Err(fault), _)) => found.fault(format!("{NODE_FILE}: {fault}")),
@@ -188,11 +196,21 @@ fn judge_files(found: &mut Inspection, files: &[CardFile]) {
     }
 }
 
-fn judge_list(found: &mut Inspection, list: &str) {
+fn listed(file: &CardFile) -> Listed {
+    Listed { name: file.name.clone(), len_bytes: file.bytes.len(), sum: sha256(&file.bytes) }
+}
+
+/// How the files of a partition differ from the list that is among them.
+fn list_faults(files: &[CardFile]) -> Vec<String> {
+    let Some(list) = files.iter().find(|file| file.name == FILES_LIST) else {
+        return vec![format!("{FILES_LIST} is missing: no file can be checked")];
+    };
+    let list = String::from_utf8_lossy(&list.bytes);
     let sums: Vec<(&str, &str)> = list.lines().filter_map(|line| line.split_once("  ")).collect();
+    let files: Vec<Listed> = files.iter().map(listed).collect();
     let mut faults = Vec::new();
     for (sum, name) in &sums {
-        match found.files.iter().find(|file| file.name == *name) {
+        match files.iter().find(|file| file.name == *name) {
             None => faults.push(format!("{name} is missing")),
             Some(file) if file.sum.to_string() != *sum => faults.push(format!(
                 "{name} is damaged or was changed: its sum is {}..., not {}...",
@@ -204,11 +222,11 @@ fn judge_list(found: &mut Inspection, list: &str) {
     }
     let written = |name: &str| name == FILES_LIST || WRITTEN.contains(&name);
     let known = |file: &&Listed| written(&file.name) || sums.iter().any(|(_, name)| *name == file.name);
-    let more: Vec<&str> = found.files.iter().filter(|file| !known(file)).map(|file| file.name.as_str()).collect();
+    let more: Vec<&str> = files.iter().filter(|file| !known(file)).map(|file| file.name.as_str()).collect();
     if !more.is_empty() {
         faults.push(format!("not of this card: {}", more.join(", ")));
     }
-    faults.into_iter().for_each(|fault| found.fault(fault));
+    faults
 }
 
 /// Compares a node with what it should be.

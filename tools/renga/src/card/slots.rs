@@ -5,6 +5,7 @@
 use super::fat::CardFile;
 use super::{Checksum, sha256};
 use renga_card::{CHOICE_FILE, KERNEL_FILE, PARTITIONS, RECORD_FILE, STARTS_FILE, TABLES_FILE, choice_text};
+use renga_systems::blob;
 
 /// Files that a running board may write.
 pub(super) const WRITTEN: [&str; 5] = [KERNEL_FILE, TABLES_FILE, RECORD_FILE, CHOICE_FILE, STARTS_FILE];
@@ -18,6 +19,8 @@ pub struct SlotFound {
     pub usual: bool,
     /// The sum of its kernel, filled up to the room that it has.
     pub kernel: Option<Checksum>,
+    /// The system of its tables.
+    pub system: Option<String>,
     /// What is wrong with it.
     pub fault: Option<String>,
 }
@@ -31,7 +34,8 @@ pub(super) fn usual(files: &[CardFile]) -> Option<u8> {
 /// Looks at the kernel among `files`, those of `partition`.
 pub(super) fn look(partition: u8, usual: bool, files: &[CardFile]) -> SlotFound {
     let kernel = content(files, KERNEL_FILE).map(sha256);
-    SlotFound { partition, usual, kernel, fault: fault(files) }
+    let system = content(files, TABLES_FILE).and_then(blob::system_name).map(str::to_string);
+    SlotFound { partition, usual, kernel, system, fault: fault(files) }
 }
 
 fn fault(files: &[CardFile]) -> Option<String> {

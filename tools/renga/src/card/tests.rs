@@ -156,12 +156,13 @@ fn missing_changed_and_foreign_files_are_told() {
         bench.faults(&bench.write("card", &files, false), &lab)
     };
     let missing = with(&|files| files.retain(|file| file.name != "start.elf"));
-    assert_eq!(missing, ["start.elf is missing"]);
+    assert_eq!(missing, ["start.elf is missing", "partition 2: start.elf is missing"]);
     let foreign = CardFile { name: "autorun.inf".into(), bytes: vec![1] };
-    assert_eq!(with(&|files| files.push(foreign.clone())), ["not of this card: autorun.inf"]);
+    let more = with(&|files| files.push(foreign.clone()));
+    assert_eq!(more, ["not of this card: autorun.inf", "partition 2: not of this card: autorun.inf"]);
     let node = with(&|files| files[0].bytes = lab.node_file(1).replace("board=1", "board=0").into_bytes());
     assert!(node[0].starts_with("NODE.TXT is damaged"), "{node:?}");
-    assert!(node[1].starts_with("NODE.TXT: it was changed: "), "{node:?}");
+    assert!(node.iter().any(|fault| fault.starts_with("NODE.TXT: it was changed: ")), "{node:?}");
     let unlisted = with(&|files| files.retain(|file| file.name != "FILES.TXT"));
     assert_eq!(unlisted[0], "FILES.TXT is missing: no file can be checked");
 }
@@ -178,6 +179,51 @@ fn a_card_that_was_not_written_to_its_end_is_told() {
     assert_eq!(bench.faults(&card, &lab)[0], "the boot partition: it does not lie within the card");
     file.write_at(&[0; 512], 0).unwrap();
     assert!(bench.faults(&card, &lab)[0].starts_with("there is no master boot record"));
+}
+
+/// Kernels and `NODE.TXT` of one card that are not of one system; which of them is told, for each kernel.
+#[test]
+fn a_kernel_of_another_system_than_the_card_is_told() {
+    let bench = Bench::new("systems");
+    let (lab, quad) = (cluster("lab", "pair", "pi3"), cluster("lab", "quad", "pi3"));
+    let mut files = bench.files(&lab, 1);
+    let foreign = bench.files(&quad, 1);
+    for file in &mut files {
+        if ["SYSTEM.BIN", "KERNEL.TXT"].contains(&file.name.as_str()) {
+            *file = foreign.iter().find(|other| other.name == file.name).unwrap().clone();
+        }
+    }
+    let faults = bench.faults(&bench.write("card", &files, false), &lab);
+    let told = |which| format!("{which}: its tables are of system `quad`, but NODE.TXT is of `pair`");
+    let expected =
+        ["partition 1, from which the board starts", "partition 2, which is held for the next update"].map(told);
+    assert_eq!(faults, expected);
+    // An update brings such a kernel to one partition.
+    let path = bench.card("updated", &lab, 1);
+    let mut card = Image(File::options().read(true).write(true).open(&path).unwrap());
+    let update = super::update(KERNEL, &quad.system.checked.to_blob()).unwrap();
+    write_update(&mut card, &mut Bytes(update), 1).unwrap();
+    assert_eq!(bench.faults(&path, &lab), expected[1..]);
+    let nothing = super::update(KERNEL, &[7; 100]).unwrap();
+    write_update(&mut card, &mut Bytes(nothing), 1).unwrap();
+    let none = "partition 2, which is held for the next update: SYSTEM.BIN has no tables of this form";
+    assert_eq!(bench.faults(&path, &lab), [none]);
+}
+
+#[test]
+fn files_of_the_other_partition_are_compared_too() {
+    let bench = Bench::new("second");
+    let lab = cluster("lab", "pair", "pi3");
+    let path = bench.card("card", &lab, 1);
+    let bytes = fs::read(&path).unwrap();
+    let text = firmware::tests_sources()[0];
+    let repeated = text.repeat(512 / text.len() + 2);
+    let at = bytes[OTHER.start_bytes as usize..].windows(512).position(|part| *part == repeated.as_bytes()[..512]);
+    let at = OTHER.start_bytes + at.unwrap() as u64 + 100;
+    File::options().write(true).open(&path).unwrap().write_at(b"!", at).unwrap();
+    let faults = bench.faults(&path, &lab);
+    assert!(faults.len() == 1 && faults[0].starts_with("partition 2: "), "{faults:?}");
+    assert!(faults[0].contains(" is damaged or was changed: its sum is "), "{faults:?}");
 }
 
 /// The card as a block device.

@@ -21,6 +21,8 @@ pub enum LongPart {
     Cores,
     /// The pair over four data wires, pin by pin
     Wires,
+    /// A pair that brings itself another kernel over its pins
+    Update,
     /// 100,000 seeds of whole systems in the simulator
     Systems,
     /// 1,000,000 seeds of calls between boards in the simulator

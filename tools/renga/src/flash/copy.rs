@@ -6,7 +6,7 @@
 use super::error::FlashError;
 use super::medium::Medium;
 use crate::card::Checksum;
-use crate::partition_table;
+use crate::partition_table::{self, TYPE_LINUX};
 use anyhow::Context;
 use sha2::{Digest, Sha256};
 use std::io::{Read, Seek};
@@ -114,11 +114,14 @@ pub fn verify_image<I: Read + Seek>(
 /// In which partition a byte of the card lies.
 fn place(partitions: &[partition_table::Partition], at: u64) -> String {
     let inside = |extent: &partition_table::Extent| (extent.start_bytes..extent.end_bytes()).contains(&at);
-    match partitions.iter().position(|partition| inside(&partition.extent)) {
-        Some(0) => "the boot partition".to_string(),
-        Some(_) => "the disk's partition, which differs as soon as its board has run".to_string(),
-        None => "outside of partitions".to_string(),
-    }
+    let Some(number) = partitions.iter().position(|partition| inside(&partition.extent)) else {
+        return "outside of partitions".to_string();
+    };
+    let what = match partitions[number].kind {
+        TYPE_LINUX => "the disk",
+        _ => "from which the board starts",
+    };
+    format!("partition {}, {what}; if its board has run, it wrote there", number + 1)
 }
 
 fn write_all(medium: &mut dyn Medium, at: u64, bytes: &[u8]) -> Result<(), FlashError> {

@@ -10,7 +10,7 @@ use std::io;
 pub enum FlashError {
     /// What was read back is not what was written.
     #[error(
-        "the card differs from the image at byte {at} ({place}): do not use it; if a second try fails too, it is broken"
+        "the card differs from the image at byte {at} ({place}); just written, it is not to be used, and broken if it does so twice"
     )]
     Differs {
         /// The first byte that differs.

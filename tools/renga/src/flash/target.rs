@@ -3,6 +3,7 @@
 use super::device::Device;
 use super::error::FlashError;
 use super::host::Host;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// Where to write.
@@ -35,6 +36,19 @@ impl Target {
             Err(_) if whole.parent().is_some_and(Path::is_dir) => Ok(Target::File(whole)),
             Err(_) => Err(no_target("there is no such folder")),
         }
+    }
+
+    /// Refuses a file that is the `image` itself: it would be spoilt before it is read.
+    ///
+    /// # Errors
+    /// [`FlashError::NoTarget`].
+    pub fn differs_from(&self, image: &Path) -> Result<(), FlashError> {
+        let Target::File(path) = self else { return Ok(()) };
+        let file = |path: &Path| std::fs::metadata(path).ok().map(|facts| (facts.dev(), facts.ino()));
+        if file(path).is_some() && file(path) == file(image) {
+            return Err(FlashError::NoTarget { target: self.name(), reason: "it is the image itself".into() });
+        }
+        Ok(())
     }
 
     /// Its name for messages.

@@ -1,8 +1,9 @@
 //! The cards of a cluster: each board has one, and no card is taken for two.
 
 use crate::loop_device::{LoopDevice, flash};
-use renga::card::{CardFile, Cluster, write_card};
+use renga::card::{CardFile, Cluster, sha256, write_card};
 use renga::environment::Environment;
+use renga::flash::{BoardCard, CardRound, FlashError, Journal, Medium, Rounds};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -105,4 +106,48 @@ fn unattended_rounds_name_one_board() {
     let arguments = ["--cluster", cluster.to_str().expect("plain"), "--images", lab.folder.to_str().expect("plain")];
     let (status, said) = flash(&[&arguments, [card.argument(), "--yes", &card.serial()].as_slice()].concat());
     assert!(status == 4 && said.contains("name one board"), "{status} {said}");
+}
+
+/// Card slots tell a card's own number, by which it is known though nothing is on it.
+#[test]
+fn a_card_is_known_by_its_own_number() {
+    let lab = Lab::new("number");
+    let cluster = Cluster::read(&Environment::read().expect("the project's folder"), &lab.file()).expect("sound");
+    let card =
+        |board: &str| BoardCard { board: board.into(), image: lab.folder.join("x"), sum: sha256(board.as_bytes()) };
+    let rounds = |again| Rounds::new(&cluster, Journal::beside(&lab.file()).expect("it can be read"), again);
+    rounds(false).written(&card("a"), Some("0353".into())).expect("it can be written");
+    let check = |again, board, number| rounds(again).check(board, number, &mut Blank);
+    let error = check(false, "b", Some("0353")).expect_err("it is a's");
+    assert!(matches!(error, FlashError::Taken { ref board } if board == "a") && error.status() == 6, "{error}");
+    for (again, board, number) in
+        [(false, "a", Some("0353")), (true, "b", Some("0353")), (false, "b", Some("0354")), (false, "b", None)]
+    {
+        assert!(check(again, board, number).is_ok(), "{again} {board} {number:?}");
+    }
+    // It was given to b since.
+    rounds(true).written(&card("b"), Some("0353".into())).expect("it can be written");
+    assert!(matches!(check(false, "a", Some("0353")), Err(FlashError::Taken { board }) if board == "b"));
+    // A new image makes a new card of it; the same image does not.
+    assert!(matches!(rounds(false).of(card("b")), CardRound::Done(_)));
+    assert!(matches!(rounds(true).of(card("b")), CardRound::ToWrite(_)));
+}
+
+/// A medium without anything.
+struct Blank;
+
+impl Medium for Blank {
+    fn write_at(&mut self, _: u64, _: &[u8]) -> std::io::Result<usize> {
+        panic!("it is only looked at")
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+    fn read_at(&mut self, _: u64, out: &mut [u8]) -> std::io::Result<usize> {
+        out.fill(0);
+        Ok(out.len())
+    }
+    fn is_same(&mut self) -> bool {
+        true
+    }
 }

@@ -1,6 +1,7 @@
 //! The command on files and loop devices.
 
 use crate::loop_device::{LoopDevice, flash, run};
+use renga::flash::{Device, FlashError, Host, Target, open_for_writing};
 use std::fs::{self, File};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::PathBuf;
@@ -52,6 +53,12 @@ fn a_file_is_written_and_compared() {
     File::options().write(true).open(target).and_then(|file| file.write_at(&[9], 5_000_000)).expect("it is there");
     let (status, said) = flash(&[&image.option(), target, "--verify-only"]);
     assert!(status == 1 && said.contains("differs from the image at byte 5000000"), "{status} {said}");
+    // The image itself would be spoilt before it is read, by whatever name.
+    let itself = image.folder.join("another-name.img");
+    std::os::unix::fs::symlink(image.folder.join("card.img"), &itself).expect("there is a temporary folder");
+    let (status, said) = flash(&[&image.option(), itself.to_str().expect("a plain name")]);
+    assert!(status == 3 && said.contains("it is the image itself"), "{status} {said}");
+    assert_eq!(image.bytes()[510..512], [0x55, 0xaa]);
     let (status, _) = flash(&[&image.option(), "/dev/no-such-disk"]);
     assert_eq!(status, 3);
     assert_eq!(flash(&[&image.option()]).0, 2);
@@ -94,6 +101,51 @@ fn a_mounted_device_a_partition_and_one_in_use_are_refused() {
 
     let (status, said) = flash(&[&image.option(), "/dev/loop-control", "--yes", "--serial=x"]);
     assert!(status == 3, "{status} {said}");
+}
+
+#[test]
+fn a_device_that_is_protected_large_or_swapped_to_is_refused() {
+    let image = Image::new("protected");
+    let Some(card) = LoopDevice::attach(16 << 20) else { return };
+    let write = || flash(&[&image.option(), card.argument(), "--yes", &card.serial()]);
+    run("blockdev", &["--setro", card.argument()]).expect("who may attach may protect");
+    let (status, said) = write();
+    assert!(status == 3 && said.contains("it is write-protected"), "{status} {said}");
+    run("blockdev", &["--setrw", card.argument()]).expect("who may attach may protect");
+    run("mkswap", &[card.argument()]).expect("mkswap is there");
+    match run("swapon", &[card.argument()]) {
+        Ok(_) => {
+            let (status, said) = write();
+            run("swapoff", &[card.argument()]).expect("it was just swapped to");
+            assert!(status == 3 && said.contains("memory is swapped to "), "{status} {said}");
+        }
+        Err(reason) => renga_skip::skipped(&format!("no swapping to a loop device: {reason}")),
+    }
+    let Some(large) = LoopDevice::attach(200 << 30) else { return };
+    let (status, said) = flash(&[&image.option(), large.argument(), "--yes", &large.serial()]);
+    assert!(status == 3 && said.contains("unusually large") && said.contains("--large"), "{status} {said}");
+    let (status, said) = flash(&[&image.option(), large.argument(), "--yes", &large.serial(), "--large"]);
+    assert!(status == 0, "{status} {said}");
+}
+
+/// Between what the person saw and the writing the device may have become another one.
+#[test]
+fn a_device_that_is_another_one_when_it_is_opened_is_left_alone() {
+    let Some(card) = LoopDevice::attach(16 << 20) else { return };
+    let host = Host::this();
+    let seen = host.find(&card.path).expect("it was just attached");
+    let target = |device: Device| Target::Device(device);
+    assert!(open_for_writing(&host, &target(seen.clone()), 512, false).is_ok());
+    for other in [
+        Device { sequence: seen.sequence + 1, ..seen.clone() },
+        Device { size_bytes: seen.size_bytes - 512, ..seen.clone() },
+        Device { number: "7:250".into(), ..seen.clone() },
+    ] {
+        let error = open_for_writing(&host, &target(other), 512, false).err().expect("it is another one");
+        assert!(matches!(error, FlashError::Pulled), "{error}");
+    }
+    let error = open_for_writing(&host, &target(seen), 32 << 20, false).err().expect("it is too small");
+    assert!(matches!(error, FlashError::Refused { .. }), "{error}");
 }
 
 #[test]

@@ -9,8 +9,8 @@ use crate::card::{Checksum, sha256_of_file};
 use crate::cli::Flash;
 use crate::environment::Environment;
 use crate::flash::{
-    Device, FlashError, Host, Rounds, Target, confirm, open_for_reading, open_for_writing, refusals, verify_image,
-    write_image,
+    Device, EJECT, FlashError, Host, Rounds, Target, confirm, eject, open_for_reading, open_for_writing, refusals,
+    verify_image, write_image,
 };
 use crate::partition_table::SECTOR_BYTES;
 use anyhow::{Context, Result, anyhow};
@@ -99,6 +99,7 @@ impl Job<'_> {
             println!("{device}");
         }
         let len_bytes = self.image.len_bytes;
+        self.target.differs_from(self.image.path)?;
         if self.options.verify_only {
             let mut medium = open_for_reading(self.host, self.target)?;
             return verify_image(&mut self.image.file, len_bytes, &mut medium, &mut bar).map(Some);
@@ -121,7 +122,14 @@ impl Job<'_> {
         if let Some((rounds, board)) = rounds {
             rounds.check(board, card_number(self.target), &mut medium)?;
         }
-        write_image(&mut self.image.file, len_bytes, &mut medium, &mut bar).map(Some)
+        let sum = write_image(&mut self.image.file, len_bytes, &mut medium, &mut bar)?;
+        drop(medium);
+        if let Target::Device(device) = self.target
+            && eject(device, EJECT)
+        {
+            println!("{} was ejected", device.path());
+        }
+        Ok(Some(sum))
     }
 
     fn confirm(&self, device: &Device) -> Result<(), FlashError> {

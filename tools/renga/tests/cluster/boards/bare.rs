@@ -6,20 +6,20 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Cards of a system of Pi 3s.
-fn cards(scratch: &Scratch, system: &str) -> PathBuf {
+pub(super) fn cards(scratch: &Scratch, system: &str) -> PathBuf {
     let folder = scratch.join("cards");
     let made = Renga::command(&["image", "--board", "pi3", "--name", "lab", "--system", system]);
     made.with(["--out".as_ref(), folder.as_os_str()]).end().expect_status(0);
     folder
 }
 
-fn bare(folder: &Path, system: &str, script: &str) -> Renga {
+pub(super) fn bare(folder: &Path, system: &str, script: &str) -> Renga {
     let run = Renga::script(script).with(["--cards".as_ref(), folder.as_os_str()]);
     run.with(["--bare", "--system", system])
 }
 
 /// What programs wrote, without what the kernel says on a board's own console.
-fn programs(ended: &Ended) -> String {
+pub(super) fn programs(ended: &Ended) -> String {
     let text = ended.text();
     let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with("renga: ")).collect();
     lines.join("\n")
@@ -157,8 +157,32 @@ fn a_board_whose_disk_is_on_another_core_says_that_it_cannot_be_updated() {
     assert_eq!(programs(&ended), expected, "{}", ended.report());
 }
 
+/// The disk's process writes files while a program writes a kernel to the same card, whose writes take so long that each finds the other's
+/// under way. At the second start both are read from the card.
+const SHARED: &str = r#"case $(cat /proc/renga/start) in
+"starts 1"*)
+    (i=0; until [ -e /done ]; do i=$((i+1)); seq $i 2000 > /f$((i % 4)); sync; done; echo $((i > 8))) &
+    renga-update --own --write /update; > /done; wait; md5sum /f? > /sums; sync
+    renga-update --own --try; sleep 600;;
+*) until grep -q 'usual 2' /proc/renga/start; do sleep 1; done; md5sum -c /sums; renga-update --status;;
+esac"#;
+
+#[test]
+fn a_disk_and_a_program_share_the_card() {
+    if !clusters_can_run() {
+        return;
+    }
+    let scratch = Scratch::new("shared");
+    let folder = cards(&scratch, "solo");
+    put(&scratch, &folder.join("lab-a-pi3.img"), &update(&scratch, false));
+    let ended = bare(&folder, "solo", SHARED).with(["--card-write-ms", "1"]).end().expect_status(0);
+    let expected = "a written to partition 2\n1\n/f0: OK\n/f1: OK\n/f2: OK\n/f3: OK
+a start 2 partition 1 whole - -\na start 2 partition 2 whole runs usual";
+    assert_eq!(programs(&ended), expected, "{}", ended.report());
+}
+
 /// Puts an update on the disk of a card.
-fn put(scratch: &Scratch, card: &Path, update: &[u8]) {
+pub(super) fn put(scratch: &Scratch, card: &Path, update: &[u8]) {
     let work = scratch.join("work");
     fs::create_dir_all(&work).expect("a folder can be made");
     renga::card::put_on_disk(card, "/update", update, &work).expect("it can be put on the disk");
@@ -171,8 +195,13 @@ const BRANCH_BACK: u32 = 0x17ff_ffff;
 
 /// An update of one board whose kernel differs from the sources' in bytes behind it; with `hangs` it waits for ever at its entry.
 fn update(scratch: &Scratch, hangs: bool) -> Vec<u8> {
+    update_of(scratch, "solo", hangs)
+}
+
+/// The same of all boards of a system.
+pub(super) fn update_of(scratch: &Scratch, system: &str, hangs: bool) -> Vec<u8> {
     let made = scratch.join("made");
-    let command = Renga::command(&["image", "--system", "solo", "--update"]);
+    let command = Renga::command(&["image", "--system", system, "--update"]);
     command.with([made.as_os_str()]).end().expect_status(0);
     let (kernel, tables) = parts(&fs::read(made).expect("it was just made"));
     let mut kernel = [&kernel[..], b"another kernel"].concat();

@@ -10,3 +10,4 @@ mod pintest;
 mod silicon;
 mod slow_card;
 mod tables;
+mod update;
