@@ -141,8 +141,12 @@ impl Experiment {
 
 /// The programs' sources.
 fn sources() -> Vec<(String, Vec<u8>)> {
-    let source = |name: &str, text: &str| (format!("/p3/{name}.c"), text.as_bytes().to_vec());
-    vec![source("stencil", include_str!("p3/stencil.c")), source("stream", include_str!("p3/stream.c"))]
+    let source = |name: &str, text: &str| (format!("/p3/{name}"), text.as_bytes().to_vec());
+    vec![
+        source("program.h", include_str!("p3/program.h")),
+        source("stencil.c", include_str!("p3/stencil.c")),
+        source("stream.c", include_str!("p3/stream.c")),
+    ]
 }
 
 #[cfg(test)]

@@ -69,8 +69,8 @@ pub(super) const FAR: Row = row!(
     "P3.FAR",
     "Steps on two boards beside a program on b that reads a file of a (beyond the paper)",
     "Nothing: left to do in the paper (7).",
-    "Two processes of the computation on a, one on b. The stream is on b, whose memory is limited, 16 MiB, and comes over the link; so few pages a second \
-     that the batcher's threshold of requests is lower."
+    "One process of the computation on each of two boards. The stream is on b, whose memory is limited, 16 MiB, and comes over the link; so few pages a \
+     second that the batcher's threshold of requests is lower."
 );
 
 macro_rules! limited {
@@ -147,7 +147,7 @@ const WRITTEN: Experiment = Experiment {
 const REMOTE: Experiment = Experiment {
     title: "Beside a program that reads a file of another board",
     systems: [limited!("as it is", "pair", &[]), limited!("b has 16 MiB", "pair", &PAIR_16)],
-    places: &["here", "b"],
+    places: &["b"],
     steps: [60, 20],
     board: "b",
     thresholds: Thresholds { requests: 200, free_pages: 1_200, batch_pages: 1_200 },

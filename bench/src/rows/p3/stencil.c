@@ -7,11 +7,11 @@
  * gets when all have sent theirs: a barrier over two pipes for each process. The same instructions in each step. At the end: how long each step
  * took, ns, and what all points add up to, in millionths.
  */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+
+#define PROGRAM "stencil"
+#include "program.h"
 
 enum { ROWS = 48, COLUMNS = 64, PROCESSES_MAX = 8, STEPS_MAX = 1000, EDGES = 2 };
 
@@ -24,19 +24,6 @@ static double plate[2][ROWS + 2][COLUMNS];
 /* First and last row of each process, behind those of the plate's upper edge and before those of its lower. */
 static double edges[PROCESSES_MAX + 2][EDGES][COLUMNS];
 static long long took[STEPS_MAX];
-
-static void fail(const char *what)
-{
-    fprintf(stderr, "stencil failed: %s\n", what);
-    exit(1);
-}
-
-static long long now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * 1000000000LL + time.tv_nsec;
-}
 
 static void get(int file, void *into, size_t bytes)
 {

@@ -7,12 +7,12 @@
  */
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
+
+#define PROGRAM "stream"
+#include "program.h"
 
 enum { PIECE = 65536, PIECES_PER_REQUEST = 2 };
 
@@ -23,19 +23,6 @@ static void end(int signal)
 {
     (void)signal;
     ended = 1;
-}
-
-static void fail(const char *what)
-{
-    fprintf(stderr, "stream failed: %s\n", what);
-    exit(1);
-}
-
-static long long now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * 1000000000LL + time.tv_nsec;
 }
 
 static void wait_until(long long instant)
