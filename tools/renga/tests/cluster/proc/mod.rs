@@ -1,7 +1,9 @@
 //! `/proc` as programs made for Linux read it: on both boards, of the programs of both.
 
+mod accounts;
 mod busybox;
 mod disk;
 mod files;
 mod procps;
+mod services;
 mod system;
