@@ -12,6 +12,7 @@ const TRY: &str = r#"case $(cat /proc/renga/start) in
 esac"#;
 
 #[test]
+#[ignore = "half a minute of both cores: renga test --long=update"]
 fn boards_that_try_a_kernel_together_keep_it_together() {
     if !clusters_can_run() {
         return;
