@@ -99,13 +99,14 @@ impl Space {
         page: u32,
     ) -> Result<bool, Errno> {
         let read = pager.read_shared(file, page).await?;
+        if read.kept {
+            // The cache knows where the file ends: on a board that holds it the inode's process does not.
+            pager.free(read.frame).await;
+            return Ok(false);
+        }
         if page >= u32::try_from(read.size.div_ceil(PAGE)).unwrap_or(u32::MAX) {
             pager.free(read.frame).await;
             return Err(Errno::EFBIG);
-        }
-        if read.kept {
-            pager.free(read.frame).await;
-            return Ok(false);
         }
         self.show(pager, va, read.frame, area.access.without_writing()).await.map(|()| true)
     }

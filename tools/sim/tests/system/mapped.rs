@@ -5,7 +5,7 @@
 //! and one more wants to store or to load, too.
 
 use crate::leases::{Game, games_of};
-use crate::machine::{finish, possible, run, run_to, setup};
+use crate::machine::{elsewhere, finish, possible, run, run_cluster, run_to, setup};
 use renga_sim::ClusterSetup;
 use renga_sim::program::{Open, Program};
 use renga_sim::system::System;
@@ -86,6 +86,38 @@ fn who_waits_for_what_another_board_stores_gets_it() {
             assert_eq!(finished.files[PATH][at..at + 4], (ROUNDS * count).to_le_bytes());
         }
     }
+}
+
+/// On a board that holds a file the inode's process does not know of what was written behind its end, nor of the hole before that.
+#[test]
+fn a_page_that_a_write_left_out_is_there_for_who_maps_it() {
+    if !possible() {
+        return;
+    }
+    let init = |init: Program| async move {
+        let there = |program: Program| async move {
+            let file = program.open(PATH, Open::Create).await.unwrap();
+            assert_eq!(program.write_at(file, 0, &[3; 100]).await, Ok(100));
+            assert_eq!(program.write_at(file, 15 * PAGE, &[5; 100]).await, Ok(100));
+            let address = program.map_shared(file, 16 * PAGE).await.unwrap();
+            assert_eq!(program.load(address + 5 * PAGE, 4).await, [0; 4]);
+            program.store(address + 7 * PAGE, &[7; 4]).await;
+            assert_eq!(program.load(address + 7 * PAGE, 5).await, [7, 7, 7, 7, 0]);
+            assert_eq!(program.load(address + 15 * PAGE, 4).await, [5; 4]);
+            assert_eq!(program.read_at(file, 9 * PAGE - 2, 4).await, Ok(vec![0; 4]));
+            program.close(file).await.unwrap();
+        };
+        elsewhere(&init, there).await;
+        let file = init.open(PATH, Open::Read).await.unwrap();
+        let read = init.read_all(file, 4096).await.unwrap();
+        init.close(file).await.unwrap();
+        assert_eq!(read.len() as u64, 15 * PAGE + 100);
+        let written = |at: u64, byte: u8, bytes: usize| read[at as usize..][..bytes].iter().all(|found| *found == byte);
+        assert!(written(0, 3, 100) && written(7 * PAGE, 7, 4) && written(15 * PAGE, 5, 100));
+        assert_eq!(read.iter().filter(|byte| **byte != 0).count(), 204);
+        0
+    };
+    run_cluster(ClusterSetup::new(2), init);
 }
 
 /// Times that a program stores beside others that never stop.
