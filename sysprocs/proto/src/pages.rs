@@ -368,7 +368,7 @@ in_words! {
 }
 /// What was brought is for the caller only.
 pub const NOT_KEPT: u64 = 0;
-/// It may be kept with the ticket that was drawn before it was asked for.
+/// It may be kept with the ticket that was drawn before it was asked for. No ticket with which anything is kept has this number, or 0.
 pub const KEPT: u64 = u64::MAX;
 
 impl Filled {

@@ -7,7 +7,7 @@ use renga_abi::PAGE_BYTES;
 use renga_proto::content::{ContentReader, ContentWriter, MakeRoom, ReadAhead, ReadIn, WriteContent};
 use renga_proto::disk::{Disk, ReadBlocks};
 use renga_proto::pages::{
-    BeginFill, Cut, FileId, Lend, LostWrites, NO_PAGE, PagePlace, Pages, ProtectPage, ReadLent, WritePage,
+    BeginFill, Cut, FileId, KEPT, Lend, LostWrites, NO_PAGE, PagePlace, Pages, ProtectPage, ReadLent, WritePage,
 };
 use renga_rt::{Client, Errno, Family};
 
@@ -74,9 +74,10 @@ impl ContentClients {
         told.map(|_| ())
     }
 
-    /// A ticket for what is read from now on.
-    pub(crate) async fn ticket(&mut self, file: FileId) -> Result<u64, Errno> {
-        self.pages.call(BeginFill { file, shown: NO_PAGE }, ()).await
+    /// With which ticket what is read from now on may be kept. Where there is no room for one that of who asked has to do: the
+    /// cache refuses it if it is void.
+    pub(crate) async fn ticket(&mut self, file: FileId) -> u64 {
+        self.pages.call(BeginFill { file, shown: NO_PAGE }, ()).await.unwrap_or(KEPT)
     }
 
     /// Brings pages in, from `count` blocks side by side; those that are on their way already are waited for.

@@ -3,4 +3,5 @@
 pub(crate) mod client;
 pub(crate) mod reader;
 pub(crate) mod returner;
+pub(crate) mod sent;
 pub(crate) mod writer;

@@ -5,10 +5,10 @@
 //! Not here: which block holds what (`block_map.rs`), reading ahead (`read_ahead.rs`).
 
 use crate::content::client::Place;
+use crate::content::sent::sent_bytes;
 use crate::format::inode_record::{DIRECTORY, POINTER_BYTES, REGULAR, SYMBOLIC_LINK, Time};
 use crate::inode::active_inode::ActiveInode;
 use crate::inode::held_call::no_room;
-use crate::inode::sent::sent_bytes;
 use renga_abi::PAGE_BYTES;
 use renga_proto::inode::Filled;
 use renga_proto::pages::{KEPT, NOT_KEPT, TO_END};
@@ -51,7 +51,7 @@ impl ActiveInode {
         self.protect_for(board, page).await?;
         let (file, size) = (self.file(), self.record.size());
         let is_here = board == self.me.id().board.0;
-        let ticket = if is_here && is_shared { self.content.ticket(file).await.unwrap_or(KEPT) } else { KEPT };
+        let ticket = if is_here && is_shared { self.content.ticket(file).await } else { KEPT };
         let copied = self.copy_page(page, out).await?;
         if u64::from(page) * PAGE < size {
             self.touch_access().await;

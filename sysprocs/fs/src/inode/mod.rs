@@ -22,7 +22,6 @@ mod names_lock;
 pub(crate) mod read_ahead;
 pub(crate) mod reaper;
 pub(crate) mod referrers;
-mod sent;
 pub(crate) mod server;
 pub(crate) mod status;
 pub(crate) mod truncate;

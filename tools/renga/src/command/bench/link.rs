@@ -10,7 +10,7 @@ use crate::cli::Machine;
 use crate::environment::Environment;
 use crate::profile::profile;
 use crate::system::SystemFile;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use renga_emu::FrameEvent;
 
 /// Null calls, one after the other.
@@ -113,6 +113,9 @@ fn print_bulk(run: &Measured, rate_bps: u64) -> Result<()> {
     let busy_ns: u64 = middle().map(|frame| frame.wire_ns).sum();
     let bytes: u64 = middle().map(|frame| frame.bytes.len() as u64).sum();
     let span = (to - from) as f64;
+    // Zeros at the end of a page are not sent: files of those would measure nothing.
+    let crossed: u64 = run.frames.iter().map(|frame| frame.bytes.len() as u64).sum();
+    ensure!(crossed >= BULK_BYTES, "only {crossed} bytes crossed the link for {BULK_BYTES} that were read");
     println!(
         "\nBulk: four readers on board b, {BULK_BYTES} bytes from board a's buffers in {:.3} ms:\n",
         ns as f64 / 1e6
