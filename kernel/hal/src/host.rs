@@ -133,18 +133,20 @@ impl UserMemory for HostMemory {
     fn page(&self, frame: Frame) -> PageGuard<'_> {
         let content = self.plain(frame).content.try_borrow_mut();
         let content = content.unwrap_or_else(|_| panic!("{frame:?} is borrowed already"));
-        PageGuard::new(core::cell::RefMut::map(content, |page| &mut **page.get_or_insert_with(|| Box::new(*UNUSED))))
+        PageGuard::of_host(core::cell::RefMut::map(content, |page| {
+            &mut **page.get_or_insert_with(|| Box::new(*UNUSED))
+        }))
     }
 
     fn shared_page(&self, frame: Frame) -> PageRef<'_> {
         let content = self.plain(frame).content.try_borrow();
         let content = content.unwrap_or_else(|_| panic!("{frame:?} is borrowed for writing"));
-        PageRef::new(core::cell::Ref::map(content, |page| page.as_deref().unwrap_or(UNUSED)))
+        PageRef::of_host(core::cell::Ref::map(content, |page| page.as_deref().unwrap_or(UNUSED)))
     }
 
     fn peek(&self, frame: Frame) -> Option<PageRef<'_>> {
         let content = self.is_plain(frame).then(|| self.plain(frame).content.try_borrow().ok())??;
-        Some(PageRef::new(core::cell::Ref::map(content, |page| page.as_deref().unwrap_or(UNUSED))))
+        Some(PageRef::of_host(core::cell::Ref::map(content, |page| page.as_deref().unwrap_or(UNUSED))))
     }
 
     fn is_plain(&self, frame: Frame) -> bool {

@@ -12,8 +12,8 @@
 //! Not here: allocation of frames, copy-on-write, file mappings: those are the processes'.
 
 use crate::templates::TableTemplates;
-use core::cell::{Ref, RefMut};
 use core::ops::{Deref, DerefMut};
+use renga_frames::{Exclusive, Shared};
 
 /// Size of a page and of a frame, in bytes.
 pub const PAGE_BYTES: usize = 4096;
@@ -112,42 +112,79 @@ pub struct Run {
 }
 
 /// Exclusive use of the content of a frame, until dropped.
-pub struct PageGuard<'a>(RefMut<'a, PageBytes>);
+pub struct PageGuard<'a>(Guard<'a>);
+
+enum Guard<'a> {
+    Frame(Exclusive<'a, PageBytes>),
+    #[cfg(feature = "host")]
+    Host(core::cell::RefMut<'a, PageBytes>),
+}
 
 impl<'a> PageGuard<'a> {
     /// Wraps a borrow; for implementations of [`UserMemory`].
-    pub fn new(bytes: RefMut<'a, PageBytes>) -> Self {
-        Self(bytes)
+    #[inline(always)]
+    pub fn new(borrow: Exclusive<'a, PageBytes>) -> Self {
+        Self(Guard::Frame(borrow))
+    }
+    #[cfg(feature = "host")]
+    pub(crate) fn of_host(borrow: core::cell::RefMut<'a, PageBytes>) -> Self {
+        Self(Guard::Host(borrow))
     }
 }
 
 impl Deref for PageGuard<'_> {
     type Target = PageBytes;
+    #[inline(always)]
     fn deref(&self) -> &PageBytes {
-        &self.0
+        match &self.0 {
+            Guard::Frame(bytes) => bytes,
+            #[cfg(feature = "host")]
+            Guard::Host(bytes) => bytes,
+        }
     }
 }
 
 impl DerefMut for PageGuard<'_> {
+    #[inline(always)]
     fn deref_mut(&mut self) -> &mut PageBytes {
-        &mut self.0
+        match &mut self.0 {
+            Guard::Frame(bytes) => bytes,
+            #[cfg(feature = "host")]
+            Guard::Host(bytes) => bytes,
+        }
     }
 }
 
 /// Shared use of the content of a frame, until dropped.
-pub struct PageRef<'a>(Ref<'a, PageBytes>);
+pub struct PageRef<'a>(View<'a>);
+
+enum View<'a> {
+    Frame(Shared<'a, PageBytes>),
+    #[cfg(feature = "host")]
+    Host(core::cell::Ref<'a, PageBytes>),
+}
 
 impl<'a> PageRef<'a> {
     /// Wraps a borrow; for implementations of [`UserMemory`].
-    pub fn new(bytes: Ref<'a, PageBytes>) -> Self {
-        Self(bytes)
+    #[inline(always)]
+    pub fn new(borrow: Shared<'a, PageBytes>) -> Self {
+        Self(View::Frame(borrow))
+    }
+    #[cfg(feature = "host")]
+    pub(crate) fn of_host(borrow: core::cell::Ref<'a, PageBytes>) -> Self {
+        Self(View::Host(borrow))
     }
 }
 
 impl Deref for PageRef<'_> {
     type Target = PageBytes;
+    #[inline(always)]
     fn deref(&self) -> &PageBytes {
-        &self.0
+        match &self.0 {
+            View::Frame(bytes) => bytes,
+            #[cfg(feature = "host")]
+            View::Host(bytes) => bytes,
+        }
     }
 }
 
@@ -170,6 +207,26 @@ pub trait UserMemory: TableTemplates {
 
     /// As `shared_page`; `None` instead of panics: for who looks at memory that others use meanwhile.
     fn peek(&self, frame: Frame) -> Option<PageRef<'_>>;
+
+    /// As `page`, of a page that `space` shows at `va` in `frame` for its program to write, for the space's owner; `None`: it does so no
+    /// more, since somebody on another core has restricted it. Whoever restricts it from now on finds it borrowed.
+    fn page_to_write(&self, space: Frame, va: u64, frame: Frame) -> Option<PageGuard<'_>> {
+        let _ = (space, va);
+        Some(self.page(frame))
+    }
+
+    /// As `shared_page` is of `page`, of a page that its program may read.
+    fn page_to_read(&self, space: Frame, va: u64, frame: Frame) -> Option<PageRef<'_>> {
+        let _ = (space, va);
+        Some(self.shared_page(frame))
+    }
+
+    /// The content of the page that `space`, if it is one, shows at `va`: for who does not own the space, and so holds it
+    /// for as long only as the owner may be kept waiting. `None`: there is none, or somebody writes it.
+    fn look(&self, space: Frame, va: u64) -> Option<PageRef<'_>> {
+        let (frame, _) = self.is_space(space).then(|| self.lookup(space, va)).flatten()?;
+        self.peek(frame)
+    }
 
     /// Fills the content of a plain frame with zeros. Panics as `page`.
     fn clear_page(&self, frame: Frame) {

@@ -33,6 +33,7 @@ use renga_arch_aarch64::cpu::ThisCore;
 use renga_arch_aarch64::physical::to_kernel;
 use renga_core::{Arena, Core};
 use renga_rt::given::Servers;
+use renga_systems::shared::frames_are_of_several_cores;
 use renga_systems::{Directory, Kind, Machine, blob, start_all};
 use speech::Speech;
 
@@ -66,6 +67,7 @@ extern "C" fn renga_kernel_main(boot_data: u64) -> ! {
     #[cfg(feature = "bench")]
     bench::tables::try_out(&memory);
     let memory = memory.limited(board.frames_max());
+    let memory = if frames_are_of_several_cores(board) { memory.for_several_cores() } else { memory };
     let programs = board.range(Kind::User).len();
     let machine = PiMachine::new(cores, arena, (uart, memory), &hardware, programs);
     let placed = (system, hardware.board);

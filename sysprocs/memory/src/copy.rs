@@ -13,6 +13,9 @@ use renga_abi::Errno;
 use renga_abi::user::AccessKind;
 use renga_hal::memory::{Frame, PAGE_BYTES, PageGuard, PageRef, USER_END, UserMemory};
 
+/// Most times that a page is made present for one piece: the page cache on another core may take it back in between.
+const TRIES_MAX: u32 = 1000;
+
 /// Bytes of the program's memory, within one page, to be read.
 pub struct ReadPiece<'a> {
     page: PageRef<'a>,
@@ -81,8 +84,13 @@ impl Space {
         va: u64,
         length: usize,
     ) -> Result<ReadPiece<'_>, Errno> {
-        let frame = self.present(pager, va, AccessKind::Read).await?;
-        Ok(ReadPiece { page: pager.machine.shared_page(frame), range: range_in_page(va, length) })
+        for _ in 0..TRIES_MAX {
+            let frame = self.present(pager, va, AccessKind::Read).await?;
+            if let Some(page) = pager.machine.page_to_read(self.root, va, frame) {
+                return Ok(ReadPiece { page, range: range_in_page(va, length) });
+            }
+        }
+        Err(Errno::EFAULT)
     }
 
     /// As `page_for_read`, to be written or lent as a slice taken.
@@ -92,8 +100,13 @@ impl Space {
         va: u64,
         length: usize,
     ) -> Result<WritePiece<'_>, Errno> {
-        let frame = self.present(pager, va, AccessKind::Write).await?;
-        Ok(WritePiece { page: pager.machine.page(frame), range: range_in_page(va, length) })
+        for _ in 0..TRIES_MAX {
+            let frame = self.present(pager, va, AccessKind::Write).await?;
+            if let Some(page) = pager.machine.page_to_write(self.root, va, frame) {
+                return Ok(WritePiece { page, range: range_in_page(va, length) });
+            }
+        }
+        Err(Errno::EFAULT)
     }
 
     /// Copies the program's memory from `va` on into `bytes`.

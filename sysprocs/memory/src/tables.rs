@@ -8,9 +8,9 @@
 use crate::area::Area;
 use crate::areas::{AREAS_MAX, Areas};
 use crate::mapped_files::{FILES_MAX, MappedFile, MappedFiles};
-use core::cell::Cell;
 use core::ops::{Deref, DerefMut};
 use renga_abi::Errno;
+use renga_frames::Guarded;
 use renga_rt::Arena;
 
 /// Tables for each slot of a board: one of its program, and one that it makes by fork or exec.
@@ -43,12 +43,14 @@ enum Place {
     Deposited(Lists),
 }
 
-/// The tables of a board.
-pub struct SpaceTables {
-    places: &'static [Cell<Place>],
-    first_free: Cell<usize>,
+/// The tables of a board, which slots of several cores take in turn.
+pub struct SpaceTables(Guarded<Places>);
+
+struct Places {
+    places: &'static mut [Place],
+    first_free: usize,
     /// How many are free.
-    free: Cell<usize>,
+    free: usize,
 }
 
 impl SpaceTables {
@@ -66,26 +68,30 @@ impl SpaceTables {
             }
             _ => unreachable!("there are as many of each"),
         };
-        let places = arena.put_slice(count, |number| Cell::new(free(number + 1)));
-        arena.put(|| SpaceTables { places, first_free: Cell::new(0), free: Cell::new(count) })
+        let places = arena.put_slice(count, |number| free(number + 1));
+        arena.put(|| SpaceTables(Guarded::new(Places { places, first_free: 0, free: count })))
     }
 
     /// An empty table. `ENOMEM`: all are taken.
     pub(crate) fn take(&'static self) -> Result<Table, Errno> {
-        let number = self.first_free.get();
-        match self.places.get(number).map(Cell::take) {
-            Some(Place::Free(lists, next)) => {
-                self.first_free.set(next);
-                self.free.set(self.free.get() - 1);
-                Ok(Table { lists, number, tables: Some(self) })
+        let taken = self.0.with(|all| {
+            let number = all.first_free;
+            match all.places.get_mut(number).map(core::mem::take) {
+                Some(Place::Free(lists, next)) => {
+                    all.first_free = next;
+                    all.free -= 1;
+                    Some((lists, number))
+                }
+                _ => None,
             }
-            _ => Err(Errno::ENOMEM),
-        }
+        });
+        let (lists, number) = taken.ok_or(Errno::ENOMEM)?;
+        Ok(Table { lists, number, tables: Some(self) })
     }
 
     /// How many nobody has.
     pub fn free(&self) -> usize {
-        self.free.get()
+        self.0.with(|all| all.free)
     }
 
     /// A copy of `table`, deposited: its number.
@@ -94,20 +100,19 @@ impl SpaceTables {
         copy.areas.copy_from(&table.areas);
         copy.files.copy_from(&table.files);
         copy.tables = None;
-        self.places[copy.number].set(Place::Deposited(core::mem::take(&mut copy.lists)));
-        Ok(copy.number)
+        let (number, lists) = (copy.number, core::mem::take(&mut copy.lists));
+        self.0.with(|all| all.places[number] = Place::Deposited(lists));
+        Ok(number)
     }
 
     /// The table that was deposited by this number. `EINVAL`: none was.
     pub(crate) fn adopt(&'static self, number: usize) -> Result<Table, Errno> {
-        let place = self.places.get(number).ok_or(Errno::EINVAL)?;
-        match place.take() {
-            Place::Deposited(lists) => Ok(Table { lists, number, tables: Some(self) }),
-            other => {
-                place.set(other);
-                Err(Errno::EINVAL)
-            }
-        }
+        let adopted = self.0.with(|all| {
+            let place = all.places.get_mut(number).filter(|place| matches!(place, Place::Deposited(_)))?;
+            if let Place::Deposited(lists) = core::mem::take(place) { Some(lists) } else { None }
+        });
+        let lists = adopted.ok_or(Errno::EINVAL)?;
+        Ok(Table { lists, number, tables: Some(self) })
     }
 }
 
@@ -125,9 +130,12 @@ impl Drop for Table {
             let mut lists = core::mem::take(&mut self.lists);
             lists.areas.clear();
             lists.files.clear();
-            let next = tables.first_free.replace(self.number);
-            tables.free.set(tables.free.get() + 1);
-            tables.places[self.number].set(Place::Free(lists, next));
+            let number = self.number;
+            tables.0.with(|all| {
+                let next = core::mem::replace(&mut all.first_free, number);
+                all.free += 1;
+                all.places[number] = Place::Free(lists, next);
+            });
         }
     }
 }

@@ -7,40 +7,48 @@
 
 use crate::inode::{InodeDirectory, Release};
 use crate::names::{EndUse, Names};
-use core::cell::Cell;
+use core::sync::atomic::{AtomicU32, Ordering};
 use renga_abi::{BOARDS_MAX, Errno};
 use renga_core::{Client, Local, Word};
 
-/// How many sessions with each board have ended: which one it is; and how much has arrived from it. Written by the router, at once.
+/// How many sessions with each board have ended: which one it is; and how much has arrived from it. Written by the router alone, at
+/// once; each count is a word of its own. Another core that is told of an end by a call sees it; before that it looks as
+/// somebody who has looked earlier.
 pub struct Sessions {
-    ended: [Cell<u32>; BOARDS_MAX],
-    arrivals: [Cell<u32>; BOARDS_MAX],
+    ended: [AtomicU32; BOARDS_MAX],
+    arrivals: [AtomicU32; BOARDS_MAX],
+}
+
+/// By who alone writes it.
+fn count_up(count: Option<&AtomicU32>) {
+    if let Some(count) = count {
+        count.store(count.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
+    }
 }
 
 impl Sessions {
     /// None has ended.
     pub const fn new() -> Sessions {
-        Sessions { ended: [const { Cell::new(0) }; BOARDS_MAX], arrivals: [const { Cell::new(0) }; BOARDS_MAX] }
+        Sessions {
+            ended: [const { AtomicU32::new(0) }; BOARDS_MAX],
+            arrivals: [const { AtomicU32::new(0) }; BOARDS_MAX],
+        }
     }
     /// That with `board` has ended.
     pub fn end(&self, board: u8) {
-        if let Some(ended) = self.ended.get(usize::from(board)) {
-            ended.set(ended.get().wrapping_add(1));
-        }
+        count_up(self.ended.get(usize::from(board)));
     }
     /// Which one with `board` it is; that of a board with itself never ends.
     pub fn now(&self, board: u8) -> u32 {
-        self.ended.get(usize::from(board)).map_or(0, Cell::get)
+        self.ended.get(usize::from(board)).map_or(0, |ended| ended.load(Ordering::Relaxed))
     }
     /// Something has come from `board` in this session.
     pub fn note_arrival(&self, board: u8) {
-        if let Some(arrivals) = self.arrivals.get(usize::from(board)) {
-            arrivals.set(arrivals.get().wrapping_add(1));
-        }
+        count_up(self.arrivals.get(usize::from(board)));
     }
     /// A number that is another one when something has come from `board` meanwhile.
     pub fn arrivals(&self, board: u8) -> u32 {
-        self.arrivals.get(usize::from(board)).map_or(0, Cell::get)
+        self.arrivals.get(usize::from(board)).map_or(0, |arrivals| arrivals.load(Ordering::Relaxed))
     }
     /// For a reference that is about to be asked for of `board`: if that call is answered, it was made in this session.
     pub fn stamp(&self, board: u8) -> Stamp {

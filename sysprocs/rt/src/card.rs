@@ -1,10 +1,13 @@
 //! What a slot shows of its program to whoever lists programs: the program's card.
 //!
-//! Invariant: the slot alone writes; others of its board look, between their waits. While a card names an address space,
-//! that exists: the slot takes the name away before it gives the space back. So a look costs its subject nothing, works
-//! while that waits, is stopped or lends its memory, and never waits itself.
+//! Invariant: the slot alone writes; others of its board look, between their waits, from any core. While a card names an
+//! address space, that exists: the slot takes the name away before it gives the space back, and names a space last, so that
+//! who finds a space named finds what belongs to it. So a look costs its subject nothing, works while that waits, is stopped or lends its
+//! memory, and never waits itself. From another core it may meet the space's end all the same: there is no page then, and
+//! who has found one asks whether the card still names the space. What is in one word is never torn ([`Told`]): who looks at an area
+//! finds one that there was. Facts of several words, and several areas, may be of two moments, as they may between two looks.
 
-use core::cell::Cell;
+use crate::told::{Fact, Told, ToldLast};
 
 /// What a program file and its start leave behind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,6 +51,44 @@ pub struct ShownArea {
     pub shared: bool,
 }
 
+impl Fact<5> for Origin {
+    fn to_words(self) -> [u64; 5] {
+        let [arguments, environment, behind] = self.strings;
+        [u64::from(self.ino) << 32 | u64::from(self.directory), self.path, arguments, environment, behind]
+    }
+    fn of_words([inodes, path, strings @ ..]: [u64; 5]) -> Self {
+        Origin { ino: (inodes >> 32) as u32, directory: inodes as u32, path, strings }
+    }
+}
+
+/// Bits of a page's number: programs have 39 bits of addresses.
+const PAGE_BITS: u32 = 28;
+const PAGE_MASK: u64 = (1 << PAGE_BITS) - 1;
+const ACCESS_SHIFT: u32 = 2 * PAGE_BITS;
+const SHARED_SHIFT: u32 = ACCESS_SHIFT + 3;
+
+/// Where it is and what may be done with it, in a word; what it shows in another.
+impl Fact<2> for ShownArea {
+    fn to_words(self) -> [u64; 2] {
+        let place = u64::from(self.start) & PAGE_MASK | (u64::from(self.end) & PAGE_MASK) << PAGE_BITS;
+        let rights = u64::from(self.access & (READS | WRITES | EXECUTES)) << ACCESS_SHIFT;
+        [
+            place | rights | u64::from(self.shared) << SHARED_SHIFT,
+            u64::from(self.ino) << 32 | u64::from(self.first_page),
+        ]
+    }
+    fn of_words([place, shown]: [u64; 2]) -> Self {
+        ShownArea {
+            start: (place & PAGE_MASK) as u32,
+            end: (place >> PAGE_BITS & PAGE_MASK) as u32,
+            first_page: shown as u32,
+            ino: (shown >> 32) as u32,
+            access: (place >> ACCESS_SHIFT) as u8 & (READS | WRITES | EXECUTES),
+            shared: place >> SHARED_SHIFT & 1 != 0,
+        }
+    }
+}
+
 /// Words of the set of descriptors.
 pub const DESCRIPTOR_WORDS: usize = 16;
 
@@ -55,31 +96,31 @@ pub const DESCRIPTOR_WORDS: usize = 16;
 #[derive(Debug)]
 pub struct Card {
     /// The program's pid; 0: there is none.
-    pub pid: Cell<u32>,
+    pub pid: Told<u32>,
     /// The number of its address space.
-    pub space: Cell<Option<u32>>,
+    pub space: ToldLast,
     /// What it runs.
-    pub origin: Cell<Origin>,
+    pub origin: Told<Origin, 5>,
     /// Inode number of its working directory.
-    pub directory: Cell<u32>,
+    pub directory: Told<u32>,
     /// Of its root directory.
-    pub root: Cell<u32>,
+    pub root: Told<u32>,
     /// Its memory's areas, in order.
-    pub areas: [Cell<ShownArea>; AREAS],
+    pub areas: [Told<ShownArea, 2>; AREAS],
     /// How many these are.
-    pub area_count: Cell<u16>,
+    pub area_count: Told<u16>,
     /// Where its heap begins.
-    pub heap_start: Cell<u64>,
+    pub heap_start: Told<u64>,
     /// Where it ends, and with it its area, whatever that says.
-    pub heap_end: Cell<u64>,
+    pub heap_end: Told<u64>,
     /// Which descriptors it has, a bit each.
-    pub descriptors: [Cell<u64>; DESCRIPTOR_WORDS],
+    pub descriptors: [Told<u64>; DESCRIPTOR_WORDS],
     /// Signals that it ignores because it said so, and those that it handles: a bit each, from signal 1 on.
-    pub signals: Cell<[u64; 2]>,
+    pub signals: Told<[u64; 2], 2>,
     /// Permission bits that it does not give to what it makes.
-    pub umask: Cell<u16>,
+    pub umask: Told<u16>,
     /// Its soft and hard limits, by Linux's numbers; `u64::MAX`: none.
-    pub limits: Cell<[[u64; 2]; LIMITS]>,
+    pub limits: Told<[[u64; 2]; LIMITS], { 2 * LIMITS }>,
 }
 
 impl Default for Card {
@@ -90,22 +131,43 @@ impl Default for Card {
 
 impl Card {
     /// Of nobody.
-    pub const fn new() -> Card {
+    pub fn new() -> Card {
         Card {
-            pid: Cell::new(0),
-            space: Cell::new(None),
-            origin: Cell::new(Origin { ino: 0, directory: 0, path: 0, strings: [0; 3] }),
-            directory: Cell::new(0),
-            root: Cell::new(0),
-            areas: [const { Cell::new(ShownArea { start: 0, end: 0, first_page: 0, ino: 0, access: 0, shared: false }) };
-                AREAS],
-            area_count: Cell::new(0),
-            heap_start: Cell::new(0),
-            heap_end: Cell::new(0),
-            descriptors: [const { Cell::new(0) }; DESCRIPTOR_WORDS],
-            signals: Cell::new([0; 2]),
-            umask: Cell::new(0),
-            limits: Cell::new([[u64::MAX; 2]; LIMITS]),
+            pid: Told::new(0),
+            space: ToldLast::none(),
+            origin: Told::new(Origin::default()),
+            directory: Told::new(0),
+            root: Told::new(0),
+            areas: core::array::from_fn(|_| Told::new(ShownArea::default())),
+            area_count: Told::new(0),
+            heap_start: Told::new(0),
+            heap_end: Told::new(0),
+            descriptors: core::array::from_fn(|_| Told::new(0)),
+            signals: Told::new([0; 2]),
+            umask: Told::new(0),
+            limits: Told::new([[u64::MAX; 2]; LIMITS]),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn facts_are_found_as_they_were_told() {
+        let top = (1 << 27) - 1;
+        for (start, end, access, shared) in [(0, 1, READS, false), (top, 1 << 27, READS | WRITES | EXECUTES, true)] {
+            let area = ShownArea { start, end, first_page: u32::MAX, ino: 7, access, shared };
+            assert_eq!(ShownArea::of_words(area.to_words()), area);
+        }
+        let origin = Origin { ino: u32::MAX, directory: 2, path: 3, strings: [4, 5, u64::MAX] };
+        assert_eq!(Origin::of_words(origin.to_words()), origin);
+        let card = Card::new();
+        assert_eq!((card.space.get(), card.limits.get()), (None, [[u64::MAX; 2]; LIMITS]));
+        let limits = core::array::from_fn(|which| [which as u64, u64::MAX - which as u64]);
+        card.limits.set(limits);
+        card.space.set(Some(u32::MAX));
+        assert_eq!((card.space.get(), card.limits.get()), (Some(u32::MAX), limits));
     }
 }

@@ -19,6 +19,7 @@ pub mod given;
 mod held;
 mod life;
 pub mod signature;
+pub mod told;
 mod wakes;
 mod watch;
 

@@ -1,11 +1,12 @@
 //! What processes of a board reach by cells, which are one core's: until such a thing is made for several cores, those
 //! who are given it share one (decision 0065).
 //!
-//! Invariant: whatever the list of kinds gives is in [`SHARED`], or is its process's own ([`is_own`]). Not here: what is
-//! called or notified by its place in the directory.
+//! Invariant: whatever the list of kinds gives is in [`SHARED`], or is its process's own ([`is_own`]), or made for all cores
+//! ([`is_of_all_cores`], decision 0087). Not here: what is called or notified by its place in the directory.
 
 use crate::facts::Facts;
 use crate::kinds::Kind;
+use crate::tables::Board;
 
 /// Something that several processes of a board reach.
 #[derive(Debug)]
@@ -23,16 +24,13 @@ const fn shared(name: &'static str, given: &'static [&'static str], also: &'stat
 }
 
 /// All of it.
-pub const SHARED: [Shared; 12] = [
+pub const SHARED: [Shared; 9] = [
     shared("the boards that are watched", &["at.watch()", "at.link()"], &[]),
-    shared("the sessions", &["at.sessions()", "at.user_facts()", "at.link()"], &[]),
     shared("the link's queues", &["at.link()"], &[]),
     shared("the programs to be woken", &["at.wakes()"], &[]),
     shared("the work that is due", &["at.due()"], &[]),
     shared("the free walkers", &["at.free_walkers()"], &[]),
     shared("the inodes' referrers", &["at.referrers()"], &[]),
-    shared("the programs' cards", &["at.cards()", "at.user_facts()"], &[]),
-    shared("page frames", &["at.machine().memory()"], &[]),
     shared("the user slots' interruption", &["at.interruptors(Kind::User)"], &[Kind::User]),
     shared("the reclaimer's notification", &["at.notifier(Kind::Reclaimer)"], &[Kind::Reclaimer]),
     shared(
@@ -64,12 +62,19 @@ const OWN: [&str; 18] = [
     "at.machine().uart()",
 ];
 
+/// How page frames are given.
+const FRAMES: &str = "at.machine().memory()";
+
+/// What several cores reach, by types that are made for it: sessions, the programs' cards, tables of their areas, page frames.
+const OF_ALL_CORES: [&str; 4] = [FRAMES, "at.cards()", "at.sessions()", "at.user_facts()"];
+
 /// What only the home of a board has: who enters programs, and the interrupts of devices, which come there. Who enters programs says
 /// which core that is.
-const OF_HOME: [(&str, &str); 3] = [
+const OF_HOME: [(&str, &str); 4] = [
     ("at.machine().uart()", "the console's interrupts"),
     ("at.machine().link()", "the link's interrupts"),
     ("at.machine().processor()", "programs"),
+    ("at.machine().start_card()", "the card that the board has started from"),
 ];
 
 /// What processes of this kind need that only the home of a board has.
@@ -87,6 +92,19 @@ impl Shared {
     pub fn is_of(&self, facts: &Facts) -> bool {
         self.also.contains(&facts.kind) || facts.given.iter().any(|expression| self.is_in(expression))
     }
+}
+
+/// Whether `expression`, by which the list of kinds gives something, gives what any core may reach.
+pub fn is_of_all_cores(expression: &str) -> bool {
+    OF_ALL_CORES.contains(&expression)
+}
+
+/// Whether processes on several cores of `board` reach page frames. If not, nothing about them costs what that costs.
+pub fn frames_are_of_several_cores(board: &Board<'_>) -> bool {
+    let reaches = |kind: Kind| kind.facts().given.iter().any(|expression| expression.contains(FRAMES));
+    let mut cores = board.placed.iter().filter(|row| reaches(row.kind)).map(|row| row.core);
+    let first = cores.next();
+    cores.any(|core| Some(core) != first)
 }
 
 /// Whether `expression`, by which the list of kinds gives something, gives what is the process's own.

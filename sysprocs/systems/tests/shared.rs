@@ -1,6 +1,6 @@
 //! What processes share is known for each that the list of kinds gives anything.
 
-use renga_systems::shared::{SHARED, is_own};
+use renga_systems::shared::{SHARED, is_of_all_cores, is_own};
 use renga_systems::{FACTS, Kind};
 
 /// Whoever gives processes something new must say whether several of them reach it.
@@ -9,9 +9,18 @@ fn all_that_kinds_are_given_is_their_own_or_known_to_be_shared() {
     for facts in FACTS {
         for expression in facts.given {
             let known = SHARED.iter().any(|shared| shared.is_in(expression));
-            assert!(is_own(expression) || known, "{}: {expression}", facts.kind.name());
+            assert!(is_own(expression) || is_of_all_cores(expression) || known, "{}: {expression}", facts.kind.name());
         }
     }
+}
+
+/// What is made for all cores is so by its type.
+#[test]
+fn what_all_cores_reach_may_be_shared() {
+    fn shared<T: Sync + ?Sized>() {}
+    shared::<renga_proto::sessions::Sessions>();
+    shared::<[renga_rt::card::Card]>();
+    shared::<renga_memory::SpaceTables>();
 }
 
 #[test]

@@ -1,8 +1,11 @@
-//! Mistakes that somebody could make in `kernel/cores`, and the scenario that finds each.
+//! Mistakes that somebody could make in `kernel/cores` or with a frame's state, and the scenario that finds each.
 //!
 //! Invariant: what is `right` stands exactly once in its file, else nothing is built.
 
-/// A scenario of `tests/races/scenarios.rs`.
+#[path = "frames.rs"]
+mod frames;
+
+/// A scenario of `tests/races/scenarios.rs` or `frames.rs`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scenario {
     /// One core posts two letters, the other takes them.
@@ -19,6 +22,16 @@ pub enum Scenario {
     RaiseAgain,
     /// A core passes a call on while its caller is interrupted.
     Pursue,
+    /// Cores borrow a frame's content to read and to write it.
+    Borrow,
+    /// One core maps a frame, and one makes it a table.
+    Table,
+    /// Two cores unmap a frame, which is then used anew.
+    Unmap,
+    /// A space is taken apart and another one made in its frame, while somebody restricts it.
+    Restrict,
+    /// A frame is made fetchable while somebody writes it.
+    Fetch,
 }
 
 /// An edit that makes the code wrong.
@@ -26,7 +39,7 @@ pub enum Scenario {
 pub struct Mistake {
     /// What it is called: the name of a module.
     pub name: &'static str,
-    /// A file of `kernel/cores/src`, without its ending.
+    /// A file, without its ending.
     pub file: &'static str,
     /// Words of it,
     pub right: &'static str,
@@ -36,7 +49,7 @@ pub struct Mistake {
     pub found_by: Scenario,
 }
 
-const fn mistake(
+pub(crate) const fn mistake(
     name: &'static str,
     file: &'static str,
     [right, wrong]: [&'static str; 2],
@@ -202,7 +215,7 @@ const WHEREABOUTS: [Mistake; 5] = [
 ];
 
 /// All of them.
-pub const MISTAKES: [&[Mistake]; 5] = [&POSTING, &TAKING, &SLEEPING, &SIGNALS, &WHEREABOUTS];
+pub const MISTAKES: [&[Mistake]; 6] = [&POSTING, &TAKING, &SLEEPING, &SIGNALS, &WHEREABOUTS, &frames::FRAMES];
 
 /// Those that ThreadSanitizer sees: it asks whether what one thread wrote is ordered before what another one reads, on
 /// any processor; not whether letters or wake-ups get lost.

@@ -4,23 +4,22 @@
 //! are what makes the safe interface sound: they say who borrows a frame's content, whether it is a
 //! table, and how many pages show it.
 //!
-//! Invariant: a table of ours holds only descriptors of frames of ours, made here.
-//!
-//! Not here: the kernel's own map (`kernel_map`).
+//! Invariant: a table of ours holds only descriptors of frames of ours, made here. Not here: the kernel's own map (`kernel_map`),
+//! what one core waits for while another has it (`holds.rs`).
 
 use super::address_space_ids::AddressSpaceIds;
 use super::descriptor::Descriptor;
-use super::frame_record::{FrameRecord, Kind, NO_FRAME, Prepared, change};
+use super::frame_record::{FrameRecord, NO_FRAME, NotPlain, Prepared};
 use super::kernel_map::empty_root;
 use super::maintenance::{
     ID_SHIFT, activate_space, clear_page, forget_page, forget_space, publish_tables, synchronise_context,
     synchronise_instructions,
 };
 use super::table::{ENTRIES, Entry, SHIFTS, Table, index, table_span};
-use super::templates::Templates;
+use super::templates::{NO_TEMPLATE, Templates};
 use crate::physical::to_kernel;
-use core::cell::{Ref, RefMut};
 use core::ops::Range;
+use renga_frames::{FrameState, Kind, Refused, wait};
 use renga_hal::memory::{
     Access, Frame, ListedFrame, NeedsTable, PAGE_BYTES, PageBytes, PageGuard, PageRef, Run, SPACES_MAX, USER_END,
     UserMemory,
@@ -36,11 +35,16 @@ pub struct FrameMemory {
     pub(super) templates: Templates,
 }
 
+// What cores do to each other's frames is in atomic words. As plain ones, for one core, they are under the promise of `new`.
+const fn shared<T: Sync>() {}
+const _: () = shared::<FrameMemory>();
+
 impl FrameMemory {
-    /// Takes the physical memory `range` (rounded inwards to whole pages).
+    /// Takes the physical memory `range` (rounded inwards to whole pages), for one core.
     ///
     /// # Safety
-    /// The range is memory in the linear map that nothing else ever uses.
+    /// The range is memory in the linear map that nothing else ever uses. Another core reaches what is made of it only if it was made
+    /// [`for_several_cores`](Self::for_several_cores).
     pub unsafe fn new(range: Range<u64>) -> Self {
         let start = range.start.next_multiple_of(PAGE);
         let bytes = (range.end & !(PAGE - 1)).checked_sub(start).expect("user memory is less than a page");
@@ -48,7 +52,7 @@ impl FrameMemory {
         let records = to_kernel(start) as *mut FrameRecord;
         for index in 0..frames as usize {
             // SAFETY: within the range, which is ours; page alignment suits the record.
-            unsafe { records.add(index).write(FrameRecord::new()) };
+            unsafe { records.add(index).write(FrameRecord::new(false)) };
         }
         // SAFETY: just written, and never handed out as frames: those begin behind.
         let records = unsafe { core::slice::from_raw_parts(records, frames as usize) };
@@ -62,6 +66,16 @@ impl FrameMemory {
     /// The same with `frames` frames at most; the others are used for nothing.
     pub fn limited(self, frames: usize) -> Self {
         Self { records: &self.records[..frames.min(self.records.len())], ..self }
+    }
+
+    /// The same, which several cores may reach.
+    pub fn for_several_cores(self) -> Self {
+        let records = self.records.as_ptr().cast_mut();
+        for index in 0..self.records.len() {
+            // SAFETY: ours alone still, since `self` is; nobody has borrowed anything.
+            unsafe { records.add(index).write(FrameRecord::new(true)) };
+        }
+        self
     }
 
     /// Makes `space` the one that user level sees, from the next return to it on.
@@ -88,9 +102,9 @@ impl FrameMemory {
         &self.records[frame.0 as usize]
     }
 
-    /// What a frame is, if it exists.
-    pub(super) fn kind(&self, frame: Frame) -> Option<Kind> {
-        self.records.get(frame.0 as usize).map(|record| record.kind.get())
+    #[inline]
+    pub(super) fn state_if_any(&self, frame: Frame) -> Option<&'static FrameState> {
+        self.records.get(frame.0 as usize).map(|record| &record.state)
     }
 
     #[inline]
@@ -102,31 +116,27 @@ impl FrameMemory {
         Frame(((physical - self.base) / PAGE) as u32)
     }
 
-    fn content(&self, frame: Frame) -> *mut PageBytes {
+    pub(super) fn content(&self, frame: Frame) -> *mut PageBytes {
         to_kernel(self.physical(frame)) as *mut PageBytes
-    }
-
-    pub(super) fn plain(&self, frame: Frame) -> &'static FrameRecord {
-        let record = self.record(frame);
-        assert!(record.kind.get() == Kind::Plain, "{frame:?} is a translation table");
-        record
     }
 
     #[inline]
     pub(super) fn space_id(&self, space: Frame) -> u16 {
-        match self.record(space).kind.get() {
-            Kind::Root(id) => id,
-            _ => panic!("{space:?} is not an address space"),
-        }
+        let now = self.record(space).state.get();
+        assert!(now.is_root(), "{space:?} is not an address space");
+        now.number()
     }
 
     /// Turns a frame that nobody uses into an empty table.
-    pub(super) fn make_table(&self, frame: Frame, kind: Kind) -> &'static FrameRecord {
-        let record = self.plain(frame);
-        assert!(record.mapped.get() == 0, "{frame:?} is mapped and cannot become a table");
-        assert!(record.borrow.try_borrow_mut().is_ok(), "{frame:?} is borrowed and cannot become a table");
-        record.kind.set(kind);
-        record.fetchable.set(false);
+    pub(super) fn make_table(&self, frame: Frame, kind: Kind, number: u16) -> &'static FrameRecord {
+        let record = self.record(frame);
+        let several = record.state.get().is_of_several();
+        match wait(several, || record.state.become_table(kind, number)) {
+            Ok(()) => {}
+            Err(Refused::Kind) => panic!("{frame:?} is a translation table"),
+            Err(Refused::Mapped) => panic!("{frame:?} is mapped and cannot become a table"),
+            Err(Refused::Borrowed) => panic!("{frame:?} is borrowed and cannot become a table"),
+        }
         self.table(frame).clear();
         record
     }
@@ -163,9 +173,50 @@ impl FrameMemory {
         self.record(frame).prepare(access, || synchronise_instructions(self.content(frame) as usize))
     }
 
+    /// One page more shows `frame`, with `access`.
+    #[inline(always)]
+    pub(super) fn show(&self, frame: Frame, access: Access) -> Prepared {
+        match self.record(frame).show(access, || synchronise_instructions(self.content(frame) as usize)) {
+            Ok(prepared) => prepared,
+            Err(NotPlain) => panic!("{frame:?} is a translation table"),
+        }
+    }
+
+    /// What `space`, which is one, shows at `va`.
+    #[inline]
+    pub(super) fn shown(&self, space: Frame, va: u64) -> Option<(Frame, Access)> {
+        if va >= USER_END {
+            return None;
+        }
+        let descriptor = self.walk(space, va).ok()?.get();
+        (!descriptor.is_empty()).then(|| (self.frame_at(descriptor.physical()), descriptor.access()))
+    }
+
+    /// As `protect`, by who holds the space.
+    fn protect_held(&self, space: Frame, id: u16, va: u64, access: Access) -> bool {
+        let Ok(entry) = self.walk_page(space, va) else { return false };
+        let old = entry.get();
+        if old.is_empty() {
+            return false;
+        }
+        assert!(!(old.is_templates() && access.writable()), "{va:#x} is a template's, which nobody writes");
+        if old.access() != access {
+            let prepared = self.prepare(self.frame_at(old.physical()), access);
+            entry.set(Descriptor::user_page(old.physical(), prepared).marked_as(old));
+            if old.is_valid() {
+                forget_page(id, va);
+            } else {
+                publish_tables();
+            }
+        }
+        true
+    }
+
     /// Puts a complete table where `entry` shows that one is missing.
     pub(super) fn link_table(&self, space: Frame, entry: Entry, table: Frame) {
-        self.record(table).next_table.set(self.record(space).next_table.replace(table.0));
+        let root = self.record(space);
+        self.record(table).set_next(root.next());
+        root.set_next(table.0);
         publish_tables();
         entry.set(Descriptor::table(self.physical(table)));
         publish_tables();
@@ -174,11 +225,11 @@ impl FrameMemory {
     /// Takes the next table of a space out of its chain; the root when there is no other.
     fn take_from_chain(&self, space: Frame) -> Frame {
         let root = self.record(space);
-        let table = root.next_table.get();
+        let table = root.next();
         if table == NO_FRAME {
             return space;
         }
-        root.next_table.set(self.record(Frame(table)).next_table.get());
+        root.set_next(self.record(Frame(table)).next());
         Frame(table)
     }
 }
@@ -202,12 +253,7 @@ impl UserMemory for FrameMemory {
     }
 
     fn page(&self, frame: Frame) -> PageGuard<'_> {
-        let record = self.plain(frame);
-        let borrow = record.borrow.try_borrow_mut().unwrap_or_else(|_| panic!("{frame:?} is borrowed already"));
-        record.fetchable.set(false);
-        let content = self.content(frame);
-        // SAFETY: the frame is memory of ours, plain, and the record's borrow stands for it alone.
-        PageGuard::new(RefMut::map(borrow, |()| unsafe { &mut *content }))
+        self.borrow_page(frame)
     }
 
     fn clear_page(&self, frame: Frame) {
@@ -217,63 +263,81 @@ impl UserMemory for FrameMemory {
     }
 
     fn shared_page(&self, frame: Frame) -> PageRef<'_> {
-        let record = self.plain(frame);
-        let borrow = record.borrow.try_borrow().unwrap_or_else(|_| panic!("{frame:?} is borrowed for writing"));
-        let content = self.content(frame);
-        // SAFETY: as `page`, shared.
-        PageRef::new(Ref::map(borrow, |()| unsafe { &*content }))
+        self.borrow_shared_page(frame)
     }
 
     fn peek(&self, frame: Frame) -> Option<PageRef<'_>> {
-        let free = self.is_plain(frame) && self.plain(frame).borrow.try_borrow().is_ok();
-        free.then(|| self.shared_page(frame))
+        self.peek_page(frame)
+    }
+
+    fn page_to_write(&self, space: Frame, va: u64, frame: Frame) -> Option<PageGuard<'_>> {
+        self.borrow_to_write(space, va, frame)
+    }
+
+    fn page_to_read(&self, space: Frame, va: u64, frame: Frame) -> Option<PageRef<'_>> {
+        self.borrow_to_read(space, va, frame)
+    }
+
+    fn look(&self, space: Frame, va: u64) -> Option<PageRef<'_>> {
+        self.look_at(space, va)
     }
 
     fn is_plain(&self, frame: Frame) -> bool {
-        self.kind(frame) == Some(Kind::Plain)
+        self.state_if_any(frame).is_some_and(|state| state.get().is_plain())
     }
 
     fn is_space(&self, frame: Frame) -> bool {
-        self.records.get(frame.0 as usize).is_some_and(|record| matches!(record.kind.get(), Kind::Root(_)))
+        self.state_if_any(frame).is_some_and(|state| state.get().is_root())
+    }
+
+    fn restrict(&self, space: Frame, va: u64, frame: Frame, access: Access) -> bool {
+        let Some(hold) = self.hold_anothers(space) else { return false };
+        let Some((_, now)) = self.shown(space, va).filter(|shown| shown.0 == frame) else { return false };
+        let less = if access == Access::None { Access::None } else { now.without_writing() };
+        less == now || self.protect_held(space, hold.id, va, less)
     }
 
     fn mappings(&self, frame: Frame) -> u32 {
-        self.plain(frame).mapped.get()
+        let now = self.record(frame).state.get();
+        assert!(now.is_plain(), "{frame:?} is a translation table");
+        now.count()
     }
 
     fn pages(&self, space: Frame) -> u32 {
-        self.space_id(space);
-        self.record(space).mapped.get()
+        let now = self.record(space).state.get();
+        assert!(now.is_root(), "{space:?} is not an address space");
+        now.count()
     }
 
     fn new_space(&self, root: Frame) {
         let id = self.ids.take().unwrap_or_else(|| panic!("more than {SPACES_MAX} address spaces"));
-        self.make_table(root, Kind::Root(id)).next_table.set(NO_FRAME);
+        // Nobody takes it for a space before it is empty.
+        let record = self.make_table(root, Kind::Ending, id);
+        record.set_next(NO_FRAME);
         publish_tables();
+        record.state.turn(Kind::Root, id);
     }
 
     fn map(&self, space: Frame, va: u64, frame: Frame, access: Access) -> Result<(), NeedsTable> {
-        self.space_id(space);
-        let record = self.plain(frame);
+        let _hold = self.hold(space);
         let entry = self.walk_page(space, va).map_err(|_| NeedsTable)?;
         assert!(entry.get().is_empty(), "{va:#x} is mapped already");
-        let prepared = self.prepare(frame, access);
-        change(&record.mapped, 1);
-        change(&self.record(space).mapped, 1);
+        let prepared = self.show(frame, access);
+        self.record(space).state.count(1);
         entry.set(Descriptor::user_page(self.physical(frame), prepared));
         publish_tables();
         Ok(())
     }
 
     fn add_table(&self, space: Frame, va: u64, table: Frame) {
-        self.space_id(space);
+        let _hold = self.hold(space);
         let Err(entry) = self.walk_page(space, va) else { panic!("no table is missing for {va:#x}") };
-        self.make_table(table, Kind::Table(None));
+        self.make_table(table, Kind::Table, NO_TEMPLATE);
         self.link_table(space, entry, table);
     }
 
     fn unmap(&self, space: Frame, va: u64) -> Option<Frame> {
-        let id = self.space_id(space);
+        let hold = self.hold(space);
         let entry = self.walk_page(space, va).ok()?;
         let descriptor = entry.get();
         if descriptor.is_empty() {
@@ -282,45 +346,27 @@ impl UserMemory for FrameMemory {
         assert!(!descriptor.is_templates(), "{va:#x} is a template's, whose frames are not given back one by one");
         entry.set(Descriptor::EMPTY);
         if descriptor.is_valid() {
-            forget_page(id, va);
+            forget_page(hold.id, va);
         }
+        // Who sees that it is not mapped may use it: no core has its translation any more.
         let frame = self.frame_at(descriptor.physical());
-        change(&self.record(frame).mapped, -1);
-        change(&self.record(space).mapped, -1);
+        self.record(frame).state.count(-1);
+        self.record(space).state.count(-1);
         Some(frame)
     }
 
     fn protect(&self, space: Frame, va: u64, access: Access) -> bool {
-        let id = self.space_id(space);
-        let Ok(entry) = self.walk_page(space, va) else { return false };
-        let old = entry.get();
-        if old.is_empty() {
-            return false;
-        }
-        assert!(!(old.is_templates() && access.writable()), "{va:#x} is a template's, which nobody writes");
-        if old.access() != access {
-            let prepared = self.prepare(self.frame_at(old.physical()), access);
-            entry.set(Descriptor::user_page(old.physical(), prepared).marked_as(old));
-            if old.is_valid() {
-                forget_page(id, va);
-            } else {
-                publish_tables();
-            }
-        }
-        true
+        let hold = self.hold(space);
+        self.protect_held(space, hold.id, va, access)
     }
 
     fn lookup(&self, space: Frame, va: u64) -> Option<(Frame, Access)> {
         self.space_id(space);
-        if va >= USER_END {
-            return None;
-        }
-        let descriptor = self.walk(space, va).ok()?.get();
-        (!descriptor.is_empty()).then(|| (self.frame_at(descriptor.physical()), descriptor.access()))
+        self.shown(space, va)
     }
 
     fn next_mapped(&self, space: Frame, from_va: u64) -> Option<(u64, Frame, Access)> {
-        self.space_id(space);
+        let _hold = self.hold(space);
         let mut tables = [self.table(space); SHIFTS.len()];
         let mut level = 0;
         let mut va = from_va & !(PAGE - 1);
@@ -358,24 +404,26 @@ impl UserMemory for FrameMemory {
     }
 
     fn take_table(&self, space: Frame) -> Option<Frame> {
-        let root = self.record(space);
-        let id = match root.kind.get() {
-            Kind::Root(id) => {
-                assert!(root.mapped.get() == 0, "an address space with pages is taken apart");
-                forget_space(id);
-                root.kind.set(Kind::Ending(id));
-                id
+        let state = &self.record(space).state;
+        let now = state.get();
+        match now.kind() {
+            Kind::Root => {
+                assert!(now.count() == 0, "an address space with pages is taken apart");
+                // Nobody who looks for it finds it from now on, and who has found it is done.
+                let ended = wait(now.is_of_several(), || state.begin_ending());
+                assert!(ended.is_ok(), "an address space that is held is taken apart");
+                forget_space(now.number());
             }
-            Kind::Ending(id) => id,
-            Kind::Plain | Kind::Table(_) | Kind::Template(_) => return None,
-        };
+            Kind::Ending => {}
+            Kind::Plain | Kind::Table | Kind::Template => return None,
+        }
         let taken = self.take_from_chain(space);
         if taken == space {
-            self.ids.give_back(id);
+            self.ids.give_back(now.number());
         } else {
             self.leave_template(taken);
         }
-        self.record(taken).kind.set(Kind::Plain);
+        self.record(taken).state.turn(Kind::Plain, 0);
         Some(taken)
     }
 }

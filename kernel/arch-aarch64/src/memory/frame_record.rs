@@ -1,28 +1,15 @@
 //! What is known of a frame of user memory.
 //!
+//! Its state's count: pages that show the frame, those of a template for all spaces that use it. Of a root: pages in its
+//! space. Of a table: those of them that are its template's. Of a template: the tables that show its pages, and who is about to.
 //! Not here: who may change it (`frame_memory.rs`, `runs.rs`, `templates.rs`).
 
-use super::templates::TemplateId;
-use core::cell::{Cell, RefCell};
+use core::sync::atomic::{AtomicU32, Ordering};
+use renga_frames::FrameState;
 use renga_hal::memory::Access;
 
 /// End of a chain of tables.
 pub(super) const NO_FRAME: u32 = u32::MAX;
-
-/// What a frame is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// Content.
-    Plain,
-    /// A table below the root; with the number of the template that it shows pages of, if it does.
-    Table(Option<TemplateId>),
-    /// A root, with the space's number.
-    Root(u16),
-    /// A root whose space is being taken apart.
-    Ending(u16),
-    /// A template, with its number.
-    Template(TemplateId),
-}
 
 /// The access that a frame is ready for: without it there is no entry that lets a program execute one whose content may not be what is
 /// fetched.
@@ -38,45 +25,50 @@ impl Prepared {
 
 /// What is known of a frame.
 pub struct FrameRecord {
-    /// Stands for the content.
-    pub(super) borrow: RefCell<()>,
-    /// Pages that show this frame, those of a template for all spaces that use it. Of a root: pages in its space. Of a
-    /// table: those of them that are its template's. Of a template: the tables that show its pages, and who is about to.
-    pub(super) mapped: Cell<u32>,
-    /// Of a root or table: the next table of the space. Of a template: how many pages it has.
-    pub(super) next_table: Cell<u32>,
-    pub(super) kind: Cell<Kind>,
-    /// Instruction fetches see the content as it is.
-    pub(super) fetchable: Cell<bool>,
+    pub(super) state: FrameState,
+    /// Of a root or table: the next table of the space, which its owner changes. Of a template: how many pages it has.
+    next: AtomicU32,
 }
 
 impl FrameRecord {
-    pub(super) const fn new() -> Self {
-        Self {
-            borrow: RefCell::new(()),
-            mapped: Cell::new(0),
-            next_table: Cell::new(NO_FRAME),
-            kind: Cell::new(Kind::Plain),
-            fetchable: Cell::new(false),
-        }
+    /// Of a frame that nobody uses; whether `several` cores reach it.
+    pub(super) const fn new(several: bool) -> Self {
+        Self { state: FrameState::new(several), next: AtomicU32::new(NO_FRAME) }
     }
-}
 
-impl FrameRecord {
-    /// Before a page gets `access`: fetches must see the content, by `synchronise`; later stores may outdate it.
+    /// The next table, or the pages.
+    #[inline(always)]
+    pub(super) fn next(&self) -> u32 {
+        self.next.load(Ordering::Relaxed)
+    }
+
+    #[inline(always)]
+    pub(super) fn set_next(&self, next: u32) {
+        self.next.store(next, Ordering::Relaxed);
+    }
+
+    /// Before a page that is shown already gets `access`: fetches must see the content, by `synchronise`; later stores may outdate it.
     #[inline(always)]
     pub(super) fn prepare(&self, access: Access, synchronise: impl FnOnce()) -> Prepared {
-        if access.executable() && !self.fetchable.replace(true) {
-            synchronise();
+        if access.executable() {
+            self.state.make_fetchable(synchronise);
         }
         if access.writable() {
-            self.fetchable.set(false);
+            self.state.outdate();
         }
         Prepared(access)
     }
+
+    /// As `prepare`, of a page that is shown from now on. `Err`: it is no plain frame.
+    #[inline(always)]
+    pub(super) fn show(&self, access: Access, synchronise: impl FnOnce()) -> Result<Prepared, NotPlain> {
+        if access.executable() {
+            self.state.make_fetchable(synchronise);
+        }
+        self.state.show(access.writable()).map_err(|_| NotPlain)?;
+        Ok(Prepared(access))
+    }
 }
 
-/// Changes a count of mappings.
-pub(super) fn change(count: &Cell<u32>, by: i32) {
-    count.set(count.get().checked_add_signed(by).expect("mappings are counted exactly"));
-}
+/// The frame is a table.
+pub(super) struct NotPlain;

@@ -4,6 +4,7 @@ mod address_space_ids;
 mod descriptor;
 mod frame_memory;
 mod frame_record;
+mod holds;
 mod kernel_map;
 mod maintenance;
 mod runs;

@@ -4,7 +4,6 @@
 
 use super::descriptor::Descriptor;
 use super::frame_memory::FrameMemory;
-use super::frame_record::change;
 use super::maintenance::{forget_space, publish_tables};
 use super::table::{ENTRIES, Entry, SHIFTS, Table, index, table_span};
 use renga_hal::memory::{Access, Frame, ListedFrame, NOT_LISTED, PAGE_BYTES, Run, USER_END};
@@ -69,7 +68,7 @@ impl FrameMemory {
     }
 
     pub(super) fn map_pages(&self, space: Frame, va: u64, frames: &[ListedFrame], access: Access) -> Run {
-        self.space_id(space);
+        let _hold = self.hold(space);
         let fits = va < USER_END && (USER_END - va) / PAGE >= frames.len() as u64;
         assert!(fits && va.is_multiple_of(PAGE), "{va:#x} is not the address of so many user pages");
         let (mut pages, mut next) = (0, va);
@@ -78,16 +77,14 @@ impl FrameMemory {
             if listed != NOT_LISTED {
                 let Some((table, _)) = self.table_of_run(space, next, &mut target) else { break };
                 let (frame, entry) = (Frame(u32::from_le_bytes(listed)), table.entry(next, LOWEST));
-                let record = self.plain(frame);
                 assert!(entry.get().is_empty(), "{next:#x} is mapped already");
-                let prepared = self.prepare(frame, access);
-                change(&record.mapped, 1);
+                let prepared = self.show(frame, access);
                 entry.set(Descriptor::user_page(self.physical(frame), prepared));
                 pages += 1;
             }
             next += PAGE;
         }
-        change(&self.record(space).mapped, pages as i32);
+        self.record(space).state.count(pages as i32);
         publish_tables();
         Run { pages, next }
     }
@@ -107,7 +104,7 @@ impl FrameMemory {
     }
 
     pub(super) fn unmap_pages(&self, space: Frame, range: (u64, u64), frames: &mut [ListedFrame]) -> Run {
-        let id = self.space_id(space);
+        let hold = self.hold(space);
         let (mut pages, mut was_valid, mut templates) = (0, false, 0);
         let hide = |table, start, end| {
             templates += self.hide_template(table, start, end);
@@ -118,21 +115,21 @@ impl FrameMemory {
             let frame = self.frame_at(descriptor.physical());
             entry.set(Descriptor::EMPTY);
             was_valid |= descriptor.is_valid();
-            change(&self.record(frame).mapped, -1);
+            self.record(frame).state.count(-1);
             *place = frame.listed();
             pages += 1;
             true
         });
-        change(&self.record(space).mapped, -((pages + templates) as i32));
+        self.record(space).state.count(-((pages + templates) as i32));
         if was_valid || templates > 0 {
-            forget_space(id);
+            forget_space(hold.id);
         }
         Run { pages, next }
     }
 
     pub(super) fn share_pages(&self, from: Frame, to: Frame, range: (u64, u64), frames: &mut [ListedFrame]) -> Run {
-        let id = self.space_id(from);
-        self.space_id(to);
+        // Both are the caller's, who alone holds two.
+        let (hold, _hold_there) = (self.hold(from), self.hold(to));
         let (mut pages, mut was_writable, mut templates) = (0, false, 0);
         let share = |table: (Table, Frame), start, end| {
             if !self.uses_template(table.1) {
@@ -153,19 +150,16 @@ impl FrameMemory {
                 entry.set(shared);
                 was_writable = true;
             }
-            place_there.set(shared);
             let frame = self.frame_at(descriptor.physical());
-            if descriptor.access().executable() {
-                self.prepare(frame, descriptor.access());
-            }
-            change(&self.record(frame).mapped, 1);
+            self.show(frame, shared.access());
+            place_there.set(shared);
             *place = frame.listed();
             pages += 1;
             true
         });
-        change(&self.record(to).mapped, (pages + templates) as i32);
+        self.record(to).state.count((pages + templates) as i32);
         if was_writable {
-            forget_space(id);
+            forget_space(hold.id);
         } else {
             publish_tables();
         }

@@ -4,6 +4,7 @@ use super::descriptor::Descriptor;
 use super::maintenance::clear_page;
 use crate::physical::to_kernel;
 use core::ops::Range;
+use core::sync::atomic::{AtomicU64, Ordering};
 
 /// What a table resolves, in bits of the address.
 const INDEX_BITS: u32 = 9;
@@ -85,8 +86,8 @@ impl Table {
         let (mut at, end) = (range.start, range.end.min(ENTRIES));
         while at < end {
             if at.is_multiple_of(GROUP) {
-                // SAFETY: a whole group within the table; the processor writes no entries, so an
-                // ordinary read does.
+                // SAFETY: a whole group within the table; the processor writes no entries, and who looks through a table
+                // holds its space (`holds.rs`), so an ordinary read does.
                 let group = unsafe { self.0.add(at).cast::<[u64; GROUP]>().read() };
                 if group.into_iter().fold(0, |all, entry| all | part(entry)) == 0 {
                     at += GROUP;
@@ -106,13 +107,13 @@ impl Table {
 impl Entry {
     /// The descriptor now.
     pub fn get(self) -> Descriptor {
-        // SAFETY: an entry of a table, by construction; volatile since the processor reads it too.
-        Descriptor(unsafe { self.0.read_volatile() })
+        // SAFETY: an aligned entry of a table, by construction; the processor reads it too, and another core may restrict it.
+        Descriptor(unsafe { AtomicU64::from_ptr(self.0) }.load(Ordering::Relaxed))
     }
 
     /// Replaces the descriptor. Not yet visible to the processor: see `maintenance`.
     pub fn set(self, descriptor: Descriptor) {
         // SAFETY: as `get`; what the descriptor shows is the caller's care.
-        unsafe { self.0.write_volatile(descriptor.0) }
+        unsafe { AtomicU64::from_ptr(self.0) }.store(descriptor.0, Ordering::Relaxed);
     }
 }

@@ -9,37 +9,55 @@
 
 use super::descriptor::Descriptor;
 use super::frame_memory::FrameMemory;
-use super::frame_record::{FrameRecord, Kind, NO_FRAME, change};
+use super::frame_record::{FrameRecord, NO_FRAME};
 use super::maintenance::forget_page;
 use super::table::{ENTRIES, SHIFTS, Table, index, table_span};
-use core::cell::Cell;
 use core::ops::Range;
+use core::sync::atomic::{AtomicU32, Ordering};
+use renga_frames::{Kind, Use};
 use renga_hal::memory::{Frame, ListedFrame, PAGE_BYTES};
 use renga_hal::templates::{TEMPLATES_MAX, TableTemplates};
 
-const NO_TEMPLATE: u32 = u32::MAX;
+/// Where no template is.
+const FREE: u32 = u32::MAX;
 
-/// Which template.
+/// The number of a table that shows no template's pages.
+pub(super) const NO_TEMPLATE: u16 = 0;
+
+/// Which template: the number of a table that shows its pages is one more.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct TemplateId(u16);
 
+impl TemplateId {
+    /// Of the table that `now` is of, if it shows pages of one.
+    fn of_table(now: Use) -> Option<TemplateId> {
+        if now.kind() == Kind::Table { now.number().checked_sub(1).map(TemplateId) } else { None }
+    }
+
+    /// The number of such a table.
+    fn of_its_tables(self) -> u16 {
+        self.0 + 1
+    }
+}
+
 /// The frames of all templates.
-pub(super) struct Templates([Cell<u32>; TEMPLATES_MAX]);
+pub(super) struct Templates([AtomicU32; TEMPLATES_MAX]);
 
 impl Templates {
     pub(super) const fn new() -> Self {
-        Self([const { Cell::new(NO_TEMPLATE) }; TEMPLATES_MAX])
+        Self([const { AtomicU32::new(FREE) }; TEMPLATES_MAX])
     }
 
+    /// Whoever makes one looks through all places, so a compare-exchange is nothing beside.
     fn add(&self, template: Frame) -> TemplateId {
-        let free = self.0.iter().position(|place| place.get() == NO_TEMPLATE);
-        let place = free.unwrap_or_else(|| panic!("more than {TEMPLATES_MAX} templates"));
-        self.0[place].set(template.0);
-        TemplateId(place as u16)
+        let take =
+            |place: &AtomicU32| place.compare_exchange(FREE, template.0, Ordering::AcqRel, Ordering::Relaxed).is_ok();
+        let place = self.0.iter().position(take);
+        TemplateId(place.unwrap_or_else(|| panic!("more than {TEMPLATES_MAX} templates")) as u16)
     }
 
     fn frame(&self, id: TemplateId) -> Frame {
-        Frame(self.0[usize::from(id.0)].get())
+        Frame(self.0[usize::from(id.0)].load(Ordering::Acquire))
     }
 }
 
@@ -52,13 +70,12 @@ fn positions(start: u64, end: u64) -> Range<usize> {
 impl FrameMemory {
     pub(super) fn template(&self, template: Frame) -> &'static FrameRecord {
         let record = self.record(template);
-        assert!(matches!(record.kind.get(), Kind::Template(_)), "{template:?} is not a template");
+        assert!(record.state.get().kind() == Kind::Template, "{template:?} is not a template");
         record
     }
 
     /// The table of the lowest level that covers `va`, which exists.
     fn table_around(&self, space: Frame, va: u64) -> (Table, Frame) {
-        self.space_id(space);
         assert!(va.is_multiple_of(table_span(SHIFTS.len() - 1)), "{va:#x} is not where a table begins");
         self.lowest_table(space, va).unwrap_or_else(|_| panic!("no table covers {va:#x}"))
     }
@@ -67,7 +84,7 @@ impl FrameMemory {
     pub(super) fn hide_template(&self, (table, frame): (Table, Frame), start: u64, end: u64) -> usize {
         let record = self.record(frame);
         let mut pages = 0;
-        if record.mapped.get() > 0 {
+        if record.state.get().count() > 0 {
             for position in positions(start, end) {
                 let entry = table.entry_at(position);
                 if entry.get().is_templates() {
@@ -75,31 +92,30 @@ impl FrameMemory {
                     pages += 1;
                 }
             }
-            change(&record.mapped, -(pages as i32));
+            record.state.count(-(pages as i32));
         }
         pages
     }
 
     /// Whether entries of `frame`, a table, may be a template's.
     pub(super) fn has_template(&self, frame: Frame) -> bool {
-        matches!(self.record(frame).kind.get(), Kind::Table(Some(_)))
+        TemplateId::of_table(self.record(frame).state.get()).is_some()
     }
 
     /// Whether `frame`, a table, shows pages of a template.
     pub(super) fn uses_template(&self, frame: Frame) -> bool {
-        self.record(frame).mapped.get() > 0
+        self.record(frame).state.get().count() > 0
     }
 
     /// Shows the pages of a template that table `from` shows at `start..end` in table `to` as well; how many.
     pub(super) fn share_template(&self, from: (Table, Frame), to: (Table, Frame), start: u64, end: u64) -> usize {
         let (source, target) = (self.record(from.1), self.record(to.1));
-        if target.kind.get() == Kind::Table(None)
-            && let Kind::Table(Some(id)) = source.kind.get()
-        {
-            target.kind.set(source.kind.get());
-            change(&self.template(self.templates.frame(id)).mapped, 1);
+        let (shown, there) = (TemplateId::of_table(source.state.get()), TemplateId::of_table(target.state.get()));
+        if let (Some(id), None) = (shown, there) {
+            target.state.turn(Kind::Table, id.of_its_tables());
+            self.template(self.templates.frame(id)).state.count(1);
         }
-        assert!(target.kind.get() == source.kind.get(), "a table shows pages of two templates");
+        assert!(there.is_none() || there == shown, "a table shows pages of two templates");
         let mut pages = 0;
         for position in positions(start, end) {
             let page = from.0.entry_at(position).get();
@@ -109,29 +125,32 @@ impl FrameMemory {
                 pages += 1;
             }
         }
-        change(&target.mapped, pages as i32);
+        target.state.count(pages as i32);
         pages
     }
 
     /// A table that is taken from its space uses its template no more.
     pub(super) fn leave_template(&self, table: Frame) {
-        let record = self.record(table);
-        assert!(record.mapped.get() == 0, "a table with pages is taken from its space");
-        if let Kind::Table(Some(id)) = record.kind.get() {
-            change(&self.template(self.templates.frame(id)).mapped, -1);
+        let now = self.record(table).state.get();
+        assert!(now.count() == 0, "a table with pages is taken from its space");
+        if let Some(id) = TemplateId::of_table(now) {
+            self.template(self.templates.frame(id)).state.count(-1);
         }
     }
 }
 
 impl TableTemplates for FrameMemory {
     fn make_template(&self, space: Frame, va: u64, template: Frame) {
+        let _hold = self.hold(space);
         let (table, frame) = self.table_around(space, va);
         let record = self.record(frame);
-        assert!(record.kind.get() == Kind::Table(None), "a table shows pages of a template already");
+        assert!(TemplateId::of_table(record.state.get()).is_none(), "a table shows pages of a template already");
         let id = self.templates.add(template);
-        let uses = self.make_table(template, Kind::Template(id));
+        // Used from the beginning: nobody takes it apart before it is whole.
+        let made = self.make_table(template, Kind::Ending, 0);
+        made.state.count(1);
         let copy = self.table(template);
-        let mut pages = 0;
+        let mut pages: i32 = 0;
         for position in 0..ENTRIES {
             let entry = table.entry_at(position);
             let page = entry.get();
@@ -143,26 +162,26 @@ impl TableTemplates for FrameMemory {
                 pages += 1;
             }
         }
-        record.kind.set(Kind::Table(Some(id)));
-        record.mapped.set(pages);
-        uses.mapped.set(1);
-        uses.next_table.set(pages);
+        record.state.turn(Kind::Table, id.of_its_tables());
+        record.state.count(pages);
+        made.set_next(pages as u32);
+        made.state.turn(Kind::Template, id.0);
     }
 
     fn is_template(&self, frame: Frame) -> bool {
-        self.kind(frame).is_some_and(|kind| matches!(kind, Kind::Template(_)))
+        self.state_if_any(frame).is_some_and(|state| state.get().kind() == Kind::Template)
     }
 
     fn template_uses(&self, template: Frame) -> u32 {
-        self.template(template).mapped.get()
+        self.template(template).state.get().count()
     }
 
     fn hold_template(&self, template: Frame) {
-        change(&self.template(template).mapped, 1);
+        self.template(template).state.count(1);
     }
 
     fn release_template(&self, template: Frame) {
-        change(&self.template(template).mapped, -1);
+        self.template(template).state.count(-1);
     }
 
     fn missing_tables(&self, space: Frame, va: u64) -> usize {
@@ -176,13 +195,15 @@ impl TableTemplates for FrameMemory {
 
     fn add_template(&self, space: Frame, va: u64, table: Frame, template: Frame) {
         assert!(self.missing_tables(space, va) == 1, "not the lowest table is missing for {va:#x}");
-        let Kind::Template(id) = self.template(template).kind.get() else { unreachable!("it is one") };
-        let record = self.make_table(table, Kind::Table(Some(id)));
+        let _hold = self.hold(space);
+        let source = self.template(template);
+        let id = TemplateId(source.state.get().number());
+        let record = self.make_table(table, Kind::Table, id.of_its_tables());
         let copy = self.table(table);
         copy.copy_from(self.table(template));
-        let pages = self.template(template).next_table.get();
-        record.mapped.set(pages);
-        change(&self.record(space).mapped, pages as i32);
+        let pages = source.next() as i32;
+        record.state.count(pages);
+        self.record(space).state.count(pages);
         if let Err(entry) = self.walk_page(space, va) {
             self.link_table(space, entry, table);
         }
@@ -193,33 +214,34 @@ impl TableTemplates for FrameMemory {
     }
 
     fn leave_page(&self, space: Frame, va: u64) {
-        let id = self.space_id(space);
+        let hold = self.hold(space);
         let Ok((_, frame)) = self.lowest_table(space, va) else { panic!("no table covers {va:#x}") };
         let Ok(entry) = self.walk_page(space, va) else { panic!("no table covers {va:#x}") };
         let page = entry.get();
         assert!(page.is_templates(), "{va:#x} is no template's");
         entry.set(page.as_its_own());
-        forget_page(id, va);
-        change(&self.record(frame).mapped, -1);
-        change(&self.record(self.frame_at(page.physical())).mapped, 1);
+        forget_page(hold.id, va);
+        self.record(frame).state.count(-1);
+        self.record(self.frame_at(page.physical())).state.count(1);
     }
 
     fn leave_templates(&self, space: Frame) {
-        self.space_id(space);
+        let _hold = self.hold(space);
         let root = self.record(space);
-        let mut table = root.next_table.get();
+        let mut table = root.next();
         // Bounded by the tables of the space. What their entries show stays: the template outlives them, and they are
         // plain frames next.
         while table != NO_FRAME {
             let record = self.record(Frame(table));
-            change(&root.mapped, -(record.mapped.replace(0) as i32));
-            table = record.next_table.get();
+            root.state.count(-(record.state.take_count() as i32));
+            table = record.next();
         }
     }
 
     fn end_template(&self, template: Frame, frames: &mut [ListedFrame]) -> usize {
         let record = self.template(template);
-        assert!(record.mapped.get() == 0, "{template:?} is in use");
+        let now = record.state.get();
+        assert!(now.count() == 0, "{template:?} is in use");
         let mut pages = 0;
         for position in 0..ENTRIES {
             let entry = self.table(template).entry_at(position);
@@ -228,16 +250,14 @@ impl TableTemplates for FrameMemory {
             }
             let Some(place) = frames.get_mut(pages) else { return pages };
             let frame = self.frame_at(entry.get().physical());
-            change(&self.record(frame).mapped, -1);
+            self.record(frame).state.count(-1);
             *place = frame.listed();
             entry.set(Descriptor::EMPTY);
             pages += 1;
         }
-        if pages == 0
-            && let Kind::Template(id) = record.kind.get()
-        {
-            record.kind.set(Kind::Plain);
-            self.templates.0[usize::from(id.0)].set(NO_TEMPLATE);
+        if pages == 0 {
+            record.state.turn(Kind::Plain, 0);
+            self.templates.0[usize::from(now.number())].store(FREE, Ordering::Release);
         }
         pages
     }

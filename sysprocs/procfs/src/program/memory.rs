@@ -1,7 +1,7 @@
 //! What a program's memory says of it: its arguments, environment and the path that it was started by.
 //!
-//! Invariant: a page is looked at only while the card names its space, and nothing is awaited between the two; a page
-//! that somebody fills just now shows nothing.
+//! Invariant: a page is shown only if the card still names its space when the page is borrowed, and nothing is awaited meanwhile: so it
+//! is the program's, which may end on another core. A page that somebody fills just now shows nothing.
 
 use crate::server::State;
 use crate::window::Window;
@@ -9,6 +9,7 @@ use renga_hal::memory::{Frame, PAGE_BYTES, UserMemory};
 use renga_proto::mounts::ROOT_INO;
 use renga_proto::path::{PATH_BYTES_MAX, PathStart};
 use renga_rt::Errno;
+use renga_rt::card::Card;
 
 const PAGE: u64 = PAGE_BYTES as u64;
 /// Most pages of strings that are shown: what exec takes.
@@ -16,14 +17,16 @@ const PAGES_MAX: u64 = 2048;
 
 impl<M: UserMemory + ?Sized> State<M> {
     /// The bytes of the program's memory from `start` to `end`, as far as they are there, in pieces.
-    fn each_piece(&self, space: u32, start: u64, end: u64, mut take: impl FnMut(&[u8]) -> bool) {
+    fn each_piece(&self, card: &Card, space: u32, [start, end]: [u64; 2], mut take: impl FnMut(&[u8]) -> bool) {
         let mut at = start;
         for _ in 0..PAGES_MAX {
             if at >= end {
                 break;
             }
-            let Some((frame, _)) = self.machine.lookup(Frame(space), at) else { break };
-            let Some(page) = self.machine.peek(frame) else { break };
+            let Some(page) = self.machine.look(Frame(space), at) else { break };
+            if card.space.get() != Some(space) {
+                break;
+            }
             let from = (at % PAGE) as usize;
             let bytes = (end - at).min(PAGE - at % PAGE) as usize;
             if !take(&page[from..from + bytes]) {
@@ -39,7 +42,7 @@ impl<M: UserMemory + ?Sized> State<M> {
         let Ok(card) = self.card(pid) else { return };
         let Some(space) = card.space.get() else { return };
         let strings = card.origin.get().strings;
-        self.each_piece(space, strings[which], strings[which + 1], |piece| {
+        self.each_piece(card, space, [strings[which], strings[which + 1]], |piece| {
             out.push(piece);
             !out.is_full()
         });
@@ -64,9 +67,10 @@ impl<M: UserMemory + ?Sized> State<M> {
 
     /// Puts the string at `start` in the program's memory, or as much as there is room for.
     fn put_path(&self, pid: u32, start: u64, out: &mut [u8]) -> Result<u32, Errno> {
-        let space = self.card(pid)?.space.get().ok_or(Errno::ENOENT)?;
+        let card = self.card(pid)?;
+        let space = card.space.get().ok_or(Errno::ENOENT)?;
         let (mut text, mut ended) = (Window::new(out, 0), false);
-        self.each_piece(space, start, start + PATH_BYTES_MAX as u64, |piece| {
+        self.each_piece(card, space, [start, start.saturating_add(PATH_BYTES_MAX as u64)], |piece| {
             text.name(piece);
             ended = piece.contains(&0);
             !ended

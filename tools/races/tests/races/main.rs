@@ -1,4 +1,4 @@
-//! Every interleaving of the scenarios over `kernel/cores` as it is; and that each mistake is found.
+//! Every interleaving of the scenarios over `kernel/cores` and frames' state as they are; and that each mistake is found.
 //!
 //! The output of a mistake's search is loom's report of the interleaving in which it shows.
 
@@ -33,7 +33,7 @@ fn search(play: fn(Scenario), scenario: Scenario) -> usize {
     count.load(Ordering::Relaxed)
 }
 
-const SCENARIOS: [Scenario; 7] = [
+const SCENARIOS: [Scenario; 12] = [
     Scenario::Order,
     Scenario::TwoPost,
     Scenario::Sleep,
@@ -41,10 +41,15 @@ const SCENARIOS: [Scenario; 7] = [
     Scenario::Raise,
     Scenario::RaiseAgain,
     Scenario::Pursue,
+    Scenario::Borrow,
+    Scenario::Table,
+    Scenario::Unmap,
+    Scenario::Restrict,
+    Scenario::Fetch,
 ];
 
 #[test]
-fn letters_and_signals_cross_in_every_interleaving() {
+fn letters_signals_and_frames_cross_in_every_interleaving() {
     for scenario in SCENARIOS {
         println!("{scenario:?}: {} interleavings", search(variants::right::scenarios::play, scenario));
     }

@@ -106,6 +106,7 @@ pub fn play(scenario: Scenario) {
         Scenario::Raise => raise(),
         Scenario::RaiseAgain => raise_again(),
         Scenario::Pursue => pursue(),
+        _ => super::frames::play(scenario),
     }
 }
 

@@ -13,8 +13,10 @@ fn allowed(package: &str) -> Option<(&'static [&'static str], &'static [&'static
     const NOTHING: &[&str] = &[];
     const DEVICE: &[&str] = &["renga-hal"];
     Some(match package {
-        "renga-abi" | "renga-arena" | "renga-cores" | "renga-hal" | "renga-heap" | "renga-latest" | "renga-random"
-        | "renga-wire" => (NOTHING, NOTHING),
+        "renga-abi" | "renga-arena" | "renga-cores" | "renga-frames" | "renga-heap" | "renga-latest"
+        | "renga-random" | "renga-wire" => (NOTHING, NOTHING),
+        // How a page's content is borrowed.
+        "renga-hal" => (NOTHING, &["renga-frames"]),
         // Writes new kernels to cards by the code that is tried on the host.
         "renga-userland" => (NOTHING, &["renga-card", "renga-hal"]),
         "renga-turns" => (NOTHING, &["renga-abi", "renga-heap"]),
@@ -24,7 +26,8 @@ fn allowed(package: &str) -> Option<(&'static [&'static str], &'static [&'static
         "renga-card" => (NOTHING, DEVICE),
         // Reads its file from a card.
         "renga-node" => (NOTHING, &["renga-card", "renga-hal"]),
-        "renga-arch-aarch64" | "renga-board-rpi" => (NOTHING, &["renga-hal", "renga-abi"]),
+        "renga-arch-aarch64" => (NOTHING, &["renga-hal", "renga-abi", "renga-frames"]),
+        "renga-board-rpi" => (NOTHING, &["renga-hal", "renga-abi"]),
         "renga-mac" => (NOTHING, &["renga-wire"]),
         "renga-phy" => (NOTHING, &["renga-hal", "renga-random", "renga-wire"]),
         "renga-rt" | "renga-proto" => (NOTHING, &["renga-abi", "renga-core"]),
@@ -34,7 +37,9 @@ fn allowed(package: &str) -> Option<(&'static [&'static str], &'static [&'static
         // Paces as text, as its files have them.
         "renga-procfs" => (PROCESS, &["renga-governor", "renga-hal"]),
         // Who reads files fills the page cache of its board.
-        "renga-fs" | "renga-memory" => (PROCESS, &["renga-hal", "renga-pages"]),
+        "renga-fs" => (PROCESS, &["renga-hal", "renga-pages"]),
+        // Slots of several cores take tables in turn.
+        "renga-memory" => (PROCESS, &["renga-frames", "renga-hal", "renga-pages"]),
         // A user process works on an address space, which is the memory process's, and paces its program's I/O.
         "renga-process" => (PROCESS, &["renga-governor", "renga-hal", "renga-memory", "renga-pages"]),
         // The router carries calls whose types it does not know, so it sees the core's raw ones.

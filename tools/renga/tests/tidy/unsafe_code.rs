@@ -10,7 +10,7 @@ use std::fs;
 /// Folders in which any file may use it.
 const FOLDERS: [&str; 3] = ["kernel/arch-aarch64/src/", "kernel/image/src/", "tools/emu/plugin/src/"];
 /// Single files that may use it.
-const FILES: [&str; 19] = [
+const FILES: [&str; 21] = [
     "kernel/core/src/probe.rs",
     "kernel/core/src/rendezvous.rs",
     "kernel/core/src/user.rs",
@@ -19,6 +19,8 @@ const FILES: [&str; 19] = [
     "kernel/core/src/crossing.rs",
     "kernel/core/src/host.rs",
     "kernel/cores/src/letter.rs",
+    "kernel/frames/src/borrow.rs",
+    "kernel/frames/src/guarded.rs",
     "userland/src/syscall.rs",
     "userland/src/start.rs",
     "userland/src/arguments.rs",
@@ -32,13 +34,14 @@ const FILES: [&str; 19] = [
     "tools/emu/coordinator/tests/guest/guest.rs",
 ];
 /// Packages that have such files, so cannot forbid it as a whole.
-const PACKAGES: [&str; 8] = [
+const PACKAGES: [&str; 9] = [
     "renga-arch-aarch64",
     "renga-arena",
     "renga-core",
     "renga-cores",
     "renga-emu-garbage",
     "renga-emu-plugin",
+    "renga-frames",
     "renga-image",
     "renga-userland",
 ];

@@ -250,7 +250,6 @@ impl<M: UserMemory + ?Sized> User<M> {
     pub(in crate::user) fn show_card(&self) {
         let card = self.facts.card;
         card.pid.set(self.program.pid);
-        card.space.set(self.space.as_ref().map(|space| space.number()));
         card.origin.set(self.program.origin);
         card.directory.set(self.program.directory.ino);
         card.root.set(self.program.root.ino);
@@ -258,6 +257,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         card.signals.set(self.program.actions.chosen());
         card.limits.set(self.program.limits.0.map(|limit| [limit.soft, limit.hard]));
         self.show_areas();
+        card.space.set(self.space.as_ref().map(|space| space.number()));
     }
 
     /// Lets all go that the program had, and tells who waits for it.

@@ -1,0 +1,149 @@
+//! Who may change what a space shows, and who borrows a page that it shows.
+//!
+//! Invariant: on a board whose frames several cores reach, entries of a space change only while its root is locked, by its
+//! owner or by who restricts it; a root is no root any more before its tables are given back. So who does not own a space meets
+//! it whole or not at all. A lock is held for one operation, and who holds it waits for nobody, but an owner for a second
+//! space of its own. On a board whose frames one core reaches nothing is locked. Decision 0087.
+
+use super::frame_memory::FrameMemory;
+use core::ptr::NonNull;
+use renga_frames::{Exclusive, FrameState, Refused, Shared, wait};
+use renga_hal::memory::{Access, Frame, PageBytes, PageGuard, PageRef};
+
+/// The right to change what a space shows.
+pub(super) struct Hold {
+    locked: Option<&'static FrameState>,
+    /// The space's number.
+    pub id: u16,
+}
+
+impl Drop for Hold {
+    #[inline(always)]
+    fn drop(&mut self) {
+        if let Some(root) = self.locked {
+            root.unlock();
+        }
+    }
+}
+
+impl FrameMemory {
+    /// For the space's owner.
+    #[inline(always)]
+    pub(super) fn hold(&self, space: Frame) -> Hold {
+        let now = self.record(space).state.get();
+        assert!(now.is_root(), "{space:?} is not an address space");
+        if now.is_of_several() {
+            return self.lock(space).unwrap_or_else(|| panic!("{space:?} is not an address space, or held for ever"));
+        }
+        Hold { locked: None, id: now.number() }
+    }
+
+    /// For somebody else; `None` if it is no space.
+    pub(super) fn hold_anothers(&self, space: Frame) -> Option<Hold> {
+        let now = self.state_if_any(space)?.get();
+        if now.is_of_several() {
+            return self.lock(space);
+        }
+        now.is_root().then(|| Hold { locked: None, id: now.number() })
+    }
+
+    #[cold]
+    fn lock(&self, space: Frame) -> Option<Hold> {
+        let root = &self.record(space).state;
+        match wait(true, || root.lock()) {
+            Ok(before) => Some(Hold { locked: Some(root), id: before.number() }),
+            Err(Refused::Borrowed) => panic!("{space:?} is held for ever"),
+            Err(_) => None,
+        }
+    }
+
+    #[inline(always)]
+    fn try_page(&self, frame: Frame) -> Result<PageGuard<'_>, Refused> {
+        // SAFETY: memory of ours, which is there for good; as a plain frame it is reached by these borrows alone, and as a table
+        // only while its state says so, which excludes them.
+        unsafe { Exclusive::begin(&self.record(frame).state, self.place(frame)) }.map(PageGuard::new)
+    }
+
+    #[inline(always)]
+    fn try_shared_page(&self, frame: Frame) -> Result<PageRef<'_>, Refused> {
+        // SAFETY: as `try_page`.
+        unsafe { Shared::begin(&self.record(frame).state, self.place(frame)) }.map(PageRef::new)
+    }
+
+    fn place(&self, frame: Frame) -> NonNull<PageBytes> {
+        NonNull::new(self.content(frame)).unwrap_or_else(|| unreachable!("the linear map does not begin at 0"))
+    }
+
+    #[inline(always)]
+    pub(super) fn borrow_page(&self, frame: Frame) -> PageGuard<'_> {
+        match self.try_page(frame) {
+            Ok(page) => page,
+            Err(refused) => self.again(frame, refused, || self.try_page(frame)),
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn borrow_shared_page(&self, frame: Frame) -> PageRef<'_> {
+        match self.try_shared_page(frame) {
+            Ok(page) => page,
+            Err(refused) => self.again(frame, refused, || self.try_shared_page(frame)),
+        }
+    }
+
+    /// Waits until another core, if there is one, has done what it does with the content.
+    #[cold]
+    fn again<T>(&self, frame: Frame, refused: Refused, attempt: impl FnMut() -> Result<T, Refused>) -> T {
+        let several = self.record(frame).state.get().is_of_several();
+        match if several { wait(true, attempt) } else { Err(refused) } {
+            Ok(borrow) => borrow,
+            Err(Refused::Borrowed) => panic!("{frame:?} is borrowed already"),
+            Err(_) => panic!("{frame:?} is a translation table"),
+        }
+    }
+
+    pub(super) fn peek_page(&self, frame: Frame) -> Option<PageRef<'_>> {
+        self.state_if_any(frame)?;
+        self.try_shared_page(frame).ok()
+    }
+
+    pub(super) fn look_at(&self, space: Frame, va: u64) -> Option<PageRef<'_>> {
+        let _hold = self.hold_anothers(space)?;
+        let (frame, _) = self.shown(space, va)?;
+        self.try_shared_page(frame).ok()
+    }
+
+    /// `try_borrow`, while `space` shows `frame` at `va` as `allows` wants it.
+    #[cold]
+    pub(super) fn borrow_shown<T>(
+        &self,
+        (space, va, frame): (Frame, u64, Frame),
+        allows: fn(Access) -> bool,
+        try_borrow: impl Fn() -> Result<T, Refused>,
+    ) -> Option<T> {
+        let attempt = || {
+            let _hold = self.hold(space);
+            match self.shown(space, va) {
+                Some((shown, access)) if shown == frame && allows(access) => try_borrow().map(Some),
+                _ => Ok(None),
+            }
+        };
+        match wait(true, attempt) {
+            Ok(borrow) => borrow,
+            Err(_) => panic!("{frame:?}, which is shown, is borrowed for ever"),
+        }
+    }
+
+    pub(super) fn borrow_to_write(&self, space: Frame, va: u64, frame: Frame) -> Option<PageGuard<'_>> {
+        if !self.record(space).state.get().is_of_several() {
+            return Some(self.borrow_page(frame));
+        }
+        self.borrow_shown((space, va, frame), Access::writable, || self.try_page(frame))
+    }
+
+    pub(super) fn borrow_to_read(&self, space: Frame, va: u64, frame: Frame) -> Option<PageRef<'_>> {
+        if !self.record(space).state.get().is_of_several() {
+            return Some(self.borrow_shared_page(frame));
+        }
+        self.borrow_shown((space, va, frame), Access::readable, || self.try_shared_page(frame))
+    }
+}

@@ -1,0 +1,87 @@
+//! Mistakes that somebody could make with a frame's state.
+
+use super::{Mistake, Scenario, mistake};
+
+const STATE: &str = "state";
+/// How a step is made where several cores make some.
+const STEP: &str = "match self.0.compare_exchange(old, new, Ordering::AcqRel, Ordering::Relaxed) {";
+/// How a root begins to end.
+const ENDS: &str = "_ if old & LOCKED != 0 => Err(Refused::Borrowed),
+            _ => Ok(old & (SEVERAL | COUNT | NUMBER)";
+/// How a root is locked.
+const LOCKS: &str = "self.step(|old| match old {
+            _ if !Use(old).is_root() => Err(Refused::Kind),";
+/// How fetches are made to see the content.
+const BEGINS: &str = "if old & FETCH == 0 { Ok(old | BEING_MADE) } else { Err(Refused::Borrowed) }";
+const MADE: &str = "if old & FETCH == BEING_MADE { Ok(old ^ FETCH) } else { Err(Refused::Borrowed) }";
+const WRITES: &str = "if old & (KIND | NUMBER) == 0 { Ok(old & !FETCH | WRITER)";
+
+pub(crate) const FRAMES: [Mistake; 14] = [
+    mistake(
+        "step_by_a_store",
+        STATE,
+        [STEP, "self.0.store(new, Ordering::Release); match Ok::<u64, u64>(old) {"],
+        Scenario::Borrow,
+    ),
+    mistake(
+        "step_without_acquire",
+        STATE,
+        [STEP, "match self.0.compare_exchange(old, new, Ordering::Release, Ordering::Relaxed) {"],
+        Scenario::Borrow,
+    ),
+    mistake(
+        "step_without_release",
+        STATE,
+        [STEP, "match self.0.compare_exchange(old, new, Ordering::Acquire, Ordering::Relaxed) {"],
+        Scenario::Borrow,
+    ),
+    mistake(
+        "write_beside_readers",
+        STATE,
+        [WRITES, "if old & KIND == 0 && old & NUMBER != WRITER { Ok(old & !FETCH | WRITER)"],
+        Scenario::Borrow,
+    ),
+    mistake(
+        "read_beside_a_writer",
+        STATE,
+        ["old & NUMBER < WRITER - READER", "old & NUMBER <= WRITER"],
+        Scenario::Borrow,
+    ),
+    mistake("write_a_table", STATE, [WRITES, "if old & NUMBER == 0 { Ok(old & !FETCH | WRITER)"], Scenario::Table),
+    mistake(
+        "a_mapped_frame_becomes_a_table",
+        STATE,
+        ["_ if old & COUNT != 0 => Err(Refused::Mapped),", ""],
+        Scenario::Table,
+    ),
+    mistake(
+        "a_borrowed_frame_becomes_a_table",
+        STATE,
+        ["_ if old & NUMBER != 0 => Err(Refused::Borrowed),", ""],
+        Scenario::Table,
+    ),
+    mistake(
+        "a_table_is_mapped",
+        STATE,
+        [
+            "let next = |old| if old & KIND == 0 { Ok((old & !gone) + 1) }",
+            "let next = |old| if old != 1 { Ok((old & !gone) + 1) }",
+        ],
+        Scenario::Table,
+    ),
+    mistake(
+        "unmap_without_release",
+        STATE,
+        [STEP, "match self.0.compare_exchange(old, new, Ordering::Acquire, Ordering::Relaxed) {"],
+        Scenario::Unmap,
+    ),
+    mistake("end_while_locked", STATE, [ENDS, "_ => Ok(old & (SEVERAL | COUNT | NUMBER)"], Scenario::Restrict),
+    mistake("lock_what_ends", STATE, [LOCKS, "self.step(|old| match old {"], Scenario::Restrict),
+    mistake(
+        "fetchable_at_once",
+        STATE,
+        [BEGINS, "if old & FETCH == 0 { Ok(old | FETCHABLE) } else { Err(Refused::Borrowed) }"],
+        Scenario::Fetch,
+    ),
+    mistake("fetchable_whoever_writes", STATE, [MADE, "Ok::<u64, Refused>(old & !FETCH | FETCHABLE)"], Scenario::Fetch),
+];

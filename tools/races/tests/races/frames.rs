@@ -1,0 +1,149 @@
+//! What cores do to a frame's state at once, over whichever variant of the code this file is a module of.
+//!
+//! Invariant: loom's cells stand for content and tables, and find two cores that reach one at once though one of them writes.
+//! Nobody waits: who is refused has nothing to do in that interleaving.
+
+use super::{FrameState, Kind, Refused};
+use loom::cell::UnsafeCell;
+use loom::sync::atomic::{AtomicU32, Ordering};
+use loom::thread;
+use renga_races::Scenario;
+
+/// A frame, and what stands for what is in it: as who borrows it reaches it, and as programs do that are shown it. Those two do not
+/// exclude each other (B2 of `kernel/frames`).
+struct Frame {
+    state: FrameState,
+    content: UnsafeCell<()>,
+    shown: UnsafeCell<()>,
+}
+
+impl Frame {
+    fn new() -> &'static Frame {
+        Box::leak(Box::new(Frame { state: FrameState::new(true), content: UnsafeCell::new(()), shown: UnsafeCell::new(()) }))
+    }
+    fn write(&self) {
+        if self.state.begin_write().is_ok() {
+            self.content.with_mut(|_| ());
+            self.state.end_write();
+        }
+    }
+    fn read(&self) {
+        if self.state.begin_read().is_ok() {
+            self.content.with(|_| ());
+            self.state.end_read();
+        }
+    }
+}
+
+/// Plays one in one interleaving.
+pub fn play(scenario: Scenario) {
+    match scenario {
+        Scenario::Table => table(),
+        Scenario::Unmap => unmap(),
+        Scenario::Restrict => restrict(),
+        Scenario::Fetch => fetch(),
+        _ => borrow(),
+    }
+}
+
+fn all(cores: impl IntoIterator<Item = thread::JoinHandle<()>>) {
+    cores.into_iter().for_each(|core| core.join().expect("no core fails"));
+}
+
+fn borrow() {
+    let frame = Frame::new();
+    let writer = thread::spawn(|| frame.write());
+    let reader = thread::spawn(|| frame.read());
+    frame.write();
+    frame.read();
+    all([writer, reader]);
+    assert_eq!(frame.state.get().number(), 0, "a borrow is left");
+}
+
+/// A mapped frame is read by its program; one that has become a table is cleared.
+fn table() {
+    let frame = Frame::new();
+    let program = thread::spawn(|| {
+        if frame.state.show(true).is_ok() {
+            frame.shown.with(|_| ());
+            frame.state.count(-1);
+        }
+    });
+    let writer = thread::spawn(|| frame.write());
+    if frame.state.become_table(Kind::Table, 0).is_ok() {
+        frame.content.with_mut(|_| ());
+        frame.shown.with_mut(|_| ());
+        assert_eq!(frame.state.become_table(Kind::Root, 1), Err(Refused::Kind));
+        frame.state.turn(Kind::Plain, 0);
+    }
+    all([program, writer]);
+    assert!(frame.state.get().is_plain() && frame.state.get().count() == 0);
+}
+
+/// Two programs that are shown a frame end; who sees that nobody is uses it.
+fn unmap() {
+    let frame = Frame::new();
+    let programs = [0, 1].map(|_| {
+        frame.state.show(false).expect("it is plain");
+        thread::spawn(|| {
+            frame.shown.with(|_| ());
+            frame.state.count(-1);
+        })
+    });
+    if frame.state.get().count() == 0 {
+        frame.shown.with_mut(|_| ());
+    }
+    all(programs);
+    assert_eq!(frame.state.get().count(), 0);
+}
+
+fn restrict() {
+    let root = Frame::new();
+    root.state.become_table(Kind::Ending, 1).expect("it is unused");
+    root.state.turn(Kind::Root, 1);
+    let cache = thread::spawn(|| {
+        if let Ok(before) = root.state.lock() {
+            assert!(before.is_root());
+            root.content.with_mut(|_| ());
+            root.state.unlock();
+        }
+    });
+    // The owner changes something, then takes the space apart; the frame is used for another one.
+    if root.state.lock().is_ok() {
+        root.content.with_mut(|_| ());
+        root.state.unlock();
+    }
+    if root.state.begin_ending().is_ok() {
+        root.content.with_mut(|_| ());
+        root.state.turn(Kind::Plain, 0);
+        root.write();
+        root.state.become_table(Kind::Ending, 2).expect("it is unused");
+        root.content.with_mut(|_| ());
+        root.state.turn(Kind::Root, 2);
+    }
+    all([cache]);
+    assert!(root.state.get().is_root());
+}
+
+/// Content is a number, of which fetches see the largest that was synchronised: 0 is that of an earlier use of the frame.
+fn fetch() {
+    let frame = Frame::new();
+    let words: &'static [AtomicU32; 2] = Box::leak(Box::new([AtomicU32::new(1), AtomicU32::new(0)]));
+    let [content, fetched] = words;
+    let writer = thread::spawn(move || {
+        if frame.state.begin_write().is_ok() {
+            content.store(2, Ordering::Relaxed);
+            frame.state.end_write();
+        }
+    });
+    let make = || {
+        let synchronise = || drop(fetched.fetch_max(content.load(Ordering::Relaxed), Ordering::Relaxed));
+        frame.state.make_fetchable(synchronise);
+        assert_ne!(fetched.load(Ordering::Relaxed), 0, "fetches see what was there before");
+    };
+    let other = thread::spawn(make);
+    make();
+    all([writer, other]);
+    let same = content.load(Ordering::Relaxed) == fetched.load(Ordering::Relaxed);
+    assert!(same || !frame.state.get().is_fetchable(), "fetches do not see what was written");
+}
