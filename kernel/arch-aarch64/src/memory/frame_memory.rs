@@ -9,17 +9,16 @@
 
 use super::address_space_ids::AddressSpaceIds;
 use super::descriptor::Descriptor;
-use super::frame_record::{FrameRecord, NO_FRAME, NotPlain, Prepared};
+use super::frame_record::{FrameRecord, NO_FRAME};
 use super::kernel_map::empty_root;
 use super::maintenance::{
     ID_SHIFT, activate_space, clear_page, forget_page, forget_space, publish_tables, synchronise_context,
-    synchronise_instructions,
 };
 use super::table::{ENTRIES, Entry, SHIFTS, Table, index, table_span};
 use super::templates::{NO_TEMPLATE, Templates};
 use crate::physical::to_kernel;
 use core::ops::Range;
-use renga_frames::{FrameState, Kind, Refused, wait};
+use renga_frames::{FrameState, Kind, wait};
 use renga_hal::memory::{
     Access, Frame, ListedFrame, NeedsTable, PAGE_BYTES, PageBytes, PageGuard, PageRef, Run, SPACES_MAX, USER_END,
     UserMemory,
@@ -127,20 +126,6 @@ impl FrameMemory {
         now.number()
     }
 
-    /// Turns a frame that nobody uses into an empty table.
-    pub(super) fn make_table(&self, frame: Frame, kind: Kind, number: u16) -> &'static FrameRecord {
-        let record = self.record(frame);
-        let several = record.state.get().is_of_several();
-        match wait(several, || record.state.become_table(kind, number)) {
-            Ok(()) => {}
-            Err(Refused::Kind) => panic!("{frame:?} is a translation table"),
-            Err(Refused::Mapped) => panic!("{frame:?} is mapped and cannot become a table"),
-            Err(Refused::Borrowed) => panic!("{frame:?} is borrowed and cannot become a table"),
-        }
-        self.table(frame).clear();
-        record
-    }
-
     pub(super) fn table(&self, frame: Frame) -> Table {
         // SAFETY: only called for frames whose record says that they are tables; `page` refuses those.
         unsafe { Table::at(self.physical(frame)) }
@@ -168,20 +153,6 @@ impl FrameMemory {
         self.walk(space, va)
     }
 
-    /// Before a page gets `access`.
-    pub(super) fn prepare(&self, frame: Frame, access: Access) -> Prepared {
-        self.record(frame).prepare(access, || synchronise_instructions(self.content(frame) as usize))
-    }
-
-    /// One page more shows `frame`, with `access`.
-    #[inline(always)]
-    pub(super) fn show(&self, frame: Frame, access: Access) -> Prepared {
-        match self.record(frame).show(access, || synchronise_instructions(self.content(frame) as usize)) {
-            Ok(prepared) => prepared,
-            Err(NotPlain) => panic!("{frame:?} is a translation table"),
-        }
-    }
-
     /// What `space`, which is one, shows at `va`.
     #[inline]
     pub(super) fn shown(&self, space: Frame, va: u64) -> Option<(Frame, Access)> {
@@ -190,47 +161,6 @@ impl FrameMemory {
         }
         let descriptor = self.walk(space, va).ok()?.get();
         (!descriptor.is_empty()).then(|| (self.frame_at(descriptor.physical()), descriptor.access()))
-    }
-
-    /// As `protect`, by who holds the space.
-    fn protect_held(&self, space: Frame, id: u16, va: u64, access: Access) -> bool {
-        let Ok(entry) = self.walk_page(space, va) else { return false };
-        let old = entry.get();
-        if old.is_empty() {
-            return false;
-        }
-        assert!(!(old.is_templates() && access.writable()), "{va:#x} is a template's, which nobody writes");
-        if old.access() != access {
-            let prepared = self.prepare(self.frame_at(old.physical()), access);
-            entry.set(Descriptor::user_page(old.physical(), prepared).marked_as(old));
-            if old.is_valid() {
-                forget_page(id, va);
-            } else {
-                publish_tables();
-            }
-        }
-        true
-    }
-
-    /// Puts a complete table where `entry` shows that one is missing.
-    pub(super) fn link_table(&self, space: Frame, entry: Entry, table: Frame) {
-        let root = self.record(space);
-        self.record(table).set_next(root.next());
-        root.set_next(table.0);
-        publish_tables();
-        entry.set(Descriptor::table(self.physical(table)));
-        publish_tables();
-    }
-
-    /// Takes the next table of a space out of its chain; the root when there is no other.
-    fn take_from_chain(&self, space: Frame) -> Frame {
-        let root = self.record(space);
-        let table = root.next();
-        if table == NO_FRAME {
-            return space;
-        }
-        root.set_next(self.record(Frame(table)).next());
-        Frame(table)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Translation: the kernel's own map, and user memory.
 
 mod address_space_ids;
+mod changes;
 mod descriptor;
 mod frame_memory;
 mod frame_record;

@@ -1,5 +1,6 @@
 //! What boards start from and are joined by: card images, pins, firmware's garbage, tables.
 
+mod apart;
 mod bare;
 mod cards;
 mod cores;
