@@ -228,9 +228,8 @@ async fn little_memory(init: Program, drawn: Drawn, seen: Seen) -> u8 {
     }
     let mut pids = Vec::new();
     for (number, (board, load)) in (1..).zip(drawn.loads) {
-        let child = move |program: Program| async move {
-            if carry(&program, number, load).await.is_ok() { 3 } else { 4 }
-        };
+        let child =
+            move |program: Program| async move { if carry(&program, number, load).await.is_ok() { 3 } else { 4 } };
         match init.fork_on(board, child).await {
             Ok(pid) => pids.push((pid, board)),
             Err(errno) => assert_eq!((errno, board), (Errno::EHOSTDOWN, 1)),
