@@ -61,7 +61,7 @@ taskset 8 sh -c "$spin" & c=$!
 look() { for p in $a $b $c; do set -- $(cat /proc/$p/stat); echo "$when program ${14} ${15}"; done
   while read name user nice system idle rest; do echo "$when $name $user $system $idle"; done < /proc/stat | grep cpu[0-9]
   read up rest < /proc/uptime; echo "$when up $up"; }
-sleep 0.2; when=from; look; sleep 1; kill -STOP $c; sleep 1; when=until; look
+sleep 0.2; when=from; look; sleep 0.5; kill -STOP $c; sleep 0.5; when=until; look
 kill -9 $a $b $c
 "#;
 /// What a look at all cores may be wrong by, ticks of 10 ms: each figure is cut to whole ones, and a look itself takes some ms.
@@ -87,7 +87,7 @@ fn each_core_s_time_and_its_program_s_are_what_the_clock_says() {
     let whole = between("up ")[0][0];
     let (programs, cores) = (between("program "), between("cpu"));
     println!("ticks: {whole} in all, programs {programs:?}, cores {cores:?}");
-    assert!(whole >= 200 && programs.len() == 3 && cores.len() == 4, "{text}");
+    assert!(whole >= 100 && programs.len() == 3 && cores.len() == 4, "{text}");
     let near = |told: u64, wanted: u64| told.abs_diff(wanted) <= EDGE_TICKS;
     for core in &cores {
         assert!(near(core[1..].iter().sum::<u64>(), whole), "user, system and idle of a core are all its time: {text}");
