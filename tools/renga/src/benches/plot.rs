@@ -185,7 +185,7 @@ mod tests {
     /// The points of an SVG document that its box of labels, which is drawn last, lies on.
     fn under_labels(svg: &str) -> usize {
         let elements = |kind: &'static str| svg.lines().filter(move |line| line.starts_with(kind));
-        let frame = elements("<rect").last().expect("a box of labels");
+        let frame = elements("<rect").next_back().expect("a box of labels");
         let [x, y, width, height] = numbers(frame, ["x", "y", "width", "height"]);
         let points = elements("<circle").map(|point| numbers(point, ["cx", "cy", "r", ""]));
         let is_under = |[cx, cy, ..]: [f64; 4]| (x..=x + width).contains(&cx) && (y..=y + height).contains(&cy);
