@@ -18,7 +18,8 @@ use crate::run::{Machine, Run, STREAMED, System};
 use judged::judge;
 
 /// The rows: those of the paper, and what is beyond it.
-pub const ROWS: &[Row] = &[experiments::F4, experiments::F6, experiments::EIGHT, experiments::DIRTY, experiments::FAR];
+pub const ROWS: &[Row] =
+    &[experiments::F4, experiments::CORES, experiments::F6, experiments::EIGHT, experiments::DIRTY, experiments::FAR];
 
 /// Where a batch is to be given back, and how large it is.
 struct Thresholds {
@@ -38,6 +39,8 @@ struct Experiment {
     systems: [System; 2],
     /// Where the computation's processes are beside the first, which is on a: here, or boards.
     places: &'static [&'static str],
+    /// What has the computation, and the stream, keep to some of their board's cores.
+    pinned: [&'static str; 2],
     /// What the stream does: `read` or `write`.
     stream: &'static str,
     /// The board that streams.
@@ -95,7 +98,7 @@ impl Experiment {
 
     /// What computes.
     fn stencil(&self, steps: u32) -> String {
-        format!("./stencil {steps} {} {}", self.sweeps, self.places.join(" "))
+        format!("{}./stencil {steps} {} {}", self.pinned[0], self.sweeps, self.places.join(" "))
     }
 
     /// How the script, which is a's, has a command done where the stream is.
@@ -131,8 +134,8 @@ impl Experiment {
         // What is used later is in memory, and how long a process is started plays no part.
         script += &format!("{} > warm || exit 1\n", self.stencil(2));
         if form != Form::Alone {
-            let Experiment { stream, lead_s, .. } = self;
-            script += &format!("{there}./stream {stream} {STREAMED} > streamed & stream=$!\nsleep {lead_s}\n");
+            let Experiment { stream, lead_s, pinned: [_, pinned], .. } = self;
+            script += &format!("{there}{pinned}./stream {stream} {STREAMED} > streamed & stream=$!\nsleep {lead_s}\n");
         }
         script += &format!("state before\n{} || exit 1\nstate after\n", self.stencil(self.of(plan, self.steps)));
         script + if form == Form::Alone { "" } else { END }

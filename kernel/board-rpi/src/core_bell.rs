@@ -1,9 +1,10 @@
-//! The bell of a core of a BCM2837: the first mailbox of that core's controller (QA7, 4.8), which interrupts the core for
-//! as long as anything is in it.
+//! The bell of a core, which interrupts it until it is silenced: of a BCM2837 the first mailbox of that core's controller (QA7, 4.8), of
+//! a BCM2711 the first interrupt of software (GIC Architecture Specification 2.0, 4.3.15).
 //!
 //! Invariant: what was written before a ring is there when the core is interrupted, and what the core writes after a
 //! silence comes behind it. Not here: who rings, and when (`kernel/cores`).
 
+use crate::gic;
 use renga_hal::registers::Registers;
 
 mod local {
@@ -18,44 +19,79 @@ mod local {
 /// What a ring puts into the mailbox: it holds bits, so a second one adds nothing.
 const RUNG: u32 = 1;
 
-/// The bell of one core. Each core may have a handle to it.
+/// The bell of one core. Any core may ring by a handle; all else is the core's own.
 pub struct CoreBell<R> {
-    local: R,
-    core: usize,
+    registers: R,
+    core: u8,
+    way: Way,
+}
+
+/// How a chip's cores interrupt each other.
+enum Way {
+    /// BCM2837.
+    Mailbox,
+    /// BCM2711.
+    Software,
 }
 
 impl<R: Registers> CoreBell<R> {
-    /// That of `core`; `local` are the cores' registers.
-    pub fn new(local: R, core: u8) -> Self {
-        CoreBell { local, core: usize::from(core) }
+    /// That of `core` of a BCM2837; `local` are the cores' registers.
+    pub fn mailbox(local: R, core: u8) -> Self {
+        CoreBell { registers: local, core, way: Way::Mailbox }
+    }
+
+    /// That of `core` of a BCM2711, by the `distributor` of its GIC-400.
+    pub fn software(distributor: R, core: u8) -> Self {
+        CoreBell { registers: distributor, core, way: Way::Software }
     }
 
     /// Lets it interrupt the core, which nothing has rung yet.
     pub fn enable(&mut self) {
         self.silence();
-        self.local.write(local::CORE0_MAILBOX_CONTROL + 4 * self.core, local::FIRST_MAILBOX);
-        self.local.fence();
+        let (register, value) = match self.way {
+            Way::Mailbox => (local::CORE0_MAILBOX_CONTROL + 4 * usize::from(self.core), local::FIRST_MAILBOX),
+            Way::Software => gic::BELL_ENABLE,
+        };
+        self.write(register, value);
     }
 
     /// Interrupts the core.
     pub fn ring(&mut self) {
-        self.local.fence();
-        self.local.write(local::CORE0_MAILBOX_SET + local::CORE_STRIDE * self.core, RUNG);
-        self.local.fence();
+        let (register, value) = match self.way {
+            Way::Mailbox => (self.mailbox_at(local::CORE0_MAILBOX_SET), RUNG),
+            Way::Software => gic::ring_bell(self.core),
+        };
+        self.write(register, value);
     }
 
     /// Whether it was rung and not silenced.
     pub fn is_rung(&self) -> bool {
-        self.local.fence();
-        let rung = self.local.read(local::CORE0_MAILBOX_CLEAR + local::CORE_STRIDE * self.core) != 0;
-        self.local.fence();
+        let (register, bits) = match self.way {
+            Way::Mailbox => (self.mailbox_at(local::CORE0_MAILBOX_CLEAR), u32::MAX),
+            Way::Software => gic::BELL_PENDING,
+        };
+        self.registers.fence();
+        let rung = self.registers.read(register) & bits != 0;
+        self.registers.fence();
         rung
     }
 
     /// Forgets that it was rung.
     pub fn silence(&mut self) {
-        self.local.fence();
-        self.local.write(local::CORE0_MAILBOX_CLEAR + local::CORE_STRIDE * self.core, u32::MAX);
-        self.local.fence();
+        let (register, value) = match self.way {
+            Way::Mailbox => (self.mailbox_at(local::CORE0_MAILBOX_CLEAR), u32::MAX),
+            Way::Software => gic::BELL_SILENCE,
+        };
+        self.write(register, value);
+    }
+
+    fn mailbox_at(&self, of_core_0: usize) -> usize {
+        of_core_0 + local::CORE_STRIDE * usize::from(self.core)
+    }
+
+    fn write(&mut self, register: usize, value: u32) {
+        self.registers.fence();
+        self.registers.write(register, value);
+        self.registers.fence();
     }
 }

@@ -1,7 +1,7 @@
 //! The GIC-400 of a BCM2711. Arm Generic Interrupt Controller Architecture Specification 2.0.
 //!
 //! Invariant: interrupts are looked at in the distributor and never acknowledged, so none is ever active. Groups stay
-//! as the firmware set them.
+//! as the firmware set them. Of the first 32 numbers each core sees its own. Not here: when a core's bell is rung (`core_bell.rs`).
 
 use crate::interrupts::line;
 use renga_hal::irq::{Pending, Source};
@@ -16,6 +16,10 @@ mod distributor {
     pub const CLEAR_ACTIVE: usize = 0x380;
     pub const PRIORITY: usize = 0x400;
     pub const TARGETS: usize = 0x800;
+    /// Interrupts cores by a number of software.
+    pub const SOFTWARE: usize = 0xf00;
+    pub const CLEAR_PENDING_SOFTWARE: usize = 0xf10;
+    pub const PENDING_SOFTWARE: usize = 0xf20;
 }
 
 mod processor {
@@ -28,8 +32,10 @@ const ON: u32 = 1;
 const ALL_PRIORITIES: u32 = 0xff;
 /// The same for all, in four bytes.
 const PRIORITY: u32 = 0xa0a0_a0a0;
-/// Core 0, in four bytes.
+/// Core 0, in four bytes; the next ones are bits further on.
 const CORE_0: u32 = 0x0101_0101;
+/// So many numbers each core has of its own, or for itself.
+const OWN_NUMBERS: u32 = 32;
 /// Interrupt numbers in use: 16 of software, 16 of the core, the peripherals'.
 const NUMBERS: u32 = 256;
 /// The first number of the peripherals' lines.
@@ -37,7 +43,42 @@ const PERIPHERALS: u32 = 96;
 /// The core's virtual timer.
 const VIRTUAL_TIMER: u32 = 27;
 
-/// The controller, as core 0 sees it.
+/// Lets the core that does this be interrupted by its bell, the first number of software: register and value.
+pub(crate) const BELL_ENABLE: (usize, u32) = (distributor::ENABLE, 1);
+/// Where the core that looks finds who has rung its bell: register and bits.
+pub(crate) const BELL_PENDING: (usize, u32) = (distributor::PENDING_SOFTWARE, 0xff);
+/// Silences the bell of the core that does this, whoever has rung: register and value.
+pub(crate) const BELL_SILENCE: (usize, u32) = (distributor::CLEAR_PENDING_SOFTWARE, 0xff);
+
+/// Rings the bell of `core`: register and value.
+pub(crate) const fn ring_bell(core: u8) -> (usize, u32) {
+    (distributor::SOFTWARE, 1 << (16 + core))
+}
+
+/// Has the controller interrupt this core, when another one has made it ready ([`Gic::new`]) and something of the core's own is let
+/// to. Once, before.
+pub fn join<R: Registers>(distributor: &mut R, processor: &mut R) {
+    distributor.fence();
+    distributor.write(distributor::DISABLE, u32::MAX);
+    distributor.write(distributor::CLEAR_PENDING, u32::MAX);
+    distributor.write(distributor::CLEAR_ACTIVE, u32::MAX);
+    for word in (0..OWN_NUMBERS as usize).step_by(4) {
+        distributor.write(distributor::PRIORITY + word, PRIORITY);
+    }
+    distributor.fence();
+    processor.write(processor::PRIORITY_MASK, ALL_PRIORITIES);
+    processor.write(processor::CONTROL, ON);
+    processor.fence();
+}
+
+/// Lets the virtual timer of this core interrupt it.
+pub fn enable_timer<R: Registers>(distributor: &mut R) {
+    distributor.fence();
+    distributor.write(distributor::ENABLE, 1 << VIRTUAL_TIMER);
+    distributor.fence();
+}
+
+/// The controller, as the core sees it to which the peripherals' interrupts come: core 0 at first.
 pub struct Gic<R> {
     distributor: R,
     /// Sources that are enabled; the pending bits show others too.
@@ -57,24 +98,27 @@ impl<R: Registers> Gic<R> {
     /// All sources disabled, whatever was left pending or active forgotten.
     pub fn new(mut distributor: R, mut processor: R) -> Self {
         distributor.write(distributor::CONTROL, 0);
-        for word in (0..NUMBERS / 8).step_by(4).map(|word| word as usize) {
+        for word in (OWN_NUMBERS / 8..NUMBERS / 8).step_by(4).map(|word| word as usize) {
             distributor.write(distributor::DISABLE + word, u32::MAX);
             distributor.write(distributor::CLEAR_PENDING + word, u32::MAX);
             distributor.write(distributor::CLEAR_ACTIVE + word, u32::MAX);
         }
-        for word in (0..NUMBERS).step_by(4).map(|word| word as usize) {
+        for word in (OWN_NUMBERS..NUMBERS).step_by(4).map(|word| word as usize) {
             distributor.write(distributor::PRIORITY + word, PRIORITY);
-            // The first 32 numbers are the core's own.
-            if word >= 32 {
-                distributor.write(distributor::TARGETS + word, CORE_0);
-            }
+            distributor.write(distributor::TARGETS + word, CORE_0);
         }
         distributor.write(distributor::CONTROL, ON);
-        distributor.fence();
-        processor.write(processor::PRIORITY_MASK, ALL_PRIORITIES);
-        processor.write(processor::CONTROL, ON);
-        processor.fence();
+        join(&mut distributor, &mut processor);
         Self { distributor, enabled: [false; 4] }
+    }
+
+    /// From now on the peripherals interrupt `core`, which is this one and has [joined](join).
+    pub fn come_to(&mut self, core: u8) {
+        self.distributor.fence();
+        for word in (OWN_NUMBERS..NUMBERS).step_by(4).map(|word| word as usize) {
+            self.distributor.write(distributor::TARGETS + word, CORE_0 << core);
+        }
+        self.distributor.fence();
     }
 
     /// What is enabled and pending.

@@ -126,9 +126,6 @@ impl<R: Registers> Interrupts<R> {
     }
 
     /// From now on the peripherals interrupt `core`, which is this one, and it is its timer that is let interrupt or not.
-    ///
-    /// # Panics
-    /// On a chip of which one core is used, if it is another one.
     pub fn come_to(&mut self, core: u8) {
         match self {
             Interrupts::Legacy(legacy) => {
@@ -136,7 +133,7 @@ impl<R: Registers> Interrupts<R> {
                 legacy.local.write(local::PERIPHERALS_TO, core.into());
                 legacy.local.fence();
             }
-            Interrupts::Gic(_) => assert!(core == 0, "interrupts of this board come to core 0"),
+            Interrupts::Gic(gic) => gic.come_to(core),
         }
     }
 

@@ -34,7 +34,7 @@ impl Me {
     pub async fn yield_to_programs(&mut self) {
         let me = self.0;
         me.begin(Wait::User);
-        me.core.turns.end_slice();
+        me.turns.get().end_slice(me);
         me.ask_turn();
         poll_fn(|_| if me.wait.get() == Wait::Nothing { Poll::Ready(()) } else { Poll::Pending }).await
     }
@@ -53,7 +53,7 @@ impl Me {
 
     /// Gives way to its equals, as after a whole slice.
     pub fn give_way(&mut self) {
-        self.0.core.turns.give_way(self.0);
+        self.0.turns.get().give_way(self.0);
     }
 }
 

@@ -19,6 +19,7 @@ use renga_arch_aarch64::mmio::Mmio;
 use renga_arch_aarch64::timer::GenericTimer;
 use renga_board_rpi::boards::Controllers;
 use renga_board_rpi::core_bell::CoreBell;
+use renga_board_rpi::gic;
 use renga_board_rpi::interrupts::enable_timer_of;
 use renga_core::crossing::Door;
 use renga_core::{Arena, Core};
@@ -91,9 +92,8 @@ pub fn keep(executor: Executor<true>) {
 /// Once, by core 0, when all that runs on `cores` is made; it reaches nothing of the others from then on, nor of what is the home's.
 pub unsafe fn start(cores: &'static [&'static Core], home: u8, wanted: u32, timer: GenericTimer) {
     let count = wanted.max(cores.len() as u32);
-    let count = match (u8::try_from(count), board().chip.controllers) {
-        (Ok(1), _) => 1,
-        (Ok(count @ 2..=CORES_MAX), Controllers::Legacy { .. }) => count,
+    let count = match u8::try_from(count) {
+        Ok(count @ 1..=CORES_MAX) => count,
         _ => fault::refuse(format_args!("{count} cores cannot be started on this board")),
     };
     CORES.set(Each(cores));
@@ -128,10 +128,18 @@ pub fn run(core: &'static Core, timer: GenericTimer) -> ! {
     }
 }
 
-/// Lets the timer of `core` interrupt it.
+/// Has the controller interrupt this core, which is not the first.
+fn join_interrupts() {
+    if let Controllers::Gic { distributor, processor } = board().chip.controllers {
+        gic::join(&mut registers(distributor), &mut registers(processor));
+    }
+}
+
+/// Lets the timer of `core`, this one, interrupt it.
 fn timer_interrupts(core: u8) {
-    if let Controllers::Legacy { local, .. } = board().chip.controllers {
-        enable_timer_of(&mut registers(local), core);
+    match board().chip.controllers {
+        Controllers::Legacy { local, .. } => enable_timer_of(&mut registers(local), core),
+        Controllers::Gic { distributor, .. } => gic::enable_timer(&mut registers(distributor)),
     }
 }
 
@@ -151,11 +159,11 @@ fn wait_for(done: &AtomicU8, wanted: u8, what: &str, timer: GenericTimer, again:
     }
 }
 
-/// The bell of another core, of a board that can have one.
+/// The bell of a core.
 fn bell_of(core: u8) -> CoreBell<Mmio> {
     match board().chip.controllers {
-        Controllers::Legacy { local, .. } => CoreBell::new(registers(local), core),
-        Controllers::Gic { .. } => fault::refuse(format_args!("this board's cores have no bells")),
+        Controllers::Legacy { local, .. } => CoreBell::mailbox(registers(local), core),
+        Controllers::Gic { distributor, .. } => CoreBell::software(registers(distributor), core),
     }
 }
 
@@ -166,6 +174,7 @@ extern "C" fn renga_core_main(number: u64) -> ! {
     unsafe { KernelMap::join() };
     let number = number as u8;
     ThisCore.keep_number(number);
+    join_interrupts();
     timer_interrupts(number);
     let mut timer = GenericTimer::new();
     let wake_ns = timer.now_ns() + FIRST_SLEEP_NS;

@@ -280,14 +280,19 @@ impl<R: Runner> Turns<R> {
         self.last.set(Some(runner));
     }
 
-    /// Who had the last turn is done with its slice.
-    pub fn end_slice(&self) {
-        self.slice_end_ns.set(0);
+    /// `runner` is done with its slice, if the last turn was its own.
+    pub fn end_slice(&self, runner: &R) {
+        if self.is_last(runner) {
+            self.slice_end_ns.set(0);
+        }
     }
 
-    /// `runner`, which runs, gives way to its equals, as after a whole slice.
+    /// `runner`, which ran, gives way to its equals, as after a whole slice. The last turn may be another's by now: of a core on which it ran
+    /// as a guest.
     pub fn give_way(&self, runner: &R) {
-        self.last.set(None); // so that it goes behind its equals
+        if self.is_last(runner) {
+            self.last.set(None); // so that it goes behind its equals
+        }
         if let Some(first) = self.runners.first() {
             let account = runner.account();
             account.count(Count::TurnsTaken, 1);

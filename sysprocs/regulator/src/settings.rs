@@ -3,6 +3,7 @@
 //! Invariant: every threshold is within its bounds; a text that is not understood as a whole changes nothing.
 //! Not here: what they mean (`machine.rs`), as text (`text.rs`).
 
+use renga_proto::inode::NAME_BYTES_MAX;
 use renga_proto::regulation::{IGNORED_MAX, IGNORED_NAME_BYTES, RESOURCES};
 
 /// How jobs are held and let go.
@@ -125,9 +126,12 @@ impl Settings {
         self.ignored_count = 0;
     }
 
-    /// Ignores `name` too; whether there is room for it. It counts up to the bytes that are kept of a program's name, as on
-    /// Linux.
+    /// Ignores `name` too; whether there is room for it, and a program's file may be called that. It counts up to the bytes that
+    /// are kept of a program's name, as on Linux.
     pub fn ignore(&mut self, name: &[u8]) -> bool {
+        if name.len() > NAME_BYTES_MAX {
+            return false;
+        }
         let Some(place) = self.ignored.get_mut(self.ignored_count) else { return false };
         let name = &name[..name.len().min(IGNORED_NAME_BYTES - 1)];
         *place = [0; IGNORED_NAME_BYTES];

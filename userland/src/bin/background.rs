@@ -69,7 +69,9 @@ fn main(arguments: Arguments) -> i32 {
             COMMAND.set(THRESHOLDS, &arguments, "no such threshold, or its value is not allowed; nothing is changed")
         }
         Some(b"--ignore") if !rest => COMMAND.show(IGNORED),
-        Some(b"--ignore") => COMMAND.set(IGNORED, &arguments, "too many names; nothing is changed"),
+        Some(b"--ignore") => {
+            COMMAND.set(IGNORED, &arguments, "too many names, or one that no program can have; nothing is changed")
+        }
         Some(b"--") if rest => start(&arguments, 2),
         Some(word) if !word.starts_with(b"-") => start(&arguments, 1),
         _ => {

@@ -1,7 +1,9 @@
-//! The mailboxes of a BCM2837's cores, with garbage in them at entry, all of which interrupts.
+//! The mailboxes of a BCM2837's cores, with garbage in them at entry, all of which interrupts; and the interrupts of software of a GIC-400, of
+//! which each core sees its own.
 
 use super::bus::{Block, Bus, Device, Plain};
 use crate::core_bell::CoreBell;
+use crate::gic;
 use renga_hal::registers::Registers;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -49,7 +51,7 @@ fn elsewhere(bus: &Bus) -> Block<Plain> {
 
 fn mailboxes(bus: &Bus) -> (impl Fn(u8) -> CoreBell<Block<Mailboxes>>, Rc<RefCell<Mailboxes>>) {
     let (first, device) = bus.add(Mailboxes { content: [[0xffff_0000; MAILBOXES]; CORES], control: [0; CORES] });
-    (move |core| CoreBell::new(first.clone(), core), device)
+    (move |core| CoreBell::mailbox(first.clone(), core), device)
 }
 
 #[test]
@@ -83,4 +85,82 @@ fn whatever_is_done_with_a_bell_lies_between_barriers() {
         step(&mut bell);
         other.read(0);
     }
+}
+
+/// A GIC-400, as far as cores interrupt each other; each has something pending at entry.
+struct Software {
+    /// Who accesses it.
+    core: usize,
+    enabled: [u32; CORES],
+    /// By core and number, who has rung: a bit each.
+    pending: [[u8; 16]; CORES],
+}
+
+impl Software {
+    fn interrupted(&self) -> [bool; CORES] {
+        core::array::from_fn(|core| (0..16).any(|at| self.enabled[core] >> at & 1 != 0 && self.pending[core][at] != 0))
+    }
+    fn word(&self, at: usize) -> u32 {
+        u32::from_le_bytes(self.pending[self.core][at..at + 4].try_into().unwrap())
+    }
+}
+
+impl Device for Software {
+    fn read(&mut self, offset: usize) -> u32 {
+        match offset {
+            0x100 => self.enabled[self.core],
+            0xf10..0xf20 => self.word(offset - 0xf10),
+            0xf20..0xf30 => self.word(offset - 0xf20),
+            _ => 0,
+        }
+    }
+    fn write(&mut self, offset: usize, value: u32) {
+        match offset {
+            0x100 => self.enabled[self.core] |= value,
+            0x180 => self.enabled[self.core] &= !value,
+            0xf00 => {
+                assert_eq!(value >> 24, 0, "to those that are named");
+                let (by, number) = (self.core, value as usize & 0xf);
+                let rung = (0..CORES).filter(|core| value >> (16 + core) & 1 != 0);
+                rung.for_each(|core| self.pending[core][number] |= 1 << by);
+            }
+            0xf10..0xf20 => {
+                let bytes = value.to_le_bytes().into_iter().enumerate();
+                bytes.for_each(|(at, cleared)| self.pending[self.core][offset - 0xf10 + at] &= !cleared);
+            }
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn a_bell_of_a_pi_4_interrupts_its_core_until_that_silences_it() {
+    let bus = Bus::default();
+    let software = || Software { core: 0, enabled: [u32::MAX; CORES], pending: [[0xf; 16]; CORES] };
+    let (mut distributor, device) = bus.add(software());
+    let (mut processor, _) = bus.add(software());
+    let mut bells = [0, 1, 2, 3].map(|core| CoreBell::software(distributor.clone(), core));
+    for (core, bell) in bells.iter_mut().enumerate() {
+        device.borrow_mut().core = core;
+        gic::join(&mut distributor, &mut processor);
+        bell.enable();
+        gic::enable_timer(&mut distributor);
+    }
+    assert_eq!(device.borrow().enabled, [1 | 1 << 27; CORES], "the bell and the timer");
+    assert_eq!(device.borrow().interrupted(), [false; CORES], "what was there at entry is forgotten");
+    bells[2].ring();
+    device.borrow_mut().core = 1;
+    bells[2].ring();
+    bells[0].ring();
+    assert_eq!(device.borrow().interrupted(), [true, false, true, false]);
+    assert!(!bells[1].is_rung());
+    device.borrow_mut().core = 2;
+    assert!(bells[2].is_rung());
+    bells[2].silence();
+    assert!(!bells[2].is_rung());
+    assert_eq!(
+        device.borrow().interrupted(),
+        [true, false, false, false],
+        "both rings are forgotten, and nobody else's"
+    );
 }

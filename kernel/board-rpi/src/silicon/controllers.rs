@@ -76,6 +76,11 @@ fn a_pi_4_hears_only_what_it_asked_for() {
     device.borrow_mut().0[0x210 / 4] = 0;
     assert_eq!(interrupts.pending(), Pending { timer: true, ..Pending::default() });
     assert_eq!(device.borrow().0[0x800 / 4 + 153 / 4], 0x0101_0101, "to core 0");
+    interrupts.come_to(2);
+    let targets = &device.borrow().0[0x800 / 4..0x900 / 4];
+    assert!(targets[8..].iter().all(|&target| target == 0x0404_0404), "to core 2");
+    let entry = Plain::garbage(0x1000);
+    assert_eq!(targets[..8], entry.0[0x800 / 4..0x820 / 4], "a core's own numbers go to that core");
 }
 
 /// A source that needs some looks until it is warm.

@@ -82,7 +82,7 @@ fn playing(seen: &Rc<Seen>, choose: &Choose) -> Play {
     })
 }
 
-/// A program of `rounds` traps; between them it waits now and then for its neighbour.
+/// A program of `rounds` traps; between them it waits now and then for its neighbour, or gives way to all others.
 fn program(
     board: Board,
     (slot, seen): (usize, &Rc<Seen>),
@@ -106,6 +106,11 @@ fn program(
             served.borrow_mut()[slot] += 1;
             if let Some(other) = neighbour.get() {
                 other.notify();
+            }
+            match round % 4 {
+                1 => me.give_way(),
+                2 => me.yield_to_programs().await,
+                _ => {}
             }
             let goes_on = served.borrow()[(slot + PROGRAMS - 1) % PROGRAMS] < ROUNDS;
             if round % 4 == 3 && goes_on {

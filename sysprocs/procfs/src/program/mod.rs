@@ -54,9 +54,11 @@ impl<M: UserMemory + ?Sized> State<M> {
     }
 }
 
-/// What a program moved: of the medium only, as nobody counts the bytes of reads and writes.
+/// What a program moved: of the medium, as nobody counts the bytes of reads and writes; and, which Linux does not have, what its board
+/// has sent over the link for it.
 fn io(listed: &Listed, out: &mut Window<'_>) {
     let [read, written] = [Count::BlocksRead, Count::BlocksWritten].map(|count| listed.count(count) * BLOCK_BYTES);
     put!(out, "rchar: {read}\nwchar: {written}\nsyscr: 0\nsyscw: 0\n");
     put!(out, "read_bytes: {read}\nwrite_bytes: {written}\ncancelled_write_bytes: 0\n");
+    put!(out, "link_bytes: {}\nlink_frames: {}\n", listed.count(Count::LinkBytes), listed.count(Count::LinkFrames));
 }

@@ -46,7 +46,8 @@ fn texts_that_change_something() {
 #[test]
 fn texts_that_change_nothing() {
     let settings = Settings::default();
-    let many = "x ".repeat(17);
+    let (many, long) = ("x ".repeat(17), "x".repeat(256));
+    assert!(changed(Setting::Ignored, &settings, &long.as_bytes()[1..]).is_some(), "a file may be called that");
     for (setting, text) in [
         (Setting::Policy, ""),
         (Setting::Policy, "eii ipd"),
@@ -61,6 +62,7 @@ fn texts_that_change_nothing() {
         (Setting::Thresholds, "period_ms 9"),
         (Setting::Thresholds, "eii_first_ms 0"),
         (Setting::Ignored, many.as_str()),
+        (Setting::Ignored, long.as_str()),
         (Setting::Jobs, "12"),
         (Setting::State, "a"),
         (Setting::Totals, "a"),

@@ -36,7 +36,7 @@ fn draw(plot: &Plot, area: &Area<'_>) -> std::result::Result<(), Box<dyn std::er
     let most = |of: fn(&(f64, f64)) -> f64| points().map(of).fold(0.0, f64::max);
     // Of points that are all at 0, one unit is shown.
     let x_most = Some(most(|point| point.0)).filter(|most| *most > 0.0).unwrap_or(1.0);
-    let y_most = most(|point| point.1).max(1e-9) * HEADROOM;
+    let (y_most, place) = height(plot, x_most, most(|point| point.1).max(1e-9) * HEADROOM);
     let mut chart = ChartBuilder::on(area)
         .caption(&plot.title, ("sans-serif", 20).into_font())
         .margin(12)
@@ -57,7 +57,7 @@ fn draw(plot: &Plot, area: &Area<'_>) -> std::result::Result<(), Box<dyn std::er
         chart.draw_series(curve.points.iter().map(|point| Circle::new(*point, width + 1, colour.filled())))?;
     }
     let labels = &mut chart.configure_series_labels();
-    labels.position(least_hidden(plot, x_most, y_most)).background_style(WHITE).border_style(RGBColor(160, 160, 160));
+    labels.position(place).background_style(WHITE).border_style(RGBColor(160, 160, 160));
     labels.label_font(("sans-serif", 14)).draw()?;
     Ok(())
 }
@@ -68,28 +68,50 @@ fn short(number: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_string()
 }
 
-/// Where labels may be, in the order in which they are tried, and where the middle of that is: shares of width and height.
-const PLACES: [(SeriesLabelPosition, [f64; 2]); 6] = [
-    (SeriesLabelPosition::UpperLeft, [0.2, 0.85]),
-    (SeriesLabelPosition::UpperRight, [0.8, 0.85]),
-    (SeriesLabelPosition::MiddleLeft, [0.2, 0.5]),
-    (SeriesLabelPosition::MiddleRight, [0.8, 0.5]),
-    (SeriesLabelPosition::LowerLeft, [0.2, 0.15]),
-    (SeriesLabelPosition::LowerRight, [0.8, 0.15]),
+/// Where labels may be, in the order in which they are tried, and where their box begins: shares of what the box leaves of width and
+/// height, from the lower left.
+const PLACES: [(SeriesLabelPosition, [f64; 2]); 9] = [
+    (SeriesLabelPosition::UpperLeft, [0.0, 1.0]),
+    (SeriesLabelPosition::UpperRight, [1.0, 1.0]),
+    (SeriesLabelPosition::MiddleLeft, [0.0, 0.5]),
+    (SeriesLabelPosition::MiddleRight, [1.0, 0.5]),
+    (SeriesLabelPosition::LowerLeft, [0.0, 0.0]),
+    (SeriesLabelPosition::LowerRight, [1.0, 0.0]),
+    (SeriesLabelPosition::UpperMiddle, [0.5, 1.0]),
+    (SeriesLabelPosition::MiddleMiddle, [0.5, 0.5]),
+    (SeriesLabelPosition::LowerMiddle, [0.5, 0.0]),
 ];
-/// What labels take to each side of their middle.
-const LABELS_HALF: [f64; 2] = [0.2, 0.15];
+/// What labels take, with their margins: of the width with the longest of so many letters, and of the height.
+const LETTER_WIDTH: f64 = 7.2 / PLOT_SIZE[0];
+const KEY_WIDTH: f64 = 70.0 / PLOT_SIZE[0];
+const LABEL_HEIGHT: f64 = 18.0 / PLOT_SIZE[1];
+const FRAME_HEIGHT: f64 = 28.0 / PLOT_SIZE[1];
+/// What curves have of the picture.
+const PLOT_SIZE: [f64; 2] = [672.0, 328.0];
+/// Labels get at most this part of the height for themselves.
+const HIGHEST_LABELS: f64 = 0.5;
 /// Points of a line between two of its curve at which is looked whether it is hidden.
 const LOOKS: u8 = 8;
 
-/// The first place where the labels hide the least of the curves.
-fn least_hidden(plot: &Plot, x_most: f64, y_most: f64) -> SeriesLabelPosition {
-    let hides = |middle: [f64; 2], (x, y): (f64, f64)| {
-        let off = [x / x_most - middle[0], y / y_most - middle[1]];
-        off.iter().zip(LABELS_HALF).all(|(off, half)| off.abs() <= half)
+/// What the box of labels takes, as shares of width and height.
+fn labels_size(plot: &Plot) -> [f64; 2] {
+    let longest = plot.curves.iter().map(|curve| curve.label.chars().count()).max().unwrap_or(0);
+    [KEY_WIDTH + LETTER_WIDTH * longest as f64, FRAME_HEIGHT + LABEL_HEIGHT * plot.curves.len() as f64]
+        .map(|part| part.min(1.0))
+}
+
+/// The first place where the labels hide the least of the curves, and how many looks at them do not see them there.
+fn least_hidden(plot: &Plot, x_most: f64, y_most: f64) -> (SeriesLabelPosition, usize) {
+    let size = labels_size(plot);
+    let hides = |place: [f64; 2], (x, y): (f64, f64)| {
+        let at = [x / x_most, y / y_most];
+        (0..2).all(|axis| {
+            let begin = place[axis] * (1.0 - size[axis]);
+            (begin..=begin + size[axis]).contains(&at[axis])
+        })
     };
     let lines = || plot.curves.iter().flat_map(|curve| curve.points.windows(2));
-    let hidden = |middle: [f64; 2]| {
+    let hidden = |place: [f64; 2]| {
         let looks = lines().flat_map(|line| {
             let [from, to] = [line[0], line[1]];
             (0..=LOOKS).map(move |look| {
@@ -97,10 +119,18 @@ fn least_hidden(plot: &Plot, x_most: f64, y_most: f64) -> SeriesLabelPosition {
                 (from.0 + (to.0 - from.0) * part, from.1 + (to.1 - from.1) * part)
             })
         });
-        looks.filter(|&point| hides(middle, point)).count()
+        looks.filter(|&point| hides(place, point)).count()
     };
-    let [(first, _), ..] = PLACES;
-    PLACES.into_iter().min_by_key(|(_, middle)| hidden(*middle)).map_or(first, |(place, _)| place)
+    let all = PLACES.into_iter().map(|(place, at)| (place, hidden(at)));
+    all.min_by_key(|(_, hidden)| *hidden).unwrap_or((SeriesLabelPosition::UpperLeft, 0))
+}
+
+/// How high the plot is, and where its labels are: where they hide nothing; there is room above the curves if there is no such place.
+fn height(plot: &Plot, x_most: f64, y_most: f64) -> (f64, SeriesLabelPosition) {
+    match least_hidden(plot, x_most, y_most) {
+        (place, 0) => (y_most, place),
+        _ => (y_most / (1.0 - labels_size(plot)[1].min(HIGHEST_LABELS)), SeriesLabelPosition::UpperLeft),
+    }
 }
 
 #[cfg(test)]
@@ -124,17 +154,61 @@ mod tests {
         assert!(text.contains("stroke-width=\"4\"") && text.contains("stroke-width=\"2\""), "{text}");
     }
 
+    fn plot_of(curves: &[&[(f64, f64)]]) -> Plot {
+        let curve = |points: &&[(f64, f64)]| Curve {
+            label: "stream, memory for all of it".to_string(),
+            points: points.to_vec(),
+        };
+        let axes = ["step".to_string(), "%".to_string()];
+        Plot { title: "each step".to_string(), axes, curves: curves.iter().map(curve).collect() }
+    }
+
     #[test]
     fn labels_hide_no_peak_that_has_room_elsewhere() {
-        let place = |points: &[(f64, f64)]| {
-            let curves = vec![Curve { label: "steps".to_string(), points: points.to_vec() }];
-            least_hidden(&Plot { title: String::new(), axes: [String::new(), String::new()], curves }, 10.0, 10.0)
-        };
+        let place = |points: &[(f64, f64)]| least_hidden(&plot_of(&[points]), 10.0, 10.0).0;
         let is =
             |place, wanted: SeriesLabelPosition| core::mem::discriminant(&place) == core::mem::discriminant(&wanted);
         assert!(is(place(&[(0.0, 0.0), (10.0, 10.0)]), SeriesLabelPosition::UpperLeft), "a curve that rises");
         assert!(is(place(&[(0.0, 10.0), (10.0, 0.0)]), SeriesLabelPosition::UpperRight), "one that falls");
         let peaks = [(0.0, 4.5), (2.0, 9.0), (2.2, 4.5), (8.0, 4.5), (8.2, 9.0), (8.4, 4.5), (10.0, 4.5)];
         assert!(is(place(&peaks), SeriesLabelPosition::LowerLeft), "peaks on either side");
+    }
+
+    /// The numbers of an element's attributes.
+    fn numbers(element: &str, names: [&str; 4]) -> [f64; 4] {
+        names.map(|name| {
+            let (_, rest) = element.split_once(&format!(" {name}=\"")).unwrap_or(("", "0\""));
+            rest.split_once('"').and_then(|(number, _)| number.parse().ok()).unwrap_or(0.0)
+        })
+    }
+
+    /// The points of an SVG document that its box of labels, which is drawn last, lies on.
+    fn under_labels(svg: &str) -> usize {
+        let elements = |kind: &'static str| svg.lines().filter(move |line| line.starts_with(kind));
+        let frame = elements("<rect").next_back().expect("a box of labels");
+        let [x, y, width, height] = numbers(frame, ["x", "y", "width", "height"]);
+        let points = elements("<circle").map(|point| numbers(point, ["cx", "cy", "r", ""]));
+        let is_under = |[cx, cy, ..]: [f64; 4]| (x..=x + width).contains(&cx) && (y..=y + height).contains(&cy);
+        points.filter(|point| is_under(*point)).count()
+    }
+
+    /// As P3.FAR had it: the labels lay on curves at half of the height, which dip anywhere, while one curve is at the bottom.
+    #[test]
+    fn labels_hide_no_point_even_if_curves_are_everywhere() {
+        let steps = || (2..=60).map(f64::from);
+        let dips = |every: f64| -> Vec<_> {
+            let height = |step: f64| match (step % every).min(every - step % every) {
+                off if off < 1.0 => 3.4,
+                off if off < 2.0 => 6.5,
+                _ => 9.6 + (step % 2.0) * 1.2,
+            };
+            steps().map(|step| (step, height(step))).collect()
+        };
+        let (base, wide, narrow): (Vec<_>, _, _) = (steps().map(|step| (step, 0.0)).collect(), dips(17.0), dips(7.0));
+        let peaks: Vec<_> = steps().map(|step| (step, if step % 11.0 < 1.0 { 12.7 } else { 9.5 })).collect();
+        let curves = [&base[..], &wide[..], &narrow[..], &peaks[..]];
+        for count in 1..=curves.len() {
+            assert_eq!(under_labels(&svg(&plot_of(&curves[..count])).unwrap()), 0, "{count} curves");
+        }
     }
 }

@@ -111,3 +111,35 @@ fn a_job_is_held_while_others_compute_on_its_board() {
         assert_eq!(text, JOBS_SAYS, "{}", ended.report());
     }
 }
+
+/// P2 in a short form: a program that reads the disk, alone; beside a job that does the same, of the lowest class only; and with EII.
+const COSTS: &str = r#"
+dread() { /usr/lib/renga/measure $1 dd if=/dev/root of=/dev/null bs=4096 skip=$2 count=$3 2> /dev/null; }
+background --policy off; dread warm 8 1; dread alone 300 4500
+background sh -c 'while :; do dd if=/dev/root of=/dev/null bs=4096 skip=6000 count=4500 2> /dev/null; done' & job=$!
+sleep 0.5; dread lowest 300 1500
+background --policy eii; sleep 1.5; dread eii 300 4500
+kill -9 $job
+"#;
+/// What is aimed at with EII, and what tells that the job contends at all, %.
+const SLOWER_MOST: f64 = 5.0;
+const CONTENDS_LEAST: f64 = 50.0;
+
+#[test]
+fn a_job_that_reads_the_same_disk_costs_a_program_no_more_than_is_aimed_at() {
+    if !clusters_can_run() {
+        return;
+    }
+    let ended = Renga::script(COSTS).with(["--system", "solo"]).end();
+    let text = ended.text();
+    let ns = |name: &str| -> f64 {
+        let head = format!("measured {name} ");
+        let line = text.lines().find_map(|line| line.strip_prefix(head.as_str()));
+        line.and_then(|rest| rest.split(' ').nth(3)?.parse().ok()).unwrap_or_else(|| panic!("{}", ended.report()))
+    };
+    let slower = |name: &str, part: f64| 100.0 * (ns(name) / (ns("alone") * part) - 1.0);
+    let (lowest, eii) = (slower("lowest", 1.0 / 3.0), slower("eii", 1.0));
+    println!("longer: {lowest:.2} % beside the lowest class, {eii:.2} % with EII");
+    assert!(lowest >= CONTENDS_LEAST, "{lowest:.2} %\n{}", ended.report());
+    assert!(eii <= SLOWER_MOST, "{eii:.2} %\n{}", ended.report());
+}

@@ -117,11 +117,11 @@ fn a_board_that_dies_by_itself_is_started_again_if_so_wanted() {
         return;
     }
     let run = Renga::script("exec 2> /dev/null; remote -b b sleep 1000; echo $?; sleep 1.2; remote -b b uname -n");
-    let ended = run.with(["--revive", "--panic", "b@300"]).end().expect_status(0);
+    let ended = run.with(["--revive", "--panic", "b@400"]).end().expect_status(0);
     assert!(ended.text().ends_with("137\nb\n"), "{}", ended.report());
     // A second after its last words, which take it up to two milliseconds.
     let started = |at: &str| ended.stderr.contains(&format!("renga: {at} s: board b starts for the second time"));
-    assert!(["1.300", "1.301", "1.302"].into_iter().any(started), "{}", ended.report());
+    assert!(["1.400", "1.401", "1.402"].into_iter().any(started), "{}", ended.report());
 }
 
 #[test]

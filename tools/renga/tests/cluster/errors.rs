@@ -177,7 +177,7 @@ fn a_kernel_panic_says_where_on_which_board_and_who_waits() {
         return;
     }
     for board in ["a", "b"] {
-        let at = format!("{board}@200");
+        let at = format!("{board}@400");
         let ended = Renga::run().with(["--panic", &at, "-c", "remote -b b sleep 10"]).end().expect_status(125);
         let said = ended.report();
         for expected in [format!("board {board}: panic at "), " waits for ".to_string(), "died: panic at ".to_string()]

@@ -23,6 +23,7 @@ mod names;
 mod pipeline;
 mod reading;
 mod recalls;
+mod reclaim;
 mod references;
 mod refusals;
 mod remote_fork;

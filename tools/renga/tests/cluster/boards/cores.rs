@@ -144,6 +144,18 @@ fn linux() -> (Vec<u8>, Vec<String>) {
     (ended.stdout, figures)
 }
 
+/// A parent and its child, and then two programs, that give the processor away until it is their turn: by memory that both map, and by a file.
+const TURNS: &str = "/usr/lib/renga/sharing memory 50; cd /tmp; cp /bin/busybox f; for way in map file; do \
+    /usr/lib/renga/sharing turns $way f 0 50 & /usr/lib/renga/sharing turns $way f 1 50; wait; echo $?; done";
+
+#[test]
+fn programs_on_two_cores_that_give_way_to_each_other_get_on() {
+    if clusters_can_run() {
+        let ended = Renga::script(TURNS).with(["--system", "solo4"]).end().expect_status(0);
+        assert_eq!(ended.text(), "memory 50 child 0\n0\n0\n", "{}", ended.report());
+    }
+}
+
 #[test]
 fn a_core_for_which_the_system_has_no_processes_comes_up_and_sleeps() {
     if clusters_can_run() {

@@ -17,7 +17,8 @@ fn cards_that_say_so_start_boards_that_find_their_wires_sound() {
     let folder = scratch.join("cards");
     let made = Renga::command(&["image", "--board", "pi3", "--program", "pintest"]);
     made.with(["--out".as_ref(), folder.as_os_str()]).end().expect_status(0);
-    let ended = Renga::run().with(["--cards".as_ref(), folder.as_os_str()]).end().expect_status(0);
+    let cards = ["--system".as_ref(), "pair".as_ref(), "--cards".as_ref(), folder.as_os_str()];
+    let ended = Renga::run().with(cards).end().expect_status(0);
     let (a, b) = (ended.text(), ended.stderr.replace('\r', ""));
     assert!(
         a.contains("pintest: board 0 of 2, 23 wires") && a.contains("board 0: no fault found"),

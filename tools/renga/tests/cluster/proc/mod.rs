@@ -5,5 +5,6 @@ mod busybox;
 mod disk;
 mod files;
 mod procps;
+mod sent;
 mod services;
 mod system;

@@ -5,6 +5,7 @@ use crate::support::{Renga, clusters_can_run};
 const USAGE: &str = "usage:";
 const PID: &str = "background: there is no such process to be a job";
 const GONE: &str = "there is no such process";
+const NAMES: &str = "background: too many names, or one that no program can have; nothing is changed";
 const POLICY: &str = "background: a policy is off, eii or ipd";
 const THRESHOLD: &str = "no such threshold, or its value is not allowed; nothing is changed";
 const PACE: &str = "iospeed: a factor is 1 to 1000, a rate 1 to 9999, a period 10 to 10000 ms in steps of 10, a pid a number; nothing is changed";
@@ -29,7 +30,8 @@ const REFUSED: &[(&str, &str)] = &[
     ("background --threshold eii_first_ms 9", THRESHOLD),
     ("background --threshold eii_most_ms 600001", THRESHOLD),
     ("background --threshold cpu 80x", THRESHOLD),
-    ("background --ignore a b c d e f g h i j k l m n o p q r s t", "background: too many names; nothing is changed"),
+    ("background --ignore a b c d e f g h i j k l m n o p q r s t", NAMES),
+    ("background --ignore $(printf %0256d 0)", NAMES),
     ("iospeed --factor 0 true", PACE),
     ("iospeed --factor 0.999 true", PACE),
     ("iospeed --factor -2 true", PACE),

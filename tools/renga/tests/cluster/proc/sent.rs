@@ -1,0 +1,102 @@
+//! What a program's board has sent over the link for it, as the program's `io` tells, beside what the emulator saw of the same run; and what
+//! the cores of one board did, as its files tell, beside the clock.
+
+use crate::support::{Renga, Scratch, clusters_can_run};
+use serde_json::Value;
+
+/// A program on b writes into a pipe of a; looks, with a pause about each, so that nobody sends where intervals of the trace begin and end.
+const SENDS: &str = r#"
+line=$(printf %0999d 0)
+look() { sleep 0.1; echo "$1 $(grep '^b ' /proc/renga/boards | cut -d ' ' -f 3) $(grep link_ /proc/$far/io | tr '\n' ' ')"; sleep 0.1; }
+remote -b b sh -c "echo \$\$ > /tmp/far; sleep 2; i=0; while [ \$i -lt 400 ]; do echo $line; i=\$((i+1)); done; exec sleep 1000" | cat > /dev/null &
+sleep 0.5; far=$(cat /tmp/far); look before; sleep 4; look after
+"#;
+
+/// Interval of the trace's figures, s and ms.
+const INTERVAL: (&str, u64) = ("0.05", 50);
+/// What the program writes: so many lines of so many bytes.
+const WRITTEN_BYTES: u64 = 400 * 1000;
+/// Of what b sent between the looks at least this part was for the program: acknowledgements and the looks themselves are not.
+const SHARE_LEAST: f64 = 0.95;
+
+#[test]
+fn what_is_sent_for_a_program_is_told_and_is_what_the_link_carried() {
+    if !clusters_can_run() {
+        return;
+    }
+    let scratch = Scratch::new("sent");
+    let trace = scratch.join("trace");
+    let text = Renga::script(SENDS).with(["--trace"]).with([trace.as_os_str()]).end().expect_status(0).text();
+    let look = |when: &str| -> [u64; 3] {
+        let line = text.lines().find_map(|line| line.strip_prefix(when)).unwrap_or_else(|| panic!("{text}"));
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let ["link_bytes:", bytes, "link_frames:", frames] = words[1..] else { panic!("{text}") };
+        [words[0], bytes, frames].map(|word| word.parse().unwrap_or_else(|_| panic!("{text}")))
+    };
+    let ([from_ms, bytes, frames], [until_ms, bytes_after, frames_after]) = (look("before"), look("after"));
+    let told = [frames_after - frames, bytes_after - bytes];
+    let top = Renga::command(&["top", "--json", "--view", "boards", "--interval", INTERVAL.0]);
+    let lines = top.with([trace.as_os_str()]).end().expect_status(0).text();
+    let mut seen = [0; 2];
+    for interval in lines.lines().map(|line| serde_json::from_str::<Value>(line).expect("a line of JSON")) {
+        let ms = |key: &str| interval[key].as_u64().expect("a time") / 1_000_000;
+        if ms("from_ns") + INTERVAL.1 > from_ms && ms("until_ns") <= until_ms + INTERVAL.1 {
+            let of_b = |key: &str| interval["boards"][1][key].as_u64().expect("a figure");
+            seen = [seen[0] + of_b("frames"), seen[1] + of_b("sent_bytes")];
+        }
+    }
+    println!("frames and bytes: told {told:?}, seen {seen:?}");
+    assert!(told[1] > WRITTEN_BYTES, "told {told:?}: less than it wrote\n{text}");
+    let near = (0..2).all(|at| told[at] <= seen[at]) && told[1] as f64 >= SHARE_LEAST * seen[1] as f64;
+    assert!(near, "told {told:?}, seen {seen:?}\n{text}");
+}
+
+/// Two programs that compute on cores 1 and 2, one on core 3 half of the time, and a shell that keeps to core 0 and sleeps.
+const CORES: &str = r#"
+taskset -p 1 $$ > /dev/null
+spin='while :; do :; done'
+taskset 2 sh -c "$spin" & a=$!
+taskset 4 sh -c "$spin" & b=$!
+taskset 8 sh -c "$spin" & c=$!
+look() { for p in $a $b $c; do set -- $(cat /proc/$p/stat); echo "$when program ${14} ${15}"; done
+  while read name user nice system idle rest; do echo "$when $name $user $system $idle"; done < /proc/stat | grep cpu[0-9]
+  read up rest < /proc/uptime; echo "$when up $up"; }
+sleep 0.2; when=from; look; sleep 0.5; kill -STOP $c; sleep 0.5; when=until; look
+kill -9 $a $b $c
+"#;
+/// What a look at all cores may be wrong by, ticks of 10 ms: each figure is cut to whole ones, and a look itself takes some ms.
+const EDGE_TICKS: u64 = 3;
+
+#[test]
+fn each_core_s_time_and_its_program_s_are_what_the_clock_says() {
+    if !clusters_can_run() {
+        return;
+    }
+    let text = Renga::script(CORES).with(["--system", "solo4"]).end().expect_status(0).text();
+    let of = |when: &str, what: &str| -> Vec<Vec<u64>> {
+        let head = format!("{when} {what}");
+        let rests = text.lines().filter_map(|line| line.strip_prefix(head.as_str()));
+        // Hundredths of a second, in `up`, have a point.
+        let number = |word: &str| word.replace('.', "").parse().unwrap_or_else(|_| panic!("{text}"));
+        rests.map(|rest| rest.split_whitespace().map(number).collect()).collect()
+    };
+    let between = |what: &str| -> Vec<Vec<u64>> {
+        let pairs = of("from", what).into_iter().zip(of("until", what));
+        pairs.map(|(from, until)| from.iter().zip(&until).map(|(from, until)| until - from).collect()).collect()
+    };
+    let whole = between("up ")[0][0];
+    let (programs, cores) = (between("program "), between("cpu"));
+    println!("ticks: {whole} in all, programs {programs:?}, cores {cores:?}");
+    assert!(whole >= 100 && programs.len() == 3 && cores.len() == 4, "{text}");
+    let near = |told: u64, wanted: u64| told.abs_diff(wanted) <= EDGE_TICKS;
+    for core in &cores {
+        assert!(near(core[1..].iter().sum::<u64>(), whole), "user, system and idle of a core are all its time: {text}");
+    }
+    for ((program, core), wanted) in programs.iter().zip(&cores[1..]).zip([whole, whole, whole / 2]) {
+        assert!(
+            near(program[0], wanted) && near(core[1], program[0]),
+            "{program:?} of {wanted}, core {core:?}\n{text}"
+        );
+    }
+    assert!(cores[0][1] <= EDGE_TICKS, "the shell sleeps: {text}");
+}

@@ -1,0 +1,356 @@
+//! Boards with little memory under drawn programs, loads, settings and deaths of boards: memory comes back over the mark at which the
+//! reclaimer is woken, what is in use stays what it is, everybody comes to an end, and the batcher does what it is for and no more.
+
+use crate::machine::{LIMIT_NS, finish, possible, setup};
+use renga_abi::Errno;
+use renga_random::Random;
+use renga_sim::ClusterSetup;
+use renga_sim::program::{Open, Program};
+use renga_sim::system::{SMALL, System, SystemSetup, placement};
+use std::cell::Cell;
+use std::future::Future;
+use std::rc::Rc;
+
+const MS: u64 = 1_000_000;
+const SIGKILL: u32 = 9;
+const DONE: u32 = 3 << 8;
+const PAGE: usize = 4096;
+const SEEDS: u64 = 8;
+/// Of each board: 768 frames, of which all drawn programs hold less than two thirds. So pages of files, which can go, are what
+/// memory is short of otherwise.
+const MEMORY_MIB: u32 = 3;
+/// Of the file that is larger than memory.
+const BIG_PAGES: usize = 1000;
+/// Pages that a call moves.
+const PIECE: usize = 8;
+/// Bytes of data that every program has.
+const DATA: u64 = 0x50_0000;
+/// Where in it what is held begins: behind what calls use.
+const HELD: u64 = DATA + (512 << 10);
+const HELD_PAGES_MAX: u64 = 80;
+/// How often memory is looked at, and how many looks in a row may find it short: the reclaimer's longest interval, and a half.
+const LOOK_NS: u64 = 50 * MS;
+const SHORT_LOOKS_MAX: u32 = 48;
+
+/// What a page is made of.
+fn content(file: u64, page: usize) -> [u8; PAGE] {
+    [(file * 41 + page as u64 * 7 + page as u64 / 256) as u8; PAGE]
+}
+
+fn pages(file: u64, from: usize, count: usize) -> Vec<u8> {
+    (from..from + count).flat_map(|page| content(file, page)).collect()
+}
+
+async fn change(program: &Program, setting: &str, text: &str) {
+    let file = program.open(&format!("/proc/renga/reclaim/{setting}"), Open::Change).await.unwrap();
+    program.write(file, text.as_bytes()).await.unwrap();
+    program.close(file).await.unwrap();
+}
+
+/// What a board's reclaimer says of itself.
+#[derive(Clone, Copy, Debug, Default)]
+struct Said {
+    free: u64,
+    low: u64,
+    /// Times that each began, and pages that each gave up.
+    reclaimer: [u64; 2],
+    batcher: [u64; 2],
+}
+
+async fn said(program: &Program) -> Said {
+    let file = program.open("/proc/renga/reclaim/state", Open::Read).await.unwrap();
+    let text = program.read_all(file, 1000).await.unwrap();
+    program.close(file).await.unwrap();
+    let text = String::from_utf8(text).unwrap();
+    let numbers = |line: usize| -> Vec<u64> {
+        text.lines().nth(line).unwrap().split(' ').filter_map(|word| word.parse().ok()).collect()
+    };
+    let (frames, own, batches) = (numbers(1), numbers(3), numbers(4));
+    Said { free: frames[1], low: frames[2], reclaimer: [own[0], own[2]], batcher: [batches[0], batches[2]] }
+}
+
+/// What a program does.
+#[derive(Clone, Copy, Debug)]
+enum Load {
+    /// Reads the file that is larger than memory.
+    Streams { pause_ns: u64 },
+    /// Writes a file of its own and reads it again.
+    Writes { pages: usize, syncs: bool },
+    /// Has memory of its own for so long.
+    Holds { pages: u64, for_ns: u64 },
+    /// Has a file mapped that it writes.
+    Maps { pages: usize, for_ns: u64 },
+}
+
+async fn write_file(program: &Program, path: &str, number: u64, count: usize) -> Result<u64, Errno> {
+    let file = program.open(path, Open::Truncate).await?;
+    for at in (0..count).step_by(PIECE) {
+        program.write_all(file, &pages(number, at, PIECE.min(count - at))).await?;
+    }
+    Ok(file)
+}
+
+async fn read_file(program: &Program, path: &str, number: u64, count: usize, pause_ns: u64) -> Result<(), Errno> {
+    let file = program.open(path, Open::Read).await?;
+    for at in (0..count).step_by(PIECE) {
+        let read = program.read_at(file, (at * PAGE) as u64, PIECE.min(count - at) * PAGE).await?;
+        assert!(read == pages(number, at, PIECE.min(count - at)), "{path}: page {at} or one behind it");
+        program.sleep(pause_ns).await?;
+    }
+    program.close(file).await
+}
+
+/// Puts something into pages of memory, and has it there for some time.
+async fn hold(program: &Program, at: u64, number: u64, count: usize, for_ns: u64) -> Result<(), Errno> {
+    for page in 0..count {
+        program.store(at + (page * PAGE) as u64, &content(number, page)).await;
+    }
+    const LOOKS: u64 = 8;
+    for _ in 0..LOOKS {
+        program.sleep(for_ns / LOOKS).await?;
+        for page in 0..count {
+            let held = program.load(at + (page * PAGE) as u64, PAGE).await;
+            assert!(held == content(number, page), "{number}: what is held of page {page} is lost");
+        }
+    }
+    Ok(())
+}
+
+async fn carry(program: &Program, number: u64, load: Load) -> Result<(), Errno> {
+    let path = format!("/of{number}");
+    match load {
+        Load::Streams { pause_ns } => read_file(program, "/big", 0, BIG_PAGES, pause_ns).await,
+        Load::Writes { pages, syncs } => {
+            let file = write_file(program, &path, number, pages).await?;
+            if syncs {
+                program.sync(file).await?;
+            }
+            program.close(file).await?;
+            read_file(program, &path, number, pages, MS).await
+        }
+        Load::Holds { pages, for_ns } => hold(program, HELD, number, pages as usize, for_ns).await,
+        Load::Maps { pages, for_ns } => {
+            let file = write_file(program, &path, number + 100, pages).await?;
+            let at = program.map_shared(file, (pages * PAGE) as u64).await?;
+            hold(program, at, number, pages, for_ns).await?;
+            program.sync_mapping(at, (pages * PAGE) as u64).await?;
+            program.close(file).await?;
+            read_file(program, &path, number, pages, MS).await
+        }
+    }
+}
+
+/// What a run is made of.
+#[derive(Clone, Copy, Debug)]
+struct Drawn {
+    batching: bool,
+    requests: u64,
+    loads: [(u8, Load); 5],
+}
+
+/// More come in never.
+const REQUESTS_NEVER: u64 = 10_000_000;
+
+fn draw(seed: u64) -> Drawn {
+    let mut random = Random::new(seed);
+    let load = |random: &mut Random| match random.below(4) {
+        0 => Load::Streams { pause_ns: random.below(20 * MS) },
+        1 => Load::Writes { pages: 50 + random.below(250) as usize, syncs: random.below(2) == 0 },
+        2 => Load::Holds { pages: 1 + random.below(HELD_PAGES_MAX), for_ns: random.below(5_000 * MS) },
+        _ => Load::Maps { pages: 1 + random.below(60) as usize, for_ns: random.below(5_000 * MS) },
+    };
+    Drawn {
+        batching: random.below(2) == 0,
+        requests: if random.below(2) == 0 { 200 } else { REQUESTS_NEVER },
+        loads: [0, 1, 2, 3, 4].map(|number| {
+            // One streams in any case.
+            let streams = Load::Streams { pause_ns: random.below(20 * MS) };
+            (random.below(2) as u8, if number == 0 { streams } else { load(&mut random) })
+        }),
+    }
+}
+
+/// What was seen of all lives of all boards.
+#[derive(Clone, Default)]
+struct Seen {
+    over: Rc<Cell<bool>>,
+    /// Pages that either gave up.
+    reclaimed: Rc<Cell<u64>>,
+    batched: Rc<Cell<u64>>,
+    looks: Rc<Cell<u32>>,
+}
+
+/// Sets a board's reclaimer as drawn and looks at its memory until all is over.
+async fn watch(program: Program, drawn: Drawn, seen: Seen) -> u8 {
+    change(&program, "thresholds", &format!("requests {} free_pages 300", drawn.requests)).await;
+    change(&program, "batching", if drawn.batching { "on" } else { "off" }).await;
+    let (mut short, mut last) = (0, Said::default());
+    while !seen.over.get() {
+        let now = said(&program).await;
+        short = if now.free < now.low { short + 1 } else { 0 };
+        assert!(short <= SHORT_LOOKS_MAX, "memory stays short: {now:?}, {drawn:?}");
+        let may_batch = drawn.batching && drawn.requests < REQUESTS_NEVER;
+        assert!(may_batch || now.batcher == [0; 2], "a batch without a reason: {now:?}, {drawn:?}");
+        seen.reclaimed.set(seen.reclaimed.get() + now.reclaimer[1] - last.reclaimer[1]);
+        seen.batched.set(seen.batched.get() + now.batcher[1] - last.batcher[1]);
+        seen.looks.set(seen.looks.get() + 1);
+        last = now;
+        if program.sleep(LOOK_NS).await.is_err() {
+            break;
+        }
+    }
+    3
+}
+
+/// Has somebody watch board `board`, whenever that is there.
+async fn watched(program: Program, board: u8, drawn: Drawn, seen: Seen) -> u8 {
+    while !seen.over.get() {
+        let again = seen.clone();
+        match program.fork_on(board, move |watcher| watch(watcher, drawn, again)).await {
+            Ok(pid) => {
+                let (_, status) = program.wait(pid).await.unwrap();
+                assert!(status == DONE || board == 1 && status == SIGKILL, "the watcher of {board}: {status:#x}");
+            }
+            Err(errno) => assert_eq!((errno, board), (Errno::EHOSTDOWN, 1)),
+        }
+        program.sleep(10 * MS).await.unwrap();
+    }
+    3
+}
+
+async fn little_memory(init: Program, drawn: Drawn, seen: Seen) -> u8 {
+    let big = write_file(&init, "/big", 0, BIG_PAGES).await.unwrap();
+    init.sync(big).await.unwrap();
+    init.close(big).await.unwrap();
+    for board in 0..2 {
+        let seen = seen.clone();
+        init.fork(move |program| watched(program, board, drawn, seen)).await.unwrap();
+    }
+    let mut pids = Vec::new();
+    for (number, (board, load)) in (1..).zip(drawn.loads) {
+        let child =
+            move |program: Program| async move { if carry(&program, number, load).await.is_ok() { 3 } else { 4 } };
+        match init.fork_on(board, child).await {
+            Ok(pid) => pids.push((pid, board)),
+            Err(errno) => assert_eq!((errno, board), (Errno::EHOSTDOWN, 1)),
+        }
+    }
+    for (pid, board) in pids {
+        let (_, status) = init.wait(pid).await.unwrap();
+        assert!(status == DONE || board == 1 && status == SIGKILL, "status {status:#x}, {drawn:?}");
+    }
+    // What is left is pages that can go: memory has to come back.
+    init.sleep(u64::from(SHORT_LOOKS_MAX) * LOOK_NS).await.unwrap();
+    let rest = said(&init).await;
+    assert!(rest.free >= rest.low, "{rest:?}, {drawn:?}");
+    seen.over.set(true);
+    while init.wait(u64::MAX).await.is_ok() {}
+    0
+}
+
+/// A pair with little memory, whose init does `init`.
+fn begin<F: Future<Output = u8> + 'static>(init: impl Fn(Program) -> F + Clone + 'static) -> System {
+    let text = SMALL
+        .replace("disk = true }", &format!("disk = true, memory_mib = {MEMORY_MIB} }}"))
+        .replace("name = \"b\" }", &format!("name = \"b\", memory_mib = {MEMORY_MIB} }}"));
+    let (setup, programs) = setup(ClusterSetup::new(2), init, |_| ());
+    let setup = SystemSetup { placement: placement(&text).unwrap(), ..setup };
+    System::boot(&setup, &programs)
+}
+
+fn begin_drawn(seed: u64) -> (System, Seen) {
+    let (drawn, seen) = (draw(seed), Seen::default());
+    let told = seen.clone();
+    (begin(move |init| little_memory(init, drawn, told.clone())), seen)
+}
+
+#[test]
+fn memory_comes_back_and_what_is_in_use_stays() {
+    if !possible() {
+        return;
+    }
+    let (mut reclaimed, mut batched) = (0, 0);
+    for seed in 1..=SEEDS {
+        let (mut system, seen) = begin_drawn(seed);
+        finish(&mut system);
+        println!("seed {seed}: {} and {} pages, {:?}", seen.reclaimed.get(), seen.batched.get(), draw(seed));
+        reclaimed += seen.reclaimed.get();
+        batched += seen.batched.get();
+    }
+    // Otherwise nothing was tried.
+    assert!(reclaimed > 2000 && batched > 500, "{reclaimed} and {batched} pages");
+}
+
+#[test]
+fn boards_may_die_under_those_who_share_little_memory() {
+    if !possible() {
+        return;
+    }
+    for seed in 1..=SEEDS {
+        let (mut system, seen) = begin_drawn(seed);
+        let mut random = Random::new(seed);
+        for _ in 0..4 {
+            system.cluster.run_until(system.cluster.now_ns() + 100 * MS + random.below(1_000 * MS));
+            system.cluster.kill(1);
+            system.cluster.run_until(system.cluster.now_ns() + random.below(200 * MS));
+            system.reboot(1);
+        }
+        finish(&mut system);
+        assert!(seen.looks.get() > 30, "seed {seed}: {} looks", seen.looks.get());
+    }
+}
+
+/// Many pages come while memory is not short; programs take nearly all memory and give it back while no page of a file comes; and then
+/// somebody streams.
+#[test]
+fn the_batcher_leaves_memory_that_is_short_for_other_reasons_alone() {
+    if !possible() {
+        return;
+    }
+    let told = Rc::new(Cell::new(false));
+    let tell = told.clone();
+    let init = move |init: Program| {
+        let tell = tell.clone();
+        async move {
+            change(&init, "thresholds", "requests 100 free_pages 384").await;
+            change(&init, "batching", "on").await;
+            for _ in 0..20 {
+                let small = write_file(&init, "/small", 1, 40).await.unwrap();
+                init.close(small).await.unwrap();
+                init.sleep(200 * MS).await.unwrap();
+            }
+            let before = said(&init).await;
+            assert!(before.free > 384 && before.batcher == [0; 2], "memory is not short: {before:?}");
+            let big = write_file(&init, "/big", 0, BIG_PAGES).await.unwrap();
+            init.sync(big).await.unwrap();
+            init.close(big).await.unwrap();
+            init.sleep(2_500 * MS).await.unwrap();
+            let before = said(&init).await;
+            for round in 0..3 {
+                let mut pids = Vec::new();
+                for number in 0..5 {
+                    let holder = move |program: Program| async move {
+                        hold(&program, HELD, number + round, HELD_PAGES_MAX as usize, 2_000 * MS).await.unwrap();
+                        3
+                    };
+                    pids.push(init.fork(holder).await.unwrap());
+                }
+                init.sleep(1_500 * MS).await.unwrap();
+                assert!(said(&init).await.free < 384, "memory is short");
+                for pid in pids {
+                    assert_eq!(init.wait(pid).await, Ok((pid, DONE)));
+                }
+            }
+            let after = said(&init).await;
+            assert_eq!(after.batcher, before.batcher, "{before:?} {after:?}");
+            read_file(&init, "/big", 0, BIG_PAGES, 20 * MS).await.unwrap();
+            let streamed = said(&init).await;
+            assert!(streamed.batcher[0] > after.batcher[0], "{after:?} {streamed:?}");
+            tell.set(true);
+            0
+        }
+    };
+    let mut system = begin(init);
+    assert_eq!(system.run(LIMIT_NS), Some(0), "{:?}", System::log());
+    assert!(told.get());
+}
