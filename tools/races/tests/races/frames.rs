@@ -90,6 +90,9 @@ fn unmap() {
             frame.state.count(-1);
         })
     });
+    if frame.state.get().count() > 0 {
+        thread::yield_now(); // the search does not let both go first otherwise
+    }
     if frame.state.get().count() == 0 {
         frame.shown.with_mut(|_| ());
     }

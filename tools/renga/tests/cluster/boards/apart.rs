@@ -25,19 +25,20 @@ fn system() -> String {
     text
 }
 
-/// Files that are written, mapped and read by programs side by side; forks, pipes, a mapping that its program reads and writes as a file,
+/// Files that are written, mapped and read by programs side by side; programs that take turns by one page; forks, pipes, a mapping that its program reads and writes as a file,
 /// what /proc shows of programs' memory while they end.
 const SCRIPT: &str = r#"
 S=/usr/lib/renga/sharing; cd /tmp
 cp /bin/busybox b; cmp /bin/busybox b && echo same
-$S self own
+$S self own; $S memory 50
+for way in map file; do $S turns $way b 0 30 & $S turns $way b 1 30; wait; echo $?; done; cp /bin/busybox b
 for i in 1 2 3 4; do (for j in 1 2; do cat b | md5sum > sum$i; cmp b /bin/busybox; done; sync) & done; wait
 cat sum* | uniq | wc -l
 for i in 1 2 3; do sh -c 'true; true' & for pid in /proc/[0-9]*; do cat $pid/cmdline $pid/maps 2>&-; done > list; done; wait
 grep -c '\[heap\]' list | sed 's/.*/heaps/'
 truncate -s 100 b; cat b | wc -c; rm b own sum* list; ls /tmp
 "#;
-const SAYS: &str = "same\n256 256 256 0\n1\nheaps\n100\n";
+const SAYS: &str = "same\n256 256 256 0\nmemory 50 child 0\n0\n0\n1\nheaps\n100\n";
 
 #[test]
 fn what_serves_programs_by_their_frames_may_be_on_other_cores() {
