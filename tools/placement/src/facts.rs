@@ -85,7 +85,7 @@ pub enum BoardRule {
     /// On every board.
     Every,
     /// On every board of a system of several boards; nowhere in a system of one (the router, what reports
-    /// on it). The proxies run on the core of the first of them in the code.
+    /// on it). The proxies run on the core of the first of them in the code that shares something with them.
     EveryLinked,
     /// Computed: for the processes of each kind of another board that call servers here some that they share
     /// ([`crate::System::shared_of`]), and one for each that calls entries which may wait for long (the proxies).

@@ -22,11 +22,11 @@ pub(crate) fn add(
     check_shared(system, kinds, calls, groups)?;
     for board in 0..system.boards.len() {
         let wanted = wanted(system, kinds, calls, groups, board);
-        let core = router_core(kinds, &groups[..placed], board);
         let mut next: usize = on(groups, board).map(|group| usize::from(group.count())).sum();
         let placed_count = next;
         for (on_behalf_of, count) in wanted {
             let kind = computed_kind(kinds, on_behalf_of)?;
+            let core = router_core(kinds, &groups[..placed], board, &kinds[kind]);
             let first = next as u16; // the sum is checked below, before anybody reads it
             groups.push(Group { kind, board, first, parts: vec![Part { core, count }], on_behalf_of });
             next += usize::from(count);
@@ -96,9 +96,11 @@ fn on(groups: &[Group], board: usize) -> impl Iterator<Item = &Group> {
     groups.iter().filter(move |group| group.board == board)
 }
 
-/// Proxies run beside the router, which wakes them.
-fn router_core(kinds: &[KindFacts], placed: &[Group], board: usize) -> u8 {
-    let router = on(placed, board).find(|group| kinds[group.kind].board == BoardRule::EveryLinked);
+/// Proxies run beside the router, which wakes them: of what each linked board has, what shares something with them.
+fn router_core(kinds: &[KindFacts], placed: &[Group], board: usize, proxy: &KindFacts) -> u8 {
+    let linked = |group: &&Group| kinds[group.kind].board == BoardRule::EveryLinked;
+    let shares = |group: &&Group| kinds[group.kind].shares.iter().any(|shared| proxy.shares.contains(shared));
+    let router = on(placed, board).filter(linked).find(shares).or_else(|| on(placed, board).find(linked));
     router.map_or(0, |router| router.parts[0].core)
 }
 
