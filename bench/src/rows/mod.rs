@@ -18,6 +18,7 @@ pub mod p4_f6;
 pub mod p4_f7;
 pub mod p4_f8;
 pub mod p4_f9;
+mod p4_several;
 mod p5;
 pub mod p5_f5a;
 pub mod p5_f5b;
@@ -65,7 +66,7 @@ pub const OF_RECLAIM: &[Row] = p3::ROWS;
 
 /// The rows of P4, control of a program's speed through its I/O; only with [`Profile::Pi3`].
 pub const OF_IO_SPEED: &[Row] =
-    &[p4_f2::ROW, p4_f4::DISK, p4_f4::CONSOLE, p4_f6::ROW, p4_f7::ROW, p4_f8::ROW, p4_f9::ROW];
+    &[p4_f2::ROW, p4_f4::DISK, p4_f4::CONSOLE, p4_f6::ROW, p4_f7::ROW, p4_f8::ROW, p4_f9::ROW, p4_several::ROW];
 
 /// The rows of P5, on boards with several cores; only with [`Profile::Pi3`].
 pub const OF_CORES: &[Row] = &[p5_f5a::ROW, p5_f5b::ROW, p5_scale::ROW];

@@ -52,6 +52,8 @@ pub struct Experiment {
     pub count: u32,
     /// Factors, in thousandths.
     pub factors: &'static [u32],
+    /// Whether all factors are measured at once, by a program each; else one after the other.
+    pub at_once: bool,
     /// What runs meanwhile: a shell command without end; empty: nothing.
     pub beside: &'static str,
     /// How long an instruction takes, if it is not as the profile has it, ns.
@@ -146,8 +148,15 @@ impl Experiment {
             script += &format!("{} & load=$!\n", self.beside);
         }
         for (region, factor) in (1..).zip(factors) {
-            let command = self.way.command(self.io, &label(*factor), self.count, region);
-            script += &format!("{}{command} || exit 1\n", self.way.paced(*factor));
+            let (paced, label) = (self.way.paced(*factor), label(*factor));
+            let command = self.way.command(self.io, &label, self.count, region);
+            script += &match self.at_once {
+                true => format!("{paced}{command} > {label} & all=\"$all $!\"\n"),
+                false => format!("{paced}{command} || exit 1\n"),
+            };
+        }
+        if self.at_once {
+            script += "for one in $all; do wait $one || exit 1; done; cat f*\n";
         }
         if !self.beside.is_empty() {
             script += "kill $load\n";
@@ -275,6 +284,7 @@ mod tests {
         io: Io::Console(1),
         count: 5,
         factors: &[2_000, 10_500],
+        at_once: false,
         beside: "sleep 9",
         instruction_ns: Some(4),
         way: Way::System,
@@ -288,6 +298,9 @@ mod tests {
         );
         assert!(run.script.ends_with("--factor 10.500 /usr/lib/renga/p4 console f10500 5 5 1 || exit 1\nkill $load\n"));
         assert_eq!(run.instruction_ns, Some(4));
+        let at_once = Experiment { at_once: true, beside: "", ..ONE }.run(PLAN, ONE.factors).script;
+        let both = "console f2000 5 5 1 > f2000 & all=\"$all $!\"\niospeed --factor 10.500 /usr/lib/renga/p4 console f10500 5 5 1 > f10500 & ";
+        assert!(at_once.contains(both) && at_once.ends_with("wait $one || exit 1; done; cat f*\n"), "{at_once}");
         let text = "....\np4 free 10100\np4 free-own 0\n.\np4 f2000 9000 11200\np4 f10500 116655\n".to_string();
         let measured = ONE.measured(&Outcome { text, trace: None }, ONE.factors).unwrap();
         let [two, ten] = measured.differences().collect::<Vec<_>>()[..] else { panic!("two factors") };

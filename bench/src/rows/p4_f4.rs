@@ -38,6 +38,7 @@ const READS: Experiment = Experiment {
     io: Io::Disk,
     count: 1_000,
     factors: FACTORS,
+    at_once: false,
     beside: "",
     instruction_ns: None,
     way: Way::System,

@@ -19,7 +19,16 @@ pub const ROW: Row = Row {
 const FACTORS: &[u32] = &[1_000, 1_100, 1_500, 2_000, 3_000, 4_000, 5_000];
 const fn writes(title: &'static str, bytes: u32) -> Experiment {
     let io = Io::Console(bytes);
-    Experiment { title, io, count: 500, factors: FACTORS, beside: "", instruction_ns: None, way: Way::System }
+    Experiment {
+        title,
+        io,
+        count: 500,
+        factors: FACTORS,
+        at_once: false,
+        beside: "",
+        instruction_ns: None,
+        way: Way::System,
+    }
 }
 const SIZES: [Experiment; 3] = [writes("1 byte", 1), writes("10 bytes", 10), writes("100 bytes", 100)];
 

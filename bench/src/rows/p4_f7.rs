@@ -23,6 +23,7 @@ const ALONE: Experiment = Experiment {
     io: Io::Disk,
     count: 100,
     factors: FACTORS,
+    at_once: false,
     beside: "",
     instruction_ns: None,
     way: Way::System,

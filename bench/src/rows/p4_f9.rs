@@ -23,6 +23,7 @@ const FAST: Experiment = Experiment {
     io: Io::Console(1),
     count: 1_000,
     factors: FACTORS,
+    at_once: false,
     beside: "",
     instruction_ns: None,
     way: Way::System,

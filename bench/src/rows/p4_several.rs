@@ -1,0 +1,57 @@
+//! P4.SEVERAL: several controlled programs at once, which the paper left to do.
+
+use super::p4::{Experiment, Io, Measured, Way, show};
+use super::{Plan, Row};
+use crate::findings::{Bound, Claim, Findings};
+use crate::run::{Outcome, Run};
+use anyhow::Result;
+
+/// The row.
+pub const ROW: Row = Row {
+    id: "P4.SEVERAL",
+    title: "Several programs at once that read the disk, each at its own speed (beyond the paper)",
+    published: "Nothing: left to do in the paper.",
+    method: "Each reads as in P4.F4, 300 blocks of its own; all begin together, and who is done leaves the others. Requested is the factor times the time of \
+             one of them alone and without a factor. All factors of a set together leave the medium idle for a part of the time, or the speeds could not \
+             be had.",
+    runs,
+    judge,
+};
+
+const FOUR: Experiment = Experiment {
+    title: "four at once",
+    io: Io::Disk,
+    count: 300,
+    factors: &[2_000, 5_000, 10_000, 20_000],
+    at_once: true,
+    beside: "",
+    instruction_ns: None,
+    way: Way::System,
+};
+const ALL: [Experiment; 3] = [
+    FOUR,
+    Experiment { title: "five at once", factors: &[3_000, 4_000, 6_000, 30_000, 100_000], ..FOUR },
+    Experiment { title: "four beside one that computes", beside: "/usr/lib/renga/p4 pulse 1000000 0", ..FOUR },
+];
+
+fn experiments(plan: Plan) -> &'static [Experiment] {
+    if plan.short { &ALL[..1] } else { &ALL }
+}
+
+fn runs(plan: Plan) -> Vec<Run> {
+    experiments(plan).iter().map(|one| one.run(plan, one.factors)).collect()
+}
+
+fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
+    let experiments = experiments(plan);
+    let of = |(one, outcome): (&Experiment, &Outcome)| one.measured(outcome, one.factors);
+    let all: Vec<Measured> = experiments.iter().zip(outcomes).map(of).collect::<Result<_>>()?;
+    let mut findings = show("Several at once", &all);
+    // Their factors differ: each has a table of its own.
+    findings.tables = all.iter().flat_map(|one| show("", std::slice::from_ref(one)).tables).collect();
+    for (one, measured) in experiments.iter().zip(&all) {
+        let what = format!("the largest difference from what was requested, {}, %", one.title);
+        findings.claims.push(Claim::new(what, "-", measured.worst(), Bound::AtMost(1.0, 0.5)));
+    }
+    Ok(findings)
+}
