@@ -8,6 +8,7 @@
 pub mod account;
 pub mod errno;
 pub mod id;
+pub mod log;
 pub mod pace;
 pub mod policy;
 pub mod user;

@@ -52,12 +52,15 @@ unsafe impl Send for Parcel {}
 pub struct Door {
     pub(crate) inbox: Inbox<Parcel>,
     pub(crate) bell: &'static (dyn Bell + Sync),
+    /// How many of its own programs wanted a turn on that core when one asked last, or it found none: a hint to other homes,
+    /// which orders nothing and may be old.
+    pub(crate) load: AtomicU32,
 }
 
 impl Door {
     /// The door of a core that `bell` wakes.
     pub const fn new(bell: &'static (dyn Bell + Sync)) -> Door {
-        Door { inbox: Inbox::new(), bell }
+        Door { inbox: Inbox::new(), bell, load: AtomicU32::new(0) }
     }
 }
 

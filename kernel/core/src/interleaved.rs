@@ -11,6 +11,7 @@ use crate::host::Board;
 use crate::process::Process;
 use crate::protocol::Protocol;
 use crate::ready::Core;
+use crate::seat::Guest;
 use renga_cores::Bell;
 use std::boxed::Box;
 use std::cell::{Cell, RefCell};
@@ -106,6 +107,13 @@ impl Run {
 
     fn at_rest(&self) -> bool {
         self.cores.iter().all(|core| core.asleep.get() && !core.bell.rung.load(Ordering::Relaxed))
+    }
+}
+
+impl Core {
+    /// Whether a program in address space `space` is a guest here.
+    pub fn has_guest(&self, space: u64) -> bool {
+        self.guests.each().any(|seat| Guest(seat).space() == space)
     }
 }
 

@@ -5,24 +5,12 @@
 
 use crate::process::Me;
 use crate::ready::Core;
-use renga_abi::ProcId;
 use renga_latest::Latest;
+
+pub use renga_abi::log::Line;
 
 /// Lines that are kept.
 pub const LINES: usize = 128;
-
-/// One line.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Line {
-    /// When it came, ns since boot.
-    pub at_ns: u64,
-    /// Who says it; nobody: the kernel itself.
-    pub who: Option<ProcId>,
-    /// What it says.
-    pub text: &'static str,
-    /// Two figures that go with it.
-    pub figures: [u64; 2],
-}
 
 pub(crate) type Lines = Latest<Line, LINES>;
 

@@ -57,6 +57,31 @@ macro_rules! mark_process {
     };
 }
 
+/// Probes that say no more than which process.
+macro_rules! mark_processes {
+    ($($(#[$doc:meta])* $function:ident: $memory:ident, $at:literal, $name:literal;)*) => {$(
+        $(#[$doc])* #[inline(always)]
+        pub(crate) fn $function(process: &Process) {
+            mark_process!($memory, $at, $name, process);
+        }
+    )*};
+}
+
+mark_processes! {
+    /// `process` waits for a call.
+    wait_for_call: readonly, "", "wait-call";
+    /// `process` waits for a notification.
+    wait_for_notification: readonly, "", "wait-notification";
+    /// `process` waits for its turn, after others.
+    wait_for_turn: nomem, "nop", "wait-turn";
+    /// `process` is notified.
+    notify: nomem, "nop", "notify";
+    /// The program of `process` is entered.
+    enter: nomem, "", "enter";
+    /// As [`enter`], on another core than the process's.
+    enter_elsewhere: nomem, "nop", "enter";
+}
+
 /// `caller` makes the call in its header.
 #[inline(always)]
 pub(crate) fn call(caller: &Process) {
@@ -98,30 +123,6 @@ pub(crate) fn reply(caller: &Process) {
         (id: offset_of!(Process, word), to: offset_of!(Process, destination), op: offset_of!(Process, op)));
 }
 
-/// `process` waits for a call.
-#[inline(always)]
-pub(crate) fn wait_for_call(process: &Process) {
-    mark_process!(readonly, "", "wait-call", process);
-}
-
-/// `process` waits for a notification.
-#[inline(always)]
-pub(crate) fn wait_for_notification(process: &Process) {
-    mark_process!(readonly, "", "wait-notification", process);
-}
-
-/// `process` waits for its turn, after others.
-#[inline(always)]
-pub(crate) fn wait_for_turn(process: &Process) {
-    mark_process!(nomem, "nop", "wait-turn", process);
-}
-
-/// `process` is notified.
-#[inline(always)]
-pub(crate) fn notify(process: &Process) {
-    mark_process!(nomem, "nop", "notify", process);
-}
-
 /// `process` gets the core from the ready queue.
 #[inline(always)]
 pub(crate) fn dispatch(process: &Process) {
@@ -137,24 +138,12 @@ pub(crate) fn account(process: &Process, number: AccountNumber) {
         (id: offset_of!(Process, word)));
 }
 
-/// The program of `process` is entered.
-#[inline(always)]
-pub(crate) fn enter(process: &Process) {
-    mark_process!(nomem, "", "enter", process);
-}
-
 /// The program of `process` has left the core: it trapped, or was stopped.
 #[inline(always)]
 pub(crate) fn trap(process: &Process) {
     #[cfg(feature = "host")]
     process.core.record(|| Event::UserTrap { process: process.id() });
     mark_process!(nomem, "", "trap", process);
-}
-
-/// As [`enter`], on another core than the process's.
-#[inline(always)]
-pub(crate) fn enter_elsewhere(process: &Process) {
-    mark_process!(nomem, "nop", "enter", process);
 }
 
 /// As [`trap`], on another core than the process's.

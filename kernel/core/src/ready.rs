@@ -13,7 +13,7 @@ use crate::seat::Seat;
 use core::cell::Cell;
 use core::task::{Context, Waker};
 use renga_abi::ProcId;
-use renga_turns::Turns;
+use renga_turns::{Guests, Turns};
 
 /// Priorities; 7 is served first.
 pub const PRIORITIES: usize = 8;
@@ -50,8 +50,8 @@ pub struct Core {
     pub(crate) program_cores: Cell<u8>,
     /// Of one of them somebody wants a turn.
     pub(crate) seats_wanted: Cell<bool>,
-    /// On this core another one's program has its turn.
-    pub(crate) guest: Cell<Option<&'static Seat>>,
+    /// On this core programs of other homes have their turns.
+    pub(crate) guests: Guests<Seat>,
     pub(crate) accounts: Cell<&'static [Account]>,
     pub(crate) system: Account,
     /// Until when time has been charged, ns.
@@ -97,7 +97,7 @@ impl Core {
             seats: Cell::new(&[]),
             program_cores: Cell::new(1),
             seats_wanted: Cell::new(false),
-            guest: Cell::new(None),
+            guests: Guests::new(),
             turns: Turns::new(),
             accounts: Cell::new(&[]),
             system: Account::new(),

@@ -18,6 +18,7 @@ use crate::process::{Me, Process};
 use crate::ready::Core;
 use crate::user::{UserTurn, end_elsewhere, registers};
 use core::cell::Cell;
+use core::sync::atomic::Ordering;
 use renga_abi::user::{Exit, Trap, UserContext};
 use renga_arena::Arena;
 use renga_cores::{Held, Letter, Signal};
@@ -38,7 +39,6 @@ struct Trip {
     left_ns: Cell<u64>,
     ran_ns: Cell<u64>,
     exit: Cell<Exit>,
-    recalled: Cell<bool>,
 }
 
 /// The turns of programs on one other core.
@@ -92,6 +92,11 @@ impl Seat {
         }
     }
 
+    /// How many programs want a turn there as far as this home knows: its own, and those whose home that core is.
+    fn load(&self) -> usize {
+        self.turns.load() + self.door.load.load(Ordering::Relaxed) as usize
+    }
+
     /// Has the home look at it as soon as no process is polled.
     fn want(&self) {
         self.wanted.set(true);
@@ -104,31 +109,26 @@ impl Seat {
             return self.take_back(letter);
         }
         self.letter.set(Some(letter));
-        self.trip.recalled.set(false);
-        core.guest.set(Some(self));
+        core.guests.come(self.home.number, self);
     }
 
     /// On the other core: the turn, if it is still there, is to go back.
     pub(crate) fn hear_recall(&'static self, letter: Held<Parcel>, core: &Core) {
         let Some(recall) = self.recall.get() else { unreachable!("its letter has come") };
         recall.lower(letter);
-        if core.guest.get().is_some() {
-            self.trip.recalled.set(true);
+        if core.guests.has(self.home.number) {
+            Guest(self).go_back(core, Exit::Interrupt); // at once, whoever goes before it
         }
     }
 }
 
 /// The turn of another core's program on this one.
-pub struct Guest(&'static Seat);
+pub struct Guest(pub(crate) &'static Seat);
 
 impl Guest {
-    /// Whether it is to go back before it goes on.
-    pub fn is_over(&self) -> bool {
-        self.0.trip.recalled.get() || self.0.trip.left_ns.get() == 0
-    }
-    /// How long it may take, ns.
-    pub fn left_ns(&self) -> u64 {
-        self.0.trip.left_ns.get()
+    /// How long it may run before `core` looks again whose turn it is, ns.
+    pub fn left_ns(&self, core: &Core) -> u64 {
+        core.guests.share_ns(core.own_home(), self.0.trip.left_ns.get())
     }
     /// What makes its address space visible.
     pub fn space(&self) -> u64 {
@@ -140,23 +140,26 @@ impl Guest {
         probe::enter_elsewhere(process);
         registers(process)
     }
-    /// It has run for `ns`. It goes back with a trap; else when [`Guest::is_over`].
-    pub fn ran(self, core: &Core, ns: u64, exit: Exit) {
+    /// It has run for `ns`. It goes back with a trap, or when its time is over. Whether it stays.
+    pub fn ran(self, core: &Core, ns: u64, exit: Exit) -> bool {
         let trip = &self.0.trip;
+        core.guests.charge(self.0.home.number, ns);
         trip.ran_ns.set(trip.ran_ns.get() + ns);
         trip.left_ns.set(trip.left_ns.get().saturating_sub(ns));
-        if self.is_over() || matches!(exit, Exit::Trap(_)) {
+        let goes = trip.left_ns.get() == 0 || matches!(exit, Exit::Trap(_));
+        if goes {
             self.go_back(core, exit);
         }
+        !goes
     }
     /// Sends it back.
-    pub fn go_back(self, core: &Core, exit: Exit) {
+    fn go_back(self, core: &Core, exit: Exit) {
         let seat = self.0;
         if let (Exit::Trap(_), Some(process)) = (exit, seat.trip.process.get()) {
             probe::trap_elsewhere(process);
         }
         let Some(mut letter) = seat.letter.take() else { unreachable!("who has a turn has its letter") };
-        core.guest.set(None);
+        core.guests.go(seat.home.number);
         seat.trip.exit.set(exit);
         *letter.content() = Parcel::Turn(seat);
         let door = seat.home.door();
@@ -187,7 +190,6 @@ impl Core {
             left_ns: Cell::new(0),
             ran_ns: Cell::new(0),
             exit: Cell::new(Exit::Interrupt),
-            recalled: Cell::new(false),
         };
         let door = &self.doors[usize::from(number)];
         let (used_ns, recall, letter) = (Cell::new(0), Cell::new(None), Cell::new(None));
@@ -214,7 +216,8 @@ impl Core {
                 continue;
             }
             let next = seat.turns.next(self.charged_until_ns());
-            let Some(process) = next.or_else(|| self.fetch_runner(&seat.turns, seat.number)) else { continue };
+            let fetch = || if seat.load() == 0 { self.fetch_runner(&seat.turns, seat.number) } else { None };
+            let Some(process) = next.or_else(fetch) else { continue };
             let turn = UserTurn::of(process);
             if turn.interrupted() {
                 seat.want(); // for what comes of it
@@ -240,17 +243,29 @@ impl Core {
     /// As above, for this core.
     #[inline(never)]
     pub(crate) fn fetch_user(&'static self) -> Option<&'static Process> {
-        self.fetch_runner(&self.turns, self.number)
+        let fetched = self.fetch_runner(&self.turns, self.number);
+        self.show_load();
+        fetched
+    }
+
+    /// Tells other homes how many of this one's programs want a turn here.
+    fn show_load(&self) {
+        self.door().load.store(self.turns.load() as u32, Ordering::Relaxed);
     }
 
     fn may_run(&self, process: &Process, number: u8) -> bool {
         process.account().cores() & self.program_cores.get() & 1 << number != 0
     }
 
-    /// The turn of another core's program, if there is one here.
+    /// The turn of another core's program, if one is here and goes before this core's own programs.
     #[inline(always)]
     pub fn guest(&self) -> Option<Guest> {
-        self.guest.get().map(Guest)
+        if self.guests.any() { self.guests.first(self.own_home()).map(Guest) } else { None }
+    }
+
+    /// This core, if a program of its own wants a turn on it.
+    fn own_home(&self) -> Option<u8> {
+        self.turns.has_any().then_some(self.number)
     }
 }
 
@@ -302,6 +317,7 @@ impl Process {
             self.choose_core();
         }
         self.turns.get().ask_after_wait(self, self.core.charged_until_ns());
+        self.core.show_load();
         self.want_seat();
     }
 
@@ -331,11 +347,12 @@ impl Process {
         let core = self.core;
         let allowed = self.account.get().cores() & core.program_cores.get();
         let here = self.turns.get();
-        let own = (1 << core.number, &core.turns);
-        let seats = core.seats.get().iter().map(|seat| (1 << seat.number, &seat.turns));
-        let load = |turns: &'static Turns<Process>| 2 * turns.load() + usize::from(!core::ptr::eq(turns, here));
-        let all = [own].into_iter().chain(seats).filter(|(bit, _)| allowed & bit != 0);
-        if let Some((_, turns)) = all.min_by_key(|(_, turns)| load(turns)) {
+        let own = (core.number, &core.turns, core.turns.load());
+        let seats = core.seats.get().iter().map(|seat| (seat.number, &seat.turns, seat.load()));
+        let all = [own].into_iter().chain(seats).filter(|(number, ..)| allowed >> number & 1 != 0);
+        if let Some((_, turns, _)) =
+            all.min_by_key(|&(_, turns, load)| 2 * load + usize::from(!core::ptr::eq(turns, here)))
+        {
             self.move_to(turns);
         }
     }

@@ -128,6 +128,7 @@ impl UserTurn {
     /// As above, where time stands still meanwhile: it has run for `ns`.
     pub fn charge(&self, ns: u64) {
         self.0.account.get().charge(Count::UserNs, ns);
+        self.0.core.guests.charge(self.0.core.number, ns);
     }
     /// Ends the turn with a trap and makes the process ready.
     pub fn end(self, trap: Trap) {

@@ -11,7 +11,6 @@ use renga_arch_aarch64::user_mode::enter_guest;
 use renga_core::Core;
 use renga_core::seat::Guest;
 use renga_hal::timer::Timer;
-use renga_rt::user::Exit;
 
 /// Dispatches between two looks at the alarms.
 const DISPATCHES_PER_LOOK: u32 = 32;
@@ -48,12 +47,9 @@ fn sleep(core: &'static Core, timer: &mut GenericTimer) {
 
 /// Runs a program of the home until its trap, an interrupt or the end of its turn.
 fn run_guest(core: &'static Core, mut guest: Guest, timer: &mut GenericTimer) {
-    if guest.is_over() {
-        return guest.go_back(core, Exit::Interrupt);
-    }
     if core.leave() {
         let begin_ns = timer.now_ns();
-        let end_ns = begin_ns + guest.left_ns();
+        let end_ns = begin_ns + guest.left_ns(core);
         timer.set_alarm_ns(Some(core.next_alarm_ns().map_or(end_ns, |alarm_ns| alarm_ns.min(end_ns))));
         let space = guest.space();
         // SAFETY: the home has made the word, and the process there keeps the space until the turn is back.

@@ -10,10 +10,12 @@
 #![forbid(unsafe_code)]
 
 mod account;
+mod guests;
 mod real_time;
 mod runner;
 mod turns;
 
 pub use account::Account;
+pub use guests::Guests;
 pub use runner::{Order, Runner};
 pub use turns::{LAG_NS_MAX, Turns};

@@ -1,6 +1,7 @@
 //! Rendezvous between the cores of a board, interleaved by many seeds.
 
 mod calls;
+mod homes;
 mod programs;
 mod signals;
 mod support;

@@ -28,17 +28,18 @@ struct Seen {
     ran_ns: [Cell<u64>; PROGRAMS],
     /// The core of its last turn.
     last: [Cell<u8>; PROGRAMS],
-    /// The core that has its turn, between two looks.
-    place: [Cell<Option<u8>>; PROGRAMS],
+    /// The core that had its turn at the last look, and has it unless it was called back.
+    place: [Cell<Option<&'static Core>>; PROGRAMS],
 }
 
 impl Seen {
     /// A turn of `context` on `core` that takes `ns`, and ends in a trap or not.
-    fn turn(&self, core: &Core, context: &mut UserContext, ns: u64, traps: bool) {
+    fn turn(&self, core: &'static Core, context: &mut UserContext, ns: u64, traps: bool) {
         let who = context.slot as usize;
         assert_eq!(context.x[0], self.traps[who].get(), "the registers are those of the last trap");
         assert!(self.allowed[who].get() >> core.number() & 1 != 0, "program {who} runs on core {}", core.number());
-        let elsewhere = self.place[who].get().filter(|&place| place != core.number());
+        let stays = |place: &&Core| place.number() != core.number() && place.has_guest(who as u64);
+        let elsewhere = self.place[who].get().filter(stays).map(Core::number);
         assert_eq!(elsewhere, None, "program {who} runs on core {}, too", core.number());
         self.used.set(self.used.get() | 1 << core.number());
         self.last[who].set(core.number());
@@ -57,16 +58,11 @@ fn playing(seen: &Rc<Seen>, choose: &Choose) -> Play {
         let (ns, traps) = (1 + choose(TURN_NS), choose(3) > 0);
         let exit = if traps { Exit::Trap(Trap::Syscall) } else { Exit::Interrupt };
         if let Some(mut guest) = core.guest() {
-            if guest.is_over() {
-                seen.place[guest.space() as usize].set(None);
-                return guest.go_back(core, Exit::Interrupt);
-            }
             let who = guest.space() as usize;
             seen.turn(core, guest.context(), ns, traps);
             seen.place[who].set(None); // it may be elsewhere as soon as it is sent back
-            guest.ran(core, ns, exit);
-            if core.guest().is_some() {
-                seen.place[who].set(Some(core.number()));
+            if guest.ran(core, ns, exit) {
+                seen.place[who].set(Some(core));
             }
             return;
         }
@@ -124,45 +120,64 @@ fn program(
     process
 }
 
-/// The programs' home on a board of `count` cores: each in its turn.
+/// The first home of programs on a board of `count` cores: each in its turn.
 fn home(seed: u64, count: usize) -> usize {
     (seed / 6) as usize % count
 }
 
-/// Plays `seed` on a board whose programs may use the cores of `mask`; `disturb` is told of each program, and of their home.
-fn play(seed: u64, count: usize, mask: u8, disturb: impl Fn(Board, &Rc<Seen>, &[&'static Process])) -> Rc<Seen> {
+/// The programs of one home, by slot.
+type Programs = Vec<(usize, &'static Process)>;
+
+/// Plays `seed` on a board that has so many `homes`, among which its programs are divided, and whose programs may use the cores of
+/// `mask`; `disturb` is told of each home, and of its programs.
+fn play(seed: u64, (count, homes): (usize, usize), mask: u8, disturb: impl Fn(Board, &Rc<Seen>, Programs)) -> Rc<Seen> {
     let (seen, choose) = (Rc::new(Seen::default()), choices(seed));
     seen.allowed.iter().for_each(|allowed| allowed.set(mask));
-    let home = home(seed, count);
-    let cores = Cores::new(0, count, 1 << 20).with_programs(home, mask, playing(&seen, &choose));
-    let board = cores.on(home);
-    board.core.set_accounts(board.arena.put_slice(AccountNumber::count(1), |_| Account::new()));
+    let homes: Vec<usize> = (0..homes).map(|at| (home(seed, count) + at) % count).collect();
+    let empty = Cores::new(0, count, 1 << 20);
+    let cores = homes.iter().fold(empty, |cores, &home| cores.with_programs(home, mask, playing(&seen, &choose)));
     let served = Rc::new(RefCell::new(vec![0; PROGRAMS]));
     let neighbours: Vec<Rc<Cell<Option<Notifier>>>> = (0..PROGRAMS).map(|_| Rc::default()).collect();
-    let programs: Vec<&'static Process> =
-        (0..PROGRAMS).map(|slot| program(board, (slot, &seen), &served, &neighbours[slot])).collect();
-    for slot in 0..PROGRAMS {
-        neighbours[slot].set(Some(Notifier::new(programs[(slot + 1) % PROGRAMS])));
+    let home_of = |slot: usize| cores.on(homes[slot % homes.len()]);
+    for board in homes.iter().map(|&home| cores.on(home)) {
+        board.core.set_accounts(board.arena.put_slice(AccountNumber::count(1), |_| Account::new()));
     }
-    disturb(board, &seen, &programs);
+    let programs: Vec<&'static Process> =
+        (0..PROGRAMS).map(|slot| program(home_of(slot), (slot, &seen), &served, &neighbours[slot])).collect();
+    for slot in 0..PROGRAMS {
+        let next = (slot + 1) % PROGRAMS;
+        let same = home_of(slot).core.number() == home_of(next).core.number();
+        let notifier = if same { Notifier::new } else { Notifier::elsewhere };
+        neighbours[slot].set(Some(notifier(programs[next])));
+    }
+    for (at, &home) in homes.iter().enumerate() {
+        let own = programs.iter().copied().enumerate().skip(at).step_by(homes.len());
+        disturb(cores.on(home), &seen, own.collect());
+    }
     cores.run(&choose);
     assert_eq!(*served.borrow(), [ROUNDS; PROGRAMS], "seed {seed}");
     for slot in 0..PROGRAMS {
         assert_eq!(seen.traps[slot].get(), ROUNDS, "seed {seed}");
-        let charged = board.core.counts(AccountNumber::of_slot(0, slot as u16))[Count::UserNs as usize];
+        let charged = home_of(slot).core.counts(AccountNumber::of_slot(0, slot as u16))[Count::UserNs as usize];
         assert_eq!(charged, seen.ran_ns[slot].get(), "seed {seed}");
     }
     seen
+}
+
+/// How many cores and homes the board of `seed` has, one to all.
+fn cores_and_homes(seed: u64) -> (usize, usize) {
+    let count = 2 + (seed % 3) as usize;
+    (count, 1 + (seed / 3) as usize % count)
 }
 
 #[test]
 fn each_trap_is_served_once_wherever_programs_have_their_turns() {
     let mut used = 0;
     for seed in 0..SEEDS {
-        let count = 2 + (seed % 3) as usize;
+        let (count, homes) = cores_and_homes(seed);
         let all = (1u8 << count) - 1;
         let mask = if seed % 2 == 0 { all } else { all & !(1 << home(seed, count)) };
-        used |= play(seed, count, mask, |_, _, _| ()).used.get();
+        used |= play(seed, (count, homes), mask, |_, _, _| ()).used.get();
     }
     assert_eq!(used, 0b1111, "programs run on each core");
 }
@@ -170,12 +185,13 @@ fn each_trap_is_served_once_wherever_programs_have_their_turns() {
 #[test]
 fn who_is_interrupted_on_another_core_learns_it() {
     for seed in 0..SEEDS {
-        let count = 2 + (seed % 3) as usize;
-        play(seed, count, (1 << count) - 1, |home, _, programs| {
-            let interruptors: Vec<Interruptor> = programs.iter().map(|process| Interruptor::new(process)).collect();
+        let (count, homes) = cores_and_homes(seed);
+        play(seed, (count, homes), (1 << count) - 1, |home, _, programs| {
+            let interruptors: Vec<Interruptor> =
+                programs.iter().map(|(_, process)| Interruptor::new(process)).collect();
             home.client(move |mut me| async move {
-                for round in 0..10 * PROGRAMS {
-                    interruptors[round % PROGRAMS].interrupt();
+                for round in 0..10 * interruptors.len() {
+                    interruptors[round % interruptors.len()].interrupt();
                     me.yield_turn().await;
                 }
             });
@@ -186,16 +202,16 @@ fn who_is_interrupted_on_another_core_learns_it() {
 #[test]
 fn programs_keep_to_the_cores_that_they_are_given_and_move_when_those_change() {
     for seed in 0..SEEDS {
-        let count = 2 + (seed % 3) as usize;
-        play(seed, count, (1 << count) - 1, |home, seen, programs| {
-            let interruptors: Vec<Interruptor> = programs.iter().map(|process| Interruptor::new(process)).collect();
+        let (count, homes) = cores_and_homes(seed);
+        play(seed, (count, homes), (1 << count) - 1, |home, seen, programs| {
             let (seen, draw) = (seen.clone(), choices(seed + 1));
             home.client(move |mut me| async move {
-                for _ in 0..10 * PROGRAMS {
-                    let (who, allowed) = (draw(PROGRAMS as u64) as usize, 1 + draw((1 << count) - 1) as u8);
-                    interruptors[who].set_cores(allowed);
+                for _ in 0..10 * programs.len() {
+                    let (at, allowed) = (draw(programs.len() as u64) as usize, 1 + draw((1 << count) - 1) as u8);
+                    let (who, program) = (programs[at].0, Interruptor::new(programs[at].1));
+                    program.set_cores(allowed);
                     // A turn that is under way elsewhere goes on until it is called back.
-                    seen.allowed[who].set(allowed | 1 << interruptors[who].program_core());
+                    seen.allowed[who].set(allowed | 1 << program.program_core());
                     me.yield_turn().await;
                 }
             });
@@ -217,9 +233,6 @@ fn computing(
     let (places, turns) = (seen.clone(), Cell::new(0));
     let play: Play = Rc::new(move |core| {
         let Some(mut guest) = core.guest() else { return };
-        if guest.is_over() {
-            return guest.go_back(core, Exit::Interrupt);
-        }
         let who = guest.context().slot as usize;
         places.borrow_mut()[who] = Some(core.number());
         turns.set(turns.get() + 1);

@@ -122,10 +122,6 @@ impl Programs {
 
     /// The turn of a program on another core than its process's.
     fn visit(&self, number: u8, core: &'static Core, mut guest: Guest, memory: &HostMemory) -> u64 {
-        if guest.is_over() {
-            guest.go_back(core, Exit::Interrupt);
-            return TURN_NS;
-        }
         let space = Frame(guest.space() as u32);
         let (taken_ns, trap) = self.run(number, Space { memory, space }, guest.context());
         guest.ran(core, taken_ns, Exit::Trap(trap));

@@ -1,0 +1,172 @@
+//! Boards whose programs have several homes: who goes where, and how a core is shared by its own programs and its guests. (That each
+//! trap is served once, whatever the homes: `programs.rs`.)
+
+use super::support::{SEEDS, choices};
+use renga_abi::account::AccountNumber;
+use renga_abi::user::{Exit, Trap, UserContext};
+use renga_core::Core;
+use renga_core::account::Account;
+use renga_core::host::Board;
+use renga_core::interleaved::{Cores, Play};
+use renga_core::notify::{Interruptor, Notifier};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+/// What one turn takes, ns.
+const TURN_NS: u64 = 1000;
+
+/// Turns that programs have had, by program and core.
+type Had = Rc<RefCell<Vec<[u64; 4]>>>;
+
+/// Runs programs that compute until `done` says of one, by the turns that all have had, that it is: then they trap.
+fn playing(had: &Had, done: impl Fn(&[[u64; 4]], usize) -> bool + 'static) -> Play {
+    let had = had.clone();
+    Rc::new(move |core: &'static Core| {
+        let turn = |who: usize| {
+            had.borrow_mut()[who][usize::from(core.number())] += 1;
+            let so_far = had.borrow().clone(); // what `done` tells others may have another core run
+            if done(&so_far, who) { Exit::Trap(Trap::Syscall) } else { Exit::Interrupt }
+        };
+        if let Some(mut guest) = core.guest() {
+            let exit = turn(guest.context().slot as usize);
+            guest.ran(core, TURN_NS, exit);
+            return;
+        }
+        let Some(mut own) = core.next_user() else { return };
+        let exit = turn(own.context().slot as usize);
+        own.charge(TURN_NS);
+        if let Exit::Trap(trap) = exit {
+            own.end(trap);
+        }
+    })
+}
+
+/// Program `slot` of the home `board`, which begins when it is told to, if it `waits`, and waits for ever after its trap.
+fn program(board: Board, slot: u16, waits: bool, allowed: u8) -> Notifier {
+    let process = board.declare(1);
+    process.set_account(AccountNumber::of_slot(0, slot));
+    Interruptor::new(process).set_cores(allowed);
+    board.start(process, move |mut me| async move {
+        let mut context = UserContext::new(slot, 0, 0);
+        if waits {
+            me.notified().await;
+        }
+        me.run_user(&mut context, u32::from(slot)).await;
+        loop {
+            me.notified().await;
+        }
+    });
+    Notifier::elsewhere(process)
+}
+
+/// Cores of a board each of which is a home whose programs may use all.
+fn homes(count: usize, play: &Play) -> Cores {
+    let all = (1 << count) - 1;
+    let cores =
+        (0..count).fold(Cores::new(0, count, 1 << 20), |cores, home| cores.with_programs(home, all, play.clone()));
+    for board in (0..count).map(|home| cores.on(home)) {
+        board.core.set_accounts(board.arena.put_slice(AccountNumber::count(1), |_| Account::new()));
+    }
+    cores
+}
+
+#[test]
+fn a_core_that_is_busy_with_its_own_programs_is_sent_no_others() {
+    for seed in 0..SEEDS {
+        let had: Had = Rc::new(RefCell::new(vec![[0; 4]; 4]));
+        let others: Rc<Cell<[Option<Notifier>; 3]>> = Rc::default();
+        let waiting = others.clone();
+        // The first one computes on its home until the others, which begin when it does, are done.
+        let play = playing(&had, move |had, who| match who {
+            0 => {
+                waiting.take().into_iter().flatten().for_each(|other| other.notify());
+                had[1..3].iter().all(|turns| turns[0] + turns[1] >= 20)
+            }
+            3 => true,
+            _ => had[who][0] + had[who][1] >= 20,
+        });
+        let cores = homes(2, &play);
+        program(cores.on(1), 0, false, 0b11);
+        // The last one may run there only, and takes nobody along.
+        let allowed = [0b11, 0b11, 0b10];
+        others.set([0, 1, 2].map(|at| Some(program(cores.on(0), 1 + at as u16, true, allowed[at]))));
+        cores.run(&choices(seed));
+        assert_eq!(had.borrow()[1..], [[20, 0, 0, 0], [20, 0, 0, 0], [0, 1, 0, 0]], "seed {seed}");
+    }
+}
+
+#[test]
+fn a_core_that_is_idle_is_sent_who_waits_at_a_busy_home() {
+    for seed in 0..SEEDS {
+        let had: Had = Rc::new(RefCell::new(vec![[0; 4]; 2]));
+        // Each is done when both are, and compute on cores of their own.
+        let play = playing(&had, |had, _| (had[0][0] > 0 && had[1][1] > 0) || (had[0][1] > 0 && had[1][0] > 0));
+        let cores = homes(2, &play);
+        for slot in 0..2 {
+            program(cores.on(0), slot, false, 0b11);
+        }
+        cores.run(&choices(seed));
+    }
+}
+
+#[test]
+fn own_programs_and_guests_of_several_homes_share_a_core_equally() {
+    const TURNS: u64 = 20_000;
+    for seed in 0..SEEDS / 40 {
+        let had: Had = Rc::new(RefCell::new(vec![[0; 4]; 4]));
+        // All compute until they have had so much together; two are of one home.
+        let play = playing(&had, |had, _| had.iter().flatten().sum::<u64>() >= TURNS);
+        let cores = homes(3, &play);
+        for (slot, home) in [0, 1, 2, 2].into_iter().enumerate() {
+            program(cores.on(home), slot as u16, false, 0b010);
+        }
+        cores.run(&choices(seed));
+        let turns: Vec<u64> = had.borrow().iter().map(|turns| turns[1]).collect();
+        let by_home = [turns[0], turns[1], turns[2] + turns[3]];
+        // What each may be behind, and a turn that lasts until it is sent back.
+        let unequal = by_home.map(|turns| turns.abs_diff(TURNS / 3));
+        assert!(unequal.iter().all(|turns| *turns < TURNS / 10), "seed {seed}: {by_home:?} turns of three homes");
+    }
+}
+
+#[test]
+fn a_turn_that_is_called_back_when_it_has_gone_takes_no_guest_of_another_home_along() {
+    const ROUNDS: u64 = 60;
+    for seed in 0..SEEDS / 4 {
+        let had: Had = Rc::new(RefCell::new(vec![[0; 4]; 4]));
+        let play = playing(&had, |had, who| had[who][2] % 2 == 0);
+        let cores = homes(3, &play);
+        let bystander = cores.on(2).declare(1);
+        cores.on(2).start(bystander, |mut me| async move {
+            loop {
+                me.notified().await;
+            }
+        });
+        for slot in 0..4 {
+            let board = cores.on(usize::from(slot % 2));
+            let process = board.declare(1);
+            process.set_account(AccountNumber::of_slot(0, slot));
+            Interruptor::new(process).set_cores(0b100);
+            board.start(process, move |mut me| async move {
+                let mut context = UserContext::new(slot, 0, 0);
+                for _ in 0..ROUNDS {
+                    me.run_user(&mut context, u32::from(slot)).await;
+                    me.clear_interrupted();
+                }
+                loop {
+                    me.notified().await;
+                }
+            });
+            board.client(move |mut me| async move {
+                for round in 0..4 * ROUNDS {
+                    if round % 8 == 7 {
+                        Interruptor::new(process).interrupt();
+                        Notifier::elsewhere(bystander).notify(); // its core runs, before the turn is called back
+                    }
+                    me.yield_turn().await;
+                }
+            });
+        }
+        cores.run(&choices(seed));
+    }
+}
