@@ -40,15 +40,16 @@ unsafe extern "C" {
 
 /// A core's means to run user programs.
 pub struct UserMode {
-    /// By slot: the state of programs whose `fp_place` is the processor, except of `fp_owner`.
+    /// By slot, from `first` on: the state of programs whose `fp_place` is the processor, except of `fp_owner`.
     fp: &'static mut [FpState],
+    first: usize,
     fp_owner: u64,
 }
 
 impl UserMode {
-    /// For programs of slots `0..fp.len()`.
-    pub fn new(fp: &'static mut [FpState]) -> Self {
-        Self { fp, fp_owner: NOBODY }
+    /// For programs of as many slots as `fp` has places, from `first` on.
+    pub fn new(first: u16, fp: &'static mut [FpState]) -> Self {
+        Self { fp, first: first.into(), fp_owner: NOBODY }
     }
 
     /// Runs the program until it traps or an interrupt is pending. Panics when `space` is no address
@@ -76,19 +77,27 @@ impl UserMode {
             unsafe { renga_fp_save(&raw mut context.fp) };
             self.fp_owner = NOBODY;
         } else {
-            context.fp = self.fp[context.slot as usize];
+            context.fp = self.fp[context.slot as usize - self.first];
         }
         context.fp_place = FpPlace::Context;
     }
 
-    #[cold]
-    fn switch_fp(&mut self, context: &mut UserContext) {
-        let slot = context.slot as usize;
-        assert!(slot < self.fp.len(), "user-process slot {slot} has no place for its floating-point state");
-        if self.fp_owner != NOBODY && self.fp_owner != context.slot {
-            let owner = &mut self.fp[self.fp_owner as usize];
+    /// Takes the state that is in the registers out of them: to the place of its program.
+    pub fn leave_fp(&mut self) {
+        if self.fp_owner != NOBODY {
+            let owner = &mut self.fp[self.fp_owner as usize - self.first];
             // SAFETY: writes the registers to a state that is ours; offsets are checked above.
             unsafe { renga_fp_save(owner) };
+            self.fp_owner = NOBODY;
+        }
+    }
+
+    #[cold]
+    fn switch_fp(&mut self, context: &mut UserContext) {
+        let slot = (context.slot as usize).wrapping_sub(self.first);
+        assert!(slot < self.fp.len(), "user-process slot {} has no place for its floating-point state", context.slot);
+        if self.fp_owner != context.slot {
+            self.leave_fp();
         }
         let state = if context.fp_place == FpPlace::Context { &context.fp } else { &self.fp[slot] };
         // SAFETY: reads a whole state; the kernel uses none of the registers that change.

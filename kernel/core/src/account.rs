@@ -5,6 +5,9 @@
 //! once per dispatch, to the account of the process that was dispatched: rendezvous in place costs nothing. Work without
 //! an account goes to number 0, the system's.
 //!
+//! Each core has an account of each number, and alone writes those: what was used for a program of its board is what all have counted
+//! together.
+//!
 //! Invariant: the time between two stamps of a core is charged to exactly one account, or was idle. Not here: whose turn
 //! it is (`kernel/turns`).
 
@@ -13,7 +16,7 @@ use crate::probe;
 use crate::process::{Me, Process};
 use crate::protocol::Entry;
 use crate::ready::Core;
-use core::cell::Cell;
+use core::sync::atomic::Ordering;
 use renga_abi::policy::Policy;
 
 pub use renga_abi::account::{ACCOUNT_SLOTS_MAX, AccountNumber, Count, Counts};
@@ -34,9 +37,48 @@ impl Core {
         self.accounts.get().get(usize::from(number.0)).unwrap_or(&self.system)
     }
 
-    /// What account `number` has counted here.
+    /// Tells this core which cores its board has, and on which of them programs have their processes and their turns, a bit each: once,
+    /// before any of the others begins.
+    pub fn set_board(&self, cores: &'static [&'static Core], homes: u8, program_cores: u8) {
+        self.board.set(cores);
+        self.homes.set(homes);
+        self.program_cores.set(program_cores);
+    }
+
+    /// All cores of the board, this one first.
+    pub(crate) fn all_cores(&'static self) -> impl Iterator<Item = &'static Core> {
+        core::iter::once(self).chain(self.others())
+    }
+
+    /// The other cores of the board, of which this one reads what any core may.
+    fn others(&self) -> impl Iterator<Item = &'static Core> {
+        self.board.get().iter().copied().filter(|core| core.number != self.number)
+    }
+
+    fn accounts_elsewhere(&self, number: AccountNumber) -> impl Iterator<Item = &'static Account> {
+        self.others().map(move |core| core.account(number))
+    }
+
+    /// What account `number` has counted on the board.
     pub fn counts(&self, number: AccountNumber) -> Counts {
-        self.account(number).read()
+        let own = self.account(number).read();
+        match self.board.get() {
+            [] | [_] => own,
+            _ => add(own, self.counts_elsewhere(number)).map(settled),
+        }
+    }
+
+    /// What all other cores' accounts of `number` have.
+    #[inline(never)]
+    fn counts_elsewhere(&self, number: AccountNumber) -> Counts {
+        self.accounts_elsewhere(number).map(Account::read).fold([0; _], add)
+    }
+
+    /// How much of one thing account `number` has counted on the board.
+    fn counted(&self, number: AccountNumber, count: Count) -> u64 {
+        let own = self.account(number).counted(count);
+        let elsewhere = self.accounts_elsewhere(number).map(|account| account.counted(count));
+        settled(elsewhere.fold(own, u64::wrapping_add))
     }
 
     /// Whose work `process` does.
@@ -90,11 +132,12 @@ impl Core {
         process.account.get().charge(Count::UserNs, spent_ns);
     }
 
-    /// What was charged since boot: time of programs' instructions, of system processes, ns; turns of programs.
+    /// What was charged on this core since boot: time of programs' instructions, wherever its programs ran, of system processes, ns; turns
+    /// of programs. From any core.
     ///
     /// Added up when it is asked for, so that charging costs nothing more. Bounded by the table of accounts.
     pub fn charged(&self) -> [u64; 3] {
-        let past = self.past.each_ref().map(Cell::get);
+        let past = self.past.each_ref().map(|past| past.load(Ordering::Relaxed));
         (0..self.accounts.get().len().max(1))
             .map(|number| self.account(AccountNumber(number as u16)).charged())
             .fold(past, |all, one| core::array::from_fn(|which| all[which].wrapping_add(one[which])))
@@ -110,6 +153,16 @@ impl Core {
     pub fn stamp(&self, now_ns: u64) {
         self.charged_ns.set(now_ns);
     }
+}
+
+/// Both, added up.
+fn add<const N: usize>(one: [u64; N], other: [u64; N]) -> [u64; N] {
+    core::array::from_fn(|at| one[at].wrapping_add(other[at]))
+}
+
+/// What several cores' accounts have together: none, if an account began anew while they were read.
+fn settled(all: u64) -> u64 {
+    if (all as i64) < 0 { 0 } else { all }
 }
 
 impl Process {
@@ -163,21 +216,21 @@ impl Me {
     }
     /// How much of one thing account `number` has counted on this board.
     pub fn counted(&self, number: AccountNumber, count: Count) -> u64 {
-        self.0.core.account(number).counted(count)
+        self.0.core.counted(number, count)
     }
     /// [`Core::charged_until_ns`].
     pub fn charged_until_ns(&self) -> u64 {
         self.0.core.charged_until_ns()
     }
-    /// [`Core::charged`].
-    pub fn charged(&self) -> [u64; 3] {
-        self.0.core.charged()
+    /// Turns of the board's programs that ended by waiting, or were taken from them.
+    pub fn turns_taken(&self) -> u64 {
+        self.0.core.all_cores().fold(0, |all, core| all.wrapping_add(core.charged()[2]))
     }
     /// What was done here for account `number` of another board and not told there yet: time in ns, blocks read,
     /// blocks written. All 0 if it is not worth telling.
     pub fn take_unreported(&self, number: AccountNumber) -> [u64; 3] {
         let elsewhere = number.board().is_some_and(|board| board != self.0.id().board.0);
-        if elsewhere { self.0.core.account(number).take_unreported() } else { [0; 3] }
+        if elsewhere { self.0.core.account(number).take_unreported(&self.counts(number)) } else { [0; 3] }
     }
     /// Notes the policy of account `number` of another board.
     pub fn note_policy(&self, number: AccountNumber, policy: Policy) {
@@ -193,10 +246,12 @@ impl Me {
         let core = self.0.core;
         let account = self.0.account.get();
         account.set_policy(policy);
-        for (past, ended) in core.past.iter().zip(account.charged()) {
-            past.set(past.get().wrapping_add(ended));
+        let ended = account.charged();
+        self.0.turns.get().begin(self.0, made_here, &core.counts_elsewhere(account.number()));
+        for ((past, ended), begun) in core.past.iter().zip(ended).zip(account.charged()) {
+            let all = past.load(Ordering::Relaxed).wrapping_add(ended).wrapping_sub(begun);
+            past.store(all, Ordering::Relaxed);
         }
-        self.0.turns.get().begin(self.0, made_here);
     }
     /// The policy of account `number`, as known on this board.
     pub fn policy_of(&self, number: AccountNumber) -> Policy {

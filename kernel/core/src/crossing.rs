@@ -1,4 +1,4 @@
-//! What goes between the cores of a board: calls and their answers by letter, notifications and interruptions by signal. (Turns of
+//! What goes between the cores of a board: calls and their answers by letter, notifications, interruptions and schedules by signal. (Turns of
 //! programs, which go the same way: `seat.rs`.)
 //!
 //! A call to a server of another core finds a *gate* in its place (`Process::seen_from`), which is never open. So the path
@@ -7,7 +7,7 @@
 //! C1 Who has a process's letter has the right to its message: words and slices, the link that queues it, `server`,
 //!    and the cells of [`Crossing`]. A core has it from the take that hands it out until it posts it.
 //! C2 A process's `wait` and its other cells are its own core's. While it is `ReplyElsewhere` nobody writes `wait`, so the core
-//!    that has the call may read it; of what never changes (`core`, `word`, `crossing`) all may read.
+//!    that has the call may rely on it; of what never changes (`core`, `word`, `crossing`, a user slot's `account`) all may read.
 //! C3 Answers of a poll are posted when it is over, so that a server calls nobody to answer; between polls none is left.
 //! C4 What is told by a signal is decided on the core of who is told.
 //!
@@ -25,6 +25,7 @@ use renga_cores::{Bell, Held, Inbox, Letter, Signal, Whereabouts};
 /// Bits of a process's signal.
 pub(crate) const NOTIFY: u32 = 1;
 pub(crate) const INTERRUPT: u32 = 2;
+pub(crate) const SCHEDULE: u32 = 4;
 /// The bit of the signal that goes after a call.
 const CALLER_INTERRUPTED: u32 = 1;
 
@@ -175,7 +176,7 @@ impl Process {
         crossing.whereabouts.arrive(here.number);
     }
 
-    /// From another core: has its own core notify or interrupt it.
+    /// From another core: has its own core notify or interrupt it, or take its schedule.
     pub(crate) fn raise(&'static self, bits: u32) {
         let (crossing, door) = (self.crossing(), self.core.door());
         crossing.signal.raise(bits, &door.inbox, door.bell);
@@ -253,6 +254,9 @@ impl Core {
                 let bits = process.crossing().signal.lower(letter);
                 if bits & NOTIFY != 0 {
                     process.notify();
+                }
+                if bits & SCHEDULE != 0 {
+                    process.take_schedule();
                 }
                 if bits & INTERRUPT != 0 {
                     process.interrupt();

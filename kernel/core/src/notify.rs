@@ -3,7 +3,7 @@
 //! Invariant: a notification is a flag, not a count, is never lost, and never blocks the one who
 //! gives it, so it makes no edge in the wait-for graph.
 
-use crate::crossing::{INTERRUPT, NOTIFY};
+use crate::crossing::{INTERRUPT, NOTIFY, SCHEDULE};
 use crate::probe;
 use crate::process::{Me, Process, Wait};
 use crate::rendezvous::NOTIFIED;
@@ -43,44 +43,71 @@ impl Process {
             self.hasten_turn();
         }
     }
+
+    /// Its program shares the cores as it was told to ([`Account::tell`](crate::account::Account::tell)) from now on.
+    pub(crate) fn take_schedule(&'static self) {
+        let account = self.account.get();
+        let (policy, cores) = account.told();
+        if policy != account.policy() {
+            self.turns.get().set_policy(self, policy);
+        }
+        if cores != account.cores() {
+            self.set_cores(cores);
+        }
+    }
 }
 
-/// The right to interrupt one process.
+/// The right to interrupt one process, and to say how its program shares the cores.
 #[derive(Clone, Copy)]
-pub struct Interruptor(&'static Process);
+pub struct Interruptor {
+    process: &'static Process,
+    elsewhere: bool,
+}
 
 impl Interruptor {
     /// The right to interrupt `process`, which is of the same core.
     pub fn new(process: &'static Process) -> Self {
-        Interruptor(process)
+        Interruptor { process, elsewhere: false }
+    }
+    /// The right to interrupt `process`, which is of another core.
+    pub fn elsewhere(process: &'static Process) -> Self {
+        Interruptor { process, elsewhere: true }
+    }
+    /// Whether the process is of another core: then what it is told takes effect as soon as that has looked.
+    pub fn is_elsewhere(&self) -> bool {
+        self.elsewhere
+    }
+    /// The core of the process.
+    pub fn home(&self) -> u8 {
+        self.process.core.number
     }
     /// See [`Process::interrupt`].
     pub fn interrupt(&self) {
-        self.0.interrupt();
+        if self.elsewhere { self.process.raise(INTERRUPT) } else { self.process.interrupt() }
     }
     /// Whether its program runs, or waits for its turn to.
     pub fn wants_to_run(&self) -> bool {
-        matches!(self.0.wait.get(), Wait::User | Wait::Nothing | Wait::Turn)
-    }
-    /// The cores on which its program may run, a bit each, those on which none does included.
-    pub fn cores(&self) -> u8 {
-        self.0.account.get().cores()
-    }
-    /// Lets it run on these only, of which programs may use one at least ([`Me::program_cores`]).
-    pub fn set_cores(&self, cores: u8) {
-        self.0.set_cores(cores);
-    }
-    /// The core on which its program runs, or ran last.
-    pub fn program_core(&self) -> u8 {
-        self.0.program_core()
+        matches!(self.process.wait.get(), Wait::User | Wait::Nothing | Wait::Turn)
     }
     /// The process's policy, of how its program shares the core.
     pub fn policy(&self) -> Policy {
-        self.0.account.get().policy()
+        self.process.account.get().told().0
     }
-    /// Gives it another one.
+    /// The cores on which its program may run, a bit each, those on which none does included.
+    pub fn cores(&self) -> u8 {
+        self.process.account.get().told().1
+    }
+    /// Gives it another policy.
     pub fn set_policy(&self, policy: Policy) {
-        self.0.turns.get().set_policy(self.0, policy);
+        self.set_schedule(policy, self.cores());
+    }
+    /// Lets its program run on these cores only, of which programs may use one at least ([`Me::program_cores`]).
+    pub fn set_cores(&self, cores: u8) {
+        self.set_schedule(self.policy(), cores);
+    }
+    fn set_schedule(&self, policy: Policy, cores: u8) {
+        self.process.account.get().tell(policy, cores);
+        if self.elsewhere { self.process.raise(SCHEDULE) } else { self.process.take_schedule() }
     }
 }
 
@@ -103,21 +130,6 @@ impl Notifier {
     /// See [`Process::notify`].
     pub fn notify(&self) {
         if self.elsewhere { self.process.raise(NOTIFY) } else { self.process.notify() }
-    }
-}
-
-/// The right to interrupt one process of another core.
-#[derive(Clone, Copy)]
-pub struct FarInterruptor(&'static Process);
-
-impl FarInterruptor {
-    /// The right to interrupt `process`.
-    pub fn new(process: &'static Process) -> Self {
-        FarInterruptor(process)
-    }
-    /// See [`Process::interrupt`]: as soon as the process's core has looked.
-    pub fn interrupt(&self) {
-        self.0.raise(INTERRUPT);
     }
 }
 

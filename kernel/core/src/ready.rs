@@ -11,6 +11,7 @@ use crate::process::Process;
 use crate::queue::{Link, Queue};
 use crate::seat::Seat;
 use core::cell::Cell;
+use core::sync::atomic::AtomicU64;
 use core::task::{Context, Waker};
 use renga_abi::ProcId;
 use renga_turns::{Guests, Turns};
@@ -46,8 +47,9 @@ pub struct Core {
     pub(crate) alarms: Link,
     /// Other cores on which its programs have turns.
     pub(crate) seats: Cell<&'static [Seat]>,
-    /// All cores on which they have, a bit each.
+    /// All cores on which programs of the board have turns, and those of their processes, a bit each.
     pub(crate) program_cores: Cell<u8>,
+    pub(crate) homes: Cell<u8>,
     /// Of one of them somebody wants a turn.
     pub(crate) seats_wanted: Cell<bool>,
     /// On this core programs of other homes have their turns.
@@ -57,7 +59,9 @@ pub struct Core {
     /// Until when time has been charged, ns.
     pub(crate) charged_ns: Cell<u64>,
     /// What accounts had counted that were begun anew since ([`Core::charged`]).
-    pub(crate) past: [Cell<u64>; 3],
+    pub(crate) past: [AtomicU64; 3],
+    /// All cores of the board; of the others this one reads their accounts' counts, and how long their programs ran elsewhere.
+    pub(crate) board: Cell<&'static [&'static Core]>,
     clock: fn(&Core) -> u64,
     pub(crate) now_ns: Cell<u64>,
     log: Cell<Log>,
@@ -96,13 +100,15 @@ impl Core {
             alarms: Cell::new(None),
             seats: Cell::new(&[]),
             program_cores: Cell::new(1),
+            homes: Cell::new(1),
             seats_wanted: Cell::new(false),
             guests: Guests::new(),
             turns: Turns::new(),
             accounts: Cell::new(&[]),
             system: Account::new(),
             charged_ns: Cell::new(0),
-            past: [const { Cell::new(0) }; 3],
+            past: [const { AtomicU64::new(0) }; 3],
+            board: Cell::new(&[]),
             clock,
             now_ns: Cell::new(0),
             log: Cell::new(|_, _, _| ()),

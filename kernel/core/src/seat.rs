@@ -18,7 +18,7 @@ use crate::process::{Me, Process};
 use crate::ready::Core;
 use crate::user::{UserTurn, end_elsewhere, registers};
 use core::cell::Cell;
-use core::sync::atomic::Ordering;
+use core::sync::atomic::{AtomicU64, Ordering};
 use renga_abi::user::{Exit, Trap, UserContext};
 use renga_arena::Arena;
 use renga_cores::{Held, Letter, Signal};
@@ -48,8 +48,8 @@ pub struct Seat {
     home: &'static Core,
     door: &'static Door,
     number: u8,
-    /// How long programs have run there, ns.
-    used_ns: Cell<u64>,
+    /// How long programs have run there, ns; any core reads it.
+    used_ns: AtomicU64,
     /// Somebody wants a turn, or one has come back.
     wanted: Cell<bool>,
     out: Cell<bool>,
@@ -78,7 +78,7 @@ impl Seat {
         let Some(process) = self.trip.process.take() else { unreachable!("a turn is somebody's") };
         let ran_ns = self.trip.ran_ns.get();
         process.account().charge(Count::UserNs, ran_ns);
-        self.used_ns.set(self.used_ns.get() + ran_ns);
+        self.used_ns.store(self.used_ns.load(Ordering::Relaxed) + ran_ns, Ordering::Relaxed); // the home alone writes
         self.want();
         if !self.home.may_run(process, self.number) {
             self.turns.forget(process);
@@ -192,7 +192,7 @@ impl Core {
             exit: Cell::new(Exit::Interrupt),
         };
         let door = &self.doors[usize::from(number)];
-        let (used_ns, recall, letter) = (Cell::new(0), Cell::new(None), Cell::new(None));
+        let (used_ns, recall, letter) = (AtomicU64::new(0), Cell::new(None), Cell::new(None));
         let (wanted, out) = (Cell::new(false), Cell::new(false));
         Seat { turns: Turns::new(), home: self, door, number, used_ns, wanted, out, letter, trip, recall }
     }
@@ -263,6 +263,12 @@ impl Core {
         if self.guests.any() { self.guests.first(self.own_home()).map(Guest) } else { None }
     }
 
+    /// Of what a program of its own has left, how much it may run before the core looks again whose turn it is, ns.
+    #[inline(always)]
+    pub fn own_left_ns(&self, left_ns: Option<u64>) -> Option<u64> {
+        if self.guests.any() { Some(self.guests.share_ns(Some(self.number), left_ns.unwrap_or(TURN_NS_MAX))) } else { left_ns }
+    }
+
     /// This core, if a program of its own wants a turn on it.
     fn own_home(&self) -> Option<u8> {
         self.turns.has_any().then_some(self.number)
@@ -270,7 +276,7 @@ impl Core {
 }
 
 impl Me {
-    /// The cores of this board on which programs of this core run, a bit each.
+    /// The cores of this board on which programs run, a bit each.
     pub fn program_cores(&self) -> u8 {
         self.0.core.program_cores.get()
     }
@@ -278,14 +284,20 @@ impl Me {
     pub fn program_core(&self) -> u8 {
         self.0.program_core()
     }
-    /// The core of this process.
-    pub fn own_core(&self) -> u8 {
-        self.0.core.number
-    }
-    /// How long programs have run on `core`, another one than this one, ns.
-    pub fn used_elsewhere_ns(&self, core: u8) -> u64 {
-        let seat = self.0.core.seats.get().iter().find(|seat| seat.number == core);
-        seat.map_or(0, |seat| seat.used_ns.get())
+    /// What ran on core `number` of the board, of programs and of system processes, ns; of a core without programs nothing. What other cores
+    /// have there is charged when its turn is back.
+    pub fn ran_on(&self, number: u8) -> [u64; 2] {
+        let core = self.0.core;
+        let counts = (core.program_cores.get() | core.homes.get()) >> number & 1 != 0;
+        let Some(at) = core.all_cores().find(|at| at.number == number && counts) else { return [0; 2] };
+        let [own_ns, system_ns, _] = at.charged();
+        let visits = core.all_cores().flat_map(|home| home.seats.get());
+        let user_ns = visits.fold(own_ns, |all, seat| {
+            let used_ns = seat.used_ns.load(Ordering::Relaxed);
+            let (here, away) = (seat.number == number, seat.home.number == number);
+            all.wrapping_add(if here { used_ns } else { 0 }).wrapping_sub(if away { used_ns } else { 0 })
+        });
+        [user_ns, system_ns]
     }
     /// The cores on which this process's program may run, a bit each.
     pub fn cores(&self) -> u8 {
@@ -293,6 +305,8 @@ impl Me {
     }
     /// Lets this process's program run on these only, one of [`Me::program_cores`] at least.
     pub fn set_cores(&mut self, cores: u8) {
+        let account = self.0.account.get();
+        account.tell(account.told().0, cores);
         self.0.set_cores(cores);
     }
 }
@@ -380,7 +394,7 @@ impl Process {
     }
 
     /// The core on which its program runs, or ran last.
-    pub(crate) fn program_core(&self) -> u8 {
+    pub fn program_core(&self) -> u8 {
         self.seat().map_or(self.core.number, |seat| seat.number)
     }
 }

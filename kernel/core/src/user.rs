@@ -72,9 +72,10 @@ impl Future for RunUser<'_> {
     #[inline(always)]
     fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
         let me = self.me;
-        match me.wait.get() {
+        let wait = me.wait.get();
+        match wait {
             Wait::Nothing if me.user.get().is_null() => {
-                me.begin(Wait::User);
+                me.begin_after(wait, Wait::User);
                 me.user.set(self.context);
                 me.user_space.set(self.space);
                 me.ask_turn();
@@ -124,6 +125,13 @@ impl UserTurn {
     #[inline(always)]
     pub fn charge_until(&self, now_ns: u64) {
         self.0.core.charge_program(self.0, now_ns);
+    }
+    /// As above, on a core that may have guests, whose share it is compared with.
+    #[inline(always)]
+    pub fn charge_beside_guests_until(&self, now_ns: u64) {
+        let core = self.0.core;
+        core.guests.charge(core.number, now_ns.saturating_sub(core.charged_until_ns()));
+        self.charge_until(now_ns);
     }
     /// As above, where time stands still meanwhile: it has run for `ns`.
     pub fn charge(&self, ns: u64) {

@@ -1,62 +1,112 @@
-//! The endless loop of a core that is not the programs' home: its system processes, then the turn of a program that the home has sent,
-//! then sleep. It has no devices.
+//! The endless loop of a core that has no devices: its system processes, then the turn of a program, its own or another home's, then
+//! sleep.
 //!
 //! Invariant: it looks for letters before each dispatch, and runs a program or sleeps only when none is there and nobody is
-//! ready; alarms are looked at whenever it is idle and at least every `DISPATCHES_PER_LOOK` dispatches. Not here: the home
-//! (`executor.rs`), whose turn it is (`renga_core::seat`).
+//! ready; alarms are looked at whenever it is idle and at least every `DISPATCHES_PER_LOOK` dispatches. Not here: the core of the
+//! devices (`executor.rs`), whose turn it is (`renga_core::seat`).
 
+use crate::guest;
+use crate::programs::Programs;
 use renga_arch_aarch64::cpu::ThisCore;
+use renga_arch_aarch64::memory::FrameMemory;
 use renga_arch_aarch64::timer::GenericTimer;
-use renga_arch_aarch64::user_mode::enter_guest;
 use renga_core::Core;
 use renga_core::seat::Guest;
+use renga_core::user::UserTurn;
+use renga_hal::memory::Frame;
 use renga_hal::timer::Timer;
+use renga_rt::user::{Exit, Trap};
 
 /// Dispatches between two looks at the alarms.
 const DISPATCHES_PER_LOOK: u32 = 32;
 
-/// Runs `core`, for ever.
-pub fn run(core: &'static Core, mut timer: GenericTimer) -> ! {
-    core.stamp(timer.now_ns());
-    loop {
-        for _ in 0..DISPATCHES_PER_LOOK {
-            core.take_letters();
-            if !core.dispatch_by(|| timer.now_ns()) {
-                break;
+/// What the loop needs.
+pub struct Companion {
+    /// The core's processes.
+    pub core: &'static Core,
+    /// Its clock and alarm.
+    pub timer: GenericTimer,
+    /// Address spaces.
+    pub memory: &'static FrameMemory,
+    /// The way into the programs whose home it is.
+    pub programs: &'static Programs,
+}
+
+impl Companion {
+    /// Runs the core, for ever.
+    pub fn run(&mut self) -> ! {
+        self.core.stamp(self.timer.now_ns());
+        loop {
+            self.run_processes();
+            self.core.expire_alarms(self.timer.now_ns());
+            if self.core.has_ready() || self.core.has_turns_to_send() {
+                continue;
+            }
+            if let Some(guest) = self.core.guest() {
+                self.run_guest(guest);
+            } else if let Some(turn) = self.core.next_user() {
+                self.run_program(turn);
+            } else {
+                self.sleep();
             }
         }
-        core.expire_alarms(timer.now_ns());
-        if core.has_ready() {
-            continue;
-        }
-        match core.guest() {
-            Some(guest) => run_guest(core, guest, &mut timer),
-            None => sleep(core, &mut timer),
-        }
     }
-}
 
-fn sleep(core: &'static Core, timer: &mut GenericTimer) {
-    if core.leave() {
-        timer.set_alarm_ns(core.next_alarm_ns());
-        ThisCore.wait_for_interrupt();
-        core.stamp(timer.now_ns());
+    /// Runs ready system processes, and sends turns to other cores.
+    fn run_processes(&mut self) {
+        for _ in 0..DISPATCHES_PER_LOOK {
+            self.core.take_letters();
+            if self.core.has_turns_to_send() {
+                self.programs.send_turns(self.core, self.memory);
+            }
+            if !self.core.dispatch_by(|| self.timer.now_ns()) {
+                return;
+            }
+        }
     }
-    core.look_again();
-}
 
-/// Runs a program of the home until its trap, an interrupt or the end of its turn.
-fn run_guest(core: &'static Core, mut guest: Guest, timer: &mut GenericTimer) {
-    if core.leave() {
-        let begin_ns = timer.now_ns();
-        let end_ns = begin_ns + guest.left_ns(core);
-        timer.set_alarm_ns(Some(core.next_alarm_ns().map_or(end_ns, |alarm_ns| alarm_ns.min(end_ns))));
-        let space = guest.space();
-        // SAFETY: the home has made the word, and the process there keeps the space until the turn is back.
-        let exit = unsafe { enter_guest(guest.context(), space) };
-        let now_ns = timer.now_ns();
-        core.stamp(now_ns);
-        guest.ran(core, now_ns - begin_ns, exit);
+    fn sleep(&mut self) {
+        if self.core.leave() {
+            self.timer.set_alarm_ns(self.core.next_alarm_ns());
+            ThisCore.wait_for_interrupt();
+            self.core.stamp(self.timer.now_ns());
+        }
+        self.core.look_again();
     }
-    core.look_again();
+
+    /// Runs a program of another home until its trap, an interrupt or the end of its turn.
+    fn run_guest(&mut self, guest: Guest) {
+        if self.core.leave() {
+            self.arm(Some(guest.left_ns(self.core)));
+            self.programs.make_room();
+            guest::run(self.core, guest, || self.timer.now_ns());
+        }
+        self.core.look_again();
+    }
+
+    /// As above, a program whose home this is.
+    fn run_program(&mut self, mut turn: UserTurn) {
+        if turn.interrupted() {
+            return turn.resume(Trap::Preempted, || self.timer.now_ns());
+        }
+        if !self.core.leave() {
+            drop(turn);
+            return self.core.look_again();
+        }
+        self.arm(self.core.own_left_ns(turn.left_ns()));
+        let space = Frame(turn.space());
+        let exit = self.programs.enter(self.memory, turn.context(), space);
+        turn.charge_beside_guests_until(self.timer.now_ns());
+        match exit {
+            Exit::Trap(trap) => turn.resume(trap, || self.timer.now_ns()),
+            Exit::Interrupt => drop(turn), // it goes on, unless somebody else is to run first
+        }
+        self.core.look_again();
+    }
+
+    /// Sets the alarm for a process's, or for the end of a turn that has so much left.
+    fn arm(&mut self, left_ns: Option<u64>) {
+        let end_ns = left_ns.map(|left_ns| self.timer.now_ns().saturating_add(left_ns));
+        self.timer.set_alarm_ns([self.core.next_alarm_ns(), end_ns].into_iter().flatten().min());
+    }
 }

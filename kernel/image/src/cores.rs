@@ -1,20 +1,22 @@
 //! The board's cores, as many as its placement says, or its arguments (`cores=4`) if those are more: core 0 makes them and what
 //! each is to run, and fetches the others; each comes up with a stack, the vectors, a number, a timer and a bell of its own, is woken by each of those once, and
-//! runs its processes, or sleeps if it has none (decision 0065). The programs' home is woken last, when core 0 is done with all that is
-//! the home's (0073).
+//! runs its processes, or sleeps if it has none (decision 0065). The core of the devices, the programs' first home, is woken last, when
+//! core 0 is done with all that is its own (0073).
 //!
 //! Invariant: what another core reads was written before it was fetched. From then on each core reaches what is in its
 //! own [`Core`], and of the others only their doors. Not here: what crosses between cores (`kernel/core`).
 
+use crate::companion::Companion;
 use crate::executor::Executor;
 use crate::hardware::{board, registers};
 use crate::once::{OnHome, Once, hand_over};
-use crate::{companion, fault, hardware, logger, marks};
+use crate::programs::Programs;
+use crate::{fault, hardware, logger, marks};
 use core::cell::RefCell;
 use core::sync::atomic::{AtomicU8, Ordering};
 use renga_arch_aarch64::cores::{CORES_MAX, fetch};
 use renga_arch_aarch64::cpu::ThisCore;
-use renga_arch_aarch64::memory::KernelMap;
+use renga_arch_aarch64::memory::{FrameMemory, KernelMap};
 use renga_arch_aarch64::mmio::Mmio;
 use renga_arch_aarch64::timer::GenericTimer;
 use renga_board_rpi::boards::Controllers;
@@ -58,11 +60,19 @@ impl Bell for Mailbox {
     }
 }
 
-/// All cores of the board.
-struct Each(&'static [&'static Core]);
+/// What runs on the cores of the board, by core.
+#[derive(Clone, Copy)]
+pub struct Each {
+    /// Their processes.
+    pub cores: &'static [&'static Core],
+    /// Address spaces: of all of them.
+    pub memory: &'static FrameMemory,
+    /// The way into the programs whose home it is.
+    pub programs: &'static [Programs],
+}
 
 // SAFETY: `start` fills it when core 0 has made all that runs on each core, and fetches the others after that; from then on
-// core n alone takes the one at n, which it is given by its number (`renga_core_main`).
+// core n alone takes what is at n, which it is given by its number (`renga_core_main`), and the memory, which is made for all.
 unsafe impl Sync for Each {}
 
 /// Makes `count` cores, idle.
@@ -85,18 +95,19 @@ pub fn keep(executor: Executor<true>) {
     EXECUTOR.set(RefCell::new(executor));
 }
 
-/// Fetches the cores below `wanted` and those that have something in `cores`, and waits until their timers and their bells have
+/// Fetches the cores below `wanted` and those that have something in `each`, and waits until their timers and their bells have
 /// woken them, the `home` last; the others sleep for ever.
 ///
 /// # Safety
-/// Once, by core 0, when all that runs on `cores` is made; it reaches nothing of the others from then on, nor of what is the home's.
-pub unsafe fn start(cores: &'static [&'static Core], home: u8, wanted: u32, timer: GenericTimer) {
+/// Once, by core 0, when all that runs on `each` is made; it reaches nothing of the others from then on, nor of what is the home's.
+pub unsafe fn start(each: Each, home: u8, wanted: u32, timer: GenericTimer) {
+    let cores = each.cores;
     let count = wanted.max(cores.len() as u32);
     let count = match u8::try_from(count) {
         Ok(count @ 1..=CORES_MAX) => count,
         _ => fault::refuse(format_args!("{count} cores cannot be started on this board")),
     };
-    CORES.set(Each(cores));
+    CORES.set(each);
     // SAFETY: by core 0, by this function's own condition; `renga_core_main` uses the map, the board and `CORES`.
     let fetch = || unsafe { fetch(count) };
     fetch();
@@ -120,11 +131,15 @@ pub unsafe fn start(cores: &'static [&'static Core], home: u8, wanted: u32, time
     }
 }
 
-/// Runs this core, which is `core`, for ever.
-pub fn run(core: &'static Core, timer: GenericTimer) -> ! {
-    match EXECUTOR.get() {
-        Some(executor) => executor.borrow_mut().run(),
-        None => companion::run(core, timer),
+/// Runs core `number`, which is this one, for ever; if it has nothing it sleeps.
+pub fn run(number: u8, timer: GenericTimer) -> ! {
+    if let Some(executor) = EXECUTOR.get() {
+        executor.borrow_mut().run();
+    }
+    let at = usize::from(number);
+    match CORES.get().and_then(|each| Some((each, each.cores.get(at)?, each.programs.get(at)?))) {
+        Some((each, core, programs)) => Companion { core, timer, memory: each.memory, programs }.run(),
+        None => fault::stand_still(),
     }
 }
 
@@ -191,8 +206,5 @@ extern "C" fn renga_core_main(number: u64) -> ! {
     }
     bell.silence();
     RUNG.fetch_or(1 << number, Ordering::Release);
-    match CORES.get().and_then(|cores| cores.0.get(usize::from(number))) {
-        Some(core) => run(core, timer),
-        None => fault::stand_still(),
-    }
+    run(number, timer)
 }

@@ -1,4 +1,4 @@
-//! The endless loop of the programs' home: system processes first, then user programs, then sleep.
+//! The endless loop of the devices' core, the first home of programs: system processes first, then user programs, then sleep.
 //!
 //! Invariant: interrupts are looked at whenever the core is idle, when one stopped a user program,
 //! and at least every `DISPATCHES_PER_LOOK` dispatches; the hardware alarm is set for the first of
@@ -7,12 +7,14 @@
 //! Not here: who is ready, whose turn it is (`core`), other cores (`companion.rs`).
 
 use crate::care::Care;
+use crate::guest;
 use crate::hardware::InterruptLines;
 use crate::logger;
 use renga_arch_aarch64::cpu::ThisCore;
 use renga_arch_aarch64::memory::FrameMemory;
 use renga_arch_aarch64::timer::GenericTimer;
 use renga_core::probe;
+use renga_core::seat::Guest;
 use renga_core::user::UserTurn;
 use renga_core::{Core, Process};
 use renga_hal::irq::Source;
@@ -68,9 +70,12 @@ impl<const SEVERAL: bool> Executor<SEVERAL> {
                 self.take_devices();
                 continue;
             }
-            match self.core.next_user() {
-                Some(turn) => self.run_program(turn),
-                None => self.sleep(),
+            if SEVERAL && let Some(guest) = self.core.guest() {
+                self.run_guest(guest);
+            } else if let Some(turn) = self.core.next_user() {
+                self.run_program(turn);
+            } else {
+                self.sleep();
             }
         }
     }
@@ -81,7 +86,7 @@ impl<const SEVERAL: bool> Executor<SEVERAL> {
             if SEVERAL {
                 self.core.take_letters();
                 if self.core.has_turns_to_send() {
-                    self.send_turns();
+                    self.programs.send_turns(self.core, self.memory);
                 }
             }
             if !self.core.dispatch_by(|| self.timer.now_ns()) {
@@ -91,14 +96,18 @@ impl<const SEVERAL: bool> Executor<SEVERAL> {
         !self.core.has_ready()
     }
 
-    /// Gives turns on the other cores.
+    /// Runs a program of another home until its trap, an interrupt or the end of its turn.
     #[inline(never)]
-    fn send_turns(&mut self) {
-        let (programs, memory) = (self.programs, self.memory);
-        self.core.send_turns(|context, space| {
-            programs.flush(context);
-            memory.space_word(Frame(space))
-        });
+    fn run_guest(&mut self, guest: Guest) {
+        if self.core.leave() {
+            self.core.stamp(self.timer.now_ns());
+            self.arm(Some(guest.left_ns(self.core)));
+            self.programs.make_room();
+            if let Exit::Interrupt = guest::run(self.core, guest, || self.timer.now_ns()) {
+                self.take_interrupt(self.timer.now_ns());
+            }
+        }
+        self.core.look_again();
     }
 
     /// Runs a program until its trap or an interrupt.
@@ -115,11 +124,15 @@ impl<const SEVERAL: bool> Executor<SEVERAL> {
             return self.core.look_again();
         }
         let left_ns = turn.left_ns();
-        self.arm(left_ns);
+        self.arm(if SEVERAL { self.core.own_left_ns(left_ns) } else { left_ns });
         let space = Frame(turn.space());
         let exit = self.programs.enter(self.memory, turn.context(), space);
         let now_ns = self.timer.now_ns();
-        turn.charge_until(now_ns);
+        if SEVERAL {
+            turn.charge_beside_guests_until(now_ns);
+        } else {
+            turn.charge_until(now_ns);
+        }
         match exit {
             Exit::Trap(trap) => turn.resume(trap, || self.timer.now_ns()),
             Exit::Interrupt => {

@@ -20,6 +20,7 @@ use renga_process::Processor;
 use renga_router::LinkTiming;
 use renga_rt::user::{FpState, UserContext};
 use renga_rt::{Never, ProcId};
+use renga_systems::tables::Board;
 use renga_systems::{Devices, Kind, Machine};
 
 /// Where programs begin.
@@ -33,8 +34,8 @@ pub struct PiMachine {
     arena: &'static Arena,
     /// Memory of programs.
     pub memory: &'static FrameMemory,
-    /// The way into programs.
-    pub programs: &'static Programs,
+    /// By core: the way into the programs whose home that is.
+    pub programs: &'static [Programs],
     board: u8,
     timer: GenericTimer,
     uart: Cell<Option<Uart>>,
@@ -48,14 +49,18 @@ pub struct PiMachine {
 }
 
 impl PiMachine {
-    /// The board with what boot found, and with room for `slots` user programs.
+    /// The board with what boot found, and with room for the programs of `board`.
     pub fn new(
         cores: &'static [&'static Core],
         arena: &'static Arena,
         (uart, memory): (Uart, FrameMemory),
         hardware: &Hardware,
-        slots: usize,
+        board: &Board<'_>,
     ) -> PiMachine {
+        let programs = |core: usize| {
+            let slots = board.slots_of(core as u8);
+            Programs::new(UserMode::new(slots.start, arena.put_slice(slots.len(), |_| FpState::ZERO)))
+        };
         let emulator = hardware::emulator_link();
         // A board whose card does not count is told from its former life by chance.
         let counted = hardware.starts.unwrap_or((hardware.seed >> 32) as u32 | 1);
@@ -64,7 +69,7 @@ impl PiMachine {
             cores,
             arena,
             memory: arena.put(|| memory),
-            programs: arena.put(|| Programs::new(UserMode::new(arena.put_slice(slots, |_| FpState::ZERO)))),
+            programs: arena.put_slice(cores.len(), programs),
             board: hardware.board,
             timer: hardware.timer,
             uart: Cell::new(Some(uart)),
@@ -139,8 +144,8 @@ impl Machine for PiMachine {
     fn power(&self) -> &'static dyn Power {
         &WholeBoard
     }
-    fn processor(&self) -> &'static dyn Processor {
-        self.programs
+    fn processor(&self, core: u8) -> &'static dyn Processor {
+        &self.programs[usize::from(core)]
     }
     fn starts(&self) -> u8 {
         self.starts as u8

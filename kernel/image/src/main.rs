@@ -13,6 +13,7 @@ mod directory;
 mod executor;
 mod fault;
 mod firmware;
+mod guest;
 mod hardware;
 mod link_device;
 mod linkbench;
@@ -26,6 +27,7 @@ mod programs;
 mod speech;
 
 use core::cell::RefCell;
+use cores::Each;
 use executor::Executor;
 use hardware::{Hardware, InterruptLines, Uart};
 use machine::PiMachine;
@@ -68,8 +70,7 @@ extern "C" fn renga_kernel_main(boot_data: u64) -> ! {
     bench::tables::try_out(&memory);
     let memory = memory.limited(board.frames_max());
     let memory = if frames_are_of_several_cores(board) { memory.for_several_cores() } else { memory };
-    let programs = board.range(Kind::User).len();
-    let machine = PiMachine::new(cores, arena, (uart, memory), &hardware, programs);
+    let machine = PiMachine::new(cores, arena, (uart, memory), &hardware, board);
     let placed = (system, hardware.board);
     let directory = Directory::make(cores, arena, placed, |core, priority, id| machine.declare(core, priority, id));
     directory::keep(directory);
@@ -82,14 +83,15 @@ extern "C" fn renga_kernel_main(boot_data: u64) -> ! {
     arena.seal();
 
     let home = board.home();
+    let each = Each { cores, memory: machine.memory, programs: machine.programs };
     if cores.len() > 1 {
         cores::keep(executor::<true>(cores[usize::from(home)], &machine, &hardware, interrupts));
         // SAFETY: once, here: all processes are made, the arena is sealed, and what follows is core 0's own.
-        unsafe { cores::start(cores, home, hardware.cores, hardware.timer) };
-        cores::run(core, hardware.timer);
+        unsafe { cores::start(each, home, hardware.cores, hardware.timer) };
+        cores::run(0, hardware.timer);
     }
     // SAFETY: as above; the board's one core is its home.
-    unsafe { cores::start(cores, home, hardware.cores, hardware.timer) };
+    unsafe { cores::start(each, home, hardware.cores, hardware.timer) };
     executor::<false>(core, &machine, &hardware, interrupts).run()
 }
 
@@ -115,7 +117,7 @@ fn executor<const SEVERAL: bool>(
         interrupts,
         timer: hardware.timer,
         memory: machine.memory,
-        programs: machine.programs,
+        programs: &machine.programs[usize::from(core.number())],
         uart_owner: directory::owner(Kind::Console),
         link_owner: directory::owner(Kind::Router),
         care: care::Care::begin(directory::owner(Kind::Router).is_some(), hardware.panic_ns),

@@ -1,14 +1,20 @@
 //! An account: what was used for one program, and how it shares a core with others.
 //!
-//! Invariant: counts only grow until a new program begins the account, but for those that say how much there is. Not here: which
-//! work is charged to which account (`kernel/core`).
+//! Invariant: counts only grow until a new program begins the account, but for those that say how much there is. Each core of a board
+//! has an account of each number, and alone writes it; its counts, and what is told of it, any core reads. Not here: which work is
+//! charged to which account, and what all cores have counted together (`kernel/core`).
 
 use core::cell::Cell;
+use core::sync::atomic::{AtomicU64, Ordering};
 use renga_abi::account::{AccountNumber, Count, Counts};
 use renga_abi::policy::{Policy, RANK_FAIR, Rank, SCALE_SHIFT, SLICE_NS};
 
 /// Most that is charged at once, ns: more is a clock that jumped.
 const CHARGE_NS_MAX: u64 = 1 << 36;
+
+/// Where the cores are in the word that is told.
+const CORES_BIT: u32 = 56;
+const _: () = assert!(Policy::BITS <= CORES_BIT, "a policy and the cores fit into one word");
 
 /// Time of which an account's own board need not be told at once, ns: telling costs bytes on the link.
 const UNREPORTED_NS_MAX: u64 = 200_000;
@@ -29,7 +35,9 @@ pub struct Account {
     pub(crate) begins: Cell<bool>,
     /// The cores of its board on which its program may run, a bit each.
     cores: Cell<u8>,
-    counts: [Cell<u64>; Count::ALL.len()],
+    /// Its policy and those cores, for other cores: as a word.
+    told: AtomicU64,
+    counts: [AtomicU64; Count::ALL.len()],
     /// Of these, what its own board has been told of: time, blocks read, blocks written.
     reported: [Cell<u64>; 3],
 }
@@ -53,7 +61,8 @@ impl Account {
             own: Cell::new(false),
             begins: Cell::new(false),
             cores: Cell::new(u8::MAX),
-            counts: [const { Cell::new(0) }; Count::ALL.len()],
+            told: AtomicU64::new(0),
+            counts: [const { AtomicU64::new(0) }; Count::ALL.len()],
             reported: [const { Cell::new(0) }; 3],
         }
     }
@@ -82,6 +91,16 @@ impl Account {
     pub fn set_cores(&self, cores: u8) {
         self.cores.set(cores);
     }
+    /// From any core: its policy and the cores of its program, as they are, or will be once its own core has looked.
+    pub fn told(&self) -> (Policy, u8) {
+        let word = self.told.load(Ordering::Relaxed);
+        let policy = Policy::from_word(word & ((1 << CORES_BIT) - 1));
+        if word == 0 { (Policy::DEFAULT, u8::MAX) } else { (policy.unwrap_or(Policy::DEFAULT), (word >> CORES_BIT) as u8) }
+    }
+    /// From any core: they are to be these. Its own core takes that over ([`Account::set_policy`], [`Account::set_cores`]).
+    pub fn tell(&self, policy: Policy, cores: u8) {
+        self.told.store(policy.to_word() | u64::from(cores) << CORES_BIT, Ordering::Relaxed);
+    }
     /// How its program shares the core.
     pub fn policy(&self) -> Policy {
         self.policy.get()
@@ -106,7 +125,7 @@ impl Account {
     #[inline(always)]
     fn add(&self, count: Count, amount: u64) {
         let cell = &self.counts[count as usize];
-        cell.set(cell.get().wrapping_add(amount));
+        cell.store(cell.load(Ordering::Relaxed).wrapping_add(amount), Ordering::Relaxed); // one core writes
     }
     /// Charges `ns` to it, which count as used by its program.
     #[inline(always)]
@@ -116,25 +135,25 @@ impl Account {
     }
     /// Counts `change` more of something.
     pub fn count(&self, count: Count, change: i64) {
-        let cell = &self.counts[count as usize];
-        cell.set(cell.get().saturating_add_signed(change));
+        self.add(count, change as u64);
     }
     /// Notes how much there is of something that comes and goes.
     #[inline(always)]
     pub fn set_count(&self, count: Count, value: u64) {
-        self.counts[count as usize].set(value);
+        self.counts[count as usize].store(value, Ordering::Relaxed);
     }
-    /// How much it has counted of one thing.
+    /// How much it has counted of one thing: modulo 2^64, as it is added to what other cores have.
     pub fn counted(&self, count: Count) -> u64 {
-        self.counts[count as usize].get()
+        self.counts[count as usize].load(Ordering::Relaxed)
     }
-    /// All that it has counted.
+    /// All that it has counted, likewise.
     pub fn read(&self) -> Counts {
-        core::array::from_fn(|i| self.counts[i].get())
+        core::array::from_fn(|i| self.counts[i].load(Ordering::Relaxed))
     }
-    /// What its own board should be told of: time in ns, blocks read, blocks written; nothing if it is only a little time.
-    pub fn take_unreported(&self) -> [u64; 3] {
-        let count = |count: Count| self.counted(count);
+    /// What its own board should be told of what all cores have counted together: time in ns, blocks read, blocks written; nothing if
+    /// it is only a little time.
+    pub fn take_unreported(&self, all: &Counts) -> [u64; 3] {
+        let count = |count: Count| all[count as usize];
         let done = count(Count::BehalfNs) + count(Count::ElsewhereNs);
         let all = [done, count(Count::BlocksRead), count(Count::BlocksWritten)];
         let unreported: [u64; 3] = core::array::from_fn(|i| all[i].saturating_sub(self.reported[i].get()));
@@ -153,10 +172,14 @@ impl Account {
             count(Count::TurnsGiven).wrapping_add(count(Count::TurnsTaken)),
         ]
     }
-    /// A new program has it: counts from nothing, no further behind than `floor_ns`.
-    pub fn begin(&self, floor_ns: u64, made_here: bool) {
-        self.counts.iter().for_each(|count| count.set(0));
-        self.cores.set(u8::MAX);
+    /// A new program has it, no further behind than `floor_ns`: all cores' accounts of this number together count from nothing, and those
+    /// of the others have counted `elsewhere`.
+    pub fn begin(&self, floor_ns: u64, made_here: bool, elsewhere: &Counts) {
+        for (count, elsewhere) in self.counts.iter().zip(elsewhere) {
+            count.store(elsewhere.wrapping_neg(), Ordering::Relaxed);
+        }
+        self.set_cores(u8::MAX);
+        self.tell(self.policy.get(), u8::MAX);
         self.virtual_ns.set(floor_ns);
         self.begins.set(made_here);
     }

@@ -7,7 +7,7 @@ use crate::account::Account;
 use crate::real_time::{RANK_SPENT, RealTime};
 use crate::runner::{Order, Runner};
 use core::cell::Cell;
-use renga_abi::account::Count;
+use renga_abi::account::{Count, Counts};
 use renga_abi::policy::{Class, Policy, RANK_FAIR, RANK_INTERRUPTED, Rank};
 use renga_heap::{Heap, NOWHERE};
 
@@ -301,9 +301,9 @@ impl<R: Runner> Turns<R> {
     }
 
     /// Begins the account of `runner` anew, for a new program; one that is `made_here`, by a program of this board, goes a slice
-    /// behind who runs.
-    pub fn begin(&self, runner: &R, made_here: bool) {
-        runner.account().begin(self.floor_ns.get(), made_here);
+    /// behind who runs. Other cores' accounts of that number have counted `elsewhere`.
+    pub fn begin(&self, runner: &R, made_here: bool, elsewhere: &Counts) {
+        runner.account().begin(self.floor_ns.get(), made_here, elsewhere);
     }
 
     /// How long `runner` may run from `now_ns` on before somebody else's turn, ns; `None`: nobody waits who would have it.

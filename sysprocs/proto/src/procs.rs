@@ -31,9 +31,9 @@ pub const WHOLE_BOARD: u32 = u32::MAX;
 pub struct BoardCounts {
     /// Since its start, ns.
     pub now_ns: u64,
-    /// Of this, what programs ran, ns.
+    /// What programs ran, on all cores, ns.
     pub user_ns: u64,
-    /// Of this, what system processes ran, ns.
+    /// What system processes ran, on the cores of programs, ns.
     pub system_ns: u64,
     /// Turns of programs.
     pub turns: u64,
@@ -49,20 +49,21 @@ pub struct BoardCounts {
     pub free_slots: u64,
     /// The cores on which programs run, a bit each.
     pub program_cores: u64,
-    /// Of `user_ns`, what they ran on each core, their home left out, ns.
-    pub elsewhere_ns: [u64; 4],
-    /// The core of their processes.
-    pub home: u64,
+    /// What programs ran on each core, ns.
+    pub core_user_ns: [u64; 4],
+    /// What system processes ran on each core on which programs run, or have their processes, ns.
+    pub core_system_ns: [u64; 4],
 }
 impl BoardCounts {
     /// Bytes that it takes.
-    pub const BYTES: usize = 15 * 8;
+    pub const BYTES: usize = 18 * 8;
     /// As bytes.
     pub fn to_bytes(self) -> [u8; Self::BYTES] {
         let BoardCounts { now_ns, user_ns, system_ns, turns, made, programs, running, last_pid, free_slots, .. } = self;
         let mut bytes = [0; Self::BYTES];
         let counts = [now_ns, user_ns, system_ns, turns, made, programs, running, last_pid, free_slots];
-        let words = counts.into_iter().chain([self.program_cores]).chain(self.elsewhere_ns).chain([self.home]);
+        let by_core = self.core_user_ns.into_iter().chain(self.core_system_ns);
+        let words = counts.into_iter().chain([self.program_cores]).chain(by_core);
         bytes.chunks_exact_mut(8).zip(words).for_each(|(place, word)| place.copy_from_slice(&word.to_le_bytes()));
         bytes
     }
@@ -72,7 +73,7 @@ impl BoardCounts {
         let words: [u64; Self::BYTES / 8] = core::array::from_fn(|at| u64::from_le_bytes(words[at]));
         let [now_ns, user_ns, system_ns, turns, made, programs, running, last_pid, free_slots, program_cores, ..] =
             words;
-        let (elsewhere_ns, home) = ([words[10], words[11], words[12], words[13]], words[14]);
+        let by_core = |first: usize| core::array::from_fn(|core| words[first + core]);
         BoardCounts {
             now_ns,
             user_ns,
@@ -84,8 +85,8 @@ impl BoardCounts {
             last_pid,
             free_slots,
             program_cores,
-            elsewhere_ns,
-            home,
+            core_user_ns: by_core(10),
+            core_system_ns: by_core(14),
         }
     }
 }

@@ -14,7 +14,7 @@ use renga_fs::{Due, FreeWalkers, Referrers};
 use renga_hal::memory::{SPACES_MAX, UserMemory};
 use renga_memory::{SpaceTables, TABLES_PER_SLOT};
 use renga_pages::CacheMemory;
-use renga_process::UserFacts;
+use renga_process::{Processor, UserFacts};
 use renga_procfs::Plan;
 use renga_proto::sessions::Sessions;
 use renga_router::{Ends, Stats};
@@ -178,7 +178,15 @@ impl<'b, M: Machine> At<'b, M> {
     /// The right to interrupt each process of `kind` here.
     pub fn interruptors(self, kind: Kind) -> &'static [Interruptor] {
         let processes = self.boot.directory.of_kind(kind);
-        self.boot.directory.arena().put_slice(processes.len(), |number| Interruptor::new(processes[number]))
+        let to = |process: &'static Process| match process.core().number() == self.core {
+            true => Interruptor::new(process),
+            false => Interruptor::elsewhere(process),
+        };
+        self.boot.directory.arena().put_slice(processes.len(), |number| to(processes[number]))
+    }
+    /// Who has the floating-point state of the programs of this process's core.
+    pub fn processor(self) -> &'static dyn Processor {
+        self.boot.machine.processor(self.core)
     }
     /// Boot memory for the index of the page cache.
     pub fn page_index(self) -> &'static mut CacheMemory {

@@ -50,7 +50,13 @@ impl Directory {
     ) -> &'static Directory {
         let board = &system.boards[usize::from(number)];
         assert!(cores.len() == usize::from(board.cores), "a board's cores are as its placement says");
-        cores[usize::from(board.home())].run_programs_on(board.program_cores, arena);
+        let all: &'static [&'static Core] = arena.put_slice(cores.len(), |core| cores[core]);
+        for core in cores {
+            core.set_board(all, board.homes(), board.program_cores);
+            if board.homes() >> core.number() & 1 != 0 {
+                core.run_programs_on(board.program_cores, arena);
+            }
+        }
         let own: &'static [&'static Process] = arena.put_slice(usize::from(board.processes), |index| {
             let index = index as u16;
             declare(board.core_of(index), priority(board.kind_at(index)), ProcId::new(number, index))

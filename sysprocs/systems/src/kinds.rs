@@ -160,7 +160,7 @@ kinds! { |at, M|
         ];
     User "user" "One user program.", Every 256:
         renga_process::user::<M::Memory> [
-            at.machine().memory(), at.machine().power(), at.machine().processor(),
+            at.machine().memory(), at.machine().power(), at.processor(),
             at.put(|| UserContext::new(at.number(), 0, 0)), at.user_facts(),
             at.each(DESCRIPTORS_MAX, || DescriptorPlace::EMPTY), at.put(|| [0; PATHS_BYTES])
         ];

@@ -56,8 +56,8 @@ pub trait Machine: Devices {
     fn link_timing(&self) -> LinkTiming;
     /// What ends the run.
     fn power(&self) -> &'static dyn Power;
-    /// Who has the floating-point state of programs.
-    fn processor(&self) -> &'static dyn Processor;
+    /// Who has the floating-point state of the programs whose home is `core`.
+    fn processor(&self, core: u8) -> &'static dyn Processor;
 
     /// Starts of the board, or any number that is another one than before its last reset; modulo 256.
     fn starts(&self) -> u8;

@@ -24,14 +24,13 @@ const fn shared(name: &'static str, given: &'static [&'static str], also: &'stat
 }
 
 /// All of it.
-pub const SHARED: [Shared; 9] = [
+pub const SHARED: [Shared; 8] = [
     shared("the boards that are watched", &["at.watch()", "at.link()"], &[]),
     shared("the link's queues", &["at.link()"], &[]),
     shared("the programs to be woken", &["at.wakes()"], &[]),
     shared("the work that is due", &["at.due()"], &[]),
     shared("the free walkers", &["at.free_walkers()"], &[]),
     shared("the inodes' referrers", &["at.referrers()"], &[]),
-    shared("the user slots' interruption", &["at.interruptors(Kind::User)"], &[Kind::User]),
     shared("the reclaimer's notification", &["at.notifier(Kind::Reclaimer)"], &[Kind::Reclaimer]),
     shared(
         "the content writers' notification",
@@ -50,12 +49,12 @@ const OWN: [&str; 18] = [
     "at.page_index()",
     "at.frames()",
     "at.plan()",
+    "at.processor()",
     "at.machine().block()",
     "at.machine().epoch_ns()",
     "at.machine().link()",
     "at.machine().medium()",
     "at.machine().power()",
-    "at.machine().processor()",
     "at.machine().seed()",
     "at.machine().start_card()",
     "at.machine().starts()",
@@ -65,19 +64,19 @@ const OWN: [&str; 18] = [
 /// How page frames are given.
 const FRAMES: &str = "at.machine().memory()";
 
-/// What several cores reach, by types that are made for it: sessions, the programs' cards, tables of their areas, page frames.
-const OF_ALL_CORES: [&str; 4] = [FRAMES, "at.cards()", "at.sessions()", "at.user_facts()"];
+/// What several cores reach, by types that are made for it: sessions, the programs' cards, tables of their areas, page frames, the
+/// interruption of user slots.
+const OF_ALL_CORES: [&str; 5] =
+    [FRAMES, "at.cards()", "at.sessions()", "at.user_facts()", "at.interruptors(Kind::User)"];
 
-/// What only the home of a board has: who enters programs, and the interrupts of devices, which come there. Who enters programs says
-/// which core that is.
-const OF_HOME: [(&str, &str); 4] = [
+/// What only the first home of a board has: the interrupts of devices, which come there.
+const OF_HOME: [(&str, &str); 3] = [
     ("at.machine().uart()", "the console's interrupts"),
     ("at.machine().link()", "the link's interrupts"),
-    ("at.machine().processor()", "programs"),
     ("at.machine().start_card()", "the card that the board has started from"),
 ];
 
-/// What processes of this kind need that only the home of a board has.
+/// What processes of this kind need that only the first home of a board has.
 pub fn needs_home(facts: &Facts) -> Option<&'static str> {
     let needs = |(words, _): &&(&str, &str)| facts.given.iter().any(|expression| expression.contains(words));
     OF_HOME.iter().find(needs).map(|(_, name)| *name)

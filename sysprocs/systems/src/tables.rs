@@ -166,9 +166,19 @@ impl Board<'_> {
             _ => span(&mut self.placed.iter().filter(|row| row.kind == kind).map(|row| (row.first, row.count))),
         }
     }
-    /// The core of the programs' processes, the devices' interrupts and the link.
+    /// The core of the first of the programs' processes, the devices' interrupts and the link.
     pub fn home(&self) -> u8 {
         self.placed.iter().find(|row| row.kind == Kind::User).map_or(0, |row| row.core)
+    }
+    /// All cores of programs' processes, a bit each.
+    pub fn homes(&self) -> u8 {
+        self.placed.iter().filter(|row| row.kind == Kind::User).fold(0, |homes, row| homes | 1 << row.core)
+    }
+    /// The user slots whose home is `core`; they are neighbours.
+    pub fn slots_of(&self, core: u8) -> Range<u16> {
+        let first = self.range(Kind::User).start;
+        let row = self.placed.iter().find(|row| row.kind == Kind::User && row.core == core);
+        row.map_or(0..0, |row| row.first - first..row.first - first + row.count)
     }
     /// The most page frames that programs and cached files have.
     pub fn frames_max(&self) -> usize {

@@ -180,14 +180,19 @@ impl Checked {
         self.groups.iter().enumerate().filter(move |(_, group)| group.board == board)
     }
 
-    /// The core of the programs' processes of `board`, its devices' interrupts and its link.
+    /// The core of the first of the programs' processes of `board`, its devices' interrupts and its link.
     pub fn home(&self, board: usize) -> u8 {
         cores::home(&self.kinds, &self.groups, board)
     }
 
+    /// All cores of the programs' processes of `board`, a bit each.
+    pub fn homes(&self, board: usize) -> u8 {
+        cores::homes(&self.kinds, &self.groups, board)
+    }
+
     /// The cores of `board` on which programs have turns, a bit each.
     pub fn program_cores(&self, board: usize) -> u8 {
-        self.boards[board].program_cores.unwrap_or(1 << self.home(board))
+        self.boards[board].program_cores.unwrap_or(self.homes(board))
     }
 
     /// How many processes `board` has.

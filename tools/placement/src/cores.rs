@@ -1,4 +1,4 @@
-//! Who must share a core: whoever reaches the same cells (decision 0065). And who must be where the programs' processes are.
+//! Who must share a core: whoever reaches the same cells (decision 0065). And who must be where the first of the programs' processes are.
 //!
 //! Invariant: with every kind on one core nothing is refused here, whatever is shared.
 
@@ -47,13 +47,22 @@ fn check_pair(
     })
 }
 
-/// The core of the programs' processes of `board`.
-pub(crate) fn home(kinds: &[KindFacts], groups: &[Group], board: usize) -> u8 {
-    let group = groups.iter().find(|group| group.board == board && kinds[group.kind].is_home);
-    group.map_or(0, |group| group.parts[0].core)
+fn of_programs<'g>(kinds: &[KindFacts], groups: &'g [Group], board: usize) -> Option<&'g Group> {
+    groups.iter().find(|group| group.board == board && kinds[group.kind].is_home)
 }
 
-/// Who needs what only the home of a board has is there.
+/// The core of the first of the programs' processes of `board`.
+pub(crate) fn home(kinds: &[KindFacts], groups: &[Group], board: usize) -> u8 {
+    of_programs(kinds, groups, board).map_or(0, |group| group.parts[0].core)
+}
+
+/// All cores of those, a bit each; core 0 where there are none.
+pub(crate) fn homes(kinds: &[KindFacts], groups: &[Group], board: usize) -> u8 {
+    let parts = of_programs(kinds, groups, board).map_or(&[][..], |group| &group.parts);
+    if parts.is_empty() { 1 } else { parts.iter().fold(0, |homes, part| homes | 1 << part.core) }
+}
+
+/// Who needs what only the first home of a board has is there.
 pub(crate) fn check_homes(system: &System, kinds: &[KindFacts], groups: &[Group]) -> Result<(), PlacementError> {
     for group in groups {
         let (kind, home) = (&kinds[group.kind], home(kinds, groups, group.board));

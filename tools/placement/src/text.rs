@@ -69,12 +69,16 @@ impl Checked {
         self.write_row(out, width, "total", &totals, "")?;
         writeln!(out, "Columns are board.core; kinds with * are computed.")?;
         for (index, board) in self.boards.iter().enumerate() {
-            let (home, mask) = (self.home(index), self.program_cores(index));
-            if mask != 1 || home != 0 {
+            let (home, homes, mask) = (self.home(index), self.homes(index), self.program_cores(index));
+            let (name, cores) = (&board.name, |mask: u8| {
                 let cores = (0..board.cores).filter(|core| mask >> core & 1 != 0);
-                let cores: Vec<String> = cores.map(|core| core.to_string()).collect();
-                let (name, cores) = (&board.name, cores.join(", "));
-                writeln!(out, "Programs of {name} have turns on cores {cores}; their home is core {home}.")?;
+                cores.map(|core| core.to_string()).collect::<Vec<_>>().join(", ")
+            });
+            if homes.count_ones() > 1 {
+                let (turns, homes) = (cores(mask), cores(homes));
+                writeln!(out, "Programs of {name} have turns on cores {turns}; their homes are cores {homes}, the devices' is core {home}.")?;
+            } else if mask != 1 || home != 0 {
+                writeln!(out, "Programs of {name} have turns on cores {}; their home is core {home}.", cores(mask))?;
             }
         }
         writeln!(out)

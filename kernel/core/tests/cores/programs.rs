@@ -211,7 +211,7 @@ fn programs_keep_to_the_cores_that_they_are_given_and_move_when_those_change() {
                     let (who, program) = (programs[at].0, Interruptor::new(programs[at].1));
                     program.set_cores(allowed);
                     // A turn that is under way elsewhere goes on until it is called back.
-                    seen.allowed[who].set(allowed | 1 << program.program_core());
+                    seen.allowed[who].set(allowed | 1 << programs[at].1.program_core());
                     me.yield_turn().await;
                 }
             });

@@ -5,7 +5,7 @@ use renga_abi::{Errno, ProcId};
 use renga_core::crossing::Door;
 use renga_core::host::Board;
 use renga_core::interleaved::Cores;
-use renga_core::notify::{FarInterruptor, Notifier};
+use renga_core::notify::{Interruptor, Notifier};
 use renga_core::raw::ExchangePort;
 use renga_core::{Address, Call, Client, Core, Me, Port, Process, Wait};
 use renga_cores::Bell;
@@ -85,7 +85,7 @@ fn interrupted_each_round(cores: &Cores, [core, from]: [usize; 2], servers: &[Ad
                 client.interrupt();
             } else {
                 Notifier::elsewhere(client).notify();
-                FarInterruptor::new(client).interrupt();
+                Interruptor::elsewhere(client).interrupt();
             }
         }
     });
@@ -156,7 +156,7 @@ fn an_interruption_against_an_answer_on_its_way_does_no_harm() {
             });
             cores.on((core + 1) % count).client(move |mut me| async move {
                 while !ended.get() {
-                    FarInterruptor::new(client).interrupt();
+                    Interruptor::elsewhere(client).interrupt();
                     me.yield_turn().await;
                 }
             });
@@ -203,7 +203,7 @@ fn the_end_of_a_session_answers_callers_of_all_cores() {
             });
             cores.on((core + 1) % count).client(move |mut me| async move {
                 for _ in 0..2 * ROUNDS {
-                    FarInterruptor::new(caller).interrupt();
+                    Interruptor::elsewhere(caller).interrupt();
                     me.yield_turn().await;
                     again.notify();
                 }

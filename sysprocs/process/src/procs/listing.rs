@@ -78,22 +78,23 @@ impl Server {
 
     /// What is counted of the board.
     pub(super) fn board_counts(&self) -> BoardCounts {
-        let [user_ns, system_ns, turns] = self.me.charged();
+        let by_core = [0, 1, 2, 3].map(|core| self.me.ran_on(core));
+        let all = |which: usize| by_core.iter().fold(0_u64, |all, core| all.wrapping_add(core[which]));
         let programs = || self.table.in_slots();
         let runs = |slot: u16| self.interruptors.get(usize::from(slot)).is_some_and(|program| program.wants_to_run());
         BoardCounts {
             now_ns: self.me.now_ns(),
-            user_ns,
-            system_ns,
-            turns,
+            user_ns: all(0),
+            system_ns: all(1),
+            turns: self.me.turns_taken(),
             made: self.made.count,
             programs: programs().count() as u64,
             running: programs().filter(|&(_, slot)| runs(slot)).count() as u64,
             last_pid: u64::from(self.made.last_pid),
             free_slots: self.idle.len().into(),
             program_cores: self.me.program_cores().into(),
-            elsewhere_ns: [0, 1, 2, 3].map(|core| self.me.used_elsewhere_ns(core)),
-            home: self.me.own_core().into(),
+            core_user_ns: by_core.map(|[user_ns, _]| user_ns),
+            core_system_ns: by_core.map(|[_, system_ns]| system_ns),
         }
     }
 }

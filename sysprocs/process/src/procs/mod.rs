@@ -2,6 +2,7 @@
 
 mod charged;
 mod far;
+mod homes;
 mod listing;
 pub mod queue;
 pub mod record;

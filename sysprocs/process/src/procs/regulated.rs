@@ -106,8 +106,7 @@ impl Server {
     }
 
     fn charged_ns(&self) -> u64 {
-        let [user_ns, system_ns, _] = self.me.charged();
-        user_ns.wrapping_add(system_ns)
+        [0, 1, 2, 3].map(|core| self.me.ran_on(core)).into_iter().flatten().fold(0, u64::wrapping_add)
     }
 
     /// What the program in `slot` used since it was looked at last.

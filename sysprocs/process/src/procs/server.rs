@@ -4,6 +4,7 @@
 //! its condition holds, when it is interrupted, or when its peer in a vfork comes. Not here: the rules
 //! (`table.rs`).
 
+use super::homes::Homes;
 use super::listing::Made;
 use super::queue::QueuedSignal;
 use super::regulated::{Regulated, Seen};
@@ -40,6 +41,7 @@ pub(super) struct Server {
     /// By slot: who made its process from another board, and waits until that has taken up everything.
     pub(super) makers: [Option<Call<Spawn>>; SLOTS_MAX],
     pub(super) interruptors: &'static [Interruptor],
+    pub(super) homes: Homes,
     /// Signals on their way to groups on every board, by the board of the sender.
     pub(super) killing: Sent,
     /// Who was killed for want of memory and has not ended; 0: nobody.
@@ -79,6 +81,7 @@ pub async fn procs(
         interrupted: SlotSet::NONE,
         makers: [const { None }; SLOTS_MAX],
         interruptors,
+        homes: Homes::new(interruptors),
         killing: Sent::NONE,
         dying: 0,
         in_want: SlotSet::NONE,
@@ -109,6 +112,7 @@ impl Server {
                     call.reply(Err(Errno::EBUSY));
                 } else if self.hold(Ok(slot), call, Held::Work, |call, errno| call.reply(Err(errno))) {
                     self.idle.insert(slot);
+                    self.interrupted.remove(slot); // whoever was to hear of it is gone
                 }
             }
             ProcsCall::WaitChild(call) => self.wait(call),
@@ -339,7 +343,8 @@ impl Server {
         }
     }
 
-    /// Some slots were interrupted: those of them that wait here are answered early.
+    /// Some slots were interrupted: those of them that wait here are answered early. One of another core is so when that core has looked,
+    /// whether it waits here by then or not: of that this process is notified, too.
     fn answer_interrupted(&mut self) {
         let mut interrupted_slots = core::mem::take(&mut self.interrupted);
         while let Some(slot) = interrupted_slots.take_first() {
@@ -352,6 +357,9 @@ impl Server {
                 Held::Nothing | Held::Vfork(_) | Held::Returned(_) | Held::Continue(_) => false,
             };
             if !interrupted {
+                if self.interruptors[usize::from(slot)].is_elsewhere() {
+                    self.interrupted.insert(slot);
+                }
                 continue;
             }
             match core::mem::replace(held, Held::Nothing) {

@@ -24,7 +24,8 @@ impl Server {
         let (free, all) = (self.idle.len(), self.interruptors.len() as u32);
         let reserved = if most == UNLIMITED { 0 } else { RESERVED_SLOTS };
         let refused = free <= reserved || all - free >= most;
-        self.idle.first().filter(|_| !refused).ok_or(Errno::EAGAIN)
+        let maker = self.table.slot(parent).ok().filter(|_| board == self.table.board);
+        self.homes.choose(&self.idle, maker).filter(|_| !refused).ok_or(Errno::EAGAIN)
     }
 
     pub(super) fn spawn(&mut self, mut call: Call<Spawn>) {

@@ -1,5 +1,5 @@
 //! Time and load of the cluster: each core of a board on which programs run is a processor, numbered board by board. What system
-//! processes run on the programs' home is that one's, or, if programs do not run there, their first one's.
+//! processes run on a core that has programs' processes, and on which none runs, is the board's first processor's.
 //!
 //! A load average is Linux's in meaning, not in method: nobody samples. It is the mean of how many programs ran or
 //! wanted to, as far as that is known when it is asked for: now.
@@ -17,7 +17,7 @@ const NS_PER_HUNDREDTH: u64 = NS_PER_S / 100;
 /// The cores of a board on which programs run.
 fn cores(counts: &BoardCounts) -> impl Iterator<Item = usize> + use<> {
     let mask = counts.program_cores;
-    (0..counts.elsewhere_ns.len()).filter(move |core| mask >> core & 1 != 0)
+    (0..counts.core_user_ns.len()).filter(move |core| mask >> core & 1 != 0)
 }
 
 fn idle_ns(counts: &BoardCounts) -> u64 {
@@ -27,14 +27,10 @@ fn idle_ns(counts: &BoardCounts) -> u64 {
 
 /// What one core, the first of those of its board or another, ran of programs and of system processes, and was idle, in ticks.
 fn core_ticks(counts: &BoardCounts, core: usize, first: bool) -> [u64; 3] {
-    let elsewhere_ns = counts.elsewhere_ns.iter().fold(0, |all: u64, ns| all.saturating_add(*ns));
-    let is_home = counts.home == core as u64;
-    let user_ns = match is_home {
-        true => counts.user_ns.saturating_sub(elsewhere_ns),
-        false => counts.elsewhere_ns.get(core).copied().unwrap_or(0),
-    };
-    let home_counts = 1u64.checked_shl(counts.home as u32).is_some_and(|bit| counts.program_cores & bit != 0);
-    let system_ns = if is_home || first && !home_counts { counts.system_ns } else { 0 };
+    let of = |by_core: &[u64; 4], core: usize| by_core.get(core).copied().unwrap_or(0);
+    let user_ns = of(&counts.core_user_ns, core);
+    let without = (0..4).filter(|core| first && counts.program_cores >> core & 1 == 0);
+    let system_ns = without.chain([core]).fold(0_u64, |all, core| all.saturating_add(of(&counts.core_system_ns, core)));
     let idle_ns = counts.now_ns.saturating_sub(user_ns).saturating_sub(system_ns);
     [user_ns, system_ns, idle_ns].map(|ns| ns / NS_PER_TICK)
 }

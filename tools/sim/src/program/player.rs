@@ -92,18 +92,18 @@ impl Programs {
         table.programs.iter().enumerate().map(|(number, (path, _))| (path.clone(), elf::file(number))).collect()
     }
 
-    /// Gives the next user program of board `number`, on whichever of its `cores`, of which `home` is theirs, its turn; how long it
-    /// took, ns.
-    pub fn turn(&self, number: u8, (cores, home): (&[Board], Board), memory: &HostMemory) -> u64 {
+    /// Gives the next user program of board `number`, on whichever of its `cores`, its turn; how long it took, ns.
+    pub fn turn(&self, number: u8, cores: &[Board], memory: &HostMemory) -> u64 {
         let first = self.0.borrow_mut().next_core();
-        let guests = (0..cores.len()).map(|at| cores[(first + at) % cores.len()].core);
-        let guest = guests.filter_map(|core| Some((core, core.guest()?))).next();
-        match guest {
+        let in_turn = || (0..cores.len()).map(|at| cores[(first + at) % cores.len()]);
+        let guest = in_turn().find_map(|board| Some((board.core, board.core.guest()?)));
+        match (guest, in_turn().find(|board| board.core.has_users())) {
             // Those at home come in their turn, too.
-            Some((core, guest)) if !home.core.has_users() || first.is_multiple_of(2) => {
+            (Some((core, guest)), home) if home.is_none() || first.is_multiple_of(2) => {
                 self.visit(number, core, guest, memory)
             }
-            _ => self.turn_at_home(number, home, memory),
+            (_, Some(home)) => self.turn_at_home(number, home, memory),
+            _ => TURN_NS,
         }
     }
 

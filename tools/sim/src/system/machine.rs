@@ -82,7 +82,7 @@ impl Machine for SimMachine<'_> {
     fn power(&self) -> &'static dyn Power {
         self.switch
     }
-    fn processor(&self) -> &'static dyn Processor {
+    fn processor(&self, _: u8) -> &'static dyn Processor {
         &Flushed
     }
     fn starts(&self) -> u8 {

@@ -145,8 +145,7 @@ fn start_board(
     let inspector = Inspector::start(directory, site.board);
     site.board.arena.seal();
     let (programs, number) = (programs.clone(), site.number);
-    let home = usize::from(directory.table().home());
-    site.play_users(Box::new(move |cores| programs.turn(number, (cores, cores[home]), memory)));
+    site.play_users(Box::new(move |cores| programs.turn(number, cores, memory)));
     Started { directory, stats, inspector }
 }
 

@@ -1,0 +1,64 @@
+//! On which core a new program has its process: of those whose user slots are free.
+//!
+//! A program runs wherever there is room for it; what is done for it is done on its home. So that is the home with the fewest programs, and
+//! among equals the maker's: what they share is in that core's caches.
+//!
+//! Not here: the core on which it runs (`kernel/core/src/seat.rs`), the board (its maker says that).
+
+use super::slot_set::SlotSet;
+use renga_rt::Interruptor;
+
+/// Cores of a board.
+const CORES_MAX: usize = 4;
+
+/// The slots of each home.
+pub(super) struct Homes([SlotSet; CORES_MAX]);
+
+impl Homes {
+    /// Those of the slots that `interruptors` are of.
+    pub fn new(interruptors: &[Interruptor]) -> Homes {
+        let mut homes = [SlotSet::NONE; CORES_MAX];
+        for (slot, interruptor) in (0..).zip(interruptors) {
+            homes[usize::from(interruptor.home()) % CORES_MAX].insert(slot);
+        }
+        Homes(homes)
+    }
+
+    /// The free slot, of those that are `idle`, for a program that the one in slot `maker` makes; or another board's.
+    pub fn choose(&self, idle: &SlotSet, maker: Option<u16>) -> Option<u16> {
+        let rank = |slots: &SlotSet| {
+            let free = slots.both(idle);
+            let maker_is_elsewhere = !maker.is_some_and(|maker| slots.contains(maker));
+            let programs = slots.len() - free.len();
+            Some((programs, maker_is_elsewhere, free.first()?))
+        };
+        self.0.iter().filter_map(rank).min().map(|(.., slot)| slot)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Homes, SlotSet};
+
+    fn set(slots: impl IntoIterator<Item = u16>) -> SlotSet {
+        let mut set = SlotSet::NONE;
+        slots.into_iter().for_each(|slot| set.insert(slot));
+        set
+    }
+
+    #[test]
+    fn a_program_goes_where_fewest_are_and_stays_with_its_maker_among_equals() {
+        let homes = Homes([set(0..4), SlotSet::NONE, set(4..8), set(8..10)]);
+        let cases: [(&str, SlotSet, Option<u16>, Option<u16>); 6] = [
+            ("all free, made elsewhere", set(0..10), None, Some(0)),
+            ("the maker's home has one more", set(1..10), Some(0), Some(4)),
+            ("all have one: the maker's", set([1, 2, 3, 5, 6, 7, 9]), Some(8), Some(9)),
+            ("all have one: the first", set([1, 2, 3, 5, 6, 7, 9]), None, Some(1)),
+            ("the fewest has none free", set([3, 7]), Some(4), Some(7)),
+            ("none is free", SlotSet::NONE, Some(4), None),
+        ];
+        for (name, idle, maker, wanted) in cases {
+            assert_eq!(homes.choose(&idle, maker), wanted, "{name}");
+        }
+    }
+}
