@@ -7,7 +7,7 @@
 //! C1 Who has a process's letter has the right to its message: words and slices, the link that queues it, `server`,
 //!    and the cells of [`Crossing`]. A core has it from the take that hands it out until it posts it.
 //! C2 A process's `wait` and its other cells are its own core's. While it is `ReplyElsewhere` nobody writes `wait`, so the core
-//!    that has the call may rely on it; of what never changes (`core`, `word`, `crossing`, a user slot's `account`) all may read.
+//!    that has the call may read it; of what never changes (`core`, `word`, `crossing`, a user slot's `account`) all may read.
 //! C3 Answers of a poll are posted when it is over, so that a server calls nobody to answer; between polls none is left.
 //! C4 What is told by a signal is decided on the core of who is told.
 //!

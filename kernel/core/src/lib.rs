@@ -30,7 +30,6 @@ pub mod rendezvous;
 pub mod seat;
 mod timer;
 pub mod user;
-mod wait;
 
 pub use address::{Address, Members};
 pub use api::{ALL_ENTRIES, Accept, Call, CallFuture, Caller, Client, Family, Local, Port};

@@ -85,9 +85,12 @@ impl Interruptor {
     pub fn interrupt(&self) {
         if self.elsewhere { self.process.raise(INTERRUPT) } else { self.process.interrupt() }
     }
-    /// Whether its program runs, or waits for its turn to.
+    /// Whether its program runs, or waits for its turn to; of another core, as far as that has found.
     pub fn wants_to_run(&self) -> bool {
-        matches!(self.process.wait.get(), Wait::User | Wait::Nothing | Wait::Turn)
+        match self.elsewhere {
+            true => self.process.account.get().runs(),
+            false => matches!(self.process.wait.get(), Wait::User | Wait::Nothing | Wait::Turn),
+        }
     }
     /// The process's policy, of how its program shares the core.
     pub fn policy(&self) -> Policy {

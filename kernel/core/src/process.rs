@@ -8,8 +8,6 @@ use crate::account::{Account, Count};
 use crate::crossing::Crossing;
 use crate::queue::{Link, Queue};
 use crate::ready::{Core, PRIORITIES};
-pub use crate::wait::Wait;
-use crate::wait::Waiting;
 use core::cell::Cell;
 use core::task::Context;
 use renga_abi::ProcId;
@@ -17,6 +15,46 @@ use renga_abi::user::{Trap, UserContext};
 use renga_arena::Arena;
 use renga_heap::{NOWHERE, Placed};
 use renga_turns::{Order, Runner, Turns};
+
+/// What a process waits for; only the process itself and whoever completes the wait write it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Wait {
+    /// Not waiting: ready, or running.
+    Nothing,
+    /// Its message is written, not sent.
+    Prepared,
+    /// Its call is at the server.
+    Reply,
+    /// Its call has gone to a server of another core.
+    ReplyElsewhere,
+    /// The reply is in the header.
+    Replied,
+    /// A call to one of its open entries.
+    Accept,
+    /// An interrupt, an alarm or another notification.
+    Notification,
+    /// Its turn, after others of its priority.
+    Turn,
+    /// Its user program: ready to run, or running.
+    User,
+    /// It never runs: it stands for a process of another core.
+    Gate,
+    /// As `Reply`, and its poll is still on the stack below the server's.
+    ReplyInPlace = IN_PLACE,
+    /// As `ReplyInPlace`, and the server has passed the call on.
+    Forwarded,
+}
+
+/// The bit of those whose poll is on the stack, which one instruction tests.
+const IN_PLACE: u8 = 1 << 7;
+
+impl Wait {
+    #[inline(always)]
+    pub(crate) fn is_in_place(self) -> bool {
+        self as u8 & IN_PLACE != 0
+    }
+}
 
 /// Words that a message carries beside its slices.
 pub const WORDS: usize = 6;
@@ -71,7 +109,7 @@ pub struct Process {
     pub(crate) op: Cell<u32>,
     /// Whom it called last ([`ProcId::to_word`]): the process that was handed the call, or one of another board.
     pub(crate) destination: Cell<u32>,
-    pub(crate) wait: Waiting,
+    pub(crate) wait: Cell<Wait>,
     pub(crate) priority: u8,
     pub(crate) notified: Cell<bool>,
     pub(crate) interrupted: Cell<bool>,
@@ -124,7 +162,7 @@ impl Process {
         Process {
             link: Cell::new(None),
             open: Cell::new(0),
-            wait: Waiting::new(Wait::Nothing),
+            wait: Cell::new(Wait::Nothing),
             priority,
             notified: Cell::new(false),
             interrupted: Cell::new(false),
@@ -165,7 +203,7 @@ impl Process {
         if core::ptr::eq(self.core, core) {
             return self;
         }
-        let (wait, server, entries) = (Waiting::new(Wait::Gate), Cell::new(Some(self)), Cell::new(entries));
+        let (wait, server, entries) = (Cell::new(Wait::Gate), Cell::new(Some(self)), Cell::new(entries));
         arena.put(|| Process { wait, server, entries, ..Process::new(core, self.priority, self.id()) })
     }
     /// Of a gate: the server of another core for which it stands.

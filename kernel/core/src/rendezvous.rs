@@ -69,13 +69,7 @@ impl Process {
 
     #[inline(always)]
     pub(crate) fn begin(&self, wait: Wait) {
-        self.begin_after(self.wait.get(), wait);
-    }
-
-    /// As above, for who knows what it waits `now` for.
-    #[inline(always)]
-    pub(crate) fn begin_after(&self, now: Wait, wait: Wait) {
-        assert!(now == Wait::Nothing, "process waits for two things");
+        assert!(self.wait.get() == Wait::Nothing, "process waits for two things");
         self.wait.set(wait);
     }
 
@@ -288,8 +282,7 @@ impl RawAccept<'_> {
     #[inline(always)]
     pub(crate) fn poll(&self) -> Poll<Option<RawCall>> {
         let (me, open) = (self.0, self.1);
-        let wait = me.wait.get();
-        if wait == Wait::Accept {
+        if me.wait.get() == Wait::Accept {
             assert!(me.open.get() == 0, "process polled while it waits in accept");
             me.wait.set(Wait::Nothing);
             return Poll::Ready(me.accepted.get().map(RawCall));
@@ -301,7 +294,7 @@ impl RawAccept<'_> {
         if let Some(call) = me.take_waiting(open) {
             return Poll::Ready(Some(call));
         }
-        me.begin_after(wait, Wait::Accept);
+        me.begin(Wait::Accept);
         probe::wait_for_call(me);
         me.open.set(open);
         Poll::Pending

@@ -371,6 +371,11 @@ impl Process {
         }
     }
 
+    /// It runs on its own core from now on, if that is not busier than others: there nothing travels.
+    pub(crate) fn go_home(&'static self) {
+        self.move_to(&self.core.turns);
+    }
+
     /// From now on it waits for its turns there.
     fn move_to(&'static self, turns: &'static Turns<Process>) {
         let from = self.turns.replace(turns);

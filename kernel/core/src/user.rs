@@ -72,10 +72,9 @@ impl Future for RunUser<'_> {
     #[inline(always)]
     fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
         let me = self.me;
-        let wait = me.wait.get();
-        match wait {
+        match me.wait.get() {
             Wait::Nothing if me.user.get().is_null() => {
-                me.begin_after(wait, Wait::User);
+                me.begin(Wait::User);
                 me.user.set(self.context);
                 me.user_space.set(self.space);
                 me.ask_turn();

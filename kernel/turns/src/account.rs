@@ -5,7 +5,7 @@
 //! charged to which account, and what all cores have counted together (`kernel/core`).
 
 use core::cell::Cell;
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use renga_abi::account::{AccountNumber, Count, Counts};
 use renga_abi::policy::{Policy, RANK_FAIR, Rank, SCALE_SHIFT, SLICE_NS};
 
@@ -37,6 +37,8 @@ pub struct Account {
     cores: Cell<u8>,
     /// Its policy and those cores, for other cores: as a word.
     told: AtomicU64,
+    /// Whether its program has asked for a turn and has not been found waiting since, likewise.
+    runs: AtomicBool,
     counts: [AtomicU64; Count::ALL.len()],
     /// Of these, what its own board has been told of: time, blocks read, blocks written.
     reported: [Cell<u64>; 3],
@@ -62,6 +64,7 @@ impl Account {
             begins: Cell::new(false),
             cores: Cell::new(u8::MAX),
             told: AtomicU64::new(0),
+            runs: AtomicBool::new(false),
             counts: [const { AtomicU64::new(0) }; Count::ALL.len()],
             reported: [const { Cell::new(0) }; 3],
         }
@@ -111,6 +114,13 @@ impl Account {
         self.rank.set(policy.rank());
         self.scale.set(policy.scale());
         self.slice_ns.set(self.scaled(policy.class.slice_ns()));
+    }
+    /// From any core: whether its program has asked for a turn, and has not been found to wait for something else since.
+    pub fn runs(&self) -> bool {
+        self.runs.load(Ordering::Relaxed)
+    }
+    pub(crate) fn set_runs(&self, runs: bool) {
+        self.runs.store(runs, Ordering::Relaxed);
     }
     #[inline(always)]
     pub(crate) fn scaled(&self, ns: u64) -> u64 {

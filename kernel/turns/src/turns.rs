@@ -94,7 +94,9 @@ impl<R: Runner> Turns<R> {
     /// `last` has waited since its turn.
     fn gave_turn(&self, last: &'static R) {
         if last.is_program() {
-            last.account().count(Count::TurnsGiven, 1); // who only let programs go first has none
+            let account = last.account();
+            account.count(Count::TurnsGiven, 1); // who only let programs go first has none
+            account.set_runs(false);
         }
     }
 
@@ -154,6 +156,7 @@ impl<R: Runner> Turns<R> {
         }
         if self.is_last(runner) {
             self.last.set(None);
+            runner.account().set_runs(runner.wants_turn());
         }
     }
 
@@ -169,6 +172,9 @@ impl<R: Runner> Turns<R> {
     pub fn ask_after_wait(&self, runner: &'static R, now_ns: u64) {
         let account = runner.account();
         let before = self.last.get();
+        if runner.is_program() {
+            account.set_runs(true);
+        }
         let begins = account.begins.replace(false);
         if let Some(maker) = before.filter(|_| begins) {
             let behind_ns = maker.account().virtual_ns.get() + account.slice_ns.get();
