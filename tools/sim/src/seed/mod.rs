@@ -50,8 +50,10 @@ pub struct Settings {
     pub boards: u8,
     /// How many cores each of them has, over which its processes are spread.
     pub cores: u8,
-    /// Which of these is the programs' home.
+    /// Which of these is the programs' home, or the first of their homes.
     pub home: u8,
+    /// How many homes they have.
+    pub homes: u8,
     /// What goes wrong on the link.
     pub faults: Faults,
     /// Whether calls between boards that return nothing release their callers early.
@@ -60,7 +62,7 @@ pub struct Settings {
 
 impl Settings {
     /// The pair on a good link.
-    pub const PAIR: Settings = Settings { boards: 2, cores: 1, home: 0, faults: Faults::NONE, asynchronous: false };
+    pub const PAIR: Settings = Settings { boards: 2, cores: 1, home: 0, homes: 1, faults: Faults::NONE, asynchronous: false };
     /// The pair on a link that loses, doubles and damages frames.
     pub const BAD_LINK: Settings = Settings {
         faults: Faults { lost_per_mille: 20, doubled_per_mille: 20, changed_per_mille: 10, ..Faults::NONE },
@@ -77,7 +79,8 @@ impl Settings {
         // Drawn apart, so that seeds draw all else as before there were cores.
         let cores = CORES[Random::new(seed ^ 0x0063_6f72_6573).below(CORES.len() as u64) as usize];
         let home = Random::new(seed ^ 0x0000_686f_6d65).below(cores.into()) as u8;
-        Settings { boards: cut.boards(boards).unwrap_or(boards), cores, home, faults, asynchronous }
+        let homes = 1 + Random::new(seed ^ 0x686f_6d65_7300).below(cores.into()) as u8;
+        Settings { boards: cut.boards(boards).unwrap_or(boards), cores, home, homes, faults, asynchronous }
     }
 }
 
@@ -209,12 +212,12 @@ fn fresh_disk(programs: &Programs) -> Result<Pages, String> {
 /// # Errors
 /// A rule that so many boards break.
 pub fn placed(settings: Settings) -> Result<Rc<Checked>, PlacementError> {
-    /// Boards, cores, home, and whether calls are asynchronous.
-    type Key = (u8, u8, u8, bool);
+    /// Boards, cores, home, homes, and whether calls are asynchronous.
+    type Key = (u8, u8, u8, u8, bool);
     thread_local! {
         static CHECKED: std::cell::RefCell<HashMap<Key, Rc<Checked>>> = std::cell::RefCell::default();
     }
-    let key = (settings.boards, settings.cores, settings.home, settings.asynchronous);
+    let key = (settings.boards, settings.cores, settings.home, settings.homes, settings.asynchronous);
     if let Some(checked) = CHECKED.with_borrow(|known| known.get(&key).cloned()) {
         return Ok(checked);
     }
@@ -234,7 +237,7 @@ fn check(settings: Settings) -> Result<Rc<Checked>, PlacementError> {
         text = text.replacen(last, &(1..settings.boards).map(board).collect::<String>(), 1);
         text = text.replacen("disk = true", &format!("disk = true, message_kib = {MESSAGE_KIB}"), 1);
     }
-    placement(&spread(&text, settings.cores, settings.home))
+    placement(&spread(&text, settings.cores, settings.home, settings.homes))
 }
 
 #[cfg(test)]

@@ -26,11 +26,12 @@ const GROUPS: [&[&str]; 16] = [
 /// What only systems of several boards have.
 const LINKED: &str = "content_returner";
 
-/// The system file `text`, whose boards have none, with so many cores on each, of which `home` is the programs'.
+/// The system file `text`, whose boards have none, with so many cores on each, of which `homes` from `home` on are the programs', the
+/// first of these also the devices'.
 ///
 /// # Panics
 /// If a kind has no line of its own.
-pub fn spread(text: &str, cores: u8, home: u8) -> String {
+pub fn spread(text: &str, cores: u8, home: u8, homes: u8) -> String {
     let programs = match cores {
         1 => "[0]",
         2 => "[0, 1]",
@@ -44,6 +45,10 @@ pub fn spread(text: &str, cores: u8, home: u8) -> String {
         core_of.extend(group.iter().map(|kind| (*kind, core)));
     }
     let place = |line: &str| match line.split_once(" = { on = ") {
+        Some((kind, rest)) if kind.trim_end() == "user" && homes > 1 => {
+            let part = |number: u8| format!("{{ core = {}, on = {}", (home + number) % cores, part(rest, homes));
+            format!("{kind} = [{}]\n", (0..homes).map(part).collect::<Vec<_>>().join(", "))
+        }
         Some((kind, rest)) => {
             let core = core_of.remove(kind.trim_end()).unwrap_or(home);
             format!("{kind} = {{ core = {core}, on = {rest}\n")
@@ -54,4 +59,12 @@ pub fn spread(text: &str, cores: u8, home: u8) -> String {
     core_of.remove(LINKED);
     assert!(core_of.is_empty(), "not placed, or in parts: {core_of:?}");
     text
+}
+
+/// What is behind `on = ` in a line that places `count = ...` of something, with so many parts of it.
+fn part(rest: &str, parts: u8) -> String {
+    let (on, count) = rest.split_once("count = ").unwrap_or_else(|| panic!("no count: {rest}"));
+    let count = count.split_once(" }").and_then(|(count, _)| count.parse::<u32>().ok());
+    let count = count.unwrap_or_else(|| panic!("no count: {rest}"));
+    format!("{on}count = {} }}", count / u32::from(parts))
 }
