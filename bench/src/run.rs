@@ -123,6 +123,8 @@ pub struct Run {
     pub instruction_ns: Option<u32>,
     /// The model of the disk's medium, if it is not the profile's.
     pub medium: Option<&'static str>,
+    /// The emulator's slice for several cores (decision 0066), if it is not its own choice, ns.
+    pub core_slice_ns: Option<u64>,
     /// The image of `userland/images`.
     pub image: &'static str,
     /// The shell script; see [`SCRIPT_HEAD`].
@@ -157,6 +159,7 @@ impl Run {
             link_rate_bps: None,
             instruction_ns: None,
             medium: None,
+            core_slice_ns: None,
             image,
             script,
             files,
@@ -179,6 +182,11 @@ impl Run {
     /// The same with another medium.
     pub fn on_medium(self, medium: &'static str) -> Run {
         Run { medium: Some(medium), ..self }
+    }
+
+    /// The same where the cores of a board are closer to each other in time: letters between them take what they take.
+    pub fn with_core_slice_ns(self, core_slice_ns: u64) -> Run {
+        Run { core_slice_ns: Some(core_slice_ns), ..self }
     }
 
     /// The same, and its trace is kept.

@@ -8,6 +8,7 @@
 pub mod account;
 pub mod errno;
 pub mod id;
+pub mod lends;
 pub mod log;
 pub mod pace;
 pub mod policy;

@@ -246,7 +246,7 @@ impl Me {
         let core = self.0.core;
         let account = self.0.account.get();
         account.set_policy(policy);
-        self.0.go_home();
+        self.0.move_to(&core.turns); // a new program begins at home, where nothing of it travels
         let ended = account.charged();
         self.0.turns.get().begin(self.0, made_here, &core.counts_elsewhere(account.number()));
         for ((past, ended), begun) in core.past.iter().zip(ended).zip(account.charged()) {

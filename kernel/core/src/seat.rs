@@ -266,7 +266,8 @@ impl Core {
     /// Of what a program of its own has left, how much it may run before the core looks again whose turn it is, ns.
     #[inline(always)]
     pub fn own_left_ns(&self, left_ns: Option<u64>) -> Option<u64> {
-        if self.guests.any() { Some(self.guests.share_ns(Some(self.number), left_ns.unwrap_or(TURN_NS_MAX))) } else { left_ns }
+        let share = || self.guests.share_ns(Some(self.number), left_ns.unwrap_or(TURN_NS_MAX));
+        if self.guests.any() { Some(share()) } else { left_ns }
     }
 
     /// This core, if a program of its own wants a turn on it.
@@ -280,7 +281,7 @@ impl Me {
     pub fn program_cores(&self) -> u8 {
         self.0.core.program_cores.get()
     }
-    /// The core on which this process's program runs, or ran last.
+    /// [`Process::program_core`].
     pub fn program_core(&self) -> u8 {
         self.0.program_core()
     }
@@ -291,13 +292,11 @@ impl Me {
         let counts = (core.program_cores.get() | core.homes.get()) >> number & 1 != 0;
         let Some(at) = core.all_cores().find(|at| at.number == number && counts) else { return [0; 2] };
         let [own_ns, system_ns, _] = at.charged();
-        let visits = core.all_cores().flat_map(|home| home.seats.get());
-        let user_ns = visits.fold(own_ns, |all, seat| {
-            let used_ns = seat.used_ns.load(Ordering::Relaxed);
-            let (here, away) = (seat.number == number, seat.home.number == number);
-            all.wrapping_add(if here { used_ns } else { 0 }).wrapping_sub(if away { used_ns } else { 0 })
-        });
-        [user_ns, system_ns]
+        let seats = || core.all_cores().flat_map(|home| home.seats.get());
+        let ran_ns = |seat: &Seat| seat.used_ns.load(Ordering::Relaxed);
+        let here_ns: u64 = seats().filter(|seat| seat.number == number).map(ran_ns).sum();
+        let away_ns: u64 = seats().filter(|seat| seat.home.number == number).map(ran_ns).sum();
+        [own_ns.wrapping_add(here_ns).wrapping_sub(away_ns), system_ns]
     }
     /// The cores on which this process's program may run, a bit each.
     pub fn cores(&self) -> u8 {
@@ -371,13 +370,8 @@ impl Process {
         }
     }
 
-    /// It runs on its own core from now on, if that is not busier than others: there nothing travels.
-    pub(crate) fn go_home(&'static self) {
-        self.move_to(&self.core.turns);
-    }
-
     /// From now on it waits for its turns there.
-    fn move_to(&'static self, turns: &'static Turns<Process>) {
+    pub(crate) fn move_to(&'static self, turns: &'static Turns<Process>) {
         let from = self.turns.replace(turns);
         if !core::ptr::eq(from, turns) {
             from.hand_over(self, turns);

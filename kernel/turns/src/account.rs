@@ -37,7 +37,7 @@ pub struct Account {
     cores: Cell<u8>,
     /// Its policy and those cores, for other cores: as a word.
     told: AtomicU64,
-    /// Whether its program has asked for a turn and has not been found waiting since, likewise.
+    /// Whether its program has been made, or has asked for a turn, and has not been found waiting since, likewise.
     runs: AtomicBool,
     counts: [AtomicU64; Count::ALL.len()],
     /// Of these, what its own board has been told of: time, blocks read, blocks written.
@@ -98,7 +98,11 @@ impl Account {
     pub fn told(&self) -> (Policy, u8) {
         let word = self.told.load(Ordering::Relaxed);
         let policy = Policy::from_word(word & ((1 << CORES_BIT) - 1));
-        if word == 0 { (Policy::DEFAULT, u8::MAX) } else { (policy.unwrap_or(Policy::DEFAULT), (word >> CORES_BIT) as u8) }
+        if word == 0 {
+            (Policy::DEFAULT, u8::MAX)
+        } else {
+            (policy.unwrap_or(Policy::DEFAULT), (word >> CORES_BIT) as u8)
+        }
     }
     /// From any core: they are to be these. Its own core takes that over ([`Account::set_policy`], [`Account::set_cores`]).
     pub fn tell(&self, policy: Policy, cores: u8) {
@@ -190,6 +194,7 @@ impl Account {
         }
         self.set_cores(u8::MAX);
         self.tell(self.policy.get(), u8::MAX);
+        self.set_runs(true);
         self.virtual_ns.set(floor_ns);
         self.begins.set(made_here);
     }

@@ -91,7 +91,7 @@ pub enum PlacementError {
         other_core: u8,
     },
     #[error(
-        "line {line}: `{kind}` is placed on core {core} of board \"{board}\", but needs {needs}, which only the core of `user` has, {home}\n  mend: `core = {home}`"
+        "line {line}: `{kind}` is placed on core {core} of board \"{board}\", but needs {needs}, which only the core of the first `user` has, {home}\n  mend: `core = {home}`"
     )]
     MustBeAtHome { line: usize, kind: &'static str, core: u8, board: String, needs: &'static str, home: u8 },
     #[error(

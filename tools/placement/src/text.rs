@@ -76,7 +76,10 @@ impl Checked {
             });
             if homes.count_ones() > 1 {
                 let (turns, homes) = (cores(mask), cores(homes));
-                writeln!(out, "Programs of {name} have turns on cores {turns}; their homes are cores {homes}, the devices' is core {home}.")?;
+                writeln!(
+                    out,
+                    "Programs of {name} have turns on cores {turns}; their homes are cores {homes}, the devices' is core {home}."
+                )?;
             } else if mask != 1 || home != 0 {
                 writeln!(out, "Programs of {name} have turns on cores {}; their home is core {home}.", cores(mask))?;
             }

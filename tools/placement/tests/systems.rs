@@ -213,7 +213,14 @@ fn programs_have_their_home_where_their_processes_are() {
     assert!(said.contains("Programs of a have turns on cores 1; their home is core 1.\n"), "{said}");
     let apart = edited(&given, "console          = { on = \"a\", core = 1 }", "console          = { on = \"a\" }");
     let refused = check(&parse(&apart).unwrap(), &code_kinds()).unwrap_err().to_string();
-    assert!(refused.contains("needs the console's interrupts, which only the core of `user` has, 1"), "{refused}");
+    assert!(
+        refused.contains("needs the console's interrupts, which only the core of the first `user` has, 1"),
+        "{refused}"
+    );
+    let several = text("homes4").replace(", programs = [0, 1, 2, 3]", "");
+    let (home, cores, said, _) = homes(&several.replace("core = 0, count = 32", "core = 0, count = 3"));
+    assert_eq!((home, cores), (0, 0b1111));
+    assert!(said.contains("their homes are cores 0, 1, 2, 3, the devices' is core 0.\n"), "{said}");
 }
 
 #[test]

@@ -20,6 +20,8 @@ pub struct Profile {
     pub pins: Option<LinkMode>,
     /// The model of the disk's medium (`renga_fs::medium`).
     pub medium: &'static str,
+    /// By how much cores of a board may be apart, as a slice of the emulator's, if it is not its own choice, ns.
+    pub core_slice_ns: Option<u64>,
 }
 
 impl Profile {
@@ -43,12 +45,21 @@ impl Profile {
 /// The profile called `name`.
 pub fn profile(name: ProfileName) -> Profile {
     match name {
-        ProfileName::Pi3 => {
-            Profile { shift: 0, link_rate_bps: 18_000_000, link_timing: "pi3", pins: None, medium: "sd" }
-        }
-        ProfileName::Paper1989 => {
-            Profile { shift: 10, link_rate_bps: 4_000_000, link_timing: "paper-1989", pins: None, medium: "hdd-1989" }
-        }
+        ProfileName::Pi3 => Profile {
+            shift: 0,
+            link_rate_bps: 18_000_000,
+            link_timing: "pi3",
+            pins: None,
+            medium: "sd",
+            core_slice_ns: None,
+        },
+        ProfileName::Paper1989 => Profile {
+            shift: 10,
+            link_rate_bps: 4_000_000,
+            link_timing: "paper-1989",
+            medium: "hdd-1989",
+            ..profile(ProfileName::Pi3)
+        },
     }
 }
 
@@ -62,6 +73,7 @@ pub fn of_run(run: &Run) -> Profile {
         profile.shift = instruction_ns.ilog2() as u8;
     }
     profile.medium = run.medium.unwrap_or(profile.medium);
+    profile.core_slice_ns = run.core_slice_ns;
     run.link_rate_bps.map_or(profile, |rate_bps| profile.with_link_rate(rate_bps))
 }
 

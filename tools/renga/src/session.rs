@@ -217,6 +217,7 @@ impl Session<'_> {
         config.shift = self.profile.shift;
         config.bus = BusConfig::with_rate(self.profile.link_rate_bps);
         config.bare = self.bare;
+        config.slice_ns = self.profile.core_slice_ns;
         config.pins = self.profile.pins.map(|_| PinsConfig::default());
         config.seed = self.seed;
         config.epoch_s = EPOCH_S;

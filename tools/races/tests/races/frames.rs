@@ -140,7 +140,9 @@ fn fetch() {
         }
     });
     let make = || {
-        let synchronise = || drop(fetched.fetch_max(content.load(Ordering::Relaxed), Ordering::Relaxed));
+        let synchronise = || {
+            fetched.fetch_max(content.load(Ordering::Relaxed), Ordering::Relaxed);
+        };
         frame.state.make_fetchable(synchronise);
         assert_ne!(fetched.load(Ordering::Relaxed), 0, "fetches see what was there before");
     };

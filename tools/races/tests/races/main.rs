@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Made by the build script: modules over loom's atomics.
-#[allow(clippy::duplicate_mod, clippy::type_complexity, dead_code, missing_docs, unused)]
+#[allow(clippy::all, dead_code, missing_docs, unused)]
 mod variants {
     use renga_races::Scenario;
     include!(concat!(env!("OUT_DIR"), "/variants.rs"));

@@ -200,7 +200,8 @@ impl<'a> Laboratory<'a> {
                 self.linux(&disk, &bench, hardware, &mut facts)?
             }
             Machine::LinuxOfCores { cores, null_disk_ns } => {
-                let hardware = Hardware { cores, null_disk_ns: Some(null_disk_ns), ..Hardware::default() };
+                let (null_disk_ns, core_slice_ns) = (Some(null_disk_ns), run.core_slice_ns);
+                let hardware = Hardware { cores, null_disk_ns, core_slice_ns, ..Hardware::default() };
                 self.linux(&disk, &bench, hardware, &mut facts)?
             }
             Machine::Cluster(system) => self.cluster(run, &system, &bench, &mut facts)?,

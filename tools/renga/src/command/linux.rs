@@ -23,7 +23,12 @@ pub fn linux(environment: &Environment, options: &cli::Linux) -> Result<u8> {
     }
     let progress = Progress::start();
     let scratch = Scratch::make(environment)?;
-    let hardware = Hardware { cores: options.cores, null_disk_ns: options.null_disk, memory_mib: options.memory_mib };
+    let hardware = Hardware {
+        cores: options.cores,
+        null_disk_ns: options.null_disk,
+        memory_mib: options.memory_mib,
+        core_slice_ns: None,
+    };
     let linux = Linux::prepare(environment, &scratch.folder, hardware, &progress)?;
     let disk = session_disk::make(environment, &options.job, script.as_deref(), options.cores, &scratch, &progress)?;
     progress.finish();

@@ -60,5 +60,6 @@ fn config(linux: &Linux, disk: &Path) -> ClusterConfig {
         cores: CORES,
         ..BoardConfig::default()
     };
-    ClusterConfig::new(linux.qemu.clone(), linux.plugin.clone(), vec![board])
+    let slice_ns = linux.hardware.core_slice_ns;
+    ClusterConfig { slice_ns, ..ClusterConfig::new(linux.qemu.clone(), linux.plugin.clone(), vec![board]) }
 }

@@ -53,6 +53,8 @@ pub struct Hardware {
     pub null_disk_ns: Option<u32>,
     /// The memory that Linux uses, MiB; without it all.
     pub memory_mib: Option<u16>,
+    /// The emulator's slice for several cores, if it is not its own choice, ns.
+    pub core_slice_ns: Option<u64>,
 }
 
 impl Hardware {
@@ -65,7 +67,7 @@ impl Hardware {
 /// One core and no disk but the card.
 impl Default for Hardware {
     fn default() -> Self {
-        Self { cores: 1, null_disk_ns: None, memory_mib: None }
+        Self { cores: 1, null_disk_ns: None, memory_mib: None, core_slice_ns: None }
     }
 }
 

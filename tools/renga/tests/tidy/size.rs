@@ -9,7 +9,7 @@ const FILE_LINES_MAX: usize = 400;
 /// As `too-many-lines-threshold` of clippy.toml, which counts in the same way: lines with code.
 const FUNCTION_LINES_MAX: usize = 70;
 /// The kernel without hardware, without tests and what only host programs have.
-const CORE_LINES_MAX: usize = 3400;
+const CORE_LINES_MAX: usize = 3500;
 /// What crosses between cores.
 const CORES_LINES_MAX: usize = 400;
 

@@ -62,7 +62,8 @@ pub struct Settings {
 
 impl Settings {
     /// The pair on a good link.
-    pub const PAIR: Settings = Settings { boards: 2, cores: 1, home: 0, homes: 1, faults: Faults::NONE, asynchronous: false };
+    pub const PAIR: Settings =
+        Settings { boards: 2, cores: 1, home: 0, homes: 1, faults: Faults::NONE, asynchronous: false };
     /// The pair on a link that loses, doubles and damages frames.
     pub const BAD_LINK: Settings = Settings {
         faults: Faults { lost_per_mille: 20, doubled_per_mille: 20, changed_per_mille: 10, ..Faults::NONE },

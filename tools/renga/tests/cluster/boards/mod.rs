@@ -4,6 +4,7 @@ mod apart;
 mod bare;
 mod cards;
 mod cores;
+mod homes;
 mod linkbench;
 mod machines;
 mod pins;
