@@ -47,26 +47,27 @@ pub struct Core {
     pub(crate) alarms: Link,
     /// Other cores on which its programs have turns.
     pub(crate) seats: Cell<&'static [Seat]>,
-    /// All cores on which programs of the board have turns, and those of their processes, a bit each.
+    /// All cores on which programs of the board have turns, a bit each.
     pub(crate) program_cores: Cell<u8>,
-    pub(crate) homes: Cell<u8>,
     /// Of one of them somebody wants a turn.
     pub(crate) seats_wanted: Cell<bool>,
-    /// On this core programs of other homes have their turns.
-    pub(crate) guests: Guests<Seat>,
     pub(crate) accounts: Cell<&'static [Account]>,
     pub(crate) system: Account,
     /// Until when time has been charged, ns.
     pub(crate) charged_ns: Cell<u64>,
-    /// What accounts had counted that were begun anew since ([`Core::charged`]).
-    pub(crate) past: [AtomicU64; 3],
-    /// All cores of the board; of the others this one reads their accounts' counts, and how long their programs ran elsewhere.
-    pub(crate) board: Cell<&'static [&'static Core]>,
     clock: fn(&Core) -> u64,
     pub(crate) now_ns: Cell<u64>,
     log: Cell<Log>,
     /// Whose program runs when no process is ready.
     pub(crate) turns: Turns<Process>,
+    /// On this core programs of other homes have their turns.
+    pub(crate) guests: Guests<Seat>,
+    /// All cores of the board, and those of programs' processes, a bit each. Of others this one reads their accounts' counts, and how long
+    /// their programs ran elsewhere.
+    pub(crate) board: Cell<&'static [&'static Core]>,
+    pub(crate) homes: Cell<u8>,
+    /// What accounts had counted that were begun anew since ([`Core::charged`]).
+    pub(crate) past: [AtomicU64; 3],
     /// The last lines of the log.
     pub(crate) lines: Lines,
     /// What has happened, inside a host program.

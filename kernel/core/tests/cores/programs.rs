@@ -144,11 +144,11 @@ fn play(seed: u64, (count, homes): (usize, usize), mask: u8, disturb: impl Fn(Bo
     }
     let programs: Vec<&'static Process> =
         (0..PROGRAMS).map(|slot| program(home_of(slot), (slot, &seen), &served, &neighbours[slot])).collect();
-    for slot in 0..PROGRAMS {
+    for (slot, neighbour) in neighbours.iter().enumerate() {
         let next = (slot + 1) % PROGRAMS;
         let same = home_of(slot).core.number() == home_of(next).core.number();
         let notifier = if same { Notifier::new } else { Notifier::elsewhere };
-        neighbours[slot].set(Some(notifier(programs[next])));
+        neighbour.set(Some(notifier(programs[next])));
     }
     for (at, &home) in homes.iter().enumerate() {
         let own = programs.iter().copied().enumerate().skip(at).step_by(homes.len());

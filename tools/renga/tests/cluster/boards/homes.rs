@@ -20,6 +20,7 @@ seq 3000 | sort -rn | head -n 2 | tail -n 1
 dd if=/dev/zero bs=64k count=20 2>&- | gzip -1 | gunzip | wc -c
 for n in 1 2 3 4 5 6; do seq $n 20 > /tmp/f$n & done; wait; cat /tmp/f? | wc -l
 mkfifo /tmp/p; (seq 5 > /tmp/p) & tail -n 1 /tmp/p; wait
+many() { i=0; while [ $i -lt 120 ]; do /bin/true; i=$((i + 1)); done; }; many & many & many & many & wait
 while read name _ _ system _; do case $name in cpu?) [ $system -gt 0 ] && echo $name;; esac; done < /proc/stat
 "#;
 
