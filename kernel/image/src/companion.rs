@@ -9,6 +9,7 @@ use renga_arch_aarch64::cpu::ThisCore;
 use renga_arch_aarch64::timer::GenericTimer;
 use renga_arch_aarch64::user_mode::enter_guest;
 use renga_core::Core;
+use renga_core::probe;
 use renga_core::seat::Guest;
 use renga_hal::timer::Timer;
 use renga_rt::user::Exit;
@@ -39,6 +40,7 @@ pub fn run(core: &'static Core, mut timer: GenericTimer) -> ! {
 
 fn sleep(core: &'static Core, timer: &mut GenericTimer) {
     if core.leave() {
+        probe::idle();
         timer.set_alarm_ns(core.next_alarm_ns());
         ThisCore.wait_for_interrupt();
         core.stamp(timer.now_ns());
