@@ -30,9 +30,10 @@ const EDGE_MS: u64 = 4;
 const BLOCKS_READ: u64 = 16;
 const BLOCK_BYTES: u64 = 4096;
 
-/// What reading takes: of ten more, a tenth. Of a program of this board, of the other, what it moved, of all boards.
-const COSTS_US_MAX: [(&str, u64); 4] =
-    [("stat", 25), ("stat of the other board", 450), ("io", 20), ("/proc/stat", 350)];
+/// What reading takes: of ten more, a tenth. Of a program of this board, of the other, what it moved, of all boards. With each further core
+/// of a board it may take so much more: calls on the way go to other cores, and what all boards did is added up core by core.
+const COSTS_US_MAX: [(&str, u64, u64); 4] =
+    [("stat", 25, 4), ("stat of the other board", 450, 4), ("io", 20, 4), ("/proc/stat", 350, 110)];
 
 #[test]
 fn accounts_are_exact_and_cheap_and_services_that_are_off_do_nothing() {
@@ -73,10 +74,11 @@ fn reading_is_cheap(text: &str) {
     let taken: Vec<u64> =
         measured.map(|line| line.split(' ').nth(5).and_then(|ns| ns.parse().ok()).unwrap_or(0)).collect();
     assert_eq!(taken.len(), 2 * COSTS_US_MAX.len(), "{text}");
-    for (both, (what, most_us)) in taken.chunks(2).zip(COSTS_US_MAX) {
+    let more_cores = u64::from(system::system().checked.boards[0].cores - 1);
+    for (both, (what, most_us, more_us)) in taken.chunks(2).zip(COSTS_US_MAX) {
         let each_us = both[1].saturating_sub(both[0]) / 10_000;
         println!("{what}: {each_us} us");
-        assert!((1..=most_us).contains(&each_us), "{what}: {each_us} us\n{text}");
+        assert!((1..=most_us + more_cores * more_us).contains(&each_us), "{what}: {each_us} us\n{text}");
     }
 }
 
