@@ -125,7 +125,7 @@ fn observed(
             found.local_calls += 1;
         }
     }
-    let (mut cores, mut before_ns) = (Cores::new(header.boards.len()), 0);
+    let (mut cores, mut before_ns) = (Cores::new(header), 0);
     for timed in events {
         if before_ns >= until_ns {
             break;
@@ -218,7 +218,7 @@ mod tests {
             (410, 1, Event::Enter { process: USER }),
         ]
         .into_iter()
-        .map(|(time_ns, board, event)| Timed { time_ns, board, event })
+        .map(|(time_ns, board, event)| Timed { time_ns, board, core: 0, event })
         .collect()
     }
 
@@ -227,7 +227,7 @@ mod tests {
     }
 
     fn header() -> Header {
-        let mut boards = ["a", "b"].map(|name| Board { name: name.to_string(), processes: Vec::new() });
+        let mut boards = ["a", "b"].map(|name| Board { name: name.to_string(), ..Board::default() });
         boards[0].add_proxies(0, 1, 0, CallsFor::Shared(1, 0, 1));
         boards[0].add(1, 0, 1);
         boards[1].add(0, 0, 1);

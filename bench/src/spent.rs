@@ -42,7 +42,10 @@ pub struct Spent {
 
 impl Spent {
     fn of(meter: &Meter, figures: &Figures) -> Spent {
-        let busy = |board: &renga_trace::figures::BoardFigures| board.core.programs_ns + board.core.system_ns;
+        let busy = |board: &renga_trace::figures::BoardFigures| {
+            let all = board.all_cores();
+            all.programs_ns + all.system_ns
+        };
         let mut entries = BTreeMap::<String, Sum>::new();
         for (arrow, sum) in figures.edges.iter().filter(|(arrow, _)| arrow.is_remote()) {
             let Edge { to, entry, .. } = Edge::of(meter.header(), arrow);
@@ -157,8 +160,8 @@ mod tests {
             (180, 0, Event::Idle {}),
             (300, 1, Event::Frame(frame)),
         ];
-        let mut events = events.into_iter().map(|(time_ns, board, event)| Ok(Timed { time_ns, board, event }));
-        let mut boards = ["a", "b"].map(|name| Board { name: name.to_string(), processes: Vec::new() });
+        let mut events = events.into_iter().map(|(time_ns, board, event)| Ok(Timed { time_ns, board, core: 0, event }));
+        let mut boards = ["a", "b"].map(|name| Board { name: name.to_string(), ..Board::default() });
         boards.iter_mut().for_each(|board| board.add(0, 0, 0));
         let kinds = vec![ProcessKind { name: "x".to_string(), serves: None }];
         let header = Header { boards: boards.into(), kinds, protocols: Vec::new() };

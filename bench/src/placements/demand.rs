@@ -6,7 +6,7 @@
 
 use anyhow::Result;
 use renga_trace::Header;
-use renga_trace::cores::{Cores, Doing};
+use renga_trace::cores::Cores;
 use renga_trace::event::{Event, Timed};
 use std::ops::Range;
 
@@ -103,7 +103,7 @@ fn demands(
     times: &[Range<u64>],
 ) -> Result<Vec<Demand>> {
     let mut found = vec![Demand::default(); times.len()];
-    let (mut cores, mut before_ns, mut sent_until_ns) = (Cores::new(header.boards.len()), 0, 0);
+    let (mut cores, mut before_ns, mut sent_until_ns) = (Cores::new(header), 0, 0);
     for timed in events {
         let timed = timed?;
         for (demand, time) in found.iter_mut().zip(times) {
@@ -125,8 +125,7 @@ fn demands(
 
 /// Where a job of `board` is now.
 fn station(cores: &Cores, board: usize, sends: bool) -> Option<usize> {
-    let works = |core: &usize| cores.doing().get(*core).is_some_and(|doing| *doing != Doing::Idle);
-    let core = [board, 1 - board].into_iter().find(works);
+    let core = [board, 1 - board].into_iter().find(|board| cores.works(*board));
     core.or(sends.then_some(WIRE)).or(cores.disk_works().then_some(DISK))
 }
 
@@ -139,7 +138,7 @@ pub(super) mod tests {
 
     /// Two boards without processes.
     pub(crate) fn header() -> Header {
-        let boards = ["a", "b"].map(|name| Board { name: name.to_string(), processes: Vec::new() });
+        let boards = ["a", "b"].map(|name| Board { name: name.to_string(), ..Board::default() });
         let kinds = vec![ProcessKind { name: "x".to_string(), serves: None }];
         Header { boards: boards.into(), kinds, protocols: Vec::new() }
     }
@@ -167,7 +166,7 @@ pub(super) mod tests {
             (320, 1, Event::Frame(frame)),
             (400, 0, Event::DiskEnd { process: server }),
         ]
-        .map(|(time_ns, board, event)| Timed { time_ns, board, event })
+        .map(|(time_ns, board, event)| Timed { time_ns, board, core: 0, event })
         .into()
     }
 

@@ -146,7 +146,7 @@ mod tests {
                 text += &format!("measured {name}-{time} status 0 ns {ns} counters 0\n");
                 let enters = Event::Enter { process: ProcId::new(board, 0) };
                 for (time_ns, event) in [(begin_ns, enters), (begin_ns + ns, Event::Idle {})] {
-                    trace.write(&Timed { time_ns, board, event }).unwrap();
+                    trace.write(&Timed { time_ns, board, core: 0, event }).unwrap();
                 }
                 begin_ns += 10_000;
             }

@@ -11,6 +11,7 @@ use renga_arch_aarch64::cpu::ThisCore;
 use renga_arch_aarch64::memory::FrameMemory;
 use renga_arch_aarch64::timer::GenericTimer;
 use renga_core::Core;
+use renga_core::probe;
 use renga_core::seat::Guest;
 use renga_core::user::UserTurn;
 use renga_hal::memory::Frame;
@@ -67,6 +68,7 @@ impl Companion {
 
     fn sleep(&mut self) {
         if self.core.leave() {
+            probe::idle();
             self.timer.set_alarm_ns(self.core.next_alarm_ns());
             ThisCore.wait_for_interrupt();
             self.core.stamp(self.timer.now_ns());

@@ -87,7 +87,7 @@ fn frames_of_a_trace_are_said_and_heard() {
     let events = [(5, Event::Frame(frame)), (20, Event::Started)];
     let mut out = Writer::new(Vec::new(), &renga_trace::Header::default()).unwrap();
     for (time_ns, event) in events {
-        out.write(&Timed { time_ns, board: 0, event }).unwrap();
+        out.write(&Timed { time_ns, board: 0, core: 0, event }).unwrap();
     }
     out.finish().unwrap();
     let written = out.into_inner();

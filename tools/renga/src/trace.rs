@@ -54,9 +54,9 @@ impl TraceFile {
         Ok(TraceFile { out, decoder })
     }
 
-    fn write(&mut self, board: u8, time_ns: u64, event: Event) {
+    fn write(&mut self, (board, core): (u8, u8), time_ns: u64, event: Event) {
         let mut written = held(&self.out);
-        if let Err(error) = written.out.write(&Timed { time_ns, board, event }) {
+        if let Err(error) = written.out.write(&Timed { time_ns, board, core, event }) {
             written.failed.get_or_insert(error);
         }
     }
@@ -64,18 +64,18 @@ impl TraceFile {
     /// A board reached a probe.
     pub fn probe(&mut self, board: u8, hit: &Hit) {
         if let Some(event) = self.decoder.event(hit) {
-            self.write(board, hit.time_ns, event);
+            self.write((board, hit.core), hit.time_ns, event);
         }
     }
 
     /// A board was started again.
     pub fn started(&mut self, board: u8, time_ns: u64) {
-        self.write(board, time_ns, Event::Started);
+        self.write((board, 0), time_ns, Event::Started);
     }
 
     /// A board does nothing more.
     pub fn stopped(&mut self, board: u8, time_ns: u64) {
-        self.write(board, time_ns, Event::Stopped);
+        self.write((board, 0), time_ns, Event::Stopped);
     }
 
     /// A frame took the wire: its board has the token, which the emulator's own link moves; on pins the boards do, and their
@@ -88,8 +88,8 @@ impl TraceFile {
             arrives_after_ns: frame.delivered_ns.saturating_sub(frame.start_ns()),
             bytes: frame.bytes.clone(),
         };
-        self.write(frame.source, frame.start_ns(), Event::Token {});
-        self.write(frame.source, frame.start_ns(), Event::Frame(told));
+        self.write((frame.source, 0), frame.start_ns(), Event::Token {});
+        self.write((frame.source, 0), frame.start_ns(), Event::Frame(told));
     }
 
     /// Makes sure that all of it is in the file.
@@ -137,7 +137,7 @@ pub fn header(system: &SystemFile) -> Header {
         header.kinds.push(ProcessKind { name: facts.name.to_string(), serves });
     }
     for (number, board) in checked.boards.iter().enumerate() {
-        let mut named = Board { name: board.name.clone(), processes: Vec::new() };
+        let mut named = Board { name: board.name.clone(), more_cores: board.cores - 1, ..Board::default() };
         let mut groups: Vec<_> = checked.groups.iter().enumerate().filter(|(_, group)| group.board == number).collect();
         groups.sort_by_key(|(_, group)| group.first);
         for (index, group) in groups {

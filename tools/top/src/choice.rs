@@ -11,7 +11,7 @@ use renga_trace::figures::Figures;
 /// What is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum View {
-    /// Cores, calls, link and disk by board.
+    /// Cores' time, calls, link and disk by board.
     Boards,
     /// User programs.
     Programs,
@@ -19,11 +19,13 @@ pub enum View {
     Processes,
     /// Who calls whom.
     Edges,
+    /// Each core of each board.
+    Cores,
 }
 
 impl View {
     /// All of them, in the order of their keys.
-    pub const ALL: [View; 4] = [View::Boards, View::Programs, View::Processes, View::Edges];
+    pub const ALL: [View; 5] = [View::Boards, View::Programs, View::Processes, View::Edges, View::Cores];
 
     /// Its name.
     pub fn name(self) -> &'static str {
@@ -32,13 +34,14 @@ impl View {
             View::Programs => "programs",
             View::Processes => "processes",
             View::Edges => "edges",
+            View::Cores => "cores",
         }
     }
 
     /// The column by which it is sorted at first.
     pub fn sorted_by(self) -> usize {
         match self {
-            View::Boards => 0,
+            View::Boards | View::Cores => 0,
             View::Programs | View::Processes => 3,
             View::Edges => 6,
         }
@@ -91,7 +94,7 @@ const PAGE: i64 = 20;
 
 /// The keys, and what the help says of them.
 pub const KEYS: &[(&str, &str)] = &[
-    ("1 2 3 4 Tab", "boards, programs, processes, edges; the next of these"),
+    ("1 to 5 Tab", "boards, programs, processes, edges, cores; the next"),
     ("s r", "sort by the next column; the other way round"),
     ("b", "one board alone, the next, all"),
     ("u", "rates or sums"),
@@ -112,7 +115,7 @@ pub fn action(key: KeyEvent) -> Option<Action> {
     }
     Some(match key.code {
         KeyCode::Char('q') => Action::Quit,
-        KeyCode::Char(digit @ '1'..='4') => Action::Show(View::ALL[digit as usize - '1' as usize]),
+        KeyCode::Char(digit @ '1'..='5') => Action::Show(View::ALL[digit as usize - '1' as usize]),
         KeyCode::Tab => Action::NextView,
         KeyCode::Char('s') => Action::NextColumn,
         KeyCode::Char('r') => Action::Reverse,
@@ -148,7 +151,7 @@ pub struct Choice {
     /// All since the beginning.
     pub whole: bool,
     /// The column by which each view is sorted, and whether the other way round.
-    pub sorted: [(usize, bool); 4],
+    pub sorted: [(usize, bool); View::ALL.len()],
     /// The first row that is shown.
     pub first_row: usize,
     /// Whether the help is shown.

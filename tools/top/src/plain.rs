@@ -43,14 +43,14 @@ pub fn once(player: &mut Player, wanted: &Wanted, out: &mut dyn Write) -> Result
     judge(player)
 }
 
-/// Prints each interval, until the trace ends; waits for a trace that grows.
+/// Prints each interval from that of the first event on, until the trace ends; waits for a trace that grows.
 ///
 /// # Errors
 /// If it cannot be read, or is wrong: behind what it says until there.
 pub fn each_interval(player: &mut Player, wanted: &Wanted, out: &mut dyn Write) -> Result<bool> {
     // Bounded by the run: it ends with the trace.
     loop {
-        let end_ns = (player.time_ns() / player.interval_ns() + 1) * player.interval_ns();
+        let end_ns = (player.next_ns() / player.interval_ns() + 1) * player.interval_ns();
         player.go_to(end_ns);
         while !player.advance()? {}
         let over = *player.state() == State::Ended || player.trouble().is_some();

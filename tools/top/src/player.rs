@@ -153,6 +153,12 @@ impl Player {
         self.meter.as_ref().map_or(0, Meter::time_ns)
     }
 
+    /// The same; of a trace whose first event is still to come, that one's time, if it is known: nothing adds up before it.
+    pub fn next_ns(&self) -> u64 {
+        let first = self.waiting.as_ref().filter(|_| self.here.events == 0);
+        first.map_or(self.time_ns(), |event| event.time_ns)
+    }
+
     /// Does what a key says about time.
     pub fn act(&mut self, action: Action) {
         match action {

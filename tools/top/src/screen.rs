@@ -1,4 +1,4 @@
-//! What is on the screen: where in the trace one is, a bar for each board's core, a view, the keys.
+//! What is on the screen: where in the trace one is, a bar for each board's cores, a view, the keys.
 //!
 //! Invariant: it is drawn from the player and the choice alone, whatever the screen's size.
 
@@ -10,7 +10,7 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Cell, Clear, Paragraph, Row, Table};
-use renga_trace::figures::{BoardFigures, CoreTime, Figures};
+use renga_trace::figures::{CoreTime, Figures};
 use renga_trace::header::Header;
 
 /// Cells of a bar.
@@ -66,7 +66,7 @@ fn where_it_is(choice: &Choice, player: &Player) -> Line<'static> {
     ])
 }
 
-/// For each board a line with what its core did.
+/// For each board a line with what its cores did.
 fn bars_of(header: &Header, figures: &Figures) -> Vec<Line<'static>> {
     let width = header.boards.iter().map(|board| board.name.len()).max().unwrap_or(0);
     let boards = header.boards.iter().zip(&figures.boards).take(BARS_MAX);
@@ -74,7 +74,7 @@ fn bars_of(header: &Header, figures: &Figures) -> Vec<Line<'static>> {
     boards
         .enumerate()
         .map(|(number, (board, figures_of))| {
-            let BoardFigures { core: CoreTime { programs_ns, system_ns, idle_ns }, .. } = *figures_of;
+            let CoreTime { programs_ns, system_ns, idle_ns } = figures_of.all_cores();
             let all_ns = (programs_ns + system_ns + idle_ns).max(1);
             let until =
                 |ns: u64| (u128::from(ns) * u128::from(BAR) * 2 + u128::from(all_ns)) / (u128::from(all_ns) * 2);
@@ -147,7 +147,7 @@ fn bottom(player: &Player) -> Paragraph<'static> {
     match player.trouble() {
         Some(trouble) => Paragraph::new(trouble.to_string()).style(Color::Red),
         None => Paragraph::new(
-            "1-4 view  s sort  b board  u rates/sums  w whole  Space stop  n step  +/- speed  h help  q leave",
+            "1-5 view  s sort  b board  u rates/sums  w whole  Space stop  n step  +/- speed  h help  q leave",
         ),
     }
 }

@@ -5,7 +5,7 @@
 use crate::choice::View;
 use crate::sheet::{Measure, Row, Sheet, Value};
 use renga_abi::ProcId;
-use renga_trace::figures::{BoardFigures, Figures, Program, Spent, Work};
+use renga_trace::figures::{BoardFigures, CoreTime, Figures, Program, Spent, Work};
 use renga_trace::meter::Meter;
 use renga_trace::moment::State;
 use renga_trace::summary::Edge;
@@ -21,6 +21,7 @@ pub fn sheet(view: View, meter: &Meter, figures: &Figures) -> Sheet {
         View::Programs => programs(meter, figures),
         View::Processes => processes(meter, figures),
         View::Edges => edges(meter, figures),
+        View::Cores => cores(meter, figures),
     }
 }
 
@@ -46,7 +47,8 @@ fn boards(meter: &Meter, figures: &Figures) -> Sheet {
     let queues = queues(meter, |id| meter.header().kind(id) == "disk");
     for (number, board) in (0u8..).zip(&figures.boards) {
         let queue: u64 = queues.iter().filter(|(id, _)| id.board.0 == number).map(|(_, length)| *length).sum();
-        let BoardFigures { core, sent, disk, calls_local, calls_remote } = *board;
+        let BoardFigures { sent, disk, calls_local, calls_remote, .. } = *board;
+        let core = board.all_cores();
         let values = vec![
             meter.header().board(number).into(),
             core.programs_ns.into(),
@@ -221,6 +223,26 @@ fn edges(meter: &Meter, figures: &Figures) -> Sheet {
             mean(sum.total_ns, sum.answered),
         ];
         sheet.rows.push(Row { boards: vec![arrow.from.board, arrow.to.board], values });
+    }
+    sheet
+}
+
+fn cores(meter: &Meter, figures: &Figures) -> Sheet {
+    let columns = [
+        ("board", Measure::Text),
+        ("core", Measure::Level),
+        ("programs", Measure::Time),
+        ("system", Measure::Time),
+        ("idle", Measure::Time),
+    ];
+    let mut sheet = Sheet::new("cores", &columns, figures.span_ns());
+    for ((number, board), figures) in (0u8..).zip(&meter.header().boards).zip(&figures.boards) {
+        for (core, time) in (0..u64::from(board.cores())).zip(&figures.cores) {
+            let CoreTime { programs_ns, system_ns, idle_ns } = *time;
+            let times = [programs_ns, system_ns, idle_ns].map(Value::Figure);
+            let values = [board.name.as_str().into(), core.into()].into_iter().chain(times).collect();
+            sheet.rows.push(Row { boards: vec![number], values });
+        }
     }
     sheet
 }

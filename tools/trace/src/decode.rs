@@ -64,11 +64,11 @@ mod tests {
     #[test]
     fn operands_become_the_parts_of_an_event() {
         let decoder = Decoder::new(&probe("call", &[4, 4, 4])).unwrap();
-        let hit = Hit::new(9, 2, &[[7, 0, 1, 0], [3, 1, 0, 0], [5, 0, 0, 0]].concat());
+        let hit = Hit::new(9, (0, 2), &[[7, 0, 1, 0], [3, 1, 0, 0], [5, 0, 0, 0]].concat());
         let event = Event::Call { caller: ProcId::new(1, 7), server: ProcId::new(0, 259), op: 5 };
         assert_eq!(decoder.event(&hit), Some(event));
-        assert_eq!(decoder.event(&Hit::new(9, 1, &[])), None);
-        assert_eq!(decoder.event(&Hit::new(9, 2, &[0; 11])), None);
+        assert_eq!(decoder.event(&Hit::new(9, (0, 1), &[])), None);
+        assert_eq!(decoder.event(&Hit::new(9, (0, 2), &[0; 11])), None);
     }
 
     #[test]

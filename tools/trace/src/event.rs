@@ -15,6 +15,8 @@ pub struct Timed {
     pub time_ns: u64,
     /// On which board; of a frame, whose it is.
     pub board: u8,
+    /// On which of its cores; 0 of what is not a core's.
+    pub core: u8,
     /// What.
     pub event: Event,
 }

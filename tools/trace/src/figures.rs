@@ -3,6 +3,7 @@
 //! Invariant: figures only grow, so that the difference of two is what happened between them. Not here: how they come about
 //! (`meter`), what a summary prints (`summary`).
 
+use crate::header::CORES_MAX;
 use renga_abi::ProcId;
 use std::collections::{BTreeMap, HashMap};
 
@@ -78,7 +79,7 @@ macro_rules! growing { ($($(#[$doc:meta])* $Name:ident { $($(#[$about:meta])* $f
     }
 )* } }
 growing! {
-    /// What the core of a board did, ns.
+    /// What a core of a board did, or all of them together, ns.
     CoreTime {
         /// User programs ran.
         programs_ns,
@@ -129,11 +130,21 @@ growing! {
     }
 }
 
+impl CoreTime {
+    fn and(self, other: CoreTime) -> CoreTime {
+        CoreTime {
+            programs_ns: self.programs_ns + other.programs_ns,
+            system_ns: self.system_ns + other.system_ns,
+            idle_ns: self.idle_ns + other.idle_ns,
+        }
+    }
+}
+
 /// What happened on a board.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BoardFigures {
-    /// Its core.
-    pub core: CoreTime,
+    /// Its cores; of those that it does not have, nothing.
+    pub cores: [CoreTime; CORES_MAX as usize],
     /// Frames that it sent.
     pub sent: Frames,
     /// Its disk.
@@ -145,9 +156,14 @@ pub struct BoardFigures {
 }
 
 impl BoardFigures {
+    /// What all its cores did together.
+    pub fn all_cores(&self) -> CoreTime {
+        self.cores.iter().fold(CoreTime::default(), |all, core| all.and(*core))
+    }
+
     fn since(self, before: BoardFigures) -> BoardFigures {
         BoardFigures {
-            core: self.core.since(before.core),
+            cores: std::array::from_fn(|core| self.cores[core].since(before.cores[core])),
             sent: self.sent.since(before.sent),
             disk: self.disk.since(before.disk),
             calls_local: self.calls_local.saturating_sub(before.calls_local),
@@ -192,7 +208,7 @@ pub struct Figures {
     pub programs: BTreeMap<u64, Program>,
     /// What the system did for itself, ns.
     pub system_ns: u64,
-    /// At least two cores were not idle, ns.
+    /// Cores of at least two boards were not idle, ns.
     pub overlap_ns: u64,
     /// The disk worked while a core was not idle, ns.
     pub disk_overlap_ns: u64,

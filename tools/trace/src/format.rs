@@ -1,15 +1,16 @@
 //! The file of a trace (docs/reference/trace.md).
 //!
 //! Eight bytes `RENGATR1`; the length of the header (4 bytes, little-endian) and the header as JSON; then one event after
-//! the other. An event: a byte with its kind, of which bit 7 says that the board is another than that of the event before,
-//! whose number then follows; the time since that event; the event's numbers. All of these are numbers of seven bits a
+//! the other. An event: a byte with its kind, of which bit 7 says that the board or its core is another than that of the
+//! event before, and then a byte follows with the board in bits 0 to 3 and the core in bits 4 and 5; the time since that
+//! event; the event's numbers. All of these are numbers of seven bits a
 //! byte, the lowest first, bit 7 set in all but the last byte. The number of a process has its board's bits flipped by
 //! the event's board, so that processes of the same board are small. At the end: kind 127 and how many events there were.
 //!
 //! Invariant: whatever a file contains, it is read or refused with the place of what is wrong.
 
 use crate::event::{Event, Frame, Kind, NUMBERS_MAX, Number, Timed};
-use crate::header::Header;
+use crate::header::{CORES_MAX, Header};
 use std::fmt;
 use std::io::{self, Write};
 
@@ -21,10 +22,12 @@ const STOPPED: u8 = 124;
 const STARTED: u8 = 125;
 const FRAME: u8 = 126;
 const END: u8 = 127;
-/// Another board than before.
-const OTHER_BOARD: u8 = 0x80;
+/// Another board or core than before.
+const ELSEWHERE: u8 = 0x80;
 /// Boards that a header may have.
 const BOARDS_MAX: u8 = 16;
+/// Where in a place the core begins, behind the board.
+const CORE_SHIFT: u32 = BOARDS_MAX.trailing_zeros();
 /// Bytes of a header at most.
 const HEADER_BYTES_MAX: usize = 16 << 20;
 /// Bytes of a frame at most.
@@ -54,7 +57,8 @@ pub struct Writer<W> {
     out: W,
     bytes: Vec<u8>,
     time_ns: u64,
-    board: u8,
+    /// The board and the core.
+    place: (u8, u8),
     events: u64,
 }
 
@@ -68,7 +72,7 @@ impl<W: Write> Writer<W> {
         out.write_all(MAGIC)?;
         out.write_all(&(header.len() as u32).to_le_bytes())?;
         out.write_all(&header)?;
-        Ok(Writer { out, bytes: Vec::new(), time_ns: 0, board: 0, events: 0 })
+        Ok(Writer { out, bytes: Vec::new(), time_ns: 0, place: (0, 0), events: 0 })
     }
 
     /// Writes an event, which is not before the one before.
@@ -85,10 +89,10 @@ impl<W: Write> Writer<W> {
             (None, Event::Stopped) => STOPPED,
             (None, _) => STARTED,
         };
-        if timed.board == self.board {
+        if (timed.board, timed.core) == self.place {
             bytes.push(kind);
         } else {
-            bytes.extend([kind | OTHER_BOARD, timed.board]);
+            bytes.extend([kind | ELSEWHERE, timed.board | timed.core << CORE_SHIFT]);
         }
         push(bytes, timed.time_ns.saturating_sub(self.time_ns));
         if let Some((kind, numbers)) = &numbers {
@@ -100,7 +104,7 @@ impl<W: Write> Writer<W> {
             head.into_iter().chain([frame.bytes.len() as u64]).for_each(|number| push(bytes, number));
             bytes.extend_from_slice(&frame.bytes);
         }
-        (self.time_ns, self.board) = (timed.time_ns.max(self.time_ns), timed.board);
+        (self.time_ns, self.place) = (timed.time_ns.max(self.time_ns), (timed.board, timed.core));
         self.events += 1;
         self.out.write_all(bytes)
     }
@@ -183,7 +187,8 @@ pub fn begin(bytes: &[u8]) -> Result<(Header, usize), BadTrace> {
 #[derive(Clone, Copy, Default)]
 pub struct Cursor {
     time_ns: u64,
-    board: u8,
+    /// The board and the core.
+    place: (u8, u8),
     events: u64,
 }
 
@@ -197,7 +202,7 @@ impl Cursor {
         let mut event = Bytes { bytes, at: 0 };
         let timed = event.timed(*self)?;
         if let Some(timed) = &timed {
-            *self = Cursor { time_ns: timed.time_ns, board: timed.board, events: self.events + 1 };
+            *self = Cursor { time_ns: timed.time_ns, place: (timed.board, timed.core), events: self.events + 1 };
         }
         Ok((timed, event.at))
     }
@@ -228,16 +233,19 @@ impl Bytes<'_> {
         wrong(self.at, "a number of more than 64 bits")
     }
 
+    fn place(&mut self) -> Result<(u8, u8), BadTrace> {
+        let place = self.byte()?;
+        let (board, core) = (place % BOARDS_MAX, place >> CORE_SHIFT);
+        if core < CORES_MAX { Ok((board, core)) } else { wrong(self.at, "no such board or core") }
+    }
+
     fn timed(&mut self, before: Cursor) -> Result<Option<Timed>, BadTrace> {
         let first = self.byte()?;
-        let kind = first & !OTHER_BOARD;
+        let kind = first & !ELSEWHERE;
         if kind == END {
             return if self.number()? == before.events { Ok(None) } else { wrong(self.at, "events are missing") };
         }
-        let board = if first & OTHER_BOARD != 0 { self.byte()? } else { before.board };
-        if board >= BOARDS_MAX {
-            return wrong(self.at, "no such board");
-        }
+        let (board, core) = if first & ELSEWHERE != 0 { self.place()? } else { before.place };
         let Some(time_ns) = before.time_ns.checked_add(self.number()?) else {
             return wrong(self.at, "a time too large");
         };
@@ -256,7 +264,7 @@ impl Bytes<'_> {
                 Event::of(*kind, &numbers[..kind.numbers().len()])
             }
         };
-        Ok(Some(Timed { time_ns, board, event }))
+        Ok(Some(Timed { time_ns, board, core, event }))
     }
 
     fn frame(&mut self) -> Result<Frame, BadTrace> {

@@ -3,6 +3,9 @@
 use renga_abi::ProcId;
 use serde::{Deserialize, Serialize};
 
+/// Cores that a board may have.
+pub const CORES_MAX: u8 = 4;
+
 /// The names of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
@@ -21,6 +24,13 @@ pub struct Board {
     pub name: String,
     /// Its processes, by index.
     pub processes: Vec<Run>,
+    /// Its cores beside the first.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub more_cores: u8,
+}
+
+fn is_none(more_cores: &u8) -> bool {
+    *more_cores == 0
 }
 
 /// Processes of one kind with consecutive indices and ordinals.
@@ -69,6 +79,11 @@ pub struct Protocol {
 }
 
 impl Board {
+    /// How many cores it has.
+    pub fn cores(&self) -> u8 {
+        self.more_cores.saturating_add(1).min(CORES_MAX)
+    }
+
     /// Adds a process, whose index is the next one.
     pub fn add(&mut self, index: u16, ordinal: u16, kind: usize) {
         match self.processes.last_mut() {
@@ -132,6 +147,12 @@ impl Header {
         self.boards.get(usize::from(number)).map_or("?", |board| &board.name)
     }
 
+    /// The name of a core: its board's, and its number where there are several.
+    pub fn core_name(&self, board: u8, core: u8) -> String {
+        let several = self.boards.get(usize::from(board)).is_some_and(|board| board.cores() > 1);
+        if several { format!("{} {core}", self.board(board)) } else { self.board(board).to_string() }
+    }
+
     /// Kind and number: `inode 3`.
     pub fn name(&self, id: ProcId) -> String {
         self.process(id).map_or("?".to_string(), |(kind, ordinal)| format!("{} {ordinal}", kind.name))
@@ -176,7 +197,7 @@ mod tests {
 
     #[test]
     fn processes_are_named_by_their_runs() {
-        let mut board = Board { name: "a".into(), processes: Vec::new() };
+        let mut board = Board { name: "a".into(), ..Board::default() };
         for (index, ordinal, kind) in [(0, 0, 0), (1, 0, 1), (2, 1, 1), (3, 2, 1), (5, 3, 1)] {
             board.add(index, ordinal, kind);
         }

@@ -1,6 +1,6 @@
 //! Adds a trace up, event by event.
 //!
-//! Invariant: every nanosecond of every board is a program's, the system's or idle; room is bounded by processes, edges and
+//! Invariant: every nanosecond of every core is a program's, the system's or idle; room is bounded by processes, edges and
 //! [`PROGRAMS_MAX`], not by the length of the trace. Not here: what the figures are (`figures`).
 
 use crate::calls::Call;
@@ -37,13 +37,13 @@ pub struct Meter {
 impl Meter {
     /// Of a run with these names, before it begins.
     pub fn new(header: Header) -> Meter {
-        let boards = header.boards.len();
+        let (boards, cores) = (header.boards.len(), Cores::new(&header));
         let figures = Figures { boards: vec![BoardFigures::default(); boards], ..Figures::default() };
         Meter {
             header,
             figures,
             moment: Moment::default(),
-            cores: Cores::new(boards),
+            cores,
             charges: Charges::default(),
             transfers: vec![0; boards],
             programs: HashMap::new(),
@@ -120,26 +120,34 @@ impl Meter {
         self.figures.overlap_ns += if busy > 1 { ns } else { 0 };
         self.figures.disk_overlap_ns += if disk && busy > 0 { ns } else { 0 };
         for (number, board) in (0u8..).zip(0..self.figures.boards.len()) {
-            let figures = &mut self.figures.boards[board];
-            figures.disk.busy_ns += if self.transfers[board] > 0 { ns } else { 0 };
-            match self.cores.doing()[board] {
-                Doing::Idle => figures.core.idle_ns += ns,
-                Doing::System => {
-                    figures.core.system_ns += ns;
-                    self.charge(number, ns);
-                }
-                Doing::Program => {
-                    figures.core.programs_ns += ns;
-                    let account = self.moment.running(number).map_or(SYSTEM, |id| self.charges.account_of(id));
-                    self.change(account, |program| program.spent.itself_ns += ns);
-                }
+            self.figures.boards[board].disk.busy_ns += if self.transfers[board] > 0 { ns } else { 0 };
+            for core in (0u8..).take(self.cores.doing()[board].len()) {
+                self.pass_of((number, core), ns);
             }
         }
     }
 
-    /// The system works on a board: whoever runs, for its account.
-    fn charge(&mut self, board: u8, ns: u64) {
-        let running = self.moment.running(board);
+    /// Time of a core passes.
+    fn pass_of(&mut self, (board, core): (u8, u8), ns: u64) {
+        let (board_at, core_at) = (usize::from(board), usize::from(core));
+        let time = &mut self.figures.boards[board_at].cores[core_at];
+        match self.cores.doing()[board_at][core_at] {
+            Doing::Idle => time.idle_ns += ns,
+            Doing::System => {
+                time.system_ns += ns;
+                self.charge((board, core), ns);
+            }
+            Doing::Program => {
+                time.programs_ns += ns;
+                let account = self.moment.running(board, core).map_or(SYSTEM, |id| self.charges.account_of(id));
+                self.change(account, |program| program.spent.itself_ns += ns);
+            }
+        }
+    }
+
+    /// The system works on a core: whoever runs, for its account.
+    fn charge(&mut self, (board, core): (u8, u8), ns: u64) {
+        let running = self.moment.running(board, core);
         if let Some(id) = running {
             self.figures.work.entry(id).or_default().core_ns += ns;
         }

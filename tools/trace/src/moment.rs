@@ -30,8 +30,8 @@ pub enum State {
 pub struct Moment {
     calls: Calls,
     states: HashMap<ProcId, State>,
-    /// By board: who has the core.
-    running: HashMap<u8, ProcId>,
+    /// By board and core: who has it.
+    running: HashMap<(u8, u8), ProcId>,
     /// Servers that run inside the poll of whom they serve, and whom.
     in_place: HashMap<ProcId, ProcId>,
     disk_works: bool,
@@ -41,39 +41,40 @@ impl Moment {
     /// Takes the next event, and tells of each call that is over ([`Calls::take`]).
     pub fn take(&mut self, header: &Header, timed: &Timed, over: &mut dyn FnMut(usize, &Call)) {
         self.calls.take(header, timed, over);
+        let core = (timed.board, timed.core);
         let (process, state) = match timed.event {
             Event::Dispatch { process } | Event::Trap { process } => {
-                self.running.insert(timed.board, process);
+                self.running.insert(core, process);
                 (process, State::Runs)
             }
             Event::Enter { process } => {
-                self.running.insert(timed.board, process);
+                self.running.insert(core, process);
                 (process, State::Program)
             }
             Event::Accept { server, caller, .. } => {
-                if self.running.get(&timed.board) == Some(&caller) {
-                    self.running.insert(timed.board, server);
+                if self.running.get(&core) == Some(&caller) {
+                    self.running.insert(core, server);
                     self.in_place.insert(server, caller);
                 }
                 (server, State::Runs)
             }
             Event::Reply { caller, .. } => (caller, State::Ready),
-            Event::WaitCall { process } => self.waits(timed.board, process, "a call"),
-            Event::WaitNotification { process } => self.waits(timed.board, process, "an interrupt or an alarm"),
-            Event::WaitTurn { process } => self.waits(timed.board, process, "its turn"),
+            Event::WaitCall { process } => self.waits(core, process, "a call"),
+            Event::WaitNotification { process } => self.waits(core, process, "an interrupt or an alarm"),
+            Event::WaitTurn { process } => self.waits(core, process, "its turn"),
             Event::Notify { process } => (process, State::Ready),
             Event::Disk { .. } | Event::DiskEnd { .. } => {
                 self.disk_works = matches!(timed.event, Event::Disk { .. });
                 return;
             }
             Event::Idle {} => {
-                self.running.remove(&timed.board);
+                self.running.remove(&core);
                 return;
             }
             Event::Started | Event::Stopped => {
                 self.states.retain(|process, _| process.board.0 != timed.board);
                 self.in_place.retain(|process, _| process.board.0 != timed.board);
-                self.running.remove(&timed.board);
+                self.running.retain(|(board, _), _| *board != timed.board);
                 return;
             }
             _ => return,
@@ -82,9 +83,9 @@ impl Moment {
     }
 
     /// `process` has done what it can; the one in whose poll it ran goes on, at once if it has its answer.
-    fn waits(&mut self, board: u8, process: ProcId, what: &'static str) -> (ProcId, State) {
+    fn waits(&mut self, core: (u8, u8), process: ProcId, what: &'static str) -> (ProcId, State) {
         if let Some(caller) = self.in_place.remove(&process) {
-            self.running.insert(board, caller);
+            self.running.insert(core, caller);
             if self.states.get(&caller) == Some(&State::Ready) {
                 self.states.insert(caller, State::Runs);
             }
@@ -97,9 +98,9 @@ impl Moment {
         &self.calls
     }
 
-    /// Who has the core of `board`; a program's process also while the program runs.
-    pub fn running(&self, board: u8) -> Option<ProcId> {
-        self.running.get(&board).copied()
+    /// Who has this core of `board`; a program's process also while the program runs.
+    pub fn running(&self, board: u8, core: u8) -> Option<ProcId> {
+        self.running.get(&(board, core)).copied()
     }
 
     /// What a process does, if it was heard of.

@@ -87,17 +87,22 @@ pub struct ProcessDescriptor {
 const BEGIN: i32 = 1;
 const END: i32 = 2;
 const INSTANT: i32 = 3;
-/// Tracks of a board: its disk, itself, its core, then its processes.
+/// Tracks of a board: its disk, itself, its first core, its processes; the other cores behind all of these.
 const DISK: u64 = 0;
 const BOARD: u64 = 1;
 const CORE: u64 = 2;
 const PROCESSES: u64 = 3;
+const MORE_CORES: u64 = PROCESSES + u16::MAX as u64;
 
 /// The link's track: of no board.
 const LINK: u64 = 1;
 
 fn track(board: u8, place: u64) -> u64 {
     (u64::from(board) + 1) << 32 | place
+}
+
+fn track_of_core(board: u8, core: u8) -> u64 {
+    track(board, if core == 0 { CORE } else { MORE_CORES + u64::from(core) })
 }
 
 fn track_of(id: ProcId) -> u64 {
@@ -176,7 +181,7 @@ impl Export<'_> {
     }
 
     fn take(&mut self, timed: &Timed) {
-        let (at_ns, core) = (timed.time_ns, track(timed.board, CORE));
+        let (at_ns, core) = (timed.time_ns, track_of_core(timed.board, timed.core));
         self.end_frame(at_ns);
         self.calls.take(self.header, timed, &mut |_, _| {});
         match &timed.event {
@@ -208,7 +213,7 @@ impl Export<'_> {
             }
             Event::DiskEnd { .. } => self.end(track(timed.board, DISK), Slice::Transfer, at_ns),
             event => {
-                if let Some((track, name)) = self.instant(event, timed.board) {
+                if let Some((track, name)) = self.instant(event, timed.board, core) {
                     self.packets.push(slice(INSTANT, at_ns, track, Some(name), Vec::new()));
                 }
             }
@@ -216,11 +221,11 @@ impl Export<'_> {
     }
 
     /// What takes no time by itself, and where it is shown; waits, notifications and accounts are not.
-    fn instant(&self, event: &Event, board: u8) -> Option<(u64, String)> {
+    fn instant(&self, event: &Event, board: u8, core: u64) -> Option<(u64, String)> {
         Some(match event {
             Event::Token {} => (LINK, format!("token: {}", self.header.board(board))),
-            Event::Alarm {} => (track(board, CORE), "alarm".to_string()),
-            Event::Devices { .. } => (track(board, CORE), "interrupt".to_string()),
+            Event::Alarm {} => (core, "alarm".to_string()),
+            Event::Devices { .. } => (core, "interrupt".to_string()),
             Event::SystemCall { process, number } => (track_of(*process), format!("system call {number}")),
             Event::Fault { process, address, .. } => (track_of(*process), format!("fault at {address:#x}")),
             Event::Commit { process } => (track_of(*process), "commit".to_string()),
@@ -289,7 +294,9 @@ fn tracks_of(header: &Header, packets: &[TracePacket]) -> Vec<TracePacket> {
         let name = format!("board {}", board.name);
         let process = ProcessDescriptor { pid: Some(i32::from(number) + 1), process_name: Some(name.clone()) };
         tracks.push(described(track(number, BOARD), name, None, Some(process)));
-        tracks.push(described(track(number, CORE), "core 0".to_string(), Some(track(number, BOARD)), None));
+        tracks.extend((0..board.cores()).map(|core| {
+            described(track_of_core(number, core), format!("core {core}"), Some(track(number, BOARD)), None)
+        }));
     }
     let used: BTreeSet<u64> = packets.iter().filter_map(|packet| packet.track_event.as_ref()?.track_uuid).collect();
     for uuid in used {
@@ -298,6 +305,9 @@ fn tracks_of(header: &Header, packets: &[TracePacket]) -> Vec<TracePacket> {
             tracks.push(described(uuid, "disk".to_string(), Some(track(board as u8, BOARD)), None));
         }
         let (Some(board), Some(index)) = ((uuid >> 32).checked_sub(1), place.checked_sub(PROCESSES)) else { continue };
+        if place > MORE_CORES {
+            continue;
+        }
         let id = ProcId::new(board as u8, index as u16);
         tracks.push(described(uuid, header.name(id), Some(track(id.board.0, BOARD)), None));
     }

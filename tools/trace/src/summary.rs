@@ -33,9 +33,9 @@ pub struct Summary {
     pub events: u64,
     /// By edge.
     pub edges: BTreeMap<Edge, Sum>,
-    /// By board.
+    /// By board and core.
     pub cores: Vec<(String, CoreTime)>,
-    /// At least two cores were not idle, ns.
+    /// Cores of at least two boards were not idle, ns.
     pub overlap_ns: u64,
     /// The disk worked, ns; and of that, a core was not idle.
     pub disk_ns: (u64, u64),
@@ -57,8 +57,11 @@ impl Summary {
         for (arrow, sum) in &figures.edges {
             sums.edges.entry(Edge::of(header, arrow)).or_default().add(*sum);
         }
-        let names = header.boards.iter().map(|board| board.name.clone());
-        sums.cores = names.zip(figures.boards.iter().map(|board| board.core)).collect();
+        let boards = (0u8..).zip(&header.boards).zip(&figures.boards);
+        let cores = boards.flat_map(|((number, board), figures)| {
+            (0..board.cores()).map(move |core| (header.core_name(number, core), figures.cores[usize::from(core)]))
+        });
+        sums.cores = cores.collect();
         sums.overlap_ns = figures.overlap_ns;
         sums.disk_ns = (figures.boards.iter().map(|board| board.disk.busy_ns).sum(), figures.disk_overlap_ns);
         for Frames { frames, bytes, wire_ns, token_wait_ns } in figures.boards.iter().map(|board| board.sent) {

@@ -31,7 +31,7 @@ fn written() -> Vec<u8> {
     for place in 0..200u64 {
         let frame = |bytes| Frame { destination: 1, token_wait_ns: 0, wire_ns: 9, arrives_after_ns: 9, bytes };
         let event = if place % 5 == 0 { Event::Frame(frame(vec![7; place as usize])) } else { Event::Idle {} };
-        out.write(&Timed { time_ns: place * 1000, board: (place / 3 % 2) as u8, event }).unwrap();
+        out.write(&Timed { time_ns: place * 1000, board: (place / 3 % 2) as u8, core: 0, event }).unwrap();
     }
     out.finish().unwrap();
     out.into_inner()

@@ -12,16 +12,21 @@ fn events() -> Vec<Timed> {
         if let (Event::Fault { address, .. }, true) = (&mut event, place % 2 == 0) {
             *address = u64::MAX;
         }
-        events.push(Timed { time_ns: (place * place) as u64, board: (place / 7 % 15) as u8, event });
+        events.push(Timed {
+            time_ns: (place * place) as u64,
+            board: (place / 7 % 15) as u8,
+            core: (place / 5 % 4) as u8,
+            event,
+        });
     }
     let frame = Frame { destination: 15, token_wait_ns: 5_000, wire_ns: 0, arrives_after_ns: 300, bytes: vec![7; 300] };
-    events.push(Timed { time_ns: u64::MAX - 1, board: 3, event: Event::Frame(frame) });
-    events.push(Timed { time_ns: u64::MAX, board: 0, event: Event::Started });
+    events.push(Timed { time_ns: u64::MAX - 1, board: 3, core: 0, event: Event::Frame(frame) });
+    events.push(Timed { time_ns: u64::MAX, board: 0, core: 0, event: Event::Started });
     events
 }
 
 fn header() -> Header {
-    Header { boards: vec![Board { name: "a".to_string(), processes: Vec::new() }; 15], ..Header::default() }
+    Header { boards: vec![Board { name: "a".to_string(), ..Board::default() }; 15], ..Header::default() }
 }
 
 fn written(events: &[Timed]) -> Vec<u8> {
@@ -43,7 +48,7 @@ fn what_is_written_is_read() {
 fn an_event_takes_few_bytes() {
     let call = |time_ns: u64| {
         let numbers = [0x0001_0a00, 0x0001_1234, 3];
-        Timed { time_ns, board: 1, event: Event::of(Kind::Call, &numbers) }
+        Timed { time_ns, board: 1, core: 0, event: Event::of(Kind::Call, &numbers) }
     };
     let bytes = |count: u64| written(&(0..count).map(|place| call(place * 100)).collect::<Vec<_>>()).len();
     assert_eq!(bytes(101) - bytes(1), 100 * 7, "kind, time, two processes of two bytes, entry");

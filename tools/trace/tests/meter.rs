@@ -91,7 +91,7 @@ fn events() -> Vec<Timed> {
         (960, 0, named(FIRST, 9, b"cat")),
         (1000, 0, Event::Idle {}),
     ];
-    written.into_iter().map(|(time_ns, board, event)| Timed { time_ns, board, event }).collect()
+    written.into_iter().map(|(time_ns, board, event)| Timed { time_ns, board, core: 0, event }).collect()
 }
 
 fn meter(events: &[Timed]) -> Meter {
@@ -130,7 +130,7 @@ fn every_nanosecond_of_every_board_is_somebodys() {
         let figures = until(time_ns);
         let spent = figures.programs.values().map(|program| program.spent);
         let programs = spent.fold([0, 0], |all, one| [all[0] + one.itself_ns, all[1] + one.on_behalf_ns]);
-        let cores = figures.boards.iter().map(|board| board.core);
+        let cores = figures.boards.iter().map(|board| board.all_cores());
         let sums = cores.clone().fold([0, 0], |all, core| [all[0] + core.programs_ns, all[1] + core.system_ns]);
         assert_eq!([programs[0], programs[1] + figures.system_ns], sums, "until {time_ns} ns");
         for core in cores {
@@ -157,8 +157,8 @@ fn what_is_between_two_instants_is_their_difference() {
     let (before, after) = (until(300), until(600));
     let between = after.since(&before);
     assert_eq!((between.begin_ns, between.time_ns, between.span_ns()), (300, 600, 300));
-    assert_eq!(between.boards[0].core.programs_ns, 300);
-    assert_eq!((between.boards[1].core.idle_ns, between.boards[1].disk.busy_ns), (260, 200));
+    assert_eq!(between.boards[0].all_cores().programs_ns, 300);
+    assert_eq!((between.boards[1].all_cores().idle_ns, between.boards[1].disk.busy_ns), (260, 200));
     assert_eq!(between.boards[0].calls_remote, 0, "it was made before");
     let answered: u64 = between.edges.values().map(|sum| sum.answered).sum();
     assert_eq!(answered, 2, "the disk's and the file's: {:?}", between.edges);
@@ -180,7 +180,7 @@ fn a_program_is_in_its_system_call_until_it_is_entered_again() {
 #[test]
 fn the_programs_of_a_board_that_stops_have_ended() {
     let mut events = events();
-    events.push(Timed { time_ns: 1100, board: 0, event: Event::Stopped });
+    events.push(Timed { time_ns: 1100, board: 0, core: 0, event: Event::Stopped });
     let figures = meter(&events).figures();
     let ends: Vec<_> = figures.programs.values().map(|program| program.end_ns).collect();
     assert_eq!(ends, [Some(950), Some(1100), Some(1100)]);
@@ -197,7 +197,7 @@ fn a_long_trace_takes_no_more_room_than_a_short_one() {
             Event::Reply { caller: SECOND, server: FILE, op: 0 },
             Event::ProgramEnd { process: FIRST },
         ];
-        events.into_iter().for_each(|event| meter.take(&Timed { time_ns, board: 0, event }));
+        events.into_iter().for_each(|event| meter.take(&Timed { time_ns, board: 0, core: 0, event }));
     }
     let figures = meter.figures();
     assert_eq!(figures.programs.len(), PROGRAMS_MAX);

@@ -20,7 +20,7 @@ const C: ProcId = ProcId::new(2, 0);
 
 fn header() -> Header {
     let kinds = ["file", "other", "proxy", "user", "table"];
-    let mut boards = ["a", "b", "c"].map(|name| Board { name: name.to_string(), processes: Vec::new() });
+    let mut boards = ["a", "b", "c"].map(|name| Board { name: name.to_string(), ..Board::default() });
     boards[0].add(0, 0, 0);
     boards[0].add(1, 0, 1);
     boards[0].add_proxies(2, 2, 2, CallsFor::Own(1, 0));
@@ -48,6 +48,7 @@ fn timed(events: &[(u8, Event)]) -> Vec<Timed> {
     let timed = |(place, (board, event)): (usize, &(u8, Event))| Timed {
         time_ns: 10 * place as u64,
         board: *board,
+        core: 0,
         event: event.clone(),
     };
     events.iter().enumerate().map(timed).collect()

@@ -20,7 +20,7 @@ fn header() -> Header {
     let serves = [None, None, None, Some(0), Some(1)];
     let kind = |(name, serves): (&str, Option<usize>)| ProcessKind { name: name.to_string(), serves };
     let board = |name: &str, kinds: std::ops::Range<usize>| {
-        let mut board = Board { name: name.to_string(), processes: Vec::new() };
+        let mut board = Board { name: name.to_string(), ..Board::default() };
         for (kind, index) in kinds.zip(0..) {
             match kind {
                 2 => board.add_proxies(index, 1, kind, CallsFor::Shared(0, 0, 1)),
@@ -79,7 +79,7 @@ fn events() -> Vec<Timed> {
         (1000, 0, Event::Enter { process: USER }),
     ]
     .into_iter()
-    .map(|(time_ns, board, event)| Timed { time_ns, board, event })
+    .map(|(time_ns, board, event)| Timed { time_ns, board, core: 0, event })
     .collect()
 }
 

@@ -124,6 +124,11 @@ pub fn span() -> Span {
     })
 }
 
+/// Which core executes: for its callbacks.
+pub fn number() -> u8 {
+    planned().map_or(0, |_| with_cores(|cores| cores.number(current::core()) as u8))
+}
+
 /// Where the board may be stopped that may run until `until_ns`: cores that are past that give those behind time to follow.
 pub fn reachable(until_ns: u64, now_ns: u64) -> u64 {
     planned().map_or(until_ns, |plan| if until_ns > now_ns { until_ns } else { now_ns + plan.slice_ns as u64 })

@@ -1,4 +1,4 @@
-//! Probes of the kernel: that each was reached, its exact time and its operands, for the next report.
+//! Probes of the kernel: that each was reached, by which core, its exact time and its operands, for the next report.
 //!
 //! The kernel's ELF file names them. A callback before a probe's instruction reads registers and memory and writes nothing
 //! of the machine's, so that a run with it is the run without.
@@ -7,8 +7,8 @@
 //! taken while the core stands.
 
 use crate::count::Counter;
-use crate::fail;
 use crate::ffi::{self, ByteArray, Opaque};
+use crate::{cores, fail};
 use renga_emu_probes::{Hit, Hits, OPERAND_BYTES_MAX, Operand, Probe, Probes, push};
 use std::collections::HashMap;
 use std::ffi::{CStr, c_uint, c_void};
@@ -172,16 +172,17 @@ extern "C" fn find_counter(_: c_uint, _: *mut c_void) {
     }
 }
 
-/// A probe is about to be passed.
+/// A probe is about to be passed. The core that QEMU names is the one for which the block was translated, whoever executes it.
 extern "C" fn reached(_: c_uint, site: *mut c_void) {
+    let core = cores::number();
     let mut listener = LISTENER.lock().expect("no callback panics");
     if let (Some(listener), Some(watched)) = (listener.as_mut(), WATCHED.get()) {
-        listener.hear(Site::from_argument(site), watched);
+        listener.hear(core, Site::from_argument(site), watched);
     }
 }
 
 impl Listener {
-    fn hear(&mut self, site: Site, watched: &Watched) {
+    fn hear(&mut self, core: u8, site: Site, watched: &Watched) {
         let probe = &watched.probes[site.place];
         let Some(time_ns) = self.counter.time_ns(site.left as i64) else { fail("a probe before the count was found") };
         let (mut operands, mut length) = ([0; OPERAND_BYTES_MAX], 0);
@@ -190,7 +191,7 @@ impl Listener {
             operands[length..length + bytes].copy_from_slice(&self.value(operand, watched.linear_base)[..bytes]);
             length += bytes;
         }
-        push(&mut self.hits, &Hit::new(time_ns, probe.index, &operands[..length]));
+        push(&mut self.hits, &Hit::new(time_ns, (core, probe.index), &operands[..length]));
     }
 
     /// The value of an operand; 0 if it is not in memory.

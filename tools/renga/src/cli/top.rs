@@ -43,6 +43,8 @@ pub enum ViewName {
     Processes,
     /// Who calls whom
     Edges,
+    /// Each core of each board
+    Cores,
 }
 
 fn interval(text: &str) -> Result<f64, String> {

@@ -46,6 +46,7 @@ fn view(name: ViewName) -> View {
         ViewName::Programs => View::Programs,
         ViewName::Processes => View::Processes,
         ViewName::Edges => View::Edges,
+        ViewName::Cores => View::Cores,
     }
 }
 

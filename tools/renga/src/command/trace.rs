@@ -106,8 +106,9 @@ fn difference(header: &Header, events: &[Timed], other: &Path) -> Result<(String
     let found = diff::difference(header, events, &others);
     let Some([left, right]) = found.first else { return Ok((format!("the same {} events\n", events.len()), 0)) };
     let side = |side: &str, event: &Option<Timed>| match event {
-        Some(Timed { time_ns, board, event }) => {
-            format!("the {side}: {time_ns} ns, board {}: {}\n", header.board(*board), named(header, event))
+        Some(Timed { time_ns, board, core, event }) => {
+            let place = header.core_name(*board, *core);
+            format!("the {side}: {time_ns} ns, board {place}: {}\n", named(header, event))
         }
         None => format!("the {side} ends\n"),
     };
@@ -129,7 +130,7 @@ mod tests {
 
     #[test]
     fn events_are_told_with_the_names_of_processes_and_counted_by_kind() {
-        let mut board = Board { name: "a".to_string(), processes: Vec::new() };
+        let mut board = Board { name: "a".to_string(), ..Board::default() };
         board.add(0, 0, 0);
         let kinds_of = vec![ProcessKind { name: "disk".to_string(), serves: None }];
         let header = Header { boards: vec![board], kinds: kinds_of, protocols: Vec::new() };
@@ -137,7 +138,7 @@ mod tests {
         let disk = Event::Disk { process, first: 8, blocks: 2, writes: true };
         assert_eq!(named(&header, &disk), "disk a: disk 0, 8, 2, 1");
         let events = [disk, Event::DiskEnd { process }, Event::Token {}, Event::DiskEnd { process }];
-        let events = events.map(|event| Timed { time_ns: 1, board: 0, event });
+        let events = events.map(|event| Timed { time_ns: 1, board: 0, core: 0, event });
         assert_eq!(kinds(&events), "Events of each kind\n        1  disk\n        2  disk-end\n        1  token\n");
     }
 }

@@ -14,7 +14,7 @@ const COLUMNS: u16 = 120;
 
 /// A second in which program 7 of the one board runs for 250 ms.
 fn trace(complete: bool) -> PathBuf {
-    let mut board = Board { name: "a".into(), processes: Vec::new() };
+    let mut board = Board { name: "a".into(), ..Board::default() };
     board.add(0, 0, 0);
     let kinds = vec![ProcessKind { name: "user".into(), serves: None }];
     let mut out =
@@ -30,7 +30,7 @@ fn trace(complete: bool) -> PathBuf {
         (1_000_000_000, Event::Alarm {}),
     ];
     for (time_ns, event) in events {
-        out.write(&Timed { time_ns, board: 0, event }).expect("memory");
+        out.write(&Timed { time_ns, board: 0, core: 0, event }).expect("memory");
     }
     if complete {
         out.finish().expect("memory");

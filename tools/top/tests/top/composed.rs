@@ -12,7 +12,7 @@ const MS: u64 = 1_000_000;
 
 pub fn header() -> Header {
     let board = |name: &str, kinds: &[usize]| {
-        let mut board = Board { name: name.to_string(), processes: Vec::new() };
+        let mut board = Board { name: name.to_string(), ..Board::default() };
         kinds.iter().zip(0..).for_each(|(kind, index)| board.add(index, 0, *kind));
         board
     };
@@ -52,7 +52,7 @@ pub fn events() -> Vec<Timed> {
         events.extend(parts.into_iter().map(|(ms, event)| (begin_ns + ms * MS, 0, event)));
     }
     events.push((1000 * MS, 0, Event::Stopped));
-    events.into_iter().map(|(time_ns, board, event)| Timed { time_ns, board, event }).collect()
+    events.into_iter().map(|(time_ns, board, event)| Timed { time_ns, board, core: 0, event }).collect()
 }
 
 /// The file of a trace, removed when dropped.
@@ -82,8 +82,14 @@ impl Drop for TraceFile {
 }
 
 pub fn written() -> Vec<u8> {
+    written_later(0)
+}
+
+/// All of it, `by_ns` later.
+pub fn written_later(by_ns: u64) -> Vec<u8> {
     let mut out = Writer::new(Vec::new(), &header()).expect("memory");
-    events().iter().for_each(|event| out.write(event).expect("memory"));
+    let later = events().into_iter().map(|event| Timed { time_ns: event.time_ns + by_ns, ..event });
+    later.for_each(|event| out.write(&event).expect("memory"));
     out.finish().expect("memory");
     out.into_inner()
 }

@@ -19,7 +19,7 @@ fn advance(player: &mut Player) {
 /// Of board a in the last interval: its program's share of the core in percent, and calls.
 fn interval(player: &Player) -> (u64, u64) {
     let figures = player.interval().expect("a trace with names");
-    (figures.boards[0].core.programs_ns * 100 / figures.span_ns(), figures.boards[0].calls_local)
+    (figures.boards[0].all_cores().programs_ns * 100 / figures.span_ns(), figures.boards[0].calls_local)
 }
 
 #[test]
@@ -31,7 +31,7 @@ fn who_goes_along_sees_the_last_interval_and_in_the_end_all() {
     assert_eq!((player.state(), player.time_ns()), (&State::Ended, 1000 * MS));
     assert_eq!(interval(&player), (30, 10));
     let all = player.figures().unwrap();
-    assert_eq!((all.boards[0].core.programs_ns, all.boards[0].calls_local), (300 * MS, 100));
+    assert_eq!((all.boards[0].all_cores().programs_ns, all.boards[0].calls_local), (300 * MS, 100));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Views as text and as JSON.
 
-use crate::composed::{TraceFile, events, header, written};
+use crate::composed::{TraceFile, events, header, written, written_later};
 use renga_top::plain::{Wanted, each_interval, once};
 use renga_top::sheet::Scale;
 use renga_top::{Player, View};
@@ -29,6 +29,7 @@ fn the_whole_trace_is_printed_as_it_adds_up() {
     assert!(has("0.000 us to 1000000.000 us: 705 events"), "{text}");
     assert!(has("a 300000.000 100000.000 600000.000 100 0 0 0 0.000 - 0 0 0 0.000 0"), "{text}");
     assert!(has("b 0.000 0.000 1000000.000 0 0 1 90 250000.000 4.000 0 0 0 0.000 0"), "{text}");
+    assert!(has("a 0 300000.000 100000.000 600000.000"), "{text}");
     assert!(has("7 worker a 300000.000 100000.000 ended - -"), "{text}");
     assert!(has("a file 1 100000.000 100 1000.000 0.000 0"), "{text}");
     assert!(has("a: user a: file Read - 100 100 100000.000 0.000 1000.000"), "{text}");
@@ -39,7 +40,9 @@ fn json_has_the_exact_figures_of_the_summary() {
     let line: Value = serde_json::from_str(&printed(&wanted(true), true)).expect("an object");
     let sums = summary(&header(), &events());
     assert_eq!(line["events"], sums.events);
-    for (row, (name, core)) in line["boards"].as_array().unwrap().iter().zip(&sums.cores) {
+    let rows = ["boards", "cores"].map(|view| line[view].as_array().unwrap().clone());
+    assert_eq!(rows.each_ref().map(Vec::len), [2, 2], "of a core each");
+    for (row, (name, core)) in rows.iter().flatten().zip(sums.cores.iter().cycle()) {
         assert_eq!(row["board"], *name);
         let told = ["programs_ns", "system_ns", "idle_ns"].map(|key| row[key].as_u64().unwrap());
         assert_eq!(told, [core.programs_ns, core.system_ns, core.idle_ns]);
@@ -59,6 +62,19 @@ fn each_interval_is_printed_and_they_add_up_to_the_whole() {
     assert_eq!(ends, (1..=10).map(|turn| turn * INTERVAL_NS).collect::<Vec<_>>());
     let sum = |key: &str| lines.iter().map(|line| line["boards"][0][key].as_u64().unwrap()).sum::<u64>();
     assert_eq!((sum("programs_ns"), sum("idle_ns"), sum("local_calls")), (300_000_000, 600_000_000, 100));
+}
+
+#[test]
+fn intervals_before_the_first_event_are_left_out() {
+    let file = TraceFile::of(&written_later(2 * INTERVAL_NS + 1));
+    let mut player = Player::open(&file.0, INTERVAL_NS).expect("a trace");
+    let mut out = Vec::new();
+    assert!(each_interval(&mut player, &wanted(true), &mut out).expect("it is whole"));
+    let text = String::from_utf8(out).expect("text");
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("an object")).collect();
+    let ends: Vec<u64> = lines.iter().map(|line| line["until_ns"].as_u64().unwrap()).collect();
+    let last_ns = 12 * INTERVAL_NS + 1;
+    assert_eq!(ends, (3..=12).map(|turn| turn * INTERVAL_NS).chain([last_ns]).collect::<Vec<_>>());
 }
 
 #[test]

@@ -57,7 +57,7 @@ fn the_boards_are_shown_with_bars_rates_and_keys() {
     assert_eq!(lines[1], "a [#########===..................] programs 30.0% system 10.0%   link  0.0%", "{lines:#?}");
     assert_eq!(lines[2], "b [..............................] programs  0.0% system  0.0%", "{lines:#?}");
     assert!(
-        lines[3].starts_with(" 1 boards  2 programs  3 processes  4 edges   rates, by board, all boards"),
+        lines[3].starts_with(" 1 boards  2 programs  3 processes  4 edges  5 cores   rates, by board, all boards"),
         "{lines:#?}"
     );
     assert!(has(&lines, "a 30.0 10.0 60.0 100 0 0 0.0 0.0 - 0 0.0 0.0 0.0 0"), "{lines:#?}");
@@ -79,6 +79,7 @@ fn keys_choose_the_view_its_order_scale_and_board() {
     let none = screen.after(KeyCode::Char('b'));
     assert!(has(&none, "board b alone") && !has(&none, "a: user"), "{none:#?}");
     assert!(has(&screen.after(KeyCode::Char('b')), "all boards"));
+    assert!(has(&screen.after(KeyCode::Char('5')), "b 0 0.000 0.000 200000.000"));
     let names = |lines: &[String]| {
         lines[5..].iter().filter_map(|line| line.get(..1)).filter(|name| ["a", "b"].contains(name)).collect::<String>()
     };

@@ -3,6 +3,7 @@
 
 use crate::support::{Renga, Scratch, clusters_can_run};
 use serde_json::Value;
+use std::path::Path;
 
 /// A program on b writes into a pipe of a; looks, with a pause about each, so that nobody sends where intervals of the trace begin and end.
 const SENDS: &str = r#"
@@ -66,13 +67,17 @@ kill -9 $a $b $c
 "#;
 /// What a look at all cores may be wrong by, ticks of 10 ms: each figure is cut to whole ones, and a look itself takes some ms.
 const EDGE_TICKS: u64 = 3;
+const NS_PER_TICK: u64 = 10_000_000;
 
 #[test]
 fn each_core_s_time_and_its_program_s_are_what_the_clock_says() {
     if !clusters_can_run() {
         return;
     }
-    let text = Renga::script(CORES).with(["--system", "solo4"]).end().expect_status(0).text();
+    let scratch = Scratch::new("cores");
+    let trace = scratch.join("trace");
+    let run = Renga::script(CORES).with(["--system", "solo4", "--trace"]).with([trace.as_os_str()]);
+    let text = run.end().expect_status(0).text();
     let of = |when: &str, what: &str| -> Vec<Vec<u64>> {
         let head = format!("{when} {what}");
         let rests = text.lines().filter_map(|line| line.strip_prefix(head.as_str()));
@@ -99,4 +104,23 @@ fn each_core_s_time_and_its_program_s_are_what_the_clock_says() {
         );
     }
     assert!(cores[0][1] <= EDGE_TICKS, "the shell sleeps: {text}");
+    let seen = seen_ticks(&trace, [of("from", "up ")[0][0], of("until", "up ")[0][0]]);
+    println!("programs, as the emulator saw them: {seen:?}");
+    assert_eq!(seen.len(), cores.len());
+    assert!(cores.iter().zip(&seen).all(|(core, seen)| near(core[1], *seen)), "{cores:?}, seen {seen:?}\n{text}");
+}
+
+/// How long programs ran on each core of the only board between two times, all in ticks.
+fn seen_ticks(trace: &Path, [from, until]: [u64; 2]) -> Vec<u64> {
+    let top = Renga::command(&["top", "--json", "--view", "cores", "--interval", "0.01"]);
+    let lines = top.with([trace.as_os_str()]).end().expect_status(0).text();
+    let intervals = lines.lines().map(|line| serde_json::from_str::<Value>(line).expect("a line of JSON"));
+    let number = |value: &Value| value.as_u64().expect("a figure");
+    let within = intervals.filter(|interval| (from..until).contains(&(number(&interval["from_ns"]) / NS_PER_TICK)));
+    let each = within.map(|interval| -> Vec<u64> {
+        let rows = interval["cores"].as_array().expect("rows").iter();
+        rows.map(|row| number(&row["programs_ns"])).collect()
+    });
+    let sums = each.reduce(|all, one| all.iter().zip(one).map(|(all, one)| all + one).collect());
+    sums.unwrap_or_default().into_iter().map(|ns| ns / NS_PER_TICK).collect()
 }

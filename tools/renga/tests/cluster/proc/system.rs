@@ -39,6 +39,9 @@ remote -b b awk '$1 == "a" { print $2, $4 }' /proc/renga/edges | grep recalls | 
 awk '$2 == "disk" || $2 == "router" { print }' /proc/renga/system
 "#;
     let edges = "counted\na 1 -\nrecalls name_cache\nrecalls page_cache\n";
-    let routers: String = system::boards().iter().map(|board| format!("{board} router 1 0\n")).collect();
-    Renga::script(session).end().expect_status(0).expect_text(&format!("{edges}a disk 1 0\n{routers}"));
+    let core = |kind: &str, board: usize| system::cores_of(kind, board).first().copied().expect("it has one");
+    let routers = system::boards().into_iter().enumerate();
+    let routers: String = routers.map(|(at, board)| format!("{board} router 1 {}\n", core("router", at))).collect();
+    let placed = format!("a disk 1 {}\n{routers}", core("disk", 0));
+    Renga::script(session).end().expect_status(0).expect_text(&format!("{edges}{placed}"));
 }

@@ -6,6 +6,7 @@
 use super::root;
 use renga::environment::Environment;
 use renga::system::SystemFile;
+use std::collections::BTreeSet;
 
 /// The setting that names another system.
 pub const SYSTEM: &str = "RENGA_TEST_SYSTEM";
@@ -25,6 +26,17 @@ pub fn name() -> String {
 /// The names of its boards.
 pub fn boards() -> Vec<String> {
     system().checked.boards.iter().map(|board| board.name.clone()).collect()
+}
+
+/// How many processors `board` is to its programs.
+pub fn processors(board: usize) -> u32 {
+    system().checked.program_cores(board).count_ones()
+}
+
+/// On which cores of `board` processes of `kind` are.
+pub fn cores_of(kind: &str, board: usize) -> BTreeSet<u8> {
+    let instances = system().checked.instances(board);
+    instances.iter().filter(|instance| instance.kind == kind).map(|instance| instance.core).collect()
 }
 
 /// How many processes of `kind` its board b has.
