@@ -107,6 +107,11 @@ impl UserTurn {
         probe::enter(self.0);
         registers(self.0)
     }
+    /// As [`UserTurn::context`], for code in which a branch may lead there: its probe is an instruction.
+    pub fn context_behind_branch(&mut self) -> &mut UserContext {
+        probe::enter_elsewhere(self.0);
+        registers(self.0)
+    }
     /// The address space to run in.
     pub fn space(&self) -> u32 {
         self.0.user_space.get()

@@ -79,9 +79,10 @@ impl Companion {
     /// Runs a program of another home until its trap, an interrupt or the end of its turn.
     fn run_guest(&mut self, guest: Guest) {
         if self.core.leave() {
-            self.arm(Some(guest.left_ns(self.core)));
+            let begin_ns = self.timer.now_ns();
+            self.arm(Some(begin_ns + guest.left_ns(self.core)));
             self.programs.make_room();
-            guest::run(self.core, guest, || self.timer.now_ns());
+            guest::run(self.core, guest, begin_ns, || self.timer.now_ns());
         }
         self.core.look_again();
     }
@@ -95,9 +96,10 @@ impl Companion {
             drop(turn);
             return self.core.look_again();
         }
-        self.arm(self.core.own_left_ns(turn.left_ns()));
+        let left_ns = self.core.own_left_ns(turn.left_ns());
+        self.arm(left_ns.map(|left_ns| self.timer.now_ns().saturating_add(left_ns)));
         let space = Frame(turn.space());
-        let exit = self.programs.enter(self.memory, turn.context(), space);
+        let exit = self.programs.enter(self.memory, turn.context_behind_branch(), space);
         turn.charge_beside_guests_until(self.timer.now_ns());
         match exit {
             Exit::Trap(trap) => turn.resume(trap, || self.timer.now_ns()),
@@ -106,9 +108,8 @@ impl Companion {
         self.core.look_again();
     }
 
-    /// Sets the alarm for a process's, or for the end of a turn that has so much left.
-    fn arm(&mut self, left_ns: Option<u64>) {
-        let end_ns = left_ns.map(|left_ns| self.timer.now_ns().saturating_add(left_ns));
+    /// Sets the alarm for a process's, or for the end of a turn.
+    fn arm(&mut self, end_ns: Option<u64>) {
         self.timer.set_alarm_ns([self.core.next_alarm_ns(), end_ns].into_iter().flatten().min());
     }
 }

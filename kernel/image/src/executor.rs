@@ -100,10 +100,11 @@ impl<const SEVERAL: bool> Executor<SEVERAL> {
     #[inline(never)]
     fn run_guest(&mut self, guest: Guest) {
         if self.core.leave() {
-            self.core.stamp(self.timer.now_ns());
+            let begin_ns = self.timer.now_ns();
+            self.core.stamp(begin_ns);
             self.arm(Some(guest.left_ns(self.core)));
             self.programs.make_room();
-            if let Exit::Interrupt = guest::run(self.core, guest, || self.timer.now_ns()) {
+            if let Exit::Interrupt = guest::run(self.core, guest, begin_ns, || self.timer.now_ns()) {
                 self.take_interrupt(self.timer.now_ns());
             }
         }

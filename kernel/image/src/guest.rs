@@ -7,10 +7,11 @@ use renga_core::Core;
 use renga_core::seat::Guest;
 use renga_rt::user::Exit;
 
-/// Runs a guest of `core`, whose own programs' floating-point state is in no register, until its trap, or an interrupt. `now_ns` is called
-/// before and after; the alarm is set for the end of its turn.
-pub fn run(core: &Core, mut guest: Guest, now_ns: impl Fn() -> u64) -> Exit {
-    let (begin_ns, space) = (now_ns(), guest.space());
+/// Runs a guest of `core`, whose own programs' floating-point state is in no register, from `begin_ns`, which is now, until its trap, or an
+/// interrupt, when `now_ns` is called. The alarm is set for the end of its turn.
+#[inline]
+pub fn run(core: &Core, mut guest: Guest, begin_ns: u64, now_ns: impl FnOnce() -> u64) -> Exit {
+    let space = guest.space();
     // SAFETY: its home has made the word, and the process there keeps the space until the turn is back.
     let exit = unsafe { enter_guest(guest.context(), space) };
     let end_ns = now_ns();

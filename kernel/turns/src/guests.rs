@@ -68,10 +68,10 @@ impl<G> Guests<G> {
     }
 
     /// The guest that goes first; none if programs of `own` do, the home that the core itself is, if any of those wants a turn.
+    #[inline]
     pub fn first(&self, own: Option<u8>) -> Option<&'static G> {
         let wanting = self.wanting(own);
-        let homes = (0..HOMES_MAX).filter(|home| wanting >> home & 1 != 0);
-        let first = homes.min_by_key(|home| self.seen_ns(*home))?;
+        let first = if wanting.is_power_of_two() { wanting.trailing_zeros() as usize } else { self.least_of(wanting)? };
         let used_ns = self.seen_ns(first);
         self.used_ns[first].set(used_ns);
         self.floor_ns.set(self.floor_ns.get().max(used_ns));
@@ -97,11 +97,18 @@ impl<G> Guests<G> {
         self.guests.iter().filter_map(Cell::get)
     }
 
+    /// Of these homes, a bit each, the one that has used least.
+    fn least_of(&self, homes: u8) -> Option<usize> {
+        (0..HOMES_MAX).filter(|home| homes >> home & 1 != 0).min_by_key(|home| self.seen_ns(*home))
+    }
+
+    #[inline]
     fn wanting(&self, own: Option<u8>) -> u8 {
         self.here.get() | own.map_or(0, |own| 1 << own)
     }
 
     /// What `home` has used, so seen: it is not far behind.
+    #[inline]
     fn seen_ns(&self, home: usize) -> u64 {
         self.used_ns[home].get().max(self.floor_ns.get().saturating_sub(LAG_NS_MAX))
     }

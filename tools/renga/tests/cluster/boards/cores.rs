@@ -82,7 +82,7 @@ fn programs_keep_to_their_cores_and_share_them() {
     let figures: Vec<f64> = figures.split_whitespace().map(|figure| figure.parse().expect("a number")).collect();
     let [here, elsewhere, one, all, same, pinned] = figures[..] else { panic!("{text}") };
     // An instruction takes a nanosecond, and a clock of another core is read with up to a slice of difference.
-    assert!(here <= 430.0 && elsewhere <= 1400.0, "null system calls: {text}");
+    assert!(here <= 430.0 && elsewhere <= 1500.0, "null system calls: {text}");
     // A hundredth is the least that is told; a start of a program takes some of the first core.
     assert!(all <= 1.1 * one + 2.0, "four on four cores: {text}");
     assert!((1.8 * one - 2.0..2.2 * one + 2.0).contains(&same), "two on one core: {text}");
