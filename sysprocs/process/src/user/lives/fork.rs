@@ -312,7 +312,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         if cores & self.me.program_cores() != 0 {
             self.me.set_cores(cores); // on a board without any of them it may use all
         }
-        self.look_at_signals = policy.pace != Pace::Free; // before it runs
+        self.look_at_signals |= policy.pace != Pace::Free; // before it runs
         self.me.probe_program(pid, &self.program.name);
         let [way] = reader.take()?;
         let from = board_of(self.program.parent, self.services.disk_board);

@@ -114,6 +114,11 @@ impl<M: UserMemory + ?Sized> User<M> {
                 Err(errno) => panic!("slot {slot} is refused by the table of processes: {errno:?}"),
             }
         };
+        if self.me.interrupted() {
+            // So does what comes from another core, when the new one has come already; a signal for that is looked for.
+            self.me.clear_interrupted();
+            self.look_at_signals = true;
+        }
         self.program.renew(work.pid, 0);
         self.me.begin_account(Policy::DEFAULT, false);
         let taken = self.take_up(work.pid, work.bytes as usize, work.maker).await;
