@@ -15,7 +15,7 @@ const MANY_MIN: [(Kind, usize); 4] = [(Kind::Call, 200), (Kind::Reply, 200), (Ki
 const ONE: [Kind; 3] = [Kind::Fault, Kind::Commit, Kind::CommitEnd];
 /// In each form of the home's loop, that of a board of one core and that of one of several, and where other cores enter
 /// programs and sleep, in each their own and guests; in the loop of a program without a pace and in that of one with.
-const EACH_LOOP: [(Kind, usize); 4] = [(Kind::Enter, 6), (Kind::Idle, 3), (Kind::Devices, 2), (Kind::SystemCall, 2)];
+const EACH_LOOP: [(Kind, usize); 4] = [(Kind::Enter, 5), (Kind::Idle, 3), (Kind::Devices, 2), (Kind::SystemCall, 2)];
 
 /// From the start of a board to its first event: 9.2 ms on board b of `pair`, 10.7 on that of `pair4`, which has more to lay out.
 const FIRST_EVENT_NS_MAX: u64 = 15_000_000;
