@@ -160,8 +160,8 @@ fn add<const N: usize>(one: [u64; N], other: [u64; N]) -> [u64; N] {
     core::array::from_fn(|at| one[at].wrapping_add(other[at]))
 }
 
-/// What several cores' accounts have together: none, if an account began anew while they were read.
-fn settled(all: u64) -> u64 {
+/// What several cores have counted together: none, if one of them was changing its part while they were read.
+pub(crate) fn settled(all: u64) -> u64 {
     if (all as i64) < 0 { 0 } else { all }
 }
 

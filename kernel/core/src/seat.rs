@@ -11,7 +11,7 @@
 //! Not here: how a program is entered, what makes its address space visible (the image, `arch-aarch64`); which cores a
 //! program may use (`Account`).
 
-use crate::account::Count;
+use crate::account::{Count, settled};
 use crate::crossing::{Door, Parcel};
 use crate::probe;
 use crate::process::{Me, Process};
@@ -296,7 +296,7 @@ impl Me {
         let ran_ns = |seat: &Seat| seat.used_ns.load(Ordering::Relaxed);
         let here_ns: u64 = seats().filter(|seat| seat.number == number).map(ran_ns).sum();
         let away_ns: u64 = seats().filter(|seat| seat.home.number == number).map(ran_ns).sum();
-        [own_ns.wrapping_add(here_ns).wrapping_sub(away_ns), system_ns]
+        [own_ns.wrapping_add(here_ns).wrapping_sub(away_ns), system_ns].map(settled)
     }
     /// The cores on which this process's program may run, a bit each.
     pub fn cores(&self) -> u8 {

@@ -72,7 +72,8 @@ pub struct Each {
 }
 
 // SAFETY: `start` fills it when core 0 has made all that runs on each core, and fetches the others after that; from then on
-// core n alone takes what is at n, which it is given by its number (`renga_core_main`), and the memory, which is made for all.
+// core n alone takes what is at n, which it is given by its number (`renga_core_main`). The memory is made for all where several cores
+// reach frames (`main.rs`); elsewhere only the home enters programs, and no other core uses it.
 unsafe impl Sync for Each {}
 
 /// Makes `count` cores, idle.

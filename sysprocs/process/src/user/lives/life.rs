@@ -115,7 +115,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             }
         };
         if self.me.interrupted() {
-            // So does what comes from another core, when the new one has come already; a signal for that is looked for.
+            // Somebody on another core meant the one before, and the next had come by then. A signal for this one is looked for.
             self.me.clear_interrupted();
             self.look_at_signals = true;
         }
