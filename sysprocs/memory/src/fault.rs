@@ -18,7 +18,6 @@ use renga_abi::Errno;
 use renga_abi::user::AccessKind;
 use renga_hal::memory::{Access, Frame, NOT_LISTED, UserMemory};
 use renga_pages::Fill;
-use renga_proto::memory::ShareFrame;
 use renga_proto::pages::{FileId, FindPage};
 
 /// Pages, aligned as a group, that one fault maps if they are cached.
@@ -124,10 +123,19 @@ impl Space {
         va: u64,
         frame: Frame,
     ) -> Result<(), FaultError> {
-        if pager.machine.is_templates(self.root, va) {
-            let shared = pager.memory.call(ShareFrame { frame: frame.0 }, ()).await;
-            shared.map_err(FaultError::from_errno)?;
-            pager.machine.leave_page(self.root, va);
+        let machine = pager.machine;
+        let is_templates = machine.is_templates(self.root, va);
+        if is_templates || machine.mappings(frame) > 1 {
+            // Others have it, too. Their pages are as this one: nobody writes it before it is copied.
+            let copy = pager.copy_of(frame).await.map_err(FaultError::from_errno)?;
+            if is_templates {
+                machine.leave_page(self.root, va);
+            }
+            machine.unmap(self.root, va);
+            if !is_templates {
+                pager.free(frame).await;
+            }
+            return self.show(pager, va, copy, Access::ReadWrite).await.map_err(FaultError::from_errno);
         }
         // Unmapped first: once the reference is gone, the other holder may free the frame.
         pager.machine.unmap(self.root, va);
@@ -168,14 +176,7 @@ impl Space {
         if kind != AccessKind::Write && bytes == PAGE as usize {
             return self.bring_around(pager, area, page, file).await;
         }
-        let cached = pager.file_page(file, file_page).await?;
-        let private = match pager.make_private(cached).await {
-            Ok(private) => private,
-            Err(errno) => {
-                pager.free(cached).await;
-                return Err(errno);
-            }
-        };
+        let private = pager.private_file_page(file, file_page).await?;
         if bytes < PAGE as usize {
             pager.machine.page(private)[bytes..].fill(0);
         }

@@ -29,6 +29,7 @@ pub mod pager;
 pub mod references;
 mod shared_fault;
 pub mod space;
+pub mod stock;
 mod storing;
 pub mod tables;
 
@@ -47,4 +48,5 @@ pub use pager::Pager;
 pub use references::references;
 pub(crate) use renga_pages::frame_list;
 pub use space::Space;
+pub use stock::FrameStock;
 pub use tables::{SpaceTables, TABLES_PER_SLOT};

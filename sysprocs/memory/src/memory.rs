@@ -7,19 +7,19 @@ use crate::frame_list::frames_in;
 use crate::frames::Frames;
 use renga_abi::Errno;
 use renga_hal::memory::{Frame, PAGE_BYTES, UserMemory};
-use renga_proto::memory::{Memory, MemoryCall};
+use renga_proto::memory::{Memory, MemoryCall, RestockFrames};
 use renga_rt::{Call, Me, Never, Notifier, Port};
 
-/// Serves the frames of `memory`; `counts` has a reference count for each. `reclaimer`: who gives frames back when few
+/// Serves the frames of `memory`; `words` has one for each. `reclaimer`: who gives frames back when few
 /// are free; woken once, and again after there were enough.
 pub async fn memory<M: UserMemory + ?Sized + 'static>(
     me: Me,
     mut port: Port<Memory>,
-    counts: &'static mut [u16],
+    words: &'static mut [u32],
     memory: &'static M,
     reclaimer: Option<Notifier>,
 ) -> Never {
-    let mut frames = Frames::new(counts, memory);
+    let mut frames = Frames::new(words, memory);
     let mut scarce = false;
     loop {
         serve(&me, &mut frames, memory, port.accept().await);
@@ -72,7 +72,7 @@ fn serve<M: UserMemory + ?Sized>(me: &Me, frames: &mut Frames<M>, memory: &M, ca
             frames.drop_board(call.entry().board);
             call.reply(Ok(()));
         }
-        MemoryCall::AllocateFrames(call) => allocate_all(frames, call),
+        MemoryCall::RestockFrames(call) => restock(me, frames, call),
         MemoryCall::MakePrivate(call) => {
             let frame = Frame(call.entry().frame);
             let private = frames.make_private(frame).map(|frame| frame.0).map_err(|errno| (frame, errno));
@@ -140,16 +140,18 @@ fn free_all<M: UserMemory + ?Sized>(
     result
 }
 
-fn allocate_all<M: UserMemory + ?Sized>(frames: &mut Frames<M>, mut call: Call<renga_proto::memory::AllocateFrames>) {
-    let places = call.lent().as_chunks_mut::<4>().0;
-    if places.len() > frames.facts().free as usize {
-        call.reply(Err(Errno::ENOMEM));
-        return;
-    }
-    for place in places {
-        if let Ok(frame) = frames.take_zeroed() {
-            *place = frame.0.to_le_bytes();
+/// See `RestockFrames`.
+fn restock<M: UserMemory + ?Sized>(me: &Me, frames: &mut Frames<M>, mut call: Call<RestockFrames>) {
+    let (board, given) = (call.board(), call.entry().given as usize);
+    let list = call.lent();
+    let freed = free_all(me, frames, board, &list[..list.len().min(given * size_of::<Frame>())]);
+    let places = list.as_chunks_mut::<4>().0;
+    let spare = frames.spare().min(places.len());
+    for place in &mut places[..spare] {
+        if let Ok(frame) = frames.take() {
+            *place = frame.listed();
         }
     }
-    call.reply(Ok(()));
+    let _ = logged(me, freed);
+    call.reply(if spare > 0 { Ok(spare as u32) } else { Err(Errno::ENOMEM) });
 }

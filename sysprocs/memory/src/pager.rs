@@ -5,6 +5,7 @@
 
 use crate::frame_list::FrameList;
 use crate::mapped_files::MappedFile;
+use crate::stock::FrameStock;
 use crate::tables::SpaceTables;
 use renga_abi::Errno;
 use renga_hal::memory::{Access, Frame, TABLES_PER_MAP_MAX, UserMemory};
@@ -41,6 +42,8 @@ pub struct Pager<'a, M: UserMemory + ?Sized + 'static> {
     pub tables: &'static SpaceTables,
     /// Page frames.
     pub memory: &'a mut Client<Memory>,
+    /// Some that the program has.
+    pub stock: &'a mut FrameStock,
     /// Cached file pages.
     pub pages: &'a mut Client<Pages>,
     /// The references to mapped files.
@@ -50,9 +53,26 @@ pub struct Pager<'a, M: UserMemory + ?Sized + 'static> {
 }
 
 impl<M: UserMemory + ?Sized> Pager<'_, M> {
+    /// A frame with any content; if there is none, one that the cache gives up.
+    async fn take(&mut self) -> Result<Frame, Errno> {
+        match self.stock.take(self.memory).await {
+            Err(Errno::ENOMEM) if fill::shrink(self.pages).await => self.stock.take(self.memory).await,
+            taken => taken,
+        }
+    }
+
     /// A frame, all zeros.
     pub async fn allocate(&mut self) -> Result<Frame, Errno> {
-        fill::allocate(self.memory, self.pages).await
+        let frame = self.take().await?;
+        self.machine.clear_page(frame);
+        Ok(frame)
+    }
+
+    /// A frame with the content of `frame`, which nobody writes meanwhile.
+    pub(crate) async fn copy_of(&mut self, frame: Frame) -> Result<Frame, Errno> {
+        let copy = self.take().await?;
+        self.machine.page(copy).copy_from_slice(&self.machine.shared_page(frame)[..]);
+        Ok(copy)
     }
 
     /// A frame with the content of `frame` that is the caller's alone. On an error the caller still
@@ -65,9 +85,14 @@ impl<M: UserMemory + ?Sized> Pager<'_, M> {
         private.map(Frame)
     }
 
-    /// Gives a frame back.
+    /// Gives a reference to a frame back, now or later.
     pub async fn free(&mut self, frame: Frame) {
-        fill::free(self.memory, frame).await;
+        self.stock.give(self.memory, frame).await;
+    }
+
+    /// Gives the stock back.
+    pub async fn free_stock(&mut self) {
+        self.stock.give_back(self.memory).await;
     }
 
     /// Gives all frames of the list back and clears it.
@@ -104,6 +129,24 @@ impl<M: UserMemory + ?Sized> Pager<'_, M> {
             Ok(frame) => Ok(Frame(frame)),
             Err(_) => self.read_page(file, page).await,
         }
+    }
+
+    /// The content of page `page` of `file`, in a frame that is the caller's alone.
+    pub(crate) async fn private_file_page(&mut self, file: MappedFile, page: u32) -> Result<Frame, Errno> {
+        let frame = match self.pages.call(FindPage { file: file.id(), page }, ()).await {
+            Ok(cached) => Frame(cached),
+            Err(_) => {
+                let begun = Fill::begin(self.memory, self.pages, file.id(), page).await?;
+                let read = self.read_begun(begun, file, page).await?;
+                if !read.kept {
+                    return Ok(read.frame);
+                }
+                read.frame
+            }
+        };
+        let copy = self.copy_of(frame).await;
+        self.free(frame).await;
+        copy
     }
 
     /// As `file_page`, for a page that is known not to be cached. `ESTALE`: the inode's process is not the one

@@ -10,5 +10,6 @@ mod model;
 mod processes;
 mod shared;
 mod space;
+mod stock;
 mod text;
 mod travel;

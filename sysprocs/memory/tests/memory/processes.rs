@@ -4,7 +4,7 @@ use crate::board::{World, run};
 use renga_abi::Errno;
 use renga_hal::memory::{Frame, UserMemory};
 use renga_proto::memory::{
-    AllocateFrame, AllocateFrames, FreeFrame, FreeFrames, MakePrivate, ShareFrame, ShareFrames, StorePage, TakeStored,
+    AllocateFrame, FreeFrame, FreeFrames, MakePrivate, ShareFrame, ShareFrames, StorePage, TakeStored,
 };
 use renga_proto::references::{AdoptFile, KeepFile, ReleaseFile};
 use renga_proto::sessions::Stamp;
@@ -67,12 +67,6 @@ fn frames_come_zeroed_filled_or_not_at_all() {
         let again = memory.call(AllocateFrame {}, ()).await.unwrap();
         assert_eq!(again, stored, "the one freed last");
         assert!(machine.shared_page(Frame(again)).iter().all(|&byte| byte == 0));
-        let mut list = [0xee; 32];
-        assert_eq!(memory.call(AllocateFrames {}, &mut list).await, Err(Errno::ENOMEM));
-        assert_eq!(list, [0xee; 32]);
-        memory.call(AllocateFrames {}, &mut list[..28]).await.unwrap();
-        assert_eq!(memory.call(AllocateFrame {}, ()).await, Err(Errno::ENOMEM));
-        memory.call(FreeFrames {}, &list[..28]).await.unwrap();
         memory.call(FreeFrame { frame: again }, ()).await.unwrap();
         world
     });

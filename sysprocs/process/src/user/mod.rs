@@ -141,6 +141,7 @@ fn pager<'a, M: UserMemory + ?Sized>(machine: &'static M, services: &'a mut Serv
         machine,
         tables: services.tables,
         memory: &mut clients.memory,
+        stock: &mut services.stock,
         pages: &mut clients.pages,
         references: &mut clients.references,
         inodes: &mut clients.inodes,

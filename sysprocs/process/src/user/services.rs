@@ -4,9 +4,9 @@
 
 use crate::user::UserFacts;
 use crate::user::rights::{CONSOLE, DIRECTORY, EVENTS, FIFOS, FILES, LOCKS, MAKERS, MEMORIES, PATHS, PIPES, PROCS};
-use renga_memory::SpaceTables;
 use renga_memory::page_list::STORING;
 use renga_memory::pager::Inodes;
+use renga_memory::{FrameStock, SpaceTables};
 use renga_pages::change_held;
 use renga_proto::attributes::Attributes;
 use renga_proto::clock::Clock;
@@ -101,6 +101,8 @@ pub struct Services {
     pub disk_board: u8,
     /// This board's tables of areas.
     pub tables: &'static SpaceTables,
+    /// Page frames that the program has before it needs them.
+    pub(in crate::user) stock: FrameStock,
     /// Which session with each board it is.
     pub sessions: &'static Sessions,
     /// State of the generator behind `getrandom`.
@@ -124,7 +126,8 @@ impl Services {
         let disk_board = (0..clients.paths.boards()).find(has_disk).unwrap_or(0);
         let random = seed ^ u64::from(board) << 40 ^ u64::from(slot) << 20;
         let (may_write_terminal, steps) = (false, [0; STEPS_BYTES]);
-        Services { clients, board, disk_board, tables, sessions, random, may_write_terminal, steps }
+        let stock = FrameStock::new();
+        Services { clients, board, disk_board, tables, stock, sessions, random, may_write_terminal, steps }
     }
 
     /// Who has walks along paths made.

@@ -5,7 +5,7 @@ use renga_abi::Errno;
 use renga_hal::host::HostMemory;
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_memory::pager::Inodes;
-use renga_memory::{MappedFile, Pager, Space, SpaceTables, TABLES_PER_SLOT};
+use renga_memory::{FrameStock, MappedFile, Pager, Space, SpaceTables, TABLES_PER_SLOT};
 use renga_pages::CacheMemory;
 use renga_proto::inode::{Filled, Inode, InodeCall, InodeDirectory, InodeDirectoryCall, Lease};
 use renga_proto::memory::{Memory, MemoryStatus};
@@ -37,6 +37,7 @@ pub struct There {
     pub machine: &'static HostMemory,
     pub tables: &'static SpaceTables,
     pub memory: Client<Memory>,
+    pub stock: FrameStock,
     pub pages: Client<Pages>,
     pub references: Client<References>,
 }
@@ -46,6 +47,7 @@ pub struct World {
     pub machine: &'static HostMemory,
     pub tables: &'static SpaceTables,
     pub memory: Client<Memory>,
+    pub stock: FrameStock,
     pub pages: Client<Pages>,
     pub references: Client<References>,
     pub sessions: &'static Sessions,
@@ -62,6 +64,7 @@ impl World {
             machine: self.machine,
             tables: self.tables,
             memory: &mut self.memory,
+            stock: &mut self.stock,
             pages: &mut self.pages,
             references: &mut self.references,
             inodes: &mut self.inodes,
@@ -78,10 +81,12 @@ impl World {
     }
     /// Of the other board.
     pub fn pager_there(&mut self) -> Pager<'_, HostMemory> {
-        let There { machine, tables, memory, pages, references } = &mut self.there;
-        Pager { machine, tables, memory, pages, references, inodes: &mut self.inodes }
+        let There { machine, tables, memory, stock, pages, references } = &mut self.there;
+        Pager { machine, tables, memory, stock, pages, references, inodes: &mut self.inodes }
     }
+    /// With what is in stock.
     pub async fn free_frames(&mut self) -> u32 {
+        self.stock.give_back(&mut self.memory).await;
         self.memory.call(MemoryStatus {}, ()).await.unwrap().free
     }
     /// What is in the program's memory, without faults; none if it is absent.
@@ -205,7 +210,7 @@ pub struct Servers {
 /// The processes of one board.
 pub fn servers(board: Board, frames: u32, files: usize, directory: Address<InodeDirectory>) -> Servers {
     let machine: &'static HostMemory = Box::leak(Box::new(HostMemory::new(frames)));
-    let table = vec![0u16; frames as usize].leak();
+    let table = vec![0; frames as usize].leak();
     let memory = board.server(|me, port| renga_memory::memory(me, port, table, machine, None));
     let room = CacheMemory::new(board.arena, frames as usize, files);
     let pages = board.server(|me, port| {
@@ -262,15 +267,20 @@ pub fn run<F: Future<Output = World> + 'static>(
             machine: there.machine,
             tables: there.tables,
             memory: Client::new(&me, there.memory),
+            stock: FrameStock::new(),
             pages: Client::new(&me, there.pages),
             references: Client::new(&me, there.references),
         };
         async move {
             let _me = me;
-            let world = World { machine, tables, memory, pages, references, sessions, inodes, there, counts, contents };
+            let stock = FrameStock::new();
+            let world =
+                World { machine, tables, memory, stock, pages, references, sessions, inodes, there, counts, contents };
             let mut world = body(world).await;
-            let There { memory, pages, .. } = &mut world.there;
-            for (memory, pages) in [(&mut world.memory, &mut world.pages), (memory, pages)] {
+            let There { memory, stock, pages, .. } = &mut world.there;
+            let here = (&mut world.memory, &mut world.stock, &mut world.pages);
+            for (memory, stock, pages) in [here, (memory, stock, pages)] {
+                stock.give_back(memory).await;
                 pages.call(Shrink::at_once(u32::MAX), ()).await.unwrap();
                 let facts = memory.call(MemoryStatus {}, ()).await.unwrap();
                 assert_eq!(facts.free, facts.total, "frames leaked");

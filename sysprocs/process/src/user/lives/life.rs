@@ -287,7 +287,9 @@ impl<M: UserMemory + ?Sized> User<M> {
         self.facts.card.space.set(None);
         if let Some(space) = &mut self.space {
             let borrowed = space.is_borrowed();
-            space.give_back(&mut pager(self.machine, &mut self.services)).await;
+            let mut pager = pager(self.machine, &mut self.services);
+            space.give_back(&mut pager).await;
+            pager.free_stock().await;
             self.space = None;
             if borrowed {
                 self.give_space_back().await;

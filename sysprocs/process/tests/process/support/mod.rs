@@ -264,10 +264,10 @@ fn start_servers(
         let seen = Vec::leak(vec![renga_process::Seen::NOTHING; users.len()]);
         renga_process::procs(me, port, users, rows, queued, seen, 0, 1, watch())
     });
-    let counts = Vec::leak(vec![0u16; FRAMES as usize]);
+    let words = Vec::leak(vec![0; FRAMES as usize]);
     board.start(here.memory, |me| {
         let port = Port::new(&me).0;
-        renga_memory::memory(me, port, counts, machine, None)
+        renga_memory::memory(me, port, words, machine, None)
     });
     let room = CacheMemory::new(board.arena, FRAMES as usize, 64);
     board.start(here.pages, |me| {
