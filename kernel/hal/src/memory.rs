@@ -208,17 +208,17 @@ pub trait UserMemory: TableTemplates {
     /// As `shared_page`; `None` instead of panics: for who looks at memory that others use meanwhile.
     fn peek(&self, frame: Frame) -> Option<PageRef<'_>>;
 
-    /// As `page`, of a page that `space` shows at `va` in `frame` for its program to write, for the space's owner; `None`: it does so no
-    /// more, since somebody on another core has restricted it. Whoever restricts it from now on finds it borrowed.
-    fn page_to_write(&self, space: Frame, va: u64, frame: Frame) -> Option<PageGuard<'_>> {
-        let _ = (space, va);
-        Some(self.page(frame))
+    /// As `page`, of the page around `va` if `space` shows it and its program may write it, for the space's owner. Whoever restricts it
+    /// from now on finds it borrowed.
+    fn page_to_write(&self, space: Frame, va: u64) -> Option<PageGuard<'_>> {
+        let (frame, access) = self.lookup(space, va)?;
+        access.writable().then(|| self.page(frame))
     }
 
-    /// As `shared_page` is of `page`, of a page that its program may read.
-    fn page_to_read(&self, space: Frame, va: u64, frame: Frame) -> Option<PageRef<'_>> {
-        let _ = (space, va);
-        Some(self.shared_page(frame))
+    /// As `shared_page` is of `page`, if its program may read it.
+    fn page_to_read(&self, space: Frame, va: u64) -> Option<PageRef<'_>> {
+        let (frame, access) = self.lookup(space, va)?;
+        access.readable().then(|| self.shared_page(frame))
     }
 
     /// The content of the page that `space`, if it is one, shows at `va`: for who does not own the space, and so holds it

@@ -11,7 +11,7 @@ use crate::space::Space;
 use core::ops::{Deref, DerefMut, Range};
 use renga_abi::Errno;
 use renga_abi::user::AccessKind;
-use renga_hal::memory::{Frame, PAGE_BYTES, PageGuard, PageRef, USER_END, UserMemory};
+use renga_hal::memory::{Frame, PAGE_BYTES, PageGuard, PageRef, UserMemory};
 
 /// Most times that a page is made present for one piece: the page cache on another core may take it back in between.
 const TRIES_MAX: u32 = 1000;
@@ -59,23 +59,6 @@ impl Space {
         machine.lookup(self.root, va).filter(|&(_, access)| allows(access, kind)).map(|(frame, _)| frame)
     }
 
-    /// The frame of a page that the program may use as `kind` says, made present.
-    async fn present<M: UserMemory + ?Sized>(
-        &mut self,
-        pager: &mut Pager<'_, M>,
-        va: u64,
-        kind: AccessKind,
-    ) -> Result<Frame, Errno> {
-        if va >= USER_END {
-            return Err(Errno::EFAULT);
-        }
-        if let Some(frame) = self.present_frame(pager.machine, va, kind) {
-            return Ok(frame);
-        }
-        self.fault(pager, va, kind).await.map_err(|error| error.errno())?;
-        pager.machine.lookup(self.root, va).map(|(frame, _)| frame).ok_or(Errno::EFAULT)
-    }
-
     /// The program's memory from `va` on, up to `length` bytes and up to the end of its page, to be
     /// read or lent as a slice given. `length` is not 0.
     pub async fn page_for_read<M: UserMemory + ?Sized>(
@@ -85,10 +68,10 @@ impl Space {
         length: usize,
     ) -> Result<ReadPiece<'_>, Errno> {
         for _ in 0..TRIES_MAX {
-            let frame = self.present(pager, va, AccessKind::Read).await?;
-            if let Some(page) = pager.machine.page_to_read(self.root, va, frame) {
+            if let Some(page) = pager.machine.page_to_read(self.root, va) {
                 return Ok(ReadPiece { page, range: range_in_page(va, length) });
             }
+            self.fault(pager, va, AccessKind::Read).await.map_err(|error| error.errno())?;
         }
         Err(Errno::EFAULT)
     }
@@ -101,12 +84,32 @@ impl Space {
         length: usize,
     ) -> Result<WritePiece<'_>, Errno> {
         for _ in 0..TRIES_MAX {
-            let frame = self.present(pager, va, AccessKind::Write).await?;
-            if let Some(page) = pager.machine.page_to_write(self.root, va, frame) {
+            if let Some(page) = pager.machine.page_to_write(self.root, va) {
                 return Ok(WritePiece { page, range: range_in_page(va, length) });
             }
+            self.fault(pager, va, AccessKind::Write).await.map_err(|error| error.errno())?;
         }
         Err(Errno::EFAULT)
+    }
+
+    /// As `copy_in`, if all is within a page that is there: most of what calls copy. Whether it was so.
+    #[inline]
+    fn copy_in_at_once<M: UserMemory + ?Sized>(&self, machine: &M, va: u64, bytes: &mut [u8]) -> bool {
+        let range = range_in_page(va, bytes.len());
+        if range.len() != bytes.len() {
+            return false;
+        }
+        machine.page_to_read(self.root, va).map(|page| bytes.copy_from_slice(&page[range])).is_some()
+    }
+
+    /// As `copy_in_at_once`, of `copy_out`.
+    #[inline]
+    fn copy_out_at_once<M: UserMemory + ?Sized>(&self, machine: &M, va: u64, bytes: &[u8]) -> bool {
+        let range = range_in_page(va, bytes.len());
+        if range.len() != bytes.len() {
+            return false;
+        }
+        machine.page_to_write(self.root, va).map(|mut page| page[range].copy_from_slice(bytes)).is_some()
     }
 
     /// Copies the program's memory from `va` on into `bytes`.
@@ -116,6 +119,9 @@ impl Space {
         va: u64,
         bytes: &mut [u8],
     ) -> Result<(), Errno> {
+        if self.copy_in_at_once(pager.machine, va, bytes) {
+            return Ok(());
+        }
         let mut done = 0;
         while done < bytes.len() {
             let at = va.checked_add(done as u64).ok_or(Errno::EFAULT)?;
@@ -133,6 +139,9 @@ impl Space {
         va: u64,
         bytes: &[u8],
     ) -> Result<(), Errno> {
+        if self.copy_out_at_once(pager.machine, va, bytes) {
+            return Ok(());
+        }
         let mut done = 0;
         while done < bytes.len() {
             let at = va.checked_add(done as u64).ok_or(Errno::EFAULT)?;

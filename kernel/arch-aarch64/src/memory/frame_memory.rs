@@ -200,12 +200,12 @@ impl UserMemory for FrameMemory {
         self.peek_page(frame)
     }
 
-    fn page_to_write(&self, space: Frame, va: u64, frame: Frame) -> Option<PageGuard<'_>> {
-        self.borrow_to_write(space, va, frame)
+    fn page_to_write(&self, space: Frame, va: u64) -> Option<PageGuard<'_>> {
+        self.borrow_shown(space, va, Access::writable, |frame| self.try_page(frame))
     }
 
-    fn page_to_read(&self, space: Frame, va: u64, frame: Frame) -> Option<PageRef<'_>> {
-        self.borrow_to_read(space, va, frame)
+    fn page_to_read(&self, space: Frame, va: u64) -> Option<PageRef<'_>> {
+        self.borrow_shown(space, va, Access::readable, |frame| self.try_shared_page(frame))
     }
 
     fn look(&self, space: Frame, va: u64) -> Option<PageRef<'_>> {

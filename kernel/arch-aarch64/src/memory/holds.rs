@@ -58,14 +58,14 @@ impl FrameMemory {
     }
 
     #[inline(always)]
-    fn try_page(&self, frame: Frame) -> Result<PageGuard<'_>, Refused> {
+    pub(super) fn try_page(&self, frame: Frame) -> Result<PageGuard<'_>, Refused> {
         // SAFETY: memory of ours, which is there for good; as a plain frame it is reached by these borrows alone, and as a table
         // only while its state says so, which excludes them.
         unsafe { Exclusive::begin(&self.record(frame).state, self.place(frame)) }.map(PageGuard::new)
     }
 
     #[inline(always)]
-    fn try_shared_page(&self, frame: Frame) -> Result<PageRef<'_>, Refused> {
+    pub(super) fn try_shared_page(&self, frame: Frame) -> Result<PageRef<'_>, Refused> {
         // SAFETY: as `try_page`.
         unsafe { Shared::begin(&self.record(frame).state, self.place(frame)) }.map(PageRef::new)
     }
@@ -112,38 +112,46 @@ impl FrameMemory {
         self.try_shared_page(frame).ok()
     }
 
-    /// `try_borrow`, while `space` shows `frame` at `va` as `allows` wants it.
-    #[cold]
+    /// `try_borrow` of the frame that `space` shows at `va`, if it does so as `allows` wants it, and while it does.
+    #[inline(always)]
     pub(super) fn borrow_shown<T>(
         &self,
-        (space, va, frame): (Frame, u64, Frame),
+        space: Frame,
+        va: u64,
         allows: fn(Access) -> bool,
-        try_borrow: impl Fn() -> Result<T, Refused>,
+        try_borrow: impl Fn(Frame) -> Result<T, Refused>,
+    ) -> Option<T> {
+        if self.record(space).state.get().is_of_several() {
+            return self.borrow_held(space, va, allows, try_borrow);
+        }
+        self.space_id(space);
+        let (frame, access) = self.shown(space, va)?;
+        if !allows(access) {
+            return None;
+        }
+        Some(try_borrow(frame).unwrap_or_else(|refused| self.again(frame, refused, || try_borrow(frame))))
+    }
+
+    /// As `borrow_shown`, where several cores reach the space. Each attempt holds it anew: who has borrowed the page may wait for it.
+    #[cold]
+    #[inline(never)]
+    fn borrow_held<T>(
+        &self,
+        space: Frame,
+        va: u64,
+        allows: fn(Access) -> bool,
+        try_borrow: impl Fn(Frame) -> Result<T, Refused>,
     ) -> Option<T> {
         let attempt = || {
             let _hold = self.hold(space);
             match self.shown(space, va) {
-                Some((shown, access)) if shown == frame && allows(access) => try_borrow().map(Some),
+                Some((frame, access)) if allows(access) => try_borrow(frame).map(Some),
                 _ => Ok(None),
             }
         };
         match wait(true, attempt) {
             Ok(borrow) => borrow,
-            Err(_) => panic!("{frame:?}, which is shown, is borrowed for ever"),
+            Err(_) => panic!("what {space:?} shows at {va:#x} is borrowed for ever"),
         }
-    }
-
-    pub(super) fn borrow_to_write(&self, space: Frame, va: u64, frame: Frame) -> Option<PageGuard<'_>> {
-        if !self.record(space).state.get().is_of_several() {
-            return Some(self.borrow_page(frame));
-        }
-        self.borrow_shown((space, va, frame), Access::writable, || self.try_page(frame))
-    }
-
-    pub(super) fn borrow_to_read(&self, space: Frame, va: u64, frame: Frame) -> Option<PageRef<'_>> {
-        if !self.record(space).state.get().is_of_several() {
-            return Some(self.borrow_shared_page(frame));
-        }
-        self.borrow_shown((space, va, frame), Access::readable, || self.try_shared_page(frame))
     }
 }

@@ -1,0 +1,76 @@
+//! Frames that a program has before it needs them, and references that it has yet to give back: most of its faults then
+//! ask the memory process for nothing.
+//!
+//! Invariant: each entry carries one reference, which is the stock's; so all of it may be given back at any time. Of a
+//! stock that is empty, or full, as much as there is goes and comes by one call. Not here: the memory process, which says
+//! how many it has to spare (`frames.rs`); the content of the frames.
+
+use renga_abi::Errno;
+use renga_hal::memory::{Frame, ListedFrame, NOT_LISTED};
+use renga_proto::memory::{FreeFrames, Memory, RestockFrames};
+use renga_rt::Client;
+
+/// Frames and references together.
+const STOCK_FRAMES: usize = 16;
+
+/// A stock; it gives nothing back by being dropped.
+pub struct FrameStock {
+    /// First the frames to be used, then the references to be given back.
+    entries: [ListedFrame; STOCK_FRAMES],
+    unused: usize,
+    count: usize,
+}
+
+impl FrameStock {
+    /// None.
+    pub const fn new() -> Self {
+        FrameStock { entries: [NOT_LISTED; STOCK_FRAMES], unused: 0, count: 0 }
+    }
+
+    /// A frame, with any content. `ENOMEM`: there is none, and what was to be given back has been.
+    pub async fn take(&mut self, memory: &mut Client<Memory>) -> Result<Frame, Errno> {
+        if self.unused == 0 {
+            let given = core::mem::take(&mut self.count) as u32;
+            let came = memory.call(RestockFrames { given }, self.entries.as_flattened_mut()).await?;
+            self.unused = STOCK_FRAMES.min(came as usize);
+            self.count = self.unused;
+        }
+        self.unused = self.unused.checked_sub(1).ok_or(Errno::ENOMEM)?;
+        self.count -= 1;
+        // The last reference to be given back fills the hole, if there is one.
+        self.entries.swap(self.unused, self.count);
+        Ok(Frame(u32::from_le_bytes(self.entries[self.count])))
+    }
+
+    /// A reference to `frame`, which is the stock's from now on, is to be given back some time.
+    pub async fn give(&mut self, memory: &mut Client<Memory>, frame: Frame) {
+        if self.count == STOCK_FRAMES {
+            free(memory, &self.entries[self.unused..]).await;
+            self.count = self.unused;
+        }
+        if self.count == STOCK_FRAMES {
+            return free(memory, &[frame.listed()]).await;
+        }
+        self.entries[self.count] = frame.listed();
+        self.count += 1;
+    }
+
+    /// Gives all back.
+    pub async fn give_back(&mut self, memory: &mut Client<Memory>) {
+        free(memory, &self.entries[..self.count]).await;
+        (self.unused, self.count) = (0, 0);
+    }
+}
+
+impl Default for FrameStock {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+async fn free(memory: &mut Client<Memory>, frames: &[ListedFrame]) {
+    if !frames.is_empty() {
+        // A refusal means that a frame was not ours; the memory process has logged it.
+        let _ = memory.call(FreeFrames {}, frames.as_flattened()).await;
+    }
+}
