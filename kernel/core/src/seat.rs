@@ -87,6 +87,9 @@ impl Seat {
             }
         }
         if let Exit::Trap(trap) = self.trip.exit.get() {
+            if !self.home.turns.has_any() && self.home.may_run(process, self.home.number) {
+                self.turns.forget(process); // nobody else wants its turn at home, where traps cost least
+            }
             end_elsewhere(process, trap);
             self.home.resume(process, || self.home.now_ns());
         }
@@ -355,17 +358,15 @@ impl Process {
         self.want_seat();
     }
 
-    /// It runs on the least loaded of its cores from now on; where it ran before, if no other is less so.
+    /// It runs on the least loaded of its cores from now on; of several at home, or else where it ran before.
     fn choose_core(&'static self) {
         let core = self.core;
         let allowed = self.account.get().cores() & core.program_cores.get();
-        let here = self.turns.get();
         let own = (core.number, &core.turns, core.turns.load());
         let seats = core.seats.get().iter().map(|seat| (seat.number, &seat.turns, seat.load()));
         let all = [own].into_iter().chain(seats).filter(|(number, ..)| allowed >> number & 1 != 0);
-        if let Some((_, turns, _)) =
-            all.min_by_key(|&(_, turns, load)| 2 * load + usize::from(!core::ptr::eq(turns, here)))
-        {
+        let order = |turns| (!core::ptr::eq(turns, &raw const core.turns), !core::ptr::eq(turns, self.turns.get()));
+        if let Some((_, turns, _)) = all.min_by_key(|&(_, turns, load)| (load, order(turns))) {
             self.move_to(turns);
         }
     }

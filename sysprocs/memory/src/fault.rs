@@ -105,6 +105,12 @@ impl Space {
         }
     }
 
+    /// Whether the page at `address` is a file's and not present.
+    pub fn lacks_file_page<M: UserMemory + ?Sized>(&self, machine: &M, address: u64) -> bool {
+        machine.lookup(self.root, page_down(address)).is_none()
+            && self.area_at(address).is_some_and(|area| area.origin != Origin::Zero)
+    }
+
     /// Asks for the inode of the area's file anew, since the board of the inodes was started again.
     pub(crate) async fn reopen<M: UserMemory + ?Sized>(
         &mut self,
@@ -125,24 +131,21 @@ impl Space {
     ) -> Result<(), FaultError> {
         let machine = pager.machine;
         let is_templates = machine.is_templates(self.root, va);
-        if is_templates || machine.mappings(frame) > 1 {
-            // Others have it, too. Their pages are as this one: nobody writes it before it is copied.
-            let copy = pager.copy_of(frame).await.map_err(FaultError::from_errno)?;
-            if is_templates {
-                machine.leave_page(self.root, va);
-            }
-            machine.unmap(self.root, va);
-            if !is_templates {
-                pager.free(frame).await;
-            }
-            return self.show(pager, va, copy, Access::ReadWrite).await.map_err(FaultError::from_errno);
+        if !is_templates && pager.counts.is_only(frame) {
+            machine.protect(self.root, va, Access::ReadWrite);
+            return Ok(());
         }
-        // Unmapped first: once the reference is gone, the other holder may free the frame.
-        pager.machine.unmap(self.root, va);
-        let private = pager.make_private(frame).await;
+        // Nobody writes it before it is copied: others may have a page of it, but one as this.
+        let copy = pager.copy_of(frame).await.map_err(FaultError::from_errno)?;
+        if is_templates {
+            machine.leave_page(self.root, va);
+        }
+        machine.unmap(self.root, va);
+        if !is_templates {
+            pager.free(frame).await;
+        }
         // Its table is still there, so showing it asks for no frame.
-        let (shown, access) = private.map_or((frame, Access::Read), |private| (private, Access::ReadWrite));
-        self.show(pager, va, shown, access).await.and(private.map(|_| ())).map_err(FaultError::from_errno)
+        self.show(pager, va, copy, Access::ReadWrite).await.map_err(FaultError::from_errno)
     }
 
     /// Maps a frame whose reference passes to the space, or is given back if that fails.

@@ -9,7 +9,7 @@ use crate::frame_list::FrameList;
 use crate::pager::Pager;
 use crate::space::Space;
 use renga_abi::Errno;
-use renga_hal::memory::{Frame, UserMemory};
+use renga_hal::memory::{Frame, USER_END, UserMemory};
 use renga_proto::memory::ShareFrames;
 
 /// A copy of a space with the same areas and files, of which it has its own use; or the space itself, lent, with a copy
@@ -25,6 +25,25 @@ impl SpaceCopy {
     /// The frame with the root of its tables.
     pub fn root(&self) -> Frame {
         self.root
+    }
+}
+
+/// Pages that the copy shows without a reference yet.
+struct Uncounted {
+    list: FrameList,
+    /// They are at this address or behind.
+    from: u64,
+}
+
+impl Uncounted {
+    /// A reference for each of them, all of which are before `end`.
+    async fn count<M: UserMemory + ?Sized>(&mut self, pager: &mut Pager<'_, M>, end: u64) -> Result<(), Errno> {
+        if !self.list.is_empty() {
+            pager.memory.call(ShareFrames {}, self.list.as_bytes()).await?;
+            self.list.clear();
+        }
+        self.from = end;
+        Ok(())
     }
 }
 
@@ -56,7 +75,7 @@ impl Space {
         };
         let shared = self.share_with(pager, root).await;
         if shared.is_err() {
-            self.take_apart(pager, root).await;
+            self.take_apart(pager, root, FrameList::new()).await;
         }
         shared.map(|()| root)
     }
@@ -64,7 +83,7 @@ impl Space {
     /// Gives a copy of this space back.
     pub async fn discard_copy<M: UserMemory + ?Sized>(&self, pager: &mut Pager<'_, M>, copy: SpaceCopy) {
         if !copy.lent {
-            self.take_apart(pager, copy.root).await;
+            self.take_apart(pager, copy.root, FrameList::new()).await;
         }
         drop(pager.tables.adopt(copy.table));
     }
@@ -82,21 +101,36 @@ impl Space {
         Ok(())
     }
 
-    /// Shows all pages in the copy as well.
+    /// Shows all pages in the copy as well, each with a reference of its own.
     async fn share_with<M: UserMemory + ?Sized>(&self, pager: &mut Pager<'_, M>, copy: Frame) -> Result<(), Errno> {
-        let mut list = FrameList::new();
+        let mut uncounted = Uncounted { list: FrameList::new(), from: 0 };
+        let mut shared = self.show_all(pager, copy, &mut uncounted).await;
+        if shared.is_ok() {
+            shared = uncounted.count(pager, USER_END).await;
+        }
+        if shared.is_err() {
+            pager.machine.unmap_run(copy, (uncounted.from, USER_END), FrameList::new().room());
+        }
+        shared
+    }
+
+    /// Shows all pages in the copy; those of the last list have no references of the copy's yet.
+    async fn show_all<M: UserMemory + ?Sized>(
+        &self,
+        pager: &mut Pager<'_, M>,
+        copy: Frame,
+        uncounted: &mut Uncounted,
+    ) -> Result<(), Errno> {
         for area in self.table.areas.as_slice().iter().filter(|area| !area.is_shared()) {
             let (mut at, end) = (area.start_address(), area.end_address());
             // Each turn passes a list of pages, or gives a table for the next ones.
             while at < end {
-                list.clear();
-                let run = pager.machine.share_run(self.root, copy, (at, end), list.room());
-                list.added(run.pages);
-                if !list.is_empty() {
-                    self.count_shared(pager, copy, (at, run.next), &list).await?;
-                }
+                let run = pager.machine.share_run(self.root, copy, (at, end), uncounted.list.room());
+                uncounted.list.added(run.pages);
                 at = run.next;
-                if at < end && !list.is_full() {
+                if uncounted.list.is_full() {
+                    uncounted.count(pager, at).await?;
+                } else if at < end {
                     let table = pager.allocate().await?;
                     pager.machine.add_table(copy, at, table);
                 }
@@ -105,25 +139,13 @@ impl Space {
         Ok(())
     }
 
-    /// A reference for each page of `range` that the copy shows; without them, it shows none.
-    async fn count_shared<M: UserMemory + ?Sized>(
+    /// Gives all frames and tables of the space `root`, which has this one's areas, a use of its files and the frames of `list` back.
+    pub(crate) async fn take_apart<M: UserMemory + ?Sized>(
         &self,
         pager: &mut Pager<'_, M>,
-        copy: Frame,
-        range: (u64, u64),
-        list: &FrameList,
-    ) -> Result<(), Errno> {
-        let counted = pager.memory.call(ShareFrames {}, list.as_bytes()).await;
-        if counted.is_err() {
-            let mut unshown = FrameList::new();
-            pager.machine.unmap_run(copy, range, unshown.room());
-        }
-        counted
-    }
-
-    /// Gives all frames and tables of the space `root`, which has this one's areas, and a use of its files back.
-    pub(crate) async fn take_apart<M: UserMemory + ?Sized>(&self, pager: &mut Pager<'_, M>, root: Frame) {
-        let mut list = FrameList::new();
+        root: Frame,
+        mut list: FrameList,
+    ) {
         pager.machine.leave_templates(root);
         // Area by area: the tables are large, and mostly empty. Pages are in areas, but for one.
         for area in self.table.areas.as_slice() {

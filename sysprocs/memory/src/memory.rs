@@ -3,6 +3,7 @@
 //! Invariant: a wrong frame number is the caller's bug and is refused with `EINVAL` and a log line.
 //! Every step is bounded by the page that a list fits in. Not here: the frames' state (`frames.rs`).
 
+use crate::frame_counts::FrameCounts;
 use crate::frame_list::frames_in;
 use crate::frames::Frames;
 use renga_abi::Errno;
@@ -10,16 +11,16 @@ use renga_hal::memory::{Frame, PAGE_BYTES, UserMemory};
 use renga_proto::memory::{Memory, MemoryCall, RestockFrames};
 use renga_rt::{Call, Me, Never, Notifier, Port};
 
-/// Serves the frames of `memory`; `words` has one for each. `reclaimer`: who gives frames back when few
+/// Serves the frames of `memory`; `counts` has a word for each. `reclaimer`: who gives frames back when few
 /// are free; woken once, and again after there were enough.
 pub async fn memory<M: UserMemory + ?Sized + 'static>(
     me: Me,
     mut port: Port<Memory>,
-    words: &'static mut [u32],
+    counts: &'static FrameCounts,
     memory: &'static M,
     reclaimer: Option<Notifier>,
 ) -> Never {
-    let mut frames = Frames::new(words, memory);
+    let mut frames = Frames::new(counts, memory);
     let mut scarce = false;
     loop {
         serve(&me, &mut frames, memory, port.accept().await);

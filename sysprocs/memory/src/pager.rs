@@ -3,6 +3,7 @@
 //! Invariant: a frame returned carries one reference, which is the caller's. Nothing is kept between
 //! operations, so a pager is made for each from the clients of a process. Not here: areas.
 
+use crate::frame_counts::FrameCounts;
 use crate::frame_list::FrameList;
 use crate::mapped_files::MappedFile;
 use crate::stock::FrameStock;
@@ -11,7 +12,7 @@ use renga_abi::Errno;
 use renga_hal::memory::{Access, Frame, TABLES_PER_MAP_MAX, UserMemory};
 use renga_pages::{Fill, fill};
 use renga_proto::inode::{DirtyPage, FillPage, Filled, Inode, LeaseWrite, Sync, Truncate};
-use renga_proto::memory::{FreeFrames, MakePrivate, Memory};
+use renga_proto::memory::{FreeFrames, Memory};
 use renga_proto::pages::{BeginFill, FindPage, KeepPage, NO_PAGE, Pages};
 use renga_proto::references::{KeepFile, MakeObject, References, ReleaseFile, ReopenFile};
 use renga_rt::{Client, Family};
@@ -42,6 +43,8 @@ pub struct Pager<'a, M: UserMemory + ?Sized + 'static> {
     pub tables: &'static SpaceTables,
     /// Page frames.
     pub memory: &'a mut Client<Memory>,
+    /// How many references they have.
+    pub counts: &'static FrameCounts,
     /// Some that the program has.
     pub stock: &'a mut FrameStock,
     /// Cached file pages.
@@ -73,16 +76,6 @@ impl<M: UserMemory + ?Sized> Pager<'_, M> {
         let copy = self.take().await?;
         self.machine.page(copy).copy_from_slice(&self.machine.shared_page(frame)[..]);
         Ok(copy)
-    }
-
-    /// A frame with the content of `frame` that is the caller's alone. On an error the caller still
-    /// has `frame`.
-    pub async fn make_private(&mut self, frame: Frame) -> Result<Frame, Errno> {
-        let mut private = self.memory.call(MakePrivate { frame: frame.0 }, ()).await;
-        if private == Err(Errno::ENOMEM) && fill::shrink(self.pages).await {
-            private = self.memory.call(MakePrivate { frame: frame.0 }, ()).await;
-        }
-        private.map(Frame)
     }
 
     /// Gives a reference to a frame back, now or later.

@@ -120,8 +120,18 @@ impl Space {
     /// As `destroy`, for a space that stays where it is: it is not to be used any more.
     pub async fn give_back<M: UserMemory + ?Sized>(&mut self, pager: &mut Pager<'_, M>) {
         if !core::mem::replace(&mut self.borrowed, true) {
-            self.take_apart(pager, self.root).await;
+            self.take_apart(pager, self.root, FrameList::new()).await;
         }
+    }
+
+    /// As `give_back`, with what the pager has in stock: the program has ended.
+    pub async fn end<M: UserMemory + ?Sized>(&mut self, pager: &mut Pager<'_, M>) {
+        if !core::mem::replace(&mut self.borrowed, true) {
+            let mut list = FrameList::new();
+            pager.stock.join(&mut list);
+            self.take_apart(pager, self.root, list).await;
+        }
+        pager.free_stock().await;
     }
 
     /// Unmaps the pages of `start..end` and gives their frames back.

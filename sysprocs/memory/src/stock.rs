@@ -5,6 +5,7 @@
 //! stock that is empty, or full, as much as there is goes and comes by one call. Not here: the memory process, which says
 //! how many it has to spare (`frames.rs`); the content of the frames.
 
+use crate::frame_list::FrameList;
 use renga_abi::Errno;
 use renga_hal::memory::{Frame, ListedFrame, NOT_LISTED};
 use renga_proto::memory::{FreeFrames, Memory, RestockFrames};
@@ -59,6 +60,15 @@ impl FrameStock {
     pub async fn give_back(&mut self, memory: &mut Client<Memory>) {
         free(memory, &self.entries[..self.count]).await;
         (self.unused, self.count) = (0, 0);
+    }
+
+    /// What is in it is to be given back with a list, if that has room for it.
+    pub(crate) fn join(&mut self, list: &mut FrameList) {
+        if let Some(room) = list.room().get_mut(..self.count) {
+            room.copy_from_slice(&self.entries[..self.count]);
+            list.added(self.count);
+            (self.unused, self.count) = (0, 0);
+        }
     }
 }
 

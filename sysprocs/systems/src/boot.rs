@@ -12,7 +12,7 @@ use core::cell::Cell;
 use renga_core::Process;
 use renga_fs::{Due, FreeWalkers, Referrers};
 use renga_hal::memory::{SPACES_MAX, UserMemory};
-use renga_memory::{SpaceTables, TABLES_PER_SLOT};
+use renga_memory::{FrameCounts, SpaceTables, TABLES_PER_SLOT};
 use renga_pages::CacheMemory;
 use renga_process::{Processor, UserFacts};
 use renga_procfs::Plan;
@@ -71,6 +71,7 @@ fn start<M: Machine>(
     let referrers = arena.put(|| Referrers::new(referrers));
     let cards = &*arena.put_slice(directory.of_kind(Kind::User).len(), |_| Card::new());
     let tables = SpaceTables::new(arena, directory.of_kind(Kind::User).len());
+    let counts = FrameCounts::new(arena, machine.memory().frames() as usize);
     let boot = Boot {
         machine,
         directory,
@@ -83,6 +84,7 @@ fn start<M: Machine>(
         referrers,
         cards,
         tables,
+        counts,
         link,
     };
     let (started, placed) = (kinds::start_each(&boot), directory.own().len());
@@ -104,6 +106,7 @@ pub(crate) struct Boot<'m, M> {
     referrers: &'static Referrers,
     cards: &'static [Card],
     tables: &'static SpaceTables,
+    counts: &'static FrameCounts,
     link: Option<LinkParts>,
 }
 
@@ -196,6 +199,10 @@ impl<'b, M: Machine> At<'b, M> {
     pub fn frames(self) -> usize {
         self.boot.machine.memory().frames() as usize
     }
+    /// How many references each of them has.
+    pub fn frame_counts(self) -> &'static FrameCounts {
+        self.boot.counts
+    }
     /// Which boards refer to which inode.
     pub fn referrers(self) -> &'static Referrers {
         self.boot.referrers
@@ -247,11 +254,11 @@ impl<'b, M: Machine> At<'b, M> {
     }
     /// What a user process is told of itself: the first one of the disk's board begins as init.
     pub fn user_facts(self) -> &'static UserFacts {
-        let Boot { machine, directory, sessions, .. } = *self.boot;
+        let Boot { machine, directory, tables, counts, sessions, .. } = *self.boot;
         let first = self.number == 0 && directory.board() == directory.disk_board();
         let boot_program = if first { machine.init() } else { "" };
         let card = &self.boot.cards[usize::from(self.number)];
-        let tables = self.boot.tables;
-        self.put(|| UserFacts { slot: self.number, boot_program, seed: machine.seed(), card, tables, sessions })
+        let (slot, seed) = (self.number, machine.seed());
+        self.put(|| UserFacts { slot, boot_program, seed, card, tables, counts, sessions })
     }
 }

@@ -173,7 +173,7 @@ kinds! { |at, M|
         renga_regulator::regulator [];
     Memory "memory" "Page frames.", Every 1:
         renga_memory::memory::<M::Memory> [
-            at.each(at.frames(), || 0), at.machine().memory(), at.notifier(Kind::Reclaimer)
+            at.frame_counts(), at.machine().memory(), at.notifier(Kind::Reclaimer)
         ];
     PageCache "page_cache" "Cached pages of files.", Every 1:
         renga_pages::page_cache::<M::Memory> [

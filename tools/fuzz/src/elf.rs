@@ -47,7 +47,7 @@ fn load(board: Board, machine: &'static HostMemory, bytes: &[u8]) {
     let inode = board.server(|_, port| inode(port, content));
     let members = board.family(&[inode]);
     let directory = board.server(|_, port| directory(port, references));
-    let Frames { memory, pages, .. } = memory::start(board, machine);
+    let Frames { memory, counts, pages, .. } = memory::start(board, machine);
     let uses = memory::references(board, directory, pages);
     let finished: &'static Cell<bool> = arena.put(|| Cell::new(false));
     board.client(|me| {
@@ -60,6 +60,7 @@ fn load(board: Board, machine: &'static HostMemory, bytes: &[u8]) {
                 machine,
                 tables,
                 memory: &mut memory,
+                counts,
                 stock: &mut stock,
                 pages: &mut pages,
                 references: &mut uses,

@@ -2,6 +2,7 @@
 
 use renga_hal::host::HostMemory;
 use renga_hal::memory::UserMemory;
+use renga_memory::FrameCounts;
 use renga_pages::CacheMemory;
 use renga_proto::inode::InodeDirectory;
 use renga_proto::memory::Memory;
@@ -21,6 +22,8 @@ const USED_FILES: usize = 64;
 pub struct Frames {
     /// What they are.
     pub machine: &'static HostMemory,
+    /// How many references they have.
+    pub counts: &'static FrameCounts,
     /// Who has them.
     pub memory: Address<Memory>,
     /// Who caches pages in them.
@@ -30,14 +33,14 @@ pub struct Frames {
 /// Starts both.
 pub fn start(board: Board, machine: &'static HostMemory) -> Frames {
     let (arena, frames) = (board.arena, machine.frames() as usize);
-    let counts = arena.put_slice(frames, |_| 0u16);
+    let counts = FrameCounts::new(arena, frames);
     let memory = board.server(|me, port| renga_memory::memory(me, port, counts, machine, None));
     let room = CacheMemory::new(arena, frames, CACHED_FILES);
     let pages = board.server(|me, port| {
         let memory = Client::new(&me, memory);
         renga_pages::page_cache(me, port, memory, machine, room, 0, None)
     });
-    Frames { machine, memory, pages }
+    Frames { machine, counts, memory, pages }
 }
 
 /// Starts who knows which files programs map.

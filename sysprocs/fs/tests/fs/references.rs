@@ -280,7 +280,8 @@ fn play(seed: u64) -> u32 {
     let there = Rc::new(There { sessions, counts, told, late: Cell::new(0) });
     let names = held::start_in(board, sessions);
     let machine = leak(HostMemory::new(64));
-    let memory = board.server(|me, port| renga_memory::memory(me, port, vec![0; 64].leak(), machine, None));
+    let counts = renga_memory::FrameCounts::new(board.arena, 64);
+    let memory = board.server(|me, port| renga_memory::memory(me, port, counts, machine, None));
     let pages = board.server(|me, port| {
         let (memory, room) = (Client::new(&me, memory), CacheMemory::new(board.arena, 64, 4));
         renga_pages::page_cache(me, port, memory, machine, room, 0, None)

@@ -15,7 +15,7 @@ const FREE_MIN: u32 = 2;
 fn the_reclaimer_is_woken_once_for_each_time_that_frames_run_short() {
     let board = Board::new(0, 1 << 16);
     let machine: &'static HostMemory = Box::leak(Box::new(HostMemory::new(FRAMES)));
-    let words = vec![0; FRAMES as usize].leak();
+    let counts = renga_memory::FrameCounts::new(board.arena, FRAMES as usize);
     let woken = Rc::new(Cell::new(0));
     let counted = woken.clone();
     let reclaimer = board.spawn(|mut me| async move {
@@ -25,7 +25,7 @@ fn the_reclaimer_is_woken_once_for_each_time_that_frames_run_short() {
         }
     });
     let memory: Address<Memory> =
-        board.server(|me, port| renga_memory::memory(me, port, words, machine, Some(Notifier::new(reclaimer))));
+        board.server(|me, port| renga_memory::memory(me, port, counts, machine, Some(Notifier::new(reclaimer))));
     let seen = woken.clone();
     board.client(|mut me| async move {
         let mut memory = Client::new(&me, memory);

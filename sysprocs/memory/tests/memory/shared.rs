@@ -195,8 +195,10 @@ fn children_share_memory_without_a_file_and_another_board_gets_a_copy() {
         parent.unmap(&mut world.pager(), AT, PAGE).await.unwrap();
         let mut bytes = [0; 1024];
         let length = parent.encode_areas(&mut bytes).unwrap();
-        let World { machine, tables, memory, stock, pages, references, inodes, there, .. } = &mut world;
-        let mut pager = renga_memory::Pager { machine: *machine, tables, memory, stock, pages, references, inodes };
+        let World { machine, tables, memory, frame_counts: counts, stock, pages, references, inodes, there, .. } =
+            &mut world;
+        let mut pager =
+            renga_memory::Pager { machine: *machine, tables, memory, counts, stock, pages, references, inodes };
         let export = parent.export_pages(&mut pager, &mut there.memory).await.unwrap();
         let mut copy = Space::decode_areas(&mut world.pager_there(), &bytes[..length]).await.unwrap();
         copy.import_pages(&mut world.pager_there(), 0, export.first_list()).await.unwrap();

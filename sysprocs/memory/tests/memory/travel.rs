@@ -73,8 +73,10 @@ fn a_space_is_rebuilt_on_another_board() {
         let mut space = sample(&mut world).await;
         let mut bytes = [0; 1024];
         let length = space.encode_areas(&mut bytes).unwrap();
-        let World { machine, tables, memory, stock, pages, references, inodes, there, .. } = &mut world;
-        let mut pager = renga_memory::Pager { machine: *machine, tables, memory, stock, pages, references, inodes };
+        let World { machine, tables, memory, frame_counts: counts, stock, pages, references, inodes, there, .. } =
+            &mut world;
+        let mut pager =
+            renga_memory::Pager { machine: *machine, tables, memory, counts, stock, pages, references, inodes };
         let export = space.export_pages(&mut pager, &mut there.memory).await.unwrap();
         let list = export.first_list();
         export.finish(&mut world.pager()).await;
@@ -104,8 +106,10 @@ fn a_space_is_rebuilt_on_another_board() {
 fn what_did_not_arrive_is_given_back() {
     run(1300, 64, contents(), |mut world: World| async move {
         let mut space = sample(&mut world).await;
-        let World { machine, tables, memory, stock, pages, references, inodes, there, .. } = &mut world;
-        let mut pager = renga_memory::Pager { machine: *machine, tables, memory, stock, pages, references, inodes };
+        let World { machine, tables, memory, frame_counts: counts, stock, pages, references, inodes, there, .. } =
+            &mut world;
+        let mut pager =
+            renga_memory::Pager { machine: *machine, tables, memory, counts, stock, pages, references, inodes };
         let export = space.export_pages(&mut pager, &mut there.memory).await.unwrap();
         export.cancel(&mut pager, &mut there.memory).await;
         space.destroy(&mut pager).await;
@@ -117,8 +121,10 @@ fn what_did_not_arrive_is_given_back() {
 fn what_arrived_in_vain_is_given_back() {
     run(1300, 64, contents(), |mut world: World| async move {
         let mut space = sample(&mut world).await;
-        let World { machine, tables, memory, stock, pages, references, inodes, there, .. } = &mut world;
-        let mut pager = renga_memory::Pager { machine: *machine, tables, memory, stock, pages, references, inodes };
+        let World { machine, tables, memory, frame_counts: counts, stock, pages, references, inodes, there, .. } =
+            &mut world;
+        let mut pager =
+            renga_memory::Pager { machine: *machine, tables, memory, counts, stock, pages, references, inodes };
         let export = space.export_pages(&mut pager, &mut there.memory).await.unwrap();
         let list = export.first_list();
         export.finish(&mut pager).await;
@@ -167,8 +173,10 @@ fn an_export_that_finds_no_room_leaves_nothing() {
         while taken.len() < 500 {
             taken.push(world.there.memory.call(renga_proto::memory::AllocateFrame {}, ()).await.unwrap());
         }
-        let World { machine, tables, memory, stock, pages, references, inodes, there, .. } = &mut world;
-        let mut pager = renga_memory::Pager { machine: *machine, tables, memory, stock, pages, references, inodes };
+        let World { machine, tables, memory, frame_counts: counts, stock, pages, references, inodes, there, .. } =
+            &mut world;
+        let mut pager =
+            renga_memory::Pager { machine: *machine, tables, memory, counts, stock, pages, references, inodes };
         assert_eq!(space.export_pages(&mut pager, &mut there.memory).await.err(), Some(Errno::ENOMEM));
         space.destroy(&mut pager).await;
         for frame in taken {

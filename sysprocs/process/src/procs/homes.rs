@@ -1,7 +1,8 @@
 //! On which core a new program has its process: of those whose user slots are free.
 //!
-//! A program runs wherever there is room for it; what is done for it is done on its home. So that is the home with the fewest programs, and
-//! among equals the maker's: what they share is in that core's caches.
+//! A program runs wherever there is room for it; what is done for it is done on its home. So that is the home with the fewest programs that
+//! do not wait for a child, among equals that with the fewest programs, and among equals the maker's: what they share is in that core's
+//! caches. The maker does not count: most wait for their child next.
 //!
 //! Not here: the core on which it runs (`kernel/core/src/seat.rs`), the board (its maker says that).
 
@@ -24,13 +25,22 @@ impl Homes {
         Homes(homes)
     }
 
-    /// The free slot, of those that are `idle`, for a program that the one in slot `maker` makes; or another board's.
-    pub fn choose(&self, idle: &SlotSet, maker: Option<u16>) -> Option<u16> {
+    /// The free slot, of those that are `idle`, for a program that the one in slot `maker` makes, or another board's; `waits` says which
+    /// programs wait for a child.
+    pub fn choose(&self, idle: &SlotSet, maker: Option<u16>, waits: impl Fn(u16) -> bool) -> Option<u16> {
+        if self.0.iter().filter(|slots| !slots.is_empty()).count() < 2 {
+            return idle.first();
+        }
         let rank = |slots: &SlotSet| {
-            let free = slots.both(idle);
+            let first = slots.both(idle).first()?;
             let maker_is_elsewhere = !maker.is_some_and(|maker| slots.contains(maker));
-            let programs = slots.len() - free.len();
-            Some((programs, maker_is_elsewhere, free.first()?))
+            let mut programs = slots.without(idle);
+            maker.into_iter().for_each(|maker| programs.remove(maker));
+            let (all, mut waiting) = (programs.len(), 0);
+            while let Some(slot) = programs.take_first() {
+                waiting += u32::from(waits(slot));
+            }
+            Some((all - waiting, all, maker_is_elsewhere, first))
         };
         self.0.iter().filter_map(rank).min().map(|(.., slot)| slot)
     }
@@ -49,16 +59,29 @@ mod tests {
     #[test]
     fn a_program_goes_where_fewest_are_and_stays_with_its_maker_among_equals() {
         let homes = Homes([set(0..4), SlotSet::NONE, set(4..8), set(8..10)]);
-        let cases: [(&str, SlotSet, Option<u16>, Option<u16>); 6] = [
+        let cases: [(&str, SlotSet, Option<u16>, Option<u16>); 7] = [
             ("all free, made elsewhere", set(0..10), None, Some(0)),
-            ("the maker's home has one more", set(1..10), Some(0), Some(4)),
+            ("the maker does not count", set(1..10), Some(0), Some(1)),
+            ("the maker's home has one more", set(2..10), Some(0), Some(4)),
             ("all have one: the maker's", set([1, 2, 3, 5, 6, 7, 9]), Some(8), Some(9)),
             ("all have one: the first", set([1, 2, 3, 5, 6, 7, 9]), None, Some(1)),
             ("the fewest has none free", set([3, 7]), Some(4), Some(7)),
             ("none is free", SlotSet::NONE, Some(4), None),
         ];
         for (name, idle, maker, wanted) in cases {
-            assert_eq!(homes.choose(&idle, maker), wanted, "{name}");
+            assert_eq!(homes.choose(&idle, maker, |_| false), wanted, "{name}");
         }
+        let waits = |slot| slot == 0 || slot == 8;
+        let idle = set([1, 2, 3, 5, 6, 7, 9]);
+        let cases: [(&str, Option<u16>, Option<u16>); 3] = [
+            ("no one works: where nobody waits either", Some(4), Some(5)),
+            ("one works: not there, and with the maker", Some(8), Some(9)),
+            ("one works, two wait: the first", None, Some(1)),
+        ];
+        for (name, maker, wanted) in cases {
+            assert_eq!(homes.choose(&idle, maker, waits), wanted, "{name}");
+        }
+        let one = Homes([SlotSet::NONE, set(0..9), SlotSet::NONE, SlotSet::NONE]);
+        assert_eq!(one.choose(&idle, None, waits), Some(1), "there is one home");
     }
 }

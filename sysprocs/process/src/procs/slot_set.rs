@@ -53,6 +53,10 @@ impl SlotSet {
     pub fn both(&self, other: &SlotSet) -> SlotSet {
         SlotSet(core::array::from_fn(|word| self.0[word] & other.0[word]))
     }
+    /// Those that are not in `other`.
+    pub fn without(&self, other: &SlotSet) -> SlotSet {
+        SlotSet(core::array::from_fn(|word| self.0[word] & !other.0[word]))
+    }
     /// Adds those of `others`.
     pub fn add(&mut self, others: SlotSet) {
         self.0.iter_mut().zip(others.0).for_each(|(word, other)| *word |= other);

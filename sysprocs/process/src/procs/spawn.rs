@@ -25,7 +25,8 @@ impl Server {
         let reserved = if most == UNLIMITED { 0 } else { RESERVED_SLOTS };
         let refused = free <= reserved || all - free >= most;
         let maker = self.table.slot(parent).ok().filter(|_| board == self.table.board);
-        self.homes.choose(&self.idle, maker).filter(|_| !refused).ok_or(Errno::EAGAIN)
+        let waits = |slot: u16| matches!(self.held.get(usize::from(slot)), Some(Held::Child(_)));
+        self.homes.choose(&self.idle, maker, waits).filter(|_| !refused).ok_or(Errno::EAGAIN)
     }
 
     pub(super) fn spawn(&mut self, mut call: Call<Spawn>) {

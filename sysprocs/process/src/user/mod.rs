@@ -35,7 +35,7 @@ use escape::Escape;
 use program::Program;
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_hal::power::Power;
-use renga_memory::{Pager, Space, SpaceTables};
+use renga_memory::{FrameCounts, Pager, Space, SpaceTables};
 use renga_proto::path::PATH_BYTES_MAX;
 use renga_proto::sessions::Sessions;
 use renga_rt::card::Card;
@@ -56,6 +56,8 @@ pub struct UserFacts {
     pub card: &'static Card,
     /// Its board's tables of areas.
     pub tables: &'static SpaceTables,
+    /// How many references its board's page frames have.
+    pub counts: &'static FrameCounts,
     /// Which session with each board it is.
     pub sessions: &'static Sessions,
 }
@@ -141,6 +143,7 @@ fn pager<'a, M: UserMemory + ?Sized>(machine: &'static M, services: &'a mut Serv
         machine,
         tables: services.tables,
         memory: &mut clients.memory,
+        counts: services.counts,
         stock: &mut services.stock,
         pages: &mut clients.pages,
         references: &mut clients.references,

@@ -6,7 +6,7 @@ use crate::user::UserFacts;
 use crate::user::rights::{CONSOLE, DIRECTORY, EVENTS, FIFOS, FILES, LOCKS, MAKERS, MEMORIES, PATHS, PIPES, PROCS};
 use renga_memory::page_list::STORING;
 use renga_memory::pager::Inodes;
-use renga_memory::{FrameStock, SpaceTables};
+use renga_memory::{FrameCounts, FrameStock, SpaceTables};
 use renga_pages::change_held;
 use renga_proto::attributes::Attributes;
 use renga_proto::clock::Clock;
@@ -101,6 +101,8 @@ pub struct Services {
     pub disk_board: u8,
     /// This board's tables of areas.
     pub tables: &'static SpaceTables,
+    /// How many references this board's page frames have.
+    pub counts: &'static FrameCounts,
     /// Page frames that the program has before it needs them.
     pub(in crate::user) stock: FrameStock,
     /// Which session with each board it is.
@@ -121,13 +123,13 @@ fn mode_in(status: &[u8; STAT_BYTES]) -> u16 {
 impl Services {
     /// For the process of `board` that was told `facts`.
     pub fn new(clients: UserClients, board: u8, facts: &UserFacts) -> Self {
-        let UserFacts { slot, seed, tables, sessions, .. } = *facts;
+        let UserFacts { slot, seed, tables, counts, sessions, .. } = *facts;
         let has_disk = |&board: &u8| clients.paths.count(board) > 0;
         let disk_board = (0..clients.paths.boards()).find(has_disk).unwrap_or(0);
         let random = seed ^ u64::from(board) << 40 ^ u64::from(slot) << 20;
         let (may_write_terminal, steps) = (false, [0; STEPS_BYTES]);
         let stock = FrameStock::new();
-        Services { clients, board, disk_board, tables, stock, sessions, random, may_write_terminal, steps }
+        Services { clients, board, disk_board, tables, counts, stock, sessions, random, may_write_terminal, steps }
     }
 
     /// Who has walks along paths made.

@@ -220,7 +220,7 @@ fn opener(
     board: Board,
     inodes: &'static [Members],
     directory: Address<InodeDirectory>,
-    Frames { machine, memory, pages }: Frames,
+    Frames { machine, memory, pages, .. }: Frames,
 ) -> (Address<FileTable>, &'static [Members], Address<Locks>) {
     let arena = board.arena;
     let table = board.server(|_, port| file_table(port, arena.put_slice(FILES, |_| 0)));

@@ -90,7 +90,7 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
     let arena = board.arena;
     let frames = crate::memory::start(board, machine);
     let files = board::processes(board, medium, frames);
-    let Frames { memory, pages, .. } = frames;
+    let Frames { memory, counts, pages, .. } = frames;
     let users: &'static [_] = arena.put_slice(USERS, |_| board.declare(2));
     let watch: &'static Watch = arena.put(|| Watch::new(None));
     let procs = procs(board, users, watch);
@@ -105,7 +105,8 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
     let sessions: &'static Sessions = arena.put(Sessions::new);
     for (slot, process) in users.iter().enumerate() {
         let boot_program = if slot == 0 { "/d/f" } else { "" };
-        let facts = arena.put(|| UserFacts { slot: slot as u16, boot_program, seed: 42, card, tables, sessions });
+        let facts =
+            arena.put(|| UserFacts { slot: slot as u16, boot_program, seed: 42, card, tables, counts, sessions });
         let context = arena.put(|| UserContext::new(slot as u16, 0, 0));
         let Servers { path, directory, inodes, table, files, locks } = files;
         board.start(process, |me| {

@@ -99,7 +99,7 @@ impl System {
             allocator(me, port, cache, due, EPOCH_NS)
         });
         let machine = &*leak(HostMemory::new(counts.frames));
-        let frames = vec![0; counts.frames as usize].leak();
+        let frames = renga_memory::FrameCounts::new(board.arena, counts.frames as usize);
         let memory: Address<Memory> = board.server(|me, port| renga_memory::memory(me, port, frames, machine, None));
         let room = CacheMemory::new(board.arena, counts.frames as usize, 16);
         let content = Content::start(board, disk, |wake| {

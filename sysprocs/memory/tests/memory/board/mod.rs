@@ -5,7 +5,7 @@ use renga_abi::Errno;
 use renga_hal::host::HostMemory;
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_memory::pager::Inodes;
-use renga_memory::{FrameStock, MappedFile, Pager, Space, SpaceTables, TABLES_PER_SLOT};
+use renga_memory::{FrameCounts, FrameStock, MappedFile, Pager, Space, SpaceTables, TABLES_PER_SLOT};
 use renga_pages::CacheMemory;
 use renga_proto::inode::{Filled, Inode, InodeCall, InodeDirectory, InodeDirectoryCall, Lease};
 use renga_proto::memory::{Memory, MemoryStatus};
@@ -37,6 +37,7 @@ pub struct There {
     pub machine: &'static HostMemory,
     pub tables: &'static SpaceTables,
     pub memory: Client<Memory>,
+    pub frame_counts: &'static FrameCounts,
     pub stock: FrameStock,
     pub pages: Client<Pages>,
     pub references: Client<References>,
@@ -47,6 +48,7 @@ pub struct World {
     pub machine: &'static HostMemory,
     pub tables: &'static SpaceTables,
     pub memory: Client<Memory>,
+    pub frame_counts: &'static FrameCounts,
     pub stock: FrameStock,
     pub pages: Client<Pages>,
     pub references: Client<References>,
@@ -64,6 +66,7 @@ impl World {
             machine: self.machine,
             tables: self.tables,
             memory: &mut self.memory,
+            counts: self.frame_counts,
             stock: &mut self.stock,
             pages: &mut self.pages,
             references: &mut self.references,
@@ -81,8 +84,8 @@ impl World {
     }
     /// Of the other board.
     pub fn pager_there(&mut self) -> Pager<'_, HostMemory> {
-        let There { machine, tables, memory, stock, pages, references } = &mut self.there;
-        Pager { machine, tables, memory, stock, pages, references, inodes: &mut self.inodes }
+        let There { machine, tables, memory, frame_counts: counts, stock, pages, references } = &mut self.there;
+        Pager { machine, tables, memory, counts, stock, pages, references, inodes: &mut self.inodes }
     }
     /// With what is in stock.
     pub async fn free_frames(&mut self) -> u32 {
@@ -201,6 +204,7 @@ const SLOTS: usize = 8;
 pub struct Servers {
     machine: &'static HostMemory,
     tables: &'static SpaceTables,
+    counts: &'static FrameCounts,
     memory: Address<Memory>,
     pages: Address<Pages>,
     references: Address<References>,
@@ -210,8 +214,8 @@ pub struct Servers {
 /// The processes of one board.
 pub fn servers(board: Board, frames: u32, files: usize, directory: Address<InodeDirectory>) -> Servers {
     let machine: &'static HostMemory = Box::leak(Box::new(HostMemory::new(frames)));
-    let table = vec![0; frames as usize].leak();
-    let memory = board.server(|me, port| renga_memory::memory(me, port, table, machine, None));
+    let counts = FrameCounts::new(board.arena, frames as usize);
+    let memory = board.server(|me, port| renga_memory::memory(me, port, counts, machine, None));
     let room = CacheMemory::new(board.arena, frames as usize, files);
     let pages = board.server(|me, port| {
         let memory = Client::new(&me, memory);
@@ -232,7 +236,7 @@ pub fn servers(board: Board, frames: u32, files: usize, directory: Address<Inode
         )
     });
     let tables = SpaceTables::new(board.arena, SLOTS);
-    Servers { machine, tables, memory, pages, references, sessions }
+    Servers { machine, tables, counts, memory, pages, references, sessions }
 }
 
 /// Runs `body` as a process of a board with `frames` frames, room for `cached` files in the page cache and
@@ -260,13 +264,14 @@ pub fn run<F: Future<Output = World> + 'static>(
     let done = Rc::new(Cell::new(false));
     let finished = done.clone();
     board.client(move |me| {
-        let Servers { machine, tables, sessions, .. } = here;
+        let Servers { machine, tables, counts: frame_counts, sessions, .. } = here;
         let (memory, pages) = (Client::new(&me, here.memory), Client::new(&me, here.pages));
         let (references, inodes) = (Client::new(&me, here.references), Family::new(&me, members).narrowed());
         let there = There {
             machine: there.machine,
             tables: there.tables,
             memory: Client::new(&me, there.memory),
+            frame_counts: there.counts,
             stock: FrameStock::new(),
             pages: Client::new(&me, there.pages),
             references: Client::new(&me, there.references),
@@ -274,8 +279,20 @@ pub fn run<F: Future<Output = World> + 'static>(
         async move {
             let _me = me;
             let stock = FrameStock::new();
-            let world =
-                World { machine, tables, memory, stock, pages, references, sessions, inodes, there, counts, contents };
+            let world = World {
+                machine,
+                tables,
+                memory,
+                frame_counts,
+                stock,
+                pages,
+                references,
+                sessions,
+                inodes,
+                there,
+                counts,
+                contents,
+            };
             let mut world = body(world).await;
             let There { memory, stock, pages, .. } = &mut world.there;
             let here = (&mut world.memory, &mut world.stock, &mut world.pages);

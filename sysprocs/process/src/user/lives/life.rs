@@ -222,13 +222,15 @@ impl<M: UserMemory + ?Sized> User<M> {
         let (signal, code, address) = match trap {
             Trap::PageFault { address, kind, .. } => {
                 self.me.probe_fault(address, kind as u64);
-                let before = self.fetched();
+                // What is not a file's is fetched from nowhere, and to add up all cores' counts takes longer than such a fault.
+                let may_fetch = self.space.as_ref().is_some_and(|space| space.lacks_file_page(self.machine, address));
+                let before = if may_fetch { self.fetched() } else { 0 };
                 let (space, mut pager) = self.memory();
                 let served = space.fault(&mut pager, address, kind).await;
                 self.note_frames();
                 match served {
                     Ok(()) => {
-                        let waited = self.fetched() != before;
+                        let waited = may_fetch && self.fetched() != before;
                         self.me.count(if waited { Count::FaultsMajor } else { Count::FaultsMinor }, 1);
                         return Ok(());
                     }
@@ -287,9 +289,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         self.facts.card.space.set(None);
         if let Some(space) = &mut self.space {
             let borrowed = space.is_borrowed();
-            let mut pager = pager(self.machine, &mut self.services);
-            space.give_back(&mut pager).await;
-            pager.free_stock().await;
+            space.end(&mut pager(self.machine, &mut self.services)).await;
             self.space = None;
             if borrowed {
                 self.give_space_back().await;

@@ -12,7 +12,7 @@ use renga_core::Process;
 use renga_core::account::{Account, AccountNumber};
 use renga_hal::host::HostMemory;
 use renga_hal::memory::UserMemory;
-use renga_memory::SpaceTables;
+use renga_memory::{FrameCounts, SpaceTables};
 use renga_pages::CacheMemory;
 use renga_process::host::{Flushed, Script, run};
 use renga_process::{UserClients, UserFacts};
@@ -63,6 +63,7 @@ struct Headers {
     pipes: Vec<&'static Process>,
     users: Vec<&'static Process>,
     tables: &'static SpaceTables,
+    counts: &'static FrameCounts,
 }
 
 /// The headers of the disk board's own.
@@ -106,6 +107,7 @@ fn declare(board: Board) -> Headers {
         pipes: many(PIPES),
         users: (0..SLOTS).map(|_| board.declare(2)).collect(),
         tables: SpaceTables::new(board.arena, SLOTS),
+        counts: FrameCounts::new(board.arena, FRAMES as usize),
     }
 }
 
@@ -264,10 +266,10 @@ fn start_servers(
         let seen = Vec::leak(vec![renga_process::Seen::NOTHING; users.len()]);
         renga_process::procs(me, port, users, rows, queued, seen, 0, 1, watch())
     });
-    let words = Vec::leak(vec![0; FRAMES as usize]);
+    let counts = here.counts;
     board.start(here.memory, |me| {
         let port = Port::new(&me).0;
-        renga_memory::memory(me, port, words, machine, None)
+        renga_memory::memory(me, port, counts, machine, None)
     });
     let room = CacheMemory::new(board.arena, FRAMES as usize, 64);
     board.start(here.pages, |me| {
@@ -333,8 +335,9 @@ fn start_user<M: UserMemory>(
     switch: &'static Switch,
 ) {
     let boot_program = if number == 0 && slot == 0 { "/sbin/init" } else { "" };
-    let (card, tables, sessions) = (leak(renga_rt::card::Card::new()), all[number].tables, leak(Sessions::new()));
-    let facts = leak(UserFacts { slot: slot as u16, boot_program, seed: 42, card, tables, sessions });
+    let (card, sessions) = (leak(renga_rt::card::Card::new()), leak(Sessions::new()));
+    let Headers { tables, counts, .. } = all[number];
+    let facts = leak(UserFacts { slot: slot as u16, boot_program, seed: 42, card, tables, counts, sessions });
     let context = Box::leak(Box::new(UserContext::new(slot as u16, 0, 0)));
     let here = &all[number];
     board.start(here.users[slot], |me| {
