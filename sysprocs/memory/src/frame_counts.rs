@@ -34,7 +34,7 @@ impl FrameCounts {
     /// Whether the reference to `frame` that the caller has is the only one.
     #[inline]
     pub fn is_only(&self, frame: Frame) -> bool {
-        self.get(frame).is_some_and(|word| word == TAKEN)
+        self.0.get(frame.0 as usize).is_some_and(|word| word.load(Ordering::Acquire) == TAKEN)
     }
 
     /// How many frames there are.
@@ -42,17 +42,27 @@ impl FrameCounts {
         self.0.len()
     }
 
-    /// The word of a frame that there is.
+    /// The word of a frame that there is, for the memory process.
     #[inline(always)]
-    pub(crate) fn get(&self, frame: Frame) -> Option<u32> {
-        Some(self.0.get(frame.0 as usize)?.load(Ordering::Acquire))
+    pub(crate) fn word(&self, frame: Frame) -> Option<CountWord> {
+        self.0.get(frame.0 as usize).map(CountWord)
+    }
+}
+
+/// The word of a frame, for who writes it.
+#[derive(Clone, Copy)]
+pub(crate) struct CountWord(&'static AtomicU32);
+
+impl CountWord {
+    /// What it says now.
+    #[inline(always)]
+    pub fn get(self) -> u32 {
+        self.0.load(Ordering::Relaxed) // this process alone writes it
     }
 
-    /// By the memory process.
+    /// Says something else.
     #[inline(always)]
-    pub(crate) fn set(&self, frame: Frame, word: u32) {
-        if let Some(place) = self.0.get(frame.0 as usize) {
-            place.store(word, Ordering::Release);
-        }
+    pub fn set(self, to: u32) {
+        self.0.store(to, Ordering::Release);
     }
 }

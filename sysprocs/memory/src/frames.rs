@@ -6,7 +6,7 @@
 //!
 //! Not here: calls (`memory.rs`), who holds a reference.
 
-use crate::frame_counts::{COUNT, END, FrameCounts, STORER_SHIFT, TAKEN, USED};
+use crate::frame_counts::{COUNT, CountWord, END, FrameCounts, STORER_SHIFT, TAKEN, USED};
 use renga_abi::{BOARDS_MAX, Errno};
 use renga_hal::memory::{Frame, UserMemory};
 use renga_proto::memory::MemoryFacts;
@@ -49,16 +49,16 @@ impl<M: UserMemory + ?Sized> Frames<M> {
     /// A frame with one reference and any content.
     pub fn take(&mut self) -> Result<Frame, Errno> {
         let frame = if self.chain != END {
-            let frame = Frame(self.chain);
-            self.chain = self.counts.get(frame).unwrap_or(END);
-            frame
+            Frame(self.chain)
         } else if self.fresh < self.total {
             self.fresh += 1;
             Frame(self.fresh - 1)
         } else {
             return Err(Errno::ENOMEM);
         };
-        self.counts.set(frame, TAKEN);
+        let place = self.counts.word(frame).ok_or(Errno::ENOMEM)?;
+        self.chain = place.get(); // of one that was never used: the chain's end
+        place.set(TAKEN);
         self.free -= 1;
         Ok(frame)
     }
@@ -70,10 +70,12 @@ impl<M: UserMemory + ?Sized> Frames<M> {
         Ok(frame)
     }
 
-    /// A frame's word; `EINVAL` for one that is free or does not exist.
+    /// A frame's word, and what it says; `EINVAL` for one that is free or does not exist.
     #[inline(always)]
-    fn used(&self, frame: Frame) -> Result<u32, Errno> {
-        self.counts.get(frame).filter(|word| word & USED != 0).ok_or(Errno::EINVAL)
+    fn used(&self, frame: Frame) -> Result<(CountWord, u32), Errno> {
+        let place = self.counts.word(frame).ok_or(Errno::EINVAL)?;
+        let word = place.get();
+        if word & USED != 0 { Ok((place, word)) } else { Err(Errno::EINVAL) }
     }
 
     /// As `take`, for what a process of `board` stores. `ENOMEM` while few are free: the last are this board's own.
@@ -82,18 +84,25 @@ impl<M: UserMemory + ?Sized> Frames<M> {
             return Err(Errno::ENOMEM);
         }
         let frame = self.take()?;
-        self.counts.set(frame, TAKEN | stored_by(board));
+        self.used(frame)?.0.set(TAKEN | stored_by(board));
         Ok(frame)
     }
 
     /// `frame`, which a process of `board` has stored, is a program's of this board from now on. `EINVAL` for
     /// any other: the number comes from that board, which need not be right.
     pub fn take_stored(&mut self, frame: Frame, board: u8) -> Result<(), Errno> {
-        if usize::from(board) >= BOARDS_MAX || self.used(frame)? != TAKEN | stored_by(board) {
+        let (place, word) = self.used(frame)?;
+        if usize::from(board) >= BOARDS_MAX || word != TAKEN | stored_by(board) {
             return Err(Errno::EINVAL);
         }
-        self.counts.set(frame, TAKEN);
+        place.set(TAKEN);
         Ok(())
+    }
+
+    /// As `release`, of what a process of `board` has stored; `EINVAL` for any other.
+    pub fn release_stored(&mut self, frame: Frame, board: u8) -> Result<(), Errno> {
+        self.take_stored(frame, board)?;
+        self.release(frame)
     }
 
     /// Frees what `board`, which is dead, stored and nobody has taken over; how many frames.
@@ -103,10 +112,10 @@ impl<M: UserMemory + ?Sized> Frames<M> {
             return 0;
         }
         for frame in (0..self.fresh).map(Frame) {
-            if let Ok(word) = self.used(frame)
+            if let Ok((place, word)) = self.used(frame)
                 && word & !COUNT == USED | stored_by(board)
             {
-                self.counts.set(frame, word & (USED | COUNT));
+                place.set(word & (USED | COUNT));
                 freed += u32::from(self.release(frame).is_ok());
             }
         }
@@ -126,23 +135,24 @@ impl<M: UserMemory + ?Sized> Frames<M> {
 
     /// One reference more. `ENOMEM` if they cannot be counted.
     pub fn share(&mut self, frame: Frame) -> Result<(), Errno> {
-        let word = self.used(frame)?;
+        let (place, word) = self.used(frame)?;
         if word & COUNT == COUNT {
             return Err(Errno::ENOMEM);
         }
-        self.counts.set(frame, word + 1);
+        place.set(word + 1);
         Ok(())
     }
 
     /// One reference less; the last one frees the frame. `EINVAL` if it would, yet a page shows it.
+    #[inline(always)]
     pub fn release(&mut self, frame: Frame) -> Result<(), Errno> {
-        let word = self.used(frame)?;
+        let (place, word) = self.used(frame)?;
         if word & COUNT > 1 {
-            self.counts.set(frame, word - 1);
+            place.set(word - 1);
         } else if self.machine.mappings(frame) > 0 {
             return Err(Errno::EINVAL);
         } else {
-            self.counts.set(frame, core::mem::replace(&mut self.chain, frame.0));
+            place.set(core::mem::replace(&mut self.chain, frame.0));
             self.free += 1;
         }
         Ok(())
@@ -151,13 +161,13 @@ impl<M: UserMemory + ?Sized> Frames<M> {
     /// See `MakePrivate`.
     pub fn make_private(&mut self, frame: Frame) -> Result<Frame, Errno> {
         self.check_plain(frame)?;
-        let word = self.used(frame)?;
+        let (place, word) = self.used(frame)?;
         if word & COUNT == 1 {
             return Ok(frame);
         }
         let copy = self.take()?;
         self.machine.page(copy).copy_from_slice(&self.machine.shared_page(frame)[..]);
-        self.counts.set(frame, word - 1);
+        place.set(word - 1);
         Ok(copy)
     }
 }

@@ -123,8 +123,7 @@ fn free<M: UserMemory + ?Sized>(
     board: u8,
     frame: Frame,
 ) -> Result<(), (Frame, Errno)> {
-    let own = if board == me.id().board.0 { Ok(()) } else { frames.take_stored(frame, board) };
-    own.and_then(|()| frames.release(frame)).map_err(|errno| (frame, errno))
+    free_all(me, frames, board, &frame.listed())
 }
 
 /// All that can be; the first that cannot.
@@ -134,9 +133,12 @@ fn free_all<M: UserMemory + ?Sized>(
     board: u8,
     list: &[u8],
 ) -> Result<(), (Frame, Errno)> {
-    let mut result = Ok(());
+    let (mut result, is_ours) = (Ok(()), board == me.id().board.0);
     for frame in frames_in(list) {
-        result = result.and(free(me, frames, board, frame));
+        let freed = if is_ours { frames.release(frame) } else { frames.release_stored(frame, board) };
+        if let Err(errno) = freed {
+            result = result.and(Err((frame, errno)));
+        }
     }
     result
 }
