@@ -12,7 +12,7 @@ use renga_proto::memory::{FreeFrames, Memory, RestockFrames};
 use renga_rt::Client;
 
 /// Frames and references together.
-const STOCK_FRAMES: usize = 16;
+const STOCK_FRAMES: usize = 32;
 
 /// A stock; it gives nothing back by being dropped.
 pub struct FrameStock {

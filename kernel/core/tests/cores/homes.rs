@@ -96,6 +96,51 @@ fn a_core_that_is_busy_with_its_own_programs_is_sent_no_others() {
 }
 
 #[test]
+fn who_has_gone_to_another_core_goes_on_at_home_when_that_is_free_again() {
+    const TRAPS: u64 = 60;
+    let mut went = 0;
+    for seed in 0..SEEDS {
+        let had: Had = Rc::new(RefCell::new(vec![[0; 4]; 2]));
+        // The first one, which keeps to its home, computes there until the other one has had some turns.
+        let at_end: Rc<Cell<[u64; 4]>> = Rc::default();
+        let seen = at_end.clone();
+        let play = playing(&had, move |had, who| {
+            let done = who == 1 || had[1].iter().sum::<u64>() >= 20;
+            if who == 0 && done {
+                seen.set(had[1]);
+            }
+            done
+        });
+        let cores = homes(2, &play);
+        program(cores.on(0), 0, false, 0b01);
+        let (board, process) = (cores.on(0), cores.on(0).declare(1));
+        process.set_account(AccountNumber::of_slot(0, 1));
+        Interruptor::new(process).set_cores(0b11);
+        board.start(process, |mut me| async move {
+            let mut context = UserContext::new(1, 0, 0);
+            for _ in 0..TRAPS {
+                me.run_user(&mut context, 1).await;
+            }
+            loop {
+                me.notified().await;
+            }
+        });
+        cores.run(&choices(seed));
+        let (had, at_end) = (had.borrow()[1], at_end.get());
+        assert_eq!(had.iter().sum::<u64>(), TRAPS, "seed {seed}");
+        // One turn may have been on its way.
+        assert!(
+            had[1] <= at_end[1] + 1,
+            "seed {seed}: {} turns elsewhere, then {} more",
+            at_end[1],
+            had[1] - at_end[1]
+        );
+        went += u64::from(at_end[1] > 0);
+    }
+    assert!(went > SEEDS / 2, "it went elsewhere with {went} seeds only");
+}
+
+#[test]
 fn a_core_that_is_idle_is_sent_who_waits_at_a_busy_home() {
     for seed in 0..SEEDS {
         let had: Had = Rc::new(RefCell::new(vec![[0; 4]; 2]));

@@ -1,11 +1,12 @@
 //! Address spaces: faults, copy-on-write, mappings, refusals, copies.
 
-use crate::board::{World, file, run};
+use crate::board::{World, file, fork, run};
 use renga_abi::Errno;
 use renga_abi::user::AccessKind::{Execute, Read, Write};
 use renga_hal::memory::{Access, USER_END, UserMemory};
 use renga_memory::layout::{PAGE, STACK_END, TRAMPOLINE, TRAMPOLINE_CODE};
 use renga_memory::{Backing, FaultError, Mapping, Place, Space, access_of};
+use renga_proto::memory::{AllocateFrame, FreeFrame};
 
 const AT: u64 = 0x10_0000;
 
@@ -319,4 +320,48 @@ fn strings_end_or_are_too_long() {
         space.destroy(&mut world.pager()).await;
         world
     });
+}
+
+#[test]
+fn a_fork_that_runs_short_of_memory_at_any_moment_leaves_nothing_behind() {
+    let (mut made, mut refused) = (0, 0);
+    for free in 0..12 {
+        let was_made = std::rc::Rc::new(std::cell::Cell::new(false));
+        let seen = was_made.clone();
+        run(700, 8, vec![], move |mut world: World| async move {
+            let mut space = Space::create(&mut world.pager()).await.unwrap();
+            // More pages than a list has, in three tables.
+            for (at, pages) in [(AT, 300), (AT + 0x40_0000, 3), (AT + 0x4000_0000, 2)] {
+                space.map(&mut world.pager(), zeros(at, pages, Access::ReadWrite)).await.unwrap();
+                space.copy_out(&mut world.pager(), at, &pattern(pages as usize * 4096)).await.unwrap();
+            }
+            let mut third = fork(&mut space, &mut world.pager()).await.unwrap();
+            let before = world.free_frames().await;
+            let mut taken = Vec::new();
+            for _ in free..before {
+                taken.push(world.memory.call(AllocateFrame {}, ()).await.unwrap());
+            }
+            match fork(&mut space, &mut world.pager()).await {
+                Ok(mut copy) => {
+                    seen.set(true);
+                    assert_eq!(world.peek(&copy, AT + 4096), world.peek(&space, AT + 4096));
+                    copy.end(&mut world.pager()).await;
+                }
+                Err(errno) => assert_eq!(errno, Errno::ENOMEM),
+            }
+            for frame in taken {
+                world.memory.call(FreeFrame { frame }, ()).await.unwrap();
+            }
+            assert_eq!(world.free_frames().await, before, "{free} frames were free");
+            // The other copy has its pages still, in which it does not see what is written.
+            space.copy_out(&mut world.pager(), AT, b"other").await.unwrap();
+            assert_eq!(world.peek(&third, AT), Some(pattern(1)[0]));
+            assert_eq!(world.free_frames().await, before - 1);
+            third.end(&mut world.pager()).await;
+            space.destroy(&mut world.pager()).await;
+            world
+        });
+        if was_made.get() { made += 1 } else { refused += 1 }
+    }
+    assert!(made > 0 && refused > 3, "{made} were made, {refused} not");
 }

@@ -98,22 +98,22 @@ const fn command(name: &'static str, what: &'static str, command: &'static str) 
 /// All of them.
 pub const ROWS: [Row; 36] = [
     call("getppid", "null call").linux(0.49).bound(0.36),
-    call("clock", "clock_gettime").linux(0.68).bound(0.97),
-    call("pipe-round-trip", "1 byte to another program and back").linux(12.5).goal(4.0).bound(3.76),
+    call("clock", "clock_gettime").linux(0.68).bound(0.89),
+    call("pipe-round-trip", "1 byte to another program and back").linux(12.5).goal(4.0).bound(3.85),
     call("pipe-one-way", "1 byte after the other, each").linux(2.6).goal(2.0).bound(1.74),
     rate("pipe-64k", "pipe, blocks of 64 KB").linux(870.0).bound(1530.0),
     call("fork", "fork + exit + wait, small program"),
-    call("fork-8m", "the same, 8 MB touched").linux(350.0).goal(350.0).bound(348.0),
+    call("fork-8m", "the same, 8 MB touched").linux(350.0).goal(350.0).bound(326.0),
     call("spawn-tiny", "fork + exec + wait, tiny program")
         .linux(230.0)
         .goal_a(100.0)
         .goal_b_times_a(1.05)
-        .bound_a(76.5),
-    call("spawn-cat", "fork + exec + wait, cat").bound_a(154.5).goal_a(150.0).goal_b_times_a(1.05),
-    call("page-zero", "page of fresh memory").linux(1.4).bound(1.68),
+        .bound_a(75.0),
+    call("spawn-cat", "fork + exec + wait, cat").bound_a(150.0).goal_a(150.0).goal_b_times_a(1.05),
+    call("page-zero", "page of fresh memory").linux(1.4).bound(1.52),
     call("page-file", "page of a mapped file, cached").linux(0.70).goal(1.0).bound(0.37),
     call("page-file-again", "page of a mapped file, second mapping"),
-    call("stat", "stat, two names").linux(4.1).goal_a(4.0).bound_a(2.49),
+    call("stat", "stat, two names").linux(4.1).goal_a(4.0).bound_a(2.42),
     call("stat-four", "stat, four names"),
     call("open-close", "open + close, two names").linux(6.5).goal_a(6.0).bound_a(4.8),
     call("open-close-four", "open + close, four names"),
