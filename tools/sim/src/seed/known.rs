@@ -14,7 +14,7 @@ use std::rc::Rc;
 /// Exit status of a program that gave up because of a fault.
 pub const GAVE_UP: u8 = 111;
 /// How `wait` tells of a child whose board died, and of one that wrote to a pipe whose board died.
-const KILLED: u32 = 9;
+pub const KILLED: u32 = 9;
 const BROKEN_PIPE: u32 = 13;
 /// Likewise of one that a page could not be read for.
 const BUS_ERROR: u32 = 7;
@@ -45,6 +45,8 @@ struct Knowledge {
     parted: bool,
     /// Whether all that is to happen to boards has happened.
     over: bool,
+    /// Actions that programs have begun.
+    begun_actions: Rc<Cell<u64>>,
     gave_up: u64,
 }
 
@@ -60,8 +62,9 @@ impl Known {
     /// Of files of a place of its own, of which nothing is known, in the same run.
     pub fn apart(&self) -> Known {
         let this = self.0.borrow();
-        let (faulty, parted, doubtful) = (this.faulty, this.parted, this.doubtful.clone());
-        Known(Rc::new(RefCell::new(Knowledge { faulty, parted, doubtful, ..Knowledge::default() })))
+        let (faulty, parted) = (this.faulty, this.parted);
+        let (doubtful, begun_actions) = (this.doubtful.clone(), this.begun_actions.clone());
+        Known(Rc::new(RefCell::new(Knowledge { faulty, parted, doubtful, begun_actions, ..Knowledge::default() })))
     }
     /// The file is on the medium with the content that it must have.
     pub fn promise(&self, name: &str) {
@@ -137,6 +140,10 @@ impl Known {
     pub fn is_faulty(&self) -> bool {
         self.0.borrow().faulty
     }
+    /// Whether boards may lose the disk's out of reach, and live.
+    pub fn is_parted(&self) -> bool {
+        self.0.borrow().parted
+    }
     /// All that was to happen to boards has happened.
     pub fn set_over(&self) {
         self.0.borrow_mut().over = true;
@@ -144,6 +151,15 @@ impl Known {
     /// Whether it has.
     pub fn is_over(&self) -> bool {
         self.0.borrow().over
+    }
+    /// A program begins its next action.
+    pub fn begin_action(&self) {
+        let this = self.0.borrow();
+        this.begun_actions.set(this.begun_actions.get() + 1);
+    }
+    /// How many have begun.
+    pub fn begun_actions(&self) -> u64 {
+        self.0.borrow().begun_actions.get()
     }
     /// Programs that gave up.
     pub fn gave_up(&self) -> u64 {
@@ -157,7 +173,7 @@ impl Known {
     /// Whether a fault explains how a child ended.
     pub fn explains_end(&self, status: u32) -> bool {
         let ends = [KILLED, BROKEN_PIPE, u32::from(GAVE_UP) << 8];
-        let unread = self.is_doubtful() || self.0.borrow().parted;
+        let unread = self.is_doubtful() || self.is_parted();
         self.is_faulty() && (ends.contains(&status) || unread && status == BUS_ERROR)
     }
 

@@ -22,6 +22,7 @@ const EXPECTED: [Errno; 7] = [
 /// Does `actions` as rover `number`.
 pub async fn run(program: Program, number: usize, actions: Vec<Roving>, known: Known) -> u8 {
     for (index, action) in actions.into_iter().enumerate() {
+        known.begin_action();
         let result = act(&program, action).await;
         let fine = result.map_or_else(|errno| EXPECTED.contains(&errno) || known.explains(errno), |()| true);
         assert!(fine, "rover {number}, action {index} ({action:?}): {result:?}");

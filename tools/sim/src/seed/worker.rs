@@ -16,6 +16,7 @@ pub const TOOL: &str = "/bin/tool";
 /// Does `actions` with names in `folder`.
 pub async fn run(program: Program, folder: String, actions: Vec<Action>, files: Known) -> u8 {
     for (index, action) in actions.into_iter().enumerate() {
+        files.begin_action();
         Worker { program: &program, folder: &folder, index, files: &files }.act(action).await;
     }
     0

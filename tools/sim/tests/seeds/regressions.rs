@@ -130,3 +130,10 @@ fn a_board_may_be_thought_dead_where_many_frames_are_dropped() {
 fn who_was_away_is_told_the_size_that_it_has_written() {
     system(90_125, 4, "boards=4:incidents=2,3:actors=1,2,3:steps=11", &["sessions ended", "cut off"]);
 }
+
+/// Init was told that programs were killed whose board was thought dead; they lived, it stopped the system under them, and the
+/// judge took `EROFS` for a fault.
+#[test]
+fn programs_that_outlive_what_is_told_of_them_are_waited_for() {
+    system(31_404, 8, "", &["sessions ended"]);
+}
