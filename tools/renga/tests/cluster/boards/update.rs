@@ -32,6 +32,7 @@ esac"#;
 
 /// While boards do not all run the kernel that one tries, it is no use: the board that is left alone goes back.
 #[test]
+#[ignore = "half a minute of both cores: renga test --long=update"]
 fn a_kernel_that_another_board_does_not_run_is_not_kept() {
     if !clusters_can_run() {
         return;
