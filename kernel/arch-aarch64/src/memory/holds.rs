@@ -124,7 +124,7 @@ impl FrameMemory {
         if self.record(space).state.get().is_of_several() {
             return self.borrow_held(space, va, allows, try_borrow);
         }
-        self.space_id(space);
+        self.space_id(space); // or panics: it is no space
         let (frame, access) = self.shown(space, va)?;
         if !allows(access) {
             return None;

@@ -294,6 +294,9 @@ impl<M: UserMemory + ?Sized> User<M> {
             if borrowed {
                 self.give_space_back().await;
             }
+        } else {
+            // It did not arrive; what it took for that may be in stock.
+            pager(self.machine, &mut self.services).free_stock().await;
         }
         self.me.set_count(Count::FramesHeld, 0);
         self.look_at_signals = false;
