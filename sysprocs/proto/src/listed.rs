@@ -7,7 +7,7 @@ use renga_core::account::{Count, Counts};
 /// Bytes of a program's name that are kept, as in Linux's `comm`.
 const NAME_BYTES: usize = 16;
 /// Words before the counts.
-const WORDS: usize = 8;
+const WORDS: usize = 6;
 /// Bytes of one process.
 pub const LISTED_BYTES: usize = 8 * (WORDS + Count::ALL.len()) + NAME_BYTES;
 /// In `slot`: it has ended.
@@ -32,10 +32,6 @@ pub struct Listed {
     pub session: u32,
     /// Signals that have come and were not taken.
     pub pending: u64,
-    /// Signals that it said it blocks.
-    pub blocked: u64,
-    /// Signals that it said it ignores.
-    pub ignored: u64,
     /// When it was made, ns since its board began.
     pub started_ns: u64,
     /// How it shares the core, as a word (`renga_abi::policy`).
@@ -55,8 +51,6 @@ impl Listed {
             both(self.pid, self.parent),
             both(self.group, self.session),
             self.pending,
-            self.blocked,
-            self.ignored,
             self.started_ns,
             self.policy,
         ];
@@ -87,10 +81,8 @@ impl Listed {
             group,
             session,
             pending: word(3),
-            blocked: word(4),
-            ignored: word(5),
-            started_ns: word(6),
-            policy: word(7),
+            started_ns: word(4),
+            policy: word(5),
             counts: core::array::from_fn(|count| word(WORDS + count)),
             name,
         }
@@ -117,8 +109,6 @@ mod tests {
             group: 65_537,
             session: 12,
             pending: 1 << 63,
-            blocked: 3,
-            ignored: 1 << 17,
             started_ns: u64::MAX - 1,
             policy: 0x1234_5678_9abc,
             counts: core::array::from_fn(|count| count as u64 * 1_000_003),

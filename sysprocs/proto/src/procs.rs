@@ -5,6 +5,7 @@
 //! record (group, signals, slot) is at its own.
 
 use renga_abi::policy::Policy;
+use renga_abi::words::Word;
 use renga_abi::{BOARDS_MAX, Errno};
 use renga_core::{in_words, protocol};
 
@@ -167,11 +168,48 @@ impl Cause {
         Cause { code: 0, sender, value: 0, timer: 0 }
     }
 }
+/// A signal taken away, and what its program is to know before it goes on: in one word.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Next {
+    /// Which; 0: none.
+    pub signal: u8,
+    /// Another one waits that could be taken so.
+    pub more: bool,
+    /// Any waits, blocked or not.
+    pub waits: bool,
+    /// The program is held: it waits (`AwaitContinue`) before it goes on.
+    pub held: bool,
+    /// Its parent's pid.
+    pub parent: u32,
+}
+impl Next {
+    const MORE: u64 = 1 << 8;
+    const WAITS: u64 = 1 << 9;
+    const HELD: u64 = 1 << 10;
+}
+impl Word for Next {
+    #[inline(always)]
+    fn to_word(self) -> u64 {
+        let Next { signal, more, waits, held, parent } = self;
+        let flag = |is: bool, flag| if is { flag } else { 0 };
+        u64::from(signal)
+            | flag(more, Self::MORE)
+            | flag(waits, Self::WAITS)
+            | flag(held, Self::HELD)
+            | u64::from(parent) << 32
+    }
+    #[inline(always)]
+    fn from_word(word: u64) -> Self {
+        let has = |flag| word & flag != 0;
+        let (more, waits, held) = (has(Self::MORE), has(Self::WAITS), has(Self::HELD));
+        Next { signal: word as u8, more, waits, held, parent: (word >> 32) as u32 }
+    }
+}
 in_words! {
     /// A signal taken away from those that waited.
     pub struct Taken {
-        /// Which; 0: none.
-        signal: u8,
+        /// Which, and what else there is to know.
+        next: Next,
         /// As in `Cause`.
         code: i32,
         /// As in `Cause`.
@@ -183,12 +221,10 @@ in_words! {
     }
 }
 impl Taken {
-    /// No signal waits.
-    pub const NONE: Taken = Taken { signal: 0, code: 0, sender: 0, value: 0, timer: 0 };
-    /// `signal`, which came because of `cause`.
-    pub const fn of(signal: u8, cause: Cause) -> Taken {
+    /// A signal, if there was one, which came because of `cause`.
+    pub const fn of(next: Next, cause: Cause) -> Taken {
         let Cause { code, sender, value, timer } = cause;
-        Taken { signal, code, sender, value, timer }
+        Taken { next, code, sender, value, timer }
     }
     /// Why it came.
     pub const fn cause(&self) -> Cause {
@@ -226,8 +262,6 @@ in_words! {
         session: u32,
         /// How many ends of boards its board had been told of.
         deaths: u32,
-        /// It is held: it waits (`AwaitContinue`) before it goes on.
-        held: bool,
     }
 }
 
@@ -242,10 +276,11 @@ protocol! {
         /// (`BeginFork`, `AddChild`). `EAGAIN` without a free slot, when `most` processes are here already, or
         /// when only the slots are left that are kept for who has no limit (`UNLIMITED`). `EINTR`: a signal that
         /// the parent, of this board, does not block waits for it; or a signal is on its way to a group on every
-        /// board (`KillGroup`). Then it is to be asked again.
+        /// board (`KillGroup`). Then it is to be asked again. Of the child's signals is known from the beginning what
+        /// `SetIgnored` would tell: `ignored`, and with group 0 what is known of its parent's.
         /// From another board it is answered when the process has taken up what its descriptor names
         /// (`TakenUp`): until then the caller keeps all of that alive.
-        1 Spawn { parent: u32, group: u32, session: u32, blocked: u64, most: u32 } (&'a [u8]) -> Result<u32, Errno> [defers];
+        1 Spawn { parent: u32, group: u32, session: u32, blocked: u64, most: u32, ignored: u64 } (&'a [u8]) -> Result<u32, Errno> [defers];
         /// Records a child made on another board after `deaths` (`Relate`) ends of boards: if its own board has
         /// ended since, the child has been killed. Answers which signals the parent's group has got since `BeginFork`:
         /// the child is to get them by `PassOn`. Child 0: there is no child after all.
@@ -286,10 +321,9 @@ protocol! {
         /// those that last used one of the resources of `orders`, a bit each, for `lease_ns` or until the next call. What
         /// programs whose names are given use does not count as the foreground's. Bytes filled.
         15 Regulate { orders: u8, lease_ns: u64 } (&'a [u8], &'a mut [u8]) -> Result<u32, Errno>;
-        /// Tells which signals `pid` blocks and ignores, so that others do not interrupt it; `reaps`:
-        /// its children are gone when they end, and never waited for. At most `queued` signals wait with what is told of
-        /// them.
-        16 SetMasks { pid: u32, blocked: u64, ignored: u64, reaps: bool, queued: u32 } (()) -> Result<(), Errno>;
+        /// Tells which signals `pid` ignores and does not block: they are lost, all others interrupt it. `reaps`: its
+        /// children are gone when they end, and never waited for. At most `queued` signals wait with what is told of them.
+        16 SetIgnored { pid: u32, ignored: u64, reaps: bool, queued: u32 } (()) -> Result<(), Errno>;
         /// Waits until a signal outside `blocked` is pending.
         17 AwaitSignal { pid: u32, blocked: u64 } (()) -> Result<(), Errno> [defers];
         /// The parent of `child`, which borrowed its address space (CLONE_VFORK), waits until

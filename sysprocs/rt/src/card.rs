@@ -115,8 +115,8 @@ pub struct Card {
     pub heap_end: Told<u64>,
     /// Which descriptors it has, a bit each.
     pub descriptors: [Told<u64>; DESCRIPTOR_WORDS],
-    /// Signals that it ignores because it said so, and those that it handles: a bit each, from signal 1 on.
-    pub signals: Told<[u64; 2], 2>,
+    /// Signals that it blocks, that it ignores because it said so, and those that it handles: a bit each, from signal 1 on.
+    pub signals: Told<[u64; 3], 3>,
     /// Permission bits that it does not give to what it makes.
     pub umask: Told<u16>,
     /// Its soft and hard limits, by Linux's numbers; `u64::MAX`: none.
@@ -143,7 +143,7 @@ impl Card {
             heap_start: Told::new(0),
             heap_end: Told::new(0),
             descriptors: core::array::from_fn(|_| Told::new(0)),
-            signals: Told::new([0; 2]),
+            signals: Told::new([0; 3]),
             umask: Told::new(0),
             limits: Told::new([[u64::MAX; 2]; LIMITS]),
         }

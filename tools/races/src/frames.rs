@@ -1,4 +1,4 @@
-//! Mistakes that somebody could make with a frame's state.
+//! Mistakes that somebody could make with a frame's state, or its count.
 
 use super::{Mistake, Scenario, mistake};
 
@@ -84,4 +84,18 @@ pub(crate) const FRAMES: [Mistake; 14] = [
         Scenario::Fetch,
     ),
     mistake("fetchable_whoever_writes", STATE, [MADE, "Ok::<u64, Refused>(old & !FETCH | FETCHABLE)"], Scenario::Fetch),
+];
+
+const FRAME_COUNTS: &str = "frame_counts";
+const LOOK: &str = "word.load(Ordering::Acquire) == TAKEN";
+
+pub(crate) const COUNTS: [Mistake; 3] = [
+    mistake(
+        "count_without_release",
+        FRAME_COUNTS,
+        ["self.0.store(to, Ordering::Release);", "self.0.store(to, Ordering::Relaxed);"],
+        Scenario::Only,
+    ),
+    mistake("only_without_acquire", FRAME_COUNTS, [LOOK, "word.load(Ordering::Relaxed) == TAKEN"], Scenario::Only),
+    mistake("only_whoever_else", FRAME_COUNTS, [LOOK, "word.load(Ordering::Acquire) >= TAKEN"], Scenario::Only),
 ];

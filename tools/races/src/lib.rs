@@ -1,9 +1,11 @@
 //! Every interleaving of what crosses between the cores of a board, and mistakes in it that must not go unseen.
 //!
-//! Invariant: what is searched is the text of `kernel/cores/src` and `kernel/frames/src/state.rs`, which the build script reads; only its atomics are
-//! loom's. Each of [`MISTAKES`] is an edit of that text. Not here: the scenarios (`tests/races/scenarios.rs`).
+//! Invariant: what is searched is the text of `kernel/cores/src`, `kernel/frames/src/state.rs` and `sysprocs/memory/src/frame_counts.rs`, which the build
+//! script reads; only its atomics are loom's, and [`stand_ins`] stand for what it takes from elsewhere. Each of [`MISTAKES`] is an edit of that text. Not
+//! here: the scenarios (`tests/races`).
 #![forbid(unsafe_code)]
 
 mod mistakes;
+pub mod stand_ins;
 
 pub use mistakes::{MISTAKES, Mistake, Scenario, UNORDERED};

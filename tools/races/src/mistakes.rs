@@ -1,11 +1,11 @@
-//! Mistakes that somebody could make in `kernel/cores` or with a frame's state, and the scenario that finds each.
+//! Mistakes that somebody could make in `kernel/cores`, with a frame's state or its count, and the scenario that finds each.
 //!
 //! Invariant: what is `right` stands exactly once in its file, else nothing is built.
 
 #[path = "frames.rs"]
 mod frames;
 
-/// A scenario of `tests/races/scenarios.rs` or `frames.rs`.
+/// What is played in every interleaving.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scenario {
     /// One core posts two letters, the other takes them.
@@ -32,6 +32,46 @@ pub enum Scenario {
     Restrict,
     /// A frame is made fetchable while somebody writes it.
     Fetch,
+    /// A frame of two becomes that of one, who sees it.
+    Only,
+}
+
+impl Scenario {
+    /// All of them.
+    pub const ALL: [Scenario; 13] = [
+        Scenario::Order,
+        Scenario::TwoPost,
+        Scenario::Sleep,
+        Scenario::Answer,
+        Scenario::Raise,
+        Scenario::RaiseAgain,
+        Scenario::Pursue,
+        Scenario::Borrow,
+        Scenario::Table,
+        Scenario::Unmap,
+        Scenario::Restrict,
+        Scenario::Fetch,
+        Scenario::Only,
+    ];
+
+    /// The function of `tests/races` that plays it.
+    pub const fn function(self) -> &'static str {
+        match self {
+            Scenario::Order => "scenarios::order",
+            Scenario::TwoPost => "scenarios::two_post",
+            Scenario::Sleep => "scenarios::sleep",
+            Scenario::Answer => "scenarios::answer",
+            Scenario::Raise => "scenarios::raise",
+            Scenario::RaiseAgain => "scenarios::raise_again",
+            Scenario::Pursue => "scenarios::pursue",
+            Scenario::Borrow => "frames::borrow",
+            Scenario::Table => "frames::table",
+            Scenario::Unmap => "frames::unmap",
+            Scenario::Restrict => "frames::restrict",
+            Scenario::Fetch => "frames::fetch",
+            Scenario::Only => "frames::only",
+        }
+    }
 }
 
 /// An edit that makes the code wrong.
@@ -215,7 +255,8 @@ const WHEREABOUTS: [Mistake; 5] = [
 ];
 
 /// All of them.
-pub const MISTAKES: [&[Mistake]; 6] = [&POSTING, &TAKING, &SLEEPING, &SIGNALS, &WHEREABOUTS, &frames::FRAMES];
+pub const MISTAKES: [&[Mistake]; 7] =
+    [&POSTING, &TAKING, &SLEEPING, &SIGNALS, &WHEREABOUTS, &frames::FRAMES, &frames::COUNTS];
 
 /// Those that ThreadSanitizer sees: it asks whether what one thread wrote is ordered before what another one reads, on
 /// any processor; not whether letters or wake-ups get lost.

@@ -2,7 +2,8 @@
 //!
 //! A program runs wherever there is room for it; what is done for it is done on its home. So that is the home with the fewest programs that
 //! do not wait for a child, among equals that with the fewest programs, and among equals the maker's: what they share is in that core's
-//! caches. The maker does not count: most wait for their child next.
+//! caches. The maker does not count, for most wait for their child next, nor do those of its ancestors that wait for a child: they do while
+//! it lives.
 //!
 //! Not here: the core on which it runs (`kernel/core/src/seat.rs`), the board (its maker says that).
 
@@ -25,22 +26,29 @@ impl Homes {
         Homes(homes)
     }
 
-    /// The free slot, of those that are `idle`, for a program that the one in slot `maker` makes, or another board's; `waits` says which
-    /// programs wait for a child.
-    pub fn choose(&self, idle: &SlotSet, maker: Option<u16>, waits: impl Fn(u16) -> bool) -> Option<u16> {
+    /// The free slot, of those that are `idle`, for a program that the one in slot `maker` makes, or another board's; `ancestors` are those
+    /// who made that, and who made these, and `waits` says which programs wait for a child.
+    pub fn choose(
+        &self,
+        idle: &SlotSet,
+        maker: Option<u16>,
+        ancestors: impl Iterator<Item = u16>,
+        waits: impl Fn(u16) -> bool,
+    ) -> Option<u16> {
         if self.0.iter().filter(|slots| !slots.is_empty()).count() < 2 {
             return idle.first();
         }
+        let mut uncounted = *idle;
+        ancestors.filter(|&slot| waits(slot)).chain(maker).for_each(|slot| uncounted.insert(slot));
         let rank = |slots: &SlotSet| {
             let first = slots.both(idle).first()?;
             let maker_is_elsewhere = !maker.is_some_and(|maker| slots.contains(maker));
-            let mut programs = slots.without(idle);
-            maker.into_iter().for_each(|maker| programs.remove(maker));
+            let mut programs = slots.without(&uncounted);
             let (all, mut waiting) = (programs.len(), 0);
             while let Some(slot) = programs.take_first() {
                 waiting += u32::from(waits(slot));
             }
-            Some((all - waiting, all, maker_is_elsewhere, first))
+            Some((all - waiting, maker_is_elsewhere, all, first))
         };
         self.0.iter().filter_map(rank).min().map(|(.., slot)| slot)
     }
@@ -49,6 +57,7 @@ impl Homes {
 #[cfg(test)]
 mod tests {
     use super::{Homes, SlotSet};
+    use core::iter;
 
     fn set(slots: impl IntoIterator<Item = u16>) -> SlotSet {
         let mut set = SlotSet::NONE;
@@ -69,7 +78,7 @@ mod tests {
             ("none is free", SlotSet::NONE, Some(4), None),
         ];
         for (name, idle, maker, wanted) in cases {
-            assert_eq!(homes.choose(&idle, maker, |_| false), wanted, "{name}");
+            assert_eq!(homes.choose(&idle, maker, iter::empty(), |_| false), wanted, "{name}");
         }
         let waits = |slot| slot == 0 || slot == 8;
         let idle = set([1, 2, 3, 5, 6, 7, 9]);
@@ -79,9 +88,17 @@ mod tests {
             ("one works, two wait: the first", None, Some(1)),
         ];
         for (name, maker, wanted) in cases {
-            assert_eq!(homes.choose(&idle, maker, waits), wanted, "{name}");
+            assert_eq!(homes.choose(&idle, maker, iter::empty(), waits), wanted, "{name}");
+        }
+        let cases: [(&str, &[u16], Option<u16>); 3] = [
+            ("who waits for the maker does not count", &[8], Some(9)),
+            ("who made it and works does", &[4], Some(1)),
+            ("both", &[4, 8], Some(9)),
+        ];
+        for (name, ancestors, wanted) in cases {
+            assert_eq!(homes.choose(&idle, None, ancestors.iter().copied(), waits), wanted, "{name}");
         }
         let one = Homes([SlotSet::NONE, set(0..9), SlotSet::NONE, SlotSet::NONE]);
-        assert_eq!(one.choose(&idle, None, waits), Some(1), "there is one home");
+        assert_eq!(one.choose(&idle, None, iter::empty(), waits), Some(1), "there is one home");
     }
 }

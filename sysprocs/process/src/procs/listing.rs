@@ -57,7 +57,7 @@ impl Server {
             counts[Count::SystemNs as usize] = record.used.system_ns;
         }
         let runs = program.is_some_and(|program| program.wants_to_run());
-        let Record { pid, parent, group, session, pending, blocked, ignored, started_ns, name, .. } = *record;
+        let Record { pid, parent, group, session, pending, started_ns, name, .. } = *record;
         Some(Listed {
             index: index as u16,
             slot: slot.unwrap_or(NO_SLOT),
@@ -67,8 +67,6 @@ impl Server {
             group,
             session,
             pending,
-            blocked,
-            ignored,
             started_ns,
             policy: program.map_or(0, |program| program.policy().to_word()),
             counts,

@@ -62,9 +62,7 @@ pub struct Record {
     pub queued: Chain,
     /// How many may wait so (RLIMIT_SIGPENDING).
     pub queued_most: u32,
-    /// Signals that it last said it blocks; it may block more.
-    pub blocked: SignalSet,
-    /// Signals that it last said it ignores; it may ignore more.
+    /// Signals that it last said it ignores and does not block; it may ignore more.
     pub ignored: SignalSet,
     /// It goes on since it was stopped, and its parent's wait has not brought the news.
     pub continued: bool,
@@ -100,7 +98,6 @@ impl Record {
         pending: 0,
         queued: Chain::EMPTY,
         queued_most: QUEUED_MAX as u32,
-        blocked: 0,
         ignored: IGNORED_BY_DEFAULT,
         continued: false,
         stopping: false,

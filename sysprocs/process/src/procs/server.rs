@@ -198,10 +198,10 @@ impl Server {
                 let renamed = table.rename(call.entry().pid, call.lent());
                 call.reply(renamed);
             }
-            ProcsCall::SetMasks(call) => {
+            ProcsCall::SetIgnored(call) => {
                 let entry = call.entry();
-                let masks = table.set_masks(entry.pid, entry.blocked, entry.ignored);
-                let limited = masks.and_then(|()| table.limit_queued(entry.pid, entry.queued));
+                let ignored = table.set_ignored(entry.pid, entry.ignored);
+                let limited = ignored.and_then(|()| table.limit_queued(entry.pid, entry.queued));
                 call.reply(limited.and_then(|()| table.set_reaps(entry.pid, entry.reaps)));
             }
             ProcsCall::MakeInit(call) => {

@@ -1,13 +1,14 @@
 //! Signals in the table: who gets them, what they wake.
 //!
-//! Invariant: a signal that its receiver ignores and does not block leaves no trace.
+//! Invariant: a signal that its receiver ignores and does not block leaves no trace, if it has said so; any other is kept
+//! until it is taken. Which ones are blocked is known to the receiver alone: it is interrupted, and looks.
 
 use super::queue::Queue;
 use super::record::{Home, Record, State};
 use super::rows::Key;
 use super::table::Table;
 use crate::signals::{CONTINUED, SIGCONT, SIGKILL, SIGNALS, SIGRTMIN, STOPPING, SignalSet, UNSTOPPABLE, bit, first};
-use renga_proto::procs::{Cause, INIT, Taken};
+use renga_proto::procs::{Cause, INIT, Next, Taken};
 use renga_rt::Errno;
 
 impl Table {
@@ -91,17 +92,23 @@ impl Table {
     /// Takes away the pending signal of `pid` outside `blocked` that is to be served first.
     pub fn take_signal(&mut self, pid: u32, blocked: SignalSet) -> Result<Taken, Errno> {
         let index = self.index(pid)?;
-        let Some(signal) = first(self.rows[index].pending & (!blocked | UNSTOPPABLE)) else { return Ok(Taken::NONE) };
+        let wanted = !blocked | UNSTOPPABLE;
+        let signal = first(self.rows[index].pending & wanted);
         let Table { rows, queue, .. } = self;
-        let cause = rows.change(index, |record| {
-            let (cause, more) = queue.take(&mut record.queued, signal);
-            if !more {
-                record.pending &= !bit(signal);
-            }
-            record.stopping = bit(signal) & STOPPING != 0;
-            cause
+        let cause = signal.and_then(|signal| {
+            rows.change(index, |record| {
+                let (cause, more) = queue.take(&mut record.queued, signal);
+                if !more {
+                    record.pending &= !bit(signal);
+                }
+                record.stopping = bit(signal) & STOPPING != 0;
+                cause
+            })
         });
-        Ok(Taken::of(signal, cause.unwrap_or(Cause::user(0))))
+        let Record { pending, held, parent, .. } = self.rows[index];
+        let (more, waits) = (pending & wanted != 0, pending != 0);
+        let next = Next { signal: signal.unwrap_or(0), more, waits, held, parent };
+        Ok(Taken::of(next, cause.unwrap_or(Cause::user(0))))
     }
 
     /// Nothing waits for the process at `index` any more.
@@ -120,21 +127,14 @@ impl Table {
         Ok(())
     }
 
-    /// Notes what `pid` blocks and ignores.
-    pub fn set_masks(&mut self, pid: u32, blocked: SignalSet, ignored: SignalSet) -> Result<(), Errno> {
+    /// Notes what `pid` ignores and does not block.
+    pub fn set_ignored(&mut self, pid: u32, ignored: SignalSet) -> Result<(), Errno> {
         let index = self.index(pid)?;
         let Table { rows, queue, .. } = self;
         rows.change(index, |record| {
-            record.blocked = blocked & !UNSTOPPABLE;
             record.ignored = ignored & !UNSTOPPABLE;
-            record.forget(queue, record.ignored & !record.blocked);
+            record.forget(queue, record.ignored);
         });
-        let record = self.rows[index];
-        if record.deliverable(record.blocked) != 0
-            && let Some(slot) = record.slot()
-        {
-            self.to_interrupt.insert(slot);
-        }
         Ok(())
     }
 
@@ -192,7 +192,7 @@ fn note(record: &mut Record, queue: &mut Queue, signal: u8, cause: Cause) -> Res
     } else if set & STOPPING != 0 {
         record.forget(queue, bit(SIGCONT));
     }
-    if record.ignored & !record.blocked & !UNSTOPPABLE & set != 0 {
+    if record.ignored & !UNSTOPPABLE & set != 0 {
         return Ok(Noted { answers: woken, interrupts: false, kept: false, continued: woken && record.continued });
     }
     // Real-time signals count; of others one waits, and what is told is of the first.
@@ -204,6 +204,5 @@ fn note(record: &mut Record, queue: &mut Queue, signal: u8, cause: Cause) -> Res
         }
     }
     record.pending |= set;
-    let interrupts = record.deliverable(record.blocked) & set != 0;
-    Ok(Noted { answers: true, interrupts, kept: true, continued: woken && record.continued })
+    Ok(Noted { answers: true, interrupts: true, kept: true, continued: woken && record.continued })
 }

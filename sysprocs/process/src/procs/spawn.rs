@@ -5,6 +5,7 @@
 
 use super::server::{Held, Server};
 use super::slot_set::SLOTS_MAX;
+use core::iter;
 use renga_proto::procs::{Spawn, UNLIMITED, Work, board_of};
 use renga_rt::{Call, Errno};
 
@@ -26,15 +27,22 @@ impl Server {
         let refused = free <= reserved || all - free >= most;
         let maker = self.table.slot(parent).ok().filter(|_| board == self.table.board);
         let waits = |slot: u16| matches!(self.held.get(usize::from(slot)), Some(Held::Child(_)));
-        self.homes.choose(&self.idle, maker, waits).filter(|_| !refused).ok_or(Errno::EAGAIN)
+        self.homes.choose(&self.idle, maker, self.ancestors(parent), waits).filter(|_| !refused).ok_or(Errno::EAGAIN)
+    }
+
+    /// The slots of those who made process `pid`, and of who made these, as far as they are of this board.
+    fn ancestors(&self, pid: u32) -> impl Iterator<Item = u16> {
+        let parent = |&pid: &u32| self.table.get(pid).ok().map(|record| record.parent);
+        iter::successors(Some(pid), parent).skip(1).take(SLOTS_MAX).filter_map(|pid| self.table.slot(pid).ok())
     }
 
     pub(super) fn spawn(&mut self, mut call: Call<Spawn>) {
-        let entry @ Spawn { parent, group, session, .. } = call.entry();
+        let entry @ Spawn { parent, group, session, ignored, .. } = call.entry();
         let slot = self.slot_for(call.board(), entry);
         let made = slot.and_then(|slot| Ok((slot, self.table.spawn(slot, parent, group, session)?)));
         match made {
             Ok((slot, pid)) => {
+                let _ = self.table.set_ignored(pid, ignored); // it is here by now
                 self.note_start(pid);
                 self.note_fresh(parent, pid, slot);
                 self.idle.remove(slot);

@@ -140,15 +140,18 @@ impl Table {
     }
 
     /// A new process in `slot`, of `parent` (of any board). Group 0: group and session are those of
-    /// the parent, which is of this board.
+    /// the parent, which is of this board, and so is what is told of signals and children but for `set_ignored`.
     pub fn spawn(&mut self, slot: u16, parent: u32, group: u32, session: u32) -> Result<u32, Errno> {
-        let (group, session) = match group {
-            0 => self.get(parent).map(|parent| (parent.group, parent.session))?,
-            _ => (group, session),
+        let known = match group {
+            0 => {
+                let Record { group, session, reaps, queued_most, .. } = *self.get(parent)?;
+                Record { group, session, reaps, queued_most, ..Record::FREE }
+            }
+            _ => Record { group, session, ..Record::FREE },
         };
         let name = self.get(parent).map_or([0; NAME_BYTES], |parent| parent.name);
         let pid = self.fresh_pid();
-        self.insert(Record { pid, parent, group, session, home: Home::Slot(slot), name, ..Record::FREE })?;
+        self.insert(Record { pid, parent, home: Home::Slot(slot), name, ..known })?;
         self.taken.insert(slot);
         Ok(pid)
     }
@@ -317,8 +320,8 @@ impl Table {
 
     /// Parent, group and session of `pid`, and how many ends of boards there were so far.
     pub fn relate(&self, pid: u32) -> Result<Relations, Errno> {
-        let Record { parent, group, session, held, .. } = *self.get(pid)?;
-        Ok(Relations { parent, group, session, deaths: self.deaths, held })
+        let Record { parent, group, session, .. } = *self.get(pid)?;
+        Ok(Relations { parent, group, session, deaths: self.deaths })
     }
 
     /// Moves `pid` to `group`.

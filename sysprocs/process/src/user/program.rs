@@ -52,15 +52,13 @@ pub struct Program {
     /// The mask to go back to after the next handler, or when none runs: that of before a call that
     /// changed it for its own time (`rt_sigsuspend`, `ppoll`).
     pub saved_mask: Option<SignalSet>,
-    /// What the board's keeper of processes believes it blocks; never more than it does.
-    pub told_blocked: SignalSet,
-    /// What the keeper believes it ignores; never more than it does.
+    /// What the board's keeper of processes believes it ignores and does not block; never more than it does.
     pub told_ignored: SignalSet,
     /// What the keeper believes of children that end: that they are gone, or wait.
     pub told_reaps: bool,
     /// How many signals the keeper lets wait with what is told of them.
     pub told_queued: u32,
-    /// Whether the keeper may hold signals that were blocked when they came.
+    /// Whether the keeper held signals when it was last asked, which were blocked: of later ones it tells by an interrupt.
     pub may_hold_signals: bool,
     /// Alternate stack.
     pub alternate_stack: AlternateStack,
@@ -99,7 +97,6 @@ impl Program {
             actions: Actions::default(),
             blocked: 0,
             saved_mask: None,
-            told_blocked: 0,
             told_ignored: IGNORED_BY_DEFAULT,
             told_reaps: false,
             told_queued: QUEUED_MAX as u32,
@@ -115,6 +112,11 @@ impl Program {
             timers: Timers::NONE,
             deadline_ns: None,
         }
+    }
+
+    /// Signals that lead to nothing and need not wait until they are unblocked.
+    pub fn ignored(&self) -> SignalSet {
+        self.actions.ignored() & !self.blocked
     }
 
     /// Where its paths start.

@@ -5,9 +5,9 @@ use renga_process::procs::rows::Row;
 use renga_process::procs::slot_set::SlotSet;
 use renga_process::procs::table::{RECORDS_MAX, Table};
 use renga_process::signals::{
-    SIGCHLD, SIGCONT, SIGINT, SIGKILL, SIGTERM, SIGTSTP, SIGUSR1, bit, exited, killed, stopped,
+    SIGCHLD, SIGCONT, SIGINT, SIGKILL, SIGTERM, SIGTSTP, SIGUSR1, SignalSet, bit, exited, killed, stopped,
 };
-use renga_proto::procs::{Cause, INIT, WAIT_ENDED, WAIT_NO_HANG, WAIT_STOPPED, Waited, board_of};
+use renga_proto::procs::{Cause, INIT, Next, WAIT_ENDED, WAIT_NO_HANG, WAIT_STOPPED, Waited, board_of};
 use renga_rt::Errno;
 
 const DISK_BOARD: u8 = 0;
@@ -175,18 +175,23 @@ fn signals_interrupt_whom_they_concern() {
     table.to_interrupt = SlotSet::NONE;
     table.kill(shell, SIGCHLD, BY_INIT).unwrap();
     assert_eq!((table.to_interrupt, table.get(shell).unwrap().pending), (SlotSet::NONE, 0), "ignored by default");
-    table.set_masks(shell, bit(SIGINT), 0).unwrap();
     table.kill(shell, SIGINT, BY_INIT).unwrap();
-    assert_eq!(table.to_interrupt, SlotSet::NONE, "blocked");
+    assert_eq!(table.to_interrupt, slots(&[1]), "blocked or not");
     assert_eq!(table.has_signal(shell, bit(SIGINT)), Ok(false));
-    assert_eq!(table.take_signal(shell, bit(SIGINT)).map(|taken| taken.signal), Ok(0));
-    table.kill(shell, SIGKILL, BY_INIT).unwrap();
-    assert_eq!(table.to_interrupt, slots(&[1]));
-    assert_eq!(table.take_signal(shell, u64::MAX).map(|taken| taken.signal), Ok(SIGKILL), "nobody blocks it");
-    table.to_interrupt = SlotSet::NONE;
-    table.set_masks(shell, 0, 0).unwrap();
-    assert_eq!(table.to_interrupt, slots(&[1]), "unblocked");
-    assert_eq!(table.take_signal(shell, 0).map(|taken| taken.signal), Ok(SIGINT));
+    let next = |signal, more, waits| Ok(Next { signal, more, waits, held: false, parent: INIT });
+    assert_eq!(table.take_signal(shell, bit(SIGINT)).map(|taken| taken.next), next(0, false, true), "it is blocked");
+    for signal in [SIGKILL, SIGTERM, SIGUSR1] {
+        table.kill(shell, signal, BY_INIT).unwrap();
+    }
+    let blocked = |set: SignalSet| !set & !bit(SIGTERM);
+    assert_eq!(
+        table.take_signal(shell, u64::MAX).map(|taken| taken.next),
+        next(SIGKILL, false, true),
+        "nobody blocks it"
+    );
+    assert_eq!(table.take_signal(shell, blocked(bit(SIGUSR1))).map(|taken| taken.next), next(SIGUSR1, true, true));
+    assert_eq!(table.take_signal(shell, blocked(0)).map(|taken| taken.next), next(SIGTERM, false, true));
+    assert_eq!(table.take_signal(shell, 0).map(|taken| taken.next), next(SIGINT, false, false));
     assert_eq!(table.kill(9999, 0, BY_INIT), Err(Errno::ESRCH));
     assert_eq!(table.kill(shell, 65, BY_INIT), Err(Errno::EINVAL));
 }
@@ -209,7 +214,7 @@ fn stop_and_continue() {
     let (mut table, shell) = with_shell();
     let child = table.spawn(2, shell, 0, 0).unwrap();
     table.kill(child, SIGTSTP, BY_INIT).unwrap();
-    assert_eq!(table.take_signal(child, 0).map(|taken| taken.signal), Ok(SIGTSTP));
+    assert_eq!(table.take_signal(child, 0).map(|taken| taken.next.signal), Ok(SIGTSTP));
     assert_eq!(table.stop(child, SIGTSTP), Ok(shell));
     assert_eq!(table.wait(shell, ANY, WAIT_ENDED), Ok(None));
     let news = Waited { pid: child, status: stopped(SIGTSTP) };
@@ -226,7 +231,7 @@ fn what_comes_before_the_stop_undoes_it() {
     let (mut table, shell) = with_shell();
     for signal in [SIGCONT, SIGKILL] {
         table.kill(shell, SIGTSTP, BY_INIT).unwrap();
-        assert_eq!(table.take_signal(shell, 0).map(|taken| taken.signal), Ok(SIGTSTP));
+        assert_eq!(table.take_signal(shell, 0).map(|taken| taken.next.signal), Ok(SIGTSTP));
         table.kill(shell, signal, BY_INIT).unwrap();
         assert_eq!(table.stop(shell, SIGTSTP), Ok(0));
         assert_eq!(table.gone_on(shell), Ok(Some(0)));
@@ -296,23 +301,26 @@ fn a_signal_to_a_group_reaches_the_children_under_way() {
     assert_eq!(table.may_fork(parent, 0), Err(Errno::EINTR));
     assert_eq!(table.begin_fork(parent, 0).err(), Some(Errno::EINTR));
     assert_eq!(table.may_fork(parent, bit(SIGTERM)), Ok(()));
-    assert_eq!(table.take_signal(parent, 0).map(|taken| taken.signal), Ok(SIGTERM));
+    assert_eq!(table.take_signal(parent, 0).map(|taken| taken.next.signal), Ok(SIGTERM));
     // It comes while the child is made elsewhere: that is told, once.
     table.begin_fork(parent, 0).unwrap();
     assert_eq!(table.kill_group(0, SIGKILL, shell, BY_INIT), Ok(1));
     assert_eq!(table.kill(parent, SIGUSR1, BY_INIT), Ok(true), "its own, not its group's");
     assert_eq!(table.add_child(parent, 9, parent, 0), Ok(bit(SIGKILL)));
-    assert_eq!(table.take_signal(parent, 0).map(|taken| taken.signal), Ok(SIGKILL));
+    assert_eq!(table.take_signal(parent, 0).map(|taken| taken.next.signal), Ok(SIGKILL));
     // There, who got it as one of the group does not get it again.
     let mut there = new_table(1);
     let (early, late) = (there.spawn(0, parent, parent, 1).unwrap(), there.spawn(1, parent, 7, 1).unwrap());
     there.kill_group(parent, SIGTERM, 0, BY_INIT).unwrap();
-    assert_eq!(there.take_signal(early, 0).map(|taken| taken.signal), Ok(SIGTERM));
+    assert_eq!(there.take_signal(early, 0).map(|taken| taken.next.signal), Ok(SIGTERM));
     for child in [early, late] {
         there.pass_on(child, bit(SIGTERM)).unwrap();
     }
     assert_eq!(
-        (there.take_signal(early, 0).map(|taken| taken.signal), there.take_signal(late, 0).map(|taken| taken.signal)),
+        (
+            there.take_signal(early, 0).map(|taken| taken.next.signal),
+            there.take_signal(late, 0).map(|taken| taken.next.signal)
+        ),
         (Ok(0), Ok(SIGTERM))
     );
 }

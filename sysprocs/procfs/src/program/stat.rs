@@ -12,6 +12,8 @@ use renga_rt::policy::{Class, Policy};
 const TERMINAL: u32 = 5 << 8 | 1;
 /// The signal that the end of a child sends.
 const SIGCHLD: u32 = 17;
+/// Signals that the line has room for: the 31 that are not real-time ones.
+const OLD_SIGNALS: u64 = (1 << 31) - 1;
 
 /// What Linux's listings call priority, nice value, real-time priority and class.
 pub(super) fn scheduling(word: u64) -> [i64; 4] {
@@ -38,18 +40,20 @@ pub(super) fn system_ns(listed: &Listed) -> u64 {
 
 impl<M: UserMemory + ?Sized> State<M> {
     pub(super) fn stat(&self, listed: &Listed, out: &mut Window<'_>) {
-        let Listed { pid, parent, group, session, state, pending, blocked, ignored, started_ns, .. } = *listed;
+        let Listed { pid, parent, group, session, state, pending, started_ns, .. } = *listed;
         let [priority, nice, real_time, policy] = scheduling(listed.policy);
         let (resident, size) = (listed.count(Count::FramesHeld), self.pages_of(listed) * PAGE_BYTES as u64);
         let ticks = |ns: u64| ns / NS_PER_TICK;
-        let strings = self.card(pid).map_or([0; 3], |card| card.origin.get().strings);
+        let card = self.card(pid);
+        let strings = card.map_or([0; 3], |card| card.origin.get().strings);
+        let [blocked, ignored, handled] = card.map_or([0; 3], |card| card.signals.get().map(|set| set & OLD_SIGNALS));
         put!(out, "{pid} (");
         out.name(&listed.name);
         put!(out, ") {} {parent} {group} {session} {TERMINAL} -1 4194304", char::from(linux_state(state)));
         put!(out, " {} 0 {} 0", listed.count(Count::FaultsMinor), listed.count(Count::FaultsMajor));
         put!(out, " {} {} 0 0", ticks(listed.count(Count::UserNs)), ticks(system_ns(listed)));
         put!(out, " {priority} {nice} 1 0 {} {size} {resident} {}", ticks(started_ns), u64::MAX);
-        put!(out, " 0 0 0 0 0 {pending} {blocked} {ignored} 0 0 0 0 {SIGCHLD}");
+        put!(out, " 0 0 0 0 0 {} {blocked} {ignored} {handled} 0 0 0 {SIGCHLD}", pending & OLD_SIGNALS);
         put!(out, " {} {real_time} {policy} 0 0 0 0 0 0", self.board);
         put!(out, " {} {} {} {} 0\n", strings[0], strings[1], strings[1], strings[2]);
     }

@@ -26,7 +26,7 @@ impl<M: UserMemory + ?Sized> State<M> {
         let Listed { pid, parent, group, session, .. } = *listed;
         let card = self.card(pid).ok();
         let umask = card.map_or(0, |card| card.umask.get());
-        let [ignored, handled] = card.map_or([listed.ignored, 0], |card| card.signals.get());
+        let [blocked, ignored, handled] = card.map_or([0; 3], |card| card.signals.get());
         out.push(b"Name:\t");
         out.name_in_line(&listed.name);
         put!(out, "\nUmask:\t{umask:04o}\nState:\t{}\nTgid:\t{pid}\nNgid:\t0\n", state_name(listed.state));
@@ -37,7 +37,7 @@ impl<M: UserMemory + ?Sized> State<M> {
             self.memory_lines(listed, out);
         }
         put!(out, "Threads:\t1\nSigQ:\t0/1024\nSigPnd:\t{:016x}\nShdPnd:\t{:016x}\n", 0, listed.pending);
-        put!(out, "SigBlk:\t{:016x}\nSigIgn:\t{:016x}\nSigCgt:\t{:016x}\n", listed.blocked, ignored, handled);
+        put!(out, "SigBlk:\t{:016x}\nSigIgn:\t{:016x}\nSigCgt:\t{:016x}\n", blocked, ignored, handled);
         for (name, set) in [("Inh", 0), ("Prm", CAPABILITIES), ("Eff", CAPABILITIES), ("Bnd", CAPABILITIES), ("Amb", 0)]
         {
             put!(out, "Cap{name}:\t{set:016x}\n");

@@ -3,11 +3,11 @@
 //! Invariant: loom's cells stand for content and tables, and find two cores that reach one at once though one of them writes.
 //! Nobody waits: who is refused has nothing to do in that interleaving.
 
-use super::{FrameState, Kind, Refused};
+use super::{FrameCounts, FrameState, Kind, Refused, TAKEN};
 use loom::cell::UnsafeCell;
 use loom::sync::atomic::{AtomicU32, Ordering};
 use loom::thread;
-use renga_races::Scenario;
+use renga_races::stand_ins::{Arena, Frame as FrameNumber};
 
 /// A frame, and what stands for what is in it: as who borrows it reaches it, and as programs do that are shown it. Those two do not
 /// exclude each other (B2 of `kernel/frames`).
@@ -35,22 +35,11 @@ impl Frame {
     }
 }
 
-/// Plays one in one interleaving.
-pub fn play(scenario: Scenario) {
-    match scenario {
-        Scenario::Table => table(),
-        Scenario::Unmap => unmap(),
-        Scenario::Restrict => restrict(),
-        Scenario::Fetch => fetch(),
-        _ => borrow(),
-    }
-}
-
 fn all(cores: impl IntoIterator<Item = thread::JoinHandle<()>>) {
     cores.into_iter().for_each(|core| core.join().expect("no core fails"));
 }
 
-fn borrow() {
+pub fn borrow() {
     let frame = Frame::new();
     let writer = thread::spawn(|| frame.write());
     let reader = thread::spawn(|| frame.read());
@@ -61,7 +50,7 @@ fn borrow() {
 }
 
 /// A mapped frame is read by its program; one that has become a table is cleared.
-fn table() {
+pub fn table() {
     let frame = Frame::new();
     let program = thread::spawn(|| {
         if frame.state.show(true).is_ok() {
@@ -81,7 +70,7 @@ fn table() {
 }
 
 /// Two programs that are shown a frame end; who sees that nobody is uses it.
-fn unmap() {
+pub fn unmap() {
     let frame = Frame::new();
     let programs = [0, 1].map(|_| {
         frame.state.show(false).expect("it is plain");
@@ -100,7 +89,7 @@ fn unmap() {
     assert_eq!(frame.state.get().count(), 0);
 }
 
-fn restrict() {
+pub fn restrict() {
     let root = Frame::new();
     root.state.become_table(Kind::Ending, 1).expect("it is unused");
     root.state.turn(Kind::Root, 1);
@@ -129,7 +118,7 @@ fn restrict() {
 }
 
 /// Content is a number, of which fetches see the largest that was synchronised: 0 is that of an earlier use of the frame.
-fn fetch() {
+pub fn fetch() {
     let frame = Frame::new();
     let words: &'static [AtomicU32; 2] = Box::leak(Box::new([AtomicU32::new(1), AtomicU32::new(0)]));
     let [content, fetched] = words;
@@ -151,4 +140,21 @@ fn fetch() {
     all([writer, other]);
     let same = content.load(Ordering::Relaxed) == fetched.load(Ordering::Relaxed);
     assert!(same || !frame.state.get().is_fetchable(), "fetches do not see what was written");
+}
+
+/// Of two who have a frame one gives its reference back; when the other one sees that, it has the frame alone.
+pub fn only() {
+    let (frame, counts) = (Frame::new(), FrameCounts::new(Arena::new(), 1));
+    let word = move || counts.word(FrameNumber(0)).expect("it is there");
+    word().set(TAKEN + 1);
+    let memory = thread::spawn(move || {
+        let other = thread::spawn(|| frame.shown.with(|_| ()));
+        all([other]); // which is when its call comes
+        word().set(TAKEN);
+    });
+    if counts.is_only(FrameNumber(0)) {
+        frame.shown.with_mut(|_| ());
+    }
+    all([memory]);
+    assert!(counts.is_only(FrameNumber(0)));
 }

@@ -7,7 +7,6 @@ use super::{Bell, Held, Inbox, Letter, Signal, Whereabouts};
 use loom::cell::UnsafeCell;
 use loom::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use loom::thread::{self, Thread};
-use renga_races::Scenario;
 use std::cell::{Cell, RefCell};
 
 /// Wakes one thread. That it was rung is no order of anything else.
@@ -96,21 +95,7 @@ fn touch(letter: &mut Held<Content>) -> usize {
     letter.content().who
 }
 
-/// Plays one in one interleaving.
-pub fn play(scenario: Scenario) {
-    match scenario {
-        Scenario::Order => order(),
-        Scenario::TwoPost => two_post(),
-        Scenario::Sleep => sleep(),
-        Scenario::Answer => answer(),
-        Scenario::Raise => raise(),
-        Scenario::RaiseAgain => raise_again(),
-        Scenario::Pursue => pursue(),
-        _ => super::frames::play(scenario),
-    }
-}
-
-fn order() {
+pub fn order() {
     let own = Core::own();
     let other = thread::spawn(move || (0..2).for_each(|who| own.post(letter(who))));
     let mut seen = Vec::new();
@@ -122,7 +107,7 @@ fn order() {
     assert_eq!(seen, [0, 1]);
 }
 
-fn two_post() {
+pub fn two_post() {
     let own = Core::own();
     let others = [0, 1].map(|who| thread::spawn(move || own.post(letter(who))));
     let mut seen = Vec::new();
@@ -133,7 +118,7 @@ fn two_post() {
     assert_eq!(seen, [0, 1]);
 }
 
-fn sleep() {
+pub fn sleep() {
     let own = Core::own();
     let other = thread::spawn(move || (0..2).for_each(|who| own.post(letter(who))));
     let seen = RefCell::new(Vec::new());
@@ -143,7 +128,7 @@ fn sleep() {
 }
 
 /// A letter goes to the server and comes back twice; another one is posted behind it meanwhile.
-fn answer() {
+pub fn answer() {
     let server = Core::own();
     let client = thread::spawn(move || {
         let (caller, answers) = (Core::own(), Cell::new(0));
@@ -172,7 +157,7 @@ fn answer() {
     client.join().expect("no core fails");
 }
 
-fn raise() {
+pub fn raise() {
     let own = Core::own();
     let signal: &'static Signal<Content> = leak(Signal::new(Content::of(0)));
     let written: &'static [AtomicU32; 2] = leak([AtomicU32::new(0), AtomicU32::new(0)]);
@@ -195,7 +180,7 @@ fn raise() {
     others.map(|other| other.join().expect("no core fails"));
 }
 
-fn raise_again() {
+pub fn raise_again() {
     let own = Core::own();
     let signal: &'static Signal<Content> = leak(Signal::new(Content::of(0)));
     let other = thread::spawn(move || (0..2).for_each(|bit| signal.raise(1 << bit, own.inbox, own.bell)));
@@ -218,7 +203,7 @@ const FIRST: u8 = 1;
 const LAST: u8 = 2;
 
 /// A call goes by one core to another one, while its caller is interrupted: in the end the last core knows that.
-fn pursue() {
+pub fn pursue() {
     let last = Core::own();
     let whereabouts: &'static Whereabouts = leak(Whereabouts::new(HOME));
     let pursuit: &'static Signal<Content> = leak(Signal::new(Content::of(PURSUIT)));

@@ -58,7 +58,7 @@ fn descriptor(root: u64) -> &'static [u8] {
 }
 
 fn spawn(root: u64) -> Deed {
-    let entry = Spawn { parent: FOREIGN, group: FOREIGN, session: FOREIGN, blocked: 0, most: 100 };
+    let entry = Spawn { parent: FOREIGN, group: FOREIGN, session: FOREIGN, blocked: 0, most: 100, ignored: 0 };
     Deed { given: descriptor(root), ..deed(Kind::User, (Kind::Procs, 0), entry) }
 }
 

@@ -111,7 +111,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
         self.program.limits.0[which] = limit;
         self.show_card();
-        self.tell_masks().await; // and how many signals may wait
+        self.tell_ignored(0).await; // and how many signals may wait
         Ok(())
     }
 

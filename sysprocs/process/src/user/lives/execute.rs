@@ -246,7 +246,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         self.program.clear_child_tid = 0;
         self.program.origin = origin;
         self.show_card();
-        self.tell_masks().await;
+        self.tell_ignored(0).await;
         *self.context = UserContext::new(self.facts.slot, start.pc, start.sp);
         if let Err(errno) = self.set_name(name).await {
             self.me.log("a program cannot be renamed", [u64::from(self.program.pid), u64::from(errno.0)]);

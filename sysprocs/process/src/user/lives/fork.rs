@@ -134,10 +134,15 @@ impl<M: UserMemory + ?Sized> User<M> {
         let space_bytes = own.encode_copy(copy, writer.rest())?;
         let bytes = writer.bytes() + space_bytes;
         // Group and session 0: the parent's.
-        let Program { pid, blocked, .. } = self.program;
-        let most = self.program.limits.processes();
-        let spawn = Spawn { parent: pid, group: 0, session: 0, blocked, most };
+        let spawn = self.spawn(0, 0);
         self.services.clients.procs.call(spawn, &self.scratch[..bytes]).await
+    }
+
+    /// What makes a child of this program, which is described beside.
+    fn spawn(&self, group: u32, session: u32) -> Spawn {
+        let Program { pid, blocked, .. } = self.program;
+        let (most, ignored) = (self.program.limits.processes(), self.program.ignored());
+        Spawn { parent: pid, group, session, blocked, most, ignored }
     }
 
     /// Adds a reference to each object that a descriptor names; to all of them or none.
@@ -251,10 +256,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         put_state(&mut writer, self.context, &self.program, (wishes.0, wishes.1), SPACE_FROM_ELSEWHERE)?;
         writer.word(u64::from(first_list))?;
         let bytes = space.encode_areas(writer.rest())? + writer.bytes();
-        let Program { pid, blocked, .. } = self.program;
-        let Relations { group, session, .. } = relations;
-        let most = self.program.limits.processes();
-        let spawn = Spawn { parent: pid, group, session, blocked, most };
+        let spawn = self.spawn(relations.group, relations.session);
         let mut procs = self.services.clients.all_procs.at(target, 0).ok_or(Errno::EINVAL)?;
         procs.call(spawn, &self.scratch[..bytes]).await
     }
@@ -332,7 +334,13 @@ impl<M: UserMemory + ?Sized> User<M> {
             let _ = self.put(set_tid, &pid.to_le_bytes()).await;
         }
         self.show_card();
-        self.tell_masks().await;
+        // That is known from who made it (`Spawn`).
+        self.program.told_ignored = self.program.ignored();
+        if way == SPACE_HERE {
+            self.program.told_reaps = self.program.actions.reaps();
+            self.program.told_queued = self.program.limits.signals();
+        }
+        self.tell_ignored(0).await;
         if from != self.services.board {
             self.services.clients.procs.call(Rename { pid }, &self.program.name[..]).await?;
         }

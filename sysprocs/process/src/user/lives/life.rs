@@ -261,7 +261,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         card.directory.set(self.program.directory.ino);
         card.root.set(self.program.root.ino);
         card.umask.set(self.program.umask);
-        card.signals.set(self.program.actions.chosen());
+        self.show_signals();
         card.limits.set(self.program.limits.0.map(|limit| [limit.soft, limit.hard]));
         self.show_areas();
         card.space.set(self.space.as_ref().map(|space| space.number()));

@@ -14,7 +14,7 @@ use crate::user::{INSTRUCTION_BYTES, User};
 use renga_hal::memory::UserMemory;
 use renga_memory::layout::TRAMPOLINE;
 use renga_proto::clock::GoOn;
-use renga_proto::procs::{AwaitContinue, Cause, INIT, Relate, Stopped, TakeSignal};
+use renga_proto::procs::{AwaitContinue, Cause, INIT, Next, Stopped, TakeSignal};
 use renga_rt::Errno;
 use renga_rt::user::{FpPlace, PSTATE_USER};
 
@@ -43,16 +43,14 @@ impl<M: UserMemory + ?Sized> User<M> {
     pub(in crate::user) async fn serve_signals(&mut self) -> Result<(), u32> {
         self.me.clear_interrupted();
         self.look_at_signals = false;
-        let mut handled = self.serve_pending().await?;
+        let mut handled = false;
         // Each turn ends when a signal has come, or somebody lets the program go on.
-        while self.is_held().await {
+        while self.serve_pending(&mut handled).await? {
             let wait = AwaitContinue { pid: self.program.pid, held: true, blocked: self.program.blocked };
             if self.services.clients.procs.call(wait, ()).await.is_err() {
                 break;
             }
-            handled |= self.serve_pending().await?;
         }
-        self.program.may_hold_signals = self.program.blocked != 0;
         if !handled {
             self.interrupted_call = None;
             self.end_mask().await;
@@ -60,50 +58,49 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(())
     }
 
-    /// Serves what waits; whether a handler is to run.
-    async fn serve_pending(&mut self) -> Result<bool, u32> {
+    /// Serves what waits, and notes if a handler is to run; whether the program is held. Who interrupted it may have meant
+    /// that, or that its parent is another: what is told with each signal, and without one.
+    async fn serve_pending(&mut self, handled: &mut bool) -> Result<bool, u32> {
         let pid = self.program.pid;
-        let mut handled = false;
         // Each turn takes a pending signal away.
         loop {
-            let Ok((signal, origin)) = self.take_signal(self.program.blocked).await else { break };
-            if signal == 0 {
-                break;
+            let Ok((next, origin)) = self.take_signal(self.program.blocked).await else { return Ok(false) };
+            if next.signal == 0 {
+                return Ok(next.held);
             }
-            match self.program.actions.effect(signal) {
-                Effect::Nothing => {}
+            let mut again = next.more;
+            match self.program.actions.effect(next.signal) {
                 // Init cannot be ended or stopped by what it does not handle.
                 Effect::Stop | Effect::End if pid == INIT => {}
-                Effect::Stop => self.stop(signal).await,
-                Effect::End => return Err(killed(signal)),
+                Effect::Nothing => {}
+                Effect::Stop => {
+                    self.stop(next.signal).await;
+                    again = true;
+                }
+                Effect::End => return Err(killed(next.signal)),
                 Effect::Handle(action) => {
-                    handled = true;
-                    self.deliver(signal, action, origin).await?;
+                    *handled = true;
+                    self.deliver(next.signal, action, origin).await?;
                 }
             }
+            if !again {
+                return Ok(next.held);
+            }
         }
-        Ok(handled)
     }
 
-    /// Takes a signal away that waits outside `blocked`, 0 if there is none; a timer that sent it goes on.
-    pub(in crate::user) async fn take_signal(&mut self, blocked: SignalSet) -> Result<(u8, Origin), Errno> {
+    /// Takes a signal away that waits outside `blocked`, if there is one; a timer that sent it goes on.
+    pub(in crate::user) async fn take_signal(&mut self, blocked: SignalSet) -> Result<(Next, Origin), Errno> {
         let pid = self.program.pid;
         let taken = self.services.clients.procs.call(TakeSignal { pid, blocked }, ()).await?;
+        self.program.parent = taken.next.parent;
+        self.program.may_hold_signals = taken.next.waits;
         let overruns = match taken.timer {
             0 => 0,
             // It may have been deleted since.
             timer => self.services.clients.clock.call(GoOn { pid, timer: timer - 1 }, ()).await.unwrap_or(0),
         };
-        Ok((taken.signal, Origin::Sent { cause: taken.cause(), overruns }))
-    }
-
-    /// Who interrupted the program may have meant, signals or not, that its parent is another, or that it is held; whether
-    /// it is.
-    async fn is_held(&mut self) -> bool {
-        let pid = self.program.pid;
-        let Ok(relations) = self.services.clients.procs.call(Relate { pid }, ()).await else { return false };
-        self.program.parent = relations.parent;
-        relations.held
+        Ok((taken.next, Origin::Sent { cause: taken.cause(), overruns }))
     }
 
     /// Stops until the program is continued, or killed.
@@ -161,7 +158,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         context.pc = action.handler;
         if action.flags & SA_RESETHAND != 0 {
             self.program.actions.set(signal, Action::default());
-            self.facts.card.signals.set(self.program.actions.chosen());
+            self.show_signals();
         }
         let itself = if action.flags & SA_NODEFER != 0 { 0 } else { bit(signal) };
         self.set_blocked(self.program.blocked | action.mask | itself).await;

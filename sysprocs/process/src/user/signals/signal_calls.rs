@@ -9,7 +9,7 @@ use crate::user::signals::delivery::Origin;
 use crate::user::signals::frame::signal_info;
 use renga_hal::memory::UserMemory;
 use renga_proto::clock::SleepUntil;
-use renga_proto::procs::{AwaitSignal, INIT, PendingSignals, SetMasks};
+use renga_proto::procs::{AwaitSignal, INIT, PendingSignals, SetIgnored};
 use renga_rt::Errno;
 
 /// Bytes of a signal set, which the calls want to hear.
@@ -36,8 +36,8 @@ impl<M: UserMemory + ?Sized> User<M> {
             let mut bytes = [0; ACTION_BYTES];
             self.get(new, &mut bytes).await?;
             self.program.actions.set(signal, Action::from_bytes(&bytes));
-            self.facts.card.signals.set(self.program.actions.chosen());
-            self.tell_masks().await;
+            self.show_signals();
+            self.tell_ignored(0).await;
         }
         if old != 0 {
             self.put(old, &before.to_bytes()).await?;
@@ -69,42 +69,37 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     /// Blocks `blocked` from now on.
     pub(in crate::user) async fn set_blocked(&mut self, blocked: SignalSet) {
-        self.set_blocked_but(blocked, 0).await;
-    }
-
-    /// As `set_blocked`; what is in `awaited` counts though it is ignored.
-    async fn set_blocked_but(&mut self, blocked: SignalSet, awaited: SignalSet) {
         let blocked = blocked & !UNSTOPPABLE;
         let unblocked = self.program.blocked & !blocked;
         self.program.blocked = blocked;
+        self.show_signals();
         self.look_at_signals |= unblocked != 0 && self.program.may_hold_signals;
-        self.tell_masks_but(awaited).await;
+        self.tell_ignored(0).await;
     }
 
-    /// Tells the keeper of processes what it must know of the masks.
-    pub(in crate::user) async fn tell_masks(&mut self) {
-        self.tell_masks_but(0).await;
+    /// Shows the masks to whoever lists programs.
+    pub(in crate::user) fn show_signals(&self) {
+        let [ignored, handled] = self.program.actions.chosen();
+        self.facts.card.signals.set([self.program.blocked, ignored, handled]);
     }
 
-    /// The keeper must know of signals that are no longer blocked or ignored, and of ignored ones that
-    /// are blocked now, which wait instead of getting lost. Of others blocked or ignored in addition it
-    /// need not: it will interrupt for nothing, at worst.
-    pub(super) async fn tell_masks_but(&mut self, awaited: SignalSet) {
-        let (blocked, ignored) = (self.program.blocked, self.program.actions.ignored() & !awaited);
-        let Program { told_blocked, told_ignored, told_reaps, told_queued, .. } = self.program;
+    /// Tells the keeper of processes what it must know: of signals that are ignored no longer, or blocked now or
+    /// `awaited`, so that they wait instead of getting lost. Of others ignored in addition it need not know: it will interrupt for
+    /// nothing, at worst, as it does for blocked ones.
+    pub(in crate::user) async fn tell_ignored(&mut self, awaited: SignalSet) {
+        let ignored = self.program.ignored() & !awaited;
+        let Program { told_ignored, told_reaps, told_queued, .. } = self.program;
         let (reaps, queued) = (self.program.actions.reaps(), self.program.limits.signals());
-        let kept = blocked & ignored & !told_blocked;
-        let unheard = told_blocked & !blocked | told_ignored & !ignored | kept;
-        if unheard == 0 && told_reaps == reaps && told_queued == queued {
+        if told_ignored & !ignored == 0 && told_reaps == reaps && told_queued == queued {
             return;
         }
         let pid = self.program.pid;
-        let told = self.services.clients.procs.call(SetMasks { pid, blocked, ignored, reaps, queued }, ()).await;
+        let told = self.services.clients.procs.call(SetIgnored { pid, ignored, reaps, queued }, ()).await;
         if let Err(errno) = told {
             self.me.log("the table does not know a running program", [u64::from(pid), u64::from(errno.0)]);
         }
-        (self.program.told_blocked, self.program.told_ignored) = (blocked, ignored);
-        (self.program.told_reaps, self.program.told_queued) = (reaps, queued);
+        let program = &mut self.program;
+        (program.told_ignored, program.told_reaps, program.told_queued) = (ignored, reaps, queued);
     }
 
     pub(in crate::user) async fn pending_signals(&mut self) -> Outcome {
@@ -140,11 +135,9 @@ impl<M: UserMemory + ?Sized> User<M> {
             0 => None,
             time => Some(self.me.now_ns().saturating_add(self.get_time(time).await?)),
         };
-        let before = self.program.blocked;
         // While it waits, what it waits for may interrupt it, ignored or not.
-        self.set_blocked_but(before & !wanted, wanted).await;
+        self.tell_ignored(wanted).await;
         let signal = self.take_or_await(wanted, until_ns).await;
-        self.set_blocked(before).await;
         // The wait may have swallowed the interruption by another signal.
         self.look_at_signals = true;
         let (signal, origin) = signal?;
@@ -160,13 +153,8 @@ impl<M: UserMemory + ?Sized> User<M> {
         // Each turn waits for an interruption or the end of the time.
         loop {
             self.me.clear_interrupted();
-            // The unstoppable ones come through any mask: they are served here.
-            match self.take_signal(!wanted).await? {
-                (0, _) => {}
-                (signal, origin) if bit(signal) & wanted != 0 => return Ok((signal, origin)),
-                _ if pid == INIT => {}
-                (SIGKILL, _) => return Err(Escape::End(killed(SIGKILL))),
-                (signal, _) => self.stop(signal).await,
+            if let Some(taken) = self.take_wanted(wanted).await? {
+                return Ok(taken);
             }
             let pending = self.services.clients.procs.call(PendingSignals { pid }, ()).await?;
             if pending & !(self.program.blocked | self.program.actions.ignored() | wanted) != 0 {
@@ -180,6 +168,19 @@ impl<M: UserMemory + ?Sized> User<M> {
                 Err(errno) => return Err(errno.into()),
             }
         }
+    }
+
+    /// Takes one of `wanted` away. The unstoppable ones come through any mask: they are served here.
+    pub(super) async fn take_wanted(&mut self, wanted: SignalSet) -> Result<Option<(u8, Origin)>, Escape> {
+        let (next, origin) = self.take_signal(!wanted).await?;
+        match next.signal {
+            0 => {}
+            signal if bit(signal) & wanted != 0 => return Ok(Some((signal, origin))),
+            _ if self.program.pid == INIT => {}
+            SIGKILL => return Err(Escape::End(killed(SIGKILL))),
+            signal => self.stop(signal).await,
+        }
+        Ok(None)
     }
 
     pub(in crate::user) async fn set_alternate_stack(&mut self) -> Outcome {

@@ -4,7 +4,7 @@
 //! them, the keeper of processes counts them as not blocked, so that they end the wait; it may believe so for longer, and
 //! interrupt for nothing. Not here: waiting for other things too (`poll.rs`).
 
-use crate::signals::{SIGCHLD, SIGKILL, SignalSet, UNSTOPPABLE, bit, killed};
+use crate::signals::{SIGCHLD, SignalSet, UNSTOPPABLE};
 use crate::user::User;
 use crate::user::escape::{Escape, Outcome};
 use crate::user::files::descriptors::{Descriptor, Object};
@@ -12,7 +12,7 @@ use crate::user::files::open::{O_CLOEXEC, O_NONBLOCK, O_RDWR};
 use crate::user::signals::delivery::Origin;
 use renga_hal::memory::UserMemory;
 use renga_proto::clock::AwaitWake;
-use renga_proto::procs::{Cause, INIT, PendingSignals};
+use renga_proto::procs::{Cause, PendingSignals};
 use renga_rt::Errno;
 
 /// Bytes of a `struct signalfd_siginfo`.
@@ -71,10 +71,7 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     /// Has signals of `mask` end a wait, though they are blocked or ignored.
     pub(in crate::user) async fn listen_for(&mut self, mask: SignalSet) {
-        let blocked = self.program.blocked;
-        self.program.blocked = blocked & !mask;
-        self.tell_masks_but(mask).await;
-        self.program.blocked = blocked;
+        self.tell_ignored(mask).await;
     }
 
     /// Which of `mask` wait.
@@ -124,18 +121,11 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
     }
 
-    /// Takes one of `mask` that waits. The unstoppable ones come through any mask: they are served here.
+    /// Takes one of `mask`, if any waits.
     pub(in crate::user) async fn take_one_of(&mut self, mask: SignalSet) -> Result<Option<(u8, Origin)>, Escape> {
         if self.waiting_of(mask).await? == 0 {
             return Ok(None);
         }
-        match self.take_signal(!mask).await? {
-            (0, _) => {}
-            (signal, origin) if bit(signal) & mask != 0 => return Ok(Some((signal, origin))),
-            _ if self.program.pid == INIT => {}
-            (SIGKILL, _) => return Err(Escape::End(killed(SIGKILL))),
-            (signal, _) => self.stop(signal).await,
-        }
-        Ok(None)
+        self.take_wanted(mask).await
     }
 }
