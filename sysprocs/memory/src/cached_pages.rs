@@ -16,7 +16,7 @@ use renga_proto::pages::FindPages;
 /// Pages that one step asks for.
 const PAGES_PER_STEP: usize = 256;
 impl Space {
-    /// Shows those pages of `first..end` that are cached and whole, of an area where the program cannot write.
+    /// Shows those pages of `first..end` that are cached and whole, of a private area: one that the program writes is copied then.
     pub(crate) async fn show_cached<M: UserMemory + ?Sized>(
         &mut self,
         pager: &mut Pager<'_, M>,
@@ -24,9 +24,6 @@ impl Space {
         (first, end): (u32, u32),
     ) -> Result<(), Errno> {
         let Origin::File { file, bytes, .. } = area.origin else { return Ok(()) };
-        if area.access.writable() {
-            return Ok(());
-        }
         let file = self.table.files.get(file).ok_or(Errno::EIO)?;
         let whole = ((bytes / PAGE) as u32).min(area.end - area.start);
         let (mut page, end) = (first.max(area.start), end.min(area.start + whole));
@@ -35,23 +32,24 @@ impl Space {
             let mut found = [NOT_LISTED; PAGES_PER_STEP];
             let list = &mut found[..((end - page) as usize).min(PAGES_PER_STEP)];
             let Some((_, file_page, _)) = area.file_page(page) else { return Err(Errno::EIO) };
-            self.show_found(pager, page, (file, file_page), shared(area.access), list).await?;
+            self.show_found(pager, page, (file, file_page), 0, shared(area.access), list).await?;
             page += list.len() as u32;
         }
         Ok(())
     }
 
-    /// Shows at page `first` and behind, where nothing is shown, those pages of a file from a page of it on that are
-    /// cached, as many as `list` has room for; their frames are in `list` then.
+    /// Shows at page `first` and behind those pages of a file from a page of it on that are cached, as many as `list` has room for;
+    /// their frames are in `list` then. Nothing is shown there yet but where `but` has a bit, which are left out.
     pub(crate) async fn show_found<M: UserMemory + ?Sized>(
         &mut self,
         pager: &mut Pager<'_, M>,
         first: u32,
         (file, page): (MappedFile, u32),
+        but: u64,
         access: Access,
         list: &mut [ListedFrame],
     ) -> Result<(), Errno> {
-        if pager.pages.call(FindPages { file: file.id(), page }, list.as_flattened_mut()).await.is_err() {
+        if pager.pages.call(FindPages { file: file.id(), page, but }, list.as_flattened_mut()).await.is_err() {
             list.fill(NOT_LISTED);
             return Ok(()); // as if none were cached
         }

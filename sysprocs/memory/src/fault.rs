@@ -195,11 +195,13 @@ impl Space {
         file: MappedFile,
     ) -> Result<(), Errno> {
         let access = shared(area.access);
-        let (first, end) = self.absent_around(pager.machine, area, page);
+        let (first, end) = self.around(area, page);
         let Some((_, file_page, _)) = area.file_page(first) else { return Err(Errno::EIO) };
         let mut found = [NOT_LISTED; AROUND_PAGES as usize];
         let list = &mut found[..(end - first) as usize];
-        self.show_found(pager, first, (file, file_page), access, list).await?;
+        let shown = |&page: &u32| pager.machine.lookup(self.root, u64::from(page) * PAGE).is_some();
+        let shown = (first..end).filter(shown).fold(0, |shown, page| shown | 1 << (page - first));
+        self.show_found(pager, first, (file, file_page), shown, access, list).await?;
         if list[(page - first) as usize] != NOT_LISTED {
             return Ok(());
         }
@@ -208,21 +210,12 @@ impl Space {
         self.show(pager, u64::from(page) * PAGE, frame, access).await
     }
 
-    /// The absent pages next to each other around `page` that are whole pages of the area's file.
-    fn absent_around<M: UserMemory + ?Sized>(&self, machine: &M, area: &Area, page: u32) -> (u32, u32) {
+    /// The pages next to each other around `page` that are whole pages of the area's file, shown or not.
+    fn around(&self, area: &Area, page: u32) -> (u32, u32) {
         let group = page / AROUND_PAGES * AROUND_PAGES;
-        let absent = |page: u32| {
-            machine.lookup(self.root, u64::from(page) * PAGE).is_none()
-                && area.file_page(page).is_some_and(|(_, _, bytes)| bytes == PAGE as usize)
-        };
-        let (mut first, mut end) = (page, page + 1);
-        while first > group.max(area.start) && absent(first - 1) {
-            first -= 1;
-        }
-        while end < (group + AROUND_PAGES).min(area.end) && absent(end) {
-            end += 1;
-        }
-        (first, end)
+        let whole = |page: u32| area.file_page(page).is_some_and(|(_, _, bytes)| bytes == PAGE as usize);
+        let end = (group + AROUND_PAGES).min(area.end);
+        (group.max(area.start), (page..end).find(|&page| !whole(page)).unwrap_or(end).max(page + 1))
     }
 }
 

@@ -11,8 +11,10 @@ use renga_hal::memory::{Frame, ListedFrame, NOT_LISTED};
 use renga_proto::memory::{FreeFrames, Memory, RestockFrames};
 use renga_rt::Client;
 
-/// Frames and references together.
-const STOCK_FRAMES: usize = 32;
+/// Most frames that come at once.
+const FRAMES_PER_CALL: usize = 32;
+/// Frames and references together: a program that copies pages gives one back for each that it uses, and has room for as many more.
+const STOCK_FRAMES: usize = 2 * FRAMES_PER_CALL;
 
 /// A stock; it gives nothing back by being dropped.
 pub struct FrameStock {
@@ -31,9 +33,10 @@ impl FrameStock {
     /// A frame, with any content. `ENOMEM`: there is none, and what was to be given back has been.
     pub async fn take(&mut self, memory: &mut Client<Memory>) -> Result<Frame, Errno> {
         if self.unused == 0 {
-            let given = core::mem::take(&mut self.count) as u32;
-            let came = memory.call(RestockFrames { given }, self.entries.as_flattened_mut()).await?;
-            self.unused = STOCK_FRAMES.min(came as usize);
+            let given = core::mem::take(&mut self.count);
+            let (list, given) = (&mut self.entries[..given.max(FRAMES_PER_CALL)], given as u32);
+            let came = memory.call(RestockFrames { given }, list.as_flattened_mut()).await?;
+            self.unused = FRAMES_PER_CALL.min(came as usize);
             self.count = self.unused;
         }
         self.unused = self.unused.checked_sub(1).ok_or(Errno::ENOMEM)?;

@@ -172,12 +172,14 @@ impl<M: UserMemory + ?Sized> State<M> {
     }
 
     async fn find_all(&mut self, mut call: Call<FindPages>) {
-        let FindPages { file, page } = call.entry();
+        let FindPages { file, page, mut but } = call.entry();
         let (mut list, mut count, mut told) = (FrameList::new(), 0, Ok(()));
         let file = self.index.record(file);
         for (place, page) in call.lent().as_chunks_mut::<4>().0.iter_mut().take(PAGES_PER_FIND_MAX).zip(page..) {
             *place = NO_FRAME.to_le_bytes();
-            if told.is_err() {
+            let wanted = but & 1 == 0;
+            but >>= 1;
+            if told.is_err() || !wanted {
                 continue;
             }
             if list.is_full() {

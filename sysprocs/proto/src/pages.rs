@@ -241,8 +241,8 @@ protocol! {
         /// The frame with page `page`, with a reference for the caller; `ENOENT` if it is not cached.
         1 FindPage { file: FileId, page: u32 } (()) -> Result<u32, Errno>;
         /// As `FindPage` for the pages from `page` on, one for each `u32` of the slice, `NO_FRAME`
-        /// where a page is not cached; how many were.
-        2 FindPages { file: FileId, page: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
+        /// where a page is not cached, and for those of the first 64 that have a bit in `but`; how many were found.
+        2 FindPages { file: FileId, page: u32, but: u64 } (&'a mut [u8]) -> Result<u32, Errno>;
         /// A ticket for filling pages of the file. The caller is to be shown page `shown` of it, unless that is `NO_PAGE`: who takes
         /// that away waits until the caller's program has run with it. The ticket of what is to be shown to nobody may be void at
         /// once: the page is then read past the cache.

@@ -9,6 +9,7 @@ use crate::exec::header::PROGRAM_HEADER_BYTES;
 use crate::exec::image::{Image, Segment};
 use crate::exec::stack::key;
 use crate::layout::{INTERPRETER_BASE, MAP_START, MMAP_END, PAGE, PROGRAM_BASE, page_down, page_up};
+use crate::mapped_files::MappedFile;
 use crate::pager::Pager;
 use crate::space::Space;
 use renga_abi::Errno;
@@ -42,7 +43,7 @@ pub struct Start {
 impl Space {
     /// Becomes a new space with `program`, its dynamic linker if it asks for one, and the finished `strings`, which it takes
     /// over in any case; it is none before ([`Space::none`]), and if it fails. The inodes of the files must be held active by
-    /// the caller until this returns; the space has its own use of them afterwards.
+    /// the caller until this returns; of the uses in `held` the space takes over those that it needs, and of other files it gets its own.
     pub async fn load<M: UserMemory + ?Sized>(
         &mut self,
         pager: &mut Pager<'_, M>,
@@ -50,6 +51,7 @@ impl Space {
         interpreter: Option<&Image>,
         strings: ArgumentPages,
         credentials: Credentials,
+        held: &mut [Option<MappedFile>],
     ) -> Result<Start, Errno> {
         match Space::create(pager).await {
             Ok(space) => *self = space,
@@ -60,7 +62,7 @@ impl Space {
         }
         let placed = self.place_strings(pager, &strings).await;
         let started = match placed {
-            Ok(start) => self.place_program(pager, program, interpreter, (&strings, start), credentials).await,
+            Ok(start) => self.place_program(pager, program, interpreter, (&strings, start), credentials, held).await,
             Err(errno) => Err(errno),
         };
         strings.release_list(pager).await;
@@ -77,15 +79,16 @@ impl Space {
         interpreter: Option<&Image>,
         (strings, start): (&ArgumentPages, u64),
         credentials: Credentials,
+        held: &mut [Option<MappedFile>],
     ) -> Result<Start, Errno> {
         let extras = strings.extras.ok_or(Errno::EINVAL)?;
-        let bias = self.place_image(pager, program, PROGRAM_BASE).await?;
+        let bias = self.place_image(pager, program, PROGRAM_BASE, held).await?;
         self.break_start = page_up(program.end().wrapping_add(bias)).ok_or(Errno::ENOEXEC)?;
         self.break_end = self.break_start;
         let entry = program.entry.wrapping_add(bias);
         let (mut pc, mut base) = (entry, 0);
         if let Some(interpreter) = interpreter {
-            let bias = self.place_image(pager, interpreter, INTERPRETER_BASE).await?;
+            let bias = self.place_image(pager, interpreter, INTERPRETER_BASE, held).await?;
             base = interpreter.first_page().wrapping_add(bias);
             pc = interpreter.entry.wrapping_add(bias);
         }
@@ -102,6 +105,7 @@ impl Space {
         pager: &mut Pager<'_, M>,
         image: &Image,
         base: u64,
+        held: &mut [Option<MappedFile>],
     ) -> Result<u64, Errno> {
         let bias = if image.position_independent { base.wrapping_sub(image.first_page()) } else { 0 };
         let end = image.end().checked_sub(image.first_page()).ok_or(Errno::ENOEXEC)?;
@@ -110,7 +114,14 @@ impl Space {
         if !fits {
             return Err(Errno::ENOEXEC);
         }
-        let file = self.use_file(pager, image.file).await?;
+        let file = match held.iter_mut().find(|held| **held == Some(image.file)) {
+            Some(held) if self.table.files.find(&image.file).is_none() => {
+                let file = self.table.files.add(image.file)?;
+                *held = None;
+                file
+            }
+            _ => self.use_file(pager, image.file).await?,
+        };
         for segment in &image.segments {
             self.place_segment(pager, segment, file, bias).await?;
         }

@@ -1,4 +1,4 @@
-//! What a program is shown of its file before it asks: all that is cached and cannot be written.
+//! What a program is shown of its file before it asks: all that is cached; what it writes of that is copied then.
 //!
 //! A table's span of addresses at a time: by the template that the page cache has of it, or page by page; who
 //! does the latter makes the template. Only to save faults: without it the program is whole as well.

@@ -40,7 +40,7 @@ async fn load(world: &mut World, slot: u16, linker: Option<u16>) -> Result<(Spac
     };
     let strings = strings(world).await;
     let (who, mut space) = (Credentials { uid: 3, gid: 4 }, Space::none());
-    let start = space.load(&mut world.pager(), &program, linker.as_ref(), strings, who).await?;
+    let start = space.load(&mut world.pager(), &program, linker.as_ref(), strings, who, &mut []).await?;
     Ok((space, start))
 }
 
@@ -146,7 +146,7 @@ fn operations_stay_small() {
         let who = Credentials::default();
         let mut pager = world.pager();
         let mut space = Space::none();
-        let loading = space.load(&mut pager, &program, None, strings, who);
+        let loading = space.load(&mut pager, &program, None, strings, who, &mut []);
         let load_bytes = size_of_val(&loading);
         loading.await.unwrap();
         let fault = size_of_val(&space.fault(&mut pager, 0, Read));
@@ -221,7 +221,7 @@ fn strings_come_from_the_old_program_or_are_too_many() {
         strings.finish(&mut world.pager(), b"script", 1).await.unwrap();
         let program = image(&mut world, 0).await.unwrap();
         let mut new = Space::none();
-        let loaded = new.load(&mut world.pager(), &program, None, strings, Credentials::default()).await;
+        let loaded = new.load(&mut world.pager(), &program, None, strings, Credentials::default(), &mut []).await;
         let start = loaded.unwrap();
         let (arguments, environment, _) = read_stack(&mut world, &mut new, start.sp).await;
         let long = String::from_utf8(long).unwrap();
@@ -370,7 +370,7 @@ fn hostile_programs_never_panic_nor_leak() {
             let mut strings = ArgumentPages::new(8 << 20);
             strings.finish(&mut world.pager(), b"hostile", 0).await.unwrap();
             let who = Credentials::default();
-            let started = space.load(&mut world.pager(), &program, Some(&program), strings, who).await;
+            let started = space.load(&mut world.pager(), &program, Some(&program), strings, who, &mut []).await;
             let Ok(start) = started else { continue };
             loaded += 1;
             for va in [start.pc, start.sp, program.entry, PROGRAM_BASE + draw() % 0x2_0000] {

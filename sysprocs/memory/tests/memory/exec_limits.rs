@@ -48,7 +48,8 @@ fn strings_take_a_quarter_of_the_stack() {
                 strings.finish(&mut world.pager(), b"many", 1).await.unwrap();
                 let program = image(&mut world, 0).await.unwrap();
                 let mut new = Space::none();
-                let loaded = new.load(&mut world.pager(), &program, None, strings, Credentials::default()).await;
+                let loaded =
+                    new.load(&mut world.pager(), &program, None, strings, Credentials::default(), &mut []).await;
                 let start = loaded.unwrap();
                 assert_eq!(new.copy_in_word(&mut world.pager(), start.sp).await, Ok(count));
                 let mut last = [0; 4001];
@@ -81,7 +82,7 @@ fn a_stack_has_its_limit() {
         let mut strings = ArgumentPages::new(1 << 20);
         strings.finish(&mut world.pager(), b"deep", 1).await.unwrap();
         let mut space = Space::none();
-        let loaded = space.load(&mut world.pager(), &program, None, strings, Credentials::default()).await;
+        let loaded = space.load(&mut world.pager(), &program, None, strings, Credentials::default(), &mut []).await;
         loaded.unwrap();
         let machine = world.machine;
         // (limit set, bytes below the end, what a write there leads to)

@@ -29,7 +29,7 @@ async fn load(world: &mut World) -> Space {
     let mut strings = ArgumentPages::new(8 << 20);
     strings.push_argument(&mut world.pager(), b"a").await.unwrap();
     strings.finish(&mut world.pager(), b"/a", 7).await.unwrap();
-    space.load(&mut world.pager(), &image, None, strings, Credentials::default()).await.unwrap();
+    space.load(&mut world.pager(), &image, None, strings, Credentials::default(), &mut []).await.unwrap();
     space
 }
 

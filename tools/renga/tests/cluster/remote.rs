@@ -3,6 +3,7 @@
 use crate::support::{Renga, Scratch, clusters_can_run, system};
 use renga::profile::{EPOCH_S, profile};
 use renga_emu::{BoardConfig, BusConfig, ClusterConfig, Header, RecordedInput};
+use renga_placement::Board;
 use std::path::{Path, PathBuf};
 
 const SESSION: &str = r#"
@@ -83,9 +84,10 @@ fn a_remote_process_is_a_child_like_any_other() {
 /// A recording of what a person types, each line at its second.
 fn typed(scratch: &Scratch, keys: &[(u64, &str)]) -> PathBuf {
     let machine = profile(renga::cli::ProfileName::Pi3);
-    let boards = vec![BoardConfig::default(); system::boards().len()];
+    let cores = |board: &Board| BoardConfig { cores: board.cores, ..BoardConfig::default() };
+    let boards = system::system().checked.boards.iter().map(cores).collect();
     let mut config = ClusterConfig::new(PathBuf::new(), PathBuf::new(), boards);
-    config.shift = machine.shift;
+    (config.shift, config.slice_ns) = (machine.shift, machine.core_slice_ns);
     config.bus = BusConfig { rate_bps: machine.link_rate_bps, ..BusConfig::gpio() };
     config.epoch_s = EPOCH_S;
     let mut lines = vec![serde_json::to_string(&Header::of(&config)).expect("it can be written")];

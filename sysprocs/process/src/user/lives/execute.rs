@@ -59,8 +59,10 @@ impl Scripts {
 /// Program files that are looked into: uses of them at the `references` process.
 #[derive(Default)]
 struct HeldFiles {
-    program: Option<MappedFile>,
-    interpreter: Option<MappedFile>,
+    /// Uses of the program and of its dynamic linker, as long as the space has not taken them over.
+    uses: [Option<MappedFile>; 2],
+    /// The program's inode.
+    ino: u32,
     /// It was begun by a script.
     scripted: bool,
 }
@@ -81,12 +83,12 @@ impl<M: UserMemory + ?Sized> User<M> {
     async fn replace_program(&mut self, length: usize, strings: Strings) -> Result<(), Errno> {
         let (mut held, mut space) = (HeldFiles::default(), Space::none());
         let loaded = apart!(self.load(&mut space, length, strings, &mut held));
-        for file in [held.program, held.interpreter].into_iter().flatten() {
+        for file in held.uses.into_iter().flatten() {
             self.release_file(file).await;
         }
         let start = loaded?;
         let name = program_name(&self.paths[..length]);
-        let (ino, directory) = (held.program.map_or(0, |file| file.ino), self.program.directory.ino);
+        let (ino, directory) = (held.ino, self.program.directory.ino);
         let path = start.strings[if held.scripted { 0 } else { 2 }];
         let origin = Origin { ino, directory, path, strings: start.strings };
         apart!(self.become_program(&mut space, start, name, origin));
@@ -105,9 +107,10 @@ impl<M: UserMemory + ?Sized> User<M> {
         let mut scripts = Scripts { lines: Vec::new(), program: 0..length };
         // Each turn takes a line, of which there are few.
         loop {
-            let file = apart!(self.open_program(scripts.program.clone(), &mut held.program))?;
+            let file = apart!(self.open_program(scripts.program.clone(), &mut held.uses[0]))?;
+            held.ino = file.ino;
             let Some(script) = image.inspect(&mut pager(self.machine, &mut self.services), file).await? else { break };
-            if let Some(file) = held.program.take() {
+            if let Some(file) = held.uses[0].take() {
                 self.release_file(file).await;
             }
             self.add_line(&mut scripts, &script)?;
@@ -115,7 +118,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
         if let Some(path) = &image.interpreter {
             let place = self.add_path(scripts.end(), path)?;
-            let file = apart!(self.open_program(place, &mut held.interpreter))?;
+            let file = apart!(self.open_program(place, &mut held.uses[1]))?;
             if linker.inspect(&mut pager(self.machine, &mut self.services), file).await?.is_some() {
                 return Err(Errno::ENOEXEC);
             }
@@ -127,7 +130,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
         let mut pager = pager(self.machine, &mut self.services);
         let linker = image.interpreter.as_ref().map(|_| &linker);
-        space.load(&mut pager, &image, linker, pages, Credentials::default()).await
+        space.load(&mut pager, &image, linker, pages, Credentials::default(), &mut held.uses).await
     }
 
     /// The interpreter of `script` is the program now, or the next script. `ELOOP`: there are too many.

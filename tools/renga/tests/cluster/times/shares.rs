@@ -2,8 +2,9 @@
 
 use crate::support::{Renga, clusters_can_run};
 
-/// Defines `count NAME COMMAND...`: what COMMAND has before a loop, which counts until it is told to end.
+/// All is on one core of board a. Defines `count NAME COMMAND...`: what COMMAND has before a loop, which counts until it is told to end.
 const COUNT: &str = r#"
+taskset -p 1 $$ > /dev/null
 counts='trap "echo $0 \$i; exit" TERM; i=0; while :; do i=$((i+1)); done'
 count() { name=$1; shift; "$@" sh -c "$counts" $name & all="$all $!"; }
 loop='i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done'
