@@ -1,9 +1,9 @@
 //! On which core a new program has its process: of those whose user slots are free.
 //!
 //! A program runs wherever there is room for it; what is done for it is done on its home. So that is the home with the fewest programs that
-//! do not wait for a child, among equals that with the fewest programs, and among equals the maker's: what they share is in that core's
-//! caches. The maker does not count, for most wait for their child next, nor do those of its ancestors that wait for a child: they do while
-//! it lives.
+//! do not wait for a child, among equals the maker's, for what they share is in that core's caches, and else that with the fewest programs. The
+//! maker and its ancestors do not count: most wait for their child, or will as soon as they have made a few. So of shells that a shell makes
+//! each gets a home of its own, and what they run is there, too.
 //!
 //! Not here: the core on which it runs (`kernel/core/src/seat.rs`), the board (its maker says that).
 
@@ -39,7 +39,7 @@ impl Homes {
             return idle.first();
         }
         let mut uncounted = *idle;
-        ancestors.filter(|&slot| waits(slot)).chain(maker).for_each(|slot| uncounted.insert(slot));
+        ancestors.chain(maker).for_each(|slot| uncounted.insert(slot));
         let rank = |slots: &SlotSet| {
             let first = slots.both(idle).first()?;
             let maker_is_elsewhere = !maker.is_some_and(|maker| slots.contains(maker));
@@ -91,9 +91,9 @@ mod tests {
             assert_eq!(homes.choose(&idle, maker, iter::empty(), waits), wanted, "{name}");
         }
         let cases: [(&str, &[u16], Option<u16>); 3] = [
-            ("who waits for the maker does not count", &[8], Some(9)),
-            ("who made it and works does", &[4], Some(1)),
-            ("both", &[4, 8], Some(9)),
+            ("who made the maker does not count", &[4], Some(5)),
+            ("nor among those who wait", &[8], Some(9)),
+            ("both", &[4, 8], Some(5)),
         ];
         for (name, ancestors, wanted) in cases {
             assert_eq!(homes.choose(&idle, None, ancestors.iter().copied(), waits), wanted, "{name}");
