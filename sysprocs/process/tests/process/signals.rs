@@ -2,8 +2,9 @@
 
 use crate::support::System;
 use crate::support::calls::{
-    ANY, CLONE, CLOSE, EXIT, GETPID, KILL, NANOSLEEP, NONE, ONE, PIPE2, PPOLL, READ, SIGACTION, SIGCHLD, SIGPENDING,
-    SIGPROCMASK, SIGSUSPEND, SIGTIMEDWAIT, WAIT4, WRITE, error, exit, handle, say, wait_status, with_console,
+    ANY, CLONE, CLOSE, EXIT, GETPID, GETPPID, KILL, NANOSLEEP, NONE, ONE, PIPE2, PPOLL, READ, SIGACTION, SIGCHLD,
+    SIGPENDING, SIGPROCMASK, SIGSUSPEND, SIGTIMEDWAIT, WAIT4, WRITE, error, exit, handle, say, wait_status,
+    with_console,
 };
 use Argument::{Code, Of, Result, Value};
 use renga_process::host::{Argument, Script};
@@ -355,6 +356,61 @@ fn no_signal_of_another_ends_init() {
     for signal in 1..=64 {
         init.call(KILL, &[ONE, Value(signal)]).expect(NONE, 2);
     }
+    exit(&mut init, 0);
+    assert_eq!(System::solo(&init).status(), 0);
+}
+
+/// What comes while it is stopped is served with what stopped it: a call that it interrupts is not made again.
+#[test]
+fn a_signal_that_comes_while_somebody_is_stopped_interrupts_the_call() {
+    let mut init = Script::new();
+    let (pid, ends, word) = (init.variable(), init.variable(), init.variable());
+    let (child, handler, short) = (init.label(), init.label(), time(&mut init, 1));
+    handle(&mut init, 10, Code(handler), 0);
+    init.call(PIPE2, &[ends.address(), NONE]);
+    init.call(CLONE, &[SIGCHLD, NONE, NONE, NONE, NONE]).keep(pid).jump_if_zero(child);
+    init.call(NANOSLEEP, &[short, NONE]).call(KILL, &[Of(pid), Value(19)]);
+    init.call(WAIT4, &[ANY, NONE, Value(2), NONE]).expect(Of(pid), 1);
+    init.call(KILL, &[Of(pid), Value(10)]).call(KILL, &[Of(pid), Value(18)]);
+    wait_status(&mut init);
+    init.expect(Value(7 << 8), 2);
+    exit(&mut init, 0);
+    init.place(child).call(READ, &[NONE, word.address(), ONE]).expect(error(4), 3);
+    exit(&mut init, 7);
+    init.place(handler).end_handler();
+    assert_eq!(System::solo(&init).status(), 0);
+}
+
+/// Also one that is ignored unless it is waited for.
+#[test]
+fn who_waits_for_a_signal_gets_it_though_it_is_ignored() {
+    const WINDOW: u64 = 28;
+    let mut init = Script::new();
+    let (mask, pid) = (init.bytes(&(1u64 << (WINDOW - 1)).to_le_bytes()), init.variable());
+    let (child, short) = (init.label(), time(&mut init, 1));
+    init.call(CLONE, &[SIGCHLD, NONE, NONE, NONE, NONE]).keep(pid).jump_if_zero(child);
+    init.call(NANOSLEEP, &[short, NONE]).call(KILL, &[Of(pid), Value(WINDOW)]);
+    wait_status(&mut init);
+    init.expect(Value(WINDOW << 8), 1);
+    exit(&mut init, 0);
+    init.place(child).call(SIGTIMEDWAIT, &[mask, NONE, NONE, Value(8)]).call(EXIT, &[Result]);
+    assert_eq!(System::solo(&init).status(), 0);
+}
+
+#[test]
+fn who_outlives_its_parent_is_init_s_child() {
+    let mut init = Script::new();
+    let (child, grandchild, short, long) = (init.label(), init.label(), time(&mut init, 1), time(&mut init, 2));
+    init.call(CLONE, &[SIGCHLD, NONE, NONE, NONE, NONE]).jump_if_zero(child);
+    for _ in 0..2 {
+        wait_status(&mut init);
+        init.expect(NONE, 1);
+    }
+    exit(&mut init, 0);
+    init.place(child).call(CLONE, &[SIGCHLD, NONE, NONE, NONE, NONE]).jump_if_zero(grandchild);
+    init.call(NANOSLEEP, &[short, NONE]);
+    exit(&mut init, 0);
+    init.place(grandchild).call(NANOSLEEP, &[long, NONE]).call(GETPPID, &[]).expect(ONE, 2);
     exit(&mut init, 0);
     assert_eq!(System::solo(&init).status(), 0);
 }

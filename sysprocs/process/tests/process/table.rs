@@ -324,3 +324,16 @@ fn a_signal_to_a_group_reaches_the_children_under_way() {
         (Ok(0), Ok(SIGTERM))
     );
 }
+
+#[test]
+fn of_a_child_is_known_what_is_known_of_its_parent_here() {
+    let (mut table, shell) = with_shell();
+    table.set_reaps(shell, true).unwrap();
+    table.limit_queued(shell, 3).unwrap();
+    let known = |table: &Table, pid| table.get(pid).map(|record| (record.reaps, record.queued_most)).unwrap();
+    let child = table.spawn(2, shell, 0, 0).unwrap();
+    assert_eq!(known(&table, child), (true, 3));
+    let init_s = table.spawn(3, INIT, 0, 0).unwrap();
+    let of_elsewhere = table.spawn(4, 9999, 7, 7).unwrap();
+    assert_eq!(known(&table, of_elsewhere), known(&table, init_s), "nothing is known");
+}
