@@ -133,6 +133,8 @@ fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
             let points = cores(plan).iter().zip(ns).map(|(cores, time)| (f64::from(*cores), fold(ns[0], *time)));
             plot.curves.push(Curve { label: format!("{}, {who}", load.title), points: points.collect() });
         }
+        let homes = vec![(1.0, 1.0), (f64::from(CORES_MAX), fold(times.by_cores[0][0], times.homes_ns))];
+        plot.curves.push(Curve { label: format!("{}, Renga, 4 homes", load.title), points: homes });
         findings.figure(format!("{} on Renga, 4 homes, ns", load.name), times.homes_ns);
         claim(load, &times, &mut findings);
     }
