@@ -115,13 +115,13 @@ fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
     let mut table = Table::new("Until all is done, ms, by cores; in brackets: times as quick as one", &["", "on"]);
     table.columns.extend(heads);
     table.columns.push("4 homes".to_string());
-    let mut plot = Plot {
-        title: "So many times as quick as on one core".to_string(),
-        axes: ["cores".to_string(), "times".to_string()],
-        curves: Vec::new(),
-    };
     for load in &LOADS {
         let times = times(load, outcomes)?;
+        let mut plot = Plot {
+            title: format!("{}: so many times as quick as on one core", load.title),
+            axes: ["cores".to_string(), "times".to_string()],
+            curves: Vec::new(),
+        };
         for (who, ns) in ["Renga", "Linux"].iter().zip(&times.by_cores) {
             let told = |time: &u64| format!("{} ({:.2})", ms(*time), fold(ns[0], *time));
             let homes = if *who == "Renga" { told(&times.homes_ns) } else { String::new() };
@@ -131,15 +131,15 @@ fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
                 findings.figure(format!("{} on {who}, {cores} cores, ns", load.name), *ns);
             }
             let points = cores(plan).iter().zip(ns).map(|(cores, time)| (f64::from(*cores), fold(ns[0], *time)));
-            plot.curves.push(Curve { label: format!("{}, {who}", load.title), points: points.collect() });
+            plot.curves.push(Curve { label: (*who).to_string(), points: points.collect() });
         }
         let homes = vec![(1.0, 1.0), (f64::from(CORES_MAX), fold(times.by_cores[0][0], times.homes_ns))];
-        plot.curves.push(Curve { label: format!("{}, Renga, 4 homes", load.title), points: homes });
+        plot.curves.push(Curve { label: "Renga, 4 homes".to_string(), points: homes });
+        findings.plots.push(plot);
         findings.figure(format!("{} on Renga, 4 homes, ns", load.name), times.homes_ns);
         claim(load, &times, &mut findings);
     }
     findings.tables.push(table);
-    findings.plots.push(plot);
     findings.notes.push(
         "With one home the system calls of programs on cores 1 to 3 are served on core 0, where each goes by letter: what programs ask for \
          bounds what more cores are worth, of small programs their making above all (decision 0074). With four homes each core serves its own \
