@@ -91,7 +91,7 @@ async fn load_program(pager: &mut Pager<'_, HostMemory>) -> Result<(Space, u64),
     strings.push_environment(pager, b"PATH=/bin").await?;
     strings.finish(pager, b"/program", 7).await?;
     let linker = program.interpreter.as_ref().map(|_| &program);
-    let start = space.load(pager, &program, linker, strings, Credentials::default()).await?;
+    let start = space.load(pager, &program, linker, strings, Credentials::default(), &mut []).await?;
     let bias = if program.position_independent { start.pc.wrapping_sub(program.entry) } else { 0 };
     for segment in &program.segments {
         let ends = [segment.address, segment.address + segment.file_bytes, segment.end() - 1, segment.end()];

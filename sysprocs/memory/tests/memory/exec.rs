@@ -6,10 +6,7 @@ use renga_abi::Errno;
 use renga_abi::user::AccessKind::{Execute, Read, Write};
 use renga_hal::memory::{Access, UserMemory};
 use renga_memory::layout::{INTERPRETER_BASE, PAGE, PROGRAM_BASE, STACK_END};
-use renga_memory::{
-    ArgumentPages, Backing, Credentials, FaultError, Image, MappedFile, Mapping, Place, Script, Space, Start,
-};
-use renga_proto::references::{KeepFile, ReleaseFile};
+use renga_memory::{ArgumentPages, Backing, Credentials, FaultError, Image, Mapping, Place, Script, Space, Start};
 use std::collections::BTreeMap;
 
 /// As tcc makes them: text and data in one file page, bss from the middle of a page on.
@@ -383,30 +380,6 @@ fn hostile_programs_never_panic_nor_leak() {
             space.destroy(&mut world.pager()).await;
         }
         assert!(loaded > RUNS / 20 && loaded < RUNS, "{loaded} of {RUNS} could be loaded");
-        world
-    });
-}
-
-/// A loader's use of each file becomes the space's, but for a second one of the same file.
-#[test]
-fn a_space_takes_over_the_uses_that_its_loader_has() {
-    run(128, 64, vec![tcc_like(INDEPENDENT, 0), tcc_like(INDEPENDENT, 0)], |mut world: World| async move {
-        for (slots, left) in [([0, 1], [None, None]), ([0, 0], [None, Some(file(0))])] {
-            let mut held = slots.map(|slot| Some(file(slot)));
-            for MappedFile { ino, generation, slot } in held.into_iter().flatten() {
-                world.references.call(KeepFile { ino, generation, slot }, ()).await.unwrap();
-            }
-            let program = image(&mut world, slots[0]).await.unwrap();
-            let linker = image(&mut world, slots[1]).await.unwrap();
-            let (strings, who, mut space) = (strings(&mut world).await, Credentials::default(), Space::none());
-            space.load(&mut world.pager(), &program, Some(&linker), strings, who, &mut held).await.unwrap();
-            assert_eq!(held, left);
-            space.destroy(&mut world.pager()).await;
-            for MappedFile { ino, generation, .. } in held.into_iter().flatten() {
-                assert_eq!(world.references.call(ReleaseFile { ino, generation }, ()).await, Ok(()));
-            }
-            assert_eq!(*world.counts.references.borrow(), [1, 1]);
-        }
         world
     });
 }

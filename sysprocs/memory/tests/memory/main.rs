@@ -4,6 +4,7 @@ mod anew;
 mod board;
 mod elf_file;
 mod exec;
+mod exec_files;
 mod exec_limits;
 mod low_mark;
 mod model;

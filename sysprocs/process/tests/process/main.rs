@@ -13,6 +13,7 @@ mod ranges;
 mod reference;
 mod scripts;
 mod signal_files;
+mod signal_waits;
 mod signals;
 mod status_flags;
 mod support;

@@ -2,9 +2,8 @@
 
 use crate::support::System;
 use crate::support::calls::{
-    ANY, CLONE, CLOSE, EXIT, GETPID, GETPPID, KILL, NANOSLEEP, NONE, ONE, PIPE2, PPOLL, READ, SIGACTION, SIGCHLD,
-    SIGPENDING, SIGPROCMASK, SIGSUSPEND, SIGTIMEDWAIT, WAIT4, WRITE, error, exit, handle, say, wait_status,
-    with_console,
+    ANY, CLONE, CLOSE, EXIT, GETPID, GETPPID, KILL, NANOSLEEP, NONE, ONE, PIPE2, READ, SIGACTION, SIGCHLD, SIGPENDING,
+    SIGPROCMASK, SIGSUSPEND, SIGTIMEDWAIT, WAIT4, WRITE, error, exit, handle, say, time, wait_status, with_console,
 };
 use Argument::{Code, Of, Result, Value};
 use renga_process::host::{Argument, Script};
@@ -234,12 +233,6 @@ fn a_signal_can_be_taken_without_a_handler() {
     assert_eq!(System::solo(&init).status(), 0);
 }
 
-/// A `struct timespec` of `ms` milliseconds, in the script's data.
-fn time(script: &mut Script, ms: u64) -> Argument {
-    let ns = (ms * 1_000_000).to_le_bytes();
-    script.bytes(&[[0; 8], ns].concat())
-}
-
 #[test]
 fn what_is_ignored_stays_pending_while_blocked() {
     let mut init = Script::new();
@@ -286,43 +279,6 @@ fn others_do_not_get_lost_while_one_is_taken() {
     }
     exit(&mut init, 0);
     assert_eq!(System::solo(&init).status(), 0);
-}
-
-#[test]
-fn who_waits_for_a_signal_can_be_stopped() {
-    let mut init = Script::new();
-    let (mask, pid, status) = (init.bytes(&(1u64 << 9).to_le_bytes()), init.variable(), init.variable());
-    let (child, short) = (init.label(), time(&mut init, 1));
-    init.call(SIGPROCMASK, &[NONE, mask, NONE, Value(8)]);
-    init.call(CLONE, &[SIGCHLD, NONE, NONE, NONE, NONE]).keep(pid).jump_if_zero(child);
-    init.call(NANOSLEEP, &[short, NONE]).call(KILL, &[Of(pid), Value(19)]);
-    init.call(WAIT4, &[ANY, status.address(), Value(2), NONE]).expect(Of(pid), 1);
-    init.take(Of(status)).expect(Value(19 << 8 | 0x7f), 2);
-    init.call(KILL, &[Of(pid), Value(18)]).call(NANOSLEEP, &[short, NONE]).call(KILL, &[Of(pid), Value(10)]);
-    wait_status(&mut init);
-    init.expect(Value(10 << 8), 3);
-    // Nothing ends init, not even while it waits.
-    init.call(GETPID, &[]).keep(pid).call(KILL, &[Of(pid), Value(9)]);
-    init.call(SIGTIMEDWAIT, &[mask, NONE, short, Value(8)]).expect(error(11), 4);
-    exit(&mut init, 0);
-    init.place(child).call(SIGTIMEDWAIT, &[mask, NONE, NONE, Value(8)]).call(EXIT, &[Result]);
-    assert_eq!(System::solo(&init).status(), 0);
-}
-
-#[test]
-fn a_poll_with_a_mask_of_its_own_sleeps() {
-    let mut init = Script::new();
-    let (mask, other) = (init.bytes(&(1u64 << 9).to_le_bytes()), init.bytes(&(1u64 << 11).to_le_bytes()));
-    let (pid, ends, short) = (init.variable(), init.variable(), time(&mut init, 1));
-    init.call(PIPE2, &[ends.address(), NONE]).call(GETPID, &[]).keep(pid);
-    init.call(SIGPROCMASK, &[NONE, mask, NONE, Value(8)]).call(KILL, &[Of(pid), Value(10)]);
-    init.call(SIGTIMEDWAIT, &[mask, NONE, short, Value(8)]).expect(Value(10), 1);
-    let reader = init.bytes(&[0, 0, 0, 0, 1, 0, 0, 0]);
-    init.call(PPOLL, &[reader, ONE, NONE, other, Value(8)]);
-    exit(&mut init, 2);
-    let system = System::solo(&init);
-    system.run();
-    assert_eq!(system.switch.0.get(), None, "it waits");
 }
 
 #[test]
@@ -378,22 +334,6 @@ fn a_signal_that_comes_while_somebody_is_stopped_interrupts_the_call() {
     init.place(child).call(READ, &[NONE, word.address(), ONE]).expect(error(4), 3);
     exit(&mut init, 7);
     init.place(handler).end_handler();
-    assert_eq!(System::solo(&init).status(), 0);
-}
-
-/// Also one that is ignored unless it is waited for.
-#[test]
-fn who_waits_for_a_signal_gets_it_though_it_is_ignored() {
-    const WINDOW: u64 = 28;
-    let mut init = Script::new();
-    let (mask, pid) = (init.bytes(&(1u64 << (WINDOW - 1)).to_le_bytes()), init.variable());
-    let (child, short) = (init.label(), time(&mut init, 1));
-    init.call(CLONE, &[SIGCHLD, NONE, NONE, NONE, NONE]).keep(pid).jump_if_zero(child);
-    init.call(NANOSLEEP, &[short, NONE]).call(KILL, &[Of(pid), Value(WINDOW)]);
-    wait_status(&mut init);
-    init.expect(Value(WINDOW << 8), 1);
-    exit(&mut init, 0);
-    init.place(child).call(SIGTIMEDWAIT, &[mask, NONE, NONE, Value(8)]).call(EXIT, &[Result]);
     assert_eq!(System::solo(&init).status(), 0);
 }
 

@@ -123,3 +123,9 @@ pub fn behind(address: Argument, bytes: u64) -> Argument {
 pub fn expect_word(script: &mut Script, address: Argument, word: u64, otherwise: u64) {
     script.take(address).read_word().expect(Value(word), otherwise);
 }
+
+/// A `struct timespec` of `ms` milliseconds, in the script's data.
+pub fn time(script: &mut Script, ms: u64) -> Argument {
+    let ns = (ms * 1_000_000).to_le_bytes();
+    script.bytes(&[[0; 8], ns].concat())
+}

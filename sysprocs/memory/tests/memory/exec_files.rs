@@ -1,0 +1,37 @@
+//! What becomes of the files that a program is loaded from.
+
+use crate::board::{World, file, run};
+use crate::elf_file::{INDEPENDENT, LOAD, Part, R, X, elf};
+use renga_memory::{ArgumentPages, Credentials, Image, MappedFile, Space};
+use renga_proto::references::{KeepFile, ReleaseFile};
+
+fn program_file() -> Vec<u8> {
+    elf(INDEPENDENT, 0x400, &[Part(LOAD, R | X, 0, 0, 0x800, 0x800)], &[1; 0x800])
+}
+
+/// A loader's use of each file becomes the space's, but for a second one of the same file.
+#[test]
+fn a_space_takes_over_the_uses_that_its_loader_has() {
+    run(128, 64, vec![program_file(), program_file()], |mut world: World| async move {
+        for (slots, left) in [([0, 1], [None, None]), ([0, 0], [None, Some(file(0))])] {
+            let mut held = slots.map(|slot| Some(file(slot)));
+            for MappedFile { ino, generation, slot } in held.into_iter().flatten() {
+                world.references.call(KeepFile { ino, generation, slot }, ()).await.unwrap();
+            }
+            let [mut program, mut linker] = [const { Image::none() }; 2];
+            program.inspect(&mut world.pager(), file(slots[0])).await.unwrap();
+            linker.inspect(&mut world.pager(), file(slots[1])).await.unwrap();
+            let mut strings = ArgumentPages::new(8 << 20);
+            strings.finish(&mut world.pager(), b"/a", 7).await.unwrap();
+            let (who, mut space) = (Credentials::default(), Space::none());
+            space.load(&mut world.pager(), &program, Some(&linker), strings, who, &mut held).await.unwrap();
+            assert_eq!(held, left);
+            space.destroy(&mut world.pager()).await;
+            for MappedFile { ino, generation, .. } in held.into_iter().flatten() {
+                assert_eq!(world.references.call(ReleaseFile { ino, generation }, ()).await, Ok(()));
+            }
+            assert_eq!(*world.counts.references.borrow(), [1, 1]);
+        }
+        world
+    });
+}
