@@ -9,7 +9,9 @@
 //! S2 A turn that is out is the last one of its seat's `Turns`; nobody asks for that turn before it is back.
 //!
 //! Not here: how a program is entered, what makes its address space visible (the image, `arch-aarch64`); which cores a
-//! program may use (`Account`).
+//! program may use (`Account`), on which of them it waits for its turn (`places.rs`).
+
+mod places;
 
 use crate::account::{Count, settled};
 use crate::crossing::{Door, Parcel};
@@ -22,7 +24,6 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use renga_abi::user::{Exit, Trap, UserContext};
 use renga_arena::Arena;
 use renga_cores::{Held, Letter, Signal};
-use renga_heap::NOWHERE;
 use renga_turns::{Runner, Turns};
 
 /// A turn comes back after so long, ns, if only to be charged: so others learn what the program has used.
@@ -256,8 +257,9 @@ impl Core {
         self.door().load.store(self.turns.load() as u32, Ordering::Relaxed);
     }
 
+    /// Whether `process` wants a turn for its program, which may run on core `number`.
     fn may_run(&self, process: &Process, number: u8) -> bool {
-        process.account().cores() & self.program_cores.get() & 1 << number != 0
+        process.wants_program() && process.account().cores() & self.program_cores.get() & 1 << number != 0
     }
 
     /// The turn of another core's program, if one is here and goes before this core's own programs.
@@ -310,91 +312,5 @@ impl Me {
         let account = self.0.account.get();
         account.tell(account.told().0, cores);
         self.0.set_cores(cores);
-    }
-}
-
-impl Process {
-    /// Wants its turn. If it had the last one it has not waited.
-    #[inline(always)]
-    pub(crate) fn ask_turn(&'static self) {
-        let turns = self.turns.get();
-        if turns.is_last(self) {
-            return;
-        }
-        match self.core.seats.get() {
-            [] => turns.ask_after_wait(self, self.core.charged_until_ns()),
-            _ => self.ask_among_seats(),
-        }
-    }
-
-    #[inline(never)]
-    fn ask_among_seats(&'static self) {
-        if self.is_program() {
-            self.choose_core();
-        }
-        self.turns.get().ask_after_wait(self, self.core.charged_until_ns());
-        self.core.show_load();
-        self.want_seat();
-    }
-
-    /// Its turn was asked for, or should come sooner.
-    fn want_seat(&self) {
-        if let Some(seat) = self.seat() {
-            seat.want();
-        }
-    }
-
-    /// Where it runs, if that is another core than its own.
-    fn seat(&self) -> Option<&'static Seat> {
-        self.core.seats.get().iter().find(|seat| core::ptr::eq(&raw const seat.turns, self.turns.get()))
-    }
-
-    /// It waits for its turn, or has it, and is to learn something as soon as it can.
-    #[cold]
-    pub(crate) fn hasten_turn(&'static self) {
-        if self.runner_place.get() != NOWHERE {
-            self.turns.get().queue_again(self);
-        }
-        self.want_seat();
-    }
-
-    /// It runs on the least loaded of its cores from now on; of several at home, or else where it ran before.
-    fn choose_core(&'static self) {
-        let core = self.core;
-        let allowed = self.account.get().cores() & core.program_cores.get();
-        let own = (core.number, &core.turns, core.turns.load());
-        let seats = core.seats.get().iter().map(|seat| (seat.number, &seat.turns, seat.load()));
-        let all = [own].into_iter().chain(seats).filter(|(number, ..)| allowed >> number & 1 != 0);
-        let order = |turns| (!core::ptr::eq(turns, &raw const core.turns), !core::ptr::eq(turns, self.turns.get()));
-        if let Some((_, turns, _)) = all.min_by_key(|&(_, turns, load)| (load, order(turns))) {
-            self.move_to(turns);
-        }
-    }
-
-    /// From now on it waits for its turns there.
-    pub(crate) fn move_to(&'static self, turns: &'static Turns<Process>) {
-        let from = self.turns.replace(turns);
-        if !core::ptr::eq(from, turns) {
-            from.hand_over(self, turns);
-        }
-    }
-
-    /// Its program may run on these cores only, a bit each.
-    pub(crate) fn set_cores(&'static self, cores: u8) {
-        self.account.get().set_cores(cores);
-        match self.seat() {
-            Some(seat) if seat.out.get() && seat.turns.is_last(self) => seat.want(), // it moves when it is back
-            _ => {
-                self.turns.get().forget(self);
-                if self.wants_turn() {
-                    self.ask_turn();
-                }
-            }
-        }
-    }
-
-    /// The core on which its program runs, or ran last.
-    pub fn program_core(&self) -> u8 {
-        self.seat().map_or(self.core.number, |seat| seat.number)
     }
 }

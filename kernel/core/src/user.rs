@@ -34,9 +34,11 @@ impl Me {
     pub async fn yield_to_programs(&mut self) {
         let me = self.0;
         me.begin(Wait::User);
+        me.come_home();
         me.turns.get().end_slice(me);
         me.ask_turn();
-        poll_fn(|_| if me.wait.get() == Wait::Nothing { Poll::Ready(()) } else { Poll::Pending }).await
+        poll_fn(|_| if me.wait.get() == Wait::Nothing { Poll::Ready(()) } else { Poll::Pending }).await;
+        me.come_home();
     }
 
     /// As [`Me::yield_to_programs`], for work that comes from elsewhere: at once if nobody is to run before.

@@ -105,7 +105,10 @@ fn program(
             }
             match round % 4 {
                 1 => me.give_way(),
-                2 => me.yield_to_programs().await,
+                2 => {
+                    me.yield_to_programs().await;
+                    assert_eq!(me.program_core(), board.core.number(), "what is done at home waits for its turn there");
+                }
                 _ => {}
             }
             let goes_on = served.borrow()[(slot + PROGRAMS - 1) % PROGRAMS] < ROUNDS;

@@ -93,6 +93,16 @@ fn endless_calls_let_others_run_and_can_be_killed() {
     }
 }
 
+/// Where programs have four cores, what is done for one at its home lets others run there, too.
+#[test]
+fn an_endless_call_lets_programs_of_its_home_run_whatever_core_its_own_has() {
+    if clusters_can_run() {
+        let session = r#"
+sh -c '/usr/lib/renga/wild fill < /dev/zero & sleep 0.1; seq 2000 | sort -n | tail -n 1; kill $!; wait $!; echo $?' 2> /dev/null"#;
+        Renga::script(session).with(["--system", "pair4"]).end().expect_status(0).expect_text("2000\n143\n");
+    }
+}
+
 /// Memory comes back: the second time is as the first.
 const GREED: &str = r#"
 for how in '' 'remote -b b'; do
