@@ -39,11 +39,6 @@ impl Process {
         }
     }
 
-    /// Whether it has a program to run. Without one it lets programs go first, for what it does itself.
-    pub(super) fn wants_program(&self) -> bool {
-        !self.user.get().is_null()
-    }
-
     /// What it does for its program it does on its own core, wherever that runs: it waits for its turn there. The last turn was none of its
     /// program's before, and is none after.
     pub(crate) fn come_home(&'static self) {
