@@ -18,7 +18,7 @@ use crate::crossing::{Door, Parcel};
 use crate::probe;
 use crate::process::{Me, Process};
 use crate::ready::Core;
-use crate::user::{UserTurn, end_elsewhere, registers};
+use crate::user::{UserTurn, end_elsewhere, has_program, registers};
 use core::cell::Cell;
 use core::sync::atomic::{AtomicU64, Ordering};
 use renga_abi::user::{Exit, Trap, UserContext};
@@ -259,7 +259,7 @@ impl Core {
 
     /// Whether `process` wants a turn for its program, which may run on core `number`.
     fn may_run(&self, process: &Process, number: u8) -> bool {
-        process.wants_program() && process.account().cores() & self.program_cores.get() & 1 << number != 0
+        has_program(process) && process.account().cores() & self.program_cores.get() & 1 << number != 0
     }
 
     /// The turn of another core's program, if one is here and goes before this core's own programs.

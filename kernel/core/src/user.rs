@@ -165,11 +165,9 @@ impl UserTurn {
     }
 }
 
-impl Process {
-    /// Whether it has a program to run. Without one it lets programs go first, for what it does itself.
-    pub(crate) fn wants_program(&self) -> bool {
-        !self.user.get().is_null()
-    }
+/// Whether `process` has a program to run. Without one it lets programs go first, for what it does itself.
+pub(crate) fn has_program(process: &Process) -> bool {
+    !process.user.get().is_null()
 }
 
 /// `trap` has ended the turn of `process`'s program on another core.

@@ -5,7 +5,7 @@
 
 use super::Seat;
 use crate::process::Process;
-use renga_heap::NOWHERE;
+use crate::user::has_program;
 use renga_turns::{Runner, Turns};
 
 impl Process {
@@ -24,7 +24,7 @@ impl Process {
 
     #[inline(never)]
     fn ask_among_seats(&'static self) {
-        if self.wants_program() {
+        if has_program(self) {
             self.choose_core();
         }
         self.turns.get().ask_after_wait(self, self.core.charged_until_ns());
@@ -56,7 +56,7 @@ impl Process {
     /// It waits for its turn, or has it, and is to learn something as soon as it can.
     #[cold]
     pub(crate) fn hasten_turn(&'static self) {
-        if self.runner_place.get() != NOWHERE {
+        if self.runner_place.get() != renga_heap::NOWHERE {
             self.turns.get().queue_again(self);
         }
         self.want_seat();
