@@ -111,7 +111,7 @@ pub const ROWS: [Row; 36] = [
         .bound_a(75.0),
     call("spawn-cat", "fork + exec + wait, cat").bound_a(142.0).goal_a(150.0).goal_b_times_a(1.05),
     call("page-zero", "page of fresh memory").linux(1.4).bound(1.52),
-    call("page-file", "page of a mapped file, cached").linux(0.70).goal(1.0).bound(0.37),
+    call("page-file", "page of a mapped file, cached").linux(0.70).goal(1.0).bound(0.38),
     call("page-file-again", "page of a mapped file, second mapping"),
     call("stat", "stat, two names").linux(4.1).goal_a(4.0).bound_a(2.42),
     call("stat-four", "stat, four names"),
