@@ -145,11 +145,11 @@ fn free_all<M: UserMemory + ?Sized>(
 
 /// See `RestockFrames`.
 fn restock<M: UserMemory + ?Sized>(me: &Me, frames: &mut Frames<M>, mut call: Call<RestockFrames>) {
-    let (board, given) = (call.board(), call.entry().given as usize);
+    let (board, RestockFrames { given, wanted }) = (call.board(), call.entry());
     let list = call.lent();
-    let freed = free_all(me, frames, board, &list[..list.len().min(given * size_of::<Frame>())]);
+    let freed = free_all(me, frames, board, &list[..list.len().min(given as usize * size_of::<Frame>())]);
     let places = list.as_chunks_mut::<4>().0;
-    let spare = frames.spare().min(places.len());
+    let spare = frames.spare().min(places.len()).min(wanted as usize);
     for place in &mut places[..spare] {
         if let Ok(frame) = frames.take() {
             *place = frame.listed();

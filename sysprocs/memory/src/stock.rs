@@ -33,9 +33,9 @@ impl FrameStock {
     /// A frame, with any content. `ENOMEM`: there is none, and what was to be given back has been.
     pub async fn take(&mut self, memory: &mut Client<Memory>) -> Result<Frame, Errno> {
         if self.unused == 0 {
-            let given = core::mem::take(&mut self.count);
-            let (list, given) = (&mut self.entries[..given.max(FRAMES_PER_CALL)], given as u32);
-            let came = memory.call(RestockFrames { given }, list.as_flattened_mut()).await?;
+            let given = core::mem::take(&mut self.count) as u32;
+            let restock = RestockFrames { given, wanted: FRAMES_PER_CALL as u32 };
+            let came = memory.call(restock, self.entries.as_flattened_mut()).await?;
             self.unused = FRAMES_PER_CALL.min(came as usize);
             self.count = self.unused;
         }

@@ -14,20 +14,20 @@ fn what_is_given_comes_back_first_and_few_are_given_while_few_are_free() {
     run(8, 8, vec![], |mut world: World| async move {
         let memory = &mut world.memory;
         let mut list = [0; 16];
-        assert_eq!(memory.call(RestockFrames { given: 0 }, &mut list[..]).await, Ok(1), "of eight one");
+        assert_eq!(memory.call(RestockFrames { given: 0, wanted: 4 }, &mut list[..]).await, Ok(1), "of eight one");
         let first = u32::from_le_bytes(list[..4].try_into().unwrap());
-        assert_eq!(memory.call(RestockFrames { given: 1 }, &mut list[..]).await, Ok(1));
+        assert_eq!(memory.call(RestockFrames { given: 1, wanted: 4 }, &mut list[..]).await, Ok(1));
         assert_eq!(list[..4], first.to_le_bytes(), "the one that was given back");
         assert_eq!(memory.call(FreeFrames {}, &list[..4]).await, Ok(()));
         let mut taken = Vec::new();
         for _ in 0..8 {
             taken.push(memory.call(AllocateFrame {}, ()).await.unwrap());
         }
-        assert_eq!(memory.call(RestockFrames { given: 0 }, &mut list[..]).await, Err(Errno::ENOMEM));
+        assert_eq!(memory.call(RestockFrames { given: 0, wanted: 4 }, &mut list[..]).await, Err(Errno::ENOMEM));
         list[..4].copy_from_slice(&taken[3].to_le_bytes());
         list[4..8].copy_from_slice(&taken[5].to_le_bytes());
         assert_eq!(
-            memory.call(RestockFrames { given: 2 }, &mut list[..]).await,
+            memory.call(RestockFrames { given: 2, wanted: 4 }, &mut list[..]).await,
             Ok(1),
             "there are two now, one is to spare"
         );
@@ -42,7 +42,7 @@ fn what_is_given_comes_back_first_and_few_are_given_while_few_are_free() {
 
 #[test]
 fn of_a_stock_nothing_is_lost_and_what_it_is_given_is_free_after_some_turns() {
-    run(2048, 8, vec![], |mut world: World| async move {
+    run(8192, 8, vec![], |mut world: World| async move {
         let before = free(&mut world).await;
         let mut seed = 1u32;
         let mut held: Vec<Frame> = Vec::new();
