@@ -56,8 +56,9 @@ fn searched(here: &Path, root: &Path) -> String {
     for mistake in mistakes::MISTAKES.into_iter().flatten() {
         out += &variant(root, mistake.name, Some(mistake), &end, over_loom);
     }
-    let plays = mistakes::MISTAKES.into_iter().flatten().map(|mistake| play(mistake.name, mistake.found_by));
-    out + &format!("pub const WRONG: &[fn()] = &[\n{}];\n", plays.collect::<String>())
+    let plays: Vec<_> =
+        mistakes::MISTAKES.into_iter().flatten().map(|mistake| play(mistake.name, mistake.found_by)).collect();
+    out + &format!("pub const WRONG: [fn(); {}] = [\n{}];\n", plays.len(), plays.concat())
 }
 
 /// An item of a list: what plays `scenario` over a variant.

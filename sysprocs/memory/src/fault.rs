@@ -22,6 +22,7 @@ use renga_proto::pages::{FileId, FindPage};
 
 /// Pages, aligned as a group, that one fault maps if they are cached.
 pub const AROUND_PAGES: u32 = 16;
+const _: () = assert!(AROUND_PAGES <= u64::BITS, "`FindPages` has a bit for each");
 
 /// Why a page cannot be made present.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

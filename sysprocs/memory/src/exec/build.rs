@@ -114,13 +114,9 @@ impl Space {
         if !fits {
             return Err(Errno::ENOEXEC);
         }
-        let file = match held.iter_mut().find(|held| **held == Some(image.file)) {
-            Some(held) if self.table.files.find(&image.file).is_none() => {
-                let file = self.table.files.add(image.file)?;
-                *held = None;
-                file
-            }
-            _ => self.use_file(pager, image.file).await?,
+        let file = match self.take_over(image.file, held)? {
+            Some(file) => file,
+            None => self.use_file(pager, image.file).await?,
         };
         for segment in &image.segments {
             self.place_segment(pager, segment, file, bias).await?;
@@ -129,6 +125,17 @@ impl Space {
         self.release_unused_files(pager).await;
         self.show_text(pager, image.file, (first, first + end)).await;
         Ok(bias)
+    }
+
+    /// The number of `file` among those of the space, which has the use in `held` from now on; none without one, or if it has a use.
+    fn take_over(&mut self, file: MappedFile, held: &mut [Option<MappedFile>]) -> Result<Option<u8>, Errno> {
+        let Some(held) = held.iter_mut().find(|held| **held == Some(file)) else { return Ok(None) };
+        if self.table.files.find(&file).is_some() {
+            return Ok(None);
+        }
+        let number = self.table.files.add(file)?;
+        *held = None;
+        Ok(Some(number))
     }
 
     async fn place_segment<M: UserMemory + ?Sized>(

@@ -41,8 +41,9 @@ fn letters_signals_and_frames_cross_in_every_interleaving() {
 
 #[test]
 fn each_mistake_is_found() {
+    assert_eq!(variants::WRONG.len(), MISTAKES.into_iter().flatten().count());
     for (mistake, play) in MISTAKES.into_iter().flatten().zip(variants::WRONG) {
-        let found = catch_unwind(|| search(*play));
+        let found = catch_unwind(|| search(play));
         assert!(found.is_err(), "{} was not found by {:?}", mistake.name, mistake.found_by);
     }
 }
