@@ -160,6 +160,13 @@ impl<R: Runner> Turns<R> {
         }
     }
 
+    /// The last turn is `runner`'s no more, which goes on without one: for what it does itself.
+    pub fn leave(&self, runner: &R) {
+        if self.is_last(runner) {
+            self.last.set(None);
+        }
+    }
+
     /// Lets `runner` go to `other`, where it is as far from the others as it is here.
     pub fn hand_over(&self, runner: &'static R, other: &Turns<R>) {
         self.forget(runner);
@@ -296,9 +303,7 @@ impl<R: Runner> Turns<R> {
     /// `runner`, which ran, gives way to its equals, as after a whole slice. The last turn may be another's by now: of a core on which it ran
     /// as a guest.
     pub fn give_way(&self, runner: &R) {
-        if self.is_last(runner) {
-            self.last.set(None); // so that it goes behind its equals
-        }
+        self.leave(runner); // so that it goes behind its equals
         if let Some(first) = self.runners.first() {
             let account = runner.account();
             account.count(Count::TurnsTaken, 1);

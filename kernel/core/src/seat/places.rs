@@ -39,11 +39,11 @@ impl Process {
         }
     }
 
-    /// What it does for its program it does on its own core, wherever that runs: it waits for its turn there. The last turn was none of its
-    /// program's before, and is none after.
+    /// What it does for its program it does on its own core, wherever that runs: before, so that it waits for its turn there; and after, so that
+    /// the turn it had is not taken for its program's, which may have to be elsewhere.
     pub(crate) fn come_home(&'static self) {
         if !self.core.seats.get().is_empty() {
-            self.turns.get().forget(self);
+            self.turns.get().leave(self);
             self.move_to(&self.core.turns);
         }
     }
