@@ -6,10 +6,10 @@
 //! |---|---|
 //! | `medium` | [`disk`] (one) |
 //! | `format` | none: ext2 and its journal as they lie on the medium |
-//! | `cache` | [`buffer`] (one per cached block of books), [`buffer_directory`], [`cleaner`] |
-//! | `content` | [`content_reader`], [`content_writer`], between the page cache of this board and the medium; [`content_returner`], on other boards |
-//! | `volume` | [`allocator`] (bitmaps, counts, superblock) and, on top of the inodes, [`committer`] (journal), [`write_back`] |
-//! | `inode` | [`inode`] (one per active inode), [`name_index`], [`inode_directory`], [`reaper`], [`recalls`] |
+//! | `cache` | [`buffer`] (one per cached block of books), [`buffer_directory`], [`metadata_writeback`] |
+//! | `content` | [`data_reader`], [`data_writeback`], between the page cache of this board and the medium; [`lease_flusher`], on other boards |
+//! | `volume` | [`allocator`] (bitmaps, counts, superblock) and, on top of the inodes, [`committer`] (journal), [`commit_timer`] |
+//! | `inode` | [`inode`] (one per active inode), [`name_index`], [`inode_directory`], [`inode_reclaimer`], [`revocations`] |
 //! | `names` | [`path`] (one per walk at a time) |
 //! | `locks` | [`locks`] (one): what programs have locked |
 //! | `held` | [`name_cache`], on each board without the disk: names and inodes that it may hold |
@@ -17,7 +17,7 @@
 //!
 //! Each process calls only those before it, so nobody waits in a circle; the waits that depend on another
 //! client (a clean buffer, the lock of names, a commit) end because who holds the one never waits for
-//! another's; workers (cleaner, committer, reaper) wait at the directory that gives them work.
+//! another's; workers (metadata writeback, committer, inode reclaimer) wait at the directory that gives them work.
 //!
 //! Order of writing (decision 0013). Content is written in the page cache, and goes to its place when much of that is
 //! dirty, or with the next commit. *Books*, the blocks in which the file
@@ -34,7 +34,7 @@
 #![forbid(unsafe_code)]
 
 mod cache;
-mod content;
+mod data;
 mod file;
 mod format;
 mod held;
@@ -47,12 +47,12 @@ mod volume;
 pub use cache::buffer::buffer;
 pub use cache::buffer_directory::buffer_directory;
 pub use cache::client::CacheClients;
+pub use cache::metadata_writeback::{METADATA_WRITEBACK_PAGES, MetadataWritebackClients, metadata_writeback};
 pub use cache::slots::BufferSlot;
-pub use cache::writer::{CLEANER_PAGES, WriterClients, cleaner};
-pub use content::client::ContentClients;
-pub use content::reader::{RUN_PAGES, content_reader};
-pub use content::returner::content_returner;
-pub use content::writer::content_writer;
+pub use data::client::DataClients;
+pub use data::data_reader::{RUN_PAGES, data_reader};
+pub use data::data_writeback::data_writeback;
+pub use data::lease_flusher::lease_flusher;
 pub use file::file_table::file_table;
 pub use file::open_file::{FileClients, file};
 pub use held::inodes::HeldInode;
@@ -63,11 +63,11 @@ pub use inode::active_inode::InodeClients;
 pub use inode::active_table::InodeSlot;
 pub use inode::index_table::IndexSlot;
 pub use inode::inode_directory::inode_directory;
+pub use inode::inode_reclaimer::{InodeReclaimerClients, inode_reclaimer};
 pub use inode::lending::page_leases::Holders;
-pub use inode::lending::recalls::recalls;
+pub use inode::lending::revocations::revocations;
 pub use inode::name_cache::NameSlot;
 pub use inode::name_index::{INDEXED_PER_INODE, name_index};
-pub use inode::reaper::{ReaperClients, reaper};
 pub use inode::referrers::Referrers;
 pub use inode::server::inode;
 pub use locks::server::locks;
@@ -75,8 +75,8 @@ pub use locks::table::LockPlace;
 pub use medium::disk::disk;
 pub use medium::partition::{NotExt2, Partition, recognise};
 pub use medium::timing::Medium;
-pub use names::dispatcher::{FreeWalkers, path};
-pub use names::walker::{PathClients, walker};
+pub use names::lookup_worker::{LookupClients, lookup_worker};
+pub use names::path_lookup::{FreeLookupWorkers, path_lookup};
 pub use volume::allocator::allocator;
+pub use volume::commit_timer::{Due, commit_timer};
 pub use volume::committer::{CommitterClients, committer, committer_pages};
-pub use volume::write_back::{Due, write_back};

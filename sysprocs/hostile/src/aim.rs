@@ -145,7 +145,7 @@ fn spare(random: &mut Random, mut aim: Aim) -> Aim {
         (Kind::Procs, PolicyOf::OP) => words[1] = if random.once_in(2) { ASK_POLICY } else { words[1] | 1 << 60 },
         (Kind::File, AddReference::OP) | (Kind::Pipe, AddEnd::OP) => words[0] |= NEVER,
         // Walks begin at no directory of others: the number of an inode is as good as its name.
-        (Kind::Path, _) | (Kind::InodeDirectory, KnownOpen::OP | KnownStatus::OP) => {
+        (Kind::PathLookup, _) | (Kind::InodeDirectory, KnownOpen::OP | KnownStatus::OP) => {
             words[0] = random.one(&ROOTS);
             if aim.op == Rename::OP || aim.op == Link::OP {
                 words[1] = random.one(&ROOTS);

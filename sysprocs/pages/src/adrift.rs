@@ -6,7 +6,7 @@
 //! changed the file, is lost.
 //!
 //! Invariant: of a file that is adrift only dirty pages are here, and its size is what it was when the session ended.
-//! Not here: who asks (`renga_fs`: `content_returner`, open files), how pages are taken (`holding.rs`).
+//! Not here: who asks (`renga_fs`: `lease_flusher`, open files), how pages are taken (`holding.rs`).
 
 use crate::frame_list::FrameList;
 use crate::index::PageIndex;

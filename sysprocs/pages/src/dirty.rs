@@ -9,7 +9,7 @@ use crate::index::PageIndex;
 use crate::ring::{Ends, NONE};
 use crate::room::{FileSlot, ORPHANED, PageSlot};
 use renga_hal::memory::{Frame, PAGE_BYTES};
-use renga_proto::content::RUN_PAGES_MAX;
+use renga_proto::data::RUN_PAGES_MAX;
 use renga_proto::pages::FileId;
 
 /// Times that a page is offered to the medium before it is given up.

@@ -2,7 +2,7 @@
 //!
 //! Invariant: a fifo that is open is one pipe, whose life is noted here; a life that has ended is found out when the
 //! fifo is opened again. It calls pipes of its own board only, and they never call it. Not here: who waits for a
-//! partner (the pipe), the inode (its opener asks a walker).
+//! partner (the pipe), the inode (its opener asks a lookup worker).
 
 use renga_proto::fifos::{FifoEnds, Fifos, FifosCall, OpenFifo, OpenedFifo};
 use renga_proto::pipe::{JoinPipe, Pipe};

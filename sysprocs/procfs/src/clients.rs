@@ -15,7 +15,7 @@ use renga_rt::{Client, Errno, Family, clients};
 const PROCS: u32 = Describe::BIT | UsageOf::BIT | PolicyOf::BIT;
 /// Of the memory processes.
 const MEMORY: u32 = MemoryStatus::BIT;
-/// Of path walkers.
+/// Of path lookup workers.
 const PATHS: u32 = AbsolutePath::BIT;
 /// Of the directory of buffers.
 const BUFFERS: u32 = ReadBytes::BIT;
@@ -31,7 +31,7 @@ clients! {
         memory: Family<Memory, MEMORY>,
         /// What the boards' links have carried.
         links: Family<RouterStatus>,
-        /// Path walkers, for names of directories.
+        /// Path lookup workers, for names of directories.
         paths: Family<Path, PATHS>,
         /// The buffers, for the disk as a file.
         buffers: Family<BufferDirectory, BUFFERS>,
@@ -119,8 +119,8 @@ impl ProcFilesClients {
         init_board: u8,
         out: &mut [u8],
     ) -> Result<usize, Errno> {
-        let mut walker = self.paths.at(init_board, 0).ok_or(Errno::EIO)?;
-        let bytes = again!(walker.call(AbsolutePath { at }, &mut *out))?;
+        let mut path_lookup = self.paths.at(init_board, 0).ok_or(Errno::EIO)?;
+        let bytes = again!(path_lookup.call(AbsolutePath { at }, &mut *out))?;
         Ok(drop_unreachable(out, bytes as usize))
     }
 }

@@ -77,7 +77,7 @@ protocol! {
         10 NextMember {} (()) -> Result<u16, Errno>;
         /// All members stand still: puts bitmaps, counts and superblock into their buffers. `broken`: a change
         /// was left half done, so that the file system has to be checked.
-        11 SaveBooks { broken: bool } (()) -> Result<(), Errno>;
+        11 SaveMetadata { broken: bool } (()) -> Result<(), Errno>;
         /// The transaction's books are copied: changes may go on.
         12 EndFreeze {} (()) -> Result<(), Errno>;
         /// The transaction has ended; `whole`: it was to empty the journal. `EROFS`: from now on nothing may be

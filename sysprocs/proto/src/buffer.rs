@@ -106,13 +106,13 @@ pub mod directory {
             /// A run of blocks is on the medium, or, not `done`, surely not all of it, and stays dirty.
             18 Written { first: u64, count: u32, done: bool } (()) -> Result<(), Errno>;
             /// As `NextWrite`, of any class that may be written: waits until few buffers are clean. From the
-            /// cleaner only.
+            /// metadata writeback only.
             19 NextEviction {} (()) -> Result<HeldBlock, Errno>;
             /// How many blocks of `class` are dirty.
             20 CountDirty { class: Class } (()) -> Result<u32, Errno>;
             /// A dirty book, which is from now on part of the transaction under way. `ENOENT` when there is none.
             /// From the committer only, while nobody changes books.
-            21 NextBooks {} (()) -> Result<HeldBlock, Errno>;
+            21 NextMetadata {} (()) -> Result<HeldBlock, Errno>;
             /// The transaction under way has ended.
             22 EndTransaction { outcome: Outcome } (()) -> Result<(), Errno>;
             /// The blocks are about to be freed: they need not be written any more.

@@ -63,7 +63,7 @@ in_words! {
 }
 in_words! {
     /// An inode to be given up.
-    pub struct Reap {
+    pub struct ReclaimedInode {
         /// Its process's number.
         slot: u16,
         /// The inode.
@@ -143,18 +143,18 @@ protocol! {
         /// board does not refer to it; `Reactivate` does for who knows the generation.
         3 Keep { slot: u16, ino: u32 } (()) -> Result<(), Errno>;
         /// Makes all changes so far permanent: none is there in part after a cut. Waits for the committer, who
-        /// waits for whoever changes names: not from a walker that holds the lock of names.
+        /// waits for whoever changes names: not from a lookup worker that holds the lock of names.
         4 CommitAll { extent: Extent } (()) -> Result<(), Errno>;
         /// Before the board stops: every inode is written back and given up, those without links are
         /// freed; nothing can be activated from then on. Answered at once, or when all is done if `wait`: not from
-        /// a walker that holds the lock of names then.
+        /// a lookup worker that holds the lock of names then.
         5 Retire { wait: bool } (()) -> Result<(), Errno>;
         /// Takes the lock of names: shared for looking up, exclusive for changing what names stand
         /// for, so that nobody activates an inode while it is being freed. In the order of asking.
-        /// Walkers only; the holder never waits for another walker.
+        /// Walkers only; the holder never waits for another lookup worker.
         6 LockNames { exclusive: bool } (()) -> Result<(), Errno>;
         /// An active inode that the caller refers to has no links any more (or got none): it is to be
-        /// freed when nobody refers to it. From a walker that holds the lock of names exclusively.
+        /// freed when nobody refers to it. From a lookup worker that holds the lock of names exclusively.
         /// Which boards hold something of it.
         8 Unlinked { slot: u16 } (()) -> Result<HeldOf, Errno>;
         /// Gives the lock of names back.
@@ -169,13 +169,13 @@ protocol! {
         /// The commit that the committer was given has ended so (0: well); what to do next. Waits until somebody
         /// wants a commit. From the committer only.
         12 NextCommit { ended: u16 } (()) -> Result<CommitWanted, Errno>;
-        /// The inode process that the reaper was given (`NO_SLOT`: none) is without an inode; which one is to give
-        /// its inode up next. Waits until one is, if `wait`; `ENOENT` otherwise. From the reaper only.
-        13 NextReap { done: u16, wait: bool } (()) -> Result<Reap, Errno>;
-        /// As a walker's `StatusOf`, if all names of the path are known. `EAGAIN`: not all are, ask a walker.
+        /// The inode process that the inode reclaimer was given (`NO_SLOT`: none) is without an inode; which one is to give
+        /// its inode up next. Waits until one is, if `wait`; `ENOENT` otherwise. From the inode reclaimer only.
+        13 NextReclaim { done: u16, wait: bool } (()) -> Result<ReclaimedInode, Errno>;
+        /// As a lookup worker's `StatusOf`, if all names of the path are known. `EAGAIN`: not all are, ask a lookup worker.
         14 KnownStatus { at: FileId, flags: u32 } ((&'a [u8], &'a mut [u8])) -> Result<(), Errno>;
-        /// As a walker's `Open` of what need be neither made nor cut, if all names of the path are known.
-        /// `EAGAIN`: ask a walker. What has mode 0 in the answer cannot be opened; the reference to it is the
+        /// As a lookup worker's `Open` of what need be neither made nor cut, if all names of the path are known.
+        /// `EAGAIN`: ask a lookup worker. What has mode 0 in the answer cannot be opened; the reference to it is the
         /// caller's all the same.
         15 KnownOpen { at: FileId, flags: u32 } (&'a [u8]) -> Result<InodeFacts, Errno>;
         /// Walks along a path as far as its names are known and no link is to be followed, but for its last name
@@ -195,14 +195,14 @@ protocol! {
         /// The first inode process from `from` on whose inode is lent, but to whom `Spare` says if it `spares`; `ENOENT`: none is.
         20 NextLent { from: u16, spares: bool } (()) -> Result<u16, Errno>;
         /// Notes that `board` holds the name in inode `directory`, if what it stands for is known here: whether it is. From
-        /// walkers only, under the lock of names.
+        /// lookup workers only, under the lock of names.
         22 GrantName { directory: u32, board: u8 } (&'a [u8]) -> Result<bool, Errno>;
-        /// Which boards hold the name in inode `directory`; they do not from now on, as the caller recalls it from them. From
-        /// walkers only, under the exclusive lock of names, before the name is changed.
+        /// Which boards hold the name in inode `directory`; they do not from now on, as the caller revokes it from them. From
+        /// lookup workers only, under the exclusive lock of names, before the name is changed.
         21 TakeHolders { directory: u32, aware: u8 } (&'a [u8]) -> Result<NameHolders, Errno>;
-        /// Which session with `board` it is. From walkers only.
+        /// Which session with `board` it is. From lookup workers only.
         23 SessionWith { board: u8 } (()) -> Result<u32, Errno>;
-        /// A reference of `board` is given up, if that session is not over. From walkers only, to whom that board has said so.
+        /// A reference of `board` is given up, if that session is not over. From lookup workers only, to whom that board has said so.
         24 GiveUp { slot: u16, ino: u32, board: u8, session: u32 } (()) -> Result<(), Errno>;
         /// What jobs of these boards, a bit each, have written is not to come home because it is time. From the regulator only.
         25 Spare { boards: u8 } (()) -> Result<(), Errno>;
@@ -223,7 +223,7 @@ pub const TIME_KEEP: u64 = u64::MAX - 1;
 protocol! {
     /// One active inode.
     pub Inode = 7, InodeCall {
-        /// As `OpenKnown`, after the file was cut to nothing. From walkers only.
+        /// As `OpenKnown`, after the file was cut to nothing. From lookup workers only.
         0 OpenCut {} (&'a [u8]) -> Result<InodeFacts, Errno>;
         /// Writes all of the slice at `offset`, growing the file. Returns nothing: a failure after
         /// an early release is kept and told by the next `Sync` or `Settle`.
@@ -257,7 +257,7 @@ protocol! {
         /// Of a directory: what the entry named by the slice stands for. `ENOENT` without one.
         13 Find {} (&'a [u8]) -> Result<EntryFound, Errno>;
         /// Of a directory: adds an entry of file type `kind` (ext2's directory-entry type). The boards in `aware`, a bit each, have
-        /// given up its status themselves. From walkers only.
+        /// given up its status themselves. From lookup workers only.
         14 Enter { ino: u32, kind: u8, aware: u8 } (&'a [u8]) -> Result<(), Errno>;
         /// The write lease for `board`, if it is the caller's or the caller is of this board, so that page `page` may be
         /// written there; other boards' leases end. `ESTALE`: it is not inode `ino`. With page `TAKE_HOME`: if inode `ino` (0: whichever
@@ -275,9 +275,9 @@ protocol! {
         /// Becomes the process of inode `ino`, which is fresh if it has a `mode`: from the directory of inodes only.
         20 Load { ino: u32, mode: u16, device: u32 } (()) -> Result<(), Errno>;
         /// Writes the inode back and becomes free; without links, frees its blocks first, some at a time. From the
-        /// reaper only; says whether the inode itself is to be freed.
+        /// inode reclaimer only; says whether the inode itself is to be freed.
         21 Unload {} (()) -> Result<Unloaded, Errno>;
-        /// As `Status` and `Facts`, for `board`, which may hold that until it is recalled if the answer says so. From walkers
+        /// As `Status` and `Facts`, for `board`, which may hold that until it is recalled if the answer says so. From lookup workers
         /// only.
         22 LeaseStatus { board: u8 } (&'a mut [u8]) -> Result<LeasedFacts, Errno>;
         /// Of a directory: the name of the entry of inode `ino`; its length. `ENOENT` without one.

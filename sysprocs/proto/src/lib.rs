@@ -10,7 +10,7 @@ pub mod attributes;
 pub mod buffer;
 pub mod clock;
 pub mod console;
-pub mod content;
+pub mod data;
 pub mod disk;
 pub mod events;
 pub mod fifos;

@@ -1,10 +1,10 @@
 //! What paths lead to, as known on a board that has no disk: names, and the inodes behind them.
 //!
 //! A board may hold a name, or an inode's status, because the disk's board has told it (`Resolve`) and has taken a note
-//! of that; it recalls what it has told before it changes. The server of this protocol calls nobody, as the page
+//! of that; it revokes what it has told before it changes. The server of this protocol calls nobody, as the page
 //! cache does, so whoever holds up a change by a recall waits for no further one.
 //!
-//! Filling: what is not known gives a ticket; a path walker says what the path leads to; that is offered with the ticket. A
+//! Filling: what is not known gives a ticket; a path lookup worker says what the path leads to; that is offered with the ticket. A
 //! recall between the two makes the ticket void: what was told may be old.
 //!
 //! Of an inode that is opened again and again one reference of the board is kept here, and its uses are counted here.
@@ -55,15 +55,15 @@ impl MakeBegun {
 protocol! {
     /// The name cache of a board.
     pub Names = 30, NamesCall {
-        /// As a walker's `StatusOf`, if all that it takes is known: 0. Otherwise a ticket, or `NO_TICKET`.
+        /// As a lookup worker's `StatusOf`, if all that it takes is known: 0. Otherwise a ticket, or `NO_TICKET`.
         0 StatusHere { at: FileId, flags: u32 } ((&'a [u8], &'a mut [u8])) -> Result<u64, Errno>;
-        /// Offers what a walker has told ([`crate::steps`]) since the ticket was given.
+        /// Offers what a lookup worker has told ([`crate::steps`]) since the ticket was given.
         1 KeepSteps { ticket: u64 } (&'a [u8]) -> Result<(), Errno>;
         /// The name in inode `directory` is about to change; an empty one: all there, or in `ALL_DIRECTORIES`. From the
         /// disk's board only, as the next.
-        2 RecallName { directory: u32 } (&'a [u8]) -> Result<(), Errno>;
+        2 RevokeName { directory: u32 } (&'a [u8]) -> Result<(), Errno>;
         /// Inode `ino` is about to change.
-        3 RecallInode { ino: u32 } (()) -> Result<(), Errno>;
+        3 RevokeInode { ino: u32 } (()) -> Result<(), Errno>;
         /// A board is dead. With that of the inodes end all leases.
         4 BoardDied { board: u8 } (()) -> Result<(), Errno>;
         /// Opens what a path stands for, if all that it takes is known and a reference is kept here: one use more of that.
@@ -78,17 +78,17 @@ protocol! {
         /// One use less; whether the reference is the caller's from now on, to be given back.
         9 EndUse { ino: u32, session: u32 } (()) -> Result<bool, Errno>;
         /// The inode has no name any more; whether a reference to it that was kept is given up. From the disk's board only.
-        10 RecallReference { ino: u32 } (()) -> Result<bool, Errno>;
+        10 RevokeReference { ino: u32 } (()) -> Result<bool, Errno>;
         /// Inode `ino` is about to have been read last at that time, ns since 1970: of what is held of it that alone changes. From the
         /// disk's board only, to the one board that holds its status.
-        15 TellAccess { ino: u32, access_ns: u64 } (()) -> Result<(), Errno>;
+        15 NotifyAccess { ino: u32, access_ns: u64 } (()) -> Result<(), Errno>;
         /// As `StatusHere`, of an open inode. `EAGAIN`: its status is not here.
         11 StatusOfInode { ino: u32, generation: u32 } (&'a mut [u8]) -> Result<(), Errno>;
-        /// The caller is about to have something made at the path by a walker: gives up what the make changes. Until `EndMake`, with which
+        /// The caller is about to have something made at the path by a lookup worker: gives up what the make changes. Until `EndMake`, with which
         /// the caller ends it however it went, nothing is kept here but what is offered with that. `EEXIST`: the name stands
         /// for something, and no make has begun.
         12 BeginMake { at: FileId } (&'a [u8]) -> Result<MakeBegun, Errno>;
-        /// Offers what the walker has told of the make, as `KeepSteps`; nothing, if it has failed.
+        /// Offers what the lookup worker has told of the make, as `KeepSteps`; nothing, if it has failed.
         13 EndMake { ticket: u64 } (&'a [u8]) -> Result<(), Errno>;
         /// Which file a path stands for, if all that it takes is known and a reference to it is kept here. `EAGAIN`: not here.
         14 FileHere { at: FileId, flags: u32 } (&'a [u8]) -> Result<FileId, Errno>;

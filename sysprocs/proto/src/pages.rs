@@ -1,6 +1,6 @@
 //! The page cache of a board: pages of files in page frames, which `read`, `mmap` and `exec` share.
 //!
-//! A board may hold a page because the inode's process has granted it (`FillPage`), until that process recalls it
+//! A board may hold a page because the inode's process has granted it (`FillPage`), until that process revokes it
 //! (`Recall`), which it does before the page changes. The cache calls nobody but the memory process, so that
 //! whoever holds up a change by a recall waits for no further one.
 //!
@@ -309,7 +309,7 @@ protocol! {
         23 WriteHeld { file: FileId, offset: u64 } (&'a [u8]) -> Result<HeldWrite, Errno>;
         /// What the inode's process wants back of a held file: the first dirty page behind that which it has `taken` (`NO_PAGE`: none yet),
         /// which stays dirty until it is taken. So many `grants` were answered under this lease, as `HoldFile` tells of them; what was
-        /// written under another one is lost. From `recalls` only.
+        /// written under another one is lost. From `revocations` only.
         24 TakeBack { file: FileId, taken: u32, back: Back, lease: u64, grants: u32 } (&'a mut [u8]) -> Result<Given, Errno>;
         /// Another board holds the file from now on, or (`lent` not) does so no longer but may have its pages, and the file has
         /// `size` bytes.
@@ -331,26 +331,26 @@ protocol! {
 }
 
 protocol! {
-    /// Recalls on behalf of inodes and walkers: so that a board has one caller of its caches for all of them.
-    pub Recalls = 19, RecallsCall {
+    /// Revokes on behalf of inodes and lookup workers: so that a board has one caller of its caches for all of them.
+    pub Revocations = 19, RevocationsCall {
         /// As `Recall` of the page cache of `board`.
-        0 RecallFrom { board: u8, file: FileId, from: u32, to: u32 } (()) -> Result<u32, Errno>;
+        0 RevokePagesFrom { board: u8, file: FileId, from: u32, to: u32 } (()) -> Result<u32, Errno>;
         /// As `TakeBack` of the page cache of `board`. The page is kept here, and nobody else is served, until the caller
         /// says where it is to go. What was changed of the file comes into the slice.
-        1 TakeBackFrom { board: u8, file: FileId, taken: u32, back: Back, lease: u64, grants: u32 } (&'a mut [u8]) -> Result<Given, Errno>;
+        1 FlushFrom { board: u8, file: FileId, taken: u32, back: Back, lease: u64, grants: u32 } (&'a mut [u8]) -> Result<Given, Errno>;
         /// That page goes to the cache of this board, as `WritePage` does it; zeros behind the file's end. After an error
         /// it is still kept.
         2 PutBack { file: FileId, page: u32, block: u32, size: u64 } (()) -> Result<bool, Errno>;
         /// That page is not to go anywhere.
         3 LeavePage {} (()) -> Result<(), Errno>;
-        /// As `RecallName` of the name cache of `board`.
-        4 RecallNameFrom { board: u8, directory: u32 } (&'a [u8]) -> Result<(), Errno>;
-        /// As `RecallInode` of the name cache of `board`.
-        5 RecallInodeFrom { board: u8, ino: u32 } (()) -> Result<(), Errno>;
-        /// As `RecallReference` of the name cache of `board`.
-        6 RecallReferenceFrom { board: u8, ino: u32 } (()) -> Result<bool, Errno>;
-        /// As `TellAccess` of the name cache of `board`.
-        7 TellAccessTo { board: u8, ino: u32, access_ns: u64 } (()) -> Result<(), Errno>;
+        /// As `RevokeName` of the name cache of `board`.
+        4 RevokeNameFrom { board: u8, directory: u32 } (&'a [u8]) -> Result<(), Errno>;
+        /// As `RevokeInode` of the name cache of `board`.
+        5 RevokeInodeFrom { board: u8, ino: u32 } (()) -> Result<(), Errno>;
+        /// As `RevokeReference` of the name cache of `board`.
+        6 RevokeReferenceFrom { board: u8, ino: u32 } (()) -> Result<bool, Errno>;
+        /// As `NotifyAccess` of the name cache of `board`.
+        7 NotifyAccessTo { board: u8, ino: u32, access_ns: u64 } (()) -> Result<(), Errno>;
     }
 }
 

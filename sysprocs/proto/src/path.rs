@@ -1,4 +1,4 @@
-//! Path walkers: whole path operations in one rendezvous, so that they cross the link once.
+//! Path lookup workers: whole path operations in one rendezvous, so that they cross the link once.
 //!
 //! A path in a slice is without a terminating zero; it starts at `at`. Where two
 //! paths are needed they stand in one slice with one zero byte between them. Processes on the disk
@@ -66,7 +66,7 @@ impl From<u32> for PathStart {
 }
 
 renga_core::protocol_as! {
-    /// A path walker, to whom calls are passed on.
+    /// A path lookup worker, to whom calls are passed on.
     pub Walk = 31 as Path
 }
 

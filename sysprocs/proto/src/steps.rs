@@ -1,4 +1,4 @@
-//! What a path walker tells of a walk: each name that it came by and may be held, and what stood at the end.
+//! What a path lookup worker tells of a walk: each name that it came by and may be held, and what stood at the end.
 //!
 //! Invariant: the end is the last step, and there always is one; names before it may be missing, for want of room.
 //! What cannot be read ends the steps. Not here: who holds them (`sysprocs/fs/src/held`).

@@ -10,7 +10,7 @@ use crate::machine::Machine;
 use crate::outline::Outline;
 use core::cell::Cell;
 use renga_core::Process;
-use renga_fs::{Due, FreeWalkers, Referrers};
+use renga_fs::{Due, FreeLookupWorkers, Referrers};
 use renga_hal::memory::{SPACES_MAX, UserMemory};
 use renga_memory::{FrameCounts, SpaceTables, TABLES_PER_SLOT};
 use renga_pages::CacheMemory;
@@ -63,9 +63,9 @@ fn start<M: Machine>(
     let notifier = |kind| directory.of_kind(kind).first().copied().map(Notifier::new);
     let watch = arena.put(|| Watch::new(notifier(Kind::Router)));
     let wakes = arena.put(|| Wakes::new(notifier(Kind::Waker)));
-    let due = arena.put(|| Due::new(notifier(Kind::WriteBack)));
+    let due = arena.put(|| Due::new(notifier(Kind::CommitTimer)));
     let sessions = arena.put(Sessions::new);
-    let free_walkers = arena.put(|| FreeWalkers::new(notifier(Kind::Path)));
+    let free_lookup_workers = arena.put(|| FreeLookupWorkers::new(notifier(Kind::PathLookup)));
     let link = LinkParts::new(directory, reach, (watch, sessions), machine.link_timing(), machine.starts());
     let referrers = arena.put_slice(directory.of_kind(Kind::Inode).len(), |_| Cell::new(0));
     let referrers = arena.put(|| Referrers::new(referrers));
@@ -78,7 +78,7 @@ fn start<M: Machine>(
         wanted: &wanted,
         watch,
         sessions,
-        free_walkers,
+        free_lookup_workers,
         wakes,
         due,
         referrers,
@@ -100,7 +100,7 @@ pub(crate) struct Boot<'m, M> {
     wanted: &'m dyn Fn(Kind) -> bool,
     watch: &'static Watch,
     sessions: &'static Sessions,
-    free_walkers: &'static FreeWalkers,
+    free_lookup_workers: &'static FreeLookupWorkers,
     wakes: &'static Wakes,
     due: &'static Due,
     referrers: &'static Referrers,
@@ -211,7 +211,7 @@ impl<'b, M: Machine> At<'b, M> {
     pub fn cards(self) -> &'static [Card] {
         self.boot.cards
     }
-    /// When `write_back` has something to do.
+    /// When `commit_timer` has something to do.
     pub fn due(self) -> &'static Due {
         self.boot.due
     }
@@ -223,9 +223,9 @@ impl<'b, M: Machine> At<'b, M> {
     pub fn sessions(self) -> &'static Sessions {
         self.boot.sessions
     }
-    /// Path walkers that have nothing to do.
-    pub fn free_walkers(self) -> &'static FreeWalkers {
-        self.boot.free_walkers
+    /// Path lookup workers that have nothing to do.
+    pub fn free_lookup_workers(self) -> &'static FreeLookupWorkers {
+        self.boot.free_lookup_workers
     }
     /// Programs that are to look again at what they wait for.
     pub fn wakes(self) -> &'static Wakes {

@@ -64,13 +64,13 @@ const EVENT_FILES: usize = 256;
 /// Watches of all sets of a board.
 const WATCHES: usize = 1024;
 
-/// What the name cache of a board holds: names, inodes, and targets of symbolic links.
-const HELD_NAMES: usize = 2048;
-const HELD_INODES: usize = 1024;
-const HELD_TARGETS: usize = 256;
+/// Entries of a board's name cache: names, inodes, and targets of symbolic links.
+const CACHED_NAMES: usize = 2048;
+const CACHED_INODES: usize = 1024;
+const CACHED_TARGETS: usize = 256;
 
 /// References to inodes that a board keeps, of so many active ones: all boards together leave most of those to others.
-const fn held_references(inodes: usize) -> usize {
+const fn cached_references(inodes: usize) -> usize {
     inodes / 16
 }
 
@@ -102,19 +102,19 @@ kinds! { |at, M|
         renga_fs::disk::<M::Block> [at.machine().block(), at.machine().medium()];
     BufferDirectory "buffer_directory" "Which buffer holds which block.", Any 1:
         renga_fs::buffer_directory [at.each(at.count(Kind::Buffer), || renga_fs::BufferSlot::EMPTY), at.due()];
-    Buffer "buffer" "One cached block.", Any 512:
+    Buffer "buffer" "One cached metadata block.", Any 512:
         renga_fs::buffer [at.put(|| [0; PAGE_BYTES])];
-    Cleaner "cleaner" "Writes dirty blocks when few buffers are clean.", DiskBoard 1:
-        renga_fs::cleaner [at.each(renga_fs::CLEANER_PAGES, || [0; PAGE_BYTES])];
-    ContentReader "content_reader" "Brings pages of files from the medium.", DiskBoard 16:
-        renga_fs::content_reader [at.each(renga_fs::RUN_PAGES, || [0; PAGE_BYTES])];
-    ContentWriter "content_writer" "Writes dirty pages of files.", DiskBoard 1:
-        renga_fs::content_writer [at.each(renga_fs::RUN_PAGES, || [0; PAGE_BYTES])];
-    ContentReturner "content_returner" "Has files taken home that its board has written.", EveryLinked 1:
-        renga_fs::content_returner [];
+    MetadataWriteback "metadata_writeback" "Writes dirty blocks when few buffers are clean.", DiskBoard 1:
+        renga_fs::metadata_writeback [at.each(renga_fs::METADATA_WRITEBACK_PAGES, || [0; PAGE_BYTES])];
+    DataReader "data_reader" "Brings pages of files from the medium.", DiskBoard 16:
+        renga_fs::data_reader [at.each(renga_fs::RUN_PAGES, || [0; PAGE_BYTES])];
+    DataWriteback "data_writeback" "Writes dirty pages of files.", DiskBoard 1:
+        renga_fs::data_writeback [at.each(renga_fs::RUN_PAGES, || [0; PAGE_BYTES])];
+    LeaseFlusher "lease_flusher" "Flushes files that its board has written to their owner.", EveryLinked 1:
+        renga_fs::lease_flusher [];
     Allocator "allocator" "Free blocks and inodes.", DiskBoard 1:
         renga_fs::allocator [at.due(), at.machine().epoch_ns()];
-    InodeDirectory "inode_directory" "Which process holds which inode.", DiskBoard 1:
+    InodeDirectory "inode_directory" "Maps inode numbers to active inodes.", DiskBoard 1:
         renga_fs::inode_directory [
             at.each(at.count(Kind::Inode), || renga_fs::InodeSlot::EMPTY),
             at.each(at.count(Kind::Inode), || renga_fs::NameSlot::EMPTY), at.referrers(),
@@ -129,19 +129,19 @@ kinds! { |at, M|
         renga_fs::inode [
             at.number(), at.referrers(), at.without_leases(), at.machine().epoch_ns(), at.machine().starts()
         ];
-    Reaper "reaper" "Gives inodes up, and frees those without names.", DiskBoard 1:
-        renga_fs::reaper [];
+    InodeReclaimer "inode_reclaimer" "Evicts inodes, and frees those without links.", DiskBoard 1:
+        renga_fs::inode_reclaimer [];
     Committer "committer" "Makes all changes permanent together.", DiskBoard 1:
         renga_fs::committer [at.each(renga_fs::committer_pages(at.count_everywhere(Kind::Buffer)), || [0; PAGE_BYTES])];
-    Recalls "recalls" "Calls pages and names back from the boards' caches.", DiskBoard 1:
-        renga_fs::recalls [at.put(|| [0; PAGE_BYTES]), at.watch()];
-    WriteBack "write_back" "Makes changes permanent after a while.", DiskBoard 1:
-        renga_fs::write_back [at.due()];
-    Path "path" "Gives walks along paths to walkers that are free.", DiskBoard 1:
-        renga_fs::path [at.free_walkers()];
-    Walker "walker" "One walk along a path.", DiskBoard 16:
-        renga_fs::walker [at.number(), at.free_walkers()];
-    Locks "locks" "What programs have locked of files.", DiskBoard 1:
+    Revocations "revocations" "Revokes the leases of other boards.", DiskBoard 1:
+        renga_fs::revocations [at.put(|| [0; PAGE_BYTES]), at.watch()];
+    CommitTimer "commit_timer" "Starts a commit when changes are old.", DiskBoard 1:
+        renga_fs::commit_timer [at.due()];
+    PathLookup "path_lookup" "Gives path operations to idle lookup workers.", DiskBoard 1:
+        renga_fs::path_lookup [at.free_lookup_workers()];
+    LookupWorker "lookup_worker" "One path operation at a time.", DiskBoard 16:
+        renga_fs::lookup_worker [at.number(), at.free_lookup_workers()];
+    Locks "locks" "Locks that programs put on files.", DiskBoard 1:
         renga_fs::locks [at.each(LOCKS, || renga_fs::LockPlace::FREE), at.watch()];
     File "file" "One open file.", Every 4096:
         renga_fs::file::<M::Memory> [at.machine().memory(), at.number(), at.machine().starts(), at.sessions()];
@@ -178,14 +178,14 @@ kinds! { |at, M|
     PageCache "page_cache" "Cached pages of files.", Every 1:
         renga_pages::page_cache::<M::Memory> [
             at.machine().memory(), at.page_index(), at.disk_board(),
-            at.notifier(Kind::ContentWriter).or(at.notifier(Kind::ContentReturner))
+            at.notifier(Kind::DataWriteback).or(at.notifier(Kind::LeaseFlusher))
         ];
     Reclaimer "reclaimer" "Has page frames given back before there are none.", Every 1:
         renga_reclaimer::reclaimer [at.frames()];
-    NameCache "name_cache" "What a board without the disk holds of names and inodes.", Any 1:
+    NameCache "name_cache" "Caches name and inode lookups on a diskless board.", Any 1:
         renga_fs::name_cache [
-            at.each(HELD_NAMES, || renga_fs::NameSlot::EMPTY), at.each(HELD_INODES, || renga_fs::HeldInode::EMPTY),
-            at.each(HELD_TARGETS, || renga_fs::HeldTarget::EMPTY), at.each(held_references(at.count_everywhere(Kind::Inode)), || renga_fs::HeldReference::EMPTY),
+            at.each(CACHED_NAMES, || renga_fs::NameSlot::EMPTY), at.each(CACHED_INODES, || renga_fs::HeldInode::EMPTY),
+            at.each(CACHED_TARGETS, || renga_fs::HeldTarget::EMPTY), at.each(cached_references(at.count_everywhere(Kind::Inode)), || renga_fs::HeldReference::EMPTY),
             at.disk_board(), at.without_leases(), at.sessions()
         ];
     References "references" "Which files programs map.", Every 1:

@@ -29,13 +29,13 @@ pub const SHARED: [Shared; 8] = [
     shared("the link's queues", &["at.link()"], &[]),
     shared("the programs to be woken", &["at.wakes()"], &[]),
     shared("the work that is due", &["at.due()"], &[]),
-    shared("the free walkers", &["at.free_walkers()"], &[]),
+    shared("the idle lookup workers", &["at.free_lookup_workers()"], &[]),
     shared("the inodes' referrers", &["at.referrers()"], &[]),
     shared("the reclaimer's notification", &["at.notifier(Kind::Reclaimer)"], &[Kind::Reclaimer]),
     shared(
         "the content writers' notification",
-        &["at.notifier(Kind::ContentWriter)", "at.notifier(Kind::ContentReturner)"],
-        &[Kind::ContentWriter, Kind::ContentReturner],
+        &["at.notifier(Kind::DataWriteback)", "at.notifier(Kind::LeaseFlusher)"],
+        &[Kind::DataWriteback, Kind::LeaseFlusher],
     ),
 ];
 

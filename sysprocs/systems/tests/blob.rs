@@ -241,15 +241,15 @@ fn what_is_let_in_is_what_the_signatures_say() {
     assert_eq!(of(0, Kind::User, Kind::Memory), StorePage::BIT | FreeFrames::BIT | FreeFrame::BIT | MemoryStatus::BIT);
     let inode = FillPage::BIT | DirtyPage::BIT | Sync::BIT | Truncate::BIT | LeaseWrite::BIT;
     assert_eq!(of(0, Kind::User, Kind::Inode), inode);
-    assert_eq!(of(1, Kind::Recalls, Kind::PageCache), Recall::BIT | TakeBack::BIT);
-    assert_eq!(of(0, Kind::ContentReturner, Kind::Inode), LeaseWrite::BIT);
-    assert_eq!(of(0, Kind::Recalls, Kind::PageCache), 0, "the inodes are on this board");
+    assert_eq!(of(1, Kind::Revocations, Kind::PageCache), Recall::BIT | TakeBack::BIT);
+    assert_eq!(of(0, Kind::LeaseFlusher, Kind::Inode), LeaseWrite::BIT);
+    assert_eq!(of(0, Kind::Revocations, Kind::PageCache), 0, "the inodes are on this board");
     assert_eq!(of(0, Kind::File, Kind::InodeDirectory), Release::BIT | CommitAll::BIT | Reactivate::BIT);
     // Nobody elsewhere tells a server that a board is dead, makes work for a slot, or opens its files.
     for (server, entries) in [
         (Kind::Procs, procs::BoardDied::BIT | procs::AwaitWork::BIT | procs::MakeInit::BIT),
         (Kind::File, file::BoardDied::BIT | file::OpenInode::BIT),
-        (Kind::Path, path::Unmount::BIT),
+        (Kind::PathLookup, path::Unmount::BIT),
     ] {
         let callers = pair.boards.iter().flat_map(|board| board.permits).filter(|permit| permit.server == server);
         assert!(callers.clone().count() > 0 && callers.clone().all(|permit| permit.entries & entries == 0));

@@ -31,5 +31,5 @@ fn each_thing_is_shared_by_several_kinds() {
         assert!(kinds.len() > 1, "{}: {kinds:?}", shared.name);
     }
     let of = |kind: Kind| SHARED.iter().filter(|shared| shared.is_of(kind.facts())).count();
-    assert_eq!((of(Kind::Disk), of(Kind::Buffer), of(Kind::Inode), of(Kind::Path)), (0, 0, 1, 1));
+    assert_eq!((of(Kind::Disk), of(Kind::Buffer), of(Kind::Inode), of(Kind::PathLookup)), (0, 0, 1, 1));
 }

@@ -155,10 +155,10 @@ fn kinds_counts_and_modes_change_with_one_line() {
 #[test]
 fn an_exception_makes_one_edge_synchronous() {
     let asynchronous = checked(&pair_async());
-    assert!(asynchronous.async_edges().iter().any(|(_, server, _)| *server == "path"));
+    assert!(asynchronous.async_edges().iter().any(|(_, server, _)| *server == "path_lookup"));
     let sync = "[edges]\n\"user -> path\" = \"sync\"\n\"user -> file.Close\" = \"sync\"\n#";
     let checked = checked(&edited(&pair_async(), "[edges]", sync));
-    assert!(checked.async_edges().iter().all(|(_, server, _)| *server != "path"));
+    assert!(checked.async_edges().iter().all(|(_, server, _)| *server != "path_lookup"));
     assert!(checked.async_edges().contains(&("user", "file", 0b010)));
     // Entries that may wait for another client stay synchronous in any mode.
     let pipe = checked.async_edges().into_iter().find(|(_, server, _)| *server == "pipe").unwrap();
@@ -192,7 +192,7 @@ fn of_the_codes_kinds_those_that_share_no_cells_may_leave_a_core() {
     assert!(moved("keyboard", "\nkeyboard         = { on = \"a\" }").is_ok());
     let refused = moved("clock", "\nclock            = { on = \"every\" }").map_err(|error| error.to_string());
     assert!(refused.as_ref().is_err_and(|error| error.contains("is placed on core 3 of board \"b\"")), "{refused:?}");
-    let refused = moved("write_back", "\nwrite_back       = { on = \"a\" }").map_err(|error| error.to_string());
+    let refused = moved("commit_timer", "\nwrite_back       = { on = \"a\" }").map_err(|error| error.to_string());
     assert!(refused.as_ref().is_err_and(|error| error.contains("shares the work that is due with")), "{refused:?}");
 }
 
@@ -300,7 +300,7 @@ fn callers_wait_for_those_that_their_calls_are_passed_on_to() {
     let checked = check(&system, &kinds).unwrap_or_else(|error| panic!("{error}"));
     let group = |label: &str| (0..checked.groups.len()).find(|group| checked.label(*group) == label).unwrap();
     let waits = |from: &str, to: &str| checked.waits.contains(&(group(from), group(to)));
-    assert!(waits("write_back@a", "inode@a") && waits("write_back@a", "buffer@a"));
+    assert!(waits("commit_timer@a", "inode@a") && waits("commit_timer@a", "buffer@a"));
     assert!(waits("user@b", "shared proxy@a of user@b") && waits("shared proxy@a of user@b", "buffer@a"));
     assert!(!waits("inode_directory@a", "inode@a") && !waits("inode@a", "buffer@a"), "who passes on does not wait");
     assert!(checked.forwards.contains(&(group("inode_directory@a"), group("inode@a"))));

@@ -6,7 +6,7 @@
 //! Not here: what it knows (`slots.rs`), writing (`writer.rs`).
 
 use crate::cache::slots::{Access, BufferSlot, Slots, State};
-use crate::volume::write_back::Due;
+use crate::volume::commit_timer::Due;
 use renga_proto::buffer::HeldBlock;
 use renga_proto::buffer::directory::{BufferDirectory, BufferDirectoryCall, NextEviction, NextWrite};
 use renga_proto::buffer::page::{self, Buffer};
@@ -31,8 +31,8 @@ struct Server {
     waiting: Option<BufferDirectoryCall>,
     /// Waits until nobody else writes.
     drains: Option<Call<NextWrite>>,
-    /// The cleaner, while there is nothing to clean.
-    cleaner: Option<Call<NextEviction>>,
+    /// The metadata writeback, while there is nothing to clean.
+    metadata_writeback: Option<Call<NextEviction>>,
     /// Writes that the medium has refused, one after the other.
     refusals: u32,
 }
@@ -46,7 +46,8 @@ pub async fn buffer_directory(
     due: &'static Due,
 ) -> Never {
     let (board, slots) = (me.id().board.0, Slots::new(slots));
-    let mut server = Server { me, buffers, board, slots, due, waiting: None, drains: None, cleaner: None, refusals: 0 };
+    let mut server =
+        Server { me, buffers, board, slots, due, waiting: None, drains: None, metadata_writeback: None, refusals: 0 };
     loop {
         let closed = if server.waiting.is_some() { WORK } else { 0 };
         let closed = closed | if server.drains.is_some() { NextWrite::BIT } else { 0 };
@@ -135,12 +136,12 @@ impl Server {
                 self.refusals = if helped { 0 } else { self.refusals + 1 };
                 call.reply(Ok(()));
             }
-            BufferDirectoryCall::NextEviction(call) => self.cleaner = Some(call),
+            BufferDirectoryCall::NextEviction(call) => self.metadata_writeback = Some(call),
             BufferDirectoryCall::CountDirty(call) => {
                 let count = self.slots.count(call.entry().class.into());
                 call.reply(Ok(count as u32));
             }
-            BufferDirectoryCall::NextBooks(call) => {
+            BufferDirectoryCall::NextMetadata(call) => {
                 let next = self.slots.next_books();
                 call.reply(held(next));
             }
@@ -173,12 +174,12 @@ impl Server {
             let call = self.waiting.take();
             self.waiting = call.and_then(|call| self.pass_on(call));
         }
-        if self.cleaner.is_some() {
+        if self.metadata_writeback.is_some() {
             self.clean();
         }
     }
 
-    /// Gives the cleaner something to write, if that is needed. Books that no journal has only when
+    /// Gives the metadata writeback something to write, if that is needed. Books that no journal has only when
     /// nothing else could ever make room.
     fn clean(&mut self) {
         if self.waiting.is_some() && self.refusals >= REFUSALS_MAX {
@@ -200,8 +201,8 @@ impl Server {
                 return;
             }
             if allowed && let Some(next) = self.slots.next_write(state) {
-                if let Some(cleaner) = self.cleaner.take() {
-                    cleaner.reply(held(Some(next)));
+                if let Some(metadata_writeback) = self.metadata_writeback.take() {
+                    metadata_writeback.reply(held(Some(next)));
                 }
                 return;
             }

@@ -1,6 +1,6 @@
 //! How long what is held may be told after the last sign of the session in which it is held.
 //!
-//! A board that is cut off is not reached by recalls, and does not know it: it awaits nothing. So when nothing has come from the
+//! A board that is cut off is not reached by revokes, and does not know it: it awaits nothing. So when nothing has come from the
 //! disk's board for [`SIGN_NS`] to twice that, what is held is told to nobody until something comes. Whoever asks is sent there
 //! meanwhile: either an answer comes, and all that is held is good again, or the session ends, and all of it goes.
 //!

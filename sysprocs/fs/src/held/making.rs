@@ -1,4 +1,4 @@
-//! What programs of this board have made by a walker: what that changes is given up before, and held again with the answer.
+//! What programs of this board have made by a lookup worker: what that changes is given up before, and held again with the answer.
 //!
 //! Invariant: from the beginning of a make to its end nothing is held of the name that is made and of the status of its
 //! directory, so that the disk's board need not recall them from here. So nothing that was told meanwhile, or before, is kept but
@@ -17,7 +17,7 @@ impl State {
     pub(super) fn begin_make(&mut self, at: FileId, path: &[u8]) -> Result<MakeBegun, Errno> {
         let (directory, name) = match walk(&mut self.names, at, path, Until::LastName) {
             Ok(Reached { ino, rest, .. }) => (ino, without_slashes(rest)),
-            Err(_) => (0, &path[..0]), // a walker says what is wrong
+            Err(_) => (0, &path[..0]), // a lookup worker says what is wrong
         };
         // What is left may be more than a name.
         let known = !name.is_empty() && !name.contains(&b'/');

@@ -1,6 +1,6 @@
 //! The process that has what a board without the disk holds of names and inodes.
 //!
-//! Invariants: what is here has been told by a path walker and was not recalled since. Every answer is given at once: it calls
+//! Invariants: what is here has been told by a path lookup worker and was not recalled since. Every answer is given at once: it calls
 //! nobody, so a recall is held up by nobody. Any recall makes the tickets that are out void.
 //! Not here: who may hold what (`inode/name_holders.rs`, `inode/lending`), the disk's board's own knowledge
 //! (`inode/inode_directory.rs`).
@@ -15,8 +15,8 @@ use crate::inode::name_cache::{Known, NameCache, NameSlot};
 use crate::names::pathname::Rest;
 use renga_proto::inode::{InodeFacts, STAT_BYTES};
 use renga_proto::names::{
-    ALL_DIRECTORIES, EndUse, FileHere, KeepReference, KeepSteps, Kept, MakeBegun, NO_TICKET, Names, NamesCall, OTHERS,
-    OpenHere, RecallInode, StatusHere, StatusOfInode, TellAccess, UseReference,
+    ALL_DIRECTORIES, EndUse, FileHere, KeepReference, KeepSteps, Kept, MakeBegun, NO_TICKET, Names, NamesCall,
+    NotifyAccess, OTHERS, OpenHere, RevokeInode, StatusHere, StatusOfInode, UseReference,
 };
 use renga_proto::pages::FileId;
 use renga_proto::sessions::Sessions;
@@ -94,13 +94,13 @@ pub async fn name_cache(
                 }
                 call.reply(kept);
             }
-            NamesCall::RecallName(mut call) => {
+            NamesCall::RevokeName(mut call) => {
                 let directory = call.entry().directory;
                 state.recall_name(directory, call.lent());
                 call.reply(Ok(()));
             }
-            NamesCall::RecallInode(call) => {
-                let RecallInode { ino } = call.entry();
+            NamesCall::RevokeInode(call) => {
+                let RevokeInode { ino } = call.entry();
                 state.ticket += 1;
                 state.inodes.forget(ino);
                 call.reply(Ok(()));
@@ -139,8 +139,8 @@ impl State {
                 let known = known.and_then(|()| self.status_of(ino, Some(generation), call.lent()));
                 call.reply(known);
             }
-            NamesCall::TellAccess(call) => {
-                let TellAccess { ino, access_ns } = call.entry();
+            NamesCall::NotifyAccess(call) => {
+                let NotifyAccess { ino, access_ns } = call.entry();
                 self.ticket += 1;
                 self.inodes.set_access(ino, access_ns);
                 call.reply(Ok(()));
@@ -160,7 +160,7 @@ impl State {
                 let EndUse { ino, session } = call.entry();
                 call.reply(self.references.release(ino, session));
             }
-            NamesCall::RecallReference(call) => {
+            NamesCall::RevokeReference(call) => {
                 self.ticket += 1;
                 let given_up = self.references.recall(call.entry().ino);
                 call.reply(Ok(given_up));

@@ -12,7 +12,7 @@ use crate::inode::name_cache::Known;
 use renga_proto::pages::FileId;
 use renga_rt::Errno;
 
-/// Symbolic links followed along one path; who meets more asks a walker, who says what comes of that.
+/// Symbolic links followed along one path; who meets more asks a lookup worker, who says what comes of that.
 const LINKS_MAX: u32 = 40;
 
 impl State {

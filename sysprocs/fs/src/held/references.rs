@@ -2,7 +2,7 @@
 //!
 //! Invariant: of each inode here the directory of inodes counts one reference of this board more than those of others know of.
 //! It is given back by whoever is told to: who releases the last use of what has no name any more, who needs the room of one
-//! that nobody uses, or a walker that takes the last name and is told that nobody uses it. A use is of one session with the disk's
+//! that nobody uses, or a lookup worker that takes the last name and is told that nobody uses it. A use is of one session with the disk's
 //! board: with that all references end. Bounded by its places; an inode has a few that it may be in.
 //! Not here: the count (`inode/active_table.rs`), references of open files that are not here.
 

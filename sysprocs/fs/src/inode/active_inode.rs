@@ -4,7 +4,7 @@
 //! `changed`. Not here: content (`content.rs`, `truncate.rs`), directories (`directory.rs`).
 
 use crate::cache::client::{Cache, CacheClients};
-use crate::content::client::ContentClients;
+use crate::data::client::DataClients;
 use crate::format::inode_record::{DIRECTORY, InodeRecord, Time, kept_bytes};
 use crate::inode::appends::Appends;
 use crate::inode::block_map::PointerLine;
@@ -17,7 +17,7 @@ use renga_proto::allocator::{
 };
 use renga_proto::inode::{Birth, Frozen, InodeFacts, Unloaded};
 use renga_proto::name_index::NameIndex;
-use renga_proto::pages::{FileId, Recalls, TO_END};
+use renga_proto::pages::{FileId, Revocations, TO_END};
 use renga_proto::sessions::Stamp;
 use renga_rt::{Call, Client, Entry, Errno, Me};
 
@@ -32,9 +32,9 @@ renga_rt::clients! {
         /// Books.
         cache: CacheClients,
         /// Content.
-        content: ContentClients,
+        content: DataClients,
         /// Calls pages back from other boards.
-        recalls: Client<Recalls>,
+        revocations: Client<Revocations>,
         /// Blocks, and transactions.
         allocator: Client<Allocator>,
         /// Where names of large directories are.
@@ -45,7 +45,7 @@ renga_rt::clients! {
 pub(crate) struct ActiveInode {
     pub(crate) me: Me,
     pub(crate) cache: Cache,
-    pub(crate) content: ContentClients,
+    pub(crate) content: DataClients,
     pub(crate) leases: PageLeases,
     /// The board that holds the inode, so that it alone writes.
     pub(crate) lent: Option<WriteLease>,
@@ -104,12 +104,12 @@ impl ActiveInode {
         (number, referrers): (u16, &'static Referrers),
         (epoch_ns, boot): (u64, u8),
     ) -> Self {
-        let InodeClients { cache, content, recalls, allocator, index } = clients;
+        let InodeClients { cache, content, revocations, allocator, index } = clients;
         ActiveInode {
             me,
             cache: Cache::new(cache),
             content,
-            leases: PageLeases::new(recalls, without_leases),
+            leases: PageLeases::new(revocations, without_leases),
             lent: None,
             appends: Appends::default(),
             refusals: 0,

@@ -1,7 +1,7 @@
 //! Which process has which active inode, and how many refer to it.
 //!
 //! Invariants: an inode is active in at most one process. A slot is in the list that its use says, least recently used
-//! first; one that is referred to, or that the reaper has, is in none. One without references stays active
+//! first; one that is referred to, or that the inode reclaimer has, is in none. One without references stays active
 //! until its process is needed for another, unless it has no links: then it is to be given up, and freed, at once.
 //! References are counted by the board that holds them.
 //! No step but [`ActiveTable::drop_board`], [`ActiveTable::retire`], and taking an inode when no process is vacant, takes time
@@ -29,7 +29,7 @@ pub(crate) enum Found {
     Active(u16),
     /// This process has none and is to have it; referred to.
     Fresh(u16),
-    /// When the reaper has done something.
+    /// When the inode reclaimer has done something.
     Later,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct ActiveTable {
     newest: [u16; LISTS],
     oldest: [u16; LISTS],
     vacant: usize,
-    /// Queued for the reaper, or with it.
+    /// Queued for the inode reclaimer, or with it.
     leaving: usize,
     /// Inodes that were to be freed so far, and those of them that are.
     pub(crate) to_free: u32,
@@ -201,7 +201,7 @@ impl ActiveTable {
         slot.unlinked = true;
         Ok((slot.ino, slot.references.boards()))
     }
-    /// Where inode `ino` is active, referred to or not, unless the reaper has it; it counts as used now.
+    /// Where inode `ino` is active, referred to or not, unless the inode reclaimer has it; it counts as used now.
     pub(crate) fn touch(&mut self, ino: u32) -> Option<u16> {
         let number = self.find(ino).filter(|number| self.slots[usize::from(*number)].used != Use::Reaped)?;
         if self.slot(number).used == Use::Idle {
@@ -264,7 +264,7 @@ impl ActiveTable {
         }
     }
 
-    /// Nothing is activated any more, and all that is active goes to the reaper.
+    /// Nothing is activated any more, and all that is active goes to the inode reclaimer.
     pub(crate) fn retire(&mut self) {
         self.retired = true;
         for number in 0..self.slots.len() as u16 {

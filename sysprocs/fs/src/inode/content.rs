@@ -4,8 +4,8 @@
 //! it is in the page cache. The target of a long symbolic link is books.
 //! Not here: which block holds what (`block_map.rs`), reading ahead (`read_ahead.rs`).
 
-use crate::content::client::Place;
-use crate::content::sent::sent_bytes;
+use crate::data::client::Place;
+use crate::data::sent::sent_bytes;
 use crate::format::inode_record::{DIRECTORY, POINTER_BYTES, REGULAR, SYMBOLIC_LINK, Time};
 use crate::inode::active_inode::ActiveInode;
 use crate::inode::held_call::no_room;

@@ -2,7 +2,7 @@
 //! for; who waits for a commit.
 //!
 //! Invariant: it never waits for the medium. What takes long it gives to two workers, who call to ask for work: the
-//! committer, and the reaper, which gives inodes up. Of the inode processes it asks only what they answer before they do
+//! committer, and the inode reclaimer, which gives inodes up. Of the inode processes it asks only what they answer before they do
 //! it, but for `Reactivate`, which comes after a start of this board.
 //! Not here: what is known of the inodes (`active_table.rs`), of the lock (`names_lock.rs`), of names (`name_cache.rs`) and
 //! who asks for them (`known_names.rs`), of commits (`commit_queue.rs`).
@@ -13,24 +13,24 @@ use crate::inode::commit_queue::CommitQueue;
 use crate::inode::name_cache::{NameCache, NameSlot};
 use crate::inode::names_lock::NamesLock;
 use crate::inode::referrers::Referrers;
-use crate::volume::write_back::Due;
+use crate::volume::commit_timer::Due;
 use core::cell::Cell;
 use heapless::Deque;
 use renga_proto::inode::{
     Activate, ActivateDirectory, CommitAll, Create, Extent, Facts, GiveUp, HandOver, HeldOf, Inode, InodeDirectory,
-    InodeDirectoryCall, InodeFacts, Keep, Links, Load, LockNames, NO_SLOT, NextLent, NextReap, Reactivate, Reap,
-    Release, Retire,
+    InodeDirectoryCall, InodeFacts, Keep, Links, Load, LockNames, NO_SLOT, NextLent, NextReclaim, Reactivate,
+    ReclaimedInode, Release, Retire,
 };
 use renga_proto::pages::FileId;
 use renga_rt::{Call, Client, Errno, Family, ForwardFamily, Me, Never, Port, Protocol};
 
-/// Calls that wait for the reaper; further ones wait at the port.
+/// Calls that wait for the inode reclaimer; further ones wait at the port.
 const WAITING_MAX: usize = 16;
 
-/// The entries that may wait for the reaper.
+/// The entries that may wait for the inode reclaimer.
 const WAITING: u32 = Activate::BIT | ActivateDirectory::BIT | Create::BIT | Reactivate::BIT;
 
-/// A call that waits for the reaper.
+/// A call that waits for the inode reclaimer.
 enum Waiting {
     Activate(Call<Activate>),
     Create(Call<Create>),
@@ -47,7 +47,7 @@ pub(super) struct State {
     pub(super) table: ActiveTable,
     pub(super) names: NameCache,
     waiting: Deque<Waiting, WAITING_MAX>,
-    reaper: Option<Call<NextReap>>,
+    inode_reclaimer: Option<Call<NextReclaim>>,
     retires: Option<Call<Retire>>,
 }
 
@@ -65,8 +65,17 @@ pub async fn inode_directory(
     due: &'static Due,
 ) -> Never {
     let (board, table, names) = (me.id().board.0, ActiveTable::new(slots, referrers), NameCache::new(names));
-    let mut state =
-        State { me, inodes, passed_on, board, table, names, waiting: Deque::new(), reaper: None, retires: None };
+    let mut state = State {
+        me,
+        inodes,
+        passed_on,
+        board,
+        table,
+        names,
+        waiting: Deque::new(),
+        inode_reclaimer: None,
+        retires: None,
+    };
     let mut lock = NamesLock::default();
     let mut commits = CommitQueue::default();
     loop {
@@ -154,12 +163,12 @@ impl State {
                 let handed = self.table.hand_over(slot, call.board(), board);
                 call.reply(handed);
             }
-            InodeDirectoryCall::NextReap(call) => {
+            InodeDirectoryCall::NextReclaim(call) => {
                 let done = call.entry().done;
                 if done != NO_SLOT {
                     self.table.reaped(done);
                 }
-                self.reaper = Some(call);
+                self.inode_reclaimer = Some(call);
                 self.retry_waiting().await;
             }
             InodeDirectoryCall::Retire(call) => {
@@ -174,18 +183,20 @@ impl State {
         }
     }
 
-    /// Gives the reaper work, if there is some.
+    /// Gives the inode reclaimer work, if there is some.
     pub(super) fn give_work(&mut self) {
-        if let Some(reaper) = self.reaper.take() {
+        if let Some(inode_reclaimer) = self.inode_reclaimer.take() {
             match self.table.next_reap() {
-                Some((slot, ino, account)) => reaper.reply(Ok(Reap { slot, ino, account: account.0 })),
-                None if reaper.entry().wait => self.reaper = Some(reaper),
-                None => reaper.reply(Err(Errno::ENOENT)),
+                Some((slot, ino, account)) => {
+                    inode_reclaimer.reply(Ok(ReclaimedInode { slot, ino, account: account.0 }))
+                }
+                None if inode_reclaimer.entry().wait => self.inode_reclaimer = Some(inode_reclaimer),
+                None => inode_reclaimer.reply(Err(Errno::ENOENT)),
             }
         }
     }
 
-    /// After the reaper has done something.
+    /// After the inode reclaimer has done something.
     async fn retry_waiting(&mut self) {
         // Whoever waits does so in the order of asking. Bounded by how many wait.
         for _ in 0..self.waiting.len() {

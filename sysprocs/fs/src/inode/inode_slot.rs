@@ -16,11 +16,11 @@ pub(super) enum Use {
     Vacant,
     /// Nobody refers to it.
     Idle,
-    /// It waits for the reaper.
+    /// It waits for the inode reclaimer.
     Queued,
     /// Referred to.
     Referred,
-    /// The reaper has it.
+    /// The inode reclaimer has it.
     Reaped,
 }
 /// Uses that have a list.

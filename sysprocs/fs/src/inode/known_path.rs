@@ -73,7 +73,7 @@ pub(crate) fn walk<'a>(names: &mut NameCache, at: FileId, path: &'a [u8], until:
             break;
         }
         if begins_at(ino, name) {
-            break; // a walker says where the path goes on
+            break; // a lookup worker says where the path goes on
         }
         if name != b"." {
             match names.find(ino, name) {

@@ -5,7 +5,7 @@
 //! another board. Programs of another board write while that holds the file (`lending`).
 //! Not here: who is shown what (`renga_pages`), faults (`renga_memory`).
 
-use crate::content::client::Place;
+use crate::data::client::Place;
 use crate::inode::active_inode::ActiveInode;
 use renga_abi::PAGE_BYTES;
 use renga_proto::inode::Lease;

@@ -5,10 +5,10 @@
 //! run begins when the reader has its answer, so that the medium is at work while the reader goes through the last one.
 //! Not here: reading (`content/reader.rs`).
 
-use crate::content::client::Place;
+use crate::data::client::Place;
 use crate::inode::active_inode::ActiveInode;
 use renga_abi::PAGE_BYTES;
-use renga_proto::content::RUN_PAGES_MAX;
+use renga_proto::data::RUN_PAGES_MAX;
 use renga_rt::Errno;
 
 /// The first window, and what a sequential reader waits for of which nothing is on its way, pages.

@@ -10,7 +10,7 @@
 //! pointer is given back too. Blocks that lie side by side go back as one run.
 //! Not here: recursion; each level of indirection has its function, as futures need.
 
-use crate::content::client::Place;
+use crate::data::client::Place;
 use crate::format::inode_record::{POINTERS, REGULAR};
 use crate::inode::active_inode::ActiveInode;
 use crate::inode::appends::Appends;

@@ -6,13 +6,13 @@
 
 use crate::format::inode_record::{DIRECTORY, KIND_DIRECTORY, SYMBOLIC_LINK, TYPE_MASK, kind_of};
 use crate::names::pathname::{Component, Name};
-use crate::names::walk::{Node, Parent, Walker};
+use crate::names::walk::{LookupWorker, Node, Parent};
 use renga_proto::allocator::{FreeInode, TakeInode};
 use renga_proto::inode::{Create, Enter, HeldOf, Intent, IsEmpty, Repoint, SetLink, Unlinked};
 use renga_proto::path::PathStart;
 use renga_rt::Errno;
 
-impl Walker {
+impl LookupWorker {
     /// A fresh inode without a name.
     async fn create(&mut self, parent: &Node, mode: u16, device: u32) -> Result<Node, Errno> {
         let directory = mode & TYPE_MASK == DIRECTORY;

@@ -4,8 +4,8 @@
 //! directory that the board is *prepared* for it holds nothing that changes, so that it need not be asked.
 //! Not here: making (`change.rs`, `open.rs`), who is prepared (`held/making.rs`).
 
-use crate::names::walk::{COMMITS_MAX, Node, Walker};
-use crate::names::walker::locked;
+use crate::names::lookup_worker::locked;
+use crate::names::walk::{COMMITS_MAX, LookupWorker, Node};
 use renga_proto::inode::{InodeFacts, Lease, LeaseStatus, LeaseWrite, LeasedFacts, STAT_BYTES};
 use renga_proto::names::OTHERS;
 use renga_proto::path::{Make, OPEN_WRITE, Open};
@@ -27,7 +27,7 @@ pub(crate) struct Maker {
     handed: bool,
 }
 
-impl Walker {
+impl LookupWorker {
     /// Makes what is to be made, and writes the steps to `out`; how many bytes.
     pub(crate) async fn make(&mut self, make: Make, board: u8, path: &[u8], out: &mut [u8]) -> Result<u32, Errno> {
         let Make { at, flags, mode, directory, prepared } = make;

@@ -4,7 +4,7 @@ use crate::format::inode_record::{REGULAR, TYPE_MASK};
 use crate::inode::held_call::no_room;
 use crate::inode::known_path::may_open;
 use crate::names::pathname::Component;
-use crate::names::walk::{COMMITS_MAX, Node, Parent, Walker};
+use crate::names::walk::{COMMITS_MAX, LookupWorker, Node, Parent};
 use renga_proto::inode::{InodeFacts, Intent, OpenKnown};
 use renga_proto::path::{NO_FOLLOW, OPEN_CREATE, OPEN_DIRECTORY, OPEN_EXCLUSIVE, OPEN_TRUNCATE, Open};
 use renga_rt::Errno;
@@ -16,7 +16,7 @@ enum Created {
     Link(Node),
 }
 
-impl Walker {
+impl LookupWorker {
     /// Opens; the reference passes to the caller. Whether the file is still to be cut, by its inode's process.
     pub(crate) async fn open(&mut self, open: Open, path: &[u8]) -> Result<(InodeFacts, bool), Errno> {
         let (node, created) = self.open_with_room(open, path).await?;

@@ -7,7 +7,7 @@
 use crate::format::inode_record::KIND_DIRECTORY;
 use crate::format::superblock::ROOT_INO;
 use crate::names::pathname::Component;
-use crate::names::walk::{Node, Parent, Walker};
+use crate::names::walk::{LookupWorker, Node, Parent};
 use renga_proto::inode::{Intent, IsEmpty, NameOf, Repoint};
 use renga_proto::path::{PathStart, UNREACHABLE};
 use renga_rt::Errno;
@@ -21,7 +21,7 @@ struct At<'a> {
     name: &'a Component,
 }
 
-impl Walker {
+impl LookupWorker {
     pub(crate) async fn rename(&mut self, from: (PathStart, &[u8]), to: (PathStart, &[u8])) -> Result<(), Errno> {
         let old = self.parent(from.0, from.1).await?;
         let new = match self.parent(to.0, to.1).await {

@@ -1,21 +1,21 @@
 //! Telling other boards what paths lead to, and recalling that before it changes.
 //!
 //! Invariant: what is told is so while the lock of names is held, and the boards that are told are noted before that is given
-//! back. Whoever changes a name recalls it first, under the exclusive lock: so no board is told of it until the change has
+//! back. Whoever changes a name revokes it first, under the exclusive lock: so no board is told of it until the change has
 //! been made. Not here: the notes (`inode/name_holders.rs`, `inode/lending`), who holds (`held`).
 
 use crate::inode::known_path::may_open;
-use crate::names::walk::{Node, Walker};
+use crate::names::walk::{LookupWorker, Node};
 use renga_proto::inode::{
     GiveUp, GrantName, InodeFacts, LeaseStatus, LeasedFacts, NameHolders, STAT_BYTES, SessionWith, Status, TakeHolders,
 };
 use renga_proto::names::ALL_DIRECTORIES;
-use renga_proto::pages::{RecallNameFrom, RecallReferenceFrom};
+use renga_proto::pages::{RevokeNameFrom, RevokeReferenceFrom};
 use renga_proto::path::{NO_FOLLOW, Resolve};
 use renga_proto::sessions::Stamp;
 use renga_rt::{BOARDS_MAX, Errno};
 
-impl Walker {
+impl LookupWorker {
     /// Walks along `path`, and writes the steps to `out`; how many bytes.
     pub(crate) async fn tell(
         &mut self,
@@ -131,7 +131,7 @@ impl Walker {
         for board in (0..BOARDS_MAX as u8).filter(|board| *board != self.board && boards >> board & 1 != 0) {
             let Ok(session) = self.directory.call(SessionWith { board }, ()).await else { continue };
             // One that does not answer is dead: it refers to nothing.
-            if self.recalls.call(RecallReferenceFrom { board, ino }, ()).await == Ok(true) {
+            if self.revocations.call(RevokeReferenceFrom { board, ino }, ()).await == Ok(true) {
                 // Refused if the board has no reference any more; the name is off either way.
                 let _ = self.directory.call(GiveUp { slot, ino, board, session }, ()).await;
             }
@@ -144,7 +144,7 @@ impl Walker {
             let board = boards.trailing_zeros() as u8;
             boards &= boards - 1;
             // One that does not answer is dead: it holds nothing.
-            let _ = self.recalls.call(RecallNameFrom { board, directory }, name).await;
+            let _ = self.revocations.call(RevokeNameFrom { board, directory }, name).await;
         }
     }
 }

@@ -7,16 +7,16 @@
 
 use crate::format::inode_record::{KIND_DIRECTORY, KIND_SYMBOLIC_LINK, kind_of};
 use crate::format::superblock::ROOT_INO;
+use crate::names::lookup_worker::LookupClients;
 use crate::names::making::Maker;
 use crate::names::pathname::{Component, Rest};
-use crate::names::walker::PathClients;
 use renga_proto::allocator::Allocator;
 use renga_proto::inode::{
     Activate, ActivateDirectory, AddLinks, EntryFound, Facts, Find, HandOver, Inode, InodeDirectory, Intent, KnownName,
     KnownPath, LearnName, LockNames, Named, Reached, ReadLink, Release, UnlockNames,
 };
 use renga_proto::mounts::{ROOT, begins_at};
-use renga_proto::pages::{ANY_GENERATION, FileId, Recalls};
+use renga_proto::pages::{ANY_GENERATION, FileId, Revocations};
 use renga_proto::path::{NO_FOLLOW, PathStart};
 use renga_proto::steps::Steps;
 use renga_rt::{Client, Errno, Family, Forward, ForwardFamily};
@@ -50,13 +50,13 @@ pub(crate) struct Parent {
     pub(crate) last: Option<Component>,
 }
 
-pub(crate) struct Walker {
+pub(crate) struct LookupWorker {
     pub(crate) directory: Client<InodeDirectory>,
     pub(crate) inodes: Family<Inode>,
     cutters: ForwardFamily<Inode>,
     pub(crate) allocator: Client<Allocator>,
     pub(crate) board: u8,
-    pub(crate) recalls: Client<Recalls>,
+    pub(crate) revocations: Client<Revocations>,
     pub(crate) rest: Rest,
     links_followed: u32,
     /// Where the walk's absolute paths start.
@@ -68,19 +68,19 @@ pub(crate) struct Walker {
     pub(crate) maker: Option<Maker>,
 }
 
-impl Walker {
-    pub(crate) fn new(clients: PathClients) -> Self {
-        let PathClients { inode_directory: directory, inodes, cutters, allocator, recalls } = clients;
+impl LookupWorker {
+    pub(crate) fn new(clients: LookupClients) -> Self {
+        let LookupClients { inode_directory: directory, inodes, cutters, allocator, revocations } = clients;
         let board = directory.server().board.0;
         let (rest, steps) = (Rest::new(), Steps::default());
         let root = ROOT;
-        Walker {
+        LookupWorker {
             directory,
             inodes,
             cutters,
             allocator,
             board,
-            recalls,
+            revocations,
             rest,
             links_followed: 0,
             root,

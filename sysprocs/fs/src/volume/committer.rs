@@ -15,16 +15,16 @@
 //! in 2, and a cut may leave work for `e2fsck`.
 //! Not here: who joins (`transaction.rs`), the journal (`journal.rs`), who asks (`inode_directory.rs`).
 
-use crate::cache::writer::{Writer, WriterClients};
+use crate::cache::metadata_writeback::{MetadataWritebackClients, Writer};
 use crate::volume::journal::Journal;
 use crate::volume::transaction::Members;
 use renga_abi::PAGE_BYTES;
 use renga_proto::allocator::{
     Allocator, CloseTransaction, EndFreeze, EndTransaction, MarkClean, Mount, NextMember, Pended, Pending, Reached,
-    SaveBooks,
+    SaveMetadata,
 };
 use renga_proto::buffer::{Class, Outcome, directory};
-use renga_proto::content::{ContentWriter, WriteContent};
+use renga_proto::data::{DataWriteback, WriteData};
 use renga_proto::disk::Disk;
 use renga_proto::inode::{Extent, Freeze, Inode, InodeDirectory, LockNames, NextCommit, Thaw, UnlockNames};
 use renga_proto::pages::{Pages, SetOrdered};
@@ -48,9 +48,9 @@ renga_rt::clients! {
         /// For the journal.
         disk: Client<Disk>,
         /// For everything else that is books.
-        writer: WriterClients,
+        writer: MetadataWritebackClients,
         /// Writes content.
-        content: Client<ContentWriter>,
+        content: Client<DataWriteback>,
         /// Is told when a commit refers to content.
         pages: Client<Pages>,
     }
@@ -71,7 +71,7 @@ struct State {
     inodes: Family<Inode>,
     allocator: Client<Allocator>,
     writer: Writer,
-    content: Client<ContentWriter>,
+    content: Client<DataWriteback>,
     pages: Client<Pages>,
     journal: Journal,
     journaled: bool,
@@ -158,7 +158,7 @@ impl State {
 
     async fn commit(&mut self, extent: Extent) -> Result<(), Errno> {
         // Whoever wrote what the disk refuses learns it from the answer, if not earlier.
-        let content = self.content.call(WriteContent {}, ()).await;
+        let content = self.content.call(WriteData {}, ()).await;
         let Pended { changed, checkpoint } = self.allocator.call(Pending {}, ()).await?;
         let places = self.journaled && empties(extent) && !self.journal.is_empty();
         if changed || places || extent == Extent::Unmount {
@@ -226,14 +226,14 @@ impl State {
     }
 
     async fn copy_books(&mut self, broken: bool) -> Result<(), Errno> {
-        self.allocator.call(SaveBooks { broken }, ()).await?;
+        self.allocator.call(SaveMetadata { broken }, ()).await?;
         if !self.journaled {
             // A failure to write content is told by `commit`.
-            let _ = self.content.call(WriteContent {}, ()).await;
+            let _ = self.content.call(WriteData {}, ()).await;
             return self.writer.flush(Class::Books).await;
         }
         self.journal.begin();
-        while let Ok(held) = self.writer.clients.directory.call(directory::NextBooks {}, ()).await {
+        while let Ok(held) = self.writer.clients.directory.call(directory::NextMetadata {}, ()).await {
             self.journal.add(&mut self.writer, held).await?;
         }
         self.journal.end_descriptor();
@@ -253,7 +253,7 @@ impl State {
     /// Writes the transaction; how far it came. `placed`: whether all that was in the journal before is in its place.
     async fn write(&mut self, whole: bool, placed: Result<(), Errno>) -> (Result<(), Errno>, Reached) {
         // What is refused here is told by the next commit: it stays dirty.
-        let _ = self.content.call(WriteContent {}, ()).await;
+        let _ = self.content.call(WriteData {}, ()).await;
         let mut written = self.journal.write_transaction().await;
         if written == Err(Errno::ENOSPC) {
             // More than expected: room is made from the journal itself, as buffers may hold newer books.

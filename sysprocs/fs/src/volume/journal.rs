@@ -10,7 +10,7 @@
 //! used for anything else before that. Not here: what belongs together (`committer.rs`), finding the journal
 //! (`journal_file.rs`).
 
-use crate::cache::writer::Writer;
+use crate::cache::metadata_writeback::Writer;
 use crate::format::journal_format::{self as format, COMMIT, DESCRIPTOR, JOURNAL_MAGIC, Page, TAGS_MAX};
 use heapless::Vec;
 use renga_proto::buffer::HeldBlock;

@@ -1,6 +1,7 @@
 //! The file system as a whole: what is free, the journal, mounting, commits.
 
 pub(crate) mod allocator;
+pub(crate) mod commit_timer;
 pub(crate) mod committer;
 mod freed;
 mod journal;
@@ -9,4 +10,3 @@ mod mount;
 mod recovery;
 mod reserved;
 pub(crate) mod transaction;
-pub(crate) mod write_back;

@@ -90,7 +90,7 @@ impl State {
                 call.reply(reply);
             }
             AllocatorCall::NextMember(call) => call.reply(self.members.take().ok_or(Errno::ENOENT)),
-            AllocatorCall::SaveBooks(call) => {
+            AllocatorCall::SaveMetadata(call) => {
                 let reply = self.save_books(call.entry().broken).await;
                 call.reply(reply);
             }

@@ -4,8 +4,8 @@ use crate::rig::held::{start, start_in};
 use crate::rig::{FEW, Medium512, Scratch, System, make_image};
 use renga_proto::inode::{Birth, InodeFacts, STAT_BYTES};
 use renga_proto::names::{
-    ALL_DIRECTORIES, BeginMake, BoardDied, EndUse, KeepReference, KeepSteps, Kept, MakeBegun, Names, OpenHere,
-    RecallInode, RecallName, RecallReference, StatusHere, TellAccess, TicketHere,
+    ALL_DIRECTORIES, BeginMake, BoardDied, EndUse, KeepReference, KeepSteps, Kept, MakeBegun, Names, NotifyAccess,
+    OpenHere, RevokeInode, RevokeName, RevokeReference, StatusHere, TicketHere,
 };
 use renga_proto::sessions::{Sessions, Stamp};
 use renga_proto::steps::Steps;
@@ -61,15 +61,15 @@ pub fn play<F: Future<Output = ()> + 'static>(script: impl FnOnce(Client<Names>)
     assert!(done.get());
 }
 
-/// Recalls of `/file`, of more and more with it.
+/// Revocations of `/file`, of more and more with it.
 pub const RECALLS: u32 = 5;
 
 pub async fn recall(names: &mut Client<Names>, which: u32) {
     match which {
-        0 => names.call(RecallInode { ino: FILE }, ()).await,
-        1 => names.call(RecallName { directory: ROOT }, &b"file"[..]).await,
-        2 => names.call(RecallName { directory: ROOT }, &b""[..]).await,
-        3 => names.call(RecallName { directory: ALL_DIRECTORIES }, &b""[..]).await,
+        0 => names.call(RevokeInode { ino: FILE }, ()).await,
+        1 => names.call(RevokeName { directory: ROOT }, &b"file"[..]).await,
+        2 => names.call(RevokeName { directory: ROOT }, &b""[..]).await,
+        3 => names.call(RevokeName { directory: ALL_DIRECTORIES }, &b""[..]).await,
         _ => names.call(BoardDied { board: 0 }, ()).await,
     }
     .unwrap();
@@ -118,7 +118,7 @@ fn another_link_of_the_same_number_leads_elsewhere() {
         let ticket = ask(&mut names, b"/link").await;
         names.call(KeepSteps { ticket }, told(&walk, Some(b"file")).bytes()).await.unwrap();
         assert_eq!(ask(&mut names, b"/link").await, 0);
-        names.call(RecallName { directory: ROOT }, &b"link"[..]).await.unwrap();
+        names.call(RevokeName { directory: ROOT }, &b"link"[..]).await.unwrap();
         // The next link has that number; its target is too long to be told.
         let ticket = ask(&mut names, b"/link").await;
         names.call(KeepSteps { ticket }, told(&walk, None).bytes()).await.unwrap();
@@ -175,7 +175,7 @@ fn a_reference_is_used_again_until_the_last_name_goes() {
             assert_eq!(names.call(EndUse { ino: FILE, session }, ()).await, Ok(false));
         }
         assert_eq!(names.call(EndUse { ino: FILE, session }, ()).await, Err(Errno::EINVAL));
-        assert_eq!(names.call(RecallReference { ino: FILE }, ()).await, Ok(true));
+        assert_eq!(names.call(RevokeReference { ino: FILE }, ()).await, Ok(true));
         assert_eq!(names.call(open, &b"/file"[..]).await, Err(Errno::EAGAIN));
         // What was got before is not kept: nobody would recall it any more.
         assert_eq!(names.call(keep, ()).await, Ok(Kept::NOT));
@@ -244,7 +244,7 @@ fn what_is_told_of_a_reading_changes_one_time_and_tickets() {
         names.call(keep, ()).await.unwrap();
         // Of what is not held nothing is to be said.
         for ino in [FILE, LINK] {
-            names.call(TellAccess { ino, access_ns: READ_NS }, ()).await.unwrap();
+            names.call(NotifyAccess { ino, access_ns: READ_NS }, ()).await.unwrap();
         }
         let (mut status, look) = ([0; STAT_BYTES], StatusHere { at: ROOT.into(), flags: 0 });
         assert_eq!(names.call(look, (b"/file", &mut status[..])).await, Ok(0));

@@ -3,8 +3,8 @@
 use crate::held::{FILE, RECALLS, REGULAR, ROOT, ask, play, recall};
 use renga_proto::inode::{Birth, InodeFacts, STAT_BYTES};
 use renga_proto::names::{
-    ALL_DIRECTORIES, BeginMake, BoardDied, EndMake, KeepSteps, MakeBegun, NO_TICKET, Names, OTHERS, RecallInode,
-    RecallName, StatusHere, TicketHere,
+    ALL_DIRECTORIES, BeginMake, BoardDied, EndMake, KeepSteps, MakeBegun, NO_TICKET, Names, OTHERS, RevokeInode,
+    RevokeName, StatusHere, TicketHere,
 };
 use renga_proto::sessions::Stamp;
 use renga_proto::steps::Steps;
@@ -178,10 +178,10 @@ fn what_is_recalled_or_makes_room_may_be_there_again() {
             make_folder(&mut names).await;
             make_in_folder(&mut names, b"one").await.unwrap();
             match which {
-                0 => names.call(RecallName { directory: FOLDER }, &b"any"[..]).await.unwrap(),
-                1 => names.call(RecallName { directory: FOLDER }, &b"one"[..]).await.unwrap(),
-                2 => names.call(RecallName { directory: FOLDER }, &b""[..]).await.unwrap(),
-                3 => names.call(RecallName { directory: ALL_DIRECTORIES }, &b""[..]).await.unwrap(),
+                0 => names.call(RevokeName { directory: FOLDER }, &b"any"[..]).await.unwrap(),
+                1 => names.call(RevokeName { directory: FOLDER }, &b"one"[..]).await.unwrap(),
+                2 => names.call(RevokeName { directory: FOLDER }, &b""[..]).await.unwrap(),
+                3 => names.call(RevokeName { directory: ALL_DIRECTORIES }, &b""[..]).await.unwrap(),
                 4 => names.call(BoardDied { board: 0 }, ()).await.unwrap(),
                 // Others need the room.
                 _ => {
@@ -205,11 +205,11 @@ fn what_is_recalled_or_makes_room_may_be_there_again() {
 fn a_folder_of_which_mode_owner_or_times_change_has_still_no_other_names() {
     play(|mut names| async move {
         make_folder(&mut names).await;
-        names.call(RecallInode { ino: FOLDER }, ()).await.unwrap();
+        names.call(RevokeInode { ino: FOLDER }, ()).await.unwrap();
         assert_eq!(status(&mut names, b"/folder").await, Err(Errno::EAGAIN), "it has changed");
         assert_eq!(status(&mut names, b"/folder/any").await, Err(Errno::ENOENT));
         make_in_folder(&mut names, b"one").await.unwrap();
-        names.call(RecallInode { ino: FOLDER }, ()).await.unwrap();
+        names.call(RevokeInode { ino: FOLDER }, ()).await.unwrap();
         assert_eq!(status(&mut names, b"/folder/any").await, Err(Errno::ENOENT));
         assert_eq!(status(&mut names, b"/folder/one").await, Ok(9));
     });
@@ -226,13 +226,13 @@ fn of_a_folder_in_which_a_make_goes_wrong_or_is_not_alone_not_all_names_are_know
                 0 => names.call(EndMake { ticket }, &b""[..]).await.unwrap(),
                 // Somebody makes it first, elsewhere.
                 1 => {
-                    names.call(RecallName { directory: FOLDER }, &b"one"[..]).await.unwrap();
+                    names.call(RevokeName { directory: FOLDER }, &b"one"[..]).await.unwrap();
                     let ended = names.call(EndMake { ticket }, made(b"one", 2).bytes()).await;
                     assert_eq!(ended, Err(Errno::ESTALE));
                 }
                 // It is made, and not known.
                 2 => {
-                    names.call(RecallInode { ino: FILE }, ()).await.unwrap();
+                    names.call(RevokeInode { ino: FILE }, ()).await.unwrap();
                     let ended = names.call(EndMake { ticket }, made(b"one", 2).bytes()).await;
                     assert_eq!(ended, Err(Errno::ESTALE));
                 }

@@ -6,13 +6,13 @@ use Step::{
     Answer, AwaitRoom, Close, Content, Copied, Ended, Freeze, Head, Join, Lock, Ordered, Outcome as Told, Place, Save,
     Thaw, Unlock, Unordered, Write,
 };
-use renga_fs::{CommitterClients, Medium, WriterClients, committer, committer_pages, disk};
+use renga_fs::{CommitterClients, Medium, MetadataWritebackClients, committer, committer_pages, disk};
 use renga_hal::block::{Block, BlockError};
 use renga_proto::allocator::{AllocatorCall, Pended, Reached};
 use renga_proto::buffer::directory::{BufferDirectoryCall, Written};
 use renga_proto::buffer::page::BufferCall;
 use renga_proto::buffer::{Class, HeldBlock, Outcome};
-use renga_proto::content::ContentWriterCall;
+use renga_proto::data::DataWritebackCall;
 use renga_proto::inode::{CommitWanted, Extent, Frozen, InodeCall, InodeDirectoryCall};
 use renga_proto::pages::{Pages, PagesCall};
 use renga_rt::host::Board;
@@ -139,7 +139,7 @@ async fn allocator(mut port: Port<renga_proto::allocator::Allocator>, script: Sc
                 continue;
             }
             AllocatorCall::CloseTransaction(call) => (call.reply(Ok(())), Close).1,
-            AllocatorCall::SaveBooks(call) => {
+            AllocatorCall::SaveMetadata(call) => {
                 assert_eq!(call.entry().broken, script.broken);
                 call.reply(Ok(()));
                 Save
@@ -204,7 +204,7 @@ async fn buffer_directory(
                 journaled.extend((!done).then_some(HeldBlock { block: first, buffer: 0 }));
                 call.reply(Ok(()));
             }
-            BufferDirectoryCall::NextBooks(call) => call.reply(books.next().ok_or(Errno::ENOENT)),
+            BufferDirectoryCall::NextMetadata(call) => call.reply(books.next().ok_or(Errno::ENOENT)),
             BufferDirectoryCall::EndTransaction(call) => {
                 steps.borrow_mut().push(Told(call.entry().outcome));
                 call.reply(Ok(()));
@@ -228,14 +228,14 @@ async fn buffer(mut port: Port<renga_proto::buffer::page::Buffer>, steps: Steps)
     }
 }
 
-async fn content(mut port: Port<renga_proto::content::ContentWriter>, steps: Steps) -> Never {
+async fn content(mut port: Port<renga_proto::data::DataWriteback>, steps: Steps) -> Never {
     loop {
         match port.accept().await {
-            ContentWriterCall::WriteContent(call) => {
+            DataWritebackCall::WriteData(call) => {
                 steps.borrow_mut().push(Content);
                 call.reply(Ok(()));
             }
-            ContentWriterCall::MakeRoom(_) => panic!("a committer asks for all"),
+            DataWritebackCall::MakeRoom(_) => panic!("a committer asks for all"),
         }
     }
 }
@@ -277,7 +277,7 @@ fn steps_of(script: Script) -> Vec<Step> {
     let inode_directory = serve(board, |port, steps| inode_directory(port, script, steps), &steps);
     let (content, pages) = (serve(board, content, &steps), serve(board, pages, &steps));
     board.spawn(|me| {
-        let writer = WriterClients {
+        let writer = MetadataWritebackClients {
             directory: Client::new(&me, directory),
             buffers: Family::new(&me, buffers),
             disk: Client::new(&me, disk),

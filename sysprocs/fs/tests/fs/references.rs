@@ -13,7 +13,7 @@ use renga_proto::inode::{
 };
 use renga_proto::locks::{Locks, LocksCall};
 use renga_proto::names::{
-    BoardDied, KeepReference, KeepSteps, Kept, Names, OpenHere, RecallName, RecallReference, TicketHere,
+    BoardDied, KeepReference, KeepSteps, Kept, Names, OpenHere, RevokeName, RevokeReference, TicketHere,
 };
 use renga_proto::references::{AdoptFile, KeepFile, References, ReleaseFile, ReopenFile};
 use renga_proto::sessions::{Sessions, give_back};
@@ -245,7 +245,7 @@ impl Opener {
             10 if which < self.mapped.len() => self.map_again(which, random.below(INODES as u64) as u16).await,
             11 if which < self.mapped.len() => self.fault(which).await,
             12 | 13 if which < self.mapped.len() => self.unmap(which).await,
-            14 => self.names.call(RecallName { directory: ROOT }, &name(number)[..]).await.unwrap(),
+            14 => self.names.call(RevokeName { directory: ROOT }, &name(number)[..]).await.unwrap(),
             15 if random.chance(40) => self.end_session(random).await,
             _ => {}
         }
@@ -254,7 +254,7 @@ impl Opener {
     /// The last names go, and all is closed.
     async fn end(&mut self) {
         for number in 0..INODES {
-            if self.names.call(RecallReference { ino: ino(number) }, ()).await == Ok(true) {
+            if self.names.call(RevokeReference { ino: ino(number) }, ()).await == Ok(true) {
                 self.there.add(number, -1);
             }
         }

@@ -94,7 +94,7 @@ pub(crate) struct User<M: UserMemory + ?Sized + 'static> {
     pages_moved: u32,
     /// Unknown calls that were logged.
     logged: [u64; LOGGED_WORDS],
-    /// Paths on their way to a walker.
+    /// Paths on their way to a path lookup.
     paths: &'static mut [u8; PATHS_BYTES],
     /// Bytes that pass through.
     scratch: [u8; PAGE_BYTES],

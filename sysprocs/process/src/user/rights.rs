@@ -78,7 +78,7 @@ pub const MEMORIES: u32 = MemoryStatus::BIT;
 /// Of the locks of all files.
 pub const LOCKS: u32 = AwaitLock::BIT | FindLock::BIT | ReleaseLocks::BIT | SetLock::BIT;
 
-/// Of a path walker.
+/// Of a path path lookup.
 pub const PATHS: u32 = AbsolutePath::BIT
     | Access::BIT
     | ChangeMode::BIT

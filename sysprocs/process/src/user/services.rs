@@ -111,7 +111,7 @@ pub struct Services {
     pub random: u64,
     /// The next write to the terminal is one that programs in the background may not make, and this one may.
     pub(in crate::user) may_write_terminal: bool,
-    /// What a walker has told.
+    /// What a path lookup has told.
     pub(in crate::user) steps: [u8; STEPS_BYTES],
 }
 
@@ -133,7 +133,7 @@ impl Services {
     }
 
     /// Who has walks along paths made.
-    pub fn walker(&mut self) -> Result<Client<Path, PATHS>, Errno> {
+    pub fn path_lookup(&mut self) -> Result<Client<Path, PATHS>, Errno> {
         self.clients.paths.at(self.disk_board, 0).ok_or(Errno::EIO)
     }
 
@@ -174,7 +174,7 @@ impl Services {
             facts = self.inode_directory()?.call(known, path).await;
         }
         if facts == Err(Errno::EAGAIN) {
-            facts = self.walker()?.call(open, path).await;
+            facts = self.path_lookup()?.call(open, path).await;
         }
         if let Ok(InodeFacts { mode: 0, slot, ino, birth, .. }) = facts {
             // The reference is ours, so that it is not refused.
@@ -194,7 +194,7 @@ impl Services {
         }
         let StatusOf { at, flags } = status;
         if at.is_confined() {
-            return self.walker()?.call(status, (path, out)).await;
+            return self.path_lookup()?.call(status, (path, out)).await;
         }
         let at = at.directory;
         if let Some(mut names) = self.names() {
@@ -209,7 +209,7 @@ impl Services {
         }
         let known = KnownStatus { at, flags };
         match self.inode_directory()?.call(known, (path, &mut *out)).await {
-            Err(Errno::EAGAIN) => self.walker()?.call(status, (path, out)).await,
+            Err(Errno::EAGAIN) => self.path_lookup()?.call(status, (path, out)).await,
             known => known,
         }
     }
@@ -225,7 +225,7 @@ impl Services {
         (known == Ok(0)).then_some(mode_in(&status))
     }
 
-    /// The same on a board without the disk, which a walker tells what is not held yet; none where a walker is to be asked
+    /// The same on a board without the disk, which a path lookup tells what is not held yet; none where a path lookup is to be asked
     /// for what is wanted itself.
     ///
     /// # Errors
@@ -269,7 +269,7 @@ impl Services {
         let Some(mut names) = self.names() else { return Ok(false) };
         match names.call(FileHere { at: at.directory, flags }, path).await {
             Ok(file) => change_held(&mut self.clients.pages, file, change).await,
-            Err(_) => Ok(false), // a walker says what is wrong
+            Err(_) => Ok(false), // a path_lookup says what is wrong
         }
     }
 
@@ -278,7 +278,7 @@ impl Services {
         if self.board == self.disk_board { None } else { self.clients.names.at(0) }
     }
 
-    /// The same by way of a walker, who tells what there is to be held here.
+    /// The same by way of a path lookup, who tells what there is to be held here.
     async fn resolved_status(
         &mut self,
         resolve: Resolve,
@@ -292,7 +292,7 @@ impl Services {
         Ok(())
     }
 
-    /// Opens by way of a walker, who tells what there is to be held here; so is the reference that comes with it.
+    /// Opens by way of a path lookup, who tells what there is to be held here; so is the reference that comes with it.
     async fn resolved_open(
         &mut self,
         resolve: Resolve,
@@ -326,9 +326,9 @@ impl Services {
         Ok(facts)
     }
 
-    /// What a walker tells of `path`.
+    /// What a path lookup tells of `path`.
     async fn tell(&mut self, resolve: Resolve, ticket: u64, path: &[u8]) -> Result<&[u8], Errno> {
-        let told = self.walker()?.call(resolve, (path, &mut self.steps[..])).await? as usize;
+        let told = self.path_lookup()?.call(resolve, (path, &mut self.steps[..])).await? as usize;
         let names = self.names();
         let told = self.steps.get(..told).ok_or(Errno::EIO)?;
         if let Some(mut names) = names {

@@ -3,15 +3,16 @@
 use super::image::Medium512;
 use crate::memory::{self, Frames};
 use renga_fs::{
-    BufferSlot, CacheClients, CommitterClients, ContentClients, Due, FileClients, INDEXED_PER_INODE, IndexSlot,
-    InodeClients, InodeSlot, LockPlace, Medium, NameSlot, PathClients, RUN_PAGES, ReaperClients, WriterClients,
-    allocator, buffer, buffer_directory, cleaner, committer, committer_pages, content_reader, content_writer, disk,
-    file, file_table, inode, inode_directory, locks, name_index, path, reaper, recalls, recognise, walker, write_back,
+    BufferSlot, CacheClients, CommitterClients, DataClients, Due, FileClients, INDEXED_PER_INODE, IndexSlot,
+    InodeClients, InodeReclaimerClients, InodeSlot, LockPlace, LookupClients, Medium, MetadataWritebackClients,
+    NameSlot, RUN_PAGES, allocator, buffer, buffer_directory, commit_timer, committer, committer_pages, data_reader,
+    data_writeback, disk, file, file_table, inode, inode_directory, inode_reclaimer, locks, lookup_worker,
+    metadata_writeback, name_index, path_lookup, recognise, revocations,
 };
-use renga_fs::{FreeWalkers, Referrers};
+use renga_fs::{FreeLookupWorkers, Referrers};
 use renga_hal::host::HostMemory;
 use renga_proto::allocator::Allocator;
-use renga_proto::content::ContentWriter;
+use renga_proto::data::DataWriteback;
 use renga_proto::disk::Disk;
 use renga_proto::file::{self, File};
 use renga_proto::inode::{Inode, InodeDirectory, InodeFacts, Release, STAT_BYTES, Truncate};
@@ -105,7 +106,7 @@ fn client<F: Future<Output = ()> + 'static>(
 /// The processes that others call.
 #[derive(Clone, Copy)]
 pub struct Servers {
-    /// The walker.
+    /// The lookup worker.
     pub path: Address<Path>,
     /// The directory of inodes.
     pub directory: Address<InodeDirectory>,
@@ -146,22 +147,22 @@ pub fn processes(board: Board, medium: &'static Medium512, frames: Frames) -> Se
     let due: &'static Due = arena.put(|| Due::new(Some(Notifier::new(timer))));
     let buffer_directory = board.server(|me, port| buffer_directory(me, port, ForwardFamily::new(buffers), slots, due));
     let cache = |me: &Me| CacheClients { directory: Client::new(me, buffer_directory) };
-    let writer = |me: &Me| WriterClients {
+    let writer = |me: &Me| MetadataWritebackClients {
         directory: Client::new(me, buffer_directory),
         buffers: Family::new(me, buffers),
         disk: Client::new(me, disk),
     };
-    board.spawn(|me| cleaner(writer(&me), arena.put_slice(2, |_| [0; 4096])));
+    board.spawn(|me| metadata_writeback(writer(&me), arena.put_slice(2, |_| [0; 4096])));
     let allocator = board.server(|me, port| {
         let cache = cache(&me);
         allocator(me, port, cache, due, EPOCH_NS)
     });
     let content = content(board, disk, pages);
     let caches = board.family(&[pages]);
-    let recalls = board.server(|me, port| {
+    let revocations = board.server(|me, port| {
         let (caches, own) = (Family::new(&me, caches).narrowed(), Client::new(&me, pages).narrowed());
         let held = Family::new(&me, arena.put_slice(1, |_| Members::NONE)).narrowed();
-        recalls(me, port, caches, held, own, arena.put(|| [0; 4096]), arena.put(|| Watch::new(None)))
+        revocations(me, port, caches, held, own, arena.put(|| [0; 4096]), arena.put(|| Watch::new(None)))
     });
     let places = arena.put_slice(INDEXED_PER_INODE * INODES, |_| IndexSlot::EMPTY);
     let index = board.server(|me, port| name_index(port, cache(&me), places, arena.put(|| [0; 4096])));
@@ -172,7 +173,7 @@ pub fn processes(board: Board, medium: &'static Medium512, frames: Frames) -> Se
             let clients = InodeClients {
                 cache: cache(&me),
                 content: content(&me),
-                recalls: Client::new(&me, recalls),
+                revocations: Client::new(&me, revocations),
                 allocator: Client::new(&me, allocator),
                 index: Client::new(&me, index),
             };
@@ -189,28 +190,28 @@ pub fn processes(board: Board, medium: &'static Medium512, frames: Frames) -> Se
     workers(board, directory, inodes, allocator, (writer, content));
     board.start(timer, |me| {
         let (directory, inodes) = (Client::new(&me, directory), Family::new(&me, inodes).narrowed());
-        write_back(me, directory, inodes, due)
+        commit_timer(me, directory, inodes, due)
     });
-    let path = walkers(board, |me| PathClients {
+    let path = lookup_workers(board, |me| LookupClients {
         inode_directory: Client::new(me, directory),
         inodes: Family::new(me, inodes),
         cutters: ForwardFamily::new(inodes),
         allocator: Client::new(me, allocator),
-        recalls: Client::new(me, recalls),
+        revocations: Client::new(me, revocations),
     });
     let (table, files, locks) = opener(board, inodes, directory, frames);
     Servers { path, directory, inodes, table, files, locks }
 }
 
-/// Starts a walker with `clients`, and who passes operations on paths to it.
-fn walkers(board: Board, clients: impl FnOnce(&Me) -> PathClients) -> Address<Path> {
+/// Starts a lookup worker with `clients`, and who passes operations on paths to it.
+fn lookup_workers(board: Board, clients: impl FnOnce(&Me) -> LookupClients) -> Address<Path> {
     let dispatcher = board.declare(1);
-    let free = &*board.arena.put(|| FreeWalkers::new(Some(Notifier::new(dispatcher))));
-    let walker: Address<Walk> = board.server(|me, port| walker(port, clients(&me), 0, free));
-    let walkers = board.family(&[walker]);
+    let free = &*board.arena.put(|| FreeLookupWorkers::new(Some(Notifier::new(dispatcher))));
+    let lookup_worker: Address<Walk> = board.server(|me, port| lookup_worker(port, clients(&me), 0, free));
+    let lookup_workers = board.family(&[lookup_worker]);
     board.start(dispatcher, |me| {
         let port = Port::new(&me).0;
-        path(me, port, ForwardFamily::new(walkers), free)
+        path_lookup(me, port, ForwardFamily::new(lookup_workers), free)
     });
     Address::new(dispatcher)
 }
@@ -246,14 +247,14 @@ fn opener(
 }
 
 /// Starts the processes between page cache and medium; what makes clients of them.
-fn content(board: Board, disk: Address<Disk>, pages: Address<Pages>) -> impl Fn(&Me) -> ContentClients {
+fn content(board: Board, disk: Address<Disk>, pages: Address<Pages>) -> impl Fn(&Me) -> DataClients {
     let arena = board.arena;
     let room = || arena.put_slice(RUN_PAGES, |_| [0; 4096]);
-    let reader = board.server(|me, port| content_reader(port, Client::new(&me, pages), Client::new(&me, disk), room()));
+    let reader = board.server(|me, port| data_reader(port, Client::new(&me, pages), Client::new(&me, disk), room()));
     let readers = board.family(&[reader]);
-    let writer: Address<ContentWriter> =
-        board.server(|me, port| content_writer(port, Client::new(&me, pages), Client::new(&me, disk), room()));
-    move |me| ContentClients {
+    let writer: Address<DataWriteback> =
+        board.server(|me, port| data_writeback(port, Client::new(&me, pages), Client::new(&me, disk), room()));
+    move |me| DataClients {
         pages: Client::new(me, pages),
         disk: Client::new(me, disk),
         readers: Family::new(me, readers),
@@ -267,15 +268,15 @@ fn workers(
     directory: Address<InodeDirectory>,
     inodes: &'static [Members],
     allocator: Address<Allocator>,
-    (writer, content): (impl Fn(&Me) -> WriterClients, impl Fn(&Me) -> ContentClients),
+    (writer, content): (impl Fn(&Me) -> MetadataWritebackClients, impl Fn(&Me) -> DataClients),
 ) {
     board.spawn(|me| {
-        let clients = ReaperClients {
+        let clients = InodeReclaimerClients {
             inode_directory: Client::new(&me, directory),
             inodes: Family::new(&me, inodes),
             allocator: Client::new(&me, allocator),
         };
-        reaper(me, clients)
+        inode_reclaimer(me, clients)
     });
     board.spawn(|me| {
         let clients = CommitterClients {
@@ -295,7 +296,7 @@ fn workers(
 pub type Told<T> = Result<T, Errno>;
 
 impl User {
-    /// The walker.
+    /// The lookup worker.
     pub fn path(&mut self) -> &mut Client<Path> {
         &mut self.path
     }

@@ -24,7 +24,7 @@ pub enum Mutant {
     TicketUsedTwice,
     /// What a board is granted is not noted.
     GrantNotNoted,
-    /// Content changes when the recalls are sent, not when they are answered.
+    /// Content changes when the revokes are sent, not when they are answered.
     ChangeBeforeAnswers,
     /// After the recall of some pages those behind them count as called back, too.
     BoundTooLow,

@@ -2,7 +2,7 @@
 //! that stands for nothing.
 //!
 //! Invariant: a board that holds the others, and makes nothing there, holds each name that stands for something. The status of the
-//! directory has nothing to do with it. Not here: what a make leaves of it (`making.rs`), recalls (`world.rs`).
+//! directory has nothing to do with it. Not here: what a make leaves of it (`making.rs`), revokes (`world.rs`).
 
 use super::Mutant;
 use super::world::{Board, INODE, NAMES, OTHERS, World};

@@ -1,6 +1,6 @@
 //! Makes: a board has a name made, gives up what that changes before, and is told with the answer what is so then.
 //!
-//! Invariant: a board that makes something holds neither that name nor the inode until it is told. Not here: recalls from the
+//! Invariant: a board that makes something holds neither that name nor the inode until it is told. Not here: revokes from the
 //! others, which are those of any change (`world.rs`); makes with which the disk's board begins when their session has ended.
 
 use super::Mutant;

@@ -23,7 +23,7 @@ pub enum Mutant {
     NameNotNoted,
     /// What a board is told of an inode is not noted.
     StatusNotNoted,
-    /// What changes does so when the recalls are sent, not when they are answered.
+    /// What changes does so when the revokes are sent, not when they are answered.
     ChangeBeforeAnswers,
     /// When a name's slot is needed for another, its notes are gone.
     NotesLostWithSlot,

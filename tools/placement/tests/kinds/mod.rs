@@ -102,26 +102,26 @@ pub const KINDS: &[KindFacts] = &[
         Some(protocol("Inode", &[(0, "Read"), (1, "Write"), (2, "Stat")], NONE, 0b010)),
         &[one("BufferDirectory"), one("Buffer"), one("Allocator"), one("NameIndex")],
     ),
-    kind("recalls", BoardRule::Any, 1, words_only(protocol("Recalls", &[(0, "Recall")], NONE, NONE)), &[]),
+    kind("revocations", BoardRule::Any, 1, words_only(protocol("Revocations", &[(0, "Recall")], NONE, NONE)), &[]),
     kind("name_cache", BoardRule::Any, 1, words_only(protocol("Names", &[(0, "Status")], NONE, NONE)), &[]),
-    kind("write_back", BoardRule::Any, 1, None, &[one("InodeDirectory")]),
-    kind("cleaner", BoardRule::Any, 1, None, &[one("BufferDirectory"), all("Buffer"), one("Disk")]),
+    kind("commit_timer", BoardRule::Any, 1, None, &[one("InodeDirectory")]),
+    kind("metadata_writeback", BoardRule::Any, 1, None, &[one("BufferDirectory"), all("Buffer"), one("Disk")]),
     kind(
-        "content_reader",
+        "data_reader",
         BoardRule::Any,
         16,
-        words_only(protocol("ContentReader", &[(0, "Read")], NONE, NONE)),
+        words_only(protocol("DataReader", &[(0, "Read")], NONE, NONE)),
         &[one("Disk")],
     ),
     kind(
-        "content_writer",
+        "data_writeback",
         BoardRule::Any,
         1,
-        words_only(protocol("ContentWriter", &[(0, "Write")], NONE, NONE)),
+        words_only(protocol("DataWriteback", &[(0, "Write")], NONE, NONE)),
         &[one("Disk")],
     ),
-    kind("content_returner", BoardRule::Any, 1, None, &[one("Inode")]),
-    kind("reaper", BoardRule::Any, 1, None, &[one("InodeDirectory"), all("Inode"), one("Allocator")]),
+    kind("lease_flusher", BoardRule::Any, 1, None, &[one("Inode")]),
+    kind("inode_reclaimer", BoardRule::Any, 1, None, &[one("InodeDirectory"), all("Inode"), one("Allocator")]),
     kind(
         "committer",
         BoardRule::Any,
@@ -130,13 +130,13 @@ pub const KINDS: &[KindFacts] = &[
         &[one("InodeDirectory"), all("Inode"), one("Allocator"), one("BufferDirectory"), all("Buffer"), one("Disk")],
     ),
     kind(
-        "path",
+        "path_lookup",
         BoardRule::Any,
         16,
         Some(protocol("Path", &[(0, "Walk"), (1, "Unlink")], NONE, 0b10)),
         &[one("InodeDirectory"), one("Inode"), one("Allocator")],
     ),
-    kind("walker", BoardRule::Any, 16, None, &[one("InodeDirectory"), one("Inode"), one("Allocator")]),
+    kind("lookup_worker", BoardRule::Any, 16, None, &[one("InodeDirectory"), one("Inode"), one("Allocator")]),
     kind(
         "locks",
         BoardRule::DiskOnly,
@@ -178,7 +178,7 @@ pub const KINDS: &[KindFacts] = &[
         &[],
     ),
     kind("events", BoardRule::Every, 1, words_only(protocol("Events", &[(0, "Make"), (1, "Take")], NONE, NONE)), &[]),
-    kind("content_returner", BoardRule::Any, 1, None, &[]),
+    kind("lease_flusher", BoardRule::Any, 1, None, &[]),
     kind(
         "fifos",
         BoardRule::DiskOnly,
@@ -293,7 +293,7 @@ pub fn changed(name: &str) -> Vec<KindFacts> {
         // The board of one caller shares asynchronous proxies, so its calls wait for each other.
         "circle-of-order" => {
             change("file_table", any, const { &[one("Path")] });
-            change("path", None, const { &[one("Allocator")] });
+            change("path_lookup", None, const { &[one("Allocator")] });
             change("file", None, const { &[one("FileTable")] });
             change("user", None, const { &[one("Path"), one("FileTable")] });
         }
@@ -315,10 +315,10 @@ pub fn changed(name: &str) -> Vec<KindFacts> {
             change("inode_directory", None, const { &[forward(one("Inode"))] });
             change("inode", None, const { &[one("InodeDirectory")] });
         }
-        // An open file passes reads on to a pipe, and a walker calls files.
+        // An open file passes reads on to a pipe, and a lookup worker calls files.
         "forward-defers" => {
             change("file", None, const { &[forward(all("Pipe"))] });
-            change("path", None, const { &[all("File")] });
+            change("path_lookup", None, const { &[all("File")] });
         }
         // Inodes and their directory reach the same cells, walks along paths each other's.
         "shares" => {
@@ -328,7 +328,7 @@ pub fn changed(name: &str) -> Vec<KindFacts> {
             };
             share("inode_directory", &["the inodes' referrers"]);
             share("inode", &["the inodes' referrers"]);
-            share("path", &["the free walkers"]);
+            share("path_lookup", &["the idle lookup workers"]);
         }
         "home" => {
             let mut kind =

@@ -25,8 +25,8 @@ const KINDS: [&str; 18] = [
     "page_cache",
     "references",
     "user",
-    "path",
-    "walker",
+    "path_lookup",
+    "lookup_worker",
 ];
 
 #[test]

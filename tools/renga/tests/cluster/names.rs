@@ -105,7 +105,7 @@ fn asking_about_a_file_that_is_written_elsewhere_brings_no_page_of_it() {
     };
     let (few, many) = (asked(5), asked(55));
     println!("{few} frames for 5 looks, {many} for 55");
-    // Two calls: of the walker, and of the page cache that has the file.
+    // Two calls: of the lookup worker, and of the page cache that has the file.
     assert!(many - few <= 50 * 7, "{few} frames for 5 looks, {many} for 55");
 }
 

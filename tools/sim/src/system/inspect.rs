@@ -55,7 +55,7 @@ impl System {
 /// Those whose calls are not answered, though nobody is left to ask for anything.
 fn waits(directory: &Directory) -> Vec<String> {
     let of = |kind| directory.of_kind(kind).iter().map(|process| process.id());
-    let workers = [Kind::User, Kind::Keyboard, Kind::Cleaner, Kind::Reaper, Kind::Committer];
+    let workers = [Kind::User, Kind::Keyboard, Kind::MetadataWriteback, Kind::InodeReclaimer, Kind::Committer];
     let idle: Vec<_> = workers.into_iter().flat_map(of).collect();
     let waits = |process: &Process| matches!(process.wait(), Wait::Reply | Wait::ReplyElsewhere);
     let stuck = |process: &&&'static Process| waits(process) && !idle.contains(&process.id());

@@ -7,24 +7,24 @@ use std::collections::BTreeMap;
 /// Kinds that go together.
 const GROUPS: [&[&str]; 16] = [
     &["disk"],
-    &["buffer_directory", "allocator", "inode_directory", "inode", "write_back"],
-    &["path", "walker"],
+    &["buffer_directory", "allocator", "inode_directory", "inode", "commit_timer"],
+    &["path_lookup", "lookup_worker"],
     &["buffer"],
     &["committer"],
-    &["content_reader"],
-    &["reaper"],
+    &["data_reader"],
+    &["inode_reclaimer"],
     &["file_table"],
     &["name_index"],
-    &["cleaner"],
+    &["metadata_writeback"],
     &["pipe_table"],
     &["keyboard", "fifos"],
     &["memory", "reclaimer"],
-    &["page_cache", "content_writer", "content_returner"],
+    &["page_cache", "data_writeback", "lease_flusher"],
     &["file"],
     &["references", "name_cache"],
 ];
 /// What only systems of several boards have.
-const LINKED: &str = "content_returner";
+const LINKED: &str = "lease_flusher";
 
 /// The system file `text`, whose boards have none, with so many cores on each, of which `homes` from `home` on are the programs', the
 /// first of these also the devices'.

@@ -34,7 +34,7 @@ fn init_runs_and_stops_the_system() {
 #[test]
 fn names_are_changed_on_the_disk_board_alone() {
     for (kind, line) in
-        [("path", "path             = { on = \"a\""), ("inode_directory", "inode_directory  = { on = \"a\"")]
+        [("path_lookup", "path_lookup      = { on = \"a\""), ("inode_directory", "inode_directory  = { on = \"a\"")]
     {
         assert_eq!(SMALL.matches(line).count(), 1, "{line}");
         let error = placement(&SMALL.replace(line, &line.replace("\"a\"", "\"b\""))).unwrap_err();

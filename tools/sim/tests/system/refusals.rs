@@ -64,7 +64,7 @@ fn spawn(root: u64) -> Deed {
 
 /// Calls of R26 and R27 in the project's first review, and their kin.
 fn calls() -> Vec<(Deed, Fate)> {
-    use Kind::{Console, Disk, File, Inode, InodeDirectory, Memory, Path, Pipe, Procs, User};
+    use Kind::{Console, Disk, File, Inode, InodeDirectory, Memory, PathLookup, Pipe, Procs, User};
     let exited = ChildExited { parent: INIT, child: CHILD, status: 0 };
     let exit = Exit { pid: CHILD, status: 0 };
     let refused = |deed: Deed, errno| (deed, Fate::Refused(errno));
@@ -91,12 +91,12 @@ fn calls() -> Vec<(Deed, Fate)> {
         refused(
             Deed {
                 given: b".",
-                ..deed(User, (Path, 0), path::Open { at: JOURNAL.into(), flags: OPEN_WRITE, mode: 0 })
+                ..deed(User, (PathLookup, 0), path::Open { at: JOURNAL.into(), flags: OPEN_WRITE, mode: 0 })
             },
             Errno::ENOTDIR,
         ),
         refused(
-            Deed { given: b"/node", ..deed(User, (Path, 0), MakeNode { at: 2.into(), mode: 9, device: 0 }) },
+            Deed { given: b"/node", ..deed(User, (PathLookup, 0), MakeNode { at: 2.into(), mode: 9, device: 0 }) },
             Errno::EINVAL,
         ),
     ];

@@ -1,4 +1,4 @@
-//! Inodes that are given up: which the reaper is to have next, and for whom it works.
+//! Inodes that are given up: which the inode reclaimer is to have next, and for whom it works.
 //!
 //! Invariant: that of the table. Not here: when an inode is to be given up (`active_table.rs`).
 
@@ -6,7 +6,7 @@ use super::{ActiveTable, InodeSlot, NONE, Use};
 use renga_rt::account::AccountNumber;
 
 impl ActiveTable {
-    /// Whether the reaper has nothing to do.
+    /// Whether the inode reclaimer has nothing to do.
     pub(crate) fn is_settled(&self) -> bool {
         self.leaving == 0
     }
@@ -28,7 +28,7 @@ impl ActiveTable {
         }
     }
 
-    /// What the reaper is to give up next, and for whom.
+    /// What the inode reclaimer is to give up next, and for whom.
     pub(crate) fn next_reap(&mut self) -> Option<(u16, u32, AccountNumber)> {
         let number = self.oldest[Use::Queued as usize];
         if number == NONE {
@@ -38,7 +38,7 @@ impl ActiveTable {
         let InodeSlot { ino, account, .. } = *self.slot(number);
         Some((number, ino, account))
     }
-    /// The reaper has given it up.
+    /// The inode reclaimer has given it up.
     pub(crate) fn reaped(&mut self, number: u16) {
         if let Some(slot) = self.slots.get(usize::from(number)).filter(|slot| slot.used == Use::Reaped) {
             self.freed = self.freed.wrapping_add(slot.unlinked.into());

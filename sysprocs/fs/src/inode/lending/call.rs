@@ -70,7 +70,7 @@ pub(in crate::inode) async fn prepare(inode: &mut ActiveInode, call: &InodeCall,
             if demand.is_turn(lease) {
                 inode.refusals = REFUSALS;
             }
-            // The reaper cannot wait for a commit; it gives up nothing that is lent, unless the board stops.
+            // The inode reclaimer cannot wait for a commit; it gives up nothing that is lent, unless the board stops.
             let last = last || matches!(call, InodeCall::Unload(_));
             let home = if ask { inode.take_home(last).await } else { Err(Errno::EHOSTDOWN) };
             if home != Err(Errno::EHOSTDOWN) {

@@ -5,6 +5,6 @@ pub(crate) mod call;
 mod changed;
 mod demand;
 pub(crate) mod page_leases;
-pub(crate) mod recalls;
+pub(crate) mod revocations;
 pub(crate) mod size;
 pub(crate) mod write_lease;

@@ -6,7 +6,7 @@
 //! Not here: who asks and what for (`content.rs`, `truncate.rs`, `active_inode.rs`).
 
 use renga_proto::pages::{
-    Back, FileId, NO_LEASE, NO_PAGE, RecallFrom, RecallInodeFrom, Recalls, TO_END, TakeBackFrom, TellAccessTo,
+    Back, FileId, FlushFrom, NO_LEASE, NO_PAGE, NotifyAccessTo, Revocations, RevokeInodeFrom, RevokePagesFrom, TO_END,
 };
 use renga_rt::{BOARDS_MAX, Client, Errno, probe};
 
@@ -72,7 +72,7 @@ impl Holders {
 
 /// The leases of one inode.
 pub(crate) struct PageLeases {
-    pub(in crate::inode) recalls: Client<Recalls>,
+    pub(in crate::inode) revocations: Client<Revocations>,
     pub(in crate::inode) holders: Holders,
     /// Boards that may hold the inode's status, one bit each.
     status: u8,
@@ -81,8 +81,8 @@ pub(crate) struct PageLeases {
 }
 
 impl PageLeases {
-    pub(crate) fn new(recalls: Client<Recalls>, without: u8) -> Self {
-        PageLeases { recalls, holders: Holders::default(), status: 0, without }
+    pub(crate) fn new(revocations: Client<Revocations>, without: u8) -> Self {
+        PageLeases { revocations, holders: Holders::default(), status: 0, without }
     }
 
     /// Before a page and the size go to `board`; whether it may keep them.
@@ -130,7 +130,7 @@ impl PageLeases {
         while self.status != 0 {
             let board = self.status.trailing_zeros() as u8;
             // As with pages.
-            let _ = self.recalls.call(RecallInodeFrom { board, ino }, ()).await;
+            let _ = self.revocations.call(RevokeInodeFrom { board, ino }, ()).await;
             self.status &= !(1 << board);
         }
     }
@@ -143,7 +143,7 @@ impl PageLeases {
             return self.recall_status(ino).await;
         }
         let board = self.status.trailing_zeros() as u8;
-        if self.recalls.call(TellAccessTo { board, ino, access_ns }, ()).await.is_err() {
+        if self.revocations.call(NotifyAccessTo { board, ino, access_ns }, ()).await.is_err() {
             self.status = 0; // as with pages
         }
     }
@@ -151,9 +151,9 @@ impl PageLeases {
     /// The board holds the file under a lease that is over here: what it has written since is lost, of which it tells whoever
     /// wrote it. No page is left there.
     async fn revoke(&mut self, file: FileId, board: u8) -> u32 {
-        let asked = TakeBackFrom { board, file, taken: NO_PAGE, back: Back::Nothing, lease: NO_LEASE, grants: 0 };
+        let asked = FlushFrom { board, file, taken: NO_PAGE, back: Back::Nothing, lease: NO_LEASE, grants: 0 };
         // Who does not answer has lost it as well.
-        let _ = self.recalls.call(asked, &mut [][..]).await;
+        let _ = self.revocations.call(asked, &mut [][..]).await;
         0
     }
 
@@ -161,9 +161,9 @@ impl PageLeases {
     pub(crate) async fn recall(&mut self, file: FileId, from: u32, to: u32) {
         let mut next = 0;
         while let Some(board) = self.holders.next(next, from, to) {
-            let asked = RecallFrom { board: board as u8, file, from, to };
+            let asked = RevokePagesFrom { board: board as u8, file, from, to };
             probe::recall(file.ino, board as u8, from, to);
-            let left = match self.recalls.call(asked, ()).await {
+            let left = match self.revocations.call(asked, ()).await {
                 Ok(left) => left,
                 Err(Errno::EBUSY) => self.revoke(file, board as u8).await,
                 // A board that does not answer is dead: nothing is left there.

@@ -20,7 +20,7 @@ use renga_proto::allocator::{EndReserve, Reserve};
 use renga_proto::attributes::ATTRIBUTES_BYTES;
 use renga_proto::inode::Lease;
 use renga_proto::pages::{
-    Back, Given, HOLE_PAGES_MAX, LeavePage, NO_LEASE, NO_PAGE, NOT_WRITTEN, PutBack, TO_END, TakeBackFrom,
+    Back, FlushFrom, Given, HOLE_PAGES_MAX, LeavePage, NO_LEASE, NO_PAGE, NOT_WRITTEN, PutBack, TO_END,
 };
 use renga_rt::Errno;
 
@@ -221,9 +221,9 @@ impl ActiveInode {
     async fn take_back(&mut self, back: Back) -> Result<Given, Errno> {
         let Some(lease) = self.lent else { return Err(Errno::EINVAL) };
         let WriteLease { board, id, taken, grants, .. } = lease;
-        let asked = TakeBackFrom { board, file: self.file(), taken, back, lease: id, grants };
+        let asked = FlushFrom { board, file: self.file(), taken, back, lease: id, grants };
         let mut changed = [0; ATTRIBUTES_BYTES];
-        let given = self.leases.recalls.call(asked, &mut changed[..]).await?;
+        let given = self.leases.revocations.call(asked, &mut changed[..]).await?;
         if given.changed {
             self.take_changed(&changed).await;
         }
@@ -293,13 +293,13 @@ impl ActiveInode {
         let Some(lease) = self.lent else { return Ok(()) };
         if page < lease.from || page >= lease.below {
             // It gives what it has not got.
-            self.leases.recalls.call(LeavePage {}, ()).await?;
+            self.leases.revocations.call(LeavePage {}, ()).await?;
             self.end_lease(Some(Errno::EIO)).await;
             return Ok(());
         }
         let put = self.place_page(page, lease.size).await;
         if put.is_err() {
-            self.leases.recalls.call(LeavePage {}, ()).await?;
+            self.leases.revocations.call(LeavePage {}, ()).await?;
         }
         match put {
             Err(Errno::EAGAIN) if !last => return Err(Errno::EAGAIN),
@@ -320,7 +320,7 @@ impl ActiveInode {
         let (file, size) = (self.file(), self.record.size().max(size.min((u64::from(page) + 1) * PAGE)));
         let mut put = Err(Errno::EIO);
         for _ in 0..TRIES_MAX {
-            put = self.leases.recalls.call(PutBack { file, page, block, size }, ()).await;
+            put = self.leases.revocations.call(PutBack { file, page, block, size }, ()).await;
             match put {
                 Ok(crowded) => {
                     if crowded {

@@ -1,7 +1,7 @@
 //! The processes between page cache and medium, in a rig.
 
-use renga_fs::{ContentClients, RUN_PAGES, content_reader, content_writer};
-use renga_proto::content::ContentWriter;
+use renga_fs::{DataClients, RUN_PAGES, data_reader, data_writeback};
+use renga_proto::data::DataWriteback;
 use renga_proto::disk::Disk;
 use renga_proto::pages::Pages;
 use renga_rt::host::Board;
@@ -13,7 +13,7 @@ pub struct Content {
     disk: Address<Disk>,
     pub pages: Address<Pages>,
     readers: &'static [Members],
-    pub writer: Address<ContentWriter>,
+    pub writer: Address<DataWriteback>,
 }
 
 impl Content {
@@ -22,19 +22,19 @@ impl Content {
         let pages = pages(Notifier::new(writing));
         let room = || vec![[0; 4096]; RUN_PAGES].leak();
         let reader =
-            board.server(|me, port| content_reader(port, Client::new(&me, pages), Client::new(&me, disk), room()));
+            board.server(|me, port| data_reader(port, Client::new(&me, pages), Client::new(&me, disk), room()));
         let mut writer = None;
         board.start(writing, |me| {
             let (pages, disk) = (Client::new(&me, pages), Client::new(&me, disk));
             let (port, address) = Port::new(&me);
             writer = Some(address);
-            content_writer(port, pages, disk, room())
+            data_writeback(port, pages, disk, room())
         });
         Content { disk, pages, readers: board.family(&[reader]), writer: writer.unwrap() }
     }
 
-    pub fn clients(&self, me: &Me) -> ContentClients {
-        ContentClients {
+    pub fn clients(&self, me: &Me) -> DataClients {
+        DataClients {
             pages: Client::new(me, self.pages),
             disk: Client::new(me, self.disk),
             readers: Family::new(me, self.readers),

@@ -18,8 +18,8 @@ use stat::stat_of;
 use renga_fs::Referrers;
 use renga_fs::{
     BufferSlot, CacheClients, Due, FileClients, INDEXED_PER_INODE, IndexSlot, InodeClients, InodeSlot, LockPlace,
-    Medium, NameSlot, WriterClients, allocator, buffer, buffer_directory, cleaner, disk, file, file_table, inode,
-    inode_directory, locks, name_index, recalls, write_back,
+    Medium, MetadataWritebackClients, NameSlot, allocator, buffer, buffer_directory, commit_timer, disk, file,
+    file_table, inode, inode_directory, locks, metadata_writeback, name_index, revocations,
 };
 use renga_hal::host::HostMemory;
 use renga_pages::{CacheMemory, page_cache};
@@ -33,7 +33,7 @@ use renga_proto::locks::Locks;
 use renga_proto::memory::Memory;
 use renga_proto::name_index::NameIndex;
 use renga_proto::names::Names;
-use renga_proto::pages::{Pages, Recalls};
+use renga_proto::pages::{Pages, Revocations};
 use renga_proto::path::{self, Path};
 use renga_proto::sessions::Sessions;
 use renga_proto::slots::{FileTable, TakeFile};
@@ -88,12 +88,12 @@ impl System {
         let buffer_directory: Address<BufferDirectory> =
             board.server(|me, port| buffer_directory(me, port, ForwardFamily::new(buffers), slots, due));
         let cache = |me: &Me| CacheClients { directory: Client::new(me, buffer_directory) };
-        let writer = |me: &Me| WriterClients {
+        let writer = |me: &Me| MetadataWritebackClients {
             directory: Client::new(me, buffer_directory),
             buffers: Family::new(me, buffers),
             disk: Client::new(me, disk),
         };
-        board.spawn(|me| cleaner(writer(&me), vec![[0; 4096]; 4].leak()));
+        board.spawn(|me| metadata_writeback(writer(&me), vec![[0; 4096]; 4].leak()));
         let allocator: Address<Allocator> = board.server(|me, port| {
             let cache = cache(&me);
             allocator(me, port, cache, due, EPOCH_NS)
@@ -109,7 +109,7 @@ impl System {
             })
         });
         let (pages, names) = (content.pages, held::start(board));
-        let recalls = Self::recalls(board, board.family(&[pages]), board.family(&[names]), pages);
+        let revocations = Self::revocations(board, board.family(&[pages]), board.family(&[names]), pages);
         let places = vec![IndexSlot::EMPTY; INDEXED_PER_INODE * counts.inodes].leak();
         let index: Address<NameIndex> = board.server(|me, port| name_index(port, cache(&me), places, leak([0; 4096])));
         let referrers = &*leak(Referrers::new(vec![Cell::new(0); counts.inodes].leak()));
@@ -119,7 +119,7 @@ impl System {
                     let clients = InodeClients {
                         cache: cache(&me),
                         content: content.clients(&me),
-                        recalls: Client::new(&me, recalls),
+                        revocations: Client::new(&me, revocations),
                         allocator: Client::new(&me, allocator),
                         index: Client::new(&me, index),
                     };
@@ -136,23 +136,23 @@ impl System {
         workers::workers(board, directory, inodes, allocator, counts.buffers, (writer, content));
         board.start(timer, |me| {
             let (directory, inodes) = (Client::new(&me, directory), Family::new(&me, inodes).narrowed());
-            write_back(me, directory, inodes, due)
+            commit_timer(me, directory, inodes, due)
         });
-        let path = workers::walkers(board, directory, inodes, (allocator, recalls), counts.paths);
+        let path = workers::lookup_workers(board, directory, inodes, (allocator, revocations), counts.paths);
         let (table, files) = Self::opener(board, inodes, directory, (machine, memory, pages), counts.files);
         System { board, allocator, buffers: buffer_directory, path, names, directory, inodes, table, files }
     }
 
-    fn recalls(
+    fn revocations(
         board: Board,
         caches: &'static [Members],
         held: &'static [Members],
         pages: Address<Pages>,
-    ) -> Address<Recalls> {
+    ) -> Address<Revocations> {
         board.server(|me, port| {
             let (caches, own) = (Family::new(&me, caches).narrowed(), Client::new(&me, pages).narrowed());
             let held = Family::new(&me, held).narrowed();
-            recalls(me, port, caches, held, own, leak([0; 4096]), leak(Watch::new(None)))
+            revocations(me, port, caches, held, own, leak([0; 4096]), leak(Watch::new(None)))
         })
     }
 
@@ -277,7 +277,7 @@ impl User {
         }
     }
 
-    /// Opens as `open(2)` would: `flags` are the walker's, `access` Linux's.
+    /// Opens as `open(2)` would: `flags` are the lookup worker's, `access` Linux's.
     pub async fn open(&mut self, path: &str, flags: u32, access: u32) -> Told<u16> {
         let facts = self.open_facts(path, flags, 0o644).await?;
         let number = self.table.call(TakeFile {}, ()).await.unwrap();

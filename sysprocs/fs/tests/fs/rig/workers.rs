@@ -1,13 +1,13 @@
-//! The processes that act on the directory of inodes from above: path walkers, the reaper and the committer.
+//! The processes that act on the directory of inodes from above: path lookup workers, the inode reclaimer and the committer.
 
 use super::Content;
 use renga_fs::{
-    CommitterClients, FreeWalkers, PathClients, ReaperClients, WriterClients, committer, committer_pages, path, reaper,
-    walker,
+    CommitterClients, FreeLookupWorkers, InodeReclaimerClients, LookupClients, MetadataWritebackClients, committer,
+    committer_pages, inode_reclaimer, lookup_worker, path_lookup,
 };
 use renga_proto::allocator::Allocator;
 use renga_proto::inode::InodeDirectory;
-use renga_proto::pages::Recalls;
+use renga_proto::pages::Revocations;
 use renga_proto::path::{Path, Walk};
 use renga_rt::host::Board;
 use renga_rt::{Address, Client, Family, ForwardFamily, Me, Members, Notifier, Port};
@@ -19,15 +19,15 @@ pub fn workers(
     inodes: &'static [Members],
     allocator: Address<Allocator>,
     buffers: usize,
-    (writer, content): (impl Fn(&Me) -> WriterClients, Content),
+    (writer, content): (impl Fn(&Me) -> MetadataWritebackClients, Content),
 ) {
     board.spawn(|me| {
-        let clients = ReaperClients {
+        let clients = InodeReclaimerClients {
             inode_directory: Client::new(&me, directory),
             inodes: Family::new(&me, inodes),
             allocator: Client::new(&me, allocator),
         };
-        reaper(me, clients)
+        inode_reclaimer(me, clients)
     });
     board.spawn(|me| {
         let clients = CommitterClients {
@@ -43,33 +43,33 @@ pub fn workers(
     });
 }
 
-/// The path walkers.
-pub fn walkers(
+/// The path lookup workers.
+pub fn lookup_workers(
     board: Board,
     directory: Address<InodeDirectory>,
     inodes: &'static [Members],
-    (allocator, recalls): (Address<Allocator>, Address<Recalls>),
+    (allocator, revocations): (Address<Allocator>, Address<Revocations>),
     count: usize,
 ) -> Address<Path> {
     let dispatcher = board.declare(1);
-    let free = &*board.arena.put(|| FreeWalkers::new(Some(Notifier::new(dispatcher))));
+    let free = &*board.arena.put(|| FreeLookupWorkers::new(Some(Notifier::new(dispatcher))));
     let start = |number| {
         board.server(|me, port| {
-            let clients = PathClients {
+            let clients = LookupClients {
                 inode_directory: Client::new(&me, directory),
                 inodes: Family::new(&me, inodes),
                 cutters: ForwardFamily::new(inodes),
                 allocator: Client::new(&me, allocator),
-                recalls: Client::new(&me, recalls),
+                revocations: Client::new(&me, revocations),
             };
-            walker(port, clients, number as u16, free)
+            lookup_worker(port, clients, number as u16, free)
         })
     };
-    let walkers: Vec<Address<Walk>> = (0..count).map(start).collect();
-    let walkers = board.family(&walkers);
+    let lookup_workers: Vec<Address<Walk>> = (0..count).map(start).collect();
+    let lookup_workers = board.family(&lookup_workers);
     board.start(dispatcher, |me| {
         let port = Port::new(&me).0;
-        path(me, port, ForwardFamily::new(walkers), free)
+        path_lookup(me, port, ForwardFamily::new(lookup_workers), free)
     });
     Address::new(dispatcher)
 }

@@ -46,8 +46,8 @@ impl<M: UserMemory + ?Sized> User<M> {
         if self.program.pid != INIT {
             return Err(Errno::EPERM.into());
         }
-        let mut walker = self.services.clients.own_paths.at(0).ok_or(Errno::EPERM)?;
-        walker.call(Unmount {}, ()).await?;
+        let mut path_lookup = self.services.clients.own_paths.at(0).ok_or(Errno::EPERM)?;
+        path_lookup.call(Unmount {}, ()).await?;
         self.power.stop(self.argument(0) as u8);
         Ok(0)
     }

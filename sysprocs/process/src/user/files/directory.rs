@@ -42,7 +42,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         let kind = if mode & S_IFMT == 0 { S_IFREG } else { mode & S_IFMT };
         let mode = kind | mode & PERMISSIONS as u16 & !self.program.umask;
         let node = MakeNode { at, mode, device: self.argument(3) as u32 & 0xffff };
-        self.services.walker()?.call(node, &self.paths[..length]).await?;
+        self.services.path_lookup()?.call(node, &self.paths[..length]).await?;
         Ok(0)
     }
 
@@ -53,14 +53,14 @@ impl<M: UserMemory + ?Sized> User<M> {
         if self.services.is_missing_here(at, &self.paths[..length]).await {
             return Err(Errno::ENOENT.into());
         }
-        self.services.walker()?.call(Unlink { at, directory }, &self.paths[..length]).await?;
+        self.services.path_lookup()?.call(Unlink { at, directory }, &self.paths[..length]).await?;
         Ok(0)
     }
 
     pub(in crate::user) async fn make_symbolic_link(&mut self) -> Outcome {
         let (length, first) = self.get_two_paths(self.argument(0), self.argument(2)).await?;
         let at = self.start_for(self.argument(1), first + 1)?;
-        self.services.walker()?.call(SymbolicLink { at }, &self.paths[..length]).await?;
+        self.services.path_lookup()?.call(SymbolicLink { at }, &self.paths[..length]).await?;
         Ok(0)
     }
 
@@ -69,7 +69,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         let from_at = self.start_for(self.argument(0), 0)?;
         let to_at = self.start_for(self.argument(2), first + 1)?;
         let flags = if self.argument(4) & AT_SYMLINK_FOLLOW != 0 { 0 } else { NO_FOLLOW };
-        self.services.walker()?.call(Link { from_at, to_at, flags }, &self.paths[..length]).await?;
+        self.services.path_lookup()?.call(Link { from_at, to_at, flags }, &self.paths[..length]).await?;
         Ok(0)
     }
 
@@ -77,7 +77,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         let (length, first) = self.get_two_paths(self.argument(1), self.argument(3)).await?;
         let from_at = self.start_for(self.argument(0), 0)?;
         let to_at = self.start_for(self.argument(2), first + 1)?;
-        self.services.walker()?.call(Rename { from_at, to_at }, &self.paths[..length]).await?;
+        self.services.path_lookup()?.call(Rename { from_at, to_at }, &self.paths[..length]).await?;
         Ok(0)
     }
 
@@ -88,7 +88,7 @@ impl<M: UserMemory + ?Sized> User<M> {
                 let length = self.get_path(self.argument(3)).await?;
                 let at = self.start_for(self.argument(2), 0)?;
                 let access = renga_proto::path::Access { at, mode: 0 };
-                match self.services.walker()?.call(access, &self.paths[..length]).await {
+                match self.services.path_lookup()?.call(access, &self.paths[..length]).await {
                     Ok(()) => return Err(Errno::EEXIST.into()),
                     Err(Errno::ENOENT) => {}
                     Err(errno) => return Err(errno.into()),
@@ -112,7 +112,7 @@ impl<M: UserMemory + ?Sized> User<M> {
                 true => Err(Errno::ECROSSED),
                 false => match self.services.mode_of(at, path, NO_FOLLOW).await {
                     Ok(Some(found)) if found & S_IFMT != S_IFLNK => Err(Errno::EINVAL),
-                    Ok(_) => self.services.walker()?.call(ReadLinkOf { at }, (path, &mut target[..])).await,
+                    Ok(_) => self.services.path_lookup()?.call(ReadLinkOf { at }, (path, &mut target[..])).await,
                     Err(errno) => Err(errno),
                 },
             }
@@ -139,7 +139,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         let at = self.program.start();
         let path = &mut self.scratch[..PATH_BYTES_MAX];
         let bytes = match at.directory.ino {
-            0..MADE => self.services.walker()?.call(AbsolutePath { at }, path).await?,
+            0..MADE => self.services.path_lookup()?.call(AbsolutePath { at }, path).await?,
             number => {
                 let mut maker = self.services.maker(number)?;
                 maker.call(MadePath { number }, path).await?

@@ -69,7 +69,7 @@ macro_rules! bytes_of {
 }
 pub(in crate::user) use bytes_of;
 
-/// What `$call` finds at the path `$piece`, from `$at` if it is relative, wherever that leads; `$flags` are a walker's.
+/// What `$call` finds at the path `$piece`, from `$at` if it is relative, wherever that leads; `$flags` are a path lookup's.
 macro_rules! found_at {
     ($user:expr, ($at:expr, $piece:expr, $flags:expr), |$from:ident, $path:ident| $call:expr) => {{
         let (mut from, mut piece): (renga_proto::path::PathStart, $crate::user::files::made::Piece) = ($at, $piece);
@@ -174,10 +174,10 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     /// What is left of a path on the disk where that ends.
     async fn leave_disk(&mut self, at: PathStart, piece: Piece, flags: u32) -> Result<Piece, Errno> {
-        let mut walker = self.services.walker()?;
+        let mut path_lookup = self.services.path_lookup()?;
         let Piece::Paths(range) = piece else { return Err(Errno::ELOOP) }; // the scratch page is taken
         let cross = Cross { at, flags: flags & NO_FOLLOW };
-        let bytes = walker.call(cross, (&self.paths[range], &mut self.scratch[..])).await? as usize;
+        let bytes = path_lookup.call(cross, (&self.paths[range], &mut self.scratch[..])).await? as usize;
         Ok(Piece::Scratch(0..bytes.min(self.scratch.len())))
     }
 
@@ -259,7 +259,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             }
             Object::File { .. } if ino < MADE && mode & S_IFMT == S_IFDIR => {
                 let at = self.program.start_at(ino.into());
-                let bytes = self.services.walker()?.call(AbsolutePath { at }, &mut *out).await? as usize;
+                let bytes = self.services.path_lookup()?.call(AbsolutePath { at }, &mut *out).await? as usize;
                 return Ok(drop_unreachable(out, bytes));
             }
             Object::File { .. } | Object::Named { .. } => return Ok(put_numbered(out, b"file:[", ino.into())),

@@ -27,16 +27,16 @@ impl Services {
         let at = start.directory;
         // What is answered is of this session, and what is taken back from now on ends the lease.
         let (stamp, hold) = (self.sessions.stamp(self.disk_board), self.clients.pages.call(BeginHold {}, ()).await?);
-        let mut walker = self.walker()?;
+        let mut path_lookup = self.path_lookup()?;
         let begun = names.call(BeginMake { at }, path).await;
         let MakeBegun { ticket, directory: prepared } = match begun {
-            Err(Errno::EEXIST) if !directory => MakeBegun::NONE, // a walker says what comes of that
+            Err(Errno::EEXIST) if !directory => MakeBegun::NONE, // a path_lookup says what comes of that
             begun => begun?,
         };
         if ticket == NO_TICKET {
             return Err(Errno::EAGAIN);
         }
-        let made = walker.call(Make { at, flags, mode, directory, prepared }, (path, &mut self.steps[..])).await;
+        let made = path_lookup.call(Make { at, flags, mode, directory, prepared }, (path, &mut self.steps[..])).await;
         let told = made.map(|bytes| self.steps.get(..bytes as usize).unwrap_or(&[]));
         // What was recalled meanwhile is not held.
         let _ = names.call(EndMake { ticket }, told.unwrap_or(&[])).await;
@@ -55,7 +55,7 @@ impl Services {
     /// Linux's of `mkdirat`.
     pub(in crate::user) async fn make_directory(&mut self, at: PathStart, mode: u16, path: &[u8]) -> Result<(), Errno> {
         match self.make(Open { at, flags: 0, mode }, true, path).await {
-            Err(Errno::EAGAIN) => self.walker()?.call(MakeDirectory { at, mode }, path).await,
+            Err(Errno::EAGAIN) => self.path_lookup()?.call(MakeDirectory { at, mode }, path).await,
             made => made.map(|_| ()),
         }
     }

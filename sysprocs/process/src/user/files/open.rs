@@ -1,7 +1,7 @@
 //! Opening files and devices, and making pipes.
 //!
-//! Invariant: a reference to an inode that a walker gave ends in a file process or is released. Device
-//! nodes are told by the walker's answer and never reach a file process.
+//! Invariant: a reference to an inode that a path lookup gave ends in a file process or is released. Device
+//! nodes are told by the path lookup's answer and never reach a file process.
 
 use crate::user::User;
 use crate::user::escape::Outcome;
@@ -220,7 +220,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
     }
 
-    /// Gives a walker's reference to an inode back.
+    /// Gives a path lookup's reference to an inode back.
     pub(in crate::user) async fn release_inode(&mut self, facts: &InodeFacts) {
         let InodeFacts { slot, ino, stamp, .. } = *facts;
         // Nobody counts who refers to made files.

@@ -55,7 +55,7 @@ fn may_access(found: u16, mode: u32) -> bool {
     mode & MAY_EXECUTE == 0 || found & S_IFMT == S_IFDIR || found & EXECUTE_BITS != 0
 }
 
-/// What a walker is told of the flags of a call.
+/// What a path lookup is told of the flags of a call.
 pub(in crate::user) fn follow(flags: u64) -> u32 {
     if flags & AT_SYMLINK_NOFOLLOW != 0 { NO_FOLLOW } else { 0 }
 }
@@ -187,7 +187,7 @@ impl<M: UserMemory + ?Sized> User<M> {
                 false => match self.services.mode_of(at, path, 0).await {
                     Ok(Some(found)) if may_access(found, mode) => Ok(()),
                     Ok(Some(_)) => Err(Errno::EACCES),
-                    Ok(None) => self.services.walker()?.call(Access { at, mode }, path).await,
+                    Ok(None) => self.services.path_lookup()?.call(Access { at, mode }, path).await,
                     Err(errno) => Err(errno),
                 },
             }
@@ -199,7 +199,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
     }
 
-    /// Changes what is at the path at address `path`, from the directory that the call names; `flags` are a walker's.
+    /// Changes what is at the path at address `path`, from the directory that the call names; `flags` are a path lookup's.
     async fn change_at(&mut self, path: u64, flags: u32, change: Change) -> Outcome {
         let length = self.get_path(path).await?;
         let at = self.start_for(self.argument(0), 0)?;
@@ -208,12 +208,14 @@ impl<M: UserMemory + ?Sized> User<M> {
             match (crosses(at, path), change) {
                 (true, _) => Err(Errno::ECROSSED),
                 (false, _) if here => Ok(()),
-                (false, Change::Mode { mode }) => self.services.walker()?.call(ChangeMode { at, mode }, path).await,
+                (false, Change::Mode { mode }) => {
+                    self.services.path_lookup()?.call(ChangeMode { at, mode }, path).await
+                }
                 (false, Change::Owner { uid, gid }) => {
-                    self.services.walker()?.call(ChangeOwner { at, uid, gid, flags }, path).await
+                    self.services.path_lookup()?.call(ChangeOwner { at, uid, gid, flags }, path).await
                 }
                 (false, Change::Times { access_ns, modify_ns }) => {
-                    self.services.walker()?.call(ChangeTimes { at, access_ns, modify_ns, flags }, path).await
+                    self.services.path_lookup()?.call(ChangeTimes { at, access_ns, modify_ns, flags }, path).await
                 }
             }
         })?;
@@ -353,7 +355,7 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     async fn put_file_system_status(&mut self, place: u64) -> Outcome {
         let mut bytes = [0; STATFS_BYTES];
-        self.services.walker()?.call(FileSystemStatus {}, &mut bytes[..]).await?;
+        self.services.path_lookup()?.call(FileSystemStatus {}, &mut bytes[..]).await?;
         self.put(place, &bytes).await?;
         Ok(0)
     }

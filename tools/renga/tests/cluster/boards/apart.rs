@@ -8,7 +8,7 @@ const APART: [(&str, u8); 7] = [
     ("memory", 2),
     ("reclaimer", 2),
     ("page_cache", 1),
-    ("content_writer", 1),
+    ("data_writeback", 1),
     ("file", 3),
     ("references", 2),
     ("name_cache", 3),

@@ -31,11 +31,11 @@ fn edges_and_their_calls_are_listed() {
         return;
     }
     let session = r#"
-calls() { awk '$1 == "b" && $2 == "user" && $4 == "path" { print $6 }' /proc/renga/edges; }
+calls() { awk '$1 == "b" && $2 == "user" && $4 == "path_lookup" { print $6 }' /proc/renga/edges; }
 before=$(calls); remote -b b mkdir /tmp/counted; after=$(calls)
 [ $after -gt $before ] && echo counted
-awk '$1 == "a" && $2 == "walker" && $4 == "inode" { print $3, $5 ~ /Find/, $6 }' /proc/renga/edges
-remote -b b awk '$1 == "a" { print $2, $4 }' /proc/renga/edges | grep recalls | sort
+awk '$1 == "a" && $2 == "lookup_worker" && $4 == "inode" { print $3, $5 ~ /Find/, $6 }' /proc/renga/edges
+remote -b b awk '$1 == "a" { print $2, $4 }' /proc/renga/edges | grep revocations | sort
 awk '$2 == "disk" || $2 == "router" { print }' /proc/renga/system
 "#;
     let edges = "counted\na 1 -\nrecalls name_cache\nrecalls page_cache\n";

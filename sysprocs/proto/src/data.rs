@@ -10,9 +10,9 @@ pub const RUN_PAGES_MAX: u32 = 32;
 
 protocol! {
     /// Writes dirty pages to their places.
-    pub ContentWriter = 20, ContentWriterCall {
+    pub DataWriteback = 20, DataWritebackCall {
         /// All that are dirty now; the first failure. What the medium refuses stays dirty.
-        0 WriteContent {} (()) -> Result<(), Errno>;
+        0 WriteData {} (()) -> Result<(), Errno>;
         /// As many as it takes until more may become dirty. What the medium refuses again and again is given up.
         1 MakeRoom {} (()) -> Result<(), Errno>;
     }
@@ -20,7 +20,7 @@ protocol! {
 
 protocol! {
     /// Brings pages from the medium into the cache.
-    pub ContentReader = 21, ContentReaderCall {
+    pub DataReader = 21, DataReaderCall {
         /// The pages from `page` on of a file of `size` bytes, from `count` blocks side by side from `block` on; answered
         /// when they are there.
         0 ReadIn { file: FileId, page: u32, block: u32, count: u32, size: u64 } (()) -> Result<(), Errno>;

@@ -4,7 +4,7 @@
 //! (`inode/block_map.rs`).
 
 use renga_abi::PAGE_BYTES;
-use renga_proto::content::{ContentReader, ContentWriter, MakeRoom, ReadAhead, ReadIn, WriteContent};
+use renga_proto::data::{DataReader, DataWriteback, MakeRoom, ReadAhead, ReadIn, WriteData};
 use renga_proto::disk::{Disk, ReadBlocks};
 use renga_proto::pages::{
     BeginFill, Cut, FileId, KEPT, Lend, LostWrites, NO_PAGE, PagePlace, Pages, ProtectPage, ReadLent, WritePage,
@@ -16,15 +16,15 @@ const TRIES_MAX: u32 = 4;
 
 renga_rt::clients! {
     /// The right to read and write the content of files, on the disk's board.
-    pub struct ContentClients {
+    pub struct DataClients {
         /// The cache.
         pages: Client<Pages>,
         /// What is not in it.
         disk: Client<Disk>,
         /// Bring pages in; those of the disk's board are used.
-        readers: Family<ContentReader>,
+        readers: Family<DataReader>,
         /// Makes room.
-        writer: Client<ContentWriter>,
+        writer: Client<DataWriteback>,
     }
 }
 
@@ -38,7 +38,7 @@ pub(crate) struct Place {
     pub(crate) size: u64,
 }
 
-impl ContentClients {
+impl DataClients {
     /// The whole page at `place`; `ENOENT`: it is not in the cache.
     pub(crate) async fn read(&mut self, place: Place, out: &mut [u8]) -> Result<(), Errno> {
         if out.len() != PAGE_BYTES {
@@ -93,7 +93,7 @@ impl ContentClients {
     }
 
     /// Inodes use different readers, so that one seldom waits for another's run.
-    fn reader(&mut self, file: FileId) -> Result<Client<ContentReader>, Errno> {
+    fn reader(&mut self, file: FileId) -> Result<Client<DataReader>, Errno> {
         let board = self.pages.server().board.0;
         let count = self.readers.count(board).max(1);
         self.readers.at(board, file.ino as usize % count).ok_or(Errno::EIO)
@@ -116,7 +116,7 @@ impl ContentClients {
 
     /// Makes frames free, or lets fewer be dirty; a failure is told to whoever syncs.
     pub(crate) async fn make_room(&mut self, all: bool) {
-        let _ = if all { self.writer.call(WriteContent {}, ()).await } else { self.writer.call(MakeRoom {}, ()).await };
+        let _ = if all { self.writer.call(WriteData {}, ()).await } else { self.writer.call(MakeRoom {}, ()).await };
     }
 
     /// How many pages the medium has refused for good.

@@ -6,7 +6,7 @@
 //! Not here: what is dirty (`renga_pages`), when commits come (`volume/committer.rs`).
 
 use renga_abi::PAGE_BYTES;
-use renga_proto::content::{ContentWriter, ContentWriterCall};
+use renga_proto::data::{DataWriteback, DataWritebackCall};
 use renga_proto::disk::{Disk, WriteBlocks};
 use renga_proto::pages::{CountDirty, Dirty, Pages, RunWritten, TakeRun};
 use renga_rt::{Client, Errno, Never, Port, Protocol};
@@ -18,20 +18,20 @@ struct State {
 }
 
 /// Serves, with room for the longest run.
-pub async fn content_writer(
-    mut port: Port<ContentWriter>,
+pub async fn data_writeback(
+    mut port: Port<DataWriteback>,
     pages: Client<Pages>,
     disk: Client<Disk>,
     room: &'static mut [[u8; PAGE_BYTES]],
 ) -> Never {
     let mut state = State { pages, disk, room };
     loop {
-        match port.accept_or_notified(ContentWriter::ENTRIES).await {
-            Some(ContentWriterCall::WriteContent(call)) => {
+        match port.accept_or_notified(DataWriteback::ENTRIES).await {
+            Some(DataWritebackCall::WriteData(call)) => {
                 let written = state.write_all().await;
                 call.reply(written);
             }
-            Some(ContentWriterCall::MakeRoom(call)) => {
+            Some(DataWritebackCall::MakeRoom(call)) => {
                 let made = state.make_room().await;
                 call.reply(made);
             }

@@ -1,4 +1,4 @@
-//! Writing dirty blocks to their places, in runs of neighbours; and the cleaner, which makes room in time.
+//! Writing dirty blocks to their places, in runs of neighbours; and the metadata writeback, which makes room in time.
 //!
 //! Invariant: a run is copied before it is written, so that buffers can be used and changed meanwhile; the directory
 //! is told how it ended. Not here: what may be written when (`slots.rs`).
@@ -12,7 +12,7 @@ use renga_rt::{Client, Errno, Family, Never};
 
 renga_rt::clients! {
     /// Whom a writer calls.
-    pub struct WriterClients {
+    pub struct MetadataWritebackClients {
         /// Which block is in which buffer.
         directory: Client<BufferDirectory>,
         /// All buffers; those of the directory's board are used.
@@ -26,15 +26,15 @@ pub(crate) type Page = [u8; PAGE_BYTES];
 
 /// Writes dirty blocks; `pages` is as many as a run may have.
 pub(crate) struct Writer {
-    pub(crate) clients: WriterClients,
+    pub(crate) clients: MetadataWritebackClients,
     pages: &'static mut [Page],
 }
 
-/// Pages of the cleaner: the longest run that it writes in one piece.
-pub const CLEANER_PAGES: usize = 16;
+/// Pages of the metadata writeback: the longest run that it writes in one piece.
+pub const METADATA_WRITEBACK_PAGES: usize = 16;
 
 /// Cleans buffers when few are clean. `pages`: room for a run of neighbours.
-pub async fn cleaner(clients: WriterClients, pages: &'static mut [[u8; PAGE_BYTES]]) -> Never {
+pub async fn metadata_writeback(clients: MetadataWritebackClients, pages: &'static mut [[u8; PAGE_BYTES]]) -> Never {
     let mut writer = Writer::new(clients, pages);
     loop {
         if let Ok(first) = writer.clients.directory.call(NextEviction {}, ()).await {
@@ -45,7 +45,7 @@ pub async fn cleaner(clients: WriterClients, pages: &'static mut [[u8; PAGE_BYTE
 }
 
 impl Writer {
-    pub(crate) fn new(clients: WriterClients, pages: &'static mut [Page]) -> Writer {
+    pub(crate) fn new(clients: MetadataWritebackClients, pages: &'static mut [Page]) -> Writer {
         Writer { clients, pages }
     }
 
@@ -92,7 +92,7 @@ impl Writer {
     }
 }
 
-async fn copy(clients: &mut WriterClients, held: HeldBlock, page: &mut Page) -> Result<(), Errno> {
+async fn copy(clients: &mut MetadataWritebackClients, held: HeldBlock, page: &mut Page) -> Result<(), Errno> {
     let board = clients.directory.server().board.0;
     let buffer = clients.buffers.at(board, usize::from(held.buffer));
     buffer.ok_or(Errno::EIO)?.call(CopyOut { block: held.block }, &mut page[..]).await

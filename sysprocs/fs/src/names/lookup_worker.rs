@@ -1,20 +1,20 @@
-//! The path walker: one path operation at a time, for anybody.
+//! The path lookup worker: one path operation at a time, for anybody.
 //!
-//! Several walkers may look things up at once. What changes names is done under the exclusive lock
+//! Several lookup workers may look things up at once. What changes names is done under the exclusive lock
 //! of names, which the directory of inodes keeps: so a change is seen whole or not at all, and two
 //! changes never meet. The lock is held for the walk only. What takes long is left to others: cutting content to
 //! the inode's process, commits to who asked for them.
 //!
 //! Not here: how a path is walked (`walk.rs`), changed (`open.rs`, `names.rs`, `rename.rs`).
 
-use crate::names::dispatcher::FreeWalkers;
-use crate::names::walk::{COMMITS_MAX, Walker};
+use crate::names::path_lookup::FreeLookupWorkers;
+use crate::names::walk::{COMMITS_MAX, LookupWorker};
 use renga_pages::{take_all_home, take_home_and_commit};
 use renga_proto::allocator::{Allocator, FillStatus};
 use renga_proto::inode::{
     CommitAll, Extent, Inode, InodeDirectory, OpenCut, OpenKnown, ReadLink, Retire, SetAccess, SetTimes, Status,
 };
-use renga_proto::pages::Recalls;
+use renga_proto::pages::Revocations;
 use renga_proto::path::{NO_FOLLOW, PathCall, Walk};
 use renga_rt::{Client, Errno, Family, ForwardFamily, Never, Port};
 
@@ -23,8 +23,8 @@ const MAY_EXECUTE: u32 = 1;
 const EXECUTE_BITS: u16 = 0o111;
 
 renga_rt::clients! {
-    /// Whom a walker calls.
-    pub struct PathClients {
+    /// Whom a lookup worker calls.
+    pub struct LookupClients {
         /// Activates inodes; keeps the lock of names.
         inode_directory: Client<InodeDirectory>,
         /// All inodes; those of the board of `inode_directory` are used.
@@ -33,19 +33,19 @@ renga_rt::clients! {
         cutters: ForwardFamily<Inode>,
         /// Superblock and counts.
         allocator: Client<Allocator>,
-        /// Recalls names from other boards.
-        recalls: Client<Recalls>,
+        /// Revokes names from other boards.
+        revocations: Client<Revocations>,
     }
 }
 
 /// An operation under the lock of names; again after a commit if there was no room.
 macro_rules! locked {
-    ($walker:expr, $exclusive:expr, $operation:expr) => {{
+    ($lookup_worker:expr, $exclusive:expr, $operation:expr) => {{
         let mut tries = 0;
         loop {
-            $walker.lock($exclusive).await;
+            $lookup_worker.lock($exclusive).await;
             let done = $operation.await;
-            $walker.unlock().await;
+            $lookup_worker.unlock().await;
             if done != Err(Errno::EAGAIN) {
                 break done;
             }
@@ -53,7 +53,7 @@ macro_rules! locked {
                 break Err(Errno::ENOSPC);
             }
             tries += 1;
-            $walker.commit().await;
+            $lookup_worker.commit().await;
         }
     }};
 }
@@ -62,14 +62,14 @@ pub(crate) use locked;
 
 /// An entry of the inode at a path.
 macro_rules! at_path {
-    ($walker:expr, $at:expr, $path:expr, $follow:expr, $entry:expr, $lends:expr) => {
-        match $walker.lookup($at, $path, $follow).await {
+    ($lookup_worker:expr, $at:expr, $path:expr, $follow:expr, $entry:expr, $lends:expr) => {
+        match $lookup_worker.lookup($at, $path, $follow).await {
             Ok(node) => {
-                let done = match $walker.inode(node.slot) {
+                let done = match $lookup_worker.inode(node.slot) {
                     Ok(mut inode) => inode.call($entry, $lends).await,
                     Err(errno) => Err(errno),
                 };
-                $walker.release(node).await;
+                $lookup_worker.release(node).await;
                 done
             }
             Err(errno) => Err(errno),
@@ -77,20 +77,25 @@ macro_rules! at_path {
     };
 }
 
-/// Serves path operations, as walker `number`; it is `free` while it does not.
-pub async fn walker(mut port: Port<Walk>, clients: PathClients, number: u16, free: &'static FreeWalkers) -> Never {
-    let mut walker = Walker::new(clients);
+/// Serves path operations, as lookup worker `number`; it is `free` while it does not.
+pub async fn lookup_worker(
+    mut port: Port<Walk>,
+    clients: LookupClients,
+    number: u16,
+    free: &'static FreeLookupWorkers,
+) -> Never {
+    let mut lookup_worker = LookupWorker::new(clients);
     loop {
         free.add(number);
         match port.accept().await {
             PathCall::Open(mut call) => {
                 let (entry, board) = (call.entry(), call.board());
-                let mut opened = walker.open(entry, call.lent()).await;
+                let mut opened = lookup_worker.open(entry, call.lent()).await;
                 if let Ok((facts, _)) = opened {
-                    opened = walker.hand_over(facts.slot, board).await.and(opened);
+                    opened = lookup_worker.hand_over(facts.slot, board).await.and(opened);
                 }
                 // Cutting takes as long as the file is large: the inode's process answers.
-                match opened.map(|(facts, cut)| (facts, walker.cutter(facts.slot).filter(|_| cut))) {
+                match opened.map(|(facts, cut)| (facts, lookup_worker.cutter(facts.slot).filter(|_| cut))) {
                     Ok((_, Some(inode))) => call.forward(&inode, OpenCut {}),
                     opened => call.reply(opened.map(|(facts, _)| facts)),
                 }
@@ -98,19 +103,20 @@ pub async fn walker(mut port: Port<Walk>, clients: PathClients, number: u16, fre
             PathCall::StatusOf(mut call) => {
                 let entry = call.entry();
                 let (path, out) = call.lent();
-                let done = at_path!(walker, entry.at, path, entry.flags & NO_FOLLOW == 0, Status {}, (&[][..], out));
+                let done =
+                    at_path!(lookup_worker, entry.at, path, entry.flags & NO_FOLLOW == 0, Status {}, (&[][..], out));
                 call.reply(done);
             }
             PathCall::ReadLinkOf(mut call) => {
                 let at = call.entry().at;
                 let (path, out) = call.lent();
-                let bytes = at_path!(walker, at, path, false, ReadLink {}, out);
+                let bytes = at_path!(lookup_worker, at, path, false, ReadLink {}, out);
                 call.set_taken_used(bytes.map_or(0, |bytes| bytes as usize));
                 call.reply(bytes);
             }
             PathCall::Access(mut call) => {
                 let entry = call.entry();
-                let facts = at_path!(walker, entry.at, call.lent(), true, OpenKnown {}, &[][..]);
+                let facts = at_path!(lookup_worker, entry.at, call.lent(), true, OpenKnown {}, &[][..]);
                 let facts = facts.and_then(|facts| match facts.mode {
                     0 => Err(Errno(facts.birth.device as u16)),
                     _ => Ok(facts),
@@ -125,74 +131,75 @@ pub async fn walker(mut port: Port<Walk>, clients: PathClients, number: u16, fre
             PathCall::Cross(mut call) => {
                 let entry = call.entry();
                 let (path, out) = call.lent();
-                let bytes = walker.cross(entry.at, path, entry.flags & NO_FOLLOW == 0, out).await;
+                let bytes = lookup_worker.cross(entry.at, path, entry.flags & NO_FOLLOW == 0, out).await;
                 call.set_taken_used(bytes.map_or(0, |bytes| bytes as usize));
                 call.reply(bytes);
             }
             PathCall::Resolve(mut call) => {
                 let (entry, board) = (call.entry(), call.board());
                 let (path, out) = call.lent();
-                let bytes = walker.tell(entry, board, path, out).await;
+                let bytes = lookup_worker.tell(entry, board, path, out).await;
                 call.set_taken_used(bytes.map_or(0, |bytes| bytes as usize));
                 call.reply(bytes);
             }
             PathCall::Make(mut call) => {
                 let (entry, board) = (call.entry(), call.board());
                 let (path, out) = call.lent();
-                let bytes = walker.make(entry, board, path, out).await;
+                let bytes = lookup_worker.make(entry, board, path, out).await;
                 call.set_taken_used(bytes.map_or(0, |bytes| bytes as usize));
                 call.reply(bytes);
             }
-            other => change_inode(&mut walker, other).await,
+            other => change_inode(&mut lookup_worker, other).await,
         }
     }
 }
 
-async fn change_inode(walker: &mut Walker, call: PathCall) {
+async fn change_inode(lookup_worker: &mut LookupWorker, call: PathCall) {
     match call {
         PathCall::ChangeMode(mut call) => {
             let entry = call.entry();
-            let done = at_path!(walker, entry.at, call.lent(), true, SetAccess::mode(entry.mode), ());
+            let done = at_path!(lookup_worker, entry.at, call.lent(), true, SetAccess::mode(entry.mode), ());
             call.reply(done);
         }
         PathCall::ChangeTimes(mut call) => {
             let entry = call.entry();
             let times = SetTimes { access_ns: entry.access_ns, modify_ns: entry.modify_ns };
-            let done = at_path!(walker, entry.at, call.lent(), entry.flags & NO_FOLLOW == 0, times, ());
+            let done = at_path!(lookup_worker, entry.at, call.lent(), entry.flags & NO_FOLLOW == 0, times, ());
             call.reply(done);
         }
         PathCall::ChangeOwner(mut call) => {
             let entry = call.entry();
             let owner = SetAccess::owner(entry.uid, entry.gid);
-            let done = at_path!(walker, entry.at, call.lent(), entry.flags & NO_FOLLOW == 0, owner, ());
+            let done = at_path!(lookup_worker, entry.at, call.lent(), entry.flags & NO_FOLLOW == 0, owner, ());
             call.reply(done);
         }
-        other => change_names(walker, other).await,
+        other => change_names(lookup_worker, other).await,
     }
 }
 
-async fn change_names(walker: &mut Walker, call: PathCall) {
+async fn change_names(lookup_worker: &mut LookupWorker, call: PathCall) {
     match call {
         PathCall::MakeDirectory(mut call) => {
             let entry = call.entry();
-            let done = locked!(walker, true, walker.make_directory(entry.at, call.lent(), entry.mode));
+            let done = locked!(lookup_worker, true, lookup_worker.make_directory(entry.at, call.lent(), entry.mode));
             call.reply(done);
         }
         PathCall::MakeNode(mut call) => {
             let entry = call.entry();
-            let done = locked!(walker, true, walker.make_node(entry.at, call.lent(), entry.mode, entry.device));
+            let done =
+                locked!(lookup_worker, true, lookup_worker.make_node(entry.at, call.lent(), entry.mode, entry.device));
             call.reply(done);
         }
         PathCall::Unlink(mut call) => {
             let entry = call.entry();
-            let done = locked!(walker, true, walker.unlink(entry.at, call.lent(), entry.directory));
+            let done = locked!(lookup_worker, true, lookup_worker.unlink(entry.at, call.lent(), entry.directory));
             call.reply(done);
         }
         PathCall::Rename(mut call) => {
             let entry = call.entry();
             let done = match two(call.lent()) {
                 Ok((from, to)) => {
-                    locked!(walker, true, walker.rename((entry.from_at, from), (entry.to_at, to)))
+                    locked!(lookup_worker, true, lookup_worker.rename((entry.from_at, from), (entry.to_at, to)))
                 }
                 Err(errno) => Err(errno),
             };
@@ -203,7 +210,7 @@ async fn change_names(walker: &mut Walker, call: PathCall) {
             let follow = entry.flags & NO_FOLLOW == 0;
             let done = match two(call.lent()) {
                 Ok((from, to)) => {
-                    locked!(walker, true, walker.link((entry.from_at, from), (entry.to_at, to), follow))
+                    locked!(lookup_worker, true, lookup_worker.link((entry.from_at, from), (entry.to_at, to), follow))
                 }
                 Err(errno) => Err(errno),
             };
@@ -212,30 +219,30 @@ async fn change_names(walker: &mut Walker, call: PathCall) {
         PathCall::SymbolicLink(mut call) => {
             let at = call.entry().at;
             let done = match two(call.lent()) {
-                Ok((target, path)) => locked!(walker, true, walker.make_link(at, target, path)),
+                Ok((target, path)) => locked!(lookup_worker, true, lookup_worker.make_link(at, target, path)),
                 Err(errno) => Err(errno),
             };
             call.reply(done);
         }
-        other => serve_whole(walker, other).await,
+        other => serve_whole(lookup_worker, other).await,
     }
 }
 
 /// What concerns the tree or the file system as a whole.
-async fn serve_whole(walker: &mut Walker, call: PathCall) {
+async fn serve_whole(lookup_worker: &mut LookupWorker, call: PathCall) {
     match call {
         PathCall::AbsolutePath(mut call) => {
             let at = call.entry().at;
-            let bytes = locked!(walker, false, walker.absolute_path(at, call.lent()));
+            let bytes = locked!(lookup_worker, false, lookup_worker.absolute_path(at, call.lent()));
             call.set_taken_used(bytes.map_or(0, |bytes| bytes as usize));
             call.reply(bytes);
         }
         PathCall::FileSystemStatus(mut call) => {
-            let done = walker.allocator.call(FillStatus {}, call.lent()).await;
+            let done = lookup_worker.allocator.call(FillStatus {}, call.lent()).await;
             call.reply(done);
         }
         PathCall::Unmount(call) => {
-            let done = walker.unmount().await;
+            let done = lookup_worker.unmount().await;
             call.reply(done);
         }
         _ => unreachable!("served before"),
@@ -248,7 +255,7 @@ fn two(paths: &[u8]) -> Result<(&[u8], &[u8]), Errno> {
     Ok((&paths[..middle], &paths[middle + 1..]))
 }
 
-impl Walker {
+impl LookupWorker {
     /// Makes room: what was given back is free afterwards.
     pub(crate) async fn commit(&mut self) {
         let _ = take_all_home(&mut self.directory, &mut self.inodes).await;
@@ -259,7 +266,7 @@ impl Walker {
     async fn unmount(&mut self) -> Result<(), Errno> {
         take_home_and_commit(&mut self.directory, &mut self.inodes).await?;
         // Whoever changes names does so in several calls, none of which is served when inodes have retired. What the
-        // reaper has to do then may wait for a commit, which wants this lock.
+        // inode reclaimer has to do then may wait for a commit, which wants this lock.
         self.lock(true).await;
         let retired = self.directory.call(Retire { wait: false }, ()).await;
         self.unlock().await;

@@ -1,4 +1,4 @@
-//! The reaper: makes inode processes free for other inodes, and frees the inodes that have neither links nor
+//! The inode reclaimer: makes inode processes free for other inodes, and frees the inodes that have neither links nor
 //! references.
 //!
 //! Invariant: it takes as long as the medium and the inode's size say, and nobody waits for it but who needs a process
@@ -6,7 +6,9 @@
 //! to whoever gave up the last reference. Not here: which inodes (`active_table.rs`).
 
 use renga_proto::allocator::{Allocator, FreeInode, NextOrphan};
-use renga_proto::inode::{Activate, Inode, InodeDirectory, NO_SLOT, NextReap, Reap, Release, Unlinked, Unload};
+use renga_proto::inode::{
+    Activate, Inode, InodeDirectory, NO_SLOT, NextReclaim, ReclaimedInode, Release, Unlinked, Unload,
+};
 use renga_rt::account::AccountNumber;
 use renga_rt::{Client, Errno, Family, Me, Never};
 
@@ -14,8 +16,8 @@ use renga_rt::{Client, Errno, Family, Me, Never};
 const PAUSE_NS: u64 = renga_abi::policy::SLICE_NS;
 
 renga_rt::clients! {
-    /// Whom the reaper calls.
-    pub struct ReaperClients {
+    /// Whom the inode reclaimer calls.
+    pub struct InodeReclaimerClients {
         /// Gives it work.
         inode_directory: Client<InodeDirectory>,
         /// All inodes; those of the board of `inode_directory` are used.
@@ -26,26 +28,26 @@ renga_rt::clients! {
 }
 
 /// Frees what a cut has left without a name, and then what it is given.
-pub async fn reaper(mut me: Me, mut clients: ReaperClients) -> Never {
+pub async fn inode_reclaimer(mut me: Me, mut clients: InodeReclaimerClients) -> Never {
     let (mut from, mut done) = (0, NO_SLOT);
     while let Ok(ino) = clients.allocator.call(NextOrphan { from }, ()).await {
         // One that cannot be freed stays allocated, for e2fsck to find.
         let _ = clients.adopt(ino).await;
-        while let Ok(reap) = clients.inode_directory.call(NextReap { done, wait: false }, ()).await {
+        while let Ok(reap) = clients.inode_directory.call(NextReclaim { done, wait: false }, ()).await {
             let _ = clients.give_up(&mut me, reap).await;
             done = reap.slot;
         }
         (from, done) = (ino + 1, NO_SLOT);
     }
     loop {
-        if let Ok(reap) = clients.inode_directory.call(NextReap { done, wait: true }, ()).await {
+        if let Ok(reap) = clients.inode_directory.call(NextReclaim { done, wait: true }, ()).await {
             let _ = clients.give_up(&mut me, reap).await;
             done = reap.slot;
         }
     }
 }
 
-impl ReaperClients {
+impl InodeReclaimerClients {
     /// Makes an inode without a name one that is to be given up.
     async fn adopt(&mut self, ino: u32) -> Result<(), Errno> {
         let slot = self.inode_directory.call(Activate { ino }, ()).await?;
@@ -54,7 +56,7 @@ impl ReaperClients {
     }
 
     /// A failure leaves the inode allocated, for e2fsck to find.
-    async fn give_up(&mut self, me: &mut Me, reap: Reap) -> Result<(), Errno> {
+    async fn give_up(&mut self, me: &mut Me, reap: ReclaimedInode) -> Result<(), Errno> {
         me.act_for(AccountNumber(reap.account));
         let board = self.inode_directory.server().board.0;
         let mut inode = self.inodes.at(board, reap.slot.into()).ok_or(Errno::EIO)?;

@@ -1,4 +1,4 @@
-//! Path walkers are taken by who is free: a walk that takes long holds up no other while one is.
+//! Path lookup workers are taken by who is free: a walk that takes long holds up no other while one is.
 
 use crate::rig::{Counts, Medium512, Scratch, System, USUAL, make_image};
 use renga_proto::inode::STAT_BYTES;
@@ -12,7 +12,7 @@ const NAMES: u32 = 400;
 
 #[test]
 fn a_walk_that_waits_for_the_disk_holds_up_no_other_while_a_walker_is_free() {
-    let (scratch, device) = (Scratch::new("walkers"), Medium512::default());
+    let (scratch, device) = (Scratch::new("lookup_workers"), Medium512::default());
     *device.bytes.borrow_mut() = make_image(&scratch, 16, None, &[]);
     let counts = Counts { paths: 2, ..USUAL };
     let system = System::new(&device, "none", counts);

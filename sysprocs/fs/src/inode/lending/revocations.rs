@@ -1,4 +1,4 @@
-//! The process that calls pages, names and inodes back from the boards' caches, for all inodes and walkers of its board:
+//! The process that calls pages, names and inodes back from the boards' caches, for all inodes and lookup workers of its board:
 //! a caller on another board costs that board a proxy with its pages, and inodes are many.
 //!
 //! A dirty page that comes back is kept here until its inode's process says which block it is for; nobody else is served
@@ -6,10 +6,10 @@
 //! Not here: what is recalled from whom (`page_leases.rs`, `name_holders.rs`), what is taken back and why (`write_lease.rs`).
 
 use renga_abi::PAGE_BYTES;
-use renga_proto::names::{Names, RecallInode, RecallName, RecallReference, TellAccess};
+use renga_proto::names::{Names, NotifyAccess, RevokeInode, RevokeName, RevokeReference};
 use renga_proto::pages::{
-    Back, LeavePage, NO_PAGE, PagePlace, Pages, PutBack, Recall, RecallFrom, RecallInodeFrom, RecallNameFrom,
-    RecallReferenceFrom, Recalls, RecallsCall, TakeBack, TakeBackFrom, TellAccessTo, WritePage,
+    Back, FlushFrom, LeavePage, NO_PAGE, NotifyAccessTo, PagePlace, Pages, PutBack, Recall, Revocations,
+    RevocationsCall, RevokeInodeFrom, RevokeNameFrom, RevokePagesFrom, RevokeReferenceFrom, TakeBack, WritePage,
 };
 use renga_rt::{Client, Errno, Family, Me, Never, Port, Protocol, Watch};
 
@@ -17,12 +17,12 @@ use renga_rt::{Client, Errno, Family, Me, Never, Port, Protocol, Watch};
 const LIVES_MAX: u32 = 4;
 /// What is called on each board.
 const CACHES: u32 = Recall::BIT | TakeBack::BIT;
-const NAMES: u32 = RecallName::BIT | RecallInode::BIT | RecallReference::BIT | TellAccess::BIT;
+const NAMES: u32 = RevokeName::BIT | RevokeInode::BIT | RevokeReference::BIT | NotifyAccess::BIT;
 
-/// Serves recalls from `caches`, of pages, and `held`, of names; what is dirty comes into `own` cache, by way of `room`.
-pub async fn recalls(
+/// Serves revokes from `caches`, of pages, and `held`, of names; what is dirty comes into `own` cache, by way of `room`.
+pub async fn revocations(
     me: Me,
-    mut port: Port<Recalls>,
+    mut port: Port<Revocations>,
     mut caches: Family<Pages, CACHES>,
     mut held: Family<Names, NAMES>,
     mut own: Client<Pages, { WritePage::BIT }>,
@@ -31,41 +31,41 @@ pub async fn recalls(
 ) -> Never {
     let (mut kept, answers) = (false, PutBack::BIT | LeavePage::BIT);
     loop {
-        match port.accept_only(if kept { answers } else { Recalls::ENTRIES & !answers }).await {
-            RecallsCall::RecallFrom(call) => {
-                let RecallFrom { board, file, from, to } = call.entry();
+        match port.accept_only(if kept { answers } else { Revocations::ENTRIES & !answers }).await {
+            RevocationsCall::RevokePagesFrom(call) => {
+                let RevokePagesFrom { board, file, from, to } = call.entry();
                 let recall = Recall { file, from, to };
                 let ask = async |mut cache: Client<Pages, CACHES>| cache.call(recall, ()).await;
                 let left = answer(&mut caches, board, (watch, me.now_ns()), ask).await;
                 call.reply(left);
             }
-            RecallsCall::RecallNameFrom(mut call) => {
-                let RecallNameFrom { board, directory } = call.entry();
+            RevocationsCall::RevokeNameFrom(mut call) => {
+                let RevokeNameFrom { board, directory } = call.entry();
                 let ask =
-                    async |mut names: Client<Names, NAMES>| names.call(RecallName { directory }, call.lent()).await;
+                    async |mut names: Client<Names, NAMES>| names.call(RevokeName { directory }, call.lent()).await;
                 let done = answer(&mut held, board, (watch, me.now_ns()), ask).await;
                 call.reply(done);
             }
-            RecallsCall::RecallInodeFrom(call) => {
-                let RecallInodeFrom { board, ino } = call.entry();
-                let ask = async |mut names: Client<Names, NAMES>| names.call(RecallInode { ino }, ()).await;
+            RevocationsCall::RevokeInodeFrom(call) => {
+                let RevokeInodeFrom { board, ino } = call.entry();
+                let ask = async |mut names: Client<Names, NAMES>| names.call(RevokeInode { ino }, ()).await;
                 let done = answer(&mut held, board, (watch, me.now_ns()), ask).await;
                 call.reply(done);
             }
-            RecallsCall::RecallReferenceFrom(call) => {
-                let RecallReferenceFrom { board, ino } = call.entry();
-                let ask = async |mut names: Client<Names, NAMES>| names.call(RecallReference { ino }, ()).await;
+            RevocationsCall::RevokeReferenceFrom(call) => {
+                let RevokeReferenceFrom { board, ino } = call.entry();
+                let ask = async |mut names: Client<Names, NAMES>| names.call(RevokeReference { ino }, ()).await;
                 let given_up = answer(&mut held, board, (watch, me.now_ns()), ask).await;
                 call.reply(given_up);
             }
-            RecallsCall::TellAccessTo(call) => {
-                let TellAccessTo { board, ino, access_ns } = call.entry();
-                let ask = async |mut names: Client<Names, NAMES>| names.call(TellAccess { ino, access_ns }, ()).await;
+            RevocationsCall::NotifyAccessTo(call) => {
+                let NotifyAccessTo { board, ino, access_ns } = call.entry();
+                let ask = async |mut names: Client<Names, NAMES>| names.call(NotifyAccess { ino, access_ns }, ()).await;
                 let done = answer(&mut held, board, (watch, me.now_ns()), ask).await;
                 call.reply(done);
             }
-            RecallsCall::TakeBackFrom(mut call) => {
-                let TakeBackFrom { board, file, taken, back, lease, grants } = call.entry();
+            RevocationsCall::FlushFrom(mut call) => {
+                let FlushFrom { board, file, taken, back, lease, grants } = call.entry();
                 let take = TakeBack { file, taken, back, lease, grants };
                 let ask = async |mut cache: Client<Pages, CACHES>| cache.call(take, &mut room[..]).await;
                 let given = answer(&mut caches, board, (watch, me.now_ns()), ask).await;
@@ -76,7 +76,7 @@ pub async fn recalls(
                 }
                 call.reply(given);
             }
-            RecallsCall::PutBack(call) => {
+            RevocationsCall::PutBack(call) => {
                 let PutBack { file, page, block, size } = call.entry();
                 let end = size.saturating_sub(u64::from(page) * PAGE_BYTES as u64).min(PAGE_BYTES as u64);
                 room[end as usize..].fill(0);
@@ -85,7 +85,7 @@ pub async fn recalls(
                 kept = put.is_err();
                 call.reply(put);
             }
-            RecallsCall::LeavePage(call) => {
+            RevocationsCall::LeavePage(call) => {
                 kept = false;
                 call.reply(Ok(()));
             }

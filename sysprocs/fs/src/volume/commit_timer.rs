@@ -8,9 +8,9 @@ use renga_pages::{Spares, take_home_until};
 use renga_proto::inode::{CommitAll, Extent, Inode, InodeDirectory, LeaseWrite, NextLent};
 use renga_rt::{Client, Family, Me, Never, Notifier};
 
-/// When the next commit is due: what the allocator tells `write_back`.
+/// When the next commit is due: what the allocator tells `commit_timer`.
 pub struct Due {
-    write_back: Option<Notifier>,
+    commit_timer: Option<Notifier>,
     at_ns: Cell<Option<u64>>,
     /// The last commit failed.
     failed: Cell<bool>,
@@ -24,9 +24,9 @@ pub struct Due {
 
 impl Due {
     /// Nothing is due yet; without a process to be told there are only the commits that are asked for.
-    pub const fn new(write_back: Option<Notifier>) -> Due {
+    pub const fn new(commit_timer: Option<Notifier>) -> Due {
         Due {
-            write_back,
+            commit_timer,
             at_ns: Cell::new(None),
             failed: Cell::new(false),
             freeing: Cell::new(false),
@@ -40,9 +40,9 @@ impl Due {
     }
     pub(crate) fn set(&self, at_ns: Option<u64>) {
         if self.at_ns.replace(at_ns) != at_ns
-            && let Some(write_back) = &self.write_back
+            && let Some(commit_timer) = &self.commit_timer
         {
-            write_back.notify();
+            commit_timer.notify();
         }
     }
     /// A commit is due now, if anything has been changed; not if the last one failed, which is tried again in
@@ -101,7 +101,7 @@ impl Spared {
 
 /// Commits whenever that is due. What other boards hold is brought home first; if somebody waits for room, after a
 /// commit, as the inode that waits may be one of those.
-pub async fn write_back(
+pub async fn commit_timer(
     mut me: Me,
     mut inode_directory: Client<InodeDirectory>,
     mut inodes: Family<Inode, { LeaseWrite::BIT }>,

@@ -5,7 +5,7 @@
 //! (`inode/read_ahead.rs`).
 
 use renga_abi::PAGE_BYTES;
-use renga_proto::content::{ContentReader, ContentReaderCall, RUN_PAGES_MAX, ReadIn};
+use renga_proto::data::{DataReader, DataReaderCall, RUN_PAGES_MAX, ReadIn};
 use renga_proto::disk::{Disk, ReadBlocks};
 use renga_proto::pages::{BeginRun, Pages, PutPages};
 use renga_rt::{Client, Errno, Never, Port};
@@ -14,15 +14,15 @@ use renga_rt::{Client, Errno, Never, Port};
 pub const RUN_PAGES: usize = RUN_PAGES_MAX as usize;
 
 /// Serves, with room for the longest run.
-pub async fn content_reader(
-    mut port: Port<ContentReader>,
+pub async fn data_reader(
+    mut port: Port<DataReader>,
     mut pages: Client<Pages>,
     mut disk: Client<Disk>,
     room: &'static mut [[u8; PAGE_BYTES]],
 ) -> Never {
     loop {
         match port.accept().await {
-            ContentReaderCall::ReadIn(call) => {
+            DataReaderCall::ReadIn(call) => {
                 let run = call.entry();
                 let begun = begin(&mut pages, run).await;
                 let read = match begun {
@@ -31,7 +31,7 @@ pub async fn content_reader(
                 };
                 call.reply(read);
             }
-            ContentReaderCall::ReadAhead(call) => {
+            DataReaderCall::ReadAhead(call) => {
                 let entry = call.entry();
                 let run = ReadIn {
                     file: entry.file,

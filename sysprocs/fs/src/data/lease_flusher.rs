@@ -17,7 +17,7 @@ struct State {
 }
 
 /// Serves nobody: the page cache of its board wakes it.
-pub async fn content_returner(mut me: Me, pages: Client<Pages>, inodes: Family<Inode, { LeaseWrite::BIT }>) -> Never {
+pub async fn lease_flusher(mut me: Me, pages: Client<Pages>, inodes: Family<Inode, { LeaseWrite::BIT }>) -> Never {
     let (mut state, mut pause_ns) = (State { pages, inodes }, PAUSE_NS_MIN);
     loop {
         me.notified().await;
