@@ -5,6 +5,7 @@
 //! (`docs/testing.md` says which).
 
 mod arrows;
+mod circles;
 mod documents;
 mod formatting;
 mod layout;
