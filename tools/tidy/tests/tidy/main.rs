@@ -10,12 +10,14 @@ mod documents;
 mod formatting;
 mod layout;
 mod lexer;
+mod machine_paths;
 mod metadata;
 mod promises;
+mod prose;
 mod size;
 mod source;
 mod unsafe_code;
-mod wording;
+mod vocabulary;
 
 /// Fails the test with one line for each violation.
 fn judge(rule: &str, violations: Vec<String>) {

@@ -1,0 +1,265 @@
+//! How much the book says and in how long sentences, and that each page is reached by a link.
+//!
+//! What counts, of every Markdown file of the repository:
+//! - **Words** are those of paragraphs, list items, table cells and headings, code spans included.
+//!   Code blocks, HTML and link targets are none.
+//! - **Sentences** end with `.`, `?` or `!` before a space, or with their block: a paragraph, a list item, a cell or a
+//!   heading. A code span and an abbreviation are one word of the sentence around them.
+//! - **The mean** of a page is taken over the sentences of its paragraphs and list items that end with a full stop, a
+//!   question mark, an exclamation mark or a colon. Cells and headings would lower it without being easier to read.
+//! - **A link** is one from another page; that of the table of contents is enough.
+//!
+//! Not here: which words these are (`vocabulary.rs`); whether links lead somewhere (`documents.rs`).
+
+use crate::judge;
+use crate::source::{Source, texts};
+use crate::vocabulary;
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+use std::collections::BTreeSet;
+
+/// Words of all pages together. Lower it whenever a page gets shorter.
+const WORDS_MAX: usize = 117_500;
+const MEAN_WORDS_MAX: f64 = 18.0;
+const SENTENCE_WORDS_MAX: usize = 40;
+/// Pages, and folders, that nobody has rewritten yet. A page that has become good leaves the list.
+const EXEMPT: &[&str] = &[
+    "README.md",
+    "docs/architecture.md",
+    "docs/decisions/",
+    "docs/glossary.md",
+    "docs/guides/background-jobs.md",
+    "docs/guides/build-a-cluster.md",
+    "docs/guides/compare-with-linux.md",
+    "docs/guides/flash-cards.md",
+    "docs/guides/io-speed.md",
+    "docs/guides/kill-a-board.md",
+    "docs/guides/place-processes-on-cores.md",
+    "docs/guides/reclaim.md",
+    "docs/guides/regenerate-the-paper.md",
+    "docs/reference/cards.md",
+    "docs/reference/failures.md",
+    "docs/reference/files.md",
+    "docs/reference/fuzzing.md",
+    "docs/reference/judges.md",
+    "docs/reference/link-pins.md",
+    "docs/reference/link-spi.md",
+    "docs/reference/link-token.md",
+    "docs/reference/link.md",
+    "docs/reference/linkbench.md",
+    "docs/reference/pintest.md",
+    "docs/reference/proc.md",
+    "docs/reference/profiles.md",
+    "docs/reference/seeds.md",
+    "docs/reference/silicon-traps.md",
+    "docs/reference/system-files.md",
+    "docs/reference/top.md",
+    "docs/reference/trace.md",
+    "docs/results/background/report.md",
+    "docs/results/cores/report.md",
+    "docs/results/map/report.md",
+    "docs/results/map/short/report.md",
+    "docs/results/placements/report.md",
+    "docs/results/reclaim/report.md",
+    "docs/results/report.md",
+    "docs/testing.md",
+    "tools/emu/README.md",
+];
+/// Their full stop ends no sentence.
+const ABBREVIATIONS: [&str; 8] = ["e.g.", "i.e.", "cf.", "vs.", "No.", "al.", "Fig.", "pp."];
+
+/// A piece of text between two ends of blocks.
+#[derive(Default)]
+struct Block {
+    /// A code span is `CODE`, so that it is one word.
+    text: String,
+    /// A cell or a heading.
+    is_label: bool,
+    code_words: usize,
+}
+
+/// Stands for a code span.
+const CODE: &str = "`";
+
+/// What one page says.
+struct Page {
+    path: String,
+    words: usize,
+    /// Each with the number of its words, and whether it counts for the mean.
+    sentences: Vec<(String, usize, bool)>,
+    /// The pages that it links to.
+    targets: BTreeSet<String>,
+}
+
+impl Page {
+    fn read(source: &Source) -> Self {
+        let (blocks, targets) = blocks(source);
+        let words = blocks.iter().map(|block| words(&block.text) + block.code_words).sum();
+        Self { path: source.path.clone(), words, sentences: blocks.iter().flat_map(sentences).collect(), targets }
+    }
+
+    fn mean(&self) -> f64 {
+        let counted: Vec<usize> = self.sentences.iter().filter(|(.., counts)| *counts).map(|(_, n, _)| *n).collect();
+        counted.iter().sum::<usize>() as f64 / counted.len().max(1) as f64
+    }
+
+    fn faults(&self) -> Vec<String> {
+        let long = self.sentences.iter().filter(|(_, count, _)| *count > SENTENCE_WORDS_MAX);
+        let mut faults: Vec<String> =
+            long.map(|(text, count, _)| format!("{}: a sentence of {count} words: {text}", self.path)).collect();
+        if self.mean() > MEAN_WORDS_MAX {
+            faults.push(format!("{}: a sentence has {:.1} words in the mean", self.path, self.mean()));
+        }
+        faults
+    }
+}
+
+/// Words that have a letter or a digit, and code spans.
+fn words(text: &str) -> usize {
+    let word = |part: &&str| part.contains(CODE) || part.contains(char::is_alphanumeric);
+    text.split_whitespace().filter(word).count()
+}
+
+/// The blocks of text of a page, and the pages that it links to.
+fn blocks(source: &Source) -> (Vec<Block>, BTreeSet<String>) {
+    let (mut blocks, mut block, mut targets) = (Vec::new(), Block::default(), BTreeSet::new());
+    let mut in_code = false;
+    for event in Parser::new_ext(&source.text, Options::ENABLE_TABLES | Options::ENABLE_FOOTNOTES) {
+        match event {
+            Event::Start(Tag::Link { dest_url, .. }) => targets.extend(target(&source.path, &dest_url)),
+            Event::Start(tag) if is_block(&tag.to_end()) => {
+                blocks.push(std::mem::take(&mut block));
+                in_code = matches!(tag, Tag::CodeBlock(_));
+                block.is_label = matches!(tag, Tag::TableCell | Tag::Heading { .. });
+            }
+            Event::End(tag) if is_block(&tag) => {
+                blocks.push(std::mem::take(&mut block));
+                in_code = false;
+            }
+            Event::Text(text) if !in_code => block.text += &text,
+            Event::Code(code) => {
+                block.text += CODE;
+                block.code_words += words(&code).saturating_sub(1);
+            }
+            Event::SoftBreak | Event::HardBreak => block.text.push(' '),
+            _ => {}
+        }
+    }
+    blocks.retain(|block| words(&block.text) > 0);
+    (blocks, targets)
+}
+
+fn is_block(tag: &TagEnd) -> bool {
+    !matches!(tag, TagEnd::Emphasis | TagEnd::Strong | TagEnd::Link | TagEnd::Image | TagEnd::Strikethrough)
+}
+
+/// The page of the repository that a link of `page` leads to.
+fn target(page: &str, link: &str) -> Option<String> {
+    let link = link.split('#').next().filter(|link| !link.is_empty() && !link.contains("://"))?;
+    let mut parts: Vec<&str> = page.split('/').collect();
+    parts.pop();
+    for part in link.split('/') {
+        match part {
+            "." => {}
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
+
+/// The sentences of a block.
+fn sentences(block: &Block) -> Vec<(String, usize, bool)> {
+    let mut sentences = vec![String::new()];
+    for word in block.text.split_whitespace() {
+        let last = sentences.last_mut().expect("one at least");
+        *last += word;
+        last.push(' ');
+        if is_end(word) && !ABBREVIATIONS.contains(&word.trim_start_matches('(')) {
+            sentences.push(String::new());
+        }
+    }
+    let whole = |text: &String| is_end(text.trim_end()) || text.trim_end().ends_with(':');
+    let counted = sentences.into_iter().map(|text| {
+        let counts = whole(&text) && !block.is_label;
+        (text.trim_end().to_string(), words(&text), counts)
+    });
+    counted.filter(|(_, count, _)| *count > 0).collect()
+}
+
+fn is_end(word: &str) -> bool {
+    word.trim_end_matches(['"', ')', '*', '_']).ends_with(['.', '?', '!'])
+}
+
+fn pages() -> Vec<Page> {
+    let markdown = texts().into_iter().filter(|source| source.path.ends_with(".md"));
+    markdown.map(|source| Page::read(&source)).collect()
+}
+
+/// Whether the rules hold for a page already.
+pub fn is_exempt(path: &str) -> bool {
+    EXEMPT.iter().any(|exempt| path == *exempt || exempt.ends_with('/') && path.starts_with(exempt))
+}
+
+#[test]
+fn prose_sentences_are_short() {
+    let pages = pages();
+    let violations = pages.iter().filter(|page| !is_exempt(&page.path)).flat_map(Page::faults).collect();
+    judge("a sentence has at most 40 words, and 18 in the mean of a page", violations);
+}
+
+#[test]
+fn prose_exempt_pages_break_a_rule() {
+    let sources: Vec<Source> = texts().into_iter().filter(|source| source.path.ends_with(".md")).collect();
+    let is_bad = |source: &Source| !Page::read(source).faults().is_empty() || !vocabulary::faults(source).is_empty();
+    let bad: Vec<&Source> = sources.iter().filter(|source| is_bad(source)).collect();
+    let done = EXEMPT.iter().filter(|exempt| !bad.iter().any(|source| source.path.starts_with(**exempt)));
+    judge("take these from EXEMPT: they hold to the rules", done.map(|exempt| exempt.to_string()).collect());
+}
+
+#[test]
+fn prose_words_stay_within_their_limit() {
+    let pages = pages();
+    let total: usize = pages.iter().map(|page| page.words).sum();
+    let mut longest: Vec<(usize, &str)> = pages.iter().map(|page| (page.words, page.path.as_str())).collect();
+    longest.sort_unstable_by(|a, b| b.cmp(a));
+    println!("{total} words");
+    longest.iter().for_each(|(words, path)| println!("{words:6} {path}"));
+    assert!(total <= WORDS_MAX, "all pages have {total} words, at most {WORDS_MAX}: {:?}", &longest[..20]);
+}
+
+#[test]
+fn prose_pages_are_linked() {
+    let pages = pages();
+    let linked = |path: &String| pages.iter().any(|page| page.path != *path && page.targets.contains(path));
+    let lonely = pages.iter().map(|page| &page.path).filter(|path| path.starts_with("docs/") && !linked(path));
+    judge("each page of the book is linked from another one", lonely.cloned().collect());
+}
+
+#[test]
+fn prose_counts_sentences_of_text_alone() {
+    let text = "# A head of five words\n\nSee e.g. `a b c`, of [one](x.md#y). Two?\nThree!\n\n```sh\nno words here.\n```\n\n\
+        - An item without an end\n\n| Cell. | Other |\n|---|---|\n| x | y |\n";
+    let page = Page::read(&Source { path: "docs/a/page.md".into(), text: text.into() });
+    let counted: Vec<(&str, usize, bool)> = page.sentences.iter().map(|(t, n, c)| (t.as_str(), *n, *c)).collect();
+    let expected = [
+        ("A head of five words", 5, false),
+        ("See e.g. `, of one.", 5, true),
+        ("Two?", 1, true),
+        ("Three!", 1, true),
+        ("An item without an end", 5, false),
+        ("Cell.", 1, false),
+        ("Other", 1, false),
+        ("x", 1, false),
+        ("y", 1, false),
+    ];
+    assert_eq!(counted, expected);
+    assert_eq!((page.words, page.mean()), (23, 7.0 / 3.0));
+    assert_eq!(page.targets, BTreeSet::from(["docs/a/x.md".to_string()]));
+}
+
+#[test]
+fn prose_long_sentence_is_found() {
+    let long = |count| Source { path: "a.md".into(), text: format!("{}.", vec!["word"; count].join(" ")) };
+    let counts = |count| Page::read(&long(count)).faults().len();
+    assert_eq!([counts(18), counts(19), counts(41)], [0, 1, 2]);
+}
