@@ -12,11 +12,11 @@ mod mistakes;
 
 /// Folders of sources, and files there.
 const FILES: [(&str, &str); 6] = [
-    ("kernel/cores/src", "letter"),
-    ("kernel/cores/src", "inbox"),
-    ("kernel/cores/src", "signal"),
-    ("kernel/cores/src", "whereabouts"),
-    ("kernel/frames/src", "state"),
+    ("kernel/sync/src", "message"),
+    ("kernel/sync/src", "mailbox"),
+    ("kernel/sync/src", "event_flags"),
+    ("kernel/sync/src", "call_location"),
+    ("kernel/sync/src", "frame_state"),
     ("sysprocs/memory/src", "frame_counts"),
 ];
 
@@ -103,7 +103,7 @@ fn variant(
         }
         write!(out, "mod {file} {{\n{text}\n}}\n").expect("a String takes all text");
     }
-    let uses = "pub use inbox::{Bell, Inbox};\npub use letter::{Held, Letter};\npub use signal::Signal;\npub use whereabouts::Whereabouts;\npub use state::{FrameState, Kind, Refused};
+    let uses = "pub use mailbox::{Bell, Inbox};\npub use message::{Held, Letter};\npub use event_flags::Signal;\npub use call_location::Whereabouts;\npub use frame_state::{FrameState, Kind, Refused};
         pub(crate) use frame_counts::{FrameCounts, TAKEN};";
     out + &format!("{uses}\n{end}}}\n")
 }

@@ -2,7 +2,7 @@
 //! a BCM2711 the first interrupt of software (GIC Architecture Specification 2.0, 4.3.15).
 //!
 //! Invariant: what was written before a ring is there when the core is interrupted, and what the core writes after a
-//! silence comes behind it. Not here: who rings, and when (`kernel/cores`).
+//! silence comes behind it. Not here: who rings, and when (`kernel/sync`).
 
 use crate::gic;
 use renga_hal::registers::Registers;

@@ -9,7 +9,7 @@
 //! together.
 //!
 //! Invariant: the time between two stamps of a core is charged to exactly one account, or was idle. Not here: whose turn
-//! it is (`kernel/turns`).
+//! it is (`kernel/sched`).
 
 use crate::api::Call;
 use crate::probe;
@@ -20,7 +20,7 @@ use core::sync::atomic::Ordering;
 use renga_abi::policy::Policy;
 
 pub use renga_abi::account::{ACCOUNT_SLOTS_MAX, AccountNumber, Count, Counts};
-pub use renga_turns::Account;
+pub use renga_sched::Account;
 
 /// Callers that are followed to find an account; a chain that is longer is the system's.
 const CALLERS_FOLLOWED_MAX: u32 = 16;

@@ -11,16 +11,16 @@
 //! C3 Answers of a poll are posted when it is over, so that a server calls nobody to answer; between polls none is left.
 //! C4 What is told by a signal is decided on the core of who is told.
 //!
-//! Not here: how letters cross (`kernel/cores`), how a bell is rung (the image), which core has what (placement).
+//! Not here: how letters cross (`kernel/sync`), how a bell is rung (the image), which core has what (placement).
 
 use crate::account::Account;
+use crate::arena::Arena;
 use crate::process::{Process, Wait};
 use crate::ready::Core;
 use crate::seat::Seat;
 use core::cell::Cell;
 use core::sync::atomic::{AtomicU32, Ordering};
-use renga_arena::Arena;
-use renga_cores::{Bell, Held, Inbox, Letter, Signal, Whereabouts};
+use renga_sync::{Bell, Held, Inbox, Letter, Signal, Whereabouts};
 
 /// Bits of a process's signal.
 pub(crate) const NOTIFY: u32 = 1;

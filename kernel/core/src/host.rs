@@ -6,13 +6,13 @@
 
 use crate::address::{Address, Members};
 use crate::api::Port;
+use crate::arena::Arena;
 use crate::process::{Me, Process};
 use crate::protocol::Protocol;
 use crate::ready::Core;
 use core::convert::Infallible as Never;
 use core::future::Future;
 use renga_abi::ProcId;
-use renga_arena::Arena;
 use std::boxed::Box;
 use std::cell::RefCell;
 use std::vec;

@@ -12,7 +12,7 @@ use crate::process::Process;
 use crate::protocol::Protocol;
 use crate::ready::Core;
 use crate::seat::Guest;
-use renga_cores::Bell;
+use renga_sync::Bell;
 use std::boxed::Box;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;

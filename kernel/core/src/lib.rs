@@ -9,6 +9,7 @@
 pub mod account;
 pub mod address;
 pub mod api;
+mod arena;
 mod call_queue;
 pub mod crossing;
 #[cfg(feature = "host")]
@@ -27,16 +28,17 @@ mod queue;
 pub mod raw;
 pub mod ready;
 pub mod rendezvous;
+pub mod ring_buffer;
 pub mod seat;
 mod timer;
 pub mod user;
 
 pub use address::{Address, Members};
 pub use api::{ALL_ENTRIES, Accept, Call, CallFuture, Caller, Client, Family, Local, Port};
+pub use arena::Arena;
 pub use call_queue::CallQueue;
 pub use forward::{Forward, ForwardFamily};
 pub use process::{Me, Process, WORDS, Wait};
 pub use protocol::{Entry, Lends, Protocol};
 pub use ready::Core;
 pub use renga_abi::{InWords, Word, in_words, word_enum};
-pub use renga_arena::Arena;

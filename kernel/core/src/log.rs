@@ -5,14 +5,14 @@
 
 use crate::process::Me;
 use crate::ready::Core;
-use renga_latest::Latest;
+use crate::ring_buffer::RingBuffer;
 
 pub use renga_abi::log::Line;
 
 /// Lines that are kept.
 pub const LINES: usize = 128;
 
-pub(crate) type Lines = Latest<Line, LINES>;
+pub(crate) type Lines = RingBuffer<Line, LINES>;
 
 impl Core {
     /// A line of the kernel itself, which is kept, and goes nowhere else.

@@ -5,6 +5,7 @@
 //! future is only a pointer pair to the header.
 
 use crate::account::{Account, Count};
+use crate::arena::Arena;
 use crate::crossing::Crossing;
 use crate::queue::{Link, Queue};
 use crate::ready::{Core, PRIORITIES};
@@ -12,9 +13,8 @@ use core::cell::Cell;
 use core::task::Context;
 use renga_abi::ProcId;
 use renga_abi::user::{Trap, UserContext};
-use renga_arena::Arena;
-use renga_heap::{NOWHERE, Placed};
-use renga_turns::{Order, Runner, Turns};
+use renga_sched::{NOWHERE, Placed};
+use renga_sched::{Order, Runner, Turns};
 
 /// What a process waits for; only the process itself and whoever completes the wait write it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -14,7 +14,7 @@ use core::cell::Cell;
 use core::sync::atomic::AtomicU64;
 use core::task::{Context, Waker};
 use renga_abi::ProcId;
-use renga_turns::{Guests, Turns};
+use renga_sched::{Guests, Turns};
 
 /// Priorities; 7 is served first.
 pub const PRIORITIES: usize = 8;

@@ -14,6 +14,7 @@
 mod places;
 
 use crate::account::{Count, settled};
+use crate::arena::Arena;
 use crate::crossing::{Door, Parcel};
 use crate::probe;
 use crate::process::{Me, Process};
@@ -22,9 +23,8 @@ use crate::user::{UserTurn, end_elsewhere, has_program, registers};
 use core::cell::Cell;
 use core::sync::atomic::{AtomicU64, Ordering};
 use renga_abi::user::{Exit, Trap, UserContext};
-use renga_arena::Arena;
-use renga_cores::{Held, Letter, Signal};
-use renga_turns::{Runner, Turns};
+use renga_sched::{Runner, Turns};
+use renga_sync::{Held, Letter, Signal};
 
 /// A turn comes back after so long, ns, if only to be charged: so others learn what the program has used.
 const TURN_NS_MAX: u64 = 10_000_000;

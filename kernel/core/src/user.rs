@@ -1,7 +1,7 @@
 //! Turns of user programs: what runs on a core when no system process is ready.
 //!
 //! Invariant: a context is the core's from [`Me::run_user`] until the turn ends with a trap, and the
-//! process that lent it waits all that time. Not here: whose turn it is (`kernel/turns`), turns on other cores (`seat.rs`), entering
+//! process that lent it waits all that time. Not here: whose turn it is (`kernel/sched`), turns on other cores (`seat.rs`), entering
 //! user mode (`arch-aarch64`), the timer (the image arms it for [`UserTurn::left_ns`]).
 
 use crate::account::Count;
@@ -14,7 +14,7 @@ use core::pin::Pin;
 use core::task::{Context, Poll};
 use renga_abi::user::{Trap, UserContext};
 
-pub use renga_turns::LAG_NS_MAX;
+pub use renga_sched::LAG_NS_MAX;
 
 impl Me {
     /// Runs the user program in `context` and address space `space` (a number that the board's

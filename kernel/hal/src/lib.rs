@@ -9,15 +9,8 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
-#[cfg(feature = "host")]
-extern crate std;
-
 pub mod block;
 pub mod gpio;
-#[cfg(feature = "host")]
-pub mod host;
-#[cfg(feature = "host")]
-mod host_templates;
 pub mod irq;
 pub mod link;
 pub mod memory;

@@ -13,7 +13,7 @@
 
 use crate::templates::TableTemplates;
 use core::ops::{Deref, DerefMut};
-use renga_frames::{Exclusive, Shared};
+use renga_sync::{Exclusive, Shared};
 
 /// Size of a page and of a frame, in bytes.
 pub const PAGE_BYTES: usize = 4096;
@@ -126,8 +126,9 @@ impl<'a> PageGuard<'a> {
     pub fn new(borrow: Exclusive<'a, PageBytes>) -> Self {
         Self(Guard::Frame(borrow))
     }
+    /// Wraps a borrow of host memory.
     #[cfg(feature = "host")]
-    pub(crate) fn of_host(borrow: core::cell::RefMut<'a, PageBytes>) -> Self {
+    pub fn of_host(borrow: core::cell::RefMut<'a, PageBytes>) -> Self {
         Self(Guard::Host(borrow))
     }
 }
@@ -170,8 +171,9 @@ impl<'a> PageRef<'a> {
     pub fn new(borrow: Shared<'a, PageBytes>) -> Self {
         Self(View::Frame(borrow))
     }
+    /// Wraps a borrow of host memory.
     #[cfg(feature = "host")]
-    pub(crate) fn of_host(borrow: core::cell::Ref<'a, PageBytes>) -> Self {
+    pub fn of_host(borrow: core::cell::Ref<'a, PageBytes>) -> Self {
         Self(View::Host(borrow))
     }
 }

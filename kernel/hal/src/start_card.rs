@@ -1,6 +1,6 @@
 //! The card from which the board starts, as programs may use it: sectors of the partitions that it may start from.
 //!
-//! Not here: what is in them (`renga-card`), the file system's partition.
+//! Not here: what is in them (`renga-boot-card`), the file system's partition.
 
 use crate::block::{BlockError, Progress};
 

@@ -25,8 +25,8 @@ use renga_board_rpi::gic;
 use renga_board_rpi::interrupts::enable_timer_of;
 use renga_core::crossing::Door;
 use renga_core::{Arena, Core};
-use renga_cores::Bell;
 use renga_hal::timer::Timer;
+use renga_sync::Bell;
 
 /// So long cores may take to come, and then to wake, ns.
 const COMING_NS: u64 = 100_000_000;

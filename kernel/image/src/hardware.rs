@@ -118,7 +118,7 @@ pub struct Name {
     length: usize,
 }
 
-const NAME_BYTES_MAX: usize = renga_node::NAME_BYTES_MAX;
+const NAME_BYTES_MAX: usize = renga_boot_card::NAME_BYTES_MAX;
 
 impl Name {
     /// The argument `key`, cut to what fits, or `default`.

@@ -2,7 +2,7 @@
 //!
 //! Invariant: the card is driven on the programs' home, one transfer at a time, which leaves the core to others while the card is slow; a
 //! kernel that is being tried is kept by an order or gives itself up (decision 0079). Not here: what is where on the card
-//! (`renga-card`), the disk's process, whose transfers pass here.
+//! (`renga-boot-card`), the disk's process, whose transfers pass here.
 
 use crate::fault;
 use crate::hardware::{self, Card, Hardware, Name};
@@ -10,10 +10,10 @@ use crate::once::OnHome;
 use core::cell::{Cell, RefCell};
 use core::ops::Range;
 use renga_arch_aarch64::timer::GenericTimer;
-use renga_card::{PARTITIONS, choice_of, chosen, count, other, start_sectors};
+use renga_boot_card::{NODE_BYTES_MAX, Node, read_node_file};
+use renga_boot_card::{PARTITIONS, choice_of, chosen, count, other, start_sectors};
 use renga_hal::block::{Block, BlockError, Progress, SECTOR_BYTES};
 use renga_hal::start_card::{StartCard, StartFacts};
-use renga_node::{NODE_BYTES_MAX, Node, read_node_file};
 
 /// A kernel that is tried has so long to be kept, ns: boards start, find each other, and a program asks each.
 pub const TRIAL_NS: u64 = 60_000_000_000;

@@ -10,8 +10,8 @@ use crate::areas::{AREAS_MAX, Areas};
 use crate::mapped_files::{FILES_MAX, MappedFile, MappedFiles};
 use core::ops::{Deref, DerefMut};
 use renga_abi::Errno;
-use renga_frames::Guarded;
 use renga_rt::Arena;
+use renga_sync::SpinLock;
 
 /// Tables for each slot of a board: one of its program, and one that it makes by fork or exec.
 pub const TABLES_PER_SLOT: usize = 2;
@@ -44,7 +44,7 @@ enum Place {
 }
 
 /// The tables of a board, which slots of several cores take in turn.
-pub struct SpaceTables(Guarded<Places>);
+pub struct SpaceTables(SpinLock<Places>);
 
 struct Places {
     places: &'static mut [Place],
@@ -69,7 +69,7 @@ impl SpaceTables {
             _ => unreachable!("there are as many of each"),
         };
         let places = arena.put_slice(count, |number| free(number + 1));
-        arena.put(|| SpaceTables(Guarded::new(Places { places, first_free: 0, free: count })))
+        arena.put(|| SpaceTables(SpinLock::new(Places { places, first_free: 0, free: count })))
     }
 
     /// An empty table. `ENOMEM`: all are taken.

@@ -4,8 +4,8 @@
 //! touched where it is most likely wrong: at both ends of its segments.
 
 use crate::memory::{self, Frames};
-use renga_hal::host::HostMemory;
 use renga_hal::memory::PAGE_BYTES;
+use renga_hal_host::HostMemory;
 use renga_memory::{ArgumentPages, Credentials, FrameStock, Image, MappedFile, Pager, Space, SpaceTables};
 use renga_proto::inode::{Filled, Inode, InodeCall, InodeDirectory, InodeDirectoryCall};
 use renga_proto::memory::{Memory, MemoryStatus};

@@ -1,7 +1,7 @@
 //! The processes of a board that have its page frames and its cached pages.
 
-use renga_hal::host::HostMemory;
 use renga_hal::memory::UserMemory;
+use renga_hal_host::HostMemory;
 use renga_memory::FrameCounts;
 use renga_pages::CacheMemory;
 use renga_proto::inode::InodeDirectory;

@@ -2,7 +2,7 @@
 
 use super::{Mistake, Scenario, mistake};
 
-const STATE: &str = "state";
+const STATE: &str = "frame_state";
 /// How a step is made where several cores make some.
 const STEP: &str = "match self.0.compare_exchange(old, new, Ordering::AcqRel, Ordering::Relaxed) {";
 /// How a root begins to end.

@@ -1,4 +1,4 @@
-//! Mistakes that somebody could make in `kernel/cores`, with a frame's state or its count, and the scenario that finds each.
+//! Mistakes that somebody could make in `kernel/sync`, with a frame's state or its count, and the scenario that finds each.
 //!
 //! Invariant: what is `right` stands exactly once in its file, else nothing is built.
 
@@ -124,25 +124,25 @@ const INTERRUPT: &str = "self.interrupted.store(true, Ordering::Relaxed);
 const POSTING: [Mistake; 6] = [
     mistake(
         "post_without_release",
-        "inbox",
+        "mailbox",
         [POST, "match self.0.exchange(newest, At::Letter(letter), Ordering::Acquire) {"],
         Scenario::Order,
     ),
     mistake(
         "post_without_acquire",
-        "inbox",
+        "mailbox",
         [POST, "match self.0.exchange(newest, At::Letter(letter), Ordering::Release) {"],
         Scenario::Sleep,
     ),
     mistake(
         "post_by_a_store",
-        "inbox",
+        "mailbox",
         [POST, "self.0.set(At::Letter(letter)); match Ok::<(), At<T>>(()) {"],
         Scenario::TwoPost,
     ),
     mistake(
         "ring_before_post",
-        "inbox",
+        "mailbox",
         [
             POST,
             "if let At::Away = newest { bell.ring(); newest = At::Empty; self.0.set(newest); }
@@ -150,31 +150,31 @@ const POSTING: [Mistake; 6] = [
         ],
         Scenario::Sleep,
     ),
-    mistake("no_ring", "inbox", [RING, "if false {"], Scenario::Sleep),
-    mistake("ring_if_empty_only", "inbox", [RING, "if let At::Empty = newest {"], Scenario::Sleep),
+    mistake("no_ring", "mailbox", [RING, "if false {"], Scenario::Sleep),
+    mistake("ring_if_empty_only", "mailbox", [RING, "if let At::Empty = newest {"], Scenario::Sleep),
 ];
 
 /// Mistakes of the owner that takes.
 const TAKING: [Mistake; 4] = [
     mistake(
         "take_without_acquire",
-        "inbox",
+        "mailbox",
         [TAKE, "Self::turned(self.0.swap(At::Empty, Ordering::Relaxed))"],
         Scenario::Order,
     ),
     mistake(
         "take_by_load_and_store",
-        "inbox",
+        "mailbox",
         [
             TAKE,
             "{ let all = self.0.get(); core::sync::atomic::fence(Ordering::Acquire); self.0.set(At::Empty); Self::turned(all) }",
         ],
         Scenario::TwoPost,
     ),
-    mistake("newest_first", "inbox", [TAKE, "self.0.swap(At::Empty, Ordering::Acquire)"], Scenario::Order),
+    mistake("newest_first", "mailbox", [TAKE, "self.0.swap(At::Empty, Ordering::Acquire)"], Scenario::Order),
     mistake(
         "next_read_after_delivery",
-        "inbox",
+        "mailbox",
         [DELIVER, "deliver(letter.hold_again()); letters = letter.next.get();"],
         Scenario::Answer,
     ),
@@ -182,40 +182,40 @@ const TAKING: [Mistake; 4] = [
 
 /// Mistakes of the owner that goes to sleep.
 const SLEEPING: [Mistake; 5] = [
-    mistake("sleep_without_second_look", "inbox", ["if self.leave() {", "self.leave(); {"], Scenario::Sleep),
-    mistake("leave_by_a_store", "inbox", [LEAVE, "{ self.0.set(At::Away); true }"], Scenario::Sleep),
+    mistake("sleep_without_second_look", "mailbox", ["if self.leave() {", "self.leave(); {"], Scenario::Sleep),
+    mistake("leave_by_a_store", "mailbox", [LEAVE, "{ self.0.set(At::Away); true }"], Scenario::Sleep),
     mistake(
         "leave_by_look_and_store",
-        "inbox",
+        "mailbox",
         [LEAVE, "{ let free = self.is_empty(); if free { self.0.set(At::Away); } free }"],
         Scenario::Sleep,
     ),
     mistake(
         "leave_without_release",
-        "inbox",
+        "mailbox",
         [LEAVE, "matches!(self.0.exchange(At::Empty, At::Away, Ordering::Relaxed), Ok(()) | Err(At::Away))"],
         Scenario::Sleep,
     ),
-    mistake("silence_before_the_wait", "inbox", ["bell.wait();", "bell.silence(); bell.wait();"], Scenario::Sleep),
+    mistake("silence_before_the_wait", "mailbox", ["bell.wait();", "bell.silence(); bell.wait();"], Scenario::Sleep),
 ];
 
 /// Mistakes of signals.
 const SIGNALS: [Mistake; 3] = [
     mistake(
         "raise_posts_each_time",
-        "signal",
+        "event_flags",
         [RAISE, "self.raised.fetch_or(bits, Ordering::AcqRel); {"],
         Scenario::RaiseAgain,
     ),
     mistake(
         "raise_without_release",
-        "signal",
+        "event_flags",
         [RAISE, "if self.raised.fetch_or(bits, Ordering::Acquire) == 0 {"],
         Scenario::Raise,
     ),
     mistake(
         "lower_by_load_and_store",
-        "signal",
+        "event_flags",
         [LOWER, "{ let bits = self.raised.load(Ordering::Acquire); self.raised.store(0, Ordering::Release); bits }"],
         Scenario::RaiseAgain,
     ),
@@ -225,25 +225,25 @@ const SIGNALS: [Mistake; 3] = [
 const WHEREABOUTS: [Mistake; 5] = [
     mistake(
         "arrive_without_fence",
-        "whereabouts",
+        "call_location",
         [ARRIVE, "self.core.store(core, Ordering::Release); }"],
         Scenario::Pursue,
     ),
     mistake(
         "interrupt_without_fence",
-        "whereabouts",
+        "call_location",
         [INTERRUPT, "self.interrupted.store(true, Ordering::Release); self.core()"],
         Scenario::Pursue,
     ),
     mistake(
         "arrive_behind_the_fence",
-        "whereabouts",
+        "call_location",
         [ARRIVE, "fence(Ordering::SeqCst); self.core.store(core, Ordering::Relaxed); }"],
         Scenario::Pursue,
     ),
     mistake(
         "interrupt_after_the_look",
-        "whereabouts",
+        "call_location",
         [
             INTERRUPT,
             "let core = self.core(); fence(Ordering::SeqCst);
@@ -251,7 +251,12 @@ const WHEREABOUTS: [Mistake; 5] = [
         ],
         Scenario::Pursue,
     ),
-    mistake("depart_unsaid", "whereabouts", ["self.core.store(ON_ITS_WAY, Ordering::Relaxed);", ""], Scenario::Pursue),
+    mistake(
+        "depart_unsaid",
+        "call_location",
+        ["self.core.store(ON_ITS_WAY, Ordering::Relaxed);", ""],
+        Scenario::Pursue,
+    ),
 ];
 
 /// All of them.

@@ -4,7 +4,7 @@
 
 use crate::cli::ProfileName;
 use renga_bench::run::Run;
-use renga_node::LinkMode;
+use renga_boot_card::LinkMode;
 use std::collections::BTreeMap;
 
 /// A machine.

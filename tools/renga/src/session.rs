@@ -16,11 +16,11 @@ use crate::system::SystemFile;
 use crate::typist::Typist;
 use crate::watch::Watch;
 use anyhow::{Context, Result, bail};
+use renga_boot_card::Model;
 use renga_emu::{
     BoardConfig, BusConfig, Cluster, ClusterConfig, Event, FrameEvent, Limits, PinsConfig, PowerChange, Stats,
 };
 use renga_emu_probes::Hit;
-use renga_node::Model;
 use std::path::PathBuf;
 use std::sync::mpsc::Receiver;
 

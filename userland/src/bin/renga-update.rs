@@ -6,7 +6,7 @@
 #![no_main]
 
 use core::ffi::CStr;
-use renga_card::{NoUpdate, PARTITIONS, Record, Slot, Source, other, write_update};
+use renga_boot_card::{NoUpdate, PARTITIONS, Record, Slot, Source, other, write_update};
 use renga_hal::block::{Block, BlockError, SECTOR_BYTES};
 use renga_userland::process::{execute_by_name, exit_code, fork};
 use renga_userland::setting::{Words, put};

@@ -8,8 +8,8 @@ use super::frame_memory::FrameMemory;
 use super::frame_record::{FrameRecord, NO_FRAME, NotPlain, Prepared};
 use super::maintenance::{forget_page, publish_tables, synchronise_instructions};
 use super::table::Entry;
-use renga_frames::{Kind, Refused, wait};
 use renga_hal::memory::{Access, Frame};
+use renga_sync::{Kind, Refused, wait};
 
 impl FrameMemory {
     /// Turns a frame that nobody uses into an empty table.

@@ -18,11 +18,11 @@ use super::table::{ENTRIES, Entry, SHIFTS, Table, index, table_span};
 use super::templates::{NO_TEMPLATE, Templates};
 use crate::physical::to_kernel;
 use core::ops::Range;
-use renga_frames::{FrameState, Kind, wait};
 use renga_hal::memory::{
     Access, Frame, ListedFrame, NeedsTable, PAGE_BYTES, PageBytes, PageGuard, PageRef, Run, SPACES_MAX, USER_END,
     UserMemory,
 };
+use renga_sync::{FrameState, Kind, wait};
 
 const PAGE: u64 = PAGE_BYTES as u64;
 /// The user memory of a board.

@@ -5,8 +5,8 @@
 //! Not here: who may change it (`frame_memory.rs`, `runs.rs`, `templates.rs`).
 
 use core::sync::atomic::{AtomicU32, Ordering};
-use renga_frames::FrameState;
 use renga_hal::memory::Access;
+use renga_sync::FrameState;
 
 /// End of a chain of tables.
 pub(super) const NO_FRAME: u32 = u32::MAX;

@@ -7,8 +7,8 @@
 
 use super::frame_memory::FrameMemory;
 use core::ptr::NonNull;
-use renga_frames::{Exclusive, FrameState, Refused, Shared, wait};
 use renga_hal::memory::{Access, Frame, PageBytes, PageGuard, PageRef};
+use renga_sync::{Exclusive, FrameState, Refused, Shared, wait};
 
 /// The right to change what a space shows.
 pub(super) struct Hold {

@@ -14,9 +14,9 @@ use super::maintenance::forget_page;
 use super::table::{ENTRIES, SHIFTS, Table, index, table_span};
 use core::ops::Range;
 use core::sync::atomic::{AtomicU32, Ordering};
-use renga_frames::{Kind, Use};
 use renga_hal::memory::{Frame, ListedFrame, PAGE_BYTES};
 use renga_hal::templates::{TEMPLATES_MAX, TableTemplates};
+use renga_sync::{Kind, Use};
 
 /// Where no template is.
 const FREE: u32 = u32::MAX;

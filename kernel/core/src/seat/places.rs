@@ -6,7 +6,7 @@
 use super::Seat;
 use crate::process::Process;
 use crate::user::has_program;
-use renga_turns::{Runner, Turns};
+use renga_sched::{Runner, Turns};
 
 impl Process {
     /// Wants its turn. If it had the last one it has not waited.
@@ -56,7 +56,7 @@ impl Process {
     /// It waits for its turn, or has it, and is to learn something as soon as it can.
     #[cold]
     pub(crate) fn hasten_turn(&'static self) {
-        if self.runner_place.get() != renga_heap::NOWHERE {
+        if self.runner_place.get() != renga_sched::NOWHERE {
             self.turns.get().queue_again(self);
         }
         self.want_seat();

@@ -8,7 +8,7 @@ use renga_core::interleaved::Cores;
 use renga_core::notify::{Interruptor, Notifier};
 use renga_core::raw::ExchangePort;
 use renga_core::{Address, Call, Client, Core, Me, Port, Process, Wait};
-use renga_cores::Bell;
+use renga_sync::Bell;
 use std::cell::Cell;
 use std::convert::Infallible as Never;
 use std::rc::Rc;

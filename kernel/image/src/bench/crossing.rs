@@ -9,8 +9,8 @@ use crate::hardware;
 use core::fmt::Write;
 use renga_core::crossing::Door;
 use renga_core::{Address, Arena, Client, Core, Process, Protocol};
-use renga_cores::Bell;
 use renga_rt::ProcId;
+use renga_sync::Bell;
 
 /// Wakes nobody: both cores are this one.
 struct NoBell;

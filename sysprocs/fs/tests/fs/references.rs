@@ -4,7 +4,7 @@
 
 use crate::rig::held;
 use renga_fs::{FileClients, file, file_table};
-use renga_hal::host::HostMemory;
+use renga_hal_host::HostMemory;
 use renga_memory::UsedFile;
 use renga_pages::CacheMemory;
 use renga_proto::file::{Close, File, FileStatus, OpenInode};

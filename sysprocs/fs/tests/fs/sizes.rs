@@ -15,7 +15,7 @@ fn futures_are_small() {
         kind("committer", &renga_fs::committer),
         kind("lookup_worker", &renga_fs::lookup_worker),
         kind("path_lookup", &renga_fs::path_lookup),
-        kind("file", &renga_fs::file::<renga_hal::host::HostMemory>),
+        kind("file", &renga_fs::file::<renga_hal_host::HostMemory>),
         kind("file_table", &renga_fs::file_table),
     ];
     for (kind, most) in kinds.iter().zip([1100, 500, 1000, 16_000, 3000, 5000, 600, 600, 3000, 13_500, 300, 1400, 600])

@@ -1,6 +1,6 @@
 //! Who gives frames back is woken when few are free: once, and again after there were enough.
 
-use renga_hal::host::HostMemory;
+use renga_hal_host::HostMemory;
 use renga_proto::memory::{AllocateFrame, FreeFrame, Memory};
 use renga_rt::host::Board;
 use renga_rt::{Address, Client, Notifier};

@@ -10,7 +10,7 @@ use renga_fs::{
     metadata_writeback, name_index, path_lookup, recognise, revocations,
 };
 use renga_fs::{FreeLookupWorkers, Referrers};
-use renga_hal::host::HostMemory;
+use renga_hal_host::HostMemory;
 use renga_proto::allocator::Allocator;
 use renga_proto::data::DataWriteback;
 use renga_proto::disk::Disk;

@@ -9,8 +9,8 @@ mod board;
 
 use crate::fs::image::Medium512;
 use board::{Free, Keeper};
-use renga_hal::host::HostMemory;
 use renga_hal::memory::{Frame, PAGE_BYTES, UserMemory};
+use renga_hal_host::HostMemory;
 use renga_process::user::IMPLEMENTED;
 use renga_rt::host::Board;
 use renga_rt::user::{AccessKind, Trap, UserContext};

@@ -10,7 +10,7 @@ use loom::thread;
 use renga_races::stand_ins::{Arena, Frame as FrameNumber};
 
 /// A frame, and what stands for what is in it: as who borrows it reaches it, and as programs do that are shown it. Those two do not
-/// exclude each other (B2 of `kernel/frames`).
+/// exclude each other (B2 of `kernel/sync`).
 struct Frame {
     state: FrameState,
     content: UnsafeCell<()>,

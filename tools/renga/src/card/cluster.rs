@@ -19,7 +19,7 @@ use crate::environment::Environment;
 use crate::system::SystemFile;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::ValueEnum;
-use renga_node::{LinkMode, Model, NAME_BYTES_MAX, NODE_BYTES_MAX, Node};
+use renga_boot_card::{LinkMode, Model, NAME_BYTES_MAX, NODE_BYTES_MAX, Node};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fs;

@@ -6,7 +6,7 @@
 use crate::environment::Environment;
 use crate::progress::Progress;
 use anyhow::{Context, Result, bail};
-use renga_node::Model;
+use renga_boot_card::Model;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -8,8 +8,8 @@ use crate::disk_image::partition::copy_out;
 use crate::disk_image::{Verdict, fsck_filesystem};
 use crate::partition_table::{self, Extent, Partition, SECTOR_BYTES, TYPE_FAT32, TYPE_LINUX};
 use anyhow::{Context, Result, bail};
-use renga_card::{PARTITIONS, TABLES_FILE};
-use renga_node::{NODE_FILE, Node};
+use renga_boot_card::{NODE_FILE, Node};
+use renga_boot_card::{PARTITIONS, TABLES_FILE};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
@@ -156,7 +156,7 @@ pub(super) fn read_boot_files(path: &Path, partition: u8) -> Result<Vec<CardFile
 fn judge_slots(found: &mut Inspection, files: &[CardFile], other: Result<Vec<CardFile>>) {
     let usual = slots::usual(files);
     if usual.is_none() {
-        found.fault(format!("{} does not say from which partition the board starts", renga_card::CHOICE_FILE));
+        found.fault(format!("{} does not say from which partition the board starts", renga_boot_card::CHOICE_FILE));
     }
     found.slots.push(slots::look(PARTITIONS[0], usual == Some(PARTITIONS[0]), files));
     match other {

@@ -1,12 +1,14 @@
 //! A kernel and its system's tables as files of a card, filled up to the room that they have there, and as a file for an update.
 //!
-//! Invariant: the record names the sums of the files as they are on the card. Not here: who writes an update (`renga-card`).
+//! Invariant: the record names the sums of the files as they are on the card. Not here: who writes an update (`renga-boot-card`).
 
 use super::fat::CardFile;
 use super::sha256;
 use anyhow::{Result, bail};
 use crc::{CRC_32_ISCSI, Crc};
-use renga_card::{KERNEL_FILE, KERNEL_ROOM_BYTES, RECORD_BYTES, RECORD_FILE, Record, TABLES_FILE, TABLES_ROOM_BYTES};
+use renga_boot_card::{
+    KERNEL_FILE, KERNEL_ROOM_BYTES, RECORD_BYTES, RECORD_FILE, Record, TABLES_FILE, TABLES_ROOM_BYTES,
+};
 use renga_hal::block::SECTOR_BYTES;
 
 static SUM: Crc<u32> = Crc::<u32>::new(&CRC_32_ISCSI);

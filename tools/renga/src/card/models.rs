@@ -1,8 +1,8 @@
 //! Boards' models, as people say them, and as the emulator has them.
 
 use anyhow::{Context, Result, bail};
+use renga_boot_card::Model;
 use renga_emu::Machine;
-use renga_node::Model;
 
 /// The model of each board, in the order of `boards`: `said` is `MODEL` for all of them, or `BOARD=MODEL` for one; `unsaid` is
 /// that of the others.

@@ -5,7 +5,7 @@
 
 use crate::cli::ProgramName;
 use clap::ValueEnum;
-use renga_node::LinkMode;
+use renga_boot_card::LinkMode;
 
 /// Before the name of what runs in place of the system.
 const PROGRAM: &str = "program=";

@@ -1,10 +1,10 @@
 //! The two partitions from which a board can start, as they are found on a card: which kernel each has, and which is the usual one.
 //!
-//! Invariant: only what the files themselves show is told. Not here: the other files (`inspect`), how kernels get there (`renga-card`).
+//! Invariant: only what the files themselves show is told. Not here: the other files (`inspect`), how kernels get there (`renga-boot-card`).
 
 use super::fat::CardFile;
 use super::{Checksum, sha256};
-use renga_card::{CHOICE_FILE, KERNEL_FILE, PARTITIONS, RECORD_FILE, STARTS_FILE, TABLES_FILE, choice_text};
+use renga_boot_card::{CHOICE_FILE, KERNEL_FILE, PARTITIONS, RECORD_FILE, STARTS_FILE, TABLES_FILE, choice_text};
 use renga_systems::blob;
 
 /// Files that a running board may write.

@@ -6,9 +6,9 @@ use super::{Cluster, Expected, Finding, contents, fat, firmware, inspect, sha256
 use crate::disk_image::partition::wrap;
 use crate::environment::Environment;
 use crate::system::SystemFile;
-use renga_card::{NoUpdate, Source, choose, write_update};
+use renga_boot_card::{Model, NODE_BYTES_MAX, Node, read_node_file};
+use renga_boot_card::{NoUpdate, Source, choose, write_update};
 use renga_hal::block::{Block, BlockError, SECTOR_BYTES};
-use renga_node::{Model, NODE_BYTES_MAX, Node, read_node_file};
 use std::fs::{self, File};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
@@ -265,8 +265,8 @@ fn a_card_is_known_through_an_update_by_what_boards_do_themselves() {
     let path = bench.card("card", &lab, 0);
     let mut card = Image(File::options().read(true).write(true).open(&path).unwrap());
     assert_eq!(slots(&bench, &path), [(true, None), (false, None)]);
-    assert_eq!(renga_card::start_sectors(&mut card), Ok(2048..80 << 11));
-    assert_eq!(renga_card::count(&mut card, 0).map(|count| count.starts), Ok(1));
+    assert_eq!(renga_boot_card::start_sectors(&mut card), Ok(2048..80 << 11));
+    assert_eq!(renga_boot_card::count(&mut card, 0).map(|count| count.starts), Ok(1));
 
     let tables = lab.system.checked.to_blob();
     let update = super::update(&[0xa5; 650_000], &tables).unwrap();

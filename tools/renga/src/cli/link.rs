@@ -1,7 +1,7 @@
 //! What carries frames between emulated boards.
 
 use clap::ValueEnum;
-use renga_node::LinkMode;
+use renga_boot_card::LinkMode;
 
 /// Links by name.
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]

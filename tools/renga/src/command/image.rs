@@ -10,7 +10,7 @@ use crate::progress::Progress;
 use crate::scratch::Scratch;
 use crate::system::SystemFile;
 use anyhow::{Context, Result, bail};
-use renga_node::Node;
+use renga_boot_card::Node;
 use std::fs;
 use std::path::Path;
 

@@ -7,8 +7,8 @@ use super::error::FlashError;
 use super::journal::{Entry, Journal};
 use super::medium::Medium;
 use crate::card::{Checksum, Cluster};
+use renga_boot_card::{NODE_BYTES_MAX, Node, read_node_file};
 use renga_hal::block::{Block, BlockError, SECTOR_BYTES};
-use renga_node::{NODE_BYTES_MAX, Node, read_node_file};
 use std::path::PathBuf;
 
 /// The image of a board's card.

@@ -27,7 +27,7 @@ use machine::SimMachine;
 use mute::Mute;
 use renga_core::Core;
 use renga_fs::Medium;
-use renga_hal::host::HostMemory;
+use renga_hal_host::HostMemory;
 use renga_hostile::{Attack, start_hostile};
 use renga_placement::{Checked, PlacementError};
 use renga_router::Stats;

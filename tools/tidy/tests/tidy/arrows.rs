@@ -13,20 +13,16 @@ fn allowed(package: &str) -> Option<(&'static [&'static str], &'static [&'static
     const NOTHING: &[&str] = &[];
     const DEVICE: &[&str] = &["renga-hal"];
     Some(match package {
-        "renga-abi" | "renga-arena" | "renga-cores" | "renga-frames" | "renga-heap" | "renga-latest"
-        | "renga-random" | "renga-wire" => (NOTHING, NOTHING),
+        "renga-abi" | "renga-sync" | "renga-random" | "renga-wire" => (NOTHING, NOTHING),
         // How a page's content is borrowed.
-        "renga-hal" => (NOTHING, &["renga-frames"]),
+        "renga-hal" => (NOTHING, &["renga-sync"]),
+        "renga-hal-host" => (NOTHING, DEVICE),
         // Writes new kernels to cards by the code that is tried on the host.
-        "renga-userland" => (NOTHING, &["renga-card", "renga-hal"]),
-        "renga-turns" => (NOTHING, &["renga-abi", "renga-heap"]),
-        "renga-core" => {
-            (NOTHING, &["renga-abi", "renga-arena", "renga-cores", "renga-heap", "renga-latest", "renga-turns"])
-        }
-        "renga-card" => (NOTHING, DEVICE),
-        // Reads its file from a card.
-        "renga-node" => (NOTHING, &["renga-card", "renga-hal"]),
-        "renga-arch-aarch64" => (NOTHING, &["renga-hal", "renga-abi", "renga-frames"]),
+        "renga-userland" => (NOTHING, &["renga-boot-card", "renga-hal"]),
+        "renga-sched" => (NOTHING, &["renga-abi"]),
+        "renga-core" => (NOTHING, &["renga-abi", "renga-sched", "renga-sync"]),
+        "renga-boot-card" => (NOTHING, DEVICE),
+        "renga-arch-aarch64" => (NOTHING, &["renga-hal", "renga-abi", "renga-sync"]),
         "renga-board-rpi" => (NOTHING, &["renga-hal", "renga-abi"]),
         "renga-mac" => (NOTHING, &["renga-wire"]),
         "renga-phy" => (NOTHING, &["renga-hal", "renga-random", "renga-wire"]),
@@ -39,7 +35,7 @@ fn allowed(package: &str) -> Option<(&'static [&'static str], &'static [&'static
         // Who reads files fills the page cache of its board.
         "renga-fs" => (PROCESS, &["renga-hal", "renga-pages"]),
         // Slots of several cores take tables in turn.
-        "renga-memory" => (PROCESS, &["renga-frames", "renga-hal", "renga-pages"]),
+        "renga-memory" => (PROCESS, &["renga-sync", "renga-hal", "renga-pages"]),
         // A user process works on an address space, which is the memory process's, and paces its program's I/O.
         "renga-process" => (PROCESS, &["renga-governor", "renga-hal", "renga-memory", "renga-pages"]),
         // The router carries calls whose types it does not know, so it sees the core's raw ones.

@@ -71,7 +71,7 @@ fn clippy_knows_the_limit() {
 
 #[test]
 fn the_core_is_small() {
-    for (folder, lines_max) in [("kernel/core", CORE_LINES_MAX), ("kernel/cores", CORES_LINES_MAX)] {
+    for (folder, lines_max) in [("kernel/core", CORE_LINES_MAX), ("kernel/sync", CORES_LINES_MAX)] {
         let lines = board_lines(&format!("{folder}/src/"));
         println!("{folder}: {lines} lines");
         assert!(lines < lines_max, "{folder}/src has {lines} lines; it stays under {lines_max}");

@@ -21,7 +21,7 @@ use renga_fs::{
     Medium, MetadataWritebackClients, NameSlot, allocator, buffer, buffer_directory, commit_timer, disk, file,
     file_table, inode, inode_directory, locks, metadata_writeback, name_index, revocations,
 };
-use renga_hal::host::HostMemory;
+use renga_hal_host::HostMemory;
 use renga_pages::{CacheMemory, page_cache};
 use renga_proto::allocator::Allocator;
 use renga_proto::buffer::directory::BufferDirectory;

@@ -2,8 +2,8 @@
 //! everything was given back.
 
 use renga_abi::Errno;
-use renga_hal::host::HostMemory;
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
+use renga_hal_host::HostMemory;
 use renga_memory::pager::Inodes;
 use renga_memory::{FrameCounts, FrameStock, MappedFile, Pager, Space, SpaceTables, TABLES_PER_SLOT};
 use renga_pages::CacheMemory;

@@ -5,8 +5,8 @@
 
 use super::measured::figures;
 use anyhow::Result;
-use renga_hal::host::HostMemory;
 use renga_hal::trial::{FRAMES, Trial};
+use renga_hal_host::HostMemory;
 
 /// Prints both; whether they are as they should be.
 ///

@@ -214,7 +214,7 @@ pub(super) fn update_of(scratch: &Scratch, system: &str, hangs: bool) -> Vec<u8>
 
 fn parts(update: &[u8]) -> (Vec<u8>, Vec<u8>) {
     let number = |at: usize| u32::from_le_bytes(update[at..at + 4].try_into().expect("four bytes")) as usize;
-    let at = renga_card::RECORD_BYTES;
+    let at = renga_boot_card::RECORD_BYTES;
     let (kernel, tables) = update[512..].split_at(number(at));
     (kernel.to_vec(), tables[..number(at + 4)].to_vec())
 }

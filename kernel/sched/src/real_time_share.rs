@@ -1,0 +1,93 @@
+//! What real-time programs leave to others: while somebody of another class waits, they have 950 ms of each second, as
+//! with Linux's `sched_rt_runtime_us`. So a shell comes in, and calls from other boards, whatever spins here.
+//!
+//! Invariant: time is counted from a real-time program's turn to the next look at whose turn it is. When it is spent, all
+//! of them are ranked behind everybody until the second is over. Not here: other ranks (`turns.rs`).
+
+use crate::run_queue::Turns;
+use crate::task::Runner;
+use core::cell::Cell;
+use renga_abi::policy::{RANK_FAIR, RANK_IDLE, RANK_INTERRUPTED, Rank};
+
+/// Over what the share is counted, ns.
+const PERIOD_NS: u64 = 1_000_000_000;
+/// How long real-time programs run in a period while others wait, ns.
+const RUN_NS_MAX: u64 = 950_000_000;
+/// Of real-time programs whose time is spent.
+pub(crate) const RANK_SPENT: Rank = RANK_IDLE + 1;
+
+/// The time of the real-time programs of one core.
+pub(crate) struct RealTime {
+    /// Since when one has had the core, ns; 0: none has.
+    since_ns: Cell<u64>,
+    ran_ns: Cell<u64>,
+    period_end_ns: Cell<u64>,
+    spent: Cell<bool>,
+}
+
+impl RealTime {
+    pub const fn new() -> RealTime {
+        RealTime { since_ns: Cell::new(0), ran_ns: Cell::new(0), period_end_ns: Cell::new(0), spent: Cell::new(false) }
+    }
+
+    /// Whether there is anything to look at.
+    #[inline(always)]
+    pub fn is_active(&self) -> bool {
+        self.since_ns.get() != 0 || self.spent.get()
+    }
+
+    /// Whether real-time programs come last for now.
+    pub fn is_spent(&self) -> bool {
+        self.spent.get()
+    }
+
+    /// One gets the core.
+    pub fn begin(&self, now_ns: u64) {
+        if now_ns >= self.period_end_ns.get() && !self.spent.get() {
+            self.period_end_ns.set(now_ns + PERIOD_NS);
+            self.ran_ns.set(0);
+        }
+        self.since_ns.set(now_ns.max(1));
+    }
+
+    /// Until they have to stop, ns.
+    pub fn left_ns(&self) -> u64 {
+        RUN_NS_MAX.saturating_sub(self.ran_ns.get())
+    }
+
+    /// Until they may go on, ns.
+    pub fn spent_for_ns(&self, now_ns: u64) -> u64 {
+        self.period_end_ns.get().saturating_sub(now_ns)
+    }
+}
+
+impl<R: Runner> Turns<R> {
+    /// Counts what they had until `now_ns`; `last`: who had the core.
+    #[inline(never)]
+    pub(crate) fn update_real_time(&self, now_ns: u64, last: Option<&'static R>) {
+        let time = &self.real_time;
+        let since_ns = time.since_ns.replace(0);
+        if since_ns != 0 {
+            time.ran_ns.set(time.ran_ns.get() + now_ns.saturating_sub(since_ns));
+            let goes_on = last.is_some_and(|last| last.wants_turn() && last.account().rank.get() < RANK_FAIR);
+            time.since_ns.set(if goes_on { now_ns.max(1) } else { 0 });
+        }
+        if now_ns >= time.period_end_ns.get() {
+            time.period_end_ns.set(now_ns + PERIOD_NS);
+            time.ran_ns.set(0);
+            if time.spent.replace(false) {
+                self.queue_again_of(|rank| rank == RANK_SPENT);
+            }
+        } else if time.ran_ns.get() >= RUN_NS_MAX && !time.spent.replace(true) {
+            self.queue_again_of(|rank| rank != RANK_INTERRUPTED && rank < RANK_FAIR);
+        }
+    }
+
+    /// Puts all that wait for a turn with a rank that is not theirs any more where they belong.
+    fn queue_again_of(&self, wanted: impl Fn(Rank) -> bool) {
+        // Bounded by those who wait: each gets another rank.
+        while let Some(runner) = self.runners.find(|runner| wanted(runner.order().rank)) {
+            self.queue_again(runner);
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Something that several cores reach in turn, for a few instructions at a time.
+//!
+//! Invariant: who reaches it has the frame-like state of [`SpinLock`] borrowed to write, so nobody else does. Not here: waiting for longer
+//! than that, which is what calls are for.
+
+use crate::frame_borrow::Exclusive;
+use crate::frame_state::{FrameState, wait};
+use core::cell::UnsafeCell;
+use core::ptr::NonNull;
+
+/// A value that one core at a time has.
+pub struct SpinLock<T> {
+    state: FrameState,
+    value: UnsafeCell<T>,
+}
+
+// SAFETY: `value` is reached by `with` alone, which has `state` borrowed exclusively meanwhile (B1): so the value goes from core to
+// core, each of which sees what the one before has done, and is never shared.
+unsafe impl<T: Send> Sync for SpinLock<T> {}
+
+impl<T> SpinLock<T> {
+    /// Holds `value`.
+    pub const fn new(value: T) -> Self {
+        SpinLock { state: FrameState::new(true), value: UnsafeCell::new(value) }
+    }
+
+    /// Reaches it, when no other core does.
+    ///
+    /// # Panics
+    /// If `reach` reaches it again, or somebody else for ever.
+    pub fn with<R>(&self, reach: impl FnOnce(&mut T) -> R) -> R {
+        let attempt = || {
+            let content = NonNull::from(&self.value).cast();
+            // SAFETY: an `UnsafeCell` lies where its content does, which lives as long as `self`; only this makes references to it.
+            unsafe { Exclusive::begin(&self.state, content) }
+        };
+        let Ok(mut value) = wait(true, attempt) else { panic!("what cores reach in turn is not given back") };
+        reach(&mut value)
+    }
+}

@@ -1,0 +1,136 @@
+//! A frame's state against books that say the same at length, by random steps.
+#![allow(missing_docs)]
+
+use renga_random::Random;
+use renga_sync::{FrameState, Kind, Refused, SpinLock};
+
+#[derive(Default, Debug)]
+struct Books {
+    readers: u32,
+    writes: bool,
+    mapped: u32,
+    table: bool,
+}
+
+impl Books {
+    fn step(&mut self, which: u64, state: &FrameState) {
+        let borrowed = self.readers > 0 || self.writes;
+        let kind = |refused| if self.table { Refused::Kind } else { refused };
+        match which {
+            0 => {
+                let expected = if self.table || borrowed { Err(kind(Refused::Borrowed)) } else { Ok(()) };
+                assert_eq!(state.begin_write(), expected);
+                self.writes |= expected.is_ok();
+            }
+            1 if self.writes => {
+                state.end_write();
+                self.writes = false;
+            }
+            2 => {
+                let expected = if self.table || self.writes { Err(kind(Refused::Borrowed)) } else { Ok(()) };
+                assert_eq!(state.begin_read(), expected);
+                self.readers += u32::from(expected.is_ok());
+            }
+            3 if self.readers > 0 => {
+                state.end_read();
+                self.readers -= 1;
+            }
+            4 => {
+                let expected = if self.table { Err(Refused::Kind) } else { Ok(()) };
+                assert_eq!(state.show(which.is_multiple_of(2)), expected);
+                self.mapped += u32::from(expected.is_ok());
+            }
+            5 if self.mapped > 0 => {
+                state.count(-1);
+                self.mapped -= 1;
+            }
+            6 => {
+                let why = if self.mapped > 0 { Refused::Mapped } else { Refused::Borrowed };
+                let expected = if self.table || self.mapped > 0 || borrowed { Err(kind(why)) } else { Ok(()) };
+                assert_eq!(state.become_table(Kind::Table, 7), expected);
+                self.table |= expected.is_ok();
+            }
+            7 if self.table => {
+                state.turn(Kind::Plain, 0);
+                self.table = false;
+            }
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn a_state_says_what_its_steps_have_made_of_it() {
+    for several in [false, true] {
+        for seed in 0..500 {
+            let (mut random, state, mut books) = (Random::new(seed), FrameState::new(several), Books::default());
+            for _ in 0..200 {
+                books.step(random.below(8), &state);
+                let now = state.get();
+                assert_eq!((now.is_plain(), now.count(), now.is_of_several()), (!books.table, books.mapped, several));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_root_is_locked_once_and_never_while_it_ends() {
+    for several in [false, true] {
+        let state = FrameState::new(several);
+        assert!(matches!(state.lock(), Err(Refused::Kind)));
+        state.become_table(Kind::Ending, 3).expect("it is unused");
+        assert!(matches!(state.lock(), Err(Refused::Kind)));
+        state.turn(Kind::Root, 3);
+        state.count(2);
+        assert_eq!(state.lock().map(|before| (before.number(), before.count())).ok(), Some((3, 2)));
+        assert!(matches!(state.lock(), Err(Refused::Borrowed)));
+        assert_eq!(state.begin_ending(), Err(Refused::Borrowed));
+        state.unlock();
+        assert_eq!((state.begin_ending(), state.take_count()), (Ok(()), 2));
+        assert_eq!((state.get().kind(), state.get().number()), (Kind::Ending, 3));
+    }
+}
+
+#[test]
+fn content_is_made_fetchable_once_until_it_may_have_changed() {
+    let state = FrameState::new(false);
+    let made = core::cell::Cell::new(0);
+    let make = || state.make_fetchable(|| made.set(made.get() + 1));
+    make();
+    make();
+    assert_eq!(made.get(), 1);
+    state.begin_write().expect("nobody has it");
+    make();
+    state.end_write();
+    make();
+    state.show(true).expect("it is plain");
+    make();
+    state.outdate();
+    make();
+    assert_eq!(made.get(), 5);
+}
+
+#[test]
+#[should_panic(expected = "mappings are counted exactly")]
+fn a_page_too_many_is_unmapped() {
+    FrameState::new(true).count(-1);
+}
+
+#[test]
+fn threads_have_what_is_guarded_in_turn() {
+    let guarded = SpinLock::new((0_u64, 0_u64));
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for _ in 0..10_000 {
+                    guarded.with(|(left, right)| {
+                        assert_eq!(left, right);
+                        *left += 1;
+                        *right += 1;
+                    });
+                }
+            });
+        }
+    });
+    assert_eq!(guarded.with(|both| *both), (40_000, 40_000));
+}

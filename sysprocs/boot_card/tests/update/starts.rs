@@ -1,0 +1,61 @@
+//! Starts are counted, whenever the power is cut.
+
+use crate::card::{Card, MADE_S};
+use crate::kernels::files;
+use renga_boot_card::{Count, NoFile, STARTS_FILE, count, find};
+use renga_hal::block::{Block, SECTOR_BYTES};
+
+fn card() -> Card {
+    Card::new([&files(1), &files(2)])
+}
+
+#[test]
+fn each_start_has_its_number_and_a_time_that_is_not_earlier() {
+    let mut card = card();
+    for starts in 1..=5 {
+        assert_eq!(count(&mut card, 0), Ok(Count { starts, time_s: MADE_S }));
+    }
+    assert_eq!(count(&mut card, MADE_S + 9), Ok(Count { starts: 6, time_s: MADE_S + 9 }));
+    assert_eq!(count(&mut card, MADE_S + 3), Ok(Count { starts: 7, time_s: MADE_S + 9 }));
+}
+
+#[test]
+fn a_start_whose_power_is_cut_repeats_no_number_that_was_told() {
+    let mut card = card();
+    for starts in 1..=6 {
+        for torn_bytes in [0, 1, 10, 18, 511] {
+            let mut cut = card.cut_at(0, torn_bytes);
+            assert!(count(&mut cut, 0).is_err());
+            let again = count(&mut cut.powered(), 0).map(|count| count.starts);
+            assert!(again == Ok(starts) || again == Ok(starts + 1), "{starts}, {torn_bytes}: {again:?}");
+        }
+        assert_eq!(count(&mut card, 0).map(|count| count.starts), Ok(starts));
+    }
+}
+
+#[test]
+fn a_sector_that_is_damaged_is_not_believed() {
+    let mut card = card();
+    for starts in 1..=4 {
+        assert_eq!(count(&mut card, 0).map(|count| count.starts), Ok(starts));
+    }
+    let extent = find(&mut card, 1, STARTS_FILE).expect("it is there");
+    for place in 0..2 {
+        let mut damaged = card.clone();
+        let mut sector = [0; SECTOR_BYTES];
+        damaged.read(extent.first_sector + place, &mut sector).expect("it can be read");
+        let newest = sector[8] == 4;
+        sector[10] = 9; // of the number of starts
+        damaged.write(extent.first_sector + place, &sector).expect("it can be written");
+        // Of the other one, which is older if the newest is damaged.
+        assert_eq!(count(&mut damaged, 0).map(|count| count.starts), Ok(if newest { 4 } else { 5 }));
+    }
+}
+
+#[test]
+fn a_file_of_which_nothing_is_whole_counts_nothing() {
+    let mut card = card();
+    let extent = find(&mut card, 1, STARTS_FILE).expect("it is there");
+    card.write(extent.first_sector, &[0xff; 2 * SECTOR_BYTES]).expect("it can be written");
+    assert_eq!(count(&mut card, 0), Err(NoFile::Scattered));
+}
