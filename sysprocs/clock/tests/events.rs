@@ -38,20 +38,20 @@ struct File(Client<Events>, EventFile);
 
 impl File {
     async fn take(&mut self, slot: u16) -> Result<u64, Errno> {
-        let EventFile { number, life } = self.1;
-        self.0.call(TakeCount { number, life, slot }, ()).await
+        let EventFile { number, generation } = self.1;
+        self.0.call(TakeCount { number, generation, slot }, ()).await
     }
     async fn add(&mut self, add: u64, slot: u16) -> Result<(), Errno> {
-        let EventFile { number, life } = self.1;
-        self.0.call(AddCount { number, life, add, slot }, ()).await
+        let EventFile { number, generation } = self.1;
+        self.0.call(AddCount { number, generation, add, slot }, ()).await
     }
     async fn poll(&mut self, events: u32, slot: u16, seen: u32) -> Polled {
-        let EventFile { number, life } = self.1;
-        self.0.call(PollEvents { number, life, events, slot, seen }, ()).await.unwrap()
+        let EventFile { number, generation } = self.1;
+        self.0.call(PollEvents { number, generation, events, slot, seen }, ()).await.unwrap()
     }
     async fn set(&mut self, at_ns: u64, interval_ns: u64, absolute: bool) -> Result<Left, Errno> {
-        let EventFile { number, life } = self.1;
-        self.0.call(SetTimerFile { number, life, at_ns, interval_ns, absolute, told: absolute }, ()).await
+        let EventFile { number, generation } = self.1;
+        self.0.call(SetTimerFile { number, generation, at_ns, interval_ns, absolute, told: absolute }, ()).await
     }
 }
 
@@ -159,8 +159,8 @@ fn a_timer_counts_what_nobody_has_read() {
             let taken = file.take(slot).await;
             out.borrow_mut().push(taken);
         }
-        let EventFile { number, life } = made;
-        let left = file.0.call(AskTimerFile { number, life }, ()).await;
+        let EventFile { number, generation } = made;
+        let left = file.0.call(AskTimerFile { number, generation }, ()).await;
         assert_eq!(left, Ok(Left { left_ns: 25, interval_ns: 30 }));
     });
     board.run();
@@ -181,8 +181,8 @@ fn timers_by_the_calendar_follow_it_and_can_be_told() {
         assert_eq!(file.poll(BOTH, NOBODY, 0).await.events, READABLE);
         assert_eq!(file.take(3).await, Err(Errno::ECANCELED));
         assert_eq!(file.take(3).await, Err(Errno::EAGAIN), "told once");
-        let EventFile { number, life } = file.1;
-        let left = file.0.call(AskTimerFile { number, life }, ()).await;
+        let EventFile { number, generation } = file.1;
+        let left = file.0.call(AskTimerFile { number, generation }, ()).await;
         assert_eq!(left, Ok(Left { left_ns: EPOCH_NS + 100, interval_ns: 0 }));
     });
 }
@@ -196,8 +196,8 @@ fn timers_for_a_while_do_not_follow_the_calendar() {
         assert!(file.set(500, 0, false).await.is_ok());
         assert_eq!(file.take(3).await, Err(Errno::EAGAIN));
         file.0.call(FollowCalendar { now_ns: 400 }, ()).await.unwrap();
-        let EventFile { number, life } = file.1;
-        let left = file.0.call(AskTimerFile { number, life }, ()).await;
+        let EventFile { number, generation } = file.1;
+        let left = file.0.call(AskTimerFile { number, generation }, ()).await;
         assert_eq!(left, Ok(Left { left_ns: 500, interval_ns: 0 }));
     });
     board.run_through_alarms();
@@ -208,24 +208,24 @@ fn timers_for_a_while_do_not_follow_the_calendar() {
 fn a_file_is_its_holders_until_the_last_one() {
     let rig = rig();
     rig.run(Count, 1, |mut file| async move {
-        let EventFile { number, life } = file.1;
+        let EventFile { number, generation } = file.1;
         let second = file.0.call(MakeEvents { kind: Timer, count: 0 }, ()).await.unwrap();
         assert_eq!(file.0.call(MakeEvents { kind: Count, count: 0 }, ()).await, Err(Errno::ENFILE));
-        for (number, life) in [(number, life + 1), (FILES as u16, life), (9, 0)] {
-            assert_eq!(file.0.call(TakeCount { number, life, slot: 1 }, ()).await, Err(Errno::ESTALE));
-            assert_eq!(file.0.call(HoldEvents { number, life }, ()).await, Err(Errno::ESTALE));
-            assert_eq!(file.0.call(DropEvents { number, life }, ()).await, Err(Errno::ESTALE));
+        for (number, generation) in [(number, generation + 1), (FILES as u16, generation), (9, 0)] {
+            assert_eq!(file.0.call(TakeCount { number, generation, slot: 1 }, ()).await, Err(Errno::ESTALE));
+            assert_eq!(file.0.call(HoldEvents { number, generation }, ()).await, Err(Errno::ESTALE));
+            assert_eq!(file.0.call(DropEvents { number, generation }, ()).await, Err(Errno::ESTALE));
         }
-        assert_eq!(file.0.call(HoldEvents { number, life }, ()).await, Ok(()));
-        assert_eq!(file.0.call(DropEvents { number, life }, ()).await, Ok(()));
+        assert_eq!(file.0.call(HoldEvents { number, generation }, ()).await, Ok(()));
+        assert_eq!(file.0.call(DropEvents { number, generation }, ()).await, Ok(()));
         assert_eq!(file.take(NOBODY).await, Ok(1));
-        assert_eq!(file.0.call(DropEvents { number, life }, ()).await, Ok(()));
+        assert_eq!(file.0.call(DropEvents { number, generation }, ()).await, Ok(()));
         assert_eq!(file.take(NOBODY).await, Err(Errno::ESTALE));
-        assert_eq!(file.0.call(HoldEvents { number, life }, ()).await, Err(Errno::ESTALE));
+        assert_eq!(file.0.call(HoldEvents { number, generation }, ()).await, Err(Errno::ESTALE));
         let third = file.0.call(MakeEvents { kind: Count, count: 0 }, ()).await.unwrap();
-        assert!(third.number == number && third.life != life);
+        assert!(third.number == number && third.generation != generation);
         file.0.call(BoardDied { board: 0 }, ()).await.unwrap();
-        let EventFile { number, life } = second;
-        assert_eq!(file.0.call(AskTimerFile { number, life }, ()).await, Err(Errno::ESTALE));
+        let EventFile { number, generation } = second;
+        assert_eq!(file.0.call(AskTimerFile { number, generation }, ()).await, Err(Errno::ESTALE));
     });
 }

@@ -21,17 +21,17 @@ impl Set {
         self.change_of(u64::MAX, change, descriptor, events).await
     }
     async fn change_of(&mut self, object: u64, change: WatchChange, descriptor: u16, events: u32) -> Result<(), Errno> {
-        let EventFile { number, life } = self.1;
+        let EventFile { number, generation } = self.1;
         let wish = WatchWish { change, descriptor, events };
-        self.0.call(ChangeWatch { number, life, wish, data: 7, object, more: 9 }, ()).await
+        self.0.call(ChangeWatch { number, generation, wish, data: 7, object, more: 9 }, ()).await
     }
     async fn next(&mut self, from: u16, slot: u16) -> Result<Watch, Errno> {
-        let EventFile { number, life } = self.1;
-        self.0.call(NextWatch { number, life, from, slot }, ()).await
+        let EventFile { number, generation } = self.1;
+        self.0.call(NextWatch { number, generation, from, slot }, ()).await
     }
     async fn claim(&mut self, watch: Watch, edges: u32) -> Result<(), Errno> {
-        let EventFile { number, life } = self.1;
-        let claim = ClaimWatch { number, life, place: watch.key.place, stamp: watch.stamp, edges };
+        let EventFile { number, generation } = self.1;
+        let claim = ClaimWatch { number, generation, place: watch.key.place, stamp: watch.stamp, edges };
         self.0.call(claim, ()).await
     }
 }
@@ -72,8 +72,8 @@ fn a_set_has_one_watch_of_each_thing() {
         assert_eq!(set.next(0, NOBODY).await, Err(Errno::ENOENT));
         assert_eq!(set.change(Add, 5, READABLE).await, Ok(()));
         assert_eq!(set.change(Add, 6, READABLE).await, Err(Errno::ENOSPC));
-        let EventFile { number, life } = other;
-        set.0.call(DropEvents { number, life }, ()).await.unwrap();
+        let EventFile { number, generation } = other;
+        set.0.call(DropEvents { number, generation }, ()).await.unwrap();
         set.1 = own;
         assert_eq!(set.change(Add, 7, READABLE).await, Ok(()), "its watches have ended with it");
         assert_eq!(set.change(Remove, 5, 0).await, Ok(()));
@@ -133,9 +133,9 @@ fn who_waits_hears_of_new_watches_and_a_set_is_no_count() {
         assert!(set.next(0, 9).await.is_ok());
         set.change(Remove, 5, 0).await.unwrap();
         assert_eq!(wakes.take(), None, "there is not more than before");
-        let EventFile { number, life } = set.1;
-        assert_eq!(set.0.call(TakeCount { number, life, slot: NOBODY }, ()).await, Err(Errno::EINVAL));
-        assert_eq!(set.0.call(AddCount { number, life, add: 1, slot: NOBODY }, ()).await, Err(Errno::EINVAL));
+        let EventFile { number, generation } = set.1;
+        assert_eq!(set.0.call(TakeCount { number, generation, slot: NOBODY }, ()).await, Err(Errno::EINVAL));
+        assert_eq!(set.0.call(AddCount { number, generation, add: 1, slot: NOBODY }, ()).await, Err(Errno::EINVAL));
         let count = set.0.call(MakeEvents { kind: EventKind::Count, count: 0 }, ()).await.unwrap();
         set.1 = count;
         assert_eq!(set.next(0, NOBODY).await, Err(Errno::EINVAL));

@@ -1,6 +1,6 @@
 //! Knows which pipe is the one that an open fifo stands for. All of them are pipes of this board, the disk's.
 //!
-//! Invariant: a fifo that is open is one pipe, whose life is noted here; a life that has ended is found out when the
+//! Invariant: a fifo that is open is one pipe, whose generation is noted here; a generation that has ended is found out when the
 //! fifo is opened again. It calls pipes of its own board only, and they never call it. Not here: who waits for a
 //! partner (the pipe), the inode (its opener asks a lookup worker).
 
@@ -15,11 +15,11 @@ pub struct FifoPlace {
     ino: u32,
     generation: u32,
     /// 0: for no fifo.
-    life: u32,
+    pipe_generation: u32,
 }
 impl FifoPlace {
     /// No fifo.
-    pub const NONE: FifoPlace = FifoPlace { ino: 0, generation: 0, life: 0 };
+    pub const NONE: FifoPlace = FifoPlace { ino: 0, generation: 0, pipe_generation: 0 };
 }
 
 struct State {
@@ -46,9 +46,10 @@ pub async fn fifos(
 impl State {
     async fn open(&mut self, open: OpenFifo, board: u8) -> Result<OpenedFifo, Errno> {
         let OpenFifo { ino, generation, ends, nonblocking } = open;
-        let is_it = |place: &FifoPlace| place.life != 0 && (place.ino, place.generation) == (ino, generation);
+        let is_it =
+            |place: &FifoPlace| place.pipe_generation != 0 && (place.ino, place.generation) == (ino, generation);
         if let Some(number) = self.places.iter().position(is_it) {
-            let join = JoinPipe { life: self.places[number].life, board, ends, nonblocking };
+            let join = JoinPipe { generation: self.places[number].pipe_generation, board, ends, nonblocking };
             match self.join(number as u16, join).await {
                 // Everybody had closed it.
                 Err(Errno::ESTALE) => self.places[number] = FifoPlace::NONE,
@@ -59,10 +60,10 @@ impl State {
             return Err(Errno::ENXIO);
         }
         let number = self.pipe_table.call(TakeFifo {}, ()).await?;
-        let joined = self.join(number, JoinPipe { life: 0, board, ends, nonblocking }).await;
+        let joined = self.join(number, JoinPipe { generation: 0, board, ends, nonblocking }).await;
         match (joined, self.places.get_mut(usize::from(number))) {
             (Ok(opened), Some(place)) => {
-                *place = FifoPlace { ino, generation, life: opened.life };
+                *place = FifoPlace { ino, generation, pipe_generation: opened.generation };
                 Ok(opened)
             }
             (joined, _) => {

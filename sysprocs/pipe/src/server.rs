@@ -13,7 +13,7 @@ use renga_proto::pipe::{
 };
 use renga_proto::slots::{FreePipe, PipeTable};
 use renga_rt::{
-    Call, CallQueue, Client, Entry, Errno, Held, Life, Never, PAGE_BYTES, Port, Protocol, Waiters, Wakes, Watch,
+    Call, CallQueue, Client, Entry, Errno, Generation, Held, Never, PAGE_BYTES, Port, Protocol, Waiters, Wakes, Watch,
 };
 
 mod events;
@@ -21,8 +21,8 @@ mod joining;
 
 struct State {
     ring: Ring,
-    /// Which life it is in.
-    life: Life,
+    /// Which generation it is in.
+    generation: Generation,
     readers: Held,
     writers: Held,
     /// Boards that hold an end, a bit each, as the router knows.
@@ -38,18 +38,18 @@ struct State {
     /// How often something has happened to each end that could make an event hold.
     edges: [u32; 2],
     wakes: &'static Wakes,
-    /// Of a fifo: how often each end has been opened in this life, and who waits for the other end to be. Of a pipe without
+    /// Of a fifo: how often each end has been opened in this generation, and who waits for the other end to be. Of a pipe without
     /// a name nobody opens an end, and each has had its partner from the beginning.
     opened: [u32; 2],
     named: bool,
     /// Whether who uses each end is to fail rather than wait, for all who share it.
     nonblocking: [bool; 2],
-    /// Its life, unless that is so of an end: then (0) no transfer is simple.
-    simple_life: u32,
+    /// Its generation, unless that is so of an end: then (0) no transfer is simple.
+    simple_generation: u32,
     partnerless: CallQueue<AwaitPartner>,
 }
 
-/// Serves the pipe `number`; `boot` counts the board's starts, so that no life is like one before. While
+/// Serves the pipe `number`; `boot` counts the board's starts, so that no generation is like one before. While
 /// another board holds an end it is watched: others here may wait for it.
 pub async fn pipe(
     mut port: Port<Pipe>,
@@ -62,7 +62,7 @@ pub async fn pipe(
 ) -> Never {
     let mut state = State {
         ring: Ring::new(bytes),
-        life: Life::before_first(boot),
+        generation: Generation::before_first(boot),
         readers: Held::NONE,
         writers: Held::NONE,
         watched: 0,
@@ -77,16 +77,20 @@ pub async fn pipe(
         opened: [0; 2],
         named: false,
         nonblocking: [false; 2],
-        simple_life: 0,
+        simple_generation: 0,
         partnerless: CallQueue::new(),
     };
     loop {
         let was_open = match port.accept_or_notified(Pipe::ENTRIES).await {
-            Some(PipeCall::ReadPipe(call)) if state.is_simple(call.entry().life, PipeEnd::Reader, call.board()) => {
+            Some(PipeCall::ReadPipe(call))
+                if state.is_simple(call.entry().generation, PipeEnd::Reader, call.board()) =>
+            {
                 state.read_simply(call);
                 continue;
             }
-            Some(PipeCall::WritePipe(call)) if state.is_simple(call.entry().life, PipeEnd::Writer, call.board()) => {
+            Some(PipeCall::WritePipe(call))
+                if state.is_simple(call.entry().generation, PipeEnd::Writer, call.board()) =>
+            {
                 state.write_simply(call);
                 continue;
             }
@@ -112,9 +116,9 @@ impl State {
     /// Whether a transfer concerns nobody but the caller and who reads: nobody waits to write, and there is room for a
     /// piece, which is a page at most.
     #[inline(always)]
-    fn is_simple(&mut self, life: u32, end: PipeEnd, board: u8) -> bool {
+    fn is_simple(&mut self, generation: u32, end: PipeEnd, board: u8) -> bool {
         let roomy = self.ring.room() >= PAGE_BYTES && !self.readers.is_empty();
-        roomy && self.writing.is_empty() && life == self.simple_life && self.end(end).holds(board)
+        roomy && self.writing.is_empty() && generation == self.simple_generation && self.end(end).holds(board)
     }
 
     #[inline(always)]
@@ -163,25 +167,25 @@ impl State {
             PipeCall::OpenPipe(call) => {
                 self.begin(false);
                 let held = self.readers.add(call.board()) && self.writers.add(call.board());
-                call.reply(if held { Ok(self.life.number()) } else { Err(Errno::EINVAL) });
+                call.reply(if held { Ok(self.generation.number()) } else { Err(Errno::EINVAL) });
             }
-            PipeCall::ReadPipe(call) => match self.check(call.entry().life, PipeEnd::Reader, call.board()) {
+            PipeCall::ReadPipe(call) => match self.check(call.entry().generation, PipeEnd::Reader, call.board()) {
                 Ok(()) => self.read(call),
                 Err(errno) => call.reply(Err(errno)),
             },
-            PipeCall::WritePipe(call) => match self.check(call.entry().life, PipeEnd::Writer, call.board()) {
+            PipeCall::WritePipe(call) => match self.check(call.entry().generation, PipeEnd::Writer, call.board()) {
                 Ok(()) => self.write(call),
                 Err(errno) => call.reply(Err(errno)),
             },
             PipeCall::AddEnd(call) => {
-                let AddEnd { life, end } = call.entry();
-                let open = life == self.life.number() && self.is_open();
+                let AddEnd { generation, end } = call.entry();
+                let open = generation == self.generation.number() && self.is_open();
                 let added = open && self.end(end).add(call.board());
                 call.reply(if added { Ok(()) } else { Err(Errno::ESTALE) });
             }
             PipeCall::CloseEnd(call) => {
-                let CloseEnd { life, end } = call.entry();
-                let held = life == self.life.number() && self.end(end).remove(call.board());
+                let CloseEnd { generation, end } = call.entry();
+                let held = generation == self.generation.number() && self.end(end).remove(call.board());
                 call.reply(if held { Ok(()) } else { Err(Errno::ESTALE) });
             }
             PipeCall::PollPipe(call) => {
@@ -189,9 +193,9 @@ impl State {
                 call.reply(polled);
             }
             PipeCall::PipeBytes(call) => {
-                let (life, board) = (call.entry().life, call.board());
+                let (generation, board) = (call.entry().generation, call.board());
                 let ends = [PipeEnd::Reader, PipeEnd::Writer];
-                let holds = ends.into_iter().any(|end| self.check(life, end, board).is_ok());
+                let holds = ends.into_iter().any(|end| self.check(generation, end, board).is_ok());
                 call.reply(if holds { Ok(self.ring.len() as u32) } else { Err(Errno::ESTALE) });
             }
             PipeCall::JoinPipe(call) => {
@@ -199,8 +203,8 @@ impl State {
                 call.reply(joined);
             }
             PipeCall::AwaitPartner(call) => {
-                let AwaitPartner { life, end, .. } = call.entry();
-                match self.check(life, end, call.board()) {
+                let AwaitPartner { generation, end, .. } = call.entry();
+                match self.check(generation, end, call.board()) {
                     Ok(()) => self.partnerless.push_back(call),
                     Err(errno) => call.reply(Err(errno)),
                 }
@@ -230,17 +234,17 @@ impl State {
     fn serve_blocking(&mut self, call: PipeCall) {
         match call {
             PipeCall::SetBlocking(call) => {
-                let SetBlocking { life, end, nonblocking } = call.entry();
-                let set = self.check(life, end, call.board());
+                let SetBlocking { generation, end, nonblocking } = call.entry();
+                let set = self.check(generation, end, call.board());
                 if set.is_ok() {
                     self.nonblocking[end as usize] = nonblocking;
-                    self.simple_life = if self.nonblocking == [false; 2] { life } else { 0 };
+                    self.simple_generation = if self.nonblocking == [false; 2] { generation } else { 0 };
                 }
                 call.reply(set);
             }
             PipeCall::AskBlocking(call) => {
-                let AskBlocking { life, end } = call.entry();
-                let asked = self.check(life, end, call.board());
+                let AskBlocking { generation, end } = call.entry();
+                let asked = self.check(generation, end, call.board());
                 call.reply(asked.map(|()| self.nonblocking[end as usize]));
             }
             _ => unreachable!("served by `serve`"),
@@ -251,9 +255,9 @@ impl State {
         !(self.readers.is_empty() && self.writers.is_empty())
     }
 
-    /// Whether `board` may use `end` of the pipe in this life.
-    fn check(&mut self, life: u32, end: PipeEnd, board: u8) -> Result<(), Errno> {
-        if life == self.life.number() && self.end(end).holds(board) { Ok(()) } else { Err(Errno::ESTALE) }
+    /// Whether `board` may use `end` of the pipe in this generation.
+    fn check(&mut self, generation: u32, end: PipeEnd, board: u8) -> Result<(), Errno> {
+        if generation == self.generation.number() && self.end(end).holds(board) { Ok(()) } else { Err(Errno::ESTALE) }
     }
 
     fn end(&mut self, end: PipeEnd) -> &mut Held {

@@ -40,7 +40,7 @@ impl Clients {
         self.fifos.call(OpenFifo { ino, generation, ends, nonblocking }, ()).await
     }
     async fn close(&mut self, opened: OpenedFifo, end: PipeEnd) -> Result<(), Errno> {
-        self.pipes[usize::from(opened.number)].call(CloseEnd { life: opened.life, end }, ()).await
+        self.pipes[usize::from(opened.number)].call(CloseEnd { generation: opened.generation, end }, ()).await
     }
 }
 
@@ -82,10 +82,10 @@ fn who_opens_an_end_waits_until_the_other_one_has_been_opened() {
     rig.run(|mut clients| async move {
         let opened = clients.open(FIRST, Reader, false).await.unwrap();
         assert!(opened.alone);
-        let (life, partners, end) = (opened.life, opened.partners, PipeEnd::Reader);
+        let (generation, partners, end) = (opened.generation, opened.partners, PipeEnd::Reader);
         let pipe = &mut clients.pipes[usize::from(opened.number)];
-        assert_eq!(pipe.call(AwaitPartner { life: life + 1, end, partners }, ()).await, Err(Errno::ESTALE));
-        let waited = pipe.call(AwaitPartner { life, end, partners }, ()).await;
+        assert_eq!(pipe.call(AwaitPartner { generation: generation + 1, end, partners }, ()).await, Err(Errno::ESTALE));
+        let waited = pipe.call(AwaitPartner { generation, end, partners }, ()).await;
         reader.borrow_mut().push(("reader", waited));
     });
     assert!(answers.borrow().is_empty(), "it waits");
@@ -111,7 +111,7 @@ fn a_partner_that_came_and_went_was_one() {
         let reader = clients.open(FIRST, Reader, true).await.unwrap();
         let writer = clients.open(FIRST, Writer, true).await.unwrap();
         clients.close(writer, PipeEnd::Writer).await.unwrap();
-        let await_partner = |partners| AwaitPartner { life: reader.life, end: PipeEnd::Reader, partners };
+        let await_partner = |partners| AwaitPartner { generation: reader.generation, end: PipeEnd::Reader, partners };
         let pipe = &mut clients.pipes[usize::from(reader.number)];
         assert_eq!(pipe.call(await_partner(reader.partners), ()).await, Ok(()));
     });
@@ -123,16 +123,16 @@ fn who_will_not_wait_reads_nothing_and_writes_to_nobody() {
     rig.run(|mut clients| async move {
         assert_eq!(clients.open(FIRST, Writer, true).await, Err(Errno::ENXIO));
         let reader = clients.open(FIRST, Reader, true).await.unwrap();
-        let (life, number) = (reader.life, usize::from(reader.number));
+        let (generation, number) = (reader.generation, usize::from(reader.number));
         let (ends, events, partners) = (Reader, READABLE, reader.partners);
-        let poll = PollPipe { life, ends, events, slot: NOBODY, seen: 0, partners };
+        let poll = PollPipe { generation, ends, events, slot: NOBODY, seen: 0, partners };
         let pipe = &mut clients.pipes[number];
-        assert_eq!(pipe.call(ReadPipe { life, nonblocking: true }, &mut [0; 4]).await, Ok(0), "no writer");
+        assert_eq!(pipe.call(ReadPipe { generation, nonblocking: true }, &mut [0; 4]).await, Ok(0), "no writer");
         assert_eq!(pipe.call(poll, ()).await.unwrap().events, 0, "none has left");
         let writer = clients.open(FIRST, Writer, true).await.unwrap();
         let pipe = &mut clients.pipes[number];
-        assert_eq!(pipe.call(ReadPipe { life, nonblocking: true }, &mut [0; 4]).await, Err(Errno::EAGAIN));
-        assert_eq!(pipe.call(WritePipe { life, nonblocking: true }, b"ab").await, Ok(2));
+        assert_eq!(pipe.call(ReadPipe { generation, nonblocking: true }, &mut [0; 4]).await, Err(Errno::EAGAIN));
+        assert_eq!(pipe.call(WritePipe { generation, nonblocking: true }, b"ab").await, Ok(2));
         clients.close(writer, PipeEnd::Writer).await.unwrap();
         assert_eq!(clients.pipes[number].call(poll, ()).await.unwrap().events, READABLE | HANG_UP);
         // Who opens it for reading now has not been left by anybody.
@@ -154,10 +154,10 @@ fn edges_are_told_once_each() {
     let rig = rig();
     let wakes = rig.wakes;
     rig.run(|mut clients| async move {
-        let OpenedFifo { life, number, .. } = clients.open(FIRST, Both, false).await.unwrap();
+        let OpenedFifo { generation, number, .. } = clients.open(FIRST, Both, false).await.unwrap();
         let pipe = &mut clients.pipes[usize::from(number)];
-        let of = |ends, slot, seen| PollPipe { life, ends, events: READABLE | WRITABLE, slot, seen, partners: 0 };
-        pipe.call(WritePipe { life, nonblocking: true }, b"x").await.unwrap();
+        let of = |ends, slot, seen| PollPipe { generation, ends, events: READABLE | WRITABLE, slot, seen, partners: 0 };
+        pipe.call(WritePipe { generation, nonblocking: true }, b"x").await.unwrap();
         let first = pipe.call(of(Reader, NOBODY, 0), ()).await.unwrap();
         assert_eq!(first.events, READABLE);
         assert_eq!(pipe.call(of(Reader, 5, first.edges), ()).await, Ok(Polled { events: 0, ..first }));
@@ -165,16 +165,16 @@ fn edges_are_told_once_each() {
         assert_eq!(both.events, READABLE | WRITABLE);
         assert_eq!(pipe.call(of(Both, 6, both.edges), ()).await, Ok(Polled { events: 0, ..both }));
         assert_eq!(wakes.take(), None);
-        pipe.call(WritePipe { life, nonblocking: true }, b"y").await.unwrap();
+        pipe.call(WritePipe { generation, nonblocking: true }, b"y").await.unwrap();
         assert_eq!(wakes.take(), Some((0, [1 << 5 | 1 << 6, 0, 0, 0])), "though it could be read before");
         assert_eq!(pipe.call(of(Reader, NOBODY, first.edges), ()).await.unwrap().events, READABLE);
         assert_eq!(pipe.call(of(Both, NOBODY, both.edges), ()).await.unwrap().events, READABLE | WRITABLE);
         // What is read is no edge for who writes, unless there was no room.
         let writer = pipe.call(of(Writer, NOBODY, 0), ()).await.unwrap();
-        pipe.call(ReadPipe { life, nonblocking: true }, &mut [0; 9]).await.unwrap();
+        pipe.call(ReadPipe { generation, nonblocking: true }, &mut [0; 9]).await.unwrap();
         assert_eq!(pipe.call(of(Writer, NOBODY, writer.edges), ()).await.unwrap().events, 0);
-        pipe.call(WritePipe { life, nonblocking: true }, &[0; PIPE_BYTES]).await.unwrap();
-        pipe.call(ReadPipe { life, nonblocking: true }, &mut [0; PIPE_BYTES]).await.unwrap();
+        pipe.call(WritePipe { generation, nonblocking: true }, &[0; PIPE_BYTES]).await.unwrap();
+        pipe.call(ReadPipe { generation, nonblocking: true }, &mut [0; PIPE_BYTES]).await.unwrap();
         assert_eq!(pipe.call(of(Writer, NOBODY, writer.edges), ()).await.unwrap().events, WRITABLE);
     });
 }
@@ -185,7 +185,10 @@ fn the_last_close_forgets_what_was_written() {
     rig.run(|mut clients| async move {
         let first = clients.open(FIRST, Both, false).await.unwrap();
         let number = usize::from(first.number);
-        clients.pipes[number].call(WritePipe { life: first.life, nonblocking: true }, b"old").await.unwrap();
+        clients.pipes[number]
+            .call(WritePipe { generation: first.generation, nonblocking: true }, b"old")
+            .await
+            .unwrap();
         clients.close(first, PipeEnd::Writer).await.unwrap();
         clients.close(first, PipeEnd::Reader).await.unwrap();
         // The pipe is anybody's; the fifo is another one from now on.
@@ -193,8 +196,8 @@ fn the_last_close_forgets_what_was_written() {
         clients.pipes[number].call(OpenPipe {}, ()).await.unwrap();
         let second = clients.open(FIRST, Both, true).await.unwrap();
         assert_ne!(second.number, first.number);
-        let (life, pipe) = (second.life, &mut clients.pipes[usize::from(second.number)]);
-        assert_eq!(pipe.call(ReadPipe { life, nonblocking: true }, &mut [0; 4]).await, Err(Errno::EAGAIN));
+        let (generation, pipe) = (second.generation, &mut clients.pipes[usize::from(second.number)]);
+        assert_eq!(pipe.call(ReadPipe { generation, nonblocking: true }, &mut [0; 4]).await, Err(Errno::EAGAIN));
     });
 }
 
@@ -202,12 +205,12 @@ fn the_last_close_forgets_what_was_written() {
 fn who_is_interrupted_waits_no_more_and_a_dead_board_opens_nothing() {
     let rig = rig();
     let waited = Rc::new(Cell::new(None));
-    let (answer, life) = (waited.clone(), Rc::new(Cell::new(0)));
-    let its_life = life.clone();
+    let (answer, generation) = (waited.clone(), Rc::new(Cell::new(0)));
+    let its_generation = generation.clone();
     let process = rig.run(|mut clients| async move {
         let opened = clients.open(FIRST, Writer, false).await.unwrap();
-        its_life.set(opened.life);
-        let entry = AwaitPartner { life: opened.life, end: PipeEnd::Writer, partners: opened.partners };
+        its_generation.set(opened.generation);
+        let entry = AwaitPartner { generation: opened.generation, end: PipeEnd::Writer, partners: opened.partners };
         answer.set(Some(clients.pipes[0].call(entry, ()).await));
     });
     assert_eq!(waited.get(), None);
@@ -215,14 +218,14 @@ fn who_is_interrupted_waits_no_more_and_a_dead_board_opens_nothing() {
     rig.board.run();
     assert_eq!(waited.get(), Some(Err(Errno::EINTR)));
     rig.run(move |mut clients| async move {
-        let (life, ends) = (life.get(), Reader);
+        let (generation, ends) = (generation.get(), Reader);
         let pipe = &mut clients.pipes[0];
-        pipe.call(JoinPipe { life, board: 3, ends, nonblocking: true }, ()).await.unwrap();
-        let wrong = JoinPipe { life: life + 1, board: 3, ends, nonblocking: true };
+        pipe.call(JoinPipe { generation, board: 3, ends, nonblocking: true }, ()).await.unwrap();
+        let wrong = JoinPipe { generation: generation + 1, board: 3, ends, nonblocking: true };
         assert_eq!(pipe.call(wrong, ()).await, Err(Errno::ESTALE));
-        assert_eq!(pipe.call(WritePipe { life, nonblocking: true }, b"a").await, Ok(1));
+        assert_eq!(pipe.call(WritePipe { generation, nonblocking: true }, b"a").await, Ok(1));
         pipe.call(BoardDied { board: 3 }, ()).await.unwrap();
-        assert_eq!(pipe.call(WritePipe { life, nonblocking: true }, b"a").await, Err(Errno::EPIPE));
+        assert_eq!(pipe.call(WritePipe { generation, nonblocking: true }, b"a").await, Err(Errno::EPIPE));
     });
 }
 

@@ -61,14 +61,14 @@ fn bytes_come_out_in_order_however_they_are_cut() {
     let out = read.clone();
     rig.run(|_, mut pipe| async move {
         for chunk in (0..200_000u32).map(|i| i as u8).collect::<Vec<_>>().chunks(3001) {
-            assert_eq!(pipe.call(WritePipe { life: 1, nonblocking: false }, chunk).await, Ok(chunk.len() as u32));
+            assert_eq!(pipe.call(WritePipe { generation: 1, nonblocking: false }, chunk).await, Ok(chunk.len() as u32));
         }
-        pipe.call(CloseEnd { life: 1, end: PipeEnd::Writer }, ()).await.unwrap();
+        pipe.call(CloseEnd { generation: 1, end: PipeEnd::Writer }, ()).await.unwrap();
     });
     rig.run(|_, mut pipe| async move {
         let mut buffer = [0; 777];
         loop {
-            match pipe.call(ReadPipe { life: 1, nonblocking: false }, &mut buffer).await.unwrap() {
+            match pipe.call(ReadPipe { generation: 1, nonblocking: false }, &mut buffer).await.unwrap() {
                 0 => break,
                 count => out.borrow_mut().extend_from_slice(&buffer[..count as usize]),
             }
@@ -84,21 +84,23 @@ fn an_empty_pipe_waits_and_without_writers_ends() {
     let out = ended.clone();
     rig.run(|_, mut pipe| async move {
         let mut buffer = [0; 8];
-        let result = pipe.call(ReadPipe { life: 1, nonblocking: true }, &mut buffer).await;
+        let result = pipe.call(ReadPipe { generation: 1, nonblocking: true }, &mut buffer).await;
         out.borrow_mut().push(result);
-        let result = pipe.call(ReadPipe { life: 1, nonblocking: false }, &mut buffer).await;
+        let result = pipe.call(ReadPipe { generation: 1, nonblocking: false }, &mut buffer).await;
         out.borrow_mut().push(result);
-        let result = pipe.call(ReadPipe { life: 1, nonblocking: false }, &mut buffer).await;
+        let result = pipe.call(ReadPipe { generation: 1, nonblocking: false }, &mut buffer).await;
         out.borrow_mut().push(result);
     });
     assert_eq!(*ended.borrow(), [Err(Errno::EAGAIN)]);
     rig.run(|_, mut pipe| async move {
-        pipe.call(AddEnd { life: 1, end: PipeEnd::Writer }, ()).await.unwrap();
-        pipe.call(WritePipe { life: 1, nonblocking: false }, b"abc").await.unwrap();
-        pipe.call(CloseEnd { life: 1, end: PipeEnd::Writer }, ()).await.unwrap();
+        pipe.call(AddEnd { generation: 1, end: PipeEnd::Writer }, ()).await.unwrap();
+        pipe.call(WritePipe { generation: 1, nonblocking: false }, b"abc").await.unwrap();
+        pipe.call(CloseEnd { generation: 1, end: PipeEnd::Writer }, ()).await.unwrap();
     });
     assert_eq!(*ended.borrow(), [Err(Errno::EAGAIN), Ok(3)]);
-    rig.run(|_, mut pipe| async move { pipe.call(CloseEnd { life: 1, end: PipeEnd::Writer }, ()).await.unwrap() });
+    rig.run(
+        |_, mut pipe| async move { pipe.call(CloseEnd { generation: 1, end: PipeEnd::Writer }, ()).await.unwrap() },
+    );
     assert_eq!(*ended.borrow(), [Err(Errno::EAGAIN), Ok(3), Ok(0)]);
 }
 
@@ -109,21 +111,23 @@ fn a_full_pipe_waits_and_without_readers_breaks() {
     let out = results.clone();
     rig.run(|_, mut pipe| async move {
         for _ in 0..PIPE_BYTES / 4096 {
-            pipe.call(WritePipe { life: 1, nonblocking: false }, &[1; 4096]).await.unwrap();
+            pipe.call(WritePipe { generation: 1, nonblocking: false }, &[1; 4096]).await.unwrap();
         }
-        let result = pipe.call(WritePipe { life: 1, nonblocking: true }, &[2; 10]).await;
+        let result = pipe.call(WritePipe { generation: 1, nonblocking: true }, &[2; 10]).await;
         out.borrow_mut().push(result);
-        let result = pipe.call(WritePipe { life: 1, nonblocking: false }, &[2; 10]).await;
+        let result = pipe.call(WritePipe { generation: 1, nonblocking: false }, &[2; 10]).await;
         out.borrow_mut().push(result);
-        let result = pipe.call(WritePipe { life: 1, nonblocking: false }, &[2; 10]).await;
+        let result = pipe.call(WritePipe { generation: 1, nonblocking: false }, &[2; 10]).await;
         out.borrow_mut().push(result);
     });
     assert_eq!(*results.borrow(), [Err(Errno::EAGAIN)]);
     rig.run(|_, mut pipe| async move {
-        pipe.call(ReadPipe { life: 1, nonblocking: false }, &mut [0; 16]).await.unwrap();
+        pipe.call(ReadPipe { generation: 1, nonblocking: false }, &mut [0; 16]).await.unwrap();
     });
     assert_eq!(*results.borrow(), [Err(Errno::EAGAIN), Ok(10)]);
-    rig.run(|_, mut pipe| async move { pipe.call(CloseEnd { life: 1, end: PipeEnd::Reader }, ()).await.unwrap() });
+    rig.run(
+        |_, mut pipe| async move { pipe.call(CloseEnd { generation: 1, end: PipeEnd::Reader }, ()).await.unwrap() },
+    );
     assert_eq!(*results.borrow(), [Err(Errno::EAGAIN), Ok(10), Err(Errno::EPIPE)]);
 }
 
@@ -133,10 +137,10 @@ fn an_interrupted_reader_gets_eintr_also_when_it_comes_interrupted() {
     let results = log();
     let out = results.clone();
     let reader = rig.run(|_, mut pipe| async move {
-        let result = pipe.call(ReadPipe { life: 1, nonblocking: false }, &mut [0; 4]).await;
+        let result = pipe.call(ReadPipe { generation: 1, nonblocking: false }, &mut [0; 4]).await;
         out.borrow_mut().push(result);
         // The flag is still up.
-        let result = pipe.call(ReadPipe { life: 1, nonblocking: false }, &mut [0; 4]).await;
+        let result = pipe.call(ReadPipe { generation: 1, nonblocking: false }, &mut [0; 4]).await;
         out.borrow_mut().push(result);
     });
     assert!(results.borrow().is_empty());
@@ -147,7 +151,7 @@ fn an_interrupted_reader_gets_eintr_also_when_it_comes_interrupted() {
 
 /// What holds of all that can be asked for.
 fn poll(ends: FifoEnds) -> PollPipe {
-    PollPipe { life: 1, ends, events: u32::MAX, slot: NOBODY, seen: 0, partners: 0 }
+    PollPipe { generation: 1, ends, events: u32::MAX, slot: NOBODY, seen: 0, partners: 0 }
 }
 
 /// The events of an answer.
@@ -161,14 +165,14 @@ fn polls_tell_what_would_not_wait() {
     rig.run(|_, mut pipe| async move {
         assert_eq!(events(pipe.call(poll(FifoEnds::Reader), ()).await), Ok(0));
         assert_eq!(events(pipe.call(poll(FifoEnds::Writer), ()).await), Ok(WRITABLE));
-        pipe.call(WritePipe { life: 1, nonblocking: false }, b"x").await.unwrap();
-        assert_eq!(pipe.call(PipeBytes { life: 1 }, ()).await, Ok(1));
-        pipe.call(CloseEnd { life: 1, end: PipeEnd::Writer }, ()).await.unwrap();
+        pipe.call(WritePipe { generation: 1, nonblocking: false }, b"x").await.unwrap();
+        assert_eq!(pipe.call(PipeBytes { generation: 1 }, ()).await, Ok(1));
+        pipe.call(CloseEnd { generation: 1, end: PipeEnd::Writer }, ()).await.unwrap();
         assert_eq!(events(pipe.call(poll(FifoEnds::Reader), ()).await), Ok(READABLE | HANG_UP));
         let asked = PollPipe { events: 0, ..poll(FifoEnds::Reader) };
         assert_eq!(events(pipe.call(asked, ()).await), Ok(HANG_UP), "which is always told");
-        pipe.call(AddEnd { life: 1, end: PipeEnd::Writer }, ()).await.unwrap();
-        pipe.call(CloseEnd { life: 1, end: PipeEnd::Reader }, ()).await.unwrap();
+        pipe.call(AddEnd { generation: 1, end: PipeEnd::Writer }, ()).await.unwrap();
+        pipe.call(CloseEnd { generation: 1, end: PipeEnd::Reader }, ()).await.unwrap();
         assert_eq!(events(pipe.call(poll(FifoEnds::Writer), ()).await), Ok(WRITABLE | ERROR));
     });
 }
@@ -183,12 +187,12 @@ impl Rig {
     }
     fn write(&self, bytes: &'static [u8]) {
         self.run(move |_, mut pipe| async move {
-            pipe.call(WritePipe { life: 1, nonblocking: false }, bytes).await.unwrap();
+            pipe.call(WritePipe { generation: 1, nonblocking: false }, bytes).await.unwrap();
         });
     }
     fn read(&self, count: usize) {
         self.run(move |_, mut pipe| async move {
-            pipe.call(ReadPipe { life: 1, nonblocking: false }, &mut vec![0; count]).await.unwrap();
+            pipe.call(ReadPipe { generation: 1, nonblocking: false }, &mut vec![0; count]).await.unwrap();
         });
     }
 }
@@ -215,7 +219,9 @@ fn programs_that_wait_are_woken_when_something_begins_to_hold() {
     rig.read(8000);
     assert_eq!(rig.wakes.take(), Some((0, [0, 0, 0, 1 << 8])));
     rig.wait_for(FifoEnds::Reader, 0, 7);
-    rig.run(|_, mut pipe| async move { pipe.call(CloseEnd { life: 1, end: PipeEnd::Writer }, ()).await.unwrap() });
+    rig.run(
+        |_, mut pipe| async move { pipe.call(CloseEnd { generation: 1, end: PipeEnd::Writer }, ()).await.unwrap() },
+    );
     assert_eq!(rig.wakes.take(), Some((0, [1 << 6 | 1 << 7, 0, 0, 0])), "no writer is left");
 }
 
@@ -223,18 +229,18 @@ fn programs_that_wait_are_woken_when_something_begins_to_hold() {
 fn a_pipe_with_both_ends_closed_is_free_again_and_empty() {
     let rig = rig();
     rig.run(|mut table, mut pipe| async move {
-        pipe.call(WritePipe { life: 1, nonblocking: false }, b"left over").await.unwrap();
+        pipe.call(WritePipe { generation: 1, nonblocking: false }, b"left over").await.unwrap();
         for end in [PipeEnd::Reader, PipeEnd::Writer] {
-            pipe.call(CloseEnd { life: 1, end }, ()).await.unwrap();
+            pipe.call(CloseEnd { generation: 1, end }, ()).await.unwrap();
         }
-        assert_eq!(pipe.call(CloseEnd { life: 1, end: PipeEnd::Reader }, ()).await, Err(Errno::ESTALE));
+        assert_eq!(pipe.call(CloseEnd { generation: 1, end: PipeEnd::Reader }, ()).await, Err(Errno::ESTALE));
         assert_eq!(table.call(TakePipe {}, ()).await, Ok(0));
         assert_eq!(table.call(TakePipe {}, ()).await, Ok(1));
         assert_eq!(table.call(TakePipe {}, ()).await, Err(Errno::ENFILE));
         assert_eq!(table.call(FreePipe { pipe: 1 }, ()).await, Ok(()));
         assert_eq!(table.call(FreePipe { pipe: 1 }, ()).await, Err(Errno::EINVAL));
         pipe.call(OpenPipe {}, ()).await.unwrap();
-        assert_eq!(pipe.call(PipeBytes { life: 2 }, ()).await, Ok(0));
+        assert_eq!(pipe.call(PipeBytes { generation: 2 }, ()).await, Ok(0));
     });
 }
 
@@ -260,13 +266,13 @@ impl Rig {
 fn ends_that_a_dead_board_held_are_closed() {
     let (rig, told) = (rig(), log());
     for end in [PipeEnd::Writer, PipeEnd::Reader] {
-        assert_eq!(rig.call_for(3, AddEnd { life: 1, end }), 0);
+        assert_eq!(rig.call_for(3, AddEnd { generation: 1, end }), 0);
     }
     assert!(rig.watch.holds(3) && rig.watch.holds(0) && !rig.watch.holds(1));
     let out = told.clone();
     let reader = rig.run(|_, mut pipe| async move {
-        pipe.call(CloseEnd { life: 1, end: PipeEnd::Writer }, ()).await.unwrap();
-        let read = pipe.call(ReadPipe { life: 1, nonblocking: false }, &mut [0; 9]).await;
+        pipe.call(CloseEnd { generation: 1, end: PipeEnd::Writer }, ()).await.unwrap();
+        let read = pipe.call(ReadPipe { generation: 1, nonblocking: false }, &mut [0; 9]).await;
         out.borrow_mut().push(read);
     });
     assert!(reader.waits_for().is_some(), "the other board may still write");
@@ -276,13 +282,13 @@ fn ends_that_a_dead_board_held_are_closed() {
     // What that board knows of the pipe is void, even while the pipe lives on.
     let stale = u64::from(Errno::ESTALE.0);
     assert_eq!(rig.call_for(3, poll(FifoEnds::Writer)), stale, "nobody has it");
-    assert_eq!(rig.call_for(3, CloseEnd { life: 1, end: PipeEnd::Reader }), stale);
-    assert_eq!(rig.call_for(0, CloseEnd { life: 1, end: PipeEnd::Reader }), 0);
+    assert_eq!(rig.call_for(3, CloseEnd { generation: 1, end: PipeEnd::Reader }), stale);
+    assert_eq!(rig.call_for(0, CloseEnd { generation: 1, end: PipeEnd::Reader }), 0);
     rig.run(|mut table, mut pipe| async move {
         assert_eq!(table.call(TakePipe {}, ()).await, Ok(0), "the pipe is free");
         assert_eq!(pipe.call(OpenPipe {}, ()).await, Ok(2));
-        assert_eq!(pipe.call(AddEnd { life: 1, end: PipeEnd::Reader }, ()).await, Err(Errno::ESTALE));
-        assert_eq!(pipe.call(WritePipe { life: 1, nonblocking: true }, b"x").await, Err(Errno::ESTALE));
+        assert_eq!(pipe.call(AddEnd { generation: 1, end: PipeEnd::Reader }, ()).await, Err(Errno::ESTALE));
+        assert_eq!(pipe.call(WritePipe { generation: 1, nonblocking: true }, b"x").await, Err(Errno::ESTALE));
     });
 }
 
@@ -290,25 +296,25 @@ fn ends_that_a_dead_board_held_are_closed() {
 fn a_board_that_holds_no_end_is_told_and_given_nothing() {
     let (rig, stale) = (rig(), u64::from(Errno::ESTALE.0));
     rig.run(|_, mut pipe| async move {
-        assert_eq!(pipe.call(WritePipe { life: 1, nonblocking: false }, b"secret").await, Ok(6));
+        assert_eq!(pipe.call(WritePipe { generation: 1, nonblocking: false }, b"secret").await, Ok(6));
     });
     for (end, ends) in [(PipeEnd::Reader, FifoEnds::Reader), (PipeEnd::Writer, FifoEnds::Writer)] {
         assert_eq!(rig.call_for(1, poll(ends)), u64::from(Errno::EPERM.0));
-        assert_eq!(rig.call_for(1, CloseEnd { life: 1, end }), stale);
-        for life in [0, 2, u32::MAX] {
-            assert_eq!(rig.call_for(1, AddEnd { life, end }), stale);
+        assert_eq!(rig.call_for(1, CloseEnd { generation: 1, end }), stale);
+        for generation in [0, 2, u32::MAX] {
+            assert_eq!(rig.call_for(1, AddEnd { generation, end }), stale);
         }
     }
-    assert_eq!(rig.call_for(1, ReadPipe { life: 1, nonblocking: true }), stale);
-    assert_eq!(rig.call_for(1, WritePipe { life: 1, nonblocking: true }), stale);
-    assert_eq!(rig.call_for(1, PipeBytes { life: 1 }), stale);
+    assert_eq!(rig.call_for(1, ReadPipe { generation: 1, nonblocking: true }), stale);
+    assert_eq!(rig.call_for(1, WritePipe { generation: 1, nonblocking: true }), stale);
+    assert_eq!(rig.call_for(1, PipeBytes { generation: 1 }), stale);
     // With one end it may do what that end may.
-    assert_eq!(rig.call_for(1, AddEnd { life: 1, end: PipeEnd::Writer }), 0);
-    assert_eq!(rig.call_for(1, PipeBytes { life: 1 }), 0);
-    assert_eq!(rig.call_for(1, ReadPipe { life: 1, nonblocking: true }), stale);
+    assert_eq!(rig.call_for(1, AddEnd { generation: 1, end: PipeEnd::Writer }), 0);
+    assert_eq!(rig.call_for(1, PipeBytes { generation: 1 }), 0);
+    assert_eq!(rig.call_for(1, ReadPipe { generation: 1, nonblocking: true }), stale);
     rig.run(|_, mut pipe| async move {
         let mut bytes = [0; 9];
-        assert_eq!(pipe.call(ReadPipe { life: 1, nonblocking: false }, &mut bytes).await, Ok(6));
+        assert_eq!(pipe.call(ReadPipe { generation: 1, nonblocking: false }, &mut bytes).await, Ok(6));
         assert_eq!(&bytes[..6], b"secret");
     });
 }
@@ -318,16 +324,16 @@ fn who_waits_for_bytes_does_not_take_none_for_the_end() {
     let (rig, told) = (rig(), log());
     let out = told.clone();
     let reader = rig.run(|_, mut pipe| async move {
-        let read = pipe.call(ReadPipe { life: 1, nonblocking: false }, &mut [0; 9]).await;
+        let read = pipe.call(ReadPipe { generation: 1, nonblocking: false }, &mut [0; 9]).await;
         out.borrow_mut().push(read);
     });
     rig.run(|_, mut pipe| async move {
-        assert_eq!(pipe.call(WritePipe { life: 1, nonblocking: false }, &[]).await, Ok(0));
-        assert_eq!(pipe.call(WritePipe { life: 1, nonblocking: true }, &[]).await, Ok(0));
+        assert_eq!(pipe.call(WritePipe { generation: 1, nonblocking: false }, &[]).await, Ok(0));
+        assert_eq!(pipe.call(WritePipe { generation: 1, nonblocking: true }, &[]).await, Ok(0));
     });
     assert!(reader.waits_for().is_some(), "{:?}", told.borrow());
     rig.run(|_, mut pipe| async move {
-        assert_eq!(pipe.call(WritePipe { life: 1, nonblocking: false }, b"x").await, Ok(1));
+        assert_eq!(pipe.call(WritePipe { generation: 1, nonblocking: false }, b"x").await, Ok(1));
     });
     assert_eq!(*told.borrow(), [Ok(1)]);
 }
@@ -335,12 +341,12 @@ fn who_waits_for_bytes_does_not_take_none_for_the_end() {
 #[test]
 fn a_writer_whose_last_reader_was_on_a_dead_board_gets_a_broken_pipe() {
     let (rig, told) = (rig(), log());
-    assert_eq!(rig.call_for(2, AddEnd { life: 1, end: PipeEnd::Reader }), 0);
+    assert_eq!(rig.call_for(2, AddEnd { generation: 1, end: PipeEnd::Reader }), 0);
     let out = told.clone();
     rig.run(|_, mut pipe| async move {
-        pipe.call(CloseEnd { life: 1, end: PipeEnd::Reader }, ()).await.unwrap();
+        pipe.call(CloseEnd { generation: 1, end: PipeEnd::Reader }, ()).await.unwrap();
         loop {
-            let written = pipe.call(WritePipe { life: 1, nonblocking: false }, &[0; 4096]).await;
+            let written = pipe.call(WritePipe { generation: 1, nonblocking: false }, &[0; 4096]).await;
             out.borrow_mut().push(written);
             if written.is_err() {
                 break;
@@ -360,21 +366,21 @@ fn what_a_waiting_reader_leaves_is_for_the_next() {
         let out = read.clone();
         rig.run(|_, mut pipe| async move {
             let mut buffer = [0; 4];
-            let count = pipe.call(ReadPipe { life: 1, nonblocking: false }, &mut buffer).await.unwrap();
+            let count = pipe.call(ReadPipe { generation: 1, nonblocking: false }, &mut buffer).await.unwrap();
             out.borrow_mut().push(buffer[..count as usize].to_vec());
         });
     }
     assert!(read.borrow().is_empty(), "nothing to read yet");
     rig.run(|_, mut pipe| async move {
         // More than the first reader takes, less than all of them would.
-        assert_eq!(pipe.call(WritePipe { life: 1, nonblocking: false }, b"abcdef").await, Ok(6));
+        assert_eq!(pipe.call(WritePipe { generation: 1, nonblocking: false }, b"abcdef").await, Ok(6));
     });
     assert_eq!(*read.borrow(), [b"abcd".to_vec(), b"ef".to_vec()]);
     rig.run(|_, mut pipe| async move {
-        assert_eq!(pipe.call(WritePipe { life: 1, nonblocking: true }, b"g").await, Ok(1));
-        assert_eq!(pipe.call(WritePipe { life: 1, nonblocking: true }, b"hi").await, Ok(2));
+        assert_eq!(pipe.call(WritePipe { generation: 1, nonblocking: true }, b"g").await, Ok(1));
+        assert_eq!(pipe.call(WritePipe { generation: 1, nonblocking: true }, b"hi").await, Ok(2));
         let mut buffer = [0; 4];
-        assert_eq!(pipe.call(ReadPipe { life: 1, nonblocking: true }, &mut buffer).await, Ok(2));
+        assert_eq!(pipe.call(ReadPipe { generation: 1, nonblocking: true }, &mut buffer).await, Ok(2));
         assert_eq!(&buffer[..2], b"hi");
     });
     assert_eq!(read.borrow()[2], b"g");

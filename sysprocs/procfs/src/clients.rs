@@ -1,4 +1,4 @@
-//! Whom a server of made files calls, and how it asks all boards.
+//! Whom a server of synthetic files calls, and how it asks all boards.
 
 use renga_proto::buffer::directory::{BufferDirectory, ReadBytes};
 use renga_proto::clock::{CalendarTime, Clock};
@@ -23,7 +23,7 @@ const BUFFERS: u32 = ReadBytes::BIT;
 const CLOCK: u32 = CalendarTime::BIT;
 
 clients! {
-    /// What a server of made files calls.
+    /// What a server of synthetic files calls.
     pub struct ProcFilesClients {
         /// The user processes of every board.
         procs: Family<Procs, PROCS>,

@@ -1,4 +1,4 @@
-//! Directories of made files: their entries, their paths, and where links lead as text.
+//! Directories of synthetic files: their entries, their paths, and where links lead as text.
 //!
 //! Invariant: an entry's cursor does not depend on what else is there, so that a listing neither repeats nor passes over
 //! what stays there while it is made: files come in the order of their numbers, then programs by board and line.
@@ -106,9 +106,9 @@ impl<M: UserMemory + ?Sized> State<M> {
     }
 
     fn list_descriptors(&self, at: Place, entries: &mut Entries<'_>) -> Result<(), Errno> {
-        let card = self.card(at.pid)?;
+        let info = self.info(at.pid)?;
         let first = entries.next.saturating_sub(FIRST_PROGRAM).min(u64::from(u16::MAX)) as u16;
-        let words = (0u16..).zip(&card.descriptors);
+        let words = (0u16..).zip(&info.descriptors);
         let taken = words.flat_map(|(word, bits)| {
             (0..64).filter(move |bit| bits.get() >> bit & 1 != 0).map(move |bit| word * 64 + bit)
         });
@@ -143,7 +143,7 @@ impl<M: UserMemory + ?Sized> State<M> {
             _ => {
                 let Target::Disk(ino) = self.target(link, reader).await? else { return Err(Errno::EINVAL) };
                 // Of a reader elsewhere it is not known: as seen from the disk's root.
-                let root = self.card(reader).map_or(ROOT_INO, |card| card.root.get());
+                let root = self.info(reader).map_or(ROOT_INO, |info| info.root.get());
                 let at = PathStart { directory: ino.into(), root: root.into() };
                 return self.clients.directory_path(at, self.init_board, out).await.map(|bytes| bytes as u32);
             }
@@ -157,26 +157,26 @@ fn put_names(at: Place, text: &mut Window<'_>) {
     if at == Place::TOP {
         return;
     }
-    put_names(at.beside(at.file.made().within), text);
+    put_names(at.beside(at.file.entry().within), text);
     match at.file {
         File::Program => put!(text, "/{}", at.pid),
-        file => put!(text, "/{}", file.made().name),
+        file => put!(text, "/{}", file.entry().name),
     }
 }
 
 /// The entries with fixed names; whether all had room.
 fn list_files(at: Place, entries: &mut Entries<'_>) -> bool {
-    let above = at.beside(at.file.made().within);
+    let above = at.beside(at.file.entry().within);
     for (cursor, place, name) in [(DOT, at, &b"."[..]), (DOT_DOT, above, b"..")] {
         if entries.next == cursor && !entries.push(place, cursor + 1, name) {
             return false;
         }
     }
     let first = entries.next.saturating_sub(FIRST_FILE).min(FILES.len() as u64) as usize;
-    let files = FILES[first..].iter().filter(|made| made.within == at.file && !made.name.is_empty());
-    for made in files {
-        let next = FIRST_FILE + made.file as u64 + 1;
-        if !entries.push(at.beside(made.file), next, made.name.as_bytes()) {
+    let files = FILES[first..].iter().filter(|entry| entry.within == at.file && !entry.name.is_empty());
+    for entry in files {
+        let next = FIRST_FILE + entry.file as u64 + 1;
+        if !entries.push(at.beside(entry.file), next, entry.name.as_bytes()) {
             return false;
         }
     }

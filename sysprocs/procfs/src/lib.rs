@@ -1,6 +1,6 @@
 //! The files under `/proc`: one server on each board, which makes their content when it is read.
 //!
-//! What is known of programs comes from the tables of their boards (`procs`) and from their cards; of memory and links
+//! What is known of programs comes from the tables of their boards (`procs`) and from their infos; of memory and links
 //! from who keeps them. A program's files are made by the server of its board, all others by any. Text is as Linux
 //! writes it, so that programs made for Linux read it.
 //!

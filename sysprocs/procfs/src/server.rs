@@ -12,10 +12,10 @@ use renga_hal::start_card::StartCard;
 use renga_proto::inode::STAT_BYTES;
 use renga_proto::proc_files::{ProcFiles, ProcFilesCall, SECTORS_AT};
 use renga_proto::procs::board_of;
-use renga_rt::card::Card;
+use renga_rt::proc_info::ProcInfo;
 use renga_rt::{Errno, Me, Never, PAGE_BYTES, Port};
 
-/// Minor number of the device that made files are on, as Linux counts those without a medium.
+/// Minor number of the device that synthetic files are on, as Linux counts those without a medium.
 const DEVICE: u64 = 22;
 /// What the disk is: major 179, minor 1.
 const DISK_DEVICE: u64 = 179 << 8 | 1;
@@ -26,7 +26,7 @@ pub(crate) struct State<M: UserMemory + ?Sized + 'static> {
     pub(crate) clients: ProcFilesClients,
     pub(crate) machine: &'static M,
     /// Those of the slots of this board.
-    pub(crate) cards: &'static [Card],
+    pub(crate) infos: &'static [ProcInfo],
     pub(crate) board: u8,
     /// The board that has the disk, where init runs.
     pub(crate) init_board: u8,
@@ -40,14 +40,14 @@ pub(crate) struct State<M: UserMemory + ?Sized + 'static> {
     pub(crate) start_card: &'static dyn StartCard,
 }
 
-/// Serves made files; the programs of this board show themselves by `cards`, and init runs on `init_board`.
+/// Serves synthetic files; the programs of this board show themselves by `infos`, and init runs on `init_board`.
 #[allow(clippy::too_many_arguments, reason = "boot hands each of them out by its type")]
 pub async fn proc_files<M: UserMemory + ?Sized + 'static>(
     me: Me,
     mut port: Port<ProcFiles>,
     clients: ProcFilesClients,
     machine: &'static M,
-    cards: &'static [Card],
+    infos: &'static [ProcInfo],
     init_board: u8,
     seed: u64,
     plan: &'static dyn Plan,
@@ -55,42 +55,42 @@ pub async fn proc_files<M: UserMemory + ?Sized + 'static>(
     start_card: &'static dyn StartCard,
 ) -> Never {
     let board = me.id().board.0;
-    let mut state = State { me, clients, machine, cards, board, init_board, seed, plan, page, start_card };
+    let mut state = State { me, clients, machine, infos, board, init_board, seed, plan, page, start_card };
     loop {
         match port.accept().await {
-            ProcFilesCall::WalkMade(mut call) => {
+            ProcFilesCall::WalkSynthetic(mut call) => {
                 let led = state.walk(call.entry(), call.lent()).await;
                 call.reply(led);
             }
-            ProcFilesCall::ReadMade(mut call) => {
+            ProcFilesCall::ReadSynthetic(mut call) => {
                 let entry = call.entry();
                 let read = state.read(entry.number, entry.offset, call.lent()).await;
                 call.set_taken_used(read.map_or(0, |bytes| bytes as usize));
                 call.reply(read);
             }
-            ProcFilesCall::ListMade(mut call) => {
+            ProcFilesCall::ListSynthetic(mut call) => {
                 let entry = call.entry();
                 let read = state.list(entry.number, entry.cursor, call.lent()).await;
                 call.set_taken_used(read.map_or(0, |read| read.bytes as usize));
                 call.reply(read);
             }
-            ProcFilesCall::StatusMade(mut call) => {
+            ProcFilesCall::SyntheticStatus(mut call) => {
                 let number = call.entry().number;
                 let status = state.status(number, call.lent()).await;
                 call.reply(status);
             }
-            ProcFilesCall::ReadMadeLink(mut call) => {
+            ProcFilesCall::ReadSyntheticLink(mut call) => {
                 let entry = call.entry();
                 let read = state.read_link(entry.number, entry.reader, call.lent()).await;
                 call.set_taken_used(read.map_or(0, |bytes| bytes as usize));
                 call.reply(read);
             }
-            ProcFilesCall::WriteMade(mut call) => {
+            ProcFilesCall::WriteSynthetic(mut call) => {
                 let entry = call.entry();
                 let written = state.write(entry.number, entry.offset, call.lent()).await;
                 call.reply(written);
             }
-            ProcFilesCall::MadePath(mut call) => {
+            ProcFilesCall::SyntheticPath(mut call) => {
                 let path = state.path(call.entry().number, call.lent());
                 call.set_taken_used(path.map_or(0, |bytes| bytes as usize));
                 call.reply(path);
@@ -104,9 +104,9 @@ impl<M: UserMemory + ?Sized> State<M> {
         board_of(pid, self.init_board)
     }
 
-    /// The card of process `pid` of this board.
-    pub(crate) fn card(&self, pid: u32) -> Result<&'static Card, Errno> {
-        self.cards.iter().find(|card| card.pid.get() == pid).filter(|_| pid != 0).ok_or(Errno::ENOENT)
+    /// The info of process `pid` of this board.
+    pub(crate) fn info(&self, pid: u32) -> Result<&'static ProcInfo, Errno> {
+        self.infos.iter().find(|info| info.pid.get() == pid).filter(|_| pid != 0).ok_or(Errno::ENOENT)
     }
 
     async fn read(&mut self, number: u32, offset: u64, out: &mut [u8]) -> Result<u32, Errno> {

@@ -1,9 +1,9 @@
-//! Which made files there are: their names, directories and permissions.
+//! Which synthetic files there are: their names, directories and permissions.
 //!
 //! Invariant: a file's place in the list is its number, so the list only grows at its end; its directory stands before
 //! it. Not here: what is in them, names that are numbers (pids, descriptors).
 
-use renga_proto::proc_files::{DESCRIPTORS, DISK, file_of, made_number, pid_of};
+use renga_proto::proc_files::{DESCRIPTORS, DISK, file_of, pid_of, synthetic_number};
 
 const DIRECTORY: u16 = 0o040_555;
 const FILE: u16 = 0o100_444;
@@ -21,18 +21,18 @@ const S_IFDIR: u16 = 0o040_000;
 const S_IFLNK: u16 = 0o120_000;
 
 macro_rules! files { ($($(#[$doc:meta])* $File:ident $name:literal in $Within:ident, $mode:expr;)+) => {
-    /// A made file, but for those of descriptors.
+    /// A synthetic file, but for those of descriptors.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub(crate) enum File { $($(#[$doc])* $File),+ }
 
     /// All of them, by their numbers.
-    pub(crate) const FILES: &[Made] =
-        &[$(Made { file: File::$File, name: $name, within: File::$Within, mode: $mode }),+];
+    pub(crate) const FILES: &[FileEntry] =
+        &[$(FileEntry { file: File::$File, name: $name, within: File::$Within, mode: $mode }),+];
 } }
 
-/// What is fixed of a made file.
+/// What is fixed of a synthetic file.
 #[derive(Clone, Copy)]
-pub(crate) struct Made {
+pub(crate) struct FileEntry {
     pub(crate) file: File,
     /// Empty: it has a number for a name.
     pub(crate) name: &'static str,
@@ -149,16 +149,16 @@ impl Place {
         if number == DISK {
             return Some(Place::new(0, File::Disk));
         }
-        let made = FILES.get(file_of(number) as usize).filter(|made| made.file != File::Disk)?;
-        let place = Place::new(pid_of(number), made.file);
-        (made.file.is_of_program() == (place.pid != 0)).then_some(place)
+        let entry = FILES.get(file_of(number) as usize).filter(|entry| entry.file != File::Disk)?;
+        let place = Place::new(pid_of(number), entry.file);
+        (entry.file.is_of_program() == (place.pid != 0)).then_some(place)
     }
 
     pub(crate) fn number(self) -> u32 {
         match self.file {
-            File::Descriptor => made_number(self.pid, DESCRIPTORS + u32::from(self.descriptor)),
+            File::Descriptor => synthetic_number(self.pid, DESCRIPTORS + u32::from(self.descriptor)),
             File::Disk => DISK,
-            file => made_number(self.pid, file as u32),
+            file => synthetic_number(self.pid, file as u32),
         }
     }
 
@@ -168,7 +168,7 @@ impl Place {
     }
 
     pub(crate) fn mode(self) -> u16 {
-        self.file.made().mode
+        self.file.entry().mode
     }
     pub(crate) fn is_directory(self) -> bool {
         self.mode() & TYPE_MASK == S_IFDIR
@@ -182,23 +182,23 @@ impl Place {
 }
 
 impl File {
-    pub(crate) fn made(self) -> &'static Made {
+    pub(crate) fn entry(self) -> &'static FileEntry {
         &FILES[self as usize]
     }
 
     /// Whether each program has one.
     pub(crate) fn is_of_program(self) -> bool {
-        matches!(self, File::Program | File::Descriptor) || self.made().within == File::Program
+        matches!(self, File::Program | File::Descriptor) || self.entry().within == File::Program
     }
 
     /// The file called `name` in this directory.
     pub(crate) fn child(self, name: &[u8]) -> Option<File> {
-        self.children().find(|made| made.name.as_bytes() == name).map(|made| made.file)
+        self.children().find(|entry| entry.name.as_bytes() == name).map(|entry| entry.file)
     }
 
     /// The files in this directory that have names.
-    pub(crate) fn children(self) -> impl Iterator<Item = &'static Made> {
-        FILES.iter().filter(move |made| made.within == self && !made.name.is_empty())
+    pub(crate) fn children(self) -> impl Iterator<Item = &'static FileEntry> {
+        FILES.iter().filter(move |entry| entry.within == self && !entry.name.is_empty())
     }
 }
 
@@ -208,14 +208,14 @@ mod tests {
 
     #[test]
     fn places_and_numbers_agree() {
-        for (number, made) in FILES.iter().enumerate() {
-            assert_eq!(made.file as usize, number);
-            assert!(made.within as usize <= number, "{}", made.name);
-            assert!(made.within.made().mode & 0o170_000 == 0o040_000, "{}", made.name);
-            let pid = if made.file.is_of_program() { 131_071 } else { 0 };
+        for (number, entry) in FILES.iter().enumerate() {
+            assert_eq!(entry.file as usize, number);
+            assert!(entry.within as usize <= number, "{}", entry.name);
+            assert!(entry.within.entry().mode & 0o170_000 == 0o040_000, "{}", entry.name);
+            let pid = if entry.file.is_of_program() { 131_071 } else { 0 };
             let place = Place {
-                descriptor: if made.file == File::Descriptor { 1023 } else { 0 },
-                ..Place::new(pid, made.file)
+                descriptor: if entry.file == File::Descriptor { 1023 } else { 0 },
+                ..Place::new(pid, entry.file)
             };
             assert_eq!(Place::of(place.number()), Some(place));
         }

@@ -1,6 +1,6 @@
-//! Walking along a path among made files, and out of them to the disk.
+//! Walking along a path among synthetic files, and out of them to the disk.
 //!
-//! Invariant: each turn passes a name of the path, or ends the walk. Links among made files lead to a number, not to a
+//! Invariant: each turn passes a name of the path, or ends the walk. Links among synthetic files lead to a number, not to a
 //! text, so that none can lead round in a circle. Not here: paths on the disk (`renga_fs`).
 
 use crate::server::State;
@@ -8,16 +8,16 @@ use crate::tree::{File, Place};
 use renga_hal::memory::UserMemory;
 use renga_proto::mounts::ROOT_INO;
 use renga_proto::path::NO_FOLLOW;
-use renga_proto::proc_files::{Led, WalkMade};
+use renga_proto::proc_files::{Led, WalkSynthetic};
 use renga_rt::Errno;
-use renga_rt::card::{Card, DESCRIPTOR_WORDS};
+use renga_rt::proc_info::{DESCRIPTOR_WORDS, ProcInfo};
 
 /// Most descriptors that a program has.
 const DESCRIPTORS_MAX: u32 = 64 * DESCRIPTOR_WORDS as u32;
 
 /// Where a link leads.
 pub(crate) enum Target {
-    Made(Place),
+    FileEntry(Place),
     /// An inode of the disk.
     Disk(u32),
 }
@@ -28,7 +28,7 @@ fn skip_slashes(path: &[u8]) -> &[u8] {
 }
 
 impl<M: UserMemory + ?Sized> State<M> {
-    pub(crate) async fn walk(&mut self, walk: WalkMade, path: &[u8]) -> Result<Led, Errno> {
+    pub(crate) async fn walk(&mut self, walk: WalkSynthetic, path: &[u8]) -> Result<Led, Errno> {
         let mut at = Place::of(walk.at).ok_or(Errno::ENOENT)?;
         self.check(at).await?;
         let mut rest = skip_slashes(path);
@@ -45,7 +45,7 @@ impl<M: UserMemory + ?Sized> State<M> {
             let found = match name {
                 b"." => at,
                 b".." if at == Place::TOP => return Ok(disk(ROOT_INO, rest)),
-                b".." => at.beside(at.file.made().within),
+                b".." => at.beside(at.file.entry().within),
                 name => self.child(at, name).await?,
             };
             let follows = walk.flags & NO_FOLLOW == 0 || !behind.is_empty();
@@ -57,7 +57,7 @@ impl<M: UserMemory + ?Sized> State<M> {
                 return Ok(Led { number: found.number(), mode: found.mode(), left: rest.len() as u32 });
             }
             match self.target(found, walk.reader).await? {
-                Target::Made(place) => at = place,
+                Target::FileEntry(place) => at = place,
                 Target::Disk(ino) => return Ok(disk(ino, rest)),
             }
         }
@@ -98,19 +98,19 @@ impl<M: UserMemory + ?Sized> State<M> {
 
     /// Whether the program of a descriptor's place, of this board, has it.
     fn has_descriptor(&self, place: Place) -> bool {
-        let word = |card: &'static Card| card.descriptors.get(usize::from(place.descriptor) / 64);
-        let taken = |card| word(card).is_some_and(|word| word.get() >> (place.descriptor % 64) & 1 != 0);
-        self.card(place.pid).is_ok_and(taken)
+        let word = |info: &'static ProcInfo| info.descriptors.get(usize::from(place.descriptor) / 64);
+        let taken = |info| word(info).is_some_and(|word| word.get() >> (place.descriptor % 64) & 1 != 0);
+        self.info(place.pid).is_ok_and(taken)
     }
 
     /// Where the link at `link` leads, for `reader`.
     pub(crate) async fn target(&mut self, link: Place, reader: u32) -> Result<Target, Errno> {
-        let own = |file| Ok(Target::Made(Place::new(reader, file)));
+        let own = |file| Ok(Target::FileEntry(Place::new(reader, file)));
         match link.file {
             File::Own | File::OwnThread => own(File::Program),
             File::Mounts => own(File::ProgramMounts),
-            File::Root => Ok(Target::Disk(self.card(link.pid)?.root.get())),
-            File::Cwd => Ok(Target::Disk(self.card(link.pid)?.directory.get())),
+            File::Root => Ok(Target::Disk(self.info(link.pid)?.root.get())),
+            File::Cwd => Ok(Target::Disk(self.info(link.pid)?.directory.get())),
             // A walk on the disk begins at a directory, which a program file is not.
             File::Exe => Err(Errno::ENOENT),
             _ => Err(Errno::EINVAL),

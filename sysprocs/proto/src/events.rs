@@ -38,8 +38,8 @@ in_words! {
     pub struct EventFile {
         /// Its number on its board.
         number: u16,
-        /// Which life of that number.
-        life: u32,
+        /// Which generation of that number.
+        generation: u32,
     }
 }
 
@@ -126,7 +126,7 @@ in_words! {
 pub const COUNT_MAX: u64 = u64::MAX - 1;
 
 protocol! {
-    /// The event files and sets of watches of a board. `life` is what `MakeEvents` answered: `ESTALE` if the number is in another life by now,
+    /// The event files and sets of watches of a board. `generation` is what `MakeEvents` answered: `ESTALE` if the number is in another generation by now,
     /// or the caller's board holds it no more. No entry waits: `slot` of the caller's board, unless that is nobody's, is
     /// woken once when it is to be tried again.
     pub Events = 27, EventsCall {
@@ -134,40 +134,40 @@ protocol! {
         /// there can be.
         0 MakeEvents { kind: EventKind, count: u64 } (()) -> Result<EventFile, Errno>;
         /// One reference more, for the caller's board.
-        1 HoldEvents { number: u16, life: u32 } (()) -> Result<(), Errno>;
+        1 HoldEvents { number: u16, generation: u32 } (()) -> Result<(), Errno>;
         /// One reference less; the last ends it.
-        2 DropEvents { number: u16, life: u32 } (()) -> Result<(), Errno> [releases];
+        2 DropEvents { number: u16, generation: u32 } (()) -> Result<(), Errno> [releases];
         /// Takes the count, or one of it; of a timer how often its time has come since that was last asked. `EAGAIN`: 0.
         /// `ECANCELED`: calendar time was set, and the timer is one to be told.
-        3 TakeCount { number: u16, life: u32, slot: u16 } (()) -> Result<u64, Errno>;
+        3 TakeCount { number: u16, generation: u32, slot: u16 } (()) -> Result<u64, Errno>;
         /// Adds to the count. `EAGAIN`: it would be more than `COUNT_MAX`.
-        4 AddCount { number: u16, life: u32, add: u64, slot: u16 } (()) -> Result<(), Errno>;
+        4 AddCount { number: u16, generation: u32, add: u64, slot: u16 } (()) -> Result<(), Errno>;
         /// Which of `events` hold, unless no more has happened than the `seen` edges (0: it does not matter). `EPERM`: it is
-        /// in this life, and only other boards hold it.
-        5 PollEvents { number: u16, life: u32, events: u32, slot: u16, seen: u32 } (()) -> Result<Polled, Errno>;
+        /// in this generation, and only other boards hold it.
+        5 PollEvents { number: u16, generation: u32, events: u32, slot: u16, seen: u32 } (()) -> Result<Polled, Errno>;
         /// Sets a timer as the clock's `SetTimer`; `told`: a read is to fail when calendar time is set.
-        6 SetTimerFile { number: u16, life: u32, at_ns: u64, interval_ns: u64, absolute: bool, told: bool } (())
+        6 SetTimerFile { number: u16, generation: u32, at_ns: u64, interval_ns: u64, absolute: bool, told: bool } (())
             -> Result<Left, Errno>;
         /// What is left of a timer.
-        7 AskTimerFile { number: u16, life: u32 } (()) -> Result<Left, Errno>;
+        7 AskTimerFile { number: u16, generation: u32 } (()) -> Result<Left, Errno>;
         /// Calendar time is `now_ns`: the timers follow.
         8 FollowCalendar { now_ns: u64 } (()) -> Result<(), Errno>;
         /// A board is dead: what it held is dropped.
         9 BoardDied { board: u8 } (()) -> Result<(), Errno>;
         /// Changes the watch that a set has of a descriptor and object. `EEXIST`: it is there already; `ENOENT`: it is
         /// not; `ENOSPC`: the board has as many as there can be; `EINVAL`: no set, or a watch that cannot be modified.
-        10 ChangeWatch { number: u16, life: u32, wish: WatchWish, data: u64, object: u64, more: u64 } (())
+        10 ChangeWatch { number: u16, generation: u32, wish: WatchWish, data: u64, object: u64, more: u64 } (())
             -> Result<(), Errno>;
         /// The first watch of a set, of those for anything, that is at place `from` or behind. `ENOENT`: there is none.
         /// `slot` is woken when a watch has been added or modified.
-        11 NextWatch { number: u16, life: u32, from: u16, slot: u16 } (()) -> Result<Watch, Errno>;
+        11 NextWatch { number: u16, generation: u32, from: u16, slot: u16 } (()) -> Result<Watch, Errno>;
         /// Events of the watch at `place`, when what it watches was at `edges`, are about to be reported, by nobody else
         /// then; `edges` 0: what it watches is no more, and neither is the watch. `EAGAIN`: it does not stand at `stamp`
         /// any more.
-        12 ClaimWatch { number: u16, life: u32, place: u16, stamp: WatchStamp, edges: u32 } (()) -> Result<(), Errno>;
+        12 ClaimWatch { number: u16, generation: u32, place: u16, stamp: WatchStamp, edges: u32 } (()) -> Result<(), Errno>;
         /// Notes whether who takes or adds is to wait for it, for all who have it: no entry waits here.
-        13 SetWaiting { number: u16, life: u32, nonblocking: bool } (()) -> Result<(), Errno>;
+        13 SetWaiting { number: u16, generation: u32, nonblocking: bool } (()) -> Result<(), Errno>;
         /// What `SetWaiting` has noted: whether it is nonblocking. At first it is not.
-        14 AskWaiting { number: u16, life: u32 } (()) -> Result<bool, Errno>;
+        14 AskWaiting { number: u16, generation: u32 } (()) -> Result<bool, Errno>;
     }
 }

@@ -20,8 +20,8 @@ in_words! {
     pub struct OpenedFifo {
         /// The pipe's number.
         number: u16,
-        /// Which of its lives.
-        life: u32,
+        /// Which of its generations.
+        generation: u32,
         /// How often the other end had been opened before.
         partners: u32,
         /// Nobody has the other end.

@@ -34,7 +34,7 @@ protocol! {
     /// One open file; regular files and directories.
     pub File = 9, FileCall {
         /// Becomes an open file on inode process `slot` (whose reference passes to it), offset 0,
-        /// one reference; in which life it is now, for handles that travel. `stamp`: of the inode's reference.
+        /// one reference; in which generation it is now, for handles that travel. `stamp`: of the inode's reference.
         0 OpenInode { slot: u16, ino: u32, mode: u16, flags: u32, generation: u32, stamp: Stamp } (()) -> Result<u32, Errno>;
         /// Reads from the offset on, advancing it; 0 at the end.
         1 Read {} (&'a mut [u8]) -> Result<u32, Errno>;
@@ -42,12 +42,12 @@ protocol! {
         2 Write {} (&'a [u8]) -> Result<u32, Errno>;
         /// Moves the offset; the new one.
         3 Seek { offset: i64, whence: Whence } (()) -> Result<u64, Errno>;
-        /// One reference more (dup, fork); `ESTALE` if it is in another life.
-        4 AddReference { life: u32 } (()) -> Result<(), Errno>;
+        /// One reference more (dup, fork); `ESTALE` if it is in another generation.
+        4 AddReference { generation: u32 } (()) -> Result<(), Errno>;
         /// One reference less; the last releases the inode and frees this process. Answered before
-        /// that work is done, unless a failed write must be told. `EBADF` if it is in another life, or the
+        /// that work is done, unless a failed write must be told. `EBADF` if it is in another generation, or the
         /// caller's board holds none.
-        5 Close { life: u32 } (()) -> Result<(), Errno>;
+        5 Close { generation: u32 } (()) -> Result<(), Errno>;
         /// Fills a `struct stat`.
         6 FileStatus {} (&'a mut [u8]) -> Result<(), Errno>;
         /// Reads at `offset`, leaving the file's own alone.
@@ -72,10 +72,10 @@ protocol! {
         16 SetFileOwner { uid: u32, gid: u32 } (()) -> Result<(), Errno>;
         /// A board is dead: the references of its processes are dropped.
         17 BoardDied { board: u8 } (()) -> Result<(), Errno>;
-        /// Whether it is still in that life, and the caller's board holds a reference; `ESTALE` if not.
-        18 CheckLife { life: u32 } (()) -> Result<(), Errno>;
-        /// Somebody is about to lock by way of it: its last `Close` lets all of that go. As `CheckLife`.
-        19 NoteLocks { life: u32 } (()) -> Result<(), Errno>;
+        /// Whether it is still in that generation, and the caller's board holds a reference; `ESTALE` if not.
+        18 CheckGeneration { generation: u32 } (()) -> Result<(), Errno>;
+        /// Somebody is about to lock by way of it: its last `Close` lets all of that go. As `CheckGeneration`.
+        19 NoteLocks { generation: u32 } (()) -> Result<(), Errno>;
         /// Begins an append of more than a page, whose pieces `WriteTo` writes: where. Others append behind it.
         20 BeginAppend { bytes: u64 } (()) -> Result<u64, Errno>;
         /// It was written up to `end`, where the offset is then if the append `moves` it, of what was reserved up to `reserved`.

@@ -17,9 +17,9 @@ impl Owner {
     pub const fn process(pid: u32) -> Owner {
         Owner(pid as u64)
     }
-    /// File process `number` of `board` in one of its lives (F_OFD_SETLK).
-    pub const fn open_file(board: u8, number: u16, life: u32) -> Owner {
-        Owner(OPEN_FILE | (board as u64) << 48 | (number as u64) << 32 | life as u64)
+    /// File process `number` of `board` in one of its generations (F_OFD_SETLK).
+    pub const fn open_file(board: u8, number: u16, generation: u32) -> Owner {
+        Owner(OPEN_FILE | (board as u64) << 48 | (number as u64) << 32 | generation as u64)
     }
     /// The same, by flock(2).
     pub const fn whole(self) -> Owner {

@@ -10,11 +10,11 @@ use crate::path::{PATH_BYTES_MAX, PathStart};
 pub const ROOT_INO: u32 = 2;
 /// The same, which is never another.
 pub const ROOT: FileId = FileId::whichever(ROOT_INO);
-/// Where the made files begin.
+/// Where the synthetic files begin.
 const NAME: &[u8] = b"proc";
 
-/// Inode numbers from here on are those of made files, which no inode of the disk has.
-pub const MADE: u32 = 1 << 31;
+/// Inode numbers from here on are those of synthetic files, which no inode of the disk has.
+pub const SYNTHETIC: u32 = 1 << 31;
 
 /// Whether another file system begins at `name` of inode `directory`.
 #[inline]
@@ -37,13 +37,13 @@ pub fn crosses(at: PathStart, path: &[u8]) -> bool {
         // Told at once of nearly all paths, as each open and stat asks.
         [b'/', next, ..] if *next != b'/' && *next != NAME[0] => false,
         [b'/', ..] => !at.is_confined() && beyond(path).is_some(),
-        _ => at.directory.ino >= MADE,
+        _ => at.directory.ino >= SYNTHETIC,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{MADE, PathStart, begins_at, beyond, crosses};
+    use super::{PathStart, SYNTHETIC, begins_at, beyond, crosses};
 
     #[test]
     fn only_whole_first_names_of_the_root_cross() {
@@ -61,10 +61,12 @@ mod tests {
             assert_eq!(beyond(path), rest, "{}", path.escape_ascii());
             assert_eq!(crosses(2.into(), path), rest.is_some(), "{}", path.escape_ascii());
         }
-        assert!(crosses(MADE.into(), b"stat") && !crosses(MADE.into(), b"/etc") && !crosses(2.into(), b"proc"));
+        assert!(
+            crosses(SYNTHETIC.into(), b"stat") && !crosses(SYNTHETIC.into(), b"/etc") && !crosses(2.into(), b"proc")
+        );
         // In another root the disk's names stand for nothing.
         let confined = |directory: u32| PathStart { directory: directory.into(), root: 11.into() };
-        assert!(!crosses(confined(11), b"/proc/stat") && crosses(confined(MADE), b"stat"));
+        assert!(!crosses(confined(11), b"/proc/stat") && crosses(confined(SYNTHETIC), b"stat"));
         assert!(begins_at(2, b"proc") && !begins_at(3, b"proc") && !begins_at(2, b"pro"));
     }
 }

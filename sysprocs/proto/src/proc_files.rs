@@ -1,20 +1,20 @@
-//! Made files: those under `/proc`, whose content is made when it is read. One server on each board.
+//! Synthetic files: those under `/proc`, whose content is made when it is read. One server on each board.
 //!
-//! A made file has a number, as an inode has, from [`MADE`] on: of a program's files it has the pid in it, and the
+//! A synthetic file has a number, as an inode has, from [`SYNTHETIC`] on: of a program's files it has the pid in it, and the
 //! server of that program's board makes them; any server makes the others. Numbers mean the same on every board.
 
 use crate::inode::{DirectoryRead, STAT_BYTES};
-use crate::mounts::MADE;
+use crate::mounts::SYNTHETIC;
 use renga_abi::Errno;
 use renga_core::{in_words, protocol};
 
 /// Bits of a number that say which file.
 const FILE_BITS: u32 = 12;
 /// The directory that all others are in.
-pub const TOP: u32 = MADE;
+pub const TOP: u32 = SYNTHETIC;
 
 /// The disk's partition, which has no name here: its node in `/dev` leads to it.
-pub const DISK: u32 = MADE | (DESCRIPTORS - 1);
+pub const DISK: u32 = SYNTHETIC | (DESCRIPTORS - 1);
 /// Bytes of a sector, of which the disk has as many as its `struct stat` says.
 pub const SECTOR_BYTES: u64 = 512;
 /// Where a `struct stat` says how many sectors there are.
@@ -34,12 +34,12 @@ pub const LOG_BYTES_MAX: usize = 32768;
 pub const DESCRIPTORS: u32 = 1024;
 
 /// The number of file `file` (below 4096) of program `pid`; of no program's if that is 0.
-pub const fn made_number(pid: u32, file: u32) -> u32 {
-    MADE | pid << FILE_BITS | file
+pub const fn synthetic_number(pid: u32, file: u32) -> u32 {
+    SYNTHETIC | pid << FILE_BITS | file
 }
 /// Whose file a number is; 0: no program's.
 pub const fn pid_of(number: u32) -> u32 {
-    (number & !MADE) >> FILE_BITS
+    (number & !SYNTHETIC) >> FILE_BITS
 }
 /// Which file it is.
 pub const fn file_of(number: u32) -> u32 {
@@ -49,7 +49,7 @@ pub const fn file_of(number: u32) -> u32 {
 in_words! {
     /// Where a path led.
     pub struct Led {
-        /// The made file that it stands for; with mode 0: the inode of the disk from which to walk on.
+        /// The synthetic file that it stands for; with mode 0: the inode of the disk from which to walk on.
         number: u32,
         /// Its type and permission bits, as `struct stat` has them.
         mode: u16,
@@ -59,24 +59,24 @@ in_words! {
 }
 
 protocol! {
-    /// Made files.
+    /// Synthetic files.
     pub ProcFiles = 22, ProcFilesCall {
         /// Walks along a path, which may be empty, from directory `at`; `reader` is who asks. `flags` may hold
         /// `NO_FOLLOW`. At a program of another board it stops: that board's server goes on from there. It stops at a
         /// descriptor that is to be followed, too: what that stands for its program alone knows.
-        0 WalkMade { at: u32, reader: u32, flags: u32 } (&'a [u8]) -> Result<Led, Errno>;
+        0 WalkSynthetic { at: u32, reader: u32, flags: u32 } (&'a [u8]) -> Result<Led, Errno>;
         /// The content from `offset` on; how many bytes.
-        1 ReadMade { number: u32, offset: u64 } (&'a mut [u8]) -> Result<u32, Errno>;
+        1 ReadSynthetic { number: u32, offset: u64 } (&'a mut [u8]) -> Result<u32, Errno>;
         /// Entries of a directory from `cursor` on, as the inode's `ReadDirectory`.
-        2 ListMade { number: u32, cursor: u64 } (&'a mut [u8]) -> Result<DirectoryRead, Errno>;
+        2 ListSynthetic { number: u32, cursor: u64 } (&'a mut [u8]) -> Result<DirectoryRead, Errno>;
         /// Fills a `struct stat`.
-        3 StatusMade { number: u32 } (&'a mut [u8]) -> Result<(), Errno>;
+        3 SyntheticStatus { number: u32 } (&'a mut [u8]) -> Result<(), Errno>;
         /// A symbolic link's target as text; how many bytes.
-        4 ReadMadeLink { number: u32, reader: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
+        4 ReadSyntheticLink { number: u32, reader: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
         /// The path of a directory; how many bytes.
-        5 MadePath { number: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
+        5 SyntheticPath { number: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
         /// Changes what the file shows as a text says, all of it or nothing; `EACCES`: it cannot be written. `offset` means
         /// something to the card's file only.
-        6 WriteMade { number: u32, offset: u64 } (&'a [u8]) -> Result<(), Errno>;
+        6 WriteSynthetic { number: u32, offset: u64 } (&'a [u8]) -> Result<(), Errno>;
     }
 }

@@ -13,11 +13,11 @@ extern crate std;
 
 #[doc(hidden)]
 pub mod apart;
-pub mod card;
 mod free_list;
+mod generation;
 pub mod given;
 mod held;
-mod life;
+pub mod proc_info;
 pub mod signature;
 pub mod told;
 mod wakes;
@@ -25,8 +25,8 @@ mod watch;
 
 pub use core::convert::Infallible as Never;
 pub use free_list::FreeList;
+pub use generation::Generation;
 pub use held::Held;
-pub use life::Life;
 pub use renga_abi::{BOARDS_MAX, BoardId, Errno, PAGE_BYTES, ProcId, pace, policy, user};
 pub use renga_core::account;
 #[cfg(feature = "host")]

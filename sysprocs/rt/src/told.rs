@@ -1,7 +1,7 @@
 //! What one process tells and others see, from any core.
 //!
 //! Invariant: one writes. Each word is whole; those of one fact may be of two moments, where several cores look. A look and a word cost what
-//! an ordinary load and store cost. Not here: what is told ([`crate::card`]).
+//! an ordinary load and store cost. Not here: what is told ([`crate::proc_info`]).
 
 use core::array;
 use core::marker::PhantomData;

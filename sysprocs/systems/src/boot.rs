@@ -18,8 +18,8 @@ use renga_process::{Processor, UserFacts};
 use renga_procfs::Plan;
 use renga_proto::sessions::Sessions;
 use renga_router::{Ends, Stats};
-use renga_rt::card::Card;
 use renga_rt::given::{Begin, Servers};
+use renga_rt::proc_info::ProcInfo;
 use renga_rt::{Interruptor, Notifier, Wakes, Watch};
 
 // A space is made by whoever has a table of its areas.
@@ -69,7 +69,7 @@ fn start<M: Machine>(
     let link = LinkParts::new(directory, reach, (watch, sessions), machine.link_timing(), machine.starts());
     let referrers = arena.put_slice(directory.of_kind(Kind::Inode).len(), |_| Cell::new(0));
     let referrers = arena.put(|| Referrers::new(referrers));
-    let cards = &*arena.put_slice(directory.of_kind(Kind::User).len(), |_| Card::new());
+    let infos = &*arena.put_slice(directory.of_kind(Kind::User).len(), |_| ProcInfo::new());
     let tables = SpaceTables::new(arena, directory.of_kind(Kind::User).len());
     let counts = FrameCounts::new(arena, machine.memory().frames() as usize);
     let boot = Boot {
@@ -82,7 +82,7 @@ fn start<M: Machine>(
         wakes,
         due,
         referrers,
-        cards,
+        infos,
         tables,
         counts,
         link,
@@ -104,7 +104,7 @@ pub(crate) struct Boot<'m, M> {
     wakes: &'static Wakes,
     due: &'static Due,
     referrers: &'static Referrers,
-    cards: &'static [Card],
+    infos: &'static [ProcInfo],
     tables: &'static SpaceTables,
     counts: &'static FrameCounts,
     link: Option<LinkParts>,
@@ -208,8 +208,8 @@ impl<'b, M: Machine> At<'b, M> {
         self.boot.referrers
     }
     /// What the user slots show of their programs.
-    pub fn cards(self) -> &'static [Card] {
-        self.boot.cards
+    pub fn proc_infos(self) -> &'static [ProcInfo] {
+        self.boot.infos
     }
     /// When `commit_timer` has something to do.
     pub fn due(self) -> &'static Due {
@@ -257,8 +257,8 @@ impl<'b, M: Machine> At<'b, M> {
         let Boot { machine, directory, tables, counts, sessions, .. } = *self.boot;
         let first = self.number == 0 && directory.board() == directory.disk_board();
         let boot_program = if first { machine.init() } else { "" };
-        let card = &self.boot.cards[usize::from(self.number)];
+        let info = &self.boot.infos[usize::from(self.number)];
         let (slot, seed) = (self.number, machine.seed());
-        self.put(|| UserFacts { slot, boot_program, seed, card, tables, counts, sessions })
+        self.put(|| UserFacts { slot, boot_program, seed, info, tables, counts, sessions })
     }
 }

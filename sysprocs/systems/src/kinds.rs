@@ -166,7 +166,7 @@ kinds! { |at, M|
         ];
     ProcFiles "proc_files" "Files under /proc.", Every 1:
         renga_procfs::proc_files::<M::Memory> [
-            at.machine().memory(), at.cards(), at.disk_board(), at.machine().seed(), at.plan(), at.put(|| [0; PAGE_BYTES]),
+            at.machine().memory(), at.proc_infos(), at.disk_board(), at.machine().seed(), at.plan(), at.put(|| [0; PAGE_BYTES]),
             at.machine().start_card()
         ];
     Regulator "regulator" "Holds background jobs that contend with others.", DiskBoard 1:

@@ -64,10 +64,10 @@ const OWN: [&str; 18] = [
 /// How page frames are given.
 const FRAMES: &str = "at.machine().memory()";
 
-/// What several cores reach, by types that are made for it: sessions, the programs' cards, tables of their areas, page frames and their counts, the
+/// What several cores reach, by types that are made for it: sessions, the programs' infos, tables of their areas, page frames and their counts, the
 /// interruption of user slots.
 const OF_ALL_CORES: [&str; 6] =
-    [FRAMES, "at.frame_counts()", "at.cards()", "at.sessions()", "at.user_facts()", "at.interruptors(Kind::User)"];
+    [FRAMES, "at.frame_counts()", "at.proc_infos()", "at.sessions()", "at.user_facts()", "at.interruptors(Kind::User)"];
 
 /// What only the first home of a board has: the interrupts of devices, which come there.
 const OF_HOME: [(&str, &str); 3] = [

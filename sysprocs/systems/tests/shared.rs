@@ -19,7 +19,7 @@ fn all_that_kinds_are_given_is_their_own_or_known_to_be_shared() {
 fn what_all_cores_reach_may_be_shared() {
     fn shared<T: Sync + ?Sized>() {}
     shared::<renga_proto::sessions::Sessions>();
-    shared::<[renga_rt::card::Card]>();
+    shared::<[renga_rt::proc_info::ProcInfo]>();
     shared::<renga_memory::SpaceTables>();
 }
 

@@ -6,13 +6,13 @@
 use renga_proto::clock::Left;
 use renga_proto::events::{COUNT_MAX, EventKind};
 use renga_proto::pipe::{READABLE, WRITABLE};
-use renga_rt::{Errno, Held, Life, Waiters};
+use renga_rt::{Errno, Generation, Held, Waiters};
 
 /// An event file, or a free place for one. Boot provides them.
 #[derive(Debug)]
 pub struct EventPlace {
-    /// Which life it is in, once it has had one.
-    pub(super) life: Option<Life>,
+    /// Which generation it is in, once it has had one.
+    pub(super) generation: Option<Generation>,
     pub(super) held: Held,
     pub(super) waiters: Waiters,
     pub(super) edges: u32,
@@ -27,7 +27,7 @@ pub struct EventPlace {
 impl EventPlace {
     /// Free, and never used.
     pub const FREE: EventPlace = EventPlace {
-        life: None,
+        generation: None,
         held: Held::NONE,
         waiters: Waiters::NONE,
         edges: 1,

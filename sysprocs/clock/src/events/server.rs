@@ -13,7 +13,7 @@ use renga_proto::events::{
     PollEvents, SetTimerFile, WatchChange,
 };
 use renga_proto::pipe::{NOBODY, Polled};
-use renga_rt::{Call, Entry, Errno, Held, Life, Me, Never, Port, Protocol, Wakes};
+use renga_rt::{Call, Entry, Errno, Generation, Held, Me, Never, Port, Protocol, Wakes};
 
 struct State {
     me: Me,
@@ -68,7 +68,7 @@ impl State {
                 call.reply(held);
             }
             EventsCall::DropEvents(call) => {
-                let found = self.find(&call, call.entry().number, call.entry().life);
+                let found = self.find(&call, call.entry().number, call.entry().generation);
                 let dropped = found.map(|number| {
                     self.places[number].held.remove(call.board());
                     self.end_unheld(number);
@@ -76,30 +76,30 @@ impl State {
                 call.reply(dropped);
             }
             EventsCall::TakeCount(call) => {
-                let found = self.find(&call, call.entry().number, call.entry().life);
+                let found = self.find(&call, call.entry().number, call.entry().generation);
                 let taken = found.and_then(|number| self.take(number));
                 self.await_if_later(&call, taken.err(), found.unwrap_or(0), call.entry().slot);
                 call.reply(taken);
             }
             EventsCall::AddCount(call) => {
-                let AddCount { number, life, add, slot } = call.entry();
-                let found = self.find(&call, number, life);
+                let AddCount { number, generation, add, slot } = call.entry();
+                let found = self.find(&call, number, generation);
                 let added = found.and_then(|number| self.add(number, add));
                 self.await_if_later(&call, added.err(), found.unwrap_or(0), slot);
                 call.reply(added);
             }
             EventsCall::PollEvents(call) => {
-                let found = self.find_of_others(&call, call.entry().number, call.entry().life);
+                let found = self.find_of_others(&call, call.entry().number, call.entry().generation);
                 let polled = found.map(|number| self.poll(number, call.entry(), call.board()));
                 call.reply(polled);
             }
             EventsCall::SetTimerFile(call) => {
-                let found = self.find(&call, call.entry().number, call.entry().life);
+                let found = self.find(&call, call.entry().number, call.entry().generation);
                 let left = found.and_then(|number| self.set_timer(number, call.entry()));
                 call.reply(left);
             }
             EventsCall::AskTimerFile(call) => {
-                let found = self.find(&call, call.entry().number, call.entry().life);
+                let found = self.find(&call, call.entry().number, call.entry().generation);
                 let left = found.and_then(|number| self.left(number));
                 call.reply(left);
             }
@@ -127,12 +127,12 @@ impl State {
     fn serve_waiting(&mut self, call: EventsCall) {
         match call {
             EventsCall::SetWaiting(call) => {
-                let found = self.find(&call, call.entry().number, call.entry().life);
+                let found = self.find(&call, call.entry().number, call.entry().generation);
                 let set = found.map(|number| self.places[number].nonblocking = call.entry().nonblocking);
                 call.reply(set);
             }
             EventsCall::AskWaiting(call) => {
-                let found = self.find(&call, call.entry().number, call.entry().life);
+                let found = self.find(&call, call.entry().number, call.entry().generation);
                 call.reply(found.map(|number| self.places[number].nonblocking));
             }
             _ => unreachable!("served by `serve`"),
@@ -142,13 +142,13 @@ impl State {
     fn serve_set(&mut self, call: EventsCall) {
         match call {
             EventsCall::ChangeWatch(call) => {
-                let found = self.find_set(&call, call.entry().number, call.entry().life);
+                let found = self.find_set(&call, call.entry().number, call.entry().generation);
                 let changed = found.and_then(|number| self.change_watch(number, call.entry()));
                 call.reply(changed);
             }
             EventsCall::NextWatch(call) => {
-                let NextWatch { number, life, from, slot } = call.entry();
-                let found = self.find_set(&call, number, life);
+                let NextWatch { number, generation, from, slot } = call.entry();
+                let found = self.find_set(&call, number, generation);
                 let next = found.and_then(|set| {
                     if slot != NOBODY {
                         self.places[set].waiters.add(call.board(), slot);
@@ -158,8 +158,8 @@ impl State {
                 call.reply(next);
             }
             EventsCall::ClaimWatch(call) => {
-                let ClaimWatch { number, life, place, stamp, edges } = call.entry();
-                let found = self.find_set(&call, number, life);
+                let ClaimWatch { number, generation, place, stamp, edges } = call.entry();
+                let found = self.find_set(&call, number, generation);
                 let claimed = found.and_then(|_| self.watches.claim(number, place, stamp, edges));
                 call.reply(claimed);
             }
@@ -167,25 +167,24 @@ impl State {
         }
     }
 
-    /// The place of file `number`, if it is in this life and the caller's board holds it.
-    fn find<E: Entry>(&self, call: &Call<E>, number: u16, life: u32) -> Result<usize, Errno> {
+    /// The place of file `number`, if it is in this generation and the caller's board holds it.
+    fn find<E: Entry>(&self, call: &Call<E>, number: u16, generation: u32) -> Result<usize, Errno> {
         let place = self.places.get(usize::from(number)).ok_or(Errno::ESTALE)?;
-        let held = place.life.is_some_and(|is| is.number() == life) && place.held.holds(call.board());
+        let held = place.generation.is_some_and(|is| is.number() == generation) && place.held.holds(call.board());
         if held { Ok(number.into()) } else { Err(Errno::ESTALE) }
     }
 
     /// As `find`, but that says of what only other boards hold that it is there.
-    fn find_of_others<E: Entry>(&self, call: &Call<E>, number: u16, life: u32) -> Result<usize, Errno> {
-        let others = self
-            .places
-            .get(usize::from(number))
-            .is_some_and(|place| place.life.is_some_and(|is| is.number() == life) && !place.held.is_empty());
-        self.find(call, number, life).map_err(|errno| if others { Errno::EPERM } else { errno })
+    fn find_of_others<E: Entry>(&self, call: &Call<E>, number: u16, generation: u32) -> Result<usize, Errno> {
+        let others = self.places.get(usize::from(number)).is_some_and(|place| {
+            place.generation.is_some_and(|is| is.number() == generation) && !place.held.is_empty()
+        });
+        self.find(call, number, generation).map_err(|errno| if others { Errno::EPERM } else { errno })
     }
 
     /// As `find`, of a set of watches.
-    fn find_set<E: Entry>(&self, call: &Call<E>, number: u16, life: u32) -> Result<usize, Errno> {
-        let number = self.find(call, number, life)?;
+    fn find_set<E: Entry>(&self, call: &Call<E>, number: u16, generation: u32) -> Result<usize, Errno> {
+        let number = self.find(call, number, generation)?;
         if self.places[number].kind == EventKind::Watches { Ok(number) } else { Err(Errno::EINVAL) }
     }
 
@@ -202,7 +201,7 @@ impl State {
     /// One reference more for `board`, which may have none yet.
     fn hold(&mut self, hold: HoldEvents, board: u8) -> Result<(), Errno> {
         let place = self.places.get_mut(usize::from(hold.number)).ok_or(Errno::ESTALE)?;
-        if place.held.is_empty() || place.life.is_none_or(|is| is.number() != hold.life) {
+        if place.held.is_empty() || place.generation.is_none_or(|is| is.number() != hold.generation) {
             return Err(Errno::ESTALE);
         }
         if place.held.add(board) { Ok(()) } else { Err(Errno::ENFILE) }
@@ -212,13 +211,13 @@ impl State {
         let free = (self.taken_below..self.places.len()).find(|&number| self.places[number].held.is_empty());
         self.taken_below = free.map_or(self.places.len(), |number| number + 1);
         let number = free.ok_or(Errno::ENFILE)?;
-        let mut life = self.places[number].life.unwrap_or(Life::before_first(self.boot));
-        life.next();
+        let mut generation = self.places[number].generation.unwrap_or(Generation::before_first(self.boot));
+        generation.next();
         let mut held = Held::NONE;
         held.add(board);
         self.places[number] =
-            EventPlace { life: Some(life), held, kind: make.kind, count: make.count, ..EventPlace::FREE };
-        Ok(EventFile { number: number as u16, life: life.number() })
+            EventPlace { generation: Some(generation), held, kind: make.kind, count: make.count, ..EventPlace::FREE };
+        Ok(EventFile { number: number as u16, generation: generation.number() })
     }
 
     /// A file that nobody holds is no more. Who waits for it looks again, and finds that.

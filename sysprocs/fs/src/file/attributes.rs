@@ -1,4 +1,4 @@
-//! What an open file passes on to its inode: status, attributes, directory entries; and its own flags, lives and locks.
+//! What an open file passes on to its inode: status, attributes, directory entries; and its own flags, generation and locks.
 //!
 //! Not here: content (`cached.rs`, `open_file.rs`).
 
@@ -44,14 +44,15 @@ impl<M: UserMemory + ?Sized> State<M> {
                 self.drop_board(call.entry().board).await;
                 call.reply(Ok(()));
             }
-            FileCall::CheckLife(call) => {
+            FileCall::CheckGeneration(call) => {
                 let held = self.references.holds(call.board());
-                let checked = self.check_life(call.entry().life);
+                let checked = self.check_generation(call.entry().generation);
                 call.reply(checked.and(if held { Ok(()) } else { Err(Errno::ESTALE) }));
             }
             FileCall::NoteLocks(call) => {
                 let held = self.references.holds(call.board());
-                let checked = self.check_life(call.entry().life).and(if held { Ok(()) } else { Err(Errno::ESTALE) });
+                let checked =
+                    self.check_generation(call.entry().generation).and(if held { Ok(()) } else { Err(Errno::ESTALE) });
                 self.locks |= checked.is_ok();
                 call.reply(checked);
             }
@@ -67,7 +68,7 @@ impl<M: UserMemory + ?Sized> State<M> {
     /// It is being closed: nothing is locked by way of it any more.
     pub(super) async fn release_locks(&mut self) {
         if core::mem::take(&mut self.locks) {
-            let owner = Owner::open_file(self.home, self.number, self.life.number());
+            let owner = Owner::open_file(self.home, self.number, self.open_generation.number());
             let release = ReleaseLocks { owner, ino: self.ino };
             if self.clients.locks.call(release, ()).await == Err(Errno::ESTALE) {
                 // That was about an earlier session; a dead board has none.

@@ -8,12 +8,14 @@ use crate::file::open_file::{DIRECTORY, State, TYPE_MASK};
 use renga_hal::memory::UserMemory;
 use renga_proto::file::{FileCall, Seek, Whence};
 use renga_proto::inode::{DirectoryRead, STAT_BYTES};
-use renga_proto::mounts::MADE;
-use renga_proto::proc_files::{DISK, ListMade, ProcFiles, ReadMade, SECTOR_BYTES, StatusMade, WriteMade, sectors_of};
+use renga_proto::mounts::SYNTHETIC;
+use renga_proto::proc_files::{
+    DISK, ListSynthetic, ProcFiles, ReadSynthetic, SECTOR_BYTES, SyntheticStatus, WriteSynthetic, sectors_of,
+};
 use renga_rt::{Client, Errno};
 
-/// What an open file calls of a server of made files.
-pub(super) const MAKERS: u32 = ListMade::BIT | ReadMade::BIT | StatusMade::BIT | WriteMade::BIT;
+/// What an open file calls of a server of synthetic files.
+pub(super) const PROC_FILES: u32 = ListSynthetic::BIT | ReadSynthetic::BIT | SyntheticStatus::BIT | WriteSynthetic::BIT;
 
 /// A read has not come to an end yet.
 pub(super) const NO_END: u64 = u64::MAX;
@@ -24,15 +26,15 @@ fn gone(errno: Errno) -> Errno {
 }
 
 impl<M: UserMemory + ?Sized> State<M> {
-    pub(super) fn is_made(&self) -> bool {
-        self.ino >= MADE
+    pub(super) fn is_synthetic(&self) -> bool {
+        self.ino >= SYNTHETIC
     }
 
     /// Who makes the content: the server of the board that the opener named.
-    fn maker(&mut self) -> Result<Client<ProcFiles, MAKERS>, Errno> {
+    fn proc_files(&mut self) -> Result<Client<ProcFiles, PROC_FILES>, Errno> {
         self.check()?;
         let board = self.slot.and_then(|board| u8::try_from(board).ok()).ok_or(Errno::EIO)?;
-        self.clients.makers.at(board, 0).ok_or(Errno::EIO)
+        self.clients.proc_files.at(board, 0).ok_or(Errno::EIO)
     }
 
     /// Serves what depends on where the content is.
@@ -106,14 +108,14 @@ impl<M: UserMemory + ?Sized> State<M> {
             return Err(Errno::EISDIR);
         }
         self.may_read()?;
-        let read = ReadMade { number: self.ino, offset };
-        self.maker()?.call(read, out).await.map_err(gone)
+        let read = ReadSynthetic { number: self.ino, offset };
+        self.proc_files()?.call(read, out).await.map_err(gone)
     }
 
     async fn give_maker(&mut self, offset: u64, bytes: &[u8]) -> Result<u32, Errno> {
         self.may_write()?;
-        let write = WriteMade { number: self.ino, offset };
-        self.maker()?.call(write, bytes).await.map_err(gone)?;
+        let write = WriteSynthetic { number: self.ino, offset };
+        self.proc_files()?.call(write, bytes).await.map_err(gone)?;
         Ok(bytes.len() as u32)
     }
 
@@ -121,15 +123,15 @@ impl<M: UserMemory + ?Sized> State<M> {
         if self.mode & TYPE_MASK != DIRECTORY {
             return Err(Errno::ENOTDIR);
         }
-        let list = ListMade { number: self.ino, cursor: self.offset };
-        let read = self.maker()?.call(list, out).await.map_err(gone)?;
+        let list = ListSynthetic { number: self.ino, cursor: self.offset };
+        let read = self.proc_files()?.call(list, out).await.map_err(gone)?;
         self.offset = read.next;
         Ok(read)
     }
 
     async fn made_status(&mut self, out: &mut [u8]) -> Result<(), Errno> {
-        let status = StatusMade { number: self.ino };
-        self.maker()?.call(status, out).await.map_err(gone)
+        let status = SyntheticStatus { number: self.ino };
+        self.proc_files()?.call(status, out).await.map_err(gone)
     }
 
     async fn seek_made(&mut self, seek: Seek) -> Result<u64, Errno> {

@@ -9,7 +9,7 @@
 //! Not here: descriptors (`process`), content (`inode`).
 
 use crate::file::held::Held as HeldFile;
-use crate::file::made::{MAKERS, NO_END};
+use crate::file::made::{NO_END, PROC_FILES};
 use renga_hal::memory::UserMemory;
 use renga_proto::file::{File, FileCall, OpenInode, Seek, Whence};
 use renga_proto::inode::{
@@ -23,7 +23,7 @@ use renga_proto::pages::Pages;
 use renga_proto::proc_files::ProcFiles;
 use renga_proto::sessions::{Sessions, Stamp};
 use renga_proto::slots::{FileTable, FreeFile};
-use renga_rt::{Call, Client, Errno, Family, Held, Life, Local, Me, Never, Port, apart};
+use renga_rt::{Call, Client, Errno, Family, Generation, Held, Local, Me, Never, Port, apart};
 
 /// Access mode bits of the flags, and the modes.
 pub(super) const ACCESS_MODE: u32 = 3;
@@ -65,8 +65,8 @@ renga_rt::clients! {
         pages: Client<Pages>,
         /// Frames for pages that come into it.
         memory: Client<Memory>,
-        /// Who make the content of made files.
-        makers: Family<ProcFiles, MAKERS>,
+        /// Who make the content of synthetic files.
+        proc_files: Family<ProcFiles, PROC_FILES>,
         /// What was locked by way of this file.
         locks: Client<Locks, { ReleaseLocks::BIT }>,
     }
@@ -79,8 +79,8 @@ pub(super) struct State<M: UserMemory + ?Sized + 'static> {
     /// Its own board, and that of the inodes.
     pub(super) home: u8,
     pub(super) board: u8,
-    /// Which life it is in.
-    pub(super) life: Life,
+    /// Which generation it is in.
+    pub(super) open_generation: Generation,
     pub(super) references: Held,
     /// The board whose call it serves.
     asker: u8,
@@ -101,7 +101,7 @@ pub(super) struct State<M: UserMemory + ?Sized + 'static> {
     pub(super) written: bool,
     /// Something written may be lost, and nobody has been told.
     pub(super) lost: bool,
-    /// Of a made file: where reading has come to its end, or `NO_END`.
+    /// Of a synthetic file: where reading has come to its end, or `NO_END`.
     pub(super) made_end: u64,
     /// Somebody has locked by way of it.
     pub(super) locks: bool,
@@ -147,16 +147,16 @@ pub async fn file<M: UserMemory + ?Sized + 'static>(
         match call {
             FileCall::OpenInode(call) => {
                 state.open(call.entry(), call.board());
-                call.reply(Ok(state.life.number()));
+                call.reply(Ok(state.open_generation.number()));
             }
             FileCall::AddReference(call) => {
                 let added = state
-                    .check_life(call.entry().life)
+                    .check_generation(call.entry().generation)
                     .and_then(|()| if state.references.add(call.board()) { Ok(()) } else { Err(Errno::ENFILE) });
                 call.reply(added);
             }
             FileCall::Close(call) => state.close(call).await,
-            call if state.is_made() => apart!(state.serve_made(call)),
+            call if state.is_synthetic() => apart!(state.serve_made(call)),
             FileCall::Read(mut call) => {
                 let read = state.read(state.offset, call.lent()).await;
                 state.offset += u64::from(read.unwrap_or(0));
@@ -193,14 +193,14 @@ impl<M: UserMemory + ?Sized> State<M> {
     ) -> State<M> {
         let home = me.id().board.0;
         let board = clients.inode_directory.server().board.0;
-        let life = Life::before_first(boot);
+        let open_generation = Generation::before_first(boot);
         State {
             clients,
             machine,
             number,
             home,
             board,
-            life,
+            open_generation,
             references: Held::NONE,
             asker: 0,
             ino: 0,
@@ -224,12 +224,16 @@ impl<M: UserMemory + ?Sized> State<M> {
         if self.references.holds(self.asker) { Ok(()) } else { Err(Errno::EBADF) }
     }
 
-    pub(super) fn check_life(&self, life: u32) -> Result<(), Errno> {
-        if life == self.life.number() && !self.references.is_empty() { Ok(()) } else { Err(Errno::ESTALE) }
+    pub(super) fn check_generation(&self, generation: u32) -> Result<(), Errno> {
+        if generation == self.open_generation.number() && !self.references.is_empty() {
+            Ok(())
+        } else {
+            Err(Errno::ESTALE)
+        }
     }
 
     fn open(&mut self, open: OpenInode, board: u8) {
-        self.life.next();
+        self.open_generation.next();
         (self.ino, self.generation, self.mode) = (open.ino, open.generation, open.mode);
         (self.slot, self.stamp, self.flags) = (Some(open.slot), open.stamp, open.flags);
         (self.references, self.offset, self.written, self.lost) = (Held::NONE, 0, false, false);
@@ -264,7 +268,7 @@ impl<M: UserMemory + ?Sized> State<M> {
     /// Answers before the work is done, unless a failed write may have to be told.
     async fn close(&mut self, call: Call<renga_proto::file::Close>) {
         let board = call.board();
-        if call.entry().life != self.life.number() || !self.references.holds(board) {
+        if call.entry().generation != self.open_generation.number() || !self.references.holds(board) {
             return call.reply(Err(Errno::EBADF));
         }
         if self.references.total() > 1 {
@@ -289,7 +293,7 @@ impl<M: UserMemory + ?Sized> State<M> {
     async fn end(&mut self) {
         self.references = Held::NONE;
         self.release_locks().await;
-        if !self.is_made() {
+        if !self.is_synthetic() {
             self.let_go().await;
         }
         // It is this process's own, so that it is not refused.

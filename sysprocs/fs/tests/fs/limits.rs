@@ -103,15 +103,15 @@ fn an_open_file_outlives_its_name() {
         let mut out = [0; 8];
         assert_eq!(user.file(file).call(ReadFrom { offset: 99_998 }, &mut out[..]).await, Ok(6));
         assert_eq!(&out[..6], b"\x05\x05more");
-        // The first life of the process was in `write_file`.
-        assert_eq!(user.file(file).call(AddReference { life: 1 }, ()).await, Err(Errno::ESTALE));
-        assert_eq!(user.file(file).call(Close { life: 1 }, ()).await, Err(Errno::EBADF));
-        user.file(file).call(AddReference { life: 2 }, ()).await.unwrap();
+        // The first generation of the process was in `write_file`.
+        assert_eq!(user.file(file).call(AddReference { generation: 1 }, ()).await, Err(Errno::ESTALE));
+        assert_eq!(user.file(file).call(Close { generation: 1 }, ()).await, Err(Errno::EBADF));
+        user.file(file).call(AddReference { generation: 2 }, ()).await.unwrap();
         user.close(file).await.unwrap();
         assert_eq!(user.file(file).call(Seek { offset: 0, whence: Whence::Start }, ()).await, Ok(0));
         assert_eq!(user.file(file).call(Read {}, &mut out[..]).await, Ok(8));
         user.close(file).await.unwrap();
-        assert_eq!(user.file(file).call(Close { life: 2 }, ()).await, Err(Errno::EBADF));
+        assert_eq!(user.file(file).call(Close { generation: 2 }, ()).await, Err(Errno::EBADF));
         // A working directory that is removed.
         user.mkdir("/dir").await.unwrap();
         let dir = user.open_facts("/dir", OPEN_DIRECTORY, 0).await.unwrap();

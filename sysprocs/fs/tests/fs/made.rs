@@ -2,7 +2,7 @@
 
 use crate::rig::{FEW, Medium512, O_APPEND, O_RDWR, Scratch, System, make_image};
 use renga_proto::file::{BeginAppend, Close, EndAppend, OpenInode, SetSize, Write, WriteTo};
-use renga_proto::mounts::MADE;
+use renga_proto::mounts::SYNTHETIC;
 use renga_proto::sessions::Stamp;
 use renga_proto::slots::TakeFile;
 use renga_rt::Errno;
@@ -15,8 +15,8 @@ fn nothing_of_a_made_file_is_changed_whatever_it_was_opened_for() {
     System::new(&device, "none", FEW).run(|mut user| async move {
         let number = user.table.call(TakeFile {}, ()).await.unwrap();
         let (mode, flags) = (0o100_644, O_RDWR | O_APPEND);
-        let open = OpenInode { slot: 0, ino: MADE | 1, mode, flags, generation: 1, stamp: Stamp::NONE };
-        let life = user.file(number).call(open, ()).await.unwrap();
+        let open = OpenInode { slot: 0, ino: SYNTHETIC | 1, mode, flags, generation: 1, stamp: Stamp::NONE };
+        let generation = user.file(number).call(open, ()).await.unwrap();
         let mut file = user.file(number);
         for bytes in [0, 1, 9_000, u64::MAX] {
             assert_eq!(file.call(BeginAppend { bytes }, ()).await, Err(Errno::EINVAL));
@@ -26,6 +26,6 @@ fn nothing_of_a_made_file_is_changed_whatever_it_was_opened_for() {
         assert_eq!(file.call(Write {}, &b"x"[..]).await, Err(Errno::EIO));
         assert_eq!(file.call(WriteTo { offset: 0 }, &b"x"[..]).await, Err(Errno::EIO));
         assert_eq!(file.call(SetSize { bytes: 0 }, ()).await, Err(Errno::EINVAL));
-        assert_eq!(file.call(Close { life }, ()).await, Ok(()));
+        assert_eq!(file.call(Close { generation }, ()).await, Ok(()));
     });
 }

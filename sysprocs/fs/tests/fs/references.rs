@@ -138,7 +138,7 @@ struct Opener {
     references: Client<References>,
     table: Client<renga_proto::slots::FileTable>,
     files: Family<File>,
-    /// Process, life, inode.
+    /// Process, generation, inode.
     open: Vec<(u16, u32, usize)>,
     mapped: Vec<usize>,
 }
@@ -180,8 +180,8 @@ impl Opener {
         let Ok(file) = self.table.call(TakeFile {}, ()).await else { return self.let_go(&facts).await };
         let InodeFacts { slot, ino, mode, stamp, .. } = facts;
         let open = OpenInode { slot, ino, mode, flags: 0, generation: 1, stamp };
-        let life = self.files.at(0, file.into()).unwrap().call(open, ()).await.unwrap();
-        self.open.push((file, life, number));
+        let generation = self.files.at(0, file.into()).unwrap().call(open, ()).await.unwrap();
+        self.open.push((file, generation, number));
     }
 
     async fn use_file(&mut self, which: usize) {
@@ -192,8 +192,8 @@ impl Opener {
     }
 
     async fn close_file(&mut self, which: usize) {
-        let (file, life, _) = self.open.swap_remove(which);
-        self.files.at(0, file.into()).unwrap().call(Close { life }, ()).await.unwrap();
+        let (file, generation, _) = self.open.swap_remove(which);
+        self.files.at(0, file.into()).unwrap().call(Close { generation }, ()).await.unwrap();
     }
 
     async fn map(&mut self, number: usize, session_ends: bool) {
@@ -307,7 +307,7 @@ fn play(seed: u64) -> u32 {
                     file_table: Client::new(&me, table),
                     pages: Client::new(&me, pages),
                     memory: Client::new(&me, memory),
-                    makers: Family::new(&me, &[]).narrowed(),
+                    proc_files: Family::new(&me, &[]).narrowed(),
                     locks: Client::new(&me, locks).narrowed(),
                 };
                 file(me, port, clients, machine, number, 0, sessions)

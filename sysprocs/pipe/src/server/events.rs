@@ -27,7 +27,7 @@ impl State {
 
     /// What holds of what a program asks; if nothing does, it waits.
     pub(super) fn poll(&mut self, poll: PollPipe, board: u8) -> Result<Polled, Errno> {
-        let PollPipe { life, ends, events, slot, seen, partners } = poll;
+        let PollPipe { generation, ends, events, slot, seen, partners } = poll;
         let asked: &[PipeEnd] = match ends {
             FifoEnds::Reader => &[PipeEnd::Reader],
             FifoEnds::Writer => &[PipeEnd::Writer],
@@ -35,8 +35,8 @@ impl State {
         };
         let mut edges = 0u32;
         for &end in asked {
-            if let Err(errno) = self.check(life, end, board) {
-                let others = life == self.life.number() && !self.end(end).is_empty();
+            if let Err(errno) = self.check(generation, end, board) {
+                let others = generation == self.generation.number() && !self.end(end).is_empty();
                 return Err(if others { Errno::EPERM } else { errno });
             }
             edges = edges.wrapping_add(self.edges[end as usize]);

@@ -9,22 +9,24 @@ use renga_proto::pipe::{AwaitPartner, JoinPipe, PipeEnd};
 use renga_rt::{Errno, Held};
 
 impl State {
-    /// Begins a life as an empty pipe without ends.
+    /// Begins a generation as an empty pipe without ends.
     pub(super) fn begin(&mut self, named: bool) {
         self.ring.clear();
-        self.life.next();
+        self.generation.next();
         (self.readers, self.writers) = (Held::NONE, Held::NONE);
         (self.named, self.opened, self.nonblocking) = (named, [0; 2], [false; 2]);
-        self.simple_life = self.life.number();
+        self.simple_generation = self.generation.number();
     }
 
-    /// `board` opens ends of the fifo that this is, or (life 0) becomes.
+    /// `board` opens ends of the fifo that this is, or (generation 0) becomes.
     pub(super) fn join(&mut self, join: JoinPipe) -> Result<OpenedFifo, Errno> {
-        let JoinPipe { life, board, ends, nonblocking } = join;
-        match life {
+        let JoinPipe { generation, board, ends, nonblocking } = join;
+        match generation {
             0 if self.is_open() => return Err(Errno::EINVAL),
             0 => self.begin(true),
-            life if !self.named || life != self.life.number() || !self.is_open() => return Err(Errno::ESTALE),
+            generation if !self.named || generation != self.generation.number() || !self.is_open() => {
+                return Err(Errno::ESTALE);
+            }
             _ if ends == FifoEnds::Writer && nonblocking && self.readers.is_empty() => return Err(Errno::ENXIO),
             _ => {}
         }
@@ -44,7 +46,7 @@ impl State {
         }
         self.answer_partners();
         let alone = self.readers.is_empty() || self.writers.is_empty();
-        Ok(OpenedFifo { life: self.life.number(), partners, alone, number: 0 })
+        Ok(OpenedFifo { generation: self.generation.number(), partners, alone, number: 0 })
     }
 
     /// Answers who waits for a partner that has come.

@@ -1,7 +1,7 @@
 //! Making processes: a free slot takes up the descriptor of a new one.
 //!
 //! Invariant: who makes a process from another board is answered when that has taken up everything, or has ended. Not
-//! here: pids and records (`table.rs`), what a slot does with its work (`user/lives`).
+//! here: pids and records (`table.rs`), what a slot does with its work (`user/lifecycle`).
 
 use super::server::{Held, Server};
 use super::slot_set::SLOTS_MAX;

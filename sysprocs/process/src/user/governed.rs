@@ -222,7 +222,7 @@ impl Descriptor {
     /// What it stands for, if that is paced.
     fn target(&self) -> Option<Target> {
         match self.object {
-            Object::File { .. } if !self.is_made() || self.ino == DISK => Some(Target::Disk),
+            Object::File { .. } if !self.is_synthetic() || self.ino == DISK => Some(Target::Disk),
             Object::Console => Some(Target::Terminal),
             _ => None,
         }

@@ -10,7 +10,7 @@ use renga_memory::{Backing, MappedFile, Mapping, Place, access_of};
 use renga_proto::file::{BackingInode, DescribeFile};
 use renga_proto::inode::{CommitAll, Extent};
 use renga_rt::Errno;
-use renga_rt::card::{self, EXECUTES, READS, ShownArea, WRITES};
+use renga_rt::proc_info::{self, AreaInfo, EXECUTES, READS, WRITES};
 
 const PROT_WRITE: u64 = 2;
 const MAP_SHARED: u64 = 1;
@@ -33,30 +33,23 @@ const S_IFREG: u16 = 0x8000;
 const MREMAP_MAYMOVE: u64 = 1;
 const MADV_DONTNEED: u32 = 4;
 
-const _: () = assert!(AREAS_MAX <= card::AREAS);
+const _: () = assert!(AREAS_MAX <= proc_info::AREAS);
 
 impl<M: UserMemory + ?Sized> User<M> {
     /// Shows the areas of the program's memory as they are now to whoever lists programs.
     pub(super) fn show_areas(&self) {
-        let (card, Some(space)) = (self.facts.card, &self.space) else { return };
-        for (place, area) in card.areas.iter().zip(space.areas()) {
+        let (info, Some(space)) = (self.facts.info, &self.space) else { return };
+        for (place, area) in info.areas.iter().zip(space.areas()) {
             let (ino, first_page) = space.shown_file(area);
             let may = |allowed: bool, bit| if allowed { bit } else { 0 };
             let access = may(area.access.readable(), READS)
                 | may(area.access.writable(), WRITES)
                 | may(area.access.executable(), EXECUTES);
-            place.set(ShownArea {
-                start: area.start,
-                end: area.end,
-                first_page,
-                ino,
-                access,
-                shared: area.is_shared(),
-            });
+            place.set(AreaInfo { start: area.start, end: area.end, first_page, ino, access, shared: area.is_shared() });
         }
-        card.area_count.set(space.areas().len() as u16);
-        card.heap_start.set(space.break_start());
-        card.heap_end.set(space.break_end());
+        info.area_count.set(space.areas().len() as u16);
+        info.heap_start.set(space.break_start());
+        info.heap_end.set(space.break_end());
     }
 
     pub(super) async fn set_break(&mut self) -> Outcome {
@@ -68,15 +61,15 @@ impl<M: UserMemory + ?Sized> User<M> {
         let (space, mut pager) = self.memory();
         let areas = space.areas().len();
         let end = space.set_brk(&mut pager, end).await;
-        let card = self.facts.card;
+        let info = self.facts.info;
         let pages = |end: u64| end.div_ceil(PAGE_BYTES as u64);
-        let start = pages(card.heap_start.get());
+        let start = pages(info.heap_start.get());
         // The most frequent change: a heap that was there and is there ends elsewhere.
         let is_end_alone = pages(now) > start && pages(end) > start && self.memory().0.areas().len() == areas;
         if end != now && !is_end_alone {
             self.show_areas();
         }
-        card.heap_end.set(end);
+        info.heap_end.set(end);
         Ok(end)
     }
 

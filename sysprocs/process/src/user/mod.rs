@@ -5,7 +5,7 @@
 //! by its address space. A failed system call is an errno, a failed program a signal; neither is a
 //! fault of the board.
 //!
-//! A program moves as a *descriptor* (`travel.rs`): fork makes one and a free slot of this or
+//! A program moves as a *descriptor* (`process_image.rs`): fork makes one and a free slot of this or
 //! another board takes it up.
 
 mod call;
@@ -13,7 +13,7 @@ mod escape;
 mod facts;
 mod files;
 mod governed;
-mod lives;
+mod lifecycle;
 mod mapping;
 mod names;
 #[cfg(feature = "host")]
@@ -28,7 +28,7 @@ mod tests;
 
 pub use call::IMPLEMENTED;
 pub use files::descriptors::{DESCRIPTORS_MAX, DescriptorPlace};
-pub use lives::life::user;
+pub use lifecycle::slot_loop::user;
 pub use services::UserClients;
 
 use escape::Escape;
@@ -38,7 +38,7 @@ use renga_hal::power::Power;
 use renga_memory::{FrameCounts, Pager, Space, SpaceTables};
 use renga_proto::path::PATH_BYTES_MAX;
 use renga_proto::sessions::Sessions;
-use renga_rt::card::Card;
+use renga_rt::proc_info::ProcInfo;
 use renga_rt::user::UserContext;
 use renga_rt::{Errno, Me};
 use services::Services;
@@ -53,7 +53,7 @@ pub struct UserFacts {
     /// Starts the random numbers of its programs.
     pub seed: u64,
     /// Shows its programs to others.
-    pub card: &'static Card,
+    pub info: &'static ProcInfo,
     /// Its board's tables of areas.
     pub tables: &'static SpaceTables,
     /// How many references its board's page frames have.

@@ -1,6 +1,6 @@
 //! The state of one user program, beside its registers and its memory.
 //!
-//! Not here: how it moves (`travel.rs`), how it changes (the families of system calls).
+//! Not here: how it moves (`process_image.rs`), how it changes (the families of system calls).
 
 use super::facts::limits::Limits;
 use super::facts::timers::Timers;
@@ -13,7 +13,7 @@ use renga_proto::pages::FileId;
 use renga_proto::path::PathStart;
 use renga_proto::procs::QUEUED_MAX;
 use renga_proto::used::Used;
-use renga_rt::card::Origin;
+use renga_rt::proc_info::Origin;
 
 /// The mask that programs start with.
 const UMASK: u16 = 0o022;

@@ -14,8 +14,9 @@ use renga_proto::events::{
 };
 use renga_proto::fifos::OpenFifo;
 use renga_proto::file::{
-    AddReference, AskFlags, BeginAppend, CheckLife, Close, DescribeFile, EndAppend, FileStatus, NextEntries, NoteLocks,
-    Read, ReadFrom, Seek, SetFileMode, SetFileOwner, SetFileTimes, SetFlags, SetSize, SyncFile, Write, WriteTo,
+    AddReference, AskFlags, BeginAppend, CheckGeneration, Close, DescribeFile, EndAppend, FileStatus, NextEntries,
+    NoteLocks, Read, ReadFrom, Seek, SetFileMode, SetFileOwner, SetFileTimes, SetFlags, SetSize, SyncFile, Write,
+    WriteTo,
 };
 use renga_proto::inode::{CommitAll, KnownOpen, KnownStatus, NextLent, Release};
 use renga_proto::locks::{AwaitLock, FindLock, ReleaseLocks, SetLock};
@@ -27,7 +28,7 @@ use renga_proto::path::{
 use renga_proto::pipe::{
     AddEnd, AskBlocking, AwaitPartner, CloseEnd, PipeBytes, PollPipe, ReadPipe, SetBlocking, WritePipe,
 };
-use renga_proto::proc_files::{MadePath, ReadMade, ReadMadeLink, StatusMade, WalkMade};
+use renga_proto::proc_files::{ReadSynthetic, ReadSyntheticLink, SyntheticPath, SyntheticStatus, WalkSynthetic};
 use renga_proto::procs::{ChildExited, Kill, PassOn, PolicyOf, Relate, SetGroup, Spawn, UsageOf};
 
 /// Of the terminal.
@@ -47,7 +48,7 @@ pub const CONSOLE: u32 = GetAttributes::BIT
 pub const FILES: u32 = AddReference::BIT
     | AskFlags::BIT
     | BeginAppend::BIT
-    | CheckLife::BIT
+    | CheckGeneration::BIT
     | Close::BIT
     | DescribeFile::BIT
     | EndAppend::BIT
@@ -69,8 +70,9 @@ pub const FILES: u32 = AddReference::BIT
 /// Of the directory of inodes.
 pub const DIRECTORY: u32 = CommitAll::BIT | KnownOpen::BIT | KnownStatus::BIT | NextLent::BIT | Release::BIT;
 
-/// Of a server of made files.
-pub const MAKERS: u32 = MadePath::BIT | ReadMade::BIT | ReadMadeLink::BIT | StatusMade::BIT | WalkMade::BIT;
+/// Of a server of synthetic files.
+pub const PROC_FILES: u32 =
+    SyntheticPath::BIT | ReadSynthetic::BIT | ReadSyntheticLink::BIT | SyntheticStatus::BIT | WalkSynthetic::BIT;
 
 /// Of page frames elsewhere, to count them.
 pub const MEMORIES: u32 = MemoryStatus::BIT;

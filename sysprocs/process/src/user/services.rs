@@ -3,7 +3,7 @@
 //! Not here: what is asked of them.
 
 use crate::user::UserFacts;
-use crate::user::rights::{CONSOLE, DIRECTORY, EVENTS, FIFOS, FILES, LOCKS, MAKERS, MEMORIES, PATHS, PIPES, PROCS};
+use crate::user::rights::{CONSOLE, DIRECTORY, EVENTS, FIFOS, FILES, LOCKS, MEMORIES, PATHS, PIPES, PROC_FILES, PROCS};
 use renga_memory::page_list::STORING;
 use renga_memory::pager::Inodes;
 use renga_memory::{FrameCounts, FrameStock, SpaceTables};
@@ -87,7 +87,7 @@ clients! {
         /// What the boards' links have carried.
         links: Family<RouterStatus>,
         /// Who make the files under /proc.
-        makers: Family<ProcFiles, MAKERS>,
+        proc_files: Family<ProcFiles, PROC_FILES>,
     }
 }
 

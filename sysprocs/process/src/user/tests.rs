@@ -4,7 +4,7 @@ use super::call::IMPLEMENTED;
 use super::facts::limits::{LIMITS, Limit, NPROC};
 use super::files::descriptors::{DESCRIPTORS_MAX, Descriptor, DescriptorPlace, Descriptors, Object};
 use super::files::open::O_NONBLOCK;
-use super::lives::travel::{
+use super::lifecycle::process_image::{
     Reader, Writer, get_files, get_program, get_registers, in_pages, put_files, put_program, put_registers,
 };
 use super::program::{AlternateStack, Program};
@@ -19,7 +19,7 @@ use renga_proto::procs::Cause;
 use renga_rt::Errno;
 use renga_rt::user::UserContext;
 
-const FILE: Object = Object::File { board: 1, number: 300, life: 7 };
+const FILE: Object = Object::File { board: 1, number: 300, generation: 7 };
 
 fn no_files() -> Descriptors {
     Descriptors::new(std::vec![DescriptorPlace::EMPTY; DESCRIPTORS_MAX].leak())
@@ -71,7 +71,7 @@ fn an_object_is_let_go_exactly_when_nothing_names_it() {
         match (choice, files.get(a).copied()) {
             (0, _) => {
                 made += 1;
-                files.add(named(Object::File { board: 0, number: made, life: 1 })).unwrap();
+                files.add(named(Object::File { board: 0, number: made, generation: 1 })).unwrap();
                 names.insert(made, 1);
             }
             (1, Ok(from)) if a != b => {
@@ -134,7 +134,7 @@ fn a_program_arrives_as_it_left() {
     program.dumpable = false;
     program.blocked = 0xf0f0;
     program.name[..2].copy_from_slice(b"sh");
-    let pipe = Object::Pipe { board: 2, number: 9, life: 0x0102_0304, end: PipeEnd::Writer, partners: 7 };
+    let pipe = Object::Pipe { board: 2, number: 9, generation: 0x0102_0304, end: PipeEnd::Writer, partners: 7 };
     program.files.add(Descriptor { close_on_exec: true, ..named(FILE) }).unwrap();
     program.files.add(named(pipe)).unwrap();
     program.files.add_copy(1, named(pipe), 5).unwrap();
@@ -203,7 +203,7 @@ fn many_descriptors_travel_in_pages() {
         get_files(&mut Reader::new(&page), &mut arrived).unwrap();
         pages += 1;
     }
-    assert!(pages <= super::lives::travel::FILE_PAGES_MAX, "{pages}");
+    assert!(pages <= super::lifecycle::process_image::FILE_PAGES_MAX, "{pages}");
     assert!(arrived.iter().eq(files.iter()));
     assert!((0..DESCRIPTORS_MAX).all(|number| arrived.first_of(number) == files.first_of(number)));
     // What contradicts itself is refused.

@@ -1,7 +1,7 @@
 //! The limits of a program, as a table.
 
 use crate::window::{Window, put};
-use renga_rt::card::LIMITS;
+use renga_rt::proc_info::LIMITS;
 
 /// Names and units, by Linux's numbers.
 const NAMES: [(&str, &str); LIMITS] = [

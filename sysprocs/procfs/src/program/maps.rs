@@ -6,23 +6,23 @@ use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_proto::listed::Listed;
 use renga_proto::path::PATH_BYTES_MAX;
 use renga_rt::account::Count;
-use renga_rt::card::{Card, EXECUTES, READS, ShownArea, WRITES};
+use renga_rt::proc_info::{AreaInfo, EXECUTES, ProcInfo, READS, WRITES};
 
 const PAGE: u64 = PAGE_BYTES as u64;
 /// Where names begin in a line.
 const NAME_COLUMN: usize = 73;
 
 /// Whether it is the area of the heap that begins at page `heap`.
-fn is_heap(area: &ShownArea, heap: u32) -> bool {
+fn is_heap(area: &AreaInfo, heap: u32) -> bool {
     area.ino == 0 && area.access == READS | WRITES && (area.start..area.end).contains(&heap)
 }
 
-fn areas(card: &'static Card) -> impl Iterator<Item = ShownArea> {
-    let heap = card.heap_start.get().div_ceil(PAGE) as u32;
-    let heap_end = card.heap_end.get().div_ceil(PAGE) as u32;
-    let areas = card.areas.iter().take(card.area_count.get().into()).map(|area| area.get());
+fn areas(info: &'static ProcInfo) -> impl Iterator<Item = AreaInfo> {
+    let heap = info.heap_start.get().div_ceil(PAGE) as u32;
+    let heap_end = info.heap_end.get().div_ceil(PAGE) as u32;
+    let areas = info.areas.iter().take(info.area_count.get().into()).map(|area| area.get());
     areas.map(
-        move |area| if is_heap(&area, heap) { ShownArea { end: heap_end.max(area.start + 1), ..area } } else { area },
+        move |area| if is_heap(&area, heap) { AreaInfo { end: heap_end.max(area.start + 1), ..area } } else { area },
     )
 }
 
@@ -30,18 +30,18 @@ impl<M: UserMemory + ?Sized> State<M> {
     /// Pages of its areas.
     pub(super) fn pages_of(&self, listed: &Listed) -> u64 {
         let shown = self
-            .card(listed.pid)
-            .map_or(0, |card| areas(card).map(|area| u64::from(area.end.saturating_sub(area.start))).sum());
+            .info(listed.pid)
+            .map_or(0, |info| areas(info).map(|area| u64::from(area.end.saturating_sub(area.start))).sum());
         shown.max(listed.count(Count::FramesHeld))
     }
 
     pub(super) async fn maps(&mut self, pid: u32, out: &mut Window<'_>) {
         // One that ends has none, as on Linux.
-        let Ok(card) = self.card(pid) else { return };
+        let Ok(info) = self.info(pid) else { return };
         let mut path = [0; PATH_BYTES_MAX];
         let path_bytes = self.program_path(pid, &mut path).await.unwrap_or(0) as usize;
-        let (origin, heap) = (card.origin.get(), card.heap_start.get().div_ceil(PAGE) as u32);
-        for area in areas(card) {
+        let (origin, heap) = (info.origin.get(), info.heap_start.get().div_ceil(PAGE) as u32);
+        for area in areas(info) {
             let (start, end) = (u64::from(area.start) * PAGE, u64::from(area.end) * PAGE);
             let name: &[u8] = match area.ino {
                 0 if is_heap(&area, heap) => b"[heap]",
@@ -55,7 +55,7 @@ impl<M: UserMemory + ?Sized> State<M> {
     }
 }
 
-fn put_area(area: &ShownArea, [start, end]: [u64; 2], name: &[u8], out: &mut Window<'_>) {
+fn put_area(area: &AreaInfo, [start, end]: [u64; 2], name: &[u8], out: &mut Window<'_>) {
     let may = |bit: u8, letter: char| if area.access & bit != 0 { letter } else { '-' };
     let shared = if area.shared { 's' } else { 'p' };
     let mut line = [b' '; NAME_COLUMN];
@@ -73,16 +73,16 @@ fn put_area(area: &ShownArea, [start, end]: [u64; 2], name: &[u8], out: &mut Win
 mod tests {
     use super::put_area;
     use crate::window::Window;
-    use renga_rt::card::{EXECUTES, READS, ShownArea};
+    use renga_rt::proc_info::{AreaInfo, EXECUTES, READS};
 
     #[test]
     fn lines_are_as_linux_writes_them() {
         let mut out = [0; 200];
         let mut text = Window::new(&mut out, 0);
         let area =
-            ShownArea { start: 0x400, end: 0x52b, first_page: 2, ino: 4711, access: READS | EXECUTES, shared: false };
+            AreaInfo { start: 0x400, end: 0x52b, first_page: 2, ino: 4711, access: READS | EXECUTES, shared: false };
         put_area(&area, [0x40_0000, 0x52_b000], b"/bin/busybox", &mut text);
-        let zeros = ShownArea { ino: 0, first_page: 0, access: READS, shared: true, ..area };
+        let zeros = AreaInfo { ino: 0, first_page: 0, access: READS, shared: true, ..area };
         put_area(&zeros, [0x40_0000, 0x52_b000], b"", &mut text);
         let bytes = text.bytes();
         let wanted = "00400000-0052b000 r-xp 00002000 b3:01 4711                               /bin/busybox\n\

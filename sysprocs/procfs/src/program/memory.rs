@@ -1,6 +1,6 @@
 //! What a program's memory says of it: its arguments, environment and the path that it was started by.
 //!
-//! Invariant: a page is shown only if the card still names its space when the page is borrowed, and nothing is awaited meanwhile: so it
+//! Invariant: a page is shown only if the info still names its space when the page is borrowed, and nothing is awaited meanwhile: so it
 //! is the program's, which may end on another core. A page that somebody fills just now shows nothing.
 
 use crate::server::State;
@@ -9,7 +9,7 @@ use renga_hal::memory::{Frame, PAGE_BYTES, UserMemory};
 use renga_proto::mounts::ROOT_INO;
 use renga_proto::path::{PATH_BYTES_MAX, PathStart};
 use renga_rt::Errno;
-use renga_rt::card::Card;
+use renga_rt::proc_info::ProcInfo;
 
 const PAGE: u64 = PAGE_BYTES as u64;
 /// Most pages of strings that are shown: what exec takes.
@@ -17,14 +17,14 @@ const PAGES_MAX: u64 = 2048;
 
 impl<M: UserMemory + ?Sized> State<M> {
     /// The bytes of the program's memory from `start` to `end`, as far as they are there, in pieces.
-    fn each_piece(&self, card: &Card, space: u32, [start, end]: [u64; 2], mut take: impl FnMut(&[u8]) -> bool) {
+    fn each_piece(&self, info: &ProcInfo, space: u32, [start, end]: [u64; 2], mut take: impl FnMut(&[u8]) -> bool) {
         let mut at = start;
         for _ in 0..PAGES_MAX {
             if at >= end {
                 break;
             }
             let Some(page) = self.machine.look(Frame(space), at) else { break };
-            if card.space.get() != Some(space) {
+            if info.space.get() != Some(space) {
                 break;
             }
             let from = (at % PAGE) as usize;
@@ -39,10 +39,10 @@ impl<M: UserMemory + ?Sized> State<M> {
     /// Puts the strings of kind `which` (0 arguments, 1 environment) of process `pid` of this board.
     pub(super) fn strings(&self, pid: u32, which: usize, out: &mut Window<'_>) {
         // One that ends has none, as on Linux.
-        let Ok(card) = self.card(pid) else { return };
-        let Some(space) = card.space.get() else { return };
-        let strings = card.origin.get().strings;
-        self.each_piece(card, space, [strings[which], strings[which + 1]], |piece| {
+        let Ok(info) = self.info(pid) else { return };
+        let Some(space) = info.space.get() else { return };
+        let strings = info.origin.get().strings;
+        self.each_piece(info, space, [strings[which], strings[which + 1]], |piece| {
             out.push(piece);
             !out.is_full()
         });
@@ -51,7 +51,7 @@ impl<M: UserMemory + ?Sized> State<M> {
     /// The path of the program file: as it was given to exec, from where that was if it is relative. Links on the way are not
     /// followed.
     pub(crate) async fn program_path(&mut self, pid: u32, out: &mut [u8]) -> Result<u32, Errno> {
-        let origin = self.card(pid)?.origin.get();
+        let origin = self.info(pid)?.origin.get();
         let (mut begin, mut length) = ([0; 2], 0);
         self.put_path(pid, origin.path, &mut begin)?;
         if begin[0] != b'/' {
@@ -67,10 +67,10 @@ impl<M: UserMemory + ?Sized> State<M> {
 
     /// Puts the string at `start` in the program's memory, or as much as there is room for.
     fn put_path(&self, pid: u32, start: u64, out: &mut [u8]) -> Result<u32, Errno> {
-        let card = self.card(pid)?;
-        let space = card.space.get().ok_or(Errno::ENOENT)?;
+        let info = self.info(pid)?;
+        let space = info.space.get().ok_or(Errno::ENOENT)?;
         let (mut text, mut ended) = (Window::new(out, 0), false);
-        self.each_piece(card, space, [start, start.saturating_add(PATH_BYTES_MAX as u64)], |piece| {
+        self.each_piece(info, space, [start, start.saturating_add(PATH_BYTES_MAX as u64)], |piece| {
             text.name(piece);
             ended = piece.contains(&0);
             !ended

@@ -40,7 +40,7 @@ impl<M: UserMemory + ?Sized> State<M> {
             }
             File::Maps => self.maps(place.pid, out).await,
             File::Io => io(&listed, out),
-            File::Limits => limits::put(&self.card(place.pid)?.limits.get(), out),
+            File::Limits => limits::put(&self.info(place.pid)?.limits.get(), out),
             File::ProgramMounts => out.push(MOUNTS),
             _ => return Err(Errno::EIO),
         }

@@ -44,9 +44,9 @@ impl<M: UserMemory + ?Sized> State<M> {
         let [priority, nice, real_time, policy] = scheduling(listed.policy);
         let (resident, size) = (listed.count(Count::FramesHeld), self.pages_of(listed) * PAGE_BYTES as u64);
         let ticks = |ns: u64| ns / NS_PER_TICK;
-        let card = self.card(pid);
-        let strings = card.map_or([0; 3], |card| card.origin.get().strings);
-        let [blocked, ignored, handled] = card.map_or([0; 3], |card| card.signals.get().map(|set| set & OLD_SIGNALS));
+        let info = self.info(pid);
+        let strings = info.map_or([0; 3], |info| info.origin.get().strings);
+        let [blocked, ignored, handled] = info.map_or([0; 3], |info| info.signals.get().map(|set| set & OLD_SIGNALS));
         put!(out, "{pid} (");
         out.name(&listed.name);
         put!(out, ") {} {parent} {group} {session} {TERMINAL} -1 4194304", char::from(linux_state(state)));

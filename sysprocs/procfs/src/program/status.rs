@@ -24,9 +24,9 @@ fn state_name(state: u8) -> &'static str {
 impl<M: UserMemory + ?Sized> State<M> {
     pub(super) fn program_status(&self, listed: &Listed, out: &mut Window<'_>) {
         let Listed { pid, parent, group, session, .. } = *listed;
-        let card = self.card(pid).ok();
-        let umask = card.map_or(0, |card| card.umask.get());
-        let [blocked, ignored, handled] = card.map_or([0; 3], |card| card.signals.get());
+        let info = self.info(pid).ok();
+        let umask = info.map_or(0, |info| info.umask.get());
+        let [blocked, ignored, handled] = info.map_or([0; 3], |info| info.signals.get());
         out.push(b"Name:\t");
         out.name_in_line(&listed.name);
         put!(out, "\nUmask:\t{umask:04o}\nState:\t{}\nTgid:\t{pid}\nNgid:\t0\n", state_name(listed.state));

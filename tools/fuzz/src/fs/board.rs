@@ -237,7 +237,7 @@ fn opener(
                 file_table: Client::new(&me, table),
                 pages: Client::new(&me, pages),
                 memory: Client::new(&me, memory),
-                makers: Family::new(&me, &[]).narrowed(),
+                proc_files: Family::new(&me, &[]).narrowed(),
                 locks: Client::new(&me, locks).narrowed(),
             };
             file(me, port, clients, machine, number as u16, 0, arena.put(Sessions::new))
@@ -337,9 +337,9 @@ impl User {
             generation: facts.birth.generation,
             stamp: facts.stamp,
         };
-        let life = file.call(open, ()).await?;
+        let generation = file.call(open, ()).await?;
         let done = body(&mut file).await;
-        let closed = file.call(file::Close { life }, ()).await;
+        let closed = file.call(file::Close { generation }, ()).await;
         done.and_then(|done| closed.map(|()| done))
     }
 

@@ -21,8 +21,8 @@ use renga_proto::pipe::{PIPE_BYTES, Pipe};
 use renga_proto::procs::{KillGroup, Procs};
 use renga_proto::sessions::Sessions;
 use renga_proto::slots::{FileTable, PipeTable, TakeFile, TakePipe};
-use renga_rt::card::Card;
 use renga_rt::host::Board;
+use renga_rt::proc_info::ProcInfo;
 use renga_rt::user::UserContext;
 use renga_rt::{Address, Client, Family, Interruptor, Local, Me, Members, Notifier, Wakes, Watch};
 use std::cell::Cell;
@@ -101,12 +101,12 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
     let console = board.server(|me, port| renga_console::console(me, port, arena.put(|| Silence), wakes));
     let power: &'static Switch = arena.put(|| Switch);
     let processor: &'static Flushed = arena.put(|| Flushed);
-    let (card, tables) = (arena.put(Card::new), SpaceTables::new(arena, users.len()));
+    let (info, tables) = (arena.put(ProcInfo::new), SpaceTables::new(arena, users.len()));
     let sessions: &'static Sessions = arena.put(Sessions::new);
     for (slot, process) in users.iter().enumerate() {
         let boot_program = if slot == 0 { "/d/f" } else { "" };
         let facts =
-            arena.put(|| UserFacts { slot: slot as u16, boot_program, seed: 42, card, tables, counts, sessions });
+            arena.put(|| UserFacts { slot: slot as u16, boot_program, seed: 42, info, tables, counts, sessions });
         let context = arena.put(|| UserContext::new(slot as u16, 0, 0));
         let Servers { path, directory, inodes, table, files, locks } = files;
         board.start(process, |me| {
@@ -136,7 +136,7 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
                 console: Family::new(&me, board.family(&[console])).narrowed(),
                 clock: Client::new(&me, clock),
                 links: Family::new(&me, arena.put_slice(1, |_| Members::NONE)),
-                makers: Family::new(&me, arena.put_slice(1, |_| Members::NONE)).narrowed(),
+                proc_files: Family::new(&me, arena.put_slice(1, |_| Members::NONE)).narrowed(),
             };
             let paths = arena.put(|| [0; renga_process::PATHS_BYTES]);
             let files = arena.put_slice(DESCRIPTORS_MAX, |_| DescriptorPlace::EMPTY);

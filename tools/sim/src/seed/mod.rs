@@ -203,9 +203,9 @@ fn befall(
 
 /// The medium that every run begins with: all have the same programs.
 fn fresh_disk(programs: &Programs) -> Result<Pages, String> {
-    static MADE: OnceLock<Result<Pages, String>> = OnceLock::new();
+    static SYNTHETIC: OnceLock<Result<Pages, String>> = OnceLock::new();
     let make = || image::make(DISK_MEBIBYTES, &programs.files()).map_err(|error| error.to_string());
-    MADE.get_or_init(make).clone()
+    SYNTHETIC.get_or_init(make).clone()
 }
 
 /// The pair's placement with as many boards as wanted, and the mode; checked once.

@@ -113,9 +113,9 @@ fn calls() -> Vec<(Deed, Fate)> {
             Deed { given: b"spoiled", ..deed(File, (Inode, number), WriteAt { offset: 0 }) },
             Errno::ESTALE,
         ));
-        let read = ReadPipe { life: 1, nonblocking: true };
+        let read = ReadPipe { generation: 1, nonblocking: true };
         calls.push(refused(Deed { taken: 9, ..deed(User, (Pipe, number), read) }, Errno::ESTALE));
-        let poll = PollPipe { life: 1, ends: FifoEnds::Reader, events: u32::MAX, slot: 0, seen: 0, partners: 0 };
+        let poll = PollPipe { generation: 1, ends: FifoEnds::Reader, events: u32::MAX, slot: 0, seen: 0, partners: 0 };
         calls.push(refused(deed(User, (Pipe, number), poll), Errno::ESTALE));
     }
     calls

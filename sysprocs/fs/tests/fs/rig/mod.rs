@@ -177,7 +177,7 @@ impl System {
                         file_table: Client::new(&me, table),
                         pages: Client::new(&me, pages),
                         memory: Client::new(&me, memory),
-                        makers: Family::new(&me, &[]).narrowed(),
+                        proc_files: Family::new(&me, &[]).narrowed(),
                         locks: Client::new(&me, locks).narrowed(),
                     };
                     file(me, port, clients, machine, number as u16, 0, leak(Sessions::new()))
@@ -202,7 +202,7 @@ impl System {
                 files: Family::new(&me, self.files),
                 directory: Client::new(&me, self.directory),
                 inodes: Family::new(&me, self.inodes),
-                lives: BTreeMap::new(),
+                generations: BTreeMap::new(),
                 me,
             };
             let future = body(user);
@@ -245,7 +245,7 @@ pub struct User {
     pub directory: Client<InodeDirectory>,
     pub inodes: Family<Inode>,
     /// Of each open file, by its number.
-    pub lives: BTreeMap<u16, u32>,
+    pub generations: BTreeMap<u16, u32>,
     pub me: Me,
 }
 
@@ -283,14 +283,14 @@ impl User {
         let number = self.table.call(TakeFile {}, ()).await.unwrap();
         let InodeFacts { slot, ino, mode, birth, stamp } = facts;
         let open = file::OpenInode { slot, ino, mode, flags: access, generation: birth.generation, stamp };
-        let life = self.file(number).call(open, ()).await.unwrap();
-        self.lives.insert(number, life);
+        let generation = self.file(number).call(open, ()).await.unwrap();
+        self.generations.insert(number, generation);
         Ok(number)
     }
 
     pub async fn close(&mut self, number: u16) -> Told<()> {
-        let life = self.lives[&number];
-        self.file(number).call(file::Close { life }, ()).await
+        let generation = self.generations[&number];
+        self.file(number).call(file::Close { generation }, ()).await
     }
 
     pub async fn read_file(&mut self, path: &str) -> Told<Vec<u8>> {

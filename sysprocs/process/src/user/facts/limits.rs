@@ -27,7 +27,7 @@ pub const SIGPENDING: usize = 11;
 /// Address space.
 pub const AS: usize = 9;
 /// How many limits there are.
-pub const LIMITS: usize = renga_rt::card::LIMITS;
+pub const LIMITS: usize = renga_rt::proc_info::LIMITS;
 /// Bytes of `struct stat`, and which of its words is the size.
 const STATUS_BYTES: usize = 128;
 const SIZE_WORD: usize = 6;
@@ -110,7 +110,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             space.limit_stack(self.machine, limit.soft);
         }
         self.program.limits.0[which] = limit;
-        self.show_card();
+        self.publish_info();
         self.tell_ignored(0).await; // and how many signals may wait
         Ok(())
     }

@@ -5,7 +5,7 @@
 use crate::user::User;
 use crate::user::escape::Outcome;
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
-use renga_proto::proc_files::{LOG_BYTES_MAX, LOG_PATH, ReadMade, TOP, WalkMade};
+use renga_proto::proc_files::{LOG_BYTES_MAX, LOG_PATH, ReadSynthetic, TOP, WalkSynthetic};
 use renga_rt::Errno;
 
 /// `syslog(2)`'s actions, as glibc's `klogctl` numbers them.
@@ -38,12 +38,12 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     /// The last bytes of the log, as many as there is room for.
     async fn read_log(&mut self, place: u64, room: u64) -> Outcome {
-        let walk = WalkMade { at: TOP, reader: self.program.pid, flags: 0 };
-        let number = self.maker_of(TOP)?.call(walk, LOG_PATH).await?.number;
+        let walk = WalkSynthetic { at: TOP, reader: self.program.pid, flags: 0 };
+        let number = self.proc_files_of(TOP)?.call(walk, LOG_PATH).await?.number;
         let (mut total, mut done) = (0, 0);
         for _ in 0..PAGES_MAX {
-            let page = ReadMade { number, offset: total };
-            let bytes = self.maker_of(TOP)?.call(page, &mut self.scratch[..]).await?;
+            let page = ReadSynthetic { number, offset: total };
+            let bytes = self.proc_files_of(TOP)?.call(page, &mut self.scratch[..]).await?;
             total += u64::from(bytes);
             if (bytes as usize) < PAGE_BYTES {
                 break;
@@ -53,9 +53,9 @@ impl<M: UserMemory + ?Sized> User<M> {
         let end = total.min(room);
         // Each turn takes a page.
         while done < end {
-            let page = ReadMade { number, offset: start + done };
+            let page = ReadSynthetic { number, offset: start + done };
             let length = (end - done).min(PAGE_BYTES as u64) as usize;
-            let bytes = self.maker_of(TOP)?.call(page, &mut self.scratch[..length]).await? as usize;
+            let bytes = self.proc_files_of(TOP)?.call(page, &mut self.scratch[..length]).await? as usize;
             if bytes == 0 {
                 break;
             }

@@ -8,7 +8,7 @@
 use crate::user::files::open::O_ACCMODE;
 use renga_proto::pipe::PipeEnd;
 use renga_rt::Errno;
-use renga_rt::card::{Card, DESCRIPTOR_WORDS};
+use renga_rt::proc_info::{DESCRIPTOR_WORDS, ProcInfo};
 
 /// Most descriptors that a program can be allowed (Linux's `fs.nr_open`).
 pub const DESCRIPTORS_MAX: usize = 1024;
@@ -24,8 +24,8 @@ pub enum Object {
         board: u8,
         /// Its number there.
         number: u16,
-        /// Which of its lives.
-        life: u32,
+        /// Which of its generations.
+        generation: u32,
     },
     /// An end of a pipe of `board`.
     Pipe {
@@ -33,8 +33,8 @@ pub enum Object {
         board: u8,
         /// Its number there.
         number: u16,
-        /// Which of its lives.
-        life: u32,
+        /// Which of its generations.
+        generation: u32,
         /// Which end.
         end: PipeEnd,
         /// Of a reader of a fifo that was opened while nobody wrote: how many had until then.
@@ -46,8 +46,8 @@ pub enum Object {
         board: u8,
         /// The pipe's number there.
         number: u16,
-        /// Which of its lives.
-        life: u32,
+        /// Which of its generations.
+        generation: u32,
     },
     /// An event file of `board`.
     Events {
@@ -55,8 +55,8 @@ pub enum Object {
         board: u8,
         /// Its number there.
         number: u16,
-        /// Which life of that.
-        life: u32,
+        /// Which generation of that.
+        generation: u32,
         /// What it is.
         sort: EventSort,
     },
@@ -135,27 +135,27 @@ pub struct Descriptors {
     /// New ones stay below (RLIMIT_NOFILE).
     most: usize,
     /// Shows which are taken.
-    card: Option<&'static Card>,
+    info: Option<&'static ProcInfo>,
 }
 
 impl Descriptors {
     /// None, with room for as many as there are `places`.
     pub fn new(places: &'static mut [DescriptorPlace]) -> Self {
         let most = places.len().min(DESCRIPTORS_MAX);
-        Descriptors { places, used: [0; WORDS], most, card: None }
+        Descriptors { places, used: [0; WORDS], most, info: None }
     }
 
-    /// From now on shows on `card` which numbers are taken.
-    pub fn shown_on(self, card: &'static Card) -> Self {
-        Descriptors { card: Some(card), ..self }
+    /// From now on shows on `info` which numbers are taken.
+    pub fn shown_on(self, info: &'static ProcInfo) -> Self {
+        Descriptors { info: Some(info), ..self }
     }
 
     /// Sets or clears the bit of `number`.
     fn mark(&mut self, number: usize, taken: bool) {
         let (word, bit) = (number / 64, 1 << (number % 64));
         self.used[word] = if taken { self.used[word] | bit } else { self.used[word] & !bit };
-        if let Some(card) = self.card {
-            card.descriptors[word].set(self.used[word]);
+        if let Some(info) = self.info {
+            info.descriptors[word].set(self.used[word]);
         }
     }
 

@@ -5,13 +5,13 @@ use crate::user::escape::Outcome;
 use crate::user::files::made::{Found, Piece, bytes_of, found_at};
 use crate::user::files::path::{AT_REMOVEDIR, AT_SYMLINK_FOLLOW, PERMISSIONS, S_IFDIR, S_IFLNK, S_IFMT, S_IFREG};
 use renga_hal::memory::UserMemory;
-use renga_proto::mounts::{MADE, crosses};
+use renga_proto::mounts::{SYNTHETIC, crosses};
 use renga_proto::pages::FileId;
 use renga_proto::path::{
     AbsolutePath, Link, MakeNode, NO_FOLLOW, OPEN_DIRECTORY, Open, PATH_BYTES_MAX, PathStart, ReadLinkOf, Rename,
     SymbolicLink, Unlink,
 };
-use renga_proto::proc_files::{DESCRIPTORS, MadePath, ReadMadeLink, file_of, pid_of};
+use renga_proto::proc_files::{DESCRIPTORS, ReadSyntheticLink, SyntheticPath, file_of, pid_of};
 use renga_rt::Errno;
 
 /// In `renameat2`: fail if the new name exists.
@@ -20,7 +20,7 @@ const RENAME_NOREPLACE: u32 = 1;
 impl<M: UserMemory + ?Sized> User<M> {
     pub(in crate::user) fn umask(&mut self) -> Outcome {
         let mask = (self.argument(0) & 0o777) as u16;
-        self.facts.card.umask.set(mask);
+        self.facts.info.umask.set(mask);
         Ok(u64::from(core::mem::replace(&mut self.program.umask, mask)))
     }
 
@@ -120,12 +120,12 @@ impl<M: UserMemory + ?Sized> User<M> {
         let bytes = match found? {
             Found::Disk(bytes) => bytes as usize,
             Found::Own { .. } => return Err(Errno::EINVAL.into()),
-            Found::Made { number, .. } if pid_of(number) == self.program.pid && file_of(number) >= DESCRIPTORS => {
+            Found::Synthetic { number, .. } if pid_of(number) == self.program.pid && file_of(number) >= DESCRIPTORS => {
                 self.own_link(u64::from(file_of(number) - DESCRIPTORS), &mut target).await?
             }
-            Found::Made { number, .. } => {
-                let link = ReadMadeLink { number, reader: self.program.pid };
-                self.maker_of(number)?.call(link, &mut target[..]).await? as usize
+            Found::Synthetic { number, .. } => {
+                let link = ReadSyntheticLink { number, reader: self.program.pid };
+                self.proc_files_of(number)?.call(link, &mut target[..]).await? as usize
             }
         };
         self.scratch[..PATH_BYTES_MAX].copy_from_slice(&target);
@@ -139,10 +139,10 @@ impl<M: UserMemory + ?Sized> User<M> {
         let at = self.program.start();
         let path = &mut self.scratch[..PATH_BYTES_MAX];
         let bytes = match at.directory.ino {
-            0..MADE => self.services.path_lookup()?.call(AbsolutePath { at }, path).await?,
+            0..SYNTHETIC => self.services.path_lookup()?.call(AbsolutePath { at }, path).await?,
             number => {
-                let mut maker = self.services.maker(number)?;
-                maker.call(MadePath { number }, path).await?
+                let mut maker = self.services.proc_files(number)?;
+                maker.call(SyntheticPath { number }, path).await?
             }
         } as usize;
         let bytes = bytes.min(PATH_BYTES_MAX);
@@ -156,16 +156,16 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     pub(in crate::user) async fn change_directory(&mut self) -> Outcome {
         self.program.directory = self.find_directory().await?;
-        self.show_card();
+        self.publish_info();
         Ok(0)
     }
 
     pub(in crate::user) async fn change_root(&mut self) -> Outcome {
         match self.find_directory().await? {
-            FileId { ino: MADE.., .. } => return Err(Errno::EPERM.into()), // what is made begins at its own top
+            FileId { ino: SYNTHETIC.., .. } => return Err(Errno::EPERM.into()), // what is made begins at its own top
             root => self.program.root = root,
         }
-        self.show_card();
+        self.publish_info();
         Ok(0)
     }
 
@@ -181,8 +181,8 @@ impl<M: UserMemory + ?Sized> User<M> {
             self.services.open_path(Open { at, flags: OPEN_DIRECTORY, mode: 0 }, path).await
         });
         match found? {
-            Found::Made { number, mode } if mode & S_IFMT == S_IFDIR => Ok(number.into()),
-            Found::Made { .. } | Found::Own { .. } => Err(Errno::ENOTDIR),
+            Found::Synthetic { number, mode } if mode & S_IFMT == S_IFDIR => Ok(number.into()),
+            Found::Synthetic { .. } | Found::Own { .. } => Err(Errno::ENOTDIR),
             Found::Disk(facts) => {
                 self.release_inode(&facts).await;
                 let directory = FileId { ino: facts.ino, generation: facts.birth.generation };
@@ -197,14 +197,14 @@ impl<M: UserMemory + ?Sized> User<M> {
             return Err(Errno::ENOTDIR.into());
         }
         self.program.directory = match descriptor.ino {
-            made @ MADE.. => made.into(),
+            made @ SYNTHETIC.. => made.into(),
             ino => {
                 // While it is open its number is its own: which it is, is asked now.
                 self.paths[0] = b'.';
                 self.directory_at(self.program.start_at(ino.into()), 1).await?
             }
         };
-        self.show_card();
+        self.publish_info();
         Ok(0)
     }
 

@@ -1,6 +1,6 @@
 //! The disk's own node, `/dev/mmcblk0p1`: the partition with the file system, byte by byte, to be read only.
 //!
-//! Invariant: an open one is a file process whose content the server of made files takes from the buffers, so that books
+//! Invariant: an open one is a file process whose content the server of synthetic files takes from the buffers, so that books
 //! are as they are now. Not here: that content (`renga_procfs`).
 
 use crate::user::User;
@@ -14,7 +14,7 @@ use renga_proto::proc_files::{DISK, SECTOR_BYTES, sectors_of};
 use renga_proto::sessions::Stamp;
 use renga_rt::Errno;
 
-/// Major and minor number of the partition, as Linux has them for SD cards.
+/// Major and minor number of the partition, as Linux has them for SD infos.
 pub(in crate::user) const PARTITION: u32 = 179 << 8 | 1;
 
 /// `ioctl`s of block devices, as in Linux's `fs.h`.

@@ -54,10 +54,10 @@ impl<M: UserMemory + ?Sized> User<M> {
             return Err(Errno::EMFILE.into());
         }
         let mut own = self.services.clients.own_events.at(0).ok_or(Errno::ENFILE)?;
-        let EventFile { number, life } = own.call(make, ()).await?;
-        let object = Object::Events { board: self.services.board, number, life, sort };
+        let EventFile { number, generation } = own.call(make, ()).await?;
+        let object = Object::Events { board: self.services.board, number, generation, sort };
         if flags & O_NONBLOCK != 0 {
-            own.call(SetWaiting { number, life, nonblocking: true }, ()).await?;
+            own.call(SetWaiting { number, generation, nonblocking: true }, ()).await?;
         }
         let close_on_exec = flags & O_CLOEXEC != 0;
         self.add_descriptor(Descriptor { object, ino: 0, mode: 0o600, flags: O_RDWR, close_on_exec }).await
@@ -71,12 +71,12 @@ impl<M: UserMemory + ?Sized> User<M> {
         bytes: u64,
         manner: Manner,
     ) -> Outcome {
-        let Object::Events { board, number, life, .. } = file.object else { return Err(Errno::EINVAL.into()) };
+        let Object::Events { board, number, generation, .. } = file.object else { return Err(Errno::EINVAL.into()) };
         check(bytes, manner)?;
         let slot = if manner.nonblocking { NOBODY } else { self.facts.slot };
         // Each turn takes the count or waits.
         let count = loop {
-            match self.services.events(board)?.call(TakeCount { number, life, slot }, ()).await {
+            match self.services.events(board)?.call(TakeCount { number, generation, slot }, ()).await {
                 Err(Errno::EAGAIN) if !manner.nonblocking => self.await_events(board, file).await?,
                 Err(errno) => return Err(self.note_loss(file.object, errno, false).into()),
                 Ok(count) => break count,
@@ -94,7 +94,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         bytes: u64,
         manner: Manner,
     ) -> Outcome {
-        let Object::Events { board, number, life, sort: EventSort::Count } = file.object else {
+        let Object::Events { board, number, generation, sort: EventSort::Count } = file.object else {
             return Err(Errno::EINVAL.into());
         };
         check(bytes, manner)?;
@@ -105,7 +105,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         let slot = if manner.nonblocking { NOBODY } else { self.facts.slot };
         // As above.
         loop {
-            match self.services.events(board)?.call(AddCount { number, life, add, slot }, ()).await {
+            match self.services.events(board)?.call(AddCount { number, generation, add, slot }, ()).await {
                 Err(Errno::EAGAIN) if !manner.nonblocking => self.await_events(board, file).await?,
                 Err(errno) => return Err(self.note_loss(file.object, errno, false).into()),
                 Ok(()) => return Ok(NUMBER_BYTES),
@@ -125,10 +125,10 @@ impl<M: UserMemory + ?Sized> User<M> {
         restartable(self.services.clients.clock.call(wait, ()).await)
     }
 
-    /// The timer that argument 0 names: board, number and life.
+    /// The timer that argument 0 names: board, number and generation.
     fn timer_file(&self) -> Result<(u8, u16, u32), Errno> {
         match self.program.files.get(self.argument(0))?.object {
-            Object::Events { board, number, life, sort: EventSort::Timer } => Ok((board, number, life)),
+            Object::Events { board, number, generation, sort: EventSort::Timer } => Ok((board, number, generation)),
             Object::Lost { pipe: false } => Err(Errno::EIO),
             _ => Err(Errno::EINVAL),
         }
@@ -146,9 +146,9 @@ impl<M: UserMemory + ?Sized> User<M> {
         if flags & !(TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET) != 0 {
             return Err(Errno::EINVAL.into());
         }
-        let (board, number, life) = self.timer_file()?;
+        let (board, number, generation) = self.timer_file()?;
         let (absolute, told) = (flags & TFD_TIMER_ABSTIME != 0, flags & TFD_TIMER_CANCEL_ON_SET != 0);
-        let set = SetTimerFile { number, life, at_ns, interval_ns, absolute, told };
+        let set = SetTimerFile { number, generation, at_ns, interval_ns, absolute, told };
         let left = self.services.events(board)?.call(set, ()).await;
         let left = left.map_err(|errno| self.note_timer_loss(errno))?;
         if old != 0 {
@@ -158,8 +158,8 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     pub(in crate::user) async fn get_timer_file(&mut self) -> Outcome {
-        let (board, number, life) = self.timer_file()?;
-        let left = self.services.events(board)?.call(AskTimerFile { number, life }, ()).await;
+        let (board, number, generation) = self.timer_file()?;
+        let left = self.services.events(board)?.call(AskTimerFile { number, generation }, ()).await;
         let left = left.map_err(|errno| self.note_timer_loss(errno))?;
         self.put_setting(self.argument(1), left, 1).await?;
         Ok(0)

@@ -33,16 +33,16 @@ impl<M: UserMemory + ?Sized> User<M> {
         };
         let nonblocking = flags & O_NONBLOCK != 0;
         let open = OpenFifo { ino, generation: birth.generation, ends, nonblocking };
-        let OpenedFifo { number, life, partners, alone } = self.services.fifos()?.call(open, ()).await?;
+        let OpenedFifo { number, generation, partners, alone } = self.services.fifos()?.call(open, ()).await?;
         let board = self.services.disk_board;
         let object = match ends {
-            FifoEnds::Both => Object::Fifo { board, number, life },
+            FifoEnds::Both => Object::Fifo { board, number, generation },
             // Who opened it while somebody had the other end can be left at once.
-            _ => Object::Pipe { board, number, life, end, partners: if alone { partners } else { 0 } },
+            _ => Object::Pipe { board, number, generation, end, partners: if alone { partners } else { 0 } },
         };
         if alone && !nonblocking {
             let partner = match self.services.pipe(board, number) {
-                Ok(mut pipe) => pipe.call(AwaitPartner { life, end, partners }, ()).await,
+                Ok(mut pipe) => pipe.call(AwaitPartner { generation, end, partners }, ()).await,
                 Err(errno) => Err(errno),
             };
             if partner.is_err() {

@@ -63,10 +63,10 @@ impl<M: UserMemory + ?Sized> User<M> {
     pub(in crate::user) async fn hot_read<const GOVERNED: bool>(&mut self, call: u64) -> Option<Outcome> {
         let Piece { object, nonblocking, reads, frame, range, .. } = self.piece(AccessKind::Write)?;
         let read = match object {
-            Object::Pipe { board, number, life, end: PipeEnd::Reader, .. } if call == READ => {
+            Object::Pipe { board, number, generation, end: PipeEnd::Reader, .. } if call == READ => {
                 let pipe = self.services.pipe(board, number).ok()?;
                 let mut page = self.machine.page(frame);
-                pipe.call_once(ReadPipe { life, nonblocking }, &mut page[range]).await
+                pipe.call_once(ReadPipe { generation, nonblocking }, &mut page[range]).await
             }
             Object::File { board, number, .. } if reads && call == READ => {
                 let file = self.services.file(board, number).ok()?;
@@ -101,10 +101,10 @@ impl<M: UserMemory + ?Sized> User<M> {
     pub(in crate::user) async fn hot_write<const GOVERNED: bool>(&mut self) -> Option<Outcome> {
         let Piece { object, nonblocking, writes, frame, range, .. } = self.piece(AccessKind::Read)?;
         let written = match object {
-            Object::Pipe { board, number, life, end: PipeEnd::Writer, .. } => {
+            Object::Pipe { board, number, generation, end: PipeEnd::Writer, .. } => {
                 let pipe = self.services.pipe(board, number).ok()?;
                 let page = self.machine.shared_page(frame);
-                pipe.call_once(WritePipe { life, nonblocking }, &page[range]).await
+                pipe.call_once(WritePipe { generation, nonblocking }, &page[range]).await
             }
             // As large as it likes.
             Object::File { board, number, .. } if writes && self.program.limits.soft(FSIZE) == INFINITY => {

@@ -108,7 +108,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     pub(in crate::user) async fn lock_bytes(&mut self, descriptor: &Descriptor, place: u64, call: LockCall) -> Outcome {
         let mut bytes = [0; FLOCK_BYTES];
         self.get(place, &mut bytes).await?;
-        let Object::File { board, number, life } = descriptor.object else { return Err(Errno::ENOLCK.into()) };
+        let Object::File { board, number, generation } = descriptor.object else { return Err(Errno::ENOLCK.into()) };
         let allowed = call.way == Way::Find;
         let wanted = match half(&bytes, 0) {
             F_RDLCK if allowed || descriptor.reads() => Locking::Shared,
@@ -122,7 +122,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
         let (first, last) = self.lock_range(descriptor, &bytes).await?;
         let pid = self.program.pid;
-        let owner = if call.of_file { Owner::open_file(board, number, life) } else { Owner::process(pid) };
+        let owner = if call.of_file { Owner::open_file(board, number, generation) } else { Owner::process(pid) };
         let range = Range { owner, ino: descriptor.ino, first, last, wanted };
         if call.way == Way::Find {
             return self.find_lock(place, bytes, range).await;
@@ -155,8 +155,8 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     async fn lock(&mut self, descriptor: &Descriptor, range: Range, way: Way) -> Outcome {
         let Range { owner, ino, first, last, wanted } = range;
-        if let (None, Object::File { board, number, life }) = (owner.pid(), descriptor.object) {
-            self.services.file(board, number)?.call(NoteLocks { life }, ()).await?;
+        if let (None, Object::File { board, number, generation }) = (owner.pid(), descriptor.object) {
+            self.services.file(board, number)?.call(NoteLocks { generation }, ()).await?;
         }
         let mut locks = self.locks()?;
         let locked = match way {
@@ -179,8 +179,8 @@ impl<M: UserMemory + ?Sized> User<M> {
             LOCK_UN => Locking::Unlock,
             _ => return Err(Errno::EINVAL.into()),
         };
-        let Object::File { board, number, life } = descriptor.object else { return Err(Errno::ENOLCK.into()) };
-        let owner = Owner::open_file(board, number, life).whole();
+        let Object::File { board, number, generation } = descriptor.object else { return Err(Errno::ENOLCK.into()) };
+        let owner = Owner::open_file(board, number, generation).whole();
         let range = Range { owner, ino: descriptor.ino, first: 0, last: END, wanted };
         self.lock(&descriptor, range, if operation & LOCK_NB != 0 { Way::Set } else { Way::Wait }).await
     }

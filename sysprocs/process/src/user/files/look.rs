@@ -76,9 +76,9 @@ impl<M: UserMemory + ?Sized> User<M> {
                 look.ask(board);
                 return self.poll_pipe(object, events, seen, slot).await;
             }
-            Object::Events { board, number, life, .. } => {
+            Object::Events { board, number, generation, .. } => {
                 look.ask(board);
-                let poll = PollEvents { number, life, events, slot, seen };
+                let poll = PollEvents { number, generation, events, slot, seen };
                 return self.services.events(board)?.call(poll, ()).await;
             }
             Object::Console => {
@@ -100,17 +100,17 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     async fn poll_pipe(&mut self, object: Object, events: u32, seen: u32, slot: u16) -> Result<Polled, Errno> {
-        let (board, number, life, ends, partners) = match object {
-            Object::Pipe { board, number, life, end: PipeEnd::Reader, partners } => {
-                (board, number, life, FifoEnds::Reader, partners)
+        let (board, number, generation, ends, partners) = match object {
+            Object::Pipe { board, number, generation, end: PipeEnd::Reader, partners } => {
+                (board, number, generation, FifoEnds::Reader, partners)
             }
-            Object::Pipe { board, number, life, end: PipeEnd::Writer, .. } => {
-                (board, number, life, FifoEnds::Writer, 0)
+            Object::Pipe { board, number, generation, end: PipeEnd::Writer, .. } => {
+                (board, number, generation, FifoEnds::Writer, 0)
             }
-            Object::Fifo { board, number, life } => (board, number, life, FifoEnds::Both, 0),
+            Object::Fifo { board, number, generation } => (board, number, generation, FifoEnds::Both, 0),
             _ => return Err(Errno::EINVAL),
         };
-        let poll = PollPipe { life, ends, events, slot, seen, partners };
+        let poll = PollPipe { generation, ends, events, slot, seen, partners };
         self.services.pipe(board, number)?.call(poll, ()).await
     }
 

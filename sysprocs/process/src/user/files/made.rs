@@ -1,24 +1,24 @@
-//! Paths that lead into the made files of `/proc`, and from there to the disk again.
+//! Paths that lead into the synthetic files of `/proc`, and from there to the disk again.
 //!
 //! Invariant: whoever walks on the disk says when a path leaves it (`ECROSSED`, which no program sees). Then the walk
-//! goes on here, until it ends at a made file or is back on the disk; a bounded number of times.
-//! Not here: what made files are (`renga_procfs`).
+//! goes on here, until it ends at a synthetic file or is back on the disk; a bounded number of times.
+//! Not here: what synthetic files are (`renga_procfs`).
 
 use crate::user::User;
 use crate::user::escape::Outcome;
 use crate::user::files::descriptors::{Descriptor, EventSort, Object};
 use crate::user::files::open::{O_ACCMODE, O_CLOEXEC, is_path_only, kept_flags};
 use crate::user::files::path::{S_IFDIR, S_IFLNK, S_IFMT};
-use crate::user::rights::MAKERS;
+use crate::user::rights::PROC_FILES;
 use crate::user::services::Services;
 use core::ops::Range;
 use renga_hal::memory::UserMemory;
 use renga_proto::inode::{Birth, InodeFacts};
-use renga_proto::mounts::{MADE, beyond};
+use renga_proto::mounts::{SYNTHETIC, beyond};
 use renga_proto::path::{
     AbsolutePath, Cross, NO_FOLLOW, OPEN_CREATE, OPEN_DIRECTORY, OPEN_EXCLUSIVE, PathStart, drop_unreachable,
 };
-use renga_proto::proc_files::{DESCRIPTORS, Led, MadePath, ProcFiles, TOP, WalkMade, file_of, pid_of};
+use renga_proto::proc_files::{DESCRIPTORS, Led, ProcFiles, SyntheticPath, TOP, WalkSynthetic, file_of, pid_of};
 use renga_proto::procs::board_of;
 use renga_proto::sessions::Stamp;
 use renga_rt::{Client, Errno};
@@ -40,8 +40,8 @@ pub(in crate::user) enum Piece {
 
 /// Where a path led that left the disk.
 pub(in crate::user) enum Crossed {
-    /// To this made file, of this mode.
-    Made { number: u32, mode: u16 },
+    /// To this synthetic file, of this mode.
+    Synthetic { number: u32, mode: u16 },
     /// To what this descriptor of the program itself stands for.
     Own { descriptor: u64 },
     /// To the disk again: the path to walk on along, from this inode if it is relative.
@@ -52,8 +52,8 @@ pub(in crate::user) enum Crossed {
 pub(in crate::user) enum Found<T> {
     /// On the disk.
     Disk(T),
-    /// A made file, of this mode.
-    Made { number: u32, mode: u16 },
+    /// A synthetic file, of this mode.
+    Synthetic { number: u32, mode: u16 },
     /// What this descriptor of the program itself stands for, which is not on the disk.
     Own { descriptor: u64 },
 }
@@ -92,8 +92,8 @@ macro_rules! found_at {
                 Ok($crate::user::files::made::Crossed::Own { descriptor }) => {
                     break Ok($crate::user::files::made::Found::Own { descriptor });
                 }
-                Ok($crate::user::files::made::Crossed::Made { number, mode }) => {
-                    break Ok($crate::user::files::made::Found::Made { number, mode });
+                Ok($crate::user::files::made::Crossed::Synthetic { number, mode }) => {
+                    break Ok($crate::user::files::made::Found::Synthetic { number, mode });
                 }
                 Err(errno) => break Err(errno),
             }
@@ -103,12 +103,12 @@ macro_rules! found_at {
 pub(in crate::user) use found_at;
 
 impl Services {
-    /// The server of the made file `number`.
-    pub(in crate::user) fn maker(&mut self, number: u32) -> Result<Client<ProcFiles, MAKERS>, Errno> {
-        self.clients.makers.at(self.maker_board(number), 0).ok_or(Errno::ENOENT)
+    /// The server of the synthetic file `number`.
+    pub(in crate::user) fn proc_files(&mut self, number: u32) -> Result<Client<ProcFiles, PROC_FILES>, Errno> {
+        self.clients.proc_files.at(self.proc_files_board(number), 0).ok_or(Errno::ENOENT)
     }
 
-    fn maker_board(&self, number: u32) -> u8 {
+    fn proc_files_board(&self, number: u32) -> u8 {
         match pid_of(number) {
             0 => self.board,
             pid => board_of(pid, self.disk_board),
@@ -117,9 +117,9 @@ impl Services {
 }
 
 impl<M: UserMemory + ?Sized> User<M> {
-    /// The server of the made file `number`.
-    pub(in crate::user) fn maker_of(&mut self, number: u32) -> Result<Client<ProcFiles, MAKERS>, Errno> {
-        self.services.maker(number)
+    /// The server of the synthetic file `number`.
+    pub(in crate::user) fn proc_files_of(&mut self, number: u32) -> Result<Client<ProcFiles, PROC_FILES>, Errno> {
+        self.services.proc_files(number)
     }
 
     /// Goes on from where the path `piece` leaves the disk.
@@ -127,7 +127,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         let path = bytes_of!(self, piece);
         let relative = path.first() != Some(&b'/');
         let (mut number, mut piece) = match beyond(path) {
-            _ if relative && at.directory.ino >= MADE => (at.directory.ino, piece),
+            _ if relative && at.directory.ino >= SYNTHETIC => (at.directory.ino, piece),
             Some(rest) if !at.is_confined() => (TOP, piece.clone().last(rest.len())),
             _ => match self.leave_disk(at, piece.clone(), flags).await {
                 // What led out of the disk has been changed since: once more.
@@ -137,8 +137,8 @@ impl<M: UserMemory + ?Sized> User<M> {
         };
         // Again at most once, on the board of the program that the path names.
         for _ in 0..=1 {
-            let walk = WalkMade { at: number, reader: self.program.pid, flags: flags & NO_FOLLOW };
-            let mut maker = self.maker_of(number)?;
+            let walk = WalkSynthetic { at: number, reader: self.program.pid, flags: flags & NO_FOLLOW };
+            let mut maker = self.proc_files_of(number)?;
             let led = maker.call(walk, bytes_of!(self, piece)).await.map_err(gone)?;
             let Led { number: reached, mode, left } = led;
             let rest = piece.clone().last(left as usize);
@@ -150,13 +150,13 @@ impl<M: UserMemory + ?Sized> User<M> {
                 }
                 S_IFLNK if follows && file_of(reached) >= DESCRIPTORS => return self.follow_descriptor(reached, rest),
                 _ if left > 0 => (number, piece) = (reached, rest),
-                _ => return Ok(Crossed::Made { number: reached, mode }),
+                _ => return Ok(Crossed::Synthetic { number: reached, mode }),
             }
         }
         Err(Errno::ENOENT)
     }
 
-    /// Where a descriptor leads, with `rest` behind it: the made file `number` is the descriptor.
+    /// Where a descriptor leads, with `rest` behind it: the synthetic file `number` is the descriptor.
     fn follow_descriptor(&mut self, number: u32, rest: Piece) -> Result<Crossed, Errno> {
         if pid_of(number) != self.program.pid {
             return Err(Errno::EACCES); // what another's descriptor stands for is that program's business
@@ -165,7 +165,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         let Descriptor { object, ino, mode, .. } = *self.program.files.get(descriptor).map_err(|_| Errno::ENOENT)?;
         let is_file = matches!(object, Object::File { .. });
         match (is_file && mode & S_IFMT == S_IFDIR, bytes_of!(self, rest).is_empty()) {
-            (_, true) if is_file && ino >= MADE => Ok(Crossed::Made { number: ino, mode }),
+            (_, true) if is_file && ino >= SYNTHETIC => Ok(Crossed::Synthetic { number: ino, mode }),
             (true, _) => Ok(Crossed::Disk { at: self.program.start_at(ino.into()), path: self.or_dot(rest) }),
             (false, true) => Ok(Crossed::Own { descriptor }),
             (false, false) => Err(Errno::ENOTDIR),
@@ -190,8 +190,8 @@ impl<M: UserMemory + ?Sized> User<M> {
         Piece::Scratch(0..1)
     }
 
-    /// Opens a made file: an open file process whose content the server of made files makes.
-    pub(in crate::user) async fn open_made(&mut self, number: u32, mode: u16, flags: u32, walk: u32) -> Outcome {
+    /// Opens a synthetic file: an open file process whose content the server of synthetic files makes.
+    pub(in crate::user) async fn open_synthetic(&mut self, number: u32, mode: u16, flags: u32, walk: u32) -> Outcome {
         let kind = mode & S_IFMT;
         if kind == S_IFLNK {
             return Err(Errno::ELOOP.into());
@@ -206,7 +206,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             _ if flags & O_ACCMODE != 0 && mode & OWNER_WRITES == 0 => return Err(Errno::EACCES.into()),
             _ => {}
         }
-        let slot = u16::from(self.services.maker_board(number));
+        let slot = u16::from(self.services.proc_files_board(number));
         let facts =
             InodeFacts { slot, ino: number, mode, birth: Birth { generation: 0, device: 0 }, stamp: Stamp::NONE };
         let object = self.open_file(&facts, flags).await?;
@@ -254,10 +254,10 @@ impl<M: UserMemory + ?Sized> User<M> {
     pub(in crate::user) async fn own_link(&mut self, descriptor: u64, out: &mut [u8]) -> Result<usize, Errno> {
         let Descriptor { object, ino, mode, .. } = *self.program.files.get(descriptor).map_err(|_| Errno::ENOENT)?;
         let text: &[u8] = match object {
-            Object::File { .. } if ino >= MADE && mode & S_IFMT == S_IFDIR => {
-                return Ok(self.maker_of(ino)?.call(MadePath { number: ino }, out).await? as usize);
+            Object::File { .. } if ino >= SYNTHETIC && mode & S_IFMT == S_IFDIR => {
+                return Ok(self.proc_files_of(ino)?.call(SyntheticPath { number: ino }, out).await? as usize);
             }
-            Object::File { .. } if ino < MADE && mode & S_IFMT == S_IFDIR => {
+            Object::File { .. } if ino < SYNTHETIC && mode & S_IFMT == S_IFDIR => {
                 let at = self.program.start_at(ino.into());
                 let bytes = self.services.path_lookup()?.call(AbsolutePath { at }, &mut *out).await? as usize;
                 return Ok(drop_unreachable(out, bytes));
@@ -318,7 +318,7 @@ fn gone(errno: Errno) -> Errno {
 
 impl Descriptor {
     /// Whether its content is made when it is read.
-    pub(in crate::user) fn is_made(&self) -> bool {
-        self.ino >= MADE && matches!(self.object, Object::File { .. })
+    pub(in crate::user) fn is_synthetic(&self) -> bool {
+        self.ino >= SYNTHETIC && matches!(self.object, Object::File { .. })
     }
 }

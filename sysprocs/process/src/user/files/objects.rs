@@ -1,12 +1,12 @@
 //! What descriptors stand for, read, written, kept and let go.
 //!
-//! Invariant: a lent slice is at most one page. What is told `ESTALE` is asked once more where the life is asked for: the
+//! Invariant: a lent slice is at most one page. What is told `ESTALE` is asked once more where the generation is asked for: the
 //! first call of this process to a board that has begun anew is told so by the router and not made, and the object may be
-//! of the new life, had from whoever forked. Not here: splitting by pages (`transfer.rs`), numbers
+//! of the new generation, had from whoever forked. Not here: splitting by pages (`transfer.rs`), numbers
 //! of descriptors (`descriptors.rs`).
 
 use crate::user::files::descriptors::Object;
-use crate::user::lives::loss::is_loss;
+use crate::user::lifecycle::loss::is_loss;
 use crate::user::services::Services;
 use renga_proto::console::{ReadTerminal, WriteTerminal};
 use renga_proto::events::{DropEvents, HoldEvents};
@@ -39,8 +39,8 @@ impl Services {
             Object::Pipe { .. } | Object::Fifo { .. } | Object::Console if manner.offset.is_some() => {
                 return Err(Errno::ESPIPE);
             }
-            Object::Pipe { board, number, life, .. } | Object::Fifo { board, number, life } => {
-                let (mut pipe, read) = (self.pipe(board, number)?, ReadPipe { life, nonblocking });
+            Object::Pipe { board, number, generation, .. } | Object::Fifo { board, number, generation } => {
+                let (mut pipe, read) = (self.pipe(board, number)?, ReadPipe { generation, nonblocking });
                 match pipe.call(read, &mut *out).await {
                     Err(Errno::ESTALE) => pipe.call(read, out).await?,
                     read => read?,
@@ -79,8 +79,8 @@ impl Services {
             Object::Pipe { .. } | Object::Fifo { .. } | Object::Console if manner.offset.is_some() => {
                 return Err(Errno::ESPIPE);
             }
-            Object::Pipe { board, number, life, .. } | Object::Fifo { board, number, life } => {
-                let (mut pipe, write) = (self.pipe(board, number)?, WritePipe { life, nonblocking });
+            Object::Pipe { board, number, generation, .. } | Object::Fifo { board, number, generation } => {
+                let (mut pipe, write) = (self.pipe(board, number)?, WritePipe { generation, nonblocking });
                 match pipe.call(write, bytes).await {
                     Err(Errno::ESTALE) => pipe.call(write, bytes).await?,
                     written => written?,
@@ -109,19 +109,21 @@ impl Services {
 
     async fn keep_once(&mut self, object: Object) -> Result<(), Errno> {
         match object {
-            Object::File { board, number, life } => self.file(board, number)?.call(AddReference { life }, ()).await,
-            Object::Pipe { board, number, life, end, .. } => {
-                self.pipe(board, number)?.call(AddEnd { life, end }, ()).await
+            Object::File { board, number, generation } => {
+                self.file(board, number)?.call(AddReference { generation }, ()).await
             }
-            Object::Events { board, number, life, .. } => {
-                self.events(board)?.call(HoldEvents { number, life }, ()).await
+            Object::Pipe { board, number, generation, end, .. } => {
+                self.pipe(board, number)?.call(AddEnd { generation, end }, ()).await
             }
-            Object::Fifo { board, number, life } => {
+            Object::Events { board, number, generation, .. } => {
+                self.events(board)?.call(HoldEvents { number, generation }, ()).await
+            }
+            Object::Fifo { board, number, generation } => {
                 let mut pipe = self.pipe(board, number)?;
-                pipe.call(AddEnd { life, end: PipeEnd::Reader }, ()).await?;
-                let kept = pipe.call(AddEnd { life, end: PipeEnd::Writer }, ()).await;
+                pipe.call(AddEnd { generation, end: PipeEnd::Reader }, ()).await?;
+                let kept = pipe.call(AddEnd { generation, end: PipeEnd::Writer }, ()).await;
                 if kept.is_err() {
-                    let _ = pipe.call(CloseEnd { life, end: PipeEnd::Reader }, ()).await; // as before
+                    let _ = pipe.call(CloseEnd { generation, end: PipeEnd::Reader }, ()).await; // as before
                 }
                 kept
             }
@@ -133,24 +135,24 @@ impl Services {
     /// it, what was written to a file may be lost.
     pub async fn release(&mut self, object: Option<Object>) -> Result<(), Errno> {
         let released = match object {
-            Some(Object::Fifo { board, number, life }) => {
+            Some(Object::Fifo { board, number, generation }) => {
                 // Where one is lost so is the other.
-                let _ = self.close_end(board, number, CloseEnd { life, end: PipeEnd::Writer }).await;
-                self.close_end(board, number, CloseEnd { life, end: PipeEnd::Reader }).await
+                let _ = self.close_end(board, number, CloseEnd { generation, end: PipeEnd::Writer }).await;
+                self.close_end(board, number, CloseEnd { generation, end: PipeEnd::Reader }).await
             }
-            Some(Object::Pipe { board, number, life, end, .. }) => {
-                self.close_end(board, number, CloseEnd { life, end }).await
+            Some(Object::Pipe { board, number, generation, end, .. }) => {
+                self.close_end(board, number, CloseEnd { generation, end }).await
             }
-            Some(Object::File { board, number, life }) => {
+            Some(Object::File { board, number, generation }) => {
                 let mut file = self.file(board, number)?;
-                let closed = match file.call(Close { life }, ()).await {
-                    Err(Errno::ESTALE) => file.call(Close { life }, ()).await,
+                let closed = match file.call(Close { generation }, ()).await {
+                    Err(Errno::ESTALE) => file.call(Close { generation }, ()).await,
                     closed => closed,
                 };
                 return closed.map_err(|errno| if is_loss(errno) { Errno::EIO } else { errno });
             }
-            Some(Object::Events { board, number, life, .. }) => {
-                let (mut events, drop) = (self.events(board)?, DropEvents { number, life });
+            Some(Object::Events { board, number, generation, .. }) => {
+                let (mut events, drop) = (self.events(board)?, DropEvents { number, generation });
                 match events.call(drop, ()).await {
                     Err(Errno::ESTALE) => events.call(drop, ()).await,
                     dropped => dropped,

@@ -13,7 +13,7 @@ use crate::user::files::path::{
 use renga_hal::memory::UserMemory;
 use renga_proto::file::OpenInode;
 use renga_proto::inode::InodeFacts;
-use renga_proto::mounts::MADE;
+use renga_proto::mounts::SYNTHETIC;
 use renga_proto::path::{NO_FOLLOW, OPEN_CREATE, OPEN_DIRECTORY, OPEN_EXCLUSIVE, OPEN_TRUNCATE, OPEN_WRITE, Open};
 use renga_proto::pipe::{OpenPipe, PipeEnd};
 use renga_proto::procs::INIT;
@@ -118,7 +118,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         let mut opened = self.services.open_path(open, &self.paths[..length]).await;
         if matches!(opened, Err(Errno::ECROSSED)) {
             opened = match apart!(self.open_across(open, length)) {
-                Ok(Found::Made { number, mode }) => return apart!(self.open_made(number, mode, flags, walk)),
+                Ok(Found::Synthetic { number, mode }) => return apart!(self.open_synthetic(number, mode, flags, walk)),
                 Ok(Found::Own { descriptor }) => return apart!(self.open_own(descriptor, flags, walk)),
                 Ok(Found::Disk(facts)) => Ok(facts),
                 Err(errno) => Err(errno),
@@ -211,7 +211,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             None => Err(Errno::EIO),
         };
         match opened {
-            Ok(life) => Ok(Object::File { board, number, life }),
+            Ok(generation) => Ok(Object::File { board, number, generation }),
             Err(errno) => {
                 self.release_inode(facts).await;
                 self.services.clients.file_table.call(FreeFile { file: number }, ()).await?;
@@ -223,8 +223,8 @@ impl<M: UserMemory + ?Sized> User<M> {
     /// Gives a path lookup's reference to an inode back.
     pub(in crate::user) async fn release_inode(&mut self, facts: &InodeFacts) {
         let InodeFacts { slot, ino, stamp, .. } = *facts;
-        // Nobody counts who refers to made files.
-        if ino >= MADE {
+        // Nobody counts who refers to synthetic files.
+        if ino >= SYNTHETIC {
             return;
         }
         let services = &mut self.services;
@@ -249,8 +249,8 @@ impl<M: UserMemory + ?Sized> User<M> {
             Some(mut pipe) => pipe.call(OpenPipe {}, ()).await,
             None => Err(Errno::EIO),
         };
-        let life = match opened {
-            Ok(life) => life,
+        let generation = match opened {
+            Ok(generation) => generation,
             Err(errno) => {
                 self.services.clients.pipe_table.call(FreePipe { pipe: number }, ()).await?;
                 return Err(errno.into());
@@ -258,7 +258,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         };
         let mut numbers = [0; 2];
         for (place, end, access) in [(0, PipeEnd::Reader, O_RDONLY), (1, PipeEnd::Writer, O_WRONLY)] {
-            let object = Object::Pipe { board, number, life, end, partners: 0 };
+            let object = Object::Pipe { board, number, generation, end, partners: 0 };
             let (close_on_exec, mode) = (flags & O_CLOEXEC != 0, S_IFIFO);
             let descriptor = Descriptor { object, ino: 0, mode, flags: access, close_on_exec };
             numbers[place] = self.add_descriptor(descriptor).await?;

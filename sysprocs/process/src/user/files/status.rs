@@ -16,7 +16,7 @@ use renga_proto::mounts::crosses;
 use renga_proto::path::{
     Access, ChangeMode, ChangeOwner, ChangeTimes, FileSystemStatus, NO_FOLLOW, OPEN_WRITE, Open, PathStart, StatusOf,
 };
-use renga_proto::proc_files::StatusMade;
+use renga_proto::proc_files::SyntheticStatus;
 use renga_rt::{Client, Errno, apart};
 
 /// `f_type` of what is under /proc.
@@ -166,7 +166,9 @@ impl<M: UserMemory + ?Sized> User<M> {
         });
         match found? {
             Found::Disk(()) => {}
-            Found::Made { number, .. } => self.maker_of(number)?.call(StatusMade { number }, &mut bytes[..]).await?,
+            Found::Synthetic { number, .. } => {
+                self.proc_files_of(number)?.call(SyntheticStatus { number }, &mut bytes[..]).await?
+            }
             Found::Own { descriptor } => return self.status_of(descriptor).await,
         }
         Ok(bytes)
@@ -179,7 +181,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(0)
     }
 
-    /// Whether there is something at the path in `self.paths`, and `mode` is allowed; the made file, if it is one.
+    /// Whether there is something at the path in `self.paths`, and `mode` is allowed; the synthetic file, if it is one.
     async fn access(&mut self, at: PathStart, length: usize, mode: u32) -> Result<Found<()>, Errno> {
         let found = found_at!(self, (at, Piece::Paths(0..length), 0), |at, path| {
             match crosses(at, path) {
@@ -194,7 +196,9 @@ impl<M: UserMemory + ?Sized> User<M> {
         })?;
         match found {
             // As Linux: what nobody may write root may not either, as there is no way to.
-            Found::Made { mode: file, .. } if mode & MAY_EXECUTE != 0 && file & EXECUTE_BITS == 0 => Err(Errno::EACCES),
+            Found::Synthetic { mode: file, .. } if mode & MAY_EXECUTE != 0 && file & EXECUTE_BITS == 0 => {
+                Err(Errno::EACCES)
+            }
             found => Ok(found),
         }
     }
@@ -221,7 +225,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         })?;
         match found {
             Found::Disk(()) => Ok(0),
-            Found::Made { .. } => Err(Errno::EPERM.into()),
+            Found::Synthetic { .. } => Err(Errno::EPERM.into()),
             // How the C library changes what must not be a link.
             Found::Own { descriptor } => {
                 let file = self.file_behind(descriptor, Errno::EPERM)?;
@@ -329,13 +333,13 @@ impl<M: UserMemory + ?Sized> User<M> {
     pub(in crate::user) async fn file_system_status(&mut self) -> Outcome {
         let length = self.get_path(self.argument(0)).await?;
         match self.access(self.program.start(), length, 0).await? {
-            Found::Made { .. } => self.put_made_system_status(self.argument(1)).await,
+            Found::Synthetic { .. } => self.put_synthetic_system_status(self.argument(1)).await,
             Found::Disk(()) | Found::Own { .. } => self.put_file_system_status(self.argument(1)).await,
         }
     }
 
     /// A `struct statfs` of what has no blocks.
-    async fn put_made_system_status(&mut self, place: u64) -> Outcome {
+    async fn put_synthetic_system_status(&mut self, place: u64) -> Outcome {
         let mut bytes = [0; STATFS_BYTES];
         for (at, word) in
             [(0, PROC_MAGIC), (8, PAGE_BYTES as u64), (64, NAME_BYTES_MAX as u64), (72, PAGE_BYTES as u64)]
@@ -347,8 +351,8 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     pub(in crate::user) async fn file_system_status_of(&mut self) -> Outcome {
-        if self.program.files.get(self.argument(0))?.is_made() {
-            return self.put_made_system_status(self.argument(1)).await;
+        if self.program.files.get(self.argument(0))?.is_synthetic() {
+            return self.put_synthetic_system_status(self.argument(1)).await;
         }
         self.put_file_system_status(self.argument(1)).await
     }

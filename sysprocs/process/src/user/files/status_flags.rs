@@ -30,7 +30,7 @@ impl Descriptor {
         if self.object == Object::Console { self.flags & FROM_INIT != 0 } else { self.ino == 0 }
     }
 
-    /// Whether its server is told at each call which life it is of. Then `ESTALE` from the router, which this process had
+    /// Whether its server is told at each call which generation it is of. Then `ESTALE` from the router, which this process had
     /// to learn, is no reason not to ask once more; of a file it is: whatever has its number now would answer.
     fn tells_lives(&self) -> bool {
         !matches!(self.object, Object::File { .. })
@@ -54,11 +54,11 @@ impl<M: UserMemory + ?Sized> User<M> {
                 let kept = self.services.file(board, number)?.call(AskFlags {}, ()).await?;
                 Ok(own & !SETTABLE | kept & SETTABLE)
             }
-            Object::Pipe { board, number, life, end, .. } if of.is_inherited() => {
-                Ok(own | flag(self.services.pipe(board, number)?.call(AskBlocking { life, end }, ()).await?))
+            Object::Pipe { board, number, generation, end, .. } if of.is_inherited() => {
+                Ok(own | flag(self.services.pipe(board, number)?.call(AskBlocking { generation, end }, ()).await?))
             }
-            Object::Events { board, number, life, .. } => {
-                Ok(own | flag(self.services.events(board)?.call(AskWaiting { number, life }, ()).await?))
+            Object::Events { board, number, generation, .. } => {
+                Ok(own | flag(self.services.events(board)?.call(AskWaiting { number, generation }, ()).await?))
             }
             Object::Console if of.is_inherited() => {
                 Ok(own | flag(self.services.console()?.call(GetJobControl {}, ()).await?.nonblocking))
@@ -86,11 +86,11 @@ impl<M: UserMemory + ?Sized> User<M> {
             Object::File { board, number, .. } => {
                 self.services.file(board, number)?.call(SetFlags { flags }, ()).await?;
             }
-            Object::Pipe { board, number, life, end, .. } if of.is_inherited() => {
-                self.services.pipe(board, number)?.call(SetBlocking { life, end, nonblocking }, ()).await?;
+            Object::Pipe { board, number, generation, end, .. } if of.is_inherited() => {
+                self.services.pipe(board, number)?.call(SetBlocking { generation, end, nonblocking }, ()).await?;
             }
-            Object::Events { board, number, life, .. } => {
-                self.services.events(board)?.call(SetWaiting { number, life, nonblocking }, ()).await?;
+            Object::Events { board, number, generation, .. } => {
+                self.services.events(board)?.call(SetWaiting { number, generation, nonblocking }, ()).await?;
             }
             Object::Console if of.is_inherited() => {
                 self.services.console()?.call(SetWaits { nonblocking }, ()).await?;

@@ -49,10 +49,12 @@ impl<M: UserMemory + ?Sized> User<M> {
                 self.set_status_flags(number, flags | set).await
             }
             FIONREAD if object != Object::Console => {
-                let (Object::Pipe { board, number, life, .. } | Object::Fifo { board, number, life }) = object else {
+                let (Object::Pipe { board, number, generation, .. } | Object::Fifo { board, number, generation }) =
+                    object
+                else {
                     return Err(Errno::ENOTTY.into());
                 };
-                let bytes = self.services.pipe(board, number)?.call(PipeBytes { life }, ()).await?;
+                let bytes = self.services.pipe(board, number)?.call(PipeBytes { generation }, ()).await?;
                 self.put(place, &bytes.to_le_bytes()).await?;
                 Ok(0)
             }

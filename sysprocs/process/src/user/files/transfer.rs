@@ -103,8 +103,8 @@ impl<M: UserMemory + ?Sized> User<M> {
     /// Fills the program's memory from `address` on; how many bytes.
     pub(super) async fn take_in(&mut self, from: &Descriptor, address: u64, count: u64, manner: Manner) -> Outcome {
         let count = count.min(TRANSFER_BYTES_MAX);
-        if from.is_made() {
-            return apart!(self.take_in_made(from, address, count, manner));
+        if from.is_synthetic() {
+            return apart!(self.take_in_synthetic(from, address, count, manner));
         }
         let mut done = 0;
         // Each turn passes a page.
@@ -145,7 +145,7 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     /// As `take_in`, of what is made when it is read: what has room in a page is read at once, however it lies in memory,
     /// so that it is of one moment.
-    async fn take_in_made(&mut self, from: &Descriptor, address: u64, count: u64, manner: Manner) -> Outcome {
+    async fn take_in_synthetic(&mut self, from: &Descriptor, address: u64, count: u64, manner: Manner) -> Outcome {
         let length = count.min(PAGE_BYTES as u64) as usize;
         let read = self.services.read(from.object, &mut self.scratch[..length], manner).await;
         let bytes = match read {
@@ -186,7 +186,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         // A write of one piece goes where the file has it go.
         let appends = (count > in_page || manner.offset.is_some()) && self.appends(to).await?;
         let manner = Manner { offset: manner.offset.map(|offset| if appends { AT_END } else { offset }), ..manner };
-        let whole = appends || to.is_made() || matches!(to.object, Object::Pipe { .. } | Object::Fifo { .. });
+        let whole = appends || to.is_synthetic() || matches!(to.object, Object::Pipe { .. } | Object::Fifo { .. });
         if whole && count > in_page && count <= PIPE_ATOMIC_BYTES as u64 {
             let Some(space) = &mut self.space else { unreachable!("a program has a space while it runs") };
             let mut pager = pager(self.machine, &mut self.services);

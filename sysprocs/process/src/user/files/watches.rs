@@ -9,8 +9,8 @@ use crate::user::escape::Outcome;
 use crate::user::files::descriptors::{EventSort, Object};
 use crate::user::files::look::Look;
 use crate::user::files::open::O_CLOEXEC;
-use crate::user::lives::loss::is_loss;
-use crate::user::lives::travel::{Reader, Writer, get_object, put_object};
+use crate::user::lifecycle::loss::is_loss;
+use crate::user::lifecycle::process_image::{Reader, Writer, get_object, put_object};
 use renga_hal::memory::UserMemory;
 use renga_proto::events::{
     ChangeWatch, ClaimWatch, EventKind, MakeEvents, NextWatch, WATCH_EDGES, WATCH_EXCLUSIVE, WATCH_ONCE, Watch,
@@ -40,13 +40,15 @@ const CLAIMS_LOST_MAX: u32 = 64;
 struct Set {
     board: u8,
     number: u16,
-    life: u32,
+    generation: u32,
 }
 
 impl Set {
     fn of(object: Object) -> Result<Set, Errno> {
         match object {
-            Object::Events { board, number, life, sort: EventSort::Watches } => Ok(Set { board, number, life }),
+            Object::Events { board, number, generation, sort: EventSort::Watches } => {
+                Ok(Set { board, number, generation })
+            }
             Object::Lost { pipe: false } => Err(Errno::EIO),
             _ => Err(Errno::EINVAL),
         }
@@ -102,7 +104,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         if !can_be_watched(watched.object) {
             return Err(Errno::EPERM.into());
         }
-        let Set { board, number: set_number, life } = Set::of(set.object)?;
+        let Set { board, number: set_number, generation } = Set::of(set.object)?;
         if watched.object == set.object {
             return Err(Errno::EINVAL.into());
         }
@@ -121,7 +123,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
         let [object, more] = to_words(watched.object)?;
         let wish = WatchWish { change, descriptor: number as u16, events: events | ERROR | HANG_UP };
-        let mut call = ChangeWatch { number: set_number, life, wish, data, object, more };
+        let mut call = ChangeWatch { number: set_number, generation, wish, data, object, more };
         if let (Object::Lost { .. }, WatchChange::Remove | WatchChange::Modify) = (watched.object, change) {
             // The set knows it as what it was; what was told once of that it does not show, and forgets.
             let ended = self.end_lost_watches(Set::of(set.object)?, number as u16).await;
@@ -275,10 +277,10 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     async fn next_watch(&mut self, set: Set, from: u16, look: &mut Look) -> Result<Watch, Errno> {
-        let Set { board, number, life } = set;
+        let Set { board, number, generation } = set;
         let mut events = self.services.events(board)?;
         look.ask(board);
-        let watch = events.call(NextWatch { number, life, from, slot: look.slot }, ()).await?;
+        let watch = events.call(NextWatch { number, generation, from, slot: look.slot }, ()).await?;
         // So that who looks at all of them comes to an end, whoever answers.
         if watch.key.place < from { Err(Errno::EIO) } else { Ok(watch) }
     }
@@ -289,8 +291,8 @@ impl<M: UserMemory + ?Sized> User<M> {
         if !once_only && edges != 0 {
             return Ok(true);
         }
-        let Set { board, number, life } = set;
-        let claim = ClaimWatch { number, life, place: watch.key.place, stamp: watch.stamp, edges };
+        let Set { board, number, generation } = set;
+        let claim = ClaimWatch { number, generation, place: watch.key.place, stamp: watch.stamp, edges };
         match self.services.events(board)?.call(claim, ()).await {
             Err(Errno::EAGAIN) => Ok(false),
             claimed => claimed.map(|()| true),

@@ -80,7 +80,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     /// Shows the masks to whoever lists programs.
     pub(in crate::user) fn show_signals(&self) {
         let [ignored, handled] = self.program.actions.chosen();
-        self.facts.card.signals.set([self.program.blocked, ignored, handled]);
+        self.facts.info.signals.set([self.program.blocked, ignored, handled]);
     }
 
     /// Tells the keeper of processes what it must know: of signals that are ignored no longer, or blocked now or

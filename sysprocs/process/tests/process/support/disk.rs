@@ -319,7 +319,7 @@ pub async fn file(
             }
             FileCall::AskFlags(call) => call.reply(Ok(open.flags)),
             FileCall::DescribeFile(call) => call.reply(Ok(disk.backing(open.slot.into()))),
-            other => refuse!(other, FileCall: SetSize SetFileMode SetFileTimes SetFileOwner CheckLife),
+            other => refuse!(other, FileCall: SetSize SetFileMode SetFileTimes SetFileOwner CheckGeneration),
         }
     }
 }

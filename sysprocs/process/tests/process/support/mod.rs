@@ -335,9 +335,9 @@ fn start_user<M: UserMemory>(
     switch: &'static Switch,
 ) {
     let boot_program = if number == 0 && slot == 0 { "/sbin/init" } else { "" };
-    let (card, sessions) = (leak(renga_rt::card::Card::new()), leak(Sessions::new()));
+    let (info, sessions) = (leak(renga_rt::proc_info::ProcInfo::new()), leak(Sessions::new()));
     let Headers { tables, counts, .. } = all[number];
-    let facts = leak(UserFacts { slot: slot as u16, boot_program, seed: 42, card, tables, counts, sessions });
+    let facts = leak(UserFacts { slot: slot as u16, boot_program, seed: 42, info, tables, counts, sessions });
     let context = Box::leak(Box::new(UserContext::new(slot as u16, 0, 0)));
     let here = &all[number];
     board.start(here.users[slot], |me| {
@@ -370,7 +370,7 @@ fn start_user<M: UserMemory>(
             console: family(&me, only_family(all.len(), own.console)),
             clock: client(&me, here.clock),
             links: family(&me, all.iter().map(|_| Members::NONE).collect()),
-            makers: family(&me, all.iter().map(|_| Members::NONE).collect()),
+            proc_files: family(&me, all.iter().map(|_| Members::NONE).collect()),
         };
         let places = Vec::leak(vec![renga_process::DescriptorPlace::EMPTY; renga_process::DESCRIPTORS_MAX]);
         let paths = Box::leak(Box::new([0; renga_process::PATHS_BYTES]));

@@ -1,4 +1,4 @@
-//! The life of a slot: it waits for a program, runs it from trap to trap, and clears up behind it.
+//! The generation of a slot: it waits for a program, runs it from trap to trap, and clears up behind it.
 
 use crate::signals::{SIGBUS, SIGILL, SIGKILL, SIGSEGV, SIGTRAP, killed};
 use crate::user::escape::{Escape, Outcome};
@@ -56,7 +56,7 @@ pub fn user<M: UserMemory + ?Sized>(
         facts: *facts,
         context,
         space: None,
-        program: Program::new(0, 0, Descriptors::new(places).shown_on(facts.card)),
+        program: Program::new(0, 0, Descriptors::new(places).shown_on(facts.info)),
         look_at_signals: false,
         pages_moved: 0,
         interrupted_call: None,
@@ -254,17 +254,17 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// Shows the program as it is now to whoever lists programs.
-    pub(in crate::user) fn show_card(&self) {
-        let card = self.facts.card;
-        card.pid.set(self.program.pid);
-        card.origin.set(self.program.origin);
-        card.directory.set(self.program.directory.ino);
-        card.root.set(self.program.root.ino);
-        card.umask.set(self.program.umask);
+    pub(in crate::user) fn publish_info(&self) {
+        let info = self.facts.info;
+        info.pid.set(self.program.pid);
+        info.origin.set(self.program.origin);
+        info.directory.set(self.program.directory.ino);
+        info.root.set(self.program.root.ino);
+        info.umask.set(self.program.umask);
         self.show_signals();
-        card.limits.set(self.program.limits.0.map(|limit| [limit.soft, limit.hard]));
+        info.limits.set(self.program.limits.0.map(|limit| [limit.soft, limit.hard]));
         self.show_areas();
-        card.space.set(self.space.as_ref().map(|space| space.number()));
+        info.space.set(self.space.as_ref().map(|space| space.number()));
     }
 
     /// Lets all go that the program had, and tells who waits for it.
@@ -286,7 +286,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
         self.drop_timers(0).await;
         self.note_frames();
-        self.facts.card.space.set(None);
+        self.facts.info.space.set(None);
         if let Some(space) = &mut self.space {
             let borrowed = space.is_borrowed();
             space.end(&mut pager(self.machine, &mut self.services)).await;
@@ -328,7 +328,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
         if let Ok(mut procs) = self.services.procs_of(parent) {
             // A dead board has no parent to tell. One that has begun anew may have: this process may never have
-            // called it since; a pid of an earlier life is nobody's there.
+            // called it since; a pid of an earlier generation is nobody's there.
             let news = ChildExited { parent, child, status };
             let told = procs.call(news, &used).await;
             if told == Err(Errno::ESTALE) {

@@ -1,12 +1,12 @@
 //! What a program sees of boards that have died.
 //!
 //! Invariant: a call that was told `ESTALE` by this board's router was not made, and was the first of
-//! this process to that board's new life; so nothing of the system call has happened there.
+//! this process to that board's new generation; so nothing of the system call has happened there.
 
 use crate::user::User;
 use crate::user::files::descriptors::Object;
 use renga_hal::memory::UserMemory;
-use renga_proto::file::CheckLife;
+use renga_proto::file::CheckGeneration;
 use renga_rt::Errno;
 
 /// Whether what was asked is gone with its board.
@@ -16,15 +16,15 @@ pub fn is_loss(errno: Errno) -> bool {
 
 impl<M: UserMemory + ?Sized> User<M> {
     /// Finds out what the program has lost on the boards that have begun anew, a bit each. Its slot may be told
-    /// late, so a file there can be of the new life: each is asked. Pipes check the life at each call.
+    /// late, so a file there can be of the new generation: each is asked. Pipes check the generation at each call.
     pub(in crate::user) async fn learn_losses(&mut self, renewed: u8) {
         let mut from = 0;
         // Bounded by the descriptors.
         while let Some((number, object)) = self.program.files.next_object(from) {
-            if let Object::File { board, number, life } = object
+            if let Object::File { board, number, generation } = object
                 && renewed >> board & 1 != 0
                 && let Ok(mut file) = self.services.file(board, number)
-                && file.call(CheckLife { life }, ()).await.is_err_and(is_loss)
+                && file.call(CheckGeneration { generation }, ()).await.is_err_and(is_loss)
             {
                 self.program.files.lose(object);
             }

@@ -6,8 +6,10 @@
 use crate::signals::{SIGCHLD, SignalSet};
 use crate::user::User;
 use crate::user::escape::{Escape, Outcome};
-use crate::user::lives::loss::is_loss;
-use crate::user::lives::travel::{FilePages, Reader, Writer, get_program, get_registers, put_program, put_registers};
+use crate::user::lifecycle::loss::is_loss;
+use crate::user::lifecycle::process_image::{
+    FilePages, Reader, Writer, get_program, get_registers, put_program, put_registers,
+};
 use crate::user::program::Program;
 use core::ops::Range;
 use renga_hal::memory::UserMemory;
@@ -333,7 +335,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             // As on Linux, a bad address is not worth a signal.
             let _ = self.put(set_tid, &pid.to_le_bytes()).await;
         }
-        self.show_card();
+        self.publish_info();
         // That is known from who made it (`Spawn`).
         self.program.told_ignored = self.program.ignored();
         if way == SPACE_HERE {

@@ -1,10 +1,10 @@
-//! What a slot shows of its program to whoever lists programs: the program's card.
+//! What a slot shows of its program to whoever lists programs: the program's info.
 //!
-//! Invariant: the slot alone writes; others of its board look, between their waits, from any core. While a card names an
+//! Invariant: the slot alone writes; others of its board look, between their waits, from any core. While a info names an
 //! address space, that exists: the slot takes the name away before it gives the space back, and names a space last, so that
 //! who finds a space named finds what belongs to it. So a look costs its subject nothing, works while that waits, is stopped or lends its
 //! memory, and never waits itself. From another core it may meet the space's end all the same: there is no page then, and
-//! who has found one asks whether the card still names the space. What is in one word is never torn ([`Told`]): who looks at an area
+//! who has found one asks whether the info still names the space. What is in one word is never torn ([`Told`]): who looks at an area
 //! finds one that there was. Facts of several words, and several areas, may be of two moments, as they may between two looks.
 
 use crate::told::{Fact, Told, ToldLast};
@@ -36,7 +36,7 @@ pub const EXECUTES: u8 = 4;
 
 /// Pages next to each other of a program's memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ShownArea {
+pub struct AreaInfo {
     /// The number of its first page.
     pub start: u32,
     /// The number of the page behind its last.
@@ -68,7 +68,7 @@ const ACCESS_SHIFT: u32 = 2 * PAGE_BITS;
 const SHARED_SHIFT: u32 = ACCESS_SHIFT + 3;
 
 /// Where it is and what may be done with it, in a word; what it shows in another.
-impl Fact<2> for ShownArea {
+impl Fact<2> for AreaInfo {
     fn to_words(self) -> [u64; 2] {
         let place = u64::from(self.start) & PAGE_MASK | (u64::from(self.end) & PAGE_MASK) << PAGE_BITS;
         let rights = u64::from(self.access & (READS | WRITES | EXECUTES)) << ACCESS_SHIFT;
@@ -78,7 +78,7 @@ impl Fact<2> for ShownArea {
         ]
     }
     fn of_words([place, shown]: [u64; 2]) -> Self {
-        ShownArea {
+        AreaInfo {
             start: (place & PAGE_MASK) as u32,
             end: (place >> PAGE_BITS & PAGE_MASK) as u32,
             first_page: shown as u32,
@@ -92,9 +92,9 @@ impl Fact<2> for ShownArea {
 /// Words of the set of descriptors.
 pub const DESCRIPTOR_WORDS: usize = 16;
 
-/// One card.
+/// One info.
 #[derive(Debug)]
-pub struct Card {
+pub struct ProcInfo {
     /// The program's pid; 0: there is none.
     pub pid: Told<u32>,
     /// The number of its address space.
@@ -106,7 +106,7 @@ pub struct Card {
     /// Of its root directory.
     pub root: Told<u32>,
     /// Its memory's areas, in order.
-    pub areas: [Told<ShownArea, 2>; AREAS],
+    pub areas: [Told<AreaInfo, 2>; AREAS],
     /// How many these are.
     pub area_count: Told<u16>,
     /// Where its heap begins.
@@ -123,22 +123,22 @@ pub struct Card {
     pub limits: Told<[[u64; 2]; LIMITS], { 2 * LIMITS }>,
 }
 
-impl Default for Card {
+impl Default for ProcInfo {
     fn default() -> Self {
-        Card::new()
+        ProcInfo::new()
     }
 }
 
-impl Card {
+impl ProcInfo {
     /// Of nobody.
-    pub fn new() -> Card {
-        Card {
+    pub fn new() -> ProcInfo {
+        ProcInfo {
             pid: Told::new(0),
             space: ToldLast::none(),
             origin: Told::new(Origin::default()),
             directory: Told::new(0),
             root: Told::new(0),
-            areas: core::array::from_fn(|_| Told::new(ShownArea::default())),
+            areas: core::array::from_fn(|_| Told::new(AreaInfo::default())),
             area_count: Told::new(0),
             heap_start: Told::new(0),
             heap_end: Told::new(0),
@@ -158,16 +158,16 @@ mod tests {
     fn facts_are_found_as_they_were_told() {
         let top = (1 << 27) - 1;
         for (start, end, access, shared) in [(0, 1, READS, false), (top, 1 << 27, READS | WRITES | EXECUTES, true)] {
-            let area = ShownArea { start, end, first_page: u32::MAX, ino: 7, access, shared };
-            assert_eq!(ShownArea::of_words(area.to_words()), area);
+            let area = AreaInfo { start, end, first_page: u32::MAX, ino: 7, access, shared };
+            assert_eq!(AreaInfo::of_words(area.to_words()), area);
         }
         let origin = Origin { ino: u32::MAX, directory: 2, path: 3, strings: [4, 5, u64::MAX] };
         assert_eq!(Origin::of_words(origin.to_words()), origin);
-        let card = Card::new();
-        assert_eq!((card.space.get(), card.limits.get()), (None, [[u64::MAX; 2]; LIMITS]));
+        let info = ProcInfo::new();
+        assert_eq!((info.space.get(), info.limits.get()), (None, [[u64::MAX; 2]; LIMITS]));
         let limits = core::array::from_fn(|which| [which as u64, u64::MAX - which as u64]);
-        card.limits.set(limits);
-        card.space.set(Some(u32::MAX));
-        assert_eq!((card.space.get(), card.limits.get()), (Some(u32::MAX), limits));
+        info.limits.set(limits);
+        info.space.set(Some(u32::MAX));
+        assert_eq!((info.space.get(), info.limits.get()), (Some(u32::MAX), limits));
     }
 }

@@ -17,7 +17,7 @@ use renga_hal::memory::UserMemory;
 use renga_memory::{ArgumentPages, Credentials, Image, MappedFile, Script, Space, Start};
 use renga_proto::path::{Open, PATH_BYTES_MAX};
 use renga_proto::references::{AdoptFile, ReleaseFile};
-use renga_rt::card::Origin;
+use renga_rt::proc_info::Origin;
 use renga_rt::user::UserContext;
 use renga_rt::{Errno, apart};
 
@@ -223,7 +223,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     async fn become_program(&mut self, space: &mut Space, start: Start, name: [u8; NAME_BYTES], origin: Origin) {
         let mut borrowed = false;
         self.note_frames();
-        self.facts.card.space.set(None);
+        self.facts.info.space.set(None);
         if let Some(old) = &mut self.space {
             borrowed = old.is_borrowed();
             old.give_back(&mut pager(self.machine, &mut self.services)).await;
@@ -248,7 +248,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         self.program.dumpable = true;
         self.program.clear_child_tid = 0;
         self.program.origin = origin;
-        self.show_card();
+        self.publish_info();
         self.tell_ignored(0).await;
         *self.context = UserContext::new(self.facts.slot, start.pc, start.sp);
         if let Err(errno) = self.set_name(name).await {

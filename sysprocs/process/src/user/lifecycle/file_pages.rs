@@ -1,11 +1,11 @@
 //! Descriptors of a program that has many: they travel in page frames of the board that it goes to.
 //!
 //! Invariant: the frames are stored as any that come from a board ([`StorePage`]), and are the new program's when it
-//! has taken them; whoever fails to send it frees them. Not here: their form (`travel.rs`).
+//! has taken them; whoever fails to send it frees them. Not here: their form (`process_image.rs`).
 
 use crate::user::User;
-use crate::user::lives::loss::is_loss;
-use crate::user::lives::travel::{FilePages, Reader, Writer, get_files, in_pages, put_files};
+use crate::user::lifecycle::loss::is_loss;
+use crate::user::lifecycle::process_image::{FilePages, Reader, Writer, get_files, in_pages, put_files};
 use renga_hal::memory::{Frame, PAGE_BYTES, UserMemory};
 use renga_proto::memory::{FreeFrame, StorePage, TakeStored};
 use renga_proto::procs::board_of;

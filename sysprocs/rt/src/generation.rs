@@ -1,21 +1,21 @@
-//! The life of a process that serves one thing after another (an open file, a pipe): what a handle to it
+//! The generation of a process that serves one thing after another (an open file, a pipe): what a handle to it
 //! carries, so that one from before is known.
 //!
-//! Invariant: no life of a process is as one before, also of an earlier start of its board, until 2^24 things
+//! Invariant: no generation of a process is as one before, also of an earlier start of its board, until 2^24 things
 //! or 256 starts have passed. 0 is none.
 
 /// Bits that count within one start of the board; the rest is the start's number.
 const BITS: u32 = 24;
 const WITHIN: u32 = (1 << BITS) - 1;
 
-/// Counts the lives of a process.
+/// Counts the generations of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Life(u32);
+pub struct Generation(u32);
 
-impl Life {
-    /// Before the first life after start `boot` of the board.
-    pub const fn before_first(boot: u8) -> Life {
-        Life((boot as u32) << BITS)
+impl Generation {
+    /// Before the first generation after start `boot` of the board.
+    pub const fn before_first(boot: u8) -> Generation {
+        Generation((boot as u32) << BITS)
     }
     /// The next one begins.
     pub fn next(&mut self) {
@@ -29,11 +29,11 @@ impl Life {
 
 #[cfg(test)]
 mod tests {
-    use super::Life;
+    use super::Generation;
 
     #[test]
     fn lives_of_all_starts_differ() {
-        let (mut first, mut second) = (Life::before_first(0), Life::before_first(255));
+        let (mut first, mut second) = (Generation::before_first(0), Generation::before_first(255));
         first.next();
         second.next();
         assert_eq!((first.number(), second.number()), (1, 0xff00_0001));

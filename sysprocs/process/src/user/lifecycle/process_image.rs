@@ -11,7 +11,7 @@ use crate::user::program::{AlternateStack, Program};
 use crate::user::signals::actions::{Action, Actions};
 use renga_proto::pages::FileId;
 use renga_proto::pipe::PipeEnd;
-use renga_rt::card::Origin;
+use renga_rt::proc_info::Origin;
 use renga_rt::user::{FpPlace, PSTATE_USER, UserContext};
 use renga_rt::{Errno, Word};
 
@@ -220,17 +220,27 @@ mod kind {
     pub const WATCHES: u8 = 16;
 }
 
-/// An object, in 4 to 12 bytes: kind, board, number; of a file and a pipe also its life, of a pipe its partners; of signals kind, which
+/// An object, in 4 to 12 bytes: kind, board, number; of a file and a pipe also its generation, of a pipe its partners; of signals kind, which
 /// (three bytes), their set.
 pub(in crate::user) fn put_object(writer: &mut Writer, object: Object) -> Result<(), Errno> {
-    let (kind, board, number, life) = match object {
-        Object::File { board, number, life } => (kind::FILE, board, number, Some(life)),
-        Object::Pipe { board, number, life, end: PipeEnd::Reader, .. } => (kind::READER, board, number, Some(life)),
-        Object::Pipe { board, number, life, end: PipeEnd::Writer, .. } => (kind::WRITER, board, number, Some(life)),
-        Object::Events { board, number, life, sort: EventSort::Count } => (kind::COUNT, board, number, Some(life)),
-        Object::Events { board, number, life, sort: EventSort::Timer } => (kind::TIMER, board, number, Some(life)),
-        Object::Events { board, number, life, sort: EventSort::Watches } => (kind::WATCHES, board, number, Some(life)),
-        Object::Fifo { board, number, life } => (kind::FIFO, board, number, Some(life)),
+    let (kind, board, number, generation) = match object {
+        Object::File { board, number, generation } => (kind::FILE, board, number, Some(generation)),
+        Object::Pipe { board, number, generation, end: PipeEnd::Reader, .. } => {
+            (kind::READER, board, number, Some(generation))
+        }
+        Object::Pipe { board, number, generation, end: PipeEnd::Writer, .. } => {
+            (kind::WRITER, board, number, Some(generation))
+        }
+        Object::Events { board, number, generation, sort: EventSort::Count } => {
+            (kind::COUNT, board, number, Some(generation))
+        }
+        Object::Events { board, number, generation, sort: EventSort::Timer } => {
+            (kind::TIMER, board, number, Some(generation))
+        }
+        Object::Events { board, number, generation, sort: EventSort::Watches } => {
+            (kind::WATCHES, board, number, Some(generation))
+        }
+        Object::Fifo { board, number, generation } => (kind::FIFO, board, number, Some(generation)),
         Object::Console => (kind::CONSOLE, 0, 0, None),
         Object::Named { generation } => (kind::NAMED, 0, 0, Some(generation)),
         Object::Null => (kind::NULL, 0, 0, None),
@@ -247,7 +257,7 @@ pub(in crate::user) fn put_object(writer: &mut Writer, object: Object) -> Result
     };
     let [low, high] = number.to_le_bytes();
     writer.put(&[kind, board, low, high])?;
-    life.map_or(Ok(()), |life| writer.put(&life.to_le_bytes()))?;
+    generation.map_or(Ok(()), |generation| writer.put(&generation.to_le_bytes()))?;
     if let Object::Pipe { partners, .. } = object { writer.put(&partners.to_le_bytes()) } else { Ok(()) }
 }
 
@@ -255,19 +265,19 @@ pub(in crate::user) fn put_object(writer: &mut Writer, object: Object) -> Result
 pub(in crate::user) fn get_object(reader: &mut Reader) -> Result<Option<Object>, Errno> {
     let [kind, board, low, high] = reader.take()?;
     let number = u16::from_le_bytes([low, high]);
-    let mut life = || reader.take().map(u32::from_le_bytes);
+    let mut generation = || reader.take().map(u32::from_le_bytes);
     let (reads, writes) = (PipeEnd::Reader, PipeEnd::Writer);
     Ok(Some(match kind {
         kind::END => return Ok(None),
-        kind::FILE => Object::File { board, number, life: life()? },
-        kind::READER => Object::Pipe { board, number, life: life()?, end: reads, partners: life()? },
-        kind::WRITER => Object::Pipe { board, number, life: life()?, end: writes, partners: life()? },
-        kind::COUNT => Object::Events { board, number, life: life()?, sort: EventSort::Count },
-        kind::TIMER => Object::Events { board, number, life: life()?, sort: EventSort::Timer },
-        kind::WATCHES => Object::Events { board, number, life: life()?, sort: EventSort::Watches },
-        kind::FIFO => Object::Fifo { board, number, life: life()? },
+        kind::FILE => Object::File { board, number, generation: generation()? },
+        kind::READER => Object::Pipe { board, number, generation: generation()?, end: reads, partners: generation()? },
+        kind::WRITER => Object::Pipe { board, number, generation: generation()?, end: writes, partners: generation()? },
+        kind::COUNT => Object::Events { board, number, generation: generation()?, sort: EventSort::Count },
+        kind::TIMER => Object::Events { board, number, generation: generation()?, sort: EventSort::Timer },
+        kind::WATCHES => Object::Events { board, number, generation: generation()?, sort: EventSort::Watches },
+        kind::FIFO => Object::Fifo { board, number, generation: generation()? },
         kind::CONSOLE => Object::Console,
-        kind::NAMED => Object::Named { generation: life()? },
+        kind::NAMED => Object::Named { generation: generation()? },
         kind::NULL => Object::Null,
         kind::ZERO => Object::Zero,
         kind::FULL => Object::Full,
