@@ -25,6 +25,7 @@ pub mod header;
 pub mod meter;
 pub mod moment;
 pub mod path;
+#[cfg(feature = "perfetto")]
 pub mod perfetto;
 pub mod summary;
 

@@ -124,6 +124,11 @@ fn slice(kind: i32, time_ns: u64, track_uuid: u64, name: Option<String>, flow_id
     }
 }
 
+/// The trace as the bytes of a file for Perfetto.
+pub fn encode(header: &Header, events: &[Timed]) -> Vec<u8> {
+    export(header, events).encode_to_vec()
+}
+
 /// The trace as Perfetto's.
 pub fn export(header: &Header, events: &[Timed]) -> Trace {
     let mut export =

@@ -3,7 +3,7 @@
 //!
 //! It boots in the kernel's place, with the kernel 4 KiB behind its beginning, and jumps there. Invariant: it leaves
 //! the kernel alone, and what the firmware told it (`x0`, the first 512 KiB, and 2 MiB from 128 MiB on). It knows the
-//! devices of a BCM2837 only. Not here: who puts the two together (`tools/renga/src/garbage.rs`).
+//! devices of a BCM2837 only. Not here: who puts the two together (`tools/cluster/src/garbage.rs`).
 
 #![no_std]
 #![no_main]

@@ -1,9 +1,9 @@
 //! `renga check`: who runs where, and why nobody can wait in a circle.
 
-use crate::cli::Check;
-use crate::environment::Environment;
-use crate::system::SystemFile;
 use anyhow::{Context, Result};
+use renga_cli::Check;
+use renga_images::system::SystemFile;
+use renga_workspace::environment::Environment;
 
 /// Checks a system file and prints what it means.
 ///

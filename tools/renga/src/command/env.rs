@@ -1,7 +1,7 @@
 //! `renga env`: the settings with which plain cargo builds for the boards.
 
-use crate::environment::Environment;
 use anyhow::Result;
+use renga_workspace::environment::Environment;
 
 /// Prints shell exports.
 ///

@@ -4,9 +4,9 @@
 //! something in `target/fuzz/broken`. Not here: the targets; what was kept in the repository, which every
 //! `cargo test` tries.
 
-use crate::cli::Test;
-use crate::environment::Environment;
 use anyhow::{Context, Result, bail};
+use renga_cli::Test;
+use renga_workspace::environment::Environment;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -1,16 +1,16 @@
 //! `renga image`: builds the disk image, or the cards of real boards, or looks into a card.
 
-use crate::artifacts::{self, Flavour};
-use crate::card::{self, Cluster, Expected, Finding, Inspection};
-use crate::cli::Image;
-use crate::disk_image::{self, Choice};
-use crate::environment::Environment;
-use crate::partition_table::{TYPE_FAT32, TYPE_LINUX};
-use crate::progress::Progress;
-use crate::scratch::Scratch;
-use crate::system::SystemFile;
 use anyhow::{Context, Result, bail};
 use renga_boot_card::Node;
+use renga_cli::Image;
+use renga_images::artifacts::{self, Flavour};
+use renga_images::card::{self, Cluster, Expected, Finding, Inspection};
+use renga_images::disk_image::{self, Choice};
+use renga_images::partition_table::{TYPE_FAT32, TYPE_LINUX};
+use renga_images::system::SystemFile;
+use renga_workspace::environment::Environment;
+use renga_workspace::progress::Progress;
+use renga_workspace::scratch::Scratch;
 use std::fs;
 use std::path::Path;
 
@@ -23,7 +23,7 @@ const UNSOUND_STATUS: u8 = 1;
 /// If something cannot be built, fetched, written or read.
 pub fn image(environment: &Environment, options: &Image) -> Result<u8> {
     let cluster = options.cluster.as_deref().map(|path| Cluster::read(environment, path)).transpose()?;
-    let choice = options.choice.choice()?;
+    let choice = Choice::try_from(&options.choice)?;
     if options.list {
         return list(environment, choice);
     }

@@ -1,14 +1,13 @@
 //! `renga linux`: one script on Debian's Linux, on the board and with the disk that Renga would have.
 
-use crate::cli;
 use crate::command::run::print_times;
-use crate::disk_image;
-use crate::environment::Environment;
-use crate::linux::{Hardware, Linux};
-use crate::progress::Progress;
-use crate::scratch::Scratch;
-use crate::session_disk;
 use anyhow::{Context, Result};
+use renga_cluster::linux::{Hardware, Linux};
+use renga_cluster::session_disk;
+use renga_images::disk_image;
+use renga_workspace::environment::Environment;
+use renga_workspace::progress::Progress;
+use renga_workspace::scratch::Scratch;
 use std::io::Write;
 use std::time::Duration;
 
@@ -16,8 +15,8 @@ use std::time::Duration;
 ///
 /// # Errors
 /// If there is no script, something cannot be fetched or built, or Linux fails.
-pub fn linux(environment: &Environment, options: &cli::Linux) -> Result<u8> {
-    let script = options.job.script()?;
+pub fn linux(environment: &Environment, options: &renga_cli::Linux) -> Result<u8> {
+    let script = session_disk::script(&options.job)?;
     if script.is_none() && options.job.disk.is_none() {
         anyhow::bail!("say what Linux is to run: -c 'COMMAND', or -f SCRIPT");
     }

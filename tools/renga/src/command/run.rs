@@ -1,24 +1,24 @@
 //! `renga run`: a shell on a cluster, or one script.
 
-use crate::artifacts::{self, Flavour, Kernel};
-use crate::card::{self, CardBoot};
-use crate::cli::{ProgramName, Run};
-use crate::disk_image;
-use crate::disturbance::{self, Disturbance};
-use crate::environment::Environment;
-use crate::garbage;
-use crate::profile::profile;
-use crate::progress::Progress;
-use crate::scratch::Scratch;
-use crate::session::{Listener, Outcome, Session};
-use crate::session_disk;
-use crate::system::SystemFile;
-use crate::terminal::Terminal;
-use crate::trace::TraceFile;
 use anyhow::{Context, Result, bail};
 use renga_boot_card::{LinkMode, Model};
+use renga_cli::{LinkName, ProgramName, Run};
+use renga_cluster::disturbance::{self, Disturbance};
+use renga_cluster::garbage;
+use renga_cluster::profile::profile;
+use renga_cluster::session::{Listener, Outcome, Session};
+use renga_cluster::session_disk;
+use renga_cluster::terminal::Terminal;
+use renga_cluster::trace::TraceFile;
 use renga_emu::{FrameEvent, Stats};
 use renga_emu_probes::Hit;
+use renga_images::artifacts::{self, Flavour, Kernel};
+use renga_images::card::{self, CardBoot};
+use renga_images::disk_image;
+use renga_images::system::SystemFile;
+use renga_workspace::environment::Environment;
+use renga_workspace::progress::Progress;
+use renga_workspace::scratch::Scratch;
 use std::fs;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
@@ -28,7 +28,8 @@ use std::path::PathBuf;
 /// # Errors
 /// If something cannot be built, the cluster cannot start, or it fails.
 pub fn run(environment: &Environment, options: &Run) -> Result<u8> {
-    let (system, script) = (SystemFile::find(environment, &options.machine.system)?, options.job.script()?);
+    let (system, script) =
+        (SystemFile::find(environment, &options.machine.system)?, session_disk::script(&options.job)?);
     let disturbance = Disturbance::of(options, &system)?;
     let progress = Progress::start();
     let flavour = if disturbance.hostile.is_empty() { Flavour::Plain } else { Flavour::Hostile };
@@ -103,7 +104,11 @@ pub fn run(environment: &Environment, options: &Run) -> Result<u8> {
 /// What the boards' pins are wired for, if the link is on them: cards say it, for real boards have no other link; nor have
 /// programs that run in place of the system.
 fn link(options: &Run, cards: Option<&[CardBoot]>, program: Option<ProgramName>) -> Result<Option<LinkMode>> {
-    let wired = cards.and_then(|cards| Some(cards.first()?.link)).or_else(|| options.link.on_pins());
+    let wired = cards.and_then(|cards| Some(cards.first()?.link)).or(match options.link {
+        LinkName::Emulator => None,
+        LinkName::Pins => Some(LinkMode::Pins),
+        LinkName::Pins4 => Some(LinkMode::Pins4),
+    });
     let wired = wired.or(program.map(|_| LinkMode::Pins));
     if wired.is_none() && !options.wire.is_empty() {
         bail!("--wire breaks a wire between the boards' pins, which only --link pins has");

@@ -1,21 +1,18 @@
-//! `renga sim`: the simulator, built for speed, with all its own options.
+//! `renga sim`: the simulator, built for speed.
 
-use crate::artifacts::cargo_program;
-use crate::cli::Sim;
-use crate::environment::Environment;
-use anyhow::{Context, Result};
+use anyhow::Result;
+use renga_workspace::delegate::SIMULATOR;
+use renga_workspace::environment::Environment;
+use renga_workspace::progress::Progress;
 use std::process::Command;
 
-/// Exit status if the simulator was ended by a signal.
-const KILLED_STATUS: u8 = 125;
-
-/// Builds the simulator if need be and hands the command line over to it; its exit status.
+/// Builds the simulator if need be and runs it; whether no seed failed.
 ///
 /// # Errors
-/// If cargo cannot be started.
-pub fn sim(environment: &Environment, options: &Sim) -> Result<u8> {
-    let mut cargo = Command::new(cargo_program());
-    cargo.current_dir(&environment.root).args(["run", "--quiet", "--profile", "sim", "--package", "renga-sim", "--"]);
-    let status = cargo.args(&options.arguments).status().context("cannot start cargo")?;
-    Ok(status.code().map_or(KILLED_STATUS, |code| code as u8))
+/// If it cannot be built or started.
+pub fn run(environment: &Environment, arguments: &[&str]) -> Result<bool> {
+    let progress = Progress::start();
+    let simulator = SIMULATOR.build(environment, &progress)?;
+    progress.finish();
+    Ok(Command::new(simulator).args(arguments).status()?.success())
 }

@@ -5,7 +5,7 @@
 //! `./renga run --log --chaos SEED -f tools/renga/tests/cluster/chaos.sh`.
 
 use crate::support::{Disk, Ended, Facts, Renga, Scratch, clusters_can_run};
-use renga::disk_image::{self, Verdict};
+use renga_images::disk_image::{self, Verdict};
 use std::fs;
 use std::ops::Range;
 use std::path::Path;

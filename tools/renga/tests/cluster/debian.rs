@@ -5,7 +5,7 @@
 use crate::images::{dev, packages_can_be_had, sources_of};
 use crate::support::suite::{self, Suite};
 use crate::support::{Disk, Renga, clusters_can_run, system};
-use renga::disk_image::{Verdict, fsck};
+use renga_images::disk_image::{Verdict, fsck};
 use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;

@@ -2,7 +2,7 @@
 //! there is told what is.
 
 use crate::support::{Disk, Renga, clusters_can_run, root, work};
-use renga::disk_image::{self, Choice, ImageError, ImageSpec, Verdict, fetch_source};
+use renga_images::disk_image::{self, Choice, ImageError, ImageSpec, Verdict, fetch_source};
 use std::fs;
 use std::path::PathBuf;
 

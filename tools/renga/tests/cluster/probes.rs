@@ -1,8 +1,8 @@
 //! Tracing: the kernel has its probes, a traced run is the untraced one, and what the trace says happened.
 
 use crate::support::{Facts, Renga, Scratch, clusters_can_run, work};
-use renga::machine_code;
 use renga_emu_probes::Probes;
+use renga_images::machine_code;
 use renga_trace::event::Kind;
 use renga_trace::{Event, Reader, Timed};
 use std::collections::BTreeMap;

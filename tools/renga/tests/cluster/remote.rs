@@ -1,8 +1,9 @@
 //! `remote`: a process on another board is a child like any other.
 
 use crate::support::{Renga, Scratch, clusters_can_run, system};
-use renga::profile::{EPOCH_S, profile};
+use renga_cluster::profile::profile;
 use renga_emu::{BoardConfig, BusConfig, ClusterConfig, Header, RecordedInput};
+use renga_images::calendar::EPOCH_S;
 use renga_placement::Board;
 use std::path::{Path, PathBuf};
 
@@ -83,7 +84,7 @@ fn a_remote_process_is_a_child_like_any_other() {
 
 /// A recording of what a person types, each line at its second.
 fn typed(scratch: &Scratch, keys: &[(u64, &str)]) -> PathBuf {
-    let machine = profile(renga::cli::ProfileName::Pi3);
+    let machine = profile(renga_cli::ProfileName::Pi3);
     let cores = |board: &Board| BoardConfig { cores: board.cores, ..BoardConfig::default() };
     let boards = system::system().checked.boards.iter().map(cores).collect();
     let mut config = ClusterConfig::new(PathBuf::new(), PathBuf::new(), boards);

@@ -3,9 +3,9 @@
 //! Invariant: what they say is printed as it comes, and counted; a call that fails without a test that failed is told.
 
 use super::count::Count;
-use crate::cli::Test;
-use crate::environment::Environment;
 use anyhow::{Context, Result};
+use renga_cli::Test;
+use renga_workspace::environment::Environment;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};

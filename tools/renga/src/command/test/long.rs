@@ -7,12 +7,12 @@
 use super::count::Count;
 use super::layer::Layer;
 use super::{prepare, under_miri};
-use crate::cli::{LongPart, Sim, Test};
 use crate::command::fuzz::{fuzz, has_miri};
-use crate::command::sim::sim;
-use crate::environment::Environment;
+use crate::command::sim;
 use anyhow::Result;
 use clap::ValueEnum;
+use renga_cli::{LongPart, Test};
+use renga_workspace::environment::Environment;
 use std::time::{Duration, Instant};
 
 /// Seeds of whole systems.
@@ -108,14 +108,13 @@ fn clusters(environment: &Environment, options: &Test, count: &mut Count, layer:
 
 /// Runs seeds of the simulator, which shows how far it is; whether none failed.
 fn seeds(environment: &Environment, level: &str, seeds: u32) -> Result<bool> {
-    let arguments = ["--level", level, "--seeds", &seeds.to_string()].map(Into::into).to_vec();
-    Ok(sim(environment, &Sim { arguments })? == 0)
+    sim::run(environment, &["--level", level, "--seeds", &seeds.to_string()])
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::cli::{Cli, Command, LongPart};
     use clap::Parser;
+    use renga_cli::{Cli, Command, LongPart};
 
     fn parts(arguments: &[&str]) -> Option<Vec<LongPart>> {
         let Ok(cli) = Cli::try_parse_from([&["renga", "test"], arguments].concat()) else { return None };

@@ -9,21 +9,24 @@ mod layer;
 mod long;
 mod room;
 
-use crate::artifacts::{self, Flavour};
-use crate::cli::Test;
 use crate::command::fuzz::{fuzz, has_nightly};
-use crate::disk_image::Choice;
-use crate::environment::Environment;
-use crate::progress::Progress;
 use anyhow::{Context, Result};
 use count::Count;
 use layer::Layer;
+use renga_cli::Test;
+use renga_images::artifacts::{self, Flavour};
+use renga_images::disk_image::Choice;
+use renga_workspace::environment::Environment;
+use renga_workspace::progress::Progress;
 use room::When;
 use std::process::Command;
 
 /// Crates whose tests need no QEMU.
 const HOST_EXCLUDED: [&str; 5] =
     ["renga-image", "renga-arch-aarch64", "renga-userland", "renga-emu-plugin", "renga-emu-garbage"];
+
+/// Crates with tests that boot clusters; those of `renga` come last.
+const WITH_CLUSTERS: [&str; 3] = ["renga-lab", "renga-serial", "renga"];
 
 /// Crates that are tried under AddressSanitizer and miri: the rendezvous core, which has unsafe code, and
 /// what runs on it when something comes over the link.
@@ -50,7 +53,7 @@ pub fn test(environment: &Environment, options: &Test) -> Result<u8> {
         set_up(environment, &mut count)?;
         println!("== host tests and simulator");
         let mut arguments = vec!["test", "--workspace", "--no-fail-fast"];
-        for crate_name in HOST_EXCLUDED.iter().chain(&["renga"]) {
+        for crate_name in HOST_EXCLUDED.iter().chain(&WITH_CLUSTERS) {
             arguments.extend(["--exclude", crate_name]);
         }
         Layer { arguments: &arguments, ..Layer::named("host tests") }.run(environment, options, &mut count)?;
@@ -59,7 +62,8 @@ pub fn test(environment: &Environment, options: &Test) -> Result<u8> {
         if !options.host {
             prepare(environment)?;
             println!("== clusters in QEMU");
-            let arguments = ["test", "-p", "renga", "--no-fail-fast"];
+            let mut arguments = vec!["test", "--no-fail-fast"];
+            arguments.extend(WITH_CLUSTERS.iter().flat_map(|name| ["-p", name]));
             Layer { arguments: &arguments, ..Layer::named("clusters") }.run(environment, options, &mut count)?;
         }
     }

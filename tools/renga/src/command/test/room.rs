@@ -2,7 +2,7 @@
 //!
 //! Invariant: it only tells; a full disk fails tests by itself, in ways that say little of the reason.
 
-use crate::environment::Environment;
+use renga_workspace::environment::Environment;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 

@@ -55,7 +55,11 @@ fn boards_without_the_emulators_device_are_a_cluster_and_count_their_starts() {
     }
     let scratch = Scratch::new("bare");
     let folder = cards(&scratch, "pair");
-    put(&scratch, &folder.join("lab-a-pi3.img"), &renga::card::update(&[7; 3000], &[8; 700]).expect("there is room"));
+    put(
+        &scratch,
+        &folder.join("lab-a-pi3.img"),
+        &renga_images::card::update(&[7; 3000], &[8; 700]).expect("there is room"),
+    );
     let ended = bare(&folder, "pair", SCRIPT).end().expect_status(0);
     assert_eq!(programs(&ended), EXPECTED, "{}", ended.report());
     assert!(ended.text().contains("renga: boot 4") && ended.text().contains("renga: stopped with status 0"));
@@ -185,7 +189,7 @@ a start 2 partition 1 whole - -\na start 2 partition 2 whole runs usual";
 pub(super) fn put(scratch: &Scratch, card: &Path, update: &[u8]) {
     let work = scratch.join("work");
     fs::create_dir_all(&work).expect("a folder can be made");
-    renga::card::put_on_disk(card, "/update", update, &work).expect("it can be put on the disk");
+    renga_images::card::put_on_disk(card, "/update", update, &work).expect("it can be put on the disk");
 }
 
 /// `wfi`.
@@ -209,7 +213,7 @@ pub(super) fn update_of(scratch: &Scratch, system: &str, hangs: bool) -> Vec<u8>
         kernel[..4].copy_from_slice(&WAIT.to_le_bytes());
         kernel[4..8].copy_from_slice(&BRANCH_BACK.to_le_bytes());
     }
-    renga::card::update(&kernel, &tables).expect("there is room")
+    renga_images::card::update(&kernel, &tables).expect("there is room")
 }
 
 fn parts(update: &[u8]) -> (Vec<u8>, Vec<u8>) {

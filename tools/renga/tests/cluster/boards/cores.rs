@@ -2,8 +2,8 @@
 //! by side and every run is the same; Linux's cores too.
 
 use crate::support::{Facts, Renga, Scratch, clusters_can_run, root, under_load};
-use renga::environment::Environment;
-use renga::system::SystemFile;
+use renga_images::system::SystemFile;
+use renga_workspace::environment::Environment;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 

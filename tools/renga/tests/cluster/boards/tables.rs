@@ -1,9 +1,9 @@
 //! Boards boot from tables that are whole, of their own code and keep the rules, or say why they do not.
 
 use crate::support::{Ended, Renga, Scratch, clusters_can_run, root};
-use renga::environment::Environment;
-use renga::system::SystemFile;
+use renga_images::system::SystemFile;
 use renga_placement::Checked;
+use renga_workspace::environment::Environment;
 use std::path::Path;
 
 /// Where the version and the code's number are in the head, and where the body begins.

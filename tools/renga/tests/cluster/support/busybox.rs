@@ -10,7 +10,7 @@ use std::time::Instant;
 /// The folder that a Debian package was unpacked to; fetched if it was not.
 pub fn folder_of_package(architecture: &str, name: &str) -> PathBuf {
     let names = [name.to_string()];
-    let folders = renga::disk_image::fetch_packages(&root(), &work(), architecture, &names, &mut |_| {});
+    let folders = renga_images::disk_image::fetch_packages(&root(), &work(), architecture, &names, &mut |_| {});
     folders.expect("the package can be fetched").remove(name).expect("it was asked for")
 }
 

@@ -1,9 +1,9 @@
 //! Disks of a test's own, which outlive the run: their file system can be judged and read.
 
 use super::{Ended, Renga, Scratch, root};
-use renga::disk_image::{self, Choice, Content, ImageSpec, Placed, Verdict};
-use renga::environment::Environment;
-use renga::progress::Progress;
+use renga_images::disk_image::{self, Choice, Content, ImageSpec, Placed, Verdict};
+use renga_workspace::environment::Environment;
+use renga_workspace::progress::Progress;
 use std::path::PathBuf;
 
 /// Where init looks for what to run.
@@ -40,7 +40,7 @@ impl Disk {
         environment.root = root();
         let progress = Progress::start();
         let mut spec = ImageSpec { choice, ..ImageSpec::new(&root()) };
-        spec.placed = renga::artifacts::programs(&environment, &progress).expect("our programs are built");
+        spec.placed = renga_images::artifacts::programs(&environment, &progress).expect("our programs are built");
         spec.placed.extend(placed);
         disk_image::build(&spec, &disk.image(), &mut |step| progress.step(step)).expect("a disk is made");
         disk

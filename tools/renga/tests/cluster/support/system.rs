@@ -4,8 +4,8 @@
 //! what differs.
 
 use super::root;
-use renga::environment::Environment;
-use renga::system::SystemFile;
+use renga_images::system::SystemFile;
+use renga_workspace::environment::Environment;
 use std::collections::BTreeSet;
 
 /// The setting that names another system.

@@ -1,0 +1,205 @@
+//! What is to go wrong in a run: boards that are cut, hung and started again, faults of the link; by hand or by seed.
+//!
+//! Not here: how that is done (`renga_emu::power`, `renga_emu::faults`).
+
+use anyhow::{Context, Result, bail};
+use renga_cli::Run;
+use renga_emu::{FaultConfig, PowerChange, PowerOrder, WireFault};
+use renga_images::system::SystemFile;
+use renga_phy::pins::wiring::{PinName, TERMINATED, Width};
+use renga_random::Random;
+
+const NS_PER_MS: u64 = 1_000_000;
+/// Parts in a million of one per mille.
+const PPM_PER_MILLE: f64 = 1000.0;
+/// Every so many seeds of chaos, the board with the disk is cut as well.
+const DISK_CUT_EVERY: u64 = 5;
+
+/// What goes wrong.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Disturbance {
+    /// What happens to boards.
+    pub power: Vec<PowerOrder>,
+    /// What happens to frames and the token.
+    pub faults: FaultConfig,
+    /// Boards that attack the others.
+    pub hostile: Vec<u8>,
+    /// Wires between the boards' pins that are broken.
+    pub wires: Vec<WireFault>,
+}
+
+impl Disturbance {
+    /// What the options of a run ask for.
+    ///
+    /// # Errors
+    /// If one of them makes no sense.
+    pub fn of(options: &Run, system: &SystemFile) -> Result<Disturbance> {
+        let names: Vec<&str> = system.checked.boards.iter().map(|board| board.name.as_str()).collect();
+        let disk_board = system.checked.boards.iter().position(|board| board.owns_disk).unwrap_or(0);
+        let mut drawn = options.chaos.map_or_else(Disturbance::default, |seed| chaos(seed, names.len(), disk_board));
+        for (change, options) in [
+            (PowerChange::Cut, &options.kill),
+            (PowerChange::Hang, &options.hang),
+            (PowerChange::Start, &options.restart),
+        ] {
+            for text in options {
+                let (board, at_ms) = at(&names, text)?;
+                drawn.power.push(PowerOrder { board, time_ns: at_ms * NS_PER_MS, change });
+            }
+        }
+        for name in &options.hostile {
+            drawn.hostile.push(hostile(&names, name, disk_board)?);
+        }
+        drawn.wires = options.wire.iter().map(|text| wire(&names, text)).collect::<Result<_>>()?;
+        drawn.power.sort_by_key(|order| order.time_ns);
+        if let Some(text) = &options.faults {
+            drawn.faults = faults(text)?;
+        }
+        Ok(drawn)
+    }
+}
+
+/// Reads `BOARD@MILLISECONDS`.
+///
+/// # Errors
+/// If it is none.
+pub fn at(names: &[&str], text: &str) -> Result<(u8, u64)> {
+    let (name, at_ms) = text.split_once('@').with_context(|| format!("`{text}` is no board and time, as in b@200"))?;
+    Ok((board(names, name)?, at_ms.parse().with_context(|| format!("`{at_ms}` is no number of milliseconds"))?))
+}
+
+/// The board called `name`.
+///
+/// # Errors
+/// If there is none.
+pub fn board(names: &[&str], name: &str) -> Result<u8> {
+    let number = names.iter().position(|other| *other == name);
+    let number = number.with_context(|| format!("there is no board `{name}`; boards are {}", names.join(", ")))?;
+    Ok(number as u8)
+}
+
+/// Reads the name of a board that attacks the others.
+fn hostile(names: &[&str], name: &str, disk_board: usize) -> Result<u8> {
+    let board = board(names, name)?;
+    if usize::from(board) == disk_board {
+        bail!("board {name} owns the disk and runs the first program: it is the one to be attacked");
+    }
+    Ok(board)
+}
+
+/// Reads `D3=low` or `b:D3=open`.
+fn wire(names: &[&str], text: &str) -> Result<WireFault> {
+    let broken = || format!("`{text}` is no broken wire, as in D3=low or b:D3=open");
+    let (place, fault) = text.split_once('=').with_context(broken)?;
+    let (at, name) = place.split_once(':').map_or((None, place), |(at, name)| (Some(at), name));
+    let shared = TERMINATED | Width::Sixteen.pins();
+    let called = |pin: &u8| shared >> pin & 1 != 0 && PinName(*pin).on_harness() == Some(name);
+    let pin = (0..u32::BITS as u8).find(called);
+    let pin = pin.with_context(|| format!("`{name}` is no wire that all boards share, as D3 or BUSY#"))?;
+    match (at, fault) {
+        (None, "low") => Ok(WireFault::HeldLow { pin }),
+        (Some(at), "open") => Ok(WireFault::Open { board: board(names, at)?, pin }),
+        _ => bail!(broken()),
+    }
+}
+
+/// Reads `loss=20,corrupt=5`, in frames of a thousand.
+fn faults(text: &str) -> Result<FaultConfig> {
+    let mut config = FaultConfig::default();
+    let mut sum_ppm = 0;
+    for part in text.split(',') {
+        let (name, per_mille) = part.split_once('=').with_context(|| format!("`{part}` is no fault, as in loss=20"))?;
+        let place = match name.trim() {
+            "loss" => &mut config.loss_ppm,
+            "corrupt" => &mut config.corrupt_ppm,
+            "duplicate" => &mut config.duplicate_ppm,
+            "delay" => &mut config.delay_ppm,
+            "token" => &mut config.token_ppm,
+            "collision" => &mut config.collision_ppm,
+            _ => bail!("there is no fault `{name}`: known ones are loss, corrupt, duplicate, delay, token, collision"),
+        };
+        let frames: f64 = per_mille.trim().parse().with_context(|| format!("`{per_mille}` is no number"))?;
+        if !(0.0..=1000.0).contains(&frames) {
+            bail!("`{part}` is not between 0 and 1000 frames of a thousand");
+        }
+        *place = (frames * PPM_PER_MILLE) as u32;
+        sum_ppm += *place;
+    }
+    if sum_ppm > 1_000_000 {
+        bail!("more than 1000 of a thousand frames are to be faulty");
+    }
+    Ok(config)
+}
+
+/// What `seed` draws: faults of the link, and in the first four seconds cuts, hangs and resets, of one board at a time,
+/// with a start after each.
+pub fn chaos(seed: u64, boards: usize, disk_board: usize) -> Disturbance {
+    let mut random = Random::new(seed);
+    let mut ppm = |most: u64| if random.below(3) == 0 { 0 } else { random.below(most) as u32 };
+    let faults = FaultConfig {
+        loss_ppm: ppm(40_000),
+        corrupt_ppm: ppm(20_000),
+        duplicate_ppm: ppm(20_000),
+        delay_ppm: ppm(20_000),
+        token_ppm: ppm(5_000),
+        collision_ppm: ppm(5_000),
+    };
+    let victims: Vec<usize> = if seed.is_multiple_of(DISK_CUT_EVERY) {
+        (0..boards).collect()
+    } else {
+        (0..boards).filter(|board| *board != disk_board).collect()
+    };
+    let mut power = Vec::new();
+    let mut time_ns = 0;
+    for _ in 0..random.below(4) {
+        let Some(&victim) = victims.get(random.below(victims.len() as u64) as usize) else { break };
+        time_ns += (100 + random.below(500)) * NS_PER_MS + random.below(NS_PER_MS);
+        let board = victim as u8;
+        let change = [PowerChange::Cut, PowerChange::Cut, PowerChange::Hang][random.below(3) as usize];
+        power.push(PowerOrder { board, time_ns, change });
+        time_ns += [0, random.below(50), random.below(600)][random.below(3) as usize] * NS_PER_MS;
+        power.push(PowerOrder { board, time_ns, change: PowerChange::Start });
+    }
+    Disturbance { power, faults, ..Disturbance::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_understood() {
+        assert_eq!(at(&["a", "b"], "b@200").unwrap(), (1, 200));
+        assert_eq!(at(&["a", "b"], "c@200").unwrap_err().to_string(), "there is no board `c`; boards are a, b");
+        assert_eq!(at(&["a"], "a").unwrap_err().to_string(), "`a` is no board and time, as in b@200");
+        let config = faults("loss=20, token=0.5").unwrap();
+        assert_eq!((config.loss_ppm, config.token_ppm, config.delay_ppm), (20_000, 500, 0));
+        assert_eq!(hostile(&["a", "b"], "b", 0).unwrap(), 1);
+        let refused = hostile(&["a", "b"], "a", 0).unwrap_err().to_string();
+        assert!(refused.contains("owns the disk"), "{refused}");
+        assert_eq!(wire(&["a", "b"], "b:D3=open").unwrap(), WireFault::Open { board: 1, pin: 19 });
+        assert_eq!(wire(&["a", "b"], "BUSY#=low").unwrap(), WireFault::HeldLow { pin: 4 });
+        for bad in ["D3", "D3=open", "b:D3=low", "c:D3=open", "TOK_IN#=low", "D16=low"] {
+            assert!(wire(&["a", "b"], bad).is_err(), "{bad}");
+        }
+        for bad in ["loss", "loss=x", "lost=1", "loss=1001", "loss=600,delay=600", ""] {
+            assert!(faults(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn chaos_repeats_and_spares_the_disk_board_but_every_fifth_time() {
+        let mut cuts = [0; 3];
+        for seed in 0..500 {
+            let drawn = chaos(seed, 3, 0);
+            assert_eq!(drawn, chaos(seed, 3, 0));
+            assert!(drawn.power.is_sorted_by_key(|order| order.time_ns));
+            for pair in drawn.power.chunks(2) {
+                assert_eq!((pair[0].board, pair[1].change), (pair[1].board, PowerChange::Start));
+                assert!(pair[0].board != 0 || seed % DISK_CUT_EVERY == 0);
+                cuts[usize::from(pair[0].board)] += 1;
+            }
+        }
+        assert!(cuts.iter().all(|cuts| *cuts > 20), "{cuts:?}");
+    }
+}

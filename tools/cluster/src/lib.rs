@@ -1,0 +1,17 @@
+//! One run of emulated boards: the session, its disk, terminal, disturbances and trace; Linux on the same board.
+//!
+//! Not here: the emulator (`tools/emu`), what boards boot (`renga-images`).
+#![forbid(unsafe_code)]
+
+pub mod disturbance;
+pub mod escape;
+pub mod garbage;
+pub mod kernel_log;
+pub mod linux;
+pub mod profile;
+pub mod session;
+pub mod session_disk;
+pub mod terminal;
+pub mod trace;
+mod typist;
+mod watch;

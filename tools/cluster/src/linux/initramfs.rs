@@ -1,0 +1,73 @@
+//! The file system in memory that Linux starts from: the first program, its tools, and the card's modules.
+
+use super::Hardware;
+use super::kernel::{DISK_MODULES, Kernel, MODULES};
+use anyhow::{Context, Result};
+use renga_images::calendar::EPOCH_S;
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// The first program.
+const INIT: &str = include_str!("init.sh");
+/// How its disk without content is made: 4 GiB, each request done by a timer, so long after it came.
+const NULL_DISK: &str = "gb=4 queue_mode=2 submit_queues=1 irqmode=2 completion_nsec=";
+/// Ends the board by the emulator's register (`renga_emu_device::registers`), in the device tree of no board.
+const END: &str = "$b mount -t devtmpfs dev /dev; $b devmem 0x3fb00030 32 0\n";
+const FOLDERS: [&str; 5] = ["dev", "disk", "modules", "proc", "sys"];
+const FOLDER_MODE: u32 = 0o040_755;
+const PROGRAM_MODE: u32 = 0o100_755;
+/// `/dev/console`, without which the first program has no output.
+const CONSOLE: (&str, u32, u32, u32) = ("dev/console", 0o020_600, 5, 1);
+
+/// Writes it to `path`.
+///
+/// # Errors
+/// If a part cannot be read, or it cannot be written.
+pub(super) fn write(kernel: &Kernel, hardware: Hardware, path: &Path) -> Result<()> {
+    let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
+    let mut archive = Archive { to: file, entries: 0 };
+    for folder in FOLDERS {
+        archive.add(folder, FOLDER_MODE, (0, 0), &[])?;
+    }
+    let (name, mode, major, minor) = CONSOLE;
+    archive.add(name, mode, (major, minor), &[])?;
+    archive.add("busybox", PROGRAM_MODE, (0, 0), &read(&kernel.busybox)?)?;
+    let mut add = |(module, path): (&&str, &PathBuf)| {
+        archive.add(&format!("modules/{module}.ko"), PROGRAM_MODE, (0, 0), &read(path)?)
+    };
+    MODULES.iter().zip(&kernel.modules).try_for_each(&mut add)?;
+    let (mut further, end) = (String::new(), if hardware.cores > 1 { END } else { "" });
+    if let Some(delay_ns) = hardware.null_disk_ns {
+        DISK_MODULES.iter().zip(&kernel.disk_modules).try_for_each(&mut add)?;
+        further = format!("$b insmod /modules/configfs.ko\n$b insmod /modules/null_blk.ko {NULL_DISK}{delay_ns}\n");
+    }
+    let init = INIT.replace("$MODULES", &MODULES.join(" ")).replace("$EPOCH_S", &EPOCH_S.to_string());
+    let init = init.replace("$FURTHER\n", &further).replace("$END\n", end);
+    archive.add("init", PROGRAM_MODE, (0, 0), init.as_bytes())?;
+    cpio::newc::trailer(archive.to)?;
+    Ok(())
+}
+
+fn read(path: &Path) -> Result<Vec<u8>> {
+    fs::read(path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+/// An archive in the making.
+struct Archive {
+    to: File,
+    entries: u32,
+}
+
+impl Archive {
+    /// Adds something of this name, with its type and permissions, the numbers of a device, and what it contains.
+    fn add(&mut self, name: &str, mode: u32, device: (u32, u32), content: &[u8]) -> Result<()> {
+        self.entries += 1;
+        let entry = cpio::newc::Builder::new(name).ino(self.entries).mode(mode).nlink(1);
+        let entry = entry.rdev_major(device.0).rdev_minor(device.1);
+        let mut writer = entry.write(&self.to, u32::try_from(content.len())?);
+        writer.write_all(content)?;
+        writer.finish()?;
+        Ok(())
+    }
+}

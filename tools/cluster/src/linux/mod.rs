@@ -1,0 +1,213 @@
+//! Debian's Linux on the same emulated board, with the same disk: what Renga's figures and outputs are compared with.
+//!
+//! The board is a Raspberry Pi 3, one nanosecond an instruction, with its SD card, as for Renga; the kernel is that of Debian
+//! 12, fetched by name. With one core QEMU's own time is exact; with several it is the emulator's (`board`). Invariant: the disk is the one that Renga would get, and is unmounted before the
+//! board stops. Not here: several boards, or the emulator's link; Linux knows neither.
+
+mod board;
+mod console;
+mod initramfs;
+mod kernel;
+
+use anyhow::{Context, Result, bail};
+use console::Console;
+use kernel::Kernel;
+use renga_emu::Stats;
+use renga_images::artifacts;
+use renga_workspace::environment::Environment;
+use renga_workspace::progress::Progress;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+
+/// Without random offsets of its stack, which an emulated board pays dearly for.
+const ARGUMENTS: &str = "console=ttyS1,115200 panic=-1 loglevel=4 randomize_kstack_offset=off";
+/// With one core for programs, as Renga. The others are started, though nothing runs there: cores that never were spin where the
+/// firmware left them, so that a second of idle time would take the host a minute.
+const ONE_CORE: &str = "isolcpus=1-3";
+/// Its counter counts nanoseconds, as Renga's does.
+const COUNTER: &str = "cortex-a53-arm-cpu.cntfrq=1000000000";
+/// Of what it said before it stopped without an end of the script, this much is shown.
+const LAST_LINES: usize = 20;
+const PIECE_LEN: usize = 4096;
+
+/// A board with Linux, ready to start.
+#[derive(Debug)]
+pub struct Linux {
+    qemu: PathBuf,
+    plugin: PathBuf,
+    kernel: Kernel,
+    initramfs: PathBuf,
+    hardware: Hardware,
+}
+
+/// What the board has that not every run wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hardware {
+    /// Cores for programs, 1 to 4.
+    pub cores: u8,
+    /// A disk without content, `/dev/nullb0`, each of whose requests is done so long after it came, ns.
+    pub null_disk_ns: Option<u32>,
+    /// The memory that Linux uses, MiB; without it all.
+    pub memory_mib: Option<u16>,
+    /// The emulator's slice for several cores, if it is not its own choice, ns.
+    pub core_slice_ns: Option<u64>,
+}
+
+impl Hardware {
+    /// What Linux is told of it on its command line.
+    fn arguments(&self) -> String {
+        self.memory_mib.map_or_else(String::new, |mib| format!(" mem={mib}M"))
+    }
+}
+
+/// One core and no disk but the card.
+impl Default for Hardware {
+    fn default() -> Self {
+        Self { cores: 1, null_disk_ns: None, memory_mib: None, core_slice_ns: None }
+    }
+}
+
+/// How a run ended.
+#[derive(Clone, Debug)]
+pub struct Ended {
+    /// The script's status.
+    pub status: u8,
+    /// Of the emulator, with several cores.
+    pub stats: Option<Stats>,
+}
+
+impl Linux {
+    /// Fetches and builds what it needs; `folder` is for what only this run needs.
+    ///
+    /// # Errors
+    /// If something cannot be fetched or written.
+    pub fn prepare(environment: &Environment, folder: &Path, hardware: Hardware, progress: &Progress) -> Result<Linux> {
+        let qemu = environment.qemu()?.to_path_buf();
+        let plugin = if hardware.cores > 1 { artifacts::plugin(environment, progress)? } else { PathBuf::new() };
+        let kernel = Kernel::get(environment, progress)?;
+        let initramfs = folder.join("initramfs");
+        initramfs::write(&kernel, hardware, &initramfs)?;
+        Ok(Linux { qemu, plugin, kernel, initramfs, hardware })
+    }
+
+    /// Runs the script that is on `disk`; what it writes goes to `out`, what Linux says to `log`.
+    ///
+    /// # Errors
+    /// If the emulator does not start, Linux stops before the script ends, or it takes longer than `limit`.
+    pub fn run<'a>(
+        &self,
+        disk: &Path,
+        limit: Duration,
+        out: &'a mut dyn Write,
+        log: Option<&'a mut dyn Write>,
+    ) -> Result<Ended> {
+        let mut heard = Heard { console: Console::new(), out, log };
+        let stats = if self.hardware.cores > 1 {
+            Some(board::run(self, disk, limit, |bytes| heard.take(bytes))?)
+        } else {
+            self.run_on_one_core(disk, limit, &mut heard)?;
+            None
+        };
+        let Some(status) = heard.console.status() else {
+            bail!("Linux stopped before the script ended; its last words:\n{}", last_lines(&heard.console.log));
+        };
+        Ok(Ended { status, stats })
+    }
+
+    fn run_on_one_core(&self, disk: &Path, limit: Duration, heard: &mut Heard<'_>) -> Result<()> {
+        let mut qemu =
+            Running(self.command(disk).spawn().with_context(|| format!("cannot run {}", self.qemu.display()))?);
+        let mut stdout = qemu.0.stdout.take().context("its output was asked for")?;
+        let (sender, ended) = channel::<()>();
+        let reader = thread::scope(|scope| {
+            let watched = scope.spawn(move || watch(&mut qemu, limit, &ended));
+            let followed = heard.follow(&mut stdout);
+            // Without this word, as when its output cannot be read, it is ended.
+            if followed.is_ok() {
+                let _ = sender.send(());
+            }
+            drop(sender);
+            let in_time = watched.join().map_err(|_| anyhow::anyhow!("the watch over Linux failed"))?;
+            followed.map(|()| in_time)
+        });
+        if !reader? {
+            bail!("Linux did not end within {} s (--limit-s)", limit.as_secs());
+        }
+        Ok(())
+    }
+
+    fn command(&self, disk: &Path) -> Command {
+        let mut command = Command::new(&self.qemu);
+        command.args(["-M", "raspi3b", "-display", "none", "-nodefaults", "-monitor", "none", "-no-reboot"]);
+        command.args(["-seed", "1", "-icount", "shift=0,sleep=off", "-global", COUNTER]);
+        command.arg("-append").arg(format!("{ARGUMENTS} {ONE_CORE}{}", self.hardware.arguments()));
+        command.arg("-kernel").arg(&self.kernel.image).arg("-dtb").arg(&self.kernel.device_tree);
+        command.arg("-initrd").arg(&self.initramfs);
+        command.arg("-drive").arg(format!("if=sd,format=raw,file={}", disk.display()));
+        command.args(["-serial", "null", "-serial", "stdio"]);
+        command.stdin(Stdio::null()).stdout(Stdio::piped());
+        command
+    }
+}
+
+/// Who hears what Linux writes.
+struct Heard<'a> {
+    console: Console,
+    out: &'a mut dyn Write,
+    log: Option<&'a mut dyn Write>,
+}
+
+impl Heard<'_> {
+    /// Hands on what the script writes, and what Linux says.
+    fn take(&mut self, bytes: &[u8]) {
+        let logged = self.console.log.len();
+        let written = self.console.take(bytes);
+        // A closed pipe behind us is no reason to stop Linux before its disk is clean.
+        let _ = self.out.write_all(&written).and_then(|()| self.out.flush());
+        if let Some(log) = &mut self.log {
+            let _ = log.write_all(&self.console.log[logged..]);
+        }
+    }
+
+    /// As `take`, until there is nothing more.
+    fn follow(&mut self, from: &mut dyn Read) -> Result<()> {
+        let mut piece = [0; PIECE_LEN];
+        loop {
+            match from.read(&mut piece)? {
+                0 => return Ok(()),
+                len => self.take(&piece[..len]),
+            }
+        }
+    }
+}
+
+/// Waits until its output has ended, and it with that; whether that came within `limit`.
+fn watch(qemu: &mut Running, limit: Duration, ended: &Receiver<()>) -> bool {
+    let ended = ended.recv_timeout(limit);
+    if ended.is_err() {
+        // It may have ended by itself at this moment.
+        let _ = qemu.0.kill();
+    }
+    let _ = qemu.0.wait();
+    ended != Err(RecvTimeoutError::Timeout)
+}
+
+/// The emulator; it ends with this.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn last_lines(log: &[u8]) -> String {
+    let text = String::from_utf8_lossy(log);
+    let lines: Vec<&str> = text.lines().collect();
+    lines[lines.len().saturating_sub(LAST_LINES)..].join("\n")
+}

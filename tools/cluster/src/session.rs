@@ -1,0 +1,292 @@
+//! One run of a cluster: boards started from what was built, their consoles and logs passed on, and
+//! how it ended.
+//!
+//! Invariant: the session ends when the board that owns the disk does, and its status is that
+//! board's; any other end is a failure that shows the boards' last words. Not here: building
+//! (`artifacts`), options (`command::run`).
+
+use crate::disturbance::Disturbance;
+use crate::escape::Typed;
+use crate::kernel_log::LogTable;
+use crate::profile::Profile;
+use crate::typist::Typist;
+use crate::watch::Watch;
+use anyhow::{Context, Result, bail};
+use renga_boot_card::Model;
+use renga_cli::ProgramName;
+use renga_emu::{
+    BoardConfig, BusConfig, Cluster, ClusterConfig, Event, FrameEvent, Limits, PinsConfig, PowerChange, Stats,
+};
+use renga_emu_probes::Hit;
+use renga_images::artifacts::Kernel;
+use renga_images::calendar::EPOCH_S;
+use renga_images::card::{CardBoot, firmware_of, models};
+use renga_images::system::SystemFile;
+use std::path::PathBuf;
+use std::sync::mpsc::Receiver;
+
+/// Turns of an empty loop that take as long as a read of pins on a Pi 3.
+const READ_SPINS: u32 = 24;
+/// A board that died by itself is started again after so long, ns: as a watchdog would, which the image does not start yet.
+const REVIVE_NS: u64 = 1_000_000_000;
+
+/// What a session is made of.
+pub struct Session<'a> {
+    /// QEMU.
+    pub qemu: PathBuf,
+    /// The emulator's plugin.
+    pub plugin: PathBuf,
+    /// The kernel that every board boots.
+    pub kernel: &'a Kernel,
+    /// Who runs where.
+    pub system: &'a SystemFile,
+    /// The same, as boards read it.
+    pub tables: PathBuf,
+    /// The disk; the session writes to it.
+    pub disk: PathBuf,
+    /// What the boards boot instead of the kernel and the disk, if they boot from cards; by their numbers.
+    pub cards: Option<Vec<CardBoot>>,
+    /// The boards have no device of the emulator's, and choose by themselves what of their cards they start.
+    pub bare: bool,
+    /// Their cards are busy for so long after each write, ns.
+    pub card_write_ns: Option<u64>,
+    /// What the boards are, by their numbers; those that are not said are a Pi 3.
+    pub models: Vec<Model>,
+    /// Their times.
+    pub profile: Profile,
+    /// Each board has so many cores at least; those that the system leaves idle come up and sleep.
+    pub cores: u8,
+    /// Seed of all chance.
+    pub seed: u64,
+    /// Tell of frames.
+    pub frames: bool,
+    /// Tell of the probes that boards reach.
+    pub probes: bool,
+    /// Keep virtual time from running ahead of real time.
+    pub pace: bool,
+    /// Give up at this virtual time.
+    pub limit_ns: Option<u64>,
+    /// Write input here.
+    pub record: Option<PathBuf>,
+    /// Take input from here.
+    pub replay: Option<PathBuf>,
+    /// The board whose kernel is to panic, and when, ms of virtual time.
+    pub panic: Option<(usize, u32)>,
+    /// What the boards run in place of the system; their cards may say that too.
+    pub program: Option<ProgramName>,
+    /// What goes wrong.
+    pub disturbance: Disturbance,
+    /// A board that dies by itself is started again.
+    pub revive: bool,
+    /// What is typed at the disk board's console; the channel closes at the end of input.
+    pub keys: Option<Receiver<Typed>>,
+}
+
+impl<'a> Session<'a> {
+    /// One that nothing disturbs, that nobody types to, and of which only the consoles are heard.
+    pub fn new(
+        (qemu, plugin): (PathBuf, PathBuf),
+        kernel: &'a Kernel,
+        (system, tables): (&'a SystemFile, PathBuf),
+        disk: PathBuf,
+        (profile, seed): (Profile, u64),
+    ) -> Session<'a> {
+        Session {
+            qemu,
+            plugin,
+            kernel,
+            system,
+            tables,
+            disk,
+            cards: None,
+            bare: false,
+            card_write_ns: None,
+            models: Vec::new(),
+            profile,
+            cores: 1,
+            seed,
+            frames: false,
+            probes: false,
+            pace: false,
+            limit_ns: None,
+            record: None,
+            replay: None,
+            panic: None,
+            program: None,
+            disturbance: Disturbance::default(),
+            revive: false,
+            keys: None,
+        }
+    }
+}
+
+/// Who hears what happens.
+pub trait Listener {
+    /// A board wrote on its console.
+    fn console(&mut self, board: u8, time_ns: u64, bytes: &[u8]);
+    /// A board logged a line.
+    fn log(&mut self, line: &str);
+    /// A board reached a probe.
+    fn probe(&mut self, _board: u8, _hit: &Hit) {}
+    /// A board was started again at this time, and its clock with it.
+    fn started(&mut self, _board: u8, _time_ns: u64) {}
+    /// A board does nothing more, until it is started again.
+    fn stopped(&mut self, _board: u8, _time_ns: u64) {}
+    /// Something happened to a board; a line for the person.
+    fn news(&mut self, _line: &str) {}
+    /// A frame crossed the link.
+    fn frame(&mut self, frame: &FrameEvent);
+}
+
+/// How a session ended.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The disk board's exit status.
+    pub status: u8,
+    /// Times and hashes.
+    pub stats: Stats,
+}
+
+impl Session<'_> {
+    /// What board `number` finds as its command line.
+    fn arguments(&self, number: usize) -> String {
+        let Profile { medium, link_timing, pins, .. } = self.profile;
+        let link = pins.map(|wired| format!(" link={wired}")).unwrap_or_default();
+        let hostile = if self.disturbance.hostile.contains(&(number as u8)) { " hostile" } else { "" };
+        let cores = if self.cores > 1 { format!(" cores={}", self.cores) } else { String::new() };
+        let (seed, program) = (self.seed as u32, self.program_arguments(number));
+        format!(
+            "emulator board={number} seed={seed} medium={medium} timing={link_timing}{link}{hostile}{cores}{program}"
+        )
+    }
+
+    /// What it finds there about the program that it runs in place of the system.
+    fn program_arguments(&self, number: usize) -> String {
+        let Some(program) = self.program else { return String::new() };
+        let ends = self.system.checked.boards[number].owns_disk;
+        format!(" program={}{}", program.name(), if ends { program.ends() } else { "" })
+    }
+
+    /// What it finds besides at its first start.
+    fn first_arguments(&self, number: usize) -> String {
+        match self.panic {
+            Some((board, at_ms)) if board == number => format!(" panic_ms={at_ms}"),
+            _ => String::new(),
+        }
+    }
+
+    /// A board that boots from its card; the card's own command line comes before the emulator's.
+    fn board_with_card(&self, number: usize, board: BoardConfig) -> BoardConfig {
+        let Some(card) = self.cards.as_ref().and_then(|cards| cards.get(number)).cloned() else { return board };
+        if self.bare {
+            // The emulator's wires are slower than real ones, and QEMU's pins are read in no time: that is all that a board is told.
+            let append = format!(" read_spins={READ_SPINS} timing={}", self.profile.link_timing);
+            let firmware = Some(firmware_of(&card));
+            return BoardConfig { firmware, append, sd_image: Some(card.card), ..board };
+        }
+        BoardConfig {
+            image: card.kernel,
+            initrd: Some(card.tables),
+            append: format!("{} {}", card.command_line, board.append),
+            sd_image: Some(card.card),
+            dtb: Some(card.device_tree),
+            ..board
+        }
+    }
+
+    fn board(&self, number: usize) -> Result<BoardConfig> {
+        let board = &self.system.checked.boards[number];
+        let model = self.models.get(number).copied().unwrap_or(Model::Pi3);
+        let without_card = BoardConfig {
+            machine: models::machine(&board.name, model, board.owns_disk)?,
+            image: self.kernel.image.clone(),
+            initrd: Some(self.tables.clone()),
+            append: self.arguments(number),
+            append_once: self.first_arguments(number),
+            sd_image: board.owns_disk.then(|| self.disk.clone()),
+            card_write_ns: self.card_write_ns,
+            dtb: None,
+            firmware: None,
+            cores: board.cores.max(self.cores),
+        };
+        Ok(self.board_with_card(number, without_card))
+    }
+
+    fn config(&self) -> Result<ClusterConfig> {
+        let boards: Result<_> = (0..self.system.checked.boards.len()).map(|number| self.board(number)).collect();
+        let mut config = ClusterConfig::new(self.qemu.clone(), self.plugin.clone(), boards?);
+        config.shift = self.profile.shift;
+        config.bus = BusConfig::with_rate(self.profile.link_rate_bps);
+        config.bare = self.bare;
+        config.slice_ns = self.profile.core_slice_ns;
+        config.pins = self.profile.pins.map(|_| PinsConfig::default());
+        config.seed = self.seed;
+        config.epoch_s = EPOCH_S;
+        config.pace = self.pace;
+        config.frames = self.frames;
+        config.probes = self.probes.then(|| self.kernel.elf.clone());
+        config.limits = Limits { virtual_ns: self.limit_ns, ..Limits::default() };
+        config.faults = self.disturbance.faults;
+        config.wire_faults = self.disturbance.wires.clone();
+        config.power = self.disturbance.power.clone();
+        config.revive_ns = self.revive.then_some(REVIVE_NS);
+        config.record = self.record.clone();
+        config.replay = self.replay.clone();
+        Ok(config)
+    }
+
+    /// Runs it to its end.
+    ///
+    /// # Errors
+    /// If the cluster cannot start, a board dies or falls silent, or nobody can ever go on.
+    pub fn run(mut self, listener: &mut dyn Listener) -> Result<Outcome> {
+        let table = LogTable::read(&self.kernel.elf)?;
+        let mut watch = Watch::new(&table, self.system);
+        let mut cluster = Cluster::start(self.config()?)?;
+        let disk_board =
+            self.system.checked.boards.iter().position(|board| board.owns_disk).context("no board owns the disk")?;
+        let mut typist = Typist::start(self.keys.take(), self.pace, &cluster, disk_board as u8, &watch);
+        let mut status = None;
+        loop {
+            let event = match cluster.next_event() {
+                Ok(event) => event,
+                Err(error) => return Err(watch.failure(error)),
+            };
+            watch.hear(&event, listener);
+            match event {
+                Event::BoardExited { board, status: ended, .. }
+                    if usize::from(board) == disk_board && !watch.died(board) =>
+                {
+                    status = Some(ended);
+                    cluster.stop();
+                }
+                Event::BoardExited { board, time_ns, .. } if self.revive => {
+                    listener.news(&watch.news(board, time_ns, "died by itself"));
+                    cluster.power_at(board, time_ns + REVIVE_NS, PowerChange::Start)?;
+                }
+                Event::BoardExited { board, status: ended, time_ns } => {
+                    watch.report();
+                    bail!("board {} ended with status {ended} at {time_ns} ns of virtual time", watch.name(board));
+                }
+                Event::Fight(fight) => {
+                    watch.report();
+                    bail!("{fight}");
+                }
+                Event::Deadlock { .. } => typist.type_next(&mut cluster, &watch)?,
+                Event::Finished(stats) => return self.ended(status, stats, &watch),
+                _ => {}
+            }
+        }
+    }
+
+    fn ended(&self, status: Option<u8>, stats: Stats, watch: &Watch) -> Result<Outcome> {
+        let Some(status) = status else {
+            watch.report();
+            if self.limit_ns.is_some_and(|limit_ns| stats.virtual_ns >= limit_ns) {
+                bail!("the limit of {} s of virtual time is over", self.limit_ns.unwrap_or(0) / 1_000_000_000);
+            }
+            bail!("every board waits and nothing will wake one: the cluster stands still at {} ns", stats.virtual_ns);
+        };
+        Ok(Outcome { status, stats })
+    }
+}

@@ -1,0 +1,136 @@
+//! The disk of one session: an image with our own programs, the session's script and what the person puts there.
+//!
+//! Not here: what images are made of (`disk_image`).
+
+use anyhow::{Context, Result, bail};
+use renga_cli::Job;
+use renga_images::artifacts;
+use renga_images::disk_image::{self, Choice, Content, Placed};
+use renga_workspace::environment::Environment;
+use renga_workspace::progress::Progress;
+use renga_workspace::scratch::Scratch;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Where init looks for what to run.
+pub const SCRIPT_PATH: &str = "/etc/renga/script";
+/// Files of the host that one run may put on the disk.
+const PUT_FILES_MAX: usize = 4096;
+
+/// The script of a job, if it has one.
+///
+/// # Errors
+/// If its file cannot be read.
+pub fn script(job: &Job) -> Result<Option<Vec<u8>>> {
+    if let Some(command) = &job.command {
+        return Ok(Some(format!("{command}\n").into_bytes()));
+    }
+    let Some(path) = &job.file else { return Ok(None) };
+    Ok(Some(fs::read(path).with_context(|| format!("cannot read the script {}", path.display()))?))
+}
+
+/// The disk of a session: a fresh one, or the one that the person keeps.
+///
+/// # Errors
+/// If something on it cannot be read, fetched or built, or the kept one is no disk.
+pub fn make(
+    environment: &Environment,
+    job: &Job,
+    script: Option<&[u8]>,
+    cores: u8,
+    scratch: &Scratch,
+    progress: &Progress,
+) -> Result<PathBuf> {
+    let mut placed = Vec::new();
+    if let Some(script) = script {
+        placed.push(Placed { dest: SCRIPT_PATH.to_string(), content: Content::Bytes(script.to_vec()), mode: 0o644 });
+    }
+    if cores > 1 && job.disk.is_none() {
+        placed.push(artifacts::program_for_cores(environment));
+    }
+    for path in &job.put {
+        // What is named is meant, wherever it lies.
+        let path = path.canonicalize().with_context(|| format!("cannot put {} on the disk", path.display()))?;
+        let name = path.file_name().context("a path without a name")?.to_string_lossy().into_owned();
+        put(&path, &format!("/host/{name}"), &mut placed)?;
+    }
+    let choice = Choice::try_from(&job.image)?;
+    if let Some(image) = &job.disk {
+        if !placed.is_empty() {
+            bail!(
+                "-c, -f and --put need a fresh disk. One that is kept (--disk) is changed by its own programs only: \
+                 type to them, or ./renga run --disk {} < SCRIPT",
+                image.display()
+            );
+        }
+        disk_image::check_is_ext2(image)?;
+        return Ok(image.clone());
+    }
+    let image = scratch.folder.join("disk.img");
+    artifacts::session_disk(environment, &choice, placed, &image, progress)?;
+    Ok(image)
+}
+
+/// Adds a file, or a folder with all that is in it, whose links stay links.
+fn put(path: &Path, dest: &str, placed: &mut Vec<Placed>) -> Result<()> {
+    let cannot = || format!("cannot put {} on the disk", path.display());
+    let facts = fs::symlink_metadata(path).with_context(cannot)?;
+    if facts.is_dir() {
+        for entry in fs::read_dir(path).with_context(cannot)? {
+            let entry = entry?;
+            put(&entry.path(), &format!("{dest}/{}", entry.file_name().to_string_lossy()), placed)?;
+        }
+        return Ok(());
+    }
+    if placed.len() == PUT_FILES_MAX {
+        bail!("more than {PUT_FILES_MAX} files to put on the disk");
+    }
+    let content = match facts.file_type() {
+        kind if kind.is_symlink() => Content::Link(fs::read_link(path)?.to_string_lossy().into_owned()),
+        kind if kind.is_file() => Content::HostFile(path.to_path_buf()),
+        _ => bail!("cannot put {} on the disk: it is neither a file, a folder nor a link", path.display()),
+    };
+    let mode = std::os::unix::fs::PermissionsExt::mode(&facts.permissions()) & 0o777;
+    placed.push(Placed { dest: dest.to_string(), content, mode });
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::put;
+    use renga_images::disk_image::Content;
+    use std::collections::BTreeMap;
+    use std::fs;
+    use std::os::unix::fs::symlink;
+    use std::os::unix::net::UnixListener;
+
+    #[test]
+    fn links_stay_links_wherever_they_lead() {
+        let folder = std::env::temp_dir().join(format!("renga-put-{}", std::process::id()));
+        fs::create_dir_all(folder.join("below")).unwrap();
+        fs::write(folder.join("below/file"), b"content").unwrap();
+        symlink("nowhere", folder.join("dangling")).unwrap();
+        symlink("below", folder.join("folder")).unwrap();
+        symlink("..", folder.join("below/up")).unwrap();
+        let mut placed = Vec::new();
+        put(&folder, "/host/x", &mut placed).unwrap();
+        let found: BTreeMap<&str, Option<&str>> = placed
+            .iter()
+            .map(|file| match &file.content {
+                Content::Link(target) => (file.dest.as_str(), Some(target.as_str())),
+                _ => (file.dest.as_str(), None),
+            })
+            .collect();
+        let expected = [
+            ("/host/x/below/file", None),
+            ("/host/x/below/up", Some("..")),
+            ("/host/x/dangling", Some("nowhere")),
+            ("/host/x/folder", Some("below")),
+        ];
+        assert_eq!(found, BTreeMap::from(expected));
+        let _socket = UnixListener::bind(folder.join("socket")).unwrap();
+        let refused = put(&folder, "/host/x", &mut placed).unwrap_err().to_string();
+        assert!(refused.contains("socket") && refused.contains("neither"), "{refused}");
+        fs::remove_dir_all(folder).unwrap();
+    }
+}

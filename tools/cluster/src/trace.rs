@@ -1,0 +1,164 @@
+//! `--trace`: what the kernels' probes tell of a run, and every frame, in a file.
+//!
+//! The run is the same with and without. Invariant: events are in the order of (time, board), as the cluster tells them.
+//! Not here: the file's layout and what can be made of it (`renga-trace`), what is watched (`kernel/core/src/probe.rs`).
+
+use anyhow::{Context, Result, bail};
+use renga_emu::FrameEvent;
+use renga_emu_probes::{Hit, Probes};
+use renga_images::machine_code;
+use renga_images::system::SystemFile;
+use renga_placement::OnBehalfOf;
+use renga_trace::{Board, CallsFor, Decoder, Event, Frame, Header, ProcessKind, Protocol, Timed, Writer};
+use std::fs::{self, File};
+use std::io::BufWriter;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+/// How long what has happened may stay out of the file, so that `renga top` shows a run that does little.
+const FLUSH_PERIOD: Duration = Duration::from_millis(100);
+
+/// A trace file that is being written.
+pub struct TraceFile {
+    out: Arc<Mutex<Written>>,
+    decoder: Decoder,
+}
+
+/// What is written, and the first that went wrong; the run goes on.
+struct Written {
+    out: Writer<BufWriter<File>>,
+    failed: Option<std::io::Error>,
+}
+
+impl TraceFile {
+    /// Creates it, for boards that run the kernel with this ELF file.
+    ///
+    /// # Errors
+    /// If the file cannot be written, or the kernel's probes cannot be told.
+    pub fn create(path: &Path, system: &SystemFile, elf: &Path) -> Result<TraceFile> {
+        let kernel = fs::read(elf).with_context(|| format!("cannot read {}", elf.display()))?;
+        let probes = Probes::read(&kernel).and_then(|probes| Decoder::new(&probes).map(|decoder| (probes, decoder)));
+        let (probes, decoder) = probes.map_err(|what| anyhow::anyhow!("{}: {what}", elf.display()))?;
+        let passed = machine_code::passed(&kernel, probes.probes.iter().map(|probe| probe.address))?;
+        if let Some(address) = passed.first() {
+            bail!(
+                "a branch goes to {address:#x}, past the probe there: make that probe a `nop` (kernel/core/src/probe.rs)"
+            );
+        }
+        let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
+        let out = Writer::new(BufWriter::new(file), &header(system))?;
+        let out = Arc::new(Mutex::new(Written { out, failed: None }));
+        let flushed = Arc::downgrade(&out);
+        std::thread::spawn(move || flush_now_and_then(&flushed));
+        Ok(TraceFile { out, decoder })
+    }
+
+    fn write(&mut self, (board, core): (u8, u8), time_ns: u64, event: Event) {
+        let mut written = held(&self.out);
+        if let Err(error) = written.out.write(&Timed { time_ns, board, core, event }) {
+            written.failed.get_or_insert(error);
+        }
+    }
+
+    /// A board reached a probe.
+    pub fn probe(&mut self, board: u8, hit: &Hit) {
+        if let Some(event) = self.decoder.event(hit) {
+            self.write((board, hit.core), hit.time_ns, event);
+        }
+    }
+
+    /// A board was started again.
+    pub fn started(&mut self, board: u8, time_ns: u64) {
+        self.write((board, 0), time_ns, Event::Started);
+    }
+
+    /// A board does nothing more.
+    pub fn stopped(&mut self, board: u8, time_ns: u64) {
+        self.write((board, 0), time_ns, Event::Stopped);
+    }
+
+    /// A frame took the wire: its board has the token, which the emulator's own link moves; on pins the boards do, and their
+    /// probes tell.
+    pub fn frame(&mut self, frame: &FrameEvent) {
+        let told = Frame {
+            destination: frame.destination,
+            token_wait_ns: frame.token_wait_ns,
+            wire_ns: frame.wire_ns,
+            arrives_after_ns: frame.delivered_ns.saturating_sub(frame.start_ns()),
+            bytes: frame.bytes.clone(),
+        };
+        self.write((frame.source, 0), frame.start_ns(), Event::Token {});
+        self.write((frame.source, 0), frame.start_ns(), Event::Frame(told));
+    }
+
+    /// Makes sure that all of it is in the file.
+    ///
+    /// # Errors
+    /// If it could not be written.
+    pub fn finish(self) -> Result<()> {
+        let mut written = held(&self.out);
+        let ended = match written.failed.take() {
+            Some(error) => Err(error),
+            None => written.out.finish(),
+        };
+        ended.context("the trace could not be written")
+    }
+}
+
+/// Nobody who holds it panics, so that it is never poisoned.
+fn held(out: &Mutex<Written>) -> MutexGuard<'_, Written> {
+    out.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Until the trace is complete.
+fn flush_now_and_then(out: &Weak<Mutex<Written>>) {
+    while let Some(out) = out.upgrade() {
+        let mut written = held(&out);
+        if let Err(error) = written.out.flush() {
+            written.failed.get_or_insert(error);
+        }
+        drop(written);
+        drop(out);
+        std::thread::sleep(FLUSH_PERIOD);
+    }
+}
+
+/// The names of a system.
+pub fn header(system: &SystemFile) -> Header {
+    let checked = &system.checked;
+    let mut header = Header::default();
+    for facts in &checked.kinds {
+        let serves = facts.serves.map(|protocol| {
+            let entries = protocol.entries.iter().map(|(number, name)| (*number as u8, (*name).to_string())).collect();
+            header.protocols.push(Protocol { name: protocol.name.to_string(), entries });
+            header.protocols.len() - 1
+        });
+        header.kinds.push(ProcessKind { name: facts.name.to_string(), serves });
+    }
+    for (number, board) in checked.boards.iter().enumerate() {
+        let mut named = Board { name: board.name.clone(), more_cores: board.cores - 1, ..Board::default() };
+        let mut groups: Vec<_> = checked.groups.iter().enumerate().filter(|(_, group)| group.board == number).collect();
+        groups.sort_by_key(|(_, group)| group.first);
+        for (index, group) in groups {
+            let callers = |caller: usize| (checked.groups[caller].board as u8, checked.groups[caller].first);
+            let calls_for = match group.on_behalf_of {
+                OnBehalfOf::Itself => None,
+                OnBehalfOf::Group(caller) => Some(CallsFor::Own(callers(caller).0, callers(caller).1)),
+                OnBehalfOf::Shared(caller) => {
+                    Some(CallsFor::Shared(callers(caller).0, callers(caller).1, checked.groups[caller].count()))
+                }
+                OnBehalfOf::Board(board) => Some(CallsFor::Released(board as u8)),
+            };
+            match calls_for {
+                Some(whom) => named.add_proxies(group.first, group.count(), group.kind, whom),
+                None => {
+                    let instances = checked.instances_of(index);
+                    instances.iter().for_each(|one| named.add(one.id.index, one.ordinal, group.kind));
+                }
+            }
+        }
+        header.boards.push(named);
+    }
+    header
+}

@@ -1,0 +1,112 @@
+//! A round of cards: one for each board of a cluster.
+//!
+//! Invariant: a card that is one board's is not written for another, unless told to. Two things say whose a card is: its
+//! own number in the journal, which only card slots tell, and the `NODE.TXT` that it holds, for every reader.
+
+use super::error::FlashError;
+use super::journal::{Entry, Journal};
+use super::medium::Medium;
+use renga_boot_card::{NODE_BYTES_MAX, Node, read_node_file};
+use renga_hal::block::{Block, BlockError, SECTOR_BYTES};
+use renga_images::card::{Checksum, Cluster};
+use std::path::PathBuf;
+
+/// The image of a board's card.
+#[derive(Clone, Debug)]
+pub struct BoardCard {
+    /// The board's name.
+    pub board: String,
+    /// Its image.
+    pub image: PathBuf,
+    /// The image's sum.
+    pub sum: Checksum,
+}
+
+/// What is to be done about a board.
+#[derive(Clone, Debug)]
+pub enum CardRound {
+    /// It has its card.
+    Done(BoardCard),
+    /// Its card is to be written.
+    ToWrite(BoardCard),
+}
+
+/// The cards of a cluster, and the journal of those that are written.
+pub struct Rounds<'a> {
+    cluster: &'a Cluster,
+    journal: Journal,
+    again: bool,
+}
+
+impl<'a> Rounds<'a> {
+    /// Cards of `cluster`; `again` allows to take a card of another board.
+    pub fn new(cluster: &'a Cluster, journal: Journal, again: bool) -> Rounds<'a> {
+        Rounds { cluster, journal, again }
+    }
+
+    /// What is to be done about a board whose image is `card`.
+    pub fn of(&self, card: BoardCard) -> CardRound {
+        if !self.again && self.journal.is_done(&card.board, &card.sum.to_string()) {
+            CardRound::Done(card)
+        } else {
+            CardRound::ToWrite(card)
+        }
+    }
+
+    /// Refuses a medium that is another board's card.
+    ///
+    /// # Errors
+    /// [`FlashError::Taken`].
+    pub fn check(&self, board: &str, number: Option<&str>, medium: &mut dyn Medium) -> Result<(), FlashError> {
+        if self.again {
+            return Ok(());
+        }
+        let journalled = number.and_then(|number| self.journal.board_of(number)).map(str::to_string);
+        let owner = journalled.or_else(|| owner(self.cluster, medium));
+        match owner {
+            Some(owner) if owner != board => Err(FlashError::Taken { board: owner }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Notes a card that was written.
+    ///
+    /// # Errors
+    /// If the journal cannot be written.
+    pub fn written(&mut self, card: &BoardCard, number: Option<String>) -> Result<(), FlashError> {
+        Ok(self.journal.add(Entry { board: card.board.clone(), card: number, image: card.sum.to_string() })?)
+    }
+}
+
+/// The board of `cluster` whose card this medium is by its own word.
+fn owner(cluster: &Cluster, medium: &mut dyn Medium) -> Option<String> {
+    let mut out = [0; NODE_BYTES_MAX];
+    let node = Node::parse(read_node_file(&mut Sectors(medium), &mut out).ok()?).ok()?;
+    (node.cluster == cluster.name).then(|| node.name.to_string())
+}
+
+/// A medium as the board's own reader of `NODE.TXT` sees it.
+struct Sectors<'a>(&'a mut dyn Medium);
+
+impl Block for Sectors<'_> {
+    fn blocks(&self) -> u64 {
+        u64::MAX / SECTOR_BYTES as u64
+    }
+
+    fn read(&mut self, sector: u64, out: &mut [u8]) -> Result<(), BlockError> {
+        let at = sector.checked_mul(SECTOR_BYTES as u64).ok_or(BlockError::OutOfRange)?;
+        // At an address that transfers past the host's caches accept.
+        let mut room = vec![0; out.len() * 2 + SECTOR_BYTES];
+        let start = room.as_ptr().align_offset(SECTOR_BYTES).min(SECTOR_BYTES);
+        let part = &mut room[start..start + out.len()];
+        match self.0.read_at(at, part) {
+            Ok(count) if count == out.len() => out.copy_from_slice(part),
+            _ => return Err(BlockError::Failed),
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, _: u64, _: &[u8]) -> Result<(), BlockError> {
+        Err(BlockError::Failed)
+    }
+}

@@ -1,0 +1,169 @@
+//! The command on files and loop devices.
+
+use crate::loop_device::{LoopDevice, flash, run};
+use renga_flash::{Device, FlashError, Host, Target, open_for_writing};
+use std::fs::{self, File};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::PathBuf;
+
+const IMAGE_BYTES: usize = 9 << 20;
+
+/// An image in a folder of the test's own.
+struct Image {
+    folder: PathBuf,
+}
+
+impl Image {
+    fn new(name: &str) -> Image {
+        let folder = std::env::temp_dir().join(format!("renga-flash-{}-{name}", std::process::id()));
+        fs::create_dir_all(&folder).expect("there is a temporary folder");
+        let mut bytes: Vec<u8> = (0..IMAGE_BYTES).map(|at| (at / 512) as u8 ^ (at as u8)).collect();
+        bytes[446..510].fill(0);
+        bytes[510..512].copy_from_slice(&[0x55, 0xaa]);
+        fs::write(folder.join("card.img"), bytes).expect("there is a temporary folder");
+        Image { folder }
+    }
+
+    fn option(&self) -> String {
+        format!("--image={}", self.folder.join("card.img").display())
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        fs::read(self.folder.join("card.img")).expect("it was written")
+    }
+}
+
+impl Drop for Image {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+#[test]
+fn a_file_is_written_and_compared() {
+    let image = Image::new("file");
+    let target = image.folder.join("target.img");
+    let target = target.to_str().expect("a plain name");
+    let (status, said) = flash(&[&image.option(), target, "--dry-run"]);
+    assert!(status == 0 && said.contains("would write 9437184 bytes"), "{status} {said}");
+    assert!(!fs::exists(target).expect("it can be looked for"), "a dry run wrote");
+    let (status, said) = flash(&[&image.option(), target]);
+    assert!(status == 0 && said.contains("equal to the image, SHA-256 ") && said.contains("MB/s"), "{status} {said}");
+    assert!(fs::read(target).expect("it was written") == image.bytes());
+    File::options().write(true).open(target).and_then(|file| file.write_at(&[9], 5_000_000)).expect("it is there");
+    let (status, said) = flash(&[&image.option(), target, "--verify-only"]);
+    assert!(status == 1 && said.contains("differs from the image at byte 5000000"), "{status} {said}");
+    // The image itself would be spoilt before it is read, by whatever name.
+    let itself = image.folder.join("another-name.img");
+    std::os::unix::fs::symlink(image.folder.join("card.img"), &itself).expect("there is a temporary folder");
+    let (status, said) = flash(&[&image.option(), itself.to_str().expect("a plain name")]);
+    assert!(status == 3 && said.contains("it is the image itself"), "{status} {said}");
+    assert_eq!(image.bytes()[510..512], [0x55, 0xaa]);
+    let (status, _) = flash(&[&image.option(), "/dev/no-such-disk"]);
+    assert_eq!(status, 3);
+    assert_eq!(flash(&[&image.option()]).0, 2);
+}
+
+#[test]
+fn a_device_is_written_only_when_it_is_named_twice() {
+    let image = Image::new("device");
+    let Some(card) = LoopDevice::attach(16 << 20) else { return };
+    let (status, said) = flash(&[&image.option(), card.argument()]);
+    assert!(status == 4 && said.contains("there is no terminal to ask on"), "{status} {said}");
+    let (status, said) = flash(&[&image.option(), card.argument(), "--yes", "--serial=another"]);
+    assert!(status == 4 && said.contains("not another"), "{status} {said}");
+    assert!(fs::read(&card.backing).expect("it is there").iter().all(|byte| *byte == 0), "something was written");
+
+    let (status, said) = flash(&[&image.option(), card.argument(), "--yes", &card.serial()]);
+    assert!(status == 0 && said.contains("equal to the image"), "{status} {said}");
+    assert!(fs::read(&card.backing).expect("it is there")[..IMAGE_BYTES] == image.bytes());
+    let (status, said) = flash(&[&image.option(), card.argument(), "--verify-only"]);
+    assert!(status == 0, "{status} {said}");
+}
+
+#[test]
+fn a_mounted_device_a_partition_and_one_in_use_are_refused() {
+    let image = Image::new("mounted");
+    let Some(card) = LoopDevice::attach(16 << 20) else { return };
+    let yes = ["--yes", &card.serial()];
+    let at = image.folder.join("mounted");
+    fs::create_dir_all(&at).expect("there is a temporary folder");
+    run("mke2fs", &["-q", "-F", card.argument()]).expect("mke2fs is there");
+    run("mount", &[card.argument(), &at.to_string_lossy()]).expect("who may attach may mount");
+    let (status, said) = flash(&[&[&image.option(), card.argument()], yes.as_slice()].concat());
+    run("umount", &[&at.to_string_lossy()]).expect("it was mounted");
+    assert!(status == 3 && said.contains("it is mounted at "), "{status} {said}");
+
+    let held = File::options().read(true).custom_flags(rustix::fs::OFlags::EXCL.bits() as i32).open(&card.path);
+    let (status, said) = flash(&[&[&image.option(), card.argument()], yes.as_slice()].concat());
+    drop(held.expect("it is there"));
+    assert!(status == 3 && said.contains("another program"), "{status} {said}");
+
+    let (status, said) = flash(&[&image.option(), "/dev/loop-control", "--yes", "--serial=x"]);
+    assert!(status == 3, "{status} {said}");
+}
+
+#[test]
+fn a_device_that_is_protected_large_or_swapped_to_is_refused() {
+    let image = Image::new("protected");
+    let Some(card) = LoopDevice::attach(16 << 20) else { return };
+    let write = || flash(&[&image.option(), card.argument(), "--yes", &card.serial()]);
+    run("blockdev", &["--setro", card.argument()]).expect("who may attach may protect");
+    let (status, said) = write();
+    assert!(status == 3 && said.contains("it is write-protected"), "{status} {said}");
+    run("blockdev", &["--setrw", card.argument()]).expect("who may attach may protect");
+    run("mkswap", &[card.argument()]).expect("mkswap is there");
+    match run("swapon", &[card.argument()]) {
+        Ok(_) => {
+            let (status, said) = write();
+            run("swapoff", &[card.argument()]).expect("it was just swapped to");
+            assert!(status == 3 && said.contains("memory is swapped to "), "{status} {said}");
+        }
+        Err(reason) => renga_skip::skipped(&format!("no swapping to a loop device: {reason}")),
+    }
+    let Some(large) = LoopDevice::attach(200 << 30) else { return };
+    let (status, said) = flash(&[&image.option(), large.argument(), "--yes", &large.serial()]);
+    assert!(status == 3 && said.contains("unusually large") && said.contains("--large"), "{status} {said}");
+    let (status, said) = flash(&[&image.option(), large.argument(), "--yes", &large.serial(), "--large"]);
+    assert!(status == 0, "{status} {said}");
+}
+
+/// Between what the person saw and the writing the device may have become another one.
+#[test]
+fn a_device_that_is_another_one_when_it_is_opened_is_left_alone() {
+    let Some(card) = LoopDevice::attach(16 << 20) else { return };
+    let host = Host::this();
+    let seen = host.find(&card.path).expect("it was just attached");
+    let target = |device: Device| Target::Device(device);
+    assert!(open_for_writing(&host, &target(seen.clone()), 512, false).is_ok());
+    for other in [
+        Device { sequence: seen.sequence + 1, ..seen.clone() },
+        Device { size_bytes: seen.size_bytes - 512, ..seen.clone() },
+        Device { number: "7:250".into(), ..seen.clone() },
+    ] {
+        let error = open_for_writing(&host, &target(other), 512, false).err().expect("it is another one");
+        assert!(matches!(error, FlashError::Pulled), "{error}");
+    }
+    let error = open_for_writing(&host, &target(seen), 32 << 20, false).err().expect("it is too small");
+    assert!(matches!(error, FlashError::Refused { .. }), "{error}");
+}
+
+#[test]
+fn a_device_that_is_too_small_is_refused() {
+    let image = Image::new("small");
+    let Some(card) = LoopDevice::attach(8 << 20) else { return };
+    let (status, said) = flash(&[&image.option(), card.argument(), "--yes", &card.serial()]);
+    assert!(status == 3 && said.contains("it is too small"), "{status} {said}");
+}
+
+#[test]
+fn disks_are_listed_with_what_speaks_against_them() {
+    let (status, said) = flash(&[]);
+    assert_eq!(status, 0, "{said}");
+    let root = fs::read_to_string("/proc/self/mountinfo").expect("this host has /proc");
+    let source =
+        root.lines().find(|line| line.split(' ').nth(4) == Some("/")).and_then(|line| line.split(" - ").nth(1));
+    if source.and_then(|fields| fields.split(' ').nth(1)).is_some_and(|source| source.starts_with("/dev/")) {
+        assert!(said.contains("refused: the running system is on it"), "{said}");
+    }
+}

@@ -1,0 +1,15 @@
+//! Writing to cards, and to nothing else: every refusal on a composed `/sys` and `/proc`, every failure on a medium that
+//! fails on purpose, and the command itself on loop devices where this machine has them.
+//!
+//! Not here: what is on a card (`tools/image/src/card/tests.rs`). No card reader has been used.
+
+mod cluster;
+mod command;
+mod composed_host;
+mod confirmation;
+mod eject;
+mod loop_device;
+mod media;
+mod refusals;
+mod statuses;
+mod terminal;

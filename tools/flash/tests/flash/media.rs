@@ -1,0 +1,189 @@
+//! Media that fail on purpose.
+
+use renga_flash::{FlashError, Medium, Phase, Watch, verify_image, write_image};
+use rustix::io::Errno;
+use std::io::{self, Cursor};
+
+/// Three chunks and a part of one.
+const IMAGE_BYTES: usize = 3 * (4 << 20) + 8192;
+
+fn image() -> Vec<u8> {
+    let mut image: Vec<u8> = (0..IMAGE_BYTES as u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    image[510..512].copy_from_slice(&[0x55, 0xaa]);
+    image
+}
+
+/// What goes wrong, at which byte.
+#[derive(Clone, Copy, Default)]
+struct Faults {
+    write: Option<(u64, Errno)>,
+    read: Option<(u64, Errno)>,
+    flush: Option<u32>,
+    pulled_at: Option<u64>,
+    swapped_at_end: bool,
+    reads_other: Option<u64>,
+    most: Option<usize>,
+}
+
+struct Card {
+    bytes: Vec<u8>,
+    faults: Faults,
+    gone: bool,
+    flushes: u32,
+    /// Places written to, and flushes.
+    log: Vec<Option<u64>>,
+}
+
+impl Card {
+    fn new(len: usize, faults: Faults) -> Card {
+        // An old card: it has a master boot record and other things.
+        let mut bytes = vec![0xee; len];
+        bytes[510..512].copy_from_slice(&[0x55, 0xaa]);
+        Card { bytes, faults, gone: false, flushes: 0, log: Vec::new() }
+    }
+
+    fn boots(&self) -> bool {
+        self.bytes[510..512] == [0x55, 0xaa]
+    }
+
+    fn fails(&mut self, at: u64, len: usize, fault: Option<(u64, Errno)>) -> io::Result<()> {
+        let inside = |place: u64| (at..at + len as u64).contains(&place);
+        if self.faults.pulled_at.is_some_and(inside) {
+            self.gone = true;
+        }
+        match fault {
+            _ if self.gone => Err(Errno::IO.into()),
+            Some((place, errno)) if inside(place) => Err(errno.into()),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Medium for Card {
+    fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<usize> {
+        self.log.push(Some(at));
+        self.fails(at, bytes.len(), self.faults.write)?;
+        let room = self.bytes.len().saturating_sub(at as usize);
+        let count = bytes.len().min(self.faults.most.unwrap_or(usize::MAX)).min(room);
+        self.bytes[at as usize..at as usize + count].copy_from_slice(&bytes[..count]);
+        Ok(count)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        self.log.push(None);
+        self.flushes += 1;
+        if self.faults.flush == Some(self.flushes) { Err(Errno::IO.into()) } else { Ok(()) }
+    }
+    fn read_at(&mut self, at: u64, out: &mut [u8]) -> io::Result<usize> {
+        self.fails(at, out.len(), self.faults.read)?;
+        let left = &self.bytes[(at as usize).min(self.bytes.len())..];
+        let count = out.len().min(self.faults.most.unwrap_or(usize::MAX)).min(left.len());
+        out[..count].copy_from_slice(&left[..count]);
+        if let Some(place) = self.faults.reads_other.filter(|place| (at..at + count as u64).contains(place)) {
+            out[(place - at) as usize] ^= 1;
+        }
+        Ok(count)
+    }
+    fn is_same(&mut self) -> bool {
+        !self.gone && !self.faults.swapped_at_end
+    }
+}
+
+#[derive(Default)]
+struct Seen(Vec<(Phase, u64)>);
+
+impl Watch for Seen {
+    fn progress(&mut self, phase: Phase, done_bytes: u64, all_bytes: u64) {
+        assert_eq!(all_bytes, IMAGE_BYTES as u64);
+        self.0.push((phase, done_bytes));
+    }
+}
+
+fn flash(faults: Faults) -> (Card, Result<String, FlashError>) {
+    let mut card = Card::new(IMAGE_BYTES + 4096, faults);
+    let ended = write_image(&mut Cursor::new(image()), IMAGE_BYTES as u64, &mut card, &mut Seen::default());
+    (card, ended.map(|sum| sum.to_string()))
+}
+
+fn failure(faults: Faults) -> (Card, FlashError) {
+    let (card, ended) = flash(faults);
+    (card, ended.expect_err("it fails on purpose"))
+}
+
+#[test]
+fn the_master_boot_record_is_written_last_after_a_flush() {
+    let mut seen = Seen::default();
+    let mut card = Card::new(IMAGE_BYTES, Faults::default());
+    write_image(&mut Cursor::new(image()), IMAGE_BYTES as u64, &mut card, &mut seen).expect("nothing fails");
+    assert!(card.bytes == image());
+    let mib4 = 4 << 20;
+    let body = [Some(4096), Some(mib4), Some(2 * mib4), Some(3 * mib4)];
+    assert_eq!(card.log[..2], [Some(0), None]);
+    assert_eq!(card.log[2..6], body);
+    assert_eq!(card.log[6..], [None, Some(0), None]);
+    assert_eq!(seen.0.last(), Some(&(Phase::Verify, IMAGE_BYTES as u64)));
+    assert!(seen.0.contains(&(Phase::Write, IMAGE_BYTES as u64)));
+}
+
+#[test]
+fn a_card_whose_writing_was_broken_off_starts_nothing() {
+    for at in [4096, 4 << 20, (8 << 20) + 77, IMAGE_BYTES as u64 - 1] {
+        let (card, error) = failure(Faults { pulled_at: Some(at), ..Faults::default() });
+        assert!(matches!(error, FlashError::Pulled) && error.status() == 5, "{at}: {error}");
+        assert!(!card.boots(), "pulled at {at}, it still has a master boot record");
+    }
+    for flush in [1, 2] {
+        let (card, error) = failure(Faults { flush: Some(flush), ..Faults::default() });
+        assert!(matches!(error, FlashError::Write { .. }), "{error}");
+        assert!(!card.boots(), "flush {flush} failed");
+    }
+}
+
+#[test]
+fn errors_of_the_medium_are_told_apart() {
+    let write = |errno| failure(Faults { write: Some((5 << 20, errno)), ..Faults::default() }).1;
+    assert!(matches!(write(Errno::IO), FlashError::Write { at: 0x40_0000, .. }));
+    assert!(matches!(write(Errno::NOSPC), FlashError::Full { at: 0x40_0000 }));
+    assert!(matches!(write(Errno::NODEV), FlashError::Pulled));
+    assert!(matches!(write(Errno::NXIO), FlashError::Pulled));
+    let read = |errno| failure(Faults { read: Some((5 << 20, errno)), ..Faults::default() }).1;
+    assert!(matches!(read(Errno::IO), FlashError::Read { at: 0x40_0000, .. }));
+    assert!(matches!(read(Errno::NODEV), FlashError::Pulled));
+}
+
+#[test]
+fn a_card_that_is_smaller_than_it_says_is_full() {
+    let mut card = Card::new(5 << 20, Faults::default());
+    let ended = write_image(&mut Cursor::new(image()), IMAGE_BYTES as u64, &mut card, &mut Seen::default());
+    assert!(matches!(ended, Err(FlashError::Full { at: 0x50_0000 })), "{ended:?}");
+    assert!(!card.boots());
+}
+
+#[test]
+fn parts_of_what_was_asked_for_are_enough() {
+    let (card, ended) = flash(Faults { most: Some(70_000), ..Faults::default() });
+    assert_eq!(ended.expect("nothing fails"), flash(Faults::default()).1.expect("nothing fails"));
+    assert!(card.bytes[..IMAGE_BYTES] == image());
+}
+
+#[test]
+fn a_card_that_ends_early_is_told_when_read() {
+    let mut card = Card::new(5 << 20, Faults::default());
+    card.bytes.copy_from_slice(&image()[..5 << 20]);
+    let ended = verify_image(&mut Cursor::new(image()), IMAGE_BYTES as u64, &mut card, &mut Seen::default());
+    assert!(matches!(ended, Err(FlashError::Read { at: 0x50_0000, .. })), "{ended:?}");
+}
+
+#[test]
+fn one_bit_that_reads_back_otherwise_is_found() {
+    for at in [0, 511, 4096, 9_000_001, IMAGE_BYTES as u64 - 1] {
+        let error = failure(Faults { reads_other: Some(at), ..Faults::default() }).1;
+        assert!(matches!(error, FlashError::Differs { at: found, .. } if found == at), "{at}: {error}");
+        assert_eq!(error.status(), 1);
+    }
+}
+
+#[test]
+fn another_card_at_the_end_counts_for_nothing() {
+    let error = failure(Faults { swapped_at_end: true, ..Faults::default() }).1;
+    assert!(matches!(error, FlashError::Pulled), "{error}");
+}

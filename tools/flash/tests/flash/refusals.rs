@@ -1,0 +1,209 @@
+//! Each reason against a device, alone and on the host that has it.
+
+use crate::composed_host::{CARD_SECTORS, ComposedHost};
+use renga_flash::{Bus, Refusal, Target, refusals};
+use std::path::Path;
+
+const IMAGE_BYTES: u64 = 128 << 20;
+
+fn reasons(host: &ComposedHost, name: &str) -> Vec<Refusal> {
+    refusals(&host.device(name), IMAGE_BYTES, false)
+}
+
+#[test]
+fn a_card_in_a_reader_may_be_written_to() {
+    let host = ComposedHost::with_card();
+    assert_eq!(reasons(&host, "sdb"), []);
+    let card = host.device("sdb");
+    assert_eq!((card.model.as_str(), card.serial.as_str()), ("Generic MassStorageClass", "000000002537"));
+    assert_eq!((card.bus, card.size_bytes), (Bus::Usb, CARD_SECTORS * 512));
+    assert_eq!(card.partitions, [("sdb1".to_string(), 204_800 * 512)]);
+    let shown = card.to_string();
+    assert_eq!(shown, "/dev/sdb  Generic MassStorageClass  serial 000000002537  USB  31.9 GB\n  sdb1  104.9 MB");
+    // With who uses it.
+    host.mount("8:17", "/media/me", "/dev/sdb1").append("proc/swaps", "/dev/sdb1 partition 1 0 -2");
+    let used = host.device("sdb").to_string();
+    assert_eq!(used, format!("{shown}\n  mounted at /media/me\n  swap on /dev/sdb1"));
+}
+
+#[test]
+fn a_card_in_a_slot_may_be_written_to_and_a_soldered_chip_not() {
+    let host = ComposedHost::new();
+    host.mmc("mmcblk0", "179:0", "SD").mmc("mmcblk1", "179:32", "MMC");
+    assert_eq!(reasons(&host, "mmcblk0"), []);
+    assert_eq!(host.device("mmcblk0").card_number.as_deref(), Some("035344534333324780"));
+    assert_eq!(reasons(&host, "mmcblk1"), [Refusal::NotRemovable(Bus::Emmc)]);
+}
+
+#[test]
+fn what_cannot_be_taken_out_is_refused() {
+    let host = ComposedHost::with_card();
+    host.usb("sdc", "8:32", 3, false, CARD_SECTORS);
+    host.disk("sda", "8:0", "pci0000:00/0000:00:17.0/ata1/host0/target0:0:0/0:0:0:0", 1_000_000, false);
+    host.disk("vda", "254:0", "pci0000:00/0000:00:01.0/virtio1", 1_000_000, false);
+    assert_eq!(reasons(&host, "sdc"), [Refusal::NotRemovable(Bus::Usb)]);
+    assert_eq!(reasons(&host, "sda"), [Refusal::NotRemovable(Bus::Internal)]);
+    assert_eq!(reasons(&host, "vda"), [Refusal::NotRemovable(Bus::Internal)]);
+}
+
+#[test]
+fn a_partition_is_refused_and_its_disk_named() {
+    let host = ComposedHost::with_card();
+    assert_eq!(reasons(&host, "sdb1")[0], Refusal::Partition("sdb".into()));
+}
+
+#[test]
+fn what_is_mounted_is_refused() {
+    let host = ComposedHost::with_card();
+    host.mount("8:17", "/media/me/my\\040card", "/dev/sdb1");
+    assert_eq!(reasons(&host, "sdb"), [Refusal::Mounted("/media/me/my card".into())]);
+    // A file system on the whole device, without partitions.
+    let host = ComposedHost::with_card();
+    host.mount("8:16", "/mnt", "/dev/sdb");
+    assert_eq!(reasons(&host, "sdb"), [Refusal::Mounted("/mnt".into())]);
+}
+
+#[test]
+fn the_disk_of_the_running_system_is_refused() {
+    let host = ComposedHost::with_card();
+    host.mount("8:17", "/", "/dev/root");
+    assert_eq!(reasons(&host, "sdb"), [Refusal::BacksRoot]);
+    // A file system whose number is not its device's (btrfs): by the name of its source, also through a link.
+    for source in ["/dev/sdb1", "/dev/disk/by-uuid/1234"] {
+        let host = ComposedHost::with_card();
+        host.link("dev/disk/by-uuid/1234", "../../sdb1").mount("0:35", "/", source);
+        assert_eq!(reasons(&host, "sdb"), [Refusal::BacksRoot], "{source}");
+    }
+}
+
+#[test]
+fn the_disk_below_the_system_s_volumes_is_refused() {
+    // An encrypted partition, and on it a volume group with root and swap.
+    let host = ComposedHost::with_card();
+    host.volume("dm-0", "252:0", "sdb1").file("sys/devices/virtual/block/dm-0/dm/name", "crypt\n");
+    host.volume("dm-1", "252:1", "dm-0").file("sys/devices/virtual/block/dm-1/dm/name", "vg-root\n");
+    host.mount("252:1", "/", "/dev/mapper/vg-root");
+    let reasons = reasons(&host, "sdb");
+    assert_eq!(reasons, [Refusal::BacksRoot, Refusal::Held("crypt".into()), Refusal::Held("vg-root".into())]);
+}
+
+#[test]
+fn what_is_part_of_an_array_or_a_group_is_refused() {
+    let host = ComposedHost::with_card();
+    host.volume("md0", "9:0", "sdb1");
+    assert_eq!(reasons(&host, "sdb"), [Refusal::Held("md0".into())]);
+}
+
+#[test]
+fn what_carries_a_volume_or_an_array_that_nobody_uses_is_refused() {
+    const LEN: usize = 200 << 10;
+    let array = 0xa92b_4efc_u32.to_le_bytes();
+    for (at, mark, what) in [
+        (512, &b"LABELONE"[..], "a volume group"),
+        (3 * 512, b"LABELONE", "a volume group"),
+        (0, b"LUKS\xba\xbe", "an encrypted volume"),
+        (0, &array, "an array"),
+        (4096, &array, "an array"),
+        (128 << 10, &array, "an array"),
+        (LEN - 8192, &array, "an array"),
+    ] {
+        for device in ["sdb", "sdb1"] {
+            let mut bytes = vec![0; LEN];
+            bytes[at..at + mark.len()].copy_from_slice(mark);
+            let host = ComposedHost::with_card();
+            host.file(&format!("dev/{device}"), &bytes);
+            assert_eq!(reasons(&host, "sdb"), [Refusal::Marked(device.into(), what)], "{at}");
+            // Elsewhere it means nothing.
+            bytes.rotate_right(100);
+            host.file(&format!("dev/{device}"), &bytes);
+            assert_eq!(reasons(&host, "sdb"), [], "{at}");
+        }
+    }
+}
+
+#[test]
+fn what_is_swapped_to_is_refused() {
+    for swap in ["/dev/sdb1", "/dev/sdb", "/dev/disk/by-label/swap"] {
+        let host = ComposedHost::with_card();
+        host.link("dev/disk/by-label/swap", "../../sdb1");
+        host.append("proc/swaps", &format!("{swap}   partition\t1048572\t\t0\t\t-2"));
+        assert_eq!(reasons(&host, "sdb"), [Refusal::Swap(swap.into())]);
+    }
+    let host = ComposedHost::with_card();
+    host.volume("dm-1", "252:1", "sdb1").file("sys/devices/virtual/block/dm-1/dm/name", "vg-swap\n");
+    host.append("proc/swaps", "/dev/dm-1   partition\t1048572\t\t0\t\t-2");
+    assert_eq!(reasons(&host, "sdb"), [Refusal::Swap("/dev/dm-1".into()), Refusal::Held("vg-swap".into())]);
+    // Another disk's swap is none of ours, though its name begins alike.
+    let host = ComposedHost::with_card();
+    host.append("proc/swaps", "/dev/sdb10   partition\t1048572\t\t0\t\t-2");
+    assert_eq!(reasons(&host, "sdb"), []);
+}
+
+#[test]
+fn protected_empty_large_and_small_media_are_refused() {
+    let host = ComposedHost::with_card();
+    let folder = "sys/devices/pci0000:00/0000:00:14.0/usb1/1-2/1-2:1.0/host2/target2:0:0/2:0:0:0/block/sdb";
+    host.file(&format!("{folder}/ro"), "1\n");
+    assert_eq!(reasons(&host, "sdb"), [Refusal::ReadOnly]);
+    host.file(&format!("{folder}/ro"), "0\n").file(&format!("{folder}/size"), "0\n");
+    assert_eq!(reasons(&host, "sdb"), [Refusal::NoMedium]);
+    host.file(&format!("{folder}/size"), "500000000\n");
+    assert_eq!(reasons(&host, "sdb"), [Refusal::Large(256_000_000_000)]);
+    assert_eq!(refusals(&host.device("sdb"), IMAGE_BYTES, true), []);
+    host.file(&format!("{folder}/size"), "2048\n");
+    assert_eq!(reasons(&host, "sdb"), [Refusal::TooSmall { device_bytes: 1 << 20, image_bytes: IMAGE_BYTES }]);
+}
+
+#[test]
+fn all_reasons_are_said_not_only_the_first() {
+    let host = ComposedHost::new();
+    host.disk("sda", "8:0", "pci0000:00/0000:00:17.0/ata1/host0/target0:0:0/0:0:0:0", 500_000_000, false);
+    host.partition("sda", "sda1", "8:1", 1000).partition("sda", "sda2", "8:2", 1000);
+    host.mount("8:1", "/boot/efi", "/dev/sda1").mount("8:2", "/", "/dev/sda2");
+    host.append("proc/swaps", "/dev/sda2 partition 1 0 -2");
+    assert_eq!(
+        reasons(&host, "sda"),
+        [
+            Refusal::NotRemovable(Bus::Internal),
+            Refusal::Mounted("/boot/efi".into()),
+            Refusal::BacksRoot,
+            Refusal::Swap("/dev/sda2".into()),
+            Refusal::Large(256_000_000_000),
+        ]
+    );
+}
+
+#[test]
+fn only_devices_that_are_there_are_targets() {
+    let host = ComposedHost::with_card();
+    host.link("dev/disk/by-id/usb-reader", "../../sdb");
+    let target = |path: &str| Target::of(&host.host(), Path::new(path));
+    for path in ["/dev/sdb", "/dev/disk/by-id/usb-reader"] {
+        assert!(matches!(target(path), Ok(Target::Device(device)) if device.name == "sdb"), "{path}");
+    }
+    // A mistyped name must not become a file in /dev.
+    for path in ["/dev/sdx", "/dev/null", "/dev/shm/card.img", "/no/such/folder/card.img", "/"] {
+        assert!(target(path).is_err_and(|error| error.status() == 3), "{path}");
+    }
+    assert_eq!(host.host().disks().expect("it has /sys").len(), 1);
+}
+
+#[test]
+fn another_device_or_medium_is_noticed() {
+    let host = ComposedHost::with_card();
+    let before = host.device("sdb");
+    assert!(before.is_same(&host.device("sdb")));
+    let folder = "sys/devices/pci0000:00/0000:00:14.0/usb1/1-2";
+    let disk = format!("{folder}/1-2:1.0/host2/target2:0:0/2:0:0:0/block/sdb");
+    for (file, other, own) in [
+        (format!("{disk}/diskseq"), "10\n", "9\n"),
+        (format!("{disk}/size"), "62333951\n", "62333952\n"),
+        (format!("{disk}/dev"), "8:48\n", "8:16\n"),
+        (format!("{folder}/serial"), "another\n", "000000002537\n"),
+    ] {
+        host.file(&file, other);
+        assert!(!before.is_same(&host.device("sdb")), "{file}");
+        host.file(&file, own);
+        assert!(before.is_same(&host.device("sdb")), "{file}");
+    }
+}

@@ -1,0 +1,318 @@
+//! Where runs are carried out, and kept by their content: what was run once is not run again.
+//!
+//! Invariant: a run's key is the sum of everything that decides what it does: kernel, tables, emulator and its plugin, disk,
+//! script, parameters. Not here: keeping them (`store`).
+
+use super::listener::Keeper;
+use super::result::RunFacts;
+use super::store::{Store, TRACE_FILE};
+use crate::machines;
+use anyhow::{Context, Result, bail};
+use renga_bench::run::{Machine, Outcome, Profile, Run, STREAMED, System};
+use renga_cli::ProfileName;
+use renga_cluster::linux::{Hardware, Linux};
+use renga_cluster::session::Session;
+use renga_cluster::session_disk::SCRIPT_PATH;
+use renga_cluster::trace::TraceFile;
+use renga_images::artifacts::{self, Flavour, Kernel};
+use renga_images::card::{sha256, sha256_of_file};
+use renga_images::disk_image::{self, Choice, Content, ImageSpec, Placed};
+use renga_images::system::SystemFile;
+use renga_workspace::environment::Environment;
+use renga_workspace::progress::Progress;
+use renga_workspace::scratch::Scratch;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// A run of Linux that takes longer does not end.
+const LINUX_LIMIT: Duration = Duration::from_secs(1800);
+/// Permission bits of files that runs bring: some are programs.
+const FILE_MODE: u32 = 0o755;
+const DISK_FILE: &str = "disk.img";
+/// Files that a run brings find room on an image of the usual size if they are not more than so much, MiB.
+const ROOM_MIB: u32 = 16;
+/// For more of them the file system has so much beside, MiB; the larger image more.
+const BESIDE_MIB: u32 = 64;
+const BESIDE_DEV_MIB: u32 = 416;
+
+/// What all runs share.
+pub struct Laboratory<'a> {
+    environment: &'a Environment,
+    kernel: Kernel,
+    plugin: PathBuf,
+    programs: Vec<Placed>,
+    /// What every run of the cluster is made of: sums.
+    common: BTreeMap<String, String>,
+    scratch: Scratch,
+    store: Store,
+    /// Counts the runs that were begun: each has a folder of its own.
+    begun: AtomicU64,
+    /// Says what is being done.
+    pub progress: Progress,
+}
+
+impl<'a> Laboratory<'a> {
+    /// Builds what all runs share.
+    ///
+    /// # Errors
+    /// If it does not build.
+    pub fn open(environment: &'a Environment) -> Result<Laboratory<'a>> {
+        Laboratory::open_in(environment, &Self::folder(environment))
+    }
+
+    /// The same, with what is kept in another folder.
+    ///
+    /// # Errors
+    /// As `open`.
+    pub fn open_in(environment: &'a Environment, folder: &Path) -> Result<Laboratory<'a>> {
+        let progress = Progress::start();
+        let kernel = artifacts::kernel(environment, Flavour::Plain, &progress)?;
+        let plugin = artifacts::plugin(environment, &progress)?;
+        let programs = artifacts::programs(environment, &progress)?;
+        let sum = |path: &Path| sha256_of_file(path).map(|sum| sum.to_string());
+        let common = BTreeMap::from([
+            ("kernel".to_string(), sum(&kernel.image)?),
+            ("plugin".to_string(), sum(&plugin)?),
+            ("emulator".to_string(), sum(environment.qemu()?)?),
+        ]);
+        let scratch = Scratch::make(environment)?;
+        let store = Store::new(folder.join("runs"));
+        Ok(Laboratory {
+            environment,
+            kernel,
+            plugin,
+            programs,
+            common,
+            scratch,
+            store,
+            begun: AtomicU64::new(0),
+            progress,
+        })
+    }
+
+    /// The folder of everything that benches keep.
+    pub fn folder(environment: &Environment) -> PathBuf {
+        environment.work().join("bench")
+    }
+
+    fn image(&self, run: &Run) -> Result<ImageSpec> {
+        let brought_mib = run.files.iter().map(|(_, bytes)| bytes.len()).sum::<usize>().div_ceil(1 << 20) as u32;
+        let brought_mib = brought_mib + run.streamed_mib;
+        let beside_mib = if run.image == "dev" { BESIDE_DEV_MIB } else { BESIDE_MIB };
+        let filesystem_mib = (brought_mib > ROOM_MIB).then_some(brought_mib + beside_mib);
+        let choice = Choice { flavour: run.image.to_string(), filesystem_mib, ..Choice::default() };
+        let mut placed = self.programs.clone();
+        if matches!(run.machine, Machine::LinuxOfCores { .. }) || run.script.contains(artifacts::PROGRAM_FOR_CORES) {
+            placed.push(artifacts::program_for_cores(self.environment));
+        }
+        let script = (SCRIPT_PATH.to_string(), run.script.clone().into_bytes());
+        placed.extend(run.files.iter().cloned().chain([script]).map(|(dest, bytes)| Placed {
+            dest,
+            content: Content::Bytes(bytes),
+            mode: FILE_MODE,
+        }));
+        if run.streamed_mib > 0 {
+            let content = Content::HostFile(self.streamed(run.streamed_mib)?);
+            placed.push(Placed { dest: STREAMED.to_string(), content, mode: FILE_MODE });
+        }
+        Ok(ImageSpec { choice, placed, ..ImageSpec::new(&self.environment.root) })
+    }
+
+    /// A file of so many MiB, none of whose pages is empty.
+    fn streamed(&self, mib: u32) -> Result<PathBuf> {
+        let file = self.scratch.folder.join(format!("streamed-{mib}"));
+        if !file.exists() {
+            // Others who make it meanwhile make the same.
+            let part = file.with_extension(self.begun.fetch_add(1, Ordering::Relaxed).to_string());
+            let cannot = || format!("cannot write {}", part.display());
+            fs::write(&part, vec![b's'; (mib as usize) << 20]).with_context(cannot)?;
+            fs::rename(&part, &file).with_context(cannot)?;
+        }
+        Ok(file)
+    }
+
+    /// The system's file, written into `folder`.
+    fn system(&self, system: &System, folder: &Path) -> Result<SystemFile> {
+        let base = SystemFile::find(self.environment, system.base)?;
+        let text = system.text(&fs::read_to_string(&base.path)?)?;
+        let path = folder.join(format!("{}.toml", system.base));
+        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        SystemFile::find(self.environment, &path.to_string_lossy())
+    }
+
+    /// What a run is made of, and its key.
+    ///
+    /// # Errors
+    /// If its image or its system cannot be told.
+    pub fn facts(&self, run: &Run) -> Result<RunFacts> {
+        let mut parts = self.common.clone();
+        let mut add = |name: &str, value: String| parts.insert(name.to_string(), value);
+        match run.machine {
+            Machine::Cluster(system) => {
+                let tables = self.system(&system, &self.scratch.folder)?.checked.to_blob();
+                add("system", format!("{} ({})", system.base, system.label));
+                add("tables", sha256(&tables).to_string());
+            }
+            Machine::Linux => {
+                add("system", "Debian's Linux".to_string());
+                add("kernel", String::new());
+                add("plugin", String::new());
+            }
+            Machine::LinuxOfMemory { mib } => {
+                add("system", format!("Debian's Linux, {mib} MiB"));
+                add("kernel", String::new());
+                add("plugin", String::new());
+            }
+            Machine::LinuxOfCores { cores, null_disk_ns } => {
+                add("system", format!("Debian's Linux, {cores} cores, disk of {null_disk_ns} ns"));
+                add("kernel", String::new());
+            }
+        }
+        add("disk", disk_image::fingerprint(&self.image(run)?, &mut |step| self.progress.step(step))?);
+        parts.extend(told(run));
+        let key = sha256(format!("{parts:?}").as_bytes()).to_string();
+        Ok(RunFacts { label: run.label(), key, parts, hashes: BTreeMap::new() })
+    }
+
+    /// What came of a run that was done before.
+    pub fn remembered(&self, facts: &RunFacts) -> Option<(RunFacts, Outcome)> {
+        self.store.remembered(&facts.key)
+    }
+
+    /// Carries a run out, of which progress says `what`, and keeps what came of it. Others may be carried out meanwhile.
+    ///
+    /// # Errors
+    /// If it fails, or its script does.
+    pub fn carry_out(&self, run: &Run, mut facts: RunFacts, what: &str) -> Result<(RunFacts, Outcome)> {
+        let bench = self.scratch.folder.join(self.begun.fetch_add(1, Ordering::Relaxed).to_string());
+        let folder = bench.join("run");
+        fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        let disk = folder.join(DISK_FILE);
+        disk_image::build(&self.image(run)?, &disk, &mut |step| self.progress.step(step))?;
+        self.progress.step(what);
+        let (status, text) = match run.machine {
+            Machine::Linux => self.linux(&disk, &bench, Hardware::default(), &mut facts)?,
+            Machine::LinuxOfMemory { mib } => {
+                let hardware = Hardware { memory_mib: Some(mib), ..Hardware::default() };
+                self.linux(&disk, &bench, hardware, &mut facts)?
+            }
+            Machine::LinuxOfCores { cores, null_disk_ns } => {
+                let (null_disk_ns, core_slice_ns) = (Some(null_disk_ns), run.core_slice_ns);
+                let hardware = Hardware { cores, null_disk_ns, core_slice_ns, ..Hardware::default() };
+                self.linux(&disk, &bench, hardware, &mut facts)?
+            }
+            Machine::Cluster(system) => self.cluster(run, &system, &bench, &mut facts)?,
+        };
+        let text = String::from_utf8_lossy(&text).into_owned();
+        if status != 0 {
+            bail!("{}: the script ended with status {status}; it said:\n{text}", run.label());
+        }
+        fs::remove_file(&disk).with_context(|| format!("cannot remove {}", disk.display()))?;
+        let _ = fs::remove_file(disk.with_extension("img.stamp"));
+        let kept = self.store.keep(&folder, &facts, &text);
+        fs::remove_dir_all(&bench).with_context(|| format!("cannot remove {}", bench.display()))?;
+        kept
+    }
+
+    fn linux(&self, disk: &Path, bench: &Path, hardware: Hardware, facts: &mut RunFacts) -> Result<(u8, Vec<u8>)> {
+        let linux = Linux::prepare(self.environment, bench, hardware, &self.progress)?;
+        let mut text = Vec::new();
+        let ended = linux.run(disk, LINUX_LIMIT, &mut text, None)?;
+        if let Some(stats) = ended.stats {
+            facts.hashes.insert("console".to_string(), format!("{:016x}", stats.log_hash));
+            let slice_ns = stats.slice_ns.map_or(String::new(), |slice_ns| format!("{slice_ns} ns"));
+            facts.parts.insert("cores' slice".to_string(), slice_ns);
+        }
+        Ok((ended.status, text))
+    }
+
+    /// Boards started from the disk in the folder `run` of `bench`.
+    fn cluster(&self, run: &Run, system: &System, bench: &Path, facts: &mut RunFacts) -> Result<(u8, Vec<u8>)> {
+        let (system, folder) = (self.system(system, bench)?, bench.join("run"));
+        let trace = run.traced.then(|| TraceFile::create(&folder.join(TRACE_FILE), &system, &self.kernel.elf));
+        let disk_board = system.checked.boards.iter().position(|board| board.owns_disk).unwrap_or(0);
+        let mut keeper = Keeper::new(disk_board as u8, trace.transpose()?);
+        let emulator = (self.environment.qemu()?.to_path_buf(), self.plugin.clone());
+        let tables = artifacts::tables(&system, bench)?;
+        let machine = (machines::of_run(run), run.seed);
+        let session = Session {
+            frames: run.traced,
+            probes: run.traced,
+            ..Session::new(emulator, &self.kernel, (&system, tables), folder.join(DISK_FILE), machine)
+        };
+        let outcome = session.run(&mut keeper)?;
+        keeper.finish()?;
+        let stats = &outcome.stats;
+        for (name, value) in
+            [("console", stats.console_hash), ("frames", stats.frame_hash), ("probes", stats.probe_hash)]
+        {
+            facts.hashes.insert(name.to_string(), format!("{value:016x}"));
+        }
+        Ok((outcome.status, std::mem::take(&mut keeper.text)))
+    }
+}
+
+/// What a run says of itself, but for its system and its files.
+fn told(run: &Run) -> BTreeMap<String, String> {
+    let parts = [
+        ("image", run.image.to_string()),
+        ("script", sha256(run.script.as_bytes()).to_string()),
+        ("profile", format!("{:?}", machines::of_run(run))),
+        ("seed", run.seed.to_string()),
+        ("traced", run.traced.to_string()),
+    ];
+    parts.map(|(name, value)| (name.to_string(), value)).into()
+}
+
+/// The profile that rows call so.
+pub(crate) fn name_of(profile: Profile) -> ProfileName {
+    match profile {
+        Profile::Pi3 => ProfileName::Pi3,
+        Profile::Paper1989 => ProfileName::Paper1989,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::told;
+    use renga_bench::rows::{Plan, all};
+    use renga_bench::run::{Machine, Profile, Run};
+    use std::collections::BTreeSet;
+
+    fn plans() -> [Plan; 2] {
+        [Profile::Pi3, Profile::Paper1989].map(|profile| Plan { profile, short: false })
+    }
+
+    fn runs() -> Vec<Run> {
+        let of = |plan| all().flat_map(move |row| (row.runs)(plan));
+        plans().into_iter().flat_map(of).collect()
+    }
+
+    #[test]
+    fn all_runs_of_the_map_have_names_of_their_own_and_the_same_each_time() {
+        let of_map = || plans().into_iter().flat_map(renga_bench::map::ROW.runs);
+        let name = |run: Run| (run.label(), told(&run));
+        let names: BTreeSet<_> = of_map().map(name).collect();
+        assert_eq!(names.len(), of_map().count());
+        assert_eq!(names, of_map().map(name).collect());
+    }
+
+    #[test]
+    fn the_systems_of_all_runs_are_accepted() {
+        let mut seen = BTreeSet::new();
+        for run in runs() {
+            let Machine::Cluster(system) = run.machine else { continue };
+            if !seen.insert((system.base, system.label)) {
+                continue;
+            }
+            let base = std::fs::read_to_string(format!("../../sysprocs/systems/{}.toml", system.base)).unwrap();
+            let parsed = renga_placement::parse(&system.text(&base).unwrap()).unwrap();
+            let checked = renga_placement::check(&parsed, &renga_placement::code_kinds());
+            assert!(checked.is_ok(), "{} ({}): {:?}", system.base, system.label, checked.err());
+        }
+        assert!(seen.iter().any(|(base, label)| *base == "octet" && label.contains("async")), "{seen:?}");
+    }
+}

@@ -1,0 +1,105 @@
+//! `renga bench p1` to `p5`: the rows of a paper: all runs that were not done before, by all cores, and then what each row
+//! says of its own.
+//!
+//! Not here: what rows are (`renga-bench`), carrying out runs (`benches`).
+
+use crate::benches::{Laboratory, RowResult, counts, workers};
+use crate::machines;
+use crate::sweep::{OfRow, OfRuns, Sweep, carry_out};
+use anyhow::{Context, Result};
+use renga_bench::rows::{Plan, Row, all, find};
+use renga_bench::run::Profile;
+use renga_cli::{Measuring, ProfileName};
+use renga_workspace::environment::Environment;
+use std::process::Command;
+use std::time::Instant;
+
+/// The rows with these names; without any, all of these.
+///
+/// # Errors
+/// If one is not known.
+pub fn rows(names: &[String], paper: &'static [Row]) -> Result<Vec<&'static Row>> {
+    match names {
+        [] => Ok(paper.iter().collect()),
+        names => names.iter().map(|name| find(name, paper).with_context(|| unknown(name))).collect(),
+    }
+}
+
+/// With which profiles rows are run.
+pub fn plans(profile: Option<ProfileName>, short: bool) -> Vec<Plan> {
+    let profiles = match profile {
+        Some(ProfileName::Pi3) => vec![Profile::Pi3],
+        Some(ProfileName::Paper1989) => vec![Profile::Paper1989],
+        None => vec![Profile::Pi3, Profile::Paper1989],
+    };
+    profiles.into_iter().map(|profile| Plan { profile, short }).collect()
+}
+
+/// Runs the rows, prints and keeps what they find.
+///
+/// # Errors
+/// If a run fails.
+pub fn measure(environment: &Environment, rows: &[&Row], options: &Measuring) -> Result<u8> {
+    let laboratory = Laboratory::open(environment)?;
+    let folder = options.results.clone().unwrap_or_else(|| Laboratory::folder(environment).join("results"));
+    let runs = OfRuns::new(&laboratory, rows, &plans(options.profile, options.short), Vec::new())?.again(options.again);
+    let begin = Instant::now();
+    let carried_out = carry_out(&runs, workers::by_default(options.jobs.map(usize::from)))?;
+    laboratory.progress.step("");
+    let revision = revision(environment);
+    let mut results = Vec::new();
+    for of_row in runs.rows() {
+        let result = judge(&runs, of_row, revision.clone())?;
+        result.write(&folder)?;
+        print(of_row.row, &result);
+        results.push(result);
+    }
+    laboratory.progress.finish();
+    let (all, seconds) = (runs.pieces().len(), begin.elapsed().as_secs());
+    eprintln!("renga: {all} runs: {} were there, {carried_out} were carried out; {seconds} s", all - carried_out);
+    println!("results in {}", folder.display());
+    let grown = if options.short { counts::judge(environment, &results)? } else { Vec::new() };
+    grown.iter().for_each(|line| println!("GROWN {line}"));
+    Ok(u8::from(!grown.is_empty()))
+}
+
+fn unknown(name: &str) -> String {
+    let known: Vec<&str> = all().map(|row| row.id).collect();
+    format!("there is no row `{name}`; there are {}", known.join(", "))
+}
+
+fn judge(runs: &OfRuns<'_>, of_row: &OfRow<'_>, revision: Option<String>) -> Result<RowResult> {
+    let OfRow { row, plan, .. } = of_row;
+    let (runs, facts, outcomes) = runs.outcomes(of_row)?;
+    Ok(RowResult {
+        row: row.id.to_string(),
+        title: row.title.to_string(),
+        profile: plan.profile,
+        short: plan.short,
+        parameters: machines::parameters(&runs),
+        revision,
+        runs: facts,
+        findings: (row.judge)(*plan, &outcomes).with_context(|| row.id.to_string())?,
+    })
+}
+
+/// What decides what the machine does: all that runs on boards, and the emulator.
+const MACHINE: [&str; 6] = ["--", "kernel", "sysprocs", "netlink-hw", "userland", "tools/emu"];
+
+/// The last revision that changed the machine's sources, unless they were changed since.
+fn revision(environment: &Environment) -> Option<String> {
+    let git = |arguments: &[&str]| {
+        let output = Command::new("git").current_dir(&environment.root).args(arguments).output().ok()?;
+        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_string())
+    };
+    let of_machine = |command: &[&str]| git(&[command, &MACHINE].concat());
+    of_machine(&["status", "--porcelain"])?.is_empty().then(|| of_machine(&["log", "-1", "--format=%H"]))?
+}
+
+fn print(row: &Row, result: &RowResult) {
+    let verdict = result.findings.verdict().map_or(String::new(), |verdict| format!(": {verdict}"));
+    let title = format!("{} {}, profile {}{verdict}", row.id, row.title, result.profile.name());
+    println!("{title}\n{}\n", "=".repeat(title.chars().count()));
+    let parameters: Vec<String> = result.parameters.iter().map(|(name, value)| format!("{name} {value}")).collect();
+    println!("{}\n\n{}", parameters.join("; "), result.findings);
+}

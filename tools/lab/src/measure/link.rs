@@ -1,0 +1,141 @@
+//! What a rendezvous between boards costs, split into wire, token and software; and the bulk rate.
+//!
+//! Invariant: wire and token times are the emulator's own record of each frame, software is what is
+//! left of the time between frames and of the caller's round trip. Not here: the caller
+//! (`userland/src/bin/linkcall.rs`).
+
+use super::measured::{Bed, Measured};
+use anyhow::{Context, Result, ensure};
+use renga_cli::Machine;
+use renga_cluster::profile::profile;
+use renga_emu::FrameEvent;
+use renga_images::artifacts::Flavour;
+use renga_images::system::SystemFile;
+use renga_workspace::environment::Environment;
+
+/// Null calls, one after the other.
+const NULL_SCRIPT: &str = "remote -b b /usr/lib/renga/linkcall\n";
+/// Four readers, each of a file of its own that board a has in its buffers: what a board has read it keeps, and does not
+/// ask for again. The programs are there before: their pages would cross with the files', as many as a quarter of those.
+const BULK_SCRIPT: &str = "for i in 1 2 3 4; do
+yes | head -c 393216 > /tmp/bulk$i
+cat /tmp/bulk$i > /dev/null
+done
+remote -b b /usr/lib/renga/measure warm sh -c 'cat /dev/null'
+remote -b b /usr/lib/renga/measure bulk sh -c 'for i in 1 2 3 4; do (cat /tmp/bulk$i > /dev/null) & done; wait'
+";
+/// Bytes that the four readers read.
+const BULK_BYTES: u64 = 4 * 96 * 4096;
+
+/// Prints the table.
+///
+/// # Errors
+/// If a run fails.
+pub fn measure(environment: &Environment, machine: &Machine) -> Result<u8> {
+    let system = SystemFile::find(environment, &machine.system)?;
+    let bed = Bed::make(environment, machine)?;
+    let kernel = bed.kernel(Flavour::Plain)?;
+    let null = bed.run(&system, &kernel, NULL_SCRIPT, true)?;
+    let bulk = bed.run(&system, &kernel, BULK_SCRIPT, true)?;
+    bed.progress.finish();
+    print_null(&null)?;
+    print_bulk(&bulk, profile(machine.profile).link_rate_bps)?;
+    Ok(0)
+}
+
+/// A call of the program: when it began and ended, ns.
+fn calls(run: &Measured) -> Vec<(u64, u64)> {
+    let number = |text: &str| text.parse().ok();
+    let call = |line: &str| {
+        let (begin, end) = line.trim_end().strip_prefix("linkcall ")?.split_once(' ')?;
+        Some((number(begin)?, number(end)?))
+    };
+    run.text.lines().filter_map(call).collect()
+}
+
+fn print_null(run: &Measured) -> Result<()> {
+    let calls = calls(run);
+    // The first calls find cold caches of their own: page faults of the program.
+    let parts: Vec<Parts> =
+        calls.iter().skip(1).filter_map(|&(begin, end)| Parts::of(&run.frames, begin, end)).collect();
+    let count = parts.len() as u64;
+    let mean = |part: fn(&Parts) -> u64| parts.iter().map(part).sum::<u64>() / count.max(1);
+    let total = mean(|parts| parts.total_ns);
+    parts.first().with_context(|| format!("no call could be matched with its frames; the run said:\n{}", run.text))?;
+    println!("Null rendezvous from board b to board a, mean of {count} calls, virtual time:\n");
+    let row = |what: &str, ns: u64| {
+        println!("  {what:<44} {:>9.3} us {:>6.1} %", ns as f64 / 1e3, 100.0 * ns as f64 / total as f64);
+    };
+    row("software on the caller's board", mean(|parts| parts.caller_ns));
+    row("token wait, both frames", mean(|parts| parts.token_ns));
+    row("wire, both frames", mean(|parts| parts.wire_ns));
+    row("software on the server's board", mean(|parts| parts.server_ns));
+    row("round trip, from and to the user program", total);
+    let software = mean(|parts| parts.caller_ns + parts.server_ns);
+    println!("\n  software {:.1} % of the round trip (goal: under 50 %)", 100.0 * software as f64 / total as f64);
+    Ok(())
+}
+
+/// Where the time of one call went.
+struct Parts {
+    total_ns: u64,
+    caller_ns: u64,
+    token_ns: u64,
+    wire_ns: u64,
+    server_ns: u64,
+}
+
+impl Parts {
+    /// Of the call between `begin_ns` and `end_ns`: its request is the first frame from b, its reply the
+    /// first from a after that.
+    fn of(frames: &[FrameEvent], begin_ns: u64, end_ns: u64) -> Option<Parts> {
+        let inside = || frames.iter().filter(|frame| frame.sent_ns >= begin_ns && frame.delivered_ns <= end_ns);
+        let request = inside().find(|frame| frame.source == 1)?;
+        let reply = inside().find(|frame| frame.source == 0 && frame.sent_ns >= request.delivered_ns)?;
+        Some(Parts {
+            total_ns: end_ns - begin_ns,
+            caller_ns: (request.sent_ns - begin_ns) + (end_ns - reply.delivered_ns),
+            token_ns: request.token_wait_ns + reply.token_wait_ns,
+            wire_ns: request.wire_ns + reply.wire_ns,
+            server_ns: reply.sent_ns - request.delivered_ns,
+        })
+    }
+}
+
+fn print_bulk(run: &Measured, rate_bps: u64) -> Result<()> {
+    let line = run.text.lines().find_map(|line| line.strip_prefix("measured bulk status 0 ns "));
+    let line = line.with_context(|| format!("no bulk measurement; the run said:\n{}", run.text))?;
+    let ns: u64 = line.split(' ').next().unwrap_or("").parse()?;
+    // Only while all readers run is the link asked for all it can do: the middle half of the time.
+    let last = run.frames.iter().map(|frame| frame.delivered_ns).max().unwrap_or(0);
+    let (from, to) = (last - ns * 3 / 4, last - ns / 4);
+    let middle = || run.frames.iter().filter(|frame| frame.start_ns() >= from && frame.delivered_ns <= to);
+    let busy_ns: u64 = middle().map(|frame| frame.wire_ns).sum();
+    let bytes: u64 = middle().map(|frame| frame.bytes.len() as u64).sum();
+    let span = (to - from) as f64;
+    // Zeros at the end of a page are not sent: files of those would measure nothing.
+    let crossed: u64 = run.frames.iter().map(|frame| frame.bytes.len() as u64).sum();
+    ensure!(crossed >= BULK_BYTES, "only {crossed} bytes crossed the link for {BULK_BYTES} that were read");
+    println!(
+        "\nBulk: four readers on board b, {BULK_BYTES} bytes from board a's buffers in {:.3} ms:\n",
+        ns as f64 / 1e6
+    );
+    let payload_bps = BULK_BYTES as f64 * 8e9 / ns as f64;
+    println!(
+        "  file bytes, start to end      {:>8.3} Mbit/s = {:>5.1} % of the wire's {:.1} Mbit/s",
+        payload_bps / 1e6,
+        100.0 * payload_bps / rate_bps as f64,
+        rate_bps as f64 / 1e6
+    );
+    let frame_bps = bytes as f64 * 8e9 / span;
+    println!(
+        "  frame bytes, all readers busy {:>8.3} Mbit/s = {:>5.1} % of the wire",
+        frame_bps / 1e6,
+        100.0 * frame_bps / rate_bps as f64
+    );
+    println!(
+        "  wire busy, all readers busy   {:>8.1} % of the time (goal: at least 80 %)",
+        100.0 * busy_ns as f64 / span
+    );
+    Ok(())
+}

@@ -1,0 +1,129 @@
+//! One run for a measurement: its console text, its frames, its end.
+
+use anyhow::{Context, Result, bail};
+use renga_cli::Machine;
+use renga_cluster::profile::profile;
+use renga_cluster::session::{Listener, Outcome, Session};
+use renga_emu::FrameEvent;
+use renga_images::artifacts::{self, Flavour, Kernel};
+use renga_images::disk_image::{Choice, Content, Placed};
+use renga_images::system::SystemFile;
+use renga_workspace::environment::Environment;
+use renga_workspace::progress::Progress;
+use renga_workspace::scratch::Scratch;
+use std::path::PathBuf;
+
+/// What a run said and sent.
+pub struct Measured {
+    /// The disk board's console.
+    pub text: String,
+    /// Every frame, in order.
+    pub frames: Vec<FrameEvent>,
+    /// How it ended.
+    pub outcome: Outcome,
+}
+
+/// What is needed to run many measurements.
+pub struct Bed<'a> {
+    environment: &'a Environment,
+    machine: &'a Machine,
+    plugin: PathBuf,
+    scratch: Scratch,
+    /// Says what is being done.
+    pub progress: Progress,
+}
+
+impl<'a> Bed<'a> {
+    /// Builds what all runs share.
+    ///
+    /// # Errors
+    /// If it does not build.
+    pub fn make(environment: &'a Environment, machine: &'a Machine) -> Result<Bed<'a>> {
+        let progress = Progress::start();
+        let plugin = artifacts::plugin(environment, &progress)?;
+        Ok(Bed { environment, machine, plugin, scratch: Scratch::make(environment)?, progress })
+    }
+
+    /// A folder for this measurement's files.
+    pub fn scratch(&self) -> &std::path::Path {
+        &self.scratch.folder
+    }
+
+    /// The kernel of `flavour`.
+    ///
+    /// # Errors
+    /// If it does not build.
+    pub fn kernel(&self, flavour: Flavour) -> Result<Kernel> {
+        artifacts::kernel(self.environment, flavour, &self.progress)
+    }
+
+    /// Runs `script` on a fresh disk.
+    ///
+    /// # Errors
+    /// If the run fails.
+    pub fn run(&self, system: &SystemFile, kernel: &Kernel, script: &str, frames: bool) -> Result<Measured> {
+        self.run_with(system, kernel, script, frames, Vec::new())
+    }
+
+    /// The same with further files on the disk.
+    ///
+    /// # Errors
+    /// If the run fails.
+    pub fn run_with(
+        &self,
+        system: &SystemFile,
+        kernel: &Kernel,
+        script: &str,
+        frames: bool,
+        mut files: Vec<Placed>,
+    ) -> Result<Measured> {
+        let script = Placed {
+            dest: "/etc/renga/script".to_string(),
+            content: Content::Bytes(script.as_bytes().to_vec()),
+            mode: 0o644,
+        };
+        let disk = self.scratch.folder.join("disk.img");
+        files.push(script);
+        artifacts::session_disk(self.environment, &Choice::default(), files, &disk, &self.progress)?;
+        self.progress.step("running");
+        let emulator = (self.environment.qemu()?.to_path_buf(), self.plugin.clone());
+        let tables = artifacts::tables(system, &self.scratch.folder)?;
+        let machine = (profile(self.machine.profile), self.machine.seed);
+        let session = Session { frames, ..Session::new(emulator, kernel, (system, tables), disk, machine) };
+        let mut ear = Ear::default();
+        let outcome = session.run(&mut ear)?;
+        Ok(Measured { text: String::from_utf8_lossy(&ear.text).into_owned(), frames: ear.frames, outcome })
+    }
+}
+
+#[derive(Default)]
+struct Ear {
+    text: Vec<u8>,
+    frames: Vec<FrameEvent>,
+}
+
+impl Listener for Ear {
+    fn console(&mut self, board: u8, _: u64, bytes: &[u8]) {
+        if board == 0 {
+            self.text.extend_from_slice(bytes);
+        }
+    }
+    fn log(&mut self, _: &str) {}
+    fn frame(&mut self, frame: &FrameEvent) {
+        self.frames.push(frame.clone());
+    }
+}
+
+/// The three figures of `name` in what a bench kernel said.
+///
+/// # Errors
+/// If it did not measure that.
+pub fn figures<'a>(text: &'a str, name: &str) -> Result<[&'a str; 3]> {
+    let start = format!("bench {name} = ");
+    let line = text.lines().find_map(|line| line.trim_end().strip_prefix(&start));
+    let line = line.with_context(|| format!("the run measured no `{name}`; it said:\n{text}"))?;
+    match line.split(' ').collect::<Vec<_>>()[..] {
+        [least, most, mean] => Ok([least, most, mean]),
+        _ => bail!("not a measurement: {line}"),
+    }
+}

@@ -1,0 +1,35 @@
+//! `renga bench report`: results as a page.
+
+use crate::benches::{Laboratory, RowResult, html, markdown};
+use anyhow::{Context, Result, bail};
+use renga_bench::rows::all;
+use renga_cli::Report;
+use renga_workspace::environment::Environment;
+use std::fs;
+
+/// Writes the page, and the Markdown with its pictures.
+///
+/// # Errors
+/// If there are no results, or the page cannot be written.
+pub fn report(environment: &Environment, options: &Report) -> Result<u8> {
+    let folder = Laboratory::folder(environment);
+    let results = options.results.clone().unwrap_or_else(|| folder.join("results"));
+    let mut results = RowResult::read_all(&results)?;
+    results.retain(|result| result.short == options.short);
+    results
+        .sort_by_key(|result| (all().position(|row| row.id == result.row), std::cmp::Reverse(result.profile.name())));
+    if results.is_empty() {
+        let short = if options.short { " --short" } else { "" };
+        bail!("there are no such results yet: `./renga bench p1{short}` makes them");
+    }
+    let out = options.out.clone().unwrap_or_else(|| folder.join("report"));
+    fs::create_dir_all(&out).with_context(|| format!("cannot make {}", out.display()))?;
+    let (text, pictures) = markdown(&results)?;
+    let page = if options.markdown { None } else { Some(("report.html".to_string(), html(&results)?)) };
+    for (name, content) in page.into_iter().chain([("report.md".to_string(), text)]).chain(pictures) {
+        fs::write(out.join(&name), content).with_context(|| format!("cannot write {name} in {}", out.display()))?;
+    }
+    let page = if options.markdown { "report.md" } else { "report.html" };
+    println!("{} results: {}", results.len(), out.join(page).display());
+    Ok(0)
+}

@@ -1,0 +1,65 @@
+//! What UNIX calls and commands take, beside Linux on the same emulated board and beside what is aimed at.
+//!
+//! Invariant: the same programs and the same input measure both systems, in virtual time. Not here: the measuring
+//! itself (`userland/src/bin/unix`, `userland/src/bin/measure.rs`), the table of what is measured (`rows`).
+
+mod input;
+mod report;
+mod rows;
+
+use super::measured::Bed;
+use anyhow::{Context, Result, bail};
+use renga_cli::{Machine, ProfileName, Unix};
+use renga_images::artifacts::Flavour;
+use renga_images::system::SystemFile;
+use renga_workspace::environment::Environment;
+use report::Figures;
+use rows::{ROWS, Row};
+use std::fs;
+
+/// The boards that are compared: the one with the disk, and one without.
+const BOARDS: [&str; 2] = ["a", "b"];
+
+/// Prints the table; in the short form 1 if a figure is worse than its bound.
+///
+/// # Errors
+/// If the run fails or does not say what it measured.
+pub fn measure(environment: &Environment, options: &Unix) -> Result<u8> {
+    let machine = Machine { system: "pair".to_string(), profile: ProfileName::Pi3, seed: 1 };
+    let system = SystemFile::find(environment, &machine.system)?;
+    let bed = Bed::make(environment, &machine)?;
+    let kernel = bed.kernel(Flavour::Plain)?;
+    let rows: Vec<&Row> = ROWS.iter().filter(|row| !options.short || row.is_bounded()).collect();
+    let run = bed.run_with(&system, &kernel, &script(&rows), false, input::files())?;
+    bed.progress.finish();
+    if run.outcome.status != 0 {
+        bail!("a measurement failed with status {}:\n{}", run.outcome.status, run.text);
+    }
+    let figures = Figures::read(&run.text, &rows)?;
+    report::print(&rows, &figures);
+    if let Some(path) = &options.json {
+        let text = serde_json::to_string_pretty(&report::json(&rows, &figures))? + "\n";
+        fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    let worse = if options.short { report::print_worse(&rows, &figures) } else { 0 };
+    Ok(u8::from(worse > 0))
+}
+
+/// Measures `rows` on one board after the other.
+fn script(rows: &[&Row]) -> String {
+    let mut script = input::PREPARE.to_string();
+    let calls: Vec<&str> = rows.iter().filter(|row| row.command.is_none()).map(|row| row.name).collect();
+    for board in BOARDS {
+        script += &format!("echo board {board}\n");
+        script += &format!("remote -b {board} /usr/lib/renga/unix {} || exit 1\n", calls.join(" "));
+        for row in rows {
+            if let Some(command) = row.command {
+                let timed =
+                    format!("remote -b {board} /usr/lib/renga/measure {} sh -c '{command}' || exit 1\n", row.name);
+                // The second time counts: files and programs are then cached. It finds what the first time found.
+                script += &format!("{timed}{undo}{timed}{undo}", undo = input::UNDO);
+            }
+        }
+    }
+    script
+}

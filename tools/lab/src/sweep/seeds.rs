@@ -1,0 +1,168 @@
+//! Seeds of the simulator, in blocks.
+//!
+//! Invariant: a block's name is made of the simulator itself, so another simulator's results are not taken for its own.
+
+use super::kept::Kept;
+use super::piece::{Piece, Sweep};
+use anyhow::{Result, bail};
+use renga_images::card::{sha256, sha256_of_file};
+use renga_workspace::delegate::SIMULATOR;
+use renga_workspace::environment::Environment;
+use renga_workspace::progress::Progress;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Seeds by level, from one on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// As the simulator calls it.
+    pub level: String,
+    /// The first.
+    pub first: u64,
+    /// How many.
+    pub seeds: u64,
+    /// How many are one piece.
+    pub block: u64,
+}
+
+/// A sweep of seeds.
+pub struct Seeds<'a> {
+    choice: Choice,
+    simulator: PathBuf,
+    kept: Kept,
+    pieces: Vec<Piece>,
+    /// The first seed and the number of seeds of each piece.
+    blocks: BTreeMap<String, (u64, u64)>,
+    progress: &'a Progress,
+}
+
+/// What the simulator writes of a block.
+#[derive(Deserialize)]
+struct Found {
+    levels: BTreeMap<String, Sum>,
+    failures: Vec<Failed>,
+}
+
+#[derive(Deserialize, Default)]
+struct Sum {
+    seeds: u64,
+    failures: u64,
+    simulated_ns: u64,
+    counts: BTreeMap<String, u64>,
+}
+
+#[derive(Deserialize)]
+struct Failed {
+    seed: u64,
+    level: String,
+    what: String,
+}
+
+impl<'a> Seeds<'a> {
+    /// Builds the simulator and divides the seeds; results are in `folder`.
+    ///
+    /// # Errors
+    /// If it does not build.
+    pub fn new(environment: &Environment, choice: &Choice, folder: &Path, progress: &'a Progress) -> Result<Seeds<'a>> {
+        let simulator = SIMULATOR.build(environment, progress)?;
+        let kept = Kept::new(&folder.join("seeds"))?;
+        let (pieces, blocks) = blocks(choice, &sha256_of_file(&simulator)?.to_string());
+        Ok(Seeds { choice: choice.clone(), simulator, kept, pieces, blocks, progress })
+    }
+}
+
+type Blocks = (Vec<Piece>, BTreeMap<String, (u64, u64)>);
+
+fn blocks(choice: &Choice, simulator: &str) -> Blocks {
+    let Choice { level, first, seeds, block } = choice;
+    let end = first + seeds;
+    let starts = (*first..end).step_by(*block as usize);
+    let of = |begin: u64| {
+        let count = (*block).min(end - begin);
+        let label = format!("{level} seeds {begin} to {}", begin + count - 1);
+        let key = sha256(format!("{simulator} {level} {begin} {count}").as_bytes()).to_string();
+        (Piece { key: key.clone(), label }, (key, (begin, count)))
+    };
+    starts.map(of).unzip()
+}
+
+impl Sweep for Seeds<'_> {
+    fn arguments(&self) -> Vec<String> {
+        let Choice { level, first, seeds, block } = &self.choice;
+        let [first, seeds, block] = [first, seeds, block].map(u64::to_string);
+        ["seeds", "--level", level, "--first", &first, "--seeds", &seeds, "--block", &block].map(String::from).to_vec()
+    }
+
+    fn pieces(&self) -> &[Piece] {
+        &self.pieces
+    }
+
+    fn is_done(&self, piece: &Piece) -> bool {
+        self.kept.has(&piece.key)
+    }
+
+    fn carry_out(&self, piece: &Piece, what: &str) -> Result<()> {
+        self.progress.step(what);
+        let (first, seeds) = self.blocks[&piece.key];
+        let numbers = [first, seeds].map(|number| number.to_string());
+        self.kept.keep(&piece.key, |path| {
+            let mut simulator = Command::new(&self.simulator);
+            simulator.args(["--level", &self.choice.level, "--first", &numbers[0], "--seeds", &numbers[1]]);
+            // All of them, in one worker: what a block finds must not hang on who is quicker.
+            simulator.args(["--jobs", "1", "--failures", &numbers[1], "--json"]).arg(path);
+            let output = simulator.stdin(Stdio::null()).output()?;
+            if !path.exists() {
+                let [out, err] = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+                bail!("the simulator ended with {} and left no result; it said:\n{out}{err}", output.status);
+            }
+            Ok(())
+        })
+    }
+
+    fn report(&self) -> Result<u8> {
+        let (mut sums, mut failures) = (BTreeMap::<String, Sum>::new(), Vec::new());
+        for piece in &self.pieces {
+            let found: Found = self.kept.read(&piece.key)?;
+            failures.extend(found.failures);
+            found.levels.into_iter().for_each(|(level, sum)| sums.entry(level).or_default().add(sum));
+        }
+        for (level, Sum { seeds, failures, simulated_ns, counts }) in &sums {
+            println!("{level}: {seeds} seeds, {failures} failed, {:.1} simulated seconds", *simulated_ns as f64 / 1e9);
+            counts.iter().for_each(|(name, count)| println!("  {name:<46}{count:>16}"));
+        }
+        for Failed { seed, level, what } in &failures {
+            println!("seed {seed} ({level}) fails: {what}\n  ./renga sim --replay {seed} --level {level} --shrink");
+        }
+        Ok(u8::from(!failures.is_empty()))
+    }
+}
+
+impl Sum {
+    fn add(&mut self, other: Sum) {
+        self.seeds += other.seeds;
+        self.failures += other.failures;
+        self.simulated_ns += other.simulated_ns;
+        other.counts.into_iter().for_each(|(name, count)| *self.counts.entry(name).or_default() += count);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Choice, blocks};
+
+    #[test]
+    fn blocks_cover_all_seeds_once_and_are_named_by_what_they_run() {
+        let choice = Choice { level: "link".to_string(), first: 5, seeds: 25, block: 10 };
+        let (pieces, places) = blocks(&choice, "simulator");
+        let at: Vec<_> = pieces.iter().map(|piece| places[&piece.key]).collect();
+        assert_eq!(at, [(5, 10), (15, 10), (25, 5)]);
+        assert_eq!(pieces[2].label, "link seeds 25 to 29");
+        let more = blocks(&Choice { seeds: 35, ..choice.clone() }, "simulator").0;
+        assert_eq!(more[..2], pieces[..2], "what was done is not done again");
+        assert!(more[2] != pieces[2]);
+        let other = blocks(&choice, "another simulator").0;
+        assert!(other.iter().zip(&pieces).all(|(other, piece)| other.key != piece.key));
+    }
+}

@@ -1,0 +1,223 @@
+//! A sweep by a Slurm cluster: an array of jobs, each of which carries out some pieces by the command that does one.
+//!
+//! Invariant: what counts is which results are there, not how a job ended. Pieces whose worker died are submitted again, a
+//! bounded number of times. Not here: setting Slurm up; all machines must see the project's folder under the same path.
+
+use super::piece::{Piece, Sweep, missing};
+use anyhow::{Context, Result, bail, ensure};
+use renga_workspace::environment::Environment;
+use renga_workspace::progress::Progress;
+use std::fmt::Write;
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// Jobs of an array: Slurm's own limit is 1,001 unless it is set higher.
+const JOBS_MAX: usize = 1000;
+/// Times that pieces are submitted.
+const ATTEMPTS: u32 = 3;
+/// Between looks at the queue.
+const POLL: Duration = Duration::from_secs(1);
+/// Looks at the queue that may fail one after the other: a controller may be restarted.
+const FAILURES_MAX: u32 = 120;
+
+/// What hands a sweep to Slurm.
+pub struct Slurm<'a> {
+    sweep: &'a dyn Sweep,
+    /// What follows `renga sweep` to name it again.
+    arguments: Vec<String>,
+    /// For sbatch.
+    options: &'a [String],
+    /// Of lists, scripts and what jobs say.
+    folder: PathBuf,
+    root: PathBuf,
+}
+
+impl<'a> Slurm<'a> {
+    /// For `sweep`, which `arguments` name again; `options` are sbatch's.
+    ///
+    /// # Errors
+    /// If its folder cannot be made, or there is no Slurm.
+    pub fn new(
+        environment: &Environment,
+        sweep: &'a dyn Sweep,
+        arguments: Vec<String>,
+        options: &'a [String],
+    ) -> Result<Slurm<'a>> {
+        let folder = environment.work().join("sweep/slurm");
+        fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        let found = Command::new("sbatch").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+        ensure!(found.is_ok(), "there is no sbatch here: run this on a machine that submits to Slurm, or use --print");
+        Ok(Slurm { sweep, arguments, options, folder, root: environment.root.clone() })
+    }
+
+    /// Has the missing pieces carried out, and waits for them.
+    ///
+    /// # Errors
+    /// If Slurm refuses them, or some are missing after all attempts.
+    pub fn carry_out(&self, progress: &Progress) -> Result<()> {
+        for attempt in 1..=ATTEMPTS {
+            let pieces = missing(self.sweep);
+            if pieces.is_empty() {
+                return Ok(());
+            }
+            if attempt > 1 {
+                eprintln!(
+                    "renga: {} pieces have no result: submitting them again (attempt {attempt} of {ATTEMPTS}); \
+                     what their jobs said is in {}",
+                    pieces.len(),
+                    self.folder.display()
+                );
+            }
+            let job = self.submit(&pieces)?;
+            eprintln!("renga: job {job} has {} pieces; `scancel {job}` ends it, what is done stays", pieces.len());
+            self.watch(&job, &pieces, progress)?;
+        }
+        match missing(self.sweep).as_slice() {
+            [] => Ok(()),
+            left @ [first, ..] => bail!(
+                "{} pieces have no result after {ATTEMPTS} attempts, the first is {}; what their jobs said is in {}",
+                left.len(),
+                first.label,
+                self.folder.display()
+            ),
+        }
+    }
+
+    /// Submits an array of jobs; its number.
+    fn submit(&self, pieces: &[Piece]) -> Result<String> {
+        let list = self.folder.join(format!("{}.pieces", std::process::id()));
+        let keys: String = pieces.iter().map(|piece| format!("{}\n", piece.key)).collect();
+        fs::write(&list, keys).with_context(|| format!("cannot write {}", list.display()))?;
+        let jobs = pieces.len().min(JOBS_MAX);
+        let script = list.with_extension("sh");
+        let program = std::env::current_exe().context("cannot tell which program this is")?;
+        let each = pieces.len().div_ceil(jobs);
+        let text = self.script(&quoted(&program.to_string_lossy()), &quoted(&list.to_string_lossy()), each);
+        fs::write(&script, text).with_context(|| format!("cannot write {}", script.display()))?;
+        let mut sbatch = Command::new("sbatch");
+        sbatch.args(["--parsable", "--job-name=renga-sweep", "--requeue", "--export=ALL"]);
+        sbatch.arg(format!("--array=0-{}", jobs - 1)).arg(format!("--output={}/%A_%a.txt", self.folder.display()));
+        sbatch.arg("--chdir").arg(&self.root).args(self.options).arg(&script);
+        let output = sbatch.stdin(Stdio::null()).output().context("cannot start sbatch")?;
+        ensure!(output.status.success(), "sbatch refuses: {}", said(&output));
+        let text = String::from_utf8_lossy(&output.stdout);
+        // Behind a semicolon is the name of the cluster.
+        Ok(text.trim().split(';').next().unwrap_or_default().to_string())
+    }
+
+    /// What each job of the array runs: `each` lines of the list. One piece that fails does not keep the others back.
+    fn script(&self, program: &str, list: &str, each: usize) -> String {
+        let arguments: Vec<String> = self.arguments.iter().map(|argument| quoted(argument)).collect();
+        let mut text = String::from("#!/bin/sh\nstatus=0\n");
+        let _ = writeln!(text, "first=$((SLURM_ARRAY_TASK_ID * {each} + 1))"); // a String takes everything
+        let _ = writeln!(text, "for piece in $(sed -n \"$first,$((first + {each} - 1))p\" {list}); do");
+        let _ = writeln!(text, "  {program} sweep {} --piece \"$piece\" || status=1", arguments.join(" "));
+        text + "done\nexit $status\n"
+    }
+
+    /// Waits until the job is over, and says how far it is.
+    fn watch(&self, job: &str, pieces: &[Piece], progress: &Progress) -> Result<()> {
+        let (begin, mut told, mut failures) = (Instant::now(), None, 0);
+        while failures < FAILURES_MAX {
+            let done = pieces.iter().filter(|piece| self.sweep.is_done(piece)).count();
+            if told.replace(done) != Some(done) {
+                progress.step(&format!("job {job}: {}", how_far(done, pieces.len(), begin.elapsed())));
+            }
+            match is_over(job) {
+                Ok(true) => return Ok(()),
+                Ok(false) => failures = 0,
+                Err(_) => failures += 1,
+            }
+            sleep(POLL);
+        }
+        is_over(job).map(|_| ())
+    }
+}
+
+/// Whether no part of the job waits or runs.
+fn is_over(job: &str) -> Result<bool> {
+    let mut squeue = Command::new("squeue");
+    squeue.args(["--noheader", "--format=%i", "--jobs", job]);
+    let output = squeue.stdin(Stdio::null()).output().context("cannot start squeue")?;
+    let text = said(&output);
+    // What is over for a while is forgotten.
+    if output.status.success() || text.contains("Invalid job id") {
+        return Ok(output.stdout.is_empty() || !output.status.success());
+    }
+    bail!("squeue fails: {text}")
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).trim().to_string()
+}
+
+fn how_far(done: usize, all: usize, elapsed: Duration) -> String {
+    let each = elapsed.checked_div(done as u32);
+    let left = each.map(|each| format!(", about {} s left", (each * (all - done) as u32).as_secs()));
+    format!("{done} of {all} pieces{}", left.unwrap_or_default())
+}
+
+/// As a word of the shell.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Slurm, how_far, quoted};
+    use crate::sweep::{Piece, Sweep};
+    use anyhow::Result;
+    use std::path::PathBuf;
+    use std::process::Command;
+    use std::time::Duration;
+
+    struct Two;
+
+    impl Sweep for Two {
+        fn arguments(&self) -> Vec<String> {
+            Vec::new()
+        }
+        fn pieces(&self) -> &[Piece] {
+            &[]
+        }
+        fn is_done(&self, _: &Piece) -> bool {
+            false
+        }
+        fn carry_out(&self, _: &Piece, _: &str) -> Result<()> {
+            Ok(())
+        }
+        fn report(&self) -> Result<u8> {
+            Ok(0)
+        }
+    }
+
+    #[test]
+    fn each_job_carries_out_its_lines_of_the_list_whatever_becomes_of_them() {
+        let folder = std::env::temp_dir().join(format!("renga-slurm-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let list = folder.join("a list");
+        std::fs::write(&list, "one\ntwo\nthree\nfour\nfive\n").unwrap();
+        let arguments = ["it's", "--first"].map(String::from).to_vec();
+        let slurm = Slurm { sweep: &Two, arguments, options: &[], folder: PathBuf::new(), root: PathBuf::new() };
+        let program = r#"sh -c 'echo "$@"; test "$5" != three' -"#;
+        let script = slurm.script(program, &quoted(&list.to_string_lossy()), 2);
+        let run = |task: &str| {
+            let output = Command::new("sh").arg("-c").arg(&script).env("SLURM_ARRAY_TASK_ID", task).output().unwrap();
+            (output.status.code(), String::from_utf8(output.stdout).unwrap())
+        };
+        let line = |piece: &str| format!("sweep it's --first --piece {piece}\n");
+        assert_eq!(run("0"), (Some(0), line("one") + &line("two")));
+        assert_eq!(run("1"), (Some(1), line("three") + &line("four")), "the failure is told, and nothing kept back");
+        assert_eq!(run("2"), (Some(0), line("five")));
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn the_time_left_is_told_once_something_was_done() {
+        assert_eq!(how_far(0, 8, Duration::from_secs(9)), "0 of 8 pieces");
+        assert_eq!(how_far(2, 8, Duration::from_secs(10)), "2 of 8 pieces, about 30 s left");
+    }
+}

@@ -1,0 +1,114 @@
+//! `renga sweep`: many independent runs, by whoever has cores.
+
+use crate::benches::{Laboratory, workers};
+use crate::measure::ledger::{plans, rows};
+use crate::sweep::{Chaos, Choice, OfRuns, Seeds, Slurm, Sweep, carry_out, missing};
+use anyhow::{Context, Result};
+use clap::ValueEnum;
+use renga_bench::rows::ROWS;
+use renga_cli::{self as cli, SweepOf};
+use renga_workspace::environment::Environment;
+use renga_workspace::progress::Progress;
+use std::fs;
+
+/// Carries the sweep out, or says how others could.
+///
+/// # Errors
+/// If a piece could not be carried out.
+pub fn sweep(environment: &Environment, options: &cli::Sweep) -> Result<u8> {
+    let folder = options.by.folder.clone().unwrap_or_else(|| environment.work().join("sweep"));
+    match &options.of {
+        SweepOf::Map(profiles) => {
+            let arguments = of_profiles("map", profiles);
+            of_runs(environment, &[&renga_bench::map::ROW], profiles, arguments, &options.by)
+        }
+        SweepOf::P1 { rows: names, profiles } => {
+            let mut arguments = of_profiles("p1", profiles);
+            arguments.extend(names.iter().cloned());
+            of_runs(environment, &rows(names, ROWS)?, profiles, arguments, &options.by)
+        }
+        SweepOf::Seeds { level, first, seeds, block } => {
+            let progress = Progress::start();
+            let choice = Choice { level: level.clone(), first: *first, seeds: *seeds, block: *block };
+            by(environment, &Seeds::new(environment, &choice, &folder, &progress)?, &options.by, &progress)
+        }
+        SweepOf::Chaos { first, seeds } => {
+            let progress = Progress::start();
+            let chaos = Chaos::new(environment, *first..first + seeds, &folder, &progress)?;
+            by(environment, &chaos, &options.by, &progress)
+        }
+    }
+}
+
+/// What names the runs of a bench with these profiles.
+fn of_profiles(bench: &str, profiles: &cli::Profiles) -> Vec<String> {
+    let name = profiles.profile.and_then(|profile| profile.to_possible_value());
+    let mut arguments = vec![bench.to_string()];
+    arguments.extend(name.map(|name| format!("--profile={}", name.get_name())));
+    arguments.extend(profiles.short.then(|| "--short".to_string()));
+    arguments
+}
+
+fn of_runs(
+    environment: &Environment,
+    rows: &[&renga_bench::rows::Row],
+    profiles: &cli::Profiles,
+    arguments: Vec<String>,
+    place: &cli::Where,
+) -> Result<u8> {
+    let laboratory = match &place.folder {
+        Some(folder) => Laboratory::open_in(environment, folder)?,
+        None => Laboratory::open(environment)?,
+    };
+    let plans = plans(profiles.profile, profiles.short);
+    let runs = OfRuns::new(&laboratory, rows, &plans, arguments)?;
+    by(environment, &runs, place, &laboratory.progress)
+}
+
+/// Carries out `sweep` where `place` says.
+fn by(environment: &Environment, sweep: &dyn Sweep, place: &cli::Where, progress: &Progress) -> Result<u8> {
+    let all = sweep.pieces().len();
+    let arguments = arguments(sweep, place)?;
+    if let Some(key) = &place.piece {
+        return one(sweep, key);
+    }
+    if place.print {
+        progress.finish();
+        missing(sweep).iter().for_each(|piece| println!("./renga sweep {} --piece {}", arguments.join(" "), piece.key));
+        return Ok(0);
+    }
+    let there = all - missing(sweep).len();
+    if place.slurm {
+        Slurm::new(environment, sweep, arguments, &place.sbatch)?.carry_out(progress)?;
+    } else {
+        carry_out(sweep, workers::by_default(place.jobs.map(usize::from)))?;
+    }
+    progress.finish();
+    println!("{all} pieces: {there} were there, {} were carried out", all - there);
+    sweep.report()
+}
+
+/// What follows `renga sweep` to name the same sweep, with the same folder, from wherever.
+fn arguments(sweep: &dyn Sweep, place: &cli::Where) -> Result<Vec<String>> {
+    let mut arguments = sweep.arguments();
+    if let Some(folder) = &place.folder {
+        fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        arguments.push("--folder".to_string());
+        arguments.push(folder.canonicalize()?.to_string_lossy().into_owned());
+    }
+    Ok(arguments)
+}
+
+/// Carries out the piece with this key, unless its result is there.
+fn one(sweep: &dyn Sweep, key: &str) -> Result<u8> {
+    let piece = sweep.pieces().iter().find(|piece| piece.key == key);
+    let piece = piece.with_context(|| {
+        format!(
+            "no piece of this sweep is called {key}: the sources have changed since it was planned, so plan it again"
+        )
+    })?;
+    if !sweep.is_done(piece) {
+        sweep.carry_out(piece, &piece.label).with_context(|| piece.label.clone())?;
+    }
+    Ok(0)
+}

@@ -1,0 +1,144 @@
+//! The console beside boards that boot from their cards in QEMU as it is, with its own UARTs and in real time: what real adapters will
+//! carry, but for the wires. No cluster emulator takes part.
+
+use crate::{Peer, console, type_line};
+use renga_images::card::{CardBoot, boot_cards};
+use renga_images::system::SystemFile;
+use renga_workspace::delegate::Delegate;
+use renga_workspace::environment::Environment;
+use renga_workspace::progress::Progress;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+/// A serial line between a board and the console, as an adapter and its wires are.
+struct Wire {
+    of_board: String,
+    of_console: String,
+}
+
+impl Wire {
+    fn new() -> Wire {
+        let (board, desk) = (Peer::new(), Peer::new());
+        let wire = Wire { of_board: board.path.clone(), of_console: desk.path.clone() };
+        let copy = |peer: &Peer| peer.file.try_clone().expect("a second handle");
+        carry(copy(&board), copy(&desk));
+        carry(copy(&desk), copy(&board));
+        // Lines that nobody is on are gone; these stay until the test ends.
+        std::mem::forget((board, desk));
+        wire
+    }
+}
+
+/// Carries what comes out of one end to the other.
+fn carry(mut from: File, mut to: File) {
+    std::thread::spawn(move || {
+        let mut chunk = [0; 512];
+        while let Ok(count @ 1..) = from.read(&mut chunk) {
+            if to.write_all(&chunk[..count]).is_err() {
+                return;
+            }
+        }
+    });
+}
+
+/// A board; it ends with this.
+struct Board(Child);
+
+impl Drop for Board {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Board {
+    fn start(qemu: &Path, card: &CardBoot, console: &Wire, log: &Wire) -> Board {
+        let mut command = Command::new(qemu);
+        command.args(["-M", "raspi3b", "-display", "none", "-nodefaults", "-monitor", "none", "-no-reboot"]);
+        command.args(["-global", "bcm2837.enabled-cpus=1"]);
+        for wire in [console, log] {
+            let id = format!("line{}", wire.of_board.replace('/', "-"));
+            command.arg("-chardev").arg(format!("serial,id={id},path={}", wire.of_board));
+            command.arg("-serial").arg(format!("chardev:{id}"));
+        }
+        command.arg("-kernel").arg(&card.kernel).arg("-initrd").arg(&card.tables).arg("-dtb").arg(&card.device_tree);
+        // QEMU's own watchdog resets a board as soon as it is armed.
+        command.arg("-append").arg(format!("{} nowatchdog", card.command_line));
+        command.arg("-drive").arg(format!("if=sd,format=raw,file={}", card.card.display()));
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::inherit());
+        Board(command.spawn().expect("QEMU starts"))
+    }
+}
+
+fn cards(folder: &Path) -> CardBoot {
+    let environment = Environment::read().expect("the project is there");
+    let renga = Delegate::dev("renga").build(&environment, &Progress::start()).expect("it compiles");
+    let mut image = Command::new(renga);
+    image.args(["image", "--board", "pi3", "--system", "solo", "--out"]).arg(folder);
+    let made = image.output().expect("renga starts");
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let system = SystemFile::find(&environment, "solo").expect("it is there");
+    boot_cards(folder, &system, folder).expect("its card is whole").remove(0)
+}
+
+/// Reads what the console shows until all of `wanted` are there: the test harness ends a test that waits for ever.
+fn shows(out: &mut impl BufRead, shown: &mut Vec<u8>, wanted: &[&str]) {
+    let missing = |shown: &[u8]| {
+        let text = String::from_utf8_lossy(shown).into_owned();
+        wanted.iter().any(|words| !text.contains(words))
+    };
+    while missing(shown) {
+        let count = out.read_until(b'\n', shown).expect("the console goes on");
+        assert!(count > 0, "it ended without {wanted:?}:\n{}", String::from_utf8_lossy(shown));
+    }
+}
+
+#[test]
+fn two_emulated_boards_are_heard_typed_at_and_their_logs_decoded() {
+    let Some(qemu) = std::env::var_os("RENGA_QEMU").filter(|qemu| !qemu.is_empty()).map(PathBuf::from) else {
+        return renga_skip::skipped("RENGA_QEMU is not set (use ./renga test)");
+    };
+    let folder = std::env::temp_dir().join(format!("renga-console-boards-{}", std::process::id()));
+    let (left, right, record) = (folder.join("left"), folder.join("right"), folder.join("record"));
+    let boots = [&left, &right].map(|folder| {
+        fs::create_dir_all(folder).expect("there is a temporary folder");
+        cards(folder)
+    });
+    let wires: [Wire; 4] = std::array::from_fn(|_| Wire::new());
+    let named = |wire: &Wire, name: &str| format!("{}={name}", wire.of_console);
+    let ports = [named(&wires[0], "one"), named(&wires[1], "two"), named(&wires[2], "one"), named(&wires[3], "two")];
+    let kept = record.to_str().expect("a plain name");
+    let mut console = console(&[&ports[0], &ports[1], "--log", &ports[2], "--log", &ports[3], "--record", kept]);
+    let (mut out, mut log) = (console.stdout.take().expect("piped"), console.stderr.take().expect("piped"));
+    let mut said = Vec::new();
+    // It has its lines when it says so; whoever speaks before is not heard, as on a real line.
+    shows(&mut BufReader::with_capacity(1, &mut log), &mut said, &["at 115200 bit/s"]);
+    let boards = [0, 1].map(|board| Board::start(&qemu, &boots[board], &wires[board], &wires[2 + board]));
+    let (mut shown, mut out) = (Vec::new(), BufReader::new(&mut out));
+    shows(&mut out, &mut shown, &["[one] renga: boot 4", "[two] renga: boot 4"]);
+    type_line(&mut console, "echo first $((6*7)) $(uname -n)\n");
+    shows(&mut out, &mut shown, &["[one] first 42 a"]);
+    type_line(&mut console, "\x1dtwo\n");
+    type_line(&mut console, "echo second $((6*8)) $(uname -n)\n");
+    shows(&mut out, &mut shown, &["[two] second 48 a"]);
+    let mut log = BufReader::new(&mut log);
+    for board in ["one", "two"] {
+        let line = |text: &[u8]| {
+            let text = String::from_utf8_lossy(text).into_owned();
+            text.lines().any(|line| line.starts_with(&format!("[{board}")) && line.contains("board a of system solo"))
+        };
+        while !line(&said) {
+            assert!(log.read_until(b'\n', &mut said).expect("it goes on") > 0, "{}", String::from_utf8_lossy(&said));
+        }
+        assert!(line(&fs::read(record.join(format!("{board}.log"))).expect("the log is kept")));
+    }
+    type_line(&mut console, "\x1dquit\n");
+    assert!(console.wait().expect("it ends").success());
+    let kept = fs::read(record.join("one.serial")).expect("it is recorded");
+    let kept = String::from_utf8_lossy(&kept).into_owned();
+    assert!(kept.contains("renga: boot 4") && kept.contains("first 42 a") && !kept.contains("second 48"), "{kept}");
+    drop(boards);
+    let _ = fs::remove_dir_all(folder);
+}

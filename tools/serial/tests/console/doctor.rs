@@ -1,0 +1,67 @@
+//! What `renga doctor` finds, and what it advises.
+
+use renga_flash::Host;
+use renga_serial::doctor::{Finding, Verdict, card_readers, host_programs, qemu, serial_ports, toolchain};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("renga-doctor-{}-{name}", std::process::id()));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("there is a temporary folder");
+    folder
+}
+
+#[test]
+fn every_fault_has_a_way_out() {
+    let empty = folder("empty");
+    let mut findings = host_programs(empty.to_str().expect("a plain name"));
+    findings.push(qemu(&empty.join("no-qemu")));
+    findings.push(qemu(Path::new("/bin/true")));
+    findings.push(toolchain(&empty, "/no/such/rustc"));
+    findings.extend(serial_ports(&empty));
+    findings.extend(card_readers(&Host::at(&empty)));
+    let silent: Vec<&Finding> =
+        findings.iter().filter(|finding| finding.verdict != Verdict::Good && finding.way_out.is_empty()).collect();
+    assert!(silent.is_empty(), "{silent:?}");
+    let missing = |what: &str| findings.iter().any(|f| f.verdict == Verdict::Missing && f.what.contains(what));
+    assert!(missing("no-qemu") && missing("version unknown") && missing("there is no compiler"), "{findings:?}");
+    let _ = fs::remove_dir_all(empty);
+}
+
+#[test]
+fn an_old_compiler_is_told() {
+    let root = folder("old");
+    let newer = "[toolchain]\nchannel = \"9.99.0\"\n";
+    fs::write(root.join("rust-toolchain.toml"), newer).expect("it can be written");
+    let rustc = root.join("rustc");
+    fs::write(&rustc, "#!/bin/sh\necho rustc 9.100.0 '(x)'\n").expect("it can be written");
+    fs::set_permissions(&rustc, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("ours");
+    let said = |text: &str| {
+        fs::write(root.join("rust-toolchain.toml"), text).expect("it can be written");
+        toolchain(&root, rustc.to_str().expect("a plain name"))
+    };
+    assert_eq!(said(newer).verdict, Verdict::Good);
+    let old = said("channel = \"9.101.0\"\n");
+    assert!(old.verdict == Verdict::Missing && old.what == "Rust 9.100.0 is older than 9.101.0", "{old:?}");
+    let _ = fs::remove_dir_all(root);
+}
+
+#[test]
+fn serial_adapters_are_named() {
+    let root = folder("serial");
+    let device = root.join("sys/devices/usb1/1-4/1-4:1.0/ttyUSB0");
+    fs::create_dir_all(device.join("tty/ttyUSB0")).expect("it can be made");
+    fs::write(root.join("sys/devices/usb1/1-4/product"), "USB Serial\n").expect("it can be made");
+    fs::create_dir_all(root.join("sys/class/tty/ttyUSB0")).expect("it can be made");
+    std::os::unix::fs::symlink("../../../devices/usb1/1-4/1-4:1.0/ttyUSB0", root.join("sys/class/tty/ttyUSB0/device"))
+        .expect("it can be made");
+    fs::create_dir_all(root.join("dev")).expect("it can be made");
+    let gone = &serial_ports(&root)[0];
+    assert!(gone.what.contains("there is no /dev/ttyUSB0"), "{gone:?}");
+    fs::write(root.join("dev/ttyUSB0"), "").expect("it can be made");
+    let found = serial_ports(&root);
+    assert_eq!(found.len(), 1);
+    assert_eq!((found[0].verdict, found[0].what.as_str()), (Verdict::Good, "serial adapter /dev/ttyUSB0 USB Serial"));
+    let _ = fs::remove_dir_all(root);
+}

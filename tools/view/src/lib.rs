@@ -1,0 +1,24 @@
+//! `renga top`: what a trace says about boards, programs, system processes and edges, instant by instant: of a run that goes on,
+//! or of one that is over and is played again.
+//!
+//! - [`player`]: where in the trace one is, and what has added up until there;
+//! - [`views`]: figures as [`sheet`]s, which are printed ([`plain`]) or shown ([`screen`]);
+//! - [`choice`]: what a person has chosen to see, and the keys that choose;
+//! - [`terminal`]: the person's terminal.
+//!
+//! Invariant: all figures come from the trace's virtual times; nothing shown depends on when it is looked at. Not here: what
+//! figures mean and how they add up (`renga-trace`).
+#![forbid(unsafe_code)]
+
+pub mod choice;
+pub mod plain;
+pub mod player;
+pub mod screen;
+pub mod sheet;
+pub mod terminal;
+pub mod top_command;
+pub mod trace_command;
+pub mod views;
+
+pub use choice::{Action, Choice, View};
+pub use player::{Player, State};

@@ -1,0 +1,68 @@
+//! `renga top`: what boards do, of a run that goes on or of one that is played again.
+//!
+//! Not here: what is shown, and how (`renga-top`).
+
+use crate::plain::{self, Wanted};
+use crate::sheet::Scale;
+use crate::{Choice, Player, View, terminal};
+use anyhow::{Context, Result};
+use renga_cli::{self as cli, ViewName};
+use std::io::IsTerminal;
+
+/// Shows or prints a trace.
+///
+/// # Errors
+/// If the file cannot be read, is no trace, or is damaged.
+pub fn top(options: &cli::Top) -> Result<u8> {
+    let mut player = Player::open(&options.file, (options.interval * 1e9).round() as u64)?;
+    let board = options.board.as_deref().map(|name| board(&player, name)).transpose()?;
+    let views: Vec<View> = options.view.iter().map(|name| view(*name)).collect();
+    let shown = std::io::stdout().is_terminal() && std::io::stdin().is_terminal();
+    if !options.once && !options.json && shown {
+        let view = views.first().copied().unwrap_or(View::Boards);
+        let mut choice = Choice::new(view, scale(Scale::Rates, options.rescale), false);
+        choice.board = board;
+        if player.is_complete()? {
+            player.play(options.speed);
+        }
+        return terminal::show(&mut player, &mut choice).map(|()| 0);
+    }
+    let wanted = Wanted {
+        views: if views.is_empty() { View::ALL.to_vec() } else { views },
+        board,
+        json: options.json,
+        scale: scale(if options.once { Scale::Sums } else { Scale::Rates }, options.rescale),
+    };
+    let print = if options.once { plain::once } else { plain::each_interval };
+    if !print(&mut player, &wanted, &mut std::io::stdout().lock())? {
+        eprintln!("renga: {} has no end yet: its run goes on, or was stopped by force", options.file.display());
+    }
+    Ok(0)
+}
+
+fn view(name: ViewName) -> View {
+    match name {
+        ViewName::Boards => View::Boards,
+        ViewName::Programs => View::Programs,
+        ViewName::Processes => View::Processes,
+        ViewName::Edges => View::Edges,
+        ViewName::Cores => View::Cores,
+    }
+}
+
+fn scale(usual: Scale, other: bool) -> Scale {
+    match (usual, other) {
+        (Scale::Rates, false) | (Scale::Sums, true) => Scale::Rates,
+        (Scale::Sums, false) | (Scale::Rates, true) => Scale::Sums,
+    }
+}
+
+/// The number of a board.
+fn board(player: &Player, name: &str) -> Result<u8> {
+    let header = player.meter().context("the trace does not say yet which boards there are")?.header();
+    let found = header.boards.iter().position(|board| board.name == name);
+    let known: Vec<&str> = header.boards.iter().map(|board| board.name.as_str()).collect();
+    found
+        .map(|number| number as u8)
+        .with_context(|| format!("there is no board {name}; there are {}", known.join(", ")))
+}

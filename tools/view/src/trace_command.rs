@@ -1,0 +1,143 @@
+//! `renga trace`: what a trace says.
+
+use anyhow::{Context, Result, bail};
+use renga_abi::ProcId;
+use renga_cli as cli;
+use renga_trace::event::{Number, Timed};
+use renga_trace::path::{SystemCall, path, system_calls, timeline, waits};
+use renga_trace::{Event, Header, Reader, diff, perfetto, summary};
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{ErrorKind, Write};
+use std::path::Path;
+
+/// Tells what is asked about a trace; 1 if two differ.
+///
+/// # Errors
+/// If a file cannot be read or written, or what is asked for is not in it.
+pub fn trace(options: &cli::Trace) -> Result<u8> {
+    let (header, events) = read(&options.file)?;
+    let (text, status) = told(options, &header, &events)?;
+    match std::io::stdout().write_all(text.as_bytes()) {
+        // Who reads only the beginning, as `head` does, has what it wants.
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(status),
+    }
+}
+
+fn told(options: &cli::Trace, header: &Header, events: &[Timed]) -> Result<(String, u8)> {
+    if let Some(other) = &options.diff {
+        return difference(header, events, other);
+    }
+    if let Some(out) = &options.perfetto {
+        let bytes = perfetto::encode(header, events);
+        fs::write(out, &bytes).with_context(|| format!("cannot write {}", out.display()))?;
+        return Ok((format!("{} bytes in {}: open it at ui.perfetto.dev\n", bytes.len(), out.display()), 0));
+    }
+    if let Some(time_ns) = options.waits {
+        // Who waits for work has waited longest, and says least.
+        let lines = waits(header, events, time_ns);
+        return Ok((lines.iter().rev().fold(String::new(), |text, line| text + line + "\n"), 0));
+    }
+    if let Some(wanted) = &options.path {
+        let call = chosen(header, events, wanted)?;
+        let (took_ns, begin_ns) = (call.end_ns - call.begin_ns, call.begin_ns);
+        let head = format!("{}, {took_ns} ns from {begin_ns} ns on\n", header.full_name(call.process));
+        return Ok((head + &timeline(&path(header, events, call.process, begin_ns, call.end_ns)), 0));
+    }
+    Ok((format!("{}\n{}", summary::summary(header, events), kinds(events)), 0))
+}
+
+/// An event, with the names of processes.
+fn named(header: &Header, event: &Event) -> String {
+    let Some((kind, numbers)) = event.numbers() else { return format!("{event:?}") };
+    let number = |(number, what): (&u64, &Number)| match what {
+        Number::Id => header.full_name(ProcId::from_word(*number as u32)),
+        Number::Plain => number.to_string(),
+    };
+    let numbers: Vec<String> = numbers.iter().zip(kind.numbers()).map(number).collect();
+    format!("{} {}", kind.name(), numbers.join(", "))
+}
+
+/// How many events of each kind there are.
+fn kinds(events: &[Timed]) -> String {
+    let mut counts = BTreeMap::<&str, u64>::new();
+    for timed in events {
+        let name = match (&timed.event, timed.event.numbers()) {
+            (_, Some((kind, _))) => kind.name(),
+            (Event::Frame(_), _) => "frame",
+            (Event::Stopped, _) => "stop",
+            _ => "start",
+        };
+        *counts.entry(name).or_default() += 1;
+    }
+    counts
+        .iter()
+        .fold("Events of each kind\n".to_string(), |text, (name, count)| text + &format!("{count:>9}  {name}\n"))
+}
+
+fn read(file: &Path) -> Result<(Header, Vec<Timed>)> {
+    let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let reader = Reader::new(&bytes).with_context(|| file.display().to_string())?;
+    let header = reader.header().clone();
+    Ok((header, reader.collect::<Result<_, _>>().with_context(|| file.display().to_string())?))
+}
+
+/// The system call, or the time of the program, that is to be explained.
+fn chosen(header: &Header, events: &[Timed], wanted: &str) -> Result<SystemCall> {
+    let mut calls = system_calls(events);
+    if let Some((board, ordinal)) = wanted.split_once(':') {
+        let name = format!("{board}: user {ordinal}");
+        calls.retain(|call| header.full_name(call.process) == name);
+        let (first, last) = calls.first().zip(calls.last()).with_context(|| format!("no system call of {name}"))?;
+        return Ok(SystemCall { end_ns: last.end_ns, ..first.clone() });
+    }
+    if wanted != "longest" {
+        let Ok(number) = wanted.parse::<u32>() else { bail!("`{wanted}` is no system call's number") };
+        calls.retain(|call| call.number == number);
+    }
+    let longest = calls.into_iter().max_by_key(|call| call.end_ns - call.begin_ns);
+    longest.with_context(|| format!("no such system call came back: {wanted}"))
+}
+
+fn difference(header: &Header, events: &[Timed], other: &Path) -> Result<(String, u8)> {
+    let (_, others) = read(other)?;
+    let found = diff::difference(header, events, &others);
+    let Some([left, right]) = found.first else { return Ok((format!("the same {} events\n", events.len()), 0)) };
+    let side = |side: &str, event: &Option<Timed>| match event {
+        Some(Timed { time_ns, board, core, event }) => {
+            let place = header.core_name(*board, *core);
+            format!("the {side}: {time_ns} ns, board {place}: {}\n", named(header, event))
+        }
+        None => format!("the {side} ends\n"),
+    };
+    let mut text = side("one", &left) + &side("other", &right);
+    text += &format!("\n{:>9} {:>9} {:>15} {:>15}  edge\n", "calls", "other", "time, ns", "other");
+    for (edge, [left, right]) in found.edges {
+        let arrow = format!("{} -> {}, {}", edge.from, edge.to, edge.entry);
+        text +=
+            &format!("{:>9} {:>9} {:>15} {:>15}  {arrow}\n", left.calls, right.calls, left.total_ns, right.total_ns);
+    }
+    Ok((text, 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{kinds, named};
+    use renga_abi::ProcId;
+    use renga_trace::{Board, Event, Header, ProcessKind, Timed};
+
+    #[test]
+    fn events_are_told_with_the_names_of_processes_and_counted_by_kind() {
+        let mut board = Board { name: "a".to_string(), ..Board::default() };
+        board.add(0, 0, 0);
+        let kinds_of = vec![ProcessKind { name: "disk".to_string(), serves: None }];
+        let header = Header { boards: vec![board], kinds: kinds_of, protocols: Vec::new() };
+        let process = ProcId::new(0, 0);
+        let disk = Event::Disk { process, first: 8, blocks: 2, writes: true };
+        assert_eq!(named(&header, &disk), "disk a: disk 0, 8, 2, 1");
+        let events = [disk, Event::DiskEnd { process }, Event::Token {}, Event::DiskEnd { process }];
+        let events = events.map(|event| Timed { time_ns: 1, board: 0, core: 0, event });
+        assert_eq!(kinds(&events), "Events of each kind\n        1  disk\n        2  disk-end\n        1  token\n");
+    }
+}

@@ -1,0 +1,129 @@
+//! `renga top` on a terminal: what it shows there of a trace that was written by hand, its keys, and how it leaves the terminal.
+
+use renga_abi::ProcId;
+use renga_trace::{Board, Event, Header, ProcessKind, Timed, Writer};
+use rustix::fs::OFlags;
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcgetattr, tcsetwinsize};
+use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+const ROWS: u16 = 20;
+const COLUMNS: u16 = 120;
+
+/// A second in which program 7 of the one board runs for 250 ms.
+fn trace(complete: bool) -> PathBuf {
+    let mut board = Board { name: "a".into(), ..Board::default() };
+    board.add(0, 0, 0);
+    let kinds = vec![ProcessKind { name: "user".into(), serves: None }];
+    let mut out =
+        Writer::new(Vec::new(), &Header { boards: vec![board], kinds, protocols: Vec::new() }).expect("memory");
+    let process = ProcId::new(0, 0);
+    let name = u64::from_le_bytes(*b"worker\0\0");
+    let events = [
+        (0, Event::Account { process, account: 1 }),
+        (0, Event::Program { process, pid: 7, name, rest: 0 }),
+        (0, Event::Enter { process }),
+        (250_000_000, Event::Trap { process }),
+        (250_000_000, Event::Idle {}),
+        (1_000_000_000, Event::Alarm {}),
+    ];
+    for (time_ns, event) in events {
+        out.write(&Timed { time_ns, board: 0, core: 0, event }).expect("memory");
+    }
+    if complete {
+        out.finish().expect("memory");
+    }
+    let path = std::env::temp_dir().join(format!("renga-top-{}-{complete}", std::process::id()));
+    fs::write(&path, out.into_inner()).expect("there is a folder for such files");
+    path
+}
+
+/// A terminal with `renga top` on it.
+struct Shown {
+    terminal: File,
+    path: String,
+    top: Child,
+    screen: vt100::Parser,
+}
+
+impl Shown {
+    fn new(path: &Path) -> Shown {
+        let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).expect("there are such");
+        grantpt(&terminal).and_then(|()| unlockpt(&terminal)).expect("it is ours");
+        let name = ptsname(&terminal, Vec::new()).expect("it has a name").into_string().expect("a plain name");
+        let mut options = File::options();
+        options.read(true).write(true).custom_flags(OFlags::NOCTTY.bits() as i32);
+        let line = options.open(&name).expect("it was unlocked");
+        let size = Winsize { ws_row: ROWS, ws_col: COLUMNS, ws_xpixel: 0, ws_ypixel: 0 };
+        tcsetwinsize(&terminal, size).expect("a terminal has a size");
+        let standard = || Stdio::from(line.try_clone().expect("it is open"));
+        let mut renga = Command::new(env!("CARGO_BIN_EXE_renga-view"));
+        renga
+            .env("RENGA_ROOT", Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."))
+            .args(["top", "--speed", "12"])
+            .arg(path);
+        let top = renga.stdin(standard()).stdout(standard()).stderr(standard()).spawn().expect("renga starts");
+        Shown { terminal: File::from(terminal), path: name, top, screen: vt100::Parser::new(ROWS, COLUMNS, 0) }
+    }
+
+    /// Types, and waits until all of these words are on the screen: the test harness ends a test that waits for ever.
+    fn after(&mut self, keys: &str, wanted: &[&str]) {
+        self.terminal.write_all(keys.as_bytes()).expect("the program reads");
+        let mut chunk = [0; 4096];
+        loop {
+            let found = self.screen.screen().contents();
+            if wanted.iter().all(|words| found.contains(words)) {
+                return;
+            }
+            let count = self.terminal.read(&mut chunk).unwrap_or(0);
+            assert!(count > 0, "it ended without {wanted:?}:\n{found}");
+            self.screen.process(&chunk[..count]);
+        }
+    }
+}
+
+#[test]
+fn top_shows_a_trace_hears_its_keys_and_leaves_the_terminal_as_it_was() {
+    let path = trace(true);
+    let mut shown = Shown::new(&path);
+    let kept: File = File::options().read(true).write(true).open(&shown.path).expect("the terminal is there");
+    shown.after("", &["1000000.000 us", "the end", "intervals of 100 ms"]);
+    shown.after("w", &["all since the beginning", "programs 25.0%"]);
+    shown.after("2", &["worker", "on its behalf %"]);
+    shown.after("\x1b[H", &["0.000 us  stopped"]);
+    shown.after("nn", &["200000.000 us  stopped"]);
+    shown.after("w", &["programs100.0%"]);
+    shown.after("h", &["the last interval or all since the beginning"]);
+    let raw = tcgetattr(&kept).expect("a terminal");
+    shown.terminal.write_all(b"q").expect("it listens");
+    assert!(shown.top.wait().expect("it ends").success());
+    let left = tcgetattr(&kept).expect("a terminal");
+    use rustix::termios::LocalModes;
+    assert!(
+        !raw.local_modes.contains(LocalModes::ECHO) && left.local_modes.contains(LocalModes::ECHO | LocalModes::ICANON)
+    );
+    fs::remove_file(path).expect("it was written");
+}
+
+#[test]
+fn a_trace_without_its_end_is_gone_along_with() {
+    let path = trace(false);
+    let mut shown = Shown::new(&path);
+    shown.after("", &["1000000.000 us", "goes along with the run"]);
+    shown.after("\x03", &[]);
+    assert!(shown.top.wait().expect("it ends").success());
+    fs::remove_file(path).expect("it was written");
+}
+
+#[test]
+fn what_is_no_trace_is_refused_before_the_terminal_is_touched() {
+    let mut renga = Command::new(env!("CARGO_BIN_EXE_renga-view"));
+    let output = renga.args(["top", "/no/such/trace"]).output().expect("renga starts");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(125));
+    assert!(said.contains("there is no file /no/such/trace: `renga run --trace /no/such/trace` writes it"), "{said}");
+}

@@ -1,0 +1,139 @@
+//! Going through a trace: along, playing, stopping, jumping.
+
+use crate::composed::{TraceFile, written};
+use renga_view::{Action, Player, State};
+use std::fs;
+use std::io::Write;
+use std::time::Duration;
+
+const MS: u64 = 1_000_000;
+
+fn open(file: &TraceFile) -> Player {
+    Player::open(&file.0, 100 * MS).expect("a trace")
+}
+
+fn advance(player: &mut Player) {
+    while !player.advance().expect("a file") {}
+}
+
+/// Of board a in the last interval: its program's share of the core in percent, and calls.
+fn interval(player: &Player) -> (u64, u64) {
+    let figures = player.interval().expect("a trace with names");
+    (figures.boards[0].all_cores().programs_ns * 100 / figures.span_ns(), figures.boards[0].calls_local)
+}
+
+#[test]
+fn who_goes_along_sees_the_last_interval_and_in_the_end_all() {
+    let file = TraceFile::new(None);
+    let mut player = open(&file);
+    assert!(player.is_complete().unwrap());
+    advance(&mut player);
+    assert_eq!((player.state(), player.time_ns()), (&State::Ended, 1000 * MS));
+    assert_eq!(interval(&player), (30, 10));
+    let all = player.figures().unwrap();
+    assert_eq!((all.boards[0].all_cores().programs_ns, all.boards[0].calls_local), (300 * MS, 100));
+}
+
+#[test]
+fn what_is_shown_of_an_interval_does_not_depend_on_when_one_looks() {
+    let bytes = written();
+    let whole = {
+        let file = TraceFile::new(None);
+        let mut player = open(&file);
+        player.go_to(500 * MS);
+        advance(&mut player);
+        player.interval()
+    };
+    let file = TraceFile::of(b"");
+    let mut player = Player::open(&file.0, 100 * MS).expect("an empty file may become a trace");
+    assert!(player.interval().is_none());
+    let mut out = fs::OpenOptions::new().append(true).open(&file.0).unwrap();
+    for piece in bytes.chunks(37) {
+        out.write_all(piece).unwrap();
+        player.go_to(500 * MS);
+        advance(&mut player);
+    }
+    assert_eq!((player.time_ns(), player.interval()), (500 * MS, whole));
+}
+
+#[test]
+fn time_is_stopped_stepped_and_goes_on() {
+    let file = TraceFile::new(None);
+    let mut player = open(&file);
+    player.play(-1);
+    player.pass(Duration::from_millis(500));
+    advance(&mut player);
+    assert_eq!((player.state(), player.time_ns()), (&State::Plays, 250 * MS));
+    player.act(Action::Pause);
+    player.pass(Duration::from_secs(9));
+    advance(&mut player);
+    assert_eq!((player.state(), player.time_ns()), (&State::Stopped, 250 * MS));
+    player.act(Action::Step);
+    advance(&mut player);
+    assert_eq!(player.time_ns(), 350 * MS);
+    player.act(Action::Pause);
+    player.act(Action::Faster);
+    player.pass(Duration::from_millis(100));
+    advance(&mut player);
+    assert_eq!((player.state(), player.time_ns()), (&State::Plays, 450 * MS));
+}
+
+#[test]
+fn one_jumps_forwards_backwards_and_to_both_ends() {
+    let file = TraceFile::new(None);
+    let mut player = open(&file);
+    advance(&mut player);
+    player.act(Action::Jump(-3));
+    advance(&mut player);
+    assert_eq!((player.state(), player.time_ns(), interval(&player)), (&State::Stopped, 700 * MS, (30, 10)));
+    player.act(Action::Jump(2));
+    advance(&mut player);
+    assert_eq!(player.time_ns(), 900 * MS);
+    player.act(Action::Begin);
+    advance(&mut player);
+    assert_eq!(player.time_ns(), 0);
+    player.act(Action::End);
+    advance(&mut player);
+    assert_eq!((player.state(), player.time_ns()), (&State::Ended, 1000 * MS));
+}
+
+#[test]
+fn a_trace_that_grows_is_followed_and_one_that_begins_anew_too() {
+    let bytes = written();
+    let file = TraceFile::new(Some(bytes.len() / 2));
+    let mut player = open(&file);
+    assert!(!player.is_complete().unwrap());
+    advance(&mut player);
+    let half_ns = player.time_ns();
+    assert!(*player.state() == State::Follows && (400 * MS..600 * MS).contains(&half_ns), "{half_ns}");
+    fs::OpenOptions::new().append(true).open(&file.0).unwrap().write_all(&bytes[bytes.len() / 2..]).unwrap();
+    advance(&mut player);
+    assert_eq!((player.state(), player.time_ns()), (&State::Ended, 1000 * MS));
+
+    let file = TraceFile::new(Some(bytes.len() - 1));
+    let mut player = open(&file);
+    advance(&mut player);
+    fs::write(&file.0, &bytes[..bytes.len() / 2]).unwrap();
+    advance(&mut player);
+    advance(&mut player);
+    assert_eq!((player.time_ns(), player.trouble()), (half_ns, None), "another run writes the same file");
+}
+
+#[test]
+fn what_is_no_trace_is_refused_and_damage_is_told() {
+    let refused = |file: &TraceFile| format!("{:#}", Player::open(&file.0, 1).err().expect("it is refused"));
+    assert!(refused(&TraceFile::of(b"hello, world")).contains("this is no trace of Renga's"));
+    assert!(refused(&TraceFile::of(b"RENGATR7")).contains("a trace of version 7; this renga reads version 1"));
+    let none = Player::open("/no/such/trace".as_ref(), 1).err().unwrap().to_string();
+    assert_eq!(none, "there is no file /no/such/trace: `renga run --trace /no/such/trace` writes it");
+    assert!(Player::open("/".as_ref(), 1).err().unwrap().to_string().contains("/ is no file"));
+    let mut bytes = written();
+    let end = bytes.len() - 1;
+    bytes[end] ^= 1;
+    let file = TraceFile::of(&bytes);
+    let mut player = open(&file);
+    advance(&mut player);
+    let trouble = player.trouble().expect("the count of events is wrong");
+    assert!(trouble.ends_with("events are missing"), "{trouble}");
+    assert_eq!(player.time_ns(), 1000 * MS, "what was there before is shown");
+}

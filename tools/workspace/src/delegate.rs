@@ -1,0 +1,71 @@
+//! Commands that have a binary of their own, so that the first `renga run` of a clean clone need not compile them.
+//!
+//! Invariant: a binary that is newer than its sources runs at once, without cargo. Called by: the binary `renga`. Not here:
+//! which command has which binary (`renga`).
+
+use crate::environment::Environment;
+use crate::progress::Progress;
+use crate::{cargo, freshness};
+use anyhow::{Context, Result};
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// A binary of the workspace, of the package with the same name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Delegate {
+    /// Its name and its package's.
+    pub name: &'static str,
+    /// The profile that cargo builds it by.
+    pub profile: &'static str,
+    /// The folder below cargo's target folder where that profile's binaries are.
+    pub folder: &'static str,
+}
+
+/// The simulator, built for speed.
+pub const SIMULATOR: Delegate = Delegate { name: "renga-sim", profile: "sim", folder: "sim" };
+
+impl Delegate {
+    /// One that is quick to build.
+    pub const fn dev(name: &'static str) -> Delegate {
+        Delegate { name, profile: "dev", folder: "debug" }
+    }
+
+    /// Builds it, unless it is newer than its sources; its path.
+    ///
+    /// # Errors
+    /// If cargo fails; what it wrote is in the message.
+    pub fn build(self, environment: &Environment, progress: &Progress) -> Result<PathBuf> {
+        let target = environment.target();
+        let binary = target.join(self.folder).join(self.name);
+        let marks = environment.work().join("delegates");
+        fs::create_dir_all(&marks).with_context(|| format!("cannot make {}", marks.display()))?;
+        let [begun, sources] = ["begun", "sources"].map(|mark| marks.join(format!("{}.{mark}", self.name)));
+        if binary.exists() && freshness::is_newer(&environment.root, &begun, &sources) {
+            return Ok(binary);
+        }
+        freshness::begin(&begun, &sources)?;
+        progress.step(&format!("building {}", self.name));
+        let mut cargo = Command::new(cargo::program());
+        cargo.current_dir(&environment.root).args(["build", "--quiet", "--profile", self.profile]);
+        cargo.args(["--package", self.name, "--bin", self.name, "--target-dir"]).arg(&target);
+        cargo::run(cargo, &format!("{} does not build", self.name))?;
+        let manifests = freshness::manifests(&environment.root);
+        freshness::record(&environment.root, &binary.with_extension("d"), &manifests, &sources)?;
+        Ok(binary)
+    }
+
+    /// Builds it if need be and becomes it; returns only if it cannot.
+    ///
+    /// # Errors
+    /// If it does not build or cannot be started.
+    pub fn become_with(self, environment: &Environment, arguments: impl IntoIterator<Item = OsString>) -> Result<u8> {
+        let progress = Progress::start();
+        let binary = self.build(environment, &progress)?;
+        progress.finish();
+        let error = Command::new(&binary).args(arguments).env("RENGA_ROOT", &environment.root).exec();
+        Err(error).with_context(|| format!("cannot start {}", binary.display()))
+    }
+}
