@@ -250,7 +250,7 @@ mod tests {
     use super::{Bound, Claim, Findings, Table, Verdict};
 
     #[test]
-    fn verdicts_follow_from_bounds() {
+    fn verdict_follows_from_bounds() {
         let at_most = Bound::AtMost(1.1, 1.05);
         assert_eq!(
             [1.0, 1.05, 1.06, 1.1, 1.11].map(|figure| at_most.judge(figure)),
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_is_as_good_as_the_worst_claim_that_counts() {
+    fn verdict_of_row_is_that_of_worst_claim() {
         let claim = |ours| Claim::new("x", "y", ours, Bound::AtMost(2.0, 1.0));
         let findings = |claims| Findings { claims, ..Findings::default() };
         assert_eq!(findings(vec![claim(1.0), claim(2.0), claim(3.0).beside()]).verdict(), Some(Verdict::Confirmed));
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_of_a_table_are_as_wide_as_their_widest_cell() {
+    fn table_columns_fit_widest_cell() {
         let mut table = Table::new("t", &["what", "ms"]);
         table.rows = vec![vec!["a longer name".into(), "1".into()], vec!["b".into(), "12345".into()]];
         assert_eq!(table.to_string(), "t\n\n  what              ms\n  a longer name      1\n  b              12345\n");

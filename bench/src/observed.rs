@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_marked_call_is_told_with_all_that_was_done_for_it() {
+    fn observed_marked_call_includes_nested_work() {
         let wanted = Observed {
             number: 64,
             response_ns: 50,
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_of_proxies_are_a_part_of_those_between_boards() {
+    fn observed_proxy_calls_are_part_of_remote_calls() {
         let found = counted(&header(), &events(), 100, 400);
         assert_eq!((found.local, found.remote, found.costs_ns), (0, 1, vec![30]));
         assert_eq!(counted(&header(), &events(), 110, 400).remote, 0);

@@ -306,7 +306,7 @@ mod tests {
     use super::{Outcome, PAPERS, System};
 
     #[test]
-    fn the_papers_configuration_is_an_edit_of_ours() {
+    fn run_paper_system_is_edit_of_ours() {
         let base = std::fs::read_to_string("../sysprocs/systems/pair.toml").unwrap();
         let text = PAPERS.text(&base).unwrap();
         let changed = base.lines().zip(text.lines()).filter(|(old, new)| old != new).count();
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn measurements_are_read_from_the_console() {
+    fn run_measurements_are_read_from_console() {
         let text = "measuring cc at 7\nhello\nmeasured cc status 0 ns 9 counters 5 1 4 totals 8 8 8\r\n\
                     measuring ls at 7\nmeasured ls status 1 ns 9 counters 5 1 4 totals 8 8 8\nstorm 3 12\n";
         let outcome = Outcome { text: text.to_string(), trace: None };

@@ -145,7 +145,7 @@ mod tests {
     /// A program of b runs from 10 to 100 ns and again from 160 ns on; from 100 to 150 it waits for a, which works from 120
     /// to 180 ns.
     #[test]
-    fn a_part_has_what_happened_in_it_and_nothing_else() {
+    fn spent_phase_counts_its_own_events_only() {
         let (user, server) = (ProcId::new(1, 0), ProcId::new(0, 0));
         let frame = Frame { destination: 0, token_wait_ns: 2, wire_ns: 7, arrives_after_ns: 8, bytes: vec![1] };
         let events = [

@@ -137,7 +137,7 @@ mod tests {
     use super::{c_source, grammar, manual, program};
 
     #[test]
-    fn texts_have_exactly_the_published_sizes() {
+    fn text_sizes_match_published_ones() {
         for bytes in [30, 1011, 6876, 8012, 49_797, 96_413] {
             assert_eq!(c_source(bytes).len(), bytes);
         }
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn sources_are_programs_and_not_padding() {
+    fn text_sources_are_programs() {
         for bytes in [1011, 6876, 96_413] {
             let text = String::from_utf8(c_source(bytes)).unwrap();
             let comment = text.len() - text.rfind("/*").unwrap();

@@ -33,7 +33,7 @@ mod tests {
     use crate::run::Outcome;
 
     #[test]
-    fn of_three_times_the_quicker_of_the_last_two_counts() {
+    fn thrice_takes_faster_of_last_two() {
         let said = |times: [u64; 3]| {
             let line = |(at, ns): (usize, &u64)| {
                 format!("measuring x-{0} at 5\nmeasured x-{0} status 0 ns {ns} counters 0\n", at + 1)

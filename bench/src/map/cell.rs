@@ -111,7 +111,7 @@ pub(super) mod tests {
     const POINT: Point = Point { boards: 2, callers: 2, rate_mbit: 10 };
 
     #[test]
-    fn a_cell_has_the_times_of_its_slowest_callers() {
+    fn map_cell_has_time_of_slowest_caller() {
         let said = |lines: &str| Outcome { text: lines.to_string(), trace: None };
         let sync = said("told 16 1 5 90 100\r\ntold 16 0 9 70 80\ntold 64 0 1 2 3\n");
         let asynchronous = said("told 16 0 2 60 70\ntold 16 1 1 59 80\n");
@@ -124,7 +124,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_mode_wins_by_more_than_the_margin() {
+    fn map_cell_winner_exceeds_margin() {
         let winner = |made_ns| cell(POINT, 16, made_ns).winner();
         assert_eq!(
             [[106, 100], [105, 100], [100, 105], [100, 106]].map(winner),

@@ -56,7 +56,7 @@ mod tests {
     use super::bytes;
 
     #[test]
-    fn sizes_are_told_in_their_units() {
+    fn map_sizes_have_units() {
         assert_eq!([16, 1024, 65_536].map(bytes), ["16 B", "1 KiB", "64 KiB"]);
     }
 }

@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_is_computed_from_the_cells() {
+    fn map_explanation_is_computed_from_cells() {
         let text = paragraphs(AXES, &cells()).join("\n");
         for wanted in [
             "less time until all are made in 2 of 4 cells, synchronous ones in 0",
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_measured_is_not_said() {
+    fn map_explanation_omits_unmeasured_cells() {
         let one = &cells()[..1];
         let axes = Axes { callers: &[1], rates_mbit: &[1], ..AXES };
         let text = paragraphs(axes, one).join("\n");

@@ -52,7 +52,7 @@ mod tests {
     use super::Fitted;
 
     #[test]
-    fn software_and_wire_are_told_apart_by_the_rate() {
+    fn map_fit_separates_software_and_wire() {
         let ns = |rate_mbit: u64| (rate_mbit, 20_000.0 + 400.0 * 1e3 / rate_mbit as f64);
         let fitted = Fitted::through(&[1, 10, 100].map(ns)).unwrap();
         assert!((fitted.fixed_ns - 20_000.0).abs() < 1e-3 && (fitted.bits - 400.0).abs() < 1e-6, "{fitted:?}");

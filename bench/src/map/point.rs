@@ -138,7 +138,7 @@ mod tests {
     const PLAN: Plan = Plan { profile: Profile::Pi3, short: false };
 
     #[test]
-    fn the_map_is_all_of_its_axes_and_its_short_form_a_part_of_it() {
+    fn map_points_cover_axes_and_short_form_is_subset() {
         let points: Vec<Point> = Axes::of(PLAN).points().collect();
         let short: Vec<Point> = Axes::of(Plan { short: true, ..PLAN }).points().collect();
         assert_eq!((points.len(), short.len()), (3 * 3 * 5, 2 * 3));
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_of_a_point_differ_in_the_mode_alone_and_callers_are_spread() {
+    fn map_runs_of_point_differ_in_mode_only() {
         let [sync, asynchronous] = Point { boards: 4, callers: 7, rate_mbit: 30 }.runs(PLAN);
         assert_eq!(sync.link_rate_bps, Some(30_000_000));
         assert_eq!((&sync.script, &sync.files), (&asynchronous.script, &asynchronous.files));
@@ -162,12 +162,12 @@ mod tests {
     }
 
     #[test]
-    fn every_round_makes_the_same_number_of_calls() {
+    fn map_rounds_make_equal_numbers_of_calls() {
         assert_eq!([16, 4096, 16_384, 65_536].map(round), ["16:64:8", "4096:64:8", "16384:16:2", "65536:4:1"]);
     }
 
     #[test]
-    fn the_maps_systems_are_edits_of_those_that_there_are() {
+    fn map_systems_are_edits_of_shipped_ones() {
         for (boards, systems) in CLUSTERS {
             for system in systems {
                 let base = std::fs::read_to_string(format!("../sysprocs/systems/{}.toml", system.base)).unwrap();

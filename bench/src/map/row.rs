@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn the_map_is_drawn_and_told_from_what_its_runs_said() {
+    fn map_row_is_made_from_its_runs() {
         assert_eq!((ROW.runs)(PLAN).len(), outcomes().len());
         let found = (ROW.judge)(PLAN, &outcomes()).unwrap();
         let [map, _] = &found.maps[..] else { panic!("two maps: {}", found.maps.len()) };

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn predictions_are_told_beside_what_was_measured_and_judged_by_the_furthest_off() {
+    fn placement_verdict_is_by_worst_prediction() {
         let findings = found(&[("aa", 50), ("ab", 32), ("ba", 25), ("bb", 40)]);
         assert_eq!(findings.tables[0].rows[1], ["ab", "32.00", "30.00", "-6.2 %", "30.00", "-6.2 %"]);
         assert_eq!(findings.tables[0].rows[3][3], "+25.0 %");
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_search_finds_is_said_if_it_was_not_measured() {
+    fn placement_unmeasured_best_is_reported() {
         let findings = found(&[("aa", 50), ("bb", 50)]);
         assert_eq!(findings.verdict(), Some(Verdict::Beaten));
         assert!(

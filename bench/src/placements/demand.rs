@@ -177,7 +177,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn each_instant_of_a_job_is_in_one_place() {
+    fn demand_each_instant_has_one_station() {
         // Apart: 100 to 110, 191 to 200.
         let wanted = Demand { queued_ns: [40.0 + 1.0, 90.0 + 60.0, 20.0, 20.0], apart_ns: 10.0 + 9.0 };
         let [first, second] = found(1, 260, 280);
@@ -190,7 +190,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_course_is_cut_into_parts_that_are_its_whole() {
+    fn demand_phases_add_up_to_course() {
         let mut events = events().into_iter().map(Ok);
         let time = 10..260;
         let course = courses(&header(), &mut events, 1, std::slice::from_ref(&time)).unwrap().remove(0);
@@ -201,7 +201,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_all_jobs_have_in_common_is_taken_off_the_first_parts() {
+    fn demand_common_prefix_is_removed() {
         let demand = |queued_ns, apart_ns| Demand { queued_ns, apart_ns };
         let parts = vec![demand([3.0, 2.0, 3.0, 0.0], 4.0), demand([7.0, 0.0, 1.0, 0.0], 4.0)];
         let left = vec![demand([0.0, 2.0, 0.0, 0.0], 3.0), demand([5.0, 0.0, 0.0, 0.0], 4.0)];

@@ -61,7 +61,7 @@ mod tests {
     const PLAN: Plan = Plan { profile: Profile::Pi3, short: false };
 
     #[test]
-    fn jobs_are_started_alike_alone_and_together() {
+    fn job_starts_alike_alone_and_together() {
         let jobs = jobs(PLAN);
         let placement = Placement::all(4).find(|placement| placement.to_string() == "abba").unwrap();
         let all = together(&jobs, &placement);

@@ -83,14 +83,14 @@ mod tests {
     }
 
     #[test]
-    fn placements_are_all_that_there_are_in_order() {
+    fn placement_enumeration_is_complete_and_ordered() {
         let names: Vec<String> = Placement::all(2).map(|placement| placement.to_string()).collect();
         assert_eq!(names, ["aa", "ab", "ba", "bb"]);
         assert_eq!(Placement::all(4).count(), 16);
     }
 
     #[test]
-    fn the_search_finds_what_takes_least() {
+    fn placement_search_finds_minimum() {
         // 50 beside 20 + 30; where the short ones are on b, nothing is asked of a.
         let alone = Alone { jobs: vec![job(50.0, 10.0), job(20.0, 0.0), job(30.0, 0.0)], shell_ns: 5.0 };
         let (found, ns) = best(&alone);
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_job_is_predicted_by_what_it_takes_where_it_is() {
+    fn placement_prediction_uses_demand_of_board() {
         let alone = Alone { jobs: vec![job(50.0, 10.0), job(20.0, 4.0)], shell_ns: 1.0 };
         let predicted: Vec<f64> = Placement::all(2).map(|placement| placement.predicted_ns(&alone)).collect();
         assert_eq!(predicted[0], 71.0);

@@ -89,14 +89,14 @@ mod tests {
     }
 
     #[test]
-    fn a_job_alone_takes_the_sum_of_its_demands() {
+    fn queueing_single_job_takes_sum_of_demands() {
         near(together_ns(&[job([10.0, 20.0, 3.0, 4.0], 5.0)]), 42.0);
         near(together_ns(&[]), 0.0);
         near(together_ns(&[job([0.0; 4], 0.0), job([0.0; 4], 7.0)]), 7.0);
     }
 
     #[test]
-    fn jobs_of_one_core_share_it_and_jobs_of_two_do_not_meet() {
+    fn queueing_jobs_share_their_core_only() {
         let on_a = |ns| job([ns, 0.0, 0.0, 0.0], 0.0);
         let on_b = |ns| job([0.0, ns, 0.0, 0.0], 0.0);
         // Each has half of the core until the short one ends at 20; then 20 of the long one's 30 are left.
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn who_uses_two_stations_meets_the_other_at_each_for_its_share() {
+    fn queueing_contention_is_by_station_share() {
         // Alone each is at either station half of the time: 10 (1 + 1/2) at each of two.
         let both = job([10.0, 0.0, 10.0, 0.0], 0.0);
         assert_eq!(passages(&[both, both]), [30.0, 30.0]);
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn three_jobs_meet_the_queues_of_two() {
+    fn queueing_third_job_meets_queue_of_two() {
         // Alone q = (1/2, 1/2); two: 15 at each, q = (1, 1); three: 10 (1 + 1) at each.
         let both = job([10.0, 10.0, 0.0, 0.0], 0.0);
         assert_eq!(passages(&[both, both, both]), [40.0, 40.0, 40.0]);
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn jobs_meet_where_they_are_at_the_same_time() {
+    fn queueing_contention_needs_overlap() {
         let [core, disk] = [job([10.0, 0.0, 0.0, 0.0], 0.0), job([0.0, 0.0, 0.0, 10.0], 0.0)];
         let together = |jobs: &[Course]| super::together_ns(&jobs.iter().collect::<Vec<_>>());
         // Both at the core until 20, then one at the disk.
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn more_jobs_make_none_quicker() {
+    fn queueing_more_jobs_shorten_none() {
         let some = [[9.0, 1.0, 2.0, 0.0], [0.0, 7.0, 3.0, 1.0], [4.0, 4.0, 4.0, 4.0]].map(|queued| job(queued, 2.0));
         let (two, three) = (passages(&some[..2]), passages(&some));
         assert!(two[0] <= three[0] && two[1] <= three[1]);

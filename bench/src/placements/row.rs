@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn jobs_that_nothing_but_their_core_delays_are_predicted_exactly() {
+    fn placement_row_core_bound_jobs_are_predicted_exactly() {
         let all = Placement::all(4).map(|placement| together(&placement));
         let outcomes: Vec<Outcome> = [alone(0), alone(1)].into_iter().chain(all).collect();
         assert_eq!((runs(PLAN).len(), runs(PLAN).iter().filter(|run| run.traced).count()), (outcomes.len(), 2));

@@ -120,7 +120,7 @@ mod tests {
     use crate::run::Profile;
 
     #[test]
-    fn rows_are_found_by_their_names() {
+    fn row_is_found_by_name() {
         assert_eq!(find("p1.t1", OF_IO_SPEED).unwrap().id, "P1.T1");
         assert_eq!(find("T1", ROWS).unwrap().id, "P1.T1");
         assert!(find("T9", ROWS).is_none());
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn each_row_runs_something_with_each_profile_and_less_in_short() {
+    fn row_short_form_runs_less() {
         for row in ROWS.iter().chain(BEYOND) {
             for profile in [Profile::Pi3, Profile::Paper1989] {
                 let [whole, short] = [false, true].map(|short| (row.runs)(Plan { profile, short }));

@@ -143,7 +143,7 @@ mod tests {
     use super::crossing;
 
     #[test]
-    fn the_crossover_lies_between_the_points_around_it() {
+    fn p1_f4_crossover_lies_between_points() {
         let one = [(0.0, 1.0), (1.0, 3.0), (2.0, 5.0)];
         assert_eq!(crossing(&one, &[(0.0, 2.0), (1.0, 3.5), (2.0, 4.0)]), Some(1.0 + 0.5 / 1.5));
         assert_eq!(crossing(&one, &[(0.0, 0.5), (1.0, 3.5), (2.0, 4.0)]), Some(0.0));

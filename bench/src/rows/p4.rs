@@ -291,7 +291,7 @@ mod tests {
     };
 
     #[test]
-    fn an_experiment_is_a_script_and_its_times_are_compared_with_what_was_requested() {
+    fn p4_experiment_compares_times_with_request() {
         let run = ONE.run(PLAN, ONE.factors);
         assert!(
             run.script.contains("\nsleep 9 & load=$!\niospeed --factor 2.000 /usr/lib/renga/p4 console f2000 5 5 1 ||")
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn the_library_is_compiled_and_preloaded() {
+    fn p4_library_is_compiled_and_preloaded() {
         let [system, a, b, ours] = ONE.with_libraries()[..] else { panic!("four ways") };
         assert!(system.way == Way::System && system.title == "one");
         for (one, wanted) in

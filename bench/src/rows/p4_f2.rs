@@ -119,7 +119,7 @@ mod tests {
     use super::spread;
 
     #[test]
-    fn mean_and_variance_are_of_what_was_requested() {
+    fn p4_f2_mean_and_variance_are_relative_to_request() {
         assert_eq!(spread(&[100, 100], 100.0), (1.0, 0.0));
         assert_eq!(spread(&[50, 150], 100.0), (1.0, 0.25));
     }

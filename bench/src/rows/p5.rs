@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_measured_stands_beside_what_was_published_and_is_judged() {
+    fn p5_measurements_stand_beside_published_ones() {
         let measured = outcomes([150, 150, 150, 150, 60, 150]);
         let found = judge(PLAN, &FIGURE, &measured).unwrap();
         let [by_load, by_pause] = &found.tables[..] else { panic!("two tables") };
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn each_form_is_run_with_the_load_before_it_sleeps() {
+    fn p5_load_starts_before_sleep() {
         let runs = runs(PLAN, &FIGURE);
         assert!(runs[1].script.contains(
             "reads linux-gathered-10 /dev/nullb0 1048576 /dev/nullb0 1048576 1 100 7 10000000 1000000 0 0 1 ||"
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn systems_differ_in_who_is_where_only() {
+    fn p5_systems_differ_in_placement_only() {
         let lines = |form: &super::Form| {
             let crate::run::Machine::Cluster(system) = form.machine else { return None };
             let text = std::fs::read_to_string(format!("../sysprocs/systems/{}.toml", system.base)).unwrap();

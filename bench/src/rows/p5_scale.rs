@@ -185,7 +185,7 @@ mod tests {
     const PLAN: Plan = Plan { profile: Profile::Pi3, short: true };
 
     #[test]
-    fn loads_are_told_and_judged_beside_linux() {
+    fn p5_scale_loads_are_judged_beside_linux() {
         let said = |ns: u64| {
             let line = |load: &super::Load, at: u32| {
                 format!("measuring {0}-{at} at 5\nmeasured {0}-{at} status 0 ns {ns} counters 0\n", load.name)
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn boards_have_as_many_cores_for_programs_as_they_say() {
+    fn p5_scale_systems_have_stated_cores() {
         let base = |name: &str| std::fs::read_to_string(format!("../sysprocs/systems/{name}.toml")).unwrap();
         let listed = |machine: Machine| match machine {
             Machine::Cluster(system) => {

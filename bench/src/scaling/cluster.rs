@@ -22,7 +22,7 @@ mod tests {
     use super::CLUSTERS;
 
     #[test]
-    fn clusters_have_as_many_boards_as_they_say() {
+    fn scaling_cluster_has_stated_boards() {
         for cluster in CLUSTERS {
             let base = std::fs::read_to_string(format!("../sysprocs/systems/{}.toml", cluster.system.base)).unwrap();
             let text = cluster.system.text(&base).unwrap();

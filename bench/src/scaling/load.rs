@@ -112,7 +112,7 @@ mod tests {
     use crate::workload::GCC_6876;
 
     #[test]
-    fn a_load_is_the_same_on_any_number_of_boards() {
+    fn scaling_load_is_equal_on_any_number_of_boards() {
         let without = |text: String| (1..8).fold(text, |text, board| text.replace(&format!("remote -b {board} "), ""));
         for load in ALL {
             for boards in [2, 4, 8] {
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn boards_have_their_parts_in_turn() {
+    fn scaling_load_parts_are_dealt_in_order() {
         let parts = |text: &str, board: u8| text.matches(&format!("remote -b {board} ")).count();
         for text in [ALL[0].command(4), ALL[1].command(4), makefile(&GCC_6876, 4)] {
             assert_eq!([0, 1, 2, 3, 4].map(|board| parts(&text, board)), [0, 2, 2, 2, 0]);
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_takes_minutes_of_1989_is_left_out_there() {
+    fn scaling_load_for_paper_1989_is_reduced() {
         let names = |profile, short| Load::of(Plan { profile, short }).into_iter().map(Load::name).collect::<Vec<_>>();
         assert_eq!(names(Profile::Pi3, false), ["tcc-96413", "gcc-6876", "make-tcc-49797", "make-gcc-6876"]);
         assert_eq!(names(Profile::Paper1989, false), ["tcc-96413", "make-tcc-49797"]);

@@ -130,7 +130,7 @@ mod tests {
     use crate::workload::{CC_49797, CC_96413};
 
     #[test]
-    fn loads_are_told_and_judged_on_two_and_eight_boards() {
+    fn scaling_loads_are_judged_on_two_and_eight_boards() {
         let of = |load, [one, two, eight]: [u64; 3]| {
             let busy = |ns: u64, boards: usize| on_cluster(ns, &vec![ns / 2; boards], ns / 4);
             Scaled { load, clusters: vec![busy(one, 1), busy(two, 2), busy(eight, 8)] }

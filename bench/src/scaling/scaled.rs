@@ -130,7 +130,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn more_boards_are_told_by_what_they_save_and_by_what_is_busiest() {
+    fn scaling_report_names_saving_and_bottleneck() {
         let clusters = vec![
             on_cluster(80_000_000, &[80_000_000], 0),
             on_cluster(50_000_000, &[48_000_000, 44_000_000], 20_000_000),

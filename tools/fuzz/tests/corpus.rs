@@ -19,7 +19,7 @@ fn inputs(target: &str) -> Vec<PathBuf> {
 const CORPUS_BYTES_MAX: usize = 128 << 10;
 
 #[test]
-fn every_kept_input_is_survived() {
+fn fuzz_corpus_inputs_are_survived() {
     for target in TARGETS {
         let (mut tried, mut bytes) = (0, 0);
         for path in inputs(target.name) {
@@ -35,7 +35,7 @@ fn every_kept_input_is_survived() {
 }
 
 #[test]
-fn each_target_has_its_program() {
+fn fuzz_targets_have_programs() {
     let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("libfuzzer/fuzz_targets");
     let mut found: Vec<String> = fs::read_dir(programs)
         .unwrap()

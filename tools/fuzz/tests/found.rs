@@ -21,17 +21,17 @@ const CUT: u8 = 4;
 const UNLINK: u8 = 5;
 
 #[test]
-fn a_group_that_counts_no_directories_loses_one() {
+fn group_without_directories_losing_one_is_refused() {
     ext2::run(&patched(REMOVE, &[(1, 16, &[0, 0])]));
 }
 
 #[test]
-fn a_group_counts_more_free_inodes_than_it_can() {
+fn group_with_too_many_free_inodes_is_refused() {
     ext2::run(&patched(UNLINK, &[(1, 12, &[0xff, 0xff, 0xff, 0xff])]));
 }
 
 #[test]
-fn a_file_ends_with_the_last_block_number_there_is() {
+fn file_at_last_block_number_is_refused() {
     // Inode 14: block 0 of the file, then an indirect block that is no block.
     let at = 13 * 256 + 40;
     ext2::run(&patched(CUT, &[(4, at, &[0xff, 0xff, 0xff, 0xff, 1, 0, 0, 0])]));
@@ -39,7 +39,7 @@ fn a_file_ends_with_the_last_block_number_there_is() {
 }
 
 #[test]
-fn indirect_blocks_go_in_a_circle() {
+fn indirect_block_cycle_is_refused() {
     // Its third indirect block is a block of pointers to itself.
     let at = 13 * 256 + 40 + 14 * 4;
     let mut patches = vec![(4, at, &[12, 0, 0, 0][..])];
@@ -48,7 +48,7 @@ fn indirect_blocks_go_in_a_circle() {
 }
 
 #[test]
-fn a_directory_says_that_it_has_four_gigabytes() {
+fn directory_of_4_gb_is_refused() {
     // Inode 12, the directory `d`: its size.
     let patch = |medium: &Medium512| medium.patch(4, 11 * 256 + 4, &[0, 0xf0, 0xff, 0xff]);
     let mounted = board::run(&[], patch, |mut user, _| async move {
@@ -59,7 +59,7 @@ fn a_directory_says_that_it_has_four_gigabytes() {
 }
 
 #[test]
-fn a_directory_has_a_hole() {
+fn directory_with_hole_is_refused() {
     // Inode 12: a size of two blocks, of which the second is nowhere.
     let patch = |medium: &Medium512| medium.patch(4, 11 * 256 + 4, &[0, 0x20, 0, 0]);
     let mounted = board::run(&[], patch, |mut user, _| async move {
@@ -70,6 +70,6 @@ fn a_directory_has_a_hole() {
 }
 
 #[test]
-fn a_program_sends_init_an_invalid_access() {
+fn init_survives_sent_sigsegv() {
     syscall::run(&[129, 1, 0x11, 0, 0, 0, 11]); // kill(0, SIGSEGV)
 }

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 #[test]
-fn e2fsck_finds_nothing_wrong_with_the_image() {
+fn fuzz_image_is_clean_for_e2fsck() {
     let path = std::env::temp_dir().join(format!("renga-fuzz-image-{}", std::process::id()));
     std::fs::write(&path, renga_fuzz::fs::image::make()).unwrap();
     let places = format!("{}:/sbin:/usr/sbin", std::env::var("PATH").unwrap_or_default());

@@ -19,7 +19,7 @@ fn run(what: &str, wanted: Search) -> Found {
 }
 
 #[test]
-fn the_protocol_keeps_its_promises() {
+fn calls_model_properties_hold() {
     let plain = Search { limits: NOTHING, program: MIXED, mutant: None };
     let waiting = Search { program: WAITING, ..plain };
     let searches = [
@@ -40,7 +40,7 @@ fn the_protocol_keeps_its_promises() {
 }
 
 #[test]
-fn every_mutant_is_found() {
+fn calls_model_mutants_are_found() {
     let mut alive = Vec::new();
     for mutant in Mutant::ALL {
         let plain = Search { limits: NOTHING, program: MIXED, mutant: Some(mutant) };

@@ -113,7 +113,7 @@ fn is_to_be_seen(what: &str, limits: Limits) -> bool {
 }
 
 #[test]
-fn no_board_reads_what_is_no_longer_so() {
+fn leases_model_never_reads_stale() {
     for (what, limits, _) in BOUNDS {
         let found = run(what, None, limits);
         assert!(found.broken.is_none(), "{what}: {:?}", found.broken);
@@ -129,7 +129,7 @@ fn no_board_reads_what_is_no_longer_so() {
 }
 
 #[test]
-fn every_mutant_is_found() {
+fn leases_model_mutants_are_found() {
     let mut alive = Vec::from(Mutant::ALL);
     for (what, limits, mutants) in BOUNDS {
         let found = |mutant: &Mutant| run(what, Some(*mutant), limits).broken.is_some();

@@ -112,7 +112,7 @@ fn run(what: &str, mutant: Option<Mutant>, limits: Limits) -> Found<World> {
 }
 
 #[test]
-fn no_board_is_told_what_is_no_longer_so() {
+fn names_model_never_answers_stale() {
     for (what, limits, _) in BOUNDS {
         let found = run(what, None, limits);
         assert!(found.broken.is_none(), "{what}: {:?}", found.broken);
@@ -124,7 +124,7 @@ fn no_board_is_told_what_is_no_longer_so() {
 }
 
 #[test]
-fn every_mutant_is_found() {
+fn names_model_mutants_are_found() {
     let mut alive = Vec::from(Mutant::ALL);
     for (what, limits, mutants) in BOUNDS {
         let found = |mutant: &Mutant| run(what, Some(*mutant), limits).broken.is_some();

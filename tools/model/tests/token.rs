@@ -13,7 +13,7 @@ fn run(what: &str, wanted: Search) -> Found {
 }
 
 #[test]
-fn the_protocol_keeps_its_promises() {
+fn token_model_properties_hold() {
     let searches = [
         ("two boards, two faults", Search { faults: 2, ..PAIR }),
         ("two boards, one of them greedy", Search { greedy: true, ..PAIR }),
@@ -30,7 +30,7 @@ fn the_protocol_keeps_its_promises() {
 }
 
 #[test]
-fn every_mutant_is_found() {
+fn token_model_mutants_are_found() {
     let mut alive = Vec::new();
     for mutant in Mutant::ALL {
         let pair = Search { mutant: Some(mutant), ..PAIR };
@@ -45,7 +45,7 @@ fn every_mutant_is_found() {
 
 #[test]
 #[ignore = "takes minutes: more faults, and boards that are late; ./renga test --long=models"]
-fn deeper() {
+fn token_model_deep_search_holds() {
     let searches = [
         ("two boards, three faults", Search { faults: 3, ..PAIR }),
         ("two boards from cold, two faults", Search { cold: true, faults: 2, ..PAIR }),

@@ -44,12 +44,12 @@ fn sound() -> Vec<Recorded> {
 }
 
 #[test]
-fn a_sound_record_is_accepted() {
+fn session_rules_accept_sound_record() {
     assert_eq!(check(&sound()), Ok(sound().len() - 2));
 }
 
 #[test]
-fn each_rule_is_held() {
+fn session_rules_each_finds_its_violation() {
     let last = sound().len();
     let cases: [(Broken, Recorded); 8] = [
         (Broken::NoFrame, Recorded::Sent(0, vec![0; 30])),
@@ -71,7 +71,7 @@ fn each_rule_is_held() {
 }
 
 #[test]
-fn a_record_without_one_of_its_parts_is_refused() {
+fn session_rules_refuse_incomplete_record() {
     // Not heard: the answer to the greeting, the first frame of data; not said: the first frame of data.
     for gone in [5, 9, 8] {
         let mut record = sound();
@@ -81,7 +81,7 @@ fn a_record_without_one_of_its_parts_is_refused() {
 }
 
 #[test]
-fn frames_of_a_trace_are_said_and_heard() {
+fn session_rules_read_frames_of_trace() {
     let bytes = hello(0, 7, None);
     let frame = Frame { destination: 1, token_wait_ns: 2, wire_ns: 3, arrives_after_ns: 4, bytes: bytes.clone() };
     let events = [(5, Event::Frame(frame)), (20, Event::Started)];

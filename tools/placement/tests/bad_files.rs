@@ -26,7 +26,7 @@ fn bad_files() -> Vec<PathBuf> {
 }
 
 #[test]
-fn each_is_refused_with_its_message() {
+fn bad_system_files_are_refused_with_message() {
     let mut wrong = Vec::new();
     for file in bad_files() {
         let found = message(&fs::read_to_string(&file).unwrap());
@@ -44,7 +44,7 @@ fn each_is_refused_with_its_message() {
 
 /// A variant of the error enum without a bad file is a rule that nobody tests.
 #[test]
-fn each_variant_has_a_bad_file() {
+fn bad_system_file_exists_for_each_error() {
     let source = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/error.rs")).unwrap();
     let variants = source.matches("#[error(").count();
     let mut seen: Vec<String> = Vec::new();

@@ -35,7 +35,7 @@ fn boxes<'p>(picture: &'p str, board: &str) -> Vec<&'p str> {
 }
 
 #[test]
-fn the_picture_shows_the_pair_as_it_is_shipped() {
+fn picture_shows_shipped_pair() {
     let (picture, pair) = (read("../../docs/architecture.svg"), pair());
     for (board, name) in ["a", "b"].into_iter().enumerate() {
         let (kinds, boxes) = (placed(&pair, board), boxes(&picture, name));

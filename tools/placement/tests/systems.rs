@@ -41,7 +41,7 @@ fn compare_golden(name: &str, found: &str) {
 }
 
 #[test]
-fn printed_forms_are_as_read() {
+fn system_printed_is_parsed_back() {
     for (name, text) in
         [("pair", text("pair")), ("solo", text("solo")), ("solo4", text("solo4")), ("pair-async", pair_async())]
     {
@@ -56,7 +56,7 @@ fn pair_async() -> String {
 }
 
 #[test]
-fn a_small_pair_has_enough_processes() {
+fn system_small_pair_has_enough_processes() {
     let pair = checked(&text("small"));
     let placed = |board| pair.instances(board).iter().filter(|i| !i.kind.ends_with("proxy")).count();
     assert!(placed(0) >= 88, "{}", placed(0));
@@ -64,7 +64,7 @@ fn a_small_pair_has_enough_processes() {
 }
 
 #[test]
-fn indices_are_dense_and_proxies_belong_to_remote_callers() {
+fn system_indices_are_dense_and_proxies_have_remote_callers() {
     for text in [text("small"), text("solo"), pair_async()] {
         let checked = checked(&text);
         for board in 0..checked.boards.len() {
@@ -80,7 +80,7 @@ fn indices_are_dense_and_proxies_belong_to_remote_callers() {
 }
 
 #[test]
-fn who_may_wait_has_a_proxy_of_its_own_and_the_others_share() {
+fn proxy_of_blocking_caller_is_dedicated() {
     let pair = checked(&text("small"));
     let of_others =
         |board| pair.instances(board).into_iter().filter(|instance| instance.kind == "proxy").collect::<Vec<_>>();
@@ -95,7 +95,7 @@ fn who_may_wait_has_a_proxy_of_its_own_and_the_others_share() {
 }
 
 #[test]
-fn no_shared_proxy_makes_a_call_that_may_wait() {
+fn proxy_shared_makes_no_blocking_call() {
     let octet = parse(&text("octet")).and_then(|system| check(&system, &code_kinds())).unwrap();
     for checked in [checked(&text("small")), checked(&pair_async()), octet] {
         for call in checked.calls.iter().filter(|call| checked.is_remote(call)) {
@@ -110,7 +110,7 @@ fn no_shared_proxy_makes_a_call_that_may_wait() {
 /// The proof by groups says the same as one by single processes: remove processes that wait for nobody
 /// until none is left.
 #[test]
-fn the_graph_of_single_processes_has_no_cycle_either() {
+fn wait_graph_of_instances_has_no_cycle() {
     for text in [text("small"), text("solo"), pair_async()] {
         let checked = checked(&text);
         let members: Vec<Vec<Instance>> = (0..checked.groups.len()).map(|g| checked.instances_of(g)).collect();
@@ -132,7 +132,7 @@ fn the_graph_of_single_processes_has_no_cycle_either() {
 }
 
 #[test]
-fn kinds_counts_and_modes_change_with_one_line() {
+fn system_kind_count_and_mode_change_by_one_line() {
     let pair = text("small");
     // Move: the buffers and all that belongs to the console may be elsewhere.
     let moved = checked(&edited(&pair, "console          = { on = \"a\" }", "console = { on = \"b\" }"));
@@ -153,7 +153,7 @@ fn kinds_counts_and_modes_change_with_one_line() {
 }
 
 #[test]
-fn an_exception_makes_one_edge_synchronous() {
+fn system_exception_makes_one_edge_synchronous() {
     let asynchronous = checked(&pair_async());
     assert!(asynchronous.async_edges().iter().any(|(_, server, _)| *server == "path_lookup"));
     let sync = "[edges]\n\"user -> path\" = \"sync\"\n\"user -> file.Close\" = \"sync\"\n#";
@@ -172,7 +172,7 @@ fn with_cores(cores: u8) -> String {
 }
 
 #[test]
-fn kinds_spread_over_cores() {
+fn system_kinds_spread_over_cores() {
     let spread = "[{ on = \"a\", count = 24 }, { on = \"a\", core = 1, count = 24 }]";
     let text = edited(&with_cores(2), "{ on = \"a\", count = 480 }      # one cached", &format!("{spread} #"));
     let checked = check(&parse(&text).unwrap(), KINDS).unwrap_or_else(|error| panic!("{error}"));
@@ -183,7 +183,7 @@ fn kinds_spread_over_cores() {
 
 /// What P5 needs on cores of its own beside the programs: the medium and the cached blocks.
 #[test]
-fn of_the_codes_kinds_those_that_share_no_cells_may_leave_a_core() {
+fn system_kinds_sharing_cells_stay_on_one_core() {
     let moved = |kind: &str, now: &str| {
         let text = edited(&with_cores(4), now, &now.replace(" }", ", core = 3 }"));
         check(&parse(&text).unwrap(), &code_kinds()).map(|_| kind.to_string())
@@ -198,7 +198,7 @@ fn of_the_codes_kinds_those_that_share_no_cells_may_leave_a_core() {
 
 /// The programs' home is where their processes are, and they run there unless the file says where else.
 #[test]
-fn programs_have_their_home_where_their_processes_are() {
+fn system_home_core_is_that_of_user_processes() {
     let homes = |text: &str| {
         let checked = check(&parse(text).unwrap(), &code_kinds()).unwrap_or_else(|error| panic!("{error}"));
         let tables = checked.to_blob();
@@ -224,7 +224,7 @@ fn programs_have_their_home_where_their_processes_are() {
 }
 
 #[test]
-fn message_memory_is_the_sum_of_what_can_be_under_way() {
+fn message_memory_is_sum_of_outstanding_calls() {
     let of = |text: &str, what: &str| -> Vec<u64> {
         let sum = |m: &MessageMemory| {
             m.shares.iter().filter(|share| share.what.name() == what).map(|share| share.count).sum()
@@ -250,7 +250,7 @@ fn message_memory_is_the_sum_of_what_can_be_under_way() {
 
 /// The bad file of this name is bad only because of its mode.
 #[test]
-fn sharing_asynchronous_proxies_alone_can_close_a_circle() {
+fn wait_graph_cycle_by_shared_asynchronous_proxy_is_found() {
     let bad = fs::read_to_string(here("tests/bad/cycle-of-order.toml")).unwrap();
     let kinds = kinds::changed("circle-of-order");
     let outcome = |text: &str| parse(text).and_then(|system| check(&system, &kinds));
@@ -259,7 +259,7 @@ fn sharing_asynchronous_proxies_alone_can_close_a_circle() {
 }
 
 #[test]
-fn eight_boards_need_less_than_three_megabytes_each_for_messages() {
+fn message_memory_of_octet_stays_below_3_mb() {
     let octet = parse(&text("octet")).and_then(|system| check(&system, &code_kinds())).unwrap();
     let count = |kind: &str| octet.instances(1).iter().filter(|instance| instance.kind == kind).count();
     assert_eq!((count("user"), count("file"), count("pipe")), (64, 256, 64));
@@ -270,7 +270,7 @@ fn eight_boards_need_less_than_three_megabytes_each_for_messages() {
 }
 
 #[test]
-fn every_figure_of_message_memory_is_explained() {
+fn message_memory_figures_are_explained() {
     let octet = parse(&text("octet")).and_then(|system| check(&system, &code_kinds())).unwrap();
     let legend = octet.to_legend();
     for share in octet.message_memory.iter().flat_map(|memory| &memory.shares) {
@@ -286,7 +286,7 @@ fn every_figure_of_message_memory_is_explained() {
 }
 
 #[test]
-fn eight_boards_are_checked() {
+fn system_octet_is_accepted() {
     let names: String = ('b'..='h').map(|name| format!("{{ name = \"{name}\", message_kib = 4096 }}, ")).collect();
     let eight = edited(&text("small"), "{ name = \"b\" },", &names);
     let eight = eight.replace("disk = true }", "disk = true, message_kib = 4096 }");
@@ -294,7 +294,7 @@ fn eight_boards_are_checked() {
 }
 
 #[test]
-fn callers_wait_for_those_that_their_calls_are_passed_on_to() {
+fn wait_graph_includes_forwarded_calls() {
     let system = parse(&text("small")).unwrap();
     let kinds: Vec<_> = kinds::changed("forward");
     let checked = check(&system, &kinds).unwrap_or_else(|error| panic!("{error}"));
@@ -307,7 +307,7 @@ fn callers_wait_for_those_that_their_calls_are_passed_on_to() {
 }
 
 #[test]
-fn the_reference_lists_every_kind_as_the_code_has_it() {
+fn reference_lists_every_process_kind() {
     let reference = fs::read_to_string(here("../../docs/reference/system-files.md")).unwrap();
     for kind in code_kinds() {
         let kinds = reference.split("| Kind |").nth(1).expect("a table of kinds");

@@ -104,7 +104,7 @@ mod tests {
     use super::Cut;
 
     #[test]
-    fn a_cut_reads_back() {
+    fn cut_printed_is_parsed_back() {
         let cut = Cut::default().with_boards(3).with_incidents(&[]).with_actors(&[0, 7]).with_steps(12).quietly();
         assert_eq!(cut.to_string().parse(), Ok(cut));
         assert_eq!("".parse(), Ok(Cut::default()));

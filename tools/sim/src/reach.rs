@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn boards_do_not_meet_while_another_holds_the_bus() {
+    fn reach_bus_occupied_delays_delivery() {
         assert!(late(u64::MAX / 2, u64::MAX / 2 + 1), "they have met");
         assert!(!late(MEETING_NS / 10, MEETING_NS * 9), "the other still hangs when board 1 dies");
         assert!(!late(MEETING_NS / 10, MEETING_NS / 2), "they had half the time afterwards");

@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn operands_become_the_parts_of_an_event() {
+    fn decode_operands_become_event_fields() {
         let decoder = Decoder::new(&probe("call", &[4, 4, 4])).unwrap();
         let hit = Hit::new(9, (0, 2), &[[7, 0, 1, 0], [3, 1, 0, 0], [5, 0, 0, 0]].concat());
         let event = Event::Call { caller: ProcId::new(1, 7), server: ProcId::new(0, 259), op: 5 };
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_probe_is_refused() {
+    fn decode_unknown_probe_is_refused() {
         assert!(Decoder::new(&probe("hello", &[])).is_err());
         assert!(Decoder::new(&probe("call", &[4, 4])).is_err());
     }

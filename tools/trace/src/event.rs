@@ -325,7 +325,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_make_the_event_that_has_them() {
+    fn event_numbers_round_trip() {
         for kind in Kind::ALL {
             let numbers: Vec<u64> = (1..=kind.numbers().len() as u64).map(|at| at.min(1 + at % 2)).collect();
             assert!(numbers.len() <= NUMBERS_MAX);

@@ -196,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn processes_are_named_by_their_runs() {
+    fn header_names_processes_by_ranges() {
         let mut board = Board { name: "a".into(), ..Board::default() };
         for (index, ordinal, kind) in [(0, 0, 0), (1, 0, 1), (2, 1, 1), (3, 2, 1), (5, 3, 1)] {
             board.add(index, ordinal, kind);

@@ -55,7 +55,7 @@ fn until(time_ns: u64) -> Figures {
 }
 
 #[test]
-fn what_a_core_does_is_not_taken_for_what_another_does() {
+fn meter_keeps_cores_apart() {
     let figures = until(1000);
     let a = figures.boards[0];
     assert_eq!(a.cores[0], CoreTime { programs_ns: 380 + 280, system_ns: 20 + 30 + 20, idle_ns: 270 });
@@ -70,7 +70,7 @@ fn what_a_core_does_is_not_taken_for_what_another_does() {
 }
 
 #[test]
-fn every_nanosecond_of_every_core_is_somebodys() {
+fn meter_attributes_every_nanosecond_of_each_core() {
     for time_ns in (0..=1000).step_by(7) {
         let figures = until(time_ns);
         for (board, cores) in figures.boards.iter().zip([2, 1]) {
@@ -87,7 +87,7 @@ fn every_nanosecond_of_every_core_is_somebodys() {
 }
 
 #[test]
-fn a_summary_and_an_export_have_each_core() {
+fn summary_and_export_show_each_core() {
     let sums = summary(&header(), &events());
     let names: Vec<&str> = sums.cores.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["a 0", "a 1", "b"]);

@@ -38,7 +38,7 @@ fn written() -> Vec<u8> {
 }
 
 #[test]
-fn events_are_told_as_they_come_whatever_is_there_of_the_next() {
+fn follow_partial_event_is_awaited() {
     let bytes = written();
     let whole: Vec<Timed> = Reader::new(&bytes).unwrap().map(Result::unwrap).collect();
     for piece in [1, 3, 100, bytes.len()] {
@@ -76,7 +76,7 @@ fn trouble(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_place() {
+fn follow_damage_is_reported_with_offset() {
     let bytes = written();
     assert_eq!(trouble(&bytes), "End");
     assert_eq!(trouble(&bytes[..bytes.len() - 1]), "Later");

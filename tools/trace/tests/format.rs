@@ -37,7 +37,7 @@ fn written(events: &[Timed]) -> Vec<u8> {
 }
 
 #[test]
-fn what_is_written_is_read() {
+fn format_round_trips() {
     let bytes = written(&events());
     let reader = Reader::new(&bytes).unwrap();
     assert_eq!(reader.header(), &header());
@@ -45,7 +45,7 @@ fn what_is_written_is_read() {
 }
 
 #[test]
-fn an_event_takes_few_bytes() {
+fn format_event_takes_few_bytes() {
     let call = |time_ns: u64| {
         let numbers = [0x0001_0a00, 0x0001_1234, 3];
         Timed { time_ns, board: 1, core: 0, event: Event::of(Kind::Call, &numbers) }
@@ -55,7 +55,7 @@ fn an_event_takes_few_bytes() {
 }
 
 #[test]
-fn a_file_that_was_cut_is_noticed() {
+fn format_truncated_file_is_noticed() {
     let bytes = written(&events());
     for length in 0..bytes.len() {
         let cut = &bytes[..length];
@@ -65,7 +65,7 @@ fn a_file_that_was_cut_is_noticed() {
 }
 
 #[test]
-fn changed_bytes_are_read_or_refused() {
+fn format_changed_bytes_are_read_or_refused() {
     let bytes = written(&events());
     for place in 0..bytes.len() {
         for value in [0, 0x7f, 0x80, 0xff] {

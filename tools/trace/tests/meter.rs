@@ -109,7 +109,7 @@ fn until(time_ns: u64) -> Figures {
 }
 
 #[test]
-fn time_is_spent_by_programs_themselves_and_on_their_behalf_on_all_boards() {
+fn meter_splits_own_time_and_time_on_behalf() {
     let figures = until(1000);
     let told: Vec<_> = figures
         .programs
@@ -125,7 +125,7 @@ fn time_is_spent_by_programs_themselves_and_on_their_behalf_on_all_boards() {
 }
 
 #[test]
-fn every_nanosecond_of_every_board_is_somebodys() {
+fn meter_attributes_every_nanosecond_of_each_board() {
     for time_ns in (0..=1000).step_by(7) {
         let figures = until(time_ns);
         let spent = figures.programs.values().map(|program| program.spent);
@@ -140,7 +140,7 @@ fn every_nanosecond_of_every_board_is_somebodys() {
 }
 
 #[test]
-fn calls_frames_and_the_disk_are_counted_on_their_boards() {
+fn meter_counts_calls_frames_and_disk_by_board() {
     let [a, b] = until(1000).boards[..] else { panic!("two boards") };
     assert_eq!((a.calls_local, a.calls_remote, b.calls_local, b.calls_remote), (0, 1, 2, 0));
     assert_eq!((a.sent.frames, a.sent.bytes, a.sent.wire_ns, a.sent.token_wait_ns), (1, 40, 60, 5));
@@ -153,7 +153,7 @@ fn calls_frames_and_the_disk_are_counted_on_their_boards() {
 }
 
 #[test]
-fn what_is_between_two_instants_is_their_difference() {
+fn meter_interval_is_difference_of_totals() {
     let (before, after) = (until(300), until(600));
     let between = after.since(&before);
     assert_eq!((between.begin_ns, between.time_ns, between.span_ns()), (300, 600, 300));
@@ -168,7 +168,7 @@ fn what_is_between_two_instants_is_their_difference() {
 }
 
 #[test]
-fn a_program_is_in_its_system_call_until_it_is_entered_again() {
+fn meter_program_stays_in_system_call_until_resumed() {
     let events = events();
     let at = |time_ns: u64| {
         let until: Vec<Timed> = events.iter().filter(|event| event.time_ns <= time_ns).cloned().collect();
@@ -178,7 +178,7 @@ fn a_program_is_in_its_system_call_until_it_is_entered_again() {
 }
 
 #[test]
-fn the_programs_of_a_board_that_stops_have_ended() {
+fn meter_programs_of_stopped_board_have_ended() {
     let mut events = events();
     events.push(Timed { time_ns: 1100, board: 0, core: 0, event: Event::Stopped });
     let figures = meter(&events).figures();
@@ -187,7 +187,7 @@ fn the_programs_of_a_board_that_stops_have_ended() {
 }
 
 #[test]
-fn a_long_trace_takes_no_more_room_than_a_short_one() {
+fn meter_memory_is_independent_of_trace_length() {
     let mut meter = meter(&events());
     for pid in 10..10 + 2 * PROGRAMS_MAX as u32 {
         let time_ns = 1000 + u64::from(pid) * 100;

@@ -60,20 +60,20 @@ fn made_for(events: &[(u8, Event)]) -> Vec<Option<usize>> {
 }
 
 #[test]
-fn a_proxy_makes_the_calls_of_its_own_board() {
+fn pairing_proxy_makes_calls_of_its_board() {
     // c's call comes first, b's proxy gets to work first.
     let events = [call(C, FILE), call(B[0], FILE), call(SHARED_OF_B, FILE), call(SHARED_OF_C, FILE)];
     assert_eq!(made_for(&events), [None, None, Some(1), Some(0)]);
 }
 
 #[test]
-fn a_proxy_of_one_process_makes_no_other_ones_calls() {
+fn pairing_dedicated_proxy_makes_calls_of_one_process() {
     let events = [call(B[0], FILE), call(B[1], FILE), call(OWN_OF_B[1], FILE), call(SHARED_OF_B, FILE)];
     assert_eq!(made_for(&events), [None, None, Some(1), Some(0)]);
 }
 
 #[test]
-fn a_call_that_is_passed_on_to_another_board_is_made_there() {
+fn pairing_forwarded_call_is_made_on_other_board() {
     let forward = (1, Event::Forward { caller: B[0], server: FILE, op: 0 });
     let events =
         [call(B[0], TABLE_OF_B), forward, call(SHARED_OF_B, FILE), reply(SHARED_OF_B, FILE), reply(B[0], FILE)];
@@ -87,14 +87,14 @@ fn a_call_that_is_passed_on_to_another_board_is_made_there() {
 }
 
 #[test]
-fn a_call_whose_caller_went_on_is_made_by_another_proxy() {
+fn pairing_asynchronous_call_uses_another_proxy() {
     let events =
         [call(B[0], FILE), reply(B[0], FILE), call(B[1], FILE), call(SHARED_OF_B, FILE), call(RELEASED_OF_B, FILE)];
     assert_eq!(made_for(&events), [None, None, Some(1), Some(0)]);
 }
 
 #[test]
-fn what_a_dead_board_had_asked_is_asked_no_more() {
+fn pairing_calls_of_dead_board_end() {
     let stop = |board| (board, Event::Stopped);
     let events = [call(B[0], FILE), stop(1), (1, Event::Started), call(B[0], FILE), call(SHARED_OF_B, FILE)];
     assert_eq!(made_for(&events), [None, None, Some(1)]);
@@ -105,7 +105,7 @@ fn what_a_dead_board_had_asked_is_asked_no_more() {
 }
 
 #[test]
-fn a_dead_board_does_nothing() {
+fn pairing_dead_board_does_nothing() {
     let disk = (0, Event::Disk { process: FILE, first: 0, blocks: 1, writes: false });
     let events = timed(&[disk, (0, Event::Stopped), (1, Event::Idle {}), (1, Event::Idle {})]);
     let sums = summary::summary(&header(), &events);
@@ -114,7 +114,7 @@ fn a_dead_board_does_nothing() {
 }
 
 #[test]
-fn sums_of_a_file_that_says_anything_do_not_overflow() {
+fn pairing_hostile_figures_do_not_overflow() {
     let frame = |wire_ns| {
         let frame =
             renga_trace::Frame { destination: 1, token_wait_ns: u64::MAX, wire_ns, arrives_after_ns: 0, bytes: vec![] };
@@ -125,7 +125,7 @@ fn sums_of_a_file_that_says_anything_do_not_overflow() {
 }
 
 #[test]
-fn who_was_answered_in_place_runs_when_its_server_is_done() {
+fn pairing_caller_served_in_place_runs_after_server() {
     let accept = (1, Event::Accept { server: TABLE_OF_B, caller: B[0], op: 0 });
     let wait = (1, Event::WaitCall { process: TABLE_OF_B });
     let dispatch = (1, Event::Dispatch { process: B[0] });

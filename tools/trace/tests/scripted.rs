@@ -84,7 +84,7 @@ fn events() -> Vec<Timed> {
 }
 
 #[test]
-fn calls_are_paired_with_their_answers_and_with_those_made_for_them() {
+fn pairing_calls_match_replies_and_nested_calls() {
     let calls = Calls::of(&header(), &events());
     let told: Vec<_> = calls.iter().map(|call| (call.begin_ns, call.accept_ns, call.end_ns, call.made_for)).collect();
     let wanted =
@@ -93,7 +93,7 @@ fn calls_are_paired_with_their_answers_and_with_those_made_for_them() {
 }
 
 #[test]
-fn the_summary_counts_calls_and_times() {
+fn summary_counts_calls_and_times() {
     let sums = summary::summary(&header(), &events());
     let of = |remote: bool| -> Vec<(u64, u64, u64)> {
         let edges = sums.edges.iter().filter(|(edge, _)| edge.remote == remote);
@@ -109,7 +109,7 @@ fn the_summary_counts_calls_and_times() {
 }
 
 #[test]
-fn the_path_of_a_system_call_follows_it_to_the_disk_and_back() {
+fn system_call_path_leads_to_disk_and_back() {
     let calls = system_calls(&events());
     let [call] = &calls[..] else { panic!("one system call: {calls:?}") };
     assert_eq!((call.number, call.begin_ns, call.end_ns), (63, 100, 1000));
@@ -129,7 +129,7 @@ fn the_path_of_a_system_call_follows_it_to_the_disk_and_back() {
 }
 
 #[test]
-fn who_waits_for_whom_at_a_moment() {
+fn wait_graph_at_instant_is_exact() {
     let lines = waits(&header(), &events(), 500);
     assert_eq!(lines.len(), 3, "{lines:#?}");
     assert!(lines[0].starts_with("since 200 ns: a: user 0 -> b: file 0 (Read) -> b: disk 0"), "{}", lines[0]);
@@ -137,7 +137,7 @@ fn who_waits_for_whom_at_a_moment() {
 }
 
 #[test]
-fn the_export_is_read_again_with_its_slices_closed_and_its_flows_joined() {
+fn export_slices_are_closed_and_flows_joined() {
     let bytes = perfetto::export(&header(), &events()).encode_to_vec();
     let trace = Trace::decode(&bytes[..]).expect("a trace");
     let events: Vec<_> =
@@ -173,7 +173,7 @@ fn the_export_is_read_again_with_its_slices_closed_and_its_flows_joined() {
 }
 
 #[test]
-fn two_traces_part_where_they_differ() {
+fn diff_of_traces_finds_first_difference() {
     let (one, mut other) = (events(), events());
     assert_eq!(diff::difference(&header(), &one, &other).first, None);
     other[18].time_ns += 50;

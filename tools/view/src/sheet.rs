@@ -179,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_are_shown_as_they_are_or_as_rates() {
+    fn table_figures_are_totals_or_rates() {
         let show = |figure: u64, measure, scale| shown(&Value::Figure(figure), measure, scale, 500_000_000);
         assert_eq!(show(125_000_000, Measure::Time, Scale::Rates), "25.0");
         assert_eq!(show(125_000_001, Measure::Time, Scale::Sums), "125000.001");
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_sorted_and_chosen() {
+    fn table_rows_are_sorted_and_selected() {
         let row = |name: &str, board: u8, figure: Value| Row { boards: vec![board], values: vec![name.into(), figure] };
         let mut sheet = Sheet::new("x", &[("name", Measure::Text), ("calls", Measure::Count)], 1);
         sheet.rows = vec![row("c", 0, 5.into()), row("a", 1, Value::Nothing), row("b", 0, 9.into())];

@@ -223,7 +223,7 @@ mod tests {
     use super::{accuracy, is_contended, matters};
 
     #[test]
-    fn the_rule_is_the_regulators() {
+    fn p2_f1_rule_matches_regulator() {
         for (look, thresholds, wanted) in [
             ([50, 0, 100, 0], [85, 100], false),
             ([50, 0, 99, 0], [85, 100], true),
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn with_and_without_a_foreground_count_the_same() {
+    fn p2_f1_samples_with_and_without_foreground_weigh_equally() {
         let (shared, whole) = ([50, 0, 50, 0], [50, 0, 100, 0]);
         let looks = [(true, shared), (true, shared), (true, whole), (true, shared), (false, whole)];
         assert!((accuracy(&looks, 1, [0, 100]) - 0.875).abs() < 1e-9);
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changes_along_a_threshold_matters() {
+    fn p2_f1_threshold_change_is_seen() {
         let [cpu, own] = matters(&[vec![0.5, 1.0], vec![0.6, 1.0]]);
         assert!((cpu - 0.05).abs() < 1e-9 && (own - 0.45).abs() < 1e-9, "{cpu} {own}");
     }

@@ -47,7 +47,7 @@ fn outcomes(eii_s: f64) -> Vec<Outcome> {
 }
 
 #[test]
-fn each_task_runs_alone_and_each_pair_in_each_mode() {
+fn p2_runs_cover_tasks_and_pairs() {
     let runs = runs(PLAN, &FIGURE);
     assert_eq!(runs.len(), 3 + 2 * 3);
     assert!(
@@ -59,7 +59,7 @@ fn each_task_runs_alone_and_each_pair_in_each_mode() {
 }
 
 #[test]
-fn figures_and_verdicts_are_of_what_was_measured() {
+fn p2_verdicts_follow_measurements() {
     let found = judge(PLAN, &FIGURE, &outcomes(11.0)).unwrap();
     assert_eq!(
         found.tables[0].rows[0],
@@ -82,7 +82,7 @@ fn figures_and_verdicts_are_of_what_was_measured() {
 }
 
 #[test]
-fn what_was_contended_is_told_from_what_was_counted() {
+fn p2_contention_is_derived_from_counts() {
     let found = judge(PLAN, &FIGURE, &outcomes(11.0)).unwrap();
     assert_eq!(found.tables[2].rows[0], ["front, 1 x job", "0, 50, 0 of 100", "0, 50, 0 of 100", "0, 50, 0 of 100"]);
     let said = "it used 1000 ms of processors, 500 blocks, 0 frames, they 1000, 900 and 0, and of 100 looks contended was the medium at 50.";
@@ -94,14 +94,14 @@ fn what_was_contended_is_told_from_what_was_counted() {
 }
 
 #[test]
-fn processors_are_idle_beside_who_waits() {
+fn p2_idle_time_excludes_waiters() {
     let figure = Figure { occupied: Occupied::Processor, ..FIGURE };
     let found = judge(PLAN, &figure, &outcomes(11.0)).unwrap();
     assert_eq!(found.tables[1].rows[0][..4], ["front, 1 x job", "36000", "40000", "112 %"], "36 s of 40 less 8");
 }
 
 #[test]
-fn pairs_run_where_they_are_placed() {
+fn p2_pairs_run_where_placed() {
     const PAIR: Pair =
         Pair { places: Places { system: OURS, front: "b", jobs: &["a", "b"] }, jobs: 3, ..pair(3, true) };
     let figure = Figure { pairs: &[PAIR], ..FIGURE };

@@ -62,7 +62,7 @@ fn outcomes(small: [u64; 4], large: [u64; 4]) -> Vec<Outcome> {
 }
 
 #[test]
-fn the_forms_differ_in_what_they_are_called_by() {
+fn p3_forms_differ_in_settings() {
     let runs = EXPERIMENT.runs(PLAN);
     let [alone, unreclaimed, small, large, linux @ ..] = &runs[..] else { panic!("{}", runs.len()) };
     let system = |run: &crate::run::Run| match run.machine {
@@ -82,7 +82,7 @@ fn the_forms_differ_in_what_they_are_called_by() {
 }
 
 #[test]
-fn steps_are_told_with_what_was_given_back() {
+fn p3_steps_report_reclaimed_pages() {
     let found = judge(PLAN, &EXPERIMENT, &outcomes([110, 150, 110, 114], [110, 110, 110, 111])).unwrap();
     let steps = &found.tables[0].rows;
     assert_eq!(steps[2], ["noise", "121.00", "110.00", "150.00", "13.90", "484.00", "900.00", "21.00", "10.00", "2.5"]);
@@ -108,7 +108,7 @@ fn steps_are_told_with_what_was_given_back() {
 }
 
 #[test]
-fn verdicts_are_of_what_reclamation_costs() {
+fn p3_verdicts_follow_reclaim_cost() {
     let verdict = |experiment: &Experiment, small, large| {
         let outcomes = outcomes(small, large);
         let outcomes = if experiment.linux { &outcomes[..] } else { &outcomes[..4] };
@@ -125,7 +125,7 @@ fn verdicts_are_of_what_reclamation_costs() {
 }
 
 #[test]
-fn what_was_not_measured_is_an_error() {
+fn p3_missing_measurement_is_an_error() {
     let good = || outcomes([120; 4], [110; 4]);
     let fails = |change: fn(&mut Vec<Outcome>), why: &str| {
         let mut outcomes = good();
@@ -145,7 +145,7 @@ fn what_was_not_measured_is_an_error() {
 }
 
 #[test]
-fn all_rows_run_the_four_forms_and_linux_once() {
+fn p3_rows_run_four_forms_and_linux_once() {
     let runs: Vec<usize> = OF_RECLAIM.iter().map(|row| (row.runs)(PLAN).len()).collect();
     assert_eq!(runs, [7, 4, 4, 4, 4, 4]);
     for row in OF_RECLAIM {

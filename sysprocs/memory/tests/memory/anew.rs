@@ -30,7 +30,7 @@ async fn byte(world: &mut World, space: &mut Space, va: u64) -> Result<u8, Errno
 }
 
 #[test]
-fn a_program_goes_on_in_files_whose_board_was_started_again() {
+fn mapping_of_rebooted_boards_file_continues() {
     run(600, 64, contents(), |mut world: World| async move {
         let mut space = Space::create(&mut world.pager()).await.unwrap();
         let (a, b) = (map(&mut world, &mut space, 0).await, map(&mut world, &mut space, 1).await);
@@ -53,7 +53,7 @@ fn a_program_goes_on_in_files_whose_board_was_started_again() {
 }
 
 #[test]
-fn what_is_released_or_mapped_first_after_that_harms_nobody() {
+fn mapping_after_reboot_first_release_is_harmless() {
     run(600, 64, contents(), |mut world: World| async move {
         let mut space = Space::create(&mut world.pager()).await.unwrap();
         let mut other = Space::create(&mut world.pager()).await.unwrap();
@@ -73,7 +73,7 @@ fn what_is_released_or_mapped_first_after_that_harms_nobody() {
 }
 
 #[test]
-fn a_file_that_is_gone_is_an_error_to_who_still_maps_it() {
+fn mapping_of_lost_file_reports_error() {
     run(600, 64, contents(), |mut world: World| async move {
         let mut space = Space::create(&mut world.pager()).await.unwrap();
         let a = map(&mut world, &mut space, 0).await;

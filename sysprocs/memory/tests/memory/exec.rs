@@ -84,7 +84,7 @@ async fn string(world: &mut World, space: &mut Space, at: u64) -> String {
 }
 
 #[test]
-fn a_fixed_program_is_laid_out_as_its_file_says() {
+fn exec_static_program_is_laid_out_by_its_headers() {
     run(128, 64, vec![tcc_like(FIXED, 0x40_0000)], |mut world: World| async move {
         let (mut space, start) = load(&mut world, 0, None).await.unwrap();
         assert_eq!(start.pc, 0x40_0400);
@@ -115,7 +115,7 @@ fn a_fixed_program_is_laid_out_as_its_file_says() {
 }
 
 #[test]
-fn a_program_that_runs_again_has_its_cached_pages_at_once() {
+fn exec_again_maps_cached_pages() {
     run(128, 64, vec![tcc_like(FIXED, 0x40_0000)], |mut world: World| async move {
         let shown = |world: &mut World, space: &Space| {
             [0x40_0000, 0x40_1000, 0x41_1000]
@@ -135,7 +135,7 @@ fn a_program_that_runs_again_has_its_cached_pages_at_once() {
 }
 
 #[test]
-fn operations_stay_small() {
+fn exec_operations_stay_small() {
     // Each future is part of a slot's process; sizes on the host are about those on a board.
     let space = size_of::<Space>();
     assert!(space <= 2_700, "a space takes {space} bytes");
@@ -160,7 +160,7 @@ fn operations_stay_small() {
 }
 
 #[test]
-fn the_stack_is_as_linux_makes_it() {
+fn exec_stack_matches_linux() {
     run(128, 64, vec![tcc_like(INDEPENDENT, 0)], |mut world: World| async move {
         let (mut space, start) = load(&mut world, 0, None).await.unwrap();
         assert_eq!(start.pc, PROGRAM_BASE + 0x400);
@@ -186,7 +186,7 @@ fn the_stack_is_as_linux_makes_it() {
 }
 
 #[test]
-fn a_dynamic_program_starts_in_its_linker() {
+fn exec_dynamic_program_starts_in_linker() {
     let path = b"/lib/ld.so\0";
     let parts = [Part(INTERPRETER, R, 0x400, 0x400, path.len() as u64, 11), Part(LOAD, R | X, 0, 0, 0x800, 0x800)];
     let program = elf(INDEPENDENT, 0x500, &parts, path);
@@ -204,7 +204,7 @@ fn a_dynamic_program_starts_in_its_linker() {
 }
 
 #[test]
-fn strings_come_from_the_old_program_or_are_too_many() {
+fn exec_strings_are_copied_or_refused() {
     run(256, 64, vec![tcc_like(FIXED, 0x40_0000)], |mut world: World| async move {
         let (mut old, _) = load(&mut world, 0, None).await.unwrap();
         old.set_brk(&mut world.pager(), 0x50_0000).await;
@@ -246,7 +246,7 @@ fn strings_come_from_the_old_program_or_are_too_many() {
 }
 
 #[test]
-fn scripts_name_their_interpreter() {
+fn exec_script_runs_interpreter() {
     type Parts = (&'static str, Option<&'static str>);
     let cases: [(&[u8], Option<Parts>); 7] = [
         (b"#!/bin/sh\necho", Some(("/bin/sh", None))),
@@ -274,7 +274,7 @@ fn scripts_name_their_interpreter() {
 }
 
 #[test]
-fn bad_programs_are_refused() {
+fn exec_bad_program_is_refused() {
     let load = |parts: &[Part]| elf(FIXED, 0x40_0000, parts, &[]);
     let cases = [
         ("empty", vec![]),
@@ -305,7 +305,7 @@ fn bad_programs_are_refused() {
 }
 
 #[test]
-fn a_segment_keeps_its_content_when_part_of_it_is_protected() {
+fn exec_segment_protected_in_part_keeps_data() {
     // As RELRO does, of data that ends within a page of a file that goes on.
     let parts = [Part(LOAD, R | W, 0, 0x40_0000, 0x3333, 0x6000)];
     run(64, 64, vec![elf(FIXED, 0, &parts, &[0x77; 0x6000])], |mut world: World| async move {
@@ -322,7 +322,7 @@ fn a_segment_keeps_its_content_when_part_of_it_is_protected() {
 }
 
 #[test]
-fn segments_may_meet_within_a_page() {
+fn exec_segments_may_share_page() {
     let parts = [Part(LOAD, R | X, 0, 0x40_0000, 0x480, 0x480), Part(LOAD, R | W, 0x480, 0x40_0480, 0x100, 0x100)];
     run(64, 64, vec![elf(FIXED, 0x40_0400, &parts, &[0x77; 0x400])], |mut world: World| async move {
         let (mut space, _) = load(&mut world, 0, None).await.unwrap();
@@ -334,7 +334,7 @@ fn segments_may_meet_within_a_page() {
 }
 
 #[test]
-fn hostile_programs_never_panic_nor_leak() {
+fn exec_hostile_program_neither_panics_nor_leaks() {
     const RUNS: u32 = 20_000;
     let path = b"/lib/ld.so\0";
     let parts = [

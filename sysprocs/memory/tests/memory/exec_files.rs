@@ -11,7 +11,7 @@ fn program_file() -> Vec<u8> {
 
 /// A loader's use of each file becomes the space's, but for a second one of the same file.
 #[test]
-fn a_space_takes_over_the_uses_that_its_loader_has() {
+fn exec_space_takes_over_loader_references() {
     run(128, 64, vec![program_file(), program_file()], |mut world: World| async move {
         for (slots, left) in [([0, 1], [None, None]), ([0, 0], [None, Some(file(0))])] {
             let mut held = slots.map(|slot| Some(file(slot)));

@@ -20,7 +20,7 @@ async fn image(world: &mut World, slot: u16) -> Result<Image, Errno> {
 }
 
 #[test]
-fn strings_take_a_quarter_of_the_stack() {
+fn exec_strings_are_limited_to_quarter_of_stack() {
     run(2048, 2048, vec![program_file()], |mut world: World| async move {
         for (stack_bytes, strings_bytes) in [(8u64 << 20, 2u64 << 20), (2 << 20, 512 << 10), (64 << 10, 128 << 10)] {
             let mut old = Space::create(&mut world.pager()).await.unwrap();
@@ -76,7 +76,7 @@ fn strings_take_a_quarter_of_the_stack() {
 }
 
 #[test]
-fn a_stack_has_its_limit() {
+fn exec_stack_limit_is_enforced() {
     run(64, 2048, vec![program_file()], |mut world: World| async move {
         let program = image(&mut world, 0).await.unwrap();
         let mut strings = ArgumentPages::new(1 << 20);

@@ -12,7 +12,7 @@ const FRAMES: u32 = 64;
 const FREE_MIN: u32 = 2;
 
 #[test]
-fn the_reclaimer_is_woken_once_for_each_time_that_frames_run_short() {
+fn low_mark_wakes_reclaimer_once_per_shortage() {
     let board = Board::new(0, 1 << 16);
     let machine: &'static HostMemory = Box::leak(Box::new(HostMemory::new(FRAMES)));
     let counts = renga_memory::FrameCounts::new(board.arena, FRAMES as usize);

@@ -121,14 +121,14 @@ fn walk(seed: u64, frames: u32, cached: usize) {
 }
 
 #[test]
-fn spaces_behave_as_copies_would() {
+fn space_model_fork_behaves_as_copy() {
     for seed in 1..=8 {
         walk(0x9e37_79b9_7f4a_7c15u64.wrapping_mul(seed), 1024, 64);
     }
 }
 
 #[test]
-fn so_they_do_when_the_cache_is_tiny() {
+fn space_model_with_tiny_cache_behaves_as_copy() {
     for seed in 9..=12 {
         walk(0x9e37_79b9_7f4a_7c15u64.wrapping_mul(seed), 260, 8);
     }

@@ -10,7 +10,7 @@ use renga_proto::references::{AdoptFile, KeepFile, ReleaseFile};
 use renga_proto::sessions::Stamp;
 
 #[test]
-fn wrong_frames_are_refused() {
+fn memory_process_wrong_frame_is_refused() {
     run(8, 8, vec![], |mut world: World| async move {
         let memory = &mut world.memory;
         let frame = memory.call(AllocateFrame {}, ()).await.unwrap();
@@ -32,7 +32,7 @@ fn wrong_frames_are_refused() {
 }
 
 #[test]
-fn a_stored_frame_is_taken_once_and_from_its_board() {
+fn memory_process_received_frame_is_taken_once() {
     run(8, 8, vec![], |mut world: World| async move {
         let memory = &mut world.memory;
         let (frame, own) =
@@ -50,7 +50,7 @@ fn a_stored_frame_is_taken_once_and_from_its_board() {
 }
 
 #[test]
-fn frames_come_zeroed_filled_or_not_at_all() {
+fn memory_process_frames_are_zeroed_or_filled() {
     run(8, 8, vec![], |mut world: World| async move {
         let (memory, machine) = (&mut world.memory, world.machine);
         let stored = memory.call(StorePage { at: 0 }, b"content").await.unwrap();
@@ -73,7 +73,7 @@ fn frames_come_zeroed_filled_or_not_at_all() {
 }
 
 #[test]
-fn a_private_frame_is_the_same_or_a_copy() {
+fn memory_process_private_frame_is_same_or_copy() {
     run(8, 8, vec![], |mut world: World| async move {
         let (memory, machine) = (&mut world.memory, world.machine);
         let frame = memory.call(StorePage { at: 0 }, b"shared").await.unwrap();
@@ -91,7 +91,7 @@ fn a_private_frame_is_the_same_or_a_copy() {
 }
 
 #[test]
-fn a_reference_that_was_opened_becomes_the_boards() {
+fn memory_process_opened_reference_becomes_boards() {
     run(8, 8, vec![vec![], vec![]], |mut world: World| async move {
         let open = |world: &World| world.counts.references.borrow_mut()[1] += 1;
         let adopt = AdoptFile { ino: 101, generation: 1, slot: 1, stamp: Stamp::NONE };
@@ -112,7 +112,7 @@ fn a_reference_that_was_opened_becomes_the_boards() {
 }
 
 #[test]
-fn a_board_has_one_reference_to_a_file() {
+fn memory_process_board_has_one_reference_per_file() {
     run(8, 8, vec![vec![], vec![]], |mut world: World| async move {
         for _ in 0..3 {
             world.references.call(KeepFile { ino: 101, generation: 1, slot: 1 }, ()).await.unwrap();

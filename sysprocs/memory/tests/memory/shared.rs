@@ -37,7 +37,7 @@ fn access(world: &World, space: &Space, at: u64) -> Option<Access> {
 }
 
 #[test]
-fn who_shares_a_page_sees_what_others_write_and_who_does_not_keeps_its_own() {
+fn shared_mapping_sees_writes_and_private_does_not() {
     run(64, 8, vec![vec![7; 2 * 4096]], |mut world: World| async move {
         let private = Backing::File { file: file(0), offset: 0 };
         let private = Mapping { backing: private, ..shared(2, Access::Read, false) };
@@ -82,7 +82,7 @@ async fn clean(world: &mut World) -> Vec<u8> {
 }
 
 #[test]
-fn a_page_is_dirty_before_it_is_written_and_again_when_the_medium_has_it() {
+fn shared_page_is_dirty_before_each_write() {
     run(64, 8, vec![vec![7; 4096 + 100]], |mut world: World| async move {
         let mut one = mapped(&mut world, shared(2, Access::ReadWrite, true)).await;
         let mut two = mapped(&mut world, shared(2, Access::ReadWrite, true)).await;
@@ -120,7 +120,7 @@ fn a_page_is_dirty_before_it_is_written_and_again_when_the_medium_has_it() {
 }
 
 #[test]
-fn what_is_cut_is_withheld_and_behind_the_end_is_nothing() {
+fn shared_mapping_after_truncation_faults() {
     run(64, 8, vec![vec![7; 3 * 4096]], |mut world: World| async move {
         let mut one = mapped(&mut world, shared(4, Access::ReadWrite, true)).await;
         one.copy_out(&mut world.pager(), AT + 2 * PAGE, &[1]).await.unwrap();
@@ -142,7 +142,7 @@ fn what_is_cut_is_withheld_and_behind_the_end_is_nothing() {
 }
 
 #[test]
-fn what_was_not_opened_for_writing_does_not_become_writable() {
+fn shared_mapping_of_readonly_file_stays_readonly() {
     run(64, 8, vec![vec![7; 4096]], |mut world: World| async move {
         let mut one = mapped(&mut world, shared(1, Access::Read, false)).await;
         assert_eq!(seen(&mut world, &mut one, AT).await, 7);
@@ -164,7 +164,7 @@ fn what_was_not_opened_for_writing_does_not_become_writable() {
 }
 
 #[test]
-fn more_is_shared_than_there_are_notes_for() {
+fn shared_mappings_beyond_rmap_entries_work() {
     const PAGES: u64 = 40;
     run(64, 8, vec![vec![7; PAGES as usize * 4096]], |mut world: World| async move {
         let mut one = mapped(&mut world, shared(PAGES, Access::ReadWrite, true)).await;
@@ -184,7 +184,7 @@ fn more_is_shared_than_there_are_notes_for() {
 }
 
 #[test]
-fn children_share_memory_without_a_file_and_another_board_gets_a_copy() {
+fn shared_anonymous_memory_is_shared_by_fork_and_copied_between_boards() {
     run(64, 8, vec![vec![7; 4096]], |mut world: World| async move {
         let mut parent = mapped(&mut world, object(3)).await;
         parent.copy_out(&mut world.pager(), AT, &[1]).await.unwrap();
@@ -216,7 +216,7 @@ fn children_share_memory_without_a_file_and_another_board_gets_a_copy() {
 }
 
 #[test]
-fn objects_are_counted_and_their_numbers_are_not_mixed_up() {
+fn shared_objects_are_counted_by_number() {
     run(64, 8, vec![vec![7; 4096]], |mut world: World| async move {
         let mut held = std::collections::VecDeque::new();
         for round in 0..700 {

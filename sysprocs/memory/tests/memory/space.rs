@@ -22,7 +22,7 @@ fn pattern(bytes: usize) -> Vec<u8> {
 }
 
 #[test]
-fn a_page_of_zeros_comes_with_the_first_touch() {
+fn space_first_touch_gives_zero_page() {
     run(32, 8, vec![], |mut world: World| async move {
         let mut space = Space::create(&mut world.pager()).await.unwrap();
         space.map(&mut world.pager(), zeros(AT, 4, Access::ReadWrite)).await.unwrap();
@@ -38,7 +38,7 @@ fn a_page_of_zeros_comes_with_the_first_touch() {
 }
 
 #[test]
-fn wild_pointers_are_refused() {
+fn space_wild_pointer_is_refused() {
     run(64, 8, vec![], |mut world: World| async move {
         let mut space = Space::create(&mut world.pager()).await.unwrap();
         space.map(&mut world.pager(), zeros(AT, 1, Access::Read)).await.unwrap();
@@ -66,7 +66,7 @@ fn wild_pointers_are_refused() {
 }
 
 #[test]
-fn file_pages_are_shared_through_the_cache_and_written_privately() {
+fn space_file_pages_are_shared_and_written_privately() {
     run(64, 32, vec![pattern(3 * 4096 + 100)], |mut world: World| async move {
         let mut one = Space::create(&mut world.pager()).await.unwrap();
         let mut two = Space::create(&mut world.pager()).await.unwrap();
@@ -99,7 +99,7 @@ fn file_pages_are_shared_through_the_cache_and_written_privately() {
 }
 
 #[test]
-fn fork_copies_when_written() {
+fn space_fork_copies_on_write() {
     run(64, 8, vec![pattern(4096)], |mut world: World| async move {
         let mut parent = Space::create(&mut world.pager()).await.unwrap();
         parent.map(&mut world.pager(), zeros(AT, 4, Access::ReadWrite)).await.unwrap();
@@ -128,7 +128,7 @@ fn fork_copies_when_written() {
 }
 
 #[test]
-fn a_fork_of_many_pages_goes_in_batches() {
+fn space_fork_of_many_pages_is_batched() {
     run(2000, 8, vec![], |mut world: World| async move {
         let mut parent = Space::create(&mut world.pager()).await.unwrap();
         parent.map(&mut world.pager(), zeros(AT, 700, Access::ReadWrite)).await.unwrap();
@@ -148,7 +148,7 @@ fn a_fork_of_many_pages_goes_in_batches() {
 }
 
 #[test]
-fn without_memory_everything_fails_cleanly() {
+fn space_without_memory_fails_cleanly() {
     for frames in 1..24 {
         run(frames, 8, vec![pattern(3 * 4096)], move |mut world: World| async move {
             let Ok(mut space) = Space::create(&mut world.pager()).await else { return world };
@@ -173,7 +173,7 @@ fn without_memory_everything_fails_cleanly() {
 }
 
 #[test]
-fn the_cache_gives_way_to_programs() {
+fn space_shortage_evicts_cache() {
     run(24, 16, vec![pattern(12 * 4096)], |mut world: World| async move {
         let mut space = Space::create(&mut world.pager()).await.unwrap();
         space.map(&mut world.pager(), of_file(0, AT, 12, Access::Read)).await.unwrap();
@@ -191,7 +191,7 @@ fn the_cache_gives_way_to_programs() {
 }
 
 #[test]
-fn nothing_is_writable_and_executable() {
+fn space_writable_and_executable_is_refused() {
     assert_eq!(access_of(6), Err(Errno::EACCES));
     assert_eq!(access_of(7), Err(Errno::EACCES));
     assert_eq!(access_of(5), Ok(Access::ReadExecute));
@@ -213,7 +213,7 @@ fn nothing_is_writable_and_executable() {
 }
 
 #[test]
-fn mapping_splits_joins_and_finds_room() {
+fn space_mapping_splits_joins_and_finds_hole() {
     run(64, 8, vec![], |mut world: World| async move {
         let mut space = Space::create(&mut world.pager()).await.unwrap();
         space.map(&mut world.pager(), zeros(AT, 10, Access::ReadWrite)).await.unwrap();
@@ -248,7 +248,7 @@ fn mapping_splits_joins_and_finds_room() {
 }
 
 #[test]
-fn areas_are_bounded() {
+fn space_number_of_areas_is_bounded() {
     run(64, 8, vec![], |mut world: World| async move {
         let mut space = Space::create(&mut world.pager()).await.unwrap();
         let mut refused = 0;
@@ -263,7 +263,7 @@ fn areas_are_bounded() {
 }
 
 #[test]
-fn mappings_grow_shrink_and_move() {
+fn space_mremap_grows_shrinks_and_moves() {
     run(128, 8, vec![], |mut world: World| async move {
         let mut space = Space::create(&mut world.pager()).await.unwrap();
         space.map(&mut world.pager(), zeros(AT, 4, Access::ReadWrite)).await.unwrap();
@@ -285,7 +285,7 @@ fn mappings_grow_shrink_and_move() {
 }
 
 #[test]
-fn the_trampoline_is_everywhere_once() {
+fn space_has_one_trampoline() {
     run(64, 8, vec![], |mut world: World| async move {
         let mut one = Space::create(&mut world.pager()).await.unwrap();
         let mut two = Space::create(&mut world.pager()).await.unwrap();
@@ -304,7 +304,7 @@ fn the_trampoline_is_everywhere_once() {
 }
 
 #[test]
-fn strings_end_or_are_too_long() {
+fn space_strings_end_or_are_refused() {
     run(64, 8, vec![], |mut world: World| async move {
         let mut space = Space::create(&mut world.pager()).await.unwrap();
         space.map(&mut world.pager(), zeros(AT, 2, Access::ReadWrite)).await.unwrap();
@@ -323,7 +323,7 @@ fn strings_end_or_are_too_long() {
 }
 
 #[test]
-fn a_fork_that_runs_short_of_memory_at_any_moment_leaves_nothing_behind() {
+fn space_fork_failing_at_any_frame_leaks_nothing() {
     let (mut made, mut refused) = (0, 0);
     for free in 0..12 {
         let was_made = std::rc::Rc::new(std::cell::Cell::new(false));

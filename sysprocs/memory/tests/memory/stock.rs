@@ -10,7 +10,7 @@ async fn free(world: &mut World) -> u32 {
 }
 
 #[test]
-fn what_is_given_comes_back_first_and_few_are_given_while_few_are_free() {
+fn free_frame_cache_returns_last_freed_and_shrinks_when_short() {
     run(8, 8, vec![], |mut world: World| async move {
         let memory = &mut world.memory;
         let mut list = [0; 16];
@@ -41,7 +41,7 @@ fn what_is_given_comes_back_first_and_few_are_given_while_few_are_free() {
 }
 
 #[test]
-fn of_a_stock_nothing_is_lost_and_what_it_is_given_is_free_after_some_turns() {
+fn free_frame_cache_loses_no_frame() {
     run(8192, 8, vec![], |mut world: World| async move {
         let before = free(&mut world).await;
         let mut seed = 1u32;

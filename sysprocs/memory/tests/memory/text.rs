@@ -61,7 +61,7 @@ fn frame(world: &World, space: &Space) -> Frame {
 }
 
 #[test]
-fn programs_of_one_file_show_its_pages_by_one_count() {
+fn shared_page_table_counts_once_for_all_programs() {
     run(400, 64, vec![program(0)], |mut world: World| async move {
         let mut one = prepare(&mut world).await;
         let mut two = load(&mut world).await;
@@ -85,7 +85,7 @@ fn programs_of_one_file_show_its_pages_by_one_count() {
 }
 
 #[test]
-fn what_one_program_does_to_its_pages_is_its_own() {
+fn shared_page_table_changes_of_one_program_are_private() {
     run(400, 64, vec![program(0)], |mut world: World| async move {
         let mut one = prepare(&mut world).await;
         let mut two = load(&mut world).await;
@@ -112,7 +112,7 @@ fn what_one_program_does_to_its_pages_is_its_own() {
 }
 
 #[test]
-fn a_program_that_starts_after_its_file_was_written_is_the_new_one() {
+fn shared_page_table_of_rewritten_file_is_new() {
     run(400, 64, vec![program(0)], |mut world: World| async move {
         let mut one = prepare(&mut world).await;
         let old = read(&mut world, &mut one).await;
@@ -133,7 +133,7 @@ fn a_program_that_starts_after_its_file_was_written_is_the_new_one() {
 }
 
 #[test]
-fn templates_are_given_back_when_frames_are_wanted_and_nobody_shows_them() {
+fn shared_page_table_unused_is_freed_when_short() {
     run(400, 64, vec![program(0)], |mut world: World| async move {
         let one = prepare(&mut world).await;
         let free = world.free_frames().await;

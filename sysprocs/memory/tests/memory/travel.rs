@@ -36,7 +36,7 @@ fn contents() -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn a_space_is_handed_over_and_lent() {
+fn process_image_space_is_handed_over() {
     run(1300, 64, contents(), |mut world: World| async move {
         let mut space = sample(&mut world).await;
         let mut bytes = [0; 1024];
@@ -68,7 +68,7 @@ fn a_space_is_handed_over_and_lent() {
 }
 
 #[test]
-fn a_space_is_rebuilt_on_another_board() {
+fn process_image_is_rebuilt_on_other_board() {
     run(1300, 64, contents(), |mut world: World| async move {
         let mut space = sample(&mut world).await;
         let mut bytes = [0; 1024];
@@ -103,7 +103,7 @@ fn a_space_is_rebuilt_on_another_board() {
 }
 
 #[test]
-fn what_did_not_arrive_is_given_back() {
+fn process_image_missing_pages_are_freed() {
     run(1300, 64, contents(), |mut world: World| async move {
         let mut space = sample(&mut world).await;
         let World { machine, tables, memory, frame_counts: counts, stock, pages, references, inodes, there, .. } =
@@ -118,7 +118,7 @@ fn what_did_not_arrive_is_given_back() {
 }
 
 #[test]
-fn what_arrived_in_vain_is_given_back() {
+fn process_image_unwanted_pages_are_freed() {
     run(1300, 64, contents(), |mut world: World| async move {
         let mut space = sample(&mut world).await;
         let World { machine, tables, memory, frame_counts: counts, stock, pages, references, inodes, there, .. } =
@@ -137,7 +137,7 @@ fn what_arrived_in_vain_is_given_back() {
 }
 
 #[test]
-fn frames_that_were_not_stored_are_refused() {
+fn process_image_foreign_frames_are_refused() {
     run(1300, 64, contents(), |mut world: World| async move {
         let mut space = Space::create(&mut world.pager_there()).await.unwrap();
         let zeros =
@@ -165,7 +165,7 @@ fn frames_that_were_not_stored_are_refused() {
 }
 
 #[test]
-fn an_export_that_finds_no_room_leaves_nothing() {
+fn process_image_export_without_room_leaves_nothing() {
     run(640, 64, contents(), |mut world: World| async move {
         let mut space = sample(&mut world).await;
         // The other board is full but for a few frames.
@@ -187,7 +187,7 @@ fn an_export_that_finds_no_room_leaves_nothing() {
 }
 
 #[test]
-fn bytes_that_are_no_space_are_refused() {
+fn process_image_invalid_bytes_are_refused() {
     run(1300, 64, contents(), |mut world: World| async move {
         let mut space = sample(&mut world).await;
         let mut bytes = [0; 1024];

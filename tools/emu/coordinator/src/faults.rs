@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn faults_are_as_frequent_as_asked_and_repeat() {
+    fn faults_match_rate_and_repeat() {
         let config = FaultConfig {
             loss_ppm: 100_000,
             corrupt_ppm: 50_000,
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_heard() {
+    fn faults_decide_what_is_received() {
         assert_eq!(Fault::None.copies(b"ab"), [b"ab"]);
         assert_eq!(Fault::Loss.copies(b"ab").len(), 0);
         assert_eq!(Fault::Duplicate.copies(b"ab"), [b"ab", b"ab"]);

@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn known_values() {
+    fn fingerprint_matches_known_values() {
         let mut hash = Fingerprint::new();
         hash.mix(b"foobar");
         assert_eq!(hash.value(), 0x8594_4171_f739_67e8);

@@ -53,33 +53,33 @@ mod tests {
     const BOUNDS: Bounds = Bounds { lookahead_ns: 10, longest_ns: 1_000, quiet_ns: 0, waiting_ns: NEVER_NS };
 
     #[test]
-    fn a_lone_busy_board_runs_long() {
+    fn horizon_lone_busy_board_gets_long_grant() {
         assert_eq!(grants(&[5, NEVER_NS], BOUNDS), [1_005, 15]);
         assert_eq!(grants(&[5, 300], BOUNDS), [310, 15]);
         assert_eq!(grants(&[5], BOUNDS), [1_005]);
     }
 
     #[test]
-    fn busy_boards_stay_together() {
+    fn horizon_busy_boards_stay_within_quantum() {
         assert_eq!(grants(&[5, 7, 9], BOUNDS), [17, 15, 15]);
     }
 
     #[test]
-    fn nobody_runs_ahead_of_an_undecided_frame() {
+    fn horizon_undecided_frame_bounds_grants() {
         let bounds = Bounds { waiting_ns: 18, ..BOUNDS };
         assert_eq!(grants(&[5, NEVER_NS], bounds), [18, 15]);
         assert_eq!(ceilings(&[5, 7], bounds, &[true, true]), [18, 18]);
     }
 
     #[test]
-    fn while_a_frame_is_on_the_wire_nothing_else_arrives() {
+    fn horizon_occupied_wire_extends_grants() {
         let bounds = Bounds { quiet_ns: 200, ..BOUNDS };
         assert_eq!(grants(&[5, 7, 300], bounds), [200, 200, 200]);
         assert_eq!(grants(&[5, 300], bounds), [310, 200]);
     }
 
     #[test]
-    fn boards_that_run_together_are_bound_by_those_that_stand() {
+    fn horizon_waiting_board_bounds_running_ones() {
         assert_eq!(ceilings(&[5, 7, 9], BOUNDS, &[true; 3]), [1_005, 1_007, 1_009]);
         assert_eq!(ceilings(&[5, 7, 300], BOUNDS, &[true, true, false]), [310, 310, 1_300]);
     }

@@ -155,14 +155,14 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_for_a_core_is_alive_however_long() {
+    fn liveness_process_waiting_for_core_is_alive() {
         let mut starved = liveness();
         assert!((0..100_000).all(|_| !starved.note(WAITS)));
         assert!(!starved.note(SLEEPS) && !starved.note(SLEEPS) && starved.note(SLEEPS), "and asleep it is not");
     }
 
     #[test]
-    fn a_few_sleeps_between_runs_are_no_end() {
+    fn liveness_short_sleeps_are_alive() {
         let mut slow = liveness();
         for round in 0..100 {
             let sight = Sight { wants: false, ticks: 7 + round };
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn who_computes_without_end_is_stuck() {
+    fn liveness_endless_computation_is_stuck() {
         let mut busy = liveness();
         let stuck: Vec<bool> = (0..=4).map(|half| busy.note(Sight { wants: true, ticks: 50 * half })).collect();
         assert_eq!(stuck, [false, false, false, false, true]);
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_threads_may_be_anything() {
+    fn liveness_any_thread_name_is_parsed() {
         let stat = "12 (CPU 0) R) S 1 2 3 4 5 6 7 8 9 10 31 11 0 0 20 0";
         assert_eq!(in_stat(stat), Some(('S', 42)));
         assert_eq!(in_stat("12 (short) R 1"), None);

@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn orders_come_by_time_and_then_as_given() {
+    fn power_orders_sort_by_time_then_input() {
         let mut schedule = Schedule::default();
         let order = |board, time_ns, change| PowerOrder { board, time_ns, change };
         let orders =
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn the_line_of_a_recording() {
+    fn power_order_is_recorded_as_line() {
         let order = PowerOrder { board: 1, time_ns: 5, change: PowerChange::Cut };
         assert_eq!(serde_json::to_string(&order).unwrap(), r#"{"board":1,"time_ns":5,"power":"cut"}"#);
     }

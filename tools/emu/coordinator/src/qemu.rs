@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions() {
+    fn qemu_version_line_is_parsed() {
         let debian = "QEMU emulator version 10.0.2 (Debian 1:10.0.2+ds-2+deb13u1~bpo12+1)\nCopyright";
         assert_eq!(version_in(debian), "10.0.2");
         assert_eq!(version_in("QEMU emulator version 7.2.22\n"), "7.2.22");
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn another_program_is_refused() {
+    fn qemu_other_program_is_refused() {
         let refused = check_version(Path::new("/bin/true"));
         assert!(matches!(refused, Err(EmuError::WrongVersion { .. })), "{refused:?}");
         let missing = check_version(Path::new("/no/such/qemu"));
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn boards_have_different_seeds() {
+    fn qemu_boards_get_different_seeds() {
         assert_ne!(board_seed(1, 0, 1), board_seed(1, 1, 1));
         assert_ne!(board_seed(1, 0, 1), board_seed(2, 0, 1));
         assert_ne!(board_seed(1, 0, 1), board_seed(1, 0, 2));

@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn recording_round_trips() {
         let path = std::env::temp_dir().join(format!("renga-recording-{}", std::process::id()));
         let input = RecordedInput { board: 1, time_ns: 77, bytes: b"ls\r\x00\xff".to_vec() };
         let mut recorder = Recorder::create(&path, &header()).unwrap();
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_on_other_machines_is_another_run() {
+    fn recording_of_other_machines_differs() {
         let boards = |machine| vec![crate::BoardConfig { machine, ..Default::default() }; 2];
         let config = |machine| ClusterConfig::new(PathBuf::new(), PathBuf::new(), boards(machine));
         let recording = Recording { header: header(), inputs: Vec::new(), power: Vec::new(), end_ns: None };
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_refused_with_its_line() {
+    fn recording_nonsense_is_refused_with_line() {
         let good = serde_json::to_string(&header()).unwrap();
         assert!(Recording::parse("").unwrap_err().contains("empty"));
         assert!(Recording::parse("{}").unwrap_err().contains("line 1"));

@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_is_that_of_time_and_then_of_boards() {
+    fn timeline_sorts_by_time_then_board() {
         let mut timeline = Timeline::new(2, false);
         for (board, time_ns, byte) in [(1, 5, b'a'), (1, 20, b'd'), (1, 30, b'e'), (0, 10, b'b'), (0, 20, b'c')] {
             timeline.add(board, time_ns, Item::Console(byte));
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn hashes_do_not_depend_on_when_records_come() {
+    fn timeline_hash_is_independent_of_arrival() {
         let run = |early: bool| {
             let mut timeline = Timeline::new(2, false);
             timeline.add(0, 1, Item::Console(b'x'));

@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_run_straight_and_the_token_to_the_next_board() {
+    fn wires_lines_run_straight_and_token_to_next_board() {
         let mut wires = Wires::new(WIRES, 3, &[]);
         let told = wires.change(1, 50, low(STROBE | 1 << 14), 0);
         assert_eq!(told.iter().map(|(board, _)| *board).collect::<Vec<_>>(), [0, 2]);
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_board_that_starts_sees_what_was_done_and_is_told_what_is_on_its_way() {
+    fn wires_starting_board_sees_levels_and_edges_in_flight() {
         let mut wires = Wires::new(WIRES, 2, &[]);
         for step in 0..200 {
             wires.change(1, step * 10, low(if step % 2 == 0 { STROBE } else { 0 }), 1_000);
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn two_boards_are_each_others_next() {
+    fn wires_two_boards_are_neighbours() {
         let mut wires = Wires::new(WIRES, 2, &[]);
         assert_eq!(wires.change(0, 0, low(1 << TOKEN_OUT), 0)[0].0, 1);
         assert_eq!(wires.change(1, 0, low(1 << TOKEN_OUT), 0)[0].0, 0);
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_wires_tell_nothing_or_are_low() {
+    fn wires_broken_ones_are_silent_or_low() {
         let faults = [WireFault::Open { board: 1, pin: 5 }, WireFault::HeldLow { pin: 4 }];
         let mut wires = Wires::new(WIRES, 3, &faults);
         let told = wires.change(1, 0, low(STROBE), 0);
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fight_is_named_once() {
+    fn wires_contention_is_reported_once() {
         let mut fights = Fights::new(3);
         assert_eq!(fights.change(0, 1, low(STROBE)), None);
         assert_eq!(fights.change(2, 2, low(STROBE)), None, "both pull it down");

@@ -20,7 +20,7 @@ fn signal(name: &str, process: u32) {
 }
 
 #[test]
-fn a_board_boots_and_speaks_and_ends() {
+fn coordinator_board_boots_prints_and_ends() {
     let Some(tools) = tools() else { return };
     let mut config = tools.config(1, "hello");
     config.epoch_s = 1_000_000_000;
@@ -31,7 +31,7 @@ fn a_board_boots_and_speaks_and_ends() {
 }
 
 #[test]
-fn two_boards_talk_the_same_way_every_time() {
+fn coordinator_two_boards_repeat_identically() {
     let Some(tools) = tools() else { return };
     let config = || tools.config(2, "ping");
     let first = run(config());
@@ -44,7 +44,7 @@ fn two_boards_talk_the_same_way_every_time() {
 }
 
 #[test]
-fn three_boards_at_random_too_and_at_any_speed() {
+fn coordinator_three_random_boards_repeat_at_any_speed() {
     let Some(tools) = tools() else { return };
     for shift in [0, 7] {
         let config = |quantum_ns| ClusterConfig { quantum_ns, shift, ..tools.config(3, "mesh") };
@@ -55,7 +55,7 @@ fn three_boards_at_random_too_and_at_any_speed() {
 }
 
 #[test]
-fn faults_of_the_link_repeat() {
+fn coordinator_link_faults_repeat() {
     let Some(tools) = tools() else { return };
     let mut config = tools.config(3, "mesh");
     config.faults = FaultConfig {
@@ -73,7 +73,7 @@ fn faults_of_the_link_repeat() {
 }
 
 #[test]
-fn an_idle_hour_takes_seconds() {
+fn coordinator_idle_hour_takes_seconds() {
     let Some(tools) = tools() else { return };
     const HOUR_NS: u64 = 3_600_000_000_000;
     let mut config = tools.config(2, "tick");
@@ -85,7 +85,7 @@ fn an_idle_hour_takes_seconds() {
 }
 
 #[test]
-fn a_limit_ends_a_board_that_never_stops() {
+fn coordinator_limit_ends_endless_board() {
     let Some(tools) = tools() else { return };
     let mut config = tools.config(2, "spin");
     config.limits.virtual_ns = Some(3_000_000);
@@ -94,7 +94,7 @@ fn a_limit_ends_a_board_that_never_stops() {
 }
 
 #[test]
-fn busy_boards_go_on_without_the_coordinator() {
+fn coordinator_busy_boards_run_without_exchanges() {
     let Some(tools) = tools() else { return };
     let mut config = tools.config(3, "spin");
     config.limits.virtual_ns = Some(15_000_000);
@@ -105,7 +105,7 @@ fn busy_boards_go_on_without_the_coordinator() {
 }
 
 #[test]
-fn a_busy_board_that_is_killed_is_named_by_those_that_wait_for_it() {
+fn coordinator_killed_busy_board_is_named() {
     let Some(tools) = tools() else { return };
     let mut cluster = Cluster::start(tools.config(3, "spin")).unwrap();
     let victim = cluster.process_ids()[1];
@@ -131,7 +131,7 @@ fn said(outcome: &Outcome) -> Vec<&str> {
 }
 
 #[test]
-fn boards_that_wait_for_input_are_a_deadlock_until_it_comes() {
+fn coordinator_boards_waiting_for_input_are_a_deadlock() {
     let Some(tools) = tools() else { return };
     let outcome = run_with(tools.config(2, "echo"), converse).unwrap().0;
     assert!(matches!(outcome.exits[..], [(1, 7, 3_000_000_000..)]), "{outcome:?}");
@@ -141,7 +141,7 @@ fn boards_that_wait_for_input_are_a_deadlock_until_it_comes() {
 }
 
 #[test]
-fn long_input_arrives_whole() {
+fn coordinator_long_input_arrives_whole() {
     let Some(tools) = tools() else { return };
     let text = "the quick brown fox jumps over the lazy dog and so on".replace('q', "k") + "q";
     let mut typed = false;
@@ -157,7 +157,7 @@ fn long_input_arrives_whole() {
 }
 
 #[test]
-fn a_paced_session_replays_exactly() {
+fn coordinator_paced_session_replays_exactly() {
     let Some(tools) = tools() else { return };
     let path = std::env::temp_dir().join(format!("renga-emu-session-{}.jsonl", std::process::id()));
     let config = ClusterConfig { pace: true, record: Some(path.clone()), ..tools.config(2, "echo") };
@@ -185,7 +185,7 @@ fn a_paced_session_replays_exactly() {
 }
 
 #[test]
-fn a_stopped_run_replays_to_the_same_instant() {
+fn coordinator_stopped_run_replays_to_same_instant() {
     let Some(tools) = tools() else { return };
     let path = std::env::temp_dir().join(format!("renga-emu-stop-{}.jsonl", std::process::id()));
     let stop = |cluster: &mut Cluster, event: &Event| {
@@ -203,7 +203,7 @@ fn a_stopped_run_replays_to_the_same_instant() {
 }
 
 #[test]
-fn a_board_whose_qemu_is_killed_is_named() {
+fn coordinator_board_with_killed_qemu_is_named() {
     let Some(tools) = tools() else { return };
     let mut events = 0;
     let result = run_with(tools.config(2, "ping"), |cluster, _| {
@@ -218,7 +218,7 @@ fn a_board_whose_qemu_is_killed_is_named() {
 }
 
 #[test]
-fn a_board_that_does_not_answer_is_named() {
+fn coordinator_unresponsive_board_is_named() {
     let Some(tools) = tools() else { return };
     let mut config = tools.config(2, "ping");
     config.limits.patience.idle_looks = 3;
@@ -234,7 +234,7 @@ fn a_board_that_does_not_answer_is_named() {
 }
 
 #[test]
-fn another_version_of_qemu_is_refused_with_a_way_out() {
+fn coordinator_other_qemu_version_is_refused_with_way_out() {
     let script = std::env::temp_dir().join(format!("renga-emu-old-qemu-{}", std::process::id()));
     std::fs::write(&script, "#!/bin/sh\necho 'QEMU emulator version 7.2.22 (Debian 1:7.2+dfsg-7)'\n").unwrap();
     std::fs::set_permissions(&script, Permissions::from_mode(0o755)).unwrap();
@@ -246,7 +246,7 @@ fn another_version_of_qemu_is_refused_with_a_way_out() {
 }
 
 #[test]
-fn what_qemu_says_when_it_does_not_start_is_told() {
+fn coordinator_qemu_start_error_is_reported() {
     let Some(tools) = tools() else { return };
     let mut config = tools.config(1, "hello");
     config.boards[0].image = "/no/such/image".into();
@@ -255,7 +255,7 @@ fn what_qemu_says_when_it_does_not_start_is_told() {
 }
 
 #[test]
-fn telling_frames_changes_nothing_else() {
+fn coordinator_frame_reports_change_nothing_else() {
     let Some(tools) = tools() else { return };
     let mut frames = 0;
     let config = ClusterConfig { frames: true, ..tools.config(2, "ping") };
@@ -271,7 +271,7 @@ fn telling_frames_changes_nothing_else() {
 }
 
 #[test]
-fn who_waits_is_woken_at_its_instant_however_busy_the_host_is() {
+fn coordinator_wake_up_time_is_independent_of_host_load() {
     let Some(tools) = tools() else { return };
     let first = under_load(|| run(tools.config(2, "nap")));
     assert_eq!(first.console[0], first.console[1]);

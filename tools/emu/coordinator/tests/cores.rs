@@ -18,7 +18,7 @@ fn config(tools: &Tools, boards: usize, play: &str) -> ClusterConfig {
 }
 
 #[test]
-fn four_cores_compute_at_the_same_time() {
+fn cores_four_compute_in_parallel_time() {
     let Some(tools) = tools() else { return };
     for slice_ns in [None, Some(4_000)] {
         let (outcome, stats) = run_with(ClusterConfig { slice_ns, ..config(&tools, 1, "cores") }, |_, _| ()).unwrap();
@@ -32,7 +32,7 @@ fn four_cores_compute_at_the_same_time() {
 }
 
 #[test]
-fn boards_of_four_cores_do_the_same_every_time() {
+fn cores_four_repeat_identically() {
     let Some(tools) = tools() else { return };
     let config = || config(&tools, 2, "gang");
     let first = run(config());
@@ -43,7 +43,7 @@ fn boards_of_four_cores_do_the_same_every_time() {
 }
 
 #[test]
-fn the_slice_belongs_to_a_recording() {
+fn cores_slice_is_part_of_recording() {
     let Some(tools) = tools() else { return };
     let header = Header::of(&config(&tools, 2, "gang"));
     assert_eq!((header.cores, header.slice_ns), (vec![4, 4], Some(19_260)));
@@ -52,7 +52,7 @@ fn the_slice_belongs_to_a_recording() {
 }
 
 #[test]
-fn slices_too_short_and_cores_too_many_are_refused() {
+fn cores_short_slice_or_too_many_cores_are_refused() {
     let Some(tools) = tools() else { return };
     let refused = |config| matches!(renga_emu::Cluster::start(config), Err(EmuError::Config(_)));
     assert!(refused(ClusterConfig { slice_ns: Some(15), ..config(&tools, 1, "cores") }));

@@ -29,7 +29,7 @@ fn expect_seen(seen_ns: u64, done_ns: u64) {
 }
 
 #[test]
-fn what_a_board_does_is_seen_elsewhere_after_the_propagation_time() {
+fn pins_change_is_seen_after_propagation_time() {
     let Some(tools) = tools() else { return };
     let mut fights = Vec::new();
     let (outcome, stats) = run_with(config(&tools, 3, "wires"), |_, event| {
@@ -54,7 +54,7 @@ fn what_a_board_does_is_seen_elsewhere_after_the_propagation_time() {
 }
 
 #[test]
-fn a_handshake_repeats_to_the_nanosecond() {
+fn pins_handshake_repeats_to_the_nanosecond() {
     let Some(tools) = tools() else { return };
     let first = run(config(&tools, 3, "shake"));
     assert!(first.console.iter().all(|said| said.contains(" done at ")), "{first:?}");
@@ -64,7 +64,7 @@ fn a_handshake_repeats_to_the_nanosecond() {
 }
 
 #[test]
-fn pins_that_are_faster_than_the_quantum_are_refused() {
+fn pins_faster_than_quantum_are_refused() {
     let Some(tools) = tools() else { return };
     let refused = Cluster::start(ClusterConfig { quantum_ns: Some(2_000), ..config(&tools, 2, "shake") });
     assert!(matches!(refused, Err(EmuError::Config(_))));

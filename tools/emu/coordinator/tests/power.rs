@@ -56,7 +56,7 @@ fn under_load<R>(work: impl FnOnce() -> R) -> R {
 }
 
 #[test]
-fn boards_die_and_return_at_their_instants_in_every_run() {
+fn power_cuts_and_restarts_repeat() {
     let Some(config) = lives(plan()) else { return };
     let first = run(config.clone());
     let told: Vec<_> = plan().iter().map(|order| (order.board, order.time_ns, order.change)).collect();
@@ -79,7 +79,7 @@ fn boards_die_and_return_at_their_instants_in_every_run() {
 }
 
 #[test]
-fn nothing_comes_from_a_dead_board() {
+fn power_cut_board_sends_nothing() {
     for change in [PowerChange::Cut, PowerChange::Hang] {
         let Some(mut config) = lives(vec![order(1, 40 * MS, change)]) else { return };
         config.frames = true;
@@ -98,7 +98,7 @@ fn nothing_comes_from_a_dead_board() {
 }
 
 #[test]
-fn a_hang_silences_the_bus_for_longer_than_a_cut() {
+fn power_hang_silences_bus_longer_than_cut() {
     // Board 1 is in the middle of a long frame in both. When the first frame after it starts, ns:
     let next_frame = |change| {
         let order_ns = 5 * MS + 200;
@@ -123,7 +123,7 @@ fn a_hang_silences_the_bus_for_longer_than_a_cut() {
 }
 
 #[test]
-fn lost_tokens_and_collisions_repeat() {
+fn power_lost_tokens_and_collisions_repeat() {
     let Some(tools) = tools() else { return };
     let config = |faults| ClusterConfig { faults, ..tools.config(3, "mesh") };
     let calm = run(config(FaultConfig::default()));
@@ -136,7 +136,7 @@ fn lost_tokens_and_collisions_repeat() {
 }
 
 #[test]
-fn orders_given_while_it_runs_replay_exactly() {
+fn power_live_orders_replay_exactly() {
     let Some(tools) = tools() else { return };
     let path = std::env::temp_dir().join(format!("renga-emu-power-{}.jsonl", std::process::id()));
     let config = ClusterConfig { pace: true, record: Some(path.clone()), ..tools.config(2, "echo") };
@@ -178,7 +178,7 @@ fn orders_given_while_it_runs_replay_exactly() {
 }
 
 #[test]
-fn who_is_killed_from_outside_is_started_again_if_so_wanted() {
+fn power_killed_qemu_is_restarted_on_request() {
     let Some(tools) = tools() else { return };
     let config = ClusterConfig { revive_ns: Some(10 * MS), ..tools.config(2, "life") };
     let mut killed = false;
@@ -196,7 +196,7 @@ fn who_is_killed_from_outside_is_started_again_if_so_wanted() {
 }
 
 #[test]
-fn a_cluster_whose_boards_are_all_off_is_over() {
+fn power_all_boards_off_ends_run() {
     let cuts = (0..3).map(|board| order(board, 5 * MS, PowerChange::Cut)).collect();
     let Some(config) = lives(cuts) else { return };
     let outcome = run(config);

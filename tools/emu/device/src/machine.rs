@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_machine_has_one_name() {
+    fn machine_names_are_unique() {
         for machine in Machine::ALL {
             assert_eq!(Machine::named(machine.facts().name), Some(machine));
         }

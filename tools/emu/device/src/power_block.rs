@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_watchdog_that_is_fed_does_nothing_and_one_that_is_not_resets() {
+    fn power_block_unfed_watchdog_resets() {
         let mut block = PowerBlock::new(0);
         for fed_ns in [0, NS_PER_S, 2 * NS_PER_S] {
             block.write(WATCHDOG, password(2 << 16), fed_ns);
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn without_the_password_nothing_is_written() {
+    fn power_block_write_without_password_is_ignored() {
         let mut block = PowerBlock::new(2);
         block.write(WATCHDOG, 5, 0);
         block.write(RESET_CONTROL, CONTROL_FULL_RESET, 0);
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reset_names_a_partition_which_the_next_start_finds() {
+    fn power_block_reset_keeps_partition_number() {
         for (status, outcome) in
             [(0, Outcome::Reset(0)), (1, Outcome::Reset(1)), (4, Outcome::Reset(2)), (0x555, Outcome::Halted)]
         {

@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_busy_after_data_and_hides_nothing_else() {
+    fn slow_card_is_busy_after_data_only() {
         let mut card = SlowCard::new(100);
         card.written(0x0c, 5);
         assert_eq!((card.shown(INTERRUPT, 3, 5), card.shown(STATUS, 0, 5)), (3, 0));

@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read() {
+    fn probe_hit_round_trips() {
         let full = [7; OPERAND_BYTES_MAX];
         let hits =
             [Hit::new(5, (0, 1), &[]), Hit::new(u64::MAX, (0xff, 0xffff), &full), Hit::new(0, (3, 300), &[1, 2])];

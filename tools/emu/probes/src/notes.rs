@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn notes_are_read() {
+    fn probe_notes_are_read() {
         let two = [note(0x80000, b"renga\0call\x004@[x19,328] 4@x8\0"), note(0x80010, b"renga\0idle\0\0")].concat();
         let mut probes = Vec::new();
         assert_eq!(notes(&two, &mut probes), Some(()));
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_left_out_or_is_anothers_is_skipped() {
+    fn probe_notes_of_others_are_skipped() {
         let bytes =
             [note(0, b"renga\0call\0\0"), note(8, b"libc\0malloc\x008@x0\0"), note(16, b"renga\0idle\0\0")].concat();
         let mut probes = Vec::new();
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_refused() {
+    fn probe_notes_nonsense_is_refused() {
         for operands in ["4@x31", "9@x0", "4@y1", "4", "4@[x1,z]", "8@x0 8@x0 8@x0 8@x0"] {
             let strings = format!("renga\0call\0{operands}\0");
             assert_eq!(notes(&note(8, strings.as_bytes()), &mut Vec::new()), None, "{operands}");

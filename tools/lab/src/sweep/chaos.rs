@@ -19,7 +19,7 @@ use std::process::{Command, Stdio};
 const BLOCK: u64 = 5;
 /// The test that judges them, and its workload.
 const JUDGE: [&str; 2] = ["tools/renga/tests/cluster/chaos.rs", "tools/renga/tests/cluster/chaos.sh"];
-const TEST: &str = "chaos::seeds_leave_everything_right";
+const TEST: &str = "chaos::chaos_seeds_leave_files_and_disk_right";
 
 /// A sweep of chaos seeds.
 pub struct Chaos<'a> {

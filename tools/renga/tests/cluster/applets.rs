@@ -40,7 +40,7 @@ fn on_board(name: &str, how: &str) {
 
 /// Otherwise a script would judge the host, not the boards.
 #[test]
-fn scripts_depend_on_nothing_but_busybox() {
+fn applet_scripts_use_busybox_only() {
     if !clusters_can_run() {
         return;
     }
@@ -58,11 +58,11 @@ fn scripts_depend_on_nothing_but_busybox() {
 }
 
 #[test]
-fn applets_on_board_a_are_as_on_the_host() {
+fn applets_on_board_a_match_host() {
     on_board("a", "");
 }
 
 #[test]
-fn applets_on_board_b_are_as_on_the_host() {
+fn applets_on_board_b_match_host() {
     on_board("b", "remote -b b");
 }

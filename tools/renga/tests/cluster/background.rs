@@ -60,7 +60,7 @@ sh
 ";
 
 #[test]
-fn settings_are_files_that_a_command_writes() {
+fn background_settings_written_by_command_are_read_back() {
     if clusters_can_run() {
         let ended = Renga::script(SETTINGS).end().expect_status(0);
         // The shell's own message names its script, and the usage is long.
@@ -102,7 +102,7 @@ over
 ";
 
 #[test]
-fn a_job_is_held_while_others_compute_on_its_board() {
+fn background_job_beside_computing_program_is_suspended() {
     if clusters_can_run() {
         let ended = Renga::script(JOBS).end();
         // What the shell says of those that are killed.
@@ -126,7 +126,7 @@ const SLOWER_MOST: f64 = 5.0;
 const CONTENDS_LEAST: f64 = 50.0;
 
 #[test]
-fn a_job_that_reads_the_same_disk_costs_a_program_no_more_than_is_aimed_at() {
+fn background_job_on_same_disk_slows_foreground_within_aim() {
     if !clusters_can_run() {
         return;
     }

@@ -27,7 +27,7 @@ const STATUSES: [u8; 4] = [1, 126, 137, 141];
 const FILESYSTEM_MIB: u32 = 31;
 
 #[test]
-fn seeds_leave_everything_right() {
+fn chaos_seeds_leave_files_and_disk_right() {
     if !clusters_can_run() {
         return;
     }

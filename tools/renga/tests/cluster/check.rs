@@ -30,7 +30,7 @@ const KINDS: [&str; 18] = [
 ];
 
 #[test]
-fn the_pair_is_listed_and_proved() {
+fn check_pair_is_listed_and_proved() {
     let text = Renga::command(&["check", "pair"]).end().expect_status(0).text();
     let row = |name: &str| text.lines().find(|line| line.split_whitespace().next() == Some(name));
     for kind in KINDS {
@@ -45,7 +45,7 @@ fn the_pair_is_listed_and_proved() {
 }
 
 #[test]
-fn the_drawing_can_be_drawn() {
+fn check_graph_is_valid_dot() {
     let scratch = Scratch::new("dot");
     let file = scratch.join("pair.dot");
     Renga::command(&["check", "pair", "--dot"]).with([file.as_os_str()]).end().expect_status(0);
@@ -59,13 +59,13 @@ fn the_drawing_can_be_drawn() {
 }
 
 #[test]
-fn solo_is_accepted() {
+fn check_solo_is_accepted() {
     let text = Renga::command(&["check", "solo"]).end().expect_status(0).text();
     assert!(!text.contains("router"), "{text}");
 }
 
 #[test]
-fn a_bad_file_is_refused_with_its_place_and_reason() {
+fn check_bad_file_is_refused_with_line_and_reason() {
     let bad = root().join("tools/placement/tests/bad");
     for name in ["count-zero", "core-out-of-range", "bad-mode"] {
         let message = fs::read_to_string(bad.join(format!("{name}.message"))).expect("each bad file has a message");
@@ -78,7 +78,7 @@ fn a_bad_file_is_refused_with_its_place_and_reason() {
 }
 
 #[test]
-fn an_unknown_system_is_refused_with_the_known_ones() {
+fn check_unknown_system_lists_known_ones() {
     for arguments in [&["check", "ring99"][..], &["run", "--system", "ring99", "-c", "true"]] {
         let ended = Renga::command(arguments).end().expect_status(125);
         for expected in ["ring99", "pair", "solo", ".toml"] {
@@ -90,7 +90,7 @@ fn an_unknown_system_is_refused_with_the_known_ones() {
 }
 
 #[test]
-fn help_is_there_for_every_command() {
+fn help_of_each_command_exists() {
     let text = Renga::command(&["--help"]).end().expect_status(0).text();
     for command in ["run", "test", "bench", "check", "image", "env"] {
         assert!(text.contains(&format!("\n  {command}")), "no {command} in\n{text}");

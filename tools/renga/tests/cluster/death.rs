@@ -4,7 +4,7 @@ use crate::support::{Disk, Renga, Scratch, clusters_can_run};
 use std::fs;
 
 #[test]
-fn who_waits_for_a_board_that_dies_learns_it_within_a_tenth_of_a_second() {
+fn board_failure_reaches_waiters_within_100_ms() {
     if !clusters_can_run() {
         return;
     }
@@ -20,7 +20,7 @@ fn who_waits_for_a_board_that_dies_learns_it_within_a_tenth_of_a_second() {
 
 /// In the background, too, where no shell waits that would say `Killed`.
 #[test]
-fn each_remote_says_in_a_line_that_its_board_is_down() {
+fn board_failure_is_reported_by_remote_in_one_line() {
     if !clusters_can_run() {
         return;
     }
@@ -32,7 +32,7 @@ fn each_remote_says_in_a_line_that_its_board_is_down() {
 }
 
 #[test]
-fn a_board_that_is_back_works_at_once() {
+fn board_restart_serves_at_once() {
     if !clusters_can_run() {
         return;
     }
@@ -46,7 +46,7 @@ fn a_board_that_is_back_works_at_once() {
 }
 
 #[test]
-fn pipes_break_as_pipes_do() {
+fn board_failure_breaks_pipes_with_epipe_or_eof() {
     if !clusters_can_run() {
         return;
     }
@@ -78,7 +78,7 @@ exit 4
 ";
 
 #[test]
-fn a_person_kills_and_restarts_boards_and_the_session_goes_on() {
+fn session_survives_kill_and_restart_commands() {
     if !clusters_can_run() {
         return;
     }
@@ -112,7 +112,7 @@ fn a_person_kills_and_restarts_boards_and_the_session_goes_on() {
 }
 
 #[test]
-fn a_board_that_dies_by_itself_is_started_again_if_so_wanted() {
+fn board_panic_with_restart_option_reboots() {
     if !clusters_can_run() {
         return;
     }
@@ -125,7 +125,7 @@ fn a_board_that_dies_by_itself_is_started_again_if_so_wanted() {
 }
 
 #[test]
-fn the_other_board_goes_on_while_the_disk_is_away() {
+fn disk_board_failure_leaves_other_board_running() {
     if !clusters_can_run() {
         return;
     }
@@ -157,7 +157,7 @@ until grep -q done /out; do sleep 0.1; done
 cat /out"#;
 
 #[test]
-fn a_program_elsewhere_goes_on_in_its_own_file_when_the_disk_is_back() {
+fn disk_board_restart_lets_remote_writer_continue() {
     if !clusters_can_run() {
         return;
     }
@@ -166,7 +166,7 @@ fn a_program_elsewhere_goes_on_in_its_own_file_when_the_disk_is_back() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn board_failure_options_nonsense_is_refused() {
     for (options, complaint) in [
         (["--kill", "z@5"], "there is no board `z`; boards are a, b"),
         (["--hang", "b"], "`b` is no board and time, as in b@200"),
@@ -183,7 +183,7 @@ fn what_makes_no_sense_is_refused() {
 
 /// What is let go on b belongs to the next life of a, which the processes there have not called before.
 #[test]
-fn pipes_across_boards_end_after_a_restart() {
+fn pipe_across_boards_after_restart_ends() {
     if !clusters_can_run() {
         return;
     }
@@ -198,7 +198,7 @@ const UNSYNCED: &str = "if [ -f /begun ]; then cat /late 2> /dev/null || echo go
                         else touch /begun; sync; echo late > /late; sleep 1000; fi";
 
 #[test]
-fn what_nobody_syncs_is_kept_after_some_seconds() {
+fn write_back_without_sync_is_durable_after_seconds() {
     if !clusters_can_run() {
         return;
     }

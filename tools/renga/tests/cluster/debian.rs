@@ -55,19 +55,19 @@ fn sources() -> Option<Vec<(String, Vec<u8>)>> {
 }
 
 #[test]
-fn programs_do_on_board_a_what_they_do_on_linux() {
+fn debian_programs_on_board_a_match_linux() {
     compare("a", "", SCRIPTS, WORK_DONE);
 }
 
 #[test]
 #[ignore = "minutes: renga test --long=debian"]
-fn programs_do_on_board_b_what_they_do_on_linux() {
+fn debian_programs_on_board_b_match_linux() {
     compare("b", "remote -b b", SCRIPTS, WORK_DONE);
 }
 
 #[test]
 #[ignore = "minutes: renga test --long=debian"]
-fn long_work_is_done_on_both_boards_as_on_linux() {
+fn debian_long_scripts_on_both_boards_match_linux() {
     compare("a-long", "", LONG_SCRIPTS, LONG_WORK_DONE);
     compare("b-long", "remote -b b", LONG_SCRIPTS, LONG_WORK_DONE);
 }

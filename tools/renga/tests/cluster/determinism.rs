@@ -20,7 +20,7 @@ fn kernel() -> Vec<u8> {
 }
 
 #[test]
-fn four_runs_are_one_run_however_busy_the_host_is() {
+fn determinism_four_runs_under_host_load_are_identical() {
     if !clusters_can_run() {
         return;
     }
@@ -39,7 +39,7 @@ fn four_runs_are_one_run_however_busy_the_host_is() {
 }
 
 #[test]
-fn another_seed_prints_the_same() {
+fn determinism_other_seed_prints_same_output() {
     if !clusters_can_run() {
         return;
     }
@@ -49,7 +49,7 @@ fn another_seed_prints_the_same() {
 }
 
 #[test]
-fn a_recorded_session_replays_to_the_same_hashes() {
+fn determinism_replayed_session_has_same_hashes() {
     if !clusters_can_run() {
         return;
     }

@@ -16,13 +16,13 @@ fn expect_failure(ended: &Ended, parts: &[&str]) {
 }
 
 #[test]
-fn without_set_up_the_way_in_is_told() {
+fn errors_without_set_up_name_way_out() {
     let ended = Renga::command(&["run", "-c", "true"]).setting("RENGA_QEMU", "").end();
     expect_failure(&ended, &["RENGA_QEMU is not set", "./renga"]);
 }
 
 #[test]
-fn a_missing_qemu_is_named() {
+fn errors_missing_qemu_is_named() {
     if !clusters_can_run() {
         return;
     }
@@ -31,7 +31,7 @@ fn a_missing_qemu_is_named() {
 }
 
 #[test]
-fn another_version_of_qemu_is_refused() {
+fn errors_other_qemu_version_is_refused() {
     if !clusters_can_run() {
         return;
     }
@@ -47,7 +47,7 @@ fn with_disk(image: &Path) -> Ended {
 }
 
 #[test]
-fn a_disk_that_is_not_ours_is_refused() {
+fn errors_foreign_disk_is_refused() {
     if !clusters_can_run() {
         return;
     }
@@ -62,7 +62,7 @@ fn a_disk_that_is_not_ours_is_refused() {
 }
 
 #[test]
-fn what_is_not_there_cannot_be_put() {
+fn errors_put_of_missing_file_is_refused() {
     if clusters_can_run() {
         let ended = Renga::script("true").with(["--put", "/no/such/file"]).end();
         expect_failure(&ended, &["/no/such/file"]);
@@ -71,7 +71,7 @@ fn what_is_not_there_cannot_be_put() {
 }
 
 #[test]
-fn a_recording_of_another_cluster_and_nonsense_are_refused() {
+fn errors_foreign_or_damaged_recording_is_refused() {
     if !clusters_can_run() {
         return;
     }
@@ -87,7 +87,7 @@ fn a_recording_of_another_cluster_and_nonsense_are_refused() {
 }
 
 #[test]
-fn a_run_that_is_over_its_limit_ends() {
+fn errors_run_over_limit_ends() {
     if clusters_can_run() {
         let run = Renga::command(&["run", "--limit-s", "30", "-c", "echo begun; sleep 1000"]);
         let ended = run.end();
@@ -96,7 +96,7 @@ fn a_run_that_is_over_its_limit_ends() {
 }
 
 #[test]
-fn a_cluster_that_waits_for_nothing_ends() {
+fn errors_deadlocked_cluster_ends() {
     if clusters_can_run() {
         // Nobody types.
         let ended = Renga::script("echo before; cat").end();
@@ -119,7 +119,7 @@ fn disturbed(board: &str, signal: Signal) -> Ended {
 }
 
 #[test]
-fn a_board_that_dies_is_named_with_its_last_words() {
+fn errors_dead_board_is_named_with_last_output() {
     if !clusters_can_run() {
         return;
     }
@@ -133,7 +133,7 @@ fn a_board_that_dies_is_named_with_its_last_words() {
 }
 
 #[test]
-fn a_board_that_stops_answering_is_named_with_its_last_words() {
+fn errors_hanging_board_is_named_with_last_output() {
     if clusters_can_run() {
         let ended = disturbed("1", Signal::STOP);
         expect_failure(&ended, &["board b of the cluster failed", "does not answer", "board b: end of its log"]);
@@ -145,7 +145,7 @@ const END_WAIT: Duration = Duration::from_secs(10);
 const END_POLL: Duration = Duration::from_millis(50);
 
 #[test]
-fn a_run_that_is_killed_leaves_no_machines_behind() {
+fn errors_killed_run_leaves_no_qemu() {
     if !clusters_can_run() {
         return;
     }
@@ -172,7 +172,7 @@ fn a_run_that_is_killed_leaves_no_machines_behind() {
 }
 
 #[test]
-fn a_kernel_panic_says_where_on_which_board_and_who_waits() {
+fn errors_kernel_panic_names_place_board_and_waits() {
     if !clusters_can_run() {
         return;
     }

@@ -54,14 +54,14 @@ const SYNC: &str = "mode = \"sync\"";
 const ASYNC: &str = "mode = \"async\"";
 
 #[test]
-fn files_of_both_boards_are_as_on_the_host() {
+fn files_on_both_boards_match_host() {
     if clusters_can_run() {
         files_are_as_on_the_host("files-sync", &system::name());
     }
 }
 
 #[test]
-fn files_with_asynchronous_calls_are_as_on_the_host() {
+fn files_with_asynchronous_calls_match_host() {
     if clusters_can_run() {
         let scratch = Scratch::new("async");
         files_are_as_on_the_host("files-async", &edited(&scratch, SYNC, ASYNC));
@@ -69,7 +69,7 @@ fn files_with_asynchronous_calls_are_as_on_the_host() {
 }
 
 #[test]
-fn files_with_a_pool_of_one_are_as_on_the_host() {
+fn files_with_pool_of_one_match_host() {
     if clusters_can_run() {
         let scratch = Scratch::new("pool-of-one");
         let system = edited(&scratch, SYNC, ASYNC);
@@ -97,7 +97,7 @@ remote -b b sh -c 'mkdir d; cd d; echo x > f'; cat d/f; rm -r d; remote -b b ls 
 ";
 
 #[test]
-fn boards_see_each_others_changes() {
+fn files_changed_by_one_board_are_seen_by_other() {
     if !clusters_can_run() {
         return;
     }
@@ -122,7 +122,7 @@ fn boards_see_each_others_changes() {
 }
 
 #[test]
-fn a_disk_keeps_what_was_written() {
+fn disk_option_keeps_data_between_runs() {
     if !clusters_can_run() {
         return;
     }
@@ -160,14 +160,14 @@ fn a_full_disk_is_reported(name: &str, system: &str) {
 }
 
 #[test]
-fn a_full_disk_is_reported_to_both_boards() {
+fn disk_full_is_reported_on_both_boards() {
     if clusters_can_run() {
         a_full_disk_is_reported("full", &system::name());
     }
 }
 
 #[test]
-fn a_full_disk_is_reported_after_asynchronous_writes() {
+fn disk_full_after_asynchronous_writes_is_reported() {
     if clusters_can_run() {
         let scratch = Scratch::new("full-async");
         a_full_disk_is_reported("full-async", &edited(&scratch, SYNC, ASYNC));
@@ -184,7 +184,7 @@ remote -b b sh -c 'mkdir i; cd i; rmdir ../i; echo lost > file; cd ..; ls'
 const REMOVED_SAYS: &str = "p\n/g\n";
 
 #[test]
-fn removed_directories_do_no_harm_to_the_disk_or_to_who_is_in_them() {
+fn files_removed_working_directory_is_harmless() {
     if clusters_can_run() {
         let disk = Disk::new("removed", REMOVED, &[]);
         let ended = disk.run();

@@ -38,7 +38,7 @@ fn counter(measured: &str, name: &str) -> u64 {
 }
 
 #[test]
-fn a_board_that_calls_anything_harms_no_program_of_another() {
+fn hostile_board_harms_no_program_elsewhere() {
     if !clusters_can_run() {
         return;
     }
@@ -57,7 +57,7 @@ fn a_board_that_calls_anything_harms_no_program_of_another() {
 }
 
 #[test]
-fn the_board_with_the_disk_cannot_be_the_hostile_one() {
+fn hostile_disk_board_is_refused() {
     let ended = Renga::command(&["run", "--hostile", "a", "-c", "true"]).end().expect_status(125);
     assert!(ended.stderr.contains("board a owns the disk"), "{}", ended.report());
 }

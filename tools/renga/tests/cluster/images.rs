@@ -101,7 +101,7 @@ pub(crate) fn sources_of(package: &str) -> Option<PathBuf> {
 }
 
 #[test]
-fn programs_of_the_dev_image_work_on_both_boards() {
+fn image_dev_programs_run_on_both_boards() {
     if !clusters_can_run() || !packages_can_be_had() {
         return;
     }
@@ -113,7 +113,7 @@ fn programs_of_the_dev_image_work_on_both_boards() {
 }
 
 #[test]
-fn each_package_of_the_dev_image_has_its_licence() {
+fn image_dev_packages_have_licences() {
     if !packages_can_be_had() {
         return;
     }
@@ -131,7 +131,7 @@ fn each_package_of_the_dev_image_has_its_licence() {
 }
 
 #[test]
-fn what_is_not_there_is_answered_with_what_is() {
+fn image_unknown_flavour_lists_known_ones() {
     // Set-up that builds for the boards is what it needs, too.
     if !clusters_can_run() {
         return;
@@ -157,7 +157,7 @@ fn what_is_not_there_is_answered_with_what_is() {
 }
 
 #[test]
-fn images_are_listed() {
+fn image_list_shows_flavours() {
     let text = Renga::command(&["image", "--list"]).end().expect_status(0).text();
     for part in ["small: ", "dev: ", "named     busybox-static", "  packages  "] {
         assert!(text.contains(part), "no {part} in\n{text}");

@@ -7,7 +7,7 @@ fn session(typed: &[u8], status: i32) -> String {
 }
 
 #[test]
-fn what_is_typed_is_run() {
+fn session_typed_command_runs() {
     if !clusters_can_run() {
         return;
     }
@@ -18,7 +18,7 @@ fn what_is_typed_is_run() {
 }
 
 #[test]
-fn the_end_of_input_ends_the_shell() {
+fn session_end_of_input_ends_shell() {
     if !clusters_can_run() {
         return;
     }
@@ -28,7 +28,7 @@ fn the_end_of_input_ends_the_shell() {
 }
 
 #[test]
-fn a_line_can_be_edited() {
+fn session_line_editing_works() {
     if !clusters_can_run() {
         return;
     }
@@ -39,7 +39,7 @@ fn a_line_can_be_edited() {
 }
 
 #[test]
-fn a_program_reads_lines_that_the_terminal_edits() {
+fn session_program_reads_edited_line() {
     if !clusters_can_run() {
         return;
     }
@@ -50,7 +50,7 @@ fn a_program_reads_lines_that_the_terminal_edits() {
 }
 
 #[test]
-fn programs_of_both_boards_know_the_window_and_are_told_when_it_changes() {
+fn session_window_change_signals_programs_of_both_boards() {
     if !clusters_can_run() {
         return;
     }

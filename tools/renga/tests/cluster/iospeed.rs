@@ -64,7 +64,7 @@ b wait 2 remote
 ";
 
 #[test]
-fn paces_are_a_file_that_a_command_writes() {
+fn iospeed_paces_written_by_command_are_read_back() {
     if clusters_can_run() {
         let ended = Renga::script(SETTINGS).end();
         assert_eq!(ended.text(), SETTINGS_SAYS, "{}", ended.report());
@@ -99,7 +99,7 @@ fn measured_ms(ended: &Ended) -> BTreeMap<String, f64> {
 }
 
 #[test]
-fn several_programs_at_once_read_as_fast_as_each_was_told() {
+fn iospeed_several_programs_keep_their_rates() {
     if clusters_can_run() {
         let ended = Renga::script(SPEEDS).end();
         let text = ended.text();
@@ -134,7 +134,7 @@ IOSPEED_FACTOR=4 LD_PRELOAD=./iospeed.so busybox cat /etc/hostname > /dev/null; 
 "#;
 
 #[test]
-fn the_library_slows_a_dynamic_program_down() {
+fn iospeed_library_slows_dynamic_program() {
     if !clusters_can_run() || !packages_can_be_had() {
         return;
     }

@@ -5,7 +5,7 @@ use std::fs;
 
 /// All rows in their short forms: their exact counts are within those of `bench/counts.json`, or the command ends with 1.
 #[test]
-fn counts_of_the_rows_do_not_grow() {
+fn ledger_row_counts_stay_within_bounds() {
     if !clusters_can_run() {
         return;
     }
@@ -25,7 +25,7 @@ fn counts_of_the_rows_do_not_grow() {
 /// What a page costs that is given back, by small batches and by large ones, is within what `bench/counts.json` says; beside a stream the
 /// computation's steps are hardly longer for it.
 #[test]
-fn instructions_of_a_page_that_is_given_back_do_not_grow() {
+fn ledger_reclaim_instructions_stay_within_bound() {
     if !clusters_can_run() {
         return;
     }
@@ -39,7 +39,7 @@ fn instructions_of_a_page_that_is_given_back_do_not_grow() {
 
 /// One row in its short form, run anew twice: exactly the same findings, and counts within their bounds.
 #[test]
-fn a_row_finds_the_same_twice() {
+fn ledger_row_run_twice_is_identical() {
     if !clusters_can_run() {
         return;
     }

@@ -17,7 +17,7 @@ fn said(script: &str) -> String {
 }
 
 #[test]
-fn a_board_has_room_for_many_programs_files_and_pipes() {
+fn limits_many_programs_files_and_pipes_fit() {
     if !clusters_can_run() {
         return;
     }
@@ -37,7 +37,7 @@ fn a_board_has_room_for_many_programs_files_and_pipes() {
 }
 
 #[test]
-fn arguments_stack_and_poll_have_the_limits_of_linux() {
+fn limits_arguments_stack_and_poll_match_linux() {
     if !clusters_can_run() {
         return;
     }
@@ -54,7 +54,7 @@ fn arguments_stack_and_poll_have_the_limits_of_linux() {
 }
 
 #[test]
-fn pipelines_are_as_long_as_one_likes() {
+fn limits_long_pipelines_work() {
     if !clusters_can_run() {
         return;
     }
@@ -64,7 +64,7 @@ fn pipelines_are_as_long_as_one_likes() {
 }
 
 #[test]
-fn a_shell_comes_in_and_ends_a_fork_bomb() {
+fn limits_fork_bomb_is_ended_from_shell() {
     if !clusters_can_run() {
         return;
     }
@@ -81,7 +81,7 @@ fn a_shell_comes_in_and_ends_a_fork_bomb() {
 }
 
 #[test]
-fn who_holds_most_memory_ends_when_there_is_no_more() {
+fn limits_out_of_memory_kills_largest_program() {
     if !clusters_can_run() {
         return;
     }

@@ -3,7 +3,7 @@
 use crate::support::{Renga, Scratch, clusters_can_run};
 
 #[test]
-fn a_script_runs_on_linux_with_its_output_status_and_files() {
+fn linux_script_returns_output_status_and_files() {
     if !clusters_can_run() {
         return;
     }
@@ -23,7 +23,7 @@ fn a_script_runs_on_linux_with_its_output_status_and_files() {
 }
 
 #[test]
-fn linux_is_told_what_to_run_and_ends_in_time() {
+fn linux_without_script_is_refused_and_limit_ends_run() {
     if !clusters_can_run() {
         return;
     }

@@ -11,7 +11,7 @@ fn time_s(line: &str, board: &str) -> Option<f64> {
 }
 
 #[test]
-fn unknown_calls_are_logged_once_by_board_and_time() {
+fn log_unknown_system_call_is_logged_once() {
     if !clusters_can_run() {
         return;
     }

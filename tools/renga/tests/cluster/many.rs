@@ -30,17 +30,17 @@ fn any_board_works_with_any(system: &str, others: &[&str]) {
 }
 
 #[test]
-fn any_of_four_boards_works_with_any() {
+fn many_four_boards_reach_each_other() {
     any_board_works_with_any("quad", &["b", "c", "d"]);
 }
 
 #[test]
-fn any_of_eight_boards_works_with_any() {
+fn many_eight_boards_reach_each_other() {
     any_board_works_with_any("octet", &["b", "c", "d", "e", "f", "g", "h"]);
 }
 
 #[test]
-fn two_boards_die_and_the_others_go_on() {
+fn many_two_failed_boards_leave_others_running() {
     if !clusters_can_run() {
         return;
     }
@@ -71,7 +71,7 @@ sh -c "$spread"
 "#;
 
 #[test]
-fn eight_boards_finish_eight_jobs_six_times_as_fast_as_one() {
+fn many_eight_jobs_speed_up_sixfold() {
     if !clusters_can_run() {
         return;
     }

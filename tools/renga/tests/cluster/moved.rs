@@ -16,7 +16,7 @@ rm -r /tmp/d; remote -b b ls /tmp/d 2>&1 | sed 's/.*: *//'
 "#;
 
 #[test]
-fn books_of_the_disk_are_kept_on_another_board() {
+fn placement_metadata_on_other_board_works() {
     if !clusters_can_run() {
         return;
     }

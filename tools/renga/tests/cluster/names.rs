@@ -10,7 +10,7 @@ fn frames(what: &str, times: u32) -> u32 {
 }
 
 #[test]
-fn looking_again_on_the_board_without_the_disk_sends_no_frame() {
+fn name_cache_repeated_lookup_sends_no_frame() {
     if !clusters_can_run() {
         return;
     }
@@ -23,7 +23,7 @@ fn looking_again_on_the_board_without_the_disk_sends_no_frame() {
 }
 
 #[test]
-fn running_a_program_again_asks_the_disk_s_board_nothing() {
+fn name_cache_repeated_exec_sends_no_frame() {
     if !clusters_can_run() {
         return;
     }
@@ -34,7 +34,7 @@ fn running_a_program_again_asks_the_disk_s_board_nothing() {
 }
 
 #[test]
-fn a_dynamic_program_that_runs_again_asks_nothing_about_its_libraries() {
+fn name_cache_repeated_dynamic_exec_sends_no_frame() {
     if !clusters_can_run() || !packages_can_be_had() {
         return;
     }
@@ -49,7 +49,7 @@ fn a_dynamic_program_that_runs_again_asks_nothing_about_its_libraries() {
 }
 
 #[test]
-fn what_another_board_changes_is_seen_at_once() {
+fn name_cache_change_by_other_board_is_seen_at_once() {
     if !clusters_can_run() {
         return;
     }
@@ -84,7 +84,7 @@ remote -b b touch /root/e/f; sh /root/look | cut -d ' ' -f 1,3-
 }
 
 #[test]
-fn what_exists_and_what_is_open_is_known_without_a_frame() {
+fn name_cache_existence_and_open_status_send_no_frame() {
     if !clusters_can_run() {
         return;
     }
@@ -96,7 +96,7 @@ fn what_exists_and_what_is_open_is_known_without_a_frame() {
 }
 
 #[test]
-fn asking_about_a_file_that_is_written_elsewhere_brings_no_page_of_it() {
+fn name_cache_stat_of_remotely_written_file_moves_no_page() {
     if !clusters_can_run() {
         return;
     }
@@ -110,7 +110,7 @@ fn asking_about_a_file_that_is_written_elsewhere_brings_no_page_of_it() {
 }
 
 #[test]
-fn what_may_not_be_done_and_what_is_no_link_is_known_without_a_frame() {
+fn name_cache_refusals_send_no_frame() {
     if !clusters_can_run() {
         return;
     }
@@ -122,7 +122,7 @@ fn what_may_not_be_done_and_what_is_no_link_is_known_without_a_frame() {
 }
 
 #[test]
-fn of_a_page_only_what_is_before_the_end_of_the_file_crosses() {
+fn link_partial_page_sends_valid_bytes_only() {
     if !clusters_can_run() {
         return;
     }

@@ -21,7 +21,7 @@ fn pattern(length: usize) -> Vec<u8> {
 }
 
 #[test]
-fn sixteen_megabytes_pass_through_another_board() {
+fn pipe_of_16_mb_through_other_board_is_whole() {
     if !clusters_can_run() {
         return;
     }
@@ -36,7 +36,7 @@ fn sixteen_megabytes_pass_through_another_board() {
 }
 
 #[test]
-fn a_pipe_that_is_made_where_it_is_used_takes_a_third_of_the_frames() {
+fn pipe_made_where_used_takes_a_third_of_frames() {
     if !clusters_can_run() {
         return;
     }
@@ -81,7 +81,7 @@ far 3
 ";
 
 #[test]
-fn both_ends_learn_of_the_others_end() {
+fn pipe_end_closed_is_seen_by_other_end() {
     if clusters_can_run() {
         Renga::script(ENDS).end().expect_status(0).expect_text(ENDS_SAY);
     }

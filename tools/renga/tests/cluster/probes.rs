@@ -63,7 +63,7 @@ fn count(events: &[Timed]) -> BTreeMap<Kind, usize> {
 }
 
 #[test]
-fn the_kernel_has_its_probes_and_no_branch_goes_past_one() {
+fn probes_of_kernel_exist_and_no_branch_skips_one() {
     if !clusters_can_run() {
         return;
     }
@@ -92,7 +92,7 @@ fn the_kernel_has_its_probes_and_no_branch_goes_past_one() {
 }
 
 #[test]
-fn a_traced_run_is_the_same_run() {
+fn trace_of_run_leaves_hashes_unchanged() {
     if !clusters_can_run() {
         return;
     }
@@ -111,7 +111,7 @@ iospeed --loop --factor 20 cat /usr/share/common-licenses/BSD";
 }
 
 #[test]
-fn a_traced_run_with_faults_and_deaths_is_the_same_run() {
+fn trace_of_run_with_faults_leaves_hashes_unchanged() {
     if !clusters_can_run() {
         return;
     }
@@ -128,7 +128,7 @@ fn a_traced_run_with_faults_and_deaths_is_the_same_run() {
 }
 
 #[test]
-fn a_replayed_session_can_be_traced() {
+fn trace_of_replayed_session_works() {
     if !clusters_can_run() {
         return;
     }
@@ -145,7 +145,7 @@ fn a_replayed_session_can_be_traced() {
 }
 
 #[test]
-fn a_run_that_fails_leaves_a_whole_trace() {
+fn trace_of_failed_run_is_whole() {
     if !clusters_can_run() {
         return;
     }

@@ -18,7 +18,7 @@ run() {
 const OF_A_BOARD: &str = "1 2 4 5\nldconfig\n42\nstatus 5\napplet\n";
 
 #[test]
-fn programs_run_on_both_boards() {
+fn run_programs_on_both_boards_works() {
     if !clusters_can_run() {
         return;
     }
@@ -36,7 +36,7 @@ fn programs_run_on_both_boards() {
 }
 
 #[test]
-fn the_exit_status_is_the_scripts() {
+fn run_exit_status_is_that_of_script() {
     if !clusters_can_run() {
         return;
     }
@@ -46,7 +46,7 @@ fn the_exit_status_is_the_scripts() {
 }
 
 #[test]
-fn one_board_suffices() {
+fn run_solo_works() {
     if !clusters_can_run() {
         return;
     }
@@ -55,7 +55,7 @@ fn one_board_suffices() {
 }
 
 #[test]
-fn a_script_file_and_files_of_the_host_are_there() {
+fn run_script_file_and_put_files_exist() {
     if !clusters_can_run() {
         return;
     }
@@ -71,7 +71,7 @@ fn a_script_file_and_files_of_the_host_are_there() {
 }
 
 #[test]
-fn what_is_on_the_standard_error_comes_too() {
+fn run_standard_error_is_printed() {
     if !clusters_can_run() {
         return;
     }
@@ -82,7 +82,7 @@ fn what_is_on_the_standard_error_comes_too() {
 }
 
 #[test]
-fn the_machine_of_1989_computes_the_same() {
+fn run_profile_paper_1989_prints_same_output() {
     if clusters_can_run() {
         let old = Renga::script("seq 20 | remote -b b sort -n | tail -n 1; cat /etc/hostname")
             .with(["--profile", "paper-1989"]);
@@ -101,7 +101,7 @@ awk 'BEGIN { for (i = 0; i < 100000; i++) s[i] = i; n = 0; for (k in s) n += s[k
 "#;
 
 #[test]
-fn much_of_everything_is_bearable() {
+fn run_large_workload_succeeds() {
     if clusters_can_run() {
         Renga::script(MUCH).end().expect_status(0).expect_text("13893\n13893\n50\n50\ndeep\n4999950000\n");
     }
@@ -117,7 +117,7 @@ done | sort | uniq -c | tr -s ' '
 "#;
 
 #[test]
-fn floating_point_registers_are_each_programs_own_and_go_with_a_child() {
+fn floating_point_registers_are_private_and_inherited() {
     if clusters_can_run() {
         Renga::script(FLOATS).end().expect_status(0).expect_text(" 18 status 0\n");
     }

@@ -28,14 +28,14 @@ fn expected() -> String {
 }
 
 #[test]
-fn wild_programs_on_board_a_are_stopped_and_it_goes_on() {
+fn protection_wild_programs_on_board_a_are_killed() {
     if clusters_can_run() {
         Renga::script(&script("")).end().expect_status(0).expect_text(&expected());
     }
 }
 
 #[test]
-fn wild_programs_on_board_b_are_stopped_and_it_goes_on() {
+fn protection_wild_programs_on_board_b_are_killed() {
     if clusters_can_run() {
         Renga::script(&script("remote -b b")).end().expect_status(0).expect_text(&expected());
     }
@@ -59,14 +59,14 @@ const NUMBERS_SAYS: &str =
     "numbers 0\nheld at a 0\nheld at b 0\nthe file is whole\nalive\n2000\nalive\n2000\nin time\n";
 
 #[test]
-fn every_system_call_of_board_a_withstands_bad_arguments() {
+fn protection_bad_arguments_on_board_a_are_refused() {
     if clusters_can_run() {
         Renga::script(&NUMBERS.replace("HERE", "")).end().expect_status(0).expect_text(NUMBERS_SAYS);
     }
 }
 
 #[test]
-fn every_system_call_of_board_b_withstands_bad_arguments() {
+fn protection_bad_arguments_on_board_b_are_refused() {
     if clusters_can_run() {
         Renga::script(&NUMBERS.replace("HERE", "remote -b b")).end().expect_status(0).expect_text(NUMBERS_SAYS);
     }
@@ -87,7 +87,7 @@ done
 "#;
 
 #[test]
-fn endless_calls_let_others_run_and_can_be_killed() {
+fn protection_long_calls_are_preempted_and_killable() {
     if clusters_can_run() {
         Renga::script(ENDLESS).end().expect_status(0).expect_text(&"2000\n143\n".repeat(4));
     }
@@ -95,7 +95,7 @@ fn endless_calls_let_others_run_and_can_be_killed() {
 
 /// Where programs have four cores, what is done for one at its home lets others run there, too.
 #[test]
-fn an_endless_call_lets_programs_of_its_home_run_whatever_core_its_own_has() {
+fn protection_long_call_leaves_home_core_to_others() {
     if clusters_can_run() {
         let session = r#"
 sh -c '/usr/lib/renga/wild fill < /dev/zero & sleep 0.1; seq 2000 | sort -n | tail -n 1; kill $!; wait $!; echo $?' 2> /dev/null"#;
@@ -118,7 +118,7 @@ done
 "#;
 
 #[test]
-fn greed_for_memory_is_stopped_and_memory_comes_back() {
+fn protection_memory_hog_is_killed_and_frames_return() {
     if clusters_can_run() {
         let expected = "stopped\nalive\n2000\n".repeat(4);
         Renga::script(GREED).end().expect_status(0).expect_text(&expected);
@@ -135,7 +135,7 @@ done
 "#;
 
 #[test]
-fn too_many_processes_are_refused_and_slots_come_back() {
+fn protection_too_many_processes_are_refused_and_slots_return() {
     if clusters_can_run() {
         Renga::script(FORKS).end().expect_status(0).expect_text("alive\nalive\n");
     }

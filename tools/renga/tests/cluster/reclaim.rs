@@ -49,7 +49,7 @@ batcher 0 0 0 0
 ";
 
 #[test]
-fn how_frames_are_reclaimed_is_set_by_files_and_a_command() {
+fn reclaim_settings_written_by_command_are_read_back() {
     if clusters_can_run() {
         let ended = Renga::script(SETTINGS).end().expect_status(0);
         assert_eq!(ended.text(), SETTINGS_SAYS, "{}", ended.report());
@@ -79,7 +79,7 @@ set -- $(counts); [ $2 = $before ] || echo "a batch for nothing: $before $*"
 "#;
 
 #[test]
-fn files_that_are_larger_than_memory_are_read_and_written_on_both_boards() {
+fn reclaim_files_larger_than_memory_work_on_both_boards() {
     if !clusters_can_run() {
         return;
     }

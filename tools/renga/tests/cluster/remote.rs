@@ -76,7 +76,7 @@ terminal 0
 ";
 
 #[test]
-fn a_remote_process_is_a_child_like_any_other() {
+fn remote_child_behaves_as_local_child() {
     if clusters_can_run() {
         Renga::script(SESSION).end().expect_status(0).expect_text(SESSION_SAYS);
     }
@@ -105,7 +105,7 @@ fn replay(recording: &Path) -> Renga {
 }
 
 #[test]
-fn an_interrupt_key_reaches_the_other_board() {
+fn remote_interrupt_key_reaches_program() {
     if !clusters_can_run() {
         return;
     }
@@ -136,7 +136,7 @@ fn an_interrupt_key_reaches_the_other_board() {
 }
 
 #[test]
-fn an_interrupt_key_reaches_what_spins_in_real_time() {
+fn remote_interrupt_key_reaches_real_time_spinner() {
     if !clusters_can_run() {
         return;
     }
@@ -162,7 +162,7 @@ fn an_interrupt_key_reaches_what_spins_in_real_time() {
 }
 
 #[test]
-fn jobs_stop_and_go_on_wherever_they_are() {
+fn remote_job_control_stops_and_continues() {
     if !clusters_can_run() {
         return;
     }
@@ -183,7 +183,7 @@ fn jobs_stop_and_go_on_wherever_they_are() {
 }
 
 #[test]
-fn a_board_that_is_not_there_is_said_to_be_none() {
+fn remote_unknown_board_is_refused() {
     if !clusters_can_run() {
         return;
     }
@@ -224,7 +224,7 @@ died 143
 ";
 
 #[test]
-fn a_signal_to_remote_is_for_its_command() {
+fn remote_signal_is_forwarded_to_command() {
     if clusters_can_run() {
         Renga::script(SENT).end().expect_status(0).expect_text(SENT_SAYS);
     }

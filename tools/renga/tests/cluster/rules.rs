@@ -34,7 +34,7 @@ fn without(record: &[Recorded], place: usize) -> Vec<Recorded> {
 }
 
 #[test]
-fn the_frames_of_a_traced_run_keep_the_rules_of_sessions() {
+fn session_rules_hold_for_traced_frames() {
     if !clusters_can_run() {
         return;
     }

@@ -12,7 +12,7 @@ fn said(script: &str) -> String {
 }
 
 #[test]
-fn a_mapping_reading_and_writing_are_the_same_bytes() {
+fn mmap_and_read_write_share_bytes() {
     if !clusters_can_run() {
         return;
     }
@@ -29,7 +29,7 @@ fn a_mapping_reading_and_writing_are_the_same_bytes() {
 }
 
 #[test]
-fn a_mapping_on_one_board_and_a_file_on_another_are_the_same_bytes() {
+fn mmap_and_file_on_other_board_share_bytes() {
     if !clusters_can_run() {
         return;
     }
@@ -42,7 +42,7 @@ fn a_mapping_on_one_board_and_a_file_on_another_are_the_same_bytes() {
 }
 
 #[test]
-fn mappings_on_two_boards_that_both_write_are_the_same_bytes() {
+fn mmap_writers_on_two_boards_share_bytes() {
     if !clusters_can_run() {
         return;
     }
@@ -63,7 +63,7 @@ fn mappings_on_two_boards_that_both_write_are_the_same_bytes() {
 
 /// Both spin, each until the other has stored: the page crosses twice in two turns, at some 2 ms each.
 #[test]
-fn programs_that_spin_on_one_page_on_two_boards_get_on() {
+fn mmap_spinners_on_two_boards_make_progress() {
     if !clusters_can_run() {
         return;
     }
@@ -83,7 +83,7 @@ fn programs_that_spin_on_one_page_on_two_boards_get_on() {
 /// Exclusive loads and stores of two boards, none of which gets lost; and four pages that are never seen in another order than
 /// they were written.
 #[test]
-fn what_two_boards_store_at_once_is_neither_lost_nor_out_of_order() {
+fn mmap_concurrent_stores_keep_order() {
     if !clusters_can_run() {
         return;
     }
@@ -97,7 +97,7 @@ fn what_two_boards_store_at_once_is_neither_lost_nor_out_of_order() {
 
 /// A file that is cut under a program of another board; a board that dies with what it has stored, synced and not.
 #[test]
-fn a_mapping_does_not_outlive_its_file_nor_what_it_stored_its_board() {
+fn mmap_after_truncation_or_board_failure_ends() {
     if !clusters_can_run() {
         return;
     }
@@ -116,7 +116,7 @@ exit 4
 }
 
 #[test]
-fn what_cannot_be_mapped_is_refused_as_on_linux() {
+fn mmap_refusals_match_linux() {
     if !clusters_can_run() {
         return;
     }
@@ -126,7 +126,7 @@ a directory 19\nmprotect 13\nmsync 22\nmsync 22\nmsync 12\nmlock 12\nmlock 0\nme
 }
 
 #[test]
-fn what_was_stored_and_synced_is_there_after_a_cut() {
+fn mmap_synced_stores_survive_power_cut() {
     if !clusters_can_run() {
         return;
     }
@@ -149,7 +149,7 @@ remote -b b dd if=d of=log bs=8000 oflag=append conv=notrunc 2> /dev/null & wait
 fold -b -w 8000 log | tr -s a-d | sort | uniq -c";
 
 #[test]
-fn long_appends_of_two_boards_do_not_mix() {
+fn append_long_records_of_two_boards_stay_whole() {
     if !clusters_can_run() {
         return;
     }

@@ -22,7 +22,7 @@ fn pipeline(remote: &str) -> String {
 }
 
 #[test]
-fn a_pipeline_across_boards_is_byte_identical_with_the_host() {
+fn pipeline_across_boards_matches_host() {
     if !clusters_can_run() {
         return;
     }

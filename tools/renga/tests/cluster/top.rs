@@ -80,7 +80,7 @@ fn programs_are_named(whole: &Value) {
 }
 
 #[test]
-fn a_run_is_followed_while_it_goes_on_and_adds_up_to_what_its_trace_says() {
+fn top_of_live_run_matches_trace() {
     if !clusters_can_run() {
         return;
     }

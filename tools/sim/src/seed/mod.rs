@@ -248,7 +248,7 @@ mod tests {
 
     /// Seeds 45871 and 9943: many were dropped, many damaged, and the judge looked at those that are lost alone.
     #[test]
-    fn frames_that_are_lost_dropped_or_damaged_do_not_arrive() {
+    fn seed_lost_or_damaged_frames_do_not_arrive() {
         let many = FAIR_PER_MILLE + 1;
         let (lost, dropped) =
             (Faults { lost_per_mille: many, ..Faults::NONE }, Faults { dropped_per_mille: many, ..Faults::NONE });

@@ -156,7 +156,7 @@ mod tests {
     use renga_random::Random;
 
     #[test]
-    fn the_cut_write_tears_at_sectors_and_then_nothing_answers() {
+    fn disk_power_cut_tears_write_at_sector() {
         let mut disk = Disk::new(Pages::zeros(1 << 16));
         disk.seed(Random::new(7));
         disk.cut_power_after(1);
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_come_as_often_as_asked_and_the_same_for_the_same_seed() {
+    fn disk_faults_match_rate_and_repeat() {
         let run = |seed| {
             let mut disk = Disk::new(Pages::zeros(1 << 16));
             disk.seed(Random::new(seed));

@@ -83,7 +83,7 @@ mod tests {
     use super::Pages;
 
     #[test]
-    fn a_transfer_may_lie_across_pages_and_copies_do_not_see_each_other() {
+    fn disk_image_transfer_across_pages_is_copy_on_write() {
         let bytes: Vec<u8> = (0..3 * 4096).map(|at| (at / 7) as u8).collect();
         let mut pages = Pages::new(&bytes);
         let before = pages.clone();
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_of_zeros_are_not_kept_and_read_as_zeros() {
+    fn disk_image_zero_pages_take_no_memory() {
         let mut bytes = vec![0; 2 * 4096 + 1];
         bytes[4096 + 5] = 1;
         let pages = Pages::new(&bytes);

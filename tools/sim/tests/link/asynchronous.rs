@@ -54,7 +54,7 @@ fn notes(setup: ClusterSetup, cast: Cast) -> (Cluster, Vec<Seen>) {
 }
 
 #[test]
-fn released_calls_keep_their_order_and_content() {
+fn asynchronous_calls_keep_order_and_content() {
     let (_, seen) = notes(ClusterSetup::new(2), Cast { asynchronous: true, ..Cast::pair(3) });
     let stats = seen[1].stats;
     let all = 3 * 2 * NOTES;
@@ -65,7 +65,7 @@ fn released_calls_keep_their_order_and_content() {
 }
 
 #[test]
-fn a_pool_of_one_loses_nothing_and_keeps_order() {
+fn asynchronous_pool_of_one_keeps_order() {
     for clients in 1..=3 {
         for async_proxies in 1..=2 {
             let cast = Cast { asynchronous: true, slots: 1, async_proxies, ..Cast::pair(clients) };
@@ -76,13 +76,13 @@ fn a_pool_of_one_loses_nothing_and_keeps_order() {
 }
 
 #[test]
-fn without_proxies_for_them_the_next_synchronous_call_makes_them() {
+fn asynchronous_calls_without_proxy_run_with_next_synchronous_call() {
     let (_, seen) = notes(ClusterSetup::new(2), Cast { asynchronous: true, async_proxies: 0, ..Cast::pair(2) });
     assert!(seen[1].stats.calls_async.get() > 0);
 }
 
 #[test]
-fn a_caller_does_not_wait_for_a_proxy_of_asynchronous_calls() {
+fn asynchronous_caller_does_not_wait_for_proxy() {
     let got = Rc::new(Cell::new(None));
     let told = got.clone();
     let cast = Cast { asynchronous: true, async_proxies: 1, ..Cast::pair(1) };
@@ -110,7 +110,7 @@ fn a_caller_does_not_wait_for_a_proxy_of_asynchronous_calls() {
 }
 
 #[test]
-fn faults_keep_order_too() {
+fn asynchronous_calls_with_faults_keep_order() {
     for seed in 1..=10 {
         let faults = Faults { lost_per_mille: 40, doubled_per_mille: 40, changed_per_mille: 20, ..Faults::NONE };
         let setup = ClusterSetup { faults, seed, ..ClusterSetup::new(2) };
@@ -119,7 +119,7 @@ fn faults_keep_order_too() {
 }
 
 #[test]
-fn a_released_caller_goes_on_at_once() {
+fn asynchronous_caller_resumes_at_once() {
     let times = Rc::new(RefCell::new(Vec::new()));
     let noted = times.clone();
     let cast = Cast { asynchronous: true, ..Cast::pair(1) };
@@ -153,14 +153,14 @@ fn a_released_caller_goes_on_at_once() {
 }
 
 #[test]
-fn without_the_mode_every_call_is_synchronous() {
+fn synchronous_mode_releases_no_caller() {
     let (_, seen) = notes(ClusterSetup::new(2), Cast::pair(2));
     let stats = seen[1].stats;
     assert_eq!((stats.calls_async.get(), stats.could_be_async.get()), (0, 2 * 2 * NOTES));
 }
 
 #[test]
-fn asynchronous_calls_of_a_dead_board_are_counted_as_lost() {
+fn asynchronous_calls_of_dead_board_count_as_lost() {
     let result = Rc::new(Cell::new(None));
     let told = result.clone();
     let cast = Cast { asynchronous: true, ..Cast::pair(1) };

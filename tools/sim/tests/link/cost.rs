@@ -66,7 +66,7 @@ fn report(what: &str, calls: u64, count: BusCount, took_ns: u64) {
 }
 
 #[test]
-fn a_null_call_is_two_small_frames() {
+fn null_call_takes_two_small_frames() {
     let (count, took_ns) = measure(1, |mut stores, calls| async move {
         for _ in 0..calls {
             assert_eq!(stores.at(0, 0).call(Null {}, ()).await, Ok(()));
@@ -87,7 +87,7 @@ async fn fetch(mut stores: Stores, calls: u64) {
 }
 
 #[test]
-fn reading_keeps_the_wire_busy() {
+fn bulk_read_keeps_wire_busy() {
     let (count, took_ns) = measure(1, fetch);
     report("read 4 KiB, one client", CALLS, count, took_ns);
     assert!(count.frames <= 6 * CALLS, "{} frames", count.frames);
@@ -99,7 +99,7 @@ fn reading_keeps_the_wire_busy() {
 }
 
 #[test]
-fn writing_keeps_the_wire_busy() {
+fn bulk_write_keeps_wire_busy() {
     let (count, took_ns) = measure(4, |mut stores, calls| async move {
         let page = [7; 4096];
         for _ in 0..calls {

@@ -25,7 +25,7 @@ fn waiter(results: &Results) -> Option<Body> {
 }
 
 #[test]
-fn a_caller_that_waits_for_minutes_learns_of_the_death_within_a_tenth_of_a_second() {
+fn board_failure_reaches_long_waiter_within_100_ms() {
     for (seed, lost_per_mille) in [(1, 0), (2, 0), (3, 100), (4, 200), (5, 300)] {
         let results = Results::default();
         let noted = results.clone();
@@ -44,7 +44,7 @@ fn a_caller_that_waits_for_minutes_learns_of_the_death_within_a_tenth_of_a_secon
 }
 
 #[test]
-fn a_board_that_is_there_and_does_not_answer_what_holds_up_others_is_given_up_after_five_seconds() {
+fn board_alive_but_silent_is_given_up_after_5_s() {
     let (results, patient, after) = (Results::default(), Results::default(), Results::default());
     let noted = [results.clone(), patient.clone(), after.clone()];
     let (mut cluster, seen) =
@@ -84,7 +84,7 @@ fn a_board_that_is_there_and_does_not_answer_what_holds_up_others_is_given_up_af
 }
 
 #[test]
-fn who_awaits_nothing_of_each_other_leaves_the_bus_in_peace() {
+fn idle_boards_send_no_frames() {
     let (mut cluster, seen) = cluster(ClusterSetup::new(4), Cast { boards: 4, ..Cast::pair(1) }, |_, _| {
         body(|mut stores| async move {
             for board in 0..4 {
@@ -121,7 +121,7 @@ fn persistent(board: u8, every_ns: u64, asynchronous: bool, results: &Results) -
 }
 
 #[test]
-fn each_caller_is_told_once_of_a_new_life_before_any_call_reaches_it() {
+fn board_reboot_gives_each_caller_one_stale_error() {
     for asynchronous in [false, true] {
         let results: Vec<Results> = (0..3).map(|_| Results::default()).collect();
         let noted = results.clone();
@@ -154,7 +154,7 @@ fn each_caller_is_told_once_of_a_new_life_before_any_call_reaches_it() {
 }
 
 #[test]
-fn calls_to_a_dead_board_fail_at_once_and_a_returned_one_serves_within_milliseconds() {
+fn board_failure_fails_calls_at_once_and_reboot_serves_soon() {
     let (there, back) = (Results::default(), Results::default());
     let (noted, cast) = (there.clone(), Cast::pair(1));
     let (mut cluster, _) = cluster(ClusterSetup::new(2), cast, move |board, _| {
@@ -184,7 +184,7 @@ fn calls_to_a_dead_board_fail_at_once_and_a_returned_one_serves_within_milliseco
 }
 
 #[test]
-fn a_board_that_greets_and_goes_away_again_keeps_nobody_waiting() {
+fn board_failing_after_hello_blocks_nobody() {
     let (there, cast) = (Results::default(), Cast::pair(1));
     let noted = there.clone();
     let (mut cluster, _) =
@@ -203,7 +203,7 @@ fn a_board_that_greets_and_goes_away_again_keeps_nobody_waiting() {
 }
 
 #[test]
-fn boards_at_full_load_send_nothing_twice_and_think_nobody_dead() {
+fn full_load_causes_no_retransmission_or_failure() {
     for boards in [4, 8] {
         let done: Vec<Rc<Cell<u64>>> = (0..boards).map(|_| Rc::default()).collect();
         let counted = done.clone();
@@ -236,7 +236,7 @@ fn boards_at_full_load_send_nothing_twice_and_think_nobody_dead() {
 }
 
 #[test]
-fn lost_asynchronous_calls_are_counted_and_their_caller_is_told() {
+fn asynchronous_loss_is_counted_and_reported_to_caller() {
     let results = Results::default();
     let (noted, cast) = (results.clone(), Cast { asynchronous: true, slots: 8, ..Cast::pair(1) });
     let (mut cluster, seen) =
@@ -254,7 +254,7 @@ fn lost_asynchronous_calls_are_counted_and_their_caller_is_told() {
 }
 
 #[test]
-fn a_call_of_the_life_before_is_over_before_the_next_life_may_call() {
+fn board_reboot_ends_old_calls_before_new_ones() {
     let passed = Results::default();
     let noted = passed.clone();
     let cast = Cast::pair(2);
@@ -282,7 +282,7 @@ fn a_call_of_the_life_before_is_over_before_the_next_life_may_call() {
 
 /// It was heard, so it is not one that boots slowly.
 #[test]
-fn a_board_that_dies_before_its_first_session_is_up_keeps_nobody_waiting() {
+fn board_failure_before_first_session_blocks_nobody() {
     let mut heard_and_not_up = 0;
     for cut_ns in (3 * MS..4 * MS).step_by(20_000) {
         let results = Results::default();

@@ -71,13 +71,13 @@ pub fn run_random(setup: ClusterSetup, cast: Cast, calls: u64) -> Vec<Seen> {
 }
 
 #[test]
-fn a_thousand_random_calls_agree_with_the_model() {
+fn link_thousand_random_calls_match_model() {
     run_random(ClusterSetup::new(2), Cast::pair(5), 100);
     run_random(ClusterSetup::new(4), Cast { boards: 4, asynchronous: true, ..Cast::pair(3) }, 100);
 }
 
 #[test]
-fn lost_doubled_and_damaged_frames_change_nothing() {
+fn link_lost_doubled_damaged_frames_change_no_result() {
     let mut again = 0;
     for seed in 1..=40 {
         let faults = Faults {
@@ -96,7 +96,7 @@ fn lost_doubled_and_damaged_frames_change_nothing() {
 }
 
 #[test]
-fn the_same_seed_gives_the_same_run() {
+fn link_same_seed_repeats_run() {
     let run = || {
         let faults = Faults { lost_per_mille: 50, doubled_per_mille: 50, changed_per_mille: 50, ..Faults::NONE };
         let setup = ClusterSetup { faults, seed: 7, ..ClusterSetup::new(3) };
@@ -124,7 +124,7 @@ fn caller(log: &Log) -> Option<Body> {
 }
 
 #[test]
-fn a_dead_board_answers_with_an_error_and_may_come_back() {
+fn dead_board_fails_calls_and_may_rejoin() {
     let log = Log::default();
     let noted = log.clone();
     let cast = Cast::pair(2);
@@ -161,7 +161,7 @@ fn a_dead_board_answers_with_an_error_and_may_come_back() {
 }
 
 #[test]
-fn a_board_that_was_never_there_is_dead_after_its_time() {
+fn absent_board_is_declared_dead_in_time() {
     let log = Log::default();
     let noted = log.clone();
     let cast = Cast::pair(1);
@@ -175,7 +175,7 @@ fn a_board_that_was_never_there_is_dead_after_its_time() {
 }
 
 #[test]
-fn a_rebooted_caller_finds_its_proxy_free() {
+fn rebooted_caller_finds_proxy_free() {
     let passed = Rc::new(Cell::new(0));
     let told = passed.clone();
     let cast = Cast::pair(1);
@@ -198,7 +198,7 @@ fn a_rebooted_caller_finds_its_proxy_free() {
 }
 
 #[test]
-fn interruptions_at_any_time_end_no_call_but_their_own() {
+fn cancellation_at_any_time_ends_only_its_call() {
     const CALLS: usize = 40;
     for seed in 1..=10 {
         let faults = Faults { lost_per_mille: 30, doubled_per_mille: 30, changed_per_mille: 0, ..Faults::NONE };

@@ -209,7 +209,7 @@ fn attack(seed: u64, steps: u64) -> (Seen, u64) {
 }
 
 #[test]
-fn frames_that_mean_anything_harm_nobody() {
+fn hostile_frames_are_refused() {
     let steps = std::env::var("RENGA_STEPS").map_or(STEPS, |steps| steps.parse().unwrap());
     let (mut refused, mut served) = (0, 0);
     for seed in 1..=20 {

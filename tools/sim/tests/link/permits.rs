@@ -39,7 +39,7 @@ fn tried(asynchronous: bool, permitted: u32, forbidden: impl AsyncFn(&mut Stores
 }
 
 #[test]
-fn a_call_that_is_not_let_in_ends_the_session() {
+fn forbidden_call_ends_session() {
     tried(false, Null::BIT | Notes::BIT, async |stores| {
         let add = Add { a: 1, b: 2, c: 3, d: 4, e: 5, f: 6 };
         stores.at(0, 0).call(add, ()).await.unwrap_err()
@@ -47,12 +47,12 @@ fn a_call_that_is_not_let_in_ends_the_session() {
 }
 
 #[test]
-fn nor_is_one_of_several_fragments() {
+fn forbidden_call_of_several_fragments_ends_session() {
     tried(false, Null::BIT, async |stores| stores.at(0, 0).call(Check {}, &[7; 4096]).await.unwrap_err());
 }
 
 #[test]
-fn nor_one_whose_caller_has_been_released() {
+fn forbidden_asynchronous_call_ends_session() {
     tried(true, Null::BIT | Notes::BIT, async |stores| {
         assert_eq!(stores.at(0, 0).call(Note { value: 3, fail: false }, &[1]).await, Ok(()));
         stores.at(0, 0).call(Notes {}, ()).await.unwrap_err()

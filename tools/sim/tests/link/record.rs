@@ -58,7 +58,7 @@ impl<D: FrameDevice> FrameDevice for Noted<D> {
 }
 
 #[test]
-fn what_is_said_on_a_bad_bus_keeps_the_rules() {
+fn session_rules_hold_on_bad_bus() {
     let mut frames = 0;
     for seed in 0..20 {
         let faults = Faults { lost_per_mille: 60, doubled_per_mille: 60, changed_per_mille: 30, ..Faults::NONE };
@@ -81,7 +81,7 @@ fn calls_for_ever(board: u8) -> Option<Body> {
 }
 
 #[test]
-fn what_is_said_around_deaths_keeps_the_rules() {
+fn session_rules_hold_around_board_failures() {
     let (mut frames, cast) = (0, Cast { asynchronous: true, ..Cast::pair(2) });
     for seed in 1..10 {
         let faults = Faults { lost_per_mille: 20, ..Faults::NONE };

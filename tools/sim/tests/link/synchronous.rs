@@ -31,7 +31,7 @@ async fn every_shape(mut stores: Stores) {
 }
 
 #[test]
-fn words_and_slices_cross_both_ways() {
+fn remote_call_carries_words_and_slices_both_ways() {
     let done = Rc::new(Cell::new(0));
     let told = done.clone();
     let (mut cluster, _) = cluster(ClusterSetup::new(2), Cast::pair(1), move |board, _| {
@@ -57,7 +57,7 @@ renga_core::protocol! {
 }
 
 #[test]
-fn an_entry_that_is_not_there_is_refused() {
+fn remote_call_of_unknown_entry_is_refused() {
     let got = Rc::new(Cell::new(None));
     let told = got.clone();
     let cast = Cast { permitted: u32::MAX, ..Cast::pair(1) };
@@ -78,7 +78,7 @@ fn an_entry_that_is_not_there_is_refused() {
 }
 
 #[test]
-fn a_deferred_reply_comes_when_it_comes() {
+fn remote_call_deferred_reply_arrives_later() {
     let order = Rc::new(RefCell::new(Vec::new()));
     let noted = order.clone();
     let (mut cluster, seen) = cluster(ClusterSetup::new(2), Cast::pair(3), move |board, client| {
@@ -110,7 +110,7 @@ fn a_deferred_reply_comes_when_it_comes() {
 }
 
 #[test]
-fn an_interruption_reaches_the_server() {
+fn remote_call_cancellation_reaches_server() {
     let results = Rc::new(RefCell::new(Vec::new()));
     let noted = results.clone();
     let (mut cluster, seen) = cluster(ClusterSetup::new(2), Cast::pair(2), move |board, _| {

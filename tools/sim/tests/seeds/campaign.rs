@@ -18,12 +18,12 @@ fn all_are_good(arguments: &[&str]) {
 }
 
 #[test]
-fn a_thousand_seeds_of_the_link() {
+fn campaign_thousand_link_seeds_pass() {
     all_are_good(&["--level", "link", "--seeds", "1200"]);
 }
 
 #[test]
-fn seeds_of_whole_systems() {
+fn campaign_system_seeds_pass() {
     if !renga_sim::system::image::tools_present() {
         return renga_skip::skipped("no mke2fs, e2fsck, debugfs here (package e2fsprogs)");
     }
@@ -31,7 +31,7 @@ fn seeds_of_whole_systems() {
 }
 
 #[test]
-fn a_seed_repeats_alone_and_says_what_it_did() {
+fn campaign_seed_replayed_alone_repeats() {
     let replay = |seed: &str| text(&sim(&["--replay", seed, "--level", "link"]));
     let first = replay("11");
     assert!(first.contains("trace_hash") && first.contains("calls"), "{first}");
@@ -40,7 +40,7 @@ fn a_seed_repeats_alone_and_says_what_it_did() {
 }
 
 #[test]
-fn what_a_cut_leaves_is_less() {
+fn campaign_cut_shrinks_run() {
     let frames = |cut: &str| {
         let told = text(&sim(&["--replay", "11", "--level", "link", "--cut", cut]));
         let line = told.lines().find(|line| line.contains("\"calls\"")).unwrap_or_else(|| panic!("{told}"));

@@ -33,7 +33,7 @@ async fn read_all_of_it(program: &Program) -> Vec<u8> {
 }
 
 #[test]
-fn what_a_board_has_written_and_closed_outlives_its_session() {
+fn orphaned_lease_keeps_closed_files_data() {
     if !possible() {
         return;
     }
@@ -54,7 +54,7 @@ fn what_a_board_has_written_and_closed_outlives_its_session() {
 }
 
 #[test]
-fn who_goes_on_writing_after_the_session_has_ended_loses_nothing() {
+fn orphaned_lease_keeps_data_of_open_writer() {
     if !possible() {
         return;
     }
@@ -88,7 +88,7 @@ fn who_goes_on_writing_after_the_session_has_ended_loses_nothing() {
 }
 
 #[test]
-fn what_somebody_else_has_changed_meanwhile_stays_and_the_writer_is_told_once() {
+fn orphaned_lease_superseded_reports_error_once() {
     if !possible() {
         return;
     }
@@ -161,7 +161,7 @@ async fn open_again(program: &Program, how: Open) -> u64 {
 }
 
 #[test]
-fn a_sync_after_the_session_has_ended_takes_home_what_was_written() {
+fn orphaned_lease_fsync_flushes_data() {
     if !possible() {
         return;
     }
@@ -176,7 +176,7 @@ fn a_sync_after_the_session_has_ended_takes_home_what_was_written() {
 }
 
 #[test]
-fn what_is_appended_after_the_session_has_ended_follows_what_was_written_before() {
+fn orphaned_lease_append_follows_earlier_data() {
     if !possible() {
         return;
     }
@@ -190,7 +190,7 @@ fn what_is_appended_after_the_session_has_ended_follows_what_was_written_before(
 }
 
 #[test]
-fn a_second_file_of_the_same_inode_writes_on_where_the_first_has_written() {
+fn orphaned_lease_second_open_file_continues_at_end() {
     if !possible() {
         return;
     }

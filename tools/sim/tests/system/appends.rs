@@ -27,7 +27,7 @@ async fn append(program: Program, letter: u8, begin: u64) -> u8 {
 }
 
 #[test]
-fn lines_of_two_boards_come_out_whole() {
+fn append_lines_of_two_boards_stay_whole() {
     if !possible() {
         return;
     }
@@ -81,7 +81,7 @@ async fn write_to_the_last_byte(program: &Program) {
 }
 
 #[test]
-fn what_fits_into_the_largest_file_is_written() {
+fn append_up_to_largest_file_size_succeeds() {
     if !possible() {
         return;
     }

@@ -113,7 +113,7 @@ fn begin(seed: u64) -> (System, Rc<Cell<u32>>) {
 }
 
 #[test]
-fn jobs_go_on_and_can_be_killed_whatever_they_contend_for() {
+fn background_jobs_progress_and_are_killable() {
     if !possible() {
         return;
     }
@@ -126,7 +126,7 @@ fn jobs_go_on_and_can_be_killed_whatever_they_contend_for() {
 }
 
 #[test]
-fn boards_may_die_under_jobs() {
+fn background_jobs_survive_board_failures() {
     if !possible() {
         return;
     }
@@ -146,7 +146,7 @@ fn boards_may_die_under_jobs() {
 /// A job on board 1 is held for a minute at least, as nobody counts as gone before, when the board with the regulator dies: it goes on
 /// when the lease is over.
 #[test]
-fn who_is_held_goes_on_when_the_regulator_s_board_dies() {
+fn background_job_suspended_resumes_when_regulator_fails() {
     if !possible() {
         return;
     }
@@ -265,7 +265,7 @@ async fn write_once(program: &Program, path: &str) {
 /// What a job has written that is held comes home when somebody syncs, and after a while, but not because that is due; nor does what others
 /// have just written.
 #[test]
-fn what_a_held_job_has_written_is_left_where_it_is() {
+fn background_job_suspended_keeps_dirty_pages() {
     if possible() {
         let cases = [
             ("off", 14, false, [3000, 3000], "it is due after 5 s"),
@@ -282,7 +282,7 @@ fn what_a_held_job_has_written_is_left_where_it_is() {
 
 /// While a job runs boards are looked at more often than once a period of a second: another program is in its way for less.
 #[test]
-fn a_job_that_runs_is_held_within_a_part_of_a_period() {
+fn background_job_is_suspended_within_part_of_period() {
     if !possible() {
         return;
     }

@@ -6,7 +6,7 @@ use renga_sim::program::Open;
 use renga_sim::system::{SMALL, placement};
 
 #[test]
-fn init_runs_and_stops_the_system() {
+fn boot_init_runs_and_stops_system() {
     if !possible() {
         return;
     }
@@ -32,7 +32,7 @@ fn init_runs_and_stops_the_system() {
 
 /// The lock of names does not answer callers of other boards that are interrupted or die while they wait for it.
 #[test]
-fn names_are_changed_on_the_disk_board_alone() {
+fn boot_names_change_on_disk_board_only() {
     for (kind, line) in
         [("path_lookup", "path_lookup      = { on = \"a\""), ("inode_directory", "inode_directory  = { on = \"a\"")]
     {

@@ -54,7 +54,7 @@ fn frames_of(changes: u32) -> u64 {
 }
 
 #[test]
-fn changing_a_held_file_sends_no_frame() {
+fn attributes_changed_under_lease_send_no_frame() {
     if possible() {
         let (once, often) = (frames_of(1), frames_of(30));
         assert!(often <= once + 1, "{once} frames for changing once, {often} for thirty times");
@@ -62,7 +62,7 @@ fn changing_a_held_file_sends_no_frame() {
 }
 
 #[test]
-fn what_one_board_changes_the_other_sees_and_the_last_change_stays() {
+fn attributes_changed_by_one_board_are_seen_by_other() {
     if !possible() {
         return;
     }
@@ -107,7 +107,7 @@ fn what_one_board_changes_the_other_sees_and_the_last_change_stays() {
 }
 
 #[test]
-fn who_empties_a_file_that_another_board_holds_leaves_what_it_has_changed() {
+fn truncation_of_leased_file_keeps_changed_attributes() {
     if !possible() {
         return;
     }
@@ -127,7 +127,7 @@ fn who_empties_a_file_that_another_board_holds_leaves_what_it_has_changed() {
 }
 
 #[test]
-fn a_program_that_another_board_has_made_executable_is_executed() {
+fn exec_after_remote_chmod_succeeds() {
     if !possible() {
         return;
     }
@@ -152,7 +152,7 @@ fn a_program_that_another_board_has_made_executable_is_executed() {
 }
 
 #[test]
-fn what_is_synced_of_a_change_outlives_the_disk_s_board() {
+fn attributes_synced_survive_disk_board_failure() {
     if !possible() {
         return;
     }
@@ -221,7 +221,7 @@ fn mode_after_a_hang(overruled: bool) -> u16 {
 }
 
 #[test]
-fn what_a_board_changed_before_its_session_ended_comes_home_unless_it_was_changed_since() {
+fn attributes_of_orphaned_lease_are_flushed_unless_superseded() {
     if possible() {
         assert_eq!([false, true].map(mode_after_a_hang), [0o604, 0o640]);
     }

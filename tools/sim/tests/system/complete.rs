@@ -147,7 +147,7 @@ fn run_pair<F: Future<Output = u8> + 'static>(init: impl Fn(Program) -> F + Clon
 }
 
 #[test]
-fn what_anybody_makes_in_a_folder_that_a_board_knows_is_there_for_that_board() {
+fn complete_directory_sees_entries_made_elsewhere() {
     if !possible() {
         return;
     }
@@ -213,7 +213,7 @@ fn frames_of(looks: u32) -> u64 {
 }
 
 #[test]
-fn what_is_and_is_not_in_a_folder_made_here_is_asked_of_nobody() {
+fn complete_directory_made_here_answers_without_frames() {
     if possible() {
         let (once, often) = (frames_of(1), frames_of(30));
         assert!(often <= once + 1, "{once} frames for looking once, {often} for thirty times");
@@ -237,7 +237,7 @@ async fn look_there(init: &Program) {
 }
 
 #[test]
-fn a_session_that_ended_leaves_no_folder_known() {
+fn complete_directory_is_forgotten_with_session() {
     if !possible() {
         return;
     }
@@ -291,14 +291,14 @@ fn over_a_death(dies: u8) {
 }
 
 #[test]
-fn a_board_that_died_knows_no_folder_and_holds_nobody_up() {
+fn complete_directory_of_dead_board_delays_nobody() {
     if possible() {
         over_a_death(1);
     }
 }
 
 #[test]
-fn a_folder_that_outlives_the_disk_s_board_is_not_known_any_more() {
+fn complete_directory_is_forgotten_when_disk_board_fails() {
     if possible() {
         over_a_death(0);
     }

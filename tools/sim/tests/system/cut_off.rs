@@ -118,7 +118,7 @@ fn tries_after(held: Held, cut_ns: u64) -> u32 {
 }
 
 #[test]
-fn what_a_board_holds_that_was_cut_off_for_long_is_not_told_for_ever() {
+fn lease_of_partitioned_board_expires() {
     if !possible() {
         return;
     }

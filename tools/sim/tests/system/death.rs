@@ -35,7 +35,7 @@ async fn fork_when_it_is_there(init: &Program) -> u32 {
 }
 
 #[test]
-fn pipes_break_and_children_count_as_killed_within_a_tenth_of_a_second() {
+fn board_failure_breaks_pipes_and_kills_children_within_100_ms() {
     if !possible() {
         return;
     }
@@ -76,7 +76,7 @@ fn pipes_break_and_children_count_as_killed_within_a_tenth_of_a_second() {
 }
 
 #[test]
-fn a_writer_that_waits_for_a_dead_reader_is_told() {
+fn board_failure_wakes_blocked_writer_of_dead_reader() {
     if !possible() {
         return;
     }
@@ -145,7 +145,7 @@ async fn persist(init: Program, rounds: u64) -> u8 {
 }
 
 #[test]
-fn a_board_may_die_at_any_moment_and_leaves_nothing_behind() {
+fn board_failure_at_any_moment_leaks_nothing() {
     if !possible() {
         return;
     }
@@ -168,7 +168,7 @@ fn a_board_may_die_at_any_moment_and_leaves_nothing_behind() {
 /// Its first call there asked for the flags of the file: told that the board has begun anew, it asked once more, and was told
 /// of whatever has that number in the new life.
 #[test]
-fn what_a_board_had_open_for_a_program_elsewhere_is_lost_with_its_life() {
+fn board_failure_loses_files_open_for_remote_program() {
     if !possible() {
         return;
     }
@@ -228,7 +228,7 @@ fn what_a_board_had_open_for_a_program_elsewhere_is_lost_with_its_life() {
 }
 
 #[test]
-fn a_program_elsewhere_goes_on_when_the_disk_board_returns() {
+fn disk_board_reboot_lets_remote_program_continue() {
     if !possible() {
         return;
     }
@@ -292,7 +292,7 @@ fn a_program_elsewhere_goes_on_when_the_disk_board_returns() {
 }
 
 #[test]
-fn pages_of_programs_that_never_arrived_are_free_again() {
+fn remote_fork_unfinished_frees_pages() {
     if !possible() {
         return;
     }

@@ -69,7 +69,7 @@ async fn wait_for_return(program: &Program, step: &Cell<u32>) {
 }
 
 #[test]
-fn a_file_that_the_cut_took_back_is_stale_for_who_has_it_open() {
+fn disk_board_cut_makes_lost_file_stale() {
     if !possible() {
         return;
     }
@@ -90,7 +90,7 @@ fn a_file_that_the_cut_took_back_is_stale_for_who_has_it_open() {
 }
 
 #[test]
-fn what_was_written_elsewhere_and_not_synced_is_lost_with_the_disk_board_which_is_told_once() {
+fn disk_board_failure_reports_lost_remote_data_once() {
     if !possible() {
         return;
     }
@@ -113,7 +113,7 @@ fn what_was_written_elsewhere_and_not_synced_is_lost_with_the_disk_board_which_i
 }
 
 #[test]
-fn a_file_that_is_still_there_is_opened_anew() {
+fn disk_board_reboot_reopens_surviving_file() {
     if !possible() {
         return;
     }
@@ -135,7 +135,7 @@ fn a_file_that_is_still_there_is_opened_anew() {
 /// Its process is on board 1, and says of the disk's board what board 2 must not take for the death of board 1
 /// (system seed 430).
 #[test]
-fn the_disk_s_death_takes_no_descriptor_from_a_third_board() {
+fn disk_board_failure_keeps_descriptors_of_third_board() {
     if !possible() {
         return;
     }
@@ -195,7 +195,7 @@ async fn write_for_ever(program: Program, told: Rc<Cell<u32>>) -> u8 {
 }
 
 #[test]
-fn who_writes_while_the_disk_comes_and_goes_harms_nobody() {
+fn disk_board_flapping_under_writer_is_harmless() {
     if !possible() {
         return;
     }
@@ -246,7 +246,7 @@ fn who_writes_while_the_disk_comes_and_goes_harms_nobody() {
 }
 
 #[test]
-fn a_pipe_of_the_next_life_is_let_go_by_who_calls_there_for_the_first_time() {
+fn pipe_of_next_incarnation_is_released_on_first_call() {
     if !possible() {
         return;
     }

@@ -86,7 +86,7 @@ fn pages_that_find_room(held: bool) -> usize {
 }
 
 #[test]
-fn nobody_is_refused_room_that_is_only_kept_for_somebody() {
+fn disk_full_reservations_of_others_are_returned_first() {
     if !possible() {
         return;
     }
@@ -106,7 +106,7 @@ async fn write_until_full(program: Program, path: String, written: Rc<Cell<u32>>
 }
 
 #[test]
-fn files_that_wait_for_room_are_unlinked() {
+fn disk_full_unlink_frees_blocks_of_waiting_files() {
     if !possible() {
         return;
     }

@@ -131,7 +131,7 @@ fn attack(seed: u64, calls: u64, asynchronous: bool) -> [u64; 4] {
 }
 
 #[test]
-fn calls_of_any_content_harm_nobody() {
+fn hostile_calls_are_refused() {
     if !possible() {
         return;
     }

@@ -88,7 +88,7 @@ fn begin(seed: u64) -> System {
 }
 
 #[test]
-fn paced_programs_end_whatever_their_paces_are_changed_to() {
+fn iospeed_changing_paces_still_ends_programs() {
     if !possible() {
         return;
     }
@@ -98,7 +98,7 @@ fn paced_programs_end_whatever_their_paces_are_changed_to() {
 }
 
 #[test]
-fn boards_may_die_under_paced_programs() {
+fn iospeed_survives_board_failures() {
     if !possible() {
         return;
     }
@@ -116,7 +116,7 @@ fn boards_may_die_under_paced_programs() {
 
 /// A program that may write once in ten seconds is killed while it waits for the next.
 #[test]
-fn who_is_delayed_can_be_killed_at_once() {
+fn iospeed_delayed_program_is_killable() {
     if !possible() {
         return;
     }

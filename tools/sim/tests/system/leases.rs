@@ -151,7 +151,7 @@ async fn play(program: Program, game: Game, first: u32, (turn_in, turn_out): (u6
 }
 
 #[test]
-fn what_one_board_writes_the_other_reads() {
+fn lease_revocation_shows_writes_of_other_board() {
     if !possible() {
         return;
     }
@@ -227,7 +227,7 @@ fn frames_of_ten_writes(system: &str, times: u64) -> u64 {
 }
 
 #[test]
-fn what_a_board_writes_again_and_again_crosses_once() {
+fn lease_repeated_writes_cross_once() {
     if !possible() {
         return;
     }
@@ -276,7 +276,7 @@ fn frames_of_a_hole(pieces: u64) -> u64 {
 }
 
 #[test]
-fn what_is_behind_a_hole_does_not_cross_piece_by_piece() {
+fn lease_data_behind_hole_crosses_in_one_piece() {
     if possible() {
         let (few, many) = (frames_of_a_hole(2), frames_of_a_hole(17));
         assert!(many <= few + 2, "{few} frames for two pieces, {many} for seventeen");
@@ -309,7 +309,7 @@ fn frames_of_ten_reads(system: &str) -> u64 {
 }
 
 #[test]
-fn without_leases_each_read_crosses() {
+fn lease_switched_off_makes_each_read_cross() {
     if !possible() {
         return;
     }

@@ -29,7 +29,7 @@ async fn end(program: &Program, children: Vec<u64>) {
 }
 
 #[test]
-fn slots_of_both_boards() {
+fn limits_slots_of_both_boards_are_exhausted_and_returned() {
     if !possible() {
         return;
     }
@@ -58,7 +58,7 @@ fn slots_of_both_boards() {
 /// The cache knows 16 files here. When each of them is ahead of the medium, what else is read is read past the cache; that was
 /// refused with `ENOMEM`.
 #[test]
-fn files_of_which_the_cache_can_know_nothing_are_read_all_the_same() {
+fn limits_files_beyond_cache_index_are_read() {
     if !possible() {
         return;
     }
@@ -109,7 +109,7 @@ async fn exhaust(program: &Program, pipes: bool) -> (usize, Errno) {
 }
 
 #[test]
-fn pipes_and_files_of_both_boards() {
+fn limits_pipes_and_files_are_exhausted_and_returned() {
     if !possible() {
         return;
     }
@@ -135,7 +135,7 @@ fn pipes_and_files_of_both_boards() {
 }
 
 #[test]
-fn memory_of_both_boards() {
+fn limits_memory_is_exhausted_and_returned() {
     if !possible() {
         return;
     }
@@ -176,7 +176,7 @@ fn memory_of_both_boards() {
 }
 
 #[test]
-fn what_is_left_is_noticed() {
+fn limits_leak_is_detected() {
     if !possible() {
         return;
     }

@@ -18,7 +18,7 @@ const WRITE: u64 = 1;
 
 /// Whoever has the file open shares its lock, on whichever board; it goes with the last of them.
 #[test]
-fn an_open_files_lock_goes_with_its_last_descriptor() {
+fn lock_of_open_file_ends_with_last_descriptor() {
     if !possible() {
         return;
     }
@@ -53,7 +53,7 @@ fn an_open_files_lock_goes_with_its_last_descriptor() {
 }
 
 #[test]
-fn a_dead_boards_locks_are_free() {
+fn lock_of_dead_board_is_released() {
     if !possible() {
         return;
     }

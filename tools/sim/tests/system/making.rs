@@ -52,7 +52,7 @@ fn frames_of(count: u64) -> u64 {
 }
 
 #[test]
-fn a_file_is_made_opened_lent_and_told_in_one_crossing() {
+fn create_open_and_lease_take_one_remote_call() {
     if possible() {
         let (few, many) = (frames_of(2), frames_of(10));
         let each = (many - few) as f64 / 8.0;
@@ -74,7 +74,7 @@ async fn make_folders(program: Program, from: u64, count: u64) {
 }
 
 #[test]
-fn two_programs_of_a_board_that_make_in_one_folder_see_all_of_it() {
+fn create_by_two_programs_in_one_directory_is_consistent() {
     if !possible() {
         return;
     }
@@ -112,7 +112,7 @@ fn two_programs_of_a_board_that_make_in_one_folder_see_all_of_it() {
 }
 
 #[test]
-fn without_a_process_for_the_file_nothing_is_kept_of_it() {
+fn create_without_file_process_caches_nothing() {
     if !possible() {
         return;
     }
@@ -142,7 +142,7 @@ fn without_a_process_for_the_file_nothing_is_kept_of_it() {
 }
 
 #[test]
-fn without_room_nothing_is_made_and_nothing_kept() {
+fn create_on_full_disk_changes_nothing() {
     if !possible() {
         return;
     }
@@ -222,7 +222,7 @@ async fn keep_making(init: Program, deaths: Rc<Cell<bool>>) -> u8 {
 }
 
 #[test]
-fn a_board_that_dies_in_the_middle_of_a_make_leaves_no_inode_and_no_reference() {
+fn create_interrupted_by_board_failure_leaks_nothing() {
     if !possible() {
         return;
     }
@@ -244,7 +244,7 @@ fn a_board_that_dies_in_the_middle_of_a_make_leaves_no_inode_and_no_reference() 
 }
 
 #[test]
-fn the_disk_s_board_may_lose_its_power_in_the_middle_of_a_make() {
+fn create_interrupted_by_disk_board_cut_is_consistent() {
     if !possible() {
         return;
     }

@@ -20,7 +20,7 @@ const PAGE: u64 = 4096;
 const PAUSE_NS: u64 = 30_000;
 
 #[test]
-fn what_one_board_stores_the_other_loads() {
+fn mmap_store_on_one_board_is_loaded_on_other() {
     if !possible() {
         return;
     }
@@ -51,7 +51,7 @@ async fn spin(program: Program, at: u64, (mine, parties): (u32, u32)) {
 }
 
 #[test]
-fn who_waits_for_what_another_board_stores_gets_it() {
+fn mmap_spinning_reader_sees_remote_store() {
     if !possible() {
         return;
     }
@@ -90,7 +90,7 @@ fn who_waits_for_what_another_board_stores_gets_it() {
 
 /// On a board that holds a file the inode's process does not know of what was written behind its end, nor of the hole before that.
 #[test]
-fn a_page_that_a_write_left_out_is_there_for_who_maps_it() {
+fn mmap_page_skipped_by_write_is_zero() {
     if !possible() {
         return;
     }
@@ -208,7 +208,7 @@ fn take_part_beside(parties: &'static [Party]) {
 }
 
 #[test]
-fn who_stores_or_loads_beside_those_that_never_stop_gets_on() {
+fn mmap_beside_endless_writers_makes_progress() {
     if !possible() {
         return;
     }

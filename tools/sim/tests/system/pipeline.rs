@@ -24,7 +24,7 @@ async fn plumb(child: &Program, input: u64, output: u64) {
 
 /// `feed | pass | collect`, the middle one on another board, each by exec.
 #[test]
-fn a_megabyte_passes_through_the_other_board() {
+fn pipe_of_1_mb_through_other_board_is_whole() {
     if !possible() {
         return;
     }
@@ -97,7 +97,7 @@ fn a_megabyte_passes_through_the_other_board() {
 
 /// A writer on the other board whose reader has gone.
 #[test]
-fn a_pipe_without_a_reader_ends_the_writer() {
+fn pipe_without_reader_ends_writer() {
     if !possible() {
         return;
     }

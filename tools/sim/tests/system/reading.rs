@@ -54,7 +54,7 @@ fn frames_of(times: u32) -> u64 {
 }
 
 #[test]
-fn what_was_read_once_is_opened_and_looked_at_again_without_a_frame() {
+fn page_cache_second_read_sends_no_frame() {
     if possible() {
         let (once, often) = (frames_of(1), frames_of(30));
         assert!(often <= once + 1, "{once} frames for reading once, {often} for thirty times");
@@ -83,7 +83,7 @@ fn frames_for(content: Vec<u8>) -> u64 {
 }
 
 #[test]
-fn a_page_of_zeros_takes_the_frames_of_an_empty_one() {
+fn link_zero_page_takes_frames_of_empty_reply() {
     if possible() {
         let page = |begin: &[u8], rest: u8| [begin, &vec![rest; 4096 - begin.len()]].concat();
         let (short, zeros, full) = (frames_for(b"t".into()), frames_for(page(b"t", 0)), frames_for(page(b"t", 1)));
@@ -98,7 +98,7 @@ const LOOKS: u32 = 400;
 const PAUSE_NS: u64 = 10_000;
 
 #[test]
-fn no_board_tells_an_earlier_access_than_another_has_told() {
+fn access_time_never_goes_back_between_boards() {
     if !possible() {
         return;
     }

@@ -265,7 +265,7 @@ fn begin_drawn(seed: u64) -> (System, Seen) {
 }
 
 #[test]
-fn memory_comes_back_and_what_is_in_use_stays() {
+fn reclaim_frees_unused_pages_only() {
     if !possible() {
         return;
     }
@@ -282,7 +282,7 @@ fn memory_comes_back_and_what_is_in_use_stays() {
 }
 
 #[test]
-fn boards_may_die_under_those_who_share_little_memory() {
+fn reclaim_survives_board_failures() {
     if !possible() {
         return;
     }
@@ -303,7 +303,7 @@ fn boards_may_die_under_those_who_share_little_memory() {
 /// Many pages come while memory is not short; programs take nearly all memory and give it back while no page of a file comes; and then
 /// somebody streams.
 #[test]
-fn the_batcher_leaves_memory_that_is_short_for_other_reasons_alone() {
+fn reclaim_batcher_ignores_other_shortages() {
     if !possible() {
         return;
     }

@@ -43,7 +43,7 @@ async fn use_all(program: &Program) {
 }
 
 #[test]
-fn what_is_opened_after_the_end_of_a_session_is_given_back() {
+fn reference_opened_after_session_end_is_released() {
     if !possible() {
         return;
     }

@@ -151,7 +151,7 @@ async fn victim(init: Program, deed: &'static Deed) -> u8 {
 }
 
 #[test]
-fn each_call_that_is_not_allowed_is_refused_and_changes_nothing() {
+fn permits_forbidden_calls_change_nothing() {
     if !possible() {
         return;
     }

@@ -6,7 +6,7 @@ use renga_sim::program::numbers::GETPPID;
 use renga_sim::program::{Open, Program};
 
 #[test]
-fn offset_memory_and_status_are_shared_as_after_any_fork() {
+fn remote_fork_shares_offset_memory_and_status() {
     if !possible() {
         return;
     }
@@ -47,7 +47,7 @@ fn offset_memory_and_status_are_shared_as_after_any_fork() {
 }
 
 #[test]
-fn a_program_executed_over_there_comes_from_the_disk_here() {
+fn remote_exec_loads_program_from_disk_board() {
     if !possible() {
         return;
     }

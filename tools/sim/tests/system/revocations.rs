@@ -15,7 +15,7 @@ const OTHER: &str = "/other";
 const PAGE: usize = 4096;
 
 #[test]
-fn a_page_cache_that_stays_silent_holds_up_who_writes_for_five_seconds() {
+fn revocation_unanswered_delays_writer_for_5_s() {
     if !possible() {
         return;
     }
@@ -73,7 +73,7 @@ const PAGES: usize = 100;
 const LATE_NS: u64 = 8 * MS;
 
 #[test]
-fn what_is_changed_here_is_kept_though_what_was_written_there_comes_home_for_long() {
+fn revocation_with_slow_flush_keeps_local_changes() {
     if !possible() {
         return;
     }

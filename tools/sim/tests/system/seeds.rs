@@ -27,32 +27,32 @@ fn all(settings: Settings, seeds: impl Iterator<Item = u64>) {
 }
 
 #[test]
-fn a_good_link() {
+fn system_seeds_on_good_link_pass() {
     all(Settings::PAIR, 1..=SEEDS);
 }
 
 #[test]
-fn a_bad_link() {
+fn system_seeds_on_bad_link_pass() {
     all(Settings::BAD_LINK, 101..=100 + SEEDS);
 }
 
 #[test]
-fn asynchronous_calls() {
+fn system_seeds_with_asynchronous_calls_pass() {
     all(Settings { asynchronous: true, ..Settings::PAIR }, 201..=200 + SEEDS);
 }
 
 #[test]
-fn asynchronous_calls_on_a_bad_link() {
+fn system_seeds_with_asynchronous_calls_on_bad_link_pass() {
     all(Settings { asynchronous: true, ..Settings::BAD_LINK }, 301..=300 + SEEDS);
 }
 
 #[test]
-fn four_boards_on_a_bad_link() {
+fn system_seeds_of_four_boards_on_bad_link_pass() {
     all(Settings { boards: 4, ..Settings::BAD_LINK }, 401..=400 + SEEDS);
 }
 
 #[test]
-fn boards_of_several_cores() {
+fn system_seeds_of_several_cores_pass() {
     for cores in 2..=4 {
         let first = 500 + 100 * u64::from(cores);
         // Each core is the home of programs once.
@@ -62,7 +62,7 @@ fn boards_of_several_cores() {
 }
 
 #[test]
-fn the_same_seed_gives_the_same_run() {
+fn system_same_seed_repeats_run() {
     if !possible() {
         return;
     }

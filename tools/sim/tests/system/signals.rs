@@ -11,7 +11,7 @@ const SIGTERM: u8 = 15;
 const SIGSEGV: u32 = 11;
 
 #[test]
-fn a_handler_runs_and_the_program_goes_on() {
+fn signal_handler_runs_and_program_resumes() {
     if !possible() {
         return;
     }
@@ -57,7 +57,7 @@ fn a_handler_runs_and_the_program_goes_on() {
 }
 
 #[test]
-fn a_handler_lets_an_interrupted_read_go_on() {
+fn signal_handler_restarts_read() {
     if !possible() {
         return;
     }
@@ -88,7 +88,7 @@ fn a_handler_lets_an_interrupted_read_go_on() {
 }
 
 #[test]
-fn signals_end_programs_that_wait_for_anything() {
+fn signal_ends_any_wait() {
     if !possible() {
         return;
     }
@@ -120,7 +120,7 @@ fn signals_end_programs_that_wait_for_anything() {
 }
 
 #[test]
-fn wild_programs_are_ended() {
+fn signal_ends_wild_program() {
     if !possible() {
         return;
     }

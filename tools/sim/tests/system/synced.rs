@@ -110,7 +110,7 @@ fn left_by(board: u8) -> Tree {
 }
 
 #[test]
-fn what_synchronous_files_were_given_outlives_a_cut() {
+fn o_sync_writes_survive_power_cut() {
     if !possible() {
         return;
     }

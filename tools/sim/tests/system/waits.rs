@@ -15,7 +15,7 @@ const LOST: u16 = 1 | 8 | 16;
 
 /// Each waits on its board for pipes of the other's, many times; no wake gets lost.
 #[test]
-fn two_boards_wake_each_other() {
+fn poll_of_two_boards_wakes_each_other() {
     if !possible() {
         return;
     }
@@ -47,7 +47,7 @@ fn two_boards_wake_each_other() {
 }
 
 #[test]
-fn who_waits_for_a_board_that_dies_is_told() {
+fn poll_of_dead_board_reports_error() {
     if !possible() {
         return;
     }

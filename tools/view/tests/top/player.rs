@@ -23,7 +23,7 @@ fn interval(player: &Player) -> (u64, u64) {
 }
 
 #[test]
-fn who_goes_along_sees_the_last_interval_and_in_the_end_all() {
+fn player_following_shows_last_interval_then_total() {
     let file = TraceFile::new(None);
     let mut player = open(&file);
     assert!(player.is_complete().unwrap());
@@ -35,7 +35,7 @@ fn who_goes_along_sees_the_last_interval_and_in_the_end_all() {
 }
 
 #[test]
-fn what_is_shown_of_an_interval_does_not_depend_on_when_one_looks() {
+fn player_interval_is_independent_of_refresh_time() {
     let bytes = written();
     let whole = {
         let file = TraceFile::new(None);
@@ -57,7 +57,7 @@ fn what_is_shown_of_an_interval_does_not_depend_on_when_one_looks() {
 }
 
 #[test]
-fn time_is_stopped_stepped_and_goes_on() {
+fn player_pauses_steps_and_resumes() {
     let file = TraceFile::new(None);
     let mut player = open(&file);
     player.play(-1);
@@ -79,7 +79,7 @@ fn time_is_stopped_stepped_and_goes_on() {
 }
 
 #[test]
-fn one_jumps_forwards_backwards_and_to_both_ends() {
+fn player_seeks_forwards_backwards_and_to_ends() {
     let file = TraceFile::new(None);
     let mut player = open(&file);
     advance(&mut player);
@@ -98,7 +98,7 @@ fn one_jumps_forwards_backwards_and_to_both_ends() {
 }
 
 #[test]
-fn a_trace_that_grows_is_followed_and_one_that_begins_anew_too() {
+fn player_follows_growing_and_restarted_trace() {
     let bytes = written();
     let file = TraceFile::new(Some(bytes.len() / 2));
     let mut player = open(&file);
@@ -120,7 +120,7 @@ fn a_trace_that_grows_is_followed_and_one_that_begins_anew_too() {
 }
 
 #[test]
-fn what_is_no_trace_is_refused_and_damage_is_told() {
+fn player_refuses_other_files_and_reports_damage() {
     let refused = |file: &TraceFile| format!("{:#}", Player::open(&file.0, 1).err().expect("it is refused"));
     assert!(refused(&TraceFile::of(b"hello, world")).contains("this is no trace of Renga's"));
     assert!(refused(&TraceFile::of(b"RENGATR7")).contains("a trace of version 7; this renga reads version 1"));

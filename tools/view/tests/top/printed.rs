@@ -23,7 +23,7 @@ fn printed(wanted: &Wanted, whole: bool) -> String {
 }
 
 #[test]
-fn the_whole_trace_is_printed_as_it_adds_up() {
+fn printed_total_matches_summary() {
     let text = printed(&wanted(false), true);
     let has = |line: &str| text.lines().any(|found| found.split_whitespace().collect::<Vec<_>>().join(" ") == line);
     assert!(has("0.000 us to 1000000.000 us: 705 events"), "{text}");
@@ -36,7 +36,7 @@ fn the_whole_trace_is_printed_as_it_adds_up() {
 }
 
 #[test]
-fn json_has_the_exact_figures_of_the_summary() {
+fn printed_json_matches_summary() {
     let line: Value = serde_json::from_str(&printed(&wanted(true), true)).expect("an object");
     let sums = summary(&header(), &events());
     assert_eq!(line["events"], sums.events);
@@ -54,7 +54,7 @@ fn json_has_the_exact_figures_of_the_summary() {
 }
 
 #[test]
-fn each_interval_is_printed_and_they_add_up_to_the_whole() {
+fn printed_intervals_add_up_to_total() {
     let text = printed(&wanted(true), false);
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("an object")).collect();
     assert_eq!(lines.len(), 10);
@@ -65,7 +65,7 @@ fn each_interval_is_printed_and_they_add_up_to_the_whole() {
 }
 
 #[test]
-fn intervals_before_the_first_event_are_left_out() {
+fn printed_intervals_start_at_first_event() {
     let file = TraceFile::of(&written_later(2 * INTERVAL_NS + 1));
     let mut player = Player::open(&file.0, INTERVAL_NS).expect("a trace");
     let mut out = Vec::new();
@@ -78,7 +78,7 @@ fn intervals_before_the_first_event_are_left_out() {
 }
 
 #[test]
-fn rates_are_over_the_time_of_an_interval() {
+fn printed_rates_are_per_interval() {
     let rates = Wanted { scale: Scale::Rates, views: vec![View::Boards], board: Some(0), json: false };
     let text = printed(&rates, false);
     let rows: Vec<Vec<&str>> =
@@ -89,7 +89,7 @@ fn rates_are_over_the_time_of_an_interval() {
 }
 
 #[test]
-fn a_trace_without_its_end_is_printed_as_far_as_it_goes() {
+fn printed_truncated_trace_is_shown_to_its_end() {
     let file = TraceFile::new(Some(written().len() - 2));
     let mut player = Player::open(&file.0, INTERVAL_NS).expect("a trace");
     let mut out = Vec::new();

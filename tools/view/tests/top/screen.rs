@@ -48,7 +48,7 @@ fn has(lines: &[String], words: &str) -> bool {
 }
 
 #[test]
-fn the_boards_are_shown_with_bars_rates_and_keys() {
+fn screen_boards_view_shows_bars_rates_and_keys() {
     let lines = Screen::new(180, 12).lines();
     assert!(
         lines[0].starts_with("renga top  200000.000 us  plays, 1 times real time  intervals of 100 ms  /"),
@@ -65,7 +65,7 @@ fn the_boards_are_shown_with_bars_rates_and_keys() {
 }
 
 #[test]
-fn keys_choose_the_view_its_order_scale_and_board() {
+fn screen_keys_choose_view_order_scale_and_board() {
     let mut screen = Screen::new(180, 14);
     assert!(has(&screen.after(KeyCode::Char('2')), "7 worker a 30.0 10.0 runs"));
     assert!(has(&screen.after(KeyCode::Char('3')), "a file 1 10.0 100 1000.000 0.000 0"));
@@ -89,7 +89,7 @@ fn keys_choose_the_view_its_order_scale_and_board() {
 }
 
 #[test]
-fn keys_move_time() {
+fn screen_keys_move_time() {
     let mut screen = Screen::new(180, 12);
     assert!(has(&screen.after(KeyCode::Char(' ')), "200000.000 us stopped"));
     assert!(has(&screen.after(KeyCode::Char('n')), "300000.000 us stopped"));
@@ -105,7 +105,7 @@ fn keys_move_time() {
 }
 
 #[test]
-fn the_help_names_every_key_and_control_c_leaves() {
+fn screen_help_names_every_key() {
     let mut screen = Screen::new(100, 20);
     let lines = screen.after(KeyCode::Char('h'));
     for (keys, what) in KEYS {
@@ -118,7 +118,7 @@ fn the_help_names_every_key_and_control_c_leaves() {
 }
 
 #[test]
-fn any_size_of_screen_will_do() {
+fn screen_any_size_works() {
     for (width, height) in [(1, 1), (10, 2), (20, 5), (40, 8), (400, 100)] {
         let mut screen = Screen::new(width, height);
         screen.lines();

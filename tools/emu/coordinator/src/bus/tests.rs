@@ -14,7 +14,7 @@ fn starts(bus: &mut TokenBus, horizon_ns: u64) -> Vec<(u8, u64, u64)> {
 }
 
 #[test]
-fn the_gpio_bus_has_the_figures_of_the_hardware_report() {
+fn bus_gpio_model_has_hardware_figures() {
     let bus = BusConfig::gpio();
     assert_eq!(bus.token_pass_ns, 889);
     assert_eq!(bus.least_latency_ns(), 10_889 + 3_556);
@@ -24,7 +24,7 @@ fn the_gpio_bus_has_the_figures_of_the_hardware_report() {
 }
 
 #[test]
-fn a_frame_waits_for_the_token() {
+fn bus_frame_waits_for_token() {
     let mut bus = TokenBus::new(ROUND, 4);
     bus.send(2, frame(0, 100));
     assert_eq!(starts(&mut bus, u64::MAX), [(2, 20, 20 + 100 + 800)]);
@@ -35,7 +35,7 @@ fn a_frame_waits_for_the_token() {
 }
 
 #[test]
-fn the_order_is_the_tokens_not_the_senders() {
+fn bus_order_follows_token() {
     let mut bus = TokenBus::new(ROUND, 3);
     for board in [0, 1, 2] {
         bus.send(board, frame(5, 100));
@@ -46,7 +46,7 @@ fn the_order_is_the_tokens_not_the_senders() {
 }
 
 #[test]
-fn nothing_is_decided_before_its_competitors_are_known() {
+fn bus_arbitration_waits_for_competitors() {
     let mut bus = TokenBus::new(ROUND, 3);
     bus.send(0, frame(0, 100));
     assert_eq!(starts(&mut bus, 30), []);
@@ -56,7 +56,7 @@ fn nothing_is_decided_before_its_competitors_are_known() {
 }
 
 #[test]
-fn asking_often_or_seldom_gives_the_same() {
+fn bus_result_is_independent_of_polling() {
     let sends: Vec<(u8, u64, usize)> =
         (0..200).map(|n: u64| ((n * 7 % 4) as u8, n * n * 13 % 90_000, (n * 31 % 1_000) as usize)).collect();
     let run = |step_ns: usize| {
@@ -78,7 +78,7 @@ fn asking_often_or_seldom_gives_the_same() {
 }
 
 #[test]
-fn who_hears_what() {
+fn bus_frames_reach_their_addressees() {
     let passage = |destination| Passage {
         source: 1,
         start_ns: 0,
@@ -93,7 +93,7 @@ fn who_hears_what() {
 }
 
 #[test]
-fn a_board_that_is_off_is_passed_over() {
+fn bus_token_skips_board_without_power() {
     let mut bus = TokenBus::new(ROUND, 4);
     bus.leave(1, 0, Leaving::Off);
     // Board 0 had the token and finds out that nobody takes it.
@@ -107,7 +107,7 @@ fn a_board_that_is_off_is_passed_over() {
 }
 
 #[test]
-fn a_holder_that_dies_takes_the_token_with_it() {
+fn bus_token_is_lost_with_its_holder() {
     for (how, silent_ns) in [(Leaving::Off, 1_110_000), (Leaving::Hung, 6_610_000)] {
         let mut bus = TokenBus::new(ROUND, 3);
         bus.send(0, frame(0, 100));
@@ -121,7 +121,7 @@ fn a_holder_that_dies_takes_the_token_with_it() {
 }
 
 #[test]
-fn a_lost_token_is_silence_and_a_second_one_ruins_two_frames() {
+fn bus_second_token_ruins_two_frames() {
     let mut bus = TokenBus::new(ROUND, 3);
     bus.send(1, frame(0, 100));
     assert_eq!(starts(&mut bus, 11), [(1, 10, 910)]);
@@ -139,7 +139,7 @@ fn a_lost_token_is_silence_and_a_second_one_ruins_two_frames() {
 }
 
 #[test]
-fn a_bus_without_boards_makes_its_token_anew() {
+fn bus_without_boards_regenerates_token() {
     let mut bus = TokenBus::new(ROUND, 2);
     bus.leave(0, 100, Leaving::Off);
     bus.leave(1, 200, Leaving::Off);

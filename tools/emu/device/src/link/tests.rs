@@ -26,7 +26,7 @@ fn deliver(device: &mut LinkDevice, time_ns: u64, bytes: &[u8]) {
 }
 
 #[test]
-fn a_frame_shows_from_its_arrival_on() {
+fn link_device_frame_shows_from_arrival() {
     let mut device = device();
     deliver(&mut device, 50, b"abcdef");
     assert_eq!(device.next_ns(), Some(50));
@@ -45,7 +45,7 @@ fn a_frame_shows_from_its_arrival_on() {
 }
 
 #[test]
-fn a_sent_frame_is_reported_and_occupies_a_slot_until_it_has_left() {
+fn link_device_sent_frame_occupies_slot() {
     let mut device = device();
     device.write(TRANSMIT_WORD, u32::from_le_bytes(*b"abcd"), 10);
     let effect = device.write(TRANSMIT_SEND, 1 << 16 | 3, 11);
@@ -61,7 +61,7 @@ fn a_sent_frame_is_reported_and_occupies_a_slot_until_it_has_left() {
 }
 
 #[test]
-fn a_full_transmitter_loses_and_says_so_and_interrupts_when_it_has_room() {
+fn link_device_full_transmitter_reports_overflow_and_interrupts() {
     let mut device = device();
     for slot in 0..=TRANSMIT_SLOTS {
         device.write(TRANSMIT_WORD, 0, 1);
@@ -80,7 +80,7 @@ fn a_full_transmitter_loses_and_says_so_and_interrupts_when_it_has_room() {
 }
 
 #[test]
-fn the_receive_queue_is_bounded() {
+fn link_device_receive_queue_is_bounded() {
     let mut device = device();
     for time_ns in 0..RECEIVE_SLOTS as u64 + 2 {
         deliver(&mut device, time_ns, b"x");
@@ -90,7 +90,7 @@ fn the_receive_queue_is_bounded() {
 }
 
 #[test]
-fn identity_and_exit() {
+fn link_device_reports_identity_and_exit() {
     let mut device = device();
     assert_eq!(device.read(MAGIC, 8), MAGIC_VALUE);
     assert_eq!(device.read(BOARD, 8), 3);
@@ -102,6 +102,6 @@ fn identity_and_exit() {
 
 #[test]
 #[should_panic(expected = "too late")]
-fn the_past_takes_no_orders() {
+fn link_device_order_for_past_is_refused() {
     device().order(Order::Deliver { time_ns: 5, bytes: vec![0] }, 6);
 }

@@ -23,7 +23,7 @@ fn order(pins: &mut Pins, time_ns: u64, board: u8, drive: Drive) {
 }
 
 #[test]
-fn own_outputs_act_at_once_and_latches_wait_for_them() {
+fn pins_own_outputs_act_at_once() {
     let mut pins = pins();
     assert_eq!(pins.read(LEVELS, 0) & (STROBE | DATA), STROBE);
     assert_eq!(pins.write(SET, DATA, 1), None, "an input's latch is not seen");
@@ -37,7 +37,7 @@ fn own_outputs_act_at_once_and_latches_wait_for_them() {
 }
 
 #[test]
-fn others_act_at_their_instant_and_low_wins() {
+fn pins_low_of_other_board_wins() {
     let mut pins = pins();
     order(&mut pins, 20, 2, Drive { low: STROBE, ..Drive::RESET });
     order(&mut pins, 10, 1, Drive { high: DATA, ..Drive::RESET });
@@ -48,13 +48,13 @@ fn others_act_at_their_instant_and_low_wins() {
 
 #[test]
 #[should_panic(expected = "too late")]
-fn an_order_for_the_past_is_a_fault() {
+fn pins_order_for_past_is_a_fault() {
     let order = Order::Pins { time_ns: 4, board: 1, drive: Drive::RESET, changed: 0 };
     pins().order(order, 5);
 }
 
 #[test]
-fn edges_and_levels_interrupt_until_cleared() {
+fn pins_edges_and_levels_interrupt_until_cleared() {
     let mut pins = pins();
     let falling = DETECTS + Detect::Falling as u64 * DETECT_STRIDE;
     let low = DETECTS + Detect::Low as u64 * DETECT_STRIDE;
@@ -83,7 +83,7 @@ fn edges_and_levels_interrupt_until_cleared() {
 }
 
 #[test]
-fn pulls_follow_the_clock_word() {
+fn pins_pulls_follow_clock_word() {
     let mut pins = pins();
     pins.write(PULL, 2, 0);
     assert_eq!(pins.write(PULL_CLOCK, DATA, 0).unwrap().up, Drive::RESET.up | DATA);
@@ -100,7 +100,7 @@ fn pulls_follow_the_clock_word() {
 }
 
 #[test]
-fn pulls_of_a_bcm2711_are_words_of_their_own() {
+fn pins_pulls_of_bcm2711_have_own_registers() {
     let mut alone = Pins::new(PullRegisters::Direct, Vec::new(), 0);
     assert_eq!(alone.read(PULLS, 0), 0xaaa9_5555, "as after a reset: 0 to 8 up");
     let pulled = alone.write(PULLS + 4, 1 | 2 << 2, 0).unwrap();
@@ -116,7 +116,7 @@ fn pulls_of_a_bcm2711_are_words_of_their_own() {
 }
 
 #[test]
-fn a_wire_between_different_pins() {
+fn pins_wire_between_different_pins_connects() {
     let drive = Drive { low: 1 << 2, high: DATA, up: 1 << 2, down: 0 };
     assert_eq!(drive.moved(2, 9), Drive { low: 1 << 9, high: 0, up: 1 << 9, down: 0 });
     assert_eq!(drive.only(DATA), Drive { high: DATA, ..Drive::default() });

@@ -29,7 +29,7 @@ const CHAOS_SEEDS: &str = "20,250";
 const OF_THE_PAIR: [&str; 6] = ["many::", "check::", "unix::", "images::", "cards::", "pins::"];
 /// Those, and what is so where boards have one core: that one program that computes contends with another.
 const OF_ONE_CORE: [&str; 7] =
-    ["many::", "check::", "unix::", "images::", "cards::", "pins::", "a_job_is_held_while_others_compute"];
+    ["many::", "check::", "unix::", "images::", "cards::", "pins::", "background_job_beside_computing"];
 const SECONDS_PER_MINUTE: u64 = 60;
 
 /// Runs the `chosen` parts, or all of them.

@@ -41,7 +41,7 @@ truncate -s 100 b; cat b | wc -c; rm b own sum* list; ls /tmp
 const SAYS: &str = "same\n256 256 256 0\nmemory 50 child 0\n0\n0\n1\nheaps\n100\n";
 
 #[test]
-fn what_serves_programs_by_their_frames_may_be_on_other_cores() {
+fn placement_frame_servers_on_other_cores_serve_programs() {
     if !clusters_can_run() {
         return;
     }

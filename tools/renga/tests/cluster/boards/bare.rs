@@ -49,7 +49,7 @@ b written to partition 1
 b start 2 partition 1 whole - -\nb start 2 partition 2 whole runs usual";
 
 #[test]
-fn boards_without_the_emulators_device_are_a_cluster_and_count_their_starts() {
+fn bare_boards_form_cluster_and_count_boots() {
     if !clusters_can_run() {
         return;
     }
@@ -75,7 +75,7 @@ else
 fi"#;
 
 #[test]
-fn a_board_updates_its_own_card_and_keeps_the_kernel() {
+fn update_own_card_keeps_new_kernel() {
     if !clusters_can_run() {
         return;
     }
@@ -91,7 +91,7 @@ a start 2 partition 1 whole - -\na start 2 partition 2 whole runs usual";
 
 /// The kernel that is tried hangs at once, so nothing but its owner ends it: who switches the power off and on finds the old one.
 #[test]
-fn a_kernel_that_hangs_gives_way_to_the_old_one_when_the_power_was_off() {
+fn update_hanging_kernel_falls_back_after_power_cycle() {
     if !clusters_can_run() {
         return;
     }
@@ -127,7 +127,7 @@ a start 3 partition 1 whole runs usual\na start 3 partition 2 whole - -";
 }
 
 #[test]
-fn a_kernel_that_nobody_keeps_gives_itself_up_after_a_minute() {
+fn update_unconfirmed_kernel_falls_back_after_a_minute() {
     if !clusters_can_run() {
         return;
     }
@@ -138,7 +138,7 @@ fn a_kernel_that_nobody_keeps_gives_itself_up_after_a_minute() {
 }
 
 #[test]
-fn a_kernel_that_cannot_start_a_program_gives_itself_up_at_once() {
+fn update_kernel_without_init_falls_back_at_once() {
     if !clusters_can_run() {
         return;
     }
@@ -149,7 +149,7 @@ fn a_kernel_that_cannot_start_a_program_gives_itself_up_at_once() {
 
 /// The disk of `solo4` has a core of its own, and the card.
 #[test]
-fn a_board_whose_disk_is_on_another_core_says_that_it_cannot_be_updated() {
+fn update_with_disk_on_other_core_is_refused() {
     if !clusters_can_run() {
         return;
     }
@@ -172,7 +172,7 @@ const SHARED: &str = r#"case $(cat /proc/renga/start) in
 esac"#;
 
 #[test]
-fn a_disk_and_a_program_share_the_card() {
+fn card_disk_and_update_share_medium() {
     if !clusters_can_run() {
         return;
     }

@@ -4,7 +4,7 @@
 use crate::support::{Renga, Scratch, clusters_can_run};
 
 #[test]
-fn a_pi_3_and_a_pi_4_boot_from_their_card_images() {
+fn cards_of_pi_3_and_pi_4_boot() {
     if !clusters_can_run() {
         return;
     }

@@ -40,7 +40,7 @@ fn said(scratch: &Scratch, cores: u8) -> String {
 }
 
 #[test]
-fn four_cores_come_up_are_woken_by_their_timers_and_bells_and_run_a_system() {
+fn cores_four_wake_by_timer_and_ipi_and_run_system() {
     if !clusters_can_run() {
         return;
     }
@@ -70,7 +70,7 @@ one=$(took loop); all=$(took four); same=$(took two); taskset -p 8 $$ >&-; echo 
 "#;
 
 #[test]
-fn programs_keep_to_their_cores_and_share_them() {
+fn cores_programs_respect_affinity_and_share() {
     if !clusters_can_run() {
         return;
     }
@@ -99,7 +99,7 @@ while read name user rest; do [ $name = cpu0 ] && echo $((user / 10)); done < /p
 "#;
 
 #[test]
-fn programs_whose_home_is_another_core_run_on_the_first() {
+fn cores_program_with_other_home_runs_on_core_0() {
     if clusters_can_run() {
         let ended = Renga::script(AWAY).with(["--system", "p5-gathered-spread"]).end().expect_status(0);
         assert_eq!(ended.text(), "1\n1\n1\nrefused\nbin\nkept\n143\n3\n");
@@ -113,7 +113,7 @@ fn spread() -> Facts {
 }
 
 #[test]
-fn a_board_whose_system_is_spread_over_four_cores_does_one_run() {
+fn cores_spread_system_repeats_identically() {
     if clusters_can_run() {
         assert_eq!(under_load(spread), spread());
     }
@@ -149,7 +149,7 @@ const TURNS: &str = "/usr/lib/renga/sharing memory 50; cd /tmp; cp /bin/busybox 
     /usr/lib/renga/sharing turns $way f 0 50 & /usr/lib/renga/sharing turns $way f 1 50; wait; echo $?; done";
 
 #[test]
-fn programs_on_two_cores_that_give_way_to_each_other_get_on() {
+fn cores_mutual_yield_makes_progress() {
     if clusters_can_run() {
         let ended = Renga::script(TURNS).with(["--system", "solo4"]).end().expect_status(0);
         assert_eq!(ended.text(), "memory 50 child 0\n0\n0\n", "{}", ended.report());
@@ -157,7 +157,7 @@ fn programs_on_two_cores_that_give_way_to_each_other_get_on() {
 }
 
 #[test]
-fn a_core_for_which_the_system_has_no_processes_comes_up_and_sleeps() {
+fn cores_core_without_processes_sleeps() {
     if clusters_can_run() {
         let ended =
             Renga::script("echo up").with(["--system", "solo", "--cores", "2", "--stats"]).end().expect_status(0);
@@ -166,14 +166,14 @@ fn a_core_for_which_the_system_has_no_processes_comes_up_and_sleeps() {
 }
 
 #[test]
-fn two_boards_of_four_cores_are_one_run() {
+fn cores_two_boards_of_four_repeat_identically() {
     if clusters_can_run() {
         assert_eq!(under_load(pair), pair());
     }
 }
 
 #[test]
-fn four_cores_of_linux_compute_side_by_side() {
+fn cores_of_linux_compute_in_parallel_time() {
     if clusters_can_run() {
         linux();
     }
@@ -181,7 +181,7 @@ fn four_cores_of_linux_compute_side_by_side() {
 
 #[test]
 #[ignore = "minutes: renga test --long=cores"]
-fn four_runs_with_four_cores_are_one_run_however_busy_the_host_is() {
+fn cores_four_runs_under_host_load_are_identical() {
     if clusters_can_run() {
         let (boards, mono) = (pair(), linux());
         for _ in 0..2 {

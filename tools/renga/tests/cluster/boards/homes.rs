@@ -28,7 +28,7 @@ while read name _ _ system _; do case $name in cpu?) [ $system -gt 0 ] && echo $
 const OF_ONE: &str = "R\nf\n4\nT\ncaught\n3\n";
 
 #[test]
-fn programs_of_four_homes_do_what_those_of_one_do() {
+fn homes_four_match_results_of_one() {
     if !clusters_can_run() {
         return;
     }

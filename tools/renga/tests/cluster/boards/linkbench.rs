@@ -7,7 +7,7 @@ use crate::support::{Renga, clusters_can_run};
 const RATE_KBPS: std::ops::Range<u32> = 2_000..2_650;
 
 #[test]
-fn boards_measure_their_link() {
+fn linkbench_boards_measure_link() {
     if !clusters_can_run() {
         return;
     }

@@ -6,7 +6,7 @@ use crate::support::{Facts, Renga, Scratch, clusters_can_run};
 const SCRIPT: &str = "uname -n; seq 1000 | remote -b b sort -rn | tail -n 1; remote -b b sh -c 'sleep 0.1; uname -n'";
 
 #[test]
-fn a_zero_2_w_and_a_pi_4_work_together_the_same_way_every_time() {
+fn machines_zero_2_w_and_pi_4_repeat_identically() {
     if !clusters_can_run() {
         return;
     }
@@ -40,7 +40,7 @@ const ON_EACH_CORE: &str = "remote -b b sh -c 'nproc; for core in 1 2 4 8; do ta
     | sed 's/.* //'";
 
 #[test]
-fn four_cores_of_a_pi_4_work_the_same_way_every_time() {
+fn machines_four_cores_of_pi_4_repeat_identically() {
     if !clusters_can_run() {
         return;
     }

@@ -17,14 +17,14 @@ fn run() -> Ended {
 }
 
 #[test]
-fn the_driver_is_as_fast_as_the_model_takes_it_for() {
+fn pins_driver_speed_matches_model() {
     if clusters_can_run() {
         Renga::bench("pins").end().expect_status(0);
     }
 }
 
 #[test]
-fn boards_work_together_over_their_pins_the_same_way_every_time() {
+fn pins_cluster_repeats_identically() {
     if !clusters_can_run() {
         return;
     }
@@ -48,7 +48,7 @@ fn boards_work_together_over_their_pins_the_same_way_every_time() {
 
 #[test]
 #[ignore = "minutes: renga test --long=wires"]
-fn boards_work_together_over_fewer_wires() {
+fn pins_cluster_with_fewer_wires_works() {
     if clusters_can_run() {
         Renga::script("remote -b b uname -n").with(["--link", "pins4"]).end().expect_status(0).expect_text("b\n");
     }

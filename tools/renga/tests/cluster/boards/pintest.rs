@@ -9,7 +9,7 @@ fn line<'a>(report: &'a str, wire: &str) -> &'a str {
 }
 
 #[test]
-fn cards_that_say_so_start_boards_that_find_their_wires_sound() {
+fn pintest_sound_wires_are_reported_sound() {
     if !clusters_can_run() {
         return;
     }
@@ -36,7 +36,7 @@ fn broken(wires: &[&str]) -> Ended {
 }
 
 #[test]
-fn boards_name_the_wires_that_are_broken() {
+fn pintest_broken_wires_are_named() {
     if !clusters_can_run() {
         return;
     }

@@ -9,7 +9,7 @@ fn expected() -> String {
 }
 
 #[test]
-fn boards_full_of_garbage_work_as_others_do() {
+fn silicon_garbage_at_entry_changes_nothing() {
     if !clusters_can_run() {
         return;
     }

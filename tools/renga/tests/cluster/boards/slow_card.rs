@@ -13,7 +13,7 @@ read after rest < /proc/uptime
 wait; cat /f; echo took $((1${after%.*}${after#*.} - 1${before%.*}${before#*.} < 100))";
 
 #[test]
-fn a_card_that_programs_for_250_ms_holds_up_who_waits_for_it_and_nobody_else() {
+fn slow_card_delays_only_its_waiters() {
     if !clusters_can_run() {
         return;
     }

@@ -52,7 +52,7 @@ fn with_a_circle() -> Vec<u8> {
 }
 
 #[test]
-fn tables_that_are_not_the_boards_are_refused_with_the_reason() {
+fn tables_of_another_board_are_refused_with_reason() {
     if !clusters_can_run() {
         return;
     }

@@ -13,7 +13,7 @@ esac"#;
 
 #[test]
 #[ignore = "half a minute of both cores: renga test --long=update"]
-fn boards_that_try_a_kernel_together_keep_it_together() {
+fn update_joint_trial_keeps_kernel_on_all_boards() {
     if !clusters_can_run() {
         return;
     }
@@ -33,7 +33,7 @@ esac"#;
 /// While boards do not all run the kernel that one tries, it is no use: the board that is left alone goes back.
 #[test]
 #[ignore = "half a minute of both cores: renga test --long=update"]
-fn a_kernel_that_another_board_does_not_run_is_not_kept() {
+fn update_kernel_missing_on_one_board_is_not_kept() {
     if !clusters_can_run() {
         return;
     }
@@ -60,7 +60,7 @@ esac"#;
 
 #[test]
 #[ignore = "minutes, as the kernel crosses the pins: renga test --long=update"]
-fn a_cluster_brings_itself_a_kernel_and_keeps_it_when_it_works_on_all() {
+fn update_distributed_kernel_is_kept_when_all_boards_run_it() {
     if !clusters_can_run() {
         return;
     }

@@ -71,7 +71,7 @@ time.sleep(1000)
 "#;
 
 #[test]
-fn a_timer_is_lost_with_the_board_of_its_maker() {
+fn timerfd_of_dead_board_is_lost() {
     if !clusters_can_run() || !packages_can_be_had() {
         return;
     }
@@ -95,7 +95,7 @@ const THEY_SAY: [&str; 10] = [
 ];
 
 #[test]
-fn counts_and_timers_are_read_as_on_linux() {
+fn event_files_match_linux() {
     if !clusters_can_run() || !packages_can_be_had() {
         return;
     }

@@ -16,7 +16,7 @@ mv f g; echo moved > g & cat g; wait; rm g; [ -e g ] || echo gone
 "#;
 
 #[test]
-fn fifos_are_as_on_the_host() {
+fn fifos_match_host() {
     if !clusters_can_run() {
         return;
     }
@@ -112,7 +112,7 @@ const NAMES_SAY: [&str; 7] =
     ["True EBADF ENXIO", "1 b'x' True", "[(True, 16)]", "False False", "True ELOOP", "4 b'gone' False", "[] 1 [1]"];
 
 #[test]
-fn descriptors_that_name_fifos_lead_to_them() {
+fn fifo_by_proc_fd_path_opens_same_fifo() {
     if !clusters_can_run() || !packages_can_be_had() {
         return;
     }
@@ -136,7 +136,7 @@ const OPENERS_SAY: [&str; 10] = [
 ];
 
 #[test]
-fn openers_on_two_boards_meet() {
+fn fifo_openers_on_two_boards_rendezvous() {
     if !clusters_can_run() || !packages_can_be_had() {
         return;
     }

@@ -5,7 +5,7 @@ use crate::support::{Renga, clusters_can_run};
 
 /// Each board adds one to a number in a file, many times; without the lock additions get lost.
 #[test]
-fn flock_excludes_between_boards() {
+fn flock_between_boards_excludes() {
     if !clusters_can_run() || !packages_can_be_had() {
         return;
     }
@@ -30,13 +30,13 @@ END
 
 /// Two programs that add rows to one database through its write-ahead log, which both map: none gets lost.
 #[test]
-fn two_writers_of_a_database_lose_no_row() {
+fn sqlite_two_writers_lose_no_row() {
     add_rows("sh add p & sh add q &");
 }
 
 /// The same on two boards.
 #[test]
-fn two_writers_of_a_database_on_two_boards_lose_no_row() {
+fn sqlite_writers_on_two_boards_lose_no_row() {
     add_rows("sh add p & remote -b b sh add q &");
 }
 

@@ -96,7 +96,7 @@ const ROOTS_SAY: &[&str] = &[
 ];
 
 #[test]
-fn paths_end_at_a_root_of_ones_own_as_on_linux() {
+fn chroot_paths_match_linux() {
     if !clusters_can_run() || !packages_can_be_had() {
         return;
     }
@@ -118,7 +118,7 @@ for pid in $(pidof busybox); do readlink /proc/$pid/root; done; wait
 "#;
 
 #[test]
-fn a_root_goes_along_to_another_board() {
+fn chroot_follows_remote_fork() {
     if !clusters_can_run() {
         return;
     }
@@ -140,7 +140,7 @@ sleep .3; rm -r /tmp/jail; mkdir /tmp/home; [ $number = $(stat -c %i /tmp/home) 
 "#;
 
 #[test]
-fn a_removed_directory_is_not_the_one_that_has_its_number() {
+fn chroot_removed_directory_is_not_its_inode_successor() {
     if !clusters_can_run() {
         return;
     }

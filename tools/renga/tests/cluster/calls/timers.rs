@@ -13,7 +13,7 @@ timeout 0.1 sh -c 'seq 50000 | sort | tail -n 1 | sleep 5'; echo pipes $?
 "#;
 
 #[test]
-fn timeout_ends_what_takes_too_long_on_every_board() {
+fn timeout_on_each_board_ends_program() {
     if !clusters_can_run() {
         return;
     }

@@ -30,7 +30,7 @@ while True:
 "#;
 
 #[test]
-fn who_waits_for_both_boards_hears_the_first() {
+fn poll_of_two_boards_reports_first_event() {
     if !clusters_can_run() || !packages_can_be_had() {
         return;
     }
@@ -59,7 +59,7 @@ for command, expected in [("exit 3", 17), (f"kill -USR1 {me}; sleep 1", 10)]:
 "#;
 
 #[test]
-fn signals_are_read_from_a_descriptor_wherever_they_come_from() {
+fn signalfd_reports_signals_of_both_boards() {
     if !clusters_can_run() || !packages_can_be_had() {
         return;
     }

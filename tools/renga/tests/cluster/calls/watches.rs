@@ -219,7 +219,7 @@ const SETS_SAY: &[&str] = &[
 ];
 
 #[test]
-fn sets_are_waited_for_as_on_linux() {
+fn epoll_matches_linux() {
     if !clusters_can_run() || !packages_can_be_had() {
         return;
     }
@@ -268,7 +268,7 @@ print(sum(child.wait() for child in two))
 const SHARED_SAY: [&str; 4] = ["True", "told there: []", "True 0", "1"];
 
 #[test]
-fn programs_of_two_boards_share_a_set() {
+fn epoll_set_shared_by_two_boards_works() {
     if !clusters_can_run() || !packages_can_be_had() {
         return;
     }

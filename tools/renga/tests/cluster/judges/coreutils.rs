@@ -69,7 +69,7 @@ fn missed(name: &str, script: &str) -> Option<&'static str> {
 }
 
 #[test]
-fn a_script_is_left_out_for_what_it_says_it_needs() {
+fn coreutils_script_with_missing_need_is_left_out() {
     let list = "x_tests = \\\n  tests/cp/acl.sh\t\t\\\n  tests/misc/cut.pl \\\n  tests/rm/rm1.sh\n  tests/cp/acl.sh\n";
     assert_eq!(scripts(list).collect::<Vec<_>>(), ["cp/acl", "rm/rm1"]);
     assert_eq!(missed("rm/rm1", ". init.sh\nskip_if_root_\nmkfs\n"), Some("another user than root"));

@@ -60,37 +60,37 @@ const COREUTILS: Judge = Judge {
 
 #[test]
 #[ignore = "a quarter of an hour: renga test --long=judges"]
-fn dash_does_with_the_tests_of_ash_what_it_does_on_linux() {
+fn conformance_dash_with_ash_suite_matches_linux() {
     ash("dash");
 }
 
 #[test]
 #[ignore = "a quarter of an hour: renga test --long=judges"]
-fn busyboxs_shell_does_with_its_tests_what_it_does_on_linux() {
+fn conformance_busybox_shell_suite_matches_linux() {
     ash("busybox");
 }
 
 #[test]
 #[ignore = "a quarter of an hour: renga test --long=judges"]
-fn coreutils_that_change_names_do_what_they_do_on_linux() {
+fn conformance_coreutils_names_match_linux() {
     coreutils("mv", "chmod dd ln mkdir mv readlink rmdir touch");
 }
 
 #[test]
 #[ignore = "a quarter of an hour: renga test --long=judges"]
-fn coreutils_that_copy_and_remove_do_what_they_do_on_linux() {
+fn conformance_coreutils_copy_and_remove_match_linux() {
     coreutils("cp", "chgrp chown cp df fmt id install rm");
 }
 
 #[test]
 #[ignore = "a quarter of an hour: renga test --long=judges"]
-fn coreutils_that_list_and_cut_do_what_they_do_on_linux() {
+fn conformance_coreutils_list_and_cut_match_linux() {
     coreutils("ls", "du ls split tail-2");
 }
 
 #[test]
 #[ignore = "a quarter of an hour: renga test --long=judges"]
-fn all_other_coreutils_do_what_they_do_on_linux() {
+fn conformance_coreutils_others_match_linux() {
     coreutils("misc", "misc");
 }
 

@@ -36,7 +36,7 @@ const COSTS_US_MAX: [(&str, u64, u64); 4] =
     [("stat", 25, 4), ("stat of the other board", 450, 4), ("io", 20, 4), ("/proc/stat", 350, 110)];
 
 #[test]
-fn accounts_are_exact_and_cheap_and_services_that_are_off_do_nothing() {
+fn accounts_match_emulator_and_idle_services_cost_nothing() {
     if !clusters_can_run() {
         return;
     }

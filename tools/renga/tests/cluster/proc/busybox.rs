@@ -3,7 +3,7 @@
 use crate::support::{Renga, clusters_can_run};
 
 #[test]
-fn busybox_lists_and_kills_programs_of_both_boards() {
+fn procfs_busybox_ps_and_kill_reach_both_boards() {
     if !clusters_can_run() {
         return;
     }

@@ -4,7 +4,7 @@ use crate::images::{dev, packages_can_be_had};
 use crate::support::{Disk, Renga, clusters_can_run};
 
 #[test]
-fn the_disk_is_read_through_its_node() {
+fn disk_device_reads_medium() {
     if !clusters_can_run() {
         return;
     }
@@ -24,7 +24,7 @@ done
 }
 
 #[test]
-fn e2fsck_finds_the_mounted_file_system_in_order() {
+fn disk_device_e2fsck_of_mounted_system_is_clean() {
     if !clusters_can_run() || !packages_can_be_had() {
         return;
     }

@@ -23,7 +23,7 @@ fn form(text: &str) -> String {
 }
 
 #[test]
-fn files_of_the_system_have_the_form_that_linux_gives_them() {
+fn procfs_system_files_have_linux_form() {
     if !clusters_can_run() {
         return;
     }
@@ -43,7 +43,7 @@ fn files_of_the_system_have_the_form_that_linux_gives_them() {
 }
 
 #[test]
-fn paths_cross_into_proc_and_out_of_it_again() {
+fn procfs_paths_cross_both_ways() {
     if !clusters_can_run() {
         return;
     }
@@ -68,7 +68,7 @@ cat /proc/nothing /proc/999999/stat 2> /dev/null || echo none
 }
 
 #[test]
-fn programs_of_both_boards_are_read_from_both() {
+fn procfs_programs_of_both_boards_are_read_from_both() {
     if !clusters_can_run() {
         return;
     }
@@ -96,7 +96,7 @@ kill $one $two; wait; ls /proc/$one 2> /dev/null || echo gone
 }
 
 #[test]
-fn areas_of_memory_are_listed() {
+fn procfs_maps_lists_memory_areas() {
     if !clusters_can_run() {
         return;
     }
@@ -115,7 +115,7 @@ done
 }
 
 #[test]
-fn programs_know_their_own_paths_and_signals() {
+fn procfs_self_shows_paths_and_signals() {
     if !clusters_can_run() {
         return;
     }
@@ -134,7 +134,7 @@ printf '#!/bin/sh\nreadlink /proc/$$/exe; cat /proc/$$/comm\n' > script; chmod +
 }
 
 #[test]
-fn what_a_board_ran_vanishes_with_it() {
+fn procfs_programs_of_failed_board_vanish() {
     if !clusters_can_run() {
         return;
     }
@@ -158,7 +158,7 @@ grep -c ' down ' /proc/renga/boards; grep -c ^processor /proc/cpuinfo; ps > /dev
 }
 
 #[test]
-fn programs_that_end_while_they_are_read_do_no_harm() {
+fn procfs_program_ending_during_read_is_harmless() {
     if !clusters_can_run() {
         return;
     }

@@ -46,7 +46,7 @@ bash 0
 ";
 
 #[test]
-fn procps_works_on_both_boards() {
+fn procfs_procps_works_on_both_boards() {
     if !clusters_can_run() || !packages_can_be_had() {
         return;
     }

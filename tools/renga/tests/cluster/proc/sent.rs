@@ -21,7 +21,7 @@ const WRITTEN_BYTES: u64 = 400 * 1000;
 const SHARE_LEAST: f64 = 0.95;
 
 #[test]
-fn what_is_sent_for_a_program_is_told_and_is_what_the_link_carried() {
+fn accounts_link_bytes_match_frames_on_link() {
     if !clusters_can_run() {
         return;
     }
@@ -70,7 +70,7 @@ const EDGE_TICKS: u64 = 3;
 const NS_PER_TICK: u64 = 10_000_000;
 
 #[test]
-fn each_core_s_time_and_its_program_s_are_what_the_clock_says() {
+fn accounts_core_times_match_clock() {
     if !clusters_can_run() {
         return;
     }

@@ -80,7 +80,7 @@ to() { (echo "$2" > $1) 2> /dev/null && echo "$1 takes $2"; same; }
 "#;
 
 #[test]
-fn what_is_refused_is_said_and_changes_nothing() {
+fn services_refused_setting_changes_nothing() {
     if !clusters_can_run() {
         return;
     }

@@ -3,7 +3,7 @@
 use crate::support::{Renga, clusters_can_run, system};
 
 #[test]
-fn the_log_of_a_board_is_read_there() {
+fn procfs_log_is_read_on_its_board() {
     if !clusters_can_run() {
         return;
     }
@@ -26,7 +26,7 @@ dmesg -c 2> /dev/null || echo kept
 }
 
 #[test]
-fn edges_and_their_calls_are_listed() {
+fn procfs_edges_list_call_counts() {
     if !clusters_can_run() {
         return;
     }

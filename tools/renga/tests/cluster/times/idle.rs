@@ -7,7 +7,7 @@ use std::time::Duration;
 const HOUR_LIMIT: Duration = Duration::from_secs(60);
 
 #[test]
-fn an_idle_hour_takes_seconds() {
+fn idle_hour_takes_host_seconds() {
     if !clusters_can_run() {
         return;
     }

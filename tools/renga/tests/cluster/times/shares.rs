@@ -31,7 +31,7 @@ fn taken_ns(text: &str, name: &str) -> f64 {
 }
 
 #[test]
-fn shares_go_by_nice_values() {
+fn scheduler_shares_follow_nice() {
     if !clusters_can_run() {
         return;
     }
@@ -45,7 +45,7 @@ fn shares_go_by_nice_values() {
 }
 
 #[test]
-fn the_lowest_class_takes_nothing_from_others() {
+fn scheduler_idle_class_takes_nothing() {
     if !clusters_can_run() {
         return;
     }
@@ -59,7 +59,7 @@ fn the_lowest_class_takes_nothing_from_others() {
 }
 
 #[test]
-fn real_time_goes_before_everybody() {
+fn scheduler_real_time_preempts_fair() {
     if !clusters_can_run() {
         return;
     }
@@ -76,7 +76,7 @@ fn real_time_goes_before_everybody() {
 }
 
 #[test]
-fn round_robin_shares_equally() {
+fn scheduler_round_robin_shares_equally() {
     if !clusters_can_run() {
         return;
     }
@@ -93,7 +93,7 @@ fn round_robin_shares_equally() {
 }
 
 #[test]
-fn what_spins_in_real_time_can_be_killed_from_both_boards() {
+fn scheduler_real_time_spinner_is_killable_from_both_boards() {
     if !clusters_can_run() {
         return;
     }

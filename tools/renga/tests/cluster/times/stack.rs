@@ -10,7 +10,7 @@ sleep 100 & kill $!; sync; remote -b b sh -c './script; remote -b a ./script; fi
 ";
 
 #[test]
-fn the_kernel_stack_is_used_to_less_than_half() {
+fn kernel_stack_use_stays_below_half() {
     if !clusters_can_run() {
         return;
     }

@@ -27,7 +27,7 @@ fn measured(script: &str) -> String {
 }
 
 #[test]
-fn beside_a_computing_program_others_take_twice_as_long() {
+fn scheduler_two_computing_programs_share_halves() {
     if !clusters_can_run() {
         return;
     }
@@ -44,7 +44,7 @@ fn beside_a_computing_program_others_take_twice_as_long() {
 }
 
 #[test]
-fn who_asks_another_board_all_the_time_has_its_share_there_and_no_more() {
+fn scheduler_remote_caller_gets_its_share() {
     if !clusters_can_run() {
         return;
     }
@@ -92,14 +92,14 @@ fn shares_with(programs: &[(&str, &str)]) {
 }
 
 #[test]
-fn whatever_another_board_asks_for_it_has_its_share_and_no_more() {
+fn scheduler_remote_work_is_charged_by_share() {
     if clusters_can_run() {
         shares_with(ASKING);
     }
 }
 
 #[test]
-fn whatever_another_board_does_leaves_half_of_this_one() {
+fn scheduler_remote_load_leaves_half() {
     if clusters_can_run() {
         shares_with(BUSY);
     }
@@ -121,7 +121,7 @@ spin beside; kill $(cat /tmp/*/pid); wait
 "#;
 
 #[test]
-fn what_nice_programs_of_another_board_ask_for_takes_what_their_weights_say() {
+fn scheduler_remote_nice_callers_follow_weights() {
     if !clusters_can_run() || !packages_can_be_had() {
         return;
     }
@@ -138,7 +138,7 @@ fn what_nice_programs_of_another_board_ask_for_takes_what_their_weights_say() {
 }
 
 #[test]
-fn a_nice_program_gives_way() {
+fn scheduler_nice_program_gives_way() {
     if !clusters_can_run() {
         return;
     }
@@ -152,7 +152,7 @@ fn a_nice_program_gives_way() {
 }
 
 #[test]
-fn a_program_is_told_what_other_boards_did_for_it() {
+fn accounts_include_work_of_other_boards() {
     if !clusters_can_run() {
         return;
     }
@@ -173,7 +173,7 @@ fn told(text: &str, name: &str, what: &str) -> u64 {
 }
 
 #[test]
-fn a_program_is_told_of_blocks_and_turns_of_its_children() {
+fn accounts_of_children_include_blocks_and_switches() {
     if !clusters_can_run() {
         return;
     }
@@ -192,7 +192,7 @@ fn a_program_is_told_of_blocks_and_turns_of_its_children() {
 }
 
 #[test]
-fn a_program_is_told_how_much_memory_its_children_took() {
+fn accounts_of_children_include_peak_memory() {
     if !clusters_can_run() {
         return;
     }

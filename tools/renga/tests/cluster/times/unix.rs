@@ -3,7 +3,7 @@
 use crate::support::{Renga, clusters_can_run};
 
 #[test]
-fn calls_and_commands_take_no_longer_than_their_bounds() {
+fn unix_times_stay_within_bounds() {
     if !clusters_can_run() {
         return;
     }
@@ -11,7 +11,7 @@ fn calls_and_commands_take_no_longer_than_their_bounds() {
 }
 
 #[test]
-fn rendezvous_and_interrupts_take_no_more_instructions_than_their_bounds() {
+fn rendezvous_instructions_stay_within_bounds() {
     if !clusters_can_run() {
         return;
     }
@@ -27,7 +27,7 @@ fn each_ns(text: &str, name: &str) -> u64 {
 }
 
 #[test]
-fn a_name_among_ten_thousand_takes_as_long_as_one_among_ten() {
+fn lookup_time_is_independent_of_directory_size() {
     if !clusters_can_run() {
         return;
     }
@@ -46,7 +46,7 @@ fn a_name_among_ten_thousand_takes_as_long_as_one_among_ten() {
 const LONGEST_STAT_NS: u64 = 2_000_000;
 
 #[test]
-fn nothing_that_is_freed_or_synced_holds_up_a_stat() {
+fn stat_beside_free_and_sync_is_not_delayed() {
     if !clusters_can_run() {
         return;
     }

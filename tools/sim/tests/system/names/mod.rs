@@ -166,7 +166,7 @@ fn hunt(seed: u64, faults: Faults) -> (Finished, u64) {
 }
 
 #[test]
-fn no_board_tells_of_a_path_what_is_no_longer_so() {
+fn name_cache_never_answers_stale() {
     if !possible() {
         return;
     }
@@ -203,7 +203,7 @@ fn frames_of_looks(times: u64) -> u64 {
 }
 
 #[test]
-fn looking_again_sends_no_frame() {
+fn name_cache_repeated_stat_sends_no_frame() {
     if possible() {
         let (once, often) = (frames_of_looks(1), frames_of_looks(50));
         // Nothing but the acknowledgement of what was under way, at most.
