@@ -249,6 +249,7 @@ impl fmt::Display for Findings {
 mod tests {
     use super::{Bound, Claim, Findings, Table, Verdict};
 
+    /// Holds: bench-verdicts.
     #[test]
     fn verdict_follows_from_bounds() {
         let at_most = Bound::AtMost(1.1, 1.05);

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Tests of set-up: each failure ends with status 1, its reason and a way out, and installs nothing.
 # Usage: tools/setup/test.sh
+# Holds: setup-messages.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)

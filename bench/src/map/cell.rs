@@ -123,6 +123,7 @@ pub(super) mod tests {
         assert!(Cell::read(POINT, 1, [&said("told 1 0 3 2 4\ntold 1 1 1 2 3\n"), &sync]).is_err());
     }
 
+    /// Holds: map-region.
     #[test]
     fn map_cell_winner_exceeds_margin() {
         let winner = |made_ns| cell(POINT, 16, made_ns).winner();

@@ -166,6 +166,7 @@ mod tests {
         AXES.points().map(of).collect()
     }
 
+    /// Holds: bench-report.
     #[test]
     fn map_explanation_is_computed_from_cells() {
         let text = paragraphs(AXES, &cells()).join("\n");

@@ -51,6 +51,7 @@ impl Fitted {
 mod tests {
     use super::Fitted;
 
+    /// Holds: bench-report.
     #[test]
     fn map_fit_separates_software_and_wire() {
         let ns = |rate_mbit: u64| (rate_mbit, 20_000.0 + 400.0 * 1e3 / rate_mbit as f64);

@@ -147,6 +147,7 @@ mod tests {
         assert_eq!((sizes.first(), sizes.last()), (Some(&16), Some(&65_536)));
     }
 
+    /// Holds: bench-forms.
     #[test]
     fn map_runs_of_point_differ_in_mode_only() {
         let [sync, asynchronous] = Point { boards: 4, callers: 7, rate_mbit: 30 }.runs(PLAN);
@@ -161,6 +162,7 @@ mod tests {
         assert_eq!(asynchronous.edits.last(), Some(&("mode = \"sync\"", "mode = \"async\"")));
     }
 
+    /// Holds: map-region.
     #[test]
     fn map_rounds_make_equal_numbers_of_calls() {
         assert_eq!([16, 4096, 16_384, 65_536].map(round), ["16:64:8", "4096:64:8", "16384:16:2", "65536:4:1"]);

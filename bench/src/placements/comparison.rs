@@ -140,6 +140,7 @@ mod tests {
         findings
     }
 
+    /// Holds: placements-model.
     #[test]
     fn placement_verdict_is_by_worst_prediction() {
         let findings = found(&[("aa", 50), ("ab", 32), ("ba", 25), ("bb", 40)]);

@@ -176,6 +176,7 @@ pub(super) mod tests {
         demands(&header(), &mut events().into_iter().map(Ok), board, &times).unwrap().try_into().unwrap()
     }
 
+    /// Holds: placements-model.
     #[test]
     fn demand_each_instant_has_one_station() {
         // Apart: 100 to 110, 191 to 200.
@@ -189,6 +190,7 @@ pub(super) mod tests {
         assert_eq!(found(0, 315, 360)[1], Demand { queued_ns: [0.0, 0.0, 30.0, 5.0 + 10.0], apart_ns: 0.0 });
     }
 
+    /// Holds: placements-model.
     #[test]
     fn demand_phases_add_up_to_course() {
         let mut events = events().into_iter().map(Ok);

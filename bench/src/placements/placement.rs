@@ -89,6 +89,7 @@ mod tests {
         assert_eq!(Placement::all(4).count(), 16);
     }
 
+    /// Holds: placements-model.
     #[test]
     fn placement_search_finds_minimum() {
         // 50 beside 20 + 30; where the short ones are on b, nothing is asked of a.
@@ -101,6 +102,7 @@ mod tests {
         assert_eq!(best(&Alone::default()).1, 0.0);
     }
 
+    /// Holds: placements-model.
     #[test]
     fn placement_prediction_uses_demand_of_board() {
         let alone = Alone { jobs: vec![job(50.0, 10.0), job(20.0, 4.0)], shell_ns: 1.0 };

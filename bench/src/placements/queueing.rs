@@ -88,6 +88,7 @@ mod tests {
         assert!((found - wanted).abs() < 1e-9 * wanted.abs().max(1.0), "{found}, not {wanted}");
     }
 
+    /// Holds: placements-model.
     #[test]
     fn queueing_single_job_takes_sum_of_demands() {
         near(together_ns(&[job([10.0, 20.0, 3.0, 4.0], 5.0)]), 42.0);
@@ -95,6 +96,7 @@ mod tests {
         near(together_ns(&[job([0.0; 4], 0.0), job([0.0; 4], 7.0)]), 7.0);
     }
 
+    /// Holds: placements-model.
     #[test]
     fn queueing_jobs_share_their_core_only() {
         let on_a = |ns| job([ns, 0.0, 0.0, 0.0], 0.0);
@@ -106,6 +108,7 @@ mod tests {
         near(together_ns(&[on_a(30.0), job([0.0; 4], 35.0)]), 35.0);
     }
 
+    /// Holds: placements-model.
     #[test]
     fn queueing_contention_is_by_station_share() {
         // Alone each is at either station half of the time: 10 (1 + 1/2) at each of two.
@@ -117,6 +120,7 @@ mod tests {
         assert_eq!(passages(&[one, other]), [45.0, 45.0]);
     }
 
+    /// Holds: placements-model.
     #[test]
     fn queueing_third_job_meets_queue_of_two() {
         // Alone q = (1/2, 1/2); two: 15 at each, q = (1, 1); three: 10 (1 + 1) at each.
@@ -127,6 +131,7 @@ mod tests {
         passages(&[rests, rests, rests]).into_iter().for_each(|found| near(found, 20.0 * (1.0 + 25.0 / 45.0) + 20.0));
     }
 
+    /// Holds: placements-model.
     #[test]
     fn queueing_contention_needs_overlap() {
         let [core, disk] = [job([10.0, 0.0, 0.0, 0.0], 0.0), job([0.0, 0.0, 0.0, 10.0], 0.0)];

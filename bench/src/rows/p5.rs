@@ -331,6 +331,7 @@ mod tests {
         FORMS.iter().zip(with_all_ms).map(|(form, ms)| Outcome { text: said(form.name, ms), trace: None }).collect()
     }
 
+    /// Holds: bench-verdicts.
     #[test]
     fn p5_measurements_stand_beside_published_ones() {
         let measured = outcomes([150, 150, 150, 150, 60, 150]);
@@ -360,6 +361,7 @@ mod tests {
         assert!(judge(PLAN, &FIGURE, &outcomes([150, 150, 150, 150, 12, 150])).is_err());
     }
 
+    /// Holds: bench-forms.
     #[test]
     fn p5_load_starts_before_sleep() {
         let runs = runs(PLAN, &FIGURE);
@@ -381,6 +383,7 @@ mod tests {
         );
     }
 
+    /// Holds: bench-forms.
     #[test]
     fn p5_systems_differ_in_placement_only() {
         let lines = |form: &super::Form| {

@@ -111,6 +111,7 @@ mod tests {
     use crate::run::Profile;
     use crate::workload::GCC_6876;
 
+    /// Holds: scale-load.
     #[test]
     fn scaling_load_is_equal_on_any_number_of_boards() {
         let without = |text: String| (1..8).fold(text, |text, board| text.replace(&format!("remote -b {board} "), ""));
@@ -125,6 +126,7 @@ mod tests {
         assert!(alone.starts_with("made: main.o part0.o ") && alone.contains("\tgcc -O1 -o made main.o part0.o "));
     }
 
+    /// Holds: scale-load.
     #[test]
     fn scaling_load_parts_are_dealt_in_order() {
         let parts = |text: &str, board: u8| text.matches(&format!("remote -b {board} ")).count();

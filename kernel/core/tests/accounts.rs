@@ -98,6 +98,7 @@ protocol! {
     }
 }
 
+/// Holds: charged-everywhere.
 #[test]
 fn work_is_charged_to_the_program_for_which_it_is_done() {
     let board = Board::new(0, 1 << 20);

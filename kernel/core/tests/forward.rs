@@ -117,6 +117,7 @@ fn the_last_server_answers_with_what_was_lent_to_the_first() {
     assert_eq!((done.get(), client.waits_for()), (200, None));
 }
 
+/// Holds: call-forward.
 #[test]
 fn who_forwards_goes_on_and_the_caller_waits_for_the_last() {
     let board = board();
@@ -245,6 +246,7 @@ fn a_proxys_call_is_forwarded_like_any_other() {
     assert_eq!(used.get(), 3, "of what the last server said");
 }
 
+/// Holds: call-budget.
 #[test]
 fn a_chain_of_forwards_passes_the_ready_queue_now_and_then() {
     let board = board();

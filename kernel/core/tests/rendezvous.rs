@@ -85,6 +85,7 @@ fn board() -> Board {
     Board::new(0, 1 << 16)
 }
 
+/// Holds: call-by-reference.
 #[test]
 fn a_slice_passes_through_a_chain_without_copies() {
     let board = board();
@@ -318,6 +319,7 @@ fn calls_to_another_board_reach_the_router_and_proxies_check_entries() {
     assert_eq!(*results.borrow(), [Ok(9), Err(Errno::EINVAL)]);
 }
 
+/// Holds: call-budget.
 #[test]
 fn equals_take_turns_however_many_calls_one_makes() {
     let board = board();
@@ -338,6 +340,7 @@ fn equals_take_turns_however_many_calls_one_makes() {
     assert!(first_of_second < 200, "the second waited until the first had ended");
 }
 
+/// Holds: call-outstanding.
 #[test]
 #[should_panic(expected = "pending call dropped")]
 fn dropping_a_pending_call_is_a_fault() {
@@ -356,6 +359,7 @@ fn dropping_a_pending_call_is_a_fault() {
     board.run();
 }
 
+/// Holds: call-outstanding.
 #[test]
 #[should_panic(expected = "waits for two things")]
 fn two_waits_at_once_are_a_fault() {
@@ -369,6 +373,7 @@ fn two_waits_at_once_are_a_fault() {
     board.run();
 }
 
+/// Holds: call-replied.
 #[test]
 #[should_panic(expected = "call dropped without a reply")]
 fn a_call_without_a_reply_is_a_fault() {
@@ -384,6 +389,7 @@ fn a_call_without_a_reply_is_a_fault() {
     board.run();
 }
 
+/// Holds: no-allocation.
 #[test]
 #[should_panic(expected = "allocation after boot")]
 fn nothing_is_allocated_after_boot() {

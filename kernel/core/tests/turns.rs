@@ -153,6 +153,7 @@ fn computing_programs_have_equal_shares() {
     }
 }
 
+/// Holds: fair-shares.
 #[test]
 fn shares_go_by_weight() {
     for (left, right) in [(0, 5), (-5, 0), (NICE_MIN, 0), (3, NICE_MAX)] {
@@ -173,6 +174,7 @@ fn a_step_of_nice_is_a_quarter_of_weight() {
     assert_eq!(WEIGHTS[20], 1024);
 }
 
+/// Holds: wakeup-first.
 #[test]
 fn who_waited_runs_before_who_computes() {
     let waits = Habit::Waits(20_000, 480_000);

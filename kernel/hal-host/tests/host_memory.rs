@@ -124,6 +124,7 @@ fn a_run_is_shared_and_can_be_written_on_neither_side() {
     }
 }
 
+/// Holds: user-memory-model.
 #[test]
 fn a_trial_repeats_and_leaves_nothing_behind() {
     let memory = HostMemory::new(trial::FRAMES);

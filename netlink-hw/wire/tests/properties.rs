@@ -74,6 +74,7 @@ proptest! {
         prop_assert_eq!(Frame::parse(&bytes[..length]), Ok(Frame { header, payload: &payload[..] }));
     }
 
+    /// Holds: frame-damage.
     #[test]
     fn a_changed_bit_is_seen(header in header(), payload in prop::collection::vec(any::<u8>(), 0..64), at in any::<prop::sample::Index>()) {
         let mut bytes = [0; FRAME_BYTES_MAX];
@@ -83,6 +84,7 @@ proptest! {
         prop_assert!(Frame::parse(&bytes[..length]).is_err());
     }
 
+    /// Holds: frame-damage.
     #[test]
     fn a_cut_frame_is_seen(header in header(), payload in prop::collection::vec(any::<u8>(), 0..64), at in any::<prop::sample::Index>()) {
         let mut bytes = [0; FRAME_BYTES_MAX];
@@ -98,6 +100,7 @@ proptest! {
         prop_assert_eq!(Head::parse(&bytes[..length + data.len()]), Ok((head, &data[..])));
     }
 
+    /// Holds: frame-damage.
     #[test]
     fn noise_is_no_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         let _ = Frame::parse(&bytes);

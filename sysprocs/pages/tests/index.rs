@@ -102,6 +102,7 @@ fn a_recall_makes_tickets_void() {
     assert!(index.put(file(1), 1, Frame(1), ticket, 10).is_err());
 }
 
+/// Holds: reclaim-lru.
 #[test]
 fn what_is_used_outlives_what_is_not() {
     let mut index = index();

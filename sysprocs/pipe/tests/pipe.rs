@@ -338,6 +338,7 @@ fn who_waits_for_bytes_does_not_take_none_for_the_end() {
     assert_eq!(*told.borrow(), [Ok(1)]);
 }
 
+/// Holds: death-children.
 #[test]
 fn a_writer_whose_last_reader_was_on_a_dead_board_gets_a_broken_pipe() {
     let (rig, told) = (rig(), log());

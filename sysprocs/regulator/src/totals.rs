@@ -71,6 +71,7 @@ mod tests {
         text
     }
 
+    /// Holds: jobs-counted.
     #[test]
     fn looks_are_added_up_for_each_board() {
         let sample = |ms: u64| {

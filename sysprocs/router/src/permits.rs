@@ -84,6 +84,7 @@ mod tests {
     use crate::incoming::NO_REQUEST;
     use renga_wire::Request;
 
+    /// Holds: permits.
     #[test]
     fn only_what_the_table_says() {
         // Two columns; row 0 may call entries 0 and 31 of column 1, row 1 all of column 0.

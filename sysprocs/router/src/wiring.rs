@@ -208,6 +208,7 @@ fn peer(arena: &Arena, plan: &LinkPlan, board: u8) -> Peer {
 mod tests {
     use super::EPOCH_STEP;
 
+    /// Holds: epoch-distance.
     #[test]
     fn each_boot_begins_with_an_epoch_of_its_own_far_from_those_before() {
         /// Sessions of one life until its epochs reach the first of one of the three next.

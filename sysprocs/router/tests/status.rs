@@ -5,6 +5,7 @@ use renga_router::{Stats, link_status};
 use renga_rt::Client;
 use renga_rt::host::Board;
 
+/// Holds: counters.
 #[test]
 fn counters_are_read_in_their_order() {
     let board = Board::new(0, 1 << 16);

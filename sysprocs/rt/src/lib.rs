@@ -77,6 +77,7 @@ mod tests {
         core::future::pending().await
     }
 
+    /// Holds: placement-signatures.
     #[test]
     fn edges_are_read_off_the_signature() {
         const EDGES: &[&[Edge]] = kind("server", &server).edges;

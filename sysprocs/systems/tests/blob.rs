@@ -35,6 +35,7 @@ fn sealed(body: &[u8]) -> Vec<u8> {
     [&blob::head(body)[..], body].concat()
 }
 
+/// Holds: cores-spread.
 #[test]
 fn tables_come_back_as_they_went() {
     for name in ["pair", "solo", "solo4", "pair4", "quad4"] {
@@ -148,6 +149,7 @@ fn refused(system: &System<'_>) -> Rule {
     }
 }
 
+/// Holds: cores-cells.
 #[test]
 fn kinds_are_on_cores_where_they_may_be() {
     let pair = *read(&tables("pair")).unwrap();
@@ -229,6 +231,7 @@ fn each_rule_holds_for_whole_tables() {
     assert_eq!(refused(&System { async_edges: &edges, ..pair }), "an asynchronous entry returns nothing");
 }
 
+/// Holds: placement-signatures.
 #[test]
 fn what_is_let_in_is_what_the_signatures_say() {
     let pair = read(&tables("pair")).unwrap();

@@ -4,6 +4,7 @@ use renga_systems::shared::{SHARED, is_of_all_cores, is_own};
 use renga_systems::{FACTS, Kind};
 
 /// Whoever gives processes something new must say whether several of them reach it.
+/// Holds: cores-cells.
 #[test]
 fn all_that_kinds_are_given_is_their_own_or_known_to_be_shared() {
     for facts in FACTS {

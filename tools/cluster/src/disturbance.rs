@@ -187,6 +187,7 @@ mod tests {
         }
     }
 
+    /// Holds: chaos.
     #[test]
     fn chaos_repeats_and_spares_the_disk_board_but_every_fifth_time() {
         let mut cuts = [0; 3];

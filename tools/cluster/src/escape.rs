@@ -122,6 +122,7 @@ impl Order {
 mod tests {
     use super::*;
 
+    /// Holds: kill-session.
     #[test]
     fn keys_and_lines_are_told_apart_however_they_come() {
         let input = b"ls\r\x1d kilk\x7fl b\rpwd\r\x1d\x1d!\x1dx\x03y";

@@ -104,6 +104,7 @@ mod tests {
     use std::os::unix::fs::symlink;
     use std::os::unix::net::UnixListener;
 
+    /// Holds: put-links.
     #[test]
     fn links_stay_links_wherever_they_lead() {
         let folder = std::env::temp_dir().join(format!("renga-put-{}", std::process::id()));

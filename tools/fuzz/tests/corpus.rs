@@ -18,6 +18,7 @@ fn inputs(target: &str) -> Vec<PathBuf> {
 /// Largest corpus of a target, bytes: what a clone of the repository should bear.
 const CORPUS_BYTES_MAX: usize = 128 << 10;
 
+/// Holds: fuzz-kept.
 #[test]
 fn fuzz_corpus_inputs_are_survived() {
     for target in TARGETS {
@@ -34,6 +35,7 @@ fn fuzz_corpus_inputs_are_survived() {
     }
 }
 
+/// Holds: fuzz-kept.
 #[test]
 fn fuzz_targets_have_programs() {
     let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("libfuzzer/fuzz_targets");

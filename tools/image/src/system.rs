@@ -73,6 +73,7 @@ mod tests {
     use super::known;
     use std::path::Path;
 
+    /// Holds: run-wrong-board.
     #[test]
     fn only_systems_are_known() {
         let systems = known(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sysprocs/systems"));

@@ -58,6 +58,7 @@ mod tests {
         assert_eq!((rates["link"].as_str(), rates["medium"].as_str()), ("1 Mbit/s or 10 Mbit/s", "sd"));
     }
 
+    /// Holds: profile-same-output.
     #[test]
     fn the_parameters_of_both_profiles_are_those_that_are_written() {
         let document = fs::read_to_string("../../docs/reference/profiles.md").unwrap();

@@ -32,6 +32,7 @@ fn boards_share_the_bus_by_passing_the_token() {
 }
 
 /// It has never run on a board.
+/// Holds: spi-rate.
 #[test]
 fn boards_share_spi_by_passing_the_token() {
     for (boards, rate_hz, least_bps) in

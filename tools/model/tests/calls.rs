@@ -18,6 +18,7 @@ fn run(what: &str, wanted: Search) -> Found {
     found
 }
 
+/// Holds: call-once.
 #[test]
 fn calls_model_properties_hold() {
     let plain = Search { limits: NOTHING, program: MIXED, mutant: None };

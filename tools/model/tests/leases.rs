@@ -112,6 +112,7 @@ fn is_to_be_seen(what: &str, limits: Limits) -> bool {
     }
 }
 
+/// Holds: leases-coherent.
 #[test]
 fn leases_model_never_reads_stale() {
     for (what, limits, _) in BOUNDS {

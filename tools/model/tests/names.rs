@@ -111,6 +111,7 @@ fn run(what: &str, mutant: Option<Mutant>, limits: Limits) -> Found<World> {
     found
 }
 
+/// Holds: leases-coherent.
 #[test]
 fn names_model_never_answers_stale() {
     for (what, limits, _) in BOUNDS {

@@ -12,6 +12,7 @@ fn run(what: &str, wanted: Search) -> Found {
     found
 }
 
+/// Holds: token-one.
 #[test]
 fn token_model_properties_hold() {
     let searches = [
@@ -29,6 +30,7 @@ fn token_model_properties_hold() {
     }
 }
 
+/// Holds: token-one.
 #[test]
 fn token_model_mutants_are_found() {
     let mut alive = Vec::new();

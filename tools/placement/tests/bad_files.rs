@@ -25,6 +25,7 @@ fn bad_files() -> Vec<PathBuf> {
     files
 }
 
+/// Holds: placement-refused.
 #[test]
 fn bad_system_files_are_refused_with_message() {
     let mut wrong = Vec::new();
@@ -43,6 +44,7 @@ fn bad_system_files_are_refused_with_message() {
 }
 
 /// A variant of the error enum without a bad file is a rule that nobody tests.
+/// Holds: placement-refused.
 #[test]
 fn bad_system_file_exists_for_each_error() {
     let source = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/error.rs")).unwrap();

@@ -34,6 +34,7 @@ fn boxes<'p>(picture: &'p str, board: &str) -> Vec<&'p str> {
     shown.map(|line| words(line).unwrap_or_else(|| panic!("a box without words: {line}"))).collect()
 }
 
+/// Holds: placement-drawn.
 #[test]
 fn picture_shows_shipped_pair() {
     let (picture, pair) = (read("../../docs/architecture.svg"), pair());

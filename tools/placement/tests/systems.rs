@@ -79,6 +79,7 @@ fn system_indices_are_dense_and_proxies_have_remote_callers() {
     }
 }
 
+/// Holds: proxies-suffice.
 #[test]
 fn proxy_of_blocking_caller_is_dedicated() {
     let pair = checked(&text("small"));
@@ -94,6 +95,7 @@ fn proxy_of_blocking_caller_is_dedicated() {
     assert_eq!(checked(&more).process_count(0), pair.process_count(0) + 3);
 }
 
+/// Holds: proxies-suffice.
 #[test]
 fn proxy_shared_makes_no_blocking_call() {
     let octet = parse(&text("octet")).and_then(|system| check(&system, &code_kinds())).unwrap();
@@ -109,6 +111,7 @@ fn proxy_shared_makes_no_blocking_call() {
 
 /// The proof by groups says the same as one by single processes: remove processes that wait for nobody
 /// until none is left.
+/// Holds: placement-proved.
 #[test]
 fn wait_graph_of_instances_has_no_cycle() {
     for text in [text("small"), text("solo"), pair_async()] {
@@ -131,6 +134,7 @@ fn wait_graph_of_instances_has_no_cycle() {
     }
 }
 
+/// Holds: placement-line.
 #[test]
 fn system_kind_count_and_mode_change_by_one_line() {
     let pair = text("small");
@@ -152,6 +156,7 @@ fn system_kind_count_and_mode_change_by_one_line() {
     assert_eq!(one.async_edges(), [("user", "file", 0b010)]);
 }
 
+/// Holds: async-edge.
 #[test]
 fn system_exception_makes_one_edge_synchronous() {
     let asynchronous = checked(&pair_async());
@@ -182,6 +187,7 @@ fn system_kinds_spread_over_cores() {
 }
 
 /// What P5 needs on cores of its own beside the programs: the medium and the cached blocks.
+/// Holds: placement-line.
 #[test]
 fn system_kinds_sharing_cells_stay_on_one_core() {
     let moved = |kind: &str, now: &str| {
@@ -197,6 +203,7 @@ fn system_kinds_sharing_cells_stay_on_one_core() {
 }
 
 /// The programs' home is where their processes are, and they run there unless the file says where else.
+/// Holds: cores-homes.
 #[test]
 fn system_home_core_is_that_of_user_processes() {
     let homes = |text: &str| {
@@ -223,6 +230,7 @@ fn system_home_core_is_that_of_user_processes() {
     assert!(said.contains("their homes are cores 0, 1, 2, 3, the devices' is core 0.\n"), "{said}");
 }
 
+/// Holds: message-memory.
 #[test]
 fn message_memory_is_sum_of_outstanding_calls() {
     let of = |text: &str, what: &str| -> Vec<u64> {

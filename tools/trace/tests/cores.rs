@@ -54,6 +54,7 @@ fn until(time_ns: u64) -> Figures {
     meter.figures()
 }
 
+/// Holds: trace-summary.
 #[test]
 fn meter_keeps_cores_apart() {
     let figures = until(1000);
@@ -69,6 +70,7 @@ fn meter_keeps_cores_apart() {
     assert_eq!(figures.overlap_ns, 0, "two cores of one board are not two boards");
 }
 
+/// Holds: top-accounts.
 #[test]
 fn meter_attributes_every_nanosecond_of_each_core() {
     for time_ns in (0..=1000).step_by(7) {
@@ -86,6 +88,7 @@ fn meter_attributes_every_nanosecond_of_each_core() {
     }
 }
 
+/// Holds: trace-summary.
 #[test]
 fn summary_and_export_show_each_core() {
     let sums = summary(&header(), &events());

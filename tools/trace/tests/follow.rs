@@ -37,6 +37,7 @@ fn written() -> Vec<u8> {
     out.into_inner()
 }
 
+/// Holds: top-live.
 #[test]
 fn follow_partial_event_is_awaited() {
     let bytes = written();
@@ -75,6 +76,7 @@ fn trouble(bytes: &[u8]) -> String {
     }
 }
 
+/// Holds: trace-whole.
 #[test]
 fn follow_damage_is_reported_with_offset() {
     let bytes = written();

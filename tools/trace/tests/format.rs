@@ -54,6 +54,7 @@ fn format_event_takes_few_bytes() {
     assert_eq!(bytes(101) - bytes(1), 100 * 7, "kind, time, two processes of two bytes, entry");
 }
 
+/// Holds: trace-whole.
 #[test]
 fn format_truncated_file_is_noticed() {
     let bytes = written(&events());

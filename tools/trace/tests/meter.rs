@@ -108,6 +108,7 @@ fn until(time_ns: u64) -> Figures {
     meter.figures()
 }
 
+/// Holds: top-accounts.
 #[test]
 fn meter_splits_own_time_and_time_on_behalf() {
     let figures = until(1000);
@@ -124,6 +125,7 @@ fn meter_splits_own_time_and_time_on_behalf() {
     assert_eq!(told[2], (9, "cat", Spent { itself_ns: 0, on_behalf_ns: 40 }, None));
 }
 
+/// Holds: top-accounts.
 #[test]
 fn meter_attributes_every_nanosecond_of_each_board() {
     for time_ns in (0..=1000).step_by(7) {

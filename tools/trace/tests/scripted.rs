@@ -83,6 +83,7 @@ fn events() -> Vec<Timed> {
     .collect()
 }
 
+/// Holds: trace-summary.
 #[test]
 fn pairing_calls_match_replies_and_nested_calls() {
     let calls = Calls::of(&header(), &events());
@@ -92,6 +93,7 @@ fn pairing_calls_match_replies_and_nested_calls() {
     assert_eq!(told, wanted);
 }
 
+/// Holds: trace-summary.
 #[test]
 fn summary_counts_calls_and_times() {
     let sums = summary::summary(&header(), &events());
@@ -108,6 +110,7 @@ fn summary_counts_calls_and_times() {
     assert!(sums.to_string().contains("a: user -> b: file, Read"));
 }
 
+/// Holds: trace-path.
 #[test]
 fn system_call_path_leads_to_disk_and_back() {
     let calls = system_calls(&events());
@@ -128,6 +131,7 @@ fn system_call_path_leads_to_disk_and_back() {
     assert_eq!(at(850).map(|piece| piece.0), Some(800));
 }
 
+/// Holds: trace-path.
 #[test]
 fn wait_graph_at_instant_is_exact() {
     let lines = waits(&header(), &events(), 500);
@@ -136,6 +140,7 @@ fn wait_graph_at_instant_is_exact() {
     assert!(waits(&header(), &events(), 950).is_empty());
 }
 
+/// Holds: trace-perfetto.
 #[test]
 fn export_slices_are_closed_and_flows_joined() {
     let bytes = perfetto::export(&header(), &events()).encode_to_vec();
@@ -172,6 +177,7 @@ fn export_slices_are_closed_and_flows_joined() {
     assert!(events.iter().all(|(_, event)| tracks.contains(&event.track_uuid.unwrap())), "every track is described");
 }
 
+/// Holds: trace-path.
 #[test]
 fn diff_of_traces_finds_first_difference() {
     let (one, mut other) = (events(), events());

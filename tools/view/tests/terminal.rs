@@ -86,6 +86,7 @@ impl Shown {
     }
 }
 
+/// Holds: top-keys.
 #[test]
 fn top_shows_a_trace_hears_its_keys_and_leaves_the_terminal_as_it_was() {
     let path = trace(true);

@@ -61,6 +61,7 @@ fn outcomes(small: [u64; 4], large: [u64; 4]) -> Vec<Outcome> {
     ]
 }
 
+/// Holds: bench-forms.
 #[test]
 fn p3_forms_differ_in_settings() {
     let runs = EXPERIMENT.runs(PLAN);
@@ -81,6 +82,7 @@ fn p3_forms_differ_in_settings() {
     assert_eq!((short.len(), runs[0].streamed_mib, short[0].streamed_mib), (4, 20, 10));
 }
 
+/// Holds: reclaim-cost.
 #[test]
 fn p3_steps_report_reclaimed_pages() {
     let found = judge(PLAN, &EXPERIMENT, &outcomes([110, 150, 110, 114], [110, 110, 110, 111])).unwrap();
@@ -124,6 +126,7 @@ fn p3_verdicts_follow_reclaim_cost() {
     assert_eq!(verdict(&EXPERIMENT, [121; 4], [110; 4]), Some(Verdict::Refuted), "10 % without");
 }
 
+/// Holds: bench-verdicts.
 #[test]
 fn p3_missing_measurement_is_an_error() {
     let good = || outcomes([120; 4], [110; 4]);
@@ -144,6 +147,7 @@ fn p3_missing_measurement_is_an_error() {
     fails(|all| all[0].text = all[0].text.replace("000000\nsum", "000000 5\nsum"), "not all steps");
 }
 
+/// Holds: bench-forms.
 #[test]
 fn p3_rows_run_four_forms_and_linux_once() {
     let runs: Vec<usize> = OF_RECLAIM.iter().map(|row| (row.runs)(PLAN).len()).collect();

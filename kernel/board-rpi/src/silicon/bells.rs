@@ -133,6 +133,7 @@ impl Device for Software {
     }
 }
 
+/// Holds: cores-spread.
 #[test]
 fn a_bell_of_a_pi_4_interrupts_its_core_until_that_silences_it() {
     let bus = Bus::default();

@@ -115,11 +115,13 @@ fn no_damage_to_a_tree_is_a_fault() {
     }
 }
 
+/// Holds: boot-data.
 #[test]
 fn a_node_that_ends_before_it_begins_is_no_tree() {
     assert_eq!(Arguments::parse(&Tree::default().end().end().finish()), Arguments::default());
 }
 
+/// Holds: boot-data.
 #[test]
 fn boot_data_is_as_long_as_it_says_and_no_longer_than_it_may() {
     let header = |magic: u32, size: u32| {

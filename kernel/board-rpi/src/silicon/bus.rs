@@ -91,6 +91,7 @@ impl Device for Plain {
     }
 }
 
+/// Holds: silicon-code.
 #[test]
 #[should_panic(expected = "without a barrier")]
 fn a_change_of_peripherals_without_a_barrier_is_seen() {

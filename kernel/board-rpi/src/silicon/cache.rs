@@ -111,11 +111,13 @@ fn exchange(cache: &Cache) -> ([u32; 20], [u32; 20]) {
     (heard, answered)
 }
 
+/// Holds: silicon-caches.
 #[test]
 fn the_firmware_hears_what_was_said_and_its_answer_is_believed() {
     assert_eq!(exchange(&Cache::new(PHYSICAL)), (MESSAGE, [9; 20]));
 }
 
+/// Holds: silicon-caches.
 #[test]
 fn a_cache_that_is_not_cared_for_hides_both() {
     let cache = Cache::new(PHYSICAL);

@@ -16,12 +16,14 @@ fn left_low(slot: &mut Slot) {
     slot.registers[0x3c / 4] = HOST_AT_1_8_V;
 }
 
+/// Holds: silicon-card.
 #[test]
 fn a_host_that_was_left_at_1_8_v_is_led_back() {
     let (card, slot) = card(left_low);
     assert!(card.is_ok() && slot.borrow().registers[0x3c / 4] & HOST_AT_1_8_V == 0);
 }
 
+/// Holds: silicon-card.
 #[test]
 fn a_supply_that_was_left_at_1_8_v_is_led_back_and_waited_for() {
     let bus = Bus::default();

@@ -41,6 +41,7 @@ fn slow() -> (Card, Clock, std::rc::Rc<std::cell::RefCell<super::card::Slot>>) {
     (card.expect("it starts"), clock, slot)
 }
 
+/// Holds: silicon-card.
 #[test]
 fn while_a_card_is_slow_the_core_is_others() {
     let (mut card, clock, slot) = slow();
@@ -78,6 +79,7 @@ fn others_use_their_peripherals_meanwhile() {
     assert_eq!((done, other.read(4)), (Ok(()), other.read(4)));
 }
 
+/// Holds: silicon-card.
 #[test]
 fn a_card_that_never_ends_fails_and_holds_nobody_up() {
     let (mut card, clock, slot) = slow();

@@ -95,6 +95,7 @@ fn a_core_that_is_busy_with_its_own_programs_is_sent_no_others() {
     }
 }
 
+/// Holds: cores-programs.
 #[test]
 fn who_has_gone_to_another_core_goes_on_at_home_when_that_is_free_again() {
     const TRAPS: u64 = 60;

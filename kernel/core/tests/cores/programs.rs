@@ -303,6 +303,7 @@ fn who_computes_goes_to_its_new_cores_at_once() {
     }
 }
 
+/// Holds: cores-programs.
 #[test]
 fn a_core_that_has_nothing_to_run_takes_over_who_waits_on_another() {
     // The first is done after 200 turns; the others share a core until then, and are done when they do not any more.

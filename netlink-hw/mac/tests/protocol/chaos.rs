@@ -77,6 +77,7 @@ fn recovers(ring: &mut Ring, boards: u8, seed: u64) {
     assert_eq!(ring.next_ns(), None, "seed {seed}: the bus is not idle");
 }
 
+/// Holds: token-one.
 #[test]
 fn whatever_happens_the_bus_recovers() {
     let (mut events, mut longest_ns) = (0, 0);

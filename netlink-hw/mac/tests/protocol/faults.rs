@@ -8,6 +8,7 @@ fn made(ring: &Ring) -> u64 {
     ring.sites.iter().map(|site| site.link.count().regenerated).sum()
 }
 
+/// Holds: token-one.
 #[test]
 fn a_lost_token_comes_back_in_its_bound() {
     for boards in 2..=8_u8 {
@@ -30,6 +31,7 @@ fn a_lost_token_comes_back_in_its_bound() {
     }
 }
 
+/// Holds: token-one.
 #[test]
 fn two_tokens_become_one_in_their_bound() {
     for boards in 2..=8_u8 {
@@ -66,6 +68,7 @@ fn epochs_wrap() {
     assert!(made(&ring) > 500, "{}", made(&ring));
 }
 
+/// Holds: token-hang.
 #[test]
 fn a_board_that_hangs_with_the_token_is_reported_and_the_bus_recovers_after_its_reset() {
     let mut ring = Ring::up(3);
@@ -104,6 +107,7 @@ fn a_board_that_hangs_while_it_asks_does_not_make_the_others_burn() {
     assert!(ring.run_while(back_ns, |ring| !ring.all_members()).is_some());
 }
 
+/// Holds: token-members.
 #[test]
 fn halves_of_a_bus_work_and_become_one_again() {
     for boards in 2..=8_u8 {

@@ -4,6 +4,7 @@ use crate::ring::{CONTROL_NS, FRAME_NS, Ring, TIMING};
 use renga_mac::State;
 use renga_phy::loopback::Faults;
 
+/// Holds: token-members.
 #[test]
 fn a_dead_board_costs_its_bound_and_is_dropped() {
     for boards in 3..=8_u8 {
@@ -34,6 +35,7 @@ fn a_dead_board_costs_its_bound_and_is_dropped() {
     }
 }
 
+/// Holds: token-members.
 #[test]
 fn a_dead_neighbour_is_passed_over_in_its_bound() {
     // Board 1 dies while board 0 has the token; board 2 has it next.
@@ -48,6 +50,7 @@ fn a_dead_neighbour_is_passed_over_in_its_bound() {
     assert!(took_ns <= bound_ns);
 }
 
+/// Holds: token-members.
 #[test]
 fn a_board_that_comes_back_takes_part_at_once() {
     for boards in 2..=8_u8 {
@@ -66,6 +69,7 @@ fn a_board_that_comes_back_takes_part_at_once() {
     }
 }
 
+/// Holds: token-members.
 #[test]
 fn a_board_joins_under_load() {
     let mut ring = Ring::up(4);
@@ -105,6 +109,7 @@ fn boards_that_leave_hand_the_token_on() {
     }
 }
 
+/// Holds: token-numbers.
 #[test]
 fn boards_of_one_number_are_silent_until_one_is_taken_away() {
     for places in [&[0, 1, 1][..], &[1, 1], &[0, 3, 5, 3], &[2, 2, 4, 6]] {

@@ -4,6 +4,7 @@ use crate::ring::{CONTROL_NS, FRAME_NS, Ring, TIMING};
 use renga_mac::State;
 use renga_phy::loopback::Faults;
 
+/// Holds: token-members.
 #[test]
 fn all_boards_are_members_soon_after_a_cold_start() {
     for boards in 2..=8 {
@@ -16,6 +17,7 @@ fn all_boards_are_members_soon_after_a_cold_start() {
     }
 }
 
+/// Holds: idle-silent.
 #[test]
 fn nothing_happens_on_an_idle_bus() {
     for boards in 2..=8 {
@@ -31,6 +33,7 @@ fn nothing_happens_on_an_idle_bus() {
     }
 }
 
+/// Holds: token-fair.
 #[test]
 fn a_frame_on_an_idle_bus_leaves_at_once() {
     for boards in 2..=8 {
@@ -46,6 +49,7 @@ fn a_frame_on_an_idle_bus_leaves_at_once() {
     }
 }
 
+/// Holds: token-fair.
 #[test]
 fn everybody_sends_as_much_as_anybody_else() {
     for boards in 2..=8_u8 {

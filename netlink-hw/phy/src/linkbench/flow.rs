@@ -86,6 +86,7 @@ impl Trips {
 mod tests {
     use super::*;
 
+    /// Holds: linkbench-losses.
     #[test]
     fn frames_are_counted_once_and_gaps_are_seen() {
         let mut coming = Coming::default();

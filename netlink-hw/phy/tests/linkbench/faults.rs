@@ -3,6 +3,7 @@
 use crate::cluster::round;
 use renga_phy::pins::model::{Setup, Speed};
 
+/// Holds: linkbench-losses.
 #[test]
 fn who_does_not_answer_is_left_out() {
     let round = round(&Setup::of(3, Speed::PI3_1200), None, &[0, 2]);

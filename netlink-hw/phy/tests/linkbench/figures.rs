@@ -57,6 +57,7 @@ fn all_of(setup: &Setup, rate_hz: Option<u32>) -> Round {
     round
 }
 
+/// Holds: linkbench-rates.
 #[test]
 fn rates_are_those_of_the_frames_less_what_the_token_costs() {
     for handshake in [Handshake::ThreeWire, Handshake::TwoEdge] {
@@ -73,6 +74,7 @@ fn rates_are_those_of_the_frames_less_what_the_token_costs() {
     }
 }
 
+/// Holds: linkbench-rates.
 #[test]
 fn the_token_comes_by_once_in_the_frames_of_all() {
     let setup = Setup { handshake: Handshake::TwoEdge, ..Setup::of(4, Speed::PI3_1200) };
@@ -85,6 +87,7 @@ fn the_token_comes_by_once_in_the_frames_of_all() {
 }
 
 /// A board that is given the token sends at once: who gave it hears that it arrived before it hears the next frame.
+/// Holds: linkbench-losses.
 #[test]
 fn no_token_is_lost_between_more_than_two_boards() {
     for boards in [3, 4] {
@@ -95,6 +98,7 @@ fn no_token_is_lost_between_more_than_two_boards() {
     }
 }
 
+/// Holds: linkbench-rates.
 #[test]
 fn over_spi_all_is_measured_too() {
     let setup = Setup { serial: Some(Serial::REPORTED), ..Setup::of(2, Speed::PI3_1200) };

@@ -151,6 +151,7 @@ fn data_held_too_short() {
     assert!(caught(None, timing, Handshake::ThreeWire, &setup).is_some());
 }
 
+/// Holds: pins-double-read.
 #[test]
 fn reading_only_once() {
     // Stalled listeners keep pulling while the others let go, which makes the spikes.

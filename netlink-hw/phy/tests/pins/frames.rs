@@ -113,6 +113,7 @@ fn nobody_there_is_told_at_once() {
 
 /// Two boards that believe they have the token, at any distance: neither drives against the other, and
 /// what arrives is right.
+/// Holds: pins-collision.
 #[test]
 fn two_talkers_see_each_other() {
     let mut both_sent = 0;

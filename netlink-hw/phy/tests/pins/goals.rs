@@ -15,6 +15,7 @@ fn rate(setup: &Setup, wiring: Wiring, frames: usize) -> f64 {
     seen.rate(bytes) as f64 / 1e6
 }
 
+/// Holds: pins-rate.
 #[test]
 fn a_pi_3_reaches_18_and_25() {
     for boards in 2..=8 {
@@ -28,6 +29,7 @@ fn a_pi_3_reaches_18_and_25() {
 }
 
 /// Pi 4, three-wire, no terminator, stalls: with the weakest pulls too that its data sheet allows.
+/// Holds: pins-rate.
 #[test]
 fn the_worst_case_exceeds_the_papers_4() {
     for boards in 2..=8 {

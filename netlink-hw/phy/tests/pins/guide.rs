@@ -19,6 +19,7 @@ fn wires() -> impl Iterator<Item = (String, u8)> {
     control.into_iter().chain((0..16).map(|wire| (format!("D{wire}"), data_pin(wire))))
 }
 
+/// Holds: pins-harness.
 #[test]
 fn the_guide_names_each_wires_place_on_the_header() {
     let guide = guide("build-a-cluster.md");
@@ -33,6 +34,7 @@ fn the_guide_names_each_wires_place_on_the_header() {
     assert_eq!(all, (1..=40).collect::<Vec<u8>>(), "each place is one thing's");
 }
 
+/// Holds: pins-harness.
 #[test]
 fn the_drawing_shows_the_drivers_pins() {
     let drawing = guide("wiring.svg");

@@ -33,6 +33,7 @@ fn a_sound_harness() {
     }
 }
 
+/// Holds: pins-test.
 #[test]
 fn stuck_wires_are_named() {
     for speed in Speed::ALL {
@@ -48,6 +49,7 @@ fn stuck_wires_are_named() {
     }
 }
 
+/// Holds: pins-test.
 #[test]
 fn open_wires_are_named_with_their_board() {
     for board in 0..BOARDS {
@@ -59,6 +61,7 @@ fn open_wires_are_named_with_their_board() {
     }
 }
 
+/// Holds: pins-test.
 #[test]
 fn swapped_wires_are_named_with_their_board() {
     for board in 0..BOARDS {
@@ -71,6 +74,7 @@ fn swapped_wires_are_named_with_their_board() {
     }
 }
 
+/// Holds: pins-test.
 #[test]
 fn shorted_wires_are_named() {
     for speed in Speed::ALL {

@@ -9,6 +9,7 @@ fn alone(faults: &[HarnessFault]) -> Report {
     reports[0]
 }
 
+/// Holds: pintest-two.
 #[test]
 fn a_board_alone_names_what_it_can() {
     let touches = |name| Finding::Touches { with: wire(name) };
@@ -19,6 +20,7 @@ fn a_board_alone_names_what_it_can() {
     assert_eq!(findings(&alone(&[HarnessFault::Shorted(20, 22)])), [("D4", touches("D6")), ("D6", touches("D4"))]);
 }
 
+/// Holds: pintest-two.
 #[test]
 fn it_says_that_it_was_alone() {
     let text = alone(&[]).to_string();
@@ -29,6 +31,7 @@ fn it_says_that_it_was_alone() {
 }
 
 /// Pull-ups so weak, on a harness of eight boards, that a wire is not up when the last reading is made.
+/// Holds: pintest-wires.
 #[test]
 fn wires_that_nothing_holds_up_are_named() {
     let setup = Setup { pull_ohms: 400_000.0, ..setup(8, Speed::PI3_1200, &[]) };

@@ -9,6 +9,7 @@ const BOARDS: u8 = 3;
 /// The lines that all boards share.
 const SHARED: [Line; 5] = [Line::Strobe, Line::Busy, Line::NotReady, Line::NotAccepted, Line::Attention];
 
+/// Holds: pintest-wires.
 #[test]
 fn held_control_lines_are_named() {
     for line in SHARED {
@@ -18,6 +19,7 @@ fn held_control_lines_are_named() {
 }
 
 /// With one other board, its contact may be missing as well.
+/// Holds: pintest-two.
 #[test]
 fn of_two_boards_a_silent_control_line_is_either() {
     for fault in [HarnessFault::StuckHigh(8), HarnessFault::Open { board: 1, pin: 8 }] {
@@ -26,6 +28,7 @@ fn of_two_boards_a_silent_control_line_is_either() {
     }
 }
 
+/// Holds: pintest-wires.
 #[test]
 fn control_lines_without_contact_are_named_with_their_board() {
     for open in 0..BOARDS {
@@ -37,6 +40,7 @@ fn control_lines_without_contact_are_named_with_their_board() {
     }
 }
 
+/// Holds: pintest-wires.
 #[test]
 fn swapped_control_lines_are_named_with_their_board() {
     for (a, b) in [(Line::Strobe, Line::NotReady), (Line::NotAccepted, Line::Attention), (Line::Strobe, Line::Busy)] {
@@ -52,6 +56,7 @@ fn swapped_control_lines_are_named_with_their_board() {
     }
 }
 
+/// Holds: pintest-wires.
 #[test]
 fn a_data_wire_that_touches_a_control_line_is_named() {
     for (data, line) in [(16, Line::Busy), (13, Line::NotAccepted)] {
@@ -63,6 +68,7 @@ fn a_data_wire_that_touches_a_control_line_is_named() {
     }
 }
 
+/// Holds: pintest-turns.
 #[test]
 fn the_tokens_wire_is_tested_by_who_pulls_it() {
     for from in 0..BOARDS {
@@ -79,6 +85,7 @@ fn the_tokens_wire_is_tested_by_who_pulls_it() {
     }
 }
 
+/// Holds: pintest-wires.
 #[test]
 fn pull_ups_that_are_not_on_the_harness_are_missed() {
     for speed in Speed::ALL {

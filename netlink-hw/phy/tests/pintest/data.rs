@@ -9,6 +9,7 @@ const NAMES: [&str; 16] =
     ["D0", "D1", "D2", "D3", "D4", "D5", "D6", "D7", "D8", "D9", "D10", "D11", "D12", "D13", "D14", "D15"];
 const BOARDS: u8 = 3;
 
+/// Holds: pintest-wires.
 #[test]
 fn held_data_wires_are_named() {
     for at in 0..16 {
@@ -18,6 +19,7 @@ fn held_data_wires_are_named() {
     }
 }
 
+/// Holds: pintest-wires.
 #[test]
 fn data_wires_without_contact_are_named_with_their_board() {
     for open in 0..BOARDS {
@@ -29,6 +31,7 @@ fn data_wires_without_contact_are_named_with_their_board() {
     }
 }
 
+/// Holds: pintest-wires.
 #[test]
 fn swapped_data_wires_are_named_with_their_board() {
     for swapped in 0..BOARDS {
@@ -44,6 +47,7 @@ fn swapped_data_wires_are_named_with_their_board() {
     }
 }
 
+/// Holds: pintest-wires.
 #[test]
 fn shorted_data_wires_are_named() {
     for (a, b) in [(1, 2), (7, 13)] {
@@ -56,6 +60,7 @@ fn shorted_data_wires_are_named() {
 }
 
 /// Two boards cannot tell at which of them it is, and say so.
+/// Holds: pintest-two.
 #[test]
 fn of_two_boards_either_may_be_at_fault() {
     let open = HarnessFault::Open { board: 1, pin: data_pin(4) };

@@ -21,6 +21,7 @@ fn nothing_is_found_on_sound_wires_of_spi() {
     assert_eq!(found(&setup(&[])), [vec![], vec![], vec![]]);
 }
 
+/// Holds: pintest-wires.
 #[test]
 fn faults_of_the_wires_of_spi_are_named() {
     let wire = |name| harness(&setup(&[]), 0).named(name).expect("there is such a wire");
@@ -42,6 +43,7 @@ fn faults_of_the_wires_of_spi_are_named() {
 }
 
 /// A Pi 3's slave listens by other pins than its master drives: one that is not on its wire is named by the board itself.
+/// Holds: pintest-wires.
 #[test]
 fn slave_pins_that_are_not_joined_are_named() {
     for (pin, name) in [(19, "SCLK"), (20, "DATA"), (21, "CE#")] {

@@ -5,6 +5,7 @@ use renga_phy::pins::model::{HarnessFault, ONE_PERCENT_NS, Setup, Speed};
 use renga_phy::pins::{PinName, Width};
 use renga_phy::pintest::Report;
 
+/// Holds: pintest-wires.
 #[test]
 fn nothing_is_found_on_sound_wires() {
     for speed in Speed::ALL {
@@ -26,6 +27,7 @@ fn stalls_of_all_boards_deceive_nobody() {
 }
 
 /// Each board's wires as the model has them: capacitance, all that holds them up, and where this board takes them for high.
+/// Holds: pintest-rise.
 #[test]
 fn rises_are_those_of_the_models_wires() {
     for speed in Speed::ALL {
@@ -60,6 +62,7 @@ fn rises_are_those_of_the_models_wires() {
 }
 
 /// A wire whose rise is another is late by as much: board 1's end of D3 has no contact, and so no pull-up of board 1.
+/// Holds: pintest-rise.
 #[test]
 fn skew_is_the_last_wire_after_the_first() {
     let skew_ns = |faults: &[HarnessFault]| {

@@ -4,6 +4,7 @@ use crate::cluster::{findings, run, run_numbered, setup};
 use renga_phy::pins::model::{HarnessFault, Speed};
 use renga_phy::pintest::Finding;
 
+/// Holds: pintest-turns.
 #[test]
 fn boards_lead_in_turn() {
     for boards in [2, 3, 8] {
@@ -14,6 +15,7 @@ fn boards_lead_in_turn() {
     }
 }
 
+/// Holds: pintest-turns.
 #[test]
 fn boards_that_are_not_there_are_left_out() {
     let reports = run(&setup(4, Speed::PI3_1200, &[]), &[1, 3], 2);
@@ -26,6 +28,7 @@ fn boards_that_are_not_there_are_left_out() {
 }
 
 /// Two cards of one board: where their wires differ, what they say at once is no answer.
+/// Holds: pintest-turns.
 #[test]
 fn boards_of_one_number_are_not_understood() {
     let swapped = HarnessFault::Swapped { board: 2, pins: (17, 18) };

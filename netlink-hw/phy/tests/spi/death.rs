@@ -87,21 +87,25 @@ fn at_every_step(victim: u8, death: Death) {
     }
 }
 
+/// Holds: pins-hang.
 #[test]
 fn a_talker_is_reset() {
     at_every_step(0, Death::Reset);
 }
 
+/// Holds: pins-hang.
 #[test]
 fn a_listener_is_reset() {
     at_every_step(3, Death::Reset);
 }
 
+/// Holds: pins-hang.
 #[test]
 fn a_talker_hangs() {
     at_every_step(0, Death::Hang);
 }
 
+/// Holds: pins-hang.
 #[test]
 fn a_listener_hangs() {
     at_every_step(3, Death::Hang);

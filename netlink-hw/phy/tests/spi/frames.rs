@@ -86,6 +86,7 @@ fn nobody_there_is_told_at_once() {
 
 /// Two boards that believe they have the token, at any distance: neither drives against the other, and
 /// what arrives is right.
+/// Holds: pins-collision.
 #[test]
 fn two_talkers_see_each_other() {
     let mut both_sent = 0;
@@ -116,6 +117,7 @@ fn the_same_seed_is_the_same_run() {
 }
 
 /// Virtual time is exact: the margins say how much the model may change before somebody must look.
+/// Holds: spi-rate.
 #[test]
 fn the_rates_of_long_frames() {
     for (rate_hz, least_bps) in [(RATES[0], 700_000), (RATES[1], 2_600_000), (RATES[2], 4_500_000)] {

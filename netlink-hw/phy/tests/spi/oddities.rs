@@ -65,6 +65,7 @@ fn the_first_octets_lowest_bit_decides() {
 }
 
 /// The first answer is 0xff, on a wire that the talker drives, if the slave of a Pi 4 is given all its pins.
+/// Holds: spi-oddities.
 #[test]
 fn a_slave_that_may_answer_drives_against_the_talker() {
     for (speed, contends) in [(Speed::PI4_600, true), (Speed::PI3_1200, false)] {
@@ -74,6 +75,7 @@ fn a_slave_that_may_answer_drives_against_the_talker() {
     }
 }
 
+/// Holds: spi-oddities.
 #[test]
 fn what_breaking_off_does_not_clear_is_read() {
     let clears = Oddities { nothing_clears: false, ..REPORTED };
@@ -86,6 +88,7 @@ fn what_others_were_sent_is_thrown_away() {
     assert!(!arrived(&seen), "{seen:?}");
 }
 
+/// Holds: spi-oddities.
 #[test]
 fn the_last_octet_of_a_transfer_may_be_lost() {
     for rate_hz in [5_000_000, 8_000_000] {
@@ -102,6 +105,7 @@ fn the_last_octet_of_a_transfer_may_be_lost() {
 
 /// Data pins are swapped against the data sheet: who wires by that has no link, and is told. If a board follows the data
 /// sheet after all, its slave drives the data wire against the talker, which the series resistors bound.
+/// Holds: spi-oddities.
 #[test]
 fn the_harness_follows_what_was_reported() {
     for speed in [Speed::PI3_1200, Speed::PI4_600] {

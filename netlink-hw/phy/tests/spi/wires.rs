@@ -38,6 +38,7 @@ fn stuck_control_lines_are_named() {
     assert!(high(Line::Attention).is_err() && high(Line::NotReady).is_err());
 }
 
+/// Holds: spi-bounds.
 #[test]
 fn a_stuck_wire_of_spi_lets_nothing_through() {
     for wire in [SELECT, DATA, CLOCK] {
@@ -61,6 +62,7 @@ fn wires_that_touch_let_nothing_wrong_through() {
 }
 
 /// A board that hears nothing is missing in the poll, or keeps the frame from ending; the others get nothing wrong.
+/// Holds: spi-bounds.
 #[test]
 fn a_board_with_an_open_or_swapped_wire() {
     for board in 1..3 {

@@ -73,6 +73,7 @@ fn recovers(ring: &mut Ring, bus: Bus, seed: u64) {
     assert_eq!(ring.violations(), [], "seed {seed}, {bus:?}");
 }
 
+/// Holds: token-one.
 #[test]
 fn whatever_happens_the_bus_recovers() {
     let (first, count) = seeds();

@@ -19,6 +19,7 @@ fn bound_ns(bus: Bus, boards: u8) -> u64 {
     found_ns + TIMING.doubled_token_ns(boards - 1, control_ns) + u64::from(boards) * 8 * control_ns
 }
 
+/// Holds: token-members.
 #[test]
 fn a_dead_board_is_dropped_and_comes_back() {
     for bus in Bus::BOTH {

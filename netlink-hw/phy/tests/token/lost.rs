@@ -12,6 +12,7 @@ fn wire(ring: &Ring, place: u8) -> bool {
 }
 
 /// The holder hands the token on by wire; it sees the answer of a board that did not see the offer.
+/// Holds: token-one.
 #[test]
 fn a_lost_token_comes_back_in_its_bound() {
     for bus in Bus::ALL {
@@ -43,6 +44,7 @@ fn a_lost_token_comes_back_in_its_bound() {
 }
 
 /// A board sees the offer of a token that nobody made, while another has it.
+/// Holds: token-one.
 #[test]
 fn two_tokens_become_one_in_their_bound() {
     for bus in Bus::ALL {
@@ -101,6 +103,7 @@ fn what_is_damaged_or_not_answered_is_sent_again() {
     }
 }
 
+/// Holds: token-numbers.
 #[test]
 fn boards_of_one_number_are_silent_until_one_is_taken_away() {
     for bus in Bus::BOTH {

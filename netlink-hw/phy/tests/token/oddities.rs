@@ -36,6 +36,7 @@ fn works(bus: Bus, speed: Speed, oddities: Oddities) {
 }
 
 /// Each oddity alone, none but the one without which no frame has a head, and all.
+/// Holds: spi-oddities.
 #[test]
 fn with_the_remedies_every_oddity_is_harmless() {
     let plain = Oddities { swapped_pins: true, first_octet_decides: true, ..Oddities::NONE };
@@ -61,6 +62,7 @@ fn with_the_remedies_every_oddity_is_harmless() {
 }
 
 /// Without its remedy a board has no link, or its frames fail; the model's rules name what nobody would see.
+/// Holds: spi-oddities.
 #[test]
 fn without_a_remedy_it_is_seen() {
     let lacking = [

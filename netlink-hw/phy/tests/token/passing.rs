@@ -4,6 +4,7 @@ use crate::bus::Bus;
 use crate::ring::Ring;
 use renga_phy::pins::model::{Setup, Speed};
 
+/// Holds: token-members.
 #[test]
 fn all_boards_are_members_soon_after_a_cold_start() {
     for bus in Bus::ALL {
@@ -19,6 +20,7 @@ fn all_boards_are_members_soon_after_a_cold_start() {
 }
 
 /// All frames that each board sends to each other one arrive, in order and once; one token serves them.
+/// Holds: token-fair.
 #[test]
 fn everybody_sends_to_everybody() {
     const ROUNDS: usize = 6;
@@ -50,6 +52,7 @@ fn everybody_sends_to_everybody() {
     }
 }
 
+/// Holds: token-fair.
 #[test]
 fn everybody_sends_as_much_as_anybody_else() {
     for bus in [Bus::ALL[1], Bus::RATES[1], Bus::RATES[2]] {
@@ -64,6 +67,7 @@ fn everybody_sends_as_much_as_anybody_else() {
     }
 }
 
+/// Holds: token-fair.
 #[test]
 fn a_frame_on_an_idle_bus_leaves_at_once() {
     for bus in Bus::ALL {

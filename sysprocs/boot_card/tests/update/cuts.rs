@@ -23,6 +23,7 @@ fn update_all(card: &mut Card, runs: u8) -> Result<(), NoUpdate> {
     Ok(())
 }
 
+/// Holds: update-safe.
 #[test]
 fn an_update_goes_to_the_other_partition_and_leaves_the_old_kernel() {
     let mut card = card();

@@ -196,6 +196,7 @@ pub(crate) fn kept_bytes(inode_bytes: u32) -> usize {
 mod tests {
     use super::{InodeRecord, NS_PER_S, REGULAR, Time};
 
+    /// Holds: times-2038.
     #[test]
     fn times_behind_the_last_become_that() {
         let last = i32::MAX as u64;

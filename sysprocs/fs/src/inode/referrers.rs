@@ -133,6 +133,7 @@ mod tests {
         assert_eq!(lent(true), 0xff, "a new lease is not a job's before it is said");
     }
 
+    /// Holds: jobs-writes.
     #[test]
     fn jobs_leave_others_room() {
         let referrers = Referrers::new(std::vec![Cell::new(0); 64].leak());

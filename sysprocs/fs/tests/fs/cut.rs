@@ -151,6 +151,7 @@ fn cut(seed: u64, scratch: &Scratch, made: &[u8]) -> usize {
     promises.borrow().values().filter(must).count()
 }
 
+/// Holds: commit-atomic.
 #[test]
 fn every_cut_is_repaired() {
     let scratch = Scratch::new("cut");

@@ -98,6 +98,7 @@ fn check_after_errors(scratch: &Scratch, bytes: &[u8]) -> Vec<u8> {
     std::fs::read(&image).unwrap()
 }
 
+/// Holds: disk-errors.
 #[test]
 fn a_medium_that_takes_nothing_can_only_be_read() {
     let scratch = Scratch::new("gone");

@@ -14,6 +14,7 @@ fn empty(scratch: &Scratch) -> Medium512 {
     device
 }
 
+/// Holds: freed-blocks.
 #[test]
 fn a_commit_that_failed_has_freed_nothing() {
     let scratch = Scratch::new("failed");
@@ -65,6 +66,7 @@ fn what_a_failed_commit_was_to_free_the_next_one_frees() {
 }
 
 /// More runs than the allocator remembers.
+/// Holds: freed-blocks.
 #[test]
 fn however_many_are_given_back_none_is_given_out() {
     let scratch = Scratch::new("runs");

@@ -130,6 +130,7 @@ fn an_open_file_outlives_its_name() {
     check_image(&scratch, &device.bytes.borrow(), "-fn");
 }
 
+/// Holds: disk-errors.
 #[test]
 fn a_failing_medium_is_told_by_sync_and_close() {
     let scratch = Scratch::new("failing");

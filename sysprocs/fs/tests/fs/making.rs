@@ -55,6 +55,7 @@ async fn status(names: &mut Client<Names>, path: &[u8]) -> Result<u8, Errno> {
     }
 }
 
+/// Holds: create-one-call.
 #[test]
 fn what_is_made_is_held_with_its_folder_as_both_are_then() {
     play(|mut names| async move {
@@ -108,6 +109,7 @@ fn a_make_that_a_recall_has_overtaken_is_not_kept() {
     });
 }
 
+/// Holds: create-one-call.
 #[test]
 fn of_two_makes_at_a_time_none_is_kept() {
     play(|mut names| async move {

@@ -325,12 +325,14 @@ fn ended(outcome: Outcome, reached: Reached, errno: u16) -> [Step; 5] {
     [Unordered, Told(outcome), Ended(reached), AwaitRoom(1), Answer(errno)]
 }
 
+/// Holds: commit-atomic.
 #[test]
 fn a_commit_takes_its_steps_in_their_order() {
     let end = ended(Outcome::Journaled, Reached::Journaled, 0);
     assert_eq!(steps_of(USUAL), [&STAGED[..], &COMMITTED, &end].concat());
 }
 
+/// Holds: checkpoint.
 #[test]
 fn a_checkpoint_empties_the_journal_when_all_of_it_is_in_its_place() {
     let script = Script { extent: Extent::Places, journaled: &[70, 80], ..USUAL };

@@ -31,6 +31,7 @@ fn used(scratch: &Scratch) -> Medium512 {
     device
 }
 
+/// Holds: commit-atomic.
 #[test]
 fn after_a_cut_no_file_has_what_was_not_written_to_it() {
     let scratch = Scratch::new("ordered");

@@ -110,6 +110,7 @@ fn medium_ns(bytes: u64) -> u64 {
 }
 
 /// In a host program nothing takes time but the medium: so this is what the reader makes of that.
+/// Holds: read-ahead.
 #[test]
 fn a_first_sequential_read_is_as_fast_as_the_medium() {
     const BYTES: usize = 16 << 20;

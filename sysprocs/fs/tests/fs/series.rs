@@ -13,6 +13,7 @@ fn empty(scratch: &Scratch) -> Medium512 {
     device
 }
 
+/// Holds: fsync-writes.
 #[test]
 fn an_fsync_of_one_block_is_three_writes() {
     let scratch = Scratch::new("series");
@@ -49,6 +50,7 @@ fn an_fsync_of_one_block_is_three_writes() {
     check_image(&scratch, &device.bytes.borrow(), "-fn");
 }
 
+/// Holds: commit-shared.
 #[test]
 fn who_syncs_together_shares_a_commit() {
     let scratch = Scratch::new("shared");
@@ -73,6 +75,7 @@ fn who_syncs_together_shares_a_commit() {
 }
 
 /// Reads and stats while a large file is freed and committed, on a medium that takes 1.2 ms for each write.
+/// Holds: commit-nonblocking.
 #[test]
 fn commits_and_freeing_hold_up_nobody_who_reads() {
     let scratch = Scratch::new("held");

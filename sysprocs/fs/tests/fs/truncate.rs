@@ -182,6 +182,7 @@ fn a_cut_of_the_power_leaves_the_beginning_of_the_file() {
 
 /// Files whose blocks alternate on the medium, so that each goes back by itself: a piece takes many steps, and others go on
 /// between those.
+/// Holds: truncate-pieces.
 #[test]
 fn a_commit_in_the_middle_of_a_piece_has_all_of_it_or_nothing() {
     const BLOCKS: u64 = 2 * 1024 + 300;
@@ -221,6 +222,7 @@ fn a_commit_in_the_middle_of_a_piece_has_all_of_it_or_nothing() {
 const LEVELS: [u64; 3] = [12, 12 + 1024, 12 + 1024 + 1024 * 1024];
 
 /// Blocks far apart in a file, each with an indirect block of its own.
+/// Holds: truncate-pieces.
 #[test]
 fn pieces_are_small_however_many_indirect_blocks_lead_to_them() {
     const APART: u64 = 6;

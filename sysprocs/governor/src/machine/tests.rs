@@ -24,6 +24,7 @@ const fn at(now_ns: u64, user_ns: u64) -> Crossing {
     Crossing { now_ns, user_ns }
 }
 
+/// Holds: iospeed-factor.
 #[test]
 fn an_io_takes_as_long_as_its_factor_says() {
     // Factor, what it takes, what it waits then.
@@ -58,6 +59,7 @@ fn what_is_too_short_for_a_sleep_is_kept() {
     assert_eq!(governor.after(wait(2_000), io(0, 3 * US)), None);
 }
 
+/// Holds: iospeed-factor.
 #[test]
 fn what_an_io_took_too_long_or_too_short_is_made_up_for() {
     let mut governor = Governor::default();
@@ -77,6 +79,7 @@ fn what_an_io_took_too_long_or_too_short_is_made_up_for() {
     assert_eq!(governor.after(wait(2_000), io(0, MS)), Some(2 * MS), "another pace begins anew");
 }
 
+/// Holds: iospeed-factor.
 #[test]
 fn an_io_that_waited_for_others_waits_less_afterwards() {
     // Factor, what it took, how long of that others had what it needed, what it waits then; what it waits after another ms.
@@ -115,6 +118,7 @@ fn the_way_from_the_program_and_back_is_of_the_io() {
     assert_eq!(governor.after(wait(2_000), io(0, 29_700)), Some(29_700 + 30_000));
 }
 
+/// Holds: iospeed-rate.
 #[test]
 fn a_period_has_so_many_ios() {
     // When each is asked for, ms; when it is to be asked again.

@@ -4,6 +4,7 @@ use super::{Change, shown};
 use proptest::prelude::*;
 use renga_abi::pace::Pace;
 
+/// Holds: iospeed-control.
 #[test]
 fn what_is_written_is_understood_or_refused() {
     let time = |factor, spins| Pace::Time { factor, spins };

@@ -31,6 +31,7 @@ fn memory_process_wrong_frame_is_refused() {
     });
 }
 
+/// Holds: hostile-board.
 #[test]
 fn memory_process_received_frame_is_taken_once() {
     run(8, 8, vec![], |mut world: World| async move {

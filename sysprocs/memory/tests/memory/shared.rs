@@ -141,6 +141,7 @@ fn shared_mapping_after_truncation_faults() {
     });
 }
 
+/// Holds: mmap-errors.
 #[test]
 fn shared_mapping_of_readonly_file_stays_readonly() {
     run(64, 8, vec![vec![7; 4096]], |mut world: World| async move {

@@ -65,6 +65,7 @@ mod tests {
         set
     }
 
+    /// Holds: cores-homes.
     #[test]
     fn a_program_goes_where_fewest_are_and_stays_with_its_maker_among_equals() {
         let homes = Homes([set(0..4), SlotSet::NONE, set(4..8), set(8..10)]);

@@ -72,6 +72,7 @@ fn statx_says_what_stat_says() {
 }
 
 /// They are refused as on a file system of Linux that has none, so that programs make one with a name and remove that.
+/// Holds: open-flags.
 #[test]
 fn there_are_no_files_without_names() {
     const O_TMPFILE: u64 = 0o20_040_000;
@@ -90,6 +91,7 @@ fn there_are_no_files_without_names() {
     expect_all(&mut init, calls);
 }
 
+/// Holds: no-sockets.
 #[test]
 fn there_are_no_sockets() {
     let mut init = with_console();
@@ -104,6 +106,7 @@ fn there_are_no_sockets() {
     expect_all(&mut init, &calls);
 }
 
+/// Holds: no-sockets.
 #[test]
 fn there_are_no_extended_attributes() {
     let mut init = with_console();
@@ -146,6 +149,7 @@ fn advice_is_checked_and_room_is_not_set_aside() {
     expect_all(&mut init, calls);
 }
 
+/// Holds: open-flags.
 #[test]
 fn a_descriptor_that_only_names_a_file_gives_nothing_of_it() {
     const O_PATH: u64 = 0o10_000_000;

@@ -116,6 +116,7 @@ fn ends_at(lease_s: u64, then: Option<(u64, u8, u64)>) -> u8 {
     system.status()
 }
 
+/// Holds: jobs-lease.
 #[test]
 fn a_lease_ends_when_nobody_renews_it() {
     assert_eq!(ends_at(4, None), 4);
@@ -124,6 +125,7 @@ fn a_lease_ends_when_nobody_renews_it() {
     assert_eq!(ends_at(40, Some((9, LINK_BIT, 60))), 9, "it does not use the link");
 }
 
+/// Holds: jobs-lease.
 #[test]
 fn who_is_held_can_be_killed_and_its_parent_hears_of_nothing_else() {
     for signal in [9, 15] {
@@ -210,6 +212,7 @@ fn use_is_counted_once_whoever_ends_or_becomes_a_job() {
 }
 
 /// Of the foreground it is told when somebody who is still there ran last; jobs and who is ignored do not count.
+/// Holds: jobs-policies.
 #[test]
 fn who_of_the_foreground_ran_is_known_until_it_ends() {
     run_beside(&sleeper(), move |mut regulator| async move {

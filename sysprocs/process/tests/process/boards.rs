@@ -14,6 +14,7 @@ fn expect_child(script: &mut Script, status: u64) {
     script.take(Of(place)).expect(Value(status), 80);
 }
 
+/// Holds: remote-child.
 #[test]
 fn a_fork_onto_another_board_takes_everything_along() {
     let mut init = with_console();
@@ -49,6 +50,7 @@ fn a_fork_onto_another_board_takes_everything_along() {
     assert!(system.free_frames().iter().all(|&free| free > 590), "{:?}", system.free_frames());
 }
 
+/// Holds: remote-pipes.
 #[test]
 fn a_pipeline_spans_two_boards() {
     let mut tool = Script::new();

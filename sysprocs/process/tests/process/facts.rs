@@ -22,6 +22,7 @@ fn expect_all(mut script: Script, calls: &[(u64, &[Argument], Argument)]) {
     assert_eq!(System::solo(&script).status(), 0, "the number of the call that came to something else");
 }
 
+/// Holds: no-sockets.
 #[test]
 fn everybody_is_root_and_alone() {
     let mut script = Script::new();
@@ -65,6 +66,7 @@ fn everybody_is_root_and_alone() {
     expect_all(script, calls);
 }
 
+/// Holds: no-paging.
 #[test]
 fn memory_is_never_paged_out() {
     let mut script = Script::new();

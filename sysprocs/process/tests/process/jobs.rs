@@ -63,12 +63,14 @@ fn reader_waits_for_the_foreground(board: u64) {
     assert_eq!(system.status(), 0, "board {board}");
 }
 
+/// Holds: job-control.
 #[test]
 fn a_reader_in_the_background_is_stopped_until_it_is_in_the_foreground() {
     reader_waits_for_the_foreground(0);
     reader_waits_for_the_foreground(1);
 }
 
+/// Holds: job-control.
 #[test]
 fn who_changes_the_terminal_in_the_background_is_stopped() {
     let (mut init, _) = in_foreground();
@@ -171,6 +173,7 @@ fn writer_waits_for_the_foreground(board: u64) {
     assert_eq!(system.screen(), "abaababab", "board {board}");
 }
 
+/// Holds: job-control.
 #[test]
 fn a_writer_in_the_background_is_stopped_where_the_terminal_wants_it() {
     writer_waits_for_the_foreground(0);

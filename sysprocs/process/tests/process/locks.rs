@@ -39,6 +39,7 @@ fn with_file() -> Script {
     init
 }
 
+/// Holds: timers-locks.
 #[test]
 fn a_lock_excludes_on_every_board_until_it_goes_with_its_holder() {
     let mut init = with_file();

@@ -137,6 +137,7 @@ fn a_pipe_joins_parent_and_child() {
     assert_eq!(system.screen(), "pipe\n");
 }
 
+/// Holds: user-pointers.
 #[test]
 fn wild_pointers_fail() {
     for address in [NONE, Value(0x1234_5678), Value(0xffff_ffff_8008_0000), Value(u64::MAX - 3)] {
@@ -161,6 +162,7 @@ fn wild_pointers_fail() {
     }
 }
 
+/// Holds: unknown-calls.
 #[test]
 fn unknown_calls_are_logged_once() {
     let mut init = Script::new();

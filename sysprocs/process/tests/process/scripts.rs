@@ -5,6 +5,7 @@ use crate::support::calls::{EXECVE, NONE, error, exit, with_console};
 use renga_process::host::Script;
 
 /// As many as on Linux: five scripts, each the interpreter of the one before.
+/// Holds: timers-locks.
 #[test]
 fn scripts_are_interpreters_of_scripts() {
     let mut other = Script::new();

@@ -92,6 +92,7 @@ fn the_end_of_a_child_can_be_read_and_sets_change() {
 }
 
 /// Also of a set of watches: the copy is as good as what was watched, which a new one at that number is not.
+/// Holds: descriptors.
 #[test]
 fn a_copy_is_watched_on_when_the_first_is_closed() {
     let mut init = with_signals(&[SIGUSR1]);

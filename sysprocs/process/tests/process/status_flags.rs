@@ -81,6 +81,7 @@ fn shared_with_board(board: u64) {
     run(&init, 2);
 }
 
+/// Holds: descriptors.
 #[test]
 fn what_one_sets_of_a_description_all_who_share_it_see() {
     shared_with_board(0);
@@ -88,6 +89,7 @@ fn what_one_sets_of_a_description_all_who_share_it_see() {
 }
 
 /// Of what is opened by a name each program has a description of its own.
+/// Holds: descriptors.
 #[test]
 fn what_is_opened_anew_is_shared_with_nobody() {
     let mut init = with_descriptors();

@@ -96,6 +96,7 @@ fn groups_select_children() {
     assert_eq!(table.wait(shell, 0, WAIT_ENDED).unwrap().unwrap().pid, first);
 }
 
+/// Holds: orphans.
 #[test]
 fn orphans_go_to_init_or_away() {
     let (mut table, shell) = with_shell();
@@ -291,6 +292,7 @@ fn a_late_end_adds_no_child_to_who_has_the_pid_now() {
     assert_eq!(table.wait(shell, ANY, WAIT_ENDED), Err(Errno::ECHILD));
 }
 
+/// Holds: fork-bomb.
 #[test]
 fn a_signal_to_a_group_reaches_the_children_under_way() {
     let (mut table, shell) = with_shell();

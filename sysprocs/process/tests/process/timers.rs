@@ -50,6 +50,7 @@ fn an_interval_timer_ends_a_wait_again_and_again() {
 }
 
 /// As POSIX says: a child has no timers; another program keeps the interval timer and loses those that were made.
+/// Holds: timers-locks.
 #[test]
 fn timers_stay_with_the_process() {
     let mut init = Script::new();
@@ -110,6 +111,7 @@ fn a_timer_tells_its_value_and_what_it_missed() {
 }
 
 /// Real-time signals wait in the order of their numbers, and of one number in that of their coming, each with its value.
+/// Holds: signals-order.
 #[test]
 fn queued_signals_keep_their_order_and_their_values() {
     let mut init = Script::new();
@@ -179,6 +181,7 @@ fn so_many_signals_wait_and_no_more() {
 }
 
 /// Two signals wait; the one that the temporary mask lets through is served, the other when the program allows it.
+/// Holds: signals-order.
 #[test]
 fn suspend_serves_what_its_mask_lets_through() {
     let mut init = Script::new();
@@ -213,6 +216,7 @@ fn suspend_serves_what_its_mask_lets_through() {
 }
 
 /// Calendar time is set while somebody sleeps: until a calendar time, or for a while.
+/// Holds: clock-set.
 #[test]
 fn setting_the_clock_does_not_lengthen_a_sleep() {
     for (flags, until, woken_s) in [(1, [1_010, 0], 2), (0, [5, 0], 5)] {

@@ -78,6 +78,7 @@ fn ends_well(board: Option<u64>) {
     assert_eq!(System::new(2, &[("/sbin/init", &init)]).status(), 0, "{board:?}");
 }
 
+/// Holds: waits.
 #[test]
 fn news_of_children_is_looked_at_and_taken() {
     ends_well(None);
@@ -104,6 +105,7 @@ fn what_cannot_be_waited_for_is_refused() {
 }
 
 /// Whose number is also how `wait4` says "any".
+/// Holds: waits.
 #[test]
 fn the_first_group_is_waited_for_as_any_other() {
     let mut init = Script::new();

@@ -39,6 +39,7 @@ fn expect_no_later(system: &System) {
     assert!((LATER_NS..LATER_NS + MS).contains(&end_ns), "at {end_ns} ns");
 }
 
+/// Holds: poll-wakes.
 #[test]
 fn who_waits_is_woken_by_a_writer_on_another_board() {
     let mut init = with_pipes();

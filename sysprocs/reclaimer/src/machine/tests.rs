@@ -35,6 +35,7 @@ fn woken(machine: &mut Machine, settings: &Settings, seen: Seen) -> Step {
     machine.next(settings, seen.now_ns, false)
 }
 
+/// Holds: reclaim-batcher.
 #[test]
 fn nothing_is_done_and_no_alarm_rings_while_enough_is_free_and_the_batcher_is_off() {
     let (mut machine, settings) = (Machine::default(), Settings::of(TOTAL));
@@ -43,6 +44,7 @@ fn nothing_is_done_and_no_alarm_rings_while_enough_is_free_and_the_batcher_is_of
     assert_eq!((machine.counts(Work::Ordinary), machine.counts(Work::Batch)), (Counts::default(), Counts::default()));
 }
 
+/// Holds: reclaim-marks.
 #[test]
 fn the_ordinary_one_frees_small_batches_from_the_low_to_the_high_mark() {
     let (mut machine, settings) = (Machine::default(), Settings::of(TOTAL));
@@ -97,6 +99,7 @@ fn when_none_are_to_be_had_it_looks_again_at_intervals_that_double() {
 }
 
 /// What the batcher does a second after its first look.
+/// Holds: reclaim-batcher.
 #[test]
 fn a_batch_is_for_many_pages_that_come_and_few_that_are_free() {
     let cases = [
@@ -138,6 +141,7 @@ fn a_batch_is_reclaimed_without_a_pause_and_once_a_second() {
     assert_eq!(machine.next(&settings, 9 + LOOK_NS, true), Step::Wait(Some(7 + 2 * LOOK_NS)), "it has looked already");
 }
 
+/// Holds: reclaim-batcher.
 #[test]
 fn the_batcher_is_switched_while_it_runs() {
     let (mut machine, mut settings) = (Machine::default(), Settings::of(TOTAL));

@@ -32,6 +32,7 @@ fn what_is_shown_can_be_written() {
     );
 }
 
+/// Holds: proc-writes.
 #[test]
 fn texts_that_change_nothing() {
     let settings = Settings::of(MEMORY.total);

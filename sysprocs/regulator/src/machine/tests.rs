@@ -34,6 +34,7 @@ const CPU_BIT: u8 = 1 << PROCESSOR;
 const DISK_BIT: u8 = 1 << DISK;
 const LINK_BIT: u8 = 1 << LINK;
 
+/// Holds: jobs-held.
 #[test]
 fn contention_is_a_small_share_of_what_a_job_uses() {
     type Case = (&'static str, u64, Used, Used, u8);
@@ -83,6 +84,7 @@ fn changes(settings: &Settings, until_ms: u64, contended: impl Fn(u64) -> bool) 
     changes
 }
 
+/// Holds: jobs-policies.
 #[test]
 fn intervals_double_up_to_a_limit_and_begin_again() {
     let held_at: Vec<u64> = changes(&with_policy(Policy::Eii), 60_000, |_| true)
@@ -110,6 +112,7 @@ fn intervals_double_up_to_a_limit_and_begin_again() {
     );
 }
 
+/// Holds: jobs-policies.
 #[test]
 fn idle_periods_let_jobs_go() {
     let settings = with_policy(Policy::Ipd);
@@ -131,6 +134,7 @@ fn still(ago_ms: u64) -> Option<Sample> {
     board(98, [0, 0, 0], [0, 0, 0]).map(|sample| Sample { front_used_ago_ns, ..sample })
 }
 
+/// Holds: jobs-policies.
 #[test]
 fn neither_policy_waits_for_who_is_gone() {
     let contended = board(50, [0, 1, 0], [0, 9, 0]);
@@ -156,6 +160,7 @@ fn neither_policy_waits_for_who_is_gone() {
     }
 }
 
+/// Holds: jobs-policies.
 #[test]
 fn who_is_mistaken_for_gone_is_so_once_between_two_tries() {
     let settings = with_policy(Policy::Eii);
@@ -169,6 +174,7 @@ fn who_is_mistaken_for_gone_is_so_once_between_two_tries() {
     assert!(!holds(10_700, board(50, [0, 0, 0], [0, 9, 0])), "alone it goes on");
 }
 
+/// Holds: jobs-counted.
 #[test]
 fn where_jobs_contend_is_told_whatever_the_policy() {
     let seen = boards(&[board(0, [50, 1, 0], [50, 1, 1]), board(0, [0, 0, 0], [0, 0, 1])]);

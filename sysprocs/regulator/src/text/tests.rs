@@ -43,6 +43,7 @@ fn texts_that_change_something() {
     assert_eq!(set(Setting::Ignored, "\n").map(|new| new.ignored().len()), Some(0));
 }
 
+/// Holds: proc-writes.
 #[test]
 fn texts_that_change_nothing() {
     let settings = Settings::default();

@@ -226,6 +226,7 @@ mod tests {
         assert!(Wires::new(WIRES, 1, &[]).change(0, 0, low(u32::MAX), 0).is_empty());
     }
 
+    /// Holds: pintest-wires.
     #[test]
     fn wires_broken_ones_are_silent_or_low() {
         let faults = [WireFault::Open { board: 1, pin: 5 }, WireFault::HeldLow { pin: 4 }];

@@ -135,6 +135,7 @@ fn power_lost_tokens_and_collisions_repeat() {
     assert_eq!(run(ClusterConfig { quantum_ns: Some(3_333), ..config(two) }), run(config(two)));
 }
 
+/// Holds: kill-session.
 #[test]
 fn power_live_orders_replay_exactly() {
     let Some(tools) = tools() else { return };

@@ -58,6 +58,7 @@ impl Drop for Lab {
     }
 }
 
+/// Holds: flash-rounds.
 #[test]
 fn no_card_is_taken_for_two_boards() {
     let lab = Lab::new("two");
@@ -76,6 +77,7 @@ fn no_card_is_taken_for_two_boards() {
     assert!(status == 0, "{status} {said}");
 }
 
+/// Holds: flash-rounds.
 #[test]
 fn a_round_is_taken_up_where_it_ended() {
     let lab = Lab::new("resume");
@@ -96,6 +98,7 @@ fn a_round_is_taken_up_where_it_ended() {
     assert!(status == 0 && said.contains("would write"), "{status} {said}");
 }
 
+/// Holds: flash-confirmed.
 #[test]
 fn unattended_rounds_name_one_board() {
     let lab = Lab::new("one");
@@ -109,6 +112,7 @@ fn unattended_rounds_name_one_board() {
 }
 
 /// Card slots tell a card's own number, by which it is known though nothing is on it.
+/// Holds: flash-rounds.
 #[test]
 fn a_card_is_known_by_its_own_number() {
     let lab = Lab::new("number");

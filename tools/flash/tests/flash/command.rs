@@ -64,6 +64,7 @@ fn a_file_is_written_and_compared() {
     assert_eq!(flash(&[&image.option()]).0, 2);
 }
 
+/// Holds: flash-confirmed.
 #[test]
 fn a_device_is_written_only_when_it_is_named_twice() {
     let image = Image::new("device");
@@ -129,6 +130,7 @@ fn a_device_that_is_protected_large_or_swapped_to_is_refused() {
 }
 
 /// Between what the person saw and the writing the device may have become another one.
+/// Holds: flash-refused.
 #[test]
 fn a_device_that_is_another_one_when_it_is_opened_is_left_alone() {
     let Some(card) = LoopDevice::attach(16 << 20) else { return };
@@ -156,6 +158,7 @@ fn a_device_that_is_too_small_is_refused() {
     assert!(status == 3 && said.contains("it is too small"), "{status} {said}");
 }
 
+/// Holds: flash-chosen.
 #[test]
 fn disks_are_listed_with_what_speaks_against_them() {
     let (status, said) = flash(&[]);

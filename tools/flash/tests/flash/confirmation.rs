@@ -13,6 +13,7 @@ impl Person for Typist<'_> {
     }
 }
 
+/// Holds: flash-confirmed.
 #[test]
 fn the_last_letters_are_wanted() {
     let host = ComposedHost::with_card();
@@ -29,6 +30,7 @@ fn the_last_letters_are_wanted() {
     assert!(typist.1.contains("/dev/sdb will be lost") && typist.1.contains("serial number"), "{}", typist.1);
 }
 
+/// Holds: flash-confirmed.
 #[test]
 fn a_device_without_a_serial_number_is_named_otherwise() {
     let host = ComposedHost::with_card();

@@ -5,6 +5,7 @@ use renga_flash::eject;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
+/// Holds: flash-order.
 #[test]
 fn readers_on_usb_give_their_card_up() {
     let host = ComposedHost::with_card();

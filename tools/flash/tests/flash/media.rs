@@ -109,6 +109,7 @@ fn failure(faults: Faults) -> (Card, FlashError) {
     (card, ended.expect_err("it fails on purpose"))
 }
 
+/// Holds: flash-order.
 #[test]
 fn the_master_boot_record_is_written_last_after_a_flush() {
     let mut seen = Seen::default();
@@ -124,6 +125,7 @@ fn the_master_boot_record_is_written_last_after_a_flush() {
     assert!(seen.0.contains(&(Phase::Write, IMAGE_BYTES as u64)));
 }
 
+/// Holds: flash-order.
 #[test]
 fn a_card_whose_writing_was_broken_off_starts_nothing() {
     for at in [4096, 4 << 20, (8 << 20) + 77, IMAGE_BYTES as u64 - 1] {
@@ -173,6 +175,7 @@ fn a_card_that_ends_early_is_told_when_read() {
     assert!(matches!(ended, Err(FlashError::Read { at: 0x50_0000, .. })), "{ended:?}");
 }
 
+/// Holds: flash-order.
 #[test]
 fn one_bit_that_reads_back_otherwise_is_found() {
     for at in [0, 511, 4096, 9_000_001, IMAGE_BYTES as u64 - 1] {

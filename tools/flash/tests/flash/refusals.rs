@@ -35,6 +35,7 @@ fn a_card_in_a_slot_may_be_written_to_and_a_soldered_chip_not() {
     assert_eq!(reasons(&host, "mmcblk1"), [Refusal::NotRemovable(Bus::Emmc)]);
 }
 
+/// Holds: flash-refused.
 #[test]
 fn what_cannot_be_taken_out_is_refused() {
     let host = ComposedHost::with_card();
@@ -46,12 +47,14 @@ fn what_cannot_be_taken_out_is_refused() {
     assert_eq!(reasons(&host, "vda"), [Refusal::NotRemovable(Bus::Internal)]);
 }
 
+/// Holds: flash-refused.
 #[test]
 fn a_partition_is_refused_and_its_disk_named() {
     let host = ComposedHost::with_card();
     assert_eq!(reasons(&host, "sdb1")[0], Refusal::Partition("sdb".into()));
 }
 
+/// Holds: flash-refused.
 #[test]
 fn what_is_mounted_is_refused() {
     let host = ComposedHost::with_card();
@@ -63,6 +66,7 @@ fn what_is_mounted_is_refused() {
     assert_eq!(reasons(&host, "sdb"), [Refusal::Mounted("/mnt".into())]);
 }
 
+/// Holds: flash-refused.
 #[test]
 fn the_disk_of_the_running_system_is_refused() {
     let host = ComposedHost::with_card();
@@ -87,6 +91,7 @@ fn the_disk_below_the_system_s_volumes_is_refused() {
     assert_eq!(reasons, [Refusal::BacksRoot, Refusal::Held("crypt".into()), Refusal::Held("vg-root".into())]);
 }
 
+/// Holds: flash-refused.
 #[test]
 fn what_is_part_of_an_array_or_a_group_is_refused() {
     let host = ComposedHost::with_card();
@@ -121,6 +126,7 @@ fn what_carries_a_volume_or_an_array_that_nobody_uses_is_refused() {
     }
 }
 
+/// Holds: flash-refused.
 #[test]
 fn what_is_swapped_to_is_refused() {
     for swap in ["/dev/sdb1", "/dev/sdb", "/dev/disk/by-label/swap"] {
@@ -139,6 +145,7 @@ fn what_is_swapped_to_is_refused() {
     assert_eq!(reasons(&host, "sdb"), []);
 }
 
+/// Holds: flash-refused.
 #[test]
 fn protected_empty_large_and_small_media_are_refused() {
     let host = ComposedHost::with_card();

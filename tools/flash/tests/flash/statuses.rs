@@ -5,6 +5,7 @@ use renga_flash::FlashError;
 use std::io;
 use std::path::Path;
 
+/// Holds: flash-status.
 #[test]
 fn every_status_is_explained() {
     let cause = || io::Error::from(io::ErrorKind::Other);

@@ -30,6 +30,7 @@ fn typed(card: &LoopDevice, keys: &str) -> (i32, String) {
     (output.status.code().unwrap_or(-1), String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
 }
 
+/// Holds: flash-confirmed.
 #[test]
 fn only_the_end_of_what_is_shown_is_taken_for_a_yes() {
     let Some(card) = LoopDevice::attach(CARD_BYTES) else { return };

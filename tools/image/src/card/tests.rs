@@ -92,6 +92,7 @@ fn equal_inputs_give_equal_bytes_and_little_on_the_host() {
     assert!(facts.blocks() * 512 < 12 << 20, "{} KiB on the host", facts.blocks() / 2);
 }
 
+/// Holds: cards-sound.
 #[test]
 fn what_was_made_is_sound_for_every_model() {
     let bench = Bench::new("sound");
@@ -114,6 +115,7 @@ fn a_board_finds_its_node_file() {
     assert_eq!((node.model, node.placement), (Model::Zero2W, lab.system.placement()));
 }
 
+/// Holds: cards-inspect.
 #[test]
 fn a_card_of_another_cluster_board_or_placement_is_told() {
     let bench = Bench::new("other");
@@ -128,6 +130,7 @@ fn a_card_of_another_cluster_board_or_placement_is_told() {
     assert_eq!(bench.faults(&without, &lab), ["this board owns the disk, but the card has no partition for it"]);
 }
 
+/// Holds: cards-inspect.
 #[test]
 fn an_old_kernel_and_damaged_files_are_told() {
     let bench = Bench::new("old");
@@ -146,6 +149,7 @@ fn an_old_kernel_and_damaged_files_are_told() {
     assert!(faults[1].starts_with("an old kernel: "), "{faults:?}");
 }
 
+/// Holds: cards-inspect.
 #[test]
 fn missing_changed_and_foreign_files_are_told() {
     let bench = Bench::new("files");
@@ -167,6 +171,7 @@ fn missing_changed_and_foreign_files_are_told() {
     assert_eq!(unlisted[0], "FILES.TXT is missing: no file can be checked");
 }
 
+/// Holds: cards-inspect.
 #[test]
 fn a_card_that_was_not_written_to_its_end_is_told() {
     let bench = Bench::new("broken");
@@ -182,6 +187,7 @@ fn a_card_that_was_not_written_to_its_end_is_told() {
 }
 
 /// Kernels and `NODE.TXT` of one card that are not of one system; which of them is told, for each kernel.
+/// Holds: cards-inspect.
 #[test]
 fn a_kernel_of_another_system_than_the_card_is_told() {
     let bench = Bench::new("systems");
@@ -210,6 +216,7 @@ fn a_kernel_of_another_system_than_the_card_is_told() {
     assert_eq!(bench.faults(&path, &lab), [none]);
 }
 
+/// Holds: cards-inspect.
 #[test]
 fn files_of_the_other_partition_are_compared_too() {
     let bench = Bench::new("second");
@@ -258,6 +265,7 @@ fn slots(bench: &Bench, card: &Path) -> Vec<(bool, Option<String>)> {
     found.slots.into_iter().map(|slot| (slot.usual, slot.fault)).collect()
 }
 
+/// Holds: cards-inspect.
 #[test]
 fn a_card_is_known_through_an_update_by_what_boards_do_themselves() {
     let bench = Bench::new("update");
@@ -293,6 +301,7 @@ fn a_card_is_known_through_an_update_by_what_boards_do_themselves() {
     assert!(faults.len() == 1 && faults[0].starts_with("an old kernel: "), "{faults:?}");
 }
 
+/// Holds: cards-inspect.
 #[test]
 fn a_damaged_disk_is_told() {
     let bench = Bench::new("disk");
@@ -345,6 +354,7 @@ fn the_emulator_has_no_pi_4_that_owns_the_disk() {
     assert!(fault.contains("board a owns the disk") && fault.contains("--board a=pi3"), "{fault}");
 }
 
+/// Holds: pintest-start.
 #[test]
 fn cards_say_what_runs_in_place_of_the_system() {
     let (bench, environment) = (Bench::new("program"), Environment::read().unwrap());

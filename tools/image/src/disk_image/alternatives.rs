@@ -123,6 +123,7 @@ esac";
         assert!(read("update-alternatives --install /a").is_empty());
     }
 
+    /// Holds: images-alternatives.
     #[test]
     fn the_highest_priority_wins_among_those_that_are_there() {
         let both = [read(MAWK), read(GAWK)].concat();

@@ -142,6 +142,7 @@ mod tests {
         assert_eq!(unknown("E: Unmet dependencies.\n"), None);
     }
 
+    /// Holds: images-names.
     #[test]
     fn the_nearest_names_come_first() {
         let all = "gawk\nmawk\nhawk-eye\nlua5.4\nlua5.3\nluarocks\nliblua5.4-0\nzsh\n";

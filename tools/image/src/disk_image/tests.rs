@@ -34,6 +34,7 @@ fn stat(image: &Path, path: &str) -> String {
     String::from_utf8(said).unwrap()
 }
 
+/// Holds: images-repeat.
 #[test]
 fn equal_inputs_give_equal_bytes() {
     let folder = folder("equal");
@@ -48,6 +49,7 @@ fn equal_inputs_give_equal_bytes() {
 }
 
 /// As on two machines that fetched the same packages: each makes all of it.
+/// Holds: images-repeat.
 #[test]
 fn packages_with_what_they_depend_on_give_equal_bytes() {
     let folder = folder("packages");
@@ -82,6 +84,7 @@ fn packages_with_what_they_depend_on_give_equal_bytes() {
     fs::remove_dir_all(folder).unwrap();
 }
 
+/// Holds: images-listed.
 #[test]
 fn a_size_is_kept_if_the_content_fits() {
     let folder = folder("size");
@@ -98,6 +101,7 @@ fn a_size_is_kept_if_the_content_fits() {
     fs::remove_dir_all(folder).unwrap();
 }
 
+/// Holds: images-listed.
 #[test]
 fn flavours_are_found_by_name_or_file() {
     let folder = folder("flavour");
@@ -199,6 +203,7 @@ fn bad_paths_are_refused() {
 }
 
 /// Of what is put on an image besides what it is made of.
+/// Holds: put-links.
 #[test]
 fn what_does_not_fit_is_told_in_a_line_and_links_are_made() {
     let folder = folder("room");

@@ -151,6 +151,7 @@ mod tests {
         Text { address: 0x1000, words: &words, functions: &BTreeMap::new() }.stale(&mut Cared::default()).len()
     }
 
+    /// Holds: silicon-caches.
     #[test]
     fn code_that_was_cleaned_is_made_fetched_on_every_way() {
         assert_eq!(stale(&[CVAU, NOP, BACK, DSB, IC, DSB, ISB, RET]), 0);
@@ -164,6 +165,7 @@ mod tests {
         assert_eq!(stale(&[CVAU, DSB, IC, 0x9400_0010, DSB, ISB, RET]), 1, "a call before");
     }
 
+    /// Holds: silicon-caches.
     #[test]
     fn whoever_cleans_a_line_waits_for_it() {
         assert_eq!(stale(&[CIVAC, CIVAC, DSB, RET]), 0);
@@ -172,6 +174,7 @@ mod tests {
         assert_eq!(stale(&[DSB, CIVAC, 0xd69f_03e0]), 1, "an exception return before");
     }
 
+    /// Holds: silicon-caches.
     #[test]
     fn an_event_tells_of_what_is_in_memory() {
         assert_eq!(stale(&[STORE, CIVAC, DSB, SEV]), 0);
@@ -181,6 +184,7 @@ mod tests {
         assert_eq!(stale(&[0xf900_0101, CIVAC, DSB, SEV]), 1, "another word was stored");
     }
 
+    /// Holds: silicon-caches.
     #[test]
     fn moved_code_is_fetched_before_it_is_jumped_to() {
         let dark = Span { start: 0x1000, end: 0x1020 };
@@ -197,6 +201,7 @@ mod tests {
         assert_eq!(found(&[NOP, NOP, NOP, NOP, NOP, NOP, NOP, NOP, STORE, JUMP]), 0, "behind the dark part");
     }
 
+    /// Holds: silicon-caches.
     #[test]
     fn the_firmwares_words_have_their_lines_to_themselves() {
         let near = |shared, others: &[(u64, u64)]| neighbours(shared, others.iter().copied());

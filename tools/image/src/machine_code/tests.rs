@@ -34,6 +34,7 @@ fn a_multiply_accumulate_right_after_an_access() {
     assert_eq!(findings(0x3000, &[0xf980_0020, MULTIPLY_ADD]).len(), 1);
 }
 
+/// Holds: silicon-code.
 #[test]
 fn a_page_address_at_the_end_of_a_page() {
     for at in [0x3ff8, 0x3ffc] {
@@ -46,6 +47,7 @@ fn a_page_address_at_the_end_of_a_page() {
     assert!(findings(0x3ff8, &[ADRP_X0, LOAD, LOAD_OFFSET]).is_empty());
 }
 
+/// Holds: silicon-code.
 #[test]
 fn floating_point_only_where_programs_are_switched() {
     for word in [0x1e62_2820, 0x3dc0_0020, 0x4ea2_1c20, 0xad40_0400] {
@@ -66,6 +68,7 @@ fn instructions_that_no_pi_3_has_or_that_sleep_for_ever() {
     assert!(findings(0x2800, &[0xd50b_7420]).is_empty());
 }
 
+/// Holds: silicon-code.
 #[test]
 fn before_translation_is_on() {
     for word in [0xc85f_7c41, 0xc800_7c41, 0x9400_0010, 0xd63f_0000, 0xa900_0440, 0x3900_0041, 0xb900_0041] {
@@ -77,6 +80,7 @@ fn before_translation_is_on() {
     assert!(findings(ADDRESS, &[0xf900_0441, 0xf824_7845, 0x5800_0041, 0x1400_0002]).is_empty());
 }
 
+/// Holds: silicon-code.
 #[test]
 fn the_header_says_where() {
     let image = |offset: u64, flags: u64, magic: &[u8]| {
@@ -106,6 +110,7 @@ fn a_frame_that_is_too_large() {
     assert!(found[0].contains(&(FRAME_BYTES_MAX + 16).to_string()) && found[0].contains("second"), "{found:?}");
 }
 
+/// Holds: programs-unmapped.
 #[test]
 fn programs_pages_are_out_of_sight_behind_each_entry() {
     const ENTERING: u32 = 0x97ff_fc00; // bl 0x1000 bytes before, from ADDRESS + 0x1000 on
@@ -135,6 +140,7 @@ fn programs_pages_are_out_of_sight_behind_each_entry() {
     assert_eq!(kept(&[NOP, RET]), 0);
 }
 
+/// Holds: silicon-caches.
 #[test]
 fn changed_translations_are_forgotten_by_all_cores() {
     const STORED: u32 = 0xd503_3a9f; // dsb ishst

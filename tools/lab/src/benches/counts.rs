@@ -60,6 +60,7 @@ mod tests {
     use super::{Counts, grown};
     use std::collections::BTreeMap;
 
+    /// Holds: bench-counts.
     #[test]
     fn a_count_that_grows_by_more_than_the_margin_is_told() {
         let map = |counts: &[(&str, u64)]| -> BTreeMap<String, u64> {

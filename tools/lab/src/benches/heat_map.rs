@@ -164,6 +164,7 @@ mod tests {
         }
     }
 
+    /// Holds: map-region.
     #[test]
     fn the_region_of_large_values_is_framed_and_nothing_else() {
         let mut sides = frame(&map(), &map().panels[0]);

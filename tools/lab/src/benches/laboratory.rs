@@ -291,6 +291,7 @@ mod tests {
         plans().into_iter().flat_map(of).collect()
     }
 
+    /// Holds: bench-cache.
     #[test]
     fn all_runs_of_the_map_have_names_of_their_own_and_the_same_each_time() {
         let of_map = || plans().into_iter().flat_map(renga_bench::map::ROW.runs);
@@ -300,6 +301,7 @@ mod tests {
         assert_eq!(names, of_map().map(name).collect());
     }
 
+    /// Holds: bench-forms.
     #[test]
     fn the_systems_of_all_runs_are_accepted() {
         let mut seen = BTreeSet::new();

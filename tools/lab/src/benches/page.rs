@@ -283,6 +283,7 @@ mod tests {
         }
     }
 
+    /// Holds: bench-report.
     #[test]
     fn the_page_needs_no_other_file_and_says_what_decides() {
         let page = html(&[result(false)]).unwrap() + &prose(SHORT);
@@ -306,6 +307,7 @@ mod tests {
         assert!(!html(&[result(false)]).unwrap().contains("short form"));
     }
 
+    /// Holds: bench-report.
     #[test]
     fn the_markdown_has_its_pictures_beside_it_and_says_if_runs_were_short() {
         let (page, pictures) = markdown(&[result(true)]).unwrap();

@@ -55,6 +55,7 @@ mod tests {
     use std::collections::BTreeMap;
     use std::fs;
 
+    /// Holds: bench-cache.
     #[test]
     fn what_was_run_is_remembered_by_its_content_and_nothing_else_is() {
         let folder = std::env::temp_dir().join(format!("renga-store-{}", std::process::id()));

@@ -51,6 +51,7 @@ mod tests {
     use std::collections::BTreeSet;
     use std::sync::{Barrier, Mutex};
 
+    /// Holds: sweep-once.
     #[test]
     fn pieces_are_done_at_once_each_by_one_worker_and_come_in_their_order() {
         // Two at once, or it would not end.
@@ -65,6 +66,7 @@ mod tests {
         assert!(all(&[], 2, |piece: &u32| Ok(*piece)).unwrap().is_empty());
     }
 
+    /// Holds: sweep-once.
     #[test]
     fn after_an_error_nothing_is_begun() {
         let begun = Mutex::new(Vec::new());

@@ -71,6 +71,7 @@ mod tests {
         }
     }
 
+    /// Holds: bench-counts.
     #[test]
     fn figures_that_changed_came_or_went_are_told() {
         let (old, new) = (result(&[("a", 100), ("b", 5), ("c", 1)]), result(&[("a", 90), ("b", 5), ("d", 2)]));

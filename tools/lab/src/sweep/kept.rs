@@ -64,6 +64,7 @@ mod tests {
     use super::Kept;
     use std::fs;
 
+    /// Holds: sweep-once.
     #[test]
     fn a_result_is_there_in_full_or_not_at_all() {
         let folder = std::env::temp_dir().join(format!("renga-kept-{}", std::process::id()));

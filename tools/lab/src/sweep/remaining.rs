@@ -46,6 +46,7 @@ mod tests {
     use super::Remaining;
     use std::time::Duration;
 
+    /// Holds: sweep-eta.
     #[test]
     fn the_time_left_is_what_the_others_take_at_the_measured_pace() {
         let remaining = Remaining::of(10, 2);

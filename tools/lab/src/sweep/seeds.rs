@@ -152,6 +152,7 @@ impl Sum {
 mod tests {
     use super::{Choice, blocks};
 
+    /// Holds: bench-cache.
     #[test]
     fn blocks_cover_all_seeds_once_and_are_named_by_what_they_run() {
         let choice = Choice { level: "link".to_string(), first: 5, seeds: 25, block: 10 };

@@ -194,6 +194,7 @@ mod tests {
         }
     }
 
+    /// Holds: sweep-once.
     #[test]
     fn each_job_carries_out_its_lines_of_the_list_whatever_becomes_of_them() {
         let folder = std::env::temp_dir().join(format!("renga-slurm-{}", std::process::id()));
@@ -215,6 +216,7 @@ mod tests {
         std::fs::remove_dir_all(&folder).unwrap();
     }
 
+    /// Holds: sweep-eta.
     #[test]
     fn the_time_left_is_told_once_something_was_done() {
         assert_eq!(how_far(0, 8, Duration::from_secs(9)), "0 of 8 pieces");

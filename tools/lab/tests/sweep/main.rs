@@ -99,6 +99,7 @@ fn fetched() -> Option<PathBuf> {
     Some(folder)
 }
 
+/// Holds: sweep-once.
 #[test]
 fn what_slurm_carries_out_is_the_same_though_a_worker_is_killed() {
     if std::env::var_os("RENGA_QEMU").is_none_or(|qemu| qemu.is_empty()) {

@@ -57,11 +57,13 @@ fn applet_scripts_use_busybox_only() {
     }
 }
 
+/// Holds: linux-binaries.
 #[test]
 fn applets_on_board_a_match_host() {
     on_board("a", "");
 }
 
+/// Holds: linux-binaries.
 #[test]
 fn applets_on_board_b_match_host() {
     on_board("b", "remote -b b");

@@ -59,6 +59,7 @@ sh
 0
 ";
 
+/// Holds: proc-writes.
 #[test]
 fn background_settings_written_by_command_are_read_back() {
     if clusters_can_run() {
@@ -101,6 +102,7 @@ none
 over
 ";
 
+/// Holds: jobs-held.
 #[test]
 fn background_job_beside_computing_program_is_suspended() {
     if clusters_can_run() {
@@ -125,6 +127,7 @@ kill -9 $job
 const SLOWER_MOST: f64 = 5.0;
 const CONTENDS_LEAST: f64 = 50.0;
 
+/// Holds: jobs-cost.
 #[test]
 fn background_job_on_same_disk_slows_foreground_within_aim() {
     if !clusters_can_run() {

@@ -26,6 +26,7 @@ const ROUNDS: u32 = 3;
 const STATUSES: [u8; 4] = [1, 126, 137, 141];
 const FILESYSTEM_MIB: u32 = 31;
 
+/// Holds: chaos.
 #[test]
 fn chaos_seeds_leave_files_and_disk_right() {
     if !clusters_can_run() {

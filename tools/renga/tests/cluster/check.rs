@@ -29,6 +29,7 @@ const KINDS: [&str; 18] = [
     "lookup_worker",
 ];
 
+/// Holds: placement-proved.
 #[test]
 fn check_pair_is_listed_and_proved() {
     let text = Renga::command(&["check", "pair"]).end().expect_status(0).text();
@@ -44,6 +45,7 @@ fn check_pair_is_listed_and_proved() {
     assert!(text.contains("Memory that messages between boards can need at most:"), "{text}");
 }
 
+/// Holds: placement-drawn.
 #[test]
 fn check_graph_is_valid_dot() {
     let scratch = Scratch::new("dot");
@@ -64,6 +66,7 @@ fn check_solo_is_accepted() {
     assert!(!text.contains("router"), "{text}");
 }
 
+/// Holds: placement-refused.
 #[test]
 fn check_bad_file_is_refused_with_line_and_reason() {
     let bad = root().join("tools/placement/tests/bad");

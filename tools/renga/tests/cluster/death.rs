@@ -3,6 +3,7 @@
 use crate::support::{Disk, Renga, Scratch, clusters_can_run};
 use std::fs;
 
+/// Holds: death-bounded.
 #[test]
 fn board_failure_reaches_waiters_within_100_ms() {
     if !clusters_can_run() {
@@ -19,6 +20,7 @@ fn board_failure_reaches_waiters_within_100_ms() {
 }
 
 /// In the background, too, where no shell waits that would say `Killed`.
+/// Holds: death-remote.
 #[test]
 fn board_failure_is_reported_by_remote_in_one_line() {
     if !clusters_can_run() {
@@ -31,6 +33,7 @@ fn board_failure_is_reported_by_remote_in_one_line() {
     assert_eq!(ended.text(), format!("{lost}137\n137\n137\nremote: the board is down\n126\n"), "{}", ended.report());
 }
 
+/// Holds: board-returns.
 #[test]
 fn board_restart_serves_at_once() {
     if !clusters_can_run() {
@@ -45,6 +48,7 @@ fn board_restart_serves_at_once() {
     }
 }
 
+/// Holds: death-children.
 #[test]
 fn board_failure_breaks_pipes_with_epipe_or_eof() {
     if !clusters_can_run() {
@@ -77,6 +81,7 @@ remote -b b uname -n; echo up $?
 exit 4
 ";
 
+/// Holds: kill-session.
 #[test]
 fn session_survives_kill_and_restart_commands() {
     if !clusters_can_run() {
@@ -111,6 +116,7 @@ fn session_survives_kill_and_restart_commands() {
     }
 }
 
+/// Holds: panic-words.
 #[test]
 fn board_panic_with_restart_option_reboots() {
     if !clusters_can_run() {
@@ -124,6 +130,7 @@ fn board_panic_with_restart_option_reboots() {
     assert!(["1.400", "1.401", "1.402"].into_iter().any(started), "{}", ended.report());
 }
 
+/// Holds: disk-board-returns.
 #[test]
 fn disk_board_failure_leaves_other_board_running() {
     if !clusters_can_run() {
@@ -156,6 +163,7 @@ cat /etc/*; ls -lR / > /dev/null
 until grep -q done /out; do sleep 0.1; done
 cat /out"#;
 
+/// Holds: disk-board-returns.
 #[test]
 fn disk_board_restart_lets_remote_writer_continue() {
     if !clusters_can_run() {
@@ -182,6 +190,7 @@ fn board_failure_options_nonsense_is_refused() {
 }
 
 /// What is let go on b belongs to the next life of a, which the processes there have not called before.
+/// Holds: board-returns.
 #[test]
 fn pipe_across_boards_after_restart_ends() {
     if !clusters_can_run() {
@@ -197,6 +206,7 @@ fn pipe_across_boards_after_restart_ends() {
 const UNSYNCED: &str = "if [ -f /begun ]; then cat /late 2> /dev/null || echo gone; \
                         else touch /begun; sync; echo late > /late; sleep 1000; fi";
 
+/// Holds: commit-timer.
 #[test]
 fn write_back_without_sync_is_durable_after_seconds() {
     if !clusters_can_run() {

@@ -54,6 +54,7 @@ fn sources() -> Option<Vec<(String, Vec<u8>)>> {
     Some(files)
 }
 
+/// Holds: as-on-linux.
 #[test]
 fn debian_programs_on_board_a_match_linux() {
     compare("a", "", SCRIPTS, WORK_DONE);
@@ -65,6 +66,7 @@ fn debian_programs_on_board_b_match_linux() {
     compare("b", "remote -b b", SCRIPTS, WORK_DONE);
 }
 
+/// Holds: as-on-linux.
 #[test]
 #[ignore = "minutes: renga test --long=debian"]
 fn debian_long_scripts_on_both_boards_match_linux() {

@@ -19,6 +19,7 @@ fn kernel() -> Vec<u8> {
     fs::read(work().join("kernels/plain/kernel8.img")).expect("a kernel was built")
 }
 
+/// Holds: run-repeats.
 #[test]
 fn determinism_four_runs_under_host_load_are_identical() {
     if !clusters_can_run() {
@@ -48,6 +49,7 @@ fn determinism_other_seed_prints_same_output() {
     assert_eq!(output("1"), output("77"));
 }
 
+/// Holds: kill-session.
 #[test]
 fn determinism_replayed_session_has_same_hashes() {
     if !clusters_can_run() {

@@ -86,6 +86,7 @@ fn errors_foreign_or_damaged_recording_is_refused() {
     expect_failure(&ended, &["nonsense", "line 1"]);
 }
 
+/// Holds: run-limit.
 #[test]
 fn errors_run_over_limit_ends() {
     if clusters_can_run() {
@@ -118,6 +119,7 @@ fn disturbed(board: &str, signal: Signal) -> Ended {
     })
 }
 
+/// Holds: panic-words.
 #[test]
 fn errors_dead_board_is_named_with_last_output() {
     if !clusters_can_run() {

@@ -53,6 +53,7 @@ fn edited(scratch: &Scratch, from: &str, to: &str) -> String {
 const SYNC: &str = "mode = \"sync\"";
 const ASYNC: &str = "mode = \"async\"";
 
+/// Holds: one-file-tree.
 #[test]
 fn files_on_both_boards_match_host() {
     if clusters_can_run() {
@@ -60,6 +61,7 @@ fn files_on_both_boards_match_host() {
     }
 }
 
+/// Holds: async-edge.
 #[test]
 fn files_with_asynchronous_calls_match_host() {
     if clusters_can_run() {
@@ -68,6 +70,7 @@ fn files_with_asynchronous_calls_match_host() {
     }
 }
 
+/// Holds: async-pool.
 #[test]
 fn files_with_pool_of_one_match_host() {
     if clusters_can_run() {
@@ -96,6 +99,7 @@ remote -b b rm shared; cat shared 2>/dev/null || echo gone
 remote -b b sh -c 'mkdir d; cd d; echo x > f'; cat d/f; rm -r d; remote -b b ls d 2>/dev/null || echo no folder
 ";
 
+/// Holds: one-file-tree.
 #[test]
 fn files_changed_by_one_board_are_seen_by_other() {
     if !clusters_can_run() {
@@ -183,6 +187,7 @@ remote -b b sh -c 'mkdir i; cd i; rmdir ../i; echo lost > file; cd ..; ls'
 ";
 const REMOVED_SAYS: &str = "p\n/g\n";
 
+/// Holds: removed-dirs.
 #[test]
 fn files_removed_working_directory_is_harmless() {
     if clusters_can_run() {

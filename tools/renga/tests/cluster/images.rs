@@ -100,6 +100,7 @@ pub(crate) fn sources_of(package: &str) -> Option<PathBuf> {
     }
 }
 
+/// Holds: linux-binaries.
 #[test]
 fn image_dev_programs_run_on_both_boards() {
     if !clusters_can_run() || !packages_can_be_had() {
@@ -112,6 +113,7 @@ fn image_dev_programs_run_on_both_boards() {
     disk.expect_clean(&ended);
 }
 
+/// Holds: images-licences.
 #[test]
 fn image_dev_packages_have_licences() {
     if !packages_can_be_had() {
@@ -130,6 +132,7 @@ fn image_dev_packages_have_licences() {
     assert!(without.is_empty(), "{without:?}");
 }
 
+/// Holds: images-names.
 #[test]
 fn image_unknown_flavour_lists_known_ones() {
     // Set-up that builds for the boards is what it needs, too.
@@ -156,6 +159,7 @@ fn image_unknown_flavour_lists_known_ones() {
     assert!(said.contains("no package gawkk; did you mean gawk"), "{said}");
 }
 
+/// Holds: images-listed.
 #[test]
 fn image_list_shows_flavours() {
     let text = Renga::command(&["image", "--list"]).end().expect_status(0).text();

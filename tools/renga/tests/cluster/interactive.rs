@@ -6,6 +6,7 @@ fn session(typed: &[u8], status: i32) -> String {
     Renga::run().input(typed).end().expect_status(status).text()
 }
 
+/// Holds: run-shell.
 #[test]
 fn session_typed_command_runs() {
     if !clusters_can_run() {
@@ -17,6 +18,7 @@ fn session_typed_command_runs() {
     }
 }
 
+/// Holds: run-shell.
 #[test]
 fn session_end_of_input_ends_shell() {
     if !clusters_can_run() {
@@ -49,6 +51,7 @@ fn session_program_reads_edited_line() {
     assert!(text.contains("\nover\n"), "{text}");
 }
 
+/// Holds: window-size.
 #[test]
 fn session_window_change_signals_programs_of_both_boards() {
     if !clusters_can_run() {

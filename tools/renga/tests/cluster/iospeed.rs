@@ -63,6 +63,7 @@ b wait 2 remote
 2
 ";
 
+/// Holds: iospeed-control.
 #[test]
 fn iospeed_paces_written_by_command_are_read_back() {
     if clusters_can_run() {
@@ -98,6 +99,7 @@ fn measured_ms(ended: &Ended) -> BTreeMap<String, f64> {
     ended.text().lines().filter_map(measured).collect()
 }
 
+/// Holds: iospeed-factor.
 #[test]
 fn iospeed_several_programs_keep_their_rates() {
     if clusters_can_run() {
@@ -133,6 +135,7 @@ done
 IOSPEED_FACTOR=4 LD_PRELOAD=./iospeed.so busybox cat /etc/hostname > /dev/null; echo "static $?"
 "#;
 
+/// Holds: iospeed-library.
 #[test]
 fn iospeed_library_slows_dynamic_program() {
     if !clusters_can_run() || !packages_can_be_had() {

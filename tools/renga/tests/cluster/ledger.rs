@@ -24,6 +24,7 @@ fn ledger_row_counts_stay_within_bounds() {
 
 /// What a page costs that is given back, by small batches and by large ones, is within what `bench/counts.json` says; beside a stream the
 /// computation's steps are hardly longer for it.
+/// Holds: reclaim-cost.
 #[test]
 fn ledger_reclaim_instructions_stay_within_bound() {
     if !clusters_can_run() {
@@ -38,6 +39,7 @@ fn ledger_reclaim_instructions_stay_within_bound() {
 }
 
 /// One row in its short form, run anew twice: exactly the same findings, and counts within their bounds.
+/// Holds: run-repeats.
 #[test]
 fn ledger_row_run_twice_is_identical() {
     if !clusters_can_run() {

@@ -16,6 +16,7 @@ fn said(script: &str) -> String {
     Renga::script(&format!("{LIMITS}{script}")).end().expect_status(0).text()
 }
 
+/// Holds: pools.
 #[test]
 fn limits_many_programs_files_and_pipes_fit() {
     if !clusters_can_run() {
@@ -36,6 +37,7 @@ fn limits_many_programs_files_and_pipes_fit() {
     assert_eq!(text, taken(0, users - 5));
 }
 
+/// Holds: timers-locks.
 #[test]
 fn limits_arguments_stack_and_poll_match_linux() {
     if !clusters_can_run() {
@@ -53,6 +55,7 @@ fn limits_arguments_stack_and_poll_match_linux() {
     assert_eq!(text, wanted);
 }
 
+/// Holds: pools.
 #[test]
 fn limits_long_pipelines_work() {
     if !clusters_can_run() {
@@ -63,6 +66,7 @@ fn limits_long_pipelines_work() {
     assert_eq!(text, "1000\n2000\n");
 }
 
+/// Holds: fork-bomb.
 #[test]
 fn limits_fork_bomb_is_ended_from_shell() {
     if !clusters_can_run() {
@@ -80,6 +84,7 @@ fn limits_fork_bomb_is_ended_from_shell() {
     assert_eq!(text, "full\nin\nchildren 50\n");
 }
 
+/// Holds: oom.
 #[test]
 fn limits_out_of_memory_kills_largest_program() {
     if !clusters_can_run() {

@@ -10,6 +10,7 @@ fn time_s(line: &str, board: &str) -> Option<f64> {
     time.strip_suffix(" s")?.parse().ok()
 }
 
+/// Holds: unknown-calls.
 #[test]
 fn log_unknown_system_call_is_logged_once() {
     if !clusters_can_run() {

@@ -9,6 +9,7 @@ fn frames(what: &str, times: u32) -> u32 {
     Renga::script(&session).with(["--stats"]).end().expect_status(4).frames()
 }
 
+/// Holds: lookup-cached.
 #[test]
 fn name_cache_repeated_lookup_sends_no_frame() {
     if !clusters_can_run() {
@@ -22,6 +23,7 @@ fn name_cache_repeated_lookup_sends_no_frame() {
     assert!(many <= few + 20, "{few} frames for 10 rounds of looks, {many} for 510");
 }
 
+/// Holds: lookup-cached.
 #[test]
 fn name_cache_repeated_exec_sends_no_frame() {
     if !clusters_can_run() {
@@ -109,6 +111,7 @@ fn name_cache_stat_of_remotely_written_file_moves_no_page() {
     assert!(many - few <= 50 * 7, "{few} frames for 5 looks, {many} for 55");
 }
 
+/// Holds: lookup-cached.
 #[test]
 fn name_cache_refusals_send_no_frame() {
     if !clusters_can_run() {

@@ -20,6 +20,7 @@ fn pattern(length: usize) -> Vec<u8> {
     (0..length).map(|_| next()).collect()
 }
 
+/// Holds: remote-pipes.
 #[test]
 fn pipe_of_16_mb_through_other_board_is_whole() {
     if !clusters_can_run() {
@@ -35,6 +36,7 @@ fn pipe_of_16_mb_through_other_board_is_whole() {
     run.end().expect_status(0).expect_text(&expected.text());
 }
 
+/// Holds: pipe-placement.
 #[test]
 fn pipe_made_where_used_takes_a_third_of_frames() {
     if !clusters_can_run() {

@@ -62,6 +62,7 @@ fn count(events: &[Timed]) -> BTreeMap<Kind, usize> {
     counts
 }
 
+/// Holds: trace-probes.
 #[test]
 fn probes_of_kernel_exist_and_no_branch_skips_one() {
     if !clusters_can_run() {
@@ -91,6 +92,7 @@ fn probes_of_kernel_exist_and_no_branch_skips_one() {
     assert!(passed.is_empty(), "branches go past probes: {passed:x?}");
 }
 
+/// Holds: trace-same-run.
 #[test]
 fn trace_of_run_leaves_hashes_unchanged() {
     if !clusters_can_run() {
@@ -110,6 +112,7 @@ iospeed --loop --factor 20 cat /usr/share/common-licenses/BSD";
     assert!(replies <= calls && replies + 1000 > calls, "{calls} calls, {replies} replies");
 }
 
+/// Holds: trace-same-run.
 #[test]
 fn trace_of_run_with_faults_leaves_hashes_unchanged() {
     if !clusters_can_run() {
@@ -127,6 +130,7 @@ fn trace_of_run_with_faults_leaves_hashes_unchanged() {
     same("chaos", "for i in 1 2 3; do ls /bin | remote -b b sort | md5sum; done; true", &["--chaos", "7"]);
 }
 
+/// Holds: trace-same-run.
 #[test]
 fn trace_of_replayed_session_works() {
     if !clusters_can_run() {
@@ -144,6 +148,7 @@ fn trace_of_replayed_session_works() {
     assert!(count(&events(&trace))[&Kind::SystemCall] > 100);
 }
 
+/// Holds: trace-whole.
 #[test]
 fn trace_of_failed_run_is_whole() {
     if !clusters_can_run() {

@@ -35,6 +35,7 @@ fn run_programs_on_both_boards_works() {
     }
 }
 
+/// Holds: run-status.
 #[test]
 fn run_exit_status_is_that_of_script() {
     if !clusters_can_run() {
@@ -45,6 +46,7 @@ fn run_exit_status_is_that_of_script() {
     Renga::script("kill -TERM $$").end().expect_status(143);
 }
 
+/// Holds: one-board.
 #[test]
 fn run_solo_works() {
     if !clusters_can_run() {
@@ -70,6 +72,7 @@ fn run_script_file_and_put_files_exist() {
     assert_eq!(std::fs::read(out.join("host/folder/below/two")).expect("it was extracted"), b"second\n");
 }
 
+/// Holds: run-status.
 #[test]
 fn run_standard_error_is_printed() {
     if !clusters_can_run() {
@@ -81,6 +84,7 @@ fn run_standard_error_is_printed() {
         .expect_text("out\nerr\n/etc/renga/script: line 1: nosuch: not found\n");
 }
 
+/// Holds: profile-same-output.
 #[test]
 fn run_profile_paper_1989_prints_same_output() {
     if clusters_can_run() {
@@ -116,6 +120,7 @@ for how in '' 'remote -b b'; do
 done | sort | uniq -c | tr -s ' '
 "#;
 
+/// Holds: floating-point.
 #[test]
 fn floating_point_registers_are_private_and_inherited() {
     if clusters_can_run() {

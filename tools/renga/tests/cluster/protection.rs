@@ -27,6 +27,7 @@ fn expected() -> String {
     WAYS.iter().map(|(way, status)| format!("{way} {status}\nalive\n")).collect()
 }
 
+/// Holds: wild-programs.
 #[test]
 fn protection_wild_programs_on_board_a_are_killed() {
     if clusters_can_run() {
@@ -34,6 +35,7 @@ fn protection_wild_programs_on_board_a_are_killed() {
     }
 }
 
+/// Holds: wild-programs.
 #[test]
 fn protection_wild_programs_on_board_b_are_killed() {
     if clusters_can_run() {
@@ -58,6 +60,7 @@ took=$(($(date +%s) - begin)); if [ $took -lt 60 ]; then echo 'in time'; else ec
 const NUMBERS_SAYS: &str =
     "numbers 0\nheld at a 0\nheld at b 0\nthe file is whole\nalive\n2000\nalive\n2000\nin time\n";
 
+/// Holds: user-pointers.
 #[test]
 fn protection_bad_arguments_on_board_a_are_refused() {
     if clusters_can_run() {
@@ -65,6 +68,7 @@ fn protection_bad_arguments_on_board_a_are_refused() {
     }
 }
 
+/// Holds: user-pointers.
 #[test]
 fn protection_bad_arguments_on_board_b_are_refused() {
     if clusters_can_run() {
@@ -86,6 +90,7 @@ for how in '' 'remote -b b'; do
 done
 "#;
 
+/// Holds: fuzz-kept.
 #[test]
 fn protection_long_calls_are_preempted_and_killable() {
     if clusters_can_run() {

@@ -48,6 +48,7 @@ reclaimer 0 0 0 0
 batcher 0 0 0 0
 ";
 
+/// Holds: reclaim-batcher.
 #[test]
 fn reclaim_settings_written_by_command_are_read_back() {
     if clusters_can_run() {
@@ -78,6 +79,7 @@ before=$2; (ulimit -u 4096; dd if=/dev/zero of=/dev/null bs=12M count=1 2> /dev/
 set -- $(counts); [ $2 = $before ] || echo "a batch for nothing: $before $*"
 "#;
 
+/// Holds: reclaim-marks.
 #[test]
 fn reclaim_files_larger_than_memory_work_on_both_boards() {
     if !clusters_can_run() {

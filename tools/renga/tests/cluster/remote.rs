@@ -75,6 +75,7 @@ orphan
 terminal 0
 ";
 
+/// Holds: remote-child.
 #[test]
 fn remote_child_behaves_as_local_child() {
     if clusters_can_run() {
@@ -104,6 +105,7 @@ fn replay(recording: &Path) -> Renga {
     Renga::run().with(["--stats".as_ref(), "--replay".as_ref(), recording.as_os_str()])
 }
 
+/// Holds: remote-child.
 #[test]
 fn remote_interrupt_key_reaches_program() {
     if !clusters_can_run() {
@@ -182,6 +184,7 @@ fn remote_job_control_stops_and_continues() {
     }
 }
 
+/// Holds: run-wrong-board.
 #[test]
 fn remote_unknown_board_is_refused() {
     if !clusters_can_run() {
@@ -223,6 +226,7 @@ Terminated
 died 143
 ";
 
+/// Holds: remote-child.
 #[test]
 fn remote_signal_is_forwarded_to_command() {
     if clusters_can_run() {

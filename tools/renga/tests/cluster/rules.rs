@@ -33,6 +33,7 @@ fn without(record: &[Recorded], place: usize) -> Vec<Recorded> {
     less
 }
 
+/// Holds: call-once.
 #[test]
 fn session_rules_hold_for_traced_frames() {
     if !clusters_can_run() {

@@ -115,6 +115,7 @@ exit 4
     assert!(ended.text().contains("          7"), "{}", ended.report());
 }
 
+/// Holds: mmap-errors.
 #[test]
 fn mmap_refusals_match_linux() {
     if !clusters_can_run() {
@@ -148,6 +149,7 @@ add a & add b & remote -b b dd if=c of=log bs=8000 oflag=append conv=notrunc 2> 
 remote -b b dd if=d of=log bs=8000 oflag=append conv=notrunc 2> /dev/null & wait
 fold -b -w 8000 log | tr -s a-d | sort | uniq -c";
 
+/// Holds: appends.
 #[test]
 fn append_long_records_of_two_boards_stay_whole() {
     if !clusters_can_run() {

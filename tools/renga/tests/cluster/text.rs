@@ -21,6 +21,7 @@ fn pipeline(remote: &str) -> String {
     format!("export LC_ALL=C; cat text | {remote} tr -cs A-Za-z '\\n' | sort | {remote} uniq -c | sort -rn | head -20")
 }
 
+/// Holds: remote-pipes.
 #[test]
 fn pipeline_across_boards_matches_host() {
     if !clusters_can_run() {

@@ -79,6 +79,7 @@ fn programs_are_named(whole: &Value) {
     }
 }
 
+/// Holds: top-live.
 #[test]
 fn top_of_live_run_matches_trace() {
     if !clusters_can_run() {

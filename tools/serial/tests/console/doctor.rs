@@ -12,6 +12,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
+/// Holds: doctor-way-out.
 #[test]
 fn every_fault_has_a_way_out() {
     let empty = folder("empty");
@@ -47,6 +48,7 @@ fn an_old_compiler_is_told() {
     let _ = fs::remove_dir_all(root);
 }
 
+/// Holds: doctor-way-out.
 #[test]
 fn serial_adapters_are_named() {
     let root = folder("serial");

@@ -58,6 +58,7 @@ fn type_line(console: &mut Child, line: &str) {
     console.stdin.as_mut().expect("it is piped").write_all(line.as_bytes()).expect("the console reads");
 }
 
+/// Holds: console.
 #[test]
 fn what_is_typed_arrives_and_what_is_said_is_shown_and_kept() {
     let folder = std::env::temp_dir().join(format!("renga-console-{}", std::process::id()));
@@ -89,6 +90,7 @@ fn wait_for(path: &PathBuf, content: &[u8]) {
     }
 }
 
+/// Holds: console.
 #[test]
 fn quit_leaves_while_the_boards_go_on() {
     let peer = Peer::new();

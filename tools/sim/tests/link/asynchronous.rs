@@ -53,6 +53,7 @@ fn notes(setup: ClusterSetup, cast: Cast) -> (Cluster, Vec<Seen>) {
     (cluster, seen)
 }
 
+/// Holds: async-order.
 #[test]
 fn asynchronous_calls_keep_order_and_content() {
     let (_, seen) = notes(ClusterSetup::new(2), Cast { asynchronous: true, ..Cast::pair(3) });
@@ -64,6 +65,7 @@ fn asynchronous_calls_keep_order_and_content() {
     assert_eq!(stats.pool_high_water.get(), 4);
 }
 
+/// Holds: async-pool.
 #[test]
 fn asynchronous_pool_of_one_keeps_order() {
     for clients in 1..=3 {

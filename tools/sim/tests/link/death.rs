@@ -24,6 +24,7 @@ fn waiter(results: &Results) -> Option<Body> {
     })
 }
 
+/// Holds: death-bounded.
 #[test]
 fn board_failure_reaches_long_waiter_within_100_ms() {
     for (seed, lost_per_mille) in [(1, 0), (2, 0), (3, 100), (4, 200), (5, 300)] {
@@ -83,6 +84,7 @@ fn board_alive_but_silent_is_given_up_after_5_s() {
     assert_eq!(seen[1].stats.deaths.get(), 1, "a question that has ended ends no session");
 }
 
+/// Holds: idle-silent.
 #[test]
 fn idle_boards_send_no_frames() {
     let (mut cluster, seen) = cluster(ClusterSetup::new(4), Cast { boards: 4, ..Cast::pair(1) }, |_, _| {
@@ -120,6 +122,7 @@ fn persistent(board: u8, every_ns: u64, asynchronous: bool, results: &Results) -
     })
 }
 
+/// Holds: stale-once.
 #[test]
 fn board_reboot_gives_each_caller_one_stale_error() {
     for asynchronous in [false, true] {
@@ -153,6 +156,7 @@ fn board_reboot_gives_each_caller_one_stale_error() {
     }
 }
 
+/// Holds: board-returns.
 #[test]
 fn board_failure_fails_calls_at_once_and_reboot_serves_soon() {
     let (there, back) = (Results::default(), Results::default());
@@ -253,6 +257,7 @@ fn asynchronous_loss_is_counted_and_reported_to_caller() {
     assert_eq!(told, 1, "{:?}", results.borrow());
 }
 
+/// Holds: stale-once.
 #[test]
 fn board_reboot_ends_old_calls_before_new_ones() {
     let passed = Results::default();

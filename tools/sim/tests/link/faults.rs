@@ -70,12 +70,14 @@ pub fn run_random(setup: ClusterSetup, cast: Cast, calls: u64) -> Vec<Seen> {
     seen
 }
 
+/// Holds: call-once.
 #[test]
 fn link_thousand_random_calls_match_model() {
     run_random(ClusterSetup::new(2), Cast::pair(5), 100);
     run_random(ClusterSetup::new(4), Cast { boards: 4, asynchronous: true, ..Cast::pair(3) }, 100);
 }
 
+/// Holds: call-once.
 #[test]
 fn link_lost_doubled_damaged_frames_change_no_result() {
     let mut again = 0;

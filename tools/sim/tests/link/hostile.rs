@@ -208,6 +208,7 @@ fn attack(seed: u64, steps: u64) -> (Seen, u64) {
     (seen.remove(0), cluster.now_ns())
 }
 
+/// Holds: hostile-board.
 #[test]
 fn hostile_frames_are_refused() {
     let steps = std::env::var("RENGA_STEPS").map_or(STEPS, |steps| steps.parse().unwrap());

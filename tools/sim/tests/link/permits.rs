@@ -38,6 +38,7 @@ fn tried(asynchronous: bool, permitted: u32, forbidden: impl AsyncFn(&mut Stores
     assert_eq!([stats.forbidden.get(), stats.refused.get(), stats.deaths.get()], [1, 1, 1]);
 }
 
+/// Holds: permits.
 #[test]
 fn forbidden_call_ends_session() {
     tried(false, Null::BIT | Notes::BIT, async |stores| {

@@ -17,6 +17,7 @@ fn all_are_good(arguments: &[&str]) {
     assert!(output.status.success(), "some seeds fail");
 }
 
+/// Holds: call-once.
 #[test]
 fn campaign_thousand_link_seeds_pass() {
     all_are_good(&["--level", "link", "--seeds", "1200"]);
@@ -30,6 +31,7 @@ fn campaign_system_seeds_pass() {
     all_are_good(&["--level", "system", "--seeds", "60"]);
 }
 
+/// Holds: sim-repeats.
 #[test]
 fn campaign_seed_replayed_alone_repeats() {
     let replay = |seed: &str| text(&sim(&["--replay", seed, "--level", "link"]));

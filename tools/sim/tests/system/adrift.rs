@@ -32,6 +32,7 @@ async fn read_all_of_it(program: &Program) -> Vec<u8> {
     read
 }
 
+/// Holds: session-flush.
 #[test]
 fn orphaned_lease_keeps_closed_files_data() {
     if !possible() {
@@ -87,6 +88,7 @@ fn orphaned_lease_keeps_data_of_open_writer() {
     );
 }
 
+/// Holds: session-flush.
 #[test]
 fn orphaned_lease_superseded_reports_error_once() {
     if !possible() {

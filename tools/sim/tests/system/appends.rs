@@ -26,6 +26,7 @@ async fn append(program: Program, letter: u8, begin: u64) -> u8 {
     0
 }
 
+/// Holds: appends.
 #[test]
 fn append_lines_of_two_boards_stay_whole() {
     if !possible() {

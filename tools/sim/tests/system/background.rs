@@ -112,6 +112,7 @@ fn begin(seed: u64) -> (System, Rc<Cell<u32>>) {
     (System::boot(&setup, &programs), told)
 }
 
+/// Holds: jobs-lease.
 #[test]
 fn background_jobs_progress_and_are_killable() {
     if !possible() {
@@ -125,6 +126,7 @@ fn background_jobs_progress_and_are_killable() {
     }
 }
 
+/// Holds: jobs-lease.
 #[test]
 fn background_jobs_survive_board_failures() {
     if !possible() {
@@ -145,6 +147,7 @@ fn background_jobs_survive_board_failures() {
 
 /// A job on board 1 is held for a minute at least, as nobody counts as gone before, when the board with the regulator dies: it goes on
 /// when the lease is over.
+/// Holds: jobs-lease.
 #[test]
 fn background_job_suspended_resumes_when_regulator_fails() {
     if !possible() {
@@ -264,6 +267,7 @@ async fn write_once(program: &Program, path: &str) {
 
 /// What a job has written that is held comes home when somebody syncs, and after a while, but not because that is due; nor does what others
 /// have just written.
+/// Holds: jobs-writes.
 #[test]
 fn background_job_suspended_keeps_dirty_pages() {
     if possible() {
@@ -281,6 +285,7 @@ fn background_job_suspended_keeps_dirty_pages() {
 }
 
 /// While a job runs boards are looked at more often than once a period of a second: another program is in its way for less.
+/// Holds: jobs-held.
 #[test]
 fn background_job_is_suspended_within_part_of_period() {
     if !possible() {

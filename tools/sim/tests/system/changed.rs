@@ -53,6 +53,7 @@ fn frames_of(changes: u32) -> u64 {
     finished.system.link_stats().iter().map(|stats| stats.frames_sent.get()).sum()
 }
 
+/// Holds: lookup-cached.
 #[test]
 fn attributes_changed_under_lease_send_no_frame() {
     if possible() {
@@ -61,6 +62,7 @@ fn attributes_changed_under_lease_send_no_frame() {
     }
 }
 
+/// Holds: leases-coherent.
 #[test]
 fn attributes_changed_by_one_board_are_seen_by_other() {
     if !possible() {

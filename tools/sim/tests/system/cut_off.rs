@@ -117,6 +117,7 @@ fn tries_after(held: Held, cut_ns: u64) -> u32 {
     tried.get()
 }
 
+/// Holds: cut-off-cache.
 #[test]
 fn lease_of_partitioned_board_expires() {
     if !possible() {

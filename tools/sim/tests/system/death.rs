@@ -34,6 +34,7 @@ async fn fork_when_it_is_there(init: &Program) -> u32 {
     }
 }
 
+/// Holds: death-children.
 #[test]
 fn board_failure_breaks_pipes_and_kills_children_within_100_ms() {
     if !possible() {
@@ -144,6 +145,7 @@ async fn persist(init: Program, rounds: u64) -> u8 {
     0
 }
 
+/// Holds: death-clean.
 #[test]
 fn board_failure_at_any_moment_leaks_nothing() {
     if !possible() {
@@ -227,6 +229,7 @@ fn board_failure_loses_files_open_for_remote_program() {
     finish(&mut system);
 }
 
+/// Holds: orphans.
 #[test]
 fn disk_board_reboot_lets_remote_program_continue() {
     if !possible() {

@@ -68,6 +68,7 @@ async fn wait_for_return(program: &Program, step: &Cell<u32>) {
     }
 }
 
+/// Holds: disk-board-stale.
 #[test]
 fn disk_board_cut_makes_lost_file_stale() {
     if !possible() {
@@ -89,6 +90,7 @@ fn disk_board_cut_makes_lost_file_stale() {
     });
 }
 
+/// Holds: unsynced-lost.
 #[test]
 fn disk_board_failure_reports_lost_remote_data_once() {
     if !possible() {
@@ -112,6 +114,7 @@ fn disk_board_failure_reports_lost_remote_data_once() {
     });
 }
 
+/// Holds: disk-board-returns.
 #[test]
 fn disk_board_reboot_reopens_surviving_file() {
     if !possible() {
@@ -134,6 +137,7 @@ fn disk_board_reboot_reopens_surviving_file() {
 
 /// Its process is on board 1, and says of the disk's board what board 2 must not take for the death of board 1
 /// (system seed 430).
+/// Holds: disk-board-returns.
 #[test]
 fn disk_board_failure_keeps_descriptors_of_third_board() {
     if !possible() {
@@ -245,6 +249,7 @@ fn disk_board_flapping_under_writer_is_harmless() {
     }
 }
 
+/// Holds: board-returns.
 #[test]
 fn pipe_of_next_incarnation_is_released_on_first_call() {
     if !possible() {

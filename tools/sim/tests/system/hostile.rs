@@ -130,6 +130,7 @@ fn attack(seed: u64, calls: u64, asynchronous: bool) -> [u64; 4] {
     [attack.calls.get(), attack.refused.get(), attack.cut.get(), rounds]
 }
 
+/// Holds: hostile-board.
 #[test]
 fn hostile_calls_are_refused() {
     if !possible() {

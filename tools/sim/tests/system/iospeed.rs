@@ -87,6 +87,7 @@ fn begin(seed: u64) -> System {
     System::boot(&setup, &programs)
 }
 
+/// Holds: iospeed-control.
 #[test]
 fn iospeed_changing_paces_still_ends_programs() {
     if !possible() {
@@ -115,6 +116,7 @@ fn iospeed_survives_board_failures() {
 }
 
 /// A program that may write once in ten seconds is killed while it waits for the next.
+/// Holds: iospeed-control.
 #[test]
 fn iospeed_delayed_program_is_killable() {
     if !possible() {

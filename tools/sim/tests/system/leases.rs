@@ -150,6 +150,7 @@ async fn play(program: Program, game: Game, first: u32, (turn_in, turn_out): (u6
     program.close(file).await.unwrap();
 }
 
+/// Holds: leases-coherent.
 #[test]
 fn lease_revocation_shows_writes_of_other_board() {
     if !possible() {
@@ -308,6 +309,7 @@ fn frames_of_ten_reads(system: &str) -> u64 {
     finished.system.link_stats().iter().map(|stats| stats.frames_sent.get()).sum()
 }
 
+/// Holds: leases-off.
 #[test]
 fn lease_switched_off_makes_each_read_cross() {
     if !possible() {

@@ -175,6 +175,7 @@ fn limits_memory_is_exhausted_and_returned() {
     );
 }
 
+/// Holds: sim-repeats.
 #[test]
 fn limits_leak_is_detected() {
     if !possible() {

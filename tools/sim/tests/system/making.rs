@@ -51,6 +51,7 @@ fn frames_of(count: u64) -> u64 {
     frames(run_on(placement(PAIR).unwrap(), init, |_| ()))
 }
 
+/// Holds: create-one-call.
 #[test]
 fn create_open_and_lease_take_one_remote_call() {
     if possible() {

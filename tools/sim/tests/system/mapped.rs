@@ -50,6 +50,7 @@ async fn spin(program: Program, at: u64, (mine, parties): (u32, u32)) {
     program.close(file).await.unwrap();
 }
 
+/// Holds: mapped-fair.
 #[test]
 fn mmap_spinning_reader_sees_remote_store() {
     if !possible() {
@@ -207,6 +208,7 @@ fn take_part_beside(parties: &'static [Party]) {
     finish(&mut system);
 }
 
+/// Holds: mapped-fair.
 #[test]
 fn mmap_beside_endless_writers_makes_progress() {
     if !possible() {

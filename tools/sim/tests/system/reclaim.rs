@@ -264,6 +264,7 @@ fn begin_drawn(seed: u64) -> (System, Seen) {
     (begin(move |init| little_memory(init, drawn, told.clone())), seen)
 }
 
+/// Holds: reclaim-marks.
 #[test]
 fn reclaim_frees_unused_pages_only() {
     if !possible() {
@@ -281,6 +282,7 @@ fn reclaim_frees_unused_pages_only() {
     assert!(reclaimed > 2000 && batched > 500, "{reclaimed} and {batched} pages");
 }
 
+/// Holds: reclaim-marks.
 #[test]
 fn reclaim_survives_board_failures() {
     if !possible() {
@@ -302,6 +304,7 @@ fn reclaim_survives_board_failures() {
 
 /// Many pages come while memory is not short; programs take nearly all memory and give it back while no page of a file comes; and then
 /// somebody streams.
+/// Holds: reclaim-batcher.
 #[test]
 fn reclaim_batcher_ignores_other_shortages() {
     if !possible() {

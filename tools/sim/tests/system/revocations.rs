@@ -14,6 +14,7 @@ const HELD: &str = "/held";
 const OTHER: &str = "/other";
 const PAGE: usize = 4096;
 
+/// Holds: silent-holder.
 #[test]
 fn revocation_unanswered_delays_writer_for_5_s() {
     if !possible() {
@@ -72,6 +73,7 @@ const PAGES: usize = 100;
 /// How late board 1 does whatever it does, ns: it is not thought dead for that.
 const LATE_NS: u64 = 8 * MS;
 
+/// Holds: commit-timer.
 #[test]
 fn revocation_with_slow_flush_keeps_local_changes() {
     if !possible() {

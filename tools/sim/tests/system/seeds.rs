@@ -51,6 +51,7 @@ fn system_seeds_of_four_boards_on_bad_link_pass() {
     all(Settings { boards: 4, ..Settings::BAD_LINK }, 401..=400 + SEEDS);
 }
 
+/// Holds: placement-line.
 #[test]
 fn system_seeds_of_several_cores_pass() {
     for cores in 2..=4 {

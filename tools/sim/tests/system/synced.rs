@@ -109,6 +109,7 @@ fn left_by(board: u8) -> Tree {
     image::check(&system.disk.content()).unwrap()
 }
 
+/// Holds: open-flags.
 #[test]
 fn o_sync_writes_survive_power_cut() {
     if !possible() {

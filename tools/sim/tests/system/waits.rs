@@ -14,6 +14,7 @@ const READABLE: u16 = 1;
 const LOST: u16 = 1 | 8 | 16;
 
 /// Each waits on its board for pipes of the other's, many times; no wake gets lost.
+/// Holds: poll-wakes.
 #[test]
 fn poll_of_two_boards_wakes_each_other() {
     if !possible() {
@@ -46,6 +47,7 @@ fn poll_of_two_boards_wakes_each_other() {
     );
 }
 
+/// Holds: poll-wakes.
 #[test]
 fn poll_of_dead_board_reports_error() {
     if !possible() {

@@ -76,6 +76,7 @@ fn is_tool(packages: &[Package], name: &str) -> bool {
     packages.iter().any(|package| package.name == name && is_in_tools(package))
 }
 
+/// Holds: import-rules.
 #[test]
 fn arrows() {
     let packages = packages();
@@ -106,6 +107,7 @@ fn arrows() {
     judge("packages import along the arrows of docs/architecture.md only; nothing imports the tools", violations);
 }
 
+/// Holds: import-rules.
 #[test]
 fn nothing_imports_the_plugin() {
     let imports = |package: &Package| package.dependencies.iter().any(|other| other.name == "renga-emu-plugin");

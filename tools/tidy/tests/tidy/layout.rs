@@ -30,6 +30,7 @@ fn board_sources() -> impl Iterator<Item = RustSource> {
     rust().into_iter().filter(on_board)
 }
 
+/// Holds: no-allocation.
 #[test]
 fn no_heap_and_no_std_on_boards() {
     let mut violations = Vec::new();

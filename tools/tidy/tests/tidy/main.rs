@@ -6,13 +6,13 @@
 
 mod arrows;
 mod circles;
+mod claims;
 mod documents;
 mod formatting;
 mod layout;
 mod lexer;
 mod machine_paths;
 mod metadata;
-mod promises;
 mod prose;
 mod size;
 mod source;

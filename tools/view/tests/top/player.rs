@@ -34,6 +34,7 @@ fn player_following_shows_last_interval_then_total() {
     assert_eq!((all.boards[0].all_cores().programs_ns, all.boards[0].calls_local), (300 * MS, 100));
 }
 
+/// Holds: top-keys.
 #[test]
 fn player_interval_is_independent_of_refresh_time() {
     let bytes = written();
@@ -56,6 +57,7 @@ fn player_interval_is_independent_of_refresh_time() {
     assert_eq!((player.time_ns(), player.interval()), (500 * MS, whole));
 }
 
+/// Holds: top-keys.
 #[test]
 fn player_pauses_steps_and_resumes() {
     let file = TraceFile::new(None);
@@ -78,6 +80,7 @@ fn player_pauses_steps_and_resumes() {
     assert_eq!((player.state(), player.time_ns()), (&State::Plays, 450 * MS));
 }
 
+/// Holds: top-keys.
 #[test]
 fn player_seeks_forwards_backwards_and_to_ends() {
     let file = TraceFile::new(None);
@@ -97,6 +100,7 @@ fn player_seeks_forwards_backwards_and_to_ends() {
     assert_eq!((player.state(), player.time_ns()), (&State::Ended, 1000 * MS));
 }
 
+/// Holds: top-live.
 #[test]
 fn player_follows_growing_and_restarted_trace() {
     let bytes = written();
@@ -119,6 +123,7 @@ fn player_follows_growing_and_restarted_trace() {
     assert_eq!((player.time_ns(), player.trouble()), (half_ns, None), "another run writes the same file");
 }
 
+/// Holds: trace-whole.
 #[test]
 fn player_refuses_other_files_and_reports_damage() {
     let refused = |file: &TraceFile| format!("{:#}", Player::open(&file.0, 1).err().expect("it is refused"));

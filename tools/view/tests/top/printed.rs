@@ -35,6 +35,7 @@ fn printed_total_matches_summary() {
     assert!(has("a: user a: file Read - 100 100 100000.000 0.000 1000.000"), "{text}");
 }
 
+/// Holds: top-live.
 #[test]
 fn printed_json_matches_summary() {
     let line: Value = serde_json::from_str(&printed(&wanted(true), true)).expect("an object");

@@ -47,6 +47,7 @@ fn has(lines: &[String], words: &str) -> bool {
     lines.iter().any(|line| line.split_whitespace().collect::<Vec<_>>().join(" ").contains(words))
 }
 
+/// Holds: top-keys.
 #[test]
 fn screen_boards_view_shows_bars_rates_and_keys() {
     let lines = Screen::new(180, 12).lines();
@@ -64,6 +65,7 @@ fn screen_boards_view_shows_bars_rates_and_keys() {
     assert!(lines[11].contains("q leave"), "{lines:#?}");
 }
 
+/// Holds: top-keys.
 #[test]
 fn screen_keys_choose_view_order_scale_and_board() {
     let mut screen = Screen::new(180, 14);
@@ -88,6 +90,7 @@ fn screen_keys_choose_view_order_scale_and_board() {
     assert_eq!(names(&screen.after(KeyCode::Down)), "a", "the first row is above");
 }
 
+/// Holds: top-keys.
 #[test]
 fn screen_keys_move_time() {
     let mut screen = Screen::new(180, 12);
@@ -117,6 +120,7 @@ fn screen_help_names_every_key() {
     assert_eq!(action(KeyEvent::new(KeyCode::Char('x'), KeyModifiers::NONE)), None);
 }
 
+/// Holds: top-keys.
 #[test]
 fn screen_any_size_works() {
     for (width, height) in [(1, 1), (10, 2), (20, 5), (40, 8), (400, 100)] {

@@ -16,6 +16,7 @@ fn counts(slots: &Slots) -> [usize; 5] {
     [State::Clean, State::Direct, State::Journaled, State::Books, State::Transaction].map(|state| slots.count(state))
 }
 
+/// Holds: buffers-clean.
 #[test]
 fn only_clean_buffers_are_given_away_least_recently_used_first() {
     let mut slots = slots(3);

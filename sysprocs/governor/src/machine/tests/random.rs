@@ -24,6 +24,7 @@ fn a_pace() -> impl Strategy<Value = Pace> {
 }
 
 proptest! {
+    /// Holds: iospeed-factor.
     #[test]
     fn the_requested_factor_is_achieved(factor in 1_100..=100_000u32, late: bool, ios in ios()) {
         let pace = Pace::Time { factor, spins: false };
@@ -45,6 +46,7 @@ proptest! {
         prop_assert!((lasted as i64 + owed_ns - wanted as i64).abs() <= 200, "{lasted} of {wanted}, owed {owed_ns}");
     }
 
+    /// Holds: iospeed-rate.
     #[test]
     fn no_fixed_period_has_more_than_its_ios(most in 1..20u32, steps in 1..10u32, gaps in gaps()) {
         let pace = Pace::Count { most, period_ms: 10 * steps, own_period: false };
@@ -56,6 +58,7 @@ proptest! {
         prop_assert!(in_periods.values().all(|&ios| ios <= most), "{in_periods:?}");
     }
 
+    /// Holds: iospeed-rate.
     #[test]
     fn no_period_of_ones_own_has_more_than_its_ios(most in 1..20u32, steps in 1..10u32, gaps in gaps()) {
         let pace = Pace::Count { most, period_ms: 10 * steps, own_period: true };
@@ -67,6 +70,7 @@ proptest! {
         }
     }
 
+    /// Holds: iospeed-control.
     #[test]
     fn delays_are_bounded_whatever_happens(
         pace in a_pace(),

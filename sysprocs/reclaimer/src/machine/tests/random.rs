@@ -102,6 +102,7 @@ impl Board {
 }
 
 proptest! {
+    /// Holds: reclaim-marks.
     #[test]
     fn memory_does_not_stay_under_its_floor(
         events in prop::collection::vec((event(), any::<bool>()), 1..60),

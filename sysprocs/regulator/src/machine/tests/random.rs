@@ -50,6 +50,7 @@ fn quiet() -> Samples {
 }
 
 proptest! {
+    /// Holds: jobs-lease.
     #[test]
     fn nobody_is_held_for_ever(steps in steps(), last in settings()) {
         let (mut machine, mut now_ns) = (Machine::default(), 0);

@@ -48,6 +48,7 @@ renga-update: the kernel that runs is being tried: keep it first
 b written to partition 1
 b start 2 partition 1 whole - -\nb start 2 partition 2 whole runs usual";
 
+/// Holds: cards-bare.
 #[test]
 fn bare_boards_form_cluster_and_count_boots() {
     if !clusters_can_run() {
@@ -74,6 +75,7 @@ else
     renga-update --status; > /begun; sync; renga-update /update; sleep 600
 fi"#;
 
+/// Holds: update-safe.
 #[test]
 fn update_own_card_keeps_new_kernel() {
     if !clusters_can_run() {
@@ -90,6 +92,7 @@ a start 2 partition 1 whole - -\na start 2 partition 2 whole runs usual";
 }
 
 /// The kernel that is tried hangs at once, so nothing but its owner ends it: who switches the power off and on finds the old one.
+/// Holds: update-safe.
 #[test]
 fn update_hanging_kernel_falls_back_after_power_cycle() {
     if !clusters_can_run() {
@@ -126,6 +129,7 @@ a start 3 partition 1 whole runs usual\na start 3 partition 2 whole - -";
     ended
 }
 
+/// Holds: update-safe.
 #[test]
 fn update_unconfirmed_kernel_falls_back_after_a_minute() {
     if !clusters_can_run() {
@@ -137,6 +141,7 @@ fn update_unconfirmed_kernel_falls_back_after_a_minute() {
     assert!((60.0..65.0).contains(&ended.virtual_s()), "{}", ended.report());
 }
 
+/// Holds: update-safe.
 #[test]
 fn update_kernel_without_init_falls_back_at_once() {
     if !clusters_can_run() {
@@ -148,6 +153,7 @@ fn update_kernel_without_init_falls_back_at_once() {
 }
 
 /// The disk of `solo4` has a core of its own, and the card.
+/// Holds: update-all.
 #[test]
 fn update_with_disk_on_other_core_is_refused() {
     if !clusters_can_run() {

@@ -3,6 +3,7 @@
 
 use crate::support::{Renga, Scratch, clusters_can_run};
 
+/// Holds: one-kernel.
 #[test]
 fn cards_of_pi_3_and_pi_4_boot() {
     if !clusters_can_run() {

@@ -69,6 +69,7 @@ for core in 1 2; do taskset $core /usr/lib/renga/nullcall | sed 's/.* //'; done
 one=$(took loop); all=$(took four); same=$(took two); taskset -p 8 $$ >&-; echo $one $all $same $(took four)
 "#;
 
+/// Holds: cores-programs.
 #[test]
 fn cores_programs_respect_affinity_and_share() {
     if !clusters_can_run() {
@@ -98,6 +99,7 @@ while :; do :; done & sleep 0.3; kill $!; wait $!; echo $?
 while read name user rest; do [ $name = cpu0 ] && echo $((user / 10)); done < /proc/stat; true
 "#;
 
+/// Holds: cores-programs.
 #[test]
 fn cores_program_with_other_home_runs_on_core_0() {
     if clusters_can_run() {
@@ -112,6 +114,7 @@ fn spread() -> Facts {
     Facts::of(&ended)
 }
 
+/// Holds: cores-spread.
 #[test]
 fn cores_spread_system_repeats_identically() {
     if clusters_can_run() {
@@ -165,6 +168,7 @@ fn cores_core_without_processes_sleeps() {
     }
 }
 
+/// Holds: run-repeats.
 #[test]
 fn cores_two_boards_of_four_repeat_identically() {
     if clusters_can_run() {
@@ -172,6 +176,7 @@ fn cores_two_boards_of_four_repeat_identically() {
     }
 }
 
+/// Holds: linux-cores.
 #[test]
 fn cores_of_linux_compute_in_parallel_time() {
     if clusters_can_run() {
@@ -179,6 +184,7 @@ fn cores_of_linux_compute_in_parallel_time() {
     }
 }
 
+/// Holds: run-repeats.
 #[test]
 #[ignore = "minutes: renga test --long=cores"]
 fn cores_four_runs_under_host_load_are_identical() {

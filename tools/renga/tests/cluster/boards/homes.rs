@@ -27,6 +27,7 @@ while read name _ _ system _; do case $name in cpu?) [ $system -gt 0 ] && echo $
 /// Of each of four: it computes, may use all cores, then the third one only, is stopped, is caught, ends.
 const OF_ONE: &str = "R\nf\n4\nT\ncaught\n3\n";
 
+/// Holds: cores-homes.
 #[test]
 fn homes_four_match_results_of_one() {
     if !clusters_can_run() {

@@ -6,6 +6,7 @@ use crate::support::{Renga, clusters_can_run};
 /// take 3.1 ms at least; arming and the poll word take the rest.
 const RATE_KBPS: std::ops::Range<u32> = 2_000..2_650;
 
+/// Holds: linkbench-rates.
 #[test]
 fn linkbench_boards_measure_link() {
     if !clusters_can_run() {

@@ -5,6 +5,7 @@ use crate::support::{Facts, Renga, Scratch, clusters_can_run};
 /// On both boards, through both interrupt controllers: console, disk, timers, link.
 const SCRIPT: &str = "uname -n; seq 1000 | remote -b b sort -rn | tail -n 1; remote -b b sh -c 'sleep 0.1; uname -n'";
 
+/// Holds: one-kernel.
 #[test]
 fn machines_zero_2_w_and_pi_4_repeat_identically() {
     if !clusters_can_run() {
@@ -39,6 +40,7 @@ fn with_home_on_third_core() -> String {
 const ON_EACH_CORE: &str = "remote -b b sh -c 'nproc; for core in 1 2 4 8; do taskset $core sh -c \"sleep 0.01; taskset -p \\$\\$\"; done' \
     | sed 's/.* //'";
 
+/// Holds: cores-spread.
 #[test]
 fn machines_four_cores_of_pi_4_repeat_identically() {
     if !clusters_can_run() {

@@ -16,6 +16,7 @@ fn run() -> Ended {
     Renga::script(SCRIPT).with(["--link", "pins", "--stats"]).end().expect_status(0)
 }
 
+/// Holds: pins-rate.
 #[test]
 fn pins_driver_speed_matches_model() {
     if clusters_can_run() {

@@ -8,6 +8,7 @@ fn line<'a>(report: &'a str, wire: &str) -> &'a str {
     found.unwrap_or_else(|| panic!("no {wire} in\n{report}"))
 }
 
+/// Holds: pintest-start.
 #[test]
 fn pintest_sound_wires_are_reported_sound() {
     if !clusters_can_run() {
@@ -35,6 +36,7 @@ fn broken(wires: &[&str]) -> Ended {
     Renga::run().with(["--program", "pintest"]).with(options).end().expect_status(1)
 }
 
+/// Holds: pintest-wires.
 #[test]
 fn pintest_broken_wires_are_named() {
     if !clusters_can_run() {

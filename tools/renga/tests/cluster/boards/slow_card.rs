@@ -12,6 +12,7 @@ i=0; while [ $i -lt 50 ]; do sleep 0.01; i=$((i+1)); done
 read after rest < /proc/uptime
 wait; cat /f; echo took $((1${after%.*}${after#*.} - 1${before%.*}${before#*.} < 100))";
 
+/// Holds: silicon-card.
 #[test]
 fn slow_card_delays_only_its_waiters() {
     if !clusters_can_run() {

@@ -11,6 +11,7 @@ const TRY: &str = r#"case $(cat /proc/renga/start) in
 *) until grep -q 'usual 2' /proc/renga/start; do sleep 1; done; head -n 3 /proc/renga/start; remote -b b head -n 3 /proc/renga/start;;
 esac"#;
 
+/// Holds: update-all.
 #[test]
 #[ignore = "half a minute of both cores: renga test --long=update"]
 fn update_joint_trial_keeps_kernel_on_all_boards() {
@@ -31,6 +32,7 @@ const ALONE: &str = r#"case $(cat /proc/renga/start) in
 esac"#;
 
 /// While boards do not all run the kernel that one tries, it is no use: the board that is left alone goes back.
+/// Holds: update-all.
 #[test]
 #[ignore = "half a minute of both cores: renga test --long=update"]
 fn update_kernel_missing_on_one_board_is_not_kept() {
@@ -58,6 +60,7 @@ const ALL: &str = r#"case $(cat /proc/renga/start) in
 *) until grep -q 'usual 2' /proc/renga/start; do sleep 1; done; renga-update --status;;
 esac"#;
 
+/// Holds: update-all.
 #[test]
 #[ignore = "minutes, as the kernel crosses the pins: renga test --long=update"]
 fn update_distributed_kernel_is_kept_when_all_boards_run_it() {

@@ -95,6 +95,7 @@ const ROOTS_SAY: &[&str] = &[
     "outside outside insnew / ['absolute', 'deep', 'file', 'near']",
 ];
 
+/// Holds: timers-locks.
 #[test]
 fn chroot_paths_match_linux() {
     if !clusters_can_run() || !packages_can_be_had() {
@@ -139,6 +140,7 @@ mkdir -p /tmp/jail/bin; number=$(stat -c %i /tmp/jail); cp /bin/busybox /tmp/jai
 sleep .3; rm -r /tmp/jail; mkdir /tmp/home; [ $number = $(stat -c %i /tmp/home) ] && echo reused; wait; ls /tmp/home
 "#;
 
+/// Holds: removed-dirs.
 #[test]
 fn chroot_removed_directory_is_not_its_inode_successor() {
     if !clusters_can_run() {

@@ -58,36 +58,42 @@ const COREUTILS: Judge = Judge {
     script: "coreutils.sh",
 };
 
+/// Holds: conformance.
 #[test]
 #[ignore = "a quarter of an hour: renga test --long=judges"]
 fn conformance_dash_with_ash_suite_matches_linux() {
     ash("dash");
 }
 
+/// Holds: conformance.
 #[test]
 #[ignore = "a quarter of an hour: renga test --long=judges"]
 fn conformance_busybox_shell_suite_matches_linux() {
     ash("busybox");
 }
 
+/// Holds: conformance.
 #[test]
 #[ignore = "a quarter of an hour: renga test --long=judges"]
 fn conformance_coreutils_names_match_linux() {
     coreutils("mv", "chmod dd ln mkdir mv readlink rmdir touch");
 }
 
+/// Holds: conformance.
 #[test]
 #[ignore = "a quarter of an hour: renga test --long=judges"]
 fn conformance_coreutils_copy_and_remove_match_linux() {
     coreutils("cp", "chgrp chown cp df fmt id install rm");
 }
 
+/// Holds: conformance.
 #[test]
 #[ignore = "a quarter of an hour: renga test --long=judges"]
 fn conformance_coreutils_list_and_cut_match_linux() {
     coreutils("ls", "du ls split tail-2");
 }
 
+/// Holds: conformance.
 #[test]
 #[ignore = "a quarter of an hour: renga test --long=judges"]
 fn conformance_coreutils_others_match_linux() {

@@ -2,6 +2,7 @@
 
 use crate::support::{Renga, clusters_can_run};
 
+/// Holds: proc-tools.
 #[test]
 fn procfs_busybox_ps_and_kill_reach_both_boards() {
     if !clusters_can_run() {

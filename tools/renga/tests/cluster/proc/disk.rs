@@ -3,6 +3,7 @@
 use crate::images::{dev, packages_can_be_had};
 use crate::support::{Disk, Renga, clusters_can_run};
 
+/// Holds: disk-node.
 #[test]
 fn disk_device_reads_medium() {
     if !clusters_can_run() {
@@ -23,6 +24,7 @@ done
     Renga::script(session).end().expect_status(0).expect_text(&format!("{each}{each}"));
 }
 
+/// Holds: disk-node.
 #[test]
 fn disk_device_e2fsck_of_mounted_system_is_clean() {
     if !clusters_can_run() || !packages_can_be_had() {

@@ -22,6 +22,7 @@ fn form(text: &str) -> String {
     form
 }
 
+/// Holds: proc-tools.
 #[test]
 fn procfs_system_files_have_linux_form() {
     if !clusters_can_run() {
@@ -42,6 +43,7 @@ fn procfs_system_files_have_linux_form() {
     }
 }
 
+/// Holds: proc-files.
 #[test]
 fn procfs_paths_cross_both_ways() {
     if !clusters_can_run() {
@@ -67,6 +69,7 @@ cat /proc/nothing /proc/999999/stat 2> /dev/null || echo none
     }
 }
 
+/// Holds: proc-tools.
 #[test]
 fn procfs_programs_of_both_boards_are_read_from_both() {
     if !clusters_can_run() {
@@ -95,6 +98,7 @@ kill $one $two; wait; ls /proc/$one 2> /dev/null || echo gone
     assert_eq!(form(&found), format!("{both}{both}T\ngone\n"), "{found}");
 }
 
+/// Holds: proc-files.
 #[test]
 fn procfs_maps_lists_memory_areas() {
     if !clusters_can_run() {
@@ -133,6 +137,7 @@ printf '#!/bin/sh\nreadlink /proc/$$/exe; cat /proc/$$/comm\n' > script; chmod +
     }
 }
 
+/// Holds: proc-files.
 #[test]
 fn procfs_programs_of_failed_board_vanish() {
     if !clusters_can_run() {

@@ -45,6 +45,7 @@ two
 bash 0
 ";
 
+/// Holds: proc-tools.
 #[test]
 fn procfs_procps_works_on_both_boards() {
     if !clusters_can_run() || !packages_can_be_had() {

@@ -20,6 +20,7 @@ const WRITTEN_BYTES: u64 = 400 * 1000;
 /// Of what b sent between the looks at least this part was for the program: acknowledgements and the looks themselves are not.
 const SHARE_LEAST: f64 = 0.95;
 
+/// Holds: proc-times.
 #[test]
 fn accounts_link_bytes_match_frames_on_link() {
     if !clusters_can_run() {
@@ -69,6 +70,7 @@ kill -9 $a $b $c
 const EDGE_TICKS: u64 = 3;
 const NS_PER_TICK: u64 = 10_000_000;
 
+/// Holds: proc-times.
 #[test]
 fn accounts_core_times_match_clock() {
     if !clusters_can_run() {

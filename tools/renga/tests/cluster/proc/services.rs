@@ -79,6 +79,7 @@ by() { "$@" > /tmp/said 2>&1; [ $? = 1 -o $? = 2 ] || echo "it is done: $*"; hea
 to() { (echo "$2" > $1) 2> /dev/null && echo "$1 takes $2"; same; }
 "#;
 
+/// Holds: proc-writes.
 #[test]
 fn services_refused_setting_changes_nothing() {
     if !clusters_can_run() {

@@ -2,6 +2,7 @@
 
 use crate::support::{Renga, clusters_can_run, system};
 
+/// Holds: proc-files.
 #[test]
 fn procfs_log_is_read_on_its_board() {
     if !clusters_can_run() {
@@ -25,6 +26,7 @@ dmesg -c 2> /dev/null || echo kept
     assert_eq!(found, wanted);
 }
 
+/// Holds: proc-files.
 #[test]
 fn procfs_edges_list_call_counts() {
     if !clusters_can_run() {

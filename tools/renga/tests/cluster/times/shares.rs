@@ -30,6 +30,7 @@ fn taken_ns(text: &str, name: &str) -> f64 {
     figure(text, &format!("measured {name} status 0 ns"))
 }
 
+/// Holds: fair-shares.
 #[test]
 fn scheduler_shares_follow_nice() {
     if !clusters_can_run() {

@@ -26,6 +26,7 @@ fn measured(script: &str) -> String {
     run.end().expect_status(0).text()
 }
 
+/// Holds: wakeup-first.
 #[test]
 fn scheduler_two_computing_programs_share_halves() {
     if !clusters_can_run() {
@@ -43,6 +44,7 @@ fn scheduler_two_computing_programs_share_halves() {
     }
 }
 
+/// Holds: charged-everywhere.
 #[test]
 fn scheduler_remote_caller_gets_its_share() {
     if !clusters_can_run() {
@@ -151,6 +153,7 @@ fn scheduler_nice_program_gives_way() {
     assert!(beside <= 1.06 * alone, "{beside} s instead of {alone}");
 }
 
+/// Holds: charged-everywhere.
 #[test]
 fn accounts_include_work_of_other_boards() {
     if !clusters_can_run() {

@@ -165,6 +165,7 @@ fn hunt(seed: u64, faults: Faults) -> (Finished, u64) {
     (finished, history.looks.get())
 }
 
+/// Holds: leases-coherent.
 #[test]
 fn name_cache_never_answers_stale() {
     if !possible() {
