@@ -1,4 +1,4 @@
-//! Who may import whom: the arrows of `docs/architecture.md`.
+//! Who may import whom: the arrows of `docs/design/overview.md`.
 
 use crate::judge;
 use crate::metadata::{Package, packages};
@@ -28,7 +28,7 @@ fn allowed(package: &str) -> Option<(&'static [&'static str], &'static [&'static
         "renga-phy" => (NOTHING, &["renga-hal", "renga-random", "renga-wire"]),
         "renga-rt" | "renga-proto" => (NOTHING, &["renga-abi", "renga-core"]),
         "renga-clock" | "renga-governor" | "renga-pipe" | "renga-reclaimer" | "renga-regulator" => (PROCESS, NOTHING),
-        // Decision 0001: who owns a device sees its trait.
+        // A process that owns a device sees the device's trait; a driver process would cost one more rendezvous.
         "renga-console" | "renga-pages" => (PROCESS, DEVICE),
         // Paces as text, as its files have them.
         "renga-procfs" => (PROCESS, &["renga-governor", "renga-hal"]),
@@ -104,7 +104,7 @@ fn arrows() {
             }
         }
     }
-    judge("packages import along the arrows of docs/architecture.md only; nothing imports the tools", violations);
+    judge("packages import along the arrows of docs/design/overview.md only; nothing imports the tools", violations);
 }
 
 /// Holds: import-rules.

@@ -14,7 +14,7 @@ const EMPTY_NAMES: [&str; 8] = ["util", "utils", "common", "helper", "helpers", 
 const CHANGEABLE: [&str; 9] =
     ["Cell", "RefCell", "UnsafeCell", "OnceCell", "Once", "OnceLock", "Mutex", "RwLock", "Atomic"];
 
-/// Cells in the header of a process that one file has for itself (decision 0004).
+/// Cells in the header of a process that one file has for itself (docs/design/rendezvous-and-cores.md).
 const CELLS_OF_ONE_FILE: [(&str, &[&str]); 3] = [
     ("timer.rs", &["alarm_ns", "alarm_link"]),
     ("user.rs", &["user", "user_space", "trap"]),
