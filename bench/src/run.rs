@@ -123,7 +123,7 @@ pub struct Run {
     pub instruction_ns: Option<u32>,
     /// The model of the disk's medium, if it is not the profile's.
     pub medium: Option<&'static str>,
-    /// The emulator's slice for several cores (decision 0066), if it is not its own choice, ns.
+    /// The emulator's slice for several cores (docs/design/emulator-and-virtual-time.md), if it is not its own choice, ns.
     pub core_slice_ns: Option<u64>,
     /// The image of `userland/images`.
     pub image: &'static str,

@@ -8,7 +8,7 @@
  *   IOSPEED_TIMER_US    the timer's resolution, by which sleeps end: at its next multiple. Not set or 0: that of the system
  *   IOSPEED_SKIP        1: version B, delays shorter than the resolution are left out; else version A, all are slept
  *
- * Invariant: what an I/O returns and its errno are as without. Not here: what `iospeed` does in the system (docs/decisions/0069),
+ * Invariant: what an I/O returns and its errno are as without. Not here: what `iospeed` does in the system (docs/decisions/0069-paced-io.md),
  * which is exact, bounded and for all programs; a program that makes system calls by itself is not controlled, nor are calls
  * of `readv` and `sendfile`. */
 #define _GNU_SOURCE

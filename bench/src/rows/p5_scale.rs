@@ -142,8 +142,8 @@ fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
     findings.tables.push(table);
     findings.notes.push(
         "With one home the system calls of programs on cores 1 to 3 are served on core 0, where each goes by letter: what programs ask for \
-         bounds what more cores are worth, of small programs their making above all (decision 0074). With four homes each core serves its own \
-         programs, and what all share, page frames and files above all, is called on the cores where it is (decision 0088)."
+         bounds what more cores are worth, of small programs their making above all. With four homes each core serves its own \
+         programs, and what all share, page frames and files above all, is called on the cores where it is."
             .to_string(),
     );
     Ok(findings)

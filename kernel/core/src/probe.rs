@@ -4,7 +4,7 @@
 //! operands are then, as `bytes@register` or `bytes@[register,offset]`. Whoever listens reads them there, so that the
 //! board need not. In the code it is a label, or one `nop` where the next instruction may be reached by another way too.
 //!
-//! Invariant: a probe changes nothing, and a label costs nothing (decision 0047; the cluster test `probes`). Not here: who
+//! Invariant: a probe changes nothing, and a label costs nothing (docs/design/emulator-and-virtual-time.md; the cluster test `probes`). Not here: who
 //! listens (`tools/emu/plugin`), what it means (`tools/trace`). Host programs have [`crate::events`] instead.
 
 use crate::account::AccountNumber;

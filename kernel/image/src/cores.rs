@@ -1,7 +1,7 @@
 //! The board's cores, as many as its placement says, or its arguments (`cores=4`) if those are more: core 0 makes them and what
 //! each is to run, and fetches the others; each comes up with a stack, the vectors, a number, a timer and a bell of its own, is woken by each of those once, and
-//! runs its processes, or sleeps if it has none (decision 0065). The core of the devices, the programs' first home, is woken last, when
-//! core 0 is done with all that is its own (0073).
+//! runs its processes, or sleeps if it has none (docs/design/rendezvous-and-cores.md). The core of the devices, the programs' first home, is woken last, when
+//! core 0 is done with all that is its own.
 //!
 //! Invariant: what another core reads was written before it was fetched. From then on each core reaches what is in its
 //! own [`Core`], and of the others only their doors. Not here: what crosses between cores (`kernel/core`).

@@ -1,7 +1,7 @@
 //! The card from which a board without an emulator starts: it says who the board is, how often it was started, and has its two kernels.
 //!
 //! Invariant: the card is driven on the programs' home, one transfer at a time, which leaves the core to others while the card is slow; a
-//! kernel that is being tried is kept by an order or gives itself up (decision 0079). Not here: what is where on the card
+//! kernel that is being tried is kept by an order or gives itself up (docs/decisions/0079-two-kernels.md). Not here: what is where on the card
 //! (`renga-boot-card`), the disk's process, whose transfers pass here.
 
 use crate::fault;

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! `AUTOBOOT.TXT` names the partition that the firmware takes unless a reset names another. New kernels are written to the other one,
-//! tried by one start, and become the usual ones by one sector ([decision 0079](../../../docs/decisions/0079-two-kernels.md)).
+//! tried by one start, and become the usual ones by one sector (docs/decisions/0079-two-kernels.md).
 //!
 //! Invariant: nothing here changes a table of clusters or a folder, and whenever writing is broken off, behind or within any sector,
 //! the usual partition has a whole kernel. Nothing that the card says is believed unless it is checked. Not here: the driver of the

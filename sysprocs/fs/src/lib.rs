@@ -19,7 +19,7 @@
 //! client (a clean buffer, the lock of names, a commit) end because who holds the one never waits for
 //! another's; workers (metadata writeback, committer, inode reclaimer) wait at the directory that gives them work.
 //!
-//! Order of writing (decision 0013). Content is written in the page cache, and goes to its place when much of that is
+//! Order of writing (docs/design/files-and-durability.md). Content is written in the page cache, and goes to its place when much of that is
 //! dirty, or with the next commit. *Books*, the blocks in which the file
 //! system describes itself, go to the journal first, all changes together in one commit: when somebody
 //! syncs, or 5 s after a change. After a cut either all of a commit is there or nothing

@@ -1,7 +1,7 @@
 //! The governor (paper P4): controls a program's speed through its I/O.
 //!
 //! One machine for each program, used by the process of its slot around each of its I/O calls; nothing is shared, so
-//! several programs are controlled at once, each as if it were alone (decision 0069).
+//! several programs are controlled at once, each as if it were alone (docs/decisions/0069-paced-io.md).
 //!
 //! Invariant: neither calls nor a clock; delays are bounded and never negative. Not here: which calls are I/O and how a
 //! program waits (`user/governed.rs` of `renga_process`), where its pace is kept (its policy), files and commands.

@@ -1,8 +1,8 @@
 //! What processes of a board reach by cells, which are one core's: until such a thing is made for several cores, those
-//! who are given it share one (decision 0065).
+//! who are given it share one (docs/design/rendezvous-and-cores.md).
 //!
 //! Invariant: whatever the list of kinds gives is in [`SHARED`], or is its process's own ([`is_own`]), or made for all cores
-//! ([`is_of_all_cores`], decision 0087). Not here: what is called or notified by its place in the directory.
+//! ([`is_of_all_cores`], docs/decisions/0087-page-frames-of-several-cores.md). Not here: what is called or notified by its place in the directory.
 
 use crate::facts::Facts;
 use crate::kinds::Kind;

@@ -1,4 +1,4 @@
-//! Who must share a core: whoever reaches the same cells (decision 0065). And who must be where the first of the programs' processes are.
+//! Who must share a core: whoever reaches the same cells (docs/design/rendezvous-and-cores.md). And who must be where the first of the programs' processes are.
 //!
 //! Invariant: with every kind on one core nothing is refused here, whatever is shared.
 

@@ -37,7 +37,7 @@ fn boxes<'p>(picture: &'p str, board: &str) -> Vec<&'p str> {
 /// Holds: placement-drawn.
 #[test]
 fn picture_shows_shipped_pair() {
-    let (picture, pair) = (read("../../docs/architecture.svg"), pair());
+    let (picture, pair) = (read("../../docs/design/architecture.svg"), pair());
     for (board, name) in ["a", "b"].into_iter().enumerate() {
         let (kinds, boxes) = (placed(&pair, board), boxes(&picture, name));
         assert!(boxes.len() >= 12, "{name} shows {boxes:?}");

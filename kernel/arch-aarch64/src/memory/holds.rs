@@ -3,7 +3,7 @@
 //! Invariant: on a board whose frames several cores reach, entries of a space change only while its root is locked, by its
 //! owner or by who restricts it; a root is no root any more before its tables are given back. So who does not own a space meets
 //! it whole or not at all. A lock is held for one operation, and who holds it waits for nobody, but an owner for a second
-//! space of its own. On a board whose frames one core reaches nothing is locked. Decision 0087.
+//! space of its own. On a board whose frames one core reaches nothing is locked (docs/decisions/0087-page-frames-of-several-cores.md).
 
 use super::frame_memory::FrameMemory;
 use core::ptr::NonNull;

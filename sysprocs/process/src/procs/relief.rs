@@ -2,7 +2,7 @@
 //!
 //! Invariant: one program dies at a time, and whoever wants memory meanwhile waits for its end; init is never chosen,
 //! nor a program whose memory its child has borrowed, which could not end before that child. Not here: when there is no
-//! frame (the memory process, and `user/lifecycle/memory.rs`). See decision 0029.
+//! frame (the memory process, and `user/lifecycle/memory.rs`). See docs/design/memory-and-page-cache.md.
 
 use super::server::{Held, Server};
 use crate::signals::SIGKILL;

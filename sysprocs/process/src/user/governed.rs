@@ -1,4 +1,4 @@
-//! Programs whose I/O is paced (paper P4, decision 0069): a loop of their own, so that others pay nothing for it.
+//! Programs whose I/O is paced (paper P4, docs/decisions/0069-paced-io.md): a loop of their own, so that others pay nothing for it.
 //!
 //! Paced are the calls that move bytes between the program and files of the disk, the disk itself or, written, the
 //! terminal. What waits for other programs or for people (pipes, what is typed, events) is not, nor are page faults.

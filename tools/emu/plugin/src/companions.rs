@@ -93,7 +93,7 @@ impl Companions {
             let (last, somebody_runs) = self.last()?;
             let end_ns = last.past_ns.min(ceiling_ns);
             if end_ns > now_ns {
-                // More stops, so that nobody ever waits, cost more than the waiting (decision 0064).
+                // More stops, so that nobody ever waits, cost more than the waiting (docs/design/emulator-and-virtual-time.md).
                 let step_ns = if somebody_runs { self.lookahead_ns } else { u64::MAX };
                 self.end_ns = end_ns - self.origin_ns;
                 return Some(end_ns.min(now_ns.saturating_add(step_ns)) - self.origin_ns);

@@ -1,4 +1,4 @@
-//! Background jobs (decision 0067): what the command says and does, on two boards.
+//! Background jobs (docs/design/programs-and-scheduling.md): what the command says and does, on two boards.
 
 use crate::support::{Renga, clusters_can_run};
 

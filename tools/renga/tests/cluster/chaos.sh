@@ -27,7 +27,7 @@ right() {
     exit 1
 }
 
-# What a board has written and not synced ends with it (decision 0033).
+# What a board has written and not synced ends with it (docs/design/leases.md).
 write() { remote -b b sh -c "seq $1 $2 > far.$1 && sync" && right far.$1 "seq $1 $2"; }
 pipe() { seq $1 $2 | remote -b b sort -rn | remote -b b cat > piped.$1 && right piped.$1 "seq $1 $2 | sort -rn"; }
 near() { remote -b b seq $1 $2 | tac > near.$1 && right near.$1 "seq $1 $2 | tac"; }

@@ -1,4 +1,4 @@
-//! Control of a program's speed through its I/O (decision 0069): what the command says and does, on two boards.
+//! Control of a program's speed through its I/O (docs/decisions/0069-paced-io.md): what the command says and does, on two boards.
 
 use crate::images::{dev, packages_can_be_had};
 use crate::support::{Disk, Ended, Renga, clusters_can_run};

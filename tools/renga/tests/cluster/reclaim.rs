@@ -1,4 +1,4 @@
-//! How page frames are reclaimed (decision 0075): what the command says and does, on two boards.
+//! How page frames are reclaimed (docs/design/memory-and-page-cache.md): what the command says and does, on two boards.
 
 use crate::support::{Renga, Scratch, clusters_can_run};
 use std::fs;
