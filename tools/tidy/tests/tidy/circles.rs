@@ -210,7 +210,7 @@ fn files_of_a_crate_form_no_circle() {
         let files: usize = circles.iter().map(Vec::len).sum();
         let known =
             KNOWN.iter().find(|(crate_folder, _)| format!("{crate_folder}/src/") == folder).map_or(0, |(_, n)| *n);
-        if files == known {
+        if files <= known {
             continue;
         }
         violations.push(format!("{folder}: {files} files in circles, {known} are known"));

@@ -13,6 +13,8 @@ mod layout;
 mod lexer;
 mod machine_paths;
 mod metadata;
+mod names;
+mod promises;
 mod prose;
 mod size;
 mod source;

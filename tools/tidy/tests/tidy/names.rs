@@ -1,0 +1,94 @@
+//! Names of tests and of types: a test says subject, case and expectation; a type's name stands for one idea.
+//!
+//! Not here: names of files and modules (`layout.rs`); words of the prose (`vocabulary.rs`).
+
+use crate::judge;
+use crate::lexer::words;
+use crate::source::{RustSource, place, rust};
+use std::collections::BTreeMap;
+
+/// The fewest words that can name a subject, a case and an expectation.
+const TEST_WORDS_MIN: usize = 3;
+/// Words that begin a sentence instead of naming a subject.
+const NO_SUBJECT: [&str; 31] = [
+    "a", "an", "the", "who", "whoever", "what", "whatever", "which", "where", "when", "while", "if", "of", "on", "in",
+    "at", "to", "from", "with", "without", "between", "nothing", "nobody", "no", "not", "nor", "so", "it", "they",
+    "there", "only",
+];
+/// Tests that are not yet named so. The number only shrinks.
+const SENTENCES: usize = 565;
+
+/// Names that several types share since they are one idea, each with the idea.
+const SHARED: [(&str, &str); 1] = [("Error", "what can go wrong in that crate")];
+/// Names that types of different ideas still share. The number only shrinks.
+const AMBIGUOUS: usize = 231;
+
+/// The names that follow `keyword`, and where.
+fn named<'a>(code: &'a str, keyword: &str) -> Vec<(usize, &'a str)> {
+    let name = |at: usize| {
+        let rest = code[at + keyword.len()..].trim_start();
+        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+        (at, &rest[..end])
+    };
+    words(code, keyword).into_iter().map(name).filter(|(_, name)| !name.is_empty()).collect()
+}
+
+fn says_what_it_tests(name: &str) -> bool {
+    let mut words = name.split('_');
+    let subject = words.next().is_some_and(|first| !NO_SUBJECT.contains(&first));
+    subject && name.split('_').count() >= TEST_WORDS_MIN
+}
+
+/// The names of a file's tests, and where.
+fn tests(source: &RustSource) -> Vec<(usize, &str)> {
+    let marks = source.code.match_indices("#[test]").map(|(at, mark)| at + mark.len());
+    let first = |at: usize| named(&source.code[at..], "fn").first().map(|(offset, name)| (at + offset, *name));
+    marks.filter_map(first).collect()
+}
+
+#[test]
+fn test_names_say_subject_case_and_expectation() {
+    let mut violations = Vec::new();
+    for source in rust() {
+        let sentences = tests(&source).into_iter().filter(|(_, name)| !says_what_it_tests(name));
+        violations.extend(sentences.map(|(at, name)| format!("{}: {name}", place(&source.path, &source.text, at))));
+    }
+    if violations.len() > SENTENCES {
+        judge(&format!("tests are named subject_case_expectation ({SENTENCES} are known)"), violations);
+    }
+}
+
+#[test]
+fn type_names_stand_for_one_idea() {
+    let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for source in rust().into_iter().filter(|source| !source.path.contains("/tests/")) {
+        let code = without_test_modules(&source);
+        for (at, name) in ["struct", "enum", "union", "trait"].iter().flat_map(|keyword| named(code, keyword)) {
+            let at = place(&source.path, &source.text, at);
+            if name.starts_with(|c: char| c.is_ascii_uppercase()) {
+                places.entry(name.to_string()).or_default().push(at);
+            }
+        }
+    }
+    let shared = |name: &str| SHARED.iter().any(|(shared, _)| *shared == name);
+    let several = places.into_iter().filter(|(name, places)| places.len() > 1 && !shared(name));
+    let violations: Vec<String> = several.map(|(name, places)| format!("{name}: {}", places.join(", "))).collect();
+    if violations.len() > AMBIGUOUS {
+        judge(&format!("no two types share a name ({AMBIGUOUS} names are known)"), violations);
+    }
+}
+
+/// What precedes a file's own tests.
+fn without_test_modules(source: &RustSource) -> &str {
+    if source.path.ends_with("tests.rs") {
+        return "";
+    }
+    &source.code[..source.code.find("#[cfg(test)]\nmod tests").unwrap_or(source.code.len())]
+}
+
+#[test]
+fn test_names_that_are_sentences_are_found() {
+    assert!(says_what_it_tests("name_cache_unlink_revokes_entry"));
+    assert!(!says_what_it_tests("what_is_written_is_read"));
+    assert!(!says_what_it_tests("known_values"));
+}
