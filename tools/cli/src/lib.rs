@@ -90,6 +90,8 @@ pub enum Command {
     Console(Console),
     /// Say what this machine has for building, emulating, flashing and connecting boards, and what it lacks
     Doctor,
+    /// Build the book of `docs`, with the crates' documentation beside it, and print the path of its first page
+    Docs,
     /// Print the settings with which plain cargo builds for the boards
     Env,
 }

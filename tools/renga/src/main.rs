@@ -26,6 +26,7 @@ fn carry_out(environment: &Environment, command: &Command) -> Result<u8> {
         Command::Test(options) => command::test::test(environment, options),
         Command::Check(options) => command::check::check(environment, options),
         Command::Image(options) => command::image::image(environment, options),
+        Command::Docs => command::docs::docs(environment),
         Command::Env => command::env::env(environment),
         Command::Sim(options) => SIMULATOR.become_with(environment, options.arguments.iter().cloned()),
         Command::Bench(_) | Command::Sweep(_) => become_whole(environment, LAB),

@@ -1,6 +1,7 @@
 //! What the commands of this binary do; each gives the exit status.
 
 pub mod check;
+pub mod docs;
 pub mod env;
 pub mod fuzz;
 pub mod image;

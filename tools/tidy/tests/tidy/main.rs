@@ -5,6 +5,7 @@
 //! (`docs/testing.md` says which).
 
 mod arrows;
+mod book;
 mod circles;
 mod claims;
 mod documents;
@@ -16,6 +17,7 @@ mod metadata;
 mod names;
 mod promises;
 mod prose;
+mod quotations;
 mod size;
 mod source;
 mod unsafe_code;
