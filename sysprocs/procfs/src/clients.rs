@@ -2,6 +2,7 @@
 
 use renga_proto::buffer::directory::{BufferDirectory, ReadBytes};
 use renga_proto::clock::{CalendarTime, Clock};
+use renga_proto::counter::Counter;
 use renga_proto::listed::{LISTED_BYTES, Listed};
 use renga_proto::memory::{Memory, MemoryFacts, MemoryStatus};
 use renga_proto::path::{AbsolutePath, Path, PathStart, drop_unreachable};
@@ -41,6 +42,8 @@ clients! {
         regulation: Client<Regulation>,
         /// The reclaimer of this board.
         reclaiming: Client<Reclaiming>,
+        /// The shared counter, if the system has one.
+        counters: Family<Counter>,
     }
 }
 

@@ -121,6 +121,7 @@ files! {
     Disk "" in Top, BLOCK_DEVICE;
     /// One of its descriptors.
     Descriptor "" in Descriptors, PRIVATE_LINK;
+    Counter "counter" in Renga, WRITABLE;
 }
 
 /// What a number stands for.

@@ -10,6 +10,7 @@ pub mod attributes;
 pub mod buffer;
 pub mod clock;
 pub mod console;
+pub mod counter;
 pub mod data;
 pub mod disk;
 pub mod events;

@@ -200,4 +200,6 @@ kinds! { |at, M|
         renga_router::proxy [at.link().post(at.number()), at.link().completions];
     AsyncProxy "async_proxy" "Released calls of another board.", PerAsyncBoard 8192:
         renga_router::proxy [at.link().async_post(at.number()), at.link().completions];
+    Counter "counter" "A counter that programs share.", Any 1:
+        renga_counter::counter [];
 }

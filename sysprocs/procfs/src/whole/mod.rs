@@ -3,6 +3,7 @@
 mod background;
 mod boards;
 pub(crate) mod constants;
+mod counter;
 mod disk;
 mod iospeed;
 mod log;
@@ -45,6 +46,7 @@ impl<M: UserMemory + ?Sized> State<M> {
                 self.regulation(file, out).await?;
             }
             File::Paces => self.paces(out).await,
+            File::Counter => self.counter(out).await?,
             File::Start => self.start(out)?,
             File::Batching | File::ReclaimThresholds | File::ReclaimState => self.reclaiming(file, out).await?,
             File::HostName | File::BootId => self.identity(file, out),
@@ -59,6 +61,7 @@ impl<M: UserMemory + ?Sized> State<M> {
         match place.file {
             _ if !place.is_writable() => Err(Errno::EACCES),
             File::Paces => self.change_pace(text).await,
+            File::Counter => self.add_to_counter(text).await,
             File::Start => self.change_start(text).await,
             File::StartCard => self.write_start_card(offset, text).await,
             File::Batching | File::ReclaimThresholds => self.change_reclaiming(place.file, text).await,

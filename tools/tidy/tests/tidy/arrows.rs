@@ -27,7 +27,9 @@ fn allowed(package: &str) -> Option<(&'static [&'static str], &'static [&'static
         "renga-mac" => (NOTHING, &["renga-wire"]),
         "renga-phy" => (NOTHING, &["renga-hal", "renga-random", "renga-wire"]),
         "renga-rt" | "renga-proto" => (NOTHING, &["renga-abi", "renga-core"]),
-        "renga-clock" | "renga-governor" | "renga-pipe" | "renga-reclaimer" | "renga-regulator" => (PROCESS, NOTHING),
+        "renga-clock" | "renga-counter" | "renga-governor" | "renga-pipe" | "renga-reclaimer" | "renga-regulator" => {
+            (PROCESS, NOTHING)
+        }
         // A process that owns a device sees the device's trait; a driver process would cost one more rendezvous.
         "renga-console" | "renga-pages" => (PROCESS, DEVICE),
         // Paces as text, as its files have them.
@@ -46,6 +48,7 @@ fn allowed(package: &str) -> Option<(&'static [&'static str], &'static [&'static
             &[
                 "renga-clock",
                 "renga-console",
+                "renga-counter",
                 "renga-core",
                 "renga-fs",
                 "renga-hal",
