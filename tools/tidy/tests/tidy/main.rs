@@ -15,7 +15,6 @@ mod lexer;
 mod machine_paths;
 mod metadata;
 mod names;
-mod promises;
 mod prose;
 mod quotations;
 mod size;
