@@ -6,10 +6,10 @@
 //! Not here: what it knows (`slots.rs`), writing (`writer.rs`).
 
 use crate::cache::slots::{Access, BufferSlot, Slots, State};
-use crate::volume::commit_timer::Due;
-use renga_proto::buffer::HeldBlock;
+use crate::commit_due::Due;
 use renga_proto::buffer::directory::{BufferDirectory, BufferDirectoryCall, NextEviction, NextWrite};
-use renga_proto::buffer::page::{self, Buffer};
+use renga_proto::buffer::page::Buffer;
+use renga_proto::buffer::{HeldBlock, page};
 use renga_rt::{Call, Errno, ForwardFamily, Me, Never, Port, Protocol};
 
 /// The entries that are passed on.

@@ -1,4 +1,4 @@
-//! Buffers, their directory, how they are written, and how the other processes use them.
+//! Buffers of metadata blocks, their directory, and metadata writeback.
 
 pub(crate) mod buffer;
 pub(crate) mod buffer_directory;

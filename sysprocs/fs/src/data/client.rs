@@ -13,6 +13,7 @@ use renga_rt::{Client, Errno, Family};
 
 /// Times that a write is tried which found no page, or no room for one.
 const TRIES_MAX: u32 = 4;
+pub(crate) const PAGE: u64 = PAGE_BYTES as u64;
 
 renga_rt::clients! {
     /// The right to read and write the content of files, on the disk's board.
@@ -26,16 +27,6 @@ renga_rt::clients! {
         /// Makes room.
         writer: Client<DataWriteback>,
     }
-}
-
-/// One page of a file, and the block that has it.
-#[derive(Clone, Copy)]
-pub(crate) struct Place {
-    pub(crate) file: FileId,
-    pub(crate) page: u32,
-    pub(crate) block: u32,
-    /// The file's size from now on.
-    pub(crate) size: u64,
 }
 
 impl DataClients {
@@ -123,4 +114,19 @@ impl DataClients {
     pub(crate) async fn lost_writes(&mut self) -> u32 {
         self.pages.call(LostWrites {}, ()).await.unwrap_or(0)
     }
+}
+
+/// One page of a file, and the block that has it.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    pub(crate) file: FileId,
+    pub(crate) page: u32,
+    pub(crate) block: u32,
+    /// The file's size from now on.
+    pub(crate) size: u64,
+}
+
+/// The number of the page that holds the byte at `offset`, which a file may have.
+pub(crate) fn page_of(offset: u64) -> u32 {
+    (offset / PAGE) as u32
 }

@@ -1,7 +1,7 @@
-//! Content of files between the page cache and the medium.
+//! File data between the page cache and the medium.
 
 pub(crate) mod client;
 pub(crate) mod data_reader;
 pub(crate) mod data_writeback;
 pub(crate) mod lease_flusher;
-pub(crate) mod sent;
+pub(crate) mod trailing_zeros;

@@ -1,15 +1,14 @@
-//! What an open file passes on to its inode: status, attributes, directory entries; and its own flags, generation and locks.
+//! What an open file passes on to its inode: status, attributes, directory entries; and its own flags, lives and locks.
 //!
 //! Not here: content (`cached.rs`, `open_file.rs`).
 
-use crate::file::open_file::{DIRECTORY, SETTABLE, State, TYPE_MASK, on_inode};
-use crate::file::own_inode::Tries;
+use crate::file::inode_session::{Tries, on_inode};
+use crate::file::open_file::{DIRECTORY, SETTABLE, State, TYPE_MASK};
 use renga_hal::memory::UserMemory;
 use renga_pages::change_held;
 use renga_proto::attributes::Attributes;
 use renga_proto::file::{BackingInode, FileCall};
 use renga_proto::inode::{DirectoryRead, ReadDirectory, SetAccess, SetTimes, Status};
-use renga_proto::locks::{Owner, ReleaseLocks};
 use renga_proto::names::StatusOfInode;
 use renga_rt::Errno;
 
@@ -44,15 +43,14 @@ impl<M: UserMemory + ?Sized> State<M> {
                 self.drop_board(call.entry().board).await;
                 call.reply(Ok(()));
             }
-            FileCall::CheckGeneration(call) => {
+            FileCall::CheckLife(call) => {
                 let held = self.references.holds(call.board());
-                let checked = self.check_generation(call.entry().generation);
+                let checked = self.check_life(call.entry().life);
                 call.reply(checked.and(if held { Ok(()) } else { Err(Errno::ESTALE) }));
             }
             FileCall::NoteLocks(call) => {
                 let held = self.references.holds(call.board());
-                let checked =
-                    self.check_generation(call.entry().generation).and(if held { Ok(()) } else { Err(Errno::ESTALE) });
+                let checked = self.check_life(call.entry().life).and(if held { Ok(()) } else { Err(Errno::ESTALE) });
                 self.locks |= checked.is_ok();
                 call.reply(checked);
             }
@@ -62,18 +60,6 @@ impl<M: UserMemory + ?Sized> State<M> {
                 call.reply(reply);
             }
             _ => unreachable!("served before"),
-        }
-    }
-
-    /// It is being closed: nothing is locked by way of it any more.
-    pub(super) async fn release_locks(&mut self) {
-        if core::mem::take(&mut self.locks) {
-            let owner = Owner::open_file(self.home, self.number, self.open_generation.number());
-            let release = ReleaseLocks { owner, ino: self.ino };
-            if self.clients.locks.call(release, ()).await == Err(Errno::ESTALE) {
-                // That was about an earlier session; a dead board has none.
-                let _ = self.clients.locks.call(release, ()).await;
-            }
         }
     }
 

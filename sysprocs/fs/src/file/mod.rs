@@ -1,12 +1,15 @@
-//! Open files: one process each, and which of them are free.
+//! Open files: one process each, and the table of free ones.
 
-mod appending;
 pub(crate) mod attributes;
-pub(crate) mod cached;
+pub(crate) mod closing;
+pub(crate) mod durability;
 pub(crate) mod file_table;
-mod held;
-pub(crate) mod made;
+pub(crate) mod inode_session;
+pub(crate) mod large_append;
 pub(crate) mod open_file;
-mod own_inode;
-mod settling;
-mod writing;
+pub(crate) mod page_read;
+pub(crate) mod page_write;
+pub(crate) mod server;
+pub(crate) mod synthetic_file;
+pub(crate) mod write_lease;
+pub(crate) mod writing;

@@ -2,8 +2,9 @@
 //!
 //! Not here: files that are held (`held.rs`), offsets (`open_file.rs`).
 
-use crate::file::open_file::{ACCESS_MODE, APPEND, READ_ONLY, State, on_inode};
-use crate::inode::content::FILE_BYTES_MAX;
+use crate::file::inode_session::on_inode;
+use crate::file::open_file::{APPEND, State};
+use crate::format::inode_record::FILE_BYTES_MAX;
 use renga_hal::memory::UserMemory;
 use renga_proto::inode::{Append, ReserveAppend, Settle, WriteAt};
 use renga_proto::pages::AT_END;
@@ -50,10 +51,6 @@ impl<M: UserMemory + ?Sized> State<M> {
             Err(errno) if done == 0 => Err(errno),
             Ok(None) | Err(_) => Ok((end, done as u32)),
         }
-    }
-
-    pub(super) fn may_write(&self) -> Result<(), Errno> {
-        if self.flags & ACCESS_MODE == READ_ONLY { Err(Errno::EBADF) } else { Ok(()) }
     }
 
     pub(super) async fn write_from(&mut self, offset: u64, data: &[u8]) -> Result<u32, Errno> {

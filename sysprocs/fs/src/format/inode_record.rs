@@ -7,12 +7,16 @@ use crate::format::bytes::{put_u16, put_u32, u16_at, u32_at};
 
 /// Bytes of a record without extra fields.
 pub(crate) const PLAIN_BYTES: usize = 128;
+
 /// Bytes of a record kept here: up to the end of the extra times.
 pub(crate) const RECORD_BYTES: usize = 160;
+
 /// Length of the extra fields that Linux gives to new inodes.
 const EXTRA_BYTES: u16 = 32;
+
 /// Pointers to blocks in a record.
 pub(crate) const POINTERS: usize = 15;
+
 /// Bytes of all pointers; a symbolic link shorter than this is kept in their place.
 pub(crate) const POINTER_BYTES: usize = POINTERS * 4;
 const POINTERS_AT: usize = 40;
@@ -34,19 +38,9 @@ pub(crate) const KIND_SYMBOLIC_LINK: u8 = 7;
 
 const NS_PER_S: u64 = 1_000_000_000;
 
-/// The type of a directory entry that stands for an inode of `mode`.
-pub(crate) fn kind_of(mode: u16) -> u8 {
-    match mode & TYPE_MASK {
-        REGULAR => 1,
-        DIRECTORY => KIND_DIRECTORY,
-        CHARACTER_DEVICE => 3,
-        BLOCK_DEVICE => 4,
-        FIFO => 5,
-        SOCKET => 6,
-        SYMBOLIC_LINK => KIND_SYMBOLIC_LINK,
-        _ => 0,
-    }
-}
+/// Largest file, bytes, as Linux's ext2 has it for blocks of 4096: such that the sectors of a file
+/// without holes still fit into 32 bits.
+pub(crate) const FILE_BYTES_MAX: u64 = 2_196_873_666_560;
 
 /// A time of an inode: where its seconds are, and its extra field.
 #[derive(Clone, Copy)]
@@ -55,6 +49,7 @@ pub(crate) enum Time {
     Change,
     Modify,
 }
+
 impl Time {
     const fn places(self) -> (usize, usize) {
         match self {
@@ -91,66 +86,83 @@ impl InodeRecord {
     pub(crate) fn generation(&self) -> u32 {
         u32_at(&self.bytes, 100)
     }
+
     pub(crate) fn mode(&self) -> u16 {
         u16_at(&self.bytes, 0)
     }
+
     pub(crate) fn set_mode(&mut self, mode: u16) {
         put_u16(&mut self.bytes, 0, mode);
     }
+
     pub(crate) fn is(&self, kind: u16) -> bool {
         self.mode() & TYPE_MASK == kind
     }
+
     pub(crate) fn owner(&self) -> (u32, u32) {
         let both = |low, high| u32::from(u16_at(&self.bytes, low)) | u32::from(u16_at(&self.bytes, high)) << 16;
         (both(2, 120), both(24, 122))
     }
+
     pub(crate) fn set_owner(&mut self, uid: u32, gid: u32) {
         for (id, low, high) in [(uid, 2, 120), (gid, 24, 122)] {
             put_u16(&mut self.bytes, low, id as u16);
             put_u16(&mut self.bytes, high, (id >> 16) as u16);
         }
     }
+
     /// The size, bytes. Only regular files use the upper half.
     pub(crate) fn size(&self) -> u64 {
         let upper = if self.is(REGULAR) { u32_at(&self.bytes, 108) } else { 0 };
         u64::from(u32_at(&self.bytes, 4)) | u64::from(upper) << 32
     }
+
     pub(crate) fn set_size(&mut self, bytes: u64) {
         put_u32(&mut self.bytes, 4, bytes as u32);
         if self.is(REGULAR) {
             put_u32(&mut self.bytes, 108, (bytes >> 32) as u32);
         }
     }
+
     pub(crate) fn links(&self) -> u32 {
         u16_at(&self.bytes, 26).into()
     }
+
     pub(crate) fn set_links(&mut self, links: u32) {
         put_u16(&mut self.bytes, 26, links as u16);
     }
+
     /// Units of 512 bytes in use, those of indirect blocks included.
     pub(crate) fn sectors(&self) -> u32 {
         u32_at(&self.bytes, 28)
     }
+
     pub(crate) fn set_sectors(&mut self, sectors: u32) {
         put_u32(&mut self.bytes, 28, sectors);
     }
+
     pub(crate) fn set_deleted(&mut self, now_ns: u64) {
         put_u32(&mut self.bytes, 20, (now_ns / NS_PER_S) as u32);
     }
+
     pub(crate) fn pointer(&self, at: usize) -> u32 {
         u32_at(&self.bytes, POINTERS_AT + at * 4)
     }
+
     pub(crate) fn set_pointer(&mut self, at: usize, block: u32) {
         put_u32(&mut self.bytes, POINTERS_AT + at * 4, block);
     }
+
     /// The target of a symbolic link that is kept in place of the pointers.
     pub(crate) fn short_target(&mut self) -> &mut [u8] {
         &mut self.bytes[POINTERS_AT..POINTERS_AT + POINTER_BYTES]
     }
+
     /// Whether the pointers are pointers.
     pub(crate) fn has_pointers(&self) -> bool {
         self.is(REGULAR) || self.is(DIRECTORY) || (self.is(SYMBOLIC_LINK) && self.sectors() > 0)
     }
+
     /// Of a device: major << 8 | minor.
     pub(crate) fn device(&self) -> u32 {
         if !self.is(CHARACTER_DEVICE) && !self.is(BLOCK_DEVICE) {
@@ -165,6 +177,7 @@ impl InodeRecord {
     fn has_extra(&self, at: usize) -> bool {
         self.kept_bytes == RECORD_BYTES && at + 4 <= PLAIN_BYTES + usize::from(u16_at(&self.bytes, EXTRA_SIZE_AT))
     }
+
     /// A time, ns since 1970.
     pub(crate) fn time_ns(&self, time: Time) -> u64 {
         let (at, extra_at) = time.places();
@@ -174,6 +187,7 @@ impl InodeRecord {
         let seconds = seconds + (i64::from(extra & 3) << 32);
         u64::try_from(seconds).unwrap_or(0) * NS_PER_S + u64::from(extra >> 2)
     }
+
     pub(crate) fn set_time_ns(&mut self, time: Time, ns: u64) {
         let (at, extra_at) = time.places();
         let (seconds, part) = ((ns / NS_PER_S) as i64, (ns % NS_PER_S) as u32);
@@ -184,6 +198,20 @@ impl InodeRecord {
         put_u32(&mut self.bytes, at, seconds as u32);
         let above = (seconds - i64::from(seconds as i32)) >> 32;
         put_u32(&mut self.bytes, extra_at, part << 2 | above as u32 & 3);
+    }
+}
+
+/// The type of a directory entry that stands for an inode of `mode`.
+pub(crate) fn kind_of(mode: u16) -> u8 {
+    match mode & TYPE_MASK {
+        REGULAR => 1,
+        DIRECTORY => KIND_DIRECTORY,
+        CHARACTER_DEVICE => 3,
+        BLOCK_DEVICE => 4,
+        FIFO => 5,
+        SOCKET => 6,
+        SYMBOLIC_LINK => KIND_SYMBOLIC_LINK,
+        _ => 0,
     }
 }
 

@@ -6,4 +6,5 @@ pub(crate) mod directory_block;
 pub(crate) mod groups;
 pub(crate) mod inode_record;
 pub(crate) mod journal_format;
+pub(crate) mod stat;
 pub(crate) mod superblock;

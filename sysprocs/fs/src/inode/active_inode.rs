@@ -5,24 +5,23 @@
 
 use crate::cache::client::{Cache, CacheClients};
 use crate::data::client::DataClients;
-use crate::format::inode_record::{DIRECTORY, InodeRecord, Time, kept_bytes};
-use crate::inode::appends::Appends;
-use crate::inode::block_map::PointerLine;
-use crate::inode::lending::page_leases::PageLeases;
-use crate::inode::lending::write_lease::WriteLease;
-use crate::inode::read_ahead::ReadAheadWindow;
-use crate::inode::referrers::Referrers;
-use renga_proto::allocator::{
-    Allocator, FreeBlocks, InodePlace, JoinTransaction, LocateInode, TakeBlock, TakeReserved,
-};
-use renga_proto::inode::{Birth, Frozen, InodeFacts, Unloaded};
+use crate::format::inode_record::{DIRECTORY, InodeRecord, REGULAR, Time, kept_bytes};
+use crate::inode::append_room::Appends;
+use crate::inode::block_route::PointerLine;
+use crate::inode::read_ahead_window::ReadAheadWindow;
+use crate::leases::page_leases::PageLeases;
+use crate::leases::referrers::Referrers;
+use crate::leases::write_lease::{TIME_BITS, WriteLease};
+use renga_proto::allocator::{Allocator, InodePlace, JoinTransaction, LocateInode};
+use renga_proto::inode::{Birth, Frozen, InodeFacts};
 use renga_proto::name_index::NameIndex;
-use renga_proto::pages::{FileId, Revocations, TO_END};
+use renga_proto::pages::{FileId, Revocations};
 use renga_proto::sessions::Stamp;
 use renga_rt::{Call, Client, Entry, Errno, Me};
 
 /// Sectors of 512 bytes in a block.
 pub(super) const SECTORS_PER_BLOCK: u32 = 8;
+
 /// Links that ext2 allows.
 const LINKS_MAX: u32 = 32_000;
 
@@ -60,13 +59,13 @@ pub(crate) struct ActiveInode {
     pub(super) boot: u8,
     /// Which inode this is; 0: none.
     pub(crate) ino: u32,
-    place: InodePlace,
+    pub(super) place: InodePlace,
     pub(crate) record: InodeRecord,
     pub(crate) changed: bool,
     /// Why the record is not here.
-    bad: Option<Errno>,
+    pub(super) bad: Option<Errno>,
     /// The block last taken, behind which the next is looked for.
-    last_block: u32,
+    pub(super) last_block: u32,
     pub(crate) line: PointerLine,
     /// The index of large directories.
     pub(crate) index: Client<NameIndex>,
@@ -80,7 +79,7 @@ pub(crate) struct ActiveInode {
     /// Programs may have written it by a mapping since it was loaded.
     pub(crate) mapped: bool,
     /// It is a member of the transaction that is open.
-    joined: bool,
+    pub(super) joined: bool,
     /// A failure left a change half done.
     pub(crate) broken: bool,
     /// While it is being cut: the size up to which it still has blocks, which the inode table has instead of the new one.
@@ -97,6 +96,7 @@ impl ActiveInode {
         let admitted = self.referrers.admit(self.me.id().board.0, self.number, call);
         if admitted { Ok(()) } else { Err(Errno::ESTALE) }
     }
+
     pub(crate) fn new(
         me: Me,
         clients: InodeClients,
@@ -144,7 +144,7 @@ impl ActiveInode {
         if self.ino == 0 { Err(Errno::EIO) } else { self.bad.map_or(Ok(()), Err) }
     }
 
-    fn reset(&mut self, ino: u32) {
+    pub(super) fn reset(&mut self, ino: u32) {
         self.ino = ino;
         self.record = InodeRecord::EMPTY;
         (self.changed, self.bad, self.kept, self.lost_before, self.uncut) = (false, None, None, None, None);
@@ -195,48 +195,6 @@ impl ActiveInode {
             saved?;
             self.changed = false;
         }
-        Ok(())
-    }
-
-    /// Gives the inode up; one without links gives back its blocks first, some at a time.
-    pub(crate) async fn unload(&mut self) -> Result<Unloaded, Errno> {
-        let mut told = Unloaded { more: false, free: false, directory: self.record.is(DIRECTORY) };
-        let here = self.ino != 0 && self.bad.is_none();
-        if here && (self.changed || self.record.links() == 0) {
-            // An access time alone does not make an inode join.
-            let joined = self.begin_change().await;
-            joined.inspect_err(|_| self.reset(0))?;
-        }
-        if here && self.record.links() == 0 {
-            self.begin_free();
-            if self.cut_on().await? {
-                self.save().await?;
-                return Ok(Unloaded { more: true, ..told });
-            }
-            self.free_rest().await?;
-            self.note_change();
-            told.free = true;
-        }
-        // Nobody would call them back any more.
-        self.recall(0, TO_END).await;
-        self.recall_status().await;
-        self.forget_mapped().await;
-        let saved = self.save().await;
-        self.reset(0);
-        saved.map(|()| told)
-    }
-
-    /// What `cut_on` has left of an inode without links.
-    async fn free_rest(&mut self) -> Result<(), Errno> {
-        self.recall(0, TO_END).await;
-        self.content.cut(self.file(), 0, 0).await?;
-        self.forget_index().await;
-        if self.record.has_pointers() {
-            self.free_from(0).await?;
-        }
-        self.record.set_size(0);
-        let now_ns = self.now_ns();
-        self.record.set_deleted(now_ns);
         Ok(())
     }
 
@@ -369,30 +327,37 @@ impl ActiveInode {
         self.leases.recall_status(self.ino).await;
     }
 
-    /// A block for this inode, near its last one; counted, its content undefined.
-    pub(crate) async fn take_block(&mut self) -> Result<u32, Errno> {
-        let goal = if self.last_block == 0 { self.place.goal } else { self.last_block + 1 };
-        let block = match &mut self.lent {
-            Some(lease) if lease.reserved > 0 => {
-                let block = self.allocator.call(TakeReserved { goal }, ()).await?;
-                lease.reserved -= 1;
-                block
-            }
-            _ => self.allocator.call(TakeBlock { goal }, ()).await?,
-        };
-        self.last_block = block;
-        self.record.set_sectors(self.record.sectors().saturating_add(SECTORS_PER_BLOCK));
-        self.note_change();
-        Ok(block)
+    /// Where the next append goes.
+    pub(crate) fn append_at(&self) -> u64 {
+        self.appends.next_at(self.record.size(), |board| self.referrers.session(board))
     }
 
-    /// Gives back a run of blocks of this inode.
-    pub(crate) async fn give_back(&mut self, first: u32, count: u32) -> Result<(), Errno> {
-        self.record.set_sectors(self.record.sectors().saturating_sub(count.saturating_mul(SECTORS_PER_BLOCK)));
-        self.note_change();
-        // Both first, as afterwards they may be somebody else's.
-        self.save().await?;
-        self.cache.discard(first, count).await?;
-        self.allocator.call(FreeBlocks { first, count, books: self.books_go }, ()).await
+    pub(crate) fn check_regular(&self) -> Result<(), Errno> {
+        self.check()?;
+        match () {
+            () if self.record.is(REGULAR) => Ok(()),
+            () if self.record.is(DIRECTORY) => Err(Errno::EISDIR),
+            () => Err(Errno::EINVAL),
+        }
     }
+
+    /// A number that no lease of this inode has had.
+    pub(super) fn lease_id(&self) -> u64 {
+        u64::from(self.boot) << TIME_BITS | self.me.now_ns() & ((1 << TIME_BITS) - 1)
+    }
+
+    /// Whether the session in which it was lent has ended.
+    pub(super) fn is_away(&self) -> bool {
+        self.lent.is_some_and(|lease| lease.silent_ns.is_some() || lease.session != self.referrers.session(lease.board))
+    }
+
+    /// Now, ns since 1970.
+    pub(crate) fn now_ns(&self) -> u64 {
+        self.epoch_ns + self.me.now_ns()
+    }
+}
+
+/// What a caller is told who waits for room no longer.
+pub(crate) fn no_room(errno: Errno) -> Errno {
+    if errno == Errno::EAGAIN { Errno::ENOSPC } else { errno }
 }

@@ -5,57 +5,39 @@
 //! Not here: giving blocks back (`truncate.rs`).
 
 use crate::format::bytes::{put_u32, u32_at};
-use crate::inode::active_inode::ActiveInode;
-use renga_abi::PAGE_BYTES;
+use crate::inode::active_inode::{ActiveInode, SECTORS_PER_BLOCK};
+use crate::inode::block_route::{DIRECT, LINE, PER_BLOCK, route};
+use renga_proto::allocator::{FreeBlocks, TakeBlock, TakeReserved};
 use renga_rt::Errno;
 
-/// Pointers in an inode that point to blocks of the file itself.
-pub(crate) const DIRECT: u64 = 12;
-/// Pointers in an indirect block.
-pub(crate) const PER_BLOCK: u64 = PAGE_BYTES as u64 / 4;
-/// Pointers of an indirect block that are read at a time.
-pub(crate) const LINE: usize = 32;
-
-/// Part of an indirect block.
-pub(crate) struct PointerLine {
-    block: u32,
-    first: u32,
-    bytes: [u8; LINE * 4],
-}
-impl PointerLine {
-    pub(crate) const NONE: PointerLine = PointerLine { block: 0, first: 0, bytes: [0; LINE * 4] };
-}
-
-/// The way to a block of a file: a pointer of the inode, and one in each of `depth` indirect blocks.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Route {
-    pub(crate) root: usize,
-    pub(crate) depth: usize,
-    pub(crate) at: [u32; 3],
-}
-
-pub(crate) fn route(index: u64) -> Result<Route, Errno> {
-    let [one, two, three] = [PER_BLOCK, PER_BLOCK * PER_BLOCK, PER_BLOCK * PER_BLOCK * PER_BLOCK];
-    if index < DIRECT {
-        return Ok(Route { root: index as usize, depth: 0, at: [0; 3] });
-    }
-    let index = index - DIRECT;
-    let digit = |index: u64, unit: u64| (index / unit % PER_BLOCK) as u32;
-    if index < one {
-        return Ok(Route { root: 12, depth: 1, at: [digit(index, 1), 0, 0] });
-    }
-    let index = index - one;
-    if index < two {
-        return Ok(Route { root: 13, depth: 2, at: [digit(index, one), digit(index, 1), 0] });
-    }
-    let index = index - two;
-    if index < three {
-        return Ok(Route { root: 14, depth: 3, at: [digit(index, two), digit(index, one), digit(index, 1)] });
-    }
-    Err(Errno::EFBIG)
-}
-
 impl ActiveInode {
+    /// A block for this inode, near its last one; counted, its content undefined.
+    pub(crate) async fn take_block(&mut self) -> Result<u32, Errno> {
+        let goal = if self.last_block == 0 { self.place.goal } else { self.last_block + 1 };
+        let block = match &mut self.lent {
+            Some(lease) if lease.reserved > 0 => {
+                let block = self.allocator.call(TakeReserved { goal }, ()).await?;
+                lease.reserved -= 1;
+                block
+            }
+            _ => self.allocator.call(TakeBlock { goal }, ()).await?,
+        };
+        self.last_block = block;
+        self.record.set_sectors(self.record.sectors().saturating_add(SECTORS_PER_BLOCK));
+        self.note_change();
+        Ok(block)
+    }
+
+    /// Gives back a run of blocks of this inode.
+    pub(crate) async fn give_back(&mut self, first: u32, count: u32) -> Result<(), Errno> {
+        self.record.set_sectors(self.record.sectors().saturating_sub(count.saturating_mul(SECTORS_PER_BLOCK)));
+        self.note_change();
+        // Both first, as afterwards they may be somebody else's.
+        self.save().await?;
+        self.cache.discard(first, count).await?;
+        self.allocator.call(FreeBlocks { first, count, books: self.books_go }, ()).await
+    }
+
     /// The block that holds block `index` of the file; 0: a hole.
     pub(crate) async fn map(&mut self, index: u64) -> Result<u32, Errno> {
         let route = route(index)?;
@@ -165,26 +147,5 @@ impl ActiveInode {
             put_u32(&mut self.line.bytes, (at - self.line.first) as usize * 4, value);
         }
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Route, route};
-
-    #[test]
-    fn routes_change_at_the_right_blocks() {
-        let all = [
-            (11, 11, 0, [0, 0, 0]),
-            (12, 12, 1, [0, 0, 0]),
-            (1035, 12, 1, [1023, 0, 0]),
-            (1036, 13, 2, [0, 0, 0]),
-            (1036 + 1024 * 1024 - 1, 13, 2, [1023, 1023, 0]),
-            (1036 + 1024 * 1024, 14, 3, [0, 0, 0]),
-            (1036 + 1024 * 1024 + 1025, 14, 3, [0, 1, 1]),
-        ];
-        for (index, root, depth, at) in all {
-            assert_eq!(route(index), Ok(Route { root, depth, at }), "{index}");
-        }
     }
 }

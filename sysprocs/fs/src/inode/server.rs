@@ -8,9 +8,9 @@
 //! `status.rs`), calls that are kept (`held_call.rs`), inodes that are lent (`lending`).
 
 use crate::inode::active_inode::{ActiveInode, InodeClients};
-use crate::inode::held_call::{HeldCall, Pause, append, dirty_page, open_cut, thaw, truncate, write};
-use crate::inode::lending::call::{entries, prepare, refuse_lease, serve_leases};
-use crate::inode::referrers::Referrers;
+use crate::inode::kept_call::{HeldCall, Pause, append, dirty_page, open_cut, thaw, truncate, write};
+use crate::inode::lease_calls::{entries, prepare, refuse_lease, serve_leases};
+use crate::leases::referrers::Referrers;
 use renga_proto::inode::{Enter, FillPage, Frozen, Inode, InodeCall, KEEP_MODE, Load, Repoint, SetAccess};
 use renga_rt::{Call, Errno, Me, Never, Port};
 

@@ -2,32 +2,14 @@
 
 use crate::format::bytes::{put_u32, put_u64};
 use crate::format::inode_record::{DIRECTORY, TYPE_MASK, Time};
+use crate::format::stat::{ACCESS_AT, put_time};
 use crate::inode::active_inode::ActiveInode;
 use renga_abi::PAGE_BYTES;
 use renga_proto::attributes::for_next_owner;
 use renga_proto::inode::{DISK_DEVICE, InodeFacts, LeasedFacts, STAT_BYTES, TIME_KEEP, TIME_NOW};
 use renga_rt::Errno;
 
-const NS_PER_S: u64 = 1_000_000_000;
-/// Where the time of the last access is in a `struct stat`.
-const ACCESS_AT: usize = 72;
-
-fn put_time(status: &mut [u8], at: usize, ns: u64) {
-    put_u64(status, at, ns / NS_PER_S);
-    put_u64(status, at + 8, ns % NS_PER_S);
-}
-
-/// What is told of the inode from then on, if it was read last at `access_ns`.
-pub(crate) fn put_access(status: &mut [u8; STAT_BYTES], access_ns: u64) {
-    put_time(status, ACCESS_AT, access_ns);
-}
-
 impl ActiveInode {
-    /// Now, ns since 1970.
-    pub(crate) fn now_ns(&self) -> u64 {
-        self.epoch_ns + self.me.now_ns()
-    }
-
     /// Fills a `struct stat` as `asm-generic/stat.h` lays it out for 64 bits.
     pub(crate) fn status(&self, out: &mut [u8]) -> Result<(), Errno> {
         self.check()?;

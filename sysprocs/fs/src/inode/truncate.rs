@@ -10,12 +10,11 @@
 //! pointer is given back too. Blocks that lie side by side go back as one run.
 //! Not here: recursion; each level of indirection has its function, as futures need.
 
-use crate::data::client::Place;
-use crate::format::inode_record::{POINTERS, REGULAR};
+use crate::data::client::{Place, page_of};
+use crate::format::inode_record::{FILE_BYTES_MAX, POINTERS, REGULAR};
 use crate::inode::active_inode::ActiveInode;
-use crate::inode::appends::Appends;
-use crate::inode::block_map::{DIRECT, LINE, PER_BLOCK, PointerLine};
-use crate::inode::content::{FILE_BYTES_MAX, page_of};
+use crate::inode::append_room::Appends;
+use crate::inode::block_route::{DIRECT, LINE, PER_BLOCK, PointerLine};
 use renga_abi::PAGE_BYTES;
 use renga_proto::pages::TO_END;
 use renga_rt::Errno;

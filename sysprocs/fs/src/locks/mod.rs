@@ -1,4 +1,4 @@
-//! Locks that programs put on files, on the disk's board for all boards.
+//! Locks that programs put on files, on the disk board for all boards.
 
 pub(crate) mod server;
 pub(crate) mod table;

@@ -4,7 +4,7 @@
 //! interruption, or at once if the others wait for it (`EDEADLK`). Boards that have locks are watched, as others may wait
 //! for them. Not here: the rules (`table.rs`), when a program lets go (its slot, its open files).
 
-use super::table::{LockPlace, LockTable, Wanted};
+use crate::locks::table::{LockPlace, LockTable, Wanted};
 use renga_proto::locks::{AwaitLock, Locks, LocksCall, Owner};
 use renga_rt::{BOARDS_MAX, Call, CallQueue, Errno, Me, Never, Port, Protocol, Watch};
 

@@ -8,57 +8,16 @@
 //! Not here: how a path is walked (`walk.rs`), changed (`open.rs`, `names.rs`, `rename.rs`).
 
 use crate::names::path_lookup::FreeLookupWorkers;
-use crate::names::walk::{COMMITS_MAX, LookupWorker};
-use renga_pages::{take_all_home, take_home_and_commit};
-use renga_proto::allocator::{Allocator, FillStatus};
-use renga_proto::inode::{
-    CommitAll, Extent, Inode, InodeDirectory, OpenCut, OpenKnown, ReadLink, Retire, SetAccess, SetTimes, Status,
-};
-use renga_proto::pages::Revocations;
+use crate::names::worker_state::{LookupClients, LookupWorker, locked};
+use renga_pages::take_home_and_commit;
+use renga_proto::allocator::FillStatus;
+use renga_proto::inode::{CommitAll, Extent, OpenCut, OpenKnown, ReadLink, Retire, SetAccess, SetTimes, Status};
 use renga_proto::path::{NO_FOLLOW, PathCall, Walk};
-use renga_rt::{Client, Errno, Family, ForwardFamily, Never, Port};
+use renga_rt::{Errno, Never, Port};
 
 /// `access(2)`'s bit for "may be executed", and the mode bits of which one is needed for it.
 const MAY_EXECUTE: u32 = 1;
 const EXECUTE_BITS: u16 = 0o111;
-
-renga_rt::clients! {
-    /// Whom a lookup worker calls.
-    pub struct LookupClients {
-        /// Activates inodes; keeps the lock of names.
-        inode_directory: Client<InodeDirectory>,
-        /// All inodes; those of the board of `inode_directory` are used.
-        inodes: Family<Inode>,
-        /// Has calls passed on to it.
-        cutters: ForwardFamily<Inode>,
-        /// Superblock and counts.
-        allocator: Client<Allocator>,
-        /// Revokes names from other boards.
-        revocations: Client<Revocations>,
-    }
-}
-
-/// An operation under the lock of names; again after a commit if there was no room.
-macro_rules! locked {
-    ($lookup_worker:expr, $exclusive:expr, $operation:expr) => {{
-        let mut tries = 0;
-        loop {
-            $lookup_worker.lock($exclusive).await;
-            let done = $operation.await;
-            $lookup_worker.unlock().await;
-            if done != Err(Errno::EAGAIN) {
-                break done;
-            }
-            if tries == COMMITS_MAX {
-                break Err(Errno::ENOSPC);
-            }
-            tries += 1;
-            $lookup_worker.commit().await;
-        }
-    }};
-}
-
-pub(crate) use locked;
 
 /// An entry of the inode at a path.
 macro_rules! at_path {
@@ -256,13 +215,6 @@ fn two(paths: &[u8]) -> Result<(&[u8], &[u8]), Errno> {
 }
 
 impl LookupWorker {
-    /// Makes room: what was given back is free afterwards.
-    pub(crate) async fn commit(&mut self) {
-        let _ = take_all_home(&mut self.directory, &mut self.inodes).await;
-        // A failure is that of whoever finds no room then.
-        let _ = self.directory.call(CommitAll { extent: Extent::Freed }, ()).await;
-    }
-
     async fn unmount(&mut self) -> Result<(), Errno> {
         take_home_and_commit(&mut self.directory, &mut self.inodes).await?;
         // Whoever changes names does so in several calls, none of which is served when inodes have retired. What the

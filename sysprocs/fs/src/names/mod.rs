@@ -1,11 +1,12 @@
-//! Paths: the lookup workers, who of them has what to do, and what changes names.
+//! Path operations: the lookup workers, and what changes names.
 
-pub(crate) mod change;
+pub(crate) mod creation;
 pub(crate) mod lookup_worker;
-pub(crate) mod making;
+pub(crate) mod name_change;
+pub(crate) mod name_grants;
 pub(crate) mod open;
 pub(crate) mod path_lookup;
-pub(crate) mod pathname;
+pub(crate) mod path_resolution;
+pub(crate) mod remote_lookup;
 pub(crate) mod rename;
-mod resolve;
-pub(crate) mod walk;
+pub(crate) mod worker_state;

@@ -1,11 +1,11 @@
 //! Opening: resolving, creating and checking, as Linux's `open(2)` does.
 
 use crate::format::inode_record::{REGULAR, TYPE_MASK};
-use crate::inode::held_call::no_room;
-use crate::inode::known_path::may_open;
-use crate::names::pathname::Component;
-use crate::names::walk::{COMMITS_MAX, LookupWorker, Node, Parent};
-use renga_proto::inode::{InodeFacts, Intent, OpenKnown};
+use crate::inode::active_inode::no_room;
+use crate::lookup::path_walk::may_open;
+use crate::lookup::pathname::Component;
+use crate::names::worker_state::{COMMITS_MAX, LookupWorker, Node, Parent};
+use renga_proto::inode::{InodeFacts, Intent};
 use renga_proto::path::{NO_FOLLOW, OPEN_CREATE, OPEN_DIRECTORY, OPEN_EXCLUSIVE, OPEN_TRUNCATE, Open};
 use renga_rt::Errno;
 
@@ -66,12 +66,6 @@ impl LookupWorker {
         may_open(node.kind, flags)?;
         let facts = self.open_facts(node.slot).await?;
         Ok((facts, flags & OPEN_TRUNCATE != 0 && !created && facts.mode & TYPE_MASK == REGULAR))
-    }
-
-    /// As its opener learns them, though another board may have changed them. Without the lock of names: that is asked.
-    pub(crate) async fn open_facts(&mut self, slot: u16) -> Result<InodeFacts, Errno> {
-        let facts = self.inode(slot)?.call(OpenKnown {}, &[][..]).await?;
-        if facts.mode == 0 { Err(Errno(facts.birth.device as u16)) } else { Ok(facts) }
     }
 
     async fn open_or_create(&mut self, open: Open, path: &[u8]) -> Result<(Node, bool), Errno> {

@@ -6,8 +6,8 @@
 
 use crate::format::inode_record::KIND_DIRECTORY;
 use crate::format::superblock::ROOT_INO;
-use crate::names::pathname::Component;
-use crate::names::walk::{LookupWorker, Node, Parent};
+use crate::lookup::pathname::Component;
+use crate::names::worker_state::{LookupWorker, Node, Parent};
 use renga_proto::inode::{Intent, IsEmpty, NameOf, Repoint};
 use renga_proto::path::{PathStart, UNREACHABLE};
 use renga_rt::Errno;

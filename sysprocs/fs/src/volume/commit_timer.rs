@@ -3,75 +3,10 @@
 //! It sleeps while nothing is changed: the allocator, which is told of every change, says when the next
 //! commit is due. All of them are on one core, as they share that and notify.
 
-use core::cell::Cell;
+use crate::commit_due::Due;
 use renga_pages::{Spares, take_home_until};
 use renga_proto::inode::{CommitAll, Extent, Inode, InodeDirectory, LeaseWrite, NextLent};
-use renga_rt::{Client, Family, Me, Never, Notifier};
-
-/// When the next commit is due: what the allocator tells `commit_timer`.
-pub struct Due {
-    commit_timer: Option<Notifier>,
-    at_ns: Cell<Option<u64>>,
-    /// The last commit failed.
-    failed: Cell<bool>,
-    /// Inodes are being freed.
-    freeing: Cell<bool>,
-    /// Somebody waits for it.
-    awaited: Cell<bool>,
-    /// Much is lent.
-    crowded: Cell<bool>,
-}
-
-impl Due {
-    /// Nothing is due yet; without a process to be told there are only the commits that are asked for.
-    pub const fn new(commit_timer: Option<Notifier>) -> Due {
-        Due {
-            commit_timer,
-            at_ns: Cell::new(None),
-            failed: Cell::new(false),
-            freeing: Cell::new(false),
-            awaited: Cell::new(false),
-            crowded: Cell::new(false),
-        }
-    }
-    /// When, ns since boot; `None`: nothing has been changed since the last commit.
-    pub(crate) fn at_ns(&self) -> Option<u64> {
-        self.at_ns.get()
-    }
-    pub(crate) fn set(&self, at_ns: Option<u64>) {
-        if self.at_ns.replace(at_ns) != at_ns
-            && let Some(commit_timer) = &self.commit_timer
-        {
-            commit_timer.notify();
-        }
-    }
-    /// A commit is due now, if anything has been changed; not if the last one failed, which is tried again in
-    /// its time.
-    pub(crate) fn hurry(&self, now_ns: u64) {
-        self.awaited.set(true);
-        self.bring_forward(now_ns);
-    }
-    /// As much is lent, it is time to take some of it home: a commit is due now.
-    pub(crate) fn crowd(&self, now_ns: u64) {
-        self.crowded.set(true);
-        self.bring_forward(now_ns);
-    }
-    fn bring_forward(&self, now_ns: u64) {
-        if self.at_ns().is_some_and(|at_ns| at_ns > now_ns) && !self.failed.get() {
-            self.set(Some(now_ns));
-        }
-    }
-    pub(crate) fn set_freeing(&self, freeing: bool) {
-        self.freeing.set(freeing);
-    }
-    /// Whether inodes are being freed, so that there may soon be more room.
-    pub(crate) fn is_freeing(&self) -> bool {
-        self.freeing.get()
-    }
-    pub(crate) fn set_failed(&self, failed: bool) {
-        self.failed.set(failed);
-    }
-}
+use renga_rt::{Client, Family, Me, Never};
 
 /// So long content comes home before what has come is committed, ns.
 const HOME_NS_MAX: u64 = 1_000_000_000;

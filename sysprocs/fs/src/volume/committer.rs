@@ -17,7 +17,7 @@
 
 use crate::cache::metadata_writeback::{MetadataWritebackClients, Writer};
 use crate::volume::journal::Journal;
-use crate::volume::transaction::Members;
+use crate::volume::members::Members;
 use renga_abi::PAGE_BYTES;
 use renga_proto::allocator::{
     Allocator, CloseTransaction, EndFreeze, EndTransaction, MarkClean, Mount, NextMember, Pended, Pending, Reached,

@@ -8,8 +8,8 @@
 use crate::format::bytes::{u16_at, u32_at};
 use crate::format::groups::{DESCRIPTOR_BYTES, DESCRIPTORS_BLOCK, Group};
 use crate::format::superblock::SUPERBLOCK_OFFSET;
-use crate::volume::allocator::State;
-use crate::volume::transaction::Phase;
+use crate::volume::allocator_state::State;
+use crate::volume::members::Phase;
 use renga_abi::PAGE_BYTES;
 use renga_rt::Errno;
 

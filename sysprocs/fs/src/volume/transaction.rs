@@ -6,70 +6,14 @@
 
 use crate::format::groups::{COUNTS_OFFSET, DESCRIPTOR_BYTES, DESCRIPTORS_BLOCK};
 use crate::format::superblock::SUPERBLOCK_OFFSET;
-use crate::volume::allocator::State;
+use crate::volume::allocator_state::State;
+use crate::volume::members::Phase;
 use renga_proto::allocator::{AllocatorCall, EndTransaction, Pended, Reached};
 use renga_rt::Errno;
-
-/// From a change to the commit that makes it permanent, if nobody asks for one sooner.
-const COMMIT_AFTER_NS: u64 = 5_000_000_000;
 /// Commits of their own accord that may fail one after the other before changes are refused.
 const FAILURES_MAX: u32 = 8;
-/// Inode processes that may join.
-pub(crate) const MEMBERS_MAX: usize = 4096;
-
-/// What is going on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Phase {
-    /// The journal has not been recovered yet.
-    Unmounted,
-    /// Changes join the transaction.
-    Open,
-    /// A transaction is closed and not copied yet.
-    Closed,
-}
-
-/// A set of inode processes.
-pub(crate) struct Members([u64; MEMBERS_MAX / 64]);
-impl Members {
-    pub(crate) const NONE: Members = Members([0; MEMBERS_MAX / 64]);
-    /// Adds one; whether there is room for such a number.
-    pub(crate) fn add(&mut self, slot: u16) -> bool {
-        let word = self.0.get_mut(usize::from(slot) / 64);
-        word.map(|word| *word |= 1 << (slot % 64)).is_some()
-    }
-    /// Takes the lowest out.
-    pub(crate) fn take(&mut self) -> Option<u16> {
-        let index = self.0.iter().position(|word| *word != 0)?;
-        let word = &mut self.0[index];
-        let bit = word.trailing_zeros();
-        *word &= *word - 1;
-        Some(index as u16 * 64 + bit as u16)
-    }
-    /// Takes one out.
-    pub(crate) fn remove(&mut self, slot: u16) {
-        if let Some(word) = self.0.get_mut(usize::from(slot) / 64) {
-            *word &= !(1 << (slot % 64));
-        }
-    }
-    /// Whether there is none.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.iter().all(|word| *word == 0)
-    }
-}
 
 impl State {
-    /// A commit is due in a while.
-    pub(crate) fn make_due(&mut self) {
-        self.only_lent = false;
-        self.due.set(self.due.at_ns().or(Some(self.me.now_ns() + COMMIT_AFTER_NS)));
-    }
-
-    /// A commit is due now; or after a while, if the last one failed.
-    pub(crate) fn hurry(&mut self) {
-        self.make_due();
-        self.due.hurry(self.me.now_ns());
-    }
-
     pub(crate) fn join(&mut self, slot: u16) -> Result<(), Errno> {
         self.may_change()?;
         self.make_due();

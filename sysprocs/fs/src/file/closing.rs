@@ -1,0 +1,58 @@
+//! Closing an open file: the last reference releases its locks, its inode and its process.
+//!
+//! Invariant: a failed write is reported by the last `Close` before the work of closing is done. Called by: `server.rs`.
+
+use crate::file::open_file::State;
+use renga_hal::memory::UserMemory;
+use renga_proto::locks::{Owner, ReleaseLocks};
+use renga_proto::slots::FreeFile;
+use renga_rt::{Call, Errno, Held};
+
+impl<M: UserMemory + ?Sized> State<M> {
+    /// It is being closed: nothing is locked by way of it any more.
+    pub(super) async fn release_locks(&mut self) {
+        if core::mem::take(&mut self.locks) {
+            let owner = Owner::open_file(self.home, self.number, self.life.number());
+            let release = ReleaseLocks { owner, ino: self.ino };
+            if self.clients.locks.call(release, ()).await == Err(Errno::ESTALE) {
+                // That was about an earlier session; a dead board has none.
+                let _ = self.clients.locks.call(release, ()).await;
+            }
+        }
+    }
+
+    /// Answers before the work is done, unless a failed write may have to be told.
+    pub(super) async fn close(&mut self, call: Call<renga_proto::file::Close>) {
+        let board = call.board();
+        if call.entry().life != self.life.number() || !self.references.holds(board) {
+            return call.reply(Err(Errno::EBADF));
+        }
+        if self.references.total() > 1 {
+            self.references.remove(board);
+            return call.reply(Ok(()));
+        }
+        self.note_lost_here().await;
+        let told = if self.written || self.lost { self.settle().await } else { Ok(()) };
+        // Whoever has closed it finds its locks free.
+        self.release_locks().await;
+        call.reply(told);
+        self.end().await;
+    }
+
+    /// Gives back what a dead board's programs held open.
+    pub(super) async fn drop_board(&mut self, board: u8) {
+        if self.references.drop_board(board) > 0 && self.references.is_empty() {
+            self.end().await;
+        }
+    }
+
+    pub(super) async fn end(&mut self) {
+        self.references = Held::NONE;
+        self.release_locks().await;
+        if !self.is_made() {
+            self.let_go().await;
+        }
+        // It is this process's own, so that it is not refused.
+        let _ = self.clients.file_table.call(FreeFile { file: self.number }, ()).await;
+    }
+}

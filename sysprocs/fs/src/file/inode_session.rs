@@ -1,0 +1,103 @@
+//! Which process has the inode of an open file: in this session, and after the end of one.
+//!
+//! Invariant: a process is called only by a reference that is good in the session in which the call is made: its stamp is
+//! looked at before, and if the session ends in between the router does not let the call through (`ESTALE`). It may also say
+//! so of a session that was over before the reference was got: then the call is made again.
+//! Not here: the calls (`on_inode` in `open_file.rs`).
+
+use crate::file::open_file::{FileClients, INODE, State};
+use renga_hal::memory::UserMemory;
+use renga_proto::inode::{Inode, Reactivate};
+use renga_proto::sessions::give_back;
+use renga_rt::{Client, Errno};
+
+/// A call to the inode; again if the end of an earlier session was told, or if the inode had to be opened anew.
+macro_rules! on_inode {
+    ($state:expr, $entry:expr, $lends:expr) => {{
+        let mut tries = $crate::file::inode_session::Tries::default();
+        loop {
+            let reply = match $state.inode()? {
+                Some(mut inode) => inode.call($entry, $lends).await,
+                None => Err(Errno::ESTALE),
+            };
+            if reply.as_ref().err() != Some(&Errno::ESTALE) || !$state.find_again(&mut tries).await? {
+                break reply.map_err($crate::file::inode_session::of_the_disk);
+            }
+        }
+    }};
+}
+
+pub(super) use on_inode;
+
+/// What was done already about a call that was answered with `ESTALE`.
+#[derive(Default)]
+pub(super) struct Tries {
+    told: bool,
+    reopened: bool,
+}
+
+impl<M: UserMemory + ?Sized> State<M> {
+    /// The inode's process, if it is known in this session.
+    pub(super) fn inode(&mut self) -> Result<Option<Client<Inode, INODE>>, Errno> {
+        self.check()?;
+        let Some(slot) = self.slot.filter(|_| self.is_good()) else { return Ok(None) };
+        self.clients.inodes.at(self.board, usize::from(slot)).map(Some).ok_or(Errno::EIO)
+    }
+
+    /// Whether the reference to the inode has not ended with its session.
+    fn is_good(&self) -> bool {
+        self.sessions.is_good(self.board, self.stamp)
+    }
+
+    /// After `ESTALE`: whether the call is to be made again.
+    pub(super) async fn find_again(&mut self, tries: &mut Tries) -> Result<bool, Errno> {
+        let known = self.slot.is_some() && self.is_good();
+        if known && !core::mem::replace(&mut tries.told, true) {
+            return Ok(true); // it was about an earlier session
+        }
+        let again = !core::mem::replace(&mut tries.reopened, true);
+        if again {
+            self.reopen().await?;
+        } else {
+            self.forget_inode().await;
+        }
+        Ok(again)
+    }
+
+    /// The inode's process is not the one that was known.
+    pub(super) async fn forget_inode(&mut self) {
+        self.lost |= core::mem::take(&mut self.written);
+        self.let_go().await;
+    }
+
+    /// Gives the reference to the inode back, if there still is one.
+    pub(super) async fn let_go(&mut self) {
+        let FileClients { names, inode_directory, .. } = &mut self.clients;
+        if let Some(slot) = self.slot.take() {
+            // It is this process's own, so that it is not refused.
+            let _ = give_back(names, inode_directory, self.sessions, (self.ino, slot, self.stamp)).await;
+        }
+    }
+
+    /// Opens the inode anew. Until that succeeds no process is called.
+    async fn reopen(&mut self) -> Result<(), Errno> {
+        self.forget_inode().await;
+        let wanted = Reactivate { ino: self.ino, generation: self.generation };
+        let mut stamp = self.sessions.stamp(self.board);
+        let mut found = self.clients.inode_directory.call(wanted, ()).await;
+        if found == Err(Errno::ESTALE) {
+            // Told once of the end of a session, and not made.
+            stamp = self.sessions.stamp(self.board);
+            found = self.clients.inode_directory.call(wanted, ()).await;
+        }
+        // To the program this is not about a name.
+        let told = |errno| if errno == Errno::ENOENT { Errno::ESTALE } else { of_the_disk(errno) };
+        (self.slot, self.stamp) = (Some(found.map_err(told)?), stamp);
+        Ok(())
+    }
+}
+
+/// What a caller is told of an error of the inodes' board: one that has died is not this one.
+pub(super) fn of_the_disk(errno: Errno) -> Errno {
+    if errno == Errno::EHOSTDOWN { Errno::EIO } else { errno }
+}

@@ -1,0 +1,86 @@
+//! Writing a file in the page cache of this board, while that holds it.
+//!
+//! A write goes there if the inode's process gives the lease; otherwise (no room on the medium, boards that take turns, a hole
+//! would come about) it crosses, as on the board of the inodes. What was written here and is lost with the board of the
+//! inodes is told by `SyncFile` or `Close`.
+//! Not here: the cache's part (`renga_pages`), the inode's (`inode/lending`).
+
+use crate::file::inode_session::on_inode;
+use crate::file::open_file::State;
+use renga_abi::PAGE_BYTES;
+use renga_hal::memory::UserMemory;
+use renga_proto::inode::LeaseWrite;
+use renga_proto::pages::{BeginHold, EndAdrift, FindAdrift, HoldFile, LostWrites};
+use renga_rt::Errno;
+
+pub(super) const PAGE: u64 = PAGE_BYTES as u64;
+/// Times that one write may find the file not held, a page not there, or no room.
+pub(super) const TRIES_MAX: u32 = 8;
+/// Writes that cross after a lease was refused.
+const CROSSINGS: u8 = 3;
+
+impl<M: UserMemory + ?Sized> State<M> {
+    /// Whether a lease may be asked for: not soon after one was refused.
+    pub(super) fn may_ask_lease(&self) -> bool {
+        self.local_writes.crossings == 0
+    }
+
+    /// Asks for the lease, up to page `page`; whether this board has it.
+    pub(super) async fn ask_lease(&mut self, page: u32) -> Result<bool, Errno> {
+        let (file, board) = (self.id(), self.clients.pages.server().board.0);
+        let ticket = self.clients.pages.call(BeginHold {}, ()).await?;
+        let lease = on_inode!(self, LeaseWrite { ino: self.ino, board, page }, ())?;
+        if lease.below == 0 {
+            self.local_writes.crossings = CROSSINGS;
+            return Ok(false);
+        }
+        let slot = self.slot.unwrap_or(0);
+        let hold = HoldFile { file, slot, ticket, size: lease.size, below: lease.below, lease: lease.id };
+        match self.clients.pages.call(hold, ()).await {
+            // Taken back already: it may be asked for again.
+            Ok(_) | Err(Errno::ESTALE) => Ok(true),
+            Err(_) => Ok(false),
+        }
+    }
+
+    /// Before the first write here: what was lost before is not this file's.
+    pub(super) async fn note_held(&mut self) {
+        if self.local_writes.lost_before.is_none() {
+            self.local_writes.lost_before = self.clients.pages.call(LostWrites {}, ()).await.ok();
+        }
+    }
+
+    /// If the file is adrift: takes it home, or finds that what was written here is lost. Otherwise it stays as it is.
+    async fn settle_adrift(&mut self) {
+        let Ok(adrift) = self.clients.pages.call(FindAdrift { file: self.id(), from: 0 }, ()).await else { return };
+        if self.take_all_home().await.is_ok() {
+            // Refused by nobody.
+            let _ = self.clients.pages.call(EndAdrift { file: adrift.file, lease: adrift.lease }, ()).await;
+        }
+    }
+
+    /// Whether what was written here may be lost, since it was last told.
+    pub(super) async fn note_lost_here(&mut self) {
+        if self.local_writes.lost_before.is_some() {
+            self.settle_adrift().await;
+        }
+        if let Some(before) = self.local_writes.lost_before.take()
+            && self.clients.pages.call(LostWrites {}, ()).await != Ok(before)
+        {
+            self.lost = true;
+        }
+    }
+
+    /// What is dirty here of this file goes to the board of the inodes.
+    async fn take_all_home(&mut self) -> Result<(), Errno> {
+        // Each turn takes pages, of which there are no more than this board holds.
+        while on_inode!(self, LeaseWrite::take_home(self.ino), ())?.below > 0 {}
+        Ok(())
+    }
+
+    /// The same, but for what finds room only after a commit.
+    pub(super) async fn take_home(&mut self) -> Result<(), Errno> {
+        let taken = self.take_all_home().await;
+        taken.or_else(|errno| if errno == Errno::EAGAIN { Ok(()) } else { Err(errno) })
+    }
+}

@@ -1,0 +1,202 @@
+//! Reading and writing a file's content.
+//!
+//! Invariant: bytes behind the end of the file in its last block are zero. A write is answered when
+//! it is in the page cache. The target of a long symbolic link is books.
+//! Not here: which block holds what (`block_map.rs`), reading ahead (`read_ahead.rs`).
+
+use crate::data::client::{PAGE, Place, page_of};
+use crate::data::trailing_zeros::sent_bytes;
+use crate::format::inode_record::{FILE_BYTES_MAX, POINTER_BYTES, SYMBOLIC_LINK, Time};
+use crate::inode::active_inode::{ActiveInode, no_room};
+use renga_abi::PAGE_BYTES;
+use renga_proto::inode::Filled;
+use renga_proto::pages::{KEPT, NOT_KEPT, TO_END};
+use renga_rt::{Errno, probe};
+const NS_PER_DAY: u64 = 86_400 * 1_000_000_000;
+
+impl ActiveInode {
+    /// What of page `page` is not zeros behind it, for the page cache of `board`, if this is inode `ino`. `is_shared`: others write it by
+    /// mappings, or held it just now, so that what the caller asked with may have become void while this call waited.
+    pub(crate) async fn fill_page(
+        &mut self,
+        board: u8,
+        (ino, page): (u32, u32),
+        is_shared: bool,
+        out: &mut [u8],
+    ) -> Result<Filled, Errno> {
+        if ino != self.ino {
+            return Err(Errno::ESTALE);
+        }
+        self.check_regular()?;
+        self.protect_for(board, page).await?;
+        let (file, size) = (self.file(), self.record.size());
+        let is_here = board == self.me.id().board.0;
+        let ticket = if is_here && is_shared { self.content.ticket(file).await } else { KEPT };
+        let copied = self.copy_page(page, out).await?;
+        if u64::from(page) * PAGE < size {
+            self.touch_access().await;
+        }
+        // What is lent is granted to nobody else, though it is served while the board that has it is away.
+        let may_keep = self.lent.is_none_or(|lease| lease.board == board && !self.is_away());
+        let kept = is_here || may_keep && self.leases.grant(board, page);
+        if kept {
+            probe::lease(file.ino, board, page);
+        }
+        let bytes = if is_here { copied } else { out.get(..copied).map_or(copied, sent_bytes) };
+        Ok(Filled { size, keep: if kept { ticket } else { NOT_KEPT }, bytes: bytes as u32 })
+    }
+
+    /// The content of page `page` into `out`; how many bytes of it, behind which are zeros that are not written.
+    pub(crate) async fn copy_page(&mut self, page: u32, out: &mut [u8]) -> Result<usize, Errno> {
+        let (file, size, offset) = (self.file(), self.record.size(), u64::from(page) * PAGE);
+        let bytes = size.saturating_sub(offset).min(PAGE) as usize;
+        let block = if bytes > 0 { self.map(offset / PAGE).await? } else { 0 };
+        if block == 0 {
+            return Ok(0);
+        }
+        self.read_page(Place { file, page, block, size }, out).await?;
+        Ok(bytes)
+    }
+
+    /// Sets the access time as Linux's `relatime` does: when it is older than the last change, or
+    /// than a day.
+    pub(crate) async fn touch_access(&mut self) {
+        let [access, modify, change] = [Time::Access, Time::Modify, Time::Change].map(|t| self.record.time_ns(t));
+        let now_ns = self.now_ns();
+        if access <= modify || access <= change || now_ns.saturating_sub(access) >= NS_PER_DAY {
+            self.record.set_time_ns(Time::Access, now_ns);
+            // As it is kept: in a record without fractions it stays what it was for the rest of a second, and nobody need hear of it.
+            let kept_ns = self.record.time_ns(Time::Access);
+            if kept_ns != access {
+                // This process tells nobody of it before the board knows that holds the status.
+                self.leases.tell_access(self.ino, kept_ns).await;
+                self.changed = true;
+            }
+        }
+    }
+
+    /// Writes `data` at `offset`; a failure is told, and kept for whoever was let go early.
+    pub(crate) async fn write_at(&mut self, offset: u64, data: &[u8]) -> Result<(), Errno> {
+        let written = self.try_write_at(offset, data).await;
+        match written {
+            // Not the last word: it is tried again after a commit.
+            Ok(()) | Err(Errno::EAGAIN) => {}
+            Err(errno) => self.kept = self.kept.or(Some(errno)),
+        }
+        written
+    }
+
+    async fn try_write_at(&mut self, offset: u64, data: &[u8]) -> Result<(), Errno> {
+        self.check_regular()?;
+        let end = offset.checked_add(data.len() as u64).filter(|end| *end <= FILE_BYTES_MAX);
+        end.ok_or(Errno::EFBIG)?;
+        if data.is_empty() {
+            return Ok(());
+        }
+        self.begin_write().await?;
+        self.recall_for_write(offset, data.len()).await;
+        let (mut written, mut told) = (0, Ok(()));
+        while written < data.len() && told.is_ok() {
+            let at = offset + written as u64;
+            let count = (data.len() - written).min(PAGE_BYTES - (at % PAGE) as usize);
+            told = self.write_part(at, &data[written..written + count]).await;
+            if told.is_ok() {
+                written += count;
+            }
+        }
+        // What was written before a failure stays, so that no block lies behind the end.
+        let size = self.record.size().max(if written > 0 { offset + written as u64 } else { 0 });
+        self.record.set_size(size);
+        if written > 0 {
+            self.touch_content();
+        }
+        told
+    }
+
+    /// Before `bytes` bytes are written at `offset`.
+    async fn recall_for_write(&mut self, offset: u64, bytes: usize) {
+        let (size, end) = (self.record.size(), offset + bytes as u64);
+        // A page behind the end may be there too, as zeros.
+        let (from, to) =
+            if end > size { (page_of(size.min(offset)), TO_END) } else { (page_of(offset), page_of(end - 1) + 1) };
+        self.recall(from, to).await;
+    }
+
+    /// Writes `part`, which lies in one block.
+    async fn write_part(&mut self, at: u64, part: &[u8]) -> Result<(), Errno> {
+        let (block, fresh) = self.map_for_write(at / PAGE).await?;
+        let size = self.record.size().max(at + part.len() as u64);
+        let place = Place { file: self.file(), page: page_of(at), block, size };
+        self.content.write(place, (at % PAGE) as u32, part, fresh).await
+    }
+
+    /// Writes at the end; the new end.
+    pub(crate) async fn append(&mut self, data: &[u8]) -> Result<u64, Errno> {
+        let at = self.append_at();
+        self.write_at(at, data).await?;
+        Ok(at + data.len() as u64)
+    }
+
+    /// What came of a write that is not tried again: whoever was let go early is told that there was no room.
+    pub(crate) fn keep_refusal(&mut self, written: Result<(), Errno>) -> Result<(), Errno> {
+        written.map_err(no_room).inspect_err(|errno| self.kept = self.kept.or(Some(*errno)))
+    }
+
+    /// The target of a symbolic link; how many bytes.
+    pub(crate) async fn read_link(&mut self, out: &mut [u8]) -> Result<u32, Errno> {
+        self.check()?;
+        if !self.record.is(SYMBOLIC_LINK) {
+            return Err(Errno::EINVAL);
+        }
+        let count = (self.record.size() as usize).min(out.len());
+        if self.record.has_pointers() {
+            let block = self.map(0).await?;
+            self.cache.read(block, 0, out.get_mut(..count.min(PAGE_BYTES)).ok_or(Errno::EIO)?).await?;
+        } else {
+            let target = self.record.short_target().get(..count).ok_or(Errno::EIO)?;
+            out[..count].copy_from_slice(target);
+        }
+        self.touch_access().await;
+        Ok(count as u32)
+    }
+
+    /// Sets the target of a fresh symbolic link: in the inode if it is short, else in a block.
+    pub(crate) async fn set_link(&mut self, target: &[u8]) -> Result<(), Errno> {
+        self.check()?;
+        if !self.record.is(SYMBOLIC_LINK) || target.len() >= PAGE_BYTES {
+            return Err(Errno::EINVAL);
+        }
+        self.begin_change().await?;
+        if target.len() < POINTER_BYTES {
+            self.record.short_target()[..target.len()].copy_from_slice(target);
+        } else {
+            let (block, _) = self.map_for_write(0).await?;
+            self.cache.overwrite(block, 0, target, true).await?;
+        }
+        self.record.set_size(target.len() as u64);
+        self.touch_content();
+        Ok(())
+    }
+
+    /// Before the inode is given up: whoever has it next does not know that pages are to be protected.
+    pub(crate) async fn forget_mapped(&mut self) {
+        if self.mapped && self.record.links() > 0 {
+            // Without a record of the file there is no page of it.
+            let _ = self.content.lend(self.file(), false, self.record.size()).await;
+        }
+    }
+
+    /// Lets whoever was answered go on before the next call is served, which may have taken away what it was given.
+    pub(crate) async fn let_go_first(&mut self) {
+        self.me.yield_turn().await;
+    }
+
+    /// Before `page` is read for `board`: programs here fault before they change it again.
+    pub(crate) async fn protect_for(&mut self, board: u8, page: u32) -> Result<(), Errno> {
+        if self.mapped && board != self.me.id().board.0 {
+            self.content.protect(self.file(), page).await
+        } else {
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! The call that an inode's process keeps while it serves who only reads: a write that waits for room, a call before which
+//! the inode is to be taken home and finds no room, or a truncation that goes on in pieces.
+//!
+//! Invariant: while there is one nothing else changes the inode, but for its count of links. Between two pieces of a truncation whoever waits here is
+//! served, and programs run for a while; what is done for it is charged to its caller, whoever was served meanwhile.
+//! Not here: a piece (`truncate.rs`), what may be asked meanwhile (`server.rs`).
+
+use crate::inode::active_inode::{ActiveInode, no_room};
+use renga_proto::inode::{Append, DirtyPage, Inode, InodeCall, OpenCut, Thaw, Truncate, WriteAt};
+use renga_rt::{Call, Errno, Port};
+
+/// How long programs that are ready run before the next piece, ns: one slice. A piece takes a quarter of that.
+const PAUSE_NS: u64 = renga_abi::policy::SLICE_NS;
+/// Calls that are served between two pieces at most: who asks all the time does not keep a truncation from going on.
+const CALLS_MAX: u32 = 32;
+
+/// Commits that a call which finds no room waits for. The first may come before what other boards hold has come home, whereupon
+/// more is free, and one that somebody else has asked for before that.
+const COMMITS_MAX: u8 = 3;
+
+/// A call that is kept; of an append where it began; of what waits for room for how many commits it has.
+pub(super) enum HeldCall {
+    Write(Call<WriteAt>, u8),
+    Append(Call<Append>, u64, u8),
+    Dirty(Call<DirtyPage>, u8),
+    Truncate(Call<Truncate>),
+    Open(Call<OpenCut>),
+    /// Whatever it is: served from its beginning.
+    Home(InodeCall),
+}
+
+impl HeldCall {
+    /// Whether it waits for room, which a commit may make.
+    pub(super) fn waits(&self) -> bool {
+        !self.cuts()
+    }
+
+    /// Whether it goes on in pieces.
+    pub(super) fn cuts(&self) -> bool {
+        matches!(self, HeldCall::Truncate(_) | HeldCall::Open(_))
+    }
+
+    /// Tries a write again after a commit; what still finds no room after the last of them will not find any. Others go on as
+    /// they were.
+    pub(super) async fn again(self, inode: &mut ActiveInode) -> Option<HeldCall> {
+        match self {
+            HeldCall::Write(mut call, commits) => {
+                inode.me.take_up(&call);
+                let written = inode.write_at(call.entry().offset, call.lent()).await;
+                if is_to_wait(&written, commits + 1) {
+                    return Some(HeldCall::Write(call, commits + 1));
+                }
+                call.reply(inode.keep_refusal(written));
+            }
+            HeldCall::Append(mut call, offset, commits) => {
+                inode.me.take_up(&call);
+                let written = inode.write_at(offset, call.lent()).await;
+                if is_to_wait(&written, commits + 1) {
+                    return Some(HeldCall::Append(call, offset, commits + 1));
+                }
+                let end = offset + call.lent().len() as u64;
+                call.reply(inode.keep_refusal(written).map(|()| end));
+            }
+            HeldCall::Dirty(mut call, commits) => {
+                inode.me.take_up(&call);
+                let (DirtyPage { ino, page }, board) = (call.entry(), call.board());
+                let dirtied = inode.dirty_page(board, ino, page, call.lent()).await;
+                if is_to_wait(&dirtied, commits + 1) {
+                    return Some(HeldCall::Dirty(call, commits + 1));
+                }
+                call.reply(dirtied.map_err(no_room));
+            }
+            other => return Some(other),
+        }
+        None
+    }
+
+    /// Cuts a piece off; answers after the last.
+    pub(super) async fn cut_on(self, inode: &mut ActiveInode) -> Option<HeldCall> {
+        match &self {
+            HeldCall::Truncate(call) => inode.me.take_up(call),
+            HeldCall::Open(call) => inode.me.take_up(call),
+            _ => return Some(self),
+        }
+        let done = inode.cut_on().await;
+        match self {
+            held if done == Ok(true) => return Some(held),
+            HeldCall::Truncate(call) => call.reply(done.map(|_| ())),
+            HeldCall::Open(call) => call.reply(Ok(inode.facts_or_why_not(done.err()))),
+            _ => {}
+        }
+        None
+    }
+}
+
+/// After a commit: goes on with the call that was kept, which is kept on, or is to be served from its beginning.
+pub(super) async fn thaw(
+    inode: &mut ActiveInode,
+    call: Call<Thaw>,
+    held: Option<HeldCall>,
+) -> (Option<HeldCall>, Option<InodeCall>) {
+    let committed = call.entry().committed;
+    call.reply(Ok(()));
+    match held {
+        Some(HeldCall::Home(call)) if committed => {
+            call.take_up(&mut inode.me);
+            (None, Some(call))
+        }
+        Some(waits) if committed => (waits.again(inode).await, None),
+        held => (held, None),
+    }
+}
+
+/// Whether a call that was `done` so waits for one commit more, after so many.
+fn is_to_wait<T>(done: &Result<T, Errno>, commits: u8) -> bool {
+    matches!(done, Err(Errno::EAGAIN)) && commits < COMMITS_MAX
+}
+
+#[inline(always)]
+pub(super) async fn write(inode: &mut ActiveInode, mut call: Call<WriteAt>) -> Option<HeldCall> {
+    let offset = call.entry().offset;
+    let written = match inode.admit(&call) {
+        Ok(()) => inode.write_at(offset, call.lent()).await,
+        Err(errno) => Err(errno),
+    };
+    match written {
+        Err(Errno::EAGAIN) => return Some(HeldCall::Write(call, 0)),
+        written => call.reply(written),
+    }
+    None
+}
+
+#[inline(always)]
+pub(super) async fn append(inode: &mut ActiveInode, mut call: Call<Append>) -> Option<HeldCall> {
+    let offset = inode.append_at();
+    let end = match inode.admit(&call) {
+        Ok(()) => inode.append(call.lent()).await,
+        Err(errno) => Err(errno),
+    };
+    match end {
+        Err(Errno::EAGAIN) => return Some(HeldCall::Append(call, offset, 0)),
+        end => call.reply(end),
+    }
+    None
+}
+
+pub(super) async fn dirty_page(inode: &mut ActiveInode, mut call: Call<DirtyPage>) -> Option<HeldCall> {
+    let (DirtyPage { ino, page }, board) = (call.entry(), call.board());
+    let dirtied = match inode.admit(&call) {
+        Ok(()) => inode.dirty_page(board, ino, page, call.lent()).await,
+        Err(errno) => Err(errno),
+    };
+    match dirtied {
+        Err(Errno::EAGAIN) => return Some(HeldCall::Dirty(call, 0)),
+        dirtied => call.reply(dirtied),
+    }
+    inode.let_go_first().await;
+    None
+}
+
+pub(super) async fn truncate(inode: &mut ActiveInode, call: Call<Truncate>) -> Option<HeldCall> {
+    let begun = match inode.admit(&call) {
+        Ok(()) => inode.begin_truncate(call.entry().bytes).await,
+        Err(errno) => Err(errno),
+    };
+    if begun.is_ok() {
+        return HeldCall::Truncate(call).cut_on(inode).await;
+    }
+    call.reply(begun);
+    None
+}
+
+pub(super) async fn open_cut(inode: &mut ActiveInode, call: Call<OpenCut>) -> Option<HeldCall> {
+    if let Err(errno) = inode.begin_truncate(0).await {
+        call.reply(Ok(inode.facts_or_why_not(Some(errno))));
+        return None;
+    }
+    HeldCall::Open(call).cut_on(inode).await
+}
+
+/// The time between two pieces.
+pub(super) struct Pause {
+    until_ns: u64,
+    calls_left: u32,
+}
+
+impl Pause {
+    /// After a piece that has ended now.
+    pub(super) fn begin(inode: &ActiveInode) -> Pause {
+        Pause { until_ns: inode.me.now_ns() + PAUSE_NS, calls_left: CALLS_MAX }
+    }
+
+    /// A call to one of the entries `open` that is to be served before the next piece; `None`: that is due.
+    pub(super) async fn next_call(
+        &mut self,
+        port: &mut Port<Inode>,
+        inode: &mut ActiveInode,
+        open: u32,
+    ) -> Option<InodeCall> {
+        self.calls_left = self.calls_left.checked_sub(1)?;
+        if let Some(call) = port.accept_waiting(open) {
+            return Some(call);
+        }
+        if !inode.me.programs_wait() || inode.me.now_ns() >= self.until_ns {
+            inode.me.yield_turn().await;
+            return port.accept_waiting(open);
+        }
+        inode.me.notify_at(Some(self.until_ns));
+        let call = port.accept_or_notified(open).await;
+        inode.me.notify_at(None);
+        call
+    }
+}

@@ -1,0 +1,119 @@
+//! What an inode's process does with a call before it serves it: whether it may come now, and whether the inode, if it is lent,
+//! is to be taken home first.
+//!
+//! Not here: what a call demands (`demand.rs`), write leases (`write_lease.rs`), calls that are kept (`held_call.rs`).
+
+use crate::inode::active_inode::ActiveInode;
+use crate::inode::lease_demand::Need;
+use renga_proto::inode::{
+    AddLinks, Facts, FillPage, Find, Freeze, Inode, InodeCall, IsEmpty, Lease, LeaseStatus, LeaseWrite, Links, Load,
+    NameOf, ONLY_OLD, OpenKnown, ReadDirectory, ReadLink, ReserveAppend, Settle, Size, Status, TAKE_HOME, Thaw,
+};
+use renga_rt::{Errno, Protocol};
+
+/// Leases that are refused after one that another board's reading or writing has ended.
+const REFUSALS: u8 = 2;
+
+/// What may be asked of an inode that stands still.
+const STILL: u32 = Facts::BIT
+    | FillPage::BIT
+    | Find::BIT
+    | Freeze::BIT
+    | IsEmpty::BIT
+    | LeaseStatus::BIT
+    | Links::BIT
+    | Load::BIT
+    | NameOf::BIT
+    | OpenKnown::BIT
+    | ReadDirectory::BIT
+    | ReadLink::BIT
+    | Settle::BIT
+    | Size::BIT
+    | Status::BIT
+    | Thaw::BIT;
+
+/// What of that may change an inode which is lent.
+const NOT_LENT: u32 = FillPage::BIT | OpenKnown::BIT | Size::BIT | Status::BIT;
+
+/// What may be asked now; `held`: another call is kept.
+pub(super) fn entries(inode: &ActiveInode, frozen: bool, held: bool) -> u32 {
+    if !frozen && !held {
+        return Inode::ENTRIES;
+    }
+    let still = if inode.lent.is_some() { STILL & !NOT_LENT } else { STILL };
+    // Whoever counts links holds the lock of names, which the commit takes that a kept call waits for.
+    if frozen { still } else { still | LeaseWrite::BIT | AddLinks::BIT }
+}
+
+/// While another call is kept: it may wait for a commit, and whoever takes files home may be who commits.
+pub(super) fn refuse_lease(inode: &ActiveInode, call: InodeCall, held: bool) -> Option<InodeCall> {
+    match call {
+        InodeCall::LeaseWrite(call) if held => {
+            let comes_home = call.entry().page == TAKE_HOME && inode.lent.is_some();
+            call.reply(if comes_home { Err(Errno::EAGAIN) } else { Ok(Lease::NONE) });
+            None
+        }
+        call => Some(call),
+    }
+}
+
+/// Before a call to an inode that is lent is served. `EAGAIN`: not before the next commit.
+pub(super) async fn prepare(inode: &mut ActiveInode, call: &InodeCall, last: bool) -> Result<(), Errno> {
+    let Some(lease) = inode.lent else { return Ok(()) };
+    let demand = inode.demand(call, lease);
+    let ask = demand.is_worth_asking(lease, inode.is_away());
+    match demand.need {
+        Need::Nothing => {}
+        Need::Facts if ask => inode.ask_facts().await,
+        Need::Facts => {}
+        Need::Home => {
+            if demand.is_turn(lease) {
+                inode.refusals = REFUSALS;
+            }
+            // The inode reclaimer cannot wait for a commit; it gives up nothing that is lent, unless the board stops.
+            let last = last || matches!(call, InodeCall::Unload(_));
+            let home = if ask { inode.take_home(last).await } else { Err(Errno::EHOSTDOWN) };
+            if home != Err(Errno::EHOSTDOWN) {
+                return home;
+            }
+            if demand.changes {
+                inode.give_up_lease().await;
+            }
+        }
+        Need::End => inode.abandon_lease().await,
+    }
+    if demand.sets && inode.is_away() {
+        inode.overrule();
+    }
+    Ok(())
+}
+
+/// What is asked about leases.
+pub(super) async fn serve_leases(inode: &mut ActiveInode, call: InodeCall) {
+    match call {
+        InodeCall::ReserveAppend(call) => {
+            let ReserveAppend { from, bytes } = call.entry();
+            let reserved = inode.admit(&call).and_then(|()| inode.reserve_append(call.board(), from, bytes));
+            call.reply(reserved);
+        }
+        InodeCall::LeaseWrite(call) if call.entry().page == TAKE_HOME => {
+            let LeaseWrite { ino, board, .. } = call.entry();
+            let left = board == ONLY_OLD && inode.is_lease_young();
+            let more =
+                if (ino == 0 || ino == inode.ino) && !left { inode.take_some_home(false).await } else { Ok(false) };
+            call.reply(more.map(|more| Lease { below: more.into(), ..Lease::NONE }));
+        }
+        InodeCall::LeaseWrite(call) => {
+            let LeaseWrite { ino, board, page } = call.entry();
+            let lease = match inode.admit(&call) {
+                // Who writes and is never told, as his writes are released early, would write for ever.
+                Ok(()) if inode.kept.is_some() => return call.reply(Err(inode.kept.take().unwrap_or(Errno::EIO))),
+                Ok(()) => inode.lease_write(inode.lessee(call.board(), board), ino, page).await,
+                Err(errno) => Err(errno),
+            };
+            // Asked for what is no file, the answer is that of the write.
+            call.reply(lease.or_else(|errno| if errno == Errno::ESTALE { Err(errno) } else { Ok(Lease::NONE) }));
+        }
+        _ => unreachable!("served before"),
+    }
+}

@@ -1,0 +1,199 @@
+//! Flushing a file that another board writes: pages, size, times and attributes come back, and the lease ends.
+//!
+//! A board that does not answer may live and still have dirty pages: its lease stays, and the inode is served as it was last flushed.
+//! The owner flushes when that board calls again, or when all leases are flushed. A change of the data before that ends the lease: the
+//! dirty pages are lost, and the board reports it to their writers.
+//!
+//! Invariants: a page is flushed at most once, and is dirty there until it is dirty here. Nobody is granted a page of an orphaned lease.
+//! Called by: `lease_calls.rs`. Calls: `revocations`, the allocator, the page cache. Not here: granting (`lease_grant.rs`).
+
+use crate::format::inode_record::{REGULAR, Time};
+use crate::inode::active_inode::{ActiveInode, no_room};
+use crate::inode::lease_grant::PAGE;
+use crate::leases::write_lease::WriteLease;
+use renga_proto::allocator::EndReserve;
+use renga_proto::attributes::ATTRIBUTES_BYTES;
+use renga_proto::pages::{Back, FlushFrom, Given, LeavePage, NO_PAGE, NOT_WRITTEN, PutBack, TO_END};
+use renga_rt::Errno;
+
+/// How long a lease outlives the last sign of its board, ns: an inode that is lent keeps its process and its room.
+const SILENCE_NS_MAX: u64 = 600_000_000_000;
+
+/// Pages that come home between two other calls.
+const PIECE_PAGES: u32 = 16;
+
+/// Times that a page is offered to the cache here.
+const TRIES_MAX: u32 = 4;
+
+impl ActiveInode {
+    /// The board that has the lease has not answered.
+    ///
+    /// # Errors
+    /// `EHOSTDOWN`: the lease goes on.
+    pub(super) async fn note_silence(&mut self, errno: Errno) -> Result<(), Errno> {
+        let now_ns = self.me.now_ns();
+        let Some(lease) = &mut self.lent else { return Ok(()) };
+        let silent_ns = *lease.silent_ns.get_or_insert(now_ns);
+        if matches!(errno, Errno::EHOSTDOWN | Errno::ESTALE) && now_ns - silent_ns < SILENCE_NS_MAX {
+            return Err(Errno::EHOSTDOWN);
+        }
+        self.give_up_lease().await;
+        Ok(())
+    }
+
+    /// What the board has written is lost.
+    pub(super) async fn give_up_lease(&mut self) {
+        if let Some(lease) = self.lent {
+            let text = "what a board has written is lost, as it does not answer: board, inode";
+            self.me.log(text, [lease.board.into(), self.ino.into()]);
+        }
+        self.end_lease(Some(Errno::EHOSTDOWN)).await;
+    }
+
+    /// What the board that holds the inode says of it.
+    pub(crate) async fn ask_facts(&mut self) {
+        let given = self.take_back(Back::Facts).await;
+        if let Err(errno) = given {
+            let _ = self.note_silence(errno).await;
+        }
+    }
+
+    async fn take_back(&mut self, back: Back) -> Result<Given, Errno> {
+        let Some(lease) = self.lent else { return Err(Errno::EINVAL) };
+        let WriteLease { board, id, taken, grants, .. } = lease;
+        let asked = FlushFrom { board, file: self.file(), taken, back, lease: id, grants };
+        let mut changed = [0; ATTRIBUTES_BYTES];
+        let given = self.leases.revocations.call(asked, &mut changed[..]).await?;
+        if given.changed {
+            self.take_changed(&changed).await;
+        }
+        if let Some(lease) = &mut self.lent {
+            lease.size = given.size.min(u64::from(lease.below) * PAGE);
+        }
+        if given.reserved > 0 {
+            self.note_reserved(board, given.reserved.min(u64::from(lease.below) * PAGE));
+        }
+        if given.written_ns_ago != NOT_WRITTEN && self.record.is(REGULAR) {
+            let ns = self.now_ns().saturating_sub(given.written_ns_ago);
+            self.record.set_time_ns(Time::Modify, ns);
+            let changed_ns = self.record.time_ns(Time::Change).max(ns);
+            self.record.set_time_ns(Time::Change, changed_ns);
+            self.note_change();
+        }
+        Ok(given)
+    }
+
+    /// Brings all home and ends the lease. `EAGAIN`: after a commit, unless this is the `last` time. `EHOSTDOWN`: when the board is
+    /// there again.
+    pub(crate) async fn take_home(&mut self, last: bool) -> Result<(), Errno> {
+        while self.take_piece(u32::MAX, last).await? {}
+        Ok(())
+    }
+
+    /// Some pages; whether there is more.
+    pub(crate) async fn take_some_home(&mut self, last: bool) -> Result<bool, Errno> {
+        self.take_piece(PIECE_PAGES, last).await
+    }
+
+    async fn take_piece(&mut self, most: u32, last: bool) -> Result<bool, Errno> {
+        if self.lent.is_none() {
+            return Ok(false);
+        }
+        if let Err(errno) = self.begin_write().await {
+            // Nothing may be changed any more.
+            let _ = self.take_back(Back::Nothing).await;
+            self.kept = self.kept.or(Some(errno)); // told to whoever syncs
+            self.end_lease(Some(errno)).await;
+            return Ok(false);
+        }
+        for _ in 0..most {
+            let Some(lease) = &mut self.lent else { return Ok(false) };
+            lease.closed = true;
+            match self.take_back(Back::Dirty).await {
+                Ok(Given { changed: true, .. }) => {} // what is dirty comes next
+                Ok(Given { page: NO_PAGE, .. }) => {
+                    self.end_lease(None).await;
+                    return Ok(false);
+                }
+                Ok(given) => self.put_back(given.page, last).await?,
+                Err(errno) => return self.note_silence(errno).await.map(|()| false),
+            }
+        }
+        Ok(true)
+    }
+
+    /// The page that has come is the file's; a failure is told to whoever syncs, unless it is tried again after a commit.
+    async fn put_back(&mut self, page: u32, last: bool) -> Result<(), Errno> {
+        let Some(lease) = self.lent else { return Ok(()) };
+        if page < lease.from || page >= lease.below {
+            // It gives what it has not got.
+            self.leases.revocations.call(LeavePage {}, ()).await?;
+            self.end_lease(Some(Errno::EIO)).await;
+            return Ok(());
+        }
+        let put = self.place_page(page, lease.size).await;
+        if put.is_err() {
+            self.leases.revocations.call(LeavePage {}, ()).await?;
+        }
+        match put {
+            Err(Errno::EAGAIN) if !last => return Err(Errno::EAGAIN),
+            Err(errno) => {
+                self.kept = self.kept.or(Some(no_room(errno)));
+                self.lent.iter_mut().for_each(|lease| lease.damaged = true);
+            }
+            Ok(()) => {}
+        }
+        if let Some(lease) = &mut self.lent {
+            (lease.from, lease.taken) = (page.saturating_add(1).max(lease.from), page);
+        }
+        Ok(())
+    }
+
+    async fn place_page(&mut self, page: u32, size: u64) -> Result<(), Errno> {
+        let (block, _) = self.map_for_write(page.into()).await?;
+        let (file, size) = (self.file(), self.record.size().max(size.min((u64::from(page) + 1) * PAGE)));
+        let mut put = Err(Errno::EIO);
+        for _ in 0..TRIES_MAX {
+            put = self.leases.revocations.call(PutBack { file, page, block, size }, ()).await;
+            match put {
+                Ok(crowded) => {
+                    if crowded {
+                        self.content.make_room(false).await;
+                    }
+                    break;
+                }
+                Err(Errno::ENOMEM) => self.content.make_room(true).await,
+                Err(_) => break,
+            }
+        }
+        put?;
+        self.record.set_size(size);
+        self.note_change();
+        Ok(())
+    }
+
+    /// The lease is over; if that `failed`, what its board had written and nobody has taken is lost.
+    pub(super) async fn end_lease(&mut self, failed: Option<Errno>) {
+        let Some(lease) = self.lent.take() else { return };
+        self.referrers.set_lent(self.number, false);
+        if failed.is_some() {
+            self.leases.holders.forget(lease.board);
+        }
+        let blocks = lease.reserved;
+        // Neither is refused.
+        let _ = self.allocator.call(EndReserve { slot: self.number, blocks }, ()).await;
+        let _ = self.content.lend(self.file(), false, self.record.size()).await;
+        if lease.damaged {
+            // It still shows what is lost.
+            self.recall(0, TO_END).await;
+        }
+    }
+
+    /// Nothing is left of what is dirty elsewhere: the file goes.
+    pub(crate) async fn abandon_lease(&mut self) {
+        if !self.is_away() {
+            let _ = self.take_back(Back::Nothing).await;
+        }
+        self.end_lease(Some(Errno::ENOENT)).await;
+    }
+}

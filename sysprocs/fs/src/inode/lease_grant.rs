@@ -1,0 +1,170 @@
+//! Write leases: another board writes the file in its own cache, until what is dirty there is taken home.
+//!
+//! The record here does not know of what is dirty elsewhere: neither size nor blocks. So a commit holds what was taken home, and
+//! nothing refers to content that is not on this board. Blocks are reserved when the lease is given.
+//!
+//! Invariants: while the inode is lent, no other board holds anything of it, and the cache of this board shows its pages to
+//! this process only. The lease ends before anybody else reads or writes (`demand.rs`), with the board that has it, or by
+//! `LeaseWrite` with `TAKE_HOME`. A page is taken at most once, and is dirty there until it is dirty here.
+//! Not here: boards that do not answer (`away.rs`), what the board does (`renga_pages`), whose page caches hold clean pages (`page_leases.rs`).
+
+use crate::data::client::page_of;
+use crate::inode::active_inode::ActiveInode;
+use crate::inode::block_route::DIRECT;
+use crate::inode::lease_size::HOLES_PAGES_MAX;
+use crate::leases::write_lease::{INDIRECT_MAX, WriteLease, lent_at_ns};
+use renga_abi::PAGE_BYTES;
+use renga_proto::allocator::{EndReserve, Reserve};
+use renga_proto::inode::Lease;
+use renga_proto::pages::{HOLE_PAGES_MAX, NO_LEASE, NO_PAGE};
+use renga_rt::Errno;
+
+pub(super) const PAGE: u64 = PAGE_BYTES as u64;
+/// Pages behind the end that a board may write at first, and at most at a time.
+const GROWTH_MIN: u32 = 8;
+const GROWTH_MAX: u32 = 512;
+/// What was lent is young for so long, ns.
+const YOUNG_NS: u64 = 5_000_000_000;
+
+impl ActiveInode {
+    /// For which board a lease is asked.
+    pub(crate) fn lessee(&self, caller: u8, board: u8) -> u8 {
+        if caller == self.me.id().board.0 { board } else { caller }
+    }
+
+    /// Lends page `page`, and others, to `board`; nothing if that is not to be.
+    pub(crate) async fn lease_write(&mut self, board: u8, ino: u32, page: u32) -> Result<Lease, Errno> {
+        if ino != self.ino {
+            return Err(Errno::ESTALE);
+        }
+        self.check_regular()?;
+        let (size, refused) = (self.record.size(), Lease { size: self.record.size(), ..Lease::NONE });
+        // What programs here write by mappings stays here; so does a file to which appends are under way.
+        if self.mapped || self.lent.is_none() && self.append_at() > size {
+            return Ok(refused);
+        }
+        if self.refusals > 0 {
+            self.refusals -= 1;
+            return Ok(refused);
+        }
+        let (may_lend, _) = self.referrers.may_lend(self.is_for_job());
+        let is_lent = self.lent.is_some();
+        // Of a board that is away it was not taken home.
+        if board == self.me.id().board.0 || !self.leases.permit(board) || !(may_lend || is_lent) || self.is_away() {
+            return Ok(refused);
+        }
+        let pages = page_of(size + PAGE - 1);
+        let (end, kept) = match self.lent {
+            Some(lease) => (lease.below, 0),
+            None => (pages, self.blocks_for_holes(pages)),
+        };
+        if kept > 0 && pages > HOLES_PAGES_MAX {
+            return Ok(refused);
+        }
+        let page = if page == NO_PAGE { end } else { page };
+        // One write may leave out pages, and reach into the next.
+        if page > end.saturating_add(HOLE_PAGES_MAX + 1) {
+            return Ok(refused);
+        }
+        let growth = (end / 2).clamp(GROWTH_MIN, GROWTH_MAX).max(page.saturating_add(1).saturating_sub(end));
+        let below = if page < end && self.lent.is_some() { end } else { end.saturating_add(growth) };
+        if self.lend(board, below, kept, below - end).await.is_err() {
+            return Ok(refused);
+        }
+        let id = self.lent.as_mut().map_or(NO_LEASE, WriteLease::grant);
+        Ok(Lease { size, below, id })
+    }
+
+    /// Before a program of `board` writes page `page`, which it maps: the board gets the lease, though boards take turns, since the
+    /// program cannot write in any other way; and the page, if there is room for it in `out`: a page that it had to ask for
+    /// with another call would be gone again. `EAGAIN`: not before the next commit.
+    pub(super) async fn lend_page(&mut self, board: u8, page: u32, out: &mut [u8]) -> Result<Lease, Errno> {
+        if !self.leases.permit(board) {
+            return Err(Errno::EOPNOTSUPP);
+        }
+        if page == NO_PAGE {
+            return Ok(Lease::NONE);
+        }
+        if self.lent.is_none() {
+            let pages = page_of(self.record.size() + PAGE - 1);
+            if page >= pages {
+                return Err(Errno::EFBIG);
+            }
+            if !self.referrers.may_lend(self.is_for_job()).0 {
+                return Err(Errno::EAGAIN);
+            }
+            self.lend(board, pages, self.blocks_for_holes(pages), 0).await?;
+        } else {
+            self.note_writer(board, true);
+        }
+        let below = self.lent.filter(|lease| lease.board == board).ok_or(Errno::EIO)?.below;
+        if page >= below {
+            return Err(Errno::EFBIG);
+        }
+        if !out.is_empty() {
+            let bytes = self.copy_page(page, out).await?;
+            out.get_mut(bytes..).ok_or(Errno::EINVAL)?.fill(0);
+        }
+        let id = self.lent.as_mut().map_or(NO_LEASE, WriteLease::grant);
+        Ok(Lease { size: self.record.size(), below, id })
+    }
+
+    pub(super) async fn lend(&mut self, board: u8, below: u32, kept: u32, more: u32) -> Result<(), Errno> {
+        self.begin_write().await?;
+        let indirect = if u64::from(below) > DIRECT && more > 0 { INDIRECT_MAX } else { 0 };
+        let blocks = kept + more + indirect;
+        let (was_lent, (_, hurry)) = (self.lent.is_some(), self.referrers.may_lend(self.is_for_job()));
+        self.allocator.call(Reserve { slot: self.number, blocks, hurry }, ()).await?;
+        match &mut self.lent {
+            Some(lease) => (lease.below, lease.reserved) = (below, lease.reserved + blocks),
+            None => {
+                let (file, size) = (self.file(), self.record.size());
+                self.leases.recall_others(file, board).await;
+                let lent = self.content.lend(file, true, size).await;
+                if lent.is_err() {
+                    self.allocator.call(EndReserve { slot: self.number, blocks }, ()).await?;
+                    return lent;
+                }
+                let reserved = blocks;
+                self.referrers.set_lent(self.number, true);
+                self.lent = Some(WriteLease {
+                    board,
+                    id: self.lease_id(),
+                    grants: 0,
+                    session: self.referrers.session(board),
+                    silent_ns: None,
+                    below,
+                    reserved,
+                    closed: false,
+                    from: 0,
+                    taken: NO_PAGE,
+                    size,
+                    damaged: false,
+                    overruled: false,
+                });
+            }
+        }
+        self.leases.grant(board, below - 1);
+        self.note_writer(board, was_lent);
+        Ok(())
+    }
+
+    /// Whether it works for a background job.
+    fn is_for_job(&self) -> bool {
+        self.me.policy_of(self.me.account()).background
+    }
+
+    /// Whoever it works for writes the inode on `board`: what others have written is not a job's.
+    fn note_writer(&mut self, board: u8, was_lent: bool) {
+        let is_job = self.is_for_job();
+        if !(was_lent && is_job) {
+            self.referrers.set_writer(self.number, is_job.then_some(board));
+        }
+    }
+
+    /// Whether it may stay lent while what jobs have written is spared, as it has not been so for long.
+    pub(super) fn is_lease_young(&self) -> bool {
+        let is_young = |lease: WriteLease| self.me.now_ns().saturating_sub(lent_at_ns(lease.id)) < YOUNG_NS;
+        self.referrers.spares_some() && self.lent.is_some_and(is_young)
+    }
+}

@@ -1,0 +1,363 @@
+//! Which process has which active inode, and how many refer to it.
+//!
+//! Invariants: an inode is active in at most one process. A slot is in the list that its use says, least recently used
+//! first; one that is referred to, or that the inode reclaimer has, is in none. One without references stays active
+//! until its process is needed for another, unless it has no links: then it is to be given up, and freed, at once.
+//! References are counted by the board that holds them.
+//! No step but [`ActiveTable::drop_board`], [`ActiveTable::retire`], and taking an inode when no process is vacant, takes time
+//! that grows with the table.
+//! Not here: calls (`inode_directory.rs`).
+
+use crate::inode_table::inode_slot::{InodeSlot, LISTS, NO_INODE, NONE, Use};
+use crate::leases::referrers::Referrers;
+use renga_proto::pages::FileId;
+use renga_rt::account::AccountNumber;
+use renga_rt::{Errno, Held};
+
+/// Chains of the hash from inode to slot.
+const CHAINS: usize = 256;
+/// Of so many processes one is kept without an inode, so that an opener need not wait.
+const SPARE_SHARE: usize = 16;
+/// Inodes that are passed over at a time because they are lent.
+const LENT_PASSED_MAX: usize = 16;
+
+/// Where an inode can be had.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// It is active there; referred to once more.
+    Active(u16),
+    /// This process has none and is to have it; referred to.
+    Fresh(u16),
+    /// When the inode reclaimer has done something.
+    Later,
+}
+
+pub(crate) struct ActiveTable {
+    slots: &'static mut [InodeSlot],
+    referrers: &'static Referrers,
+    chains: [u16; CHAINS],
+    newest: [u16; LISTS],
+    oldest: [u16; LISTS],
+    vacant: usize,
+    /// Queued for the inode reclaimer, or with it.
+    leaving: usize,
+    /// Inodes that were to be freed so far, and those of them that are.
+    pub(crate) to_free: u32,
+    pub(crate) freed: u32,
+    retired: bool,
+}
+
+fn chain(ino: u32) -> usize {
+    ino as usize % CHAINS
+}
+
+impl ActiveTable {
+    pub(crate) fn new(slots: &'static mut [InodeSlot], referrers: &'static Referrers) -> ActiveTable {
+        let mut table = ActiveTable {
+            slots,
+            referrers,
+            chains: [NONE; CHAINS],
+            newest: [NONE; LISTS],
+            oldest: [NONE; LISTS],
+            vacant: 0,
+            leaving: 0,
+            to_free: 0,
+            freed: 0,
+            retired: false,
+        };
+        for number in 0..table.slots.len() as u16 {
+            table.link(number, Use::Vacant);
+        }
+        table.vacant = table.slots.len();
+        table
+    }
+
+    fn slot(&mut self, number: u16) -> &mut InodeSlot {
+        &mut self.slots[usize::from(number)]
+    }
+
+    fn find(&self, ino: u32) -> Option<u16> {
+        let mut at = self.chains[chain(ino)];
+        while let Some(slot) = self.slots.get(usize::from(at)) {
+            if slot.ino == ino {
+                return Some(at);
+            }
+            at = slot.next;
+        }
+        None
+    }
+
+    /// Refers `board` to inode `ino`. `ENFILE`: all processes are referred to.
+    pub(crate) fn activate(&mut self, ino: u32, board: u8) -> Result<Found, Errno> {
+        if self.retired {
+            return Err(Errno::EROFS);
+        }
+        if ino == NO_INODE {
+            return Err(Errno::EIO);
+        }
+        if let Some(number) = self.find(ino) {
+            let slot = self.slot(number);
+            return match slot.used {
+                Use::Reaped => Ok(Found::Later),
+                // What nobody refers to and has no name cannot be named.
+                Use::Queued if slot.unlinked => Ok(Found::Later),
+                _ => self.refer(number, board).map(Found::Active),
+            };
+        }
+        let number = self.oldest[Use::Vacant as usize];
+        if number == NONE {
+            self.make_spare();
+            return if self.leaving > 0 { Ok(Found::Later) } else { Err(Errno::ENFILE) };
+        }
+        self.set_ino(number, ino);
+        let referred = self.refer(number, board);
+        self.keep_spare();
+        referred.map(Found::Fresh)
+    }
+
+    /// The inode's process may ask which boards refer to it.
+    fn tell_referrers(&self, number: u16) {
+        self.referrers.set(number, self.slots[usize::from(number)].references.boards());
+    }
+
+    fn refer(&mut self, number: u16, board: u8) -> Result<u16, Errno> {
+        if !self.slot(number).references.add(board) {
+            return Err(Errno::ENFILE);
+        }
+        self.tell_referrers(number);
+        self.set_use(number, Use::Referred);
+        Ok(number)
+    }
+
+    /// Gives up, in time, the least recently used of those that nobody refers to.
+    fn keep_spare(&mut self) {
+        let spare = (self.slots.len() / SPARE_SHARE).max(1);
+        if self.vacant + self.leaving >= spare {
+            return;
+        }
+        for _ in 0..LENT_PASSED_MAX {
+            let idle = self.oldest[Use::Idle as usize];
+            if idle == NONE {
+                return;
+            }
+            if !self.referrers.is_lent(idle) {
+                return self.set_use(idle, Use::Queued);
+            }
+            self.unlink(idle);
+            self.link(idle, Use::Idle);
+        }
+    }
+
+    /// As `keep_spare`, however many are lent: when there is none left.
+    fn make_spare(&mut self) {
+        for _ in 0..=self.slots.len() / LENT_PASSED_MAX {
+            self.keep_spare();
+        }
+    }
+
+    /// Who comes with a number of an earlier life of this board does no harm to the inode that has it now.
+    fn check(&self, number: u16, ino: u32) -> Result<(), Errno> {
+        let slot = self.slots.get(usize::from(number)).ok_or(Errno::EINVAL)?;
+        if slot.ino == ino && slot.used == Use::Referred { Ok(()) } else { Err(Errno::EINVAL) }
+    }
+
+    /// One reference more to what the board refers to already: a number alone gives it none.
+    pub(crate) fn keep(&mut self, number: u16, ino: u32, board: u8) -> Result<(), Errno> {
+        self.check(number, ino)?;
+        if !self.slot(number).references.holds(board) {
+            return Err(Errno::EINVAL);
+        }
+        self.refer(number, board).map(|_| ())
+    }
+
+    /// One reference less.
+    pub(crate) fn release(&mut self, number: u16, ino: u32, board: u8) -> Result<(), Errno> {
+        self.check(number, ino)?;
+        if !self.slot(number).references.remove(board) {
+            return Err(Errno::EINVAL);
+        }
+        self.tell_referrers(number);
+        self.leave_if_unused(number);
+        Ok(())
+    }
+
+    /// A reference of one board becomes one of another.
+    pub(crate) fn hand_over(&mut self, number: u16, from: u8, to: u8) -> Result<(), Errno> {
+        let slot = self.slots.get_mut(usize::from(number)).ok_or(Errno::EINVAL)?;
+        if !slot.references.remove(from) {
+            return Err(Errno::EINVAL);
+        }
+        let added = slot.references.add(to);
+        self.tell_referrers(number);
+        self.leave_if_unused(number);
+        if added { Ok(()) } else { Err(Errno::ENFILE) }
+    }
+
+    /// It has no links any more; which inode it is, and which boards refer to it.
+    pub(crate) fn set_unlinked(&mut self, number: u16) -> Result<(u32, u8), Errno> {
+        let slot = self.slots.get_mut(usize::from(number)).filter(|slot| slot.used == Use::Referred);
+        let slot = slot.ok_or(Errno::EINVAL)?;
+        slot.unlinked = true;
+        Ok((slot.ino, slot.references.boards()))
+    }
+    /// Where inode `ino` is active, referred to or not, unless the inode reclaimer has it; it counts as used now.
+    pub(crate) fn touch(&mut self, ino: u32) -> Option<u16> {
+        let number = self.find(ino).filter(|number| self.slots[usize::from(*number)].used != Use::Reaped)?;
+        if self.slot(number).used == Use::Idle {
+            self.unlink(number);
+            self.link(number, Use::Idle);
+        }
+        Some(number)
+    }
+    /// Whether it is active, and has a name.
+    pub(crate) fn is_named(&self, ino: u32) -> bool {
+        self.find(ino).is_some_and(|number| !self.is_unlinked(number))
+    }
+    pub(crate) fn is_unlinked(&self, number: u16) -> bool {
+        self.slots[usize::from(number)].unlinked
+    }
+
+    /// It is a directory.
+    pub(crate) fn set_directory(&mut self, number: u16, generation: u32) {
+        self.slot(number).directory = Some(generation);
+    }
+    /// Whether it is known to be that directory, which it stays meanwhile.
+    pub(crate) fn is_directory(&self, wanted: FileId) -> bool {
+        let slot = self.find(wanted.ino).map(|number| &self.slots[usize::from(number)]);
+        let is_wanted = |slot: &&InodeSlot| slot.directory.is_some_and(|generation| wanted.is_of(generation));
+        slot.filter(is_wanted).is_some_and(|slot| matches!(slot.used, Use::Idle | Use::Referred))
+    }
+
+    fn leave_if_unused(&mut self, number: u16) {
+        let slot = self.slot(number);
+        if slot.used == Use::Referred && slot.references.is_empty() {
+            let unlinked = slot.unlinked;
+            self.set_use(number, if unlinked { Use::Queued } else { Use::Idle });
+            self.to_free = self.to_free.wrapping_add(unlinked.into());
+            self.keep_spare();
+        }
+    }
+
+    /// Gives up what is no inode, without a look at it; whether nobody refers to it.
+    pub(crate) fn forget(&mut self, number: u16) -> bool {
+        let idle = self.slot(number).used == Use::Idle;
+        if idle {
+            self.set_use(number, Use::Vacant);
+        }
+        idle
+    }
+
+    /// Which session with `board` it is.
+    pub(crate) fn session(&self, board: u8) -> u32 {
+        self.referrers.session(board)
+    }
+
+    /// Drops all that a dead board refers to.
+    pub(crate) fn drop_board(&mut self, board: u8) {
+        self.referrers.end_session(board);
+        for number in 0..self.slots.len() as u16 {
+            if self.slot(number).references.drop_board(board) > 0 {
+                self.tell_referrers(number);
+                self.leave_if_unused(number);
+            }
+        }
+    }
+
+    /// Nothing is activated any more, and all that is active goes to the inode reclaimer.
+    pub(crate) fn retire(&mut self) {
+        self.retired = true;
+        for number in 0..self.slots.len() as u16 {
+            let slot = self.slot(number);
+            if matches!(slot.used, Use::Idle | Use::Referred) {
+                slot.references = Held::NONE;
+                let unlinked = slot.unlinked;
+                self.tell_referrers(number);
+                self.to_free = self.to_free.wrapping_add(unlinked.into());
+                self.set_use(number, Use::Queued);
+            }
+        }
+    }
+
+    fn set_ino(&mut self, number: u16, ino: u32) {
+        let former = self.slot(number).ino;
+        if former != NO_INODE {
+            self.unchain(number, former);
+        }
+        self.slot(number).ino = ino;
+        if ino != NO_INODE {
+            let head = core::mem::replace(&mut self.chains[chain(ino)], number);
+            self.slot(number).next = head;
+        }
+    }
+
+    fn unchain(&mut self, number: u16, ino: u32) {
+        let after = self.slot(number).next;
+        let mut at = self.chains[chain(ino)];
+        if at == number {
+            self.chains[chain(ino)] = after;
+            return;
+        }
+        while at != NONE {
+            let next = self.slot(at).next;
+            if next == number {
+                self.slot(at).next = after;
+                return;
+            }
+            at = next;
+        }
+    }
+
+    fn set_use(&mut self, number: u16, used: Use) {
+        let former = self.slot(number).used;
+        if former == used {
+            return;
+        }
+        let count =
+            |used: Use| (usize::from(used == Use::Vacant), usize::from(matches!(used, Use::Queued | Use::Reaped)));
+        let ((vacant_before, leaving_before), (vacant, leaving)) = (count(former), count(used));
+        self.vacant = self.vacant + vacant - vacant_before;
+        self.leaving = self.leaving + leaving - leaving_before;
+        self.unlink(number);
+        if used == Use::Vacant {
+            self.set_ino(number, NO_INODE);
+            let slot = self.slot(number);
+            (slot.unlinked, slot.directory, slot.account) = (false, None, AccountNumber::SYSTEM);
+        }
+        self.link(number, used);
+    }
+
+    fn unlink(&mut self, number: u16) {
+        let slot = self.slot(number);
+        let (newer, older, list) = (slot.newer, slot.older, slot.used as usize);
+        if list >= LISTS {
+            return;
+        }
+        match newer {
+            NONE => self.newest[list] = older,
+            newer => self.slot(newer).older = older,
+        }
+        match older {
+            NONE => self.oldest[list] = newer,
+            older => self.slot(older).newer = newer,
+        }
+    }
+
+    fn link(&mut self, number: u16, used: Use) {
+        self.slot(number).used = used;
+        let list = used as usize;
+        if list >= LISTS {
+            return;
+        }
+        let former = core::mem::replace(&mut self.newest[list], number);
+        match former {
+            NONE => self.oldest[list] = number,
+            former => self.slot(former).newer = number,
+        }
+        let slot = self.slot(number);
+        (slot.older, slot.newer) = (former, NONE);
+    }
+}
+
+mod leaving;
+#[cfg(test)]
+mod tests;

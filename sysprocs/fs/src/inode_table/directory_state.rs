@@ -1,0 +1,118 @@
+//! The state of the directory of inodes, and activating an inode.
+//!
+//! Owns: the table of active inodes, the known names, the calls that wait for a vacant process.
+//! Invariant: a caller waits here, never the directory: the inode reclaimer vacates processes. Not here: entries (`inode_directory.rs`).
+
+use crate::format::inode_record::{DIRECTORY, TYPE_MASK};
+use crate::inode_table::active_table::{ActiveTable, Found};
+use crate::lookup::name_cache::NameCache;
+use core::cell::Cell;
+use heapless::Deque;
+use renga_proto::inode::{
+    Activate, ActivateDirectory, Create, Facts, Inode, InodeFacts, Links, Load, NextReclaim, Reactivate,
+    ReclaimedInode, Retire,
+};
+use renga_proto::pages::FileId;
+use renga_rt::{Call, Client, Errno, Family, ForwardFamily, Me};
+
+/// Calls that wait for the inode reclaimer; further ones wait at the port.
+const WAITING_MAX: usize = 16;
+
+/// A call that waits for the inode reclaimer.
+pub(super) enum Waiting {
+    Activate(Call<Activate>),
+    Create(Call<Create>),
+    Reactivate(Call<Reactivate>),
+    Directory(Call<ActivateDirectory>),
+}
+
+pub(super) struct State {
+    pub(super) me: Me,
+    pub(super) inodes: Family<Inode>,
+    /// The same, for calls that are passed on.
+    pub(super) passed_on: ForwardFamily<Inode>,
+    pub(super) board: u8,
+    pub(super) table: ActiveTable,
+    pub(super) names: NameCache,
+    pub(super) waiting: Deque<Waiting, WAITING_MAX>,
+    pub(super) inode_reclaimer: Option<Call<NextReclaim>>,
+    pub(super) retires: Option<Call<Retire>>,
+}
+
+impl State {
+    /// Gives the inode reclaimer work, if there is some.
+    pub(super) fn give_work(&mut self) {
+        if let Some(inode_reclaimer) = self.inode_reclaimer.take() {
+            match self.table.next_reap() {
+                Some((slot, ino, account)) => {
+                    inode_reclaimer.reply(Ok(ReclaimedInode { slot, ino, account: account.0 }))
+                }
+                None if inode_reclaimer.entry().wait => self.inode_reclaimer = Some(inode_reclaimer),
+                None => inode_reclaimer.reply(Err(Errno::ENOENT)),
+            }
+        }
+    }
+
+    pub(super) fn inode(&mut self, slot: u16) -> Result<Client<Inode>, Errno> {
+        self.inodes.at(self.board, slot.into()).ok_or(Errno::EIO)
+    }
+
+    /// The inode's process, referred to; `None`: later.
+    pub(super) async fn activate(&mut self, ino: u32, board: u8) -> Result<Option<u16>, Errno> {
+        match self.table.activate(ino, board)? {
+            Found::Active(slot) => Ok(Some(slot)),
+            Found::Fresh(slot) => {
+                self.inode(slot)?.call(Load { ino, mode: 0, device: 0 }, ()).await?;
+                Ok(Some(slot))
+            }
+            Found::Later => Ok(None),
+        }
+    }
+
+    pub(super) async fn activate_directory(&mut self, directory: FileId, board: u8) -> Result<Option<u16>, Errno> {
+        if self.table.is_directory(directory) {
+            return self.activate(directory.ino, board).await;
+        }
+        let generation = Cell::new(0);
+        let walkable = |facts: InodeFacts| {
+            generation.set(facts.birth.generation);
+            match facts.mode & TYPE_MASK {
+                _ if !directory.is_of(generation.get()) => Err(Errno::ENOENT),
+                DIRECTORY => Ok(()),
+                _ => Err(Errno::ENOTDIR),
+            }
+        };
+        let slot = self.activate_alive(directory.ino, board, walkable).await?;
+        if let Some(slot) = slot {
+            self.table.set_directory(slot, generation.get());
+        }
+        Ok(slot)
+    }
+
+    /// As `activate`, of any number: only if it is an inode that is `wanted`, and has a name or is open. Until that is
+    /// known the reference is this board's: what refers to an inode may change it.
+    pub(super) async fn activate_alive(
+        &mut self,
+        ino: u32,
+        board: u8,
+        wanted: impl Fn(InodeFacts) -> Result<(), Errno>,
+    ) -> Result<Option<u16>, Errno> {
+        let own = self.board;
+        let Some(slot) = self.activate(ino, own).await? else { return Ok(None) };
+        let facts = self.inode(slot)?.call(Facts {}, ()).await;
+        let links = self.inode(slot)?.call(Links {}, ()).await;
+        let named = links.is_ok_and(|links| links > 0) || self.table.is_unlinked(slot);
+        let alive = named && facts.is_ok_and(|facts| facts.mode != 0);
+        let answer = if alive { facts.and_then(wanted) } else { Err(Errno::ENOENT) };
+        if answer.is_ok() {
+            return self.table.hand_over(slot, own, board).map(|()| Some(slot));
+        }
+        self.table.release(slot, ino, own)?;
+        // Another inode of that number may be changed, and not written yet; what is no inode must not be freed
+        // because it has no links.
+        if !alive && self.table.forget(slot) {
+            self.inode(slot)?.call(Load { ino: 0, mode: 0, device: 0 }, ()).await?;
+        }
+        answer.map(|()| None)
+    }
+}

@@ -1,0 +1,145 @@
+//! Who asks the directory of inodes for paths and names.
+//!
+//! Invariant: a path is walked and its inode found in one step, in which no name changes; a call that is passed on is
+//! with the inode's process before the inode reclaimer can be.
+//! Not here: what is known (`name_cache.rs`), how a path is walked (`known_path.rs`), what is not known (`names`).
+
+use crate::format::superblock::ROOT_INO;
+use crate::inode_table::directory_state::State;
+use crate::lookup::name_cache::Known;
+use crate::lookup::path_walk;
+use crate::lookup::path_walk::Until;
+use renga_proto::inode::{
+    GrantName, InodeDirectoryCall, Intent, KnownName, KnownOpen, KnownPath, KnownStatus, LearnName, Named, OpenKnown,
+    Reached, Status, TakeHolders,
+};
+use renga_proto::pages::FileId;
+use renga_rt::{Call, Errno};
+
+impl State {
+    pub(super) async fn serve_names(&mut self, call: InodeDirectoryCall) {
+        match call {
+            InodeDirectoryCall::KnownPath(mut call) => {
+                let (entry, board) = (call.entry(), call.board());
+                let reached = self.known_path(entry, call.lent(), board).await;
+                call.reply(reached);
+            }
+            InodeDirectoryCall::KnownName(mut call) => {
+                let (entry, board) = (call.entry(), call.board());
+                let named = self.known_name(entry, call.lent(), board).await;
+                call.reply(named);
+            }
+            InodeDirectoryCall::LearnName(mut call) => {
+                let entry = call.entry();
+                self.learn(entry, call.lent());
+                call.reply(Ok(()));
+            }
+            InodeDirectoryCall::GrantName(mut call) => {
+                let GrantName { directory, board } = call.entry();
+                let granted = self.names.grant(directory, call.lent(), board);
+                call.reply(Ok(granted));
+            }
+            InodeDirectoryCall::TakeHolders(mut call) => {
+                let TakeHolders { directory, aware } = call.entry();
+                let holders = self.names.take_holders(directory, call.lent(), aware);
+                call.reply(Ok(holders));
+            }
+            _ => unreachable!("served before"),
+        }
+        self.give_work();
+    }
+
+    /// The inode that the whole of `path` leads to, and its type.
+    fn known_end(&mut self, at: FileId, path: &[u8], flags: u32) -> Result<(u32, u8), Errno> {
+        let reached = self.walk(at, path, Until::End { flags })?;
+        if reached.rest.is_empty() { Ok((reached.ino, reached.kind)) } else { Err(Errno::EAGAIN) }
+    }
+
+    /// As `path_walk::walk`; `EAGAIN` if that stays where it begins, and nobody knows that this is a directory: any
+    /// number may be said.
+    fn walk<'a>(&mut self, at: FileId, path: &'a [u8], until: Until) -> Result<path_walk::Reached<'a>, Errno> {
+        let reached = path_walk::walk(&mut self.names, at, path, until)?;
+        let begins = reached.ino != ROOT_INO && reached.ino == at.ino;
+        if begins && !self.table.is_directory(at) { Err(Errno::EAGAIN) } else { Ok(reached) }
+    }
+
+    pub(super) async fn known_status(&mut self, mut call: Call<KnownStatus>) {
+        let (KnownStatus { at, flags }, board) = (call.entry(), call.board());
+        let slot = match self.known_end(at, call.lent().0, flags) {
+            Ok((ino, _)) => self.slot_of(ino, board).await,
+            Err(errno) => Err(errno),
+        };
+        match slot.map(|slot| self.passed_on.at(self.board, slot.into())) {
+            Ok(Some(inode)) => call.forward(&inode, Status {}),
+            Ok(None) => call.reply(Err(Errno::EIO)),
+            Err(errno) => call.reply(Err(errno)),
+        }
+        self.give_work();
+    }
+
+    pub(super) async fn known_open(&mut self, mut call: Call<KnownOpen>) {
+        let (KnownOpen { at, flags }, board) = (call.entry(), call.board());
+        let slot = match self.known_end(at, call.lent(), flags) {
+            Ok((ino, kind)) => match path_walk::may_open(kind, flags) {
+                Ok(()) => self.refer(ino, board).await,
+                Err(errno) => Err(errno),
+            },
+            Err(errno) => Err(errno),
+        };
+        match slot.map(|slot| self.passed_on.at(self.board, slot.into())) {
+            Ok(Some(inode)) => call.forward(&inode, OpenKnown {}),
+            Ok(None) => call.reply(Err(Errno::EIO)),
+            Err(errno) => call.reply(Err(errno)),
+        }
+    }
+
+    async fn known_path(&mut self, entry: KnownPath, path: &[u8], board: u8) -> Result<Reached, Errno> {
+        let KnownPath { at, whole, flags } = entry;
+        let until = if whole { Until::End { flags } } else { Until::LastName };
+        let reached = self.walk(at, path, until)?;
+        let slot = self.refer(reached.ino, board).await?;
+        Ok(Reached { slot, ino: reached.ino, kind: reached.kind, left: reached.rest.len() as u32 })
+    }
+
+    async fn known_name(&mut self, entry: KnownName, name: &[u8], board: u8) -> Result<Named, Errno> {
+        let KnownName { directory, intent } = entry;
+        let known = self.names.find(directory, name);
+        let forgotten = match intent {
+            Intent::Look => false,
+            Intent::Create => known == Some(Known::Nothing),
+            Intent::Change => known.is_some(),
+        };
+        if forgotten {
+            self.names.forget(directory, name);
+        }
+        match known {
+            None => Err(Errno::EAGAIN),
+            Some(Known::Nothing) => Err(Errno::ENOENT),
+            Some(Known::Entry { ino, kind }) => Ok(Named { slot: self.refer(ino, board).await?, ino, kind }),
+        }
+    }
+
+    fn learn(&mut self, entry: LearnName, name: &[u8]) {
+        let LearnName { directory, ino, kind } = entry;
+        // What has no links any more has no names, and its number will be another's.
+        if self.table.is_named(directory) {
+            let known = if ino == 0 { Known::Nothing } else { Known::Entry { ino, kind } };
+            self.names.learn(directory, name, known);
+        }
+    }
+
+    /// The process of inode `ino`, which is made one if it is none, referred to. `EAGAIN`: that must wait.
+    async fn refer(&mut self, ino: u32, board: u8) -> Result<u16, Errno> {
+        self.activate(ino, board).await?.ok_or(Errno::EAGAIN)
+    }
+
+    /// As `refer`, without a reference that lasts.
+    async fn slot_of(&mut self, ino: u32, board: u8) -> Result<u16, Errno> {
+        if let Some(slot) = self.table.touch(ino) {
+            return Ok(slot);
+        }
+        let slot = self.refer(ino, board).await?;
+        self.table.release(slot, ino, board)?;
+        Ok(slot)
+    }
+}

@@ -1,0 +1,81 @@
+//! The state of a diskless board's name cache: names, inodes, link targets, references.
+//!
+//! Invariant: each entry was granted by a lookup worker and has not been revoked since. A revocation starts another generation, so that
+//! answers under way are dropped. Called by: `name_cache.rs`. Not here: walking (`cached_walk.rs`).
+
+use crate::format::inode_record::KIND_SYMBOLIC_LINK;
+use crate::lease_cache::cached_inodes::HeldInodes;
+use crate::lease_cache::cached_references::HeldReferences;
+use crate::lease_cache::link_targets::Targets;
+use crate::lease_cache::revalidation::Doubt;
+use crate::lookup::name_cache::{Known, NameCache};
+use crate::lookup::pathname::Rest;
+use renga_proto::names::{ALL_DIRECTORIES, NO_TICKET, OTHERS};
+use renga_proto::steps;
+use renga_proto::steps::Step;
+
+pub(super) struct State {
+    pub(super) names: NameCache,
+    pub(super) inodes: HeldInodes,
+    pub(super) targets: Targets,
+    pub(super) references: HeldReferences,
+    pub(super) doubt: Doubt,
+    /// A path of which a link has been followed.
+    pub(super) rest: Rest,
+    /// The ticket that is good now; another one after each recall.
+    pub(super) ticket: u64,
+    /// How much is being made for programs here.
+    pub(super) makes: u32,
+    /// The directory in which that is, if it is one thing and that is known; or 0.
+    pub(super) made_in: u32,
+}
+
+impl State {
+    pub(super) fn ticket(&self, keeps: bool) -> u64 {
+        if keeps && self.makes == 0 { self.ticket } else { NO_TICKET }
+    }
+
+    pub(super) fn keep(&mut self, mut told: &[u8]) {
+        // Each turn passes a step.
+        while let Some((step, rest)) = steps::first(told) {
+            match step {
+                Step::Name { directory, name, ino, kind } => {
+                    if kind == KIND_SYMBOLIC_LINK {
+                        self.targets.forget(ino);
+                    }
+                    let known = if ino == 0 { Known::Nothing } else { Known::Entry { ino, kind } };
+                    let former = self.names.learn(directory, name, known);
+                    self.lose_name(former);
+                }
+                Step::Target { ino, target } => self.targets.put(ino, target),
+                Step::Inode { facts, held: true, status } | Step::Folder { facts, status } => {
+                    self.inodes.put(facts, status);
+                }
+                Step::Inode { .. } | Step::Lease { .. } | Step::Refused { .. } => {}
+            }
+            told = rest;
+        }
+    }
+
+    pub(super) fn recall_name(&mut self, directory: u32, name: &[u8]) {
+        self.ticket += 1;
+        self.lose_name(directory);
+        match (directory, name) {
+            (ALL_DIRECTORIES, _) => self.names.forget_all(),
+            (directory, []) => {
+                self.names.forget_directory(directory);
+            }
+            (directory, name) => self.names.forget(directory, name),
+        }
+    }
+
+    /// Whether names of `directory` that are not held stand for nothing.
+    pub(super) fn holds_all(&mut self, directory: u32) -> bool {
+        directory != self.made_in && self.names.find(directory, OTHERS).is_some()
+    }
+
+    /// Not all names of `directory` are held any more.
+    pub(super) fn lose_name(&mut self, directory: u32) {
+        self.names.forget(directory, OTHERS);
+    }
+}

@@ -1,0 +1,80 @@
+//! Walking along a path by what is held.
+//!
+//! Invariant: the answer is the disk's board's: each name on the way is held, so that it stands for what it stood for when
+//! that was told; a name that is not held, of a directory all of whose names are, stands for nothing. Symbolic links are followed as far as their targets are held.
+//! Not here: names alone (`inode/known_path.rs`).
+
+use crate::format::inode_record::{DIRECTORY, KIND_SYMBOLIC_LINK, TYPE_MASK, kind_of};
+use crate::format::superblock::ROOT_INO;
+use crate::lease_cache::cache_state::State;
+use crate::lookup::name_cache::Known;
+use crate::lookup::path_walk::{Reached, Until, may_open, walk};
+use renga_proto::inode::{InodeFacts, STAT_BYTES};
+use renga_proto::pages::FileId;
+use renga_rt::Errno;
+
+/// Symbolic links followed along one path; who meets more asks a lookup worker, who says what comes of that.
+const LINKS_MAX: u32 = 40;
+
+impl State {
+    pub(super) fn open(&mut self, at: FileId, path: &[u8], flags: u32) -> Result<InodeFacts, Errno> {
+        let end = self.end(at, path, flags)?;
+        let facts = self.inodes.find(end).ok_or(Errno::EAGAIN)?.facts;
+        may_open(kind_of(facts.mode), flags)?;
+        let (slot, stamp) = self.references.use_again(end).ok_or(Errno::EAGAIN)?;
+        Ok(InodeFacts { slot, stamp, ..facts })
+    }
+
+    pub(super) fn status(&mut self, at: FileId, path: &[u8], flags: u32, out: &mut [u8]) -> Result<(), Errno> {
+        let end = self.end(at, path, flags)?;
+        self.status_of(end, None, out)
+    }
+
+    /// Of any `generation`, if none is said.
+    pub(super) fn status_of(&mut self, ino: u32, generation: Option<u32>, out: &mut [u8]) -> Result<(), Errno> {
+        let same = |facts: InodeFacts| generation.is_none_or(|generation| facts.birth.generation == generation);
+        let held = self.inodes.find(ino).filter(|held| same(held.facts)).ok_or(Errno::EAGAIN)?;
+        out.get_mut(..STAT_BYTES).ok_or(Errno::EINVAL)?.copy_from_slice(&held.status);
+        Ok(())
+    }
+
+    /// The inode to which `path` leads. `EAGAIN`: not all that it takes is held.
+    pub(super) fn end(&mut self, at: FileId, path: &[u8], flags: u32) -> Result<u32, Errno> {
+        let until = Until::End { flags };
+        let Reached { ino, rest, .. } = walk(&mut self.names, at, path, until)?;
+        let end = if rest.is_empty() { ino } else { self.follow(ino, rest, until)? };
+        // Any number may be said, also one of what is no directory.
+        let begins = end == at.ino && end != ROOT_INO;
+        let walkable = !begins || self.inodes.find(end).is_some_and(|held| held.facts.mode & TYPE_MASK == DIRECTORY);
+        if walkable { Ok(end) } else { Err(Errno::EAGAIN) }
+    }
+
+    /// Goes on from directory `at` along `rest`, which begins with a link if that is held at all.
+    fn follow(&mut self, mut at: u32, rest: &[u8], until: Until) -> Result<u32, Errno> {
+        self.rest.set(rest)?;
+        for _ in 0..LINKS_MAX {
+            let link = self.rest.take()?.ok_or(Errno::EAGAIN)?;
+            let ino = match self.names.find(at, &link.name) {
+                Some(Known::Entry { ino, kind: KIND_SYMBOLIC_LINK }) => ino,
+                None if link.is_name() && self.holds_all(at) => return Err(Errno::ENOENT),
+                _ => break,
+            };
+            let Some(target) = self.targets.find(ino) else { break };
+            self.rest.room().get_mut(..target.len()).ok_or(Errno::EAGAIN)?.copy_from_slice(target);
+            let put = self.rest.put_before(target.len(), link.slash);
+            put.map_err(|_| Errno::EAGAIN)?;
+            let Reached { ino, rest, .. } =
+                walk(&mut self.names, at.into(), self.rest.left(), until).map_err(|errno| {
+                    // Of the path as it is now, which nobody has named.
+                    if errno == Errno::ENAMETOOLONG { Errno::EAGAIN } else { errno }
+                })?;
+            if rest.is_empty() {
+                return Ok(ino);
+            }
+            let left = rest.len();
+            self.rest.keep_last(left);
+            at = ino;
+        }
+        Err(Errno::EAGAIN)
+    }
+}

@@ -1,0 +1,76 @@
+//! What programs of this board have made by a lookup worker: what that changes is given up before, and held again with the answer.
+//!
+//! Invariant: from the beginning of a make to its end nothing is held of the name that is made and of the status of its
+//! directory, so that the disk's board need not recall them from here. So nothing that was told meanwhile, or before, is kept but
+//! the answer, and that only if nothing was recalled and nothing else was being made at any time meanwhile: who answers later
+//! may know less.
+//! Not here: the making (`names/making.rs`).
+
+use crate::lease_cache::cache_state::State;
+use crate::lookup::path_walk::{Reached, Until, walk};
+use renga_proto::names::MakeBegun;
+use renga_proto::pages::FileId;
+use renga_proto::steps;
+use renga_proto::steps::Step;
+use renga_rt::Errno;
+
+impl State {
+    pub(super) fn begin_make(&mut self, at: FileId, path: &[u8]) -> Result<MakeBegun, Errno> {
+        let (directory, name) = match walk(&mut self.names, at, path, Until::LastName) {
+            Ok(Reached { ino, rest, .. }) => (ino, without_slashes(rest)),
+            Err(_) => (0, &path[..0]), // a lookup worker says what is wrong
+        };
+        // What is left may be more than a name.
+        let known = !name.is_empty() && !name.contains(&b'/');
+        if known && self.names.stands_for_something(directory, name) {
+            return Err(Errno::EEXIST);
+        }
+        let alone = self.makes == 0;
+        if !alone {
+            self.lose_name(self.made_in);
+            self.lose_name(directory);
+        }
+        self.ticket += 1;
+        self.makes += 1;
+        self.made_in = if alone && known { directory } else { 0 };
+        if !known {
+            return Ok(MakeBegun { ticket: self.ticket, directory: 0 });
+        }
+        self.names.forget(directory, name);
+        self.inodes.forget(directory);
+        Ok(MakeBegun { ticket: self.ticket, directory })
+    }
+
+    pub(super) fn end_make(&mut self, ticket: u64, told: &[u8]) -> Result<(), Errno> {
+        self.makes = self.makes.checked_sub(1).ok_or(Errno::EINVAL)?;
+        // What those are told that are still under way may be from before this one.
+        self.ticket += u64::from(self.makes > 0);
+        let good = ticket == self.ticket;
+        if good {
+            self.keep(told);
+        }
+        if !good || !self.holds_what_was_made(told) {
+            self.lose_name(self.made_in);
+        }
+        self.made_in = 0;
+        if good { Ok(()) } else { Err(Errno::ESTALE) }
+    }
+
+    fn holds_what_was_made(&mut self, mut told: &[u8]) -> bool {
+        // Each turn passes a step.
+        while let Some((step, rest)) = steps::first(told) {
+            if let Step::Name { directory, name, .. } = step
+                && directory == self.made_in
+            {
+                return self.names.stands_for_something(directory, name);
+            }
+            told = rest;
+        }
+        false
+    }
+}
+
+fn without_slashes(name: &[u8]) -> &[u8] {
+    let slashes = name.iter().rev().take_while(|byte| **byte == b'/').count();
+    &name[..name.len() - slashes]
+}

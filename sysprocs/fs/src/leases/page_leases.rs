@@ -1,0 +1,177 @@
+//! Which boards may hold pages of this inode, or its status, and calling those back.
+//!
+//! Invariant: a board whose page cache holds page p, or the size, is noted here as one that may. A note goes away
+//! only when the board has answered a recall, or is dead: its next life holds nothing that it was not granted.
+//! What is below `below` may be there; as a file grows at its end, one recall serves all further writes.
+//! Not here: who asks and what for (`content.rs`, `truncate.rs`, `active_inode.rs`).
+
+use renga_proto::pages::{
+    Back, FileId, FlushFrom, NO_LEASE, NO_PAGE, NotifyAccessTo, Revocations, RevokeInodeFrom, RevokePagesFrom, TO_END,
+};
+use renga_rt::{BOARDS_MAX, Client, Errno, probe};
+
+/// What one board may hold.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash, Debug)]
+struct Holder {
+    /// Pages below this one.
+    below: u32,
+    size: bool,
+}
+impl Holder {
+    fn holds_any(self, from: u32, to: u32) -> bool {
+        from < self.below || (to == TO_END && self.size)
+    }
+}
+
+/// The boards that may hold pages of one inode.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash, Debug)]
+pub struct Holders([Holder; BOARDS_MAX]);
+
+impl Holders {
+    /// Page `page` and the size go to `board`.
+    pub fn grant(&mut self, board: u8, page: u32) {
+        if let Some(holder) = self.0.get_mut(usize::from(board)) {
+            *holder = Holder { below: holder.below.max(page.saturating_add(1)), size: true };
+        }
+    }
+
+    /// The first board from `from_board` on that may hold some of `from..to`.
+    pub fn next(&self, from_board: usize, from: u32, to: u32) -> Option<usize> {
+        (from_board..BOARDS_MAX).find(|&board| self.0[board].holds_any(from, to))
+    }
+
+    fn of(&self, board: u8) -> Holder {
+        self.0.get(usize::from(board)).copied().unwrap_or_default()
+    }
+
+    fn set(&mut self, board: u8, holds: Holder) {
+        if let Some(holder) = self.0.get_mut(usize::from(board)) {
+            *holder = holds;
+        }
+    }
+
+    /// `board` holds nothing any more.
+    pub fn forget(&mut self, board: u8) {
+        if let Some(holder) = self.0.get_mut(usize::from(board)) {
+            *holder = Holder::default();
+        }
+    }
+
+    /// `board` has given up `from..to`, and holds `left` pages of the file.
+    pub fn recalled(&mut self, board: usize, from: u32, to: u32, left: u32) {
+        let holder = &mut self.0[board];
+        if to >= holder.below {
+            holder.below = holder.below.min(from);
+        }
+        if left == 0 {
+            holder.below = 0;
+        }
+        holder.size &= to != TO_END && left > 0;
+    }
+}
+
+/// The leases of one inode.
+pub(crate) struct PageLeases {
+    pub(crate) revocations: Client<Revocations>,
+    pub(crate) holders: Holders,
+    /// Boards that may hold the inode's status, one bit each.
+    status: u8,
+    /// Boards that hold nothing, one bit each: each of their reads crosses.
+    without: u8,
+}
+
+impl PageLeases {
+    pub(crate) fn new(revocations: Client<Revocations>, without: u8) -> Self {
+        PageLeases { revocations, holders: Holders::default(), status: 0, without }
+    }
+
+    /// Before a page and the size go to `board`; whether it may keep them.
+    pub(crate) fn grant(&mut self, board: u8, page: u32) -> bool {
+        let granted = self.without >> board & 1 == 0;
+        if granted {
+            self.holders.grant(board, page);
+        }
+        granted
+    }
+
+    /// Whether `board` may keep anything.
+    pub(crate) fn permit(&self, board: u8) -> bool {
+        self.without >> board & 1 == 0
+    }
+
+    /// Nobody but `board` holds anything of the file when this is over.
+    pub(crate) async fn recall_others(&mut self, file: FileId, board: u8) {
+        let own = self.holders.of(board);
+        self.holders.forget(board);
+        self.recall(file, 0, TO_END).await;
+        self.holders.set(board, own);
+    }
+
+    /// Before the inode's status goes to `board`; whether it may keep it.
+    pub(crate) fn grant_status(&mut self, board: u8) -> bool {
+        let granted = self.without >> board & 1 == 0;
+        self.status |= u8::from(granted) << board;
+        granted
+    }
+
+    /// `boards`, a bit each, have given up the inode's status.
+    pub(crate) fn give_up_status(&mut self, boards: u8) {
+        self.status &= !boards;
+    }
+
+    /// Whether somebody may hold the inode's status.
+    pub(crate) fn is_status_held(&self) -> bool {
+        self.status != 0
+    }
+
+    /// Before the inode changes in any way: nobody holds its status any more when this is over.
+    pub(crate) async fn recall_status(&mut self, ino: u32) {
+        // Each turn ends the lease of a board.
+        while self.status != 0 {
+            let board = self.status.trailing_zeros() as u8;
+            // As with pages.
+            let _ = self.revocations.call(RevokeInodeFrom { board, ino }, ()).await;
+            self.status &= !(1 << board);
+        }
+    }
+
+    /// Before the time of the last access becomes that, and nothing else changes. A board that alone holds the status is told, and
+    /// goes on holding it: whoever asks anywhere else asks the inode, which answers when this is over. Of several one
+    /// would tell the new time while another still tells the old one.
+    pub(crate) async fn tell_access(&mut self, ino: u32, access_ns: u64) {
+        if !self.status.is_power_of_two() {
+            return self.recall_status(ino).await;
+        }
+        let board = self.status.trailing_zeros() as u8;
+        if self.revocations.call(NotifyAccessTo { board, ino, access_ns }, ()).await.is_err() {
+            self.status = 0; // as with pages
+        }
+    }
+
+    /// The board holds the file under a lease that is over here: what it has written since is lost, of which it tells whoever
+    /// wrote it. No page is left there.
+    async fn revoke(&mut self, file: FileId, board: u8) -> u32 {
+        let asked = FlushFrom { board, file, taken: NO_PAGE, back: Back::Nothing, lease: NO_LEASE, grants: 0 };
+        // Who does not answer has lost it as well.
+        let _ = self.revocations.call(asked, &mut [][..]).await;
+        0
+    }
+
+    /// Before the pages `from..to` change (`TO_END`: and the size): nobody holds them any more when this is over.
+    pub(crate) async fn recall(&mut self, file: FileId, from: u32, to: u32) {
+        let mut next = 0;
+        while let Some(board) = self.holders.next(next, from, to) {
+            let asked = RevokePagesFrom { board: board as u8, file, from, to };
+            probe::recall(file.ino, board as u8, from, to);
+            let left = match self.revocations.call(asked, ()).await {
+                Ok(left) => left,
+                Err(Errno::EBUSY) => self.revoke(file, board as u8).await,
+                // A board that does not answer is dead: nothing is left there.
+                Err(_) => 0,
+            };
+            probe::recall_end(file.ino, board as u8);
+            self.holders.recalled(board, from, to, left);
+            next = board + 1;
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Which boards hold which names: they are told before a name changes.
+//!
+//! Invariant: a board that holds a name is noted with what is known of that name, or as one that holds names of which
+//! there are no notes any more (`spilled`), as its slot was needed for another. So who changes a name asks for
+//! its holders, whether it is known or not.
+//! Not here: names (`name_cache.rs`), revokes (`names/resolve.rs`).
+
+use crate::lookup::name_cache::{Known, NameCache, hash};
+use renga_proto::inode::NameHolders;
+use renga_proto::names::OTHERS;
+
+impl NameCache {
+    /// Notes that `board` holds `name` in `directory`, if what it stands for is known; whether it is. What the `OTHERS` stand
+    /// for nobody has to know here.
+    pub(crate) fn grant(&mut self, directory: u32, name: &[u8], board: u8) -> bool {
+        if name == OTHERS {
+            self.learn(directory, name, Known::Nothing);
+            let granted = self.grant_known(directory, name, board);
+            self.forget(directory, name);
+            return granted;
+        }
+        self.grant_known(directory, name, board)
+    }
+
+    fn grant_known(&mut self, directory: u32, name: &[u8], board: u8) -> bool {
+        let number = self.position(directory, hash(directory, name), name);
+        let slot = number.map(|number| &mut self.slots[usize::from(number)]).filter(|slot| !slot.hidden);
+        let bit = 1_u8.checked_shl(board.into()).unwrap_or(0);
+        slot.is_some_and(|slot| {
+            slot.holders |= bit;
+            bit != 0
+        })
+    }
+
+    /// Who holds `name` in `directory`, or may, or holds all others there; nobody does from now on. Those that are `aware`, a bit
+    /// each, see to it themselves that what they hold of the others stays right.
+    pub(crate) fn take_holders(&mut self, directory: u32, name: &[u8], aware: u8) -> NameHolders {
+        let all = core::mem::take(&mut self.spilled);
+        // Pass by pass, but only after names were spilled.
+        for slot in self.slots.iter_mut().filter(|_| all != 0) {
+            slot.holders &= !all;
+        }
+        let one = self.take_noted(directory, name, 0) | self.take_noted(directory, OTHERS, aware);
+        NameHolders { one, all }
+    }
+
+    /// Who is noted, but for those that stay.
+    fn take_noted(&mut self, directory: u32, name: &[u8], stay: u8) -> u8 {
+        let Some(number) = self.position(directory, hash(directory, name), name) else { return 0 };
+        let slot = &mut self.slots[usize::from(number)];
+        let taken = slot.holders & !stay;
+        slot.holders &= stay;
+        if slot.hidden && slot.holders == 0 {
+            self.clear(number);
+        }
+        taken
+    }
+
+    /// There are no notes of what `boards` hold of a directory whose number becomes another's.
+    pub(crate) fn spill(&mut self, boards: u8) {
+        self.spilled |= boards;
+    }
+
+    /// `board` is dead: it holds nothing.
+    pub(crate) fn drop_holder(&mut self, board: u8) {
+        let others = !1_u8.checked_shl(board.into()).unwrap_or(0);
+        self.spilled &= others;
+        self.slots.iter_mut().for_each(|slot| slot.holders &= others);
+    }
+}

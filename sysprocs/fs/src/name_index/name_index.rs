@@ -1,0 +1,66 @@
+//! The index of large directories' names, in memory: so that a name is found in time that does not grow with its
+//! directory.
+//!
+//! Invariant: that of [`IndexTable`]; only a directory's own inode process asks for its names, one thing at a time.
+//! Not here: small directories, which are looked through (`directory.rs`).
+
+use crate::cache::client::{Cache, CacheClients};
+use crate::format::directory_block;
+use crate::lookup::name_cache::hash;
+use crate::name_index::index_table::{IndexSlot, IndexTable};
+use renga_abi::PAGE_BYTES;
+use renga_proto::name_index::{Candidate, FindCandidate, IndexBlock, NameIndex, NameIndexCall};
+use renga_rt::{Errno, Never, Port};
+
+/// Names for which there is room, for each inode process.
+pub const INDEXED_PER_INODE: usize = 16;
+
+/// Serves with room for as many names as there are `slots`.
+pub async fn name_index(
+    mut port: Port<NameIndex>,
+    cache: CacheClients,
+    slots: &'static mut [IndexSlot],
+    page: &'static mut [u8; PAGE_BYTES],
+) -> Never {
+    let (mut table, mut cache) = (IndexTable::new(slots), Cache::new(cache));
+    loop {
+        match port.accept().await {
+            NameIndexCall::FindCandidate(mut call) => {
+                let FindCandidate { directory, after } = call.entry();
+                let found = table.candidate(directory, hash(0, call.lent()), after);
+                call.reply(found.map(|(index, after)| Candidate { index, after }));
+            }
+            NameIndexCall::IndexBlock(call) => {
+                let taken = take_in(&mut table, &mut cache, page, call.entry()).await;
+                call.reply(taken);
+            }
+            NameIndexCall::AddName(mut call) => {
+                let entry = call.entry();
+                table.add(entry.directory, hash(0, call.lent()), entry.index);
+                call.reply(Ok(()));
+            }
+            NameIndexCall::RemoveName(mut call) => {
+                let entry = call.entry();
+                table.remove(entry.directory, hash(0, call.lent()), entry.index);
+                call.reply(Ok(()));
+            }
+            NameIndexCall::ForgetDirectory(call) => {
+                table.forget(call.entry().directory);
+                call.reply(Ok(()));
+            }
+        }
+    }
+}
+
+async fn take_in(
+    table: &mut IndexTable,
+    cache: &mut Cache,
+    page: &mut [u8; PAGE_BYTES],
+    entry: IndexBlock,
+) -> Result<(), Errno> {
+    let IndexBlock { directory, index, block, last } = entry;
+    table.begin_block(directory, index)?;
+    cache.read(block, 0, &mut page[..]).await?;
+    directory_block::names(page, |name| table.add(directory, hash(0, name), index))?;
+    table.end_block(directory, index, last)
+}

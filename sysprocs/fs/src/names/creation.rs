@@ -1,0 +1,53 @@
+//! Making something for a board without the disk, in one call: it is made, opened, lent to be written, and what is so then is told.
+//!
+//! Invariant: what is told is so until the lock of names is given back, and the board is noted before that. Of the
+//! directory that the board is *prepared* for it holds nothing that changes, so that it need not be asked.
+//! Not here: making (`change.rs`, `open.rs`), who is prepared (`held/making.rs`).
+
+use crate::names::worker_state::{LookupWorker, Maker, locked};
+use renga_proto::inode::STAT_BYTES;
+use renga_proto::path::{Make, OPEN_WRITE, Open};
+use renga_rt::Errno;
+
+impl LookupWorker {
+    /// Makes what is to be made, and writes the steps to `out`; how many bytes.
+    pub(crate) async fn make(&mut self, make: Make, board: u8, path: &[u8], out: &mut [u8]) -> Result<u32, Errno> {
+        let Make { at, flags, mode, directory, prepared } = make;
+        let (opens, lends) = (!directory, !directory && flags & OPEN_WRITE != 0);
+        self.maker = Some(Maker { board, prepared, lends, opens, told: Ok(()), handed: false });
+        self.steps.clear();
+        let made = if directory {
+            locked!(self, true, self.make_directory(at.into(), path, mode))
+        } else {
+            self.make_file(Open { at: at.into(), flags, mode }, board, path).await
+        };
+        let told = self.maker.take().map_or(Ok(()), |maker| maker.told);
+        match made.and(told) {
+            Err(Errno::EAGAIN) => self.steps.refuse(Errno::EAGAIN),
+            done => done?,
+        }
+        let steps = self.steps.bytes();
+        out.get_mut(..steps.len()).ok_or(Errno::EINVAL)?.copy_from_slice(steps);
+        Ok(steps.len() as u32)
+    }
+
+    async fn make_file(&mut self, open: Open, board: u8, path: &[u8]) -> Result<(), Errno> {
+        let (node, created) = self.open_with_room(open, path).await?;
+        if created {
+            if self.maker.as_ref().is_none_or(|maker| !maker.handed) {
+                self.release(node).await;
+            }
+            return Ok(());
+        }
+        let found = match self.finish_open(&node, open.flags, false).await {
+            Ok((_, true)) => Err(Errno::EAGAIN),
+            Ok((facts, false)) => self.hand_over(node.slot, board).await.map(|()| facts),
+            Err(errno) => Err(errno),
+        };
+        match found {
+            Ok(facts) => self.steps.end_at(&facts, false, &[0; STAT_BYTES]),
+            Err(_) => self.release(node).await,
+        }
+        found.map(|_| ())
+    }
+}

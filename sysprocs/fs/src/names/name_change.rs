@@ -1,0 +1,251 @@
+//! Making and removing names: files, nodes, directories, links.
+//!
+//! Invariant: the exclusive lock of names is held throughout. A name is entered last and removed
+//! first, so that what has a name is whole. Of a name that is changed nothing is known from its being looked up here
+//! (`Intent`) until the change has been made, no other board holds it then, and of one that is removed it is known before its inode may be freed.
+
+use crate::format::inode_record::{DIRECTORY, KIND_DIRECTORY, SYMBOLIC_LINK, TYPE_MASK, kind_of};
+use crate::lookup::pathname::{Component, Name};
+use crate::names::worker_state::{LookupWorker, Node, Parent};
+use renga_proto::allocator::{FreeInode, TakeInode};
+use renga_proto::inode::{Create, Enter, HeldOf, Intent, IsEmpty, Repoint, SetLink, Unlinked};
+use renga_proto::path::PathStart;
+use renga_rt::Errno;
+
+impl LookupWorker {
+    /// A fresh inode without a name.
+    async fn create(&mut self, parent: &Node, mode: u16, device: u32) -> Result<Node, Errno> {
+        let directory = mode & TYPE_MASK == DIRECTORY;
+        let ino = self.allocator.call(TakeInode { parent: parent.ino, directory }, ()).await?;
+        match self.directory.call(Create { ino, mode, device }, ()).await {
+            Ok(slot) => Ok(Node { slot, ino, kind: kind_of(mode) }),
+            Err(errno) => {
+                self.allocator.call(FreeInode { ino, directory }, ()).await?;
+                Err(errno)
+            }
+        }
+    }
+
+    /// Releases an inode that was to have a name and got none.
+    async fn abandon(&mut self, node: Node) {
+        let _ = self.set_unlinked(&node).await;
+        self.release(node).await;
+    }
+
+    pub(crate) async fn enter(&mut self, directory: &Node, name: &[u8], ino: u32, kind: u8) -> Result<(), Errno> {
+        self.recall_name(directory, name).await;
+        let aware = self.aware_of(directory);
+        self.inode(directory.slot)?.call(Enter { ino, kind, aware }, name).await?;
+        self.learn(directory, name, ino, kind).await;
+        Ok(())
+    }
+
+    pub(crate) async fn remove(&mut self, directory: &Node, name: &[u8]) -> Result<u32, Errno> {
+        self.recall_name(directory, name).await;
+        let ino = self.inode(directory.slot)?.call(Repoint { ino: 0, kind: 0 }, name).await?;
+        self.learn(directory, name, 0, 0).await;
+        Ok(ino)
+    }
+
+    /// Takes `links` names off a node; the last one's going frees it when nobody refers to it.
+    pub(crate) async fn drop_links(&mut self, node: &Node, links: i32) -> Result<(), Errno> {
+        if self.add_links(node, -links).await? == 0 {
+            self.set_unlinked(node).await?;
+        }
+        Ok(())
+    }
+
+    /// It has no links any more.
+    async fn set_unlinked(&mut self, node: &Node) -> Result<(), Errno> {
+        let HeldOf { names, references } = self.directory.call(Unlinked { slot: node.slot }, ()).await?;
+        self.recall_names(names, node).await;
+        self.recall_references(references, node).await;
+        Ok(())
+    }
+
+    /// Enters a fresh inode as `name`; it counts one link.
+    async fn name_it(&mut self, directory: &Node, name: &[u8], node: &Node) -> Result<(), Errno> {
+        self.add_links(node, 1).await?;
+        let entered = self.enter(directory, name, node.ino, node.kind).await;
+        if entered.is_err() {
+            self.add_links(node, -1).await?;
+        }
+        entered
+    }
+
+    /// A fresh inode named `name` in `directory`.
+    pub(crate) async fn create_named(
+        &mut self,
+        directory: &Node,
+        name: &[u8],
+        mode: u16,
+        device: u32,
+    ) -> Result<Node, Errno> {
+        let node = self.create(directory, mode, device).await?;
+        match self.name_it(directory, name, &node).await {
+            Ok(()) => {
+                self.tell_made(directory, name, &node).await;
+                Ok(node)
+            }
+            Err(errno) => {
+                self.abandon(node).await;
+                Err(errno)
+            }
+        }
+    }
+
+    /// The directory and name of something that is to be made at `path`. `slash`: slashes behind
+    /// the name are allowed.
+    async fn place_for(&mut self, at: PathStart, path: &[u8], slash: bool) -> Result<(Node, Name), Errno> {
+        let Parent { node, last } = self.parent(at, path).await?;
+        let refused = match last.filter(Component::is_name) {
+            None => Errno::EEXIST,
+            Some(last) => match self.child(&node, &last.name, Intent::Create).await {
+                Ok(found) => {
+                    self.release(found).await;
+                    Errno::EEXIST
+                }
+                Err(Errno::ENOENT) if slash || !last.slash => return Ok((node, last.name)),
+                Err(errno) => errno,
+            },
+        };
+        self.release(node).await;
+        Err(refused)
+    }
+
+    pub(crate) async fn make_node(&mut self, at: PathStart, path: &[u8], mode: u16, device: u32) -> Result<(), Errno> {
+        let (parent, name) = self.place_for(at, path, false).await?;
+        let made = match mode & TYPE_MASK {
+            DIRECTORY | SYMBOLIC_LINK => Err(Errno::EPERM),
+            _ if kind_of(mode) == 0 => Err(Errno::EINVAL), // there is no such type
+            _ => self.create_named(&parent, &name, mode, device).await,
+        };
+        self.release(parent).await;
+        let node = made?;
+        self.release(node).await;
+        Ok(())
+    }
+
+    pub(crate) async fn make_directory(&mut self, at: PathStart, path: &[u8], mode: u16) -> Result<(), Errno> {
+        let (parent, name) = self.place_for(at, path, true).await?;
+        let made = self.new_directory(&parent, &name, DIRECTORY | mode & !TYPE_MASK).await;
+        self.release(parent).await;
+        made
+    }
+
+    async fn new_directory(&mut self, parent: &Node, name: &[u8], mode: u16) -> Result<(), Errno> {
+        let node = self.create(parent, mode, 0).await?;
+        self.add_links(&node, 2).await?;
+        let filled = self.fill_directory(parent, name, &node).await;
+        if filled.is_ok() {
+            self.tell_made(parent, name, &node).await;
+            self.release(node).await;
+            return Ok(());
+        }
+        self.add_links(&node, -2).await?;
+        self.abandon(node).await;
+        filled
+    }
+
+    async fn fill_directory(&mut self, parent: &Node, name: &[u8], node: &Node) -> Result<(), Errno> {
+        self.enter(node, b".", node.ino, KIND_DIRECTORY).await?;
+        self.enter(node, b"..", parent.ino, KIND_DIRECTORY).await?;
+        self.enter(parent, name, node.ino, KIND_DIRECTORY).await?;
+        if let Err(errno) = self.add_links(parent, 1).await {
+            self.remove(parent, name).await?;
+            return Err(errno);
+        }
+        Ok(())
+    }
+
+    pub(crate) async fn make_link(&mut self, at: PathStart, target: &[u8], path: &[u8]) -> Result<(), Errno> {
+        if target.is_empty() {
+            return Err(Errno::ENOENT);
+        }
+        let (parent, name) = self.place_for(at, path, false).await?;
+        let made = self.new_link(&parent, &name, target).await;
+        self.release(parent).await;
+        made
+    }
+
+    async fn new_link(&mut self, parent: &Node, name: &[u8], target: &[u8]) -> Result<(), Errno> {
+        let node = self.create(parent, SYMBOLIC_LINK | 0o777, 0).await?;
+        let mut made = self.inode(node.slot)?.call(SetLink {}, target).await;
+        if made.is_ok() {
+            made = self.name_it(parent, name, &node).await;
+        }
+        match made {
+            Ok(()) => self.release(node).await,
+            Err(_) => self.abandon(node).await,
+        }
+        made
+    }
+
+    pub(crate) async fn link(
+        &mut self,
+        from: (PathStart, &[u8]),
+        to: (PathStart, &[u8]),
+        follow: bool,
+    ) -> Result<(), Errno> {
+        let node = self.resolve(from.0, from.1, follow).await?;
+        let linked = self.link_node(&node, to).await;
+        self.release(node).await;
+        linked
+    }
+
+    async fn link_node(&mut self, node: &Node, to: (PathStart, &[u8])) -> Result<(), Errno> {
+        let (parent, name) = self.place_for(to.0, to.1, false).await?;
+        let linked = if node.is_directory() { Err(Errno::EPERM) } else { self.name_it(&parent, &name, node).await };
+        self.release(parent).await;
+        linked
+    }
+
+    pub(crate) async fn unlink(&mut self, at: PathStart, path: &[u8], directory: bool) -> Result<(), Errno> {
+        let Parent { node: parent, last } = self.parent(at, path).await?;
+        let done = self.unlink_last(&parent, last, directory).await;
+        self.release(parent).await;
+        done
+    }
+
+    async fn unlink_last(&mut self, parent: &Node, last: Option<Component>, directory: bool) -> Result<(), Errno> {
+        let last = match last {
+            Some(last) if last.is_name() => last,
+            _ if !directory => return Err(Errno::EISDIR),
+            None => return Err(Errno::EBUSY),
+            Some(last) => return Err(if &last.name[..] == b"." { Errno::EINVAL } else { Errno::ENOTEMPTY }),
+        };
+        let node = self.child(parent, &last.name, Intent::Change).await?;
+        let done = self.unlink_node(parent, &last, &node, directory).await;
+        self.release(node).await;
+        done
+    }
+
+    async fn unlink_node(
+        &mut self,
+        parent: &Node,
+        last: &Component,
+        node: &Node,
+        directory: bool,
+    ) -> Result<(), Errno> {
+        if !directory {
+            if node.is_directory() {
+                return Err(Errno::EISDIR);
+            }
+            if last.slash {
+                return Err(Errno::ENOTDIR);
+            }
+            self.remove(parent, &last.name).await?;
+            return self.drop_links(node, 1).await;
+        }
+        if !node.is_directory() {
+            return Err(Errno::ENOTDIR);
+        }
+        if !self.inode(node.slot)?.call(IsEmpty {}, ()).await? {
+            return Err(Errno::ENOTEMPTY);
+        }
+        self.remove(parent, &last.name).await?;
+        self.drop_links(node, 2).await?;
+        self.add_links(parent, -1).await?;
+        Ok(())
+    }
+}

@@ -1,0 +1,261 @@
+//! Walking along a path, name by name, to an inode or to the directory of the last name.
+//!
+//! Invariants: a `Node` stands for one reference to an active inode; whoever gets one releases it,
+//! on every way out. Between a name being found and its inode being activated the lock of names is
+//! held, so the inode cannot be freed. Symbolic links and the errors are as Linux has them
+//! (`fs/namei.c`).
+
+use crate::format::inode_record::{KIND_DIRECTORY, kind_of};
+use crate::format::superblock::ROOT_INO;
+use crate::names::worker_state::{LookupWorker, Node, Parent};
+use renga_proto::inode::{ActivateDirectory, Facts, Intent, KnownName, KnownPath, LearnName, Named, Reached, ReadLink};
+use renga_proto::mounts::{ROOT, begins_at};
+use renga_proto::pages::{ANY_GENERATION, FileId};
+use renga_proto::path::{NO_FOLLOW, PathStart};
+use renga_rt::Errno;
+
+/// Symbolic links followed along one path.
+const LINKS_MAX: u32 = 40;
+
+impl LookupWorker {
+    /// That directory, which may be none any more.
+    pub(crate) async fn begin_at(&mut self, directory: FileId) -> Result<Node, Errno> {
+        let slot = self.directory.call(ActivateDirectory { directory }, ()).await?;
+        let FileId { ino, generation } = directory;
+        if generation != ANY_GENERATION && ino != ROOT_INO {
+            let learn = LearnName { directory: ino, ino: generation, kind: KIND_DIRECTORY };
+            // Nobody is refused. Without the lock of names too: it is referred to, so that no other has its number.
+            let _ = self.directory.call(learn, &b"."[..]).await;
+            if let Some(board) = self.told {
+                self.tell_name(board, ino, b".", generation, KIND_DIRECTORY).await;
+            }
+        }
+        Ok(Node { slot, ino, kind: KIND_DIRECTORY })
+    }
+
+    /// The directory where absolute paths start.
+    async fn begin_at_root(&mut self) -> Result<Node, Errno> {
+        match self.root {
+            ROOT => self.activate(ROOT_INO, KIND_DIRECTORY).await,
+            root => self.begin_at(root).await,
+        }
+    }
+
+    /// The inode that `name` stands for in `directory`.
+    pub(crate) async fn child(&mut self, directory: &Node, name: &[u8], intent: Intent) -> Result<Node, Errno> {
+        if !directory.is_directory() {
+            return Err(Errno::ENOTDIR);
+        }
+        if begins_at(directory.ino, name) {
+            return Err(Errno::ECROSSED);
+        }
+        if name == b".." && directory.ino == self.root.ino && self.root.ino != ROOT_INO {
+            return self.begin_at_root().await;
+        }
+        let found = self.known_child(directory, name, intent).await;
+        if let Some(board) = self.told {
+            match &found {
+                Ok(node) => self.tell_name(board, directory.ino, name, node.ino, node.kind).await,
+                Err(Errno::ENOENT) => self.tell_name(board, directory.ino, name, 0, 0).await,
+                Err(_) => {}
+            }
+        }
+        found
+    }
+
+    async fn known_child(&mut self, directory: &Node, name: &[u8], intent: Intent) -> Result<Node, Errno> {
+        match self.directory.call(KnownName { directory: directory.ino, intent }, name).await {
+            Ok(Named { slot, ino, kind }) => return Ok(Node { slot, ino, kind }),
+            Err(Errno::EAGAIN) => {}
+            Err(errno) => return Err(errno),
+        }
+        match self.unknown_child(directory, name).await {
+            Ok(node) => {
+                if intent != Intent::Change {
+                    self.learn(directory, name, node.ino, node.kind).await;
+                }
+                Ok(node)
+            }
+            Err(Errno::ENOENT) => {
+                if intent == Intent::Look {
+                    self.learn(directory, name, 0, 0).await;
+                }
+                Err(Errno::ENOENT)
+            }
+            Err(errno) => Err(errno),
+        }
+    }
+
+    async fn unknown_child(&mut self, directory: &Node, name: &[u8]) -> Result<Node, Errno> {
+        let found = self.find(directory, name).await?;
+        let mut node = self.activate(found.ino, found.kind).await?;
+        if node.kind == 0 {
+            match self.inode(node.slot)?.call(Facts {}, ()).await {
+                Ok(facts) => node.kind = kind_of(facts.mode),
+                Err(errno) => {
+                    self.release(node).await;
+                    return Err(errno);
+                }
+            }
+        }
+        Ok(node)
+    }
+
+    /// Begins a walk along `path`, which starts at `at`; up to its last name unless `whole`. Where the known names lead.
+    async fn start(&mut self, at: PathStart, path: &[u8], whole: bool, follow: bool) -> Result<Node, Errno> {
+        (self.links_followed, self.root) = (0, at.root);
+        self.rest.set(path)?;
+        let flags = if follow { 0 } else { NO_FOLLOW };
+        let known = match self.told {
+            None if !at.is_confined() => self.directory.call(KnownPath { at: at.directory, whole, flags }, path).await,
+            _ => Err(Errno::EAGAIN), // each step is to be told, or its root is not what is known
+        };
+        match known {
+            Ok(Reached { slot, ino, kind, left }) => {
+                self.rest.keep_last(left as usize);
+                return Ok(Node { slot, ino, kind });
+            }
+            Err(Errno::EAGAIN) => {}
+            Err(errno) => return Err(errno),
+        }
+        if self.rest.is_absolute() { self.begin_at_root().await } else { self.begin_at(at.directory).await }
+    }
+
+    /// Walks on from `node` to the directory of the last name.
+    pub(crate) async fn parent_from(&mut self, mut node: Node) -> Result<Parent, Errno> {
+        // Bounded by the names in `rest`, which only a bounded number of links makes longer.
+        loop {
+            let component = match self.rest.take() {
+                Ok(component) => component,
+                Err(errno) => {
+                    self.release(node).await;
+                    return Err(errno);
+                }
+            };
+            match component {
+                Some(component) if !component.last => node = self.descend(node, &component.name).await?,
+                last => return Ok(Parent { node, last }),
+            }
+        }
+    }
+
+    /// From a directory into the one that `name` stands for.
+    async fn descend(&mut self, directory: Node, name: &[u8]) -> Result<Node, Errno> {
+        if name == b"." {
+            return Ok(directory);
+        }
+        match self.child(&directory, name, Intent::Look).await {
+            Ok(link) if link.is_link() => self.follow(directory, link, false).await,
+            found => {
+                self.release(directory).await;
+                let node = found?;
+                if node.is_directory() {
+                    return Ok(node);
+                }
+                self.release(node).await;
+                Err(Errno::ENOTDIR)
+            }
+        }
+    }
+
+    /// Puts a link's target before the rest; where to walk on from. `slash`: as if a slash followed.
+    pub(crate) async fn follow(&mut self, directory: Node, link: Node, slash: bool) -> Result<Node, Errno> {
+        let pushed = self.push_target(&link, slash).await;
+        self.release(link).await;
+        match pushed {
+            Ok(()) if !self.rest.is_absolute() => Ok(directory),
+            Ok(()) => {
+                self.release(directory).await;
+                self.begin_at_root().await
+            }
+            Err(errno) => {
+                self.release(directory).await;
+                Err(errno)
+            }
+        }
+    }
+
+    async fn push_target(&mut self, link: &Node, slash: bool) -> Result<(), Errno> {
+        self.links_followed += 1;
+        if self.links_followed > LINKS_MAX {
+            return Err(Errno::ELOOP);
+        }
+        let bytes = self.inode(link.slot)?.call(ReadLink {}, self.rest.room()).await?;
+        if self.told.is_some() {
+            self.steps.put_target(link.ino, self.rest.room().get(..bytes as usize).unwrap_or(&[]));
+        }
+        self.rest.put_before(bytes as usize, slash)
+    }
+
+    /// The directory of the last name of `path`, and that name. A link there is not followed.
+    pub(crate) async fn parent(&mut self, at: PathStart, path: &[u8]) -> Result<Parent, Errno> {
+        let node = self.start(at, path, false, true).await?;
+        self.parent_from(node).await
+    }
+
+    /// As `resolve`, without the lock of names unless that is needed.
+    pub(crate) async fn lookup(&mut self, at: PathStart, path: &[u8], follow: bool) -> Result<Node, Errno> {
+        let node = self.start(at, path, true, follow).await?;
+        if self.rest.left().is_empty() {
+            return Ok(node);
+        }
+        self.release(node).await;
+        self.lock(false).await;
+        let node = self.resolve(at, path, follow).await;
+        self.unlock().await;
+        node
+    }
+
+    /// What is left of `path` where another file system begins.
+    pub(crate) async fn cross(
+        &mut self,
+        at: PathStart,
+        path: &[u8],
+        follow: bool,
+        out: &mut [u8],
+    ) -> Result<u32, Errno> {
+        self.lock(false).await;
+        let walked = self.resolve(at, path, follow).await;
+        self.unlock().await;
+        match walked {
+            Ok(node) => {
+                self.release(node).await;
+                Err(Errno::EAGAIN) // what led there was changed meanwhile
+            }
+            Err(Errno::ECROSSED) => {
+                let left = self.rest.left(); // behind the name where that begins
+                out.get_mut(..left.len()).ok_or(Errno::ENAMETOOLONG)?.copy_from_slice(left);
+                Ok(left.len() as u32)
+            }
+            Err(errno) => Err(errno),
+        }
+    }
+
+    /// What `path` stands for.
+    pub(crate) async fn resolve(&mut self, at: PathStart, path: &[u8], follow: bool) -> Result<Node, Errno> {
+        let mut from = self.start(at, path, true, follow).await?;
+        // Bounded by the links that may be followed.
+        loop {
+            let Parent { node: parent, last } = self.parent_from(from).await?;
+            // All names were known.
+            let Some(last) = last else { return Ok(parent) };
+            if &last.name[..] == b"." {
+                return Ok(parent);
+            }
+            match self.child(&parent, &last.name, Intent::Look).await {
+                Ok(link) if link.is_link() && (follow || last.slash) => {
+                    from = self.follow(parent, link, last.slash).await?;
+                }
+                found => {
+                    self.release(parent).await;
+                    let node = found?;
+                    if last.slash && !node.is_directory() {
+                        self.release(node).await;
+                        return Err(Errno::ENOTDIR);
+                    }
+                    return Ok(node);
+                }
+            }
+        }
+    }
+}

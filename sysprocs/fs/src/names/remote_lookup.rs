@@ -1,0 +1,99 @@
+//! Telling other boards what paths lead to, and recalling that before it changes.
+//!
+//! Invariant: what is told is so while the lock of names is held, and the boards that are told are noted before that is given
+//! back. Whoever changes a name revokes it first, under the exclusive lock: so no board is told of it until the change has
+//! been made. Not here: the notes (`inode/name_holders.rs`, `inode/lending`), who holds (`held`).
+
+use crate::lookup::path_walk::may_open;
+use crate::names::worker_state::{LookupWorker, Node};
+use renga_proto::inode::{InodeFacts, LeaseStatus, LeasedFacts, STAT_BYTES, Status};
+use renga_proto::path::{NO_FOLLOW, Resolve};
+use renga_proto::sessions::Stamp;
+use renga_rt::Errno;
+
+impl LookupWorker {
+    /// Walks along `path`, and writes the steps to `out`; how many bytes.
+    pub(crate) async fn tell(
+        &mut self,
+        resolve: Resolve,
+        board: u8,
+        path: &[u8],
+        out: &mut [u8],
+    ) -> Result<u32, Errno> {
+        self.steps.clear();
+        self.lock(false).await;
+        self.told = Some(board);
+        let found = self.resolve(resolve.at.into(), path, resolve.flags & NO_FOLLOW == 0).await;
+        self.told = None;
+        let mut status = [0; STAT_BYTES];
+        let leased = match found {
+            Ok(node) => match self.lease_end(&node, &resolve, board, &mut status).await {
+                Ok(leased) => Ok((node, leased)),
+                Err(errno) => {
+                    self.release(node).await;
+                    Err(errno)
+                }
+            },
+            Err(errno) => Err(errno),
+        };
+        let passed = match &leased {
+            Ok((node, _)) if resolve.opens => self.hand_over(node.slot, board).await,
+            _ => Ok(()),
+        };
+        self.unlock().await;
+        passed?;
+        let ended = match leased {
+            Ok((node, leased)) => self.tell_end(node, leased, resolve.opens, &mut status).await,
+            Err(errno) => Err(errno),
+        };
+        if let Err(errno) = ended {
+            self.steps.refuse(errno);
+        }
+        let steps = self.steps.bytes();
+        out.get_mut(..steps.len()).ok_or(Errno::EINVAL)?.copy_from_slice(steps);
+        Ok(steps.len() as u32)
+    }
+
+    /// Under the lock of names: what the inode says at once.
+    async fn lease_end(
+        &mut self,
+        node: &Node,
+        resolve: &Resolve,
+        board: u8,
+        status: &mut [u8],
+    ) -> Result<LeasedFacts, Errno> {
+        if resolve.opens {
+            may_open(node.kind, resolve.flags)?;
+        }
+        self.inode(node.slot)?.call(LeaseStatus { board }, status).await
+    }
+
+    /// Without the lock, as an inode that is lent may have to ask its board, and wait for it.
+    async fn tell_end(
+        &mut self,
+        node: Node,
+        leased: LeasedFacts,
+        opens: bool,
+        status: &mut [u8; STAT_BYTES],
+    ) -> Result<(), Errno> {
+        let LeasedFacts { mut mode, birth, known, held } = leased;
+        let (slot, ino) = (node.slot, node.ino);
+        let mut asked = Ok(());
+        if opens && !known {
+            // The reference is that of who asked.
+            mode = self.open_facts(slot).await.map_or(mode, |facts| facts.mode);
+        } else if !opens {
+            if !known {
+                let none: &[u8] = &[];
+                asked = match self.inode(slot) {
+                    Ok(mut inode) => inode.call(Status {}, (none, &mut status[..])).await,
+                    Err(errno) => Err(errno),
+                };
+            }
+            self.release(node).await;
+        }
+        asked?;
+        self.steps.end_at(&InodeFacts { slot, ino, mode, birth, stamp: Stamp::NONE }, held, status);
+        Ok(())
+    }
+}

@@ -1,0 +1,199 @@
+//! The state of a lookup worker, and what every path operation needs of the directory of inodes.
+//!
+//! Invariant: a [`Node`] is one reference to an active inode; its owner releases it on every path. Called by: all files of this folder.
+//! Calls: `inode_directory`, the inodes. Not here: walking (`path_resolution.rs`).
+
+use crate::format::inode_record::{KIND_DIRECTORY, KIND_SYMBOLIC_LINK};
+use crate::lookup::pathname::{Component, Rest};
+use renga_pages::take_all_home;
+use renga_proto::allocator::Allocator;
+use renga_proto::inode::{
+    Activate, AddLinks, CommitAll, EntryFound, Extent, Find, HandOver, Inode, InodeDirectory, LearnName, LockNames,
+    Release, UnlockNames,
+};
+use renga_proto::mounts::ROOT;
+use renga_proto::pages::{FileId, Revocations};
+use renga_proto::steps::Steps;
+use renga_rt::{Client, Errno, Family, Forward, ForwardFamily};
+
+/// Commits that an operation waits for, each of which may free blocks, before there is no room for it. More than
+/// one, as others take blocks too.
+pub(crate) const COMMITS_MAX: u32 = 3;
+
+/// An operation under the lock of names; again after a commit if there was no room.
+macro_rules! locked {
+    ($lookup_worker:expr, $exclusive:expr, $operation:expr) => {{
+        let mut tries = 0;
+        loop {
+            $lookup_worker.lock($exclusive).await;
+            let done = $operation.await;
+            $lookup_worker.unlock().await;
+            if done != Err(Errno::EAGAIN) {
+                break done;
+            }
+            if tries == $crate::names::worker_state::COMMITS_MAX {
+                break Err(Errno::ENOSPC);
+            }
+            tries += 1;
+            $lookup_worker.commit().await;
+        }
+    }};
+}
+
+pub(crate) use locked;
+
+renga_rt::clients! {
+    /// Whom a lookup worker calls.
+    pub struct LookupClients {
+        /// Activates inodes; keeps the lock of names.
+        inode_directory: Client<InodeDirectory>,
+        /// All inodes; those of the board of `inode_directory` are used.
+        inodes: Family<Inode>,
+        /// Has calls passed on to it.
+        cutters: ForwardFamily<Inode>,
+        /// Superblock and counts.
+        allocator: Client<Allocator>,
+        /// Revokes names from other boards.
+        revocations: Client<Revocations>,
+    }
+}
+
+/// For whom something is being made.
+pub(crate) struct Maker {
+    pub(super) board: u8,
+    /// The directory that the board is prepared for.
+    pub(super) prepared: u32,
+    /// What is made is to be written there,
+    pub(super) lends: bool,
+    /// and referred to.
+    pub(super) opens: bool,
+    /// What came of telling it.
+    pub(super) told: Result<(), Errno>,
+    /// The reference to it is the board's.
+    pub(super) handed: bool,
+}
+
+/// A reference to an active inode. To be released.
+pub(crate) struct Node {
+    pub(crate) slot: u16,
+    pub(crate) ino: u32,
+    /// Its type, as in directory entries.
+    pub(crate) kind: u8,
+}
+
+impl Node {
+    pub(crate) fn is_directory(&self) -> bool {
+        self.kind == KIND_DIRECTORY
+    }
+
+    pub(crate) fn is_link(&self) -> bool {
+        self.kind == KIND_SYMBOLIC_LINK
+    }
+}
+
+/// Where a path leads but for its last name; `None`: the path is only slashes.
+pub(crate) struct Parent {
+    pub(crate) node: Node,
+    pub(crate) last: Option<Component>,
+}
+
+pub(crate) struct LookupWorker {
+    pub(crate) directory: Client<InodeDirectory>,
+    pub(crate) inodes: Family<Inode>,
+    pub(super) cutters: ForwardFamily<Inode>,
+    pub(crate) allocator: Client<Allocator>,
+    pub(crate) board: u8,
+    pub(crate) revocations: Client<Revocations>,
+    pub(crate) rest: Rest,
+    pub(super) links_followed: u32,
+    /// Where the walk's absolute paths start.
+    pub(super) root: FileId,
+    /// What a walk comes by, and the board that is told of it, if one is.
+    pub(crate) steps: Steps,
+    pub(crate) told: Option<u8>,
+    /// For whom something is being made, if that is to be told.
+    pub(crate) maker: Option<Maker>,
+}
+
+impl LookupWorker {
+    /// Makes room: what was given back is free afterwards.
+    pub(crate) async fn commit(&mut self) {
+        let _ = take_all_home(&mut self.directory, &mut self.inodes).await;
+        // A failure is that of whoever finds no room then.
+        let _ = self.directory.call(CommitAll { extent: Extent::Freed }, ()).await;
+    }
+
+    pub(crate) fn new(clients: LookupClients) -> Self {
+        let LookupClients { inode_directory: directory, inodes, cutters, allocator, revocations } = clients;
+        let board = directory.server().board.0;
+        let (rest, steps) = (Rest::new(), Steps::default());
+        let root = ROOT;
+        LookupWorker {
+            directory,
+            inodes,
+            cutters,
+            allocator,
+            board,
+            revocations,
+            rest,
+            links_followed: 0,
+            root,
+            steps,
+            told: None,
+            maker: None,
+        }
+    }
+
+    /// Who cuts a file and answers.
+    pub(crate) fn cutter(&self, slot: u16) -> Option<Forward<Inode>> {
+        self.cutters.at(self.board, slot.into())
+    }
+
+    /// Takes the lock of names. It fails for nobody.
+    pub(crate) async fn lock(&mut self, exclusive: bool) {
+        let _ = self.directory.call(LockNames { exclusive }, ()).await;
+    }
+
+    pub(crate) async fn unlock(&mut self) {
+        let _ = self.directory.call(UnlockNames {}, ()).await;
+    }
+
+    pub(crate) fn inode(&mut self, slot: u16) -> Result<Client<Inode>, Errno> {
+        self.inodes.at(self.board, slot.into()).ok_or(Errno::EIO)
+    }
+
+    pub(crate) async fn activate(&mut self, ino: u32, kind: u8) -> Result<Node, Errno> {
+        let slot = self.directory.call(Activate { ino }, ()).await?;
+        Ok(Node { slot, ino, kind })
+    }
+
+    pub(crate) async fn release(&mut self, node: Node) {
+        // It is ours, so it is not refused.
+        let _ = self.directory.call(Release { slot: node.slot, ino: node.ino }, ()).await;
+    }
+
+    /// Makes a reference one of `board`, who asked for it.
+    pub(crate) async fn hand_over(&mut self, slot: u16, board: u8) -> Result<(), Errno> {
+        if board == self.board {
+            return Ok(());
+        }
+        self.directory.call(HandOver { slot, board }, ()).await
+    }
+
+    pub(crate) async fn find(&mut self, directory: &Node, name: &[u8]) -> Result<EntryFound, Errno> {
+        self.inode(directory.slot)?.call(Find {}, name).await
+    }
+
+    pub(crate) async fn add_links(&mut self, node: &Node, add: i32) -> Result<u32, Errno> {
+        self.inode(node.slot)?.call(AddLinks { add }, ()).await
+    }
+
+    /// What is known from now on of `name` in `directory`: it stands for inode `ino`, or (0) for nothing.
+    pub(crate) async fn learn(&mut self, directory: &Node, name: &[u8], ino: u32, kind: u8) {
+        if name == b"." {
+            return;
+        }
+        // Nobody is refused.
+        let _ = self.directory.call(LearnName { directory: directory.ino, ino, kind }, name).await;
+    }
+}

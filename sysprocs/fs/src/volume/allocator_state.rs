@@ -1,0 +1,126 @@
+//! The allocator's state: superblock, group descriptors, the open transaction, and when a commit is due.
+//!
+//! Invariant: the counts live here and go to their buffers at a commit. Called by: every file of the allocator.
+//! Not here: allocation (`block_allocation.rs`), transactions (`transaction.rs`), entries (`allocator.rs`).
+
+use crate::cache::client::{Cache, CacheClients};
+use crate::commit_due::Due;
+use crate::format::groups::{GROUPS_MAX, Group};
+use crate::format::superblock::{SUPERBLOCK_BYTES, Superblock};
+use crate::volume::freed_blocks::Freed;
+use crate::volume::members::{Members, Phase};
+use renga_abi::PAGE_BYTES;
+use renga_proto::allocator::InodePlace;
+use renga_rt::{Errno, Me};
+
+const NS_PER_S: u64 = 1_000_000_000;
+
+/// From a change to the commit that makes it permanent, if nobody asks for one sooner.
+const COMMIT_AFTER_NS: u64 = 5_000_000_000;
+
+pub(crate) struct State {
+    pub(crate) me: Me,
+    pub(crate) cache: Cache,
+    pub(crate) epoch_ns: u64,
+    pub(crate) superblock: Superblock,
+    pub(crate) groups: [Group; GROUPS_MAX],
+    pub(crate) count: usize,
+    /// Why nothing may be changed: not mounted (`EIO`), or marked clean, or the disk refuses (`EROFS`).
+    pub(crate) refuses: Option<Errno>,
+    /// The file system was left by a cut.
+    pub(crate) was_cut: bool,
+    /// Of the next fresh inode.
+    pub(crate) generation: u32,
+    pub(crate) phase: Phase,
+    pub(crate) members: Members,
+    /// Blocks that are kept for inodes that other boards hold, and those inodes' processes.
+    pub(crate) reserved: u32,
+    pub(crate) lent: Members,
+    /// Nothing has changed here, only what is lent makes a commit due.
+    pub(crate) only_lent: bool,
+    /// Given back since the last transaction was closed, and what of it is in the one under way.
+    pub(crate) freed: Freed,
+    pub(crate) closing: Freed,
+    /// When the next commit is due.
+    pub(crate) due: &'static Due,
+    /// Commits that failed since the last that did not.
+    pub(crate) failures: u32,
+}
+
+impl State {
+    pub(super) fn new(me: Me, cache: CacheClients, due: &'static Due, epoch_ns: u64) -> State {
+        State {
+            me,
+            cache: Cache::new(cache),
+            epoch_ns,
+            superblock: Superblock::new([0; SUPERBLOCK_BYTES]),
+            groups: [Group::NONE; GROUPS_MAX],
+            count: 0,
+            refuses: Some(Errno::EIO),
+            was_cut: false,
+            generation: 0,
+            phase: Phase::Unmounted,
+            members: Members::NONE,
+            reserved: 0,
+            lent: Members::NONE,
+            only_lent: false,
+            freed: Freed::default(),
+            closing: Freed::default(),
+            due,
+            failures: 0,
+        }
+    }
+
+    pub(crate) fn now_s(&self) -> u32 {
+        ((self.epoch_ns + self.me.now_ns()) / NS_PER_S) as u32
+    }
+
+    pub(crate) fn may_change(&self) -> Result<(), Errno> {
+        self.refuses.map_or(Ok(()), Err)
+    }
+
+    pub(super) fn blocks_of_group(&self, number: usize) -> u32 {
+        let per_group = self.superblock.blocks_per_group();
+        (self.superblock.blocks() - number as u32 * per_group).min(per_group)
+    }
+
+    pub(crate) fn group_of(&self, ino: u32) -> Result<(usize, u32), Errno> {
+        if ino == 0 || ino > self.superblock.inodes() {
+            return Err(Errno::EIO);
+        }
+        let per_group = self.superblock.inodes_per_group();
+        Ok((((ino - 1) / per_group) as usize, (ino - 1) % per_group))
+    }
+
+    pub(crate) fn locate(&self, ino: u32) -> Result<InodePlace, Errno> {
+        let (number, index) = self.group_of(ino)?;
+        let bytes = self.superblock.inode_bytes();
+        let per_block = PAGE_BYTES as u32 / bytes;
+        Ok(InodePlace {
+            block: self.groups[number].inode_table.saturating_add(index / per_block),
+            offset: index % per_block * bytes,
+            bytes,
+            goal: number as u32 * self.superblock.blocks_per_group(),
+            generation: self.generation,
+        })
+    }
+
+    pub(crate) fn free_totals(&self) -> (u32, u32) {
+        let groups = &self.groups[..self.count];
+        groups.iter().fold((0, 0), |(blocks, inodes), group| {
+            (blocks + u32::from(group.free_blocks), inodes + u32::from(group.free_inodes))
+        })
+    }
+
+    /// A commit is due in a while.
+    pub(crate) fn make_due(&mut self) {
+        self.only_lent = false;
+        self.due.set(self.due.at_ns().or(Some(self.me.now_ns() + COMMIT_AFTER_NS)));
+    }
+
+    /// A commit is due now; or after a while, if the last one failed.
+    pub(crate) fn hurry(&mut self) {
+        self.make_due();
+        self.due.hurry(self.me.now_ns());
+    }
+}
