@@ -7,7 +7,7 @@ use core::cell::Cell;
 use renga_rt::Notifier;
 
 /// When the next commit is due: what the allocator tells `commit_timer`.
-pub struct Due {
+pub struct CommitDue {
     commit_timer: Option<Notifier>,
     at_ns: Cell<Option<u64>>,
     /// The last commit failed.
@@ -16,14 +16,14 @@ pub struct Due {
     freeing: Cell<bool>,
     /// Somebody waits for it.
     pub(crate) awaited: Cell<bool>,
-    /// Much is lent.
+    /// Much is leased.
     pub(crate) crowded: Cell<bool>,
 }
 
-impl Due {
+impl CommitDue {
     /// Nothing is due yet; without a process to be told there are only the commits that are asked for.
-    pub const fn new(commit_timer: Option<Notifier>) -> Due {
-        Due {
+    pub const fn new(commit_timer: Option<Notifier>) -> CommitDue {
+        CommitDue {
             commit_timer,
             at_ns: Cell::new(None),
             failed: Cell::new(false),
@@ -49,7 +49,7 @@ impl Due {
         self.awaited.set(true);
         self.bring_forward(now_ns);
     }
-    /// As much is lent, it is time to take some of it home: a commit is due now.
+    /// As much is leased, it is time to take some of it home: a commit is due now.
     pub(crate) fn crowd(&self, now_ns: u64) {
         self.crowded.set(true);
         self.bring_forward(now_ns);

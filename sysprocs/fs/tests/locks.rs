@@ -14,7 +14,7 @@ const FILE: Owner = Owner::open_file(0, 3, 1);
 /// A board that is dead for an open file's board may not be dead here yet: what waits from there must not get a lock
 /// that nobody would let go.
 #[test]
-fn who_waits_for_an_open_file_that_is_closed_gets_nothing() {
+fn lock_wait_of_closed_file_ends_without_lock() {
     let board = Board::new(0, 1 << 20);
     let places = Vec::leak(vec![LockPlace::FREE; 4]);
     let watch: &'static Watch = Box::leak(Box::new(Watch::new(None)));

@@ -11,8 +11,8 @@
 
 use renga_abi::Errno;
 use renga_proto::inode::{InodeDirectory, Keep, Reactivate, Release};
-use renga_proto::names::{EndUse, UseReference};
-use renga_proto::sessions::{Sessions, Stamp, give_back};
+use renga_proto::names::{AddCachedReference, ReleaseCachedReference};
+use renga_proto::sessions::{ReferenceOrigin, Sessions, give_back};
 use renga_rt::{Client, Local};
 
 /// Most files that the programs of a board map at a time.
@@ -44,7 +44,7 @@ pub(crate) struct Reference {
     /// The inode's process.
     pub slot: u16,
     /// When it was got, and who counts it.
-    pub stamp: Stamp,
+    pub origin: ReferenceOrigin,
 }
 
 /// Room for one file. Boot provides [`FILES_MAX`].
@@ -68,7 +68,7 @@ impl UsedFile {
 pub type Directory = Client<InodeDirectory, { Keep::BIT | Release::BIT | Reactivate::BIT }>;
 
 /// Who counts uses of references that this board keeps, if it has no disk.
-pub type Names = Local<renga_proto::names::Names, { UseReference::BIT | EndUse::BIT }>;
+pub type Names = Local<renga_proto::names::Names, { AddCachedReference::BIT | ReleaseCachedReference::BIT }>;
 
 /// The files in use.
 pub(crate) struct FileReferences {
@@ -165,7 +165,7 @@ impl FileReferences {
     fn good(&mut self, key: FileKey) -> Option<Reference> {
         let (sessions, board) = (self.sessions, self.board());
         let reference = self.find(key)?.reference;
-        reference.filter(|reference| sessions.is_good(board, reference.stamp))
+        reference.filter(|reference| sessions.is_good(board, reference.origin))
     }
 
     /// After the end of a session: asks for all files anew.
@@ -197,11 +197,11 @@ impl FileReferences {
         let FileKey { ino, generation } = key;
         let mut told = false;
         loop {
-            let stamp = self.sessions.stamp(self.board());
+            let origin = self.sessions.origin(self.board());
             match self.directory.call(Reactivate { ino, generation }, ()).await {
                 // The end of a session is told once.
                 Err(Errno::ESTALE) if !core::mem::replace(&mut told, true) => {}
-                found => return found.map(|slot| Reference { slot, stamp }),
+                found => return found.map(|slot| Reference { slot, origin }),
             }
         }
     }
@@ -210,20 +210,20 @@ impl FileReferences {
     async fn refer(&mut self, key: FileKey, slot: u16) -> Result<Reference, Errno> {
         let FileKey { ino, generation } = key;
         if let Some(mut names) = self.names.at(0)
-            && let Ok(session) = names.call(UseReference { ino, generation, slot }, ()).await
+            && let Ok(session) = names.call(AddCachedReference { ino, generation, slot }, ()).await
         {
-            return Ok(Reference { slot, stamp: Stamp { session, kept: true } });
+            return Ok(Reference { slot, origin: ReferenceOrigin { session, kept: true } });
         }
-        let stamp = self.sessions.stamp(self.board());
+        let origin = self.sessions.origin(self.board());
         match self.directory.call(Keep { slot, ino }, ()).await {
-            Ok(()) => Ok(Reference { slot, stamp }),
+            Ok(()) => Ok(Reference { slot, origin }),
             Err(Errno::EINVAL | Errno::ESTALE) => self.ask(key).await,
             Err(errno) => Err(errno),
         }
     }
 
     async fn give_back(&mut self, key: FileKey, reference: Reference) -> Result<(), Errno> {
-        let of = (key.ino, reference.slot, reference.stamp);
+        let of = (key.ino, reference.slot, reference.origin);
         give_back(&mut self.names, &mut self.directory, self.sessions, of).await
     }
 

@@ -28,8 +28,8 @@ pub async fn references(
                 call.reply(kept);
             }
             ReferencesCall::AdoptFile(call) => {
-                let AdoptFile { ino, generation, slot, stamp } = call.entry();
-                let adopted = files.adopt(FileKey { ino, generation }, Reference { slot, stamp }).await;
+                let AdoptFile { ino, generation, slot, origin } = call.entry();
+                let adopted = files.adopt(FileKey { ino, generation }, Reference { slot, origin }).await;
                 call.reply(adopted);
             }
             ReferencesCall::ReleaseFile(call) => {

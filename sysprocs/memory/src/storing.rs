@@ -81,7 +81,7 @@ impl<M: UserMemory + ?Sized> Pager<'_, M> {
         let mut inode = self.inode(file.slot).ok_or(Errno::EIO)?;
         // Each turn takes pages, of which there are no more than this board holds.
         loop {
-            match inode.call(LeaseWrite::take_home(file.ino), ()).await {
+            match inode.call(LeaseWrite::flush(file.ino), ()).await {
                 Ok(lease) if lease.below > 0 => {}
                 Ok(_) | Err(Errno::EAGAIN) => return Ok(()),
                 Err(errno) => return Err(errno),

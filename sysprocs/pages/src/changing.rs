@@ -2,7 +2,7 @@
 //!
 //! Not here: what the cache keeps of it (`held.rs`).
 
-use renga_proto::attributes::{ATTRIBUTES_BYTES, Attributes};
+use renga_proto::attributes::{ATTRIBUTES_BYTES, AttributeChange};
 use renga_proto::pages::{FileId, IN_RECORD, Pages, WriteHeld};
 use renga_rt::{Client, Errno};
 
@@ -13,7 +13,7 @@ use renga_rt::{Client, Errno};
 pub async fn change_held<const ENTRIES: u32>(
     pages: &mut Client<Pages, ENTRIES>,
     file: FileId,
-    change: Attributes,
+    change: AttributeChange,
 ) -> Result<bool, Errno> {
     let mut bytes = [0; ATTRIBUTES_BYTES];
     let used = change.put(0, &mut bytes);

@@ -9,7 +9,7 @@
 use crate::append_room::AppendRoom;
 use crate::index::{PageIndex, Void};
 use renga_hal::memory::{Frame, PAGE_BYTES};
-use renga_proto::attributes::Attributes;
+use renga_proto::attributes::AttributeChange;
 use renga_proto::inode::TIME_KEEP;
 use renga_proto::pages::{AT_END, FileId, HOLE_PAGES_MAX, NO_LEASE};
 
@@ -150,10 +150,10 @@ impl PageIndex {
     }
 
     /// Mode, owner or times of a held file are changed at `now_ns`; whether it is held.
-    pub fn change(&mut self, id: FileId, change: Attributes, now_ns: u64) -> bool {
+    pub fn change(&mut self, id: FileId, change: AttributeChange, now_ns: u64) -> bool {
         let Some(file) = self.holding(id).and_then(|_| self.find_file(id)) else { return false };
         let record = &mut self.files[file as usize];
-        let before = record.changed.map_or(Attributes::NONE, |(changed, _)| changed);
+        let before = record.changed.map_or(AttributeChange::NONE, |(changed, _)| changed);
         record.changed = Some((before.then(change), now_ns));
         if change.modify_ns != TIME_KEEP {
             record.written_ns = None;
@@ -162,7 +162,7 @@ impl PageIndex {
     }
 
     /// What was changed so, and when; told once.
-    pub fn take_changed(&mut self, id: FileId) -> Option<(Attributes, u64)> {
+    pub fn take_changed(&mut self, id: FileId) -> Option<(AttributeChange, u64)> {
         let file = self.find_file(id)?;
         self.files[file as usize].changed.take()
     }

@@ -6,7 +6,7 @@
 use crate::held::Holding;
 use crate::page_cache::{PAGE, State};
 use renga_hal::memory::{Access, Frame, PAGE_BYTES, UserMemory};
-use renga_proto::attributes::{ATTRIBUTES_BYTES, Attributes};
+use renga_proto::attributes::{ATTRIBUTES_BYTES, AttributeChange};
 use renga_proto::pages::{
     AT_END, Back, DirtyFile, EndAdrift, FileId, Given, HeldWrite, HoldFile, IN_RECORD, Lend, NO_LEASE, NO_PAGE,
     NOT_WRITTEN, PagesCall, ReadLent, ReserveHeld, TakeBack, WriteHeld,
@@ -89,7 +89,7 @@ impl<M: UserMemory + ?Sized> State<M> {
         let WriteHeld { file, offset } = call.entry();
         let holding = self.index.holding(file).ok_or(Errno::ENOLCK)?;
         if offset == IN_RECORD {
-            let (change, _) = Attributes::get(call.lent()).ok_or(Errno::EINVAL)?;
+            let (change, _) = AttributeChange::get(call.lent()).ok_or(Errno::EINVAL)?;
             self.index.change(file, change, self.me.now_ns());
             return Ok(HeldWrite { end: holding.size, bytes: 0, crowded: false, missing: NO_PAGE });
         }

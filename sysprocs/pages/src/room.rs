@@ -5,7 +5,7 @@
 use crate::append_room::AppendRoom;
 use crate::dirty::Place;
 use crate::ring::{Ends, Links, NONE};
-use renga_proto::attributes::Attributes;
+use renga_proto::attributes::AttributeChange;
 use renga_proto::pages::{FileId, NO_LEASE};
 use renga_rt::Arena;
 
@@ -86,7 +86,7 @@ pub(crate) struct FileSlot {
     /// When it was written here, if nobody has been told.
     pub(crate) written_ns: Option<u64>,
     /// What was changed here of mode, owner and times, and when, if nobody has been told.
-    pub(crate) changed: Option<(Attributes, u64)>,
+    pub(crate) changed: Option<(AttributeChange, u64)>,
     pub(crate) chained: u32,
     pub(crate) in_clock: Links,
 }

@@ -3,7 +3,7 @@
 //! Whoever wants that does it for himself: if a board does not answer, only he waits.
 //! Not here: how an inode does it (`renga_fs`).
 
-use renga_proto::inode::{CommitAll, Extent, Inode, InodeDirectory, LeaseWrite, NextLent};
+use renga_proto::inode::{CommitAll, CommitExtent, Inode, InodeDirectory, LeaseWrite, NextLeased};
 use renga_rt::{Client, Errno, Family};
 
 /// Commits that are waited for, each of which may free blocks for what comes.
@@ -45,13 +45,13 @@ pub async fn take_home_until<const D: u32, const I: u32>(
 ) -> Result<bool, Errno> {
     let (mut from, mut told, board) = (0, Ok(()), directory.server().board.0);
     let wanted = match spares {
-        Spares::Young => LeaseWrite::take_old_home(),
-        _ => LeaseWrite::take_home(0),
+        Spares::Young => LeaseWrite::flush_old(),
+        _ => LeaseWrite::flush(0),
     };
     let mut renewed = false;
     // Each turn but one passes an inode process.
     loop {
-        let slot = match directory.call(NextLent { from, spares: spares != Spares::Nothing }, ()).await {
+        let slot = match directory.call(NextLeased { from, spares: spares != Spares::Nothing }, ()).await {
             Ok(slot) => slot,
             Err(Errno::ENOENT) => break,
             // Told once of a new session.
@@ -89,7 +89,7 @@ pub async fn take_home_and_commit<const D: u32, const I: u32>(
         if told != Err(Errno::EAGAIN) {
             return told;
         }
-        directory.call(CommitAll { extent: Extent::Journal }, ()).await?;
+        directory.call(CommitAll { extent: CommitExtent::Journal }, ()).await?;
     }
     take_all_home(directory, inodes).await
 }

@@ -3,7 +3,7 @@
 
 use renga_hal::memory::Frame;
 use renga_pages::{CacheMemory, Holding, PageIndex};
-use renga_proto::attributes::Attributes;
+use renga_proto::attributes::AttributeChange;
 use renga_proto::inode::TIME_KEEP;
 use renga_proto::pages::{FileId, NO_LEASE, TO_END};
 use renga_rt::host::Board;
@@ -155,16 +155,16 @@ fn a_lease_is_expected_until_it_has_arrived_as_often_as_it_was_granted() {
 #[test]
 fn what_was_changed_is_kept_until_it_is_told_and_told_once() {
     let mut index = index(2);
-    assert!(!index.change(FILE, Attributes::mode(0o600), 1), "it is not held");
+    assert!(!index.change(FILE, AttributeChange::mode(0o600), 1), "it is not held");
     index.hold(FILE, 1, index.now(), HOLDING).unwrap();
-    assert!(index.change(FILE, Attributes::mode(0o600), 1) && index.change(FILE, Attributes::owner(7, 8), 2));
+    assert!(index.change(FILE, AttributeChange::mode(0o600), 1) && index.change(FILE, AttributeChange::owner(7, 8), 2));
     index.ticket(OTHER).unwrap();
     let oldest = index.oldest_file().unwrap();
     index.forget(oldest);
     index.end_lease(FILE, HOLDING.lease, true);
     assert!(index.is_held(FILE), "it makes no room for others");
-    assert!(!index.change(FILE, Attributes::mode(0o640), 3), "it is being taken back");
-    let told = Attributes::mode(0o600).then(Attributes::owner(7, 8));
+    assert!(!index.change(FILE, AttributeChange::mode(0o640), 3), "it is being taken back");
+    let told = AttributeChange::mode(0o600).then(AttributeChange::owner(7, 8));
     assert_eq!((index.take_changed(FILE), index.take_changed(FILE)), (Some((told, 2)), None));
     assert!(!index.is_held(FILE));
 }
@@ -174,10 +174,10 @@ fn of_a_write_and_a_time_that_was_set_the_later_counts() {
     let mut index = index(2);
     index.hold(FILE, 1, index.now(), HOLDING).unwrap();
     write(&mut index, FILE, 0, 10);
-    let times = Attributes::times(11, 12).unwrap();
+    let times = AttributeChange::times(11, 12).unwrap();
     index.change(FILE, times, 6);
     assert_eq!(index.take_facts(FILE), (PAGE, None));
     index.wrote(Frame(10), PAGE, 7);
-    assert_eq!(index.take_changed(FILE), Some((Attributes { modify_ns: TIME_KEEP, ..times }, 6)));
+    assert_eq!(index.take_changed(FILE), Some((AttributeChange { modify_ns: TIME_KEEP, ..times }, 6)));
     assert_eq!(index.take_facts(FILE), (PAGE, Some(7)));
 }

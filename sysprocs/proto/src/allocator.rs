@@ -29,7 +29,7 @@ in_words! {
 }
 word_enum! {
     /// How far a transaction came.
-    pub enum Reached {
+    pub enum JournalReached {
         /// It is not in the journal.
         Failed,
         /// The journal has it.
@@ -82,7 +82,7 @@ protocol! {
         12 EndFreeze {} (()) -> Result<(), Errno>;
         /// The transaction has ended; `whole`: it was to empty the journal. `EROFS`: from now on nothing may be
         /// changed.
-        13 EndTransaction { reached: Reached, whole: bool } (()) -> Result<(), Errno>;
+        13 EndTransaction { reached: JournalReached, whole: bool } (()) -> Result<(), Errno>;
         /// Marks the file system clean in its buffer; changes are refused from then on.
         14 MarkClean {} (()) -> Result<(), Errno>;
         /// What has changed since the last transaction was closed.

@@ -24,7 +24,7 @@ pub const fn for_next_owner(mode: u16) -> u16 {
 
 /// What was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Attributes {
+pub struct AttributeChange {
     /// Permission bits, or `KEEP_MODE`.
     pub mode: u16,
     /// Owner and group, or `KEEP_OWNER`.
@@ -37,9 +37,9 @@ pub struct Attributes {
     pub modify_ns: u64,
 }
 
-impl Attributes {
+impl AttributeChange {
     /// Nothing.
-    pub const NONE: Attributes = Attributes {
+    pub const NONE: AttributeChange = AttributeChange {
         mode: KEEP_MODE,
         owner: (KEEP_OWNER, KEEP_OWNER),
         strips: false,
@@ -48,24 +48,24 @@ impl Attributes {
     };
 
     /// Sets permission bits.
-    pub const fn mode(mode: u16) -> Attributes {
-        Attributes { mode, ..Attributes::NONE }
+    pub const fn mode(mode: u16) -> AttributeChange {
+        AttributeChange { mode, ..AttributeChange::NONE }
     }
 
     /// Sets owner and group.
-    pub const fn owner(uid: u32, gid: u32) -> Attributes {
-        Attributes { owner: (uid, gid), strips: true, ..Attributes::NONE }
+    pub const fn owner(uid: u32, gid: u32) -> AttributeChange {
+        AttributeChange { owner: (uid, gid), strips: true, ..AttributeChange::NONE }
     }
 
     /// Sets times; `None`: what they are is for the board of the inodes to say.
-    pub fn times(access_ns: u64, modify_ns: u64) -> Option<Attributes> {
+    pub fn times(access_ns: u64, modify_ns: u64) -> Option<AttributeChange> {
         let told = access_ns != TIME_NOW && modify_ns != TIME_NOW && (access_ns, modify_ns) != (TIME_KEEP, TIME_KEEP);
-        told.then_some(Attributes { access_ns, modify_ns, ..Attributes::NONE })
+        told.then_some(AttributeChange { access_ns, modify_ns, ..AttributeChange::NONE })
     }
 
     /// These, and then `later`.
     #[must_use]
-    pub fn then(self, later: Attributes) -> Attributes {
+    pub fn then(self, later: AttributeChange) -> AttributeChange {
         let owner = |new: u32, old: u32| if new == KEEP_OWNER { old } else { new };
         let time = |new: u64, old: u64| if new == TIME_KEEP { old } else { new };
         let (mode, strips) = match (later.mode, self.mode) {
@@ -74,7 +74,7 @@ impl Attributes {
             (KEEP_MODE, mode) => (mode, false),
             (mode, _) => (mode, later.strips),
         };
-        Attributes {
+        AttributeChange {
             mode,
             strips,
             owner: (owner(later.owner.0, self.owner.0), owner(later.owner.1, self.owner.1)),
@@ -85,7 +85,7 @@ impl Attributes {
 
     /// As bytes, with how long ago the last of them was made, ns; how many.
     pub fn put(self, ns_ago: u64, out: &mut [u8; ATTRIBUTES_BYTES]) -> usize {
-        let Attributes { mode, owner, strips, access_ns, modify_ns } = self;
+        let AttributeChange { mode, owner, strips, access_ns, modify_ns } = self;
         let numbers = [mode.into(), owner.0.into(), owner.1.into(), strips.into(), access_ns, modify_ns, ns_ago];
         let mut bytes = 0;
         for number in numbers {
@@ -95,7 +95,7 @@ impl Attributes {
     }
 
     /// From bytes, with how long ago the last of them was made.
-    pub fn get(bytes: &[u8]) -> Option<(Attributes, u64)> {
+    pub fn get(bytes: &[u8]) -> Option<(AttributeChange, u64)> {
         let (mode, rest) = number(bytes)?;
         let (uid, rest) = number(rest)?;
         let (gid, rest) = number(rest)?;
@@ -105,13 +105,13 @@ impl Attributes {
         let (ns_ago, _) = number(rest)?;
         let owner = (u32::try_from(uid).ok()?, u32::try_from(gid).ok()?);
         let mode = u16::try_from(mode).ok()?;
-        Some((Attributes { mode, owner, strips: strips != 0, access_ns, modify_ns }, ns_ago))
+        Some((AttributeChange { mode, owner, strips: strips != 0, access_ns, modify_ns }, ns_ago))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{ATTRIBUTES_BYTES, Attributes, KEEP_OWNER, for_next_owner};
+    use super::{ATTRIBUTES_BYTES, AttributeChange, KEEP_OWNER, for_next_owner};
     use crate::inode::{KEEP_MODE, TIME_KEEP, TIME_NOW};
 
     /// A file, as the board of the inodes knows it.
@@ -122,7 +122,7 @@ mod tests {
         times: (u64, u64),
     }
 
-    fn made(file: File, change: Attributes) -> File {
+    fn made(file: File, change: AttributeChange) -> File {
         let choose = |new: u32, old: u32| if new == KEEP_OWNER { old } else { new };
         let time = |new: u64, old: u64| if new == TIME_KEEP { old } else { new };
         let mode = match change.mode {
@@ -137,14 +137,14 @@ mod tests {
     #[test]
     fn changes_made_together_are_as_those_made_one_by_one() {
         let changes = [
-            Attributes::NONE,
-            Attributes::mode(0o6755),
-            Attributes::mode(0o2644),
-            Attributes::owner(7, KEEP_OWNER),
-            Attributes::owner(KEEP_OWNER, 8),
-            Attributes::times(11, TIME_KEEP).unwrap(),
-            Attributes::times(TIME_KEEP, 12).unwrap(),
-            Attributes::times(13, 14).unwrap(),
+            AttributeChange::NONE,
+            AttributeChange::mode(0o6755),
+            AttributeChange::mode(0o2644),
+            AttributeChange::owner(7, KEEP_OWNER),
+            AttributeChange::owner(KEEP_OWNER, 8),
+            AttributeChange::times(11, TIME_KEEP).unwrap(),
+            AttributeChange::times(TIME_KEEP, 12).unwrap(),
+            AttributeChange::times(13, 14).unwrap(),
         ];
         for before in [0o644, 0o6755, 0o2644, 0o4711] {
             let file = File { mode: before, owner: (1, 2), times: (3, 4) };
@@ -152,7 +152,7 @@ mod tests {
             for which in 0..changes.len().pow(3) {
                 let three = [which, which / changes.len(), which / changes.len().pow(2)];
                 let three = three.map(|number| changes[number % changes.len()]);
-                let together = three.into_iter().fold(Attributes::NONE, Attributes::then);
+                let together = three.into_iter().fold(AttributeChange::NONE, AttributeChange::then);
                 let one_by_one = three.into_iter().fold(file, made);
                 assert_eq!(made(file, together), one_by_one, "{three:?}");
             }
@@ -161,20 +161,25 @@ mod tests {
 
     #[test]
     fn they_come_back_from_bytes() {
-        let longest =
-            Attributes { mode: u16::MAX - 1, owner: (1, KEEP_OWNER), strips: true, access_ns: u64::MAX, modify_ns: 0 };
-        for wanted in [Attributes::NONE, Attributes::mode(0o755), longest] {
+        let longest = AttributeChange {
+            mode: u16::MAX - 1,
+            owner: (1, KEEP_OWNER),
+            strips: true,
+            access_ns: u64::MAX,
+            modify_ns: 0,
+        };
+        for wanted in [AttributeChange::NONE, AttributeChange::mode(0o755), longest] {
             let mut bytes = [0; ATTRIBUTES_BYTES];
             let used = wanted.put(u64::MAX, &mut bytes);
-            assert_eq!(Attributes::get(&bytes[..used]), Some((wanted, u64::MAX)));
-            assert_eq!(Attributes::get(&bytes[..used - 1]), None, "cut off");
+            assert_eq!(AttributeChange::get(&bytes[..used]), Some((wanted, u64::MAX)));
+            assert_eq!(AttributeChange::get(&bytes[..used - 1]), None, "cut off");
         }
     }
 
     #[test]
     fn what_time_it_is_is_not_said_here() {
         for (access_ns, modify_ns) in [(TIME_NOW, 5), (5, TIME_NOW), (TIME_KEEP, TIME_KEEP)] {
-            assert_eq!(Attributes::times(access_ns, modify_ns), None);
+            assert_eq!(AttributeChange::times(access_ns, modify_ns), None);
         }
     }
 }

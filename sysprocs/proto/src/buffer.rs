@@ -19,7 +19,7 @@ use renga_core::{in_words, word_enum};
 
 in_words! {
     /// A block that a buffer holds.
-    pub struct HeldBlock {
+    pub struct BufferedBlock {
         /// The block.
         block: u64,
         /// The buffer's number.
@@ -28,7 +28,7 @@ in_words! {
 }
 word_enum! {
     /// What is dirty, as far as it may be written to its place.
-    pub enum Class {
+    pub enum DirtyClass {
         /// The superblock of mount and unmount, which goes past the journal: at any time.
         Direct,
         /// Books that the journal has: at any time.
@@ -39,7 +39,7 @@ word_enum! {
 }
 word_enum! {
     /// How a transaction ended.
-    pub enum Outcome {
+    pub enum TransactionOutcome {
         /// It is not in the journal: its books are to be in the next one.
         Failed,
         /// The journal has it.
@@ -93,28 +93,28 @@ macro_rules! with_work {
 
 /// What the directory is asked.
 pub mod directory {
-    use super::{Class, DirectoryRead, EntryFound, Errno, HeldBlock, Outcome};
+    use super::{BufferedBlock, DirectoryRead, DirtyClass, EntryFound, Errno, TransactionOutcome};
     with_work! {
         /// Which buffer holds which block, and which of them are dirty.
         pub BufferDirectory = 4, BufferDirectoryCall {
             /// A dirty block of `class` that is to be written now, lowest of its run; `ENOENT` when there is
             /// none. Waits while others write some of that class. To be ended by `Written`.
-            16 NextWrite { class: Class } (()) -> Result<HeldBlock, Errno>;
+            16 NextWrite { class: DirtyClass } (()) -> Result<BufferedBlock, Errno>;
             /// The block behind `block`, which is being written, if it is of the same class: to be written with
             /// it. `ENOENT` if it is not.
-            17 ExtendWrite { block: u64 } (()) -> Result<HeldBlock, Errno>;
+            17 ExtendWrite { block: u64 } (()) -> Result<BufferedBlock, Errno>;
             /// A run of blocks is on the medium, or, not `done`, surely not all of it, and stays dirty.
             18 Written { first: u64, count: u32, done: bool } (()) -> Result<(), Errno>;
             /// As `NextWrite`, of any class that may be written: waits until few buffers are clean. From the
             /// metadata writeback only.
-            19 NextEviction {} (()) -> Result<HeldBlock, Errno>;
+            19 NextEviction {} (()) -> Result<BufferedBlock, Errno>;
             /// How many blocks of `class` are dirty.
-            20 CountDirty { class: Class } (()) -> Result<u32, Errno>;
+            20 CountDirty { class: DirtyClass } (()) -> Result<u32, Errno>;
             /// A dirty book, which is from now on part of the transaction under way. `ENOENT` when there is none.
             /// From the committer only, while nobody changes books.
-            21 NextMetadata {} (()) -> Result<HeldBlock, Errno>;
+            21 NextMetadata {} (()) -> Result<BufferedBlock, Errno>;
             /// The transaction under way has ended.
-            22 EndTransaction { outcome: Outcome } (()) -> Result<(), Errno>;
+            22 EndTransaction { outcome: TransactionOutcome } (()) -> Result<(), Errno>;
             /// The blocks are about to be freed: they need not be written any more.
             23 Discard { first: u64, count: u32 } (()) -> Result<(), Errno>;
         }

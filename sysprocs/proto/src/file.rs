@@ -1,7 +1,7 @@
 //! Open files: one process each, on the board of the opener; holds the offset and status flags.
 
 use crate::inode::DirectoryRead;
-use crate::sessions::Stamp;
+use crate::sessions::ReferenceOrigin;
 use renga_abi::Errno;
 use renga_core::{in_words, protocol, word_enum};
 
@@ -34,8 +34,8 @@ protocol! {
     /// One open file; regular files and directories.
     pub File = 9, FileCall {
         /// Becomes an open file on inode process `slot` (whose reference passes to it), offset 0,
-        /// one reference; in which generation it is now, for handles that travel. `stamp`: of the inode's reference.
-        0 OpenInode { slot: u16, ino: u32, mode: u16, flags: u32, generation: u32, stamp: Stamp } (()) -> Result<u32, Errno>;
+        /// one reference; in which generation it is now, for handles that travel. `origin`: of the inode's reference.
+        0 OpenInode { slot: u16, ino: u32, mode: u16, flags: u32, generation: u32, origin: ReferenceOrigin } (()) -> Result<u32, Errno>;
         /// Reads from the offset on, advancing it; 0 at the end.
         1 Read {} (&'a mut [u8]) -> Result<u32, Errno>;
         /// Writes at the offset (at the end with O_APPEND), advancing it.
@@ -81,6 +81,6 @@ protocol! {
         /// It was written up to `end`, where the offset is then if the append `moves` it, of what was reserved up to `reserved`.
         21 EndAppend { end: u64, reserved: u64, moves: bool } (()) -> Result<(), Errno>;
         /// What `SetFlags` replaces, as it is now.
-        22 AskFlags {} (()) -> Result<u32, Errno>;
+        22 GetFlags {} (()) -> Result<u32, Errno>;
     }
 }

@@ -1,7 +1,7 @@
 //! Active inodes: one process each on the disk board, found through one directory.
 
 use crate::pages::FileId;
-use crate::sessions::Stamp;
+use crate::sessions::ReferenceOrigin;
 use renga_abi::Errno;
 use renga_core::{Word, in_words, protocol, word_enum};
 
@@ -19,7 +19,7 @@ in_words! {
         /// What it was born with.
         birth: Birth,
         /// Of the reference that came with it, if whoever has it says so.
-        stamp: Stamp,
+        origin: ReferenceOrigin,
     }
 }
 /// What an inode is born with; in one word.
@@ -41,7 +41,7 @@ impl Word for Birth {
 
 word_enum! {
     /// How far a commit goes.
-    pub enum Extent {
+    pub enum CommitExtent {
         /// Everything is in the journal.
         Journal,
         /// As `Journal`, after the inodes that are to be freed by now have been: there may be more room then.
@@ -56,7 +56,7 @@ in_words! {
     /// A commit that somebody wants.
     pub struct CommitWanted {
         /// How far it is to go.
-        extent: Extent,
+        extent: CommitExtent,
         /// The account of whoever asked first: the commit is done for it.
         account: u16,
     }
@@ -85,7 +85,7 @@ in_words! {
 }
 in_words! {
     /// How far a path's names are known.
-    pub struct Reached {
+    pub struct PathReached {
         /// The process of what they led to, referred to.
         slot: u16,
         /// The inode.
@@ -118,7 +118,7 @@ in_words! {
 }
 in_words! {
     /// Boards that hold something of an inode which has no links any more, a bit each.
-    pub struct HeldOf {
+    pub struct CachedOf {
         /// They hold names in it.
         names: u8,
         /// They refer to it.
@@ -144,7 +144,7 @@ protocol! {
         3 Keep { slot: u16, ino: u32 } (()) -> Result<(), Errno>;
         /// Makes all changes so far permanent: none is there in part after a cut. Waits for the committer, who
         /// waits for whoever changes names: not from a lookup worker that holds the lock of names.
-        4 CommitAll { extent: Extent } (()) -> Result<(), Errno>;
+        4 CommitAll { extent: CommitExtent } (()) -> Result<(), Errno>;
         /// Before the board stops: every inode is written back and given up, those without links are
         /// freed; nothing can be activated from then on. Answered at once, or when all is done if `wait`: not from
         /// a lookup worker that holds the lock of names then.
@@ -156,7 +156,7 @@ protocol! {
         /// An active inode that the caller refers to has no links any more (or got none): it is to be
         /// freed when nobody refers to it. From a lookup worker that holds the lock of names exclusively.
         /// Which boards hold something of it.
-        8 Unlinked { slot: u16 } (()) -> Result<HeldOf, Errno>;
+        8 Unlinked { slot: u16 } (()) -> Result<CachedOf, Errno>;
         /// Gives the lock of names back.
         7 UnlockNames {} (()) -> Result<(), Errno>;
         /// A board is dead: its references are dropped, and what it held locked is given back.
@@ -181,7 +181,7 @@ protocol! {
         /// Walks along a path as far as its names are known and no link is to be followed, but for its last name
         /// unless `whole`; where that leads, referred to. `EAGAIN`: begin at its beginning, which may be none. Under the lock of
         /// names, but for what the path as a whole leads to.
-        16 KnownPath { at: FileId, whole: bool, flags: u32 } (&'a [u8]) -> Result<Reached, Errno>;
+        16 KnownPath { at: FileId, whole: bool, flags: u32 } (&'a [u8]) -> Result<PathReached, Errno>;
         /// What the name in inode `directory` stands for, referred to, if that is known (`EAGAIN`). A name that is to
         /// be changed is not known from then on, nor one for nothing that is to be created. Under the lock of names.
         17 KnownName { directory: u32, intent: Intent } (&'a [u8]) -> Result<Named, Errno>;
@@ -193,7 +193,7 @@ protocol! {
         /// inode, another one than that, or has neither names nor references.
         19 ActivateDirectory { directory: FileId } (()) -> Result<u16, Errno>;
         /// The first inode process from `from` on whose inode is lent, but to whom `Spare` says if it `spares`; `ENOENT`: none is.
-        20 NextLent { from: u16, spares: bool } (()) -> Result<u16, Errno>;
+        20 NextLeased { from: u16, spares: bool } (()) -> Result<u16, Errno>;
         /// Notes that `board` holds the name in inode `directory`, if what it stands for is known here: whether it is. From
         /// lookup workers only, under the lock of names.
         22 GrantName { directory: u32, board: u8 } (&'a [u8]) -> Result<bool, Errno>;
@@ -226,7 +226,7 @@ protocol! {
         /// As `OpenKnown`, after the file was cut to nothing. From lookup workers only.
         0 OpenCut {} (&'a [u8]) -> Result<InodeFacts, Errno>;
         /// Writes all of the slice at `offset`, growing the file. Returns nothing: a failure after
-        /// an early release is kept and told by the next `Sync` or `Settle`.
+        /// an early release is kept and told by the next `Sync` or `ReportError`.
         1 WriteAt { offset: u64 } (&'a [u8]) -> Result<(), Errno> [releases];
         /// As `WriteAt`, at the end of the file; the offset behind what was written.
         2 Append {} (&'a [u8]) -> Result<u64, Errno>;
@@ -246,7 +246,7 @@ protocol! {
         /// `CommitAll`.
         8 Sync {} (()) -> Result<(), Errno>;
         /// Tells and forgets a kept failure of a released write.
-        9 Settle {} (()) -> Result<(), Errno>;
+        9 ReportError {} (()) -> Result<(), Errno>;
         /// Sets permission bits, or owner and group: as `SetAccess::mode` and `SetAccess::owner` have it.
         10 SetAccess { mode: u16, uid: u32, gid: u32 } (()) -> Result<(), Errno>;
         /// Sets access and modification time, ns since 1970, or `TIME_NOW`, `TIME_KEEP`.
@@ -260,7 +260,7 @@ protocol! {
         /// given up its status themselves. From lookup workers only.
         14 Enter { ino: u32, kind: u8, aware: u8 } (&'a [u8]) -> Result<(), Errno>;
         /// The write lease for `board`, if it is the caller's or the caller is of this board, so that page `page` may be
-        /// written there; other boards' leases end. `ESTALE`: it is not inode `ino`. With page `TAKE_HOME`: if inode `ino` (0: whichever
+        /// written there; other boards' leases end. `ESTALE`: it is not inode `ino`. With page `FLUSH_LEASE`: if inode `ino` (0: whichever
         /// it is) is lent, what is dirty comes back here, some pages at a time, and the lease ends; `below` is not 0 if
         /// there is more to come; if `board` is `ONLY_OLD`, not while jobs are held and it was lent in the last 5 s. Tells and forgets a kept failure of a released write, unless it takes home.
         15 LeaseWrite { ino: u32, board: u8, page: u32 } (()) -> Result<Lease, Errno>;
@@ -279,7 +279,7 @@ protocol! {
         21 Unload {} (()) -> Result<Unloaded, Errno>;
         /// As `Status` and `Facts`, for `board`, which may hold that until it is recalled if the answer says so. From lookup workers
         /// only.
-        22 LeaseStatus { board: u8 } (&'a mut [u8]) -> Result<LeasedFacts, Errno>;
+        22 LeaseStatus { board: u8 } (&'a mut [u8]) -> Result<GrantedFacts, Errno>;
         /// Of a directory: the name of the entry of inode `ino`; its length. `ENOENT` without one.
         23 NameOf { ino: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
         /// Of a fresh symbolic link: sets its target.
@@ -329,17 +329,17 @@ impl SetAccess {
     }
 }
 /// Of a `LeaseWrite` that ends the lease.
-pub const TAKE_HOME: u32 = u32::MAX - 1;
+pub const FLUSH_LEASE: u32 = u32::MAX - 1;
 /// The board of one that ends the lease only if it is not young.
 pub const ONLY_OLD: u8 = 1;
 impl LeaseWrite {
     /// Ends the lease of inode `ino`.
-    pub const fn take_home(ino: u32) -> LeaseWrite {
-        LeaseWrite { ino, board: 0, page: TAKE_HOME }
+    pub const fn flush(ino: u32) -> LeaseWrite {
+        LeaseWrite { ino, board: 0, page: FLUSH_LEASE }
     }
     /// Ends the lease of whichever inode it is, if that is not young.
-    pub const fn take_old_home() -> LeaseWrite {
-        LeaseWrite { ino: 0, board: ONLY_OLD, page: TAKE_HOME }
+    pub const fn flush_old() -> LeaseWrite {
+        LeaseWrite { ino: 0, board: ONLY_OLD, page: FLUSH_LEASE }
     }
 }
 impl Lease {
@@ -358,7 +358,7 @@ in_words! {
 }
 in_words! {
     /// What `LeaseStatus` brought.
-    pub struct LeasedFacts {
+    pub struct GrantedFacts {
         /// Type and permission bits.
         mode: u16,
         /// What it was born with.

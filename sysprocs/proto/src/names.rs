@@ -4,19 +4,19 @@
 //! of that; it revokes what it has told before it changes. The server of this protocol calls nobody, as the page
 //! cache does, so whoever holds up a change by a recall waits for no further one.
 //!
-//! Filling: what is not known gives a ticket; a path lookup worker says what the path leads to; that is offered with the ticket. A
-//! recall between the two makes the ticket void: what was told may be old.
+//! Filling: what is not known gives a cache_generation; a path lookup worker says what the path leads to; that is offered with the cache_generation. A
+//! recall between the two makes the cache_generation void: what was told may be old.
 //!
 //! Of an inode that is opened again and again one reference of the board is kept here, and its uses are counted here.
 
 use crate::inode::InodeFacts;
 use crate::pages::FileId;
-use crate::sessions::Stamp;
+use crate::sessions::ReferenceOrigin;
 use renga_abi::Errno;
 use renga_core::{in_words, protocol};
 
-/// Instead of a ticket: this board keeps nothing.
-pub const NO_TICKET: u64 = u64::MAX;
+/// Instead of a cache_generation: this board keeps nothing.
+pub const NO_CACHE_GENERATION: u64 = u64::MAX;
 /// Instead of a directory, in a recall: all names in all directories.
 pub const ALL_DIRECTORIES: u32 = 0;
 /// Instead of a name: all others in a directory than those that are held; they stand for nothing. No name has a slash.
@@ -24,41 +24,41 @@ pub const OTHERS: &[u8] = b"/";
 
 in_words! {
     /// What became of a reference that was offered.
-    pub struct Kept {
+    pub struct ReferenceCached {
         /// Of the use that the caller has of it now; if it is not `kept`, the reference stays the caller's.
-        stamp: Stamp,
+        origin: ReferenceOrigin,
         /// The caller is to give back a reference to the inode of this process,
         surplus_slot: u16,
         /// if it is of this inode and not 0.
         surplus: u32,
     }
 }
-impl Kept {
+impl ReferenceCached {
     /// There is no room.
-    pub const NOT: Kept = Kept { stamp: Stamp::NONE, surplus_slot: 0, surplus: 0 };
+    pub const NOT: ReferenceCached = ReferenceCached { origin: ReferenceOrigin::NONE, surplus_slot: 0, surplus: 0 };
 }
 
 in_words! {
     /// Of a make that has begun.
-    pub struct MakeBegun {
-        /// For what its answer tells, or `NO_TICKET`: none has begun.
-        ticket: u64,
+    pub struct CreationBegun {
+        /// For what its answer tells, or `NO_CACHE_GENERATION`: none has begun.
+        cache_generation: u64,
         /// The directory of which nothing is held meanwhile, nor of the name in it; 0: which one it is was not known.
         directory: u32,
     }
 }
-impl MakeBegun {
+impl CreationBegun {
     /// None.
-    pub const NONE: MakeBegun = MakeBegun { ticket: NO_TICKET, directory: 0 };
+    pub const NONE: CreationBegun = CreationBegun { cache_generation: NO_CACHE_GENERATION, directory: 0 };
 }
 
 protocol! {
     /// The name cache of a board.
     pub Names = 30, NamesCall {
-        /// As a lookup worker's `StatusOf`, if all that it takes is known: 0. Otherwise a ticket, or `NO_TICKET`.
+        /// As a lookup worker's `StatusOf`, if all that it takes is known: 0. Otherwise a cache_generation, or `NO_CACHE_GENERATION`.
         0 StatusHere { at: FileId, flags: u32 } ((&'a [u8], &'a mut [u8])) -> Result<u64, Errno>;
-        /// Offers what a lookup worker has told ([`crate::steps`]) since the ticket was given.
-        1 KeepSteps { ticket: u64 } (&'a [u8]) -> Result<(), Errno>;
+        /// Offers what a lookup worker has told ([`crate::steps`]) since the cache_generation was given.
+        1 CacheSteps { cache_generation: u64 } (&'a [u8]) -> Result<(), Errno>;
         /// The name in inode `directory` is about to change; an empty one: all there, or in `ALL_DIRECTORIES`. From the
         /// disk's board only, as the next.
         2 RevokeName { directory: u32 } (&'a [u8]) -> Result<(), Errno>;
@@ -69,14 +69,14 @@ protocol! {
         /// Opens what a path stands for, if all that it takes is known and a reference is kept here: one use more of that.
         /// `EAGAIN`: not here.
         5 OpenHere { at: FileId, flags: u32 } (&'a [u8]) -> Result<InodeFacts, Errno>;
-        /// A ticket, or `NO_TICKET`.
-        6 TicketHere {} (()) -> Result<u64, Errno>;
-        /// Offers a reference of this board that was got since the ticket was given.
-        7 KeepReference { ticket: u64, slot: u16, ino: u32, generation: u32 } (()) -> Result<Kept, Errno>;
+        /// A cache_generation, or `NO_CACHE_GENERATION`.
+        6 CacheGeneration {} (()) -> Result<u64, Errno>;
+        /// Offers a reference of this board that was got since the cache_generation was given.
+        7 CacheReference { cache_generation: u64, slot: u16, ino: u32, generation: u32 } (()) -> Result<ReferenceCached, Errno>;
         /// One use more of a reference that is kept here, to that very inode: in which session. `ENOENT`: there is none.
-        8 UseReference { ino: u32, generation: u32, slot: u16 } (()) -> Result<u32, Errno>;
+        8 AddCachedReference { ino: u32, generation: u32, slot: u16 } (()) -> Result<u32, Errno>;
         /// One use less; whether the reference is the caller's from now on, to be given back.
-        9 EndUse { ino: u32, session: u32 } (()) -> Result<bool, Errno>;
+        9 ReleaseCachedReference { ino: u32, session: u32 } (()) -> Result<bool, Errno>;
         /// The inode has no name any more; whether a reference to it that was kept is given up. From the disk's board only.
         10 RevokeReference { ino: u32 } (()) -> Result<bool, Errno>;
         /// Inode `ino` is about to have been read last at that time, ns since 1970: of what is held of it that alone changes. From the
@@ -84,12 +84,12 @@ protocol! {
         15 NotifyAccess { ino: u32, access_ns: u64 } (()) -> Result<(), Errno>;
         /// As `StatusHere`, of an open inode. `EAGAIN`: its status is not here.
         11 StatusOfInode { ino: u32, generation: u32 } (&'a mut [u8]) -> Result<(), Errno>;
-        /// The caller is about to have something made at the path by a lookup worker: gives up what the make changes. Until `EndMake`, with which
+        /// The caller is about to have something made at the path by a lookup worker: gives up what the make changes. Until `EndCreation`, with which
         /// the caller ends it however it went, nothing is kept here but what is offered with that. `EEXIST`: the name stands
         /// for something, and no make has begun.
-        12 BeginMake { at: FileId } (&'a [u8]) -> Result<MakeBegun, Errno>;
-        /// Offers what the lookup worker has told of the make, as `KeepSteps`; nothing, if it has failed.
-        13 EndMake { ticket: u64 } (&'a [u8]) -> Result<(), Errno>;
+        12 BeginCreation { at: FileId } (&'a [u8]) -> Result<CreationBegun, Errno>;
+        /// Offers what the lookup worker has told of the make, as `CacheSteps`; nothing, if it has failed.
+        13 EndCreation { cache_generation: u64 } (&'a [u8]) -> Result<(), Errno>;
         /// Which file a path stands for, if all that it takes is known and a reference to it is kept here. `EAGAIN`: not here.
         14 FileHere { at: FileId, flags: u32 } (&'a [u8]) -> Result<FileId, Errno>;
     }

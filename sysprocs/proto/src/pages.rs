@@ -340,9 +340,9 @@ protocol! {
         1 FlushFrom { board: u8, file: FileId, taken: u32, back: Back, lease: u64, grants: u32 } (&'a mut [u8]) -> Result<Given, Errno>;
         /// That page goes to the cache of this board, as `WritePage` does it; zeros behind the file's end. After an error
         /// it is still kept.
-        2 PutBack { file: FileId, page: u32, block: u32, size: u64 } (()) -> Result<bool, Errno>;
+        2 PlacePage { file: FileId, page: u32, block: u32, size: u64 } (()) -> Result<bool, Errno>;
         /// That page is not to go anywhere.
-        3 LeavePage {} (()) -> Result<(), Errno>;
+        3 DiscardPage {} (()) -> Result<(), Errno>;
         /// As `RevokeName` of the name cache of `board`.
         4 RevokeNameFrom { board: u8, directory: u32 } (&'a [u8]) -> Result<(), Errno>;
         /// As `RevokeInode` of the name cache of `board`.

@@ -1,7 +1,7 @@
 //! The references of a board's programs to the inodes that they map: however many programs of a board map a file,
 //! the inode directory knows of one reference, so that a fork does not cross the link.
 
-use crate::sessions::Stamp;
+use crate::sessions::ReferenceOrigin;
 use renga_abi::Errno;
 use renga_core::protocol;
 
@@ -20,6 +20,6 @@ protocol! {
         3 MakeObject {} (()) -> Result<u32, Errno>;
         /// As `KeepFile` by who has a reference of its own to the inode, which it gives up: it has a use of the file instead,
         /// without a call to the directory if no program here used it. On an error it still has the reference.
-        4 AdoptFile { ino: u32, generation: u32, slot: u16, stamp: Stamp } (()) -> Result<(), Errno>;
+        4 AdoptFile { ino: u32, generation: u32, slot: u16, origin: ReferenceOrigin } (()) -> Result<(), Errno>;
     }
 }

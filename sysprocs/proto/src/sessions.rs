@@ -6,7 +6,7 @@
 //! Not here: what ends a session (`renga_router`), who counts references (the directory of inodes, and [`crate::names`]).
 
 use crate::inode::{InodeDirectory, Release};
-use crate::names::{EndUse, Names};
+use crate::names::{Names, ReleaseCachedReference};
 use core::sync::atomic::{AtomicU32, Ordering};
 use renga_abi::{BOARDS_MAX, Errno};
 use renga_core::{Client, Local, Word};
@@ -51,12 +51,12 @@ impl Sessions {
         self.arrivals.get(usize::from(board)).map_or(0, |arrivals| arrivals.load(Ordering::Relaxed))
     }
     /// For a reference that is about to be asked for of `board`: if that call is answered, it was made in this session.
-    pub fn stamp(&self, board: u8) -> Stamp {
-        Stamp { session: self.now(board), kept: false }
+    pub fn origin(&self, board: u8) -> ReferenceOrigin {
+        ReferenceOrigin { session: self.now(board), kept: false }
     }
     /// Whether a reference to an inode of `board` has not ended.
-    pub fn is_good(&self, board: u8, stamp: Stamp) -> bool {
-        self.now(board) == stamp.session
+    pub fn is_good(&self, board: u8, origin: ReferenceOrigin) -> bool {
+        self.now(board) == origin.session
     }
 }
 
@@ -68,24 +68,24 @@ impl Default for Sessions {
 
 /// Of a reference to an inode: when it was got, and who counts it. In one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stamp {
+pub struct ReferenceOrigin {
     /// In which session with the board of the inodes.
     pub session: u32,
     /// It is a use of the reference that the name cache of this board keeps; otherwise the directory of inodes counts it.
     pub kept: bool,
 }
 
-impl Stamp {
+impl ReferenceOrigin {
     /// Of no reference.
-    pub const NONE: Stamp = Stamp { session: 0, kept: false };
+    pub const NONE: ReferenceOrigin = ReferenceOrigin { session: 0, kept: false };
 }
 
-impl Word for Stamp {
+impl Word for ReferenceOrigin {
     fn to_word(self) -> u64 {
         u64::from(self.session) << 1 | u64::from(self.kept)
     }
     fn from_word(word: u64) -> Self {
-        Stamp { session: (word >> 1) as u32, kept: word & 1 != 0 }
+        ReferenceOrigin { session: (word >> 1) as u32, kept: word & 1 != 0 }
     }
 }
 
@@ -97,16 +97,16 @@ pub async fn give_back<const NAMES: u32, const DIRECTORY: u32>(
     names: &mut Local<Names, NAMES>,
     directory: &mut Client<InodeDirectory, DIRECTORY>,
     sessions: &Sessions,
-    (ino, slot, stamp): (u32, u16, Stamp),
+    (ino, slot, origin): (u32, u16, ReferenceOrigin),
 ) -> Result<(), Errno> {
     let board = directory.server().board.0;
-    let is_good = || sessions.is_good(board, stamp);
+    let is_good = || sessions.is_good(board, origin);
     if !is_good() {
         return Ok(());
     }
-    if stamp.kept
+    if origin.kept
         && let Some(mut names) = names.at(0)
-        && !names.call(EndUse { ino, session: stamp.session }, ()).await?
+        && !names.call(ReleaseCachedReference { ino, session: origin.session }, ()).await?
     {
         return Ok(());
     }

@@ -5,7 +5,7 @@
 
 use crate::inode::{Birth, InodeFacts, Lease, NAME_BYTES_MAX, STAT_BYTES};
 use crate::packed::{NUMBER_BYTES, STATUS_BYTES, number, put_number, put_status, status};
-use crate::sessions::Stamp;
+use crate::sessions::ReferenceOrigin;
 use renga_abi::Errno;
 
 /// Room for the steps of a walk.
@@ -30,7 +30,7 @@ const LEASE_BYTES: usize = 1 + 3 * NUMBER_BYTES;
 
 /// One step.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Step<'a> {
+pub enum WalkStep<'a> {
     /// What a name stands for.
     Name {
         /// In this inode.
@@ -77,18 +77,18 @@ pub enum Step<'a> {
     },
 }
 
-/// Steps being told, in room for [`STEPS_BYTES`].
-pub struct Steps {
+/// WalkSteps being told, in room for [`STEPS_BYTES`].
+pub struct WalkSteps {
     bytes: [u8; STEPS_BYTES],
     used: usize,
 }
-impl Default for Steps {
+impl Default for WalkSteps {
     fn default() -> Self {
-        Steps { bytes: [0; STEPS_BYTES], used: 0 }
+        WalkSteps { bytes: [0; STEPS_BYTES], used: 0 }
     }
 }
 
-impl Steps {
+impl WalkSteps {
     /// Forgets them.
     pub fn clear(&mut self) {
         self.used = 0;
@@ -183,11 +183,15 @@ fn inode(rest: &[u8]) -> Option<(InodeFacts, [u8; STAT_BYTES], &[u8])> {
     let (generation, rest) = part(rest)?;
     let (device, rest) = part(rest)?;
     let (status, rest) = status(rest)?;
-    Some((InodeFacts { slot, ino, mode, birth: Birth { generation, device }, stamp: Stamp::NONE }, status, rest))
+    Some((
+        InodeFacts { slot, ino, mode, birth: Birth { generation, device }, origin: ReferenceOrigin::NONE },
+        status,
+        rest,
+    ))
 }
 
 /// The first of `steps`, and what follows it.
-pub fn first(steps: &[u8]) -> Option<(Step<'_>, &[u8])> {
+pub fn first(steps: &[u8]) -> Option<(WalkStep<'_>, &[u8])> {
     let (tag, rest) = number(steps)?;
     match tag {
         NAME => {
@@ -195,25 +199,25 @@ pub fn first(steps: &[u8]) -> Option<(Step<'_>, &[u8])> {
             let (ino, rest) = part(rest)?;
             let (kind, rest) = part(rest)?;
             let (name, rest) = text(rest)?;
-            Some((Step::Name { directory, name, ino, kind }, rest))
+            Some((WalkStep::Name { directory, name, ino, kind }, rest))
         }
         TARGET => {
             let (ino, rest) = part(rest)?;
             let (target, rest) = text(rest)?;
-            Some((Step::Target { ino, target }, rest))
+            Some((WalkStep::Target { ino, target }, rest))
         }
         INODE | PASSING => {
             let (facts, status, rest) = inode(rest)?;
-            Some((Step::Inode { facts, held: tag == INODE, status }, rest))
+            Some((WalkStep::Inode { facts, held: tag == INODE, status }, rest))
         }
-        FOLDER => inode(rest).map(|(facts, status, rest)| (Step::Folder { facts, status }, rest)),
+        FOLDER => inode(rest).map(|(facts, status, rest)| (WalkStep::Folder { facts, status }, rest)),
         LEASE => {
             let (size, rest) = part(rest)?;
             let (below, rest) = part(rest)?;
             let (id, rest) = part(rest)?;
-            Some((Step::Lease { lease: Lease { size, below, id } }, rest))
+            Some((WalkStep::Lease { lease: Lease { size, below, id } }, rest))
         }
-        REFUSED => part(rest).map(|(errno, rest)| (Step::Refused { errno: Errno(errno) }, rest)),
+        REFUSED => part(rest).map(|(errno, rest)| (WalkStep::Refused { errno: Errno(errno) }, rest)),
         _ => None,
     }
 }
@@ -226,8 +230,8 @@ pub fn end(mut steps: &[u8]) -> Result<(InodeFacts, bool, [u8; STAT_BYTES]), Err
     // Each turn passes a step.
     while let Some((step, rest)) = first(steps) {
         match step {
-            Step::Inode { facts, held, status } => return Ok((facts, held, status)),
-            Step::Refused { errno } if errno != Errno(0) => return Err(errno),
+            WalkStep::Inode { facts, held, status } => return Ok((facts, held, status)),
+            WalkStep::Refused { errno } if errno != Errno(0) => return Err(errno),
             _ => steps = rest,
         }
     }
@@ -238,7 +242,7 @@ pub fn end(mut steps: &[u8]) -> Result<(InodeFacts, bool, [u8; STAT_BYTES]), Err
 pub fn lease(mut steps: &[u8]) -> Option<Lease> {
     // Each turn passes a step.
     while let Some((step, rest)) = first(steps) {
-        if let Step::Lease { lease } = step {
+        if let WalkStep::Lease { lease } = step {
             return Some(lease);
         }
         steps = rest;
@@ -248,17 +252,22 @@ pub fn lease(mut steps: &[u8]) -> Option<Lease> {
 
 #[cfg(test)]
 mod tests {
-    use super::{STEPS_BYTES, Step, Steps, TARGET_BYTES_MAX, end, first, lease};
+    use super::{STEPS_BYTES, TARGET_BYTES_MAX, WalkStep, WalkSteps, end, first, lease};
     use crate::inode::{Birth, InodeFacts, Lease, STAT_BYTES};
-    use crate::sessions::Stamp;
+    use crate::sessions::ReferenceOrigin;
     use renga_abi::Errno;
 
-    const FACTS: InodeFacts =
-        InodeFacts { slot: 9, ino: 77, mode: 0o100_644, birth: Birth { generation: 5, device: 6 }, stamp: Stamp::NONE };
+    const FACTS: InodeFacts = InodeFacts {
+        slot: 9,
+        ino: 77,
+        mode: 0o100_644,
+        birth: Birth { generation: 5, device: 6 },
+        origin: ReferenceOrigin::NONE,
+    };
 
     #[test]
     fn what_was_told_is_read() {
-        let mut steps = Steps::default();
+        let mut steps = WalkSteps::default();
         let status = core::array::from_fn(|at| at as u8);
         steps.put_name(2, b"bin", 12, 2);
         steps.put_name(12, b"cat", 13, 7);
@@ -272,13 +281,13 @@ mod tests {
         steps.end_at(&FACTS, true, &status);
         let mut rest = steps.bytes();
         for wanted in [
-            Step::Name { directory: 2, name: b"bin", ino: 12, kind: 2 },
-            Step::Name { directory: 12, name: b"cat", ino: 13, kind: 7 },
-            Step::Target { ino: 13, target: b"busybox" },
-            Step::Name { directory: 12, name: b"none", ino: 0, kind: 0 },
-            Step::Folder { facts: folder, status: [3; STAT_BYTES] },
-            Step::Lease { lease: given },
-            Step::Inode { facts: FACTS, held: true, status },
+            WalkStep::Name { directory: 2, name: b"bin", ino: 12, kind: 2 },
+            WalkStep::Name { directory: 12, name: b"cat", ino: 13, kind: 7 },
+            WalkStep::Target { ino: 13, target: b"busybox" },
+            WalkStep::Name { directory: 12, name: b"none", ino: 0, kind: 0 },
+            WalkStep::Folder { facts: folder, status: [3; STAT_BYTES] },
+            WalkStep::Lease { lease: given },
+            WalkStep::Inode { facts: FACTS, held: true, status },
         ] {
             let (step, left) = first(rest).unwrap();
             assert_eq!(step, wanted);
@@ -291,7 +300,7 @@ mod tests {
 
     #[test]
     fn the_end_has_room_always() {
-        let mut steps = Steps::default();
+        let mut steps = WalkSteps::default();
         let name = [b'n'; 200];
         let mut told = 0;
         while steps.has_room_for(&name) {
@@ -308,7 +317,7 @@ mod tests {
 
     #[test]
     fn what_is_cut_off_has_no_end() {
-        let mut steps = Steps::default();
+        let mut steps = WalkSteps::default();
         steps.put_name(2, b"bin", 12, 2);
         steps.refuse(Errno::ENOENT);
         assert_eq!(end(steps.bytes()), Err(Errno::ENOENT));

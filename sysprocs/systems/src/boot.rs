@@ -10,7 +10,7 @@ use crate::machine::Machine;
 use crate::outline::Outline;
 use core::cell::Cell;
 use renga_core::Process;
-use renga_fs::{Due, FreeLookupWorkers, Referrers};
+use renga_fs::{CommitDue, FreeLookupWorkers, Referrers};
 use renga_hal::memory::{SPACES_MAX, UserMemory};
 use renga_memory::{FrameCounts, SpaceTables, TABLES_PER_SLOT};
 use renga_pages::CacheMemory;
@@ -63,7 +63,7 @@ fn start<M: Machine>(
     let notifier = |kind| directory.of_kind(kind).first().copied().map(Notifier::new);
     let watch = arena.put(|| Watch::new(notifier(Kind::Router)));
     let wakes = arena.put(|| Wakes::new(notifier(Kind::Waker)));
-    let due = arena.put(|| Due::new(notifier(Kind::CommitTimer)));
+    let due = arena.put(|| CommitDue::new(notifier(Kind::CommitTimer)));
     let sessions = arena.put(Sessions::new);
     let free_lookup_workers = arena.put(|| FreeLookupWorkers::new(notifier(Kind::PathLookup)));
     let link = LinkParts::new(directory, reach, (watch, sessions), machine.link_timing(), machine.starts());
@@ -102,7 +102,7 @@ pub(crate) struct Boot<'m, M> {
     sessions: &'static Sessions,
     free_lookup_workers: &'static FreeLookupWorkers,
     wakes: &'static Wakes,
-    due: &'static Due,
+    due: &'static CommitDue,
     referrers: &'static Referrers,
     infos: &'static [ProcInfo],
     tables: &'static SpaceTables,
@@ -212,7 +212,7 @@ impl<'b, M: Machine> At<'b, M> {
         self.boot.infos
     }
     /// When `commit_timer` has something to do.
-    pub fn due(self) -> &'static Due {
+    pub fn due(self) -> &'static CommitDue {
         self.boot.due
     }
     /// Boards of which something is awaited here.

@@ -184,8 +184,8 @@ kinds! { |at, M|
         renga_reclaimer::reclaimer [at.frames()];
     NameCache "name_cache" "Caches name and inode lookups on a diskless board.", Any 1:
         renga_fs::name_cache [
-            at.each(CACHED_NAMES, || renga_fs::NameSlot::EMPTY), at.each(CACHED_INODES, || renga_fs::HeldInode::EMPTY),
-            at.each(CACHED_TARGETS, || renga_fs::HeldTarget::EMPTY), at.each(cached_references(at.count_everywhere(Kind::Inode)), || renga_fs::HeldReference::EMPTY),
+            at.each(CACHED_NAMES, || renga_fs::NameSlot::EMPTY), at.each(CACHED_INODES, || renga_fs::CachedInode::EMPTY),
+            at.each(CACHED_TARGETS, || renga_fs::CachedTarget::EMPTY), at.each(cached_references(at.count_everywhere(Kind::Inode)), || renga_fs::CachedReference::EMPTY),
             at.disk_board(), at.without_leases(), at.sessions()
         ];
     References "references" "Which files programs map.", Every 1:

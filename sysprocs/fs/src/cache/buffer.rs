@@ -14,7 +14,7 @@ use renga_rt::{Call, Client, Errno, Never, Port};
 /// No block: none has this number.
 const NO_BLOCK: u64 = u64::MAX;
 
-struct State {
+struct BufferState {
     disk: Client<Disk>,
     page: &'static mut [u8; PAGE_BYTES],
     block: u64,
@@ -22,7 +22,7 @@ struct State {
 
 /// Serves one buffer whose content is in `page`.
 pub async fn buffer(mut port: Port<Buffer>, disk: Client<Disk>, page: &'static mut [u8; PAGE_BYTES]) -> Never {
-    let mut state = State { disk, page, block: NO_BLOCK };
+    let mut state = BufferState { disk, page, block: NO_BLOCK };
     loop {
         match port.accept().await {
             BufferCall::ReadBytes(mut call) => {
@@ -60,7 +60,7 @@ fn write(page: &mut [u8; PAGE_BYTES], offset: u32, data: &[u8]) -> Result<(), Er
     Ok(())
 }
 
-impl State {
+impl BufferState {
     /// Holds `block` from now on.
     async fn hold(&mut self, block: u64) -> Result<(), Errno> {
         if self.block != block {

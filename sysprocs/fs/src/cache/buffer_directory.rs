@@ -5,11 +5,11 @@
 //! meanwhile.
 //! Not here: what it knows (`slots.rs`), writing (`writer.rs`).
 
-use crate::cache::slots::{Access, BufferSlot, Slots, State};
-use crate::commit_due::Due;
+use crate::cache::slots::{BlockAccess, BufferSlot, BufferSlots, SlotState};
+use crate::commit_due::CommitDue;
 use renga_proto::buffer::directory::{BufferDirectory, BufferDirectoryCall, NextEviction, NextWrite};
 use renga_proto::buffer::page::Buffer;
-use renga_proto::buffer::{HeldBlock, page};
+use renga_proto::buffer::{BufferedBlock, page};
 use renga_rt::{Call, Errno, ForwardFamily, Me, Never, Port, Protocol};
 
 /// The entries that are passed on.
@@ -21,12 +21,12 @@ const BLOCK_MAX: u64 = u32::MAX as u64;
 /// Writes refused one after the other until whoever waits for room is told.
 const REFUSALS_MAX: u32 = 16;
 
-struct Server {
+struct BufferDirectoryState {
     me: Me,
     buffers: ForwardFamily<Buffer>,
     board: u8,
-    slots: Slots,
-    due: &'static Due,
+    slots: BufferSlots,
+    due: &'static CommitDue,
     /// Waits for a clean buffer.
     waiting: Option<BufferDirectoryCall>,
     /// Waits until nobody else writes.
@@ -43,11 +43,20 @@ pub async fn buffer_directory(
     mut port: Port<BufferDirectory>,
     buffers: ForwardFamily<Buffer>,
     slots: &'static mut [BufferSlot],
-    due: &'static Due,
+    due: &'static CommitDue,
 ) -> Never {
-    let (board, slots) = (me.id().board.0, Slots::new(slots));
-    let mut server =
-        Server { me, buffers, board, slots, due, waiting: None, drains: None, metadata_writeback: None, refusals: 0 };
+    let (board, slots) = (me.id().board.0, BufferSlots::new(slots));
+    let mut server = BufferDirectoryState {
+        me,
+        buffers,
+        board,
+        slots,
+        due,
+        waiting: None,
+        drains: None,
+        metadata_writeback: None,
+        refusals: 0,
+    };
     loop {
         let closed = if server.waiting.is_some() { WORK } else { 0 };
         let closed = closed | if server.drains.is_some() { NextWrite::BIT } else { 0 };
@@ -73,23 +82,23 @@ macro_rules! pass_on {
     }};
 }
 
-const BOOKS: Access = Access::Change { books: true };
+const BOOKS: BlockAccess = BlockAccess::Change { books: true };
 
-impl Server {
+impl BufferDirectoryState {
     fn pass_on(&mut self, call: BufferDirectoryCall) -> Option<BufferDirectoryCall> {
         match call {
             // Asked by other boards, too, whose word it is.
             BufferDirectoryCall::ReadBytes(call) if call.entry().block > BLOCK_MAX => call.reply(Err(Errno::EINVAL)),
             BufferDirectoryCall::ReadBytes(call) => {
-                pass_on!(self, call, Access::Read, ReadBytes { block, offset });
+                pass_on!(self, call, BlockAccess::Read, ReadBytes { block, offset });
             }
             BufferDirectoryCall::WriteBytes(call) => {
-                let access = Access::Change { books: call.entry().books };
+                let access = BlockAccess::Change { books: call.entry().books };
                 pass_on!(self, call, access, WriteBytes { block, offset, books });
             }
-            BufferDirectoryCall::FindEntry(call) => pass_on!(self, call, Access::Read, FindEntry { block }),
+            BufferDirectoryCall::FindEntry(call) => pass_on!(self, call, BlockAccess::Read, FindEntry { block }),
             BufferDirectoryCall::Overwrite(call) => {
-                let access = Access::Change { books: call.entry().books };
+                let access = BlockAccess::Change { books: call.entry().books };
                 pass_on!(self, call, access, Overwrite { block, offset, books });
             }
             BufferDirectoryCall::AddEntry(call) => pass_on!(self, call, BOOKS, AddEntry { block, ino, kind }),
@@ -98,7 +107,7 @@ impl Server {
                 pass_on!(self, call, BOOKS, RepointEntry { block, ino, kind });
             }
             BufferDirectoryCall::ListEntries(call) => {
-                pass_on!(self, call, Access::Read, ListEntries { block, position });
+                pass_on!(self, call, BlockAccess::Read, ListEntries { block, position });
             }
             BufferDirectoryCall::TakeBit(call) => pass_on!(self, call, BOOKS, TakeBit { block, from, below }),
             BufferDirectoryCall::ClearBits(call) => pass_on!(self, call, BOOKS, ClearBits { block, first, count }),
@@ -109,9 +118,9 @@ impl Server {
 
     fn pass_on_rarer(&mut self, call: BufferDirectoryCall) -> Option<BufferDirectoryCall> {
         match call {
-            BufferDirectoryCall::HasEntries(call) => pass_on!(self, call, Access::Read, HasEntries { block }),
+            BufferDirectoryCall::HasEntries(call) => pass_on!(self, call, BlockAccess::Read, HasEntries { block }),
             BufferDirectoryCall::NameOfEntry(call) => {
-                pass_on!(self, call, Access::Read, NameOfEntry { block, ino });
+                pass_on!(self, call, BlockAccess::Read, NameOfEntry { block, ino });
             }
             other => self.serve(other),
         }
@@ -128,11 +137,11 @@ impl Server {
             }
             BufferDirectoryCall::Written(call) => {
                 let entry = call.entry();
-                let clean = self.slots.count(State::Clean);
+                let clean = self.slots.count(SlotState::Clean);
                 for block in entry.first..entry.first + u64::from(entry.count) {
                     self.slots.written(block, entry.done);
                 }
-                let helped = entry.done || self.slots.count(State::Clean) > clean;
+                let helped = entry.done || self.slots.count(SlotState::Clean) > clean;
                 self.refusals = if helped { 0 } else { self.refusals + 1 };
                 call.reply(Ok(()));
             }
@@ -161,7 +170,7 @@ impl Server {
     /// Serves whoever waits, as far as that is possible now.
     fn serve_waiting(&mut self) {
         if let Some(call) = self.drains.take() {
-            let state = State::from(call.entry().class);
+            let state = SlotState::from(call.entry().class);
             match self.slots.next_write(state) {
                 None if self.slots.is_writing(state) => self.drains = Some(call),
                 next => call.reply(held(next)),
@@ -170,7 +179,7 @@ impl Server {
         if self.slots.is_crowded() {
             self.due.hurry(self.me.now_ns());
         }
-        if self.waiting.is_some() && self.slots.count(State::Clean) > 0 {
+        if self.waiting.is_some() && self.slots.count(SlotState::Clean) > 0 {
             let call = self.waiting.take();
             self.waiting = call.and_then(|call| self.pass_on(call));
         }
@@ -194,9 +203,9 @@ impl Server {
         }
         let waits = self.waiting.is_some();
         let few = waits && self.slots.reserve() == 0;
-        let stuck = few || (waits && self.slots.count(State::Transaction) == 0);
-        let states = [(State::Direct, true), (State::Journaled, true), (State::Books, stuck)];
-        for (state, allowed) in states.into_iter().chain([(State::Transaction, few)]) {
+        let stuck = few || (waits && self.slots.count(SlotState::Transaction) == 0);
+        let states = [(SlotState::Direct, true), (SlotState::Journaled, true), (SlotState::Books, stuck)];
+        for (state, allowed) in states.into_iter().chain([(SlotState::Transaction, few)]) {
             if self.slots.is_writing(state) {
                 return;
             }
@@ -210,8 +219,8 @@ impl Server {
     }
 }
 
-fn held(next: Option<(u64, u16)>) -> Result<HeldBlock, Errno> {
-    next.map(|(block, buffer)| HeldBlock { block, buffer }).ok_or(Errno::ENOENT)
+fn held(next: Option<(u64, u16)>) -> Result<BufferedBlock, Errno> {
+    next.map(|(block, buffer)| BufferedBlock { block, buffer }).ok_or(Errno::ENOENT)
 }
 
 /// Tells a call that no buffer can be made clean.

@@ -17,11 +17,11 @@ renga_rt::clients! {
     }
 }
 
-pub(crate) struct Cache(Client<BufferDirectory>);
+pub(crate) struct MetadataCache(Client<BufferDirectory>);
 
-impl Cache {
+impl MetadataCache {
     pub(crate) fn new(clients: CacheClients) -> Self {
-        Cache(clients.directory)
+        MetadataCache(clients.directory)
     }
 
     pub(crate) async fn read(&mut self, block: u32, offset: u32, out: &mut [u8]) -> Result<(), Errno> {
@@ -32,7 +32,7 @@ impl Cache {
         self.0.call(WriteBytes { block: block.into(), offset, books: false }, data).await
     }
     /// Writes books.
-    pub(crate) async fn write_books(&mut self, block: u32, offset: u32, data: &[u8]) -> Result<(), Errno> {
+    pub(crate) async fn write_metadata(&mut self, block: u32, offset: u32, data: &[u8]) -> Result<(), Errno> {
         self.0.call(WriteBytes { block: block.into(), offset, books: true }, data).await
     }
     /// Replaces the content of the whole block, which is not read first: by `data` from `offset` on

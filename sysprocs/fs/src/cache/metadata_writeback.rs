@@ -6,7 +6,7 @@
 use renga_abi::PAGE_BYTES;
 use renga_proto::buffer::directory::{BufferDirectory, CountDirty, ExtendWrite, NextEviction, NextWrite, Written};
 use renga_proto::buffer::page::{Buffer, CopyOut};
-use renga_proto::buffer::{Class, HeldBlock};
+use renga_proto::buffer::{BufferedBlock, DirtyClass};
 use renga_proto::disk::{Disk, WriteBlocks};
 use renga_rt::{Client, Errno, Family, Never};
 
@@ -25,7 +25,7 @@ renga_rt::clients! {
 pub(crate) type Page = [u8; PAGE_BYTES];
 
 /// Writes dirty blocks; `pages` is as many as a run may have.
-pub(crate) struct Writer {
+pub(crate) struct RunWriter {
     pub(crate) clients: MetadataWritebackClients,
     pages: &'static mut [Page],
 }
@@ -35,7 +35,7 @@ pub const METADATA_WRITEBACK_PAGES: usize = 16;
 
 /// Cleans buffers when few are clean. `pages`: room for a run of neighbours.
 pub async fn metadata_writeback(clients: MetadataWritebackClients, pages: &'static mut [[u8; PAGE_BYTES]]) -> Never {
-    let mut writer = Writer::new(clients, pages);
+    let mut writer = RunWriter::new(clients, pages);
     loop {
         if let Ok(first) = writer.clients.directory.call(NextEviction {}, ()).await {
             // What the medium refuses the directory knows.
@@ -44,19 +44,19 @@ pub async fn metadata_writeback(clients: MetadataWritebackClients, pages: &'stat
     }
 }
 
-impl Writer {
-    pub(crate) fn new(clients: MetadataWritebackClients, pages: &'static mut [Page]) -> Writer {
-        Writer { clients, pages }
+impl RunWriter {
+    pub(crate) fn new(clients: MetadataWritebackClients, pages: &'static mut [Page]) -> RunWriter {
+        RunWriter { clients, pages }
     }
 
     /// Copies a block's buffer into `page`. `ENOENT`: there is nothing in it.
-    pub(crate) async fn copy(&mut self, held: HeldBlock, page: &mut Page) -> Result<(), Errno> {
+    pub(crate) async fn copy(&mut self, held: BufferedBlock, page: &mut Page) -> Result<(), Errno> {
         copy(&mut self.clients, held, page).await
     }
 
     /// Writes the run that begins with `first`.
-    async fn write_run(&mut self, first: HeldBlock) -> Result<(), Errno> {
-        let Writer { clients, pages } = self;
+    async fn write_run(&mut self, first: BufferedBlock) -> Result<(), Errno> {
+        let RunWriter { clients, pages } = self;
         let (mut count, mut next) = (0, Ok(first));
         while let Ok(held) = next {
             if copy(clients, held, &mut pages[count]).await.is_err() {
@@ -81,7 +81,7 @@ impl Writer {
     }
 
     /// Writes all that is dirty of `class` now; tells the first failure.
-    pub(crate) async fn flush(&mut self, class: Class) -> Result<(), Errno> {
+    pub(crate) async fn flush(&mut self, class: DirtyClass) -> Result<(), Errno> {
         let dirty = self.clients.directory.call(CountDirty { class }, ()).await?;
         let mut told = Ok(());
         for _ in 0..dirty {
@@ -92,7 +92,7 @@ impl Writer {
     }
 }
 
-async fn copy(clients: &mut MetadataWritebackClients, held: HeldBlock, page: &mut Page) -> Result<(), Errno> {
+async fn copy(clients: &mut MetadataWritebackClients, held: BufferedBlock, page: &mut Page) -> Result<(), Errno> {
     let board = clients.directory.server().board.0;
     let buffer = clients.buffers.at(board, usize::from(held.buffer));
     buffer.ok_or(Errno::EIO)?.call(CopyOut { block: held.block }, &mut page[..]).await

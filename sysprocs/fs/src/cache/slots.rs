@@ -2,11 +2,11 @@
 //!
 //! Invariants: a block is held by at most one buffer, and a slot is in exactly one list, that of its state,
 //! oldest first. Only a clean slot is given another block. What is `writing` is on its way to the medium; if it is
-//! changed meanwhile (`rewritten`) it stays dirty afterwards. Every step but [`Slots::discard`] takes time that does
+//! changed meanwhile (`rewritten`) it stays dirty afterwards. Every step but [`BufferSlots::discard`] takes time that does
 //! not grow with the number of buffers.
 //! Not here: calls (`buffer_directory.rs`).
 
-use renga_proto::buffer::{Class, Outcome};
+use renga_proto::buffer::{DirtyClass, TransactionOutcome};
 
 /// No block: none has this number.
 const NO_BLOCK: u64 = u64::MAX;
@@ -21,7 +21,7 @@ const RESERVE: usize = 2;
 
 /// The state of what a buffer holds, and the list that its slot is in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum State {
+pub(crate) enum SlotState {
     /// As on the medium, or nothing.
     Clean,
     /// The superblock, to go past the journal.
@@ -35,19 +35,19 @@ pub(crate) enum State {
 }
 const STATES: usize = 5;
 
-impl From<Class> for State {
-    fn from(class: Class) -> State {
+impl From<DirtyClass> for SlotState {
+    fn from(class: DirtyClass) -> SlotState {
         match class {
-            Class::Direct => State::Direct,
-            Class::Journaled => State::Journaled,
-            Class::Books => State::Books,
+            DirtyClass::Direct => SlotState::Direct,
+            DirtyClass::Journaled => SlotState::Journaled,
+            DirtyClass::Books => SlotState::Books,
         }
     }
 }
 
 /// What a call does to a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Access {
+pub(crate) enum BlockAccess {
     Read,
     Change { books: bool },
 }
@@ -55,7 +55,7 @@ pub(crate) enum Access {
 /// What the directory knows of one buffer. Boot provides one per buffer.
 pub struct BufferSlot {
     block: u64,
-    state: State,
+    state: SlotState,
     writing: bool,
     rewritten: bool,
     newer: u16,
@@ -67,7 +67,7 @@ impl BufferSlot {
     /// A buffer that holds nothing.
     pub const EMPTY: BufferSlot = BufferSlot {
         block: NO_BLOCK,
-        state: State::Clean,
+        state: SlotState::Clean,
         writing: false,
         rewritten: false,
         newer: NO_SLOT,
@@ -77,28 +77,28 @@ impl BufferSlot {
 }
 
 #[derive(Clone, Copy)]
-struct List {
+struct SlotList {
     newest: u16,
     oldest: u16,
     count: usize,
 }
 
-pub(crate) struct Slots {
+pub(crate) struct BufferSlots {
     slots: &'static mut [BufferSlot],
     chains: [u16; CHAINS],
-    lists: [List; STATES],
+    lists: [SlotList; STATES],
 }
 
 fn chain(block: u64) -> usize {
     block as usize % CHAINS
 }
 
-impl Slots {
-    pub(crate) fn new(slots: &'static mut [BufferSlot]) -> Slots {
-        let lists = [List { newest: NO_SLOT, oldest: NO_SLOT, count: 0 }; STATES];
-        let mut all = Slots { slots, chains: [NO_SLOT; CHAINS], lists };
+impl BufferSlots {
+    pub(crate) fn new(slots: &'static mut [BufferSlot]) -> BufferSlots {
+        let lists = [SlotList { newest: NO_SLOT, oldest: NO_SLOT, count: 0 }; STATES];
+        let mut all = BufferSlots { slots, chains: [NO_SLOT; CHAINS], lists };
         for number in 0..all.slots.len() as u16 {
-            all.link(number, State::Clean);
+            all.link(number, SlotState::Clean);
         }
         all
     }
@@ -107,7 +107,7 @@ impl Slots {
         &mut self.slots[usize::from(number)]
     }
 
-    pub(crate) fn count(&self, state: State) -> usize {
+    pub(crate) fn count(&self, state: SlotState) -> usize {
         self.lists[state as usize].count
     }
 
@@ -117,7 +117,7 @@ impl Slots {
     }
     /// Buffers with books that wait for a transaction, or for the one under way.
     fn books(&self) -> usize {
-        self.count(State::Books) + self.count(State::Transaction)
+        self.count(SlotState::Books) + self.count(SlotState::Transaction)
     }
     /// Whether so many books wait for a transaction that one should come soon.
     pub(crate) fn is_crowded(&self) -> bool {
@@ -125,7 +125,7 @@ impl Slots {
     }
     /// Whether so few buffers are clean that some should be cleaned.
     pub(crate) fn is_short(&self) -> bool {
-        self.count(State::Clean) * 16 <= self.slots.len()
+        self.count(SlotState::Clean) * 16 <= self.slots.len()
     }
 
     /// Bounded by the length of one chain, which is at most the number of buffers.
@@ -142,30 +142,31 @@ impl Slots {
 
     /// The buffer for a call that does `access` to `block`; `None` while no buffer is clean, or nearly all hold
     /// books that wait for a transaction.
-    pub(crate) fn place(&mut self, block: u64, access: Access) -> Option<u16> {
+    pub(crate) fn place(&mut self, block: u64, access: BlockAccess) -> Option<u16> {
         let number = match self.find(block) {
             Some(number) => number,
             None => self.assign(block)?,
         };
         let state = self.slot(number).state;
-        let joins = access == (Access::Change { books: true }) && !matches!(state, State::Books | State::Transaction);
+        let joins = access == (BlockAccess::Change { books: true })
+            && !matches!(state, SlotState::Books | SlotState::Transaction);
         if joins && self.reserve() > 0 && self.books() + self.reserve() >= self.slots.len() {
             return None;
         }
         let next = match (access, state) {
-            (Access::Read, State::Clean) | (Access::Change { books: false }, State::Direct) => state,
-            (Access::Change { books: false }, State::Clean) => State::Direct,
-            (Access::Change { books: true }, _) => State::Books,
+            (BlockAccess::Read, SlotState::Clean) | (BlockAccess::Change { books: false }, SlotState::Direct) => state,
+            (BlockAccess::Change { books: false }, SlotState::Clean) => SlotState::Direct,
+            (BlockAccess::Change { books: true }, _) => SlotState::Books,
             _ => return Some(self.touch(number, access)),
         };
-        if next != state || state == State::Clean {
+        if next != state || state == SlotState::Clean {
             self.move_to(number, next);
         }
         Some(self.touch(number, access))
     }
 
-    fn touch(&mut self, number: u16, access: Access) -> u16 {
-        if access != Access::Read {
+    fn touch(&mut self, number: u16, access: BlockAccess) -> u16 {
+        if access != BlockAccess::Read {
             self.slot(number).rewritten = true;
         }
         number
@@ -173,7 +174,7 @@ impl Slots {
 
     /// Gives `block` the least recently used clean buffer.
     fn assign(&mut self, block: u64) -> Option<u16> {
-        let number = self.lists[State::Clean as usize].oldest;
+        let number = self.lists[SlotState::Clean as usize].oldest;
         self.slots.get(usize::from(number))?;
         self.unchain(number);
         let head = core::mem::replace(&mut self.chains[chain(block)], number);
@@ -182,13 +183,13 @@ impl Slots {
         Some(number)
     }
 
-    fn may_write(&self, number: u16, state: State) -> bool {
+    fn may_write(&self, number: u16, state: SlotState) -> bool {
         let slot = &self.slots[usize::from(number)];
         slot.state == state && !slot.writing
     }
 
     /// A dirty block of `state` to be written now: the oldest, or the first of the run that it is in.
-    pub(crate) fn next_write(&mut self, state: State) -> Option<(u64, u16)> {
+    pub(crate) fn next_write(&mut self, state: SlotState) -> Option<(u64, u16)> {
         let mut number = self.lists[state as usize].oldest;
         // What is being written is at the newest end.
         if number == NO_SLOT || !self.may_write(number, state) {
@@ -209,7 +210,7 @@ impl Slots {
         let number = self.find(block)?;
         let state = self.slot(number).state;
         let next = self.find(block + 1)?;
-        if state == State::Clean || !self.may_write(next, state) { None } else { Some(self.begin_write(next)) }
+        if state == SlotState::Clean || !self.may_write(next, state) { None } else { Some(self.begin_write(next)) }
     }
 
     fn begin_write(&mut self, number: u16) -> (u64, u16) {
@@ -221,7 +222,7 @@ impl Slots {
     }
 
     /// Whether some of `state` are on their way to the medium, and none is left to begin with.
-    pub(crate) fn is_writing(&self, state: State) -> bool {
+    pub(crate) fn is_writing(&self, state: SlotState) -> bool {
         let oldest = self.lists[state as usize].oldest;
         self.slots.get(usize::from(oldest)).is_some_and(|slot| slot.writing)
     }
@@ -230,34 +231,34 @@ impl Slots {
     pub(crate) fn written(&mut self, block: u64, done: bool) {
         let Some(number) = self.find(block) else { return };
         let slot = self.slot(number);
-        if core::mem::take(&mut slot.writing) && slot.state != State::Clean && done && !slot.rewritten {
-            self.move_to(number, State::Clean);
+        if core::mem::take(&mut slot.writing) && slot.state != SlotState::Clean && done && !slot.rewritten {
+            self.move_to(number, SlotState::Clean);
         }
     }
 
     /// Dirty books become part of the transaction under way.
     pub(crate) fn next_books(&mut self) -> Option<(u64, u16)> {
-        let number = self.lists[State::Books as usize].oldest;
+        let number = self.lists[SlotState::Books as usize].oldest;
         self.slots.get(usize::from(number))?;
-        self.move_to(number, State::Transaction);
+        self.move_to(number, SlotState::Transaction);
         Some((self.slot(number).block, number))
     }
 
-    pub(crate) fn end_transaction(&mut self, outcome: Outcome) {
+    pub(crate) fn end_transaction(&mut self, outcome: TransactionOutcome) {
         let next = match outcome {
-            Outcome::Failed => State::Books,
-            Outcome::Journaled => State::Journaled,
-            Outcome::Placed | Outcome::Abandoned => State::Clean,
+            TransactionOutcome::Failed => SlotState::Books,
+            TransactionOutcome::Journaled => SlotState::Journaled,
+            TransactionOutcome::Placed | TransactionOutcome::Abandoned => SlotState::Clean,
         };
-        self.move_all(State::Transaction, next);
+        self.move_all(SlotState::Transaction, next);
         match outcome {
-            Outcome::Placed => self.move_all(State::Journaled, State::Clean),
-            Outcome::Abandoned => self.move_all(State::Books, State::Clean),
-            Outcome::Failed | Outcome::Journaled => {}
+            TransactionOutcome::Placed => self.move_all(SlotState::Journaled, SlotState::Clean),
+            TransactionOutcome::Abandoned => self.move_all(SlotState::Books, SlotState::Clean),
+            TransactionOutcome::Failed | TransactionOutcome::Journaled => {}
         }
     }
 
-    fn move_all(&mut self, from: State, to: State) {
+    fn move_all(&mut self, from: SlotState, to: SlotState) {
         while self.count(from) > 0 {
             let number = self.lists[from as usize].oldest;
             self.move_to(number, to);
@@ -266,7 +267,7 @@ impl Slots {
 
     /// Blocks that are about to be freed need not be written.
     pub(crate) fn discard(&mut self, first: u64, count: u64) {
-        let dirty = self.slots.len() - self.count(State::Clean);
+        let dirty = self.slots.len() - self.count(SlotState::Clean);
         if count < dirty as u64 {
             for block in first..first + count {
                 if let Some(number) = self.find(block) {
@@ -284,8 +285,8 @@ impl Slots {
 
     fn discard_slot(&mut self, number: u16) {
         let state = self.slot(number).state;
-        if state != State::Clean {
-            self.move_to(number, State::Clean);
+        if state != SlotState::Clean {
+            self.move_to(number, SlotState::Clean);
         }
     }
 
@@ -310,7 +311,7 @@ impl Slots {
     }
 
     /// To the newest end of a list.
-    fn move_to(&mut self, number: u16, state: State) {
+    fn move_to(&mut self, number: u16, state: SlotState) {
         self.unlink(number);
         self.link(number, state);
     }
@@ -334,7 +335,7 @@ impl Slots {
         }
     }
 
-    fn link(&mut self, number: u16, state: State) {
+    fn link(&mut self, number: u16, state: SlotState) {
         let list = &mut self.lists[state as usize];
         list.count += 1;
         let former = core::mem::replace(&mut list.newest, number);

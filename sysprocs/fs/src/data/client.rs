@@ -31,7 +31,7 @@ renga_rt::clients! {
 
 impl DataClients {
     /// The whole page at `place`; `ENOENT`: it is not in the cache.
-    pub(crate) async fn read(&mut self, place: Place, out: &mut [u8]) -> Result<(), Errno> {
+    pub(crate) async fn read(&mut self, place: DataPage, out: &mut [u8]) -> Result<(), Errno> {
         if out.len() != PAGE_BYTES {
             return Err(Errno::EINVAL);
         }
@@ -39,13 +39,13 @@ impl DataClients {
     }
 
     /// The whole page at `place`, which is not in the cache, and is not to be there for that.
-    pub(crate) async fn read_past_cache(&mut self, place: Place, out: &mut [u8]) -> Result<(), Errno> {
+    pub(crate) async fn read_past_cache(&mut self, place: DataPage, out: &mut [u8]) -> Result<(), Errno> {
         self.disk.call(ReadBlocks { first: place.block.into() }, out).await
     }
 
     /// `data` from byte `offset` of the page on; `fresh`: the block is new, so around it are zeros.
-    pub(crate) async fn write(&mut self, place: Place, offset: u32, data: &[u8], fresh: bool) -> Result<(), Errno> {
-        let Place { file, page, block, size } = place;
+    pub(crate) async fn write(&mut self, place: DataPage, offset: u32, data: &[u8], fresh: bool) -> Result<(), Errno> {
+        let DataPage { file, page, block, size } = place;
         let mut told = Err(Errno::EIO);
         for _ in 0..TRIES_MAX {
             told =
@@ -72,14 +72,14 @@ impl DataClients {
     }
 
     /// Brings pages in, from `count` blocks side by side; those that are on their way already are waited for.
-    pub(crate) async fn read_in(&mut self, place: Place, count: u32) -> Result<(), Errno> {
-        let Place { file, page, block, size } = place;
+    pub(crate) async fn read_in(&mut self, place: DataPage, count: u32) -> Result<(), Errno> {
+        let DataPage { file, page, block, size } = place;
         self.reader(file)?.call(ReadIn { file, page, block, count, size }, ()).await
     }
 
     /// Starts to bring pages in, from `count` blocks side by side.
-    pub(crate) async fn read_ahead(&mut self, place: Place, count: u32) -> Result<(), Errno> {
-        let Place { file, page, block, size } = place;
+    pub(crate) async fn read_ahead(&mut self, place: DataPage, count: u32) -> Result<(), Errno> {
+        let DataPage { file, page, block, size } = place;
         self.reader(file)?.call(ReadAhead { file, page, block, count, size }, ()).await
     }
 
@@ -101,8 +101,8 @@ impl DataClients {
     }
 
     /// Another board holds the file, or does so no longer, and it has `size` bytes.
-    pub(crate) async fn lend(&mut self, file: FileId, lent: bool, size: u64) -> Result<(), Errno> {
-        self.pages.call(Lend { file, lent, size }, ()).await
+    pub(crate) async fn grant(&mut self, file: FileId, leased: bool, size: u64) -> Result<(), Errno> {
+        self.pages.call(Lend { file, lent: leased, size }, ()).await
     }
 
     /// Makes frames free, or lets fewer be dirty; a failure is told to whoever syncs.
@@ -118,7 +118,7 @@ impl DataClients {
 
 /// One page of a file, and the block that has it.
 #[derive(Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct DataPage {
     pub(crate) file: FileId,
     pub(crate) page: u32,
     pub(crate) block: u32,

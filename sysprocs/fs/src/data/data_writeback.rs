@@ -11,7 +11,7 @@ use renga_proto::disk::{Disk, WriteBlocks};
 use renga_proto::pages::{CountDirty, Dirty, Pages, RunWritten, TakeRun};
 use renga_rt::{Client, Errno, Never, Port, Protocol};
 
-struct State {
+struct WritebackState {
     pages: Client<Pages>,
     disk: Client<Disk>,
     room: &'static mut [[u8; PAGE_BYTES]],
@@ -24,7 +24,7 @@ pub async fn data_writeback(
     disk: Client<Disk>,
     room: &'static mut [[u8; PAGE_BYTES]],
 ) -> Never {
-    let mut state = State { pages, disk, room };
+    let mut state = WritebackState { pages, disk, room };
     loop {
         match port.accept_or_notified(DataWriteback::ENTRIES).await {
             Some(DataWritebackCall::WriteData(call)) => {
@@ -41,7 +41,7 @@ pub async fn data_writeback(
     }
 }
 
-impl State {
+impl WritebackState {
     async fn write_all(&mut self) -> Result<(), Errno> {
         let Dirty { pages, .. } = self.pages.call(CountDirty {}, ()).await?;
         let mut told = Ok(());

@@ -11,14 +11,14 @@ use renga_rt::{Client, Errno, Family, Me, Never};
 const PAUSE_NS_MIN: u64 = 50_000_000;
 const PAUSE_NS_MAX: u64 = 2_000_000_000;
 
-struct State {
+struct FlusherState {
     pages: Client<Pages>,
     inodes: Family<Inode, { LeaseWrite::BIT }>,
 }
 
 /// Serves nobody: the page cache of its board wakes it.
 pub async fn lease_flusher(mut me: Me, pages: Client<Pages>, inodes: Family<Inode, { LeaseWrite::BIT }>) -> Never {
-    let (mut state, mut pause_ns) = (State { pages, inodes }, PAUSE_NS_MIN);
+    let (mut state, mut pause_ns) = (FlusherState { pages, inodes }, PAUSE_NS_MIN);
     loop {
         me.notified().await;
         if state.return_adrift().await.is_ok() {
@@ -32,15 +32,15 @@ pub async fn lease_flusher(mut me: Me, pages: Client<Pages>, inodes: Family<Inod
     }
 }
 
-impl State {
+impl FlusherState {
     /// Has inode `ino` taken home, at least in part; whether there is more.
-    async fn take_home(&mut self, slot: u16, ino: u32) -> Result<bool, Errno> {
+    async fn flush_lease(&mut self, slot: u16, ino: u32) -> Result<bool, Errno> {
         let board = (0..self.inodes.boards()).find(|&board| self.inodes.count(board) > 0).ok_or(Errno::EIO)?;
         let mut inode = self.inodes.at(board, slot.into()).ok_or(Errno::EIO)?;
-        let mut lease = inode.call(LeaseWrite::take_home(ino), ()).await;
+        let mut lease = inode.call(LeaseWrite::flush(ino), ()).await;
         if lease.as_ref().err() == Some(&Errno::ESTALE) {
             // Told once of the end of the session.
-            lease = inode.call(LeaseWrite::take_home(ino), ()).await;
+            lease = inode.call(LeaseWrite::flush(ino), ()).await;
         }
         lease.map(|lease| lease.below > 0)
     }
@@ -50,7 +50,7 @@ impl State {
         let (mut from, mut told) = (0, Ok(()));
         // Each turn takes pages, ends a file's being adrift, or passes one.
         while let Ok(adrift) = self.pages.call(FindAdrift { file: FileId::ANY, from }, ()).await {
-            match self.take_home(adrift.slot, adrift.file.ino).await {
+            match self.flush_lease(adrift.slot, adrift.file.ino).await {
                 Ok(true) => {}
                 Ok(false) => self.pages.call(EndAdrift { file: adrift.file, lease: adrift.lease }, ()).await?,
                 // Nor will others come.
@@ -68,7 +68,7 @@ impl State {
         for _ in spare..dirty {
             let Ok(oldest) = self.pages.call(OldestHeld {}, ()).await else { break };
             // What cannot come stays, until there is room for it or its board is there.
-            if self.take_home(oldest.slot, oldest.file.ino).await.is_err() {
+            if self.flush_lease(oldest.slot, oldest.file.ino).await.is_err() {
                 break;
             }
             let left = self.pages.call(CountDirty {}, ()).await;

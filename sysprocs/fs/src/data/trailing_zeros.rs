@@ -17,7 +17,7 @@ mod tests {
     use super::sent_bytes;
 
     #[test]
-    fn zeros_at_the_end_are_not_sent_and_nothing_else_is_left_out() {
+    fn trailing_zeros_page_sends_all_other_bytes() {
         for length in [0, 1, 7, 8, 9, 31] {
             let mut page = [0; 31];
             assert_eq!(sent_bytes(&page[..length]), 0, "{length}");

@@ -3,16 +3,16 @@
 //! Not here: content (`cached.rs`, `open_file.rs`).
 
 use crate::file::inode_session::{Tries, on_inode};
-use crate::file::open_file::{DIRECTORY, SETTABLE, State, TYPE_MASK};
+use crate::file::open_file::{DIRECTORY, OpenFile, SETTABLE, TYPE_MASK};
 use renga_hal::memory::UserMemory;
 use renga_pages::change_held;
-use renga_proto::attributes::Attributes;
+use renga_proto::attributes::AttributeChange;
 use renga_proto::file::{BackingInode, FileCall};
 use renga_proto::inode::{DirectoryRead, ReadDirectory, SetAccess, SetTimes, Status};
 use renga_proto::names::StatusOfInode;
 use renga_rt::Errno;
 
-impl<M: UserMemory + ?Sized> State<M> {
+impl<M: UserMemory + ?Sized> OpenFile<M> {
     pub(super) async fn serve_facts(&mut self, call: FileCall) {
         match call {
             FileCall::DescribeFile(call) => {
@@ -26,7 +26,7 @@ impl<M: UserMemory + ?Sized> State<M> {
                 }
                 call.reply(checked);
             }
-            FileCall::AskFlags(call) => {
+            FileCall::GetFlags(call) => {
                 let checked = self.check();
                 call.reply(checked.map(|()| self.flags & SETTABLE));
             }
@@ -43,14 +43,15 @@ impl<M: UserMemory + ?Sized> State<M> {
                 self.drop_board(call.entry().board).await;
                 call.reply(Ok(()));
             }
-            FileCall::CheckLife(call) => {
+            FileCall::CheckGeneration(call) => {
                 let held = self.references.holds(call.board());
-                let checked = self.check_life(call.entry().life);
+                let checked = self.check_generation(call.entry().generation);
                 call.reply(checked.and(if held { Ok(()) } else { Err(Errno::ESTALE) }));
             }
             FileCall::NoteLocks(call) => {
                 let held = self.references.holds(call.board());
-                let checked = self.check_life(call.entry().life).and(if held { Ok(()) } else { Err(Errno::ESTALE) });
+                let checked =
+                    self.check_generation(call.entry().generation).and(if held { Ok(()) } else { Err(Errno::ESTALE) });
                 self.locks |= checked.is_ok();
                 call.reply(checked);
             }
@@ -102,14 +103,14 @@ impl<M: UserMemory + ?Sized> State<M> {
     }
 
     async fn set_mode(&mut self, mode: u16) -> Result<(), Errno> {
-        if self.change_held(Attributes::mode(mode)).await? {
+        if self.change_held(AttributeChange::mode(mode)).await? {
             return Ok(());
         }
         on_inode!(self, SetAccess::mode(mode), ())
     }
 
     async fn set_times(&mut self, access_ns: u64, modify_ns: u64) -> Result<(), Errno> {
-        if let Some(times) = Attributes::times(access_ns, modify_ns)
+        if let Some(times) = AttributeChange::times(access_ns, modify_ns)
             && self.change_held(times).await?
         {
             return Ok(());
@@ -118,19 +119,19 @@ impl<M: UserMemory + ?Sized> State<M> {
     }
 
     async fn set_owner(&mut self, uid: u32, gid: u32) -> Result<(), Errno> {
-        if self.change_held(Attributes::owner(uid, gid)).await? {
+        if self.change_held(AttributeChange::owner(uid, gid)).await? {
             return Ok(());
         }
         on_inode!(self, SetAccess::owner(uid, gid), ())
     }
 
     /// Changes it in the page cache of this board, if that holds the file; whether it does.
-    async fn change_held(&mut self, change: Attributes) -> Result<bool, Errno> {
+    async fn change_held(&mut self, change: AttributeChange) -> Result<bool, Errno> {
         self.check()?;
         if !self.is_elsewhere() {
             return Ok(false);
         }
-        self.note_held().await;
+        self.note_losses().await;
         let file = self.id();
         change_held(&mut self.clients.pages, file, change).await
     }

@@ -2,17 +2,17 @@
 //!
 //! Invariant: a failed write is reported by the last `Close` before the work of closing is done. Called by: `server.rs`.
 
-use crate::file::open_file::State;
+use crate::file::open_file::OpenFile;
 use renga_hal::memory::UserMemory;
 use renga_proto::locks::{Owner, ReleaseLocks};
 use renga_proto::slots::FreeFile;
 use renga_rt::{Call, Errno, Held};
 
-impl<M: UserMemory + ?Sized> State<M> {
+impl<M: UserMemory + ?Sized> OpenFile<M> {
     /// It is being closed: nothing is locked by way of it any more.
     pub(super) async fn release_locks(&mut self) {
         if core::mem::take(&mut self.locks) {
-            let owner = Owner::open_file(self.home, self.number, self.life.number());
+            let owner = Owner::open_file(self.home, self.number, self.open_generation.number());
             let release = ReleaseLocks { owner, ino: self.ino };
             if self.clients.locks.call(release, ()).await == Err(Errno::ESTALE) {
                 // That was about an earlier session; a dead board has none.
@@ -24,7 +24,7 @@ impl<M: UserMemory + ?Sized> State<M> {
     /// Answers before the work is done, unless a failed write may have to be told.
     pub(super) async fn close(&mut self, call: Call<renga_proto::file::Close>) {
         let board = call.board();
-        if call.entry().life != self.life.number() || !self.references.holds(board) {
+        if call.entry().generation != self.open_generation.number() || !self.references.holds(board) {
             return call.reply(Err(Errno::EBADF));
         }
         if self.references.total() > 1 {
@@ -32,7 +32,7 @@ impl<M: UserMemory + ?Sized> State<M> {
             return call.reply(Ok(()));
         }
         self.note_lost_here().await;
-        let told = if self.written || self.lost { self.settle().await } else { Ok(()) };
+        let told = if self.written || self.lost { self.report_error().await } else { Ok(()) };
         // Whoever has closed it finds its locks free.
         self.release_locks().await;
         call.reply(told);
@@ -49,7 +49,7 @@ impl<M: UserMemory + ?Sized> State<M> {
     pub(super) async fn end(&mut self) {
         self.references = Held::NONE;
         self.release_locks().await;
-        if !self.is_made() {
+        if !self.is_synthetic() {
             self.let_go().await;
         }
         // It is this process's own, so that it is not refused.

@@ -3,21 +3,21 @@
 //! Invariant: what is lost is told once. Not here: writing (`writing.rs`).
 
 use crate::file::inode_session::{of_the_disk, on_inode};
-use crate::file::open_file::State;
+use crate::file::open_file::OpenFile;
 use renga_hal::memory::UserMemory;
-use renga_proto::inode::{CommitAll, Extent, Settle, Sync};
+use renga_proto::inode::{CommitAll, CommitExtent, ReportError, Sync};
 use renga_rt::Errno;
 
-impl<M: UserMemory + ?Sized> State<M> {
+impl<M: UserMemory + ?Sized> OpenFile<M> {
     /// Whether something written is lost; told once.
-    pub(super) fn tell_lost(&mut self) -> Result<(), Errno> {
+    pub(super) fn report_lost(&mut self) -> Result<(), Errno> {
         if core::mem::take(&mut self.lost) { Err(Errno::EIO) } else { Ok(()) }
     }
 
-    pub(super) async fn settle(&mut self) -> Result<(), Errno> {
-        let settled = on_inode!(self, Settle {}, ());
+    pub(super) async fn report_error(&mut self) -> Result<(), Errno> {
+        let settled = on_inode!(self, ReportError {}, ());
         self.written = false;
-        settled.and(self.tell_lost())
+        settled.and(self.report_lost())
     }
 
     pub(super) async fn sync(&mut self) -> Result<(), Errno> {
@@ -26,13 +26,13 @@ impl<M: UserMemory + ?Sized> State<M> {
             self.written = false; // the failure is told
             return Err(errno);
         }
-        let committed = self.clients.inode_directory.call(CommitAll { extent: Extent::Journal }, ()).await;
+        let committed = self.clients.inode_directory.call(CommitAll { extent: CommitExtent::Journal }, ()).await;
         if committed == Err(Errno::ESTALE) {
             self.forget_inode().await;
         }
         self.written = false;
         committed.map_err(of_the_disk)?;
         self.note_lost_here().await;
-        self.tell_lost()
+        self.report_lost()
     }
 }

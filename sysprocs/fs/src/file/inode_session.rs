@@ -1,11 +1,11 @@
 //! Which process has the inode of an open file: in this session, and after the end of one.
 //!
-//! Invariant: a process is called only by a reference that is good in the session in which the call is made: its stamp is
+//! Invariant: a process is called only by a reference that is good in the session in which the call is made: its origin is
 //! looked at before, and if the session ends in between the router does not let the call through (`ESTALE`). It may also say
 //! so of a session that was over before the reference was got: then the call is made again.
 //! Not here: the calls (`on_inode` in `open_file.rs`).
 
-use crate::file::open_file::{FileClients, INODE, State};
+use crate::file::open_file::{FileClients, INODE, OpenFile};
 use renga_hal::memory::UserMemory;
 use renga_proto::inode::{Inode, Reactivate};
 use renga_proto::sessions::give_back;
@@ -36,7 +36,7 @@ pub(super) struct Tries {
     reopened: bool,
 }
 
-impl<M: UserMemory + ?Sized> State<M> {
+impl<M: UserMemory + ?Sized> OpenFile<M> {
     /// The inode's process, if it is known in this session.
     pub(super) fn inode(&mut self) -> Result<Option<Client<Inode, INODE>>, Errno> {
         self.check()?;
@@ -46,7 +46,7 @@ impl<M: UserMemory + ?Sized> State<M> {
 
     /// Whether the reference to the inode has not ended with its session.
     fn is_good(&self) -> bool {
-        self.sessions.is_good(self.board, self.stamp)
+        self.sessions.is_good(self.board, self.origin)
     }
 
     /// After `ESTALE`: whether the call is to be made again.
@@ -75,7 +75,7 @@ impl<M: UserMemory + ?Sized> State<M> {
         let FileClients { names, inode_directory, .. } = &mut self.clients;
         if let Some(slot) = self.slot.take() {
             // It is this process's own, so that it is not refused.
-            let _ = give_back(names, inode_directory, self.sessions, (self.ino, slot, self.stamp)).await;
+            let _ = give_back(names, inode_directory, self.sessions, (self.ino, slot, self.origin)).await;
         }
     }
 
@@ -83,16 +83,16 @@ impl<M: UserMemory + ?Sized> State<M> {
     async fn reopen(&mut self) -> Result<(), Errno> {
         self.forget_inode().await;
         let wanted = Reactivate { ino: self.ino, generation: self.generation };
-        let mut stamp = self.sessions.stamp(self.board);
+        let mut origin = self.sessions.origin(self.board);
         let mut found = self.clients.inode_directory.call(wanted, ()).await;
         if found == Err(Errno::ESTALE) {
             // Told once of the end of a session, and not made.
-            stamp = self.sessions.stamp(self.board);
+            origin = self.sessions.origin(self.board);
             found = self.clients.inode_directory.call(wanted, ()).await;
         }
         // To the program this is not about a name.
         let told = |errno| if errno == Errno::ENOENT { Errno::ESTALE } else { of_the_disk(errno) };
-        (self.slot, self.stamp) = (Some(found.map_err(told)?), stamp);
+        (self.slot, self.origin) = (Some(found.map_err(told)?), origin);
         Ok(())
     }
 }

@@ -3,7 +3,7 @@
 //! Not here: who keeps what is reserved (`inode/appends.rs`, `renga_pages`), appends of a page at most, which are one write.
 
 use crate::file::inode_session::on_inode;
-use crate::file::open_file::State;
+use crate::file::open_file::OpenFile;
 use renga_hal::memory::UserMemory;
 use renga_proto::file::{BeginAppend, EndAppend, FileCall};
 use renga_proto::inode::ReserveAppend;
@@ -13,7 +13,7 @@ use renga_rt::Errno;
 /// Times that a lease is asked for, each of which reaches further.
 const LEASES_MAX: u32 = 4;
 
-impl<M: UserMemory + ?Sized> State<M> {
+impl<M: UserMemory + ?Sized> OpenFile<M> {
     pub(super) async fn serve_appends(&mut self, call: FileCall) {
         match call {
             FileCall::BeginAppend(call) => {
@@ -32,18 +32,18 @@ impl<M: UserMemory + ?Sized> State<M> {
     async fn begin_append(&mut self, bytes: u64) -> Result<u64, Errno> {
         self.check()?;
         self.may_write()?;
-        match self.reserve_held(bytes).await? {
+        match self.reserve_leased(bytes).await? {
             Some(start) => Ok(start),
             None => on_inode!(self, ReserveAppend { from: AT_END, bytes }, ()),
         }
     }
 
     /// In the page cache of this board, if that holds the file or may.
-    async fn reserve_held(&mut self, bytes: u64) -> Result<Option<u64>, Errno> {
+    async fn reserve_leased(&mut self, bytes: u64) -> Result<Option<u64>, Errno> {
         if !self.is_elsewhere() {
             return Ok(None);
         }
-        self.note_held().await;
+        self.note_losses().await;
         for _ in 0..LEASES_MAX {
             let file = self.id();
             match self.clients.pages.call(ReserveHeld { file, from: AT_END, bytes }, ()).await {

@@ -6,21 +6,21 @@
 use renga_hal::memory::UserMemory;
 use renga_proto::file::OpenInode;
 use renga_proto::inode::{
-    Append, CommitAll, FillPage, Inode, InodeDirectory, LeaseWrite, Reactivate, ReadDirectory, Release, ReserveAppend,
-    SetAccess, SetTimes, Settle, Size, Status, Sync, Truncate, WriteAt,
+    Append, CommitAll, FillPage, Inode, InodeDirectory, LeaseWrite, Reactivate, ReadDirectory, Release, ReportError,
+    ReserveAppend, SetAccess, SetTimes, Size, Status, Sync, Truncate, WriteAt,
 };
 use renga_proto::locks::{Locks, ReleaseLocks};
 use renga_proto::memory::Memory;
-use renga_proto::mounts::MADE;
+use renga_proto::mounts::SYNTHETIC;
 use renga_proto::names::Names;
 use renga_proto::pages::{FileId, Pages};
-use renga_proto::proc_files::{ListMade, ProcFiles, ReadMade, StatusMade, WriteMade};
-use renga_proto::sessions::{Sessions, Stamp};
+use renga_proto::proc_files::{ListSynthetic, ProcFiles, ReadSynthetic, SyntheticStatus, WriteSynthetic};
+use renga_proto::sessions::{ReferenceOrigin, Sessions};
 use renga_proto::slots::FileTable;
-use renga_rt::{Client, Errno, Family, Held, Life, Local, Me};
+use renga_rt::{Client, Errno, Family, Generation, Held, Local, Me};
 
-/// What an open file calls of a server of made files.
-pub(super) const MAKERS: u32 = ListMade::BIT | ReadMade::BIT | StatusMade::BIT | WriteMade::BIT;
+/// What an open file calls of a server of synthetic files.
+pub(super) const PROC_FILES: u32 = ListSynthetic::BIT | ReadSynthetic::BIT | SyntheticStatus::BIT | WriteSynthetic::BIT;
 
 /// A read has not come to an end yet.
 pub(super) const NO_END: u64 = u64::MAX;
@@ -44,7 +44,7 @@ pub(super) const INODE: u32 = WriteAt::BIT
     | Size::BIT
     | ReadDirectory::BIT
     | Sync::BIT
-    | Settle::BIT
+    | ReportError::BIT
     | SetAccess::BIT
     | SetTimes::BIT
     | FillPage::BIT
@@ -75,22 +75,22 @@ renga_rt::clients! {
         pages: Client<Pages>,
         /// Frames for pages that come into it.
         memory: Client<Memory>,
-        /// Who make the content of made files.
-        makers: Family<ProcFiles, MAKERS>,
+        /// Who make the content of synthetic files.
+        proc_files: Family<ProcFiles, PROC_FILES>,
         /// What was locked by way of this file.
         locks: Client<Locks, { ReleaseLocks::BIT }>,
     }
 }
 
-pub(super) struct State<M: UserMemory + ?Sized + 'static> {
+pub(super) struct OpenFile<M: UserMemory + ?Sized + 'static> {
     pub(super) clients: FileClients,
     pub(super) machine: &'static M,
     pub(super) number: u16,
     /// Its own board, and that of the inodes.
     pub(super) home: u8,
     pub(super) board: u8,
-    /// Which life it is in.
-    pub(super) life: Life,
+    /// Which generation it is in.
+    pub(super) open_generation: Generation,
     pub(super) references: Held,
     /// The board whose call it serves.
     pub(super) asker: u8,
@@ -102,7 +102,7 @@ pub(super) struct State<M: UserMemory + ?Sized + 'static> {
     /// The inode's process, unless it is not known since the session with the board of the inodes has ended.
     pub(super) slot: Option<u16>,
     /// Of the reference to it.
-    pub(super) stamp: Stamp,
+    pub(super) origin: ReferenceOrigin,
     pub(super) sessions: &'static Sessions,
     /// Linux's open flags.
     pub(super) flags: u32,
@@ -111,14 +111,14 @@ pub(super) struct State<M: UserMemory + ?Sized + 'static> {
     pub(super) written: bool,
     /// Something written may be lost, and nobody has been told.
     pub(super) lost: bool,
-    /// Of a made file: where reading has come to its end, or `NO_END`.
-    pub(super) made_end: u64,
+    /// Of a synthetic file: where reading has come to its end, or `NO_END`.
+    pub(super) synthetic_end: u64,
     /// Somebody has locked by way of it.
     pub(super) locks: bool,
     pub(super) local_writes: LocalWrites,
 }
 
-impl<M: UserMemory + ?Sized> State<M> {
+impl<M: UserMemory + ?Sized> OpenFile<M> {
     pub(super) fn id(&self) -> FileId {
         FileId { ino: self.ino, generation: self.generation }
     }
@@ -128,8 +128,8 @@ impl<M: UserMemory + ?Sized> State<M> {
         self.clients.pages.server().board.0 != self.board
     }
 
-    pub(super) fn is_made(&self) -> bool {
-        self.ino >= MADE
+    pub(super) fn is_synthetic(&self) -> bool {
+        self.ino >= SYNTHETIC
     }
 
     pub(super) fn new(
@@ -138,30 +138,30 @@ impl<M: UserMemory + ?Sized> State<M> {
         machine: &'static M,
         (number, boot): (u16, u8),
         sessions: &'static Sessions,
-    ) -> State<M> {
+    ) -> OpenFile<M> {
         let home = me.id().board.0;
         let board = clients.inode_directory.server().board.0;
-        let life = Life::before_first(boot);
-        State {
+        let open_generation = Generation::before_first(boot);
+        OpenFile {
             clients,
             machine,
             number,
             home,
             board,
-            life,
+            open_generation,
             references: Held::NONE,
             asker: 0,
             ino: 0,
             generation: 0,
             mode: 0,
             slot: None,
-            stamp: Stamp::NONE,
+            origin: ReferenceOrigin::NONE,
             sessions,
             flags: 0,
             offset: 0,
             written: false,
             lost: false,
-            made_end: NO_END,
+            synthetic_end: NO_END,
             locks: false,
             local_writes: LocalWrites::default(),
         }
@@ -172,16 +172,20 @@ impl<M: UserMemory + ?Sized> State<M> {
         if self.references.holds(self.asker) { Ok(()) } else { Err(Errno::EBADF) }
     }
 
-    pub(super) fn check_life(&self, life: u32) -> Result<(), Errno> {
-        if life == self.life.number() && !self.references.is_empty() { Ok(()) } else { Err(Errno::ESTALE) }
+    pub(super) fn check_generation(&self, generation: u32) -> Result<(), Errno> {
+        if generation == self.open_generation.number() && !self.references.is_empty() {
+            Ok(())
+        } else {
+            Err(Errno::ESTALE)
+        }
     }
 
     pub(super) fn open(&mut self, open: OpenInode, board: u8) {
-        self.life.next();
+        self.open_generation.next();
         (self.ino, self.generation, self.mode) = (open.ino, open.generation, open.mode);
-        (self.slot, self.stamp, self.flags) = (Some(open.slot), open.stamp, open.flags);
+        (self.slot, self.origin, self.flags) = (Some(open.slot), open.origin, open.flags);
         (self.references, self.offset, self.written, self.lost) = (Held::NONE, 0, false, false);
-        self.made_end = NO_END;
+        self.synthetic_end = NO_END;
         self.locks = false;
         self.local_writes = LocalWrites::default();
         self.references.add(board);

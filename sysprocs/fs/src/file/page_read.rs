@@ -6,7 +6,7 @@
 //! Not here: the cache (`renga_pages`), leases (`inode/leases.rs`).
 
 use crate::file::inode_session::on_inode;
-use crate::file::open_file::State;
+use crate::file::open_file::OpenFile;
 use renga_abi::PAGE_BYTES;
 use renga_hal::memory::UserMemory;
 use renga_pages::{Fill, fill};
@@ -18,7 +18,7 @@ pub(super) const PAGE: u64 = PAGE_BYTES as u64;
 /// Times that a file is taken home which this board holds again each time, or that a page is read which is not kept.
 pub(super) const TRIES_MAX: u32 = 4;
 
-impl<M: UserMemory + ?Sized> State<M> {
+impl<M: UserMemory + ?Sized> OpenFile<M> {
     /// Bytes from `offset` on into `out`; how many.
     pub(super) async fn read_cached(&mut self, offset: u64, out: &mut [u8]) -> Result<u32, Errno> {
         let file = self.id();
@@ -107,18 +107,18 @@ impl<M: UserMemory + ?Sized> State<M> {
     }
 
     /// Before content from `offset` on is changed from here by the inode's process.
-    pub(super) async fn recall_own(&mut self, offset: u64) -> Result<(), Errno> {
+    pub(super) async fn revoke_own(&mut self, offset: u64) -> Result<(), Errno> {
         if !self.is_elsewhere() {
             return Ok(());
         }
         let from = u32::try_from(offset / PAGE).unwrap_or(TO_END);
         // It refuses only what is held.
         for _ in 0..TRIES_MAX {
-            let recall = Recall { file: self.id(), from, to: TO_END };
-            if self.clients.pages.call(recall, ()).await != Err(Errno::EBUSY) {
+            let revoke = Recall { file: self.id(), from, to: TO_END };
+            if self.clients.pages.call(revoke, ()).await != Err(Errno::EBUSY) {
                 break;
             }
-            self.take_home().await?;
+            self.flush_lease().await?;
         }
         Ok(())
     }

@@ -3,22 +3,22 @@
 //! A write crosses to the inode's process if it refuses the lease: no room on the medium, boards that take turns, a hole would come about.
 //! Called by: `writing.rs`. Calls: the page cache. Not here: asking for the lease (`write_lease.rs`), the cache (`renga_pages`).
 
-use crate::file::open_file::State;
+use crate::file::open_file::OpenFile;
 use crate::file::write_lease::{PAGE, TRIES_MAX};
 use renga_hal::memory::UserMemory;
 use renga_proto::pages::{AT_END, NO_PAGE, WriteHeld};
 use renga_rt::Errno;
 
-impl<M: UserMemory + ?Sized> State<M> {
+impl<M: UserMemory + ?Sized> OpenFile<M> {
     /// Writes here as much of `data` as may be, at `offset` or `AT_END`; where that ended, and how many bytes it was. An error
     /// only if nothing was written.
-    pub(super) async fn write_held(&mut self, offset: u64, data: &[u8]) -> Result<(u64, usize), Errno> {
+    pub(super) async fn write_leased(&mut self, offset: u64, data: &[u8]) -> Result<(u64, usize), Errno> {
         let (mut at, mut done) = (offset, 0);
         if !self.is_elsewhere() || data.is_empty() {
             return Ok((at, 0));
         }
         self.check()?;
-        self.note_held().await;
+        self.note_losses().await;
         for _ in 0..TRIES_MAX {
             let file = self.id();
             match self.clients.pages.call(WriteHeld { file, offset: at }, &data[done..]).await {
@@ -32,14 +32,14 @@ impl<M: UserMemory + ?Sized> State<M> {
                     (at, done) = (write.end, done + write.bytes as usize);
                     if write.crowded {
                         // What is written is written: a failure is that of whoever finds no room, or syncs.
-                        let _ = self.take_home().await;
+                        let _ = self.flush_lease().await;
                     }
                     if done == data.len() {
                         break;
                     }
                 }
                 Err(_) if done > 0 => break,
-                Err(Errno::ENOMEM) => self.take_home().await?,
+                Err(Errno::ENOMEM) => self.flush_lease().await?,
                 Err(Errno::ENOLCK) if self.local_writes.crossings > 0 => {
                     self.local_writes.crossings -= 1;
                     break;

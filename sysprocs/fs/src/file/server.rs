@@ -4,12 +4,12 @@
 //! after this process was let go early is told by `SyncFile` or the last `Close`.
 //! When the session with the board of the inodes has ended, it opens its inode anew, by number and generation:
 //! the router says so before the first call is sent there (`ESTALE`), so that nothing is done twice. It may say so when this
-//! process has a reference of the next session already: only the stamp of the reference tells. What was written and not synced may be lost then, which `SyncFile` or `Close` tell. If the inode is gone,
+//! process has a reference of the next session already: only the origin of the reference tells. What was written and not synced may be lost then, which `SyncFile` or `Close` tell. If the inode is gone,
 //! this file is stale for ever: its number may be somebody else's.
 //! Not here: descriptors (`process`), content (`inode`).
 
 use crate::file::inode_session::on_inode;
-use crate::file::open_file::{ACCESS_MODE, FileClients, READ_ONLY, State};
+use crate::file::open_file::{ACCESS_MODE, FileClients, OpenFile, READ_ONLY};
 use renga_hal::memory::UserMemory;
 use renga_proto::file::{File, FileCall, Seek, Whence};
 use renga_proto::inode::{Size, Truncate};
@@ -26,23 +26,23 @@ pub async fn file<M: UserMemory + ?Sized + 'static>(
     boot: u8,
     sessions: &'static Sessions,
 ) -> Never {
-    let mut state = State::new(&me, clients, machine, (number, boot), sessions);
+    let mut state = OpenFile::new(&me, clients, machine, (number, boot), sessions);
     loop {
         let call = port.accept().await;
         state.asker = call.board();
         match call {
             FileCall::OpenInode(call) => {
                 state.open(call.entry(), call.board());
-                call.reply(Ok(state.life.number()));
+                call.reply(Ok(state.open_generation.number()));
             }
             FileCall::AddReference(call) => {
                 let added = state
-                    .check_life(call.entry().life)
+                    .check_generation(call.entry().generation)
                     .and_then(|()| if state.references.add(call.board()) { Ok(()) } else { Err(Errno::ENFILE) });
                 call.reply(added);
             }
             FileCall::Close(call) => state.close(call).await,
-            call if state.is_made() => apart!(state.serve_made(call)),
+            call if state.is_synthetic() => apart!(state.serve_synthetic(call)),
             FileCall::Read(mut call) => {
                 let read = state.read(state.offset, call.lent()).await;
                 state.offset += u64::from(read.unwrap_or(0));
@@ -69,7 +69,7 @@ pub async fn file<M: UserMemory + ?Sized + 'static>(
     }
 }
 
-impl<M: UserMemory + ?Sized> State<M> {
+impl<M: UserMemory + ?Sized> OpenFile<M> {
     async fn read(&mut self, offset: u64, out: &mut [u8]) -> Result<u32, Errno> {
         self.check()?;
         self.may_read()?;

@@ -4,11 +4,13 @@
 //! who reads to the end gets what was there once. What is written goes to the maker at once, whatever the offset. Not here:
 //! the content (`sysprocs/procfs`).
 
-use crate::file::open_file::{DIRECTORY, MAKERS, NO_END, State, TYPE_MASK};
+use crate::file::open_file::{DIRECTORY, NO_END, OpenFile, PROC_FILES, TYPE_MASK};
 use renga_hal::memory::UserMemory;
 use renga_proto::file::{FileCall, Seek, Whence};
 use renga_proto::inode::{DirectoryRead, STAT_BYTES};
-use renga_proto::proc_files::{DISK, ListMade, ProcFiles, ReadMade, SECTOR_BYTES, StatusMade, WriteMade, sectors_of};
+use renga_proto::proc_files::{
+    DISK, ListSynthetic, ProcFiles, ReadSynthetic, SECTOR_BYTES, SyntheticStatus, WriteSynthetic, sectors_of,
+};
 use renga_rt::{Client, Errno};
 
 /// What a dead board's programs were is gone with it. A file never says that a board is down: that would be its own.
@@ -16,16 +18,16 @@ fn gone(errno: Errno) -> Errno {
     if errno == Errno::EHOSTDOWN { Errno::ESRCH } else { errno }
 }
 
-impl<M: UserMemory + ?Sized> State<M> {
+impl<M: UserMemory + ?Sized> OpenFile<M> {
     /// Who makes the content: the server of the board that the opener named.
-    fn maker(&mut self) -> Result<Client<ProcFiles, MAKERS>, Errno> {
+    fn proc_files(&mut self) -> Result<Client<ProcFiles, PROC_FILES>, Errno> {
         self.check()?;
         let board = self.slot.and_then(|board| u8::try_from(board).ok()).ok_or(Errno::EIO)?;
-        self.clients.makers.at(board, 0).ok_or(Errno::EIO)
+        self.clients.proc_files.at(board, 0).ok_or(Errno::EIO)
     }
 
     /// Serves what depends on where the content is.
-    pub(super) async fn serve_made(&mut self, call: FileCall) {
+    pub(super) async fn serve_synthetic(&mut self, call: FileCall) {
         match call {
             FileCall::Read(mut call) => {
                 let read = self.read_on(call.lent()).await;
@@ -39,25 +41,25 @@ impl<M: UserMemory + ?Sized> State<M> {
                 call.reply(read);
             }
             FileCall::Seek(call) => {
-                let offset = self.seek_made(call.entry()).await;
+                let offset = self.seek_synthetic(call.entry()).await;
                 call.reply(offset);
             }
             FileCall::FileStatus(mut call) => {
-                let status = self.made_status(call.lent()).await;
+                let status = self.synthetic_status(call.lent()).await;
                 call.reply(status);
             }
             FileCall::NextEntries(mut call) => {
-                let read = self.list_made(call.lent()).await;
+                let read = self.list_synthetic(call.lent()).await;
                 call.set_taken_used(read.map_or(0, |read| read.bytes as usize));
                 call.reply(read);
             }
             FileCall::Write(mut call) => {
-                let written = self.give_maker(0, call.lent()).await;
+                let written = self.write_synthetic(0, call.lent()).await;
                 call.reply(written);
             }
             FileCall::WriteTo(mut call) => {
                 let offset = call.entry().offset;
-                let written = self.give_maker(offset, call.lent()).await;
+                let written = self.write_synthetic(offset, call.lent()).await;
                 call.reply(written);
             }
             other => self.refuse_change(other).await,
@@ -79,13 +81,13 @@ impl<M: UserMemory + ?Sized> State<M> {
     }
 
     async fn read_on(&mut self, out: &mut [u8]) -> Result<u32, Errno> {
-        if self.offset >= self.made_end {
+        if self.offset >= self.synthetic_end {
             return self.check().map(|()| 0);
         }
         let count = self.make(self.offset, out).await?;
         self.offset += u64::from(count);
         if (count as usize) < out.len() {
-            self.made_end = self.offset;
+            self.synthetic_end = self.offset;
         }
         Ok(count)
     }
@@ -95,47 +97,47 @@ impl<M: UserMemory + ?Sized> State<M> {
             return Err(Errno::EISDIR);
         }
         self.may_read()?;
-        let read = ReadMade { number: self.ino, offset };
-        self.maker()?.call(read, out).await.map_err(gone)
+        let read = ReadSynthetic { number: self.ino, offset };
+        self.proc_files()?.call(read, out).await.map_err(gone)
     }
 
-    async fn give_maker(&mut self, offset: u64, bytes: &[u8]) -> Result<u32, Errno> {
+    async fn write_synthetic(&mut self, offset: u64, bytes: &[u8]) -> Result<u32, Errno> {
         self.may_write()?;
-        let write = WriteMade { number: self.ino, offset };
-        self.maker()?.call(write, bytes).await.map_err(gone)?;
+        let write = WriteSynthetic { number: self.ino, offset };
+        self.proc_files()?.call(write, bytes).await.map_err(gone)?;
         Ok(bytes.len() as u32)
     }
 
-    async fn list_made(&mut self, out: &mut [u8]) -> Result<DirectoryRead, Errno> {
+    async fn list_synthetic(&mut self, out: &mut [u8]) -> Result<DirectoryRead, Errno> {
         if self.mode & TYPE_MASK != DIRECTORY {
             return Err(Errno::ENOTDIR);
         }
-        let list = ListMade { number: self.ino, cursor: self.offset };
-        let read = self.maker()?.call(list, out).await.map_err(gone)?;
+        let list = ListSynthetic { number: self.ino, cursor: self.offset };
+        let read = self.proc_files()?.call(list, out).await.map_err(gone)?;
         self.offset = read.next;
         Ok(read)
     }
 
-    async fn made_status(&mut self, out: &mut [u8]) -> Result<(), Errno> {
-        let status = StatusMade { number: self.ino };
-        self.maker()?.call(status, out).await.map_err(gone)
+    async fn synthetic_status(&mut self, out: &mut [u8]) -> Result<(), Errno> {
+        let status = SyntheticStatus { number: self.ino };
+        self.proc_files()?.call(status, out).await.map_err(gone)
     }
 
-    async fn seek_made(&mut self, seek: Seek) -> Result<u64, Errno> {
+    async fn seek_synthetic(&mut self, seek: Seek) -> Result<u64, Errno> {
         self.check()?;
         let base = match seek.whence {
             Whence::Start => 0,
             Whence::Current => self.offset,
             Whence::End if self.ino == DISK => {
                 let mut status = [0; STAT_BYTES];
-                self.made_status(&mut status).await?;
+                self.synthetic_status(&mut status).await?;
                 sectors_of(&status).checked_mul(SECTOR_BYTES).ok_or(Errno::EINVAL)?
             }
             Whence::End => return Err(Errno::EINVAL), // nobody knows where that is before it is made
         };
         let offset = base.checked_add_signed(seek.offset).filter(|offset| *offset <= i64::MAX as u64);
         self.offset = offset.ok_or(Errno::EINVAL)?;
-        self.made_end = NO_END;
+        self.synthetic_end = NO_END;
         Ok(self.offset)
     }
 }

@@ -6,7 +6,7 @@
 //! Not here: the cache's part (`renga_pages`), the inode's (`inode/lending`).
 
 use crate::file::inode_session::on_inode;
-use crate::file::open_file::State;
+use crate::file::open_file::OpenFile;
 use renga_abi::PAGE_BYTES;
 use renga_hal::memory::UserMemory;
 use renga_proto::inode::LeaseWrite;
@@ -19,7 +19,7 @@ pub(super) const TRIES_MAX: u32 = 8;
 /// Writes that cross after a lease was refused.
 const CROSSINGS: u8 = 3;
 
-impl<M: UserMemory + ?Sized> State<M> {
+impl<M: UserMemory + ?Sized> OpenFile<M> {
     /// Whether a lease may be asked for: not soon after one was refused.
     pub(super) fn may_ask_lease(&self) -> bool {
         self.local_writes.crossings == 0
@@ -44,16 +44,16 @@ impl<M: UserMemory + ?Sized> State<M> {
     }
 
     /// Before the first write here: what was lost before is not this file's.
-    pub(super) async fn note_held(&mut self) {
+    pub(super) async fn note_losses(&mut self) {
         if self.local_writes.lost_before.is_none() {
             self.local_writes.lost_before = self.clients.pages.call(LostWrites {}, ()).await.ok();
         }
     }
 
     /// If the file is adrift: takes it home, or finds that what was written here is lost. Otherwise it stays as it is.
-    async fn settle_adrift(&mut self) {
+    async fn revalidate(&mut self) {
         let Ok(adrift) = self.clients.pages.call(FindAdrift { file: self.id(), from: 0 }, ()).await else { return };
-        if self.take_all_home().await.is_ok() {
+        if self.flush_all().await.is_ok() {
             // Refused by nobody.
             let _ = self.clients.pages.call(EndAdrift { file: adrift.file, lease: adrift.lease }, ()).await;
         }
@@ -62,7 +62,7 @@ impl<M: UserMemory + ?Sized> State<M> {
     /// Whether what was written here may be lost, since it was last told.
     pub(super) async fn note_lost_here(&mut self) {
         if self.local_writes.lost_before.is_some() {
-            self.settle_adrift().await;
+            self.revalidate().await;
         }
         if let Some(before) = self.local_writes.lost_before.take()
             && self.clients.pages.call(LostWrites {}, ()).await != Ok(before)
@@ -72,15 +72,15 @@ impl<M: UserMemory + ?Sized> State<M> {
     }
 
     /// What is dirty here of this file goes to the board of the inodes.
-    async fn take_all_home(&mut self) -> Result<(), Errno> {
+    async fn flush_all(&mut self) -> Result<(), Errno> {
         // Each turn takes pages, of which there are no more than this board holds.
-        while on_inode!(self, LeaseWrite::take_home(self.ino), ())?.below > 0 {}
+        while on_inode!(self, LeaseWrite::flush(self.ino), ())?.below > 0 {}
         Ok(())
     }
 
     /// The same, but for what finds room only after a commit.
-    pub(super) async fn take_home(&mut self) -> Result<(), Errno> {
-        let taken = self.take_all_home().await;
+    pub(super) async fn flush_lease(&mut self) -> Result<(), Errno> {
+        let taken = self.flush_all().await;
         taken.or_else(|errno| if errno == Errno::EAGAIN { Ok(()) } else { Err(errno) })
     }
 }

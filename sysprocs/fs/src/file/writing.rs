@@ -3,10 +3,10 @@
 //! Not here: files that are held (`held.rs`), offsets (`open_file.rs`).
 
 use crate::file::inode_session::on_inode;
-use crate::file::open_file::{APPEND, State};
+use crate::file::open_file::{APPEND, OpenFile};
 use crate::format::inode_record::FILE_BYTES_MAX;
 use renga_hal::memory::UserMemory;
-use renga_proto::inode::{Append, ReserveAppend, Settle, WriteAt};
+use renga_proto::inode::{Append, ReportError, ReserveAppend, WriteAt};
 use renga_proto::pages::AT_END;
 use renga_rt::Errno;
 
@@ -18,7 +18,7 @@ fn fitting(offset: u64, data: &[u8]) -> Result<&[u8], Errno> {
     }
 }
 
-impl<M: UserMemory + ?Sized> State<M> {
+impl<M: UserMemory + ?Sized> OpenFile<M> {
     pub(super) async fn write(&mut self, data: &[u8]) -> Result<u32, Errno> {
         if data.is_empty() {
             return self.may_write().map(|()| 0);
@@ -45,7 +45,7 @@ impl<M: UserMemory + ?Sized> State<M> {
     /// The new end, and how many bytes were written.
     async fn append(&mut self, data: &[u8]) -> Result<(u64, u32), Errno> {
         self.may_write()?;
-        let (end, done) = self.write_held(AT_END, data).await?;
+        let (end, done) = self.write_leased(AT_END, data).await?;
         match self.append_rest(&data[done..]).await {
             Ok(Some((end, count))) => Ok((end, (done + count) as u32)),
             Err(errno) if done == 0 => Err(errno),
@@ -56,7 +56,7 @@ impl<M: UserMemory + ?Sized> State<M> {
     pub(super) async fn write_from(&mut self, offset: u64, data: &[u8]) -> Result<u32, Errno> {
         self.may_write()?;
         let data = fitting(offset, data)?;
-        let (at, done) = self.write_held(offset, data).await?;
+        let (at, done) = self.write_leased(offset, data).await?;
         match self.write_rest(at, &data[done..]).await {
             Ok(()) => Ok(data.len() as u32),
             // The rest is refused when it is written by itself.
@@ -69,7 +69,7 @@ impl<M: UserMemory + ?Sized> State<M> {
         if rest.is_empty() {
             return Ok(());
         }
-        self.recall_own(offset).await?;
+        self.revoke_own(offset).await?;
         let written = on_inode!(self, WriteAt { offset }, rest);
         self.note(written).await
     }
@@ -79,7 +79,7 @@ impl<M: UserMemory + ?Sized> State<M> {
         if rest.is_empty() {
             return Ok(None);
         }
-        self.recall_own(0).await?;
+        self.revoke_own(0).await?;
         let appended = on_inode!(self, Append {}, rest);
         match self.note(appended).await {
             Ok(end) => Ok(Some((end, rest.len()))),
@@ -108,7 +108,7 @@ impl<M: UserMemory + ?Sized> State<M> {
             Err(errno) => {
                 if let Some(mut inode) = self.inode()? {
                     // With a session it is forgotten, too.
-                    let _ = inode.call(Settle {}, ()).await;
+                    let _ = inode.call(ReportError {}, ()).await;
                 }
                 Err(errno)
             }

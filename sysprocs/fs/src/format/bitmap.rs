@@ -39,7 +39,7 @@ mod tests {
     use super::{clear, take};
 
     #[test]
-    fn takes_the_nearest_behind_the_goal_and_then_from_the_start() {
+    fn bitmap_take_finds_nearest_behind_goal_then_wraps() {
         let mut bits = [0xff, 0x7f, 0, 0xfe];
         assert_eq!(take(&mut bits, 3, 30), Some(15));
         assert_eq!(take(&mut bits, 17, 30), Some(17));

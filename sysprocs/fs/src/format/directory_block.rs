@@ -20,14 +20,14 @@ const LISTED_TYPES: [u8; 8] = [0, 8, 4, 2, 6, 1, 12, 10];
 pub(crate) const EMPTY: [u8; HEADER_BYTES] = [0, 0, 0, 0, 0x00, 0x10, 0, 0];
 
 #[derive(Clone, Copy)]
-struct Record {
+struct EntryRecord {
     at: usize,
     bytes: usize,
     ino: u32,
     name_bytes: usize,
 }
 
-impl Record {
+impl EntryRecord {
     fn name<'a>(&self, page: &'a Page) -> &'a [u8] {
         &page[self.at + HEADER_BYTES..self.at + HEADER_BYTES + self.name_bytes]
     }
@@ -49,13 +49,13 @@ struct Records<'a> {
     at: usize,
 }
 impl Iterator for Records<'_> {
-    type Item = Result<Record, Errno>;
+    type Item = Result<EntryRecord, Errno>;
     fn next(&mut self) -> Option<Self::Item> {
         let at = self.at;
         if at + HEADER_BYTES > PAGE_BYTES {
             return None;
         }
-        let record = Record {
+        let record = EntryRecord {
             at,
             bytes: usize::from(u16_at(self.page, at + 4)),
             ino: u32_at(self.page, at),
@@ -74,7 +74,7 @@ fn records(page: &Page) -> Records<'_> {
     Records { page, at: 0 }
 }
 
-fn position(page: &Page, name: &[u8]) -> Result<Record, Errno> {
+fn position(page: &Page, name: &[u8]) -> Result<EntryRecord, Errno> {
     for record in records(page) {
         let record = record?;
         if record.ino != 0 && record.name_bytes == name.len() && record.name(page) == name {
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn room_is_used_again_after_a_removal() {
+    fn directory_block_removal_frees_room() {
         let mut page = empty();
         let name = [b'x'; 255];
         let mut added = 0;
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_entry_goes_and_comes() {
+    fn directory_block_first_entry_is_removed_and_added() {
         let mut page = empty();
         add(&mut page, b"a", 5, 1).unwrap();
         assert_eq!(remove(&mut page, b"a"), Ok(5));
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_in_parts() {
+    fn directory_block_list_continues_at_cursor() {
         let mut page = empty();
         for name in [&b"."[..], b"..", b"file"] {
             add(&mut page, name, 11, 1).unwrap();
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_block_is_an_error() {
+    fn directory_block_corruption_is_refused() {
         assert_eq!(find(&[0; PAGE_BYTES], b"a").map(|found| found.ino), Err(Errno::EIO));
         let mut page = empty();
         page[4] = 6;

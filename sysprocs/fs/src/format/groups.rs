@@ -15,7 +15,7 @@ pub(crate) const COUNTS_OFFSET: u32 = 12;
 pub(crate) const COUNTS_BYTES: usize = 6;
 
 #[derive(Clone, Copy)]
-pub(crate) struct Group {
+pub(crate) struct BlockGroup {
     pub(crate) block_bitmap: u32,
     pub(crate) inode_bitmap: u32,
     pub(crate) inode_table: u32,
@@ -26,8 +26,8 @@ pub(crate) struct Group {
     pub(crate) changed: bool,
 }
 
-impl Group {
-    pub(crate) const NONE: Group = Group {
+impl BlockGroup {
+    pub(crate) const NONE: BlockGroup = BlockGroup {
         block_bitmap: 0,
         inode_bitmap: 0,
         inode_table: 0,
@@ -37,8 +37,8 @@ impl Group {
         changed: false,
     };
 
-    pub(crate) fn from_descriptor(bytes: &[u8; DESCRIPTOR_BYTES]) -> Group {
-        Group {
+    pub(crate) fn from_descriptor(bytes: &[u8; DESCRIPTOR_BYTES]) -> BlockGroup {
+        BlockGroup {
             block_bitmap: u32_at(bytes, 0),
             inode_bitmap: u32_at(bytes, 4),
             inode_table: u32_at(bytes, 8),

@@ -226,7 +226,7 @@ mod tests {
 
     /// Holds: times-2038.
     #[test]
-    fn times_behind_the_last_become_that() {
+    fn inode_record_time_out_of_range_is_clamped() {
         let last = i32::MAX as u64;
         for (inode_bytes, seconds, kept) in
             [(128, last, last), (128, last + 1, last), (128, 4_102_444_800, last), (256, 4_102_444_800, 4_102_444_800)]

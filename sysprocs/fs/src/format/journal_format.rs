@@ -97,7 +97,7 @@ impl Iterator for Tags<'_> {
 
 /// What the journal's superblock says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Head {
+pub(crate) struct JournalHead {
     /// Its blocks, and the first behind this.
     pub(crate) length: u32,
     pub(crate) first: u32,
@@ -107,9 +107,10 @@ pub(crate) struct Head {
 }
 
 /// Reads the journal's superblock. `EINVAL` if it is none, or of a kind that we do not know.
-pub(crate) fn head(page: &Page, blocks: u32) -> Result<Head, Errno> {
+pub(crate) fn head(page: &Page, blocks: u32) -> Result<JournalHead, Errno> {
     let kind = header(page).map(|(kind, _)| kind);
-    let head = Head { length: be32(page, 16), first: be32(page, 20), sequence: be32(page, 24), start: be32(page, 28) };
+    let head =
+        JournalHead { length: be32(page, 16), first: be32(page, 20), sequence: be32(page, 24), start: be32(page, 28) };
     // Of the features, revocation does no harm while there is nothing revoked, which recovery checks.
     let plain = kind == Some(SUPERBLOCK_V1) || be32(page, 40) & !1 == 0 && be32(page, 44) == 0;
     let known = matches!(kind, Some(SUPERBLOCK_V1 | SUPERBLOCK_V2)) && plain && be32(page, 12) == PAGE_BYTES as u32;
@@ -128,7 +129,7 @@ mod tests {
     use super::{DESCRIPTOR, Errno, PAGE_BYTES, TAGS_MAX, Tag, begin, end_tags, head, header, put_tag, tags};
 
     #[test]
-    fn a_descriptor_comes_back() {
+    fn journal_format_descriptor_round_trips() {
         let mut page = [1; PAGE_BYTES];
         begin(&mut page, DESCRIPTOR, 7);
         assert_eq!(header(&page), Some((DESCRIPTOR, 7)));
@@ -142,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_refused_and_ends() {
+    fn journal_format_garbage_is_refused() {
         assert_eq!(head(&[0; PAGE_BYTES], 1024), Err(Errno::EINVAL));
         assert!(tags(&[0; PAGE_BYTES]).count() <= TAGS_MAX);
         assert!(tags(&[0xf5; PAGE_BYTES]).count() <= TAGS_MAX * 2);

@@ -3,7 +3,7 @@
 //! Invariant: while `ino` is not 0 the record here is the inode; the table's copy is older if
 //! `changed`. Not here: content (`content.rs`, `truncate.rs`), directories (`directory.rs`).
 
-use crate::cache::client::{Cache, CacheClients};
+use crate::cache::client::{CacheClients, MetadataCache};
 use crate::data::client::DataClients;
 use crate::format::inode_record::{DIRECTORY, InodeRecord, REGULAR, Time, kept_bytes};
 use crate::inode::append_room::Appends;
@@ -16,7 +16,7 @@ use renga_proto::allocator::{Allocator, InodePlace, JoinTransaction, LocateInode
 use renga_proto::inode::{Birth, Frozen, InodeFacts};
 use renga_proto::name_index::NameIndex;
 use renga_proto::pages::{FileId, Revocations};
-use renga_proto::sessions::Stamp;
+use renga_proto::sessions::ReferenceOrigin;
 use renga_rt::{Call, Client, Entry, Errno, Me};
 
 /// Sectors of 512 bytes in a block.
@@ -43,11 +43,11 @@ renga_rt::clients! {
 
 pub(crate) struct ActiveInode {
     pub(crate) me: Me,
-    pub(crate) cache: Cache,
+    pub(crate) cache: MetadataCache,
     pub(crate) content: DataClients,
     pub(crate) leases: PageLeases,
     /// The board that holds the inode, so that it alone writes.
-    pub(crate) lent: Option<WriteLease>,
+    pub(crate) leased: Option<WriteLease>,
     pub(super) appends: Appends,
     /// Write leases that are to be refused, as boards took turns.
     pub(crate) refusals: u8,
@@ -74,8 +74,8 @@ pub(crate) struct ActiveInode {
     /// There was room in it.
     pub(crate) room_found: bool,
     pub(crate) read_ahead: ReadAheadWindow,
-    /// The first failure of a write since the last `Settle`.
-    pub(crate) kept: Option<Errno>,
+    /// The first failure of a write since the last `ReportError`.
+    pub(crate) deferred_error: Option<Errno>,
     /// Programs may have written it by a mapping since it was loaded.
     pub(crate) mapped: bool,
     /// It is a member of the transaction that is open.
@@ -85,8 +85,8 @@ pub(crate) struct ActiveInode {
     /// While it is being cut: the size up to which it still has blocks, which the inode table has instead of the new one.
     pub(crate) uncut: Option<u64>,
     /// What is being given back held books.
-    pub(crate) books_go: bool,
-    /// The system's count of lost writes when this inode was first written since the last `Settle`.
+    pub(crate) frees_metadata: bool,
+    /// The system's count of lost writes when this inode was first written since the last `ReportError`.
     pub(crate) lost_before: Option<u32>,
 }
 
@@ -107,10 +107,10 @@ impl ActiveInode {
         let InodeClients { cache, content, revocations, allocator, index } = clients;
         ActiveInode {
             me,
-            cache: Cache::new(cache),
+            cache: MetadataCache::new(cache),
             content,
             leases: PageLeases::new(revocations, without_leases),
-            lent: None,
+            leased: None,
             appends: Appends::default(),
             refusals: 0,
             allocator,
@@ -129,12 +129,12 @@ impl ActiveInode {
             room_from: 0,
             room_found: false,
             read_ahead: ReadAheadWindow::default(),
-            kept: None,
+            deferred_error: None,
             mapped: false,
             joined: false,
             broken: false,
             uncut: None,
-            books_go: false,
+            frees_metadata: false,
             lost_before: None,
         }
     }
@@ -147,9 +147,9 @@ impl ActiveInode {
     pub(super) fn reset(&mut self, ino: u32) {
         self.ino = ino;
         self.record = InodeRecord::EMPTY;
-        (self.changed, self.bad, self.kept, self.lost_before, self.uncut) = (false, None, None, None, None);
+        (self.changed, self.bad, self.deferred_error, self.lost_before, self.uncut) = (false, None, None, None, None);
         (self.last_block, self.room_from, self.room_found, self.mapped) = (0, 0, false, false);
-        (self.lent, self.refusals, self.appends) = (None, 0, Appends::default());
+        (self.leased, self.refusals, self.appends) = (None, 0, Appends::default());
         self.read_ahead = ReadAheadWindow::default();
         self.line = PointerLine::NONE;
     }
@@ -190,7 +190,8 @@ impl ActiveInode {
         if self.ino != 0 && self.changed && self.bad.is_none() {
             let (kept, size) = (self.record.kept_bytes, self.record.size());
             self.record.set_size(self.uncut.unwrap_or(size));
-            let saved = self.cache.write_books(self.place.block, self.place.offset, &self.record.bytes[..kept]).await;
+            let saved =
+                self.cache.write_metadata(self.place.block, self.place.offset, &self.record.bytes[..kept]).await;
             self.record.set_size(size);
             saved?;
             self.changed = false;
@@ -201,7 +202,7 @@ impl ActiveInode {
     /// Tells a kept failure; the commit that follows writes content.
     pub(crate) async fn sync(&mut self) -> Result<(), Errno> {
         self.check()?;
-        self.settle().await
+        self.report_error().await
     }
 
     /// Puts it into its buffer, to stand still until the commit is over.
@@ -216,7 +217,7 @@ impl ActiveInode {
     /// `EROFS`: nothing may be changed. Nobody holds the inode's status from then on, until the change is over.
     pub(crate) async fn begin_change(&mut self) -> Result<(), Errno> {
         if self.leases.is_status_held() {
-            self.recall_status().await;
+            self.revoke_status().await;
         }
         if !self.joined {
             self.allocator.call(JoinTransaction { slot: self.number }, ()).await?;
@@ -236,8 +237,8 @@ impl ActiveInode {
 
     /// Tells the first failure since the last time. A page that was given up may have been anybody's,
     /// so everybody who wrote meanwhile is told.
-    pub(crate) async fn settle(&mut self) -> Result<(), Errno> {
-        let mut told = self.kept.take();
+    pub(crate) async fn report_error(&mut self) -> Result<(), Errno> {
+        let mut told = self.deferred_error.take();
         if let Some(before) = self.lost_before.take()
             && self.content.lost_writes().await != before
         {
@@ -293,7 +294,7 @@ impl ActiveInode {
             ino: self.ino,
             mode: record.mode(),
             birth: Birth { generation: record.generation(), device: record.device() },
-            stamp: Stamp::NONE,
+            origin: ReferenceOrigin::NONE,
         })
     }
 
@@ -308,7 +309,7 @@ impl ActiveInode {
             ino: self.ino,
             mode: 0,
             birth: Birth { generation: 0, device: why },
-            stamp: Stamp::NONE,
+            origin: ReferenceOrigin::NONE,
         }
     }
 
@@ -318,13 +319,13 @@ impl ActiveInode {
     }
 
     /// Before pages `from..to` change: calls them back from all other boards.
-    pub(crate) async fn recall(&mut self, from: u32, to: u32) {
-        self.leases.recall(self.file(), from, to).await;
+    pub(crate) async fn revoke(&mut self, from: u32, to: u32) {
+        self.leases.revoke(self.file(), from, to).await;
     }
 
     /// Before anything that `Status` tells changes.
-    pub(crate) async fn recall_status(&mut self) {
-        self.leases.recall_status(self.ino).await;
+    pub(crate) async fn revoke_status(&mut self) {
+        self.leases.revoke_status(self.ino).await;
     }
 
     /// Where the next append goes.
@@ -346,9 +347,10 @@ impl ActiveInode {
         u64::from(self.boot) << TIME_BITS | self.me.now_ns() & ((1 << TIME_BITS) - 1)
     }
 
-    /// Whether the session in which it was lent has ended.
-    pub(super) fn is_away(&self) -> bool {
-        self.lent.is_some_and(|lease| lease.silent_ns.is_some() || lease.session != self.referrers.session(lease.board))
+    /// Whether the session in which it was leased has ended.
+    pub(super) fn is_orphaned(&self) -> bool {
+        self.leased
+            .is_some_and(|lease| lease.silent_ns.is_some() || lease.session != self.referrers.session(lease.board))
     }
 
     /// Now, ns since 1970.

@@ -39,7 +39,7 @@ mod tests {
     use super::Appends;
 
     #[test]
-    fn a_board_that_dies_leaves_what_others_have_reserved() {
+    fn append_room_board_failure_keeps_others_reservations() {
         let both_live = |board: u8| [0, 11, 21][usize::from(board)];
         let second_died = |board: u8| [0, 11, 22][usize::from(board)];
         let first = Appends::default().with(0, 1, 8, both_live);

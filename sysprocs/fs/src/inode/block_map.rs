@@ -14,7 +14,7 @@ impl ActiveInode {
     /// A block for this inode, near its last one; counted, its content undefined.
     pub(crate) async fn take_block(&mut self) -> Result<u32, Errno> {
         let goal = if self.last_block == 0 { self.place.goal } else { self.last_block + 1 };
-        let block = match &mut self.lent {
+        let block = match &mut self.leased {
             Some(lease) if lease.reserved > 0 => {
                 let block = self.allocator.call(TakeReserved { goal }, ()).await?;
                 lease.reserved -= 1;
@@ -35,7 +35,7 @@ impl ActiveInode {
         // Both first, as afterwards they may be somebody else's.
         self.save().await?;
         self.cache.discard(first, count).await?;
-        self.allocator.call(FreeBlocks { first, count, books: self.books_go }, ()).await
+        self.allocator.call(FreeBlocks { first, count, books: self.frees_metadata }, ()).await
     }
 
     /// The block that holds block `index` of the file; 0: a hole.
@@ -142,7 +142,7 @@ impl ActiveInode {
 
     /// Sets a pointer whose line `pointer` has just read.
     pub(crate) async fn set_pointer(&mut self, block: u32, at: u32, value: u32) -> Result<(), Errno> {
-        self.cache.write_books(block, at * 4, &value.to_le_bytes()).await?;
+        self.cache.write_metadata(block, at * 4, &value.to_le_bytes()).await?;
         if self.line.block == block && self.line.first == at & !(LINE as u32 - 1) {
             put_u32(&mut self.line.bytes, (at - self.line.first) as usize * 4, value);
         }

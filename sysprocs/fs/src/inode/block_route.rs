@@ -57,7 +57,7 @@ mod tests {
     use super::{Route, route};
 
     #[test]
-    fn routes_change_at_the_right_blocks() {
+    fn block_route_depth_changes_at_level_bounds() {
         let all = [
             (11, 11, 0, [0, 0, 0]),
             (12, 12, 1, [0, 0, 0]),

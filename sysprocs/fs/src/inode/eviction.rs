@@ -29,8 +29,8 @@ impl ActiveInode {
             told.free = true;
         }
         // Nobody would call them back any more.
-        self.recall(0, TO_END).await;
-        self.recall_status().await;
+        self.revoke(0, TO_END).await;
+        self.revoke_status().await;
         self.forget_mapped().await;
         let saved = self.save().await;
         self.reset(0);
@@ -39,7 +39,7 @@ impl ActiveInode {
 
     /// What `cut_on` has left of an inode without links.
     async fn free_rest(&mut self) -> Result<(), Errno> {
-        self.recall(0, TO_END).await;
+        self.revoke(0, TO_END).await;
         self.content.cut(self.file(), 0, 0).await?;
         self.forget_index().await;
         if self.record.has_pointers() {

@@ -4,7 +4,7 @@
 //! it is in the page cache. The target of a long symbolic link is books.
 //! Not here: which block holds what (`block_map.rs`), reading ahead (`read_ahead.rs`).
 
-use crate::data::client::{PAGE, Place, page_of};
+use crate::data::client::{DataPage, PAGE, page_of};
 use crate::data::trailing_zeros::sent_bytes;
 use crate::format::inode_record::{FILE_BYTES_MAX, POINTER_BYTES, SYMBOLIC_LINK, Time};
 use crate::inode::active_inode::{ActiveInode, no_room};
@@ -36,8 +36,8 @@ impl ActiveInode {
         if u64::from(page) * PAGE < size {
             self.touch_access().await;
         }
-        // What is lent is granted to nobody else, though it is served while the board that has it is away.
-        let may_keep = self.lent.is_none_or(|lease| lease.board == board && !self.is_away());
+        // What is leased is granted to nobody else, though it is served while the board that has it is away.
+        let may_keep = self.leased.is_none_or(|lease| lease.board == board && !self.is_orphaned());
         let kept = is_here || may_keep && self.leases.grant(board, page);
         if kept {
             probe::lease(file.ino, board, page);
@@ -54,7 +54,7 @@ impl ActiveInode {
         if block == 0 {
             return Ok(0);
         }
-        self.read_page(Place { file, page, block, size }, out).await?;
+        self.read_page(DataPage { file, page, block, size }, out).await?;
         Ok(bytes)
     }
 
@@ -69,7 +69,7 @@ impl ActiveInode {
             let kept_ns = self.record.time_ns(Time::Access);
             if kept_ns != access {
                 // This process tells nobody of it before the board knows that holds the status.
-                self.leases.tell_access(self.ino, kept_ns).await;
+                self.leases.notify_access(self.ino, kept_ns).await;
                 self.changed = true;
             }
         }
@@ -81,7 +81,7 @@ impl ActiveInode {
         match written {
             // Not the last word: it is tried again after a commit.
             Ok(()) | Err(Errno::EAGAIN) => {}
-            Err(errno) => self.kept = self.kept.or(Some(errno)),
+            Err(errno) => self.deferred_error = self.deferred_error.or(Some(errno)),
         }
         written
     }
@@ -94,7 +94,7 @@ impl ActiveInode {
             return Ok(());
         }
         self.begin_write().await?;
-        self.recall_for_write(offset, data.len()).await;
+        self.revoke_for_write(offset, data.len()).await;
         let (mut written, mut told) = (0, Ok(()));
         while written < data.len() && told.is_ok() {
             let at = offset + written as u64;
@@ -114,19 +114,19 @@ impl ActiveInode {
     }
 
     /// Before `bytes` bytes are written at `offset`.
-    async fn recall_for_write(&mut self, offset: u64, bytes: usize) {
+    async fn revoke_for_write(&mut self, offset: u64, bytes: usize) {
         let (size, end) = (self.record.size(), offset + bytes as u64);
         // A page behind the end may be there too, as zeros.
         let (from, to) =
             if end > size { (page_of(size.min(offset)), TO_END) } else { (page_of(offset), page_of(end - 1) + 1) };
-        self.recall(from, to).await;
+        self.revoke(from, to).await;
     }
 
     /// Writes `part`, which lies in one block.
     async fn write_part(&mut self, at: u64, part: &[u8]) -> Result<(), Errno> {
         let (block, fresh) = self.map_for_write(at / PAGE).await?;
         let size = self.record.size().max(at + part.len() as u64);
-        let place = Place { file: self.file(), page: page_of(at), block, size };
+        let place = DataPage { file: self.file(), page: page_of(at), block, size };
         self.content.write(place, (at % PAGE) as u32, part, fresh).await
     }
 
@@ -139,7 +139,7 @@ impl ActiveInode {
 
     /// What came of a write that is not tried again: whoever was let go early is told that there was no room.
     pub(crate) fn keep_refusal(&mut self, written: Result<(), Errno>) -> Result<(), Errno> {
-        written.map_err(no_room).inspect_err(|errno| self.kept = self.kept.or(Some(*errno)))
+        written.map_err(no_room).inspect_err(|errno| self.deferred_error = self.deferred_error.or(Some(*errno)))
     }
 
     /// The target of a symbolic link; how many bytes.
@@ -182,7 +182,7 @@ impl ActiveInode {
     pub(crate) async fn forget_mapped(&mut self) {
         if self.mapped && self.record.links() > 0 {
             // Without a record of the file there is no page of it.
-            let _ = self.content.lend(self.file(), false, self.record.size()).await;
+            let _ = self.content.grant(self.file(), false, self.record.size()).await;
         }
     }
 

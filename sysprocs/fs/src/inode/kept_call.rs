@@ -19,7 +19,7 @@ const CALLS_MAX: u32 = 32;
 const COMMITS_MAX: u8 = 3;
 
 /// A call that is kept; of an append where it began; of what waits for room for how many commits it has.
-pub(super) enum HeldCall {
+pub(super) enum KeptCall {
     Write(Call<WriteAt>, u8),
     Append(Call<Append>, u64, u8),
     Dirty(Call<DirtyPage>, u8),
@@ -29,7 +29,7 @@ pub(super) enum HeldCall {
     Home(InodeCall),
 }
 
-impl HeldCall {
+impl KeptCall {
     /// Whether it waits for room, which a commit may make.
     pub(super) fn waits(&self) -> bool {
         !self.cuts()
@@ -37,36 +37,36 @@ impl HeldCall {
 
     /// Whether it goes on in pieces.
     pub(super) fn cuts(&self) -> bool {
-        matches!(self, HeldCall::Truncate(_) | HeldCall::Open(_))
+        matches!(self, KeptCall::Truncate(_) | KeptCall::Open(_))
     }
 
     /// Tries a write again after a commit; what still finds no room after the last of them will not find any. Others go on as
     /// they were.
-    pub(super) async fn again(self, inode: &mut ActiveInode) -> Option<HeldCall> {
+    pub(super) async fn again(self, inode: &mut ActiveInode) -> Option<KeptCall> {
         match self {
-            HeldCall::Write(mut call, commits) => {
+            KeptCall::Write(mut call, commits) => {
                 inode.me.take_up(&call);
                 let written = inode.write_at(call.entry().offset, call.lent()).await;
                 if is_to_wait(&written, commits + 1) {
-                    return Some(HeldCall::Write(call, commits + 1));
+                    return Some(KeptCall::Write(call, commits + 1));
                 }
                 call.reply(inode.keep_refusal(written));
             }
-            HeldCall::Append(mut call, offset, commits) => {
+            KeptCall::Append(mut call, offset, commits) => {
                 inode.me.take_up(&call);
                 let written = inode.write_at(offset, call.lent()).await;
                 if is_to_wait(&written, commits + 1) {
-                    return Some(HeldCall::Append(call, offset, commits + 1));
+                    return Some(KeptCall::Append(call, offset, commits + 1));
                 }
                 let end = offset + call.lent().len() as u64;
                 call.reply(inode.keep_refusal(written).map(|()| end));
             }
-            HeldCall::Dirty(mut call, commits) => {
+            KeptCall::Dirty(mut call, commits) => {
                 inode.me.take_up(&call);
                 let (DirtyPage { ino, page }, board) = (call.entry(), call.board());
                 let dirtied = inode.dirty_page(board, ino, page, call.lent()).await;
                 if is_to_wait(&dirtied, commits + 1) {
-                    return Some(HeldCall::Dirty(call, commits + 1));
+                    return Some(KeptCall::Dirty(call, commits + 1));
                 }
                 call.reply(dirtied.map_err(no_room));
             }
@@ -76,17 +76,17 @@ impl HeldCall {
     }
 
     /// Cuts a piece off; answers after the last.
-    pub(super) async fn cut_on(self, inode: &mut ActiveInode) -> Option<HeldCall> {
+    pub(super) async fn cut_on(self, inode: &mut ActiveInode) -> Option<KeptCall> {
         match &self {
-            HeldCall::Truncate(call) => inode.me.take_up(call),
-            HeldCall::Open(call) => inode.me.take_up(call),
+            KeptCall::Truncate(call) => inode.me.take_up(call),
+            KeptCall::Open(call) => inode.me.take_up(call),
             _ => return Some(self),
         }
         let done = inode.cut_on().await;
         match self {
             held if done == Ok(true) => return Some(held),
-            HeldCall::Truncate(call) => call.reply(done.map(|_| ())),
-            HeldCall::Open(call) => call.reply(Ok(inode.facts_or_why_not(done.err()))),
+            KeptCall::Truncate(call) => call.reply(done.map(|_| ())),
+            KeptCall::Open(call) => call.reply(Ok(inode.facts_or_why_not(done.err()))),
             _ => {}
         }
         None
@@ -97,12 +97,12 @@ impl HeldCall {
 pub(super) async fn thaw(
     inode: &mut ActiveInode,
     call: Call<Thaw>,
-    held: Option<HeldCall>,
-) -> (Option<HeldCall>, Option<InodeCall>) {
+    held: Option<KeptCall>,
+) -> (Option<KeptCall>, Option<InodeCall>) {
     let committed = call.entry().committed;
     call.reply(Ok(()));
     match held {
-        Some(HeldCall::Home(call)) if committed => {
+        Some(KeptCall::Home(call)) if committed => {
             call.take_up(&mut inode.me);
             (None, Some(call))
         }
@@ -117,65 +117,65 @@ fn is_to_wait<T>(done: &Result<T, Errno>, commits: u8) -> bool {
 }
 
 #[inline(always)]
-pub(super) async fn write(inode: &mut ActiveInode, mut call: Call<WriteAt>) -> Option<HeldCall> {
+pub(super) async fn write(inode: &mut ActiveInode, mut call: Call<WriteAt>) -> Option<KeptCall> {
     let offset = call.entry().offset;
     let written = match inode.admit(&call) {
         Ok(()) => inode.write_at(offset, call.lent()).await,
         Err(errno) => Err(errno),
     };
     match written {
-        Err(Errno::EAGAIN) => return Some(HeldCall::Write(call, 0)),
+        Err(Errno::EAGAIN) => return Some(KeptCall::Write(call, 0)),
         written => call.reply(written),
     }
     None
 }
 
 #[inline(always)]
-pub(super) async fn append(inode: &mut ActiveInode, mut call: Call<Append>) -> Option<HeldCall> {
+pub(super) async fn append(inode: &mut ActiveInode, mut call: Call<Append>) -> Option<KeptCall> {
     let offset = inode.append_at();
     let end = match inode.admit(&call) {
         Ok(()) => inode.append(call.lent()).await,
         Err(errno) => Err(errno),
     };
     match end {
-        Err(Errno::EAGAIN) => return Some(HeldCall::Append(call, offset, 0)),
+        Err(Errno::EAGAIN) => return Some(KeptCall::Append(call, offset, 0)),
         end => call.reply(end),
     }
     None
 }
 
-pub(super) async fn dirty_page(inode: &mut ActiveInode, mut call: Call<DirtyPage>) -> Option<HeldCall> {
+pub(super) async fn dirty_page(inode: &mut ActiveInode, mut call: Call<DirtyPage>) -> Option<KeptCall> {
     let (DirtyPage { ino, page }, board) = (call.entry(), call.board());
     let dirtied = match inode.admit(&call) {
         Ok(()) => inode.dirty_page(board, ino, page, call.lent()).await,
         Err(errno) => Err(errno),
     };
     match dirtied {
-        Err(Errno::EAGAIN) => return Some(HeldCall::Dirty(call, 0)),
+        Err(Errno::EAGAIN) => return Some(KeptCall::Dirty(call, 0)),
         dirtied => call.reply(dirtied),
     }
     inode.let_go_first().await;
     None
 }
 
-pub(super) async fn truncate(inode: &mut ActiveInode, call: Call<Truncate>) -> Option<HeldCall> {
+pub(super) async fn truncate(inode: &mut ActiveInode, call: Call<Truncate>) -> Option<KeptCall> {
     let begun = match inode.admit(&call) {
         Ok(()) => inode.begin_truncate(call.entry().bytes).await,
         Err(errno) => Err(errno),
     };
     if begun.is_ok() {
-        return HeldCall::Truncate(call).cut_on(inode).await;
+        return KeptCall::Truncate(call).cut_on(inode).await;
     }
     call.reply(begun);
     None
 }
 
-pub(super) async fn open_cut(inode: &mut ActiveInode, call: Call<OpenCut>) -> Option<HeldCall> {
+pub(super) async fn open_cut(inode: &mut ActiveInode, call: Call<OpenCut>) -> Option<KeptCall> {
     if let Err(errno) = inode.begin_truncate(0).await {
         call.reply(Ok(inode.facts_or_why_not(Some(errno))));
         return None;
     }
-    HeldCall::Open(call).cut_on(inode).await
+    KeptCall::Open(call).cut_on(inode).await
 }
 
 /// The time between two pieces.

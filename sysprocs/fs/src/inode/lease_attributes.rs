@@ -5,24 +5,24 @@
 
 use crate::format::inode_record::{REGULAR, TYPE_MASK, Time};
 use crate::inode::active_inode::ActiveInode;
-use renga_proto::attributes::{Attributes, KEEP_OWNER, for_next_owner};
+use renga_proto::attributes::{AttributeChange, KEEP_OWNER, for_next_owner};
 use renga_proto::inode::{KEEP_MODE, TIME_KEEP};
 
 impl ActiveInode {
     /// What the board has changed is so here from now on.
     pub(super) async fn take_changed(&mut self, bytes: &[u8]) {
-        let Some((changed, ns_ago)) = Attributes::get(bytes) else { return };
-        if self.lent.is_none_or(|lease| lease.overruled) || !self.record.is(REGULAR) {
+        let Some((changed, ns_ago)) = AttributeChange::get(bytes) else { return };
+        if self.leased.is_none_or(|lease| lease.superseded) || !self.record.is(REGULAR) {
             return;
         }
         match self.begin_change().await {
             Ok(()) => self.make_changed(changed, ns_ago),
-            Err(errno) => self.kept = self.kept.or(Some(errno)), // told to whoever syncs
+            Err(errno) => self.deferred_error = self.deferred_error.or(Some(errno)), // told to whoever syncs
         }
     }
 
-    fn make_changed(&mut self, changed: Attributes, ns_ago: u64) {
-        let Attributes { mode, owner, strips, access_ns, modify_ns } = changed;
+    fn make_changed(&mut self, changed: AttributeChange, ns_ago: u64) {
+        let AttributeChange { mode, owner, strips, access_ns, modify_ns } = changed;
         let choose = |new: u32, old: u32| if new == KEEP_OWNER { old } else { new };
         let (uid, gid) = self.record.owner();
         self.record.set_owner(choose(owner.0, uid), choose(owner.1, gid));
@@ -43,7 +43,7 @@ impl ActiveInode {
     }
 
     /// Mode, owner or times are changed here, whatever the board that holds the inode, and is away, has changed before.
-    pub(super) fn overrule(&mut self) {
-        self.lent.iter_mut().for_each(|lease| lease.overruled = true);
+    pub(super) fn supersede(&mut self) {
+        self.leased.iter_mut().for_each(|lease| lease.superseded = true);
     }
 }

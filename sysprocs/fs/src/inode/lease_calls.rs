@@ -1,13 +1,13 @@
-//! What an inode's process does with a call before it serves it: whether it may come now, and whether the inode, if it is lent,
+//! What an inode's process does with a call before it serves it: whether it may come now, and whether the inode, if it is leased,
 //! is to be taken home first.
 //!
 //! Not here: what a call demands (`demand.rs`), write leases (`write_lease.rs`), calls that are kept (`held_call.rs`).
 
 use crate::inode::active_inode::ActiveInode;
-use crate::inode::lease_demand::Need;
+use crate::inode::lease_demand::LeaseNeed;
 use renga_proto::inode::{
-    AddLinks, Facts, FillPage, Find, Freeze, Inode, InodeCall, IsEmpty, Lease, LeaseStatus, LeaseWrite, Links, Load,
-    NameOf, ONLY_OLD, OpenKnown, ReadDirectory, ReadLink, ReserveAppend, Settle, Size, Status, TAKE_HOME, Thaw,
+    AddLinks, FLUSH_LEASE, Facts, FillPage, Find, Freeze, Inode, InodeCall, IsEmpty, Lease, LeaseStatus, LeaseWrite,
+    Links, Load, NameOf, ONLY_OLD, OpenKnown, ReadDirectory, ReadLink, ReportError, ReserveAppend, Size, Status, Thaw,
 };
 use renga_rt::{Errno, Protocol};
 
@@ -27,20 +27,20 @@ const STILL: u32 = Facts::BIT
     | OpenKnown::BIT
     | ReadDirectory::BIT
     | ReadLink::BIT
-    | Settle::BIT
+    | ReportError::BIT
     | Size::BIT
     | Status::BIT
     | Thaw::BIT;
 
-/// What of that may change an inode which is lent.
-const NOT_LENT: u32 = FillPage::BIT | OpenKnown::BIT | Size::BIT | Status::BIT;
+/// What of that may change an inode which is leased.
+const NOT_LEASED: u32 = FillPage::BIT | OpenKnown::BIT | Size::BIT | Status::BIT;
 
 /// What may be asked now; `held`: another call is kept.
 pub(super) fn entries(inode: &ActiveInode, frozen: bool, held: bool) -> u32 {
     if !frozen && !held {
         return Inode::ENTRIES;
     }
-    let still = if inode.lent.is_some() { STILL & !NOT_LENT } else { STILL };
+    let still = if inode.leased.is_some() { STILL & !NOT_LEASED } else { STILL };
     // Whoever counts links holds the lock of names, which the commit takes that a kept call waits for.
     if frozen { still } else { still | LeaseWrite::BIT | AddLinks::BIT }
 }
@@ -49,7 +49,7 @@ pub(super) fn entries(inode: &ActiveInode, frozen: bool, held: bool) -> u32 {
 pub(super) fn refuse_lease(inode: &ActiveInode, call: InodeCall, held: bool) -> Option<InodeCall> {
     match call {
         InodeCall::LeaseWrite(call) if held => {
-            let comes_home = call.entry().page == TAKE_HOME && inode.lent.is_some();
+            let comes_home = call.entry().page == FLUSH_LEASE && inode.leased.is_some();
             call.reply(if comes_home { Err(Errno::EAGAIN) } else { Ok(Lease::NONE) });
             None
         }
@@ -57,33 +57,33 @@ pub(super) fn refuse_lease(inode: &ActiveInode, call: InodeCall, held: bool) -> 
     }
 }
 
-/// Before a call to an inode that is lent is served. `EAGAIN`: not before the next commit.
+/// Before a call to an inode that is leased is served. `EAGAIN`: not before the next commit.
 pub(super) async fn prepare(inode: &mut ActiveInode, call: &InodeCall, last: bool) -> Result<(), Errno> {
-    let Some(lease) = inode.lent else { return Ok(()) };
+    let Some(lease) = inode.leased else { return Ok(()) };
     let demand = inode.demand(call, lease);
-    let ask = demand.is_worth_asking(lease, inode.is_away());
+    let ask = demand.is_worth_asking(lease, inode.is_orphaned());
     match demand.need {
-        Need::Nothing => {}
-        Need::Facts if ask => inode.ask_facts().await,
-        Need::Facts => {}
-        Need::Home => {
+        LeaseNeed::Nothing => {}
+        LeaseNeed::Facts if ask => inode.refresh_facts().await,
+        LeaseNeed::Facts => {}
+        LeaseNeed::Home => {
             if demand.is_turn(lease) {
                 inode.refusals = REFUSALS;
             }
-            // The inode reclaimer cannot wait for a commit; it gives up nothing that is lent, unless the board stops.
+            // The inode reclaimer cannot wait for a commit; it gives up nothing that is leased, unless the board stops.
             let last = last || matches!(call, InodeCall::Unload(_));
-            let home = if ask { inode.take_home(last).await } else { Err(Errno::EHOSTDOWN) };
+            let home = if ask { inode.flush_lease(last).await } else { Err(Errno::EHOSTDOWN) };
             if home != Err(Errno::EHOSTDOWN) {
                 return home;
             }
             if demand.changes {
-                inode.give_up_lease().await;
+                inode.drop_orphan().await;
             }
         }
-        Need::End => inode.abandon_lease().await,
+        LeaseNeed::End => inode.discard_lease().await,
     }
-    if demand.sets && inode.is_away() {
-        inode.overrule();
+    if demand.sets && inode.is_orphaned() {
+        inode.supersede();
     }
     Ok(())
 }
@@ -96,18 +96,19 @@ pub(super) async fn serve_leases(inode: &mut ActiveInode, call: InodeCall) {
             let reserved = inode.admit(&call).and_then(|()| inode.reserve_append(call.board(), from, bytes));
             call.reply(reserved);
         }
-        InodeCall::LeaseWrite(call) if call.entry().page == TAKE_HOME => {
+        InodeCall::LeaseWrite(call) if call.entry().page == FLUSH_LEASE => {
             let LeaseWrite { ino, board, .. } = call.entry();
             let left = board == ONLY_OLD && inode.is_lease_young();
-            let more =
-                if (ino == 0 || ino == inode.ino) && !left { inode.take_some_home(false).await } else { Ok(false) };
+            let more = if (ino == 0 || ino == inode.ino) && !left { inode.flush_some(false).await } else { Ok(false) };
             call.reply(more.map(|more| Lease { below: more.into(), ..Lease::NONE }));
         }
         InodeCall::LeaseWrite(call) => {
             let LeaseWrite { ino, board, page } = call.entry();
             let lease = match inode.admit(&call) {
                 // Who writes and is never told, as his writes are released early, would write for ever.
-                Ok(()) if inode.kept.is_some() => return call.reply(Err(inode.kept.take().unwrap_or(Errno::EIO))),
+                Ok(()) if inode.deferred_error.is_some() => {
+                    return call.reply(Err(inode.deferred_error.take().unwrap_or(Errno::EIO)));
+                }
                 Ok(()) => inode.lease_write(inode.lessee(call.board(), board), ino, page).await,
                 Err(errno) => Err(errno),
             };

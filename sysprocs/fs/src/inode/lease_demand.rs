@@ -1,15 +1,15 @@
-//! What a call to an inode that is lent demands of it before it is served.
+//! What a call to an inode that is leased demands of it before it is served.
 //!
 //! Not here: how that is met (`call.rs`).
 
 use crate::inode::active_inode::ActiveInode;
 use crate::leases::write_lease::WriteLease;
-use renga_proto::inode::{InodeCall, TAKE_HOME};
+use renga_proto::inode::{FLUSH_LEASE, InodeCall};
 use renga_proto::pages::NO_PAGE;
 
-/// What a call needs of an inode that is lent.
+/// What a call needs of an inode that is leased.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Need {
+pub(super) enum LeaseNeed {
     /// Nothing.
     Nothing,
     /// Size, mode, owner and times.
@@ -21,23 +21,24 @@ pub(super) enum Need {
 }
 
 /// What a call demands.
-pub(super) struct Demand {
-    pub(super) need: Need,
+pub(super) struct LeaseDemand {
+    pub(super) need: LeaseNeed,
     /// The board that asks, if it is somebody's call and not the system's own.
     asker: Option<u8>,
     /// It shows that boards take turns, if it is of another one than that which has the lease.
     turn: bool,
-    /// It changes what is lent.
+    /// It changes what is leased.
     pub(super) changes: bool,
     /// It sets mode, owner or times.
     pub(super) sets: bool,
 }
 
-impl Demand {
-    const NOTHING: Demand = Demand { need: Need::Nothing, asker: None, turn: false, changes: false, sets: false };
+impl LeaseDemand {
+    const NOTHING: LeaseDemand =
+        LeaseDemand { need: LeaseNeed::Nothing, asker: None, turn: false, changes: false, sets: false };
 
-    fn by(asker: u8, need: Need) -> Demand {
-        Demand { need, asker: Some(asker), ..Demand::NOTHING }
+    fn by(asker: u8, need: LeaseNeed) -> LeaseDemand {
+        LeaseDemand { need, asker: Some(asker), ..LeaseDemand::NOTHING }
     }
 
     /// Whether the board that has the lease is to be asked, though `away`: its own call shows that it is there.
@@ -52,50 +53,56 @@ impl Demand {
 }
 
 impl ActiveInode {
-    /// What `call` demands of this inode, which is lent under `lease`.
-    pub(super) fn demand(&self, call: &InodeCall, lease: WriteLease) -> Demand {
-        let (away, gone) = (self.is_away(), self.record.links() == 0);
+    /// What `call` demands of this inode, which is leased under `lease`.
+    pub(super) fn demand(&self, call: &InodeCall, lease: WriteLease) -> LeaseDemand {
+        let (away, gone) = (self.is_orphaned(), self.record.links() == 0);
         // What a board has that was away counts once it is at home.
-        let facts = if away { Need::Home } else { Need::Facts };
+        let facts = if away { LeaseNeed::Home } else { LeaseNeed::Facts };
         match call {
             InodeCall::FillPage(call) => {
-                let need = if call.board() == lease.board && !away { Need::Nothing } else { Need::Home };
-                Demand { turn: true, ..Demand::by(call.board(), need) }
+                let need = if call.board() == lease.board && !away { LeaseNeed::Nothing } else { LeaseNeed::Home };
+                LeaseDemand { turn: true, ..LeaseDemand::by(call.board(), need) }
             }
-            InodeCall::LeaseWrite(call) if call.entry().page == TAKE_HOME => Demand::NOTHING,
+            InodeCall::LeaseWrite(call) if call.entry().page == FLUSH_LEASE => LeaseDemand::NOTHING,
             InodeCall::LeaseWrite(call) => {
                 let board = self.lessee(call.board(), call.entry().board);
                 let goes_on = board == lease.board && !lease.closed && !away;
-                let need = if goes_on { Need::Nothing } else { Need::Home };
-                Demand { turn: board == call.board(), ..Demand::by(board, need) }
+                let need = if goes_on { LeaseNeed::Nothing } else { LeaseNeed::Home };
+                LeaseDemand { turn: board == call.board(), ..LeaseDemand::by(board, need) }
             }
-            InodeCall::Status(call) => Demand::by(call.board(), facts),
-            InodeCall::Size(call) => Demand::by(call.board(), facts),
-            InodeCall::OpenKnown(call) => Demand::by(call.board(), facts),
-            InodeCall::SetAccess(call) => Demand { sets: true, ..Demand::by(call.board(), Need::Facts) },
-            InodeCall::SetTimes(call) => Demand { sets: true, ..Demand::by(call.board(), Need::Facts) },
-            InodeCall::Sync(call) => Demand::by(call.board(), Need::Home),
-            InodeCall::WriteAt(call) => Demand { turn: true, changes: true, ..Demand::by(call.board(), Need::Home) },
-            InodeCall::Append(call) => Demand { turn: true, changes: true, ..Demand::by(call.board(), Need::Home) },
+            InodeCall::Status(call) => LeaseDemand::by(call.board(), facts),
+            InodeCall::Size(call) => LeaseDemand::by(call.board(), facts),
+            InodeCall::OpenKnown(call) => LeaseDemand::by(call.board(), facts),
+            InodeCall::SetAccess(call) => LeaseDemand { sets: true, ..LeaseDemand::by(call.board(), LeaseNeed::Facts) },
+            InodeCall::SetTimes(call) => LeaseDemand { sets: true, ..LeaseDemand::by(call.board(), LeaseNeed::Facts) },
+            InodeCall::Sync(call) => LeaseDemand::by(call.board(), LeaseNeed::Home),
+            InodeCall::WriteAt(call) => {
+                LeaseDemand { turn: true, changes: true, ..LeaseDemand::by(call.board(), LeaseNeed::Home) }
+            }
+            InodeCall::Append(call) => {
+                LeaseDemand { turn: true, changes: true, ..LeaseDemand::by(call.board(), LeaseNeed::Home) }
+            }
             InodeCall::ReserveAppend(call) => {
-                Demand { turn: true, changes: true, ..Demand::by(call.board(), Need::Home) }
+                LeaseDemand { turn: true, changes: true, ..LeaseDemand::by(call.board(), LeaseNeed::Home) }
             }
-            InodeCall::DirtyPage(call) if call.entry().page == NO_PAGE => Demand::NOTHING,
+            InodeCall::DirtyPage(call) if call.entry().page == NO_PAGE => LeaseDemand::NOTHING,
             InodeCall::DirtyPage(call) => {
                 let goes_on = call.board() == lease.board && !lease.closed && !away;
-                let need = if goes_on { Need::Nothing } else { Need::Home };
-                Demand { changes: true, ..Demand::by(call.board(), need) }
+                let need = if goes_on { LeaseNeed::Nothing } else { LeaseNeed::Home };
+                LeaseDemand { changes: true, ..LeaseDemand::by(call.board(), need) }
             }
             InodeCall::Truncate(call) => {
                 let ends = call.entry().bytes == 0 && self.admit(call).is_ok();
-                let need = if ends { Need::End } else { Need::Home };
-                Demand { changes: true, ..Demand::by(call.board(), need) }
+                let need = if ends { LeaseNeed::End } else { LeaseNeed::Home };
+                LeaseDemand { changes: true, ..LeaseDemand::by(call.board(), need) }
             }
-            InodeCall::OpenCut(_) => Demand { need: Need::End, changes: true, ..Demand::NOTHING },
-            InodeCall::Unload(_) => {
-                Demand { need: if gone { Need::End } else { Need::Home }, changes: true, ..Demand::NOTHING }
-            }
-            _ => Demand::NOTHING,
+            InodeCall::OpenCut(_) => LeaseDemand { need: LeaseNeed::End, changes: true, ..LeaseDemand::NOTHING },
+            InodeCall::Unload(_) => LeaseDemand {
+                need: if gone { LeaseNeed::End } else { LeaseNeed::Home },
+                changes: true,
+                ..LeaseDemand::NOTHING
+            },
+            _ => LeaseDemand::NOTHING,
         }
     }
 }

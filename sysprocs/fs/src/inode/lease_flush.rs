@@ -13,10 +13,10 @@ use crate::inode::lease_grant::PAGE;
 use crate::leases::write_lease::WriteLease;
 use renga_proto::allocator::EndReserve;
 use renga_proto::attributes::ATTRIBUTES_BYTES;
-use renga_proto::pages::{Back, FlushFrom, Given, LeavePage, NO_PAGE, NOT_WRITTEN, PutBack, TO_END};
+use renga_proto::pages::{Back, DiscardPage, FlushFrom, Given, NO_PAGE, NOT_WRITTEN, PlacePage, TO_END};
 use renga_rt::Errno;
 
-/// How long a lease outlives the last sign of its board, ns: an inode that is lent keeps its process and its room.
+/// How long a lease outlives the last sign of its board, ns: an inode that is leased keeps its process and its room.
 const SILENCE_NS_MAX: u64 = 600_000_000_000;
 
 /// Pages that come home between two other calls.
@@ -32,18 +32,18 @@ impl ActiveInode {
     /// `EHOSTDOWN`: the lease goes on.
     pub(super) async fn note_silence(&mut self, errno: Errno) -> Result<(), Errno> {
         let now_ns = self.me.now_ns();
-        let Some(lease) = &mut self.lent else { return Ok(()) };
+        let Some(lease) = &mut self.leased else { return Ok(()) };
         let silent_ns = *lease.silent_ns.get_or_insert(now_ns);
         if matches!(errno, Errno::EHOSTDOWN | Errno::ESTALE) && now_ns - silent_ns < SILENCE_NS_MAX {
             return Err(Errno::EHOSTDOWN);
         }
-        self.give_up_lease().await;
+        self.drop_orphan().await;
         Ok(())
     }
 
     /// What the board has written is lost.
-    pub(super) async fn give_up_lease(&mut self) {
-        if let Some(lease) = self.lent {
+    pub(super) async fn drop_orphan(&mut self) {
+        if let Some(lease) = self.leased {
             let text = "what a board has written is lost, as it does not answer: board, inode";
             self.me.log(text, [lease.board.into(), self.ino.into()]);
         }
@@ -51,15 +51,15 @@ impl ActiveInode {
     }
 
     /// What the board that holds the inode says of it.
-    pub(crate) async fn ask_facts(&mut self) {
-        let given = self.take_back(Back::Facts).await;
+    pub(crate) async fn refresh_facts(&mut self) {
+        let given = self.flush_from_writer(Back::Facts).await;
         if let Err(errno) = given {
             let _ = self.note_silence(errno).await;
         }
     }
 
-    async fn take_back(&mut self, back: Back) -> Result<Given, Errno> {
-        let Some(lease) = self.lent else { return Err(Errno::EINVAL) };
+    async fn flush_from_writer(&mut self, back: Back) -> Result<Given, Errno> {
+        let Some(lease) = self.leased else { return Err(Errno::EINVAL) };
         let WriteLease { board, id, taken, grants, .. } = lease;
         let asked = FlushFrom { board, file: self.file(), taken, back, lease: id, grants };
         let mut changed = [0; ATTRIBUTES_BYTES];
@@ -67,7 +67,7 @@ impl ActiveInode {
         if given.changed {
             self.take_changed(&changed).await;
         }
-        if let Some(lease) = &mut self.lent {
+        if let Some(lease) = &mut self.leased {
             lease.size = given.size.min(u64::from(lease.below) * PAGE);
         }
         if given.reserved > 0 {
@@ -85,37 +85,37 @@ impl ActiveInode {
 
     /// Brings all home and ends the lease. `EAGAIN`: after a commit, unless this is the `last` time. `EHOSTDOWN`: when the board is
     /// there again.
-    pub(crate) async fn take_home(&mut self, last: bool) -> Result<(), Errno> {
-        while self.take_piece(u32::MAX, last).await? {}
+    pub(crate) async fn flush_lease(&mut self, last: bool) -> Result<(), Errno> {
+        while self.flush_pages(u32::MAX, last).await? {}
         Ok(())
     }
 
     /// Some pages; whether there is more.
-    pub(crate) async fn take_some_home(&mut self, last: bool) -> Result<bool, Errno> {
-        self.take_piece(PIECE_PAGES, last).await
+    pub(crate) async fn flush_some(&mut self, last: bool) -> Result<bool, Errno> {
+        self.flush_pages(PIECE_PAGES, last).await
     }
 
-    async fn take_piece(&mut self, most: u32, last: bool) -> Result<bool, Errno> {
-        if self.lent.is_none() {
+    async fn flush_pages(&mut self, most: u32, last: bool) -> Result<bool, Errno> {
+        if self.leased.is_none() {
             return Ok(false);
         }
         if let Err(errno) = self.begin_write().await {
             // Nothing may be changed any more.
-            let _ = self.take_back(Back::Nothing).await;
-            self.kept = self.kept.or(Some(errno)); // told to whoever syncs
+            let _ = self.flush_from_writer(Back::Nothing).await;
+            self.deferred_error = self.deferred_error.or(Some(errno)); // told to whoever syncs
             self.end_lease(Some(errno)).await;
             return Ok(false);
         }
         for _ in 0..most {
-            let Some(lease) = &mut self.lent else { return Ok(false) };
+            let Some(lease) = &mut self.leased else { return Ok(false) };
             lease.closed = true;
-            match self.take_back(Back::Dirty).await {
+            match self.flush_from_writer(Back::Dirty).await {
                 Ok(Given { changed: true, .. }) => {} // what is dirty comes next
                 Ok(Given { page: NO_PAGE, .. }) => {
                     self.end_lease(None).await;
                     return Ok(false);
                 }
-                Ok(given) => self.put_back(given.page, last).await?,
+                Ok(given) => self.place_flushed_page(given.page, last).await?,
                 Err(errno) => return self.note_silence(errno).await.map(|()| false),
             }
         }
@@ -123,27 +123,27 @@ impl ActiveInode {
     }
 
     /// The page that has come is the file's; a failure is told to whoever syncs, unless it is tried again after a commit.
-    async fn put_back(&mut self, page: u32, last: bool) -> Result<(), Errno> {
-        let Some(lease) = self.lent else { return Ok(()) };
+    async fn place_flushed_page(&mut self, page: u32, last: bool) -> Result<(), Errno> {
+        let Some(lease) = self.leased else { return Ok(()) };
         if page < lease.from || page >= lease.below {
             // It gives what it has not got.
-            self.leases.revocations.call(LeavePage {}, ()).await?;
+            self.leases.revocations.call(DiscardPage {}, ()).await?;
             self.end_lease(Some(Errno::EIO)).await;
             return Ok(());
         }
         let put = self.place_page(page, lease.size).await;
         if put.is_err() {
-            self.leases.revocations.call(LeavePage {}, ()).await?;
+            self.leases.revocations.call(DiscardPage {}, ()).await?;
         }
         match put {
             Err(Errno::EAGAIN) if !last => return Err(Errno::EAGAIN),
             Err(errno) => {
-                self.kept = self.kept.or(Some(no_room(errno)));
-                self.lent.iter_mut().for_each(|lease| lease.damaged = true);
+                self.deferred_error = self.deferred_error.or(Some(no_room(errno)));
+                self.leased.iter_mut().for_each(|lease| lease.damaged = true);
             }
             Ok(()) => {}
         }
-        if let Some(lease) = &mut self.lent {
+        if let Some(lease) = &mut self.leased {
             (lease.from, lease.taken) = (page.saturating_add(1).max(lease.from), page);
         }
         Ok(())
@@ -154,7 +154,7 @@ impl ActiveInode {
         let (file, size) = (self.file(), self.record.size().max(size.min((u64::from(page) + 1) * PAGE)));
         let mut put = Err(Errno::EIO);
         for _ in 0..TRIES_MAX {
-            put = self.leases.revocations.call(PutBack { file, page, block, size }, ()).await;
+            put = self.leases.revocations.call(PlacePage { file, page, block, size }, ()).await;
             match put {
                 Ok(crowded) => {
                     if crowded {
@@ -174,25 +174,25 @@ impl ActiveInode {
 
     /// The lease is over; if that `failed`, what its board had written and nobody has taken is lost.
     pub(super) async fn end_lease(&mut self, failed: Option<Errno>) {
-        let Some(lease) = self.lent.take() else { return };
-        self.referrers.set_lent(self.number, false);
+        let Some(lease) = self.leased.take() else { return };
+        self.referrers.set_leased(self.number, false);
         if failed.is_some() {
             self.leases.holders.forget(lease.board);
         }
         let blocks = lease.reserved;
         // Neither is refused.
         let _ = self.allocator.call(EndReserve { slot: self.number, blocks }, ()).await;
-        let _ = self.content.lend(self.file(), false, self.record.size()).await;
+        let _ = self.content.grant(self.file(), false, self.record.size()).await;
         if lease.damaged {
             // It still shows what is lost.
-            self.recall(0, TO_END).await;
+            self.revoke(0, TO_END).await;
         }
     }
 
     /// Nothing is left of what is dirty elsewhere: the file goes.
-    pub(crate) async fn abandon_lease(&mut self) {
-        if !self.is_away() {
-            let _ = self.take_back(Back::Nothing).await;
+    pub(crate) async fn discard_lease(&mut self) {
+        if !self.is_orphaned() {
+            let _ = self.flush_from_writer(Back::Nothing).await;
         }
         self.end_lease(Some(Errno::ENOENT)).await;
     }

@@ -3,16 +3,16 @@
 //! The record here does not know of what is dirty elsewhere: neither size nor blocks. So a commit holds what was taken home, and
 //! nothing refers to content that is not on this board. Blocks are reserved when the lease is given.
 //!
-//! Invariants: while the inode is lent, no other board holds anything of it, and the cache of this board shows its pages to
+//! Invariants: while the inode is leased, no other board holds anything of it, and the cache of this board shows its pages to
 //! this process only. The lease ends before anybody else reads or writes (`demand.rs`), with the board that has it, or by
-//! `LeaseWrite` with `TAKE_HOME`. A page is taken at most once, and is dirty there until it is dirty here.
+//! `LeaseWrite` with `FLUSH_LEASE`. A page is taken at most once, and is dirty there until it is dirty here.
 //! Not here: boards that do not answer (`away.rs`), what the board does (`renga_pages`), whose page caches hold clean pages (`page_leases.rs`).
 
 use crate::data::client::page_of;
 use crate::inode::active_inode::ActiveInode;
 use crate::inode::block_route::DIRECT;
 use crate::inode::lease_size::HOLES_PAGES_MAX;
-use crate::leases::write_lease::{INDIRECT_MAX, WriteLease, lent_at_ns};
+use crate::leases::write_lease::{INDIRECT_MAX, WriteLease, granted_at_ns};
 use renga_abi::PAGE_BYTES;
 use renga_proto::allocator::{EndReserve, Reserve};
 use renga_proto::inode::Lease;
@@ -23,7 +23,7 @@ pub(super) const PAGE: u64 = PAGE_BYTES as u64;
 /// Pages behind the end that a board may write at first, and at most at a time.
 const GROWTH_MIN: u32 = 8;
 const GROWTH_MAX: u32 = 512;
-/// What was lent is young for so long, ns.
+/// What was leased is young for so long, ns.
 const YOUNG_NS: u64 = 5_000_000_000;
 
 impl ActiveInode {
@@ -40,21 +40,25 @@ impl ActiveInode {
         self.check_regular()?;
         let (size, refused) = (self.record.size(), Lease { size: self.record.size(), ..Lease::NONE });
         // What programs here write by mappings stays here; so does a file to which appends are under way.
-        if self.mapped || self.lent.is_none() && self.append_at() > size {
+        if self.mapped || self.leased.is_none() && self.append_at() > size {
             return Ok(refused);
         }
         if self.refusals > 0 {
             self.refusals -= 1;
             return Ok(refused);
         }
-        let (may_lend, _) = self.referrers.may_lend(self.is_for_job());
-        let is_lent = self.lent.is_some();
+        let (may_lease, _) = self.referrers.may_lease(self.is_for_job());
+        let is_leased = self.leased.is_some();
         // Of a board that is away it was not taken home.
-        if board == self.me.id().board.0 || !self.leases.permit(board) || !(may_lend || is_lent) || self.is_away() {
+        if board == self.me.id().board.0
+            || !self.leases.permit(board)
+            || !(may_lease || is_leased)
+            || self.is_orphaned()
+        {
             return Ok(refused);
         }
         let pages = page_of(size + PAGE - 1);
-        let (end, kept) = match self.lent {
+        let (end, kept) = match self.leased {
             Some(lease) => (lease.below, 0),
             None => (pages, self.blocks_for_holes(pages)),
         };
@@ -67,37 +71,37 @@ impl ActiveInode {
             return Ok(refused);
         }
         let growth = (end / 2).clamp(GROWTH_MIN, GROWTH_MAX).max(page.saturating_add(1).saturating_sub(end));
-        let below = if page < end && self.lent.is_some() { end } else { end.saturating_add(growth) };
-        if self.lend(board, below, kept, below - end).await.is_err() {
+        let below = if page < end && self.leased.is_some() { end } else { end.saturating_add(growth) };
+        if self.grant(board, below, kept, below - end).await.is_err() {
             return Ok(refused);
         }
-        let id = self.lent.as_mut().map_or(NO_LEASE, WriteLease::grant);
+        let id = self.leased.as_mut().map_or(NO_LEASE, WriteLease::grant);
         Ok(Lease { size, below, id })
     }
 
     /// Before a program of `board` writes page `page`, which it maps: the board gets the lease, though boards take turns, since the
     /// program cannot write in any other way; and the page, if there is room for it in `out`: a page that it had to ask for
     /// with another call would be gone again. `EAGAIN`: not before the next commit.
-    pub(super) async fn lend_page(&mut self, board: u8, page: u32, out: &mut [u8]) -> Result<Lease, Errno> {
+    pub(super) async fn grant_page(&mut self, board: u8, page: u32, out: &mut [u8]) -> Result<Lease, Errno> {
         if !self.leases.permit(board) {
             return Err(Errno::EOPNOTSUPP);
         }
         if page == NO_PAGE {
             return Ok(Lease::NONE);
         }
-        if self.lent.is_none() {
+        if self.leased.is_none() {
             let pages = page_of(self.record.size() + PAGE - 1);
             if page >= pages {
                 return Err(Errno::EFBIG);
             }
-            if !self.referrers.may_lend(self.is_for_job()).0 {
+            if !self.referrers.may_lease(self.is_for_job()).0 {
                 return Err(Errno::EAGAIN);
             }
-            self.lend(board, pages, self.blocks_for_holes(pages), 0).await?;
+            self.grant(board, pages, self.blocks_for_holes(pages), 0).await?;
         } else {
             self.note_writer(board, true);
         }
-        let below = self.lent.filter(|lease| lease.board == board).ok_or(Errno::EIO)?.below;
+        let below = self.leased.filter(|lease| lease.board == board).ok_or(Errno::EIO)?.below;
         if page >= below {
             return Err(Errno::EFBIG);
         }
@@ -105,29 +109,29 @@ impl ActiveInode {
             let bytes = self.copy_page(page, out).await?;
             out.get_mut(bytes..).ok_or(Errno::EINVAL)?.fill(0);
         }
-        let id = self.lent.as_mut().map_or(NO_LEASE, WriteLease::grant);
+        let id = self.leased.as_mut().map_or(NO_LEASE, WriteLease::grant);
         Ok(Lease { size: self.record.size(), below, id })
     }
 
-    pub(super) async fn lend(&mut self, board: u8, below: u32, kept: u32, more: u32) -> Result<(), Errno> {
+    pub(super) async fn grant(&mut self, board: u8, below: u32, kept: u32, more: u32) -> Result<(), Errno> {
         self.begin_write().await?;
         let indirect = if u64::from(below) > DIRECT && more > 0 { INDIRECT_MAX } else { 0 };
         let blocks = kept + more + indirect;
-        let (was_lent, (_, hurry)) = (self.lent.is_some(), self.referrers.may_lend(self.is_for_job()));
+        let (was_lent, (_, hurry)) = (self.leased.is_some(), self.referrers.may_lease(self.is_for_job()));
         self.allocator.call(Reserve { slot: self.number, blocks, hurry }, ()).await?;
-        match &mut self.lent {
+        match &mut self.leased {
             Some(lease) => (lease.below, lease.reserved) = (below, lease.reserved + blocks),
             None => {
                 let (file, size) = (self.file(), self.record.size());
-                self.leases.recall_others(file, board).await;
-                let lent = self.content.lend(file, true, size).await;
-                if lent.is_err() {
+                self.leases.revoke_others(file, board).await;
+                let leased = self.content.grant(file, true, size).await;
+                if leased.is_err() {
                     self.allocator.call(EndReserve { slot: self.number, blocks }, ()).await?;
-                    return lent;
+                    return leased;
                 }
                 let reserved = blocks;
-                self.referrers.set_lent(self.number, true);
-                self.lent = Some(WriteLease {
+                self.referrers.set_leased(self.number, true);
+                self.leased = Some(WriteLease {
                     board,
                     id: self.lease_id(),
                     grants: 0,
@@ -140,7 +144,7 @@ impl ActiveInode {
                     taken: NO_PAGE,
                     size,
                     damaged: false,
-                    overruled: false,
+                    superseded: false,
                 });
             }
         }
@@ -162,9 +166,9 @@ impl ActiveInode {
         }
     }
 
-    /// Whether it may stay lent while what jobs have written is spared, as it has not been so for long.
+    /// Whether it may stay leased while what jobs have written is spared, as it has not been so for long.
     pub(super) fn is_lease_young(&self) -> bool {
-        let is_young = |lease: WriteLease| self.me.now_ns().saturating_sub(lent_at_ns(lease.id)) < YOUNG_NS;
-        self.referrers.spares_some() && self.lent.is_some_and(is_young)
+        let is_young = |lease: WriteLease| self.me.now_ns().saturating_sub(granted_at_ns(lease.id)) < YOUNG_NS;
+        self.referrers.spares_some() && self.leased.is_some_and(is_young)
     }
 }

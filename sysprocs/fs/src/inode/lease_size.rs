@@ -7,7 +7,7 @@ use crate::inode::block_route::{DIRECT, PER_BLOCK};
 use crate::leases::write_lease::INDIRECT_MAX;
 use renga_abi::PAGE_BYTES;
 
-/// A file with holes is lent if it has no more pages.
+/// A file with holes is leased if it has no more pages.
 pub(super) const HOLES_PAGES_MAX: u32 = 256;
 
 /// Blocks of a file of so many pages without holes.
@@ -30,7 +30,7 @@ fn full_blocks(pages: u64) -> u64 {
 impl ActiveInode {
     /// The size, with what is dirty elsewhere, as far as that is known.
     pub(crate) fn known_size(&self) -> u64 {
-        self.record.size().max(self.lent.filter(|_| !self.is_away()).map_or(0, |lease| lease.size))
+        self.record.size().max(self.leased.filter(|_| !self.is_orphaned()).map_or(0, |lease| lease.size))
     }
 
     /// Sectors of 512 bytes: those that it has, and those of what has been written behind its end elsewhere.
@@ -56,7 +56,7 @@ mod tests {
     use super::full_blocks;
 
     #[test]
-    fn a_file_without_holes_has_so_many_blocks() {
+    fn lease_size_full_file_counts_indirect_blocks() {
         for (pages, blocks) in [(0, 0), (12, 12), (13, 14), (1036, 1037), (1037, 1040), (2060, 2063), (2061, 2065)] {
             assert_eq!(full_blocks(pages), blocks, "{pages} pages");
         }

@@ -5,7 +5,7 @@
 //! another board. Programs of another board write while that holds the file (`lending`).
 //! Not here: who is shown what (`renga_pages`), faults (`renga_memory`).
 
-use crate::data::client::Place;
+use crate::data::client::DataPage;
 use crate::inode::active_inode::ActiveInode;
 use renga_abi::PAGE_BYTES;
 use renga_proto::inode::Lease;
@@ -20,16 +20,16 @@ impl ActiveInode {
         }
         self.check_regular()?;
         if board != self.me.id().board.0 {
-            return self.lend_page(board, page, out).await;
+            return self.grant_page(board, page, out).await;
         }
         let size = self.record.size();
         if u64::from(page) * PAGE_BYTES as u64 >= size {
             return Err(Errno::EFBIG);
         }
         self.begin_write().await?;
-        self.recall(page, page + 1).await;
+        self.revoke(page, page + 1).await;
         let (block, fresh) = self.map_for_write(page.into()).await?;
-        let place = Place { file: self.file(), page, block, size };
+        let place = DataPage { file: self.file(), page, block, size };
         // Nothing is written yet, but the page is dirty from now on.
         self.content.write(place, 0, &[], fresh).await?;
         self.mapped = true;

@@ -5,14 +5,14 @@
 //! run begins when the reader has its answer, so that the medium is at work while the reader goes through the last one.
 //! Not here: reading (`content/reader.rs`).
 
-use crate::data::client::Place;
+use crate::data::client::DataPage;
 use crate::inode::active_inode::ActiveInode;
 use renga_abi::PAGE_BYTES;
 use renga_rt::Errno;
 
 impl ActiveInode {
     /// The content of the page at `place`.
-    pub(crate) async fn read_page(&mut self, place: Place, out: &mut [u8]) -> Result<(), Errno> {
+    pub(crate) async fn read_page(&mut self, place: DataPage, out: &mut [u8]) -> Result<(), Errno> {
         match self.content.read(place, out).await {
             Err(Errno::ENOENT) => {}
             read => return read,
@@ -39,7 +39,7 @@ impl ActiveInode {
             let page = wanted.start;
             // A failure is told when the block is wanted.
             let Ok(block) = self.map(page.into()).await else { return };
-            let place = Place { file: self.file(), page, block, size: self.record.size() };
+            let place = DataPage { file: self.file(), page, block, size: self.record.size() };
             let count = self.side_by_side(place, wanted.end).await;
             if block != 0 && self.content.read_ahead(place, count).await.is_err() {
                 return;
@@ -54,8 +54,8 @@ impl ActiveInode {
     }
 
     /// How many pages from that at `place` on, before page `end`, lie side by side on the medium. At least one.
-    async fn side_by_side(&mut self, place: Place, end: u32) -> u32 {
-        let Place { page, block, .. } = place;
+    async fn side_by_side(&mut self, place: DataPage, end: u32) -> u32 {
+        let DataPage { page, block, .. } = place;
         let mut count = 1;
         while block != 0
             && page + count < end

@@ -48,7 +48,7 @@ mod tests {
     use super::ReadAheadWindow;
 
     #[test]
-    fn the_window_doubles_for_who_goes_on_and_closes_for_who_does_not() {
+    fn read_ahead_window_doubles_when_sequential_else_closes() {
         let mut window = ReadAheadWindow::default();
         assert_eq!(window.missed(0), 4);
         assert_eq!((window.take(100), window.take(100)), (4..8, 4..4));

@@ -5,10 +5,10 @@
 //! come between its pieces.
 //!
 //! Not here: what the entries do (`active_inode.rs`, `content.rs`, `truncate.rs`, `directory.rs`,
-//! `status.rs`), calls that are kept (`held_call.rs`), inodes that are lent (`lending`).
+//! `status.rs`), calls that are kept (`held_call.rs`), inodes that are leased (`lending`).
 
 use crate::inode::active_inode::{ActiveInode, InodeClients};
-use crate::inode::kept_call::{HeldCall, Pause, append, dirty_page, open_cut, thaw, truncate, write};
+use crate::inode::kept_call::{KeptCall, Pause, append, dirty_page, open_cut, thaw, truncate, write};
 use crate::inode::lease_calls::{entries, prepare, refuse_lease, serve_leases};
 use crate::leases::referrers::Referrers;
 use renga_proto::inode::{Enter, FillPage, Frozen, Inode, InodeCall, KEEP_MODE, Load, Repoint, SetAccess};
@@ -28,12 +28,12 @@ pub async fn inode(
     boot: u8,
 ) -> Never {
     let mut inode = ActiveInode::new(me, parts, without_leases, (number, referrers), (epoch_ns, boot));
-    let (mut frozen, mut held, mut pause, mut resumed) = (false, None::<HeldCall>, Pause::begin(&inode), None);
+    let (mut frozen, mut held, mut pause, mut resumed) = (false, None::<KeptCall>, Pause::begin(&inode), None);
     loop {
         let (last, open) = (resumed.is_some(), entries(&inode, frozen, held.is_some()));
         let incoming = match resumed.take() {
             Some(call) => Some(call),
-            None if !frozen && held.as_ref().is_some_and(HeldCall::cuts) => {
+            None if !frozen && held.as_ref().is_some_and(KeptCall::cuts) => {
                 pause.next_call(&mut port, &mut inode, open).await
             }
             None => Some(port.accept_only(open).await),
@@ -46,9 +46,9 @@ pub async fn inode(
             continue;
         };
         let Some(call) = refuse_lease(&inode, call, held.is_some()) else { continue };
-        let is_shared = inode.mapped || inode.lent.is_some();
-        if inode.lent.is_some() && prepare(&mut inode, &call, last).await == Err(Errno::EAGAIN) {
-            held = Some(HeldCall::Home(call));
+        let is_shared = inode.mapped || inode.leased.is_some();
+        if inode.leased.is_some() && prepare(&mut inode, &call, last).await == Err(Errno::EAGAIN) {
+            held = Some(KeptCall::Home(call));
             continue;
         }
         match call {
@@ -65,7 +65,7 @@ pub async fn inode(
             InodeCall::Freeze(call) => {
                 frozen = true;
                 let state = inode.freeze().await;
-                let waits = held.as_ref().is_some_and(HeldCall::waits);
+                let waits = held.as_ref().is_some_and(KeptCall::waits);
                 call.reply(state.map(|state| Frozen { waits, ..state }));
             }
             InodeCall::Thaw(call) => {
@@ -86,7 +86,7 @@ pub async fn inode(
             }
             InodeCall::LeaseStatus(mut call) => {
                 // What is under way may go on to change it without a further look at the leases.
-                let stands = !frozen && held.is_none() && inode.lent.is_none();
+                let stands = !frozen && held.is_none() && inode.leased.is_none();
                 let board = call.entry().board;
                 let leased = inode.lease_status(board, stands, call.lent());
                 call.reply(leased);
@@ -114,9 +114,9 @@ async fn serve_content(inode: &mut ActiveInode, call: InodeCall) {
             };
             call.reply(done);
         }
-        InodeCall::Settle(call) => {
+        InodeCall::ReportError(call) => {
             let done = match inode.admit(&call) {
-                Ok(()) => inode.settle().await,
+                Ok(()) => inode.report_error().await,
                 Err(errno) => Err(errno),
             };
             call.reply(done);

@@ -6,7 +6,7 @@ use crate::format::stat::{ACCESS_AT, put_time};
 use crate::inode::active_inode::ActiveInode;
 use renga_abi::PAGE_BYTES;
 use renga_proto::attributes::for_next_owner;
-use renga_proto::inode::{DISK_DEVICE, InodeFacts, LeasedFacts, STAT_BYTES, TIME_KEEP, TIME_NOW};
+use renga_proto::inode::{DISK_DEVICE, GrantedFacts, InodeFacts, STAT_BYTES, TIME_KEEP, TIME_NOW};
 use renga_rt::Errno;
 
 impl ActiveInode {
@@ -38,11 +38,16 @@ impl ActiveInode {
     }
 
     /// As `status`, for `board`, which may hold it if the inode `stands` and has a name. It asks nobody, as the caller has the lock of names.
-    pub(crate) fn lease_status(&mut self, board: u8, stands: bool, out: &mut [u8]) -> Result<LeasedFacts, Errno> {
+    pub(crate) fn lease_status(&mut self, board: u8, stands: bool, out: &mut [u8]) -> Result<GrantedFacts, Errno> {
         self.status(out)?;
         let InodeFacts { mode, birth, .. } = self.facts()?;
         let may_hold = stands && self.record.links() > 0;
-        Ok(LeasedFacts { mode, birth, known: self.lent.is_none(), held: may_hold && self.leases.grant_status(board) })
+        Ok(GrantedFacts {
+            mode,
+            birth,
+            known: self.leased.is_none(),
+            held: may_hold && self.leases.grant_status(board),
+        })
     }
 
     pub(crate) async fn set_mode(&mut self, mode: u16) -> Result<(), Errno> {

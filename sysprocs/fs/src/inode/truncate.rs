@@ -10,7 +10,7 @@
 //! pointer is given back too. Blocks that lie side by side go back as one run.
 //! Not here: recursion; each level of indirection has its function, as futures need.
 
-use crate::data::client::{Place, page_of};
+use crate::data::client::{DataPage, page_of};
 use crate::format::inode_record::{FILE_BYTES_MAX, POINTERS, REGULAR};
 use crate::inode::active_inode::ActiveInode;
 use crate::inode::append_room::Appends;
@@ -27,7 +27,7 @@ static ZEROS: [u8; PAGE_BYTES] = [0; PAGE_BYTES];
 
 /// Blocks side by side that are to go back.
 #[derive(Default)]
-struct Run {
+struct BlockRun {
     first: u32,
     count: u32,
 }
@@ -51,7 +51,7 @@ impl ActiveInode {
         if bytes < size {
             self.uncut = Some(size);
         } else {
-            self.recall(page_of(size), TO_END).await;
+            self.revoke(page_of(size), TO_END).await;
             self.content.cut(self.file(), TO_END, bytes).await?;
         }
         self.record.set_size(bytes);
@@ -84,7 +84,7 @@ impl ActiveInode {
         let last = self.last_mapped(end.div_ceil(PAGE)).await?.filter(|last| *last >= first);
         // The pieces begin where indirect blocks do.
         let kept = last.map_or(first, |last| piece_of(last).max(first));
-        self.recall(page_of(kept * PAGE), TO_END).await;
+        self.revoke(page_of(kept * PAGE), TO_END).await;
         self.content.cut(file, page_of(kept * PAGE), size).await?;
         let more = kept > first;
         self.uncut = more.then_some(kept * PAGE);
@@ -102,16 +102,16 @@ impl ActiveInode {
         if block == 0 {
             return Ok(());
         }
-        let place = Place { file: self.file(), page: page_of(size), block, size };
-        self.recall(place.page, TO_END).await;
+        let place = DataPage { file: self.file(), page: page_of(size), block, size };
+        self.revoke(place.page, TO_END).await;
         self.content.write(place, within as u32, &ZEROS[within..], false).await
     }
 
     /// Gives back all blocks of the file from block `first` on.
     pub(crate) async fn free_from(&mut self, first: u64) -> Result<(), Errno> {
         let indirect = (DIRECT as usize..POINTERS).any(|at| self.record.pointer(at) != 0);
-        self.books_go = indirect || !self.record.is(REGULAR);
-        let mut run = Run::default();
+        self.frees_metadata = indirect || !self.record.is(REGULAR);
+        let mut run = BlockRun::default();
         for index in first.min(DIRECT)..DIRECT {
             let block = self.record.pointer(index as usize);
             self.record.set_pointer(index as usize, 0);
@@ -141,7 +141,7 @@ impl ActiveInode {
     }
 
     /// Gives back what the indirect block `block` points to from `from` on; all: itself too.
-    async fn free_one(&mut self, run: &mut Run, block: u32, from: u64) -> Result<(), Errno> {
+    async fn free_one(&mut self, run: &mut BlockRun, block: u32, from: u64) -> Result<(), Errno> {
         for at in from..PER_BLOCK {
             let next = self.pointer(block, at as u32).await?;
             self.add_to(run, next).await?;
@@ -149,7 +149,7 @@ impl ActiveInode {
         self.end_indirect(run, block, from).await
     }
 
-    async fn free_two(&mut self, run: &mut Run, block: u32, from: u64) -> Result<(), Errno> {
+    async fn free_two(&mut self, run: &mut BlockRun, block: u32, from: u64) -> Result<(), Errno> {
         for at in from / PER_BLOCK..PER_BLOCK {
             let next = self.pointer(block, at as u32).await?;
             if next != 0 {
@@ -159,7 +159,7 @@ impl ActiveInode {
         self.end_indirect(run, block, from.div_ceil(PER_BLOCK)).await
     }
 
-    async fn free_three(&mut self, run: &mut Run, block: u32, from: u64) -> Result<(), Errno> {
+    async fn free_three(&mut self, run: &mut BlockRun, block: u32, from: u64) -> Result<(), Errno> {
         let span = PER_BLOCK * PER_BLOCK;
         for at in from / span..PER_BLOCK {
             let next = self.pointer(block, at as u32).await?;
@@ -172,19 +172,19 @@ impl ActiveInode {
 
     /// After all below pointer `from` on is in runs: clears those pointers, or, if there is none
     /// before them, gives the indirect block back.
-    async fn end_indirect(&mut self, run: &mut Run, block: u32, from: u64) -> Result<(), Errno> {
+    async fn end_indirect(&mut self, run: &mut BlockRun, block: u32, from: u64) -> Result<(), Errno> {
         if from == 0 {
             return self.add_to(run, block).await;
         }
         if from < PER_BLOCK {
             let start = from as usize * 4;
-            self.cache.write_books(block, start as u32, &ZEROS[start..]).await?;
+            self.cache.write_metadata(block, start as u32, &ZEROS[start..]).await?;
             self.line = PointerLine::NONE;
         }
         Ok(())
     }
 
-    async fn add_to(&mut self, run: &mut Run, block: u32) -> Result<(), Errno> {
+    async fn add_to(&mut self, run: &mut BlockRun, block: u32) -> Result<(), Errno> {
         if block == 0 {
             return Ok(());
         }
@@ -196,8 +196,8 @@ impl ActiveInode {
         Ok(())
     }
 
-    async fn end_run(&mut self, run: &mut Run) -> Result<(), Errno> {
-        let Run { first, count } = core::mem::take(run);
+    async fn end_run(&mut self, run: &mut BlockRun) -> Result<(), Errno> {
+        let BlockRun { first, count } = core::mem::take(run);
         if count == 0 { Ok(()) } else { self.give_back(first, count).await }
     }
 }

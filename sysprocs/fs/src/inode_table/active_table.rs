@@ -8,7 +8,7 @@
 //! that grows with the table.
 //! Not here: calls (`inode_directory.rs`).
 
-use crate::inode_table::inode_slot::{InodeSlot, LISTS, NO_INODE, NONE, Use};
+use crate::inode_table::inode_slot::{InodeSlot, LISTS, NO_INODE, NONE, SlotUse};
 use crate::leases::referrers::Referrers;
 use renga_proto::pages::FileId;
 use renga_rt::account::AccountNumber;
@@ -18,12 +18,12 @@ use renga_rt::{Errno, Held};
 const CHAINS: usize = 256;
 /// Of so many processes one is kept without an inode, so that an opener need not wait.
 const SPARE_SHARE: usize = 16;
-/// Inodes that are passed over at a time because they are lent.
-const LENT_PASSED_MAX: usize = 16;
+/// Inodes that are passed over at a time because they are leased.
+const LEASED_PASSED_MAX: usize = 16;
 
 /// Where an inode can be had.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum Activation {
     /// It is active there; referred to once more.
     Active(u16),
     /// This process has none and is to have it; referred to.
@@ -66,7 +66,7 @@ impl ActiveTable {
             retired: false,
         };
         for number in 0..table.slots.len() as u16 {
-            table.link(number, Use::Vacant);
+            table.link(number, SlotUse::Vacant);
         }
         table.vacant = table.slots.len();
         table
@@ -88,7 +88,7 @@ impl ActiveTable {
     }
 
     /// Refers `board` to inode `ino`. `ENFILE`: all processes are referred to.
-    pub(crate) fn activate(&mut self, ino: u32, board: u8) -> Result<Found, Errno> {
+    pub(crate) fn activate(&mut self, ino: u32, board: u8) -> Result<Activation, Errno> {
         if self.retired {
             return Err(Errno::EROFS);
         }
@@ -98,25 +98,25 @@ impl ActiveTable {
         if let Some(number) = self.find(ino) {
             let slot = self.slot(number);
             return match slot.used {
-                Use::Reaped => Ok(Found::Later),
+                SlotUse::Reclaiming => Ok(Activation::Later),
                 // What nobody refers to and has no name cannot be named.
-                Use::Queued if slot.unlinked => Ok(Found::Later),
-                _ => self.refer(number, board).map(Found::Active),
+                SlotUse::Queued if slot.unlinked => Ok(Activation::Later),
+                _ => self.refer(number, board).map(Activation::Active),
             };
         }
-        let number = self.oldest[Use::Vacant as usize];
+        let number = self.oldest[SlotUse::Vacant as usize];
         if number == NONE {
             self.make_spare();
-            return if self.leaving > 0 { Ok(Found::Later) } else { Err(Errno::ENFILE) };
+            return if self.leaving > 0 { Ok(Activation::Later) } else { Err(Errno::ENFILE) };
         }
         self.set_ino(number, ino);
         let referred = self.refer(number, board);
         self.keep_spare();
-        referred.map(Found::Fresh)
+        referred.map(Activation::Fresh)
     }
 
     /// The inode's process may ask which boards refer to it.
-    fn tell_referrers(&self, number: u16) {
+    fn publish_referrers(&self, number: u16) {
         self.referrers.set(number, self.slots[usize::from(number)].references.boards());
     }
 
@@ -124,8 +124,8 @@ impl ActiveTable {
         if !self.slot(number).references.add(board) {
             return Err(Errno::ENFILE);
         }
-        self.tell_referrers(number);
-        self.set_use(number, Use::Referred);
+        self.publish_referrers(number);
+        self.set_use(number, SlotUse::Referred);
         Ok(number)
     }
 
@@ -135,22 +135,22 @@ impl ActiveTable {
         if self.vacant + self.leaving >= spare {
             return;
         }
-        for _ in 0..LENT_PASSED_MAX {
-            let idle = self.oldest[Use::Idle as usize];
+        for _ in 0..LEASED_PASSED_MAX {
+            let idle = self.oldest[SlotUse::Idle as usize];
             if idle == NONE {
                 return;
             }
-            if !self.referrers.is_lent(idle) {
-                return self.set_use(idle, Use::Queued);
+            if !self.referrers.is_leased(idle) {
+                return self.set_use(idle, SlotUse::Queued);
             }
             self.unlink(idle);
-            self.link(idle, Use::Idle);
+            self.link(idle, SlotUse::Idle);
         }
     }
 
-    /// As `keep_spare`, however many are lent: when there is none left.
+    /// As `keep_spare`, however many are leased: when there is none left.
     fn make_spare(&mut self) {
-        for _ in 0..=self.slots.len() / LENT_PASSED_MAX {
+        for _ in 0..=self.slots.len() / LEASED_PASSED_MAX {
             self.keep_spare();
         }
     }
@@ -158,7 +158,7 @@ impl ActiveTable {
     /// Who comes with a number of an earlier life of this board does no harm to the inode that has it now.
     fn check(&self, number: u16, ino: u32) -> Result<(), Errno> {
         let slot = self.slots.get(usize::from(number)).ok_or(Errno::EINVAL)?;
-        if slot.ino == ino && slot.used == Use::Referred { Ok(()) } else { Err(Errno::EINVAL) }
+        if slot.ino == ino && slot.used == SlotUse::Referred { Ok(()) } else { Err(Errno::EINVAL) }
     }
 
     /// One reference more to what the board refers to already: a number alone gives it none.
@@ -176,7 +176,7 @@ impl ActiveTable {
         if !self.slot(number).references.remove(board) {
             return Err(Errno::EINVAL);
         }
-        self.tell_referrers(number);
+        self.publish_referrers(number);
         self.leave_if_unused(number);
         Ok(())
     }
@@ -188,24 +188,24 @@ impl ActiveTable {
             return Err(Errno::EINVAL);
         }
         let added = slot.references.add(to);
-        self.tell_referrers(number);
+        self.publish_referrers(number);
         self.leave_if_unused(number);
         if added { Ok(()) } else { Err(Errno::ENFILE) }
     }
 
     /// It has no links any more; which inode it is, and which boards refer to it.
     pub(crate) fn set_unlinked(&mut self, number: u16) -> Result<(u32, u8), Errno> {
-        let slot = self.slots.get_mut(usize::from(number)).filter(|slot| slot.used == Use::Referred);
+        let slot = self.slots.get_mut(usize::from(number)).filter(|slot| slot.used == SlotUse::Referred);
         let slot = slot.ok_or(Errno::EINVAL)?;
         slot.unlinked = true;
         Ok((slot.ino, slot.references.boards()))
     }
     /// Where inode `ino` is active, referred to or not, unless the inode reclaimer has it; it counts as used now.
     pub(crate) fn touch(&mut self, ino: u32) -> Option<u16> {
-        let number = self.find(ino).filter(|number| self.slots[usize::from(*number)].used != Use::Reaped)?;
-        if self.slot(number).used == Use::Idle {
+        let number = self.find(ino).filter(|number| self.slots[usize::from(*number)].used != SlotUse::Reclaiming)?;
+        if self.slot(number).used == SlotUse::Idle {
             self.unlink(number);
-            self.link(number, Use::Idle);
+            self.link(number, SlotUse::Idle);
         }
         Some(number)
     }
@@ -225,14 +225,14 @@ impl ActiveTable {
     pub(crate) fn is_directory(&self, wanted: FileId) -> bool {
         let slot = self.find(wanted.ino).map(|number| &self.slots[usize::from(number)]);
         let is_wanted = |slot: &&InodeSlot| slot.directory.is_some_and(|generation| wanted.is_of(generation));
-        slot.filter(is_wanted).is_some_and(|slot| matches!(slot.used, Use::Idle | Use::Referred))
+        slot.filter(is_wanted).is_some_and(|slot| matches!(slot.used, SlotUse::Idle | SlotUse::Referred))
     }
 
     fn leave_if_unused(&mut self, number: u16) {
         let slot = self.slot(number);
-        if slot.used == Use::Referred && slot.references.is_empty() {
+        if slot.used == SlotUse::Referred && slot.references.is_empty() {
             let unlinked = slot.unlinked;
-            self.set_use(number, if unlinked { Use::Queued } else { Use::Idle });
+            self.set_use(number, if unlinked { SlotUse::Queued } else { SlotUse::Idle });
             self.to_free = self.to_free.wrapping_add(unlinked.into());
             self.keep_spare();
         }
@@ -240,9 +240,9 @@ impl ActiveTable {
 
     /// Gives up what is no inode, without a look at it; whether nobody refers to it.
     pub(crate) fn forget(&mut self, number: u16) -> bool {
-        let idle = self.slot(number).used == Use::Idle;
+        let idle = self.slot(number).used == SlotUse::Idle;
         if idle {
-            self.set_use(number, Use::Vacant);
+            self.set_use(number, SlotUse::Vacant);
         }
         idle
     }
@@ -257,7 +257,7 @@ impl ActiveTable {
         self.referrers.end_session(board);
         for number in 0..self.slots.len() as u16 {
             if self.slot(number).references.drop_board(board) > 0 {
-                self.tell_referrers(number);
+                self.publish_referrers(number);
                 self.leave_if_unused(number);
             }
         }
@@ -268,12 +268,12 @@ impl ActiveTable {
         self.retired = true;
         for number in 0..self.slots.len() as u16 {
             let slot = self.slot(number);
-            if matches!(slot.used, Use::Idle | Use::Referred) {
+            if matches!(slot.used, SlotUse::Idle | SlotUse::Referred) {
                 slot.references = Held::NONE;
                 let unlinked = slot.unlinked;
-                self.tell_referrers(number);
+                self.publish_referrers(number);
                 self.to_free = self.to_free.wrapping_add(unlinked.into());
-                self.set_use(number, Use::Queued);
+                self.set_use(number, SlotUse::Queued);
             }
         }
     }
@@ -307,18 +307,19 @@ impl ActiveTable {
         }
     }
 
-    fn set_use(&mut self, number: u16, used: Use) {
+    fn set_use(&mut self, number: u16, used: SlotUse) {
         let former = self.slot(number).used;
         if former == used {
             return;
         }
-        let count =
-            |used: Use| (usize::from(used == Use::Vacant), usize::from(matches!(used, Use::Queued | Use::Reaped)));
+        let count = |used: SlotUse| {
+            (usize::from(used == SlotUse::Vacant), usize::from(matches!(used, SlotUse::Queued | SlotUse::Reclaiming)))
+        };
         let ((vacant_before, leaving_before), (vacant, leaving)) = (count(former), count(used));
         self.vacant = self.vacant + vacant - vacant_before;
         self.leaving = self.leaving + leaving - leaving_before;
         self.unlink(number);
-        if used == Use::Vacant {
+        if used == SlotUse::Vacant {
             self.set_ino(number, NO_INODE);
             let slot = self.slot(number);
             (slot.unlinked, slot.directory, slot.account) = (false, None, AccountNumber::SYSTEM);
@@ -342,7 +343,7 @@ impl ActiveTable {
         }
     }
 
-    fn link(&mut self, number: u16, used: Use) {
+    fn link(&mut self, number: u16, used: SlotUse) {
         self.slot(number).used = used;
         let list = used as usize;
         if list >= LISTS {

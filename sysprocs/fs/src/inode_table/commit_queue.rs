@@ -4,7 +4,7 @@
 //! wants it waits for inodes to be freed, and then only for those that were to be freed when he asked.
 
 use heapless::Vec;
-use renga_proto::inode::{CommitAll, CommitWanted, Extent, NextCommit};
+use renga_proto::inode::{CommitAll, CommitExtent, CommitWanted, NextCommit};
 use renga_rt::account::AccountNumber;
 use renga_rt::{Call, Errno};
 
@@ -12,11 +12,11 @@ use renga_rt::{Call, Errno};
 const CALLS_MAX: usize = 32;
 
 /// A call, how many inodes were to be freed so far when it came, and whose it is.
-type Asked = (Call<CommitAll>, u32, AccountNumber);
+type CommitRequest = (Call<CommitAll>, u32, AccountNumber);
 
 #[derive(Default)]
 pub(crate) struct CommitQueue {
-    waiting: Vec<Asked, CALLS_MAX>,
+    waiting: Vec<CommitRequest, CALLS_MAX>,
     /// Those whom the commit under way is for.
     served: Vec<Call<CommitAll>, CALLS_MAX>,
     committer: Option<Call<NextCommit>>,
@@ -49,11 +49,11 @@ impl CommitQueue {
         if self.waiting.is_empty() || self.committer.is_none() {
             return;
         }
-        let (mut extent, mut first) = (Extent::Journal, None);
+        let (mut extent, mut first) = (CommitExtent::Journal, None);
         let mut at = 0;
         while let Some((call, to_free, account)) = self.waiting.get(at) {
             let wanted = call.entry().extent;
-            if wanted != Extent::Journal && freed.wrapping_sub(*to_free) > u32::MAX / 2 {
+            if wanted != CommitExtent::Journal && freed.wrapping_sub(*to_free) > u32::MAX / 2 {
                 at += 1;
                 continue;
             }

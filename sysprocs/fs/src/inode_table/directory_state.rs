@@ -4,7 +4,7 @@
 //! Invariant: a caller waits here, never the directory: the inode reclaimer vacates processes. Not here: entries (`inode_directory.rs`).
 
 use crate::format::inode_record::{DIRECTORY, TYPE_MASK};
-use crate::inode_table::active_table::{ActiveTable, Found};
+use crate::inode_table::active_table::{Activation, ActiveTable};
 use crate::lookup::name_cache::NameCache;
 use core::cell::Cell;
 use heapless::Deque;
@@ -19,14 +19,14 @@ use renga_rt::{Call, Client, Errno, Family, ForwardFamily, Me};
 const WAITING_MAX: usize = 16;
 
 /// A call that waits for the inode reclaimer.
-pub(super) enum Waiting {
+pub(super) enum WaitingCall {
     Activate(Call<Activate>),
     Create(Call<Create>),
     Reactivate(Call<Reactivate>),
     Directory(Call<ActivateDirectory>),
 }
 
-pub(super) struct State {
+pub(super) struct InodeDirectoryState {
     pub(super) me: Me,
     pub(super) inodes: Family<Inode>,
     /// The same, for calls that are passed on.
@@ -34,16 +34,16 @@ pub(super) struct State {
     pub(super) board: u8,
     pub(super) table: ActiveTable,
     pub(super) names: NameCache,
-    pub(super) waiting: Deque<Waiting, WAITING_MAX>,
+    pub(super) waiting: Deque<WaitingCall, WAITING_MAX>,
     pub(super) inode_reclaimer: Option<Call<NextReclaim>>,
     pub(super) retires: Option<Call<Retire>>,
 }
 
-impl State {
+impl InodeDirectoryState {
     /// Gives the inode reclaimer work, if there is some.
     pub(super) fn give_work(&mut self) {
         if let Some(inode_reclaimer) = self.inode_reclaimer.take() {
-            match self.table.next_reap() {
+            match self.table.next_reclaim() {
                 Some((slot, ino, account)) => {
                     inode_reclaimer.reply(Ok(ReclaimedInode { slot, ino, account: account.0 }))
                 }
@@ -60,12 +60,12 @@ impl State {
     /// The inode's process, referred to; `None`: later.
     pub(super) async fn activate(&mut self, ino: u32, board: u8) -> Result<Option<u16>, Errno> {
         match self.table.activate(ino, board)? {
-            Found::Active(slot) => Ok(Some(slot)),
-            Found::Fresh(slot) => {
+            Activation::Active(slot) => Ok(Some(slot)),
+            Activation::Fresh(slot) => {
                 self.inode(slot)?.call(Load { ino, mode: 0, device: 0 }, ()).await?;
                 Ok(Some(slot))
             }
-            Found::Later => Ok(None),
+            Activation::Later => Ok(None),
         }
     }
 

@@ -7,18 +7,18 @@
 //! Not here: what is known of the inodes (`active_table.rs`), of the lock (`names_lock.rs`), of names (`name_cache.rs`) and
 //! who asks for them (`known_names.rs`), of commits (`commit_queue.rs`).
 
-use crate::commit_due::Due;
-use crate::inode_table::active_table::{ActiveTable, Found};
+use crate::commit_due::CommitDue;
+use crate::inode_table::active_table::{Activation, ActiveTable};
 use crate::inode_table::commit_queue::CommitQueue;
-use crate::inode_table::directory_state::{State, Waiting};
+use crate::inode_table::directory_state::{InodeDirectoryState, WaitingCall};
 use crate::inode_table::inode_slot::InodeSlot;
 use crate::inode_table::names_lock::NamesLock;
 use crate::leases::referrers::Referrers;
 use crate::lookup::name_cache::{NameCache, NameSlot};
 use heapless::Deque;
 use renga_proto::inode::{
-    Activate, ActivateDirectory, CommitAll, Create, Extent, GiveUp, HandOver, HeldOf, Inode, InodeDirectory,
-    InodeDirectoryCall, InodeFacts, Keep, Load, LockNames, NO_SLOT, NextLent, Reactivate, Release,
+    Activate, ActivateDirectory, CachedOf, CommitAll, CommitExtent, Create, GiveUp, HandOver, Inode, InodeDirectory,
+    InodeDirectoryCall, InodeFacts, Keep, Load, LockNames, NO_SLOT, NextLeased, Reactivate, Release,
 };
 use renga_rt::{Errno, Family, ForwardFamily, Me, Never, Port, Protocol};
 
@@ -36,10 +36,10 @@ pub async fn inode_directory(
     slots: &'static mut [InodeSlot],
     names: &'static mut [NameSlot],
     referrers: &'static Referrers,
-    due: &'static Due,
+    due: &'static CommitDue,
 ) -> Never {
     let (board, table, names) = (me.id().board.0, ActiveTable::new(slots, referrers), NameCache::new(names));
-    let mut state = State {
+    let mut state = InodeDirectoryState {
         me,
         inodes,
         passed_on,
@@ -59,7 +59,7 @@ pub async fn inode_directory(
         match port.accept_only(InodeDirectory::ENTRIES & !closed).await {
             InodeDirectoryCall::KnownStatus(call) => state.known_status(call).await,
             InodeDirectoryCall::KnownOpen(call) => state.known_open(call).await,
-            InodeDirectoryCall::Activate(call) => state.begin(Waiting::Activate(call)).await,
+            InodeDirectoryCall::Activate(call) => state.begin(WaitingCall::Activate(call)).await,
             InodeDirectoryCall::Release(call) => {
                 let Release { slot, ino } = call.entry();
                 let released = state.table.release(slot, ino, call.board());
@@ -76,7 +76,7 @@ pub async fn inode_directory(
             }
             // Only this board can be stopped, by its own init.
             InodeDirectoryCall::CommitAll(call)
-                if call.entry().extent == Extent::Unmount && call.board() != state.board =>
+                if call.entry().extent == CommitExtent::Unmount && call.board() != state.board =>
             {
                 call.reply(Err(Errno::EPERM));
             }
@@ -97,12 +97,12 @@ pub async fn inode_directory(
     }
 }
 
-impl State {
+impl InodeDirectoryState {
     async fn serve(&mut self, call: InodeDirectoryCall) {
         match call {
-            InodeDirectoryCall::Create(call) => self.begin(Waiting::Create(call)).await,
-            InodeDirectoryCall::Reactivate(call) => self.begin(Waiting::Reactivate(call)).await,
-            InodeDirectoryCall::ActivateDirectory(call) => self.begin(Waiting::Directory(call)).await,
+            InodeDirectoryCall::Create(call) => self.begin(WaitingCall::Create(call)).await,
+            InodeDirectoryCall::Reactivate(call) => self.begin(WaitingCall::Reactivate(call)).await,
+            InodeDirectoryCall::ActivateDirectory(call) => self.begin(WaitingCall::Directory(call)).await,
             InodeDirectoryCall::Keep(call) => {
                 let Keep { slot, ino } = call.entry();
                 let kept = self.table.keep(slot, ino, call.board());
@@ -111,7 +111,7 @@ impl State {
             InodeDirectoryCall::Unlinked(call) => {
                 let unlinked = self.table.set_unlinked(call.entry().slot);
                 call.reply(
-                    unlinked.map(|(ino, references)| HeldOf { names: self.names.forget_directory(ino), references }),
+                    unlinked.map(|(ino, references)| CachedOf { names: self.names.forget_directory(ino), references }),
                 );
             }
             InodeDirectoryCall::SessionWith(call) => {
@@ -124,9 +124,9 @@ impl State {
                 let still = self.table.session(board) == session;
                 call.reply(if still { self.table.release(slot, ino, board) } else { Ok(()) });
             }
-            InodeDirectoryCall::NextLent(call) => {
-                let NextLent { from, spares } = call.entry();
-                call.reply(self.table.next_lent(from, spares).ok_or(Errno::ENOENT));
+            InodeDirectoryCall::NextLeased(call) => {
+                let NextLeased { from, spares } = call.entry();
+                call.reply(self.table.next_leased(from, spares).ok_or(Errno::ENOENT));
             }
             InodeDirectoryCall::Spare(call) => {
                 self.table.spare(call.entry().boards);
@@ -140,7 +140,7 @@ impl State {
             InodeDirectoryCall::NextReclaim(call) => {
                 let done = call.entry().done;
                 if done != NO_SLOT {
-                    self.table.reaped(done);
+                    self.table.reclaimed(done);
                 }
                 self.inode_reclaimer = Some(call);
                 self.retry_waiting().await;
@@ -163,10 +163,10 @@ impl State {
         for _ in 0..self.waiting.len() {
             let Some(waiting) = self.waiting.pop_front() else { break };
             match &waiting {
-                Waiting::Activate(call) => self.me.take_up(call),
-                Waiting::Create(call) => self.me.take_up(call),
-                Waiting::Reactivate(call) => self.me.take_up(call),
-                Waiting::Directory(call) => self.me.take_up(call),
+                WaitingCall::Activate(call) => self.me.take_up(call),
+                WaitingCall::Create(call) => self.me.take_up(call),
+                WaitingCall::Reactivate(call) => self.me.take_up(call),
+                WaitingCall::Directory(call) => self.me.take_up(call),
             }
             if let Some(waiting) = self.try_begin(waiting).await {
                 // There was room for it.
@@ -182,7 +182,7 @@ impl State {
         }
     }
 
-    async fn begin(&mut self, call: Waiting) {
+    async fn begin(&mut self, call: WaitingCall) {
         if let Some(waiting) = self.try_begin(call).await {
             // The port is closed while it is full.
             let _ = self.waiting.push_back(waiting);
@@ -191,17 +191,17 @@ impl State {
     }
 
     /// Answers, or gives the call back while it must wait.
-    async fn try_begin(&mut self, call: Waiting) -> Option<Waiting> {
+    async fn try_begin(&mut self, call: WaitingCall) -> Option<WaitingCall> {
         match call {
-            Waiting::Activate(call) => match self.activate(call.entry().ino, call.board()).await {
+            WaitingCall::Activate(call) => match self.activate(call.entry().ino, call.board()).await {
                 Ok(Some(slot)) => call.reply(Ok(slot)),
-                Ok(None) => return Some(Waiting::Activate(call)),
+                Ok(None) => return Some(WaitingCall::Activate(call)),
                 Err(errno) => call.reply(Err(errno)),
             },
-            Waiting::Create(call) => {
+            WaitingCall::Create(call) => {
                 let Create { ino, mode, device } = call.entry();
                 match self.table.activate(ino, call.board()) {
-                    Ok(Found::Fresh(slot)) => {
+                    Ok(Activation::Fresh(slot)) => {
                         // Of a directory that had its number.
                         let holders = self.names.forget_directory(ino);
                         self.names.spill(holders);
@@ -211,13 +211,13 @@ impl State {
                         };
                         call.reply(begun.map(|()| slot));
                     }
-                    Ok(Found::Later) => return Some(Waiting::Create(call)),
+                    Ok(Activation::Later) => return Some(WaitingCall::Create(call)),
                     // It is given out, so nobody has it.
-                    Ok(Found::Active(_)) => call.reply(Err(Errno::EIO)),
+                    Ok(Activation::Active(_)) => call.reply(Err(Errno::EIO)),
                     Err(errno) => call.reply(Err(errno)),
                 }
             }
-            Waiting::Reactivate(call) => {
+            WaitingCall::Reactivate(call) => {
                 let Reactivate { ino, generation } = call.entry();
                 let same = |facts: InodeFacts| match facts.birth.generation == generation {
                     true => Ok(()),
@@ -225,15 +225,15 @@ impl State {
                 };
                 match self.activate_alive(ino, call.board(), same).await {
                     Ok(Some(slot)) => call.reply(Ok(slot)),
-                    Ok(None) => return Some(Waiting::Reactivate(call)),
+                    Ok(None) => return Some(WaitingCall::Reactivate(call)),
                     Err(errno) => call.reply(Err(errno)),
                 }
             }
-            Waiting::Directory(call) => {
+            WaitingCall::Directory(call) => {
                 let (directory, board) = (call.entry().directory, call.board());
                 match self.activate_directory(directory, board).await {
                     Ok(Some(slot)) => call.reply(Ok(slot)),
-                    Ok(None) => return Some(Waiting::Directory(call)),
+                    Ok(None) => return Some(WaitingCall::Directory(call)),
                     Err(errno) => call.reply(Err(errno)),
                 }
             }

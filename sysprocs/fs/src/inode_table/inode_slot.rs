@@ -11,7 +11,7 @@ pub(super) const NO_INODE: u32 = 0;
 pub(super) const NONE: u16 = u16::MAX;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Use {
+pub(super) enum SlotUse {
     /// Without an inode.
     Vacant,
     /// Nobody refers to it.
@@ -21,7 +21,7 @@ pub(super) enum Use {
     /// Referred to.
     Referred,
     /// The inode reclaimer has it.
-    Reaped,
+    Reclaiming,
 }
 /// Uses that have a list.
 pub(super) const LISTS: usize = 3;
@@ -31,7 +31,7 @@ pub(super) const LISTS: usize = 3;
 pub struct InodeSlot {
     pub(super) ino: u32,
     pub(super) references: Held,
-    pub(super) used: Use,
+    pub(super) used: SlotUse,
     /// It has no links: it is to be freed when nobody refers to it.
     pub(super) unlinked: bool,
     /// It was found to be a directory, of this generation.
@@ -48,7 +48,7 @@ impl InodeSlot {
     pub const EMPTY: InodeSlot = InodeSlot {
         ino: NO_INODE,
         references: Held::NONE,
-        used: Use::Vacant,
+        used: SlotUse::Vacant,
         unlinked: false,
         directory: None,
         account: AccountNumber::SYSTEM,

@@ -5,18 +5,18 @@
 //! Not here: what is known (`name_cache.rs`), how a path is walked (`known_path.rs`), what is not known (`names`).
 
 use crate::format::superblock::ROOT_INO;
-use crate::inode_table::directory_state::State;
-use crate::lookup::name_cache::Known;
+use crate::inode_table::directory_state::InodeDirectoryState;
+use crate::lookup::name_cache::Dentry;
 use crate::lookup::path_walk;
 use crate::lookup::path_walk::Until;
 use renga_proto::inode::{
     GrantName, InodeDirectoryCall, Intent, KnownName, KnownOpen, KnownPath, KnownStatus, LearnName, Named, OpenKnown,
-    Reached, Status, TakeHolders,
+    PathReached, Status, TakeHolders,
 };
 use renga_proto::pages::FileId;
 use renga_rt::{Call, Errno};
 
-impl State {
+impl InodeDirectoryState {
     pub(super) async fn serve_names(&mut self, call: InodeDirectoryCall) {
         match call {
             InodeDirectoryCall::KnownPath(mut call) => {
@@ -57,7 +57,7 @@ impl State {
 
     /// As `path_walk::walk`; `EAGAIN` if that stays where it begins, and nobody knows that this is a directory: any
     /// number may be said.
-    fn walk<'a>(&mut self, at: FileId, path: &'a [u8], until: Until) -> Result<path_walk::Reached<'a>, Errno> {
+    fn walk<'a>(&mut self, at: FileId, path: &'a [u8], until: Until) -> Result<path_walk::WalkEnd<'a>, Errno> {
         let reached = path_walk::walk(&mut self.names, at, path, until)?;
         let begins = reached.ino != ROOT_INO && reached.ino == at.ino;
         if begins && !self.table.is_directory(at) { Err(Errno::EAGAIN) } else { Ok(reached) }
@@ -93,12 +93,12 @@ impl State {
         }
     }
 
-    async fn known_path(&mut self, entry: KnownPath, path: &[u8], board: u8) -> Result<Reached, Errno> {
+    async fn known_path(&mut self, entry: KnownPath, path: &[u8], board: u8) -> Result<PathReached, Errno> {
         let KnownPath { at, whole, flags } = entry;
         let until = if whole { Until::End { flags } } else { Until::LastName };
         let reached = self.walk(at, path, until)?;
         let slot = self.refer(reached.ino, board).await?;
-        Ok(Reached { slot, ino: reached.ino, kind: reached.kind, left: reached.rest.len() as u32 })
+        Ok(PathReached { slot, ino: reached.ino, kind: reached.kind, left: reached.rest.len() as u32 })
     }
 
     async fn known_name(&mut self, entry: KnownName, name: &[u8], board: u8) -> Result<Named, Errno> {
@@ -106,7 +106,7 @@ impl State {
         let known = self.names.find(directory, name);
         let forgotten = match intent {
             Intent::Look => false,
-            Intent::Create => known == Some(Known::Nothing),
+            Intent::Create => known == Some(Dentry::Negative),
             Intent::Change => known.is_some(),
         };
         if forgotten {
@@ -114,8 +114,8 @@ impl State {
         }
         match known {
             None => Err(Errno::EAGAIN),
-            Some(Known::Nothing) => Err(Errno::ENOENT),
-            Some(Known::Entry { ino, kind }) => Ok(Named { slot: self.refer(ino, board).await?, ino, kind }),
+            Some(Dentry::Negative) => Err(Errno::ENOENT),
+            Some(Dentry::Positive { ino, kind }) => Ok(Named { slot: self.refer(ino, board).await?, ino, kind }),
         }
     }
 
@@ -123,7 +123,7 @@ impl State {
         let LearnName { directory, ino, kind } = entry;
         // What has no links any more has no names, and its number will be another's.
         if self.table.is_named(directory) {
-            let known = if ino == 0 { Known::Nothing } else { Known::Entry { ino, kind } };
+            let known = if ino == 0 { Dentry::Negative } else { Dentry::Positive { ino, kind } };
             self.names.learn(directory, name, known);
         }
     }

@@ -4,61 +4,61 @@
 //! answers under way are dropped. Called by: `name_cache.rs`. Not here: walking (`cached_walk.rs`).
 
 use crate::format::inode_record::KIND_SYMBOLIC_LINK;
-use crate::lease_cache::cached_inodes::HeldInodes;
-use crate::lease_cache::cached_references::HeldReferences;
-use crate::lease_cache::link_targets::Targets;
-use crate::lease_cache::revalidation::Doubt;
-use crate::lookup::name_cache::{Known, NameCache};
+use crate::lease_cache::cached_inodes::CachedInodes;
+use crate::lease_cache::cached_references::CachedReferences;
+use crate::lease_cache::link_targets::LinkTargets;
+use crate::lease_cache::revalidation::Revalidation;
+use crate::lookup::name_cache::{Dentry, NameCache};
 use crate::lookup::pathname::Rest;
-use renga_proto::names::{ALL_DIRECTORIES, NO_TICKET, OTHERS};
+use renga_proto::names::{ALL_DIRECTORIES, NO_CACHE_GENERATION, OTHERS};
 use renga_proto::steps;
-use renga_proto::steps::Step;
+use renga_proto::steps::WalkStep;
 
-pub(super) struct State {
+pub(super) struct NameCacheState {
     pub(super) names: NameCache,
-    pub(super) inodes: HeldInodes,
-    pub(super) targets: Targets,
-    pub(super) references: HeldReferences,
-    pub(super) doubt: Doubt,
+    pub(super) inodes: CachedInodes,
+    pub(super) targets: LinkTargets,
+    pub(super) references: CachedReferences,
+    pub(super) revalidation: Revalidation,
     /// A path of which a link has been followed.
     pub(super) rest: Rest,
-    /// The ticket that is good now; another one after each recall.
-    pub(super) ticket: u64,
+    /// The cache_generation that is good now; another one after each revoke.
+    pub(super) cache_generation: u64,
     /// How much is being made for programs here.
     pub(super) makes: u32,
     /// The directory in which that is, if it is one thing and that is known; or 0.
     pub(super) made_in: u32,
 }
 
-impl State {
-    pub(super) fn ticket(&self, keeps: bool) -> u64 {
-        if keeps && self.makes == 0 { self.ticket } else { NO_TICKET }
+impl NameCacheState {
+    pub(super) fn cache_generation(&self, keeps: bool) -> u64 {
+        if keeps && self.makes == 0 { self.cache_generation } else { NO_CACHE_GENERATION }
     }
 
     pub(super) fn keep(&mut self, mut told: &[u8]) {
         // Each turn passes a step.
         while let Some((step, rest)) = steps::first(told) {
             match step {
-                Step::Name { directory, name, ino, kind } => {
+                WalkStep::Name { directory, name, ino, kind } => {
                     if kind == KIND_SYMBOLIC_LINK {
                         self.targets.forget(ino);
                     }
-                    let known = if ino == 0 { Known::Nothing } else { Known::Entry { ino, kind } };
+                    let known = if ino == 0 { Dentry::Negative } else { Dentry::Positive { ino, kind } };
                     let former = self.names.learn(directory, name, known);
                     self.lose_name(former);
                 }
-                Step::Target { ino, target } => self.targets.put(ino, target),
-                Step::Inode { facts, held: true, status } | Step::Folder { facts, status } => {
+                WalkStep::Target { ino, target } => self.targets.put(ino, target),
+                WalkStep::Inode { facts, held: true, status } | WalkStep::Folder { facts, status } => {
                     self.inodes.put(facts, status);
                 }
-                Step::Inode { .. } | Step::Lease { .. } | Step::Refused { .. } => {}
+                WalkStep::Inode { .. } | WalkStep::Lease { .. } | WalkStep::Refused { .. } => {}
             }
             told = rest;
         }
     }
 
-    pub(super) fn recall_name(&mut self, directory: u32, name: &[u8]) {
-        self.ticket += 1;
+    pub(super) fn revoke_name(&mut self, directory: u32, name: &[u8]) {
+        self.cache_generation += 1;
         self.lose_name(directory);
         match (directory, name) {
             (ALL_DIRECTORIES, _) => self.names.forget_all(),

@@ -5,18 +5,18 @@
 
 use crate::format::stat::put_access;
 use renga_proto::inode::{Birth, InodeFacts, STAT_BYTES};
-use renga_proto::sessions::Stamp;
+use renga_proto::sessions::ReferenceOrigin;
 
 /// The end of a chain; no slot.
 const NONE: u16 = u16::MAX;
 /// Chains of the hash from inode to slot.
 const CHAINS: usize = 256;
-/// Slots that are looked at for one that has not been asked for lately.
+/// BufferSlots that are looked at for one that has not been asked for lately.
 const LOOKS_MAX: usize = 16;
 
 /// Room for one inode. Boot provides as many as there are to be.
 #[derive(Clone, Copy)]
-pub struct HeldInode {
+pub struct CachedInode {
     pub(super) facts: InodeFacts,
     pub(super) status: [u8; STAT_BYTES],
     /// Next of the same chain.
@@ -24,18 +24,24 @@ pub struct HeldInode {
     /// Asked for since room was looked for here.
     recent: bool,
 }
-impl HeldInode {
+impl CachedInode {
     /// Of no inode.
-    pub const EMPTY: HeldInode = HeldInode {
-        facts: InodeFacts { slot: 0, ino: 0, mode: 0, birth: Birth { generation: 0, device: 0 }, stamp: Stamp::NONE },
+    pub const EMPTY: CachedInode = CachedInode {
+        facts: InodeFacts {
+            slot: 0,
+            ino: 0,
+            mode: 0,
+            birth: Birth { generation: 0, device: 0 },
+            origin: ReferenceOrigin::NONE,
+        },
         status: [0; STAT_BYTES],
         next: NONE,
         recent: false,
     };
 }
 
-pub(super) struct HeldInodes {
-    slots: &'static mut [HeldInode],
+pub(super) struct CachedInodes {
+    slots: &'static mut [CachedInode],
     chains: [u16; CHAINS],
     /// Where room is looked for next.
     hand: usize,
@@ -45,12 +51,12 @@ fn chain(ino: u32) -> usize {
     ino as usize % CHAINS
 }
 
-impl HeldInodes {
+impl CachedInodes {
     /// # Panics
     /// With more slots than have numbers.
-    pub(super) fn new(slots: &'static mut [HeldInode]) -> Self {
+    pub(super) fn new(slots: &'static mut [CachedInode]) -> Self {
         assert!(slots.len() < usize::from(NONE), "more inodes than numbers");
-        HeldInodes { slots, chains: [NONE; CHAINS], hand: 0 }
+        CachedInodes { slots, chains: [NONE; CHAINS], hand: 0 }
     }
 
     fn position(&self, ino: u32) -> Option<u16> {
@@ -65,7 +71,7 @@ impl HeldInodes {
         None
     }
 
-    pub(super) fn find(&mut self, ino: u32) -> Option<&HeldInode> {
+    pub(super) fn find(&mut self, ino: u32) -> Option<&CachedInode> {
         let number = self.position(ino)?;
         let slot = &mut self.slots[usize::from(number)];
         slot.recent = true;
@@ -79,7 +85,7 @@ impl HeldInodes {
         }
         let number = self.make_room();
         let next = core::mem::replace(&mut self.chains[chain(facts.ino)], number);
-        self.slots[usize::from(number)] = HeldInode { facts, status, next, recent: false };
+        self.slots[usize::from(number)] = CachedInode { facts, status, next, recent: false };
     }
 
     /// It was read last at that time.
@@ -97,7 +103,7 @@ impl HeldInodes {
 
     pub(super) fn forget_all(&mut self) {
         self.chains = [NONE; CHAINS];
-        self.slots.fill(HeldInode::EMPTY);
+        self.slots.fill(CachedInode::EMPTY);
     }
 
     /// A slot of no inode.
@@ -116,7 +122,7 @@ impl HeldInodes {
     }
 
     fn clear(&mut self, number: u16) {
-        let HeldInode { facts, next, .. } = self.slots[usize::from(number)];
+        let CachedInode { facts, next, .. } = self.slots[usize::from(number)];
         if facts.ino == 0 {
             return;
         }
@@ -126,6 +132,6 @@ impl HeldInodes {
             at = &mut self.slots[usize::from(*at)].next;
         }
         *at = next;
-        self.slots[usize::from(number)] = HeldInode::EMPTY;
+        self.slots[usize::from(number)] = CachedInode::EMPTY;
     }
 }

@@ -6,9 +6,9 @@
 //! board: with that all references end. Bounded by its places; an inode has a few that it may be in.
 //! Not here: the count (`inode/active_table.rs`), references of open files that are not here.
 
-use renga_proto::names::Kept;
+use renga_proto::names::ReferenceCached;
 use renga_proto::pages::FileId;
-use renga_proto::sessions::Stamp;
+use renga_proto::sessions::ReferenceOrigin;
 use renga_rt::Errno;
 
 /// Places that an inode may be in.
@@ -16,7 +16,7 @@ const WAYS: usize = 4;
 
 /// What a reference is to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Of {
+pub(super) struct ReferenceKey {
     /// 0: none.
     pub ino: u32,
     /// Tells it from others that had or will have that number.
@@ -27,40 +27,44 @@ pub(super) struct Of {
 
 /// Room for one reference. Boot provides some.
 #[derive(Clone, Copy)]
-pub struct HeldReference {
-    of: Of,
+pub struct CachedReference {
+    of: ReferenceKey,
     uses: u16,
     /// It has no name any more.
     unlinked: bool,
     /// Used since room was looked for here.
     recent: bool,
 }
-impl HeldReference {
-    /// Of no inode.
-    pub const EMPTY: HeldReference =
-        HeldReference { of: Of { ino: 0, generation: 0, slot: 0 }, uses: 0, unlinked: false, recent: false };
+impl CachedReference {
+    /// ReferenceKey no inode.
+    pub const EMPTY: CachedReference = CachedReference {
+        of: ReferenceKey { ino: 0, generation: 0, slot: 0 },
+        uses: 0,
+        unlinked: false,
+        recent: false,
+    };
 }
 
-pub(super) struct HeldReferences {
-    places: &'static mut [HeldReference],
+pub(super) struct CachedReferences {
+    places: &'static mut [CachedReference],
     /// With the disk's board.
     session: u32,
 }
 
-impl HeldReferences {
-    pub(super) fn new(places: &'static mut [HeldReference], session: u32) -> Self {
-        HeldReferences { places, session }
+impl CachedReferences {
+    pub(super) fn new(places: &'static mut [CachedReference], session: u32) -> Self {
+        CachedReferences { places, session }
     }
 
     /// Where inode `ino` may be.
-    fn ways(&mut self, ino: u32) -> &mut [HeldReference] {
+    fn ways(&mut self, ino: u32) -> &mut [CachedReference] {
         let sets = self.places.len().div_ceil(WAYS).max(1);
         let from = ino as usize % sets * WAYS;
         let to = (from + WAYS).min(self.places.len());
         &mut self.places[from..to]
     }
 
-    fn find(&mut self, ino: u32) -> Option<&mut HeldReference> {
+    fn find(&mut self, ino: u32) -> Option<&mut CachedReference> {
         self.ways(ino).iter_mut().find(|held| ino != 0 && held.of.ino == ino)
     }
 
@@ -69,37 +73,41 @@ impl HeldReferences {
         self.find(ino).map(|held| FileId { ino, generation: held.of.generation })
     }
 
-    fn stamp(&self) -> Stamp {
-        Stamp { session: self.session, kept: true }
+    fn origin(&self) -> ReferenceOrigin {
+        ReferenceOrigin { session: self.session, kept: true }
     }
 
-    /// One use more of what is here: with which process the inode is, and its stamp.
-    pub(super) fn use_again(&mut self, ino: u32) -> Option<(u16, Stamp)> {
-        let stamp = self.stamp();
+    /// One use more of what is here: with which process the inode is, and its origin.
+    pub(super) fn use_again(&mut self, ino: u32) -> Option<(u16, ReferenceOrigin)> {
+        let origin = self.origin();
         let held = self.find(ino)?;
         held.uses = held.uses.checked_add(1)?;
         held.recent = true;
-        Some((held.of.slot, stamp))
+        Some((held.of.slot, origin))
     }
 
     /// As `use_again`, if it is that very inode, there.
-    pub(super) fn use_as(&mut self, of: Of) -> Option<Stamp> {
+    pub(super) fn use_as(&mut self, of: ReferenceKey) -> Option<ReferenceOrigin> {
         self.find(of.ino).filter(|held| held.of == of)?;
-        self.use_again(of.ino).map(|(_, stamp)| stamp)
+        self.use_again(of.ino).map(|(_, origin)| origin)
     }
 
     /// Takes over a reference, with its first use.
-    pub(super) fn keep(&mut self, of: Of) -> Kept {
-        let stamp = self.stamp();
+    pub(super) fn keep(&mut self, of: ReferenceKey) -> ReferenceCached {
+        let origin = self.origin();
         if self.find(of.ino).is_some() {
             // Somebody was faster: one reference is enough, unless that has as many uses as are counted.
             let used = self.use_again(of.ino);
-            return used.map_or(Kept::NOT, |(slot, stamp)| Kept { stamp, surplus_slot: slot, surplus: of.ino });
+            return used.map_or(ReferenceCached::NOT, |(slot, origin)| ReferenceCached {
+                origin,
+                surplus_slot: slot,
+                surplus: of.ino,
+            });
         }
-        let Some(place) = room(self.ways(of.ino)).filter(|_| of.ino != 0) else { return Kept::NOT };
-        let fresh = HeldReference { of, uses: 1, unlinked: false, recent: true };
-        let Of { ino, slot, .. } = core::mem::replace(place, fresh).of;
-        Kept { stamp, surplus_slot: slot, surplus: ino }
+        let Some(place) = room(self.ways(of.ino)).filter(|_| of.ino != 0) else { return ReferenceCached::NOT };
+        let fresh = CachedReference { of, uses: 1, unlinked: false, recent: true };
+        let ReferenceKey { ino, slot, .. } = core::mem::replace(place, fresh).of;
+        ReferenceCached { origin, surplus_slot: slot, surplus: ino }
     }
 
     /// One use less; whether the reference is the caller's from now on, to be given back. `EINVAL`: there is none.
@@ -111,32 +119,32 @@ impl HeldReferences {
         held.uses -= 1;
         let gone = held.uses == 0 && held.unlinked;
         if gone {
-            *held = HeldReference::EMPTY;
+            *held = CachedReference::EMPTY;
         }
         Ok(gone)
     }
 
     /// The inode has no name any more; whether the reference is the caller's from now on, as nobody uses it.
-    pub(super) fn recall(&mut self, ino: u32) -> bool {
+    pub(super) fn revoke(&mut self, ino: u32) -> bool {
         let Some(held) = self.find(ino) else { return false };
         held.unlinked = true;
         let unused = held.uses == 0;
         if unused {
-            *held = HeldReference::EMPTY;
+            *held = CachedReference::EMPTY;
         }
         unused
     }
 
     /// The session is over; another one begins.
     pub(super) fn begin(&mut self, session: u32) {
-        self.places.fill(HeldReference::EMPTY);
+        self.places.fill(CachedReference::EMPTY);
         self.session = session;
     }
 }
 
 /// A place that nobody uses: one of no inode, or else one that was not used lately, or any.
-fn room(ways: &mut [HeldReference]) -> Option<&mut HeldReference> {
-    let unused = |held: &HeldReference| held.uses == 0;
+fn room(ways: &mut [CachedReference]) -> Option<&mut CachedReference> {
+    let unused = |held: &CachedReference| held.uses == 0;
     let best = ways.iter().position(|held| held.of.ino == 0);
     let best = best.or_else(|| ways.iter().position(|held| unused(held) && !held.recent));
     if best.is_none() {
@@ -149,28 +157,28 @@ fn room(ways: &mut [HeldReference]) -> Option<&mut HeldReference> {
 #[cfg(test)]
 mod tests {
     extern crate std;
-    use super::{HeldReference, HeldReferences, Of};
-    use renga_proto::names::Kept;
-    use renga_proto::sessions::Stamp;
+    use super::{CachedReference, CachedReferences, ReferenceKey};
+    use renga_proto::names::ReferenceCached;
+    use renga_proto::sessions::ReferenceOrigin;
     use renga_rt::Errno;
     use std::boxed::Box;
 
-    const NOW: Stamp = Stamp { session: 1, kept: true };
+    const NOW: ReferenceOrigin = ReferenceOrigin { session: 1, kept: true };
 
-    fn places() -> HeldReferences {
-        HeldReferences::new(Box::leak(Box::new([HeldReference::EMPTY; 3])), NOW.session)
+    fn places() -> CachedReferences {
+        CachedReferences::new(Box::leak(Box::new([CachedReference::EMPTY; 3])), NOW.session)
     }
 
-    fn of(ino: u32, slot: u16) -> Of {
-        Of { ino, generation: 5, slot }
+    fn of(ino: u32, slot: u16) -> ReferenceKey {
+        ReferenceKey { ino, generation: 5, slot }
     }
 
-    fn kept(surplus: u32, surplus_slot: u16) -> Kept {
-        Kept { stamp: NOW, surplus_slot, surplus }
+    fn kept(surplus: u32, surplus_slot: u16) -> ReferenceCached {
+        ReferenceCached { origin: NOW, surplus_slot, surplus }
     }
 
     #[test]
-    fn uses_are_counted_and_one_reference_is_enough() {
+    fn cached_references_second_reference_is_surplus() {
         let mut held = places();
         assert_eq!(held.keep(of(12, 7)), kept(0, 0));
         assert_eq!(held.keep(of(12, 7)), kept(12, 7));
@@ -183,62 +191,62 @@ mod tests {
     }
 
     #[test]
-    fn what_has_more_uses_than_are_counted_is_kept_once() {
+    fn cached_references_count_overflow_is_refused() {
         let mut held = places();
         held.keep(of(12, 7));
         for _ in 1..u16::MAX {
             assert!(held.use_again(12).is_some());
         }
-        assert_eq!((held.use_again(12), held.keep(of(12, 7))), (None, Kept::NOT));
+        assert_eq!((held.use_again(12), held.keep(of(12, 7))), (None, ReferenceCached::NOT));
         for _ in 0..u16::MAX {
             assert_eq!(held.release(12, 1), Ok(false));
         }
         assert_eq!(held.release(12, 1), Err(Errno::EINVAL));
-        assert!(held.recall(12) && !held.recall(12));
+        assert!(held.revoke(12) && !held.revoke(12));
     }
 
     #[test]
-    fn an_inode_is_not_another_one_of_its_number() {
+    fn cached_references_other_generation_is_not_found() {
         let mut held = places();
         held.keep(of(12, 7));
         assert_eq!(held.use_as(of(12, 7)), Some(NOW));
         assert_eq!(held.use_as(of(12, 8)), None);
-        assert_eq!(held.use_as(Of { generation: 6, ..of(12, 7) }), None);
+        assert_eq!(held.use_as(ReferenceKey { generation: 6, ..of(12, 7) }), None);
     }
 
     #[test]
-    fn what_has_no_name_goes_with_its_last_use() {
+    fn cached_references_unlinked_inode_goes_with_last_use() {
         let mut held = places();
         held.keep(of(12, 7));
         held.use_again(12);
-        assert!(!held.recall(12), "it is in use");
+        assert!(!held.revoke(12), "it is in use");
         assert_eq!((held.release(12, 1), held.release(12, 1)), (Ok(false), Ok(true)));
         assert_eq!(held.use_again(12), None);
         held.keep(of(12, 7));
         held.release(12, 1).unwrap();
-        assert!(held.recall(12));
-        assert!(!held.recall(12), "it is given back once");
+        assert!(held.revoke(12));
+        assert!(!held.revoke(12), "it is given back once");
     }
 
     #[test]
-    fn what_is_used_makes_no_room() {
+    fn cached_references_used_entry_is_not_evicted() {
         let mut held = places();
         for ino in 1..=3 {
             held.keep(of(ino, ino as u16));
         }
-        assert_eq!(held.keep(of(4, 4)), Kept::NOT);
+        assert_eq!(held.keep(of(4, 4)), ReferenceCached::NOT);
         held.release(2, 1).unwrap();
         assert_eq!(held.keep(of(4, 4)), kept(2, 2));
         assert_eq!(held.use_again(2), None);
     }
 
     #[test]
-    fn a_use_of_an_earlier_session_counts_no_more() {
+    fn cached_references_earlier_session_is_ignored() {
         let mut held = places();
         held.keep(of(12, 7));
         held.begin(2);
         held.keep(of(12, 9));
         assert_eq!(held.release(12, 1), Ok(false));
-        assert!(!held.recall(12), "the use of this session is there");
+        assert!(!held.revoke(12), "the use of this session is there");
     }
 }

@@ -6,9 +6,9 @@
 
 use crate::format::inode_record::{DIRECTORY, KIND_SYMBOLIC_LINK, TYPE_MASK, kind_of};
 use crate::format::superblock::ROOT_INO;
-use crate::lease_cache::cache_state::State;
-use crate::lookup::name_cache::Known;
-use crate::lookup::path_walk::{Reached, Until, may_open, walk};
+use crate::lease_cache::cache_state::NameCacheState;
+use crate::lookup::name_cache::Dentry;
+use crate::lookup::path_walk::{Until, WalkEnd, may_open, walk};
 use renga_proto::inode::{InodeFacts, STAT_BYTES};
 use renga_proto::pages::FileId;
 use renga_rt::Errno;
@@ -16,13 +16,13 @@ use renga_rt::Errno;
 /// Symbolic links followed along one path; who meets more asks a lookup worker, who says what comes of that.
 const LINKS_MAX: u32 = 40;
 
-impl State {
+impl NameCacheState {
     pub(super) fn open(&mut self, at: FileId, path: &[u8], flags: u32) -> Result<InodeFacts, Errno> {
         let end = self.end(at, path, flags)?;
         let facts = self.inodes.find(end).ok_or(Errno::EAGAIN)?.facts;
         may_open(kind_of(facts.mode), flags)?;
-        let (slot, stamp) = self.references.use_again(end).ok_or(Errno::EAGAIN)?;
-        Ok(InodeFacts { slot, stamp, ..facts })
+        let (slot, origin) = self.references.use_again(end).ok_or(Errno::EAGAIN)?;
+        Ok(InodeFacts { slot, origin, ..facts })
     }
 
     pub(super) fn status(&mut self, at: FileId, path: &[u8], flags: u32, out: &mut [u8]) -> Result<(), Errno> {
@@ -41,7 +41,7 @@ impl State {
     /// The inode to which `path` leads. `EAGAIN`: not all that it takes is held.
     pub(super) fn end(&mut self, at: FileId, path: &[u8], flags: u32) -> Result<u32, Errno> {
         let until = Until::End { flags };
-        let Reached { ino, rest, .. } = walk(&mut self.names, at, path, until)?;
+        let WalkEnd { ino, rest, .. } = walk(&mut self.names, at, path, until)?;
         let end = if rest.is_empty() { ino } else { self.follow(ino, rest, until)? };
         // Any number may be said, also one of what is no directory.
         let begins = end == at.ino && end != ROOT_INO;
@@ -55,7 +55,7 @@ impl State {
         for _ in 0..LINKS_MAX {
             let link = self.rest.take()?.ok_or(Errno::EAGAIN)?;
             let ino = match self.names.find(at, &link.name) {
-                Some(Known::Entry { ino, kind: KIND_SYMBOLIC_LINK }) => ino,
+                Some(Dentry::Positive { ino, kind: KIND_SYMBOLIC_LINK }) => ino,
                 None if link.is_name() && self.holds_all(at) => return Err(Errno::ENOENT),
                 _ => break,
             };
@@ -63,7 +63,7 @@ impl State {
             self.rest.room().get_mut(..target.len()).ok_or(Errno::EAGAIN)?.copy_from_slice(target);
             let put = self.rest.put_before(target.len(), link.slash);
             put.map_err(|_| Errno::EAGAIN)?;
-            let Reached { ino, rest, .. } =
+            let WalkEnd { ino, rest, .. } =
                 walk(&mut self.names, at.into(), self.rest.left(), until).map_err(|errno| {
                     // Of the path as it is now, which nobody has named.
                     if errno == Errno::ENAMETOOLONG { Errno::EAGAIN } else { errno }

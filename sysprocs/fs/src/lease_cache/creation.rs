@@ -1,23 +1,23 @@
 //! What programs of this board have made by a lookup worker: what that changes is given up before, and held again with the answer.
 //!
 //! Invariant: from the beginning of a make to its end nothing is held of the name that is made and of the status of its
-//! directory, so that the disk's board need not recall them from here. So nothing that was told meanwhile, or before, is kept but
-//! the answer, and that only if nothing was recalled and nothing else was being made at any time meanwhile: who answers later
+//! directory, so that the disk's board need not revoke them from here. So nothing that was told meanwhile, or before, is kept but
+//! the answer, and that only if nothing was revoked and nothing else was being made at any time meanwhile: who answers later
 //! may know less.
 //! Not here: the making (`names/making.rs`).
 
-use crate::lease_cache::cache_state::State;
-use crate::lookup::path_walk::{Reached, Until, walk};
-use renga_proto::names::MakeBegun;
+use crate::lease_cache::cache_state::NameCacheState;
+use crate::lookup::path_walk::{Until, WalkEnd, walk};
+use renga_proto::names::CreationBegun;
 use renga_proto::pages::FileId;
 use renga_proto::steps;
-use renga_proto::steps::Step;
+use renga_proto::steps::WalkStep;
 use renga_rt::Errno;
 
-impl State {
-    pub(super) fn begin_make(&mut self, at: FileId, path: &[u8]) -> Result<MakeBegun, Errno> {
+impl NameCacheState {
+    pub(super) fn begin_make(&mut self, at: FileId, path: &[u8]) -> Result<CreationBegun, Errno> {
         let (directory, name) = match walk(&mut self.names, at, path, Until::LastName) {
-            Ok(Reached { ino, rest, .. }) => (ino, without_slashes(rest)),
+            Ok(WalkEnd { ino, rest, .. }) => (ino, without_slashes(rest)),
             Err(_) => (0, &path[..0]), // a lookup worker says what is wrong
         };
         // What is left may be more than a name.
@@ -30,22 +30,22 @@ impl State {
             self.lose_name(self.made_in);
             self.lose_name(directory);
         }
-        self.ticket += 1;
+        self.cache_generation += 1;
         self.makes += 1;
         self.made_in = if alone && known { directory } else { 0 };
         if !known {
-            return Ok(MakeBegun { ticket: self.ticket, directory: 0 });
+            return Ok(CreationBegun { cache_generation: self.cache_generation, directory: 0 });
         }
         self.names.forget(directory, name);
         self.inodes.forget(directory);
-        Ok(MakeBegun { ticket: self.ticket, directory })
+        Ok(CreationBegun { cache_generation: self.cache_generation, directory })
     }
 
-    pub(super) fn end_make(&mut self, ticket: u64, told: &[u8]) -> Result<(), Errno> {
+    pub(super) fn end_make(&mut self, cache_generation: u64, told: &[u8]) -> Result<(), Errno> {
         self.makes = self.makes.checked_sub(1).ok_or(Errno::EINVAL)?;
         // What those are told that are still under way may be from before this one.
-        self.ticket += u64::from(self.makes > 0);
-        let good = ticket == self.ticket;
+        self.cache_generation += u64::from(self.makes > 0);
+        let good = cache_generation == self.cache_generation;
         if good {
             self.keep(told);
         }
@@ -59,7 +59,7 @@ impl State {
     fn holds_what_was_made(&mut self, mut told: &[u8]) -> bool {
         // Each turn passes a step.
         while let Some((step, rest)) = steps::first(told) {
-            if let Step::Name { directory, name, .. } = step
+            if let WalkStep::Name { directory, name, .. } = step
                 && directory == self.made_in
             {
                 return self.names.stands_for_something(directory, name);

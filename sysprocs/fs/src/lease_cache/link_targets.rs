@@ -7,22 +7,22 @@ use renga_proto::steps::TARGET_BYTES_MAX;
 
 /// Room for the target of one link. Boot provides some.
 #[derive(Clone, Copy)]
-pub struct HeldTarget {
+pub struct CachedTarget {
     /// 0: of none.
     ino: u32,
     bytes: u8,
     target: [u8; TARGET_BYTES_MAX],
 }
-impl HeldTarget {
+impl CachedTarget {
     /// Of no link.
-    pub const EMPTY: HeldTarget = HeldTarget { ino: 0, bytes: 0, target: [0; TARGET_BYTES_MAX] };
+    pub const EMPTY: CachedTarget = CachedTarget { ino: 0, bytes: 0, target: [0; TARGET_BYTES_MAX] };
 }
 
-pub(super) struct Targets(&'static mut [HeldTarget]);
+pub(super) struct LinkTargets(&'static mut [CachedTarget]);
 
-impl Targets {
-    pub(super) fn new(places: &'static mut [HeldTarget]) -> Self {
-        Targets(places)
+impl LinkTargets {
+    pub(super) fn new(places: &'static mut [CachedTarget]) -> Self {
+        LinkTargets(places)
     }
 
     fn place(&self, ino: u32) -> usize {
@@ -37,7 +37,7 @@ impl Targets {
     pub(super) fn forget(&mut self, ino: u32) {
         let place = self.place(ino);
         if let Some(held) = self.0.get_mut(place).filter(|held| held.ino == ino) {
-            *held = HeldTarget::EMPTY;
+            *held = CachedTarget::EMPTY;
         }
     }
 

@@ -1,4 +1,4 @@
-//! Name and inode lookups that a diskless board caches under leases of the disk board.
+//! FileName and inode lookups that a diskless board caches under leases of the disk board.
 
 pub(crate) mod cache_state;
 pub(crate) mod cached_inodes;

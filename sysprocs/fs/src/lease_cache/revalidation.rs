@@ -4,7 +4,7 @@
 //! disk's board for [`SIGN_NS`] to twice that, what is held is told to nobody until something comes. Whoever asks is sent there
 //! meanwhile: either an answer comes, and all that is held is good again, or the session ends, and all of it goes.
 //!
-//! Invariant: while there is no doubt a look at what has come is due, unless nothing was ever held. Not here: what ends a session (`renga_router`).
+//! Invariant: while there is no revalidation a look at what has come is due, unless nothing was ever held. Not here: what ends a session (`renga_router`).
 
 use renga_proto::sessions::Sessions;
 use renga_rt::{Errno, Me};
@@ -13,7 +13,7 @@ use renga_rt::{Errno, Me};
 const SIGN_NS: u64 = 1_000_000_000;
 
 /// Whether what is held may be old.
-pub(super) struct Doubt {
+pub(super) struct Revalidation {
     sessions: &'static Sessions,
     disk_board: u8,
     /// What had come at the last look.
@@ -22,21 +22,21 @@ pub(super) struct Doubt {
     looks: bool,
 }
 
-impl Doubt {
-    pub(super) fn new(sessions: &'static Sessions, disk_board: u8) -> Doubt {
-        Doubt { sessions, disk_board, arrivals: 0, doubtful: false, looks: false }
+impl Revalidation {
+    pub(super) fn new(sessions: &'static Sessions, disk_board: u8) -> Revalidation {
+        Revalidation { sessions, disk_board, arrivals: 0, doubtful: false, looks: false }
     }
 
     /// Before something is told.
     ///
     /// # Errors
     /// `EAGAIN`: the disk's board is to be asked.
-    pub(super) fn settle(&mut self, me: &mut Me) -> Result<(), Errno> {
+    pub(super) fn check(&mut self, me: &mut Me) -> Result<(), Errno> {
         if !self.doubtful {
             return Ok(());
         }
         if self.has_arrivals() {
-            self.begin(me);
+            self.renew(me);
         }
         if self.doubtful { Err(Errno::EAGAIN) } else { Ok(()) }
     }
@@ -46,22 +46,22 @@ impl Doubt {
     }
 
     /// Something is held, of which the disk's board has told just now.
-    pub(super) fn begin(&mut self, me: &mut Me) {
+    pub(super) fn renew(&mut self, me: &mut Me) {
         self.doubtful = false;
         if !self.looks {
-            self.look_later(me);
+            self.poll_later(me);
         }
     }
 
-    fn look_later(&mut self, me: &mut Me) {
+    fn poll_later(&mut self, me: &mut Me) {
         (self.arrivals, self.looks) = (self.sessions.arrivals(self.disk_board), true);
         me.notify_at(Some(me.now_ns() + SIGN_NS));
     }
 
     /// Looks whether something has come since the last time.
-    pub(super) fn look(&mut self, me: &mut Me) {
+    pub(super) fn poll(&mut self, me: &mut Me) {
         if self.has_arrivals() {
-            return self.look_later(me);
+            return self.poll_later(me);
         }
         (self.doubtful, self.looks) = (true, false);
     }

@@ -1,8 +1,8 @@
 //! Which boards may hold pages of this inode, or its status, and calling those back.
 //!
 //! Invariant: a board whose page cache holds page p, or the size, is noted here as one that may. A note goes away
-//! only when the board has answered a recall, or is dead: its next life holds nothing that it was not granted.
-//! What is below `below` may be there; as a file grows at its end, one recall serves all further writes.
+//! only when the board has answered a revoke, or is dead: its next life holds nothing that it was not granted.
+//! What is below `below` may be there; as a file grows at its end, one revoke serves all further writes.
 //! Not here: who asks and what for (`content.rs`, `truncate.rs`, `active_inode.rs`).
 
 use renga_proto::pages::{
@@ -58,7 +58,7 @@ impl Holders {
     }
 
     /// `board` has given up `from..to`, and holds `left` pages of the file.
-    pub fn recalled(&mut self, board: usize, from: u32, to: u32, left: u32) {
+    pub fn revoked(&mut self, board: usize, from: u32, to: u32, left: u32) {
         let holder = &mut self.0[board];
         if to >= holder.below {
             holder.below = holder.below.min(from);
@@ -100,10 +100,10 @@ impl PageLeases {
     }
 
     /// Nobody but `board` holds anything of the file when this is over.
-    pub(crate) async fn recall_others(&mut self, file: FileId, board: u8) {
+    pub(crate) async fn revoke_others(&mut self, file: FileId, board: u8) {
         let own = self.holders.of(board);
         self.holders.forget(board);
-        self.recall(file, 0, TO_END).await;
+        self.revoke(file, 0, TO_END).await;
         self.holders.set(board, own);
     }
 
@@ -125,7 +125,7 @@ impl PageLeases {
     }
 
     /// Before the inode changes in any way: nobody holds its status any more when this is over.
-    pub(crate) async fn recall_status(&mut self, ino: u32) {
+    pub(crate) async fn revoke_status(&mut self, ino: u32) {
         // Each turn ends the lease of a board.
         while self.status != 0 {
             let board = self.status.trailing_zeros() as u8;
@@ -138,9 +138,9 @@ impl PageLeases {
     /// Before the time of the last access becomes that, and nothing else changes. A board that alone holds the status is told, and
     /// goes on holding it: whoever asks anywhere else asks the inode, which answers when this is over. Of several one
     /// would tell the new time while another still tells the old one.
-    pub(crate) async fn tell_access(&mut self, ino: u32, access_ns: u64) {
+    pub(crate) async fn notify_access(&mut self, ino: u32, access_ns: u64) {
         if !self.status.is_power_of_two() {
-            return self.recall_status(ino).await;
+            return self.revoke_status(ino).await;
         }
         let board = self.status.trailing_zeros() as u8;
         if self.revocations.call(NotifyAccessTo { board, ino, access_ns }, ()).await.is_err() {
@@ -150,7 +150,7 @@ impl PageLeases {
 
     /// The board holds the file under a lease that is over here: what it has written since is lost, of which it tells whoever
     /// wrote it. No page is left there.
-    async fn revoke(&mut self, file: FileId, board: u8) -> u32 {
+    async fn revoke_writer(&mut self, file: FileId, board: u8) -> u32 {
         let asked = FlushFrom { board, file, taken: NO_PAGE, back: Back::Nothing, lease: NO_LEASE, grants: 0 };
         // Who does not answer has lost it as well.
         let _ = self.revocations.call(asked, &mut [][..]).await;
@@ -158,19 +158,19 @@ impl PageLeases {
     }
 
     /// Before the pages `from..to` change (`TO_END`: and the size): nobody holds them any more when this is over.
-    pub(crate) async fn recall(&mut self, file: FileId, from: u32, to: u32) {
+    pub(crate) async fn revoke(&mut self, file: FileId, from: u32, to: u32) {
         let mut next = 0;
         while let Some(board) = self.holders.next(next, from, to) {
             let asked = RevokePagesFrom { board: board as u8, file, from, to };
             probe::recall(file.ino, board as u8, from, to);
             let left = match self.revocations.call(asked, ()).await {
                 Ok(left) => left,
-                Err(Errno::EBUSY) => self.revoke(file, board as u8).await,
+                Err(Errno::EBUSY) => self.revoke_writer(file, board as u8).await,
                 // A board that does not answer is dead: nothing is left there.
                 Err(_) => 0,
             };
             probe::recall_end(file.ino, board as u8);
-            self.holders.recalled(board, from, to, left);
+            self.holders.revoked(board, from, to, left);
             next = board + 1;
         }
     }

@@ -1,30 +1,30 @@
 //! Which boards refer to which active inode: what its process asks before it changes anything for another board. And
-//! which inodes are lent: their processes are not given other inodes, as taking them home may have to wait; and which session
+//! which inodes are leased: their processes are not given other inodes, as taking them home may have to wait; and which session
 //! with each board it is.
 //!
 //! Invariant: who refers is written by the directory of inodes alone, whenever a board begins or ends to refer to an inode;
-//! what is lent by the inodes' processes, which are on its board. Not here: the references (`active_table.rs`).
+//! what is leased by the inodes' processes, which are on its board. Not here: the references (`active_table.rs`).
 
 use core::cell::Cell;
 use renga_rt::{BOARDS_MAX, Call, Entry};
 
-/// In a set: the inode is lent.
-const LENT: u16 = 1 << 8;
-/// Above that: one more than the board whose background job it was lent to; 0: it was not lent to one.
+/// In a set: the inode is leased.
+const LEASED: u16 = 1 << 8;
+/// Above that: one more than the board whose background job it was leased to; 0: it was not leased to one.
 const JOB_BIT: u32 = 9;
 const JOB: u16 = 0xf << JOB_BIT;
-/// Of so many inodes one may be lent.
-const LENT_SHARE: usize = 4;
-/// And of so many of these one to background jobs: so that others find room beside what stays lent to them.
+/// Of so many inodes one may be leased.
+const LEASED_SHARE: usize = 4;
+/// And of so many of these one to background jobs: so that others find room beside what stays leased to them.
 const JOBS_SHARE: usize = 4;
 
 /// A set of boards, a bit each, for each inode process.
 #[derive(Clone)]
 pub struct Referrers {
     sets: &'static [Cell<u16>],
-    lent: Cell<usize>,
+    leased: Cell<usize>,
     /// Of these, to background jobs.
-    lent_to_jobs: Cell<usize>,
+    leased_to_jobs: Cell<usize>,
     /// Sessions with each board that have ended.
     ended: [Cell<u32>; BOARDS_MAX],
     /// The boards, a bit each, whose jobs are held.
@@ -34,8 +34,8 @@ pub struct Referrers {
 impl Referrers {
     /// As many as there are `sets`.
     pub const fn new(sets: &'static [Cell<u16>]) -> Referrers {
-        let [lent, lent_to_jobs] = [const { Cell::new(0) }; 2];
-        Referrers { sets, lent, lent_to_jobs, ended: [const { Cell::new(0) }; BOARDS_MAX], spared: Cell::new(0) }
+        let [leased, leased_to_jobs] = [const { Cell::new(0) }; 2];
+        Referrers { sets, leased, leased_to_jobs, ended: [const { Cell::new(0) }; BOARDS_MAX], spared: Cell::new(0) }
     }
     /// A session with `board` has ended.
     pub(crate) fn end_session(&self, board: u8) {
@@ -49,25 +49,25 @@ impl Referrers {
     }
     pub(crate) fn set(&self, slot: u16, boards: u8) {
         if let Some(set) = self.sets.get(usize::from(slot)) {
-            set.set(set.get() & (LENT | JOB) | u16::from(boards));
+            set.set(set.get() & (LEASED | JOB) | u16::from(boards));
         }
     }
-    /// The inode of process `slot` is lent from now on, or no longer.
-    pub(crate) fn set_lent(&self, slot: u16, lent: bool) {
-        let Some(set) = self.sets.get(usize::from(slot)).filter(|_| self.is_lent(slot) != lent) else { return };
+    /// The inode of process `slot` is leased from now on, or no longer.
+    pub(crate) fn set_leased(&self, slot: u16, leased: bool) {
+        let Some(set) = self.sets.get(usize::from(slot)).filter(|_| self.is_leased(slot) != leased) else { return };
         self.set_writer(slot, None);
-        set.set(set.get() ^ LENT);
-        self.lent.set(if lent { self.lent.get() + 1 } else { self.lent.get() - 1 });
+        set.set(set.get() ^ LEASED);
+        self.leased.set(if leased { self.leased.get() + 1 } else { self.leased.get() - 1 });
     }
-    pub(crate) fn is_lent(&self, slot: u16) -> bool {
-        self.sets.get(usize::from(slot)).is_some_and(|set| set.get() & LENT != 0)
+    pub(crate) fn is_leased(&self, slot: u16) -> bool {
+        self.sets.get(usize::from(slot)).is_some_and(|set| set.get() & LEASED != 0)
     }
-    /// The inode of process `slot`, which is lent, is written by a background job of that board, or by others.
+    /// The inode of process `slot`, which is leased, is written by a background job of that board, or by others.
     pub(crate) fn set_writer(&self, slot: u16, job_of: Option<u8>) {
         if let Some(set) = self.sets.get(usize::from(slot)) {
             let job = job_of.map_or(0, |board| u16::from(board) + 1) << JOB_BIT & JOB;
             let was = usize::from(set.get() & JOB != 0);
-            self.lent_to_jobs.set(self.lent_to_jobs.get() + usize::from(job != 0) - was);
+            self.leased_to_jobs.set(self.leased_to_jobs.get() + usize::from(job != 0) - was);
             set.set(set.get() & !JOB | job);
         }
     }
@@ -83,20 +83,20 @@ impl Referrers {
         let job = self.sets.get(usize::from(slot)).map_or(0, |set| (set.get() & JOB) >> JOB_BIT);
         job != 0 && self.spared.get() >> (job - 1) & 1 != 0
     }
-    /// The first process from `from` on whose inode is lent, but for those that are spared if it `spares`.
-    pub(crate) fn next_lent(&self, from: u16, spares: bool) -> Option<u16> {
-        let count = if self.lent.get() > 0 { self.sets.len() as u16 } else { 0 };
-        (from..count).find(|&slot| self.is_lent(slot) && !(spares && self.is_spared(slot)))
+    /// The first process from `from` on whose inode is leased, but for those that are spared if it `spares`.
+    pub(crate) fn next_leased(&self, from: u16, spares: bool) -> Option<u16> {
+        let count = if self.leased.get() > 0 { self.sets.len() as u16 } else { 0 };
+        (from..count).find(|&slot| self.is_leased(slot) && !(spares && self.is_spared(slot)))
     }
-    /// Whether one more may be lent, to a job or to others, and whether those that they have should soon come home.
-    pub(crate) fn may_lend(&self, to_job: bool) -> (bool, bool) {
-        let most = (self.sets.len() / LENT_SHARE).max(1);
-        let (lent, to_jobs) = (self.lent.get(), self.lent_to_jobs.get());
+    /// Whether one more may be leased, to a job or to others, and whether those that they have should soon come home.
+    pub(crate) fn may_lease(&self, to_job: bool) -> (bool, bool) {
+        let most = (self.sets.len() / LEASED_SHARE).max(1);
+        let (leased, to_jobs) = (self.leased.get(), self.leased_to_jobs.get());
         if to_job {
             let jobs_most = (most / JOBS_SHARE).max(1);
-            return (lent < most && to_jobs < jobs_most, to_jobs >= jobs_most.div_ceil(2));
+            return (leased < most && to_jobs < jobs_most, to_jobs >= jobs_most.div_ceil(2));
         }
-        (lent < most, lent - to_jobs >= most.div_ceil(2))
+        (leased < most, leased - to_jobs >= most.div_ceil(2))
     }
     /// Whether the board of `own` need not be asked, or that of the caller refers to the inode of process `slot`.
     pub(crate) fn admit<E: Entry>(&self, own: u8, slot: u16, call: &Call<E>) -> bool {
@@ -113,53 +113,53 @@ mod tests {
     extern crate std;
 
     #[test]
-    fn what_held_jobs_have_written_is_spared_by_who_spares() {
+    fn referrers_held_jobs_leases_are_spared() {
         let referrers = Referrers::new(std::vec![Cell::new(0); 8].leak());
         for slot in 0..8 {
             referrers.set(slot, 0xff);
-            referrers.set_lent(slot, true);
+            referrers.set_leased(slot, true);
             referrers.set_writer(slot, Some(slot as u8).filter(|_| slot != 3));
         }
-        let is_next = |slot: u16, spares| referrers.next_lent(slot, spares) == Some(slot);
-        let lent = |spares| (0..8).filter(|&slot| is_next(slot, spares)).fold(0, |all, slot| all | 1 << slot);
-        assert_eq!((lent(true), lent(false)), (0xff, 0xff), "nobody is held");
+        let is_next = |slot: u16, spares| referrers.next_leased(slot, spares) == Some(slot);
+        let leased = |spares| (0..8).filter(|&slot| is_next(slot, spares)).fold(0, |all, slot| all | 1 << slot);
+        assert_eq!((leased(true), leased(false)), (0xff, 0xff), "nobody is held");
         referrers.spare(0b1000_1001);
-        assert_eq!((lent(true), lent(false)), (0x7e, 0xff), "of boards 0 and 7; 3 is not a job's");
+        assert_eq!((leased(true), leased(false)), (0x7e, 0xff), "of boards 0 and 7; 3 is not a job's");
         referrers.set_writer(7, None);
         referrers.set(0, 0);
-        assert_eq!(lent(true), 0xfe, "others have written it, too; who refers to it does not matter");
-        referrers.set_lent(0, false);
-        referrers.set_lent(0, true);
-        assert_eq!(lent(true), 0xff, "a new lease is not a job's before it is said");
+        assert_eq!(leased(true), 0xfe, "others have written it, too; who refers to it does not matter");
+        referrers.set_leased(0, false);
+        referrers.set_leased(0, true);
+        assert_eq!(leased(true), 0xff, "a new lease is not a job's before it is said");
     }
 
     /// Holds: jobs-writes.
     #[test]
-    fn jobs_leave_others_room() {
+    fn referrers_jobs_share_of_leases_is_bounded() {
         let referrers = Referrers::new(std::vec![Cell::new(0); 64].leak());
-        let lend = |slots: core::ops::Range<u16>, to_job: bool| {
+        let grant = |slots: core::ops::Range<u16>, to_job: bool| {
             for slot in slots {
-                assert!(referrers.may_lend(to_job).0, "{slot}");
-                referrers.set_lent(slot, true);
+                assert!(referrers.may_lease(to_job).0, "{slot}");
+                referrers.set_leased(slot, true);
                 referrers.set_writer(slot, to_job.then_some(1));
             }
         };
-        lend(0..2, true);
-        assert_eq!((referrers.may_lend(true), referrers.may_lend(false)), ((true, true), (true, false)));
-        lend(2..4, true);
-        assert_eq!((referrers.may_lend(true), referrers.may_lend(false)), ((false, true), (true, false)));
-        lend(4..11, false);
-        assert_eq!(referrers.may_lend(false), (true, false), "what jobs have does not count");
-        lend(11..16, false);
+        grant(0..2, true);
+        assert_eq!((referrers.may_lease(true), referrers.may_lease(false)), ((true, true), (true, false)));
+        grant(2..4, true);
+        assert_eq!((referrers.may_lease(true), referrers.may_lease(false)), ((false, true), (true, false)));
+        grant(4..11, false);
+        assert_eq!(referrers.may_lease(false), (true, false), "what jobs have does not count");
+        grant(11..16, false);
         assert_eq!(
-            (referrers.may_lend(true), referrers.may_lend(false)),
+            (referrers.may_lease(true), referrers.may_lease(false)),
             ((false, true), (false, true)),
-            "all are lent"
+            "all are leased"
         );
         referrers.set_writer(0, None);
-        referrers.set_lent(15, false);
-        assert_eq!(referrers.may_lend(true), (true, true), "one is others' by now");
-        (0..15).for_each(|slot| referrers.set_lent(slot, false));
-        assert_eq!((referrers.may_lend(true), referrers.may_lend(false)), ((true, false), (true, false)));
+        referrers.set_leased(15, false);
+        assert_eq!(referrers.may_lease(true), (true, true), "one is others' by now");
+        (0..15).for_each(|slot| referrers.set_leased(slot, false));
+        assert_eq!((referrers.may_lease(true), referrers.may_lease(false)), ((true, false), (true, false)));
     }
 }

@@ -3,17 +3,17 @@
 //!
 //! A dirty page that comes back is kept here until its inode's process says which block it is for; nobody else is served
 //! meanwhile. A board that is there and does not answer is given up by the router (`Watch`). That process waits for the allocator, for buffers and for the disk only, none of whom calls this one.
-//! Not here: what is recalled from whom (`page_leases.rs`, `name_holders.rs`), what is taken back and why (`write_lease.rs`).
+//! Not here: what is revoked from whom (`page_leases.rs`, `name_holders.rs`), what is taken back and why (`write_lease.rs`).
 
 use renga_abi::PAGE_BYTES;
 use renga_proto::names::{Names, NotifyAccess, RevokeInode, RevokeName, RevokeReference};
 use renga_proto::pages::{
-    Back, FlushFrom, LeavePage, NO_PAGE, NotifyAccessTo, PagePlace, Pages, PutBack, Recall, Revocations,
+    Back, DiscardPage, FlushFrom, NO_PAGE, NotifyAccessTo, PagePlace, Pages, PlacePage, Recall, Revocations,
     RevocationsCall, RevokeInodeFrom, RevokeNameFrom, RevokePagesFrom, RevokeReferenceFrom, TakeBack, WritePage,
 };
 use renga_rt::{Client, Errno, Family, Me, Never, Port, Protocol, Watch};
 
-/// Most lives of a board that one recall is told of.
+/// Most lives of a board that one revoke is told of.
 const LIVES_MAX: u32 = 4;
 /// What is called on each board.
 const CACHES: u32 = Recall::BIT | TakeBack::BIT;
@@ -29,13 +29,13 @@ pub async fn revocations(
     room: &'static mut [u8; PAGE_BYTES],
     watch: &'static Watch,
 ) -> Never {
-    let (mut kept, answers) = (false, PutBack::BIT | LeavePage::BIT);
+    let (mut kept, answers) = (false, PlacePage::BIT | DiscardPage::BIT);
     loop {
         match port.accept_only(if kept { answers } else { Revocations::ENTRIES & !answers }).await {
             RevocationsCall::RevokePagesFrom(call) => {
                 let RevokePagesFrom { board, file, from, to } = call.entry();
-                let recall = Recall { file, from, to };
-                let ask = async |mut cache: Client<Pages, CACHES>| cache.call(recall, ()).await;
+                let revoke = Recall { file, from, to };
+                let ask = async |mut cache: Client<Pages, CACHES>| cache.call(revoke, ()).await;
                 let left = answer(&mut caches, board, (watch, me.now_ns()), ask).await;
                 call.reply(left);
             }
@@ -76,8 +76,8 @@ pub async fn revocations(
                 }
                 call.reply(given);
             }
-            RevocationsCall::PutBack(call) => {
-                let PutBack { file, page, block, size } = call.entry();
+            RevocationsCall::PlacePage(call) => {
+                let PlacePage { file, page, block, size } = call.entry();
                 let end = size.saturating_sub(u64::from(page) * PAGE_BYTES as u64).min(PAGE_BYTES as u64);
                 room[end as usize..].fill(0);
                 let write = WritePage { file, page, place: PagePlace { block, offset: 0 }, size, fresh: true };
@@ -85,7 +85,7 @@ pub async fn revocations(
                 kept = put.is_err();
                 call.reply(put);
             }
-            RevocationsCall::LeavePage(call) => {
+            RevocationsCall::DiscardPage(call) => {
                 kept = false;
                 call.reply(Ok(()));
             }

@@ -9,7 +9,7 @@ pub(crate) const TIME_BITS: u32 = 56;
 /// Indirect blocks for so many pages behind the end: one of each level that they lie in, and one more where they cross.
 pub(crate) const INDIRECT_MAX: u32 = 6;
 
-/// What is lent to whom.
+/// What is leased to whom.
 #[derive(Clone, Copy)]
 pub(crate) struct WriteLease {
     pub(crate) board: u8,
@@ -35,7 +35,7 @@ pub(crate) struct WriteLease {
     /// A page of it has been lost here.
     pub(crate) damaged: bool,
     /// Mode, owner or times were changed here while the board was away: what it has changed before counts no more.
-    pub(crate) overruled: bool,
+    pub(crate) superseded: bool,
 }
 
 impl WriteLease {
@@ -47,6 +47,6 @@ impl WriteLease {
 }
 
 /// When the lease of this number was given, ns since boot.
-pub(crate) fn lent_at_ns(id: u64) -> u64 {
+pub(crate) fn granted_at_ns(id: u64) -> u64 {
     id & ((1 << TIME_BITS) - 1)
 }

@@ -4,14 +4,14 @@
 //! interruption, or at once if the others wait for it (`EDEADLK`). Boards that have locks are watched, as others may wait
 //! for them. Not here: the rules (`table.rs`), when a program lets go (its slot, its open files).
 
-use crate::locks::table::{LockPlace, LockTable, Wanted};
+use crate::locks::table::{LockPlace, LockRequest, LockTable};
 use renga_proto::locks::{AwaitLock, Locks, LocksCall, Owner};
 use renga_rt::{BOARDS_MAX, Call, CallQueue, Errno, Me, Never, Port, Protocol, Watch};
 
 /// How many processes that wait for each other are looked at: more in a circle are not found, as on Linux.
 const CIRCLE_MAX: usize = 10;
 
-struct State {
+struct LockState {
     table: LockTable,
     waiting: CallQueue<AwaitLock>,
     /// Boards that have locks, a bit each, as the router knows.
@@ -24,7 +24,7 @@ struct State {
 pub async fn locks(me: Me, mut port: Port<Locks>, places: &'static mut [LockPlace], watch: &'static Watch) -> Never {
     let board = me.id().board.0;
     let table = LockTable::new(places, board);
-    let mut state = State { table, waiting: CallQueue::new(), watched: 0, watch, board };
+    let mut state = LockState { table, waiting: CallQueue::new(), watched: 0, watch, board };
     loop {
         if let Some(call) = port.accept_or_notified(Locks::ENTRIES).await {
             state.serve(call);
@@ -44,11 +44,17 @@ pub async fn locks(me: Me, mut port: Port<Locks>, places: &'static mut [LockPlac
 
 macro_rules! wanted {
     ($entry:expr) => {
-        Wanted { owner: $entry.owner, ino: $entry.ino, first: $entry.first, last: $entry.last, locking: $entry.wanted }
+        LockRequest {
+            owner: $entry.owner,
+            ino: $entry.ino,
+            first: $entry.first,
+            last: $entry.last,
+            locking: $entry.wanted,
+        }
     };
 }
 
-impl State {
+impl LockState {
     fn serve(&mut self, call: LocksCall) {
         match call {
             LocksCall::SetLock(call) => {
@@ -105,7 +111,7 @@ impl State {
     }
 
     /// Whether who is in the way waits, by way of others, for the owner itself: a process, as an open file does not wait.
-    fn is_circle(&mut self, wanted: Wanted) -> bool {
+    fn is_circle(&mut self, wanted: LockRequest) -> bool {
         let mut next = wanted;
         for _ in 0..CIRCLE_MAX {
             let Some(blocker) = self.table.in_the_way(&next).map(|lock| lock.owner) else { return false };

@@ -13,7 +13,7 @@ const BUCKETS: usize = 256;
 
 /// Bytes of a file that an owner has or wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wanted {
+pub struct LockRequest {
     /// Who.
     pub owner: Owner,
     /// Which file.
@@ -26,17 +26,17 @@ pub struct Wanted {
     pub locking: Locking,
 }
 
-impl Wanted {
-    fn same_file(&self, other: &Wanted) -> bool {
+impl LockRequest {
+    fn same_file(&self, other: &LockRequest) -> bool {
         self.ino == other.ino && self.owner.is_whole() == other.owner.is_whole()
     }
-    fn overlaps(&self, other: &Wanted) -> bool {
+    fn overlaps(&self, other: &LockRequest) -> bool {
         self.first <= other.last && other.first <= self.last
     }
-    fn touches(&self, other: &Wanted) -> bool {
+    fn touches(&self, other: &LockRequest) -> bool {
         self.first <= other.last.saturating_add(1) && other.first <= self.last.saturating_add(1)
     }
-    fn excludes(&self, other: &Wanted) -> bool {
+    fn excludes(&self, other: &LockRequest) -> bool {
         let exclusive = self.locking == Locking::Exclusive || other.locking == Locking::Exclusive;
         exclusive && self.owner != other.owner && self.same_file(other) && self.overlaps(other)
     }
@@ -45,14 +45,14 @@ impl Wanted {
 /// Room for a lock. Boot provides it.
 #[derive(Clone, Copy, Debug)]
 pub struct LockPlace {
-    lock: Wanted,
+    lock: LockRequest,
     /// The next of its chain, or the next free one.
     next: u16,
 }
 impl LockPlace {
     /// No lock.
     pub const FREE: LockPlace = LockPlace {
-        lock: Wanted { owner: Owner::process(0), ino: 0, first: 0, last: 0, locking: Locking::Unlock },
+        lock: LockRequest { owner: Owner::process(0), ino: 0, first: 0, last: 0, locking: Locking::Unlock },
         next: NONE,
     };
 }
@@ -89,7 +89,7 @@ impl LockTable {
     }
 
     /// The locks of the bucket of `ino`, with their places and those before them.
-    fn chain(&self, ino: u32) -> impl Iterator<Item = (u16, u16, &Wanted)> {
+    fn chain(&self, ino: u32) -> impl Iterator<Item = (u16, u16, &LockRequest)> {
         let (mut before, mut at) = (NONE, self.heads[bucket(ino)]);
         core::iter::from_fn(move || {
             let place = self.places.get(usize::from(at))?;
@@ -100,7 +100,7 @@ impl LockTable {
     }
 
     /// Somebody else's lock that is in the way of `wanted`.
-    pub fn in_the_way(&self, wanted: &Wanted) -> Option<Wanted> {
+    pub fn in_the_way(&self, wanted: &LockRequest) -> Option<LockRequest> {
         if wanted.locking == Locking::Unlock {
             return None;
         }
@@ -108,10 +108,10 @@ impl LockTable {
     }
 
     /// The same, as it is told.
-    pub fn conflict(&self, wanted: &Wanted) -> Conflict {
+    pub fn conflict(&self, wanted: &LockRequest) -> Conflict {
         match self.in_the_way(wanted) {
             None => Conflict { found: false, pid: 0, first: 0, last: 0, exclusive: false },
-            Some(Wanted { owner, first, last, locking, .. }) => {
+            Some(LockRequest { owner, first, last, locking, .. }) => {
                 let exclusive = locking == Locking::Exclusive;
                 Conflict { found: true, pid: owner.pid().unwrap_or(0), first, last, exclusive }
             }
@@ -119,7 +119,7 @@ impl LockTable {
     }
 
     /// Gives the owner what it wants, if nobody is in the way: `EAGAIN`. `ENOLCK`: there is no room.
-    pub fn set(&mut self, wanted: Wanted) -> Result<(), Errno> {
+    pub fn set(&mut self, wanted: LockRequest) -> Result<(), Errno> {
         if wanted.first > wanted.last {
             return Err(Errno::EINVAL);
         }
@@ -140,10 +140,10 @@ impl LockTable {
                 continue;
             }
             if old.first < new.first {
-                rest[0] = Some(Wanted { last: new.first - 1, ..old });
+                rest[0] = Some(LockRequest { last: new.first - 1, ..old });
             }
             if old.last > new.last {
-                rest[1] = Some(Wanted { first: new.last + 1, ..old });
+                rest[1] = Some(LockRequest { first: new.last + 1, ..old });
             }
         }
         let new = Some(new).filter(|new| new.locking != Locking::Unlock);
@@ -152,14 +152,14 @@ impl LockTable {
     }
 
     /// Whether `unlocked` cuts a lock of its owner in two.
-    fn is_amid(&self, unlocked: &Wanted) -> bool {
-        let cut = |lock: &Wanted| lock.first < unlocked.first && unlocked.last < lock.last;
+    fn is_amid(&self, unlocked: &LockRequest) -> bool {
+        let cut = |lock: &LockRequest| lock.first < unlocked.first && unlocked.last < lock.last;
         self.chain(unlocked.ino)
             .any(|(_, _, lock)| lock.owner == unlocked.owner && lock.ino == unlocked.ino && cut(lock))
     }
 
     /// A lock of the owner that `new` overlaps or, of the same kind, touches.
-    fn own(&self, new: &Wanted) -> Option<(u16, u16)> {
+    fn own(&self, new: &LockRequest) -> Option<(u16, u16)> {
         let found = self.chain(new.ino).find(|(_, _, lock)| {
             let near = if lock.locking == new.locking { lock.touches(new) } else { lock.overlaps(new) };
             near && lock.owner == new.owner && lock.same_file(new)
@@ -167,7 +167,7 @@ impl LockTable {
         found.map(|(before, at, _)| (before, at))
     }
 
-    fn link(&mut self, lock: Wanted) {
+    fn link(&mut self, lock: LockRequest) {
         let at = self.first_free;
         let head = &mut self.heads[bucket(lock.ino)];
         self.first_free = self.places[usize::from(at)].next;
@@ -177,7 +177,7 @@ impl LockTable {
     }
 
     /// Takes the lock at place `at`, which is behind `before`, out of its chain.
-    fn unlink(&mut self, before: u16, at: u16) -> Wanted {
+    fn unlink(&mut self, before: u16, at: u16) -> LockRequest {
         let LockPlace { lock, next } = self.places[usize::from(at)];
         match self.places.get_mut(usize::from(before)) {
             Some(before) => before.next = next,
@@ -205,7 +205,7 @@ impl LockTable {
         (0..BUCKETS).for_each(|bucket| self.release_in(bucket, |lock| lock.owner.board(init_board) == board));
     }
 
-    fn release_in(&mut self, bucket: usize, gone: impl Fn(&Wanted) -> bool) {
+    fn release_in(&mut self, bucket: usize, gone: impl Fn(&LockRequest) -> bool) {
         let (mut before, mut at) = (NONE, self.heads[bucket]);
         while at != NONE {
             let LockPlace { lock, next } = self.places[usize::from(at)];

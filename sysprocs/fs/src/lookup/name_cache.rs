@@ -18,7 +18,7 @@ const KEPT_BYTES: usize = 40;
 const CHAINS: usize = 1024;
 /// Lists of the names of a directory; directories share them.
 const GROUPS: usize = 256;
-/// Slots that are looked at for one that has not been asked for lately.
+/// BufferSlots that are looked at for one that has not been asked for lately.
 const LOOKS_MAX: usize = 16;
 
 /// What is known of one name. Boot provides as many as there are to be.
@@ -66,11 +66,11 @@ impl NameSlot {
 
 /// What a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Known {
+pub(crate) enum Dentry {
     /// No entry has this name.
-    Nothing,
+    Negative,
     /// This inode, of this type (ext2's directory-entry type).
-    Entry { ino: u32, kind: u8 },
+    Positive { ino: u32, kind: u8 },
 }
 
 pub(crate) struct NameCache {
@@ -105,27 +105,27 @@ impl NameCache {
     }
 
     /// What `name` in `directory` stands for, if that is known.
-    pub(crate) fn find(&mut self, directory: u32, name: &[u8]) -> Option<Known> {
+    pub(crate) fn find(&mut self, directory: u32, name: &[u8]) -> Option<Dentry> {
         let number = self.position(directory, hash(directory, name), name)?;
         let slot = &mut self.slots[usize::from(number)];
         slot.recent = true;
         if slot.hidden {
             return None;
         }
-        Some(if slot.ino == NOTHING { Known::Nothing } else { Known::Entry { ino: slot.ino, kind: slot.kind } })
+        Some(if slot.ino == NOTHING { Dentry::Negative } else { Dentry::Positive { ino: slot.ino, kind: slot.kind } })
     }
 
     /// Whether it is known to stand for something.
     pub(crate) fn stands_for_something(&mut self, directory: u32, name: &[u8]) -> bool {
-        matches!(self.find(directory, name), Some(Known::Entry { .. }))
+        matches!(self.find(directory, name), Some(Dentry::Positive { .. }))
     }
 
     /// From now on it is known. A name too long to be kept, and an entry of unknown type, are not. The directory of the name that made
     /// room for it, if one did, otherwise 0.
-    pub(crate) fn learn(&mut self, directory: u32, name: &[u8], known: Known) -> u32 {
+    pub(crate) fn learn(&mut self, directory: u32, name: &[u8], known: Dentry) -> u32 {
         let (ino, kind) = match known {
-            Known::Nothing => (NOTHING, 0),
-            Known::Entry { ino, kind } => (ino, kind),
+            Dentry::Negative => (NOTHING, 0),
+            Dentry::Positive { ino, kind } => (ino, kind),
         };
         self.forget(directory, name);
         let kept = name.len() <= KEPT_BYTES && (ino == NOTHING || kind != 0);

@@ -5,7 +5,7 @@
 //! its holders, whether it is known or not.
 //! Not here: names (`name_cache.rs`), revokes (`names/resolve.rs`).
 
-use crate::lookup::name_cache::{Known, NameCache, hash};
+use crate::lookup::name_cache::{Dentry, NameCache, hash};
 use renga_proto::inode::NameHolders;
 use renga_proto::names::OTHERS;
 
@@ -14,7 +14,7 @@ impl NameCache {
     /// for nobody has to know here.
     pub(crate) fn grant(&mut self, directory: u32, name: &[u8], board: u8) -> bool {
         if name == OTHERS {
-            self.learn(directory, name, Known::Nothing);
+            self.learn(directory, name, Dentry::Negative);
             let granted = self.grant_known(directory, name, board);
             self.forget(directory, name);
             return granted;

@@ -6,7 +6,7 @@
 
 use crate::format::inode_record::{KIND_DIRECTORY, KIND_SYMBOLIC_LINK};
 use crate::format::superblock::ROOT_INO;
-use crate::lookup::name_cache::{Known, NameCache};
+use crate::lookup::name_cache::{Dentry, NameCache};
 use renga_proto::mounts::{ROOT, begins_at};
 use renga_proto::pages::{ANY_GENERATION, FileId};
 use renga_proto::path::{NO_FOLLOW, OPEN_CREATE, OPEN_DIRECTORY, OPEN_TRUNCATE, OPEN_WRITE, PATH_BYTES_MAX};
@@ -14,7 +14,7 @@ use renga_rt::Errno;
 
 /// How far a path was walked.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Reached<'a> {
+pub(crate) struct WalkEnd<'a> {
     pub(crate) ino: u32,
     pub(crate) kind: u8,
     /// Still to be walked; begins with a name.
@@ -44,14 +44,14 @@ pub(crate) fn begins_in(names: &mut NameCache, at: FileId) -> Result<bool, Errno
     }
     let generation = match names.find(at.ino, b".") {
         None => return Ok(false),
-        Some(Known::Nothing) => 0,
-        Some(Known::Entry { ino: generation, .. }) => generation,
+        Some(Dentry::Negative) => 0,
+        Some(Dentry::Positive { ino: generation, .. }) => generation,
     };
     if at.is_of(generation) { Ok(true) } else { Err(Errno::ENOENT) }
 }
 
 /// Walks along `path`, from directory `at` if it is relative.
-pub(crate) fn walk<'a>(names: &mut NameCache, at: FileId, path: &'a [u8], until: Until) -> Result<Reached<'a>, Errno> {
+pub(crate) fn walk<'a>(names: &mut NameCache, at: FileId, path: &'a [u8], until: Until) -> Result<WalkEnd<'a>, Errno> {
     match path.first() {
         None => return Err(Errno::ENOENT),
         Some(_) if path.len() > PATH_BYTES_MAX => return Err(Errno::ENAMETOOLONG),
@@ -78,15 +78,15 @@ pub(crate) fn walk<'a>(names: &mut NameCache, at: FileId, path: &'a [u8], until:
         if name != b"." {
             match names.find(ino, name) {
                 None => break,
-                Some(Known::Nothing) => return Err(Errno::ENOENT),
-                Some(Known::Entry { kind: KIND_SYMBOLIC_LINK, .. }) if slash || follows => break,
-                Some(Known::Entry { kind, .. }) if slash && kind != KIND_DIRECTORY => return Err(Errno::ENOTDIR),
-                Some(Known::Entry { ino: found, kind: found_kind }) => (ino, kind) = (found, found_kind),
+                Some(Dentry::Negative) => return Err(Errno::ENOENT),
+                Some(Dentry::Positive { kind: KIND_SYMBOLIC_LINK, .. }) if slash || follows => break,
+                Some(Dentry::Positive { kind, .. }) if slash && kind != KIND_DIRECTORY => return Err(Errno::ENOTDIR),
+                Some(Dentry::Positive { ino: found, kind: found_kind }) => (ino, kind) = (found, found_kind),
             }
         }
         rest = after;
     }
-    Ok(Reached { ino, kind, rest })
+    Ok(WalkEnd { ino, kind, rest })
 }
 
 /// Whether what is of `kind` may be opened with `flags`.
@@ -102,8 +102,8 @@ pub(crate) fn may_open(kind: u8, flags: u32) -> Result<(), Errno> {
 #[cfg(test)]
 mod tests {
     extern crate std;
-    use super::{Errno, PATH_BYTES_MAX, Reached, Until, walk};
-    use crate::lookup::name_cache::{Known, NameCache, NameSlot};
+    use super::{Errno, PATH_BYTES_MAX, Until, WalkEnd, walk};
+    use crate::lookup::name_cache::{Dentry, NameCache, NameSlot};
     use renga_proto::path::NO_FOLLOW;
     use std::boxed::Box;
 
@@ -119,17 +119,17 @@ mod tests {
             (11, b"passwd", 12, 1),
             (11, b"link", 13, LINK),
         ] {
-            names.learn(directory, name, Known::Entry { ino, kind });
+            names.learn(directory, name, Dentry::Positive { ino, kind });
         }
-        names.learn(11, b"shadow", Known::Nothing);
+        names.learn(11, b"shadow", Dentry::Negative);
         names
     }
 
     #[test]
-    fn goes_as_far_as_names_are_known() {
+    fn path_walk_stops_at_first_unknown_name() {
         let end = Until::End { flags: 0 };
-        let reached = |ino, kind, rest| Ok(Reached { ino, kind, rest });
-        let cases: [(&[u8], Until, Result<Reached<'_>, Errno>); 19] = [
+        let reached = |ino, kind, rest| Ok(WalkEnd { ino, kind, rest });
+        let cases: [(&[u8], Until, Result<WalkEnd<'_>, Errno>); 19] = [
             (b"", end, Err(Errno::ENOENT)),
             (&[b'a'; PATH_BYTES_MAX + 1], end, Err(Errno::ENAMETOOLONG)),
             (b"/", end, reached(2, DIRECTORY, b"")),

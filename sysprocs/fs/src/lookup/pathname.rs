@@ -12,11 +12,11 @@ use renga_rt::Errno;
 const ROOM_BYTES: usize = 2 * PATH_BYTES_MAX;
 
 /// A name in a directory.
-pub(crate) type Name = Vec<u8, NAME_BYTES_MAX>;
+pub(crate) type FileName = Vec<u8, NAME_BYTES_MAX>;
 
 /// A name in a path.
 pub(crate) struct Component {
-    pub(crate) name: Name,
+    pub(crate) name: FileName,
     /// Slashes follow it.
     pub(crate) slash: bool,
     /// Nothing but slashes follows it.
@@ -79,7 +79,7 @@ impl Rest {
         if rest.get(bytes) == Some(&0) {
             return Err(Errno::EINVAL);
         }
-        let name = Name::from_slice(&rest[..bytes]).map_err(|_| Errno::ENAMETOOLONG)?;
+        let name = FileName::from_slice(&rest[..bytes]).map_err(|_| Errno::ENAMETOOLONG)?;
         self.start += bytes;
         let slash = self.skip_slashes();
         Ok(Some(Component { name, slash, last: self.start == ROOM_BYTES }))
@@ -132,7 +132,7 @@ mod tests {
     extern crate std;
 
     #[test]
-    fn takes_names_and_puts_targets_before_them() {
+    fn pathname_link_target_goes_before_rest() {
         let mut rest = Rest::new();
         rest.set(b"//a//b/").unwrap();
         assert!(rest.is_absolute());
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_too_long_or_empty() {
+    fn pathname_too_long_or_empty_is_refused() {
         let mut rest = Rest::new();
         assert_eq!(rest.set(b""), Err(Errno::ENOENT));
         assert_eq!(rest.set(&[b'a'; PATH_BYTES_MAX + 1]), Err(Errno::ENAMETOOLONG));

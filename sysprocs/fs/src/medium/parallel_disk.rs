@@ -14,14 +14,14 @@ use renga_rt::{Call, Errno, Me, Never, Port};
 const UNDER_WAY_MAX: usize = 16;
 
 /// A call whose answer is held until the medium's time.
-enum Held {
+enum PendingCall {
     Read(Call<ReadBlocks>),
     Write(Call<WriteBlocks>),
 }
 
 /// A request that the device has done already, and the medium at `at_ns`.
-struct UnderWay {
-    call: Held,
+struct PendingRequest {
+    call: PendingCall,
     done: Result<(), Errno>,
     at_ns: u64,
 }
@@ -33,13 +33,13 @@ pub(crate) async fn side_by_side<D: Block + 'static>(
     mut transfers: Transfers<D>,
     latency_ns: u64,
 ) -> Never {
-    let mut under_way: Deque<UnderWay, UNDER_WAY_MAX> = Deque::new();
+    let mut under_way: Deque<PendingRequest, UNDER_WAY_MAX> = Deque::new();
     loop {
         while let Some(first) = under_way.pop_front_if(|first| first.at_ns <= me.now_ns()) {
             me.probe_disk_end();
             match first.call {
-                Held::Read(call) => call.reply(first.done),
-                Held::Write(call) => call.reply(first.done),
+                PendingCall::Read(call) => call.reply(first.done),
+                PendingCall::Write(call) => call.reply(first.done),
             }
         }
         me.notify_at(under_way.front().map(|first| first.at_ns));
@@ -51,16 +51,16 @@ pub(crate) async fn side_by_side<D: Block + 'static>(
                 let first = call.entry().first;
                 let done = transfers.read(&mut me, first, call.lent(), at_ns).await;
                 log_failure(&me, done, "the disk cannot read blocks from", first);
-                (Held::Read(call), done)
+                (PendingCall::Read(call), done)
             }
             DiskCall::WriteBlocks(mut call) => {
                 let first = call.entry().first;
                 let done = transfers.write(&mut me, first, call.lent()).await;
                 log_failure(&me, done, "the disk cannot write blocks from", first);
-                (Held::Write(call), done)
+                (PendingCall::Write(call), done)
             }
         };
-        if under_way.push_back(UnderWay { call, done, at_ns }).is_err() {
+        if under_way.push_back(PendingRequest { call, done, at_ns }).is_err() {
             unreachable!("entries are open only while there is room");
         }
     }

@@ -1,6 +1,6 @@
 //! Finds the file system on a medium, and refuses what is not ext2 as we know it.
 //!
-//! Invariant: only what passes here is ever mounted, so the processes need not doubt the geometry.
+//! Invariant: only what passes here is ever mounted, so the processes need not revalidation the geometry.
 
 use crate::format::bytes::u32_at;
 use crate::format::groups::GROUPS_MAX;

@@ -170,12 +170,12 @@ mod tests {
     const MS: u64 = 1_000_000;
 
     #[test]
-    fn no_model_takes_no_time() {
+    fn medium_without_model_takes_no_time() {
         assert_eq!(Heads::new(Medium::none()).transfer(1000, 9, true, 5), 5);
     }
 
     #[test]
-    fn a_far_block_takes_longer_and_the_next_one_almost_nothing() {
+    fn medium_far_block_costs_seek_next_costs_transfer() {
         let medium = Medium::named("hdd-1989").unwrap();
         let mut heads = Heads::new(medium);
         let first = heads.transfer(20_000, 1, false, 0);
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_costs_one_command_and_one_search() {
+    fn medium_run_costs_one_command_and_one_seek() {
         let time = |name, first, count| Heads::new(Medium::named(name).unwrap()).transfer(first, count, true, 0);
         // A card: 1.2 ms for the command, 0.164 ms a block.
         let (one, many) = (time("sd", 50, 1), time("sd", 50, 64));

@@ -80,7 +80,7 @@ mod tests {
     use super::{Errno, PAGE_BYTES, Partition};
 
     #[test]
-    fn only_whole_blocks_inside_the_partition() {
+    fn transfers_outside_partition_are_refused() {
         let partition = Partition { first_sector: 2048, blocks: 10 };
         assert_eq!(partition.sector(0, 10 * PAGE_BYTES), Ok(2048));
         assert_eq!(partition.sector(9, PAGE_BYTES), Ok(2048 + 72));

@@ -36,7 +36,7 @@ impl IndexSlot {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum State {
+enum IndexProgress {
     /// Blocks up to this one have been taken in.
     Partial(u32),
     Complete,
@@ -45,11 +45,11 @@ enum State {
 }
 
 #[derive(Clone, Copy)]
-struct Directory {
+struct IndexedDirectory {
     ino: u32,
     /// Of this index; no other has it.
     serial: u32,
-    state: State,
+    state: IndexProgress,
     /// Its list.
     first: u32,
     last: u32,
@@ -61,7 +61,7 @@ pub(crate) struct IndexTable {
     free: u32,
     /// The first of those to be cleared.
     going: u32,
-    directories: [Option<Directory>; DIRECTORIES],
+    directories: [Option<IndexedDirectory>; DIRECTORIES],
     uses: u32,
     serials: u32,
 }
@@ -89,15 +89,15 @@ impl IndexTable {
         Some(at)
     }
 
-    fn state(&self, at: usize) -> Option<State> {
+    fn state(&self, at: usize) -> Option<IndexProgress> {
         self.directories[at].map(|directory| directory.state)
     }
-    fn set_state(&mut self, at: usize, state: State) {
+    fn set_state(&mut self, at: usize, state: IndexProgress) {
         if let Some(directory) = &mut self.directories[at] {
             directory.state = state;
         }
     }
-    fn of_serial(&mut self, serial: u32) -> Option<&mut Directory> {
+    fn of_serial(&mut self, serial: u32) -> Option<&mut IndexedDirectory> {
         self.directories.iter_mut().flatten().find(|directory| directory.serial == serial)
     }
 
@@ -105,8 +105,8 @@ impl IndexTable {
     pub(crate) fn candidate(&mut self, ino: u32, hash: u32, from: u32) -> Result<(u32, u32), Errno> {
         let at = self.find(ino).ok_or(Errno::EAGAIN)?;
         let serial = match self.directories[at] {
-            Some(Directory { state: State::Complete, serial, .. }) => serial,
-            Some(Directory { state: State::Refused, .. }) => return Err(Errno::ENOSPC),
+            Some(IndexedDirectory { state: IndexProgress::Complete, serial, .. }) => serial,
+            Some(IndexedDirectory { state: IndexProgress::Refused, .. }) => return Err(Errno::ENOSPC),
             _ => return Err(Errno::EAGAIN),
         };
         let mut number = match from {
@@ -126,7 +126,7 @@ impl IndexTable {
     pub(crate) fn begin_block(&mut self, ino: u32, index: u32) -> Result<(), Errno> {
         if index > 0 {
             let at = self.find(ino).ok_or(Errno::EAGAIN)?;
-            return if self.state(at) == Some(State::Partial(index)) { Ok(()) } else { Err(Errno::EAGAIN) };
+            return if self.state(at) == Some(IndexProgress::Partial(index)) { Ok(()) } else { Err(Errno::EAGAIN) };
         }
         self.forget(ino);
         if self.directories.iter().all(Option::is_some) {
@@ -135,7 +135,7 @@ impl IndexTable {
         let free = self.directories.iter().position(Option::is_none).ok_or(Errno::ENOSPC)?;
         self.serials = self.serials.wrapping_add(1);
         let (serial, used) = (self.serials, self.uses);
-        let begun = Directory { ino, serial, state: State::Partial(0), first: NONE, last: NONE, used };
+        let begun = IndexedDirectory { ino, serial, state: IndexProgress::Partial(0), first: NONE, last: NONE, used };
         self.directories[free] = Some(begun);
         Ok(())
     }
@@ -143,9 +143,9 @@ impl IndexTable {
     pub(crate) fn end_block(&mut self, ino: u32, index: u32, last: bool) -> Result<(), Errno> {
         let at = self.find(ino).ok_or(Errno::EAGAIN)?;
         match self.state(at) {
-            Some(State::Refused) => Err(Errno::ENOSPC),
+            Some(IndexProgress::Refused) => Err(Errno::ENOSPC),
             _ => {
-                self.set_state(at, if last { State::Complete } else { State::Partial(index + 1) });
+                self.set_state(at, if last { IndexProgress::Complete } else { IndexProgress::Partial(index + 1) });
                 Ok(())
             }
         }
@@ -153,9 +153,9 @@ impl IndexTable {
 
     /// A name with `hash` is in block `index`, if the directory is indexed.
     pub(crate) fn add(&mut self, ino: u32, hash: u32, index: u32) {
-        let Some(at) = self.find(ino).filter(|at| self.state(*at) != Some(State::Refused)) else { return };
+        let Some(at) = self.find(ino).filter(|at| self.state(*at) != Some(IndexProgress::Refused)) else { return };
         let Some(number) = self.make_room(at) else {
-            self.let_go(at, Some(State::Refused));
+            self.let_go(at, Some(IndexProgress::Refused));
             return;
         };
         let chain = hash as usize % self.slots.len();
@@ -192,11 +192,12 @@ impl IndexTable {
     }
 
     /// Its names are to be cleared. With a `state` it keeps its place, without a name.
-    fn let_go(&mut self, at: usize, state: Option<State>) {
+    fn let_go(&mut self, at: usize, state: Option<IndexProgress>) {
         let Some(directory) = self.directories[at] else { return };
         self.serials = self.serials.wrapping_add(1);
         let serial = self.serials;
-        self.directories[at] = state.map(|state| Directory { serial, state, first: NONE, last: NONE, ..directory });
+        self.directories[at] =
+            state.map(|state| IndexedDirectory { serial, state, first: NONE, last: NONE, ..directory });
         if directory.first != NONE {
             let going = core::mem::replace(&mut self.going, directory.first);
             self.slot(directory.last).after = going;
@@ -223,8 +224,8 @@ impl IndexTable {
     /// Lets the directory that was not used for longest go, but for `kept`; one with names, unless any will do.
     fn let_one_go(&mut self, kept: Option<usize>) {
         let uses = self.uses;
-        let age = |directory: &Directory| uses.wrapping_sub(directory.used);
-        let named = |directory: &Directory| kept.is_none() || directory.first != NONE;
+        let age = |directory: &IndexedDirectory| uses.wrapping_sub(directory.used);
+        let named = |directory: &IndexedDirectory| kept.is_none() || directory.first != NONE;
         let candidates = self.directories.iter().enumerate().filter(|(at, _)| Some(*at) != kept);
         let oldest =
             candidates.filter_map(|(at, directory)| directory.filter(|d| named(d)).map(|d| (age(&d), at))).max();

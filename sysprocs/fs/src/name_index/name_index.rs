@@ -4,7 +4,7 @@
 //! Invariant: that of [`IndexTable`]; only a directory's own inode process asks for its names, one thing at a time.
 //! Not here: small directories, which are looked through (`directory.rs`).
 
-use crate::cache::client::{Cache, CacheClients};
+use crate::cache::client::{CacheClients, MetadataCache};
 use crate::format::directory_block;
 use crate::lookup::name_cache::hash;
 use crate::name_index::index_table::{IndexSlot, IndexTable};
@@ -22,7 +22,7 @@ pub async fn name_index(
     slots: &'static mut [IndexSlot],
     page: &'static mut [u8; PAGE_BYTES],
 ) -> Never {
-    let (mut table, mut cache) = (IndexTable::new(slots), Cache::new(cache));
+    let (mut table, mut cache) = (IndexTable::new(slots), MetadataCache::new(cache));
     loop {
         match port.accept().await {
             NameIndexCall::FindCandidate(mut call) => {
@@ -54,7 +54,7 @@ pub async fn name_index(
 
 async fn take_in(
     table: &mut IndexTable,
-    cache: &mut Cache,
+    cache: &mut MetadataCache,
     page: &mut [u8; PAGE_BYTES],
     entry: IndexBlock,
 ) -> Result<(), Errno> {

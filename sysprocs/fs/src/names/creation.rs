@@ -1,4 +1,4 @@
-//! Making something for a board without the disk, in one call: it is made, opened, lent to be written, and what is so then is told.
+//! Making something for a board without the disk, in one call: it is made, opened, leased to be written, and what is so then is told.
 //!
 //! Invariant: what is told is so until the lock of names is given back, and the board is noted before that. Of the
 //! directory that the board is *prepared* for it holds nothing that changes, so that it need not be asked.

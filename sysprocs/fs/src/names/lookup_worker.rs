@@ -11,7 +11,7 @@ use crate::names::path_lookup::FreeLookupWorkers;
 use crate::names::worker_state::{LookupClients, LookupWorker, locked};
 use renga_pages::take_home_and_commit;
 use renga_proto::allocator::FillStatus;
-use renga_proto::inode::{CommitAll, Extent, OpenCut, OpenKnown, ReadLink, Retire, SetAccess, SetTimes, Status};
+use renga_proto::inode::{CommitAll, CommitExtent, OpenCut, OpenKnown, ReadLink, Retire, SetAccess, SetTimes, Status};
 use renga_proto::path::{NO_FOLLOW, PathCall, Walk};
 use renga_rt::{Errno, Never, Port};
 
@@ -224,6 +224,6 @@ impl LookupWorker {
         self.unlock().await;
         retired?;
         self.directory.call(Retire { wait: true }, ()).await?;
-        self.directory.call(CommitAll { extent: Extent::Unmount }, ()).await
+        self.directory.call(CommitAll { extent: CommitExtent::Unmount }, ()).await
     }
 }

@@ -5,20 +5,20 @@
 //! (`Intent`) until the change has been made, no other board holds it then, and of one that is removed it is known before its inode may be freed.
 
 use crate::format::inode_record::{DIRECTORY, KIND_DIRECTORY, SYMBOLIC_LINK, TYPE_MASK, kind_of};
-use crate::lookup::pathname::{Component, Name};
-use crate::names::worker_state::{LookupWorker, Node, Parent};
+use crate::lookup::pathname::{Component, FileName};
+use crate::names::worker_state::{InodeReference, LookupWorker, Parent};
 use renga_proto::allocator::{FreeInode, TakeInode};
-use renga_proto::inode::{Create, Enter, HeldOf, Intent, IsEmpty, Repoint, SetLink, Unlinked};
+use renga_proto::inode::{CachedOf, Create, Enter, Intent, IsEmpty, Repoint, SetLink, Unlinked};
 use renga_proto::path::PathStart;
 use renga_rt::Errno;
 
 impl LookupWorker {
     /// A fresh inode without a name.
-    async fn create(&mut self, parent: &Node, mode: u16, device: u32) -> Result<Node, Errno> {
+    async fn create(&mut self, parent: &InodeReference, mode: u16, device: u32) -> Result<InodeReference, Errno> {
         let directory = mode & TYPE_MASK == DIRECTORY;
         let ino = self.allocator.call(TakeInode { parent: parent.ino, directory }, ()).await?;
         match self.directory.call(Create { ino, mode, device }, ()).await {
-            Ok(slot) => Ok(Node { slot, ino, kind: kind_of(mode) }),
+            Ok(slot) => Ok(InodeReference { slot, ino, kind: kind_of(mode) }),
             Err(errno) => {
                 self.allocator.call(FreeInode { ino, directory }, ()).await?;
                 Err(errno)
@@ -27,28 +27,34 @@ impl LookupWorker {
     }
 
     /// Releases an inode that was to have a name and got none.
-    async fn abandon(&mut self, node: Node) {
+    async fn abandon(&mut self, node: InodeReference) {
         let _ = self.set_unlinked(&node).await;
         self.release(node).await;
     }
 
-    pub(crate) async fn enter(&mut self, directory: &Node, name: &[u8], ino: u32, kind: u8) -> Result<(), Errno> {
-        self.recall_name(directory, name).await;
-        let aware = self.aware_of(directory);
+    pub(crate) async fn enter(
+        &mut self,
+        directory: &InodeReference,
+        name: &[u8],
+        ino: u32,
+        kind: u8,
+    ) -> Result<(), Errno> {
+        self.revoke_name(directory, name).await;
+        let aware = self.prepared_boards(directory);
         self.inode(directory.slot)?.call(Enter { ino, kind, aware }, name).await?;
         self.learn(directory, name, ino, kind).await;
         Ok(())
     }
 
-    pub(crate) async fn remove(&mut self, directory: &Node, name: &[u8]) -> Result<u32, Errno> {
-        self.recall_name(directory, name).await;
+    pub(crate) async fn remove(&mut self, directory: &InodeReference, name: &[u8]) -> Result<u32, Errno> {
+        self.revoke_name(directory, name).await;
         let ino = self.inode(directory.slot)?.call(Repoint { ino: 0, kind: 0 }, name).await?;
         self.learn(directory, name, 0, 0).await;
         Ok(ino)
     }
 
     /// Takes `links` names off a node; the last one's going frees it when nobody refers to it.
-    pub(crate) async fn drop_links(&mut self, node: &Node, links: i32) -> Result<(), Errno> {
+    pub(crate) async fn drop_links(&mut self, node: &InodeReference, links: i32) -> Result<(), Errno> {
         if self.add_links(node, -links).await? == 0 {
             self.set_unlinked(node).await?;
         }
@@ -56,15 +62,15 @@ impl LookupWorker {
     }
 
     /// It has no links any more.
-    async fn set_unlinked(&mut self, node: &Node) -> Result<(), Errno> {
-        let HeldOf { names, references } = self.directory.call(Unlinked { slot: node.slot }, ()).await?;
-        self.recall_names(names, node).await;
-        self.recall_references(references, node).await;
+    async fn set_unlinked(&mut self, node: &InodeReference) -> Result<(), Errno> {
+        let CachedOf { names, references } = self.directory.call(Unlinked { slot: node.slot }, ()).await?;
+        self.revoke_names(names, node).await;
+        self.revoke_references(references, node).await;
         Ok(())
     }
 
     /// Enters a fresh inode as `name`; it counts one link.
-    async fn name_it(&mut self, directory: &Node, name: &[u8], node: &Node) -> Result<(), Errno> {
+    async fn name_it(&mut self, directory: &InodeReference, name: &[u8], node: &InodeReference) -> Result<(), Errno> {
         self.add_links(node, 1).await?;
         let entered = self.enter(directory, name, node.ino, node.kind).await;
         if entered.is_err() {
@@ -76,15 +82,15 @@ impl LookupWorker {
     /// A fresh inode named `name` in `directory`.
     pub(crate) async fn create_named(
         &mut self,
-        directory: &Node,
+        directory: &InodeReference,
         name: &[u8],
         mode: u16,
         device: u32,
-    ) -> Result<Node, Errno> {
+    ) -> Result<InodeReference, Errno> {
         let node = self.create(directory, mode, device).await?;
         match self.name_it(directory, name, &node).await {
             Ok(()) => {
-                self.tell_made(directory, name, &node).await;
+                self.grant_created(directory, name, &node).await;
                 Ok(node)
             }
             Err(errno) => {
@@ -96,7 +102,12 @@ impl LookupWorker {
 
     /// The directory and name of something that is to be made at `path`. `slash`: slashes behind
     /// the name are allowed.
-    async fn place_for(&mut self, at: PathStart, path: &[u8], slash: bool) -> Result<(Node, Name), Errno> {
+    async fn place_for(
+        &mut self,
+        at: PathStart,
+        path: &[u8],
+        slash: bool,
+    ) -> Result<(InodeReference, FileName), Errno> {
         let Parent { node, last } = self.parent(at, path).await?;
         let refused = match last.filter(Component::is_name) {
             None => Errno::EEXIST,
@@ -133,12 +144,12 @@ impl LookupWorker {
         made
     }
 
-    async fn new_directory(&mut self, parent: &Node, name: &[u8], mode: u16) -> Result<(), Errno> {
+    async fn new_directory(&mut self, parent: &InodeReference, name: &[u8], mode: u16) -> Result<(), Errno> {
         let node = self.create(parent, mode, 0).await?;
         self.add_links(&node, 2).await?;
         let filled = self.fill_directory(parent, name, &node).await;
         if filled.is_ok() {
-            self.tell_made(parent, name, &node).await;
+            self.grant_created(parent, name, &node).await;
             self.release(node).await;
             return Ok(());
         }
@@ -147,7 +158,12 @@ impl LookupWorker {
         filled
     }
 
-    async fn fill_directory(&mut self, parent: &Node, name: &[u8], node: &Node) -> Result<(), Errno> {
+    async fn fill_directory(
+        &mut self,
+        parent: &InodeReference,
+        name: &[u8],
+        node: &InodeReference,
+    ) -> Result<(), Errno> {
         self.enter(node, b".", node.ino, KIND_DIRECTORY).await?;
         self.enter(node, b"..", parent.ino, KIND_DIRECTORY).await?;
         self.enter(parent, name, node.ino, KIND_DIRECTORY).await?;
@@ -168,7 +184,7 @@ impl LookupWorker {
         made
     }
 
-    async fn new_link(&mut self, parent: &Node, name: &[u8], target: &[u8]) -> Result<(), Errno> {
+    async fn new_link(&mut self, parent: &InodeReference, name: &[u8], target: &[u8]) -> Result<(), Errno> {
         let node = self.create(parent, SYMBOLIC_LINK | 0o777, 0).await?;
         let mut made = self.inode(node.slot)?.call(SetLink {}, target).await;
         if made.is_ok() {
@@ -193,7 +209,7 @@ impl LookupWorker {
         linked
     }
 
-    async fn link_node(&mut self, node: &Node, to: (PathStart, &[u8])) -> Result<(), Errno> {
+    async fn link_node(&mut self, node: &InodeReference, to: (PathStart, &[u8])) -> Result<(), Errno> {
         let (parent, name) = self.place_for(to.0, to.1, false).await?;
         let linked = if node.is_directory() { Err(Errno::EPERM) } else { self.name_it(&parent, &name, node).await };
         self.release(parent).await;
@@ -207,7 +223,12 @@ impl LookupWorker {
         done
     }
 
-    async fn unlink_last(&mut self, parent: &Node, last: Option<Component>, directory: bool) -> Result<(), Errno> {
+    async fn unlink_last(
+        &mut self,
+        parent: &InodeReference,
+        last: Option<Component>,
+        directory: bool,
+    ) -> Result<(), Errno> {
         let last = match last {
             Some(last) if last.is_name() => last,
             _ if !directory => return Err(Errno::EISDIR),
@@ -222,9 +243,9 @@ impl LookupWorker {
 
     async fn unlink_node(
         &mut self,
-        parent: &Node,
+        parent: &InodeReference,
         last: &Component,
-        node: &Node,
+        node: &InodeReference,
         directory: bool,
     ) -> Result<(), Errno> {
         if !directory {

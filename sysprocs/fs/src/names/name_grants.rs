@@ -4,49 +4,49 @@
 //! revokes it first, under the exclusive lock. Called by: the files that walk, change and create. Calls: `revocations`, the directory of
 //! inodes. Not here: the notes (`lookup/name_holders.rs`), the boards' caches (`lease_cache`).
 
-use crate::names::worker_state::{LookupWorker, Maker, Node};
+use crate::names::worker_state::{InodeReference, LookupWorker, Maker};
 use renga_proto::inode::{
-    GiveUp, GrantName, InodeFacts, Lease, LeaseStatus, LeaseWrite, LeasedFacts, NameHolders, OpenKnown, STAT_BYTES,
+    GiveUp, GrantName, GrantedFacts, InodeFacts, Lease, LeaseStatus, LeaseWrite, NameHolders, OpenKnown, STAT_BYTES,
     SessionWith, TakeHolders,
 };
 use renga_proto::names::{ALL_DIRECTORIES, OTHERS};
 use renga_proto::pages::{RevokeNameFrom, RevokeReferenceFrom};
-use renga_proto::sessions::Stamp;
+use renga_proto::sessions::ReferenceOrigin;
 use renga_rt::{BOARDS_MAX, Errno};
 
 impl LookupWorker {
     /// The boards, a bit each, that have given up what they held of `directory` and of the name that is entered there.
-    pub(crate) fn aware_of(&self, directory: &Node) -> u8 {
+    pub(crate) fn prepared_boards(&self, directory: &InodeReference) -> u8 {
         let prepared = |maker: &&Maker| maker.prepared == directory.ino;
         self.maker.as_ref().filter(prepared).map_or(0, |maker| 1_u8.checked_shl(maker.board.into()).unwrap_or(0))
     }
 
     /// Another name is made than the one for which the board is prepared.
-    pub(crate) fn lose_sight(&mut self) {
+    pub(crate) fn drop_prepared(&mut self) {
         self.maker.iter_mut().for_each(|maker| maker.prepared = 0);
     }
 
     /// Under the lock of names, when `name` in `directory` stands for `node` already.
-    pub(crate) async fn tell_found(&mut self, directory: &Node, name: &[u8], node: &Node) {
+    pub(crate) async fn grant_found(&mut self, directory: &InodeReference, name: &[u8], node: &InodeReference) {
         if let Some(&Maker { board, .. }) = self.maker.as_ref() {
-            self.tell_name(board, directory.ino, name, node.ino, node.kind).await;
+            self.grant_name(board, directory.ino, name, node.ino, node.kind).await;
         }
     }
 
     /// Under the exclusive lock of names, when `node` has been made, as `name` in `directory`.
-    pub(crate) async fn tell_made(&mut self, directory: &Node, name: &[u8], node: &Node) {
+    pub(crate) async fn grant_created(&mut self, directory: &InodeReference, name: &[u8], node: &InodeReference) {
         let Some(&Maker { board, lends, opens, .. }) = self.maker.as_ref() else { return };
-        self.tell_name(board, directory.ino, name, node.ino, node.kind).await;
+        self.grant_name(board, directory.ino, name, node.ino, node.kind).await;
         if node.is_directory() {
             // There are none.
-            self.tell_name(board, node.ino, OTHERS, 0, 0).await;
+            self.grant_name(board, node.ino, OTHERS, 0, 0).await;
         }
         let mut status = [0; STAT_BYTES];
         if let Ok((facts, true)) = self.lease_status(directory, board, &mut status).await {
             self.steps.put_folder(&facts, &status);
         }
         if lends {
-            self.tell_lease(node, board).await;
+            self.grant_write(node, board).await;
         }
         let (mut told, mut handed) = (self.lease_status(node, board, &mut status).await, false);
         if let Ok((facts, held)) = told {
@@ -65,17 +65,17 @@ impl LookupWorker {
     /// What there is to be held of an inode, and whether it may be.
     async fn lease_status(
         &mut self,
-        node: &Node,
+        node: &InodeReference,
         board: u8,
         status: &mut [u8; STAT_BYTES],
     ) -> Result<(InodeFacts, bool), Errno> {
         let leased = self.inode(node.slot)?.call(LeaseStatus { board }, &mut status[..]).await?;
-        let LeasedFacts { mode, birth, held, .. } = leased;
-        Ok((InodeFacts { slot: node.slot, ino: node.ino, mode, birth, stamp: Stamp::NONE }, held))
+        let GrantedFacts { mode, birth, held, .. } = leased;
+        Ok((InodeFacts { slot: node.slot, ino: node.ino, mode, birth, origin: ReferenceOrigin::NONE }, held))
     }
 
     /// Without a lease, writes cross.
-    async fn tell_lease(&mut self, node: &Node, board: u8) {
+    async fn grant_write(&mut self, node: &InodeReference, board: u8) {
         let Ok(mut inode) = self.inode(node.slot) else { return };
         let wanted = LeaseWrite { ino: node.ino, board, page: 0 };
         if let Ok(lease @ Lease { below: 1.., .. }) = inode.call(wanted, ()).await {
@@ -90,7 +90,7 @@ impl LookupWorker {
     }
 
     /// Tells that `name` in `directory` stands for inode `ino`, or (0) for nothing, if that may be held.
-    pub(crate) async fn tell_name(&mut self, board: u8, directory: u32, name: &[u8], ino: u32, kind: u8) {
+    pub(crate) async fn grant_name(&mut self, board: u8, directory: u32, name: &[u8], ino: u32, kind: u8) {
         let granted = self.steps.has_room_for(name)
             && self.directory.call(GrantName { directory, board }, name).await == Ok(true);
         if granted {
@@ -99,22 +99,22 @@ impl LookupWorker {
     }
 
     /// Before `name` in `directory` changes: no board holds it when this is over.
-    pub(crate) async fn recall_name(&mut self, directory: &Node, name: &[u8]) {
-        let aware = self.aware_of(directory);
+    pub(crate) async fn revoke_name(&mut self, directory: &InodeReference, name: &[u8]) {
+        let aware = self.prepared_boards(directory);
         let holders = self.directory.call(TakeHolders { directory: directory.ino, aware }, name).await;
         if let Ok(NameHolders { one, all }) = holders {
-            self.recall_from(all, ALL_DIRECTORIES, &[]).await;
-            self.recall_from(one & !all & !aware, directory.ino, name).await;
+            self.revoke_from(all, ALL_DIRECTORIES, &[]).await;
+            self.revoke_from(one & !all & !aware, directory.ino, name).await;
         }
     }
 
     /// No board of `boards` holds names in `directory` when this is over.
-    pub(crate) async fn recall_names(&mut self, boards: u8, directory: &Node) {
-        self.recall_from(boards, directory.ino, &[]).await;
+    pub(crate) async fn revoke_names(&mut self, boards: u8, directory: &InodeReference) {
+        self.revoke_from(boards, directory.ino, &[]).await;
     }
 
     /// No board of `boards` keeps a reference to an inode without links that nobody there uses.
-    pub(crate) async fn recall_references(&mut self, boards: u8, node: &Node) {
+    pub(crate) async fn revoke_references(&mut self, boards: u8, node: &InodeReference) {
         let (slot, ino) = (node.slot, node.ino);
         for board in (0..BOARDS_MAX as u8).filter(|board| *board != self.board && boards >> board & 1 != 0) {
             let Ok(session) = self.directory.call(SessionWith { board }, ()).await else { continue };
@@ -126,7 +126,7 @@ impl LookupWorker {
         }
     }
 
-    async fn recall_from(&mut self, mut boards: u8, directory: u32, name: &[u8]) {
+    async fn revoke_from(&mut self, mut boards: u8, directory: u32, name: &[u8]) {
         // Each turn tells a board.
         while boards != 0 {
             let board = boards.trailing_zeros() as u8;

@@ -4,16 +4,16 @@ use crate::format::inode_record::{REGULAR, TYPE_MASK};
 use crate::inode::active_inode::no_room;
 use crate::lookup::path_walk::may_open;
 use crate::lookup::pathname::Component;
-use crate::names::worker_state::{COMMITS_MAX, LookupWorker, Node, Parent};
+use crate::names::worker_state::{COMMITS_MAX, InodeReference, LookupWorker, Parent};
 use renga_proto::inode::{InodeFacts, Intent};
 use renga_proto::path::{NO_FOLLOW, OPEN_CREATE, OPEN_DIRECTORY, OPEN_EXCLUSIVE, OPEN_TRUNCATE, Open};
 use renga_rt::Errno;
 
 /// What a name came to when opened with `OPEN_CREATE`.
 enum Created {
-    Opened(Node, bool),
+    Opened(InodeReference, bool),
     /// A link to follow, from there.
-    Link(Node),
+    Link(InodeReference),
 }
 
 impl LookupWorker {
@@ -30,7 +30,7 @@ impl LookupWorker {
     }
 
     /// What was opened, and whether it has been made: if need be after commits, which may make room for that.
-    pub(crate) async fn open_with_room(&mut self, open: Open, path: &[u8]) -> Result<(Node, bool), Errno> {
+    pub(crate) async fn open_with_room(&mut self, open: Open, path: &[u8]) -> Result<(InodeReference, bool), Errno> {
         let creates = open.flags & OPEN_CREATE != 0;
         if creates && open.flags & OPEN_DIRECTORY != 0 {
             return Err(Errno::EINVAL);
@@ -46,7 +46,7 @@ impl LookupWorker {
         opened.map_err(no_room)
     }
 
-    async fn open_locked(&mut self, creates: bool, open: Open, path: &[u8]) -> Result<(Node, bool), Errno> {
+    async fn open_locked(&mut self, creates: bool, open: Open, path: &[u8]) -> Result<(InodeReference, bool), Errno> {
         if !creates {
             return self.lookup(open.at, path, open.flags & NO_FOLLOW == 0).await.map(|node| (node, false));
         }
@@ -59,7 +59,7 @@ impl LookupWorker {
     /// Of what is open; and whether it is still to be cut.
     pub(crate) async fn finish_open(
         &mut self,
-        node: &Node,
+        node: &InodeReference,
         flags: u32,
         created: bool,
     ) -> Result<(InodeFacts, bool), Errno> {
@@ -68,7 +68,7 @@ impl LookupWorker {
         Ok((facts, flags & OPEN_TRUNCATE != 0 && !created && facts.mode & TYPE_MASK == REGULAR))
     }
 
-    async fn open_or_create(&mut self, open: Open, path: &[u8]) -> Result<(Node, bool), Errno> {
+    async fn open_or_create(&mut self, open: Open, path: &[u8]) -> Result<(InodeReference, bool), Errno> {
         let mut parent = self.parent(open.at, path).await?;
         // Bounded by the links that may be followed.
         loop {
@@ -91,7 +91,7 @@ impl LookupWorker {
         };
         let done = match self.child(&directory, &name, Intent::Create).await {
             Ok(link) if link.is_link() && !exclusive && open.flags & NO_FOLLOW == 0 => {
-                self.lose_sight();
+                self.drop_prepared();
                 return self.follow(directory, link, false).await.map(Created::Link);
             }
             Ok(node) if exclusive => {
@@ -99,7 +99,7 @@ impl LookupWorker {
                 Err(Errno::EEXIST)
             }
             Ok(node) => {
-                self.tell_found(&directory, &name, &node).await;
+                self.grant_found(&directory, &name, &node).await;
                 Ok(Created::Opened(node, false))
             }
             Err(Errno::ENOENT) => {

@@ -1,14 +1,16 @@
 //! Walking along a path, name by name, to an inode or to the directory of the last name.
 //!
-//! Invariants: a `Node` stands for one reference to an active inode; whoever gets one releases it,
+//! Invariants: a `InodeReference` stands for one reference to an active inode; whoever gets one releases it,
 //! on every way out. Between a name being found and its inode being activated the lock of names is
 //! held, so the inode cannot be freed. Symbolic links and the errors are as Linux has them
 //! (`fs/namei.c`).
 
 use crate::format::inode_record::{KIND_DIRECTORY, kind_of};
 use crate::format::superblock::ROOT_INO;
-use crate::names::worker_state::{LookupWorker, Node, Parent};
-use renga_proto::inode::{ActivateDirectory, Facts, Intent, KnownName, KnownPath, LearnName, Named, Reached, ReadLink};
+use crate::names::worker_state::{InodeReference, LookupWorker, Parent};
+use renga_proto::inode::{
+    ActivateDirectory, Facts, Intent, KnownName, KnownPath, LearnName, Named, PathReached, ReadLink,
+};
 use renga_proto::mounts::{ROOT, begins_at};
 use renga_proto::pages::{ANY_GENERATION, FileId};
 use renga_proto::path::{NO_FOLLOW, PathStart};
@@ -19,7 +21,7 @@ const LINKS_MAX: u32 = 40;
 
 impl LookupWorker {
     /// That directory, which may be none any more.
-    pub(crate) async fn begin_at(&mut self, directory: FileId) -> Result<Node, Errno> {
+    pub(crate) async fn begin_at(&mut self, directory: FileId) -> Result<InodeReference, Errno> {
         let slot = self.directory.call(ActivateDirectory { directory }, ()).await?;
         let FileId { ino, generation } = directory;
         if generation != ANY_GENERATION && ino != ROOT_INO {
@@ -27,14 +29,14 @@ impl LookupWorker {
             // Nobody is refused. Without the lock of names too: it is referred to, so that no other has its number.
             let _ = self.directory.call(learn, &b"."[..]).await;
             if let Some(board) = self.told {
-                self.tell_name(board, ino, b".", generation, KIND_DIRECTORY).await;
+                self.grant_name(board, ino, b".", generation, KIND_DIRECTORY).await;
             }
         }
-        Ok(Node { slot, ino, kind: KIND_DIRECTORY })
+        Ok(InodeReference { slot, ino, kind: KIND_DIRECTORY })
     }
 
     /// The directory where absolute paths start.
-    async fn begin_at_root(&mut self) -> Result<Node, Errno> {
+    async fn begin_at_root(&mut self) -> Result<InodeReference, Errno> {
         match self.root {
             ROOT => self.activate(ROOT_INO, KIND_DIRECTORY).await,
             root => self.begin_at(root).await,
@@ -42,7 +44,12 @@ impl LookupWorker {
     }
 
     /// The inode that `name` stands for in `directory`.
-    pub(crate) async fn child(&mut self, directory: &Node, name: &[u8], intent: Intent) -> Result<Node, Errno> {
+    pub(crate) async fn child(
+        &mut self,
+        directory: &InodeReference,
+        name: &[u8],
+        intent: Intent,
+    ) -> Result<InodeReference, Errno> {
         if !directory.is_directory() {
             return Err(Errno::ENOTDIR);
         }
@@ -55,17 +62,22 @@ impl LookupWorker {
         let found = self.known_child(directory, name, intent).await;
         if let Some(board) = self.told {
             match &found {
-                Ok(node) => self.tell_name(board, directory.ino, name, node.ino, node.kind).await,
-                Err(Errno::ENOENT) => self.tell_name(board, directory.ino, name, 0, 0).await,
+                Ok(node) => self.grant_name(board, directory.ino, name, node.ino, node.kind).await,
+                Err(Errno::ENOENT) => self.grant_name(board, directory.ino, name, 0, 0).await,
                 Err(_) => {}
             }
         }
         found
     }
 
-    async fn known_child(&mut self, directory: &Node, name: &[u8], intent: Intent) -> Result<Node, Errno> {
+    async fn known_child(
+        &mut self,
+        directory: &InodeReference,
+        name: &[u8],
+        intent: Intent,
+    ) -> Result<InodeReference, Errno> {
         match self.directory.call(KnownName { directory: directory.ino, intent }, name).await {
-            Ok(Named { slot, ino, kind }) => return Ok(Node { slot, ino, kind }),
+            Ok(Named { slot, ino, kind }) => return Ok(InodeReference { slot, ino, kind }),
             Err(Errno::EAGAIN) => {}
             Err(errno) => return Err(errno),
         }
@@ -86,7 +98,7 @@ impl LookupWorker {
         }
     }
 
-    async fn unknown_child(&mut self, directory: &Node, name: &[u8]) -> Result<Node, Errno> {
+    async fn unknown_child(&mut self, directory: &InodeReference, name: &[u8]) -> Result<InodeReference, Errno> {
         let found = self.find(directory, name).await?;
         let mut node = self.activate(found.ino, found.kind).await?;
         if node.kind == 0 {
@@ -102,7 +114,7 @@ impl LookupWorker {
     }
 
     /// Begins a walk along `path`, which starts at `at`; up to its last name unless `whole`. Where the known names lead.
-    async fn start(&mut self, at: PathStart, path: &[u8], whole: bool, follow: bool) -> Result<Node, Errno> {
+    async fn start(&mut self, at: PathStart, path: &[u8], whole: bool, follow: bool) -> Result<InodeReference, Errno> {
         (self.links_followed, self.root) = (0, at.root);
         self.rest.set(path)?;
         let flags = if follow { 0 } else { NO_FOLLOW };
@@ -111,9 +123,9 @@ impl LookupWorker {
             _ => Err(Errno::EAGAIN), // each step is to be told, or its root is not what is known
         };
         match known {
-            Ok(Reached { slot, ino, kind, left }) => {
+            Ok(PathReached { slot, ino, kind, left }) => {
                 self.rest.keep_last(left as usize);
-                return Ok(Node { slot, ino, kind });
+                return Ok(InodeReference { slot, ino, kind });
             }
             Err(Errno::EAGAIN) => {}
             Err(errno) => return Err(errno),
@@ -122,7 +134,7 @@ impl LookupWorker {
     }
 
     /// Walks on from `node` to the directory of the last name.
-    pub(crate) async fn parent_from(&mut self, mut node: Node) -> Result<Parent, Errno> {
+    pub(crate) async fn parent_from(&mut self, mut node: InodeReference) -> Result<Parent, Errno> {
         // Bounded by the names in `rest`, which only a bounded number of links makes longer.
         loop {
             let component = match self.rest.take() {
@@ -140,7 +152,7 @@ impl LookupWorker {
     }
 
     /// From a directory into the one that `name` stands for.
-    async fn descend(&mut self, directory: Node, name: &[u8]) -> Result<Node, Errno> {
+    async fn descend(&mut self, directory: InodeReference, name: &[u8]) -> Result<InodeReference, Errno> {
         if name == b"." {
             return Ok(directory);
         }
@@ -159,7 +171,12 @@ impl LookupWorker {
     }
 
     /// Puts a link's target before the rest; where to walk on from. `slash`: as if a slash followed.
-    pub(crate) async fn follow(&mut self, directory: Node, link: Node, slash: bool) -> Result<Node, Errno> {
+    pub(crate) async fn follow(
+        &mut self,
+        directory: InodeReference,
+        link: InodeReference,
+        slash: bool,
+    ) -> Result<InodeReference, Errno> {
         let pushed = self.push_target(&link, slash).await;
         self.release(link).await;
         match pushed {
@@ -175,7 +192,7 @@ impl LookupWorker {
         }
     }
 
-    async fn push_target(&mut self, link: &Node, slash: bool) -> Result<(), Errno> {
+    async fn push_target(&mut self, link: &InodeReference, slash: bool) -> Result<(), Errno> {
         self.links_followed += 1;
         if self.links_followed > LINKS_MAX {
             return Err(Errno::ELOOP);
@@ -194,7 +211,7 @@ impl LookupWorker {
     }
 
     /// As `resolve`, without the lock of names unless that is needed.
-    pub(crate) async fn lookup(&mut self, at: PathStart, path: &[u8], follow: bool) -> Result<Node, Errno> {
+    pub(crate) async fn lookup(&mut self, at: PathStart, path: &[u8], follow: bool) -> Result<InodeReference, Errno> {
         let node = self.start(at, path, true, follow).await?;
         if self.rest.left().is_empty() {
             return Ok(node);
@@ -232,7 +249,7 @@ impl LookupWorker {
     }
 
     /// What `path` stands for.
-    pub(crate) async fn resolve(&mut self, at: PathStart, path: &[u8], follow: bool) -> Result<Node, Errno> {
+    pub(crate) async fn resolve(&mut self, at: PathStart, path: &[u8], follow: bool) -> Result<InodeReference, Errno> {
         let mut from = self.start(at, path, true, follow).await?;
         // Bounded by the links that may be followed.
         loop {

@@ -5,10 +5,10 @@
 //! been made. Not here: the notes (`inode/name_holders.rs`, `inode/lending`), who holds (`held`).
 
 use crate::lookup::path_walk::may_open;
-use crate::names::worker_state::{LookupWorker, Node};
-use renga_proto::inode::{InodeFacts, LeaseStatus, LeasedFacts, STAT_BYTES, Status};
+use crate::names::worker_state::{InodeReference, LookupWorker};
+use renga_proto::inode::{GrantedFacts, InodeFacts, LeaseStatus, STAT_BYTES, Status};
 use renga_proto::path::{NO_FOLLOW, Resolve};
-use renga_proto::sessions::Stamp;
+use renga_proto::sessions::ReferenceOrigin;
 use renga_rt::Errno;
 
 impl LookupWorker {
@@ -43,7 +43,7 @@ impl LookupWorker {
         self.unlock().await;
         passed?;
         let ended = match leased {
-            Ok((node, leased)) => self.tell_end(node, leased, resolve.opens, &mut status).await,
+            Ok((node, leased)) => self.put_end(node, leased, resolve.opens, &mut status).await,
             Err(errno) => Err(errno),
         };
         if let Err(errno) = ended {
@@ -57,26 +57,26 @@ impl LookupWorker {
     /// Under the lock of names: what the inode says at once.
     async fn lease_end(
         &mut self,
-        node: &Node,
+        node: &InodeReference,
         resolve: &Resolve,
         board: u8,
         status: &mut [u8],
-    ) -> Result<LeasedFacts, Errno> {
+    ) -> Result<GrantedFacts, Errno> {
         if resolve.opens {
             may_open(node.kind, resolve.flags)?;
         }
         self.inode(node.slot)?.call(LeaseStatus { board }, status).await
     }
 
-    /// Without the lock, as an inode that is lent may have to ask its board, and wait for it.
-    async fn tell_end(
+    /// Without the lock, as an inode that is leased may have to ask its board, and wait for it.
+    async fn put_end(
         &mut self,
-        node: Node,
-        leased: LeasedFacts,
+        node: InodeReference,
+        leased: GrantedFacts,
         opens: bool,
         status: &mut [u8; STAT_BYTES],
     ) -> Result<(), Errno> {
-        let LeasedFacts { mut mode, birth, known, held } = leased;
+        let GrantedFacts { mut mode, birth, known, held } = leased;
         let (slot, ino) = (node.slot, node.ino);
         let mut asked = Ok(());
         if opens && !known {
@@ -93,7 +93,7 @@ impl LookupWorker {
             self.release(node).await;
         }
         asked?;
-        self.steps.end_at(&InodeFacts { slot, ino, mode, birth, stamp: Stamp::NONE }, held, status);
+        self.steps.end_at(&InodeFacts { slot, ino, mode, birth, origin: ReferenceOrigin::NONE }, held, status);
         Ok(())
     }
 }

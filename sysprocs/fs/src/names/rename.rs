@@ -7,7 +7,7 @@
 use crate::format::inode_record::KIND_DIRECTORY;
 use crate::format::superblock::ROOT_INO;
 use crate::lookup::pathname::Component;
-use crate::names::worker_state::{LookupWorker, Node, Parent};
+use crate::names::worker_state::{InodeReference, LookupWorker, Parent};
 use renga_proto::inode::{Intent, IsEmpty, NameOf, Repoint};
 use renga_proto::path::{PathStart, UNREACHABLE};
 use renga_rt::Errno;
@@ -16,8 +16,8 @@ use renga_rt::Errno;
 const DEPTH_MAX: usize = 4096;
 
 /// A name in a directory.
-struct At<'a> {
-    directory: &'a Node,
+struct NamePlace<'a> {
+    directory: &'a InodeReference,
     name: &'a Component,
 }
 
@@ -42,15 +42,20 @@ impl LookupWorker {
         let (Some(old_name), Some(new_name), true) = (&old.last, &new.last, named(old) && named(new)) else {
             return Err(Errno::EBUSY);
         };
-        let old = At { directory: &old.node, name: old_name };
-        let new = At { directory: &new.node, name: new_name };
+        let old = NamePlace { directory: &old.node, name: old_name };
+        let new = NamePlace { directory: &new.node, name: new_name };
         let source = self.child(old.directory, &old.name.name, Intent::Change).await?;
         let done = self.rename_source(&source, &old, &new).await;
         self.release(source).await;
         done
     }
 
-    async fn rename_source(&mut self, source: &Node, old: &At<'_>, new: &At<'_>) -> Result<(), Errno> {
+    async fn rename_source(
+        &mut self,
+        source: &InodeReference,
+        old: &NamePlace<'_>,
+        new: &NamePlace<'_>,
+    ) -> Result<(), Errno> {
         if !source.is_directory() && (old.name.slash || new.name.slash) {
             return Err(Errno::ENOTDIR);
         }
@@ -69,13 +74,24 @@ impl LookupWorker {
     }
 
     /// `EINVAL` if a directory is to go into itself or below.
-    async fn check_not_below(&mut self, source: &Node, old: &At<'_>, new: &At<'_>) -> Result<(), Errno> {
+    async fn check_not_below(
+        &mut self,
+        source: &InodeReference,
+        old: &NamePlace<'_>,
+        new: &NamePlace<'_>,
+    ) -> Result<(), Errno> {
         let moves = source.is_directory() && old.directory.ino != new.directory.ino;
         if moves && self.is_above(source.ino, new.directory.ino).await? { Err(Errno::EINVAL) } else { Ok(()) }
     }
 
     /// Renames onto `target`, if it may be replaced.
-    async fn replace(&mut self, source: &Node, old: &At<'_>, new: &At<'_>, target: &Node) -> Result<(), Errno> {
+    async fn replace(
+        &mut self,
+        source: &InodeReference,
+        old: &NamePlace<'_>,
+        new: &NamePlace<'_>,
+        target: &InodeReference,
+    ) -> Result<(), Errno> {
         self.check_not_below(source, old, new).await?;
         let across = old.directory.ino != new.directory.ino;
         if across && target.is_directory() && self.is_above(target.ino, old.directory.ino).await? {
@@ -106,7 +122,12 @@ impl LookupWorker {
         Ok(())
     }
 
-    async fn move_to_free(&mut self, source: &Node, old: &At<'_>, new: &At<'_>) -> Result<(), Errno> {
+    async fn move_to_free(
+        &mut self,
+        source: &InodeReference,
+        old: &NamePlace<'_>,
+        new: &NamePlace<'_>,
+    ) -> Result<(), Errno> {
         let gains = source.is_directory() && old.directory.ino != new.directory.ino;
         if gains {
             self.add_links(new.directory, 1).await?;
@@ -125,7 +146,12 @@ impl LookupWorker {
     }
 
     /// Removes the old name, when the new one is there.
-    async fn leave_old(&mut self, source: &Node, old: &At<'_>, new: &At<'_>) -> Result<(), Errno> {
+    async fn leave_old(
+        &mut self,
+        source: &InodeReference,
+        old: &NamePlace<'_>,
+        new: &NamePlace<'_>,
+    ) -> Result<(), Errno> {
         self.remove(old.directory, &old.name.name).await?;
         // Sets the change time, as Linux does.
         self.add_links(source, 0).await?;
@@ -135,8 +161,8 @@ impl LookupWorker {
         Ok(())
     }
 
-    async fn repoint(&mut self, directory: &Node, name: &[u8], to: &Node) -> Result<(), Errno> {
-        self.recall_name(directory, name).await;
+    async fn repoint(&mut self, directory: &InodeReference, name: &[u8], to: &InodeReference) -> Result<(), Errno> {
+        self.revoke_name(directory, name).await;
         self.inode(directory.slot)?.call(Repoint { ino: to.ino, kind: to.kind }, name).await?;
         self.learn(directory, name, to.ino, to.kind).await;
         Ok(())
@@ -197,7 +223,7 @@ impl LookupWorker {
     }
 
     /// Puts the name of `ino` in `directory` before the rest.
-    async fn put_name_before(&mut self, directory: &Node, ino: u32) -> Result<(), Errno> {
+    async fn put_name_before(&mut self, directory: &InodeReference, ino: u32) -> Result<(), Errno> {
         let bytes = self.inode(directory.slot)?.call(NameOf { ino }, self.rest.room()).await?;
         self.rest.put_before(bytes as usize, false)
     }

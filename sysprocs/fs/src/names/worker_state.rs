@@ -1,6 +1,6 @@
 //! The state of a lookup worker, and what every path operation needs of the directory of inodes.
 //!
-//! Invariant: a [`Node`] is one reference to an active inode; its owner releases it on every path. Called by: all files of this folder.
+//! Invariant: a [`InodeReference`] is one reference to an active inode; its owner releases it on every path. Called by: all files of this folder.
 //! Calls: `inode_directory`, the inodes. Not here: walking (`path_resolution.rs`).
 
 use crate::format::inode_record::{KIND_DIRECTORY, KIND_SYMBOLIC_LINK};
@@ -8,12 +8,12 @@ use crate::lookup::pathname::{Component, Rest};
 use renga_pages::take_all_home;
 use renga_proto::allocator::Allocator;
 use renga_proto::inode::{
-    Activate, AddLinks, CommitAll, EntryFound, Extent, Find, HandOver, Inode, InodeDirectory, LearnName, LockNames,
-    Release, UnlockNames,
+    Activate, AddLinks, CommitAll, CommitExtent, EntryFound, Find, HandOver, Inode, InodeDirectory, LearnName,
+    LockNames, Release, UnlockNames,
 };
 use renga_proto::mounts::ROOT;
 use renga_proto::pages::{FileId, Revocations};
-use renga_proto::steps::Steps;
+use renga_proto::steps::WalkSteps;
 use renga_rt::{Client, Errno, Family, Forward, ForwardFamily};
 
 /// Commits that an operation waits for, each of which may free blocks, before there is no room for it. More than
@@ -74,14 +74,14 @@ pub(crate) struct Maker {
 }
 
 /// A reference to an active inode. To be released.
-pub(crate) struct Node {
+pub(crate) struct InodeReference {
     pub(crate) slot: u16,
     pub(crate) ino: u32,
     /// Its type, as in directory entries.
     pub(crate) kind: u8,
 }
 
-impl Node {
+impl InodeReference {
     pub(crate) fn is_directory(&self) -> bool {
         self.kind == KIND_DIRECTORY
     }
@@ -93,7 +93,7 @@ impl Node {
 
 /// Where a path leads but for its last name; `None`: the path is only slashes.
 pub(crate) struct Parent {
-    pub(crate) node: Node,
+    pub(crate) node: InodeReference,
     pub(crate) last: Option<Component>,
 }
 
@@ -109,7 +109,7 @@ pub(crate) struct LookupWorker {
     /// Where the walk's absolute paths start.
     pub(super) root: FileId,
     /// What a walk comes by, and the board that is told of it, if one is.
-    pub(crate) steps: Steps,
+    pub(crate) steps: WalkSteps,
     pub(crate) told: Option<u8>,
     /// For whom something is being made, if that is to be told.
     pub(crate) maker: Option<Maker>,
@@ -120,13 +120,13 @@ impl LookupWorker {
     pub(crate) async fn commit(&mut self) {
         let _ = take_all_home(&mut self.directory, &mut self.inodes).await;
         // A failure is that of whoever finds no room then.
-        let _ = self.directory.call(CommitAll { extent: Extent::Freed }, ()).await;
+        let _ = self.directory.call(CommitAll { extent: CommitExtent::Freed }, ()).await;
     }
 
     pub(crate) fn new(clients: LookupClients) -> Self {
         let LookupClients { inode_directory: directory, inodes, cutters, allocator, revocations } = clients;
         let board = directory.server().board.0;
-        let (rest, steps) = (Rest::new(), Steps::default());
+        let (rest, steps) = (Rest::new(), WalkSteps::default());
         let root = ROOT;
         LookupWorker {
             directory,
@@ -162,12 +162,12 @@ impl LookupWorker {
         self.inodes.at(self.board, slot.into()).ok_or(Errno::EIO)
     }
 
-    pub(crate) async fn activate(&mut self, ino: u32, kind: u8) -> Result<Node, Errno> {
+    pub(crate) async fn activate(&mut self, ino: u32, kind: u8) -> Result<InodeReference, Errno> {
         let slot = self.directory.call(Activate { ino }, ()).await?;
-        Ok(Node { slot, ino, kind })
+        Ok(InodeReference { slot, ino, kind })
     }
 
-    pub(crate) async fn release(&mut self, node: Node) {
+    pub(crate) async fn release(&mut self, node: InodeReference) {
         // It is ours, so it is not refused.
         let _ = self.directory.call(Release { slot: node.slot, ino: node.ino }, ()).await;
     }
@@ -180,16 +180,16 @@ impl LookupWorker {
         self.directory.call(HandOver { slot, board }, ()).await
     }
 
-    pub(crate) async fn find(&mut self, directory: &Node, name: &[u8]) -> Result<EntryFound, Errno> {
+    pub(crate) async fn find(&mut self, directory: &InodeReference, name: &[u8]) -> Result<EntryFound, Errno> {
         self.inode(directory.slot)?.call(Find {}, name).await
     }
 
-    pub(crate) async fn add_links(&mut self, node: &Node, add: i32) -> Result<u32, Errno> {
+    pub(crate) async fn add_links(&mut self, node: &InodeReference, add: i32) -> Result<u32, Errno> {
         self.inode(node.slot)?.call(AddLinks { add }, ()).await
     }
 
     /// What is known from now on of `name` in `directory`: it stands for inode `ino`, or (0) for nothing.
-    pub(crate) async fn learn(&mut self, directory: &Node, name: &[u8], ino: u32, kind: u8) {
+    pub(crate) async fn learn(&mut self, directory: &InodeReference, name: &[u8], ino: u32, kind: u8) {
         if name == b"." {
             return;
         }

@@ -8,9 +8,9 @@
 //! Not here: the first look at the disk (`mount.rs`), its part in commits (`transaction.rs`).
 
 use crate::cache::client::CacheClients;
-use crate::commit_due::Due;
-use crate::volume::allocator_state::State;
-use crate::volume::members::Phase;
+use crate::commit_due::CommitDue;
+use crate::volume::allocator_state::AllocatorState;
+use crate::volume::members::TransactionPhase;
 use renga_proto::allocator::{Allocator, AllocatorCall, FreeInode, JoinTransaction, Mount, TakeInode};
 use renga_rt::{Me, Never, Port, Protocol};
 
@@ -19,15 +19,15 @@ pub async fn allocator(
     me: Me,
     mut port: Port<Allocator>,
     cache: CacheClients,
-    due: &'static Due,
+    due: &'static CommitDue,
     epoch_ns: u64,
 ) -> Never {
-    let mut state = State::new(me, cache, due, epoch_ns);
+    let mut state = AllocatorState::new(me, cache, due, epoch_ns);
     loop {
         let open = match state.phase {
-            Phase::Unmounted => Mount::BIT,
-            Phase::Open => Allocator::ENTRIES,
-            Phase::Closed => Allocator::ENTRIES & !(JoinTransaction::BIT | TakeInode::BIT | FreeInode::BIT),
+            TransactionPhase::Unmounted => Mount::BIT,
+            TransactionPhase::Open => Allocator::ENTRIES,
+            TransactionPhase::Closed => Allocator::ENTRIES & !(JoinTransaction::BIT | TakeInode::BIT | FreeInode::BIT),
         };
         match port.accept_only(open).await {
             AllocatorCall::TakeBlock(call) => {
@@ -50,7 +50,7 @@ pub async fn allocator(
     }
 }
 
-async fn serve(state: &mut State, call: AllocatorCall) {
+async fn serve(state: &mut AllocatorState, call: AllocatorCall) {
     match call {
         AllocatorCall::FreeBlocks(call) => {
             let entry = call.entry();
@@ -77,7 +77,7 @@ async fn serve(state: &mut State, call: AllocatorCall) {
     }
 }
 
-async fn serve_lent(state: &mut State, call: AllocatorCall) {
+async fn serve_lent(state: &mut AllocatorState, call: AllocatorCall) {
     match call {
         AllocatorCall::Reserve(call) => {
             let reply = state.reserve(call.entry());

@@ -3,12 +3,12 @@
 //! Invariant: the counts live here and go to their buffers at a commit. Called by: every file of the allocator.
 //! Not here: allocation (`block_allocation.rs`), transactions (`transaction.rs`), entries (`allocator.rs`).
 
-use crate::cache::client::{Cache, CacheClients};
-use crate::commit_due::Due;
-use crate::format::groups::{GROUPS_MAX, Group};
+use crate::cache::client::{CacheClients, MetadataCache};
+use crate::commit_due::CommitDue;
+use crate::format::groups::{BlockGroup, GROUPS_MAX};
 use crate::format::superblock::{SUPERBLOCK_BYTES, Superblock};
 use crate::volume::freed_blocks::Freed;
-use crate::volume::members::{Members, Phase};
+use crate::volume::members::{ProcessSet, TransactionPhase};
 use renga_abi::PAGE_BYTES;
 use renga_proto::allocator::InodePlace;
 use renga_rt::{Errno, Me};
@@ -18,12 +18,12 @@ const NS_PER_S: u64 = 1_000_000_000;
 /// From a change to the commit that makes it permanent, if nobody asks for one sooner.
 const COMMIT_AFTER_NS: u64 = 5_000_000_000;
 
-pub(crate) struct State {
+pub(crate) struct AllocatorState {
     pub(crate) me: Me,
-    pub(crate) cache: Cache,
+    pub(crate) cache: MetadataCache,
     pub(crate) epoch_ns: u64,
     pub(crate) superblock: Superblock,
-    pub(crate) groups: [Group; GROUPS_MAX],
+    pub(crate) groups: [BlockGroup; GROUPS_MAX],
     pub(crate) count: usize,
     /// Why nothing may be changed: not mounted (`EIO`), or marked clean, or the disk refuses (`EROFS`).
     pub(crate) refuses: Option<Errno>,
@@ -31,38 +31,38 @@ pub(crate) struct State {
     pub(crate) was_cut: bool,
     /// Of the next fresh inode.
     pub(crate) generation: u32,
-    pub(crate) phase: Phase,
-    pub(crate) members: Members,
+    pub(crate) phase: TransactionPhase,
+    pub(crate) members: ProcessSet,
     /// Blocks that are kept for inodes that other boards hold, and those inodes' processes.
     pub(crate) reserved: u32,
-    pub(crate) lent: Members,
-    /// Nothing has changed here, only what is lent makes a commit due.
+    pub(crate) leased: ProcessSet,
+    /// Nothing has changed here, only what is leased makes a commit due.
     pub(crate) only_lent: bool,
     /// Given back since the last transaction was closed, and what of it is in the one under way.
     pub(crate) freed: Freed,
     pub(crate) closing: Freed,
     /// When the next commit is due.
-    pub(crate) due: &'static Due,
+    pub(crate) due: &'static CommitDue,
     /// Commits that failed since the last that did not.
     pub(crate) failures: u32,
 }
 
-impl State {
-    pub(super) fn new(me: Me, cache: CacheClients, due: &'static Due, epoch_ns: u64) -> State {
-        State {
+impl AllocatorState {
+    pub(super) fn new(me: Me, cache: CacheClients, due: &'static CommitDue, epoch_ns: u64) -> AllocatorState {
+        AllocatorState {
             me,
-            cache: Cache::new(cache),
+            cache: MetadataCache::new(cache),
             epoch_ns,
             superblock: Superblock::new([0; SUPERBLOCK_BYTES]),
-            groups: [Group::NONE; GROUPS_MAX],
+            groups: [BlockGroup::NONE; GROUPS_MAX],
             count: 0,
             refuses: Some(Errno::EIO),
             was_cut: false,
             generation: 0,
-            phase: Phase::Unmounted,
-            members: Members::NONE,
+            phase: TransactionPhase::Unmounted,
+            members: ProcessSet::NONE,
             reserved: 0,
-            lent: Members::NONE,
+            leased: ProcessSet::NONE,
             only_lent: false,
             freed: Freed::default(),
             closing: Freed::default(),

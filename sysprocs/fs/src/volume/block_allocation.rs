@@ -5,15 +5,15 @@
 //! Called by: `allocator.rs`, `reservations.rs`, `transaction.rs`. Calls: the bitmaps' buffers. Not here: entries.
 
 use crate::format::bytes::{put_u32, put_u64};
-use crate::format::groups::{Group, has_superblock};
+use crate::format::groups::{BlockGroup, has_superblock};
 use crate::format::superblock::MAGIC;
-use crate::volume::allocator_state::State;
+use crate::volume::allocator_state::AllocatorState;
 use renga_abi::PAGE_BYTES;
 use renga_proto::inode::NAME_BYTES_MAX;
 use renga_proto::pages::ANY_GENERATION;
 use renga_rt::Errno;
 
-impl State {
+impl AllocatorState {
     pub(crate) async fn take_block(&mut self, goal: u32) -> Result<u32, Errno> {
         self.may_change()?;
         self.freed.may_take().and(self.closing.may_take()).inspect_err(|_| self.hurry())?;
@@ -37,7 +37,7 @@ impl State {
 
     /// A free block of a group, from its block `from` on, that no transaction under way is yet to free.
     async fn take_in_group(&mut self, number: usize, from: u32) -> Result<u32, Errno> {
-        let Group { block_bitmap, free_blocks, .. } = self.groups[number];
+        let BlockGroup { block_bitmap, free_blocks, .. } = self.groups[number];
         if free_blocks == 0 {
             return Err(Errno::ENOSPC);
         }

@@ -3,9 +3,9 @@
 //! It sleeps while nothing is changed: the allocator, which is told of every change, says when the next
 //! commit is due. All of them are on one core, as they share that and notify.
 
-use crate::commit_due::Due;
+use crate::commit_due::CommitDue;
 use renga_pages::{Spares, take_home_until};
-use renga_proto::inode::{CommitAll, Extent, Inode, InodeDirectory, LeaseWrite, NextLent};
+use renga_proto::inode::{CommitAll, CommitExtent, Inode, InodeDirectory, LeaseWrite, NextLeased};
 use renga_rt::{Client, Family, Me, Never};
 
 /// So long content comes home before what has come is committed, ns.
@@ -40,7 +40,7 @@ pub async fn commit_timer(
     mut me: Me,
     mut inode_directory: Client<InodeDirectory>,
     mut inodes: Family<Inode, { LeaseWrite::BIT }>,
-    due: &'static Due,
+    due: &'static CommitDue,
 ) -> Never {
     let mut spared = Spared::default();
     loop {
@@ -53,7 +53,7 @@ pub async fn commit_timer(
             while all == Ok(false) {
                 let urgent = due.awaited.take();
                 if urgent {
-                    let _ = inode_directory.call(CommitAll { extent: Extent::Journal }, ()).await;
+                    let _ = inode_directory.call(CommitAll { extent: CommitExtent::Journal }, ()).await;
                 }
                 let until_ns = me.now_ns() + HOME_NS_MAX;
                 // Whoever waits for room waits for all that is kept for others.
@@ -70,8 +70,8 @@ pub async fn commit_timer(
                     _ => Spares::Nothing,
                 };
                 all = take_home_until(&mut inode_directory, &mut inodes, spares, is_over).await;
-                let _ = inode_directory.call(CommitAll { extent: Extent::Places }, ()).await;
-                let left = inode_directory.call(NextLent { from: 0, spares: false }, ()).await;
+                let _ = inode_directory.call(CommitAll { extent: CommitExtent::Places }, ()).await;
+                let left = inode_directory.call(NextLeased { from: 0, spares: false }, ()).await;
                 spared.note(me.now_ns(), spares != Spares::Nothing && left.is_ok());
             }
             // Nothing was committed, as all there is was spared.

@@ -15,18 +15,18 @@
 //! in 2, and a cut may leave work for `e2fsck`.
 //! Not here: who joins (`transaction.rs`), the journal (`journal.rs`), who asks (`inode_directory.rs`).
 
-use crate::cache::metadata_writeback::{MetadataWritebackClients, Writer};
+use crate::cache::metadata_writeback::{MetadataWritebackClients, RunWriter};
 use crate::volume::journal::Journal;
-use crate::volume::members::Members;
+use crate::volume::members::ProcessSet;
 use renga_abi::PAGE_BYTES;
 use renga_proto::allocator::{
-    Allocator, CloseTransaction, EndFreeze, EndTransaction, MarkClean, Mount, NextMember, Pended, Pending, Reached,
-    SaveMetadata,
+    Allocator, CloseTransaction, EndFreeze, EndTransaction, JournalReached, MarkClean, Mount, NextMember, Pended,
+    Pending, SaveMetadata,
 };
-use renga_proto::buffer::{Class, Outcome, directory};
+use renga_proto::buffer::{DirtyClass, TransactionOutcome, directory};
 use renga_proto::data::{DataWriteback, WriteData};
 use renga_proto::disk::Disk;
-use renga_proto::inode::{Extent, Freeze, Inode, InodeDirectory, LockNames, NextCommit, Thaw, UnlockNames};
+use renga_proto::inode::{CommitExtent, Freeze, Inode, InodeDirectory, LockNames, NextCommit, Thaw, UnlockNames};
 use renga_proto::pages::{Pages, SetOrdered};
 use renga_rt::account::AccountNumber;
 use renga_rt::{Client, Errno, Family, Me, Never};
@@ -62,15 +62,15 @@ pub const fn committer_pages(buffers: usize) -> usize {
 }
 
 /// Whether the journal is to be empty after a commit.
-fn empties(extent: Extent) -> bool {
-    matches!(extent, Extent::Places | Extent::Unmount)
+fn empties(extent: CommitExtent) -> bool {
+    matches!(extent, CommitExtent::Places | CommitExtent::Unmount)
 }
 
-struct State {
+struct CommitterState {
     inode_directory: Client<InodeDirectory>,
     inodes: Family<Inode>,
     allocator: Client<Allocator>,
-    writer: Writer,
+    writer: RunWriter,
     content: Client<DataWriteback>,
     pages: Client<Pages>,
     journal: Journal,
@@ -78,7 +78,7 @@ struct State {
     /// Of the file system.
     blocks: u32,
     /// Inodes with a write that waits for the commit to end.
-    wait_for_room: Members,
+    wait_for_room: ProcessSet,
     board: u8,
 }
 
@@ -87,8 +87,8 @@ pub async fn committer(mut me: Me, clients: CommitterClients, pages: &'static mu
     let CommitterClients { inode_directory, inodes, allocator, disk, writer, content, pages: cached } = clients;
     let (run, rest) = pages.split_at_mut(RUN_PAGES);
     let board = inode_directory.server().board.0;
-    let (writer, journal) = (Writer::new(writer, run), Journal::new(disk, rest));
-    let mut state = State {
+    let (writer, journal) = (RunWriter::new(writer, run), Journal::new(disk, rest));
+    let mut state = CommitterState {
         inode_directory,
         inodes,
         allocator,
@@ -98,7 +98,7 @@ pub async fn committer(mut me: Me, clients: CommitterClients, pages: &'static mu
         journal,
         journaled: false,
         blocks: 0,
-        wait_for_room: Members::NONE,
+        wait_for_room: ProcessSet::NONE,
         board,
     };
     if let Err(errno) = state.mount(&me).await {
@@ -122,7 +122,7 @@ pub async fn committer(mut me: Me, clients: CommitterClients, pages: &'static mu
     }
 }
 
-impl State {
+impl CommitterState {
     async fn mount(&mut self, me: &Me) -> Result<(), Errno> {
         let superblock = self.journal.superblock().await?;
         self.blocks = superblock.blocks();
@@ -140,12 +140,12 @@ impl State {
             }
         }
         self.allocator.call(Mount { journaled: self.journaled, usable: true }, ()).await?;
-        self.flush_surely(Class::Direct).await?;
+        self.flush_surely(DirtyClass::Direct).await?;
         if self.journaled { self.journal.empty().await } else { Ok(()) }
     }
 
     /// Writes all of a class, offering it several times.
-    async fn flush_surely(&mut self, class: Class) -> Result<(), Errno> {
+    async fn flush_surely(&mut self, class: DirtyClass) -> Result<(), Errno> {
         let mut done = Err(Errno::EIO);
         for _ in 0..TRIES_MAX {
             done = self.writer.flush(class).await;
@@ -156,33 +156,33 @@ impl State {
         done
     }
 
-    async fn commit(&mut self, extent: Extent) -> Result<(), Errno> {
+    async fn commit(&mut self, extent: CommitExtent) -> Result<(), Errno> {
         // Whoever wrote what the disk refuses learns it from the answer, if not earlier.
         let content = self.content.call(WriteData {}, ()).await;
         let Pended { changed, checkpoint } = self.allocator.call(Pending {}, ()).await?;
         let places = self.journaled && empties(extent) && !self.journal.is_empty();
-        if changed || places || extent == Extent::Unmount {
+        if changed || places || extent == CommitExtent::Unmount {
             self.transact(extent, checkpoint).await?;
         }
-        if extent == Extent::Unmount {
+        if extent == CommitExtent::Unmount {
             self.unmount().await?;
         }
         content
     }
 
-    async fn transact(&mut self, extent: Extent, checkpoint: bool) -> Result<(), Errno> {
-        let books = directory::CountDirty { class: Class::Books };
+    async fn transact(&mut self, extent: CommitExtent, checkpoint: bool) -> Result<(), Errno> {
+        let books = directory::CountDirty { class: DirtyClass::Books };
         let expected = self.writer.clients.directory.call(books, ()).await?;
         let whole = empties(extent) || checkpoint || !self.journal.has_room(expected);
         // What the journal has goes to its places first, so that only this transaction is left.
-        let placed = if whole && self.journaled { self.flush_surely(Class::Journaled).await } else { Ok(()) };
+        let placed = if whole && self.journaled { self.flush_surely(DirtyClass::Journaled).await } else { Ok(()) };
         self.close().await?;
         let (frozen, copied) = self.stage().await;
         self.end_freeze().await?;
         let (done, reached) = match copied {
             Ok(()) if self.journaled => self.write(whole, placed).await,
-            Ok(()) => (Ok(()), Reached::Emptied),
-            Err(errno) => (Err(errno), Reached::Failed),
+            Ok(()) => (Ok(()), JournalReached::Emptied),
+            Err(errno) => (Err(errno), JournalReached::Failed),
         };
         self.end(reached, whole).await.and(done).and(frozen)
     }
@@ -200,7 +200,7 @@ impl State {
     /// Freezes the members, copies the dirty books, and thaws them. Whether all members wrote themselves to their
     /// buffers (one that could not is left out), and whether books were copied.
     async fn stage(&mut self) -> (Result<(), Errno>, Result<(), Errno>) {
-        let (mut frozen, mut told, mut broken) = (Members::NONE, Ok(()), false);
+        let (mut frozen, mut told, mut broken) = (ProcessSet::NONE, Ok(()), false);
         while let Ok(slot) = self.allocator.call(NextMember {}, ()).await {
             frozen.add(slot);
             let Some(mut inode) = self.inode(slot) else { continue };
@@ -230,7 +230,7 @@ impl State {
         if !self.journaled {
             // A failure to write content is told by `commit`.
             let _ = self.content.call(WriteData {}, ()).await;
-            return self.writer.flush(Class::Books).await;
+            return self.writer.flush(DirtyClass::Books).await;
         }
         self.journal.begin();
         while let Ok(held) = self.writer.clients.directory.call(directory::NextMetadata {}, ()).await {
@@ -251,7 +251,7 @@ impl State {
     }
 
     /// Writes the transaction; how far it came. `placed`: whether all that was in the journal before is in its place.
-    async fn write(&mut self, whole: bool, placed: Result<(), Errno>) -> (Result<(), Errno>, Reached) {
+    async fn write(&mut self, whole: bool, placed: Result<(), Errno>) -> (Result<(), Errno>, JournalReached) {
         // What is refused here is told by the next commit: it stays dirty.
         let _ = self.content.call(WriteData {}, ()).await;
         let mut written = self.journal.write_transaction().await;
@@ -263,14 +263,14 @@ impl State {
             }
         }
         if written.is_err() {
-            return (written, Reached::Failed);
+            return (written, JournalReached::Failed);
         }
         if !whole {
-            return (Ok(()), Reached::Journaled);
+            return (Ok(()), JournalReached::Journaled);
         }
         // What is not in its place is in the journal only, which cannot be emptied then.
         if placed.is_err() {
-            return (placed, Reached::Full);
+            return (placed, JournalReached::Full);
         }
         let mut emptied = Ok(());
         for _ in 0..TRIES_MAX {
@@ -279,25 +279,25 @@ impl State {
                 emptied = self.journal.empty().await;
             }
             if emptied.is_ok() {
-                return (Ok(()), Reached::Emptied);
+                return (Ok(()), JournalReached::Emptied);
             }
         }
-        (emptied, Reached::Full)
+        (emptied, JournalReached::Full)
     }
 
     /// Tells buffers and allocator how it ended.
-    async fn end(&mut self, reached: Reached, whole: bool) -> Result<(), Errno> {
+    async fn end(&mut self, reached: JournalReached, whole: bool) -> Result<(), Errno> {
         let outcome = match reached {
-            Reached::Failed => Outcome::Failed,
-            Reached::Journaled | Reached::Full => Outcome::Journaled,
-            Reached::Emptied => Outcome::Placed,
+            JournalReached::Failed => TransactionOutcome::Failed,
+            JournalReached::Journaled | JournalReached::Full => TransactionOutcome::Journaled,
+            JournalReached::Emptied => TransactionOutcome::Placed,
         };
         self.pages.call(SetOrdered { ordered: false }, ()).await?;
         self.writer.clients.directory.call(directory::EndTransaction { outcome }, ()).await?;
         let ended = self.allocator.call(EndTransaction { reached, whole }, ()).await;
         if ended.is_err() {
             // What the journal has not got is not to go to its place by half.
-            let abandoned = directory::EndTransaction { outcome: Outcome::Abandoned };
+            let abandoned = directory::EndTransaction { outcome: TransactionOutcome::Abandoned };
             self.writer.clients.directory.call(abandoned, ()).await?;
         }
         while let Some(slot) = self.wait_for_room.take() {
@@ -306,7 +306,7 @@ impl State {
             }
         }
         // Whoever asked is told what failed, not what follows from it.
-        if reached == Reached::Failed { Ok(()) } else { ended }
+        if reached == JournalReached::Failed { Ok(()) } else { ended }
     }
 
     async fn unmount(&mut self) -> Result<(), Errno> {
@@ -314,6 +314,6 @@ impl State {
             self.journal.write_head(0).await?;
         }
         self.allocator.call(MarkClean {}, ()).await?;
-        self.flush_surely(Class::Direct).await
+        self.flush_surely(DirtyClass::Direct).await
     }
 }

@@ -10,10 +10,10 @@
 //! used for anything else before that. Not here: what belongs together (`committer.rs`), finding the journal
 //! (`journal_file.rs`).
 
-use crate::cache::metadata_writeback::Writer;
+use crate::cache::metadata_writeback::RunWriter;
 use crate::format::journal_format::{self as format, COMMIT, DESCRIPTOR, JOURNAL_MAGIC, Page, TAGS_MAX};
 use heapless::Vec;
-use renga_proto::buffer::HeldBlock;
+use renga_proto::buffer::BufferedBlock;
 use renga_proto::disk::{Disk, ReadBlocks, WriteBlocks};
 use renga_rt::{Client, Errno};
 
@@ -24,7 +24,7 @@ const TRIES_MAX: u32 = 4;
 
 /// Blocks side by side.
 #[derive(Clone, Copy)]
-pub(crate) struct Run {
+pub(crate) struct JournalRun {
     pub(crate) first: u32,
     pub(crate) count: u32,
 }
@@ -40,7 +40,7 @@ pub(crate) struct Journal {
     /// Pages of it, and tags of its last descriptor, until that is ended.
     used: usize,
     tags: usize,
-    pub(crate) runs: Vec<Run, RUNS_MAX>,
+    pub(crate) runs: Vec<JournalRun, RUNS_MAX>,
     /// The file has no block behind its last run.
     pub(crate) ends: bool,
     pub(crate) length: u32,
@@ -157,7 +157,7 @@ impl Journal {
     }
 
     /// Adds a block to the transaction. One that its buffer has not got was not changed.
-    pub(crate) async fn add(&mut self, writer: &mut Writer, held: HeldBlock) -> Result<(), Errno> {
+    pub(crate) async fn add(&mut self, writer: &mut RunWriter, held: BufferedBlock) -> Result<(), Errno> {
         let descriptor = if self.tags == 0 { self.used } else { self.used - 1 - self.tags };
         let at = descriptor + 1 + self.tags;
         let page = self.staged.get_mut(at).ok_or(Errno::EIO)?;

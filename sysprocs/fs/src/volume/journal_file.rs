@@ -4,10 +4,10 @@
 //! happens.
 
 use crate::format::bytes::u32_at;
-use crate::format::groups::{DESCRIPTORS_BLOCK, Group};
+use crate::format::groups::{BlockGroup, DESCRIPTORS_BLOCK};
 use crate::format::journal_format as format;
 use crate::format::superblock::{SUPERBLOCK_BYTES, SUPERBLOCK_OFFSET, Superblock};
-use crate::volume::journal::{Journal, Run};
+use crate::volume::journal::{Journal, JournalRun};
 use renga_abi::PAGE_BYTES;
 use renga_rt::Errno;
 
@@ -31,7 +31,7 @@ impl Journal {
             return Err(Errno::EINVAL);
         }
         self.read(DESCRIPTORS_BLOCK).await?;
-        let table = Group::from_descriptor(self.copy.first_chunk().ok_or(Errno::EIO)?).inode_table;
+        let table = BlockGroup::from_descriptor(self.copy.first_chunk().ok_or(Errno::EIO)?).inode_table;
         let bytes = superblock.inode_bytes();
         let per_block = PAGE_BYTES as u32 / bytes;
         let block = table.saturating_add(index / per_block);
@@ -86,7 +86,7 @@ impl Journal {
         self.check(block, blocks)?;
         match self.runs.last_mut() {
             Some(run) if run.first + run.count == block => run.count += 1,
-            _ => self.runs.push(Run { first: block, count: 1 }).map_err(|_| Errno::EFBIG)?,
+            _ => self.runs.push(JournalRun { first: block, count: 1 }).map_err(|_| Errno::EFBIG)?,
         }
         Ok(())
     }

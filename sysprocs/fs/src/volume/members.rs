@@ -7,7 +7,7 @@ pub(crate) const MEMBERS_MAX: usize = 4096;
 
 /// What is going on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Phase {
+pub(crate) enum TransactionPhase {
     /// The journal has not been recovered yet.
     Unmounted,
     /// Changes join the transaction.
@@ -17,10 +17,10 @@ pub(crate) enum Phase {
 }
 
 /// A set of inode processes.
-pub(crate) struct Members([u64; MEMBERS_MAX / 64]);
+pub(crate) struct ProcessSet([u64; MEMBERS_MAX / 64]);
 
-impl Members {
-    pub(crate) const NONE: Members = Members([0; MEMBERS_MAX / 64]);
+impl ProcessSet {
+    pub(crate) const NONE: ProcessSet = ProcessSet([0; MEMBERS_MAX / 64]);
     /// Adds one; whether there is room for such a number.
     pub(crate) fn add(&mut self, slot: u16) -> bool {
         let word = self.0.get_mut(usize::from(slot) / 64);

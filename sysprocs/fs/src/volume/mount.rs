@@ -6,10 +6,10 @@
 //! (`recovery.rs`), which comes before.
 
 use crate::format::bytes::{u16_at, u32_at};
-use crate::format::groups::{DESCRIPTOR_BYTES, DESCRIPTORS_BLOCK, Group};
+use crate::format::groups::{BlockGroup, DESCRIPTOR_BYTES, DESCRIPTORS_BLOCK};
 use crate::format::superblock::SUPERBLOCK_OFFSET;
-use crate::volume::allocator_state::State;
-use crate::volume::members::Phase;
+use crate::volume::allocator_state::AllocatorState;
+use crate::volume::members::TransactionPhase;
 use renga_abi::PAGE_BYTES;
 use renga_rt::Errno;
 
@@ -18,11 +18,11 @@ const BITS: u32 = 32;
 /// Where a record has its link count.
 const LINKS_AT: u32 = 26;
 
-impl State {
+impl AllocatorState {
     /// Reads superblock and groups, and says on the disk (when the committer has written its buffer) that there
     /// is work for the journal. Without a `usable` volume everything is refused.
     pub(crate) async fn mount(&mut self, journaled: bool, usable: bool) -> Result<(), Errno> {
-        self.phase = Phase::Open;
+        self.phase = TransactionPhase::Open;
         if !usable {
             return Ok(());
         }
@@ -50,7 +50,7 @@ impl State {
         for number in 0..self.count {
             let mut bytes = [0; DESCRIPTOR_BYTES];
             self.cache.read(DESCRIPTORS_BLOCK, (number * DESCRIPTOR_BYTES) as u32, &mut bytes).await?;
-            self.groups[number] = Group::from_descriptor(&bytes);
+            self.groups[number] = BlockGroup::from_descriptor(&bytes);
             if !self.groups[number].is_inside(blocks, table_blocks) {
                 return Err(Errno::EINVAL);
             }

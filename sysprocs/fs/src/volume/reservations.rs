@@ -2,13 +2,13 @@
 //!
 //! Invariant: as many blocks are free as are reserved, so that a board that may write a page need not fear for its
 //! block. Which blocks they will be is found when the page comes.
-//! Not here: who is lent what (`inode/lending`).
+//! Not here: who is leased what (`inode/lending`).
 
-use crate::volume::allocator_state::State;
+use crate::volume::allocator_state::AllocatorState;
 use renga_proto::allocator::Reserve;
 use renga_rt::Errno;
 
-impl State {
+impl AllocatorState {
     /// Free blocks that no transaction under way is yet to free.
     fn available(&self) -> u32 {
         self.free_totals().0.saturating_sub(self.closing.blocks())
@@ -33,7 +33,7 @@ impl State {
             self.hurry();
         }
         self.reserved = wanted.ok_or(Errno::ENOSPC)?;
-        self.lent.add(slot);
+        self.leased.add(slot);
         self.make_due();
         if hurry {
             self.due.crowd(self.me.now_ns());
@@ -42,7 +42,7 @@ impl State {
     }
 
     pub(crate) fn end_reserve(&mut self, slot: u16, blocks: u32) {
-        self.lent.remove(slot);
+        self.leased.remove(slot);
         self.only_lent = false;
         self.reserved = self.reserved.saturating_sub(blocks);
     }

@@ -6,14 +6,14 @@
 
 use crate::format::groups::{COUNTS_OFFSET, DESCRIPTOR_BYTES, DESCRIPTORS_BLOCK};
 use crate::format::superblock::SUPERBLOCK_OFFSET;
-use crate::volume::allocator_state::State;
-use crate::volume::members::Phase;
-use renga_proto::allocator::{AllocatorCall, EndTransaction, Pended, Reached};
+use crate::volume::allocator_state::AllocatorState;
+use crate::volume::members::TransactionPhase;
+use renga_proto::allocator::{AllocatorCall, EndTransaction, JournalReached, Pended};
 use renga_rt::Errno;
 /// Commits of their own accord that may fail one after the other before changes are refused.
 const FAILURES_MAX: u32 = 8;
 
-impl State {
+impl AllocatorState {
     pub(crate) fn join(&mut self, slot: u16) -> Result<(), Errno> {
         self.may_change()?;
         self.make_due();
@@ -35,11 +35,11 @@ impl State {
             }
             AllocatorCall::NextMember(call) => call.reply(self.members.take().ok_or(Errno::ENOENT)),
             AllocatorCall::SaveMetadata(call) => {
-                let reply = self.save_books(call.entry().broken).await;
+                let reply = self.save_metadata(call.entry().broken).await;
                 call.reply(reply);
             }
             AllocatorCall::EndFreeze(call) => {
-                self.phase = Phase::Open;
+                self.phase = TransactionPhase::Open;
                 call.reply(Ok(()));
             }
             AllocatorCall::EndTransaction(call) => {
@@ -61,11 +61,11 @@ impl State {
 
     fn close(&mut self) -> Result<(), Errno> {
         self.may_change()?;
-        self.phase = Phase::Closed;
+        self.phase = TransactionPhase::Closed;
         // What is to come home has its time, too, which others' commits do not put off.
         let soon_ns = self.due.at_ns().filter(|at_ns| *at_ns > self.me.now_ns());
         self.due.set(None);
-        if !self.lent.is_empty() {
+        if !self.leased.is_empty() {
             self.due.set(soon_ns);
             self.make_due();
             self.only_lent = true;
@@ -73,7 +73,7 @@ impl State {
         Ok(())
     }
 
-    async fn save_books(&mut self, broken: bool) -> Result<(), Errno> {
+    async fn save_metadata(&mut self, broken: bool) -> Result<(), Errno> {
         if broken {
             self.superblock.set_errors();
             self.groups[0].changed = true;
@@ -91,25 +91,25 @@ impl State {
 
     fn end(&mut self, ended: EndTransaction) -> Result<(), Errno> {
         let EndTransaction { reached, whole } = ended;
-        self.phase = Phase::Open;
+        self.phase = TransactionPhase::Open;
         match reached {
-            Reached::Failed => {
+            JournalReached::Failed => {
                 self.failures += u32::from(whole);
                 self.closing.failed();
                 self.make_due();
             }
             // What the journal has copies of must not be given out again, and it may be from now on.
-            Reached::Full if self.closing.books => self.failures = FAILURES_MAX,
-            Reached::Full => {
+            JournalReached::Full if self.closing.books => self.failures = FAILURES_MAX,
+            JournalReached::Full => {
                 self.failures += u32::from(whole);
                 self.closing.release();
             }
             // It is to be emptied before they are given out: by the next commit, which is due now.
-            Reached::Journaled if self.closing.books => {
+            JournalReached::Journaled if self.closing.books => {
                 self.only_lent = false;
                 self.due.set(Some(self.me.now_ns()));
             }
-            Reached::Journaled | Reached::Emptied => {
+            JournalReached::Journaled | JournalReached::Emptied => {
                 self.failures = 0;
                 self.closing.release();
             }
@@ -133,13 +133,13 @@ impl State {
             changed = true;
             let counts = self.groups[number].counts();
             let offset = (number * DESCRIPTOR_BYTES) as u32 + COUNTS_OFFSET;
-            let saved = self.cache.write_books(DESCRIPTORS_BLOCK, offset, &counts).await;
+            let saved = self.cache.write_metadata(DESCRIPTORS_BLOCK, offset, &counts).await;
             self.groups[number].changed = saved.is_err();
             saved?;
         }
         if changed {
             self.count_free();
-            self.cache.write_books(0, SUPERBLOCK_OFFSET as u32, &self.superblock.bytes).await?;
+            self.cache.write_metadata(0, SUPERBLOCK_OFFSET as u32, &self.superblock.bytes).await?;
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use renga_proto::path::OPEN_WRITE;
 use renga_rt::Errno;
 
 #[test]
-fn what_goes_to_the_end_moves_the_offset_only_if_it_is_to() {
+fn append_moves_offset_only_when_asked() {
     let device = Medium512::default();
     *device.bytes.borrow_mut() = make_image(&Scratch::new("appending"), 16, None, &[]);
     System::new(&device, "none", FEW).run(|mut user| async move {

@@ -153,7 +153,7 @@ fn cut(seed: u64, scratch: &Scratch, made: &[u8]) -> usize {
 
 /// Holds: commit-atomic.
 #[test]
-fn every_cut_is_repaired() {
+fn power_cut_every_point_is_repaired() {
     let scratch = Scratch::new("cut");
     let made = make_image(&scratch, 16, None, &[]);
     let (first, count) = std::env::var("RENGA_FS_CUTS").map_or((1, 16), |range| {

@@ -50,7 +50,7 @@ async fn work(user: &mut User, random: &mut Random) -> BTreeMap<String, u64> {
 }
 
 #[test]
-fn transfers_fail_by_chance() {
+fn medium_random_errors_are_reported() {
     let scratch = Scratch::new("chance");
     let made = make_image(&scratch, 16, None, &[]);
     for seed in 1..=6u64 {
@@ -100,7 +100,7 @@ fn check_after_errors(scratch: &Scratch, bytes: &[u8]) -> Vec<u8> {
 
 /// Holds: disk-errors.
 #[test]
-fn a_medium_that_takes_nothing_can_only_be_read() {
+fn medium_refusing_writes_leaves_read_only_volume() {
     let scratch = Scratch::new("gone");
     let device = Medium512::default();
     *device.bytes.borrow_mut() = make_image(&scratch, 16, None, &[]);
@@ -148,7 +148,7 @@ fn journal_inode(image: &[u8]) -> JournalInode {
 /// With a block more at its end the journal of 4 MiB is long enough for what it says of itself, and all blocks
 /// behind a hole would be taken for the ones before them.
 #[test]
-fn a_journal_with_a_hole_is_not_mounted() {
+fn mount_journal_with_hole_is_refused() {
     let scratch = Scratch::new("hole");
     let made = make_image(&scratch, 16, None, &[]);
     let JournalInode { pointers, indirect } = journal_inode(&made);

@@ -16,7 +16,7 @@ fn empty(scratch: &Scratch) -> Medium512 {
 
 /// Holds: freed-blocks.
 #[test]
-fn a_commit_that_failed_has_freed_nothing() {
+fn commit_failed_frees_nothing() {
     let scratch = Scratch::new("failed");
     let device = empty(&scratch);
     let fail = device.fail_journal.clone();
@@ -46,7 +46,7 @@ fn a_commit_that_failed_has_freed_nothing() {
 }
 
 #[test]
-fn what_a_failed_commit_was_to_free_the_next_one_frees() {
+fn commit_after_failure_frees_its_blocks() {
     let scratch = Scratch::new("next");
     let device = empty(&scratch);
     let fail = device.fail_journal.clone();
@@ -68,7 +68,7 @@ fn what_a_failed_commit_was_to_free_the_next_one_frees() {
 /// More runs than the allocator remembers.
 /// Holds: freed-blocks.
 #[test]
-fn however_many_are_given_back_none_is_given_out() {
+fn allocator_freed_blocks_wait_for_commit() {
     let scratch = Scratch::new("runs");
     let device = empty(&scratch);
     let fail = device.fail_journal.clone();

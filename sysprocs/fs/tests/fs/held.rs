@@ -4,11 +4,12 @@ use crate::rig::held::{start, start_in};
 use crate::rig::{FEW, Medium512, Scratch, System, make_image};
 use renga_proto::inode::{Birth, InodeFacts, STAT_BYTES};
 use renga_proto::names::{
-    ALL_DIRECTORIES, BeginMake, BoardDied, EndUse, KeepReference, KeepSteps, Kept, MakeBegun, Names, NotifyAccess,
-    OpenHere, RevokeInode, RevokeName, RevokeReference, StatusHere, TicketHere,
+    ALL_DIRECTORIES, BeginCreation, BoardDied, CacheGeneration, CacheReference, CacheSteps, CreationBegun, Names,
+    NotifyAccess, OpenHere, ReferenceCached, ReleaseCachedReference, RevokeInode, RevokeName, RevokeReference,
+    StatusHere,
 };
-use renga_proto::sessions::{Sessions, Stamp};
-use renga_proto::steps::Steps;
+use renga_proto::sessions::{ReferenceOrigin, Sessions};
+use renga_proto::steps::WalkSteps;
 use renga_rt::host::Board;
 use renga_rt::{Client, Errno};
 use std::cell::Cell;
@@ -21,8 +22,8 @@ pub const REGULAR: u8 = 1;
 const SYMBOLIC_LINK: u8 = 7;
 
 /// A walk to a file.
-fn told(names: &[(&[u8], u32, u8)], target: Option<&[u8]>) -> Steps {
-    let mut steps = Steps::default();
+fn told(names: &[(&[u8], u32, u8)], target: Option<&[u8]>) -> WalkSteps {
+    let mut steps = WalkSteps::default();
     for &(name, ino, kind) in names {
         steps.put_name(ROOT, name, ino, kind);
         if let Some(target) = target.filter(|_| kind == SYMBOLIC_LINK) {
@@ -34,13 +35,13 @@ fn told(names: &[(&[u8], u32, u8)], target: Option<&[u8]>) -> Steps {
         ino: FILE,
         mode: 0o100_644,
         birth: Birth { generation: 1, device: 0 },
-        stamp: Stamp::NONE,
+        origin: ReferenceOrigin::NONE,
     };
     steps.end_at(&facts, true, &[9; STAT_BYTES]);
     steps
 }
 
-/// 0: it is held; otherwise a ticket.
+/// 0: it is held; otherwise a cache_generation.
 pub async fn ask(names: &mut Client<Names>, path: &[u8]) -> u64 {
     let mut out = [0; STAT_BYTES];
     names.call(StatusHere { at: ROOT.into(), flags: 0 }, (path, &mut out[..])).await.unwrap()
@@ -76,33 +77,37 @@ pub async fn recall(names: &mut Client<Names>, which: u32) {
 }
 
 #[test]
-fn what_a_recall_has_overtaken_is_not_held() {
+fn name_cache_answer_overtaken_by_revocation_is_dropped() {
     play(|mut names| async move {
         for which in 0..RECALLS {
-            let ticket = ask(&mut names, b"/file").await;
-            assert_ne!(ticket, 0, "recall {which}");
+            let cache_generation = ask(&mut names, b"/file").await;
+            assert_ne!(cache_generation, 0, "recall {which}");
             recall(&mut names, which).await;
             let steps = told(&[(b"file", FILE, REGULAR)], None);
-            assert_eq!(names.call(KeepSteps { ticket }, steps.bytes()).await, Err(Errno::ESTALE), "recall {which}");
+            assert_eq!(
+                names.call(CacheSteps { cache_generation }, steps.bytes()).await,
+                Err(Errno::ESTALE),
+                "recall {which}"
+            );
             assert_ne!(ask(&mut names, b"/file").await, 0, "recall {which}");
         }
     });
 }
 
 #[test]
-fn what_is_recalled_is_held_no_more() {
+fn name_cache_revocation_removes_entry() {
     play(|mut names| async move {
         for which in 0..RECALLS {
-            let ticket = ask(&mut names, b"/file").await;
-            names.call(KeepSteps { ticket }, told(&[(b"file", FILE, REGULAR)], None).bytes()).await.unwrap();
+            let cache_generation = ask(&mut names, b"/file").await;
+            names.call(CacheSteps { cache_generation }, told(&[(b"file", FILE, REGULAR)], None).bytes()).await.unwrap();
             assert_eq!(ask(&mut names, b"/file").await, 0, "recall {which}");
             recall(&mut names, which).await;
-            let ticket = ask(&mut names, b"/file").await;
-            assert_ne!(ticket, 0, "recall {which}");
+            let cache_generation = ask(&mut names, b"/file").await;
+            assert_ne!(cache_generation, 0, "recall {which}");
             // The other half of it comes back: what was recalled is still missing.
             if which > 0 {
                 let half = told(&[(b"other", FILE, REGULAR)], None);
-                names.call(KeepSteps { ticket }, half.bytes()).await.unwrap();
+                names.call(CacheSteps { cache_generation }, half.bytes()).await.unwrap();
                 assert_eq!(ask(&mut names, b"/other").await, 0, "recall {which}");
                 assert_ne!(ask(&mut names, b"/file").await, 0, "recall {which}");
                 recall(&mut names, 4).await;
@@ -112,37 +117,37 @@ fn what_is_recalled_is_held_no_more() {
 }
 
 #[test]
-fn another_link_of_the_same_number_leads_elsewhere() {
+fn name_cache_reused_link_number_forgets_target() {
     play(|mut names| async move {
         let walk: [(&[u8], u32, u8); 2] = [(b"link", LINK, SYMBOLIC_LINK), (b"file", FILE, REGULAR)];
-        let ticket = ask(&mut names, b"/link").await;
-        names.call(KeepSteps { ticket }, told(&walk, Some(b"file")).bytes()).await.unwrap();
+        let cache_generation = ask(&mut names, b"/link").await;
+        names.call(CacheSteps { cache_generation }, told(&walk, Some(b"file")).bytes()).await.unwrap();
         assert_eq!(ask(&mut names, b"/link").await, 0);
         names.call(RevokeName { directory: ROOT }, &b"link"[..]).await.unwrap();
         // The next link has that number; its target is too long to be told.
-        let ticket = ask(&mut names, b"/link").await;
-        names.call(KeepSteps { ticket }, told(&walk, None).bytes()).await.unwrap();
+        let cache_generation = ask(&mut names, b"/link").await;
+        names.call(CacheSteps { cache_generation }, told(&walk, None).bytes()).await.unwrap();
         assert_ne!(ask(&mut names, b"/link").await, 0);
         assert_eq!(ask(&mut names, b"/file").await, 0);
     });
 }
 
 #[test]
-fn what_is_asked_for_stays_when_room_is_needed() {
+fn name_cache_recent_entries_survive_eviction() {
     play(|mut names| async move {
-        let ticket = ask(&mut names, b"/file").await;
-        names.call(KeepSteps { ticket }, told(&[(b"file", FILE, REGULAR)], None).bytes()).await.unwrap();
+        let cache_generation = ask(&mut names, b"/file").await;
+        names.call(CacheSteps { cache_generation }, told(&[(b"file", FILE, REGULAR)], None).bytes()).await.unwrap();
         for number in 0..200_u32 {
             assert_eq!(ask(&mut names, b"/file").await, 0, "after {number} others");
             let other = format!("other{number}");
             let steps = told(&[(other.as_bytes(), 100 + number, REGULAR)], None);
-            names.call(KeepSteps { ticket }, steps.bytes()).await.unwrap();
+            names.call(CacheSteps { cache_generation }, steps.bytes()).await.unwrap();
         }
     });
 }
 
 #[test]
-fn names_of_a_directory_are_not_those_of_the_next_of_its_number() {
+fn name_cache_reused_directory_number_has_no_old_names() {
     let (scratch, device) = (Scratch::new("held"), Medium512::default());
     *device.bytes.borrow_mut() = make_image(&scratch, 16, None, &[]);
     let system = System::new(&device, "none", FEW);
@@ -160,30 +165,30 @@ fn names_of_a_directory_are_not_those_of_the_next_of_its_number() {
 }
 
 #[test]
-fn a_reference_is_used_again_until_the_last_name_goes() {
+fn name_cache_reference_is_reused_until_unlink() {
     play(|mut names| async move {
         let open = OpenHere { at: ROOT.into(), flags: 0 };
-        let ticket = names.call(TicketHere {}, ()).await.unwrap();
+        let cache_generation = names.call(CacheGeneration {}, ()).await.unwrap();
         let steps = told(&[(b"file", FILE, REGULAR)], None);
-        names.call(KeepSteps { ticket }, steps.bytes()).await.unwrap();
-        let keep = KeepReference { ticket, slot: 7, ino: FILE, generation: 1 };
-        let Kept { stamp, .. } = names.call(keep, ()).await.unwrap();
-        let session = stamp.session;
+        names.call(CacheSteps { cache_generation }, steps.bytes()).await.unwrap();
+        let keep = CacheReference { cache_generation, slot: 7, ino: FILE, generation: 1 };
+        let ReferenceCached { origin, .. } = names.call(keep, ()).await.unwrap();
+        let session = origin.session;
         let facts = names.call(open, &b"/file"[..]).await.unwrap();
-        assert_eq!((facts.slot, facts.ino, facts.stamp), (7, FILE, Stamp { session, kept: true }));
+        assert_eq!((facts.slot, facts.ino, facts.origin), (7, FILE, ReferenceOrigin { session, kept: true }));
         for _ in 0..2 {
-            assert_eq!(names.call(EndUse { ino: FILE, session }, ()).await, Ok(false));
+            assert_eq!(names.call(ReleaseCachedReference { ino: FILE, session }, ()).await, Ok(false));
         }
-        assert_eq!(names.call(EndUse { ino: FILE, session }, ()).await, Err(Errno::EINVAL));
+        assert_eq!(names.call(ReleaseCachedReference { ino: FILE, session }, ()).await, Err(Errno::EINVAL));
         assert_eq!(names.call(RevokeReference { ino: FILE }, ()).await, Ok(true));
         assert_eq!(names.call(open, &b"/file"[..]).await, Err(Errno::EAGAIN));
         // What was got before is not kept: nobody would recall it any more.
-        assert_eq!(names.call(keep, ()).await, Ok(Kept::NOT));
+        assert_eq!(names.call(keep, ()).await, Ok(ReferenceCached::NOT));
     });
 }
 
 #[test]
-fn what_nobody_changes_is_held_from_the_second_look_on() {
+fn name_cache_unchanged_path_hits_from_second_lookup() {
     let (scratch, device) = (Scratch::new("looks"), Medium512::default());
     *device.bytes.borrow_mut() = make_image(&scratch, 16, None, &[]);
     System::new(&device, "none", FEW).run(|mut user| async move {
@@ -196,7 +201,7 @@ fn what_nobody_changes_is_held_from_the_second_look_on() {
 }
 
 #[test]
-fn what_is_held_is_doubted_when_nothing_is_heard_and_good_when_something_is() {
+fn name_cache_silence_needs_revalidation() {
     const SECOND_NS: u64 = 1_000_000_000;
     let (board, done) = (Board::new(0, 1 << 20), Rc::new(Cell::new(false)));
     let sessions = board.arena.put(Sessions::new) as &Sessions;
@@ -204,9 +209,9 @@ fn what_is_held_is_doubted_when_nothing_is_heard_and_good_when_something_is() {
     board.client(move |mut me| {
         let mut names = Client::new(&me, names);
         async move {
-            let ticket = ask(&mut names, b"file").await;
+            let cache_generation = ask(&mut names, b"file").await;
             sessions.note_arrival(0);
-            names.call(KeepSteps { ticket }, told(&[(b"file", FILE, REGULAR)], None).bytes()).await.unwrap();
+            names.call(CacheSteps { cache_generation }, told(&[(b"file", FILE, REGULAR)], None).bytes()).await.unwrap();
             for _ in 0..5 {
                 assert_eq!(ask(&mut names, b"file").await, 0, "something came in each second");
                 me.sleep_until(me.now_ns() + SECOND_NS * 9 / 10).await;
@@ -218,9 +223,9 @@ fn what_is_held_is_doubted_when_nothing_is_heard_and_good_when_something_is() {
             assert_ne!(ask(&mut names, b"file").await, 0, "nothing came");
             let opened = names.call(OpenHere { at: ROOT.into(), flags: 0 }, &b"file"[..]).await;
             assert_eq!(opened.map(|_| ()), Err(Errno::EAGAIN));
-            assert_eq!(names.call(BeginMake { at: ROOT.into() }, &b"file"[..]).await, Ok(MakeBegun::NONE));
+            assert_eq!(names.call(BeginCreation { at: ROOT.into() }, &b"file"[..]).await, Ok(CreationBegun::NONE));
             sessions.note_arrival(0);
-            assert_eq!(names.call(BeginMake { at: ROOT.into() }, &b"file"[..]).await, Err(Errno::EEXIST));
+            assert_eq!(names.call(BeginCreation { at: ROOT.into() }, &b"file"[..]).await, Err(Errno::EEXIST));
             assert_eq!(ask(&mut names, b"file").await, 0, "nothing was recalled");
             me.sleep_until(me.now_ns() + 3 * SECOND_NS).await;
             assert_ne!(ask(&mut names, b"file").await, 0, "nothing came again");
@@ -233,14 +238,14 @@ fn what_is_held_is_doubted_when_nothing_is_heard_and_good_when_something_is() {
 }
 
 #[test]
-fn what_is_told_of_a_reading_changes_one_time_and_tickets() {
+fn name_cache_access_notification_updates_time_and_generation() {
     const READ_NS: u64 = 1_700_000_001_000_000_007;
     play(|mut names| async move {
         let open = OpenHere { at: ROOT.into(), flags: 0 };
-        let ticket = names.call(TicketHere {}, ()).await.unwrap();
+        let cache_generation = names.call(CacheGeneration {}, ()).await.unwrap();
         let steps = told(&[(b"file", FILE, REGULAR)], None);
-        names.call(KeepSteps { ticket }, steps.bytes()).await.unwrap();
-        let keep = KeepReference { ticket, slot: 7, ino: FILE, generation: 1 };
+        names.call(CacheSteps { cache_generation }, steps.bytes()).await.unwrap();
+        let keep = CacheReference { cache_generation, slot: 7, ino: FILE, generation: 1 };
         names.call(keep, ()).await.unwrap();
         // Of what is not held nothing is to be said.
         for ino in [FILE, LINK] {
@@ -254,6 +259,6 @@ fn what_is_told_of_a_reading_changes_one_time_and_tickets() {
         assert_eq!(status, wanted);
         assert_eq!(names.call(open, &b"/file"[..]).await.map(|facts| facts.slot), Ok(7), "it is opened as before");
         // Who was told of it before is told too late.
-        assert_eq!(names.call(KeepSteps { ticket }, steps.bytes()).await, Err(Errno::ESTALE));
+        assert_eq!(names.call(CacheSteps { cache_generation }, steps.bytes()).await, Err(Errno::ESTALE));
     });
 }

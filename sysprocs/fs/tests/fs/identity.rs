@@ -24,7 +24,7 @@ async fn free_inodes(user: &mut User) -> u64 {
 }
 
 #[test]
-fn an_inode_is_known_again_only_while_it_is_the_same() {
+fn reactivate_other_generation_is_refused() {
     let (scratch, device, system) = rig("again");
     system.run(|mut user| async move {
         user.write_file("/one", b"text").await.unwrap();
@@ -50,7 +50,7 @@ fn an_inode_is_known_again_only_while_it_is_the_same() {
 }
 
 #[test]
-fn who_asks_for_an_inode_that_is_gone_does_no_harm_to_the_next_of_its_number() {
+fn reactivate_freed_inode_leaves_successor_intact() {
     let (scratch, device, system) = rig("next");
     system.run(|mut user| async move {
         user.write_file("/next", &[7; 30_000]).await.unwrap();
@@ -66,7 +66,7 @@ fn who_asks_for_an_inode_that_is_gone_does_no_harm_to_the_next_of_its_number() {
 }
 
 #[test]
-fn a_dead_board_holds_nothing() {
+fn board_failure_drops_its_references() {
     let (scratch, device, system) = rig("dead");
     system.run(|mut user| async move {
         let before = free_inodes(&mut user).await;

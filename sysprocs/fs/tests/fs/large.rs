@@ -60,11 +60,11 @@ fn fill_and_empty(inodes: usize) {
 }
 
 #[test]
-fn a_large_directory_keeps_its_names_and_its_size() {
+fn directory_large_keeps_names_and_size() {
     fill_and_empty(250);
 }
 
 #[test]
-fn without_room_in_the_index_it_does_so_too() {
+fn directory_large_without_index_keeps_names_and_size() {
     fill_and_empty(30);
 }

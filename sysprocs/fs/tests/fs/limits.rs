@@ -12,7 +12,7 @@ fn empty(scratch: &Scratch, megabytes: u32, more: &[&str]) -> Medium512 {
 }
 
 #[test]
-fn a_full_disk_refuses_and_recovers() {
+fn disk_full_refuses_writes_and_recovers() {
     let scratch = Scratch::new("full");
     let device = empty(&scratch, 4, &["-N", "64"]);
     let system = System::new(&device, "none", FEW);
@@ -55,7 +55,7 @@ fn a_full_disk_refuses_and_recovers() {
 }
 
 #[test]
-fn a_sparse_file_of_a_terabyte_takes_a_few_blocks() {
+fn sparse_file_of_terabyte_takes_few_blocks() {
     let scratch = Scratch::new("sparse");
     let device = empty(&scratch, 16, &[]);
     let system = System::new(&device, "none", FEW);
@@ -90,7 +90,7 @@ fn a_sparse_file_of_a_terabyte_takes_a_few_blocks() {
 }
 
 #[test]
-fn an_open_file_outlives_its_name() {
+fn open_file_unlinked_stays_readable() {
     let scratch = Scratch::new("nameless");
     let device = empty(&scratch, 16, &[]);
     let system = System::new(&device, "none", FEW);
@@ -132,7 +132,7 @@ fn an_open_file_outlives_its_name() {
 
 /// Holds: disk-errors.
 #[test]
-fn a_failing_medium_is_told_by_sync_and_close() {
+fn medium_failure_is_reported_by_sync_and_close() {
     let scratch = Scratch::new("failing");
     let device = empty(&scratch, 16, &[]);
     let system = System::new(&device, "none", FEW);
@@ -154,7 +154,7 @@ fn a_failing_medium_is_told_by_sync_and_close() {
 }
 
 #[test]
-fn many_users_at_once() {
+fn users_concurrent_operations_complete() {
     let scratch = Scratch::new("many");
     let device = empty(&scratch, 64, &[]);
     let counts = crate::rig::Counts { buffers: 12, inodes: 24, paths: 3, files: 12, frames: 256 };
@@ -193,7 +193,7 @@ fn many_users_at_once() {
 }
 
 #[test]
-fn few_buffers_for_many_users_mix_nothing_up() {
+fn users_with_few_buffers_see_own_data() {
     for (buffers, medium) in [(1, "none"), (2, "sd"), (5, "hdd-1989")] {
         let scratch = Scratch::new(&format!("mix-{buffers}"));
         let device = empty(&scratch, 64, &[]);

@@ -11,7 +11,7 @@ const ROOT: u32 = 2;
 const NAMES: u32 = 400;
 
 #[test]
-fn a_walk_that_waits_for_the_disk_holds_up_no_other_while_a_walker_is_free() {
+fn lookup_worker_blocked_on_disk_blocks_no_other() {
     let (scratch, device) = (Scratch::new("lookup_workers"), Medium512::default());
     *device.bytes.borrow_mut() = make_image(&scratch, 16, None, &[]);
     let counts = Counts { paths: 2, ..USUAL };

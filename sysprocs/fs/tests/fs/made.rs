@@ -3,19 +3,19 @@
 use crate::rig::{FEW, Medium512, O_APPEND, O_RDWR, Scratch, System, make_image};
 use renga_proto::file::{BeginAppend, Close, EndAppend, OpenInode, SetSize, Write, WriteTo};
 use renga_proto::mounts::SYNTHETIC;
-use renga_proto::sessions::Stamp;
+use renga_proto::sessions::ReferenceOrigin;
 use renga_proto::slots::TakeFile;
 use renga_rt::Errno;
 
 #[test]
-fn nothing_of_a_made_file_is_changed_whatever_it_was_opened_for() {
+fn synthetic_file_changes_are_refused() {
     let scratch = Scratch::new("made");
     let device = Medium512::default();
     *device.bytes.borrow_mut() = make_image(&scratch, 16, None, &[]);
     System::new(&device, "none", FEW).run(|mut user| async move {
         let number = user.table.call(TakeFile {}, ()).await.unwrap();
         let (mode, flags) = (0o100_644, O_RDWR | O_APPEND);
-        let open = OpenInode { slot: 0, ino: SYNTHETIC | 1, mode, flags, generation: 1, stamp: Stamp::NONE };
+        let open = OpenInode { slot: 0, ino: SYNTHETIC | 1, mode, flags, generation: 1, origin: ReferenceOrigin::NONE };
         let generation = user.file(number).call(open, ()).await.unwrap();
         let mut file = user.file(number);
         for bytes in [0, 1, 9_000, u64::MAX] {

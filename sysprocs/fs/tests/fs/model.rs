@@ -219,7 +219,7 @@ fn compare_with_host(seed: u64, operations: u64, counts: Counts, medium: &'stati
 }
 
 #[test]
-fn random_operations_leave_what_the_host_leaves() {
+fn model_random_operations_match_host() {
     let more: u64 = std::env::var("RENGA_FS_SEEDS").map_or(3, |seeds| seeds.parse().unwrap());
     for seed in 1..=more {
         compare_with_host(0x9e37_79b9_7f4a_7c15u64.wrapping_mul(seed), 2000, USUAL, "none");
@@ -227,7 +227,7 @@ fn random_operations_leave_what_the_host_leaves() {
 }
 
 #[test]
-fn random_operations_with_few_processes() {
+fn model_random_operations_with_few_processes_match_host() {
     compare_with_host(77, 2000, FEW, "none");
     compare_with_host(78, 300, FEW, "sd");
 }

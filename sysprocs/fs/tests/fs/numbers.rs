@@ -5,7 +5,7 @@ use crate::rig::{FEW, Medium512, Scratch, System, User, check_image, make_image}
 use renga_proto::allocator::FillStatus;
 use renga_proto::buffer::directory::ReadBytes;
 use renga_proto::inode::{KnownOpen, KnownStatus, Release, STAT_BYTES};
-use renga_proto::names::{KeepSteps, NO_TICKET, StatusHere};
+use renga_proto::names::{CacheSteps, NO_CACHE_GENERATION, StatusHere};
 use renga_proto::pages::FileId;
 use renga_proto::path::{
     AbsolutePath, ChangeMode, MakeDirectory, MakeNode, OPEN_CREATE, OPEN_WRITE, Open, PathStart, Rename, Resolve,
@@ -31,7 +31,7 @@ fn on_a_disk<F: Future<Output = ()> + 'static>(name: &str, body: impl FnOnce(Use
 }
 
 #[test]
-fn a_node_is_of_a_type_that_there_is() {
+fn make_node_unknown_type_is_refused() {
     on_a_disk("types", |mut user| async move {
         for kind in [0, 0x3000, 0x5000, 0x7000, 0x9000, 0xb000, 0xd000, 0xe000, 0xf000] {
             let node = MakeNode { at: ROOT.into(), mode: kind | 0o644, device: 0 };
@@ -45,7 +45,7 @@ fn a_node_is_of_a_type_that_there_is() {
 }
 
 #[test]
-fn a_name_has_no_zero_byte() {
+fn path_zero_byte_is_refused() {
     on_a_disk("zeros", |mut user| async move {
         user.mkdir("/d").await.unwrap();
         for path in [&b"/a\0b"[..], b"\0", b"/\0", b"/d/\0a", b"/a\0/b", b"/d/a\0"] {
@@ -63,7 +63,7 @@ fn a_name_has_no_zero_byte() {
 }
 
 #[test]
-fn blocks_beyond_the_disk_are_not_read() {
+fn inode_pointer_beyond_disk_is_refused() {
     on_a_disk("blocks", |mut user| async move {
         let mut magic = [0; 2];
         // As often as there are buffers, so that each of them has been asked for one.
@@ -110,7 +110,7 @@ async fn walk_from(user: &mut User, at: u32, refused: Errno) {
 }
 
 #[test]
-fn a_walk_begins_at_a_directory_that_there_is() {
+fn path_start_not_a_directory_is_refused() {
     on_a_disk("walks", |mut user| async move {
         user.mkdir("/d").await.unwrap();
         user.write_file("/d/file", &[7; 70_000]).await.unwrap();
@@ -147,7 +147,7 @@ async fn which(user: &mut User, path: &str) -> FileId {
     FileId { ino: facts.ino, generation: facts.birth.generation }
 }
 
-/// What a board without the disk says of `file` in a directory: it is held (0), or there is a ticket.
+/// What a board without the disk says of `file` in a directory: it is held (0), or there is a cache_generation.
 async fn held(user: &mut User, at: FileId) -> Result<u64, Errno> {
     let mut stat = [0; STAT_BYTES];
     user.names.call(StatusHere { at, flags: 0 }, (&b"file"[..], &mut stat[..])).await
@@ -155,17 +155,17 @@ async fn held(user: &mut User, at: FileId) -> Result<u64, Errno> {
 
 /// Tells that board of `file` there.
 async fn tell(user: &mut User, at: FileId) {
-    let ticket = held(user, at).await.unwrap();
-    assert!(ticket != 0 && ticket != NO_TICKET);
+    let cache_generation = held(user, at).await.unwrap();
+    assert!(cache_generation != 0 && cache_generation != NO_CACHE_GENERATION);
     let mut told = [0; STEPS_BYTES];
     let resolve = Resolve { at, flags: 0, opens: false };
     let bytes = user.path.call(resolve, (&b"file"[..], &mut told[..])).await.unwrap() as usize;
-    user.names.call(KeepSteps { ticket }, &told[..bytes]).await.unwrap();
+    user.names.call(CacheSteps { cache_generation }, &told[..bytes]).await.unwrap();
     assert_eq!(held(user, at).await, Ok(0));
 }
 
 #[test]
-fn who_starts_in_a_removed_directory_does_not_start_in_another_of_its_number() {
+fn path_start_removed_directory_is_not_its_successor() {
     on_a_disk("reused", |mut user| async move {
         let mut stat = [0; STAT_BYTES];
         user.mkdir("/d").await.unwrap();
@@ -186,7 +186,7 @@ fn who_starts_in_a_removed_directory_does_not_start_in_another_of_its_number() {
                 tell(&mut user, new).await;
                 assert_eq!(held(&mut user, old).await, Err(Errno::ENOENT));
             } else {
-                assert!(held(&mut user, old).await.is_ok_and(|ticket| ticket != 0));
+                assert!(held(&mut user, old).await.is_ok_and(|cache_generation| cache_generation != 0));
             }
             for (at, file) in [
                 (PathStart::from(old), &b"file"[..]),

@@ -2,18 +2,18 @@
 //! it calls only writes down that it was called.
 
 use crate::rig::{Medium512, Scratch, make_image};
-use Step::{
-    Answer, AwaitRoom, Close, Content, Copied, Ended, Freeze, Head, Join, Lock, Ordered, Outcome as Told, Place, Save,
-    Thaw, Unlock, Unordered, Write,
+use WalkStep::{
+    Answer, AwaitRoom, Close, Content, Copied, Ended, Freeze, Head, Join, Lock, Ordered, Place, Save, Thaw,
+    TransactionOutcome as Told, Unlock, Unordered, Write,
 };
 use renga_fs::{CommitterClients, Medium, MetadataWritebackClients, committer, committer_pages, disk};
 use renga_hal::block::{Block, BlockError};
-use renga_proto::allocator::{AllocatorCall, Pended, Reached};
+use renga_proto::allocator::{AllocatorCall, JournalReached, Pended};
 use renga_proto::buffer::directory::{BufferDirectoryCall, Written};
 use renga_proto::buffer::page::BufferCall;
-use renga_proto::buffer::{Class, HeldBlock, Outcome};
+use renga_proto::buffer::{BufferedBlock, DirtyClass, TransactionOutcome};
 use renga_proto::data::DataWritebackCall;
-use renga_proto::inode::{CommitWanted, Extent, Frozen, InodeCall, InodeDirectoryCall};
+use renga_proto::inode::{CommitExtent, CommitWanted, Frozen, InodeCall, InodeDirectoryCall};
 use renga_proto::pages::{Pages, PagesCall};
 use renga_rt::host::Board;
 use renga_rt::{Address, Client, Errno, Family, Me, Never, Port, Protocol};
@@ -23,7 +23,7 @@ use std::rc::Rc;
 
 /// What happens in a commit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Step {
+enum WalkStep {
     /// Content goes to its places.
     Content,
     Lock,
@@ -43,20 +43,20 @@ enum Step {
     /// The journal's beginning is written.
     Head,
     Unordered,
-    Outcome(Outcome),
-    Ended(Reached),
+    TransactionOutcome(TransactionOutcome),
+    Ended(JournalReached),
     /// Of a write that waits for room.
     AwaitRoom(u16),
     /// Who asked for the commit is answered.
     Answer(u16),
 }
-type Steps = Rc<RefCell<Vec<Step>>>;
+type WalkSteps = Rc<RefCell<Vec<WalkStep>>>;
 
 /// A medium that writes down what is written to it.
 struct Watched {
     medium: Medium512,
-    refuses: Option<Step>,
-    steps: Steps,
+    refuses: Option<WalkStep>,
+    steps: WalkSteps,
 }
 impl Block for Watched {
     fn blocks(&self) -> u64 {
@@ -81,7 +81,7 @@ impl Block for Watched {
 /// What the servers say.
 #[derive(Clone, Copy)]
 struct Script {
-    extent: Extent,
+    extent: CommitExtent,
     /// Inodes that have joined, of which the last has a write that waits for room.
     members: u16,
     /// The blocks of dirty books, and what the journal has.
@@ -90,12 +90,22 @@ struct Script {
     /// One inode cannot write itself to its buffer.
     broken: bool,
     /// What the medium refuses.
-    refuses: Option<Step>,
+    refuses: Option<WalkStep>,
 }
-const USUAL: Script =
-    Script { extent: Extent::Journal, members: 2, books: &[50, 51, 90], journaled: &[], broken: false, refuses: None };
+const USUAL: Script = Script {
+    extent: CommitExtent::Journal,
+    members: 2,
+    books: &[50, 51, 90],
+    journaled: &[],
+    broken: false,
+    refuses: None,
+};
 
-async fn inode_directory(mut port: Port<renga_proto::inode::InodeDirectory>, script: Script, steps: Steps) -> Never {
+async fn inode_directory(
+    mut port: Port<renga_proto::inode::InodeDirectory>,
+    script: Script,
+    steps: WalkSteps,
+) -> Never {
     let (mut asked, mut kept) = (0, vec![]);
     loop {
         match port.accept().await {
@@ -121,7 +131,7 @@ async fn inode_directory(mut port: Port<renga_proto::inode::InodeDirectory>, scr
     }
 }
 
-async fn allocator(mut port: Port<renga_proto::allocator::Allocator>, script: Script, steps: Steps) -> Never {
+async fn allocator(mut port: Port<renga_proto::allocator::Allocator>, script: Script, steps: WalkSteps) -> Never {
     let mut members = (0..script.members).rev().collect::<Vec<_>>();
     loop {
         let step = match port.accept().await {
@@ -156,7 +166,7 @@ async fn allocator(mut port: Port<renga_proto::allocator::Allocator>, script: Sc
     }
 }
 
-async fn inode(mut port: Port<renga_proto::inode::Inode>, number: u16, script: Script, steps: Steps) -> Never {
+async fn inode(mut port: Port<renga_proto::inode::Inode>, number: u16, script: Script, steps: WalkSteps) -> Never {
     loop {
         let step = match port.accept().await {
             InodeCall::Freeze(call) => {
@@ -179,29 +189,29 @@ async fn inode(mut port: Port<renga_proto::inode::Inode>, number: u16, script: S
 async fn buffer_directory(
     mut port: Port<renga_proto::buffer::directory::BufferDirectory>,
     script: Script,
-    steps: Steps,
+    steps: WalkSteps,
 ) -> Never {
-    let held = |block: &u64| HeldBlock { block: *block, buffer: 0 };
+    let held = |block: &u64| BufferedBlock { block: *block, buffer: 0 };
     let mut books = script.books.iter().map(held);
     let mut journaled: VecDeque<_> = script.journaled.iter().map(held).collect();
     loop {
         match port.accept().await {
             BufferDirectoryCall::CountDirty(call) => {
                 let count = match call.entry().class {
-                    Class::Books => script.books.len(),
-                    Class::Journaled => script.journaled.len(),
-                    Class::Direct => 0,
+                    DirtyClass::Books => script.books.len(),
+                    DirtyClass::Journaled => script.journaled.len(),
+                    DirtyClass::Direct => 0,
                 };
                 call.reply(Ok(count as u32));
             }
             BufferDirectoryCall::NextWrite(call) => {
-                assert!(call.entry().class == Class::Journaled, "the journal is to have it first");
+                assert!(call.entry().class == DirtyClass::Journaled, "the journal is to have it first");
                 call.reply(journaled.pop_front().ok_or(Errno::ENOENT));
             }
             BufferDirectoryCall::ExtendWrite(call) => call.reply(Err(Errno::ENOENT)),
             BufferDirectoryCall::Written(call) => {
                 let Written { first, done, .. } = call.entry();
-                journaled.extend((!done).then_some(HeldBlock { block: first, buffer: 0 }));
+                journaled.extend((!done).then_some(BufferedBlock { block: first, buffer: 0 }));
                 call.reply(Ok(()));
             }
             BufferDirectoryCall::NextMetadata(call) => call.reply(books.next().ok_or(Errno::ENOENT)),
@@ -214,7 +224,7 @@ async fn buffer_directory(
     }
 }
 
-async fn buffer(mut port: Port<renga_proto::buffer::page::Buffer>, steps: Steps) -> Never {
+async fn buffer(mut port: Port<renga_proto::buffer::page::Buffer>, steps: WalkSteps) -> Never {
     loop {
         match port.accept().await {
             BufferCall::CopyOut(mut call) => {
@@ -228,7 +238,7 @@ async fn buffer(mut port: Port<renga_proto::buffer::page::Buffer>, steps: Steps)
     }
 }
 
-async fn content(mut port: Port<renga_proto::data::DataWriteback>, steps: Steps) -> Never {
+async fn content(mut port: Port<renga_proto::data::DataWriteback>, steps: WalkSteps) -> Never {
     loop {
         match port.accept().await {
             DataWritebackCall::WriteData(call) => {
@@ -240,7 +250,7 @@ async fn content(mut port: Port<renga_proto::data::DataWriteback>, steps: Steps)
     }
 }
 
-async fn pages(mut port: Port<Pages>, steps: Steps) -> Never {
+async fn pages(mut port: Port<Pages>, steps: WalkSteps) -> Never {
     loop {
         match port.accept().await {
             PagesCall::SetOrdered(call) => {
@@ -253,15 +263,15 @@ async fn pages(mut port: Port<Pages>, steps: Steps) -> Never {
 }
 
 /// The steps of one commit; one that is tried again stands there once.
-fn steps_of(script: Script) -> Vec<Step> {
+fn steps_of(script: Script) -> Vec<WalkStep> {
     let scratch = Scratch::new("order");
     let medium = Medium512::default();
     *medium.bytes.borrow_mut() = make_image(&scratch, 16, None, &[]);
-    let (steps, board) = (Steps::default(), Board::new(0, 1 << 20));
+    let (steps, board) = (WalkSteps::default(), Board::new(0, 1 << 20));
     fn serve<P: Protocol, F: Future<Output = Never> + 'static>(
         board: Board,
-        serve: impl FnOnce(Port<P>, Steps) -> F,
-        steps: &Steps,
+        serve: impl FnOnce(Port<P>, WalkSteps) -> F,
+        steps: &WalkSteps,
     ) -> Address<P> {
         board.server(|_: Me, port| serve(port, steps.clone()))
     }
@@ -301,7 +311,7 @@ fn steps_of(script: Script) -> Vec<Step> {
 }
 
 /// Until changes go on.
-const STAGED: [Step; 14] = [
+const STAGED: [WalkStep; 14] = [
     Content,
     Lock,
     Close,
@@ -318,43 +328,43 @@ const STAGED: [Step; 14] = [
     Unlock,
 ];
 /// Content of before the close, then what refers to it, and the commit block after all that it stands for.
-const COPIES: Step = Write("copies", 4);
-const COMMITTED: [Step; 3] = [Content, COPIES, Write("commit block", 1)];
+const COPIES: WalkStep = Write("copies", 4);
+const COMMITTED: [WalkStep; 3] = [Content, COPIES, Write("commit block", 1)];
 
-fn ended(outcome: Outcome, reached: Reached, errno: u16) -> [Step; 5] {
+fn ended(outcome: TransactionOutcome, reached: JournalReached, errno: u16) -> [WalkStep; 5] {
     [Unordered, Told(outcome), Ended(reached), AwaitRoom(1), Answer(errno)]
 }
 
 /// Holds: commit-atomic.
 #[test]
-fn a_commit_takes_its_steps_in_their_order() {
-    let end = ended(Outcome::Journaled, Reached::Journaled, 0);
+fn commit_writes_journal_before_places() {
+    let end = ended(TransactionOutcome::Journaled, JournalReached::Journaled, 0);
     assert_eq!(steps_of(USUAL), [&STAGED[..], &COMMITTED, &end].concat());
 }
 
 /// Holds: checkpoint.
 #[test]
-fn a_checkpoint_empties_the_journal_when_all_of_it_is_in_its_place() {
-    let script = Script { extent: Extent::Places, journaled: &[70, 80], ..USUAL };
+fn checkpoint_empties_journal_after_places() {
+    let script = Script { extent: CommitExtent::Places, journaled: &[70, 80], ..USUAL };
     let before = [Content, Copied(70), Place(70), Copied(80), Place(80)];
     let places = [Place(50), Place(90), Head];
-    let end = ended(Outcome::Placed, Reached::Emptied, 0);
+    let end = ended(TransactionOutcome::Placed, JournalReached::Emptied, 0);
     assert_eq!(steps_of(script), [&before[..], &STAGED[1..], &COMMITTED, &places, &end].concat());
 }
 
 #[test]
-fn what_the_journal_has_not_got_is_in_no_place_and_its_tellers_learn_it() {
-    let script = Script { refuses: Some(COPIES), extent: Extent::Places, ..USUAL };
-    let end = ended(Outcome::Failed, Reached::Failed, Errno::EIO.0);
+fn commit_journal_failure_writes_no_place_and_is_reported() {
+    let script = Script { refuses: Some(COPIES), extent: CommitExtent::Places, ..USUAL };
+    let end = ended(TransactionOutcome::Failed, JournalReached::Failed, Errno::EIO.0);
     assert_eq!(steps_of(script), [&STAGED[..], &COMMITTED[..2], &end].concat());
     let script = Script { refuses: Some(COMMITTED[2]), ..script };
     assert_eq!(steps_of(script), [&STAGED[..], &COMMITTED, &end].concat());
 }
 
 #[test]
-fn a_journal_whose_blocks_are_not_all_in_their_places_is_not_emptied() {
-    let end = ended(Outcome::Journaled, Reached::Full, Errno::EIO.0);
-    let script = Script { refuses: Some(Place(90)), extent: Extent::Places, ..USUAL };
+fn checkpoint_incomplete_places_keep_journal() {
+    let end = ended(TransactionOutcome::Journaled, JournalReached::Full, Errno::EIO.0);
+    let script = Script { refuses: Some(Place(90)), extent: CommitExtent::Places, ..USUAL };
     assert!(!steps_of(script).contains(&Head));
     assert!(steps_of(script).ends_with(&end));
     let script = Script { refuses: Some(Place(70)), journaled: &[70], ..script };
@@ -363,10 +373,10 @@ fn a_journal_whose_blocks_are_not_all_in_their_places_is_not_emptied() {
 }
 
 #[test]
-fn an_inode_that_cannot_be_written_is_left_out_and_told() {
+fn commit_unwritable_inode_is_left_out_and_reported() {
     let script = Script { broken: true, ..USUAL };
     let steps = steps_of(script);
-    let left_out = ended(Outcome::Journaled, Reached::Journaled, Errno::EIO.0);
+    let left_out = ended(TransactionOutcome::Journaled, JournalReached::Journaled, Errno::EIO.0);
     let told = left_out.into_iter().filter(|step| *step != AwaitRoom(1));
     assert_eq!(steps, STAGED.into_iter().chain(COMMITTED).chain(told).collect::<Vec<_>>());
 }

@@ -33,7 +33,7 @@ fn used(scratch: &Scratch) -> Medium512 {
 
 /// Holds: commit-atomic.
 #[test]
-fn after_a_cut_no_file_has_what_was_not_written_to_it() {
+fn power_cut_no_file_has_foreign_data() {
     let scratch = Scratch::new("ordered");
     let device = used(&scratch);
     let made = device.bytes.borrow().clone();
@@ -85,7 +85,7 @@ fn after_a_cut_no_file_has_what_was_not_written_to_it() {
 }
 
 #[test]
-fn writes_to_one_file_wait_for_room_one_after_the_other() {
+fn writes_waiting_for_room_keep_order() {
     let scratch = Scratch::new("room");
     let device = Medium512::default();
     *device.bytes.borrow_mut() = make_image(&scratch, 16, None, &[]);

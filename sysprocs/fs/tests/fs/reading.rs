@@ -71,17 +71,17 @@ fn read_everything(counts: crate::rig::Counts, medium: &'static str) {
 }
 
 #[test]
-fn reads_a_tree() {
+fn mount_host_image_reads_tree() {
     read_everything(USUAL, "none");
 }
 
 #[test]
-fn reads_a_tree_with_few_processes_and_a_slow_disk() {
+fn mount_host_image_with_few_processes_reads_tree() {
     read_everything(FEW, "hdd-7200");
 }
 
 #[test]
-fn finds_the_partition_or_says_why_not() {
+fn partition_recognise_finds_ext2_or_names_reason() {
     let scratch = Scratch::new("recognise");
     let image = make_image(&scratch, 8, None, &[]);
     let blocks = image.len() as u64 / 4096;
@@ -112,7 +112,7 @@ fn medium_ns(bytes: u64) -> u64 {
 /// In a host program nothing takes time but the medium: so this is what the reader makes of that.
 /// Holds: read-ahead.
 #[test]
-fn a_first_sequential_read_is_as_fast_as_the_medium() {
+fn read_first_sequential_runs_at_medium_speed() {
     const BYTES: usize = 16 << 20;
     let scratch = Scratch::new("rate");
     let tree = scratch.dir("tree");

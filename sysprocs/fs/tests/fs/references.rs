@@ -13,12 +13,13 @@ use renga_proto::inode::{
 };
 use renga_proto::locks::{Locks, LocksCall};
 use renga_proto::names::{
-    BoardDied, KeepReference, KeepSteps, Kept, Names, OpenHere, RevokeName, RevokeReference, TicketHere,
+    BoardDied, CacheGeneration, CacheReference, CacheSteps, Names, OpenHere, ReferenceCached, RevokeName,
+    RevokeReference,
 };
 use renga_proto::references::{AdoptFile, KeepFile, References, ReleaseFile, ReopenFile};
 use renga_proto::sessions::{Sessions, give_back};
 use renga_proto::slots::TakeFile;
-use renga_proto::steps::Steps;
+use renga_proto::steps::WalkSteps;
 use renga_random::Random;
 use renga_rt::host::Board;
 use renga_rt::{Client, Errno, Family, Local, Me, Never, Port, ProcId};
@@ -149,37 +150,37 @@ impl Opener {
         if let Ok(facts) = self.names.call(OpenHere { at: ROOT.into(), flags: 0 }, &name(number)[..]).await {
             return facts;
         }
-        let ticket = self.names.call(TicketHere {}, ()).await.unwrap();
-        let mut stamp = self.there.sessions.stamp(0);
+        let cache_generation = self.names.call(CacheGeneration {}, ()).await.unwrap();
+        let mut origin = self.there.sessions.origin(0);
         let mut slot = self.directory.call(Activate { ino: ino(number) }, ()).await;
         if slot == Err(Errno::ESTALE) {
-            stamp = self.there.sessions.stamp(0);
+            origin = self.there.sessions.origin(0);
             slot = self.directory.call(Activate { ino: ino(number) }, ()).await;
         }
         let (slot, ino) = (slot.unwrap(), ino(number));
-        let facts = InodeFacts { slot, ino, mode: 0o100_644, birth: Birth { generation: 1, device: 0 }, stamp };
-        let mut steps = Steps::default();
+        let facts = InodeFacts { slot, ino, mode: 0o100_644, birth: Birth { generation: 1, device: 0 }, origin };
+        let mut steps = WalkSteps::default();
         steps.put_name(ROOT, &name(number), ino, 1);
         steps.end_at(&facts, true, &[0; STAT_BYTES]);
-        let _ = self.names.call(KeepSteps { ticket }, steps.bytes()).await;
-        let keep = KeepReference { ticket, slot, ino, generation: 1 };
-        let Kept { stamp: kept, surplus_slot, surplus } = self.names.call(keep, ()).await.unwrap();
+        let _ = self.names.call(CacheSteps { cache_generation }, steps.bytes()).await;
+        let keep = CacheReference { cache_generation, slot, ino, generation: 1 };
+        let ReferenceCached { origin: kept, surplus_slot, surplus } = self.names.call(keep, ()).await.unwrap();
         if surplus != 0 {
             self.directory.call(Release { slot: surplus_slot, ino: surplus }, ()).await.unwrap();
         }
-        InodeFacts { stamp: if kept.kept { kept } else { stamp }, ..facts }
+        InodeFacts { origin: if kept.kept { kept } else { origin }, ..facts }
     }
 
     async fn let_go(&mut self, facts: &InodeFacts) {
-        let of = (facts.ino, facts.slot, facts.stamp);
+        let of = (facts.ino, facts.slot, facts.origin);
         give_back(&mut self.own_names, &mut self.directory, self.there.sessions, of).await.unwrap();
     }
 
     async fn open_file(&mut self, number: usize) {
         let facts = self.refer(number).await;
         let Ok(file) = self.table.call(TakeFile {}, ()).await else { return self.let_go(&facts).await };
-        let InodeFacts { slot, ino, mode, stamp, .. } = facts;
-        let open = OpenInode { slot, ino, mode, flags: 0, generation: 1, stamp };
+        let InodeFacts { slot, ino, mode, origin, .. } = facts;
+        let open = OpenInode { slot, ino, mode, flags: 0, generation: 1, origin };
         let generation = self.files.at(0, file.into()).unwrap().call(open, ()).await.unwrap();
         self.open.push((file, generation, number));
     }
@@ -198,12 +199,12 @@ impl Opener {
 
     async fn map(&mut self, number: usize, session_ends: bool) {
         let facts = self.refer(number).await;
-        let InodeFacts { slot, ino, stamp, .. } = facts;
+        let InodeFacts { slot, ino, origin, .. } = facts;
         if session_ends {
             self.there.end_session();
             self.names.call(BoardDied { board: 0 }, ()).await.unwrap();
         }
-        self.references.call(AdoptFile { ino, generation: 1, slot, stamp }, ()).await.unwrap();
+        self.references.call(AdoptFile { ino, generation: 1, slot, origin }, ()).await.unwrap();
         self.mapped.push(number);
         assert!(self.there.counts.borrow()[number] > 0, "inode {number} is mapped by who does not refer to it");
     }
@@ -345,7 +346,7 @@ fn play(seed: u64) -> u32 {
 }
 
 #[test]
-fn what_is_given_back_is_what_was_got_whoever_learns_late_that_a_session_has_ended() {
+fn references_late_session_end_balances() {
     let late: u32 = (0..50).map(play).sum();
     assert!(late > 1000, "{late} calls were told late");
 }

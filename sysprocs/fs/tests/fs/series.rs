@@ -15,7 +15,7 @@ fn empty(scratch: &Scratch) -> Medium512 {
 
 /// Holds: fsync-writes.
 #[test]
-fn an_fsync_of_one_block_is_three_writes() {
+fn fsync_of_one_block_is_three_writes() {
     let scratch = Scratch::new("series");
     let device = empty(&scratch);
     let writes = device.writes.clone();
@@ -52,7 +52,7 @@ fn an_fsync_of_one_block_is_three_writes() {
 
 /// Holds: commit-shared.
 #[test]
-fn who_syncs_together_shares_a_commit() {
+fn fsync_concurrent_callers_share_commit() {
     let scratch = Scratch::new("shared");
     let device = empty(&scratch);
     let system = System::new(&device, "sd", USUAL);
@@ -77,7 +77,7 @@ fn who_syncs_together_shares_a_commit() {
 /// Reads and stats while a large file is freed and committed, on a medium that takes 1.2 ms for each write.
 /// Holds: commit-nonblocking.
 #[test]
-fn commits_and_freeing_hold_up_nobody_who_reads() {
+fn commit_and_reclaim_block_no_reader() {
     let scratch = Scratch::new("held");
     let device = empty(&scratch);
     let system = System::new(&device, "sd", USUAL);

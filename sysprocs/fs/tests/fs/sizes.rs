@@ -2,7 +2,7 @@
 use renga_rt::signature::kind;
 
 #[test]
-fn futures_are_small() {
+fn process_futures_fit_size_bounds() {
     let kinds = [
         kind("disk", &renga_fs::disk::<crate::rig::Medium512>),
         kind("buffer", &renga_fs::buffer),

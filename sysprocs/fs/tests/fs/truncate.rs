@@ -78,13 +78,13 @@ fn beside(how: &str, by_open: bool) {
 }
 
 #[test]
-fn who_cuts_a_file_holds_up_nobody() {
+fn truncate_blocks_nobody_else() {
     beside("truncate", false);
     beside("open", true);
 }
 
 #[test]
-fn what_is_cut_off_is_free_and_what_is_left_is_as_before() {
+fn truncate_frees_tail_and_keeps_head() {
     let scratch = Scratch::new("left");
     let device = empty(&scratch);
     let system = System::new(&device, "none", with_frames(USUAL, 8192));
@@ -140,7 +140,7 @@ fn cut_beside_commits(system: System, to: u64) {
 
 /// The power goes at any write beside a large truncation, with one commit after the other.
 #[test]
-fn a_cut_of_the_power_leaves_the_beginning_of_the_file() {
+fn truncate_power_cut_leaves_prefix() {
     let scratch = Scratch::new("power");
     let whole = Rc::new(content(LARGE_BYTES));
     let device = empty(&scratch);
@@ -184,7 +184,7 @@ fn a_cut_of_the_power_leaves_the_beginning_of_the_file() {
 /// between those.
 /// Holds: truncate-pieces.
 #[test]
-fn a_commit_in_the_middle_of_a_piece_has_all_of_it_or_nothing() {
+fn truncate_commit_between_pieces_is_atomic() {
     const BLOCKS: u64 = 2 * 1024 + 300;
     let scratch = Scratch::new("middle");
     let device = empty(&scratch);
@@ -224,7 +224,7 @@ const LEVELS: [u64; 3] = [12, 12 + 1024, 12 + 1024 + 1024 * 1024];
 /// Blocks far apart in a file, each with an indirect block of its own.
 /// Holds: truncate-pieces.
 #[test]
-fn pieces_are_small_however_many_indirect_blocks_lead_to_them() {
+fn truncate_pieces_are_bounded() {
     const APART: u64 = 6;
     for base in &LEVELS[1..] {
         let scratch = Scratch::new("levels");
@@ -265,7 +265,7 @@ fn pieces_are_small_however_many_indirect_blocks_lead_to_them() {
 
 /// What would change a file that is being cut waits until that is over.
 #[test]
-fn changes_of_a_file_that_is_being_cut_come_after_that() {
+fn truncate_under_way_delays_other_changes() {
     let scratch = Scratch::new("beside-cut");
     let device = empty(&scratch);
     for change in 0..3 {

@@ -9,7 +9,7 @@ const MOMENTS: u32 = 20;
 const DIRECTORIES: u32 = 2000;
 
 #[test]
-fn what_is_changed_during_an_unmount_is_changed_whole_or_not_at_all() {
+fn unmount_concurrent_change_is_atomic() {
     let scratch = Scratch::new("unmounting");
     for moment in 0..MOMENTS {
         let device = Medium512::default();

@@ -7,7 +7,7 @@ use renga_proto::memory::{
     AllocateFrame, FreeFrame, FreeFrames, MakePrivate, ShareFrame, ShareFrames, StorePage, TakeStored,
 };
 use renga_proto::references::{AdoptFile, KeepFile, ReleaseFile};
-use renga_proto::sessions::Stamp;
+use renga_proto::sessions::ReferenceOrigin;
 
 #[test]
 fn memory_process_wrong_frame_is_refused() {
@@ -95,7 +95,7 @@ fn memory_process_private_frame_is_same_or_copy() {
 fn memory_process_opened_reference_becomes_boards() {
     run(8, 8, vec![vec![], vec![]], |mut world: World| async move {
         let open = |world: &World| world.counts.references.borrow_mut()[1] += 1;
-        let adopt = AdoptFile { ino: 101, generation: 1, slot: 1, stamp: Stamp::NONE };
+        let adopt = AdoptFile { ino: 101, generation: 1, slot: 1, origin: ReferenceOrigin::NONE };
         open(&world);
         world.references.call(adopt, ()).await.unwrap();
         world.references.call(KeepFile { ino: 101, generation: 1, slot: 1 }, ()).await.unwrap();

@@ -8,7 +8,7 @@ use renga_memory::area::Origin;
 use renga_memory::areas::AREAS_MAX;
 use renga_memory::{Backing, MappedFile, Mapping, Place, access_of};
 use renga_proto::file::{BackingInode, DescribeFile};
-use renga_proto::inode::{CommitAll, Extent};
+use renga_proto::inode::{CommitAll, CommitExtent};
 use renga_rt::Errno;
 use renga_rt::proc_info::{self, AreaInfo, EXECUTES, READS, WRITES};
 
@@ -157,7 +157,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         let (space, mut pager) = self.memory();
         let written = space.settle_shared(&mut pager, address, length).await?;
         if written && flags & MS_SYNC != 0 {
-            self.services.inode_directory()?.call(CommitAll { extent: Extent::Journal }, ()).await?;
+            self.services.inode_directory()?.call(CommitAll { extent: CommitExtent::Journal }, ()).await?;
         }
         Ok(0)
     }

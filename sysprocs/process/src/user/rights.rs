@@ -14,11 +14,11 @@ use renga_proto::events::{
 };
 use renga_proto::fifos::OpenFifo;
 use renga_proto::file::{
-    AddReference, AskFlags, BeginAppend, CheckGeneration, Close, DescribeFile, EndAppend, FileStatus, NextEntries,
+    AddReference, BeginAppend, CheckGeneration, Close, DescribeFile, EndAppend, FileStatus, GetFlags, NextEntries,
     NoteLocks, Read, ReadFrom, Seek, SetFileMode, SetFileOwner, SetFileTimes, SetFlags, SetSize, SyncFile, Write,
     WriteTo,
 };
-use renga_proto::inode::{CommitAll, KnownOpen, KnownStatus, NextLent, Release};
+use renga_proto::inode::{CommitAll, KnownOpen, KnownStatus, NextLeased, Release};
 use renga_proto::locks::{AwaitLock, FindLock, ReleaseLocks, SetLock};
 use renga_proto::memory::MemoryStatus;
 use renga_proto::path::{
@@ -46,7 +46,7 @@ pub const CONSOLE: u32 = GetAttributes::BIT
 
 /// Of an open file.
 pub const FILES: u32 = AddReference::BIT
-    | AskFlags::BIT
+    | GetFlags::BIT
     | BeginAppend::BIT
     | CheckGeneration::BIT
     | Close::BIT
@@ -68,7 +68,7 @@ pub const FILES: u32 = AddReference::BIT
     | WriteTo::BIT;
 
 /// Of the directory of inodes.
-pub const DIRECTORY: u32 = CommitAll::BIT | KnownOpen::BIT | KnownStatus::BIT | NextLent::BIT | Release::BIT;
+pub const DIRECTORY: u32 = CommitAll::BIT | KnownOpen::BIT | KnownStatus::BIT | NextLeased::BIT | Release::BIT;
 
 /// Of a server of synthetic files.
 pub const PROC_FILES: u32 =

@@ -8,7 +8,7 @@ use renga_memory::page_list::STORING;
 use renga_memory::pager::Inodes;
 use renga_memory::{FrameCounts, FrameStock, SpaceTables};
 use renga_pages::change_held;
-use renga_proto::attributes::Attributes;
+use renga_proto::attributes::AttributeChange;
 use renga_proto::clock::Clock;
 use renga_proto::console::Console;
 use renga_proto::events::Events;
@@ -19,7 +19,8 @@ use renga_proto::locks::Locks;
 use renga_proto::memory::Memory;
 use renga_proto::mounts::crosses;
 use renga_proto::names::{
-    FileHere, KeepReference, KeepSteps, Kept, NO_TICKET, Names, OpenHere, StatusHere, TicketHere,
+    CacheGeneration, CacheReference, CacheSteps, FileHere, NO_CACHE_GENERATION, Names, OpenHere, ReferenceCached,
+    StatusHere,
 };
 use renga_proto::pages::Pages;
 use renga_proto::path::{NO_FOLLOW, OPEN_CREATE, OPEN_TRUNCATE, OPEN_WRITE, Open, Path, PathStart, Resolve, StatusOf};
@@ -28,7 +29,7 @@ use renga_proto::proc_files::ProcFiles;
 use renga_proto::procs::{Procs, board_of};
 use renga_proto::references::References;
 use renga_proto::router::RouterStatus;
-use renga_proto::sessions::{Sessions, Stamp};
+use renga_proto::sessions::{ReferenceOrigin, Sessions};
 use renga_proto::slots::{FileTable, PipeTable};
 use renga_proto::steps::{self, STEPS_BYTES};
 use renga_rt::{Client, Errno, Family, Local, apart, clients};
@@ -152,7 +153,7 @@ impl Services {
             }
         }
         // What is answered is of this session.
-        let stamp = self.sessions.stamp(self.disk_board);
+        let origin = self.sessions.origin(self.disk_board);
         let mut facts = Err(Errno::EAGAIN);
         let (known_here, at) = (!open.at.is_confined(), open.at.directory);
         if known_here
@@ -164,9 +165,15 @@ impl Services {
                 Err(Errno::EAGAIN) => {}
                 known => return known,
             }
-            match names.call(TicketHere {}, ()).await? {
-                NO_TICKET => {}
-                ticket => return apart!(self.resolved_open(Resolve { at, flags, opens: true }, (ticket, stamp), path)),
+            match names.call(CacheGeneration {}, ()).await? {
+                NO_CACHE_GENERATION => {}
+                cache_generation => {
+                    return apart!(self.resolved_open(
+                        Resolve { at, flags, opens: true },
+                        (cache_generation, origin),
+                        path
+                    ));
+                }
             }
         }
         if known_here && open.flags & (OPEN_CREATE | OPEN_TRUNCATE) == 0 {
@@ -181,7 +188,7 @@ impl Services {
             let _ = self.inode_directory()?.call(Release { slot, ino }, ()).await;
             return Err(Errno(birth.device as u16));
         }
-        facts.map(|facts| InodeFacts { stamp, ..facts })
+        facts.map(|facts| InodeFacts { origin, ..facts })
     }
 
     /// Fills a `struct stat` of what `path` stands for, likewise.
@@ -200,10 +207,10 @@ impl Services {
         if let Some(mut names) = self.names() {
             match names.call(StatusHere { at, flags }, (path, &mut *out)).await? {
                 0 => return Ok(()),
-                NO_TICKET => {}
-                ticket => {
+                NO_CACHE_GENERATION => {}
+                cache_generation => {
                     let resolve = Resolve { at, flags, opens: false };
-                    return apart!(self.resolved_status(resolve, ticket, path, out));
+                    return apart!(self.resolved_status(resolve, cache_generation, path, out));
                 }
             }
         }
@@ -238,10 +245,10 @@ impl Services {
         let (at, mut status) = (at.directory, [0; STAT_BYTES]);
         match names.call(StatusHere { at, flags }, (path, &mut status[..])).await? {
             0 => {}
-            NO_TICKET => return Ok(None),
-            ticket => {
+            NO_CACHE_GENERATION => return Ok(None),
+            cache_generation => {
                 let resolve = Resolve { at, flags, opens: false };
-                apart!(self.resolved_status(resolve, ticket, path, &mut status))?;
+                apart!(self.resolved_status(resolve, cache_generation, path, &mut status))?;
             }
         }
         Ok(Some(mode_in(&status)))
@@ -263,7 +270,7 @@ impl Services {
         at: PathStart,
         path: &[u8],
         flags: u32,
-        change: Option<Attributes>,
+        change: Option<AttributeChange>,
     ) -> Result<bool, Errno> {
         let Some(change) = change.filter(|_| !at.is_confined()) else { return Ok(false) };
         let Some(mut names) = self.names() else { return Ok(false) };
@@ -282,11 +289,11 @@ impl Services {
     async fn resolved_status(
         &mut self,
         resolve: Resolve,
-        ticket: u64,
+        cache_generation: u64,
         path: &[u8],
         out: &mut [u8],
     ) -> Result<(), Errno> {
-        let told = self.tell(resolve, ticket, path).await?;
+        let told = self.tell(resolve, cache_generation, path).await?;
         let (_, _, status) = steps::end(told)?;
         out.get_mut(..STAT_BYTES).ok_or(Errno::EINVAL)?.copy_from_slice(&status);
         Ok(())
@@ -296,28 +303,28 @@ impl Services {
     async fn resolved_open(
         &mut self,
         resolve: Resolve,
-        (ticket, stamp): (u64, Stamp),
+        (cache_generation, origin): (u64, ReferenceOrigin),
         path: &[u8],
     ) -> Result<InodeFacts, Errno> {
-        let told = self.tell(resolve, ticket, path).await?;
+        let told = self.tell(resolve, cache_generation, path).await?;
         let (facts, held, _) = steps::end(told)?;
-        let facts = InodeFacts { stamp, ..facts };
+        let facts = InodeFacts { origin, ..facts };
         // Nobody opens again what is not held.
-        if held { self.keep_reference(ticket, facts).await } else { Ok(facts) }
+        if held { self.keep_reference(cache_generation, facts).await } else { Ok(facts) }
     }
 
     /// Offers the reference that came with `facts` to be kept here.
     pub(in crate::user) async fn keep_reference(
         &mut self,
-        ticket: u64,
+        cache_generation: u64,
         mut facts: InodeFacts,
     ) -> Result<InodeFacts, Errno> {
         let InodeFacts { slot, ino, birth: Birth { generation, .. }, .. } = facts;
         let Some(mut names) = self.names() else { return Ok(facts) };
-        let keep = KeepReference { ticket, slot, ino, generation };
-        let Kept { stamp: kept, surplus_slot, surplus } = names.call(keep, ()).await?;
+        let keep = CacheReference { cache_generation, slot, ino, generation };
+        let ReferenceCached { origin: kept, surplus_slot, surplus } = names.call(keep, ()).await?;
         if kept.kept {
-            facts.stamp = kept;
+            facts.origin = kept;
         }
         if surplus != 0 {
             // It is this board's, so that it is not refused.
@@ -327,13 +334,13 @@ impl Services {
     }
 
     /// What a path lookup tells of `path`.
-    async fn tell(&mut self, resolve: Resolve, ticket: u64, path: &[u8]) -> Result<&[u8], Errno> {
+    async fn tell(&mut self, resolve: Resolve, cache_generation: u64, path: &[u8]) -> Result<&[u8], Errno> {
         let told = self.path_lookup()?.call(resolve, (path, &mut self.steps[..])).await? as usize;
         let names = self.names();
         let told = self.steps.get(..told).ok_or(Errno::EIO)?;
         if let Some(mut names) = names {
             // What was recalled meanwhile is not held.
-            let _ = names.call(KeepSteps { ticket }, told).await;
+            let _ = names.call(CacheSteps { cache_generation }, told).await;
         }
         Ok(told)
     }

@@ -3,7 +3,7 @@
 use super::image::Medium512;
 use crate::memory::{self, Frames};
 use renga_fs::{
-    BufferSlot, CacheClients, CommitterClients, DataClients, Due, FileClients, INDEXED_PER_INODE, IndexSlot,
+    BufferSlot, CacheClients, CommitDue, CommitterClients, DataClients, FileClients, INDEXED_PER_INODE, IndexSlot,
     InodeClients, InodeReclaimerClients, InodeSlot, LockPlace, LookupClients, Medium, MetadataWritebackClients,
     NameSlot, RUN_PAGES, allocator, buffer, buffer_directory, commit_timer, committer, committer_pages, data_reader,
     data_writeback, disk, file, file_table, inode, inode_directory, inode_reclaimer, locks, lookup_worker,
@@ -144,7 +144,7 @@ pub fn processes(board: Board, medium: &'static Medium512, frames: Frames) -> Se
     let buffers = board.family(buffers);
     let slots = arena.put_slice(BUFFERS, |_| BufferSlot::EMPTY);
     let timer = board.declare(TIMER_PRIORITY);
-    let due: &'static Due = arena.put(|| Due::new(Some(Notifier::new(timer))));
+    let due: &'static CommitDue = arena.put(|| CommitDue::new(Some(Notifier::new(timer))));
     let buffer_directory = board.server(|me, port| buffer_directory(me, port, ForwardFamily::new(buffers), slots, due));
     let cache = |me: &Me| CacheClients { directory: Client::new(me, buffer_directory) };
     let writer = |me: &Me| MetadataWritebackClients {
@@ -335,7 +335,7 @@ impl User {
             mode: facts.mode,
             flags: access,
             generation: facts.birth.generation,
-            stamp: facts.stamp,
+            origin: facts.origin,
         };
         let generation = file.call(open, ()).await?;
         let done = body(&mut file).await;

@@ -297,7 +297,7 @@ impl World {
         if let Some(board) = change.asked {
             let left = change.answer?;
             let to = if self.is(Mutant::BoundTooLow) { u32::MAX - 1 } else { change.to };
-            self.holders.recalled(board, change.from, to, left);
+            self.holders.revoked(board, change.from, to, left);
             (change.asked, change.answer, change.next) = (None, None, board + 1);
         }
         let mut others = self.holders;

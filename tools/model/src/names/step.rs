@@ -17,11 +17,11 @@ pub enum Step {
     /// The answer arrives.
     Arrive(usize),
     /// A board begins to make a name.
-    BeginMake(usize, usize),
+    BeginCreation(usize, usize),
     /// The disk's board begins with a make of a board.
     Make(usize, usize),
     /// The answer arrives.
-    EndMake(usize, usize),
+    EndCreation(usize, usize),
     /// A change begins.
     Change(usize),
     /// The inode is read, which changes it alone.
@@ -52,8 +52,8 @@ impl World {
         for board in 0..BOARDS {
             steps.extend([Step::TellName(board), Step::TellInode(board), Step::Arrive(board), Step::Die(board)]);
             steps.extend([Step::EndSession(board), Step::Learn(board)]);
-            steps.extend((0..NAMES).flat_map(|name| [Step::BeginMake(board, name), Step::Drop(board, name)]));
-            steps.extend((0..MAKES).flat_map(|make| [Step::Make(board, make), Step::EndMake(board, make)]));
+            steps.extend((0..NAMES).flat_map(|name| [Step::BeginCreation(board, name), Step::Drop(board, name)]));
+            steps.extend((0..MAKES).flat_map(|make| [Step::Make(board, make), Step::EndCreation(board, make)]));
         }
         steps.extend((0..PLACES).flat_map(|place| [Step::Change(place), Step::GoOn(place), Step::GiveUp(place)]));
         steps.extend((0..NAMES).chain([OTHERS]).map(Step::Evict));
@@ -69,9 +69,9 @@ impl World {
             Step::TellName(board) => world.tell_name(board),
             Step::TellInode(board) => world.tell_inode(board),
             Step::Arrive(board) => world.arrive(board),
-            Step::BeginMake(board, name) => world.begin_make(board, name),
+            Step::BeginCreation(board, name) => world.begin_make(board, name),
             Step::Make(board, make) => world.make(board, make),
-            Step::EndMake(board, make) => world.end_make(board, make),
+            Step::EndCreation(board, make) => world.end_make(board, make),
             Step::Change(place) => world.change(place),
             Step::Read => world.read(),
             Step::GoOn(place) => world.go_on(place),

@@ -11,7 +11,7 @@ use super::making::{MAKES, Make};
 /// Boards that hold something.
 pub const BOARDS: usize = 2;
 /// Good at no time.
-const NO_TICKET: u8 = 0;
+const NO_CACHE_GENERATION: u8 = 0;
 /// Names in the directory.
 pub const NAMES: usize = 2;
 /// The place of the inode behind the names.
@@ -158,7 +158,7 @@ impl World {
         if board.behind || board.walk.is_some() || name == INODE && !self.left.folder {
             return None;
         }
-        let ticket = if board.makes_something() && !any_time { NO_TICKET } else { board.ticket };
+        let ticket = if board.makes_something() && !any_time { NO_CACHE_GENERATION } else { board.ticket };
         board.walk = Some(Walk { name, ticket, life: board.life, told: (None, None) });
         Some(())
     }

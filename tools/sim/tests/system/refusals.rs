@@ -5,7 +5,7 @@ use renga_hostile::{Attack, Deed};
 use renga_proto::disk::WriteBlocks;
 use renga_proto::fifos::FifoEnds;
 use renga_proto::file::{self, WriteTo};
-use renga_proto::inode::{self, CommitAll, Extent, WriteAt};
+use renga_proto::inode::{self, CommitAll, CommitExtent, WriteAt};
 use renga_proto::memory::{AllocateFrame, FreeFrame, MakePrivate, ShareFrame, TakeStored};
 use renga_proto::path::{self, MakeNode, OPEN_WRITE};
 use renga_proto::pipe::{self, PollPipe, ReadPipe};
@@ -87,7 +87,7 @@ fn calls() -> Vec<(Deed, Fate)> {
         cut(deed(File, (Disk, 0), WriteBlocks { first: 0 })),
         refused(deed(User, (Procs, 0), exited), Errno::EINVAL),
         refused(deed(User, (Procs, 0), PolicyOf { pid: INIT, change: 1 << 60 }), Errno::EINVAL),
-        refused(deed(File, (InodeDirectory, 0), CommitAll { extent: Extent::Unmount }), Errno::EPERM),
+        refused(deed(File, (InodeDirectory, 0), CommitAll { extent: CommitExtent::Unmount }), Errno::EPERM),
         refused(
             Deed {
                 given: b".",

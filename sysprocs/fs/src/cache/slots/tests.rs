@@ -1,53 +1,54 @@
 //! Tests of what the directory of buffers knows.
 
-use super::{Access, BufferSlot, Slots, State};
-use renga_proto::buffer::Outcome;
+use super::{BlockAccess, BufferSlot, BufferSlots, SlotState};
+use renga_proto::buffer::TransactionOutcome;
 extern crate std;
 
-const DIRECT: Access = Access::Change { books: false };
-const BOOKS: Access = Access::Change { books: true };
+const DIRECT: BlockAccess = BlockAccess::Change { books: false };
+const BOOKS: BlockAccess = BlockAccess::Change { books: true };
 
-fn slots(count: usize) -> Slots {
+fn slots(count: usize) -> BufferSlots {
     let slots: std::vec::Vec<_> = (0..count).map(|_| BufferSlot::EMPTY).collect();
-    Slots::new(slots.leak())
+    BufferSlots::new(slots.leak())
 }
 
-fn counts(slots: &Slots) -> [usize; 5] {
-    [State::Clean, State::Direct, State::Journaled, State::Books, State::Transaction].map(|state| slots.count(state))
+fn counts(slots: &BufferSlots) -> [usize; 5] {
+    [SlotState::Clean, SlotState::Direct, SlotState::Journaled, SlotState::Books, SlotState::Transaction]
+        .map(|state| slots.count(state))
 }
 
 /// Holds: buffers-clean.
 #[test]
-fn only_clean_buffers_are_given_away_least_recently_used_first() {
+fn buffer_slots_eviction_takes_least_recently_used_clean() {
     let mut slots = slots(3);
-    let [a, b, c] = [7, 8, 9].map(|block| slots.place(block, Access::Read).unwrap());
-    assert_eq!(slots.place(7, Access::Read), Some(a));
+    let [a, b, c] = [7, 8, 9].map(|block| slots.place(block, BlockAccess::Read).unwrap());
+    assert_eq!(slots.place(7, BlockAccess::Read), Some(a));
     assert_eq!(slots.place(8, DIRECT), Some(b));
-    assert_eq!(slots.place(10, Access::Read), Some(c), "9 was used least recently of the clean ones");
+    assert_eq!(slots.place(10, BlockAccess::Read), Some(c), "9 was used least recently of the clean ones");
     assert_eq!((slots.place(11, BOOKS), slots.place(12, BOOKS)), (Some(a), Some(c)));
-    assert_eq!(slots.place(13, Access::Read), None, "all are dirty");
-    assert_eq!(slots.place(8, Access::Read), Some(b), "what is held can be used");
+    assert_eq!(slots.place(13, BlockAccess::Read), None, "all are dirty");
+    assert_eq!(slots.place(8, BlockAccess::Read), Some(b), "what is held can be used");
     assert_eq!(slots.place(8, BOOKS), None, "one of three is left to others than books");
     assert_eq!(counts(&slots), [0, 1, 0, 2, 0]);
 }
 
 #[test]
-fn neighbours_are_written_in_one_run_from_the_lowest_on() {
+fn buffer_slots_dirty_neighbours_form_one_run() {
     let mut slots = slots(8);
     for block in [20, 12, 10, 11, 30] {
         slots.place(block, DIRECT);
     }
     slots.place(13, BOOKS);
     let block = |next: Option<(u64, u16)>| next.map(|(block, _)| block);
-    assert_eq!(block(slots.next_write(State::Direct)), Some(20));
+    assert_eq!(block(slots.next_write(SlotState::Direct)), Some(20));
     assert_eq!(slots.extend_write(20), None);
-    assert_eq!(block(slots.next_write(State::Direct)), Some(10));
+    assert_eq!(block(slots.next_write(SlotState::Direct)), Some(10));
     assert_eq!(block(slots.extend_write(10)), Some(11));
     assert_eq!(block(slots.extend_write(11)), Some(12));
     assert_eq!(slots.extend_write(12), None, "13 is of another class");
-    assert_eq!(block(slots.next_write(State::Direct)), Some(30));
-    assert_eq!(slots.next_write(State::Direct), None);
-    assert!(slots.is_writing(State::Direct) && !slots.is_writing(State::Books));
+    assert_eq!(block(slots.next_write(SlotState::Direct)), Some(30));
+    assert_eq!(slots.next_write(SlotState::Direct), None);
+    assert!(slots.is_writing(SlotState::Direct) && !slots.is_writing(SlotState::Books));
     // 11 was changed on the way, 12 refused, 20 freed.
     slots.place(11, DIRECT);
     slots.discard(20, 1);
@@ -55,12 +56,12 @@ fn neighbours_are_written_in_one_run_from_the_lowest_on() {
         slots.written(block, done);
     }
     assert_eq!(counts(&slots), [5, 2, 0, 1, 0]);
-    assert_eq!(block(slots.next_write(State::Direct)), Some(11));
+    assert_eq!(block(slots.next_write(SlotState::Direct)), Some(11));
     assert_eq!(block(slots.extend_write(11)), Some(12));
 }
 
 #[test]
-fn books_go_through_a_transaction_and_what_changes_meanwhile_is_of_the_next() {
+fn buffer_slots_change_during_transaction_joins_next() {
     let mut slots = slots(8);
     for block in [1, 2, 3] {
         slots.place(block, BOOKS);
@@ -68,15 +69,15 @@ fn books_go_through_a_transaction_and_what_changes_meanwhile_is_of_the_next() {
     while slots.next_books().is_some() {}
     assert_eq!(counts(&slots), [5, 0, 0, 0, 3]);
     slots.place(2, BOOKS);
-    slots.end_transaction(Outcome::Failed);
+    slots.end_transaction(TransactionOutcome::Failed);
     assert_eq!(counts(&slots), [5, 0, 0, 3, 0], "nothing has happened");
     while slots.next_books().is_some() {}
     slots.place(2, BOOKS);
     slots.discard(3, 1);
-    slots.end_transaction(Outcome::Journaled);
+    slots.end_transaction(TransactionOutcome::Journaled);
     assert_eq!(counts(&slots), [6, 0, 1, 1, 0]);
     slots.place(1, BOOKS);
     while slots.next_books().is_some() {}
-    slots.end_transaction(Outcome::Placed);
+    slots.end_transaction(TransactionOutcome::Placed);
     assert_eq!(counts(&slots), [8, 0, 0, 0, 0]);
 }

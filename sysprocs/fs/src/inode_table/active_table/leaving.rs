@@ -2,7 +2,7 @@
 //!
 //! Invariant: that of the table. Not here: when an inode is to be given up (`active_table.rs`).
 
-use super::{ActiveTable, InodeSlot, NONE, Use};
+use super::{ActiveTable, InodeSlot, NONE, SlotUse};
 use renga_rt::account::AccountNumber;
 
 impl ActiveTable {
@@ -11,9 +11,9 @@ impl ActiveTable {
         self.leaving == 0
     }
 
-    /// The first process from `from` on whose inode is lent to another board.
-    pub(crate) fn next_lent(&self, from: u16, spares: bool) -> Option<u16> {
-        self.referrers.next_lent(from, spares)
+    /// The first process from `from` on whose inode is leased to another board.
+    pub(crate) fn next_leased(&self, from: u16, spares: bool) -> Option<u16> {
+        self.referrers.next_leased(from, spares)
     }
 
     /// What jobs of these boards have written need not come home while they are held.
@@ -29,20 +29,20 @@ impl ActiveTable {
     }
 
     /// What the inode reclaimer is to give up next, and for whom.
-    pub(crate) fn next_reap(&mut self) -> Option<(u16, u32, AccountNumber)> {
-        let number = self.oldest[Use::Queued as usize];
+    pub(crate) fn next_reclaim(&mut self) -> Option<(u16, u32, AccountNumber)> {
+        let number = self.oldest[SlotUse::Queued as usize];
         if number == NONE {
             return None;
         }
-        self.set_use(number, Use::Reaped);
+        self.set_use(number, SlotUse::Reclaiming);
         let InodeSlot { ino, account, .. } = *self.slot(number);
         Some((number, ino, account))
     }
     /// The inode reclaimer has given it up.
-    pub(crate) fn reaped(&mut self, number: u16) {
-        if let Some(slot) = self.slots.get(usize::from(number)).filter(|slot| slot.used == Use::Reaped) {
+    pub(crate) fn reclaimed(&mut self, number: u16) {
+        if let Some(slot) = self.slots.get(usize::from(number)).filter(|slot| slot.used == SlotUse::Reclaiming) {
             self.freed = self.freed.wrapping_add(slot.unlinked.into());
-            self.set_use(number, Use::Vacant);
+            self.set_use(number, SlotUse::Vacant);
         }
     }
 }

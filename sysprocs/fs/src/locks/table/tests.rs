@@ -1,7 +1,7 @@
 //! The table against a model that knows of each byte who has it.
 
 extern crate std;
-use super::{LockPlace, LockTable, Locking, Wanted};
+use super::{LockPlace, LockRequest, LockTable, Locking};
 use renga_proto::locks::Owner;
 use renga_rt::Errno;
 use std::vec;
@@ -15,12 +15,12 @@ fn table(places: usize) -> LockTable {
     LockTable::new(Vec::leak(vec![LockPlace::FREE; places]), 0)
 }
 
-fn lock(owner: Owner, first: u64, last: u64, locking: Locking) -> Wanted {
-    Wanted { owner, ino: 5, first, last, locking }
+fn lock(owner: Owner, first: u64, last: u64, locking: Locking) -> LockRequest {
+    LockRequest { owner, ino: 5, first, last, locking }
 }
 
 #[test]
-fn it_gives_what_a_map_of_bytes_would() {
+fn lock_table_random_requests_match_byte_map() {
     let (mut table, mut model) = (table(100), [[Locking::Unlock; BYTES]; OWNERS.len()]);
     let mut state = 1u32;
     let mut draw = |below: usize| {
@@ -52,7 +52,7 @@ fn it_gives_what_a_map_of_bytes_would() {
 }
 
 #[test]
-fn there_are_so_many_and_dead_boards_have_none() {
+fn lock_table_bound_and_board_failure_release_locks() {
     let mut table = table(4);
     for first in [0, 2, 4] {
         table.set(lock(OWNERS[0], first, first, Locking::Shared)).unwrap();

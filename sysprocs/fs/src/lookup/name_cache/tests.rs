@@ -1,7 +1,7 @@
 //! The cache against a plain map: what it knows is what the map has, and it knows the last that it was told.
 
 extern crate std;
-use super::{KEPT_BYTES, Known, NameCache, NameSlot};
+use super::{Dentry, KEPT_BYTES, NameCache, NameSlot};
 use renga_proto::inode::NameHolders;
 use renga_proto::names::OTHERS;
 use std::boxed::Box;
@@ -39,10 +39,10 @@ fn draw(state: &mut u64, below: u64) -> u64 {
 }
 
 #[test]
-fn knows_nothing_but_what_is_so() {
+fn name_cache_random_changes_match_model() {
     for slots in [1, 2, 7, 64, 500] {
         let (mut cache, mut state) = (cache(slots), 0x1234_5678 + slots as u64);
-        let mut map: BTreeMap<(u32, Vec<u8>), Known> = BTreeMap::new();
+        let mut map: BTreeMap<(u32, Vec<u8>), Dentry> = BTreeMap::new();
         let mut hits = 0;
         for step in 0..20_000u32 {
             let directory = 2 + 256 * draw(&mut state, 4) as u32 + draw(&mut state, 3) as u32;
@@ -57,8 +57,8 @@ fn knows_nothing_but_what_is_so() {
                 }
                 4..7 => {
                     let known = match draw(&mut state, 3) {
-                        0 => Known::Nothing,
-                        _ => Known::Entry { ino: step + 1, kind: 1 + draw(&mut state, 7) as u8 },
+                        0 => Dentry::Negative,
+                        _ => Dentry::Positive { ino: step + 1, kind: 1 + draw(&mut state, 7) as u8 },
                     };
                     cache.learn(directory, &name, known);
                     map.insert(key, known);
@@ -83,17 +83,17 @@ fn knows_nothing_but_what_is_so() {
 }
 
 #[test]
-fn keeps_what_is_asked_for() {
+fn name_cache_recent_names_survive_eviction() {
     let mut cache = cache(8);
-    cache.learn(2, b"wanted", Known::Entry { ino: 9, kind: 1 });
+    cache.learn(2, b"wanted", Dentry::Positive { ino: 9, kind: 1 });
     for number in 0..100 {
-        assert_eq!(cache.find(2, b"wanted"), Some(Known::Entry { ino: 9, kind: 1 }), "{number}");
-        cache.learn(2, format!("{number}").as_bytes(), Known::Nothing);
+        assert_eq!(cache.find(2, b"wanted"), Some(Dentry::Positive { ino: 9, kind: 1 }), "{number}");
+        cache.learn(2, format!("{number}").as_bytes(), Dentry::Negative);
     }
 }
 
 #[test]
-fn who_holds_all_others_is_told_of_each_name() {
+fn name_cache_holder_of_others_is_holder_of_each_name() {
     const B: u8 = 1 << 1;
     const C: u8 = 1 << 2;
     let nobody = NameHolders { one: 0, all: 0 };
@@ -102,7 +102,7 @@ fn who_holds_all_others_is_told_of_each_name() {
     assert_eq!((cache.find(20, OTHERS), cache.find(20, b"any")), (None, None), "nothing is known of them here");
     assert_eq!(cache.take_holders(21, b"any", 0), nobody, "of another directory");
     assert_eq!(cache.take_holders(20, b"any", B), NameHolders { one: C, all: 0 }, "b makes it itself");
-    cache.learn(20, b"any", Known::Entry { ino: 9, kind: 1 });
+    cache.learn(20, b"any", Dentry::Positive { ino: 9, kind: 1 });
     assert!(cache.grant(20, b"any", 1));
     assert_eq!(cache.take_holders(20, b"more", 0), NameHolders { one: B, all: 0 });
     assert_eq!(cache.take_holders(20, b"more", 0), nobody, "once");
@@ -114,7 +114,7 @@ fn who_holds_all_others_is_told_of_each_name() {
     assert_eq!(cache.take_holders(20, b"any", 0), nobody, "it is dead");
     assert!(cache.grant(20, OTHERS, 1));
     for number in 0..8 {
-        cache.learn(30, format!("{number}").as_bytes(), Known::Nothing);
+        cache.learn(30, format!("{number}").as_bytes(), Dentry::Negative);
     }
     assert_eq!(cache.take_holders(20, b"any", B), NameHolders { one: 0, all: B }, "its note made room");
     check(&cache);

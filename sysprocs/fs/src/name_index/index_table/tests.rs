@@ -39,7 +39,7 @@ fn build(table: &mut IndexTable, ino: u32, names: &[(u32, u32)]) -> Result<(), E
 }
 
 #[test]
-fn what_is_complete_has_every_name() {
+fn index_table_complete_directory_has_every_name() {
     let (mut state, mut builds, mut lost) = (0x9e37_79b9_7f4a_7c15_u64, 0, 0);
     let mut draw = |below: u64| {
         state ^= state << 13;
@@ -88,7 +88,7 @@ fn what_is_complete_has_every_name() {
 }
 
 #[test]
-fn a_directory_larger_than_the_table_is_refused_and_harms_no_other() {
+fn index_table_too_large_directory_is_refused_alone() {
     let mut table = table(10);
     build(&mut table, 5, &[(1, 0), (2, 1)]).unwrap();
     let many: Vec<(u32, u32)> = (0..11).map(|hash| (hash, 1)).collect();

@@ -2,9 +2,9 @@
 //! held must be what is.
 
 use super::{ROOT, Stat, Told, User, stat_of};
-use renga_fs::{HeldInode, HeldReference, HeldTarget, NameSlot, name_cache};
+use renga_fs::{CachedInode, CachedReference, CachedTarget, NameSlot, name_cache};
 use renga_proto::inode::{KnownStatus, STAT_BYTES};
-use renga_proto::names::{KeepSteps, NO_TICKET, Names, StatusHere};
+use renga_proto::names::{CacheSteps, NO_CACHE_GENERATION, Names, StatusHere};
 use renga_proto::path;
 use renga_proto::sessions::Sessions;
 use renga_proto::steps::{self, STEPS_BYTES};
@@ -26,9 +26,9 @@ pub fn start(board: Board) -> Address<Names> {
 /// As `start`, of a board with these sessions.
 pub fn start_in(board: Board, sessions: &'static Sessions) -> Address<Names> {
     board.server(|me, port| {
-        let (names, inodes) = (vec![NameSlot::EMPTY; NAMES].leak(), vec![HeldInode::EMPTY; INODES].leak());
+        let (names, inodes) = (vec![NameSlot::EMPTY; NAMES].leak(), vec![CachedInode::EMPTY; INODES].leak());
         let (targets, references) =
-            (vec![HeldTarget::EMPTY; TARGETS].leak(), vec![HeldReference::EMPTY; REFERENCES].leak());
+            (vec![CachedTarget::EMPTY; TARGETS].leak(), vec![CachedReference::EMPTY; REFERENCES].leak());
         name_cache(me, port, names, inodes, targets, references, 0, 0, sessions)
     })
 }
@@ -51,16 +51,16 @@ impl User {
     async fn status_here(&mut self, path: &str, flags: u32) -> Told<[u8; STAT_BYTES]> {
         let mut out = [0; STAT_BYTES];
         let here = StatusHere { at: ROOT.into(), flags };
-        let ticket = self.names.call(here, (path.as_bytes(), &mut out[..])).await?;
-        assert_ne!(ticket, NO_TICKET);
-        if ticket == 0 {
+        let cache_generation = self.names.call(here, (path.as_bytes(), &mut out[..])).await?;
+        assert_ne!(cache_generation, NO_CACHE_GENERATION);
+        if cache_generation == 0 {
             self.held.set(self.held.get() + 1);
             return Ok(out);
         }
         let mut told = [0; STEPS_BYTES];
         let resolve = path::Resolve { at: ROOT.into(), flags, opens: false };
         let bytes = self.path.call(resolve, (path.as_bytes(), &mut told[..])).await? as usize;
-        let kept = self.names.call(KeepSteps { ticket }, &told[..bytes]).await;
+        let kept = self.names.call(CacheSteps { cache_generation }, &told[..bytes]).await;
         assert!(matches!(kept, Ok(()) | Err(Errno::ESTALE)));
         Ok(steps::end(&told[..bytes])?.2)
     }

@@ -17,7 +17,7 @@ use stat::stat_of;
 
 use renga_fs::Referrers;
 use renga_fs::{
-    BufferSlot, CacheClients, Due, FileClients, INDEXED_PER_INODE, IndexSlot, InodeClients, InodeSlot, LockPlace,
+    BufferSlot, CacheClients, CommitDue, FileClients, INDEXED_PER_INODE, IndexSlot, InodeClients, InodeSlot, LockPlace,
     Medium, MetadataWritebackClients, NameSlot, allocator, buffer, buffer_directory, commit_timer, disk, file,
     file_table, inode, inode_directory, locks, metadata_writeback, name_index, revocations,
 };
@@ -28,7 +28,7 @@ use renga_proto::buffer::directory::BufferDirectory;
 use renga_proto::buffer::page::Buffer;
 use renga_proto::disk::Disk;
 use renga_proto::file::{self, File};
-use renga_proto::inode::{CommitAll, Extent, Inode, InodeDirectory, InodeFacts, KnownOpen, Release, Truncate};
+use renga_proto::inode::{CommitAll, CommitExtent, Inode, InodeDirectory, InodeFacts, KnownOpen, Release, Truncate};
 use renga_proto::locks::Locks;
 use renga_proto::memory::Memory;
 use renga_proto::name_index::NameIndex;
@@ -84,7 +84,7 @@ impl System {
         let buffers = board.family(&buffers);
         let slots = (0..counts.buffers).map(|_| BufferSlot::EMPTY).collect::<Vec<_>>().leak();
         let timer = board.declare(4);
-        let due = &*leak(Due::new(Some(Notifier::new(timer))));
+        let due = &*leak(CommitDue::new(Some(Notifier::new(timer))));
         let buffer_directory: Address<BufferDirectory> =
             board.server(|me, port| buffer_directory(me, port, ForwardFamily::new(buffers), slots, due));
         let cache = |me: &Me| CacheClients { directory: Client::new(me, buffer_directory) };
@@ -281,8 +281,8 @@ impl User {
     pub async fn open(&mut self, path: &str, flags: u32, access: u32) -> Told<u16> {
         let facts = self.open_facts(path, flags, 0o644).await?;
         let number = self.table.call(TakeFile {}, ()).await.unwrap();
-        let InodeFacts { slot, ino, mode, birth, stamp } = facts;
-        let open = file::OpenInode { slot, ino, mode, flags: access, generation: birth.generation, stamp };
+        let InodeFacts { slot, ino, mode, birth, origin } = facts;
+        let open = file::OpenInode { slot, ino, mode, flags: access, generation: birth.generation, origin };
         let generation = self.file(number).call(open, ()).await.unwrap();
         self.generations.insert(number, generation);
         Ok(number)
@@ -363,7 +363,7 @@ impl User {
     }
     /// As `sync(2)`.
     pub async fn sync(&mut self) -> Told<()> {
-        self.directory.call(CommitAll { extent: Extent::Freed }, ()).await
+        self.directory.call(CommitAll { extent: CommitExtent::Freed }, ()).await
     }
 
     /// The names in a directory, with their `d_type`.

@@ -11,7 +11,7 @@ use renga_hal::memory::UserMemory;
 use renga_proto::file::FileStatus;
 use renga_proto::inode::{Birth, InodeFacts, STAT_BYTES};
 use renga_proto::proc_files::{DISK, SECTOR_BYTES, sectors_of};
-use renga_proto::sessions::Stamp;
+use renga_proto::sessions::ReferenceOrigin;
 use renga_rt::Errno;
 
 /// Major and minor number of the partition, as Linux has them for SD infos.
@@ -41,7 +41,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             ino: DISK,
             mode: facts.mode,
             birth: Birth { generation: 0, device: 0 },
-            stamp: Stamp::NONE,
+            origin: ReferenceOrigin::NONE,
         };
         let object = self.open_file(&disk, flags).await?;
         let close_on_exec = flags & O_CLOEXEC != 0;

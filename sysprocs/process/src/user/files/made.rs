@@ -20,7 +20,7 @@ use renga_proto::path::{
 };
 use renga_proto::proc_files::{DESCRIPTORS, Led, ProcFiles, SyntheticPath, TOP, WalkSynthetic, file_of, pid_of};
 use renga_proto::procs::board_of;
-use renga_proto::sessions::Stamp;
+use renga_proto::sessions::ReferenceOrigin;
 use renga_rt::{Client, Errno};
 
 /// Times that a path may leave the disk, or seem to.
@@ -207,8 +207,13 @@ impl<M: UserMemory + ?Sized> User<M> {
             _ => {}
         }
         let slot = u16::from(self.services.proc_files_board(number));
-        let facts =
-            InodeFacts { slot, ino: number, mode, birth: Birth { generation: 0, device: 0 }, stamp: Stamp::NONE };
+        let facts = InodeFacts {
+            slot,
+            ino: number,
+            mode,
+            birth: Birth { generation: 0, device: 0 },
+            origin: ReferenceOrigin::NONE,
+        };
         let object = self.open_file(&facts, flags).await?;
         let close_on_exec = flags & O_CLOEXEC != 0;
         let descriptor = Descriptor { object, ino: number, mode, flags: kept_flags(flags), close_on_exec };
@@ -234,7 +239,7 @@ impl<M: UserMemory + ?Sized> User<M> {
                 ino: old.ino,
                 mode: old.mode,
                 birth: Birth { generation, device: 0 },
-                stamp: Stamp::NONE,
+                origin: ReferenceOrigin::NONE,
             };
             return self.open_fifo(&facts, flags).await;
         }

@@ -5,7 +5,7 @@
 
 use crate::user::services::Services;
 use renga_proto::inode::{InodeFacts, Lease};
-use renga_proto::names::{BeginMake, EndMake, MakeBegun, NO_TICKET};
+use renga_proto::names::{BeginCreation, CreationBegun, EndCreation, NO_CACHE_GENERATION};
 use renga_proto::pages::{BeginHold, FileId, HoldFile};
 use renga_proto::path::{Make, MakeDirectory, Open, PathStart};
 use renga_proto::steps;
@@ -26,27 +26,31 @@ impl Services {
         let Some(mut names) = self.names().filter(|_| !start.is_confined()) else { return Err(Errno::EAGAIN) };
         let at = start.directory;
         // What is answered is of this session, and what is taken back from now on ends the lease.
-        let (stamp, hold) = (self.sessions.stamp(self.disk_board), self.clients.pages.call(BeginHold {}, ()).await?);
+        let (origin, hold) = (self.sessions.origin(self.disk_board), self.clients.pages.call(BeginHold {}, ()).await?);
         let mut path_lookup = self.path_lookup()?;
-        let begun = names.call(BeginMake { at }, path).await;
-        let MakeBegun { ticket, directory: prepared } = match begun {
-            Err(Errno::EEXIST) if !directory => MakeBegun::NONE, // a path_lookup says what comes of that
+        let begun = names.call(BeginCreation { at }, path).await;
+        let CreationBegun { cache_generation, directory: prepared } = match begun {
+            Err(Errno::EEXIST) if !directory => CreationBegun::NONE, // a path_lookup says what comes of that
             begun => begun?,
         };
-        if ticket == NO_TICKET {
+        if cache_generation == NO_CACHE_GENERATION {
             return Err(Errno::EAGAIN);
         }
         let made = path_lookup.call(Make { at, flags, mode, directory, prepared }, (path, &mut self.steps[..])).await;
         let told = made.map(|bytes| self.steps.get(..bytes as usize).unwrap_or(&[]));
         // What was recalled meanwhile is not held.
-        let _ = names.call(EndMake { ticket }, told.unwrap_or(&[])).await;
+        let _ = names.call(EndCreation { cache_generation }, told.unwrap_or(&[])).await;
         let (facts, held, _) = steps::end(told?)?;
-        let (facts, lease) = (InodeFacts { stamp, ..facts }, steps::lease(told?));
+        let (facts, lease) = (InodeFacts { origin, ..facts }, steps::lease(told?));
         if let Some(lease) = lease {
             self.hold(&facts, lease, hold).await;
         }
         // Nobody opens again what is not held, or was not made here.
-        if !directory && (held || lease.is_some()) { self.keep_reference(ticket, facts).await } else { Ok(facts) }
+        if !directory && (held || lease.is_some()) {
+            self.keep_reference(cache_generation, facts).await
+        } else {
+            Ok(facts)
+        }
     }
 
     /// Makes a directory, on whichever board that is asked for.

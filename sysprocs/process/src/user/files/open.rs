@@ -203,9 +203,9 @@ impl<M: UserMemory + ?Sized> User<M> {
                 return Err(errno);
             }
         };
-        let InodeFacts { slot, ino, mode, birth, stamp } = *facts;
+        let InodeFacts { slot, ino, mode, birth, origin } = *facts;
         let flags = flags & LASTING;
-        let open = OpenInode { slot, ino, mode, flags, generation: birth.generation, stamp };
+        let open = OpenInode { slot, ino, mode, flags, generation: birth.generation, origin };
         let opened = match self.services.clients.own_files.at(number.into()) {
             Some(mut file) => file.call(open, ()).await,
             None => Err(Errno::EIO),
@@ -222,7 +222,7 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     /// Gives a path lookup's reference to an inode back.
     pub(in crate::user) async fn release_inode(&mut self, facts: &InodeFacts) {
-        let InodeFacts { slot, ino, stamp, .. } = *facts;
+        let InodeFacts { slot, ino, origin, .. } = *facts;
         // Nobody counts who refers to synthetic files.
         if ino >= SYNTHETIC {
             return;
@@ -231,7 +231,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         let sessions = services.sessions;
         if let Ok(mut directory) = services.inode_directory() {
             // A failure to write the inode back is told by whoever syncs.
-            let _ = give_back(&mut services.clients.names, &mut directory, sessions, (ino, slot, stamp)).await;
+            let _ = give_back(&mut services.clients.names, &mut directory, sessions, (ino, slot, origin)).await;
         }
     }
 

@@ -9,9 +9,9 @@ use crate::user::files::path::{AT_EMPTY_PATH, AT_FDCWD, AT_SYMLINK_NOFOLLOW, PER
 use crate::user::rights::FILES;
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_pages::take_home_and_commit;
-use renga_proto::attributes::Attributes;
+use renga_proto::attributes::AttributeChange;
 use renga_proto::file::{File, FileStatus, NextEntries, SetFileMode, SetFileOwner, SetFileTimes, SetSize, SyncFile};
-use renga_proto::inode::{CommitAll, Extent, NAME_BYTES_MAX, STAT_BYTES, TIME_KEEP, TIME_NOW, Truncate};
+use renga_proto::inode::{CommitAll, CommitExtent, NAME_BYTES_MAX, STAT_BYTES, TIME_KEEP, TIME_NOW, Truncate};
 use renga_proto::mounts::crosses;
 use renga_proto::path::{
     Access, ChangeMode, ChangeOwner, ChangeTimes, FileSystemStatus, NO_FOLLOW, OPEN_WRITE, Open, PathStart, StatusOf,
@@ -41,11 +41,11 @@ enum Change {
 
 impl Change {
     /// As the board that holds the file makes it, if it can.
-    fn attributes(self) -> Option<Attributes> {
+    fn attributes(self) -> Option<AttributeChange> {
         match self {
-            Change::Mode { mode } => Some(Attributes::mode(mode)),
-            Change::Owner { uid, gid } => Some(Attributes::owner(uid, gid)),
-            Change::Times { access_ns, modify_ns } => Attributes::times(access_ns, modify_ns),
+            Change::Mode { mode } => Some(AttributeChange::mode(mode)),
+            Change::Owner { uid, gid } => Some(AttributeChange::owner(uid, gid)),
+            Change::Times { access_ns, modify_ns } => AttributeChange::times(access_ns, modify_ns),
         }
     }
 }
@@ -313,7 +313,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     pub(in crate::user) async fn sync_all(&mut self) -> Outcome {
         let mut directory = self.services.inode_directory()?;
         take_home_and_commit(&mut directory, &mut self.services.clients.inodes).await?;
-        directory.call(CommitAll { extent: Extent::Freed }, ()).await?;
+        directory.call(CommitAll { extent: CommitExtent::Freed }, ()).await?;
         Ok(0)
     }
 

@@ -13,7 +13,7 @@ use crate::user::files::open::{FROM_INIT, O_APPEND, O_NONBLOCK};
 use renga_hal::memory::UserMemory;
 use renga_proto::console::{GetJobControl, SetWaits};
 use renga_proto::events::{AskWaiting, SetWaiting};
-use renga_proto::file::{AskFlags, SetFlags};
+use renga_proto::file::{GetFlags, SetFlags};
 use renga_proto::pipe::{AskBlocking, SetBlocking};
 use renga_rt::Errno;
 
@@ -51,7 +51,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         let own = of.flags;
         match of.object {
             Object::File { board, number, .. } => {
-                let kept = self.services.file(board, number)?.call(AskFlags {}, ()).await?;
+                let kept = self.services.file(board, number)?.call(GetFlags {}, ()).await?;
                 Ok(own & !SETTABLE | kept & SETTABLE)
             }
             Object::Pipe { board, number, generation, end, .. } if of.is_inherited() => {

@@ -162,7 +162,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         let Found::Disk(facts) = found? else { return Err(Errno::EACCES) };
         let (ino, slot, generation) = (facts.ino, facts.slot, facts.birth.generation);
         let file = MappedFile { ino, generation, slot };
-        let adopt = AdoptFile { ino, generation, slot, stamp: facts.stamp };
+        let adopt = AdoptFile { ino, generation, slot, origin: facts.origin };
         // The reference that comes with opening is the board's from now on: it would be asked for and given back.
         if let Err(errno) = self.services.clients.references.call(adopt, ()).await {
             self.release_inode(&facts).await;

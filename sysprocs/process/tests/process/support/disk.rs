@@ -6,7 +6,7 @@ use renga_proto::inode::{
 };
 use renga_proto::pages::{AT_END, KEPT};
 use renga_proto::path::{OPEN_CREATE, OPEN_TRUNCATE, OPEN_WRITE, Path, PathCall};
-use renga_proto::sessions::Stamp;
+use renga_proto::sessions::ReferenceOrigin;
 use renga_proto::slots::{FileTable, FileTableCall};
 use renga_rt::{Errno, Never, PAGE_BYTES, Port};
 use std::cell::{Cell, RefCell};
@@ -59,7 +59,7 @@ impl Disk {
             ino,
             mode: node.mode,
             birth: Birth { generation: 0, device: node.device },
-            stamp: Stamp::NONE,
+            origin: ReferenceOrigin::NONE,
         }
     }
     fn refer(&self, slot: u16, by: i32) {
@@ -175,7 +175,7 @@ pub async fn inode_directory(mut port: Port<InodeDirectory>, disk: &'static Disk
             InodeDirectoryCall::KnownOpen(call) => call.reply(Err(Errno::EAGAIN)),
             InodeDirectoryCall::CommitAll(call) => call.reply(Ok(())),
             // Nothing is lent.
-            InodeDirectoryCall::NextLent(call) => call.reply(Err(Errno::ENOENT)),
+            InodeDirectoryCall::NextLeased(call) => call.reply(Err(Errno::ENOENT)),
             other => refuse!(other, InodeDirectoryCall: Activate Create),
         }
     }
@@ -279,7 +279,7 @@ pub async fn file(
     number: u16,
 ) -> Never {
     let (mut open, mut offset, mut references) =
-        (OpenInode { slot: 0, ino: 0, mode: 0, flags: 0, generation: 0, stamp: Stamp::NONE }, 0u64, 0);
+        (OpenInode { slot: 0, ino: 0, mode: 0, flags: 0, generation: 0, origin: ReferenceOrigin::NONE }, 0u64, 0);
     loop {
         match port.accept().await {
             FileCall::OpenInode(call) => {
@@ -317,7 +317,7 @@ pub async fn file(
                 open.flags = call.entry().flags;
                 call.reply(Ok(()));
             }
-            FileCall::AskFlags(call) => call.reply(Ok(open.flags)),
+            FileCall::GetFlags(call) => call.reply(Ok(open.flags)),
             FileCall::DescribeFile(call) => call.reply(Ok(disk.backing(open.slot.into()))),
             other => refuse!(other, FileCall: SetSize SetFileMode SetFileTimes SetFileOwner CheckGeneration),
         }
