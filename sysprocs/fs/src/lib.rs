@@ -81,7 +81,7 @@ pub use medium::disk::disk;
 pub use medium::partition::{NotExt2, Partition, recognise};
 pub use medium::timing::Medium;
 pub use name_index::index_table::IndexSlot;
-pub use name_index::name_index::{INDEXED_PER_INODE, name_index};
+pub use name_index::server::{INDEXED_PER_INODE, name_index};
 pub use names::lookup_worker::lookup_worker;
 pub use names::path_lookup::{FreeLookupWorkers, path_lookup};
 pub use names::worker_state::LookupClients;

@@ -11,8 +11,9 @@
 
 use renga_abi::Errno;
 use renga_proto::inode::{InodeDirectory, Keep, Reactivate, Release};
+use renga_proto::inode_release::give_back;
 use renga_proto::names::{AddCachedReference, ReleaseCachedReference};
-use renga_proto::sessions::{ReferenceOrigin, Sessions, give_back};
+use renga_proto::sessions::{ReferenceOrigin, Sessions};
 use renga_rt::{Client, Local};
 
 /// Most files that the programs of a board map at a time.

@@ -17,6 +17,7 @@ pub mod events;
 pub mod fifos;
 pub mod file;
 pub mod inode;
+pub mod inode_release;
 pub mod listed;
 pub mod locks;
 pub mod memory;

@@ -3,13 +3,9 @@
 //! Invariant: whoever walks along a path on the disk stops at such a name (`ECROSSED`), so that nothing below it is
 //! ever the disk's; whoever asked goes on in the other file system. There is one name, which nobody can change.
 
-use crate::pages::FileId;
 use crate::path::{PATH_BYTES_MAX, PathStart};
+pub use crate::path::{ROOT, ROOT_INO};
 
-/// The disk's root directory.
-pub const ROOT_INO: u32 = 2;
-/// The same, which is never another.
-pub const ROOT: FileId = FileId::whichever(ROOT_INO);
 /// Where the synthetic files begin.
 const NAME: &[u8] = b"proc";
 

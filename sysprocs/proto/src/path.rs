@@ -5,11 +5,14 @@
 //! board; the caller resolves device inodes by `InodeFacts::device`.
 
 use crate::inode::InodeFacts;
-use crate::mounts::{ROOT, ROOT_INO};
 use crate::pages::FileId;
 use renga_abi::Errno;
 use renga_core::{in_words, protocol};
 
+/// The disk's root directory.
+pub const ROOT_INO: u32 = 2;
+/// The same, which is never another.
+pub const ROOT: FileId = FileId::whichever(ROOT_INO);
 /// Longest path, bytes; as in Linux with the zero that programs end it with.
 pub const PATH_BYTES_MAX: usize = 4096;
 /// Open for writing: refuses directories, and truncation takes effect.

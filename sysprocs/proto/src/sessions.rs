@@ -1,15 +1,13 @@
-//! Sessions of this board with the others, and the references to inodes that end with them.
+//! Sessions of this board with the others, and the origin of a reference to an inode, which ends with its session.
 //!
 //! Invariant: a reference is good in the session in which it was got, and in no other: with that it ends, here and at the
 //! directory of inodes. The router tells each caller that a session has ended, once, with the caller's first call after that
 //! (`ESTALE`); by then the caller's references may be of the present session, and which it is only their stamps say.
 //! Not here: what ends a session (`renga_router`), who counts references (the directory of inodes, and [`crate::names`]).
 
-use crate::inode::{InodeDirectory, Release};
-use crate::names::{Names, ReleaseCachedReference};
 use core::sync::atomic::{AtomicU32, Ordering};
-use renga_abi::{BOARDS_MAX, Errno};
-use renga_core::{Client, Local, Word};
+use renga_abi::BOARDS_MAX;
+use renga_core::Word;
 
 /// How many sessions with each board have ended: which one it is; and how much has arrived from it. Written by the router alone, at
 /// once; each count is a word of its own. Another core that is told of an end by a call sees it; before that it looks as
@@ -87,33 +85,4 @@ impl Word for ReferenceOrigin {
     fn from_word(word: u64) -> Self {
         ReferenceOrigin { session: (word >> 1) as u32, kept: word & 1 != 0 }
     }
-}
-
-/// Gives a reference to inode `ino`, with process `slot`, back to whom it is of, unless it has ended.
-///
-/// # Errors
-/// `EINVAL`: nobody counts it.
-pub async fn give_back<const NAMES: u32, const DIRECTORY: u32>(
-    names: &mut Local<Names, NAMES>,
-    directory: &mut Client<InodeDirectory, DIRECTORY>,
-    sessions: &Sessions,
-    (ino, slot, origin): (u32, u16, ReferenceOrigin),
-) -> Result<(), Errno> {
-    let board = directory.server().board.0;
-    let is_good = || sessions.is_good(board, origin);
-    if !is_good() {
-        return Ok(());
-    }
-    if origin.kept
-        && let Some(mut names) = names.at(0)
-        && !names.call(ReleaseCachedReference { ino, session: origin.session }, ()).await?
-    {
-        return Ok(());
-    }
-    let mut given = directory.call(Release { slot, ino }, ()).await;
-    if given == Err(Errno::ESTALE) && is_good() {
-        // That was about an earlier session, and the call was not made.
-        given = directory.call(Release { slot, ino }, ()).await;
-    }
-    if is_good() { given } else { Ok(()) }
 }

@@ -8,7 +8,7 @@
 use crate::file::open_file::{FileClients, INODE, OpenFile};
 use renga_hal::memory::UserMemory;
 use renga_proto::inode::{Inode, Reactivate};
-use renga_proto::sessions::give_back;
+use renga_proto::inode_release::give_back;
 use renga_rt::{Client, Errno};
 
 /// A call to the inode; again if the end of an earlier session was told, or if the inode had to be opened anew.

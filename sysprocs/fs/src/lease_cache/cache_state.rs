@@ -4,11 +4,11 @@
 //! answers under way are dropped. Called by: `name_cache.rs`. Not here: walking (`cached_walk.rs`).
 
 use crate::format::inode_record::KIND_SYMBOLIC_LINK;
-use crate::lease_cache::cached_inodes::CachedInodes;
+use crate::lease_cache::cached_inodes::{CachedInode, CachedInodes};
 use crate::lease_cache::cached_references::CachedReferences;
-use crate::lease_cache::link_targets::LinkTargets;
+use crate::lease_cache::link_targets::{CachedTarget, LinkTargets};
 use crate::lease_cache::revalidation::Revalidation;
-use crate::lookup::name_cache::{Dentry, NameCache};
+use crate::lookup::name_cache::{Dentry, NameCache, NameSlot};
 use crate::lookup::pathname::Rest;
 use renga_proto::names::{ALL_DIRECTORIES, NO_CACHE_GENERATION, OTHERS};
 use renga_proto::steps;
@@ -31,6 +31,26 @@ pub(super) struct NameCacheState {
 }
 
 impl NameCacheState {
+    pub(super) fn new(
+        names: &'static mut [NameSlot],
+        inodes: &'static mut [CachedInode],
+        targets: &'static mut [CachedTarget],
+        references: CachedReferences,
+        revalidation: Revalidation,
+    ) -> NameCacheState {
+        NameCacheState {
+            names: NameCache::new(names),
+            inodes: CachedInodes::new(inodes),
+            targets: LinkTargets::new(targets),
+            references,
+            revalidation,
+            rest: Rest::new(),
+            cache_generation: 1,
+            makes: 0,
+            made_in: 0,
+        }
+    }
+
     pub(super) fn cache_generation(&self, keeps: bool) -> u64 {
         if keeps && self.makes == 0 { self.cache_generation } else { NO_CACHE_GENERATION }
     }

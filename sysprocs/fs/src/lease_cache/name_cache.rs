@@ -6,12 +6,11 @@
 //! (`inode/inode_directory.rs`).
 
 use crate::lease_cache::cache_state::NameCacheState;
-use crate::lease_cache::cached_inodes::{CachedInode, CachedInodes};
+use crate::lease_cache::cached_inodes::CachedInode;
 use crate::lease_cache::cached_references::{CachedReference, CachedReferences, ReferenceKey};
-use crate::lease_cache::link_targets::{CachedTarget, LinkTargets};
+use crate::lease_cache::link_targets::CachedTarget;
 use crate::lease_cache::revalidation::Revalidation;
-use crate::lookup::name_cache::{NameCache, NameSlot};
-use crate::lookup::pathname::Rest;
+use crate::lookup::name_cache::NameSlot;
 use renga_proto::names::{
     AddCachedReference, CacheReference, CacheSteps, CreationBegun, FileHere, Names, NamesCall, NotifyAccess, OpenHere,
     ReferenceCached, ReleaseCachedReference, RevokeInode, StatusHere, StatusOfInode,
@@ -33,21 +32,9 @@ pub async fn name_cache(
     sessions: &'static Sessions,
 ) -> Never {
     let keeps = without_leases >> me.id().board.0 & 1 == 0;
-    let (names, inodes, targets) = (NameCache::new(names), CachedInodes::new(inodes), LinkTargets::new(targets));
-    let references = CachedReferences::new(references, sessions.now(disk_board));
     let revalidation = Revalidation::new(sessions, disk_board);
-    let (cache_generation, makes, made_in) = (1, 0, 0);
-    let mut state = NameCacheState {
-        names,
-        inodes,
-        targets,
-        references,
-        revalidation,
-        rest: Rest::new(),
-        cache_generation,
-        makes,
-        made_in,
-    };
+    let references = CachedReferences::new(references, sessions.now(disk_board));
+    let mut state = NameCacheState::new(names, inodes, targets, references, revalidation);
     loop {
         let Some(call) = port.accept_or_notified(Names::ENTRIES).await else {
             state.revalidation.poll(&mut me);

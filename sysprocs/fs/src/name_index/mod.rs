@@ -1,4 +1,4 @@
 //! The index of large directories' names.
 
 pub(crate) mod index_table;
-pub(crate) mod name_index;
+pub(crate) mod server;

@@ -11,13 +11,14 @@ use renga_proto::file::{Close, File, FileStatus, OpenInode};
 use renga_proto::inode::{
     Activate, Birth, Inode, InodeCall, InodeDirectory, InodeDirectoryCall, InodeFacts, Release, STAT_BYTES,
 };
+use renga_proto::inode_release::give_back;
 use renga_proto::locks::{Locks, LocksCall};
 use renga_proto::names::{
     BoardDied, CacheGeneration, CacheReference, CacheSteps, Names, OpenHere, ReferenceCached, RevokeName,
     RevokeReference,
 };
 use renga_proto::references::{AdoptFile, KeepFile, References, ReleaseFile, ReopenFile};
-use renga_proto::sessions::{Sessions, give_back};
+use renga_proto::sessions::Sessions;
 use renga_proto::slots::TakeFile;
 use renga_proto::steps::WalkSteps;
 use renga_random::Random;

@@ -13,11 +13,11 @@ use crate::user::files::path::{
 use renga_hal::memory::UserMemory;
 use renga_proto::file::OpenInode;
 use renga_proto::inode::InodeFacts;
+use renga_proto::inode_release::give_back;
 use renga_proto::mounts::SYNTHETIC;
 use renga_proto::path::{NO_FOLLOW, OPEN_CREATE, OPEN_DIRECTORY, OPEN_EXCLUSIVE, OPEN_TRUNCATE, OPEN_WRITE, Open};
 use renga_proto::pipe::{OpenPipe, PipeEnd};
 use renga_proto::procs::INIT;
-use renga_proto::sessions::give_back;
 use renga_proto::slots::{FreeFile, FreePipe, TakeFile, TakePipe};
 use renga_rt::{Errno, apart};
 
