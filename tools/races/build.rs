@@ -47,8 +47,8 @@ fn source(root: &Path, sources: &str, file: &str) -> PathBuf {
 /// All variants over loom's atomics.
 fn searched(here: &Path, root: &Path) -> String {
     let scenarios = |name: &str| here.join("tests/races").join(name).with_extension("rs");
-    let (letters, frames) = (scenarios("scenarios"), scenarios("frames"));
-    let end = format!("#[path = {letters:?}]\npub mod scenarios;\n#[path = {frames:?}]\npub mod frames;\n");
+    let (messages, frames) = (scenarios("scenarios"), scenarios("frames"));
+    let end = format!("#[path = {messages:?}]\npub mod scenarios;\n#[path = {frames:?}]\npub mod frames;\n");
     let over_loom = |text: String| text.replace("core::sync::atomic", "loom::sync::atomic").replace("const fn", "fn");
     let mut out = variant(root, "right", None, &end, over_loom);
     let plays = mistakes::Scenario::ALL.map(|scenario| play("right", scenario));
@@ -103,7 +103,7 @@ fn variant(
         }
         write!(out, "mod {file} {{\n{text}\n}}\n").expect("a String takes all text");
     }
-    let uses = "pub use mailbox::{Bell, Inbox};\npub use message::{Held, Letter};\npub use event_flags::Signal;\npub use call_location::Whereabouts;\npub use frame_state::{FrameState, Kind, Refused};
+    let uses = "pub use mailbox::{Ipi, Mailbox};\npub use message::{OwnedMessage, CoreMessage};\npub use event_flags::EventFlags;\npub use call_location::CallLocation;\npub use frame_state::{FrameState, FrameKind, FrameRefusal};
         pub(crate) use frame_counts::{FrameCounts, TAKEN};";
     out + &format!("{uses}\n{end}}}\n")
 }

@@ -86,9 +86,9 @@ counts! {
     /// Page frames that its address space shows now.
     FramesHeld,
     /// Turns that it ended by waiting.
-    TurnsGiven,
+    VoluntarySwitches,
     /// Turns that were taken from it.
-    TurnsTaken,
+    InvoluntarySwitches,
     /// How long the medium of this board took for its reads while no processor worked, ns.
     MediumReadNs,
     /// How long its I/O was delayed because of its pace, ns.

@@ -72,7 +72,7 @@ pub struct Policy {
 /// A rank: lower goes first.
 pub type Rank = u8;
 /// Of whoever was interrupted: its process has to look at that, which takes no turn.
-pub const RANK_INTERRUPTED: Rank = 0;
+pub const RANK_CANCELLED: Rank = 0;
 /// Of the fair classes.
 pub const RANK_FAIR: Rank = PRIORITY_MAX + 1;
 /// Of the lowest class.

@@ -115,7 +115,7 @@ impl UserMode {
 ///
 /// # Panics
 /// If the floating-point registers are not in the context.
-pub unsafe fn enter_guest(context: &mut UserContext, space: u64) -> Exit {
+pub unsafe fn enter_remote_task(context: &mut UserContext, space: u64) -> Exit {
     assert!(context.fp_place == FpPlace::Context, "a guest brings its floating-point registers along");
     // SAFETY: by this function's own condition a root's table, which shows user pages only; the registers as in `UserMode::enter`.
     let syndrome = unsafe {

@@ -1,7 +1,7 @@
 //! The GIC-400 of a BCM2711. Arm Generic Interrupt Controller Architecture Specification 2.0.
 //!
 //! Invariant: interrupts are looked at in the distributor and never acknowledged, so none is ever active. Groups stay
-//! as the firmware set them. Of the first 32 numbers each core sees its own. Not here: when a core's bell is rung (`core_bell.rs`).
+//! as the firmware set them. Of the first 32 numbers each core sees its own. Not here: when a core's IPI is pending (`core_ipi.rs`).
 
 use crate::interrupts::line;
 use renga_hal::irq::{Pending, Source};
@@ -43,15 +43,15 @@ const PERIPHERALS: u32 = 96;
 /// The core's virtual timer.
 const VIRTUAL_TIMER: u32 = 27;
 
-/// Lets the core that does this be interrupted by its bell, the first number of software: register and value.
-pub(crate) const BELL_ENABLE: (usize, u32) = (distributor::ENABLE, 1);
-/// Where the core that looks finds who has rung its bell: register and bits.
-pub(crate) const BELL_PENDING: (usize, u32) = (distributor::PENDING_SOFTWARE, 0xff);
-/// Silences the bell of the core that does this, whoever has rung: register and value.
-pub(crate) const BELL_SILENCE: (usize, u32) = (distributor::CLEAR_PENDING_SOFTWARE, 0xff);
+/// Lets the core that does this be interrupted by its IPI, the first number of software: register and value.
+pub(crate) const IPI_ENABLE: (usize, u32) = (distributor::ENABLE, 1);
+/// Where the core that looks finds who has pending its IPI: register and bits.
+pub(crate) const IPI_PENDING: (usize, u32) = (distributor::PENDING_SOFTWARE, 0xff);
+/// Silences the IPI of the core that does this, whoever has pending: register and value.
+pub(crate) const IPI_ACKNOWLEDGE: (usize, u32) = (distributor::CLEAR_PENDING_SOFTWARE, 0xff);
 
-/// Rings the bell of `core`: register and value.
-pub(crate) const fn ring_bell(core: u8) -> (usize, u32) {
+/// Rings the IPI of `core`: register and value.
+pub(crate) const fn send_ipi(core: u8) -> (usize, u32) {
     (distributor::SOFTWARE, 1 << (16 + core))
 }
 

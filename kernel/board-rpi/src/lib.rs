@@ -11,12 +11,12 @@
 pub mod arguments;
 pub mod boards;
 pub mod bus_pins;
-pub mod core_bell;
+pub mod core_ipi;
 pub mod emulator_link;
+pub mod firmware_mailbox;
 pub mod gic;
 pub mod gpio;
 pub mod interrupts;
-pub mod mailbox;
 pub mod mini_uart;
 pub mod pl011;
 pub mod power;

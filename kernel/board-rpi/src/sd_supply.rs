@@ -6,7 +6,7 @@
 //! Invariant: the clock of a Pi 4's host is asked for, never switched (rpi/firmware#1213). Not here: the card (`sd_card`).
 
 use crate::boards::{CARD_CLOCK_HZ, CardSlot};
-use crate::mailbox::Mailbox;
+use crate::firmware_mailbox::FirmwareMailbox;
 use renga_hal::registers::Registers;
 use renga_hal::shared::SharedWords;
 use renga_hal::timer::Timer;
@@ -16,7 +16,7 @@ const SETTLE_NS: u64 = 5_000_000;
 
 /// Sees to the supply of the card in `slot`; the rate of its host's clock, Hz.
 pub fn prepare<R: Registers, W: SharedWords, T: Timer>(
-    mailbox: &mut Mailbox<R, W, T>,
+    mailbox: &mut FirmwareMailbox<R, W, T>,
     slot: &CardSlot,
     timer: &T,
 ) -> u32 {

@@ -37,7 +37,7 @@ impl Core {
         self.accounts.get().get(usize::from(number.0)).unwrap_or(&self.system)
     }
 
-    /// Tells this core which cores its board has, and on which of them programs have their processes and their turns, a bit each: once,
+    /// Tells this core which cores its board has, and on which of them programs have their processes and their run queue, a bit each: once,
     /// before any of the others begins.
     pub fn set_board(&self, cores: &'static [&'static Core], homes: u8, program_cores: u8) {
         self.board.set(cores);
@@ -132,7 +132,7 @@ impl Core {
         process.account.get().charge(Count::UserNs, spent_ns);
     }
 
-    /// What was charged on this core since boot: time of programs' instructions, wherever its programs ran, of system processes, ns; turns
+    /// What was charged on this core since boot: time of programs' instructions, wherever its programs ran, of system processes, ns; run queue
     /// of programs. From any core.
     ///
     /// Added up when it is asked for, so that charging costs nothing more. Bounded by the table of accounts.
@@ -222,8 +222,8 @@ impl Me {
     pub fn charged_until_ns(&self) -> u64 {
         self.0.core.charged_until_ns()
     }
-    /// Turns of the board's programs that ended by waiting, or were taken from them.
-    pub fn turns_taken(&self) -> u64 {
+    /// RunQueue of the board's programs that ended by waiting, or were taken from them.
+    pub fn context_switches(&self) -> u64 {
         self.0.core.all_cores().fold(0, |all, core| all.wrapping_add(core.charged()[2]))
     }
     /// What was done here for account `number` of another board and not told there yet: time in ns, blocks read,
@@ -246,9 +246,9 @@ impl Me {
         let core = self.0.core;
         let account = self.0.account.get();
         account.set_policy(policy);
-        self.0.move_to(&core.turns); // a new program begins at home, where nothing of it travels
+        self.0.move_to(&core.run_queue); // a new program begins at home, where nothing of it travels
         let ended = account.charged();
-        self.0.turns.get().begin(self.0, made_here, &core.counts_elsewhere(account.number()));
+        self.0.run_queue.get().begin(self.0, made_here, &core.counts_elsewhere(account.number()));
         for ((past, ended), begun) in core.past.iter().zip(ended).zip(account.charged()) {
             let all = past.load(Ordering::Relaxed).wrapping_add(ended).wrapping_sub(begun);
             past.store(all, Ordering::Relaxed);

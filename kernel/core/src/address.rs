@@ -11,16 +11,16 @@ use renga_abi::ProcId;
 
 /// Whom to hand a call to, and who is meant: the same, or the router and a process of another board.
 #[derive(Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct CallTarget {
     pub(crate) process: &'static Process,
     /// Who is meant ([`ProcId::to_word`]).
     pub(crate) word: u32,
 }
 
-impl Place {
+impl CallTarget {
     #[inline(always)]
-    pub(crate) fn here(process: &'static Process) -> Place {
-        Place { process, word: process.word }
+    pub(crate) fn here(process: &'static Process) -> CallTarget {
+        CallTarget { process, word: process.word }
     }
     pub(crate) fn id(self) -> ProcId {
         ProcId::from_word(self.word)
@@ -28,7 +28,7 @@ impl Place {
 }
 
 /// Where a server of `P` is. Boot takes it from the server's port, or from the placement, and gives it to clients.
-pub struct Address<P>(pub(crate) Place, PhantomData<P>);
+pub struct Address<P>(pub(crate) CallTarget, PhantomData<P>);
 impl<P> Clone for Address<P> {
     fn clone(&self) -> Self {
         *self
@@ -41,15 +41,15 @@ impl<P: Protocol> Address<P> {
     /// Should the placement be wrong, the first call is refused by a fault, not misunderstood: a
     /// local server's entries are those of its port.
     pub fn new(process: &'static Process) -> Self {
-        Address::at(Place::here(process))
+        Address::at(CallTarget::here(process))
     }
     /// The server `id` of another board, to which `router` carries calls. Which entries it serves that board's router
     /// knows.
     pub fn elsewhere(router: &'static Process, id: ProcId) -> Self {
-        Address::at(Place { process: router, word: id.to_word() })
+        Address::at(CallTarget { process: router, word: id.to_word() })
     }
     #[inline(always)]
-    pub(crate) fn at(place: Place) -> Self {
+    pub(crate) fn at(place: CallTarget) -> Self {
         Address(place, PhantomData)
     }
     /// Who serves.
@@ -98,12 +98,13 @@ impl Members {
         self.place(number).map(Address::at)
     }
     #[inline(always)]
-    pub(crate) fn place(self, number: usize) -> Option<Place> {
+    pub(crate) fn place(self, number: usize) -> Option<CallTarget> {
         match self {
-            Members::Here(processes) => processes.get(number).copied().map(Place::here),
+            Members::Here(processes) => processes.get(number).copied().map(CallTarget::here),
             Members::Elsewhere { router, first, count } => {
                 // Indices are below the board's number in a word.
-                (number < usize::from(count)).then(|| Place { process: router, word: first.to_word() + number as u32 })
+                (number < usize::from(count))
+                    .then(|| CallTarget { process: router, word: first.to_word() + number as u32 })
             }
         }
     }

@@ -4,7 +4,7 @@
 //! when compiled. Not here: calls whose types only arrive at run time (`raw.rs`).
 
 use crate::account::AccountNumber;
-use crate::address::{Address, Members, Place};
+use crate::address::{Address, CallTarget, Members};
 use crate::process::{Me, Process, Wait};
 use crate::protocol::{Entry, Lends, Protocol};
 use crate::rendezvous::{RawAccept, RawCall, RawCallFuture};
@@ -47,7 +47,7 @@ pub const ALL_ENTRIES: u32 = u32::MAX;
 /// }
 /// core::hint::black_box(look as fn(&mut Client<Shelf, { Look::BIT }>));
 /// ```
-pub struct Client<P, const ENTRIES: u32 = ALL_ENTRIES>(&'static Process, Place, PhantomData<P>);
+pub struct Client<P, const ENTRIES: u32 = ALL_ENTRIES>(&'static Process, CallTarget, PhantomData<P>);
 impl<P: Protocol> Client<P> {
     /// The right of `me` to call `server`.
     pub fn new(me: &Me, server: Address<P>) -> Self {
@@ -230,8 +230,8 @@ impl<E: Entry> Call<E> {
         self.0.set_taken_used(bytes);
     }
     /// Whether the caller was interrupted and should be answered early (`EINTR`), not kept waiting.
-    pub fn interrupted(&self) -> bool {
-        self.0.interrupted()
+    pub fn wait_cancelled(&self) -> bool {
+        self.0.wait_cancelled()
     }
     /// Who asks.
     pub fn caller(&self) -> ProcId {

@@ -5,7 +5,7 @@
 //! operation and words are written anew. The caller waits for the server that has the call, which is what its
 //! header says. Not here: which forwards there may be (placement).
 
-use crate::address::{Address, Members, Place};
+use crate::address::{Address, CallTarget, Members};
 use crate::api::Call;
 use crate::probe;
 use crate::process::{Process, Wait, Words};
@@ -98,7 +98,7 @@ impl<E: Entry> Call<E> {
 impl RawCall {
     /// Hands the call on to `server` as one for its entry `op`.
     #[inline(always)]
-    pub(crate) fn forward(self, to: Place, op: u32, put: impl FnOnce(&Words)) {
+    pub(crate) fn forward(self, to: CallTarget, op: u32, put: impl FnOnce(&Words)) {
         let (caller, server) = (self.hand_on(), to.process);
         caller.op.set(op);
         caller.destination.set(to.word);
@@ -116,7 +116,7 @@ impl RawCall {
 /// forwards and perhaps the caller, and neither is polled before it returns.
 fn deliver(caller: &'static Process, server: &'static Process) {
     if server.open.get() >> caller.op.get() & 1 == 0 {
-        return match server.gate_to() {
+        return match server.remote_server() {
             Some(server) => caller.send_call(server),
             None => server.callers.push(caller),
         };

@@ -75,8 +75,8 @@ impl Board {
         let mut processes = self.processes.borrow_mut();
         let id = ProcId::new(self.number, processes.len() as u16);
         let process: &'static Process = self.arena.put(|| Process::new(self.core, priority, id));
-        if self.core.door.is_some() {
-            process.give_crossing(self.arena);
+        if self.core.endpoint.is_some() {
+            process.enable_remote_calls(self.arena);
         }
         processes.push(process);
         process

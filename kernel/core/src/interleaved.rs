@@ -1,18 +1,18 @@
 //! The cores of one board inside one thread of a host program, interleaved by whoever chooses.
 //!
 //! Invariant: a core does a step only while no other step of its own is under way, as a processor does one thing at a time;
-//! it sleeps when it has left and was not rung. Whoever rings may have the other core run at once, in the middle of
+//! it sleeps when it has left and was not pending. Whoever rings may have the other core run at once, in the middle of
 //! what rang: so steps of several cores lie within each other, not only one behind the other. Not here: what is
 //! finer than a post (`tools/races` searches that).
 
 use crate::address::Address;
-use crate::crossing::Door;
 use crate::host::Board;
 use crate::process::Process;
 use crate::protocol::Protocol;
 use crate::ready::Core;
-use crate::seat::Guest;
-use renga_sync::Bell;
+use crate::remote_call::CoreEndpoint;
+use crate::remote_run_queue::RemoteTask;
+use renga_sync::Ipi;
 use std::boxed::Box;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -34,22 +34,22 @@ std::thread_local! {
     static RUNNING: RefCell<Option<Rc<Run>>> = const { RefCell::new(None) };
 }
 
-struct HostBell {
+struct HostIpi {
     core: usize,
-    rung: AtomicBool,
+    pending: AtomicBool,
 }
 
-impl Bell for HostBell {
-    fn ring(&self) {
-        self.rung.store(true, Ordering::Relaxed);
+impl Ipi for HostIpi {
+    fn send(&self) {
+        self.pending.store(true, Ordering::Relaxed);
         if let Some(run) = RUNNING.with_borrow(Clone::clone)
             && (run.choose)(2) == 0
         {
             run.step(self.core);
         }
     }
-    fn silence(&self) {
-        self.rung.store(false, Ordering::Relaxed);
+    fn acknowledge(&self) {
+        self.pending.store(false, Ordering::Relaxed);
     }
     fn wait(&self) {
         unreachable!("a core that waits does no steps");
@@ -59,12 +59,12 @@ impl Bell for HostBell {
 /// One core, as its steps go.
 struct Stepped {
     core: &'static Core,
-    bell: &'static HostBell,
+    ipi: &'static HostIpi,
     /// A step of it is under way.
     busy: Cell<bool>,
     /// It has left: who posts rings.
     away: Cell<bool>,
-    /// It has left and waits for the bell.
+    /// It has left and waits for the IPI.
     asleep: Cell<bool>,
 }
 
@@ -78,64 +78,64 @@ struct Run {
 impl Run {
     /// Core `number` does something, if it can.
     fn step(&self, number: usize) {
-        let Stepped { core, bell, busy, away, asleep } = &self.cores[number];
-        if (asleep.get() && !bell.rung.load(Ordering::Relaxed)) || busy.replace(true) {
+        let Stepped { core, ipi, busy, away, asleep } = &self.cores[number];
+        if (asleep.get() && !ipi.pending.load(Ordering::Relaxed)) || busy.replace(true) {
             return;
         }
         asleep.set(false);
         if away.replace(false) {
-            core.look_again();
+            core.resume_polling();
         }
         for _ in 0..=(self.choose)(DISPATCHES_MAX) {
-            core.take_letters();
+            core.drain_mailbox();
             if core.dispatch() {
                 self.dispatches.set(self.dispatches.get() + 1);
             }
         }
-        if core.has_turns_to_send() {
-            core.send_turns(|_, space| u64::from(space));
+        if core.has_remote_slices() {
+            core.send_remote_slices(|_, space| u64::from(space));
         }
         // A core that has something to do may leave too: for a program's turn.
-        if (!core.has_ready() || (self.choose)(2) == 0) && core.leave() {
+        if (!core.has_ready() || (self.choose)(2) == 0) && core.mark_away() {
             away.set(true);
-            let programs = self.play.as_ref().filter(|_| core.guest().is_some() || core.has_users());
-            asleep.set(!core.has_ready() && programs.is_none() && !core.has_turns_to_send());
+            let programs = self.play.as_ref().filter(|_| core.remote_task().is_some() || core.has_users());
+            asleep.set(!core.has_ready() && programs.is_none() && !core.has_remote_slices());
             programs.into_iter().for_each(|play| play(core));
         }
         busy.set(false);
     }
 
     fn at_rest(&self) -> bool {
-        self.cores.iter().all(|core| core.asleep.get() && !core.bell.rung.load(Ordering::Relaxed))
+        self.cores.iter().all(|core| core.asleep.get() && !core.ipi.pending.load(Ordering::Relaxed))
     }
 }
 
 impl Core {
-    /// Whether a program in address space `space` is a guest here.
-    pub fn has_guest(&self, space: u64) -> bool {
-        self.guests.each().any(|seat| Guest(seat).space() == space)
+    /// Whether a program in address space `space` is a remote task here.
+    pub fn has_remote_task(&self, space: u64) -> bool {
+        self.remote_tasks.each().any(|remote_queue| RemoteTask(remote_queue).space() == space)
     }
 }
 
 /// The cores of one board.
 pub struct Cores {
     boards: Vec<Board>,
-    bells: Vec<&'static HostBell>,
+    ipis: Vec<&'static HostIpi>,
     play: Option<Play>,
 }
 
 impl Cores {
     /// Board `number` of `count` cores with `memory_bytes` of boot memory.
     pub fn new(number: u8, count: usize, memory_bytes: usize) -> Cores {
-        let bells: Vec<&'static HostBell> =
-            (0..count).map(|core| &*Box::leak(Box::new(HostBell { core, rung: AtomicBool::new(false) }))).collect();
-        let doors: &'static [Door] = Vec::leak(bells.iter().map(|&bell| Door::new(bell)).collect());
+        let ipis: Vec<&'static HostIpi> =
+            (0..count).map(|core| &*Box::leak(Box::new(HostIpi { core, pending: AtomicBool::new(false) }))).collect();
+        let endpoints: &'static [CoreEndpoint] = Vec::leak(ipis.iter().map(|&ipi| CoreEndpoint::new(ipi)).collect());
         let board = Board::new(number, memory_bytes);
-        let core = |number: usize| &*Box::leak(Box::new(Core::new().behind(number as u8, doors)));
-        Cores { boards: (0..count).map(|number| Board { core: core(number), ..board }).collect(), bells, play: None }
+        let core = |number: usize| &*Box::leak(Box::new(Core::new().with_endpoints(number as u8, endpoints)));
+        Cores { boards: (0..count).map(|number| Board { core: core(number), ..board }).collect(), ipis, play: None }
     }
 
-    /// Programs of core `home` have turns on the cores of `mask`, a bit each, where `play` runs them.
+    /// Programs of core `home` have run queue on the cores of `mask`, a bit each, where `play` runs them.
     pub fn with_programs(mut self, home: usize, mask: u8, play: Play) -> Cores {
         self.play = Some(play);
         self.boards[home].core.run_programs_on(mask, self.boards[home].arena);
@@ -155,7 +155,7 @@ impl Cores {
     /// What `core` has for `process`: itself, or a gate.
     pub fn process(&self, core: usize, process: &'static Process) -> &'static Process {
         let board = self.on(core);
-        process.seen_from(board.core, board.arena, process.entries.get())
+        process.handle_on(board.core, board.arena, process.entries.get())
     }
 
     /// Has all cores do steps, as `choose` says, until all are asleep.
@@ -172,14 +172,14 @@ impl Cores {
     /// # Panics
     /// If they do not come to rest within a very large number of steps.
     pub fn run_each(&self, choose: &Choose, took: &dyn Fn(usize)) -> bool {
-        let stepped = |(board, &bell): (&Board, &&'static HostBell)| Stepped {
+        let stepped = |(board, &ipi): (&Board, &&'static HostIpi)| Stepped {
             core: board.core,
-            bell,
+            ipi,
             busy: Cell::new(false),
             away: Cell::new(false),
             asleep: Cell::new(false),
         };
-        let cores = self.boards.iter().zip(&self.bells).map(stepped).collect();
+        let cores = self.boards.iter().zip(&self.ipis).map(stepped).collect();
         let run = Rc::new(Run { cores, choose: choose.clone(), play: self.play.clone(), dispatches: Cell::new(0) });
         RUNNING.set(Some(run.clone()));
         for _ in 0..STEPS_MAX {

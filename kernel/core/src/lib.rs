@@ -2,7 +2,7 @@
 //!
 //! Invariant: no statics and no allocation; all state is in one [`Core`] per processor core and the
 //! headers of its processes, so that many kernels fit into one host program. All `unsafe` is in
-//! `rendezvous.rs`, `crossing.rs`, `user.rs` and `probe.rs` (and the host harness). Not here: traps, interrupts'
+//! `rendezvous.rs`, `remote.rs`, `user.rs` and `probe.rs` (and the host harness). Not here: traps, interrupts'
 //! sources and page tables (`arch-aarch64`, `board-rpi`), other boards (`sysprocs/router`).
 #![cfg_attr(not(feature = "host"), no_std)]
 
@@ -11,7 +11,6 @@ pub mod address;
 pub mod api;
 mod arena;
 mod call_queue;
-pub mod crossing;
 #[cfg(feature = "host")]
 pub mod events;
 pub mod forward;
@@ -20,16 +19,17 @@ pub mod host;
 #[cfg(feature = "host")]
 pub mod interleaved;
 pub mod log;
-pub mod notify;
+pub mod notification;
 pub mod probe;
 pub mod process;
 pub mod protocol;
 mod queue;
 pub mod raw;
 pub mod ready;
+pub mod remote_call;
+pub mod remote_run_queue;
 pub mod rendezvous;
 pub mod ring_buffer;
-pub mod seat;
 mod timer;
 pub mod user;
 

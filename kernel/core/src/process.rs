@@ -6,15 +6,15 @@
 
 use crate::account::{Account, Count};
 use crate::arena::Arena;
-use crate::crossing::Crossing;
 use crate::queue::{Link, Queue};
 use crate::ready::{Core, PRIORITIES};
+use crate::remote_call::RemoteCall;
 use core::cell::Cell;
 use core::task::Context;
 use renga_abi::ProcId;
 use renga_abi::user::{Trap, UserContext};
 use renga_sched::{NOWHERE, Placed};
-use renga_sched::{Order, Runner, Turns};
+use renga_sched::{RunQueue, Task, TaskKey};
 
 /// What a process waits for; only the process itself and whoever completes the wait write it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,7 +39,7 @@ pub enum Wait {
     /// Its user program: ready to run, or running.
     User,
     /// It never runs: it stands for a process of another core.
-    Gate,
+    RemoteHandle,
     /// As `Reply`, and its poll is still on the stack below the server's.
     ReplyInPlace = IN_PLACE,
     /// As `ReplyInPlace`, and the server has passed the call on.
@@ -63,33 +63,33 @@ pub type Words = [Cell<u64>; WORDS];
 pub(crate) type Body = (unsafe fn(*mut (), &mut Context<'_>), *mut ());
 
 impl Placed for Process {
-    type Order = Order;
+    type Order = TaskKey;
     #[inline(always)]
-    fn order(&self) -> Order {
+    fn order(&self) -> TaskKey {
         self.order.get()
     }
     #[inline(always)]
     fn place(&self) -> &Cell<u16> {
-        &self.runner_place
+        &self.heap_place
     }
 }
 
-impl Runner for Process {
+impl Task for Process {
     #[inline(always)]
     fn account(&self) -> &'static Account {
         self.account.get()
     }
     #[inline(always)]
-    fn set_order(&self, order: Order) {
+    fn set_order(&self, order: TaskKey) {
         self.order.set(order);
     }
     #[inline(always)]
-    fn wants_turn(&self) -> bool {
+    fn is_runnable(&self) -> bool {
         self.wait.get() == Wait::User
     }
     #[inline(always)]
-    fn is_interrupted(&self) -> bool {
-        self.interrupted.get()
+    fn is_wait_cancelled(&self) -> bool {
+        self.cancelled.get()
     }
     #[inline(always)]
     fn is_program(&self) -> bool {
@@ -112,7 +112,7 @@ pub struct Process {
     pub(crate) wait: Cell<Wait>,
     pub(crate) priority: u8,
     pub(crate) notified: Cell<bool>,
-    pub(crate) interrupted: Cell<bool>,
+    pub(crate) cancelled: Cell<bool>,
     pub(crate) body: Cell<Body>,
     pub(crate) callers: Queue,
     pub(crate) words: Words,
@@ -128,26 +128,26 @@ pub struct Process {
     pub(crate) server: Link,
     pub(crate) alarm_ns: Cell<u64>,
     pub(crate) alarm_link: Link,
-    /// Where it waits for its turns: its core's, or those of another core on which its program runs.
-    pub(crate) turns: Cell<&'static Turns<Process>>,
+    /// Where it waits for its run queue: its core's, or those of another core on which its program runs.
+    pub(crate) run_queue: Cell<&'static RunQueue<Process>>,
     pub(crate) user: Cell<*mut UserContext>,
     pub(crate) trap: Cell<Trap>,
     /// The account that it works for; the system's: that of its last caller.
     pub(crate) account: Cell<&'static Account>,
     /// While it waits for a turn: when it is due, and where in the heap it stands.
-    pub(crate) order: Cell<Order>,
+    pub(crate) order: Cell<TaskKey>,
     /// What it needs between cores; never changed once others know of it.
-    pub(crate) crossing: Cell<Option<&'static Crossing>>,
+    pub(crate) remote: Cell<Option<&'static RemoteCall>>,
     /// The entries of the protocol that it serves; a call from another board is checked against it.
     pub(crate) entries: Cell<u32>,
     pub(crate) user_space: Cell<u32>,
     /// Who it is ([`ProcId::to_word`]).
     pub(crate) word: u32,
-    pub(crate) runner_place: Cell<u16>,
+    pub(crate) heap_place: Cell<u16>,
     /// The board for which it calls: its own, but for a proxy.
     pub(crate) calls_for: Cell<u8>,
     /// Boards that have begun anew, a bit each, of which the process was told since it asked last.
-    pub(crate) renewed: Cell<u8>,
+    pub(crate) rebooted: Cell<u8>,
     /// As what its dispatches are charged.
     pub(crate) charged_as: Cell<Count>,
 }
@@ -165,7 +165,7 @@ impl Process {
             wait: Cell::new(Wait::Nothing),
             priority,
             notified: Cell::new(false),
-            interrupted: Cell::new(false),
+            cancelled: Cell::new(false),
             accepted: Cell::new(None),
             core,
             body: Cell::new((crate::rendezvous::not_started, core::ptr::null_mut())),
@@ -181,35 +181,35 @@ impl Process {
             server: Cell::new(None),
             entries: Cell::new(0),
             calls_for: Cell::new(id.board.0),
-            renewed: Cell::new(0),
+            rebooted: Cell::new(0),
             alarm_ns: Cell::new(u64::MAX),
             alarm_link: Cell::new(None),
-            turns: Cell::new(&core.turns),
+            run_queue: Cell::new(&core.run_queue),
             user: Cell::new(core::ptr::null_mut()),
             user_space: Cell::new(0),
             trap: Cell::new(Trap::Preempted),
             account: Cell::new(&core.system),
             charged_as: Cell::new(Count::BehalfNs),
-            order: Cell::new(Order::NONE),
-            runner_place: Cell::new(NOWHERE),
-            crossing: Cell::new(None),
+            order: Cell::new(TaskKey::NONE),
+            heap_place: Cell::new(NOWHERE),
+            remote: Cell::new(None),
             word: id.to_word(),
         }
     }
 
     /// What `core` has for it: itself if it is there, else a gate, which is never open, so that a call to it, one of
     /// `entries`, is posted.
-    pub fn seen_from(&'static self, core: &'static Core, arena: &Arena, entries: u32) -> &'static Process {
+    pub fn handle_on(&'static self, core: &'static Core, arena: &Arena, entries: u32) -> &'static Process {
         if core::ptr::eq(self.core, core) {
             return self;
         }
-        let (wait, server, entries) = (Cell::new(Wait::Gate), Cell::new(Some(self)), Cell::new(entries));
+        let (wait, server, entries) = (Cell::new(Wait::RemoteHandle), Cell::new(Some(self)), Cell::new(entries));
         arena.put(|| Process { wait, server, entries, ..Process::new(core, self.priority, self.id()) })
     }
     /// Of a gate: the server of another core for which it stands.
     #[inline(always)]
-    pub(crate) fn gate_to(&self) -> Option<&'static Process> {
-        if self.wait.get() == Wait::Gate { self.server.get() } else { None }
+    pub(crate) fn remote_server(&self) -> Option<&'static Process> {
+        if self.wait.get() == Wait::RemoteHandle { self.server.get() } else { None }
     }
 
     /// Who this is.

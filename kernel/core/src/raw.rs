@@ -4,7 +4,7 @@
 //! arrives from another board cannot ask a server for an entry that it does not have.
 
 use crate::account::AccountNumber;
-use crate::address::{Members, Place};
+use crate::address::{CallTarget, Members};
 use crate::process::{Me, Process, WORDS};
 use crate::rendezvous::{ANY_ENTRY, ENTRIES, RawAccept, RawCall, RawCallFuture};
 use core::future::poll_fn;
@@ -57,10 +57,10 @@ impl RawCall {
     pub fn message(&self) -> Message {
         core::array::from_fn(|i| self.0.words[i].get())
     }
-    /// Notes for the caller that `board` has begun anew ([`Me::take_renewed`]).
-    pub fn note_renewed(&self, board: u8) {
-        let renewed = &self.0.renewed;
-        renewed.set(renewed.get() | 1u8.checked_shl(board.into()).unwrap_or(0));
+    /// Notes for the caller that `board` has begun anew ([`Me::take_rebooted`]).
+    pub fn note_reboot(&self, board: u8) {
+        let rebooted = &self.0.rebooted;
+        rebooted.set(rebooted.get() | 1u8.checked_shl(board.into()).unwrap_or(0));
     }
     /// Answers with the words of a reply.
     pub fn reply_message(self, message: Message) {
@@ -90,8 +90,8 @@ impl RawClient {
     }
 
     /// Process `index`, if it serves entry `op`; of one of another board its router knows that.
-    fn serving(&self, index: u16, op: u32) -> Option<Place> {
-        let serves = |place: &Place| match self.directory {
+    fn serving(&self, index: u16, op: u32) -> Option<CallTarget> {
+        let serves = |place: &CallTarget| match self.directory {
             Members::Here(_) => place.process.entries.get() >> op & 1 != 0,
             Members::Elsewhere { .. } => true,
         };

@@ -4,17 +4,17 @@
 //! processes cost what one costs. Processes of one core never preempt each other.
 
 use crate::account::Account;
-use crate::crossing::Door;
 use crate::log::{Line, Lines};
 use crate::probe;
 use crate::process::Process;
 use crate::queue::{Link, Queue};
-use crate::seat::Seat;
+use crate::remote_call::CoreEndpoint;
+use crate::remote_run_queue::RemoteRunQueue;
 use core::cell::Cell;
 use core::sync::atomic::AtomicU64;
 use core::task::{Context, Waker};
 use renga_abi::ProcId;
-use renga_sched::{Guests, Turns};
+use renga_sched::{RemoteTasks, RunQueue};
 
 /// Priorities; 7 is served first.
 pub const PRIORITIES: usize = 8;
@@ -27,17 +27,17 @@ const CAN_UNWIND: bool = cfg!(panic = "unwind");
 /// Takes a log line: who says it, the text, two figures that go with it.
 pub type Log = fn(ProcId, &'static str, [u64; 2]);
 
-/// The executor of one processor core, its alarms and its users' turns. In the order written: what each call reads is where one
+/// The executor of one processor core, its alarms and its users' run_queue. In the order written: what each call reads is where one
 /// instruction reaches it, before the large tables.
 #[repr(C)]
 pub struct Core {
     pub(crate) bitmap: Cell<u32>,
     pub(crate) in_place_left: Cell<u32>,
-    /// Its own door, if there are other cores.
-    pub(crate) door: Option<&'static Door>,
+    /// Its own endpoint, if there are other cores.
+    pub(crate) endpoint: Option<&'static CoreEndpoint>,
     /// Those of all cores of the board, likewise.
-    pub(crate) doors: &'static [Door],
-    /// Which of the cores behind `doors` it is; there are none on a board of one core.
+    pub(crate) endpoints: &'static [CoreEndpoint],
+    /// Which of the cores behind `endpoints` it is; there are none on a board of one core.
     pub(crate) number: u8,
     ready: [Queue; PRIORITIES],
     /// Callers of other cores whose answers are written and not yet posted.
@@ -45,12 +45,12 @@ pub struct Core {
     /// A process panicked and unwound (host tests only).
     pub(crate) failed: Cell<bool>,
     pub(crate) alarms: Link,
-    /// Other cores on which its programs have turns.
-    pub(crate) seats: Cell<&'static [Seat]>,
-    /// All cores on which programs of the board have turns, a bit each.
+    /// Other cores on which its programs have run_queue.
+    pub(crate) remote_queues: Cell<&'static [RemoteRunQueue]>,
+    /// All cores on which programs of the board have run queue, a bit each.
     pub(crate) program_cores: Cell<u8>,
     /// Of one of them somebody wants a turn.
-    pub(crate) seats_wanted: Cell<bool>,
+    pub(crate) remote_requested: Cell<bool>,
     pub(crate) accounts: Cell<&'static [Account]>,
     pub(crate) system: Account,
     /// Until when time has been charged, ns.
@@ -59,9 +59,9 @@ pub struct Core {
     pub(crate) now_ns: Cell<u64>,
     log: Cell<Log>,
     /// Whose program runs when no process is ready.
-    pub(crate) turns: Turns<Process>,
-    /// On this core programs of other homes have their turns.
-    pub(crate) guests: Guests<Seat>,
+    pub(crate) run_queue: RunQueue<Process>,
+    /// On this core programs of other homes have their run_queue.
+    pub(crate) remote_tasks: RemoteTasks<RemoteRunQueue>,
     /// All cores of the board, and those of programs' processes, a bit each. Of others this one reads their accounts' counts, and how long
     /// their programs ran elsewhere.
     pub(crate) board: Cell<&'static [&'static Core]>,
@@ -91,20 +91,20 @@ impl Core {
     pub const fn with_clock(clock: fn(&Core) -> u64) -> Core {
         Core {
             number: 0,
-            door: None,
-            doors: &[],
+            endpoint: None,
+            endpoints: &[],
             bitmap: Cell::new(0),
             in_place_left: Cell::new(0),
             ready: [const { Queue::new() }; PRIORITIES],
             answered: Queue::new(),
             failed: Cell::new(false),
             alarms: Cell::new(None),
-            seats: Cell::new(&[]),
+            remote_queues: Cell::new(&[]),
             program_cores: Cell::new(1),
             homes: Cell::new(1),
-            seats_wanted: Cell::new(false),
-            guests: Guests::new(),
-            turns: Turns::new(),
+            remote_requested: Cell::new(false),
+            remote_tasks: RemoteTasks::new(),
+            run_queue: RunQueue::new(),
             accounts: Cell::new(&[]),
             system: Account::new(),
             charged_ns: Cell::new(0),
@@ -119,9 +119,9 @@ impl Core {
         }
     }
 
-    /// Makes it core `number` of those behind `doors`: before it has processes.
-    pub fn behind(self, number: u8, doors: &'static [Door]) -> Core {
-        Core { number, door: Some(&doors[usize::from(number)]), doors, ..self }
+    /// Makes it core `number` of those behind `endpoints`: before it has processes.
+    pub fn with_endpoints(self, number: u8, endpoints: &'static [CoreEndpoint]) -> Core {
+        Core { number, endpoint: Some(&endpoints[usize::from(number)]), endpoints, ..self }
     }
 
     /// Which of the board's cores it is.

@@ -3,16 +3,16 @@
 //! I1 A `Process` and its future live in an arena that is never freed.
 //! I2 A process waits for one thing at a time and is polled only when that has happened, so
 //!    its caller is not executing while a server holds a `RawCall`.
-//! I3 A process is in at most one queue: a ready queue, the heap of those who wait for turns, one server's `callers`
+//! I3 A process is in at most one queue: a ready queue, the heap of those who wait for run queue, one server's `callers`
 //!    or one of its kept calls.
 //! I4 A `RawCall` exists once, from accept to reply or to the next server's accept (`forward.rs`); for that time
 //!    the lent slices are that server's.
 //! I5 A pending `RawCallFuture` is neither dropped (it panics) nor leaked: it is `!Unpin`, and code
 //!    without `unsafe` and `alloc` leaks a pinned borrowing future only with its whole process.
 //!
-//! Not here: types of messages (`protocol.rs`, `api.rs`), other cores (`crossing.rs`), other boards (the router).
+//! Not here: types of messages (`protocol.rs`, `api.rs`), other cores (`remote.rs`), other boards (the router).
 
-use crate::address::Place;
+use crate::address::CallTarget;
 use crate::probe;
 use crate::process::{Me, Process, Wait, Words};
 use crate::protocol::Lends;
@@ -108,7 +108,7 @@ impl<'a> RawCallFuture<'a> {
     #[inline(always)]
     pub(crate) fn new<L: Lends<'a>>(
         me: &'static Process,
-        server: Place,
+        server: CallTarget,
         op: u32,
         lends: L,
         put: impl FnOnce(&Words),
@@ -181,7 +181,7 @@ fn leave_call(me: &Process, server: &'static Process) {
 /// The server's entry is not open: queue there, or it is a gate.
 #[inline(never)]
 fn wait_at_closed(me: &'static Process, server: &'static Process) -> Poll<&'static Words> {
-    if let Some(server) = server.gate_to() {
+    if let Some(server) = server.remote_server() {
         me.send_call(server);
         return Poll::Pending;
     }
@@ -233,10 +233,10 @@ impl RawCall {
         self.0.taken_used.set(bytes);
     }
     /// Whether the caller has been interrupted and would rather have an early answer.
-    pub fn interrupted(&self) -> bool {
+    pub fn wait_cancelled(&self) -> bool {
         match self.0.wait.get() {
-            Wait::ReplyElsewhere => self.0.is_interrupted_elsewhere(),
-            _ => self.0.interrupted.get(),
+            Wait::ReplyElsewhere => self.0.is_cancelled_elsewhere(),
+            _ => self.0.cancelled.get(),
         }
     }
     /// Gives the call up; whose it is.

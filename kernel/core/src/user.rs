@@ -1,8 +1,8 @@
-//! Turns of user programs: what runs on a core when no system process is ready.
+//! RunQueue of user programs: what runs on a core when no system process is ready.
 //!
 //! Invariant: a context is the core's from [`Me::run_user`] until the turn ends with a trap, and the
-//! process that lent it waits all that time. Not here: whose turn it is (`kernel/sched`), turns on other cores (`seat.rs`), entering
-//! user mode (`arch-aarch64`), the timer (the image arms it for [`UserTurn::left_ns`]).
+//! process that lent it waits all that time. Not here: whose turn it is (`kernel/sched`), run queue on other cores (`remote_run_queue.rs`), entering
+//! user mode (`arch-aarch64`), the timer (the image arms it for [`UserSlice::left_ns`]).
 
 use crate::account::Count;
 use crate::probe;
@@ -14,7 +14,7 @@ use core::pin::Pin;
 use core::task::{Context, Poll};
 use renga_abi::user::{Trap, UserContext};
 
-pub use renga_sched::LAG_NS_MAX;
+pub use renga_sched::SLEEPER_CREDIT_NS_MAX;
 
 impl Me {
     /// Runs the user program in `context` and address space `space` (a number that the board's
@@ -30,20 +30,20 @@ impl Me {
     }
 
     /// Lets the programs run that have used no more than the one for which this process works, for which
-    /// [`Me::yield_turn`] does not care. For long work on behalf of a program.
+    /// [`Me::yield_now`] does not care. For long work on behalf of a program.
     pub async fn yield_to_programs(&mut self) {
         let me = self.0;
         me.begin(Wait::User);
         me.come_home();
-        me.turns.get().end_slice(me);
-        me.ask_turn();
+        me.run_queue.get().end_slice(me);
+        me.enqueue();
         poll_fn(|_| if me.wait.get() == Wait::Nothing { Poll::Ready(()) } else { Poll::Pending }).await;
         me.come_home();
     }
 
     /// As [`Me::yield_to_programs`], for work that comes from elsewhere: at once if nobody is to run before.
     pub async fn await_share(&mut self) {
-        if !self.0.core.turns.is_due(self.0) {
+        if !self.0.core.run_queue.is_due(self.0) {
             self.yield_to_programs().await;
         }
     }
@@ -54,8 +54,8 @@ impl Me {
     }
 
     /// Gives way to its equals, as after a whole slice.
-    pub fn give_way(&mut self) {
-        self.0.turns.get().give_way(self.0);
+    pub fn yield_slice(&mut self) {
+        self.0.run_queue.get().yield_slice(self.0);
     }
 }
 
@@ -79,7 +79,7 @@ impl Future for RunUser<'_> {
                 me.begin(Wait::User);
                 me.user.set(self.context);
                 me.user_space.set(self.space);
-                me.ask_turn();
+                me.enqueue();
                 Poll::Pending
             }
             Wait::Nothing => {
@@ -98,18 +98,18 @@ impl Drop for RunUser<'_> {
 }
 
 /// One user program's turn on the core. Dropped, it goes on unless somebody else is to run first.
-pub struct UserTurn(&'static Process);
+pub struct UserSlice(&'static Process);
 
-impl UserTurn {
-    pub(crate) fn of(process: &'static Process) -> UserTurn {
-        UserTurn(process)
+impl UserSlice {
+    pub(crate) fn of(process: &'static Process) -> UserSlice {
+        UserSlice(process)
     }
     /// The program's registers, to enter it with.
     pub fn context(&mut self) -> &mut UserContext {
         probe::enter(self.0);
         registers(self.0)
     }
-    /// As [`UserTurn::context`], for code in which a branch may lead there: its probe is an instruction.
+    /// As [`UserSlice::context`], for code in which a branch may lead there: its probe is an instruction.
     pub fn context_behind_branch(&mut self) -> &mut UserContext {
         probe::enter_elsewhere(self.0);
         registers(self.0)
@@ -118,38 +118,38 @@ impl UserTurn {
     pub fn space(&self) -> u32 {
         self.0.user_space.get()
     }
-    /// Whether the turn should end before it begins: the process was interrupted, or has no program to
+    /// Whether the turn should end before it begins: the process was cancelled, or has no program to
     /// run and only let others go first.
-    pub fn interrupted(&self) -> bool {
-        self.0.interrupted.get() || self.0.user.get().is_null()
+    pub fn wait_cancelled(&self) -> bool {
+        self.0.cancelled.get() || self.0.user.get().is_null()
     }
     /// How long it may run before somebody else's turn, ns; `None`: nobody waits who would have it.
     pub fn left_ns(&self) -> Option<u64> {
-        self.0.turns.get().left_ns(self.0, self.0.core.charged_until_ns())
+        self.0.run_queue.get().left_ns(self.0, self.0.core.charged_until_ns())
     }
     /// The program has run until `now_ns`.
     #[inline(always)]
     pub fn charge_until(&self, now_ns: u64) {
         self.0.core.charge_program(self.0, now_ns);
     }
-    /// As above, on a core that may have guests, whose share it is compared with.
+    /// As above, on a core that may have remote tasks, whose share it is compared with.
     #[inline(always)]
     pub fn charge_beside_guests_until(&self, now_ns: u64) {
         let core = self.0.core;
-        core.guests.charge(core.number, now_ns.saturating_sub(core.charged_until_ns()));
+        core.remote_tasks.charge(core.number, now_ns.saturating_sub(core.charged_until_ns()));
         self.charge_until(now_ns);
     }
     /// As above, where time stands still meanwhile: it has run for `ns`.
     pub fn charge(&self, ns: u64) {
         self.0.account.get().charge(Count::UserNs, ns);
-        self.0.core.guests.charge(self.0.core.number, ns);
+        self.0.core.remote_tasks.charge(self.0.core.number, ns);
     }
     /// Ends the turn with a trap and makes the process ready.
     pub fn end(self, trap: Trap) {
         let process = self.trapped(trap);
         process.core.make_ready(process);
     }
-    /// As [`UserTurn::end`]; the process goes on at once if it would be the next to run.
+    /// As [`UserSlice::end`]; the process goes on at once if it would be the next to run.
     #[inline(always)]
     pub fn resume(self, trap: Trap, now_ns: impl FnOnce() -> u64) {
         let process = self.trapped(trap);
@@ -180,29 +180,29 @@ pub(crate) fn end_elsewhere(process: &Process, trap: Trap) {
 #[expect(clippy::mut_from_ref, reason = "they are lent to who has the turn, of whom there is one")]
 pub(crate) fn registers(process: &'static Process) -> &'static mut UserContext {
     // SAFETY: set by `RunUser`, whose borrow is held by a pending future (as I5 of `rendezvous.rs`); the turn exists once,
-    // since the process left the heap of those who wait, and is on one core at a time (S1 of `seat.rs`).
+    // since the process left the heap of those who wait, and is on one core at a time (S1 of `remote_run_queue.rs`).
     unsafe { &mut *process.user.get() }
 }
 
 impl Core {
     /// The next user program to run here; none if no program is ready.
     #[inline(always)]
-    pub fn next_user(&'static self) -> Option<UserTurn> {
-        let next = self.turns.next(self.charged_ns.get());
-        if next.is_none() && !self.seats.get().is_empty() {
-            return self.fetch_user().map(UserTurn);
+    pub fn next_user(&'static self) -> Option<UserSlice> {
+        let next = self.run_queue.next(self.charged_ns.get());
+        if next.is_none() && !self.remote_queues.get().is_empty() {
+            return self.steal_user().map(UserSlice);
         }
-        next.map(UserTurn)
+        next.map(UserSlice)
     }
 
     /// Whether another user program waits for a turn.
     pub fn has_users(&self) -> bool {
-        self.turns.has_any()
+        self.run_queue.has_any()
     }
 }
 
-impl Drop for UserTurn {
+impl Drop for UserSlice {
     fn drop(&mut self) {
-        self.0.turns.get().keep(self.0);
+        self.0.run_queue.get().put_back(self.0);
     }
 }

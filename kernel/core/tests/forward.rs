@@ -176,7 +176,7 @@ fn an_interrupted_caller_is_told_to_the_server_that_has_its_call() {
                 Some(ShelfCall::Double(call)) => held = Some(call),
                 Some(_) => unreachable!(),
                 None => {
-                    if let Some(call) = held.take_if(|call| call.interrupted()) {
+                    if let Some(call) = held.take_if(|call| call.wait_cancelled()) {
                         call.reply(Err(Errno::EINTR));
                     }
                 }
@@ -190,7 +190,7 @@ fn an_interrupted_caller_is_told_to_the_server_that_has_its_call() {
         reply.set(Some(Client::new(&me, index).call(Pass { value: 1 }, ()).await));
     });
     board.run();
-    client.interrupt();
+    client.cancel_wait();
     board.run();
     assert_eq!(seen.get(), Some(Err(Errno::EINTR)));
 }

@@ -19,7 +19,7 @@ fn the_highest_priority_runs_first_and_equals_in_the_order_of_waking() {
                     ran.borrow_mut().push(name);
                     if name == 'c' {
                         // Behind its equals, of which there are none.
-                        me.yield_turn().await;
+                        me.yield_now().await;
                         ran.borrow_mut().push('C');
                     }
                 }

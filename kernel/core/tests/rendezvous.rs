@@ -203,7 +203,7 @@ async fn keeper(mut port: Port<Null>) -> Never {
             Some(_) => unreachable!(),
             None => {}
         }
-        while let Some(at) = held.iter().position(Call::interrupted) {
+        while let Some(at) = held.iter().position(Call::wait_cancelled) {
             held.remove(at).reply(Err(Errno::EINTR));
         }
     }
@@ -219,14 +219,14 @@ fn an_interrupt_ends_a_kept_call_and_only_that() {
         let out = ended.clone();
         waiting.push(board.client(move |mut me| async move {
             let result = Client::new(&me, server).call(Hold { key }, ()).await;
-            me.clear_interrupted();
+            me.clear_cancellation();
             out.borrow_mut().push((key, result));
         }));
     }
     board.run();
     assert!(ended.borrow().is_empty());
     assert_eq!(waiting[1].waits_for(), Some(server.id()));
-    waiting[1].interrupt();
+    waiting[1].cancel_wait();
     board.run();
     assert_eq!(*ended.borrow(), [(1, Err(Errno::EINTR))]);
 }

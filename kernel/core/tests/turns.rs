@@ -4,7 +4,7 @@ use renga_abi::user::{Trap, UserContext};
 use renga_core::Process;
 use renga_core::account::{Account, AccountNumber, Count};
 use renga_core::host::Board;
-use renga_core::notify::Interruptor;
+use renga_core::notification::WaitCanceller;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -59,7 +59,7 @@ impl Players {
             loop {
                 me.run_user(&mut context, slot as u32).await;
                 let trap = me.trap();
-                me.clear_interrupted();
+                me.clear_cancellation();
                 if let (Trap::Syscall, Habit::Waits(_, wait_ns)) = (trap, habit) {
                     me.sleep_until(me.now_ns() + wait_ns).await;
                 }
@@ -80,7 +80,7 @@ impl Players {
                 continue;
             };
             let who = turn.space() as usize;
-            if turn.interrupted() {
+            if turn.wait_cancelled() {
                 self.log.push((who, 0));
                 turn.end(Trap::Preempted);
                 continue;
@@ -252,7 +252,7 @@ fn a_policy_changes_while_its_program_waits_for_a_turn() {
     let mut players = Players::new(&[(Policy::DEFAULT, Habit::Computes), (policy(Class::Idle, 0, 0), Habit::Computes)]);
     players.run(10 * SLICE_NS);
     assert_eq!(players.used_ns(1), 0);
-    let waiting = Interruptor::new(players.programs[1].0);
+    let waiting = WaitCanceller::new(players.programs[1].0);
     waiting.set_policy(policy(Class::Fifo, 0, 1));
     assert_eq!(waiting.policy().class, Class::Fifo);
     players.run(20 * SLICE_NS);
@@ -263,7 +263,7 @@ fn a_policy_changes_while_its_program_waits_for_a_turn() {
 fn who_is_interrupted_waits_for_no_turn() {
     let mut players = Players::new(&[(Policy::DEFAULT, Habit::Computes), (policy(Class::Idle, 0, 0), Habit::Computes)]);
     players.run(2 * SLICE_NS);
-    players.programs[1].0.interrupt();
+    players.programs[1].0.cancel_wait();
     players.run(2 * SLICE_NS + 1_000);
     assert!(players.log.contains(&(1, 0)), "its process looks at the signal at once");
 }
@@ -332,11 +332,11 @@ fn turns_given_and_taken_are_counted() {
         Players::new(&[(Policy::DEFAULT, Habit::Computes), (Policy::DEFAULT, Habit::Waits(100_000, 900_000))]);
     players.run(100 * SLICE_NS);
     let count = |slot, count: Count| players.board.core.counts(AccountNumber::of_slot(0, slot))[count as usize];
-    let (given, taken) = (count(1, Count::TurnsGiven), count(0, Count::TurnsTaken));
-    assert_eq!(count(0, Count::TurnsGiven), 0, "it never waits");
+    let (given, taken) = (count(1, Count::VoluntarySwitches), count(0, Count::InvoluntarySwitches));
+    assert_eq!(count(0, Count::VoluntarySwitches), 0, "it never waits");
     assert!((99..=101).contains(&given), "it waits after each of its turns: {given}");
     assert!((99..=101).contains(&taken), "whenever the other one wakes: {taken}");
-    assert_eq!(count(1, Count::TurnsTaken), 0, "its turns end before its slice does");
+    assert_eq!(count(1, Count::InvoluntarySwitches), 0, "its turns end before its slice does");
     let [programs_ns, _, turns] = players.board.core.charged();
     assert_eq!((programs_ns, turns), (count(0, Count::UserNs) + count(1, Count::UserNs), given + taken));
 }
@@ -345,7 +345,7 @@ fn turns_given_and_taken_are_counted() {
 fn who_is_alone_gives_turns_too() {
     let mut players = Players::new(&[(Policy::DEFAULT, Habit::Waits(100_000, 900_000))]);
     players.run(100 * SLICE_NS);
-    let given = players.board.core.counts(AccountNumber::of_slot(0, 0))[Count::TurnsGiven as usize];
+    let given = players.board.core.counts(AccountNumber::of_slot(0, 0))[Count::VoluntarySwitches as usize];
     assert!((99..=101).contains(&given), "{given}");
 }
 

@@ -21,22 +21,22 @@ const UNUSED: &PageBytes = &[0xa5; PAGE_BYTES];
 pub(crate) const SPAN_BITS: [u32; 2] = [21, 30];
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum HostFrameKind {
     Plain,
     Root,
     Table,
-    Template,
+    HostTemplate,
 }
 
-pub(crate) struct Record {
+pub(crate) struct HostFrame {
     /// Made when it is first used: most pages of a board never are.
     content: RefCell<Option<Box<PageBytes>>>,
-    pub(crate) kind: Cell<Kind>,
+    pub(crate) kind: Cell<HostFrameKind>,
     mapped: Cell<u32>,
 }
 
 #[derive(Clone, Copy)]
-pub(crate) struct Page {
+pub(crate) struct HostPage {
     pub(crate) frame: Frame,
     pub(crate) access: Access,
     /// Counted by a template.
@@ -44,8 +44,8 @@ pub(crate) struct Page {
 }
 
 #[derive(Default)]
-pub(crate) struct Space {
-    pub(crate) pages: BTreeMap<u64, Page>,
+pub(crate) struct HostSpace {
+    pub(crate) pages: BTreeMap<u64, HostPage>,
     /// Tables by level (0 lowest) and number of the span that they cover.
     pub(crate) tables: BTreeMap<(usize, u64), Frame>,
     /// By number of the span: the template of which its table shows pages.
@@ -53,22 +53,23 @@ pub(crate) struct Space {
 }
 
 /// The pages of a template, by address within its span.
-pub(crate) struct Template {
-    pub(crate) pages: BTreeMap<u64, Page>,
+pub(crate) struct HostTemplate {
+    pub(crate) pages: BTreeMap<u64, HostPage>,
     pub(crate) uses: u32,
 }
 
-/// Page frames and address spaces in the host's memory.
+/// HostPage frames and address spaces in the host's memory.
 pub struct HostMemory {
-    records: Vec<Record>,
-    spaces: RefCell<BTreeMap<Frame, Space>>,
-    pub(crate) templates: RefCell<BTreeMap<Frame, Template>>,
+    records: Vec<HostFrame>,
+    spaces: RefCell<BTreeMap<Frame, HostSpace>>,
+    pub(crate) templates: RefCell<BTreeMap<Frame, HostTemplate>>,
 }
 
 impl HostMemory {
     /// A board with `frames` page frames for users.
     pub fn new(frames: u32) -> Self {
-        let record = |_| Record { content: RefCell::new(None), kind: Cell::new(Kind::Plain), mapped: Cell::new(0) };
+        let record =
+            |_| HostFrame { content: RefCell::new(None), kind: Cell::new(HostFrameKind::Plain), mapped: Cell::new(0) };
         Self { records: (0..frames).map(record).collect(), spaces: RefCell::default(), templates: RefCell::default() }
     }
 
@@ -81,29 +82,29 @@ impl HostMemory {
         self.templates.borrow_mut().clear();
         for record in &self.records {
             assert!(record.content.try_borrow_mut().is_ok(), "a page is borrowed over a reset");
-            record.kind.set(Kind::Plain);
+            record.kind.set(HostFrameKind::Plain);
             record.mapped.set(0);
         }
     }
 
-    pub(crate) fn record(&self, frame: Frame) -> &Record {
+    pub(crate) fn record(&self, frame: Frame) -> &HostFrame {
         self.records.get(frame.0 as usize).unwrap_or_else(|| panic!("no such {frame:?}"))
     }
 
-    fn plain(&self, frame: Frame) -> &Record {
+    fn plain(&self, frame: Frame) -> &HostFrame {
         let record = self.record(frame);
-        assert!(record.kind.get() == Kind::Plain, "{frame:?} is a translation table");
+        assert!(record.kind.get() == HostFrameKind::Plain, "{frame:?} is a translation table");
         record
     }
 
-    pub(crate) fn make_table(&self, frame: Frame, kind: Kind) {
+    pub(crate) fn make_table(&self, frame: Frame, kind: HostFrameKind) {
         let record = self.plain(frame);
         assert!(record.mapped.get() == 0, "{frame:?} is mapped and cannot become a table");
         assert!(record.content.try_borrow_mut().is_ok(), "{frame:?} is borrowed and cannot become a table");
         record.kind.set(kind);
     }
 
-    pub(crate) fn with_space<R>(&self, space: Frame, run: impl FnOnce(&mut Space) -> R) -> R {
+    pub(crate) fn with_space<R>(&self, space: Frame, run: impl FnOnce(&mut HostSpace) -> R) -> R {
         let mut spaces = self.spaces.borrow_mut();
         run(spaces.get_mut(&space).unwrap_or_else(|| panic!("{space:?} is not an address space")))
     }
@@ -119,7 +120,7 @@ pub(crate) fn check_va(va: u64) {
 }
 
 /// The highest table missing on the way to `va`.
-pub(crate) fn missing(space: &Space, va: u64) -> Option<(usize, u64)> {
+pub(crate) fn missing(space: &HostSpace, va: u64) -> Option<(usize, u64)> {
     [1, 0].into_iter().map(|level| (level, va >> SPAN_BITS[level])).find(|key| !space.tables.contains_key(key))
 }
 
@@ -148,7 +149,7 @@ impl UserMemory for HostMemory {
     }
 
     fn is_plain(&self, frame: Frame) -> bool {
-        self.records.get(frame.0 as usize).is_some_and(|record| record.kind.get() == Kind::Plain)
+        self.records.get(frame.0 as usize).is_some_and(|record| record.kind.get() == HostFrameKind::Plain)
     }
 
     fn is_space(&self, frame: Frame) -> bool {
@@ -164,10 +165,10 @@ impl UserMemory for HostMemory {
     }
 
     fn new_space(&self, root: Frame) {
-        self.make_table(root, Kind::Root);
+        self.make_table(root, HostFrameKind::Root);
         let mut spaces = self.spaces.borrow_mut();
         assert!(spaces.len() < SPACES_MAX as usize, "more than {SPACES_MAX} address spaces");
-        spaces.insert(root, Space::default());
+        spaces.insert(root, HostSpace::default());
     }
 
     fn map(&self, space: Frame, va: u64, frame: Frame, access: Access) -> Result<(), NeedsTable> {
@@ -177,7 +178,7 @@ impl UserMemory for HostMemory {
             if missing(space, va).is_some() {
                 return Err(NeedsTable);
             }
-            let page = Page { frame, access, is_templates: false };
+            let page = HostPage { frame, access, is_templates: false };
             assert!(space.pages.insert(va, page).is_none(), "{va:#x} is mapped already");
             self.count_mapping(frame, 1);
             Ok(())
@@ -186,7 +187,7 @@ impl UserMemory for HostMemory {
 
     fn add_table(&self, space: Frame, va: u64, table: Frame) {
         check_va(va);
-        self.make_table(table, Kind::Table);
+        self.make_table(table, HostFrameKind::Table);
         self.with_space(space, |space| {
             let key = missing(space, va).unwrap_or_else(|| panic!("no table is missing for {va:#x}"));
             space.tables.insert(key, table);
@@ -195,7 +196,7 @@ impl UserMemory for HostMemory {
 
     fn unmap(&self, space: Frame, va: u64) -> Option<Frame> {
         check_va(va);
-        let Page { frame, is_templates, .. } = self.with_space(space, |space| space.pages.remove(&va))?;
+        let HostPage { frame, is_templates, .. } = self.with_space(space, |space| space.pages.remove(&va))?;
         assert!(!is_templates, "{va:#x} is a template's, whose frames are not given back one by one");
         self.count_mapping(frame, -1);
         Some(frame)
@@ -264,7 +265,7 @@ impl UserMemory for HostMemory {
     }
 
     fn take_table(&self, space: Frame) -> Option<Frame> {
-        if self.record(space).kind.get() == Kind::Plain {
+        if self.record(space).kind.get() == HostFrameKind::Plain {
             return None;
         }
         let inner = self.with_space(space, |space| {
@@ -278,7 +279,7 @@ impl UserMemory for HostMemory {
             self.spaces.borrow_mut().remove(&space);
             space
         });
-        self.record(taken).kind.set(Kind::Plain);
+        self.record(taken).kind.set(HostFrameKind::Plain);
         Some(taken)
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Not here: spaces (`host.rs`).
 
-use crate::memory::{HostMemory, Kind, Page, SPAN_BITS, Template, check_va, missing};
+use crate::memory::{HostFrameKind, HostMemory, HostPage, HostTemplate, SPAN_BITS, check_va, missing};
 use renga_hal::memory::{Frame, ListedFrame};
 use renga_hal::templates::{TEMPLATE_SPAN_BYTES, TEMPLATES_MAX, TableTemplates};
 
@@ -12,7 +12,7 @@ fn span(va: u64) -> u64 {
 }
 
 impl HostMemory {
-    fn with_template<R>(&self, template: Frame, run: impl FnOnce(&mut Template) -> R) -> R {
+    fn with_template<R>(&self, template: Frame, run: impl FnOnce(&mut HostTemplate) -> R) -> R {
         let mut templates = self.templates.borrow_mut();
         run(templates.get_mut(&template).unwrap_or_else(|| panic!("{template:?} is not a template")))
     }
@@ -50,19 +50,19 @@ impl TableTemplates for HostMemory {
         check_va(va);
         assert!(va.is_multiple_of(TEMPLATE_SPAN_BYTES), "{va:#x} is not where a table begins");
         assert!(self.templates.borrow().len() < TEMPLATES_MAX, "more than {TEMPLATES_MAX} templates");
-        self.make_table(template, Kind::Template);
+        self.make_table(template, HostFrameKind::HostTemplate);
         let pages = self.with_space(space, |space| {
             assert!(missing(space, va).is_none(), "no table covers {va:#x}");
             assert!(space.templates.insert(span(va), template).is_none(), "a table shows pages of a template already");
             let shown = space.pages.range_mut(va..va + TEMPLATE_SPAN_BYTES).filter(|(_, page)| page.access.readable());
-            let mark = |(&at, page): (&u64, &mut Page)| {
+            let mark = |(&at, page): (&u64, &mut HostPage)| {
                 assert!(!page.access.writable(), "a page of a template can be written");
                 page.is_templates = true;
                 (at - va, *page)
             };
             shown.map(mark).collect()
         });
-        self.templates.borrow_mut().insert(template, Template { pages, uses: 1 });
+        self.templates.borrow_mut().insert(template, HostTemplate { pages, uses: 1 });
     }
 
     fn is_template(&self, frame: Frame) -> bool {
@@ -90,7 +90,7 @@ impl TableTemplates for HostMemory {
     fn add_template(&self, space: Frame, va: u64, table: Frame, template: Frame) {
         check_va(va);
         assert!(self.missing_tables(space, va) == 1, "not the lowest table is missing for {va:#x}");
-        self.make_table(table, Kind::Table);
+        self.make_table(table, HostFrameKind::Table);
         let pages = self.with_template(template, |template| template.pages.clone());
         self.with_space(space, |space| {
             space.tables.insert((0, span(va)), table);
@@ -134,7 +134,7 @@ impl TableTemplates for HostMemory {
         }
         if is_empty && count == 0 {
             self.templates.borrow_mut().remove(&template);
-            self.record(template).kind.set(Kind::Plain);
+            self.record(template).kind.set(HostFrameKind::Plain);
         }
         count
     }

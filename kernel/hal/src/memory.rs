@@ -13,7 +13,7 @@
 
 use crate::templates::TableTemplates;
 use core::ops::{Deref, DerefMut};
-use renga_sync::{Exclusive, Shared};
+use renga_sync::{FrameReadGuard, FrameWriteGuard};
 
 /// Size of a page and of a frame, in bytes.
 pub const PAGE_BYTES: usize = 4096;
@@ -111,11 +111,11 @@ pub struct Run {
     pub next: u64,
 }
 
-/// Exclusive use of the content of a frame, until dropped.
+/// FrameWriteGuard use of the content of a frame, until dropped.
 pub struct PageGuard<'a>(Guard<'a>);
 
 enum Guard<'a> {
-    Frame(Exclusive<'a, PageBytes>),
+    Frame(FrameWriteGuard<'a, PageBytes>),
     #[cfg(feature = "host")]
     Host(core::cell::RefMut<'a, PageBytes>),
 }
@@ -123,7 +123,7 @@ enum Guard<'a> {
 impl<'a> PageGuard<'a> {
     /// Wraps a borrow; for implementations of [`UserMemory`].
     #[inline(always)]
-    pub fn new(borrow: Exclusive<'a, PageBytes>) -> Self {
+    pub fn new(borrow: FrameWriteGuard<'a, PageBytes>) -> Self {
         Self(Guard::Frame(borrow))
     }
     /// Wraps a borrow of host memory.
@@ -156,11 +156,11 @@ impl DerefMut for PageGuard<'_> {
     }
 }
 
-/// Shared use of the content of a frame, until dropped.
+/// FrameReadGuard use of the content of a frame, until dropped.
 pub struct PageRef<'a>(View<'a>);
 
 enum View<'a> {
-    Frame(Shared<'a, PageBytes>),
+    Frame(FrameReadGuard<'a, PageBytes>),
     #[cfg(feature = "host")]
     Host(core::cell::Ref<'a, PageBytes>),
 }
@@ -168,7 +168,7 @@ enum View<'a> {
 impl<'a> PageRef<'a> {
     /// Wraps a borrow; for implementations of [`UserMemory`].
     #[inline(always)]
-    pub fn new(borrow: Shared<'a, PageBytes>) -> Self {
+    pub fn new(borrow: FrameReadGuard<'a, PageBytes>) -> Self {
         Self(View::Frame(borrow))
     }
     /// Wraps a borrow of host memory.

@@ -6,8 +6,8 @@
 //!
 //! Not here: the null system call, which a program measures from user mode (`userland`).
 
-mod crossing;
 mod pins;
+mod remote_call;
 pub mod tables;
 
 use crate::hardware;
@@ -187,7 +187,7 @@ async fn measure(mut me: Me, servers: Servers, page: &'static mut [u8; PAGE_BYTE
     spread.take_line(&mut out, "interrupt-to-process");
     for _ in 0..ROUNDS {
         let start = ticks();
-        me.yield_turn().await;
+        me.yield_now().await;
         spread.add(ticks() - start - cost);
     }
     spread.take_line(&mut out, "yield-alone");

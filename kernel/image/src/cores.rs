@@ -1,17 +1,18 @@
-//! The board's cores, as many as its placement says, or its arguments (`cores=4`) if those are more: core 0 makes them and what
-//! each is to run, and fetches the others; each comes up with a stack, the vectors, a number, a timer and a bell of its own, is woken by each of those once, and
-//! runs its processes, or sleeps if it has none (docs/design/rendezvous-and-cores.md). The core of the devices, the programs' first home, is woken last, when
-//! core 0 is done with all that is its own.
+//! Starts the board's cores: as many as the placement names, or the argument `cores=4` if that is more.
 //!
-//! Invariant: what another core reads was written before it was fetched. From then on each core reaches what is in its
-//! own [`Core`], and of the others only their doors. Not here: what crosses between cores (`kernel/core`).
+//! Core 0 builds what each core runs, then releases the others from the firmware's spin table. Each core comes up with its own stack,
+//! vectors, number, timer and IPI, is woken once by the timer and once by the IPI, and runs its processes or sleeps
+//! (docs/design/rendezvous-and-cores.md). The home core of programs and devices wakes last, when core 0 has finished.
+//!
+//! Invariant: core 0 writes all that another core reads before it releases that core. Afterwards each core reaches its own [`Core`], and of
+//! the others only their endpoints. Not here: calls between cores (`kernel/core`).
 
-use crate::companion::Companion;
 use crate::executor::Executor;
 use crate::hardware::{board, registers};
 use crate::once::{OnHome, Once, hand_over};
 use crate::programs::Programs;
-use crate::{fault, hardware, logger, marks};
+use crate::secondary_core::SecondaryCore;
+use crate::{boot_stage, fault, hardware, logger};
 use core::cell::RefCell;
 use core::sync::atomic::{AtomicU8, Ordering};
 use renga_arch_aarch64::cores::{CORES_MAX, fetch};
@@ -20,13 +21,13 @@ use renga_arch_aarch64::memory::{FrameMemory, KernelMap};
 use renga_arch_aarch64::mmio::Mmio;
 use renga_arch_aarch64::timer::GenericTimer;
 use renga_board_rpi::boards::Controllers;
-use renga_board_rpi::core_bell::CoreBell;
+use renga_board_rpi::core_ipi::CoreIpi;
 use renga_board_rpi::gic;
 use renga_board_rpi::interrupts::enable_timer_of;
-use renga_core::crossing::Door;
+use renga_core::remote_call::CoreEndpoint;
 use renga_core::{Arena, Core};
 use renga_hal::timer::Timer;
-use renga_sync::Bell;
+use renga_sync::Ipi;
 
 /// So long cores may take to come, and then to wake, ns.
 const COMING_NS: u64 = 100_000_000;
@@ -37,23 +38,23 @@ const FIRST_SLEEP_NS: u64 = 1_000_000;
 
 /// The cores that are up, a bit each.
 static UP: AtomicU8 = AtomicU8::new(1);
-/// Those that their bells have woken; nobody rings core 0 for that.
-static RUNG: AtomicU8 = AtomicU8::new(1);
+/// Those that their IPIs have woken; nobody rings core 0 for that.
+static WOKEN: AtomicU8 = AtomicU8::new(1);
 /// What each core runs.
 static CORES: Once<Each> = Once::new();
 /// What the programs' home runs, of a board of several cores.
 static EXECUTOR: OnHome<RefCell<Executor<true>>> = OnHome::new();
-static BELLS: [Mailbox; CORES_MAX as usize] = [Mailbox(0), Mailbox(1), Mailbox(2), Mailbox(3)];
+static IPIS: [CoreNumber; CORES_MAX as usize] = [CoreNumber(0), CoreNumber(1), CoreNumber(2), CoreNumber(3)];
 
-/// The bell of a core, for any core.
-struct Mailbox(u8);
+/// The IPI of a core, for any core.
+struct CoreNumber(u8);
 
-impl Bell for Mailbox {
-    fn ring(&self) {
-        bell_of(self.0).ring();
+impl Ipi for CoreNumber {
+    fn send(&self) {
+        ipi_of(self.0).send();
     }
-    fn silence(&self) {
-        bell_of(self.0).silence();
+    fn acknowledge(&self) {
+        ipi_of(self.0).acknowledge();
     }
     fn wait(&self) {
         ThisCore.wait_for_interrupt();
@@ -82,8 +83,9 @@ pub fn make(arena: &'static Arena, count: u8) -> &'static [&'static Core] {
     if count == 1 {
         return with_log(arena.put_slice(1, |_| &*arena.put(core)));
     }
-    let doors: &'static [Door] = arena.put_slice(usize::from(count), |number| Door::new(&BELLS[number]));
-    with_log(arena.put_slice(doors.len(), |number| &*arena.put(|| core().behind(number as u8, doors))))
+    let endpoints: &'static [CoreEndpoint] =
+        arena.put_slice(usize::from(count), |number| CoreEndpoint::new(&IPIS[number]));
+    with_log(arena.put_slice(endpoints.len(), |number| &*arena.put(|| core().with_endpoints(number as u8, endpoints))))
 }
 
 fn with_log(cores: &'static [&'static Core]) -> &'static [&'static Core] {
@@ -96,7 +98,7 @@ pub fn keep(executor: Executor<true>) {
     EXECUTOR.set(RefCell::new(executor));
 }
 
-/// Fetches the cores below `wanted` and those that have something in `each`, and waits until their timers and their bells have
+/// Fetches the cores below `wanted` and those that have something in `each`, and waits until their timers and their IPIs have
 /// woken them, the `home` last; the others sleep for ever.
 ///
 /// # Safety
@@ -114,21 +116,21 @@ pub unsafe fn start(each: Each, home: u8, wanted: u32, timer: GenericTimer) {
     fetch();
     let wanted = (1u8 << count) - 1;
     wait_for(&UP, wanted, "came up", timer, fetch);
-    (1..count).filter(|core| *core != home).for_each(|core| bell_of(core).ring());
-    wait_for(&RUNG, wanted & !(1 << home) | 1, "were woken by their bells", timer, || ());
+    (1..count).filter(|core| *core != home).for_each(|core| ipi_of(core).send());
+    wait_for(&WOKEN, wanted & !(1 << home) | 1, "were woken by their ipis", timer, || ());
     if cores.len() > 1 {
-        bell_of(0).enable();
+        ipi_of(0).enable();
     }
     if count > 1 {
-        marks::say(format_args!("{count} cores"));
-        defmt::info!("{=u8} cores, each woken by its own timer and its bell", count);
+        boot_stage::say(format_args!("{count} cores"));
+        defmt::info!("{=u8} cores, each woken by its own timer and its ipi", count);
     }
     // SAFETY: once, and by this function's own condition the last that core 0 has of what is the home's.
     unsafe { hand_over(home) };
     if home != 0 {
         timer_interrupts(0);
-        bell_of(home).ring();
-        wait_for(&RUNG, wanted, "were woken by their bells", timer, || ());
+        ipi_of(home).send();
+        wait_for(&WOKEN, wanted, "were woken by their ipis", timer, || ());
     }
 }
 
@@ -139,7 +141,7 @@ pub fn run(number: u8, timer: GenericTimer) -> ! {
     }
     let at = usize::from(number);
     match CORES.get().and_then(|each| Some((each, each.cores.get(at)?, each.programs.get(at)?))) {
-        Some((each, core, programs)) => Companion { core, timer, memory: each.memory, programs }.run(),
+        Some((each, core, programs)) => SecondaryCore { core, timer, memory: each.memory, programs }.run(),
         None => fault::stand_still(),
     }
 }
@@ -175,11 +177,11 @@ fn wait_for(done: &AtomicU8, wanted: u8, what: &str, timer: GenericTimer, again:
     }
 }
 
-/// The bell of a core.
-fn bell_of(core: u8) -> CoreBell<Mmio> {
+/// The IPI of a core.
+fn ipi_of(core: u8) -> CoreIpi<Mmio> {
     match board().chip.controllers {
-        Controllers::Legacy { local, .. } => CoreBell::mailbox(registers(local), core),
-        Controllers::Gic { distributor, .. } => CoreBell::software(registers(distributor), core),
+        Controllers::Legacy { local, .. } => CoreIpi::mailbox(registers(local), core),
+        Controllers::Gic { distributor, .. } => CoreIpi::software(registers(distributor), core),
     }
 }
 
@@ -199,13 +201,13 @@ extern "C" fn renga_core_main(number: u64) -> ! {
         ThisCore.wait_for_interrupt();
     }
     timer.set_alarm_ns(None);
-    let mut bell = bell_of(number);
-    bell.enable();
+    let mut ipi = ipi_of(number);
+    ipi.enable();
     UP.fetch_or(1 << number, Ordering::Release);
-    while !bell.is_rung() {
+    while !ipi.is_pending() {
         ThisCore.wait_for_interrupt();
     }
-    bell.silence();
-    RUNG.fetch_or(1 << number, Ordering::Release);
+    ipi.acknowledge();
+    WOKEN.fetch_or(1 << number, Ordering::Release);
     run(number, timer)
 }

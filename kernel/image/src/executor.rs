@@ -4,18 +4,18 @@
 //! and at least every `DISPATCHES_PER_LOOK` dispatches; the hardware alarm is set for the first of
 //! the processes' alarms and the running program's time slice; a program's time is charged when it leaves the core.
 //! Before it runs a program or sleeps it leaves, so that other cores ring.
-//! Not here: who is ready, whose turn it is (`core`), other cores (`companion.rs`).
+//! Not here: who is ready, whose turn it is (`core`), other cores (`secondary_core.rs`).
 
-use crate::care::Care;
-use crate::guest;
 use crate::hardware::InterruptLines;
 use crate::logger;
+use crate::remote_task;
+use crate::watchdog::BoardWatchdog;
 use renga_arch_aarch64::cpu::ThisCore;
 use renga_arch_aarch64::memory::FrameMemory;
 use renga_arch_aarch64::timer::GenericTimer;
 use renga_core::probe;
-use renga_core::seat::Guest;
-use renga_core::user::UserTurn;
+use renga_core::remote_run_queue::RemoteTask;
+use renga_core::user::UserSlice;
 use renga_core::{Core, Process};
 use renga_hal::irq::Source;
 use renga_hal::memory::Frame;
@@ -50,7 +50,7 @@ pub struct Executor<const SEVERAL: bool> {
     /// When the hardware alarm is set for; or `NEVER_NS`, or `GONE_OFF_NS`.
     pub armed_ns: u64,
     /// Who looks after the board.
-    pub care: Care,
+    pub watchdog: BoardWatchdog,
 }
 
 impl<const SEVERAL: bool> Executor<SEVERAL> {
@@ -70,7 +70,7 @@ impl<const SEVERAL: bool> Executor<SEVERAL> {
                 self.take_devices();
                 continue;
             }
-            if SEVERAL && let Some(guest) = self.core.guest() {
+            if SEVERAL && let Some(guest) = self.core.remote_task() {
                 self.run_guest(guest);
             } else if let Some(turn) = self.core.next_user() {
                 self.run_program(turn);
@@ -84,13 +84,13 @@ impl<const SEVERAL: bool> Executor<SEVERAL> {
     fn run_processes(&mut self) -> bool {
         for _ in 0..DISPATCHES_PER_LOOK {
             if SEVERAL {
-                self.core.take_letters();
-                if self.core.has_turns_to_send() {
-                    self.programs.send_turns(self.core, self.memory);
+                self.core.drain_mailbox();
+                if self.core.has_remote_slices() {
+                    self.programs.send_remote_slices(self.core, self.memory);
                 }
             }
             if !self.core.dispatch_by(|| self.timer.now_ns()) {
-                return !SEVERAL || !self.core.has_turns_to_send();
+                return !SEVERAL || !self.core.has_remote_slices();
             }
         }
         !self.core.has_ready()
@@ -98,31 +98,31 @@ impl<const SEVERAL: bool> Executor<SEVERAL> {
 
     /// Runs a program of another home until its trap, an interrupt or the end of its turn.
     #[inline(never)]
-    fn run_guest(&mut self, guest: Guest) {
-        if self.core.leave() {
+    fn run_guest(&mut self, guest: RemoteTask) {
+        if self.core.mark_away() {
             let begin_ns = self.timer.now_ns();
             self.core.stamp(begin_ns);
             self.arm(Some(guest.left_ns(self.core)));
             self.programs.make_room();
-            if let Exit::Interrupt = guest::run(self.core, guest, begin_ns, || self.timer.now_ns()) {
+            if let Exit::Interrupt = remote_task::run(self.core, guest, begin_ns, || self.timer.now_ns()) {
                 self.take_interrupt(self.timer.now_ns());
             }
         }
-        self.core.look_again();
+        self.core.resume_polling();
     }
 
     /// Runs a program until its trap or an interrupt.
-    fn run_program(&mut self, mut turn: UserTurn) {
-        if turn.interrupted() {
+    fn run_program(&mut self, mut turn: UserSlice) {
+        if turn.wait_cancelled() {
             turn.resume(Trap::Preempted, || self.timer.now_ns());
             // A process that only lets programs go first would keep the devices waiting.
             self.take_alarms(self.timer.now_ns());
             self.take_devices();
             return;
         }
-        if SEVERAL && !self.core.leave() {
+        if SEVERAL && !self.core.mark_away() {
             drop(turn);
-            return self.core.look_again();
+            return self.core.resume_polling();
         }
         let left_ns = turn.left_ns();
         self.arm(if SEVERAL { self.core.own_left_ns(left_ns) } else { left_ns });
@@ -142,7 +142,7 @@ impl<const SEVERAL: bool> Executor<SEVERAL> {
             }
         }
         if SEVERAL {
-            self.core.look_again();
+            self.core.resume_polling();
         }
     }
 
@@ -151,8 +151,8 @@ impl<const SEVERAL: bool> Executor<SEVERAL> {
             self.interrupts.enable(Source::Log);
         }
         self.set_alarm(self.first_alarm_ns());
-        if SEVERAL && !self.core.leave() {
-            return self.core.look_again();
+        if SEVERAL && !self.core.mark_away() {
+            return self.core.resume_polling();
         }
         probe::idle();
         ThisCore.wait_for_interrupt();
@@ -160,7 +160,7 @@ impl<const SEVERAL: bool> Executor<SEVERAL> {
         self.core.stamp(now_ns);
         self.take_interrupt(now_ns);
         if SEVERAL {
-            self.core.look_again();
+            self.core.resume_polling();
         }
     }
 
@@ -187,7 +187,7 @@ impl<const SEVERAL: bool> Executor<SEVERAL> {
 
     #[inline(always)]
     fn first_alarm_ns(&self) -> u64 {
-        self.core.next_alarm_ns().unwrap_or(NEVER_NS).min(self.care.next_ns())
+        self.core.next_alarm_ns().unwrap_or(NEVER_NS).min(self.watchdog.next_ns())
     }
 
     #[inline(always)]
@@ -213,8 +213,8 @@ impl<const SEVERAL: bool> Executor<SEVERAL> {
             probe::interrupt_alarm();
             self.armed_ns = GONE_OFF_NS;
         }
-        if self.care.next_ns() <= now_ns {
-            self.care.check(now_ns);
+        if self.watchdog.next_ns() <= now_ns {
+            self.watchdog.check(now_ns);
         }
         self.core.expire_alarms(now_ns);
     }

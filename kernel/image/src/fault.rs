@@ -3,7 +3,7 @@
 //! Invariant: the first thing that it does is to let go of the link's lines, which the other boards need; it waits for
 //! nothing without a limit, and takes no data for whole that it can do without.
 
-use crate::{directory, hardware, marks};
+use crate::{boot_stage, directory, hardware};
 use core::fmt::{self, Write};
 use core::panic::PanicInfo;
 use core::sync::atomic::{AtomicU8, Ordering};
@@ -56,9 +56,9 @@ fn die(why: fmt::Arguments<'_>) -> ! {
         if number > 0 {
             let _ = write!(out, "on core {number}\r\n");
         }
-        marks::set_light(true);
-        if marks::last() < marks::Mark::Processes as u8 {
-            let _ = write!(out, "boot came to {}\r\n", marks::last());
+        boot_stage::set_light(true);
+        if boot_stage::last() < boot_stage::Mark::Processes as u8 {
+            let _ = write!(out, "boot came to {}\r\n", boot_stage::last());
         }
         let _ = write!(out, "board {board} at {} ns; processes that wait for another:\r\n", hardware::now_ns());
         for process in directory::own_processes() {
@@ -85,7 +85,7 @@ pub fn end(status: u32) -> ! {
         Some(mut link) => link.exit(status),
         None if status == DEAD_STATUS => hardware::watchdog().reset(),
         None => {
-            marks::say(format_args!("stopped with status {status}"));
+            boot_stage::say(format_args!("stopped with status {status}"));
             hardware::watchdog().halt();
         }
     }
@@ -102,7 +102,7 @@ pub fn give_up(why: fmt::Arguments<'_>) -> ! {
 /// Resets the board, which starts from `partition`, once.
 pub fn start_from(partition: u8) -> ! {
     hardware::all_pins().release_link();
-    marks::say(format_args!("reset, to start from partition {partition}"));
+    boot_stage::say(format_args!("reset, to start from partition {partition}"));
     crate::logger::flush();
     hardware::watchdog().reset_to(partition);
     stand_still()

@@ -7,7 +7,7 @@ use renga_arch_aarch64::mmio::Mmio;
 use renga_arch_aarch64::shared::SharedMemory;
 use renga_arch_aarch64::timer::GenericTimer;
 use renga_board_rpi::boards::{CORE_CLOCK_HZ, CardSlot, Light, UART_CLOCK_HZ, clock};
-use renga_board_rpi::mailbox::{Mailbox, Throttled};
+use renga_board_rpi::firmware_mailbox::{FirmwareMailbox, Throttled};
 use renga_board_rpi::sd_supply;
 use renga_board_rpi::shared_lines::{CachedWords, SharedLines};
 
@@ -36,7 +36,7 @@ impl CachedWords for Words {
 
 /// The firmware, asked by the boot core.
 pub struct Firmware {
-    mailbox: Mailbox<Mmio, SharedLines<Words>, GenericTimer>,
+    mailbox: FirmwareMailbox<Mmio, SharedLines<Words>, GenericTimer>,
     timer: GenericTimer,
     throttled: Throttled,
 }
@@ -46,7 +46,7 @@ impl Firmware {
     pub(crate) fn start(timer: GenericTimer) -> Firmware {
         // SAFETY: once: boot keeps the only firmware.
         let words = SharedLines::new(Words(unsafe { SharedMemory::take() }));
-        let mailbox = Mailbox::new(registers(board().chip.mailbox), words, timer);
+        let mailbox = FirmwareMailbox::new(registers(board().chip.mailbox), words, timer);
         Firmware { mailbox, timer, throttled: Throttled(0) }
     }
 

@@ -4,9 +4,9 @@
 //! a board when they run no more (the pins, the console's line), and for the emulator's page, whose parts have registers of their own.
 //! Not here: who drives which.
 
+use crate::boot_stage::{Mark, mark};
 use crate::fault;
 use crate::firmware::Firmware;
-use crate::marks::{Mark, mark};
 use crate::once::{OnHome, Once};
 use core::cell::RefCell;
 use core::ops::Range;

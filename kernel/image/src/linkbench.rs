@@ -6,8 +6,8 @@
 
 use crate::hardware::{self, Hardware};
 use crate::link_device::LinkDevice;
-use crate::speech::Speech;
-use crate::{fault, marks};
+use crate::tester_console::TesterConsole;
+use crate::{boot_stage, fault};
 use core::cell::RefCell;
 use core::fmt::Write;
 use renga_core::Arena;
@@ -22,19 +22,24 @@ const MISSING_STATUS: u32 = 1;
 
 /// Measures the link between `boards` boards.
 #[inline(never)]
-pub fn run(arena: &'static Arena, hardware: &Hardware, boards: u8, speech: &'static RefCell<Speech>) -> ! {
+pub fn run(
+    arena: &'static Arena,
+    hardware: &Hardware,
+    boards: u8,
+    tester_console: &'static RefCell<TesterConsole>,
+) -> ! {
     let link = arena.put(|| LinkDevice::choose(hardware::emulator_link(), hardware.link.as_str(), hardware.board));
     let station = arena.put(|| Station::new(link, boards));
     arena.seal();
     let span_us = hardware.span_ms.unwrap_or(SPAN_MS) * 1000;
-    let mut speech = speech.borrow_mut();
+    let mut tester_console = tester_console.borrow_mut();
     let _ = writeln!(
-        speech,
+        tester_console,
         "linkbench: board {} of {boards}. It had never run on a board when this was written: send in what you see.",
         hardware.board
     );
-    speech.finish();
-    marks::set_light(true);
+    tester_console.finish();
+    boot_stage::set_light(true);
     if hardware.board != 0 {
         loop {
             station.turn();
@@ -43,9 +48,9 @@ pub fn run(arena: &'static Arena, hardware: &Hardware, boards: u8, speech: &'sta
     for turns in 1.. {
         station.gather(PATIENCE_NS);
         let round = station.round(span_us);
-        marks::set_light(round.is_whole());
-        let _ = write!(speech, "\n{round}");
-        speech.finish();
+        boot_stage::set_light(round.is_whole());
+        let _ = write!(tester_console, "\n{round}");
+        tester_console.finish();
         if hardware.turns == Some(turns) {
             fault::end(if round.is_whole() { 0 } else { MISSING_STATUS });
         }

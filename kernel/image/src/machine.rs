@@ -97,7 +97,7 @@ impl Machine for PiMachine {
     fn declare(&self, core: u8, priority: u8, id: ProcId) -> &'static Process {
         let process: &'static Process = self.arena.put(|| Process::new(self.cores[usize::from(core)], priority, id));
         if self.cores.len() > 1 {
-            process.give_crossing(self.arena);
+            process.enable_remote_calls(self.arena);
         }
         process
     }

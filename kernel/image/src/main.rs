@@ -6,25 +6,25 @@
 
 #[cfg(feature = "bench")]
 mod bench;
-mod care;
-mod companion;
+mod boot_stage;
 mod cores;
 mod directory;
 mod executor;
 mod fault;
 mod firmware;
-mod guest;
 mod hardware;
 mod link_device;
 mod linkbench;
 mod logger;
 mod machine;
-mod marks;
 mod once;
 mod own_card;
 mod pintest;
 mod programs;
-mod speech;
+mod remote_task;
+mod secondary_core;
+mod tester_console;
+mod watchdog;
 
 use core::cell::RefCell;
 use cores::Each;
@@ -37,7 +37,7 @@ use renga_core::{Arena, Core};
 use renga_rt::given::Servers;
 use renga_systems::shared::frames_are_of_several_cores;
 use renga_systems::{Directory, Kind, Machine, blob, start_all};
-use speech::Speech;
+use tester_console::TesterConsole;
 
 #[unsafe(no_mangle)]
 extern "C" fn renga_kernel_main(boot_data: u64) -> ! {
@@ -75,7 +75,7 @@ extern "C" fn renga_kernel_main(boot_data: u64) -> ! {
     let directory = Directory::make(cores, arena, placed, |core, priority, id| machine.declare(core, priority, id));
     directory::keep(directory);
     start_processes(&machine, &hardware, directory);
-    marks::mark(marks::Mark::Processes);
+    boot_stage::mark(boot_stage::Mark::Processes);
     #[cfg(feature = "bench")]
     bench::start(core, arena, directory);
     defmt::info!("{=usize} processes, {=usize} bytes of boot memory left", directory.own().len(), arena.left_bytes());
@@ -97,10 +97,10 @@ extern "C" fn renga_kernel_main(boot_data: u64) -> ! {
 
 /// Starts what the board was told to run in place of a system of so many `boards`.
 fn start_program(arena: &'static Arena, hardware: &Hardware, uart: Uart, boards: u8) -> ! {
-    let speech: &'static RefCell<Speech> = arena.put(|| RefCell::new(Speech::on(uart)));
+    let tester_console: &'static RefCell<TesterConsole> = arena.put(|| RefCell::new(TesterConsole::on(uart)));
     match hardware.program.as_str() {
-        "pintest" => pintest::run(arena, hardware, boards, speech),
-        "linkbench" => linkbench::run(arena, hardware, boards, speech),
+        "pintest" => pintest::run(arena, hardware, boards, tester_console),
+        "linkbench" => linkbench::run(arena, hardware, boards, tester_console),
         other => fault::refuse(format_args!("there is no program `{other}`")),
     }
 }
@@ -120,7 +120,7 @@ fn executor<const SEVERAL: bool>(
         programs: &machine.programs[usize::from(core.number())],
         uart_owner: directory::owner(Kind::Console),
         link_owner: directory::owner(Kind::Router),
-        care: care::Care::begin(directory::owner(Kind::Router).is_some(), hardware.panic_ns),
+        watchdog: watchdog::BoardWatchdog::begin(directory::owner(Kind::Router).is_some(), hardware.panic_ns),
         armed_ns: executor::NEVER_NS,
     }
 }

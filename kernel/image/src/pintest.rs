@@ -2,12 +2,12 @@
 //!
 //! **It has never run on a board.** What is found is told on the console when it changes, and every some seconds; the board's light is on
 //! while the wires are sound, and blinks else. Invariant: while others may lead, this board listens: what it says leaves the
-//! board while it waits (`speech`). Not here: the test (`renga_phy::pintest`).
+//! board while it waits (`tester_console`). Not here: the test (`renga_phy::pintest`).
 
 use crate::hardware::{self, Hardware, LinkPins};
 use crate::link_device::{chip, width};
-use crate::speech::Speech;
-use crate::{fault, marks};
+use crate::tester_console::TesterConsole;
+use crate::{boot_stage, fault};
 use core::cell::RefCell;
 use core::fmt::Write;
 use renga_core::Arena;
@@ -24,7 +24,7 @@ const UNSOUND_STATUS: u32 = 1;
 /// The pins of a board that goes on speaking while it waits.
 struct SpeakingPins {
     pins: LinkPins,
-    speech: &'static RefCell<Speech>,
+    tester_console: &'static RefCell<TesterConsole>,
 }
 
 impl PinBank for SpeakingPins {
@@ -56,7 +56,7 @@ impl PinBank for SpeakingPins {
         // Two peripherals: a BCM2837 answers out of order when accesses go from one to another.
         self.pins.fence();
         while self.pins.now_ns() < at_ns {
-            self.speech.borrow_mut().go_on();
+            self.tester_console.borrow_mut().go_on();
         }
         self.pins.fence();
     }
@@ -75,7 +75,7 @@ impl Told {
         let light = verdict.is_sound() || now_ns / BLINK_NS % 2 == 0;
         if light != self.light {
             self.light = light;
-            marks::set_light(light);
+            boot_stage::set_light(light);
         }
     }
 
@@ -87,24 +87,29 @@ impl Told {
 
 /// Tests the wires between `boards` boards.
 #[inline(never)]
-pub fn run(arena: &'static Arena, hardware: &Hardware, boards: u8, speech: &'static RefCell<Speech>) -> ! {
-    let tester = tester(arena, hardware, boards, speech);
+pub fn run(
+    arena: &'static Arena,
+    hardware: &Hardware,
+    boards: u8,
+    tester_console: &'static RefCell<TesterConsole>,
+) -> ! {
+    let tester = tester(arena, hardware, boards, tester_console);
     arena.seal();
     let mut told = Told { verdict: None, at_ns: 0, light: true };
-    marks::set_light(true);
+    boot_stage::set_light(true);
     let mut turns = 0;
     loop {
         let report = tester.turn();
         let (verdict, now_ns) = (report.verdict(), hardware::now_ns());
         told.shine(&verdict, now_ns);
-        let mut speech = speech.borrow_mut();
-        if speech.is_over() && told.is_due(&verdict, now_ns) {
-            let _ = write!(speech, "\n{report}");
+        let mut tester_console = tester_console.borrow_mut();
+        if tester_console.is_over() && told.is_due(&verdict, now_ns) {
+            let _ = write!(tester_console, "\n{report}");
             (told.verdict, told.at_ns) = (Some(verdict), now_ns);
         }
         turns += 1;
         if hardware.turns == Some(turns) {
-            speech.finish();
+            tester_console.finish();
             fault::end(if verdict.is_sound() { 0 } else { UNSOUND_STATUS });
         }
     }
@@ -116,7 +121,7 @@ fn tester(
     arena: &'static Arena,
     hardware: &Hardware,
     boards: u8,
-    speech: &'static RefCell<Speech>,
+    tester_console: &'static RefCell<TesterConsole>,
 ) -> &'static mut Tester<SpeakingPins> {
     let link = hardware.link.as_str();
     let harness = match (link, width(link)) {
@@ -125,11 +130,11 @@ fn tester(
         _ => fault::refuse(format_args!("there is no link `{link}` whose wires could be tested")),
     };
     let _ = writeln!(
-        speech.borrow_mut(),
+        tester_console.borrow_mut(),
         "pintest: board {} of {boards}, {} wires. It has never run on a board when this was written: send in what you see.",
         hardware.board,
         harness.wires().len()
     );
-    let pins = SpeakingPins { pins: hardware::bus_pins(), speech };
+    let pins = SpeakingPins { pins: hardware::bus_pins(), tester_console };
     arena.put(|| Tester::begin(pins, harness, hardware.board, boards))
 }

@@ -28,8 +28,8 @@ impl Programs {
 
     /// Gives programs of `core`, their home, turns on the other cores.
     #[inline(never)]
-    pub fn send_turns(&self, core: &'static Core, memory: &FrameMemory) {
-        core.send_turns(|context, space| {
+    pub fn send_remote_slices(&self, core: &'static Core, memory: &FrameMemory) {
+        core.send_remote_slices(|context, space| {
             self.flush(context);
             memory.space_word(Frame(space))
         });

@@ -28,17 +28,17 @@ pub struct Account {
     scale: Cell<u64>,
     pub(crate) slice_ns: Cell<u64>,
     /// Time used, by weight: who has least is next.
-    pub(crate) virtual_ns: Cell<u64>,
+    pub(crate) vruntime_ns: Cell<u64>,
     /// Its slot is of this core, whose processes alone say what its policy is.
     own: Cell<bool>,
     /// Its program, which another one of this board has made, has not asked for a turn yet.
-    pub(crate) begins: Cell<bool>,
+    pub(crate) is_new: Cell<bool>,
     /// The cores of its board on which its program may run, a bit each.
     cores: Cell<u8>,
     /// Its policy and those cores, for other cores: as a word.
-    told: AtomicU64,
+    published: AtomicU64,
     /// Whether its program has been made, or has asked for a turn, and has not been found waiting since, likewise.
-    runs: AtomicBool,
+    is_marked_runnable: AtomicBool,
     counts: [AtomicU64; Count::ALL.len()],
     /// Of these, what its own board has been told of: time, blocks read, blocks written.
     reported: [Cell<u64>; 3],
@@ -59,12 +59,12 @@ impl Account {
             rank: Cell::new(RANK_FAIR),
             scale: Cell::new(1 << SCALE_SHIFT),
             slice_ns: Cell::new(SLICE_NS),
-            virtual_ns: Cell::new(0),
+            vruntime_ns: Cell::new(0),
             own: Cell::new(false),
-            begins: Cell::new(false),
+            is_new: Cell::new(false),
             cores: Cell::new(u8::MAX),
-            told: AtomicU64::new(0),
-            runs: AtomicBool::new(false),
+            published: AtomicU64::new(0),
+            is_marked_runnable: AtomicBool::new(false),
             counts: [const { AtomicU64::new(0) }; Count::ALL.len()],
             reported: [const { Cell::new(0) }; 3],
         }
@@ -95,8 +95,8 @@ impl Account {
         self.cores.set(cores);
     }
     /// From any core: its policy and the cores of its program, as they are, or will be once its own core has looked.
-    pub fn told(&self) -> (Policy, u8) {
-        let word = self.told.load(Ordering::Relaxed);
+    pub fn published(&self) -> (Policy, u8) {
+        let word = self.published.load(Ordering::Relaxed);
         let policy = Policy::from_word(word & ((1 << CORES_BIT) - 1));
         if word == 0 {
             (Policy::DEFAULT, u8::MAX)
@@ -105,8 +105,8 @@ impl Account {
         }
     }
     /// From any core: they are to be these. Its own core takes that over ([`Account::set_policy`], [`Account::set_cores`]).
-    pub fn tell(&self, policy: Policy, cores: u8) {
-        self.told.store(policy.to_word() | u64::from(cores) << CORES_BIT, Ordering::Relaxed);
+    pub fn publish(&self, policy: Policy, cores: u8) {
+        self.published.store(policy.to_word() | u64::from(cores) << CORES_BIT, Ordering::Relaxed);
     }
     /// How its program shares the core.
     pub fn policy(&self) -> Policy {
@@ -120,11 +120,11 @@ impl Account {
         self.slice_ns.set(self.scaled(policy.class.slice_ns()));
     }
     /// From any core: whether its program has asked for a turn, and has not been found to wait for something else since.
-    pub fn runs(&self) -> bool {
-        self.runs.load(Ordering::Relaxed)
+    pub fn is_marked_runnable(&self) -> bool {
+        self.is_marked_runnable.load(Ordering::Relaxed)
     }
-    pub(crate) fn set_runs(&self, runs: bool) {
-        self.runs.store(runs, Ordering::Relaxed);
+    pub(crate) fn set_runnable(&self, runnable: bool) {
+        self.is_marked_runnable.store(runnable, Ordering::Relaxed);
     }
     #[inline(always)]
     pub(crate) fn scaled(&self, ns: u64) -> u64 {
@@ -132,9 +132,9 @@ impl Account {
     }
     /// The time that makes so much virtual time.
     #[inline(always)]
-    pub(crate) fn unscaled(&self, virtual_ns: u64) -> u64 {
+    pub(crate) fn unscaled(&self, vruntime_ns: u64) -> u64 {
         // Hours at most, so there is room for the bits of the scale.
-        (virtual_ns.min(u64::MAX >> SCALE_SHIFT) << SCALE_SHIFT) / self.scale.get().max(1)
+        (vruntime_ns.min(u64::MAX >> SCALE_SHIFT) << SCALE_SHIFT) / self.scale.get().max(1)
     }
     #[inline(always)]
     fn add(&self, count: Count, amount: u64) {
@@ -145,7 +145,7 @@ impl Account {
     #[inline(always)]
     pub fn charge(&self, count: Count, ns: u64) {
         self.add(count, ns);
-        self.virtual_ns.set(self.virtual_ns.get() + self.scaled(ns.min(CHARGE_NS_MAX)));
+        self.vruntime_ns.set(self.vruntime_ns.get() + self.scaled(ns.min(CHARGE_NS_MAX)));
     }
     /// Counts `change` more of something.
     pub fn count(&self, count: Count, change: i64) {
@@ -183,19 +183,19 @@ impl Account {
         [
             count(Count::UserNs),
             count(Count::SystemNs).wrapping_add(count(Count::BehalfNs)),
-            count(Count::TurnsGiven).wrapping_add(count(Count::TurnsTaken)),
+            count(Count::VoluntarySwitches).wrapping_add(count(Count::InvoluntarySwitches)),
         ]
     }
-    /// A new program has it, no further behind than `floor_ns`: all cores' accounts of this number together count from nothing, and those
+    /// A new program has it, no further behind than `min_vruntime_ns`: all cores' accounts of this number together count from nothing, and those
     /// of the others have counted `elsewhere`.
-    pub fn begin(&self, floor_ns: u64, made_here: bool, elsewhere: &Counts) {
+    pub fn begin(&self, min_vruntime_ns: u64, made_here: bool, elsewhere: &Counts) {
         for (count, elsewhere) in self.counts.iter().zip(elsewhere) {
             count.store(elsewhere.wrapping_neg(), Ordering::Relaxed);
         }
         self.set_cores(u8::MAX);
-        self.tell(self.policy.get(), u8::MAX);
-        self.set_runs(true);
-        self.virtual_ns.set(floor_ns);
-        self.begins.set(made_here);
+        self.publish(self.policy.get(), u8::MAX);
+        self.set_runnable(true);
+        self.vruntime_ns.set(min_vruntime_ns);
+        self.is_new.set(made_here);
     }
 }

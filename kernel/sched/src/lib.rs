@@ -4,7 +4,7 @@
 //! waited counts as not far behind the others however little it used, and goes before one that has used more; a call
 //! that did not wait keeps the slice. What is done on a program's behalf counts as used by it.
 //!
-//! Invariant: virtual times only grow, and so does the floor. Not here: what has turns ([`Runner`]: a process of
+//! Invariant: virtual times only grow, and so does the floor. Not here: what has turns ([`Task`]: a process of
 //! `renga-core`), whose work is charged to which account, how a program is entered.
 #![no_std]
 #![forbid(unsafe_code)]
@@ -18,6 +18,6 @@ mod task;
 
 pub use account::Account;
 pub use heap::{Heap, NOWHERE, Placed};
-pub use remote_tasks::Guests;
-pub use run_queue::{LAG_NS_MAX, Turns};
-pub use task::{Order, Runner};
+pub use remote_tasks::RemoteTasks;
+pub use run_queue::{RunQueue, SLEEPER_CREDIT_NS_MAX};
+pub use task::{Task, TaskKey};

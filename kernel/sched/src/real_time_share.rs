@@ -4,10 +4,10 @@
 //! Invariant: time is counted from a real-time program's turn to the next look at whose turn it is. When it is spent, all
 //! of them are ranked behind everybody until the second is over. Not here: other ranks (`turns.rs`).
 
-use crate::run_queue::Turns;
-use crate::task::Runner;
+use crate::run_queue::RunQueue;
+use crate::task::Task;
 use core::cell::Cell;
-use renga_abi::policy::{RANK_FAIR, RANK_IDLE, RANK_INTERRUPTED, Rank};
+use renga_abi::policy::{RANK_CANCELLED, RANK_FAIR, RANK_IDLE, Rank};
 
 /// Over what the share is counted, ns.
 const PERIOD_NS: u64 = 1_000_000_000;
@@ -61,7 +61,7 @@ impl RealTime {
     }
 }
 
-impl<R: Runner> Turns<R> {
+impl<R: Task> RunQueue<R> {
     /// Counts what they had until `now_ns`; `last`: who had the core.
     #[inline(never)]
     pub(crate) fn update_real_time(&self, now_ns: u64, last: Option<&'static R>) {
@@ -69,25 +69,25 @@ impl<R: Runner> Turns<R> {
         let since_ns = time.since_ns.replace(0);
         if since_ns != 0 {
             time.ran_ns.set(time.ran_ns.get() + now_ns.saturating_sub(since_ns));
-            let goes_on = last.is_some_and(|last| last.wants_turn() && last.account().rank.get() < RANK_FAIR);
+            let goes_on = last.is_some_and(|last| last.is_runnable() && last.account().rank.get() < RANK_FAIR);
             time.since_ns.set(if goes_on { now_ns.max(1) } else { 0 });
         }
         if now_ns >= time.period_end_ns.get() {
             time.period_end_ns.set(now_ns + PERIOD_NS);
             time.ran_ns.set(0);
             if time.spent.replace(false) {
-                self.queue_again_of(|rank| rank == RANK_SPENT);
+                self.requeue_ranked(|rank| rank == RANK_SPENT);
             }
         } else if time.ran_ns.get() >= RUN_NS_MAX && !time.spent.replace(true) {
-            self.queue_again_of(|rank| rank != RANK_INTERRUPTED && rank < RANK_FAIR);
+            self.requeue_ranked(|rank| rank != RANK_CANCELLED && rank < RANK_FAIR);
         }
     }
 
     /// Puts all that wait for a turn with a rank that is not theirs any more where they belong.
-    fn queue_again_of(&self, wanted: impl Fn(Rank) -> bool) {
+    fn requeue_ranked(&self, wanted: impl Fn(Rank) -> bool) {
         // Bounded by those who wait: each gets another rank.
-        while let Some(runner) = self.runners.find(|runner| wanted(runner.order().rank)) {
-            self.queue_again(runner);
+        while let Some(task) = self.waiting.find(|task| wanted(task.order().rank)) {
+            self.requeue(task);
         }
     }
 }

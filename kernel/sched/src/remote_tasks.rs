@@ -1,43 +1,43 @@
 //! Who has a core next whose user programs are of several homes: its own programs, or the guest that another home has sent.
 //!
 //! Among homes goes first who has used least of the core; one that had nothing here for a while counts as not far behind the
-//! others. Whose turn it is within a home that home decides ([`Turns`](crate::run_queue::Turns)), so weights and classes hold within each,
+//! others. Whose turn it is within a home that home decides ([`RunQueue`](crate::run_queue::RunQueue)), so weights and classes hold within each,
 //! and homes share a core equally.
 //!
 //! Invariant: there is one guest of a home at most, and none of the core's own. Not here: how a guest comes and goes (`kernel/core`).
 
-use crate::run_queue::LAG_NS_MAX;
+use crate::run_queue::SLEEPER_CREDIT_NS_MAX;
 use core::cell::Cell;
 use renga_abi::policy::SLICE_NS;
 
 /// Homes that a board may have: a bit each.
-const HOMES_MAX: usize = 8;
+const CORES_MAX: usize = 8;
 
 /// The guests of one core.
-pub struct Guests<G: 'static> {
+pub struct RemoteTasks<G: 'static> {
     /// The homes that have one here, a bit each.
     here: Cell<u8>,
-    guests: [Cell<Option<&'static G>>; HOMES_MAX],
+    guests: [Cell<Option<&'static G>>; CORES_MAX],
     /// What programs of each home have used while others were here, ns.
-    used_ns: [Cell<u64>; HOMES_MAX],
+    used_ns: [Cell<u64>; CORES_MAX],
     /// What the one that went first last had used, ns.
-    floor_ns: Cell<u64>,
+    min_vruntime_ns: Cell<u64>,
 }
 
-impl<G> Default for Guests<G> {
+impl<G> Default for RemoteTasks<G> {
     fn default() -> Self {
-        Guests::new()
+        RemoteTasks::new()
     }
 }
 
-impl<G> Guests<G> {
+impl<G> RemoteTasks<G> {
     /// Nobody is here.
     pub const fn new() -> Self {
-        Guests {
+        RemoteTasks {
             here: Cell::new(0),
-            guests: [const { Cell::new(None) }; HOMES_MAX],
-            used_ns: [const { Cell::new(0) }; HOMES_MAX],
-            floor_ns: Cell::new(0),
+            guests: [const { Cell::new(None) }; CORES_MAX],
+            used_ns: [const { Cell::new(0) }; CORES_MAX],
+            min_vruntime_ns: Cell::new(0),
         }
     }
 
@@ -74,7 +74,7 @@ impl<G> Guests<G> {
         let first = if wanting.is_power_of_two() { wanting.trailing_zeros() as usize } else { self.least_of(wanting)? };
         let used_ns = self.seen_ns(first);
         self.used_ns[first].set(used_ns);
-        self.floor_ns.set(self.floor_ns.get().max(used_ns));
+        self.min_vruntime_ns.set(self.min_vruntime_ns.get().max(used_ns));
         self.guests[first].get()
     }
 
@@ -99,7 +99,7 @@ impl<G> Guests<G> {
 
     /// Of these homes, a bit each, the one that has used least.
     fn least_of(&self, homes: u8) -> Option<usize> {
-        (0..HOMES_MAX).filter(|home| homes >> home & 1 != 0).min_by_key(|home| self.seen_ns(*home))
+        (0..CORES_MAX).filter(|home| homes >> home & 1 != 0).min_by_key(|home| self.seen_ns(*home))
     }
 
     #[inline]
@@ -110,6 +110,6 @@ impl<G> Guests<G> {
     /// What `home` has used, so seen: it is not far behind.
     #[inline]
     fn seen_ns(&self, home: usize) -> u64 {
-        self.used_ns[home].get().max(self.floor_ns.get().saturating_sub(LAG_NS_MAX))
+        self.used_ns[home].get().max(self.min_vruntime_ns.get().saturating_sub(SLEEPER_CREDIT_NS_MAX))
     }
 }

@@ -1,6 +1,6 @@
 //! Where a call is while it may be on another core than its caller, for whoever interrupts the caller.
 //!
-//! Invariant: only who has the call says where it is. Whoever it comes to looks whether the caller is interrupted
+//! Invariant: only who has the call says where it is. Whoever it comes to looks whether the caller is cancelled
 //! after it has said so; who interrupts says that first and looks then where the call is. So one of the two sees the other,
 //! and no interruption is lost between cores. Not here: what is done about one.
 
@@ -9,21 +9,21 @@ use core::sync::atomic::{AtomicBool, AtomicU8, Ordering, fence};
 /// No core's number: who takes the call will look.
 const ON_ITS_WAY: u8 = u8::MAX;
 
-/// Which core has a call, and whether its caller is interrupted.
-pub struct Whereabouts {
+/// Which core has a call, and whether its caller is cancelled.
+pub struct CallLocation {
     core: AtomicU8,
-    interrupted: AtomicBool,
+    cancelled: AtomicBool,
 }
 
-impl Whereabouts {
+impl CallLocation {
     /// On core `home`, that of the caller.
     pub const fn new(home: u8) -> Self {
-        Whereabouts { core: AtomicU8::new(home), interrupted: AtomicBool::new(false) }
+        CallLocation { core: AtomicU8::new(home), cancelled: AtomicBool::new(false) }
     }
 
-    /// By the caller's core, which has the call: whether the caller is interrupted, as known there.
-    pub fn begin(&self, interrupted: bool) {
-        self.interrupted.store(interrupted, Ordering::Relaxed);
+    /// By the caller's core, which has the call: whether the caller is cancelled, as known there.
+    pub fn begin(&self, cancelled: bool) {
+        self.cancelled.store(cancelled, Ordering::Relaxed);
     }
 
     /// By who has the call and posts it now.
@@ -31,15 +31,15 @@ impl Whereabouts {
         self.core.store(ON_ITS_WAY, Ordering::Relaxed);
     }
 
-    /// By `core`, which has the call now and looks whether the caller is interrupted when the server accepts it.
+    /// By `core`, which has the call now and looks whether the caller is cancelled when the server accepts it.
     pub fn arrive(&self, core: u8) {
         self.core.store(core, Ordering::Relaxed);
         fence(Ordering::SeqCst);
     }
 
-    /// By the caller's core: it is interrupted. Which core is to be told: none that takes the call later.
-    pub fn interrupt(&self) -> Option<u8> {
-        self.interrupted.store(true, Ordering::Relaxed);
+    /// By the caller's core: it is cancelled. Which core is to be told: none that takes the call later.
+    pub fn cancel(&self) -> Option<u8> {
+        self.cancelled.store(true, Ordering::Relaxed);
         fence(Ordering::SeqCst);
         self.core()
     }
@@ -50,8 +50,8 @@ impl Whereabouts {
         (core != ON_ITS_WAY).then_some(core)
     }
 
-    /// Whether the caller is interrupted, as far as is known; by who has the call.
-    pub fn is_interrupted(&self) -> bool {
-        self.interrupted.load(Ordering::Relaxed)
+    /// Whether the caller is cancelled, as far as is known; by who has the call.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
     }
 }

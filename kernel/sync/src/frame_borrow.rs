@@ -4,31 +4,31 @@
 //! is alone, several read. That is `state.rs`'s invariant, and its steps order what they do.
 //! B2. A frame's content is reached otherwise by programs that are shown it, by no reference.
 
-use crate::frame_state::{FrameState, Refused};
+use crate::frame_state::{FrameRefusal, FrameState};
 use core::marker::PhantomData;
 use core::ops::{Deref, DerefMut};
 use core::ptr::NonNull;
 
-/// Exclusive use of a frame's content, until dropped.
-pub struct Exclusive<'a, T> {
+/// FrameWriteGuard use of a frame's content, until dropped.
+pub struct FrameWriteGuard<'a, T> {
     state: &'a FrameState,
     content: NonNull<T>,
     holds: PhantomData<&'a mut T>,
 }
 
-impl<'a, T> Exclusive<'a, T> {
+impl<'a, T> FrameWriteGuard<'a, T> {
     /// Borrows it.
     ///
     /// # Safety
     /// `content` is valid for `'a`, and whoever makes references to it does so by `state` and this file.
     #[inline(always)]
-    pub unsafe fn begin(state: &'a FrameState, content: NonNull<T>) -> Result<Self, Refused> {
+    pub unsafe fn begin(state: &'a FrameState, content: NonNull<T>) -> Result<Self, FrameRefusal> {
         state.begin_write()?;
-        Ok(Exclusive { state, content, holds: PhantomData })
+        Ok(FrameWriteGuard { state, content, holds: PhantomData })
     }
 }
 
-impl<T> Deref for Exclusive<'_, T> {
+impl<T> Deref for FrameWriteGuard<'_, T> {
     type Target = T;
     #[inline(always)]
     fn deref(&self) -> &T {
@@ -37,7 +37,7 @@ impl<T> Deref for Exclusive<'_, T> {
     }
 }
 
-impl<T> DerefMut for Exclusive<'_, T> {
+impl<T> DerefMut for FrameWriteGuard<'_, T> {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut T {
         // SAFETY: as `deref`.
@@ -45,33 +45,33 @@ impl<T> DerefMut for Exclusive<'_, T> {
     }
 }
 
-impl<T> Drop for Exclusive<'_, T> {
+impl<T> Drop for FrameWriteGuard<'_, T> {
     #[inline(always)]
     fn drop(&mut self) {
         self.state.end_write();
     }
 }
 
-/// Shared use of a frame's content, until dropped.
-pub struct Shared<'a, T> {
+/// FrameReadGuard use of a frame's content, until dropped.
+pub struct FrameReadGuard<'a, T> {
     state: &'a FrameState,
     content: NonNull<T>,
     holds: PhantomData<&'a T>,
 }
 
-impl<'a, T> Shared<'a, T> {
+impl<'a, T> FrameReadGuard<'a, T> {
     /// Borrows it.
     ///
     /// # Safety
-    /// As [`Exclusive::begin`].
+    /// As [`FrameWriteGuard::begin`].
     #[inline(always)]
-    pub unsafe fn begin(state: &'a FrameState, content: NonNull<T>) -> Result<Self, Refused> {
+    pub unsafe fn begin(state: &'a FrameState, content: NonNull<T>) -> Result<Self, FrameRefusal> {
         state.begin_read()?;
-        Ok(Shared { state, content, holds: PhantomData })
+        Ok(FrameReadGuard { state, content, holds: PhantomData })
     }
 }
 
-impl<T> Deref for Shared<'_, T> {
+impl<T> Deref for FrameReadGuard<'_, T> {
     type Target = T;
     #[inline(always)]
     fn deref(&self) -> &T {
@@ -80,7 +80,7 @@ impl<T> Deref for Shared<'_, T> {
     }
 }
 
-impl<T> Drop for Shared<'_, T> {
+impl<T> Drop for FrameReadGuard<'_, T> {
     #[inline(always)]
     fn drop(&mut self) {
         self.state.end_read();

@@ -35,7 +35,7 @@ const LOOKS_MAX: u32 = 10_000_000;
 /// What a frame is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
-pub enum Kind {
+pub enum FrameKind {
     /// Content.
     Plain = 0,
     /// A table below the root. Its number: of what it shows pages that it does not count.
@@ -50,9 +50,9 @@ pub enum Kind {
 
 /// Why not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Refused {
+pub enum FrameRefusal {
     /// It is of another kind.
-    Kind,
+    FrameKind,
     /// It is mapped.
     Mapped,
     /// It is borrowed, or locked: by another core for a moment, unless that is a bug.
@@ -61,18 +61,18 @@ pub enum Refused {
 
 /// The use of a frame at some moment.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Use(u64);
+pub struct FrameUse(u64);
 
-impl Use {
+impl FrameUse {
     /// What it is.
     #[inline(always)]
-    pub const fn kind(self) -> Kind {
+    pub const fn kind(self) -> FrameKind {
         match (self.0 & KIND) >> KIND_SHIFT {
-            0 => Kind::Plain,
-            1 => Kind::Table,
-            2 => Kind::Root,
-            3 => Kind::Ending,
-            _ => Kind::Template,
+            0 => FrameKind::Plain,
+            1 => FrameKind::Table,
+            2 => FrameKind::Root,
+            3 => FrameKind::Ending,
+            _ => FrameKind::Template,
         }
     }
 
@@ -85,7 +85,7 @@ impl Use {
     /// Whether it is a root.
     #[inline(always)]
     pub const fn is_root(self) -> bool {
-        self.0 & KIND == (Kind::Root as u64) << KIND_SHIFT
+        self.0 & KIND == (FrameKind::Root as u64) << KIND_SHIFT
     }
 
     /// How often it is mapped, or as its kind has it.
@@ -123,23 +123,23 @@ impl FrameState {
 
     /// What it is used for now.
     #[inline(always)]
-    pub fn get(&self) -> Use {
-        Use(self.0.load(Ordering::Acquire))
+    pub fn get(&self) -> FrameUse {
+        FrameUse(self.0.load(Ordering::Acquire))
     }
 
     /// One step, which `next` says or refuses; what was before.
     #[inline(always)]
-    fn step(&self, next: impl Fn(u64) -> Result<u64, Refused>) -> Result<Use, Refused> {
+    fn step(&self, next: impl Fn(u64) -> Result<u64, FrameRefusal>) -> Result<FrameUse, FrameRefusal> {
         let mut old = self.0.load(Ordering::Relaxed);
         // Who comes again has seen somebody else get on.
         loop {
             let new = next(old)?;
             if old & SEVERAL == 0 {
                 self.0.store(new, Ordering::Relaxed);
-                return Ok(Use(old));
+                return Ok(FrameUse(old));
             }
             match self.0.compare_exchange(old, new, Ordering::AcqRel, Ordering::Relaxed) {
-                Ok(_) => return Ok(Use(old)),
+                Ok(_) => return Ok(FrameUse(old)),
                 Err(now) => old = now,
             }
         }
@@ -147,7 +147,7 @@ impl FrameState {
 
     /// Borrows the content to be written: nobody else has it.
     #[inline(always)]
-    pub fn begin_write(&self) -> Result<(), Refused> {
+    pub fn begin_write(&self) -> Result<(), FrameRefusal> {
         self.step(|old| if old & (KIND | NUMBER) == 0 { Ok(old & !FETCH | WRITER) } else { Err(why_not(old)) })
             .map(drop)
     }
@@ -156,13 +156,15 @@ impl FrameState {
     #[inline(always)]
     pub fn end_write(&self) {
         let ended =
-            self.step(|old| if old & NUMBER == WRITER { Ok(old & !(NUMBER | FETCH)) } else { Err(Refused::Kind) });
+            self.step(
+                |old| if old & NUMBER == WRITER { Ok(old & !(NUMBER | FETCH)) } else { Err(FrameRefusal::FrameKind) },
+            );
         assert!(ended.is_ok(), "nobody has borrowed this frame to write it");
     }
 
     /// Borrows the content to be read.
     #[inline(always)]
-    pub fn begin_read(&self) -> Result<(), Refused> {
+    pub fn begin_read(&self) -> Result<(), FrameRefusal> {
         let next =
             |old| if old & KIND == 0 && old & NUMBER < WRITER - READER { Ok(old + READER) } else { Err(why_not(old)) };
         self.step(next).map(drop)
@@ -172,15 +174,15 @@ impl FrameState {
     #[inline(always)]
     pub fn end_read(&self) {
         let is_read = |old| old & NUMBER != 0 && old & NUMBER != WRITER;
-        let ended = self.step(|old| if is_read(old) { Ok(old - READER) } else { Err(Refused::Kind) });
+        let ended = self.step(|old| if is_read(old) { Ok(old - READER) } else { Err(FrameRefusal::FrameKind) });
         assert!(ended.is_ok(), "nobody has borrowed this frame to read it");
     }
 
     /// One page more shows it, to be written if `writable`.
     #[inline(always)]
-    pub fn show(&self, writable: bool) -> Result<(), Refused> {
+    pub fn show(&self, writable: bool) -> Result<(), FrameRefusal> {
         let gone = if writable { FETCH } else { 0 };
-        let next = |old| if old & KIND == 0 { Ok((old & !gone) + 1) } else { Err(Refused::Kind) };
+        let next = |old| if old & KIND == 0 { Ok((old & !gone) + 1) } else { Err(FrameRefusal::FrameKind) };
         let before = self.step(next)?;
         assert!(before.count() != u32::MAX, "mappings are counted exactly");
         Ok(())
@@ -191,52 +193,52 @@ impl FrameState {
     pub fn count(&self, by: i32) {
         let next = |old: u64| match (old as u32).checked_add_signed(by) {
             Some(count) => Ok(old & !COUNT | u64::from(count)),
-            None => Err(Refused::Mapped),
+            None => Err(FrameRefusal::Mapped),
         };
         assert!(self.step(next).is_ok(), "mappings are counted exactly");
     }
 
     /// Sets the count to 0; what it was.
     pub fn take_count(&self) -> u32 {
-        self.step(|old| Ok(old & !COUNT)).map_or(0, Use::count)
+        self.step(|old| Ok(old & !COUNT)).map_or(0, FrameUse::count)
     }
 
     /// A plain frame that nobody uses becomes something else, with that number.
-    pub fn become_table(&self, kind: Kind, number: u16) -> Result<(), Refused> {
+    pub fn become_table(&self, kind: FrameKind, number: u16) -> Result<(), FrameRefusal> {
         let next = |old| match old {
-            _ if old & KIND != 0 => Err(Refused::Kind),
-            _ if old & COUNT != 0 => Err(Refused::Mapped),
-            _ if old & NUMBER != 0 => Err(Refused::Borrowed),
+            _ if old & KIND != 0 => Err(FrameRefusal::FrameKind),
+            _ if old & COUNT != 0 => Err(FrameRefusal::Mapped),
+            _ if old & NUMBER != 0 => Err(FrameRefusal::Borrowed),
             _ => Ok(old & SEVERAL | of_kind(kind, number)),
         };
         self.step(next).map(drop)
     }
 
     /// Another kind, by who alone has it: not what is plain, nor a root. The count stays.
-    pub fn turn(&self, kind: Kind, number: u16) {
-        let next = |old| match Use(old).kind() {
-            Kind::Plain | Kind::Root => Err(Refused::Kind),
+    pub fn turn(&self, kind: FrameKind, number: u16) {
+        let next = |old| match FrameUse(old).kind() {
+            FrameKind::Plain | FrameKind::Root => Err(FrameRefusal::FrameKind),
             _ => Ok(old & (SEVERAL | COUNT) | of_kind(kind, number)),
         };
         assert!(self.step(next).is_ok(), "what is used becomes something else");
     }
 
     /// A root whose space is taken apart from now on.
-    pub fn begin_ending(&self) -> Result<(), Refused> {
+    pub fn begin_ending(&self) -> Result<(), FrameRefusal> {
         let next = |old| match old {
-            _ if !Use(old).is_root() => Err(Refused::Kind),
-            _ if old & LOCKED != 0 => Err(Refused::Borrowed),
-            _ => Ok(old & (SEVERAL | COUNT | NUMBER) | of_kind(Kind::Ending, 0)),
+            _ if !FrameUse(old).is_root() => Err(FrameRefusal::FrameKind),
+            _ if old & LOCKED != 0 => Err(FrameRefusal::Borrowed),
+            _ => Ok(old & (SEVERAL | COUNT | NUMBER) | of_kind(FrameKind::Ending, 0)),
         };
         self.step(next).map(drop)
     }
 
     /// Locks a root.
     #[inline(always)]
-    pub fn lock(&self) -> Result<Use, Refused> {
+    pub fn lock(&self) -> Result<FrameUse, FrameRefusal> {
         self.step(|old| match old {
-            _ if !Use(old).is_root() => Err(Refused::Kind),
-            _ if old & LOCKED != 0 => Err(Refused::Borrowed),
+            _ if !FrameUse(old).is_root() => Err(FrameRefusal::FrameKind),
+            _ if old & LOCKED != 0 => Err(FrameRefusal::Borrowed),
             _ => Ok(old | LOCKED),
         })
     }
@@ -244,7 +246,8 @@ impl FrameState {
     /// By who has locked it.
     #[inline(always)]
     pub fn unlock(&self) {
-        let unlocked = self.step(|old| if old & LOCKED != 0 { Ok(old & !LOCKED) } else { Err(Refused::Kind) });
+        let unlocked =
+            self.step(|old| if old & LOCKED != 0 { Ok(old & !LOCKED) } else { Err(FrameRefusal::FrameKind) });
         assert!(unlocked.is_ok(), "nobody has locked this root");
     }
 
@@ -256,11 +259,11 @@ impl FrameState {
             return;
         }
         // Who comes while another one is at it does the same, and says nothing.
-        let begun = self.step(|old| if old & FETCH == 0 { Ok(old | BEING_MADE) } else { Err(Refused::Borrowed) });
+        let begun = self.step(|old| if old & FETCH == 0 { Ok(old | BEING_MADE) } else { Err(FrameRefusal::Borrowed) });
         synchronise();
         if begun.is_ok() {
             // Unless somebody may have written meanwhile.
-            let end = |old| if old & FETCH == BEING_MADE { Ok(old ^ FETCH) } else { Err(Refused::Borrowed) };
+            let end = |old| if old & FETCH == BEING_MADE { Ok(old ^ FETCH) } else { Err(FrameRefusal::Borrowed) };
             let _ = self.step(end);
         }
     }
@@ -272,20 +275,20 @@ impl FrameState {
     }
 }
 
-const fn of_kind(kind: Kind, number: u16) -> u64 {
+const fn of_kind(kind: FrameKind, number: u16) -> u64 {
     (kind as u64) << KIND_SHIFT | (number as u64) << NUMBER_SHIFT
 }
 
-fn why_not(old: u64) -> Refused {
-    if old & KIND != 0 { Refused::Kind } else { Refused::Borrowed }
+fn why_not(old: u64) -> FrameRefusal {
+    if old & KIND != 0 { FrameRefusal::FrameKind } else { FrameRefusal::Borrowed }
 }
 
 /// Tries until it is not refused since another core has what is wanted; what it is refused for otherwise. Where one core reaches the
 /// frame nobody will give it back meanwhile: then once.
-pub fn wait<T>(several: bool, mut attempt: impl FnMut() -> Result<T, Refused>) -> Result<T, Refused> {
+pub fn wait<T>(several: bool, mut attempt: impl FnMut() -> Result<T, FrameRefusal>) -> Result<T, FrameRefusal> {
     for _ in 0..if several { LOOKS_MAX } else { 0 } {
         match attempt() {
-            Err(Refused::Borrowed) => core::hint::spin_loop(),
+            Err(FrameRefusal::Borrowed) => core::hint::spin_loop(),
             other => return other,
         }
     }

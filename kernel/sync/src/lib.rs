@@ -1,11 +1,14 @@
-//! What crosses from one core of a board to another: letters, signals, the bell that wakes whoever sleeps,
-//! and where a call is meanwhile.
+//! What the cores of a board share: mailboxes and their messages, event flags, the location of a remote call, the state of page
+//! frames, a spin lock.
 //!
-//! Invariant: what is in a letter is reached by one core at a time, by whoever has its [`Held`]; it goes to another
-//! core by [`Inbox::post`] alone, where [`Inbox::take`] hands it out. Nothing is copied and nothing allocated: an inbox
-//! is as long as there are letters, which boot makes. All `unsafe` is in `letter.rs`. Not here: processes
-//! (`kernel/core`), how a bell is rung (`board-rpi`); why: docs/design/rendezvous-and-cores.md. Every interleaving of these files, and of mistakes
-//! in them, is searched by `tools/races`.
+//! Invariants: the owner of a message's [`OwnedMessage`] alone reaches its payload; [`Mailbox::post`] sends it to another core, where
+//! [`Mailbox::drain`] returns it. Nothing is copied or allocated: a mailbox links the messages that boot made. A frame's content is
+//! reached through the [`FrameWriteGuard`] or [`FrameReadGuard`] that its [`FrameState`] grants.
+//! `unsafe` is in `message.rs`, `frame_borrow.rs` and `spin_lock.rs`.
+//!
+//! Called by: `kernel/core`, `arch-aarch64`, `sysprocs/memory`. Not here: processes (`kernel/core`), how an IPI is sent (`board-rpi`), where
+//! frames are (`arch-aarch64`). Why: docs/design/rendezvous-and-cores.md. `tools/races` searches every interleaving of these files and
+//! of mutants of them.
 #![no_std]
 
 mod call_location;
@@ -16,10 +19,10 @@ mod mailbox;
 mod message;
 mod spin_lock;
 
-pub use call_location::Whereabouts;
-pub use event_flags::Signal;
-pub use frame_borrow::{Exclusive, Shared};
-pub use frame_state::{FrameState, Kind, Refused, Use, wait};
-pub use mailbox::{Bell, Inbox};
-pub use message::{Held, Letter};
+pub use call_location::CallLocation;
+pub use event_flags::EventFlags;
+pub use frame_borrow::{FrameReadGuard, FrameWriteGuard};
+pub use frame_state::{FrameKind, FrameRefusal, FrameState, FrameUse, wait};
+pub use mailbox::{Ipi, Mailbox};
+pub use message::{CoreMessage, OwnedMessage};
 pub use spin_lock::SpinLock;

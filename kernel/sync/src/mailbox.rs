@@ -1,97 +1,98 @@
-//! The inbox of a core: all others post into it, it alone takes out.
+//! The mailbox of a core: all others post into it, it alone takes out.
 //!
 //! Invariant: one word says both what is there and whether the owner looks. So a post sees, by the same step by which
 //! it becomes visible, whether it must ring; and the owner leaves by a step that fails if anything was posted: no
 //! wake-up can come between. Letters come out in the order in which they were posted.
 
-use crate::message::{At, Held, Link};
+use crate::message::{LinkTarget, MessageLink, OwnedMessage};
 use core::sync::atomic::Ordering;
 
 /// What wakes a core that sleeps or runs a program.
-pub trait Bell {
+pub trait Ipi {
     /// Wakes the owner, which then finds what was written before. To be called on any core.
-    fn ring(&self);
-    /// Forgets that it was rung, before anything is written that the owner writes later.
-    fn silence(&self);
-    /// Waits until it is rung, or anything else interrupts; at once if it was rung and not silenced.
+    fn send(&self);
+    /// Forgets that it was pending, before anything is written that the owner writes later.
+    fn acknowledge(&self);
+    /// Waits until it is pending, or anything else interrupts; at once if it was pending and not silenced.
     fn wait(&self);
 }
 
 /// Letters for one core.
-pub struct Inbox<T: 'static>(Link<T>);
+pub struct Mailbox<T: 'static>(MessageLink<T>);
 
-impl<T> Default for Inbox<T> {
+impl<T> Default for Mailbox<T> {
     fn default() -> Self {
-        Inbox::new()
+        Mailbox::new()
     }
 }
 
-impl<T> Inbox<T> {
-    /// An empty inbox, whose owner looks.
+impl<T> Mailbox<T> {
+    /// An empty mailbox, whose owner looks.
     pub const fn new() -> Self {
-        Inbox(Link::new())
+        Mailbox(MessageLink::new())
     }
 
-    /// Hands `letter` to the owner, and rings if that does not look.
+    /// Hands `message` to the owner, and rings if that does not look.
     #[inline]
-    pub fn post(&self, letter: Held<T>, bell: &(impl Bell + ?Sized)) {
-        let letter = letter.into_letter();
+    pub fn post(&self, message: OwnedMessage<T>, ipi: &(impl Ipi + ?Sized)) {
+        let message = message.into_message();
         let mut newest = self.0.get();
-        // Bounded by the letters there are: each time round another one was posted, or the owner took all of them.
+        // Bounded by the messages there are: each time round another one was posted, or the owner took all of them.
         loop {
-            letter.next.set(newest);
-            match self.0.exchange(newest, At::Letter(letter), Ordering::AcqRel) {
+            message.next.set(newest);
+            match self.0.exchange(newest, LinkTarget::Message(message), Ordering::AcqRel) {
                 Ok(()) => break,
                 Err(now) => newest = now,
             }
         }
-        if let At::Away = newest {
-            bell.ring();
+        if let LinkTarget::OwnerAway = newest {
+            ipi.send();
         }
     }
 
     /// Whether there is nothing to take; by the owner, which may be told late.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
-        !matches!(self.0.get(), At::Letter(_))
+        !matches!(self.0.get(), LinkTarget::Message(_))
     }
 
-    /// Hands out all letters that are there, in the order in which they were posted; the owner looks from now on.
+    /// Hands out all messages that are there, in the order in which they were posted; the owner looks from now on.
     #[inline]
-    pub fn take(&self, mut deliver: impl FnMut(Held<T>)) {
-        let mut letters = Self::turned(self.0.swap(At::Empty, Ordering::Acquire));
-        while let At::Letter(letter) = letters {
-            letters = letter.next.get(); // before it is handed out: it may be posted anew at once
-            deliver(letter.hold_again());
+    pub fn drain(&self, mut deliver: impl FnMut(OwnedMessage<T>)) {
+        let mut messages = Self::reversed(self.0.swap(LinkTarget::Empty, Ordering::Acquire));
+        while let LinkTarget::Message(message) = messages {
+            messages = message.next.get(); // before it is handed out: it may be posted anew at once
+            deliver(message.reclaim());
         }
     }
 
-    /// A chain of letters the other way round.
-    fn turned(mut newest: At<T>) -> At<T> {
-        let mut turned = At::Empty;
-        while let At::Letter(letter) = newest {
-            newest = letter.next.get();
-            letter.next.set(turned);
-            turned = At::Letter(letter);
+    /// A chain of messages the other way round.
+    fn reversed(mut newest: LinkTarget<T>) -> LinkTarget<T> {
+        let mut reversed = LinkTarget::Empty;
+        while let LinkTarget::Message(message) = newest {
+            newest = message.next.get();
+            message.next.set(reversed);
+            reversed = LinkTarget::Message(message);
         }
-        turned
+        reversed
     }
 
-    /// Lets the owner do something else until it takes again: whoever posts meanwhile rings. False if a letter is
+    /// Lets the owner do something else until it takes again: whoever posts meanwhile rings. False if a message is
     /// there, so that it must not.
     #[inline]
-    pub fn leave(&self) -> bool {
+    pub fn mark_away(&self) -> bool {
         // Who finds the owner away rings: that must come behind the owner's last `silence`, hence a release here and an
         // acquire where it is found.
-        matches!(self.0.exchange(At::Empty, At::Away, Ordering::Release), Ok(()) | Err(At::Away))
+        let left = self.0.exchange(LinkTarget::Empty, LinkTarget::OwnerAway, Ordering::Release);
+        matches!(left, Ok(()) | Err(LinkTarget::OwnerAway))
     }
 
-    /// Has the owner sleep until a letter is posted, or anything else interrupts.
+    /// Has the owner sleep until a message is posted, or anything else interrupts.
     #[inline]
-    pub fn rest(&self, bell: &(impl Bell + ?Sized)) {
-        if self.leave() {
-            bell.wait();
+    pub fn sleep(&self, ipi: &(impl Ipi + ?Sized)) {
+        if self.mark_away() {
+            ipi.wait();
         }
-        bell.silence();
+        ipi.acknowledge();
     }
 }

@@ -1,118 +1,123 @@
-//! A letter: what one core has for another, with its place in a queue.
+//! A message: what one core has for another, with its place in a queue.
 //!
-//! L1 A letter lives for ever (`&'static`), and a [`Link`] holds nothing, [`At::Away`] or a letter.
-//! L2 Of a letter there is at most one [`Held`], or it is in one inbox: who has the one posts it, and gets none before
-//!    the letter is taken. So its content is reached by one core at a time.
-//! L3 Between a post and the take that finds it there is a release and an acquire on the inbox's head (`inbox.rs`),
-//!    so who takes a letter sees what was written before it was posted.
+//! L1 A message lives for ever (`&'static`), and a [`MessageLink`] holds nothing, [`LinkTarget::OwnerAway`] or a message.
+//! L2 Of a message there is at most one [`OwnedMessage`], or it is in one mailbox: who has the one posts it, and gets none before
+//!    the message is taken. So its payload is reached by one core at a time.
+//! L3 Between a post and the take that finds it there is a release and an acquire on the mailbox's head (`mailbox.rs`),
+//!    so who takes a message sees what was written before it was posted.
 
 use core::cell::UnsafeCell;
 use core::marker::PhantomData;
 use core::ptr;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
-/// A place for content of one core at a time.
-pub struct Letter<T: 'static> {
-    pub(crate) next: Link<T>,
-    content: UnsafeCell<T>,
+/// A place for payload of one core at a time.
+pub struct CoreMessage<T: 'static> {
+    pub(crate) next: MessageLink<T>,
+    payload: UnsafeCell<T>,
 }
 
-// SAFETY: the content is reached through the letter's one `Held` (L2), which is where it was posted to; that it goes
+// SAFETY: the payload is reached through the message's one `OwnedMessage` (L2), which is where it was posted to; that it goes
 // to another core is why `T` must be `Send`.
-unsafe impl<T: Send> Sync for Letter<T> {}
+unsafe impl<T: Send> Sync for CoreMessage<T> {}
 
-impl<T> Letter<T> {
-    /// A letter that holds `content`.
-    pub const fn new(content: T) -> Self {
-        Letter { next: Link::new(), content: UnsafeCell::new(content) }
+impl<T> CoreMessage<T> {
+    /// A message that holds `payload`.
+    pub const fn new(payload: T) -> Self {
+        CoreMessage { next: MessageLink::new(), payload: UnsafeCell::new(payload) }
     }
-    /// The right to it: whoever has the only way to a letter has the right.
-    pub fn hold(&'static mut self) -> Held<T> {
-        Held(self)
+    /// The right to it: whoever has the only way to a message has the right.
+    pub fn into_owned(&'static mut self) -> OwnedMessage<T> {
+        OwnedMessage(self)
     }
-    /// The right to a letter that nobody holds and that is in no inbox (L2).
-    pub(crate) fn hold_again(&'static self) -> Held<T> {
-        Held(self)
+    /// The right to a message that nobody holds and that is in no mailbox (L2).
+    pub(crate) fn reclaim(&'static self) -> OwnedMessage<T> {
+        OwnedMessage(self)
     }
 }
 
-/// The right to a letter: to its content, and to post it. There is no other, so one that is dropped is lost.
+/// The right to a message: to its payload, and to post it. There is no other, so one that is dropped is lost.
 #[must_use]
-pub struct Held<T: 'static>(&'static Letter<T>);
+pub struct OwnedMessage<T: 'static>(&'static CoreMessage<T>);
 
-impl<T> Held<T> {
+impl<T> OwnedMessage<T> {
     /// What is in it.
-    pub fn content(&mut self) -> &mut T {
-        // SAFETY: this is the letter's only `Held` (L2) and is borrowed for as long; L3 orders it behind the last one.
-        unsafe { &mut *self.0.content.get() }
+    pub fn payload(&mut self) -> &mut T {
+        // SAFETY: this is the message's only `OwnedMessage` (L2) and is borrowed for as long; L3 orders it behind the last one.
+        unsafe { &mut *self.0.payload.get() }
     }
     /// Gives the right up.
-    pub(crate) fn into_letter(self) -> &'static Letter<T> {
+    pub(crate) fn into_message(self) -> &'static CoreMessage<T> {
         self.0
     }
 }
 
 /// What a link leads to.
-pub(crate) enum At<T: 'static> {
+pub(crate) enum LinkTarget<T: 'static> {
     /// Nothing.
     Empty,
-    /// Nothing, and the inbox's owner does not look.
-    Away,
-    /// This letter.
-    Letter(&'static Letter<T>),
+    /// Nothing, and the mailbox's owner does not look.
+    OwnerAway,
+    /// This message.
+    Message(&'static CoreMessage<T>),
 }
 
-impl<T> Clone for At<T> {
+impl<T> Clone for LinkTarget<T> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<T> Copy for At<T> {}
+impl<T> Copy for LinkTarget<T> {}
 
-impl<T> At<T> {
-    /// As no letter's address: letters are aligned as pointers are.
-    const AWAY: *mut Letter<T> = ptr::without_provenance_mut(1);
+impl<T> LinkTarget<T> {
+    /// As no message's address: messages are aligned as pointers are.
+    const OWNER_AWAY: *mut CoreMessage<T> = ptr::without_provenance_mut(1);
 
-    fn to_pointer(self) -> *mut Letter<T> {
+    fn to_pointer(self) -> *mut CoreMessage<T> {
         match self {
-            At::Empty => ptr::null_mut(),
-            At::Away => Self::AWAY,
-            At::Letter(letter) => ptr::from_ref(letter).cast_mut(),
+            LinkTarget::Empty => ptr::null_mut(),
+            LinkTarget::OwnerAway => Self::OWNER_AWAY,
+            LinkTarget::Message(message) => ptr::from_ref(message).cast_mut(),
         }
     }
-    fn from_pointer(pointer: *mut Letter<T>) -> Self {
-        if pointer == Self::AWAY {
-            return At::Away;
+    fn from_pointer(pointer: *mut CoreMessage<T>) -> Self {
+        if pointer == Self::OWNER_AWAY {
+            return LinkTarget::OwnerAway;
         }
-        // SAFETY: what is neither null nor `AWAY` came from a `&'static Letter` by `to_pointer` (L1), and only shared
+        // SAFETY: what is neither null nor `OWNER_AWAY` came from a `&'static CoreMessage` by `to_pointer` (L1), and only shared
         // references are made of it.
-        unsafe { pointer.as_ref() }.map_or(At::Empty, At::Letter)
+        unsafe { pointer.as_ref() }.map_or(LinkTarget::Empty, LinkTarget::Message)
     }
 }
 
-/// A place that holds an [`At`], of any core. As `Send` and `Sync` as what can be reached through it.
-pub(crate) struct Link<T: 'static>(AtomicPtr<Letter<T>>, PhantomData<&'static Letter<T>>);
+/// A place that holds an [`LinkTarget`], of any core. As `Send` and `Sync` as what can be reached through it.
+pub(crate) struct MessageLink<T: 'static>(AtomicPtr<CoreMessage<T>>, PhantomData<&'static CoreMessage<T>>);
 
-impl<T> Link<T> {
+impl<T> MessageLink<T> {
     pub(crate) const fn new() -> Self {
-        Link(AtomicPtr::new(ptr::null_mut()), PhantomData)
+        MessageLink(AtomicPtr::new(ptr::null_mut()), PhantomData)
     }
     #[inline(always)]
-    pub(crate) fn get(&self) -> At<T> {
-        At::from_pointer(self.0.load(Ordering::Relaxed))
+    pub(crate) fn get(&self) -> LinkTarget<T> {
+        LinkTarget::from_pointer(self.0.load(Ordering::Relaxed))
     }
     #[inline(always)]
-    pub(crate) fn set(&self, to: At<T>) {
+    pub(crate) fn set(&self, to: LinkTarget<T>) {
         self.0.store(to.to_pointer(), Ordering::Relaxed);
     }
     #[inline(always)]
-    pub(crate) fn swap(&self, to: At<T>, order: Ordering) -> At<T> {
-        At::from_pointer(self.0.swap(to.to_pointer(), order))
+    pub(crate) fn swap(&self, to: LinkTarget<T>, order: Ordering) -> LinkTarget<T> {
+        LinkTarget::from_pointer(self.0.swap(to.to_pointer(), order))
     }
     /// Puts `to` where `from` is; or says what is there.
     #[inline(always)]
-    pub(crate) fn exchange(&self, from: At<T>, to: At<T>, order: Ordering) -> Result<(), At<T>> {
+    pub(crate) fn exchange(
+        &self,
+        from: LinkTarget<T>,
+        to: LinkTarget<T>,
+        order: Ordering,
+    ) -> Result<(), LinkTarget<T>> {
         let done = self.0.compare_exchange(from.to_pointer(), to.to_pointer(), order, Ordering::Relaxed);
-        done.map(|_| ()).map_err(At::from_pointer)
+        done.map(|_| ()).map_err(LinkTarget::from_pointer)
     }
 }

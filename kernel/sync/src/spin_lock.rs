@@ -3,7 +3,7 @@
 //! Invariant: who reaches it has the frame-like state of [`SpinLock`] borrowed to write, so nobody else does. Not here: waiting for longer
 //! than that, which is what calls are for.
 
-use crate::frame_borrow::Exclusive;
+use crate::frame_borrow::FrameWriteGuard;
 use crate::frame_state::{FrameState, wait};
 use core::cell::UnsafeCell;
 use core::ptr::NonNull;
@@ -32,7 +32,7 @@ impl<T> SpinLock<T> {
         let attempt = || {
             let content = NonNull::from(&self.value).cast();
             // SAFETY: an `UnsafeCell` lies where its content does, which lives as long as `self`; only this makes references to it.
-            unsafe { Exclusive::begin(&self.state, content) }
+            unsafe { FrameWriteGuard::begin(&self.state, content) }
         };
         let Ok(mut value) = wait(true, attempt) else { panic!("what cores reach in turn is not given back") };
         reach(&mut value)

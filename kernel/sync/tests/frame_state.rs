@@ -2,7 +2,7 @@
 #![allow(missing_docs)]
 
 use renga_random::Random;
-use renga_sync::{FrameState, Kind, Refused, SpinLock};
+use renga_sync::{FrameKind, FrameRefusal, FrameState, SpinLock};
 
 #[derive(Default, Debug)]
 struct Books {
@@ -15,10 +15,10 @@ struct Books {
 impl Books {
     fn step(&mut self, which: u64, state: &FrameState) {
         let borrowed = self.readers > 0 || self.writes;
-        let kind = |refused| if self.table { Refused::Kind } else { refused };
+        let kind = |refused| if self.table { FrameRefusal::FrameKind } else { refused };
         match which {
             0 => {
-                let expected = if self.table || borrowed { Err(kind(Refused::Borrowed)) } else { Ok(()) };
+                let expected = if self.table || borrowed { Err(kind(FrameRefusal::Borrowed)) } else { Ok(()) };
                 assert_eq!(state.begin_write(), expected);
                 self.writes |= expected.is_ok();
             }
@@ -27,7 +27,7 @@ impl Books {
                 self.writes = false;
             }
             2 => {
-                let expected = if self.table || self.writes { Err(kind(Refused::Borrowed)) } else { Ok(()) };
+                let expected = if self.table || self.writes { Err(kind(FrameRefusal::Borrowed)) } else { Ok(()) };
                 assert_eq!(state.begin_read(), expected);
                 self.readers += u32::from(expected.is_ok());
             }
@@ -36,7 +36,7 @@ impl Books {
                 self.readers -= 1;
             }
             4 => {
-                let expected = if self.table { Err(Refused::Kind) } else { Ok(()) };
+                let expected = if self.table { Err(FrameRefusal::FrameKind) } else { Ok(()) };
                 assert_eq!(state.show(which.is_multiple_of(2)), expected);
                 self.mapped += u32::from(expected.is_ok());
             }
@@ -45,13 +45,13 @@ impl Books {
                 self.mapped -= 1;
             }
             6 => {
-                let why = if self.mapped > 0 { Refused::Mapped } else { Refused::Borrowed };
+                let why = if self.mapped > 0 { FrameRefusal::Mapped } else { FrameRefusal::Borrowed };
                 let expected = if self.table || self.mapped > 0 || borrowed { Err(kind(why)) } else { Ok(()) };
-                assert_eq!(state.become_table(Kind::Table, 7), expected);
+                assert_eq!(state.become_table(FrameKind::Table, 7), expected);
                 self.table |= expected.is_ok();
             }
             7 if self.table => {
-                state.turn(Kind::Plain, 0);
+                state.turn(FrameKind::Plain, 0);
                 self.table = false;
             }
             _ => {}
@@ -77,17 +77,17 @@ fn a_state_says_what_its_steps_have_made_of_it() {
 fn a_root_is_locked_once_and_never_while_it_ends() {
     for several in [false, true] {
         let state = FrameState::new(several);
-        assert!(matches!(state.lock(), Err(Refused::Kind)));
-        state.become_table(Kind::Ending, 3).expect("it is unused");
-        assert!(matches!(state.lock(), Err(Refused::Kind)));
-        state.turn(Kind::Root, 3);
+        assert!(matches!(state.lock(), Err(FrameRefusal::FrameKind)));
+        state.become_table(FrameKind::Ending, 3).expect("it is unused");
+        assert!(matches!(state.lock(), Err(FrameRefusal::FrameKind)));
+        state.turn(FrameKind::Root, 3);
         state.count(2);
         assert_eq!(state.lock().map(|before| (before.number(), before.count())).ok(), Some((3, 2)));
-        assert!(matches!(state.lock(), Err(Refused::Borrowed)));
-        assert_eq!(state.begin_ending(), Err(Refused::Borrowed));
+        assert!(matches!(state.lock(), Err(FrameRefusal::Borrowed)));
+        assert_eq!(state.begin_ending(), Err(FrameRefusal::Borrowed));
         state.unlock();
         assert_eq!((state.begin_ending(), state.take_count()), (Ok(()), 2));
-        assert_eq!((state.get().kind(), state.get().number()), (Kind::Ending, 3));
+        assert_eq!((state.get().kind(), state.get().number()), (FrameKind::Ending, 3));
     }
 }
 

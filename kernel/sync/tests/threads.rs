@@ -1,6 +1,6 @@
-//! The same with real threads: what loom cannot do, many letters for a while.
+//! The same with real threads: what loom cannot do, many messages for a while.
 
-use renga_sync::{Bell, Held, Inbox, Letter, Signal};
+use renga_sync::{CoreMessage, EventFlags, Ipi, Mailbox, OwnedMessage};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, Thread};
@@ -9,14 +9,14 @@ use std::thread::{self, Thread};
 const ROUNDS: u64 = 20_000;
 const CALLERS: usize = 3;
 
-struct ThreadBell {
-    rung: AtomicBool,
+struct ThreadIpi {
+    pending: AtomicBool,
     owner: Mutex<Option<Thread>>,
 }
 
-impl ThreadBell {
+impl ThreadIpi {
     const fn new() -> Self {
-        ThreadBell { rung: AtomicBool::new(false), owner: Mutex::new(None) }
+        ThreadIpi { pending: AtomicBool::new(false), owner: Mutex::new(None) }
     }
     /// From now on it wakes the thread that says so.
     fn mine(&self) {
@@ -24,18 +24,18 @@ impl ThreadBell {
     }
 }
 
-impl Bell for ThreadBell {
-    fn ring(&self) {
-        self.rung.store(true, Ordering::SeqCst);
+impl Ipi for ThreadIpi {
+    fn send(&self) {
+        self.pending.store(true, Ordering::SeqCst);
         if let Some(owner) = &*self.owner.lock().expect("nobody panics") {
             owner.unpark();
         }
     }
-    fn silence(&self) {
-        self.rung.store(false, Ordering::SeqCst);
+    fn acknowledge(&self) {
+        self.pending.store(false, Ordering::SeqCst);
     }
     fn wait(&self) {
-        while !self.rung.load(Ordering::SeqCst) {
+        while !self.pending.load(Ordering::SeqCst) {
             thread::park();
         }
     }
@@ -44,46 +44,46 @@ impl Bell for ThreadBell {
 /// The caller, and what the server counts up.
 type Call = (usize, u64);
 
-static INBOXES: [Inbox<Call>; CALLERS + 1] = [const { Inbox::new() }; CALLERS + 1];
-static BELLS: [ThreadBell; CALLERS + 1] = [const { ThreadBell::new() }; CALLERS + 1];
+static MAILBOXES: [Mailbox<Call>; CALLERS + 1] = [const { Mailbox::new() }; CALLERS + 1];
+static IPIS: [ThreadIpi; CALLERS + 1] = [const { ThreadIpi::new() }; CALLERS + 1];
 
-fn post(letter: Held<Call>, to: usize) {
-    INBOXES[to].post(letter, &BELLS[to]);
+fn post(message: OwnedMessage<Call>, to: usize) {
+    MAILBOXES[to].post(message, &IPIS[to]);
 }
 
 fn caller(who: usize) -> u64 {
-    BELLS[who].mine();
+    IPIS[who].mine();
     let mut last = 0;
-    post(Box::leak(Box::new(Letter::new((who, 0)))).hold(), CALLERS);
+    post(Box::leak(Box::new(CoreMessage::new((who, 0)))).into_owned(), CALLERS);
     loop {
-        INBOXES[who].take(|mut letter| {
-            last = letter.content().1;
+        MAILBOXES[who].drain(|mut message| {
+            last = message.payload().1;
             if last < ROUNDS {
-                post(letter, CALLERS);
+                post(message, CALLERS);
             }
         });
         if last == ROUNDS {
             return last;
         }
-        INBOXES[who].rest(&BELLS[who]);
+        MAILBOXES[who].sleep(&IPIS[who]);
     }
 }
 
 #[test]
 fn calls_of_three_threads_are_answered_each_time() {
-    BELLS[CALLERS].mine();
+    IPIS[CALLERS].mine();
     let callers: Vec<_> = (0..CALLERS).map(|who| thread::spawn(move || caller(who))).collect();
     let mut answered = 0;
     while answered < ROUNDS * CALLERS as u64 {
-        INBOXES[CALLERS].take(|mut letter| {
-            let call = letter.content();
+        MAILBOXES[CALLERS].drain(|mut message| {
+            let call = message.payload();
             call.1 += 1;
             answered += 1;
             let who = call.0;
-            post(letter, who);
+            post(message, who);
         });
         if answered < ROUNDS * CALLERS as u64 {
-            INBOXES[CALLERS].rest(&BELLS[CALLERS]);
+            MAILBOXES[CALLERS].sleep(&IPIS[CALLERS]);
         }
     }
     for caller in callers {
@@ -92,17 +92,17 @@ fn calls_of_three_threads_are_answered_each_time() {
 }
 
 #[test]
-#[should_panic(expected = "the letter of another signal")]
+#[should_panic(expected = "the message of another signal")]
 fn a_signal_takes_its_own_letter_only() {
-    static SIGNALS: [Signal<u8>; 2] = [const { Signal::new(0) }; 2];
-    let (inbox, bell) = (Inbox::new(), ThreadBell::new());
-    SIGNALS[0].raise(1, &inbox, &bell);
-    inbox.take(|letter| assert_eq!(SIGNALS[1].lower(letter), 1));
+    static SIGNALS: [EventFlags<u8>; 2] = [const { EventFlags::new(0) }; 2];
+    let (mailbox, ipi) = (Mailbox::new(), ThreadIpi::new());
+    SIGNALS[0].set(1, &mailbox, &ipi);
+    mailbox.drain(|message| assert_eq!(SIGNALS[1].take(message), 1));
 }
 
 #[test]
 #[should_panic(expected = "a signal of nothing")]
 fn a_signal_without_bits_is_none() {
-    static SIGNAL: Signal<u8> = Signal::new(0);
-    SIGNAL.raise(0, &Inbox::new(), &ThreadBell::new());
+    static SIGNAL: EventFlags<u8> = EventFlags::new(0);
+    SIGNAL.set(0, &Mailbox::new(), &ThreadIpi::new());
 }

@@ -344,8 +344,8 @@ impl State {
     fn answer_interrupted(&mut self) {
         for place in 0..self.end {
             let interrupted = match &self.sleepers[place] {
-                Sleeper::Asleep(call) => call.interrupted(),
-                Sleeper::Waiting(call) => call.interrupted(),
+                Sleeper::Asleep(call) => call.wait_cancelled(),
+                Sleeper::Waiting(call) => call.wait_cancelled(),
                 Sleeper::Free(_) => false,
             };
             if interrupted {

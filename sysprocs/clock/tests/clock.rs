@@ -61,7 +61,7 @@ fn sleepers_wake_in_order_and_an_interrupted_one_at_once() {
         }));
     }
     board.run();
-    sleepers[0].interrupt();
+    sleepers[0].cancel_wait();
     board.run_through_alarms();
     assert_eq!(*woken.borrow(), [(500, 0, Err(Errno::EINTR)), (100, 100, Ok(())), (300, 300, Ok(()))]);
 }
@@ -206,7 +206,7 @@ fn programs_are_woken_or_find_that_they_were() {
     assert_eq!(woken.take(), [(1, 700, Ok(()))]);
     wait(3, u64::MAX, 0b100);
     assert_eq!(woken.take(), [(3, 700, Ok(()))], "the board may have died since it looked");
-    wait(3, u64::MAX, 0).interrupt();
+    wait(3, u64::MAX, 0).cancel_wait();
     board.run();
     assert_eq!(woken.take(), [(3, 700, Err(Errno::EINTR))]);
     wait(SLEEPERS as u16, 0, 0);

@@ -258,7 +258,7 @@ impl<U: Uart> State<U> {
         while at < self.readers.len() {
             let reader = &self.readers[at];
             let over = reader.until_ns.is_some_and(|until_ns| until_ns <= now_ns);
-            if !(self.line.readable() || reader.call.interrupted() || over) {
+            if !(self.line.readable() || reader.call.wait_cancelled() || over) {
                 at += 1;
                 continue;
             }
@@ -271,7 +271,7 @@ impl<U: Uart> State<U> {
             call.set_taken_used(count);
             call.reply(Ok(count as u32));
         }
-        if self.keyboard.as_ref().is_some_and(Call::interrupted)
+        if self.keyboard.as_ref().is_some_and(Call::wait_cancelled)
             && let Some(call) = self.keyboard.take()
         {
             call.reply(Err(Errno::EINTR));

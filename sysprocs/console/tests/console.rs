@@ -133,7 +133,7 @@ fn an_interrupted_reader_and_a_nonblocking_one_do_not_wait() {
         let result = console.call(ReadTerminal { nonblocking: false }, &mut [0; 4]).await;
         out.borrow_mut().push(result);
     });
-    reader.interrupt();
+    reader.cancel_wait();
     rig.board.run();
     assert_eq!(*got.borrow(), [Err(Errno::EAGAIN), Err(Errno::EINTR)]);
 }

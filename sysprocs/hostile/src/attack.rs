@@ -12,7 +12,7 @@ use renga_random::Random;
 use renga_router::{MembershipClients, membership};
 use renga_rt::given::Servers;
 use renga_rt::raw::RawClient;
-use renga_rt::{Entry, Errno, Interruptor, Me, Members, Never, PAGE_BYTES, ProcId};
+use renga_rt::{Entry, Errno, Me, Members, Never, PAGE_BYTES, ProcId, WaitCanceller};
 use renga_systems::tables::Board;
 use renga_systems::{Directory, FACTS, Kind, Machine, Started, start_those};
 
@@ -75,8 +75,8 @@ pub fn start_hostile<M: Machine>(machine: &M, directory: &'static Directory, att
     }
     if let Some(process) = directory.of_kind(Kind::Clock).first() {
         let all = directory.own();
-        let interruptors = directory.arena().put_slice(all.len(), |at| Interruptor::new(all[at]));
-        machine.start(process, |me| prodder(me, interruptors, attack));
+        let wait_cancellers = directory.arena().put_slice(all.len(), |at| WaitCanceller::new(all[at]));
+        machine.start(process, |me| prodder(me, wait_cancellers, attack));
     }
     started
 }
@@ -160,12 +160,12 @@ fn lent_bytes_max(board: &Board<'_>, caller: (Kind, u8), (server, op): (Kind, u3
 }
 
 /// Interrupts everybody now and then, and tells how far the attack is.
-async fn prodder(mut me: Me, interruptors: &'static [Interruptor], attack: &'static Attack) -> Never {
+async fn prodder(mut me: Me, wait_cancellers: &'static [WaitCanceller], attack: &'static Attack) -> Never {
     loop {
         for _ in 0..ROUNDS_TOLD {
             let until_ns = me.now_ns() + PATIENCE_NS;
             me.sleep_until(until_ns).await;
-            interruptors.iter().for_each(Interruptor::interrupt);
+            wait_cancellers.iter().for_each(WaitCanceller::cancel_wait);
         }
         me.log(
             "hostile calls, and how many of them were refused or cut off",

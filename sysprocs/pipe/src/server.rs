@@ -129,7 +129,7 @@ impl State {
             return call.reply(Ok(count as u32));
         }
         let waits = self.ring.is_empty() && !self.writers.is_empty();
-        if waits && !call.entry().nonblocking && !call.interrupted() {
+        if waits && !call.entry().nonblocking && !call.wait_cancelled() {
             return self.reading.push_back(call);
         }
         self.read(call);
@@ -373,7 +373,7 @@ impl State {
         self.writing.retain(|call| {
             // Only the first may have written a part.
             let first = core::mem::replace(&mut first, false);
-            if !call.interrupted() {
+            if !call.wait_cancelled() {
                 return Some(call);
             }
             let written = if first { core::mem::take(written) } else { 0 };
@@ -386,7 +386,7 @@ impl State {
 /// Keeps a call, or has it answered if its caller was interrupted.
 fn unless_interrupted<E: Entry>(answer: impl Fn(Call<E>)) -> impl FnMut(Call<E>) -> Option<Call<E>> {
     move |call| {
-        if !call.interrupted() {
+        if !call.wait_cancelled() {
             return Some(call);
         }
         answer(call);

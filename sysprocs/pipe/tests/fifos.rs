@@ -214,7 +214,7 @@ fn who_is_interrupted_waits_no_more_and_a_dead_board_opens_nothing() {
         answer.set(Some(clients.pipes[0].call(entry, ()).await));
     });
     assert_eq!(waited.get(), None);
-    process.interrupt();
+    process.cancel_wait();
     rig.board.run();
     assert_eq!(waited.get(), Some(Err(Errno::EINTR)));
     rig.run(move |mut clients| async move {

@@ -144,7 +144,7 @@ fn an_interrupted_reader_gets_eintr_also_when_it_comes_interrupted() {
         out.borrow_mut().push(result);
     });
     assert!(results.borrow().is_empty());
-    reader.interrupt();
+    reader.cancel_wait();
     rig.board.run();
     assert_eq!(*results.borrow(), [Err(Errno::EINTR), Err(Errno::EINTR)]);
 }

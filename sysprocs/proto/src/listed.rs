@@ -116,7 +116,7 @@ mod tests {
         };
         let bytes = listed.to_bytes();
         assert_eq!(Listed::from_bytes(&bytes), listed);
-        assert_eq!(listed.count(Count::TurnsTaken), 12 * 1_000_003);
+        assert_eq!(listed.count(Count::InvoluntarySwitches), 12 * 1_000_003);
         assert_eq!(LISTED_BYTES % 8, 0);
     }
 }

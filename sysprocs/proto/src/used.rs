@@ -49,7 +49,7 @@ used! {
     /// Turns that it ended by waiting.
     turns_given,
     /// Turns that were taken from it.
-    turns_taken,
+    context_switches,
     /// Most page frames at a time; of several processes, of the one that had most.
     frames,
 }
@@ -60,10 +60,10 @@ mod tests {
 
     #[test]
     fn bytes_and_back() {
-        let used = Used { user_ns: 1, turns_taken: 1 << 40, frames: 9, ..Used::NONE };
+        let used = Used { user_ns: 1, context_switches: 1 << 40, frames: 9, ..Used::NONE };
         assert_eq!(Used::from_bytes(&used.to_bytes()), used);
         assert_eq!(Used::from_bytes(&used.to_bytes()[..15]), Used { user_ns: 1, ..Used::NONE });
         let twice = used.plus(Used { frames: 3, ..used });
-        assert_eq!((twice.turns_taken, twice.frames), (1 << 41, 9), "frames are the most, not the sum");
+        assert_eq!((twice.context_switches, twice.frames), (1 << 41, 9), "frames are the most, not the sum");
     }
 }

@@ -83,7 +83,7 @@ impl State {
                 Step::Look => self.look().await,
                 Step::Free { frames, wanted } => {
                     self.free(frames, wanted).await;
-                    self.me.yield_turn().await;
+                    self.me.yield_now().await;
                 }
             }
         }

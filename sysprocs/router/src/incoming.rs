@@ -174,7 +174,7 @@ impl<D: Phy + 'static> Router<D> {
         }
         match call.stage {
             Stage::Receiving | Stage::Held => call.interrupted = true,
-            Stage::Running => self.memory.workers[place].interrupt(),
+            Stage::Running => self.memory.workers[place].cancel_wait(),
             Stage::Fresh | Stage::Stale | Stage::Answered => {} // the reply is on its way
         }
     }
@@ -241,7 +241,7 @@ impl<D: Phy + 'static> Router<D> {
             if matches!(call.stage, Stage::Running | Stage::Stale) {
                 call.stage = Stage::Stale;
                 if self.memory.workers[place].busy() == Some(Busy::Call(place as u16)) {
-                    self.memory.workers[place].interrupt();
+                    self.memory.workers[place].cancel_wait();
                 }
             } else {
                 call.stage = Stage::Fresh;

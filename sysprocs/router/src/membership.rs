@@ -5,7 +5,7 @@
 //! It calls servers of its own board only, and nobody calls it: no wait closes a circle through it.
 
 use core::cell::Cell;
-use renga_core::notify::Notifier;
+use renga_core::notification::Notifier;
 use renga_proto::clock::{self, Clock};
 use renga_proto::console::{self, Console};
 use renga_proto::events::{self, Events};

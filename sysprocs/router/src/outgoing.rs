@@ -156,7 +156,7 @@ impl<D: Phy + 'static> Router<D> {
         if core::mem::replace(session, peer.session.number()) != peer.session.number() {
             // What the caller knows of that board is of an earlier life.
             add(&self.memory.stats.told_stale, 1);
-            call.note_renewed(server.board.0);
+            call.note_reboot(server.board.0);
             return call.reply_message(failure(Errno::ESTALE));
         }
         let Some(rule) = out.rule(server.index, peer.rules) else {
@@ -190,7 +190,7 @@ impl<D: Phy + 'static> Router<D> {
     fn send(&mut self, place: usize) {
         let out = &mut self.memory.out_calls[place];
         out.sent = true;
-        out.interrupt_told = out.call.as_ref().is_some_and(RawCall::interrupted);
+        out.interrupt_told = out.call.as_ref().is_some_and(RawCall::wait_cancelled);
         let (interrupted, number) = (out.interrupt_told, out.number);
         let jobs = &mut self.memory.peers[usize::from(out.board)].jobs;
         jobs.push(Job::Call(place as u16));
@@ -206,7 +206,7 @@ impl<D: Phy + 'static> Router<D> {
         while let Some(place) = self.out_active.first_from(from) {
             from = place + 1;
             let out = &mut self.memory.out_calls[place];
-            let interrupted = out.call.as_ref().is_some_and(RawCall::interrupted);
+            let interrupted = out.call.as_ref().is_some_and(RawCall::wait_cancelled);
             // Told once; a reply that is coming in needs no telling, a call in line is sent with the news.
             if interrupted && out.sent && !out.interrupt_told && out.reply.is_none() {
                 out.interrupt_told = true;

@@ -9,8 +9,8 @@
 //! queue of many producers, and the notifications cross by inter-processor interrupt.
 
 use core::cell::Cell;
-use renga_core::notify::Notifier;
-use renga_rt::Interruptor;
+use renga_core::notification::Notifier;
+use renga_rt::WaitCanceller;
 use renga_rt::account::AccountNumber;
 use renga_rt::raw::Message;
 
@@ -116,14 +116,14 @@ pub enum Busy {
 pub struct Worker {
     post: &'static Post,
     process: Notifier,
-    interruptor: Interruptor,
+    wait_canceller: WaitCanceller,
     busy: Option<Busy>,
 }
 
 impl Worker {
     /// The proxy behind `post`, whose process is `process`.
-    pub const fn new(post: &'static Post, process: Notifier, interruptor: Interruptor) -> Worker {
-        Worker { post, process, interruptor, busy: None }
+    pub const fn new(post: &'static Post, process: Notifier, wait_canceller: WaitCanceller) -> Worker {
+        Worker { post, process, wait_canceller, busy: None }
     }
     /// What it is busy with.
     pub fn busy(&self) -> Option<Busy> {
@@ -135,14 +135,14 @@ impl Worker {
         self.post.interrupted.set(interrupted);
         self.post.work.set(Some(work));
         if interrupted {
-            self.interruptor.interrupt();
+            self.wait_canceller.cancel_wait();
         }
         self.process.notify();
     }
     /// Tells it that its caller was interrupted.
-    pub fn interrupt(&self) {
+    pub fn cancel_wait(&self) {
         self.post.interrupted.set(true);
-        self.interruptor.interrupt();
+        self.wait_canceller.cancel_wait();
     }
     /// Takes its result.
     pub fn take_done(&mut self) -> Option<(Busy, Done)> {

@@ -13,7 +13,7 @@ pub async fn proxy(mut me: Me, mut client: RawClient, post: &'static Post, compl
         me.notified().await;
         let Some((work, interrupted)) = post.take_work() else { continue };
         if !interrupted {
-            me.clear_interrupted(); // it was for an earlier caller's call
+            me.clear_cancellation(); // it was for an earlier caller's call
         }
         let Work { board, account, patient, destination, op, words, given_bytes, taken_bytes, slices } = work;
         me.act_for(account);

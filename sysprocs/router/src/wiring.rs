@@ -19,7 +19,7 @@ use crate::set::NUMBERS_MAX;
 use crate::stats::Stats;
 use crate::timing::LinkTiming;
 use core::cell::Cell;
-use renga_core::notify::{Interruptor, Notifier};
+use renga_core::notification::{Notifier, WaitCanceller};
 use renga_core::{Arena, Process};
 use renga_phy::FRAME_BYTES_MAX;
 use renga_proto::sessions::Sessions;
@@ -141,7 +141,7 @@ impl Link {
             served: plan.served,
             workers: arena.put_slice(workers, |i| {
                 let process = plan.proxies[i];
-                Worker::new(&posts[i], Notifier::new(process), Interruptor::new(process))
+                Worker::new(&posts[i], Notifier::new(process), WaitCanceller::new(process))
             }),
             completions,
             out_copies: arena.put_slice(boards * plan.slots, |_| OutCopy::new(arena.put(|| [0; PAGE_BYTES]))),

@@ -31,7 +31,7 @@ pub use renga_abi::{BOARDS_MAX, BoardId, Errno, PAGE_BYTES, ProcId, pace, policy
 pub use renga_core::account;
 #[cfg(feature = "host")]
 pub use renga_core::host;
-pub use renga_core::notify::{Interruptor, Notifier};
+pub use renga_core::notification::{Notifier, WaitCanceller};
 pub use renga_core::probe;
 pub use renga_core::raw;
 pub use renga_core::{

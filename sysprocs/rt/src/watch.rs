@@ -7,7 +7,7 @@
 
 use crate::BOARDS_MAX;
 use core::cell::Cell;
-use renga_core::notify::Notifier;
+use renga_core::notification::Notifier;
 
 /// How many reasons there are to watch each board.
 pub struct Watch {

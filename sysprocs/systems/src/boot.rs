@@ -20,7 +20,7 @@ use renga_proto::sessions::Sessions;
 use renga_router::{Ends, Stats};
 use renga_rt::given::{Begin, Servers};
 use renga_rt::proc_info::ProcInfo;
-use renga_rt::{Interruptor, Notifier, Wakes, Watch};
+use renga_rt::{Notifier, WaitCanceller, Wakes, Watch};
 
 // A space is made by whoever has a table of its areas.
 const _: () = assert!(
@@ -179,11 +179,11 @@ impl<'b, M: Machine> At<'b, M> {
         self.boot.directory.of_kind(kind).first().map(to)
     }
     /// The right to interrupt each process of `kind` here.
-    pub fn interruptors(self, kind: Kind) -> &'static [Interruptor] {
+    pub fn wait_cancellers(self, kind: Kind) -> &'static [WaitCanceller] {
         let processes = self.boot.directory.of_kind(kind);
         let to = |process: &'static Process| match process.core().number() == self.core {
-            true => Interruptor::new(process),
-            false => Interruptor::elsewhere(process),
+            true => WaitCanceller::new(process),
+            false => WaitCanceller::elsewhere(process),
         };
         self.boot.directory.arena().put_slice(processes.len(), |number| to(processes[number]))
     }

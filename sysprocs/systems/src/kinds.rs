@@ -155,7 +155,7 @@ kinds! { |at, M|
         renga_pipe::fifos [at.each(at.count(Kind::Pipe), || renga_pipe::FifoPlace::NONE)];
     Procs "procs" "User processes of a board.", Every 1:
         renga_process::procs [
-            at.interruptors(Kind::User), at.each(RECORDS_MAX, || ProcessRow::EMPTY),
+            at.wait_cancellers(Kind::User), at.each(RECORDS_MAX, || ProcessRow::EMPTY),
             at.each(QUEUED_MAX, || QueuedSignal::EMPTY), at.each(at.count(Kind::User), || Seen::NOTHING), at.disk_board(), at.machine().starts(), at.watch()
         ];
     User "user" "One user program.", Every 256:

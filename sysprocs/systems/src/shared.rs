@@ -66,8 +66,14 @@ const FRAMES: &str = "at.machine().memory()";
 
 /// What several cores reach, by types that are made for it: sessions, the programs' infos, tables of their areas, page frames and their counts, the
 /// interruption of user slots.
-const OF_ALL_CORES: [&str; 6] =
-    [FRAMES, "at.frame_counts()", "at.proc_infos()", "at.sessions()", "at.user_facts()", "at.interruptors(Kind::User)"];
+const OF_ALL_CORES: [&str; 6] = [
+    FRAMES,
+    "at.frame_counts()",
+    "at.proc_infos()",
+    "at.sessions()",
+    "at.user_facts()",
+    "at.wait_cancellers(Kind::User)",
+];
 
 /// What only the first home of a board has: the interrupts of devices, which come there.
 const OF_HOME: [(&str, &str); 3] = [

@@ -31,7 +31,7 @@ impl View {
             1 => own,
             _ => arena.put_slice(own.len(), |index| {
                 let entries = board.kind_at(index as u16).facts().serves().map_or(0, |protocol| protocol.entries);
-                own[index].seen_from(core, arena, entries)
+                own[index].handle_on(core, arena, entries)
             }),
         };
         let router = board.has(Kind::Router).then(|| own[usize::from(board.range(Kind::Router).start)]);

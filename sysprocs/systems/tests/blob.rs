@@ -102,7 +102,7 @@ fn each_core_finds_its_own_processes_and_gates_of_the_others() {
     for core in 0..4 {
         for (found, process) in directory.on(core).own().iter().zip(directory.own()) {
             assert_eq!((found.core().number(), found.id()), (core, process.id()));
-            let is_gate = found.wait() == Wait::Gate;
+            let is_gate = found.wait() == Wait::RemoteHandle;
             assert_eq!((is_gate, std::ptr::eq(*found, *process)), (process.core().number() != core, !is_gate));
         }
     }

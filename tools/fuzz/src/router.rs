@@ -263,7 +263,7 @@ impl Attack {
             }
             _ => {
                 if step & 8 != 0 {
-                    self.caller.interrupt();
+                    self.caller.cancel_wait();
                 }
                 self.caller.notify();
                 self.settle();
@@ -286,7 +286,7 @@ async fn program(mut me: renga_rt::Me, far: Address<Store>, calls: &'static Cell
     let mut client = Client::<Store>::new(&me, far);
     for turn in 0.. {
         me.notified().await;
-        me.clear_interrupted();
+        me.clear_cancellation();
         calls.set((calls.get().0 + 1, calls.get().1));
         let mut page = [0; 3000];
         let _ = match turn % 5 {
@@ -326,7 +326,7 @@ async fn store(mut port: Port<Store>) -> Never {
                 }
             }
         }
-        if held.as_ref().is_some_and(renga_rt::Call::interrupted)
+        if held.as_ref().is_some_and(renga_rt::Call::wait_cancelled)
             && let Some(call) = held.take()
         {
             call.reply(Err(Errno::EINTR));

@@ -6,14 +6,14 @@ const STATE: &str = "frame_state";
 /// How a step is made where several cores make some.
 const STEP: &str = "match self.0.compare_exchange(old, new, Ordering::AcqRel, Ordering::Relaxed) {";
 /// How a root begins to end.
-const ENDS: &str = "_ if old & LOCKED != 0 => Err(Refused::Borrowed),
+const ENDS: &str = "_ if old & LOCKED != 0 => Err(FrameRefusal::Borrowed),
             _ => Ok(old & (SEVERAL | COUNT | NUMBER)";
 /// How a root is locked.
 const LOCKS: &str = "self.step(|old| match old {
-            _ if !Use(old).is_root() => Err(Refused::Kind),";
+            _ if !FrameUse(old).is_root() => Err(FrameRefusal::FrameKind),";
 /// How fetches are made to see the content.
-const BEGINS: &str = "if old & FETCH == 0 { Ok(old | BEING_MADE) } else { Err(Refused::Borrowed) }";
-const MADE: &str = "if old & FETCH == BEING_MADE { Ok(old ^ FETCH) } else { Err(Refused::Borrowed) }";
+const BEGINS: &str = "if old & FETCH == 0 { Ok(old | BEING_MADE) } else { Err(FrameRefusal::Borrowed) }";
+const MADE: &str = "if old & FETCH == BEING_MADE { Ok(old ^ FETCH) } else { Err(FrameRefusal::Borrowed) }";
 const WRITES: &str = "if old & (KIND | NUMBER) == 0 { Ok(old & !FETCH | WRITER)";
 
 pub(crate) const FRAMES: [Mistake; 14] = [
@@ -51,13 +51,13 @@ pub(crate) const FRAMES: [Mistake; 14] = [
     mistake(
         "a_mapped_frame_becomes_a_table",
         STATE,
-        ["_ if old & COUNT != 0 => Err(Refused::Mapped),", ""],
+        ["_ if old & COUNT != 0 => Err(FrameRefusal::Mapped),", ""],
         Scenario::Table,
     ),
     mistake(
         "a_borrowed_frame_becomes_a_table",
         STATE,
-        ["_ if old & NUMBER != 0 => Err(Refused::Borrowed),", ""],
+        ["_ if old & NUMBER != 0 => Err(FrameRefusal::Borrowed),", ""],
         Scenario::Table,
     ),
     mistake(
@@ -80,10 +80,15 @@ pub(crate) const FRAMES: [Mistake; 14] = [
     mistake(
         "fetchable_at_once",
         STATE,
-        [BEGINS, "if old & FETCH == 0 { Ok(old | FETCHABLE) } else { Err(Refused::Borrowed) }"],
+        [BEGINS, "if old & FETCH == 0 { Ok(old | FETCHABLE) } else { Err(FrameRefusal::Borrowed) }"],
         Scenario::Fetch,
     ),
-    mistake("fetchable_whoever_writes", STATE, [MADE, "Ok::<u64, Refused>(old & !FETCH | FETCHABLE)"], Scenario::Fetch),
+    mistake(
+        "fetchable_whoever_writes",
+        STATE,
+        [MADE, "Ok::<u64, FrameRefusal>(old & !FETCH | FETCHABLE)"],
+        Scenario::Fetch,
+    ),
 ];
 
 const FRAME_COUNTS: &str = "frame_counts";

@@ -8,20 +8,20 @@ mod frames;
 /// What is played in every interleaving.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scenario {
-    /// One core posts two letters, the other takes them.
+    /// One core posts two messages, the other takes them.
     Order,
     /// Two cores post.
     TwoPost,
-    /// The owner sleeps until two letters have come.
+    /// The owner sleeps until two messages have come.
     Sleep,
-    /// A letter goes and comes back; both cores sleep meanwhile.
+    /// A message goes and comes back; both cores sleep meanwhile.
     Answer,
     /// Two cores raise a bit each.
     Raise,
     /// One core raises two bits, one after the other.
     RaiseAgain,
-    /// A core passes a call on while its caller is interrupted.
-    Pursue,
+    /// A core passes a call on while its caller is cancelled.
+    Cancel,
     /// Cores borrow a frame's content to read and to write it.
     Borrow,
     /// One core maps a frame, and one makes it a table.
@@ -45,7 +45,7 @@ impl Scenario {
         Scenario::Answer,
         Scenario::Raise,
         Scenario::RaiseAgain,
-        Scenario::Pursue,
+        Scenario::Cancel,
         Scenario::Borrow,
         Scenario::Table,
         Scenario::Unmap,
@@ -63,7 +63,7 @@ impl Scenario {
             Scenario::Answer => "scenarios::answer",
             Scenario::Raise => "scenarios::raise",
             Scenario::RaiseAgain => "scenarios::raise_again",
-            Scenario::Pursue => "scenarios::pursue",
+            Scenario::Cancel => "scenarios::cancel",
             Scenario::Borrow => "frames::borrow",
             Scenario::Table => "frames::table",
             Scenario::Unmap => "frames::unmap",
@@ -98,25 +98,25 @@ pub(crate) const fn mistake(
     Mistake { name, file, right, wrong, found_by }
 }
 
-/// How a letter is posted.
-const POST: &str = "match self.0.exchange(newest, At::Letter(letter), Ordering::AcqRel) {";
+/// How a message is posted.
+const POST: &str = "match self.0.exchange(newest, LinkTarget::Message(message), Ordering::AcqRel) {";
 /// How the owner leaves.
-const LEAVE: &str = "matches!(self.0.exchange(At::Empty, At::Away, Ordering::Release), Ok(()) | Err(At::Away))";
-/// How letters are taken.
-const TAKE: &str = "Self::turned(self.0.swap(At::Empty, Ordering::Acquire))";
+const LEAVE: &str = "self.0.exchange(LinkTarget::Empty, LinkTarget::OwnerAway, Ordering::Release);";
+/// How messages are taken.
+const TAKE: &str = "Self::reversed(self.0.swap(LinkTarget::Empty, Ordering::Acquire))";
 /// How it is found out whether to ring.
-const RING: &str = "if let At::Away = newest {";
-/// How a letter is handed out.
-const DELIVER: &str = "letters = letter.next.get(); // before it is handed out: it may be posted anew at once
-            deliver(letter.hold_again());";
+const RING: &str = "if let LinkTarget::OwnerAway = newest {";
+/// How a message is handed out.
+const DELIVER: &str = "messages = message.next.get(); // before it is handed out: it may be posted anew at once
+            deliver(message.reclaim());";
 /// How bits are raised, and lowered.
 const RAISE: &str = "if self.raised.fetch_or(bits, Ordering::AcqRel) == 0 {";
 const LOWER: &str = "self.raised.swap(0, Ordering::AcqRel)";
-/// How a call arrives, and how its caller is interrupted.
+/// How a call arrives, and how its caller is cancelled.
 const ARRIVE: &str = "self.core.store(core, Ordering::Relaxed);
         fence(Ordering::SeqCst);
     }";
-const INTERRUPT: &str = "self.interrupted.store(true, Ordering::Relaxed);
+const CANCEL: &str = "self.cancelled.store(true, Ordering::Relaxed);
         fence(Ordering::SeqCst);
         self.core()";
 
@@ -125,33 +125,33 @@ const POSTING: [Mistake; 6] = [
     mistake(
         "post_without_release",
         "mailbox",
-        [POST, "match self.0.exchange(newest, At::Letter(letter), Ordering::Acquire) {"],
+        [POST, "match self.0.exchange(newest, LinkTarget::Message(message), Ordering::Acquire) {"],
         Scenario::Order,
     ),
     mistake(
         "post_without_acquire",
         "mailbox",
-        [POST, "match self.0.exchange(newest, At::Letter(letter), Ordering::Release) {"],
+        [POST, "match self.0.exchange(newest, LinkTarget::Message(message), Ordering::Release) {"],
         Scenario::Sleep,
     ),
     mistake(
         "post_by_a_store",
         "mailbox",
-        [POST, "self.0.set(At::Letter(letter)); match Ok::<(), At<T>>(()) {"],
+        [POST, "self.0.set(LinkTarget::Message(message)); match Ok::<(), LinkTarget<T>>(()) {"],
         Scenario::TwoPost,
     ),
     mistake(
-        "ring_before_post",
+        "send_before_post",
         "mailbox",
         [
             POST,
-            "if let At::Away = newest { bell.ring(); newest = At::Empty; self.0.set(newest); }
-            match self.0.exchange(newest, At::Letter(letter), Ordering::AcqRel) {",
+            "if let LinkTarget::OwnerAway = newest { ipi.send(); newest = LinkTarget::Empty; self.0.set(newest); }
+            match self.0.exchange(newest, LinkTarget::Message(message), Ordering::AcqRel) {",
         ],
         Scenario::Sleep,
     ),
-    mistake("no_ring", "mailbox", [RING, "if false {"], Scenario::Sleep),
-    mistake("ring_if_empty_only", "mailbox", [RING, "if let At::Empty = newest {"], Scenario::Sleep),
+    mistake("no_send", "mailbox", [RING, "if false {"], Scenario::Sleep),
+    mistake("send_if_empty_only", "mailbox", [RING, "if let LinkTarget::Empty = newest {"], Scenario::Sleep),
 ];
 
 /// Mistakes of the owner that takes.
@@ -159,7 +159,7 @@ const TAKING: [Mistake; 4] = [
     mistake(
         "take_without_acquire",
         "mailbox",
-        [TAKE, "Self::turned(self.0.swap(At::Empty, Ordering::Relaxed))"],
+        [TAKE, "Self::reversed(self.0.swap(LinkTarget::Empty, Ordering::Relaxed))"],
         Scenario::Order,
     ),
     mistake(
@@ -167,36 +167,49 @@ const TAKING: [Mistake; 4] = [
         "mailbox",
         [
             TAKE,
-            "{ let all = self.0.get(); core::sync::atomic::fence(Ordering::Acquire); self.0.set(At::Empty); Self::turned(all) }",
+            "{ let all = self.0.get(); core::sync::atomic::fence(Ordering::Acquire); self.0.set(LinkTarget::Empty); Self::reversed(all) }",
         ],
         Scenario::TwoPost,
     ),
-    mistake("newest_first", "mailbox", [TAKE, "self.0.swap(At::Empty, Ordering::Acquire)"], Scenario::Order),
+    mistake("newest_first", "mailbox", [TAKE, "self.0.swap(LinkTarget::Empty, Ordering::Acquire)"], Scenario::Order),
     mistake(
         "next_read_after_delivery",
         "mailbox",
-        [DELIVER, "deliver(letter.hold_again()); letters = letter.next.get();"],
+        [DELIVER, "deliver(message.reclaim()); messages = message.next.get();"],
         Scenario::Answer,
     ),
 ];
 
 /// Mistakes of the owner that goes to sleep.
 const SLEEPING: [Mistake; 5] = [
-    mistake("sleep_without_second_look", "mailbox", ["if self.leave() {", "self.leave(); {"], Scenario::Sleep),
-    mistake("leave_by_a_store", "mailbox", [LEAVE, "{ self.0.set(At::Away); true }"], Scenario::Sleep),
+    mistake("sleep_without_second_look", "mailbox", ["if self.mark_away() {", "self.mark_away(); {"], Scenario::Sleep),
+    mistake(
+        "leave_by_a_store",
+        "mailbox",
+        [LEAVE, "{ self.0.set(LinkTarget::OwnerAway); Ok::<(), LinkTarget<T>>(()) };"],
+        Scenario::Sleep,
+    ),
     mistake(
         "leave_by_look_and_store",
         "mailbox",
-        [LEAVE, "{ let free = self.is_empty(); if free { self.0.set(At::Away); } free }"],
+        [
+            LEAVE,
+            "if self.is_empty() { self.0.set(LinkTarget::OwnerAway); Ok(()) } else { Err(LinkTarget::<T>::Empty) };",
+        ],
         Scenario::Sleep,
     ),
     mistake(
         "leave_without_release",
         "mailbox",
-        [LEAVE, "matches!(self.0.exchange(At::Empty, At::Away, Ordering::Relaxed), Ok(()) | Err(At::Away))"],
+        [LEAVE, "self.0.exchange(LinkTarget::Empty, LinkTarget::OwnerAway, Ordering::Relaxed);"],
         Scenario::Sleep,
     ),
-    mistake("silence_before_the_wait", "mailbox", ["bell.wait();", "bell.silence(); bell.wait();"], Scenario::Sleep),
+    mistake(
+        "acknowledge_before_the_wait",
+        "mailbox",
+        ["ipi.wait();", "ipi.acknowledge(); ipi.wait();"],
+        Scenario::Sleep,
+    ),
 ];
 
 /// Mistakes of signals.
@@ -227,35 +240,35 @@ const WHEREABOUTS: [Mistake; 5] = [
         "arrive_without_fence",
         "call_location",
         [ARRIVE, "self.core.store(core, Ordering::Release); }"],
-        Scenario::Pursue,
+        Scenario::Cancel,
     ),
     mistake(
-        "interrupt_without_fence",
+        "cancel_without_fence",
         "call_location",
-        [INTERRUPT, "self.interrupted.store(true, Ordering::Release); self.core()"],
-        Scenario::Pursue,
+        [CANCEL, "self.cancelled.store(true, Ordering::Release); self.core()"],
+        Scenario::Cancel,
     ),
     mistake(
         "arrive_behind_the_fence",
         "call_location",
         [ARRIVE, "fence(Ordering::SeqCst); self.core.store(core, Ordering::Relaxed); }"],
-        Scenario::Pursue,
+        Scenario::Cancel,
     ),
     mistake(
-        "interrupt_after_the_look",
+        "cancel_after_the_look",
         "call_location",
         [
-            INTERRUPT,
+            CANCEL,
             "let core = self.core(); fence(Ordering::SeqCst);
-            self.interrupted.store(true, Ordering::Relaxed); core",
+            self.cancelled.store(true, Ordering::Relaxed); core",
         ],
-        Scenario::Pursue,
+        Scenario::Cancel,
     ),
     mistake(
         "depart_unsaid",
         "call_location",
         ["self.core.store(ON_ITS_WAY, Ordering::Relaxed);", ""],
-        Scenario::Pursue,
+        Scenario::Cancel,
     ),
 ];
 
@@ -264,5 +277,5 @@ pub const MISTAKES: [&[Mistake]; 7] =
     [&POSTING, &TAKING, &SLEEPING, &SIGNALS, &WHEREABOUTS, &frames::FRAMES, &frames::COUNTS];
 
 /// Those that ThreadSanitizer sees: it asks whether what one thread wrote is ordered before what another one reads, on
-/// any processor; not whether letters or wake-ups get lost.
+/// any processor; not whether messages or wake-ups get lost.
 pub const UNORDERED: [&str; 2] = ["post_without_release", "take_without_acquire"];

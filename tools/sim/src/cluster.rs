@@ -7,7 +7,7 @@
 use crate::cores::BoardCores;
 use crate::trace::Trace;
 use renga_core::Process;
-use renga_core::notify::Notifier;
+use renga_core::notification::Notifier;
 use renga_mac::{Setup, Timing};
 use renga_phy::loopback::{BusTiming, Faults, Loopback, LoopbackBus};
 use renga_router::TokenLink;
@@ -114,7 +114,7 @@ impl Site {
 
     /// When the next user program may have its turn, if one is ready.
     fn next_turn_ns(&self, now_ns: u64) -> Option<u64> {
-        let ready = self.cores.each().iter().any(|board| board.core.has_users() || board.core.guest().is_some());
+        let ready = self.cores.each().iter().any(|board| board.core.has_users() || board.core.remote_task().is_some());
         (self.players.is_some() && ready).then_some(self.busy_until_ns.max(now_ns))
     }
 }

@@ -9,18 +9,18 @@ use super::frame_record::{FrameRecord, NO_FRAME, NotPlain, Prepared};
 use super::maintenance::{forget_page, publish_tables, synchronise_instructions};
 use super::table::Entry;
 use renga_hal::memory::{Access, Frame};
-use renga_sync::{Kind, Refused, wait};
+use renga_sync::{FrameKind, FrameRefusal, wait};
 
 impl FrameMemory {
     /// Turns a frame that nobody uses into an empty table.
-    pub(super) fn make_table(&self, frame: Frame, kind: Kind, number: u16) -> &'static FrameRecord {
+    pub(super) fn make_table(&self, frame: Frame, kind: FrameKind, number: u16) -> &'static FrameRecord {
         let record = self.record(frame);
         let several = record.state.get().is_of_several();
         match wait(several, || record.state.become_table(kind, number)) {
             Ok(()) => {}
-            Err(Refused::Kind) => panic!("{frame:?} is a translation table"),
-            Err(Refused::Mapped) => panic!("{frame:?} is mapped and cannot become a table"),
-            Err(Refused::Borrowed) => panic!("{frame:?} is borrowed and cannot become a table"),
+            Err(FrameRefusal::FrameKind) => panic!("{frame:?} is a translation table"),
+            Err(FrameRefusal::Mapped) => panic!("{frame:?} is mapped and cannot become a table"),
+            Err(FrameRefusal::Borrowed) => panic!("{frame:?} is borrowed and cannot become a table"),
         }
         self.table(frame).clear();
         record

@@ -22,7 +22,7 @@ use renga_hal::memory::{
     Access, Frame, ListedFrame, NeedsTable, PAGE_BYTES, PageBytes, PageGuard, PageRef, Run, SPACES_MAX, USER_END,
     UserMemory,
 };
-use renga_sync::{FrameState, Kind, wait};
+use renga_sync::{FrameKind, FrameState, wait};
 
 const PAGE: u64 = PAGE_BYTES as u64;
 /// The user memory of a board.
@@ -84,7 +84,7 @@ impl FrameMemory {
         unsafe { activate_space(self.space_word(space)) };
     }
 
-    /// What another core is told, to make `space` the one that user level sees there ([`enter_guest`](crate::user_mode::enter_guest)).
+    /// What another core is told, to make `space` the one that user level sees there ([`enter_remote_task`](crate::user_mode::enter_remote_task)).
     #[inline]
     pub fn space_word(&self, space: Frame) -> u64 {
         self.physical(space) | u64::from(self.space_id(space)) << ID_SHIFT
@@ -242,10 +242,10 @@ impl UserMemory for FrameMemory {
     fn new_space(&self, root: Frame) {
         let id = self.ids.take().unwrap_or_else(|| panic!("more than {SPACES_MAX} address spaces"));
         // Nobody takes it for a space before it is empty.
-        let record = self.make_table(root, Kind::Ending, id);
+        let record = self.make_table(root, FrameKind::Ending, id);
         record.set_next(NO_FRAME);
         publish_tables();
-        record.state.turn(Kind::Root, id);
+        record.state.turn(FrameKind::Root, id);
     }
 
     fn map(&self, space: Frame, va: u64, frame: Frame, access: Access) -> Result<(), NeedsTable> {
@@ -262,7 +262,7 @@ impl UserMemory for FrameMemory {
     fn add_table(&self, space: Frame, va: u64, table: Frame) {
         let _hold = self.hold(space);
         let Err(entry) = self.walk_page(space, va) else { panic!("no table is missing for {va:#x}") };
-        self.make_table(table, Kind::Table, NO_TEMPLATE);
+        self.make_table(table, FrameKind::Table, NO_TEMPLATE);
         self.link_table(space, entry, table);
     }
 
@@ -337,15 +337,15 @@ impl UserMemory for FrameMemory {
         let state = &self.record(space).state;
         let now = state.get();
         match now.kind() {
-            Kind::Root => {
+            FrameKind::Root => {
                 assert!(now.count() == 0, "an address space with pages is taken apart");
                 // Nobody who looks for it finds it from now on, and who has found it is done.
                 let ended = wait(now.is_of_several(), || state.begin_ending());
                 assert!(ended.is_ok(), "an address space that is held is taken apart");
                 forget_space(now.number());
             }
-            Kind::Ending => {}
-            Kind::Plain | Kind::Table | Kind::Template => return None,
+            FrameKind::Ending => {}
+            FrameKind::Plain | FrameKind::Table | FrameKind::Template => return None,
         }
         let taken = self.take_from_chain(space);
         if taken == space {
@@ -353,7 +353,7 @@ impl UserMemory for FrameMemory {
         } else {
             self.leave_template(taken);
         }
-        self.record(taken).state.turn(Kind::Plain, 0);
+        self.record(taken).state.turn(FrameKind::Plain, 0);
         Some(taken)
     }
 }

@@ -8,7 +8,7 @@
 use super::frame_memory::FrameMemory;
 use core::ptr::NonNull;
 use renga_hal::memory::{Access, Frame, PageBytes, PageGuard, PageRef};
-use renga_sync::{Exclusive, FrameState, Refused, Shared, wait};
+use renga_sync::{FrameReadGuard, FrameRefusal, FrameState, FrameWriteGuard, wait};
 
 /// The right to change what a space shows.
 pub(super) struct Hold {
@@ -52,22 +52,22 @@ impl FrameMemory {
         let root = &self.record(space).state;
         match wait(true, || root.lock()) {
             Ok(before) => Some(Hold { locked: Some(root), id: before.number() }),
-            Err(Refused::Borrowed) => panic!("{space:?} is held for ever"),
+            Err(FrameRefusal::Borrowed) => panic!("{space:?} is held for ever"),
             Err(_) => None,
         }
     }
 
     #[inline(always)]
-    pub(super) fn try_page(&self, frame: Frame) -> Result<PageGuard<'_>, Refused> {
+    pub(super) fn try_page(&self, frame: Frame) -> Result<PageGuard<'_>, FrameRefusal> {
         // SAFETY: memory of ours, which is there for good; as a plain frame it is reached by these borrows alone, and as a table
         // only while its state says so, which excludes them.
-        unsafe { Exclusive::begin(&self.record(frame).state, self.place(frame)) }.map(PageGuard::new)
+        unsafe { FrameWriteGuard::begin(&self.record(frame).state, self.place(frame)) }.map(PageGuard::new)
     }
 
     #[inline(always)]
-    pub(super) fn try_shared_page(&self, frame: Frame) -> Result<PageRef<'_>, Refused> {
+    pub(super) fn try_shared_page(&self, frame: Frame) -> Result<PageRef<'_>, FrameRefusal> {
         // SAFETY: as `try_page`.
-        unsafe { Shared::begin(&self.record(frame).state, self.place(frame)) }.map(PageRef::new)
+        unsafe { FrameReadGuard::begin(&self.record(frame).state, self.place(frame)) }.map(PageRef::new)
     }
 
     fn place(&self, frame: Frame) -> NonNull<PageBytes> {
@@ -92,11 +92,11 @@ impl FrameMemory {
 
     /// Waits until another core, if there is one, has done what it does with the content.
     #[cold]
-    fn again<T>(&self, frame: Frame, refused: Refused, attempt: impl FnMut() -> Result<T, Refused>) -> T {
+    fn again<T>(&self, frame: Frame, refused: FrameRefusal, attempt: impl FnMut() -> Result<T, FrameRefusal>) -> T {
         let several = self.record(frame).state.get().is_of_several();
         match if several { wait(true, attempt) } else { Err(refused) } {
             Ok(borrow) => borrow,
-            Err(Refused::Borrowed) => panic!("{frame:?} is borrowed already"),
+            Err(FrameRefusal::Borrowed) => panic!("{frame:?} is borrowed already"),
             Err(_) => panic!("{frame:?} is a translation table"),
         }
     }
@@ -119,7 +119,7 @@ impl FrameMemory {
         space: Frame,
         va: u64,
         allows: fn(Access) -> bool,
-        try_borrow: impl Fn(Frame) -> Result<T, Refused>,
+        try_borrow: impl Fn(Frame) -> Result<T, FrameRefusal>,
     ) -> Option<T> {
         if self.record(space).state.get().is_of_several() {
             return self.borrow_held(space, va, allows, try_borrow);
@@ -140,7 +140,7 @@ impl FrameMemory {
         space: Frame,
         va: u64,
         allows: fn(Access) -> bool,
-        try_borrow: impl Fn(Frame) -> Result<T, Refused>,
+        try_borrow: impl Fn(Frame) -> Result<T, FrameRefusal>,
     ) -> Option<T> {
         let attempt = || {
             let _hold = self.hold(space);

@@ -16,7 +16,7 @@ use core::ops::Range;
 use core::sync::atomic::{AtomicU32, Ordering};
 use renga_hal::memory::{Frame, ListedFrame, PAGE_BYTES};
 use renga_hal::templates::{TEMPLATES_MAX, TableTemplates};
-use renga_sync::{Kind, Use};
+use renga_sync::{FrameKind, FrameUse};
 
 /// Where no template is.
 const FREE: u32 = u32::MAX;
@@ -30,8 +30,8 @@ pub struct TemplateId(u16);
 
 impl TemplateId {
     /// Of the table that `now` is of, if it shows pages of one.
-    fn of_table(now: Use) -> Option<TemplateId> {
-        if now.kind() == Kind::Table { now.number().checked_sub(1).map(TemplateId) } else { None }
+    fn of_table(now: FrameUse) -> Option<TemplateId> {
+        if now.kind() == FrameKind::Table { now.number().checked_sub(1).map(TemplateId) } else { None }
     }
 
     /// The number of such a table.
@@ -70,7 +70,7 @@ fn positions(start: u64, end: u64) -> Range<usize> {
 impl FrameMemory {
     pub(super) fn template(&self, template: Frame) -> &'static FrameRecord {
         let record = self.record(template);
-        assert!(record.state.get().kind() == Kind::Template, "{template:?} is not a template");
+        assert!(record.state.get().kind() == FrameKind::Template, "{template:?} is not a template");
         record
     }
 
@@ -112,7 +112,7 @@ impl FrameMemory {
         let (source, target) = (self.record(from.1), self.record(to.1));
         let (shown, there) = (TemplateId::of_table(source.state.get()), TemplateId::of_table(target.state.get()));
         if let (Some(id), None) = (shown, there) {
-            target.state.turn(Kind::Table, id.of_its_tables());
+            target.state.turn(FrameKind::Table, id.of_its_tables());
             self.template(self.templates.frame(id)).state.count(1);
         }
         assert!(there.is_none() || there == shown, "a table shows pages of two templates");
@@ -147,7 +147,7 @@ impl TableTemplates for FrameMemory {
         assert!(TemplateId::of_table(record.state.get()).is_none(), "a table shows pages of a template already");
         let id = self.templates.add(template);
         // Used from the beginning: nobody takes it apart before it is whole.
-        let made = self.make_table(template, Kind::Ending, 0);
+        let made = self.make_table(template, FrameKind::Ending, 0);
         made.state.count(1);
         let copy = self.table(template);
         let mut pages: i32 = 0;
@@ -162,14 +162,14 @@ impl TableTemplates for FrameMemory {
                 pages += 1;
             }
         }
-        record.state.turn(Kind::Table, id.of_its_tables());
+        record.state.turn(FrameKind::Table, id.of_its_tables());
         record.state.count(pages);
         made.set_next(pages as u32);
-        made.state.turn(Kind::Template, id.0);
+        made.state.turn(FrameKind::Template, id.0);
     }
 
     fn is_template(&self, frame: Frame) -> bool {
-        self.state_if_any(frame).is_some_and(|state| state.get().kind() == Kind::Template)
+        self.state_if_any(frame).is_some_and(|state| state.get().kind() == FrameKind::Template)
     }
 
     fn template_uses(&self, template: Frame) -> u32 {
@@ -198,7 +198,7 @@ impl TableTemplates for FrameMemory {
         let _hold = self.hold(space);
         let source = self.template(template);
         let id = TemplateId(source.state.get().number());
-        let record = self.make_table(table, Kind::Table, id.of_its_tables());
+        let record = self.make_table(table, FrameKind::Table, id.of_its_tables());
         let copy = self.table(table);
         copy.copy_from(self.table(template));
         let pages = source.next() as i32;
@@ -256,7 +256,7 @@ impl TableTemplates for FrameMemory {
             pages += 1;
         }
         if pages == 0 {
-            record.state.turn(Kind::Plain, 0);
+            record.state.turn(FrameKind::Plain, 0);
             self.templates.0[usize::from(now.number())].store(FREE, Ordering::Release);
         }
         pages

@@ -3,7 +3,7 @@
 use super::bus::{Bus, Device};
 use super::cache::{Cache, PHYSICAL};
 use super::clock::Clock;
-use crate::mailbox::{Mailbox, MailboxError, TIMEOUT_NS, Throttled};
+use crate::firmware_mailbox::{FirmwareMailbox, MailboxError, TIMEOUT_NS, Throttled};
 use crate::shared_lines::SharedLines;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -76,7 +76,7 @@ impl Device for Firmware {
 }
 
 /// The driver under test.
-pub type Asked = Mailbox<super::bus::Block<Firmware>, SharedLines<Cache>, Clock>;
+pub type Asked = FirmwareMailbox<super::bus::Block<Firmware>, SharedLines<Cache>, Clock>;
 
 fn mailbox(change: impl FnOnce(&mut Firmware)) -> (Asked, Rc<RefCell<Firmware>>, Clock) {
     mailbox_on(&Bus::default(), change)
@@ -97,7 +97,7 @@ pub fn mailbox_on(bus: &Bus, change: impl FnOnce(&mut Firmware)) -> (Asked, Rc<R
     };
     change(&mut firmware);
     let (registers, device) = bus.add(firmware);
-    (Mailbox::new(registers, SharedLines::new(cache), bus.clock.clone()), device, bus.clock.clone())
+    (FirmwareMailbox::new(registers, SharedLines::new(cache), bus.clock.clone()), device, bus.clock.clone())
 }
 
 #[test]

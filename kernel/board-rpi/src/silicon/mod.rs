@@ -14,7 +14,7 @@ mod mailbox;
 mod pins;
 mod slow_card;
 
-mod bells;
 mod boot_data;
 mod controllers;
+mod ipis;
 mod lines;

@@ -6,7 +6,7 @@ use renga_abi::policy::Policy;
 use renga_abi::user::{Exit, Trap, UserContext};
 use renga_core::account::Account;
 use renga_core::interleaved::{Cores, Play};
-use renga_core::notify::Interruptor;
+use renga_core::notification::WaitCanceller;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -65,7 +65,7 @@ fn what_is_charged_to_a_core_never_runs_back_when_its_accounts_begin_anew() {
     let home = cores.on(1).core;
     cores.on(1).start(slot, move |mut me| async move {
         me.count(Count::UserNs, 40);
-        me.count(Count::TurnsTaken, 3);
+        me.count(Count::InvoluntarySwitches, 3);
         me.begin_account(Policy::DEFAULT, true);
         me.count(Count::UserNs, 2);
         std::future::pending().await
@@ -83,7 +83,7 @@ fn a_schedule_that_another_core_tells_holds_at_once_and_is_kept_as_soon_as_its_c
         let seen = Rc::new(Cell::new(u8::MAX));
         let place = seen.clone();
         let play: Play = Rc::new(move |core| {
-            if let Some(mut guest) = core.guest() {
+            if let Some(mut guest) = core.remote_task() {
                 let _ = guest.context();
                 place.set(core.number());
                 guest.ran(core, 1000, Exit::Trap(Trap::Syscall));
@@ -99,13 +99,13 @@ fn a_schedule_that_another_core_tells_holds_at_once_and_is_kept_as_soon_as_its_c
             me.run_user(&mut context, 0).await;
             std::future::pending().await
         });
-        let right = Interruptor::elsewhere(slot);
+        let right = WaitCanceller::elsewhere(slot);
         let policy = Policy { nice: 7, ..Policy::DEFAULT };
         cores.on(0).client(move |mut me| async move {
             for nice in [1, 7] {
                 right.set_policy(Policy { nice, ..Policy::DEFAULT });
                 assert_eq!(right.policy().nice, nice, "seed {seed}");
-                me.yield_turn().await;
+                me.yield_now().await;
             }
             right.set_cores(0b010);
             assert_eq!((right.policy(), right.cores()), (policy, 0b010), "seed {seed}");

@@ -4,7 +4,7 @@ use super::support::*;
 use renga_core::account::{Account, AccountNumber, Count};
 use renga_core::host::Board;
 use renga_core::interleaved::Cores;
-use renga_core::notify::Notifier;
+use renga_core::notification::Notifier;
 use renga_core::{Address, Call, Client, Port, Process};
 use std::cell::Cell;
 use std::convert::Infallible as Never;

@@ -8,7 +8,7 @@ use renga_core::Core;
 use renga_core::account::Account;
 use renga_core::host::Board;
 use renga_core::interleaved::{Cores, Play};
-use renga_core::notify::{Interruptor, Notifier};
+use renga_core::notification::{Notifier, WaitCanceller};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -27,7 +27,7 @@ fn playing(had: &Had, done: impl Fn(&[[u64; 4]], usize) -> bool + 'static) -> Pl
             let so_far = had.borrow().clone(); // what `done` tells others may have another core run
             if done(&so_far, who) { Exit::Trap(Trap::Syscall) } else { Exit::Interrupt }
         };
-        if let Some(mut guest) = core.guest() {
+        if let Some(mut guest) = core.remote_task() {
             let exit = turn(guest.context().slot as usize);
             guest.ran(core, TURN_NS, exit);
             return;
@@ -45,7 +45,7 @@ fn playing(had: &Had, done: impl Fn(&[[u64; 4]], usize) -> bool + 'static) -> Pl
 fn program(board: Board, slot: u16, waits: bool, allowed: u8) -> Notifier {
     let process = board.declare(1);
     process.set_account(AccountNumber::of_slot(0, slot));
-    Interruptor::new(process).set_cores(allowed);
+    WaitCanceller::new(process).set_cores(allowed);
     board.start(process, move |mut me| async move {
         let mut context = UserContext::new(slot, 0, 0);
         if waits {
@@ -116,7 +116,7 @@ fn who_has_gone_to_another_core_goes_on_at_home_when_that_is_free_again() {
         program(cores.on(0), 0, false, 0b01);
         let (board, process) = (cores.on(0), cores.on(0).declare(1));
         process.set_account(AccountNumber::of_slot(0, 1));
-        Interruptor::new(process).set_cores(0b11);
+        WaitCanceller::new(process).set_cores(0b11);
         board.start(process, |mut me| async move {
             let mut context = UserContext::new(1, 0, 0);
             for _ in 0..TRAPS {
@@ -192,12 +192,12 @@ fn a_turn_that_is_called_back_when_it_has_gone_takes_no_guest_of_another_home_al
             let board = cores.on(usize::from(slot % 2));
             let process = board.declare(1);
             process.set_account(AccountNumber::of_slot(0, slot));
-            Interruptor::new(process).set_cores(0b100);
+            WaitCanceller::new(process).set_cores(0b100);
             board.start(process, move |mut me| async move {
                 let mut context = UserContext::new(slot, 0, 0);
                 for _ in 0..ROUNDS {
                     me.run_user(&mut context, u32::from(slot)).await;
-                    me.clear_interrupted();
+                    me.clear_cancellation();
                 }
                 loop {
                     me.notified().await;
@@ -206,10 +206,10 @@ fn a_turn_that_is_called_back_when_it_has_gone_takes_no_guest_of_another_home_al
             board.client(move |mut me| async move {
                 for round in 0..4 * ROUNDS {
                     if round % 8 == 7 {
-                        Interruptor::new(process).interrupt();
+                        WaitCanceller::new(process).cancel_wait();
                         Notifier::elsewhere(bystander).notify(); // its core runs, before the turn is called back
                     }
-                    me.yield_turn().await;
+                    me.yield_now().await;
                 }
             });
         }

@@ -7,7 +7,7 @@ use renga_abi::user::{Exit, Trap, UserContext};
 use renga_core::account::Account;
 use renga_core::host::Board;
 use renga_core::interleaved::{Choose, Cores, Play};
-use renga_core::notify::{Interruptor, Notifier};
+use renga_core::notification::{Notifier, WaitCanceller};
 use renga_core::{Core, Process};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -38,7 +38,7 @@ impl Seen {
         let who = context.slot as usize;
         assert_eq!(context.x[0], self.traps[who].get(), "the registers are those of the last trap");
         assert!(self.allowed[who].get() >> core.number() & 1 != 0, "program {who} runs on core {}", core.number());
-        let stays = |place: &&Core| place.number() != core.number() && place.has_guest(who as u64);
+        let stays = |place: &&Core| place.number() != core.number() && place.has_remote_task(who as u64);
         let elsewhere = self.place[who].get().filter(stays).map(Core::number);
         assert_eq!(elsewhere, None, "program {who} runs on core {}, too", core.number());
         self.used.set(self.used.get() | 1 << core.number());
@@ -57,7 +57,7 @@ fn playing(seen: &Rc<Seen>, choose: &Choose) -> Play {
     Rc::new(move |core| {
         let (ns, traps) = (1 + choose(TURN_NS), choose(3) > 0);
         let exit = if traps { Exit::Trap(Trap::Syscall) } else { Exit::Interrupt };
-        if let Some(mut guest) = core.guest() {
+        if let Some(mut guest) = core.remote_task() {
             let who = guest.space() as usize;
             seen.turn(core, guest.context(), ns, traps);
             seen.place[who].set(None); // it may be elsewhere as soon as it is sent back
@@ -67,7 +67,7 @@ fn playing(seen: &Rc<Seen>, choose: &Choose) -> Play {
             return;
         }
         let Some(mut turn) = core.next_user() else { return };
-        if turn.interrupted() {
+        if turn.wait_cancelled() {
             return turn.end(Trap::Preempted);
         }
         seen.turn(core, turn.context(), ns, traps);
@@ -94,7 +94,7 @@ fn program(
             loop {
                 me.run_user(&mut context, slot as u32).await;
                 match me.trap() {
-                    Trap::Preempted => me.clear_interrupted(),
+                    Trap::Preempted => me.clear_cancellation(),
                     trap => break assert_eq!(trap, Trap::Syscall),
                 }
             }
@@ -104,7 +104,7 @@ fn program(
                 other.notify();
             }
             match round % 4 {
-                1 => me.give_way(),
+                1 => me.yield_slice(),
                 2 => {
                     me.yield_to_programs().await;
                     assert_eq!(me.program_core(), board.core.number(), "what is done at home waits for its turn there");
@@ -190,12 +190,12 @@ fn who_is_interrupted_on_another_core_learns_it() {
     for seed in 0..SEEDS {
         let (count, homes) = cores_and_homes(seed);
         play(seed, (count, homes), (1 << count) - 1, |home, _, programs| {
-            let interruptors: Vec<Interruptor> =
-                programs.iter().map(|(_, process)| Interruptor::new(process)).collect();
+            let interruptors: Vec<WaitCanceller> =
+                programs.iter().map(|(_, process)| WaitCanceller::new(process)).collect();
             home.client(move |mut me| async move {
                 for round in 0..10 * interruptors.len() {
-                    interruptors[round % interruptors.len()].interrupt();
-                    me.yield_turn().await;
+                    interruptors[round % interruptors.len()].cancel_wait();
+                    me.yield_now().await;
                 }
             });
         });
@@ -211,11 +211,11 @@ fn programs_keep_to_the_cores_that_they_are_given_and_move_when_those_change() {
             home.client(move |mut me| async move {
                 for _ in 0..10 * programs.len() {
                     let (at, allowed) = (draw(programs.len() as u64) as usize, 1 + draw((1 << count) - 1) as u8);
-                    let (who, program) = (programs[at].0, Interruptor::new(programs[at].1));
+                    let (who, program) = (programs[at].0, WaitCanceller::new(programs[at].1));
                     program.set_cores(allowed);
                     // A turn that is under way elsewhere goes on until it is called back.
                     seen.allowed[who].set(allowed | 1 << programs[at].1.program_core());
-                    me.yield_turn().await;
+                    me.yield_now().await;
                 }
             });
         });
@@ -229,13 +229,13 @@ fn computing(
     mask: u8,
     begin: &[u8],
     done: fn(&[Option<u8>], usize, u64) -> bool,
-    disturb: fn(&Cores, Vec<Interruptor>),
+    disturb: fn(&Cores, Vec<WaitCanceller>),
 ) {
     let (count, choose) = (8 - mask.leading_zeros() as usize, choices(seed));
     let seen: Rc<RefCell<Vec<Option<u8>>>> = Rc::new(RefCell::new(vec![None; begin.len()]));
     let (places, turns) = (seen.clone(), Cell::new(0));
     let play: Play = Rc::new(move |core| {
-        let Some(mut guest) = core.guest() else { return };
+        let Some(mut guest) = core.remote_task() else { return };
         let who = guest.context().slot as usize;
         places.borrow_mut()[who] = Some(core.number());
         turns.set(turns.get() + 1);
@@ -248,7 +248,7 @@ fn computing(
     let declare = |slot: usize| {
         let process = board.declare(1);
         process.set_account(AccountNumber::of_slot(0, slot as u16));
-        Interruptor::new(process).set_cores(begin[slot]);
+        WaitCanceller::new(process).set_cores(begin[slot]);
         board.start(process, move |mut me| async move {
             let mut context = UserContext::new(slot as u16, 0, 0);
             me.run_user(&mut context, slot as u32).await;
@@ -256,7 +256,7 @@ fn computing(
                 me.notified().await;
             }
         });
-        Interruptor::new(process)
+        WaitCanceller::new(process)
     };
     let programs = (0..begin.len()).map(declare).collect();
     disturb(&cores, programs);
@@ -274,9 +274,9 @@ fn who_computes_elsewhere_is_called_back_when_it_is_interrupted() {
             |cores, programs| {
                 cores.on(0).client(move |mut me| async move {
                     for _ in 0..ROUNDS {
-                        me.yield_turn().await;
+                        me.yield_now().await;
                     }
-                    programs[0].interrupt();
+                    programs[0].cancel_wait();
                 });
             },
         );
@@ -294,7 +294,7 @@ fn who_computes_goes_to_its_new_cores_at_once() {
             |cores, programs| {
                 cores.on(0).client(move |mut me| async move {
                     for _ in 0..ROUNDS {
-                        me.yield_turn().await;
+                        me.yield_now().await;
                     }
                     programs[0].set_cores(0b100);
                 });
@@ -315,7 +315,7 @@ fn a_core_that_has_nothing_to_run_takes_over_who_waits_on_another() {
         computing(seed, 0b110, &[0b10, 0b100, 0b100], done, |cores, programs| {
             cores.on(0).client(move |mut me| async move {
                 for _ in 0..ROUNDS {
-                    me.yield_turn().await;
+                    me.yield_now().await;
                 }
                 programs[1..].iter().for_each(|program| program.set_cores(0b110));
             });

@@ -2,13 +2,13 @@
 
 use super::support::*;
 use renga_abi::{Errno, ProcId};
-use renga_core::crossing::Door;
 use renga_core::host::Board;
 use renga_core::interleaved::Cores;
-use renga_core::notify::{Interruptor, Notifier};
+use renga_core::notification::{Notifier, WaitCanceller};
 use renga_core::raw::ExchangePort;
+use renga_core::remote_call::CoreEndpoint;
 use renga_core::{Address, Call, Client, Core, Me, Port, Process, Wait};
-use renga_sync::Bell;
+use renga_sync::Ipi;
 use std::cell::Cell;
 use std::convert::Infallible as Never;
 use std::rc::Rc;
@@ -31,7 +31,7 @@ fn a_notification_from_another_core_is_never_lost() {
                 for _ in 0..ROUNDS {
                     written.set(written.get() + 1);
                     notifier.notify();
-                    me.yield_turn().await;
+                    me.yield_now().await;
                 }
             });
         }
@@ -49,7 +49,7 @@ async fn keeper(mut port: Port<Null>) -> Never {
             Some(_) => unreachable!("only one is open"),
             None => {}
         }
-        while let Some(at) = held.iter().position(Call::interrupted) {
+        while let Some(at) = held.iter().position(Call::wait_cancelled) {
             held.remove(at).reply(Err(Errno::EINTR));
         }
     }
@@ -65,27 +65,27 @@ fn interrupted_each_round(cores: &Cores, [core, from]: [usize; 2], servers: &[Ad
         for key in 1..=ROUNDS {
             let mut client = Client::new(&me, servers[key as usize % servers.len()]);
             round.set(key);
-            me.yield_turn().await;
-            if !me.interrupted() {
+            me.yield_now().await;
+            if !me.wait_cancelled() {
                 assert_eq!(client.call(Hold { key }, ()).await, Err(Errno::EINTR));
-                assert!(me.interrupted(), "nobody answers before");
+                assert!(me.wait_cancelled(), "nobody answers before");
             }
             me.notified().await;
-            me.clear_interrupted();
+            me.clear_cancellation();
         }
         done.set(done.get() + 1);
     });
     cores.on(from).client(move |mut me| async move {
         for key in 1..=ROUNDS {
             while begun.get() < key {
-                me.yield_turn().await;
+                me.yield_now().await;
             }
             if from == core {
                 client.notify();
-                client.interrupt();
+                client.cancel_wait();
             } else {
                 Notifier::elsewhere(client).notify();
-                Interruptor::elsewhere(client).interrupt();
+                WaitCanceller::elsewhere(client).cancel_wait();
             }
         }
     });
@@ -130,7 +130,7 @@ fn an_interruption_follows_a_caller_from_server_to_server() {
 async fn answer_late(mut me: Me, mut port: Port<Null>) -> Never {
     loop {
         let NullCall::Hold(call) = port.accept_only(Hold::BIT).await else { unreachable!("only one is open") };
-        me.yield_turn().await;
+        me.yield_now().await;
         let key = call.entry().key;
         call.reply(Ok(key));
     }
@@ -149,15 +149,15 @@ fn an_interruption_against_an_answer_on_its_way_does_no_harm() {
                 for key in 0..ROUNDS {
                     let mut client = Client::new(&me, servers[key as usize % servers.len()]);
                     assert_eq!(client.call(Hold { key }, ()).await, Ok(key));
-                    me.clear_interrupted();
+                    me.clear_cancellation();
                 }
                 done.set(done.get() + 1);
                 over.set(true);
             });
             cores.on((core + 1) % count).client(move |mut me| async move {
                 while !ended.get() {
-                    Interruptor::elsewhere(client).interrupt();
-                    me.yield_turn().await;
+                    WaitCanceller::elsewhere(client).cancel_wait();
+                    me.yield_now().await;
                 }
             });
         }
@@ -182,7 +182,7 @@ fn the_end_of_a_session_answers_callers_of_all_cores() {
                             held.push(call);
                         }
                         None => held.drain(..).for_each(|call| {
-                            call.note_renewed(1);
+                            call.note_reboot(1);
                             call.reply_message([u64::from(Errno::EHOSTDOWN.0), 0, 0, 0, 0, 0]);
                         }),
                     }
@@ -196,15 +196,15 @@ fn the_end_of_a_session_answers_callers_of_all_cores() {
                 let mut client = Client::new(&me, client);
                 for key in 0..ROUNDS {
                     assert_eq!(client.call(Hold { key }, ()).await, Err(Errno::EHOSTDOWN));
-                    assert_eq!(me.take_renewed(), 1 << 1);
-                    me.clear_interrupted();
+                    assert_eq!(me.take_rebooted(), 1 << 1);
+                    me.clear_cancellation();
                 }
                 done.set(done.get() + 1);
             });
             cores.on((core + 1) % count).client(move |mut me| async move {
                 for _ in 0..2 * ROUNDS {
-                    Interruptor::elsewhere(caller).interrupt();
-                    me.yield_turn().await;
+                    WaitCanceller::elsewhere(caller).cancel_wait();
+                    me.yield_now().await;
                     again.notify();
                 }
             });
@@ -214,7 +214,7 @@ fn the_end_of_a_session_answers_callers_of_all_cores() {
         cores.on(1).client(move |mut me| async move {
             for _ in 0..1000 * ROUNDS {
                 end.notify();
-                me.yield_turn().await;
+                me.yield_now().await;
             }
         });
         run();
@@ -255,58 +255,58 @@ fn a_signal_that_finds_the_call_gone_goes_on_to_where_it_is() {
     let client = cores.on(0).client(move |mut me| async move {
         for server in servers {
             assert_eq!(Client::new(&me, server).call(Hold { key: 0 }, ()).await, Err(Errno::EINTR));
-            me.clear_interrupted();
+            me.clear_cancellation();
             out.set(out.get() + 1);
         }
     });
     let [home, first, second] = [0, 1, 2].map(|core| cores.on(core).core);
     let step = |core: &Core| {
-        core.take_letters();
+        core.drain_mailbox();
         while core.dispatch() {}
     };
     [home, first, second].into_iter().for_each(step);
     step(first);
-    client.interrupt();
+    client.cancel_wait();
     // Before it is told, the keeper looks because somebody else has notified it.
     keepers[0].notify();
     assert!(first.dispatch());
     step(home);
     step(second);
     assert_eq!((done.get(), client.waits_for()), (1, Some(keepers[1].id())));
-    client.interrupt(); // the signal is still where it was sent
+    client.cancel_wait(); // the signal is still where it was sent
     [first, second, home].into_iter().for_each(step);
     assert_eq!(done.get(), 2);
 }
 
 /// Counts.
 struct CountingBell(AtomicU32);
-impl Bell for CountingBell {
-    fn ring(&self) {
+impl Ipi for CountingBell {
+    fn send(&self) {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
-    fn silence(&self) {}
+    fn acknowledge(&self) {}
     fn wait(&self) {}
 }
 
 #[test]
 fn nobody_rings_at_a_core_that_looks() {
-    let bell: &'static CountingBell = Box::leak(Box::new(CountingBell(AtomicU32::new(0))));
-    let doors: &'static [Door] = vec![Door::new(bell)].leak();
-    let core: &'static Core = Box::leak(Box::new(Core::new().behind(0, doors)));
+    let ipi: &'static CountingBell = Box::leak(Box::new(CountingBell(AtomicU32::new(0))));
+    let endpoints: &'static [CoreEndpoint] = vec![CoreEndpoint::new(ipi)].leak();
+    let core: &'static Core = Box::leak(Box::new(Core::new().with_endpoints(0, endpoints)));
     let board = Board::new(0, 1 << 12);
     let process: &'static Process = board.arena.put(|| Process::new(core, 1, ProcId::new(0, 0)));
-    process.give_crossing(board.arena);
+    process.enable_remote_calls(board.arena);
     let notifier = Notifier::elsewhere(process);
-    assert!(core.leave());
-    core.look_again();
+    assert!(core.mark_away());
+    core.resume_polling();
     notifier.notify();
-    assert_eq!(bell.0.load(Ordering::Relaxed), 0, "it came back");
-    assert!(!core.leave(), "something is there");
-    core.take_letters();
-    assert!(core.leave());
+    assert_eq!(ipi.0.load(Ordering::Relaxed), 0, "it came back");
+    assert!(!core.mark_away(), "something is there");
+    core.drain_mailbox();
+    assert!(core.mark_away());
     notifier.notify();
     notifier.notify();
-    assert_eq!(bell.0.load(Ordering::Relaxed), 1, "once until it looks");
-    core.look_again();
-    assert!(core.leave());
+    assert_eq!(ipi.0.load(Ordering::Relaxed), 1, "once until it looks");
+    core.resume_polling();
+    assert!(core.mark_away());
 }

@@ -202,7 +202,7 @@ impl Pause {
             return Some(call);
         }
         if !inode.me.programs_wait() || inode.me.now_ns() >= self.until_ns {
-            inode.me.yield_turn().await;
+            inode.me.yield_now().await;
             return port.accept_waiting(open);
         }
         inode.me.notify_at(Some(self.until_ns));

@@ -31,7 +31,7 @@ pub async fn locks(me: Me, mut port: Port<Locks>, places: &'static mut [LockPlac
         }
         // Also after a call: its caller may have been interrupted before it was kept.
         state.waiting.retain(|call| {
-            if !call.interrupted() {
+            if !call.wait_cancelled() {
                 return Some(call);
             }
             call.reply(Err(Errno::EINTR));

@@ -34,11 +34,11 @@ fn low_mark_wakes_reclaimer_once_per_shortage() {
             for _ in FREE_MIN..FRAMES {
                 taken.push(memory.call(AllocateFrame {}, ()).await.unwrap());
             }
-            me.yield_turn().await;
+            me.yield_now().await;
             assert_eq!(seen.get(), times - 1, "as many are free as have to be");
             for _ in 0..FREE_MIN {
                 taken.push(memory.call(AllocateFrame {}, ()).await.unwrap());
-                me.yield_turn().await;
+                me.yield_now().await;
                 assert_eq!(seen.get(), times, "woken once");
             }
             for frame in taken {

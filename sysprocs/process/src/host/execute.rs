@@ -122,7 +122,7 @@ fn step<M: UserMemory + ?Sized>(context: &mut UserContext, memory: &Memory<M>) -
 /// is ready.
 pub fn turn<M: UserMemory + ?Sized>(board: Board, machine: &M) -> Option<u64> {
     let mut turn = board.core.next_user()?;
-    if turn.interrupted() {
+    if turn.wait_cancelled() {
         // It gives way after what has been done for it, which takes time, too.
         turn.charge(TURN_INSTRUCTIONS);
         turn.end(Trap::Preempted);

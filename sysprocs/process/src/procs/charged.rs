@@ -11,7 +11,7 @@ impl Server {
     /// The policy of a process and the cores that it may use, perhaps changed.
     pub(super) fn policy_of(&mut self, PolicyOf { pid, change }: PolicyOf) -> Result<u64, Errno> {
         let slot = usize::from(self.table.slot(pid)?);
-        let program = self.interruptors.get(slot).ok_or(Errno::ESRCH)?;
+        let program = self.wait_cancellers.get(slot).ok_or(Errno::ESRCH)?;
         let all_cores = self.me.program_cores();
         let old = Schedule { policy: program.policy(), cores: program.cores() & all_cores, all_cores };
         if change != ASK_POLICY {

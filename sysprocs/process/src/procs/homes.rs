@@ -5,10 +5,10 @@
 //! maker and its ancestors do not count: most wait for their child, or will as soon as they have made a few. So of shells that a shell makes
 //! each gets a home of its own, and what they run is there, too.
 //!
-//! Not here: the core on which it runs (`kernel/core/src/seat.rs`), the board (its maker says that).
+//! Not here: the core on which it runs (`kernel/core/src/remote_run_queue.rs`), the board (its maker says that).
 
 use super::slot_set::SlotSet;
-use renga_rt::Interruptor;
+use renga_rt::WaitCanceller;
 
 /// Cores of a board.
 const CORES_MAX: usize = 4;
@@ -17,11 +17,11 @@ const CORES_MAX: usize = 4;
 pub(super) struct Homes([SlotSet; CORES_MAX]);
 
 impl Homes {
-    /// Those of the slots that `interruptors` are of.
-    pub fn new(interruptors: &[Interruptor]) -> Homes {
+    /// Those of the slots that `wait_cancellers` are of.
+    pub fn new(wait_cancellers: &[WaitCanceller]) -> Homes {
         let mut homes = [SlotSet::NONE; CORES_MAX];
-        for (slot, interruptor) in (0..).zip(interruptors) {
-            homes[usize::from(interruptor.home()) % CORES_MAX].insert(slot);
+        for (slot, wait_canceller) in (0..).zip(wait_cancellers) {
+            homes[usize::from(wait_canceller.home()) % CORES_MAX].insert(slot);
         }
         Homes(homes)
     }

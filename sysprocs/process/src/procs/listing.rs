@@ -49,7 +49,7 @@ impl Server {
             return None;
         }
         let slot = record.slot();
-        let program = slot.and_then(|slot| self.interruptors.get(usize::from(slot)));
+        let program = slot.and_then(|slot| self.wait_cancellers.get(usize::from(slot)));
         let mut counts =
             slot.map_or_else(Default::default, |slot| self.me.counts(AccountNumber::of_slot(self.table.board, slot)));
         if slot.is_none() {
@@ -79,12 +79,13 @@ impl Server {
         let by_core = [0, 1, 2, 3].map(|core| self.me.ran_on(core));
         let all = |which: usize| by_core.iter().fold(0_u64, |all, core| all.wrapping_add(core[which]));
         let programs = || self.table.in_slots();
-        let runs = |slot: u16| self.interruptors.get(usize::from(slot)).is_some_and(|program| program.wants_to_run());
+        let runs =
+            |slot: u16| self.wait_cancellers.get(usize::from(slot)).is_some_and(|program| program.wants_to_run());
         BoardCounts {
             now_ns: self.me.now_ns(),
             user_ns: all(0),
             system_ns: all(1),
-            turns: self.me.turns_taken(),
+            turns: self.me.context_switches(),
             made: self.made.count,
             programs: programs().count() as u64,
             running: programs().filter(|&(_, slot)| runs(slot)).count() as u64,

@@ -124,7 +124,7 @@ impl Server {
     }
 
     fn is_background(&self, slot: u16) -> bool {
-        self.interruptors.get(usize::from(slot)).is_some_and(|program| program.policy().background)
+        self.wait_cancellers.get(usize::from(slot)).is_some_and(|program| program.policy().background)
     }
 
     /// Counts what `pid` used to its class, which it is about to leave.

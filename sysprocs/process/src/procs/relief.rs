@@ -21,7 +21,7 @@ impl Server {
             self.me.log("killed for want of memory: pid, page frames that it holds", [pid.into(), frames]);
             self.dying = pid;
         }
-        if self.dying == asks || call.interrupted() {
+        if self.dying == asks || call.wait_cancelled() {
             let answer = if self.dying == asks { Ok(asks) } else { Err(Errno::EINTR) };
             return call.reply(answer);
         }

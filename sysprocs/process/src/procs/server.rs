@@ -16,7 +16,7 @@ use renga_proto::procs::{
     VforkDone, WaitChild, board_of,
 };
 use renga_proto::used::Used;
-use renga_rt::{Call, Errno, Held as Sent, Interruptor, Me, Never, Port, Protocol, Watch};
+use renga_rt::{Call, Errno, Held as Sent, Me, Never, Port, Protocol, WaitCanceller, Watch};
 
 /// What a slot's process waits for here.
 pub(super) enum Held {
@@ -40,7 +40,7 @@ pub(super) struct Server {
     interrupted: SlotSet,
     /// By slot: who made its process from another board, and waits until that has taken up everything.
     pub(super) makers: [Option<Call<Spawn>>; SLOTS_MAX],
-    pub(super) interruptors: &'static [Interruptor],
+    pub(super) wait_cancellers: &'static [WaitCanceller],
     pub(super) homes: Homes,
     /// Signals on their way to groups on every board, by the board of the sender.
     pub(super) killing: Sent,
@@ -55,14 +55,14 @@ pub(super) struct Server {
     pub(super) regulated: Regulated,
 }
 
-/// Keeps the user processes of this board, whose slots are interrupted by `interruptors`, in `rows`, and what is told of
+/// Keeps the user processes of this board, whose slots are interrupted by `wait_cancellers`, in `rows`, and what is told of
 /// their signals in `queued`, of their use in `seen`; init runs on `init_board`, and `boot` counts the board's starts. Boards where children are,
 /// are watched.
 #[allow(clippy::too_many_arguments, reason = "boot hands each of them out by its type")]
 pub async fn procs(
     me: Me,
     mut port: Port<Procs>,
-    interruptors: &'static [Interruptor],
+    wait_cancellers: &'static [WaitCanceller],
     rows: &'static mut [Row],
     queued: &'static mut [QueuedSignal],
     seen: &'static mut [Seen],
@@ -70,8 +70,8 @@ pub async fn procs(
     boot: u8,
     watch: &'static Watch,
 ) -> Never {
-    assert!(interruptors.len() <= SLOTS_MAX, "more user slots than the table can name");
-    assert!(interruptors.len() <= seen.len(), "a place for each user slot");
+    assert!(wait_cancellers.len() <= SLOTS_MAX, "more user slots than the table can name");
+    assert!(wait_cancellers.len() <= seen.len(), "a place for each user slot");
     let board = me.id().board.0;
     let mut server = Server {
         me,
@@ -80,8 +80,8 @@ pub async fn procs(
         idle: SlotSet::NONE,
         interrupted: SlotSet::NONE,
         makers: [const { None }; SLOTS_MAX],
-        interruptors,
-        homes: Homes::new(interruptors),
+        wait_cancellers,
+        homes: Homes::new(wait_cancellers),
         killing: Sent::NONE,
         dying: 0,
         in_want: SlotSet::NONE,
@@ -263,7 +263,7 @@ impl Server {
         refuse: fn(C, Errno),
     ) -> bool {
         let place = slot.and_then(|slot| {
-            let known = usize::from(slot) < self.interruptors.len();
+            let known = usize::from(slot) < self.wait_cancellers.len();
             known.then(|| usize::from(slot)).ok_or(Errno::EINVAL)
         });
         match place {
@@ -286,7 +286,7 @@ impl Server {
                 call.reply(Ok(waited));
             }
             Err(errno) => call.reply(Err(errno)),
-            Ok(None) if call.interrupted() => call.reply(Err(Errno::EINTR)),
+            Ok(None) if call.wait_cancelled() => call.reply(Err(Errno::EINTR)),
             Ok(None) => {
                 self.hold(self.table.slot(parent), call, Held::Child, |call, errno| call.reply(Err(errno)));
             }
@@ -298,7 +298,7 @@ impl Server {
         match self.table.has_signal(pid, blocked) {
             Ok(true) => call.reply(Ok(())),
             Err(errno) => call.reply(Err(errno)),
-            Ok(false) if call.interrupted() => call.reply(Err(Errno::EINTR)),
+            Ok(false) if call.wait_cancelled() => call.reply(Err(Errno::EINTR)),
             Ok(false) => {
                 self.hold(self.table.slot(pid), call, Held::Signal, |call, errno| call.reply(Err(errno)));
             }
@@ -336,8 +336,8 @@ impl Server {
         }
         let mut to_interrupt = core::mem::take(&mut self.table.to_interrupt);
         while let Some(slot) = to_interrupt.take_first() {
-            if let Some(interruptor) = self.interruptors.get(usize::from(slot)) {
-                interruptor.interrupt();
+            if let Some(wait_canceller) = self.wait_cancellers.get(usize::from(slot)) {
+                wait_canceller.cancel_wait();
                 self.interrupted.insert(slot);
             }
         }
@@ -350,14 +350,14 @@ impl Server {
         while let Some(slot) = interrupted_slots.take_first() {
             let held = &mut self.held[usize::from(slot)];
             let interrupted = match held {
-                Held::Work(call) => call.interrupted(),
-                Held::Child(call) => call.interrupted(),
-                Held::Signal(call) => call.interrupted(),
-                Held::Memory(call) => call.interrupted(),
+                Held::Work(call) => call.wait_cancelled(),
+                Held::Child(call) => call.wait_cancelled(),
+                Held::Signal(call) => call.wait_cancelled(),
+                Held::Memory(call) => call.wait_cancelled(),
                 Held::Nothing | Held::Vfork(_) | Held::Returned(_) | Held::Continue(_) => false,
             };
             if !interrupted {
-                if self.interruptors[usize::from(slot)].is_elsewhere() {
+                if self.wait_cancellers[usize::from(slot)].is_elsewhere() {
                     self.interrupted.insert(slot);
                 }
                 continue;

@@ -22,7 +22,7 @@ impl Server {
         } else if !self.killing.is_empty() {
             return Err(Errno::EINTR);
         }
-        let (free, all) = (self.idle.len(), self.interruptors.len() as u32);
+        let (free, all) = (self.idle.len(), self.wait_cancellers.len() as u32);
         let reserved = if most == UNLIMITED { 0 } else { RESERVED_SLOTS };
         let refused = free <= reserved || all - free >= most;
         let maker = self.table.slot(parent).ok().filter(|_| board == self.table.board);

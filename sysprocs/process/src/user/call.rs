@@ -37,7 +37,7 @@ calls! {
         92 personality => zero;
         96 set_tid_address => set_tid_address;
         99 set_robust_list => zero;
-        124 sched_yield => give_way;
+        124 sched_yield => yield_slice;
         125 sched_get_priority_max => get_priority_max;
         126 sched_get_priority_min => get_priority_min;
         143 setregid => zero;

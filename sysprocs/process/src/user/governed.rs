@@ -49,7 +49,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     async fn run_governed(&mut self, mut pace: Pace) -> Result<(), u32> {
         let mut governor = Governor::default();
         while pace != Pace::Free {
-            if self.look_at_signals || self.me.interrupted() {
+            if self.look_at_signals || self.me.wait_cancelled() {
                 apart!(self.serve_signals())?;
                 if pace != self.pace() {
                     pace = self.pace();
@@ -143,7 +143,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         let mut slice_ends_ns = self.me.now_ns() + SLICE_NS;
         // Ends when time has passed, which it does by itself.
         while self.me.now_ns() < until_ns {
-            if self.me.interrupted() {
+            if self.me.wait_cancelled() {
                 return Err(Errno::EINTR);
             }
             let now_ns = self.me.now_ns();
@@ -155,7 +155,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             while self.me.now_ns() < until_ns.min(now_ns + SPIN_NS) {
                 core::hint::spin_loop();
             }
-            self.me.yield_turn().await;
+            self.me.yield_now().await;
         }
         Ok(())
     }

@@ -45,8 +45,8 @@ impl<M: UserMemory + ?Sized> State<M> {
         put!(out, "NoNewPrivs:\t0\nSeccomp:\t0\nSeccomp_filters:\t0\n");
         let board = self.board;
         put!(out, "Cpus_allowed:\t{:x}\nCpus_allowed_list:\t{board}\nMems_allowed:\t1\n", 1 << board);
-        put!(out, "Mems_allowed_list:\t0\nvoluntary_ctxt_switches:\t{}\n", listed.count(Count::TurnsGiven));
-        put!(out, "nonvoluntary_ctxt_switches:\t{}\n", listed.count(Count::TurnsTaken));
+        put!(out, "Mems_allowed_list:\t0\nvoluntary_ctxt_switches:\t{}\n", listed.count(Count::VoluntarySwitches));
+        put!(out, "nonvoluntary_ctxt_switches:\t{}\n", listed.count(Count::InvoluntarySwitches));
     }
 
     fn memory_lines(&self, listed: &Listed, out: &mut Window<'_>) {

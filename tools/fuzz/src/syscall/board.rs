@@ -24,7 +24,7 @@ use renga_proto::slots::{FileTable, PipeTable, TakeFile, TakePipe};
 use renga_rt::host::Board;
 use renga_rt::proc_info::ProcInfo;
 use renga_rt::user::UserContext;
-use renga_rt::{Address, Client, Family, Interruptor, Local, Me, Members, Notifier, Wakes, Watch};
+use renga_rt::{Address, Client, Family, Local, Me, Members, Notifier, WaitCanceller, Wakes, Watch};
 use std::cell::Cell;
 
 const USERS: usize = 3;
@@ -159,11 +159,11 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
 
 fn procs(board: Board, users: &'static [&'static Process], watch: &'static Watch) -> Address<Procs> {
     let arena = board.arena;
-    let interruptors: &'static [Interruptor] = arena.put_slice(USERS, |slot| Interruptor::new(users[slot]));
+    let wait_cancellers: &'static [WaitCanceller] = arena.put_slice(USERS, |slot| WaitCanceller::new(users[slot]));
     let rows = arena.put_slice(RECORDS, |_| ProcessRow::EMPTY);
     let queued = arena.put_slice(QUEUED, |_| QueuedSignal::EMPTY);
     let seen = arena.put_slice(USERS, |_| Seen::NOTHING);
-    board.server(|me, port| renga_process::procs(me, port, interruptors, rows, queued, seen, 0, 1, watch))
+    board.server(|me, port| renga_process::procs(me, port, wait_cancellers, rows, queued, seen, 0, 1, watch))
 }
 
 fn events(board: Board, wakes: &'static Wakes) -> Address<Events> {

@@ -148,7 +148,7 @@ impl Attack<'_> {
     /// The next program's turn; false: none is ready.
     fn turn(&mut self) -> bool {
         let Some(mut turn) = self.board.core.next_user() else { return false };
-        if turn.interrupted() {
+        if turn.wait_cancelled() {
             turn.end(Trap::Preempted);
             return true;
         }

@@ -1,9 +1,9 @@
 //! Letters between real threads, over whichever variant of the code this file is a module of.
 //!
-//! Invariant: nothing but the inbox orders what is in a letter; bells are relaxed, and no thread is joined before it
+//! Invariant: nothing but the mailbox orders what is in a message; IPIs are relaxed, and no thread is joined before it
 //! has had all answers.
 
-use super::{Bell, Held, Inbox, Letter};
+use super::{CoreMessage, Ipi, Mailbox, OwnedMessage};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
@@ -11,13 +11,13 @@ use std::thread;
 const ROUNDS: u64 = 2_000;
 const CALLERS: usize = 3;
 
-struct ThreadBell(AtomicBool);
+struct ThreadIpi(AtomicBool);
 
-impl Bell for ThreadBell {
-    fn ring(&self) {
+impl Ipi for ThreadIpi {
+    fn send(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
-    fn silence(&self) {
+    fn acknowledge(&self) {
         self.0.store(false, Ordering::Relaxed);
     }
     fn wait(&self) {
@@ -30,25 +30,25 @@ impl Bell for ThreadBell {
 /// The caller, and what the server counts up.
 type Call = (usize, u64);
 
-static INBOXES: [Inbox<Call>; CALLERS + 1] = [const { Inbox::new() }; CALLERS + 1];
-static BELLS: [ThreadBell; CALLERS + 1] = [const { ThreadBell(AtomicBool::new(false)) }; CALLERS + 1];
+static MAILBOXES: [Mailbox<Call>; CALLERS + 1] = [const { Mailbox::new() }; CALLERS + 1];
+static IPIS: [ThreadIpi; CALLERS + 1] = [const { ThreadIpi(AtomicBool::new(false)) }; CALLERS + 1];
 
-fn post(letter: Held<Call>, to: usize) {
-    INBOXES[to].post(letter, &BELLS[to]);
+fn post(message: OwnedMessage<Call>, to: usize) {
+    MAILBOXES[to].post(message, &IPIS[to]);
 }
 
 fn caller(who: usize) {
     let mut last = 0;
-    post(Box::leak(Box::new(Letter::new((who, 0)))).hold(), CALLERS);
+    post(Box::leak(Box::new(CoreMessage::new((who, 0)))).into_owned(), CALLERS);
     while last < ROUNDS {
-        INBOXES[who].take(|mut letter| {
-            last = letter.content().1;
+        MAILBOXES[who].drain(|mut message| {
+            last = message.payload().1;
             if last < ROUNDS {
-                post(letter, CALLERS);
+                post(message, CALLERS);
             }
         });
         if last < ROUNDS {
-            INBOXES[who].rest(&BELLS[who]);
+            MAILBOXES[who].sleep(&IPIS[who]);
         }
     }
 }
@@ -58,15 +58,15 @@ pub fn play() {
     let callers: Vec<_> = (0..CALLERS).map(|who| thread::spawn(move || caller(who))).collect();
     let mut answered = 0;
     while answered < ROUNDS * CALLERS as u64 {
-        INBOXES[CALLERS].take(|mut letter| {
-            let call = letter.content();
+        MAILBOXES[CALLERS].drain(|mut message| {
+            let call = message.payload();
             call.1 += 1;
             answered += 1;
             let who = call.0;
-            post(letter, who);
+            post(message, who);
         });
         if answered < ROUNDS * CALLERS as u64 {
-            INBOXES[CALLERS].rest(&BELLS[CALLERS]);
+            MAILBOXES[CALLERS].sleep(&IPIS[CALLERS]);
         }
     }
     callers.into_iter().for_each(|caller| caller.join().expect("no thread panics"));

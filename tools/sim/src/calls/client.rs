@@ -76,7 +76,7 @@ impl Client {
             }
         };
         self.oracle.end(self.me.now_ns(), id, outcome);
-        self.me.clear_interrupted();
+        self.me.clear_cancellation();
         if outcome == Err(Errno::EHOSTDOWN) {
             self.rest(REST_NS).await;
         }

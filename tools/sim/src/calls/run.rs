@@ -11,7 +11,7 @@ use crate::incident::schedule;
 use crate::ongoing::Ongoing;
 use crate::outcome::{Counts, Failure, Level, Report};
 use crate::{logged, waits};
-use renga_core::notify::Interruptor;
+use renga_core::notification::WaitCanceller;
 use renga_phy::loopback::Faults;
 use renga_router::Stats;
 use std::any::Any;
@@ -189,7 +189,7 @@ impl Run {
             let process = self.seats[usize::from(board)].clients[usize::from(client)];
             self.cast.oracle.interrupt(process.id());
             self.counts.add("interruptions", 1);
-            Interruptor::new(process).interrupt();
+            WaitCanceller::new(process).cancel_wait();
         }
         Ok(())
     }

@@ -102,7 +102,7 @@ impl Server {
         let mut at = 0;
         while at < waiting.len() {
             let (until_ns, call) = &waiting[at];
-            let outcome = match (*until_ns <= now_ns, call.interrupted()) {
+            let outcome = match (*until_ns <= now_ns, call.wait_cancelled()) {
                 (true, _) => Ok(answer(call.entry().id)),
                 (false, true) => Err(Errno::EINTR),
                 (false, false) => {

@@ -10,7 +10,7 @@ use super::numbers::{EXIT, SIGRETURN};
 use crate::system::image::Tree;
 use renga_abi::Errno;
 use renga_core::Core;
-use renga_core::seat::Guest;
+use renga_core::remote_run_queue::RemoteTask;
 use renga_hal::memory::{Frame, PAGE_BYTES, USER_END, UserMemory};
 use renga_hal_host::HostMemory;
 use renga_memory::layout::TRAMPOLINE;
@@ -96,7 +96,7 @@ impl Programs {
     pub fn turn(&self, number: u8, cores: &[Board], memory: &HostMemory) -> u64 {
         let first = self.0.borrow_mut().next_core();
         let in_turn = || (0..cores.len()).map(|at| cores[(first + at) % cores.len()]);
-        let guest = in_turn().find_map(|board| Some((board.core, board.core.guest()?)));
+        let guest = in_turn().find_map(|board| Some((board.core, board.core.remote_task()?)));
         match (guest, in_turn().find(|board| board.core.has_users())) {
             // Those at home come in their turn, too.
             (Some((core, guest)), home) if home.is_none() || first.is_multiple_of(2) => {
@@ -109,7 +109,7 @@ impl Programs {
 
     fn turn_at_home(&self, number: u8, board: Board, memory: &HostMemory) -> u64 {
         let Some(mut turn) = board.core.next_user() else { return TURN_NS };
-        if turn.interrupted() {
+        if turn.wait_cancelled() {
             turn.end(Trap::Preempted);
             return TURN_NS;
         }
@@ -121,7 +121,7 @@ impl Programs {
     }
 
     /// The turn of a program on another core than its process's.
-    fn visit(&self, number: u8, core: &'static Core, mut guest: Guest, memory: &HostMemory) -> u64 {
+    fn visit(&self, number: u8, core: &'static Core, mut guest: RemoteTask, memory: &HostMemory) -> u64 {
         let space = Frame(guest.space() as u32);
         let (taken_ns, trap) = self.run(number, Space { memory, space }, guest.context());
         guest.ran(core, taken_ns, Exit::Trap(trap));

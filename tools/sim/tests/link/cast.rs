@@ -111,7 +111,7 @@ async fn store(mut port: Port<Store>, noted: Noted, calls: Rc<Cell<u64>>) -> Nev
             }
         }
         for at in (0..waiting.len()).rev() {
-            if waiting[at].interrupted() {
+            if waiting[at].wait_cancelled() {
                 waiting.remove(at).reply(Err(Errno::EINTR));
             }
         }

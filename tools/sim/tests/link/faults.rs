@@ -4,7 +4,7 @@ use crate::cast::{
     Add, Body, Cast, Check, Fetch, Note, Null, Pass, Seen, Stores, Turn, body, build, cluster, fill, sum,
 };
 use crate::synchronous::LIMIT_NS;
-use renga_core::notify::Interruptor;
+use renga_core::notification::WaitCanceller;
 use renga_random::Random;
 use renga_rt::Errno;
 use renga_sim::{ClusterSetup, Faults};
@@ -220,7 +220,7 @@ fn cancellation_at_any_time_ends_only_its_call() {
                             stores.at(0, 0).call(Pass {}, ()).await
                         };
                         noted.borrow_mut().push(far);
-                        stores.me().clear_interrupted();
+                        stores.me().clear_cancellation();
                     }
                 }
             });
@@ -229,7 +229,7 @@ fn cancellation_at_any_time_ends_only_its_call() {
         let (mut random, mut interruptions) = (Random::new(seed), 0);
         while results.borrow().len() < 4 * CALLS {
             cluster.run_until(cluster.now_ns() + random.below(5_000_000));
-            Interruptor::new(seen[1].clients[random.below(3) as usize]).interrupt();
+            WaitCanceller::new(seen[1].clients[random.below(3) as usize]).cancel_wait();
             interruptions += 1;
             assert!(interruptions < 10_000, "calls are stuck, seed {seed}");
         }

@@ -1,7 +1,7 @@
 //! Synchronous calls: words, slices, deferred replies, interruptions.
 
 use crate::cast::{Add, Cast, Check, Fetch, Null, Open, Pass, Stores, Turn, body, cluster, fill, sum};
-use renga_core::notify::Interruptor;
+use renga_core::notification::WaitCanceller;
 use renga_rt::Errno;
 use renga_sim::ClusterSetup;
 use std::cell::{Cell, RefCell};
@@ -121,7 +121,7 @@ fn remote_call_cancellation_reaches_server() {
                 let mut far = stores.at(0, 0);
                 let first = far.call(Pass {}, ()).await;
                 let again = far.call(Pass {}, ()).await; // the flag is still up
-                stores.me().clear_interrupted();
+                stores.me().clear_cancellation();
                 let value = far.call(Pass {}, ()).await;
                 noted.borrow_mut().push([first, again, value]);
             }
@@ -130,7 +130,7 @@ fn remote_call_cancellation_reaches_server() {
     });
     cluster.run_until(100_000_000);
     for client in &seen[1].clients {
-        Interruptor::new(client).interrupt();
+        WaitCanceller::new(client).cancel_wait();
     }
     cluster.run_until(200_000_000);
     assert!(results.borrow().is_empty());
@@ -138,7 +138,7 @@ fn remote_call_cancellation_reaches_server() {
     let waiting: Vec<_> = seen[1].clients.iter().map(|client| client.waits_for()).collect();
     assert!(waiting.iter().all(Option::is_some), "{waiting:?}");
     for client in &seen[1].clients {
-        Interruptor::new(client).interrupt();
+        WaitCanceller::new(client).cancel_wait();
     }
     cluster.run_until(300_000_000);
     let eintr = Err(Errno::EINTR);

@@ -18,7 +18,7 @@ const CHANGEABLE: [&str; 9] =
 const CELLS_OF_ONE_FILE: [(&str, &[&str]); 3] = [
     ("timer.rs", &["alarm_ns", "alarm_link"]),
     ("user.rs", &["user", "user_space", "trap"]),
-    ("crossing.rs", &["crossing"]),
+    ("remote_call.rs", &["remote"]),
 ];
 
 fn board_sources() -> impl Iterator<Item = RustSource> {

@@ -16,7 +16,7 @@ const FILES: [&str; 21] = [
     "kernel/core/src/user.rs",
     "kernel/core/src/arena.rs",
     "kernel/core/src/process.rs",
-    "kernel/core/src/crossing.rs",
+    "kernel/core/src/remote_call.rs",
     "kernel/core/src/host.rs",
     "kernel/sync/src/message.rs",
     "kernel/sync/src/frame_borrow.rs",

@@ -49,8 +49,8 @@ fn changed(old: Policy, class: Class, priority: u32) -> Result<Policy, Errno> {
 }
 
 impl<M: UserMemory + ?Sized> User<M> {
-    pub(in crate::user) fn give_way(&mut self) -> Outcome {
-        self.me.give_way();
+    pub(in crate::user) fn yield_slice(&mut self) -> Outcome {
+        self.me.yield_slice();
         Ok(0)
     }
 

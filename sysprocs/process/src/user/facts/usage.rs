@@ -41,7 +41,7 @@ pub(in crate::user) fn resource_usage(used: Used) -> [u8; USAGE_BYTES] {
         (88, used.blocks_read * SECTORS_PER_BLOCK),
         (96, used.blocks_written * SECTORS_PER_BLOCK),
         (128, used.turns_given),
-        (136, used.turns_taken),
+        (136, used.context_switches),
     ] {
         put(at, word);
     }
@@ -61,8 +61,8 @@ fn counted(counts: &Counts) -> Used {
         faults_major: of(Count::FaultsMajor),
         blocks_read: of(Count::BlocksRead),
         blocks_written: of(Count::BlocksWritten),
-        turns_given: of(Count::TurnsGiven),
-        turns_taken: of(Count::TurnsTaken),
+        turns_given: of(Count::VoluntarySwitches),
+        context_switches: of(Count::InvoluntarySwitches),
         frames: 0,
     }
 }

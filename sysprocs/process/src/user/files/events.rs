@@ -118,7 +118,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         if self.status_flags(file).await? & O_NONBLOCK != 0 {
             return Err(Errno::EAGAIN.into());
         }
-        if self.look_at_signals || self.me.interrupted() {
+        if self.look_at_signals || self.me.wait_cancelled() {
             return Err(Escape::Restart);
         }
         let wait = AwaitWake { slot: self.facts.slot, until_ns: u64::MAX, boards: 1 << board };

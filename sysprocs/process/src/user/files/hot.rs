@@ -43,7 +43,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         let descriptor = self.program.files.get(self.argument(0)).ok()?;
         let (address, count) = (self.argument(1), self.argument(2));
         let start = (address % PAGE_BYTES as u64) as usize;
-        if count == 0 || count > (PAGE_BYTES - start) as u64 || self.me.has_renewed() {
+        if count == 0 || count > (PAGE_BYTES - start) as u64 || self.me.has_rebooted() {
             return None;
         }
         let space = self.space.as_ref().filter(|space| !space.may_share(address))?;

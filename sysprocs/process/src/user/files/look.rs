@@ -117,7 +117,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     /// Waits until what was looked at is to be looked at again. A signal that ends the wait has it made again, to end at
     /// the same time.
     pub(in crate::user) async fn await_look(&mut self, look: &Look, until_ns: Option<u64>) -> Result<(), Escape> {
-        if self.look_at_signals || self.me.interrupted() {
+        if self.look_at_signals || self.me.wait_cancelled() {
             self.program.deadline_ns = until_ns;
             return Err(Escape::RestartUnlessHandled);
         }

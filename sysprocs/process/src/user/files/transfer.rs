@@ -140,7 +140,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             return false;
         }
         self.me.yield_to_programs().await;
-        self.me.interrupted()
+        self.me.wait_cancelled()
     }
 
     /// As `take_in`, of what is made when it is read: what has room in a page is read at once, however it lies in memory,

@@ -110,13 +110,13 @@ impl<M: UserMemory + ?Sized> User<M> {
             match self.services.clients.procs.call(AwaitWork { slot }, &mut self.scratch).await {
                 Ok(work) => break work,
                 // Somebody meant the program that was here before.
-                Err(Errno::EINTR) => self.me.clear_interrupted(),
+                Err(Errno::EINTR) => self.me.clear_cancellation(),
                 Err(errno) => panic!("slot {slot} is refused by the table of processes: {errno:?}"),
             }
         };
-        if self.me.interrupted() {
+        if self.me.wait_cancelled() {
             // Somebody on another core meant the one before, and the next had come by then. A signal for this one is looked for.
-            self.me.clear_interrupted();
+            self.me.clear_cancellation();
             self.look_at_signals = true;
         }
         self.program.renew(work.pid, 0);
@@ -133,7 +133,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     #[inline(always)]
     async fn run(&mut self) -> u32 {
         loop {
-            if (self.look_at_signals || self.me.interrupted())
+            if (self.look_at_signals || self.me.wait_cancelled())
                 && let Err(status) = apart!(self.attend())
             {
                 return status;
@@ -200,7 +200,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         self.pages_moved = 0;
         // Bounded: a stale handle is taken once, and each time that memory is short a program ends.
         loop {
-            let renewed = self.me.take_renewed();
+            let renewed = self.me.take_rebooted();
             if renewed != 0 {
                 self.learn_losses(renewed).await;
             }

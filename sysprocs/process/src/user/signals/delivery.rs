@@ -41,7 +41,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     /// Serves what is pending; the error is the status with which the program ends.
     #[inline(never)]
     pub(in crate::user) async fn serve_signals(&mut self) -> Result<(), u32> {
-        self.me.clear_interrupted();
+        self.me.clear_cancellation();
         self.look_at_signals = false;
         let mut handled = false;
         // Each turn ends when a signal has come, or somebody lets the program go on.

@@ -152,7 +152,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         let until_ns = until_ns.unwrap_or(u64::MAX);
         // Each turn waits for an interruption or the end of the time.
         loop {
-            self.me.clear_interrupted();
+            self.me.clear_cancellation();
             if let Some(taken) = self.take_wanted(wanted).await? {
                 return Ok(taken);
             }

@@ -111,7 +111,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         if self.waiting_of(mask).await? != 0 {
             return Ok(());
         }
-        if self.look_at_signals || self.me.interrupted() {
+        if self.look_at_signals || self.me.wait_cancelled() {
             return Err(Escape::Restart);
         }
         let wait = AwaitWake { slot: self.facts.slot, until_ns: u64::MAX, boards: 0 };

@@ -20,7 +20,7 @@ use renga_proto::pipe::PIPE_BYTES;
 use renga_proto::sessions::Sessions;
 use renga_rt::host::Board;
 use renga_rt::user::UserContext;
-use renga_rt::{Address, Client, Family, Interruptor, Local, Me, Members, Notifier, Port, ProcId, Protocol, Wakes};
+use renga_rt::{Address, Client, Family, Local, Me, Members, Notifier, Port, ProcId, Protocol, WaitCanceller, Wakes};
 use std::cell::RefCell;
 
 pub const SLOTS: usize = 6;
@@ -257,8 +257,8 @@ fn start_servers(
     machine: &'static HostMemory,
 ) {
     let here = &all[number];
-    let users: Vec<Interruptor> = here.users.iter().map(|user| Interruptor::new(user)).collect();
-    let users: &'static [Interruptor] = Vec::leak(users);
+    let users: Vec<WaitCanceller> = here.users.iter().map(|user| WaitCanceller::new(user)).collect();
+    let users: &'static [WaitCanceller] = Vec::leak(users);
     board.start(here.procs, |me| {
         let port = Port::new(&me).0;
         let rows = Vec::leak(vec![renga_process::ProcessRow::EMPTY; 256]);

@@ -1,7 +1,7 @@
 //! The console's line of a board whose processor has no time to wait for it: text is kept, and leaves byte by byte while
 //! the board waits for other things.
 //!
-//! Invariant: no call waits for the line but [`Speech::finish`], which has a bound. Not here: what is said.
+//! Invariant: no call waits for the line but [`TesterConsole::finish`], which has a bound. Not here: what is said.
 
 use crate::hardware::Uart;
 use core::fmt::{Error, Result, Write};
@@ -13,17 +13,17 @@ const TEXT_BYTES_MAX: usize = 4096;
 const TRIES_MAX: u32 = 10_000_000;
 
 /// The line, and what it is to say.
-pub struct Speech {
+pub struct TesterConsole {
     line: Uart,
     text: [u8; TEXT_BYTES_MAX],
     bytes: usize,
     said: usize,
 }
 
-impl Speech {
+impl TesterConsole {
     /// On `line`.
-    pub fn on(line: Uart) -> Speech {
-        Speech { line, text: [0; TEXT_BYTES_MAX], bytes: 0, said: 0 }
+    pub fn on(line: Uart) -> TesterConsole {
+        TesterConsole { line, text: [0; TEXT_BYTES_MAX], bytes: 0, said: 0 }
     }
 
     /// Gives the line its next byte, if there is one and it has room.
@@ -54,7 +54,7 @@ impl Speech {
     }
 }
 
-impl Write for Speech {
+impl Write for TesterConsole {
     /// Keeps text as far as there is room.
     fn write_str(&mut self, text: &str) -> Result {
         if self.is_over() {

@@ -5,15 +5,15 @@
 //! ready; alarms are looked at whenever it is idle and at least every `DISPATCHES_PER_LOOK` dispatches. Not here: the core of the
 //! devices (`executor.rs`), whose turn it is (`renga_core::seat`).
 
-use crate::guest;
 use crate::programs::Programs;
+use crate::remote_task;
 use renga_arch_aarch64::cpu::ThisCore;
 use renga_arch_aarch64::memory::FrameMemory;
 use renga_arch_aarch64::timer::GenericTimer;
 use renga_core::Core;
 use renga_core::probe;
-use renga_core::seat::Guest;
-use renga_core::user::UserTurn;
+use renga_core::remote_run_queue::RemoteTask;
+use renga_core::user::UserSlice;
 use renga_hal::memory::Frame;
 use renga_hal::timer::Timer;
 use renga_rt::user::{Exit, Trap};
@@ -22,7 +22,7 @@ use renga_rt::user::{Exit, Trap};
 const DISPATCHES_PER_LOOK: u32 = 32;
 
 /// What the loop needs.
-pub struct Companion {
+pub struct SecondaryCore {
     /// The core's processes.
     pub core: &'static Core,
     /// Its clock and alarm.
@@ -33,17 +33,17 @@ pub struct Companion {
     pub programs: &'static Programs,
 }
 
-impl Companion {
+impl SecondaryCore {
     /// Runs the core, for ever.
     pub fn run(&mut self) -> ! {
         self.core.stamp(self.timer.now_ns());
         loop {
             self.run_processes();
             self.core.expire_alarms(self.timer.now_ns());
-            if self.core.has_ready() || self.core.has_turns_to_send() {
+            if self.core.has_ready() || self.core.has_remote_slices() {
                 continue;
             }
-            if let Some(guest) = self.core.guest() {
+            if let Some(guest) = self.core.remote_task() {
                 self.run_guest(guest);
             } else if let Some(turn) = self.core.next_user() {
                 self.run_program(turn);
@@ -56,9 +56,9 @@ impl Companion {
     /// Runs ready system processes, and sends turns to other cores.
     fn run_processes(&mut self) {
         for _ in 0..DISPATCHES_PER_LOOK {
-            self.core.take_letters();
-            if self.core.has_turns_to_send() {
-                self.programs.send_turns(self.core, self.memory);
+            self.core.drain_mailbox();
+            if self.core.has_remote_slices() {
+                self.programs.send_remote_slices(self.core, self.memory);
             }
             if !self.core.dispatch_by(|| self.timer.now_ns()) {
                 return;
@@ -67,34 +67,34 @@ impl Companion {
     }
 
     fn sleep(&mut self) {
-        if self.core.leave() {
+        if self.core.mark_away() {
             probe::idle();
             self.timer.set_alarm_ns(self.core.next_alarm_ns());
             ThisCore.wait_for_interrupt();
             self.core.stamp(self.timer.now_ns());
         }
-        self.core.look_again();
+        self.core.resume_polling();
     }
 
     /// Runs a program of another home until its trap, an interrupt or the end of its turn.
-    fn run_guest(&mut self, guest: Guest) {
-        if self.core.leave() {
+    fn run_guest(&mut self, guest: RemoteTask) {
+        if self.core.mark_away() {
             let begin_ns = self.timer.now_ns();
             self.arm(Some(begin_ns + guest.left_ns(self.core)));
             self.programs.make_room();
-            guest::run(self.core, guest, begin_ns, || self.timer.now_ns());
+            remote_task::run(self.core, guest, begin_ns, || self.timer.now_ns());
         }
-        self.core.look_again();
+        self.core.resume_polling();
     }
 
     /// As above, a program whose home this is.
-    fn run_program(&mut self, mut turn: UserTurn) {
-        if turn.interrupted() {
+    fn run_program(&mut self, mut turn: UserSlice) {
+        if turn.wait_cancelled() {
             return turn.resume(Trap::Preempted, || self.timer.now_ns());
         }
-        if !self.core.leave() {
+        if !self.core.mark_away() {
             drop(turn);
-            return self.core.look_again();
+            return self.core.resume_polling();
         }
         let left_ns = self.core.own_left_ns(turn.left_ns());
         self.arm(left_ns.map(|left_ns| self.timer.now_ns().saturating_add(left_ns)));
@@ -105,7 +105,7 @@ impl Companion {
             Exit::Trap(trap) => turn.resume(trap, || self.timer.now_ns()),
             Exit::Interrupt => drop(turn), // it goes on, unless somebody else is to run first
         }
-        self.core.look_again();
+        self.core.resume_polling();
     }
 
     /// Sets the alarm for a process's, or for the end of a turn.

@@ -3,9 +3,9 @@
 //! Invariant: a notification is a flag, not a count, is never lost, and never blocks the one who
 //! gives it, so it makes no edge in the wait-for graph.
 
-use crate::crossing::{INTERRUPT, NOTIFY, SCHEDULE};
 use crate::probe;
 use crate::process::{Me, Process, Wait};
+use crate::remote_call::{CANCEL_WAIT, NOTIFY, SCHEDULE};
 use crate::rendezvous::NOTIFIED;
 use core::future::poll_fn;
 use core::mem::replace;
@@ -31,25 +31,25 @@ impl Process {
     }
 
     /// Asks the process to give up waiting: the server that holds its call is notified and may answer early, and its user
-    /// program, if it runs, traps at once. The flag stays up until [`Me::clear_interrupted`].
-    pub fn interrupt(&'static self) {
-        self.interrupted.set(true);
+    /// program, if it runs, traps at once. The flag stays up until [`Me::clear_cancellation`].
+    pub fn cancel_wait(&'static self) {
+        self.cancelled.set(true);
         match (self.wait.get(), self.server.get()) {
             (Wait::Reply, Some(server)) => server.notify(),
-            (Wait::ReplyElsewhere, _) => self.pursue_call(),
+            (Wait::ReplyElsewhere, _) => self.cancel_remote_call(),
             _ => {}
         }
         if self.wait.get() == Wait::User {
-            self.hasten_turn();
+            self.requeue_soon();
         }
     }
 
-    /// Its program shares the cores as it was told to ([`Account::tell`](crate::account::Account::tell)) from now on.
+    /// Its program shares the cores as it was published to ([`Account::tell`](crate::account::Account::tell)) from now on.
     pub(crate) fn take_schedule(&'static self) {
         let account = self.account.get();
-        let (policy, cores) = account.told();
+        let (policy, cores) = account.published();
         if policy != account.policy() {
-            self.turns.get().set_policy(self, policy);
+            self.run_queue.get().set_policy(self, policy);
         }
         if cores != account.cores() {
             self.set_cores(cores);
@@ -59,21 +59,21 @@ impl Process {
 
 /// The right to interrupt one process, and to say how its program shares the cores.
 #[derive(Clone, Copy)]
-pub struct Interruptor {
+pub struct WaitCanceller {
     process: &'static Process,
     elsewhere: bool,
 }
 
-impl Interruptor {
+impl WaitCanceller {
     /// The right to interrupt `process`, which is of the same core.
     pub fn new(process: &'static Process) -> Self {
-        Interruptor { process, elsewhere: false }
+        WaitCanceller { process, elsewhere: false }
     }
     /// The right to interrupt `process`, which is of another core.
     pub fn elsewhere(process: &'static Process) -> Self {
-        Interruptor { process, elsewhere: true }
+        WaitCanceller { process, elsewhere: true }
     }
-    /// Whether the process is of another core: then what it is told takes effect as soon as that has looked.
+    /// Whether the process is of another core: then what it is published takes effect as soon as that has looked.
     pub fn is_elsewhere(&self) -> bool {
         self.elsewhere
     }
@@ -82,23 +82,23 @@ impl Interruptor {
         self.process.core.number
     }
     /// See [`Process::interrupt`].
-    pub fn interrupt(&self) {
-        if self.elsewhere { self.process.raise(INTERRUPT) } else { self.process.interrupt() }
+    pub fn cancel_wait(&self) {
+        if self.elsewhere { self.process.raise(CANCEL_WAIT) } else { self.process.cancel_wait() }
     }
     /// Whether its program runs, or waits for its turn to; of another core, as far as that has found.
     pub fn wants_to_run(&self) -> bool {
         match self.elsewhere {
-            true => self.process.account.get().runs(),
+            true => self.process.account.get().is_marked_runnable(),
             false => matches!(self.process.wait.get(), Wait::User | Wait::Nothing | Wait::Turn),
         }
     }
     /// The process's policy, of how its program shares the core.
     pub fn policy(&self) -> Policy {
-        self.process.account.get().told().0
+        self.process.account.get().published().0
     }
     /// The cores on which its program may run, a bit each, those on which none does included.
     pub fn cores(&self) -> u8 {
-        self.process.account.get().told().1
+        self.process.account.get().published().1
     }
     /// Gives it another policy.
     pub fn set_policy(&self, policy: Policy) {
@@ -109,7 +109,7 @@ impl Interruptor {
         self.set_schedule(self.policy(), cores);
     }
     fn set_schedule(&self, policy: Policy, cores: u8) {
-        self.process.account.get().tell(policy, cores);
+        self.process.account.get().publish(policy, cores);
         if self.elsewhere { self.process.raise(SCHEDULE) } else { self.process.take_schedule() }
     }
 }
@@ -148,7 +148,7 @@ impl Me {
     }
 
     /// Lets the others of its priority run.
-    pub async fn yield_turn(&mut self) {
+    pub async fn yield_now(&mut self) {
         let (me, mut gone) = (self.0, false);
         me.begin(Wait::Turn);
         probe::wait_for_turn(me);
@@ -158,22 +158,22 @@ impl Me {
     }
 
     /// Whether somebody asked this process to give up waiting.
-    pub fn interrupted(&self) -> bool {
-        self.0.interrupted.get()
+    pub fn wait_cancelled(&self) -> bool {
+        self.0.cancelled.get()
     }
 
     /// Takes note of the interruption: later waits are whole again.
-    pub fn clear_interrupted(&mut self) {
-        self.0.interrupted.set(false);
+    pub fn clear_cancellation(&mut self) {
+        self.0.cancelled.set(false);
     }
-    /// Whether [`Me::take_renewed`] has something.
+    /// Whether [`Me::take_rebooted`] has something.
     #[inline(always)]
-    pub fn has_renewed(&self) -> bool {
-        self.0.renewed.get() != 0
+    pub fn has_rebooted(&self) -> bool {
+        self.0.rebooted.get() != 0
     }
-    /// The boards that have begun anew, a bit each, of which the router has told this process since it asked last:
+    /// The boards that have begun anew, a bit each, of which the router has published this process since it asked last:
     /// what it knows of them is of an earlier life.
-    pub fn take_renewed(&mut self) -> u8 {
-        self.0.renewed.take()
+    pub fn take_rebooted(&mut self) -> u8 {
+        self.0.rebooted.take()
     }
 }

@@ -2,21 +2,21 @@
 //! core.
 //!
 //! Invariant: what a core does for a call is the same wherever it runs, so the sum is what both do together. Not here:
-//! the registers of a bell, and how long a core that sleeps takes to wake.
+//! the registers of an IPI, and how long a core that sleeps takes to wake.
 
 use super::{Null, ROUNDS, Spread, begin, null, server, ticks};
 use crate::hardware;
 use core::fmt::Write;
-use renga_core::crossing::Door;
+use renga_core::remote_call::CoreEndpoint;
 use renga_core::{Address, Arena, Client, Core, Process, Protocol};
 use renga_rt::ProcId;
-use renga_sync::Bell;
+use renga_sync::Ipi;
 
 /// Wakes nobody: both cores are this one.
-struct NoBell;
-impl Bell for NoBell {
-    fn ring(&self) {}
-    fn silence(&self) {}
+struct NoIpi;
+impl Ipi for NoIpi {
+    fn send(&self) {}
+    fn acknowledge(&self) {}
     fn wait(&self) {}
 }
 
@@ -30,14 +30,14 @@ pub struct Pair {
 impl Pair {
     /// Two cores: one has a server, the other a process that calls it without end.
     pub fn make(arena: &'static Arena) -> Pair {
-        let doors: &'static [Door] = arena.put_slice(2, |_| Door::new(&NoBell));
-        let core = |number| &*arena.put(|| Core::with_clock(|_| hardware::now_ns()).behind(number, doors));
+        let endpoints: &'static [CoreEndpoint] = arena.put_slice(2, |_| CoreEndpoint::new(&NoIpi));
+        let core = |number| &*arena.put(|| Core::with_clock(|_| hardware::now_ns()).with_endpoints(number, endpoints));
         let (home, far) = (core(0), core(1));
         let server = server(far, arena, |_, port| null(port));
-        server.give_crossing(arena);
-        let gate = Address::new(server.seen_from(home, arena, Null::ENTRIES));
+        server.enable_remote_calls(arena);
+        let gate = Address::new(server.handle_on(home, arena, Null::ENTRIES));
         let caller: &'static Process = arena.put(|| Process::new(home, 1, ProcId::default()));
-        caller.give_crossing(arena);
+        caller.enable_remote_calls(arena);
         begin(caller, arena, |me| async move {
             let mut client = Client::<Null>::new(&me, gate);
             loop {
@@ -47,7 +47,7 @@ impl Pair {
         Pair { home, far }
     }
 
-    /// Prints what a round trip takes on the server's core, on the caller's, and on both. By itself: inside its caller it would
+    /// Prints what a round slice takes on the server's core, on the caller's, and on both. By itself: inside its caller it would
     /// change what is measured there.
     #[inline(never)]
     pub fn measure(self, out: &mut impl Write, cost: u64) {
@@ -59,12 +59,12 @@ impl Pair {
         for asleep in [false, true] {
             let step = |core: &Core| {
                 if asleep {
-                    core.look_again();
+                    core.resume_polling();
                 }
-                core.take_letters();
+                core.drain_mailbox();
                 dispatch(core);
                 if asleep {
-                    core.leave();
+                    core.mark_away();
                 }
             };
             for _ in 0..ROUNDS {

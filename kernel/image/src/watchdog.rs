@@ -18,8 +18,8 @@ const LINK_SILENCE_NS_MAX: u64 = 3_000_000_000;
 /// Looks between two questions how the board fares.
 const LOOKS_PER_QUESTION: u32 = 20;
 
-/// The care of one board.
-pub struct Care {
+/// The watchdog of one board.
+pub struct BoardWatchdog {
     watchdog: Option<Watchdog<Mmio>>,
     has_link: bool,
     look_ns: u64,
@@ -32,13 +32,13 @@ pub struct Care {
     progress_ns: u64,
 }
 
-impl Care {
+impl BoardWatchdog {
     /// Begins; a board of a system of one has no link to wait for.
-    pub fn begin(has_link: bool, panic_ns: Option<u64>) -> Care {
+    pub fn begin(has_link: bool, panic_ns: Option<u64>) -> BoardWatchdog {
         let watchdog = hardware::watched().then(hardware::watchdog);
         let progress_ns = hardware::now_ns();
         let next_ns = if watchdog.is_some() { 0 } else { first_ns(panic_ns) };
-        Care { watchdog, has_link, look_ns: 0, next_ns, panic_ns, looks: 0, turns: 0, progress_ns }
+        BoardWatchdog { watchdog, has_link, look_ns: 0, next_ns, panic_ns, looks: 0, turns: 0, progress_ns }
     }
 
     /// When it wants to look next, ns; `NEVER_NS`: never.

@@ -2,7 +2,7 @@
 //! which each core sees its own.
 
 use super::bus::{Block, Bus, Device, Plain};
-use crate::core_bell::CoreBell;
+use crate::core_ipi::CoreIpi;
 use crate::gic;
 use renga_hal::registers::Registers;
 use std::cell::RefCell;
@@ -49,40 +49,40 @@ fn elsewhere(bus: &Bus) -> Block<Plain> {
     other
 }
 
-fn mailboxes(bus: &Bus) -> (impl Fn(u8) -> CoreBell<Block<Mailboxes>>, Rc<RefCell<Mailboxes>>) {
+fn mailboxes(bus: &Bus) -> (impl Fn(u8) -> CoreIpi<Block<Mailboxes>>, Rc<RefCell<Mailboxes>>) {
     let (first, device) = bus.add(Mailboxes { content: [[0xffff_0000; MAILBOXES]; CORES], control: [0; CORES] });
-    (move |core| CoreBell::mailbox(first.clone(), core), device)
+    (move |core| CoreIpi::mailbox(first.clone(), core), device)
 }
 
 #[test]
 fn a_bell_interrupts_its_core_until_it_is_silenced() {
     let bus = Bus::default();
-    let (bell, device) = mailboxes(&bus);
-    let mut bells = [0, 1, 2, 3].map(bell);
-    bells[1..].iter_mut().for_each(CoreBell::enable);
+    let (ipi, device) = mailboxes(&bus);
+    let mut ipis = [0, 1, 2, 3].map(ipi);
+    ipis[1..].iter_mut().for_each(CoreIpi::enable);
     assert_eq!(device.borrow().interrupted(), [false; CORES], "what was there at entry is forgotten");
-    bells[2].ring();
-    bells[2].ring();
+    ipis[2].send();
+    ipis[2].send();
     assert_eq!(device.borrow().interrupted(), [false, false, true, false]);
-    assert!(bells[2].is_rung() && !bells[1].is_rung() && !bells[3].is_rung());
-    bells[2].silence();
+    assert!(ipis[2].is_pending() && !ipis[1].is_pending() && !ipis[3].is_pending());
+    ipis[2].acknowledge();
     assert_eq!(device.borrow().interrupted(), [false; CORES]);
-    bells[3].ring();
-    bells[1].ring();
+    ipis[3].send();
+    ipis[1].send();
     assert_eq!(device.borrow().interrupted(), [false, true, false, true]);
 }
 
 #[test]
 fn whatever_is_done_with_a_bell_lies_between_barriers() {
     let bus = Bus::default();
-    let (bell, _) = mailboxes(&bus);
-    let mut bell = bell(1);
+    let (ipi, _) = mailboxes(&bus);
+    let mut ipi = ipi(1);
     let other = elsewhere(&bus);
-    for step in [CoreBell::enable, CoreBell::ring, CoreBell::silence, |bell: &mut CoreBell<_>| {
-        bell.is_rung();
+    for step in [CoreIpi::enable, CoreIpi::send, CoreIpi::acknowledge, |ipi: &mut CoreIpi<_>| {
+        ipi.is_pending();
     }] {
         other.read(0);
-        step(&mut bell);
+        step(&mut ipi);
         other.read(0);
     }
 }
@@ -92,7 +92,7 @@ struct Software {
     /// Who accesses it.
     core: usize,
     enabled: [u32; CORES],
-    /// By core and number, who has rung: a bit each.
+    /// By core and number, who has pending: a bit each.
     pending: [[u8; 16]; CORES],
 }
 
@@ -121,8 +121,8 @@ impl Device for Software {
             0xf00 => {
                 assert_eq!(value >> 24, 0, "to those that are named");
                 let (by, number) = (self.core, value as usize & 0xf);
-                let rung = (0..CORES).filter(|core| value >> (16 + core) & 1 != 0);
-                rung.for_each(|core| self.pending[core][number] |= 1 << by);
+                let pending = (0..CORES).filter(|core| value >> (16 + core) & 1 != 0);
+                pending.for_each(|core| self.pending[core][number] |= 1 << by);
             }
             0xf10..0xf20 => {
                 let bytes = value.to_le_bytes().into_iter().enumerate();
@@ -140,25 +140,25 @@ fn a_bell_of_a_pi_4_interrupts_its_core_until_that_silences_it() {
     let software = || Software { core: 0, enabled: [u32::MAX; CORES], pending: [[0xf; 16]; CORES] };
     let (mut distributor, device) = bus.add(software());
     let (mut processor, _) = bus.add(software());
-    let mut bells = [0, 1, 2, 3].map(|core| CoreBell::software(distributor.clone(), core));
-    for (core, bell) in bells.iter_mut().enumerate() {
+    let mut ipis = [0, 1, 2, 3].map(|core| CoreIpi::software(distributor.clone(), core));
+    for (core, ipi) in ipis.iter_mut().enumerate() {
         device.borrow_mut().core = core;
         gic::join(&mut distributor, &mut processor);
-        bell.enable();
+        ipi.enable();
         gic::enable_timer(&mut distributor);
     }
-    assert_eq!(device.borrow().enabled, [1 | 1 << 27; CORES], "the bell and the timer");
+    assert_eq!(device.borrow().enabled, [1 | 1 << 27; CORES], "the ipi and the timer");
     assert_eq!(device.borrow().interrupted(), [false; CORES], "what was there at entry is forgotten");
-    bells[2].ring();
+    ipis[2].send();
     device.borrow_mut().core = 1;
-    bells[2].ring();
-    bells[0].ring();
+    ipis[2].send();
+    ipis[0].send();
     assert_eq!(device.borrow().interrupted(), [true, false, true, false]);
-    assert!(!bells[1].is_rung());
+    assert!(!ipis[1].is_pending());
     device.borrow_mut().core = 2;
-    assert!(bells[2].is_rung());
-    bells[2].silence();
-    assert!(!bells[2].is_rung());
+    assert!(ipis[2].is_pending());
+    ipis[2].acknowledge();
+    assert!(!ipis[2].is_pending());
     assert_eq!(
         device.borrow().interrupted(),
         [true, false, false, false],

@@ -2,18 +2,18 @@
 //!
 //! Not here: whether it goes before this core's own programs (`Core::guest`), when the core looks at what else there is (its loop).
 
-use renga_arch_aarch64::user_mode::enter_guest;
+use renga_arch_aarch64::user_mode::enter_remote_task;
 use renga_core::Core;
-use renga_core::seat::Guest;
+use renga_core::remote_run_queue::RemoteTask;
 use renga_rt::user::Exit;
 
 /// Runs a guest of `core`, whose own programs' floating-point state is in no register, from `begin_ns`, which is now, until its trap, or an
 /// interrupt, when `now_ns` is called. The alarm is set for the end of its turn.
 #[inline]
-pub fn run(core: &Core, mut guest: Guest, begin_ns: u64, now_ns: impl FnOnce() -> u64) -> Exit {
+pub fn run(core: &Core, mut guest: RemoteTask, begin_ns: u64, now_ns: impl FnOnce() -> u64) -> Exit {
     let space = guest.space();
     // SAFETY: its home has made the word, and the process there keeps the space until the turn is back.
-    let exit = unsafe { enter_guest(guest.context(), space) };
+    let exit = unsafe { enter_remote_task(guest.context(), space) };
     let end_ns = now_ns();
     core.stamp(end_ns);
     guest.ran(core, end_ns - begin_ns, exit);

@@ -2,7 +2,7 @@
 //!
 //! A message is a list of words in memory that the firmware reads and answers in place, past the processor's caches.
 //! It may answer late (seconds have been seen), or not at all, and other channels share the register: every answer is
-//! checked for its channel, its address, its code and its length. Raspberry Pi firmware wiki, "Mailbox property
+//! checked for its channel, its address, its code and its length. Raspberry Pi firmware wiki, "FirmwareMailbox property
 //! interface".
 //!
 //! Not here: what to do without an answer (the caller has a value that is safe).
@@ -66,13 +66,13 @@ impl Throttled {
 }
 
 /// The mailbox.
-pub struct Mailbox<R, W, T> {
+pub struct FirmwareMailbox<R, W, T> {
     registers: R,
     words: W,
     timer: T,
 }
 
-impl<R: Registers, W: SharedWords, T: Timer> Mailbox<R, W, T> {
+impl<R: Registers, W: SharedWords, T: Timer> FirmwareMailbox<R, W, T> {
     /// Talks through `words`.
     pub fn new(registers: R, words: W, timer: T) -> Self {
         assert!(words.bus_address() & CHANNEL_MASK == 0, "the address of a message leaves four bits to the channel");
@@ -101,7 +101,7 @@ impl<R: Registers, W: SharedWords, T: Timer> Mailbox<R, W, T> {
         Ok(self.ask(tag::TEMPERATURE, [0; 3])?[1])
     }
 
-    /// Asks what has throttled the board, without waiting: [`Mailbox::take_throttled`] has the answer later.
+    /// Asks what has throttled the board, without waiting: [`FirmwareMailbox::take_throttled`] has the answer later.
     pub fn ask_throttled(&mut self) {
         self.post(tag::THROTTLED, [0; 3]);
     }

@@ -1,4 +1,4 @@
-//! The bell of a core, which interrupts it until it is silenced: of a BCM2837 the first mailbox of that core's controller (QA7, 4.8), of
+//! The IPI of a core, which interrupts it until it is silenced: of a BCM2837 the first mailbox of that core's controller (QA7, 4.8), of
 //! a BCM2711 the first interrupt of software (GIC Architecture Specification 2.0, 4.3.15).
 //!
 //! Invariant: what was written before a ring is there when the core is interrupted, and what the core writes after a
@@ -17,10 +17,10 @@ mod local {
 }
 
 /// What a ring puts into the mailbox: it holds bits, so a second one adds nothing.
-const RUNG: u32 = 1;
+const PENDING: u32 = 1;
 
-/// The bell of one core. Any core may ring by a handle; all else is the core's own.
-pub struct CoreBell<R> {
+/// The IPI of one core. Any core may ring by a handle; all else is the core's own.
+pub struct CoreIpi<R> {
     registers: R,
     core: u8,
     way: Way,
@@ -34,53 +34,53 @@ enum Way {
     Software,
 }
 
-impl<R: Registers> CoreBell<R> {
+impl<R: Registers> CoreIpi<R> {
     /// That of `core` of a BCM2837; `local` are the cores' registers.
     pub fn mailbox(local: R, core: u8) -> Self {
-        CoreBell { registers: local, core, way: Way::Mailbox }
+        CoreIpi { registers: local, core, way: Way::Mailbox }
     }
 
     /// That of `core` of a BCM2711, by the `distributor` of its GIC-400.
     pub fn software(distributor: R, core: u8) -> Self {
-        CoreBell { registers: distributor, core, way: Way::Software }
+        CoreIpi { registers: distributor, core, way: Way::Software }
     }
 
-    /// Lets it interrupt the core, which nothing has rung yet.
+    /// Lets it interrupt the core, which nothing has pending yet.
     pub fn enable(&mut self) {
-        self.silence();
+        self.acknowledge();
         let (register, value) = match self.way {
             Way::Mailbox => (local::CORE0_MAILBOX_CONTROL + 4 * usize::from(self.core), local::FIRST_MAILBOX),
-            Way::Software => gic::BELL_ENABLE,
+            Way::Software => gic::IPI_ENABLE,
         };
         self.write(register, value);
     }
 
     /// Interrupts the core.
-    pub fn ring(&mut self) {
+    pub fn send(&mut self) {
         let (register, value) = match self.way {
-            Way::Mailbox => (self.mailbox_at(local::CORE0_MAILBOX_SET), RUNG),
-            Way::Software => gic::ring_bell(self.core),
+            Way::Mailbox => (self.mailbox_at(local::CORE0_MAILBOX_SET), PENDING),
+            Way::Software => gic::send_ipi(self.core),
         };
         self.write(register, value);
     }
 
-    /// Whether it was rung and not silenced.
-    pub fn is_rung(&self) -> bool {
+    /// Whether it was pending and not silenced.
+    pub fn is_pending(&self) -> bool {
         let (register, bits) = match self.way {
             Way::Mailbox => (self.mailbox_at(local::CORE0_MAILBOX_CLEAR), u32::MAX),
-            Way::Software => gic::BELL_PENDING,
+            Way::Software => gic::IPI_PENDING,
         };
         self.registers.fence();
-        let rung = self.registers.read(register) & bits != 0;
+        let pending = self.registers.read(register) & bits != 0;
         self.registers.fence();
-        rung
+        pending
     }
 
-    /// Forgets that it was rung.
-    pub fn silence(&mut self) {
+    /// Forgets that it was pending.
+    pub fn acknowledge(&mut self) {
         let (register, value) = match self.way {
             Way::Mailbox => (self.mailbox_at(local::CORE0_MAILBOX_CLEAR), u32::MAX),
-            Way::Software => gic::BELL_SILENCE,
+            Way::Software => gic::IPI_ACKNOWLEDGE,
         };
         self.write(register, value);
     }
