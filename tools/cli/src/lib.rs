@@ -113,6 +113,7 @@ impl Command {
             Command::Flash(_) => "flash",
             Command::Console(_) => "console",
             Command::Doctor => "doctor",
+            Command::Docs => "docs",
             Command::Env => "env",
         }
     }
