@@ -188,7 +188,7 @@ impl ActiveInode {
 
     /// Lets whoever was answered go on before the next call is served, which may have taken away what it was given.
     pub(crate) async fn let_go_first(&mut self) {
-        self.me.yield_turn().await;
+        self.me.yield_now().await;
     }
 
     /// Before `page` is read for `board`: programs here fault before they change it again.
