@@ -38,6 +38,8 @@ pub use api::{ALL_ENTRIES, Accept, Call, CallFuture, Caller, Client, Family, Loc
 pub use arena::Arena;
 pub use call_queue::CallQueue;
 pub use forward::{Forward, ForwardFamily};
+#[doc(hidden)]
+pub use pastey::paste;
 pub use process::{Me, Process, WORDS, Wait};
 pub use protocol::{Entry, Lends, Protocol};
 pub use ready::Core;

@@ -48,10 +48,42 @@ pub trait Protocol: 'static {
 #[doc(hidden)]
 pub type MessageWords = Words;
 
-/// Declares a protocol. Entries: number, name, arguments (a word each, or more), what is lent, the reply,
-/// and in brackets `defers` (the reply may wait for another client) or `releases` (no result: its
-/// caller may be let go early on an asynchronous edge). What is told with a call, and with its answer, is no longer than a
-/// message: this does not compile,
+/// Declares a protocol. An entry has a number, a name, arguments of a word or more, the types of the slices lent and of the
+/// reply, and flags in brackets: `defers` (the reply may wait for another client), `owned` (the server forwards the call, or
+/// replies before its work is done), `releases` (no result: an asynchronous edge may release the caller early).
+///
+/// The macro also makes a trait with a method per entry. A server implements it, and `serve` dispatches an accepted call:
+/// ```
+/// # use renga_core::{Call, Me, Port, protocol};
+/// # use renga_abi::Errno;
+/// protocol! { /// Counts.
+///     pub Counter = 51, CounterCall {
+///         /// Adds.
+///         0 AddCount { by: u64 } (()) -> Result<u64, Errno>;
+///         /// Replies at the next `AddCount`.
+///         1 AwaitChange {} (()) -> Result<(), Errno> [defers]; } }
+///
+/// #[derive(Default)]
+/// struct CounterState { count: u64, waiter: Option<Call<AwaitChange>> }
+/// impl CounterServer for CounterState {
+///     async fn add_count(&mut self, call: &mut Call<AddCount>) -> Result<u64, Errno> {
+///         self.count += call.entry().by;
+///         self.waiter.take().into_iter().for_each(|waiter| waiter.reply(Ok(())));
+///         Ok(self.count)
+///     }
+///     async fn await_change(&mut self, call: Call<AwaitChange>) {
+///         let _former = self.waiter.replace(call).map(|former| former.reply(Err(Errno::EAGAIN)));
+///     }
+/// }
+/// async fn counter(mut port: Port<Counter>) {
+///     let mut state = CounterState::default();
+///     loop {
+///         port.accept().await.serve(&mut state).await;
+///     }
+/// }
+/// ```
+///
+/// The words of a call, and those of its reply, fit into a message: this does not compile,
 /// ```compile_fail,E0080
 /// renga_core::protocol! { /// Tells too much.
 ///     pub Talker = 51, TalkerCall { /// All of it.
@@ -90,6 +122,18 @@ macro_rules! protocol {
             /// As [`Me::take_up`](crate::Me::take_up).
             pub fn take_up(&self, me: &mut $crate::Me) {
                 match self { $($In::$E(call) => me.take_up(call)),+ }
+            }
+        }
+        $crate::paste! {
+            #[doc = concat!("What a server of `", stringify!($P), "` does, by entry.")]
+            pub trait [<$P Server>] {
+                $($crate::protocol! { @method $(#[$edoc])* [<$E:snake>] $E [$($($flag)*)?] })+
+            }
+            impl $In {
+                /// Has `server` carry the call out.
+                pub async fn serve(self, server: &mut impl [<$P Server>]) {
+                    match self { $($In::$E(call) => $crate::protocol!(@serve server call [<$E:snake>] [$($($flag)*)?])),+ }
+                }
             }
         }
         impl $crate::Protocol for $P {
@@ -131,7 +175,7 @@ macro_rules! protocol {
             }
             const _: () = assert!(
                 <$E as $crate::InWords>::COUNT <= $crate::WORDS && <$R as $crate::InWords>::COUNT <= $crate::WORDS,
-                "what is told with a call, and with its answer, fits into a message"
+                "the words of a call, and those of its reply, fit into a message"
             );
             impl $crate::Entry for $E {
                 type Protocol = $P;
@@ -145,6 +189,27 @@ macro_rules! protocol {
     (@defers $other:ident $op:literal) => { 0 };
     (@releases releases $op:literal) => { 1u32 << $op };
     (@releases $other:ident $op:literal) => { 0 };
+    // The server of an entry that may be replied to later owns the call; every other call is replied to here.
+    (@method $(#[$doc:meta])* $method:ident $E:ident [releases $($flag:ident)*]) => {
+        $crate::protocol! { @method $(#[$doc])* $method $E [$($flag)*] }
+    };
+    (@method $(#[$doc:meta])* $method:ident $E:ident []) => {
+        $(#[$doc])*
+        fn $method(&mut self, call: &mut $crate::Call<$E>) -> impl core::future::Future<Output = <$E as $crate::Entry>::Reply>;
+    };
+    (@method $(#[$doc:meta])* $method:ident $E:ident [$($flag:ident)+]) => {
+        $(#[$doc])*
+        fn $method(&mut self, call: $crate::Call<$E>) -> impl core::future::Future<Output = ()>;
+    };
+    (@serve $server:ident $call:ident $method:ident [releases $($flag:ident)*]) => {
+        $crate::protocol!(@serve $server $call $method [$($flag)*])
+    };
+    (@serve $server:ident $call:ident $method:ident []) => {{
+        let mut call = $call;
+        let reply = $server.$method(&mut call).await;
+        call.reply(reply)
+    }};
+    (@serve $server:ident $call:ident $method:ident [$($flag:ident)+]) => { $server.$method($call).await };
 }
 
 /// Declares a protocol with the entries of another one, for those to whom its servers pass calls on.

@@ -1,7 +1,7 @@
-//! Who waits for a time: a heap of places, ordered by when they are due.
+//! A heap of alarms: entries ordered by the time at which they are due.
 //!
-//! Invariant: a place is in the heap exactly while it has a time; no place is due before the first of the heap. Setting,
-//! taking back and finding the first cost the logarithm of how many wait, or nothing. Not here: what is in a place.
+//! Invariant: an entry is in the heap exactly while it has a time, and the first is due before all others. Setting and
+//! removing a time cost the logarithm of their number. Called by: `server.rs`, `events/server.rs`. Not here: what an entry is.
 
 /// Not in the heap.
 const OUTSIDE: u16 = u16::MAX;
@@ -117,7 +117,7 @@ mod tests {
     use std::vec::Vec;
 
     #[test]
-    fn it_gives_what_a_sorted_map_would() {
+    fn due_heap_random_use_matches_sorted_map() {
         let mut due = Due::new(Vec::leak(vec![DuePlace::EMPTY; 40]));
         let mut map = BTreeMap::new();
         let mut state = 7u32;

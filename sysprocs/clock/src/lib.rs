@@ -1,10 +1,9 @@
-//! The clock of a board: calendar time, sleeping that a signal can end, and the timers of the board's programs.
+//! The clock of a board: calendar time, cancellable sleeps, and the timers of the board's programs.
 //!
-//! Invariant: a sleeper is answered at its time or when interrupted, whichever is first; a timer's signal is sent at its
-//! time. Time comes from the board's own timer; calendar time is that plus an offset, which starts at a value that the
-//! system's configuration fixes, so that runs repeat; who waits for calendar time follows when it is set. Programs wait here
-//! for one of several things too: who has one that becomes ready has them woken. Beside it are what programs read
-//! of time and of each other without bytes: event files ([`events`]). Not here: time slices of user programs, what is ready.
+//! Invariant: a sleeper is answered at its time or at its cancellation, whichever comes first; a timer's signal is sent at its
+//! time. Calendar time is the board's timer plus an offset, which starts at a configured value, so that runs repeat.
+//! A program that waits for one of several things waits here too, until an object's server has it woken ([`waker`]).
+//! Event files ([`events`]) are served beside it. Not here: time slices of programs, readiness.
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -1,10 +1,13 @@
-//! The loop: sleepers and timers share one heap of times.
+//! The clock's server: sleepers and timers share one heap of times.
 //!
-//! Invariant: the first places of the heap are the sleepers', the others the timers'.
+//! Invariant: the first entries of the heap are the sleepers', the others the timers'. Calls: `procs` (signals of timers).
 
 use crate::due::{Due, DuePlace};
 use crate::timers::{Next, Now, Timer, UNHEARD_NS_MIN};
-use renga_proto::clock::{AwaitWake, Clock, ClockCall, Left, SetTimer, SleepUntil, Wake};
+use renga_proto::clock::{
+    AskTimer, AwaitWake, BoardDied, CalendarTime, Clock, ClockCall, ClockServer, DropTimer, GoOn, Left, MakeTimer,
+    Overruns, SetCalendarTime, SetTimer, SleepUntil, Wake,
+};
 use renga_proto::procs::{Kill, Procs};
 use renga_rt::account::{AccountNumber, Count};
 use renga_rt::{Call, Client, Errno, Me, Never, Port, Protocol, SLOT_WORDS, Watch};
@@ -41,7 +44,7 @@ impl SlotWait {
     pub const NONE: SlotWait = SlotWait { woken: false, place: NO_PLACE };
 }
 
-struct State {
+struct ClockState {
     me: Me,
     procs: Client<Procs, { Kill::BIT }>,
     epoch_ns: u64,
@@ -77,7 +80,7 @@ pub async fn clock(
     for (place, sleeper) in sleepers.iter_mut().enumerate() {
         *sleeper = Sleeper::Free(place + 1);
     }
-    let mut state = State {
+    let mut state = ClockState {
         me,
         procs,
         epoch_ns,
@@ -91,96 +94,35 @@ pub async fn clock(
         taken_below: 0,
     };
     loop {
-        match port.accept_or_notified(Clock::ENTRIES).await {
-            Some(ClockCall::CalendarTime(call)) => {
-                call.reply(Ok(state.epoch_ns.saturating_add(state.me.now_ns())));
-                continue; // nobody waits for another time for that
-            }
-            Some(call) => state.serve(call),
-            None => {}
+        let call = port.accept_or_notified(Clock::ENTRIES).await;
+        let asks_time = matches!(call, Some(ClockCall::CalendarTime(_)));
+        if let Some(call) = call {
+            call.serve(&mut state).await;
         }
-        state.wake().await;
+        if asks_time {
+            continue; // no alarm has changed
+        }
+        state.expire().await;
         state.answer_interrupted();
         state.me.notify_at(state.due.first_ns());
     }
 }
 
-impl State {
-    fn serve(&mut self, call: ClockCall) {
-        match call {
-            ClockCall::SetCalendarTime(call) => {
-                self.set_calendar(call.entry().now_ns);
-                call.reply(Ok(()));
-            }
-            ClockCall::SleepUntil(call) => self.sleep(call),
-            ClockCall::AwaitWake(call) => self.await_wake(call),
-            ClockCall::Wake(call) => {
-                let Wake { first, second, third, fourth } = call.entry();
-                self.wake_slots([first, second, third, fourth]);
-                call.reply(Ok(()));
-            }
-            ClockCall::BoardDied(call) => {
-                self.wake_those_of(call.entry().board);
-                call.reply(Ok(()));
-            }
-            ClockCall::MakeTimer(call) => {
-                let entry = call.entry();
-                call.reply(self.free_timer().ok_or(Errno::EAGAIN).map(|number| {
-                    let (signal, counted) = (entry.signal, entry.counted);
-                    self.timers[number] = Timer::new(entry.pid, entry.slot, counted, signal, entry.id, entry.value);
-                    number as u32
-                }));
-            }
-            ClockCall::SetTimer(call) => {
-                let entry = call.entry();
-                call.reply(self.timer(entry.pid, entry.timer).map(|number| self.set_timer(number, entry)));
-            }
-            ClockCall::AskTimer(call) => {
-                let number = self.timer(call.entry().pid, call.entry().timer);
-                call.reply(number.map(|number| self.timers[number].left(self.now(number))));
-            }
-            ClockCall::DropTimer(call) => {
-                let number = self.timer(call.entry().pid, call.entry().timer);
-                call.reply(number.map(|number| self.drop_timer(number)));
-            }
-            ClockCall::GoOn(call) => {
-                let number = self.timer(call.entry().pid, call.entry().timer);
-                call.reply(number.map(|number| {
-                    let next = self.timers[number].signal_taken(self.now(number));
-                    self.plan(number, next);
-                    self.timers[number].overruns()
-                }));
-            }
-            ClockCall::Overruns(call) => {
-                let number = self.timer(call.entry().pid, call.entry().timer);
-                call.reply(number.map(|number| self.timers[number].overruns()));
-            }
-            ClockCall::CalendarTime(_) => unreachable!("answered at once"),
-        }
+impl ClockServer for ClockState {
+    async fn calendar_time(&mut self, _: &mut Call<CalendarTime>) -> Result<u64, Errno> {
+        Ok(self.epoch_ns.saturating_add(self.me.now_ns()))
     }
-
-    /// When `until_ns` comes, since boot.
-    fn since_boot(&self, until_ns: u64, calendar: bool) -> u64 {
-        if calendar { until_ns.saturating_sub(self.epoch_ns) } else { until_ns }
+    async fn set_calendar_time(&mut self, call: &mut Call<SetCalendarTime>) -> Result<(), Errno> {
+        self.set_calendar(call.entry().now_ns);
+        Ok(())
     }
-
-    fn sleep(&mut self, call: Call<SleepUntil>) {
+    async fn sleep_until(&mut self, call: Call<SleepUntil>) {
         let SleepUntil { until_ns, calendar } = call.entry();
         let Some(place) = self.take_place() else { return call.reply(Err(Errno::EAGAIN)) };
         self.sleepers[place] = Sleeper::Asleep(call);
         self.due.set(place, self.since_boot(until_ns, calendar));
     }
-
-    /// A free place for a sleeper.
-    fn take_place(&mut self) -> Option<usize> {
-        let place = self.first_free;
-        let Some(Sleeper::Free(next)) = self.sleepers.get(place) else { return None };
-        self.first_free = *next;
-        self.end = self.end.max(place + 1);
-        Some(place)
-    }
-
-    fn await_wake(&mut self, call: Call<AwaitWake>) {
+    async fn await_wake(&mut self, call: Call<AwaitWake>) {
         let AwaitWake { slot, until_ns, boards } = call.entry();
         let Some(wait) = self.slots.get_mut(usize::from(slot)) else { return call.reply(Err(Errno::EINVAL)) };
         if core::mem::take(&mut wait.woken) {
@@ -193,6 +135,65 @@ impl State {
         if until_ns != FOREVER_NS {
             self.due.set(place, until_ns);
         }
+    }
+    async fn wake(&mut self, call: &mut Call<Wake>) -> Result<(), Errno> {
+        let Wake { first, second, third, fourth } = call.entry();
+        self.wake_slots([first, second, third, fourth]);
+        Ok(())
+    }
+    async fn board_died(&mut self, call: &mut Call<BoardDied>) -> Result<(), Errno> {
+        self.wake_those_of(call.entry().board);
+        Ok(())
+    }
+    async fn make_timer(&mut self, call: &mut Call<MakeTimer>) -> Result<u32, Errno> {
+        let MakeTimer { pid, slot, counted, signal, id, value } = call.entry();
+        let number = self.free_timer().ok_or(Errno::EAGAIN)?;
+        self.timers[number] = Timer::new(pid, slot, counted, signal, id, value);
+        Ok(number as u32)
+    }
+    async fn set_timer(&mut self, call: &mut Call<SetTimer>) -> Result<Left, Errno> {
+        let SetTimer { pid, timer, at_ns, interval_ns, absolute } = call.entry();
+        let number = self.timer(pid, timer)?;
+        let now = self.now(number);
+        let left = self.timers[number].left(now);
+        let next = self.timers[number].set(now, at_ns, interval_ns, absolute);
+        self.plan(number, next);
+        Ok(left)
+    }
+    async fn ask_timer(&mut self, call: &mut Call<AskTimer>) -> Result<Left, Errno> {
+        let number = self.timer(call.entry().pid, call.entry().timer)?;
+        Ok(self.timers[number].left(self.now(number)))
+    }
+    async fn drop_timer(&mut self, call: &mut Call<DropTimer>) -> Result<(), Errno> {
+        let number = self.timer(call.entry().pid, call.entry().timer)?;
+        self.end_timer(number);
+        Ok(())
+    }
+    async fn go_on(&mut self, call: &mut Call<GoOn>) -> Result<u32, Errno> {
+        let number = self.timer(call.entry().pid, call.entry().timer)?;
+        let next = self.timers[number].signal_taken(self.now(number));
+        self.plan(number, next);
+        Ok(self.timers[number].overruns())
+    }
+    async fn overruns(&mut self, call: &mut Call<Overruns>) -> Result<u32, Errno> {
+        let number = self.timer(call.entry().pid, call.entry().timer)?;
+        Ok(self.timers[number].overruns())
+    }
+}
+
+impl ClockState {
+    /// When `until_ns` comes, since boot.
+    fn since_boot(&self, until_ns: u64, calendar: bool) -> u64 {
+        if calendar { until_ns.saturating_sub(self.epoch_ns) } else { until_ns }
+    }
+
+    /// A free place for a sleeper.
+    fn take_place(&mut self) -> Option<usize> {
+        let place = self.first_free;
+        let Some(Sleeper::Free(next)) = self.sleepers.get(place) else { return None };
+        self.first_free = *next;
+        self.end = self.end.max(place + 1);
+        Some(place)
     }
 
     fn wake_slots(&mut self, words: [u64; SLOT_WORDS]) {
@@ -262,15 +263,7 @@ impl State {
         Now { time_ns: self.me.now_ns(), epoch_ns: self.epoch_ns, own_ns, used_ns }
     }
 
-    fn set_timer(&mut self, number: usize, entry: SetTimer) -> Left {
-        let now = self.now(number);
-        let left = self.timers[number].left(now);
-        let next = self.timers[number].set(now, entry.at_ns, entry.interval_ns, entry.absolute);
-        self.plan(number, next);
-        left
-    }
-
-    fn drop_timer(&mut self, number: usize) {
+    fn end_timer(&mut self, number: usize) {
         self.timers[number] = Timer::FREE;
         self.taken_below = self.taken_below.min(number);
         self.due.unset(self.place(number));
@@ -286,18 +279,18 @@ impl State {
     }
 
     /// Answers the sleepers and sends the signals whose time has come. A timer is due again later, or not at all.
-    async fn wake(&mut self) {
+    async fn expire(&mut self) {
         let now_ns = self.me.now_ns();
         while let Some(place) = self.due.take(now_ns) {
             if let Some(number) = place.checked_sub(self.sleepers.len()) {
-                self.expire(number).await;
+                self.expire_timer(number).await;
             } else {
                 self.end_sleep(place, Ok(()));
             }
         }
     }
 
-    async fn expire(&mut self, number: usize) {
+    async fn expire_timer(&mut self, number: usize) {
         let timer = self.timers[number];
         let mut next = timer.next(self.now(number));
         if next == Next::Send {
@@ -306,7 +299,7 @@ impl State {
                 Ok(kept) => self.timers[number].sent(self.now(number), kept),
                 // There is no room for what is told of it: it comes later.
                 Err(Errno::EAGAIN) => Next::Look(self.me.now_ns() + UNHEARD_NS_MIN),
-                Err(_) => return self.drop_timer(number), // nobody is there
+                Err(_) => return self.end_timer(number), // nobody is there
             };
         }
         // Never now again: else one whose interval passes meanwhile would never end.

@@ -1,8 +1,7 @@
-//! The timers of a board's programs: the rules, without calls.
+//! The rules of a program's timer, without calls.
 //!
-//! Invariant: a timer whose signal waits to be taken by its program is not due until it was: it then counts how often it
-//! would have expired meanwhile (POSIX's overruns), so that one that nobody listens to costs nothing. Not here: when it
-//! is due (`due.rs`), sending (`lib.rs`).
+//! Invariant: a timer whose signal is pending is not due until the program takes the signal. It then counts the expiries that
+//! it has missed (POSIX's overruns), so an ignored timer costs nothing. Called by: `server.rs`. Not here: the heap (`due.rs`).
 
 use renga_proto::clock::{Counted, INTERVAL_TIMER, Left};
 use renga_proto::procs::Cause;

@@ -48,7 +48,7 @@ fn start_watched(board: &Board, watch: &'static Watch) -> (Address<Clock>, Sent)
 }
 
 #[test]
-fn sleepers_wake_in_order_and_an_interrupted_one_at_once() {
+fn clock_sleepers_wake_in_order_or_on_cancellation() {
     let board = Board::new(0, 1 << 16);
     let (server, _) = start(&board);
     let woken = Rc::new(RefCell::new(Vec::new()));
@@ -67,7 +67,7 @@ fn sleepers_wake_in_order_and_an_interrupted_one_at_once() {
 }
 
 #[test]
-fn calendar_time_starts_at_the_epoch_and_can_be_set() {
+fn clock_calendar_starts_at_epoch_and_is_set() {
     let board = Board::new(0, 1 << 16);
     let (server, _) = start(&board);
     board.core.set_now_ns(50);
@@ -82,7 +82,7 @@ fn calendar_time_starts_at_the_epoch_and_can_be_set() {
 
 /// Who waits for a calendar time wakes when it is that time, however it came about; others do not care.
 #[test]
-fn calendar_sleepers_and_timers_follow_the_calendar() {
+fn clock_calendar_waits_follow_set_time() {
     let board = Board::new(0, 1 << 16);
     let (server, sent) = start(&board);
     let woken = Rc::new(RefCell::new(Vec::new()));
@@ -110,7 +110,7 @@ fn calendar_sleepers_and_timers_follow_the_calendar() {
 }
 
 #[test]
-fn a_timer_goes_on_when_its_signal_was_taken_and_tells_what_it_missed() {
+fn clock_timer_counts_overruns_until_signal_is_taken() {
     let board = Board::new(0, 1 << 16);
     let (server, sent) = start(&board);
     board.client(move |me| async move {
@@ -140,7 +140,7 @@ fn a_timer_goes_on_when_its_signal_was_taken_and_tells_what_it_missed() {
 }
 
 #[test]
-fn there_are_so_many_timers_and_nobodys_are_free_again() {
+fn clock_timers_are_bounded_and_freed_with_process() {
     let board = Board::new(0, 1 << 16);
     let (server, sent) = start(&board);
     board.client(move |me| async move {
@@ -166,7 +166,7 @@ fn there_are_so_many_timers_and_nobodys_are_free_again() {
 
 /// A wake that comes before its program waits is kept, once; boards are watched while somebody waits for something there.
 #[test]
-fn programs_are_woken_or_find_that_they_were() {
+fn clock_wake_before_wait_is_kept() {
     let board = Board::new(0, 1 << 16);
     let watch: &'static Watch = Box::leak(Box::new(Watch::new(None)));
     let (server, _) = start_watched(&board, watch);

@@ -76,7 +76,7 @@ impl Rig {
 }
 
 #[test]
-fn counts_add_up_and_are_taken_whole_or_one_by_one() {
+fn event_file_counter_and_semaphore_take_counts() {
     let rig = rig();
     rig.run(Count, 3, |mut file| async move {
         assert_eq!(file.add(4, NOBODY).await, Ok(()));
@@ -98,7 +98,7 @@ fn counts_add_up_and_are_taken_whole_or_one_by_one() {
 }
 
 #[test]
-fn who_finds_nothing_is_woken_once_when_there_is_something() {
+fn event_file_empty_take_is_woken_once() {
     let rig = rig();
     let wakes = rig.wakes;
     rig.run(Count, 0, move |mut file| async move {
@@ -119,7 +119,7 @@ fn who_finds_nothing_is_woken_once_when_there_is_something() {
 
 /// An event that is there and was seen is none; who waits for the next is woken by it.
 #[test]
-fn edges_are_told_once_each() {
+fn event_file_edge_is_reported_once() {
     let rig = rig();
     let wakes = rig.wakes;
     rig.run(Count, 1, move |mut file| async move {
@@ -135,7 +135,7 @@ fn edges_are_told_once_each() {
 }
 
 #[test]
-fn a_timer_counts_what_nobody_has_read() {
+fn event_file_timer_counts_unread_expiries() {
     let rig = rig();
     let (server, wakes, board) = (rig.server, rig.wakes, rig.board);
     let timer = Rc::new(RefCell::new(None));
@@ -170,7 +170,7 @@ fn a_timer_counts_what_nobody_has_read() {
 }
 
 #[test]
-fn timers_by_the_calendar_follow_it_and_can_be_told() {
+fn event_file_calendar_timer_follows_set_time() {
     let rig = rig();
     let wakes = rig.wakes;
     rig.run(CalendarTimer, 0, move |mut file| async move {
@@ -189,7 +189,7 @@ fn timers_by_the_calendar_follow_it_and_can_be_told() {
 
 /// As the clock's: so long from now is so long, whatever the calendar says meanwhile.
 #[test]
-fn timers_for_a_while_do_not_follow_the_calendar() {
+fn event_file_relative_timer_ignores_set_time() {
     let rig = rig();
     let (board, wakes) = (rig.board, rig.wakes);
     rig.run(CalendarTimer, 0, |mut file| async move {
@@ -205,7 +205,7 @@ fn timers_for_a_while_do_not_follow_the_calendar() {
 }
 
 #[test]
-fn a_file_is_its_holders_until_the_last_one() {
+fn event_file_ends_with_last_reference() {
     let rig = rig();
     rig.run(Count, 1, |mut file| async move {
         let EventFile { number, generation } = file.1;

@@ -56,7 +56,7 @@ fn run<F: Future<Output = ()> + 'static>(body: impl FnOnce(Set, &'static Wakes) 
 }
 
 #[test]
-fn a_set_has_one_watch_of_each_thing() {
+fn event_set_duplicate_watch_is_refused() {
     run(|mut set, _| async move {
         assert_eq!(set.change(Modify, 5, READABLE).await, Err(Errno::ENOENT));
         assert_eq!(set.change(Add, 5, READABLE).await, Ok(()));
@@ -83,7 +83,7 @@ fn a_set_has_one_watch_of_each_thing() {
 }
 
 #[test]
-fn what_is_told_once_is_claimed_by_one() {
+fn event_set_edge_is_claimed_once() {
     run(|mut set, _| async move {
         set.change(Add, 5, WATCH_EDGES | READABLE).await.unwrap();
         let watch = set.next(0, NOBODY).await.unwrap();
@@ -109,7 +109,7 @@ fn what_is_told_once_is_claimed_by_one() {
 }
 
 #[test]
-fn what_was_told_once_and_closed_leaves_its_place_to_what_has_its_number() {
+fn event_set_closed_descriptor_frees_watch() {
     run(|mut set, _| async move {
         // More often than there are places: each is told once, and closed then.
         for object in 0..4 * WATCHES as u64 {
@@ -125,7 +125,7 @@ fn what_was_told_once_and_closed_leaves_its_place_to_what_has_its_number() {
 }
 
 #[test]
-fn who_waits_hears_of_new_watches_and_a_set_is_no_count() {
+fn event_set_new_watch_wakes_waiter() {
     run(|mut set, wakes| async move {
         assert_eq!(set.next(0, 9).await, Err(Errno::ENOENT));
         set.change(Add, 5, READABLE).await.unwrap();

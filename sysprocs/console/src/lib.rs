@@ -1,8 +1,7 @@
 //! The console: one terminal on the UART of the board that has it.
 //!
-//! [`console`] is the process; [`termios`] the settings as Linux lays them out; `line` the line
-//! discipline, a state machine without waiting. Not here: who gets a signal (`process`: the
-//! keyboard process asks for it), line editing beyond erase, which shells do themselves.
+//! [`console`] is the process, [`termios`] the settings as Linux lays them out, `line` the line discipline, which never waits.
+//! Not here: delivery of signals (the keyboard process asks for them), line editing beyond erase, which shells do.
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -1,7 +1,6 @@
 //! The line discipline: keys in, lines and echo and signals out.
 //!
-//! Invariant: `ready` bytes of `input` may be read; behind them is the line being edited. Not here:
-//! waiting, and the UART.
+//! Invariant: `ready` bytes of `input` may be read; behind them is the line being edited. Not here: waiting, and the UART.
 
 use crate::termios::{
     ECHO, ECHOCTL, ECHOE, ECHOK, ICANON, ICRNL, IEXTEN, IGNCR, INLCR, ISIG, NOFLSH, Termios, VEOF, VERASE, VINTR,
@@ -197,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_edited_echoed_and_read_whole() {
+    fn line_edited_input_is_echoed_and_read_whole() {
         let mut line = Line::new();
         let (screen, length) = typed(&mut line, b"ab\x7fc\r");
         assert_eq!(&screen[..length], b"ab\x08 \x08c\n");
@@ -207,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_typed_so_far_is_readable_once_lines_are_not_waited_for() {
+    fn line_leaving_canonical_mode_makes_input_readable() {
         let mut line = Line::new();
         typed(&mut line, b"ab");
         assert!(!line.readable());
@@ -217,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unfinished_line_is_not_readable_and_end_of_file_ends_it() {
+    fn line_unfinished_is_unreadable_until_end_of_file() {
         let mut line = Line::new();
         typed(&mut line, b"x");
         assert!(!line.readable());
@@ -230,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn interrupt_key_flushes_and_signals() {
+    fn line_interrupt_key_flushes_and_signals() {
         let mut line = Line::new();
         typed(&mut line, b"half");
         assert_eq!(line.press(3, |shown| assert_eq!(shown, b"^C")), Pressed::Signal(2));
@@ -240,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn raw_mode_reads_each_key() {
+    fn line_raw_mode_reads_each_key() {
         let mut line = Line::new();
         let mut raw = line.termios;
         raw.local &= !(ICANON | ECHO);
@@ -252,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn word_erase_takes_the_last_word() {
+    fn line_word_erase_removes_last_word() {
         let mut line = Line::new();
         typed(&mut line, b"one two \x17x\n");
         let mut out = [0; 16];

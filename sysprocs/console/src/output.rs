@@ -1,7 +1,7 @@
-//! Bytes on their way to the UART.
+//! The output queue before the UART.
 //!
-//! Invariant: what the queue accepted is sent in order and never dropped; echo that finds the queue
-//! full is lost, as on every terminal, program output waits instead.
+//! Invariant: accepted bytes are sent in order and never dropped. Echo that finds the queue full is lost, as on every terminal;
+//! program output waits instead.
 
 use heapless::Deque;
 use renga_hal::uart::Uart;
@@ -32,6 +32,14 @@ impl<U: Uart> Output<U> {
             return true;
         }
         self.waiting.push_back(byte).is_ok()
+    }
+
+    /// Queues one byte, and a carriage return before a newline if output `returns`.
+    pub fn put_returning(&mut self, byte: u8, returns: bool) {
+        if byte == b'\n' && returns {
+            self.put(b'\r');
+        }
+        self.put(byte);
     }
 
     /// Whether `bytes` more fit for certain.

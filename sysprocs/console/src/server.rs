@@ -1,16 +1,17 @@
-//! The console process: calls and UART interrupts in, lines and signals out.
+//! The console's server: calls and UART interrupts in, lines and signals out.
 //!
-//! Invariant: a reader is kept only while nothing is readable for it; the UART is drained at each
-//! notification, so its receive interrupt falls silent.
+//! Invariant: a reader waits only while it can read nothing. Each notification drains the UART, so its interrupt falls silent.
+//! Calls: nobody. Not here: the line discipline (`line.rs`).
 
 use crate::line::{Line, Pressed};
 use crate::output::Output;
-use crate::termios::{ICANON, ONLCR, OPOST, TOSTOP, Termios, VMIN, VTIME};
+use crate::termios::{ICANON, TOSTOP, Termios, VMIN, VTIME};
 use crate::window::{Came, Incoming};
 use heapless::{Deque, Vec};
 use renga_hal::uart::Uart;
 use renga_proto::console::{
-    Console, ConsoleCall, JobControl, KeyboardSignal, NextSignal, PollTerminal, ReadTerminal, SetForeground,
+    BoardDied, Console, ConsoleServer, GetAttributes, GetForeground, GetJobControl, GetWindow, JobControl,
+    KeyboardSignal, NextSignal, PollTerminal, ReadTerminal, SetAttributes, SetForeground, SetWaits, SetWindow,
     WindowSize, WriteTerminal,
 };
 use renga_proto::pipe::{NOBODY, Polled, READABLE, WRITABLE};
@@ -30,7 +31,8 @@ struct Reader {
     until_ns: Option<u64>,
 }
 
-struct State<U: Uart + 'static> {
+struct ConsoleState<U: Uart + 'static> {
+    me: Me,
     line: Line,
     output: Output<U>,
     foreground: u32,
@@ -53,14 +55,10 @@ struct State<U: Uart + 'static> {
 }
 
 /// Serves the terminal on `uart`, whose interrupts notify this process.
-pub async fn console<U: Uart>(
-    mut me: Me,
-    mut port: Port<Console>,
-    uart: &'static mut U,
-    wakes: &'static Wakes,
-) -> Never {
+pub async fn console<U: Uart>(me: Me, mut port: Port<Console>, uart: &'static mut U, wakes: &'static Wakes) -> Never {
     uart.enable_receive_interrupt(true);
-    let mut state = State {
+    let mut state = ConsoleState {
+        me,
         line: Line::new(),
         output: Output::new(uart),
         foreground: 0,
@@ -77,115 +75,19 @@ pub async fn console<U: Uart>(
         keyboard: None,
     };
     loop {
-        match port.accept_or_notified(Console::ENTRIES).await {
-            Some(ConsoleCall::WriteTerminal(call)) if state.line.termios.has_local(TOSTOP) && !call.entry().asked => {
-                call.reply(Err(Errno::EPERM));
-            }
-            Some(ConsoleCall::WriteTerminal(call)) => {
-                write(&mut me, &mut state.output, &state.line.termios, call).await
-            }
-            Some(call) => state.serve(call, me.now_ns()),
-            None => {}
+        if let Some(call) = port.accept_or_notified(Console::ENTRIES).await {
+            call.serve(&mut state).await;
         }
         state.take_keys();
         state.output.flush();
-        state.answer(me.now_ns());
+        state.answer(state.me.now_ns());
         let next_ns = state.readers.iter().filter_map(|reader| reader.until_ns).min();
-        me.notify_at(next_ns);
+        state.me.notify_at(next_ns);
     }
 }
 
-/// Writes all of the slice, waiting for the UART when the queue is full.
-async fn write<U: Uart>(me: &mut Me, output: &mut Output<U>, termios: &Termios, mut call: Call<WriteTerminal>) {
-    let returns = termios.output & (OPOST | ONLCR) == OPOST | ONLCR;
-    let bytes = call.lent();
-    for &byte in bytes {
-        while !output.has_room(2) {
-            output.flush();
-            if !output.has_room(2) {
-                // Keys wait until the write is over: their interrupt would keep programs from running.
-                output.uart().enable_receive_interrupt(false);
-                me.notified().await;
-                output.uart().enable_receive_interrupt(true);
-            }
-        }
-        if byte == b'\n' && returns {
-            output.put(b'\r');
-        }
-        output.put(byte);
-    }
-    let written = bytes.len() as u32;
-    call.reply(Ok(written));
-}
-
-impl<U: Uart> State<U> {
-    fn serve(&mut self, call: ConsoleCall, now_ns: u64) {
-        match call {
-            ConsoleCall::ReadTerminal(call) => self.read(call, now_ns),
-            ConsoleCall::WriteTerminal(call) => call.reply(Err(Errno::EIO)), // served by `write`
-            ConsoleCall::GetAttributes(mut call) => {
-                let bytes = self.line.termios.to_bytes();
-                let told = call.lent().get_mut(..bytes.len()).map(|into| into.copy_from_slice(&bytes));
-                call.reply(told.ok_or(Errno::EINVAL));
-            }
-            ConsoleCall::SetAttributes(mut call) => {
-                let flush = call.entry().flush;
-                let termios = Termios::from_bytes(call.lent());
-                if let Some(termios) = termios {
-                    self.line.set(termios, flush);
-                    self.note_edge();
-                }
-                call.reply(termios.map(|_| ()).ok_or(Errno::EINVAL));
-            }
-            ConsoleCall::GetForeground(call) => call.reply(Ok(self.foreground)),
-            ConsoleCall::SetForeground(call) => {
-                let SetForeground { group, session } = call.entry();
-                (self.foreground, self.session, self.foreground_from) = (group, session, call.board());
-                call.reply(Ok(()));
-            }
-            ConsoleCall::GetJobControl(call) => {
-                call.reply(Ok(JobControl {
-                    group: self.foreground,
-                    session: self.session,
-                    nonblocking: self.nonblocking,
-                }));
-            }
-            ConsoleCall::SetWaits(call) => {
-                self.nonblocking = call.entry().nonblocking;
-                call.reply(Ok(()));
-            }
-            ConsoleCall::GetWindow(call) => call.reply(Ok(self.window)),
-            ConsoleCall::SetWindow(call) => {
-                let size = WindowSize { rows: call.entry().rows, columns: call.entry().columns };
-                call.reply(Ok(()));
-                self.resize(size);
-            }
-            ConsoleCall::PollTerminal(call) => {
-                let PollTerminal { events, slot, seen } = call.entry();
-                let edges = self.edges;
-                let held = if seen == edges { 0 } else { self.events() & events };
-                // What can be written is all that holds at once.
-                if held == 0 && slot != NOBODY && events & READABLE != 0 {
-                    self.waiters.add(call.board(), slot);
-                }
-                call.reply(Ok(Polled { events: held, edges }));
-            }
-            ConsoleCall::BoardDied(call) => {
-                // Its readers' calls are over: the router has interrupted them.
-                if call.entry().board == self.foreground_from {
-                    self.foreground = 0;
-                }
-                call.reply(Ok(()));
-            }
-            ConsoleCall::NextSignal(call) => {
-                if let Some(second) = self.keyboard.replace(call) {
-                    second.reply(Err(Errno::EBUSY));
-                }
-            }
-        }
-    }
-
-    fn read(&mut self, mut call: Call<ReadTerminal>, now_ns: u64) {
+impl<U: Uart> ConsoleServer for ConsoleState<U> {
+    async fn read_terminal(&mut self, mut call: Call<ReadTerminal>) {
         if call.lent().is_empty() {
             // It takes nothing: no ^D either, which is for who reads.
             return call.reply(Ok(0));
@@ -194,15 +96,94 @@ impl<U: Uart> State<U> {
         let raw = !termios.has_local(ICANON);
         let (least, tenths) = (termios.characters[VMIN], u64::from(termios.characters[VTIME]));
         if !self.line.readable() && call.entry().nonblocking {
-            call.reply(Err(Errno::EAGAIN));
-            return;
+            return call.reply(Err(Errno::EAGAIN));
         }
-        let until_ns = (raw && least == 0).then(|| now_ns + tenths * DECISECOND_NS);
+        let until_ns = (raw && least == 0).then(|| self.me.now_ns() + tenths * DECISECOND_NS);
         if let Err(reader) = self.readers.push(Reader { call, until_ns }) {
             reader.call.reply(Err(Errno::EAGAIN));
         }
     }
+    /// Writes all of the slice, waiting for the UART when the queue is full.
+    async fn write_terminal(&mut self, call: &mut Call<WriteTerminal>) -> Result<u32, Errno> {
+        let ConsoleState { me, output, line, .. } = self;
+        if line.termios.has_local(TOSTOP) && !call.entry().asked {
+            return Err(Errno::EPERM);
+        }
+        let returns = line.termios.returns();
+        let bytes = call.lent();
+        for &byte in bytes {
+            while !output.has_room(2) {
+                output.flush();
+                if !output.has_room(2) {
+                    // Keys wait until the write is over: their interrupt would keep programs from running.
+                    output.uart().enable_receive_interrupt(false);
+                    me.notified().await;
+                    output.uart().enable_receive_interrupt(true);
+                }
+            }
+            output.put_returning(byte, returns);
+        }
+        Ok(bytes.len() as u32)
+    }
+    async fn get_attributes(&mut self, call: &mut Call<GetAttributes>) -> Result<(), Errno> {
+        let bytes = self.line.termios.to_bytes();
+        call.lent().get_mut(..bytes.len()).ok_or(Errno::EINVAL)?.copy_from_slice(&bytes);
+        Ok(())
+    }
+    async fn set_attributes(&mut self, call: &mut Call<SetAttributes>) -> Result<(), Errno> {
+        let flush = call.entry().flush;
+        let termios = Termios::from_bytes(call.lent()).ok_or(Errno::EINVAL)?;
+        self.line.set(termios, flush);
+        self.note_edge();
+        Ok(())
+    }
+    async fn get_foreground(&mut self, _: &mut Call<GetForeground>) -> Result<u32, Errno> {
+        Ok(self.foreground)
+    }
+    async fn set_foreground(&mut self, call: &mut Call<SetForeground>) -> Result<(), Errno> {
+        let SetForeground { group, session } = call.entry();
+        (self.foreground, self.session, self.foreground_from) = (group, session, call.board());
+        Ok(())
+    }
+    async fn get_job_control(&mut self, _: &mut Call<GetJobControl>) -> Result<JobControl, Errno> {
+        Ok(JobControl { group: self.foreground, session: self.session, nonblocking: self.nonblocking })
+    }
+    async fn set_waits(&mut self, call: &mut Call<SetWaits>) -> Result<(), Errno> {
+        self.nonblocking = call.entry().nonblocking;
+        Ok(())
+    }
+    async fn get_window(&mut self, _: &mut Call<GetWindow>) -> Result<WindowSize, Errno> {
+        Ok(self.window)
+    }
+    async fn set_window(&mut self, call: &mut Call<SetWindow>) -> Result<(), Errno> {
+        self.resize(WindowSize { rows: call.entry().rows, columns: call.entry().columns });
+        Ok(())
+    }
+    async fn poll_terminal(&mut self, call: &mut Call<PollTerminal>) -> Result<Polled, Errno> {
+        let PollTerminal { events, slot, seen } = call.entry();
+        let edges = self.edges;
+        let events_now = if seen == edges { 0 } else { self.events() & events };
+        // What can be written is all that holds at once.
+        if events_now == 0 && slot != NOBODY && events & READABLE != 0 {
+            self.waiters.add(call.board(), slot);
+        }
+        Ok(Polled { events: events_now, edges })
+    }
+    async fn board_died(&mut self, call: &mut Call<BoardDied>) -> Result<(), Errno> {
+        // Its readers' calls are over: the router has interrupted them.
+        if call.entry().board == self.foreground_from {
+            self.foreground = 0;
+        }
+        Ok(())
+    }
+    async fn next_signal(&mut self, call: Call<NextSignal>) {
+        if let Some(second) = self.keyboard.replace(call) {
+            second.reply(Err(Errno::EBUSY));
+        }
+    }
+}
 
+impl<U: Uart> ConsoleState<U> {
     fn events(&self) -> u32 {
         WRITABLE | if self.line.readable() { READABLE } else { 0 }
     }
@@ -227,14 +208,9 @@ impl<U: Uart> State<U> {
                 Came::Part => continue,
             };
             let output = &mut self.output;
-            let returns = self.line.termios.output & (OPOST | ONLCR) == OPOST | ONLCR;
+            let returns = self.line.termios.returns();
             let pressed = self.line.press(key, |shown| {
-                for &byte in shown {
-                    if byte == b'\n' && returns {
-                        output.put(b'\r');
-                    }
-                    output.put(byte);
-                }
+                shown.iter().for_each(|&byte| output.put_returning(byte, returns));
             });
             if let Pressed::Signal(signal) = pressed {
                 // A full queue means the keyboard process is far behind; the key may be pressed again.

@@ -104,4 +104,9 @@ impl Termios {
     pub fn has_local(&self, flags: u32) -> bool {
         self.local & flags == flags
     }
+
+    /// Whether a carriage return precedes each newline of output.
+    pub fn returns(&self) -> bool {
+        self.output & (OPOST | ONLCR) == OPOST | ONLCR
+    }
 }

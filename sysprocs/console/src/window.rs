@@ -1,8 +1,7 @@
-//! The window's size among the keys, as telnet has it (RFC 1073): whoever has the terminal tells when it changes.
+//! Window sizes among the keys, as telnet reports them (RFC 1073).
 //!
-//! IAC SB NAWS, columns and rows of two bytes each, most significant first, IAC SE; a byte 255 of these comes twice, and
-//! so does the key 255. No text holds that byte (UTF-8 has none), so keys are never held back. What follows it without
-//! meaning anything is dropped.
+//! IAC SB NAWS, columns and rows of two bytes each, most significant first, IAC SE. A byte 255 among these comes twice, and
+//! so does the key 255. UTF-8 has no such byte, so keys are never delayed. Malformed reports are dropped.
 //!
 //! Invariant: after any bytes, IAC SE makes the next byte a key again.
 
@@ -87,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_told_from_keys() {
+    fn window_report_is_told_from_keys() {
         let small = [255, 250, 31, 0, 80, 0, 24, 255, 240];
         let odd = [255, 250, 31, 0, 255, 255, 1, 44, 255, 240];
         let all = [&b"a\x1b["[..], &small, b"b", &odd, &[255, 255], b"c"].concat();
@@ -95,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_dropped_and_ends() {
+    fn window_malformed_report_is_dropped() {
         for nonsense in [&[255, 250, 31, 0, 80, 255, 240][..], &[255, 250, 24, 1, 255, 240], &[255, 241], &[255, 240]] {
             let (keys, sizes) = taken(&[nonsense, b"x"].concat());
             assert_eq!((&keys[..], sizes.len()), (&b"x"[..], 0), "{nonsense:?}");

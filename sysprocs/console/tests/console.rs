@@ -86,7 +86,7 @@ impl Rig {
 }
 
 #[test]
-fn a_reader_gets_its_line_when_it_is_whole() {
+fn console_reader_gets_whole_line() {
     let rig = rig();
     let read = Rc::new(RefCell::new(Vec::new()));
     let out = read.clone();
@@ -105,7 +105,7 @@ fn a_reader_gets_its_line_when_it_is_whole() {
 }
 
 #[test]
-fn output_gets_carriage_returns() {
+fn console_output_newline_gets_carriage_return() {
     let rig = rig();
     rig.client(|mut console| async move {
         assert_eq!(console.call(WriteTerminal { asked: false }, b"a\nb\n").await, Ok(4));
@@ -114,7 +114,7 @@ fn output_gets_carriage_returns() {
 }
 
 #[test]
-fn the_interrupt_key_reaches_the_keyboard_process_with_the_foreground_group() {
+fn console_interrupt_key_reports_foreground_group() {
     let rig = rig();
     let got = rig.signals_of(77);
     rig.press(&[3]);
@@ -123,7 +123,7 @@ fn the_interrupt_key_reaches_the_keyboard_process_with_the_foreground_group() {
 }
 
 #[test]
-fn an_interrupted_reader_and_a_nonblocking_one_do_not_wait() {
+fn console_cancelled_or_nonblocking_reader_returns() {
     let rig = rig();
     let got = Rc::new(RefCell::new(Vec::new()));
     let out = got.clone();
@@ -139,7 +139,7 @@ fn an_interrupted_reader_and_a_nonblocking_one_do_not_wait() {
 }
 
 #[test]
-fn raw_mode_gives_single_keys_without_echo() {
+fn console_raw_mode_gives_keys_without_echo() {
     let rig = rig();
     let got = Rc::new(RefCell::new(Vec::new()));
     let out = got.clone();
@@ -158,7 +158,7 @@ fn raw_mode_gives_single_keys_without_echo() {
 }
 
 #[test]
-fn who_lends_no_room_takes_nothing() {
+fn console_empty_read_takes_nothing() {
     let (rig, got) = (rig(), Rc::new(RefCell::new(Vec::new())));
     let end_of_file = 4;
     rig.press(&[end_of_file]);
@@ -186,7 +186,7 @@ fn who_lends_no_room_takes_nothing() {
 }
 
 #[test]
-fn another_size_of_the_window_is_told_to_the_foreground_group_once() {
+fn console_window_change_signals_foreground_once() {
     let rig = rig();
     let got = rig.signals_of(77);
     for _ in 0..2 {
@@ -201,7 +201,7 @@ fn another_size_of_the_window_is_told_to_the_foreground_group_once() {
 }
 
 #[test]
-fn programs_that_wait_for_keys_are_woken_when_a_line_can_be_read() {
+fn console_waiters_wake_on_readable_line() {
     let (rig, seen) = (rig(), Rc::new(RefCell::new(Vec::new())));
     let poll = |events| {
         let out = seen.clone();

@@ -1,11 +1,11 @@
 //! The hostile board's processes.
 //!
-//! Invariant: its router, which is an honest one, sends whatever they ask it to. Each has one call under way, as any
-//! process; those that are not answered are interrupted now and then. Not here: what is asked (`aim.rs`).
+//! Invariant: an honest router sends every call they make. Each process has one call under way; unanswered calls are cancelled
+//! now and then. Not here: which calls (`aim.rs`).
 
-use crate::aim::{ASTRAY, Aim, Knowledge, next};
-use crate::content::fill;
-use crate::deed::{Deed, doer};
+use crate::call_choice::{ASTRAY, HostileCall, Knowledge, next};
+use crate::scripted_call::{ScriptedCall, doer};
+use crate::slices::fill;
 use core::cell::Cell;
 use renga_proto::procs::Spawn;
 use renga_random::Random;
@@ -37,7 +37,7 @@ pub struct Attack {
     pub cut: Cell<u64>,
     knowledge: Knowledge,
     /// The only call that is made, in place of drawn ones.
-    deed: Option<&'static Deed>,
+    deed: Option<&'static ScriptedCall>,
 }
 
 impl Attack {
@@ -47,7 +47,7 @@ impl Attack {
         Attack { seed, calls, refused, cut, knowledge: Knowledge::new(), deed: None }
     }
     /// One of a single call.
-    pub const fn of(deed: &'static Deed) -> Attack {
+    pub const fn of(deed: &'static ScriptedCall) -> Attack {
         Attack { deed: Some(deed), ..Attack::new(0) }
     }
 }
@@ -82,7 +82,7 @@ pub fn start_hostile<M: Machine>(machine: &M, directory: &'static Directory, att
 }
 
 /// Of all that could attack board 0, one does, once.
-fn start_doer<M: Machine>(machine: &M, directory: &'static Directory, deed: &'static Deed) {
+fn start_doer<M: Machine>(machine: &M, directory: &'static Directory, deed: &'static ScriptedCall) {
     if let Some(process) = directory.of_kind(deed.caller).first() {
         let victim = (directory, &directory.system().boards[0]);
         machine.start(process, |me| doer(me, everybody(directory, 0), victim, deed));
@@ -126,7 +126,7 @@ async fn attacker(
     let (mut given, mut taken) = ([0; PAGE_BYTES], [0; PAGE_BYTES]);
     loop {
         let board = &directory.system().boards[usize::from(victim)];
-        let Aim { destination, kind: server, op, words } =
+        let HostileCall { destination, kind: server, op, words } =
             next(&mut random, &attack.knowledge, (kind, own), (board, victim));
         let spawns = server == Kind::Procs && op == Spawn::OP;
         let most =

@@ -35,7 +35,7 @@ impl<M: UserMemory + ?Sized> Pager<'_, M> {
             Ok(lease) => {
                 let held = self.hold(file, begun.ticket(), lease).await;
                 let renewed = held.unwrap_or(None).unwrap_or(begun.ticket());
-                let frame = begun.renewed(renewed).keep(self.pages, lease.size).await;
+                let frame = begun.with_ticket(renewed).keep(self.pages, lease.size).await;
                 self.free(frame).await;
                 held.map(|_| ())
             }

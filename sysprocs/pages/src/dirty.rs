@@ -1,60 +1,18 @@
-//! Which pages the medium has not got, and in which order they go there.
+//! Dirty pages: which pages the medium lacks, and in which order they are written.
 //!
-//! Invariants: a dirty page has a block, is found by that, and is in the list of dirty pages, oldest first; it stays so,
-//! and in memory, until a write of what it is now has ended well, or it is given up. One run at a time is on its way. A page that is taken from its
-//! file while a commit refers to it (`ordered`) is an orphan: nobody finds it, but it is written.
+//! Invariant: a dirty page has a block, is found by it, and is in the list of dirty pages, oldest first. It stays dirty, and in
+//! memory, until a write of its present content has succeeded or the page is given up. One run at a time is being written. A
+//! page cut from its file while a commit refers to it (`ordered`) is detached: no lookup finds it, but it is written.
 //! Not here: writing (`renga_fs`), frames.
 
 use crate::index::PageIndex;
-use crate::ring::{Ends, NONE};
-use crate::room::{FileSlot, ORPHANED, PageSlot};
+use crate::linked_list::NONE;
+use crate::records::{DETACHED, DirtyPlace, FileRecord, PageRecord, RUN_MAX};
 use renga_hal::memory::{Frame, PAGE_BYTES};
-use renga_proto::data::RUN_PAGES_MAX;
 use renga_proto::pages::FileId;
 
 /// Times that a page is offered to the medium before it is given up.
 const TRIES_MAX: u8 = 4;
-/// Pages of a run.
-pub(crate) const RUN_MAX: usize = RUN_PAGES_MAX as usize;
-
-/// Where a dirty page is to go.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
-    pub(crate) block: u32,
-    /// Next of the same chain of blocks.
-    chained: u32,
-    /// A copy of it is on its way, and it is still that.
-    writing: bool,
-    /// Times that the medium has refused it.
-    tries: u8,
-}
-
-/// What is known of all dirty pages.
-pub(crate) struct DirtyPages {
-    list: Ends,
-    count: u32,
-    /// First of each chain of dirty pages by their blocks; as many as a power of two.
-    chains: &'static mut [u32],
-    /// The run on its way.
-    run: [u32; RUN_MAX],
-    in_run: usize,
-    ordered: bool,
-    lost: u32,
-}
-impl DirtyPages {
-    /// None, in these chains.
-    pub(crate) fn new(chains: &'static mut [u32]) -> DirtyPages {
-        let (list, count, run, in_run, ordered, lost) = (Ends::EMPTY, 0, [NONE; RUN_MAX], 0, false, 0);
-        DirtyPages { list, count, chains, run, in_run, ordered, lost }
-    }
-
-    /// Blocks side by side are in chains side by side.
-    fn chain(&mut self, block: u32) -> &mut u32 {
-        let chain = block as usize & (self.chains.len() - 1);
-        &mut self.chains[chain]
-    }
-}
-
 impl PageIndex {
     /// How many pages are dirty.
     pub fn dirty_count(&self) -> u32 {
@@ -68,7 +26,7 @@ impl PageIndex {
 
     /// All that is dirty of the file in record `file` is about to be dropped; how many pages.
     pub(crate) fn lose_dirty(&mut self, file: u32) -> u32 {
-        let FileSlot { dirty: lost, changed, .. } = self.files[file as usize];
+        let FileRecord { dirty: lost, changed, .. } = self.files[file as usize];
         self.dirty.lost = self.dirty.lost.wrapping_add(lost + u32::from(changed.is_some()));
         lost
     }
@@ -95,7 +53,7 @@ impl PageIndex {
         let chained = core::mem::replace(self.dirty.chain(block), at);
         let slot = &mut self.pages[at as usize];
         slot.written = true;
-        slot.dirty = Some(Place { block, chained, writing: false, tries: 0 });
+        slot.dirty = Some(DirtyPlace { block, chained, writing: false, tries: 0 });
         self.files[slot.file as usize].dirty += 1;
     }
 
@@ -130,7 +88,7 @@ impl PageIndex {
 
     /// Other boards may hold any page of the file in record `file`.
     pub(crate) fn end_sole(&mut self, file: u32) {
-        let FileSlot { shown: true, pages, .. } = self.files[file as usize] else { return };
+        let FileRecord { shown: true, pages, .. } = self.files[file as usize] else { return };
         let mut at = pages.first;
         // Each of the file's pages.
         while let Some(slot) = self.pages.get_mut(at as usize) {
@@ -141,7 +99,7 @@ impl PageIndex {
 
     /// Takes a page out of the list that it is in.
     pub(crate) fn leave_order(&mut self, at: u32) {
-        let PageSlot { file, dirty, .. } = self.pages[at as usize];
+        let PageRecord { file, dirty, .. } = self.pages[at as usize];
         let Some(place) = dirty else {
             return self.leave_clean(at);
         };
@@ -153,7 +111,7 @@ impl PageIndex {
         }
     }
 
-    fn unchain(&mut self, at: u32, place: Place) {
+    fn unchain(&mut self, at: u32, place: DirtyPlace) {
         let first = self.dirty.chain(place.block);
         if *first == at {
             return *first = place.chained;
@@ -186,7 +144,7 @@ impl PageIndex {
         if slot.dirty.is_none() || !self.dirty.ordered {
             return false;
         }
-        let file = core::mem::replace(&mut slot.file, ORPHANED);
+        let file = core::mem::replace(&mut slot.file, DETACHED);
         self.files[file as usize].dirty -= 1;
         true
     }
@@ -218,7 +176,7 @@ impl PageIndex {
 
     /// How many bytes of the page in frame `at` are within its file, as far as that is known.
     pub(crate) fn bytes_in_file(&self, at: u32) -> usize {
-        let PageSlot { file, page, .. } = self.pages[at as usize];
+        let PageRecord { file, page, .. } = self.pages[at as usize];
         let size = self.files.get(file as usize).and_then(|file| file.size);
         let from = u64::from(page) * PAGE_BYTES as u64;
         size.map_or(PAGE_BYTES, |size| size.saturating_sub(from).min(PAGE_BYTES as u64) as usize)
@@ -235,9 +193,9 @@ impl PageIndex {
             place.tries = if done { 0 } else { place.tries.saturating_add(1) };
             let given_up = !done && evicting && place.tries >= TRIES_MAX;
             self.dirty.lost = self.dirty.lost.wrapping_add(u32::from(given_up));
-            if (done || given_up) && slot.file == ORPHANED {
+            if (done || given_up) && slot.file == DETACHED {
                 self.leave_order(at);
-                self.pages[at as usize] = PageSlot::EMPTY;
+                self.pages[at as usize] = PageRecord::EMPTY;
                 free(Frame(at));
             } else if done || given_up {
                 self.make_clean(at);

@@ -1,7 +1,7 @@
-//! Bringing a page of a file into the cache: what whoever misses one does.
+//! Bringing a page of a file into the cache, after a miss.
 //!
-//! Invariant: a frame that is handed on carries one reference, which is the caller's. Not here: the call that
-//! reads the page, which differs between callers.
+//! Invariant: a frame that is handed on carries one reference, which is the caller's. Not here: the call that reads the page,
+//! which differs between callers.
 
 use renga_abi::Errno;
 use renga_hal::memory::Frame;
@@ -29,13 +29,13 @@ impl Fill {
     }
 
     /// As it is, with another ticket.
-    pub fn renewed(self, ticket: u64) -> Fill {
+    pub fn with_ticket(self, ticket: u64) -> Fill {
         Fill { ticket, ..self }
     }
 
     /// With the ticket that was drawn as the page was read, if one was.
     pub fn as_read(self, filled: &Filled) -> Fill {
-        if filled.keep == KEPT { self } else { self.renewed(filled.keep) }
+        if filled.keep == KEPT { self } else { self.with_ticket(filled.keep) }
     }
 
     /// Before page `page` of `file` is read.

@@ -1,7 +1,6 @@
 //! A list of frames as a message carries it.
 //!
-//! Invariant: at most [`FRAMES_PER_CALL`], well below what the memory process takes, so that the list
-//! stays small inside a process's future.
+//! Invariant: at most [`FRAMES_PER_CALL`], below the memory process's bound, so that the list stays small in a future.
 
 use renga_hal::memory::{Frame, ListedFrame};
 

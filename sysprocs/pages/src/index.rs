@@ -1,43 +1,36 @@
-//! Which frame shows which page of which file.
+//! The index: which frame has which page of which file.
 //!
-//! A page is found by a hash; a file's pages are in a list of their own, so that dropping them takes time by
-//! how many there are. Who makes room is found as a clock does (Corbató 1969): in order of coming, but what was used
-//! since the hand came by has another turn. Nothing is scanned.
+//! A hash finds a page. A file's pages are in a list of their own, so that dropping them costs time by their number. A clock
+//! (Corbató 1969) finds the page to evict.
 //!
-//! Invariants: a frame shows at most one page, a page is shown by at most one frame; a page's file has a record. A
-//! file's `since` changes with each recall, each change of size, and when a page goes that was written, and is never used
-//! twice: so a page read before is recognised.
-//! A page is in the clock if it is clean, unless it is
-//! shown (`showings.rs`) or an object's; in the list of dirty ones otherwise.
-//! Not here: who makes room (`index/oldest.rs`), what is dirty (`dirty.rs`), references to frames, calls (`page_cache.rs`).
+//! Invariant: a frame has at most one page, a page at most one frame, and a page's file has a record. A file's `since` changes
+//! with each revocation, each change of size, and when a written page leaves; no value is used twice, so it recognises pages
+//! read earlier. A clean page is in the clock, unless it is mapped (`reverse_mappings.rs`) or an object's; a dirty page is in
+//! the list of dirty ones. Not here: eviction (`eviction.rs`), dirty pages (`dirty.rs`), calls (`page_cache.rs`).
 
-mod oldest;
-
-use crate::dirty::DirtyPages;
 use crate::frame_list::FrameList;
-use crate::held::later;
-use crate::ring::{Ends, NONE};
-use crate::room::{CacheMemory, FileSlot, PageSlot};
-use crate::showings::Showings;
+use crate::lease::later;
+use crate::linked_list::{ListEnds, NONE};
+use crate::records::{CacheMemory, DirtyPages, FileRecord, PageRecord, ReverseMappings};
 use renga_hal::memory::Frame;
 use renga_proto::pages::{FileId, NO_LEASE, TO_END};
 
 /// The index.
 pub struct PageIndex {
-    pub(crate) pages: &'static mut [PageSlot],
+    pub(crate) pages: &'static mut [PageRecord],
     /// First of each chain; as many as a power of two, of pages and of files alike.
     page_chains: &'static mut [u32],
-    pub(crate) files: &'static mut [FileSlot],
+    pub(crate) files: &'static mut [FileRecord],
     file_chains: &'static mut [u32],
-    pub(crate) page_clock: Ends,
+    pub(crate) page_clock: ListEnds,
     pub(crate) dirty: DirtyPages,
-    pub(crate) showings: Showings,
+    pub(crate) reverse_mappings: ReverseMappings,
     /// Pages of objects: they have no other place, so they stay.
-    objects: Ends,
-    file_clock: Ends,
+    objects: ListEnds,
+    pub(crate) file_clock: ListEnds,
     /// Records that were never used begin here.
     pub(crate) fresh_file: u32,
-    free_files: Ends,
+    free_files: ListEnds,
     pub(crate) last_since: u64,
     /// The last number that a file got which has no record any more, or never had one.
     pub(crate) unknown_since: u64,
@@ -59,8 +52,8 @@ fn hash(first: u32, second: u32, chains: usize) -> usize {
 impl PageIndex {
     /// An empty one in `room`.
     pub fn new(room: &'static mut CacheMemory) -> Self {
-        let CacheMemory { pages, page_chains, block_chains, files, file_chains, showings } = room;
-        let [page_clock, objects, file_clock, free_files] = [Ends::EMPTY; 4];
+        let CacheMemory { pages, page_chains, block_chains, files, file_chains, reverse_mappings } = room;
+        let [page_clock, objects, file_clock, free_files] = [ListEnds::EMPTY; 4];
         let (fresh_file, arrived, gone, unknown_ended) = (0, 0, 0, NO_LEASE);
         let (last_since, unknown_since, void_since) = (0, 0, 0);
         PageIndex {
@@ -70,7 +63,7 @@ impl PageIndex {
             file_chains,
             page_clock,
             dirty: DirtyPages::new(block_chains),
-            showings: Showings::new(showings),
+            reverse_mappings: ReverseMappings::new(reverse_mappings),
             objects,
             file_clock,
             fresh_file,
@@ -155,11 +148,11 @@ impl PageIndex {
     }
 
     /// The list that a clean page is in.
-    fn clean_list(&mut self, at: u32) -> &mut Ends {
-        let PageSlot { file, showing, .. } = self.pages[at as usize];
+    fn clean_list(&mut self, at: u32) -> &mut ListEnds {
+        let PageRecord { file, first_mapping, .. } = self.pages[at as usize];
         match self.files.get(file as usize) {
             Some(file) if file.id.is_object() => &mut self.objects,
-            _ if showing != NONE => &mut self.showings.pages,
+            _ if first_mapping != NONE => &mut self.reverse_mappings.pages,
             _ => &mut self.page_clock,
         }
     }
@@ -209,14 +202,14 @@ impl PageIndex {
         let chain = hash(id.ino, id.generation, self.file_chains.len());
         let chained = core::mem::replace(&mut self.file_chains[chain], at);
         let ended = self.unknown_ended;
-        self.files[at as usize] = FileSlot { id, since, ended, chained, ..FileSlot::EMPTY };
+        self.files[at as usize] = FileRecord { id, since, ended, chained, ..FileRecord::EMPTY };
         self.file_clock.push(self.files, |file| &mut file.in_clock, at);
         Some(since)
     }
 
     /// Puts a page in; whether it is the one that shows it now. No: the ticket is void, or another does already.
     pub fn put(&mut self, id: FileId, page: u32, frame: Frame, ticket: u64, size: u64) -> Result<bool, Void> {
-        let may_come = |slot: &FileSlot| slot.since == ticket && !slot.adrift;
+        let may_come = |slot: &FileRecord| slot.since == ticket && !slot.orphaned;
         let file = self.find_file(id).filter(|&file| may_come(&self.files[file as usize])).ok_or(Void)?;
         let taken = self.pages.get(frame.0 as usize).is_none_or(|slot| slot.file != NONE);
         if self.files[file as usize].writable == 0 {
@@ -227,7 +220,7 @@ impl PageIndex {
         }
         let chain = hash(page, file, self.page_chains.len());
         let chained = core::mem::replace(&mut self.page_chains[chain], frame.0);
-        self.pages[frame.0 as usize] = PageSlot { file, page, chained, ..PageSlot::EMPTY };
+        self.pages[frame.0 as usize] = PageRecord { file, page, chained, ..PageRecord::EMPTY };
         self.enter_order(frame.0);
         let record = &mut self.files[file as usize];
         record.pages.push(self.pages, |slot| &mut slot.in_file, frame.0);
@@ -239,7 +232,7 @@ impl PageIndex {
 
     /// Takes the page that `at` shows out; whether the frame is no longer needed.
     pub(crate) fn remove(&mut self, at: u32) -> bool {
-        let PageSlot { file, page, chained, .. } = self.pages[at as usize];
+        let PageRecord { file, page, chained, .. } = self.pages[at as usize];
         let chain = hash(page, file, self.page_chains.len());
         if self.page_chains[chain] == at {
             self.page_chains[chain] = chained;
@@ -259,19 +252,19 @@ impl PageIndex {
             return false;
         }
         self.leave_order(at);
-        self.pages[at as usize] = PageSlot::EMPTY;
+        self.pages[at as usize] = PageRecord::EMPTY;
         true
     }
 
     /// Another frame has the page that `at` had.
     pub(crate) fn replace(&mut self, at: Frame, by: Frame) {
-        let PageSlot { file, page, dirty, sole, written, .. } = self.pages[at.0 as usize];
+        let PageRecord { file, page, dirty, sole, written, .. } = self.pages[at.0 as usize];
         let id = self.files[file as usize].id;
         if dirty.is_some() {
             self.make_clean(at.0);
         }
         self.remove(at.0);
-        let FileSlot { since, size, .. } = self.files[file as usize];
+        let FileRecord { since, size, .. } = self.files[file as usize];
         // Nothing else shows the page now.
         let _ = self.put(id, page, by, since, size.unwrap_or(0));
         if let Some(place) = dirty {
@@ -302,7 +295,7 @@ impl PageIndex {
     }
 
     /// Makes all tickets of the file void and, if `to` is `TO_END`, its size unknown; the record.
-    pub fn recall(&mut self, id: FileId, to: u32) -> Option<u32> {
+    pub fn revoke(&mut self, id: FileId, to: u32) -> Option<u32> {
         let since = self.next_since();
         let Some(file) = self.find_file(id) else {
             self.unknown_since = since;
@@ -319,7 +312,7 @@ impl PageIndex {
     /// Takes pages of `from..to` of the file in record `file` out and into `list`, until that is full; whether there
     /// may be more.
     pub fn take_range(&mut self, file: u32, from: u32, to: u32, list: &mut FrameList) -> bool {
-        let FileSlot { count, highest, pages, .. } = self.files[file as usize];
+        let FileRecord { count, highest, pages, .. } = self.files[file as usize];
         let to = to.min(highest.saturating_add(1));
         // Looked up one by one, or, if that is less, searched in the list of the file's.
         if to.saturating_sub(from) <= count {
@@ -356,7 +349,7 @@ impl PageIndex {
 
     /// Forgets the file in record `file`, of which no page is left.
     pub fn forget(&mut self, file: u32) {
-        let FileSlot { id, chained, since, ended, .. } = self.files[file as usize];
+        let FileRecord { id, chained, since, ended, .. } = self.files[file as usize];
         self.unknown_since = self.unknown_since.max(since);
         self.unknown_ended = later(ended, self.unknown_ended);
         let chain = hash(id.ino, id.generation, self.file_chains.len());
@@ -370,7 +363,7 @@ impl PageIndex {
             self.files[before as usize].chained = chained;
         }
         self.file_clock.remove(self.files, |file| &mut file.in_clock, file);
-        self.files[file as usize] = FileSlot::EMPTY;
+        self.files[file as usize] = FileRecord::EMPTY;
         self.free_files.push(self.files, |file| &mut file.in_clock, file);
     }
 }

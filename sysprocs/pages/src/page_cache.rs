@@ -1,54 +1,37 @@
-//! The process that has a board's cached file pages.
+//! The server of a board's cached file pages.
 //!
-//! Invariants: a page in the index holds one reference to its frame, taken before it is put in and given back
-//! after it is out. Every answer is given at once, but that a program may run before a page is taken away that it was just
-//! shown (`windows.rs`): nobody waits here for anybody else.
+//! Invariant: every call is answered at once, except that a program may run before a call takes away a page that it was just
+//! given (`time_windows.rs`). Calls: the memory process only, so no caller waits here for another.
 //!
-//! On the disk's board content is written here. The content writer is woken when a tenth of the frames is dirty; whoever
-//! makes more than a fifth dirty is told to wait for it.
+//! On the disk's board data are written here. The writeback process is woken when a tenth of the frames is dirty; a caller that
+//! makes more than a fifth dirty is asked to wait for it.
 //!
-//! It grows as long as there is memory. The reclaimer asks for frames in bounded steps before there are none, whoever finds none
-//! at all for some at once (`Shrink`).
+//! The cache grows while there is memory. The reclaimer asks for frames in bounded steps before memory runs out; a process that
+//! finds no frame asks for some at once (`Shrink`).
 //!
-//! Not here: which page is where (`index.rs`), who may hold what (the inode processes), files that another board writes
-//! (`holding.rs`), the end of a session (`adrift.rs`).
+//! Not here: the index (`index.rs`), leases (the inode processes), leased files (`lease_calls.rs`), ends of sessions
+//! (`orphaned.rs`).
 
+use crate::cache_state::{CacheState, PAGE, WAKE_SHARE};
 use crate::frame_list::FrameList;
 use crate::index::PageIndex;
-use crate::room::CacheMemory;
-use crate::templates::{Template, Templates};
-use crate::windows::Windows;
-use renga_hal::memory::{Frame, PAGE_BYTES, UserMemory};
-use renga_proto::memory::{FreeFrames, MakePrivate, Memory, ShareFrame, ShareFrames};
+use crate::records::CacheMemory;
+use crate::shared_tables::{SharedTable, SharedTables};
+use crate::time_windows::TimeWindows;
+use renga_hal::memory::{Access, Frame, PAGE_BYTES, UserMemory};
+use renga_proto::attributes::ATTRIBUTES_BYTES;
+use renga_proto::memory::{MakePrivate, Memory, ShareFrame};
 use renga_proto::pages::{
-    BeginFill, FileId, FindPages, KeepPage, NO_FRAME, NO_PAGE, PAGES_PER_FIND_MAX, Pages, PagesCall, ReadCached,
-    Recall, ShowPages, Shrink, Shrunk,
+    AdriftFile, BeginFill, BeginHold, BeginRun, BoardDied, CountDirty, Cut, Dirty, DirtyFile, DirtyRun, EndAdrift,
+    FileId, FindAdrift, FindPage, FindPages, FindTemplate, Given, HeldWrite, HoldFile, KeepPage, KeepTemplate, Lend,
+    LostWrites, NO_FRAME, NO_PAGE, OldestHeld, PAGES_PER_FIND_MAX, Pages, PagesCall, PagesServer, ProtectPage,
+    PutPages, ReadCached, ReadLent, Recall, ReserveHeld, RunBegun, RunWritten, SetOrdered, ShowPages, Shrink, Shrunk,
+    TakeBack, TakeRun, TemplateFound, WriteHeld, WritePage,
 };
 use renga_rt::{Call, Client, Errno, Me, Never, Notifier, Port};
 
-pub(crate) const PAGE: u64 = PAGE_BYTES as u64;
-
 /// With this one nothing is kept: all records are of files that are ahead of the medium. Whoever only looks needs none.
 const VOID_TICKET: u64 = u64::MAX;
-
-/// Shown pages that are looked at before it is said that nothing can go.
-const SHOWN_PER_REVIEW: usize = 256;
-
-pub(crate) struct State<M: UserMemory + ?Sized + 'static> {
-    pub(crate) memory: Client<Memory>,
-    pub(crate) machine: &'static M,
-    pub(crate) index: PageIndex,
-    pub(crate) templates: Templates,
-    disk_board: u8,
-    /// Writes dirty pages, or has them taken back.
-    pub(crate) writer: Option<Notifier>,
-    /// Frames that are wanted and still dirty.
-    pub(crate) missing: u32,
-    /// Pages that were looked at since some were given up.
-    fruitless: u32,
-    pub(crate) windows: Windows,
-    pub(crate) me: Me,
-}
 
 /// Serves the cache; the inodes are on `disk_board`, and there is the content `writer`.
 pub async fn page_cache<M: UserMemory + ?Sized + 'static>(
@@ -60,12 +43,14 @@ pub async fn page_cache<M: UserMemory + ?Sized + 'static>(
     disk_board: u8,
     writer: Option<Notifier>,
 ) -> Never {
-    let (index, templates) = (PageIndex::new(room), Templates::new());
-    let windows = Windows::new();
+    let (index, shared_tables) = (PageIndex::new(room), SharedTables::new());
+    let windows = TimeWindows::new();
     let (missing, fruitless) = (0, 0);
-    let mut state = State { memory, machine, index, templates, disk_board, writer, missing, fruitless, windows, me };
+    let mut state =
+        CacheState { memory, machine, index, shared_tables, disk_board, writer, missing, fruitless, windows, me };
     loop {
         match port.accept_or_notified(state.windows.entries()).await {
+            // Takes nothing away: it never waits.
             Some(PagesCall::ReadCached(mut call)) => {
                 let ReadCached { file, offset } = call.entry();
                 let read = state.read(file, offset, call.lent());
@@ -77,12 +62,150 @@ pub async fn page_cache<M: UserMemory + ?Sized + 'static>(
     }
 }
 
-impl<M: UserMemory + ?Sized> State<M> {
-    /// Whether this is the board of the inodes.
-    pub(crate) fn is_home(&self) -> bool {
-        self.disk_board == self.me.id().board.0
+impl<M: UserMemory + ?Sized> PagesServer for CacheState<M> {
+    async fn read_cached(&mut self, call: &mut Call<ReadCached>) -> Result<u32, Errno> {
+        let ReadCached { file, offset } = call.entry();
+        self.read(file, offset, call.lent())
     }
+    async fn find_page(&mut self, call: &mut Call<FindPage>) -> Result<u32, Errno> {
+        self.find(call.entry().file, call.entry().page).await
+    }
+    async fn find_pages(&mut self, call: &mut Call<FindPages>) -> Result<u32, Errno> {
+        self.find_all(call).await
+    }
+    async fn show_pages(&mut self, call: &mut Call<ShowPages>) -> Result<(), Errno> {
+        self.map_pages(call.entry()).await?;
+        let ShowPages { file, page, .. } = call.entry();
+        self.windows.open(&self.me, call.made_by(), (file, page), true);
+        Ok(())
+    }
+    async fn begin_fill(&mut self, call: &mut Call<BeginFill>) -> Result<u64, Errno> {
+        let BeginFill { file, shown } = call.entry();
+        if shown != NO_PAGE {
+            self.windows.open(&self.me, call.made_by(), (file, shown), false);
+        }
+        match self.ticket(file).await {
+            Err(Errno::ENOMEM) if shown == NO_PAGE && !file.is_object() => Ok(VOID_TICKET),
+            ticket => ticket,
+        }
+    }
+    async fn keep_page(&mut self, call: &mut Call<KeepPage>) -> Result<(), Errno> {
+        self.keep(call.entry()).await
+    }
+    async fn recall(&mut self, call: &mut Call<Recall>) -> Result<u32, Errno> {
+        self.revoke_pages(call.entry()).await
+    }
+    async fn shrink(&mut self, call: &mut Call<Shrink>) -> Result<Shrunk, Errno> {
+        Ok(self.shrink_by(call.entry()).await)
+    }
+    async fn board_died(&mut self, call: &mut Call<BoardDied>) -> Result<(), Errno> {
+        if call.entry().board == self.disk_board {
+            self.end_leases().await;
+        }
+        Ok(())
+    }
+    async fn write_page(&mut self, call: &mut Call<WritePage>) -> Result<bool, Errno> {
+        self.write(call).await
+    }
+    async fn put_pages(&mut self, call: &mut Call<PutPages>) -> Result<(), Errno> {
+        self.put_all(call).await
+    }
+    async fn begin_run(&mut self, call: &mut Call<BeginRun>) -> Result<RunBegun, Errno> {
+        let BeginRun { file, page, count } = call.entry();
+        let ticket = self.ticket(file).await?;
+        Ok(RunBegun { ticket, absent: self.index.absent(file, page, count) })
+    }
+    async fn cut(&mut self, call: &mut Call<Cut>) -> Result<(), Errno> {
+        self.cut_to(call.entry()).await;
+        Ok(())
+    }
+    async fn take_run(&mut self, call: &mut Call<TakeRun>) -> Result<DirtyRun, Errno> {
+        self.copy_run(call)
+    }
+    async fn run_written(&mut self, call: &mut Call<RunWritten>) -> Result<(), Errno> {
+        self.end_run(call.entry()).await;
+        Ok(())
+    }
+    async fn count_dirty(&mut self, _: &mut Call<CountDirty>) -> Result<Dirty, Errno> {
+        let (pages, share) = (self.index.dirty_count(), self.index.frames() / WAKE_SHARE / 2);
+        Ok(Dirty { pages, spare: share.min(pages.saturating_sub(self.missing)) })
+    }
+    async fn set_ordered(&mut self, call: &mut Call<SetOrdered>) -> Result<(), Errno> {
+        self.index.set_ordered(call.entry().ordered);
+        Ok(())
+    }
+    async fn lost_writes(&mut self, _: &mut Call<LostWrites>) -> Result<u32, Errno> {
+        Ok(self.index.lost())
+    }
+    async fn protect_page(&mut self, call: &mut Call<ProtectPage>) -> Result<(), Errno> {
+        let ProtectPage { file, page } = call.entry();
+        if let Some(frame) = self.index.find(file, page) {
+            self.index.restrict(self.machine, frame.0, Access::Read);
+            self.index.set_sole(frame.0, false);
+        }
+        Ok(())
+    }
+    async fn find_template(&mut self, call: &mut Call<FindTemplate>) -> Result<TemplateFound, Errno> {
+        let content = self.index.content(call.entry().file).ok_or(Errno::ENOENT)?;
+        let frame = self.shared_tables.find(self.machine, call.entry(), content);
+        Ok(TemplateFound { frame: frame.map_or(NO_FRAME, |frame| frame.0), ticket: content.0 })
+    }
+    async fn keep_template(&mut self, call: &mut Call<KeepTemplate>) -> Result<(), Errno> {
+        let KeepTemplate { file, ticket, .. } = call.entry();
+        self.end_shared_tables(SharedTable::is_outdated).await;
+        if self.shared_tables.is_full() {
+            self.end_shared_tables(|_| true).await;
+        }
+        let content = self.index.content(file).filter(|content| content.0 == ticket);
+        self.shared_tables.add(call.entry(), content.ok_or(Errno::ESTALE)?.1)
+    }
+    async fn begin_hold(&mut self, _: &mut Call<BeginHold>) -> Result<u64, Errno> {
+        Ok(self.index.now())
+    }
+    async fn hold_file(&mut self, call: &mut Call<HoldFile>) -> Result<u64, Errno> {
+        self.accept_lease(call.entry()).await
+    }
+    async fn write_held(&mut self, call: &mut Call<WriteHeld>) -> Result<HeldWrite, Errno> {
+        self.write_leased(call).await
+    }
+    async fn take_back(&mut self, call: &mut Call<TakeBack>) -> Result<Given, Errno> {
+        let given = self.flush_page(call).await;
+        // What is not in the slice need not cross.
+        let used = if given.changed { ATTRIBUTES_BYTES } else { PAGE_BYTES };
+        call.set_taken_used(if given.page == NO_PAGE && !given.changed { 0 } else { used });
+        Ok(given)
+    }
+    async fn lend(&mut self, call: &mut Call<Lend>) -> Result<(), Errno> {
+        self.note_lease(call.entry()).await
+    }
+    async fn read_lent(&mut self, call: &mut Call<ReadLent>) -> Result<(), Errno> {
+        let ReadLent { file, page } = call.entry();
+        let frame = self.index.find_leased_out(file, page).ok_or(Errno::ENOENT)?;
+        let out = call.lent().get_mut(..PAGE_BYTES).ok_or(Errno::EINVAL)?;
+        out.copy_from_slice(&*self.machine.shared_page(frame));
+        Ok(())
+    }
+    async fn oldest_held(&mut self, _: &mut Call<OldestHeld>) -> Result<DirtyFile, Errno> {
+        let (file, slot) = self.index.oldest_held().ok_or(Errno::ENOENT)?;
+        Ok(DirtyFile { file, slot })
+    }
+    async fn find_adrift(&mut self, call: &mut Call<FindAdrift>) -> Result<AdriftFile, Errno> {
+        self.index.find_orphaned(call.entry().file, call.entry().from).ok_or(Errno::ENOENT)
+    }
+    async fn end_adrift(&mut self, call: &mut Call<EndAdrift>) -> Result<(), Errno> {
+        let EndAdrift { file, lease } = call.entry();
+        if self.index.find_orphaned(file, 0).is_some_and(|adrift| adrift.lease == lease) {
+            self.discard_file(file).await;
+        }
+        Ok(())
+    }
+    async fn reserve_held(&mut self, call: &mut Call<ReserveHeld>) -> Result<u64, Errno> {
+        let ReserveHeld { file, from, bytes } = call.entry();
+        self.index.reserve(file, from, bytes).ok_or(Errno::ENOLCK)
+    }
+}
 
+impl<M: UserMemory + ?Sized> CacheState<M> {
     fn read(&mut self, id: FileId, offset: u64, out: &mut [u8]) -> Result<u32, Errno> {
         let (file, size) = self.index.sized_file(id).ok_or(Errno::ENOENT)?;
         let count = size.saturating_sub(offset).min(out.len() as u64) as usize;
@@ -99,68 +222,11 @@ impl<M: UserMemory + ?Sized> State<M> {
         Ok(count as u32)
     }
 
-    pub(crate) async fn serve(&mut self, call: PagesCall) {
-        match call {
-            PagesCall::FindPage(call) => {
-                let found = self.find(call.entry().file, call.entry().page).await;
-                call.reply(found);
-            }
-            PagesCall::FindPages(call) => self.find_all(call).await,
-            PagesCall::ShowPages(call) => {
-                let (shown, who) = (self.show(call.entry()).await, call.made_by());
-                if shown.is_ok() {
-                    let ShowPages { file, page, .. } = call.entry();
-                    self.open_window(who, (file, page), true);
-                }
-                call.reply(shown);
-            }
-            PagesCall::BeginFill(call) => {
-                let BeginFill { file, shown } = call.entry();
-                if shown != NO_PAGE {
-                    self.open_window(call.made_by(), (file, shown), false);
-                }
-                let ticket = match self.ticket(file).await {
-                    Err(Errno::ENOMEM) if shown == NO_PAGE && !file.is_object() => Ok(VOID_TICKET),
-                    ticket => ticket,
-                };
-                call.reply(ticket);
-            }
-            PagesCall::KeepPage(call) => {
-                let kept = self.keep(call.entry()).await;
-                call.reply(kept);
-            }
-            PagesCall::Recall(call) => {
-                let Recall { file, from, to } = call.entry();
-                let left = self.recall(file, from, to).await;
-                call.reply(left);
-            }
-            PagesCall::Shrink(call) => {
-                let shrunk = self.shrink_by(call.entry()).await;
-                call.reply(Ok(shrunk));
-            }
-            PagesCall::BoardDied(call) => {
-                if call.entry().board == self.disk_board {
-                    self.end_leases().await;
-                }
-                call.reply(Ok(()));
-            }
-            PagesCall::FindTemplate(call) => {
-                let found = self.find_template(call.entry());
-                call.reply(found);
-            }
-            PagesCall::KeepTemplate(call) => {
-                let kept = self.keep_template(call.entry()).await;
-                call.reply(kept);
-            }
-            other => self.serve_writes(other).await,
-        }
-    }
-
     async fn find(&mut self, file: FileId, page: u32) -> Result<u32, Errno> {
         let file = self.index.record(file).ok_or(Errno::ENOENT)?;
         let Frame(frame) = self.index.page_of(file, page).ok_or(Errno::ENOENT)?;
         self.memory.call(ShareFrame { frame }, ()).await?;
-        if !self.index.is_shown(frame) {
+        if !self.index.is_mapped(frame) {
             return Ok(frame);
         }
         // Programs write that one: whoever has it otherwise may lend it, or rely on what it is.
@@ -171,7 +237,7 @@ impl<M: UserMemory + ?Sized> State<M> {
         copy
     }
 
-    async fn find_all(&mut self, mut call: Call<FindPages>) {
+    async fn find_all(&mut self, call: &mut Call<FindPages>) -> Result<u32, Errno> {
         let FindPages { file, page, mut but } = call.entry();
         let (mut list, mut count, mut told) = (FrameList::new(), 0, Ok(()));
         let file = self.index.record(file);
@@ -186,30 +252,13 @@ impl<M: UserMemory + ?Sized> State<M> {
                 told = self.share(&mut list).await;
             }
             let frame = file.and_then(|file| self.index.page_of(file, page));
-            if let Some(frame) = frame.filter(|frame| !self.index.is_shown(frame.0)) {
+            if let Some(frame) = frame.filter(|frame| !self.index.is_mapped(frame.0)) {
                 *place = frame.0.to_le_bytes();
                 list.push(frame);
                 count += 1;
             }
         }
-        call.reply(told.and(self.share(&mut list).await).map(|()| count));
-    }
-
-    /// A reference more to each of `list`, which is empty then.
-    pub(crate) async fn share(&mut self, list: &mut FrameList) -> Result<(), Errno> {
-        let shared = if list.is_empty() { Ok(()) } else { self.memory.call(ShareFrames {}, list.as_bytes()).await };
-        list.clear();
-        shared
-    }
-
-    pub(crate) async fn ticket(&mut self, id: FileId) -> Result<u64, Errno> {
-        if let Some(ticket) = self.index.ticket(id) {
-            return Ok(ticket);
-        }
-        let oldest = self.index.oldest_file().ok_or(Errno::ENOMEM)?;
-        self.drop_range(oldest, 0, u32::MAX).await;
-        self.index.forget(oldest);
-        self.index.ticket(id).ok_or(Errno::ENOMEM)
+        told.and(self.share(&mut list).await).map(|()| count)
     }
 
     async fn keep(&mut self, offer: KeepPage) -> Result<(), Errno> {
@@ -224,29 +273,20 @@ impl<M: UserMemory + ?Sized> State<M> {
         put.map(|_| ()).map_err(|_| Errno::ESTALE)
     }
 
-    async fn recall(&mut self, id: FileId, from: u32, to: u32) -> Result<u32, Errno> {
-        if self.index.is_held(id) {
+    async fn revoke_pages(&mut self, recall: Recall) -> Result<u32, Errno> {
+        let Recall { file: id, from, to } = recall;
+        if self.index.is_leased(id) {
             return Err(Errno::EBUSY);
         }
-        let Some(file) = self.index.recall(id, to) else { return Ok(0) };
+        let Some(file) = self.index.revoke(id, to) else { return Ok(0) };
         self.drop_range(file, from, to).await;
         let left = self.index.count_of(file);
         if left == 0 {
             self.index.forget(file);
         }
-        self.templates.outdate(Some(id));
-        self.end_templates(Template::is_outdated).await;
+        self.shared_tables.outdate(Some(id));
+        self.end_shared_tables(SharedTable::is_outdated).await;
         Ok(left)
-    }
-
-    pub(crate) async fn drop_range(&mut self, file: u32, from: u32, to: u32) {
-        self.index.withhold_range(self.machine, file, from, to);
-        let mut list = FrameList::new();
-        // Each turn but the last takes out as many pages as the list holds.
-        while self.index.take_range(file, from, to, &mut list) {
-            self.free(&mut list).await;
-        }
-        self.free(&mut list).await;
     }
 
     /// Clean pages first, dirty ones when they are written.
@@ -261,64 +301,5 @@ impl<M: UserMemory + ?Sized> State<M> {
             self.want(if freed < frames && !more { wanted.saturating_sub(freed) } else { 0 });
         }
         Shrunk { freed, more, arrived: self.index.arrived() }
-    }
-
-    /// So many frames are to be had from pages that are dirty.
-    fn want(&mut self, frames: u32) {
-        self.missing = frames.min(self.index.dirty_count());
-        if self.missing > 0
-            && let Some(writer) = self.writer
-        {
-            writer.notify();
-        }
-    }
-
-    /// Pages have become clean: gives them back if frames are missing.
-    pub(crate) async fn meet_want(&mut self) {
-        if self.missing > 0 {
-            self.missing -= self.shrink(self.missing).await;
-        }
-    }
-
-    /// Gives up to `frames` pages up that no program shows, those not used for longest first; how many.
-    pub(crate) async fn shrink(&mut self, frames: u32) -> u32 {
-        self.shrink_within(frames, &mut { u32::MAX }).await
-    }
-
-    /// The same, looking at `looks` pages at most, of which there are as many fewer then.
-    async fn shrink_within(&mut self, frames: u32, looks: &mut u32) -> u32 {
-        let (mut list, mut count) = (FrameList::new(), 0);
-        self.end_templates(|_| true).await;
-        while count < frames
-            && let Some(frame) = self.take_oldest(looks)
-        {
-            list.push(frame);
-            count += 1;
-            if list.is_full() {
-                self.free(&mut list).await;
-            }
-        }
-        self.free(&mut list).await;
-        count
-    }
-
-    /// What is shown is looked at when there is nothing else.
-    fn take_oldest(&mut self, looks: &mut u32) -> Option<Frame> {
-        let machine = self.machine;
-        let in_use = |frame| machine.mappings(frame) > 0;
-        self.index.take_oldest(looks, in_use).or_else(|| {
-            if *looks > 0 {
-                self.index.review(machine, SHOWN_PER_REVIEW);
-            }
-            self.index.take_oldest(looks, in_use)
-        })
-    }
-
-    pub(crate) async fn free(&mut self, list: &mut FrameList) {
-        if !list.is_empty() {
-            // A refusal is a bug here, which the memory process has logged.
-            let _ = self.memory.call(FreeFrames {}, list.as_bytes()).await;
-            list.clear();
-        }
     }
 }

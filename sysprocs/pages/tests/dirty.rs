@@ -35,14 +35,14 @@ fn end(index: &mut PageIndex, done: bool, evicting: bool) -> Vec<Frame> {
 
 /// Cuts all of the file; the frames that are free at once.
 fn cut(index: &mut PageIndex, file: FileId) -> usize {
-    let record = index.recall(file, u32::MAX).unwrap();
+    let record = index.revoke(file, u32::MAX).unwrap();
     let mut list = FrameList::new();
     assert!(!index.take_range(record, 0, u32::MAX, &mut list));
     list.len()
 }
 
 #[test]
-fn neighbours_on_the_medium_are_one_run_whosever_they_are() {
+fn dirty_pages_adjacent_blocks_form_one_run() {
     let mut index = index();
     for (file, page, frame, block) in [(FILE, 0, 1, 20), (FILE, 1, 2, 12), (OTHER, 9, 3, 11), (OTHER, 3, 4, 13)] {
         put(&mut index, file, page, frame, Some(block));
@@ -55,7 +55,7 @@ fn neighbours_on_the_medium_are_one_run_whosever_they_are() {
 }
 
 #[test]
-fn a_run_is_no_longer_than_its_room_and_the_rest_comes_next() {
+fn dirty_run_is_bounded_by_buffer() {
     let mut index = index();
     (0..5).for_each(|page| put(&mut index, FILE, page, page, Some(30 + page)));
     assert_eq!(run(&mut index, 2), Some((30, vec![0, 1])));
@@ -66,7 +66,7 @@ fn a_run_is_no_longer_than_its_room_and_the_rest_comes_next() {
 }
 
 #[test]
-fn what_is_written_on_its_way_or_refused_stays_dirty() {
+fn dirty_page_rewritten_or_refused_stays_dirty() {
     let mut index = index();
     put(&mut index, FILE, 0, 1, Some(10));
     put(&mut index, FILE, 1, 2, Some(11));
@@ -79,7 +79,7 @@ fn what_is_written_on_its_way_or_refused_stays_dirty() {
 }
 
 #[test]
-fn the_medium_is_asked_four_times_before_a_page_is_given_up_for_room() {
+fn dirty_page_is_dropped_after_four_refusals() {
     let mut index = index();
     put(&mut index, FILE, 0, 1, Some(10));
     for _ in 0..9 {
@@ -93,7 +93,7 @@ fn the_medium_is_asked_four_times_before_a_page_is_given_up_for_room() {
 }
 
 #[test]
-fn only_clean_pages_make_room() {
+fn dirty_pages_are_not_evicted() {
     let mut index = index();
     put(&mut index, FILE, 0, 1, Some(10));
     put(&mut index, FILE, 1, 2, None);
@@ -108,7 +108,7 @@ fn only_clean_pages_make_room() {
 }
 
 #[test]
-fn a_page_that_is_cut_is_written_only_if_a_commit_refers_to_it() {
+fn truncated_page_is_written_only_for_commit() {
     let mut index = index();
     put(&mut index, FILE, 0, 1, Some(10));
     assert_eq!((cut(&mut index, FILE), index.dirty_count()), (1, 0));
@@ -127,7 +127,7 @@ fn a_page_that_is_cut_is_written_only_if_a_commit_refers_to_it() {
 }
 
 #[test]
-fn a_page_that_is_cut_on_its_way_is_not_taken_for_the_next_in_its_frame() {
+fn truncated_page_under_way_is_not_confused_with_frame_successor() {
     let mut index = index();
     put(&mut index, FILE, 0, 1, Some(10));
     run(&mut index, 8);
@@ -138,7 +138,7 @@ fn a_page_that_is_cut_on_its_way_is_not_taken_for_the_next_in_its_frame() {
 }
 
 #[test]
-fn pages_of_one_chain_are_found_after_others_of_it_were_written() {
+fn dirty_chain_lookup_survives_removals() {
     let mut index = index();
     // Blocks so far apart are in one chain, whatever the number of chains.
     put(&mut index, FILE, 0, 1, Some(1 << 20));

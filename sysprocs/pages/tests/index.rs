@@ -34,7 +34,7 @@ fn frames(list: &FrameList) -> Vec<Frame> {
 }
 
 #[test]
-fn it_holds_what_was_put_in_and_not_taken_out() {
+fn page_index_random_use_matches_map() {
     let (mut index, mut drawn) = (index(), Drawn(0x1234_5678_9abc_def1));
     let mut model: BTreeMap<(u32, u32), Frame> = BTreeMap::new();
     let mut free: Vec<Frame> = (0..FRAMES as u32).map(Frame).collect();
@@ -56,7 +56,7 @@ fn it_holds_what_was_put_in_and_not_taken_out() {
             6 => {
                 let (to, mut list) =
                     (if drawn.below(2) == 0 { TO_END } else { page + drawn.below(9) }, FrameList::new());
-                if let Some(record) = index.recall(file(ino), to) {
+                if let Some(record) = index.revoke(file(ino), to) {
                     assert!(!index.take_range(record, page, to, &mut list), "the list has room for all");
                     let left = model.keys().filter(|key| key.0 == ino && !(page..to).contains(&key.1)).count();
                     assert_eq!(index.count_of(record), left as u32);
@@ -83,15 +83,15 @@ fn it_holds_what_was_put_in_and_not_taken_out() {
 }
 
 #[test]
-fn a_recall_makes_tickets_void() {
+fn page_index_revocation_voids_tickets() {
     let mut index = index();
     let ticket = index.ticket(file(1)).unwrap();
     assert_eq!(index.put(file(1), 0, Frame(0), ticket, 10), Ok(true));
     assert_eq!(index.size(file(1)), Some(10));
-    let record = index.recall(file(1), 5).unwrap();
+    let record = index.revoke(file(1), 5).unwrap();
     assert!(index.put(file(1), 1, Frame(1), ticket, 10).is_err(), "it was recalled since");
     assert_eq!(index.size(file(1)), Some(10), "only a recall to the end is about the size");
-    index.recall(file(1), TO_END);
+    index.revoke(file(1), TO_END);
     assert_eq!(index.size(file(1)), None);
     // A record that is made anew does not honour a ticket of the former one.
     let ticket = index.ticket(file(1)).unwrap();
@@ -104,7 +104,7 @@ fn a_recall_makes_tickets_void() {
 
 /// Holds: reclaim-lru.
 #[test]
-fn what_is_used_outlives_what_is_not() {
+fn page_index_used_page_survives_eviction() {
     let mut index = index();
     let ticket = index.ticket(file(1)).unwrap();
     for page in 0..8 {
@@ -119,7 +119,7 @@ fn what_is_used_outlives_what_is_not() {
 }
 
 #[test]
-fn of_too_many_files_one_that_is_not_used_makes_room() {
+fn page_index_unused_file_record_is_evicted() {
     let mut index = index();
     for ino in 0..FILES as u32 {
         index.ticket(file(ino)).unwrap();
@@ -132,7 +132,7 @@ fn of_too_many_files_one_that_is_not_used_makes_room() {
 }
 
 #[test]
-fn a_search_looks_at_no_more_pages_than_it_may() {
+fn page_index_eviction_scan_is_bounded() {
     let mut index = index();
     let ticket = index.ticket(file(1)).unwrap();
     for page in 0..8 {

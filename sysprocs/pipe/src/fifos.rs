@@ -1,13 +1,12 @@
-//! Knows which pipe is the one that an open fifo stands for. All of them are pipes of this board, the disk's.
+//! The open fifos of all boards, each of which is a pipe of this board, the disk's.
 //!
-//! Invariant: a fifo that is open is one pipe, whose generation is noted here; a generation that has ended is found out when the
-//! fifo is opened again. It calls pipes of its own board only, and they never call it. Not here: who waits for a
-//! partner (the pipe), the inode (its opener asks a lookup worker).
+//! Invariant: an open fifo is one pipe, whose generation is noted here. The next open finds out that a generation has ended.
+//! Calls: the table of pipes, and pipes of its own board, none of which calls it. Not here: waiting for a partner (the pipe).
 
-use renga_proto::fifos::{FifoEnds, Fifos, FifosCall, OpenFifo, OpenedFifo};
+use renga_proto::fifos::{FifoEnds, Fifos, FifosServer, OpenFifo, OpenedFifo};
 use renga_proto::pipe::{JoinPipe, Pipe};
 use renga_proto::slots::{FreePipe, PipeTable, TakeFifo};
-use renga_rt::{Client, Errno, Local, Never, Port};
+use renga_rt::{Call, Client, Errno, Local, Never, Port};
 
 /// What a pipe was last used for, by its number. Boot provides one for each pipe.
 #[derive(Clone, Copy, Debug)]
@@ -22,7 +21,7 @@ impl FifoPlace {
     pub const NONE: FifoPlace = FifoPlace { ino: 0, generation: 0, pipe_generation: 0 };
 }
 
-struct State {
+struct FifosState {
     pipe_table: Client<PipeTable>,
     pipes: Local<Pipe, { JoinPipe::BIT }>,
     places: &'static mut [FifoPlace],
@@ -35,17 +34,15 @@ pub async fn fifos(
     pipes: Local<Pipe, { JoinPipe::BIT }>,
     places: &'static mut [FifoPlace],
 ) -> Never {
-    let mut state = State { pipe_table, pipes, places };
+    let mut state = FifosState { pipe_table, pipes, places };
     loop {
-        let FifosCall::OpenFifo(call) = port.accept().await;
-        let opened = state.open(call.entry(), call.board()).await;
-        call.reply(opened);
+        port.accept().await.serve(&mut state).await;
     }
 }
 
-impl State {
-    async fn open(&mut self, open: OpenFifo, board: u8) -> Result<OpenedFifo, Errno> {
-        let OpenFifo { ino, generation, ends, nonblocking } = open;
+impl FifosServer for FifosState {
+    async fn open_fifo(&mut self, call: &mut Call<OpenFifo>) -> Result<OpenedFifo, Errno> {
+        let (OpenFifo { ino, generation, ends, nonblocking }, board) = (call.entry(), call.board());
         let is_it =
             |place: &FifoPlace| place.pipe_generation != 0 && (place.ino, place.generation) == (ino, generation);
         if let Some(number) = self.places.iter().position(is_it) {
@@ -72,7 +69,9 @@ impl State {
             }
         }
     }
+}
 
+impl FifosState {
     async fn join(&mut self, number: u16, join: JoinPipe) -> Result<OpenedFifo, Errno> {
         let mut pipe = self.pipes.at(number.into()).ok_or(Errno::EIO)?;
         Ok(OpenedFifo { number, ..pipe.call(join, ()).await? })

@@ -1,15 +1,16 @@
-//! One pipe: keeps readers while it is empty and writers while it is full.
+//! One pipe: readers wait while it is empty, writers while it is full.
 //!
-//! Invariant: a reader is kept only while the ring is empty and a writer lives; a writer is kept only
-//! while its bytes do not fit and a reader lives. Whoever is kept is answered by the call that
-//! changes that, or by its own interruption. Programs that wait for events are woken when one may hold that they wait
-//! for. Writes of up to `PIPE_ATOMIC_BYTES` are whole.
+//! Invariant: a reader waits only while the ring is empty and a writer has the pipe open. A writer waits only while its bytes
+//! do not fit and a reader has the pipe open. The call that changes that answers them, or their cancellation does. An event
+//! wakes the programs that wait for it. Writes of up to `PIPE_ATOMIC_BYTES` are whole. Calls: the table of pipes.
 
 use crate::Ring;
 use crate::ring::copy;
+use renga_proto::fifos::OpenedFifo;
 use renga_proto::pipe::{
-    AddEnd, AskBlocking, AwaitPartner, CloseEnd, ERROR, HANG_UP, PIPE_ATOMIC_BYTES, PIPE_BYTES, Pipe, PipeCall,
-    PipeEnd, READABLE, ReadPipe, SetBlocking, WRITABLE, WritePipe,
+    AddEnd, AskBlocking, AwaitPartner, BoardDied, CloseEnd, ERROR, HANG_UP, JoinPipe, OpenPipe, PIPE_ATOMIC_BYTES,
+    PIPE_BYTES, Pipe, PipeBytes, PipeCall, PipeEnd, PipeServer, PollPipe, Polled, READABLE, ReadPipe, SetBlocking,
+    WRITABLE, WritePipe,
 };
 use renga_proto::slots::{FreePipe, PipeTable};
 use renga_rt::{
@@ -19,7 +20,7 @@ use renga_rt::{
 mod events;
 mod joining;
 
-struct State {
+struct PipeState {
     ring: Ring,
     /// Which generation it is in.
     generation: Generation,
@@ -60,7 +61,7 @@ pub async fn pipe(
     watch: &'static Watch,
     wakes: &'static Wakes,
 ) -> Never {
-    let mut state = State {
+    let mut state = PipeState {
         ring: Ring::new(bytes),
         generation: Generation::before_first(boot),
         readers: Held::NONE,
@@ -81,7 +82,9 @@ pub async fn pipe(
         partnerless: CallQueue::new(),
     };
     loop {
-        let was_open = match port.accept_or_notified(Pipe::ENTRIES).await {
+        let call = port.accept_or_notified(Pipe::ENTRIES).await;
+        let was_open = state.is_open();
+        match call {
             Some(PipeCall::ReadPipe(call))
                 if state.is_simple(call.entry().generation, PipeEnd::Reader, call.board()) =>
             {
@@ -95,12 +98,12 @@ pub async fn pipe(
                 continue;
             }
             Some(call) => {
-                let was_open = state.is_open();
-                state.serve(call);
-                was_open
+                let left = [state.writers.is_empty(), state.readers.is_empty()];
+                call.serve(&mut state).await;
+                state.note_left(left);
             }
-            None => state.is_open(),
-        };
+            None => {}
+        }
         state.settle();
         // Also after a call: its caller may have been interrupted before it was kept.
         state.answer_interrupted();
@@ -112,7 +115,87 @@ pub async fn pipe(
     }
 }
 
-impl State {
+impl PipeServer for PipeState {
+    async fn open_pipe(&mut self, call: &mut Call<OpenPipe>) -> Result<u32, Errno> {
+        self.begin(false);
+        let added = self.readers.add(call.board()) && self.writers.add(call.board());
+        if added { Ok(self.generation.number()) } else { Err(Errno::EINVAL) }
+    }
+    async fn read_pipe(&mut self, call: Call<ReadPipe>) {
+        if let Err(errno) = self.check(call.entry().generation, PipeEnd::Reader, call.board()) {
+            return call.reply(Err(errno));
+        }
+        self.read(call);
+    }
+    async fn write_pipe(&mut self, mut call: Call<WritePipe>) {
+        if let Err(errno) = self.check(call.entry().generation, PipeEnd::Writer, call.board()) {
+            return call.reply(Err(errno));
+        }
+        let bytes = call.lent().len();
+        if self.readers.is_empty() {
+            call.reply(Err(Errno::EPIPE));
+        } else if call.entry().nonblocking || self.nonblocking[PipeEnd::Writer as usize] {
+            let room = if self.writing.is_empty() { self.ring.room() } else { 0 };
+            if room == 0 || (bytes <= PIPE_ATOMIC_BYTES && bytes > room) {
+                call.reply(Err(Errno::EAGAIN));
+            } else {
+                let written = self.push(call.lent());
+                call.reply(Ok(written as u32));
+            }
+        } else {
+            self.writing.push_back(call);
+        }
+    }
+    async fn add_end(&mut self, call: &mut Call<AddEnd>) -> Result<(), Errno> {
+        let AddEnd { generation, end } = call.entry();
+        let open = generation == self.generation.number() && self.is_open();
+        if open && self.end(end).add(call.board()) { Ok(()) } else { Err(Errno::ESTALE) }
+    }
+    async fn close_end(&mut self, call: &mut Call<CloseEnd>) -> Result<(), Errno> {
+        let CloseEnd { generation, end } = call.entry();
+        let removed = generation == self.generation.number() && self.end(end).remove(call.board());
+        if removed { Ok(()) } else { Err(Errno::ESTALE) }
+    }
+    async fn poll_pipe(&mut self, call: &mut Call<PollPipe>) -> Result<Polled, Errno> {
+        self.poll(call.entry(), call.board())
+    }
+    async fn pipe_bytes(&mut self, call: &mut Call<PipeBytes>) -> Result<u32, Errno> {
+        let (generation, board) = (call.entry().generation, call.board());
+        let reader = self.check(generation, PipeEnd::Reader, board);
+        reader.or_else(|_| self.check(generation, PipeEnd::Writer, board)).map(|()| self.ring.len() as u32)
+    }
+    async fn join_pipe(&mut self, call: &mut Call<JoinPipe>) -> Result<OpenedFifo, Errno> {
+        self.join(call.entry())
+    }
+    async fn await_partner(&mut self, call: Call<AwaitPartner>) {
+        let AwaitPartner { generation, end, .. } = call.entry();
+        if let Err(errno) = self.check(generation, end, call.board()) {
+            return call.reply(Err(errno));
+        }
+        self.partnerless.push_back(call);
+        self.answer_partners();
+    }
+    async fn set_blocking(&mut self, call: &mut Call<SetBlocking>) -> Result<(), Errno> {
+        let SetBlocking { generation, end, nonblocking } = call.entry();
+        self.check(generation, end, call.board())?;
+        self.nonblocking[end as usize] = nonblocking;
+        self.simple_generation = if self.nonblocking == [false; 2] { generation } else { 0 };
+        Ok(())
+    }
+    async fn ask_blocking(&mut self, call: &mut Call<AskBlocking>) -> Result<bool, Errno> {
+        let AskBlocking { generation, end } = call.entry();
+        self.check(generation, end, call.board())?;
+        Ok(self.nonblocking[end as usize])
+    }
+    async fn board_died(&mut self, call: &mut Call<BoardDied>) -> Result<(), Errno> {
+        let board = call.entry().board;
+        self.readers.drop_board(board);
+        self.writers.drop_board(board);
+        Ok(())
+    }
+}
+
+impl PipeState {
     /// Whether a transfer concerns nobody but the caller and who reads: nobody waits to write, and there is room for a
     /// piece, which is a page at most.
     #[inline(always)]
@@ -161,63 +244,8 @@ impl State {
         }
     }
 
-    fn serve(&mut self, call: PipeCall) {
-        let left = [self.writers.is_empty(), self.readers.is_empty()];
-        match call {
-            PipeCall::OpenPipe(call) => {
-                self.begin(false);
-                let held = self.readers.add(call.board()) && self.writers.add(call.board());
-                call.reply(if held { Ok(self.generation.number()) } else { Err(Errno::EINVAL) });
-            }
-            PipeCall::ReadPipe(call) => match self.check(call.entry().generation, PipeEnd::Reader, call.board()) {
-                Ok(()) => self.read(call),
-                Err(errno) => call.reply(Err(errno)),
-            },
-            PipeCall::WritePipe(call) => match self.check(call.entry().generation, PipeEnd::Writer, call.board()) {
-                Ok(()) => self.write(call),
-                Err(errno) => call.reply(Err(errno)),
-            },
-            PipeCall::AddEnd(call) => {
-                let AddEnd { generation, end } = call.entry();
-                let open = generation == self.generation.number() && self.is_open();
-                let added = open && self.end(end).add(call.board());
-                call.reply(if added { Ok(()) } else { Err(Errno::ESTALE) });
-            }
-            PipeCall::CloseEnd(call) => {
-                let CloseEnd { generation, end } = call.entry();
-                let held = generation == self.generation.number() && self.end(end).remove(call.board());
-                call.reply(if held { Ok(()) } else { Err(Errno::ESTALE) });
-            }
-            PipeCall::PollPipe(call) => {
-                let polled = self.poll(call.entry(), call.board());
-                call.reply(polled);
-            }
-            PipeCall::PipeBytes(call) => {
-                let (generation, board) = (call.entry().generation, call.board());
-                let ends = [PipeEnd::Reader, PipeEnd::Writer];
-                let holds = ends.into_iter().any(|end| self.check(generation, end, board).is_ok());
-                call.reply(if holds { Ok(self.ring.len() as u32) } else { Err(Errno::ESTALE) });
-            }
-            PipeCall::JoinPipe(call) => {
-                let joined = self.join(call.entry());
-                call.reply(joined);
-            }
-            PipeCall::AwaitPartner(call) => {
-                let AwaitPartner { generation, end, .. } = call.entry();
-                match self.check(generation, end, call.board()) {
-                    Ok(()) => self.partnerless.push_back(call),
-                    Err(errno) => call.reply(Err(errno)),
-                }
-                self.answer_partners();
-            }
-            call @ (PipeCall::SetBlocking(_) | PipeCall::AskBlocking(_)) => self.serve_blocking(call),
-            PipeCall::BoardDied(call) => {
-                let board = call.entry().board;
-                self.readers.drop_board(board);
-                self.writers.drop_board(board);
-                call.reply(Ok(()));
-            }
-        }
+    /// After a call: which ends it left alone, and which boards hold ends by now.
+    fn note_left(&mut self, left: [bool; 2]) {
         for (end, was_left, is_left, event) in [
             (PipeEnd::Reader, left[0], self.writers.is_empty(), HANG_UP),
             (PipeEnd::Writer, left[1], self.readers.is_empty(), ERROR),
@@ -228,27 +256,6 @@ impl State {
         }
         let boards = self.readers.boards() | self.writers.boards();
         self.watch.change(core::mem::replace(&mut self.watched, boards), boards);
-    }
-
-    /// Whether who uses an end waits.
-    fn serve_blocking(&mut self, call: PipeCall) {
-        match call {
-            PipeCall::SetBlocking(call) => {
-                let SetBlocking { generation, end, nonblocking } = call.entry();
-                let set = self.check(generation, end, call.board());
-                if set.is_ok() {
-                    self.nonblocking[end as usize] = nonblocking;
-                    self.simple_generation = if self.nonblocking == [false; 2] { generation } else { 0 };
-                }
-                call.reply(set);
-            }
-            PipeCall::AskBlocking(call) => {
-                let AskBlocking { generation, end } = call.entry();
-                let asked = self.check(generation, end, call.board());
-                call.reply(asked.map(|()| self.nonblocking[end as usize]));
-            }
-            _ => unreachable!("served by `serve`"),
-        }
     }
 
     fn is_open(&self) -> bool {
@@ -273,23 +280,6 @@ impl State {
             call.reply(Err(Errno::EAGAIN));
         } else {
             self.reading.push_back(call);
-        }
-    }
-
-    fn write(&mut self, mut call: Call<WritePipe>) {
-        let bytes = call.lent().len();
-        if self.readers.is_empty() {
-            call.reply(Err(Errno::EPIPE));
-        } else if call.entry().nonblocking || self.nonblocking[PipeEnd::Writer as usize] {
-            let room = if self.writing.is_empty() { self.ring.room() } else { 0 };
-            if room == 0 || (bytes <= PIPE_ATOMIC_BYTES && bytes > room) {
-                call.reply(Err(Errno::EAGAIN));
-            } else {
-                let written = self.push(call.lent());
-                call.reply(Ok(written as u32));
-            }
-        } else {
-            self.writing.push_back(call);
         }
     }
 

@@ -1,50 +1,57 @@
-//! The table of pipe processes of one board.
+//! The table of a board's pipe processes.
 //!
-//! Invariants: that of [`FreeList`]; no more than half of the pipes are fifos, which all boards open here, so that however many
-//! those open, programs of this board have pipes.
+//! Invariant: a pipe is given out once ([`FreeList`]). At most half of the pipes are fifos, which all boards open here, so that
+//! programs of this board always find pipes. Called by: programs' slots, `fifos.rs`, pipes. Calls: nobody.
 
-use renga_proto::slots::{PipeTable, PipeTableCall};
-use renga_rt::{Errno, FreeList, Never, Port};
+use renga_proto::slots::{FreePipe, PipeTable, PipeTableServer, TakeFifo, TakePipe};
+use renga_rt::{Call, Errno, FreeList, Never, Port};
 
 /// Pipes of which it is noted whether they are fifos; others are for programs of this board only.
 const NOTED: usize = 4096;
 
-/// Which pipes are fifos.
-struct Fifos {
-    noted: [u64; NOTED / 64],
-    count: usize,
-}
-
-impl Fifos {
-    fn set(&mut self, pipe: u16, is_fifo: bool) {
-        let Some(word) = self.noted.get_mut(usize::from(pipe) / 64) else { return };
-        let bit = 1 << (pipe % 64);
-        let was = *word & bit != 0;
-        *word = if is_fifo { *word | bit } else { *word & !bit };
-        self.count = self.count + usize::from(is_fifo) - usize::from(was);
-    }
+struct PipeTableState {
+    pipes: FreeList,
+    /// Which pipes are fifos.
+    fifos: [u64; NOTED / 64],
+    fifo_count: usize,
+    fifos_max: usize,
 }
 
 /// Serves as many pipes as there are `places`.
 pub async fn pipe_table(mut port: Port<PipeTable>, places: &'static mut [u16]) -> Never {
     let fifos_max = (places.len() / 2).clamp(1, NOTED);
-    let (mut pipes, mut fifos) = (FreeList::new(places), Fifos { noted: [0; NOTED / 64], count: 0 });
+    let mut state = PipeTableState { pipes: FreeList::new(places), fifos: [0; NOTED / 64], fifo_count: 0, fifos_max };
     loop {
-        match port.accept().await {
-            PipeTableCall::TakePipe(call) => call.reply(pipes.take().ok_or(Errno::ENFILE)),
-            PipeTableCall::TakeFifo(call) => {
-                let taken = if fifos.count < fifos_max { pipes.take() } else { None };
-                taken.into_iter().for_each(|pipe| fifos.set(pipe, true));
-                call.reply(taken.ok_or(Errno::ENFILE));
-            }
-            PipeTableCall::FreePipe(call) => {
-                let pipe = call.entry().pipe;
-                let held = pipes.give_back(pipe);
-                if held {
-                    fifos.set(pipe, false);
-                }
-                call.reply(if held { Ok(()) } else { Err(Errno::EINVAL) });
-            }
+        port.accept().await.serve(&mut state).await;
+    }
+}
+
+impl PipeTableServer for PipeTableState {
+    async fn take_pipe(&mut self, _: &mut Call<TakePipe>) -> Result<u16, Errno> {
+        self.pipes.take().ok_or(Errno::ENFILE)
+    }
+    async fn take_fifo(&mut self, _: &mut Call<TakeFifo>) -> Result<u16, Errno> {
+        let taken = if self.fifo_count < self.fifos_max { self.pipes.take() } else { None };
+        let pipe = taken.ok_or(Errno::ENFILE)?;
+        self.set_fifo(pipe, true);
+        Ok(pipe)
+    }
+    async fn free_pipe(&mut self, call: &mut Call<FreePipe>) -> Result<(), Errno> {
+        let pipe = call.entry().pipe;
+        if !self.pipes.give_back(pipe) {
+            return Err(Errno::EINVAL);
         }
+        self.set_fifo(pipe, false);
+        Ok(())
+    }
+}
+
+impl PipeTableState {
+    fn set_fifo(&mut self, pipe: u16, is_fifo: bool) {
+        let Some(word) = self.fifos.get_mut(usize::from(pipe) / 64) else { return };
+        let bit = 1 << (pipe % 64);
+        let was = *word & bit != 0;
+        *word = if is_fifo { *word | bit } else { *word & !bit };
+        self.fifo_count = self.fifo_count + usize::from(is_fifo) - usize::from(was);
     }
 }

@@ -75,7 +75,7 @@ impl Rig {
 }
 
 #[test]
-fn who_opens_an_end_waits_until_the_other_one_has_been_opened() {
+fn fifo_opener_waits_for_partner() {
     let rig = rig();
     let answers = Rc::new(RefCell::new(Vec::new()));
     let reader = answers.clone();
@@ -105,7 +105,7 @@ fn who_opens_an_end_waits_until_the_other_one_has_been_opened() {
 
 /// Also one that has closed again, as on Linux.
 #[test]
-fn a_partner_that_came_and_went_was_one() {
+fn fifo_partner_that_left_ends_wait() {
     let rig = rig();
     rig.run(|mut clients| async move {
         let reader = clients.open(FIRST, Reader, true).await.unwrap();
@@ -118,7 +118,7 @@ fn a_partner_that_came_and_went_was_one() {
 }
 
 #[test]
-fn who_will_not_wait_reads_nothing_and_writes_to_nobody() {
+fn fifo_nonblocking_open_without_partner() {
     let rig = rig();
     rig.run(|mut clients| async move {
         assert_eq!(clients.open(FIRST, Writer, true).await, Err(Errno::ENXIO));
@@ -150,7 +150,7 @@ fn who_will_not_wait_reads_nothing_and_writes_to_nobody() {
 
 /// An event that is there and was seen is none; who waits for the next is woken by it, not by others.
 #[test]
-fn edges_are_told_once_each() {
+fn fifo_edge_is_reported_once() {
     let rig = rig();
     let wakes = rig.wakes;
     rig.run(|mut clients| async move {
@@ -180,7 +180,7 @@ fn edges_are_told_once_each() {
 }
 
 #[test]
-fn the_last_close_forgets_what_was_written() {
+fn fifo_last_close_drops_bytes() {
     let rig = rig();
     rig.run(|mut clients| async move {
         let first = clients.open(FIRST, Both, false).await.unwrap();
@@ -202,7 +202,7 @@ fn the_last_close_forgets_what_was_written() {
 }
 
 #[test]
-fn who_is_interrupted_waits_no_more_and_a_dead_board_opens_nothing() {
+fn fifo_cancelled_opener_and_failed_board_hold_no_end() {
     let rig = rig();
     let waited = Rc::new(Cell::new(None));
     let (answer, generation) = (waited.clone(), Rc::new(Cell::new(0)));
@@ -230,7 +230,7 @@ fn who_is_interrupted_waits_no_more_and_a_dead_board_opens_nothing() {
 }
 
 #[test]
-fn fifos_leave_half_of_the_pipes_to_programs_of_the_board() {
+fn pipe_table_fifos_take_at_most_half() {
     let rig = rig();
     rig.run(|mut clients| async move {
         let first = clients.open((50, 1), Both, false).await.unwrap();

@@ -55,7 +55,7 @@ impl Rig {
 }
 
 #[test]
-fn bytes_come_out_in_order_however_they_are_cut() {
+fn pipe_random_transfers_keep_order() {
     let rig = rig();
     let read = log();
     let out = read.clone();
@@ -78,7 +78,7 @@ fn bytes_come_out_in_order_however_they_are_cut() {
 }
 
 #[test]
-fn an_empty_pipe_waits_and_without_writers_ends() {
+fn pipe_empty_read_waits_then_ends_without_writers() {
     let rig = rig();
     let ended = log();
     let out = ended.clone();
@@ -105,7 +105,7 @@ fn an_empty_pipe_waits_and_without_writers_ends() {
 }
 
 #[test]
-fn a_full_pipe_waits_and_without_readers_breaks() {
+fn pipe_full_write_waits_then_breaks_without_readers() {
     let rig = rig();
     let results = log();
     let out = results.clone();
@@ -132,7 +132,7 @@ fn a_full_pipe_waits_and_without_readers_breaks() {
 }
 
 #[test]
-fn an_interrupted_reader_gets_eintr_also_when_it_comes_interrupted() {
+fn pipe_cancelled_reader_gets_eintr() {
     let rig = rig();
     let results = log();
     let out = results.clone();
@@ -160,7 +160,7 @@ fn events(polled: Result<Polled, Errno>) -> Result<u32, Errno> {
 }
 
 #[test]
-fn polls_tell_what_would_not_wait() {
+fn pipe_poll_reports_ready_events() {
     let rig = rig();
     rig.run(|_, mut pipe| async move {
         assert_eq!(events(pipe.call(poll(FifoEnds::Reader), ()).await), Ok(0));
@@ -199,7 +199,7 @@ impl Rig {
 
 /// Whoever waits is woken once, by what begins to hold, not by what holds and is not waited for.
 #[test]
-fn programs_that_wait_are_woken_when_something_begins_to_hold() {
+fn pipe_poll_waiter_is_woken_by_edge() {
     let rig = rig();
     rig.wait_for(FifoEnds::Reader, READABLE, 5);
     assert_eq!(rig.wakes.take(), None);
@@ -226,7 +226,7 @@ fn programs_that_wait_are_woken_when_something_begins_to_hold() {
 }
 
 #[test]
-fn a_pipe_with_both_ends_closed_is_free_again_and_empty() {
+fn pipe_both_ends_closed_frees_it_empty() {
     let rig = rig();
     rig.run(|mut table, mut pipe| async move {
         pipe.call(WritePipe { generation: 1, nonblocking: false }, b"left over").await.unwrap();
@@ -263,7 +263,7 @@ impl Rig {
 }
 
 #[test]
-fn ends_that_a_dead_board_held_are_closed() {
+fn pipe_failed_board_ends_are_closed() {
     let (rig, told) = (rig(), log());
     for end in [PipeEnd::Writer, PipeEnd::Reader] {
         assert_eq!(rig.call_for(3, AddEnd { generation: 1, end }), 0);
@@ -293,7 +293,7 @@ fn ends_that_a_dead_board_held_are_closed() {
 }
 
 #[test]
-fn a_board_that_holds_no_end_is_told_and_given_nothing() {
+fn pipe_board_without_end_gets_nothing() {
     let (rig, stale) = (rig(), u64::from(Errno::ESTALE.0));
     rig.run(|_, mut pipe| async move {
         assert_eq!(pipe.call(WritePipe { generation: 1, nonblocking: false }, b"secret").await, Ok(6));
@@ -320,7 +320,7 @@ fn a_board_that_holds_no_end_is_told_and_given_nothing() {
 }
 
 #[test]
-fn who_waits_for_bytes_does_not_take_none_for_the_end() {
+fn pipe_empty_write_is_not_end_of_file() {
     let (rig, told) = (rig(), log());
     let out = told.clone();
     let reader = rig.run(|_, mut pipe| async move {
@@ -340,7 +340,7 @@ fn who_waits_for_bytes_does_not_take_none_for_the_end() {
 
 /// Holds: death-children.
 #[test]
-fn a_writer_whose_last_reader_was_on_a_dead_board_gets_a_broken_pipe() {
+fn pipe_writer_with_failed_reader_board_gets_epipe() {
     let (rig, told) = (rig(), log());
     assert_eq!(rig.call_for(2, AddEnd { generation: 1, end: PipeEnd::Reader }), 0);
     let out = told.clone();
@@ -360,7 +360,7 @@ fn a_writer_whose_last_reader_was_on_a_dead_board_gets_a_broken_pipe() {
 }
 
 #[test]
-fn what_a_waiting_reader_leaves_is_for_the_next() {
+fn pipe_rest_of_write_goes_to_next_reader() {
     let rig = rig();
     let read = log();
     for _ in 0..3 {

@@ -8,7 +8,7 @@
 //! Not here: what the signal does (`procs`), who is meant.
 
 use renga_proto::procs::{EndKill, KillGroup, Procs};
-use renga_rt::{Errno, Family};
+use renga_rt::{Errno, Family, Retry};
 
 /// The entries that it takes.
 pub const GROUP_KILL: u32 = KillGroup::BIT | EndKill::BIT;
@@ -28,11 +28,7 @@ pub async fn kill_everywhere<const ENTRIES: u32>(
     let (mut count, mut reached, mut result) = (0, 0u8, Ok(()));
     for board in 0..boards {
         let Some(mut there) = procs.at(board, 0) else { continue };
-        let mut sent = there.call(kill, ()).await;
-        if sent == Err(Errno::ESTALE) {
-            sent = there.call(kill, ()).await; // the board has begun anew: now that is known
-        }
-        match sent {
+        match there.call_retrying(kill, ()).await {
             Ok(here) => (count, reached) = (count + here, reached | 1 << board),
             Err(Errno::EINVAL) => result = Err(Errno::EINVAL),
             Err(_) => {} // a dead board has nobody to send to

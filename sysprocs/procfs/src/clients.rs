@@ -10,7 +10,7 @@ use renga_proto::procs::{BoardCounts, Describe, PolicyOf, Procs, UsageOf, WHOLE_
 use renga_proto::reclaiming::Reclaiming;
 use renga_proto::regulation::Regulation;
 use renga_proto::router::RouterStatus;
-use renga_rt::{Client, Errno, Family, clients};
+use renga_rt::{Client, Errno, Family, Retry, clients};
 
 /// Of the tables of processes.
 const PROCS: u32 = Describe::BIT | UsageOf::BIT | PolicyOf::BIT;
@@ -47,17 +47,6 @@ clients! {
     }
 }
 
-/// A call; again if it told only that the other board has begun anew.
-macro_rules! again {
-    ($call:expr) => {
-        match $call.await {
-            Err(renga_rt::Errno::ESTALE) => $call.await,
-            answer => answer,
-        }
-    };
-}
-pub(crate) use again;
-
 impl ProcFilesClients {
     /// How many boards there are, alive or not.
     pub(crate) fn boards(&self) -> u8 {
@@ -68,7 +57,7 @@ impl ProcFilesClients {
     pub(crate) async fn process(&mut self, pid: u32, init_board: u8) -> Result<Listed, Errno> {
         let mut procs = self.procs.at(board_of(pid, init_board), 0).ok_or(Errno::ESRCH)?;
         let mut bytes = [0; LISTED_BYTES];
-        let described = again!(procs.call(Describe { index: 0, pid }, &mut bytes[..]));
+        let described = procs.call_retrying(Describe { index: 0, pid }, &mut bytes[..]).await;
         if described.map_err(|_| Errno::ESRCH)? as usize != LISTED_BYTES {
             return Err(Errno::ESRCH);
         }
@@ -84,7 +73,7 @@ impl ProcFilesClients {
         room: &'a mut [u8],
     ) -> impl Iterator<Item = Listed> + use<'a> {
         let bytes = match self.procs.at(board, 0) {
-            Some(mut procs) => again!(procs.call(Describe { index, pid: 0 }, &mut *room)).unwrap_or(0) as usize,
+            Some(mut procs) => procs.call_retrying(Describe { index, pid: 0 }, &mut *room).await.unwrap_or(0) as usize,
             None => 0,
         };
         let (records, _) = room[..bytes.min(room.len())].as_chunks::<LISTED_BYTES>();
@@ -95,14 +84,14 @@ impl ProcFilesClients {
     pub(crate) async fn counts(&mut self, board: u8) -> Option<BoardCounts> {
         let mut procs = self.procs.at(board, 0)?;
         let mut bytes = [0; BoardCounts::BYTES];
-        let filled = again!(procs.call(UsageOf { pid: WHOLE_BOARD }, &mut bytes[..])).ok()?;
+        let filled = procs.call_retrying(UsageOf { pid: WHOLE_BOARD }, &mut bytes[..]).await.ok()?;
         (filled as usize == bytes.len()).then(|| BoardCounts::from_bytes(&bytes))
     }
 
     /// How much memory `board` has, if it is up.
     pub(crate) async fn memory_of(&mut self, board: u8) -> Option<MemoryFacts> {
         let mut memory = self.memory.at(board, 0)?;
-        again!(memory.call(MemoryStatus {}, ())).ok()
+        memory.call_retrying(MemoryStatus {}, ()).await.ok()
     }
 
     /// Who has counted what the link of `board` carried.
@@ -123,7 +112,7 @@ impl ProcFilesClients {
         out: &mut [u8],
     ) -> Result<usize, Errno> {
         let mut path_lookup = self.paths.at(init_board, 0).ok_or(Errno::EIO)?;
-        let bytes = again!(path_lookup.call(AbsolutePath { at }, &mut *out))?;
+        let bytes = path_lookup.call_retrying(AbsolutePath { at }, &mut *out).await?;
         Ok(drop_unreachable(out, bytes as usize))
     }
 }

@@ -1,110 +1,25 @@
 //! Asynchronous calls: copied, their callers released, made in order on the other board.
 //!
-//! For each other board there is a pool of copies; copy `i` there travels to copy `i` here, so a free
-//! copy is the credit to send one. Invariants: the calls of a board to one server are made in the
-//! order in which their callers were released, one at a time, and before any later synchronous call of
-//! that board to that server. When no copy is free the call is synchronous.
+//! Each other board has a pool of copies. Copy `i` there travels to copy `i` here, so a free copy is the credit to send one.
+//! Invariant: the calls of a board to one server are made one at a time, in the order of their release, and before any later
+//! synchronous call of that board to that server. Without a free copy the call is synchronous.
 //!
-//! Nobody waits for a free proxy: a synchronous call that must wait for earlier asynchronous ones lends
-//! them its own proxy, so that no circle of waits can pass through the few proxies of asynchronous
-//! calls.
+//! No call waits for a free proxy: a synchronous call behind asynchronous ones lends them its own proxy. So no circle of waits
+//! passes through the few proxies of asynchronous calls.
 
-use crate::incoming::NO_REQUEST;
-use crate::jobs::Job;
-use crate::outgoing::put;
-use crate::post::{Busy, Done, Work};
-use crate::router::Router;
+use crate::calls::copies::{CopyStage, OutCopy};
+use crate::calls::in_call::CallStage;
+use crate::calls::send_queue::SendItem;
+use crate::proxies::mailbox::{ProxyCall, ProxyReply, ProxyTask};
+use crate::router_state::Router;
 use crate::stats::add;
 use renga_core::rendezvous::RawCall;
 use renga_phy::Phy;
+use renga_rt::ProcId;
 use renga_rt::account::AccountNumber;
 use renga_rt::policy::Policy;
 use renga_rt::raw::Message;
-use renga_rt::{PAGE_BYTES, ProcId};
-use renga_wire::{Head, Request};
-
-/// A copied call of this board, from its release until it is done.
-pub struct OutCopy {
-    used: bool,
-    request: Request,
-    begun: bool,
-    /// All of it is built.
-    complete: bool,
-    given_built: usize,
-    released_ns: u64,
-    given: &'static mut [u8; PAGE_BYTES],
-}
-
-impl OutCopy {
-    /// A free copy.
-    pub fn new(given: &'static mut [u8; PAGE_BYTES]) -> OutCopy {
-        OutCopy {
-            used: false,
-            request: NO_REQUEST,
-            begun: false,
-            complete: false,
-            given_built: 0,
-            released_ns: 0,
-            given,
-        }
-    }
-
-    /// Writes its next fragment into `room`: its length, bytes, and whether more follow.
-    pub(crate) fn build(&mut self, slot: u16, room: &mut [u8]) -> (usize, bool) {
-        let given = &self.given[..usize::from(self.request.given_bytes)];
-        let head = if self.begun { Head::AsyncMore { slot } } else { Head::Async { slot, request: self.request } };
-        self.begun = true;
-        let (bytes, built) = put(head, &given[self.given_built..], room);
-        self.given_built += built;
-        self.complete = self.given_built == given.len();
-        (bytes, !self.complete)
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum CopyStage {
-    Free,
-    Receiving,
-    Queued,
-    Running,
-    Finished { errno: u16 },
-}
-
-/// A copied call of another board.
-pub struct InCopy {
-    pub(crate) stage: CopyStage,
-    /// Its session has ended: it is still made, but nobody is told.
-    stale: bool,
-    request: Request,
-    received: usize,
-    arrival: u64,
-    given: Option<&'static mut [u8]>,
-}
-
-impl InCopy {
-    /// A free copy.
-    pub fn new(given: &'static mut [u8; PAGE_BYTES]) -> InCopy {
-        InCopy {
-            stage: CopyStage::Free,
-            stale: false,
-            request: NO_REQUEST,
-            received: 0,
-            arrival: 0,
-            given: Some(given),
-        }
-    }
-
-    /// Writes the news of its end into `room`, and is free.
-    pub(crate) fn build_done(&mut self, slot: u16, room: &mut [u8]) -> (usize, bool) {
-        let CopyStage::Finished { errno } = self.stage else { return (0, false) };
-        self.stage = CopyStage::Free;
-        (put(Head::Done { slot, errno }, &[], room).0, false)
-    }
-
-    fn waits(&self) -> bool {
-        matches!(self.stage, CopyStage::Receiving | CopyStage::Queued | CopyStage::Running)
-    }
-}
+use renga_wire::Request;
 
 impl<D: Phy + 'static> Router<D> {
     fn out_copies(&mut self, board: u8) -> &mut [OutCopy] {
@@ -132,7 +47,7 @@ impl<D: Phy + 'static> Router<D> {
         let stats = self.memory.stats;
         add(&stats.calls_async, 1);
         stats.pool_high_water.set(stats.pool_high_water.get().max(used as u64 + 1));
-        self.memory.peers[usize::from(board)].jobs.push(Job::Copy(slot as u16));
+        self.memory.peers[usize::from(board)].send_queue.push(SendItem::Copy(slot as u16));
         None
     }
 
@@ -206,7 +121,7 @@ impl<D: Phy + 'static> Router<D> {
     pub(crate) fn start_work(&mut self) {
         let mut from = 0;
         // Bounded by the places.
-        while let Some(place) = self.held.first_from(from) {
+        while let Some(place) = self.queued.first_from(from) {
             from = place + 1;
             self.start_held(place);
         }
@@ -232,7 +147,7 @@ impl<D: Phy + 'static> Router<D> {
         let earlier = if self.copies_waiting == 0 { None } else { self.first_copy(usize::from(board), destination) };
         match earlier.filter(|copy| self.memory.in_copies[*copy].arrival < arrival) {
             None => {
-                self.held.remove(place);
+                self.queued.remove(place);
                 self.start_call(place);
             }
             Some(copy) if self.memory.in_copies[copy].stage == CopyStage::Queued => self.start_copy(copy, place),
@@ -257,7 +172,7 @@ impl<D: Phy + 'static> Router<D> {
         copy.stage = CopyStage::Running;
         let Request { destination, op, words, given_bytes, account, .. } = copy.request;
         let account = self.account(AccountNumber::SYSTEM, account);
-        let work = Work {
+        let work = ProxyCall {
             board,
             account,
             patient: false,
@@ -268,11 +183,11 @@ impl<D: Phy + 'static> Router<D> {
             taken_bytes: 0,
             slices: given,
         };
-        self.memory.workers[worker].start(Busy::Copy(place as u16), work, false);
+        self.memory.workers[worker].start(ProxyTask::Copy(place as u16), work, false);
     }
 
     /// Takes the result of an asynchronous call from a proxy.
-    pub(crate) fn finish_copy(&mut self, place: usize, done: Done) {
+    pub(crate) fn finish_copy(&mut self, place: usize, done: ProxyReply) {
         let (board, slot) = (place / self.memory.slots, place % self.memory.slots);
         let copy = &mut self.memory.in_copies[place];
         copy.given = Some(done.slices);
@@ -282,7 +197,7 @@ impl<D: Phy + 'static> Router<D> {
             return;
         }
         copy.stage = CopyStage::Finished { errno: done.words[0].min(u64::from(u16::MAX)) as u16 };
-        self.memory.peers[board].jobs.push(Job::Done(slot as u16));
+        self.memory.peers[board].send_queue.push(SendItem::Done(slot as u16));
     }
 
     /// Forgets what was on its way to or from `board`, whose session has ended. Calls that have arrived
@@ -313,7 +228,6 @@ impl<D: Phy + 'static> Router<D> {
         let slots = self.memory.slots;
         let copies = &self.memory.in_copies[usize::from(board) * slots..][..slots];
         let mut calls = self.memory.in_calls.iter().filter(|call| call.board == board);
-        calls.any(|call| call.stage == crate::incoming::Stage::Stale)
-            || copies.iter().any(|copy| copy.stale && copy.waits())
+        calls.any(|call| call.stage == CallStage::Stale) || copies.iter().any(|copy| copy.stale && copy.waits())
     }
 }

@@ -1,9 +1,8 @@
-//! The link's processes: the router, its proxies, and what counts them.
+//! The link's processes: the router, its proxies, membership, and the link's counters.
 //!
-//! A call to a process of another board lands at the `router`, which sends it as fragments in frames;
-//! over there a `proxy` makes it, and the reply comes back. Each frame is handed on exactly
-//! once and in order (`session`), each call made exactly once (`incoming`). Not here: layouts (`wire`),
-//! devices (`phy`, `board-rpi`), how many proxies and buffers there must be (placement).
+//! A call to a process of another board lands at the `router`, which sends it as fragments in frames. A `proxy` there makes
+//! the call, and the reply comes back. The session hands each frame on exactly once and in order, so each call is made once.
+//! Not here: layouts (`wire`), devices (`phy`, `board-rpi`), the numbers of proxies and buffers (placement).
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -11,49 +10,41 @@
 extern crate std;
 
 mod asynchronous;
-mod ending;
+mod calls;
 mod incoming;
-mod jobs;
-mod measured;
+mod link_bench;
 mod membership;
-#[cfg(feature = "model")]
-mod model;
+mod number_set;
 mod outgoing;
-mod permits;
-mod places;
-mod pool;
-mod post;
-mod proxy;
-mod remotes;
+mod proxies;
 mod router;
-mod rules;
-mod sending;
+mod router_memory;
+mod router_state;
 mod session;
-mod set;
+mod session_end;
 mod stats;
 mod status;
-mod timing;
 mod token_link;
 mod transmit;
 mod wiring;
 
-pub use asynchronous::{InCopy, OutCopy};
-pub use ending::Closing;
-pub use incoming::InCall;
-pub use jobs::{Job, Jobs};
-pub use membership::{Ends, MembershipClients, membership};
-pub use outgoing::OutCall;
-pub use permits::Permits;
-pub use pool::PoolPlan;
-pub use post::{Completions, Post, Worker};
-pub use proxy::proxy;
-pub use remotes::{Remotes, Served};
-pub use router::{Peer, RouterMemory, router};
-pub use rules::EdgeRule;
-pub use session::{CONTROL_BYTES_MAX, Session, State, Verdict, WINDOW_FRAMES};
-pub use set::NUMBERS_MAX;
-pub use stats::Stats;
+pub use calls::copies::{InCopy, OutCopy};
+pub use calls::edge_rules::EdgeRule;
+pub use calls::in_call::InCall;
+pub use calls::out_call::OutCall;
+pub use calls::permits::Permits;
+pub use calls::remote_callers::{RemoteCallers, Served};
+pub use calls::send_queue::{SendItem, SendQueue};
+pub use membership::{MembershipClients, SessionEnds, membership};
+pub use number_set::NUMBERS_MAX;
+pub use proxies::mailbox::{ProxyHandle, ProxyMailbox, ProxyResults};
+pub use proxies::pool::PoolPlan;
+pub use proxies::proxy::proxy;
+pub use router::router;
+pub use router_memory::{Peer, RouterMemory, SessionClosing};
+pub use session::link_session::{CONTROL_BYTES_MAX, FrameOrder, Session, SessionState, WINDOW_FRAMES};
+pub use session::timing::{HELLOS_MAX, LinkTiming, STUCK_FACTOR};
+pub use stats::LinkStats;
 pub use status::link_status;
-pub use timing::{GREETINGS_MAX, LinkTiming, STUCK_FACTOR};
 pub use token_link::{PAUSE_NS, TRIES_MAX, TokenCount, TokenLink};
 pub use wiring::{Link, LinkPlan, message_memory};

@@ -1,8 +1,8 @@
-//! Tells the servers of this board that another board is dead, once for each end of a session.
+//! Reports the failure of another board to this board's servers, once for each end of a session.
 //!
-//! Invariant: the router lets no new session with a board come up before the servers here know that
-//! the last one has ended ([`Ends`]), so none of them ever sees calls of two of its lives mixed.
-//! It calls servers of its own board only, and nobody calls it: no wait closes a circle through it.
+//! Invariant: the router opens a new session with a board only after the servers here know that the last one has ended
+//! ([`SessionEnds`]), so no server sees calls of two incarnations mixed.
+//! Calls: servers of its own board. Called by: nobody, so no circle of waits passes through it.
 
 use core::cell::Cell;
 use renga_core::notification::Notifier;
@@ -23,18 +23,18 @@ use renga_rt::{BOARDS_MAX, Entry, Errno, Local, Me, Members, Never, Protocol, cl
 type BoardSet = u8;
 const _: () = assert!(BOARDS_MAX <= BoardSet::BITS as usize);
 
-/// Ends of sessions, on their way from the router to `membership` and back.
-pub struct Ends {
+/// SessionEnds of sessions, on their way from the router to `membership` and back.
+pub struct SessionEnds {
     router: Notifier,
     membership: Option<Notifier>,
     /// Boards whose session has ended and whose servers are not told yet.
     pending: Cell<BoardSet>,
 }
 
-impl Ends {
+impl SessionEnds {
     /// None yet; without a process to tell them there is nothing to wait for.
-    pub const fn new(router: Notifier, membership: Option<Notifier>) -> Ends {
-        Ends { router, membership, pending: Cell::new(0) }
+    pub const fn new(router: Notifier, membership: Option<Notifier>) -> SessionEnds {
+        SessionEnds { router, membership, pending: Cell::new(0) }
     }
     /// The session with `board` has ended.
     pub(crate) fn begin(&self, board: u8) {
@@ -105,7 +105,7 @@ impl MembershipClients {
 }
 
 /// Tells the servers of this board of each end of a session that the router notes in `ends`.
-pub async fn membership(mut me: Me, mut clients: MembershipClients, ends: &'static Ends) -> Never {
+pub async fn membership(mut me: Me, mut clients: MembershipClients, ends: &'static SessionEnds) -> Never {
     loop {
         me.notified().await;
         while let Some(board) = ends.first() {

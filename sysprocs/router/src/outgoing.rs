@@ -1,136 +1,24 @@
 //! Calls of this board's processes to other boards: accepted, sent, answered.
 //!
-//! Invariant: a call is kept from its accept to its reply in the one place of its caller, so the
-//! table is as long as there are processes that call other boards. The slices stay with the caller:
-//! fragments are read from the one given and written into the one taken. What is sent finds a free proxy: a call that
-//! shares them waits here until there is one (`pool.rs`).
+//! Invariant: a call stays in its caller's one place from accept to reply, so the table is as long as the list of callers. A
+//! call that is sent finds a free proxy: one that shares proxies waits here until one is free (`pool.rs`).
 
-use crate::jobs::Job;
-use crate::pool::Pool;
-use crate::proxy::failure;
-use crate::router::{Router, RouterMemory};
-use crate::rules::{self, EdgeRule};
-use crate::session::State;
+use crate::calls::send_queue::SendItem;
+use crate::proxies::pool::Pool;
+use crate::proxies::proxy::failure;
+use crate::router_memory::RouterMemory;
+use crate::router_state::Router;
+use crate::session::link_session::SessionState;
 use crate::stats::add;
 use renga_core::rendezvous::RawCall;
 use renga_phy::Phy;
+use renga_rt::Errno;
 use renga_rt::account::{AccountNumber, Count};
 use renga_rt::raw::Message;
-use renga_rt::{BOARDS_MAX, Errno};
+use renga_wire::Cost;
 use renga_wire::fragment::SLICE_BYTES_MAX;
-use renga_wire::{Cost, Head, Request};
 
 const NS_PER_US: i64 = 1_000;
-
-/// The place of one local caller.
-pub struct OutCall {
-    caller: u16,
-    /// The place of the rule of its last call among those of that call's board.
-    rule: u16,
-    /// The number of the session that it has last called in, or was told of, by board.
-    sessions: [u32; BOARDS_MAX],
-    /// Number of its present or last call.
-    number: u8,
-    call: Option<RawCall>,
-    /// For whom it calls, and as that is told to the other board.
-    pub(crate) account: AccountNumber,
-    account_word: u32,
-    board: u8,
-    /// The pool whose proxies make it; without one the caller has a proxy of its own there.
-    pool: Option<u16>,
-    /// Who is next in the pool's line.
-    pub(crate) next: Option<u16>,
-    /// It is on its way: not in line.
-    sent: bool,
-    /// Whether the first fragment is built, and how many bytes of the slice given are.
-    begun: bool,
-    given_built: usize,
-    /// All of it is built.
-    complete: bool,
-    interrupt_told: bool,
-    /// The reply, once it has begun.
-    reply: Option<Message>,
-    used_bytes: usize,
-    used_received: usize,
-}
-
-impl OutCall {
-    /// The place of the process with index `caller`.
-    pub const fn new(caller: u16) -> OutCall {
-        OutCall {
-            caller,
-            rule: 0,
-            sessions: [0; BOARDS_MAX],
-            number: 0,
-            call: None,
-            account: AccountNumber::SYSTEM,
-            account_word: 0,
-            board: 0,
-            pool: None,
-            next: None,
-            sent: false,
-            begun: false,
-            given_built: 0,
-            complete: false,
-            interrupt_told: false,
-            reply: None,
-            used_bytes: 0,
-            used_received: 0,
-        }
-    }
-
-    pub(crate) fn caller(&self) -> u16 {
-        self.caller
-    }
-
-    /// Which of `rules`, those of one board, holds for calls to `server`.
-    fn rule(&mut self, server: u16, rules: &'static [EdgeRule]) -> Option<&'static EdgeRule> {
-        // A server is of one kind, and so is the caller: no other rule holds for the two.
-        if let Some(last) = rules.get(usize::from(self.rule)).filter(|rule| rule.holds(self.caller, server)) {
-            return Some(last);
-        }
-        let place = rules::find(rules, self.caller, server)?;
-        self.rule = place as u16;
-        rules.get(place)
-    }
-
-    /// Takes a new call.
-    fn begin(&mut self, call: RawCall, board: u8, pool: Option<u16>) {
-        (self.account, self.account_word) = (call.account(), call.account_word());
-        (self.number, self.board, self.pool, self.next) = (self.number.wrapping_add(1), board, pool, None);
-        (self.sent, self.begun, self.complete, self.interrupt_told) = (false, false, false, false);
-        (self.given_built, self.used_received, self.used_bytes, self.reply) = (0, 0, 0, None);
-        self.call = Some(call);
-    }
-
-    /// Writes the next fragment of the call into `room`: its length, bytes, and whether more follow.
-    pub(crate) fn build(&mut self, room: &mut [u8]) -> (usize, bool) {
-        let Some(call) = &mut self.call else { return (0, false) };
-        let (op, words, destination) = (call.op() as u8, call.message(), call.destination().index);
-        let (given, taken) = call.lent();
-        let head = if self.begun {
-            Head::CallMore { caller: self.caller }
-        } else {
-            let (given_bytes, taken_bytes) = (given.len() as u16, taken.len() as u16);
-            let account = self.account_word;
-            let request = Request { destination, op, words, given_bytes, taken_bytes, account };
-            Head::Call { caller: self.caller, number: self.number, request }
-        };
-        self.begun = true;
-        let (bytes, built) = put(head, &given[self.given_built..], room);
-        self.given_built += built;
-        self.complete = self.given_built == given.len();
-        (bytes, !self.complete)
-    }
-
-    /// Writes the news that call `number` was interrupted into `room`, as `build` does.
-    pub(crate) fn build_interrupt(&mut self, board: u8, number: u8, room: &mut [u8]) -> (usize, bool) {
-        if self.call.is_none() || (self.board, self.number) != (board, number) {
-            return (0, false); // it was answered meanwhile
-        }
-        (put(Head::Interrupt { caller: self.caller, number: self.number }, &[], room).0, false)
-    }
-}
 
 impl<D: Phy + 'static> Router<D> {
     /// Takes a call to a process of another board.
@@ -142,8 +30,8 @@ impl<D: Phy + 'static> Router<D> {
         let Some(peer) = self.memory.peers.get_mut(usize::from(server.board.0)) else {
             return call.reply_message(failure(Errno::EHOSTDOWN));
         };
-        if peer.session.state() == State::Dead {
-            peer.session.knock(self.now_ns);
+        if peer.session.state() == SessionState::Dead {
+            peer.session.offer_hello(self.now_ns);
             self.unsettled = true;
             return call.reply_message(failure(Errno::EHOSTDOWN));
         }
@@ -155,7 +43,7 @@ impl<D: Phy + 'static> Router<D> {
         let session = &mut out.sessions[usize::from(server.board.0)];
         if core::mem::replace(session, peer.session.number()) != peer.session.number() {
             // What the caller knows of that board is of an earlier life.
-            add(&self.memory.stats.told_stale, 1);
+            add(&self.memory.stats.refused_stale, 1);
             call.note_reboot(server.board.0);
             return call.reply_message(failure(Errno::ESTALE));
         }
@@ -164,7 +52,7 @@ impl<D: Phy + 'static> Router<D> {
             return call.reply_message(failure(Errno::EINVAL));
         };
         add(&self.memory.stats.could_be_async, u64::from(rule.releases(op)));
-        let up = peer.session.state() == State::Up;
+        let up = peer.session.state() == SessionState::Up;
         if rule.is_asynchronous(op) && taken_bytes == 0 {
             // A board that has not answered yet may never do so, and its caller should know.
             match if up { self.copy(call, server) } else { Some(call) } {
@@ -179,7 +67,7 @@ impl<D: Phy + 'static> Router<D> {
         self.memory.out_calls[place].begin(call, board, pool);
         self.out_active.insert(place);
         self.peer(board).waiting += 1;
-        self.look_after(board);
+        self.note_awaited(board);
         let RouterMemory { pools, out_calls, .. } = &mut *self.memory;
         if pool.is_none_or(|pool| pools[usize::from(pool)].take(place as u16, out_calls)) {
             self.send(place);
@@ -190,17 +78,17 @@ impl<D: Phy + 'static> Router<D> {
     fn send(&mut self, place: usize) {
         let out = &mut self.memory.out_calls[place];
         out.sent = true;
-        out.interrupt_told = out.call.as_ref().is_some_and(RawCall::wait_cancelled);
-        let (interrupted, number) = (out.interrupt_told, out.number);
-        let jobs = &mut self.memory.peers[usize::from(out.board)].jobs;
-        jobs.push(Job::Call(place as u16));
+        out.interrupt_sent = out.call.as_ref().is_some_and(RawCall::wait_cancelled);
+        let (interrupted, number) = (out.interrupt_sent, out.number);
+        let send_queue = &mut self.memory.peers[usize::from(out.board)].send_queue;
+        send_queue.push(SendItem::Call(place as u16));
         if interrupted {
-            jobs.push(Job::Interrupt(place as u16, number));
+            send_queue.push(SendItem::Interrupt(place as u16, number));
         }
     }
 
     /// Tells the other boards of callers that were interrupted since the last look.
-    pub(crate) fn tell_interrupts(&mut self) {
+    pub(crate) fn send_interrupts(&mut self) {
         let mut from = 0;
         // Bounded by the places.
         while let Some(place) = self.out_active.first_from(from) {
@@ -208,9 +96,11 @@ impl<D: Phy + 'static> Router<D> {
             let out = &mut self.memory.out_calls[place];
             let interrupted = out.call.as_ref().is_some_and(RawCall::wait_cancelled);
             // Told once; a reply that is coming in needs no telling, a call in line is sent with the news.
-            if interrupted && out.sent && !out.interrupt_told && out.reply.is_none() {
-                out.interrupt_told = true;
-                self.memory.peers[usize::from(out.board)].jobs.push(Job::Interrupt(place as u16, out.number));
+            if interrupted && out.sent && !out.interrupt_sent && out.reply.is_none() {
+                out.interrupt_sent = true;
+                self.memory.peers[usize::from(out.board)]
+                    .send_queue
+                    .push(SendItem::Interrupt(place as u16, out.number));
             }
         }
     }
@@ -292,7 +182,7 @@ impl<D: Phy + 'static> Router<D> {
         if let Some(call) = out.call.take() {
             let board = out.board;
             self.peer(board).waiting -= 1;
-            self.look_after(board);
+            self.note_awaited(board);
             call.reply_message(words);
         }
     }
@@ -309,13 +199,4 @@ impl<D: Phy + 'static> Router<D> {
             }
         }
     }
-}
-
-/// Writes a head and as many of the bytes of `data` as fit behind it: the fragment's length, and how
-/// many of the bytes.
-pub(crate) fn put(head: Head, data: &[u8], room: &mut [u8]) -> (usize, usize) {
-    let Ok(bytes) = head.emit(room) else { unreachable!("a head fits into a fragment") };
-    let fits = data.len().min(room.len() - bytes);
-    room[bytes..bytes + fits].copy_from_slice(&data[..fits]);
-    (bytes + fits, fits)
 }

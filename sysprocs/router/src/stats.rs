@@ -1,4 +1,4 @@
-//! What the router counts.
+//! The router's counters.
 //!
 //! Invariant: only the router writes; `link_status` reads.
 
@@ -7,12 +7,12 @@ use core::cell::Cell;
 macro_rules! stats { ($($(#[$doc:meta])* $name:ident,)*) => {
     /// Counters of one router since boot.
     #[derive(Default)]
-    pub struct Stats { $($(#[$doc])* pub $name: Cell<u64>,)* }
-    impl Stats {
-        /// The counters' names, in the order of [`Stats::values`].
+    pub struct LinkStats { $($(#[$doc])* pub $name: Cell<u64>,)* }
+    impl LinkStats {
+        /// The counters' names, in the order of [`LinkStats::values`].
         pub const NAMES: &'static [&'static str] = &[$(stringify!($name)),*];
         /// Their values.
-        pub fn values(&self) -> [u64; Stats::NAMES.len()] {
+        pub fn values(&self) -> [u64; LinkStats::NAMES.len()] {
             [$(self.$name.get()),*]
         }
     }
@@ -57,7 +57,7 @@ stats! {
     /// Calls that were refused here: of a process that the placement lets call nobody elsewhere, or too long.
     refused_here,
     /// Calls not made because their callers had to learn first that a session had ended.
-    told_stale,
+    refused_stale,
     /// Boards declared dead.
     deaths,
     /// Of the fragments refused, calls that the placement does not let in.

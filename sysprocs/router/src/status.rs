@@ -1,11 +1,11 @@
-//! Answers what the router counted, so that the router itself serves nobody but who calls other boards.
+//! Serves the router's counters, so that the router itself serves only callers of other boards.
 
-use crate::stats::Stats;
+use crate::stats::LinkStats;
 use renga_proto::router::{RouterStatus, RouterStatusCall};
 use renga_rt::{Never, Port};
 
 /// Serves the counters in `stats`.
-pub async fn link_status(mut port: Port<RouterStatus>, stats: &'static Stats) -> Never {
+pub async fn link_status(mut port: Port<RouterStatus>, stats: &'static LinkStats) -> Never {
     loop {
         match port.accept().await {
             RouterStatusCall::ReadCounters(mut call) => {

@@ -1,8 +1,7 @@
-//! A bus with a token as a device that takes and gives whole frames: the protocol, a phy, a queue.
+//! A token bus as a device that takes and gives whole frames: the protocol, a phy, a queue.
 //!
-//! Invariant: frames leave in the order in which they came; one that its receiver did not take, as the
-//! poll word says, is sent again, but at most [`TRIES_MAX`] times, and at most once in [`PAUSE_NS`] to a
-//! receiver that is full. What then becomes of it is the session's affair.
+//! Invariant: frames leave in the order in which they came. The link resends a frame that its receiver did not take, as the poll
+//! word says, at most [`TRIES_MAX`] times, and at most once per [`PAUSE_NS`] to a full receiver. Later losses are the session's.
 
 use renga_core::probe;
 use renga_mac::{Command, Control, Event, Mac, Report, Setup};

@@ -1,12 +1,13 @@
-//! Sending: from jobs to fragments, from fragments to frames, from frames to the device.
+//! Sending: from the queue to fragments, from fragments to frames, from frames to the device.
 //!
-//! Invariant: a fragment is built only when the window has room for its frame, straight from the
-//! memory of its message; so what waits to be sent needs no buffers.
+//! Invariant: a fragment is built only when the window has room for its frame, straight from the memory of its message, so
+//! sending needs no buffers.
 
-use crate::jobs::Job;
-use crate::router::{Peer, Router, RouterMemory};
-use crate::session::CONTROL_BYTES_MAX;
-use crate::stats::{Stats, add};
+use crate::calls::send_queue::SendItem;
+use crate::router_memory::{Peer, RouterMemory};
+use crate::router_state::Router;
+use crate::session::link_session::CONTROL_BYTES_MAX;
+use crate::stats::{LinkStats, add};
 use renga_phy::Phy;
 use renga_rt::account::{AccountNumber, Count};
 
@@ -102,7 +103,7 @@ impl<D: Phy + 'static> Router<D> {
 impl Peer {
     /// Whether there may be anything to send; of the board itself there never is.
     fn has_news(&self) -> bool {
-        self.session.has_news() || !self.jobs.is_empty() && self.session.has_room()
+        self.session.has_news() || !self.send_queue.is_empty() && self.session.has_room()
     }
 }
 
@@ -114,25 +115,27 @@ impl RouterMemory {
         let copies = usize::from(board) * self.slots;
         // A job may have become void; bounded by the queue, which only shrinks then.
         while let Some(room) = peer.session.room() {
-            let job = peer.jobs.pop()?;
+            let job = peer.send_queue.pop()?;
             let mut account = AccountNumber::SYSTEM;
             let (bytes, more) = match job {
-                Job::Call(place) => {
+                SendItem::Call(place) => {
                     let call = &mut self.out_calls[usize::from(place)];
                     account = call.account;
                     call.build(room)
                 }
-                Job::Interrupt(place, call) => self.out_calls[usize::from(place)].build_interrupt(board, call, room),
-                Job::Reply(place) => {
+                SendItem::Interrupt(place, call) => {
+                    self.out_calls[usize::from(place)].build_interrupt(board, call, room)
+                }
+                SendItem::Reply(place) => {
                     let call = &mut self.in_calls[usize::from(place)];
                     account = call.account;
                     call.build(room)
                 }
-                Job::Copy(slot) => self.out_copies[copies + usize::from(slot)].build(slot, room),
-                Job::Done(slot) => self.in_copies[copies + usize::from(slot)].build_done(slot, room),
+                SendItem::Copy(slot) => self.out_copies[copies + usize::from(slot)].build(slot, room),
+                SendItem::Done(slot) => self.in_copies[copies + usize::from(slot)].build_done(slot, room),
             };
             if more {
-                peer.jobs.push(job);
+                peer.send_queue.push(job);
             }
             if bytes > 0 {
                 peer.session.build(bytes);
@@ -143,7 +146,7 @@ impl RouterMemory {
     }
 }
 
-fn count_sent(stats: &Stats, bytes: usize) {
+fn count_sent(stats: &LinkStats, bytes: usize) {
     add(&stats.frames_sent, 1);
     add(&stats.bytes_sent, bytes as u64);
 }

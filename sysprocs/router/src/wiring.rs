@@ -2,22 +2,21 @@
 //!
 //! Invariant: all of it is allocated here, once; its size follows from the plan alone.
 
-use crate::asynchronous::{InCopy, OutCopy};
-use crate::ending::Closing;
-use crate::incoming::InCall;
-use crate::jobs::{Job, Jobs};
-use crate::membership::Ends;
-use crate::outgoing::OutCall;
-use crate::permits::Permits;
-use crate::pool::{Pool, PoolPlan};
-use crate::post::{Completions, Post, Worker};
-use crate::remotes::{Remotes, Seats, Served};
-use crate::router::{Peer, RouterMemory};
-use crate::rules::EdgeRule;
-use crate::session::Session;
-use crate::set::NUMBERS_MAX;
-use crate::stats::Stats;
-use crate::timing::LinkTiming;
+use crate::calls::copies::{InCopy, OutCopy};
+use crate::calls::edge_rules::EdgeRule;
+use crate::calls::in_call::InCall;
+use crate::calls::out_call::OutCall;
+use crate::calls::permits::Permits;
+use crate::calls::remote_callers::{CallerSlots, RemoteCallers, Served};
+use crate::calls::send_queue::{SendItem, SendQueue};
+use crate::membership::SessionEnds;
+use crate::number_set::NUMBERS_MAX;
+use crate::proxies::mailbox::{ProxyHandle, ProxyMailbox, ProxyResults};
+use crate::proxies::pool::{Pool, PoolPlan};
+use crate::router_memory::{Peer, RouterMemory, SessionClosing};
+use crate::session::link_session::Session;
+use crate::session::timing::LinkTiming;
+use crate::stats::LinkStats;
 use core::cell::Cell;
 use renga_core::notification::{Notifier, WaitCanceller};
 use renga_core::{Arena, Process};
@@ -48,7 +47,7 @@ pub struct LinkPlan {
     /// What holds for calls to each board, by its number.
     pub rules: &'static [&'static [EdgeRule]],
     /// Processes of other boards that call here, by board and index.
-    pub remotes: &'static [Remotes],
+    pub remotes: &'static [RemoteCallers],
     /// What processes of other boards may call here.
     pub permits: Permits,
     /// The servers here whose callers may have to wait, by index.
@@ -75,23 +74,23 @@ pub struct Link {
     /// For `router`.
     pub frame: &'static mut [u8; FRAME_BYTES_MAX],
     /// For each of the plan's proxies, in their order.
-    pub posts: &'static [Post],
+    pub mailboxes: &'static [ProxyMailbox],
     /// For each proxy.
-    pub completions: &'static Completions,
+    pub proxy_results: &'static ProxyResults,
     /// For `membership`.
-    pub ends: &'static Ends,
+    pub ends: &'static SessionEnds,
     /// For `link_status`.
-    pub stats: &'static Stats,
+    pub stats: &'static LinkStats,
 }
 
 /// What messages between boards need beside the bytes of their slices: all that is made for them at boot. Bytes.
 pub mod message_memory {
-    use crate::asynchronous::{InCopy, OutCopy};
-    use crate::incoming::InCall;
-    use crate::jobs::{JOBS_PER_CALL, Job};
-    use crate::outgoing::OutCall;
-    use crate::post::{Post, Worker};
-    use crate::router::Peer;
+    use crate::calls::copies::{InCopy, OutCopy};
+    use crate::calls::in_call::InCall;
+    use crate::calls::out_call::OutCall;
+    use crate::calls::send_queue::{JOBS_PER_CALL, SendItem};
+    use crate::proxies::mailbox::{ProxyHandle, ProxyMailbox};
+    use crate::router_memory::Peer;
     use core::cell::Cell;
     use renga_core::Process;
 
@@ -99,20 +98,20 @@ pub mod message_memory {
     pub const PROXY: usize = size_of::<Process>()
         + size_of::<&Process>()
         + size_of::<InCall>()
-        + size_of::<Post>()
+        + size_of::<ProxyMailbox>()
         + size_of::<Cell<u16>>()
-        + size_of::<Worker>()
-        + size_of::<Job>();
+        + size_of::<ProxyHandle>()
+        + size_of::<SendItem>();
     /// For a process here that calls other boards.
     pub const CALLER: usize = size_of::<OutCall>();
     /// For a call to another board that may be under way.
-    pub const CALL: usize = JOBS_PER_CALL * size_of::<Job>();
+    pub const CALL: usize = JOBS_PER_CALL * size_of::<SendItem>();
     /// For a board: its session with the window of frames.
     pub const PEER: usize = size_of::<Peer>();
     /// For a copy of an asynchronous call, on either side.
     pub const COPY: usize =
         if size_of::<OutCopy>() > size_of::<InCopy>() { size_of::<OutCopy>() } else { size_of::<InCopy>() }
-            + size_of::<Job>();
+            + size_of::<SendItem>();
 }
 
 impl Link {
@@ -124,31 +123,32 @@ impl Link {
         assert!(plan.callers.is_sorted(), "the plan is not in order");
         assert!(plan.remotes.is_sorted_by_key(|remotes| (remotes.board, remotes.callers)), "the plan is not in order");
         assert!(plan.callers.len().max(plan.proxies.len()) <= NUMBERS_MAX, "more callers than a router takes");
-        let places: usize = plan.remotes.iter().map(Remotes::proxies).sum();
+        let places: usize = plan.remotes.iter().map(RemoteCallers::proxies).sum();
         assert!(plan.proxies.len() >= places, "the plan has too few proxies");
         let (boards, workers) = (usize::from(plan.boards), plan.proxies.len());
-        let posts: &'static [Post] = arena.put_slice(workers, |i| Post::new(i as u16));
+        let mailboxes: &'static [ProxyMailbox] = arena.put_slice(workers, |i| ProxyMailbox::new(i as u16));
         let numbers: &'static [Cell<u16>] = arena.put_slice(workers, |_| Cell::new(0));
-        let completions: &'static Completions = arena.put(|| Completions::new(Notifier::new(router), numbers));
-        let stats: &'static Stats = arena.put(Stats::default);
-        let ends: &'static Ends = arena.put(|| Ends::new(Notifier::new(router), plan.membership.map(Notifier::new)));
+        let proxy_results: &'static ProxyResults = arena.put(|| ProxyResults::new(Notifier::new(router), numbers));
+        let stats: &'static LinkStats = arena.put(LinkStats::default);
+        let ends: &'static SessionEnds =
+            arena.put(|| SessionEnds::new(Notifier::new(router), plan.membership.map(Notifier::new)));
         let memory = RouterMemory {
             peers: arena.put_slice(boards, |board| peer(arena, plan, board as u8)),
             out_calls: arena.put_slice(plan.callers.len(), |i| OutCall::new(plan.callers[i])),
             pools: arena.put_slice(plan.pools.len(), |i| Pool::new(plan.pools[i])),
-            seats: seats(arena, plan),
+            caller_slots: caller_slots(arena, plan),
             in_calls: in_calls(arena, plan, places),
             served: plan.served,
             workers: arena.put_slice(workers, |i| {
                 let process = plan.proxies[i];
-                Worker::new(&posts[i], Notifier::new(process), WaitCanceller::new(process))
+                ProxyHandle::new(&mailboxes[i], Notifier::new(process), WaitCanceller::new(process))
             }),
-            completions,
+            proxy_results,
             out_copies: arena.put_slice(boards * plan.slots, |_| OutCopy::new(arena.put(|| [0; PAGE_BYTES]))),
             in_copies: arena.put_slice(boards * plan.slots, |_| InCopy::new(arena.put(|| [0; PAGE_BYTES]))),
             slots: plan.slots,
-            least_wait_ns: plan.timing.least_wait_ns(),
-            seats_hint: Cell::new(0),
+            wait_min_ns: plan.timing.wait_min_ns(),
+            callers_hint: Cell::new(0),
             served_hint: Cell::new(0),
             permits: plan.permits,
             ends,
@@ -159,21 +159,21 @@ impl Link {
         Link {
             memory: arena.put(|| memory),
             frame: arena.put(|| [0; FRAME_BYTES_MAX]),
-            posts,
-            completions,
+            mailboxes,
+            proxy_results,
             ends,
             stats,
         }
     }
 }
 
-fn seats(arena: &Arena, plan: &LinkPlan) -> &'static [Seats] {
+fn caller_slots(arena: &Arena, plan: &LinkPlan) -> &'static [CallerSlots] {
     let mut first = 0;
     arena.put_slice(plan.remotes.len(), |i| {
         let of = plan.remotes[i];
-        let seats = Seats { of, first };
+        let caller_slots = CallerSlots { of, first };
         first += of.proxies();
-        seats
+        caller_slots
     })
 }
 
@@ -191,15 +191,15 @@ fn in_calls(arena: &Arena, plan: &LinkPlan, places: usize) -> &'static mut [InCa
 }
 
 fn peer(arena: &Arena, plan: &LinkPlan, board: u8) -> Peer {
-    let proxies = plan.remotes.iter().filter(|remotes| remotes.board == board).map(Remotes::proxies).sum();
+    let proxies = plan.remotes.iter().filter(|remotes| remotes.board == board).map(RemoteCallers::proxies).sum();
     let calls = plan.pools.iter().filter(|pool| pool.board == board).map(PoolPlan::calls).sum();
-    let places = Jobs::places(calls, proxies, plan.slots);
+    let places = SendQueue::places(calls, proxies, plan.slots);
     Peer {
         session: Session::new(plan.board, board, plan.life.wrapping_mul(EPOCH_STEP), plan.timing),
-        jobs: Jobs::new(arena.put_slice(places, |_| Job::Call(0))),
+        send_queue: SendQueue::new(arena.put_slice(places, |_| SendItem::Call(0))),
         waiting: 0,
         serving: 0,
-        closing: Closing::Done,
+        closing: SessionClosing::Done,
         rules: plan.rules.get(usize::from(board)).copied().unwrap_or(&[]),
     }
 }
@@ -210,7 +210,7 @@ mod tests {
 
     /// Holds: epoch-distance.
     #[test]
-    fn each_boot_begins_with_an_epoch_of_its_own_far_from_those_before() {
+    fn link_epoch_of_each_boot_is_far_from_earlier_ones() {
         /// Sessions of one life until its epochs reach the first of one of the three next.
         const APART: u8 = 41;
         let first = |life: u8| life.wrapping_mul(EPOCH_STEP);

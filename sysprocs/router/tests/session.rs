@@ -2,7 +2,7 @@
 //!
 //! Time stands unless a test moves it: what waits for a deadline that a frame should have made needless is seen.
 
-use renga_router::{CONTROL_BYTES_MAX, LinkTiming, Session, State, Verdict, WINDOW_FRAMES};
+use renga_router::{CONTROL_BYTES_MAX, LinkTiming, Session, SessionState, FrameOrder, WINDOW_FRAMES};
 use renga_wire::frame::{Frame, Hello, Kind};
 
 const TIMING: LinkTiming = LinkTiming::PI3;
@@ -23,7 +23,7 @@ fn kind(sent: Option<&Sent>) -> Option<(Kind, u8)> {
 }
 
 /// Gives `sent` to `session`: what it makes of data, and how many frames it will send again.
-fn give(session: &mut Session, now_ns: u64, sent: &Sent) -> (Option<Verdict>, u8) {
+fn give(session: &mut Session, now_ns: u64, sent: &Sent) -> (Option<FrameOrder>, u8) {
     let Frame { header, payload } = Frame::parse(sent).unwrap();
     match header.kind {
         Kind::Data => (Some(session.receive_data(now_ns, header, payload[0])), 0),
@@ -50,7 +50,7 @@ fn greeted() -> [Session; 2] {
     for session in &mut both {
         // Answers that were due.
         control(session, 0, false);
-        assert_eq!(session.state(), State::Up);
+        assert_eq!(session.state(), SessionState::Up);
     }
     both
 }
@@ -74,37 +74,37 @@ fn content(sent: &Sent) -> u8 {
 }
 
 #[test]
-fn a_gap_is_told_once_and_all_from_there_on_comes_again_at_once() {
+fn session_gap_sends_one_nak_and_goes_back() {
     let [mut a, mut b] = greeted();
     let sent = [10, 11, 12, 13].map(|content| send(&mut a, 0, content));
-    assert_eq!(give(&mut b, 0, &sent[0]).0, Some(Verdict::Next));
-    assert_eq!(give(&mut b, 0, &sent[2]).0, Some(Verdict::Stray));
+    assert_eq!(give(&mut b, 0, &sent[0]).0, Some(FrameOrder::Next));
+    assert_eq!(give(&mut b, 0, &sent[2]).0, Some(FrameOrder::Stray));
     let told = control(&mut b, 0, false);
     assert_eq!(kind(told.as_ref()), Some((Kind::Nak, 1)));
-    assert_eq!(give(&mut b, 0, &sent[3]).0, Some(Verdict::Stray));
+    assert_eq!(give(&mut b, 0, &sent[3]).0, Some(FrameOrder::Stray));
     assert_eq!(kind(control(&mut b, 0, false).as_ref()), None, "it is told already");
     assert_eq!(give(&mut a, 0, &told.unwrap()), (None, 3));
     for expected in [11, 12, 13] {
         let again = resend(&mut a, 0);
-        assert_eq!((content(&again), give(&mut b, 0, &again).0), (expected, Some(Verdict::Next)));
+        assert_eq!((content(&again), give(&mut b, 0, &again).0), (expected, Some(FrameOrder::Next)));
     }
     assert!(!a.has_unsent());
     // The next gap is told again.
     let lost = send(&mut a, 0, 14);
     let behind = send(&mut a, 0, 15);
-    assert_eq!(give(&mut b, 0, &behind).0, Some(Verdict::Stray));
+    assert_eq!(give(&mut b, 0, &behind).0, Some(FrameOrder::Stray));
     assert_eq!(kind(control(&mut b, 0, false).as_ref()), Some((Kind::Nak, 4)));
     assert_eq!(content(&lost), 14);
 }
 
 #[test]
-fn a_request_for_what_has_been_acknowledged_since_is_not_followed() {
+fn session_stale_nak_is_ignored() {
     let [mut a, mut b] = greeted();
     let sent = [20, 21].map(|content| send(&mut a, 0, content));
-    assert_eq!(give(&mut b, 0, &sent[1]).0, Some(Verdict::Stray));
+    assert_eq!(give(&mut b, 0, &sent[1]).0, Some(FrameOrder::Stray));
     let old = control(&mut b, 0, false).expect("it is told");
     for frame in &sent {
-        assert_eq!(give(&mut b, 0, frame).0, Some(Verdict::Next));
+        assert_eq!(give(&mut b, 0, frame).0, Some(FrameOrder::Next));
     }
     b.expire(TIMING.acknowledge_ns);
     let acknowledged = control(&mut b, TIMING.acknowledge_ns, false).expect("it is due");
@@ -115,15 +115,15 @@ fn a_request_for_what_has_been_acknowledged_since_is_not_followed() {
 }
 
 #[test]
-fn what_comes_twice_is_acknowledged_again_at_once() {
+fn session_duplicate_frame_is_acknowledged_at_once() {
     let [mut a, mut b] = greeted();
     let sent = send(&mut a, 0, 30);
-    assert_eq!(give(&mut b, 0, &sent).0, Some(Verdict::Next));
+    assert_eq!(give(&mut b, 0, &sent).0, Some(FrameOrder::Next));
     assert_eq!(kind(control(&mut b, 0, false).as_ref()), None, "a frame of data may take it along yet");
     b.expire(TIMING.acknowledge_ns);
     assert_eq!(kind(control(&mut b, TIMING.acknowledge_ns, false).as_ref()), Some((Kind::Ack, 1)));
     // That one was lost.
-    assert_eq!(give(&mut b, TIMING.acknowledge_ns, &sent).0, Some(Verdict::Duplicate));
+    assert_eq!(give(&mut b, TIMING.acknowledge_ns, &sent).0, Some(FrameOrder::Duplicate));
     assert_eq!(kind(control(&mut b, TIMING.acknowledge_ns, true).as_ref()), None, "data goes now and takes it along");
     let again = control(&mut b, TIMING.acknowledge_ns, false);
     assert_eq!(kind(again.as_ref()), Some((Kind::Ack, 1)));
@@ -132,7 +132,7 @@ fn what_comes_twice_is_acknowledged_again_at_once() {
 }
 
 #[test]
-fn six_frames_are_acknowledged_without_waiting() {
+fn session_six_frames_are_acknowledged_at_once() {
     let [mut a, mut b] = greeted();
     for number in 0..5 {
         let sent = send(&mut a, 0, number);
@@ -145,7 +145,7 @@ fn six_frames_are_acknowledged_without_waiting() {
 }
 
 #[test]
-fn of_silence_is_asked_and_only_what_the_answer_lacks_comes_again() {
+fn session_silence_asks_and_resends_only_lost_frames() {
     let [mut a, mut b] = greeted();
     let sent = [40, 41, 42].map(|content| send(&mut a, 0, content));
     give(&mut b, 0, &sent[0]);
@@ -163,12 +163,12 @@ fn of_silence_is_asked_and_only_what_the_answer_lacks_comes_again() {
     assert_eq!(give(&mut a, at_ns, &answer.unwrap()), (None, 2));
     for expected in [41, 42] {
         let again = resend(&mut a, at_ns);
-        assert_eq!((content(&again), give(&mut b, at_ns, &again).0), (expected, Some(Verdict::Next)));
+        assert_eq!((content(&again), give(&mut b, at_ns, &again).0), (expected, Some(FrameOrder::Next)));
     }
 }
 
 #[test]
-fn who_is_asked_in_vain_is_dead_when_its_time_is_over() {
+fn session_unanswered_questions_end_at_dead_time() {
     let [mut a, _] = greeted();
     send(&mut a, 0, 50);
     let mut questions = 0;
@@ -186,7 +186,7 @@ fn who_is_asked_in_vain_is_dead_when_its_time_is_over() {
 }
 
 #[test]
-fn of_a_reply_that_does_not_come_is_asked_too() {
+fn session_missing_reply_asks_then_ends() {
     let [mut a, _] = greeted();
     assert_eq!(a.deadline_ns(), None);
     a.set_watched(0, true);
@@ -197,23 +197,23 @@ fn of_a_reply_that_does_not_come_is_asked_too() {
 }
 
 #[test]
-fn who_was_heard_and_dies_before_its_session_is_up_is_dead_as_soon_as_in_a_session() {
+fn session_board_lost_during_hello_ends_at_dead_time() {
     let [mut a, mut b] = [Session::new(0, 1, 7, TIMING), Session::new(1, 0, 77, TIMING)];
-    let heard_ns = TIMING.greet_ns / 2;
+    let heard_ns = TIMING.hello_ns / 2;
     assert!(a.expire(0) && b.expire(0));
     let hello = control(&mut b, 0, false).expect("it greets");
     give(&mut a, heard_ns, &hello);
-    assert_eq!(a.state(), State::Greeting, "the other has not named its epoch");
+    assert_eq!(a.state(), SessionState::Hello, "the other has not named its epoch");
     assert!(a.expire(heard_ns + TIMING.dead_ns - 1));
     assert!(!a.expire(heard_ns + TIMING.dead_ns));
 }
 
 #[test]
-fn a_window_is_full_until_the_oldest_has_arrived_and_numbers_go_round() {
+fn session_full_window_waits_for_oldest_and_sequence_wraps() {
     let [mut a, mut b] = greeted();
     for number in 0..=u8::MAX {
         let sent = send(&mut a, 0, number);
-        assert_eq!((give(&mut b, 0, &sent).0, content(&sent)), (Some(Verdict::Next), number));
+        assert_eq!((give(&mut b, 0, &sent).0, content(&sent)), (Some(FrameOrder::Next), number));
         if let Some(acknowledged) = control(&mut b, 0, false) {
             give(&mut a, 0, &acknowledged);
         }

@@ -1,7 +1,7 @@
-//! Futures that are polled by a function of their own, with a stack frame of its own.
+//! Futures polled by a function, and a stack frame, of their own.
 //!
-//! The compiler puts the polling of a future that is awaited in one place into whoever awaits it, and what it needs of
-//! the stack with it: then the most frequent turn pays for the rarest. Invariant: as `.await`, in everything else.
+//! The compiler inlines the polling of a future that one place awaits, with its part of the stack frame: a rare path then
+//! lengthens the hot one. Invariant: as `.await` in everything else.
 
 use core::future::Future;
 use core::pin::Pin;

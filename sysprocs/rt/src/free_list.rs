@@ -1,7 +1,7 @@
-//! Numbers of which some are free: a table's rows, a kind's processes.
+//! The free numbers of a table: its rows, or the processes of a kind.
 //!
-//! Invariant: a number is given out at most once until it comes back; taking and giving back cost the
-//! same however many there are. The one given back last is taken first. Not here: what has the number.
+//! Invariant: a number is given out at most once until it comes back. Taking and returning cost the same however many there
+//! are. The number returned last is taken first.
 
 /// End of the chain.
 const END: u16 = u16::MAX;
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn it_gives_what_a_set_would() {
+    fn free_list_random_use_matches_set() {
         let (mut list, mut taken) = (list(100), BTreeSet::new());
         let mut state = 1u32;
         for _ in 0..20_000 {
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn all_can_be_taken_and_none_of_none() {
+    fn free_list_all_numbers_are_taken_once() {
         assert_eq!(list(0).take(), None);
         let mut list = list(3);
         assert_eq!([list.take(), list.take(), list.take(), list.take()], [Some(0), Some(1), Some(2), None]);

@@ -32,7 +32,7 @@ mod tests {
     use super::Generation;
 
     #[test]
-    fn lives_of_all_starts_differ() {
+    fn generation_differs_between_boots() {
         let (mut first, mut second) = (Generation::before_first(0), Generation::before_first(255));
         first.next();
         second.next();

@@ -1,8 +1,7 @@
-//! What a process is given because its parameters' types say so: its port, and whom it may call.
+//! The parameters of a process that follow from their types: its port and its clients.
 //!
-//! Invariant: a process finds the servers of the protocols that its signature names and no others, so what the
-//! placement check read off the signature is what it can do. Not here: devices, memory and numbers, which no
-//! type names (the list of kinds in `systems`).
+//! Invariant: a process finds the servers of the protocols in its signature and no others, so the placement check knows all
+//! that it can do. Not here: devices, memory and numbers, which the list of kinds gives (`systems`).
 
 use crate::Never;
 use crate::signature::Parameter;
@@ -123,3 +122,25 @@ macro_rules! begin_each { ($($typed:tt)*) => { $(begin! {
     $typed (S T U V W X Y)
 })* } }
 begin_each! { () (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) }
+
+/// Declares a struct of clients that a process takes as one parameter; its part in the network is
+/// that of its fields' types.
+#[macro_export]
+macro_rules! clients {
+    ($(#[$doc:meta])* pub struct $S:ident { $($(#[$fdoc:meta])* $f:ident : $t:ty),+ $(,)? }) => {
+        $(#[$doc])*
+        pub struct $S { $($(#[$fdoc])* pub $f: $t),+ }
+        impl $crate::signature::Parameter for $S {
+            const EDGES: &'static [$crate::signature::Edge] = &{
+                const LISTS: &[&[$crate::signature::Edge]] = &[$(<$t as $crate::signature::Parameter>::EDGES),+];
+                const COUNT: usize = $crate::signature::count(LISTS);
+                $crate::signature::concat::<COUNT>(LISTS)
+            };
+        }
+        impl $crate::given::Given for $S {
+            fn given(wires: $crate::given::Wires<'_>) -> Self {
+                $S { $($f: <$t as $crate::given::Given>::given(wires)),+ }
+            }
+        }
+    };
+}

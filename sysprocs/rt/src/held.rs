@@ -63,7 +63,7 @@ mod tests {
     use super::Held;
 
     #[test]
-    fn a_board_gives_back_only_what_it_holds() {
+    fn board_references_foreign_release_is_refused() {
         let mut held = Held::NONE;
         assert!(held.add(1) && held.add(1) && held.add(7) && !held.add(8));
         assert!(!held.remove(0) && !held.remove(200) && held.remove(1));

@@ -18,6 +18,7 @@ mod generation;
 pub mod given;
 mod held;
 pub mod proc_info;
+mod retry;
 pub mod signature;
 pub mod told;
 mod wakes;
@@ -38,6 +39,7 @@ pub use renga_core::{
     ALL_ENTRIES, Address, Arena, Call, CallQueue, Caller, Client, Entry, Family, Forward, ForwardFamily, Local, Me,
     Members, Port, Protocol, Wait, Word,
 };
+pub use retry::Retry;
 pub use wakes::{SLOT_WORDS, SlotSet, Waiters, Wakes};
 pub use watch::Watch;
 
@@ -79,7 +81,7 @@ mod tests {
 
     /// Holds: placement-signatures.
     #[test]
-    fn edges_are_read_off_the_signature() {
+    fn signature_parameters_give_edges() {
         const EDGES: &[&[Edge]] = kind("server", &server).edges;
         assert!(matches!(EDGES[1], [Edge::Serves(f)] if f.name == "Left" && f.defers == 1 && f.releases == 0));
         assert_eq!(EDGES[2], Both::EDGES);

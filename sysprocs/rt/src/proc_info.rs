@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn facts_are_found_as_they_were_told() {
+    fn proc_info_facts_survive_words() {
         let top = (1 << 27) - 1;
         for (start, end, access, shared) in [(0, 1, READS, false), (top, 1 << 27, READS | WRITES | EXECUTES, true)] {
             let area = AreaInfo { start, end, first_page: u32::MAX, ino: 7, access, shared };

@@ -90,28 +90,6 @@ impl Parameter for Option<Notifier> {}
 impl<T: ?Sized> Parameter for &'static mut T {}
 impl<T: ?Sized> Parameter for &'static T {}
 
-/// Declares a struct of clients that a process takes as one parameter; its part in the network is
-/// that of its fields' types.
-#[macro_export]
-macro_rules! clients {
-    ($(#[$doc:meta])* pub struct $S:ident { $($(#[$fdoc:meta])* $f:ident : $t:ty),+ $(,)? }) => {
-        $(#[$doc])*
-        pub struct $S { $($(#[$fdoc])* pub $f: $t),+ }
-        impl $crate::signature::Parameter for $S {
-            const EDGES: &'static [$crate::signature::Edge] = &{
-                const LISTS: &[&[$crate::signature::Edge]] = &[$(<$t as $crate::signature::Parameter>::EDGES),+];
-                const COUNT: usize = $crate::signature::count(LISTS);
-                $crate::signature::concat::<COUNT>(LISTS)
-            };
-        }
-        impl $crate::given::Given for $S {
-            fn given(wires: $crate::given::Wires<'_>) -> Self {
-                $S { $($f: <$t as $crate::given::Given>::given(wires)),+ }
-            }
-        }
-    };
-}
-
 #[doc(hidden)]
 pub const fn count(lists: &[&[Edge]]) -> usize {
     let (mut total, mut i) = (0, 0);

@@ -1,8 +1,7 @@
-//! Slots of user programs that wait for one of several things, and who has them look again.
+//! Slots of user programs that wait for an object, and the set of slots to wake.
 //!
-//! Invariant: who is among the waiters of a thing is woken once when that becomes ready, and is no waiter then. A wake
-//! says nothing of what is ready: who is woken for nothing looks, and waits again. Whoever has something to wake notes it
-//! and notifies the board's waker, so that no server waits for a program, nor for its board. Not here: what is ready.
+//! Invariant: a waiter is woken once when the object becomes ready, and waits no longer. A wake says nothing of readiness: the
+//! program polls again. A server notes the slots and notifies the board's waker, so it never waits for a program or its board.
 
 use crate::BOARDS_MAX;
 use core::cell::Cell;
@@ -78,7 +77,7 @@ mod tests {
     use super::{Waiters, Wakes};
 
     #[test]
-    fn waiters_are_woken_once_by_board() {
+    fn wakes_waiters_are_woken_once_by_board() {
         let (mut waiters, wakes) = (Waiters::NONE, Wakes::new(None));
         for (board, slot) in [(1, 3), (1, 255), (7, 64), (1, 3), (8, 0), (0, 256)] {
             waiters.add(board, slot);

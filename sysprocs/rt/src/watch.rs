@@ -1,9 +1,8 @@
-//! Boards of which something is awaited, though no call to them is under way.
+//! Boards whose failure matters here though no call to them is under way.
 //!
-//! Invariant: a server counts itself in exactly while the death of the board would have to be told to
-//! somebody who waits here (a parent whose child is there, a reader of a pipe whose writers are). The
-//! router asks such a board now and then whether it is still there; all others it leaves in peace. A board that is there and
-//! does not answer a question which holds up others it gives up, too.
+//! Invariant: a server counts a board in exactly while that board's failure would have to be reported to a waiter here (a parent
+//! of a child there, a reader of a pipe with writers there). The router probes such boards only. It also gives up a board that
+//! is alive but does not answer a question which delays others.
 
 use crate::BOARDS_MAX;
 use core::cell::Cell;

@@ -5,7 +5,8 @@
 //! both directions. Invariant: what [`read`] accepts is whole, of this code, and keeps the rules of
 //! [`crate::valid`], so a board boots from it or not at all. Not here: where the bytes lie.
 
-use crate::kinds::{FACTS, Kind};
+use crate::facts::FACTS;
+use crate::kinds::Kind;
 use crate::tables::{AsyncEdge, Board, Peer, Permit, Placed, Proxies, System};
 use crate::valid;
 use core::fmt;

@@ -1,10 +1,10 @@
-//! Boot: every process of a board gets what its types name and what the list of kinds says, and starts.
+//! Boot: every process of a board gets the parameters that its types and the list of kinds name, and starts.
 //!
-//! Invariant: every process of the placement is started exactly once (counted). Not here: which kinds there are
-//! (`kinds.rs`), the link's plan (`link.rs`).
+//! Invariant: every process of the placement is started exactly once (counted). Not here: the kinds (`kinds.rs`), the link's
+//! plan (`link.rs`).
 
 use crate::directory::Directory;
-use crate::kinds::{self, Kind};
+use crate::kinds::{Kind, each_kind};
 use crate::link::{LinkParts, Reach};
 use crate::machine::Machine;
 use crate::outline::Outline;
@@ -14,13 +14,18 @@ use renga_fs::{CommitDue, FreeLookupWorkers, Referrers};
 use renga_hal::memory::{SPACES_MAX, UserMemory};
 use renga_memory::{FrameCounts, SpaceTables, TABLES_PER_SLOT};
 use renga_pages::CacheMemory;
-use renga_process::{Processor, UserFacts};
+use renga_process::{
+    DESCRIPTORS_MAX, DescriptorPlace, PATHS_BYTES, ProcessRow, Processor, QueuedSignal, RECORDS_MAX, Seen, UserFacts,
+};
 use renga_procfs::Plan;
+use renga_proto::pipe::PIPE_BYTES;
+use renga_proto::procs::QUEUED_MAX;
 use renga_proto::sessions::Sessions;
-use renga_router::{Ends, Stats};
+use renga_router::{LinkStats, SessionEnds};
 use renga_rt::given::{Begin, Servers};
 use renga_rt::proc_info::ProcInfo;
-use renga_rt::{Notifier, WaitCanceller, Wakes, Watch};
+use renga_rt::user::UserContext;
+use renga_rt::{Notifier, PAGE_BYTES, WaitCanceller, Wakes, Watch};
 
 // A space is made by whoever has a table of its areas.
 const _: () = assert!(
@@ -31,9 +36,9 @@ const _: () = assert!(
 /// What boot leaves to whoever looks at the board from outside.
 pub struct Started {
     /// What its router counts; none in a system of one board.
-    pub link_stats: Option<&'static Stats>,
+    pub link_stats: Option<&'static LinkStats>,
     /// The ends of its sessions, likewise.
-    pub ends: Option<&'static Ends>,
+    pub ends: Option<&'static SessionEnds>,
 }
 
 /// Starts every process of the board that `directory` is of.
@@ -87,10 +92,47 @@ fn start<M: Machine>(
         counts,
         link,
     };
-    let (started, placed) = (kinds::start_each(&boot), directory.own().len());
+    let (started, placed) = (start_each(&boot), directory.own().len());
     assert!(started == placed, "{started} processes of {placed} started");
     let (link_stats, ends) = boot.link.map(|link| (link.stats, link.ends)).unzip();
     Started { link_stats, ends }
+}
+
+macro_rules! start_each { (|$at:ident, $M:ident| $(
+    $Kind:ident $name:literal $what:literal, $place:ident $count_max:literal: $function:path [$($special:expr),*];
+)+) => {
+    /// Starts every process of the board; how many.
+    #[allow(clippy::unused_unit, reason = "the tuple of those that take nothing special")]
+    fn start_each<$M: Machine>(boot: &Boot<'_, $M>) -> usize {
+        0 $(+ boot.start_kind(Kind::$Kind, $function, |$at: At<'_, $M>| {
+            let _ = $at; // some take nothing special
+            ($($special,)*)
+        }))+
+    }
+} }
+each_kind!(start_each);
+
+/// Locks of all files.
+const LOCKS: usize = 1024;
+
+/// Event files of a board.
+const EVENT_FILES: usize = 256;
+/// Watches of all sets of a board.
+const WATCHES: usize = 1024;
+
+/// Entries of a board's name cache: names, inodes, and targets of symbolic links.
+const CACHED_NAMES: usize = 2048;
+const CACHED_INODES: usize = 1024;
+const CACHED_TARGETS: usize = 256;
+
+/// References to inodes that a board keeps, of so many active ones: all boards together leave most of those to others.
+const fn cached_references(inodes: usize) -> usize {
+    inodes / 16
+}
+
+/// Timers of a board with so many user slots: of each the three that every program has, and some more.
+const fn timers(slots: usize) -> usize {
+    8 * slots
 }
 
 /// One board, while its processes are started.

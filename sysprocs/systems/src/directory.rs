@@ -1,9 +1,9 @@
-//! Every process that a board has: its headers.
+//! The headers of all processes of a board.
 //!
-//! Invariant: made once at boot from the placement; a kind's processes on a board are neighbours in its table.
-//! Not here: what of them each core's processes find (`view.rs`), what those are given (`boot.rs`).
+//! Invariant: boot makes them once from the placement; processes of a kind are neighbours in the table. Not here: what each
+//! core's processes find (`view.rs`), their parameters (`boot.rs`).
 
-use crate::Kind;
+use crate::kinds::Kind;
 use crate::tables::{Board, System};
 use crate::view::View;
 use renga_core::account::{Account, AccountNumber};

@@ -1,10 +1,10 @@
-//! What the code says of each kind of process: its signature, and where it may be.
+//! The facts of each kind of process: its signature, and where it may be.
 //!
-//! Invariant: what a kind serves and uses is read off its function by the compiler. Not here: which kinds there
-//! are (`kinds.rs`).
+//! Invariant: the compiler reads off a kind's function which protocols it serves and uses. Not here: the list (`kinds.rs`).
 
-use crate::Kind;
-use crate::kinds::FACTS;
+use crate::kinds::{Kind, each_kind};
+use crate::machine::{Devices, NoDevice};
+use core::marker::PhantomData;
 use renga_rt::signature::{self, Edge, ProtocolFacts};
 
 /// On which boards a kind may be.
@@ -72,6 +72,26 @@ impl Kind {
         FACTS.iter().find(serves).map(|facts| facts.kind)
     }
 }
+
+macro_rules! facts { (|$at:ident, $M:ident| $(
+    $Kind:ident $name:literal $what:literal, $place:ident $count_max:literal: $function:path [$($special:expr),*];
+)+) => {
+    /// The list, for devices of these types.
+    struct List<$M>(PhantomData<$M>);
+    impl<$M: Devices> List<$M> {
+        const FACTS: &'static [Facts] = &[$(Facts {
+            kind: Kind::$Kind,
+            signature: signature::kind($name, &$function),
+            place: Place::$place,
+            count_max: $count_max,
+            given: &[$(stringify!($special)),*],
+        }),+];
+    }
+} }
+each_kind!(facts);
+
+/// What the code says of each kind, by its number.
+pub const FACTS: &[Facts] = List::<NoDevice>::FACTS;
 
 /// A client finds its servers by their protocol alone.
 const _: () = {

@@ -5,81 +5,10 @@
 //! clients, follow from their types. A new process is a protocol, a function, and a line here.
 //!
 //! Invariant: what a process may touch is what it is given here and what its types name.
+//! Called by: `facts.rs` (signatures) and `boot.rs` (starting), each of which expands the list. Not here: either of them.
 
-use crate::boot::{At, Boot};
-use crate::facts::{Facts, Place};
-use crate::machine::{Devices, Machine, NoDevice};
-use core::marker::PhantomData;
-use renga_process::{DESCRIPTORS_MAX, DescriptorPlace, PATHS_BYTES, ProcessRow, QueuedSignal, RECORDS_MAX, Seen};
-use renga_proto::pipe::PIPE_BYTES;
-use renga_proto::procs::QUEUED_MAX;
-use renga_rt::PAGE_BYTES;
-use renga_rt::signature;
-use renga_rt::user::UserContext;
-
-macro_rules! kinds { (|$at:ident, $M:ident| $(
-    $Kind:ident $name:literal $what:literal, $place:ident $count_max:literal: $function:path [$($special:expr),*];
-)+) => {
-    /// A kind of system process.
-    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-    pub enum Kind { $(#[doc = $what] $Kind),+ }
-
-    impl Kind {
-        /// Its name in system files.
-        pub const fn name(self) -> &'static str {
-            match self { $(Kind::$Kind => $name),+ }
-        }
-    }
-
-    /// The list, for devices of these types.
-    struct List<$M>(PhantomData<$M>);
-    impl<$M: Devices> List<$M> {
-        const FACTS: &'static [Facts] = &[$(Facts {
-            kind: Kind::$Kind,
-            signature: signature::kind($name, &$function),
-            place: Place::$place,
-            count_max: $count_max,
-            given: &[$(stringify!($special)),*],
-        }),+];
-    }
-
-    /// What the code says of each kind, by its number.
-    pub const FACTS: &[Facts] = List::<NoDevice>::FACTS;
-
-    /// Starts every process of the board; how many.
-    #[allow(clippy::unused_unit, reason = "the tuple of those that take nothing special")]
-    pub(crate) fn start_each<$M: Machine>(boot: &Boot<'_, $M>) -> usize {
-        0 $(+ boot.start_kind(Kind::$Kind, $function, |$at: At<'_, $M>| {
-            let _ = $at; // some take nothing special
-            ($($special,)*)
-        }))+
-    }
-} }
-
-/// Locks of all files.
-const LOCKS: usize = 1024;
-
-/// Event files of a board.
-const EVENT_FILES: usize = 256;
-/// Watches of all sets of a board.
-const WATCHES: usize = 1024;
-
-/// Entries of a board's name cache: names, inodes, and targets of symbolic links.
-const CACHED_NAMES: usize = 2048;
-const CACHED_INODES: usize = 1024;
-const CACHED_TARGETS: usize = 256;
-
-/// References to inodes that a board keeps, of so many active ones: all boards together leave most of those to others.
-const fn cached_references(inodes: usize) -> usize {
-    inodes / 16
-}
-
-/// Timers of a board with so many user slots: of each the three that every program has, and some more.
-const fn timers(slots: usize) -> usize {
-    8 * slots
-}
-
-kinds! { |at, M|
+/// Expands `$make!` with the list, for a process `at` a machine `M`.
+macro_rules! each_kind { ($make:ident) => { $make! { |at, M|
     Clock "clock" "Calendar time and sleeping.", Every 1:
         renga_clock::clock [
             at.machine().epoch_ns(), at.each(at.count(Kind::User), || renga_clock::Sleeper::NONE),
@@ -197,9 +126,26 @@ kinds! { |at, M|
     LinkStatus "link_status" "What the link has carried.", EveryLinked 1:
         renga_router::link_status [at.link().stats];
     Proxy "proxy" "Calls for one process of another board.", PerRemoteCaller 8192:
-        renga_router::proxy [at.link().post(at.number()), at.link().completions];
+        renga_router::proxy [at.link().mailbox(at.number()), at.link().proxy_results];
     AsyncProxy "async_proxy" "Released calls of another board.", PerAsyncBoard 8192:
-        renga_router::proxy [at.link().async_post(at.number()), at.link().completions];
+        renga_router::proxy [at.link().async_mailbox(at.number()), at.link().proxy_results];
     Counter "counter" "A counter that programs share.", Any 1:
         renga_counter::counter [];
-}
+} } }
+pub(crate) use each_kind;
+
+macro_rules! kinds { (|$at:ident, $M:ident| $(
+    $Kind:ident $name:literal $what:literal, $place:ident $count_max:literal: $function:path [$($special:expr),*];
+)+) => {
+    /// A kind of system process.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub enum Kind { $(#[doc = $what] $Kind),+ }
+
+    impl Kind {
+        /// Its name in system files.
+        pub const fn name(self) -> &'static str {
+            match self { $(Kind::$Kind => $name),+ }
+        }
+    }
+} }
+each_kind!(kinds);

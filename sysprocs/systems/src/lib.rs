@@ -10,14 +10,15 @@
 
 pub mod blob;
 mod boot;
+mod capacity;
 mod directory;
 mod facts;
-pub mod kinds;
+mod kinds;
 mod link;
 mod machine;
 mod outline;
 mod permits;
-mod room;
+mod rule;
 pub mod shared;
 pub mod tables;
 mod valid;
@@ -25,8 +26,9 @@ mod view;
 
 pub use boot::{Started, start_all, start_those};
 pub use directory::Directory;
-pub use facts::{Facts, Place};
-pub use kinds::{FACTS, Kind};
+pub use facts::{FACTS, Facts, Place};
+pub use kinds::Kind;
 pub use machine::{Devices, Machine};
 pub use renga_router::message_memory;
-pub use valid::{CORES_MAX, POOL_SLOTS_MAX, PROCESSES_MAX, Rule, check};
+pub use rule::Rule;
+pub use valid::{CORES_MAX, POOL_SLOTS_MAX, PROCESSES_MAX, check};

@@ -1,10 +1,10 @@
-//! The link's processes of a board: their plan from the placement, and what they share.
+//! The link's processes of a board: their plan from the placement, and their shared memory.
 //!
-//! Invariant: who may call whom, and what may be asynchronous, is the placement's; nothing is decided
-//! here. Not here: what they do (`sysprocs/router`).
+//! Invariant: the placement says which calls exist and which may be asynchronous; nothing is decided here. Not here: the
+//! processes (`sysprocs/router`).
 
-use crate::Kind;
 use crate::directory::Directory;
+use crate::kinds::Kind;
 use crate::permits;
 use crate::tables::{AsyncEdge, Placed, Proxies, System};
 use core::cell::Cell;
@@ -12,8 +12,8 @@ use renga_core::Arena;
 use renga_phy::FRAME_BYTES_MAX;
 use renga_proto::sessions::Sessions;
 use renga_router::{
-    Completions, EdgeRule, Ends, Link, LinkPlan, LinkTiming, Permits, PoolPlan, Post, Remotes, RouterMemory, Served,
-    Stats,
+    EdgeRule, Link, LinkPlan, LinkStats, LinkTiming, Permits, PoolPlan, ProxyMailbox, ProxyResults, RemoteCallers,
+    RouterMemory, Served, SessionEnds,
 };
 use renga_rt::Watch;
 use renga_rt::given::Servers;
@@ -31,12 +31,12 @@ pub(crate) enum Reach {
 pub(crate) struct LinkParts {
     memory: Cell<Option<&'static mut RouterMemory>>,
     frame: Cell<Option<&'static mut [u8; FRAME_BYTES_MAX]>>,
-    posts: &'static [Post],
+    mailboxes: &'static [ProxyMailbox],
     proxies: usize,
     permits: Permits,
-    pub completions: &'static Completions,
-    pub ends: &'static Ends,
-    pub stats: &'static Stats,
+    pub proxy_results: &'static ProxyResults,
+    pub ends: &'static SessionEnds,
+    pub stats: &'static LinkStats,
 }
 
 impl LinkParts {
@@ -50,11 +50,11 @@ impl LinkParts {
     ) -> Option<Self> {
         let router = directory.of_kind(Kind::Router).first()?;
         let plan = plan(directory, reach, (watch, sessions), timing, life);
-        let Link { memory, frame, posts, completions, ends, stats } = Link::new(directory.arena(), &plan, router);
+        let Link { memory, frame, mailboxes, proxy_results, ends, stats } = Link::new(directory.arena(), &plan, router);
         let (memory, frame) = (Cell::new(Some(memory)), Cell::new(Some(frame)));
         let proxies = directory.table().range(Kind::Proxy).len();
         let permits = plan.permits;
-        Some(LinkParts { memory, frame, posts, proxies, permits, completions, ends, stats })
+        Some(LinkParts { memory, frame, mailboxes, proxies, permits, proxy_results, ends, stats })
     }
     /// The router's tables and buffers.
     pub fn memory(&self) -> &'static mut RouterMemory {
@@ -69,12 +69,12 @@ impl LinkParts {
         self.permits
     }
     /// The post of proxy `number`.
-    pub fn post(&self, number: u16) -> &'static Post {
-        &self.posts[usize::from(number)]
+    pub fn mailbox(&self, number: u16) -> &'static ProxyMailbox {
+        &self.mailboxes[usize::from(number)]
     }
     /// The post of asynchronous proxy `number`.
-    pub fn async_post(&self, number: u16) -> &'static Post {
-        &self.posts[self.proxies + usize::from(number)]
+    pub fn async_mailbox(&self, number: u16) -> &'static ProxyMailbox {
+        &self.mailboxes[self.proxies + usize::from(number)]
     }
 }
 
@@ -123,8 +123,8 @@ fn plan(
     }
 }
 
-fn remotes(row: &Proxies, permits: u16) -> Remotes {
-    Remotes {
+fn remotes(row: &Proxies, permits: u16) -> RemoteCallers {
+    RemoteCallers {
         board: row.caller_board,
         callers: (row.caller_first, row.caller_first + row.callers - 1),
         slots: row.caller_kind == Kind::User,

@@ -80,119 +80,62 @@ impl Devices for NoDevice {
     const CACHED_FILES: usize = 0;
 }
 
-impl Uart for NoDevice {
-    fn try_write(&mut self, _: u8) -> bool {
-        match *self {}
-    }
-    fn try_read(&mut self) -> Option<u8> {
-        match *self {}
-    }
-    fn enable_receive_interrupt(&mut self, _: bool) {}
-    fn enable_transmit_interrupt(&mut self, _: bool) {}
-}
+/// Implements a trait by methods that nobody can call, as nobody has the device.
+macro_rules! never_called { ($($trait:ident { $(fn $method:ident ( $($by:tt)* ) $(-> $returns:ty)?;)+ })+) => { $(
+    impl $trait for NoDevice { $(fn $method($($by)*) $(-> $returns)? { unreachable!("there is no such device") })+ }
+)+ } }
 
-impl Block for NoDevice {
-    fn blocks(&self) -> u64 {
-        match *self {}
+never_called! {
+    Uart {
+        fn try_write(&mut self, _: u8) -> bool;
+        fn try_read(&mut self) -> Option<u8>;
+        fn enable_receive_interrupt(&mut self, _: bool);
+        fn enable_transmit_interrupt(&mut self, _: bool);
     }
-    fn read(&mut self, _: u64, _: &mut [u8]) -> Result<(), BlockError> {
-        match *self {}
+    Block {
+        fn blocks(&self) -> u64;
+        fn read(&mut self, _: u64, _: &mut [u8]) -> Result<(), BlockError>;
+        fn write(&mut self, _: u64, _: &[u8]) -> Result<(), BlockError>;
     }
-    fn write(&mut self, _: u64, _: &[u8]) -> Result<(), BlockError> {
-        match *self {}
+    Phy {
+        fn board(&self) -> u8;
+        fn receive(&mut self, _: &mut [u8; FRAME_BYTES_MAX]) -> Option<usize>;
+        fn send(&mut self, _: u8, _: &[u8]) -> Result<(), TransmitFull>;
+        fn enable_receive_interrupt(&mut self, _: bool);
+        fn enable_transmit_interrupt(&mut self, _: bool);
+        fn take_overrun(&mut self) -> bool;
     }
-}
-
-impl Phy for NoDevice {
-    fn board(&self) -> u8 {
-        match *self {}
+    UserMemory {
+        fn frames(&self) -> u32;
+        fn page(&self, _: Frame) -> PageGuard<'_>;
+        fn shared_page(&self, _: Frame) -> PageRef<'_>;
+        fn peek(&self, _: Frame) -> Option<PageRef<'_>>;
+        fn is_plain(&self, _: Frame) -> bool;
+        fn mappings(&self, _: Frame) -> u32;
+        fn is_space(&self, _: Frame) -> bool;
+        fn pages(&self, _: Frame) -> u32;
+        fn new_space(&self, _: Frame);
+        fn map(&self, _: Frame, _: u64, _: Frame, _: Access) -> Result<(), NeedsTable>;
+        fn add_table(&self, _: Frame, _: u64, _: Frame);
+        fn unmap(&self, _: Frame, _: u64) -> Option<Frame>;
+        fn protect(&self, _: Frame, _: u64, _: Access) -> bool;
+        fn lookup(&self, _: Frame, _: u64) -> Option<(Frame, Access)>;
+        fn next_mapped(&self, _: Frame, _: u64) -> Option<(u64, Frame, Access)>;
+        fn unmap_run(&self, _: Frame, _: (u64, u64), _: &mut [ListedFrame]) -> Run;
+        fn share_run(&self, _: Frame, _: Frame, _: (u64, u64), _: &mut [ListedFrame]) -> Run;
+        fn take_table(&self, _: Frame) -> Option<Frame>;
     }
-    fn receive(&mut self, _: &mut [u8; FRAME_BYTES_MAX]) -> Option<usize> {
-        match *self {}
-    }
-    fn send(&mut self, _: u8, _: &[u8]) -> Result<(), TransmitFull> {
-        match *self {}
-    }
-    fn enable_receive_interrupt(&mut self, _: bool) {}
-    fn enable_transmit_interrupt(&mut self, _: bool) {}
-    fn take_overrun(&mut self) -> bool {
-        match *self {}
-    }
-}
-
-impl UserMemory for NoDevice {
-    fn frames(&self) -> u32 {
-        match *self {}
-    }
-    fn page(&self, _: Frame) -> PageGuard<'_> {
-        match *self {}
-    }
-    fn shared_page(&self, _: Frame) -> PageRef<'_> {
-        match *self {}
-    }
-    fn peek(&self, _: Frame) -> Option<PageRef<'_>> {
-        match *self {}
-    }
-    fn is_plain(&self, _: Frame) -> bool {
-        match *self {}
-    }
-    fn mappings(&self, _: Frame) -> u32 {
-        match *self {}
-    }
-    fn is_space(&self, _: Frame) -> bool {
-        match *self {}
-    }
-    fn pages(&self, _: Frame) -> u32 {
-        match *self {}
-    }
-    fn new_space(&self, _: Frame) {}
-    fn map(&self, _: Frame, _: u64, _: Frame, _: Access) -> Result<(), NeedsTable> {
-        match *self {}
-    }
-    fn add_table(&self, _: Frame, _: u64, _: Frame) {}
-    fn unmap(&self, _: Frame, _: u64) -> Option<Frame> {
-        match *self {}
-    }
-    fn protect(&self, _: Frame, _: u64, _: Access) -> bool {
-        match *self {}
-    }
-    fn lookup(&self, _: Frame, _: u64) -> Option<(Frame, Access)> {
-        match *self {}
-    }
-    fn next_mapped(&self, _: Frame, _: u64) -> Option<(u64, Frame, Access)> {
-        match *self {}
-    }
-    fn unmap_run(&self, _: Frame, _: (u64, u64), _: &mut [ListedFrame]) -> Run {
-        match *self {}
-    }
-    fn share_run(&self, _: Frame, _: Frame, _: (u64, u64), _: &mut [ListedFrame]) -> Run {
-        match *self {}
-    }
-    fn take_table(&self, _: Frame) -> Option<Frame> {
-        match *self {}
-    }
-}
-
-impl TableTemplates for NoDevice {
-    fn make_template(&self, _: Frame, _: u64, _: Frame) {}
-    fn is_template(&self, _: Frame) -> bool {
-        match *self {}
-    }
-    fn template_uses(&self, _: Frame) -> u32 {
-        match *self {}
-    }
-    fn hold_template(&self, _: Frame) {}
-    fn release_template(&self, _: Frame) {}
-    fn missing_tables(&self, _: Frame, _: u64) -> usize {
-        match *self {}
-    }
-    fn add_template(&self, _: Frame, _: u64, _: Frame, _: Frame) {}
-    fn is_templates(&self, _: Frame, _: u64) -> bool {
-        match *self {}
-    }
-    fn leave_page(&self, _: Frame, _: u64) {}
-    fn leave_templates(&self, _: Frame) {}
-    fn end_template(&self, _: Frame, _: &mut [ListedFrame]) -> usize {
-        match *self {}
+    TableTemplates {
+        fn make_template(&self, _: Frame, _: u64, _: Frame);
+        fn is_template(&self, _: Frame) -> bool;
+        fn template_uses(&self, _: Frame) -> u32;
+        fn hold_template(&self, _: Frame);
+        fn release_template(&self, _: Frame);
+        fn missing_tables(&self, _: Frame, _: u64) -> usize;
+        fn add_template(&self, _: Frame, _: u64, _: Frame, _: Frame);
+        fn is_templates(&self, _: Frame, _: u64) -> bool;
+        fn leave_page(&self, _: Frame, _: u64);
+        fn leave_templates(&self, _: Frame);
+        fn end_template(&self, _: Frame, _: &mut [ListedFrame]) -> usize;
     }
 }

@@ -1,17 +1,16 @@
-//! The system as placed, as `/proc/renga` tells it.
+//! The system as placed, for `/proc/renga`.
 //!
-//! Invariant: all of it is read off the tables and the signatures that the system was booted from. Not here: its text
+//! Invariant: all of it comes from the tables and signatures that the system was booted from. Not here: its text
 //! (`sysprocs/procfs`).
 
 use crate::directory::Directory;
-use crate::kinds::FACTS;
+use crate::facts::FACTS;
+use crate::kinds::Kind;
 use crate::tables::Permit;
 use renga_procfs::{PlacedEdge, PlacedKind, Plan};
 use renga_router::Permits;
 use renga_rt::ProcId;
 use renga_rt::signature::{Edge, ProtocolFacts};
-
-use crate::Kind;
 
 /// What boot leaves of a board's placement.
 pub(crate) struct Outline {

@@ -1,12 +1,12 @@
-//! What other boards' processes may call here: the placement's rows as the table that a router looks into.
+//! The table of permitted calls that a router looks into, from the placement's rows.
 //!
-//! Invariant: the table has a column for each kind and a row for the asynchronous calls of each board, then one for
-//! each row of proxies; so it grows with boards and kinds, not with processes. Not here: the rows (`tools/placement`),
-//! the test of a call (`sysprocs/router`).
+//! Invariant: the table has a column for each kind, a row for each board's asynchronous calls, and one for each row of proxies.
+//! It grows with boards and kinds, not with processes. Not here: the rows (`tools/placement`), the test of a call
+//! (`sysprocs/router`).
 
-use crate::Kind;
 use crate::directory::Directory;
-use crate::kinds::FACTS;
+use crate::facts::FACTS;
+use crate::kinds::Kind;
 use crate::tables::{AsyncEdge, Permit};
 use core::cell::Cell;
 use renga_router::Permits;

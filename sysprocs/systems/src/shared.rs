@@ -1,8 +1,7 @@
-//! What processes of a board reach by cells, which are one core's: until such a thing is made for several cores, those
-//! who are given it share one (docs/design/rendezvous-and-cores.md).
+//! State of a board that processes share by cells, so that they have to share a core (docs/design/rendezvous-and-cores.md).
 //!
-//! Invariant: whatever the list of kinds gives is in [`SHARED`], or is its process's own ([`is_own`]), or made for all cores
-//! ([`is_of_all_cores`], docs/decisions/0087-page-frames-of-several-cores.md). Not here: what is called or notified by its place in the directory.
+//! Invariant: whatever the list of kinds gives is in [`SHARED`], is the process's own ([`is_own`]), or is made for all cores
+//! ([`is_of_all_cores`], docs/decisions/0087-page-frames-of-several-cores.md). Not here: servers and notifications.
 
 use crate::facts::Facts;
 use crate::kinds::Kind;
@@ -88,10 +87,16 @@ pub fn needs_home(facts: &Facts) -> Option<&'static str> {
     OF_HOME.iter().find(needs).map(|(_, name)| *name)
 }
 
+/// Whether `expression` begins with `words`, whatever spaces the compiler puts into a path.
+fn begins(expression: &[u8], words: &str) -> bool {
+    let mut rest = expression.iter().filter(|byte| **byte != b' ');
+    words.bytes().filter(|byte| *byte != b' ').all(|byte| rest.next() == Some(&byte))
+}
+
 impl Shared {
     /// Whether `expression`, by which the list of kinds gives something, gives it.
     pub fn is_in(&self, expression: &str) -> bool {
-        self.given.iter().any(|words| expression.contains(words))
+        self.given.iter().any(|words| (0..expression.len()).any(|from| begins(&expression.as_bytes()[from..], words)))
     }
     /// Whether processes of this kind reach it.
     pub fn is_of(&self, facts: &Facts) -> bool {
@@ -101,7 +106,7 @@ impl Shared {
 
 /// Whether `expression`, by which the list of kinds gives something, gives what any core may reach.
 pub fn is_of_all_cores(expression: &str) -> bool {
-    OF_ALL_CORES.contains(&expression)
+    OF_ALL_CORES.iter().any(|words| begins(expression.as_bytes(), words) && begins(words.as_bytes(), expression))
 }
 
 /// Whether processes on several cores of `board` reach page frames. If not, nothing about them costs what that costs.

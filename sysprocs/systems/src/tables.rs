@@ -3,8 +3,8 @@
 //! Invariant: no text to compare at boot. A process is `ProcId { board, index }`:
 //! `board` the index into [`System::boards`], `index` from the `first` of its row on.
 
-use crate::Kind;
-use crate::kinds::FACTS;
+use crate::facts::FACTS;
+use crate::kinds::Kind;
 use core::ops::Range;
 use renga_rt::{PAGE_BYTES, ProcId};
 

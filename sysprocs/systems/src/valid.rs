@@ -1,12 +1,12 @@
 //! The rules that tables keep so that a board can boot from them.
 //!
-//! Invariant: boot panics on no tables that pass, but for want of memory. They are what the placement tool's
-//! tables are like anyway; here they hold for bytes from anywhere. Not here: that calls find room (`room.rs`), whether
-//! somebody could wait in a circle (`tools/placement`).
+//! Invariant: tables that pass make no boot panic, except for want of memory. The placement tool's tables pass; here the rules
+//! are checked for bytes from anywhere. Not here: capacity (`capacity.rs`), circles of waits (`tools/placement`).
 
-use crate::facts::Place;
-use crate::kinds::{FACTS, Kind};
-use crate::room;
+use crate::capacity;
+use crate::facts::{FACTS, Place};
+use crate::kinds::Kind;
+use crate::rule::{Rule, hold};
 use crate::shared::{SHARED, Shared, needs_home};
 use crate::tables::{Board, Peer, Permit, Placed, Proxies, System};
 use renga_rt::BOARDS_MAX;
@@ -22,13 +22,6 @@ pub const CORES_MAX: u8 = 4;
 
 /// Pages of a proxy: a slice given and a slice taken.
 const PROXY_PAGES_MAX: u8 = 2;
-
-/// A rule, as a sentence.
-pub type Rule = &'static str;
-
-pub(crate) fn hold(holds: bool, rule: Rule) -> Result<(), Rule> {
-    if holds { Ok(()) } else { Err(rule) }
-}
 
 /// The first rule that `system` breaks.
 ///
@@ -53,7 +46,7 @@ pub fn check(system: &System<'_>) -> Result<(), Rule> {
         board.elsewhere.iter().try_for_each(|row| check_elsewhere(system, row))?;
         board.permits.iter().try_for_each(|row| check_permit(system, board, row))?;
     }
-    (0..system.boards.len()).try_for_each(|number| room::check(system, number))?;
+    (0..system.boards.len()).try_for_each(|number| capacity::check(system, number))?;
     system.async_edges.iter().try_for_each(|edge| {
         let releases = edge.server.facts().serves().map_or(0, |protocol| protocol.releases);
         hold(edge.entries & !releases == 0, "an asynchronous entry returns nothing")

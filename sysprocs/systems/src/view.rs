@@ -1,10 +1,10 @@
-//! What the processes of one core find of all others: who serves which protocol.
+//! The servers of all protocols as the processes of one core find them.
 //!
-//! Invariant: a process of another core is found as a gate of this one, so nobody who calls makes a difference between
-//! the two, and nobody reaches a header of another core but through its gate. Not here: headers (`directory.rs`).
+//! Invariant: a process of another core is found as a remote handle, so callers see no difference, and only the handle reaches
+//! a header of another core. Not here: headers (`directory.rs`).
 
-use crate::Kind;
-use crate::kinds::FACTS;
+use crate::facts::FACTS;
+use crate::kinds::Kind;
 use crate::tables::System;
 use renga_core::{Arena, Core, Process};
 use renga_rt::given::Servers;

@@ -37,7 +37,7 @@ fn sealed(body: &[u8]) -> Vec<u8> {
 
 /// Holds: cores-spread.
 #[test]
-fn tables_come_back_as_they_went() {
+fn blob_written_tables_read_back_equal() {
     for name in ["pair", "solo", "solo4", "pair4", "quad4"] {
         let bytes = tables(name);
         let system = read(&bytes).unwrap();
@@ -53,7 +53,7 @@ fn tables_come_back_as_they_went() {
 }
 
 #[test]
-fn tables_may_fill_a_file_in_part() {
+fn blob_padded_file_is_read() {
     let bytes = tables("pair");
     let filled = |rest: &[u8]| [&bytes[..], rest].concat();
     assert_eq!(blob::without_padding(&bytes), bytes);
@@ -67,7 +67,7 @@ fn tables_may_fill_a_file_in_part() {
 }
 
 #[test]
-fn their_system_is_known_by_name_alone() {
+fn blob_system_name_is_read_without_body() {
     for name in ["pair", "solo4"] {
         assert_eq!(blob::system_name(&tables(name)), Some(name));
     }
@@ -83,7 +83,7 @@ fn their_system_is_known_by_name_alone() {
 }
 
 #[test]
-fn a_board_is_made_of_them() {
+fn directory_board_of_tables_has_its_processes() {
     let (board, bytes) = (Board::new(1, BOOT_BYTES), tables("pair"));
     let system = blob::read(board.arena, &bytes).unwrap();
     let directory = Directory::make(&[board.core], board.arena, (system, 1), |_, priority, _| board.declare(priority));
@@ -92,7 +92,7 @@ fn a_board_is_made_of_them() {
 }
 
 #[test]
-fn each_core_finds_its_own_processes_and_gates_of_the_others() {
+fn directory_each_core_finds_own_processes_and_remote_handles() {
     let (cores, bytes) = (Cores::new(0, 4, BOOT_BYTES), tables("solo4"));
     let arena = cores.on(0).arena;
     let each = [0, 1, 2, 3].map(|core| cores.on(core).core);
@@ -109,7 +109,7 @@ fn each_core_finds_its_own_processes_and_gates_of_the_others() {
 }
 
 #[test]
-fn every_other_byte_is_refused() {
+fn blob_changed_byte_is_refused() {
     let good = tables("pair");
     for at in 0..good.len() {
         let mut bad = good.clone();
@@ -126,7 +126,7 @@ fn read_in_place(bytes: &[u8]) -> Result<(), BadTables> {
 }
 
 #[test]
-fn the_reason_is_said() {
+fn blob_refusal_names_reason() {
     let good = tables("pair");
     let changed = |at: usize, byte: u8| [&good[..at], &[byte], &good[at + 1..]].concat();
     assert_eq!(read(&changed(0, b'X')).unwrap_err(), BadTables::NotTables);
@@ -151,7 +151,7 @@ fn refused(system: &System<'_>) -> Rule {
 
 /// Holds: cores-cells.
 #[test]
-fn kinds_are_on_cores_where_they_may_be() {
+fn check_kind_on_wrong_core_is_refused() {
     let pair = *read(&tables("pair")).unwrap();
     let with_core = |moved: Kind, core: u8| {
         let (mut boards, mut placed) = (pair.boards.to_vec(), pair.boards[1].placed.to_vec());
@@ -165,7 +165,7 @@ fn kinds_are_on_cores_where_they_may_be() {
 }
 
 #[test]
-fn each_rule_holds_for_whole_tables() {
+fn check_tables_breaking_any_rule_are_refused() {
     let pair = *read(&tables("pair")).unwrap();
     let with = |change: &dyn Fn(&mut renga_systems::tables::Board<'static>)| {
         let mut boards = pair.boards.to_vec();
@@ -233,7 +233,7 @@ fn each_rule_holds_for_whole_tables() {
 
 /// Holds: placement-signatures.
 #[test]
-fn what_is_let_in_is_what_the_signatures_say() {
+fn permits_match_signatures() {
     let pair = read(&tables("pair")).unwrap();
     let of = |board: usize, caller: Kind, server: Kind| {
         let permits = pair.boards[board].permits.iter();

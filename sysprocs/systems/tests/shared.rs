@@ -6,7 +6,7 @@ use renga_systems::{FACTS, Kind};
 /// Whoever gives processes something new must say whether several of them reach it.
 /// Holds: cores-cells.
 #[test]
-fn all_that_kinds_are_given_is_their_own_or_known_to_be_shared() {
+fn shared_every_given_expression_is_classified() {
     for facts in FACTS {
         for expression in facts.given {
             let known = SHARED.iter().any(|shared| shared.is_in(expression));
@@ -17,7 +17,7 @@ fn all_that_kinds_are_given_is_their_own_or_known_to_be_shared() {
 
 /// What is made for all cores is so by its type.
 #[test]
-fn what_all_cores_reach_may_be_shared() {
+fn shared_state_of_all_cores_is_allowed() {
     fn shared<T: Sync + ?Sized>() {}
     shared::<renga_proto::sessions::Sessions>();
     shared::<[renga_rt::proc_info::ProcInfo]>();
@@ -25,7 +25,7 @@ fn what_all_cores_reach_may_be_shared() {
 }
 
 #[test]
-fn each_thing_is_shared_by_several_kinds() {
+fn shared_entry_serves_several_kinds() {
     for shared in &SHARED {
         let kinds: Vec<&str> =
             FACTS.iter().filter(|facts| shared.is_of(facts)).map(|facts| facts.kind.name()).collect();

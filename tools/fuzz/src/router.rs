@@ -7,7 +7,7 @@
 use renga_core::Process;
 use renga_core::raw::{ExchangePort, RawClient};
 use renga_phy::{FRAME_BYTES_MAX, Phy, TransmitFull};
-use renga_router::{EdgeRule, Link, LinkPlan, LinkTiming, Permits, PoolPlan, Remotes, Served, proxy, router};
+use renga_router::{EdgeRule, Link, LinkPlan, LinkTiming, Permits, PoolPlan, RemoteCallers, Served, proxy, router};
 use renga_rt::host::Board;
 use renga_rt::{Address, Client, Errno, Members, Never, Port, ProcId, Protocol, Watch};
 use renga_wire::frame::Hello;
@@ -133,7 +133,7 @@ impl Attack {
             pool: 0,
         };
         let rules: &'static [EdgeRule] = arena.put_slice(1, |_| rule);
-        let remotes = Remotes {
+        let remotes = RemoteCallers {
             board: 1,
             callers: (FIRST_REMOTE, FIRST_REMOTE + REMOTES - 1),
             slots: false,
@@ -170,7 +170,7 @@ impl Attack {
         for (i, process) in plan.proxies.iter().enumerate() {
             board.start(process, |me| {
                 let client = RawClient::new(&me, Members::Here(all));
-                proxy(me, client, &link.posts[i], link.completions)
+                proxy(me, client, &link.mailboxes[i], link.proxy_results)
             });
         }
         board.start(server, |me| store(Port::new(&me).0));

@@ -1,7 +1,7 @@
 //! One event file: a count, or the times of a timer.
 //!
-//! Invariant: a timer that has expired is due again only when it has been read, so that one that nobody reads costs
-//! nothing. Not here: who holds it and who waits for it (`server.rs`).
+//! Invariant: an expired timer is due again only after a read, so an unread timer costs nothing.
+//! Called by: `server.rs`. Not here: references and waiters (`server.rs`).
 
 use renga_proto::clock::Left;
 use renga_proto::events::{COUNT_MAX, EventKind};

@@ -1,8 +1,7 @@
-//! The watches of all sets: what programs want to be told of which descriptors.
+//! The watches of all sets, as epoll has them.
 //!
-//! Invariant: a set has at most one watch of a descriptor and object; one is reported to one program for each edge, if it is
-//! for edges, or for each change, if it is for once. Not here: whether what is watched is ready, which who waits asks
-//! its server (`renga_process`).
+//! Invariant: a set has at most one watch of a descriptor and object. An edge-triggered watch is reported to one program per
+//! edge, a one-shot watch once per change. Not here: readiness, which the waiting program asks of the object's server.
 
 use renga_proto::events::{
     WATCH_EDGES, WATCH_EXCLUSIVE, WATCH_ONCE, Watch, WatchChange, WatchKey, WatchStamp, WatchWish,

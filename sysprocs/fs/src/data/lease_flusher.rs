@@ -5,7 +5,7 @@
 
 use renga_proto::inode::{Inode, LeaseWrite};
 use renga_proto::pages::{CountDirty, Dirty, EndAdrift, FileId, FindAdrift, OldestHeld, Pages};
-use renga_rt::{Client, Errno, Family, Me, Never};
+use renga_rt::{Client, Errno, Family, Me, Never, Retry};
 
 /// How long it waits before it asks again a board that did not answer, at first and at most, ns.
 const PAUSE_NS_MIN: u64 = 50_000_000;
@@ -37,11 +37,7 @@ impl FlusherState {
     async fn flush_lease(&mut self, slot: u16, ino: u32) -> Result<bool, Errno> {
         let board = (0..self.inodes.boards()).find(|&board| self.inodes.count(board) > 0).ok_or(Errno::EIO)?;
         let mut inode = self.inodes.at(board, slot.into()).ok_or(Errno::EIO)?;
-        let mut lease = inode.call(LeaseWrite::flush(ino), ()).await;
-        if lease.as_ref().err() == Some(&Errno::ESTALE) {
-            // Told once of the end of the session.
-            lease = inode.call(LeaseWrite::flush(ino), ()).await;
-        }
+        let lease = inode.call_retrying(LeaseWrite::flush(ino), ()).await;
         lease.map(|lease| lease.below > 0)
     }
 

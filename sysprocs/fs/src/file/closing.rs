@@ -6,7 +6,7 @@ use crate::file::open_file::OpenFile;
 use renga_hal::memory::UserMemory;
 use renga_proto::locks::{Owner, ReleaseLocks};
 use renga_proto::slots::FreeFile;
-use renga_rt::{Call, Errno, Held};
+use renga_rt::{Call, Errno, Held, Retry};
 
 impl<M: UserMemory + ?Sized> OpenFile<M> {
     /// It is being closed: nothing is locked by way of it any more.
@@ -14,10 +14,8 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         if core::mem::take(&mut self.locks) {
             let owner = Owner::open_file(self.home, self.number, self.open_generation.number());
             let release = ReleaseLocks { owner, ino: self.ino };
-            if self.clients.locks.call(release, ()).await == Err(Errno::ESTALE) {
-                // That was about an earlier session; a dead board has none.
-                let _ = self.clients.locks.call(release, ()).await;
-            }
+            // A dead board has no locks.
+            let _ = self.clients.locks.call_retrying(release, ()).await;
         }
     }
 

@@ -2,12 +2,12 @@
 //!
 //! Invariant: nobody appends before its end but the boards that reserved it. Not here: reserving (`appends.rs`).
 
-use renga_pages::AppendRoom;
+use renga_pages::AppendReservation;
 
 /// What is reserved.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Appends {
-    pub(super) room: AppendRoom,
+    pub(super) room: AppendReservation,
     /// The board that reserved the last of it, and the session with it.
     pub(super) board: u8,
     pub(super) session: u32,

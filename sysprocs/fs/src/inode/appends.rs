@@ -15,7 +15,7 @@ impl ActiveInode {
     pub(crate) fn reserve_append(&mut self, board: u8, from: u64, bytes: u64) -> Result<u64, Errno> {
         self.check_regular()?;
         if from != AT_END {
-            self.appends.room.give_back(from, from.saturating_add(bytes));
+            self.appends.room.release(from, from.saturating_add(bytes));
             return Ok(from);
         }
         // Of a file that is as large as it may be at the end, what there is room for is written.

@@ -1,14 +1,13 @@
 //! Programs that wait for events of a pipe's ends.
 //!
-//! Invariant: whatever can make an event hold is an edge of its end; while programs wait, what they wait for is known,
-//! and an edge of that wakes them.
+//! Invariant: whatever can make an event hold is an edge of its end, and an edge wakes the programs that wait for the event.
 
-use super::State;
+use super::PipeState;
 use renga_proto::fifos::FifoEnds;
 use renga_proto::pipe::{ERROR, HANG_UP, NOBODY, PIPE_ATOMIC_BYTES, PipeEnd, PollPipe, Polled, READABLE, WRITABLE};
 use renga_rt::Errno;
 
-impl State {
+impl PipeState {
     /// Which poll events hold for who has `ends`, and has been told of so many `partners`.
     fn events(&self, ends: FifoEnds, partners: u32) -> u32 {
         let readable = if self.ring.is_empty() { 0 } else { READABLE };

@@ -1,14 +1,13 @@
-//! How a pipe is a fifo: its ends are opened one by one, and who opens one may wait for a partner at the other.
+//! A pipe as a fifo: its ends are opened one by one, and an opener may wait for a partner at the other end.
 //!
-//! Invariant: who waits holds its end, and the other one has not been opened since it began. Not here: which fifo it is
-//! (`fifos.rs`).
+//! Invariant: a waiting opener has its end open, and the other end was not opened since. Not here: which fifo (`fifos.rs`).
 
-use super::State;
+use super::PipeState;
 use renga_proto::fifos::{FifoEnds, OpenedFifo};
 use renga_proto::pipe::{AwaitPartner, JoinPipe, PipeEnd};
 use renga_rt::{Errno, Held};
 
-impl State {
+impl PipeState {
     /// Begins a generation as an empty pipe without ends.
     pub(super) fn begin(&mut self, named: bool) {
         self.ring.clear();

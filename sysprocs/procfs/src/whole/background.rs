@@ -1,13 +1,12 @@
 //! Background jobs and how they are regulated: what the regulator says, and who is a job on which board.
 
-use crate::clients::again;
 use crate::server::State;
 use crate::tree::File;
 use crate::window::{Window, put};
 use renga_hal::memory::UserMemory;
 use renga_proto::regulation::{ReadSetting, Setting, TEXT_BYTES_MAX, WriteSetting};
-use renga_rt::Errno;
 use renga_rt::policy::Policy;
+use renga_rt::{Errno, Retry};
 
 /// What the regulator calls it.
 fn setting(file: File) -> Option<Setting> {
@@ -31,7 +30,7 @@ impl<M: UserMemory + ?Sized> State<M> {
     pub(super) async fn regulation(&mut self, file: File, out: &mut Window<'_>) -> Result<(), Errno> {
         let setting = setting(file).ok_or(Errno::EINVAL)? as u8;
         let text = &mut self.page[..TEXT_BYTES_MAX];
-        let read = again!(self.clients.regulation.call(ReadSetting { setting }, &mut *text));
+        let read = self.clients.regulation.call_retrying(ReadSetting { setting }, &mut *text).await;
         let bytes = (read.map_err(gone)? as usize).min(text.len());
         out.push(&text[..bytes]);
         Ok(())
@@ -39,7 +38,7 @@ impl<M: UserMemory + ?Sized> State<M> {
 
     pub(super) async fn change_regulation(&mut self, file: File, text: &[u8]) -> Result<(), Errno> {
         let setting = setting(file).ok_or(Errno::EACCES)? as u8;
-        again!(self.clients.regulation.call(WriteSetting { setting }, text)).map_err(gone)
+        self.clients.regulation.call_retrying(WriteSetting { setting }, text).await.map_err(gone)
     }
 
     pub(super) async fn jobs(&mut self, out: &mut Window<'_>) {

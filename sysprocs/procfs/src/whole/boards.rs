@@ -2,7 +2,6 @@
 //!
 //! Lines of fields between blanks under a line of headings, to be read by people and `awk`.
 
-use crate::clients::again;
 use crate::server::State;
 use crate::tree::File;
 use crate::window::{Window, put};
@@ -10,6 +9,7 @@ use renga_hal::memory::UserMemory;
 use renga_proto::listed::Listed;
 use renga_proto::router::ReadCounters;
 use renga_random::Random;
+use renga_rt::Retry;
 use renga_rt::account::Count;
 
 const NS_PER_MS: u64 = 1_000_000;
@@ -72,7 +72,7 @@ impl<M: UserMemory + ?Sized> State<M> {
         for board in 0..self.clients.boards() {
             let Some(mut link) = self.clients.link_of(board) else { continue };
             let mut bytes = [0; COUNTER_BYTES];
-            let Ok(count) = again!(link.call(ReadCounters {}, &mut bytes[..])) else { continue };
+            let Ok(count) = link.call_retrying(ReadCounters {}, &mut bytes[..]).await else { continue };
             put!(out, "{}", letter(board));
             let (words, _) = bytes.as_chunks::<8>();
             for word in words.iter().take(count as usize) {

@@ -1,11 +1,10 @@
 //! The shared counter as a file: its value when it is read, an addition when it is written.
 
-use crate::clients::again;
 use crate::server::State;
 use crate::window::{Window, put};
 use renga_hal::memory::UserMemory;
 use renga_proto::counter::{Add, Counter, ReadCounter};
-use renga_rt::{Client, Errno};
+use renga_rt::{Client, Errno, Retry};
 
 impl<M: UserMemory + ?Sized> State<M> {
     /// The counter, on whichever board the system file places it; `ENODEV`: on none.
@@ -16,7 +15,7 @@ impl<M: UserMemory + ?Sized> State<M> {
 
     pub(super) async fn counter(&mut self, out: &mut Window<'_>) -> Result<(), Errno> {
         let mut counter = self.shared_counter()?;
-        let value = again!(counter.call(ReadCounter {}, ()))?;
+        let value = counter.call_retrying(ReadCounter {}, ()).await?;
         put!(out, "{value}\n");
         Ok(())
     }
@@ -25,6 +24,6 @@ impl<M: UserMemory + ?Sized> State<M> {
         let text = core::str::from_utf8(text).map_err(|_| Errno::EINVAL)?;
         let amount = text.trim_ascii().parse().map_err(|_| Errno::EINVAL)?;
         let mut counter = self.shared_counter()?;
-        again!(counter.call(Add { amount }, ())).map(|_| ())
+        counter.call_retrying(Add { amount }, ()).await.map(|_| ())
     }
 }

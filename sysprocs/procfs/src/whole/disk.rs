@@ -3,13 +3,12 @@
 //! Invariant: it comes from the buffers, so books are as they are now, on the medium or not; content of files is as the
 //! medium has it, or had it when its block was read so last, as with Linux's buffers of a block device.
 
-use crate::clients::again;
 use crate::server::State;
 use crate::window::{Window, put};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_proto::buffer::directory::ReadBytes;
 use renga_proto::proc_files::SECTOR_BYTES;
-use renga_rt::Errno;
+use renga_rt::{Errno, Retry};
 
 const BLOCK_BYTES: u64 = PAGE_BYTES as u64;
 /// Where the superblock has the number of blocks.
@@ -18,7 +17,7 @@ const BLOCKS_AT: u32 = 1024 + 4;
 impl<M: UserMemory + ?Sized> State<M> {
     async fn bytes_of(&mut self, block: u64, offset: u32, out: &mut [u8]) -> Result<(), Errno> {
         let mut buffers = self.clients.buffers.at(self.init_board, 0).ok_or(Errno::EIO)?;
-        again!(buffers.call(ReadBytes { block, offset }, &mut *out))
+        buffers.call_retrying(ReadBytes { block, offset }, &mut *out).await
     }
 
     async fn disk_blocks(&mut self) -> Result<u64, Errno> {

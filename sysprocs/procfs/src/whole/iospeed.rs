@@ -2,16 +2,15 @@
 //!
 //! A pace is of a program's policy, so it is its board's table of processes that keeps and changes it.
 
-use crate::clients::again;
 use crate::server::State;
 use crate::window::{Window, put};
 use renga_governor::{Change, shown};
 use renga_hal::memory::UserMemory;
 use renga_proto::procs::{ASK_POLICY, INIT, PolicyOf, Schedule};
-use renga_rt::Errno;
 use renga_rt::account::Count;
 use renga_rt::pace::Pace;
 use renga_rt::policy::Policy;
+use renga_rt::{Errno, Retry};
 
 const NS_PER_MS: u64 = 1_000_000;
 
@@ -29,7 +28,7 @@ impl<M: UserMemory + ?Sized> State<M> {
             return Err(Errno::EPERM);
         }
         let mut procs = self.clients.procs.at(self.board_of(pid), 0).ok_or(Errno::ESRCH)?;
-        let old = again!(procs.call(PolicyOf { pid, change: ASK_POLICY }, ())).map_err(gone)?;
+        let old = procs.call_retrying(PolicyOf { pid, change: ASK_POLICY }, ()).await.map_err(gone)?;
         let new = Policy { pace, ..Schedule::from_word(old).ok_or(Errno::EIO)?.policy };
         procs.call(PolicyOf { pid, change: new.to_word() }, ()).await.map_err(gone)?;
         Ok(())

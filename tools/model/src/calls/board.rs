@@ -2,11 +2,11 @@
 //!
 //! Correspondence with `sysprocs/router`: `receive` is `router.rs`, `take_call` and `receive_reply` are
 //! `outgoing.rs`, `copy` and `receive_copy` are `asynchronous.rs`, `receive_call` is `incoming.rs`, `end` is
-//! `ending.rs`. A server answers at once; slices and interruptions are left out.
+//! `session_end.rs`. A server answers at once; slices and interruptions are left out.
 
 use super::Mutant;
 use super::frames::{Sent, asked, put, request, spoil};
-use renga_router::{CONTROL_BYTES_MAX, LinkTiming, Session, State, Verdict};
+use renga_router::{CONTROL_BYTES_MAX, LinkTiming, Session, SessionState, FrameOrder};
 use renga_wire::frame::Hello;
 use renga_wire::{Cost, Frame, Head, Kind};
 use std::collections::VecDeque;
@@ -22,7 +22,7 @@ pub const DEAD_NS: u64 = 2;
 const TIMING: LinkTiming = LinkTiming {
     acknowledge_ns: TICK_NS,
     retransmit_ns: TICK_NS,
-    greet_ns: TICK_NS,
+    hello_ns: TICK_NS,
     probe_ns: TICK_NS,
     ask_ns: TICK_NS,
     dead_ns: DEAD_NS,
@@ -136,7 +136,7 @@ impl Board {
 
     /// Whether there is something to send.
     pub fn has_to_send(&self) -> bool {
-        let room = self.session.state() == State::Up && !self.jobs.is_empty();
+        let room = self.session.state() == SessionState::Up && !self.jobs.is_empty();
         room || self.session.has_unsent() || self.session.control(false, &mut [0; CONTROL_BYTES_MAX]).is_some()
     }
 
@@ -202,14 +202,14 @@ impl Board {
         let (state, number) = (self.session.state(), self.session.number());
         let new_life = self.knows.is_some_and(|known| known != number);
         self.knows = Some(number);
-        let event = if state == State::Dead {
-            self.session().knock(0);
+        let event = if state == SessionState::Dead {
+            self.session().offer_hello(0);
             Some(Event::Failed)
         } else if new_life && !self.is(Mutant::LivesNotTold) {
             self.believes = None;
             Some(Event::Told)
         } else {
-            let slot = self.copies.iter().position(Option::is_none).filter(|_| asynchronous && state == State::Up);
+            let slot = self.copies.iter().position(Option::is_none).filter(|_| asynchronous && state == SessionState::Up);
             match slot {
                 Some(slot) => {
                     self.copies[slot] = Some(id);
@@ -232,7 +232,7 @@ impl Board {
             self.settle();
             return None;
         }
-        let failed = self.end(State::Dead);
+        let failed = self.end(SessionState::Dead);
         self.settle();
         failed
     }
@@ -240,13 +240,13 @@ impl Board {
     /// The servers have been told.
     pub fn close(&mut self) {
         if self.closing.take() == Some(true) {
-            self.session().greet_back();
+            self.session().answer_hello();
         }
         self.settle();
     }
 
-    fn end(&mut self, state: State) -> Option<Event> {
-        let (was_up, epoch) = (self.session.state() == State::Up, self.session.epoch());
+    fn end(&mut self, state: SessionState) -> Option<Event> {
+        let (was_up, epoch) = (self.session.state() == SessionState::Up, self.session.epoch());
         self.session().end(0, state);
         // Each end takes the next of the 256 epochs.
         while self.is(Mutant::EpochKept) && self.session.epoch() != epoch {
@@ -284,12 +284,12 @@ impl Board {
                 self.session().receive_acknowledgement(0, header, header.kind == Kind::Nak);
             }
             Kind::Data => {
-                let up = self.session.state() == State::Up;
+                let up = self.session.state() == SessionState::Up;
                 let verdict = self.session().receive_data(0, header, frame.payload[0]);
                 let taken = match verdict {
-                    Verdict::Next => true,
-                    Verdict::Duplicate => self.is(Mutant::DuplicatesHandedOn),
-                    Verdict::Stray => up && self.is(Mutant::GapsIgnored),
+                    FrameOrder::Next => true,
+                    FrameOrder::Duplicate => self.is(Mutant::DuplicatesHandedOn),
+                    FrameOrder::Stray => up && self.is(Mutant::GapsIgnored),
                 };
                 if taken {
                     if Some(sent.session) != self.told || sent.told != Some(self.number) {
@@ -309,14 +309,14 @@ impl Board {
             panic!("sessions send greetings")
         };
         let continues = self.session.continues(header.epoch, hello);
-        if self.session.state() == State::Up && !continues && !self.is(Mutant::NewBeginningsIgnored) {
-            events.extend(self.end(State::Greeting));
+        if self.session.state() == SessionState::Up && !continues && !self.is(Mutant::NewBeginningsIgnored) {
+            events.extend(self.end(SessionState::Hello));
         }
         if let Some(greeted) = &mut self.closing {
             *greeted = true;
             return;
         }
-        if self.session.state() != State::Up {
+        if self.session.state() != SessionState::Up {
             self.told = Some(sent.session);
         }
         self.session().receive_hello(0, header.epoch, header.sequence, hello);

@@ -158,7 +158,7 @@ impl World {
             Change::Tick(me) => {
                 world.limits.hastes = world.limits.hastes.saturating_sub(u8::from(!self.is_quiet()));
                 let never = world.boards[usize::from(me)].mutant == Some(Mutant::NeverAsks);
-                if !never || world.boards[usize::from(me)].session.state() != renga_router::State::Up {
+                if !never || world.boards[usize::from(me)].session.state() != renga_router::SessionState::Up {
                     let event = world.boards[usize::from(me)].expire(TICK_NS);
                     world.judge(event);
                 }

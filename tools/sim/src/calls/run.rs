@@ -13,7 +13,7 @@ use crate::outcome::{Counts, Failure, Level, Report};
 use crate::{logged, waits};
 use renga_core::notification::WaitCanceller;
 use renga_phy::loopback::Faults;
-use renga_router::Stats;
+use renga_router::LinkStats;
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -269,7 +269,7 @@ impl Run {
 }
 
 /// What a router counted, under the names of reports.
-pub fn add_stats(counts: &mut Counts, stats: &Stats) {
+pub fn add_stats(counts: &mut Counts, stats: &LinkStats) {
     counts.add("frames", stats.frames_sent.get());
     counts.add("sent again", stats.retransmissions.get());
     counts.add("damaged", stats.damaged.get());

@@ -13,7 +13,7 @@ use renga_core::notification::Notifier;
 use renga_core::raw::{ExchangePort, RawClient};
 use renga_core::{Address, Client as RawTyped, Me, Members, Port, Process, Protocol};
 use renga_router::{
-    EdgeRule, Link, LinkPlan, LinkTiming, MembershipClients, Permits, PoolPlan, Remotes, Served, Stats, membership,
+    EdgeRule, Link, LinkPlan, LinkTiming, MembershipClients, Permits, PoolPlan, RemoteCallers, Served, LinkStats, membership,
     proxy, router,
 };
 use renga_rt::{ProcId, Watch};
@@ -64,11 +64,11 @@ impl Layout {
     }
     /// The callers by kind. Servers are a kind each, since those with lower numbers call those with higher ones: did
     /// they share proxies, they could wait for each other in a circle.
-    fn kinds(&self) -> Vec<Remotes> {
+    fn kinds(&self) -> Vec<RemoteCallers> {
         let first = self.first_server() as u16;
         let kind = |callers: (u16, u16), shared: usize, own: bool| {
             let shared = shared as u16;
-            Remotes {
+            RemoteCallers {
                 board: 0,
                 callers,
                 slots: false,
@@ -80,7 +80,7 @@ impl Layout {
                 own_pages: 0,
             }
         };
-        let mut kinds: Vec<Remotes> =
+        let mut kinds: Vec<RemoteCallers> =
             (0..self.servers as u16).map(|server| kind((first + server, first + server), 1, false)).collect();
         let clients = first + self.servers as u16;
         kinds.push(kind((clients, clients + self.clients as u16), self.shared, true));
@@ -132,7 +132,7 @@ pub struct Seat {
     /// Its processes, by index.
     pub processes: &'static [&'static Process],
     /// The router's counters.
-    pub stats: &'static Stats,
+    pub stats: &'static LinkStats,
     /// Which boot it is.
     pub boot: u8,
     /// The clients.
@@ -204,20 +204,20 @@ impl Cast {
         });
     }
 
-    fn start_link(&self, site: &mut Site, layout: Layout, all: &'static [&'static Process]) -> &'static Stats {
+    fn start_link(&self, site: &mut Site, layout: Layout, all: &'static [&'static Process]) -> &'static LinkStats {
         let (board, number, arena) = (site.board, site.number, site.board.arena);
         let others = || (0..layout.boards).filter(move |other| *other != number);
         let first = layout.first_server() as u16;
         let callers: Vec<u16> = (first..first + layout.callers() as u16).collect();
         let servers = (first, first + layout.servers as u16 - 1);
         let kinds = layout.kinds();
-        let remotes: Vec<Remotes> =
-            others().flat_map(|board| kinds.iter().map(move |kind| Remotes { board, ..*kind })).collect();
-        let own = |kind: &Remotes| if kind.own { kind.callers.1 - kind.callers.0 + 1 } else { 0 };
-        let pool = |remotes: &Remotes| PoolPlan { board: remotes.board, proxies: remotes.shared, own: own(remotes) };
+        let remotes: Vec<RemoteCallers> =
+            others().flat_map(|board| kinds.iter().map(move |kind| RemoteCallers { board, ..*kind })).collect();
+        let own = |kind: &RemoteCallers| if kind.own { kind.callers.1 - kind.callers.0 + 1 } else { 0 };
+        let pool = |remotes: &RemoteCallers| PoolPlan { board: remotes.board, proxies: remotes.shared, own: own(remotes) };
         let pools: Vec<PoolPlan> = remotes.iter().map(pool).collect();
         let asynchronous = if self.plan.asynchronous { Note::BIT } else { 0 };
-        let rule = |(pool, remotes): (usize, &Remotes)| EdgeRule {
+        let rule = |(pool, remotes): (usize, &RemoteCallers)| EdgeRule {
             callers: remotes.callers,
             servers,
             releases: Trial::RELEASES,
@@ -260,10 +260,10 @@ impl Cast {
             let clients = MembershipClients::none(&me);
             membership(me, clients, link.ends)
         });
-        for (process, post) in plan.proxies.iter().zip(link.posts) {
+        for (process, post) in plan.proxies.iter().zip(link.mailboxes) {
             board.start(process, |me| {
                 let client = RawClient::new(&me, Members::Here(all));
-                proxy(me, client, post, link.completions)
+                proxy(me, client, post, link.proxy_results)
             });
         }
         stats

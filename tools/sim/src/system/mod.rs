@@ -30,7 +30,7 @@ use renga_fs::Medium;
 use renga_hal_host::HostMemory;
 use renga_hostile::{Attack, start_hostile};
 use renga_placement::{Checked, PlacementError};
-use renga_router::Stats;
+use renga_router::LinkStats;
 use renga_systems::{Directory, Kind, Machine, blob, start_all};
 use std::rc::Rc;
 
@@ -101,16 +101,16 @@ pub struct System {
     mute: Mute,
     directories: Vec<&'static Directory>,
     /// By board.
-    stats: Vec<&'static Stats>,
+    stats: Vec<&'static LinkStats>,
     /// Of boards that were reset.
-    former: Vec<&'static Stats>,
+    former: Vec<&'static LinkStats>,
     inspectors: Vec<Inspector>,
 }
 
 /// What looks into a board from outside.
 struct Started {
     directory: &'static Directory,
-    stats: Option<&'static Stats>,
+    stats: Option<&'static LinkStats>,
     inspector: Inspector,
 }
 
@@ -211,12 +211,12 @@ impl System {
     }
 
     /// The routers' counters, by board; none in a system of one.
-    pub fn link_stats(&self) -> &[&'static Stats] {
+    pub fn link_stats(&self) -> &[&'static LinkStats] {
         &self.stats
     }
 
     /// Those of boards that were reset, of their former lives.
-    pub fn former_stats(&self) -> &[&'static Stats] {
+    pub fn former_stats(&self) -> &[&'static LinkStats] {
         &self.former
     }
 

@@ -3,7 +3,7 @@
 use crate::record::{self, Noted as NotedDevice};
 use renga_core::raw::{ExchangePort, RawClient};
 use renga_core::{Address, Arena, Call, Client, Me, Members, Port, Process, Protocol};
-use renga_router::{EdgeRule, Link, LinkPlan, LinkTiming, Permits, PoolPlan, Remotes, Served, Stats, proxy, router};
+use renga_router::{EdgeRule, Link, LinkPlan, LinkTiming, Permits, PoolPlan, RemoteCallers, Served, LinkStats, proxy, router};
 use renga_rt::{Errno, Never, ProcId, Watch};
 use renga_sim::{Cluster, ClusterSetup, Site};
 use std::cell::{Cell, RefCell};
@@ -197,7 +197,7 @@ pub type Body = Box<dyn Fn(Stores) -> Pin<Box<dyn Future<Output = ()>>>>;
 /// What a test sees of a board.
 #[derive(Clone)]
 pub struct Seen {
-    pub stats: &'static Stats,
+    pub stats: &'static LinkStats,
     pub clients: Vec<&'static Process>,
     pub noted: Vec<Noted>,
     /// Calls that came to servers.
@@ -210,7 +210,7 @@ fn plan(site: &Site, cast: Cast, all: &'static [&'static Process]) -> LinkPlan {
     let clients = &all[cast.first_server() + cast.servers..];
     let others = || (0..cast.boards).filter(move |other| *other != number);
     let (first, last) = (cast.client(0, 0).index, cast.client(0, cast.clients - 1).index);
-    let remotes = |board| Remotes {
+    let remotes = |board| RemoteCallers {
         board,
         callers: (first, last),
         slots: false,
@@ -221,7 +221,7 @@ fn plan(site: &Site, cast: Cast, all: &'static [&'static Process]) -> LinkPlan {
         shared_pages: 2,
         own_pages: 0,
     };
-    let remotes: Vec<Remotes> = others().map(remotes).collect();
+    let remotes: Vec<RemoteCallers> = others().map(remotes).collect();
     let pool = |board| PoolPlan { board, proxies: cast.shared as u16, own: cast.clients as u16 };
     let pools: Vec<PoolPlan> = others().map(pool).collect();
     let servers_at = |board| (cast.server(board, 0).index, cast.server(board, cast.servers - 1).index);
@@ -304,7 +304,7 @@ pub fn build(site: &mut Site, cast: Cast, body: impl Fn(u8, usize) -> Option<Bod
     for (i, process) in plan.proxies.iter().enumerate() {
         board.start(process, |me| {
             let client = RawClient::new(&me, Members::Here(all));
-            proxy(me, client, &link.posts[i], link.completions)
+            proxy(me, client, &link.mailboxes[i], link.proxy_results)
         });
     }
     let calls = Rc::new(Cell::new(0));

@@ -1,7 +1,7 @@
 //! Calls that no honest board makes, each by itself: what they get back, and that nothing has changed afterwards.
 
 use crate::machine::{LIMIT_NS, possible, setup};
-use renga_hostile::{Attack, Deed};
+use renga_hostile::{Attack, ScriptedCall};
 use renga_proto::disk::WriteBlocks;
 use renga_proto::fifos::FifoEnds;
 use renga_proto::file::{self, WriteTo};
@@ -39,10 +39,10 @@ enum Fate {
     Vain,
 }
 
-fn deed<E: Entry>(caller: Kind, server: (Kind, u16), entry: E) -> Deed {
+fn deed<E: Entry>(caller: Kind, server: (Kind, u16), entry: E) -> ScriptedCall {
     let words = [const { Cell::new(0) }; 6];
     entry.put(&words);
-    Deed::new(caller, server, E::OP, words.map(Cell::into_inner))
+    ScriptedCall::new(caller, server, E::OP, words.map(Cell::into_inner))
 }
 
 /// The descriptor of a program without registers, limits, files; its space is said to be here, with root `root`.
@@ -57,18 +57,18 @@ fn descriptor(root: u64) -> &'static [u8] {
     Vec::leak(bytes)
 }
 
-fn spawn(root: u64) -> Deed {
+fn spawn(root: u64) -> ScriptedCall {
     let entry = Spawn { parent: FOREIGN, group: FOREIGN, session: FOREIGN, blocked: 0, most: 100, ignored: 0 };
-    Deed { given: descriptor(root), ..deed(Kind::User, (Kind::Procs, 0), entry) }
+    ScriptedCall { given: descriptor(root), ..deed(Kind::User, (Kind::Procs, 0), entry) }
 }
 
 /// Calls of R26 and R27 in the project's first review, and their kin.
-fn calls() -> Vec<(Deed, Fate)> {
+fn calls() -> Vec<(ScriptedCall, Fate)> {
     use Kind::{Console, Disk, File, Inode, InodeDirectory, Memory, PathLookup, Pipe, Procs, User};
     let exited = ChildExited { parent: INIT, child: CHILD, status: 0 };
     let exit = Exit { pid: CHILD, status: 0 };
-    let refused = |deed: Deed, errno| (deed, Fate::Refused(errno));
-    let cut = |deed: Deed| (deed, Fate::Cut);
+    let refused = |deed: ScriptedCall, errno| (deed, Fate::Refused(errno));
+    let cut = |deed: ScriptedCall| (deed, Fate::Cut);
     let mut calls = vec![
         (spawn(0), Fate::Vain),
         (spawn(1), Fate::Vain),
@@ -83,20 +83,23 @@ fn calls() -> Vec<(Deed, Fate)> {
         cut(deed(User, (Procs, 0), procs::BoardDied { board: 0 })),
         cut(deed(User, (InodeDirectory, 0), inode::BoardDied { board: 0 })),
         cut(deed(User, (Console, 0), renga_proto::console::BoardDied { board: 0 })),
-        cut(Deed { given: &[7; 512], ..deed(User, (Disk, 0), WriteBlocks { first: 0 }) }),
+        cut(ScriptedCall { given: &[7; 512], ..deed(User, (Disk, 0), WriteBlocks { first: 0 }) }),
         cut(deed(File, (Disk, 0), WriteBlocks { first: 0 })),
         refused(deed(User, (Procs, 0), exited), Errno::EINVAL),
         refused(deed(User, (Procs, 0), PolicyOf { pid: INIT, change: 1 << 60 }), Errno::EINVAL),
         refused(deed(File, (InodeDirectory, 0), CommitAll { extent: CommitExtent::Unmount }), Errno::EPERM),
         refused(
-            Deed {
+            ScriptedCall {
                 given: b".",
                 ..deed(User, (PathLookup, 0), path::Open { at: JOURNAL.into(), flags: OPEN_WRITE, mode: 0 })
             },
             Errno::ENOTDIR,
         ),
         refused(
-            Deed { given: b"/node", ..deed(User, (PathLookup, 0), MakeNode { at: 2.into(), mode: 9, device: 0 }) },
+            ScriptedCall {
+                given: b"/node",
+                ..deed(User, (PathLookup, 0), MakeNode { at: 2.into(), mode: 9, device: 0 })
+            },
             Errno::EINVAL,
         ),
     ];
@@ -106,15 +109,15 @@ fn calls() -> Vec<(Deed, Fate)> {
         calls.push(cut(deed(User, (File, number), file::BoardDied { board: 0 })));
         calls.push(cut(deed(User, (Pipe, number), pipe::BoardDied { board: 0 })));
         calls.push(refused(
-            Deed { given: b"spoiled", ..deed(User, (File, number), WriteTo { offset: 0 }) },
+            ScriptedCall { given: b"spoiled", ..deed(User, (File, number), WriteTo { offset: 0 }) },
             Errno::EBADF,
         ));
         calls.push(refused(
-            Deed { given: b"spoiled", ..deed(File, (Inode, number), WriteAt { offset: 0 }) },
+            ScriptedCall { given: b"spoiled", ..deed(File, (Inode, number), WriteAt { offset: 0 }) },
             Errno::ESTALE,
         ));
         let read = ReadPipe { generation: 1, nonblocking: true };
-        calls.push(refused(Deed { taken: 9, ..deed(User, (Pipe, number), read) }, Errno::ESTALE));
+        calls.push(refused(ScriptedCall { taken: 9, ..deed(User, (Pipe, number), read) }, Errno::ESTALE));
         let poll = PollPipe { generation: 1, ends: FifoEnds::Reader, events: u32::MAX, slot: 0, seen: 0, partners: 0 };
         calls.push(refused(deed(User, (Pipe, number), poll), Errno::ESTALE));
     }
@@ -126,7 +129,7 @@ fn pattern() -> Vec<u8> {
 }
 
 /// Has a file, memory, a full pipe and a child while the call is made, and then still.
-async fn victim(init: Program, deed: &'static Deed) -> u8 {
+async fn victim(init: Program, deed: &'static ScriptedCall) -> u8 {
     let file = init.open(NAME, Open::Create).await.unwrap();
     init.write_all(file, &pattern()).await.unwrap();
     init.store(DATA, &pattern()).await;
@@ -156,7 +159,7 @@ fn permits_forbidden_calls_change_nothing() {
         return;
     }
     for (deed, fate) in calls() {
-        let deed: &'static Deed = Box::leak(Box::new(deed));
+        let deed: &'static ScriptedCall = Box::leak(Box::new(deed));
         let what = format!("{:?} calls entry {} of {:?}", deed.caller, deed.op, deed.server);
         let attack: &'static Attack = Box::leak(Box::new(Attack::of(deed)));
         let (setup, programs) = setup(ClusterSetup::new(2), move |init| victim(init, deed), |_| ());

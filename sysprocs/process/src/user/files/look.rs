@@ -14,7 +14,7 @@ use renga_proto::console::PollTerminal;
 use renga_proto::events::PollEvents;
 use renga_proto::fifos::FifoEnds;
 use renga_proto::pipe::{ERROR, HANG_UP, NOBODY, PipeEnd, PollPipe, Polled, READABLE, WRITABLE};
-use renga_rt::Errno;
+use renga_rt::{Errno, Retry};
 
 /// What holds of what is lost.
 pub(in crate::user) const LOST: u32 = READABLE | WRITABLE | ERROR | HANG_UP;
@@ -79,12 +79,12 @@ impl<M: UserMemory + ?Sized> User<M> {
             Object::Events { board, number, generation, .. } => {
                 look.ask(board);
                 let poll = PollEvents { number, generation, events, slot, seen };
-                return self.services.events(board)?.call(poll, ()).await;
+                return self.services.events(board)?.call_retrying(poll, ()).await;
             }
             Object::Console => {
                 let mut console = self.services.console()?;
                 look.ask(console.server().board.0);
-                return console.call(PollTerminal { events, slot, seen }, ()).await;
+                return console.call_retrying(PollTerminal { events, slot, seen }, ()).await;
             }
             Object::Signals { mask, .. } => {
                 look.signals |= mask;
@@ -111,7 +111,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             _ => return Err(Errno::EINVAL),
         };
         let poll = PollPipe { generation, ends, events, slot, seen, partners };
-        self.services.pipe(board, number)?.call(poll, ()).await
+        self.services.pipe(board, number)?.call_retrying(poll, ()).await
     }
 
     /// Waits until what was looked at is to be looked at again. A signal that ends the wait has it made again, to end at

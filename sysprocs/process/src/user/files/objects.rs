@@ -1,8 +1,7 @@
 //! What descriptors stand for, read, written, kept and let go.
 //!
-//! Invariant: a lent slice is at most one page. What is told `ESTALE` is asked once more where the generation is asked for: the
-//! first call of this process to a board that has begun anew is told so by the router and not made, and the object may be
-//! of the new generation, had from whoever forked. Not here: splitting by pages (`transfer.rs`), numbers
+//! Invariant: a lent slice is at most one page. A call that names the generation of its object is repeated after the reboot of the
+//! object's board: the object may be of the new generation, inherited from a parent that runs elsewhere. Not here: splitting by pages (`transfer.rs`), numbers
 //! of descriptors (`descriptors.rs`).
 
 use crate::user::files::descriptors::Object;
@@ -12,7 +11,7 @@ use renga_proto::console::{ReadTerminal, WriteTerminal};
 use renga_proto::events::{DropEvents, HoldEvents};
 use renga_proto::file::{AddReference, Close, Read, ReadFrom, Write, WriteTo};
 use renga_proto::pipe::{AddEnd, CloseEnd, PipeEnd, ReadPipe, WritePipe};
-use renga_rt::Errno;
+use renga_rt::{Errno, Retry};
 
 /// How to transfer.
 #[derive(Clone, Copy)]
@@ -40,11 +39,7 @@ impl Services {
                 return Err(Errno::ESPIPE);
             }
             Object::Pipe { board, number, generation, .. } | Object::Fifo { board, number, generation } => {
-                let (mut pipe, read) = (self.pipe(board, number)?, ReadPipe { generation, nonblocking });
-                match pipe.call(read, &mut *out).await {
-                    Err(Errno::ESTALE) => pipe.call(read, out).await?,
-                    read => read?,
-                }
+                self.pipe(board, number)?.call_retrying(ReadPipe { generation, nonblocking }, out).await?
             }
             Object::Lost { .. } => return Err(Errno::EIO),
             Object::Named { .. } => return Err(Errno::EBADF),
@@ -80,11 +75,7 @@ impl Services {
                 return Err(Errno::ESPIPE);
             }
             Object::Pipe { board, number, generation, .. } | Object::Fifo { board, number, generation } => {
-                let (mut pipe, write) = (self.pipe(board, number)?, WritePipe { generation, nonblocking });
-                match pipe.call(write, bytes).await {
-                    Err(Errno::ESTALE) => pipe.call(write, bytes).await?,
-                    written => written?,
-                }
+                self.pipe(board, number)?.call_retrying(WritePipe { generation, nonblocking }, bytes).await?
             }
             Object::Lost { pipe } => return Err(if pipe { Errno::EPIPE } else { Errno::EIO }),
             Object::Named { .. } => return Err(Errno::EBADF),
@@ -101,26 +92,19 @@ impl Services {
 
     /// One reference more to `object`.
     pub async fn keep(&mut self, object: Object) -> Result<(), Errno> {
-        match self.keep_once(object).await {
-            Err(Errno::ESTALE) => self.keep_once(object).await,
-            kept => kept,
-        }
-    }
-
-    async fn keep_once(&mut self, object: Object) -> Result<(), Errno> {
         match object {
             Object::File { board, number, generation } => {
-                self.file(board, number)?.call(AddReference { generation }, ()).await
+                self.file(board, number)?.call_retrying(AddReference { generation }, ()).await
             }
             Object::Pipe { board, number, generation, end, .. } => {
-                self.pipe(board, number)?.call(AddEnd { generation, end }, ()).await
+                self.pipe(board, number)?.call_retrying(AddEnd { generation, end }, ()).await
             }
             Object::Events { board, number, generation, .. } => {
-                self.events(board)?.call(HoldEvents { number, generation }, ()).await
+                self.events(board)?.call_retrying(HoldEvents { number, generation }, ()).await
             }
             Object::Fifo { board, number, generation } => {
                 let mut pipe = self.pipe(board, number)?;
-                pipe.call(AddEnd { generation, end: PipeEnd::Reader }, ()).await?;
+                pipe.call_retrying(AddEnd { generation, end: PipeEnd::Reader }, ()).await?;
                 let kept = pipe.call(AddEnd { generation, end: PipeEnd::Writer }, ()).await;
                 if kept.is_err() {
                     let _ = pipe.call(CloseEnd { generation, end: PipeEnd::Reader }, ()).await; // as before
@@ -144,19 +128,11 @@ impl Services {
                 self.close_end(board, number, CloseEnd { generation, end }).await
             }
             Some(Object::File { board, number, generation }) => {
-                let mut file = self.file(board, number)?;
-                let closed = match file.call(Close { generation }, ()).await {
-                    Err(Errno::ESTALE) => file.call(Close { generation }, ()).await,
-                    closed => closed,
-                };
+                let closed = self.file(board, number)?.call_retrying(Close { generation }, ()).await;
                 return closed.map_err(|errno| if is_loss(errno) { Errno::EIO } else { errno });
             }
             Some(Object::Events { board, number, generation, .. }) => {
-                let (mut events, drop) = (self.events(board)?, DropEvents { number, generation });
-                match events.call(drop, ()).await {
-                    Err(Errno::ESTALE) => events.call(drop, ()).await,
-                    dropped => dropped,
-                }
+                self.events(board)?.call_retrying(DropEvents { number, generation }, ()).await
             }
             _ => Ok(()),
         };
@@ -164,10 +140,6 @@ impl Services {
     }
 
     async fn close_end(&mut self, board: u8, number: u16, close: CloseEnd) -> Result<(), Errno> {
-        let mut pipe = self.pipe(board, number)?;
-        match pipe.call(close, ()).await {
-            Err(Errno::ESTALE) => pipe.call(close, ()).await,
-            closed => closed,
-        }
+        self.pipe(board, number)?.call_retrying(close, ()).await
     }
 }

@@ -15,7 +15,7 @@ use renga_proto::console::{GetJobControl, SetWaits};
 use renga_proto::events::{AskWaiting, SetWaiting};
 use renga_proto::file::{GetFlags, SetFlags};
 use renga_proto::pipe::{AskBlocking, SetBlocking};
-use renga_rt::Errno;
+use renga_rt::{Errno, Retry};
 
 /// Flags that can be set.
 const SETTABLE: u32 = O_APPEND | O_NONBLOCK;
@@ -29,21 +29,13 @@ impl Descriptor {
     pub(super) fn is_inherited(&self) -> bool {
         if self.object == Object::Console { self.flags & FROM_INIT != 0 } else { self.ino == 0 }
     }
-
-    /// Whether its server is told at each call which generation it is of. Then `ESTALE` from the router, which this process had
-    /// to learn, is no reason not to ask once more; of a file it is: whatever has its number now would answer.
-    fn tells_lives(&self) -> bool {
-        !matches!(self.object, Object::File { .. })
-    }
 }
 
 impl<M: UserMemory + ?Sized> User<M> {
-    /// The flags of `of`, as they are now.
+    /// The flags of `of`, as they are now. A call about a file is not repeated after a reboot: it names no generation, and
+    /// whatever has the number now would answer.
     pub(in crate::user) async fn status_flags(&mut self, of: &Descriptor) -> Result<u32, Errno> {
-        let asked = match self.ask_flags(of).await {
-            Err(Errno::ESTALE) if of.tells_lives() => self.ask_flags(of).await,
-            asked => asked,
-        };
+        let asked = self.ask_flags(of).await;
         asked.map_err(|errno| self.note_loss(of.object, errno, false))
     }
 
@@ -54,14 +46,13 @@ impl<M: UserMemory + ?Sized> User<M> {
                 let kept = self.services.file(board, number)?.call(GetFlags {}, ()).await?;
                 Ok(own & !SETTABLE | kept & SETTABLE)
             }
-            Object::Pipe { board, number, generation, end, .. } if of.is_inherited() => {
-                Ok(own | flag(self.services.pipe(board, number)?.call(AskBlocking { generation, end }, ()).await?))
-            }
+            Object::Pipe { board, number, generation, end, .. } if of.is_inherited() => Ok(own
+                | flag(self.services.pipe(board, number)?.call_retrying(AskBlocking { generation, end }, ()).await?)),
             Object::Events { board, number, generation, .. } => {
-                Ok(own | flag(self.services.events(board)?.call(AskWaiting { number, generation }, ()).await?))
+                Ok(own | flag(self.services.events(board)?.call_retrying(AskWaiting { number, generation }, ()).await?))
             }
             Object::Console if of.is_inherited() => {
-                Ok(own | flag(self.services.console()?.call(GetJobControl {}, ()).await?.nonblocking))
+                Ok(own | flag(self.services.console()?.call_retrying(GetJobControl {}, ()).await?.nonblocking))
             }
             _ => Ok(own),
         }
@@ -70,10 +61,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     /// Sets those of `flags` that can be set of what descriptor `number` stands for.
     pub(in crate::user) async fn set_status_flags(&mut self, number: u64, flags: u32) -> Outcome {
         let of = *self.program.files.get(number)?;
-        let mut set = self.put_flags(&of, flags & SETTABLE).await;
-        if set == Err(Errno::ESTALE) && of.tells_lives() {
-            set = self.put_flags(&of, flags & SETTABLE).await;
-        }
+        let set = self.put_flags(&of, flags & SETTABLE).await;
         let kept_here = set.map_err(|errno| self.note_loss(of.object, errno, false))?;
         self.program.files.set_flags(number, kept_here);
         Ok(0)
@@ -87,13 +75,16 @@ impl<M: UserMemory + ?Sized> User<M> {
                 self.services.file(board, number)?.call(SetFlags { flags }, ()).await?;
             }
             Object::Pipe { board, number, generation, end, .. } if of.is_inherited() => {
-                self.services.pipe(board, number)?.call(SetBlocking { generation, end, nonblocking }, ()).await?;
+                self.services
+                    .pipe(board, number)?
+                    .call_retrying(SetBlocking { generation, end, nonblocking }, ())
+                    .await?;
             }
             Object::Events { board, number, generation, .. } => {
-                self.services.events(board)?.call(SetWaiting { number, generation, nonblocking }, ()).await?;
+                self.services.events(board)?.call_retrying(SetWaiting { number, generation, nonblocking }, ()).await?;
             }
             Object::Console if of.is_inherited() => {
-                self.services.console()?.call(SetWaits { nonblocking }, ()).await?;
+                self.services.console()?.call_retrying(SetWaits { nonblocking }, ()).await?;
             }
             _ => return Ok(others),
         }

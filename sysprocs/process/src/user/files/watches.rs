@@ -17,7 +17,7 @@ use renga_proto::events::{
     WatchChange, WatchWish,
 };
 use renga_proto::pipe::{ERROR, HANG_UP, Polled, READABLE, WRITABLE};
-use renga_rt::Errno;
+use renga_rt::{Errno, Retry};
 
 /// Bytes of `struct epoll_event`: events, and data behind a gap.
 const EVENT_BYTES: u64 = 16;
@@ -138,10 +138,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             let ended = self.end_lost_watches(Set::of(set.object)?, number as u16).await;
             ended.map_err(|errno| self.note_loss(set.object, errno, false))?;
         }
-        let mut changed = self.services.events(board)?.call(call, ()).await;
-        if changed == Err(Errno::ESTALE) {
-            changed = self.services.events(board)?.call(call, ()).await; // it was this process that had to learn something
-        }
+        let mut changed = self.services.events(board)?.call_retrying(call, ()).await;
         if changed == Err(Errno::EEXIST) && watched.object == Object::Console {
             // Nothing tells it from one that has been closed since.
             call.wish.change = WatchChange::Modify;
@@ -203,15 +200,11 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     async fn await_set(&mut self, object: Object, set: Set, most: u32, until_ns: Option<u64>) -> Outcome {
-        let mut knows = false;
-        // Each turn waits for a wake or the time, or is the one after this process learned of a new session.
+        // Each turn waits for a wake or the time.
         loop {
             let over = until_ns.is_some_and(|until_ns| until_ns <= self.me.now_ns());
             let mut look = self.begin_look(over);
             let told = self.tell_events(set, most, &mut look).await;
-            if told == Err(Errno::ESTALE) && !core::mem::replace(&mut knows, true) {
-                continue;
-            }
             let told = told.map_err(|errno| self.note_loss(object, errno, false))?;
             if told > 0 || over {
                 return Ok(told.into());
@@ -280,7 +273,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         let Set { board, number, generation } = set;
         let mut events = self.services.events(board)?;
         look.ask(board);
-        let watch = events.call(NextWatch { number, generation, from, slot: look.slot }, ()).await?;
+        let watch = events.call_retrying(NextWatch { number, generation, from, slot: look.slot }, ()).await?;
         // So that who looks at all of them comes to an end, whoever answers.
         if watch.key.place < from { Err(Errno::EIO) } else { Ok(watch) }
     }
@@ -293,7 +286,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
         let Set { board, number, generation } = set;
         let claim = ClaimWatch { number, generation, place: watch.key.place, stamp: watch.stamp, edges };
-        match self.services.events(board)?.call(claim, ()).await {
+        match self.services.events(board)?.call_retrying(claim, ()).await {
             Err(Errno::EAGAIN) => Ok(false),
             claimed => claimed.map(|()| true),
         }
@@ -344,11 +337,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             Object::Console if !self.names(object) => return Ok(nothing),
             _ => {}
         }
-        let mut polled = self.look_at(object, events, seen, look).await;
-        if polled == Err(Errno::ESTALE) {
-            polled = self.look_at(object, events, seen, look).await; // it was this process that had to learn something
-        }
-        match polled {
+        match self.look_at(object, events, seen, look).await {
             Err(errno) if is_loss(errno) && !self.names(object) && !matches!(own, Ok(Object::Lost { .. })) => {
                 if errno == Errno::ESTALE {
                     self.claim(set, watch, 0).await?;

@@ -16,7 +16,7 @@ use renga_proto::procs::{AwaitWork, ChildExited, Exit, INIT, MakeInit, TakenUp, 
 use renga_rt::account::Count;
 use renga_rt::policy::Policy;
 use renga_rt::user::{Trap, UserContext};
-use renga_rt::{Errno, Me, Never, apart};
+use renga_rt::{Errno, Me, Never, Retry, apart};
 
 /// What the shell calls a program that could not be started.
 const CANNOT_START: u32 = 127 << 8;
@@ -329,11 +329,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         if let Ok(mut procs) = self.services.procs_of(parent) {
             // A dead board has no parent to tell. One that has begun anew may have: this process may never have
             // called it since; a pid of an earlier generation is nobody's there.
-            let news = ChildExited { parent, child, status };
-            let told = procs.call(news, &used).await;
-            if told == Err(Errno::ESTALE) {
-                let _ = procs.call(news, &used).await;
-            }
+            let _ = procs.call_retrying(ChildExited { parent, child, status }, &used[..]).await;
         }
     }
 }

@@ -1,0 +1,235 @@
+//! The state of the page cache, and the steps that its calls share: frames, eviction, revocation.
+//!
+//! Invariant: a page in the index has one reference to its frame, taken before it enters and released after it leaves.
+//! Called by: the modules of calls. Calls: the memory process. Not here: the loop (`page_cache.rs`).
+
+use crate::frame_list::FrameList;
+use crate::index::PageIndex;
+use crate::shared_tables::{SharedTable, SharedTables};
+use crate::time_windows::TimeWindows;
+use renga_hal::memory::{Frame, PAGE_BYTES, UserMemory};
+use renga_proto::memory::{AllocateFrame, FreeFrames, MakePrivate, Memory, ShareFrames};
+use renga_proto::pages::{FileId, NO_LEASE};
+use renga_rt::{Client, Errno, Me, Notifier};
+
+pub(crate) const PAGE: u64 = PAGE_BYTES as u64;
+
+/// The content writer is woken when one of so many frames is dirty.
+pub(crate) const WAKE_SHARE: u32 = 10;
+/// Who makes so many dirty waits.
+const CROWDED_SHARE: u32 = 5;
+/// Pages given up at a time when there is no frame.
+const SHRINK_FRAMES: u32 = 64;
+/// Shown pages that are looked at before it is said that nothing can go.
+const MAPPED_PER_RECHECK: usize = 256;
+
+pub(crate) struct CacheState<M: UserMemory + ?Sized + 'static> {
+    pub(crate) memory: Client<Memory>,
+    pub(crate) machine: &'static M,
+    pub(crate) index: PageIndex,
+    pub(crate) shared_tables: SharedTables,
+    pub(crate) disk_board: u8,
+    /// Writes dirty pages, or has them taken back.
+    pub(crate) writer: Option<Notifier>,
+    /// Frames that are wanted and still dirty.
+    pub(crate) missing: u32,
+    /// Pages that were looked at since some were given up.
+    pub(crate) fruitless: u32,
+    pub(crate) windows: TimeWindows,
+    pub(crate) me: Me,
+}
+
+impl<M: UserMemory + ?Sized> CacheState<M> {
+    /// Whether this is the board of the inodes.
+    pub(crate) fn is_home(&self) -> bool {
+        self.disk_board == self.me.id().board.0
+    }
+
+    /// A reference more to each of `list`, which is empty then.
+    pub(crate) async fn share(&mut self, list: &mut FrameList) -> Result<(), Errno> {
+        let shared = if list.is_empty() { Ok(()) } else { self.memory.call(ShareFrames {}, list.as_bytes()).await };
+        list.clear();
+        shared
+    }
+
+    pub(crate) async fn ticket(&mut self, id: FileId) -> Result<u64, Errno> {
+        if let Some(ticket) = self.index.ticket(id) {
+            return Ok(ticket);
+        }
+        let oldest = self.index.oldest_file().ok_or(Errno::ENOMEM)?;
+        self.drop_range(oldest, 0, u32::MAX).await;
+        self.index.forget(oldest);
+        self.index.ticket(id).ok_or(Errno::ENOMEM)
+    }
+
+    pub(crate) async fn drop_range(&mut self, file: u32, from: u32, to: u32) {
+        self.index.unmap_range(self.machine, file, from, to);
+        let mut list = FrameList::new();
+        // Each turn but the last takes out as many pages as the list holds.
+        while self.index.take_range(file, from, to, &mut list) {
+            self.free(&mut list).await;
+        }
+        self.free(&mut list).await;
+    }
+
+    /// So many frames are to be had from pages that are dirty.
+    pub(crate) fn want(&mut self, frames: u32) {
+        self.missing = frames.min(self.index.dirty_count());
+        if self.missing > 0
+            && let Some(writer) = self.writer
+        {
+            writer.notify();
+        }
+    }
+
+    /// Pages have become clean: gives them back if frames are missing.
+    pub(crate) async fn meet_want(&mut self) {
+        if self.missing > 0 {
+            self.missing -= self.shrink(self.missing).await;
+        }
+    }
+
+    /// Gives up to `frames` pages up that no program shows, those not used for longest first; how many.
+    pub(crate) async fn shrink(&mut self, frames: u32) -> u32 {
+        self.shrink_within(frames, &mut { u32::MAX }).await
+    }
+
+    /// The same, looking at `looks` pages at most, of which there are as many fewer then.
+    pub(crate) async fn shrink_within(&mut self, frames: u32, looks: &mut u32) -> u32 {
+        let (mut list, mut count) = (FrameList::new(), 0);
+        self.end_shared_tables(|_| true).await;
+        while count < frames
+            && let Some(frame) = self.take_oldest(looks)
+        {
+            list.push(frame);
+            count += 1;
+            if list.is_full() {
+                self.free(&mut list).await;
+            }
+        }
+        self.free(&mut list).await;
+        count
+    }
+
+    /// What is shown is looked at when there is nothing else.
+    fn take_oldest(&mut self, looks: &mut u32) -> Option<Frame> {
+        let machine = self.machine;
+        let in_use = |frame| machine.mappings(frame) > 0;
+        self.index.take_oldest(looks, in_use).or_else(|| {
+            if *looks > 0 {
+                self.index.recheck_mapped(machine, MAPPED_PER_RECHECK);
+            }
+            self.index.take_oldest(looks, in_use)
+        })
+    }
+
+    pub(crate) async fn free(&mut self, list: &mut FrameList) {
+        if !list.is_empty() {
+            // A refusal is a bug here, which the memory process has logged.
+            let _ = self.memory.call(FreeFrames {}, list.as_bytes()).await;
+            list.clear();
+        }
+    }
+
+    /// Whether so much is dirty that whoever made it so is to wait; wakes the writer before that.
+    pub(crate) fn is_crowded(&self) -> bool {
+        let (dirty, frames) = (self.index.dirty_count(), self.index.frames());
+        if dirty > frames / WAKE_SHARE
+            && let Some(writer) = self.writer
+        {
+            writer.notify();
+        }
+        dirty > frames / CROWDED_SHARE
+    }
+
+    /// The frame that has a page and that no program is shown but those that share it. `ENOENT`: the page is not here.
+    pub(crate) async fn unshared(&mut self, file: FileId, page: u32) -> Result<Frame, Errno> {
+        for _ in 0..2 {
+            let frame = self.index.find(file, page).ok_or(Errno::ENOENT)?;
+            if self.machine.mappings(frame) == 0 || self.index.is_mapped(frame.0) {
+                return Ok(frame);
+            }
+            match self.memory.call(MakePrivate { frame: frame.0 }, ()).await.map(Frame) {
+                Ok(private) => {
+                    if private != frame {
+                        self.index.replace(frame, private);
+                    }
+                    return Ok(private);
+                }
+                // It may itself be one of those that are given up.
+                Err(Errno::ENOMEM) if self.shrink(SHRINK_FRAMES).await > 0 => {}
+                Err(errno) => return Err(errno),
+            }
+        }
+        Err(Errno::ENOMEM)
+    }
+
+    /// A page of zeros.
+    pub(crate) async fn add(&mut self, file: FileId, page: u32, size: u64) -> Result<Frame, Errno> {
+        let ticket = self.ticket(file).await?;
+        let frame = self.allocate().await?;
+        if self.index.put(file, page, frame, ticket, size) == Ok(true) {
+            return Ok(frame);
+        }
+        self.free_one(frame).await;
+        Err(Errno::ENOMEM)
+    }
+
+    pub(crate) async fn allocate(&mut self) -> Result<Frame, Errno> {
+        let mut frame = self.memory.call(AllocateFrame {}, ()).await;
+        if frame == Err(Errno::ENOMEM) && self.shrink(SHRINK_FRAMES).await > 0 {
+            frame = self.memory.call(AllocateFrame {}, ()).await;
+        }
+        frame.map(Frame)
+    }
+
+    pub(crate) async fn free_one(&mut self, frame: Frame) {
+        let mut list = FrameList::new();
+        list.push(frame);
+        self.free(&mut list).await;
+    }
+
+    /// Before the file grows to `size` bytes: what programs wrote behind its end by a mapping is not its content.
+    pub(crate) fn clear_end(&mut self, id: FileId, size: u64) {
+        let Some(old) = self.index.size(id).filter(|&old| old < size && !old.is_multiple_of(PAGE)) else { return };
+        if let Some(frame) = self.index.find(id, (old / PAGE) as u32).filter(|frame| self.index.is_mapped(frame.0)) {
+            self.machine.page(frame)[(old % PAGE) as usize..].fill(0);
+        }
+    }
+
+    pub(crate) async fn forget_file(&mut self, id: FileId) {
+        self.shared_tables.outdate(Some(id));
+        self.index.end_lease(id, NO_LEASE, false);
+        if let Some(file) = self.index.revoke(id, u32::MAX) {
+            self.drop_range(file, 0, u32::MAX).await;
+            self.index.forget(file);
+        }
+    }
+
+    /// What was written here of the file is lost.
+    pub(crate) async fn discard_file(&mut self, id: FileId) {
+        if let Some(file) = self.index.find_file(id) {
+            let pages = self.index.lose_dirty(file);
+            self.me.log("what was written here is lost: inode, pages", [id.ino.into(), pages.into()]);
+        }
+        self.forget_file(id).await;
+    }
+
+    /// Takes apart the shared page tables that no program maps and that are `wanted`.
+    pub(crate) async fn end_shared_tables(&mut self, wanted: impl Fn(&SharedTable) -> bool) {
+        let (machine, mut list) = (self.machine, FrameList::new());
+        while let Some(frame) = self.shared_tables.take_unused(machine, &wanted) {
+            // Bounded by the pages of a table.
+            loop {
+                let count = machine.end_template(frame, list.room());
+                list.added(count);
+                if count == 0 && !list.is_full() {
+                    break;
+                }
+                self.free(&mut list).await;
+            }
+            list.push(frame);
+            self.free(&mut list).await;
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! Eviction: the page, and the file record, that was not used for longest.
+//!
+//! Invariant: the clock's hand (Corbató 1969) passes over an entry once if it was used since. Not here: when (`page_cache.rs`).
+
+use crate::index::PageIndex;
+use crate::linked_list::NONE;
+use crate::records::PageRecord;
+use renga_hal::memory::Frame;
+
+impl PageIndex {
+    /// The record of the file that is to make room for another: not used for longest, nothing of it dirty, not lent.
+    pub fn oldest_file(&mut self) -> Option<u32> {
+        for _ in 0..=2 * self.files.len() {
+            let at = Some(self.file_clock.first).filter(|&first| first != NONE)?;
+            let file = &mut self.files[at as usize];
+            let kept = file.is_ahead() || file.leased_out || file.id.is_object();
+            if !core::mem::take(&mut file.used) && !kept {
+                return Some(at);
+            }
+            self.file_clock.remove(self.files, |file| &mut file.in_clock, at);
+            self.file_clock.push(self.files, |file| &mut file.in_clock, at);
+        }
+        None
+    }
+
+    /// Takes out the clean page that was not used for longest, and is not `in_use`; looks at `looks` pages at most, of which
+    /// there are as many fewer then.
+    pub fn take_oldest(&mut self, looks: &mut u32, in_use: impl Fn(Frame) -> bool) -> Option<Frame> {
+        // Each that was used is passed over once.
+        for _ in 0..(*looks).min(self.count() + 1) {
+            *looks -= 1;
+            let at = Some(self.page_clock.first).filter(|&first| first != NONE)?;
+            if !core::mem::take(&mut self.pages[at as usize].used) && !in_use(Frame(at)) {
+                let PageRecord { file, written, .. } = self.pages[at as usize];
+                self.remove(at);
+                if written {
+                    self.files[file as usize].since = self.next_since();
+                }
+                return Some(Frame(at));
+            }
+            self.page_clock.remove(self.pages, |slot| &mut slot.in_order, at);
+            self.page_clock.push(self.pages, |slot| &mut slot.in_order, at);
+        }
+        None
+    }
+}

@@ -1,0 +1,92 @@
+//! Before a commit: other boards' dirty pages and attributes come to the board of the inodes.
+//!
+//! The committing caller does it itself: if a board does not answer, only that caller waits. Calls: inodes and their directory.
+//! Not here: how an inode flushes (`renga_fs`).
+
+use renga_proto::inode::{CommitAll, CommitExtent, Inode, InodeDirectory, LeaseWrite, NextLeased};
+use renga_rt::{Client, Errno, Family, Retry};
+
+/// Commits that are waited for, each of which may free blocks for what comes.
+const COMMITS_MAX: u32 = 3;
+
+/// What stays lent while background jobs are held.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Spares {
+    /// Nothing.
+    Nothing,
+    /// What those jobs have written.
+    Jobs,
+    /// That, and what was lent in the last 5 s: what they have changed makes a commit due sooner than others would have it.
+    Young,
+}
+
+/// ListEnds all write leases that there are now. What fails is told to whoever syncs the file. `EAGAIN`: something is still to come,
+/// after a commit.
+///
+/// # Errors
+/// Of the medium.
+pub async fn take_all_home<const D: u32, const I: u32>(
+    directory: &mut Client<InodeDirectory, D>,
+    inodes: &mut Family<Inode, I>,
+) -> Result<(), Errno> {
+    take_home_until(directory, inodes, Spares::Nothing, || false).await.map(|_| ())
+}
+
+/// The same, until all is home or `is_over` says so, which it is asked after each piece, or all but what it `spares`; whether all may
+/// be home.
+///
+/// # Errors
+/// As of [`take_all_home`].
+pub async fn take_home_until<const D: u32, const I: u32>(
+    directory: &mut Client<InodeDirectory, D>,
+    inodes: &mut Family<Inode, I>,
+    spares: Spares,
+    mut is_over: impl FnMut() -> bool,
+) -> Result<bool, Errno> {
+    let (mut from, mut told, board) = (0, Ok(()), directory.server().board.0);
+    let wanted = match spares {
+        Spares::Young => LeaseWrite::flush_old(),
+        _ => LeaseWrite::flush(0),
+    };
+    // Each turn passes an inode process.
+    loop {
+        let slot = match directory.call_retrying(NextLeased { from, spares: spares != Spares::Nothing }, ()).await {
+            Ok(slot) => slot,
+            Err(Errno::ENOENT) => break,
+            Err(errno) => return Err(errno),
+        };
+        if let Some(mut inode) = inodes.at(board, slot.into()) {
+            let mut more = Ok(true);
+            // Each turn brings pages, of which there are no more than the lease reaches. Whichever inode it is.
+            while more == Ok(true) {
+                more = inode.call(wanted, ()).await.map(|lease| lease.below > 0);
+                if is_over() {
+                    return Ok(false);
+                }
+            }
+            // What is on a board that is away comes when that is there again.
+            told = told.and(if more == Err(Errno::EHOSTDOWN) { Ok(()) } else { more.map(|_| ()) });
+        }
+        let Some(next) = slot.checked_add(1) else { break };
+        from = next;
+    }
+    told.map(|()| true)
+}
+
+/// The same, with commits in between if there is room for something only after one.
+///
+/// # Errors
+/// `EAGAIN`: not for all that, others took the room.
+pub async fn take_home_and_commit<const D: u32, const I: u32>(
+    directory: &mut Client<InodeDirectory, D>,
+    inodes: &mut Family<Inode, I>,
+) -> Result<(), Errno> {
+    for _ in 0..COMMITS_MAX {
+        let told = take_all_home(directory, inodes).await;
+        if told != Err(Errno::EAGAIN) {
+            return told;
+        }
+        directory.call(CommitAll { extent: CommitExtent::Journal }, ()).await?;
+    }
+    take_all_home(directory, inodes).await
+}

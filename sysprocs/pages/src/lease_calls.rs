@@ -1,0 +1,159 @@
+//! Calls about leased files: writing them here, flushing their dirty pages.
+//!
+//! Invariant: a dirty page of a leased file stays dirty until the inode's process has it.
+//! Not here: the records of such files (`leased_files.rs`), callers (`renga_fs`).
+
+use crate::cache_state::{CacheState, PAGE};
+use crate::lease::CachedLease;
+use renga_hal::memory::{Access, Frame, PAGE_BYTES, UserMemory};
+use renga_proto::attributes::AttributeChange;
+use renga_proto::pages::{
+    AT_END, Back, FileId, Given, HeldWrite, HoldFile, IN_RECORD, Lend, NO_PAGE, NOT_WRITTEN, TakeBack, WriteHeld,
+};
+use renga_rt::{Call, Errno};
+
+impl<M: UserMemory + ?Sized> CacheState<M> {
+    /// With which ticket what has come with the lease may be kept: it is not old, whatever was called back before.
+    pub(crate) async fn accept_lease(&mut self, hold: HoldFile) -> Result<u64, Errno> {
+        let HoldFile { file, slot, ticket, size, below, lease } = hold;
+        // Before anything is given up: an answer that comes late says nothing of what was written since.
+        if self.index.is_void(file, ticket, lease) {
+            self.index.note_lease(file, lease);
+            return Err(Errno::ESTALE);
+        }
+        self.end_other_lease(file, lease).await;
+        // Makes room for its record, if there is none.
+        if !self
+            .index
+            .accept_lease(file, slot, ticket, CachedLease { size, below, lease })
+            .map_err(|_| Errno::ESTALE)?
+        {
+            return self.ticket(file).await.and(Err(Errno::ESTALE));
+        }
+        self.index.ticket(file).ok_or(Errno::ESTALE)
+    }
+
+    pub(crate) async fn write_leased(&mut self, call: &mut Call<WriteHeld>) -> Result<HeldWrite, Errno> {
+        let WriteHeld { file, offset } = call.entry();
+        let holding = self.index.lease_of(file).ok_or(Errno::ENOLCK)?;
+        if offset == IN_RECORD {
+            let (change, _) = AttributeChange::get(call.lent()).ok_or(Errno::EINVAL)?;
+            self.index.change(file, change, self.me.now_ns());
+            return Ok(HeldWrite { end: holding.size, bytes: 0, crowded: false, missing: NO_PAGE });
+        }
+        let (size, bytes) = (holding.size, call.lent().len());
+        let at = if offset == AT_END { self.index.append_at(file) } else { offset };
+        // What would leave out many pages is the inode's to write.
+        let end = holding.room(at, bytes as u64).ok_or(Errno::ENOLCK)?;
+        for page in (at / PAGE)..end.div_ceil(PAGE) {
+            let whole = at <= page * PAGE && (page + 1) * PAGE <= end;
+            if page * PAGE < size && !whole && self.index.find_leased_out(file, page as u32).is_none() {
+                return Ok(HeldWrite { end: at, bytes: 0, crowded: false, missing: page as u32 });
+            }
+        }
+        let mut done = 0;
+        // Each turn passes a page.
+        while done < bytes {
+            match self.write_part(file, at + done as u64, &call.lent()[done..]).await {
+                Ok(part) => done += part,
+                Err(errno) if done == 0 => return Err(errno),
+                Err(_) => break,
+            }
+        }
+        let crowded = self.is_crowded();
+        Ok(HeldWrite { end: at + done as u64, bytes: done as u32, crowded, missing: NO_PAGE })
+    }
+
+    /// The part of `data` that lies in the page with byte `at`, which is here or need not be; how many bytes.
+    async fn write_part(&mut self, file: FileId, at: u64, data: &[u8]) -> Result<usize, Errno> {
+        let (page, within) = ((at / PAGE) as u32, (at % PAGE) as usize);
+        let bytes = data.len().min(PAGE_BYTES - within);
+        let size = self.index.lease_of(file).ok_or(Errno::ENOLCK)?.size;
+        if at + bytes as u64 > size {
+            self.clear_end(file, at + bytes as u64);
+        }
+        let fresh = u64::from(page) * PAGE >= size || bytes == PAGE_BYTES;
+        let frame = match self.unshared(file, page).await {
+            Err(Errno::ENOENT) if fresh => self.add(file, page, size).await?,
+            // It was given up to make room for the page before it.
+            Err(Errno::ENOENT) => return Err(Errno::ENOMEM),
+            found => found?,
+        };
+        self.machine.page(frame)[within..within + bytes].copy_from_slice(&data[..bytes]);
+        let now_ns = self.me.now_ns();
+        self.index.wrote(frame, at + bytes as u64, now_ns);
+        Ok(bytes)
+    }
+
+    /// Before a program writes the page in `frame`, which it shares: whether it may, as it is dirty.
+    pub(crate) fn begin_store(&mut self, file: FileId, page: u32, frame: Frame) -> Result<(), Errno> {
+        if self.is_home() {
+            return if self.index.begin_store(frame.0) { Ok(()) } else { Err(Errno::EAGAIN) };
+        }
+        self.index.lease_of(file).filter(|held| page < held.below).ok_or(Errno::EAGAIN)?;
+        if !self.index.is_dirty(frame.0) {
+            if self.is_crowded() && self.index.has_dirty(file) {
+                return Err(Errno::EBUSY);
+            }
+            let now_ns = self.me.now_ns();
+            self.index.wrote(frame, 0, now_ns);
+        }
+        Ok(())
+    }
+
+    pub(crate) async fn flush_page(&mut self, call: &mut Call<TakeBack>) -> Given {
+        let TakeBack { file, taken, back, lease, .. } = call.entry();
+        self.end_other_lease(file, lease).await;
+        let changed = self.flush_attributes(file, call);
+        if back == Back::Nothing {
+            self.forget_file(file).await;
+            return Given { page: NO_PAGE, size: 0, written_ns_ago: NOT_WRITTEN, reserved: 0, changed };
+        }
+        let mut page = NO_PAGE;
+        if back == Back::Dirty {
+            let taking = self.index.lease_of(file).is_none() && self.index.knows_lease(file, lease);
+            self.index.end_lease(file, lease, taking);
+            if taken != NO_PAGE {
+                self.index.flushed(file, taken);
+                self.meet_want().await;
+            }
+            if let Some((dirty, frame)) = self.index.first_dirty(file, taken.wrapping_add(1)).filter(|_| !changed)
+                && let Some(out) = call.lent().get_mut(..PAGE_BYTES)
+            {
+                self.index.restrict(self.machine, frame.0, Access::Read);
+                out.copy_from_slice(&*self.machine.shared_page(frame));
+                page = dirty;
+            }
+            if page == NO_PAGE && !changed {
+                self.index.reclaim(file);
+            }
+        }
+        let reserved = if back == Back::Dirty { self.index.reserved(file) } else { 0 };
+        let (size, written_ns) = self.index.take_facts(file);
+        let now_ns = self.me.now_ns();
+        let written_ns_ago = written_ns.map_or(NOT_WRITTEN, |written_ns| now_ns.saturating_sub(written_ns));
+        Given { page, size, written_ns_ago, reserved, changed }
+    }
+
+    /// Gives what was changed of mode, owner and times; whether anything was.
+    fn flush_attributes(&mut self, file: FileId, call: &mut Call<TakeBack>) -> bool {
+        let now_ns = self.me.now_ns();
+        let Some(out) = call.lent().first_chunk_mut() else { return false };
+        let changed = self.index.take_attributes(file);
+        changed.is_some_and(|(changed, at_ns)| changed.put(now_ns.saturating_sub(at_ns), out) > 0)
+    }
+
+    pub(crate) async fn note_lease(&mut self, lend: Lend) -> Result<(), Errno> {
+        let Lend { file, lent, size } = lend;
+        self.ticket(file).await?;
+        self.index.set_leased_out(file, lent, size);
+        if let Some(record) = self.index.find_file(file) {
+            self.index.end_sole(record);
+            if lent {
+                // Programs that are shown a page find it anew, by way of the inode's process.
+                self.index.unmap_range(self.machine, record, 0, u32::MAX);
+            }
+        }
+        Ok(())
+    }
+}

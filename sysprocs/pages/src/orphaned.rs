@@ -1,0 +1,116 @@
+//! Files that this board had leased when its session with the board of the inodes ended.
+//!
+//! Their dirty pages stay. An inode's process of the same incarnation knows the lease under which they were written, and flushes
+//! them on request. Until then the file is orphaned: nothing of it is mapped or written here, so every call goes to that process.
+//! What that process does not know any more, after a reboot or a change by another board, is lost.
+//!
+//! Invariant: only dirty pages of an orphaned file are here, and its size is that at the end of the session.
+//! Not here: who asks (`renga_fs`: `lease_flusher`, open files), flushing (`lease_calls.rs`).
+
+use crate::cache_state::CacheState;
+use crate::frame_list::FrameList;
+use crate::index::PageIndex;
+use renga_hal::memory::{Frame, UserMemory};
+use renga_proto::pages::{AdriftFile, FileId, NO_LEASE};
+
+impl PageIndex {
+    /// The record of the first file from record `from` on, which is no object.
+    pub(crate) fn next_file(&self, from: u32) -> Option<u32> {
+        (from..self.fresh_file).find(|&at| self.files[at as usize].id.ino != 0)
+    }
+
+    /// Makes all tickets void, of pages and of leases, also those of files without a record.
+    pub fn end_tickets(&mut self) {
+        let since = self.next_since();
+        (self.unknown_since, self.void_since, self.unknown_ended) = (since, since, NO_LEASE);
+        for file in &mut self.files[..self.fresh_file as usize] {
+            (file.since, file.ended) = (since, NO_LEASE);
+        }
+    }
+
+    /// The session is over in which the file in record `at` was held, if it was; whether something of it is to stay.
+    pub(crate) fn orphan_file(&mut self, at: u32) -> bool {
+        let file = &mut self.files[at as usize];
+        (file.writable, file.orphaned) = (0, file.is_ahead());
+        file.orphaned
+    }
+
+    /// All of a file that was adrift has been taken home.
+    pub(crate) fn reclaim(&mut self, id: FileId) {
+        if let Some(file) = self.find_file(id) {
+            self.files[file as usize].orphaned = false;
+        }
+    }
+
+    /// The file, if it is adrift, or (number 0) the first that is, from record `from` on.
+    pub fn find_orphaned(&self, id: FileId, from: u32) -> Option<AdriftFile> {
+        let at = match id.ino {
+            0 => (from..self.fresh_file).find(|&at| self.files[at as usize].orphaned),
+            _ => self.find_file(id).filter(|&at| self.files[at as usize].orphaned),
+        };
+        at.map(|record| (record, &self.files[record as usize])).map(|(record, file)| AdriftFile {
+            file: file.id,
+            slot: file.slot,
+            lease: file.lease,
+            record,
+        })
+    }
+
+    /// Whether pages of the file are dirty that were written under another lease.
+    fn has_other_lease(&self, id: FileId, lease: u64) -> bool {
+        self.find_file(id).map(|at| &self.files[at as usize]).is_some_and(|file| file.is_ahead() && file.lease != lease)
+    }
+
+    /// Takes clean pages of the file in record `file` out and into `list`, until that is full; whether there may be more.
+    fn take_clean(&mut self, file: u32, list: &mut FrameList) -> bool {
+        let mut at = self.files[file as usize].pages.first;
+        // Each of the file's pages.
+        while let Some(slot) = self.pages.get(at as usize) {
+            if list.is_full() {
+                return true;
+            }
+            let (next, is_clean) = (slot.in_file.next, slot.dirty.is_none());
+            if is_clean && self.remove(at) {
+                list.push(Frame(at));
+            }
+            at = next;
+        }
+        false
+    }
+}
+
+impl<M: UserMemory + ?Sized> CacheState<M> {
+    /// The session with the board of the inodes has ended, and with it all leases: what is dirty stays, adrift.
+    pub(crate) async fn end_leases(&mut self) {
+        self.shared_tables.outdate(None);
+        self.end_shared_tables(|_| true).await;
+        self.index.end_tickets();
+        let mut next = 0;
+        // Each turn passes a record.
+        while let Some(file) = self.index.next_file(next) {
+            next = file + 1;
+            if !self.index.orphan_file(file) {
+                self.drop_range(file, 0, u32::MAX).await;
+                self.index.forget(file);
+                continue;
+            }
+            self.index.unmap_range(self.machine, file, 0, u32::MAX);
+            let mut list = FrameList::new();
+            // Each turn but the last takes out as many pages as the list holds.
+            while self.index.take_clean(file, &mut list) {
+                self.free(&mut list).await;
+            }
+            self.free(&mut list).await;
+        }
+        if let Some(writer) = self.writer {
+            writer.notify();
+        }
+    }
+
+    /// What was written under another lease than this is of an earlier life of the inodes' board.
+    pub(crate) async fn end_other_lease(&mut self, id: FileId, lease: u64) {
+        if self.index.has_other_lease(id, lease) {
+            self.discard_file(id).await;
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! The memory of the cache's index: the records of frames, files and reverse mappings.
+//!
+//! Not here: the index (`index.rs`), dirty pages (`dirty.rs`), mapping (`reverse_mappings.rs`).
+
+use crate::append_reservation::AppendReservation;
+use crate::linked_list::{Links, ListEnds, NONE};
+use renga_proto::attributes::AttributeChange;
+use renga_proto::data::RUN_PAGES_MAX;
+use renga_proto::pages::{FileId, NO_LEASE};
+use renga_rt::Arena;
+
+/// The record of no file: of pages that are no longer their file's and still to be written.
+pub(crate) const DETACHED: u32 = NONE - 1;
+
+/// Where a dirty page is to go.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DirtyPlace {
+    pub(crate) block: u32,
+    /// Next of the same chain of blocks.
+    pub(crate) chained: u32,
+    /// A copy of it is on its way, and it is still that.
+    pub(crate) writing: bool,
+    /// Times that the medium has refused it.
+    pub(crate) tries: u8,
+}
+
+/// Pages of a run.
+pub(crate) const RUN_MAX: usize = RUN_PAGES_MAX as usize;
+
+/// Room for what is known of one frame. Boot provides one per frame of the board.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PageRecord {
+    /// The file's record; `NONE`: the frame shows no page.
+    pub(crate) file: u32,
+    pub(crate) page: u32,
+    /// Next of the same chain of the hash.
+    pub(crate) chained: u32,
+    pub(crate) used: bool,
+    /// It has been dirty: what was read of it may be older than what it was.
+    pub(crate) written: bool,
+    /// On the board of the inodes: no other board holds it, since a program here was to write it by a mapping.
+    pub(crate) sole: bool,
+    /// Where it is to be written; `None`: it is clean.
+    pub(crate) dirty: Option<DirtyPlace>,
+    /// In the clock, or in the list of dirty, of shown or of objects' pages.
+    pub(crate) in_order: Links,
+    pub(crate) in_file: Links,
+    /// The first of its showings.
+    pub(crate) first_mapping: u32,
+}
+impl PageRecord {
+    /// Of a frame that shows nothing.
+    pub(crate) const EMPTY: PageRecord = PageRecord {
+        file: NONE,
+        page: 0,
+        chained: NONE,
+        used: false,
+        written: false,
+        sole: false,
+        dirty: None,
+        in_order: Links::NONE,
+        in_file: Links::NONE,
+        first_mapping: NONE,
+    };
+}
+
+/// Room for what is known of one file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FileRecord {
+    pub(crate) id: FileId,
+    pub(crate) used: bool,
+    /// When the present lease of its pages began: a number that each recall makes anew.
+    pub(crate) since: u64,
+    /// When a page was last written that was or is here: a number as `since`.
+    pub(crate) written: u64,
+    /// Its size, while that is known.
+    pub(crate) size: Option<u64>,
+    pub(crate) pages: ListEnds,
+    pub(crate) count: u32,
+    /// How many of them are dirty.
+    pub(crate) dirty: u32,
+    /// Some of them were shown to programs that share them.
+    pub(crate) shown: bool,
+    /// No page above this one is here.
+    pub(crate) highest: u32,
+    /// Another board holds it: its pages here may be old.
+    pub(crate) leased_out: bool,
+    /// This board holds it: pages below this one may be written here.
+    pub(crate) writable: u32,
+    /// Its inode's process, and under which lease, if this board holds it.
+    pub(crate) slot: u16,
+    pub(crate) lease: u64,
+    /// Times that this one has arrived.
+    pub(crate) arrivals: u32,
+    /// The last lease that was taken back, or a later one of another file.
+    pub(crate) ended: u64,
+    /// Of appends that are under way, if this board holds it.
+    pub(crate) appends: AppendReservation,
+    /// The session in which it was held has ended: what is dirty here may be old.
+    pub(crate) orphaned: bool,
+    /// When it was written here, if nobody has been told.
+    pub(crate) written_ns: Option<u64>,
+    /// What was changed here of mode, owner and times, and when, if nobody has been told.
+    pub(crate) changed: Option<(AttributeChange, u64)>,
+    pub(crate) chained: u32,
+    pub(crate) in_clock: Links,
+}
+impl FileRecord {
+    /// Whether something of it is here that the inode's process has not.
+    pub(crate) fn is_ahead(&self) -> bool {
+        self.dirty > 0 || self.changed.is_some()
+    }
+    /// Whether what is here of it is shown to nobody.
+    pub(crate) fn is_withheld(&self) -> bool {
+        self.leased_out || self.orphaned
+    }
+
+    /// That lease has arrived, once more or for the first time.
+    pub(crate) fn arrive(&mut self, lease: u64) {
+        self.arrivals = if self.lease == lease { self.arrivals.saturating_add(1) } else { 1 };
+        self.lease = lease;
+    }
+
+    /// Of no file.
+    pub(crate) const EMPTY: FileRecord = FileRecord {
+        id: FileId { ino: 0, generation: 0 },
+        used: false,
+        since: 0,
+        written: 0,
+        size: None,
+        pages: ListEnds::EMPTY,
+        count: 0,
+        dirty: 0,
+        shown: false,
+        highest: 0,
+        leased_out: false,
+        writable: 0,
+        slot: 0,
+        lease: NO_LEASE,
+        arrivals: 0,
+        ended: NO_LEASE,
+        appends: AppendReservation::NONE,
+        orphaned: false,
+        written_ns: None,
+        changed: None,
+        chained: NONE,
+        in_clock: Links::NONE,
+    };
+}
+
+/// A page of an address space that shows a page of the cache to a program which shares it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ReverseMapping {
+    /// The cached page's frame; `NONE`: this is none.
+    pub(crate) frame: u32,
+    /// The root of the address space.
+    pub(crate) space: u32,
+    /// The number of its page.
+    pub(crate) at: u32,
+    /// The next of the same frame.
+    pub(crate) next: u32,
+}
+impl ReverseMapping {
+    pub(crate) const NONE: ReverseMapping = ReverseMapping { frame: NONE, space: 0, at: 0, next: NONE };
+}
+
+/// What is known of all dirty pages.
+pub(crate) struct DirtyPages {
+    pub(crate) list: ListEnds,
+    pub(crate) count: u32,
+    /// First of each chain of dirty pages by their blocks; as many as a power of two.
+    chains: &'static mut [u32],
+    /// The run on its way.
+    pub(crate) run: [u32; RUN_MAX],
+    pub(crate) in_run: usize,
+    pub(crate) ordered: bool,
+    pub(crate) lost: u32,
+}
+impl DirtyPages {
+    /// None, in these chains.
+    pub(crate) fn new(chains: &'static mut [u32]) -> DirtyPages {
+        let (list, count, run, in_run, ordered, lost) = (ListEnds::EMPTY, 0, [NONE; RUN_MAX], 0, false, 0);
+        DirtyPages { list, count, chains, run, in_run, ordered, lost }
+    }
+
+    /// Blocks side by side are in chains side by side.
+    pub(crate) fn chain(&mut self, block: u32) -> &mut u32 {
+        let chain = block as usize & (self.chains.len() - 1);
+        &mut self.chains[chain]
+    }
+}
+
+/// All notes.
+pub(crate) struct ReverseMappings {
+    pub(crate) table: &'static mut [ReverseMapping],
+    /// The oldest, or the next free one.
+    pub(crate) hand: u32,
+    /// Clean pages that are shown.
+    pub(crate) pages: ListEnds,
+}
+impl ReverseMappings {
+    /// None, in this table.
+    pub(crate) fn new(table: &'static mut [ReverseMapping]) -> ReverseMappings {
+        ReverseMappings { table, hand: 0, pages: ListEnds::EMPTY }
+    }
+}
+
+/// One showing for so many frames: who is shown more faults again.
+const FRAMES_PER_SHOWING: usize = 2;
+
+/// The memory of the cache's index. Boot provides it.
+pub struct CacheMemory {
+    pub(crate) pages: &'static mut [PageRecord],
+    pub(crate) page_chains: &'static mut [u32],
+    pub(crate) block_chains: &'static mut [u32],
+    pub(crate) files: &'static mut [FileRecord],
+    pub(crate) file_chains: &'static mut [u32],
+    pub(crate) reverse_mappings: &'static mut [ReverseMapping],
+}
+
+impl CacheMemory {
+    /// For a board of `frames` page frames, and as many files with pages in the cache as `files`.
+    pub fn new(arena: &'static Arena, frames: usize, files: usize) -> &'static mut CacheMemory {
+        let chains = |elements: usize| elements.div_ceil(2).next_power_of_two();
+        arena.put(|| CacheMemory {
+            pages: arena.put_slice(frames, |_| PageRecord::EMPTY),
+            page_chains: arena.put_slice(chains(frames), |_| NONE),
+            // Few are dirty at a time.
+            block_chains: arena.put_slice(chains(frames.div_ceil(4)), |_| NONE),
+            files: arena.put_slice(files, |_| FileRecord::EMPTY),
+            file_chains: arena.put_slice(chains(files), |_| NONE),
+            reverse_mappings: arena.put_slice(frames.div_ceil(FRAMES_PER_SHOWING), |_| ReverseMapping::NONE),
+        })
+    }
+}

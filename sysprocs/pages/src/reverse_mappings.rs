@@ -1,0 +1,138 @@
+//! Reverse mappings: which pages of which address spaces map a cached page for programs that share it.
+//!
+//! Invariant: a shared mapping of a cached page has a record here until the space is found not to map it any more. So a page can
+//! be write-protected before it is written to the medium, and unmapped before it changes or leaves: its next user faults. A
+//! space need not report an unmapping: a stale record is dropped when it is met. The oldest record makes room for a new one.
+//!
+//! A mapped clean page is not evicted: its frame would stay with the space. Not here: mapping (`shared_mapping.rs`), faults
+//! (`renga_memory`).
+
+use crate::index::PageIndex;
+use crate::linked_list::NONE;
+use crate::records::ReverseMapping;
+use renga_hal::memory::{Access, Frame, PAGE_BYTES, UserMemory};
+
+impl PageIndex {
+    /// Whether the page in frame `at` is shown to somebody, as far as is known.
+    pub(crate) fn is_mapped(&self, at: u32) -> bool {
+        self.pages[at as usize].first_mapping != NONE
+    }
+
+    /// Notes that the page in frame `frame` is shown at page `at` of `space`.
+    pub(crate) fn add_mapping<M: UserMemory + ?Sized>(&mut self, machine: &M, frame: u32, space: u32, at: u32) {
+        let first = self.pages[frame as usize].first_mapping;
+        let mut next = first;
+        // Bounded by the spaces that share the page.
+        while let Some(known) = self.reverse_mappings.table.get(next as usize) {
+            if (known.space, known.at) == (space, at) {
+                return;
+            }
+            next = known.next;
+        }
+        let place = self.reverse_mappings.hand;
+        self.reverse_mappings.hand = (place + 1) % self.reverse_mappings.table.len() as u32;
+        self.drop_mapping(machine, place);
+        let next = self.pages[frame as usize].first_mapping;
+        self.reverse_mappings.table[place as usize] = ReverseMapping { frame, space, at, next };
+        self.set_first_mapping(frame, place);
+        if let Some(file) = self.files.get_mut(self.pages[frame as usize].file as usize) {
+            file.shown = true;
+        }
+    }
+
+    /// The oldest makes room: its space faults if it still shows the page.
+    fn drop_mapping<M: UserMemory + ?Sized>(&mut self, machine: &M, place: u32) {
+        let old = self.reverse_mappings.table[place as usize];
+        if old.frame == NONE {
+            return;
+        }
+        machine.restrict(Frame(old.space), address(old.at), Frame(old.frame), Access::None);
+        self.reverse_mappings.table[place as usize] = ReverseMapping::NONE;
+        let first = self.pages[old.frame as usize].first_mapping;
+        if first == place {
+            return self.set_first_mapping(old.frame, old.next);
+        }
+        let mut before = first;
+        // It is in this chain.
+        while let Some(known) = self.reverse_mappings.table.get_mut(before as usize) {
+            if known.next == place {
+                return known.next = old.next;
+            }
+            before = known.next;
+        }
+    }
+
+    /// Whoever is shown the page in `frame` may only read it from now on, or (`None`) not use it: then nobody is shown
+    /// it any more. Notes that nothing answers to are dropped.
+    pub(crate) fn restrict<M: UserMemory + ?Sized>(&mut self, machine: &M, frame: u32, access: Access) {
+        let (mut next, mut kept) = (self.pages[frame as usize].first_mapping, NONE);
+        // Bounded by the spaces that share the page.
+        while let Some(&known) = self.reverse_mappings.table.get(next as usize) {
+            let shows = machine.restrict(Frame(known.space), address(known.at), Frame(frame), access);
+            let place = &mut self.reverse_mappings.table[next as usize];
+            if shows && access != Access::None {
+                place.next = core::mem::replace(&mut kept, next);
+            } else {
+                *place = ReverseMapping::NONE;
+            }
+            next = known.next;
+        }
+        self.set_first_mapping(frame, kept);
+    }
+
+    /// Withholds what is shown of pages `from..to` of the file in record `file`, before they go or change.
+    pub(crate) fn unmap_range<M: UserMemory + ?Sized>(&mut self, machine: &M, file: u32, from: u32, to: u32) {
+        let record = self.files[file as usize];
+        if !record.shown {
+            return;
+        }
+        let to = to.min(record.highest.saturating_add(1));
+        // As `take_range` finds them.
+        if to.saturating_sub(from) <= record.count {
+            for page in from..to {
+                if let Some(at) = self.find_page(file, page) {
+                    self.restrict(machine, at, Access::None);
+                }
+            }
+            return;
+        }
+        let mut at = record.pages.first;
+        while let Some(slot) = self.pages.get(at as usize) {
+            let (page, next) = (slot.page, slot.in_file.next);
+            if (from..to).contains(&page) {
+                self.restrict(machine, at, Access::None);
+            }
+            at = next;
+        }
+    }
+
+    /// Looks at up to `most` of the clean pages that are shown, whether they still are; those that are not can go.
+    pub(crate) fn recheck_mapped<M: UserMemory + ?Sized>(&mut self, machine: &M, most: usize) {
+        for _ in 0..most {
+            let at = self.reverse_mappings.pages.first;
+            if at == NONE {
+                return;
+            }
+            // To the end of the list, or into the clock.
+            self.leave_clean(at);
+            self.enter_order(at);
+            self.restrict(machine, at, Access::Read);
+        }
+    }
+
+    fn set_first_mapping(&mut self, frame: u32, first: u32) {
+        let slot = &self.pages[frame as usize];
+        let moves = slot.dirty.is_none() && slot.file != NONE && (slot.first_mapping == NONE) != (first == NONE);
+        if moves {
+            self.leave_clean(frame);
+        }
+        self.pages[frame as usize].first_mapping = first;
+        if moves {
+            self.enter_order(frame);
+        }
+    }
+}
+
+fn address(page: u32) -> u64 {
+    u64::from(page) * PAGE_BYTES as u64
+}

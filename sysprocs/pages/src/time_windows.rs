@@ -1,0 +1,135 @@
+//! Time windows: a program runs with a shared page that it was given before another board takes the page away.
+//!
+//! Two boards whose programs write one page would only pass it on if each revocation came before the faulting program had run.
+//! So a call that takes a page away waits until the program has run for [`RUN_NS`] with it (long enough for a loop of exclusive
+//! loads and stores), or waits for something else; at most [`WAIT_NS_MAX`], since the program may get no time slice. As Mirage's
+//! window (Fleisch and Popek, SOSP 1989), but no longer than the program needs. A program's own request does not wait.
+//!
+//! Invariant: windows exist for the last few programs only; a program without one faults once more.
+//! Not here: mapping (`shared_mapping.rs`), the waiting call (`delayed_call.rs`).
+
+use renga_proto::pages::{FileId, Lend, Pages, PagesCall, ProtectPage, Recall, TakeBack};
+use renga_rt::account::{AccountNumber, Count};
+use renga_rt::{Caller, Me, ProcId, Protocol, Wait};
+
+/// How long a program runs with a page that it was shown, ns.
+pub(crate) const RUN_NS: u64 = 20_000;
+/// How long a call waits at most, ns: ten programs that wait for a turn have had one.
+pub(crate) const WAIT_NS_MAX: u64 = 10_000_000;
+/// How long it waits at most for a page that a program has asked for, ns: what it takes away may have been granted by an answer that
+/// it has overtaken, or not.
+pub(crate) const ARRIVAL_NS_MAX: u64 = 4_000_000;
+/// Programs that are known to have been shown something.
+const WINDOWS: usize = 8;
+/// What takes pages away.
+const TAKING: u32 = Recall::BIT | TakeBack::BIT | Lend::BIT | ProtectPage::BIT;
+
+/// What a program was shown, or is about to be.
+#[derive(Clone, Copy)]
+struct TimeWindow {
+    file: FileId,
+    page: u32,
+    account: AccountNumber,
+    /// The slot of the program.
+    slot: Caller,
+    /// What the program had run for when it was shown the page, ns.
+    shown: Option<u64>,
+}
+
+/// How far a program is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// The page is still to come.
+    Asked,
+    /// It is there, and the program is to run with it.
+    Open,
+    /// It has run, or wants something else.
+    Over,
+}
+
+impl TimeWindow {
+    /// `own`: who is asked in between, and answers at once.
+    fn stage(&self, me: &Me, own: [ProcId; 2]) -> Stage {
+        let ran_ns = self.shown.map(|before_ns| me.counted(self.account, Count::UserNs).wrapping_sub(before_ns));
+        if ran_ns.is_some_and(|ran_ns| ran_ns >= RUN_NS) {
+            return Stage::Over;
+        }
+        match (self.slot.wait(), self.slot.waits_for()) {
+            (Wait::Nothing | Wait::Replied | Wait::Turn, _) => Stage::Open,
+            (Wait::User, _) if ran_ns.is_some() => Stage::Open,
+            (_, Some(server)) if own.contains(&server) => Stage::Open,
+            (_, Some(_)) if ran_ns.is_none() => Stage::Asked,
+            _ => Stage::Over,
+        }
+    }
+}
+
+/// A call that waits.
+pub(crate) struct DelayedCall {
+    pub(crate) call: PagesCall,
+    /// For whom it is made.
+    pub(crate) account: AccountNumber,
+    pub(crate) since_ns: u64,
+    /// When to look next, from then.
+    pub(crate) pause_ns: u64,
+}
+
+/// All windows of a board.
+pub(crate) struct TimeWindows {
+    last: [Option<TimeWindow>; WINDOWS],
+    next: usize,
+    pub(crate) waiting: Option<DelayedCall>,
+}
+
+impl TimeWindows {
+    pub(crate) fn new() -> TimeWindows {
+        TimeWindows { last: [None; WINDOWS], next: 0, waiting: None }
+    }
+
+    /// What may be asked now.
+    #[inline(always)]
+    pub(crate) fn entries(&self) -> u32 {
+        if self.waiting.is_some() { Pages::ENTRIES & !TAKING } else { Pages::ENTRIES }
+    }
+
+    /// Whether somebody else than `account` is to run with one of the pages before they go; closes windows that are over.
+    pub(crate) fn is_open(&mut self, me: &Me, own: [ProcId; 2], taken: TakenPages, account: AccountNumber) -> bool {
+        let TakenPages { file, from, to, arriving } = taken;
+        let mut open = false;
+        for place in &mut self.last {
+            let Some(window) = place else { continue };
+            let stage = window.stage(me, own);
+            let wanted = window.file == file && (from..to).contains(&window.page) && window.account != account;
+            open |= wanted && (stage == Stage::Open || arriving && stage == Stage::Asked);
+            if stage == Stage::Over {
+                *place = None;
+            }
+        }
+        open
+    }
+
+    /// The program in `slot` is to be shown page `page` of `file`, or `shown` it now.
+    pub(crate) fn open(&mut self, me: &Me, slot: Caller, (file, page): (FileId, u32), shown: bool) {
+        let account = me.account();
+        if file.is_object() || account == AccountNumber::SYSTEM {
+            return;
+        }
+        let shown = shown.then(|| me.counted(account, Count::UserNs));
+        // Who faults again has run since.
+        let own = self.last.iter().position(|known| known.is_some_and(|known| known.account == account));
+        let place = own.unwrap_or(self.next);
+        if own.is_none() {
+            self.next = (place + 1) % WINDOWS;
+        }
+        self.last[place] = Some(TimeWindow { file, page, account, slot, shown });
+    }
+}
+
+/// Pages `from..to` of a file that are taken away; those that are still to arrive, too.
+#[derive(Clone, Copy)]
+pub(crate) struct TakenPages {
+    pub(crate) file: FileId,
+    pub(crate) from: u32,
+    pub(crate) to: u32,
+    pub(crate) arriving: bool,
+}

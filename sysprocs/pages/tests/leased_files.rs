@@ -1,0 +1,183 @@
+//! Files that a board holds: tickets, the size, and what is given back in which order.
+#![allow(missing_docs)]
+
+use renga_hal::memory::Frame;
+use renga_pages::{CacheMemory, CachedLease, PageIndex};
+use renga_proto::attributes::AttributeChange;
+use renga_proto::inode::TIME_KEEP;
+use renga_proto::pages::{FileId, NO_LEASE, TO_END};
+use renga_rt::host::Board;
+
+const PAGE: u64 = 4096;
+const FILE: FileId = FileId { ino: 7, generation: 1 };
+const OTHER: FileId = FileId { ino: 8, generation: 1 };
+const HOLDING: CachedLease = CachedLease { size: 0, below: 8, lease: 1 };
+
+fn index(files: usize) -> PageIndex {
+    PageIndex::new(CacheMemory::new(Board::new(0, 1 << 20).arena, 64, files))
+}
+
+fn write(index: &mut PageIndex, file: FileId, page: u32, frame: u32) {
+    let ticket = index.ticket(file).unwrap();
+    assert_eq!(index.put(file, page, Frame(frame), ticket, 0), Ok(true));
+    index.wrote(Frame(frame), u64::from(page + 1) * PAGE, 5);
+}
+
+#[test]
+fn lease_revoked_before_arrival_is_void() {
+    let mut index = index(8);
+    let ticket = index.now();
+    index.end_lease(FILE, 1, false);
+    assert!(index.accept_lease(FILE, 1, ticket, HOLDING).is_err(), "of a file without a record");
+    let second = CachedLease { lease: 2, ..HOLDING };
+    assert_eq!(index.accept_lease(FILE, 1, index.now(), second), Ok(true));
+    assert_eq!(index.lease_of(FILE), Some(second));
+    index.end_lease(FILE, 2, false);
+    assert!(index.accept_lease(FILE, 1, index.now(), second).is_err(), "by its number");
+    assert_eq!(index.lease_of(FILE), None);
+    let ticket = index.now();
+    index.end_tickets();
+    assert!(index.accept_lease(FILE, 1, ticket, CachedLease { lease: 3, ..HOLDING }).is_err(), "with its session");
+}
+
+#[test]
+fn lease_granted_after_revocation_is_valid() {
+    let mut index = index(8);
+    let ticket = index.ticket(FILE).unwrap();
+    index.end_lease(FILE, 1, false);
+    index.revoke(FILE, 1);
+    let later = CachedLease { lease: 2, ..HOLDING };
+    assert_eq!(index.accept_lease(FILE, 1, ticket, later), Ok(true), "an earlier lease was taken back, and a page");
+    assert!(index.put(FILE, 0, Frame(1), ticket, PAGE).is_err(), "what was read before may be old");
+    let renewed = index.ticket(FILE).unwrap();
+    assert_eq!(index.put(FILE, 0, Frame(1), renewed, PAGE), Ok(true), "what came with the lease is not");
+    // Nor if nothing is left that is known of the file.
+    let ticket = index.ticket(OTHER).unwrap();
+    let record = index.revoke(OTHER, TO_END).unwrap();
+    index.forget(record);
+    assert_eq!(index.accept_lease(OTHER, 1, ticket, HOLDING), Ok(true));
+}
+
+#[test]
+fn lease_of_forgotten_file_is_void() {
+    let mut index = index(1);
+    let ticket = index.now();
+    index.ticket(FILE).unwrap();
+    index.end_lease(FILE, 5, false);
+    let file = index.oldest_file().unwrap();
+    index.forget(file);
+    let numbered = |lease| CachedLease { lease, ..HOLDING };
+    assert!(index.accept_lease(FILE, 1, ticket, numbered(5)).is_err());
+    index.ticket(FILE).unwrap();
+    assert!(index.accept_lease(FILE, 1, ticket, numbered(5)).is_err(), "nor does another record of the file know less");
+    let file = index.oldest_file().unwrap();
+    index.forget(file);
+    assert_eq!(index.accept_lease(OTHER, 1, ticket, numbered(6)), Ok(true), "others can be had");
+    assert_eq!(index.accept_lease(FILE, 1, ticket, numbered(7)), Ok(false), "no room for another record");
+}
+
+#[test]
+fn lease_numbers_are_ordered_across_reboots() {
+    let mut index = index(2);
+    let (before, after) = (0xff << 56 | 9, 3);
+    index.end_lease(FILE, before, false);
+    assert_eq!(index.accept_lease(FILE, 1, index.now(), CachedLease { lease: after, ..HOLDING }), Ok(true));
+    index.end_lease(FILE, after, false);
+    assert!(index.accept_lease(FILE, 1, index.now(), CachedLease { lease: before, ..HOLDING }).is_err());
+    let ticket = index.now();
+    index.end_lease(OTHER, NO_LEASE, false);
+    assert!(index.accept_lease(FILE, 1, ticket, CachedLease { lease: 4, ..HOLDING }).is_err(), "whichever was under way");
+    assert_eq!(index.accept_lease(FILE, 1, index.now(), CachedLease { lease: 5, ..HOLDING }), Ok(true));
+}
+
+#[test]
+fn leased_file_size_follows_local_writes() {
+    let mut index = index(8);
+    index.accept_lease(FILE, 1, index.now(), HOLDING).unwrap();
+    write(&mut index, FILE, 0, 10);
+    let ticket = index.ticket(FILE).unwrap();
+    index.put(FILE, 3, Frame(13), ticket, 1).unwrap();
+    index.accept_lease(FILE, 1, index.now(), CachedLease { size: 0, below: 16, lease: 1 }).unwrap();
+    assert_eq!(index.lease_of(FILE), Some(CachedLease { size: PAGE, below: 16, lease: 1 }));
+    assert_eq!(index.take_facts(FILE), (PAGE, Some(5)));
+    assert_eq!(index.take_facts(FILE), (PAGE, None), "told once");
+}
+
+#[test]
+fn leased_file_dirty_pages_flush_in_order() {
+    let mut index = index(8);
+    index.accept_lease(FILE, 1, index.now(), CachedLease { size: 0, below: 2_000, lease: 1 }).unwrap();
+    for (page, frame) in [(5, 20), (0, 21), (1_000, 22), (1, 23)] {
+        write(&mut index, FILE, page, frame);
+    }
+    index.accept_lease(OTHER, 2, index.now(), HOLDING).unwrap();
+    write(&mut index, OTHER, 0, 30);
+    assert_eq!(index.oldest_held(), Some((FILE, 1)));
+    index.end_lease(FILE, 1, false);
+    let (mut from, mut given) = (0, Vec::new());
+    while let Some((page, frame)) = index.first_dirty(FILE, from) {
+        assert_eq!(index.first_dirty(FILE, from), Some((page, frame)), "not taken yet");
+        given.push((page, frame.0));
+        index.flushed(FILE, page);
+        from = page + 1;
+    }
+    assert_eq!(given, [(0, 21), (1, 23), (5, 20), (1_000, 22)]);
+    assert_eq!((index.first_dirty(FILE, 0), index.dirty_count(), index.count()), (None, 1, 5));
+    assert!(!index.is_leased(FILE) && index.is_leased(OTHER));
+}
+
+#[test]
+fn lent_file_is_visible_to_inode_only() {
+    let mut index = index(2);
+    let ticket = index.ticket(FILE).unwrap();
+    index.put(FILE, 0, Frame(1), ticket, PAGE).unwrap();
+    assert!(index.set_leased_out(FILE, true, PAGE));
+    assert!(index.put(FILE, 1, Frame(2), ticket, PAGE).is_err(), "read before it was lent");
+    assert_eq!((index.is_open(FILE), index.find_leased_out(FILE, 0)), (false, Some(Frame(1))));
+    index.ticket(OTHER).unwrap();
+    let oldest = index.oldest_file().unwrap();
+    index.forget(oldest);
+    assert_eq!(index.find_leased_out(FILE, 0), Some(Frame(1)), "the other was older");
+    assert!(index.set_leased_out(FILE, false, 2 * PAGE));
+    assert_eq!((index.is_open(FILE), index.size(FILE)), (true, Some(2 * PAGE)));
+}
+
+#[test]
+fn lease_grants_under_way_are_expected() {
+    // What is looked at by the calls that are put off is tried by `mapped::` in the simulator.
+    let mut index = index(2);
+    index.accept_lease(FILE, 1, index.now(), HOLDING).unwrap();
+    index.accept_lease(FILE, 1, index.now(), HOLDING).unwrap();
+    assert!(index.is_expected(FILE, HOLDING.lease, 3) && !index.is_expected(FILE, HOLDING.lease, 2));
+    assert!(index.is_expected(FILE, 2, 1) && index.is_expected(OTHER, 1, 1), "one that is not known");
+}
+
+#[test]
+fn leased_file_attributes_are_reported_once() {
+    let mut index = index(2);
+    assert!(!index.change(FILE, AttributeChange::mode(0o600), 1), "it is not held");
+    index.accept_lease(FILE, 1, index.now(), HOLDING).unwrap();
+    assert!(index.change(FILE, AttributeChange::mode(0o600), 1) && index.change(FILE, AttributeChange::owner(7, 8), 2));
+    index.ticket(OTHER).unwrap();
+    let oldest = index.oldest_file().unwrap();
+    index.forget(oldest);
+    index.end_lease(FILE, HOLDING.lease, true);
+    assert!(index.is_leased(FILE), "it makes no room for others");
+    assert!(!index.change(FILE, AttributeChange::mode(0o640), 3), "it is being taken back");
+    let told = AttributeChange::mode(0o600).then(AttributeChange::owner(7, 8));
+    assert_eq!((index.take_attributes(FILE), index.take_attributes(FILE)), (Some((told, 2)), None));
+    assert!(!index.is_leased(FILE));
+}
+
+#[test]
+fn leased_file_later_of_write_and_utimes_wins() {
+    let mut index = index(2);
+    index.accept_lease(FILE, 1, index.now(), HOLDING).unwrap();
+    write(&mut index, FILE, 0, 10);
+    let times = AttributeChange::times(11, 12).unwrap();
+    index.change(FILE, times, 6);
+    assert_eq!(index.take_facts(FILE), (PAGE, None));
+    index.wrote(Frame(10), PAGE, 7);
+    assert_eq!(index.take_attributes(FILE), Some((AttributeChange { modify_ns: TIME_KEEP, ..times }, 6)));
+    assert_eq!(index.take_facts(FILE), (PAGE, Some(7)));
+}

@@ -1,0 +1,92 @@
+//! Copies of asynchronous calls: of this board's until they are done, of other boards' until they are made.
+//!
+//! Invariant: copy `i` of a board travels to copy `i` there, so a free copy is the credit to send one.
+//! Called by: `asynchronous.rs`, `transmit.rs`. Not here: in which order calls are made (`asynchronous.rs`).
+
+use crate::calls::fragment::put;
+use crate::calls::in_call::NO_REQUEST;
+use renga_rt::PAGE_BYTES;
+use renga_wire::{Head, Request};
+
+/// A copied call of this board, from its release until it is done.
+pub struct OutCopy {
+    pub(crate) used: bool,
+    pub(crate) request: Request,
+    pub(crate) begun: bool,
+    /// All of it is built.
+    pub(crate) complete: bool,
+    pub(crate) given_built: usize,
+    pub(crate) released_ns: u64,
+    pub(crate) given: &'static mut [u8; PAGE_BYTES],
+}
+
+impl OutCopy {
+    /// A free copy.
+    pub fn new(given: &'static mut [u8; PAGE_BYTES]) -> OutCopy {
+        OutCopy {
+            used: false,
+            request: NO_REQUEST,
+            begun: false,
+            complete: false,
+            given_built: 0,
+            released_ns: 0,
+            given,
+        }
+    }
+
+    /// Writes its next fragment into `room`: its length, bytes, and whether more follow.
+    pub(crate) fn build(&mut self, slot: u16, room: &mut [u8]) -> (usize, bool) {
+        let given = &self.given[..usize::from(self.request.given_bytes)];
+        let head = if self.begun { Head::AsyncMore { slot } } else { Head::Async { slot, request: self.request } };
+        self.begun = true;
+        let (bytes, built) = put(head, &given[self.given_built..], room);
+        self.given_built += built;
+        self.complete = self.given_built == given.len();
+        (bytes, !self.complete)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum CopyStage {
+    Free,
+    Receiving,
+    Queued,
+    Running,
+    Finished { errno: u16 },
+}
+
+/// A copied call of another board.
+pub struct InCopy {
+    pub(crate) stage: CopyStage,
+    /// Its session has ended: it is still made, but nobody is told.
+    pub(crate) stale: bool,
+    pub(crate) request: Request,
+    pub(crate) received: usize,
+    pub(crate) arrival: u64,
+    pub(crate) given: Option<&'static mut [u8]>,
+}
+
+impl InCopy {
+    /// A free copy.
+    pub fn new(given: &'static mut [u8; PAGE_BYTES]) -> InCopy {
+        InCopy {
+            stage: CopyStage::Free,
+            stale: false,
+            request: NO_REQUEST,
+            received: 0,
+            arrival: 0,
+            given: Some(given),
+        }
+    }
+
+    /// Writes the news of its end into `room`, and is free.
+    pub(crate) fn build_done(&mut self, slot: u16, room: &mut [u8]) -> (usize, bool) {
+        let CopyStage::Finished { errno } = self.stage else { return (0, false) };
+        self.stage = CopyStage::Free;
+        (put(Head::Done { slot, errno }, &[], room).0, false)
+    }
+
+    pub(crate) fn waits(&self) -> bool {
+        matches!(self.stage, CopyStage::Receiving | CopyStage::Queued | CopyStage::Running)
+    }
+}

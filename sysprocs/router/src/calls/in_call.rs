@@ -1,0 +1,103 @@
+//! One call of another board's process to this board: from its first fragment to the last of its reply.
+//!
+//! Invariant: the memory of its slices is here, except while its proxy works. Called by: `incoming.rs`, `transmit.rs`.
+//! Not here: which place a call has (`router_memory.rs`).
+
+use crate::calls::fragment::put;
+use renga_rt::account::AccountNumber;
+use renga_rt::raw::Message;
+use renga_wire::{Cost, Head, Request};
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum CallStage {
+    /// There is no call.
+    Fresh,
+    /// Fragments of its call are missing.
+    Receiving,
+    /// Its call is complete, and waits for asynchronous calls that came before it.
+    Queued,
+    /// Its proxy makes the call.
+    Running,
+    /// As `Running`, for a session that has ended: nobody wants the reply.
+    Stale,
+    /// Its reply is being sent.
+    Answered,
+}
+
+/// The place of one call.
+pub struct InCall {
+    /// Whose processes have it.
+    pub(crate) board: u8,
+    pub(crate) stage: CallStage,
+    pub(crate) number: u8,
+    /// Who calls.
+    pub(crate) caller: u16,
+    pub(crate) request: Request,
+    /// The account of the caller, if it is the slot of a program: unless the request names another.
+    pub(crate) own_account: AccountNumber,
+    /// Whether it waits for the share of the program for which it is made.
+    pub(crate) patient: bool,
+    pub(crate) account: AccountNumber,
+    /// What its reply tells of the work for the account.
+    pub(crate) cost: Cost,
+    pub(crate) received: usize,
+    /// When it came, among all calls from other boards.
+    pub(crate) arrival: u64,
+    pub(crate) interrupted: bool,
+    pub(crate) reply: Message,
+    pub(crate) used_bytes: usize,
+    pub(crate) begun: bool,
+    pub(crate) used_built: usize,
+    /// The memory of its slices, the one given and behind it the one taken; with the proxy while that works.
+    pub(crate) slices: Option<&'static mut [u8]>,
+}
+
+/// A request that asks nothing.
+pub(crate) const NO_REQUEST: Request =
+    Request { destination: 0, op: 0, words: [0; renga_wire::WORDS], given_bytes: 0, taken_bytes: 0, account: 0 };
+
+impl InCall {
+    /// A place for calls of processes of `board`, without one.
+    pub(crate) fn new(board: u8, slices: &'static mut [u8]) -> InCall {
+        InCall {
+            board,
+            stage: CallStage::Fresh,
+            number: 0,
+            caller: 0,
+            request: NO_REQUEST,
+            own_account: AccountNumber::SYSTEM,
+            patient: false,
+            account: AccountNumber::SYSTEM,
+            cost: Cost::NONE,
+            received: 0,
+            arrival: 0,
+            interrupted: false,
+            reply: Message::default(),
+            used_bytes: 0,
+            begun: false,
+            used_built: 0,
+            slices: Some(slices),
+        }
+    }
+
+    /// Writes the next fragment of the reply into `room`: its length, bytes, and whether more follow.
+    pub(crate) fn build(&mut self, room: &mut [u8]) -> (usize, bool) {
+        let (CallStage::Answered, Some(slices)) = (self.stage, &self.slices) else { return (0, false) };
+        let caller = self.caller;
+        let head = if self.begun {
+            Head::ReplyMore { caller }
+        } else {
+            let (number, words, used_bytes) = (self.number, self.reply, self.used_bytes as u16);
+            Head::Reply { caller, number, words, used_bytes, cost: self.cost }
+        };
+        self.begun = true;
+        let answer = &slices[usize::from(self.request.given_bytes)..][..self.used_bytes];
+        let (bytes, built) = put(head, &answer[self.used_built..], room);
+        self.used_built += built;
+        let more = self.used_built < self.used_bytes;
+        if !more {
+            self.stage = CallStage::Fresh;
+        }
+        (bytes, more)
+    }
+}

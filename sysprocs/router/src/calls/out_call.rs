@@ -1,0 +1,122 @@
+//! One call of this board to another: from its accept to its reply.
+//!
+//! Invariant: the slices stay with the caller; fragments are read from the one given and written into the one taken.
+//! Called by: `outgoing.rs`, `transmit.rs`, `pool.rs`. Not here: when it may be sent (`pool.rs`).
+
+use crate::calls::edge_rules::{self, EdgeRule};
+use crate::calls::fragment::put;
+use renga_core::rendezvous::RawCall;
+use renga_rt::BOARDS_MAX;
+use renga_rt::account::AccountNumber;
+use renga_rt::raw::Message;
+use renga_wire::{Head, Request};
+
+/// The place of one local caller.
+pub struct OutCall {
+    caller: u16,
+    /// The place of the rule of its last call among those of that call's board.
+    rule: u16,
+    /// The number of the session that it has last called in, or was told of, by board.
+    pub(crate) sessions: [u32; BOARDS_MAX],
+    /// Number of its present or last call.
+    pub(crate) number: u8,
+    pub(crate) call: Option<RawCall>,
+    /// For whom it calls, and as that is told to the other board.
+    pub(crate) account: AccountNumber,
+    account_word: u32,
+    pub(crate) board: u8,
+    /// The pool whose proxies make it; without one the caller has a proxy of its own there.
+    pub(crate) pool: Option<u16>,
+    /// Who is next in the pool's line.
+    pub(crate) next: Option<u16>,
+    /// It is on its way: not in line.
+    pub(crate) sent: bool,
+    /// Whether the first fragment is built, and how many bytes of the slice given are.
+    begun: bool,
+    given_built: usize,
+    /// All of it is built.
+    pub(crate) complete: bool,
+    pub(crate) interrupt_sent: bool,
+    /// The reply, once it has begun.
+    pub(crate) reply: Option<Message>,
+    pub(crate) used_bytes: usize,
+    pub(crate) used_received: usize,
+}
+
+impl OutCall {
+    /// The place of the process with index `caller`.
+    pub const fn new(caller: u16) -> OutCall {
+        OutCall {
+            caller,
+            rule: 0,
+            sessions: [0; BOARDS_MAX],
+            number: 0,
+            call: None,
+            account: AccountNumber::SYSTEM,
+            account_word: 0,
+            board: 0,
+            pool: None,
+            next: None,
+            sent: false,
+            begun: false,
+            given_built: 0,
+            complete: false,
+            interrupt_sent: false,
+            reply: None,
+            used_bytes: 0,
+            used_received: 0,
+        }
+    }
+
+    pub(crate) fn caller(&self) -> u16 {
+        self.caller
+    }
+
+    /// Which of `rules`, those of one board, holds for calls to `server`.
+    pub(crate) fn rule(&mut self, server: u16, rules: &'static [EdgeRule]) -> Option<&'static EdgeRule> {
+        // A server is of one kind, and so is the caller: no other rule holds for the two.
+        if let Some(last) = rules.get(usize::from(self.rule)).filter(|rule| rule.holds(self.caller, server)) {
+            return Some(last);
+        }
+        let place = edge_rules::find(rules, self.caller, server)?;
+        self.rule = place as u16;
+        rules.get(place)
+    }
+
+    /// Takes a new call.
+    pub(crate) fn begin(&mut self, call: RawCall, board: u8, pool: Option<u16>) {
+        (self.account, self.account_word) = (call.account(), call.account_word());
+        (self.number, self.board, self.pool, self.next) = (self.number.wrapping_add(1), board, pool, None);
+        (self.sent, self.begun, self.complete, self.interrupt_sent) = (false, false, false, false);
+        (self.given_built, self.used_received, self.used_bytes, self.reply) = (0, 0, 0, None);
+        self.call = Some(call);
+    }
+
+    /// Writes the next fragment of the call into `room`: its length, bytes, and whether more follow.
+    pub(crate) fn build(&mut self, room: &mut [u8]) -> (usize, bool) {
+        let Some(call) = &mut self.call else { return (0, false) };
+        let (op, words, destination) = (call.op() as u8, call.message(), call.destination().index);
+        let (given, taken) = call.lent();
+        let head = if self.begun {
+            Head::CallMore { caller: self.caller }
+        } else {
+            let (given_bytes, taken_bytes) = (given.len() as u16, taken.len() as u16);
+            let account = self.account_word;
+            let request = Request { destination, op, words, given_bytes, taken_bytes, account };
+            Head::Call { caller: self.caller, number: self.number, request }
+        };
+        self.begun = true;
+        let (bytes, built) = put(head, &given[self.given_built..], room);
+        self.given_built += built;
+        self.complete = self.given_built == given.len();
+        (bytes, !self.complete)
+    }
+
+    /// Writes the news that call `number` was interrupted into `room`, as `build` does.
+    pub(crate) fn build_interrupt(&mut self, board: u8, number: u8, room: &mut [u8]) -> (usize, bool) {
+        if self.call.is_none() || (self.board, self.number) != (board, number) {
+            return (0, false); // it was answered meanwhile
+        }
+        (put(Head::Interrupt { caller: self.caller, number: self.number }, &[], room).0, false)
+    }
+}

@@ -1,0 +1,59 @@
+//! The router's state between two turns of its loop.
+//!
+//! Called by: the router's modules. Not here: the loop (`router.rs`), memory made at boot (`router_memory.rs`).
+
+use crate::calls::caller_index::CallerIndex;
+use crate::number_set::NumberSet;
+use crate::router_memory::{Peer, RouterMemory};
+use renga_phy::Phy;
+use renga_rt::Me;
+
+pub(crate) struct Router<D: Phy + 'static> {
+    pub(crate) me: Me,
+    pub(crate) device: &'static mut D,
+    /// This board, as the device says.
+    pub(crate) board: u8,
+    pub(crate) memory: &'static mut RouterMemory,
+    pub(crate) now_ns: u64,
+    /// Local callers that wait.
+    pub(crate) out_active: NumberSet,
+    /// Where the local callers have their places.
+    pub(crate) places: CallerIndex,
+    /// CallerIndex whose calls are complete and not started.
+    pub(crate) queued: NumberSet,
+    /// Asynchronous calls of other boards that are not done.
+    pub(crate) copies_waiting: usize,
+    pub(crate) arrivals: u64,
+    pub(crate) alarm_ns: Option<u64>,
+    /// A session has a deadline that may be before the alarm, though that is soon.
+    pub(crate) unsettled: bool,
+    /// Something is left of an ended session.
+    pub(crate) closing: bool,
+    pub(crate) transmit_full: bool,
+    pub(crate) transmit_interrupt: bool,
+    /// The board that is sent to first: the one that found the device full.
+    pub(crate) first_board: u8,
+}
+
+impl<D: Phy + 'static> Router<D> {
+    pub(crate) fn next_arrival(&mut self) -> u64 {
+        self.arrivals += 1;
+        self.arrivals
+    }
+
+    pub(crate) fn peers(&self) -> impl Iterator<Item = u8> + use<D> {
+        let me = self.board;
+        (0..self.memory.peers.len() as u8).filter(move |board| *board != me)
+    }
+
+    pub(crate) fn peer(&mut self, board: u8) -> &mut Peer {
+        &mut self.memory.peers[usize::from(board)]
+    }
+
+    /// Tells the session with `board` whether more than acknowledgements is awaited of that.
+    pub(crate) fn note_awaited(&mut self, board: u8) {
+        let (now_ns, watched) = (self.now_ns, self.memory.watch.holds(board));
+        let peer = self.peer(board);
+        peer.session.set_watched(now_ns, watched || peer.waiting > 0 || peer.serving > 0);
+    }
+}

@@ -1,0 +1,398 @@
+//! The session with one other board: frames in order, each exactly once, or a failed board.
+//!
+//! Both boards say `Hello` with an epoch of their own, which changes with every session and every boot. The session is up at a
+//! board when the other has named its epoch. A window keeps frames until they are acknowledged. A receiver that sees a gap sends
+//! `Nak`, and the sender goes back (go-back-N: the bus keeps order, so a gap is a loss). Silence alone resends nothing: the
+//! sender asks (a `Hello` with the number it expects next), and resends what the answer lacks.
+//!
+//! While a board owes something (an acknowledgement, a reply, the end of a child) and is silent, it is asked again. After
+//! [`LinkTiming::dead_ns`] of silence it is dead.
+//! Invariant: only the next frame of this session is handed on, and only a frame that can belong to this session counts as
+//! heard. So a board that rebooted with the same epoch is found dead, and not taken for its former incarnation.
+//!
+//! Not here: sending (`window.rs`), what frames carry, the calls of a failed board (`session_end.rs`).
+
+use crate::session::timing::{HELLOS_MAX, LinkTiming, STUCK_FACTOR};
+use renga_wire::frame::Hello;
+use renga_wire::{FRAME_BYTES_MAX, HEADER_BYTES, Header};
+
+/// Frames sent or ready to be sent, and not acknowledged. Divides 256, as sequence numbers wrap there.
+pub const WINDOW_FRAMES: u8 = 8;
+/// Frames received after which the acknowledgement does not wait for a frame to go with.
+/// More than a page takes, whose reader's next call acknowledges.
+const ACKNOWLEDGE_FRAMES: u8 = 6;
+/// Bytes of the longest frame that is not data.
+pub const CONTROL_BYTES_MAX: usize = HEADER_BYTES + Hello::BYTES + 4;
+
+/// How often a board thought dead is greeted unasked, each time after twice as long as before: for 23 s on the
+/// profile `pi3`.
+const DEAD_HELLOS_MAX: u32 = 8;
+
+/// How things stand with the other board.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SessionState {
+    /// It has been greeted and has not answered yet.
+    Hello,
+    /// It is there.
+    Up,
+    /// It does not answer.
+    Dead,
+}
+
+/// What to do with a data frame.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FrameOrder {
+    /// The next one: hand it on.
+    Next,
+    /// Seen before.
+    Duplicate,
+    /// One before it is missing, or it is of another session.
+    Stray,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) struct WindowSlot {
+    pub(crate) bytes: [u8; FRAME_BYTES_MAX],
+    pub(crate) payload_bytes: u16,
+    pub(crate) frame_bytes: u16,
+}
+
+/// A question to the other board whether it is there and what has arrived.
+#[derive(Clone, Copy)]
+pub(crate) struct Question {
+    /// When it was put last.
+    pub(crate) at_ns: u64,
+    /// How often it was put.
+    pub(crate) times: u16,
+    /// The number behind the last frame sent before it was put first.
+    pub(crate) behind: u8,
+}
+
+/// One board's view of a session.
+#[derive(Clone)]
+pub struct Session {
+    pub(crate) me: u8,
+    pub(crate) peer: u8,
+    pub(crate) timing: LinkTiming,
+    pub(crate) state: SessionState,
+    /// Sessions that were up and have ended.
+    pub(crate) number: u32,
+    pub(crate) epoch: u8,
+    pub(crate) peer_epoch: Option<u8>,
+    pub(crate) hello_at_ns: u64,
+    pub(crate) hello_until_ns: u64,
+    pub(crate) hello_sent_ns: Option<u64>,
+    /// When a board thought dead is greeted next, and how often it was.
+    pub(crate) dead_hello_at_ns: u64,
+    pub(crate) dead_hellos: u32,
+    pub(crate) hello_due: bool,
+    /// Sequence number of the oldest frame kept; `built` are kept, the first `sent` of them are on their way,
+    /// and the first `reached` have been at least once.
+    pub(crate) base: u8,
+    pub(crate) built: u8,
+    pub(crate) sent: u8,
+    pub(crate) reached: u8,
+    /// When one was last acknowledged, or the first was sent.
+    pub(crate) progress_ns: u64,
+    /// When the other board was last heard, or something was first awaited of it since.
+    pub(crate) received_ns: u64,
+    /// Something else than acknowledgements is awaited of it.
+    pub(crate) watched: bool,
+    pub(crate) asked: Option<Question>,
+    pub(crate) ask_due: bool,
+    /// The number of the last question put, and of the last one heard.
+    pub(crate) question: u8,
+    pub(crate) heard_question: u8,
+    /// The frame, sent once only, by which the way there and back is measured, and when it was sent.
+    pub(crate) timed: Option<(u8, u64)>,
+    /// The longest way there and back of late, ns.
+    pub(crate) round_trip_ns: u64,
+    pub(crate) expected: u8,
+    pub(crate) unacknowledged: u8,
+    pub(crate) acknowledge_at_ns: Option<u64>,
+    pub(crate) acknowledge_now: bool,
+    pub(crate) gap: Gap,
+    pub(crate) window: [WindowSlot; WINDOW_FRAMES as usize],
+}
+
+/// Whether a frame is known to be missing.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Gap {
+    None,
+    Seen,
+    Told,
+}
+
+impl Session {
+    /// Board `me`'s session with board `peer`, about to greet; `epoch` should be another one than before
+    /// the board's last reset.
+    pub const fn new(me: u8, peer: u8, epoch: u8, timing: LinkTiming) -> Session {
+        Session {
+            me,
+            peer,
+            timing,
+            state: SessionState::Hello,
+            number: 0,
+            epoch,
+            peer_epoch: None,
+            hello_at_ns: 0,
+            hello_until_ns: timing.hello_ns * HELLOS_MAX,
+            hello_sent_ns: None,
+            dead_hello_at_ns: 0,
+            dead_hellos: 0,
+            hello_due: false,
+            base: 0,
+            built: 0,
+            sent: 0,
+            reached: 0,
+            progress_ns: 0,
+            received_ns: 0,
+            watched: false,
+            asked: None,
+            ask_due: false,
+            question: 0,
+            heard_question: 0,
+            timed: None,
+            round_trip_ns: 0,
+            expected: 0,
+            unacknowledged: 0,
+            acknowledge_at_ns: None,
+            acknowledge_now: false,
+            gap: Gap::None,
+            window: [WindowSlot { bytes: [0; FRAME_BYTES_MAX], payload_bytes: 0, frame_bytes: 0 };
+                WINDOW_FRAMES as usize],
+        }
+    }
+
+    /// How things stand.
+    pub fn state(&self) -> SessionState {
+        self.state
+    }
+
+    /// Sessions with the board that were up and have ended: tells one of its lives from the next.
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// Whether `epoch` is that of the other board in this session.
+    fn knows(&self, epoch: u8) -> bool {
+        self.peer_epoch == Some(epoch)
+    }
+
+    /// Whether a board that greets so is still in this session; one that was reset knows nothing of it.
+    pub fn continues(&self, epoch: u8, hello: Hello) -> bool {
+        self.knows(epoch) && hello.known == Some(self.epoch)
+    }
+
+    /// SessionEnds the session: what was on its way will not be accepted any more.
+    pub fn end(&mut self, now_ns: u64, state: SessionState) {
+        self.number = self.number.wrapping_add(u32::from(self.state == SessionState::Up));
+        self.state = state;
+        self.epoch = self.epoch.wrapping_add(1);
+        self.peer_epoch = None;
+        self.hello_due = false;
+        (self.hello_at_ns, self.hello_until_ns) = (now_ns, now_ns + self.timing.dead_ns);
+        (self.dead_hello_at_ns, self.dead_hellos) = (now_ns + self.timing.dead_ns, 0);
+        self.restart(now_ns);
+    }
+
+    fn restart(&mut self, now_ns: u64) {
+        (self.base, self.built, self.sent, self.reached) = (0, 0, 0, 0);
+        (self.progress_ns, self.received_ns, self.asked, self.ask_due) = (now_ns, now_ns, None, false);
+        (self.question, self.heard_question, self.timed, self.round_trip_ns) = (0, 0, None, 0);
+        (self.expected, self.unacknowledged, self.acknowledge_now) = (0, 0, false);
+        (self.acknowledge_at_ns, self.gap) = (None, Gap::None);
+    }
+
+    /// Greets a board thought dead, which may be there again; at most once in `greet_ns`.
+    pub fn offer_hello(&mut self, now_ns: u64) {
+        if self.hello_sent_ns.is_none_or(|at_ns| now_ns >= at_ns + self.timing.hello_ns) {
+            self.hello_due = true;
+        }
+    }
+
+    /// Greets the board, whose greeting had to wait.
+    pub fn answer_hello(&mut self) {
+        self.hello_due = true;
+    }
+
+    /// Takes a greeting, whose frame has the number `sequence`. A session that was up and does not continue
+    /// must have been ended before. How many frames it made be sent again.
+    pub fn receive_hello(&mut self, now_ns: u64, epoch: u8, sequence: u8, hello: Hello) -> u8 {
+        if self.state == SessionState::Up {
+            return self.receive_answer(now_ns, sequence, hello);
+        }
+        if self.peer_epoch != Some(epoch) {
+            self.peer_epoch = Some(epoch);
+            self.restart(now_ns);
+        }
+        if self.state == SessionState::Dead {
+            self.state = SessionState::Hello;
+            self.hello_at_ns = now_ns + self.timing.hello_ns;
+        }
+        // It is there: from now on silence means what it means in a session, also soon after boot.
+        self.hello_until_ns = now_ns + self.timing.dead_ns;
+        // Nothing of this session can have arrived there.
+        if hello.known == Some(self.epoch) && sequence == 0 {
+            (self.state, self.received_ns) = (SessionState::Up, now_ns);
+        }
+        (self.hello_due, self.heard_question) = (self.hello_due | hello.asks, hello.question);
+        0
+    }
+
+    /// Takes a question, the answer to one, or both.
+    fn receive_answer(&mut self, now_ns: u64, next: u8, hello: Hello) -> u8 {
+        if !self.is_possible(next) {
+            return 0;
+        }
+        let asked = self.asked.take_if(|_| hello.answers == self.question);
+        (self.hello_due, self.heard_question) = (self.hello_due | hello.asks, hello.question);
+        self.received_ns = now_ns;
+        self.acknowledge(now_ns, next);
+        let Some(asked) = asked else { return 0 };
+        if asked.times == 1 {
+            self.measure(now_ns - asked.at_ns);
+        }
+        self.progress_ns = now_ns;
+        let lost = asked.behind.wrapping_sub(self.base);
+        if lost == 0 || lost > self.reached { 0 } else { self.go_back(now_ns) }
+    }
+
+    /// Takes note of a way there and back; that of what was sent once only, for else nobody knows when.
+    pub(crate) fn measure(&mut self, took_ns: u64) {
+        self.round_trip_ns = took_ns.max(self.round_trip_ns - self.round_trip_ns / 8);
+    }
+
+    /// Takes the number and the acknowledgement of a data frame.
+    pub fn receive_data(&mut self, now_ns: u64, header: Header, acknowledged: u8) -> FrameOrder {
+        if self.state != SessionState::Up {
+            self.offer_hello(now_ns);
+            return FrameOrder::Stray;
+        }
+        if !self.knows(header.epoch) {
+            return FrameOrder::Stray;
+        }
+        if self.is_possible(acknowledged) {
+            self.received_ns = now_ns;
+            self.acknowledge(now_ns, acknowledged);
+        }
+        if header.sequence == self.expected {
+            self.expected = self.expected.wrapping_add(1);
+            self.unacknowledged = self.unacknowledged.saturating_add(1);
+            self.gap = Gap::None;
+            self.acknowledge_now |= self.unacknowledged >= ACKNOWLEDGE_FRAMES;
+            self.acknowledge_at_ns.get_or_insert(now_ns + self.timing.acknowledge_ns);
+            return FrameOrder::Next;
+        }
+        if self.expected.wrapping_sub(header.sequence) <= u8::MAX / 2 {
+            self.acknowledge_now = true; // its acknowledgement was lost
+            return FrameOrder::Duplicate;
+        }
+        if self.gap == Gap::None {
+            self.gap = Gap::Seen;
+        }
+        FrameOrder::Stray
+    }
+
+    /// Takes an acknowledgement; `gap`: and the request to go back. How many frames it made be sent again.
+    pub fn receive_acknowledgement(&mut self, now_ns: u64, header: Header, gap: bool) -> u8 {
+        if self.state != SessionState::Up || !self.knows(header.epoch) || !self.is_possible(header.sequence) {
+            return 0;
+        }
+        self.received_ns = now_ns;
+        self.acknowledge(now_ns, header.sequence);
+        if gap && self.sent > 0 { self.go_back(now_ns) } else { 0 }
+    }
+
+    /// Whether the other board can expect the frame `next` next; an old frame says what it once did.
+    fn is_possible(&self, next: u8) -> bool {
+        next.wrapping_sub(self.base) <= self.reached
+    }
+
+    /// Says whether more than acknowledgements is awaited of the other board.
+    pub fn set_watched(&mut self, now_ns: u64, watched: bool) {
+        if watched && !self.is_awaited() {
+            self.received_ns = self.received_ns.max(now_ns);
+        }
+        self.watched = watched;
+        if !self.is_awaited() {
+            self.asked = None;
+        }
+    }
+
+    pub(crate) fn is_awaited(&self) -> bool {
+        self.watched || self.reached > 0
+    }
+
+    /// When the other board is to be asked next, if it stays silent. On a busy bus answers take long, and
+    /// questions would only keep it busier.
+    fn ask_at_ns(&self) -> Option<u64> {
+        let LinkTiming { ask_ns, probe_ns, retransmit_ns, .. } = self.timing;
+        if let Some(asked) = self.asked {
+            let patience_ns = self.round_trip_ns.clamp(ask_ns, probe_ns);
+            return self.is_awaited().then_some(asked.at_ns + patience_ns);
+        }
+        let frames = (self.sent > 0).then_some(self.progress_ns + retransmit_ns.max(2 * self.round_trip_ns));
+        [frames, self.is_awaited().then_some(self.received_ns + probe_ns)].into_iter().flatten().min()
+    }
+
+    /// When the other board is dead, if it stays silent.
+    fn dead_at_ns(&self) -> Option<u64> {
+        let stuck = (self.reached > 0).then_some(self.progress_ns + self.timing.dead_ns * STUCK_FACTOR);
+        let silent = self.is_awaited().then_some(self.received_ns + self.timing.dead_ns);
+        [stuck, silent].into_iter().flatten().min()
+    }
+
+    /// When [`Session::expire`] has something to do.
+    pub fn deadline_ns(&self) -> Option<u64> {
+        match self.state {
+            SessionState::Dead => (self.dead_hellos < DEAD_HELLOS_MAX).then_some(self.dead_hello_at_ns),
+            SessionState::Hello => Some(self.hello_at_ns.min(self.hello_until_ns)),
+            SessionState::Up => {
+                [self.ask_at_ns(), self.dead_at_ns(), self.acknowledge_at_ns].into_iter().flatten().min()
+            }
+        }
+    }
+
+    /// Does what is due at `now_ns`; false: the board is dead.
+    pub fn expire(&mut self, now_ns: u64) -> bool {
+        let due = |at_ns: Option<u64>| at_ns.is_some_and(|at_ns| at_ns <= now_ns);
+        match self.state {
+            SessionState::Dead => {
+                // It may live and not know that the session has ended: what it holds for this board it holds till then.
+                if self.dead_hellos < DEAD_HELLOS_MAX && due(Some(self.dead_hello_at_ns)) {
+                    self.dead_hellos += 1;
+                    self.dead_hello_at_ns = now_ns + (self.timing.dead_ns << self.dead_hellos);
+                    self.offer_hello(now_ns);
+                }
+                return true;
+            }
+            SessionState::Hello => {
+                if due(Some(self.hello_at_ns)) {
+                    self.hello_due = true;
+                    self.hello_at_ns = now_ns + self.timing.hello_ns;
+                }
+                return !due(Some(self.hello_until_ns));
+            }
+            SessionState::Up => {}
+        }
+        if due(self.acknowledge_at_ns) {
+            // Should the device be full now, its next room serves, not this deadline once more.
+            (self.acknowledge_now, self.acknowledge_at_ns) = (true, None);
+        }
+        if due(self.ask_at_ns()) {
+            self.ask(now_ns);
+        }
+        !due(self.dead_at_ns())
+    }
+
+    /// Puts a question, or the last one again.
+    fn ask(&mut self, now_ns: u64) {
+        let asked = self.asked.unwrap_or_else(|| {
+            self.question = (self.question + 1) % Hello::QUESTIONS;
+            Question { at_ns: now_ns, times: 0, behind: self.base.wrapping_add(self.sent) }
+        });
+        self.asked = Some(Question { at_ns: now_ns, times: asked.times.saturating_add(1), ..asked });
+        self.ask_due = true;
+    }
+}

@@ -1,0 +1,72 @@
+//! The link's time-outs.
+
+/// Times of a link, which depend on its rate and on the speed of the boards.
+#[derive(Clone, Copy, Debug)]
+pub struct LinkTiming {
+    /// A frame is acknowledged by a frame of its own if for this long no other goes back, ns.
+    pub acknowledge_ns: u64,
+    /// The other board is asked what has arrived if for this long no frame was acknowledged, ns.
+    pub retransmit_ns: u64,
+    /// Between two greetings to a board that does not answer, ns.
+    pub hello_ns: u64,
+    /// The other board is asked whether it is there if something is awaited of it and it was silent for
+    /// this long, ns.
+    pub probe_ns: u64,
+    /// Between two questions that are not answered, ns.
+    pub ask_ns: u64,
+    /// Of this board something is awaited: silent for this long, it is dead, ns.
+    pub dead_ns: u64,
+}
+
+impl LinkTiming {
+    /// The bus on the pins of a Pi 3, 18 Mbit/s: a full frame takes half a millisecond, a page two. With
+    /// eight boards that all send as much as they can, each hears from each other every 45 ms.
+    pub const PI3: LinkTiming = LinkTiming {
+        acknowledge_ns: 3_000_000,
+        retransmit_ns: 10_000_000,
+        hello_ns: 10_000_000,
+        probe_ns: 20_000_000,
+        ask_ns: 4_000_000,
+        dead_ns: 90_000_000,
+    };
+    /// The pins of emulated boards, whose edges take a microsecond: a full frame takes two milliseconds, a page eight.
+    pub const PINS: LinkTiming = LinkTiming {
+        acknowledge_ns: 10_000_000,
+        retransmit_ns: 50_000_000,
+        hello_ns: 50_000_000,
+        probe_ns: 100_000_000,
+        ask_ns: 20_000_000,
+        dead_ns: 450_000_000,
+    };
+    /// The times called `name`, as boards are told.
+    pub fn named(name: &str) -> Option<LinkTiming> {
+        match name {
+            "pi3" => Some(LinkTiming::PI3),
+            "pins" => Some(LinkTiming::PINS),
+            "paper-1989" => Some(LinkTiming::PAPER_1989),
+            _ => None,
+        }
+    }
+    /// The shortest wait of a session that is up, ns.
+    pub(crate) fn wait_min_ns(&self) -> u64 {
+        let LinkTiming { acknowledge_ns, retransmit_ns, probe_ns, ask_ns, dead_ns, .. } = *self;
+        acknowledge_ns.min(retransmit_ns).min(probe_ns).min(ask_ns).min(dead_ns)
+    }
+    /// Boards of one million instructions a second on 4 Mbit/s.
+    pub const PAPER_1989: LinkTiming = LinkTiming {
+        acknowledge_ns: 50_000_000,
+        retransmit_ns: 500_000_000,
+        hello_ns: 500_000_000,
+        probe_ns: 1_000_000_000,
+        ask_ns: 200_000_000,
+        dead_ns: 4_500_000_000,
+    };
+}
+
+/// Greetings before a board that was never there is declared dead.
+pub const HELLOS_MAX: u64 = 200;
+/// A board that is heard, but acknowledges nothing, is dead after this many times `dead_ns`.
+pub const STUCK_FACTOR: u64 = 10;
+/// A board that is heard, but does not answer what holds up others, is given up after this many times `dead_ns`: 5 s with
+/// `pi3`.
+pub const ANSWER_FACTOR: u64 = 56;

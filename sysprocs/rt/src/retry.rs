@@ -1,0 +1,35 @@
+//! Calls to a board that may have rebooted since the caller's last one.
+//!
+//! Invariant: the router refuses the first call that a process makes in a new session with `ESTALE` and sends nothing, so a
+//! repeated call is made once. A second `ESTALE` is the server's: the object is of an earlier incarnation.
+//! Called by: callers whose entry names an incarnation, or asks for nothing that depends on one. Not here: callers that have
+//! to look up their object anew, as its number may be another object's by now.
+
+use core::future::Future;
+use renga_abi::Errno;
+use renga_core::{Client, Entry, Lends, Protocol};
+
+/// A client that repeats a call.
+pub trait Retry<P: Protocol> {
+    /// Calls, and once more if the answer is `ESTALE`.
+    fn call_retrying<'a, E, T>(&mut self, entry: E, lends: E::Lends<'a>) -> impl Future<Output = Result<T, Errno>>
+    where
+        E: Entry<Protocol = P, Reply = Result<T, Errno>> + Copy;
+}
+
+impl<P: Protocol, const ENTRIES: u32> Retry<P> for Client<P, ENTRIES> {
+    #[inline(always)]
+    async fn call_retrying<'a, E, T>(&mut self, entry: E, lends: E::Lends<'a>) -> Result<T, Errno>
+    where
+        E: Entry<Protocol = P, Reply = Result<T, Errno>> + Copy,
+    {
+        let (given, taken) = lends.split();
+        let mut is_first = true;
+        loop {
+            let reply = self.call(entry, E::Lends::join((given, &mut *taken))).await;
+            if reply.as_ref().err() != Some(&Errno::ESTALE) || !core::mem::take(&mut is_first) {
+                return reply;
+            }
+        }
+    }
+}
