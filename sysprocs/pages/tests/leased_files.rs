@@ -86,7 +86,10 @@ fn lease_numbers_are_ordered_across_reboots() {
     assert!(index.accept_lease(FILE, 1, index.now(), CachedLease { lease: before, ..HOLDING }).is_err());
     let ticket = index.now();
     index.end_lease(OTHER, NO_LEASE, false);
-    assert!(index.accept_lease(FILE, 1, ticket, CachedLease { lease: 4, ..HOLDING }).is_err(), "whichever was under way");
+    assert!(
+        index.accept_lease(FILE, 1, ticket, CachedLease { lease: 4, ..HOLDING }).is_err(),
+        "whichever was under way"
+    );
     assert_eq!(index.accept_lease(FILE, 1, index.now(), CachedLease { lease: 5, ..HOLDING }), Ok(true));
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Time stands unless a test moves it: what waits for a deadline that a frame should have made needless is seen.
 
-use renga_router::{CONTROL_BYTES_MAX, LinkTiming, Session, SessionState, FrameOrder, WINDOW_FRAMES};
+use renga_router::{CONTROL_BYTES_MAX, FrameOrder, LinkTiming, Session, SessionState, WINDOW_FRAMES};
 use renga_wire::frame::{Frame, Hello, Kind};
 
 const TIMING: LinkTiming = LinkTiming::PI3;

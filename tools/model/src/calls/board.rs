@@ -6,7 +6,7 @@
 
 use super::Mutant;
 use super::frames::{Sent, asked, put, request, spoil};
-use renga_router::{CONTROL_BYTES_MAX, LinkTiming, Session, SessionState, FrameOrder};
+use renga_router::{CONTROL_BYTES_MAX, FrameOrder, LinkTiming, Session, SessionState};
 use renga_wire::frame::Hello;
 use renga_wire::{Cost, Frame, Head, Kind};
 use std::collections::VecDeque;
@@ -209,7 +209,8 @@ impl Board {
             self.believes = None;
             Some(Event::Told)
         } else {
-            let slot = self.copies.iter().position(Option::is_none).filter(|_| asynchronous && state == SessionState::Up);
+            let slot =
+                self.copies.iter().position(Option::is_none).filter(|_| asynchronous && state == SessionState::Up);
             match slot {
                 Some(slot) => {
                     self.copies[slot] = Some(id);

@@ -13,8 +13,8 @@ use renga_core::notification::Notifier;
 use renga_core::raw::{ExchangePort, RawClient};
 use renga_core::{Address, Client as RawTyped, Me, Members, Port, Process, Protocol};
 use renga_router::{
-    EdgeRule, Link, LinkPlan, LinkTiming, MembershipClients, Permits, PoolPlan, RemoteCallers, Served, LinkStats, membership,
-    proxy, router,
+    EdgeRule, Link, LinkPlan, LinkStats, LinkTiming, MembershipClients, Permits, PoolPlan, RemoteCallers, Served,
+    membership, proxy, router,
 };
 use renga_rt::{ProcId, Watch};
 use std::cell::Cell;
@@ -214,7 +214,8 @@ impl Cast {
         let remotes: Vec<RemoteCallers> =
             others().flat_map(|board| kinds.iter().map(move |kind| RemoteCallers { board, ..*kind })).collect();
         let own = |kind: &RemoteCallers| if kind.own { kind.callers.1 - kind.callers.0 + 1 } else { 0 };
-        let pool = |remotes: &RemoteCallers| PoolPlan { board: remotes.board, proxies: remotes.shared, own: own(remotes) };
+        let pool =
+            |remotes: &RemoteCallers| PoolPlan { board: remotes.board, proxies: remotes.shared, own: own(remotes) };
         let pools: Vec<PoolPlan> = remotes.iter().map(pool).collect();
         let asynchronous = if self.plan.asynchronous { Note::BIT } else { 0 };
         let rule = |(pool, remotes): (usize, &RemoteCallers)| EdgeRule {

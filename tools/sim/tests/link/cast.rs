@@ -3,7 +3,9 @@
 use crate::record::{self, Noted as NotedDevice};
 use renga_core::raw::{ExchangePort, RawClient};
 use renga_core::{Address, Arena, Call, Client, Me, Members, Port, Process, Protocol};
-use renga_router::{EdgeRule, Link, LinkPlan, LinkTiming, Permits, PoolPlan, RemoteCallers, Served, LinkStats, proxy, router};
+use renga_router::{
+    EdgeRule, Link, LinkPlan, LinkStats, LinkTiming, Permits, PoolPlan, RemoteCallers, Served, proxy, router,
+};
 use renga_rt::{Errno, Never, ProcId, Watch};
 use renga_sim::{Cluster, ClusterSetup, Site};
 use std::cell::{Cell, RefCell};
