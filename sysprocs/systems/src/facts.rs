@@ -12,6 +12,8 @@ use renga_rt::signature::{self, Edge, ProtocolFacts};
 pub enum Place {
     /// Wherever the system file says.
     Any,
+    /// As `Any`, and a system may do without.
+    Optional,
     /// On the board that owns the disk: next to the medium, or next to the lock of names, which does not answer
     /// callers of other boards that are interrupted or die while they wait for it.
     DiskBoard,

@@ -129,7 +129,7 @@ macro_rules! each_kind { ($make:ident) => { $make! { |at, M|
         renga_router::proxy [at.link().mailbox(at.number()), at.link().proxy_results];
     AsyncProxy "async_proxy" "Released calls of another board.", PerAsyncBoard 8192:
         renga_router::proxy [at.link().async_mailbox(at.number()), at.link().proxy_results];
-    Counter "counter" "A counter that programs share.", Any 1:
+    Counter "counter" "A counter that programs share.", Optional 1:
         renga_counter::counter [];
 } } }
 pub(crate) use each_kind;

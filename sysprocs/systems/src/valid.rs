@@ -96,7 +96,7 @@ fn check_kinds(system: &System<'_>, board: &Board<'_>) -> Result<(), Rule> {
         let count = board.placed.iter().filter(|row| row.kind == facts.kind).map(|row| usize::from(row.count));
         let (count, many) = (count.sum::<usize>(), usize::from(facts.count_max));
         let fits = match facts.place {
-            Place::Any => count <= many,
+            Place::Any | Place::Optional => count <= many,
             Place::DiskBoard => count <= many && (count > 0) == board.owns_disk,
             Place::Every => (1..=many).contains(&count),
             Place::EveryLinked => count <= many && (count > 0) == linked,

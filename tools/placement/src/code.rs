@@ -54,6 +54,7 @@ const fn forward(used: &signature::ProtocolFacts, at: Where) -> Use {
 fn board_rule(place: Place) -> BoardRule {
     match place {
         Place::Any => BoardRule::Any,
+        Place::Optional => BoardRule::Optional,
         Place::DiskBoard => BoardRule::DiskOnly,
         Place::Every => BoardRule::Every,
         Place::EveryLinked => BoardRule::EveryLinked,

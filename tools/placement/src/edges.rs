@@ -89,7 +89,7 @@ fn servers(
         Where::OwnBoardIfAny => return Ok(own),
         Where::Nearest if !own.is_empty() => (own, true),
         Where::OneBoard | Where::Nearest => (serving, true),
-        Where::AllBoards if serving.is_empty() && is_of_link_only(system, kinds, used) => return Ok(serving),
+        Where::AllBoards if serving.is_empty() && may_be_absent(system, kinds, used) => return Ok(serving),
         Where::AllBoards => (serving, false),
     };
     let caller = &kinds[group.kind];
@@ -111,10 +111,12 @@ fn servers(
     Ok(found)
 }
 
-/// Whether `used` is served by what only a system with a link has, and this one has none.
-fn is_of_link_only(system: &System, kinds: &[KindFacts], used: &Use) -> bool {
-    let mut serving = kinds.iter().filter(|kind| kind.serves(used.protocol)).peekable();
-    system.boards.len() == 1 && serving.peek().is_some() && serving.all(|kind| kind.board == BoardRule::EveryLinked)
+/// Whether `used` is served by what a system may do without, or by what only a system with a link has and this one has none.
+fn may_be_absent(system: &System, kinds: &[KindFacts], used: &Use) -> bool {
+    let mut serving = kinds.iter().filter(|kind| kind.serves(used.protocol)).map(|kind| kind.board).peekable();
+    let alone = system.boards.len() == 1;
+    let absent = |rule| rule == BoardRule::Optional || rule == BoardRule::EveryLinked && alone;
+    serving.peek().is_some() && serving.all(absent)
 }
 
 fn missing(system: &System, kinds: &[KindFacts], group: &Group, used: &Use) -> PlacementError {

@@ -80,6 +80,8 @@ pub struct Use {
 pub enum BoardRule {
     /// Wherever the system file says.
     Any,
+    /// As `Any`, and a system may do without: a [`Where::AllBoards`] use of what only such kinds serve may find none.
+    Optional,
     /// On the board that owns the disk and nowhere else.
     DiskOnly,
     /// On every board.

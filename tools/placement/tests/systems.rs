@@ -6,8 +6,8 @@ mod kinds;
 
 use kinds::KINDS;
 use renga_placement::{
-    BoardRule, Checked, Instance, MessageMemory, Mode, OnBehalfOf, PlacementError, Share, What, check, code_kinds,
-    parse,
+    BoardRule, Checked, Instance, KindFacts, MessageMemory, Mode, OnBehalfOf, PlacementError, Share, What, check,
+    code_kinds, parse,
 };
 use std::collections::BTreeSet;
 use std::fs;
@@ -294,6 +294,20 @@ fn message_memory_figures_are_explained() {
 }
 
 #[test]
+fn system_without_optional_kind_is_accepted() {
+    let code = code_kinds();
+    let (pair, optional) = (text("pair"), "counter");
+    assert!(!pair.lines().any(|line| line.starts_with(optional)), "the pair has no optional kind");
+    check(&parse(&pair).unwrap(), &code).unwrap_or_else(|error| panic!("{error}"));
+    let mandatory: Vec<_> = code
+        .iter()
+        .map(|kind| if kind.name == optional { KindFacts { board: BoardRule::Any, ..*kind } } else { *kind })
+        .collect();
+    let error = check(&parse(&pair).unwrap(), &mandatory).expect_err("a family that nobody serves");
+    assert!(error.to_string().contains("calls Counter"), "{error}");
+}
+
+#[test]
 fn system_octet_is_accepted() {
     let names: String = ('b'..='h').map(|name| format!("{{ name = \"{name}\", message_kib = 4096 }}, ")).collect();
     let eight = edited(&text("small"), "{ name = \"b\" },", &names);
@@ -326,6 +340,7 @@ fn reference_lists_every_process_kind() {
         });
         let place = match kind.board {
             BoardRule::Any => "any board",
+            BoardRule::Optional => "any board, or none",
             BoardRule::DiskOnly => "the disk board",
             BoardRule::Every => "on every board",
             BoardRule::EveryLinked => "on every board, if there are several",
