@@ -11,7 +11,7 @@ const COMMITS_MAX: u32 = 3;
 
 /// What stays lent while background jobs are held.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Spares {
+pub enum FlushSpares {
     /// Nothing.
     Nothing,
     /// What those jobs have written.
@@ -25,32 +25,33 @@ pub enum Spares {
 ///
 /// # Errors
 /// Of the medium.
-pub async fn take_all_home<const D: u32, const I: u32>(
+pub async fn flush_all<const D: u32, const I: u32>(
     directory: &mut Client<InodeDirectory, D>,
     inodes: &mut Family<Inode, I>,
 ) -> Result<(), Errno> {
-    take_home_until(directory, inodes, Spares::Nothing, || false).await.map(|_| ())
+    flush_until(directory, inodes, FlushSpares::Nothing, || false).await.map(|_| ())
 }
 
 /// The same, until all is home or `is_over` says so, which it is asked after each piece, or all but what it `spares`; whether all may
 /// be home.
 ///
 /// # Errors
-/// As of [`take_all_home`].
-pub async fn take_home_until<const D: u32, const I: u32>(
+/// As of [`flush_all`].
+pub async fn flush_until<const D: u32, const I: u32>(
     directory: &mut Client<InodeDirectory, D>,
     inodes: &mut Family<Inode, I>,
-    spares: Spares,
+    spares: FlushSpares,
     mut is_over: impl FnMut() -> bool,
 ) -> Result<bool, Errno> {
     let (mut from, mut told, board) = (0, Ok(()), directory.server().board.0);
     let wanted = match spares {
-        Spares::Young => LeaseWrite::flush_old(),
+        FlushSpares::Young => LeaseWrite::flush_old(),
         _ => LeaseWrite::flush(0),
     };
     // Each turn passes an inode process.
     loop {
-        let slot = match directory.call_retrying(NextLeased { from, spares: spares != Spares::Nothing }, ()).await {
+        let slot = match directory.call_retrying(NextLeased { from, spares: spares != FlushSpares::Nothing }, ()).await
+        {
             Ok(slot) => slot,
             Err(Errno::ENOENT) => break,
             Err(errno) => return Err(errno),
@@ -77,16 +78,16 @@ pub async fn take_home_until<const D: u32, const I: u32>(
 ///
 /// # Errors
 /// `EAGAIN`: not for all that, others took the room.
-pub async fn take_home_and_commit<const D: u32, const I: u32>(
+pub async fn flush_and_commit<const D: u32, const I: u32>(
     directory: &mut Client<InodeDirectory, D>,
     inodes: &mut Family<Inode, I>,
 ) -> Result<(), Errno> {
     for _ in 0..COMMITS_MAX {
-        let told = take_all_home(directory, inodes).await;
+        let told = flush_all(directory, inodes).await;
         if told != Err(Errno::EAGAIN) {
             return told;
         }
         directory.call(CommitAll { extent: CommitExtent::Journal }, ()).await?;
     }
-    take_all_home(directory, inodes).await
+    flush_all(directory, inodes).await
 }

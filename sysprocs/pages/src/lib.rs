@@ -3,7 +3,7 @@
 //! - [`page_cache`]: the process;
 //! - [`PageIndex`]: which frame has which page of which file, and which was used longest ago;
 //! - [`Fill`]: how others bring a page in;
-//! - [`take_all_home`]: flushes other boards' dirty pages to the board of the inodes.
+//! - [`flush_all`]: flushes other boards' dirty pages to the board of the inodes.
 //!
 //! Not here: leases of pages (the inode processes, `renga_fs`), address spaces (`renga_memory`).
 #![no_std]
@@ -35,7 +35,7 @@ mod write;
 pub use append_reservation::AppendReservation;
 pub use attribute_change::change_held;
 pub use fill::Fill;
-pub use flush::{Spares, take_all_home, take_home_and_commit, take_home_until};
+pub use flush::{FlushSpares, flush_all, flush_and_commit, flush_until};
 pub use frame_list::FrameList;
 pub use index::PageIndex;
 pub use lease::CachedLease;

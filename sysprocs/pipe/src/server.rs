@@ -14,7 +14,8 @@ use renga_proto::pipe::{
 };
 use renga_proto::slots::{FreePipe, PipeTable};
 use renga_rt::{
-    Call, CallQueue, Client, Entry, Errno, Generation, Held, Never, PAGE_BYTES, Port, Protocol, Waiters, Wakes, Watch,
+    BoardReferences, Call, CallQueue, Client, Entry, Errno, Generation, Never, PAGE_BYTES, Port, Protocol, Waiters,
+    Wakes, Watch,
 };
 
 mod events;
@@ -24,8 +25,8 @@ struct PipeState {
     ring: Ring,
     /// Which generation it is in.
     generation: Generation,
-    readers: Held,
-    writers: Held,
+    readers: BoardReferences,
+    writers: BoardReferences,
     /// Boards that hold an end, a bit each, as the router knows.
     watched: u8,
     watch: &'static Watch,
@@ -64,8 +65,8 @@ pub async fn pipe(
     let mut state = PipeState {
         ring: Ring::new(bytes),
         generation: Generation::before_first(boot),
-        readers: Held::NONE,
-        writers: Held::NONE,
+        readers: BoardReferences::NONE,
+        writers: BoardReferences::NONE,
         watched: 0,
         watch,
         reading: CallQueue::new(),
@@ -267,7 +268,7 @@ impl PipeState {
         if generation == self.generation.number() && self.end(end).holds(board) { Ok(()) } else { Err(Errno::ESTALE) }
     }
 
-    fn end(&mut self, end: PipeEnd) -> &mut Held {
+    fn end(&mut self, end: PipeEnd) -> &mut BoardReferences {
         match end {
             PipeEnd::Reader => &mut self.readers,
             PipeEnd::Writer => &mut self.writers,

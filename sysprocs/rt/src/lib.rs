@@ -13,21 +13,21 @@ extern crate std;
 
 #[doc(hidden)]
 pub mod apart;
+mod board_references;
 mod free_list;
 mod generation;
 pub mod given;
-mod held;
 pub mod proc_info;
+pub mod published;
 mod retry;
 pub mod signature;
-pub mod told;
 mod wakes;
 mod watch;
 
+pub use board_references::BoardReferences;
 pub use core::convert::Infallible as Never;
 pub use free_list::FreeList;
 pub use generation::Generation;
-pub use held::Held;
 pub use renga_abi::{BOARDS_MAX, BoardId, Errno, PAGE_BYTES, ProcId, pace, policy, user};
 pub use renga_core::account;
 #[cfg(feature = "host")]

@@ -1,13 +1,12 @@
-//! What a slot shows of its program to whoever lists programs: the program's info.
+//! The process info that a slot publishes of its program, for lists of processes.
 //!
-//! Invariant: the slot alone writes; others of its board look, between their waits, from any core. While a info names an
-//! address space, that exists: the slot takes the name away before it gives the space back, and names a space last, so that
-//! who finds a space named finds what belongs to it. So a look costs its subject nothing, works while that waits, is stopped or lends its
-//! memory, and never waits itself. From another core it may meet the space's end all the same: there is no page then, and
-//! who has found one asks whether the info still names the space. What is in one word is never torn ([`Told`]): who looks at an area
-//! finds one that there was. Facts of several words, and several areas, may be of two moments, as they may between two looks.
+//! Invariant: the slot alone writes; other processes of the board read, between their waits, from any core. While an info names
+//! an address space, the space exists: the slot names it last, and withdraws the name before it gives the space back. So a
+//! reader costs the program nothing, never waits, and works while the program waits, is stopped or lends its memory.
+//! A reader on another core may meet the space's end: it then finds no page, and checks that the info still names the space. A
+//! word is never torn ([`Published`]). Facts of several words, and several areas, may be of two moments.
 
-use crate::told::{Fact, Told, ToldLast};
+use crate::published::{Fact, Published, PublishedLast};
 
 /// What a program file and its start leave behind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -96,31 +95,31 @@ pub const DESCRIPTOR_WORDS: usize = 16;
 #[derive(Debug)]
 pub struct ProcInfo {
     /// The program's pid; 0: there is none.
-    pub pid: Told<u32>,
+    pub pid: Published<u32>,
     /// The number of its address space.
-    pub space: ToldLast,
+    pub space: PublishedLast,
     /// What it runs.
-    pub origin: Told<Origin, 5>,
+    pub origin: Published<Origin, 5>,
     /// Inode number of its working directory.
-    pub directory: Told<u32>,
+    pub directory: Published<u32>,
     /// Of its root directory.
-    pub root: Told<u32>,
+    pub root: Published<u32>,
     /// Its memory's areas, in order.
-    pub areas: [Told<AreaInfo, 2>; AREAS],
+    pub areas: [Published<AreaInfo, 2>; AREAS],
     /// How many these are.
-    pub area_count: Told<u16>,
+    pub area_count: Published<u16>,
     /// Where its heap begins.
-    pub heap_start: Told<u64>,
+    pub heap_start: Published<u64>,
     /// Where it ends, and with it its area, whatever that says.
-    pub heap_end: Told<u64>,
+    pub heap_end: Published<u64>,
     /// Which descriptors it has, a bit each.
-    pub descriptors: [Told<u64>; DESCRIPTOR_WORDS],
+    pub descriptors: [Published<u64>; DESCRIPTOR_WORDS],
     /// Signals that it blocks, that it ignores because it said so, and those that it handles: a bit each, from signal 1 on.
-    pub signals: Told<[u64; 3], 3>,
+    pub signals: Published<[u64; 3], 3>,
     /// Permission bits that it does not give to what it makes.
-    pub umask: Told<u16>,
+    pub umask: Published<u16>,
     /// Its soft and hard limits, by Linux's numbers; `u64::MAX`: none.
-    pub limits: Told<[[u64; 2]; LIMITS], { 2 * LIMITS }>,
+    pub limits: Published<[[u64; 2]; LIMITS], { 2 * LIMITS }>,
 }
 
 impl Default for ProcInfo {
@@ -133,19 +132,19 @@ impl ProcInfo {
     /// Of nobody.
     pub fn new() -> ProcInfo {
         ProcInfo {
-            pid: Told::new(0),
-            space: ToldLast::none(),
-            origin: Told::new(Origin::default()),
-            directory: Told::new(0),
-            root: Told::new(0),
-            areas: core::array::from_fn(|_| Told::new(AreaInfo::default())),
-            area_count: Told::new(0),
-            heap_start: Told::new(0),
-            heap_end: Told::new(0),
-            descriptors: core::array::from_fn(|_| Told::new(0)),
-            signals: Told::new([0; 3]),
-            umask: Told::new(0),
-            limits: Told::new([[u64::MAX; 2]; LIMITS]),
+            pid: Published::new(0),
+            space: PublishedLast::none(),
+            origin: Published::new(Origin::default()),
+            directory: Published::new(0),
+            root: Published::new(0),
+            areas: core::array::from_fn(|_| Published::new(AreaInfo::default())),
+            area_count: Published::new(0),
+            heap_start: Published::new(0),
+            heap_end: Published::new(0),
+            descriptors: core::array::from_fn(|_| Published::new(0)),
+            signals: Published::new([0; 3]),
+            umask: Published::new(0),
+            limits: Published::new([[u64::MAX; 2]; LIMITS]),
         }
     }
 }

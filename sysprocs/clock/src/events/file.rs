@@ -6,14 +6,14 @@
 use renga_proto::clock::Left;
 use renga_proto::events::{COUNT_MAX, EventKind};
 use renga_proto::pipe::{READABLE, WRITABLE};
-use renga_rt::{Errno, Generation, Held, Waiters};
+use renga_rt::{BoardReferences, Errno, Generation, Waiters};
 
 /// An event file, or a free place for one. Boot provides them.
 #[derive(Debug)]
 pub struct EventPlace {
     /// Which generation it is in, once it has had one.
     pub(super) generation: Option<Generation>,
-    pub(super) held: Held,
+    pub(super) held: BoardReferences,
     pub(super) waiters: Waiters,
     pub(super) edges: u32,
     pub(super) kind: EventKind,
@@ -28,7 +28,7 @@ impl EventPlace {
     /// Free, and never used.
     pub const FREE: EventPlace = EventPlace {
         generation: None,
-        held: Held::NONE,
+        held: BoardReferences::NONE,
         waiters: Waiters::NONE,
         edges: 1,
         kind: EventKind::Count,

@@ -14,7 +14,7 @@ use renga_proto::events::{
     Watch, WatchChange,
 };
 use renga_proto::pipe::{NOBODY, Polled};
-use renga_rt::{Call, Entry, Errno, Generation, Held, Me, Never, Port, Protocol, Wakes};
+use renga_rt::{BoardReferences, Call, Entry, Errno, Generation, Me, Never, Port, Protocol, Wakes};
 
 struct EventsState {
     me: Me,
@@ -65,7 +65,7 @@ impl EventsServer for EventsState {
         let number = free.ok_or(Errno::ENFILE)?;
         let mut generation = self.places[number].generation.unwrap_or(Generation::before_first(self.boot));
         generation.next();
-        let mut held = Held::NONE;
+        let mut held = BoardReferences::NONE;
         held.add(call.board());
         self.places[number] = EventPlace { generation: Some(generation), held, kind, count, ..EventPlace::FREE };
         Ok(EventFile { number: number as u16, generation: generation.number() })

@@ -6,7 +6,7 @@ use crate::file::open_file::OpenFile;
 use renga_hal::memory::UserMemory;
 use renga_proto::locks::{Owner, ReleaseLocks};
 use renga_proto::slots::FreeFile;
-use renga_rt::{Call, Errno, Held, Retry};
+use renga_rt::{BoardReferences, Call, Errno, Retry};
 
 impl<M: UserMemory + ?Sized> OpenFile<M> {
     /// It is being closed: nothing is locked by way of it any more.
@@ -45,7 +45,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
     }
 
     pub(super) async fn end(&mut self) {
-        self.references = Held::NONE;
+        self.references = BoardReferences::NONE;
         self.release_locks().await;
         if !self.is_synthetic() {
             self.let_go().await;

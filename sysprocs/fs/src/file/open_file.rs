@@ -17,7 +17,7 @@ use renga_proto::pages::{FileId, Pages};
 use renga_proto::proc_files::{ListSynthetic, ProcFiles, ReadSynthetic, SyntheticStatus, WriteSynthetic};
 use renga_proto::sessions::{ReferenceOrigin, Sessions};
 use renga_proto::slots::FileTable;
-use renga_rt::{Client, Errno, Family, Generation, Held, Local, Me};
+use renga_rt::{BoardReferences, Client, Errno, Family, Generation, Local, Me};
 
 /// What an open file calls of a server of synthetic files.
 pub(super) const PROC_FILES: u32 = ListSynthetic::BIT | ReadSynthetic::BIT | SyntheticStatus::BIT | WriteSynthetic::BIT;
@@ -91,7 +91,7 @@ pub(super) struct OpenFile<M: UserMemory + ?Sized + 'static> {
     pub(super) board: u8,
     /// Which generation it is in.
     pub(super) open_generation: Generation,
-    pub(super) references: Held,
+    pub(super) references: BoardReferences,
     /// The board whose call it serves.
     pub(super) asker: u8,
     /// Which inode.
@@ -149,7 +149,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
             home,
             board,
             open_generation,
-            references: Held::NONE,
+            references: BoardReferences::NONE,
             asker: 0,
             ino: 0,
             generation: 0,
@@ -184,7 +184,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         self.open_generation.next();
         (self.ino, self.generation, self.mode) = (open.ino, open.generation, open.mode);
         (self.slot, self.origin, self.flags) = (Some(open.slot), open.origin, open.flags);
-        (self.references, self.offset, self.written, self.lost) = (Held::NONE, 0, false, false);
+        (self.references, self.offset, self.written, self.lost) = (BoardReferences::NONE, 0, false, false);
         self.synthetic_end = NO_END;
         self.locks = false;
         self.local_writes = LocalWrites::default();

@@ -9,7 +9,7 @@
 
 use crate::names::path_lookup::FreeLookupWorkers;
 use crate::names::worker_state::{LookupClients, LookupWorker, locked};
-use renga_pages::take_home_and_commit;
+use renga_pages::flush_and_commit;
 use renga_proto::allocator::FillStatus;
 use renga_proto::inode::{CommitAll, CommitExtent, OpenCut, OpenKnown, ReadLink, Retire, SetAccess, SetTimes, Status};
 use renga_proto::path::{NO_FOLLOW, PathCall, Walk};
@@ -216,7 +216,7 @@ fn two(paths: &[u8]) -> Result<(&[u8], &[u8]), Errno> {
 
 impl LookupWorker {
     async fn unmount(&mut self) -> Result<(), Errno> {
-        take_home_and_commit(&mut self.directory, &mut self.inodes).await?;
+        flush_and_commit(&mut self.directory, &mut self.inodes).await?;
         // Whoever changes names does so in several calls, none of which is served when inodes have retired. What the
         // inode reclaimer has to do then may wait for a commit, which wants this lock.
         self.lock(true).await;

@@ -5,7 +5,7 @@
 
 use crate::format::inode_record::{KIND_DIRECTORY, KIND_SYMBOLIC_LINK};
 use crate::lookup::pathname::{Component, Rest};
-use renga_pages::take_all_home;
+use renga_pages::flush_all;
 use renga_proto::allocator::Allocator;
 use renga_proto::inode::{
     Activate, AddLinks, CommitAll, CommitExtent, EntryFound, Find, HandOver, Inode, InodeDirectory, LearnName,
@@ -118,7 +118,7 @@ pub(crate) struct LookupWorker {
 impl LookupWorker {
     /// Makes room: what was given back is free afterwards.
     pub(crate) async fn commit(&mut self) {
-        let _ = take_all_home(&mut self.directory, &mut self.inodes).await;
+        let _ = flush_all(&mut self.directory, &mut self.inodes).await;
         // A failure is that of whoever finds no room then.
         let _ = self.directory.call(CommitAll { extent: CommitExtent::Freed }, ()).await;
     }

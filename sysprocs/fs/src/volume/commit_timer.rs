@@ -4,7 +4,7 @@
 //! commit is due. All of them are on one core, as they share that and notify.
 
 use crate::commit_due::CommitDue;
-use renga_pages::{Spares, take_home_until};
+use renga_pages::{FlushSpares, flush_until};
 use renga_proto::inode::{CommitAll, CommitExtent, Inode, InodeDirectory, LeaseWrite, NextLeased};
 use renga_rt::{Client, Family, Me, Never};
 
@@ -62,17 +62,17 @@ pub async fn commit_timer(
                 let spares = match (urgent, due.crowded.take()) {
                     (false, crowded) if spared.may_go_on(me.now_ns()) => {
                         if crowded {
-                            Spares::Jobs
+                            FlushSpares::Jobs
                         } else {
-                            Spares::Young
+                            FlushSpares::Young
                         }
                     }
-                    _ => Spares::Nothing,
+                    _ => FlushSpares::Nothing,
                 };
-                all = take_home_until(&mut inode_directory, &mut inodes, spares, is_over).await;
+                all = flush_until(&mut inode_directory, &mut inodes, spares, is_over).await;
                 let _ = inode_directory.call(CommitAll { extent: CommitExtent::Places }, ()).await;
                 let left = inode_directory.call(NextLeased { from: 0, spares: false }, ()).await;
-                spared.note(me.now_ns(), spares != Spares::Nothing && left.is_ok());
+                spared.note(me.now_ns(), spares != FlushSpares::Nothing && left.is_ok());
             }
             // Nothing was committed, as all there is was spared.
             if due.at_ns() == began {

@@ -5,14 +5,14 @@
 use super::PipeState;
 use renga_proto::fifos::{FifoEnds, OpenedFifo};
 use renga_proto::pipe::{AwaitPartner, JoinPipe, PipeEnd};
-use renga_rt::{Errno, Held};
+use renga_rt::{BoardReferences, Errno};
 
 impl PipeState {
     /// Begins a generation as an empty pipe without ends.
     pub(super) fn begin(&mut self, named: bool) {
         self.ring.clear();
         self.generation.next();
-        (self.readers, self.writers) = (Held::NONE, Held::NONE);
+        (self.readers, self.writers) = (BoardReferences::NONE, BoardReferences::NONE);
         (self.named, self.opened, self.nonblocking) = (named, [0; 2], [false; 2]);
         self.simple_generation = self.generation.number();
     }

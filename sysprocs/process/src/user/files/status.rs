@@ -8,7 +8,7 @@ use crate::user::files::made::{Found, Piece, bytes_of, found_at};
 use crate::user::files::path::{AT_EMPTY_PATH, AT_FDCWD, AT_SYMLINK_NOFOLLOW, PERMISSIONS, S_IFDIR, S_IFMT};
 use crate::user::rights::FILES;
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
-use renga_pages::take_home_and_commit;
+use renga_pages::flush_and_commit;
 use renga_proto::attributes::AttributeChange;
 use renga_proto::file::{File, FileStatus, NextEntries, SetFileMode, SetFileOwner, SetFileTimes, SetSize, SyncFile};
 use renga_proto::inode::{CommitAll, CommitExtent, NAME_BYTES_MAX, STAT_BYTES, TIME_KEEP, TIME_NOW, Truncate};
@@ -312,7 +312,7 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     pub(in crate::user) async fn sync_all(&mut self) -> Outcome {
         let mut directory = self.services.inode_directory()?;
-        take_home_and_commit(&mut directory, &mut self.services.clients.inodes).await?;
+        flush_and_commit(&mut directory, &mut self.services.clients.inodes).await?;
         directory.call(CommitAll { extent: CommitExtent::Freed }, ()).await?;
         Ok(0)
     }

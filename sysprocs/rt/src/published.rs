@@ -1,60 +1,60 @@
-//! What one process tells and others see, from any core.
+//! Facts that one process publishes and others read, from any core.
 //!
-//! Invariant: one writes. Each word is whole; those of one fact may be of two moments, where several cores look. A look and a word cost what
-//! an ordinary load and store cost. Not here: what is told ([`crate::proc_info`]).
+//! Invariant: one process writes. Each word is whole; the words of one fact may be of two moments for a reader on another core.
+//! Reading and publishing a word cost an ordinary load and store. Not here: which facts ([`crate::proc_info`]).
 
 use core::array;
 use core::marker::PhantomData;
 use core::sync::atomic::{AtomicU64, Ordering};
 
-/// What is told in `WORDS` words.
+/// A fact that fits into `WORDS` words.
 pub trait Fact<const WORDS: usize>: Copy {
-    /// As words.
+    /// The fact as words.
     fn to_words(self) -> [u64; WORDS];
-    /// Of those.
+    /// The fact of such words.
     fn of_words(words: [u64; WORDS]) -> Self;
 }
 
-/// A fact that is told.
+/// A published fact.
 #[derive(Debug)]
-pub struct Told<T, const WORDS: usize = 1>([AtomicU64; WORDS], PhantomData<T>);
+pub struct Published<T, const WORDS: usize = 1>([AtomicU64; WORDS], PhantomData<T>);
 
-impl<T: Fact<WORDS>, const WORDS: usize> Told<T, WORDS> {
-    /// Told from the beginning.
+impl<T: Fact<WORDS>, const WORDS: usize> Published<T, WORDS> {
+    /// Publishes `fact` from the beginning.
     pub fn new(fact: T) -> Self {
-        Told(fact.to_words().map(AtomicU64::new), PhantomData)
+        Published(fact.to_words().map(AtomicU64::new), PhantomData)
     }
-    /// Tells it.
+    /// Publishes it.
     #[inline(always)]
     pub fn set(&self, fact: T) {
         for (place, word) in self.0.iter().zip(fact.to_words()) {
             place.store(word, Ordering::Relaxed);
         }
     }
-    /// What is told.
+    /// The last published.
     #[inline(always)]
     pub fn get(&self) -> T {
         T::of_words(array::from_fn(|at| self.0[at].load(Ordering::Relaxed)))
     }
 }
 
-/// A number, or none, that is told after what belongs to it: who finds it finds that.
+/// A number, or none, published after the facts that belong to it: a reader of the number finds them.
 #[derive(Debug)]
-pub struct ToldLast(AtomicU64);
+pub struct PublishedLast(AtomicU64);
 
 const NONE: u64 = u64::MAX;
 
-impl ToldLast {
+impl PublishedLast {
     /// None so far.
     pub const fn none() -> Self {
-        ToldLast(AtomicU64::new(NONE))
+        PublishedLast(AtomicU64::new(NONE))
     }
-    /// Tells it.
+    /// Publishes it.
     #[inline]
     pub fn set(&self, number: Option<u32>) {
         self.0.store(number.map_or(NONE, u64::from), Ordering::Release);
     }
-    /// What is told.
+    /// The last published.
     #[inline]
     pub fn get(&self) -> Option<u32> {
         u32::try_from(self.0.load(Ordering::Acquire)).ok()

@@ -1,13 +1,13 @@
-//! References to something of a server, counted by the board whose processes hold them.
+//! References to an object of a server, counted by the board whose processes have them.
 //!
-//! Invariant: what a board holds is what its calls added less what they took back, so that all of it
-//! can be dropped when the board dies, and nobody can give back what another board holds.
+//! Invariant: a board's count is what its calls added less what they removed. So all of a failed board's references can be
+//! dropped, and no board can release those of another.
 
 use crate::BOARDS_MAX;
 
 /// The references to one thing.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
-pub struct Held {
+pub struct BoardReferences {
     counts: [u16; BOARDS_MAX],
     /// The boards that have any, a bit each.
     boards: u8,
@@ -15,9 +15,9 @@ pub struct Held {
 
 const _: () = assert!(BOARDS_MAX <= u8::BITS as usize);
 
-impl Held {
+impl BoardReferences {
     /// None.
-    pub const NONE: Held = Held { counts: [0; BOARDS_MAX], boards: 0 };
+    pub const NONE: BoardReferences = BoardReferences { counts: [0; BOARDS_MAX], boards: 0 };
 
     /// One more for `board` ([`crate::Call::board`]); false: it has as many as can be counted.
     pub fn add(&mut self, board: u8) -> bool {
@@ -60,11 +60,11 @@ impl Held {
 
 #[cfg(test)]
 mod tests {
-    use super::Held;
+    use super::BoardReferences;
 
     #[test]
     fn board_references_foreign_release_is_refused() {
-        let mut held = Held::NONE;
+        let mut held = BoardReferences::NONE;
         assert!(held.add(1) && held.add(1) && held.add(7) && !held.add(8));
         assert!(!held.remove(0) && !held.remove(200) && held.remove(1));
         assert_eq!((held.total(), held.drop_board(1), held.drop_board(1), held.total()), (2, 1, 0, 1));
