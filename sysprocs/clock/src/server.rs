@@ -54,7 +54,7 @@ struct ClockState {
     /// Sleepers are below.
     end: usize,
     slots: &'static mut [SlotWait],
-    /// Boards whose end somebody waits for.
+    /// Boards whose failure a program waits for.
     watch: &'static Watch,
     timers: &'static mut [Timer],
     /// No timer below is free.
@@ -212,7 +212,7 @@ impl ClockState {
     }
 
     fn wake_those_of(&mut self, board: u8) {
-        // Who has looked and does not wait yet would not be told: nobody says once more that a board is dead.
+        // A program that has polled and does not wait yet would miss the failure, which is reported once.
         self.slots.iter_mut().filter(|wait| wait.place == NO_PLACE).for_each(|wait| wait.woken = true);
         for place in 0..self.end {
             if matches!(&self.sleepers[place], Sleeper::Waiting(call) if call.entry().boards >> board & 1 != 0) {
@@ -221,7 +221,7 @@ impl ClockState {
         }
     }
 
-    /// Calendar time is `now_ns`: who waits for it waits for another time now.
+    /// Calendar time is `now_ns`: calendar sleepers and timers move.
     fn set_calendar(&mut self, now_ns: u64) {
         self.epoch_ns = now_ns.saturating_sub(self.me.now_ns());
         for place in 0..self.end {
@@ -297,9 +297,9 @@ impl ClockState {
             let (signal, cause) = timer.news(number);
             next = match self.procs.call(Kill::new(timer.pid, signal, cause), ()).await {
                 Ok(kept) => self.timers[number].sent(self.now(number), kept),
-                // There is no room for what is told of it: it comes later.
+                // The signal queue is full: the signal comes later.
                 Err(Errno::EAGAIN) => Next::Look(self.me.now_ns() + UNHEARD_NS_MIN),
-                Err(_) => return self.end_timer(number), // nobody is there
+                Err(_) => return self.end_timer(number), // the process is gone
             };
         }
         // Never now again: else one whose interval passes meanwhile would never end.

@@ -8,7 +8,7 @@ use renga_proto::procs::Cause;
 
 /// `si_code`: a timer expired.
 const SI_TIMER: i32 = -2;
-/// The shortest time between two expirations that nobody hears of, ns: as the tick of Linux that does so.
+/// The shortest time between two ignored expiries, ns, as Linux' tick.
 pub const UNHEARD_NS_MIN: u64 = 1_000_000;
 
 /// Times as a timer may count them, ns.

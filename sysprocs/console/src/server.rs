@@ -38,7 +38,7 @@ struct ConsoleState<U: Uart + 'static> {
     foreground: u32,
     /// Of that group.
     session: u32,
-    /// Who reads by way of what init opened is not to wait.
+    /// Reads by way of what init opened do not wait.
     nonblocking: bool,
     /// The board that set it.
     foreground_from: u8,
@@ -89,7 +89,7 @@ pub async fn console<U: Uart>(me: Me, mut port: Port<Console>, uart: &'static mu
 impl<U: Uart> ConsoleServer for ConsoleState<U> {
     async fn read_terminal(&mut self, mut call: Call<ReadTerminal>) {
         if call.lent().is_empty() {
-            // It takes nothing: no ^D either, which is for who reads.
+            // An empty read takes nothing, not even a ^D.
             return call.reply(Ok(0));
         }
         let termios = &self.line.termios;
@@ -188,7 +188,7 @@ impl<U: Uart> ConsoleState<U> {
         WRITABLE | if self.line.readable() { READABLE } else { 0 }
     }
 
-    /// Something has come: if it can be read, who waits for that looks again.
+    /// A key has come: if a line can be read, its waiters poll again.
     fn note_edge(&mut self) {
         if self.line.readable() {
             self.edges = self.edges.wrapping_add(1).max(1);
@@ -220,7 +220,7 @@ impl<U: Uart> ConsoleState<U> {
         }
     }
 
-    /// The window has another size, which its programs are told.
+    /// The window has another size: its programs get a signal.
     fn resize(&mut self, size: WindowSize) {
         if core::mem::replace(&mut self.window, size) != size {
             // As for keys.

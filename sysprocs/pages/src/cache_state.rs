@@ -16,7 +16,7 @@ pub(crate) const PAGE: u64 = PAGE_BYTES as u64;
 
 /// The content writer is woken when one of so many frames is dirty.
 pub(crate) const WAKE_SHARE: u32 = 10;
-/// Who makes so many dirty waits.
+/// A caller that makes so many dirty waits.
 const CROWDED_SHARE: u32 = 5;
 /// Pages given up at a time when there is no frame.
 const SHRINK_FRAMES: u32 = 64;
@@ -131,7 +131,7 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
         }
     }
 
-    /// Whether so much is dirty that whoever made it so is to wait; wakes the writer before that.
+    /// Whether so much is dirty that the caller is to wait; wakes the writer before that.
     pub(crate) fn is_crowded(&self) -> bool {
         let (dirty, frames) = (self.index.dirty_count(), self.index.frames());
         if dirty > frames / WAKE_SHARE

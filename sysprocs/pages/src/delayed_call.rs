@@ -21,7 +21,7 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
             PagesCall::Lend(call) => Some(call.entry()).filter(|lend| lend.lent).map(|lend| all(lend.file, false)),
             PagesCall::TakeBack(call) => {
                 let TakeBack { file, back, taken, lease, grants } = call.entry();
-                // Behind the first page nobody may write any more.
+                // After the first page the board may not write any more.
                 let begins = back == Back::Dirty && taken == NO_PAGE;
                 begins.then(|| all(file, self.index.is_expected(file, lease, grants)))
             }

@@ -9,7 +9,7 @@ use renga_rt::{Client, Errno, Family, Retry};
 /// Commits that are waited for, each of which may free blocks for what comes.
 const COMMITS_MAX: u32 = 3;
 
-/// What stays lent while background jobs are held.
+/// Which leases stay while background jobs are stopped.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum FlushSpares {
     /// Nothing.
@@ -20,7 +20,7 @@ pub enum FlushSpares {
     Young,
 }
 
-/// ListEnds all write leases that there are now. What fails is told to whoever syncs the file. `EAGAIN`: something is still to come,
+/// Ends all write leases that there are now. A failure is reported to the file's next sync. `EAGAIN`: something is still to come,
 /// after a commit.
 ///
 /// # Errors

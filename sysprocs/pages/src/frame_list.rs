@@ -25,7 +25,7 @@ impl FrameList {
         self.bytes[at..at + FRAME_BYTES].copy_from_slice(&frame.0.to_le_bytes());
         self.count += 1;
     }
-    /// Where further ones go, before [`FrameList::added`] is told how many came.
+    /// Where further ones go, before [`FrameList::added`] counts them.
     pub fn room(&mut self) -> &mut [ListedFrame] {
         self.bytes[self.count * FRAME_BYTES..].as_chunks_mut::<FRAME_BYTES>().0
     }

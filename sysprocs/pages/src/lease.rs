@@ -17,7 +17,7 @@ pub(crate) fn later(one: u64, other: u64) -> u64 {
     if one == NO_LEASE || is_over(one, other) { other } else { one }
 }
 
-/// What is known of a file that is held.
+/// The lease of a file, and the file's size under it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CachedLease {
     /// Its size, bytes.

@@ -20,7 +20,7 @@ fn stand_in(id: FileId, page: u32) -> u32 {
 }
 
 impl PageIndex {
-    /// Whether the file is held, or what was written while it was has not been taken.
+    /// Whether the file is leased, or has unflushed changes.
     pub fn is_leased(&self, id: FileId) -> bool {
         self.find_file(id)
             .map(|file| &self.files[file as usize])
@@ -40,7 +40,7 @@ impl PageIndex {
         ticket < self.void_since || is_over(lease, ended)
     }
 
-    /// The file is held from now on, or further than before; whether there is room for its record.
+    /// The file is leased from now on, or further than before; whether there is room for its record.
     ///
     /// # Errors
     /// The lease is over.
@@ -61,7 +61,7 @@ impl PageIndex {
         Ok(true)
     }
 
-    /// What is held of a file, if it is.
+    /// The lease of a file, if this board has one.
     pub fn lease_of(&self, id: FileId) -> Option<CachedLease> {
         let record = &self.files[self.find_file(id)? as usize];
         record.size.filter(|_| record.writable > 0).map(|size| CachedLease {
@@ -71,7 +71,7 @@ impl PageIndex {
         })
     }
 
-    /// The page in frame `at` of a held file, which has at least `size` bytes now, was written at `now_ns`.
+    /// The page in frame `at` of a leased file, which has at least `size` bytes now, was written at `now_ns`.
     pub fn wrote(&mut self, at: Frame, size: u64, now_ns: u64) {
         let slot = self.pages[at.0 as usize];
         let record = &mut self.files[slot.file as usize];
@@ -83,7 +83,7 @@ impl PageIndex {
         self.make_dirty(at.0, stand_in);
     }
 
-    /// Where the next append to a held file goes: behind those that are under way.
+    /// Where the next append to a leased file goes: behind those that are under way.
     pub fn append_at(&self, id: FileId) -> u64 {
         let record = self.find_file(id).map(|file| &self.files[file as usize]);
         record.map_or(0, |record| record.appends.end().max(record.size.unwrap_or(0)))
@@ -98,7 +98,7 @@ impl PageIndex {
             .map_or(0, |(end, _)| end)
     }
 
-    /// Room for an append of `bytes` to a held file; or what was reserved `from` there on is not used.
+    /// Reserves an append of `bytes` to a leased file, or releases what was reserved `from` there on.
     pub fn reserve(&mut self, id: FileId, from: u64, bytes: u64) -> Option<u64> {
         let (holding, at) = (self.lease_of(id)?, self.append_at(id));
         let record = self.find_file(id)?;
@@ -111,14 +111,14 @@ impl PageIndex {
         Some(at)
     }
 
-    /// When the file was written here, and its size; told once.
+    /// When the file was written here, and its size; reported once.
     pub fn take_facts(&mut self, id: FileId) -> (u64, Option<u64>) {
         let Some(file) = self.find_file(id) else { return (0, None) };
         let record = &mut self.files[file as usize];
         (record.size.unwrap_or(0), record.written_ns.take())
     }
 
-    /// Mode, owner or times of a held file are changed at `now_ns`; whether it is held.
+    /// Changes mode, owner or times of a leased file at `now_ns`; whether it is leased.
     pub fn change(&mut self, id: FileId, change: AttributeChange, now_ns: u64) -> bool {
         let Some(file) = self.lease_of(id).and_then(|_| self.find_file(id)) else { return false };
         let record = &mut self.files[file as usize];
@@ -130,13 +130,13 @@ impl PageIndex {
         true
     }
 
-    /// What was changed so, and when; told once.
+    /// Those changes, and when they were made; reported once.
     pub fn take_attributes(&mut self, id: FileId) -> Option<(AttributeChange, u64)> {
         let file = self.find_file(id)?;
         self.files[file as usize].changed.take()
     }
 
-    /// That lease has been taken back, perhaps before it has arrived ([`NO_LEASE`]: each that is under way): the file is not held any
+    /// That lease has been revoked, perhaps before it has arrived ([`NO_LEASE`]: each that is under way): the file is not leased any
     /// more. What was read meanwhile is old, unless that is so since the `taking` began.
     pub fn end_lease(&mut self, id: FileId, lease: u64, taking: bool) {
         let now = self.next_since();
@@ -178,12 +178,12 @@ impl PageIndex {
         first
     }
 
-    /// Whether the file is or was held under that lease, the last one that is known.
+    /// Whether the file is or was leased under that lease, the last one that is known.
     pub(crate) fn knows_lease(&self, id: FileId, lease: u64) -> bool {
         self.find_file(id).is_some_and(|file| self.files[file as usize].lease == lease)
     }
 
-    /// Whether that lease, which was granted so many times, is still to arrive for somebody here.
+    /// Whether a grant of that lease, of so many, is still to arrive here.
     pub fn is_expected(&self, id: FileId, lease: u64, grants: u32) -> bool {
         let known = self.find_file(id).map(|file| &self.files[file as usize]).filter(|file| file.lease == lease);
         known.is_none_or(|file| file.arrivals < grants)

@@ -28,7 +28,7 @@ impl PageIndex {
         }
     }
 
-    /// The session is over in which the file in record `at` was held, if it was; whether something of it is to stay.
+    /// The session is over in which the file in record `at` was leased, if it was; whether something of it stays.
     pub(crate) fn orphan_file(&mut self, at: u32) -> bool {
         let file = &mut self.files[at as usize];
         (file.writable, file.orphaned) = (0, file.is_ahead());
@@ -107,7 +107,7 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
         }
     }
 
-    /// What was written under another lease than this is of an earlier life of the inodes' board.
+    /// Pages written under another lease than this are of an earlier incarnation of the inodes' board.
     pub(crate) async fn end_other_lease(&mut self, id: FileId, lease: u64) {
         if self.index.has_other_lease(id, lease) {
             self.discard_file(id).await;

@@ -30,7 +30,7 @@ use renga_proto::pages::{
 };
 use renga_rt::{Call, Client, Errno, Me, Never, Notifier, Port};
 
-/// With this one nothing is kept: all records are of files that are ahead of the medium. Whoever only looks needs none.
+/// With this ticket no page is kept: all records are of files that are ahead of the medium. A reader past the cache needs none.
 const VOID_TICKET: u64 = u64::MAX;
 
 /// Serves the cache; the inodes are on `disk_board`, and there is the content `writer`.
@@ -229,7 +229,7 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
         if !self.index.is_mapped(frame) {
             return Ok(frame);
         }
-        // Programs write that one: whoever has it otherwise may lend it, or rely on what it is.
+        // Programs write that frame: another owner of it may lend it, or rely on its content.
         let copy = self.memory.call(MakePrivate { frame }, ()).await;
         if copy.is_err() {
             self.free_one(Frame(frame)).await;

@@ -96,11 +96,11 @@ pub(crate) struct FileRecord {
     pub(crate) ended: u64,
     /// Of appends that are under way, if this board holds it.
     pub(crate) appends: AppendReservation,
-    /// The session in which it was held has ended: what is dirty here may be old.
+    /// The session in which it was leased has ended: dirty pages here may be old.
     pub(crate) orphaned: bool,
-    /// When it was written here, if nobody has been told.
+    /// When it was written here, until that is reported.
     pub(crate) written_ns: Option<u64>,
-    /// What was changed here of mode, owner and times, and when, if nobody has been told.
+    /// Changes made here of mode, owner and times, and when, until they are reported.
     pub(crate) changed: Option<(AttributeChange, u64)>,
     pub(crate) chained: u32,
     pub(crate) in_clock: Links,
@@ -110,7 +110,7 @@ impl FileRecord {
     pub(crate) fn is_ahead(&self) -> bool {
         self.dirty > 0 || self.changed.is_some()
     }
-    /// Whether what is here of it is shown to nobody.
+    /// Whether its pages here are hidden from programs.
     pub(crate) fn is_withheld(&self) -> bool {
         self.leased_out || self.orphaned
     }
@@ -205,7 +205,7 @@ impl ReverseMappings {
     }
 }
 
-/// One showing for so many frames: who is shown more faults again.
+/// One reverse mapping for so many frames: a program with more faults again.
 const FRAMES_PER_SHOWING: usize = 2;
 
 /// The memory of the cache's index. Boot provides it.

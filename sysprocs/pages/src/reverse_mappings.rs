@@ -13,7 +13,7 @@ use crate::records::ReverseMapping;
 use renga_hal::memory::{Access, Frame, PAGE_BYTES, UserMemory};
 
 impl PageIndex {
-    /// Whether the page in frame `at` is shown to somebody, as far as is known.
+    /// Whether a program maps the page in frame `at`, as far as is known.
     pub(crate) fn is_mapped(&self, at: u32) -> bool {
         self.pages[at as usize].first_mapping != NONE
     }

@@ -24,7 +24,7 @@ pub(crate) struct SharedTable {
     since: u64,
     count: u32,
     frame: Frame,
-    /// It is given to nobody any more.
+    /// No further program gets it.
     outdated: bool,
 }
 
@@ -42,13 +42,13 @@ impl SharedTables {
         SharedTables(Vec::new())
     }
 
-    /// Gives the templates of `file`, or all, to nobody any more.
+    /// Outdates the tables of `file`, or all: no further program gets them.
     pub(crate) fn outdate(&mut self, file: Option<FileId>) {
         let of_file = |template: &&mut SharedTable| file.is_none_or(|file| file == template.file);
         self.0.iter_mut().filter(of_file).for_each(|template| template.outdated = true);
     }
 
-    /// The table of a file whose content is the same (`since`, `count`) for address `at`, kept for the caller, who is to map it.
+    /// The table of a file whose content is the same (`since`, `count`) for address `at`, kept for the caller, which is to map it.
     pub(crate) fn find<M: UserMemory + ?Sized>(
         &mut self,
         machine: &M,
@@ -74,7 +74,7 @@ impl SharedTables {
         self.0.is_full()
     }
 
-    /// Adds the table of which `offer` tells.
+    /// Adds the table of `offer`.
     pub(crate) fn add(&mut self, offer: KeepTemplate, count: u32) -> Result<(), Errno> {
         let KeepTemplate { file, at, frame, ticket: since } = offer;
         if self.0.iter().any(|known| (known.file, known.at) == (file, at) && !known.outdated) {

@@ -48,7 +48,7 @@ enum Stage {
 }
 
 impl TimeWindow {
-    /// `own`: who is asked in between, and answers at once.
+    /// `own`: servers that the program calls in between, and that answer at once.
     fn stage(&self, me: &Me, own: [ProcId; 2]) -> Stage {
         let ran_ns = self.shown.map(|before_ns| me.counted(self.account, Count::UserNs).wrapping_sub(before_ns));
         if ran_ns.is_some_and(|ran_ns| ran_ns >= RUN_NS) {
@@ -92,7 +92,7 @@ impl TimeWindows {
         if self.waiting.is_some() { Pages::ENTRIES & !TAKING } else { Pages::ENTRIES }
     }
 
-    /// Whether somebody else than `account` is to run with one of the pages before they go; closes windows that are over.
+    /// Whether another program than `account`'s is to run with one of the pages before they go; closes windows that are over.
     pub(crate) fn is_open(&mut self, me: &Me, own: [ProcId; 2], taken: TakenPages, account: AccountNumber) -> bool {
         let TakenPages { file, from, to, arriving } = taken;
         let mut open = false;
@@ -115,7 +115,7 @@ impl TimeWindows {
             return;
         }
         let shown = shown.then(|| me.counted(account, Count::UserNs));
-        // Who faults again has run since.
+        // A program that faults again has run since.
         let own = self.last.iter().position(|known| known.is_some_and(|known| known.account == account));
         let place = own.unwrap_or(self.next);
         if own.is_none() {

@@ -16,7 +16,7 @@ impl Ring {
     pub fn new(bytes: &'static mut [u8; PIPE_BYTES]) -> Self {
         Ring { bytes, head: 0, length: 0 }
     }
-    /// Bytes held.
+    /// Bytes in the ring.
     pub fn len(&self) -> usize {
         self.length
     }

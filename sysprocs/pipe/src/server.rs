@@ -44,7 +44,7 @@ struct PipeState {
     /// a name nobody opens an end, and each has had its partner from the beginning.
     opened: [u32; 2],
     named: bool,
-    /// Whether who uses each end is to fail rather than wait, for all who share it.
+    /// Whether calls at each end fail rather than wait, for all programs that share it.
     nonblocking: [bool; 2],
     /// Its generation, unless that is so of an end: then (0) no transfer is simple.
     simple_generation: u32,
@@ -221,7 +221,7 @@ impl PipeState {
         self.answer_interrupted();
     }
 
-    /// The bytes go to who waits for them, past the ring; what is left goes into it.
+    /// The bytes go to the waiting reader, past the ring; the rest goes into it.
     #[inline(always)]
     fn write_simply(&mut self, mut call: Call<WritePipe>) {
         let (bytes, mut given) = (call.lent(), 0);
@@ -340,7 +340,7 @@ impl PipeState {
         call.reply(if written > 0 { Ok(written as u32) } else { Err(errno) });
     }
 
-    /// Answers the first reader if there is something, or nobody left, to read from.
+    /// Answers the first reader if there are bytes, or no writer.
     fn drain(&mut self) -> bool {
         if self.reading.is_empty() || (self.ring.is_empty() && !self.writers.is_empty()) {
             return false;

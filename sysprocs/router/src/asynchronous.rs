@@ -38,7 +38,7 @@ impl<D: Phy + 'static> Router<D> {
         let given = call.lent().0;
         copy.given[..given.len()].copy_from_slice(given);
         let given_bytes = given.len() as u16;
-        // Of a copy nobody knows the caller.
+        // A copy does not name its caller.
         let account = call.account().to_wire(Policy::DEFAULT);
         copy.request = Request { destination: server.index, op, words, given_bytes, taken_bytes: 0, account };
         (copy.used, copy.begun, copy.complete) = (true, false, false);
@@ -137,7 +137,7 @@ impl<D: Phy + 'static> Router<D> {
         }
     }
 
-    /// Starts a held call, or with its proxy an asynchronous one that it waits for.
+    /// Starts a queued call, or with its proxy an asynchronous one that it waits for.
     fn start_held(&mut self, place: usize) {
         if self.memory.workers[place].busy().is_some() {
             return;

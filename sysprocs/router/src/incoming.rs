@@ -148,7 +148,7 @@ impl<D: Phy + 'static> Router<D> {
         self.note_awaited(board);
     }
 
-    /// Forgets the calls of `board`, whose session has ended; those under way end for nobody.
+    /// Drops the calls of `board`, whose session has ended; the replies of those under way are dropped.
     pub(crate) fn forget_calls(&mut self, board: u8) {
         self.peer(board).serving = 0;
         self.note_awaited(board);

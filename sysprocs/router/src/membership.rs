@@ -27,12 +27,12 @@ const _: () = assert!(BOARDS_MAX <= BoardSet::BITS as usize);
 pub struct SessionEnds {
     router: Notifier,
     membership: Option<Notifier>,
-    /// Boards whose session has ended and whose servers are not told yet.
+    /// Boards whose end of session the servers here do not know yet.
     pending: Cell<BoardSet>,
 }
 
 impl SessionEnds {
-    /// None yet; without a process to tell them there is nothing to wait for.
+    /// None yet; without a process that reports them the router waits for nothing.
     pub const fn new(router: Notifier, membership: Option<Notifier>) -> SessionEnds {
         SessionEnds { router, membership, pending: Cell::new(0) }
     }
@@ -58,29 +58,29 @@ impl SessionEnds {
 }
 
 clients! {
-    /// Whom `membership` tells, on its own board.
+    /// The servers that `membership` reports to, on its own board.
     pub struct MembershipClients {
         /// User processes: children there count as killed.
         procs: Local<Procs>,
-        /// Pipes: ends held there are closed.
+        /// Pipes: that board's ends are closed.
         pipes: Local<Pipe>,
-        /// Open files: references held there are dropped.
+        /// Open files: that board's references are dropped.
         files: Local<File>,
         /// Active inodes: likewise.
         inode_directory: Local<InodeDirectory>,
         /// The terminal.
         console: Local<Console>,
-        /// Event files: what is held there.
+        /// Event files: that board's references are dropped.
         events: Local<Events>,
         /// Programs that wait for something there, when all others know.
         clock: Local<Clock>,
-        /// Locks that are held there.
+        /// Locks of that board's programs.
         locks: Local<Locks>,
         /// Page frames stored from there.
         memory: Local<Memory>,
         /// Cached pages of files, if that board has the inodes.
         pages: Local<Pages>,
-        /// Names and inodes that are held, likewise.
+        /// Cached names and inodes, likewise.
         names: Local<Names>,
     }
 }
@@ -109,7 +109,7 @@ pub async fn membership(mut me: Me, mut clients: MembershipClients, ends: &'stat
     loop {
         me.notified().await;
         while let Some(board) = ends.first() {
-            // Who waits for a child or for bytes from there is told first.
+            // Parents of children there and readers of pipes from there come first.
             tell(&me, &mut clients.procs, || procs::BoardDied { board }).await;
             tell(&me, &mut clients.pipes, || pipe::BoardDied { board }).await;
             tell(&me, &mut clients.console, || console::BoardDied { board }).await;

@@ -42,7 +42,7 @@ impl<D: Phy + 'static> Router<D> {
         let out = &mut self.memory.out_calls[place];
         let session = &mut out.sessions[usize::from(server.board.0)];
         if core::mem::replace(session, peer.session.number()) != peer.session.number() {
-            // What the caller knows of that board is of an earlier life.
+            // The caller's handles are of the board's earlier incarnation.
             add(&self.memory.stats.refused_stale, 1);
             call.note_reboot(server.board.0);
             return call.reply_message(failure(Errno::ESTALE));

@@ -24,7 +24,7 @@ use renga_rt::Watch;
 pub enum SessionClosing {
     /// Nothing.
     Done,
-    /// Its calls are still being made, or the servers here are being told; the board has greeted meanwhile.
+    /// Its calls are still being made, or its end is being reported; the board may have said hello meanwhile.
     Open {
         /// `membership` has been asked.
         reported: bool,

@@ -48,13 +48,13 @@ stats! {
     retransmissions,
     /// Frames that arrived damaged.
     damaged,
-    /// Times that the device had lost frames because nobody took them, found when frames were sent again.
+    /// Times that the device had dropped frames for want of room, found when frames were resent.
     overruns,
     /// Frames that arrived more than once.
     duplicates,
     /// Fragments that break the protocol; each ended a session.
     refused,
-    /// Calls that were refused here: of a process that the placement lets call nobody elsewhere, or too long.
+    /// Calls that were refused here: without a rule of the placement, or too long.
     refused_here,
     /// Calls not made because their callers had to learn first that a session had ended.
     refused_stale,

@@ -32,7 +32,7 @@ struct Queued {
 /// What a link has done beside carrying frames.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TokenCount {
-    /// Frames sent again because nobody took them.
+    /// Frames resent because their receiver did not take them.
     pub again: u64,
     /// Frames that were given up.
     pub given_up: u64,
@@ -56,7 +56,7 @@ pub struct TokenLink<P> {
     tries: u8,
     /// The first frame is not to be sent again before this.
     pause_until_ns: Option<u64>,
-    /// What the protocol was told.
+    /// The demand last reported to the protocol.
     demand: bool,
     /// Whom the frame on the wire is for; data, not control.
     sending: (u8, bool),

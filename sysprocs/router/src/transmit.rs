@@ -76,7 +76,7 @@ impl<D: Phy + 'static> Router<D> {
         } else {
             Sent::Nothing
         };
-        // Behind the sending, which somebody waits for.
+        // After the sending, which a program waits for.
         if let Some((account, bytes)) = built {
             self.me.count_for(account, Count::LinkFrames, 1);
             self.me.count_for(account, Count::LinkBytes, bytes as i64);

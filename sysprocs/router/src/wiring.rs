@@ -24,10 +24,10 @@ use renga_phy::FRAME_BYTES_MAX;
 use renga_proto::sessions::Sessions;
 use renga_rt::{PAGE_BYTES, Watch};
 
-/// Between the first epochs of two lives, which are numbered one after the other. Each session of a life has the
-/// next epoch, so the other boards may still know one a little behind the first: that must not be the next life's
-/// first. With 157, which is 0.61 of 256, those of any few lives in a row are far apart; it is odd, so that 256
-/// lives have 256 epochs.
+/// Between the first epochs of two incarnations of a board, which are numbered one after the other. Each session takes the next
+/// epoch, so another board may still know one a little behind the first: the next incarnation must not begin with that. With
+/// 157, which is 0.61 of 256, the first epochs of any few incarnations in a row are far apart. It is odd, so that 256
+/// incarnations have 256 epochs.
 const EPOCH_STEP: u8 = 157;
 
 /// What the placement says of one board's link.
@@ -39,7 +39,7 @@ pub struct LinkPlan {
     pub boards: u8,
     /// How many times the board has started, or any number that is another one than before its last reset: then
     /// even a frame sent before that and still on its way is known as such.
-    pub life: u8,
+    pub incarnation: u8,
     /// Local processes that call other boards: their indices, ascending.
     pub callers: &'static [u16],
     /// Proxies on other boards that processes here share.
@@ -61,7 +61,7 @@ pub struct LinkPlan {
     pub watch: &'static Watch,
     /// Where it notes the ends of sessions at once.
     pub sessions: &'static Sessions,
-    /// Who tells the servers here of ends of sessions; without it nobody is told.
+    /// Reports ends of sessions to the servers here, if the placement has it.
     pub membership: Option<&'static Process>,
     /// How long to wait for what.
     pub timing: LinkTiming,
@@ -195,7 +195,7 @@ fn peer(arena: &Arena, plan: &LinkPlan, board: u8) -> Peer {
     let calls = plan.pools.iter().filter(|pool| pool.board == board).map(PoolPlan::calls).sum();
     let places = SendQueue::places(calls, proxies, plan.slots);
     Peer {
-        session: Session::new(plan.board, board, plan.life.wrapping_mul(EPOCH_STEP), plan.timing),
+        session: Session::new(plan.board, board, plan.incarnation.wrapping_mul(EPOCH_STEP), plan.timing),
         send_queue: SendQueue::new(arena.put_slice(places, |_| SendItem::Call(0))),
         waiting: 0,
         serving: 0,
@@ -211,15 +211,18 @@ mod tests {
     /// Holds: epoch-distance.
     #[test]
     fn link_epoch_of_each_boot_is_far_from_earlier_ones() {
-        /// Sessions of one life until its epochs reach the first of one of the three next.
+        /// Sessions of one incarnation until its epochs reach the first of one of the three next.
         const APART: u8 = 41;
-        let first = |life: u8| life.wrapping_mul(EPOCH_STEP);
+        let first = |incarnation: u8| incarnation.wrapping_mul(EPOCH_STEP);
         let mut seen = [false; 256];
-        for life in 0..=u8::MAX {
-            assert!(!core::mem::replace(&mut seen[usize::from(first(life))], true), "life {life}");
+        for incarnation in 0..=u8::MAX {
+            assert!(!core::mem::replace(&mut seen[usize::from(first(incarnation))], true), "incarnation {incarnation}");
             for later in 1..=3 {
-                let further = first(life.wrapping_add(later)).wrapping_sub(first(life));
-                assert!(further >= APART && further.wrapping_neg() >= APART, "lives {life} and {later} more");
+                let further = first(incarnation.wrapping_add(later)).wrapping_sub(first(incarnation));
+                assert!(
+                    further >= APART && further.wrapping_neg() >= APART,
+                    "incarnations {incarnation} and {later} more"
+                );
             }
         }
     }

@@ -129,7 +129,7 @@ impl Default for ProcInfo {
 }
 
 impl ProcInfo {
-    /// Of nobody.
+    /// Of no program.
     pub fn new() -> ProcInfo {
         ProcInfo {
             pid: Published::new(0),

@@ -32,7 +32,7 @@ impl Waiters {
             self.boards |= 1 << board;
         }
     }
-    /// Whether nobody waits.
+    /// Whether no program waits.
     pub fn is_empty(&self) -> bool {
         self.boards == 0
     }
@@ -45,7 +45,7 @@ pub struct Wakes {
 }
 
 impl Wakes {
-    /// Nobody; `waker` is told when that changes.
+    /// No slot; a wake notifies `waker`.
     pub const fn new(waker: Option<Notifier>) -> Wakes {
         Wakes { waker, slots: [const { [const { Cell::new(0) }; SLOT_WORDS] }; BOARDS_MAX] }
     }

@@ -17,7 +17,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// No board; `router` is told when that changes.
+    /// No board; a change notifies `router`.
     pub const fn new(router: Option<Notifier>) -> Watch {
         Watch {
             router,

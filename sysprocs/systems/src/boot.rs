@@ -27,13 +27,13 @@ use renga_rt::proc_info::ProcInfo;
 use renga_rt::user::UserContext;
 use renga_rt::{Notifier, PAGE_BYTES, WaitCanceller, Wakes, Watch};
 
-// A space is made by whoever has a table of its areas.
+// A process with a table of areas makes the space.
 const _: () = assert!(
     Kind::User.facts().count_max as usize * TABLES_PER_SLOT <= SPACES_MAX as usize,
     "a board has room for the spaces of all of its programs"
 );
 
-/// What boot leaves to whoever looks at the board from outside.
+/// What boot leaves for an observer of the board.
 pub struct Started {
     /// What its router counts; none in a system of one board.
     pub link_stats: Option<&'static LinkStats>,
@@ -229,7 +229,7 @@ impl<'b, M: Machine> At<'b, M> {
         };
         self.boot.directory.arena().put_slice(processes.len(), |number| to(processes[number]))
     }
-    /// Who has the floating-point state of the programs of this process's core.
+    /// The owner of the floating-point state of the programs of this process's core.
     pub fn processor(self) -> &'static dyn Processor {
         self.boot.machine.processor(self.core)
     }
@@ -294,7 +294,7 @@ impl<'b, M: Machine> At<'b, M> {
         let directory = self.boot.directory;
         self.put(|| Outline { directory, permits })
     }
-    /// What a user process is told of itself: the first one of the disk's board begins as init.
+    /// The facts of a user process: the first one of the disk's board begins as init.
     pub fn user_facts(self) -> &'static UserFacts {
         let Boot { machine, directory, tables, counts, sessions, .. } = *self.boot;
         let first = self.number == 0 && directory.board() == directory.disk_board();

@@ -11,7 +11,7 @@ use renga_core::{Arena, Core, Process};
 use renga_rt::given::Servers;
 use renga_rt::{Members, ProcId};
 
-/// Priorities: the link first, then whoever answers many, then programs' slots, and last whom nobody waits for.
+/// Priorities: the link first, then servers, then programs' slots, and last the reclaimer, for which no process waits.
 const ROUTER_PRIORITY: u8 = 6;
 const SERVER_PRIORITY: u8 = 4;
 const USER_PRIORITY: u8 = 2;

@@ -46,10 +46,10 @@ impl LinkParts {
         reach: Reach,
         (watch, sessions): (&'static Watch, &'static Sessions),
         timing: LinkTiming,
-        life: u8,
+        incarnation: u8,
     ) -> Option<Self> {
         let router = directory.of_kind(Kind::Router).first()?;
-        let plan = plan(directory, reach, (watch, sessions), timing, life);
+        let plan = plan(directory, reach, (watch, sessions), timing, incarnation);
         let Link { memory, frame, mailboxes, proxy_results, ends, stats } = Link::new(directory.arena(), &plan, router);
         let (memory, frame) = (Cell::new(Some(memory)), Cell::new(Some(frame)));
         let proxies = directory.table().range(Kind::Proxy).len();
@@ -90,7 +90,7 @@ fn plan(
     reach: Reach,
     (watch, sessions): (&'static Watch, &'static Sessions),
     timing: LinkTiming,
-    life: u8,
+    incarnation: u8,
 ) -> LinkPlan {
     let (arena, system, board) = (directory.arena(), directory.system(), directory.table());
     let own = directory.own();
@@ -102,7 +102,7 @@ fn plan(
     LinkPlan {
         board: directory.board(),
         boards: directory.boards(),
-        life,
+        incarnation,
         callers: callers_of(arena, system, directory.board()),
         pools,
         rules: arena

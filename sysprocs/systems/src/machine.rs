@@ -56,7 +56,7 @@ pub trait Machine: Devices {
     fn link_timing(&self) -> LinkTiming;
     /// What ends the run.
     fn power(&self) -> &'static dyn Power;
-    /// Who has the floating-point state of the programs whose home is `core`.
+    /// The owner of the floating-point state of the programs whose home core is `core`.
     fn processor(&self, core: u8) -> &'static dyn Processor;
 
     /// Starts of the board, or any number that is another one than before its last reset; modulo 256.
@@ -80,7 +80,7 @@ impl Devices for NoDevice {
     const CACHED_FILES: usize = 0;
 }
 
-/// Implements a trait by methods that nobody can call, as nobody has the device.
+/// Implements a trait by methods that are never called, as the device cannot exist.
 macro_rules! never_called { ($($trait:ident { $(fn $method:ident ( $($by:tt)* ) $(-> $returns:ty)?;)+ })+) => { $(
     impl $trait for NoDevice { $(fn $method($($by)*) $(-> $returns)? { unreachable!("there is no such device") })+ }
 )+ } }

@@ -72,7 +72,7 @@ fn check_indices(system: &System<'_>, board: &Board<'_>, number: usize) -> Resul
     hold(own && system.boards.len() > number, "a board's processes are its own")
 }
 
-/// Who shares cells shares a core, and who needs the home is on it: all that runs on several cores rests on this.
+/// Processes that share cells share a core, and those that need the home core are on it: several cores rest on this.
 fn check_cores(board: &Board<'_>) -> Result<(), Rule> {
     let proxies = board.proxies.iter().map(|row| (Kind::Proxy, row.core));
     let peers =
@@ -149,7 +149,7 @@ fn check_permit(system: &System<'_>, board: &Board<'_>, row: &Permit) -> Result<
         return Err("permits are for servers that are placed");
     };
     let edges = row.caller_kind.facts().signature.edges.iter().copied().flatten();
-    // Who has a server on its own board calls that one, if it calls one only.
+    // A caller with a server on its own board calls that one, if it calls one only.
     let leaves = !system.boards[usize::from(row.caller_board)].has(row.server);
     let called = edges.fold(0, |called, edge| match edge {
         Edge::UsesAll(used) if used.id == served.id => called | used.entries,

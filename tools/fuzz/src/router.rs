@@ -147,7 +147,7 @@ impl Attack {
         let plan = LinkPlan {
             board: 0,
             boards: 2,
-            life: 1,
+            incarnation: 1,
             callers: arena.put_slice(1, |_| caller.id().index),
             pools: arena.put_slice(1, |_| PoolPlan { board: 1, proxies: SHARED, own: 1 }),
             rules: arena.put_slice(2, |board| if board == 1 { rules } else { &[] }),

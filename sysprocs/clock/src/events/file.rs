@@ -60,7 +60,7 @@ impl EventPlace {
                 let readable = if self.count > 0 { READABLE } else { 0 };
                 readable | if self.count < COUNT_MAX { WRITABLE } else { 0 }
             }
-            EventKind::Watches => 0, // who has the set looks at what it watches
+            EventKind::Watches => 0, // its program polls the watched objects
         }
     }
 
@@ -97,7 +97,7 @@ pub(super) struct Times {
     interval_ns: u64,
     /// They are of calendar time, however that is set; else of the time since boot.
     pub(super) follows: bool,
-    /// It has, and nobody has read that.
+    /// It has expired, and the expiry is unread.
     pub(super) expired: bool,
     /// A read is to fail once calendar time was set; that has happened.
     told: bool,
@@ -136,7 +136,7 @@ impl Times {
     fn take(&mut self, now_ns: u64) -> Result<u64, Errno> {
         if core::mem::take(&mut self.canceled) {
             if core::mem::take(&mut self.expired) {
-                self.at_ns = 0; // not told any more, as on Linux
+                self.at_ns = 0; // not reported any more, as on Linux
             }
             return Err(Errno::ECANCELED);
         }
@@ -152,7 +152,7 @@ impl Times {
         Ok(more + 1)
     }
 
-    /// Calendar time was set; whether a read is to be told.
+    /// Calendar time was set; whether a read is to fail for that.
     pub(super) fn cancel(&mut self) -> bool {
         self.canceled |= self.told && self.at_ns != 0;
         self.canceled

@@ -211,7 +211,7 @@ impl EventsState {
         if self.places[number].kind == EventKind::Watches { Ok(number) } else { Err(Errno::EINVAL) }
     }
 
-    /// A file that nobody holds is no more. Who waits for it looks again, and finds that.
+    /// Ends a file without references. Its waiters poll again, and find that.
     fn end_unheld(&mut self, number: usize) {
         if self.places[number].held.is_empty() {
             self.due.unset(number);
@@ -223,7 +223,7 @@ impl EventsState {
         }
     }
 
-    /// Something has happened to file `number`: who waits for it looks again.
+    /// File `number` has changed: its waiters poll again.
     fn happened(&mut self, number: usize) {
         let place = &mut self.places[number];
         place.note_edge();

@@ -84,7 +84,7 @@ impl Watches {
         Ok(())
     }
 
-    /// The descriptor stands for something else by now, so that nobody can modify what was told once of what it stood for.
+    /// The descriptor is of another object by now, so no program can modify its one-shot watch.
     fn forget_told(&mut self, set: u16, descriptor: u16) {
         for number in (0..self.end).rev() {
             let place = &self.places[number];

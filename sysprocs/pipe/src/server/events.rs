@@ -8,7 +8,7 @@ use renga_proto::pipe::{ERROR, HANG_UP, NOBODY, PIPE_ATOMIC_BYTES, PipeEnd, Poll
 use renga_rt::Errno;
 
 impl PipeState {
-    /// Which poll events hold for who has `ends`, and has been told of so many `partners`.
+    /// The poll events that hold for a caller with `ends` that knows of so many `partners`.
     fn events(&self, ends: FifoEnds, partners: u32) -> u32 {
         let readable = if self.ring.is_empty() { 0 } else { READABLE };
         let writable = if self.ring.room() >= PIPE_ATOMIC_BYTES { WRITABLE } else { 0 };
@@ -52,7 +52,7 @@ impl PipeState {
         Ok(Polled { events: held, edges })
     }
 
-    /// Something has happened to `end` that can make `event` hold: who waits for that looks again.
+    /// `end` has changed so that `event` may hold: its waiters poll again.
     #[inline(always)]
     pub(super) fn note_edge(&mut self, end: PipeEnd, event: u32) {
         let end = end as usize;

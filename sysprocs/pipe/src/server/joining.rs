@@ -48,7 +48,7 @@ impl PipeState {
         Ok(OpenedFifo { generation: self.generation.number(), partners, alone, number: 0 })
     }
 
-    /// Answers who waits for a partner that has come.
+    /// Answers the openers whose partner has come.
     pub(super) fn answer_partners(&mut self) {
         let opened = self.opened;
         self.partnerless.retain(|call| {

@@ -58,7 +58,7 @@ pub(crate) enum CopyStage {
 /// A copied call of another board.
 pub struct InCopy {
     pub(crate) stage: CopyStage,
-    /// Its session has ended: it is still made, but nobody is told.
+    /// Its session has ended: it is still made, but its end is not reported.
     pub(crate) stale: bool,
     pub(crate) request: Request,
     pub(crate) received: usize,

@@ -18,7 +18,7 @@ pub(crate) enum CallStage {
     Queued,
     /// Its proxy makes the call.
     Running,
-    /// As `Running`, for a session that has ended: nobody wants the reply.
+    /// As `Running`, for a session that has ended: the reply will be dropped.
     Stale,
     /// Its reply is being sent.
     Answered,
@@ -30,7 +30,7 @@ pub struct InCall {
     pub(crate) board: u8,
     pub(crate) stage: CallStage,
     pub(crate) number: u8,
-    /// Who calls.
+    /// The caller's index.
     pub(crate) caller: u16,
     pub(crate) request: Request,
     /// The account of the caller, if it is the slot of a program: unless the request names another.
@@ -38,7 +38,7 @@ pub struct InCall {
     /// Whether it waits for the share of the program for which it is made.
     pub(crate) patient: bool,
     pub(crate) account: AccountNumber,
-    /// What its reply tells of the work for the account.
+    /// The work for the account, which the reply reports.
     pub(crate) cost: Cost,
     pub(crate) received: usize,
     /// When it came, among all calls from other boards.

@@ -16,18 +16,18 @@ pub struct OutCall {
     caller: u16,
     /// The place of the rule of its last call among those of that call's board.
     rule: u16,
-    /// The number of the session that it has last called in, or was told of, by board.
+    /// The number of the session of its last call, or that it has learnt of, by board.
     pub(crate) sessions: [u32; BOARDS_MAX],
     /// Number of its present or last call.
     pub(crate) number: u8,
     pub(crate) call: Option<RawCall>,
-    /// For whom it calls, and as that is told to the other board.
+    /// The account that it calls for, and that account as a request carries it.
     pub(crate) account: AccountNumber,
     account_word: u32,
     pub(crate) board: u8,
     /// The pool whose proxies make it; without one the caller has a proxy of its own there.
     pub(crate) pool: Option<u16>,
-    /// Who is next in the pool's line.
+    /// The next place in the pool's line.
     pub(crate) next: Option<u16>,
     /// It is on its way: not in line.
     pub(crate) sent: bool,

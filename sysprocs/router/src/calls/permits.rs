@@ -8,7 +8,7 @@ use core::cell::Cell;
 use renga_core::Arena;
 use renga_wire::Request;
 
-/// The entries that may be called, by row (who calls) and column (what kind of server is called).
+/// The entries that may be called, by row (callers) and column (kind of server).
 #[derive(Clone, Copy)]
 pub struct Permits {
     /// The column of each process here, by its index.

@@ -64,7 +64,7 @@ impl Pool {
         self.line = calls[usize::from(first)].next.map(|next| (next, last));
         Some(first)
     }
-    /// The session has ended: all proxies are free, nobody is in line.
+    /// The session has ended: all proxies are free and the line is empty.
     pub(crate) fn reset(&mut self) {
         (self.free, self.line) = (self.plan.proxies, None);
     }

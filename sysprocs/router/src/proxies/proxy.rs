@@ -35,7 +35,7 @@ pub async fn proxy(
     }
 }
 
-/// The reply that tells `errno`, whatever the entry: word 0 of a `Result`.
+/// The reply `errno`, whatever the entry: word 0 of a `Result`.
 pub fn failure(errno: Errno) -> Message {
     [u64::from(errno.0), 0, 0, 0, 0, 0]
 }

@@ -124,7 +124,7 @@ pub(crate) enum Gap {
 }
 
 impl Session {
-    /// Board `me`'s session with board `peer`, about to greet; `epoch` should be another one than before
+    /// Board `me`'s session with board `peer`, about to say hello; `epoch` should be another one than before
     /// the board's last reset.
     pub const fn new(me: u8, peer: u8, epoch: u8, timing: LinkTiming) -> Session {
         Session {
@@ -169,7 +169,7 @@ impl Session {
         self.state
     }
 
-    /// Sessions with the board that were up and have ended: tells one of its lives from the next.
+    /// Sessions with the board that were up and have ended: distinguishes its incarnations.
     pub fn number(&self) -> u32 {
         self.number
     }
@@ -258,7 +258,7 @@ impl Session {
         if lost == 0 || lost > self.reached { 0 } else { self.go_back(now_ns) }
     }
 
-    /// Takes note of a way there and back; that of what was sent once only, for else nobody knows when.
+    /// Notes a round trip; only that of a frame sent once, as otherwise its start is ambiguous (Karn).
     pub(crate) fn measure(&mut self, took_ns: u64) {
         self.round_trip_ns = took_ns.max(self.round_trip_ns - self.round_trip_ns / 8);
     }

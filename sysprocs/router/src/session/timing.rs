@@ -38,7 +38,7 @@ impl LinkTiming {
         ask_ns: 20_000_000,
         dead_ns: 450_000_000,
     };
-    /// The times called `name`, as boards are told.
+    /// The times called `name`, as a board's configuration has it.
     pub fn named(name: &str) -> Option<LinkTiming> {
         match name {
             "pi3" => Some(LinkTiming::PI3),

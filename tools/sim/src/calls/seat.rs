@@ -235,7 +235,7 @@ impl Cast {
         let plan = LinkPlan {
             board: number,
             boards: layout.boards,
-            life: site.boots,
+            incarnation: site.boots,
             callers: arena.put_slice(callers.len(), |at| callers[at]),
             pools: arena.put_slice(pools.len(), |at| pools[at]),
             rules: arena.put_slice(usize::from(layout.boards), rules_to),

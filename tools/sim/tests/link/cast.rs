@@ -241,7 +241,7 @@ fn plan(site: &Site, cast: Cast, all: &'static [&'static Process]) -> LinkPlan {
     LinkPlan {
         board: number,
         boards: cast.boards,
-        life: 1, // also after a reset: the worst case
+        incarnation: 1, // also after a reset: the worst case
         callers: arena.put_slice(cast.clients, |i| clients[i].id().index),
         pools: arena.put_slice(pools.len(), |i| pools[i]),
         rules: arena.put_slice(usize::from(cast.boards), rules_to),
