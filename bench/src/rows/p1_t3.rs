@@ -30,8 +30,8 @@ const PROGRAMS: [(Program, [(f64, u64); 2]); 3] = [
 
 /// What is on b with the other placement.
 const MOVED: [Edit; 2] = [
-    ("buffer_directory = { on = \"a\" }", "buffer_directory = { on = \"b\" }"),
-    ("buffer           = { on = \"a\", count = 480 }", "buffer = { on = \"b\", count = 480 }"),
+    ("buffer_directory   = { on = \"a\" }", "buffer_directory = { on = \"b\" }"),
+    ("buffer             = { on = \"a\", count = 480 }", "buffer = { on = \"b\", count = 480 }"),
 ];
 const OURS_MOVED: System = System { label: "leases, books on b", base: "pair", edits: &MOVED };
 const PAPERS_MOVED: System =

@@ -17,8 +17,11 @@ fn here(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
+/// A system file of the tree, its keys not aligned, so that a test may name whole lines.
 fn text(name: &str) -> String {
-    fs::read_to_string(here("../../sysprocs/systems").join(format!("{name}.toml"))).unwrap()
+    let text = fs::read_to_string(here("../../sysprocs/systems").join(format!("{name}.toml"))).unwrap();
+    let unaligned = |line: &str| line.split_once(" = {").map(|(key, rest)| format!("{} = {{{rest}", key.trim_end()));
+    text.lines().map(|line| unaligned(line).unwrap_or_else(|| line.to_string()) + "\n").collect()
 }
 
 fn checked(text: &str) -> Checked {
@@ -139,9 +142,9 @@ fn wait_graph_of_instances_has_no_cycle() {
 fn system_kind_count_and_mode_change_by_one_line() {
     let pair = text("small");
     // Move: the buffers and all that belongs to the console may be elsewhere.
-    let moved = checked(&edited(&pair, "console          = { on = \"a\" }", "console = { on = \"b\" }"));
+    let moved = checked(&edited(&pair, "console = { on = \"a\" }", "console = { on = \"b\" }"));
     assert!(moved.instances(1).iter().any(|instance| instance.kind == "console"));
-    let moved = checked(&edited(&pair, "allocator        = { on = \"a\" }", "allocator = { on = \"b\" }"));
+    let moved = checked(&edited(&pair, "allocator = { on = \"a\" }", "allocator = { on = \"b\" }"));
     assert!(moved.instances(1).iter().any(|instance| instance.kind == "allocator"));
     // Multiply.
     let more = checked(&edited(&pair, "{ on = \"every\", count = 8 }", "{ on = \"every\", count = 24 }"));
@@ -161,7 +164,7 @@ fn system_kind_count_and_mode_change_by_one_line() {
 fn system_exception_makes_one_edge_synchronous() {
     let asynchronous = checked(&pair_async());
     assert!(asynchronous.async_edges().iter().any(|(_, server, _)| *server == "path_lookup"));
-    let sync = "[edges]\n\"user -> path\" = \"sync\"\n\"user -> file.Close\" = \"sync\"\n#";
+    let sync = "[edges]\n\"user -> path_lookup\" = \"sync\"\n\"user -> file.Close\" = \"sync\"\n#";
     let checked = checked(&edited(&pair_async(), "[edges]", sync));
     assert!(checked.async_edges().iter().all(|(_, server, _)| *server != "path_lookup"));
     assert!(checked.async_edges().contains(&("user", "file", 0b010)));
@@ -179,7 +182,7 @@ fn with_cores(cores: u8) -> String {
 #[test]
 fn system_kinds_spread_over_cores() {
     let spread = "[{ on = \"a\", count = 24 }, { on = \"a\", core = 1, count = 24 }]";
-    let text = edited(&with_cores(2), "{ on = \"a\", count = 480 }      # one cached", &format!("{spread} #"));
+    let text = edited(&with_cores(2), "{ on = \"a\", count = 480 }     # one cached", &format!("{spread} #"));
     let checked = check(&parse(&text).unwrap(), KINDS).unwrap_or_else(|error| panic!("{error}"));
     let buffers: Vec<_> = checked.instances(0).into_iter().filter(|i| i.kind == "buffer").collect();
     assert_eq!(buffers.iter().map(|buffer| buffer.core).filter(|core| *core == 1).count(), 24);
@@ -194,11 +197,11 @@ fn system_kinds_sharing_cells_stay_on_one_core() {
         let text = edited(&with_cores(4), now, &now.replace(" }", ", core = 3 }"));
         check(&parse(&text).unwrap(), &code_kinds()).map(|_| kind.to_string())
     };
-    assert!(moved("disk", "\ndisk             = { on = \"a\" }").is_ok());
-    assert!(moved("keyboard", "\nkeyboard         = { on = \"a\" }").is_ok());
-    let refused = moved("clock", "\nclock            = { on = \"every\" }").map_err(|error| error.to_string());
+    assert!(moved("disk", "\ndisk = { on = \"a\" }").is_ok());
+    assert!(moved("keyboard", "\nkeyboard = { on = \"a\" }").is_ok());
+    let refused = moved("clock", "\nclock = { on = \"every\" }").map_err(|error| error.to_string());
     assert!(refused.as_ref().is_err_and(|error| error.contains("is placed on core 3 of board \"b\"")), "{refused:?}");
-    let refused = moved("commit_timer", "\nwrite_back       = { on = \"a\" }").map_err(|error| error.to_string());
+    let refused = moved("commit_timer", "\ncommit_timer = { on = \"a\" }").map_err(|error| error.to_string());
     assert!(refused.as_ref().is_err_and(|error| error.contains("shares the work that is due with")), "{refused:?}");
 }
 
@@ -218,7 +221,7 @@ fn system_home_core_is_that_of_user_processes() {
     let (home, cores, said, others) = homes(&edited(&given, ", programs = [0]", ""));
     assert_eq!((home, cores, tables == others), (1, 0b10, false));
     assert!(said.contains("Programs of a have turns on cores 1; their home is core 1.\n"), "{said}");
-    let apart = edited(&given, "console          = { on = \"a\", core = 1 }", "console          = { on = \"a\" }");
+    let apart = edited(&given, "console = { on = \"a\", core = 1 }", "console = { on = \"a\" }");
     let refused = check(&parse(&apart).unwrap(), &code_kinds()).unwrap_err().to_string();
     assert!(
         refused.contains("needs the console's interrupts, which only the core of the first `user` has, 1"),
@@ -248,8 +251,7 @@ fn message_memory_is_sum_of_outstanding_calls() {
     assert_eq!((of(&small, "calls"), of(&small, "slots")), (vec![25, 27], vec![0, 0]));
     assert_eq!(of(&pair_async(), "slots"), [2 * 2 * 16; 2]);
     // More files need no more memory for what is under way: only a place each at their own router.
-    let many =
-        edited(&small, "file             = { on = \"every\", count = 32 }", "file = { on = \"every\", count = 256 }");
+    let many = edited(&small, "file = { on = \"every\", count = 32 }", "file = { on = \"every\", count = 256 }");
     assert_eq!((of(&many, "shared proxies"), of(&many, "calls")), (vec![11, 7], vec![25, 27]));
     let memory = checked(&small).message_memory[0].clone();
     let bytes = |share: &Share| share.count * (share.header_bytes + share.slice_bytes);

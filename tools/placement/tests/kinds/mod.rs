@@ -178,7 +178,6 @@ pub const KINDS: &[KindFacts] = &[
         &[],
     ),
     kind("events", BoardRule::Every, 1, words_only(protocol("Events", &[(0, "Make"), (1, "Take")], NONE, NONE)), &[]),
-    kind("lease_flusher", BoardRule::Any, 1, None, &[]),
     kind(
         "fifos",
         BoardRule::DiskOnly,

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 /// The line of the system file that the new one goes before.
-const NEXT_LINE: &str = "regulator        = { on = \"a\" }";
+const NEXT_LINE: &str = "regulator          = { on = \"a\" }";
 
 /// The pair with a counter on `board`.
 fn with_counter(scratch: &Scratch, board: &str) -> PathBuf {

@@ -34,7 +34,7 @@ fn boot_init_runs_and_stops_system() {
 #[test]
 fn boot_names_change_on_disk_board_only() {
     for (kind, line) in
-        [("path_lookup", "path_lookup      = { on = \"a\""), ("inode_directory", "inode_directory  = { on = \"a\"")]
+        [("path_lookup", "path_lookup        = { on = \"a\""), ("inode_directory", "inode_directory    = { on = \"a\"")]
     {
         assert_eq!(SMALL.matches(line).count(), 1, "{line}");
         let error = placement(&SMALL.replace(line, &line.replace("\"a\"", "\"b\""))).unwrap_err();
