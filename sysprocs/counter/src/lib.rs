@@ -5,20 +5,28 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
-use renga_proto::counter::{Counter, CounterCall};
-use renga_rt::{Errno, Never, Port};
+use renga_proto::counter::{Add, Counter, CounterServer, ReadCounter};
+use renga_rt::{Call, Errno, Never, Port};
+
+struct CounterState {
+    value: i64,
+}
+
+impl CounterServer for CounterState {
+    async fn add(&mut self, call: &mut Call<Add>) -> Result<i64, Errno> {
+        self.value = self.value.checked_add(call.entry().amount).ok_or(Errno::ERANGE)?;
+        Ok(self.value)
+    }
+
+    async fn read_counter(&mut self, _: &mut Call<ReadCounter>) -> Result<i64, Errno> {
+        Ok(self.value)
+    }
+}
 
 /// Serves one counter, which starts at zero.
 pub async fn counter(mut port: Port<Counter>) -> Never {
-    let mut value: i64 = 0;
+    let mut state = CounterState { value: 0 };
     loop {
-        match port.accept().await {
-            CounterCall::Add(call) => {
-                let sum = value.checked_add(call.entry().amount).ok_or(Errno::ERANGE);
-                value = sum.unwrap_or(value);
-                call.reply(sum);
-            }
-            CounterCall::ReadCounter(call) => call.reply(Ok(value)),
-        }
+        port.accept().await.serve(&mut state).await;
     }
 }

@@ -4,14 +4,14 @@ use crate::support::{Renga, Scratch, clusters_can_run};
 use std::fs;
 use std::path::PathBuf;
 
-/// The line of the system file that the new one goes before.
-const NEXT_LINE: &str = "regulator          = { on = \"a\" }";
+/// So begins the line of the system file that the new one goes before.
+const NEXT_LINE: &str = "\nregulator";
 
 /// The pair with a counter on `board`.
 fn with_counter(scratch: &Scratch, board: &str) -> PathBuf {
     let pair = fs::read_to_string("../../sysprocs/systems/pair.toml").expect("the pair is there");
-    let system = pair.replacen(NEXT_LINE, &format!("counter = {{ on = \"{board}\" }}\n{NEXT_LINE}"), 1);
-    assert_ne!(system, pair, "the pair has no line {NEXT_LINE}");
+    let system = pair.replacen(NEXT_LINE, &format!("\ncounter = {{ on = \"{board}\" }}{NEXT_LINE}"), 1);
+    assert_ne!(system, pair, "the pair has no such line");
     scratch.write("counter.toml", system.as_bytes())
 }
 
