@@ -12,7 +12,7 @@ use crate::inode_table::inode_slot::{InodeSlot, LISTS, NO_INODE, NONE, SlotUse};
 use crate::leases::referrers::Referrers;
 use renga_proto::pages::FileId;
 use renga_rt::account::AccountNumber;
-use renga_rt::{Errno, Held};
+use renga_rt::{BoardReferences, Errno};
 
 /// Chains of the hash from inode to slot.
 const CHAINS: usize = 256;
@@ -269,7 +269,7 @@ impl ActiveTable {
         for number in 0..self.slots.len() as u16 {
             let slot = self.slot(number);
             if matches!(slot.used, SlotUse::Idle | SlotUse::Referred) {
-                slot.references = Held::NONE;
+                slot.references = BoardReferences::NONE;
                 let unlinked = slot.unlinked;
                 self.publish_referrers(number);
                 self.to_free = self.to_free.wrapping_add(unlinked.into());

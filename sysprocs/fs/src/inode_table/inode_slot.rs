@@ -2,7 +2,7 @@
 //!
 //! Not here: the table of all of them (`active_table.rs`).
 
-use renga_rt::Held;
+use renga_rt::BoardReferences;
 use renga_rt::account::AccountNumber;
 
 /// No inode.
@@ -30,7 +30,7 @@ pub(super) const LISTS: usize = 3;
 #[derive(Clone, Copy)]
 pub struct InodeSlot {
     pub(super) ino: u32,
-    pub(super) references: Held,
+    pub(super) references: BoardReferences,
     pub(super) used: SlotUse,
     /// It has no links: it is to be freed when nobody refers to it.
     pub(super) unlinked: bool,
@@ -47,7 +47,7 @@ impl InodeSlot {
     /// A process without an inode.
     pub const EMPTY: InodeSlot = InodeSlot {
         ino: NO_INODE,
-        references: Held::NONE,
+        references: BoardReferences::NONE,
         used: SlotUse::Vacant,
         unlinked: false,
         directory: None,

@@ -3,12 +3,12 @@
 //! Invariant: given out in the order of asking. It is held by boards, so that what a dead one held is given back.
 
 use renga_proto::inode::LockNames;
-use renga_rt::{Call, Errno, Held};
+use renga_rt::{BoardReferences, Call, Errno};
 
 #[derive(Default)]
 pub(crate) struct NamesLock {
     /// The boards of those who look up, and of who changes.
-    shared: Held,
+    shared: BoardReferences,
     exclusive: Option<u8>,
     /// Who is to have it next; until then nobody else asks.
     waiting: Option<Call<LockNames>>,

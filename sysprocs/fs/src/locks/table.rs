@@ -5,7 +5,7 @@
 //! inode's bucket. Not here: who waits (`server.rs`).
 
 use renga_proto::locks::{Conflict, Locking, Owner};
-use renga_rt::{Errno, Held};
+use renga_rt::{BoardReferences, Errno};
 
 /// No place.
 const NONE: u16 = u16::MAX;
@@ -65,7 +65,7 @@ pub struct LockTable {
     free: usize,
     init_board: u8,
     /// How many each board has.
-    held: Held,
+    held: BoardReferences,
 }
 
 fn bucket(ino: u32) -> usize {
@@ -80,7 +80,7 @@ impl LockTable {
             place.next = if number + 1 < count { number as u16 + 1 } else { NONE };
         }
         let first_free = if count > 0 { 0 } else { NONE };
-        LockTable { places, heads: [NONE; BUCKETS], first_free, free: count, init_board, held: Held::NONE }
+        LockTable { places, heads: [NONE; BUCKETS], first_free, free: count, init_board, held: BoardReferences::NONE }
     }
 
     /// The boards whose processes or open files have locks, a bit each.

@@ -16,7 +16,7 @@ use renga_proto::procs::{
     VforkDone, WaitChild, board_of,
 };
 use renga_proto::used::Used;
-use renga_rt::{Call, Errno, Held as Sent, Me, Never, Port, Protocol, WaitCanceller, Watch};
+use renga_rt::{BoardReferences as Sent, Call, Errno, Me, Never, Port, Protocol, WaitCanceller, Watch};
 
 /// What a slot's process waits for here.
 pub(super) enum Held {
