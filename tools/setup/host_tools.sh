@@ -36,7 +36,6 @@ install_host_packages() {
 
 ensure_host_tools() {
   local packages
-  [[ :$PATH: == *:/usr/sbin:* ]] || export PATH=$PATH:/usr/sbin:/sbin
   mapfile -t packages < <(missing_host_packages)
   ((${#packages[@]} > 0)) || return 0
   [[ " ${packages[*]} " != *" gcc "* ]] || packages+=(libc6-dev)

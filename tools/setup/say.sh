@@ -2,7 +2,11 @@
 # What set-up says: one line for each thing it does, with its time; on failure the reason and a way out.
 # All of it goes to stderr, so that the standard output of `./renga run -c CMD` is the program's alone.
 
+readonly SETUP_LOG=${SETUP_LOG:-$SETUP_DIR/setup.log}
 readonly LOG_TAIL_LINES=100
+readonly LOCK_WAIT_S=1800
+# Waits that are shorter stay silent.
+readonly SILENCE_S=2
 
 say() { printf 'renga: %s\n' "$*" >&2; }
 
@@ -14,11 +18,19 @@ fail() {
   exit 1
 }
 
-# announce TEXT: says it after a second, so that what is quick stays silent; on a terminal the line then counts the
+# wait_for_lock DESCRIPTOR FILE: locks it; says after a while which command has it, which wrote that into the file.
+wait_for_lock() {
+  flock --wait "$SILENCE_S" "$1" && return
+  say "waiting for another ./renga ($(cat "$2"))"
+  flock --wait "$LOCK_WAIT_S" "$1" ||
+    fail "another ./renga has been setting up for $LOCK_WAIT_S s ($(cat "$2"))" "End it by \`kill\` and its pid, then try again"
+}
+
+# announce TEXT: says it after a while, so that what is quick stays silent; on a terminal the line then counts the
 # seconds. Ends when it is killed or the script is gone.
 announce() {
-  local passed_s=0
-  sleep 1
+  local passed_s=$SILENCE_S
+  sleep "$SILENCE_S"
   [[ -t 2 ]] || say "$1 ..."
   while kill -0 "$$" 2>/dev/null; do
     passed_s=$((passed_s + 1))

@@ -45,12 +45,12 @@ expect() {
   fi
 }
 
-# in_setup SCRIPT: runs a script after the pieces of set-up are loaded, so that it can replace what they ask the machine.
+# in_setup SCRIPT: runs a script after the parts of set-up are loaded, so that it can replace their questions to the machine.
 in_setup() {
   # shellcheck disable=SC2016 # the variables are the inner shell's
-  RENGA_ROOT=$root SETUP_DIR=$work/setup SETUP_LOG=$work/setup.log bash -c '
+  RENGA_ROOT=$root SETUP_DIR=$work/setup bash -c '
     set -euo pipefail
-    for piece in say apt qemu rust host_tools; do source "$RENGA_ROOT/tools/setup/$piece.sh"; done
+    for part in say apt qemu rust host_tools paths; do source "$RENGA_ROOT/tools/setup/$part.sh"; done
     eval "$1"' in_setup "$1"
 }
 
@@ -72,7 +72,7 @@ test_qemu() {
 
 test_rust() {
   local forbidden='rustup() { echo RUSTUP CALLED; }; target_ready() { false; }'
-  expect 'rustup downloads nothing when told not to' 1 'no apt' -- \
+  expect 'rustup downloads nothing when forbidden' 1 'no apt' -- \
     in_setup "$forbidden; RUSTUP_AUTO_INSTALL=0; apt_usable() { false; }; rustup_install() { echo CALLED >$work/called; }
       ensure_target_library"
   expect 'it was not called' 1 -- test -e "$work/called"
@@ -88,14 +88,65 @@ test_rust() {
 }
 
 test_command() {
-  expect 'help without a compiler' 0 'Usage: ./renga' 'bench' -- env PATH="$(bare_path)" "$root/renga" --help
+  expect 'help without a compiler' 0 'Usage: renga' 'bench' -- env PATH="$(bare_path)" "$root/renga" --help
   expect 'no e2fsprogs, gcc or apt' 1 'e2fsprogs' 'gcc' 'apt-get install' -- \
     in_setup "PATH=$(bare_path); command() { [[ \$2 != mke2fs && \$2 != debugfs && \$2 != e2fsck ]] && builtin command \"\$@\"; }
       ensure_host_tools"
 }
 
+# make_tree FOLDER: a project whose tool prints its arguments and is newer than its one source.
+make_tree() {
+  local tree=$1 folder
+  mkdir -p "$tree/target/renga" "$tree/target/debug"
+  cp -r "$root/renga" "$tree/"
+  for folder in bench userland kernel/one netlink-hw/one sysprocs/one tools/one tools/emu/one; do
+    mkdir -p "$tree/$folder"
+    : >"$tree/$folder/Cargo.toml"
+  done
+  cp -r "$root/tools/setup" "$tree/tools/"
+  cp -r "$root/tools/cli" "$tree/tools/"
+  : >"$tree/Cargo.toml" >"$tree/Cargo.lock" >"$tree/rust-toolchain.toml"
+  : >"$tree/source.rs"
+  stub tool 'echo "the tool: $*"' >/dev/null
+  mv "$work/tool" "$tree/target/debug/renga"
+  echo "$tree/target/debug/renga: $tree/source.rs" >"$tree/target/debug/renga.d"
+  sleep 0.1
+  echo >"$tree/target/renga/tool.built"
+}
+
+# with_lock FILE COMMAND...: while another process has that lock.
+with_lock() (
+  exec {lock}>>"$1"
+  flock "$lock"
+  "${@:2}" {lock}>&-
+)
+
+test_built_tool() {
+  local tree=$work/tree command path
+  path=$(bare_path)
+  make_tree "$tree"
+  for command in run linux test bench check sim sweep trace top image flash console doctor env completions; do
+    expect "$command --help comes from the built tool, though set-up goes on elsewhere" 0 "the tool: $command --help" -- \
+      with_lock "$tree/target/renga/setup.lock" env PATH="$path" "$tree/renga" "$command" --help
+  done
+  expect 'the version, too' 0 'the tool: --version' -- env PATH="$path" "$tree/renga" --version
+  expect 'a tool newer than its sources runs without lock and cargo' 0 'the tool: check pair' -- \
+    with_lock "$tree/target/renga/setup.lock" env PATH="$path" "$tree/renga" check pair
+  touch "$tree/source.rs"
+  expect 'help comes from the built tool though a source is newer' 0 'the tool: run --help' -- \
+    env PATH="$path" "$tree/renga" run --help
+  expect 'a tool older than a source is built' 1 'missing' -- env PATH="$path" "$tree/renga" check pair
+  rm "$tree/target/debug/renga"
+  expect 'help of a command before there is a tool' 0 'Usage: renga run' '--limit-s' -- \
+    env PATH="$path" "$tree/renga" run --help
+  expect 'help of what is below a command' 0 'Usage: renga bench p1' -- env PATH="$path" "$tree/renga" bench p1 --help
+  expect 'the command that has a lock is named' 1 '(pid 7: ./renga run, since 12:00:00 UTC)' 'kill' -- \
+    in_setup "echo 'pid 7: ./renga run, since 12:00:00 UTC' >$work/lock; flock() { return 1; }; wait_for_lock 9 $work/lock"
+}
+
 test_qemu
 test_rust
 test_command
+test_built_tool
 ((failures == 0)) || { echo "set-up: $failures tests failed"; exit 1; }
 echo 'set-up: all tests passed'

@@ -6,11 +6,11 @@ pub(super) const EXAMPLES: &str = "Examples:
   ./renga run -c 'ls | remote -b b sort'        one command; renga exits with its status
   ./renga run --kill b@2000 --restart b@3000    board b loses its power, and gets it back
   ./renga bench rendezvous                      what a rendezvous costs, in instructions
-  ./renga sim --seeds 1000                      a thousand drawn clusters with faults, in one host program
+  ./renga sim --seeds 1000                      a thousand random clusters with faults
   ./renga check pair                            who runs where, and why nobody can wait in a circle
-  ./renga run --image dev                       the same shell with Debian's compilers and interpreters on the disk
+  ./renga run --image dev                       with Debian's compilers and interpreters
   ./renga run --trace t -c ls; ./renga trace t  who called whom how often, and how long it took
-  ./renga top t                                 the same run before your eyes, while it goes on or again
-  ./renga image --list                          which images there are, what is in them, how large they are
+  ./renga top t                                 the same run on a terminal
+  ./renga image --list                          the images, their packages and sizes
   ./renga image --board pi3 --out cards         card images for two real boards
   ./renga test                                  all tests";

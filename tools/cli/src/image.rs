@@ -42,6 +42,6 @@ pub struct Image {
     #[arg(long, value_name = "FILE", conflicts_with = "out")]
     pub inspect: Option<PathBuf>,
     /// Where to put it: a folder for cards, a file for the disk image (without it, where runs take it from)
-    #[arg(long, short, value_name = "PATH", alias = "output")]
+    #[arg(long, short, value_name = "PATH")]
     pub out: Option<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! What a machine is started for, and with which disk.
+//! The script of a run, and its disk.
 
 use super::ImageChoice;
 use clap::Args;
@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 /// A script, and the disk on which it runs.
 #[derive(Args, Debug, Clone)]
-pub struct Job {
-    /// Run this shell command instead of an interactive shell; renga exits with its status
+pub struct ScriptOptions {
+    /// Run this shell command, and exit with its status
     #[arg(short = 'c', value_name = "SCRIPT", conflicts_with = "file")]
     pub command: Option<String>,
     /// Run this file as a shell script

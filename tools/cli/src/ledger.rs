@@ -7,7 +7,7 @@ use std::path::PathBuf;
 /// `renga bench p1`
 #[derive(Args, Debug, Clone)]
 pub struct Ledger {
-    /// Only these rows, as T1 or P1.T1; without any, all
+    /// Rows, as in T1 or P1.T1 [default: all]
     #[arg(value_name = "ROW")]
     pub rows: Vec<String>,
     /// How.
@@ -18,19 +18,19 @@ pub struct Ledger {
 /// With which machine, how much of it, where to: `renga bench map`, `placements` and `scale`, and of `renga bench p1` what is not its rows.
 #[derive(Args, Debug, Clone)]
 pub struct Measuring {
-    /// Only this machine; without it, both
+    /// Only this machine [default: both]
     #[arg(long, value_enum)]
     pub profile: Option<ProfileName>,
-    /// Only the least that shows it: for tests
+    /// Run the smallest case of each: for tests
     #[arg(long)]
     pub short: bool,
-    /// Also carry out what was done before
+    /// Repeat runs whose results are there
     #[arg(long)]
-    pub again: bool,
-    /// Runs at once; without it, as many as there are cores: the results are the same
+    pub force: bool,
+    /// Runs at a time [default: the number of cores]; the results are the same
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
     pub jobs: Option<u8>,
-    /// Where results go, a JSON file each; without it, target/renga/bench/results
+    /// Folder for results, a JSON file each [default: target/renga/bench/results]
     #[arg(long, value_name = "FOLDER")]
     pub results: Option<PathBuf>,
 }
@@ -49,16 +49,16 @@ pub struct Compare {
 /// `renga bench report`
 #[derive(Args, Debug, Clone)]
 pub struct Report {
-    /// Results of `renga bench p1`; without it, target/renga/bench/results
+    /// Folder of the results [default: target/renga/bench/results]
     #[arg(long, value_name = "FOLDER")]
     pub results: Option<PathBuf>,
-    /// Where the page report.html and the pages for documents go; without it, target/renga/bench/report
+    /// Folder for report.html and the Markdown pages [default: target/renga/bench/report]
     #[arg(long, value_name = "FOLDER")]
     pub out: Option<PathBuf>,
-    /// Of the results of `renga bench p1 --short`, which the pages then say
+    /// The results are those of `--short`; the pages say so
     #[arg(long)]
     pub short: bool,
-    /// Write the Markdown and its pictures alone, as a page of the documents
+    /// Write only the Markdown page and its pictures
     #[arg(long)]
     pub markdown: bool,
 }

@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod completions;
 mod examples;
 mod hint;
 mod image;
@@ -13,22 +14,27 @@ mod linux;
 mod long_part;
 mod port_name;
 mod program;
+mod run;
+mod sim;
 mod sweep;
 mod top;
 mod trace;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+pub use completions::{CompletionKind, Completions};
 use examples::EXAMPLES;
-use hint::hint;
+pub use hint::hint;
 pub use image::{DEFAULT_CLUSTER_NAME, Image};
 pub use image_choice::ImageChoice;
-pub use job::Job;
+pub use job::ScriptOptions;
 pub use ledger::{Compare, Ledger, Measuring, Report};
 pub use link::LinkName;
 pub use linux::Linux;
 pub use long_part::LongPart;
 pub use port_name::PortName;
 pub use program::ProgramName;
+pub use run::Run;
+pub use sim::{Sim, SimLevel};
 use std::path::PathBuf;
 pub use sweep::{Profiles, Sweep, SweepOf, Where};
 pub use top::{Top, ViewName};
@@ -58,8 +64,6 @@ impl Cli {
     }
 }
 
-const DISTURBANCES: &str = "What goes wrong (in a session, Ctrl-] then `kill b`, `restart b`, `help`)";
-
 /// The subcommands.
 #[derive(Subcommand, Debug)]
 pub enum Command {
@@ -73,14 +77,13 @@ pub enum Command {
     Bench(Bench),
     /// Check a system file: list its processes, prove that nobody can wait in a circle
     Check(Check),
-    /// Run the cluster in one host program, from seeds: drawn workloads, faults and deaths
-    #[command(disable_help_flag = true)]
+    /// Run the cluster in one host program, from seeds: random workloads, faults and failures
     Sim(Sim),
-    /// Carry out many independent runs on this machine or on a Slurm cluster; what was done is not done again
+    /// Run many independent jobs on this machine or on a Slurm cluster; results are kept
     Sweep(Sweep),
-    /// Say what a trace (`renga run --trace`) says: a summary, or what an option asks for
+    /// Print the summary of a trace (`renga run --trace`), or the part that an option names
     Trace(Trace),
-    /// Show boards, programs, system processes and calls: of a run that goes on and writes a trace, or of a trace played again
+    /// Show boards, programs, system processes and calls of a trace, while it grows or played again
     Top(Top),
     /// Build the disk image, or the card images of real boards; look into a card
     Image(Image),
@@ -88,12 +91,14 @@ pub enum Command {
     Flash(Flash),
     /// Join this terminal with the serial lines of real boards
     Console(Console),
-    /// Say what this machine has for building, emulating, flashing and connecting boards, and what it lacks
+    /// List what this machine has and lacks for building, emulating, flashing and connecting boards
     Doctor,
     /// Build the book of `docs`, with the crates' documentation beside it, and print the path of its first page
     Docs,
     /// Print the settings with which plain cargo builds for the boards
     Env,
+    /// Print completions for a shell, or the manual pages
+    Completions(Completions),
 }
 
 impl Command {
@@ -115,6 +120,7 @@ impl Command {
             Command::Doctor => "doctor",
             Command::Docs => "docs",
             Command::Env => "env",
+            Command::Completions(_) => "completions",
         }
     }
 }
@@ -128,7 +134,7 @@ pub struct Machine {
     /// Machine: how long an instruction takes, the link, the disk's medium
     #[arg(long, value_enum, default_value_t = ProfileName::Pi3)]
     pub profile: ProfileName,
-    /// Seed of everything that is drawn by chance; the same seed gives the same run
+    /// Seed of everything random; the same seed gives the same run
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub seed: u64,
 }
@@ -143,108 +149,6 @@ pub enum ProfileName {
     Paper1989,
 }
 
-/// `renga run`
-#[derive(Args, Debug, Clone)]
-pub struct Run {
-    /// The cluster and its time.
-    #[command(flatten)]
-    pub machine: Machine,
-    /// What runs, from which disk.
-    #[command(flatten)]
-    pub job: Job,
-    /// Boot every board from its card image in this folder (`renga image --board`): its kernel, its device tree and its
-    /// command line, with a copy of the card in its slot
-    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["disk", "put", "extract", "ImageChoice"])]
-    pub cards: Option<PathBuf>,
-    /// Offer these boards no device of the emulator's: who they are, how often they were started, chance and the link come from the
-    /// boards and their cards, and their watchdogs reset them; exit with 0 when the disk's board has stopped
-    #[arg(long, requires = "cards", conflicts_with_all = ["record", "replay", "garbage", "revive"])]
-    pub bare: bool,
-    /// What the boards are: all of this model, or one of them (may be repeated): pi3, zero2w, pi4, b=pi4; without it, a Pi 3
-    #[arg(long, value_name = "MODEL|BOARD=MODEL", conflicts_with_all = ["cards", "garbage"])]
-    pub board: Vec<String>,
-    /// Write what the kernels do, and every frame, with its exact virtual time; the run is the same without (see `renga
-    /// trace`)
-    #[arg(long, value_name = "FILE")]
-    pub trace: Option<PathBuf>,
-    /// Record what is typed, with its virtual time
-    #[arg(long, value_name = "FILE", conflicts_with = "replay")]
-    pub record: Option<PathBuf>,
-    /// Type what a recording holds, at the same virtual times
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["command", "file"])]
-    pub replay: Option<PathBuf>,
-    /// Show the kernels' log on standard error
-    #[arg(long)]
-    pub log: bool,
-    /// Say at the end how much virtual and real time it took, and the run's hashes
-    #[arg(long)]
-    pub stats: bool,
-    /// Give up after this much virtual time
-    #[arg(long, value_name = "SECONDS")]
-    pub limit_s: Option<u64>,
-    /// Let a board's kernel panic at this virtual time, to see what that looks like: b@200
-    #[arg(long, value_name = "BOARD@MILLISECONDS")]
-    pub panic: Option<String>,
-    /// Cut a board's power at this virtual time (may be repeated, as the next two): b@1500
-    #[arg(long, value_name = "BOARD@MILLISECONDS", conflicts_with = "replay", help_heading = DISTURBANCES)]
-    pub kill: Vec<String>,
-    /// Stop a board's processor at this virtual time
-    #[arg(long, value_name = "BOARD@MILLISECONDS", conflicts_with = "replay", help_heading = DISTURBANCES)]
-    pub hang: Vec<String>,
-    /// Start a board at this virtual time; one that runs or hangs is reset
-    #[arg(long, value_name = "BOARD@MILLISECONDS", conflicts_with = "replay", help_heading = DISTURBANCES)]
-    pub restart: Vec<String>,
-    /// Faults of the link, in frames of a thousand: loss, corrupt, duplicate, delay, token (it gets lost), collision
-    /// (there are two tokens), as in loss=20,token=2
-    #[arg(long, value_name = "FAULT=FRAMES,...", help_heading = DISTURBANCES)]
-    pub faults: Option<String>,
-    /// Draw faults of the link, cuts, hangs and restarts from this seed, which is the run's seed too; every fifth seed
-    /// also strikes the board with the disk
-    #[arg(long, value_name = "SEED", conflicts_with_all = ["replay", "seed", "faults"], help_heading = DISTURBANCES)]
-    pub chaos: Option<u64>,
-    /// Start a board again one second after it died by itself, instead of ending the run
-    #[arg(long, help_heading = DISTURBANCES)]
-    pub revive: bool,
-    /// Instead of its processes, this board runs some that make calls of any content to every process of the others,
-    /// drawn from the seed (may be repeated)
-    #[arg(long, value_name = "BOARD", conflicts_with_all = ["replay", "cards"], help_heading = DISTURBANCES)]
-    pub hostile: Vec<String>,
-    /// Boards find memory, registers and devices full of garbage when they start, drawn from the seed
-    #[arg(long, help_heading = DISTURBANCES)]
-    pub garbage: bool,
-    /// Cards are busy for so long after each write, as real ones that program
-    #[arg(long, value_name = "MILLISECONDS", conflicts_with = "replay", help_heading = DISTURBANCES)]
-    pub card_write_ms: Option<u64>,
-    /// Let the boards load this file in place of the system's tables, to see what they refuse
-    #[arg(long, hide = true, value_name = "FILE", conflicts_with = "cards")]
-    pub tables: Option<PathBuf>,
-    /// What carries frames between the boards
-    #[arg(long, value_enum, value_name = "LINK", default_value_t = LinkName::Emulator)]
-    pub link: LinkName,
-    /// Instead of the system, run this on each board, over its pins, and exit with what it says on the disk's board: 0 if all is
-    /// well; cards may say it themselves
-    #[arg(long, value_enum, value_name = "PROGRAM", conflicts_with_all = ["command", "file", "replay", "cards"])]
-    pub program: Option<ProgramName>,
-    /// A wire between the boards' pins is broken (may be repeated): D3=low (it is held low), b:D3=open (at board b it has no
-    /// contact)
-    #[arg(long, value_name = "WIRE=FAULT", conflicts_with_all = ["replay", "record"], help_heading = DISTURBANCES)]
-    pub wire: Vec<String>,
-    /// Give each board so many cores; those for which the system has no processes come up and sleep
-    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=4))]
-    pub cores: u8,
-    /// Do not slow virtual time down to real time in an interactive session
-    #[arg(long)]
-    pub no_pace: bool,
-}
-
-/// `renga sim`
-#[derive(Args, Debug, Clone)]
-pub struct Sim {
-    /// What the simulator is told (see `renga sim --help`)
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENTS")]
-    pub arguments: Vec<std::ffi::OsString>,
-}
-
 /// `renga test`
 #[derive(Args, Debug, Clone)]
 pub struct Test {
@@ -257,12 +161,12 @@ pub struct Test {
     /// Run the core, the link's state machines and its formats under miri (needs a nightly toolchain with miri)
     #[arg(long)]
     pub miri: bool,
-    /// Try hostile input on each fuzz target, or those whose names contain FILTER, for so many seconds
+    /// Fuzz each target, or those whose names contain FILTER, for this time
     #[arg(long, value_name = "SECONDS")]
-    pub fuzz: Option<u32>,
+    pub fuzz_s: Option<u32>,
     /// Instead, what takes hours: all parts, or those named, as in `--long=octet,chaos`; FILTER chooses among their tests
     #[arg(long, value_enum, value_name = "PARTS", num_args = 0.., require_equals = true, value_delimiter = ',')]
-    #[arg(conflicts_with_all = ["host", "miri", "fuzz"])]
+    #[arg(conflicts_with_all = ["host", "miri", "fuzz_s"])]
     pub long: Option<Vec<LongPart>>,
 }
 
@@ -319,8 +223,8 @@ pub struct Unix {
     /// Only what has a bound; exit with 1 if one is worse than that
     #[arg(long)]
     pub short: bool,
-    /// Write the figures here, as JSON
-    #[arg(long, value_name = "FILE")]
+    /// Write the figures as JSON into this file, or print them
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
     pub json: Option<PathBuf>,
 }
 
@@ -377,9 +281,9 @@ pub struct Flash {
     /// Allow a device of more than 128 GB
     #[arg(long)]
     pub large: bool,
-    /// Write boards that have their card, and to cards that another board has
+    /// Also write cards of boards that have one, and cards of other boards
     #[arg(long, requires = "cluster")]
-    pub again: bool,
+    pub force: bool,
     /// Do not ask; needs --serial
     #[arg(long, requires = "serial")]
     pub yes: bool,

@@ -1,6 +1,6 @@
 //! `renga linux`: options.
 
-use super::Job;
+use super::ScriptOptions;
 use clap::Args;
 
 /// `renga linux`
@@ -8,14 +8,14 @@ use clap::Args;
 pub struct Linux {
     /// What runs, from which disk.
     #[command(flatten)]
-    pub job: Job,
-    /// Cores for programs; several run side by side, as on the board
+    pub job: ScriptOptions,
+    /// Cores for programs
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=4))]
     pub cores: u8,
-    /// Add a disk without content, /dev/nullb0, each of whose requests is done so many nanoseconds after it came
+    /// Add a disk without content, /dev/nullb0, whose requests complete after this time
     #[arg(long, value_name = "NS")]
-    pub null_disk: Option<u32>,
-    /// Let Linux use so much of the board's memory, MiB
+    pub null_disk_ns: Option<u32>,
+    /// The memory of the board that Linux uses
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u16).range(64..=1024))]
     pub memory_mib: Option<u16>,
     /// Say at the end how much virtual and real time it took, and the run's hash; with several cores
@@ -24,7 +24,7 @@ pub struct Linux {
     /// Show what Linux says while it starts and stops, on standard error
     #[arg(long)]
     pub log: bool,
-    /// End it after so many seconds of this machine
+    /// Give up after this much time of this machine
     #[arg(long, value_name = "SECONDS", default_value_t = 3600)]
-    pub limit_s: u64,
+    pub host_limit_s: u64,
 }

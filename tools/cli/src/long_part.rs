@@ -15,8 +15,8 @@ pub enum LongPart {
     Chaos,
     /// The scripts of Debian's programs on board b, and the long ones on both, beside Linux
     Debian,
-    /// Other projects' own tests (of busybox' shell, with it and with dash; of coreutils) on Linux, on a, on b
-    Judges,
+    /// Conformance suites of other projects (busybox' shell, with it and with dash; coreutils) on Linux, on a, on b
+    Suites,
     /// Boards of four cores, Renga's and Linux's: four runs each, some on a busy host
     Cores,
     /// The pair over four data wires, pin by pin

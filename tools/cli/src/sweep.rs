@@ -11,7 +11,7 @@ pub struct Sweep {
     /// Of what.
     #[command(subcommand)]
     pub of: SweepOf,
-    /// By whom.
+    /// Where.
     #[command(flatten)]
     pub by: Where,
 }
@@ -21,9 +21,9 @@ const AFTER: &str = "Examples:
   ./renga sweep seeds --level system --seeds 100000 --slurm
                                                           seeds of the simulator, as an array of jobs
   ./renga sweep chaos --slurm --sbatch=--partition=night  with an option for sbatch
-  ./renga sweep map --print                               a command for each run that is not done, for any other engine
+  ./renga sweep map --print                               a command for each run without a result, for other engines
 
-Exit status: 0 all results are there and good; 1 a seed failed; 125 some could not be carried out.";
+Exit status: 0 all results are there and good; 1 a seed failed; 125 some jobs failed.";
 
 /// What is swept.
 #[derive(Subcommand, Debug, Clone)]
@@ -32,7 +32,7 @@ pub enum SweepOf {
     Map(Profiles),
     /// The runs of `renga bench p1`
     P1 {
-        /// Only these rows, as T1 or P1.T1; without any, all
+        /// Rows, as in T1 or P1.T1 [default: all]
         #[arg(value_name = "ROW")]
         rows: Vec<String>,
         /// With which machine.
@@ -50,11 +50,11 @@ pub enum SweepOf {
         /// How many
         #[arg(long, default_value_t = 10_000, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
         seeds: u64,
-        /// How many are one piece of work
+        /// Seeds of one job
         #[arg(long, default_value_t = 500, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
         block: u64,
     },
-    /// Seeds of link faults and deaths on booted boards, as of `renga run --chaos`, judged as by the tests
+    /// Seeds of link faults and deaths on booted boards, as of `renga run --chaos`, checked as by the tests
     Chaos {
         /// The first seed
         #[arg(long, default_value_t = 50, value_name = "N")]
@@ -68,33 +68,33 @@ pub enum SweepOf {
 /// With which machine, how much of it.
 #[derive(Args, Debug, Clone)]
 pub struct Profiles {
-    /// Only this machine; without it, both
+    /// Only this machine [default: both]
     #[arg(long, value_enum)]
     pub profile: Option<ProfileName>,
-    /// Only the least that shows it: for tests
+    /// Run the smallest case of each: for tests
     #[arg(long)]
     pub short: bool,
 }
 
-/// Who carries a sweep out.
+/// Where a sweep runs.
 #[derive(Args, Debug, Clone)]
 pub struct Where {
-    /// Pieces at once, on this machine; without it, as many as there are cores
+    /// Jobs at a time, on this machine [default: the number of cores]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,
-    /// Hand the pieces to Slurm as an array of jobs, and wait for them; all machines must see this folder
+    /// Hand the jobs to Slurm as an array, and wait for them; all machines must see this folder
     #[arg(long, global = true, conflicts_with_all = ["jobs", "print"])]
     pub slurm: bool,
     /// An option for sbatch (may be repeated), as in --sbatch=--partition=night
     #[arg(long, global = true, value_name = "OPTION", requires = "slurm", allow_hyphen_values = true)]
     pub sbatch: Vec<String>,
-    /// Only print the commands of the pieces that are not done, a line each
+    /// Print the commands of the jobs without results, one a line
     #[arg(long, global = true, conflicts_with = "jobs")]
     pub print: bool,
-    /// Keep results here; without it, where `renga bench` and other sweeps find them
+    /// Folder for results [default: where `renga bench` and other sweeps look]
     #[arg(long, global = true, value_name = "FOLDER")]
-    pub folder: Option<PathBuf>,
-    /// Carry out this piece alone
+    pub results: Option<PathBuf>,
+    /// Carry out this job alone
     #[arg(long, global = true, value_name = "KEY", hide = true, conflicts_with_all = ["jobs", "slurm", "print"])]
-    pub piece: Option<String>,
+    pub job: Option<String>,
 }

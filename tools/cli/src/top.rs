@@ -9,25 +9,25 @@ pub struct Top {
     /// What `renga run --trace` writes, or has written
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Print what the whole trace adds up to, as far as it is written, and end
+    /// Print the sums of the whole trace, as far as it is written, and end
     #[arg(long)]
     pub once: bool,
-    /// Virtual time of an interval; where standard output is no terminal, each is printed until the trace ends
+    /// Virtual time of an interval; without a terminal, each is printed until the trace ends
     #[arg(long, value_name = "SECONDS", default_value_t = 0.1, value_parser = interval)]
-    pub interval: f64,
-    /// Show this first; printed are all, or those that are named
+    pub interval_s: f64,
+    /// View to begin with; without a terminal, views to print
     #[arg(long, value_enum, value_delimiter = ',', value_name = "VIEW,...")]
     pub view: Vec<ViewName>,
     /// Show this board alone
     #[arg(long, value_name = "NAME")]
     pub board: Option<String>,
-    /// Print JSON: a line for each interval, all figures exact
-    #[arg(long)]
-    pub json: bool,
+    /// Write JSON into this file, or print it: a line for each interval, all figures exact
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
+    pub json: Option<PathBuf>,
     /// Print rates instead of sums, or sums instead of the rates of an interval
     #[arg(long)]
     pub rescale: bool,
-    /// Play a trace that is complete so fast: virtual time in each of real time, as a power of two
+    /// Speed at which a complete trace is played: virtual by real time, as a power of two
     #[arg(long, value_name = "POWER", allow_negative_numbers = true, default_value_t = -3)]
     pub speed: i32,
 }

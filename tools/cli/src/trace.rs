@@ -12,14 +12,14 @@ pub struct Trace {
     /// Write it for the Perfetto UI (ui.perfetto.dev)
     #[arg(long, value_name = "FILE", group = "what")]
     pub perfetto: Option<PathBuf>,
-    /// Draw what the longest system call waited for, or the longest with this number, or a program: b:3, of user process 3
+    /// Draw the waits of the longest system call, of the longest with this number, or of a program: b:3 is user process 3
     /// of board b
     #[arg(long, value_name = "longest|NUMBER|BOARD:PROCESS", group = "what")]
     pub path: Option<String>,
-    /// Who waits for whom at this virtual time
+    /// List the processes that wait at this virtual time, and for which
     #[arg(long, value_name = "NANOSECONDS", group = "what")]
-    pub waits: Option<u64>,
-    /// Where another trace parts from this one, and what it has more of; exit with 1 if they differ
+    pub waits_at_ns: Option<u64>,
+    /// Compare with another trace: the first difference, and counts; exit with 1 if they differ
     #[arg(long, value_name = "FILE", group = "what")]
     pub diff: Option<PathBuf>,
 }

@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_understood() {
+    fn disturbance_options_are_parsed_or_refused() {
         assert_eq!(at(&["a", "b"], "b@200").unwrap(), (1, 200));
         assert_eq!(at(&["a", "b"], "c@200").unwrap_err().to_string(), "there is no board `c`; boards are a, b");
         assert_eq!(at(&["a"], "a").unwrap_err().to_string(), "`a` is no board and time, as in b@200");
@@ -189,7 +189,7 @@ mod tests {
 
     /// Holds: chaos.
     #[test]
-    fn chaos_repeats_and_spares_the_disk_board_but_every_fifth_time() {
+    fn chaos_same_seed_repeats_and_every_fifth_includes_disk_board() {
         let mut cuts = [0; 3];
         for seed in 0..500 {
             let drawn = chaos(seed, 3, 0);

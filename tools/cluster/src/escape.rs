@@ -124,7 +124,7 @@ mod tests {
 
     /// Holds: kill-session.
     #[test]
-    fn keys_and_lines_are_told_apart_however_they_come() {
+    fn escape_input_in_chunks_gives_same_keys_and_lines() {
         let input = b"ls\r\x1d kilk\x7fl b\rpwd\r\x1d\x1d!\x1dx\x03y";
         let expected =
             [Typed::Keys(b"ls\r".to_vec()), Typed::Line("kill b".to_owned()), Typed::Keys(b"pwd\r\x1d!y".to_vec())];
@@ -142,13 +142,13 @@ mod tests {
     }
 
     #[test]
-    fn a_person_sees_the_line() {
+    fn escape_typed_line_is_echoed() {
         let (typed, shown) = Escape::default().feed(b"\x1dhelpp\x08\r");
         assert_eq!((typed, shown.as_str()), (vec![Typed::Line("help".to_owned())], "\r\nrenga> helpp\x08 \x08\r\n"));
     }
 
     #[test]
-    fn lines_are_understood_or_refused() {
+    fn order_lines_are_parsed_or_refused() {
         let parse = |line| Order::parse(line, &["a", "b"]);
         assert_eq!(parse("kill b").unwrap(), Order::Power(1, PowerChange::Cut));
         assert_eq!(parse(" restart  a ").unwrap(), Order::Power(0, PowerChange::Start));

@@ -3,15 +3,16 @@
 //! Not here: the emulator (`tools/emu`), what boards boot (`renga-images`).
 #![forbid(unsafe_code)]
 
+mod board_monitor;
 pub mod disturbance;
 pub mod escape;
 pub mod garbage;
+mod input_source;
 pub mod kernel_log;
 pub mod linux;
+pub mod listener;
 pub mod profile;
 pub mod session;
 pub mod session_disk;
 pub mod terminal;
 pub mod trace;
-mod typist;
-mod watch;

@@ -5,19 +5,17 @@
 //! board's; any other end is a failure that shows the boards' last words. Not here: building
 //! (`artifacts`), options (`command::run`).
 
+use crate::board_monitor::BoardMonitor;
 use crate::disturbance::Disturbance;
 use crate::escape::Typed;
+use crate::input_source::InputSource;
 use crate::kernel_log::LogTable;
+use crate::listener::Listener;
 use crate::profile::Profile;
-use crate::typist::Typist;
-use crate::watch::Watch;
 use anyhow::{Context, Result, bail};
 use renga_boot_card::Model;
 use renga_cli::ProgramName;
-use renga_emu::{
-    BoardConfig, BusConfig, Cluster, ClusterConfig, Event, FrameEvent, Limits, PinsConfig, PowerChange, Stats,
-};
-use renga_emu_probes::Hit;
+use renga_emu::{BoardConfig, BusConfig, Cluster, ClusterConfig, Event, Limits, PinsConfig, PowerChange, Stats};
 use renga_images::artifacts::Kernel;
 use renga_images::calendar::EPOCH_S;
 use renga_images::card::{CardBoot, firmware_of, models};
@@ -118,24 +116,6 @@ impl<'a> Session<'a> {
             keys: None,
         }
     }
-}
-
-/// Who hears what happens.
-pub trait Listener {
-    /// A board wrote on its console.
-    fn console(&mut self, board: u8, time_ns: u64, bytes: &[u8]);
-    /// A board logged a line.
-    fn log(&mut self, line: &str);
-    /// A board reached a probe.
-    fn probe(&mut self, _board: u8, _hit: &Hit) {}
-    /// A board was started again at this time, and its clock with it.
-    fn started(&mut self, _board: u8, _time_ns: u64) {}
-    /// A board does nothing more, until it is started again.
-    fn stopped(&mut self, _board: u8, _time_ns: u64) {}
-    /// Something happened to a board; a line for the person.
-    fn news(&mut self, _line: &str) {}
-    /// A frame crossed the link.
-    fn frame(&mut self, frame: &FrameEvent);
 }
 
 /// How a session ended.
@@ -241,47 +221,47 @@ impl Session<'_> {
     /// If the cluster cannot start, a board dies or falls silent, or nobody can ever go on.
     pub fn run(mut self, listener: &mut dyn Listener) -> Result<Outcome> {
         let table = LogTable::read(&self.kernel.elf)?;
-        let mut watch = Watch::new(&table, self.system);
+        let mut monitor = BoardMonitor::new(&table, self.system);
         let mut cluster = Cluster::start(self.config()?)?;
         let disk_board =
             self.system.checked.boards.iter().position(|board| board.owns_disk).context("no board owns the disk")?;
-        let mut typist = Typist::start(self.keys.take(), self.pace, &cluster, disk_board as u8, &watch);
+        let mut input = InputSource::start(self.keys.take(), self.pace, &cluster, disk_board as u8, &monitor);
         let mut status = None;
         loop {
             let event = match cluster.next_event() {
                 Ok(event) => event,
-                Err(error) => return Err(watch.failure(error)),
+                Err(error) => return Err(monitor.failure(error)),
             };
-            watch.hear(&event, listener);
+            monitor.hear(&event, listener);
             match event {
                 Event::BoardExited { board, status: ended, .. }
-                    if usize::from(board) == disk_board && !watch.died(board) =>
+                    if usize::from(board) == disk_board && !monitor.died(board) =>
                 {
                     status = Some(ended);
                     cluster.stop();
                 }
                 Event::BoardExited { board, time_ns, .. } if self.revive => {
-                    listener.news(&watch.news(board, time_ns, "died by itself"));
+                    listener.news(&monitor.news(board, time_ns, "died by itself"));
                     cluster.power_at(board, time_ns + REVIVE_NS, PowerChange::Start)?;
                 }
                 Event::BoardExited { board, status: ended, time_ns } => {
-                    watch.report();
-                    bail!("board {} ended with status {ended} at {time_ns} ns of virtual time", watch.name(board));
+                    monitor.report();
+                    bail!("board {} ended with status {ended} at {time_ns} ns of virtual time", monitor.name(board));
                 }
                 Event::Fight(fight) => {
-                    watch.report();
+                    monitor.report();
                     bail!("{fight}");
                 }
-                Event::Deadlock { .. } => typist.type_next(&mut cluster, &watch)?,
-                Event::Finished(stats) => return self.ended(status, stats, &watch),
+                Event::Deadlock { .. } => input.type_next(&mut cluster, &monitor)?,
+                Event::Finished(stats) => return self.ended(status, stats, &monitor),
                 _ => {}
             }
         }
     }
 
-    fn ended(&self, status: Option<u8>, stats: Stats, watch: &Watch) -> Result<Outcome> {
+    fn ended(&self, status: Option<u8>, stats: Stats, monitor: &BoardMonitor) -> Result<Outcome> {
         let Some(status) = status else {
-            watch.report();
+            monitor.report();
             if self.limit_ns.is_some_and(|limit_ns| stats.virtual_ns >= limit_ns) {
                 bail!("the limit of {} s of virtual time is over", self.limit_ns.unwrap_or(0) / 1_000_000_000);
             }

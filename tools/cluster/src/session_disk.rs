@@ -3,9 +3,9 @@
 //! Not here: what images are made of (`disk_image`).
 
 use anyhow::{Context, Result, bail};
-use renga_cli::Job;
+use renga_cli::ScriptOptions;
 use renga_images::artifacts;
-use renga_images::disk_image::{self, Choice, Content, Placed};
+use renga_images::disk_image::{self, Content, DiskChoice, Placed};
 use renga_workspace::environment::Environment;
 use renga_workspace::progress::Progress;
 use renga_workspace::scratch::Scratch;
@@ -21,7 +21,7 @@ const PUT_FILES_MAX: usize = 4096;
 ///
 /// # Errors
 /// If its file cannot be read.
-pub fn script(job: &Job) -> Result<Option<Vec<u8>>> {
+pub fn script(job: &ScriptOptions) -> Result<Option<Vec<u8>>> {
     if let Some(command) = &job.command {
         return Ok(Some(format!("{command}\n").into_bytes()));
     }
@@ -35,7 +35,7 @@ pub fn script(job: &Job) -> Result<Option<Vec<u8>>> {
 /// If something on it cannot be read, fetched or built, or the kept one is no disk.
 pub fn make(
     environment: &Environment,
-    job: &Job,
+    job: &ScriptOptions,
     script: Option<&[u8]>,
     cores: u8,
     scratch: &Scratch,
@@ -54,7 +54,7 @@ pub fn make(
         let name = path.file_name().context("a path without a name")?.to_string_lossy().into_owned();
         put(&path, &format!("/host/{name}"), &mut placed)?;
     }
-    let choice = Choice::try_from(&job.image)?;
+    let choice = DiskChoice::try_from(&job.image)?;
     if let Some(image) = &job.disk {
         if !placed.is_empty() {
             bail!(
@@ -106,7 +106,7 @@ mod tests {
 
     /// Holds: put-links.
     #[test]
-    fn links_stay_links_wherever_they_lead() {
+    fn put_symbolic_links_stay_links() {
         let folder = std::env::temp_dir().join(format!("renga-put-{}", std::process::id()));
         fs::create_dir_all(folder.join("below")).unwrap();
         fs::write(folder.join("below/file"), b"content").unwrap();

@@ -1,6 +1,6 @@
 //! Files and devices of this host as media.
 
-use super::device::Device;
+use super::device::BlockDevice;
 use super::error::FlashError;
 use super::host::Host;
 use super::medium::Medium;
@@ -16,7 +16,7 @@ use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 pub struct HostMedium {
     file: File,
     /// The device as it was confirmed, and where to look whether it still is there.
-    device: Option<(Host, Device)>,
+    device: Option<(Host, BlockDevice)>,
 }
 
 /// Opens a target for an image of `image_bytes`. A device is opened so that nobody else can mount it or open it so, and
@@ -26,7 +26,7 @@ pub struct HostMedium {
 /// If it cannot be opened, is in use, or is another one now.
 pub fn open_for_writing(host: &Host, target: &Target, image_bytes: u64, large: bool) -> Result<HostMedium, FlashError> {
     let medium = open(host, target, true)?;
-    if let Target::Device(device) = target {
+    if let Target::BlockDevice(device) = target {
         let now = host.device(&device.name).filter(|now| device.is_same(now)).ok_or(FlashError::Pulled)?;
         let reasons = refusals(&now, image_bytes, large);
         if !reasons.is_empty() {
@@ -53,7 +53,7 @@ fn open(host: &Host, target: &Target, write: bool) -> Result<HostMedium, FlashEr
             let file = file.with_context(|| format!("cannot open {}", path.display()))?;
             Ok(HostMedium { file, device: None })
         }
-        Target::Device(device) => {
+        Target::BlockDevice(device) => {
             let exclusive = if write { OFlags::EXCL } else { OFlags::empty() };
             options.custom_flags((OFlags::DIRECT | exclusive).bits() as i32);
             let file = options.open(device.path());

@@ -4,7 +4,7 @@
 //! own number in the journal, which only card slots tell, and the `NODE.TXT` that it holds, for every reader.
 
 use super::error::FlashError;
-use super::journal::{Entry, Journal};
+use super::journal::{Journal, JournalEntry};
 use super::medium::Medium;
 use renga_boot_card::{NODE_BYTES_MAX, Node, read_node_file};
 use renga_hal::block::{Block, BlockError, SECTOR_BYTES};
@@ -35,18 +35,18 @@ pub enum CardRound {
 pub struct Rounds<'a> {
     cluster: &'a Cluster,
     journal: Journal,
-    again: bool,
+    force: bool,
 }
 
 impl<'a> Rounds<'a> {
-    /// Cards of `cluster`; `again` allows to take a card of another board.
-    pub fn new(cluster: &'a Cluster, journal: Journal, again: bool) -> Rounds<'a> {
-        Rounds { cluster, journal, again }
+    /// Cards of `cluster`; `force` allows a card of another board.
+    pub fn new(cluster: &'a Cluster, journal: Journal, force: bool) -> Rounds<'a> {
+        Rounds { cluster, journal, force }
     }
 
     /// What is to be done about a board whose image is `card`.
     pub fn of(&self, card: BoardCard) -> CardRound {
-        if !self.again && self.journal.is_done(&card.board, &card.sum.to_string()) {
+        if !self.force && self.journal.is_done(&card.board, &card.sum.to_string()) {
             CardRound::Done(card)
         } else {
             CardRound::ToWrite(card)
@@ -58,7 +58,7 @@ impl<'a> Rounds<'a> {
     /// # Errors
     /// [`FlashError::Taken`].
     pub fn check(&self, board: &str, number: Option<&str>, medium: &mut dyn Medium) -> Result<(), FlashError> {
-        if self.again {
+        if self.force {
             return Ok(());
         }
         let journalled = number.and_then(|number| self.journal.board_of(number)).map(str::to_string);
@@ -74,7 +74,7 @@ impl<'a> Rounds<'a> {
     /// # Errors
     /// If the journal cannot be written.
     pub fn written(&mut self, card: &BoardCard, number: Option<String>) -> Result<(), FlashError> {
-        Ok(self.journal.add(Entry { board: card.board.clone(), card: number, image: card.sum.to_string() })?)
+        Ok(self.journal.add(JournalEntry { board: card.board.clone(), card: number, image: card.sum.to_string() })?)
     }
 }
 

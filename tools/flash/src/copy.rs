@@ -28,7 +28,7 @@ pub enum Phase {
 }
 
 /// Who watches.
-pub trait Watch {
+pub trait CopyObserver {
     /// So much of the whole is done.
     fn progress(&mut self, phase: Phase, done_bytes: u64, all_bytes: u64);
 }
@@ -41,7 +41,7 @@ pub fn write_image<I: Read + Seek>(
     image: &mut I,
     len_bytes: u64,
     medium: &mut dyn Medium,
-    watch: &mut dyn Watch,
+    watch: &mut dyn CopyObserver,
 ) -> Result<Checksum, FlashError> {
     let mut buffer = Buffer::new();
     let mut hasher = Sha256::new();
@@ -81,7 +81,7 @@ pub fn verify_image<I: Read + Seek>(
     image: &mut I,
     len_bytes: u64,
     medium: &mut dyn Medium,
-    watch: &mut dyn Watch,
+    watch: &mut dyn CopyObserver,
 ) -> Result<Checksum, FlashError> {
     let (mut wanted, mut found) = (Buffer::new(), Buffer::new());
     let mut hasher = Sha256::new();

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// How a device is attached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bus {
+pub enum DeviceBus {
     /// A USB card reader or disk.
     Usb,
     /// A card slot of the host itself.
@@ -17,14 +17,14 @@ pub enum Bus {
     Internal,
 }
 
-impl fmt::Display for Bus {
+impl fmt::Display for DeviceBus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Bus::Usb => "USB",
-            Bus::SdSlot => "SD slot",
-            Bus::Emmc => "eMMC",
-            Bus::Loop => "loop",
-            Bus::Internal => "internal",
+            DeviceBus::Usb => "USB",
+            DeviceBus::SdSlot => "SD slot",
+            DeviceBus::Emmc => "eMMC",
+            DeviceBus::Loop => "loop",
+            DeviceBus::Internal => "internal",
         })
     }
 }
@@ -46,7 +46,7 @@ pub enum Use {
 
 /// A device.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Device {
+pub struct BlockDevice {
     /// The kernel's name, such as `sdb`.
     pub name: String,
     /// Major and minor number, as `8:16`.
@@ -60,7 +60,7 @@ pub struct Device {
     /// The card's own number, which readers on USB do not tell.
     pub card_number: Option<String>,
     /// How it is attached.
-    pub bus: Bus,
+    pub bus: DeviceBus,
     /// Its size; 0 without a medium.
     pub size_bytes: u64,
     /// Whether its medium can be taken out.
@@ -75,7 +75,7 @@ pub struct Device {
     pub uses: Vec<Use>,
 }
 
-impl Device {
+impl BlockDevice {
     /// Its path.
     pub fn path(&self) -> String {
         format!("/dev/{}", self.name)
@@ -89,16 +89,16 @@ impl Device {
     }
 
     /// Whether `other`, seen later, is the same device with the same medium.
-    pub fn is_same(&self, other: &Device) -> bool {
-        let known = |device: &Device| {
-            let Device { name, number, model, serial, card_number, size_bytes, sequence, .. } = device.clone();
+    pub fn is_same(&self, other: &BlockDevice) -> bool {
+        let known = |device: &BlockDevice| {
+            let BlockDevice { name, number, model, serial, card_number, size_bytes, sequence, .. } = device.clone();
             (name, number, model, serial, card_number, size_bytes, sequence)
         };
         known(self) == known(other)
     }
 }
 
-impl fmt::Display for Device {
+impl fmt::Display for BlockDevice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let or_none = |text: &str| if text.is_empty() { "-".to_string() } else { text.to_string() };
         write!(f, "{}  {}  serial {}", self.path(), or_none(&self.model), or_none(&self.serial))?;

@@ -3,15 +3,15 @@
 //! Invariant: only what was written, flushed and read back is given up, so failing costs nothing. Not here: which readers can (a slot
 //! of the host's own has nothing to let go of).
 
-use super::device::{Bus, Device};
+use super::device::{BlockDevice, DeviceBus};
 use std::process::{Command, Stdio};
 
 /// The program of the host that does it.
 pub const EJECT: &str = "eject";
 
 /// Whether the card in `device` was given up, by `program`.
-pub fn eject(device: &Device, program: &str) -> bool {
-    if device.bus != Bus::Usb {
+pub fn eject(device: &BlockDevice, program: &str) -> bool {
+    if device.bus != DeviceBus::Usb {
         return false;
     }
     let quiet = Command::new(program)

@@ -63,7 +63,7 @@ pub enum FlashError {
         cause: io::Error,
     },
     /// This card has been written for another board.
-    #[error("this card is that of board {board} already: take another one, or say --again; nothing was written")]
+    #[error("this card is that of board {board} already: take another one, or say --force; nothing was written")]
     Taken {
         /// Which.
         board: String,

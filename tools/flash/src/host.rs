@@ -3,7 +3,7 @@
 //! Invariant: only reads. Everything is looked up below one root, so that a recorded tree serves as well. Documentation of
 //! the Linux kernel: `ABI/stable/sysfs-block`, `ABI/testing/sysfs-bus-mmc`, `filesystems/proc.rst` (mountinfo).
 
-use super::device::{Bus, Device, Use};
+use super::device::{BlockDevice, DeviceBus, Use};
 use super::signature;
 use std::collections::BTreeSet;
 use std::fs;
@@ -38,14 +38,14 @@ impl Host {
     ///
     /// # Errors
     /// If there is no `/sys`.
-    pub fn disks(&self) -> io::Result<Vec<Device>> {
+    pub fn disks(&self) -> io::Result<Vec<BlockDevice>> {
         let mut names = names_in(&self.root.join("sys/block"))?;
         names.sort();
         Ok(names.iter().filter_map(|name| self.device(name)).collect())
     }
 
     /// The device that a path such as `/dev/sdb` or `/dev/disk/by-id/...` leads to.
-    pub fn find(&self, path: &Path) -> Option<Device> {
+    pub fn find(&self, path: &Path) -> Option<BlockDevice> {
         let mut path = path.to_path_buf();
         for _ in 0..LINKS_MAX {
             let below = self.root.join(path.strip_prefix("/").unwrap_or(&path));
@@ -59,7 +59,7 @@ impl Host {
     }
 
     /// The device of this name; none if the kernel has none.
-    pub fn device(&self, name: &str) -> Option<Device> {
+    pub fn device(&self, name: &str) -> Option<BlockDevice> {
         let folder = self.folder(name);
         let number = text(&folder.join("dev"))?;
         let place = fs::canonicalize(&folder).ok()?;
@@ -67,11 +67,11 @@ impl Host {
         let parent = || Some(place.parent()?.file_name()?.to_str()?.to_string());
         let bus = bus(&place, name);
         let removable = match bus {
-            Bus::SdSlot | Bus::Loop => true,
-            Bus::Emmc => false,
-            Bus::Usb | Bus::Internal => flag(&folder.join("removable")),
+            DeviceBus::SdSlot | DeviceBus::Loop => true,
+            DeviceBus::Emmc => false,
+            DeviceBus::Usb | DeviceBus::Internal => flag(&folder.join("removable")),
         };
-        Some(Device {
+        Some(BlockDevice {
             name: name.to_string(),
             number,
             partition_of: is_partition.then(parent).flatten(),
@@ -155,7 +155,7 @@ impl Host {
         text(&self.folder(name).join("dm/name")).unwrap_or_else(|| name.to_string())
     }
 
-    /// Device number, place and source of every mount.
+    /// BlockDevice number, place and source of every mount.
     fn mounts(&self) -> Vec<(String, String, String)> {
         let text = fs::read_to_string(self.root.join("proc/self/mountinfo")).unwrap_or_default();
         let mount = |line: &str| {
@@ -169,31 +169,33 @@ impl Host {
 }
 
 /// How a device is attached, from its place among all devices.
-fn bus(place: &Path, name: &str) -> Bus {
+fn bus(place: &Path, name: &str) -> DeviceBus {
     let place = place.to_string_lossy();
     if name.starts_with("loop") {
-        return Bus::Loop;
+        return DeviceBus::Loop;
     }
     if place.contains("/mmc_host/") {
         let kind = place.find("/block/").and_then(|at| text(&Path::new(&place[..at]).join("type")));
-        return if kind.as_deref() == Some("SD") { Bus::SdSlot } else { Bus::Emmc };
+        return if kind.as_deref() == Some("SD") { DeviceBus::SdSlot } else { DeviceBus::Emmc };
     }
-    if place.contains("/usb") { Bus::Usb } else { Bus::Internal }
+    if place.contains("/usb") { DeviceBus::Usb } else { DeviceBus::Internal }
 }
 
-fn model(folder: &Path, bus: Bus) -> String {
+fn model(folder: &Path, bus: DeviceBus) -> String {
     let of = |file: &str| text(&folder.join(file)).unwrap_or_default();
     match bus {
-        Bus::Loop => of("loop/backing_file"),
-        Bus::SdSlot | Bus::Emmc => of("device/name"),
-        Bus::Usb | Bus::Internal => format!("{} {}", of("device/vendor"), of("device/model")).trim().to_string(),
+        DeviceBus::Loop => of("loop/backing_file"),
+        DeviceBus::SdSlot | DeviceBus::Emmc => of("device/name"),
+        DeviceBus::Usb | DeviceBus::Internal => {
+            format!("{} {}", of("device/vendor"), of("device/model")).trim().to_string()
+        }
     }
 }
 
-fn serial(folder: &Path, place: &Path, bus: Bus) -> String {
+fn serial(folder: &Path, place: &Path, bus: DeviceBus) -> String {
     let own = [folder.join("device/serial"), folder.join("serial")];
     let own = own.iter().find_map(|file| text(file).filter(|serial| !serial.is_empty()));
-    if bus != Bus::Usb {
+    if bus != DeviceBus::Usb {
         return own.unwrap_or_default();
     }
     // Of the USB device, some levels above its disk; further up are the host's own controllers.

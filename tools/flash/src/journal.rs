@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 /// A card that was written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Entry {
+pub struct JournalEntry {
     /// For this board.
     pub board: String,
     /// The card's own number, where the reader tells it.
@@ -23,7 +23,7 @@ pub struct Entry {
 /// The journal of a cluster.
 pub struct Journal {
     path: PathBuf,
-    entries: Vec<Entry>,
+    entries: Vec<JournalEntry>,
 }
 
 impl Journal {
@@ -57,7 +57,7 @@ impl Journal {
         self.last(|entry| entry.card.as_deref() == Some(card)).map(|entry| entry.board.as_str())
     }
 
-    fn last(&self, wanted: impl Fn(&Entry) -> bool) -> Option<&Entry> {
+    fn last(&self, wanted: impl Fn(&JournalEntry) -> bool) -> Option<&JournalEntry> {
         self.entries.iter().rev().find(|entry| wanted(entry))
     }
 
@@ -65,7 +65,7 @@ impl Journal {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn add(&mut self, entry: Entry) -> Result<()> {
+    pub fn add(&mut self, entry: JournalEntry) -> Result<()> {
         let append = |path: &Path| -> std::io::Result<File> {
             let mut file = OpenOptions::new().create(true).append(true).open(path)?;
             writeln!(file, "{}", serde_json::to_string(&entry)?)?;

@@ -27,12 +27,12 @@ mod target;
 
 pub use block_device::{HostMedium, open_for_reading, open_for_writing};
 pub use cards::{BoardCard, CardRound, Rounds};
-pub use copy::{Phase, Watch, verify_image, write_image};
-pub use device::{Bus, Device, Use};
+pub use copy::{CopyObserver, Phase, verify_image, write_image};
+pub use device::{BlockDevice, DeviceBus, Use};
 pub use eject::{EJECT, eject};
 pub use error::FlashError;
 pub use host::Host;
-pub use journal::{Entry, Journal};
+pub use journal::{Journal, JournalEntry};
 pub use medium::Medium;
 pub use person::{Person, confirm};
 pub use refusal::{LARGE_BYTES, Refusal, refusals};

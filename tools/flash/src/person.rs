@@ -1,6 +1,6 @@
 //! The person who says that this is the device.
 
-use super::device::Device;
+use super::device::BlockDevice;
 use super::error::FlashError;
 
 /// Letters of the serial number or the model that have to be typed.
@@ -16,7 +16,7 @@ pub trait Person {
 ///
 /// # Errors
 /// If something else is typed, or nothing.
-pub fn confirm(device: &Device, person: &mut dyn Person) -> Result<(), FlashError> {
+pub fn confirm(device: &BlockDevice, person: &mut dyn Person) -> Result<(), FlashError> {
     let whole = device.distinction();
     let letters = whole.chars().count().min(LETTERS);
     let what = match (device.serial.is_empty(), device.model.is_empty()) {

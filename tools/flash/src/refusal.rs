@@ -1,6 +1,6 @@
 //! Reasons not to write to a device.
 
-use super::device::{Bus, Device, Use, size};
+use super::device::{BlockDevice, DeviceBus, Use, size};
 use std::fmt;
 
 /// Larger devices are more often somebody's disk than a card.
@@ -12,7 +12,7 @@ pub enum Refusal {
     /// A partition, of this disk.
     Partition(String),
     /// Its medium cannot be taken out.
-    NotRemovable(Bus),
+    NotRemovable(DeviceBus),
     /// The running system is on it.
     BacksRoot,
     /// Mounted here.
@@ -66,7 +66,7 @@ impl fmt::Display for Refusal {
 }
 
 /// All reasons not to write `image_bytes` to `device`; `large` says that its size is no reason.
-pub fn refusals(device: &Device, image_bytes: u64, large: bool) -> Vec<Refusal> {
+pub fn refusals(device: &BlockDevice, image_bytes: u64, large: bool) -> Vec<Refusal> {
     let mut reasons: Vec<Refusal> = device.partition_of.iter().map(|disk| Refusal::Partition(disk.clone())).collect();
     if device.partition_of.is_none() && !device.removable {
         reasons.push(Refusal::NotRemovable(device.bus));

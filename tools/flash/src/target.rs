@@ -1,6 +1,6 @@
 //! What the person named: a device, or a file.
 
-use super::device::Device;
+use super::device::BlockDevice;
 use super::error::FlashError;
 use super::host::Host;
 use std::os::unix::fs::MetadataExt;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug)]
 pub enum Target {
     /// A device of the host.
-    Device(Device),
+    BlockDevice(BlockDevice),
     /// A file, which may not be there yet.
     File(PathBuf),
 }
@@ -27,7 +27,7 @@ impl Target {
         if whole.starts_with("/dev") {
             let device = host.find(&whole);
             return device
-                .map(Target::Device)
+                .map(Target::BlockDevice)
                 .ok_or_else(|| no_target("there is no such device (./renga flash lists those that are there)"));
         }
         match std::fs::metadata(path) {
@@ -54,7 +54,7 @@ impl Target {
     /// Its name for messages.
     pub fn name(&self) -> String {
         match self {
-            Target::Device(device) => device.path(),
+            Target::BlockDevice(device) => device.path(),
             Target::File(path) => path.display().to_string(),
         }
     }

@@ -3,15 +3,16 @@
 //! Invariant: built by cargo from the sources as they are, so that nothing here can be out of date.
 //! Not here: packages and the file system (`disk_image`).
 
-use crate::disk_image::{self, Choice, Content, ImageSpec, Placed};
+use crate::disk_image::{self, Content, DiskChoice, ImageSpec, Placed};
 use crate::machine_code;
 use crate::system::SystemFile;
 use anyhow::{Context, Result, bail};
 use renga_workspace::cargo;
-use renga_workspace::environment::Environment;
+use renga_workspace::environment::{Environment, TARGET_RUSTFLAGS};
 use renga_workspace::freshness;
+use renga_workspace::lock::Lock;
 use renga_workspace::progress::Progress;
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -62,7 +63,7 @@ pub struct Kernel {
 
 /// Which kernel to build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flavour {
+pub enum KernelFlavour {
     /// The ordinary one.
     Plain,
     /// With the built-in measurements in place of programs.
@@ -71,12 +72,12 @@ pub enum Flavour {
     Hostile,
 }
 
-impl Flavour {
+impl KernelFlavour {
     fn feature(self) -> Option<&'static str> {
         match self {
-            Flavour::Plain => None,
-            Flavour::Bench => Some("bench"),
-            Flavour::Hostile => Some("hostile"),
+            KernelFlavour::Plain => None,
+            KernelFlavour::Bench => Some("bench"),
+            KernelFlavour::Hostile => Some("hostile"),
         }
     }
     fn name(self) -> &'static str {
@@ -85,7 +86,7 @@ impl Flavour {
 }
 
 /// Where the kernel is built.
-fn kernel_place(environment: &Environment, flavour: Flavour) -> (PathBuf, Kernel) {
+fn kernel_place(environment: &Environment, flavour: KernelFlavour) -> (PathBuf, Kernel) {
     let folder = environment.work().join("kernels").join(flavour.name());
     let kernel = Kernel { image: folder.join("kernel8.img"), elf: folder.join("kernel.elf") };
     (folder, kernel)
@@ -93,7 +94,7 @@ fn kernel_place(environment: &Environment, flavour: Flavour) -> (PathBuf, Kernel
 
 /// The kernel, if it has been built from the sources as they are.
 pub fn kernel_if_built(environment: &Environment) -> Option<Kernel> {
-    let (folder, kernel) = kernel_place(environment, Flavour::Plain);
+    let (folder, kernel) = kernel_place(environment, KernelFlavour::Plain);
     let (begun, sources) = (folder.join("begun"), folder.join("sources"));
     let fresh = kernel.image.exists() && freshness::is_newer(&environment.root, &begun, &sources);
     fresh.then_some(kernel)
@@ -103,12 +104,12 @@ pub fn kernel_if_built(environment: &Environment) -> Option<Kernel> {
 ///
 /// # Errors
 /// If cargo or objcopy fails; what they said is in the message.
-pub fn kernel(environment: &Environment, flavour: Flavour, progress: &Progress) -> Result<Kernel> {
+pub fn kernel(environment: &Environment, flavour: KernelFlavour, progress: &Progress) -> Result<Kernel> {
     let (folder, kernel) = kernel_place(environment, flavour);
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     // All kernels are built in one folder, so that they share what they have in common: one at a time.
-    let lock = File::create(environment.work().join("kernels/lock")).context("cannot lock the kernels' folder")?;
-    lock.lock().context("cannot lock the kernels' folder")?;
+    let _lock = Lock::exclusive(&environment.work().join("kernels/lock"), &mut |line| progress.step(line))
+        .context("cannot lock the kernels' folder")?;
     let (begun, sources) = (folder.join("begun"), folder.join("sources"));
     if kernel.image.exists() && freshness::is_newer(&environment.root, &begun, &sources) {
         return Ok(kernel);
@@ -116,7 +117,7 @@ pub fn kernel(environment: &Environment, flavour: Flavour, progress: &Progress) 
     freshness::begin(&begun, &sources)?;
     progress.step(&format!("building the kernel ({})", flavour.name()));
     let target = environment.root.join("target/boards");
-    let mut cargo = board_cargo(environment, &target);
+    let mut cargo = board_cargo(environment, &target)?;
     cargo.args(["-p", "renga-image", "--bin", "kernel"]);
     if let Some(feature) = flavour.feature() {
         cargo.args(["--features", feature]);
@@ -142,7 +143,7 @@ pub fn kernel(environment: &Environment, flavour: Flavour, progress: &Progress) 
 pub fn garbage(environment: &Environment, folder: &Path, progress: &Progress) -> Result<Vec<u8>> {
     progress.step("building the program that makes garbage");
     let target = environment.root.join("target/boards");
-    let mut cargo = board_cargo(environment, &target);
+    let mut cargo = board_cargo(environment, &target)?;
     cargo.args(["-p", "renga-emu-garbage"]);
     cargo::run(cargo, "the program that makes garbage does not build")?;
     let image = folder.join("garbage.bin");
@@ -192,7 +193,7 @@ pub fn plugin(environment: &Environment, progress: &Progress) -> Result<PathBuf>
 pub fn programs(environment: &Environment, progress: &Progress) -> Result<Vec<Placed>> {
     progress.step("building the user programs");
     let target = environment.root.join("target/boards");
-    let mut cargo = board_cargo(environment, &target);
+    let mut cargo = board_cargo(environment, &target)?;
     cargo.args(["-p", "renga-userland"]);
     cargo::run(cargo, "the user programs do not build")?;
     let (source, dest) = LIBRARY;
@@ -218,7 +219,12 @@ fn placed(environment: &Environment, (name, dest): (&str, &str)) -> Placed {
 ///
 /// # Errors
 /// If packages cannot be fetched or the file system cannot be made.
-pub fn disk(environment: &Environment, choice: &Choice, output: Option<&Path>, progress: &Progress) -> Result<PathBuf> {
+pub fn disk(
+    environment: &Environment,
+    choice: &DiskChoice,
+    output: Option<&Path>,
+    progress: &Progress,
+) -> Result<PathBuf> {
     let out = output.map_or_else(|| environment.work().join(choice.file_name()), Path::to_path_buf);
     session_disk(environment, choice, Vec::new(), &out, progress)?;
     Ok(out)
@@ -230,7 +236,7 @@ pub fn disk(environment: &Environment, choice: &Choice, output: Option<&Path>, p
 /// As [`disk`].
 pub fn session_disk(
     environment: &Environment,
-    choice: &Choice,
+    choice: &DiskChoice,
     further: Vec<Placed>,
     out: &Path,
     progress: &Progress,
@@ -243,14 +249,16 @@ pub fn session_disk(
 }
 
 /// A release build for the boards, quiet, with set-up's flags.
-fn board_cargo(environment: &Environment, target: &Path) -> Command {
+fn board_cargo(environment: &Environment, target: &Path) -> Result<Command> {
+    let settings = environment.for_boards()?;
     let mut cargo = Command::new(cargo::program());
     cargo.current_dir(&environment.root).args(["build", "--release", "--quiet", "--target", TARGET, "--target-dir"]);
     // Log lines below this level are not compiled in.
     cargo.arg(target).env_remove("RUSTFLAGS").env("DEFMT_LOG", "info");
-    let flags = format!("{} {CODE_FLAGS}", environment.target_rustflags);
-    cargo.env("CARGO_TARGET_AARCH64_UNKNOWN_NONE_SOFTFLOAT_RUSTFLAGS", flags.trim_start());
-    cargo
+    let given = settings.get(TARGET_RUSTFLAGS).map(|flags| flags.to_string_lossy()).unwrap_or_default();
+    let flags = format!("{given} {CODE_FLAGS}");
+    cargo.envs(settings).env("CARGO_TARGET_AARCH64_UNKNOWN_NONE_SOFTFLOAT_RUSTFLAGS", flags.trim_start());
+    Ok(cargo)
 }
 
 /// Copies by renaming, so that a run that uses the old file is not disturbed.

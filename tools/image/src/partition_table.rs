@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read() {
+    fn partition_table_round_trip_keeps_partitions() {
         let at = |start_bytes, len_bytes| Extent { start_bytes, len_bytes };
         let fat = Partition { kind: TYPE_FAT32, extent: at(1 << 20, 63 << 20) };
         let linux = Partition { kind: TYPE_LINUX, extent: at(64 << 20, 1 << 40) };

@@ -1,6 +1,7 @@
 //! System files: finding, checking, and what a run needs to know of them.
 
 use anyhow::{Context, Result, bail};
+use renga_emu::Fingerprint;
 use renga_placement::Checked;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,7 +31,7 @@ impl SystemFile {
         };
         if !path.is_file() {
             bail!(
-                "there is no system `{name}`: known ones are {}; or name a file, as in `--system my.toml`",
+                "there is no system `{name}`: known ones are {}; or give the path of a file, such as ./my.toml",
                 known(&folder)
             );
         }
@@ -47,11 +48,11 @@ impl SystemFile {
     pub fn name(&self) -> &str {
         &self.checked.name
     }
-    /// A number that changes with its text (FNV-1a).
+    /// A hash of its text.
     pub fn placement(&self) -> u64 {
-        self.text
-            .bytes()
-            .fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+        let mut hash = Fingerprint::new();
+        hash.mix(self.text.as_bytes());
+        hash.value()
     }
 }
 
@@ -75,7 +76,7 @@ mod tests {
 
     /// Holds: run-wrong-board.
     #[test]
-    fn only_systems_are_known() {
+    fn system_known_names_are_systems_only() {
         let systems = known(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sysprocs/systems"));
         let names: Vec<&str> = systems.split(", ").collect();
         assert!(names.contains(&"pair") && !names.contains(&"Cargo"), "{systems}");

@@ -1,9 +1,17 @@
 //! The machines of runs: a profile, with what a run changes of it.
 
-use crate::benches::name_of;
-use renga_bench::run::Run;
+use renga_bench::run::{self, Run};
+use renga_cli::ProfileName;
 use renga_cluster::profile::{Profile, profile};
 use std::collections::BTreeMap;
+
+/// The profile that rows call so.
+pub(crate) fn name_of(profile: run::Profile) -> ProfileName {
+    match profile {
+        run::Profile::Pi3 => ProfileName::Pi3,
+        run::Profile::Paper1989 => ProfileName::Paper1989,
+    }
+}
 
 /// The machine of a run.
 pub fn of_run(run: &Run) -> Profile {
@@ -48,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_has_the_rate_that_it_names_and_times_that_go_with_it() {
+    fn machine_of_run_has_named_rate_and_timing() {
         let of = |profile, rate_bps| of_run(&run(profile).at_rate(rate_bps));
         let timing = |profile, mbit: u64| of(profile, mbit * 1_000_000).link_timing;
         assert_eq!([1, 10, 18, 100].map(|mbit| timing(Profile::Pi3, mbit)), ["paper-1989", "pins", "pi3", "pi3"]);
@@ -60,7 +68,7 @@ mod tests {
 
     /// Holds: profile-same-output.
     #[test]
-    fn the_parameters_of_both_profiles_are_those_that_are_written() {
+    fn profile_parameters_match_the_document() {
         let document = fs::read_to_string("../../docs/reference/profiles.md").unwrap();
         let row =
             |name: &str| document.lines().find(|line| line.starts_with(&format!("| {name}"))).unwrap().to_string();

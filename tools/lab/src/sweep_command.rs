@@ -1,8 +1,8 @@
 //! `renga sweep`: many independent runs, by whoever has cores.
 
-use crate::benches::{Laboratory, workers};
+use crate::benches::{Runner, workers};
 use crate::measure::ledger::{plans, rows};
-use crate::sweep::{Chaos, Choice, OfRuns, Seeds, Slurm, Sweep, carry_out, missing};
+use crate::sweep::{Chaos, OfRuns, Seeds, SeedsChoice, Slurm, Sweep, carry_out, missing};
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use renga_bench::rows::ROWS;
@@ -14,9 +14,9 @@ use std::fs;
 /// Carries the sweep out, or says how others could.
 ///
 /// # Errors
-/// If a piece could not be carried out.
+/// If a job could not be carried out.
 pub fn sweep(environment: &Environment, options: &cli::Sweep) -> Result<u8> {
-    let folder = options.by.folder.clone().unwrap_or_else(|| environment.work().join("sweep"));
+    let folder = options.by.results.clone().unwrap_or_else(|| environment.work().join("sweep"));
     match &options.of {
         SweepOf::Map(profiles) => {
             let arguments = of_profiles("map", profiles);
@@ -29,7 +29,7 @@ pub fn sweep(environment: &Environment, options: &cli::Sweep) -> Result<u8> {
         }
         SweepOf::Seeds { level, first, seeds, block } => {
             let progress = Progress::start();
-            let choice = Choice { level: level.clone(), first: *first, seeds: *seeds, block: *block };
+            let choice = SeedsChoice { level: level.clone(), first: *first, seeds: *seeds, block: *block };
             by(environment, &Seeds::new(environment, &choice, &folder, &progress)?, &options.by, &progress)
         }
         SweepOf::Chaos { first, seeds } => {
@@ -56,25 +56,25 @@ fn of_runs(
     arguments: Vec<String>,
     place: &cli::Where,
 ) -> Result<u8> {
-    let laboratory = match &place.folder {
-        Some(folder) => Laboratory::open_in(environment, folder)?,
-        None => Laboratory::open(environment)?,
+    let runner = match &place.results {
+        Some(folder) => Runner::open_in(environment, folder)?,
+        None => Runner::open(environment)?,
     };
     let plans = plans(profiles.profile, profiles.short);
-    let runs = OfRuns::new(&laboratory, rows, &plans, arguments)?;
-    by(environment, &runs, place, &laboratory.progress)
+    let runs = OfRuns::new(&runner, rows, &plans, arguments)?;
+    by(environment, &runs, place, &runner.progress)
 }
 
 /// Carries out `sweep` where `place` says.
 fn by(environment: &Environment, sweep: &dyn Sweep, place: &cli::Where, progress: &Progress) -> Result<u8> {
-    let all = sweep.pieces().len();
+    let all = sweep.jobs().len();
     let arguments = arguments(sweep, place)?;
-    if let Some(key) = &place.piece {
+    if let Some(key) = &place.job {
         return one(sweep, key);
     }
     if place.print {
         progress.finish();
-        missing(sweep).iter().for_each(|piece| println!("./renga sweep {} --piece {}", arguments.join(" "), piece.key));
+        missing(sweep).iter().for_each(|job| println!("./renga sweep {} --job {}", arguments.join(" "), job.key));
         return Ok(0);
     }
     let there = all - missing(sweep).len();
@@ -84,31 +84,29 @@ fn by(environment: &Environment, sweep: &dyn Sweep, place: &cli::Where, progress
         carry_out(sweep, workers::by_default(place.jobs.map(usize::from)))?;
     }
     progress.finish();
-    println!("{all} pieces: {there} were there, {} were carried out", all - there);
+    println!("{all} jobs: {there} were there, {} were carried out", all - there);
     sweep.report()
 }
 
 /// What follows `renga sweep` to name the same sweep, with the same folder, from wherever.
 fn arguments(sweep: &dyn Sweep, place: &cli::Where) -> Result<Vec<String>> {
     let mut arguments = sweep.arguments();
-    if let Some(folder) = &place.folder {
+    if let Some(folder) = &place.results {
         fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-        arguments.push("--folder".to_string());
+        arguments.push("--results".to_string());
         arguments.push(folder.canonicalize()?.to_string_lossy().into_owned());
     }
     Ok(arguments)
 }
 
-/// Carries out the piece with this key, unless its result is there.
+/// Carries out the job with this key, unless its result is there.
 fn one(sweep: &dyn Sweep, key: &str) -> Result<u8> {
-    let piece = sweep.pieces().iter().find(|piece| piece.key == key);
-    let piece = piece.with_context(|| {
-        format!(
-            "no piece of this sweep is called {key}: the sources have changed since it was planned, so plan it again"
-        )
+    let job = sweep.jobs().iter().find(|job| job.key == key);
+    let job = job.with_context(|| {
+        format!("no job of this sweep is called {key}: the sources have changed since it was planned, so plan it again")
     })?;
-    if !sweep.is_done(piece) {
-        sweep.carry_out(piece, &piece.label).with_context(|| piece.label.clone())?;
+    if !sweep.is_done(job) {
+        sweep.carry_out(job, &job.label).with_context(|| job.label.clone())?;
     }
     Ok(0)
 }

@@ -20,7 +20,7 @@ fn case(boards: u8, handshake: Handshake) -> Case {
 }
 
 #[test]
-fn boards_share_the_bus_by_passing_the_token() {
+fn bus_boards_share_pins_by_token() {
     for (boards, handshake, least_bps) in [
         (2, Handshake::ThreeWire, 18_000_000),
         (8, Handshake::ThreeWire, 14_000_000),
@@ -34,7 +34,7 @@ fn boards_share_the_bus_by_passing_the_token() {
 /// It has never run on a board.
 /// Holds: spi-rate.
 #[test]
-fn boards_share_spi_by_passing_the_token() {
+fn bus_boards_share_spi_by_token() {
     for (boards, rate_hz, least_bps) in
         [(2, 1_000_000, 700_000), (2, 4_000_000, 2_600_000), (4, 4_000_000, 2_500_000), (8, 8_000_000, 4_300_000)]
     {
@@ -51,7 +51,7 @@ fn is_shared(run: &Passing, least_bps: u32, what: &str) {
 }
 
 #[test]
-fn the_same_seed_gives_the_same_figures() {
+fn bus_same_seed_gives_same_figures() {
     let times = |seed| frames(&Case { seed, ..case(3, Handshake::TwoEdge) }, BYTES, 2).unwrap().frames_ns;
     assert_eq!(times(1), times(1));
     assert_ne!(times(1), times(2));

@@ -9,6 +9,7 @@ use renga_workspace::environment::Environment;
 use renga_workspace::exit;
 use std::process::ExitCode;
 
+const COMPLETIONS: Delegate = Delegate::dev("renga-completions");
 const FLASH: Delegate = Delegate::dev("renga-flash");
 const LAB: Delegate = Delegate::dev("renga-lab");
 const SERIAL: Delegate = Delegate::dev("renga-serial");
@@ -28,8 +29,9 @@ fn carry_out(environment: &Environment, command: &Command) -> Result<u8> {
         Command::Image(options) => command::image::image(environment, options),
         Command::Docs => command::docs::docs(environment),
         Command::Env => command::env::env(environment),
-        Command::Sim(options) => SIMULATOR.become_with(environment, options.arguments.iter().cloned()),
+        Command::Sim(_) => SIMULATOR.become_with(environment, std::env::args_os().skip(2)),
         Command::Bench(_) | Command::Sweep(_) => become_whole(environment, LAB),
+        Command::Completions(_) => become_whole(environment, COMPLETIONS),
         Command::Trace(_) | Command::Top(_) => become_whole(environment, VIEW),
         Command::Flash(_) => become_whole(environment, FLASH),
         Command::Console(_) | Command::Doctor => become_whole(environment, SERIAL),

@@ -85,7 +85,8 @@ impl Edge {
     }
 }
 
-fn us(ns: u64) -> String {
+/// Nanoseconds as microseconds, with all digits.
+pub fn us(ns: u64) -> String {
     format!("{}.{:03}", ns / 1000, ns % 1000)
 }
 

@@ -2,90 +2,12 @@
 //!
 //! Invariant: every key that does something is in [`KEYS`], which is also what the help shows.
 
+use crate::action::Action;
 use crate::player::Player;
-use crate::sheet::{Measure, Scale, Sheet};
-use crate::views;
+use crate::table::{Measure, Scale, Table};
+use crate::views::{self, View};
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use renga_trace::figures::Figures;
-
-/// What is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum View {
-    /// Cores' time, calls, link and disk by board.
-    Boards,
-    /// User programs.
-    Programs,
-    /// System processes by kind.
-    Processes,
-    /// Who calls whom.
-    Edges,
-    /// Each core of each board.
-    Cores,
-}
-
-impl View {
-    /// All of them, in the order of their keys.
-    pub const ALL: [View; 5] = [View::Boards, View::Programs, View::Processes, View::Edges, View::Cores];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            View::Boards => "boards",
-            View::Programs => "programs",
-            View::Processes => "processes",
-            View::Edges => "edges",
-            View::Cores => "cores",
-        }
-    }
-
-    /// The column by which it is sorted at first.
-    pub fn sorted_by(self) -> usize {
-        match self {
-            View::Boards | View::Cores => 0,
-            View::Programs | View::Processes => 3,
-            View::Edges => 6,
-        }
-    }
-}
-
-/// What a key does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
-    /// Leaves.
-    Quit,
-    /// Shows this.
-    Show(View),
-    /// Shows the next view.
-    NextView,
-    /// Sorts by the next column.
-    NextColumn,
-    /// Sorts the other way round.
-    Reverse,
-    /// Shows the next board alone, behind the last one all.
-    NextBoard,
-    /// Shows rates instead of sums, or sums again.
-    Rescale,
-    /// Shows all since the beginning instead of the last interval, or that again.
-    Whole,
-    /// Stops time, or lets it go on.
-    Pause,
-    /// Goes on by an interval.
-    Step,
-    /// Plays twice as fast.
-    Faster,
-    /// Plays half as fast.
-    Slower,
-    /// So many intervals forwards or backwards.
-    Jump(i64),
-    /// To the beginning.
-    Begin,
-    /// To the end, and along with it if the run goes on.
-    End,
-    /// Moves the rows.
-    Scroll(i64),
-    /// Shows or hides the help.
-    Help,
-}
 
 /// Intervals of a jump.
 const JUMP: i64 = 10;
@@ -141,7 +63,7 @@ pub fn action(key: KeyEvent) -> Option<Action> {
 
 /// What is shown, and how.
 #[derive(Clone, Debug)]
-pub struct Choice {
+pub struct ViewChoice {
     /// Which view.
     pub view: View,
     /// The only board that is shown.
@@ -158,11 +80,11 @@ pub struct Choice {
     pub help: bool,
 }
 
-impl Choice {
+impl ViewChoice {
     /// What is shown at first.
-    pub fn new(view: View, scale: Scale, whole: bool) -> Choice {
+    pub fn new(view: View, scale: Scale, whole: bool) -> ViewChoice {
         let sorted = View::ALL.map(|view| (view.sorted_by(), false));
-        Choice { view, board: None, scale, whole, sorted, first_row: 0, help: false }
+        ViewChoice { view, board: None, scale, whole, sorted, first_row: 0, help: false }
     }
 
     /// Does what a key says; false if that is to leave.
@@ -199,22 +121,22 @@ impl Choice {
         Some(if self.whole { player.figures()?.clone() } else { player.interval()? })
     }
 
-    /// The sheet that is shown; none before the trace's names are there.
-    pub fn sheet(&mut self, player: &Player, figures: &Figures) -> Option<Sheet> {
-        let mut sheet = views::sheet(self.view, player.meter()?, figures);
+    /// The table that is shown; none before the trace's names are there.
+    pub fn table(&mut self, player: &Player, figures: &Figures) -> Option<Table> {
+        let mut table = views::table(self.view, player.meter()?, figures);
         if let Some(board) = self.board {
-            sheet.only(board);
+            table.only(board);
         }
         let (column, reversed) = &mut self.sorted[self.view as usize];
-        *column %= sheet.columns.len();
-        sheet.sort(*column, *reversed);
-        self.first_row = self.first_row.min(sheet.rows.len().saturating_sub(1));
-        Some(sheet)
+        *column %= table.columns.len();
+        table.sort(*column, *reversed);
+        self.first_row = self.first_row.min(table.rows.len().saturating_sub(1));
+        Some(table)
     }
 
-    /// The name of the column by which `sheet` is sorted.
-    pub fn sorted_by(&self, sheet: &Sheet) -> &'static str {
-        sheet.columns.get(self.sorted[self.view as usize].0).map_or("", |column| column.name)
+    /// The name of the column by which `table` is sorted.
+    pub fn sorted_by(&self, table: &Table) -> &'static str {
+        table.columns.get(self.sorted[self.view as usize].0).map_or("", |column| column.name)
     }
 }
 

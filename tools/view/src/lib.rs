@@ -2,7 +2,7 @@
 //! or of one that is over and is played again.
 //!
 //! - [`player`]: where in the trace one is, and what has added up until there;
-//! - [`views`]: figures as [`sheet`]s, which are printed ([`plain`]) or shown ([`screen`]);
+//! - [`views`]: figures as [`table`]s, which are printed ([`plain`]) or shown ([`screen`]);
 //! - [`choice`]: what a person has chosen to see, and the keys that choose;
 //! - [`terminal`]: the person's terminal.
 //!
@@ -10,15 +10,18 @@
 //! figures mean and how they add up (`renga-trace`).
 #![forbid(unsafe_code)]
 
+pub mod action;
 pub mod choice;
 pub mod plain;
 pub mod player;
 pub mod screen;
-pub mod sheet;
+pub mod table;
 pub mod terminal;
 pub mod top_command;
 pub mod trace_command;
 pub mod views;
 
-pub use choice::{Action, Choice, View};
+pub use action::Action;
+pub use choice::ViewChoice;
 pub use player::{Player, State};
+pub use views::View;

@@ -3,13 +3,15 @@
 //! A line of JSON is an object for an interval or the whole trace: `from_ns`, `until_ns`, `events`, and for each view an array of
 //! rows, whose figures are exact: counts, bytes, ns.
 
-use crate::choice::{View, is_text};
+use crate::choice::is_text;
 use crate::player::{Player, State};
-use crate::sheet::{Scale, Sheet, Value, us};
+use crate::table::{Scale, Table, Value};
 use crate::views;
+use crate::views::View;
 use anyhow::{Result, bail};
 use renga_trace::figures::Figures;
 use renga_trace::meter::Meter;
+use renga_trace::summary::us;
 use serde_json::{Map, json};
 use std::io::{ErrorKind, Write};
 use std::time::Duration;
@@ -94,22 +96,22 @@ fn judge(player: &Player) -> Result<bool> {
 /// If it cannot be written.
 pub fn print(meter: &Meter, figures: &Figures, wanted: &Wanted, out: &mut dyn Write) -> Result<()> {
     let sheets = wanted.views.iter().map(|view| {
-        let mut sheet = views::sheet(*view, meter, figures);
-        wanted.board.into_iter().for_each(|board| sheet.only(board));
-        sheet.sort(view.sorted_by(), false);
-        sheet
+        let mut table = views::table(*view, meter, figures);
+        wanted.board.into_iter().for_each(|board| table.only(board));
+        table.sort(view.sorted_by(), false);
+        table
     });
     if wanted.json {
         let mut line = Map::new();
         line.insert("from_ns".into(), figures.begin_ns.into());
         line.insert("until_ns".into(), figures.time_ns.into());
         line.insert("events".into(), figures.events.into());
-        sheets.for_each(|sheet| drop(line.insert(sheet.name.into(), rows(&sheet))));
+        sheets.for_each(|table| drop(line.insert(table.name.into(), rows(&table))));
         writeln!(out, "{}", serde_json::Value::from(line))?;
     } else {
         writeln!(out, "{} us to {} us: {} events", us(figures.begin_ns), us(figures.time_ns), figures.events)?;
-        for sheet in sheets {
-            writeln!(out, "\n{}", table(&sheet, wanted.scale).trim_end())?;
+        for table in sheets {
+            writeln!(out, "\n{}", text(&table, wanted.scale).trim_end())?;
         }
         writeln!(out)?;
     }
@@ -117,9 +119,9 @@ pub fn print(meter: &Meter, figures: &Figures, wanted: &Wanted, out: &mut dyn Wr
     Ok(())
 }
 
-fn rows(sheet: &Sheet) -> serde_json::Value {
+fn rows(table: &Table) -> serde_json::Value {
     let row = |values: &[Value]| {
-        let named = sheet.columns.iter().zip(values).map(|(column, value)| {
+        let named = table.columns.iter().zip(values).map(|(column, value)| {
             let value = match value {
                 Value::Text(text) => json!(text),
                 Value::Figure(figure) => json!(figure),
@@ -129,19 +131,19 @@ fn rows(sheet: &Sheet) -> serde_json::Value {
         });
         serde_json::Value::Object(named.collect())
     };
-    sheet.rows.iter().map(|one| row(&one.values)).collect()
+    table.rows.iter().map(|one| row(&one.values)).collect()
 }
 
-/// A sheet as lines, its columns beside each other.
-pub fn table(sheet: &Sheet, scale: Scale) -> String {
-    let titles: Vec<String> = sheet.columns.iter().map(|column| column.title(scale)).collect();
+/// A table as lines, its columns beside each other.
+pub fn text(table: &Table, scale: Scale) -> String {
+    let titles: Vec<String> = table.columns.iter().map(|column| column.title(scale)).collect();
     let mut lines = vec![titles];
-    lines.extend(sheet.rows.iter().map(|row| sheet.shown(row, scale)));
+    lines.extend(table.rows.iter().map(|row| table.shown(row, scale)));
     let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..sheet.columns.len()).map(width).collect();
+    let widths: Vec<usize> = (0..table.columns.len()).map(width).collect();
     let mut text = String::new();
     for line in &lines {
-        let cells = line.iter().zip(&sheet.columns).zip(&widths).map(|((cell, column), width)| {
+        let cells = line.iter().zip(&table.columns).zip(&widths).map(|((cell, column), width)| {
             if is_text(column.measure) { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
         });
         text.push_str(cells.collect::<Vec<_>>().join("  ").trim_end());

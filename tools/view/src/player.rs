@@ -3,7 +3,7 @@
 //! Time is cut into intervals of virtual time. Invariant: what is shown of an interval depends on the trace alone; no more
 //! of it is kept than what [`Meter`] keeps, and sums at the ends of two intervals. Backwards it is read again from its beginning.
 
-use crate::choice::Action;
+use crate::action::Action;
 use anyhow::{Context, Result, bail};
 use renga_trace::figures::Figures;
 use renga_trace::follow::Trouble;

@@ -2,16 +2,18 @@
 //!
 //! Invariant: it is drawn from the player and the choice alone, whatever the screen's size.
 
-use crate::choice::{Choice, KEYS, View, is_text};
+use crate::choice::{KEYS, ViewChoice, is_text};
 use crate::player::{Player, State};
-use crate::sheet::{Scale, Sheet, us};
+use crate::table::{Scale, Table};
+use crate::views::View;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
-use ratatui::widgets::{Block, Cell, Clear, Paragraph, Row, Table};
+use ratatui::widgets::{self, Block, Cell, Clear, Paragraph};
 use renga_trace::figures::{CoreTime, Figures};
 use renga_trace::header::Header;
+use renga_trace::summary::us;
 
 /// Cells of a bar.
 const BAR: u64 = 30;
@@ -23,7 +25,7 @@ const BARS_MAX: usize = 8;
 const WORDS_MAX: usize = 24;
 
 /// Draws it.
-pub fn draw(frame: &mut Frame<'_>, choice: &mut Choice, player: &Player) {
+pub fn draw(frame: &mut Frame<'_>, choice: &mut ViewChoice, player: &Player) {
     let figures = choice.figures(player);
     let bars = player.meter().map_or(0, |meter| meter.header().boards.len().min(BARS_MAX)) as u16;
     let heights =
@@ -34,9 +36,9 @@ pub fn draw(frame: &mut Frame<'_>, choice: &mut Choice, player: &Player) {
     frame.render_widget(Paragraph::new(where_it_is(choice, player)), title);
     if let (Some(meter), Some(figures)) = (player.meter(), &figures) {
         frame.render_widget(Paragraph::new(bars_of(meter.header(), figures)), cores);
-        if let Some(sheet) = choice.sheet(player, figures) {
-            frame.render_widget(tabs_of(choice, player, &sheet), tabs);
-            frame.render_widget(table(&sheet, choice, rows.width), rows);
+        if let Some(table) = choice.table(player, figures) {
+            frame.render_widget(tabs_of(choice, player, &table), tabs);
+            frame.render_widget(table_widget(&table, choice, rows.width), rows);
         }
     } else {
         frame.render_widget(Paragraph::new("The run has not begun yet."), rows);
@@ -47,7 +49,7 @@ pub fn draw(frame: &mut Frame<'_>, choice: &mut Choice, player: &Player) {
     }
 }
 
-fn where_it_is(choice: &Choice, player: &Player) -> Line<'static> {
+fn where_it_is(choice: &ViewChoice, player: &Player) -> Line<'static> {
     let state = match player.state() {
         State::Plays if player.speed() < 0 => format!("plays, 1/{} of real time", 1u64 << -player.speed()),
         State::Plays => format!("plays, {} times real time", 1u64 << player.speed()),
@@ -98,7 +100,7 @@ fn bars_of(header: &Header, figures: &Figures) -> Vec<Line<'static>> {
         .collect()
 }
 
-fn tabs_of(choice: &Choice, player: &Player, sheet: &Sheet) -> Paragraph<'static> {
+fn tabs_of(choice: &ViewChoice, player: &Player, table: &Table) -> Paragraph<'static> {
     let mut spans = Vec::new();
     for (number, view) in (1..).zip(View::ALL) {
         let style = if view == choice.view { Style::new().add_modifier(Modifier::REVERSED) } else { Style::new() };
@@ -109,17 +111,17 @@ fn tabs_of(choice: &Choice, player: &Player, sheet: &Sheet) -> Paragraph<'static
         .board
         .zip(player.meter())
         .map_or("all boards".to_string(), |(board, meter)| format!("board {} alone", meter.header().board(board)));
-    spans.push(Span::raw(format!("  {scale}, by {}, {board}", choice.sorted_by(sheet))));
+    spans.push(Span::raw(format!("  {scale}, by {}, {board}", choice.sorted_by(table))));
     Paragraph::new(Line::from(spans))
 }
 
 /// The rows, with as many columns as there is room for.
-fn table(sheet: &Sheet, choice: &Choice, width: u16) -> Table<'static> {
-    let titles: Vec<String> = sheet.columns.iter().map(|column| column.title(choice.scale)).collect();
+fn table_widget(table: &Table, choice: &ViewChoice, width: u16) -> widgets::Table<'static> {
+    let titles: Vec<String> = table.columns.iter().map(|column| column.title(choice.scale)).collect();
     let rows: Vec<Vec<String>> =
-        sheet.rows.iter().skip(choice.first_row).map(|row| sheet.shown(row, choice.scale)).collect();
-    let last = sheet.columns.len() - 1;
-    let widths = sheet.columns.iter().enumerate().map(|(number, column)| {
+        table.rows.iter().skip(choice.first_row).map(|row| table.shown(row, choice.scale)).collect();
+    let last = table.columns.len() - 1;
+    let widths = table.columns.iter().enumerate().map(|(number, column)| {
         let widest = rows.iter().map(|row| row[number].chars().count()).max().unwrap_or(0).max(titles[number].len());
         match is_text(column.measure) {
             true if number == last => Constraint::Fill(1),
@@ -135,12 +137,12 @@ fn table(sheet: &Sheet, choice: &Choice, width: u16) -> Table<'static> {
     let shown = ends.take_while(|end| *end <= width + 1).count().max(1);
     let cell = |(number, text): (usize, String)| {
         let line = Line::from(text);
-        Cell::from(if is_text(sheet.columns[number].measure) { line } else { line.right_aligned() })
+        Cell::from(if is_text(table.columns[number].measure) { line } else { line.right_aligned() })
     };
     let widths: Vec<Constraint> = widths.take(shown).collect();
-    let header = Row::new(titles.into_iter().take(shown).enumerate().map(cell)).style(Modifier::UNDERLINED);
-    let rows = rows.into_iter().map(|row| Row::new(row.into_iter().take(shown).enumerate().map(cell)));
-    Table::new(rows, widths).header(header).column_spacing(1)
+    let header = widgets::Row::new(titles.into_iter().take(shown).enumerate().map(cell)).style(Modifier::UNDERLINED);
+    let rows = rows.into_iter().map(|row| widgets::Row::new(row.into_iter().take(shown).enumerate().map(cell)));
+    widgets::Table::new(rows, widths).header(header).column_spacing(1)
 }
 
 fn bottom(player: &Player) -> Paragraph<'static> {

@@ -1,12 +1,13 @@
 //! `renga top`: what boards do, of a run that goes on or of one that is played again.
 //!
-//! Not here: what is shown, and how (`renga-top`).
+//! Not here: what is shown, and how (`screen`, `plain`).
 
 use crate::plain::{self, Wanted};
-use crate::sheet::Scale;
-use crate::{Choice, Player, View, terminal};
+use crate::table::Scale;
+use crate::{Player, View, ViewChoice, terminal};
 use anyhow::{Context, Result};
 use renga_cli::{self as cli, ViewName};
+use renga_workspace::output;
 use std::io::IsTerminal;
 
 /// Shows or prints a trace.
@@ -14,13 +15,13 @@ use std::io::IsTerminal;
 /// # Errors
 /// If the file cannot be read, is no trace, or is damaged.
 pub fn top(options: &cli::Top) -> Result<u8> {
-    let mut player = Player::open(&options.file, (options.interval * 1e9).round() as u64)?;
+    let mut player = Player::open(&options.file, (options.interval_s * 1e9).round() as u64)?;
     let board = options.board.as_deref().map(|name| board(&player, name)).transpose()?;
     let views: Vec<View> = options.view.iter().map(|name| view(*name)).collect();
     let shown = std::io::stdout().is_terminal() && std::io::stdin().is_terminal();
-    if !options.once && !options.json && shown {
+    if !options.once && options.json.is_none() && shown {
         let view = views.first().copied().unwrap_or(View::Boards);
-        let mut choice = Choice::new(view, scale(Scale::Rates, options.rescale), false);
+        let mut choice = ViewChoice::new(view, scale(Scale::Rates, options.rescale), false);
         choice.board = board;
         if player.is_complete()? {
             player.play(options.speed);
@@ -30,11 +31,12 @@ pub fn top(options: &cli::Top) -> Result<u8> {
     let wanted = Wanted {
         views: if views.is_empty() { View::ALL.to_vec() } else { views },
         board,
-        json: options.json,
+        json: options.json.is_some(),
         scale: scale(if options.once { Scale::Sums } else { Scale::Rates }, options.rescale),
     };
     let print = if options.once { plain::once } else { plain::each_interval };
-    if !print(&mut player, &wanted, &mut std::io::stdout().lock())? {
+    let mut out = output::open(options.json.as_deref())?;
+    if !print(&mut player, &wanted, &mut *out)? {
         eprintln!("renga: {} has no end yet: its run goes on, or was stopped by force", options.file.display());
     }
     Ok(0)

@@ -6,18 +6,22 @@ use renga_cli as cli;
 use renga_trace::event::{Number, Timed};
 use renga_trace::path::{SystemCall, path, system_calls, timeline, waits};
 use renga_trace::{Event, Header, Reader, diff, perfetto, summary};
+use renga_workspace::progress::Progress;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 
-/// Tells what is asked about a trace; 1 if two differ.
+/// Prints the summary of a trace, or the part that an option names; 1 if two traces differ.
 ///
 /// # Errors
-/// If a file cannot be read or written, or what is asked for is not in it.
+/// If a file cannot be read or written, or the trace has no such part.
 pub fn trace(options: &cli::Trace) -> Result<u8> {
-    let (header, events) = read(&options.file)?;
-    let (text, status) = told(options, &header, &events)?;
+    let progress = Progress::start();
+    progress.step("reading the trace");
+    let answer = read(&options.file).and_then(|(header, events)| answer(options, &header, &events));
+    progress.finish();
+    let (text, status) = answer?;
     match std::io::stdout().write_all(text.as_bytes()) {
         // Who reads only the beginning, as `head` does, has what it wants.
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
@@ -25,7 +29,7 @@ pub fn trace(options: &cli::Trace) -> Result<u8> {
     }
 }
 
-fn told(options: &cli::Trace, header: &Header, events: &[Timed]) -> Result<(String, u8)> {
+fn answer(options: &cli::Trace, header: &Header, events: &[Timed]) -> Result<(String, u8)> {
     if let Some(other) = &options.diff {
         return difference(header, events, other);
     }
@@ -34,7 +38,7 @@ fn told(options: &cli::Trace, header: &Header, events: &[Timed]) -> Result<(Stri
         fs::write(out, &bytes).with_context(|| format!("cannot write {}", out.display()))?;
         return Ok((format!("{} bytes in {}: open it at ui.perfetto.dev\n", bytes.len(), out.display()), 0));
     }
-    if let Some(time_ns) = options.waits {
+    if let Some(time_ns) = options.waits_at_ns {
         // Who waits for work has waited longest, and says least.
         let lines = waits(header, events, time_ns);
         return Ok((lines.iter().rev().fold(String::new(), |text, line| text + line + "\n"), 0));
@@ -128,7 +132,7 @@ mod tests {
     use renga_trace::{Board, Event, Header, ProcessKind, Timed};
 
     #[test]
-    fn events_are_told_with_the_names_of_processes_and_counted_by_kind() {
+    fn trace_events_have_process_names_and_counts() {
         let mut board = Board { name: "a".to_string(), ..Board::default() };
         board.add(0, 0, 0);
         let kinds_of = vec![ProcessKind { name: "disk".to_string(), serves: None }];

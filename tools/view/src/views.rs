@@ -1,9 +1,8 @@
 //! The views: figures and what processes do now, as sheets.
 //!
-//! Invariant: a sheet's rows have a value for each of its columns.
+//! Invariant: a table's rows have a value for each of its columns.
 
-use crate::choice::View;
-use crate::sheet::{Measure, Row, Sheet, Value};
+use crate::table::{Measure, Table, TableRow, Value};
 use renga_abi::ProcId;
 use renga_trace::figures::{BoardFigures, CoreTime, Figures, Program, Spent, Work};
 use renga_trace::meter::Meter;
@@ -11,11 +10,51 @@ use renga_trace::moment::State;
 use renga_trace::summary::Edge;
 use std::collections::{BTreeMap, HashMap};
 
+/// What is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum View {
+    /// Cores' time, calls, link and disk by board.
+    Boards,
+    /// User programs.
+    Programs,
+    /// System processes by kind.
+    Processes,
+    /// Who calls whom.
+    Edges,
+    /// Each core of each board.
+    Cores,
+}
+
+impl View {
+    /// All of them, in the order of their keys.
+    pub const ALL: [View; 5] = [View::Boards, View::Programs, View::Processes, View::Edges, View::Cores];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            View::Boards => "boards",
+            View::Programs => "programs",
+            View::Processes => "processes",
+            View::Edges => "edges",
+            View::Cores => "cores",
+        }
+    }
+
+    /// The column by which it is sorted at first.
+    pub fn sorted_by(self) -> usize {
+        match self {
+            View::Boards | View::Cores => 0,
+            View::Programs | View::Processes => 3,
+            View::Edges => 6,
+        }
+    }
+}
+
 /// Bytes of a page of a file.
 const PAGE_BYTES: u64 = 4096;
 
 /// A view of what `figures` add up to, and of what `meter` says about now.
-pub fn sheet(view: View, meter: &Meter, figures: &Figures) -> Sheet {
+pub fn table(view: View, meter: &Meter, figures: &Figures) -> Table {
     match view {
         View::Boards => boards(meter, figures),
         View::Programs => programs(meter, figures),
@@ -25,7 +64,7 @@ pub fn sheet(view: View, meter: &Meter, figures: &Figures) -> Sheet {
     }
 }
 
-fn boards(meter: &Meter, figures: &Figures) -> Sheet {
+fn boards(meter: &Meter, figures: &Figures) -> Table {
     let columns = [
         ("board", Measure::Text),
         ("programs", Measure::Time),
@@ -43,7 +82,7 @@ fn boards(meter: &Meter, figures: &Figures) -> Sheet {
         ("disk busy", Measure::Time),
         ("queue", Measure::Level),
     ];
-    let mut sheet = Sheet::new("boards", &columns, figures.span_ns());
+    let mut table = Table::new("boards", &columns, figures.span_ns());
     let queues = queues(meter, |id| meter.header().kind(id) == "disk");
     for (number, board) in (0u8..).zip(&figures.boards) {
         let queue: u64 = queues.iter().filter(|(id, _)| id.board.0 == number).map(|(_, length)| *length).sum();
@@ -66,12 +105,12 @@ fn boards(meter: &Meter, figures: &Figures) -> Sheet {
             disk.busy_ns.into(),
             queue.into(),
         ];
-        sheet.rows.push(Row { boards: vec![number], values });
+        table.rows.push(TableRow { boards: vec![number], values });
     }
-    sheet
+    table
 }
 
-fn programs(meter: &Meter, figures: &Figures) -> Sheet {
+fn programs(meter: &Meter, figures: &Figures) -> Table {
     let columns = [
         ("pid", Measure::Level),
         ("name", Measure::Text),
@@ -82,7 +121,7 @@ fn programs(meter: &Meter, figures: &Figures) -> Sheet {
         ("system call", Measure::Text),
         ("waits for", Measure::Text),
     ];
-    let mut sheet = Sheet::new("programs", &columns, figures.span_ns());
+    let mut table = Table::new("programs", &columns, figures.span_ns());
     let mut nobodys = Spent::default();
     for (serial, program) in &figures.programs {
         let Program { process: Some(process), pid, name, spent, .. } = program else {
@@ -101,16 +140,16 @@ fn programs(meter: &Meter, figures: &Figures) -> Sheet {
             call,
             chain,
         ];
-        sheet.rows.push(Row { boards: vec![process.board.0], values });
+        table.rows.push(TableRow { boards: vec![process.board.0], values });
     }
     let system = Spent { itself_ns: 0, on_behalf_ns: figures.system_ns };
     for (name, spent) in [("(empty slots)", nobodys), ("(system)", system)] {
         let [itself, on_behalf] = [spent.itself_ns, spent.on_behalf_ns].map(Value::Figure);
         let [pid, board, state, call, chain] = [const { Value::Nothing }; 5];
         let values = vec![pid, name.into(), board, itself, on_behalf, state, call, chain];
-        sheet.rows.push(Row { boards: (0..figures.boards.len() as u8).collect(), values });
+        table.rows.push(TableRow { boards: (0..figures.boards.len() as u8).collect(), values });
     }
-    sheet
+    table
 }
 
 /// What a program does now: its state, the system call in which it is and for how long, and whom that waits for.
@@ -143,7 +182,7 @@ pub fn call_name(number: u32) -> String {
     known.map_or_else(|| format!("call {number}"), |known| known.name().to_string())
 }
 
-fn processes(meter: &Meter, figures: &Figures) -> Sheet {
+fn processes(meter: &Meter, figures: &Figures) -> Table {
     let columns = [
         ("board", Measure::Text),
         ("kind", Measure::Text),
@@ -154,7 +193,7 @@ fn processes(meter: &Meter, figures: &Figures) -> Sheet {
         ("wait", Measure::Mean),
         ("queue", Measure::Level),
     ];
-    let mut sheet = Sheet::new("processes", &columns, figures.span_ns());
+    let mut table = Table::new("processes", &columns, figures.span_ns());
     let mut kinds: BTreeMap<(u8, &str), (u64, Work, u64)> = BTreeMap::new();
     for (id, work) in &figures.work {
         let (active, sum, _) = kinds.entry((id.board.0, meter.header().kind(*id))).or_default();
@@ -178,9 +217,9 @@ fn processes(meter: &Meter, figures: &Figures) -> Sheet {
             mean(work.waited_ns, work.served),
             queue.into(),
         ];
-        sheet.rows.push(Row { boards: vec![board], values });
+        table.rows.push(TableRow { boards: vec![board], values });
     }
-    sheet
+    table
 }
 
 /// Calls of the board that servers have not taken yet, by server.
@@ -194,7 +233,7 @@ fn queues(meter: &Meter, of: impl Fn(ProcId) -> bool) -> HashMap<ProcId, u64> {
     lengths
 }
 
-fn edges(meter: &Meter, figures: &Figures) -> Sheet {
+fn edges(meter: &Meter, figures: &Figures) -> Table {
     let columns = [
         ("from", Measure::Text),
         ("to", Measure::Text),
@@ -206,7 +245,7 @@ fn edges(meter: &Meter, figures: &Figures) -> Sheet {
         ("waiting", Measure::Time),
         ("latency", Measure::Mean),
     ];
-    let mut sheet = Sheet::new("edges", &columns, figures.span_ns());
+    let mut table = Table::new("edges", &columns, figures.span_ns());
     let mut edges: Vec<_> = figures.edges.iter().collect();
     edges.sort_unstable_by_key(|(arrow, _)| **arrow);
     for (arrow, sum) in edges {
@@ -222,12 +261,12 @@ fn edges(meter: &Meter, figures: &Figures) -> Sheet {
             sum.waiting_ns.into(),
             mean(sum.total_ns, sum.answered),
         ];
-        sheet.rows.push(Row { boards: vec![arrow.from.board, arrow.to.board], values });
+        table.rows.push(TableRow { boards: vec![arrow.from.board, arrow.to.board], values });
     }
-    sheet
+    table
 }
 
-fn cores(meter: &Meter, figures: &Figures) -> Sheet {
+fn cores(meter: &Meter, figures: &Figures) -> Table {
     let columns = [
         ("board", Measure::Text),
         ("core", Measure::Level),
@@ -235,16 +274,16 @@ fn cores(meter: &Meter, figures: &Figures) -> Sheet {
         ("system", Measure::Time),
         ("idle", Measure::Time),
     ];
-    let mut sheet = Sheet::new("cores", &columns, figures.span_ns());
+    let mut table = Table::new("cores", &columns, figures.span_ns());
     for ((number, board), figures) in (0u8..).zip(&meter.header().boards).zip(&figures.boards) {
         for (core, time) in (0..u64::from(board.cores())).zip(&figures.cores) {
             let CoreTime { programs_ns, system_ns, idle_ns } = *time;
             let times = [programs_ns, system_ns, idle_ns].map(Value::Figure);
             let values = [board.name.as_str().into(), core.into()].into_iter().chain(times).collect();
-            sheet.rows.push(Row { boards: vec![number], values });
+            table.rows.push(TableRow { boards: vec![number], values });
         }
     }
-    sheet
+    table
 }
 
 fn mean(total: u64, count: u64) -> Value {

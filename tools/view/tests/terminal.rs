@@ -88,7 +88,7 @@ impl Shown {
 
 /// Holds: top-keys.
 #[test]
-fn top_shows_a_trace_hears_its_keys_and_leaves_the_terminal_as_it_was() {
+fn top_on_terminal_obeys_keys_and_restores_terminal() {
     let path = trace(true);
     let mut shown = Shown::new(&path);
     let kept: File = File::options().read(true).write(true).open(&shown.path).expect("the terminal is there");
@@ -111,7 +111,7 @@ fn top_shows_a_trace_hears_its_keys_and_leaves_the_terminal_as_it_was() {
 }
 
 #[test]
-fn a_trace_without_its_end_is_gone_along_with() {
+fn top_on_terminal_follows_growing_trace() {
     let path = trace(false);
     let mut shown = Shown::new(&path);
     shown.after("", &["1000000.000 us", "goes along with the run"]);
@@ -121,7 +121,7 @@ fn a_trace_without_its_end_is_gone_along_with() {
 }
 
 #[test]
-fn what_is_no_trace_is_refused_before_the_terminal_is_touched() {
+fn top_missing_trace_is_refused_before_terminal_changes() {
     let mut renga = Command::new(env!("CARGO_BIN_EXE_renga-view"));
     let output = renga.args(["top", "/no/such/trace"]).output().expect("renga starts");
     let said = String::from_utf8_lossy(&output.stderr);

@@ -4,6 +4,7 @@
 //! which command has which binary (`renga`).
 
 use crate::environment::Environment;
+use crate::lock::Lock;
 use crate::progress::Progress;
 use crate::{cargo, freshness};
 use anyhow::{Context, Result};
@@ -42,6 +43,8 @@ impl Delegate {
         let binary = target.join(self.folder).join(self.name);
         let marks = environment.work().join("delegates");
         fs::create_dir_all(&marks).with_context(|| format!("cannot make {}", marks.display()))?;
+        let _lock = Lock::exclusive(&marks.join(format!("{}.lock", self.name)), &mut |line| progress.step(line))
+            .with_context(|| format!("cannot lock {}", marks.display()))?;
         let [begun, sources] = ["begun", "sources"].map(|mark| marks.join(format!("{}.{mark}", self.name)));
         if binary.exists() && freshness::is_newer(&environment.root, &begun, &sources) {
             return Ok(binary);

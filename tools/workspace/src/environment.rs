@@ -1,66 +1,139 @@
-//! Where things are: what the `renga` script found and passed on.
+//! Where things are: the project's folder, and the programs and settings that set-up finds or installs.
 //!
-//! Invariant: read once, at the start. Not here: installing what is missing (the script).
+//! Invariant: set-up runs when a command first needs a setting, and at most once for each kind; a shell with the settings of
+//! `./renga env` needs none. Calls: `tools/setup/provide.sh`. Not here: installing (`tools/setup`).
 
 use anyhow::{Context, Result, bail};
+use std::collections::BTreeMap;
 use std::env;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::{Arc, OnceLock};
+
+/// Settings of the environment, by name.
+pub type Settings = BTreeMap<String, OsString>;
+
+/// The compiler flags that every build for the boards needs.
+pub const TARGET_RUSTFLAGS: &str = "RENGA_TARGET_RUSTFLAGS";
+const OBJCOPY: &str = "RENGA_OBJCOPY";
+const QEMU: &str = "RENGA_QEMU";
+/// What builds for the boards need.
+const FOR_BOARDS: [&str; 3] = ["RENGA_SYSROOT", TARGET_RUSTFLAGS, OBJCOPY];
 
 /// What set-up found.
 #[derive(Clone, Debug)]
 pub struct Environment {
     /// The project's folder.
     pub root: PathBuf,
-    /// QEMU, if set-up ran for a command that needs it.
-    qemu: Option<PathBuf>,
-    objcopy: Option<PathBuf>,
-    /// Compiler flags for board builds.
-    pub target_rustflags: String,
+    boards: Arc<OnceLock<Settings>>,
+    qemu: Arc<OnceLock<Settings>>,
 }
 
 impl Environment {
-    /// Reads it.
+    /// Finds the project's folder.
     ///
     /// # Errors
-    /// If this is not run by the `renga` script and the project's folder cannot be told.
+    /// If the `renga` script has not named it and this does not run inside it.
     pub fn read() -> Result<Environment> {
-        let path = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        let root = path("RENGA_ROOT").map_or_else(find_root, Ok)?;
-        Ok(Environment {
-            root,
-            qemu: path("RENGA_QEMU"),
-            objcopy: path("RENGA_OBJCOPY"),
-            target_rustflags: env::var("RENGA_TARGET_RUSTFLAGS").unwrap_or_default(),
-        })
+        let root = set("RENGA_ROOT").map_or_else(find_root, |root| Ok(root.into()))?;
+        Ok(Environment { root, boards: Arc::default(), qemu: Arc::default() })
     }
 
     /// The QEMU binary.
     ///
     /// # Errors
-    /// If set-up has not looked for it.
+    /// If it is neither there nor can be installed.
     pub fn qemu(&self) -> Result<&Path> {
-        self.qemu
-            .as_deref()
-            .context("RENGA_QEMU is not set: start this program as `./renga`, which finds or installs QEMU")
+        // The settings of `./renga env` are those of a binary whose version was compared.
+        let compared = set(OBJCOPY).and(set(QEMU));
+        let settings = self.settings(&self.qemu, "qemu", compared.map(|qemu| (QEMU, qemu)))?;
+        settings.get(QEMU).map(Path::new).context("set-up has found no QEMU")
+    }
+
+    /// The QEMU binary that runs take, if it is there; installs none.
+    pub fn qemu_if_there(&self) -> PathBuf {
+        set(QEMU).map_or_else(|| PathBuf::from("qemu-system-aarch64"), PathBuf::from)
+    }
+
+    /// What builds for the boards need: `RENGA_TARGET_RUSTFLAGS`, `RENGA_OBJCOPY`, a `PATH` with a compiler.
+    ///
+    /// # Errors
+    /// If it is neither there nor can be installed.
+    pub fn for_boards(&self) -> Result<&Settings> {
+        let given = set(OBJCOPY).is_some();
+        let given = FOR_BOARDS.into_iter().filter_map(|name| Some((name, env::var_os(name)?))).filter(|_| given);
+        self.settings(&self.boards, "boards", given)
     }
 
     /// A program that makes raw images of ELF files.
     ///
     /// # Errors
-    /// If set-up has not looked for it.
+    /// As [`Environment::for_boards`].
     pub fn objcopy(&self) -> Result<&Path> {
-        self.objcopy.as_deref().context("RENGA_OBJCOPY is not set: start this program as `./renga`, which finds it")
+        self.for_boards()?.get(OBJCOPY).map(Path::new).context("set-up has found no objcopy")
+    }
+
+    /// All settings, by which tests boot boards.
+    ///
+    /// # Errors
+    /// If something is neither there nor can be installed.
+    pub fn all(&self) -> Result<Settings> {
+        let mut all = self.for_boards()?.clone();
+        all.insert(QEMU.to_string(), self.qemu()?.into());
+        all.insert("RENGA_ROOT".to_string(), self.root.clone().into());
+        Ok(all)
+    }
+
+    /// Installs what only tests use, where it can.
+    ///
+    /// # Errors
+    /// If set-up fails.
+    pub fn provide_for_tests(&self) -> Result<()> {
+        self.provide("tests").map(|_| ())
     }
 
     /// Where cargo builds for this machine.
     pub fn target(&self) -> PathBuf {
-        env::var_os("CARGO_TARGET_DIR").map_or_else(|| self.root.join("target"), PathBuf::from)
+        set("CARGO_TARGET_DIR").map_or_else(|| self.root.join("target"), PathBuf::from)
     }
 
     /// Where what is built and fetched stays.
     pub fn work(&self) -> PathBuf {
         self.root.join("target/renga")
     }
+
+    /// Those in `cell`, else those `given`, else those that set-up provides.
+    fn settings<'a>(
+        &self,
+        cell: &'a OnceLock<Settings>,
+        what: &str,
+        given: impl IntoIterator<Item = (&'static str, OsString)>,
+    ) -> Result<&'a Settings> {
+        if cell.get().is_none() {
+            let given: Settings = given.into_iter().map(|(name, value)| (name.to_string(), value)).collect();
+            let settings = if given.is_empty() { self.provide(what)? } else { given };
+            // Another thread may have been first, with the same settings.
+            let _ = cell.set(settings);
+        }
+        cell.get().context("set-up gave no settings")
+    }
+
+    fn provide(&self, what: &str) -> Result<Settings> {
+        let mut bash = Command::new("bash");
+        bash.arg(self.root.join("tools/setup/provide.sh")).arg(what).stderr(Stdio::inherit());
+        let output = bash.stdin(Stdio::inherit()).output().context("cannot start bash")?;
+        if !output.status.success() {
+            bail!("set-up failed, for the reason above");
+        }
+        let text = String::from_utf8(output.stdout).context("set-up wrote no text")?;
+        let setting = |(name, value): (&str, &str)| (name.to_string(), OsString::from(value));
+        Ok(text.lines().filter_map(|line| line.split_once('=')).map(setting).collect())
+    }
+}
+
+fn set(name: &str) -> Option<OsString> {
+    env::var_os(name).filter(|value| !value.is_empty())
 }
 
 fn find_root() -> Result<PathBuf> {

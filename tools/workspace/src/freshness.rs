@@ -78,13 +78,13 @@ mod tests {
     use std::path::{Path, PathBuf};
 
     #[test]
-    fn cargos_list_is_read_with_escaped_spaces() {
+    fn freshness_cargo_list_with_escaped_spaces_is_parsed() {
         let paths = listed("/t/kernel: /a/b.rs /c\\ d/e.rs\n");
         assert_eq!(paths, [PathBuf::from("/a/b.rs"), PathBuf::from("/c d/e.rs")]);
     }
 
     #[test]
-    fn what_another_checkout_built_is_not_fresh() {
+    fn freshness_build_of_another_checkout_is_stale() {
         let folder = std::env::temp_dir().join(format!("renga-freshness-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
         let [source, rule, sources, begun] = ["a.rs", "kernel.d", "sources", "begun"].map(|name| folder.join(name));

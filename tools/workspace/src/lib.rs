@@ -8,5 +8,8 @@ pub mod delegate;
 pub mod environment;
 pub mod exit;
 pub mod freshness;
+pub mod lock;
+pub mod output;
 pub mod progress;
 pub mod scratch;
+pub mod shell;

@@ -5,7 +5,7 @@
 //! are lines.
 
 use indicatif::{ProgressBar, ProgressStyle};
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -13,7 +13,7 @@ use std::time::Duration;
 /// How often the sign of life moves.
 const TICK: Duration = Duration::from_millis(120);
 /// Without a terminal, shorter steps are not worth a line.
-const NOTICEABLE: Duration = Duration::from_millis(1500);
+const NOTICEABLE: Duration = Duration::from_secs(2);
 
 /// One line that says what is being done.
 pub struct Progress {
@@ -34,6 +34,15 @@ impl Progress {
             bar
         });
         Progress { bar, current: Arc::new(AtomicU64::new(0)) }
+    }
+
+    /// Shows `what` on a terminal; elsewhere nothing, since a script waits for its own output.
+    pub fn on_terminal(what: &str) -> Option<Progress> {
+        std::io::stderr().is_terminal().then(|| {
+            let progress = Progress::start();
+            progress.step(what);
+            progress
+        })
     }
 
     /// A new step begins.
@@ -60,5 +69,31 @@ impl Progress {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
+    }
+}
+
+/// A writer whose first output ends the progress shown until then.
+pub struct FirstOutput<W> {
+    progress: Option<Progress>,
+    out: W,
+}
+
+impl<W: Write> FirstOutput<W> {
+    /// Shows `what` on a terminal until something is written to `out`.
+    pub fn after(what: &str, out: W) -> FirstOutput<W> {
+        FirstOutput { progress: Progress::on_terminal(what), out }
+    }
+}
+
+impl<W: Write> Write for FirstOutput<W> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if let Some(progress) = self.progress.take() {
+            progress.finish();
+        }
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.out.flush()
     }
 }

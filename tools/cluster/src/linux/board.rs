@@ -40,7 +40,7 @@ pub(super) fn run(linux: &Linux, disk: &Path, limit: Duration, mut hear: impl Fn
     drop(sender);
     match watch.join() {
         Ok(true) => Ok(stats),
-        Ok(false) => bail!("Linux did not end within {} s (--limit-s)", limit.as_secs()),
+        Ok(false) => bail!("Linux did not end within {} s (--host-limit-s)", limit.as_secs()),
         Err(_) => bail!("the watch over Linux failed"),
     }
 }

@@ -11,7 +11,7 @@ const LINE_MAX: usize = 24;
 
 /// Where the output is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum ConsolePart {
     Starting,
     Script,
     Ended(u8),
@@ -19,24 +19,24 @@ enum Part {
 
 /// The splitter.
 #[derive(Debug)]
-pub(super) struct Console {
-    part: Part,
+pub(super) struct ScriptConsole {
+    part: ConsolePart,
     /// What might become a line of the first program.
     held: Vec<u8>,
     /// What is not the script's.
     pub(super) log: Vec<u8>,
 }
 
-impl Console {
-    pub(super) fn new() -> Console {
-        Console { part: Part::Starting, held: Vec::new(), log: Vec::new() }
+impl ScriptConsole {
+    pub(super) fn new() -> ScriptConsole {
+        ScriptConsole { part: ConsolePart::Starting, held: Vec::new(), log: Vec::new() }
     }
 
     /// The script's exit status, if it has ended.
     pub(super) fn status(&self) -> Option<u8> {
         match self.part {
-            Part::Ended(status) => Some(status),
-            Part::Starting | Part::Script => None,
+            ConsolePart::Ended(status) => Some(status),
+            ConsolePart::Starting | ConsolePart::Script => None,
         }
     }
 
@@ -65,8 +65,8 @@ impl Console {
     fn line(&mut self, out: &mut Vec<u8>) {
         let status = std::str::from_utf8(&self.held).ok().and_then(|line| line.strip_prefix(STATUS));
         let next = match (self.part, status.and_then(|status| status.trim_end().parse().ok())) {
-            (Part::Starting, _) if self.held == BEGIN => Part::Script,
-            (Part::Script, Some(status)) => Part::Ended(status),
+            (ConsolePart::Starting, _) if self.held == BEGIN => ConsolePart::Script,
+            (ConsolePart::Script, Some(status)) => ConsolePart::Ended(status),
             _ => return self.release(out),
         };
         self.held.clear();
@@ -81,22 +81,22 @@ impl Console {
     }
 
     fn put(&mut self, byte: u8, out: &mut Vec<u8>) {
-        if self.part == Part::Script { out.push(byte) } else { self.log.push(byte) }
+        if self.part == ConsolePart::Script { out.push(byte) } else { self.log.push(byte) }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Console;
+    use super::ScriptConsole;
 
     fn split(pieces: &[&[u8]]) -> (Vec<u8>, Option<u8>, Vec<u8>) {
-        let mut console = Console::new();
+        let mut console = ScriptConsole::new();
         let out = pieces.iter().flat_map(|piece| console.take(piece)).collect();
         (out, console.status(), console.log)
     }
 
     #[test]
-    fn what_the_script_wrote_is_between_the_two_lines() {
+    fn script_console_output_between_marks_is_the_scripts() {
         let all = b"[0.1] Linux\n\x1ebegin\nhello\nno newline\x1estatus 3\n[9.9] restarting\n";
         let expected = (b"hello\nno newline".to_vec(), Some(3), b"[0.1] Linux\n[9.9] restarting\n".to_vec());
         assert_eq!(split(&[all]), expected);
@@ -105,14 +105,14 @@ mod tests {
     }
 
     #[test]
-    fn the_scripts_own_control_characters_stay() {
+    fn script_console_control_characters_are_kept() {
         let out = b"\x1e\x1ebegin\n\x1estatus x\n\x1ea rather long line of the script's own\n".to_vec();
         let all = [b"\x1ebegin\n".as_slice(), &out, b"\x1estatus 0\n"].concat();
         assert_eq!(split(&[&all]), (out, Some(0), Vec::new()));
     }
 
     #[test]
-    fn linux_that_stops_before_the_scripts_end_gives_no_status() {
+    fn script_console_without_end_has_no_status() {
         assert_eq!(split(&[b"panic\n"]), (Vec::new(), None, b"panic\n".to_vec()));
         assert_eq!(split(&[b"\x1ebegin\nhalf"]).1, None);
     }

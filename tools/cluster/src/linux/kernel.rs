@@ -24,7 +24,7 @@ const DEPTH_MAX: usize = 8;
 
 /// Where its parts are.
 #[derive(Debug)]
-pub(super) struct Kernel {
+pub(super) struct DebianKernel {
     /// What boots.
     pub(super) image: PathBuf,
     /// The board's description.
@@ -37,12 +37,12 @@ pub(super) struct Kernel {
     pub(super) busybox: PathBuf,
 }
 
-impl Kernel {
+impl DebianKernel {
     /// Fetches it, if it is not here.
     ///
     /// # Errors
     /// If it cannot be fetched, or is not made as this expects.
-    pub(super) fn get(environment: &Environment, progress: &Progress) -> Result<Kernel> {
+    pub(super) fn get(environment: &Environment, progress: &Progress) -> Result<DebianKernel> {
         let (root, work) = (&environment.root, environment.work());
         let mut said = |step: &str| progress.step(step);
         let data = fetch_dependency(root, &work, ARCHITECTURE, NEWEST, &mut said)?;
@@ -54,7 +54,7 @@ impl Kernel {
             let file = format!("{module}.ko");
             find(&folder, &file, DEPTH_MAX).with_context(|| format!("Debian's kernel {release} has no {file}"))
         };
-        Ok(Kernel {
+        Ok(DebianKernel {
             image: data.join(format!("boot/vmlinuz-{release}")),
             device_tree: data.join(format!("usr/lib/linux-image-{release}")).join(DEVICE_TREE),
             modules: MODULES.iter().map(find).collect::<Result<_>>()?,

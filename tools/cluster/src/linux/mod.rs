@@ -10,8 +10,8 @@ mod initramfs;
 mod kernel;
 
 use anyhow::{Context, Result, bail};
-use console::Console;
-use kernel::Kernel;
+use console::ScriptConsole;
+use kernel::DebianKernel;
 use renga_emu::Stats;
 use renga_images::artifacts;
 use renga_workspace::environment::Environment;
@@ -39,7 +39,7 @@ const PIECE_LEN: usize = 4096;
 pub struct Linux {
     qemu: PathBuf,
     plugin: PathBuf,
-    kernel: Kernel,
+    kernel: DebianKernel,
     initramfs: PathBuf,
     hardware: Hardware,
 }
@@ -88,7 +88,7 @@ impl Linux {
     pub fn prepare(environment: &Environment, folder: &Path, hardware: Hardware, progress: &Progress) -> Result<Linux> {
         let qemu = environment.qemu()?.to_path_buf();
         let plugin = if hardware.cores > 1 { artifacts::plugin(environment, progress)? } else { PathBuf::new() };
-        let kernel = Kernel::get(environment, progress)?;
+        let kernel = DebianKernel::get(environment, progress)?;
         let initramfs = folder.join("initramfs");
         initramfs::write(&kernel, hardware, &initramfs)?;
         Ok(Linux { qemu, plugin, kernel, initramfs, hardware })
@@ -105,7 +105,7 @@ impl Linux {
         out: &'a mut dyn Write,
         log: Option<&'a mut dyn Write>,
     ) -> Result<Ended> {
-        let mut heard = Heard { console: Console::new(), out, log };
+        let mut heard = Heard { console: ScriptConsole::new(), out, log };
         let stats = if self.hardware.cores > 1 {
             Some(board::run(self, disk, limit, |bytes| heard.take(bytes))?)
         } else {
@@ -156,7 +156,7 @@ impl Linux {
 
 /// Who hears what Linux writes.
 struct Heard<'a> {
-    console: Console,
+    console: ScriptConsole,
     out: &'a mut dyn Write,
     log: Option<&'a mut dyn Write>,
 }

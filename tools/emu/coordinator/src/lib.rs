@@ -40,6 +40,7 @@ pub use config::{BoardConfig, ClusterConfig, Limits};
 pub use error::EmuError;
 pub use event::{Event, Fight, FrameEvent, Stats};
 pub use faults::FaultConfig;
+pub use fingerprint::Fingerprint;
 pub use firmware::{Firmware, Loaded};
 pub use liveness::Patience;
 pub use power::{BoardStatus, PowerChange, PowerOrder};

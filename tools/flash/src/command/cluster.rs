@@ -6,7 +6,7 @@ use crate::{BoardCard, CardRound, FlashError, Host, Journal, Person, Rounds, Tar
 use anyhow::anyhow;
 use renga_cli::Flash;
 use renga_images::card::{self, Cluster, card_file_name, sha256_of_file};
-use renga_images::disk_image::Choice;
+use renga_images::disk_image::DiskChoice;
 use renga_workspace::environment::Environment;
 use renga_workspace::progress::Progress;
 use std::path::Path;
@@ -26,7 +26,7 @@ pub fn cluster(
     let cards = images(environment, &cluster, options)?;
     let journal = Journal::beside(file)?;
     println!("journal: {}", journal.path().display());
-    let mut rounds = Rounds::new(&cluster, journal, options.again);
+    let mut rounds = Rounds::new(&cluster, journal, options.force);
     let wanted: Vec<BoardCard> = cards.into_iter().filter(|card| wanted(options, card)).collect();
     if wanted.is_empty() {
         return Err(
@@ -56,7 +56,7 @@ fn images(environment: &Environment, cluster: &Cluster, options: &Flash) -> Resu
         None => {
             let folder = environment.work().join("cards").join(&cluster.name);
             let progress = Progress::start();
-            card::build_cards(environment, cluster, &Choice::default(), &folder, &progress)?;
+            card::build_cards(environment, cluster, &DiskChoice::default(), &folder, &progress)?;
             progress.finish();
             folder
         }

@@ -6,7 +6,7 @@ mod cluster;
 mod terminal;
 
 use crate::{
-    Device, EJECT, FlashError, Host, Rounds, Target, confirm, eject, open_for_reading, open_for_writing, refusals,
+    BlockDevice, EJECT, FlashError, Host, Rounds, Target, confirm, eject, open_for_reading, open_for_writing, refusals,
     verify_image, write_image,
 };
 use anyhow::{Context, Result, anyhow};
@@ -95,7 +95,7 @@ impl Job<'_> {
     /// `rounds`, the card must not be that of another board than the one named.
     fn run(mut self, rounds: Option<(&Rounds<'_>, &str)>) -> Result<Option<Checksum>, FlashError> {
         let mut bar = Bar::default();
-        if let Target::Device(device) = self.target {
+        if let Target::BlockDevice(device) = self.target {
             println!("{device}");
         }
         let len_bytes = self.image.len_bytes;
@@ -104,7 +104,7 @@ impl Job<'_> {
             let mut medium = open_for_reading(self.host, self.target)?;
             return verify_image(&mut self.image.file, len_bytes, &mut medium, &mut bar).map(Some);
         }
-        if let Target::Device(device) = self.target {
+        if let Target::BlockDevice(device) = self.target {
             let reasons = refusals(device, len_bytes, self.options.large);
             if !reasons.is_empty() {
                 return Err(FlashError::Refused { target: device.path(), reasons });
@@ -115,7 +115,7 @@ impl Job<'_> {
             println!("would write {len_bytes} bytes of {image} (SHA-256 {sum}) to {}", self.target.name());
             return Ok(None);
         }
-        if let Target::Device(device) = self.target {
+        if let Target::BlockDevice(device) = self.target {
             self.confirm(device)?;
         }
         let mut medium = open_for_writing(self.host, self.target, len_bytes, self.options.large)?;
@@ -124,7 +124,7 @@ impl Job<'_> {
         }
         let sum = write_image(&mut self.image.file, len_bytes, &mut medium, &mut bar)?;
         drop(medium);
-        if let Target::Device(device) = self.target
+        if let Target::BlockDevice(device) = self.target
             && eject(device, EJECT)
         {
             println!("{} was ejected", device.path());
@@ -132,7 +132,7 @@ impl Job<'_> {
         Ok(Some(sum))
     }
 
-    fn confirm(&self, device: &Device) -> Result<(), FlashError> {
+    fn confirm(&self, device: &BlockDevice) -> Result<(), FlashError> {
         match &self.options.serial {
             Some(serial) if *serial == device.distinction() => Ok(()),
             Some(serial) => {
@@ -146,7 +146,7 @@ impl Job<'_> {
 /// The number of the card in a target, if its reader tells it.
 fn card_number(target: &Target) -> Option<&str> {
     match target {
-        Target::Device(device) => device.card_number.as_deref(),
+        Target::BlockDevice(device) => device.card_number.as_deref(),
         Target::File(_) => None,
     }
 }

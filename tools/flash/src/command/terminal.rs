@@ -1,6 +1,6 @@
 //! The person at the terminal, and what they see of the progress.
 
-use crate::{FlashError, Person, Phase, Watch};
+use crate::{CopyObserver, FlashError, Person, Phase};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{BufRead, IsTerminal, Write};
 use std::time::Instant;
@@ -40,7 +40,7 @@ pub struct Bar {
     said_percent: u64,
 }
 
-impl Watch for Bar {
+impl CopyObserver for Bar {
     fn progress(&mut self, phase: Phase, done_bytes: u64, all_bytes: u64) {
         if self.phase.is_none_or(|(known, _)| known != phase) {
             self.begin(phase, all_bytes);

@@ -60,7 +60,7 @@ impl Drop for Lab {
 
 /// Holds: flash-rounds.
 #[test]
-fn no_card_is_taken_for_two_boards() {
+fn card_round_card_of_another_board_is_refused() {
     let lab = Lab::new("two");
     let (Some(first), Some(second)) = (LoopDevice::attach(CARD_BYTES), LoopDevice::attach(CARD_BYTES)) else { return };
     let (status, said) = lab.flash("a", &first, &[]);
@@ -73,13 +73,13 @@ fn no_card_is_taken_for_two_boards() {
     let (status, said) = lab.flash("b", &second, &[]);
     assert!(status == 0, "{status} {said}");
     assert_eq!(lab.journal().lines().count(), 2);
-    let (status, said) = lab.flash("b", &first, &["--again"]);
+    let (status, said) = lab.flash("b", &first, &["--force"]);
     assert!(status == 0, "{status} {said}");
 }
 
 /// Holds: flash-rounds.
 #[test]
-fn a_round_is_taken_up_where_it_ended() {
+fn card_round_interrupted_resumes_after_last_card() {
     let lab = Lab::new("resume");
     let Some(card) = LoopDevice::attach(CARD_BYTES) else { return };
     assert_eq!(lab.flash("a", &card, &[]).0, 0);
@@ -100,7 +100,7 @@ fn a_round_is_taken_up_where_it_ended() {
 
 /// Holds: flash-confirmed.
 #[test]
-fn unattended_rounds_name_one_board() {
+fn card_round_unattended_needs_one_board() {
     let lab = Lab::new("one");
     let Some(card) = LoopDevice::attach(CARD_BYTES) else { return };
     let (status, said) = lab.flash("c", &card, &[]);
@@ -114,7 +114,7 @@ fn unattended_rounds_name_one_board() {
 /// Card slots tell a card's own number, by which it is known though nothing is on it.
 /// Holds: flash-rounds.
 #[test]
-fn a_card_is_known_by_its_own_number() {
+fn card_round_card_is_identified_by_its_number() {
     let lab = Lab::new("number");
     let cluster = Cluster::read(&Environment::read().expect("the project's folder"), &lab.file()).expect("sound");
     let card =

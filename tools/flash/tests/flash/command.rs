@@ -1,7 +1,7 @@
 //! The command on files and loop devices.
 
 use crate::loop_device::{LoopDevice, flash, run};
-use renga_flash::{Device, FlashError, Host, Target, open_for_writing};
+use renga_flash::{BlockDevice, FlashError, Host, Target, open_for_writing};
 use std::fs::{self, File};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::PathBuf;
@@ -40,7 +40,7 @@ impl Drop for Image {
 }
 
 #[test]
-fn a_file_is_written_and_compared() {
+fn flash_file_is_written_and_compared() {
     let image = Image::new("file");
     let target = image.folder.join("target.img");
     let target = target.to_str().expect("a plain name");
@@ -66,7 +66,7 @@ fn a_file_is_written_and_compared() {
 
 /// Holds: flash-confirmed.
 #[test]
-fn a_device_is_written_only_when_it_is_named_twice() {
+fn flash_unattended_device_needs_serial_number() {
     let image = Image::new("device");
     let Some(card) = LoopDevice::attach(16 << 20) else { return };
     let (status, said) = flash(&[&image.option(), card.argument()]);
@@ -83,7 +83,7 @@ fn a_device_is_written_only_when_it_is_named_twice() {
 }
 
 #[test]
-fn a_mounted_device_a_partition_and_one_in_use_are_refused() {
+fn flash_mounted_partition_or_busy_device_is_refused() {
     let image = Image::new("mounted");
     let Some(card) = LoopDevice::attach(16 << 20) else { return };
     let yes = ["--yes", &card.serial()];
@@ -105,7 +105,7 @@ fn a_mounted_device_a_partition_and_one_in_use_are_refused() {
 }
 
 #[test]
-fn a_device_that_is_protected_large_or_swapped_to_is_refused() {
+fn flash_protected_large_or_swap_device_is_refused() {
     let image = Image::new("protected");
     let Some(card) = LoopDevice::attach(16 << 20) else { return };
     let write = || flash(&[&image.option(), card.argument(), "--yes", &card.serial()]);
@@ -132,16 +132,16 @@ fn a_device_that_is_protected_large_or_swapped_to_is_refused() {
 /// Between what the person saw and the writing the device may have become another one.
 /// Holds: flash-refused.
 #[test]
-fn a_device_that_is_another_one_when_it_is_opened_is_left_alone() {
+fn flash_device_replaced_before_open_is_not_written() {
     let Some(card) = LoopDevice::attach(16 << 20) else { return };
     let host = Host::this();
     let seen = host.find(&card.path).expect("it was just attached");
-    let target = |device: Device| Target::Device(device);
+    let target = |device: BlockDevice| Target::BlockDevice(device);
     assert!(open_for_writing(&host, &target(seen.clone()), 512, false).is_ok());
     for other in [
-        Device { sequence: seen.sequence + 1, ..seen.clone() },
-        Device { size_bytes: seen.size_bytes - 512, ..seen.clone() },
-        Device { number: "7:250".into(), ..seen.clone() },
+        BlockDevice { sequence: seen.sequence + 1, ..seen.clone() },
+        BlockDevice { size_bytes: seen.size_bytes - 512, ..seen.clone() },
+        BlockDevice { number: "7:250".into(), ..seen.clone() },
     ] {
         let error = open_for_writing(&host, &target(other), 512, false).err().expect("it is another one");
         assert!(matches!(error, FlashError::Pulled), "{error}");
@@ -151,7 +151,7 @@ fn a_device_that_is_another_one_when_it_is_opened_is_left_alone() {
 }
 
 #[test]
-fn a_device_that_is_too_small_is_refused() {
+fn flash_too_small_device_is_refused() {
     let image = Image::new("small");
     let Some(card) = LoopDevice::attach(8 << 20) else { return };
     let (status, said) = flash(&[&image.option(), card.argument(), "--yes", &card.serial()]);
@@ -160,7 +160,7 @@ fn a_device_that_is_too_small_is_refused() {
 
 /// Holds: flash-chosen.
 #[test]
-fn disks_are_listed_with_what_speaks_against_them() {
+fn flash_list_shows_disks_with_refusals() {
     let (status, said) = flash(&[]);
     assert_eq!(status, 0, "{said}");
     let root = fs::read_to_string("/proc/self/mountinfo").expect("this host has /proc");

@@ -1,6 +1,6 @@
 //! A host's `/sys`, `/proc` and `/dev`, laid out as the kernel's documentation and the machines at hand have them.
 
-use renga_flash::{Device, Host};
+use renga_flash::{BlockDevice, Host};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
@@ -36,7 +36,7 @@ impl ComposedHost {
         Host::at(&self.root)
     }
 
-    pub fn device(&self, name: &str) -> Device {
+    pub fn device(&self, name: &str) -> BlockDevice {
         self.host().device(name).unwrap_or_else(|| panic!("no {name}"))
     }
 

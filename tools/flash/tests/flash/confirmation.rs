@@ -15,7 +15,7 @@ impl Person for Typist<'_> {
 
 /// Holds: flash-confirmed.
 #[test]
-fn the_last_letters_are_wanted() {
+fn confirmation_needs_end_of_serial_number() {
     let host = ComposedHost::with_card();
     let card = host.device("sdb");
     for typed in ["2537", "000000002537", " 002537 "] {
@@ -32,7 +32,7 @@ fn the_last_letters_are_wanted() {
 
 /// Holds: flash-confirmed.
 #[test]
-fn a_device_without_a_serial_number_is_named_otherwise() {
+fn confirmation_without_serial_number_uses_model_or_path() {
     let host = ComposedHost::with_card();
     let mut card = host.device("sdb");
     card.serial.clear();

@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 
 /// Holds: flash-order.
 #[test]
-fn readers_on_usb_give_their_card_up() {
+fn eject_usb_reader_releases_card() {
     let host = ComposedHost::with_card();
     host.mmc("mmcblk0", "179:0", "SD");
     host.disk("sda", "8:0", "pci0000:00/0000:00:17.0/ata1/host0/target0:0:0/0:0:0:0", CARD_SECTORS, false);

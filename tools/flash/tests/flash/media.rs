@@ -1,6 +1,6 @@
 //! Media that fail on purpose.
 
-use renga_flash::{FlashError, Medium, Phase, Watch, verify_image, write_image};
+use renga_flash::{CopyObserver, FlashError, Medium, Phase, verify_image, write_image};
 use rustix::io::Errno;
 use std::io::{self, Cursor};
 
@@ -91,7 +91,7 @@ impl Medium for Card {
 #[derive(Default)]
 struct Seen(Vec<(Phase, u64)>);
 
-impl Watch for Seen {
+impl CopyObserver for Seen {
     fn progress(&mut self, phase: Phase, done_bytes: u64, all_bytes: u64) {
         assert_eq!(all_bytes, IMAGE_BYTES as u64);
         self.0.push((phase, done_bytes));
@@ -111,7 +111,7 @@ fn failure(faults: Faults) -> (Card, FlashError) {
 
 /// Holds: flash-order.
 #[test]
-fn the_master_boot_record_is_written_last_after_a_flush() {
+fn write_image_boot_record_comes_last_after_flush() {
     let mut seen = Seen::default();
     let mut card = Card::new(IMAGE_BYTES, Faults::default());
     write_image(&mut Cursor::new(image()), IMAGE_BYTES as u64, &mut card, &mut seen).expect("nothing fails");
@@ -127,7 +127,7 @@ fn the_master_boot_record_is_written_last_after_a_flush() {
 
 /// Holds: flash-order.
 #[test]
-fn a_card_whose_writing_was_broken_off_starts_nothing() {
+fn write_image_interrupted_leaves_no_boot_record() {
     for at in [4096, 4 << 20, (8 << 20) + 77, IMAGE_BYTES as u64 - 1] {
         let (card, error) = failure(Faults { pulled_at: Some(at), ..Faults::default() });
         assert!(matches!(error, FlashError::Pulled) && error.status() == 5, "{at}: {error}");
@@ -141,7 +141,7 @@ fn a_card_whose_writing_was_broken_off_starts_nothing() {
 }
 
 #[test]
-fn errors_of_the_medium_are_told_apart() {
+fn medium_errors_have_different_statuses() {
     let write = |errno| failure(Faults { write: Some((5 << 20, errno)), ..Faults::default() }).1;
     assert!(matches!(write(Errno::IO), FlashError::Write { at: 0x40_0000, .. }));
     assert!(matches!(write(Errno::NOSPC), FlashError::Full { at: 0x40_0000 }));
@@ -153,7 +153,7 @@ fn errors_of_the_medium_are_told_apart() {
 }
 
 #[test]
-fn a_card_that_is_smaller_than_it_says_is_full() {
+fn medium_smaller_than_stated_is_full() {
     let mut card = Card::new(5 << 20, Faults::default());
     let ended = write_image(&mut Cursor::new(image()), IMAGE_BYTES as u64, &mut card, &mut Seen::default());
     assert!(matches!(ended, Err(FlashError::Full { at: 0x50_0000 })), "{ended:?}");
@@ -161,14 +161,14 @@ fn a_card_that_is_smaller_than_it_says_is_full() {
 }
 
 #[test]
-fn parts_of_what_was_asked_for_are_enough() {
+fn medium_short_reads_and_writes_continue() {
     let (card, ended) = flash(Faults { most: Some(70_000), ..Faults::default() });
     assert_eq!(ended.expect("nothing fails"), flash(Faults::default()).1.expect("nothing fails"));
     assert!(card.bytes[..IMAGE_BYTES] == image());
 }
 
 #[test]
-fn a_card_that_ends_early_is_told_when_read() {
+fn medium_ending_early_fails_verification() {
     let mut card = Card::new(5 << 20, Faults::default());
     card.bytes.copy_from_slice(&image()[..5 << 20]);
     let ended = verify_image(&mut Cursor::new(image()), IMAGE_BYTES as u64, &mut card, &mut Seen::default());
@@ -177,7 +177,7 @@ fn a_card_that_ends_early_is_told_when_read() {
 
 /// Holds: flash-order.
 #[test]
-fn one_bit_that_reads_back_otherwise_is_found() {
+fn verify_image_one_flipped_bit_is_found() {
     for at in [0, 511, 4096, 9_000_001, IMAGE_BYTES as u64 - 1] {
         let error = failure(Faults { reads_other: Some(at), ..Faults::default() }).1;
         assert!(matches!(error, FlashError::Differs { at: found, .. } if found == at), "{at}: {error}");
@@ -186,7 +186,7 @@ fn one_bit_that_reads_back_otherwise_is_found() {
 }
 
 #[test]
-fn another_card_at_the_end_counts_for_nothing() {
+fn write_image_swapped_card_is_refused() {
     let error = failure(Faults { swapped_at_end: true, ..Faults::default() }).1;
     assert!(matches!(error, FlashError::Pulled), "{error}");
 }

@@ -1,7 +1,7 @@
 //! Each reason against a device, alone and on the host that has it.
 
 use crate::composed_host::{CARD_SECTORS, ComposedHost};
-use renga_flash::{Bus, Refusal, Target, refusals};
+use renga_flash::{DeviceBus, Refusal, Target, refusals};
 use std::path::Path;
 
 const IMAGE_BYTES: u64 = 128 << 20;
@@ -11,12 +11,12 @@ fn reasons(host: &ComposedHost, name: &str) -> Vec<Refusal> {
 }
 
 #[test]
-fn a_card_in_a_reader_may_be_written_to() {
+fn refusals_card_in_reader_has_none() {
     let host = ComposedHost::with_card();
     assert_eq!(reasons(&host, "sdb"), []);
     let card = host.device("sdb");
     assert_eq!((card.model.as_str(), card.serial.as_str()), ("Generic MassStorageClass", "000000002537"));
-    assert_eq!((card.bus, card.size_bytes), (Bus::Usb, CARD_SECTORS * 512));
+    assert_eq!((card.bus, card.size_bytes), (DeviceBus::Usb, CARD_SECTORS * 512));
     assert_eq!(card.partitions, [("sdb1".to_string(), 204_800 * 512)]);
     let shown = card.to_string();
     assert_eq!(shown, "/dev/sdb  Generic MassStorageClass  serial 000000002537  USB  31.9 GB\n  sdb1  104.9 MB");
@@ -27,36 +27,36 @@ fn a_card_in_a_reader_may_be_written_to() {
 }
 
 #[test]
-fn a_card_in_a_slot_may_be_written_to_and_a_soldered_chip_not() {
+fn refusals_card_slot_has_none_soldered_chip_has_one() {
     let host = ComposedHost::new();
     host.mmc("mmcblk0", "179:0", "SD").mmc("mmcblk1", "179:32", "MMC");
     assert_eq!(reasons(&host, "mmcblk0"), []);
     assert_eq!(host.device("mmcblk0").card_number.as_deref(), Some("035344534333324780"));
-    assert_eq!(reasons(&host, "mmcblk1"), [Refusal::NotRemovable(Bus::Emmc)]);
+    assert_eq!(reasons(&host, "mmcblk1"), [Refusal::NotRemovable(DeviceBus::Emmc)]);
 }
 
 /// Holds: flash-refused.
 #[test]
-fn what_cannot_be_taken_out_is_refused() {
+fn refusals_fixed_disk_is_refused() {
     let host = ComposedHost::with_card();
     host.usb("sdc", "8:32", 3, false, CARD_SECTORS);
     host.disk("sda", "8:0", "pci0000:00/0000:00:17.0/ata1/host0/target0:0:0/0:0:0:0", 1_000_000, false);
     host.disk("vda", "254:0", "pci0000:00/0000:00:01.0/virtio1", 1_000_000, false);
-    assert_eq!(reasons(&host, "sdc"), [Refusal::NotRemovable(Bus::Usb)]);
-    assert_eq!(reasons(&host, "sda"), [Refusal::NotRemovable(Bus::Internal)]);
-    assert_eq!(reasons(&host, "vda"), [Refusal::NotRemovable(Bus::Internal)]);
+    assert_eq!(reasons(&host, "sdc"), [Refusal::NotRemovable(DeviceBus::Usb)]);
+    assert_eq!(reasons(&host, "sda"), [Refusal::NotRemovable(DeviceBus::Internal)]);
+    assert_eq!(reasons(&host, "vda"), [Refusal::NotRemovable(DeviceBus::Internal)]);
 }
 
 /// Holds: flash-refused.
 #[test]
-fn a_partition_is_refused_and_its_disk_named() {
+fn refusals_partition_names_its_disk() {
     let host = ComposedHost::with_card();
     assert_eq!(reasons(&host, "sdb1")[0], Refusal::Partition("sdb".into()));
 }
 
 /// Holds: flash-refused.
 #[test]
-fn what_is_mounted_is_refused() {
+fn refusals_mounted_device_is_refused() {
     let host = ComposedHost::with_card();
     host.mount("8:17", "/media/me/my\\040card", "/dev/sdb1");
     assert_eq!(reasons(&host, "sdb"), [Refusal::Mounted("/media/me/my card".into())]);
@@ -68,7 +68,7 @@ fn what_is_mounted_is_refused() {
 
 /// Holds: flash-refused.
 #[test]
-fn the_disk_of_the_running_system_is_refused() {
+fn refusals_system_disk_is_refused() {
     let host = ComposedHost::with_card();
     host.mount("8:17", "/", "/dev/root");
     assert_eq!(reasons(&host, "sdb"), [Refusal::BacksRoot]);
@@ -81,7 +81,7 @@ fn the_disk_of_the_running_system_is_refused() {
 }
 
 #[test]
-fn the_disk_below_the_system_s_volumes_is_refused() {
+fn refusals_disk_below_system_volumes_is_refused() {
     // An encrypted partition, and on it a volume group with root and swap.
     let host = ComposedHost::with_card();
     host.volume("dm-0", "252:0", "sdb1").file("sys/devices/virtual/block/dm-0/dm/name", "crypt\n");
@@ -93,14 +93,14 @@ fn the_disk_below_the_system_s_volumes_is_refused() {
 
 /// Holds: flash-refused.
 #[test]
-fn what_is_part_of_an_array_or_a_group_is_refused() {
+fn refusals_array_or_volume_group_member_is_refused() {
     let host = ComposedHost::with_card();
     host.volume("md0", "9:0", "sdb1");
     assert_eq!(reasons(&host, "sdb"), [Refusal::Held("md0".into())]);
 }
 
 #[test]
-fn what_carries_a_volume_or_an_array_that_nobody_uses_is_refused() {
+fn refusals_unused_volume_or_array_is_refused() {
     const LEN: usize = 200 << 10;
     let array = 0xa92b_4efc_u32.to_le_bytes();
     for (at, mark, what) in [
@@ -128,7 +128,7 @@ fn what_carries_a_volume_or_an_array_that_nobody_uses_is_refused() {
 
 /// Holds: flash-refused.
 #[test]
-fn what_is_swapped_to_is_refused() {
+fn refusals_swap_device_is_refused() {
     for swap in ["/dev/sdb1", "/dev/sdb", "/dev/disk/by-label/swap"] {
         let host = ComposedHost::with_card();
         host.link("dev/disk/by-label/swap", "../../sdb1");
@@ -147,7 +147,7 @@ fn what_is_swapped_to_is_refused() {
 
 /// Holds: flash-refused.
 #[test]
-fn protected_empty_large_and_small_media_are_refused() {
+fn refusals_protected_empty_large_or_small_medium_is_refused() {
     let host = ComposedHost::with_card();
     let folder = "sys/devices/pci0000:00/0000:00:14.0/usb1/1-2/1-2:1.0/host2/target2:0:0/2:0:0:0/block/sdb";
     host.file(&format!("{folder}/ro"), "1\n");
@@ -162,7 +162,7 @@ fn protected_empty_large_and_small_media_are_refused() {
 }
 
 #[test]
-fn all_reasons_are_said_not_only_the_first() {
+fn refusals_lists_every_reason() {
     let host = ComposedHost::new();
     host.disk("sda", "8:0", "pci0000:00/0000:00:17.0/ata1/host0/target0:0:0/0:0:0:0", 500_000_000, false);
     host.partition("sda", "sda1", "8:1", 1000).partition("sda", "sda2", "8:2", 1000);
@@ -171,7 +171,7 @@ fn all_reasons_are_said_not_only_the_first() {
     assert_eq!(
         reasons(&host, "sda"),
         [
-            Refusal::NotRemovable(Bus::Internal),
+            Refusal::NotRemovable(DeviceBus::Internal),
             Refusal::Mounted("/boot/efi".into()),
             Refusal::BacksRoot,
             Refusal::Swap("/dev/sda2".into()),
@@ -181,12 +181,12 @@ fn all_reasons_are_said_not_only_the_first() {
 }
 
 #[test]
-fn only_devices_that_are_there_are_targets() {
+fn target_missing_device_is_refused() {
     let host = ComposedHost::with_card();
     host.link("dev/disk/by-id/usb-reader", "../../sdb");
     let target = |path: &str| Target::of(&host.host(), Path::new(path));
     for path in ["/dev/sdb", "/dev/disk/by-id/usb-reader"] {
-        assert!(matches!(target(path), Ok(Target::Device(device)) if device.name == "sdb"), "{path}");
+        assert!(matches!(target(path), Ok(Target::BlockDevice(device)) if device.name == "sdb"), "{path}");
     }
     // A mistyped name must not become a file in /dev.
     for path in ["/dev/sdx", "/dev/null", "/dev/shm/card.img", "/no/such/folder/card.img", "/"] {
@@ -196,7 +196,7 @@ fn only_devices_that_are_there_are_targets() {
 }
 
 #[test]
-fn another_device_or_medium_is_noticed() {
+fn target_replaced_device_or_medium_is_noticed() {
     let host = ComposedHost::with_card();
     let before = host.device("sdb");
     assert!(before.is_same(&host.device("sdb")));

@@ -7,7 +7,7 @@ use std::path::Path;
 
 /// Holds: flash-status.
 #[test]
-fn every_status_is_explained() {
+fn flash_error_every_status_is_in_help() {
     let cause = || io::Error::from(io::ErrorKind::Other);
     let failures = [
         FlashError::Differs { at: 0, place: String::new() },

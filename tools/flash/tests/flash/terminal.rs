@@ -32,7 +32,7 @@ fn typed(card: &LoopDevice, keys: &str) -> (i32, String) {
 
 /// Holds: flash-confirmed.
 #[test]
-fn only_the_end_of_what_is_shown_is_taken_for_a_yes() {
+fn flash_terminal_only_end_of_model_confirms() {
     let Some(card) = LoopDevice::attach(CARD_BYTES) else { return };
     let written = || fs::read(&card.backing).expect("it is there")[510] == 0x55;
     for keys in ["yes\n", "\n", "\u{4}"] {

@@ -2,8 +2,8 @@
 
 use super::cluster::Cluster;
 use super::{contents, fat, firmware};
-use crate::artifacts::{self, Flavour};
-use crate::disk_image::Choice;
+use crate::artifacts::{self, KernelFlavour};
+use crate::disk_image::DiskChoice;
 use crate::disk_image::partition::{copy_nonzero, find};
 use crate::partition_table::{self, Extent, Partition, SECTOR_BYTES, TYPE_FAT32, TYPE_LINUX};
 use anyhow::{Context, Result};
@@ -39,11 +39,11 @@ pub fn card_file_name(cluster: &Cluster, board: usize) -> String {
 pub fn build_cards(
     environment: &Environment,
     cluster: &Cluster,
-    choice: &Choice,
+    choice: &DiskChoice,
     out: &Path,
     progress: &Progress,
 ) -> Result<Vec<Card>> {
-    let kernel = artifacts::kernel(environment, Flavour::Plain, progress)?;
+    let kernel = artifacts::kernel(environment, KernelFlavour::Plain, progress)?;
     let firmware = firmware::fetch(environment, progress)?;
     let disk = artifacts::disk(environment, choice, None, progress)?;
     fs::create_dir_all(out).with_context(|| format!("cannot make {}", out.display()))?;

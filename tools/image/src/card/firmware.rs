@@ -6,8 +6,9 @@
 use anyhow::{Context, Result, bail};
 use renga_boot_card::Model;
 use renga_workspace::environment::Environment;
+use renga_workspace::lock::Lock;
 use renga_workspace::progress::Progress;
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -32,8 +33,8 @@ pub fn fetch(environment: &Environment, progress: &Progress) -> Result<PathBuf> 
     let work = environment.work();
     let folder = work.join("firmware");
     fs::create_dir_all(&work).with_context(|| format!("cannot make {}", work.display()))?;
-    let lock = File::create(work.join("firmware.lock")).context("cannot lock the firmware's folder")?;
-    lock.lock().context("cannot lock the firmware's folder")?;
+    let _lock = Lock::exclusive(&work.join("firmware.lock"), &mut |line| progress.step(line))
+        .context("cannot lock the firmware's folder")?;
     if folder.exists() {
         return Ok(folder);
     }
@@ -67,9 +68,9 @@ pub fn device_tree(model: Model) -> &'static str {
     trees[0].0
 }
 
-type Part = &'static [(&'static str, &'static str)];
+type FirmwarePart = &'static [(&'static str, &'static str)];
 
-fn parts(model: Model) -> (Part, Part) {
+fn parts(model: Model) -> (FirmwarePart, FirmwarePart) {
     match model {
         Model::Pi3 => (&BCM2837, &PI3_TREES),
         Model::Zero2W => (&BCM2837, &ZERO2W_TREES),
@@ -80,6 +81,6 @@ fn parts(model: Model) -> (Part, Part) {
 /// Names of all that [`fetch`] fetches.
 #[cfg(test)]
 pub(super) fn tests_sources() -> Vec<&'static str> {
-    let parts = Model::ALL.into_iter().flat_map(|model| <[Part; 2]>::from(parts(model)));
-    parts.chain([&PAPERS as Part]).flatten().map(|(_, from)| *from).collect()
+    let parts = Model::ALL.into_iter().flat_map(|model| <[FirmwarePart; 2]>::from(parts(model)));
+    parts.chain([&PAPERS as FirmwarePart]).flatten().map(|(_, from)| *from).collect()
 }

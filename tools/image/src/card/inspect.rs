@@ -5,7 +5,7 @@ use super::contents::FILES_LIST;
 use super::slots::{self, SlotFound, WRITTEN};
 use super::{Checksum, fat, fat::CardFile, sha256};
 use crate::disk_image::partition::copy_out;
-use crate::disk_image::{Verdict, fsck_filesystem};
+use crate::disk_image::{FsckVerdict, fsck_filesystem};
 use crate::partition_table::{self, Extent, Partition, SECTOR_BYTES, TYPE_FAT32, TYPE_LINUX};
 use anyhow::{Context, Result, bail};
 use renga_boot_card::{NODE_FILE, Node};
@@ -30,7 +30,7 @@ pub struct Expected<'a> {
 
 /// Something that a person should know.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Finding {
+pub enum CardFinding {
     /// The card is not as it should be.
     Fault(String),
     /// Something could not be checked.
@@ -60,13 +60,13 @@ pub struct Inspection {
     /// `NODE.TXT`, if it is whole.
     pub node_file: Option<String>,
     /// What is wrong.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<CardFinding>,
 }
 
 impl Inspection {
     /// Whether nothing is wrong.
     pub fn is_sound(&self) -> bool {
-        !self.findings.iter().any(|finding| matches!(finding, Finding::Fault(_)))
+        !self.findings.iter().any(|finding| matches!(finding, CardFinding::Fault(_)))
     }
 
     /// Who the board is, by `NODE.TXT`.
@@ -75,7 +75,7 @@ impl Inspection {
     }
 
     fn fault(&mut self, what: impl Into<String>) {
-        self.findings.push(Finding::Fault(what.into()));
+        self.findings.push(CardFinding::Fault(what.into()));
     }
 }
 
@@ -243,7 +243,7 @@ fn compare(found: &mut Inspection, node: &Node<'_>, expected: &Expected<'_>) {
             ));
         }
         Some(_) => {}
-        None => found.findings.push(Finding::Unchecked(format!("system `{}` is not known here", node.system))),
+        None => found.findings.push(CardFinding::Unchecked(format!("system `{}` is not known here", node.system))),
     }
     let kernel = found.slots.iter().find(|slot| slot.usual).and_then(|slot| slot.kernel);
     match (kernel, expected.kernel) {
@@ -256,7 +256,7 @@ fn compare(found: &mut Inspection, node: &Node<'_>, expected: &Expected<'_>) {
         (Some(_), None) => {
             let why =
                 "whether the kernel is that of the sources as they are: it is not built (./renga image builds it)";
-            found.findings.push(Finding::Unchecked(why.to_string()));
+            found.findings.push(CardFinding::Unchecked(why.to_string()));
         }
     }
 }
@@ -302,7 +302,7 @@ fn judge_disk(
     }
     let copy = scratch.join("disk-partition");
     copy_out(path, disk.extent, &copy)?;
-    if let Verdict::Damaged(report) = fsck_filesystem(&copy)? {
+    if let FsckVerdict::Damaged(report) = fsck_filesystem(&copy)? {
         found.fault(format!("the disk's file system is damaged (e2fsck -p repairs it):\n{report}"));
     }
     Ok(())

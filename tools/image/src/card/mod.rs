@@ -31,6 +31,6 @@ pub use checksum::{Checksum, sha256, sha256_of_file};
 pub use cluster::Cluster;
 pub use contents::FILES_LIST;
 pub use fat::CardFile;
-pub use inspect::{Expected, Finding, Inspection, Listed, inspect};
+pub use inspect::{CardFinding, Expected, Inspection, Listed, inspect};
 pub use kernel_files::{files as kernel_files, update};
 pub use slots::SlotFound;

@@ -2,7 +2,7 @@
 
 use super::build::{BOOT, OTHER, write_card};
 use super::fat::CardFile;
-use super::{Cluster, Expected, Finding, contents, fat, firmware, inspect, sha256};
+use super::{CardFinding, Cluster, Expected, contents, fat, firmware, inspect, sha256};
 use crate::disk_image::partition::wrap;
 use crate::system::SystemFile;
 use renga_boot_card::{Model, NODE_BYTES_MAX, Node, read_node_file};
@@ -62,7 +62,7 @@ impl Bench {
         found
             .into_iter()
             .map(|finding| match finding {
-                Finding::Fault(what) | Finding::Unchecked(what) => what,
+                CardFinding::Fault(what) | CardFinding::Unchecked(what) => what,
             })
             .collect()
     }
@@ -80,7 +80,7 @@ fn cluster(name: &str, system: &str, model: &str) -> Cluster {
 }
 
 #[test]
-fn equal_inputs_give_equal_bytes_and_little_on_the_host() {
+fn card_equal_inputs_give_equal_sparse_bytes() {
     let bench = Bench::new("equal");
     let lab = cluster("lab", "pair", "pi3");
     let first = bench.card("first", &lab, 0);
@@ -94,7 +94,7 @@ fn equal_inputs_give_equal_bytes_and_little_on_the_host() {
 
 /// Holds: cards-sound.
 #[test]
-fn what_was_made_is_sound_for_every_model() {
+fn card_of_every_model_is_sound() {
     let bench = Bench::new("sound");
     for model in Model::ALL {
         let lab = cluster("lab", "pair", model.name());
@@ -105,7 +105,7 @@ fn what_was_made_is_sound_for_every_model() {
 }
 
 #[test]
-fn a_board_finds_its_node_file() {
+fn card_node_file_is_found_by_board() {
     let bench = Bench::new("node");
     let lab = cluster("lab", "pair", "a=pi3,b=zero2w");
     let mut image = Image(File::open(bench.card("card", &lab, 1)).unwrap());
@@ -117,7 +117,7 @@ fn a_board_finds_its_node_file() {
 
 /// Holds: cards-inspect.
 #[test]
-fn a_card_of_another_cluster_board_or_placement_is_told() {
+fn card_of_another_cluster_board_or_placement_is_reported() {
     let bench = Bench::new("other");
     let (lab, pair) = (cluster("lab", "pair", "pi3"), cluster("other", "pair", "pi3"));
     let card = bench.card("card", &lab, 1);
@@ -132,7 +132,7 @@ fn a_card_of_another_cluster_board_or_placement_is_told() {
 
 /// Holds: cards-inspect.
 #[test]
-fn an_old_kernel_and_damaged_files_are_told() {
+fn card_with_old_kernel_or_damaged_files_is_reported() {
     let bench = Bench::new("old");
     let lab = cluster("lab", "pair", "pi3");
     let card = bench.card("card", &lab, 1);
@@ -151,7 +151,7 @@ fn an_old_kernel_and_damaged_files_are_told() {
 
 /// Holds: cards-inspect.
 #[test]
-fn missing_changed_and_foreign_files_are_told() {
+fn card_with_missing_changed_or_foreign_files_is_reported() {
     let bench = Bench::new("files");
     let lab = cluster("lab", "pair", "pi3");
     let with = |change: &dyn Fn(&mut Vec<CardFile>)| {
@@ -173,7 +173,7 @@ fn missing_changed_and_foreign_files_are_told() {
 
 /// Holds: cards-inspect.
 #[test]
-fn a_card_that_was_not_written_to_its_end_is_told() {
+fn card_written_in_part_is_reported() {
     let bench = Bench::new("broken");
     let lab = cluster("lab", "pair", "pi3");
     let card = bench.card("card", &lab, 0);
@@ -189,7 +189,7 @@ fn a_card_that_was_not_written_to_its_end_is_told() {
 /// Kernels and `NODE.TXT` of one card that are not of one system; which of them is told, for each kernel.
 /// Holds: cards-inspect.
 #[test]
-fn a_kernel_of_another_system_than_the_card_is_told() {
+fn card_with_kernel_of_another_system_is_reported() {
     let bench = Bench::new("systems");
     let (lab, quad) = (cluster("lab", "pair", "pi3"), cluster("lab", "quad", "pi3"));
     let mut files = bench.files(&lab, 1);
@@ -218,7 +218,7 @@ fn a_kernel_of_another_system_than_the_card_is_told() {
 
 /// Holds: cards-inspect.
 #[test]
-fn files_of_the_other_partition_are_compared_too() {
+fn card_files_of_other_partition_are_compared() {
     let bench = Bench::new("second");
     let lab = cluster("lab", "pair", "pi3");
     let path = bench.card("card", &lab, 1);
@@ -267,7 +267,7 @@ fn slots(bench: &Bench, card: &Path) -> Vec<(bool, Option<String>)> {
 
 /// Holds: cards-inspect.
 #[test]
-fn a_card_is_known_through_an_update_by_what_boards_do_themselves() {
+fn card_updated_by_its_board_stays_sound() {
     let bench = Bench::new("update");
     let lab = cluster("lab", "pair", "pi3");
     let path = bench.card("card", &lab, 0);
@@ -303,7 +303,7 @@ fn a_card_is_known_through_an_update_by_what_boards_do_themselves() {
 
 /// Holds: cards-inspect.
 #[test]
-fn a_damaged_disk_is_told() {
+fn card_with_damaged_disk_is_reported() {
     let bench = Bench::new("disk");
     let lab = cluster("lab", "pair", "pi3");
     let card = bench.card("card", &lab, 0);
@@ -312,14 +312,14 @@ fn a_damaged_disk_is_told() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn card_content_too_large_is_refused() {
     let big = CardFile { name: "big".into(), bytes: vec![1; BOOT.len_bytes as usize] };
     let fault = fat::make(&[big], BOOT.len_bytes as usize, 2048, 1).unwrap_err();
     assert_eq!(fault.to_string(), "no room for big");
 }
 
 #[test]
-fn boards_models_and_links_that_are_not_there_are_named() {
+fn cluster_file_unknown_board_model_or_link_is_named() {
     let system = || SystemFile::find(&Environment::read().unwrap(), "pair").unwrap();
     let fault = |link, models: &[&str]| {
         let models: Vec<String> = models.iter().map(ToString::to_string).collect();
@@ -334,7 +334,7 @@ fn boards_models_and_links_that_are_not_there_are_named() {
 }
 
 #[test]
-fn cards_of_boards_that_are_linked_over_spi_are_not_booted_in_the_emulator() {
+fn boot_cards_linked_over_spi_is_refused() {
     let bench = Bench::new("spi");
     let system = SystemFile::find(&Environment::read().unwrap(), "pair").unwrap();
     let lab = Cluster::new("lab".into(), system, Some("spi"), &["pi3".into()]).unwrap();
@@ -348,7 +348,7 @@ fn cards_of_boards_that_are_linked_over_spi_are_not_booted_in_the_emulator() {
 }
 
 #[test]
-fn the_emulator_has_no_pi_4_that_owns_the_disk() {
+fn models_pi_4_with_disk_is_refused() {
     assert_eq!(super::models::machine("b", Model::Pi4, false).unwrap(), renga_emu::Machine::Pi4B);
     let fault = super::models::machine("a", Model::Pi4, true).unwrap_err().to_string();
     assert!(fault.contains("board a owns the disk") && fault.contains("--board a=pi3"), "{fault}");
@@ -356,7 +356,7 @@ fn the_emulator_has_no_pi_4_that_owns_the_disk() {
 
 /// Holds: pintest-start.
 #[test]
-fn cards_say_what_runs_in_place_of_the_system() {
+fn card_program_replaces_system() {
     let (bench, environment) = (Bench::new("program"), Environment::read().unwrap());
     let described = |program: &str| {
         let file = bench.folder.join("lab.toml");

@@ -114,7 +114,7 @@ esac";
     }
 
     #[test]
-    fn plain_registrations_are_read_and_others_left() {
+    fn alternatives_plain_registrations_are_parsed() {
         assert_eq!(read(GAWK).len(), 1);
         assert_eq!(read(GAWK)[0].links.len(), 3);
         let mawk = read(MAWK);
@@ -125,7 +125,7 @@ esac";
 
     /// Holds: images-alternatives.
     #[test]
-    fn the_highest_priority_wins_among_those_that_are_there() {
+    fn alternatives_highest_priority_present_wins() {
         let both = [read(MAWK), read(GAWK)].concat();
         let mut with_both = tree(&["/usr/bin/gawk", "/usr/bin/mawk", "/usr/bin/awk"]);
         choose(&both, &mut with_both).unwrap();

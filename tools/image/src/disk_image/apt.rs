@@ -7,7 +7,7 @@ use std::process::Output;
 
 use super::ImageError;
 use super::command::{report, run};
-use super::packages::{Closure, Store};
+use super::package_store::{Closure, PackageStore};
 
 /// Status of the script when the mirror's lists cannot be had.
 const UNREACHABLE_STATUS: i32 = 3;
@@ -21,7 +21,11 @@ const NEAREST_MAX: usize = 5;
 const DISTANCE_MAX: usize = 3;
 
 /// Fetches packages; their files.
-pub(super) fn fetch_files(store: &Store<'_>, names: &[String], closure: Closure) -> Result<Vec<PathBuf>, ImageError> {
+pub(super) fn fetch_files(
+    store: &PackageStore<'_>,
+    names: &[String],
+    closure: Closure,
+) -> Result<Vec<PathBuf>, ImageError> {
     if let Some(bad) = names.iter().find(|name| !is_package_name(name)) {
         return Err(ImageError::BadPackageName { name: bad.clone() });
     }
@@ -47,15 +51,15 @@ pub(super) fn fetch_files(store: &Store<'_>, names: &[String], closure: Closure)
 }
 
 /// apt was content, but what was asked for is not there.
-pub(super) fn incomplete(store: &Store<'_>, names: &[String], fetched: &[String]) -> ImageError {
+pub(super) fn incomplete(store: &PackageStore<'_>, names: &[String], fetched: &[String]) -> ImageError {
     error(store, names, format!("apt fetched only {}", fetched.join(", ")))
 }
 
-fn error(store: &Store<'_>, names: &[String], report: String) -> ImageError {
+fn error(store: &PackageStore<'_>, names: &[String], report: String) -> ImageError {
     ImageError::Fetch { packages: names.join(", "), architecture: store.architecture.into(), report }
 }
 
-fn script(store: &Store<'_>, what: &str, names: &[String]) -> Result<Output, ImageError> {
+fn script(store: &PackageStore<'_>, what: &str, names: &[String]) -> Result<Output, ImageError> {
     let script = store.root.join("tools/setup/fetch-packages.sh");
     // Lists of sources would push out those of packages.
     let home = store.work.join(format!("apt-{}", if what == "source" { what } else { store.architecture }));
@@ -126,7 +130,7 @@ mod tests {
     use super::{is_package_name, nearest, unknown};
 
     #[test]
-    fn names_are_debians() {
+    fn apt_package_names_follow_debian_policy() {
         for good in ["gcc-12", "g++", "lua5.4", "libstdc++6", "7zip"] {
             assert!(is_package_name(good), "{good}");
         }
@@ -136,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn apts_words_for_what_is_not_there_are_understood() {
+    fn apt_unknown_package_message_is_parsed() {
         assert_eq!(unknown("Reading...\nE: Unable to locate package gawkk\nE: more"), Some("gawkk"));
         assert_eq!(unknown("E: Package 'awk' has no installation candidate\n"), Some("awk"));
         assert_eq!(unknown("E: Unmet dependencies.\n"), None);
@@ -144,7 +148,7 @@ mod tests {
 
     /// Holds: images-names.
     #[test]
-    fn the_nearest_names_come_first() {
+    fn apt_nearest_names_come_first() {
         let all = "gawk\nmawk\nhawk-eye\nlua5.4\nlua5.3\nluarocks\nliblua5.4-0\nzsh\n";
         assert_eq!(nearest("gawkk", all), "gawk, mawk");
         assert_eq!(nearest("lua", all), "lua5.3, lua5.4, luarocks");

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::alternatives::{self, Alternative};
 use super::error::at;
-use super::flavour::{Applets, Chain, Flavour};
+use super::flavour::{Applets, Chain, ImageFlavour};
 use super::packages::Package;
 use super::tree::{Content, Node, Tree};
 use super::{ImageError, PACKAGES_LIST};
@@ -70,7 +70,7 @@ pub(super) fn tree(root: &Path, chain: &Chain, unpacked: &Unpacked) -> Result<Tr
     Ok(tree)
 }
 
-fn take_parts(flavour: &Flavour, unpacked: &Unpacked, tree: &mut Tree) -> Result<(), ImageError> {
+fn take_parts(flavour: &ImageFlavour, unpacked: &Unpacked, tree: &mut Tree) -> Result<(), ImageError> {
     for part in &flavour.parts {
         for taken in &part.take {
             let from = unpacked.parts[&part.name].data().join(taken);
@@ -119,7 +119,7 @@ fn copy(chain: &Chain, tree: &mut Tree) -> Result<(), ImageError> {
 }
 
 /// Links, folders, devices and files that the flavour itself describes.
-fn insert_written(flavour: &Flavour, tree: &mut Tree) -> Result<(), ImageError> {
+fn insert_written(flavour: &ImageFlavour, tree: &mut Tree) -> Result<(), ImageError> {
     for link in &flavour.links {
         tree.insert(&link.path, Node::Symlink { target: link.target.clone() }, LINK_MODE)?;
     }

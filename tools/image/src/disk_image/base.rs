@@ -3,15 +3,16 @@
 //! Invariant: an image's name has the sum of all that went into it (versions of packages, texts of flavours, size), so
 //! one that is there is right. Whoever copies one holds a lock against whoever removes it.
 
-use std::fs::{self, File};
+use renga_workspace::lock::Lock;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::assemble::{self, Unpacked};
 use super::error::at;
 use super::flavour::Chain;
-use super::packages::{Closure, Store};
+use super::package_store::{Closure, PackageStore};
 use super::tree::Tree;
-use super::{Choice, ImageError, ImageSpec, Verdict, command, ext2, fsck, listing, partition, scratch_folder};
+use super::{DiskChoice, FsckVerdict, ImageError, ImageSpec, command, ext2, fsck, listing, partition, scratch_folder};
 use crate::card::{Checksum, sha256};
 
 /// Raised when the same tree would be laid out otherwise.
@@ -35,14 +36,14 @@ pub(super) struct Plan {
 pub(super) struct Base {
     pub(super) image: PathBuf,
     pub(super) tree: Tree,
-    _lock: File,
+    _lock: Lock,
 }
 
 impl Plan {
     /// Reads the flavours and fetches packages, if they are not there.
     pub(super) fn make(spec: &ImageSpec, progress: &mut dyn FnMut(&str)) -> Result<Self, ImageError> {
         let chain = Chain::load(&spec.root, &spec.choice.flavour)?;
-        let store = Store { root: &spec.root, work: &spec.work, architecture: ARCHITECTURE };
+        let store = PackageStore { root: &spec.root, work: &spec.work, architecture: ARCHITECTURE };
         let parts = store.get(&part_names(&chain), Closure::Alone, progress)?;
         let whole = store.get(&whole_names(&chain, &spec.choice), Closure::WithDependencies, progress)?;
         let unpacked =
@@ -53,7 +54,7 @@ impl Plan {
     /// The same, if nothing has to be fetched for it.
     pub(super) fn make_if_fetched(spec: &ImageSpec) -> Result<Option<Self>, ImageError> {
         let chain = Chain::load(&spec.root, &spec.choice.flavour)?;
-        let store = Store { root: &spec.root, work: &spec.work, architecture: ARCHITECTURE };
+        let store = PackageStore { root: &spec.root, work: &spec.work, architecture: ARCHITECTURE };
         let names = whole_names(&chain, &spec.choice);
         let whole =
             if names.is_empty() { Some(Vec::new()) } else { store.get_if_there(&names, Closure::WithDependencies) };
@@ -93,17 +94,14 @@ impl Plan {
         let folder = spec.work.join("images");
         fs::create_dir_all(&folder).map_err(at(&folder))?;
         let lock_path = folder.join(".lock");
-        let lock = File::create(&lock_path).map_err(at(&lock_path))?;
-        lock.lock_shared().map_err(at(&lock_path))?;
+        let mut lock = Lock::shared(&lock_path, progress).map_err(at(&lock_path))?;
         if self.cached(&spec.work).is_none() {
-            lock.unlock().map_err(at(&lock_path))?;
-            lock.lock().map_err(at(&lock_path))?;
+            lock.make_exclusive(progress).map_err(at(&lock_path))?;
             if self.cached(&spec.work).is_none() {
                 self.build(spec, progress)?;
             }
             // As long as it is only read, others may read as well.
-            lock.unlock().map_err(at(&lock_path))?;
-            lock.lock_shared().map_err(at(&lock_path))?;
+            lock.make_shared(progress).map_err(at(&lock_path))?;
         }
         let bad =
             || ImageError::Failed { program: "the cache".into(), report: "an image is gone or unreadable".into() };
@@ -160,7 +158,7 @@ fn build_in(scratch: &Path, tree: &Tree, size_mib: u32, image: &Path) -> Result<
     ext2::make(tree, scratch, size_mib, &filesystem)?;
     let disk = scratch.join("disk");
     partition::wrap(&filesystem, &disk)?;
-    if let Verdict::Damaged(report) = fsck(&disk)? {
+    if let FsckVerdict::Damaged(report) = fsck(&disk)? {
         return Err(ImageError::Damaged { image: image.to_path_buf(), report });
     }
     fs::rename(&disk, image).map_err(at(image))
@@ -178,7 +176,7 @@ fn part_names(chain: &Chain) -> Vec<String> {
     chain.flavours.iter().flat_map(|flavour| &flavour.parts).map(|part| part.name.clone()).collect()
 }
 
-fn whole_names(chain: &Chain, choice: &Choice) -> Vec<String> {
+fn whole_names(chain: &Chain, choice: &DiskChoice) -> Vec<String> {
     let named = chain.flavours.iter().flat_map(|flavour| &flavour.packages);
     let mut names: Vec<String> = named.chain(&choice.packages).cloned().collect();
     names.sort();
@@ -187,7 +185,7 @@ fn whole_names(chain: &Chain, choice: &Choice) -> Vec<String> {
 }
 
 /// What a person calls the request; it is in the name of the cached image.
-pub(super) fn label(choice: &Choice) -> String {
+pub(super) fn label(choice: &DiskChoice) -> String {
     let flavour = Path::new(&choice.flavour).file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let mut label = flavour;
     for name in choice.packages.iter().take(NAMED_MAX) {

@@ -3,7 +3,7 @@
 use std::process::{Command, Output, Stdio};
 
 use super::ImageError;
-use super::ext2::IMAGE_TIME_S;
+use crate::calendar::EPOCH_S;
 
 /// Runs a program to its end, with its output collected. Any exit status is returned as it is.
 pub(super) fn run(
@@ -15,7 +15,7 @@ pub(super) fn run(
     // The programs of e2fsprogs lie in /sbin, which an ordinary user's path may lack.
     let path = std::env::var("PATH").unwrap_or_default();
     command.env("PATH", format!("{path}:/usr/sbin:/sbin"));
-    command.env("E2FSPROGS_FAKE_TIME", IMAGE_TIME_S.to_string()).env("LC_ALL", "C").env("TZ", "UTC");
+    command.env("E2FSPROGS_FAKE_TIME", EPOCH_S.to_string()).env("LC_ALL", "C").env("TZ", "UTC");
     command.stdin(Stdio::null());
     configure(&mut command);
     command.output().map_err(|cause| ImageError::MissingProgram { program: program.into(), package, cause })

@@ -77,7 +77,7 @@ pub enum ImageError {
     },
     /// A flavour is not what it should be.
     #[error("{}: {reason}", path.display())]
-    Flavour {
+    ImageFlavour {
         /// The file.
         path: PathBuf,
         /// What is wrong in it.
@@ -85,7 +85,7 @@ pub enum ImageError {
     },
     /// Less room was wished than the content needs.
     #[error(
-        "the content needs at least {content_mib} MiB, and its size was to be {wished_mib}: use a larger --disk-size, or none"
+        "the content needs at least {content_mib} MiB, and its size was to be {wished_mib}: use a larger --disk-size-mib, or none"
     )]
     TooSmall {
         /// What was asked for.
@@ -94,7 +94,9 @@ pub enum ImageError {
         content_mib: u32,
     },
     /// More files than there is room for.
-    #[error("there are {files} files and folders for the disk, which has room for {inodes}: use a larger --disk-size")]
+    #[error(
+        "there are {files} files and folders for the disk, which has room for {inodes}: use a larger --disk-size-mib"
+    )]
     TooManyFiles {
         /// What there is.
         files: u64,

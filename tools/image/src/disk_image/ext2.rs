@@ -13,10 +13,8 @@ use std::path::Path;
 use super::ImageError;
 use super::command::run_well;
 use super::error::at;
-use super::tree::{Content, Entry, Node, Tree};
-
-/// Every time in an image, in seconds since 1970: 1 January 2026, 00:00 UTC.
-pub(super) const IMAGE_TIME_S: u32 = 1_767_225_600;
+use super::tree::{Content, Node, Tree, TreeEntry};
+use crate::calendar::EPOCH_S;
 
 const UUID: &str = "72656e67-6100-4000-8000-000000000001";
 const HASH_SEED: &str = "72656e67-6100-4000-8000-000000000002";
@@ -174,7 +172,7 @@ fn make_empty(scratch: &Path, size_mib: u32, out: &Path) -> Result<(), ImageErro
 /// any host path may hold what the command language cannot say.
 fn fill<'a>(
     script: &mut String,
-    entries: impl Iterator<Item = (&'a str, &'a Entry, Option<&'a Entry>)>,
+    entries: impl Iterator<Item = (&'a str, &'a TreeEntry, Option<&'a TreeEntry>)>,
     scratch: &Path,
 ) -> Result<(), ImageError> {
     let mut folder_now = "";
@@ -223,7 +221,7 @@ fn stage(content: &Content, staged: &Path) -> Result<(), ImageError> {
     }
 }
 
-fn inode_mode(entry: &Entry) -> u32 {
+fn inode_mode(entry: &TreeEntry) -> u32 {
     let kind = match entry.node {
         Node::Folder => KIND_FOLDER,
         Node::File(_) => KIND_FILE,
@@ -244,7 +242,7 @@ fn set_inode(script: &mut String, path: &str, mode: u32) {
 
 fn set_times(script: &mut String, path: &str) {
     for time in ["atime", "mtime", "ctime"] {
-        command(script, format_args!("set_inode_field \"{path}\" {time} @{IMAGE_TIME_S}"));
+        command(script, format_args!("set_inode_field \"{path}\" {time} @{EPOCH_S}"));
     }
 }
 

@@ -19,7 +19,7 @@ const CHAIN_MAX: usize = 8;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Flavour {
+pub(super) struct ImageFlavour {
     /// What it is for, in a line.
     pub(super) about: String,
     /// The flavour that this one adds to.
@@ -104,7 +104,7 @@ pub(super) struct TextFile {
 /// A flavour with those that it builds on, the first of all first, and the texts that say so.
 #[derive(Debug)]
 pub(super) struct Chain {
-    pub(super) flavours: Vec<Flavour>,
+    pub(super) flavours: Vec<ImageFlavour>,
     pub(super) texts: Vec<String>,
 }
 
@@ -115,12 +115,12 @@ impl Chain {
         let mut next = Some(name.to_string());
         while let Some(name) = next {
             let path = find(root, &name)?;
-            let bad = |reason: String| ImageError::Flavour { path: path.clone(), reason };
+            let bad = |reason: String| ImageError::ImageFlavour { path: path.clone(), reason };
             if chain.flavours.len() == CHAIN_MAX {
                 return Err(bad(format!("more than {CHAIN_MAX} flavours build on one another")));
             }
             let text = fs::read_to_string(&path).map_err(at(&path))?;
-            let flavour: Flavour = toml::from_str(&text).map_err(|fault| bad(fault.to_string()))?;
+            let flavour: ImageFlavour = toml::from_str(&text).map_err(|fault| bad(fault.to_string()))?;
             next = flavour.base.clone();
             if let Some(applets) = &flavour.applets {
                 let list = root.join(&applets.list);

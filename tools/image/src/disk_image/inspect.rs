@@ -19,7 +19,7 @@ const E2FSCK_REPAIRED: i32 = 1;
 
 /// What the file system checker says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum FsckVerdict {
     /// Nothing to complain about.
     Clean,
     /// Faults, in the checker's words.
@@ -37,8 +37,8 @@ pub fn check_is_ext2(image: &Path) -> Result<(), ImageError> {
 /// Judges the file system of an image with `e2fsck -fn`, which changes nothing.
 ///
 /// # Errors
-/// When the image is not ext2 or e2fsck cannot run; faults of the file system are a [`Verdict`].
-pub fn fsck(image: &Path) -> Result<Verdict, ImageError> {
+/// When the image is not ext2 or e2fsck cannot run; faults of the file system are a [`FsckVerdict`].
+pub fn fsck(image: &Path) -> Result<FsckVerdict, ImageError> {
     fsck_filesystem(&PartitionCopy::new(image)?.path)
 }
 
@@ -46,11 +46,11 @@ pub fn fsck(image: &Path) -> Result<Verdict, ImageError> {
 ///
 /// # Errors
 /// When e2fsck cannot run.
-pub fn fsck_filesystem(file: &Path) -> Result<Verdict, ImageError> {
+pub fn fsck_filesystem(file: &Path) -> Result<FsckVerdict, ImageError> {
     let output = run("e2fsck", "e2fsprogs", |command| {
         command.arg("-fn").arg(file);
     })?;
-    Ok(if output.status.success() { Verdict::Clean } else { Verdict::Damaged(report(&output)) })
+    Ok(if output.status.success() { FsckVerdict::Clean } else { FsckVerdict::Damaged(report(&output)) })
 }
 
 /// Repairs the file system of an image with `e2fsck -p`, as a machine does that starts after a power cut. What that does
@@ -58,16 +58,16 @@ pub fn fsck_filesystem(file: &Path) -> Result<Verdict, ImageError> {
 ///
 /// # Errors
 /// When the image is not ext2 or e2fsck cannot run.
-pub fn repair(image: &Path) -> Result<Verdict, ImageError> {
+pub fn repair(image: &Path) -> Result<FsckVerdict, ImageError> {
     let copy = PartitionCopy::new(image)?;
     let output = run("e2fsck", "e2fsprogs", |command| {
         command.arg("-fp").arg(&copy.path);
     })?;
     if output.status.code().is_none_or(|status| status & !E2FSCK_REPAIRED != 0) {
-        return Ok(Verdict::Damaged(report(&output)));
+        return Ok(FsckVerdict::Damaged(report(&output)));
     }
     partition::wrap(&copy.path, image)?;
-    Ok(Verdict::Clean)
+    Ok(FsckVerdict::Clean)
 }
 
 /// Puts the host's file `from` as `path` on a file system that lies alone in its file. One that is there stays.

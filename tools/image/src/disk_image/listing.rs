@@ -59,7 +59,7 @@ mod tests {
     use super::{contents, read, write};
 
     #[test]
-    fn a_listing_says_what_a_tree_holds() {
+    fn listing_round_trip_keeps_tree() {
         let mut tree = Tree::default();
         tree.insert("/bin", Node::Symlink { target: "usr/bin".into() }, 0o777).unwrap();
         tree.insert("/bin/a b", Node::File(Content::Bytes(vec![1, 2, 3])), 0o4755).unwrap();

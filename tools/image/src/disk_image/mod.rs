@@ -19,6 +19,7 @@ mod ext2;
 mod flavour;
 mod inspect;
 mod listing;
+mod package_store;
 mod packages;
 pub mod partition;
 mod sources;
@@ -35,7 +36,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use error::ImageError;
 pub use inspect::{
-    Verdict, add_file, check_is_ext2, extract_folder, extract_tree, fsck, fsck_filesystem, read_file, repair,
+    FsckVerdict, add_file, check_is_ext2, extract_folder, extract_tree, fsck, fsck_filesystem, read_file, repair,
 };
 pub use packages::{fetch as fetch_packages, fetch_dependency};
 pub use sources::fetch as fetch_source;
@@ -49,7 +50,7 @@ const PARTITION_START_BYTES: u64 = partition::PARTITION_START_BYTES;
 
 /// Which image somebody wants.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Choice {
+pub struct DiskChoice {
     /// The name of a flavour of `userland/images`, or a file like those.
     pub flavour: String,
     /// Further packages, which come with all that they depend on.
@@ -58,13 +59,13 @@ pub struct Choice {
     pub filesystem_mib: Option<u32>,
 }
 
-impl Default for Choice {
+impl Default for DiskChoice {
     fn default() -> Self {
         Self { flavour: "small".into(), packages: Vec::new(), filesystem_mib: None }
     }
 }
 
-impl Choice {
+impl DiskChoice {
     /// What a person calls it.
     pub fn label(&self) -> String {
         base::label(self)
@@ -84,7 +85,7 @@ pub struct ImageSpec {
     /// Where fetched packages and scratch files live: `target/renga`.
     pub work: PathBuf,
     /// What comes from Debian.
-    pub choice: Choice,
+    pub choice: DiskChoice,
     /// Our own programs and files for tests. Later ones replace earlier ones and those of packages.
     pub placed: Vec<Placed>,
 }
@@ -94,7 +95,7 @@ impl ImageSpec {
     pub fn new(root: &Path) -> Self {
         let root = root.to_path_buf();
         let work = root.join("target/renga");
-        Self { root, work, choice: Choice::default(), placed: Vec::new() }
+        Self { root, work, choice: DiskChoice::default(), placed: Vec::new() }
     }
 }
 

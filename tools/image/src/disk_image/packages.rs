@@ -4,24 +4,17 @@
 //! been resolved and fetched stays until `target/` is removed, so that builds between two cleanings see one and the same
 //! version and need no network. apt's private configuration is the business of `tools/setup/fetch-packages.sh`.
 
+use renga_workspace::lock::Lock;
 use std::collections::HashMap;
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::ImageError;
 use super::apt;
 use super::command::run_well;
 use super::error::at;
+use super::package_store::{Closure, PackageStore};
 use crate::card::sha256;
-
-/// What of packages is wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Closure {
-    Alone,
-    WithDependencies,
-    /// Not the packages, but what they are made of.
-    Source,
-}
 
 /// An unpacked package.
 #[derive(Debug, Clone)]
@@ -73,7 +66,7 @@ pub fn fetch(
     names: &[String],
     progress: &mut dyn FnMut(&str),
 ) -> Result<HashMap<String, PathBuf>, ImageError> {
-    let store = Store { root, work, architecture };
+    let store = PackageStore { root, work, architecture };
     let packages = store.get(names, Closure::Alone, progress)?;
     Ok(packages.into_iter().map(|package| (package.name.clone(), package.data())).collect())
 }
@@ -90,7 +83,7 @@ pub fn fetch_dependency(
     (by, begin): (&str, &str),
     progress: &mut dyn FnMut(&str),
 ) -> Result<PathBuf, ImageError> {
-    let store = Store { root, work, architecture };
+    let store = PackageStore { root, work, architecture };
     let mut one = |name: &str| {
         let mut packages = store.get(&[name.to_string()], Closure::Alone, progress)?;
         packages.pop().ok_or_else(|| apt::incomplete(&store, &[name.to_string()], &[]))
@@ -102,15 +95,7 @@ pub fn fetch_dependency(
     }
 }
 
-/// Where packages of an architecture are kept.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Store<'a> {
-    pub(super) root: &'a Path,
-    pub(super) work: &'a Path,
-    pub(super) architecture: &'a str,
-}
-
-impl Store<'_> {
+impl PackageStore<'_> {
     /// The packages of these names, fetched if this was never asked for; sorted by name.
     pub(super) fn get(
         &self,
@@ -125,7 +110,7 @@ impl Store<'_> {
             return Ok(found);
         }
         let folder = self.folder();
-        let _turn = self.lock()?;
+        let _lock = self.lock(progress)?;
         if let Some(found) = self.get_if_there(names, closure) {
             return Ok(found);
         }
@@ -142,14 +127,12 @@ impl Store<'_> {
         self.get_if_there(names, closure).ok_or_else(|| apt::incomplete(self, names, &identities))
     }
 
-    /// Waits until nobody else fetches; closing the file lets the next one.
-    pub(super) fn lock(&self) -> Result<File, ImageError> {
+    /// Waits until no other command fetches.
+    pub(super) fn lock(&self, progress: &mut dyn FnMut(&str)) -> Result<Lock, ImageError> {
         let folder = self.folder();
         fs::create_dir_all(folder.join("requests")).map_err(at(&folder))?;
         let path = folder.join(".lock");
-        let lock = File::create(&path).map_err(at(&path))?;
-        lock.lock().map_err(at(&path))?;
-        Ok(lock)
+        Lock::exclusive(&path, progress).map_err(at(&path))
     }
 
     /// The packages of these names, if they were fetched before.

@@ -10,7 +10,7 @@ use super::ImageError;
 use super::apt;
 use super::command::run_well;
 use super::error::at;
-use super::packages::{Closure, Store};
+use super::package_store::{Closure, PackageStore};
 
 /// How the archive of Debian's own part is called, behind the version.
 const CHANGES: &str = ".debian.tar";
@@ -26,8 +26,8 @@ pub fn fetch(root: &Path, work: &Path, name: &str, progress: &mut dyn FnMut(&str
     if folder.exists() {
         return Ok(folder);
     }
-    let store = Store { root, work, architecture: ARCHITECTURE };
-    let _turn = store.lock()?;
+    let store = PackageStore { root, work, architecture: ARCHITECTURE };
+    let _lock = store.lock(progress)?;
     if folder.exists() {
         return Ok(folder);
     }

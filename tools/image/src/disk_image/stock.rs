@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::base::Plan;
 use super::flavour::{self, Chain};
-use super::{Choice, ImageError, ImageSpec, listing};
+use super::{DiskChoice, ImageError, ImageSpec, listing};
 
 /// One image to choose.
 #[derive(Debug, Clone)]
@@ -40,9 +40,9 @@ pub struct Cached {
 ///
 /// # Errors
 /// When a flavour cannot be read.
-pub fn stock(root: &Path, further: &[Choice]) -> Result<Vec<Stocked>, ImageError> {
-    let flavours = flavour::names(root)?.into_iter().map(|flavour| Choice { flavour, ..Choice::default() });
-    let mut choices: Vec<Choice> = flavours.collect();
+pub fn stock(root: &Path, further: &[DiskChoice]) -> Result<Vec<Stocked>, ImageError> {
+    let flavours = flavour::names(root)?.into_iter().map(|flavour| DiskChoice { flavour, ..DiskChoice::default() });
+    let mut choices: Vec<DiskChoice> = flavours.collect();
     for choice in further {
         if !choices.contains(choice) {
             choices.push(choice.clone());
@@ -53,7 +53,7 @@ pub fn stock(root: &Path, further: &[Choice]) -> Result<Vec<Stocked>, ImageError
     Ok(images)
 }
 
-fn stocked(root: &Path, choice: Choice) -> Result<Stocked, ImageError> {
+fn stocked(root: &Path, choice: DiskChoice) -> Result<Stocked, ImageError> {
     let spec = ImageSpec { choice, ..ImageSpec::new(root) };
     let chain = Chain::load(root, &spec.choice.flavour)?;
     let last = chain.flavours.last();

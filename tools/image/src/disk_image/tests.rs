@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::inspect::debugfs;
 use super::{
-    Content, ImageError, ImageSpec, Placed, Verdict, build, check_is_ext2, extract_tree, fsck, prepare, read_file,
+    Content, FsckVerdict, ImageError, ImageSpec, Placed, build, check_is_ext2, extract_tree, fsck, prepare, read_file,
 };
 
 fn root() -> PathBuf {
@@ -36,7 +36,7 @@ fn stat(image: &Path, path: &str) -> String {
 
 /// Holds: images-repeat.
 #[test]
-fn equal_inputs_give_equal_bytes() {
+fn disk_image_equal_inputs_give_equal_bytes() {
     let folder = folder("equal");
     let (first, second) = (folder.join("first.img"), folder.join("second.img"));
     build(&spec(), &first, &mut |_| {}).unwrap();
@@ -51,7 +51,7 @@ fn equal_inputs_give_equal_bytes() {
 /// As on two machines that fetched the same packages: each makes all of it.
 /// Holds: images-repeat.
 #[test]
-fn packages_with_what_they_depend_on_give_equal_bytes() {
+fn disk_image_packages_with_dependencies_give_equal_bytes() {
     let folder = folder("packages");
     let mut images = Vec::new();
     for machine in ["one", "other"] {
@@ -69,7 +69,7 @@ fn packages_with_what_they_depend_on_give_equal_bytes() {
     }
     assert!(fs::read(&images[0]).unwrap() == fs::read(&images[1]).unwrap(), "two builds differ");
     let image = &images[0];
-    assert_eq!(fsck(image).unwrap(), Verdict::Clean);
+    assert_eq!(fsck(image).unwrap(), FsckVerdict::Clean);
     assert!(stat(image, "/bin").contains("Fast link dest: \"usr/bin\""), "{}", stat(image, "/bin"));
     // The package registers it as an alternative; before, it was busybox.
     assert!(stat(image, "/usr/bin/awk").contains("Fast link dest: \"gawk\""), "{}", stat(image, "/usr/bin/awk"));
@@ -86,24 +86,24 @@ fn packages_with_what_they_depend_on_give_equal_bytes() {
 
 /// Holds: images-listed.
 #[test]
-fn a_size_is_kept_if_the_content_fits() {
+fn disk_image_size_is_kept_if_content_fits() {
     let folder = folder("size");
     let image = folder.join("disk.img");
     let mut spec = spec();
     spec.choice.filesystem_mib = Some(8);
     let fault = build(&spec, &image, &mut |_| {}).unwrap_err();
     assert!(matches!(fault, ImageError::TooSmall { wished_mib: 8, content_mib: 9..20 }), "{fault}");
-    assert!(fault.to_string().contains("--disk-size"), "{fault}");
+    assert!(fault.to_string().contains("--disk-size-mib"), "{fault}");
     spec.choice.filesystem_mib = Some(200);
     build(&spec, &image, &mut |_| {}).unwrap();
     assert_eq!(fs::metadata(&image).unwrap().len(), 256 << 20);
-    assert_eq!(fsck(&image).unwrap(), Verdict::Clean);
+    assert_eq!(fsck(&image).unwrap(), FsckVerdict::Clean);
     fs::remove_dir_all(folder).unwrap();
 }
 
 /// Holds: images-listed.
 #[test]
-fn flavours_are_found_by_name_or_file() {
+fn flavour_is_found_by_name_or_file() {
     let folder = folder("flavour");
     let mut spec = spec();
     spec.choice.flavour = "devel".into();
@@ -122,11 +122,11 @@ fn flavours_are_found_by_name_or_file() {
 }
 
 #[test]
-fn an_image_is_clean_and_holds_what_was_asked_for() {
+fn disk_image_is_clean_and_has_all_files() {
     let folder = folder("holds");
     let image = folder.join("disk.img");
     build(&spec(), &image, &mut |_| {}).unwrap();
-    assert_eq!(fsck(&image).unwrap(), Verdict::Clean);
+    assert_eq!(fsck(&image).unwrap(), FsckVerdict::Clean);
     assert_eq!(read_file(&image, "/sbin/init").unwrap(), b"program");
     assert!(read_file(&image, "/no/such").is_err());
 
@@ -148,7 +148,7 @@ fn an_image_is_clean_and_holds_what_was_asked_for() {
 }
 
 #[test]
-fn unchanged_inputs_are_not_built_again() {
+fn disk_image_unchanged_inputs_are_not_rebuilt() {
     let folder = folder("again");
     let image = folder.join("disk.img");
     let mut steps = Vec::new();
@@ -166,7 +166,7 @@ fn unchanged_inputs_are_not_built_again() {
 }
 
 #[test]
-fn other_files_are_refused_with_a_way_out() {
+fn disk_image_foreign_file_is_refused_with_way_out() {
     let folder = folder("other");
     let file = folder.join("text");
     for (contents, reason) in [(b"short".to_vec(), "shorter than a sector"), (vec![0; 4096], "no partition table")] {
@@ -180,7 +180,7 @@ fn other_files_are_refused_with_a_way_out() {
 }
 
 #[test]
-fn a_fault_in_the_file_system_is_found() {
+fn fsck_finds_damaged_file_system() {
     let folder = folder("fault");
     let image = folder.join("disk.img");
     build(&spec(), &image, &mut |_| {}).unwrap();
@@ -188,12 +188,12 @@ fn a_fault_in_the_file_system_is_found() {
     // The first group's block bitmap and inode table follow its descriptors.
     bytes[(1 << 20) + 2 * 4096..][..4096].fill(0);
     fs::write(&image, bytes).unwrap();
-    assert!(matches!(fsck(&image).unwrap(), Verdict::Damaged(_)));
+    assert!(matches!(fsck(&image).unwrap(), FsckVerdict::Damaged(_)));
     fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]
-fn bad_paths_are_refused() {
+fn disk_image_bad_paths_are_refused() {
     for path in ["relative", "/a/../b", "/a//b", "/quote\"", "/sbin/init/below"] {
         let mut spec = spec();
         spec.placed.push(Placed { dest: path.into(), content: Content::Bytes(Vec::new()), mode: 0o644 });
@@ -205,25 +205,31 @@ fn bad_paths_are_refused() {
 /// Of what is put on an image besides what it is made of.
 /// Holds: put-links.
 #[test]
-fn what_does_not_fit_is_told_in_a_line_and_links_are_made() {
+fn disk_image_too_small_is_one_line_error() {
     let folder = folder("room");
     let image = folder.join("disk.img");
     let mut spec = spec();
     spec.placed.push(Placed { dest: "/host/link".into(), content: Content::Link("no where".into()), mode: 0o777 });
     build(&spec, &image, &mut |_| {}).unwrap();
     assert!(stat(&image, "/host/link").contains("Fast link dest: \"no where\""), "{}", stat(&image, "/host/link"));
-    assert_eq!(fsck(&image).unwrap(), Verdict::Clean);
+    assert_eq!(fsck(&image).unwrap(), FsckVerdict::Clean);
     let large = folder.join("large");
     fs::File::create(&large).unwrap().set_len(1 << 30).unwrap();
     spec.placed.push(Placed { dest: "/host/large".into(), content: Content::HostFile(large), mode: 0o644 });
     let refused = build(&spec, &image, &mut |_| {}).unwrap_err().to_string();
-    assert!(refused.contains("MiB") && refused.contains("--disk-size") && refused.lines().count() == 1, "{refused}");
+    assert!(
+        refused.contains("MiB") && refused.contains("--disk-size-mib") && refused.lines().count() == 1,
+        "{refused}"
+    );
     spec.placed.pop();
     for number in 0..30_000 {
         let (dest, content) = (format!("/host/{number}"), Content::Bytes(Vec::new()));
         spec.placed.push(Placed { dest, content, mode: 0o644 });
     }
     let refused = build(&spec, &image, &mut |_| {}).unwrap_err().to_string();
-    assert!(refused.contains("files") && refused.contains("--disk-size") && refused.lines().count() == 1, "{refused}");
+    assert!(
+        refused.contains("files") && refused.contains("--disk-size-mib") && refused.lines().count() == 1,
+        "{refused}"
+    );
     fs::remove_dir_all(folder).unwrap();
 }

@@ -77,26 +77,26 @@ pub(super) enum Node {
 
 /// A thing and its permission bits.
 #[derive(Debug, Clone)]
-pub(super) struct Entry {
+pub(super) struct TreeEntry {
     pub(super) node: Node,
     pub(super) mode: u32,
 }
 
 #[derive(Debug, Default, Clone)]
 pub(super) struct Tree {
-    entries: BTreeMap<String, Entry>,
+    entries: BTreeMap<String, TreeEntry>,
     /// What was inserted since this was asked for.
     inserted: BTreeSet<String>,
 }
 
 impl Tree {
     /// All entries, each folder before what is in it. The root folder is not among them.
-    pub(super) fn entries(&self) -> impl Iterator<Item = (&str, &Entry)> {
+    pub(super) fn entries(&self) -> impl Iterator<Item = (&str, &TreeEntry)> {
         self.entries.iter().map(|(path, entry)| (path.as_str(), entry))
     }
 
     /// The entry at a canonical path.
-    pub(super) fn get(&self, path: &str) -> Option<&Entry> {
+    pub(super) fn get(&self, path: &str) -> Option<&TreeEntry> {
         self.entries.get(path)
     }
 
@@ -130,14 +130,14 @@ impl Tree {
                     return Err(ImageError::BadPath { path, reason: "what leads to it is not a folder" });
                 }
                 None => {
-                    self.entries.insert(folder.to_string(), Entry { node: Node::Folder, mode: FOLDER_MODE });
+                    self.entries.insert(folder.to_string(), TreeEntry { node: Node::Folder, mode: FOLDER_MODE });
                     self.inserted.insert(folder.to_string());
                 }
             }
             parent = folder;
         }
         self.inserted.insert(path.clone());
-        self.entries.insert(path, Entry { node, mode: mode & PERMISSION_BITS });
+        self.entries.insert(path, TreeEntry { node, mode: mode & PERMISSION_BITS });
         Ok(())
     }
 
@@ -235,14 +235,14 @@ mod tests {
     }
 
     #[test]
-    fn links_are_relative() {
+    fn tree_links_are_relative() {
         assert_eq!(relative("/bin/ls", "/bin/busybox"), "busybox");
         assert_eq!(relative("/usr/bin/tr", "/bin/busybox"), "../../bin/busybox");
         assert_eq!(relative("/sbin/init", "/bin/busybox"), "../bin/busybox");
     }
 
     #[test]
-    fn entries_go_where_links_of_folders_lead() {
+    fn tree_entries_follow_folder_links() {
         let mut tree = Tree::default();
         tree.insert("/bin", link("usr/bin"), 0o777).unwrap();
         tree.insert("/usr/lib/x", link("../../bin/y"), 0o777).unwrap();

@@ -1,16 +1,16 @@
 //! The image that a command line asks for.
 
-use super::Choice;
+use super::DiskChoice;
 use anyhow::{Context, Result, bail};
 use renga_cli::ImageChoice;
 use std::fs;
 
-impl TryFrom<&ImageChoice> for Choice {
+impl TryFrom<&ImageChoice> for DiskChoice {
     type Error = anyhow::Error;
 
     /// Reads the file of packages; an error if it cannot be read or names nothing.
-    fn try_from(given: &ImageChoice) -> Result<Choice> {
-        let mut choice = Choice { filesystem_mib: given.disk_size, ..Choice::default() };
+    fn try_from(given: &ImageChoice) -> Result<DiskChoice> {
+        let mut choice = DiskChoice { filesystem_mib: given.disk_size_mib, ..DiskChoice::default() };
         if let Some(flavour) = &given.image {
             choice.flavour.clone_from(flavour);
         }
@@ -32,21 +32,21 @@ impl TryFrom<&ImageChoice> for Choice {
 
 #[cfg(test)]
 mod tests {
-    use crate::disk_image::Choice;
+    use crate::disk_image::DiskChoice;
     use renga_cli::ImageChoice;
 
     #[test]
-    fn a_file_of_packages_is_names_and_comments() {
+    fn packages_file_has_names_and_comments() {
         let path = std::env::temp_dir().join(format!("renga-packages-{}", std::process::id()));
         std::fs::write(&path, "# mine\nnano lua5.4 # an editor and a language\n\nnano\n").unwrap();
         let mut given = ImageChoice { packages_file: Some(path.clone()), ..ImageChoice::default() };
         given.packages.push("zsh".into());
-        let choice = Choice::try_from(&given).unwrap();
+        let choice = DiskChoice::try_from(&given).unwrap();
         assert_eq!(choice.packages, ["lua5.4", "nano", "zsh"]);
         assert_eq!(choice.flavour, "small");
         std::fs::write(&path, "# nothing\n").unwrap();
-        assert!(Choice::try_from(&given).unwrap_err().to_string().contains("names no package"));
+        assert!(DiskChoice::try_from(&given).unwrap_err().to_string().contains("names no package"));
         std::fs::remove_file(&path).unwrap();
-        assert!(Choice::try_from(&given).unwrap_err().to_string().contains("cannot read"));
+        assert!(DiskChoice::try_from(&given).unwrap_err().to_string().contains("cannot read"));
     }
 }

@@ -6,9 +6,9 @@
 //! that code is cleaned before a program may execute it, which the types of `renga_arch_aarch64::memory` see to; what the cache
 //! does with the mailbox's words, of which there is a model (`kernel/board-rpi/src/silicon/cache.rs`).
 
-use super::Span;
 use super::decode::Instruction;
 use super::spaces::Text;
+use super::span::Span;
 
 /// Instructions within which it must be done, on each way.
 const STEPS_MAX: usize = 48;
@@ -153,7 +153,7 @@ mod tests {
 
     /// Holds: silicon-caches.
     #[test]
-    fn code_that_was_cleaned_is_made_fetched_on_every_way() {
+    fn caches_cleaned_code_is_invalidated_on_every_path() {
         assert_eq!(stale(&[CVAU, NOP, BACK, DSB, IC, DSB, ISB, RET]), 0);
         for left_out in [3, 4, 5, 6] {
             let mut words = vec![CVAU, NOP, BACK, DSB, IC, DSB, ISB, RET];
@@ -167,7 +167,7 @@ mod tests {
 
     /// Holds: silicon-caches.
     #[test]
-    fn whoever_cleans_a_line_waits_for_it() {
+    fn caches_clean_is_followed_by_barrier() {
         assert_eq!(stale(&[CIVAC, CIVAC, DSB, RET]), 0);
         assert_eq!(stale(&[CIVAC, CIVAC, RET]), 1);
         assert_eq!(stale(&[CIVAC, LATER, DSB, RET, RET]), 1);
@@ -176,7 +176,7 @@ mod tests {
 
     /// Holds: silicon-caches.
     #[test]
-    fn an_event_tells_of_what_is_in_memory() {
+    fn caches_event_comes_after_barrier() {
         assert_eq!(stale(&[STORE, CIVAC, DSB, SEV]), 0);
         assert_eq!(stale(&[STORE, DSB, SEV]), 1, "in the cache");
         assert_eq!(stale(&[STORE, CIVAC, SEV, DSB]), 1, "on its way");
@@ -186,7 +186,7 @@ mod tests {
 
     /// Holds: silicon-caches.
     #[test]
-    fn moved_code_is_fetched_before_it_is_jumped_to() {
+    fn caches_moved_code_is_fetched_before_jump() {
         let dark = Span { start: 0x1000, end: 0x1020 };
         let found = |words: &[u32]| {
             let words: Vec<Instruction> = words.iter().map(|word| Instruction(*word)).collect();
@@ -203,7 +203,7 @@ mod tests {
 
     /// Holds: silicon-caches.
     #[test]
-    fn the_firmwares_words_have_their_lines_to_themselves() {
+    fn caches_firmware_words_have_own_lines() {
         let near = |shared, others: &[(u64, u64)]| neighbours(shared, others.iter().copied());
         assert_eq!(near(0x1040, &[(0x1000, 0x40), (0x1040, 0), (0x10c0, 8)]), None);
         assert!(near(0x1040, &[(0x1000, 0x41)]).is_some());

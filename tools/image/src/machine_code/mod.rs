@@ -10,6 +10,7 @@ mod decode;
 mod errata;
 mod passed;
 mod spaces;
+mod span;
 mod translations;
 
 use anyhow::{Context, Result, bail};
@@ -18,6 +19,7 @@ use decode::Instruction;
 use object::{Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
 pub use passed::passed;
 use spaces::Text;
+use span::Span;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -38,18 +40,6 @@ const ENTER: &str = "renga_enter_user";
 const SHARED: &str = "shared_words";
 /// Findings that are told; more are counted.
 const FINDINGS_TOLD_MAX: usize = 12;
-
-/// Code between two labels.
-struct Span {
-    start: u64,
-    end: u64,
-}
-
-impl Span {
-    fn holds(&self, address: u64) -> bool {
-        (self.start..self.end).contains(&address)
-    }
-}
 
 /// The parts of an image to which rules of their own apply.
 struct Parts {

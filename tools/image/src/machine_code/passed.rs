@@ -57,14 +57,14 @@ mod tests {
     }
 
     #[test]
-    fn a_branch_to_a_label_is_found_and_one_to_a_nop_is_not() {
+    fn passed_branch_to_label_is_found_to_nop_is_not() {
         // cbz x0, +8; nop; ldr x1, [x2]; b -8; tbnz x0, #3, -8; b.eq +4; ret
         let words = [0xb400_0040, 0xd503_201f, 0xf940_0041, 0x17ff_fffe, 0x371f_ffc0, 0x5400_0020, 0xd65f_03c0];
         assert_eq!(passed_at(words), [2, 6]);
     }
 
     #[test]
-    fn one_branch_behind_code_that_goes_elsewhere_leads_to_the_label_itself_and_two_may_not() {
+    fn passed_single_branch_after_jump_is_allowed_two_are_not() {
         const LOAD: u32 = 0xf940_0041;
         // cbz x0, to the last; then what goes elsewhere: ret, b, br x8; or, as bl does, comes back.
         for (leaves, is_passed) in

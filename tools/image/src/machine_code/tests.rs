@@ -23,7 +23,7 @@ fn findings(address: u64, words: &[u32]) -> Vec<String> {
 }
 
 #[test]
-fn a_multiply_accumulate_right_after_an_access() {
+fn errata_multiply_accumulate_after_access_is_found() {
     assert_eq!(findings(0x3000, &[LOAD, MULTIPLY_ADD]).len(), 1);
     assert!(findings(0x3000, &[LOAD, NOP, MULTIPLY_ADD]).is_empty());
     // mul x0, x1, x2 is madd with the zero register, and madd w0, w1, w2, w3 has 32 bits.
@@ -36,7 +36,7 @@ fn a_multiply_accumulate_right_after_an_access() {
 
 /// Holds: silicon-code.
 #[test]
-fn a_page_address_at_the_end_of_a_page() {
+fn errata_adrp_at_end_of_page_is_found() {
     for at in [0x3ff8, 0x3ffc] {
         assert_eq!(findings(at, &[ADRP_X0, LOAD_X2, LOAD_OFFSET]).len(), 1);
         assert_eq!(findings(at, &[ADRP_X0, LOAD_X2, NOP, LOAD_OFFSET]).len(), 1);
@@ -49,7 +49,7 @@ fn a_page_address_at_the_end_of_a_page() {
 
 /// Holds: silicon-code.
 #[test]
-fn floating_point_only_where_programs_are_switched() {
+fn machine_code_floating_point_outside_switch_is_found() {
     for word in [0x1e62_2820, 0x3dc0_0020, 0x4ea2_1c20, 0xad40_0400] {
         // fadd d0, d1, d2; ldr q0, [x1]; orr v0, v1, v2; ldp q0, q1, [x0].
         assert_eq!(findings(0x3000, &[word]).len(), 1, "{word:#x}");
@@ -60,7 +60,7 @@ fn floating_point_only_where_programs_are_switched() {
 }
 
 #[test]
-fn instructions_that_no_pi_3_has_or_that_sleep_for_ever() {
+fn machine_code_unsupported_or_sleeping_instruction_is_found() {
     for word in [0xf820_0041, 0xf8e0_8041, 0xc8a0_7c41, 0xd50b_7420, 0xd503_205f] {
         // ldadd x0, x1, [x2]; swpal; cas x0, x1, [x2]; dc zva, x0; wfe.
         assert_eq!(findings(0x3000, &[word]).len(), 1, "{word:#x}");
@@ -70,7 +70,7 @@ fn instructions_that_no_pi_3_has_or_that_sleep_for_ever() {
 
 /// Holds: silicon-code.
 #[test]
-fn before_translation_is_on() {
+fn machine_code_access_before_translation_is_found() {
     for word in [0xc85f_7c41, 0xc800_7c41, 0x9400_0010, 0xd63f_0000, 0xa900_0440, 0x3900_0041, 0xb900_0041] {
         // ldxr; stxr; bl; blr x0; stp; strb; str w.
         assert_eq!(findings(ADDRESS, &[word]).len(), 1, "{word:#x}");
@@ -82,7 +82,7 @@ fn before_translation_is_on() {
 
 /// Holds: silicon-code.
 #[test]
-fn the_header_says_where() {
+fn machine_code_header_names_load_address() {
     let image = |offset: u64, flags: u64, magic: &[u8]| {
         let mut raw = vec![0; 64];
         raw[8..16].copy_from_slice(&offset.to_le_bytes());
@@ -98,7 +98,7 @@ fn the_header_says_where() {
 }
 
 #[test]
-fn a_frame_that_is_too_large() {
+fn machine_code_large_stack_frame_is_found() {
     // sub sp, sp, #3, lsl #12; sub sp, sp, #4095; sub sp, sp, #1; a second function: sub x9, sp, #4, lsl #12; sub sp, sp, #16.
     let words = [0xd140_0fff, 0xd13f_ffff, 0xd100_07ff, 0xd140_13e9, 0xd100_43ff, 0xd100_0421];
     let bytes: Vec<u8> = words.iter().flat_map(|word: &u32| word.to_le_bytes()).collect();
@@ -112,7 +112,7 @@ fn a_frame_that_is_too_large() {
 
 /// Holds: programs-unmapped.
 #[test]
-fn programs_pages_are_out_of_sight_behind_each_entry() {
+fn machine_code_entry_hides_program_pages() {
     const ENTERING: u32 = 0x97ff_fc00; // bl 0x1000 bytes before, from ADDRESS + 0x1000 on
     const ROOT: u32 = 0xd518_2008; // msr ttbr0_el1, x8
     const ISB: u32 = 0xd503_3fdf;
@@ -142,7 +142,7 @@ fn programs_pages_are_out_of_sight_behind_each_entry() {
 
 /// Holds: silicon-caches.
 #[test]
-fn changed_translations_are_forgotten_by_all_cores() {
+fn machine_code_translation_change_is_broadcast() {
     const STORED: u32 = 0xd503_3a9f; // dsb ishst
     const FORGOTTEN: u32 = 0xd503_3b9f; // dsb ish
     for (all, alone) in [(0xd508_83a0, 0xd508_87a0), (0xd508_8340, 0xd508_8740)] {

@@ -62,7 +62,7 @@ mod tests {
 
     /// Holds: bench-counts.
     #[test]
-    fn a_count_that_grows_by_more_than_the_margin_is_told() {
+    fn counts_growth_above_margin_is_reported() {
         let map = |counts: &[(&str, u64)]| -> BTreeMap<String, u64> {
             counts.iter().map(|(name, count)| ((*name).to_string(), *count)).collect()
         };

@@ -166,7 +166,7 @@ mod tests {
 
     /// Holds: map-region.
     #[test]
-    fn the_region_of_large_values_is_framed_and_nothing_else() {
+    fn heat_map_frames_region_of_large_values() {
         let mut sides = frame(&map(), &map().panels[0]);
         sides.sort_unstable();
         // The cell below on the left.
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_heat_map_has_its_panels_names_and_values() {
+    fn heat_map_has_panels_names_and_values() {
         let text = svg(&map()).unwrap();
         for wanted in [
             "gains",

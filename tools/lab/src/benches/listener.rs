@@ -1,7 +1,7 @@
 //! What is kept of a run while it runs: the disk board's console, and its trace.
 
 use anyhow::Result;
-use renga_cluster::session::Listener;
+use renga_cluster::listener::Listener;
 use renga_cluster::trace::TraceFile;
 use renga_emu::FrameEvent;
 use renga_emu_probes::Hit;

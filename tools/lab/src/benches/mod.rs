@@ -4,16 +4,15 @@
 
 pub mod counts;
 mod heat_map;
-mod laboratory;
 mod listener;
 mod page;
 mod plot;
 mod result;
+mod runner;
 mod store;
 pub mod workers;
 
-pub use laboratory::Laboratory;
-pub(crate) use laboratory::name_of;
 pub use page::{html, markdown};
 pub use plot::svg;
 pub use result::{RowResult, RunFacts};
+pub use runner::Runner;

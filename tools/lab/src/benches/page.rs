@@ -285,7 +285,7 @@ mod tests {
 
     /// Holds: bench-report.
     #[test]
-    fn the_page_needs_no_other_file_and_says_what_decides() {
+    fn page_html_is_self_contained() {
         let page = html(&[result(false)]).unwrap() + &prose(SHORT);
         for wanted in [
             "refuted",
@@ -309,7 +309,7 @@ mod tests {
 
     /// Holds: bench-report.
     #[test]
-    fn the_markdown_has_its_pictures_beside_it_and_says_if_runs_were_short() {
+    fn page_markdown_has_pictures_and_marks_short_runs() {
         let (page, pictures) = markdown(&[result(true)]).unwrap();
         let [(name, picture)] = &pictures[..] else { panic!("one picture: {pictures:?}") };
         assert!(picture.starts_with("<svg") && page.contains(&format!("![a curve]({name})")), "{page}");

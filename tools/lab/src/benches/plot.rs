@@ -139,7 +139,7 @@ mod tests {
     use renga_bench::findings::{Curve, Plot};
 
     #[test]
-    fn a_plot_has_its_title_its_axes_and_its_curves() {
+    fn plot_has_title_axes_and_curves() {
         let curve = |label: &str| Curve { label: label.to_string(), points: vec![(0.0, 1.0), (2.0, 3.0)] };
         let axes = ["pause, ms".to_string(), "time, ms".to_string()];
         let plot = Plot { title: "a pipe".to_string(), axes, curves: vec![curve("one board"), curve("two boards")] };
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_hide_no_peak_that_has_room_elsewhere() {
+    fn plot_labels_avoid_peaks() {
         let place = |points: &[(f64, f64)]| least_hidden(&plot_of(&[points]), 10.0, 10.0).0;
         let is =
             |place, wanted: SeriesLabelPosition| core::mem::discriminant(&place) == core::mem::discriminant(&wanted);
@@ -194,7 +194,7 @@ mod tests {
 
     /// As P3.FAR had it: the labels lay on curves at half of the height, which dip anywhere, while one curve is at the bottom.
     #[test]
-    fn labels_hide_no_point_even_if_curves_are_everywhere() {
+    fn plot_labels_avoid_points_of_crowded_plot() {
         let steps = || (2..=60).map(f64::from);
         let dips = |every: f64| -> Vec<_> {
             let height = |step: f64| match (step % every).min(every - step % every) {

@@ -85,7 +85,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     #[test]
-    fn a_result_is_read_as_it_was_written() {
+    fn result_round_trip_keeps_figures() {
         let bounds = [Bound::AtMost(1.1, 1.05), Bound::AtLeast(15.0, 45.0), Bound::Reaches(0.91)];
         let claims = bounds.map(|bound| Claim::new("x", "y", 1.0 / 3.0, bound)).to_vec();
         let result = RowResult {

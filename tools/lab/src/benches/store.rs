@@ -1,7 +1,7 @@
 //! Runs that were done, by their keys: what a run said, its facts, its trace.
 //!
 //! Invariant: a kept run is complete: its folder gets its name when all of it is there. Not here: what a key is made of
-//! (`laboratory`).
+//! (`runner`).
 
 use super::result::RunFacts;
 use anyhow::{Context, Result};
@@ -14,14 +14,14 @@ const FACTS_FILE: &str = "run.json";
 pub(super) const TRACE_FILE: &str = "trace";
 
 /// A folder of runs.
-pub(super) struct Store {
+pub(super) struct ResultStore {
     folder: PathBuf,
 }
 
-impl Store {
+impl ResultStore {
     /// The runs in `folder`, which is made with the first.
-    pub(super) fn new(folder: PathBuf) -> Store {
-        Store { folder }
+    pub(super) fn new(folder: PathBuf) -> ResultStore {
+        ResultStore { folder }
     }
 
     /// What came of the run with this key, if it was done before.
@@ -50,16 +50,16 @@ impl Store {
 
 #[cfg(test)]
 mod tests {
-    use super::{FACTS_FILE, Store};
+    use super::{FACTS_FILE, ResultStore};
     use crate::benches::result::RunFacts;
     use std::collections::BTreeMap;
     use std::fs;
 
     /// Holds: bench-cache.
     #[test]
-    fn what_was_run_is_remembered_by_its_content_and_nothing_else_is() {
+    fn result_store_finds_runs_by_content_only() {
         let folder = std::env::temp_dir().join(format!("renga-store-{}", std::process::id()));
-        let store = Store::new(folder.join("runs"));
+        let store = ResultStore::new(folder.join("runs"));
         let facts = |key: &str| RunFacts {
             label: "pair".to_string(),
             key: key.to_string(),

@@ -73,7 +73,7 @@ mod tests {
 
     /// Holds: bench-counts.
     #[test]
-    fn figures_that_changed_came_or_went_are_told() {
+    fn compare_changed_new_or_missing_figures_are_listed() {
         let (old, new) = (result(&[("a", 100), ("b", 5), ("c", 1)]), result(&[("a", 90), ("b", 5), ("d", 2)]));
         assert_eq!(
             changes("x", Some(&old), Some(&new)),

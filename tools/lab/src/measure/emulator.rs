@@ -3,10 +3,10 @@
 //! Invariant: none of these figures repeats: they are the host's, as busy as it is, so that its load stands beside them. Not here:
 //! virtual time, which does not depend on the host.
 
-use super::measured::Bed;
+use super::measured::Fixture;
 use anyhow::{Context, Result};
 use renga_cli::{Machine, ProfileName};
-use renga_images::artifacts::Flavour;
+use renga_images::artifacts::KernelFlavour;
 use renga_images::system::SystemFile;
 use renga_workspace::environment::Environment;
 use std::fs;
@@ -29,8 +29,8 @@ const TICKS: f64 = 100.0;
 /// If a run fails.
 pub fn measure(environment: &Environment) -> Result<u8> {
     let machine = Machine { profile: ProfileName::Pi3, system: String::new(), seed: 1 };
-    let bed = Bed::make(environment, &machine)?;
-    let kernel = bed.kernel(Flavour::Plain)?;
+    let fixture = Fixture::make(environment, &machine)?;
+    let kernel = fixture.kernel(KernelFlavour::Plain)?;
     let cores = available_parallelism().map_or(1, usize::from);
     println!("Boards that all compute; million instructions a second of each. Host: {cores} cores\n");
     println!(
@@ -41,8 +41,8 @@ pub fn measure(environment: &Environment) -> Result<u8> {
         let system = SystemFile::find(environment, name)?;
         let boards: Vec<&str> = system.checked.boards.iter().map(|board| board.name.as_str()).collect();
         let (load, before_s) = (load()?, processor_s()?);
-        let run = bed.run(&system, &kernel, &script(&boards, command), false)?;
-        bed.progress.step("");
+        let run = fixture.run(&system, &kernel, &script(&boards, command), false)?;
+        fixture.progress.step("");
         let (stats, processor_s) = (&run.outcome.stats, processor_s()? - before_s);
         let (million, count) = (stats.instructions as f64 / 1e6, boards.len() as f64);
         let speed = million / count / stats.host_s.max(1e-3);
@@ -55,7 +55,7 @@ pub fn measure(environment: &Environment) -> Result<u8> {
             self::load()?
         );
     }
-    bed.progress.finish();
+    fixture.progress.finish();
     println!("\n  goals {}", if reached { "reached" } else { "not reached under this load" });
     Ok(0)
 }

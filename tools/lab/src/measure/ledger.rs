@@ -3,7 +3,7 @@
 //!
 //! Not here: what rows are (`renga-bench`), carrying out runs (`benches`).
 
-use crate::benches::{Laboratory, RowResult, counts, workers};
+use crate::benches::{RowResult, Runner, counts, workers};
 use crate::machines;
 use crate::sweep::{OfRow, OfRuns, Sweep, carry_out};
 use anyhow::{Context, Result};
@@ -40,12 +40,12 @@ pub fn plans(profile: Option<ProfileName>, short: bool) -> Vec<Plan> {
 /// # Errors
 /// If a run fails.
 pub fn measure(environment: &Environment, rows: &[&Row], options: &Measuring) -> Result<u8> {
-    let laboratory = Laboratory::open(environment)?;
-    let folder = options.results.clone().unwrap_or_else(|| Laboratory::folder(environment).join("results"));
-    let runs = OfRuns::new(&laboratory, rows, &plans(options.profile, options.short), Vec::new())?.again(options.again);
+    let runner = Runner::open(environment)?;
+    let folder = options.results.clone().unwrap_or_else(|| Runner::folder(environment).join("results"));
+    let runs = OfRuns::new(&runner, rows, &plans(options.profile, options.short), Vec::new())?.force(options.force);
     let begin = Instant::now();
     let carried_out = carry_out(&runs, workers::by_default(options.jobs.map(usize::from)))?;
-    laboratory.progress.step("");
+    runner.progress.step("");
     let revision = revision(environment);
     let mut results = Vec::new();
     for of_row in runs.rows() {
@@ -54,8 +54,8 @@ pub fn measure(environment: &Environment, rows: &[&Row], options: &Measuring) ->
         print(of_row.row, &result);
         results.push(result);
     }
-    laboratory.progress.finish();
-    let (all, seconds) = (runs.pieces().len(), begin.elapsed().as_secs());
+    runner.progress.finish();
+    let (all, seconds) = (runs.jobs().len(), begin.elapsed().as_secs());
     eprintln!("renga: {all} runs: {} were there, {carried_out} were carried out; {seconds} s", all - carried_out);
     println!("results in {}", folder.display());
     let grown = if options.short { counts::judge(environment, &results)? } else { Vec::new() };

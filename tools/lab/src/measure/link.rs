@@ -4,12 +4,12 @@
 //! left of the time between frames and of the caller's round trip. Not here: the caller
 //! (`userland/src/bin/linkcall.rs`).
 
-use super::measured::{Bed, Measured};
+use super::measured::{Fixture, Measured};
 use anyhow::{Context, Result, ensure};
 use renga_cli::Machine;
 use renga_cluster::profile::profile;
 use renga_emu::FrameEvent;
-use renga_images::artifacts::Flavour;
+use renga_images::artifacts::KernelFlavour;
 use renga_images::system::SystemFile;
 use renga_workspace::environment::Environment;
 
@@ -33,11 +33,11 @@ const BULK_BYTES: u64 = 4 * 96 * 4096;
 /// If a run fails.
 pub fn measure(environment: &Environment, machine: &Machine) -> Result<u8> {
     let system = SystemFile::find(environment, &machine.system)?;
-    let bed = Bed::make(environment, machine)?;
-    let kernel = bed.kernel(Flavour::Plain)?;
-    let null = bed.run(&system, &kernel, NULL_SCRIPT, true)?;
-    let bulk = bed.run(&system, &kernel, BULK_SCRIPT, true)?;
-    bed.progress.finish();
+    let fixture = Fixture::make(environment, machine)?;
+    let kernel = fixture.kernel(KernelFlavour::Plain)?;
+    let null = fixture.run(&system, &kernel, NULL_SCRIPT, true)?;
+    let bulk = fixture.run(&system, &kernel, BULK_SCRIPT, true)?;
+    fixture.progress.finish();
     print_null(&null)?;
     print_bulk(&bulk, profile(machine.profile).link_rate_bps)?;
     Ok(0)
@@ -56,10 +56,10 @@ fn calls(run: &Measured) -> Vec<(u64, u64)> {
 fn print_null(run: &Measured) -> Result<()> {
     let calls = calls(run);
     // The first calls find cold caches of their own: page faults of the program.
-    let parts: Vec<Parts> =
-        calls.iter().skip(1).filter_map(|&(begin, end)| Parts::of(&run.frames, begin, end)).collect();
+    let parts: Vec<LinkParts> =
+        calls.iter().skip(1).filter_map(|&(begin, end)| LinkParts::of(&run.frames, begin, end)).collect();
     let count = parts.len() as u64;
-    let mean = |part: fn(&Parts) -> u64| parts.iter().map(part).sum::<u64>() / count.max(1);
+    let mean = |part: fn(&LinkParts) -> u64| parts.iter().map(part).sum::<u64>() / count.max(1);
     let total = mean(|parts| parts.total_ns);
     parts.first().with_context(|| format!("no call could be matched with its frames; the run said:\n{}", run.text))?;
     println!("Null rendezvous from board b to board a, mean of {count} calls, virtual time:\n");
@@ -77,7 +77,7 @@ fn print_null(run: &Measured) -> Result<()> {
 }
 
 /// Where the time of one call went.
-struct Parts {
+struct LinkParts {
     total_ns: u64,
     caller_ns: u64,
     token_ns: u64,
@@ -85,14 +85,14 @@ struct Parts {
     server_ns: u64,
 }
 
-impl Parts {
+impl LinkParts {
     /// Of the call between `begin_ns` and `end_ns`: its request is the first frame from b, its reply the
     /// first from a after that.
-    fn of(frames: &[FrameEvent], begin_ns: u64, end_ns: u64) -> Option<Parts> {
+    fn of(frames: &[FrameEvent], begin_ns: u64, end_ns: u64) -> Option<LinkParts> {
         let inside = || frames.iter().filter(|frame| frame.sent_ns >= begin_ns && frame.delivered_ns <= end_ns);
         let request = inside().find(|frame| frame.source == 1)?;
         let reply = inside().find(|frame| frame.source == 0 && frame.sent_ns >= request.delivered_ns)?;
-        Some(Parts {
+        Some(LinkParts {
             total_ns: end_ns - begin_ns,
             caller_ns: (request.sent_ns - begin_ns) + (end_ns - reply.delivered_ns),
             token_ns: request.token_wait_ns + reply.token_wait_ns,

@@ -2,11 +2,12 @@
 
 use anyhow::{Context, Result, bail};
 use renga_cli::Machine;
+use renga_cluster::listener::Listener;
 use renga_cluster::profile::profile;
-use renga_cluster::session::{Listener, Outcome, Session};
+use renga_cluster::session::{Outcome, Session};
 use renga_emu::FrameEvent;
-use renga_images::artifacts::{self, Flavour, Kernel};
-use renga_images::disk_image::{Choice, Content, Placed};
+use renga_images::artifacts::{self, Kernel, KernelFlavour};
+use renga_images::disk_image::{Content, DiskChoice, Placed};
 use renga_images::system::SystemFile;
 use renga_workspace::environment::Environment;
 use renga_workspace::progress::Progress;
@@ -24,7 +25,7 @@ pub struct Measured {
 }
 
 /// What is needed to run many measurements.
-pub struct Bed<'a> {
+pub struct Fixture<'a> {
     environment: &'a Environment,
     machine: &'a Machine,
     plugin: PathBuf,
@@ -33,15 +34,15 @@ pub struct Bed<'a> {
     pub progress: Progress,
 }
 
-impl<'a> Bed<'a> {
+impl<'a> Fixture<'a> {
     /// Builds what all runs share.
     ///
     /// # Errors
     /// If it does not build.
-    pub fn make(environment: &'a Environment, machine: &'a Machine) -> Result<Bed<'a>> {
+    pub fn make(environment: &'a Environment, machine: &'a Machine) -> Result<Fixture<'a>> {
         let progress = Progress::start();
         let plugin = artifacts::plugin(environment, &progress)?;
-        Ok(Bed { environment, machine, plugin, scratch: Scratch::make(environment)?, progress })
+        Ok(Fixture { environment, machine, plugin, scratch: Scratch::make(environment)?, progress })
     }
 
     /// A folder for this measurement's files.
@@ -53,7 +54,7 @@ impl<'a> Bed<'a> {
     ///
     /// # Errors
     /// If it does not build.
-    pub fn kernel(&self, flavour: Flavour) -> Result<Kernel> {
+    pub fn kernel(&self, flavour: KernelFlavour) -> Result<Kernel> {
         artifacts::kernel(self.environment, flavour, &self.progress)
     }
 
@@ -84,25 +85,25 @@ impl<'a> Bed<'a> {
         };
         let disk = self.scratch.folder.join("disk.img");
         files.push(script);
-        artifacts::session_disk(self.environment, &Choice::default(), files, &disk, &self.progress)?;
+        artifacts::session_disk(self.environment, &DiskChoice::default(), files, &disk, &self.progress)?;
         self.progress.step("running");
         let emulator = (self.environment.qemu()?.to_path_buf(), self.plugin.clone());
         let tables = artifacts::tables(system, &self.scratch.folder)?;
         let machine = (profile(self.machine.profile), self.machine.seed);
         let session = Session { frames, ..Session::new(emulator, kernel, (system, tables), disk, machine) };
-        let mut ear = Ear::default();
-        let outcome = session.run(&mut ear)?;
-        Ok(Measured { text: String::from_utf8_lossy(&ear.text).into_owned(), frames: ear.frames, outcome })
+        let mut recorder = Recorder::default();
+        let outcome = session.run(&mut recorder)?;
+        Ok(Measured { text: String::from_utf8_lossy(&recorder.text).into_owned(), frames: recorder.frames, outcome })
     }
 }
 
 #[derive(Default)]
-struct Ear {
+struct Recorder {
     text: Vec<u8>,
     frames: Vec<FrameEvent>,
 }
 
-impl Listener for Ear {
+impl Listener for Recorder {
     fn console(&mut self, board: u8, _: u64, bytes: &[u8]) {
         if board == 0 {
             self.text.extend_from_slice(bytes);

@@ -3,10 +3,10 @@
 //!
 //! Not here: the counting itself (`kernel/image/src/bench/pins.rs`), what follows for the bus (`bus`).
 
-use super::measured::{Bed, figures};
+use super::measured::{Fixture, figures};
 use anyhow::{Context, Result};
 use renga_cli::{Machine, ProfileName};
-use renga_images::artifacts::Flavour;
+use renga_images::artifacts::KernelFlavour;
 use renga_images::system::SystemFile;
 use renga_phy::pins::model::INSTRUCTIONS;
 use renga_workspace::environment::Environment;
@@ -28,9 +28,9 @@ const MARGIN: f64 = 3.0;
 pub fn measure(environment: &Environment) -> Result<u8> {
     let machine = Machine { system: "pair".to_string(), profile: ProfileName::Pi3, seed: 1 };
     let system = SystemFile::find(environment, &machine.system)?;
-    let bed = Bed::make(environment, &machine)?;
-    let text = bed.run(&system, &bed.kernel(Flavour::Bench)?, "", false)?.text;
-    bed.progress.finish();
+    let fixture = Fixture::make(environment, &machine)?;
+    let text = fixture.run(&system, &fixture.kernel(KernelFlavour::Bench)?, "", false)?.text;
+    fixture.progress.finish();
     println!("The driver of the pins in the booted image: a frame of 1024 bytes, against a script of the other");
     println!("side that is always ready; checksums included, pauses to settle left out.\n");
     println!("{:<22} {:>9} {:>13} {:>11}", "", "accesses", "instructions", "an access");

@@ -2,11 +2,11 @@
 //!
 //! Not here: the measuring itself (`kernel/image/src/bench.rs`, `userland/src/bin/nullcall.rs`).
 
-use super::measured::{Bed, figures};
+use super::measured::{Fixture, figures};
 use super::tables;
 use anyhow::Result;
 use renga_cli::{Machine, ProfileName};
-use renga_images::artifacts::Flavour;
+use renga_images::artifacts::KernelFlavour;
 use renga_images::system::SystemFile;
 use renga_workspace::environment::Environment;
 
@@ -32,12 +32,12 @@ const ROWS: [(&str, &str, Option<u64>, Option<u64>); 10] = [
 pub fn measure(environment: &Environment) -> Result<u8> {
     let machine = Machine { system: "pair".to_string(), profile: ProfileName::Pi3, seed: 1 };
     let system = SystemFile::find(environment, &machine.system)?;
-    let bed = Bed::make(environment, &machine)?;
-    let kernel = bed.run(&system, &bed.kernel(Flavour::Bench)?, "", false)?;
-    let program = bed.run(&system, &bed.kernel(Flavour::Plain)?, "/usr/lib/renga/nullcall\n", false)?;
+    let fixture = Fixture::make(environment, &machine)?;
+    let kernel = fixture.run(&system, &fixture.kernel(KernelFlavour::Bench)?, "", false)?;
+    let program = fixture.run(&system, &fixture.kernel(KernelFlavour::Plain)?, "/usr/lib/renga/nullcall\n", false)?;
     let text = kernel.text + &program.text;
     let processes: usize = system.checked.process_count(0);
-    bed.progress.finish();
+    fixture.progress.finish();
     println!("Instructions on the booted image of `pair`, board a ({processes} processes), tracing off.");
     println!("One instruction is one tick of virtual time; there is no cache or pipeline model.\n");
     println!("{:<36} {:>6} {:>6} {:>8} {:>12} {:>7}", "", "least", "most", "mean", "experiment", "bound");

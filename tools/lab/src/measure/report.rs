@@ -1,6 +1,6 @@
 //! `renga bench report`: results as a page.
 
-use crate::benches::{Laboratory, RowResult, html, markdown};
+use crate::benches::{RowResult, Runner, html, markdown};
 use anyhow::{Context, Result, bail};
 use renga_bench::rows::all;
 use renga_cli::Report;
@@ -12,7 +12,7 @@ use std::fs;
 /// # Errors
 /// If there are no results, or the page cannot be written.
 pub fn report(environment: &Environment, options: &Report) -> Result<u8> {
-    let folder = Laboratory::folder(environment);
+    let folder = Runner::folder(environment);
     let results = options.results.clone().unwrap_or_else(|| folder.join("results"));
     let mut results = RowResult::read_all(&results)?;
     results.retain(|result| result.short == options.short);

@@ -1,9 +1,9 @@
 //! Real workloads from the diskless board with synchronous and with asynchronous calls.
 
-use super::measured::{Bed, Measured};
+use super::measured::{Fixture, Measured};
 use anyhow::{Context, Result, bail};
 use renga_cli::Machine;
-use renga_images::artifacts::Flavour;
+use renga_images::artifacts::KernelFlavour;
 use renga_images::system::SystemFile;
 use renga_workspace::environment::Environment;
 use std::fs;
@@ -36,7 +36,7 @@ mod counter {
     pub const POOL_HIGH_WATER: usize = 5;
 }
 
-struct Row {
+struct SyncAsyncRow {
     label: String,
     ns: u64,
     /// During the workload.
@@ -50,15 +50,15 @@ struct Row {
 /// # Errors
 /// If a run fails or a workload does.
 pub fn measure(environment: &Environment, machine: &Machine) -> Result<u8> {
-    let bed = Bed::make(environment, machine)?;
+    let fixture = Fixture::make(environment, machine)?;
     let mut results = Vec::new();
     for mode in ["sync", "async"] {
-        let system = with_mode(environment, machine, &bed, mode)?;
-        let kernel = bed.kernel(Flavour::Plain)?;
-        let run = bed.run(&system, &kernel, &script(), false)?;
+        let system = with_mode(environment, machine, &fixture, mode)?;
+        let kernel = fixture.kernel(KernelFlavour::Plain)?;
+        let run = fixture.run(&system, &kernel, &script(), false)?;
         results.push(rows(&run)?);
     }
-    bed.progress.finish();
+    fixture.progress.finish();
     print(&results[0], &results[1]);
     Ok(0)
 }
@@ -72,19 +72,19 @@ fn script() -> String {
 }
 
 /// The system with another mode, as a file of this measurement's own.
-fn with_mode(environment: &Environment, machine: &Machine, bed: &Bed<'_>, mode: &str) -> Result<SystemFile> {
+fn with_mode(environment: &Environment, machine: &Machine, fixture: &Fixture<'_>, mode: &str) -> Result<SystemFile> {
     let system = SystemFile::find(environment, &machine.system)?;
     let text = fs::read_to_string(&system.path)?;
     let changed: Vec<String> = text
         .lines()
         .map(|line| if line.trim_start().starts_with("mode") { format!("mode = \"{mode}\"") } else { line.to_string() })
         .collect();
-    let path = bed.scratch().join(format!("{}-{mode}.toml", system.name()));
+    let path = fixture.scratch().join(format!("{}-{mode}.toml", system.name()));
     fs::write(&path, changed.join("\n") + "\n")?;
     SystemFile::find(environment, &path.to_string_lossy())
 }
 
-fn rows(run: &Measured) -> Result<Vec<Row>> {
+fn rows(run: &Measured) -> Result<Vec<SyncAsyncRow>> {
     if run.outcome.status != 0 {
         bail!("a workload failed with status {}:\n{}", run.outcome.status, run.text);
     }
@@ -96,19 +96,19 @@ fn rows(run: &Measured) -> Result<Vec<Row>> {
         let (counters, totals) = counters.split_once(" totals").context("a measurement without totals")?;
         let numbers = |text: &str| text.split_whitespace().map(str::parse).collect::<Result<Vec<u64>, _>>();
         let (counters, totals) = (numbers(counters)?, numbers(totals)?);
-        Ok(Row { label: (*label).to_string(), ns: ns.parse()?, counters, totals })
+        Ok(SyncAsyncRow { label: (*label).to_string(), ns: ns.parse()?, counters, totals })
     };
     WORKLOADS.iter().map(row).collect()
 }
 
-fn print(sync: &[Row], asynchronous: &[Row]) {
+fn print(sync: &[SyncAsyncRow], asynchronous: &[SyncAsyncRow]) {
     println!("Workloads on board b, disk on board a; virtual time.\n");
     println!(
         "{:<8} {:>11} {:>11} {:>8} {:>8} {:>9} {:>9} {:>9} {:>12} {:>6}",
         "", "sync ms", "async ms", "change", "calls", "could be", "released", "fallback", "avoided ms", "pool"
     );
     for (sync, asynchronous) in sync.iter().zip(asynchronous) {
-        let count = |row: &Row, which: usize| row.counters.get(which).copied().unwrap_or(0);
+        let count = |row: &SyncAsyncRow, which: usize| row.counters.get(which).copied().unwrap_or(0);
         let calls = count(sync, counter::SYNC) + count(sync, counter::ASYNC);
         let could_be = 100.0 * count(sync, counter::COULD_BE_ASYNC) as f64 / calls.max(1) as f64;
         let change = 100.0 * (asynchronous.ns as f64 - sync.ns as f64) / sync.ns as f64;

@@ -7,18 +7,16 @@ mod input;
 mod report;
 mod rows;
 
-use super::measured::Bed;
+use super::measured::Fixture;
 use anyhow::{Context, Result, bail};
 use renga_cli::{Machine, ProfileName, Unix};
-use renga_images::artifacts::Flavour;
+use renga_images::artifacts::KernelFlavour;
 use renga_images::system::SystemFile;
 use renga_workspace::environment::Environment;
+use renga_workspace::output;
 use report::Figures;
-use rows::{ROWS, Row};
-use std::fs;
-
-/// The boards that are compared: the one with the disk, and one without.
-const BOARDS: [&str; 2] = ["a", "b"];
+use rows::{BOARDS, ROWS, UnixRow};
+use std::io::Write;
 
 /// Prints the table; in the short form 1 if a figure is worse than its bound.
 ///
@@ -27,26 +25,26 @@ const BOARDS: [&str; 2] = ["a", "b"];
 pub fn measure(environment: &Environment, options: &Unix) -> Result<u8> {
     let machine = Machine { system: "pair".to_string(), profile: ProfileName::Pi3, seed: 1 };
     let system = SystemFile::find(environment, &machine.system)?;
-    let bed = Bed::make(environment, &machine)?;
-    let kernel = bed.kernel(Flavour::Plain)?;
-    let rows: Vec<&Row> = ROWS.iter().filter(|row| !options.short || row.is_bounded()).collect();
-    let run = bed.run_with(&system, &kernel, &script(&rows), false, input::files())?;
-    bed.progress.finish();
+    let fixture = Fixture::make(environment, &machine)?;
+    let kernel = fixture.kernel(KernelFlavour::Plain)?;
+    let rows: Vec<&UnixRow> = ROWS.iter().filter(|row| !options.short || row.is_bounded()).collect();
+    let run = fixture.run_with(&system, &kernel, &script(&rows), false, input::files())?;
+    fixture.progress.finish();
     if run.outcome.status != 0 {
         bail!("a measurement failed with status {}:\n{}", run.outcome.status, run.text);
     }
     let figures = Figures::read(&run.text, &rows)?;
     report::print(&rows, &figures);
     if let Some(path) = &options.json {
-        let text = serde_json::to_string_pretty(&report::json(&rows, &figures))? + "\n";
-        fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        let text = serde_json::to_string_pretty(&report::json(&rows, &figures))?;
+        writeln!(output::open(Some(path))?, "{text}").with_context(|| format!("cannot write {}", path.display()))?;
     }
     let worse = if options.short { report::print_worse(&rows, &figures) } else { 0 };
     Ok(u8::from(worse > 0))
 }
 
 /// Measures `rows` on one board after the other.
-fn script(rows: &[&Row]) -> String {
+fn script(rows: &[&UnixRow]) -> String {
     let mut script = input::PREPARE.to_string();
     let calls: Vec<&str> = rows.iter().filter(|row| row.command.is_none()).map(|row| row.name).collect();
     for board in BOARDS {

@@ -1,4 +1,4 @@
-//! Results of pieces as JSON files, by the pieces' keys.
+//! Results of jobs as JSON files, by the jobs' keys.
 //!
 //! Invariant: a file with a result's name holds all of it. Not here: what is in it.
 
@@ -37,7 +37,7 @@ impl Kept {
     /// # Errors
     /// What `write` says, or if it wrote nothing.
     pub fn keep(&self, key: &str, write: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
-        // Several may be at the same piece, where one was thought dead: each has a file of its own.
+        // Several may be at the same job, where one was thought dead: each has a file of its own.
         let begun = self.folder.join(format!("{key}.{}.begun", std::process::id()));
         let written = write(&begun);
         if let Err(error) = written {
@@ -66,7 +66,7 @@ mod tests {
 
     /// Holds: sweep-once.
     #[test]
-    fn a_result_is_there_in_full_or_not_at_all() {
+    fn kept_result_is_complete_or_absent() {
         let folder = std::env::temp_dir().join(format!("renga-kept-{}", std::process::id()));
         let kept = Kept::new(&folder).unwrap();
         let broken = kept.keep("one", |path| {

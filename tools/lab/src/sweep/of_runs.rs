@@ -1,9 +1,9 @@
-//! The runs of rows, the map's among them: pieces that are kept by their content, so that rows which share a run share what came of it.
+//! The runs of rows, the map's among them: jobs that are kept by their content, so that rows which share a run share what came of it.
 //!
 //! Not here: carrying a run out and keeping it (`benches`), judging (`command::bench`).
 
-use super::piece::{Piece, Sweep};
-use crate::benches::{Laboratory, RunFacts};
+use super::job::{Job, Sweep};
+use crate::benches::{RunFacts, Runner};
 use anyhow::{Context, Result};
 use renga_bench::rows::{Plan, Row};
 use renga_bench::run::{Outcome, Run};
@@ -20,12 +20,12 @@ pub struct OfRow<'a> {
 
 /// A sweep over the runs of rows.
 pub struct OfRuns<'a> {
-    laboratory: &'a Laboratory<'a>,
+    runner: &'a Runner<'a>,
     arguments: Vec<String>,
-    pieces: Vec<Piece>,
+    jobs: Vec<Job>,
     runs: BTreeMap<String, (Run, RunFacts)>,
     rows: Vec<OfRow<'a>>,
-    again: bool,
+    force: bool,
 }
 
 impl<'a> OfRuns<'a> {
@@ -33,23 +33,18 @@ impl<'a> OfRuns<'a> {
     ///
     /// # Errors
     /// If what a run is made of cannot be told.
-    pub fn new(
-        laboratory: &'a Laboratory<'a>,
-        rows: &[&'a Row],
-        plans: &[Plan],
-        arguments: Vec<String>,
-    ) -> Result<OfRuns<'a>> {
+    pub fn new(runner: &'a Runner<'a>, rows: &[&'a Row], plans: &[Plan], arguments: Vec<String>) -> Result<OfRuns<'a>> {
         let mut all =
-            OfRuns { laboratory, arguments, pieces: Vec::new(), runs: BTreeMap::new(), rows: Vec::new(), again: false };
+            OfRuns { runner, arguments, jobs: Vec::new(), runs: BTreeMap::new(), rows: Vec::new(), force: false };
         for (row, plan) in rows.iter().flat_map(|row| plans.iter().map(move |plan| (*row, *plan))) {
             let mut keys = Vec::new();
             for run in (row.runs)(plan) {
-                let facts = laboratory.facts(&run)?;
+                let facts = runner.facts(&run)?;
                 keys.push(facts.key.clone());
                 // Rows share runs.
                 if !all.runs.contains_key(&facts.key) {
                     let label = format!("{}, {}: {}", row.id, plan.profile.name(), run.label());
-                    all.pieces.push(Piece { key: facts.key.clone(), label });
+                    all.jobs.push(Job { key: facts.key.clone(), label });
                     all.runs.insert(facts.key.clone(), (run, facts));
                 }
             }
@@ -58,10 +53,10 @@ impl<'a> OfRuns<'a> {
         Ok(all)
     }
 
-    /// The same, and what is there is carried out again.
+    /// The same; with `force` also runs with a result are carried out.
     #[must_use]
-    pub fn again(self, again: bool) -> OfRuns<'a> {
-        OfRuns { again, ..self }
+    pub fn force(self, force: bool) -> OfRuns<'a> {
+        OfRuns { force, ..self }
     }
 
     /// The rows, each with each of its plans.
@@ -78,7 +73,7 @@ impl<'a> OfRuns<'a> {
         for key in &of.keys {
             let (run, facts) = self.runs.get(key).context("no run has this name")?;
             let (facts, outcome) =
-                self.laboratory.remembered(facts).with_context(|| format!("{} was not carried out", run.label()))?;
+                self.runner.remembered(facts).with_context(|| format!("{} was not carried out", run.label()))?;
             runs.push(run.clone());
             all.push(facts);
             outcomes.push(outcome);
@@ -92,22 +87,22 @@ impl Sweep for OfRuns<'_> {
         self.arguments.clone()
     }
 
-    fn pieces(&self) -> &[Piece] {
-        &self.pieces
+    fn jobs(&self) -> &[Job] {
+        &self.jobs
     }
 
-    fn is_done(&self, piece: &Piece) -> bool {
-        !self.again && self.runs.get(&piece.key).is_some_and(|(_, facts)| self.laboratory.remembered(facts).is_some())
+    fn is_done(&self, job: &Job) -> bool {
+        !self.force && self.runs.get(&job.key).is_some_and(|(_, facts)| self.runner.remembered(facts).is_some())
     }
 
-    fn carry_out(&self, piece: &Piece, what: &str) -> Result<()> {
-        let (run, facts) = self.runs.get(&piece.key).context("no run has this name")?;
-        self.laboratory.carry_out(run, facts.clone(), what).map(|_| ())
+    fn carry_out(&self, job: &Job, what: &str) -> Result<()> {
+        let (run, facts) = self.runs.get(&job.key).context("no run has this name")?;
+        self.runner.carry_out(run, facts.clone(), what).map(|_| ())
     }
 
     fn report(&self) -> Result<u8> {
         let judged_by = format!("./renga bench {}", self.arguments.join(" "));
-        println!("all {} runs are kept; what they say: {judged_by}", self.pieces.len());
+        println!("all {} runs are kept; what they say: {judged_by}", self.jobs.len());
         Ok(0)
     }
 }

@@ -1,4 +1,4 @@
-//! How many pieces of long work are left, and how long they may take.
+//! How many jobs of long work are left, and how long they may take.
 //!
 //! Invariant: an estimate is made of what was measured, and is not given before anything was.
 
@@ -16,7 +16,7 @@ pub struct Remaining {
 }
 
 impl Remaining {
-    /// Of `all` pieces, done by `workers` at once.
+    /// Of `all` jobs, done by `workers` at once.
     pub fn of(all: u32, workers: usize) -> Remaining {
         Remaining { all, workers, begun: AtomicU32::new(0), done: Mutex::default() }
     }
@@ -48,7 +48,7 @@ mod tests {
 
     /// Holds: sweep-eta.
     #[test]
-    fn the_time_left_is_what_the_others_take_at_the_measured_pace() {
+    fn remaining_time_follows_measured_pace() {
         let remaining = Remaining::of(10, 2);
         assert_eq!(remaining.one_begun(), " (1 of 10)");
         remaining.one_done(Duration::from_secs(4));

@@ -2,8 +2,8 @@
 //!
 //! Invariant: a block's name is made of the simulator itself, so another simulator's results are not taken for its own.
 
+use super::job::{Job, Sweep};
 use super::kept::Kept;
-use super::piece::{Piece, Sweep};
 use anyhow::{Result, bail};
 use renga_images::card::{sha256, sha256_of_file};
 use renga_workspace::delegate::SIMULATOR;
@@ -16,24 +16,24 @@ use std::process::{Command, Stdio};
 
 /// Seeds by level, from one on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Choice {
+pub struct SeedsChoice {
     /// As the simulator calls it.
     pub level: String,
     /// The first.
     pub first: u64,
     /// How many.
     pub seeds: u64,
-    /// How many are one piece.
+    /// How many are one job.
     pub block: u64,
 }
 
 /// A sweep of seeds.
 pub struct Seeds<'a> {
-    choice: Choice,
+    choice: SeedsChoice,
     simulator: PathBuf,
     kept: Kept,
-    pieces: Vec<Piece>,
-    /// The first seed and the number of seeds of each piece.
+    jobs: Vec<Job>,
+    /// The first seed and the number of seeds of each job.
     blocks: BTreeMap<String, (u64, u64)>,
     progress: &'a Progress,
 }
@@ -65,49 +65,54 @@ impl<'a> Seeds<'a> {
     ///
     /// # Errors
     /// If it does not build.
-    pub fn new(environment: &Environment, choice: &Choice, folder: &Path, progress: &'a Progress) -> Result<Seeds<'a>> {
+    pub fn new(
+        environment: &Environment,
+        choice: &SeedsChoice,
+        folder: &Path,
+        progress: &'a Progress,
+    ) -> Result<Seeds<'a>> {
         let simulator = SIMULATOR.build(environment, progress)?;
         let kept = Kept::new(&folder.join("seeds"))?;
-        let (pieces, blocks) = blocks(choice, &sha256_of_file(&simulator)?.to_string());
-        Ok(Seeds { choice: choice.clone(), simulator, kept, pieces, blocks, progress })
+        let (jobs, blocks) = blocks(choice, &sha256_of_file(&simulator)?.to_string());
+        Ok(Seeds { choice: choice.clone(), simulator, kept, jobs, blocks, progress })
     }
 }
 
-type Blocks = (Vec<Piece>, BTreeMap<String, (u64, u64)>);
+type Blocks = (Vec<Job>, BTreeMap<String, (u64, u64)>);
 
-fn blocks(choice: &Choice, simulator: &str) -> Blocks {
-    let Choice { level, first, seeds, block } = choice;
+fn blocks(choice: &SeedsChoice, simulator: &str) -> Blocks {
+    let SeedsChoice { level, first, seeds, block } = choice;
     let end = first + seeds;
     let starts = (*first..end).step_by(*block as usize);
     let of = |begin: u64| {
         let count = (*block).min(end - begin);
         let label = format!("{level} seeds {begin} to {}", begin + count - 1);
         let key = sha256(format!("{simulator} {level} {begin} {count}").as_bytes()).to_string();
-        (Piece { key: key.clone(), label }, (key, (begin, count)))
+        (Job { key: key.clone(), label }, (key, (begin, count)))
     };
     starts.map(of).unzip()
 }
 
 impl Sweep for Seeds<'_> {
     fn arguments(&self) -> Vec<String> {
-        let Choice { level, first, seeds, block } = &self.choice;
+        let SeedsChoice { level, first, seeds, block } = &self.choice;
         let [first, seeds, block] = [first, seeds, block].map(u64::to_string);
         ["seeds", "--level", level, "--first", &first, "--seeds", &seeds, "--block", &block].map(String::from).to_vec()
     }
 
-    fn pieces(&self) -> &[Piece] {
-        &self.pieces
+    fn jobs(&self) -> &[Job] {
+        &self.jobs
     }
 
-    fn is_done(&self, piece: &Piece) -> bool {
-        self.kept.has(&piece.key)
+    fn is_done(&self, job: &Job) -> bool {
+        self.kept.has(&job.key)
     }
 
-    fn carry_out(&self, piece: &Piece, what: &str) -> Result<()> {
+    fn carry_out(&self, job: &Job, what: &str) -> Result<()> {
         self.progress.step(what);
-        let (first, seeds) = self.blocks[&piece.key];
+        let (first, seeds) = self.blocks[&job.key];
         let numbers = [first, seeds].map(|number| number.to_string());
-        self.kept.keep(&piece.key, |path| {
+        self.kept.keep(&job.key, |path| {
             let mut simulator = Command::new(&self.simulator);
             simulator.args(["--level", &self.choice.level, "--first", &numbers[0], "--seeds", &numbers[1]]);
             // All of them, in one worker: what a block finds must not hang on who is quicker.
@@ -123,8 +128,8 @@ impl Sweep for Seeds<'_> {
 
     fn report(&self) -> Result<u8> {
         let (mut sums, mut failures) = (BTreeMap::<String, Sum>::new(), Vec::new());
-        for piece in &self.pieces {
-            let found: Found = self.kept.read(&piece.key)?;
+        for job in &self.jobs {
+            let found: Found = self.kept.read(&job.key)?;
             failures.extend(found.failures);
             found.levels.into_iter().for_each(|(level, sum)| sums.entry(level).or_default().add(sum));
         }
@@ -150,20 +155,20 @@ impl Sum {
 
 #[cfg(test)]
 mod tests {
-    use super::{Choice, blocks};
+    use super::{SeedsChoice, blocks};
 
     /// Holds: bench-cache.
     #[test]
-    fn blocks_cover_all_seeds_once_and_are_named_by_what_they_run() {
-        let choice = Choice { level: "link".to_string(), first: 5, seeds: 25, block: 10 };
-        let (pieces, places) = blocks(&choice, "simulator");
-        let at: Vec<_> = pieces.iter().map(|piece| places[&piece.key]).collect();
+    fn seeds_blocks_cover_each_seed_once() {
+        let choice = SeedsChoice { level: "link".to_string(), first: 5, seeds: 25, block: 10 };
+        let (jobs, places) = blocks(&choice, "simulator");
+        let at: Vec<_> = jobs.iter().map(|job| places[&job.key]).collect();
         assert_eq!(at, [(5, 10), (15, 10), (25, 5)]);
-        assert_eq!(pieces[2].label, "link seeds 25 to 29");
-        let more = blocks(&Choice { seeds: 35, ..choice.clone() }, "simulator").0;
-        assert_eq!(more[..2], pieces[..2], "what was done is not done again");
-        assert!(more[2] != pieces[2]);
+        assert_eq!(jobs[2].label, "link seeds 25 to 29");
+        let more = blocks(&SeedsChoice { seeds: 35, ..choice.clone() }, "simulator").0;
+        assert_eq!(more[..2], jobs[..2], "what was done is not done again");
+        assert!(more[2] != jobs[2]);
         let other = blocks(&choice, "another simulator").0;
-        assert!(other.iter().zip(&pieces).all(|(other, piece)| other.key != piece.key));
+        assert!(other.iter().zip(&jobs).all(|(other, job)| other.key != job.key));
     }
 }

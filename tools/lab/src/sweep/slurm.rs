@@ -1,12 +1,13 @@
-//! A sweep by a Slurm cluster: an array of jobs, each of which carries out some pieces by the command that does one.
+//! A sweep by a Slurm cluster: an array of tasks, each of which runs some jobs by the command that runs one.
 //!
-//! Invariant: what counts is which results are there, not how a job ended. Pieces whose worker died are submitted again, a
+//! Invariant: results count, not the exit status of tasks. Jobs whose worker died are submitted again, a
 //! bounded number of times. Not here: setting Slurm up; all machines must see the project's folder under the same path.
 
-use super::piece::{Piece, Sweep, missing};
+use super::job::{Job, Sweep, missing};
 use anyhow::{Context, Result, bail, ensure};
 use renga_workspace::environment::Environment;
 use renga_workspace::progress::Progress;
+use renga_workspace::shell::quoted;
 use std::fmt::Write;
 use std::fs;
 use std::path::PathBuf;
@@ -14,9 +15,9 @@ use std::process::{Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Jobs of an array: Slurm's own limit is 1,001 unless it is set higher.
-const JOBS_MAX: usize = 1000;
-/// Times that pieces are submitted.
+/// Tasks of an array: Slurm's own limit is 1,001 unless it is set higher.
+const TASKS_MAX: usize = 1000;
+/// Times that jobs are submitted.
 const ATTEMPTS: u32 = 3;
 /// Between looks at the queue.
 const POLL: Duration = Duration::from_secs(1);
@@ -30,7 +31,7 @@ pub struct Slurm<'a> {
     arguments: Vec<String>,
     /// For sbatch.
     options: &'a [String],
-    /// Of lists, scripts and what jobs say.
+    /// Of lists, scripts and the output of tasks.
     folder: PathBuf,
     root: PathBuf,
 }
@@ -53,32 +54,32 @@ impl<'a> Slurm<'a> {
         Ok(Slurm { sweep, arguments, options, folder, root: environment.root.clone() })
     }
 
-    /// Has the missing pieces carried out, and waits for them.
+    /// Has the missing jobs carried out, and waits for them.
     ///
     /// # Errors
     /// If Slurm refuses them, or some are missing after all attempts.
     pub fn carry_out(&self, progress: &Progress) -> Result<()> {
         for attempt in 1..=ATTEMPTS {
-            let pieces = missing(self.sweep);
-            if pieces.is_empty() {
+            let jobs = missing(self.sweep);
+            if jobs.is_empty() {
                 return Ok(());
             }
             if attempt > 1 {
                 eprintln!(
-                    "renga: {} pieces have no result: submitting them again (attempt {attempt} of {ATTEMPTS}); \
-                     what their jobs said is in {}",
-                    pieces.len(),
+                    "renga: {} jobs have no result: submitting them again (attempt {attempt} of {ATTEMPTS}); \
+                     the output of their tasks is in {}",
+                    jobs.len(),
                     self.folder.display()
                 );
             }
-            let job = self.submit(&pieces)?;
-            eprintln!("renga: job {job} has {} pieces; `scancel {job}` ends it, what is done stays", pieces.len());
-            self.watch(&job, &pieces, progress)?;
+            let array = self.submit(&jobs)?;
+            eprintln!("renga: Slurm job {array} runs {} jobs; `scancel {array}` ends it, results stay", jobs.len());
+            self.watch(&array, &jobs, progress)?;
         }
         match missing(self.sweep).as_slice() {
             [] => Ok(()),
             left @ [first, ..] => bail!(
-                "{} pieces have no result after {ATTEMPTS} attempts, the first is {}; what their jobs said is in {}",
+                "{} jobs have no result after {ATTEMPTS} attempts, the first is {}; the output of their tasks is in {}",
                 left.len(),
                 first.label,
                 self.folder.display()
@@ -86,20 +87,20 @@ impl<'a> Slurm<'a> {
         }
     }
 
-    /// Submits an array of jobs; its number.
-    fn submit(&self, pieces: &[Piece]) -> Result<String> {
-        let list = self.folder.join(format!("{}.pieces", std::process::id()));
-        let keys: String = pieces.iter().map(|piece| format!("{}\n", piece.key)).collect();
+    /// Submits an array of tasks; its number.
+    fn submit(&self, jobs: &[Job]) -> Result<String> {
+        let list = self.folder.join(format!("{}.jobs", std::process::id()));
+        let keys: String = jobs.iter().map(|job| format!("{}\n", job.key)).collect();
         fs::write(&list, keys).with_context(|| format!("cannot write {}", list.display()))?;
-        let jobs = pieces.len().min(JOBS_MAX);
+        let tasks = jobs.len().min(TASKS_MAX);
         let script = list.with_extension("sh");
         let program = std::env::current_exe().context("cannot tell which program this is")?;
-        let each = pieces.len().div_ceil(jobs);
+        let each = jobs.len().div_ceil(tasks);
         let text = self.script(&quoted(&program.to_string_lossy()), &quoted(&list.to_string_lossy()), each);
         fs::write(&script, text).with_context(|| format!("cannot write {}", script.display()))?;
         let mut sbatch = Command::new("sbatch");
         sbatch.args(["--parsable", "--job-name=renga-sweep", "--requeue", "--export=ALL"]);
-        sbatch.arg(format!("--array=0-{}", jobs - 1)).arg(format!("--output={}/%A_%a.txt", self.folder.display()));
+        sbatch.arg(format!("--array=0-{}", tasks - 1)).arg(format!("--output={}/%A_%a.txt", self.folder.display()));
         sbatch.arg("--chdir").arg(&self.root).args(self.options).arg(&script);
         let output = sbatch.stdin(Stdio::null()).output().context("cannot start sbatch")?;
         ensure!(output.status.success(), "sbatch refuses: {}", said(&output));
@@ -108,39 +109,39 @@ impl<'a> Slurm<'a> {
         Ok(text.trim().split(';').next().unwrap_or_default().to_string())
     }
 
-    /// What each job of the array runs: `each` lines of the list. One piece that fails does not keep the others back.
+    /// What each task of the array runs: `each` lines of the list. One job that fails does not keep the others back.
     fn script(&self, program: &str, list: &str, each: usize) -> String {
         let arguments: Vec<String> = self.arguments.iter().map(|argument| quoted(argument)).collect();
         let mut text = String::from("#!/bin/sh\nstatus=0\n");
         let _ = writeln!(text, "first=$((SLURM_ARRAY_TASK_ID * {each} + 1))"); // a String takes everything
-        let _ = writeln!(text, "for piece in $(sed -n \"$first,$((first + {each} - 1))p\" {list}); do");
-        let _ = writeln!(text, "  {program} sweep {} --piece \"$piece\" || status=1", arguments.join(" "));
+        let _ = writeln!(text, "for job in $(sed -n \"$first,$((first + {each} - 1))p\" {list}); do");
+        let _ = writeln!(text, "  {program} sweep {} --job \"$job\" || status=1", arguments.join(" "));
         text + "done\nexit $status\n"
     }
 
-    /// Waits until the job is over, and says how far it is.
-    fn watch(&self, job: &str, pieces: &[Piece], progress: &Progress) -> Result<()> {
+    /// Waits until the array is over, and shows how far it is.
+    fn watch(&self, array: &str, jobs: &[Job], progress: &Progress) -> Result<()> {
         let (begin, mut told, mut failures) = (Instant::now(), None, 0);
         while failures < FAILURES_MAX {
-            let done = pieces.iter().filter(|piece| self.sweep.is_done(piece)).count();
+            let done = jobs.iter().filter(|job| self.sweep.is_done(job)).count();
             if told.replace(done) != Some(done) {
-                progress.step(&format!("job {job}: {}", how_far(done, pieces.len(), begin.elapsed())));
+                progress.step(&format!("Slurm job {array}: {}", how_far(done, jobs.len(), begin.elapsed())));
             }
-            match is_over(job) {
+            match is_over(array) {
                 Ok(true) => return Ok(()),
                 Ok(false) => failures = 0,
                 Err(_) => failures += 1,
             }
             sleep(POLL);
         }
-        is_over(job).map(|_| ())
+        is_over(array).map(|_| ())
     }
 }
 
-/// Whether no part of the job waits or runs.
-fn is_over(job: &str) -> Result<bool> {
+/// Whether no task of the array waits or runs.
+fn is_over(array: &str) -> Result<bool> {
     let mut squeue = Command::new("squeue");
-    squeue.args(["--noheader", "--format=%i", "--jobs", job]);
+    squeue.args(["--noheader", "--format=%i", "--jobs", array]);
     let output = squeue.stdin(Stdio::null()).output().context("cannot start squeue")?;
     let text = said(&output);
     // What is over for a while is forgotten.
@@ -157,18 +158,13 @@ fn said(output: &Output) -> String {
 fn how_far(done: usize, all: usize, elapsed: Duration) -> String {
     let each = elapsed.checked_div(done as u32);
     let left = each.map(|each| format!(", about {} s left", (each * (all - done) as u32).as_secs()));
-    format!("{done} of {all} pieces{}", left.unwrap_or_default())
-}
-
-/// As a word of the shell.
-fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
+    format!("{done} of {all} jobs{}", left.unwrap_or_default())
 }
 
 #[cfg(test)]
 mod tests {
     use super::{Slurm, how_far, quoted};
-    use crate::sweep::{Piece, Sweep};
+    use crate::sweep::{Job, Sweep};
     use anyhow::Result;
     use std::path::PathBuf;
     use std::process::Command;
@@ -180,13 +176,13 @@ mod tests {
         fn arguments(&self) -> Vec<String> {
             Vec::new()
         }
-        fn pieces(&self) -> &[Piece] {
+        fn jobs(&self) -> &[Job] {
             &[]
         }
-        fn is_done(&self, _: &Piece) -> bool {
+        fn is_done(&self, _: &Job) -> bool {
             false
         }
-        fn carry_out(&self, _: &Piece, _: &str) -> Result<()> {
+        fn carry_out(&self, _: &Job, _: &str) -> Result<()> {
             Ok(())
         }
         fn report(&self) -> Result<u8> {
@@ -196,7 +192,7 @@ mod tests {
 
     /// Holds: sweep-once.
     #[test]
-    fn each_job_carries_out_its_lines_of_the_list_whatever_becomes_of_them() {
+    fn slurm_task_runs_all_its_jobs_after_a_failure() {
         let folder = std::env::temp_dir().join(format!("renga-slurm-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let list = folder.join("a list");
@@ -209,7 +205,7 @@ mod tests {
             let output = Command::new("sh").arg("-c").arg(&script).env("SLURM_ARRAY_TASK_ID", task).output().unwrap();
             (output.status.code(), String::from_utf8(output.stdout).unwrap())
         };
-        let line = |piece: &str| format!("sweep it's --first --piece {piece}\n");
+        let line = |job: &str| format!("sweep it's --first --job {job}\n");
         assert_eq!(run("0"), (Some(0), line("one") + &line("two")));
         assert_eq!(run("1"), (Some(1), line("three") + &line("four")), "the failure is told, and nothing kept back");
         assert_eq!(run("2"), (Some(0), line("five")));
@@ -218,8 +214,8 @@ mod tests {
 
     /// Holds: sweep-eta.
     #[test]
-    fn the_time_left_is_told_once_something_was_done() {
-        assert_eq!(how_far(0, 8, Duration::from_secs(9)), "0 of 8 pieces");
-        assert_eq!(how_far(2, 8, Duration::from_secs(10)), "2 of 8 pieces, about 30 s left");
+    fn slurm_time_left_appears_after_first_job() {
+        assert_eq!(how_far(0, 8, Duration::from_secs(9)), "0 of 8 jobs");
+        assert_eq!(how_far(2, 8, Duration::from_secs(10)), "2 of 8 jobs, about 30 s left");
     }
 }

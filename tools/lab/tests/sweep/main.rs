@@ -23,7 +23,7 @@ fn root() -> PathBuf {
 
 fn sweep(folder: &Path, more: &[&str]) -> Command {
     let mut renga = Command::new(env!("CARGO_BIN_EXE_renga-lab"));
-    renga.env("RENGA_ROOT", root()).arg("sweep").args(SWEEP).arg("--folder").arg(folder).args(more);
+    renga.env("RENGA_ROOT", root()).arg("sweep").args(SWEEP).arg("--results").arg(folder).args(more);
     renga.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     renga
 }
@@ -36,10 +36,10 @@ fn results(folder: &Path) -> BTreeMap<String, [String; 2]> {
     entries.iter().map(|entry| (entry.file_name().into_string().unwrap(), read(entry.path()))).collect()
 }
 
-/// Processes that carry out a piece of the sweep into `folder`.
+/// Processes that carry out a job of the sweep into `folder`.
 fn workers(folder: &Path) -> Vec<rustix::process::Pid> {
     let folder = folder.to_string_lossy().into_owned();
-    let is_worker = |line: &str| line.contains("--piece") && line.contains(&folder) && !line.contains("/bin/sh");
+    let is_worker = |line: &str| line.contains("--job") && line.contains(&folder) && !line.contains("/bin/sh");
     let pids = fs::read_dir("/proc").expect("Linux has it").flatten();
     pids.filter_map(|entry| entry.file_name().to_str()?.parse().ok().and_then(rustix::process::Pid::from_raw))
         .filter(|pid| {
@@ -101,7 +101,7 @@ fn fetched() -> Option<PathBuf> {
 
 /// Holds: sweep-once.
 #[test]
-fn what_slurm_carries_out_is_the_same_though_a_worker_is_killed() {
+fn sweep_by_slurm_with_killed_worker_equals_local_sweep() {
     if std::env::var_os("RENGA_QEMU").is_none_or(|qemu| qemu.is_empty()) {
         return renga_skip::skipped("RENGA_QEMU is not set (use ./renga test)");
     }
@@ -119,7 +119,7 @@ fn what_slurm_carries_out_is_the_same_though_a_worker_is_killed() {
     let output = end(running, &slurm);
     assert!(output.status.success(), "{}\n{}", said(&output), slurm.report());
     let text = said(&output);
-    assert!(text.contains("1 pieces have no result: submitting them again (attempt 2 of 3)"), "{text}");
+    assert!(text.contains("1 jobs have no result: submitting them again (attempt 2 of 3)"), "{text}");
 
     let printed = sweep(&here, &["--print"]).output().expect("renga starts");
     let lines = String::from_utf8_lossy(&printed.stdout).lines().count();
@@ -132,7 +132,7 @@ fn what_slurm_carries_out_is_the_same_though_a_worker_is_killed() {
     // What is done is not done again, and nothing is left to be told to others.
     let again = sweep(&here, &[]).output().expect("renga starts");
     assert!(
-        said(&again).contains(&format!("{lines} pieces: {lines} were there, 0 were carried out")),
+        said(&again).contains(&format!("{lines} jobs: {lines} were there, 0 were carried out")),
         "{}",
         said(&again)
     );

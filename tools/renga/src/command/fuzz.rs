@@ -1,4 +1,4 @@
-//! `renga test --fuzz SECONDS`: hostile input for each target of `tools/fuzz`, made by libFuzzer.
+//! `renga test --fuzz-s SECONDS`: hostile input for each target of `tools/fuzz`, made by libFuzzer.
 //!
 //! Invariant: what is found stays: inputs that reach new code in `target/fuzz/corpus`, those that break
 //! something in `target/fuzz/broken`. Not here: the targets; what was kept in the repository, which every
@@ -115,7 +115,7 @@ mod tests {
     use super::summary;
 
     #[test]
-    fn the_last_figures_are_told() {
+    fn fuzz_last_figures_are_reported() {
         let text = "#2\tINITED cov: 17 ft: 18 corp: 1/1b\n#2048\tDONE   cov: 224 ft: 513 corp: 276/5524b\n\
             Done 2048 runs in 9 second(s)\nstat::number_of_executed_units: 2048\n";
         assert_eq!(summary(text), "2048 executions, 224 edges");

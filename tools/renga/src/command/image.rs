@@ -3,9 +3,9 @@
 use anyhow::{Context, Result, bail};
 use renga_boot_card::Node;
 use renga_cli::Image;
-use renga_images::artifacts::{self, Flavour};
-use renga_images::card::{self, Cluster, Expected, Finding, Inspection};
-use renga_images::disk_image::{self, Choice};
+use renga_images::artifacts::{self, KernelFlavour};
+use renga_images::card::{self, CardFinding, Cluster, Expected, Inspection};
+use renga_images::disk_image::{self, DiskChoice};
 use renga_images::partition_table::{TYPE_FAT32, TYPE_LINUX};
 use renga_images::system::SystemFile;
 use renga_workspace::environment::Environment;
@@ -23,7 +23,7 @@ const UNSOUND_STATUS: u8 = 1;
 /// If something cannot be built, fetched, written or read.
 pub fn image(environment: &Environment, options: &Image) -> Result<u8> {
     let cluster = options.cluster.as_deref().map(|path| Cluster::read(environment, path)).transpose()?;
-    let choice = Choice::try_from(&options.choice)?;
+    let choice = DiskChoice::try_from(&options.choice)?;
     if options.list {
         return list(environment, choice);
     }
@@ -66,7 +66,7 @@ fn update(environment: &Environment, options: &Image, cluster: Option<Cluster>, 
     let system =
         cluster.map_or_else(|| SystemFile::find(environment, &options.system), |cluster| Ok(cluster.system))?;
     let progress = Progress::start();
-    let kernel = artifacts::kernel(environment, Flavour::Plain, &progress)?;
+    let kernel = artifacts::kernel(environment, KernelFlavour::Plain, &progress)?;
     progress.finish();
     let update = card::update(&fs::read(&kernel.image)?, &system.checked.to_blob())?;
     fs::write(path, &update).with_context(|| format!("cannot write {}", path.display()))?;
@@ -75,7 +75,7 @@ fn update(environment: &Environment, options: &Image, cluster: Option<Cluster>, 
 }
 
 /// What is to choose from; the choice that was given is listed as well.
-fn list(environment: &Environment, choice: Choice) -> Result<u8> {
+fn list(environment: &Environment, choice: DiskChoice) -> Result<u8> {
     for image in disk_image::stock(&environment.root, &[choice])? {
         println!("{}: {}", image.name, image.about);
         println!("  named     {}", image.named.join(" "));
@@ -101,7 +101,11 @@ fn megabytes(bytes: u64) -> String {
 
 fn inspect(environment: &Environment, path: &Path, cluster: Option<&Cluster>) -> Result<u8> {
     let scratch = Scratch::make(environment)?;
-    let inspection = card::inspect(path, &scratch.folder, |node| expected(environment, node, cluster))?;
+    let progress = Progress::start();
+    progress.step("reading the card");
+    let inspection = card::inspect(path, &scratch.folder, |node| expected(environment, node, cluster));
+    progress.finish();
+    let inspection = inspection?;
     print(path, &inspection);
     Ok(if inspection.is_sound() { 0 } else { UNSOUND_STATUS })
 }
@@ -149,8 +153,8 @@ fn print(path: &Path, inspection: &Inspection) {
     }
     for finding in &inspection.findings {
         match finding {
-            Finding::Fault(what) => println!("WRONG: {what}"),
-            Finding::Unchecked(what) => println!("not checked: {what}"),
+            CardFinding::Fault(what) => println!("WRONG: {what}"),
+            CardFinding::Unchecked(what) => println!("not checked: {what}"),
         }
     }
     println!("{}", if inspection.is_sound() { "sound" } else { "not sound" });

@@ -6,7 +6,7 @@ use renga_cluster::linux::{Hardware, Linux};
 use renga_cluster::session_disk;
 use renga_images::disk_image;
 use renga_workspace::environment::Environment;
-use renga_workspace::progress::Progress;
+use renga_workspace::progress::{FirstOutput, Progress};
 use renga_workspace::scratch::Scratch;
 use std::io::Write;
 use std::time::Duration;
@@ -24,7 +24,7 @@ pub fn linux(environment: &Environment, options: &renga_cli::Linux) -> Result<u8
     let scratch = Scratch::make(environment)?;
     let hardware = Hardware {
         cores: options.cores,
-        null_disk_ns: options.null_disk,
+        null_disk_ns: options.null_disk_ns,
         memory_mib: options.memory_mib,
         core_slice_ns: None,
     };
@@ -33,7 +33,12 @@ pub fn linux(environment: &Environment, options: &renga_cli::Linux) -> Result<u8
     progress.finish();
     let mut stderr = std::io::stderr();
     let log = options.log.then_some(&mut stderr as &mut dyn Write);
-    let ended = linux.run(&disk, Duration::from_secs(options.limit_s), &mut std::io::stdout(), log)?;
+    let ended = linux.run(
+        &disk,
+        Duration::from_secs(options.host_limit_s),
+        &mut FirstOutput::after("Linux starts", std::io::stdout()),
+        log,
+    )?;
     if let Some(folder) = &options.job.extract {
         disk_image::extract_tree(&disk, folder).context("Linux ran, but the files of its disk cannot be copied")?;
     }

@@ -5,14 +5,15 @@ use renga_boot_card::{LinkMode, Model};
 use renga_cli::{LinkName, ProgramName, Run};
 use renga_cluster::disturbance::{self, Disturbance};
 use renga_cluster::garbage;
+use renga_cluster::listener::Listener;
 use renga_cluster::profile::profile;
-use renga_cluster::session::{Listener, Outcome, Session};
+use renga_cluster::session::{Outcome, Session};
 use renga_cluster::session_disk;
 use renga_cluster::terminal::Terminal;
 use renga_cluster::trace::TraceFile;
 use renga_emu::{FrameEvent, Stats};
 use renga_emu_probes::Hit;
-use renga_images::artifacts::{self, Flavour, Kernel};
+use renga_images::artifacts::{self, Kernel, KernelFlavour};
 use renga_images::card::{self, CardBoot};
 use renga_images::disk_image;
 use renga_images::system::SystemFile;
@@ -32,7 +33,7 @@ pub fn run(environment: &Environment, options: &Run) -> Result<u8> {
         (SystemFile::find(environment, &options.machine.system)?, session_disk::script(&options.job)?);
     let disturbance = Disturbance::of(options, &system)?;
     let progress = Progress::start();
-    let flavour = if disturbance.hostile.is_empty() { Flavour::Plain } else { Flavour::Hostile };
+    let flavour = if disturbance.hostile.is_empty() { KernelFlavour::Plain } else { KernelFlavour::Hostile };
     let qemu = environment.qemu()?.to_path_buf();
     let scratch = Scratch::make(environment)?;
     let kernel = artifacts::kernel(environment, flavour, &progress)?;
@@ -82,13 +83,9 @@ pub fn run(environment: &Environment, options: &Run) -> Result<u8> {
         revive: options.revive,
         keys,
     };
-    let mut screen = Screen {
-        log: options.log,
-        trace: options.trace.as_deref().map(|path| TraceFile::create(path, &system, &kernel.elf)).transpose()?,
-        line_end: if terminal.as_ref().is_some_and(Terminal::is_raw) { "\r\n" } else { "\n" },
-        disk_board: system.checked.boards.iter().position(|board| board.owns_disk).unwrap_or(0) as u8,
-    };
+    let mut screen = Screen::new(options, &system, &kernel, terminal.as_ref())?;
     let outcome = session.run(&mut screen);
+    screen.end_start();
     drop(terminal);
     // Also of a run that failed: its trace is wanted most.
     let traced = screen.trace.take().map_or(Ok(()), TraceFile::finish);
@@ -176,14 +173,40 @@ fn panic(system: &SystemFile, text: &str) -> Result<(usize, u32)> {
 
 /// The person's screen: the disk board's console on standard output, the others' on standard error.
 struct Screen {
+    /// Shown until the boards' first output.
+    starting: Option<Progress>,
     log: bool,
     trace: Option<TraceFile>,
     disk_board: u8,
     line_end: &'static str,
 }
 
+impl Screen {
+    fn new(options: &Run, system: &SystemFile, kernel: &Kernel, terminal: Option<&Terminal>) -> Result<Screen> {
+        Ok(Screen {
+            starting: Progress::on_terminal("the boards start"),
+            log: options.log,
+            trace: options.trace.as_deref().map(|path| TraceFile::create(path, system, &kernel.elf)).transpose()?,
+            line_end: if terminal.is_some_and(Terminal::is_raw) { "\r\n" } else { "\n" },
+            disk_board: system.checked.boards.iter().position(|board| board.owns_disk).unwrap_or(0) as u8,
+        })
+    }
+
+    fn show(&mut self, line: &str) {
+        self.end_start();
+        eprint!("{line}{}", self.line_end);
+    }
+
+    fn end_start(&mut self) {
+        if let Some(progress) = self.starting.take() {
+            progress.finish();
+        }
+    }
+}
+
 impl Listener for Screen {
     fn console(&mut self, board: u8, _: u64, bytes: &[u8]) {
+        self.end_start();
         // A closed pipe behind us is no reason to stop the cluster before its disk is clean.
         if board == self.disk_board {
             let mut out = std::io::stdout();
@@ -194,7 +217,7 @@ impl Listener for Screen {
     }
     fn log(&mut self, line: &str) {
         if self.log {
-            eprint!("{line}{}", self.line_end);
+            self.show(line);
         }
     }
     fn started(&mut self, board: u8, time_ns: u64) {
@@ -208,7 +231,7 @@ impl Listener for Screen {
         }
     }
     fn news(&mut self, line: &str) {
-        eprint!("{line}{}", self.line_end);
+        self.show(line);
     }
     fn probe(&mut self, board: u8, hit: &Hit) {
         if let Some(trace) = &mut self.trace {

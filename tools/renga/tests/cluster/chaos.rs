@@ -5,7 +5,7 @@
 //! `./renga run --log --chaos SEED -f tools/renga/tests/cluster/chaos.sh`.
 
 use crate::support::{Disk, Ended, Facts, Renga, Scratch, clusters_can_run};
-use renga_images::disk_image::{self, Verdict};
+use renga_images::disk_image::{self, FsckVerdict};
 use std::fs;
 use std::ops::Range;
 use std::path::Path;
@@ -112,7 +112,7 @@ fn run(seed: u64, image: &Path, disk: &Path) -> Ended {
 fn judge_disk(scratch: &Scratch, cut: bool) -> Result<(), String> {
     let disk = scratch.join("disk.img");
     let verdict = if cut { disk_image::repair(&disk) } else { disk_image::fsck(&disk) };
-    if let Verdict::Damaged(faults) = verdict.map_err(|error| error.to_string())? {
+    if let FsckVerdict::Damaged(faults) = verdict.map_err(|error| error.to_string())? {
         return Err(format!("the file system is damaged:\n{faults}"));
     }
     disk_image::extract_folder(&disk, "/chaos", scratch.path()).map_err(|error| error.to_string())?;

@@ -5,7 +5,7 @@
 use crate::images::{dev, packages_can_be_had, sources_of};
 use crate::support::suite::{self, Suite};
 use crate::support::{Disk, Renga, clusters_can_run, system};
-use renga_images::disk_image::{Verdict, fsck};
+use renga_images::disk_image::{FsckVerdict, fsck};
 use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -86,7 +86,7 @@ fn compare(name: &str, how: &str, folder: &str, work_done: WorkDone) {
     let disk = |on: &str, how: &str| Disk::of(&format!("debian-{name}-{on}"), dev(), &suite::command(how), &files);
     let linux = disk("linux", "");
     Renga::linux().with(["--disk".as_ref(), linux.image().as_os_str()]).end().expect_status(0);
-    assert_eq!(fsck(&linux.image()).expect("e2fsck runs"), Verdict::Clean, "Linux unmounts the disk");
+    assert_eq!(fsck(&linux.image()).expect("e2fsck runs"), FsckVerdict::Clean, "Linux unmounts the disk");
     let expected = suite::place(&linux.tree());
     for (name, words) in work_done {
         let said = fs::read_to_string(expected.join(format!("said/{name}.out"))).expect("each script ran");

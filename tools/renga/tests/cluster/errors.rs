@@ -16,9 +16,10 @@ fn expect_failure(ended: &Ended, parts: &[&str]) {
 }
 
 #[test]
-fn errors_without_set_up_name_way_out() {
-    let ended = Renga::command(&["run", "-c", "true"]).setting("RENGA_QEMU", "").end();
-    expect_failure(&ended, &["RENGA_QEMU is not set", "./renga"]);
+fn set_up_given_no_program_as_qemu_names_a_way_out() {
+    let run = Renga::command(&["run", "-c", "true"]).setting("RENGA_OBJCOPY", "");
+    let ended = run.setting("RENGA_QEMU", "/no/such/qemu").end();
+    expect_failure(&ended, &["RENGA_QEMU names no program: /no/such/qemu", "RENGA_QEMU=/path/to"]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! there is told what is.
 
 use crate::support::{Disk, Renga, clusters_can_run, root, work};
-use renga_images::disk_image::{self, Choice, ImageError, ImageSpec, Verdict, fetch_source};
+use renga_images::disk_image::{self, DiskChoice, FsckVerdict, ImageError, ImageSpec, fetch_source};
 use std::fs;
 use std::path::PathBuf;
 
@@ -72,8 +72,8 @@ GNU Awk 5.2.1
 awk 0
 ";
 
-pub(crate) fn dev() -> Choice {
-    Choice { flavour: "dev".into(), ..Choice::default() }
+pub(crate) fn dev() -> DiskChoice {
+    DiskChoice { flavour: "dev".into(), ..DiskChoice::default() }
 }
 
 /// Whether the packages of the image are here or can be fetched; if not, the test that asks is skipped.
@@ -120,7 +120,7 @@ fn image_dev_packages_have_licences() {
         return;
     }
     let disk = Disk::of("licences", dev(), "true", &[]);
-    assert_eq!(disk_image::fsck(&disk.image()).expect("e2fsck runs"), Verdict::Clean);
+    assert_eq!(disk_image::fsck(&disk.image()).expect("e2fsck runs"), FsckVerdict::Clean);
     let list = String::from_utf8(disk.file("/etc/renga/packages")).expect("names are text");
     assert!(list.lines().count() > 100, "{list}");
     let tree = disk.tree();

@@ -48,7 +48,7 @@ fn ledger_row_run_twice_is_identical() {
     let scratch = Scratch::new("ledger");
     let results = ["one", "two"].map(|name| scratch.join(name));
     for folder in &results {
-        let row = Renga::bench("p1").with(["T2", "--profile", "pi3", "--short", "--again", "--results"]);
+        let row = Renga::bench("p1").with(["T2", "--profile", "pi3", "--short", "--force", "--results"]);
         let ended = row.with([folder.as_os_str()]).end().expect_status(0);
         assert!(ended.text().contains("P1.T2") && ended.text().contains("published"), "{}", ended.text());
     }

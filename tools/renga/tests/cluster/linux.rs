@@ -31,6 +31,6 @@ fn linux_without_script_is_refused_and_limit_ends_run() {
     }
     let nothing = Renga::linux().end().expect_status(125);
     assert!(nothing.stderr.contains("say what Linux is to run"), "{}", nothing.report());
-    let long = Renga::linux().with(["--limit-s", "1", "-c", "sleep 100000"]).end().expect_status(125);
-    assert!(long.stderr.contains("did not end within 1 s (--limit-s)"), "{}", long.report());
+    let long = Renga::linux().with(["--host-limit-s", "1", "-c", "sleep 100000"]).end().expect_status(125);
+    assert!(long.stderr.contains("did not end within 1 s (--host-limit-s)"), "{}", long.report());
 }

@@ -13,7 +13,7 @@ const TYPED: &[u8] = b"ls -l /bin | remote -b b sort | head -n 3; echo hi > /tmp
 fn follow(trace: PathBuf, keys: Sender<Vec<u8>>) -> JoinHandle<Vec<Value>> {
     thread::spawn(move || {
         let mut keys = Some(keys);
-        let top = Renga::command(&["top", "--json", "--interval", "0.01"]).with([trace]);
+        let top = Renga::command(&["top", "--json", "--interval-s", "0.01"]).with([trace]);
         let ended = top.end_disturbed(|_, shown| {
             let seen = shown.contains(&b'\n');
             if seen && let Some(keys) = keys.take() {

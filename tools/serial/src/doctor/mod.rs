@@ -10,7 +10,7 @@ pub use programs::{host_programs, qemu, toolchain};
 
 /// How a thing stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Health {
     /// It is there.
     Good,
     /// It is only needed for real boards.
@@ -21,23 +21,23 @@ pub enum Verdict {
 
 /// One thing that was looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
+pub struct Diagnosis {
     /// How it stands.
-    pub verdict: Verdict,
+    pub verdict: Health,
     /// What was found.
     pub what: String,
     /// What to do about it; empty if nothing.
     pub way_out: String,
 }
 
-impl Finding {
-    fn good(what: impl Into<String>) -> Finding {
-        Finding { verdict: Verdict::Good, what: what.into(), way_out: String::new() }
+impl Diagnosis {
+    fn good(what: impl Into<String>) -> Diagnosis {
+        Diagnosis { verdict: Health::Good, what: what.into(), way_out: String::new() }
     }
-    fn missing(what: impl Into<String>, way_out: impl Into<String>) -> Finding {
-        Finding { verdict: Verdict::Missing, what: what.into(), way_out: way_out.into() }
+    fn missing(what: impl Into<String>, way_out: impl Into<String>) -> Diagnosis {
+        Diagnosis { verdict: Health::Missing, what: what.into(), way_out: way_out.into() }
     }
-    fn for_boards(what: impl Into<String>, way_out: impl Into<String>) -> Finding {
-        Finding { verdict: Verdict::ForBoards, what: what.into(), way_out: way_out.into() }
+    fn for_boards(what: impl Into<String>, way_out: impl Into<String>) -> Diagnosis {
+        Diagnosis { verdict: Health::ForBoards, what: what.into(), way_out: way_out.into() }
     }
 }

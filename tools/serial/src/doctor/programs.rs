@@ -1,6 +1,6 @@
 //! Programs of the host.
 
-use super::Finding;
+use super::Diagnosis;
 use renga_emu::SUPPORTED_QEMU;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -19,25 +19,25 @@ const PROGRAMS: [(&str, &str); 7] = [
 const SYSTEM_FOLDERS: [&str; 2] = ["/usr/sbin", "/sbin"];
 
 /// Whether everything that builds and images need is in `path`.
-pub fn host_programs(path: &str) -> Vec<Finding> {
+pub fn host_programs(path: &str) -> Vec<Diagnosis> {
     let look = |(program, package): (&str, &str)| match find(program, path) {
-        Some(found) => Finding::good(format!("{program}: {}", found.display())),
-        None => Finding::missing(format!("{program} is not there"), format!("on Debian: apt-get install {package}")),
+        Some(found) => Diagnosis::good(format!("{program}: {}", found.display())),
+        None => Diagnosis::missing(format!("{program} is not there"), format!("on Debian: apt-get install {package}")),
     };
     PROGRAMS.into_iter().map(look).collect()
 }
 
 /// Whether QEMU is there and of the version that the emulator's plugin fits.
-pub fn qemu(program: &Path) -> Finding {
+pub fn qemu(program: &Path) -> Diagnosis {
     let way_out = format!("any ./renga run installs QEMU {SUPPORTED_QEMU} on Debian, or says how to get it");
     let said = match Command::new(program).arg("--version").output() {
         Ok(output) => String::from_utf8_lossy(&output.stdout).into_owned(),
-        Err(error) => return Finding::missing(format!("QEMU: {}: {error}", program.display()), way_out),
+        Err(error) => return Diagnosis::missing(format!("QEMU: {}: {error}", program.display()), way_out),
     };
     let version = said.strip_prefix("QEMU emulator version ").and_then(|rest| rest.split_whitespace().next());
     match version {
-        Some(SUPPORTED_QEMU) => Finding::good(format!("QEMU {SUPPORTED_QEMU}: {}", program.display())),
-        other => Finding::missing(
+        Some(SUPPORTED_QEMU) => Diagnosis::good(format!("QEMU {SUPPORTED_QEMU}: {}", program.display())),
+        other => Diagnosis::missing(
             format!("QEMU: {} is version {}, not {SUPPORTED_QEMU}", program.display(), other.unwrap_or("unknown")),
             way_out,
         ),
@@ -45,20 +45,20 @@ pub fn qemu(program: &Path) -> Finding {
 }
 
 /// Whether the compiler is at least the one that `rust-toolchain.toml` names.
-pub fn toolchain(root: &Path, rustc: &str) -> Finding {
+pub fn toolchain(root: &Path, rustc: &str) -> Diagnosis {
     let file = std::fs::read_to_string(root.join("rust-toolchain.toml")).unwrap_or_default();
     let wanted = file.lines().find_map(|line| line.strip_prefix("channel = \"")?.strip_suffix('"')).unwrap_or("0");
     let way_out = format!("install Rust {wanted} (rustup toolchain install); ./renga builds what it lacks");
     let output = Command::new(rustc).arg("--version").current_dir(root).output();
     let said = match output {
         Ok(output) if output.status.success() => String::from_utf8_lossy(&output.stdout).into_owned(),
-        _ => return Finding::missing("Rust: there is no compiler", way_out),
+        _ => return Diagnosis::missing("Rust: there is no compiler", way_out),
     };
     let version = said.split_whitespace().nth(1).unwrap_or("0");
     if numbers(version) >= numbers(wanted) {
-        Finding::good(format!("Rust {version} ({wanted} is wanted)"))
+        Diagnosis::good(format!("Rust {version} ({wanted} is wanted)"))
     } else {
-        Finding::missing(format!("Rust {version} is older than {wanted}"), way_out)
+        Diagnosis::missing(format!("Rust {version} is older than {wanted}"), way_out)
     }
 }
 

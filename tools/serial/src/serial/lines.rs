@@ -47,12 +47,12 @@ mod tests {
     }
 
     #[test]
-    fn one_board_is_shown_as_it_is() {
+    fn interleaver_one_board_is_unchanged() {
         assert_eq!(shown(&["a"], &[(0, "x\ny"), (0, "z\n")]), "x\nyz\n");
     }
 
     #[test]
-    fn lines_of_two_boards_do_not_mix() {
+    fn interleaver_lines_of_two_boards_do_not_mix() {
         assert_eq!(
             shown(&["a", "b"], &[(0, "one\ntw"), (0, "o"), (1, "other\n"), (0, "!\n")]),
             "[a] one\n[a] two\n[b] other\n[a] !\n"

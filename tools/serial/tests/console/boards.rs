@@ -97,7 +97,7 @@ fn shows(out: &mut impl BufRead, shown: &mut Vec<u8>, wanted: &[&str]) {
 
 /// Holds: console.
 #[test]
-fn two_emulated_boards_are_heard_typed_at_and_their_logs_decoded() {
+fn console_two_emulated_boards_exchange_text_and_logs() {
     let Some(qemu) = std::env::var_os("RENGA_QEMU").filter(|qemu| !qemu.is_empty()).map(PathBuf::from) else {
         return renga_skip::skipped("RENGA_QEMU is not set (use ./renga test)");
     };

@@ -1,7 +1,7 @@
 //! What `renga doctor` finds, and what it advises.
 
 use renga_flash::Host;
-use renga_serial::doctor::{Finding, Verdict, card_readers, host_programs, qemu, serial_ports, toolchain};
+use renga_serial::doctor::{Diagnosis, Health, card_readers, host_programs, qemu, serial_ports, toolchain};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ fn folder(name: &str) -> PathBuf {
 
 /// Holds: doctor-way-out.
 #[test]
-fn every_fault_has_a_way_out() {
+fn doctor_every_fault_has_a_way_out() {
     let empty = folder("empty");
     let mut findings = host_programs(empty.to_str().expect("a plain name"));
     findings.push(qemu(&empty.join("no-qemu")));
@@ -22,16 +22,16 @@ fn every_fault_has_a_way_out() {
     findings.push(toolchain(&empty, "/no/such/rustc"));
     findings.extend(serial_ports(&empty));
     findings.extend(card_readers(&Host::at(&empty)));
-    let silent: Vec<&Finding> =
-        findings.iter().filter(|finding| finding.verdict != Verdict::Good && finding.way_out.is_empty()).collect();
+    let silent: Vec<&Diagnosis> =
+        findings.iter().filter(|finding| finding.verdict != Health::Good && finding.way_out.is_empty()).collect();
     assert!(silent.is_empty(), "{silent:?}");
-    let missing = |what: &str| findings.iter().any(|f| f.verdict == Verdict::Missing && f.what.contains(what));
+    let missing = |what: &str| findings.iter().any(|f| f.verdict == Health::Missing && f.what.contains(what));
     assert!(missing("no-qemu") && missing("version unknown") && missing("there is no compiler"), "{findings:?}");
     let _ = fs::remove_dir_all(empty);
 }
 
 #[test]
-fn an_old_compiler_is_told() {
+fn doctor_old_compiler_is_reported() {
     let root = folder("old");
     let newer = "[toolchain]\nchannel = \"9.99.0\"\n";
     fs::write(root.join("rust-toolchain.toml"), newer).expect("it can be written");
@@ -42,15 +42,15 @@ fn an_old_compiler_is_told() {
         fs::write(root.join("rust-toolchain.toml"), text).expect("it can be written");
         toolchain(&root, rustc.to_str().expect("a plain name"))
     };
-    assert_eq!(said(newer).verdict, Verdict::Good);
+    assert_eq!(said(newer).verdict, Health::Good);
     let old = said("channel = \"9.101.0\"\n");
-    assert!(old.verdict == Verdict::Missing && old.what == "Rust 9.100.0 is older than 9.101.0", "{old:?}");
+    assert!(old.verdict == Health::Missing && old.what == "Rust 9.100.0 is older than 9.101.0", "{old:?}");
     let _ = fs::remove_dir_all(root);
 }
 
 /// Holds: doctor-way-out.
 #[test]
-fn serial_adapters_are_named() {
+fn doctor_serial_adapters_are_named() {
     let root = folder("serial");
     let device = root.join("sys/devices/usb1/1-4/1-4:1.0/ttyUSB0");
     fs::create_dir_all(device.join("tty/ttyUSB0")).expect("it can be made");
@@ -64,6 +64,6 @@ fn serial_adapters_are_named() {
     fs::write(root.join("dev/ttyUSB0"), "").expect("it can be made");
     let found = serial_ports(&root);
     assert_eq!(found.len(), 1);
-    assert_eq!((found[0].verdict, found[0].what.as_str()), (Verdict::Good, "serial adapter /dev/ttyUSB0 USB Serial"));
+    assert_eq!((found[0].verdict, found[0].what.as_str()), (Health::Good, "serial adapter /dev/ttyUSB0 USB Serial"));
     let _ = fs::remove_dir_all(root);
 }

@@ -60,7 +60,7 @@ fn type_line(console: &mut Child, line: &str) {
 
 /// Holds: console.
 #[test]
-fn what_is_typed_arrives_and_what_is_said_is_shown_and_kept() {
+fn console_input_and_output_are_passed_and_recorded() {
     let folder = std::env::temp_dir().join(format!("renga-console-{}", std::process::id()));
     let (mut a, mut b) = (Peer::new(), Peer::new());
     let (first, second) = (format!("{}=a", a.path), format!("{}=b", b.path));
@@ -92,7 +92,7 @@ fn wait_for(path: &PathBuf, content: &[u8]) {
 
 /// Holds: console.
 #[test]
-fn quit_leaves_while_the_boards_go_on() {
+fn console_quit_leaves_boards_running() {
     let peer = Peer::new();
     let mut console = console(&[&peer.path]);
     type_line(&mut console, "\x1dquit\n");
@@ -100,7 +100,7 @@ fn quit_leaves_while_the_boards_go_on() {
 }
 
 #[test]
-fn what_is_no_serial_port_is_refused() {
+fn console_non_serial_port_is_refused() {
     for (port, reason) in [("/no/such/port", "cannot open"), ("/dev/null", "is no serial port")] {
         let output = console(&[port]).wait_with_output().expect("it ends");
         let said = String::from_utf8_lossy(&output.stderr);

@@ -1,49 +1,36 @@
-//! The command line.
+//! The options of a campaign.
 
 use crate::cut::Cut;
 use crate::outcome::Level;
-use clap::Parser;
+use renga_cli::{Sim, SimLevel};
 use std::path::PathBuf;
 
-/// Runs the whole cluster in one host program, drawn from seeds: workloads, faults of the link, deaths.
-#[derive(Clone, Debug, Parser)]
-#[command(name = "renga sim", version)]
+/// The options of `renga sim`, with what they mean here.
+#[derive(Clone, Debug)]
 pub struct Options {
-    /// How many seeds to run
-    #[arg(long, default_value_t = 1000)]
+    /// Number of seeds.
     pub seeds: u64,
-    /// The first of them
-    #[arg(long, default_value_t = 1)]
+    /// The first of them.
     pub first: u64,
-    /// Seeds at a time [default: as many as there are cores]
-    #[arg(long)]
+    /// Seeds at a time, if the command line says.
     pub jobs: Option<usize>,
-    /// `link` (calls between boards), `system` (also disk, files and programs) or `both`: of ten seeds one is of the system
-    #[arg(long, default_value = "both", value_parser = level)]
+    /// Levels to run.
     pub level: Wanted,
-    /// Boards, where the seed would else draw them
-    #[arg(long, value_parser = clap::value_parser!(u8).range(2..=8))]
+    /// Boards, instead of the number that the seed draws.
     pub boards: Option<u8>,
-    /// Runs one seed, and says everything about it if it fails
-    #[arg(long, value_name = "SEED")]
+    /// Run one seed, with every detail of its failure.
     pub replay: Option<u64>,
-    /// Leaves away parts of the runs, as a report of a failure says
-    #[arg(long, default_value = "")]
+    /// Parts of the runs that are left out.
     pub cut: Cut,
-    /// With `--replay`: looks for the least that still fails
-    #[arg(long)]
+    /// Search for the smallest part that still fails.
     pub shrink: bool,
-    /// Failures after which no more seeds are begun
-    #[arg(long, default_value_t = 5)]
+    /// Failures after which no more seeds begin.
     pub failures: usize,
-    /// Prints what each seed did
-    #[arg(long)]
+    /// Print the result of each seed.
     pub verbose: bool,
-    /// Also writes the figures and the failures into this file, which depends on the seeds alone
-    #[arg(long, value_name = "FILE")]
+    /// File for the figures and the failures.
     pub json: Option<PathBuf>,
-    /// Is a worker: prints results as JSON lines
-    #[arg(long, hide = true)]
+    /// Be a worker.
     pub worker: bool,
 }
 
@@ -62,8 +49,20 @@ impl Wanted {
     }
 }
 
-fn level(text: &str) -> Result<Wanted, String> {
-    if text == "both" { Ok(Wanted(None)) } else { text.parse().map(|level| Wanted(Some(level))) }
+impl TryFrom<Sim> for Options {
+    type Error = String;
+
+    /// An error if `--cut` names no parts.
+    fn try_from(given: Sim) -> Result<Options, String> {
+        let level = match given.level {
+            SimLevel::Both => Wanted(None),
+            SimLevel::Link => Wanted(Some(Level::Link)),
+            SimLevel::System => Wanted(Some(Level::System)),
+        };
+        let cut = given.cut.parse()?;
+        let Sim { seeds, first, jobs, boards, replay, shrink, failures, verbose, json, worker, .. } = given;
+        Ok(Options { seeds, first, jobs, level, boards, replay, cut, shrink, failures, verbose, json, worker })
+    }
 }
 
 impl Options {

@@ -65,6 +65,10 @@ pub fn run(options: &Options) -> bool {
 /// Writes what was found, in full or not at all.
 fn write(path: &Path, shared: &Shared) -> std::io::Result<()> {
     let found = serde_json::json!({ "levels": shared.summary, "failures": shared.failures });
+    if path == Path::new("-") {
+        println!("{found:#}");
+        return Ok(());
+    }
     let begun = path.with_extension("part");
     std::fs::write(&begun, format!("{found:#}\n"))?;
     std::fs::rename(begun, path)

@@ -152,7 +152,7 @@ fn board_reboot_gives_each_caller_one_stale_error() {
             let (made, arrived) = (results.iter().map(good).sum::<usize>(), new.borrow().as_ref().unwrap().calls.get());
             assert!(made.abs_diff(arrived as usize) <= 3, "{arrived} of {made}: one each may be under way");
         }
-        assert_eq!(seen[1].stats.told_stale.get(), 15);
+        assert_eq!(seen[1].stats.refused_stale.get(), 15);
     }
 }
 

@@ -29,9 +29,7 @@ const KNOWN: &[(&str, usize)] = &[
     ("tools/fuzz", 2),
     ("tools/model", 7),
     ("tools/placement", 11),
-    ("tools/renga", 19),
     ("tools/sim", 8),
-    ("tools/top", 3),
 ];
 
 /// How deep a name may be handed on.

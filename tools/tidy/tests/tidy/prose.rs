@@ -36,7 +36,7 @@ const EXEMPT: &[&str] = &[
     "docs/reference/failures.md",
     "docs/reference/files.md",
     "docs/reference/fuzzing.md",
-    "docs/reference/judges.md",
+    "docs/reference/conformance.md",
     "docs/reference/link-pins.md",
     "docs/reference/link-spi.md",
     "docs/reference/link-token.md",

@@ -3,7 +3,7 @@
 use crate::composed::{TraceFile, events, header, written, written_later};
 use renga_trace::summary::summary;
 use renga_view::plain::{Wanted, each_interval, once};
-use renga_view::sheet::Scale;
+use renga_view::table::Scale;
 use renga_view::{Player, View};
 use serde_json::Value;
 

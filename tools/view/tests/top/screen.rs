@@ -6,12 +6,12 @@ use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use renga_view::choice::{KEYS, action};
 use renga_view::screen::draw;
-use renga_view::sheet::Scale;
-use renga_view::{Choice, Player, View};
+use renga_view::table::Scale;
+use renga_view::{Player, View, ViewChoice};
 
 struct Screen {
     player: Player,
-    choice: Choice,
+    choice: ViewChoice,
     terminal: Terminal<TestBackend>,
     _file: TraceFile,
 }
@@ -22,7 +22,7 @@ impl Screen {
         let mut player = Player::open(&file.0, 100_000_000).expect("a trace");
         player.go_to(200_000_000);
         while !player.advance().expect("a file") {}
-        let choice = Choice::new(View::Boards, Scale::Rates, false);
+        let choice = ViewChoice::new(View::Boards, Scale::Rates, false);
         let terminal = Terminal::new(TestBackend::new(width, height)).expect("a screen of memory");
         Screen { player, choice, terminal, _file: file }
     }

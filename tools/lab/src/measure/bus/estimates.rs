@@ -1,6 +1,6 @@
 //! What was expected of the bus before there was a model of it: a calculation of reads, stores and rises.
 
-use super::{Case, Pull};
+use super::case::{Case, Pull};
 use renga_phy::pins::model::Speed;
 use renga_phy::pins::{Handshake, Width};
 use std::fmt;
@@ -41,7 +41,7 @@ pub fn estimate(case: &Case) -> Option<f64> {
 
 /// How a figure stands to an estimate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Verdict {
+pub enum BusVerdict {
     /// More than 15 % above it.
     Beaten,
     /// Within 15 %.
@@ -50,23 +50,23 @@ pub enum Verdict {
     Refuted,
 }
 
-impl Verdict {
+impl BusVerdict {
     /// Of `measured` against `estimate`.
-    pub fn of(measured: f64, estimate: f64) -> Verdict {
+    pub fn of(measured: f64, estimate: f64) -> BusVerdict {
         match measured / estimate {
-            ratio if ratio > 1.15 => Verdict::Beaten,
-            ratio if ratio >= 0.85 => Verdict::Confirmed,
-            _ => Verdict::Refuted,
+            ratio if ratio > 1.15 => BusVerdict::Beaten,
+            ratio if ratio >= 0.85 => BusVerdict::Confirmed,
+            _ => BusVerdict::Refuted,
         }
     }
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for BusVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
-            Verdict::Beaten => "beaten",
-            Verdict::Confirmed => "confirmed",
-            Verdict::Refuted => "refuted",
+            BusVerdict::Beaten => "beaten",
+            BusVerdict::Confirmed => "confirmed",
+            BusVerdict::Refuted => "refuted",
         })
     }
 }

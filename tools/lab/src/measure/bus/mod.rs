@@ -4,94 +4,24 @@
 //! word. The processor's own work is a parameter of the model: a number of instructions before each
 //! access, one a clock. Not here: the model (`renga-phy`), the study (`docs/reference/link-pins.md`).
 
+mod case;
 mod cluster;
 mod estimates;
 mod passing;
 mod serial;
 
+pub use case::{Case, Pull};
 pub use cluster::{Times, frames};
 pub use passing::{Passing, passing};
 pub use serial::passing as passing_over_spi;
 
 use anyhow::{Context, Result};
-use estimates::{INTERLOCKED_MBPS, PAPER_MBPS, Verdict, estimate};
+use case::mode;
+use estimates::{BusVerdict, INTERLOCKED_MBPS, PAPER_MBPS, estimate};
 use renga_phy::pins::model::{INSTRUCTIONS, Instructions, Speed};
 use renga_phy::pins::{Handshake, Width};
-use std::fmt;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// Pull-ups of the control lines.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Pull {
-    /// A terminator, ohm.
-    Harness(u16),
-    /// The boards' own.
-    Internal,
-    /// The boards' own, as weak as a Pi 4's data sheet allows.
-    Weakest,
-}
-
-impl Pull {
-    const ALL: [Pull; 3] = [Pull::Harness(1000), Pull::Harness(2200), Pull::Internal];
-
-    /// The terminator, ohm.
-    pub fn ohms(self) -> Option<f64> {
-        match self {
-            Pull::Harness(ohms) => Some(f64::from(ohms)),
-            Pull::Internal | Pull::Weakest => None,
-        }
-    }
-}
-
-impl fmt::Display for Pull {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Pull::Harness(1000) => f.pad("1k"),
-            Pull::Harness(_) => f.pad("2.2k"),
-            Pull::Internal => f.pad("internal"),
-            Pull::Weakest => f.pad("73k"),
-        }
-    }
-}
-
-/// One cluster to measure.
-#[derive(Clone, Debug)]
-pub struct Case {
-    /// Data wires.
-    pub width: Width,
-    /// Handshake.
-    pub handshake: Handshake,
-    /// Boards, all equal.
-    pub speed: Speed,
-    /// Pull-ups.
-    pub pull: Pull,
-    /// Boards beside the talker.
-    pub listeners: u8,
-    /// 1 % of random stalls of up to 5 us.
-    pub stalls: bool,
-    /// Of stalls and of levels between the thresholds.
-    pub seed: u64,
-}
-
-impl fmt::Display for Case {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let stalls = if self.stalls { ", stalls" } else { "" };
-        let (mode, speed) = (mode(self.width, self.handshake), self.speed.name);
-        write!(f, "{mode}, {speed}, pull {}, {} listeners{stalls}", self.pull, self.listeners)
-    }
-}
-
-fn mode(width: Width, handshake: Handshake) -> &'static str {
-    match (width, handshake) {
-        (Width::Sixteen, Handshake::ThreeWire) => "16 three-wire",
-        (Width::Sixteen, Handshake::TwoEdge) => "16 two-edge",
-        (Width::Four, Handshake::ThreeWire) => "S4 three-wire",
-        (Width::Four, Handshake::TwoEdge) => "S4 two-edge",
-        (Width::One, Handshake::ThreeWire) => "S1 three-wire",
-        (Width::One, Handshake::TwoEdge) => "S1 two-edge",
-    }
-}
 
 /// Payload of the frames whose rate is measured, and of those whose latency is: bytes.
 const RATE_BYTES: usize = 1024;
@@ -186,7 +116,7 @@ fn rates(seed: u64, speeds: &[Speed; 3]) -> Result<()> {
     println!("\nThe worst of these: {worst:.2} Mbit/s (goal: never below the paper's {PAPER_MBPS}).");
     println!("The last two rows: the weakest pulls that the data sheet of a Pi 4 allows.");
     println!("Estimate: the study's (rate of words, one board's pace); with stalls, its only one is for seven");
-    println!("listeners at 1k. Verdict: seven listeners against the estimate, confirmed within 15 %.");
+    println!("listeners at 1k. BusVerdict: seven listeners against the estimate, confirmed within 15 %.");
     println!("Paper: {PAPER_MBPS} Mbit/s. What an interlocked handshake can reach: about {INTERLOCKED_MBPS} Mbit/s.\n");
     Ok(())
 }
@@ -194,7 +124,7 @@ fn rates(seed: u64, speeds: &[Speed; 3]) -> Result<()> {
 fn print_row(case: &Case, rates: &[f64]) {
     let columns: String = rates.iter().map(|rate| format!("{rate:>6.2}")).collect();
     let estimate = estimate(case);
-    let verdict = estimate.map(|estimate| Verdict::of(rates[rates.len() - 1], estimate));
+    let verdict = estimate.map(|estimate| BusVerdict::of(rates[rates.len() - 1], estimate));
     println!(
         "{:<14} {:<13} {:<8} {:<6} {:>44}   {:>8} {:<10}",
         mode(case.width, case.handshake),
@@ -229,7 +159,7 @@ fn few_wires(seed: u64, speeds: &[Speed; 3]) -> Result<()> {
                     rates[0],
                     rates[1],
                     estimate.map_or(String::new(), |estimate| format!("{estimate:.1}")),
-                    estimate.map_or(String::new(), |estimate| Verdict::of(rates[1], estimate).to_string()),
+                    estimate.map_or(String::new(), |estimate| BusVerdict::of(rates[1], estimate).to_string()),
                 );
             }
         }

@@ -1,7 +1,6 @@
 //! The figures of a run, and their table.
 
-use super::BOARDS;
-use super::rows::{Goal, Row, Unit};
+use super::rows::{BOARDS, Goal, Unit, UnixRow};
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -14,7 +13,7 @@ impl Figures {
     ///
     /// # Errors
     /// If one is missing.
-    pub fn read(text: &str, rows: &[&Row]) -> Result<Figures> {
+    pub fn read(text: &str, rows: &[&UnixRow]) -> Result<Figures> {
         let parts: Vec<&str> = BOARDS.iter().map(|board| part(text, board)).collect();
         let mut figures = BTreeMap::new();
         for row in rows {
@@ -28,12 +27,12 @@ impl Figures {
         Ok(Figures(figures))
     }
 
-    fn of(&self, row: &Row) -> [f64; 2] {
+    fn of(&self, row: &UnixRow) -> [f64; 2] {
         self.0[row.name]
     }
 
     /// How many times the time of board a board b takes.
-    fn times_a(&self, row: &Row) -> f64 {
+    fn times_a(&self, row: &UnixRow) -> f64 {
         let [a, b] = self.of(row);
         if row.unit == Unit::MegabytesASecond { a / b } else { b / a }
     }
@@ -81,7 +80,7 @@ impl Unit {
 }
 
 /// What is aimed at, as a figure.
-fn limit(row: &Row, board: usize, figures: &Figures) -> Option<f64> {
+fn limit(row: &UnixRow, board: usize, figures: &Figures) -> Option<f64> {
     match row.goals[board] {
         Goal::None => None,
         Goal::Figure(figure) => Some(figure),
@@ -98,7 +97,7 @@ fn shown(figure: f64) -> String {
 }
 
 /// Prints the table.
-pub fn print(rows: &[&Row], figures: &Figures) {
+pub fn print(rows: &[&UnixRow], figures: &Figures) {
     println!("UNIX on the booted image of `pair`, virtual time: one instruction is 1 ns, no cache or pipeline model.");
     println!("Linux: 6.12 on the same emulated board. A goal that is met has a +, one that is not a -.\n");
     println!(
@@ -122,8 +121,8 @@ pub fn print(rows: &[&Row], figures: &Figures) {
 }
 
 /// The table for programs.
-pub fn json(rows: &[&Row], figures: &Figures) -> Value {
-    let line = |row: &&Row| {
+pub fn json(rows: &[&UnixRow], figures: &Figures) -> Value {
+    let line = |row: &&UnixRow| {
         let [a, b] = figures.of(row);
         let goals = [limit(row, 0, figures), limit(row, 1, figures)];
         json!({ "name": row.name, "what": row.what, "unit": row.unit.name(), "linux": row.linux,
@@ -134,7 +133,7 @@ pub fn json(rows: &[&Row], figures: &Figures) -> Value {
 }
 
 /// Names what is worse than its bound; how many.
-pub fn print_worse(rows: &[&Row], figures: &Figures) -> usize {
+pub fn print_worse(rows: &[&UnixRow], figures: &Figures) -> usize {
     let mut worse = 0;
     for row in rows {
         for (board, name) in BOARDS.iter().enumerate() {
@@ -158,13 +157,13 @@ mod tests {
     use super::super::rows::ROWS;
     use super::{Figures, limit, print_worse};
 
-    fn row(name: &str) -> &'static super::Row {
+    fn row(name: &str) -> &'static super::UnixRow {
         ROWS.iter().find(|row| row.name == name).unwrap()
     }
 
     /// As a run prints it: twice the bound on board b, and a rate of half the bound on a.
     #[test]
-    fn what_is_worse_than_its_bound_is_counted() {
+    fn unix_report_figures_above_bound_are_counted() {
         let rows = [row("getppid"), row("pipe-64k")];
         let [bound_ns, rate] = rows.map(|row| row.bounds[0].unwrap() * 1000.0);
         let said = |ns: f64, rate: f64| format!("unix getppid 10 {}\r\nunix pipe-64k {} 1000000\r\n", ns * 10.0, rate);
@@ -176,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bound_may_be_a_multiple_of_the_other_board() {
+    fn unix_report_bound_may_be_multiple_of_other_board() {
         let row = row("untar");
         let said = |ns: f64| format!("measured untar status 0 ns {ns} counters 0\n");
         let a_ns = (row.bounds[0].unwrap() * 1e6).round();
@@ -188,14 +187,14 @@ mod tests {
     }
 
     #[test]
-    fn a_measurement_that_is_missing_on_a_board_is_an_error() {
+    fn unix_report_missing_measurement_is_error() {
         let text = "board a\nunix getppid 10 100\nmeasured wc status 0 ns 5 counters 0\nboard b\nunix getppid 10 100\n";
         assert!(Figures::read(text, &[row("getppid")]).is_ok());
         assert!(Figures::read(text, &[row("getppid"), row("wc")]).is_err());
     }
 
     #[test]
-    fn a_goal_may_be_a_multiple_of_the_other_board() {
+    fn unix_report_goal_may_be_multiple_of_other_board() {
         let text =
             "board a\nmeasured wc status 0 ns 2000000 counters 0\nboard b\nmeasured wc status 0 ns 5 counters 0\n";
         let figures = Figures::read(text, &[row("wc")]).unwrap();

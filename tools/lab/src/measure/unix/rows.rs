@@ -5,6 +5,9 @@
 //! A bound is what was reached, with a twentieth to spare: the same sources give the same figure to the
 //! nanosecond, but each change of code moves it a little, and a test that fails for three instructions helps nobody.
 
+/// The boards that are compared: the one with the disk, and one without.
+pub(super) const BOARDS: [&str; 2] = ["a", "b"];
+
 /// How a figure reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
@@ -29,7 +32,7 @@ pub enum Goal {
 
 /// A line of the table.
 #[derive(Clone, Copy, Debug)]
-pub struct Row {
+pub struct UnixRow {
     /// As the measuring program calls it.
     pub name: &'static str,
     /// For people.
@@ -48,55 +51,55 @@ pub struct Row {
     pub times_a: Option<f64>,
 }
 
-impl Row {
+impl UnixRow {
     /// Whether the short form has it.
     pub fn is_bounded(&self) -> bool {
         self.times_a.is_some() || self.bounds.iter().any(Option::is_some)
     }
 
-    const fn linux(self, figure: f64) -> Row {
-        Row { linux: Some(figure), ..self }
+    const fn linux(self, figure: f64) -> UnixRow {
+        UnixRow { linux: Some(figure), ..self }
     }
     /// On both boards.
-    const fn goal(self, figure: f64) -> Row {
-        Row { goals: [Goal::Figure(figure); 2], ..self }
+    const fn goal(self, figure: f64) -> UnixRow {
+        UnixRow { goals: [Goal::Figure(figure); 2], ..self }
     }
-    const fn goal_a(self, figure: f64) -> Row {
-        Row { goals: [Goal::Figure(figure), self.goals[1]], ..self }
+    const fn goal_a(self, figure: f64) -> UnixRow {
+        UnixRow { goals: [Goal::Figure(figure), self.goals[1]], ..self }
     }
-    const fn goal_b_times_a(self, times: f64) -> Row {
-        Row { goals: [self.goals[0], Goal::TimesA(times)], ..self }
+    const fn goal_b_times_a(self, times: f64) -> UnixRow {
+        UnixRow { goals: [self.goals[0], Goal::TimesA(times)], ..self }
     }
-    const fn bound_a(self, figure: f64) -> Row {
-        Row { bounds: [Some(figure), self.bounds[1]], ..self }
+    const fn bound_a(self, figure: f64) -> UnixRow {
+        UnixRow { bounds: [Some(figure), self.bounds[1]], ..self }
     }
-    const fn bound_b_times_a(self, times: f64) -> Row {
-        Row { times_a: Some(times), ..self }
+    const fn bound_b_times_a(self, times: f64) -> UnixRow {
+        UnixRow { times_a: Some(times), ..self }
     }
     /// On both boards.
-    const fn bound(self, figure: f64) -> Row {
-        Row { bounds: [Some(figure); 2], ..self }
+    const fn bound(self, figure: f64) -> UnixRow {
+        UnixRow { bounds: [Some(figure); 2], ..self }
     }
 }
 
-const fn row(name: &'static str, what: &'static str, unit: Unit) -> Row {
-    Row { name, what, unit, command: None, linux: None, goals: [Goal::None; 2], bounds: [None; 2], times_a: None }
+const fn row(name: &'static str, what: &'static str, unit: Unit) -> UnixRow {
+    UnixRow { name, what, unit, command: None, linux: None, goals: [Goal::None; 2], bounds: [None; 2], times_a: None }
 }
 
-const fn call(name: &'static str, what: &'static str) -> Row {
+const fn call(name: &'static str, what: &'static str) -> UnixRow {
     row(name, what, Unit::Us)
 }
 
-const fn rate(name: &'static str, what: &'static str) -> Row {
+const fn rate(name: &'static str, what: &'static str) -> UnixRow {
     row(name, what, Unit::MegabytesASecond)
 }
 
-const fn command(name: &'static str, what: &'static str, command: &'static str) -> Row {
-    Row { command: Some(command), ..row(name, what, Unit::Ms) }
+const fn command(name: &'static str, what: &'static str, command: &'static str) -> UnixRow {
+    UnixRow { command: Some(command), ..row(name, what, Unit::Ms) }
 }
 
 /// All of them.
-pub const ROWS: [Row; 36] = [
+pub const ROWS: [UnixRow; 36] = [
     call("getppid", "null call").linux(0.49).bound(0.36),
     call("clock", "clock_gettime").linux(0.68).bound(0.89),
     call("pipe-round-trip", "1 byte to another program and back").linux(12.5).goal(4.0).bound(3.85),

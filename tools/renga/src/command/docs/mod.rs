@@ -4,12 +4,13 @@
 
 mod links;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use renga_workspace::cargo;
 use renga_workspace::environment::Environment;
+use renga_workspace::lock::Lock;
 use renga_workspace::progress::Progress;
 use std::fmt::Write;
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -27,8 +28,8 @@ pub fn docs(environment: &Environment) -> Result<u8> {
     let (sources, book) = (environment.root.join("docs"), environment.work().join("book"));
     fs::create_dir_all(environment.work()).with_context(|| format!("cannot make {}", environment.work().display()))?;
     let mdbook = mdbook(environment, &progress)?;
-    let lock = File::create(environment.work().join("book.lock")).context("cannot lock the book's folder")?;
-    lock.lock().context("cannot lock the book's folder")?;
+    let _lock = Lock::exclusive(&environment.work().join("book.lock"), &mut |line| progress.step(line))
+        .context("cannot lock the book's folder")?;
 
     progress.step("building the book");
     let mut build = Command::new(&mdbook);

@@ -74,7 +74,7 @@ mod tests {
     use super::Count;
 
     #[test]
-    fn closing_lines_are_summed() {
+    fn count_closing_lines_are_summed() {
         let mut count = Count::default();
         count.read("test result: ok. 13 passed; 0 failed; 2 ignored; 0 measured; 0 filtered out; finished in 0.07s");
         count.read("test result: FAILED. 1 passed; 3 failed; 0 ignored; 0 measured; 0 filtered out; finished in 1s");
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_that_are_left_out_are_named_with_their_reason() {
+    fn count_ignored_tests_are_named_with_reason() {
         let mut count = Count::default();
         count.read("test deeper ... ignored, takes minutes: more faults");
         count.read("test result: ok. 5 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.07s");
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn skipped_tests_are_not_among_those_that_passed() {
+    fn count_skipped_tests_are_not_passed() {
         let mut count = Count::default();
         count.read("test result: ok. 5 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.07s");
         count.skip("flash::b: no loop device: none\nflash::b: no loop device: none\ncheck::a: no dot: not here\n");

@@ -35,7 +35,7 @@ impl<'a> Layer<'a> {
         let mut cargo = Command::new("cargo");
         cargo.current_dir(&environment.root).args(self.arguments).envs(self.settings.iter().copied());
         // Set by an outer cargo; an inner one with another toolchain must not inherit them.
-        cargo.env_remove("CARGO").env_remove("RUSTUP_TOOLCHAIN");
+        cargo.env_remove("CARGO").env_remove("RUSTUP_TOOLCHAIN").envs(environment.all()?);
         cargo.args(&options.filter);
         cargo.arg("--").args(self.flags).args(self.without.iter().flat_map(|name| ["--skip", name]));
         let skipped = environment.work().join(format!("skipped.{}", std::process::id()));

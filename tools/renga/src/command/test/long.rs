@@ -71,7 +71,7 @@ fn run(part: LongPart, name: &str, environment: &Environment, options: &Test, co
             clusters(environment, &only, count, &Layer { settings, ..Layer::named(name) })?;
         }
         LongPart::Debian => ignored("debian::", name, environment, options, count)?,
-        LongPart::Judges => ignored("judges::", name, environment, options, count)?,
+        LongPart::Suites => ignored("suites::", name, environment, options, count)?,
         LongPart::Cores => ignored("boards::cores::", name, environment, options, count)?,
         LongPart::Wires => ignored("boards::pins::", name, environment, options, count)?,
         LongPart::Update => ignored("boards::update::", name, environment, options, count)?,
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_chosen_by_name_and_a_filter_is_none_of_them() {
+    fn long_parts_are_chosen_by_name() {
         assert_eq!(parts(&["--long"]), Some(vec![]));
         assert_eq!(parts(&["--long", "pipes"]), Some(vec![]), "the filter");
         assert_eq!(parts(&["--long=octet,chaos", "pipes"]), Some(vec![LongPart::Octet, LongPart::Chaos]));

@@ -14,8 +14,8 @@ use anyhow::{Context, Result};
 use count::Count;
 use layer::Layer;
 use renga_cli::Test;
-use renga_images::artifacts::{self, Flavour};
-use renga_images::disk_image::Choice;
+use renga_images::artifacts::{self, KernelFlavour};
+use renga_images::disk_image::DiskChoice;
 use renga_workspace::environment::Environment;
 use renga_workspace::progress::Progress;
 use room::When;
@@ -37,12 +37,13 @@ const WATCHED: [&str; 5] = ["renga-core", "renga-rt", "renga-router", "renga-mac
 /// # Errors
 /// If cargo cannot be started, or what clusters need cannot be built.
 pub fn test(environment: &Environment, options: &Test) -> Result<u8> {
-    if let Some(seconds) = options.fuzz {
+    if let Some(seconds) = options.fuzz_s {
         return fuzz(environment, options, seconds);
     }
     if let Some(chosen) = &options.long {
         return long::test(environment, options, chosen);
     }
+    environment.provide_for_tests()?;
     room::tell(environment, When::Before);
     let mut count = Count::default();
     if options.miri {
@@ -134,9 +135,9 @@ fn threaded(environment: &Environment, count: &mut Count, options: &Test) -> Res
 /// Builds what the cluster tests share, so that they do not build it at the same time.
 fn prepare(environment: &Environment) -> Result<()> {
     let progress = Progress::start();
-    artifacts::kernel(environment, Flavour::Plain, &progress)?;
+    artifacts::kernel(environment, KernelFlavour::Plain, &progress)?;
     artifacts::plugin(environment, &progress)?;
-    artifacts::disk(environment, &Choice::default(), None, &progress)?;
+    artifacts::disk(environment, &DiskChoice::default(), None, &progress)?;
     progress.finish();
     Ok(())
 }

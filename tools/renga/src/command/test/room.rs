@@ -56,14 +56,14 @@ mod tests {
     use std::ffi::OsStr;
 
     #[test]
-    fn this_program_alone_is_not_what_the_tests_build() {
+    fn room_tool_alone_does_not_count_as_built() {
         let files = ["renga-0123", "renga_sim-0123.d", "cluster-0123"].map(OsStr::new);
         assert!(!has_tests([].into_iter()) && !has_tests(files[..2].iter().copied()));
         assert!(has_tests(files.into_iter()));
     }
 
     #[test]
-    fn little_room_is_told_where_it_matters() {
+    fn room_warning_depends_on_build_state() {
         let gb = |count: u64| count << 30;
         assert_eq!(warning(gb(9), false, When::Before), None);
         assert_eq!(warning(gb(7), true, When::Before), None);

@@ -84,7 +84,7 @@ fn reading_is_cheap(text: &str) {
 
 /// The trace, cut into intervals.
 fn intervals(trace: &Path) -> Vec<Value> {
-    let top = Renga::command(&["top", "--json", "--view", "cores", "--interval", INTERVAL.0]);
+    let top = Renga::command(&["top", "--json", "--view", "cores", "--interval-s", INTERVAL.0]);
     let text = top.with([trace.as_os_str()]).end().expect_status(0).text();
     text.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect()
 }

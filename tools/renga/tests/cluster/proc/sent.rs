@@ -37,7 +37,7 @@ fn accounts_link_bytes_match_frames_on_link() {
     };
     let ([from_ms, bytes, frames], [until_ms, bytes_after, frames_after]) = (look("before"), look("after"));
     let told = [frames_after - frames, bytes_after - bytes];
-    let top = Renga::command(&["top", "--json", "--view", "boards", "--interval", INTERVAL.0]);
+    let top = Renga::command(&["top", "--json", "--view", "boards", "--interval-s", INTERVAL.0]);
     let lines = top.with([trace.as_os_str()]).end().expect_status(0).text();
     let mut seen = [0; 2];
     for interval in lines.lines().map(|line| serde_json::from_str::<Value>(line).expect("a line of JSON")) {
@@ -114,7 +114,7 @@ fn accounts_core_times_match_clock() {
 
 /// How long programs ran on each core of the only board between two times, all in ticks.
 fn seen_ticks(trace: &Path, [from, until]: [u64; 2]) -> Vec<u64> {
-    let top = Renga::command(&["top", "--json", "--view", "cores", "--interval", "0.01"]);
+    let top = Renga::command(&["top", "--json", "--view", "cores", "--interval-s", "0.01"]);
     let lines = top.with([trace.as_os_str()]).end().expect_status(0).text();
     let intervals = lines.lines().map(|line| serde_json::from_str::<Value>(line).expect("a line of JSON"));
     let number = |value: &Value| value.as_u64().expect("a figure");

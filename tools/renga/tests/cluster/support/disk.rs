@@ -1,7 +1,7 @@
 //! Disks of a test's own, which outlive the run: their file system can be judged and read.
 
 use super::{Ended, Renga, Scratch, root};
-use renga_images::disk_image::{self, Choice, Content, ImageSpec, Placed, Verdict};
+use renga_images::disk_image::{self, Content, DiskChoice, FsckVerdict, ImageSpec, Placed};
 use renga_workspace::environment::Environment;
 use renga_workspace::progress::Progress;
 use std::path::PathBuf;
@@ -17,17 +17,17 @@ pub struct Disk {
 impl Disk {
     /// A disk whose session runs `script`, with further files (path on the disk, content).
     pub fn new(name: &str, script: &str, files: &[(String, Vec<u8>)]) -> Disk {
-        Disk::of(name, Choice::default(), script, files)
+        Disk::of(name, DiskChoice::default(), script, files)
     }
 
     /// The same with a file system of this size.
     pub fn of_size(name: &str, filesystem_mib: u32, script: &str, files: &[(String, Vec<u8>)]) -> Disk {
-        let choice = Choice { filesystem_mib: Some(filesystem_mib), ..Choice::default() };
+        let choice = DiskChoice { filesystem_mib: Some(filesystem_mib), ..DiskChoice::default() };
         Disk::of(name, choice, script, files)
     }
 
     /// The same with another image.
-    pub fn of(name: &str, choice: Choice, script: &str, files: &[(String, Vec<u8>)]) -> Disk {
+    pub fn of(name: &str, choice: DiskChoice, script: &str, files: &[(String, Vec<u8>)]) -> Disk {
         let disk = Disk { scratch: Scratch::new(name) };
         let place = |dest: &str, content: &[u8]| Placed {
             dest: dest.to_string(),
@@ -69,7 +69,7 @@ impl Disk {
 
     /// Fails if the file system checker finds anything.
     pub fn expect_clean(&self, ended: &Ended) {
-        if let Verdict::Damaged(faults) = disk_image::fsck(&self.image()).expect("e2fsck runs") {
+        if let FsckVerdict::Damaged(faults) = disk_image::fsck(&self.image()).expect("e2fsck runs") {
             panic!("the file system is damaged:\n{faults}\n{}", ended.report());
         }
     }

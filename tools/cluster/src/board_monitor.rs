@@ -1,9 +1,9 @@
-//! What the boards of a session said last, and how they are.
+//! The state of the boards of a session, and the ends of their consoles and logs.
 //!
-//! Invariant: a board that was started again has no words of its former life in its log.
+//! Invariant: the log of a board begins with its last start.
 
 use crate::kernel_log::{BoardLog, LogTable};
-use crate::session::Listener;
+use crate::listener::Listener;
 use renga_emu::{BoardState, BoardStatus, EmuError, Event, PowerChange};
 use renga_images::system::SystemFile;
 use std::collections::VecDeque;
@@ -11,20 +11,20 @@ use std::collections::VecDeque;
 /// Bytes of each console kept for a failure report.
 const CONSOLE_BYTES_KEPT: usize = 4096;
 
-/// The last words of each board.
-pub(crate) struct Watch<'a> {
+/// The state of each board.
+pub(crate) struct BoardMonitor<'a> {
     table: &'a LogTable,
     names: Vec<String>,
     consoles: Vec<VecDeque<u8>>,
     logs: Vec<BoardLog<'a>>,
 }
 
-impl<'a> Watch<'a> {
+impl<'a> BoardMonitor<'a> {
     /// Nothing heard yet.
     pub fn new(table: &'a LogTable, system: &SystemFile) -> Self {
         let names: Vec<String> = system.checked.boards.iter().map(|board| board.name.clone()).collect();
         let logs = names.iter().map(|name| table.board(name)).collect();
-        Watch { table, consoles: vec![VecDeque::new(); names.len()], logs, names }
+        BoardMonitor { table, consoles: vec![VecDeque::new(); names.len()], logs, names }
     }
 
     /// The boards' names.

@@ -2,6 +2,7 @@
 //!
 //! Invariant: a value is what was counted; only what is printed is rounded.
 
+use renga_trace::summary::us;
 use std::cmp::Ordering;
 
 /// What a column's values are.
@@ -89,7 +90,7 @@ impl Column {
 
 /// A row.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
+pub struct TableRow {
     /// The boards that it is about.
     pub boards: Vec<u8>,
     /// A value for each column.
@@ -98,22 +99,22 @@ pub struct Row {
 
 /// A table.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sheet {
+pub struct Table {
     /// What it is about.
     pub name: &'static str,
     /// Its columns.
     pub columns: Vec<Column>,
     /// Its rows.
-    pub rows: Vec<Row>,
+    pub rows: Vec<TableRow>,
     /// The time in which its figures have added up, ns.
     pub span_ns: u64,
 }
 
-impl Sheet {
+impl Table {
     /// One without rows.
-    pub fn new(name: &'static str, columns: &[(&'static str, Measure)], span_ns: u64) -> Sheet {
+    pub fn new(name: &'static str, columns: &[(&'static str, Measure)], span_ns: u64) -> Table {
         let columns = columns.iter().map(|(name, measure)| Column { name, measure: *measure }).collect();
-        Sheet { name, columns, rows: Vec::new(), span_ns }
+        Table { name, columns, rows: Vec::new(), span_ns }
     }
 
     /// Keeps the rows that are about `board`.
@@ -137,7 +138,7 @@ impl Sheet {
     }
 
     /// What is shown of a row.
-    pub fn shown(&self, row: &Row, scale: Scale) -> Vec<String> {
+    pub fn shown(&self, row: &TableRow, scale: Scale) -> Vec<String> {
         let values = self.columns.iter().zip(&row.values);
         values.map(|(column, value)| shown(value, column.measure, scale, self.span_ns)).collect()
     }
@@ -159,11 +160,6 @@ fn shown(value: &Value, measure: Measure, scale: Scale, span_ns: u64) -> String 
     }
 }
 
-/// Nanoseconds as microseconds.
-pub fn us(ns: u64) -> String {
-    format!("{}.{:03}", ns / 1000, ns % 1000)
-}
-
 fn rounded(figure: u64, times: u128, span_ns: u64) -> u128 {
     let span = u128::from(span_ns.max(1));
     (u128::from(figure) * times + span / 2) / span
@@ -179,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn table_figures_are_totals_or_rates() {
+    fn table_figures_are_sums_or_rates() {
         let show = |figure: u64, measure, scale| shown(&Value::Figure(figure), measure, scale, 500_000_000);
         assert_eq!(show(125_000_000, Measure::Time, Scale::Rates), "25.0");
         assert_eq!(show(125_000_001, Measure::Time, Scale::Sums), "125000.001");
@@ -191,20 +187,21 @@ mod tests {
     }
 
     #[test]
-    fn table_rows_are_sorted_and_selected() {
-        let row = |name: &str, board: u8, figure: Value| Row { boards: vec![board], values: vec![name.into(), figure] };
-        let mut sheet = Sheet::new("x", &[("name", Measure::Text), ("calls", Measure::Count)], 1);
-        sheet.rows = vec![row("c", 0, 5.into()), row("a", 1, Value::Nothing), row("b", 0, 9.into())];
-        let names = |sheet: &Sheet| -> String {
-            sheet.rows.iter().map(|row| sheet.shown(row, Scale::Sums)[0].clone()).collect()
+    fn table_rows_are_sorted_and_filtered() {
+        let row =
+            |name: &str, board: u8, figure: Value| TableRow { boards: vec![board], values: vec![name.into(), figure] };
+        let mut table = Table::new("x", &[("name", Measure::Text), ("calls", Measure::Count)], 1);
+        table.rows = vec![row("c", 0, 5.into()), row("a", 1, Value::Nothing), row("b", 0, 9.into())];
+        let names = |table: &Table| -> String {
+            table.rows.iter().map(|row| table.shown(row, Scale::Sums)[0].clone()).collect()
         };
-        sheet.sort(1, false);
-        assert_eq!(names(&sheet), "bca");
-        sheet.sort(1, true);
-        assert_eq!(names(&sheet), "acb");
-        sheet.sort(0, false);
-        assert_eq!(names(&sheet), "abc");
-        sheet.only(0);
-        assert_eq!(names(&sheet), "bc");
+        table.sort(1, false);
+        assert_eq!(names(&table), "bca");
+        table.sort(1, true);
+        assert_eq!(names(&table), "acb");
+        table.sort(0, false);
+        assert_eq!(names(&table), "abc");
+        table.only(0);
+        assert_eq!(names(&table), "bc");
     }
 }

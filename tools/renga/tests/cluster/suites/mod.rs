@@ -1,9 +1,9 @@
 //! Other projects' own tests of their programs, from Debian's source packages: those of busybox' shell, with that and with
 //! dash, and those of coreutils. They run on Linux on the same emulated board, on board a and on board b, with the same programs
-//! from the same image, by the scripts of `userland/judges`.
+//! from the same image, by the scripts of `userland/suites`.
 //!
-//! Invariant: `docs/reference/judges.md` has how many cases end how, and each case that does not end as on Linux, with its
-//! reason; what is there and not so is a failure, too. Each takes a quarter of an hour, so `renga test --long=judges` runs them.
+//! Invariant: `docs/reference/conformance.md` has how many cases end how, and each case that does not end as on Linux, with its
+//! reason; what is there and not so is a failure, too. Each takes a quarter of an hour, so `renga test --long=suites` runs them.
 
 mod coreutils;
 
@@ -19,7 +19,7 @@ use std::time::Duration;
 const LIMIT: Duration = Duration::from_secs(3600);
 /// Where the tests are on a disk.
 const PLACE: &str = "/host/judge";
-const REPORT: &str = "docs/reference/judges.md";
+const REPORT: &str = "docs/reference/conformance.md";
 
 /// What is placed on a disk: where, and what.
 type Files = Vec<(String, Vec<u8>)>;
@@ -33,7 +33,7 @@ struct Judge {
     package: &'static str,
     /// What of it is needed: from where, to where.
     parts: &'static [(&'static str, &'static str)],
-    /// What runs them, of `userland/judges`.
+    /// What runs them, of `userland/suites`.
     script: &'static str,
 }
 
@@ -60,42 +60,42 @@ const COREUTILS: Judge = Judge {
 
 /// Holds: conformance.
 #[test]
-#[ignore = "a quarter of an hour: renga test --long=judges"]
+#[ignore = "a quarter of an hour: renga test --long=suites"]
 fn conformance_dash_with_ash_suite_matches_linux() {
     ash("dash");
 }
 
 /// Holds: conformance.
 #[test]
-#[ignore = "a quarter of an hour: renga test --long=judges"]
+#[ignore = "a quarter of an hour: renga test --long=suites"]
 fn conformance_busybox_shell_suite_matches_linux() {
     ash("busybox");
 }
 
 /// Holds: conformance.
 #[test]
-#[ignore = "a quarter of an hour: renga test --long=judges"]
+#[ignore = "a quarter of an hour: renga test --long=suites"]
 fn conformance_coreutils_names_match_linux() {
     coreutils("mv", "chmod dd ln mkdir mv readlink rmdir touch");
 }
 
 /// Holds: conformance.
 #[test]
-#[ignore = "a quarter of an hour: renga test --long=judges"]
+#[ignore = "a quarter of an hour: renga test --long=suites"]
 fn conformance_coreutils_copy_and_remove_match_linux() {
     coreutils("cp", "chgrp chown cp df fmt id install rm");
 }
 
 /// Holds: conformance.
 #[test]
-#[ignore = "a quarter of an hour: renga test --long=judges"]
+#[ignore = "a quarter of an hour: renga test --long=suites"]
 fn conformance_coreutils_list_and_cut_match_linux() {
     coreutils("ls", "du ls split tail-2");
 }
 
 /// Holds: conformance.
 #[test]
-#[ignore = "a quarter of an hour: renga test --long=judges"]
+#[ignore = "a quarter of an hour: renga test --long=suites"]
 fn conformance_coreutils_others_match_linux() {
     coreutils("misc", "misc");
 }
@@ -118,7 +118,7 @@ fn what_is_needed(judge: &Judge) -> Option<(PathBuf, Files)> {
     }
     let sources = sources_of(judge.package)?;
     let mut files = Vec::new();
-    add(&root().join("userland/judges"), PLACE, &mut files);
+    add(&root().join("userland/suites"), PLACE, &mut files);
     for (from, to) in judge.parts {
         add(&sources.join(from), &format!("{PLACE}/{to}"), &mut files);
     }

@@ -5,18 +5,17 @@
 
 use super::listener::Keeper;
 use super::result::RunFacts;
-use super::store::{Store, TRACE_FILE};
+use super::store::{ResultStore, TRACE_FILE};
 use crate::machines;
 use anyhow::{Context, Result, bail};
-use renga_bench::run::{Machine, Outcome, Profile, Run, STREAMED, System};
-use renga_cli::ProfileName;
+use renga_bench::run::{Machine, Outcome, Run, STREAMED, System};
 use renga_cluster::linux::{Hardware, Linux};
 use renga_cluster::session::Session;
 use renga_cluster::session_disk::SCRIPT_PATH;
 use renga_cluster::trace::TraceFile;
-use renga_images::artifacts::{self, Flavour, Kernel};
+use renga_images::artifacts::{self, Kernel, KernelFlavour};
 use renga_images::card::{sha256, sha256_of_file};
-use renga_images::disk_image::{self, Choice, Content, ImageSpec, Placed};
+use renga_images::disk_image::{self, Content, DiskChoice, ImageSpec, Placed};
 use renga_images::system::SystemFile;
 use renga_workspace::environment::Environment;
 use renga_workspace::progress::Progress;
@@ -39,7 +38,7 @@ const BESIDE_MIB: u32 = 64;
 const BESIDE_DEV_MIB: u32 = 416;
 
 /// What all runs share.
-pub struct Laboratory<'a> {
+pub struct Runner<'a> {
     environment: &'a Environment,
     kernel: Kernel,
     plugin: PathBuf,
@@ -47,29 +46,29 @@ pub struct Laboratory<'a> {
     /// What every run of the cluster is made of: sums.
     common: BTreeMap<String, String>,
     scratch: Scratch,
-    store: Store,
+    store: ResultStore,
     /// Counts the runs that were begun: each has a folder of its own.
     begun: AtomicU64,
     /// Says what is being done.
     pub progress: Progress,
 }
 
-impl<'a> Laboratory<'a> {
+impl<'a> Runner<'a> {
     /// Builds what all runs share.
     ///
     /// # Errors
     /// If it does not build.
-    pub fn open(environment: &'a Environment) -> Result<Laboratory<'a>> {
-        Laboratory::open_in(environment, &Self::folder(environment))
+    pub fn open(environment: &'a Environment) -> Result<Runner<'a>> {
+        Runner::open_in(environment, &Self::folder(environment))
     }
 
     /// The same, with what is kept in another folder.
     ///
     /// # Errors
     /// As `open`.
-    pub fn open_in(environment: &'a Environment, folder: &Path) -> Result<Laboratory<'a>> {
+    pub fn open_in(environment: &'a Environment, folder: &Path) -> Result<Runner<'a>> {
         let progress = Progress::start();
-        let kernel = artifacts::kernel(environment, Flavour::Plain, &progress)?;
+        let kernel = artifacts::kernel(environment, KernelFlavour::Plain, &progress)?;
         let plugin = artifacts::plugin(environment, &progress)?;
         let programs = artifacts::programs(environment, &progress)?;
         let sum = |path: &Path| sha256_of_file(path).map(|sum| sum.to_string());
@@ -79,18 +78,8 @@ impl<'a> Laboratory<'a> {
             ("emulator".to_string(), sum(environment.qemu()?)?),
         ]);
         let scratch = Scratch::make(environment)?;
-        let store = Store::new(folder.join("runs"));
-        Ok(Laboratory {
-            environment,
-            kernel,
-            plugin,
-            programs,
-            common,
-            scratch,
-            store,
-            begun: AtomicU64::new(0),
-            progress,
-        })
+        let store = ResultStore::new(folder.join("runs"));
+        Ok(Runner { environment, kernel, plugin, programs, common, scratch, store, begun: AtomicU64::new(0), progress })
     }
 
     /// The folder of everything that benches keep.
@@ -103,7 +92,7 @@ impl<'a> Laboratory<'a> {
         let brought_mib = brought_mib + run.streamed_mib;
         let beside_mib = if run.image == "dev" { BESIDE_DEV_MIB } else { BESIDE_MIB };
         let filesystem_mib = (brought_mib > ROOM_MIB).then_some(brought_mib + beside_mib);
-        let choice = Choice { flavour: run.image.to_string(), filesystem_mib, ..Choice::default() };
+        let choice = DiskChoice { flavour: run.image.to_string(), filesystem_mib, ..DiskChoice::default() };
         let mut placed = self.programs.clone();
         if matches!(run.machine, Machine::LinuxOfCores { .. }) || run.script.contains(artifacts::PROGRAM_FOR_CORES) {
             placed.push(artifacts::program_for_cores(self.environment));
@@ -267,14 +256,6 @@ fn told(run: &Run) -> BTreeMap<String, String> {
     parts.map(|(name, value)| (name.to_string(), value)).into()
 }
 
-/// The profile that rows call so.
-pub(crate) fn name_of(profile: Profile) -> ProfileName {
-    match profile {
-        Profile::Pi3 => ProfileName::Pi3,
-        Profile::Paper1989 => ProfileName::Paper1989,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::told;
@@ -293,7 +274,7 @@ mod tests {
 
     /// Holds: bench-cache.
     #[test]
-    fn all_runs_of_the_map_have_names_of_their_own_and_the_same_each_time() {
+    fn runner_map_runs_have_unique_stable_names() {
         let of_map = || plans().into_iter().flat_map(renga_bench::map::ROW.runs);
         let name = |run: Run| (run.label(), told(&run));
         let names: BTreeSet<_> = of_map().map(name).collect();
@@ -303,7 +284,7 @@ mod tests {
 
     /// Holds: bench-forms.
     #[test]
-    fn the_systems_of_all_runs_are_accepted() {
+    fn runner_systems_of_all_runs_are_accepted() {
         let mut seen = BTreeSet::new();
         for run in runs() {
             let Machine::Cluster(system) = run.machine else { continue };

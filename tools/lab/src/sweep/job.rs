@@ -1,10 +1,10 @@
-//! What a sweep is: pieces with names.
+//! What a sweep is: jobs with names.
 
 use anyhow::Result;
 
 /// An independent part of a sweep.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Piece {
+pub struct Job {
     /// The sum of all that decides its result.
     pub key: String,
     /// What a person calls it.
@@ -15,15 +15,15 @@ pub struct Piece {
 pub trait Sweep: Sync {
     /// What follows `renga sweep` to name the same sweep again.
     fn arguments(&self) -> Vec<String>;
-    /// Its pieces, in an order that is always the same.
-    fn pieces(&self) -> &[Piece];
-    /// Whether the result of a piece is there.
-    fn is_done(&self, piece: &Piece) -> bool;
-    /// Carries a piece out and keeps its result, of which progress is said as `what`.
+    /// Its jobs, in an order that is always the same.
+    fn jobs(&self) -> &[Job];
+    /// Whether the result of a job is there.
+    fn is_done(&self, job: &Job) -> bool;
+    /// Carries a job out and keeps its result, of which progress is said as `what`.
     ///
     /// # Errors
     /// If it could not be carried out. What it found, good or bad, is a result.
-    fn carry_out(&self, piece: &Piece, what: &str) -> Result<()>;
+    fn carry_out(&self, job: &Job, what: &str) -> Result<()>;
     /// Says what all of it found; the exit status.
     ///
     /// # Errors
@@ -31,7 +31,7 @@ pub trait Sweep: Sync {
     fn report(&self) -> Result<u8>;
 }
 
-/// The pieces of `sweep` whose results are not there.
-pub fn missing(sweep: &dyn Sweep) -> Vec<Piece> {
-    sweep.pieces().iter().filter(|piece| !sweep.is_done(piece)).cloned().collect()
+/// The jobs of `sweep` whose results are not there.
+pub fn missing(sweep: &dyn Sweep) -> Vec<Job> {
+    sweep.jobs().iter().filter(|job| !sweep.is_done(job)).cloned().collect()
 }

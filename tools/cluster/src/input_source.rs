@@ -1,16 +1,16 @@
-//! Who types during a session, and gives orders to `renga` itself.
+//! Input of a session: keys for the cluster, and orders for `renga` itself.
 //!
 //! A person's keys arrive when they are pressed. A file's lines arrive one at a time, whenever every board waits, so
 //! that the run does not depend on how fast the host reads the file.
 
+use crate::board_monitor::BoardMonitor;
 use crate::escape::{HELP, Order, Typed};
-use crate::watch::Watch;
 use anyhow::Result;
 use renga_emu::{Cluster, InputSender};
 use std::sync::mpsc::Receiver;
 
-/// Types what a person or a file gives.
-pub(crate) struct Typist {
+/// The keys of a terminal, or the lines of a file.
+pub(crate) struct InputSource {
     lines: Option<Receiver<Typed>>,
     board: u8,
 }
@@ -18,14 +18,20 @@ pub(crate) struct Typist {
 /// What ^D sends: the end of input ends the shell.
 const END_OF_INPUT: &[u8] = &[4];
 
-impl Typist {
+impl InputSource {
     /// Types `keys` at the console of `board`; with `pace`, a person's.
-    pub fn start(keys: Option<Receiver<Typed>>, pace: bool, cluster: &Cluster, board: u8, watch: &Watch) -> Typist {
+    pub fn start(
+        keys: Option<Receiver<Typed>>,
+        pace: bool,
+        cluster: &Cluster,
+        board: u8,
+        monitor: &BoardMonitor,
+    ) -> InputSource {
         if !pace {
-            return Typist { lines: keys, board };
+            return InputSource { lines: keys, board };
         }
         if let Some(keys) = keys {
-            let (sender, names) = (cluster.input_sender(), watch.names().to_vec());
+            let (sender, names) = (cluster.input_sender(), monitor.names().to_vec());
             // It ends with its sender: when standard input or the cluster is gone.
             std::thread::spawn(move || {
                 while let Ok(typed) = keys.recv() {
@@ -40,7 +46,7 @@ impl Typist {
                 sender.send(board, END_OF_INPUT);
             });
         }
-        Typist { lines: None, board }
+        InputSource { lines: None, board }
     }
 
     /// The next line, if there is one; at the end of the lines, the end of input, once. Orders among them are carried
@@ -48,8 +54,8 @@ impl Typist {
     ///
     /// # Errors
     /// If the cluster does not take it.
-    pub fn type_next(&mut self, cluster: &mut Cluster, watch: &Watch) -> Result<()> {
-        let names: Vec<&str> = watch.names().iter().map(String::as_str).collect();
+    pub fn type_next(&mut self, cluster: &mut Cluster, monitor: &BoardMonitor) -> Result<()> {
+        let names: Vec<&str> = monitor.names().iter().map(String::as_str).collect();
         loop {
             let Some(lines) = &self.lines else { return Ok(()) };
             match lines.recv() {
@@ -62,7 +68,7 @@ impl Typist {
                         cluster.power(board, change)?;
                         return Ok(());
                     }
-                    Ok(Order::Status) => eprintln!("{}", watch.status(cluster.time_ns(), &cluster.status())),
+                    Ok(Order::Status) => eprintln!("{}", monitor.status(cluster.time_ns(), &cluster.status())),
                     Ok(Order::Help) => eprintln!("{HELP}"),
                     Ok(Order::None) => {}
                     Err(error) => eprintln!("renga: {error}"),
