@@ -1,4 +1,4 @@
-//! `docs/reference/system-calls.md` says of each call what the code says of it, and each test that it names is there.
+//! `docs/reference/system-calls.md` is the code's table of system calls, and each test that the table names exists.
 //!
 //! `RENGA_BLESS=1 cargo test -p renga-process reference` writes the table anew.
 
@@ -31,10 +31,10 @@ fn table() -> String {
     let mut calls: Vec<(u64, &str)> = IMPLEMENTED.to_vec();
     calls.sort_unstable();
     let mut text = format!("{BEGIN}There are {} calls.\n\n", calls.len());
-    text.push_str("| Number | Call | State | Differs from Linux in | Held by |\n|---|---|---|---|---|\n");
+    text.push_str("| Number | Call | State | Differs from Linux in |\n|---|---|---|---|\n");
     for (number, name) in calls {
         let note = NOTES.iter().find(|note| note.0 == number);
-        let &(_, state, differs, held) =
+        let &(_, state, differs, _) =
             note.unwrap_or_else(|| panic!("say in notes.rs of {number} {name} what it is"));
         let state = match state {
             State::Whole => "whole",
@@ -42,11 +42,7 @@ fn table() -> String {
             State::NoEffect => "no effect",
             State::Refused => "refused",
         };
-        let held = match held {
-            Held::Test(test) => format!("`{test}`"),
-            Held::Untested(why) => format!("no test: {why}"),
-        };
-        text.push_str(&format!("| {number} | `{name}` | {state} | {differs} | {held} |\n"));
+        text.push_str(&format!("| {number} | `{name}` | {state} | {differs} |\n"));
     }
     text + END
 }

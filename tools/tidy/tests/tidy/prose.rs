@@ -18,38 +18,11 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use std::collections::BTreeSet;
 
 /// Words of all pages together. Lower it whenever a page gets shorter.
-const WORDS_MAX: usize = 95_000;
+const WORDS_MAX: usize = 83_000;
 const MEAN_WORDS_MAX: f64 = 18.0;
 const SENTENCE_WORDS_MAX: usize = 40;
 /// Pages, and folders, that nobody has rewritten yet. A page that has become good leaves the list.
 const EXEMPT: &[&str] = &[
-    "docs/guides/background-jobs.md",
-    "docs/guides/build-a-cluster.md",
-    "docs/guides/compare-with-linux.md",
-    "docs/guides/flash-cards.md",
-    "docs/guides/io-speed.md",
-    "docs/guides/kill-a-board.md",
-    "docs/guides/place-processes-on-cores.md",
-    "docs/guides/reclaim.md",
-    "docs/guides/regenerate-the-paper.md",
-    "docs/reference/cards.md",
-    "docs/reference/failures.md",
-    "docs/reference/files.md",
-    "docs/reference/fuzzing.md",
-    "docs/reference/conformance.md",
-    "docs/reference/link-pins.md",
-    "docs/reference/link-spi.md",
-    "docs/reference/link-token.md",
-    "docs/reference/link.md",
-    "docs/reference/linkbench.md",
-    "docs/reference/pintest.md",
-    "docs/reference/proc.md",
-    "docs/reference/profiles.md",
-    "docs/reference/seeds.md",
-    "docs/reference/silicon-traps.md",
-    "docs/reference/system-files.md",
-    "docs/reference/top.md",
-    "docs/reference/trace.md",
     "docs/results/background/report.md",
     "docs/results/cores/report.md",
     "docs/results/map/report.md",
@@ -57,7 +30,6 @@ const EXEMPT: &[&str] = &[
     "docs/results/placements/report.md",
     "docs/results/reclaim/report.md",
     "docs/results/report.md",
-    "docs/testing.md",
     "tools/emu/README.md",
 ];
 /// Their full stop ends no sentence.
