@@ -34,8 +34,7 @@ fn table() -> String {
     text.push_str("| Number | Call | State | Differs from Linux in |\n|---|---|---|---|\n");
     for (number, name) in calls {
         let note = NOTES.iter().find(|note| note.0 == number);
-        let &(_, state, differs, _) =
-            note.unwrap_or_else(|| panic!("say in notes.rs of {number} {name} what it is"));
+        let &(_, state, differs, _) = note.unwrap_or_else(|| panic!("say in notes.rs of {number} {name} what it is"));
         let state = match state {
             State::Whole => "whole",
             State::Part => "part",

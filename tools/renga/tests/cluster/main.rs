@@ -11,6 +11,7 @@ mod boards;
 mod calls;
 mod chaos;
 mod check;
+mod conformance;
 mod counter;
 mod death;
 mod debian;
