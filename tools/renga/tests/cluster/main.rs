@@ -11,7 +11,6 @@ mod boards;
 mod calls;
 mod chaos;
 mod check;
-mod conformance;
 mod counter;
 mod death;
 mod debian;
