@@ -4,6 +4,6 @@
 #![forbid(unsafe_code)]
 
 mod memory;
-mod templates;
+mod shared_tables;
 
 pub use memory::HostMemory;

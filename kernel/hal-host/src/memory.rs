@@ -11,7 +11,7 @@ use renga_hal::memory::{
     Access, Frame, ListedFrame, NeedsTable, PAGE_BYTES, PageBytes, PageGuard, PageRef, Run, SPACES_MAX, USER_END,
     UserMemory,
 };
-use renga_hal::templates::TableTemplates;
+use renga_hal::shared_tables::SharedPageTables;
 use std::collections::BTreeMap;
 
 /// What a page holds at first: real memory is not zero.
@@ -25,7 +25,7 @@ pub(crate) enum HostFrameKind {
     Plain,
     Root,
     Table,
-    HostTemplate,
+    HostSharedTable,
 }
 
 pub(crate) struct HostFrame {
@@ -39,8 +39,8 @@ pub(crate) struct HostFrame {
 pub(crate) struct HostPage {
     pub(crate) frame: Frame,
     pub(crate) access: Access,
-    /// Counted by a template.
-    pub(crate) is_templates: bool,
+    /// Counted by a shared page table.
+    pub(crate) is_of_shared_table: bool,
 }
 
 #[derive(Default)]
@@ -48,12 +48,12 @@ pub(crate) struct HostSpace {
     pub(crate) pages: BTreeMap<u64, HostPage>,
     /// Tables by level (0 lowest) and number of the span that they cover.
     pub(crate) tables: BTreeMap<(usize, u64), Frame>,
-    /// By number of the span: the template of which its table shows pages.
-    pub(crate) templates: BTreeMap<u64, Frame>,
+    /// By number of the span: the shared page table of which its table shows pages.
+    pub(crate) shared_tables: BTreeMap<u64, Frame>,
 }
 
-/// The pages of a template, by address within its span.
-pub(crate) struct HostTemplate {
+/// The pages of a shared page table, by address within its span.
+pub(crate) struct HostSharedTable {
     pub(crate) pages: BTreeMap<u64, HostPage>,
     pub(crate) uses: u32,
 }
@@ -62,7 +62,7 @@ pub(crate) struct HostTemplate {
 pub struct HostMemory {
     records: Vec<HostFrame>,
     spaces: RefCell<BTreeMap<Frame, HostSpace>>,
-    pub(crate) templates: RefCell<BTreeMap<Frame, HostTemplate>>,
+    pub(crate) shared_tables: RefCell<BTreeMap<Frame, HostSharedTable>>,
 }
 
 impl HostMemory {
@@ -70,7 +70,11 @@ impl HostMemory {
     pub fn new(frames: u32) -> Self {
         let record =
             |_| HostFrame { content: RefCell::new(None), kind: Cell::new(HostFrameKind::Plain), mapped: Cell::new(0) };
-        Self { records: (0..frames).map(record).collect(), spaces: RefCell::default(), templates: RefCell::default() }
+        Self {
+            records: (0..frames).map(record).collect(),
+            spaces: RefCell::default(),
+            shared_tables: RefCell::default(),
+        }
     }
 
     /// As after a reset of the board: no address spaces, no tables; the content stays.
@@ -79,7 +83,7 @@ impl HostMemory {
     /// If a page is borrowed.
     pub fn reset(&self) {
         self.spaces.borrow_mut().clear();
-        self.templates.borrow_mut().clear();
+        self.shared_tables.borrow_mut().clear();
         for record in &self.records {
             assert!(record.content.try_borrow_mut().is_ok(), "a page is borrowed over a reset");
             record.kind.set(HostFrameKind::Plain);
@@ -178,7 +182,7 @@ impl UserMemory for HostMemory {
             if missing(space, va).is_some() {
                 return Err(NeedsTable);
             }
-            let page = HostPage { frame, access, is_templates: false };
+            let page = HostPage { frame, access, is_of_shared_table: false };
             assert!(space.pages.insert(va, page).is_none(), "{va:#x} is mapped already");
             self.count_mapping(frame, 1);
             Ok(())
@@ -196,8 +200,8 @@ impl UserMemory for HostMemory {
 
     fn unmap(&self, space: Frame, va: u64) -> Option<Frame> {
         check_va(va);
-        let HostPage { frame, is_templates, .. } = self.with_space(space, |space| space.pages.remove(&va))?;
-        assert!(!is_templates, "{va:#x} is a template's, whose frames are not given back one by one");
+        let HostPage { frame, is_of_shared_table, .. } = self.with_space(space, |space| space.pages.remove(&va))?;
+        assert!(!is_of_shared_table, "{va:#x} is a shared page table's, whose frames are not given back one by one");
         self.count_mapping(frame, -1);
         Some(frame)
     }
@@ -206,7 +210,10 @@ impl UserMemory for HostMemory {
         check_va(va);
         self.with_space(space, |space| {
             let Some(page) = space.pages.get_mut(&va) else { return false };
-            assert!(!(page.is_templates && access.writable()), "{va:#x} is a template's, which nobody writes");
+            assert!(
+                !(page.is_of_shared_table && access.writable()),
+                "{va:#x} is a shared page table's, which nobody writes"
+            );
             page.access = access;
             true
         })
@@ -228,7 +235,7 @@ impl UserMemory for HostMemory {
         let (mut pages, mut next) = (0, start);
         while let Some((va, frame, _)) = self.next_mapped(space, next).filter(|page| page.0 < end) {
             next = va;
-            if self.hide_templates_page(space, va) {
+            if self.hide_shared_tables_page(space, va) {
                 continue;
             }
             let Some(place) = frames.get_mut(pages) else { return Run { pages, next } };
@@ -244,8 +251,8 @@ impl UserMemory for HostMemory {
         let (mut pages, mut next) = (0, start);
         while let Some((va, frame, access)) = self.next_mapped(from, next).filter(|page| page.0 < end) {
             next = va;
-            if self.is_templates(from, va) {
-                if !self.share_templates_page(from, to, va) {
+            if self.is_of_shared_table(from, va) {
+                if !self.share_shared_tables_page(from, to, va) {
                     return Run { pages, next };
                 }
                 next += PAGE_BYTES as u64;
@@ -270,8 +277,8 @@ impl UserMemory for HostMemory {
         }
         let inner = self.with_space(space, |space| {
             assert!(space.pages.is_empty(), "an address space with pages is taken apart");
-            for (_, template) in core::mem::take(&mut space.templates) {
-                self.release_template(template);
+            for (_, shared_table) in core::mem::take(&mut space.shared_tables) {
+                self.release_shared_table(shared_table);
             }
             space.tables.pop_first().map(|(_, table)| table)
         });

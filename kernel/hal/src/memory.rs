@@ -11,7 +11,7 @@
 //!
 //! Not here: allocation of frames, copy-on-write, file mappings: those are the processes'.
 
-use crate::templates::TableTemplates;
+use crate::shared_tables::SharedPageTables;
 use core::ops::{Deref, DerefMut};
 use renga_sync::{FrameReadGuard, FrameWriteGuard};
 
@@ -194,7 +194,7 @@ impl Deref for PageRef<'_> {
 ///
 /// Addresses (`va`) are multiples of [`PAGE_BYTES`] below [`USER_END`], except for `lookup` and
 /// `next_mapped`, which take any and round down. Methods that take a space panic when the frame is not a root.
-pub trait UserMemory: TableTemplates {
+pub trait UserMemory: SharedPageTables {
     /// Number of frames; valid frames are `0..frames()`.
     fn frames(&self) -> u32;
 
@@ -271,7 +271,7 @@ pub trait UserMemory: TableTemplates {
     /// none is missing.
     fn add_table(&self, space: Frame, va: u64, table: Frame);
 
-    /// Removes the page at `va`, which is no template's, and gives back its frame.
+    /// Removes the page at `va`, which is no shared page table's, and gives back its frame.
     fn unmap(&self, space: Frame, va: u64) -> Option<Frame>;
 
     /// Changes the access of the page at `va`; `false` when there is none.
@@ -283,12 +283,12 @@ pub trait UserMemory: TableTemplates {
     /// The first page at or after the page of `from_va`, in order of addresses.
     fn next_mapped(&self, space: Frame, from_va: u64) -> Option<(u64, Frame, Access)>;
 
-    /// Removes the pages of addresses `start..end` and lists their frames, but for those of templates, as far as there is
+    /// Removes the pages of addresses `start..end` and lists their frames, but for those of shared page tables, as far as there is
     /// room in `frames`.
     fn unmap_run(&self, space: Frame, range: (u64, u64), frames: &mut [ListedFrame]) -> Run;
 
     /// Shows the pages of addresses `range` of `from` at the same addresses of `to`, where nothing is mapped yet, and
-    /// lists their frames, but for those of templates, which are so in both. In both spaces what was writable can be read only from now on. Ends early when `frames` is
+    /// lists their frames, but for those of shared page tables, which are so in both. In both spaces what was writable can be read only from now on. Ends early when `frames` is
     /// full, and when `to` lacks a table for the next page.
     fn share_run(&self, from: Frame, to: Frame, range: (u64, u64), frames: &mut [ListedFrame]) -> Run;
 

@@ -1,7 +1,7 @@
 //! A trial of a board's user memory: drawn operations, and what comes of them as numbers.
 //!
 //! Invariant: the numbers depend on what the trait promises only, so they are the same for every
-//! implementation that keeps its promises: for that of a board and for its imitation on the host. Not here: templates of tables;
+//! implementation that keeps its promises: for that of a board and for its imitation on the host. Not here: shared page tables of tables;
 //! what is a caller's bug.
 
 use crate::memory::{Access, Frame, NOT_LISTED, PAGE_BYTES, Run, TABLES_PER_MAP_MAX, USER_END, UserMemory};

@@ -44,8 +44,8 @@ pub enum FrameKind {
     Root = 2,
     /// A root whose space is being made or taken apart.
     Ending = 3,
-    /// A template, with its number.
-    Template = 4,
+    /// A shared page table, with its number.
+    SharedTable = 4,
 }
 
 /// Why not.
@@ -72,7 +72,7 @@ impl FrameUse {
             1 => FrameKind::Table,
             2 => FrameKind::Root,
             3 => FrameKind::Ending,
-            _ => FrameKind::Template,
+            _ => FrameKind::SharedTable,
         }
     }
 

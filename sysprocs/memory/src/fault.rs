@@ -131,18 +131,18 @@ impl Space {
         frame: Frame,
     ) -> Result<(), FaultError> {
         let machine = pager.machine;
-        let is_templates = machine.is_templates(self.root, va);
-        if !is_templates && pager.counts.is_only(frame) {
+        let is_of_shared_table = machine.is_of_shared_table(self.root, va);
+        if !is_of_shared_table && pager.counts.is_only(frame) {
             machine.protect(self.root, va, Access::ReadWrite);
             return Ok(());
         }
         // Nobody writes it before it is copied: others may have a page of it, but one as this.
         let copy = pager.copy_of(frame).await.map_err(FaultError::from_errno)?;
-        if is_templates {
+        if is_of_shared_table {
             machine.leave_page(self.root, va);
         }
         machine.unmap(self.root, va);
-        if !is_templates {
+        if !is_of_shared_table {
             pager.free(frame).await;
         }
         // Its table is still there, so showing it asks for no frame.

@@ -146,7 +146,7 @@ impl Space {
         root: Frame,
         mut list: FrameList,
     ) {
-        pager.machine.leave_templates(root);
+        pager.machine.leave_shared_tables(root);
         // Area by area: the tables are large, and mostly empty. Pages are in areas, but for one.
         for area in self.table.areas.as_slice() {
             Space::take_pages(pager, root, (area.start_address(), area.end_address()), &mut list).await;

@@ -221,7 +221,7 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
         while let Some(frame) = self.shared_tables.take_unused(machine, &wanted) {
             // Bounded by the pages of a table.
             loop {
-                let count = machine.end_template(frame, list.room());
+                let count = machine.end_shared_table(frame, list.room());
                 list.added(count);
                 if count == 0 && !list.is_full() {
                     break;

@@ -23,10 +23,10 @@ use renga_proto::attributes::ATTRIBUTES_BYTES;
 use renga_proto::memory::{MakePrivate, Memory, ShareFrame};
 use renga_proto::pages::{
     AdriftFile, BeginFill, BeginHold, BeginRun, BoardDied, CountDirty, Cut, Dirty, DirtyFile, DirtyRun, EndAdrift,
-    FileId, FindAdrift, FindPage, FindPages, FindTemplate, Given, HeldWrite, HoldFile, KeepPage, KeepTemplate, Lend,
-    LostWrites, NO_FRAME, NO_PAGE, OldestHeld, PAGES_PER_FIND_MAX, Pages, PagesCall, PagesServer, ProtectPage,
-    PutPages, ReadCached, ReadLent, Recall, ReserveHeld, RunBegun, RunWritten, SetOrdered, ShowPages, Shrink, Shrunk,
-    TakeBack, TakeRun, TemplateFound, WriteHeld, WritePage,
+    FileId, FindAdrift, FindPage, FindPages, FindSharedTable, Given, HeldWrite, HoldFile, KeepPage, KeepSharedTable,
+    Lend, LostWrites, NO_FRAME, NO_PAGE, OldestHeld, PAGES_PER_FIND_MAX, Pages, PagesCall, PagesServer, ProtectPage,
+    PutPages, ReadCached, ReadLent, Recall, ReserveHeld, RunBegun, RunWritten, SetOrdered, SharedTableFound, ShowPages,
+    Shrink, Shrunk, TakeBack, TakeRun, WriteHeld, WritePage,
 };
 use renga_rt::{Call, Client, Errno, Me, Never, Notifier, Port};
 
@@ -145,13 +145,13 @@ impl<M: UserMemory + ?Sized> PagesServer for CacheState<M> {
         }
         Ok(())
     }
-    async fn find_template(&mut self, call: &mut Call<FindTemplate>) -> Result<TemplateFound, Errno> {
+    async fn find_shared_table(&mut self, call: &mut Call<FindSharedTable>) -> Result<SharedTableFound, Errno> {
         let content = self.index.content(call.entry().file).ok_or(Errno::ENOENT)?;
         let frame = self.shared_tables.find(self.machine, call.entry(), content);
-        Ok(TemplateFound { frame: frame.map_or(NO_FRAME, |frame| frame.0), ticket: content.0 })
+        Ok(SharedTableFound { frame: frame.map_or(NO_FRAME, |frame| frame.0), ticket: content.0 })
     }
-    async fn keep_template(&mut self, call: &mut Call<KeepTemplate>) -> Result<(), Errno> {
-        let KeepTemplate { file, ticket, .. } = call.entry();
+    async fn keep_shared_table(&mut self, call: &mut Call<KeepSharedTable>) -> Result<(), Errno> {
+        let KeepSharedTable { file, ticket, .. } = call.entry();
         self.end_shared_tables(SharedTable::is_outdated).await;
         if self.shared_tables.is_full() {
             self.end_shared_tables(|_| true).await;

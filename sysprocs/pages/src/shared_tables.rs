@@ -6,15 +6,15 @@
 //!
 //! Invariant: a table here is this process's own frame, and each of its pages has a reference to its frame.
 //!
-//! Not here: the tables' form (`renga_hal::templates`), making them (`renga_memory`).
+//! Not here: the tables' form (`renga_hal::shared_tables`), making them (`renga_memory`).
 
 use heapless::Vec;
 use renga_hal::memory::{Frame, UserMemory};
-use renga_hal::templates::TEMPLATES_MAX;
-use renga_proto::pages::{FileId, FindTemplate, KeepTemplate};
+use renga_hal::shared_tables::SHARED_TABLES_MAX;
+use renga_proto::pages::{FileId, FindSharedTable, KeepSharedTable};
 use renga_rt::Errno;
 
-/// A template of a file.
+/// A shared page table of a file.
 #[derive(Clone, Copy)]
 pub(crate) struct SharedTable {
     file: FileId,
@@ -34,8 +34,8 @@ impl SharedTable {
     }
 }
 
-/// The templates of a board.
-pub(crate) struct SharedTables(Vec<SharedTable, TEMPLATES_MAX>);
+/// The shared page tables of a board.
+pub(crate) struct SharedTables(Vec<SharedTable, SHARED_TABLES_MAX>);
 
 impl SharedTables {
     pub(crate) const fn new() -> Self {
@@ -44,15 +44,15 @@ impl SharedTables {
 
     /// Outdates the tables of `file`, or all: no further program gets them.
     pub(crate) fn outdate(&mut self, file: Option<FileId>) {
-        let of_file = |template: &&mut SharedTable| file.is_none_or(|file| file == template.file);
-        self.0.iter_mut().filter(of_file).for_each(|template| template.outdated = true);
+        let of_file = |shared_table: &&mut SharedTable| file.is_none_or(|file| file == shared_table.file);
+        self.0.iter_mut().filter(of_file).for_each(|shared_table| shared_table.outdated = true);
     }
 
     /// The table of a file whose content is the same (`since`, `count`) for address `at`, kept for the caller, which is to map it.
     pub(crate) fn find<M: UserMemory + ?Sized>(
         &mut self,
         machine: &M,
-        wanted: FindTemplate,
+        wanted: FindSharedTable,
         (since, count): (u64, u32),
     ) -> Option<Frame> {
         let is_wanted =
@@ -62,11 +62,11 @@ impl SharedTables {
             known.outdated = true;
             return None;
         }
-        if !machine.is_template(known.frame) {
+        if !machine.is_shared_table(known.frame) {
             return None;
         }
         // Until the caller maps it, another process may want frames.
-        machine.hold_template(known.frame);
+        machine.hold_shared_table(known.frame);
         Some(known.frame)
     }
 
@@ -75,13 +75,13 @@ impl SharedTables {
     }
 
     /// Adds the table of `offer`.
-    pub(crate) fn add(&mut self, offer: KeepTemplate, count: u32) -> Result<(), Errno> {
-        let KeepTemplate { file, at, frame, ticket: since } = offer;
+    pub(crate) fn add(&mut self, offer: KeepSharedTable, count: u32) -> Result<(), Errno> {
+        let KeepSharedTable { file, at, frame, ticket: since } = offer;
         if self.0.iter().any(|known| (known.file, known.at) == (file, at) && !known.outdated) {
             return Err(Errno::EEXIST);
         }
-        let template = SharedTable { file, at, since, count, frame: Frame(frame), outdated: false };
-        self.0.push(template).map_err(|_| Errno::ENOMEM)
+        let shared_table = SharedTable { file, at, since, count, frame: Frame(frame), outdated: false };
+        self.0.push(shared_table).map_err(|_| Errno::ENOMEM)
     }
 
     /// Takes out one that no program maps and that is `wanted`. One that was announced just now is no table yet.
@@ -90,8 +90,8 @@ impl SharedTables {
         machine: &M,
         wanted: impl Fn(&SharedTable) -> bool,
     ) -> Option<Frame> {
-        let is_unused = |frame| machine.is_template(frame) && machine.template_uses(frame) == 0;
-        let place = self.0.iter().rposition(|template| is_unused(template.frame) && wanted(template))?;
+        let is_unused = |frame| machine.is_shared_table(frame) && machine.shared_table_references(frame) == 0;
+        let place = self.0.iter().rposition(|shared_table| is_unused(shared_table.frame) && wanted(shared_table))?;
         Some(self.0.swap_remove(place).frame)
     }
 }

@@ -185,8 +185,8 @@ in_words! {
 }
 in_words! {
     /// What a program begins with.
-    pub struct TemplateFound {
-        /// The template, or `NO_FRAME`.
+    pub struct SharedTableFound {
+        /// The shared page table, or `NO_FRAME`.
         frame: u32,
         /// Stands for the file's content as it is.
         ticket: u64,
@@ -290,13 +290,13 @@ protocol! {
         17 ShowPages { file: FileId, page: u32, count: u32, space: u32, at: u32, show_for: ShowFor } (()) -> Result<(), Errno>;
         /// Programs that are shown the page fault before they write it again, as another board is to hold it. From the inode's process.
         18 ProtectPage { file: FileId, page: u32 } (()) -> Result<(), Errno>;
-        /// The template of a translation table with the file's pages as a program has them from address `at` on, held for
+        /// The shared page table of a translation table with the file's pages as a program has them from address `at` on, held for
         /// the caller; `NO_FRAME`: there is none, and who makes one says so with this ticket. `ENOENT`: nothing of the file
         /// is cached.
-        19 FindTemplate { file: FileId, at: u64 } (()) -> Result<TemplateFound, Errno>;
-        /// The caller is about to make a template of `frame`, which is the cache's from now on. `ESTALE`: the ticket is
+        19 FindSharedTable { file: FileId, at: u64 } (()) -> Result<SharedTableFound, Errno>;
+        /// The caller is about to make a shared page table of `frame`, which is the cache's from now on. `ESTALE`: the ticket is
         /// void; `EEXIST`: there is one; `ENOMEM`: there is no room for it.
-        20 KeepTemplate { file: FileId, at: u64, frame: u32, ticket: u64 } (()) -> Result<(), Errno>;
+        20 KeepSharedTable { file: FileId, at: u64, frame: u32, ticket: u64 } (()) -> Result<(), Errno>;
         /// A ticket for `HoldFile` of any file.
         21 BeginHold {} (()) -> Result<u64, Errno>;
         /// The inode's process `slot` has given this board the write lease of the file, whose size was `size`: pages below

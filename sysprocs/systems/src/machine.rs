@@ -9,8 +9,8 @@ use renga_fs::Medium;
 use renga_hal::block::{Block, BlockError};
 use renga_hal::memory::{Access, Frame, ListedFrame, NeedsTable, PageGuard, PageRef, Run, UserMemory};
 use renga_hal::power::Power;
+use renga_hal::shared_tables::SharedPageTables;
 use renga_hal::start_card::{NoStartCard, StartCard};
-use renga_hal::templates::TableTemplates;
 use renga_hal::uart::Uart;
 use renga_phy::{FRAME_BYTES_MAX, Phy, TransmitFull};
 use renga_process::Processor;
@@ -125,17 +125,17 @@ never_called! {
         fn share_run(&self, _: Frame, _: Frame, _: (u64, u64), _: &mut [ListedFrame]) -> Run;
         fn take_table(&self, _: Frame) -> Option<Frame>;
     }
-    TableTemplates {
-        fn make_template(&self, _: Frame, _: u64, _: Frame);
-        fn is_template(&self, _: Frame) -> bool;
-        fn template_uses(&self, _: Frame) -> u32;
-        fn hold_template(&self, _: Frame);
-        fn release_template(&self, _: Frame);
+    SharedPageTables {
+        fn make_shared_table(&self, _: Frame, _: u64, _: Frame);
+        fn is_shared_table(&self, _: Frame) -> bool;
+        fn shared_table_references(&self, _: Frame) -> u32;
+        fn hold_shared_table(&self, _: Frame);
+        fn release_shared_table(&self, _: Frame);
         fn missing_tables(&self, _: Frame, _: u64) -> usize;
-        fn add_template(&self, _: Frame, _: u64, _: Frame, _: Frame);
-        fn is_templates(&self, _: Frame, _: u64) -> bool;
+        fn add_shared_table(&self, _: Frame, _: u64, _: Frame, _: Frame);
+        fn is_of_shared_table(&self, _: Frame, _: u64) -> bool;
         fn leave_page(&self, _: Frame, _: u64);
-        fn leave_templates(&self, _: Frame);
-        fn end_template(&self, _: Frame, _: &mut [ListedFrame]) -> usize;
+        fn leave_shared_tables(&self, _: Frame);
+        fn end_shared_table(&self, _: Frame, _: &mut [ListedFrame]) -> usize;
     }
 }

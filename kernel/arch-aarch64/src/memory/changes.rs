@@ -1,7 +1,7 @@
 //! The single steps of changing a space: a frame becomes a table, a table is linked or taken out, a page is shown, or shown otherwise.
 //!
 //! Invariant: who makes them holds the space (`holds.rs`), or the frame is nobody else's. Not here: whole operations (`frame_memory.rs`,
-//! `runs.rs`, `templates.rs`).
+//! `runs.rs`, `shared_tables.rs`).
 
 use super::descriptor::Descriptor;
 use super::frame_memory::FrameMemory;
@@ -47,7 +47,10 @@ impl FrameMemory {
         if old.is_empty() {
             return false;
         }
-        assert!(!(old.is_templates() && access.writable()), "{va:#x} is a template's, which nobody writes");
+        assert!(
+            !(old.is_of_shared_table() && access.writable()),
+            "{va:#x} is a shared page table's, which nobody writes"
+        );
         if old.access() != access {
             let prepared = self.prepare(self.frame_at(old.physical()), access);
             entry.set(Descriptor::user_page(old.physical(), prepared).marked_as(old));

@@ -19,9 +19,9 @@ const USER_NEVER_EXECUTES: u64 = 1 << 54;
 const ADDRESS: u64 = 0x0000_ffff_ffff_f000;
 /// In an invalid descriptor all other bits are ours: a page that its program may not touch.
 const WITHHELD: u64 = 1 << 55;
-/// The processor ignores this bit (D8.3: bits 55 to 58 are software's): the page is counted by a template.
-const TEMPLATES: u64 = 1 << TEMPLATES_SHIFT;
-const TEMPLATES_SHIFT: u32 = 56;
+/// The processor ignores this bit (D8.3: bits 55 to 58 are software's): the page is counted by a shared page table.
+const SHARED_TABLES: u64 = 1 << SHARED_TABLES_SHIFT;
+const SHARED_TABLES_SHIFT: u32 = 56;
 
 const NORMAL: u64 = VALID | INNER_SHAREABLE | ACCESSED;
 const NEVER_EXECUTED: u64 = KERNEL_NEVER_EXECUTES | USER_NEVER_EXECUTES;
@@ -121,29 +121,29 @@ impl Descriptor {
         if self.is_valid() { Self(self.0 | READ_ONLY) } else { self }
     }
 
-    /// The same page, counted by a template.
-    pub const fn as_templates(self) -> Self {
-        Self(self.0 | TEMPLATES)
+    /// The same page, counted by a shared page table.
+    pub const fn as_shared_tables(self) -> Self {
+        Self(self.0 | SHARED_TABLES)
     }
 
     /// The same page, counted by itself.
     pub const fn as_its_own(self) -> Self {
-        Self(self.0 & !TEMPLATES)
+        Self(self.0 & !SHARED_TABLES)
     }
 
     /// Counted as `other` is.
     pub const fn marked_as(self, other: Self) -> Self {
-        Self(self.0 | other.0 & TEMPLATES)
+        Self(self.0 | other.0 & SHARED_TABLES)
     }
 
-    /// All bits, or none if it is counted by a template. Without a branch: whole tables are looked through.
-    pub const fn unless_templates(self) -> u64 {
-        self.0 & (self.0 >> TEMPLATES_SHIFT & 1).wrapping_sub(1)
+    /// All bits, or none if it is counted by a shared page table. Without a branch: whole tables are looked through.
+    pub const fn unless_shared_tables(self) -> u64 {
+        self.0 & (self.0 >> SHARED_TABLES_SHIFT & 1).wrapping_sub(1)
     }
 
-    /// Whether it is counted by a template.
-    pub const fn is_templates(self) -> bool {
-        self.0 & TEMPLATES != 0
+    /// Whether it is counted by a shared page table.
+    pub const fn is_of_shared_table(self) -> bool {
+        self.0 & SHARED_TABLES != 0
     }
 
     /// The access of a user page.

@@ -14,8 +14,8 @@ use super::kernel_map::empty_root;
 use super::maintenance::{
     ID_SHIFT, activate_space, clear_page, forget_page, forget_space, publish_tables, synchronise_context,
 };
+use super::shared_tables::{NO_SHARED_TABLE, SharedTableCounts};
 use super::table::{ENTRIES, Entry, SHIFTS, Table, index, table_span};
-use super::templates::{NO_TEMPLATE, Templates};
 use crate::physical::to_kernel;
 use core::ops::Range;
 use renga_hal::memory::{
@@ -31,7 +31,7 @@ pub struct FrameMemory {
     base: u64,
     records: &'static [FrameRecord],
     ids: AddressSpaceIds,
-    pub(super) templates: Templates,
+    pub(super) shared_tables: SharedTableCounts,
 }
 
 // What cores do to each other's frames is in atomic words. As plain ones, for one core, they are under the promise of `new`.
@@ -59,7 +59,7 @@ impl FrameMemory {
         // Rounding the records up to a page may cost the last frame.
         let whole = ((range.end & !(PAGE - 1)) - base) / PAGE;
         let records = &records[..(whole as usize).min(records.len())];
-        Self { base, records, ids: AddressSpaceIds::new(), templates: Templates::new() }
+        Self { base, records, ids: AddressSpaceIds::new(), shared_tables: SharedTableCounts::new() }
     }
 
     /// The same with `frames` frames at most; the others are used for nothing.
@@ -262,7 +262,7 @@ impl UserMemory for FrameMemory {
     fn add_table(&self, space: Frame, va: u64, table: Frame) {
         let _hold = self.hold(space);
         let Err(entry) = self.walk_page(space, va) else { panic!("no table is missing for {va:#x}") };
-        self.make_table(table, FrameKind::Table, NO_TEMPLATE);
+        self.make_table(table, FrameKind::Table, NO_SHARED_TABLE);
         self.link_table(space, entry, table);
     }
 
@@ -273,7 +273,10 @@ impl UserMemory for FrameMemory {
         if descriptor.is_empty() {
             return None;
         }
-        assert!(!descriptor.is_templates(), "{va:#x} is a template's, whose frames are not given back one by one");
+        assert!(
+            !descriptor.is_of_shared_table(),
+            "{va:#x} is a shared page table's, whose frames are not given back one by one"
+        );
         entry.set(Descriptor::EMPTY);
         if descriptor.is_valid() {
             forget_page(hold.id, va);
@@ -345,13 +348,13 @@ impl UserMemory for FrameMemory {
                 forget_space(now.number());
             }
             FrameKind::Ending => {}
-            FrameKind::Plain | FrameKind::Table | FrameKind::Template => return None,
+            FrameKind::Plain | FrameKind::Table | FrameKind::SharedTable => return None,
         }
         let taken = self.take_from_chain(space);
         if taken == space {
             self.ids.give_back(now.number());
         } else {
-            self.leave_template(taken);
+            self.leave_shared_table(taken);
         }
         self.record(taken).state.turn(FrameKind::Plain, 0);
         Some(taken)

@@ -1,8 +1,8 @@
 //! What is known of a frame of user memory.
 //!
-//! Its state's count: pages that show the frame, those of a template for all spaces that use it. Of a root: pages in its
-//! space. Of a table: those of them that are its template's. Of a template: the tables that show its pages, and who is about to.
-//! Not here: who may change it (`frame_memory.rs`, `runs.rs`, `templates.rs`).
+//! Its state's count: pages that show the frame, those of a shared page table for all spaces that use it. Of a root: pages in its
+//! space. Of a table: those of them that are its shared page table's. Of a shared page table: the tables that show its pages, and who is about to.
+//! Not here: who may change it (`frame_memory.rs`, `runs.rs`, `shared_tables.rs`).
 
 use core::sync::atomic::{AtomicU32, Ordering};
 use renga_hal::memory::Access;
@@ -26,7 +26,7 @@ impl Prepared {
 /// What is known of a frame.
 pub struct FrameRecord {
     pub(super) state: FrameState,
-    /// Of a root or table: the next table of the space, which its owner changes. Of a template: how many pages it has.
+    /// Of a root or table: the next table of the space, which its owner changes. Of a shared page table: how many pages it has.
     next: AtomicU32,
 }
 

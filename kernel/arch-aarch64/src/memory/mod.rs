@@ -9,9 +9,9 @@ mod holds;
 mod kernel_map;
 mod maintenance;
 mod runs;
+mod shared_tables;
 mod survey;
 mod table;
-mod templates;
 
 pub use frame_memory::FrameMemory;
 pub(crate) use frame_memory::deactivate;

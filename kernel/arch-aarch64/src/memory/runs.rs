@@ -13,7 +13,7 @@ const LOWEST: usize = SHIFTS.len() - 1;
 
 impl FrameMemory {
     /// Calls `enter` with each table that covers a part of `range`, and that part, and `visit` with each of its pages that
-    /// is not a template's, in order, until one of them refuses; where to go on.
+    /// is not a shared page table's, in order, until one of them refuses; where to go on.
     fn visit_run(
         &self,
         space: Frame,
@@ -38,8 +38,10 @@ impl FrameMemory {
             }
             let behind = if end >= base + table_span(LOWEST) { ENTRIES } else { index(end, LOWEST) };
             let mut at = index(va, LOWEST);
-            let has_template = self.has_template(frame);
-            while let Some(used) = if has_template { table.next_own(at..behind) } else { table.next_used(at..behind) } {
+            let has_shared_table = self.has_shared_table(frame);
+            while let Some(used) =
+                if has_shared_table { table.next_own(at..behind) } else { table.next_used(at..behind) }
+            {
                 va = base + ((used as u64) << SHIFTS[LOWEST]);
                 let entry = table.entry(va, LOWEST);
                 if !visit(va, entry, entry.get()) {
@@ -105,9 +107,9 @@ impl FrameMemory {
 
     pub(super) fn unmap_pages(&self, space: Frame, range: (u64, u64), frames: &mut [ListedFrame]) -> Run {
         let hold = self.hold(space);
-        let (mut pages, mut was_valid, mut templates) = (0, false, 0);
+        let (mut pages, mut was_valid, mut shared_tables) = (0, false, 0);
         let hide = |table, start, end| {
-            templates += self.hide_template(table, start, end);
+            shared_tables += self.hide_shared_table(table, start, end);
             true
         };
         let next = self.visit_run(space, range, hide, |_, entry, descriptor| {
@@ -120,8 +122,8 @@ impl FrameMemory {
             pages += 1;
             true
         });
-        self.record(space).state.count(-((pages + templates) as i32));
-        if was_valid || templates > 0 {
+        self.record(space).state.count(-((pages + shared_tables) as i32));
+        if was_valid || shared_tables > 0 {
             forget_space(hold.id);
         }
         Run { pages, next }
@@ -130,13 +132,13 @@ impl FrameMemory {
     pub(super) fn share_pages(&self, from: Frame, to: Frame, range: (u64, u64), frames: &mut [ListedFrame]) -> Run {
         // Both are the caller's, who alone holds two.
         let (hold, _hold_there) = (self.hold(from), self.hold(to));
-        let (mut pages, mut was_writable, mut templates) = (0, false, 0);
+        let (mut pages, mut was_writable, mut shared_tables) = (0, false, 0);
         let share = |table: (Table, Frame), start, end| {
-            if !self.uses_template(table.1) {
+            if !self.uses_shared_table(table.1) {
                 return true;
             }
             let Ok(there) = self.lowest_table(to, start) else { return false };
-            templates += self.share_template(table, there, start, end);
+            shared_tables += self.share_shared_table(table, there, start, end);
             true
         };
         let mut target = None;
@@ -157,7 +159,7 @@ impl FrameMemory {
             pages += 1;
             true
         });
-        self.record(to).state.count((pages + templates) as i32);
+        self.record(to).state.count((pages + shared_tables) as i32);
         if was_writable {
             forget_space(hold.id);
         } else {

@@ -75,9 +75,9 @@ impl Table {
         self.find(range, |entry| entry)
     }
 
-    /// The first entry in `range` that is in use and not a template's.
+    /// The first entry in `range` that is in use and not a shared page table's.
     pub fn next_own(self, range: Range<usize>) -> Option<usize> {
-        self.find(range, |entry| Descriptor(entry).unless_templates())
+        self.find(range, |entry| Descriptor(entry).unless_shared_tables())
     }
 
     /// The first entry in `range` of which `part` is not 0.

@@ -1,10 +1,10 @@
-//! Programs of one file share its pages by templates of tables, and none can tell.
+//! Programs of one file share its pages by shared page tables of tables, and none can tell.
 
 use crate::board::{World, file, fork, run};
 use crate::elf_file::{FIXED, LOAD, Part, R, W, X, elf};
 use renga_abi::user::AccessKind::Write;
 use renga_hal::memory::{Access, Frame, UserMemory};
-use renga_hal::templates::TableTemplates;
+use renga_hal::shared_tables::SharedPageTables;
 use renga_memory::layout::PAGE;
 use renga_memory::{ArgumentPages, Credentials, Image, Space};
 use renga_proto::pages::{Recall, Shrink, TO_END};
@@ -36,7 +36,7 @@ async fn load(world: &mut World) -> Space {
 /// Loads a program that leaves all its pages in the cache, and one that is shown them one by one.
 async fn prepare(world: &mut World) -> Space {
     let mut first = load(world).await;
-    assert!(!world.machine.is_templates(first.root(), CODE), "nothing was cached");
+    assert!(!world.machine.is_of_shared_table(first.root(), CODE), "nothing was cached");
     read(world, &mut first).await;
     first.destroy(&mut world.pager()).await;
     load(world).await
@@ -69,7 +69,7 @@ fn shared_page_table_counts_once_for_all_programs() {
         let expected = read(&mut world, &mut one).await;
         let reads = world.counts.reads.get();
         for space in [&mut two, &mut child] {
-            assert!(world.machine.is_templates(space.root(), CODE));
+            assert!(world.machine.is_of_shared_table(space.root(), CODE));
             assert_eq!(read(&mut world, space).await, expected);
         }
         assert_eq!(world.counts.reads.get(), reads, "nothing is read again");
@@ -94,7 +94,7 @@ fn shared_page_table_changes_of_one_program_are_private() {
         two.fault(&mut world.pager(), CODE, Write).await.unwrap();
         two.copy_out(&mut world.pager(), CODE + 0x500, &[0xee; 20]).await.unwrap();
         two.unmap(&mut world.pager(), CODE + PAGE, 3 * PAGE).await.unwrap();
-        assert!(!world.machine.is_templates(two.root(), CODE), "written to");
+        assert!(!world.machine.is_of_shared_table(two.root(), CODE), "written to");
         let mut child = fork(&mut two, &mut world.pager()).await.unwrap();
         assert!(world.machine.lookup(child.root(), CODE + PAGE).is_none(), "unmapped by the parent");
         let mut seen = [0; 20];
@@ -140,7 +140,7 @@ fn shared_page_table_unused_is_freed_when_short() {
         world.pages.call(Shrink::at_once(u32::MAX), ()).await.unwrap();
         assert!(world.free_frames().await < free + PAGES as u32, "frames of pages that a program shows");
         let again = load(&mut world).await;
-        assert!(world.machine.is_templates(again.root(), CODE), "a program shows it, so it is there");
+        assert!(world.machine.is_of_shared_table(again.root(), CODE), "a program shows it, so it is there");
         again.destroy(&mut world.pager()).await;
         one.destroy(&mut world.pager()).await;
         world

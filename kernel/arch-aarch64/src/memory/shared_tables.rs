@@ -1,11 +1,11 @@
-//! Templates: what a program's file pages look like in a table of the lowest level, kept for the programs that come
+//! Shared page tables: what a program's file pages look like in a table of the lowest level, kept for the programs that come
 //! after, whose tables begin as copies.
 //!
-//! Invariant: no page of a template can be written. A frame is counted once for the template, not for the tables that
-//! show it; those are counted as uses of the template, which therefore outlives them. Pages of a template are marked
+//! Invariant: no page of a shared page table can be written. A frame is counted once for the shared page table, not for the tables that
+//! show it; those are counted as uses of the shared page table, which therefore outlives them. Pages of a shared page table are marked
 //! in each table, so that nobody takes them for the table's own.
 //!
-//! Not here: which file a template is of, and when it is out of date (the page cache).
+//! Not here: which file a shared page table is of, and when it is out of date (the page cache).
 
 use super::descriptor::Descriptor;
 use super::frame_memory::FrameMemory;
@@ -15,23 +15,23 @@ use super::table::{ENTRIES, SHIFTS, Table, index, table_span};
 use core::ops::Range;
 use core::sync::atomic::{AtomicU32, Ordering};
 use renga_hal::memory::{Frame, ListedFrame, PAGE_BYTES};
-use renga_hal::templates::{TEMPLATES_MAX, TableTemplates};
+use renga_hal::shared_tables::{SHARED_TABLES_MAX, SharedPageTables};
 use renga_sync::{FrameKind, FrameUse};
 
-/// Where no template is.
+/// Where no shared page table is.
 const FREE: u32 = u32::MAX;
 
-/// The number of a table that shows no template's pages.
-pub(super) const NO_TEMPLATE: u16 = 0;
+/// The number of a table that shows no shared page table's pages.
+pub(super) const NO_SHARED_TABLE: u16 = 0;
 
-/// Which template: the number of a table that shows its pages is one more.
+/// Which shared page table: the number of a table that shows its pages is one more.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct TemplateId(u16);
+pub struct SharedTableId(u16);
 
-impl TemplateId {
+impl SharedTableId {
     /// Of the table that `now` is of, if it shows pages of one.
-    fn of_table(now: FrameUse) -> Option<TemplateId> {
-        if now.kind() == FrameKind::Table { now.number().checked_sub(1).map(TemplateId) } else { None }
+    fn of_table(now: FrameUse) -> Option<SharedTableId> {
+        if now.kind() == FrameKind::Table { now.number().checked_sub(1).map(SharedTableId) } else { None }
     }
 
     /// The number of such a table.
@@ -40,23 +40,24 @@ impl TemplateId {
     }
 }
 
-/// The frames of all templates.
-pub(super) struct Templates([AtomicU32; TEMPLATES_MAX]);
+/// The frames of all shared page tables.
+pub(super) struct SharedTableCounts([AtomicU32; SHARED_TABLES_MAX]);
 
-impl Templates {
+impl SharedTableCounts {
     pub(super) const fn new() -> Self {
-        Self([const { AtomicU32::new(FREE) }; TEMPLATES_MAX])
+        Self([const { AtomicU32::new(FREE) }; SHARED_TABLES_MAX])
     }
 
     /// Whoever makes one looks through all places, so a compare-exchange is nothing beside.
-    fn add(&self, template: Frame) -> TemplateId {
-        let take =
-            |place: &AtomicU32| place.compare_exchange(FREE, template.0, Ordering::AcqRel, Ordering::Relaxed).is_ok();
+    fn add(&self, shared_table: Frame) -> SharedTableId {
+        let take = |place: &AtomicU32| {
+            place.compare_exchange(FREE, shared_table.0, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+        };
         let place = self.0.iter().position(take);
-        TemplateId(place.unwrap_or_else(|| panic!("more than {TEMPLATES_MAX} templates")) as u16)
+        SharedTableId(place.unwrap_or_else(|| panic!("more than {SHARED_TABLES_MAX} shared page tables")) as u16)
     }
 
-    fn frame(&self, id: TemplateId) -> Frame {
+    fn frame(&self, id: SharedTableId) -> Frame {
         Frame(self.0[usize::from(id.0)].load(Ordering::Acquire))
     }
 }
@@ -68,9 +69,9 @@ fn positions(start: u64, end: u64) -> Range<usize> {
 }
 
 impl FrameMemory {
-    pub(super) fn template(&self, template: Frame) -> &'static FrameRecord {
-        let record = self.record(template);
-        assert!(record.state.get().kind() == FrameKind::Template, "{template:?} is not a template");
+    pub(super) fn shared_table(&self, shared_table: Frame) -> &'static FrameRecord {
+        let record = self.record(shared_table);
+        assert!(record.state.get().kind() == FrameKind::SharedTable, "{shared_table:?} is not a shared page table");
         record
     }
 
@@ -80,14 +81,14 @@ impl FrameMemory {
         self.lowest_table(space, va).unwrap_or_else(|_| panic!("no table covers {va:#x}"))
     }
 
-    /// Takes the pages of a template that `frame` shows at `start..end` away; how many.
-    pub(super) fn hide_template(&self, (table, frame): (Table, Frame), start: u64, end: u64) -> usize {
+    /// Takes the pages of a shared page table that `frame` shows at `start..end` away; how many.
+    pub(super) fn hide_shared_table(&self, (table, frame): (Table, Frame), start: u64, end: u64) -> usize {
         let record = self.record(frame);
         let mut pages = 0;
         if record.state.get().count() > 0 {
             for position in positions(start, end) {
                 let entry = table.entry_at(position);
-                if entry.get().is_templates() {
+                if entry.get().is_of_shared_table() {
                     entry.set(Descriptor::EMPTY);
                     pages += 1;
                 }
@@ -97,30 +98,30 @@ impl FrameMemory {
         pages
     }
 
-    /// Whether entries of `frame`, a table, may be a template's.
-    pub(super) fn has_template(&self, frame: Frame) -> bool {
-        TemplateId::of_table(self.record(frame).state.get()).is_some()
+    /// Whether entries of `frame`, a table, may be a shared page table's.
+    pub(super) fn has_shared_table(&self, frame: Frame) -> bool {
+        SharedTableId::of_table(self.record(frame).state.get()).is_some()
     }
 
-    /// Whether `frame`, a table, shows pages of a template.
-    pub(super) fn uses_template(&self, frame: Frame) -> bool {
+    /// Whether `frame`, a table, shows pages of a shared page table.
+    pub(super) fn uses_shared_table(&self, frame: Frame) -> bool {
         self.record(frame).state.get().count() > 0
     }
 
-    /// Shows the pages of a template that table `from` shows at `start..end` in table `to` as well; how many.
-    pub(super) fn share_template(&self, from: (Table, Frame), to: (Table, Frame), start: u64, end: u64) -> usize {
+    /// Shows the pages of a shared page table that table `from` shows at `start..end` in table `to` as well; how many.
+    pub(super) fn share_shared_table(&self, from: (Table, Frame), to: (Table, Frame), start: u64, end: u64) -> usize {
         let (source, target) = (self.record(from.1), self.record(to.1));
-        let (shown, there) = (TemplateId::of_table(source.state.get()), TemplateId::of_table(target.state.get()));
+        let (shown, there) = (SharedTableId::of_table(source.state.get()), SharedTableId::of_table(target.state.get()));
         if let (Some(id), None) = (shown, there) {
             target.state.turn(FrameKind::Table, id.of_its_tables());
-            self.template(self.templates.frame(id)).state.count(1);
+            self.shared_table(self.shared_tables.frame(id)).state.count(1);
         }
-        assert!(there.is_none() || there == shown, "a table shows pages of two templates");
+        assert!(there.is_none() || there == shown, "a table shows pages of two shared page tables");
         let mut pages = 0;
         for position in positions(start, end) {
             let page = from.0.entry_at(position).get();
             let place = to.0.entry_at(position);
-            if page.is_templates() && place.get().is_empty() {
+            if page.is_of_shared_table() && place.get().is_empty() {
                 place.set(page);
                 pages += 1;
             }
@@ -129,59 +130,62 @@ impl FrameMemory {
         pages
     }
 
-    /// A table that is taken from its space uses its template no more.
-    pub(super) fn leave_template(&self, table: Frame) {
+    /// A table that is taken from its space uses its shared page table no more.
+    pub(super) fn leave_shared_table(&self, table: Frame) {
         let now = self.record(table).state.get();
         assert!(now.count() == 0, "a table with pages is taken from its space");
-        if let Some(id) = TemplateId::of_table(now) {
-            self.template(self.templates.frame(id)).state.count(-1);
+        if let Some(id) = SharedTableId::of_table(now) {
+            self.shared_table(self.shared_tables.frame(id)).state.count(-1);
         }
     }
 }
 
-impl TableTemplates for FrameMemory {
-    fn make_template(&self, space: Frame, va: u64, template: Frame) {
+impl SharedPageTables for FrameMemory {
+    fn make_shared_table(&self, space: Frame, va: u64, shared_table: Frame) {
         let _hold = self.hold(space);
         let (table, frame) = self.table_around(space, va);
         let record = self.record(frame);
-        assert!(TemplateId::of_table(record.state.get()).is_none(), "a table shows pages of a template already");
-        let id = self.templates.add(template);
+        assert!(
+            SharedTableId::of_table(record.state.get()).is_none(),
+            "a table shows pages of a shared page table already"
+        );
+        let id = self.shared_tables.add(shared_table);
         // Used from the beginning: nobody takes it apart before it is whole.
-        let made = self.make_table(template, FrameKind::Ending, 0);
+        let made = self.make_table(shared_table, FrameKind::Ending, 0);
         made.state.count(1);
-        let copy = self.table(template);
+        let copy = self.table(shared_table);
         let mut pages: i32 = 0;
         for position in 0..ENTRIES {
             let entry = table.entry_at(position);
             let page = entry.get();
             if page.is_valid() {
-                assert!(!page.access().writable(), "a page of a template can be written");
+                assert!(!page.access().writable(), "a page of a shared page table can be written");
                 // Only a bit changes that the processor ignores, so it needs to forget nothing.
-                entry.set(page.as_templates());
-                copy.entry_at(position).set(page.as_templates());
+                entry.set(page.as_shared_tables());
+                copy.entry_at(position).set(page.as_shared_tables());
                 pages += 1;
             }
         }
         record.state.turn(FrameKind::Table, id.of_its_tables());
         record.state.count(pages);
         made.set_next(pages as u32);
-        made.state.turn(FrameKind::Template, id.0);
+        made.state.turn(FrameKind::SharedTable, id.0);
     }
 
-    fn is_template(&self, frame: Frame) -> bool {
-        self.state_if_any(frame).is_some_and(|state| state.get().kind() == FrameKind::Template)
+    fn is_shared_table(&self, frame: Frame) -> bool {
+        self.state_if_any(frame).is_some_and(|state| state.get().kind() == FrameKind::SharedTable)
     }
 
-    fn template_uses(&self, template: Frame) -> u32 {
-        self.template(template).state.get().count()
+    fn shared_table_references(&self, shared_table: Frame) -> u32 {
+        self.shared_table(shared_table).state.get().count()
     }
 
-    fn hold_template(&self, template: Frame) {
-        self.template(template).state.count(1);
+    fn hold_shared_table(&self, shared_table: Frame) {
+        self.shared_table(shared_table).state.count(1);
     }
 
-    fn release_template(&self, template: Frame) {
-        self.template(template).state.count(-1);
+    fn release_shared_table(&self, shared_table: Frame) {
+        self.shared_table(shared_table).state.count(-1);
     }
 
     fn missing_tables(&self, space: Frame, va: u64) -> usize {
@@ -193,14 +197,14 @@ impl TableTemplates for FrameMemory {
         }
     }
 
-    fn add_template(&self, space: Frame, va: u64, table: Frame, template: Frame) {
+    fn add_shared_table(&self, space: Frame, va: u64, table: Frame, shared_table: Frame) {
         assert!(self.missing_tables(space, va) == 1, "not the lowest table is missing for {va:#x}");
         let _hold = self.hold(space);
-        let source = self.template(template);
-        let id = TemplateId(source.state.get().number());
+        let source = self.shared_table(shared_table);
+        let id = SharedTableId(source.state.get().number());
         let record = self.make_table(table, FrameKind::Table, id.of_its_tables());
         let copy = self.table(table);
-        copy.copy_from(self.table(template));
+        copy.copy_from(self.table(shared_table));
         let pages = source.next() as i32;
         record.state.count(pages);
         self.record(space).state.count(pages);
@@ -209,8 +213,8 @@ impl TableTemplates for FrameMemory {
         }
     }
 
-    fn is_templates(&self, space: Frame, va: u64) -> bool {
-        self.walk_page(space, va).is_ok_and(|entry| entry.get().is_templates())
+    fn is_of_shared_table(&self, space: Frame, va: u64) -> bool {
+        self.walk_page(space, va).is_ok_and(|entry| entry.get().is_of_shared_table())
     }
 
     fn leave_page(&self, space: Frame, va: u64) {
@@ -218,18 +222,18 @@ impl TableTemplates for FrameMemory {
         let Ok((_, frame)) = self.lowest_table(space, va) else { panic!("no table covers {va:#x}") };
         let Ok(entry) = self.walk_page(space, va) else { panic!("no table covers {va:#x}") };
         let page = entry.get();
-        assert!(page.is_templates(), "{va:#x} is no template's");
+        assert!(page.is_of_shared_table(), "{va:#x} is no shared page table's");
         entry.set(page.as_its_own());
         forget_page(hold.id, va);
         self.record(frame).state.count(-1);
         self.record(self.frame_at(page.physical())).state.count(1);
     }
 
-    fn leave_templates(&self, space: Frame) {
+    fn leave_shared_tables(&self, space: Frame) {
         let _hold = self.hold(space);
         let root = self.record(space);
         let mut table = root.next();
-        // Bounded by the tables of the space. What their entries show stays: the template outlives them, and they are
+        // Bounded by the tables of the space. What their entries show stays: the shared page table outlives them, and they are
         // plain frames next.
         while table != NO_FRAME {
             let record = self.record(Frame(table));
@@ -238,13 +242,13 @@ impl TableTemplates for FrameMemory {
         }
     }
 
-    fn end_template(&self, template: Frame, frames: &mut [ListedFrame]) -> usize {
-        let record = self.template(template);
+    fn end_shared_table(&self, shared_table: Frame, frames: &mut [ListedFrame]) -> usize {
+        let record = self.shared_table(shared_table);
         let now = record.state.get();
-        assert!(now.count() == 0, "{template:?} is in use");
+        assert!(now.count() == 0, "{shared_table:?} is in use");
         let mut pages = 0;
         for position in 0..ENTRIES {
-            let entry = self.table(template).entry_at(position);
+            let entry = self.table(shared_table).entry_at(position);
             if entry.get().is_empty() {
                 continue;
             }
@@ -257,7 +261,7 @@ impl TableTemplates for FrameMemory {
         }
         if pages == 0 {
             record.state.turn(FrameKind::Plain, 0);
-            self.templates.0[usize::from(now.number())].store(FREE, Ordering::Release);
+            self.shared_tables.0[usize::from(now.number())].store(FREE, Ordering::Release);
         }
         pages
     }
