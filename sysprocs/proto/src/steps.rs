@@ -1,7 +1,7 @@
 //! What a path lookup worker tells of a walk: each name that it came by and may be held, and what stood at the end.
 //!
 //! Invariant: the end is the last step, and there always is one; names before it may be missing, for want of room.
-//! What cannot be read ends the steps. Not here: who holds them (`sysprocs/fs/src/held`).
+//! What cannot be read ends the steps. Not here: who holds them (`sysprocs/fs/src/lease_cache`).
 
 use crate::inode::{Birth, InodeFacts, Lease, NAME_BYTES_MAX, STAT_BYTES};
 use crate::packed::{NUMBER_BYTES, STATUS_BYTES, number, put_number, put_status, status};

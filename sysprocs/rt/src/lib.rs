@@ -18,6 +18,7 @@ mod free_list;
 mod generation;
 pub mod given;
 pub mod proc_info;
+mod reply;
 pub mod published;
 mod retry;
 pub mod signature;

@@ -9,7 +9,7 @@ use crate::format::{bitmap, directory_block};
 use renga_abi::PAGE_BYTES;
 use renga_proto::buffer::page::{Buffer, BufferCall, Overwrite};
 use renga_proto::disk::{Disk, ReadBlocks};
-use renga_rt::{Call, Client, Errno, Never, Port};
+use renga_rt::{Call, Client, Errno, Never, Port, reply};
 
 /// No block: none has this number.
 const NO_BLOCK: u64 = u64::MAX;
@@ -24,28 +24,17 @@ struct BufferState {
 pub async fn buffer(mut port: Port<Buffer>, disk: Client<Disk>, page: &'static mut [u8; PAGE_BYTES]) -> Never {
     let mut state = BufferState { disk, page, block: NO_BLOCK };
     loop {
-        match port.accept().await {
-            BufferCall::ReadBytes(mut call) => {
-                let entry = call.entry();
-                let held = state.hold(entry.block).await;
-                let reply = held.and_then(|()| read(state.page, entry.offset, call.lent()));
-                call.reply(reply);
-            }
-            BufferCall::WriteBytes(mut call) => {
-                let entry = call.entry();
-                let held = state.hold(entry.block).await;
-                let reply = held.and_then(|()| write(state.page, entry.offset, call.lent()));
-                call.reply(reply);
-            }
-            BufferCall::Overwrite(call) => state.overwrite(call),
-            BufferCall::CopyOut(mut call) => {
-                let reply = if call.entry().block == state.block { Ok(()) } else { Err(Errno::ENOENT) };
-                let reply = reply.and_then(|()| read(state.page, 0, call.lent()));
-                call.reply(reply);
-            }
-            other => state.work(other).await,
-        }
+        state.serve(port.accept().await).await;
     }
+}
+
+/// Replies with what is done to the block that the call names, when the buffer has it.
+macro_rules! on_block {
+    ($state:expr, $call:ident, $entry:ident => $work:expr) => {{
+        let $entry = $call.entry();
+        let read = $state.hold($entry.block).await;
+        reply!($call, if read => $work)
+    }};
 }
 
 fn read(page: &[u8; PAGE_BYTES], offset: u32, out: &mut [u8]) -> Result<(), Errno> {
@@ -61,6 +50,40 @@ fn write(page: &mut [u8; PAGE_BYTES], offset: u32, data: &[u8]) -> Result<(), Er
 }
 
 impl BufferState {
+    async fn serve(&mut self, call: BufferCall) {
+        use directory_block as directory;
+        match call {
+            BufferCall::ReadBytes(mut call) => on_block!(self, call, e => read(self.page, e.offset, call.lent())),
+            BufferCall::WriteBytes(mut call) => on_block!(self, call, e => write(self.page, e.offset, call.lent())),
+            BufferCall::Overwrite(call) => self.overwrite(call),
+            BufferCall::CopyOut(mut call) => {
+                let here = if call.entry().block == self.block { Ok(()) } else { Err(Errno::ENOENT) };
+                reply!(call, if here => read(self.page, 0, call.lent()))
+            }
+            BufferCall::FindEntry(mut call) => on_block!(self, call, _e => directory::find(self.page, call.lent())),
+            BufferCall::AddEntry(mut call) => {
+                on_block!(self, call, e => directory::add(self.page, call.lent(), e.ino, e.kind))
+            }
+            BufferCall::RemoveEntry(mut call) => on_block!(self, call, _e => directory::remove(self.page, call.lent())),
+            BufferCall::RepointEntry(mut call) => {
+                on_block!(self, call, e => directory::repoint(self.page, call.lent(), e.ino, e.kind))
+            }
+            BufferCall::ListEntries(mut call) => {
+                on_block!(self, call, e => directory::list(self.page, e.position, call.lent()))
+            }
+            BufferCall::HasEntries(call) => on_block!(self, call, _e => directory::has_entries(self.page)),
+            BufferCall::NameOfEntry(mut call) => {
+                on_block!(self, call, e => directory::name_of(self.page, e.ino, call.lent()))
+            }
+            BufferCall::TakeBit(call) => {
+                on_block!(self, call, e => bitmap::take(self.page, e.from, e.below).ok_or(Errno::ENOSPC))
+            }
+            BufferCall::ClearBits(call) => {
+                on_block!(self, call, e => Ok(bitmap::clear(self.page, e.first, e.count)))
+            }
+        }
+    }
+
     /// Holds `block` from now on.
     async fn hold(&mut self, block: u64) -> Result<(), Errno> {
         if self.block != block {
@@ -80,68 +103,5 @@ impl BufferState {
         let reply = write(self.page, entry.offset, data);
         self.block = entry.block;
         call.reply(reply);
-    }
-
-    /// Directory entries.
-    async fn work(&mut self, call: BufferCall) {
-        match call {
-            BufferCall::FindEntry(mut call) => {
-                let held = self.hold(call.entry().block).await;
-                let reply = held.and_then(|()| directory_block::find(self.page, call.lent()));
-                call.reply(reply);
-            }
-            BufferCall::AddEntry(mut call) => {
-                let entry = call.entry();
-                let held = self.hold(entry.block).await;
-                let reply = held.and_then(|()| directory_block::add(self.page, call.lent(), entry.ino, entry.kind));
-                call.reply(reply);
-            }
-            BufferCall::RemoveEntry(mut call) => {
-                let held = self.hold(call.entry().block).await;
-                let reply = held.and_then(|()| directory_block::remove(self.page, call.lent()));
-                call.reply(reply);
-            }
-            BufferCall::RepointEntry(mut call) => {
-                let entry = call.entry();
-                let held = self.hold(entry.block).await;
-                let reply = held.and_then(|()| directory_block::repoint(self.page, call.lent(), entry.ino, entry.kind));
-                call.reply(reply);
-            }
-            BufferCall::ListEntries(mut call) => {
-                let entry = call.entry();
-                let held = self.hold(entry.block).await;
-                let reply = held.and_then(|()| directory_block::list(self.page, entry.position, call.lent()));
-                call.reply(reply);
-            }
-            other => self.look_up_and_count(other).await,
-        }
-    }
-
-    /// What is asked of directories more rarely, and bitmaps.
-    async fn look_up_and_count(&mut self, call: BufferCall) {
-        match call {
-            BufferCall::HasEntries(call) => {
-                let held = self.hold(call.entry().block).await;
-                call.reply(held.and_then(|()| directory_block::has_entries(self.page)));
-            }
-            BufferCall::NameOfEntry(mut call) => {
-                let entry = call.entry();
-                let held = self.hold(entry.block).await;
-                let reply = held.and_then(|()| directory_block::name_of(self.page, entry.ino, call.lent()));
-                call.reply(reply);
-            }
-            BufferCall::TakeBit(call) => {
-                let entry = call.entry();
-                let held = self.hold(entry.block).await;
-                let take = |()| bitmap::take(self.page, entry.from, entry.below).ok_or(Errno::ENOSPC);
-                call.reply(held.and_then(take));
-            }
-            BufferCall::ClearBits(call) => {
-                let entry = call.entry();
-                let held = self.hold(entry.block).await;
-                call.reply(held.map(|()| bitmap::clear(self.page, entry.first, entry.count)));
-            }
-            _ => unreachable!("served before"),
-        }
     }
 }

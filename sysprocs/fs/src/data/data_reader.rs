@@ -8,7 +8,7 @@ use renga_abi::PAGE_BYTES;
 use renga_proto::data::{DataReader, DataReaderCall, RUN_PAGES_MAX, ReadIn};
 use renga_proto::disk::{Disk, ReadBlocks};
 use renga_proto::pages::{BeginRun, Pages, PutPages};
-use renga_rt::{Client, Errno, Never, Port};
+use renga_rt::{Client, Errno, Never, Port, reply};
 
 /// Pages of a content reader or of the content writer.
 pub const RUN_PAGES: usize = RUN_PAGES_MAX as usize;
@@ -25,11 +25,13 @@ pub async fn data_reader(
             DataReaderCall::ReadIn(call) => {
                 let run = call.entry();
                 let begun = begin(&mut pages, run).await;
-                let read = match begun {
-                    Ok(begun) => read(&mut pages, &mut disk, room, run, begun).await,
-                    Err(errno) => Err(errno),
-                };
-                call.reply(read);
+                reply!(
+                    call,
+                    match begun {
+                        Ok(begun) => read(&mut pages, &mut disk, room, run, begun).await,
+                        Err(errno) => Err(errno),
+                    }
+                );
             }
             DataReaderCall::ReadAhead(call) => {
                 let entry = call.entry();

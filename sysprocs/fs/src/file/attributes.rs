@@ -7,61 +7,20 @@ use crate::file::open_file::{DIRECTORY, OpenFile, SETTABLE, TYPE_MASK};
 use renga_hal::memory::UserMemory;
 use renga_pages::change_held;
 use renga_proto::attributes::AttributeChange;
-use renga_proto::file::{BackingInode, FileCall};
+use renga_proto::file::BackingInode;
 use renga_proto::inode::{DirectoryRead, ReadDirectory, SetAccess, SetTimes, Status};
 use renga_proto::names::StatusOfInode;
 use renga_rt::Errno;
 
 impl<M: UserMemory + ?Sized> OpenFile<M> {
-    pub(super) async fn serve_facts(&mut self, call: FileCall) {
-        match call {
-            FileCall::DescribeFile(call) => {
-                let reply = self.describe().await;
-                call.reply(reply);
-            }
-            FileCall::SetFlags(call) => {
-                let checked = self.check();
-                if checked.is_ok() {
-                    self.flags = self.flags & !SETTABLE | call.entry().flags & SETTABLE;
-                }
-                call.reply(checked);
-            }
-            FileCall::GetFlags(call) => {
-                let checked = self.check();
-                call.reply(checked.map(|()| self.flags & SETTABLE));
-            }
-            FileCall::SetFileMode(call) => {
-                let reply = self.set_mode(call.entry().mode).await;
-                call.reply(reply);
-            }
-            FileCall::SetFileTimes(call) => {
-                let entry = call.entry();
-                let reply = self.set_times(entry.access_ns, entry.modify_ns).await;
-                call.reply(reply);
-            }
-            FileCall::BoardDied(call) => {
-                self.drop_board(call.entry().board).await;
-                call.reply(Ok(()));
-            }
-            FileCall::CheckGeneration(call) => {
-                let held = self.references.holds(call.board());
-                let checked = self.check_generation(call.entry().generation);
-                call.reply(checked.and(if held { Ok(()) } else { Err(Errno::ESTALE) }));
-            }
-            FileCall::NoteLocks(call) => {
-                let held = self.references.holds(call.board());
-                let checked =
-                    self.check_generation(call.entry().generation).and(if held { Ok(()) } else { Err(Errno::ESTALE) });
-                self.locks |= checked.is_ok();
-                call.reply(checked);
-            }
-            FileCall::SetFileOwner(call) => {
-                let entry = call.entry();
-                let reply = self.set_owner(entry.uid, entry.gid).await;
-                call.reply(reply);
-            }
-            _ => unreachable!("served before"),
-        }
+    pub(super) fn set_flags(&mut self, flags: u32) {
+        self.flags = self.flags & !SETTABLE | flags & SETTABLE;
+    }
+
+    /// `ESTALE` if it has another generation, or the caller's board no reference.
+    pub(super) fn check_handle(&self, generation: u32) -> Result<(), Errno> {
+        self.check_generation(generation)?;
+        self.check().map_err(|_| Errno::ESTALE)
     }
 
     pub(super) async fn status(&mut self, out: &mut [u8]) -> Result<(), Errno> {
@@ -102,14 +61,14 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         Ok(read)
     }
 
-    async fn set_mode(&mut self, mode: u16) -> Result<(), Errno> {
+    pub(super) async fn set_mode(&mut self, mode: u16) -> Result<(), Errno> {
         if self.change_held(AttributeChange::mode(mode)).await? {
             return Ok(());
         }
         on_inode!(self, SetAccess::mode(mode), ())
     }
 
-    async fn set_times(&mut self, access_ns: u64, modify_ns: u64) -> Result<(), Errno> {
+    pub(super) async fn set_times(&mut self, access_ns: u64, modify_ns: u64) -> Result<(), Errno> {
         if let Some(times) = AttributeChange::times(access_ns, modify_ns)
             && self.change_held(times).await?
         {
@@ -118,7 +77,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         on_inode!(self, SetTimes { access_ns, modify_ns }, ())
     }
 
-    async fn set_owner(&mut self, uid: u32, gid: u32) -> Result<(), Errno> {
+    pub(super) async fn set_owner(&mut self, uid: u32, gid: u32) -> Result<(), Errno> {
         if self.change_held(AttributeChange::owner(uid, gid)).await? {
             return Ok(());
         }

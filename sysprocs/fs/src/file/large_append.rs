@@ -5,7 +5,7 @@
 use crate::file::inode_session::on_inode;
 use crate::file::open_file::OpenFile;
 use renga_hal::memory::UserMemory;
-use renga_proto::file::{BeginAppend, EndAppend, FileCall};
+use renga_proto::file::EndAppend;
 use renga_proto::inode::ReserveAppend;
 use renga_proto::pages::{AT_END, NO_PAGE, ReserveHeld};
 use renga_rt::Errno;
@@ -14,22 +14,7 @@ use renga_rt::Errno;
 const LEASES_MAX: u32 = 4;
 
 impl<M: UserMemory + ?Sized> OpenFile<M> {
-    pub(super) async fn serve_appends(&mut self, call: FileCall) {
-        match call {
-            FileCall::BeginAppend(call) => {
-                let BeginAppend { bytes } = call.entry();
-                let begun = self.begin_append(bytes).await;
-                call.reply(begun);
-            }
-            FileCall::EndAppend(call) => {
-                let ended = self.end_append(call.entry()).await;
-                call.reply(ended);
-            }
-            _ => unreachable!("served before"),
-        }
-    }
-
-    async fn begin_append(&mut self, bytes: u64) -> Result<u64, Errno> {
+    pub(super) async fn begin_append(&mut self, bytes: u64) -> Result<u64, Errno> {
         self.check()?;
         self.may_write()?;
         match self.reserve_leased(bytes).await? {
@@ -55,7 +40,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         Ok(None)
     }
 
-    async fn end_append(&mut self, append: EndAppend) -> Result<(), Errno> {
+    pub(super) async fn end_append(&mut self, append: EndAppend) -> Result<(), Errno> {
         let EndAppend { end, reserved, moves } = append;
         self.check()?;
         if moves {

@@ -9,12 +9,12 @@
 //! Not here: descriptors (`process`), content (`inode`).
 
 use crate::file::inode_session::on_inode;
-use crate::file::open_file::{ACCESS_MODE, FileClients, OpenFile, READ_ONLY};
+use crate::file::open_file::{ACCESS_MODE, FileClients, OpenFile, READ_ONLY, SETTABLE};
 use renga_hal::memory::UserMemory;
 use renga_proto::file::{File, FileCall, Seek, Whence};
 use renga_proto::inode::{Size, Truncate};
 use renga_proto::sessions::Sessions;
-use renga_rt::{Errno, Me, Never, Port, apart};
+use renga_rt::{Errno, Me, Never, Port, apart, reply};
 
 /// Serves the open file `number` of this board; `boot` counts the board's starts.
 pub async fn file<M: UserMemory + ?Sized + 'static>(
@@ -30,41 +30,9 @@ pub async fn file<M: UserMemory + ?Sized + 'static>(
     loop {
         let call = port.accept().await;
         state.asker = call.board();
-        match call {
-            FileCall::OpenInode(call) => {
-                state.open(call.entry(), call.board());
-                call.reply(Ok(state.open_generation.number()));
-            }
-            FileCall::AddReference(call) => {
-                let added = state
-                    .check_generation(call.entry().generation)
-                    .and_then(|()| if state.references.add(call.board()) { Ok(()) } else { Err(Errno::ENFILE) });
-                call.reply(added);
-            }
-            FileCall::Close(call) => state.close(call).await,
-            call if state.is_synthetic() => apart!(state.serve_synthetic(call)),
-            FileCall::Read(mut call) => {
-                let read = state.read(state.offset, call.lent()).await;
-                state.offset += u64::from(read.unwrap_or(0));
-                call.set_taken_used(read.map_or(0, |count| count as usize));
-                call.reply(read);
-            }
-            FileCall::ReadFrom(mut call) => {
-                let offset = call.entry().offset;
-                let read = state.read(offset, call.lent()).await;
-                call.set_taken_used(read.map_or(0, |count| count as usize));
-                call.reply(read);
-            }
-            FileCall::Write(mut call) => {
-                let written = state.write(call.lent()).await;
-                call.reply(written);
-            }
-            FileCall::Seek(call) => {
-                let offset = state.seek(call.entry()).await;
-                call.reply(offset);
-            }
-            call @ (FileCall::BeginAppend(_) | FileCall::EndAppend(_)) => state.serve_appends(call).await,
-            other => state.serve(other).await,
+        let call = if state.is_synthetic() { apart!(state.serve_synthetic(call)) } else { Some(call) };
+        if let Some(call) = call {
+            state.serve(call).await;
         }
     }
 }
@@ -90,29 +58,50 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
 
     async fn serve(&mut self, call: FileCall) {
         match call {
-            FileCall::FileStatus(mut call) => {
-                let reply = self.status(call.lent()).await;
-                call.reply(reply);
+            FileCall::OpenInode(call) => {
+                self.open(call.entry(), call.board());
+                call.reply(Ok(self.open_generation.number()));
             }
-            FileCall::WriteTo(mut call) => {
-                let offset = call.entry().offset;
-                let reply = self.write_to(offset, call.lent()).await;
-                call.reply(reply);
+            FileCall::AddReference(call) => {
+                let checked = self.check_generation(call.entry().generation);
+                let added = |()| if self.references.add(call.board()) { Ok(()) } else { Err(Errno::ENFILE) };
+                reply!(call, checked.and_then(added))
             }
-            FileCall::NextEntries(mut call) => {
-                let read = self.next_entries(call.lent()).await;
-                call.set_taken_used(read.map_or(0, |read| read.bytes as usize));
-                call.reply(read);
+            FileCall::Close(call) => self.close(call).await,
+            FileCall::Read(mut call) => {
+                let read = self.read(self.offset, call.lent()).await;
+                self.offset += u64::from(read.unwrap_or(0));
+                reply!(call, read, bytes);
             }
-            FileCall::SyncFile(call) => {
-                let reply = self.sync().await;
-                call.reply(reply);
+            FileCall::ReadFrom(mut call) => reply!(call, self.read(call.entry().offset, call.lent()).await, bytes),
+            FileCall::Write(mut call) => reply!(call, self.write(call.lent()).await),
+            FileCall::WriteTo(mut call) => reply!(call, self.write_to(call.entry().offset, call.lent()).await),
+            FileCall::Seek(call) => reply!(call, self.seek(call.entry()).await),
+            FileCall::BeginAppend(call) => reply!(call, self.begin_append(call.entry().bytes).await),
+            FileCall::EndAppend(call) => reply!(call, self.end_append(call.entry()).await),
+            FileCall::FileStatus(mut call) => reply!(call, self.status(call.lent()).await),
+            FileCall::NextEntries(mut call) => reply!(call, self.next_entries(call.lent()).await, |read| read.bytes),
+            FileCall::SyncFile(call) => reply!(call, self.sync().await),
+            FileCall::SetSize(call) => reply!(call, self.set_size(call.entry().bytes).await),
+            FileCall::DescribeFile(call) => reply!(call, self.describe().await),
+            FileCall::SetFlags(call) => reply!(call, self.check().map(|()| self.set_flags(call.entry().flags))),
+            FileCall::GetFlags(call) => reply!(call, self.check().map(|()| self.flags & SETTABLE)),
+            FileCall::SetFileMode(call) => reply!(call, self.set_mode(call.entry().mode).await),
+            FileCall::SetFileTimes(call) => {
+                let entry = call.entry();
+                reply!(call, self.set_times(entry.access_ns, entry.modify_ns).await);
             }
-            FileCall::SetSize(call) => {
-                let reply = self.set_size(call.entry().bytes).await;
-                call.reply(reply);
+            FileCall::SetFileOwner(call) => reply!(call, self.set_owner(call.entry().uid, call.entry().gid).await),
+            FileCall::BoardDied(call) => {
+                self.drop_board(call.entry().board).await;
+                call.reply(Ok(()));
             }
-            other => self.serve_facts(other).await,
+            FileCall::CheckGeneration(call) => reply!(call, self.check_handle(call.entry().generation)),
+            FileCall::NoteLocks(call) => {
+                let checked = self.check_handle(call.entry().generation);
+                self.locks |= checked.is_ok();
+                call.reply(checked);
+            }
         }
     }
 

@@ -11,7 +11,7 @@ use renga_proto::inode::{DirectoryRead, STAT_BYTES};
 use renga_proto::proc_files::{
     DISK, ListSynthetic, ProcFiles, ReadSynthetic, SECTOR_BYTES, SyntheticStatus, WriteSynthetic, sectors_of,
 };
-use renga_rt::{Client, Errno};
+use renga_rt::{Client, Errno, reply};
 
 /// What a dead board's programs were is gone with it. A file never says that a board is down: that would be its own.
 fn gone(errno: Errno) -> Errno {
@@ -26,48 +26,16 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         self.clients.proc_files.at(board, 0).ok_or(Errno::EIO)
     }
 
-    /// Serves what depends on where the content is.
-    pub(super) async fn serve_synthetic(&mut self, call: FileCall) {
+    /// Serves what depends on where the data are; gives back a call that is served as of any file.
+    pub(super) async fn serve_synthetic(&mut self, call: FileCall) -> Option<FileCall> {
         match call {
-            FileCall::Read(mut call) => {
-                let read = self.read_on(call.lent()).await;
-                call.set_taken_used(read.map_or(0, |count| count as usize));
-                call.reply(read);
-            }
-            FileCall::ReadFrom(mut call) => {
-                let offset = call.entry().offset;
-                let read = self.make(offset, call.lent()).await;
-                call.set_taken_used(read.map_or(0, |count| count as usize));
-                call.reply(read);
-            }
-            FileCall::Seek(call) => {
-                let offset = self.seek_synthetic(call.entry()).await;
-                call.reply(offset);
-            }
-            FileCall::FileStatus(mut call) => {
-                let status = self.synthetic_status(call.lent()).await;
-                call.reply(status);
-            }
-            FileCall::NextEntries(mut call) => {
-                let read = self.list_synthetic(call.lent()).await;
-                call.set_taken_used(read.map_or(0, |read| read.bytes as usize));
-                call.reply(read);
-            }
-            FileCall::Write(mut call) => {
-                let written = self.write_synthetic(0, call.lent()).await;
-                call.reply(written);
-            }
-            FileCall::WriteTo(mut call) => {
-                let offset = call.entry().offset;
-                let written = self.write_synthetic(offset, call.lent()).await;
-                call.reply(written);
-            }
-            other => self.refuse_change(other).await,
-        }
-    }
-
-    async fn refuse_change(&mut self, call: FileCall) {
-        match call {
+            FileCall::Read(mut call) => reply!(call, self.read_on(call.lent()).await, bytes),
+            FileCall::ReadFrom(mut call) => reply!(call, self.make(call.entry().offset, call.lent()).await, bytes),
+            FileCall::Seek(call) => reply!(call, self.seek_synthetic(call.entry()).await),
+            FileCall::FileStatus(mut call) => reply!(call, self.synthetic_status(call.lent()).await),
+            FileCall::NextEntries(mut call) => reply!(call, self.list_synthetic(call.lent()).await, |read| read.bytes),
+            FileCall::Write(mut call) => reply!(call, self.write_synthetic(0, call.lent()).await),
+            FileCall::WriteTo(mut call) => reply!(call, self.write_synthetic(call.entry().offset, call.lent()).await),
             FileCall::SyncFile(call) => call.reply(Err(Errno::EINVAL)),
             FileCall::SetSize(call) => call.reply(Err(Errno::EINVAL)),
             FileCall::BeginAppend(call) => call.reply(Err(Errno::EINVAL)),
@@ -76,8 +44,9 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
             FileCall::SetFileMode(call) => call.reply(Err(Errno::EPERM)),
             FileCall::SetFileTimes(call) => call.reply(Err(Errno::EPERM)),
             FileCall::SetFileOwner(call) => call.reply(Err(Errno::EPERM)),
-            other => self.serve_facts(other).await,
+            other => return Some(other),
         }
+        None
     }
 
     async fn read_on(&mut self, out: &mut [u8]) -> Result<u32, Errno> {

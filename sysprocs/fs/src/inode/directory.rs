@@ -193,7 +193,12 @@ impl ActiveInode {
         self.index.call(AddName { directory: self.ino, index: index as u32 }, name).await
     }
 
-    pub(crate) async fn remove(&mut self, name: &[u8]) -> Result<u32, Errno> {
+    /// Makes the entry `name` stand for inode `ino`, or (0) removes it; the inode that it stood for.
+    pub(super) async fn set_entry(&mut self, name: &[u8], ino: u32, kind: u8) -> Result<u32, Errno> {
+        if ino == 0 { self.remove(name).await } else { self.repoint(name, ino, kind).await }
+    }
+
+    async fn remove(&mut self, name: &[u8]) -> Result<u32, Errno> {
         self.begin_write().await?;
         let (index, block, _) = self.locate(name).await?;
         let ino = self.cache.remove_entry(block, name).await?;
@@ -207,7 +212,7 @@ impl ActiveInode {
         Ok(ino)
     }
 
-    pub(crate) async fn repoint(&mut self, name: &[u8], ino: u32, kind: u8) -> Result<u32, Errno> {
+    async fn repoint(&mut self, name: &[u8], ino: u32, kind: u8) -> Result<u32, Errno> {
         self.begin_write().await?;
         let (_, block, _) = self.locate(name).await?;
         let former = self.cache.repoint_entry(block, name, ino, kind).await?;

@@ -7,9 +7,9 @@ use crate::inode::active_inode::ActiveInode;
 use crate::inode::lease_demand::LeaseNeed;
 use renga_proto::inode::{
     AddLinks, FLUSH_LEASE, Facts, FillPage, Find, Freeze, Inode, InodeCall, IsEmpty, Lease, LeaseStatus, LeaseWrite,
-    Links, Load, NameOf, ONLY_OLD, OpenKnown, ReadDirectory, ReadLink, ReportError, ReserveAppend, Size, Status, Thaw,
+    Links, Load, NameOf, ONLY_OLD, OpenKnown, ReadDirectory, ReadLink, ReportError, Size, Status, Thaw,
 };
-use renga_rt::{Errno, Protocol};
+use renga_rt::{Call, Errno, Protocol};
 
 /// Leases that are refused after one that another board's reading or writing has ended.
 const REFUSALS: u8 = 2;
@@ -88,33 +88,23 @@ pub(super) async fn prepare(inode: &mut ActiveInode, call: &InodeCall, last: boo
     Ok(())
 }
 
-/// What is asked about leases.
-pub(super) async fn serve_leases(inode: &mut ActiveInode, call: InodeCall) {
-    match call {
-        InodeCall::ReserveAppend(call) => {
-            let ReserveAppend { from, bytes } = call.entry();
-            let reserved = inode.admit(&call).and_then(|()| inode.reserve_append(call.board(), from, bytes));
-            call.reply(reserved);
-        }
-        InodeCall::LeaseWrite(call) if call.entry().page == FLUSH_LEASE => {
-            let LeaseWrite { ino, board, .. } = call.entry();
-            let left = board == ONLY_OLD && inode.is_lease_young();
-            let more = if (ino == 0 || ino == inode.ino) && !left { inode.flush_some(false).await } else { Ok(false) };
-            call.reply(more.map(|more| Lease { below: more.into(), ..Lease::NONE }));
-        }
-        InodeCall::LeaseWrite(call) => {
-            let LeaseWrite { ino, board, page } = call.entry();
-            let lease = match inode.admit(&call) {
-                // Who writes and is never told, as his writes are released early, would write for ever.
-                Ok(()) if inode.deferred_error.is_some() => {
-                    return call.reply(Err(inode.deferred_error.take().unwrap_or(Errno::EIO)));
-                }
-                Ok(()) => inode.lease_write(inode.lessee(call.board(), board), ino, page).await,
-                Err(errno) => Err(errno),
-            };
-            // Asked for what is no file, the answer is that of the write.
-            call.reply(lease.or_else(|errno| if errno == Errno::ESTALE { Err(errno) } else { Ok(Lease::NONE) }));
-        }
-        _ => unreachable!("served before"),
+/// Grants a write lease, or flushes it.
+pub(super) async fn serve_lease(inode: &mut ActiveInode, call: Call<LeaseWrite>) {
+    let LeaseWrite { ino, board, page } = call.entry();
+    if page == FLUSH_LEASE {
+        let left = board == ONLY_OLD && inode.is_lease_young();
+        let more = if (ino == 0 || ino == inode.ino) && !left { inode.flush_some(false).await } else { Ok(false) };
+        return call.reply(more.map(|more| Lease { below: more.into(), ..Lease::NONE }));
     }
+    let lease = match (inode.admit(&call), inode.deferred_error) {
+        // A writer whose writes are released early gets no other report.
+        (Ok(()), Some(errno)) => {
+            inode.deferred_error = None;
+            return call.reply(Err(errno));
+        }
+        (Ok(()), None) => inode.lease_write(inode.lessee(call.board(), board), ino, page).await,
+        (Err(errno), _) => Err(errno),
+    };
+    // Asked for what is no file, the answer is that of the write.
+    call.reply(lease.or_else(|errno| if errno == Errno::ESTALE { Err(errno) } else { Ok(Lease::NONE) }));
 }

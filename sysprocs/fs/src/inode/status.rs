@@ -6,7 +6,9 @@ use crate::format::stat::{ACCESS_AT, put_time};
 use crate::inode::active_inode::ActiveInode;
 use renga_abi::PAGE_BYTES;
 use renga_proto::attributes::for_next_owner;
-use renga_proto::inode::{DISK_DEVICE, GrantedFacts, InodeFacts, STAT_BYTES, TIME_KEEP, TIME_NOW};
+use renga_proto::inode::{
+    DISK_DEVICE, GrantedFacts, InodeFacts, KEEP_MODE, STAT_BYTES, SetAccess, TIME_KEEP, TIME_NOW,
+};
 use renga_rt::Errno;
 
 impl ActiveInode {
@@ -50,7 +52,14 @@ impl ActiveInode {
         })
     }
 
-    pub(crate) async fn set_mode(&mut self, mode: u16) -> Result<(), Errno> {
+    pub(super) async fn set_access(&mut self, access: SetAccess) -> Result<(), Errno> {
+        match access {
+            SetAccess { mode: KEEP_MODE, uid, gid } => self.set_owner(uid, gid).await,
+            SetAccess { mode, .. } => self.set_mode(mode).await,
+        }
+    }
+
+    async fn set_mode(&mut self, mode: u16) -> Result<(), Errno> {
         self.check()?;
         self.begin_change().await?;
         self.record.set_mode(self.record.mode() & TYPE_MASK | mode & !TYPE_MASK);
@@ -76,7 +85,7 @@ impl ActiveInode {
         Ok(())
     }
 
-    pub(crate) async fn set_owner(&mut self, uid: u32, gid: u32) -> Result<(), Errno> {
+    async fn set_owner(&mut self, uid: u32, gid: u32) -> Result<(), Errno> {
         self.check()?;
         self.begin_change().await?;
         let (old_uid, old_gid) = self.record.owner();

@@ -5,6 +5,8 @@
 
 use crate::format::inode_record::{DIRECTORY, TYPE_MASK};
 use crate::inode_table::active_table::{Activation, ActiveTable};
+use crate::inode_table::commit_queue::CommitQueue;
+use crate::inode_table::names_lock::NamesLock;
 use crate::lookup::name_cache::NameCache;
 use core::cell::Cell;
 use heapless::Deque;
@@ -37,6 +39,8 @@ pub(super) struct InodeDirectoryState {
     pub(super) waiting: Deque<WaitingCall, WAITING_MAX>,
     pub(super) inode_reclaimer: Option<Call<NextReclaim>>,
     pub(super) retires: Option<Call<Retire>>,
+    pub(super) lock: NamesLock,
+    pub(super) commits: CommitQueue,
 }
 
 impl InodeDirectoryState {

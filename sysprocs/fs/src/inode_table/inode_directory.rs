@@ -17,10 +17,11 @@ use crate::leases::referrers::Referrers;
 use crate::lookup::name_cache::{NameCache, NameSlot};
 use heapless::Deque;
 use renga_proto::inode::{
-    Activate, ActivateDirectory, CachedOf, CommitAll, CommitExtent, Create, GiveUp, HandOver, Inode, InodeDirectory,
-    InodeDirectoryCall, InodeFacts, Keep, Load, LockNames, NO_SLOT, NextLeased, Reactivate, Release,
+    Activate, ActivateDirectory, CachedOf, CommitAll, CommitExtent, Create, GiveUp, GrantName, HandOver, Inode,
+    InodeDirectory, InodeDirectoryCall, InodeFacts, Keep, Load, LockNames, NO_SLOT, NextLeased, NextReclaim,
+    Reactivate, Release, Retire, TakeHolders,
 };
-use renga_rt::{Errno, Family, ForwardFamily, Me, Never, Port, Protocol};
+use renga_rt::{Call, Errno, Family, ForwardFamily, Me, Never, Port, Protocol, reply};
 
 /// The entries that may wait for the inode reclaimer.
 const WAITING: u32 = Activate::BIT | ActivateDirectory::BIT | Create::BIT | Reactivate::BIT;
@@ -49,50 +50,15 @@ pub async fn inode_directory(
         waiting: Deque::new(),
         inode_reclaimer: None,
         retires: None,
+        lock: NamesLock::default(),
+        commits: CommitQueue::default(),
     };
-    let mut lock = NamesLock::default();
-    let mut commits = CommitQueue::default();
     loop {
-        let mut closed = if lock.is_awaited() { LockNames::BIT } else { 0 };
-        closed |= if commits.is_full() { CommitAll::BIT } else { 0 };
+        let mut closed = if state.lock.is_awaited() { LockNames::BIT } else { 0 };
+        closed |= if state.commits.is_full() { CommitAll::BIT } else { 0 };
         closed |= if state.waiting.is_full() { WAITING } else { 0 };
-        match port.accept_only(InodeDirectory::ENTRIES & !closed).await {
-            InodeDirectoryCall::KnownStatus(call) => state.known_status(call).await,
-            InodeDirectoryCall::KnownOpen(call) => state.known_open(call).await,
-            InodeDirectoryCall::Activate(call) => state.begin(WaitingCall::Activate(call)).await,
-            InodeDirectoryCall::Release(call) => {
-                let Release { slot, ino } = call.entry();
-                let released = state.table.release(slot, ino, call.board());
-                if released.is_ok() {
-                    state.table.note_account(slot, state.me.account());
-                }
-                call.reply(released);
-                state.give_work();
-            }
-            InodeDirectoryCall::LockNames(call) => lock.lock(call),
-            InodeDirectoryCall::UnlockNames(call) => {
-                lock.unlock(call.board());
-                call.reply(Ok(()));
-            }
-            // Only this board can be stopped, by its own init.
-            InodeDirectoryCall::CommitAll(call)
-                if call.entry().extent == CommitExtent::Unmount && call.board() != state.board =>
-            {
-                call.reply(Err(Errno::EPERM));
-            }
-            InodeDirectoryCall::CommitAll(call) => commits.ask(call, state.table.to_free, state.me.account()),
-            InodeDirectoryCall::NextCommit(call) => commits.next(call),
-            InodeDirectoryCall::BoardDied(call) => {
-                let board = call.entry().board;
-                lock.drop_board(board);
-                state.table.drop_board(board);
-                state.names.drop_holder(board);
-                call.reply(Ok(()));
-                state.give_work();
-            }
-            other => state.serve(other).await,
-        }
-        commits.begin(state.table.freed);
+        state.serve(port.accept_only(InodeDirectory::ENTRIES & !closed).await).await;
+        state.commits.begin(state.table.freed);
         due.set_freeing(state.table.freed != state.table.to_free);
     }
 }
@@ -100,30 +66,32 @@ pub async fn inode_directory(
 impl InodeDirectoryState {
     async fn serve(&mut self, call: InodeDirectoryCall) {
         match call {
+            InodeDirectoryCall::KnownStatus(call) => self.known_status(call).await,
+            InodeDirectoryCall::KnownOpen(call) => self.known_open(call).await,
+            InodeDirectoryCall::Activate(call) => self.begin(WaitingCall::Activate(call)).await,
+            InodeDirectoryCall::Release(call) => self.release(call),
+            InodeDirectoryCall::LockNames(call) => self.lock.lock(call),
+            InodeDirectoryCall::UnlockNames(call) => {
+                self.lock.unlock(call.board());
+                call.reply(Ok(()));
+            }
+            InodeDirectoryCall::CommitAll(call) => self.commit(call),
+            InodeDirectoryCall::NextCommit(call) => self.commits.next(call),
+            InodeDirectoryCall::BoardDied(call) => {
+                self.drop_board(call.entry().board);
+                call.reply(Ok(()));
+                self.give_work();
+            }
             InodeDirectoryCall::Create(call) => self.begin(WaitingCall::Create(call)).await,
             InodeDirectoryCall::Reactivate(call) => self.begin(WaitingCall::Reactivate(call)).await,
             InodeDirectoryCall::ActivateDirectory(call) => self.begin(WaitingCall::Directory(call)).await,
             InodeDirectoryCall::Keep(call) => {
                 let Keep { slot, ino } = call.entry();
-                let kept = self.table.keep(slot, ino, call.board());
-                call.reply(kept);
+                reply!(call, self.table.keep(slot, ino, call.board()));
             }
-            InodeDirectoryCall::Unlinked(call) => {
-                let unlinked = self.table.set_unlinked(call.entry().slot);
-                call.reply(
-                    unlinked.map(|(ino, references)| CachedOf { names: self.names.forget_directory(ino), references }),
-                );
-            }
-            InodeDirectoryCall::SessionWith(call) => {
-                let session = self.table.session(call.entry().board);
-                call.reply(Ok(session));
-            }
-            InodeDirectoryCall::GiveUp(call) => {
-                let GiveUp { slot, ino, board, session } = call.entry();
-                // With a session all its references have ended.
-                let still = self.table.session(board) == session;
-                call.reply(if still { self.table.release(slot, ino, board) } else { Ok(()) });
-            }
+            InodeDirectoryCall::Unlinked(call) => reply!(call, self.set_unlinked(call.entry().slot)),
+            InodeDirectoryCall::SessionWith(call) => reply!(call, Ok(self.table.session(call.entry().board))),
+            InodeDirectoryCall::GiveUp(call) => reply!(call, self.give_up(call.entry())),
             InodeDirectoryCall::NextLeased(call) => {
                 let NextLeased { from, spares } = call.entry();
                 call.reply(self.table.next_leased(from, spares).ok_or(Errno::ENOENT));
@@ -134,27 +102,77 @@ impl InodeDirectoryState {
             }
             InodeDirectoryCall::HandOver(call) => {
                 let HandOver { slot, board } = call.entry();
-                let handed = self.table.hand_over(slot, call.board(), board);
-                call.reply(handed);
+                reply!(call, self.table.hand_over(slot, call.board(), board));
             }
-            InodeDirectoryCall::NextReclaim(call) => {
-                let done = call.entry().done;
-                if done != NO_SLOT {
-                    self.table.reclaimed(done);
-                }
-                self.inode_reclaimer = Some(call);
-                self.retry_waiting().await;
+            InodeDirectoryCall::NextReclaim(call) => self.next_reclaim(call).await,
+            InodeDirectoryCall::Retire(call) => self.retire(call).await,
+            InodeDirectoryCall::KnownPath(call) => self.known_path(call).await,
+            InodeDirectoryCall::KnownName(call) => self.known_name(call).await,
+            InodeDirectoryCall::LearnName(mut call) => {
+                self.learn(call.entry(), call.lent());
+                call.reply(Ok(()));
             }
-            InodeDirectoryCall::Retire(call) => {
-                self.table.retire();
-                match call.entry().wait {
-                    true => self.retires = Some(call),
-                    false => call.reply(Ok(())),
-                }
-                self.retry_waiting().await;
+            InodeDirectoryCall::GrantName(mut call) => {
+                let GrantName { directory, board } = call.entry();
+                reply!(call, Ok(self.names.grant(directory, call.lent(), board)));
             }
-            other => self.serve_names(other).await,
+            InodeDirectoryCall::TakeHolders(mut call) => {
+                let TakeHolders { directory, aware } = call.entry();
+                reply!(call, Ok(self.names.take_holders(directory, call.lent(), aware)));
+            }
         }
+    }
+
+    fn release(&mut self, call: Call<Release>) {
+        let Release { slot, ino } = call.entry();
+        let released = self.table.release(slot, ino, call.board());
+        if released.is_ok() {
+            self.table.note_account(slot, self.me.account());
+        }
+        call.reply(released);
+        self.give_work();
+    }
+
+    fn set_unlinked(&mut self, slot: u16) -> Result<CachedOf, Errno> {
+        let (ino, references) = self.table.set_unlinked(slot)?;
+        Ok(CachedOf { names: self.names.forget_directory(ino), references })
+    }
+
+    fn give_up(&mut self, GiveUp { slot, ino, board, session }: GiveUp) -> Result<(), Errno> {
+        // With a session all its references have ended.
+        if self.table.session(board) == session { self.table.release(slot, ino, board) } else { Ok(()) }
+    }
+
+    async fn next_reclaim(&mut self, call: Call<NextReclaim>) {
+        let done = call.entry().done;
+        if done != NO_SLOT {
+            self.table.reclaimed(done);
+        }
+        self.inode_reclaimer = Some(call);
+        self.retry_waiting().await;
+    }
+
+    async fn retire(&mut self, call: Call<Retire>) {
+        self.table.retire();
+        match call.entry().wait {
+            true => self.retires = Some(call),
+            false => call.reply(Ok(())),
+        }
+        self.retry_waiting().await;
+    }
+
+    fn commit(&mut self, call: Call<CommitAll>) {
+        // Only this board can be stopped, by its own init.
+        if call.entry().extent == CommitExtent::Unmount && call.board() != self.board {
+            return call.reply(Err(Errno::EPERM));
+        }
+        self.commits.ask(call, self.table.to_free, self.me.account());
+    }
+
+    fn drop_board(&mut self, board: u8) {
+        self.lock.drop_board(board);
+        self.table.drop_board(board);
+        self.names.drop_holder(board);
     }
 
     /// After the inode reclaimer has done something.

@@ -10,45 +10,12 @@ use crate::lookup::name_cache::Dentry;
 use crate::lookup::path_walk;
 use crate::lookup::path_walk::Until;
 use renga_proto::inode::{
-    GrantName, InodeDirectoryCall, Intent, KnownName, KnownOpen, KnownPath, KnownStatus, LearnName, Named, OpenKnown,
-    PathReached, Status, TakeHolders,
+    Intent, KnownName, KnownOpen, KnownPath, KnownStatus, LearnName, Named, OpenKnown, PathReached, Status,
 };
 use renga_proto::pages::FileId;
-use renga_rt::{Call, Errno};
+use renga_rt::{Call, Errno, reply};
 
 impl InodeDirectoryState {
-    pub(super) async fn serve_names(&mut self, call: InodeDirectoryCall) {
-        match call {
-            InodeDirectoryCall::KnownPath(mut call) => {
-                let (entry, board) = (call.entry(), call.board());
-                let reached = self.known_path(entry, call.lent(), board).await;
-                call.reply(reached);
-            }
-            InodeDirectoryCall::KnownName(mut call) => {
-                let (entry, board) = (call.entry(), call.board());
-                let named = self.known_name(entry, call.lent(), board).await;
-                call.reply(named);
-            }
-            InodeDirectoryCall::LearnName(mut call) => {
-                let entry = call.entry();
-                self.learn(entry, call.lent());
-                call.reply(Ok(()));
-            }
-            InodeDirectoryCall::GrantName(mut call) => {
-                let GrantName { directory, board } = call.entry();
-                let granted = self.names.grant(directory, call.lent(), board);
-                call.reply(Ok(granted));
-            }
-            InodeDirectoryCall::TakeHolders(mut call) => {
-                let TakeHolders { directory, aware } = call.entry();
-                let holders = self.names.take_holders(directory, call.lent(), aware);
-                call.reply(Ok(holders));
-            }
-            _ => unreachable!("served before"),
-        }
-        self.give_work();
-    }
-
     /// The inode that the whole of `path` leads to, and its type.
     fn known_end(&mut self, at: FileId, path: &[u8], flags: u32) -> Result<(u32, u8), Errno> {
         let reached = self.walk(at, path, Until::End { flags })?;
@@ -93,7 +60,13 @@ impl InodeDirectoryState {
         }
     }
 
-    async fn known_path(&mut self, entry: KnownPath, path: &[u8], board: u8) -> Result<PathReached, Errno> {
+    pub(super) async fn known_path(&mut self, mut call: Call<KnownPath>) {
+        let (entry, board) = (call.entry(), call.board());
+        reply!(call, self.reach(entry, call.lent(), board).await);
+        self.give_work();
+    }
+
+    async fn reach(&mut self, entry: KnownPath, path: &[u8], board: u8) -> Result<PathReached, Errno> {
         let KnownPath { at, whole, flags } = entry;
         let until = if whole { Until::End { flags } } else { Until::LastName };
         let reached = self.walk(at, path, until)?;
@@ -101,7 +74,13 @@ impl InodeDirectoryState {
         Ok(PathReached { slot, ino: reached.ino, kind: reached.kind, left: reached.rest.len() as u32 })
     }
 
-    async fn known_name(&mut self, entry: KnownName, name: &[u8], board: u8) -> Result<Named, Errno> {
+    pub(super) async fn known_name(&mut self, mut call: Call<KnownName>) {
+        let (entry, board) = (call.entry(), call.board());
+        reply!(call, self.find_name(entry, call.lent(), board).await);
+        self.give_work();
+    }
+
+    async fn find_name(&mut self, entry: KnownName, name: &[u8], board: u8) -> Result<Named, Errno> {
         let KnownName { directory, intent } = entry;
         let known = self.names.find(directory, name);
         let forgotten = match intent {
@@ -119,7 +98,7 @@ impl InodeDirectoryState {
         }
     }
 
-    fn learn(&mut self, entry: LearnName, name: &[u8]) {
+    pub(super) fn learn(&mut self, entry: LearnName, name: &[u8]) {
         let LearnName { directory, ino, kind } = entry;
         // What has no links any more has no names, and its number will be another's.
         if self.table.is_named(directory) {

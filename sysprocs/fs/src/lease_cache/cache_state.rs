@@ -13,6 +13,7 @@ use crate::lookup::pathname::Rest;
 use renga_proto::names::{ALL_DIRECTORIES, NO_CACHE_GENERATION, OTHERS};
 use renga_proto::steps;
 use renga_proto::steps::WalkStep;
+use renga_rt::Errno;
 
 pub(super) struct NameCacheState {
     pub(super) names: NameCache,
@@ -22,7 +23,9 @@ pub(super) struct NameCacheState {
     pub(super) revalidation: Revalidation,
     /// A path of which a link has been followed.
     pub(super) rest: Rest,
-    /// The cache_generation that is good now; another one after each revoke.
+    /// This board may cache at all.
+    pub(super) caches: bool,
+    /// The generation that is good now; another one after each revoke.
     pub(super) cache_generation: u64,
     /// How much is being made for programs here.
     pub(super) makes: u32,
@@ -35,8 +38,8 @@ impl NameCacheState {
         names: &'static mut [NameSlot],
         inodes: &'static mut [CachedInode],
         targets: &'static mut [CachedTarget],
-        references: CachedReferences,
-        revalidation: Revalidation,
+        (references, revalidation): (CachedReferences, Revalidation),
+        caches: bool,
     ) -> NameCacheState {
         NameCacheState {
             names: NameCache::new(names),
@@ -45,14 +48,21 @@ impl NameCacheState {
             references,
             revalidation,
             rest: Rest::new(),
+            caches,
             cache_generation: 1,
             makes: 0,
             made_in: 0,
         }
     }
 
-    pub(super) fn cache_generation(&self, keeps: bool) -> u64 {
-        if keeps && self.makes == 0 { self.cache_generation } else { NO_CACHE_GENERATION }
+    /// For a lookup whose answer is to be cached.
+    pub(super) fn fill_generation(&self) -> u64 {
+        if self.caches && self.makes == 0 { self.cache_generation } else { NO_CACHE_GENERATION }
+    }
+
+    /// `ESTALE`: nothing may be cached of what was looked up in that generation.
+    pub(super) fn may_fill(&self, cache_generation: u64) -> Result<(), Errno> {
+        if self.caches && cache_generation == self.cache_generation { Ok(()) } else { Err(Errno::ESTALE) }
     }
 
     pub(super) fn keep(&mut self, mut told: &[u8]) {
@@ -74,6 +84,32 @@ impl NameCacheState {
                 WalkStep::Inode { .. } | WalkStep::Lease { .. } | WalkStep::Refused { .. } => {}
             }
             told = rest;
+        }
+    }
+
+    pub(super) fn revoke_inode(&mut self, ino: u32) {
+        self.cache_generation += 1;
+        self.inodes.forget(ino);
+    }
+
+    /// Whether the reference is the caller's from now on.
+    pub(super) fn revoke_reference(&mut self, ino: u32) -> bool {
+        self.cache_generation += 1;
+        self.references.revoke(ino)
+    }
+
+    pub(super) fn set_access(&mut self, ino: u32, access_ns: u64) {
+        self.cache_generation += 1;
+        self.inodes.set_access(ino, access_ns);
+    }
+
+    /// With the owner's board all leases end.
+    pub(super) fn drop_board(&mut self, board: u8) {
+        if let Some(session) = self.revalidation.next_session(board) {
+            self.cache_generation += 1;
+            self.names.forget_all();
+            self.inodes.forget_all();
+            self.references.begin(session);
         }
     }
 

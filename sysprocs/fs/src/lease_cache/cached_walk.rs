@@ -30,6 +30,12 @@ impl NameCacheState {
         self.status_of(end, None, out)
     }
 
+    /// The file at the end of `path`, if a reference to it is here.
+    pub(super) fn file(&mut self, at: FileId, path: &[u8], flags: u32) -> Result<FileId, Errno> {
+        let end = self.end(at, path, flags)?;
+        self.references.file(end).ok_or(Errno::EAGAIN)
+    }
+
     /// Of any `generation`, if none is said.
     pub(super) fn status_of(&mut self, ino: u32, generation: Option<u32>, out: &mut [u8]) -> Result<(), Errno> {
         let same = |facts: InodeFacts| generation.is_none_or(|generation| facts.birth.generation == generation);
@@ -39,7 +45,7 @@ impl NameCacheState {
     }
 
     /// The inode to which `path` leads. `EAGAIN`: not all that it takes is held.
-    pub(super) fn end(&mut self, at: FileId, path: &[u8], flags: u32) -> Result<u32, Errno> {
+    fn end(&mut self, at: FileId, path: &[u8], flags: u32) -> Result<u32, Errno> {
         let until = Until::End { flags };
         let WalkEnd { ino, rest, .. } = walk(&mut self.names, at, path, until)?;
         let end = if rest.is_empty() { ino } else { self.follow(ino, rest, until)? };

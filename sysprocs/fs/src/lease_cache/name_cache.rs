@@ -2,7 +2,7 @@
 //!
 //! Invariants: what is here has been told by a path lookup worker and was not revoked since. Every answer is given at once: it calls
 //! nobody, so a revoke is held up by nobody. Any revoke makes the tickets that are out void.
-//! Not here: who may hold what (`inode/name_holders.rs`, `inode/lending`), the disk's board's own knowledge
+//! Not here: who may hold what (`lookup/name_holders.rs`, `leases`), the disk's board's own knowledge
 //! (`inode/inode_directory.rs`).
 
 use crate::lease_cache::cache_state::NameCacheState;
@@ -12,11 +12,12 @@ use crate::lease_cache::link_targets::CachedTarget;
 use crate::lease_cache::revalidation::Revalidation;
 use crate::lookup::name_cache::NameSlot;
 use renga_proto::names::{
-    AddCachedReference, CacheReference, CacheSteps, CreationBegun, FileHere, Names, NamesCall, NotifyAccess, OpenHere,
-    ReferenceCached, ReleaseCachedReference, RevokeInode, StatusHere, StatusOfInode,
+    AddCachedReference, CacheReference, CreationBegun, FileHere, Names, NamesCall, NotifyAccess, OpenHere,
+    ReferenceCached, ReleaseCachedReference, StatusHere, StatusOfInode,
 };
+use renga_proto::pages::FileId;
 use renga_proto::sessions::Sessions;
-use renga_rt::{Errno, Me, Never, Port, Protocol};
+use renga_rt::{Errno, Me, Never, Port, Protocol, reply};
 
 /// Serves the names of a board; the inodes are on `disk_board`. `without_leases`: the boards that hold nothing, a bit each.
 #[allow(clippy::too_many_arguments, reason = "what a process is given at boot")]
@@ -31,110 +32,54 @@ pub async fn name_cache(
     without_leases: u8,
     sessions: &'static Sessions,
 ) -> Never {
-    let keeps = without_leases >> me.id().board.0 & 1 == 0;
     let revalidation = Revalidation::new(sessions, disk_board);
     let references = CachedReferences::new(references, sessions.now(disk_board));
-    let mut state = NameCacheState::new(names, inodes, targets, references, revalidation);
+    let caches = without_leases >> me.id().board.0 & 1 == 0;
+    let mut state = NameCacheState::new(names, inodes, targets, (references, revalidation), caches);
     loop {
-        let Some(call) = port.accept_or_notified(Names::ENTRIES).await else {
-            state.revalidation.poll(&mut me);
-            continue;
-        };
-        match call {
-            NamesCall::StatusHere(mut call) => {
-                let StatusHere { at, flags } = call.entry();
-                let (path, out) = call.lent();
-                let known = state.revalidation.check(&mut me).and_then(|()| state.status(at, path, flags, out));
-                call.reply(if known == Err(Errno::EAGAIN) {
-                    Ok(state.cache_generation(keeps))
-                } else {
-                    known.map(|()| 0)
-                });
-            }
-            NamesCall::CacheSteps(mut call) => {
-                let CacheSteps { cache_generation } = call.entry();
-                let good = keeps && cache_generation == state.cache_generation;
-                if good {
-                    state.revalidation.renew(&mut me);
-                    state.keep(call.lent());
-                }
-                call.reply(if good { Ok(()) } else { Err(Errno::ESTALE) });
-            }
-            NamesCall::BeginCreation(mut call) => {
-                let at = call.entry().at;
-                let begun = if keeps { state.begin_make(at, call.lent()) } else { Ok(CreationBegun::NONE) };
-                let there = begun == Err(Errno::EEXIST);
-                let doubted = there && state.revalidation.check(&mut me).is_err();
-                call.reply(if doubted { Ok(CreationBegun::NONE) } else { begun });
-            }
-            NamesCall::EndCreation(mut call) => {
-                let cache_generation = call.entry().cache_generation;
-                let kept = state.end_make(cache_generation, call.lent());
-                if kept.is_ok() && !call.lent().is_empty() {
-                    state.revalidation.renew(&mut me);
-                }
-                call.reply(kept);
-            }
-            NamesCall::RevokeName(mut call) => {
-                let directory = call.entry().directory;
-                state.revoke_name(directory, call.lent());
-                call.reply(Ok(()));
-            }
-            NamesCall::RevokeInode(call) => {
-                let RevokeInode { ino } = call.entry();
-                state.cache_generation += 1;
-                state.inodes.forget(ino);
-                call.reply(Ok(()));
-            }
-            NamesCall::BoardDied(call) => {
-                if call.entry().board == disk_board {
-                    state.cache_generation += 1;
-                    state.names.forget_all();
-                    state.inodes.forget_all();
-                    // The next one begins when this has been told.
-                    state.references.begin(sessions.now(disk_board));
-                }
-                call.reply(Ok(()));
-            }
-            other => state.serve_references(&mut me, other, keeps),
+        match port.accept_or_notified(Names::ENTRIES).await {
+            None => state.revalidation.poll(&mut me),
+            Some(call) => state.serve(&mut me, call),
         }
     }
 }
 
 impl NameCacheState {
-    fn serve_references(&mut self, me: &mut Me, call: NamesCall, keeps: bool) {
+    fn serve(&mut self, me: &mut Me, call: NamesCall) {
         match call {
-            NamesCall::OpenHere(mut call) => {
-                let OpenHere { at, flags } = call.entry();
-                let opened = self.revalidation.check(me).and_then(|()| self.open(at, call.lent(), flags));
-                call.reply(opened);
-            }
-            NamesCall::FileHere(mut call) => {
-                let FileHere { at, flags } = call.entry();
-                let end = self.revalidation.check(me).and_then(|()| self.end(at, call.lent(), flags));
-                call.reply(end.and_then(|ino| self.references.file(ino).ok_or(Errno::EAGAIN)));
+            NamesCall::StatusHere(mut call) => {
+                let StatusHere { at, flags } = call.entry();
+                let (path, out) = call.lent();
+                let known = self.revalidation.check(me).and_then(|()| self.status(at, path, flags, out));
+                call.reply(if known == Err(Errno::EAGAIN) { Ok(self.fill_generation()) } else { known.map(|()| 0) });
             }
             NamesCall::StatusOfInode(mut call) => {
                 let StatusOfInode { ino, generation } = call.entry();
-                let known = self.revalidation.check(me);
-                let known = known.and_then(|()| self.status_of(ino, Some(generation), call.lent()));
-                call.reply(known);
+                let out = call.lent();
+                reply!(call, if self.revalidation.check(me) => self.status_of(ino, Some(generation), out));
             }
-            NamesCall::NotifyAccess(call) => {
-                let NotifyAccess { ino, access_ns } = call.entry();
-                self.cache_generation += 1;
-                self.inodes.set_access(ino, access_ns);
-                call.reply(Ok(()));
+            NamesCall::OpenHere(mut call) => {
+                let OpenHere { at, flags } = call.entry();
+                reply!(call, if self.revalidation.check(me) => self.open(at, call.lent(), flags));
             }
-            NamesCall::CacheGeneration(call) => call.reply(Ok(self.cache_generation(keeps))),
+            NamesCall::FileHere(mut call) => {
+                let FileHere { at, flags } = call.entry();
+                reply!(call, if self.revalidation.check(me) => self.file(at, call.lent(), flags));
+            }
+            NamesCall::CacheGeneration(call) => call.reply(Ok(self.fill_generation())),
+            NamesCall::CacheSteps(mut call) => {
+                let good = self.may_fill(call.entry().cache_generation);
+                if good.is_ok() {
+                    self.revalidation.renew(me);
+                    self.keep(call.lent());
+                }
+                call.reply(good);
+            }
             NamesCall::CacheReference(call) => {
                 let CacheReference { cache_generation, slot, ino, generation } = call.entry();
-                let good = keeps && cache_generation == self.cache_generation;
-                call.reply(Ok(if good {
-                    self.references.keep(ReferenceKey { ino, generation, slot })
-                } else {
-                    ReferenceCached::NOT
-                }));
+                let good = self.may_fill(cache_generation);
+                let kept = good.map(|()| self.references.keep(ReferenceKey { ino, generation, slot }));
+                call.reply(Ok(kept.unwrap_or(ReferenceCached::NOT)));
             }
             NamesCall::AddCachedReference(call) => {
                 let AddCachedReference { ino, generation, slot } = call.entry();
@@ -145,12 +90,42 @@ impl NameCacheState {
                 let ReleaseCachedReference { ino, session } = call.entry();
                 call.reply(self.references.release(ino, session));
             }
-            NamesCall::RevokeReference(call) => {
-                self.cache_generation += 1;
-                let given_up = self.references.revoke(call.entry().ino);
-                call.reply(Ok(given_up));
+            NamesCall::BeginCreation(mut call) => reply!(call, self.begin_creation(me, call.entry().at, call.lent())),
+            NamesCall::EndCreation(mut call) => {
+                let ended = self.end_make(call.entry().cache_generation, call.lent());
+                if ended.is_ok() && !call.lent().is_empty() {
+                    self.revalidation.renew(me);
+                }
+                call.reply(ended);
             }
-            _ => unreachable!("served before"),
+            NamesCall::RevokeName(mut call) => {
+                self.revoke_name(call.entry().directory, call.lent());
+                call.reply(Ok(()));
+            }
+            NamesCall::RevokeInode(call) => {
+                self.revoke_inode(call.entry().ino);
+                call.reply(Ok(()));
+            }
+            NamesCall::RevokeReference(call) => reply!(call, Ok(self.revoke_reference(call.entry().ino))),
+            NamesCall::NotifyAccess(call) => {
+                let NotifyAccess { ino, access_ns } = call.entry();
+                self.set_access(ino, access_ns);
+                call.reply(Ok(()));
+            }
+            NamesCall::BoardDied(call) => {
+                self.drop_board(call.entry().board);
+                call.reply(Ok(()));
+            }
+        }
+    }
+
+    fn begin_creation(&mut self, me: &mut Me, at: FileId, path: &[u8]) -> Result<CreationBegun, Errno> {
+        let begun = if self.caches { self.begin_make(at, path) } else { Ok(CreationBegun::NONE) };
+        // That a name is there is said only by who has heard of the owner lately.
+        if begun == Err(Errno::EEXIST) && self.revalidation.check(me).is_err() {
+            Ok(CreationBegun::NONE)
+        } else {
+            begun
         }
     }
 }

@@ -41,6 +41,11 @@ impl Revalidation {
         if self.doubtful { Err(Errno::EAGAIN) } else { Ok(()) }
     }
 
+    /// The session with the owner that begins when `board` has failed, if that is the owner.
+    pub(super) fn next_session(&self, board: u8) -> Option<u32> {
+        (board == self.disk_board).then(|| self.sessions.now(board))
+    }
+
     fn has_arrivals(&self) -> bool {
         self.sessions.arrivals(self.disk_board) != self.arrivals
     }

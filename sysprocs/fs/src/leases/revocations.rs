@@ -11,7 +11,7 @@ use renga_proto::pages::{
     Back, DiscardPage, FlushFrom, NO_PAGE, NotifyAccessTo, PagePlace, Pages, PlacePage, Recall, Revocations,
     RevocationsCall, RevokeInodeFrom, RevokeNameFrom, RevokePagesFrom, RevokeReferenceFrom, TakeBack, WritePage,
 };
-use renga_rt::{Client, Errno, Family, Me, Never, Port, Protocol, Watch};
+use renga_rt::{Client, Errno, Family, Me, Never, Port, Protocol, Watch, reply};
 
 /// Most lives of a board that one revoke is told of.
 const LIVES_MAX: u32 = 4;
@@ -36,33 +36,28 @@ pub async fn revocations(
                 let RevokePagesFrom { board, file, from, to } = call.entry();
                 let revoke = Recall { file, from, to };
                 let ask = async |mut cache: Client<Pages, CACHES>| cache.call(revoke, ()).await;
-                let left = answer(&mut caches, board, (watch, me.now_ns()), ask).await;
-                call.reply(left);
+                reply!(call, answer(&mut caches, board, (watch, me.now_ns()), ask).await);
             }
             RevocationsCall::RevokeNameFrom(mut call) => {
                 let RevokeNameFrom { board, directory } = call.entry();
                 let ask =
                     async |mut names: Client<Names, NAMES>| names.call(RevokeName { directory }, call.lent()).await;
-                let done = answer(&mut held, board, (watch, me.now_ns()), ask).await;
-                call.reply(done);
+                reply!(call, answer(&mut held, board, (watch, me.now_ns()), ask).await);
             }
             RevocationsCall::RevokeInodeFrom(call) => {
                 let RevokeInodeFrom { board, ino } = call.entry();
                 let ask = async |mut names: Client<Names, NAMES>| names.call(RevokeInode { ino }, ()).await;
-                let done = answer(&mut held, board, (watch, me.now_ns()), ask).await;
-                call.reply(done);
+                reply!(call, answer(&mut held, board, (watch, me.now_ns()), ask).await);
             }
             RevocationsCall::RevokeReferenceFrom(call) => {
                 let RevokeReferenceFrom { board, ino } = call.entry();
                 let ask = async |mut names: Client<Names, NAMES>| names.call(RevokeReference { ino }, ()).await;
-                let given_up = answer(&mut held, board, (watch, me.now_ns()), ask).await;
-                call.reply(given_up);
+                reply!(call, answer(&mut held, board, (watch, me.now_ns()), ask).await);
             }
             RevocationsCall::NotifyAccessTo(call) => {
                 let NotifyAccessTo { board, ino, access_ns } = call.entry();
                 let ask = async |mut names: Client<Names, NAMES>| names.call(NotifyAccess { ino, access_ns }, ()).await;
-                let done = answer(&mut held, board, (watch, me.now_ns()), ask).await;
-                call.reply(done);
+                reply!(call, answer(&mut held, board, (watch, me.now_ns()), ask).await);
             }
             RevocationsCall::FlushFrom(mut call) => {
                 let FlushFrom { board, file, taken, back, lease, grants } = call.entry();

@@ -10,7 +10,7 @@ use crate::lookup::name_cache::hash;
 use crate::name_index::index_table::{IndexSlot, IndexTable};
 use renga_abi::PAGE_BYTES;
 use renga_proto::name_index::{Candidate, FindCandidate, IndexBlock, NameIndex, NameIndexCall};
-use renga_rt::{Errno, Never, Port};
+use renga_rt::{Errno, Never, Port, reply};
 
 /// Names for which there is room, for each inode process.
 pub const INDEXED_PER_INODE: usize = 16;
@@ -30,10 +30,7 @@ pub async fn name_index(
                 let found = table.candidate(directory, hash(0, call.lent()), after);
                 call.reply(found.map(|(index, after)| Candidate { index, after }));
             }
-            NameIndexCall::IndexBlock(call) => {
-                let taken = take_in(&mut table, &mut cache, page, call.entry()).await;
-                call.reply(taken);
-            }
+            NameIndexCall::IndexBlock(call) => reply!(call, take_in(&mut table, &mut cache, page, call.entry()).await),
             NameIndexCall::AddName(mut call) => {
                 let entry = call.entry();
                 table.add(entry.directory, hash(0, call.lent()), entry.index);

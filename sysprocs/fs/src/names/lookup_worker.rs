@@ -7,13 +7,19 @@
 //!
 //! Not here: how a path is walked (`walk.rs`), changed (`open.rs`, `names.rs`, `rename.rs`).
 
+use crate::format::inode_record::{DIRECTORY, TYPE_MASK};
 use crate::names::path_lookup::FreeLookupWorkers;
 use crate::names::worker_state::{LookupClients, LookupWorker, locked};
 use renga_pages::flush_and_commit;
 use renga_proto::allocator::FillStatus;
-use renga_proto::inode::{CommitAll, CommitExtent, OpenCut, OpenKnown, ReadLink, Retire, SetAccess, SetTimes, Status};
-use renga_proto::path::{NO_FOLLOW, PathCall, Walk};
-use renga_rt::{Errno, Never, Port};
+use renga_proto::inode::{
+    CommitAll, CommitExtent, InodeFacts, OpenCut, OpenKnown, ReadLink, Retire, SetAccess, SetTimes, Status,
+};
+use renga_proto::path::{
+    Access, ChangeMode, ChangeOwner, ChangeTimes, Cross, Link, MakeDirectory, MakeNode, NO_FOLLOW, Open, PathCall,
+    Rename, StatusOf, Unlink, Walk,
+};
+use renga_rt::{Call, Errno, Never, Port, reply};
 
 /// `access(2)`'s bit for "may be executed", and the mode bits of which one is needed for it.
 const MAY_EXECUTE: u32 = 1;
@@ -21,16 +27,26 @@ const EXECUTE_BITS: u16 = 0o111;
 
 /// An entry of the inode at a path.
 macro_rules! at_path {
-    ($lookup_worker:expr, $at:expr, $path:expr, $follow:expr, $entry:expr, $lends:expr) => {
-        match $lookup_worker.lookup($at, $path, $follow).await {
+    ($worker:expr, $at:expr, $path:expr, $follow:expr, $entry:expr, $lends:expr) => {
+        match $worker.lookup($at, $path, $follow).await {
             Ok(node) => {
-                let done = match $lookup_worker.inode(node.slot) {
+                let done = match $worker.inode(node.slot) {
                     Ok(mut inode) => inode.call($entry, $lends).await,
                     Err(errno) => Err(errno),
                 };
-                $lookup_worker.release(node).await;
+                $worker.release(node).await;
                 done
             }
+            Err(errno) => Err(errno),
+        }
+    };
+}
+
+/// A change of names that takes two paths.
+macro_rules! two_paths {
+    ($worker:expr, $call:ident, ($first:ident, $second:ident) => $operation:expr) => {
+        match two($call.lent()) {
+            Ok(($first, $second)) => locked!($worker, true, $operation),
             Err(errno) => Err(errno),
         }
     };
@@ -43,169 +59,109 @@ pub async fn lookup_worker(
     number: u16,
     free: &'static FreeLookupWorkers,
 ) -> Never {
-    let mut lookup_worker = LookupWorker::new(clients);
+    let mut worker = LookupWorker::new(clients);
     loop {
         free.add(number);
-        match port.accept().await {
-            PathCall::Open(mut call) => {
-                let (entry, board) = (call.entry(), call.board());
-                let mut opened = lookup_worker.open(entry, call.lent()).await;
-                if let Ok((facts, _)) = opened {
-                    opened = lookup_worker.hand_over(facts.slot, board).await.and(opened);
-                }
-                // Cutting takes as long as the file is large: the inode's process answers.
-                match opened.map(|(facts, cut)| (facts, lookup_worker.cutter(facts.slot).filter(|_| cut))) {
-                    Ok((_, Some(inode))) => call.forward(&inode, OpenCut {}),
-                    opened => call.reply(opened.map(|(facts, _)| facts)),
-                }
-            }
-            PathCall::StatusOf(mut call) => {
-                let entry = call.entry();
-                let (path, out) = call.lent();
-                let done =
-                    at_path!(lookup_worker, entry.at, path, entry.flags & NO_FOLLOW == 0, Status {}, (&[][..], out));
-                call.reply(done);
-            }
-            PathCall::ReadLinkOf(mut call) => {
-                let at = call.entry().at;
-                let (path, out) = call.lent();
-                let bytes = at_path!(lookup_worker, at, path, false, ReadLink {}, out);
-                call.set_taken_used(bytes.map_or(0, |bytes| bytes as usize));
-                call.reply(bytes);
-            }
-            PathCall::Access(mut call) => {
-                let entry = call.entry();
-                let facts = at_path!(lookup_worker, entry.at, call.lent(), true, OpenKnown {}, &[][..]);
-                let facts = facts.and_then(|facts| match facts.mode {
-                    0 => Err(Errno(facts.birth.device as u16)),
-                    _ => Ok(facts),
-                });
-                let allowed = |mode: u16| {
-                    let directory =
-                        mode & crate::format::inode_record::TYPE_MASK == crate::format::inode_record::DIRECTORY;
-                    entry.mode & MAY_EXECUTE == 0 || directory || mode & EXECUTE_BITS != 0
-                };
-                call.reply(facts.and_then(|facts| if allowed(facts.mode) { Ok(()) } else { Err(Errno::EACCES) }));
-            }
-            PathCall::Cross(mut call) => {
-                let entry = call.entry();
-                let (path, out) = call.lent();
-                let bytes = lookup_worker.cross(entry.at, path, entry.flags & NO_FOLLOW == 0, out).await;
-                call.set_taken_used(bytes.map_or(0, |bytes| bytes as usize));
-                call.reply(bytes);
-            }
-            PathCall::Resolve(mut call) => {
-                let (entry, board) = (call.entry(), call.board());
-                let (path, out) = call.lent();
-                let bytes = lookup_worker.tell(entry, board, path, out).await;
-                call.set_taken_used(bytes.map_or(0, |bytes| bytes as usize));
-                call.reply(bytes);
-            }
-            PathCall::Make(mut call) => {
-                let (entry, board) = (call.entry(), call.board());
-                let (path, out) = call.lent();
-                let bytes = lookup_worker.make(entry, board, path, out).await;
-                call.set_taken_used(bytes.map_or(0, |bytes| bytes as usize));
-                call.reply(bytes);
-            }
-            other => change_inode(&mut lookup_worker, other).await,
-        }
+        serve(&mut worker, port.accept().await).await;
     }
 }
 
-async fn change_inode(lookup_worker: &mut LookupWorker, call: PathCall) {
+fn follows(flags: u32) -> bool {
+    flags & NO_FOLLOW == 0
+}
+
+async fn serve(worker: &mut LookupWorker, call: PathCall) {
     match call {
+        PathCall::Open(call) => open(worker, call).await,
+        PathCall::Access(call) => access(worker, call).await,
+        PathCall::StatusOf(mut call) => {
+            let (StatusOf { at, flags }, (path, out)) = (call.entry(), call.lent());
+            reply!(call, at_path!(worker, at, path, follows(flags), Status {}, (&[][..], out)));
+        }
+        PathCall::ReadLinkOf(mut call) => {
+            let (at, (path, out)) = (call.entry().at, call.lent());
+            reply!(call, at_path!(worker, at, path, false, ReadLink {}, out), bytes);
+        }
+        PathCall::Cross(mut call) => {
+            let (Cross { at, flags }, (path, out)) = (call.entry(), call.lent());
+            reply!(call, worker.cross(at, path, follows(flags), out).await, bytes);
+        }
+        PathCall::Resolve(mut call) => {
+            let (entry, board, (path, out)) = (call.entry(), call.board(), call.lent());
+            reply!(call, worker.tell(entry, board, path, out).await, bytes);
+        }
+        PathCall::Make(mut call) => {
+            let (entry, board, (path, out)) = (call.entry(), call.board(), call.lent());
+            reply!(call, worker.make(entry, board, path, out).await, bytes);
+        }
+        PathCall::AbsolutePath(mut call) => {
+            let at = call.entry().at;
+            reply!(call, locked!(worker, false, worker.absolute_path(at, call.lent())), bytes);
+        }
+        PathCall::FileSystemStatus(mut call) => reply!(call, worker.allocator.call(FillStatus {}, call.lent()).await),
+        PathCall::Unmount(call) => reply!(call, worker.unmount().await),
         PathCall::ChangeMode(mut call) => {
-            let entry = call.entry();
-            let done = at_path!(lookup_worker, entry.at, call.lent(), true, SetAccess::mode(entry.mode), ());
-            call.reply(done);
+            let ChangeMode { at, mode } = call.entry();
+            reply!(call, at_path!(worker, at, call.lent(), true, SetAccess::mode(mode), ()));
         }
         PathCall::ChangeTimes(mut call) => {
-            let entry = call.entry();
-            let times = SetTimes { access_ns: entry.access_ns, modify_ns: entry.modify_ns };
-            let done = at_path!(lookup_worker, entry.at, call.lent(), entry.flags & NO_FOLLOW == 0, times, ());
-            call.reply(done);
+            let ChangeTimes { at, access_ns, modify_ns, flags } = call.entry();
+            let times = SetTimes { access_ns, modify_ns };
+            reply!(call, at_path!(worker, at, call.lent(), follows(flags), times, ()));
         }
         PathCall::ChangeOwner(mut call) => {
-            let entry = call.entry();
-            let owner = SetAccess::owner(entry.uid, entry.gid);
-            let done = at_path!(lookup_worker, entry.at, call.lent(), entry.flags & NO_FOLLOW == 0, owner, ());
-            call.reply(done);
+            let ChangeOwner { at, uid, gid, flags } = call.entry();
+            reply!(call, at_path!(worker, at, call.lent(), follows(flags), SetAccess::owner(uid, gid), ()));
         }
-        other => change_names(lookup_worker, other).await,
-    }
-}
-
-async fn change_names(lookup_worker: &mut LookupWorker, call: PathCall) {
-    match call {
         PathCall::MakeDirectory(mut call) => {
-            let entry = call.entry();
-            let done = locked!(lookup_worker, true, lookup_worker.make_directory(entry.at, call.lent(), entry.mode));
-            call.reply(done);
+            let MakeDirectory { at, mode } = call.entry();
+            reply!(call, locked!(worker, true, worker.make_directory(at, call.lent(), mode)));
         }
         PathCall::MakeNode(mut call) => {
-            let entry = call.entry();
-            let done =
-                locked!(lookup_worker, true, lookup_worker.make_node(entry.at, call.lent(), entry.mode, entry.device));
-            call.reply(done);
+            let MakeNode { at, mode, device } = call.entry();
+            reply!(call, locked!(worker, true, worker.make_node(at, call.lent(), mode, device)));
         }
         PathCall::Unlink(mut call) => {
-            let entry = call.entry();
-            let done = locked!(lookup_worker, true, lookup_worker.unlink(entry.at, call.lent(), entry.directory));
-            call.reply(done);
+            let Unlink { at, directory } = call.entry();
+            reply!(call, locked!(worker, true, worker.unlink(at, call.lent(), directory)));
         }
         PathCall::Rename(mut call) => {
-            let entry = call.entry();
-            let done = match two(call.lent()) {
-                Ok((from, to)) => {
-                    locked!(lookup_worker, true, lookup_worker.rename((entry.from_at, from), (entry.to_at, to)))
-                }
-                Err(errno) => Err(errno),
-            };
-            call.reply(done);
+            let Rename { from_at, to_at } = call.entry();
+            reply!(call, two_paths!(worker, call, (from, to) => worker.rename((from_at, from), (to_at, to))));
         }
         PathCall::Link(mut call) => {
-            let entry = call.entry();
-            let follow = entry.flags & NO_FOLLOW == 0;
-            let done = match two(call.lent()) {
-                Ok((from, to)) => {
-                    locked!(lookup_worker, true, lookup_worker.link((entry.from_at, from), (entry.to_at, to), follow))
-                }
-                Err(errno) => Err(errno),
-            };
-            call.reply(done);
+            let Link { from_at, to_at, flags } = call.entry();
+            let follow = follows(flags);
+            reply!(call, two_paths!(worker, call, (from, to) => worker.link((from_at, from), (to_at, to), follow)));
         }
         PathCall::SymbolicLink(mut call) => {
             let at = call.entry().at;
-            let done = match two(call.lent()) {
-                Ok((target, path)) => locked!(lookup_worker, true, lookup_worker.make_link(at, target, path)),
-                Err(errno) => Err(errno),
-            };
-            call.reply(done);
+            reply!(call, two_paths!(worker, call, (target, path) => worker.make_link(at, target, path)));
         }
-        other => serve_whole(lookup_worker, other).await,
     }
 }
 
-/// What concerns the tree or the file system as a whole.
-async fn serve_whole(lookup_worker: &mut LookupWorker, call: PathCall) {
-    match call {
-        PathCall::AbsolutePath(mut call) => {
-            let at = call.entry().at;
-            let bytes = locked!(lookup_worker, false, lookup_worker.absolute_path(at, call.lent()));
-            call.set_taken_used(bytes.map_or(0, |bytes| bytes as usize));
-            call.reply(bytes);
-        }
-        PathCall::FileSystemStatus(mut call) => {
-            let done = lookup_worker.allocator.call(FillStatus {}, call.lent()).await;
-            call.reply(done);
-        }
-        PathCall::Unmount(call) => {
-            let done = lookup_worker.unmount().await;
-            call.reply(done);
-        }
-        _ => unreachable!("served before"),
+async fn open(worker: &mut LookupWorker, mut call: Call<Open>) {
+    let (entry, board) = (call.entry(), call.board());
+    let mut opened = worker.open(entry, call.lent()).await;
+    if let Ok((facts, _)) = opened {
+        opened = worker.hand_over(facts.slot, board).await.and(opened);
     }
+    // Cutting takes as long as the file is large: the inode's process answers.
+    match opened.map(|(facts, cut)| (facts, worker.cutter(facts.slot).filter(|_| cut))) {
+        Ok((_, Some(inode))) => call.forward(&inode, OpenCut {}),
+        opened => call.reply(opened.map(|(facts, _)| facts)),
+    }
+}
+
+async fn access(worker: &mut LookupWorker, mut call: Call<Access>) {
+    let Access { at, mode: wanted } = call.entry();
+    let facts = at_path!(worker, at, call.lent(), true, OpenKnown {}, &[][..]);
+    call.reply(facts.and_then(|InodeFacts { mode, birth, .. }| match mode {
+        0 => Err(Errno(birth.device as u16)),
+        _ if wanted & MAY_EXECUTE == 0 || mode & TYPE_MASK == DIRECTORY || mode & EXECUTE_BITS != 0 => Ok(()),
+        _ => Err(Errno::EACCES),
+    }));
 }
 
 /// Two paths with a zero byte between them.

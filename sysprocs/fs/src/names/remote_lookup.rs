@@ -2,7 +2,7 @@
 //!
 //! Invariant: what is told is so while the lock of names is held, and the boards that are told are noted before that is given
 //! back. Whoever changes a name revokes it first, under the exclusive lock: so no board is told of it until the change has
-//! been made. Not here: the notes (`inode/name_holders.rs`, `inode/lending`), who holds (`held`).
+//! been made. Not here: the notes (`lookup/name_holders.rs`, `leases`), who holds (`lease_cache`).
 
 use crate::lookup::path_walk::may_open;
 use crate::names::worker_state::{InodeReference, LookupWorker};

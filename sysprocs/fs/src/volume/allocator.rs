@@ -12,7 +12,7 @@ use crate::commit_due::CommitDue;
 use crate::volume::allocator_state::AllocatorState;
 use crate::volume::members::TransactionPhase;
 use renga_proto::allocator::{Allocator, AllocatorCall, FreeInode, JoinTransaction, Mount, TakeInode};
-use renga_rt::{Me, Never, Port, Protocol};
+use renga_rt::{Errno, Me, Never, Port, Protocol, reply};
 
 /// Serves the allocator, once the committer has recovered the journal. `epoch_ns`: time of boot, ns since 1970.
 pub async fn allocator(
@@ -29,68 +29,46 @@ pub async fn allocator(
             TransactionPhase::Open => Allocator::ENTRIES,
             TransactionPhase::Closed => Allocator::ENTRIES & !(JoinTransaction::BIT | TakeInode::BIT | FreeInode::BIT),
         };
-        match port.accept_only(open).await {
-            AllocatorCall::TakeBlock(call) => {
-                let reply = match state.may_take_unreserved() {
-                    Ok(()) => state.take_block(call.entry().goal).await,
-                    Err(errno) => Err(errno),
-                };
-                call.reply(reply);
-            }
-            AllocatorCall::LocateInode(call) => {
-                let reply = state.locate(call.entry().ino);
-                call.reply(reply);
-            }
-            AllocatorCall::JoinTransaction(call) => {
-                let reply = state.join(call.entry().slot);
-                call.reply(reply);
-            }
-            other => serve(&mut state, other).await,
-        }
+        serve(&mut state, port.accept_only(open).await).await;
     }
 }
 
 async fn serve(state: &mut AllocatorState, call: AllocatorCall) {
     match call {
+        AllocatorCall::TakeBlock(call) => {
+            reply!(call, if state.may_take_unreserved() => state.take_block(call.entry().goal).await)
+        }
+        AllocatorCall::LocateInode(call) => reply!(call, state.locate(call.entry().ino)),
+        AllocatorCall::JoinTransaction(call) => reply!(call, state.join(call.entry().slot)),
         AllocatorCall::FreeBlocks(call) => {
             let entry = call.entry();
-            let reply = state.free_blocks(entry.first, entry.count, entry.books).await;
-            call.reply(reply);
+            reply!(call, state.free_blocks(entry.first, entry.count, entry.books).await);
         }
         AllocatorCall::TakeInode(call) => {
-            let reply = state.take_inode(call.entry().parent, call.entry().directory).await;
-            call.reply(reply);
+            reply!(call, state.take_inode(call.entry().parent, call.entry().directory).await)
         }
         AllocatorCall::FreeInode(call) => {
-            let reply = state.free_inode(call.entry().ino, call.entry().directory).await;
-            call.reply(reply);
+            reply!(call, state.free_inode(call.entry().ino, call.entry().directory).await)
         }
-        AllocatorCall::FillStatus(mut call) => {
-            let reply = state.fill_status(call.lent());
-            call.reply(reply);
-        }
-        AllocatorCall::NextOrphan(call) => {
-            let reply = state.next_orphan(call.entry().from).await;
-            call.reply(reply);
-        }
-        other => serve_lent(state, other).await,
-    }
-}
-
-async fn serve_lent(state: &mut AllocatorState, call: AllocatorCall) {
-    match call {
-        AllocatorCall::Reserve(call) => {
-            let reply = state.reserve(call.entry());
-            call.reply(reply);
-        }
+        AllocatorCall::FillStatus(mut call) => reply!(call, state.fill_status(call.lent())),
+        AllocatorCall::NextOrphan(call) => reply!(call, state.next_orphan(call.entry().from).await),
+        AllocatorCall::Reserve(call) => reply!(call, state.reserve(call.entry())),
         AllocatorCall::EndReserve(call) => {
             state.end_reserve(call.entry().slot, call.entry().blocks);
             call.reply(Ok(()));
         }
-        AllocatorCall::TakeReserved(call) => {
-            let reply = state.take_reserved(call.entry().goal).await;
-            call.reply(reply);
+        AllocatorCall::TakeReserved(call) => reply!(call, state.take_reserved(call.entry().goal).await),
+        // From the committer.
+        AllocatorCall::Mount(call) => reply!(call, state.mount(call.entry().journaled, call.entry().usable).await),
+        AllocatorCall::Pending(call) => reply!(call, state.may_change().map(|()| state.pending())),
+        AllocatorCall::CloseTransaction(call) => reply!(call, state.close()),
+        AllocatorCall::NextMember(call) => call.reply(state.members.take().ok_or(Errno::ENOENT)),
+        AllocatorCall::SaveMetadata(call) => reply!(call, state.save_metadata(call.entry().broken).await),
+        AllocatorCall::EndFreeze(call) => {
+            state.phase = TransactionPhase::Open;
+            call.reply(Ok(()));
         }
-        other => state.serve_committer(other).await,
+        AllocatorCall::EndTransaction(call) => reply!(call, state.end(call.entry())),
+        AllocatorCall::MarkClean(call) => reply!(call, state.mark_clean().await),
     }
 }

@@ -8,7 +8,7 @@ use crate::format::groups::{COUNTS_OFFSET, DESCRIPTOR_BYTES, DESCRIPTORS_BLOCK};
 use crate::format::superblock::SUPERBLOCK_OFFSET;
 use crate::volume::allocator_state::AllocatorState;
 use crate::volume::members::TransactionPhase;
-use renga_proto::allocator::{AllocatorCall, EndTransaction, JournalReached, Pended};
+use renga_proto::allocator::{EndTransaction, JournalReached, Pended};
 use renga_rt::Errno;
 /// Commits of their own accord that may fail one after the other before changes are refused.
 const FAILURES_MAX: u32 = 8;
@@ -20,46 +20,12 @@ impl AllocatorState {
         if self.members.add(slot) { Ok(()) } else { Err(Errno::ENFILE) }
     }
 
-    /// What the committer asks.
-    pub(crate) async fn serve_committer(&mut self, call: AllocatorCall) {
-        match call {
-            AllocatorCall::Mount(call) => {
-                let entry = call.entry();
-                let reply = self.mount(entry.journaled, entry.usable).await;
-                call.reply(reply);
-            }
-            AllocatorCall::Pending(call) => call.reply(self.may_change().map(|()| self.pending())),
-            AllocatorCall::CloseTransaction(call) => {
-                let reply = self.close();
-                call.reply(reply);
-            }
-            AllocatorCall::NextMember(call) => call.reply(self.members.take().ok_or(Errno::ENOENT)),
-            AllocatorCall::SaveMetadata(call) => {
-                let reply = self.save_metadata(call.entry().broken).await;
-                call.reply(reply);
-            }
-            AllocatorCall::EndFreeze(call) => {
-                self.phase = TransactionPhase::Open;
-                call.reply(Ok(()));
-            }
-            AllocatorCall::EndTransaction(call) => {
-                let reply = self.end(call.entry());
-                call.reply(reply);
-            }
-            AllocatorCall::MarkClean(call) => {
-                let reply = self.mark_clean().await;
-                call.reply(reply);
-            }
-            _ => unreachable!("served before"),
-        }
-    }
-
-    fn pending(&self) -> Pended {
+    pub(super) fn pending(&self) -> Pended {
         let changed = self.due.at_ns().is_some() && !self.only_lent;
         Pended { changed, checkpoint: self.freed.books || self.closing.books }
     }
 
-    fn close(&mut self) -> Result<(), Errno> {
+    pub(super) fn close(&mut self) -> Result<(), Errno> {
         self.may_change()?;
         self.phase = TransactionPhase::Closed;
         // What is to come home has its time, too, which others' commits do not put off.
@@ -73,7 +39,7 @@ impl AllocatorState {
         Ok(())
     }
 
-    async fn save_metadata(&mut self, broken: bool) -> Result<(), Errno> {
+    pub(super) async fn save_metadata(&mut self, broken: bool) -> Result<(), Errno> {
         if broken {
             self.superblock.set_errors();
             self.groups[0].changed = true;
@@ -89,7 +55,7 @@ impl AllocatorState {
         self.save_counts().await
     }
 
-    fn end(&mut self, ended: EndTransaction) -> Result<(), Errno> {
+    pub(super) fn end(&mut self, ended: EndTransaction) -> Result<(), Errno> {
         let EndTransaction { reached, whole } = ended;
         self.phase = TransactionPhase::Open;
         match reached {
@@ -157,7 +123,7 @@ impl AllocatorState {
         self.cache.write(0, SUPERBLOCK_OFFSET as u32, &self.superblock.bytes).await
     }
 
-    async fn mark_clean(&mut self) -> Result<(), Errno> {
+    pub(super) async fn mark_clean(&mut self) -> Result<(), Errno> {
         self.may_change()?;
         self.refuses = Some(Errno::EROFS);
         self.due.set(None);
