@@ -54,8 +54,7 @@ impl NameCacheState {
                 call.reply(if known == Err(Errno::EAGAIN) { Ok(self.fill_generation()) } else { known.map(|()| 0) });
             }
             NamesCall::StatusOfInode(mut call) => {
-                let StatusOfInode { ino, generation } = call.entry();
-                let out = call.lent();
+                let (StatusOfInode { ino, generation }, out) = (call.entry(), call.lent());
                 reply!(call, if self.revalidation.check(me) => self.status_of(ino, Some(generation), out));
             }
             NamesCall::OpenHere(mut call) => {
@@ -83,8 +82,13 @@ impl NameCacheState {
             }
             NamesCall::AddCachedReference(call) => {
                 let AddCachedReference { ino, generation, slot } = call.entry();
-                let used = self.references.use_as(ReferenceKey { ino, generation, slot });
-                call.reply(used.map(|origin| origin.session).ok_or(Errno::ENOENT));
+                reply!(
+                    call,
+                    self.references
+                        .use_as(ReferenceKey { ino, generation, slot })
+                        .map(|used| used.session)
+                        .ok_or(Errno::ENOENT)
+                );
             }
             NamesCall::ReleaseCachedReference(call) => {
                 let ReleaseCachedReference { ino, session } = call.entry();
