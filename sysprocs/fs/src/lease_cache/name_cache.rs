@@ -68,11 +68,7 @@ impl NameCacheState {
             NamesCall::CacheGeneration(call) => call.reply(Ok(self.fill_generation())),
             NamesCall::CacheSteps(mut call) => {
                 let good = self.may_fill(call.entry().cache_generation);
-                if good.is_ok() {
-                    self.revalidation.renew(me);
-                    self.keep(call.lent());
-                }
-                call.reply(good);
+                reply!(call, good.map(|()| self.keep_steps(me, call.lent())));
             }
             NamesCall::CacheReference(call) => {
                 let CacheReference { cache_generation, slot, ino, generation } = call.entry();
@@ -96,11 +92,8 @@ impl NameCacheState {
             }
             NamesCall::BeginCreation(mut call) => reply!(call, self.begin_creation(me, call.entry().at, call.lent())),
             NamesCall::EndCreation(mut call) => {
-                let ended = self.end_make(call.entry().cache_generation, call.lent());
-                if ended.is_ok() && !call.lent().is_empty() {
-                    self.revalidation.renew(me);
-                }
-                call.reply(ended);
+                let generation = call.entry().cache_generation;
+                reply!(call, self.end_creation(me, generation, call.lent()));
             }
             NamesCall::RevokeName(mut call) => {
                 self.revoke_name(call.entry().directory, call.lent());
@@ -131,5 +124,18 @@ impl NameCacheState {
         } else {
             begun
         }
+    }
+
+    fn end_creation(&mut self, me: &mut Me, cache_generation: u64, told: &[u8]) -> Result<(), Errno> {
+        self.end_make(cache_generation, told)?;
+        if !told.is_empty() {
+            self.revalidation.renew(me);
+        }
+        Ok(())
+    }
+
+    fn keep_steps(&mut self, me: &mut Me, steps: &[u8]) {
+        self.revalidation.renew(me);
+        self.keep(steps);
     }
 }
