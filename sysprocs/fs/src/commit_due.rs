@@ -21,7 +21,7 @@ pub struct CommitDue {
 }
 
 impl CommitDue {
-    /// Nothing is due yet; without a process to be told there are only the commits that are asked for.
+    /// Nothing is due yet; without a process to be notified there are only the commits that are asked for.
     pub const fn new(commit_timer: Option<Notifier>) -> CommitDue {
         CommitDue {
             commit_timer,

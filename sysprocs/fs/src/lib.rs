@@ -6,21 +6,21 @@
 //! |---|---|
 //! | `medium` | [`disk`] (one) |
 //! | `format` | none: ext2 and its journal as they lie on the medium |
-//! | `cache` | [`buffer`] (one per cached block of books), [`buffer_directory`], [`metadata_writeback`] |
+//! | `cache` | [`buffer`] (one per cached block of metadata), [`buffer_directory`], [`metadata_writeback`] |
 //! | `content` | [`data_reader`], [`data_writeback`], between the page cache of this board and the medium; [`lease_flusher`], on other boards |
 //! | `volume` | [`allocator`] (bitmaps, counts, superblock) and, on top of the inodes, [`committer`] (journal), [`commit_timer`] |
 //! | `inode` | [`inode`] (one per active inode), [`name_index`], [`inode_directory`], [`inode_reclaimer`], [`revocations`] |
 //! | `names` | [`path`] (one per walk at a time) |
 //! | `locks` | [`locks`] (one): what programs have locked |
-//! | `held` | [`name_cache`], on each board without the disk: names and inodes that it may hold |
+//! | `held` | [`name_cache`], on each board without the disk: names and inodes that it may cache |
 //! | `file` | [`file`], [`file_table`], on each opener's board |
 //!
 //! Each process calls only those before it, so nobody waits in a circle; the waits that depend on another
 //! client (a clean buffer, the lock of names, a commit) end because who holds the one never waits for
 //! another's; workers (metadata writeback, committer, inode reclaimer) wait at the directory that gives them work.
 //!
-//! Order of writing (docs/design/files-and-durability.md). Content is written in the page cache, and goes to its place when much of that is
-//! dirty, or with the next commit. *Books*, the blocks in which the file
+//! Order of writing (docs/design/files-and-durability.md). data are written in the page cache, and goes to its place when much of that is
+//! dirty, or with the next commit. *Metadata*, the blocks in which the file
 //! system describes itself, go to the journal first, all changes together in one commit: when somebody
 //! syncs, or 5 s after a change. After a cut either all of a commit is there or nothing
 //! (`tests/fs/cut.rs`).

@@ -23,7 +23,7 @@ in_words! {
     pub struct Pended {
         /// Something was changed since the last one.
         changed: bool,
-        /// Books were freed since the journal was emptied: it is to be emptied again.
+        /// Metadata were freed since the journal was emptied: it is to be emptied again.
         checkpoint: bool,
     }
 }
@@ -51,8 +51,8 @@ protocol! {
         /// will be free after a commit, which this causes.
         0 TakeBlock { goal: u32 } (()) -> Result<u32, Errno>;
         /// Gives back `count` blocks from `first` on; they are given out again after the next commit,
-        /// so that what was in them is there until it is surely nobody's. `books`: some held books.
-        1 FreeBlocks { first: u32, count: u32, books: bool } (()) -> Result<(), Errno>;
+        /// so that what was in them is there until it is surely nobody's. `metadata`: some held metadata.
+        1 FreeBlocks { first: u32, count: u32, metadata: bool } (()) -> Result<(), Errno>;
         /// A free inode, near its parent's if it is not a directory. `ENOSPC` when all are in use; `EAGAIN` when
         /// some are being freed.
         2 TakeInode { parent: u32, directory: bool } (()) -> Result<u32, Errno>;
@@ -62,7 +62,7 @@ protocol! {
         4 LocateInode { ino: u32 } (()) -> Result<InodePlace, Errno>;
         /// Fills a `struct statfs` of `STATFS_BYTES`.
         5 FillStatus {} (&'a mut [u8]) -> Result<(), Errno>;
-        /// Inode process `slot` is about to change books: the next transaction is to have them. `EROFS`: it may
+        /// Inode process `slot` is about to change metadata: the next transaction is to have them. `EROFS`: it may
         /// not. Waits while a transaction is being closed. Once until the process is frozen.
         6 JoinTransaction { slot: u16 } (()) -> Result<(), Errno>;
         /// The next inode from `from` on that is in use without having a name, as a cut leaves them; to
@@ -78,7 +78,7 @@ protocol! {
         /// All members stand still: puts bitmaps, counts and superblock into their buffers. `broken`: a change
         /// was left half done, so that the file system has to be checked.
         11 SaveMetadata { broken: bool } (()) -> Result<(), Errno>;
-        /// The transaction's books are copied: changes may go on.
+        /// The transaction's metadata are copied: changes may go on.
         12 EndFreeze {} (()) -> Result<(), Errno>;
         /// The transaction has ended; `whole`: it was to empty the journal. `EROFS`: from now on nothing may be
         /// changed.
@@ -87,10 +87,10 @@ protocol! {
         14 MarkClean {} (()) -> Result<(), Errno>;
         /// What has changed since the last transaction was closed.
         15 Pending {} (()) -> Result<Pended, Errno>;
-        /// `blocks` more are kept for the inode of process `slot`, which is lent; a commit is due in a while, or (`hurry`) now.
+        /// `blocks` more are kept for the inode of process `slot`, which is leased; a commit is due in a while, or (`hurry`) now.
         /// `ENOSPC`: so many are not free at present.
         16 Reserve { slot: u16, blocks: u32, hurry: bool } (()) -> Result<(), Errno>;
-        /// The inode of process `slot` is not lent any more, and `blocks` of what was kept for it not needed.
+        /// The inode of process `slot` is not leased any more, and `blocks` of what was kept for it not needed.
         17 EndReserve { slot: u16, blocks: u32 } (()) -> Result<(), Errno>;
         /// As `TakeBlock`, of what is kept for the caller.
         18 TakeReserved { goal: u32 } (()) -> Result<u32, Errno>;

@@ -1,7 +1,7 @@
 //! Changes of a file's mode, owner and times that a board makes while it holds the file, one after the other as one.
 //!
-//! Invariant: made at home in one step they give what they would have given one by one, whatever the file was before: nothing of
-//! that is known here. Only of regular files. Not here: who makes them, and when they come home (`renga_pages`, `renga_fs`).
+//! Invariant: made at the owner in one step they give what they would have given one by one, whatever the file was before: nothing of
+//! that is known here. Only of regular files. Not here: who makes them, and when they are flushed (`renga_pages`, `renga_fs`).
 
 use crate::inode::{KEEP_MODE, TIME_KEEP, TIME_NOW};
 use crate::packed::{NUMBER_BYTES, number, put_number};

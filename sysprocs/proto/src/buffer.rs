@@ -1,6 +1,6 @@
 //! Buffers: one cached block each, behind one directory. All on the disk board.
 //!
-//! Whoever works on a block asks the directory, naming the block; the directory passes the call on to the
+//! A caller that works on a block asks the directory, naming the block; the directory passes the call on to the
 //! buffer that holds the block, or is to hold it, and that buffer answers. A buffer serves its calls in the
 //! order in which the directory passed them on; a call for another block than it holds makes it read that
 //! one first.
@@ -10,8 +10,8 @@
 //!
 //! Work on directory entries and bitmaps is done where the block is, so that no page is copied.
 //!
-//! *Books* (metadata) are blocks in which the file system describes itself: bitmaps, inodes, directories,
-//! pointers. A dirty book stays in its buffer until a transaction of the journal has it.
+//! *Metadata* (metadata) are blocks in which the file system describes itself: bitmaps, inodes, directories,
+//! pointers. A dirty metadata block stays in its buffer until a transaction of the journal has it.
 
 use crate::inode::{DirectoryRead, EntryFound};
 use renga_abi::Errno;
@@ -31,22 +31,22 @@ word_enum! {
     pub enum DirtyClass {
         /// The superblock of mount and unmount, which goes past the journal: at any time.
         Direct,
-        /// Books that the journal has: at any time.
+        /// Metadata that the journal has: at any time.
         Journaled,
-        /// Books that the journal does not have: only in a file system without one.
-        Books,
+        /// Metadata that the journal does not have: only in a file system without one.
+        Metadata,
     }
 }
 word_enum! {
     /// How a transaction ended.
     pub enum TransactionOutcome {
-        /// It is not in the journal: its books are to be in the next one.
+        /// It is not in the journal: its metadata are to be in the next one.
         Failed,
         /// The journal has it.
         Journaled,
-        /// The journal has it, and its books are in their places too.
+        /// The journal has it, and its metadata are in their places too.
         Placed,
-        /// The file system takes no changes any more: dirty books are never written.
+        /// The file system takes no changes any more: dirty metadata are never written.
         Abandoned,
     }
 }
@@ -61,10 +61,10 @@ macro_rules! with_work {
                 /// Bytes from `offset` on, as many as the slice takes.
                 0 ReadBytes { block: u64, offset: u32 } (&'a mut [u8]) -> Result<(), Errno>;
                 /// Replaces bytes from `offset` on.
-                1 WriteBytes { block: u64, offset: u32, books: bool } (&'a [u8]) -> Result<(), Errno>;
+                1 WriteBytes { block: u64, offset: u32, metadata: bool } (&'a [u8]) -> Result<(), Errno>;
                 /// Replaces the whole block, which is not read first: by the slice from `offset` on and zeros
                 /// around it.
-                2 Overwrite { block: u64, offset: u32, books: bool } (&'a [u8]) -> Result<(), Errno>;
+                2 Overwrite { block: u64, offset: u32, metadata: bool } (&'a [u8]) -> Result<(), Errno>;
                 /// The directory entry named. `ENOENT` without one.
                 4 FindEntry { block: u64 } (&'a [u8]) -> Result<EntryFound, Errno>;
                 /// Adds a directory entry. `ENOSPC` if it does not fit into this block.
@@ -110,8 +110,8 @@ pub mod directory {
             19 NextEviction {} (()) -> Result<BufferedBlock, Errno>;
             /// How many blocks of `class` are dirty.
             20 CountDirty { class: DirtyClass } (()) -> Result<u32, Errno>;
-            /// A dirty book, which is from now on part of the transaction under way. `ENOENT` when there is none.
-            /// From the committer only, while nobody changes books.
+            /// A dirty metadata block, which is from now on part of the transaction under way. `ENOENT` when there is none.
+            /// From the committer only, while nobody changes metadata.
             21 NextMetadata {} (()) -> Result<BufferedBlock, Errno>;
             /// The transaction under way has ended.
             22 EndTransaction { outcome: TransactionOutcome } (()) -> Result<(), Errno>;

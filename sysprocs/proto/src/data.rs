@@ -1,4 +1,4 @@
-//! Content of files between page cache and medium: one process writes what is dirty, some read what is missing. All on
+//! Data of files between page cache and medium: one process writes what is dirty, some read what is missing. All on
 //! the disk's board.
 
 use crate::pages::FileId;

@@ -45,7 +45,7 @@ protocol! {
         /// One reference more (dup, fork); `ESTALE` if it is in another generation.
         4 AddReference { generation: u32 } (()) -> Result<(), Errno>;
         /// One reference less; the last releases the inode and frees this process. Answered before
-        /// that work is done, unless a failed write must be told. `EBADF` if it is in another generation, or the
+        /// that work is done, unless a failed write must be notified. `EBADF` if it is in another generation, or the
         /// caller's board holds none.
         5 Close { generation: u32 } (()) -> Result<(), Errno>;
         /// Fills a `struct stat`.

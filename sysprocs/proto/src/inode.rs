@@ -112,7 +112,7 @@ in_words! {
     pub struct NameHolders {
         /// They hold it.
         one: u8,
-        /// They hold names of which there are no notes any more: all their names are to be recalled.
+        /// They hold names of which there are no notes any more: all their names are to be revoked.
         all: u8,
     }
 }
@@ -187,12 +187,12 @@ protocol! {
         17 KnownName { directory: u32, intent: Intent } (&'a [u8]) -> Result<Named, Errno>;
         /// The name in inode `directory`, to which the caller refers, stands for inode `ino` of type `kind`, or (0)
         /// for nothing. Under the lock of names; of a change when it has been made. What `.` stands for is a generation: that of
-        /// the directory, by which who starts in it is told from who started in another one of that number.
+        /// the directory, by which who starts in it is notified from who started in another one of that number.
         18 LearnName { directory: u32, ino: u32, kind: u8 } (&'a [u8]) -> Result<(), Errno>;
         /// As `Activate`, of what is named by its number and must be a directory: `ENOTDIR`, or `ENOENT` if it is no
         /// inode, another one than that, or has neither names nor references.
         19 ActivateDirectory { directory: FileId } (()) -> Result<u16, Errno>;
-        /// The first inode process from `from` on whose inode is lent, but to whom `Spare` says if it `spares`; `ENOENT`: none is.
+        /// The first inode process from `from` on whose inode is leased, but to whom `Spare` says if it `spares`; `ENOENT`: none is.
         20 NextLeased { from: u16, spares: bool } (()) -> Result<u16, Errno>;
         /// Notes that `board` holds the name in inode `directory`, if what it stands for is known here: whether it is. From
         /// lookup workers only, under the lock of names.
@@ -204,7 +204,7 @@ protocol! {
         23 SessionWith { board: u8 } (()) -> Result<u32, Errno>;
         /// A reference of `board` is given up, if that session is not over. From lookup workers only, to whom that board has said so.
         24 GiveUp { slot: u16, ino: u32, board: u8, session: u32 } (()) -> Result<(), Errno>;
-        /// What jobs of these boards, a bit each, have written is not to come home because it is time. From the regulator only.
+        /// What jobs of these boards, a bit each, have written is not to be flushed because it is time. From the regulator only.
         25 Spare { boards: u8 } (()) -> Result<(), Errno>;
     }
 }
@@ -226,7 +226,7 @@ protocol! {
         /// As `OpenKnown`, after the file was cut to nothing. From lookup workers only.
         0 OpenCut {} (&'a [u8]) -> Result<InodeFacts, Errno>;
         /// Writes all of the slice at `offset`, growing the file. Returns nothing: a failure after
-        /// an early release is kept and told by the next `Sync` or `ReportError`.
+        /// an early release is kept and reported by the next `Sync` or `ReportError`.
         1 WriteAt { offset: u64 } (&'a [u8]) -> Result<(), Errno> [releases];
         /// As `WriteAt`, at the end of the file; the offset behind what was written.
         2 Append {} (&'a [u8]) -> Result<u64, Errno>;
@@ -242,10 +242,10 @@ protocol! {
         /// Directory entries from position `cursor` on as `struct linux_dirent64`s that fit into the
         /// slice; how many bytes, and the next cursor.
         7 ReadDirectory { cursor: u64 } (&'a mut [u8]) -> Result<DirectoryRead, Errno>;
-        /// Its content is on the medium when answered; tells a kept failure. Whether the inode itself is:
+        /// Its data are on the medium when answered; Reports a deferred error. Whether the inode itself is:
         /// `CommitAll`.
         8 Sync {} (()) -> Result<(), Errno>;
-        /// Tells and forgets a kept failure of a released write.
+        /// Reports a deferred error once of a released write.
         9 ReportError {} (()) -> Result<(), Errno>;
         /// Sets permission bits, or owner and group: as `SetAccess::mode` and `SetAccess::owner` have it.
         10 SetAccess { mode: u16, uid: u32, gid: u32 } (()) -> Result<(), Errno>;
@@ -261,8 +261,8 @@ protocol! {
         14 Enter { ino: u32, kind: u8, aware: u8 } (&'a [u8]) -> Result<(), Errno>;
         /// The write lease for `board`, if it is the caller's or the caller is of this board, so that page `page` may be
         /// written there; other boards' leases end. `ESTALE`: it is not inode `ino`. With page `FLUSH_LEASE`: if inode `ino` (0: whichever
-        /// it is) is lent, what is dirty comes back here, some pages at a time, and the lease ends; `below` is not 0 if
-        /// there is more to come; if `board` is `ONLY_OLD`, not while jobs are held and it was lent in the last 5 s. Tells and forgets a kept failure of a released write, unless it takes home.
+        /// it is) is leased, what is dirty comes back here, some pages at a time, and the lease ends; `below` is not 0 if
+        /// there is more to come; if `board` is `ONLY_OLD`, not while jobs are held and it was leased in the last 5 s. Reports a deferred error once of a released write, unless it flushes.
         15 LeaseWrite { ino: u32, board: u8, page: u32 } (()) -> Result<Lease, Errno>;
         /// Of a directory: makes the entry named stand for another inode, or removes it (`ino` 0); the inode number that it had.
         16 Repoint { ino: u32, kind: u8 } (&'a [u8]) -> Result<u32, Errno>;
@@ -277,7 +277,7 @@ protocol! {
         /// Writes the inode back and becomes free; without links, frees its blocks first, some at a time. From the
         /// inode reclaimer only; says whether the inode itself is to be freed.
         21 Unload {} (()) -> Result<Unloaded, Errno>;
-        /// As `Status` and `Facts`, for `board`, which may hold that until it is recalled if the answer says so. From lookup workers
+        /// As `Status` and `Facts`, for `board`, which may cache that until it is revoked if the answer says so. From lookup workers
         /// only.
         22 LeaseStatus { board: u8 } (&'a mut [u8]) -> Result<GrantedFacts, Errno>;
         /// Of a directory: the name of the entry of inode `ino`; its length. `ENOENT` without one.
@@ -292,7 +292,7 @@ protocol! {
         /// The link count.
         26 Links {} (()) -> Result<u32, Errno>;
         /// Page `page` of the file into the slice, of which as many bytes are written as the answer says; behind those are
-        /// zeros. The caller's board may keep it, and the size, until it is recalled. `ESTALE`: it is not inode `ino`.
+        /// zeros. The caller's board may keep it, and the size, until it is revoked. `ESTALE`: it is not inode `ino`.
         28 FillPage { ino: u32, page: u32 } (&'a mut [u8]) -> Result<Filled, Errno>;
         /// A program of the caller's board is about to write page `page`, which it maps. On the board of the inodes the page is
         /// dirty in the page cache from now on; another board gets the write lease, and the page, as `FillPage` has it, if
@@ -363,9 +363,9 @@ in_words! {
         mode: u16,
         /// What it was born with.
         birth: Birth,
-        /// The status is what it is; otherwise the inode is lent, and `Status` asks for it.
+        /// The status is what it is; otherwise the inode is leased, and `Status` asks for it.
         known: bool,
-        /// The board may hold it.
+        /// The board may cache it.
         held: bool,
     }
 }

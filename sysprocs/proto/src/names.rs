@@ -1,11 +1,11 @@
 //! What paths lead to, as known on a board that has no disk: names, and the inodes behind them.
 //!
-//! A board may hold a name, or an inode's status, because the disk's board has told it (`Resolve`) and has taken a note
-//! of that; it revokes what it has told before it changes. The server of this protocol calls nobody, as the page
-//! cache does, so whoever holds up a change by a recall waits for no further one.
+//! A board may cache a name, or an inode's status, because the disk's board has reported it (`Resolve`) and has taken a note
+//! of that; it revokes what it has reported before it changes. The server of this protocol calls nobody, as the page
+//! cache does, so whoever holds up a change by a revocation waits for no further one.
 //!
 //! Filling: what is not known gives a cache_generation; a path lookup worker says what the path leads to; that is offered with the cache_generation. A
-//! recall between the two makes the cache_generation void: what was told may be old.
+//! revocation between the two makes the cache_generation void: what was notified may be old.
 //!
 //! Of an inode that is opened again and again one reference of the board is kept here, and its uses are counted here.
 
@@ -17,7 +17,7 @@ use renga_core::{in_words, protocol};
 
 /// Instead of a cache_generation: this board keeps nothing.
 pub const NO_CACHE_GENERATION: u64 = u64::MAX;
-/// Instead of a directory, in a recall: all names in all directories.
+/// Instead of a directory, in a revocation: all names in all directories.
 pub const ALL_DIRECTORIES: u32 = 0;
 /// Instead of a name: all others in a directory than those that are held; they stand for nothing. No name has a slash.
 pub const OTHERS: &[u8] = b"/";
@@ -57,7 +57,7 @@ protocol! {
     pub Names = 30, NamesCall {
         /// As a lookup worker's `StatusOf`, if all that it takes is known: 0. Otherwise a cache_generation, or `NO_CACHE_GENERATION`.
         0 StatusHere { at: FileId, flags: u32 } ((&'a [u8], &'a mut [u8])) -> Result<u64, Errno>;
-        /// Offers what a lookup worker has told ([`crate::steps`]) since the cache_generation was given.
+        /// Offers what a lookup worker has reported ([`crate::steps`]) since the cache_generation was given.
         1 CacheSteps { cache_generation: u64 } (&'a [u8]) -> Result<(), Errno>;
         /// The name in inode `directory` is about to change; an empty one: all there, or in `ALL_DIRECTORIES`. From the
         /// disk's board only, as the next.
@@ -88,7 +88,7 @@ protocol! {
         /// the caller ends it however it went, nothing is kept here but what is offered with that. `EEXIST`: the name stands
         /// for something, and no make has begun.
         12 BeginCreation { at: FileId } (&'a [u8]) -> Result<CreationBegun, Errno>;
-        /// Offers what the lookup worker has told of the make, as `CacheSteps`; nothing, if it has failed.
+        /// Offers what the lookup worker has reported of the make, as `CacheSteps`; nothing, if it has failed.
         13 EndCreation { cache_generation: u64 } (&'a [u8]) -> Result<(), Errno>;
         /// Which file a path stands for, if all that it takes is known and a reference to it is kept here. `EAGAIN`: not here.
         14 FileHere { at: FileId, flags: u32 } (&'a [u8]) -> Result<FileId, Errno>;

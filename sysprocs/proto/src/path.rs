@@ -87,7 +87,7 @@ protocol! {
         3 Unlink { at: PathStart, directory: bool } (&'a [u8]) -> Result<(), Errno>;
         /// Renames across directories, replacing what POSIX lets it replace. Two paths.
         4 Rename { from_at: PathStart, to_at: PathStart } (&'a [u8]) -> Result<(), Errno>;
-        /// Gives a file a further name. Two paths; `flags` may hold `NO_FOLLOW`.
+        /// Gives a file a further name. Two paths; `flags` may cache `NO_FOLLOW`.
         5 Link { from_at: PathStart, to_at: PathStart, flags: u32 } (&'a [u8]) -> Result<(), Errno>;
         /// Makes a symbolic link: first the target, then the link's path.
         6 SymbolicLink { at: PathStart } (&'a [u8]) -> Result<(), Errno>;
@@ -113,8 +113,8 @@ protocol! {
         /// Of a path that leads into another file system (`ECROSSED`): what is left of it there; how many bytes.
         /// Symbolic links before that have been followed, and the last one unless `flags` hold `NO_FOLLOW`.
         16 Cross { at: PathStart, flags: u32 } ((&'a [u8], &'a mut [u8])) -> Result<u32, Errno>;
-        /// Says what a path leads to, step by step ([`crate::steps`]), and notes that the caller's board may hold what it
-        /// is told; how many bytes. If it `opens`, a reference to the end passes to the caller, as with `Open`.
+        /// Says what a path leads to, step by step ([`crate::steps`]), and notes that the caller's board may cache what it
+        /// is notified; how many bytes. If it `opens`, a reference to the end passes to the caller, as with `Open`.
         17 Resolve { at: FileId, flags: u32, opens: bool } ((&'a [u8], &'a mut [u8])) -> Result<u32, Errno>;
         /// Makes a directory, or as `Open` creates and opens a file, which the caller's board may write from then on if it
         /// is opened for that and new; and says what is so by then ([`crate::steps`]), as `Resolve` does; how many bytes. The caller's

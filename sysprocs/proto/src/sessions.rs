@@ -2,7 +2,7 @@
 //!
 //! Invariant: a reference is good in the session in which it was got, and in no other: with that it ends, here and at the
 //! directory of inodes. The router tells each caller that a session has ended, once, with the caller's first call after that
-//! (`ESTALE`); by then the caller's references may be of the present session, and which it is only their stamps say.
+//! (`ESTALE`); by then the caller's references may be of the present session, and which it is only their origin say.
 //! Not here: what ends a session (`renga_router`), who counts references (the directory of inodes, and [`crate::names`]).
 
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -10,7 +10,7 @@ use renga_abi::BOARDS_MAX;
 use renga_core::Word;
 
 /// How many sessions with each board have ended: which one it is; and how much has arrived from it. Written by the router alone, at
-/// once; each count is a word of its own. Another core that is told of an end by a call sees it; before that it looks as
+/// once; each count is a word of its own. Another core that is notified of an end by a call sees it; before that it looks as
 /// somebody who has looked earlier.
 pub struct Sessions {
     ended: [AtomicU32; BOARDS_MAX],

@@ -1,4 +1,4 @@
-//! What a path lookup worker tells of a walk: each name that it came by and may be held, and what stood at the end.
+//! What a path lookup worker tells of a walk: each name that it came by and may be cached, and what stood at the end.
 //!
 //! Invariant: the end is the last step, and there always is one; names before it may be missing, for want of room.
 //! What cannot be read ends the steps. Not here: who holds them (`sysprocs/fs/src/lease_cache`).
@@ -10,12 +10,12 @@ use renga_abi::Errno;
 
 /// Room for the steps of a walk.
 pub const STEPS_BYTES: usize = 1024;
-/// Bytes of the longest symbolic link's target that is told: that of one which lies in its inode.
+/// Bytes of the longest symbolic link's target that is notified: that of one which lies in its inode.
 pub const TARGET_BYTES_MAX: usize = 60;
 
 const NAME: u64 = 1;
 const TARGET: u64 = 2;
-/// An end that may be held, and one that may not.
+/// An end that may be cached, and one that may not.
 const INODE: u64 = 3;
 const PASSING: u64 = 4;
 const REFUSED: u64 = 5;
@@ -49,7 +49,7 @@ pub enum WalkStep<'a> {
         /// Its target.
         target: &'a [u8],
     },
-    /// The directory in which something was made, as it is by then; the board may hold it.
+    /// The directory in which something was made, as it is by then; the board may cache it.
     Folder {
         /// What an opener learns of it.
         facts: InodeFacts,
@@ -65,7 +65,7 @@ pub enum WalkStep<'a> {
     Inode {
         /// What an opener learns of it.
         facts: InodeFacts,
-        /// It may be held.
+        /// It may be cached.
         held: bool,
         /// Its `struct stat`.
         status: [u8; STAT_BYTES],
@@ -77,7 +77,7 @@ pub enum WalkStep<'a> {
     },
 }
 
-/// WalkSteps being told, in room for [`STEPS_BYTES`].
+/// WalkSteps being reported, in room for [`STEPS_BYTES`].
 pub struct WalkSteps {
     bytes: [u8; STEPS_BYTES],
     used: usize,
@@ -135,7 +135,7 @@ impl WalkSteps {
         }
     }
 
-    /// Adds a directory that the board may hold, if there is room for it.
+    /// Adds a directory that the board may cache, if there is room for it.
     pub fn put_folder(&mut self, facts: &InodeFacts, status: &[u8; STAT_BYTES]) {
         if self.has_room(END_BYTES) {
             self.put_inode(FOLDER, facts, status);
@@ -150,7 +150,7 @@ impl WalkSteps {
         }
     }
 
-    /// Ends with an inode. What may not be held is told where somebody asked for it.
+    /// Ends with an inode. What may not be cached is notified where somebody asked for it.
     pub fn end_at(&mut self, facts: &InodeFacts, held: bool, status: &[u8; STAT_BYTES]) {
         self.put_inode(if held { INODE } else { PASSING }, facts, status);
     }
@@ -222,7 +222,7 @@ pub fn first(steps: &[u8]) -> Option<(WalkStep<'_>, &[u8])> {
     }
 }
 
-/// What stood at the end of the walk, whether it may be held, and its status.
+/// What stood at the end of the walk, whether it may be cached, and its status.
 ///
 /// # Errors
 /// The walk's. `EIO`: it has no end.

@@ -1,4 +1,4 @@
-//! One buffer: the content of one block, and the work that is done on it.
+//! One buffer: the data of one block, and the work that is done on it.
 //!
 //! Invariants: calls are served in the order in which the directory passes them on; whatever they do is done
 //! to the block that they name. A call for another block than is here makes the buffer read that one first: the
@@ -20,7 +20,7 @@ struct BufferState {
     block: u64,
 }
 
-/// Serves one buffer whose content is in `page`.
+/// Serves one buffer whose data are in `page`.
 pub async fn buffer(mut port: Port<Buffer>, disk: Client<Disk>, page: &'static mut [u8; PAGE_BYTES]) -> Never {
     let mut state = BufferState { disk, page, block: NO_BLOCK };
     loop {

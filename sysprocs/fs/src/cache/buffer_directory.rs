@@ -18,7 +18,7 @@ const WORK: u32 = 0x1fff;
 /// Block numbers of ext2 are of 32 bits.
 const BLOCK_MAX: u64 = u32::MAX as u64;
 
-/// Writes refused one after the other until whoever waits for room is told.
+/// Writes refused one after the other until whoever waits for room is notified.
 const REFUSALS_MAX: u32 = 16;
 
 struct BufferDirectoryState {
@@ -82,7 +82,7 @@ macro_rules! pass_on {
     }};
 }
 
-const BOOKS: BlockAccess = BlockAccess::Change { books: true };
+const METADATA: BlockAccess = BlockAccess::Change { metadata: true };
 
 impl BufferDirectoryState {
     fn pass_on(&mut self, call: BufferDirectoryCall) -> Option<BufferDirectoryCall> {
@@ -93,24 +93,24 @@ impl BufferDirectoryState {
                 pass_on!(self, call, BlockAccess::Read, ReadBytes { block, offset });
             }
             BufferDirectoryCall::WriteBytes(call) => {
-                let access = BlockAccess::Change { books: call.entry().books };
-                pass_on!(self, call, access, WriteBytes { block, offset, books });
+                let access = BlockAccess::Change { metadata: call.entry().metadata };
+                pass_on!(self, call, access, WriteBytes { block, offset, metadata });
             }
             BufferDirectoryCall::FindEntry(call) => pass_on!(self, call, BlockAccess::Read, FindEntry { block }),
             BufferDirectoryCall::Overwrite(call) => {
-                let access = BlockAccess::Change { books: call.entry().books };
-                pass_on!(self, call, access, Overwrite { block, offset, books });
+                let access = BlockAccess::Change { metadata: call.entry().metadata };
+                pass_on!(self, call, access, Overwrite { block, offset, metadata });
             }
-            BufferDirectoryCall::AddEntry(call) => pass_on!(self, call, BOOKS, AddEntry { block, ino, kind }),
-            BufferDirectoryCall::RemoveEntry(call) => pass_on!(self, call, BOOKS, RemoveEntry { block }),
+            BufferDirectoryCall::AddEntry(call) => pass_on!(self, call, METADATA, AddEntry { block, ino, kind }),
+            BufferDirectoryCall::RemoveEntry(call) => pass_on!(self, call, METADATA, RemoveEntry { block }),
             BufferDirectoryCall::RepointEntry(call) => {
-                pass_on!(self, call, BOOKS, RepointEntry { block, ino, kind });
+                pass_on!(self, call, METADATA, RepointEntry { block, ino, kind });
             }
             BufferDirectoryCall::ListEntries(call) => {
                 pass_on!(self, call, BlockAccess::Read, ListEntries { block, position });
             }
-            BufferDirectoryCall::TakeBit(call) => pass_on!(self, call, BOOKS, TakeBit { block, from, below }),
-            BufferDirectoryCall::ClearBits(call) => pass_on!(self, call, BOOKS, ClearBits { block, first, count }),
+            BufferDirectoryCall::TakeBit(call) => pass_on!(self, call, METADATA, TakeBit { block, from, below }),
+            BufferDirectoryCall::ClearBits(call) => pass_on!(self, call, METADATA, ClearBits { block, first, count }),
             other => return self.pass_on_rarer(other),
         }
         None
@@ -151,7 +151,7 @@ impl BufferDirectoryState {
                 call.reply(Ok(count as u32));
             }
             BufferDirectoryCall::NextMetadata(call) => {
-                let next = self.slots.next_books();
+                let next = self.slots.next_metadata();
                 call.reply(held(next));
             }
             BufferDirectoryCall::EndTransaction(call) => {
@@ -188,7 +188,7 @@ impl BufferDirectoryState {
         }
     }
 
-    /// Gives the metadata writeback something to write, if that is needed. Books that no journal has only when
+    /// Gives the metadata writeback something to write, if that is needed. Metadata that no journal has only when
     /// nothing else could ever make room.
     fn clean(&mut self) {
         if self.waiting.is_some() && self.refusals >= REFUSALS_MAX {
@@ -204,7 +204,7 @@ impl BufferDirectoryState {
         let waits = self.waiting.is_some();
         let few = waits && self.slots.reserve() == 0;
         let stuck = few || (waits && self.slots.count(SlotState::Transaction) == 0);
-        let states = [(SlotState::Direct, true), (SlotState::Journaled, true), (SlotState::Books, stuck)];
+        let states = [(SlotState::Direct, true), (SlotState::Journaled, true), (SlotState::Metadata, stuck)];
         for (state, allowed) in states.into_iter().chain([(SlotState::Transaction, few)]) {
             if self.slots.is_writing(state) {
                 return;

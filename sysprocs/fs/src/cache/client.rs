@@ -27,18 +27,24 @@ impl MetadataCache {
     pub(crate) async fn read(&mut self, block: u32, offset: u32, out: &mut [u8]) -> Result<(), Errno> {
         self.0.call(ReadBytes { block: block.into(), offset }, out).await
     }
-    /// Writes content.
+    /// Writes data.
     pub(crate) async fn write(&mut self, block: u32, offset: u32, data: &[u8]) -> Result<(), Errno> {
-        self.0.call(WriteBytes { block: block.into(), offset, books: false }, data).await
+        self.0.call(WriteBytes { block: block.into(), offset, metadata: false }, data).await
     }
-    /// Writes books.
+    /// Writes metadata.
     pub(crate) async fn write_metadata(&mut self, block: u32, offset: u32, data: &[u8]) -> Result<(), Errno> {
-        self.0.call(WriteBytes { block: block.into(), offset, books: true }, data).await
+        self.0.call(WriteBytes { block: block.into(), offset, metadata: true }, data).await
     }
-    /// Replaces the content of the whole block, which is not read first: by `data` from `offset` on
+    /// Replaces the data of the whole block, which is not read first: by `data` from `offset` on
     /// and zeros around it.
-    pub(crate) async fn overwrite(&mut self, block: u32, offset: u32, data: &[u8], books: bool) -> Result<(), Errno> {
-        self.0.call(Overwrite { block: block.into(), offset, books }, data).await
+    pub(crate) async fn overwrite(
+        &mut self,
+        block: u32,
+        offset: u32,
+        data: &[u8],
+        metadata: bool,
+    ) -> Result<(), Errno> {
+        self.0.call(Overwrite { block: block.into(), offset, metadata }, data).await
     }
     /// Forgets changes of blocks that are about to be freed.
     pub(crate) async fn discard(&mut self, first: u32, count: u32) -> Result<(), Errno> {

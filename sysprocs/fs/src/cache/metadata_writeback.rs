@@ -1,7 +1,7 @@
 //! Writing dirty blocks to their places, in runs of neighbours; and the metadata writeback, which makes room in time.
 //!
 //! Invariant: a run is copied before it is written, so that buffers can be used and changed meanwhile; the directory
-//! is told how it ended. Not here: what may be written when (`slots.rs`).
+//! is notified how it ended. Not here: what may be written when (`slots.rs`).
 
 use renga_abi::PAGE_BYTES;
 use renga_proto::buffer::directory::{BufferDirectory, CountDirty, ExtendWrite, NextEviction, NextWrite, Written};
@@ -83,12 +83,12 @@ impl RunWriter {
     /// Writes all that is dirty of `class` now; tells the first failure.
     pub(crate) async fn flush(&mut self, class: DirtyClass) -> Result<(), Errno> {
         let dirty = self.clients.directory.call(CountDirty { class }, ()).await?;
-        let mut told = Ok(());
+        let mut reported = Ok(());
         for _ in 0..dirty {
             let Ok(first) = self.clients.directory.call(NextWrite { class }, ()).await else { break };
-            told = told.and(self.write_run(first).await);
+            reported = reported.and(self.write_run(first).await);
         }
-        told
+        reported
     }
 }
 

@@ -16,7 +16,7 @@ const NO_SLOT: u16 = u16::MAX;
 const CHAINS: usize = 256;
 /// Blocks that are written in one run at most.
 pub(crate) const RUN_BLOCKS_MAX: usize = 64;
-/// Buffers that books leave to others: with them frozen inodes go on reading, so that a transaction can end.
+/// Buffers that metadata leave to others: with them frozen inodes go on reading, so that a transaction can end.
 const RESERVE: usize = 2;
 
 /// The state of what a buffer holds, and the list that its slot is in.
@@ -26,11 +26,11 @@ pub(crate) enum SlotState {
     Clean,
     /// The superblock, to go past the journal.
     Direct,
-    /// Books that the journal has, and their place has not.
+    /// Metadata that the journal has, and their place has not.
     Journaled,
-    /// Books that neither the journal nor the medium has.
-    Books,
-    /// Books of the transaction under way.
+    /// Metadata that neither the journal nor the medium has.
+    Metadata,
+    /// Metadata of the transaction under way.
     Transaction,
 }
 const STATES: usize = 5;
@@ -40,7 +40,7 @@ impl From<DirtyClass> for SlotState {
         match class {
             DirtyClass::Direct => SlotState::Direct,
             DirtyClass::Journaled => SlotState::Journaled,
-            DirtyClass::Books => SlotState::Books,
+            DirtyClass::Metadata => SlotState::Metadata,
         }
     }
 }
@@ -49,7 +49,7 @@ impl From<DirtyClass> for SlotState {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum BlockAccess {
     Read,
-    Change { books: bool },
+    Change { metadata: bool },
 }
 
 /// What the directory knows of one buffer. Boot provides one per buffer.
@@ -64,7 +64,7 @@ pub struct BufferSlot {
     next: u16,
 }
 impl BufferSlot {
-    /// A buffer that holds nothing.
+    /// A buffer without a block.
     pub const EMPTY: BufferSlot = BufferSlot {
         block: NO_BLOCK,
         state: SlotState::Clean,
@@ -111,17 +111,17 @@ impl BufferSlots {
         self.lists[state as usize].count
     }
 
-    /// Buffers that books leave to others; 0: there are too few buffers for that.
+    /// Buffers that metadata leave to others; 0: there are too few buffers for that.
     pub(crate) fn reserve(&self) -> usize {
         RESERVE.min((self.slots.len() - 1) / 2)
     }
-    /// Buffers with books that wait for a transaction, or for the one under way.
-    fn books(&self) -> usize {
-        self.count(SlotState::Books) + self.count(SlotState::Transaction)
+    /// Buffers with metadata blocks that wait for a transaction, or for the one under way.
+    fn metadata(&self) -> usize {
+        self.count(SlotState::Metadata) + self.count(SlotState::Transaction)
     }
-    /// Whether so many books wait for a transaction that one should come soon.
+    /// Whether so many metadata blocks wait for a transaction that one should come soon.
     pub(crate) fn is_crowded(&self) -> bool {
-        self.books() * 4 > self.slots.len()
+        self.metadata() * 4 > self.slots.len()
     }
     /// Whether so few buffers are clean that some should be cleaned.
     pub(crate) fn is_short(&self) -> bool {
@@ -141,22 +141,24 @@ impl BufferSlots {
     }
 
     /// The buffer for a call that does `access` to `block`; `None` while no buffer is clean, or nearly all hold
-    /// books that wait for a transaction.
+    /// metadata blocks that wait for a transaction.
     pub(crate) fn place(&mut self, block: u64, access: BlockAccess) -> Option<u16> {
         let number = match self.find(block) {
             Some(number) => number,
             None => self.assign(block)?,
         };
         let state = self.slot(number).state;
-        let joins = access == (BlockAccess::Change { books: true })
-            && !matches!(state, SlotState::Books | SlotState::Transaction);
-        if joins && self.reserve() > 0 && self.books() + self.reserve() >= self.slots.len() {
+        let joins = access == (BlockAccess::Change { metadata: true })
+            && !matches!(state, SlotState::Metadata | SlotState::Transaction);
+        if joins && self.reserve() > 0 && self.metadata() + self.reserve() >= self.slots.len() {
             return None;
         }
         let next = match (access, state) {
-            (BlockAccess::Read, SlotState::Clean) | (BlockAccess::Change { books: false }, SlotState::Direct) => state,
-            (BlockAccess::Change { books: false }, SlotState::Clean) => SlotState::Direct,
-            (BlockAccess::Change { books: true }, _) => SlotState::Books,
+            (BlockAccess::Read, SlotState::Clean) | (BlockAccess::Change { metadata: false }, SlotState::Direct) => {
+                state
+            }
+            (BlockAccess::Change { metadata: false }, SlotState::Clean) => SlotState::Direct,
+            (BlockAccess::Change { metadata: true }, _) => SlotState::Metadata,
             _ => return Some(self.touch(number, access)),
         };
         if next != state || state == SlotState::Clean {
@@ -236,9 +238,9 @@ impl BufferSlots {
         }
     }
 
-    /// Dirty books become part of the transaction under way.
-    pub(crate) fn next_books(&mut self) -> Option<(u64, u16)> {
-        let number = self.lists[SlotState::Books as usize].oldest;
+    /// Dirty metadata become part of the transaction under way.
+    pub(crate) fn next_metadata(&mut self) -> Option<(u64, u16)> {
+        let number = self.lists[SlotState::Metadata as usize].oldest;
         self.slots.get(usize::from(number))?;
         self.move_to(number, SlotState::Transaction);
         Some((self.slot(number).block, number))
@@ -246,14 +248,14 @@ impl BufferSlots {
 
     pub(crate) fn end_transaction(&mut self, outcome: TransactionOutcome) {
         let next = match outcome {
-            TransactionOutcome::Failed => SlotState::Books,
+            TransactionOutcome::Failed => SlotState::Metadata,
             TransactionOutcome::Journaled => SlotState::Journaled,
             TransactionOutcome::Placed | TransactionOutcome::Abandoned => SlotState::Clean,
         };
         self.move_all(SlotState::Transaction, next);
         match outcome {
             TransactionOutcome::Placed => self.move_all(SlotState::Journaled, SlotState::Clean),
-            TransactionOutcome::Abandoned => self.move_all(SlotState::Books, SlotState::Clean),
+            TransactionOutcome::Abandoned => self.move_all(SlotState::Metadata, SlotState::Clean),
             TransactionOutcome::Failed | TransactionOutcome::Journaled => {}
         }
     }

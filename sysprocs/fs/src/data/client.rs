@@ -1,4 +1,4 @@
-//! How an inode's process uses the content of its file: through the page cache of its board.
+//! How an inode's process uses the data of its file: through the page cache of its board.
 //!
 //! Invariant: what is dirty in the cache is found there before the medium is asked. Not here: which block holds what
 //! (`inode/block_map.rs`).
@@ -16,7 +16,7 @@ const TRIES_MAX: u32 = 4;
 pub(crate) const PAGE: u64 = PAGE_BYTES as u64;
 
 renga_rt::clients! {
-    /// The right to read and write the content of files, on the disk's board.
+    /// The right to read and write file data, on the disk's board.
     pub struct DataClients {
         /// The cache.
         pages: Client<Pages>,
@@ -46,11 +46,11 @@ impl DataClients {
     /// `data` from byte `offset` of the page on; `fresh`: the block is new, so around it are zeros.
     pub(crate) async fn write(&mut self, place: DataPage, offset: u32, data: &[u8], fresh: bool) -> Result<(), Errno> {
         let DataPage { file, page, block, size } = place;
-        let mut told = Err(Errno::EIO);
+        let mut reported = Err(Errno::EIO);
         for _ in 0..TRIES_MAX {
-            told =
+            reported =
                 self.pages.call(WritePage { file, page, place: PagePlace { block, offset }, size, fresh }, data).await;
-            match told {
+            match reported {
                 Ok(crowded) => {
                     if crowded {
                         self.make_room(false).await;
@@ -62,10 +62,10 @@ impl DataClients {
                 Err(_) => break,
             }
         }
-        told.map(|_| ())
+        reported.map(|_| ())
     }
 
-    /// With which ticket what is read from now on may be kept. Where there is no room for one that of who asked has to do: the
+    /// With which generation what is read from now on may be kept. Where there is no room for one that of who asked has to do: the
     /// cache refuses it if it is void.
     pub(crate) async fn ticket(&mut self, file: FileId) -> u64 {
         self.pages.call(BeginFill { file, shown: NO_PAGE }, ()).await.unwrap_or(KEPT)
@@ -105,7 +105,7 @@ impl DataClients {
         self.pages.call(Lend { file, lent: leased, size }, ()).await
     }
 
-    /// Makes frames free, or lets fewer be dirty; a failure is told to whoever syncs.
+    /// Makes frames free, or lets fewer be dirty; a failure is reported to whoever syncs.
     pub(crate) async fn make_room(&mut self, all: bool) {
         let _ = if all { self.writer.call(WriteData {}, ()).await } else { self.writer.call(MakeRoom {}, ()).await };
     }

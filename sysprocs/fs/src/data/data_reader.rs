@@ -1,7 +1,7 @@
-//! The content reader: brings pages of files from the medium into the cache, in runs.
+//! The data reader: brings pages of files from the medium into the cache, in runs.
 //!
-//! Invariant: its ticket is taken before it answers or reads, and the inode's process goes on only then: what that
-//! changes later makes the ticket void, so nothing old comes into the cache. Not here: which pages are wanted
+//! Invariant: its generation is taken before it answers or reads, and the inode's process goes on only then: what that
+//! changes later makes the generation void, so nothing old comes into the cache. Not here: which pages are wanted
 //! (`inode/read_ahead.rs`).
 
 use renga_abi::PAGE_BYTES;
@@ -10,7 +10,7 @@ use renga_proto::disk::{Disk, ReadBlocks};
 use renga_proto::pages::{BeginRun, Pages, PutPages};
 use renga_rt::{Client, Errno, Never, Port, reply};
 
-/// Pages of a content reader or of the content writer.
+/// Pages of a data reader or of the data writer.
 pub const RUN_PAGES: usize = RUN_PAGES_MAX as usize;
 
 /// Serves, with room for the longest run.
@@ -53,7 +53,7 @@ pub async fn data_reader(
     }
 }
 
-/// What a run may bring, and with which ticket.
+/// What a run may bring, and with which generation.
 #[derive(Clone, Copy)]
 struct Begun {
     ticket: u64,

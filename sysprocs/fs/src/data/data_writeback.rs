@@ -1,4 +1,4 @@
-//! The content writer: writes dirty pages of files to their places, in runs of neighbours.
+//! The data writer: writes dirty pages of files to their places, in runs of neighbours.
 //!
 //! It is the only one that does, so a page is on its way to the medium at most once. It writes when it is asked
 //! to (a commit, a writer that must wait for room) and when the page cache says that much is dirty. A run is copied
@@ -35,7 +35,7 @@ pub async fn data_writeback(
                 let made = state.make_room().await;
                 call.reply(made);
             }
-            // What the medium refuses is told to whoever syncs.
+            // What the medium refuses is notified to whoever syncs.
             None => drop(state.make_room().await),
         }
     }
@@ -44,31 +44,31 @@ pub async fn data_writeback(
 impl WritebackState {
     async fn write_all(&mut self) -> Result<(), Errno> {
         let Dirty { pages, .. } = self.pages.call(CountDirty {}, ()).await?;
-        let mut told = Ok(());
+        let mut reported = Ok(());
         // Each turn begins with the page that is dirty for longest.
         for _ in 0..pages {
             match self.write_run(false).await {
                 Err(Errno::ENOENT) => break,
-                written => told = told.and(written),
+                written => reported = reported.and(written),
             }
         }
-        told
+        reported
     }
 
     /// Writes until so little is dirty that more may become so.
     async fn make_room(&mut self) -> Result<(), Errno> {
         let Dirty { pages, spare } = self.pages.call(CountDirty {}, ()).await?;
-        let mut told = Ok(());
+        let mut reported = Ok(());
         for _ in spare..pages {
             match self.write_run(true).await {
                 Err(Errno::ENOENT) => break,
-                written => told = told.and(written),
+                written => reported = reported.and(written),
             }
             if self.pages.call(CountDirty {}, ()).await?.pages <= spare {
                 break;
             }
         }
-        told
+        reported
     }
 
     /// Writes the oldest run; `ENOENT`: nothing is dirty.

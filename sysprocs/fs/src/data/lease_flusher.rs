@@ -1,4 +1,4 @@
-//! The content returner: has files taken home that this board has written, when much of that is dirty or frames are scarce; and
+//! The data returner: has files flushed that this board has written, when much of that is dirty or frames are scarce; and
 //! those that are adrift, when there is a session with the board of the inodes again.
 //!
 //! Not here: what is dirty or adrift (`renga_pages`), taking it (`inode/lending`).
@@ -33,7 +33,7 @@ pub async fn lease_flusher(mut me: Me, pages: Client<Pages>, inodes: Family<Inod
 }
 
 impl FlusherState {
-    /// Has inode `ino` taken home, at least in part; whether there is more.
+    /// Has inode `ino` flushed, at least in part; whether there is more.
     async fn flush_lease(&mut self, slot: u16, ino: u32) -> Result<bool, Errno> {
         let board = (0..self.inodes.boards()).find(|&board| self.inodes.count(board) > 0).ok_or(Errno::EIO)?;
         let mut inode = self.inodes.at(board, slot.into()).ok_or(Errno::EIO)?;
@@ -41,9 +41,9 @@ impl FlusherState {
         lease.map(|lease| lease.below > 0)
     }
 
-    /// Has all that is adrift taken home. What the inodes' processes do not know of is lost.
+    /// Has all that is adrift flushed. What the inodes' processes do not know of is lost.
     async fn return_adrift(&mut self) -> Result<(), Errno> {
-        let (mut from, mut told) = (0, Ok(()));
+        let (mut from, mut reported) = (0, Ok(()));
         // Each turn takes pages, ends a file's being adrift, or passes one.
         while let Ok(adrift) = self.pages.call(FindAdrift { file: FileId::ANY, from }, ()).await {
             match self.flush_lease(adrift.slot, adrift.file.ino).await {
@@ -51,10 +51,10 @@ impl FlusherState {
                 Ok(false) => self.pages.call(EndAdrift { file: adrift.file, lease: adrift.lease }, ()).await?,
                 // Nor will others come.
                 Err(Errno::EHOSTDOWN) => return Err(Errno::EHOSTDOWN),
-                Err(errno) => (from, told) = (adrift.record.saturating_add(1), Err(errno)),
+                Err(errno) => (from, reported) = (adrift.record.saturating_add(1), Err(errno)),
             }
         }
-        told
+        reported
     }
 
     async fn return_oldest(&mut self) {

@@ -19,7 +19,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         }
     }
 
-    /// Answers before the work is done, unless a failed write may have to be told.
+    /// Answers before the work is done, unless a failed write may have to be notified.
     pub(super) async fn close(&mut self, call: Call<renga_proto::file::Close>) {
         let board = call.board();
         if call.entry().generation != self.open_generation.number() || !self.references.holds(board) {
@@ -30,10 +30,10 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
             return call.reply(Ok(()));
         }
         self.note_lost_here().await;
-        let told = if self.written || self.lost { self.report_error().await } else { Ok(()) };
-        // Whoever has closed it finds its locks free.
+        let reported = if self.written || self.lost { self.report_error().await } else { Ok(()) };
+        // A caller that has closed it finds its locks free.
         self.release_locks().await;
-        call.reply(told);
+        call.reply(reported);
         self.end().await;
     }
 

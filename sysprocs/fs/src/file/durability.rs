@@ -1,6 +1,6 @@
 //! What an open file knows of whether what was written is kept: settled by its inode, on the medium, or lost.
 //!
-//! Invariant: what is lost is told once. Not here: writing (`writing.rs`).
+//! Invariant: what is lost is notified once. Not here: writing (`writing.rs`).
 
 use crate::file::inode_session::{of_the_disk, on_inode};
 use crate::file::open_file::OpenFile;
@@ -9,7 +9,7 @@ use renga_proto::inode::{CommitAll, CommitExtent, ReportError, Sync};
 use renga_rt::Errno;
 
 impl<M: UserMemory + ?Sized> OpenFile<M> {
-    /// Whether something written is lost; told once.
+    /// Whether something written is lost; reported once.
     pub(super) fn report_lost(&mut self) -> Result<(), Errno> {
         if core::mem::take(&mut self.lost) { Err(Errno::EIO) } else { Ok(()) }
     }
@@ -23,7 +23,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
     pub(super) async fn sync(&mut self) -> Result<(), Errno> {
         let synced = on_inode!(self, Sync {}, ());
         if let Err(errno) = synced {
-            self.written = false; // the failure is told
+            self.written = false; // the failure is reported
             return Err(errno);
         }
         let committed = self.clients.inode_directory.call(CommitAll { extent: CommitExtent::Journal }, ()).await;

@@ -11,7 +11,7 @@ use renga_proto::inode::{Inode, Reactivate};
 use renga_proto::inode_release::give_back;
 use renga_rt::{Client, Errno};
 
-/// A call to the inode; again if the end of an earlier session was told, or if the inode had to be opened anew.
+/// A call to the inode; again if the end of an earlier session was reported, or if the inode had to be opened anew.
 macro_rules! on_inode {
     ($state:expr, $entry:expr, $lends:expr) => {{
         let mut tries = $crate::file::inode_session::Tries::default();
@@ -32,7 +32,7 @@ pub(super) use on_inode;
 /// What was done already about a call that was answered with `ESTALE`.
 #[derive(Default)]
 pub(super) struct Tries {
-    told: bool,
+    reported: bool,
     reopened: bool,
 }
 
@@ -52,7 +52,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
     /// After `ESTALE`: whether the call is to be made again.
     pub(super) async fn find_again(&mut self, tries: &mut Tries) -> Result<bool, Errno> {
         let known = self.slot.is_some() && self.is_good();
-        if known && !core::mem::replace(&mut tries.told, true) {
+        if known && !core::mem::replace(&mut tries.reported, true) {
             return Ok(true); // it was about an earlier session
         }
         let again = !core::mem::replace(&mut tries.reopened, true);
@@ -91,13 +91,13 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
             found = self.clients.inode_directory.call(wanted, ()).await;
         }
         // To the program this is not about a name.
-        let told = |errno| if errno == Errno::ENOENT { Errno::ESTALE } else { of_the_disk(errno) };
-        (self.slot, self.origin) = (Some(found.map_err(told)?), origin);
+        let reported = |errno| if errno == Errno::ENOENT { Errno::ESTALE } else { of_the_disk(errno) };
+        (self.slot, self.origin) = (Some(found.map_err(reported)?), origin);
         Ok(())
     }
 }
 
-/// What a caller is told of an error of the inodes' board: one that has died is not this one.
+/// What a caller is notified of an error of the inodes' board: one that has died is not this one.
 pub(super) fn of_the_disk(errno: Errno) -> Errno {
     if errno == Errno::EHOSTDOWN { Errno::EIO } else { errno }
 }

@@ -75,7 +75,7 @@ renga_rt::clients! {
         pages: Client<Pages>,
         /// Frames for pages that come into it.
         memory: Client<Memory>,
-        /// Who make the content of synthetic files.
+        /// Who make the data of synthetic files.
         proc_files: Family<ProcFiles, PROC_FILES>,
         /// What was locked by way of this file.
         locks: Client<Locks, { ReleaseLocks::BIT }>,
@@ -109,7 +109,7 @@ pub(super) struct OpenFile<M: UserMemory + ?Sized + 'static> {
     pub(super) offset: u64,
     /// Written since the inode last settled.
     pub(super) written: bool,
-    /// Something written may be lost, and nobody has been told.
+    /// Something written may be lost, and nobody has been notified.
     pub(super) lost: bool,
     /// Of a synthetic file: where reading has come to its end, or `NO_END`.
     pub(super) synthetic_end: u64,
@@ -123,7 +123,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         FileId { ino: self.ino, generation: self.generation }
     }
 
-    /// Whether content is written elsewhere than on the board of the inodes.
+    /// Whether data are written elsewhere than on the board of the inodes.
     pub(super) fn is_elsewhere(&self) -> bool {
         self.clients.pages.server().board.0 != self.board
     }

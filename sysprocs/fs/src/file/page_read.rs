@@ -15,7 +15,7 @@ use renga_proto::pages::{ReadCached, Recall, TO_END};
 use renga_rt::Errno;
 
 pub(super) const PAGE: u64 = PAGE_BYTES as u64;
-/// Times that a file is taken home which this board holds again each time, or that a page is read which is not kept.
+/// Times that a file is flushed which this board holds again each time, or that a page is read which is not kept.
 pub(super) const TRIES_MAX: u32 = 4;
 
 impl<M: UserMemory + ?Sized> OpenFile<M> {
@@ -106,7 +106,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         Ok(filled)
     }
 
-    /// Before content from `offset` on is changed from here by the inode's process.
+    /// Before data from `offset` on is changed from here by the inode's process.
     pub(super) async fn revoke_own(&mut self, offset: u64) -> Result<(), Errno> {
         if !self.is_elsewhere() {
             return Ok(());

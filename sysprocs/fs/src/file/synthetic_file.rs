@@ -1,8 +1,8 @@
-//! Open files whose content is made when it is read: those of `/proc`.
+//! Open files whose data are made when it is read: those of `/proc`.
 //!
-//! Invariant: what one read has ended stays ended until the offset is set, though the content may have become longer:
+//! Invariant: what one read has ended stays ended until the offset is set, though the data may have become longer:
 //! who reads to the end gets what was there once. What is written goes to the maker at once, whatever the offset. Not here:
-//! the content (`sysprocs/procfs`).
+//! the data (`sysprocs/procfs`).
 
 use crate::file::open_file::{DIRECTORY, NO_END, OpenFile, PROC_FILES, TYPE_MASK};
 use renga_hal::memory::UserMemory;
@@ -19,7 +19,7 @@ fn gone(errno: Errno) -> Errno {
 }
 
 impl<M: UserMemory + ?Sized> OpenFile<M> {
-    /// Who makes the content: the server of the board that the opener named.
+    /// Who makes the data: the server of the board that the opener named.
     fn proc_files(&mut self) -> Result<Client<ProcFiles, PROC_FILES>, Errno> {
         self.check()?;
         let board = self.slot.and_then(|board| u8::try_from(board).ok()).ok_or(Errno::EIO)?;

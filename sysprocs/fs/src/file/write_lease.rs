@@ -2,7 +2,7 @@
 //!
 //! A write goes there if the inode's process gives the lease; otherwise (no room on the medium, boards that take turns, a hole
 //! would come about) it crosses, as on the board of the inodes. What was written here and is lost with the board of the
-//! inodes is told by `SyncFile` or `Close`.
+//! inodes is notified by `SyncFile` or `Close`.
 //! Not here: the cache's part (`renga_pages`), the inode's (`inode/lending`).
 
 use crate::file::inode_session::on_inode;
@@ -50,7 +50,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         }
     }
 
-    /// If the file is adrift: takes it home, or finds that what was written here is lost. Otherwise it stays as it is.
+    /// If the file is adrift: flushes it, or finds that what was written here is lost. Otherwise it stays as it is.
     async fn revalidate(&mut self) {
         let Ok(adrift) = self.clients.pages.call(FindAdrift { file: self.id(), from: 0 }, ()).await else { return };
         if self.flush_all().await.is_ok() {
@@ -59,7 +59,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         }
     }
 
-    /// Whether what was written here may be lost, since it was last told.
+    /// Whether what was written here may be lost, since it was last reported.
     pub(super) async fn note_lost_here(&mut self) {
         if self.local_writes.lost_before.is_some() {
             self.revalidate().await;

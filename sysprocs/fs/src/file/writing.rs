@@ -97,7 +97,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         self.note(written).await.map(|()| (start + part.len() as u64, part.len()))
     }
 
-    /// Takes note of a write. One that failed at once has been told, so what the inode keeps of it
+    /// Takes note of a write. One that failed at once has been reported, so what the inode keeps of it
     /// is forgotten.
     async fn note<T>(&mut self, written: Result<T, Errno>) -> Result<T, Errno> {
         match written {

@@ -40,7 +40,7 @@ pub(crate) fn header(page: &Page) -> Option<(u32, u32)> {
     (page[..4] == JOURNAL_MAGIC).then(|| (be32(page, 4), be32(page, 8)))
 }
 
-/// Fills a block of `kind` without content.
+/// Fills a block of `kind` without data.
 pub(crate) fn begin(page: &mut Page, kind: u32, sequence: u32) {
     page.fill(0);
     page[..4].copy_from_slice(&JOURNAL_MAGIC);
@@ -118,7 +118,7 @@ pub(crate) fn head(page: &Page, blocks: u32) -> Result<JournalHead, Errno> {
     if known && inside && (head.start == 0 || head.start >= head.first) { Ok(head) } else { Err(Errno::EINVAL) }
 }
 
-/// Sets what the journal's superblock says of its content.
+/// Sets what the journal's superblock says of its data.
 pub(crate) fn set_head(page: &mut Page, sequence: u32, start: u32) {
     put_be32(page, 24, sequence);
     put_be32(page, 28, start);

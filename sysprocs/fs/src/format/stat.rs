@@ -14,7 +14,7 @@ pub(crate) fn put_time(status: &mut [u8], at: usize, ns: u64) {
     put_u64(status, at + 8, ns % NS_PER_S);
 }
 
-/// What is told of the inode from then on, if it was read last at `access_ns`.
+/// What is notified of the inode from then on, if it was read last at `access_ns`.
 pub(crate) fn put_access(status: &mut [u8; STAT_BYTES], access_ns: u64) {
     put_time(status, ACCESS_AT, access_ns);
 }

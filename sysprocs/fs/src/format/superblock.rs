@@ -113,7 +113,7 @@ impl Superblock {
     pub(crate) fn journal_ino(&self) -> u32 {
         u32_at(&self.bytes, 224)
     }
-    /// Whether the journal may hold what is not in its place.
+    /// Whether the journal may cache what is not in its place.
     pub(crate) fn set_recover(&mut self, recover: bool) {
         let features = u32_at(&self.bytes, INCOMPATIBLE) & !FEATURE_RECOVER;
         put_u32(&mut self.bytes, INCOMPATIBLE, features | if recover { FEATURE_RECOVER } else { 0 });

@@ -1,7 +1,7 @@
 //! An active inode: its record in memory, brought from and to the inode table.
 //!
 //! Invariant: while `ino` is not 0 the record here is the inode; the table's copy is older if
-//! `changed`. Not here: content (`content.rs`, `truncate.rs`), directories (`directory.rs`).
+//! `changed`. Not here: data (`content.rs`, `truncate.rs`), directories (`directory.rs`).
 
 use crate::cache::client::{CacheClients, MetadataCache};
 use crate::data::client::DataClients;
@@ -28,10 +28,10 @@ const LINKS_MAX: u32 = 32_000;
 renga_rt::clients! {
     /// Whom an inode's process calls.
     pub struct InodeClients {
-        /// Books.
+        /// Metadata.
         cache: CacheClients,
-        /// Content.
-        content: DataClients,
+        /// Data.
+        data: DataClients,
         /// Calls pages back from other boards.
         revocations: Client<Revocations>,
         /// Blocks, and transactions.
@@ -44,7 +44,7 @@ renga_rt::clients! {
 pub(crate) struct ActiveInode {
     pub(crate) me: Me,
     pub(crate) cache: MetadataCache,
-    pub(crate) content: DataClients,
+    pub(crate) data: DataClients,
     pub(crate) leases: PageLeases,
     /// The board that holds the inode, so that it alone writes.
     pub(crate) leased: Option<WriteLease>,
@@ -84,7 +84,7 @@ pub(crate) struct ActiveInode {
     pub(crate) broken: bool,
     /// While it is being cut: the size up to which it still has blocks, which the inode table has instead of the new one.
     pub(crate) uncut: Option<u64>,
-    /// What is being given back held books.
+    /// What is being given back held metadata.
     pub(crate) frees_metadata: bool,
     /// The system's count of lost writes when this inode was first written since the last `ReportError`.
     pub(crate) lost_before: Option<u32>,
@@ -104,11 +104,11 @@ impl ActiveInode {
         (number, referrers): (u16, &'static Referrers),
         (epoch_ns, boot): (u64, u8),
     ) -> Self {
-        let InodeClients { cache, content, revocations, allocator, index } = clients;
+        let InodeClients { cache, data, revocations, allocator, index } = clients;
         ActiveInode {
             me,
             cache: MetadataCache::new(cache),
-            content,
+            data,
             leases: PageLeases::new(revocations, without_leases),
             leased: None,
             appends: Appends::default(),
@@ -154,7 +154,7 @@ impl ActiveInode {
         self.line = PointerLine::NONE;
     }
 
-    /// Becomes inode `ino`. A failure is kept and told to everybody who asks for something.
+    /// Becomes inode `ino`. A failure is kept and reported to everybody who asks for something.
     pub(crate) async fn load(&mut self, ino: u32) {
         self.reset(ino);
         if let Err(errno) = self.try_load().await {
@@ -199,7 +199,7 @@ impl ActiveInode {
         Ok(())
     }
 
-    /// Tells a kept failure; the commit that follows writes content.
+    /// Reports a deferred error; the commit that follows writes data.
     pub(crate) async fn sync(&mut self) -> Result<(), Errno> {
         self.check()?;
         self.report_error().await
@@ -236,27 +236,27 @@ impl ActiveInode {
     }
 
     /// Tells the first failure since the last time. A page that was given up may have been anybody's,
-    /// so everybody who wrote meanwhile is told.
+    /// so everybody who wrote meanwhile is notified.
     pub(crate) async fn report_error(&mut self) -> Result<(), Errno> {
-        let mut told = self.deferred_error.take();
+        let mut reported = self.deferred_error.take();
         if let Some(before) = self.lost_before.take()
-            && self.content.lost_writes().await != before
+            && self.data.lost_writes().await != before
         {
-            told = told.or(Some(Errno::EIO));
+            reported = reported.or(Some(Errno::EIO));
         }
-        told.map_or(Ok(()), Err)
+        reported.map_or(Ok(()), Err)
     }
 
-    /// Before content is changed: as `begin_change`, and remembers what failures there were before.
+    /// Before data are changed: as `begin_change`, and remembers what failures there were before.
     pub(crate) async fn begin_write(&mut self) -> Result<(), Errno> {
         self.begin_change().await?;
         if self.lost_before.is_none() {
-            self.lost_before = Some(self.content.lost_writes().await);
+            self.lost_before = Some(self.data.lost_writes().await);
         }
         Ok(())
     }
 
-    /// Counts a change of content.
+    /// Counts a change of data.
     pub(crate) fn touch_content(&mut self) {
         let now_ns = self.now_ns();
         self.record.set_time_ns(Time::Modify, now_ns);
@@ -318,7 +318,7 @@ impl ActiveInode {
         FileId { ino: self.ino, generation: self.record.generation() }
     }
 
-    /// Before pages `from..to` change: calls them back from all other boards.
+    /// Before pages `from..to` change: revokes them from all other boards.
     pub(crate) async fn revoke(&mut self, from: u32, to: u32) {
         self.leases.revoke(self.file(), from, to).await;
     }
@@ -359,7 +359,7 @@ impl ActiveInode {
     }
 }
 
-/// What a caller is told who waits for room no longer.
+/// What a caller is notified who waits for room no longer.
 pub(crate) fn no_room(errno: Errno) -> Errno {
     if errno == Errno::EAGAIN { Errno::ENOSPC } else { errno }
 }

@@ -11,7 +11,7 @@ use renga_proto::allocator::{FreeBlocks, TakeBlock, TakeReserved};
 use renga_rt::Errno;
 
 impl ActiveInode {
-    /// A block for this inode, near its last one; counted, its content undefined.
+    /// A block for this inode, near its last one; counted, its data undefined.
     pub(crate) async fn take_block(&mut self) -> Result<u32, Errno> {
         let goal = if self.last_block == 0 { self.place.goal } else { self.last_block + 1 };
         let block = match &mut self.leased {
@@ -35,7 +35,7 @@ impl ActiveInode {
         // Both first, as afterwards they may be somebody else's.
         self.save().await?;
         self.cache.discard(first, count).await?;
-        self.allocator.call(FreeBlocks { first, count, books: self.frees_metadata }, ()).await
+        self.allocator.call(FreeBlocks { first, count, metadata: self.frees_metadata }, ()).await
     }
 
     /// The block that holds block `index` of the file; 0: a hole.
@@ -51,7 +51,7 @@ impl ActiveInode {
         Ok(block)
     }
 
-    /// As `map`, with holes filled; whether the block is new, its content undefined.
+    /// As `map`, with holes filled; whether the block is new, its data undefined.
     pub(crate) async fn map_for_write(&mut self, index: u64) -> Result<(u32, bool), Errno> {
         let route = route(index)?;
         let mut block = self.record.pointer(route.root);

@@ -11,7 +11,7 @@ use renga_rt::Errno;
 impl ActiveInode {
     /// Gives the inode up; one without links gives back its blocks first, some at a time.
     pub(crate) async fn unload(&mut self) -> Result<Unloaded, Errno> {
-        let mut told = Unloaded { more: false, free: false, directory: self.record.is(DIRECTORY) };
+        let mut reported = Unloaded { more: false, free: false, directory: self.record.is(DIRECTORY) };
         let here = self.ino != 0 && self.bad.is_none();
         if here && (self.changed || self.record.links() == 0) {
             // An access time alone does not make an inode join.
@@ -22,11 +22,11 @@ impl ActiveInode {
             self.begin_free();
             if self.cut_on().await? {
                 self.save().await?;
-                return Ok(Unloaded { more: true, ..told });
+                return Ok(Unloaded { more: true, ..reported });
             }
             self.free_rest().await?;
             self.note_change();
-            told.free = true;
+            reported.free = true;
         }
         // Nobody would call them back any more.
         self.revoke(0, TO_END).await;
@@ -34,13 +34,13 @@ impl ActiveInode {
         self.forget_mapped().await;
         let saved = self.save().await;
         self.reset(0);
-        saved.map(|()| told)
+        saved.map(|()| reported)
     }
 
     /// What `cut_on` has left of an inode without links.
     async fn free_rest(&mut self) -> Result<(), Errno> {
         self.revoke(0, TO_END).await;
-        self.content.cut(self.file(), 0, 0).await?;
+        self.data.cut(self.file(), 0, 0).await?;
         self.forget_index().await;
         if self.record.has_pointers() {
             self.free_from(0).await?;

@@ -1,7 +1,7 @@
-//! Reading and writing a file's content.
+//! Reading and writing a file's data.
 //!
 //! Invariant: bytes behind the end of the file in its last block are zero. A write is answered when
-//! it is in the page cache. The target of a long symbolic link is books.
+//! it is in the page cache. The target of a long symbolic link is metadata.
 //! Not here: which block holds what (`block_map.rs`), reading ahead (`read_ahead.rs`).
 
 use crate::data::client::{DataPage, PAGE, page_of};
@@ -31,12 +31,12 @@ impl ActiveInode {
         self.protect_for(board, page).await?;
         let (file, size) = (self.file(), self.record.size());
         let is_here = board == self.me.id().board.0;
-        let ticket = if is_here && is_shared { self.content.ticket(file).await } else { KEPT };
+        let ticket = if is_here && is_shared { self.data.ticket(file).await } else { KEPT };
         let copied = self.copy_page(page, out).await?;
         if u64::from(page) * PAGE < size {
             self.touch_access().await;
         }
-        // What is leased is granted to nobody else, though it is served while the board that has it is away.
+        // What is leased is granted to nobody else, though it is served while its lease is orphaned.
         let may_keep = self.leased.is_none_or(|lease| lease.board == board && !self.is_orphaned());
         let kept = is_here || may_keep && self.leases.grant(board, page);
         if kept {
@@ -46,7 +46,7 @@ impl ActiveInode {
         Ok(Filled { size, keep: if kept { ticket } else { NOT_KEPT }, bytes: bytes as u32 })
     }
 
-    /// The content of page `page` into `out`; how many bytes of it, behind which are zeros that are not written.
+    /// The data of page `page` into `out`; how many bytes of it, behind which are zeros that are not written.
     pub(crate) async fn copy_page(&mut self, page: u32, out: &mut [u8]) -> Result<usize, Errno> {
         let (file, size, offset) = (self.file(), self.record.size(), u64::from(page) * PAGE);
         let bytes = size.saturating_sub(offset).min(PAGE) as usize;
@@ -75,7 +75,7 @@ impl ActiveInode {
         }
     }
 
-    /// Writes `data` at `offset`; a failure is told, and kept for whoever was let go early.
+    /// Writes `data` at `offset`; a failure is reported, and kept for whoever was let go early.
     pub(crate) async fn write_at(&mut self, offset: u64, data: &[u8]) -> Result<(), Errno> {
         let written = self.try_write_at(offset, data).await;
         match written {
@@ -95,12 +95,12 @@ impl ActiveInode {
         }
         self.begin_write().await?;
         self.revoke_for_write(offset, data.len()).await;
-        let (mut written, mut told) = (0, Ok(()));
-        while written < data.len() && told.is_ok() {
+        let (mut written, mut reported) = (0, Ok(()));
+        while written < data.len() && reported.is_ok() {
             let at = offset + written as u64;
             let count = (data.len() - written).min(PAGE_BYTES - (at % PAGE) as usize);
-            told = self.write_part(at, &data[written..written + count]).await;
-            if told.is_ok() {
+            reported = self.write_part(at, &data[written..written + count]).await;
+            if reported.is_ok() {
                 written += count;
             }
         }
@@ -110,7 +110,7 @@ impl ActiveInode {
         if written > 0 {
             self.touch_content();
         }
-        told
+        reported
     }
 
     /// Before `bytes` bytes are written at `offset`.
@@ -127,7 +127,7 @@ impl ActiveInode {
         let (block, fresh) = self.map_for_write(at / PAGE).await?;
         let size = self.record.size().max(at + part.len() as u64);
         let place = DataPage { file: self.file(), page: page_of(at), block, size };
-        self.content.write(place, (at % PAGE) as u32, part, fresh).await
+        self.data.write(place, (at % PAGE) as u32, part, fresh).await
     }
 
     /// Writes at the end; the new end.
@@ -137,7 +137,7 @@ impl ActiveInode {
         Ok(at + data.len() as u64)
     }
 
-    /// What came of a write that is not tried again: whoever was let go early is told that there was no room.
+    /// What came of a write that is not tried again: whoever was let go early is notified that there was no room.
     pub(crate) fn keep_refusal(&mut self, written: Result<(), Errno>) -> Result<(), Errno> {
         written.map_err(no_room).inspect_err(|errno| self.deferred_error = self.deferred_error.or(Some(*errno)))
     }
@@ -182,7 +182,7 @@ impl ActiveInode {
     pub(crate) async fn forget_mapped(&mut self) {
         if self.mapped && self.record.links() > 0 {
             // Without a record of the file there is no page of it.
-            let _ = self.content.grant(self.file(), false, self.record.size()).await;
+            let _ = self.data.grant(self.file(), false, self.record.size()).await;
         }
     }
 
@@ -193,10 +193,6 @@ impl ActiveInode {
 
     /// Before `page` is read for `board`: programs here fault before they change it again.
     pub(crate) async fn protect_for(&mut self, board: u8, page: u32) -> Result<(), Errno> {
-        if self.mapped && board != self.me.id().board.0 {
-            self.content.protect(self.file(), page).await
-        } else {
-            Ok(())
-        }
+        if self.mapped && board != self.me.id().board.0 { self.data.protect(self.file(), page).await } else { Ok(()) }
     }
 }

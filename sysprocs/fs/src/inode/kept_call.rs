@@ -1,5 +1,5 @@
 //! The call that an inode's process keeps while it serves who only reads: a write that waits for room, a call before which
-//! the inode is to be taken home and finds no room, or a truncation that goes on in pieces.
+//! the inode is to be flushed and finds no room, or a truncation that goes on in pieces.
 //!
 //! Invariant: while there is one nothing else changes the inode, but for its count of links. Between two pieces of a truncation whoever waits here is
 //! served, and programs run for a while; what is done for it is charged to its caller, whoever was served meanwhile.
@@ -14,7 +14,7 @@ const PAUSE_NS: u64 = renga_abi::policy::SLICE_NS;
 /// Calls that are served between two pieces at most: who asks all the time does not keep a truncation from going on.
 const CALLS_MAX: u32 = 32;
 
-/// Commits that a call which finds no room waits for. The first may come before what other boards hold has come home, whereupon
+/// Commits that a call which finds no room waits for. The first may come before what other boards hold has been flushed, whereupon
 /// more is free, and one that somebody else has asked for before that.
 const COMMITS_MAX: u8 = 3;
 

@@ -1,6 +1,6 @@
 //! Mode, owner and times that the board which holds the inode has changed there.
 //!
-//! Invariant: they come home before anybody is told of them or changes them here. What was changed here while that board was away
+//! Invariant: they are flushed before anybody is notified of them or changes them here. What was changed here while that board was orphaned
 //! stays. Not here: who asks for them (`demand.rs`), how they are asked for (`write_lease.rs`).
 
 use crate::format::inode_record::{REGULAR, TYPE_MASK, Time};
@@ -17,7 +17,7 @@ impl ActiveInode {
         }
         match self.begin_change().await {
             Ok(()) => self.make_changed(changed, ns_ago),
-            Err(errno) => self.deferred_error = self.deferred_error.or(Some(errno)), // told to whoever syncs
+            Err(errno) => self.deferred_error = self.deferred_error.or(Some(errno)), // reported to whoever syncs
         }
     }
 
@@ -42,7 +42,7 @@ impl ActiveInode {
         self.note_change();
     }
 
-    /// Mode, owner or times are changed here, whatever the board that holds the inode, and is away, has changed before.
+    /// Mode, owner or times are changed here, whatever the holder of the orphaned lease has changed before.
     pub(super) fn supersede(&mut self) {
         self.leased.iter_mut().for_each(|lease| lease.superseded = true);
     }

@@ -1,5 +1,5 @@
 //! What an inode's process does with a call before it serves it: whether it may come now, and whether the inode, if it is leased,
-//! is to be taken home first.
+//! is to be flushed first.
 //!
 //! Not here: what a call demands (`demand.rs`), write leases (`write_lease.rs`), calls that are kept (`held_call.rs`).
 
@@ -41,11 +41,11 @@ pub(super) fn entries(inode: &ActiveInode, frozen: bool, held: bool) -> u32 {
         return Inode::ENTRIES;
     }
     let still = if inode.leased.is_some() { STILL & !NOT_LEASED } else { STILL };
-    // Whoever counts links holds the lock of names, which the commit takes that a kept call waits for.
+    // A caller that counts links holds the lock of names, which the commit takes that a kept call waits for.
     if frozen { still } else { still | LeaseWrite::BIT | AddLinks::BIT }
 }
 
-/// While another call is kept: it may wait for a commit, and whoever takes files home may be who commits.
+/// While another call is kept: it may wait for a commit, and whoever flushes files may be who commits.
 pub(super) fn refuse_lease(inode: &ActiveInode, call: InodeCall, held: bool) -> Option<InodeCall> {
     match call {
         InodeCall::LeaseWrite(call) if held => {

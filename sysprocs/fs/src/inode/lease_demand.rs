@@ -56,7 +56,7 @@ impl ActiveInode {
     /// What `call` demands of this inode, which is leased under `lease`.
     pub(super) fn demand(&self, call: &InodeCall, lease: WriteLease) -> LeaseDemand {
         let (away, gone) = (self.is_orphaned(), self.record.links() == 0);
-        // What a board has that was away counts once it is at home.
+        // What a board has that was orphaned counts once it is at the owner.
         let facts = if away { LeaseNeed::Home } else { LeaseNeed::Facts };
         match call {
             InodeCall::FillPage(call) => {

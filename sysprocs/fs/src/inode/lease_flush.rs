@@ -19,7 +19,7 @@ use renga_rt::Errno;
 /// How long a lease outlives the last sign of its board, ns: an inode that is leased keeps its process and its room.
 const SILENCE_NS_MAX: u64 = 600_000_000_000;
 
-/// Pages that come home between two other calls.
+/// Pages that be flushed between two other calls.
 const PIECE_PAGES: u32 = 16;
 
 /// Times that a page is offered to the cache here.
@@ -83,7 +83,7 @@ impl ActiveInode {
         Ok(given)
     }
 
-    /// Brings all home and ends the lease. `EAGAIN`: after a commit, unless this is the `last` time. `EHOSTDOWN`: when the board is
+    /// Flushes everything and ends the lease. `EAGAIN`: after a commit, unless this is the `last` time. `EHOSTDOWN`: when the board is
     /// there again.
     pub(crate) async fn flush_lease(&mut self, last: bool) -> Result<(), Errno> {
         while self.flush_pages(u32::MAX, last).await? {}
@@ -102,7 +102,7 @@ impl ActiveInode {
         if let Err(errno) = self.begin_write().await {
             // Nothing may be changed any more.
             let _ = self.flush_from_writer(Back::Nothing).await;
-            self.deferred_error = self.deferred_error.or(Some(errno)); // told to whoever syncs
+            self.deferred_error = self.deferred_error.or(Some(errno)); // reported to whoever syncs
             self.end_lease(Some(errno)).await;
             return Ok(false);
         }
@@ -122,7 +122,7 @@ impl ActiveInode {
         Ok(true)
     }
 
-    /// The page that has come is the file's; a failure is told to whoever syncs, unless it is tried again after a commit.
+    /// The page that has come is the file's; a failure is reported to whoever syncs, unless it is tried again after a commit.
     async fn place_flushed_page(&mut self, page: u32, last: bool) -> Result<(), Errno> {
         let Some(lease) = self.leased else { return Ok(()) };
         if page < lease.from || page >= lease.below {
@@ -158,11 +158,11 @@ impl ActiveInode {
             match put {
                 Ok(crowded) => {
                     if crowded {
-                        self.content.make_room(false).await;
+                        self.data.make_room(false).await;
                     }
                     break;
                 }
-                Err(Errno::ENOMEM) => self.content.make_room(true).await,
+                Err(Errno::ENOMEM) => self.data.make_room(true).await,
                 Err(_) => break,
             }
         }
@@ -182,7 +182,7 @@ impl ActiveInode {
         let blocks = lease.reserved;
         // Neither is refused.
         let _ = self.allocator.call(EndReserve { slot: self.number, blocks }, ()).await;
-        let _ = self.content.grant(self.file(), false, self.record.size()).await;
+        let _ = self.data.grant(self.file(), false, self.record.size()).await;
         if lease.damaged {
             // It still shows what is lost.
             self.revoke(0, TO_END).await;

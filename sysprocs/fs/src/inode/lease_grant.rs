@@ -1,7 +1,7 @@
-//! Write leases: another board writes the file in its own cache, until what is dirty there is taken home.
+//! Write leases: another board writes the file in its own cache, until what is dirty there is flushed.
 //!
-//! The record here does not know of what is dirty elsewhere: neither size nor blocks. So a commit holds what was taken home, and
-//! nothing refers to content that is not on this board. Blocks are reserved when the lease is given.
+//! The record here does not know of what is dirty elsewhere: neither size nor blocks. So a commit holds what was flushed, and
+//! nothing refers to data that is not on this board. Blocks are reserved when the lease is given.
 //!
 //! Invariants: while the inode is leased, no other board holds anything of it, and the cache of this board shows its pages to
 //! this process only. The lease ends before anybody else reads or writes (`demand.rs`), with the board that has it, or by
@@ -49,7 +49,7 @@ impl ActiveInode {
         }
         let (may_lease, _) = self.referrers.may_lease(self.is_for_job());
         let is_leased = self.leased.is_some();
-        // Of a board that is away it was not taken home.
+        // An orphaned lease was not flushed.
         if board == self.me.id().board.0
             || !self.leases.permit(board)
             || !(may_lease || is_leased)
@@ -124,7 +124,7 @@ impl ActiveInode {
             None => {
                 let (file, size) = (self.file(), self.record.size());
                 self.leases.revoke_others(file, board).await;
-                let leased = self.content.grant(file, true, size).await;
+                let leased = self.data.grant(file, true, size).await;
                 if leased.is_err() {
                     self.allocator.call(EndReserve { slot: self.number, blocks }, ()).await?;
                     return leased;
@@ -158,7 +158,7 @@ impl ActiveInode {
         self.me.policy_of(self.me.account()).background
     }
 
-    /// Whoever it works for writes the inode on `board`: what others have written is not a job's.
+    /// A caller that it works for writes the inode on `board`: what others have written is not a job's.
     fn note_writer(&mut self, board: u8, was_lent: bool) {
         let is_job = self.is_for_job();
         if !(was_lent && is_job) {

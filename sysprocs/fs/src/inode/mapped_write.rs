@@ -31,7 +31,7 @@ impl ActiveInode {
         let (block, fresh) = self.map_for_write(page.into()).await?;
         let place = DataPage { file: self.file(), page, block, size };
         // Nothing is written yet, but the page is dirty from now on.
-        self.content.write(place, 0, &[], fresh).await?;
+        self.data.write(place, 0, &[], fresh).await?;
         self.mapped = true;
         self.touch_content();
         Ok(Lease::NONE)

@@ -11,9 +11,9 @@ use renga_abi::PAGE_BYTES;
 use renga_rt::Errno;
 
 impl ActiveInode {
-    /// The content of the page at `place`.
+    /// The data of the page at `place`.
     pub(crate) async fn read_page(&mut self, place: DataPage, out: &mut [u8]) -> Result<(), Errno> {
-        match self.content.read(place, out).await {
+        match self.data.read(place, out).await {
             Err(Errno::ENOENT) => {}
             read => return read,
         }
@@ -22,13 +22,13 @@ impl ActiveInode {
             let end = place.page.saturating_add(awaited).min(self.pages());
             let count = self.side_by_side(place, end).await;
             // What fails, or finds no frame, the page alone may not.
-            let _ = self.content.read_in(place, count).await;
-            match self.content.read(place, out).await {
+            let _ = self.data.read_in(place, count).await;
+            match self.data.read(place, out).await {
                 Err(Errno::ENOENT) => {}
                 read => return read,
             }
         }
-        self.content.read_past_cache(place, out).await
+        self.data.read_past_cache(place, out).await
     }
 
     /// To be called when the reader has its answer.
@@ -37,11 +37,11 @@ impl ActiveInode {
         // Each turn passes a page at least.
         while !wanted.is_empty() {
             let page = wanted.start;
-            // A failure is told when the block is wanted.
+            // A failure is reported when the block is wanted.
             let Ok(block) = self.map(page.into()).await else { return };
             let place = DataPage { file: self.file(), page, block, size: self.record.size() };
             let count = self.side_by_side(place, wanted.end).await;
-            if block != 0 && self.content.read_ahead(place, count).await.is_err() {
+            if block != 0 && self.data.read_ahead(place, count).await.is_err() {
                 return;
             }
             wanted.start += count;

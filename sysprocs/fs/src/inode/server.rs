@@ -136,7 +136,7 @@ impl InodeServer {
 
 async fn load(inode: &mut ActiveInode, call: Call<Load>) {
     let Load { ino, mode, device } = call.entry();
-    // Whoever asks next waits until it is loaded; the directory of inodes does not.
+    // A caller that asks next waits until it is loaded; the directory of inodes does not.
     call.reply(Ok(()));
     match mode {
         0 => inode.load(ino).await,

@@ -39,7 +39,7 @@ impl ActiveInode {
         Ok(())
     }
 
-    /// As `status`, for `board`, which may hold it if the inode `stands` and has a name. It asks nobody, as the caller has the lock of names.
+    /// As `status`, for `board`, which may cache it if the inode `stands` and has a name. It asks nobody, as the caller has the lock of names.
     pub(crate) fn lease_status(&mut self, board: u8, stands: bool, out: &mut [u8]) -> Result<GrantedFacts, Errno> {
         self.status(out)?;
         let InodeFacts { mode, birth, .. } = self.facts()?;

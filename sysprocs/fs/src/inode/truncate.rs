@@ -52,14 +52,14 @@ impl ActiveInode {
             self.uncut = Some(size);
         } else {
             self.revoke(page_of(size), TO_END).await;
-            self.content.cut(self.file(), TO_END, bytes).await?;
+            self.data.cut(self.file(), TO_END, bytes).await?;
         }
         self.record.set_size(bytes);
         self.touch_content();
         Ok(())
     }
 
-    /// Of an inode that is to be freed: its content is to go.
+    /// Of an inode that is to be freed: its data are to go.
     pub(crate) fn begin_free(&mut self) {
         if self.record.is(REGULAR) && self.uncut.is_none() && self.record.size() > 0 {
             self.uncut = Some(self.record.size());
@@ -85,7 +85,7 @@ impl ActiveInode {
         // The pieces begin where indirect blocks do.
         let kept = last.map_or(first, |last| piece_of(last).max(first));
         self.revoke(page_of(kept * PAGE), TO_END).await;
-        self.content.cut(file, page_of(kept * PAGE), size).await?;
+        self.data.cut(file, page_of(kept * PAGE), size).await?;
         let more = kept > first;
         self.uncut = more.then_some(kept * PAGE);
         if !more {
@@ -104,7 +104,7 @@ impl ActiveInode {
         }
         let place = DataPage { file: self.file(), page: page_of(size), block, size };
         self.revoke(place.page, TO_END).await;
-        self.content.write(place, within as u32, &ZEROS[within..], false).await
+        self.data.write(place, within as u32, &ZEROS[within..], false).await
     }
 
     /// Gives back all blocks of the file from block `first` on.

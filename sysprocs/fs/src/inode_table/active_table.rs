@@ -155,7 +155,7 @@ impl ActiveTable {
         }
     }
 
-    /// Who comes with a number of an earlier life of this board does no harm to the inode that has it now.
+    /// Who comes with a number of an earlier incarnation of this board does no harm to the inode that has it now.
     fn check(&self, number: u16, ino: u32) -> Result<(), Errno> {
         let slot = self.slots.get(usize::from(number)).ok_or(Errno::EINVAL)?;
         if slot.ino == ino && slot.used == SlotUse::Referred { Ok(()) } else { Err(Errno::EINVAL) }

@@ -27,7 +27,7 @@ use renga_rt::{Call, Errno, Family, ForwardFamily, Me, Never, Port, Protocol, re
 const WAITING: u32 = Activate::BIT | ActivateDirectory::BIT | Create::BIT | Reactivate::BIT;
 
 /// Serves as many inode processes, on its own board, as there are `slots`, and keeps as many names as there are in
-/// `names`. Whether inodes are being freed `due` is told.
+/// `names`. Whether inodes are being freed `due` is notified.
 #[allow(clippy::too_many_arguments, reason = "boot hands each of them out by its type")]
 pub async fn inode_directory(
     me: Me,
@@ -177,7 +177,7 @@ impl InodeDirectoryState {
 
     /// After the inode reclaimer has done something.
     async fn retry_waiting(&mut self) {
-        // Whoever waits does so in the order of asking. Bounded by how many wait.
+        // A caller that waits does so in the order of asking. Bounded by how many wait.
         for _ in 0..self.waiting.len() {
             let Some(waiting) = self.waiting.pop_front() else { break };
             match &waiting {

@@ -65,9 +65,9 @@ impl NameCacheState {
         if self.caches && cache_generation == self.cache_generation { Ok(()) } else { Err(Errno::ESTALE) }
     }
 
-    pub(super) fn keep(&mut self, mut told: &[u8]) {
+    pub(super) fn keep(&mut self, mut answer: &[u8]) {
         // Each turn passes a step.
-        while let Some((step, rest)) = steps::first(told) {
+        while let Some((step, rest)) = steps::first(answer) {
             match step {
                 WalkStep::Name { directory, name, ino, kind } => {
                     if kind == KIND_SYMBOLIC_LINK {
@@ -78,12 +78,12 @@ impl NameCacheState {
                     self.lose_name(former);
                 }
                 WalkStep::Target { ino, target } => self.targets.put(ino, target),
-                WalkStep::Inode { facts, held: true, status } | WalkStep::Folder { facts, status } => {
+                WalkStep::Inode { facts, cached: true, status } | WalkStep::Folder { facts, status } => {
                     self.inodes.put(facts, status);
                 }
                 WalkStep::Inode { .. } | WalkStep::Lease { .. } | WalkStep::Refused { .. } => {}
             }
-            told = rest;
+            answer = rest;
         }
     }
 
@@ -125,12 +125,12 @@ impl NameCacheState {
         }
     }
 
-    /// Whether names of `directory` that are not held stand for nothing.
+    /// Whether names of `directory` that are not cached stand for nothing.
     pub(super) fn holds_all(&mut self, directory: u32) -> bool {
         directory != self.made_in && self.names.find(directory, OTHERS).is_some()
     }
 
-    /// Not all names of `directory` are held any more.
+    /// Not all names of `directory` are cached any more.
     pub(super) fn lose_name(&mut self, directory: u32) {
         self.names.forget(directory, OTHERS);
     }

@@ -1,4 +1,4 @@
-//! Inodes whose status this board holds.
+//! Inodes whose status this board caches.
 //!
 //! Invariant: one that is here is as it says: whoever changes it revokes it first. Bounded by its slots; one that has not
 //! been asked for lately makes room.

@@ -1,8 +1,8 @@
 //! References of this board to inodes that programs here open again and again: one each, however many have it open.
 //!
 //! Invariant: of each inode here the directory of inodes counts one reference of this board more than those of others know of.
-//! It is given back by whoever is told to: who releases the last use of what has no name any more, who needs the room of one
-//! that nobody uses, or a lookup worker that takes the last name and is told that nobody uses it. A use is of one session with the disk's
+//! It is given back by whoever is granted to: who releases the last use of what has no name any more, who needs the room of one
+//! that nobody uses, or a lookup worker that takes the last name and is granted that nobody uses it. A use is of one session with the disk's
 //! board: with that all references end. Bounded by its places; an inode has a few that it may be in.
 //! Not here: the count (`inode/active_table.rs`), references of open files that are not here.
 
@@ -65,12 +65,12 @@ impl CachedReferences {
     }
 
     fn find(&mut self, ino: u32) -> Option<&mut CachedReference> {
-        self.ways(ino).iter_mut().find(|held| ino != 0 && held.of.ino == ino)
+        self.ways(ino).iter_mut().find(|cached| ino != 0 && cached.of.ino == ino)
     }
 
     /// Which inode of that number it is to which a reference is here: while it is, no other has that number.
     pub(super) fn file(&mut self, ino: u32) -> Option<FileId> {
-        self.find(ino).map(|held| FileId { ino, generation: held.of.generation })
+        self.find(ino).map(|cached| FileId { ino, generation: cached.of.generation })
     }
 
     fn origin(&self) -> ReferenceOrigin {
@@ -80,15 +80,15 @@ impl CachedReferences {
     /// One use more of what is here: with which process the inode is, and its origin.
     pub(super) fn use_again(&mut self, ino: u32) -> Option<(u16, ReferenceOrigin)> {
         let origin = self.origin();
-        let held = self.find(ino)?;
-        held.uses = held.uses.checked_add(1)?;
-        held.recent = true;
-        Some((held.of.slot, origin))
+        let cached = self.find(ino)?;
+        cached.uses = cached.uses.checked_add(1)?;
+        cached.recent = true;
+        Some((cached.of.slot, origin))
     }
 
     /// As `use_again`, if it is that very inode, there.
     pub(super) fn use_as(&mut self, of: ReferenceKey) -> Option<ReferenceOrigin> {
-        self.find(of.ino).filter(|held| held.of == of)?;
+        self.find(of.ino).filter(|cached| cached.of == of)?;
         self.use_again(of.ino).map(|(_, origin)| origin)
     }
 
@@ -115,22 +115,22 @@ impl CachedReferences {
         if session != self.session {
             return Ok(false); // it ended with the session
         }
-        let held = self.find(ino).filter(|held| held.uses > 0).ok_or(Errno::EINVAL)?;
-        held.uses -= 1;
-        let gone = held.uses == 0 && held.unlinked;
+        let cached = self.find(ino).filter(|cached| cached.uses > 0).ok_or(Errno::EINVAL)?;
+        cached.uses -= 1;
+        let gone = cached.uses == 0 && cached.unlinked;
         if gone {
-            *held = CachedReference::EMPTY;
+            *cached = CachedReference::EMPTY;
         }
         Ok(gone)
     }
 
     /// The inode has no name any more; whether the reference is the caller's from now on, as nobody uses it.
     pub(super) fn revoke(&mut self, ino: u32) -> bool {
-        let Some(held) = self.find(ino) else { return false };
-        held.unlinked = true;
-        let unused = held.uses == 0;
+        let Some(cached) = self.find(ino) else { return false };
+        cached.unlinked = true;
+        let unused = cached.uses == 0;
         if unused {
-            *held = CachedReference::EMPTY;
+            *cached = CachedReference::EMPTY;
         }
         unused
     }
@@ -144,11 +144,11 @@ impl CachedReferences {
 
 /// A place that nobody uses: one of no inode, or else one that was not used lately, or any.
 fn room(ways: &mut [CachedReference]) -> Option<&mut CachedReference> {
-    let unused = |held: &CachedReference| held.uses == 0;
-    let best = ways.iter().position(|held| held.of.ino == 0);
-    let best = best.or_else(|| ways.iter().position(|held| unused(held) && !held.recent));
+    let unused = |cached: &CachedReference| cached.uses == 0;
+    let best = ways.iter().position(|cached| cached.of.ino == 0);
+    let best = best.or_else(|| ways.iter().position(|cached| unused(cached) && !cached.recent));
     if best.is_none() {
-        ways.iter_mut().for_each(|held| held.recent = false);
+        ways.iter_mut().for_each(|cached| cached.recent = false);
     }
     let best = best.or_else(|| ways.iter().position(unused))?;
     ways.get_mut(best)
@@ -179,74 +179,74 @@ mod tests {
 
     #[test]
     fn cached_references_second_reference_is_surplus() {
-        let mut held = places();
-        assert_eq!(held.keep(of(12, 7)), kept(0, 0));
-        assert_eq!(held.keep(of(12, 7)), kept(12, 7));
-        assert_eq!(held.use_again(12), Some((7, NOW)));
+        let mut cached = places();
+        assert_eq!(cached.keep(of(12, 7)), kept(0, 0));
+        assert_eq!(cached.keep(of(12, 7)), kept(12, 7));
+        assert_eq!(cached.use_again(12), Some((7, NOW)));
         for _ in 0..3 {
-            assert_eq!(held.release(12, 1), Ok(false));
+            assert_eq!(cached.release(12, 1), Ok(false));
         }
-        assert_eq!(held.release(12, 1), Err(Errno::EINVAL));
-        assert_eq!(held.use_again(12), Some((7, NOW)));
+        assert_eq!(cached.release(12, 1), Err(Errno::EINVAL));
+        assert_eq!(cached.use_again(12), Some((7, NOW)));
     }
 
     #[test]
     fn cached_references_count_overflow_is_refused() {
-        let mut held = places();
-        held.keep(of(12, 7));
+        let mut cached = places();
+        cached.keep(of(12, 7));
         for _ in 1..u16::MAX {
-            assert!(held.use_again(12).is_some());
+            assert!(cached.use_again(12).is_some());
         }
-        assert_eq!((held.use_again(12), held.keep(of(12, 7))), (None, ReferenceCached::NOT));
+        assert_eq!((cached.use_again(12), cached.keep(of(12, 7))), (None, ReferenceCached::NOT));
         for _ in 0..u16::MAX {
-            assert_eq!(held.release(12, 1), Ok(false));
+            assert_eq!(cached.release(12, 1), Ok(false));
         }
-        assert_eq!(held.release(12, 1), Err(Errno::EINVAL));
-        assert!(held.revoke(12) && !held.revoke(12));
+        assert_eq!(cached.release(12, 1), Err(Errno::EINVAL));
+        assert!(cached.revoke(12) && !cached.revoke(12));
     }
 
     #[test]
     fn cached_references_other_generation_is_not_found() {
-        let mut held = places();
-        held.keep(of(12, 7));
-        assert_eq!(held.use_as(of(12, 7)), Some(NOW));
-        assert_eq!(held.use_as(of(12, 8)), None);
-        assert_eq!(held.use_as(ReferenceKey { generation: 6, ..of(12, 7) }), None);
+        let mut cached = places();
+        cached.keep(of(12, 7));
+        assert_eq!(cached.use_as(of(12, 7)), Some(NOW));
+        assert_eq!(cached.use_as(of(12, 8)), None);
+        assert_eq!(cached.use_as(ReferenceKey { generation: 6, ..of(12, 7) }), None);
     }
 
     #[test]
     fn cached_references_unlinked_inode_goes_with_last_use() {
-        let mut held = places();
-        held.keep(of(12, 7));
-        held.use_again(12);
-        assert!(!held.revoke(12), "it is in use");
-        assert_eq!((held.release(12, 1), held.release(12, 1)), (Ok(false), Ok(true)));
-        assert_eq!(held.use_again(12), None);
-        held.keep(of(12, 7));
-        held.release(12, 1).unwrap();
-        assert!(held.revoke(12));
-        assert!(!held.revoke(12), "it is given back once");
+        let mut cached = places();
+        cached.keep(of(12, 7));
+        cached.use_again(12);
+        assert!(!cached.revoke(12), "it is in use");
+        assert_eq!((cached.release(12, 1), cached.release(12, 1)), (Ok(false), Ok(true)));
+        assert_eq!(cached.use_again(12), None);
+        cached.keep(of(12, 7));
+        cached.release(12, 1).unwrap();
+        assert!(cached.revoke(12));
+        assert!(!cached.revoke(12), "it is given back once");
     }
 
     #[test]
     fn cached_references_used_entry_is_not_evicted() {
-        let mut held = places();
+        let mut cached = places();
         for ino in 1..=3 {
-            held.keep(of(ino, ino as u16));
+            cached.keep(of(ino, ino as u16));
         }
-        assert_eq!(held.keep(of(4, 4)), ReferenceCached::NOT);
-        held.release(2, 1).unwrap();
-        assert_eq!(held.keep(of(4, 4)), kept(2, 2));
-        assert_eq!(held.use_again(2), None);
+        assert_eq!(cached.keep(of(4, 4)), ReferenceCached::NOT);
+        cached.release(2, 1).unwrap();
+        assert_eq!(cached.keep(of(4, 4)), kept(2, 2));
+        assert_eq!(cached.use_again(2), None);
     }
 
     #[test]
     fn cached_references_earlier_session_is_ignored() {
-        let mut held = places();
-        held.keep(of(12, 7));
-        held.begin(2);
-        held.keep(of(12, 9));
-        assert_eq!(held.release(12, 1), Ok(false));
-        assert!(!held.revoke(12), "the use of this session is there");
+        let mut cached = places();
+        cached.keep(of(12, 7));
+        cached.begin(2);
+        cached.keep(of(12, 9));
+        assert_eq!(cached.release(12, 1), Ok(false));
+        assert!(!cached.revoke(12), "the use of this session is there");
     }
 }

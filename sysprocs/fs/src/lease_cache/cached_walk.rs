@@ -1,7 +1,7 @@
-//! Walking along a path by what is held.
+//! Walking along a path by what is cached.
 //!
-//! Invariant: the answer is the disk's board's: each name on the way is held, so that it stands for what it stood for when
-//! that was told; a name that is not held, of a directory all of whose names are, stands for nothing. Symbolic links are followed as far as their targets are held.
+//! Invariant: the answer is the disk's board's: each name on the way is cached, so that it stands for what it stood for when
+//! that was granted; a name that is not cached, of a directory all of whose names are, stands for nothing. Symbolic links are followed as far as their targets are cached.
 //! Not here: names alone (`inode/known_path.rs`).
 
 use crate::format::inode_record::{DIRECTORY, KIND_SYMBOLIC_LINK, TYPE_MASK, kind_of};
@@ -39,23 +39,24 @@ impl NameCacheState {
     /// Of any `generation`, if none is said.
     pub(super) fn status_of(&mut self, ino: u32, generation: Option<u32>, out: &mut [u8]) -> Result<(), Errno> {
         let same = |facts: InodeFacts| generation.is_none_or(|generation| facts.birth.generation == generation);
-        let held = self.inodes.find(ino).filter(|held| same(held.facts)).ok_or(Errno::EAGAIN)?;
-        out.get_mut(..STAT_BYTES).ok_or(Errno::EINVAL)?.copy_from_slice(&held.status);
+        let cached = self.inodes.find(ino).filter(|cached| same(cached.facts)).ok_or(Errno::EAGAIN)?;
+        out.get_mut(..STAT_BYTES).ok_or(Errno::EINVAL)?.copy_from_slice(&cached.status);
         Ok(())
     }
 
-    /// The inode to which `path` leads. `EAGAIN`: not all that it takes is held.
+    /// The inode to which `path` leads. `EAGAIN`: not all that it takes is cached.
     fn end(&mut self, at: FileId, path: &[u8], flags: u32) -> Result<u32, Errno> {
         let until = Until::End { flags };
         let WalkEnd { ino, rest, .. } = walk(&mut self.names, at, path, until)?;
         let end = if rest.is_empty() { ino } else { self.follow(ino, rest, until)? };
         // Any number may be said, also one of what is no directory.
         let begins = end == at.ino && end != ROOT_INO;
-        let walkable = !begins || self.inodes.find(end).is_some_and(|held| held.facts.mode & TYPE_MASK == DIRECTORY);
+        let walkable =
+            !begins || self.inodes.find(end).is_some_and(|cached| cached.facts.mode & TYPE_MASK == DIRECTORY);
         if walkable { Ok(end) } else { Err(Errno::EAGAIN) }
     }
 
-    /// Goes on from directory `at` along `rest`, which begins with a link if that is held at all.
+    /// Goes on from directory `at` along `rest`, which begins with a link if that is cached at all.
     fn follow(&mut self, mut at: u32, rest: &[u8], until: Until) -> Result<u32, Errno> {
         self.rest.set(rest)?;
         for _ in 0..LINKS_MAX {

@@ -1,7 +1,7 @@
-//! What programs of this board have made by a lookup worker: what that changes is given up before, and held again with the answer.
+//! What programs of this board have made by a lookup worker: what that changes is given up before, and cached again with the answer.
 //!
-//! Invariant: from the beginning of a make to its end nothing is held of the name that is made and of the status of its
-//! directory, so that the disk's board need not revoke them from here. So nothing that was told meanwhile, or before, is kept but
+//! Invariant: from the beginning of a make to its end nothing is cached of the name that is made and of the status of its
+//! directory, so that the disk's board need not revoke them from here. So nothing that was granted meanwhile, or before, is kept but
 //! the answer, and that only if nothing was revoked and nothing else was being made at any time meanwhile: who answers later
 //! may know less.
 //! Not here: the making (`names/making.rs`).
@@ -41,30 +41,30 @@ impl NameCacheState {
         Ok(CreationBegun { cache_generation: self.cache_generation, directory })
     }
 
-    pub(super) fn end_make(&mut self, cache_generation: u64, told: &[u8]) -> Result<(), Errno> {
+    pub(super) fn end_make(&mut self, cache_generation: u64, answer: &[u8]) -> Result<(), Errno> {
         self.makes = self.makes.checked_sub(1).ok_or(Errno::EINVAL)?;
-        // What those are told that are still under way may be from before this one.
+        // What those are granted that are still under way may be from before this one.
         self.cache_generation += u64::from(self.makes > 0);
         let good = cache_generation == self.cache_generation;
         if good {
-            self.keep(told);
+            self.keep(answer);
         }
-        if !good || !self.holds_what_was_made(told) {
+        if !good || !self.holds_what_was_made(answer) {
             self.lose_name(self.made_in);
         }
         self.made_in = 0;
         if good { Ok(()) } else { Err(Errno::ESTALE) }
     }
 
-    fn holds_what_was_made(&mut self, mut told: &[u8]) -> bool {
+    fn holds_what_was_made(&mut self, mut answer: &[u8]) -> bool {
         // Each turn passes a step.
-        while let Some((step, rest)) = steps::first(told) {
+        while let Some((step, rest)) = steps::first(answer) {
             if let WalkStep::Name { directory, name, .. } = step
                 && directory == self.made_in
             {
                 return self.names.stands_for_something(directory, name);
             }
-            told = rest;
+            answer = rest;
         }
         false
     }

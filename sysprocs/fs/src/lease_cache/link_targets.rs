@@ -1,7 +1,7 @@
 //! Where symbolic links lead.
 //!
-//! Invariant: a target here is right as long as a name of its link is held: a link's target never changes, and whoever
-//! is told of a name for a link forgets what another link of that number led to. Bounded: links share places by number.
+//! Invariant: a target here is right as long as a name of its link is cached: a link's target never changes, and whoever
+//! is granted of a name for a link forgets what another link of that number led to. Bounded: links share places by number.
 
 use renga_proto::steps::TARGET_BYTES_MAX;
 
@@ -30,24 +30,24 @@ impl LinkTargets {
     }
 
     pub(super) fn find(&self, ino: u32) -> Option<&[u8]> {
-        let held = self.0.get(self.place(ino)).filter(|held| held.ino == ino)?;
-        Some(&held.target[..usize::from(held.bytes)])
+        let cached = self.0.get(self.place(ino)).filter(|cached| cached.ino == ino)?;
+        Some(&cached.target[..usize::from(cached.bytes)])
     }
 
     pub(super) fn forget(&mut self, ino: u32) {
         let place = self.place(ino);
-        if let Some(held) = self.0.get_mut(place).filter(|held| held.ino == ino) {
-            *held = CachedTarget::EMPTY;
+        if let Some(cached) = self.0.get_mut(place).filter(|cached| cached.ino == ino) {
+            *cached = CachedTarget::EMPTY;
         }
     }
 
     pub(super) fn put(&mut self, ino: u32, target: &[u8]) {
         let place = self.place(ino);
-        if let Some(held) = self.0.get_mut(place)
+        if let Some(cached) = self.0.get_mut(place)
             && target.len() <= TARGET_BYTES_MAX
         {
-            (held.ino, held.bytes) = (ino, target.len() as u8);
-            held.target[..target.len()].copy_from_slice(target);
+            (cached.ino, cached.bytes) = (ino, target.len() as u8);
+            cached.target[..target.len()].copy_from_slice(target);
         }
     }
 }

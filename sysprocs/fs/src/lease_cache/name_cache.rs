@@ -1,8 +1,8 @@
-//! The process that has what a board without the disk holds of names and inodes.
+//! The process that has what a board without the disk caches of names and inodes.
 //!
-//! Invariants: what is here has been told by a path lookup worker and was not revoked since. Every answer is given at once: it calls
-//! nobody, so a revoke is held up by nobody. Any revoke makes the tickets that are out void.
-//! Not here: who may hold what (`lookup/name_holders.rs`, `leases`), the disk's board's own knowledge
+//! Invariants: what is here has been granted by a path lookup worker and was not revoked since. Every answer is given at once: it calls
+//! nobody, so a revoke is cached up by nobody. Any revoke makes the generations that are out void.
+//! Not here: who may cache what (`lookup/name_holders.rs`, `leases`), the disk's board's own knowledge
 //! (`inode/inode_directory.rs`).
 
 use crate::lease_cache::cache_state::NameCacheState;
@@ -19,7 +19,7 @@ use renga_proto::pages::FileId;
 use renga_proto::sessions::Sessions;
 use renga_rt::{Errno, Me, Never, Port, Protocol, reply};
 
-/// Serves the names of a board; the inodes are on `disk_board`. `without_leases`: the boards that hold nothing, a bit each.
+/// Serves the names of a board; the inodes are on `disk_board`. `without_leases`: the boards that caches nothing, a bit each.
 #[allow(clippy::too_many_arguments, reason = "what a process is given at boot")]
 pub async fn name_cache(
     mut me: Me,
@@ -126,9 +126,9 @@ impl NameCacheState {
         }
     }
 
-    fn end_creation(&mut self, me: &mut Me, cache_generation: u64, told: &[u8]) -> Result<(), Errno> {
-        self.end_make(cache_generation, told)?;
-        if !told.is_empty() {
+    fn end_creation(&mut self, me: &mut Me, cache_generation: u64, answer: &[u8]) -> Result<(), Errno> {
+        self.end_make(cache_generation, answer)?;
+        if !answer.is_empty() {
             self.revalidation.renew(me);
         }
         Ok(())

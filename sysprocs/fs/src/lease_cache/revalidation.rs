@@ -1,10 +1,10 @@
-//! How long what is held may be told after the last sign of the session in which it is held.
+//! How long what is cached may be granted after the last sign of the session in which it is cached.
 //!
 //! A board that is cut off is not reached by revokes, and does not know it: it awaits nothing. So when nothing has come from the
-//! disk's board for [`SIGN_NS`] to twice that, what is held is told to nobody until something comes. Whoever asks is sent there
-//! meanwhile: either an answer comes, and all that is held is good again, or the session ends, and all of it goes.
+//! disk's board for [`SIGN_NS`] to twice that, what is cached is granted to nobody until something comes. A caller that asks is referred there
+//! meanwhile: either an answer comes, and all that is cached is good again, or the session ends, and all of it goes.
 //!
-//! Invariant: while there is no revalidation a look at what has come is due, unless nothing was ever held. Not here: what ends a session (`renga_router`).
+//! Invariant: while there is no revalidation a look at what has come is due, unless nothing was ever cached. Not here: what ends a session (`renga_router`).
 
 use renga_proto::sessions::Sessions;
 use renga_rt::{Errno, Me};
@@ -12,7 +12,7 @@ use renga_rt::{Errno, Me};
 /// From one look to the next, ns: ten times the silence after which a board that is awaited is dead.
 const SIGN_NS: u64 = 1_000_000_000;
 
-/// Whether what is held may be old.
+/// Whether what is cached may be old.
 pub(super) struct Revalidation {
     sessions: &'static Sessions,
     disk_board: u8,
@@ -27,7 +27,7 @@ impl Revalidation {
         Revalidation { sessions, disk_board, arrivals: 0, doubtful: false, looks: false }
     }
 
-    /// Before something is told.
+    /// Before something is granted.
     ///
     /// # Errors
     /// `EAGAIN`: the disk's board is to be asked.
@@ -50,7 +50,7 @@ impl Revalidation {
         self.sessions.arrivals(self.disk_board) != self.arrivals
     }
 
-    /// Something is held, of which the disk's board has told just now.
+    /// Something is cached, of which the disk's board has reported just now.
     pub(super) fn renew(&mut self, me: &mut Me) {
         self.doubtful = false;
         if !self.looks {

@@ -1,7 +1,7 @@
-//! Which boards may hold pages of this inode, or its status, and calling those back.
+//! Which boards may cache pages of this inode, or its status, and calling those back.
 //!
 //! Invariant: a board whose page cache holds page p, or the size, is noted here as one that may. A note goes away
-//! only when the board has answered a revoke, or is dead: its next life holds nothing that it was not granted.
+//! only when the board has answered a revoke, or is dead: its next incarnation caches nothing that it was not granted.
 //! What is below `below` may be there; as a file grows at its end, one revoke serves all further writes.
 //! Not here: who asks and what for (`content.rs`, `truncate.rs`, `active_inode.rs`).
 
@@ -10,7 +10,7 @@ use renga_proto::pages::{
 };
 use renga_rt::{BOARDS_MAX, Client, Errno, probe};
 
-/// What one board may hold.
+/// What one board may cache.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, Debug)]
 struct Holder {
     /// Pages below this one.
@@ -23,7 +23,7 @@ impl Holder {
     }
 }
 
-/// The boards that may hold pages of one inode.
+/// The boards that may cache pages of one inode.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, Debug)]
 pub struct Holders([Holder; BOARDS_MAX]);
 
@@ -35,7 +35,7 @@ impl Holders {
         }
     }
 
-    /// The first board from `from_board` on that may hold some of `from..to`.
+    /// The first board from `from_board` on that may cache some of `from..to`.
     pub fn next(&self, from_board: usize, from: u32, to: u32) -> Option<usize> {
         (from_board..BOARDS_MAX).find(|&board| self.0[board].holds_any(from, to))
     }
@@ -50,7 +50,7 @@ impl Holders {
         }
     }
 
-    /// `board` holds nothing any more.
+    /// `board` caches nothing any more.
     pub fn forget(&mut self, board: u8) {
         if let Some(holder) = self.0.get_mut(usize::from(board)) {
             *holder = Holder::default();
@@ -74,9 +74,9 @@ impl Holders {
 pub(crate) struct PageLeases {
     pub(crate) revocations: Client<Revocations>,
     pub(crate) holders: Holders,
-    /// Boards that may hold the inode's status, one bit each.
+    /// Boards that may cache the inode's status, one bit each.
     status: u8,
-    /// Boards that hold nothing, one bit each: each of their reads crosses.
+    /// Boards that caches nothing, one bit each: each of their reads crosses.
     without: u8,
 }
 
@@ -119,7 +119,7 @@ impl PageLeases {
         self.status &= !boards;
     }
 
-    /// Whether somebody may hold the inode's status.
+    /// Whether somebody may cache the inode's status.
     pub(crate) fn is_status_held(&self) -> bool {
         self.status != 0
     }
@@ -135,7 +135,7 @@ impl PageLeases {
         }
     }
 
-    /// Before the time of the last access becomes that, and nothing else changes. A board that alone holds the status is told, and
+    /// Before the time of the last access becomes that, and nothing else changes. A board that alone holds the status is notified, and
     /// goes on holding it: whoever asks anywhere else asks the inode, which answers when this is over. Of several one
     /// would tell the new time while another still tells the old one.
     pub(crate) async fn notify_access(&mut self, ino: u32, access_ns: u64) {

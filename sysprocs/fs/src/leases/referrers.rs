@@ -1,5 +1,5 @@
 //! Which boards refer to which active inode: what its process asks before it changes anything for another board. And
-//! which inodes are leased: their processes are not given other inodes, as taking them home may have to wait; and which session
+//! which inodes are leased: their processes are not given other inodes, as flushing them may have to wait; and which session
 //! with each board it is.
 //!
 //! Invariant: who refers is written by the directory of inodes alone, whenever a board begins or ends to refer to an inode;
@@ -43,7 +43,7 @@ impl Referrers {
             ended.set(ended.get().wrapping_add(1));
         }
     }
-    /// Which session with `board` it is. The directory of inodes is told of its end before the next one begins.
+    /// Which session with `board` it is. The directory of inodes is notified of its end before the next one begins.
     pub(crate) fn session(&self, board: u8) -> u32 {
         self.ended.get(usize::from(board)).map_or(0, Cell::get)
     }
@@ -71,7 +71,7 @@ impl Referrers {
             set.set(set.get() & !JOB | job);
         }
     }
-    /// What jobs of these boards have written need not come home while they are held.
+    /// What jobs of these boards have written need not be flushed while they are held.
     pub(crate) fn spare(&self, boards: u8) {
         self.spared.set(boards);
     }
@@ -88,7 +88,7 @@ impl Referrers {
         let count = if self.leased.get() > 0 { self.sets.len() as u16 } else { 0 };
         (from..count).find(|&slot| self.is_leased(slot) && !(spares && self.is_spared(slot)))
     }
-    /// Whether one more may be leased, to a job or to others, and whether those that they have should soon come home.
+    /// Whether one more may be leased, to a job or to others, and whether those that they have should soon be flushed.
     pub(crate) fn may_lease(&self, to_job: bool) -> (bool, bool) {
         let most = (self.sets.len() / LEASED_SHARE).max(1);
         let (leased, to_jobs) = (self.leased.get(), self.leased_to_jobs.get());

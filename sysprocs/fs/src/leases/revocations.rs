@@ -13,7 +13,7 @@ use renga_proto::pages::{
 };
 use renga_rt::{Client, Errno, Family, Me, Never, Port, Protocol, Watch, reply};
 
-/// Most lives of a board that one revoke is told of.
+/// Most incarnations of a board that one revoke is notified of.
 const LIVES_MAX: u32 = 4;
 /// What is called on each board.
 const CACHES: u32 = Recall::BIT | TakeBack::BIT;

@@ -30,16 +30,16 @@ pub(crate) struct WriteLease {
     /// What is dirty from there on is still to be taken.
     pub(crate) from: u32,
     pub(crate) taken: u32,
-    /// The size that the board has told last.
+    /// The size that the board has reported last.
     pub(crate) size: u64,
     /// A page of it has been lost here.
     pub(crate) damaged: bool,
-    /// Mode, owner or times were changed here while the board was away: what it has changed before counts no more.
+    /// Mode, owner or times were changed here while the board was orphaned: what it has changed before counts no more.
     pub(crate) superseded: bool,
 }
 
 impl WriteLease {
-    /// The board is about to be told that it has it.
+    /// The board is about to be notified that it has it.
     pub(crate) fn grant(&mut self) -> u64 {
         self.grants = self.grants.saturating_add(1);
         self.id

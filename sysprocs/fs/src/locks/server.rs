@@ -135,7 +135,7 @@ impl LockState {
         false
     }
 
-    /// Whoever still waits on behalf of `owner` gets nothing, as nobody would let it go: an open file was closed for good,
+    /// A caller that still waits on behalf of `owner` gets nothing, as nobody would let it go: an open file was closed for good,
     /// because its board took the waiting one for dead, which this board may do later.
     fn refuse(&mut self, owner: Owner) {
         self.waiting.retain(|call| {

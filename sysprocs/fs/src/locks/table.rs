@@ -107,7 +107,7 @@ impl LockTable {
         self.chain(wanted.ino).map(|(_, _, lock)| *lock).find(|lock| lock.excludes(wanted))
     }
 
-    /// The same, as it is told.
+    /// The same, as it is notified.
     pub fn conflict(&self, wanted: &LockRequest) -> Conflict {
         match self.in_the_way(wanted) {
             None => Conflict { found: false, pid: 0, first: 0, last: 0, exclusive: false },

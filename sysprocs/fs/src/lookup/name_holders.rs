@@ -1,4 +1,4 @@
-//! Which boards hold which names: they are told before a name changes.
+//! Which boards hold which names: they are notified before a name changes.
 //!
 //! Invariant: a board that holds a name is noted with what is known of that name, or as one that holds names of which
 //! there are no notes any more (`spilled`), as its slot was needed for another. So who changes a name asks for
@@ -61,7 +61,7 @@ impl NameCache {
         self.spilled |= boards;
     }
 
-    /// `board` is dead: it holds nothing.
+    /// `board` is dead: it caches nothing.
     pub(crate) fn drop_holder(&mut self, board: u8) {
         let others = !1_u8.checked_shl(board.into()).unwrap_or(0);
         self.spilled &= others;

@@ -26,7 +26,7 @@ pub(crate) struct WalkEnd<'a> {
 pub(crate) enum Until {
     /// Its last name, which is not looked up.
     LastName,
-    /// Its end; `flags` may hold `NO_FOLLOW`.
+    /// Its end; `flags` may cache `NO_FOLLOW`.
     End { flags: u32 },
 }
 

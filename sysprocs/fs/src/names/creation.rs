@@ -1,7 +1,7 @@
-//! Making something for a board without the disk, in one call: it is made, opened, leased to be written, and what is so then is told.
+//! Making something for a board without the disk, in one call: it is made, opened, leased to be written, and what is so then is notified.
 //!
-//! Invariant: what is told is so until the lock of names is given back, and the board is noted before that. Of the
-//! directory that the board is *prepared* for it holds nothing that changes, so that it need not be asked.
+//! Invariant: what is notified is so until the lock of names is given back, and the board is noted before that. Of the
+//! directory that the board is *prepared* for it caches nothing that changes, so that it need not be asked.
 //! Not here: making (`change.rs`, `open.rs`), who is prepared (`held/making.rs`).
 
 use crate::names::worker_state::{LookupWorker, Maker, locked};
@@ -14,15 +14,15 @@ impl LookupWorker {
     pub(crate) async fn make(&mut self, make: Make, board: u8, path: &[u8], out: &mut [u8]) -> Result<u32, Errno> {
         let Make { at, flags, mode, directory, prepared } = make;
         let (opens, lends) = (!directory, !directory && flags & OPEN_WRITE != 0);
-        self.maker = Some(Maker { board, prepared, lends, opens, told: Ok(()), handed: false });
+        self.maker = Some(Maker { board, prepared, lends, opens, granted: Ok(()), handed: false });
         self.steps.clear();
         let made = if directory {
             locked!(self, true, self.make_directory(at.into(), path, mode))
         } else {
             self.make_file(Open { at: at.into(), flags, mode }, board, path).await
         };
-        let told = self.maker.take().map_or(Ok(()), |maker| maker.told);
-        match made.and(told) {
+        let granted = self.maker.take().map_or(Ok(()), |maker| maker.granted);
+        match made.and(granted) {
             Err(Errno::EAGAIN) => self.steps.refuse(Errno::EAGAIN),
             done => done?,
         }

@@ -2,7 +2,7 @@
 //!
 //! Several lookup workers may look things up at once. What changes names is done under the exclusive lock
 //! of names, which the directory of inodes keeps: so a change is seen whole or not at all, and two
-//! changes never meet. The lock is held for the walk only. What takes long is left to others: cutting content to
+//! changes never meet. The lock is held for the walk only. What takes long is left to others: cutting data to
 //! the inode's process, commits to who asked for them.
 //!
 //! Not here: how a path is walked (`walk.rs`), changed (`open.rs`, `names.rs`, `rename.rs`).
@@ -173,7 +173,7 @@ fn two(paths: &[u8]) -> Result<(&[u8], &[u8]), Errno> {
 impl LookupWorker {
     async fn unmount(&mut self) -> Result<(), Errno> {
         flush_and_commit(&mut self.directory, &mut self.inodes).await?;
-        // Whoever changes names does so in several calls, none of which is served when inodes have retired. What the
+        // A caller that changes names does so in several calls, none of which is served when inodes have retired. What the
         // inode reclaimer has to do then may wait for a commit, which wants this lock.
         self.lock(true).await;
         let retired = self.directory.call(Retire { wait: false }, ()).await;

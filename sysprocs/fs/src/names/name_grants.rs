@@ -48,17 +48,17 @@ impl LookupWorker {
         if lends {
             self.grant_write(node, board).await;
         }
-        let (mut told, mut handed) = (self.lease_status(node, board, &mut status).await, false);
-        if let Ok((facts, held)) = told {
-            // What may not be held is not told: it would only take time on the link.
+        let (mut granted, mut handed) = (self.lease_status(node, board, &mut status).await, false);
+        if let Ok((facts, held)) = granted {
+            // What may not be cached is not reported: it would only take time on the link.
             self.steps.end_at(&facts, held, if held { &status } else { &[0; STAT_BYTES] });
             if opens {
                 // If that fails it is nobody's any more.
-                (told, handed) = (self.hand_over(node.slot, board).await.and(told), true);
+                (granted, handed) = (self.hand_over(node.slot, board).await.and(granted), true);
             }
         }
         if let Some(maker) = &mut self.maker {
-            (maker.handed, maker.told) = (handed, told.map(|_| ()));
+            (maker.handed, maker.granted) = (handed, granted.map(|_| ()));
         }
     }
 
@@ -89,7 +89,7 @@ impl LookupWorker {
         if facts.mode == 0 { Err(Errno(facts.birth.device as u16)) } else { Ok(facts) }
     }
 
-    /// Tells that `name` in `directory` stands for inode `ino`, or (0) for nothing, if that may be held.
+    /// Tells that `name` in `directory` stands for inode `ino`, or (0) for nothing, if that may be cached.
     pub(crate) async fn grant_name(&mut self, board: u8, directory: u32, name: &[u8], ino: u32, kind: u8) {
         let granted = self.steps.has_room_for(name)
             && self.directory.call(GrantName { directory, board }, name).await == Ok(true);
@@ -131,7 +131,7 @@ impl LookupWorker {
         while boards != 0 {
             let board = boards.trailing_zeros() as u8;
             boards &= boards - 1;
-            // One that does not answer is dead: it holds nothing.
+            // One that does not answer is dead: it caches nothing.
             let _ = self.revocations.call(RevokeNameFrom { board, directory }, name).await;
         }
     }

@@ -16,7 +16,7 @@ pub struct FreeLookupWorkers {
 }
 
 impl FreeLookupWorkers {
-    /// None yet; `notifier` is told of the first.
+    /// None yet; `notifier` is notified of the first.
     pub const fn new(notifier: Option<Notifier>) -> FreeLookupWorkers {
         FreeLookupWorkers { notifier, free: Cell::new(0) }
     }

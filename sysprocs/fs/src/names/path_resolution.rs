@@ -28,7 +28,7 @@ impl LookupWorker {
             let learn = LearnName { directory: ino, ino: generation, kind: KIND_DIRECTORY };
             // Nobody is refused. Without the lock of names too: it is referred to, so that no other has its number.
             let _ = self.directory.call(learn, &b"."[..]).await;
-            if let Some(board) = self.told {
+            if let Some(board) = self.grantee {
                 self.grant_name(board, ino, b".", generation, KIND_DIRECTORY).await;
             }
         }
@@ -60,7 +60,7 @@ impl LookupWorker {
             return self.begin_at_root().await;
         }
         let found = self.known_child(directory, name, intent).await;
-        if let Some(board) = self.told {
+        if let Some(board) = self.grantee {
             match &found {
                 Ok(node) => self.grant_name(board, directory.ino, name, node.ino, node.kind).await,
                 Err(Errno::ENOENT) => self.grant_name(board, directory.ino, name, 0, 0).await,
@@ -118,9 +118,9 @@ impl LookupWorker {
         (self.links_followed, self.root) = (0, at.root);
         self.rest.set(path)?;
         let flags = if follow { 0 } else { NO_FOLLOW };
-        let known = match self.told {
+        let known = match self.grantee {
             None if !at.is_confined() => self.directory.call(KnownPath { at: at.directory, whole, flags }, path).await,
-            _ => Err(Errno::EAGAIN), // each step is to be told, or its root is not what is known
+            _ => Err(Errno::EAGAIN), // each step is to be notified, or its root is not what is known
         };
         match known {
             Ok(PathReached { slot, ino, kind, left }) => {
@@ -198,7 +198,7 @@ impl LookupWorker {
             return Err(Errno::ELOOP);
         }
         let bytes = self.inode(link.slot)?.call(ReadLink {}, self.rest.room()).await?;
-        if self.told.is_some() {
+        if self.grantee.is_some() {
             self.steps.put_target(link.ino, self.rest.room().get(..bytes as usize).unwrap_or(&[]));
         }
         self.rest.put_before(bytes as usize, slash)

@@ -1,7 +1,7 @@
 //! Telling other boards what paths lead to, and recalling that before it changes.
 //!
-//! Invariant: what is told is so while the lock of names is held, and the boards that are told are noted before that is given
-//! back. Whoever changes a name revokes it first, under the exclusive lock: so no board is told of it until the change has
+//! Invariant: what is notified is so while the lock of names is held, and the boards that are notified are noted before that is given
+//! back. A caller that changes a name revokes it first, under the exclusive lock: so no board is notified of it until the change has
 //! been made. Not here: the notes (`lookup/name_holders.rs`, `leases`), who holds (`lease_cache`).
 
 use crate::lookup::path_walk::may_open;
@@ -22,9 +22,9 @@ impl LookupWorker {
     ) -> Result<u32, Errno> {
         self.steps.clear();
         self.lock(false).await;
-        self.told = Some(board);
+        self.grantee = Some(board);
         let found = self.resolve(resolve.at.into(), path, resolve.flags & NO_FOLLOW == 0).await;
-        self.told = None;
+        self.grantee = None;
         let mut status = [0; STAT_BYTES];
         let leased = match found {
             Ok(node) => match self.lease_end(&node, &resolve, board, &mut status).await {

@@ -68,7 +68,7 @@ pub(crate) struct Maker {
     /// and referred to.
     pub(super) opens: bool,
     /// What came of telling it.
-    pub(super) told: Result<(), Errno>,
+    pub(super) granted: Result<(), Errno>,
     /// The reference to it is the board's.
     pub(super) handed: bool,
 }
@@ -108,10 +108,10 @@ pub(crate) struct LookupWorker {
     pub(super) links_followed: u32,
     /// Where the walk's absolute paths start.
     pub(super) root: FileId,
-    /// What a walk comes by, and the board that is told of it, if one is.
+    /// What a walk comes by, and the board that is notified of it, if one is.
     pub(crate) steps: WalkSteps,
-    pub(crate) told: Option<u8>,
-    /// For whom something is being made, if that is to be told.
+    pub(crate) grantee: Option<u8>,
+    /// For whom something is being made, if that is to be notified.
     pub(crate) maker: Option<Maker>,
 }
 
@@ -139,7 +139,7 @@ impl LookupWorker {
             links_followed: 0,
             root,
             steps,
-            told: None,
+            grantee: None,
             maker: None,
         }
     }

@@ -1,7 +1,7 @@
-//! The allocator: gives out free blocks and inodes, and keeps the file system's books.
+//! The allocator: gives out free blocks and inodes, and keeps the file system's metadata.
 //!
 //! Invariants: what it gave out is set in the bitmaps before the reply; what it got back is given out again only
-//! after the next commit, so that content on the disk is not overwritten while a cut could still bring its
+//! after the next commit, so that data on the disk is not overwritten while a cut could still bring its
 //! file back. The counts live here and go to their buffers at a commit. It never waits for a commit, and while one
 //! is closed it serves what that needs, and whoever only reads.
 //! Files grow contiguously, as each block is looked for behind the one before (the caller's goal).
@@ -42,7 +42,7 @@ async fn serve(state: &mut AllocatorState, call: AllocatorCall) {
         AllocatorCall::JoinTransaction(call) => reply!(call, state.join(call.entry().slot)),
         AllocatorCall::FreeBlocks(call) => {
             let entry = call.entry();
-            reply!(call, state.free_blocks(entry.first, entry.count, entry.books).await);
+            reply!(call, state.free_blocks(entry.first, entry.count, entry.metadata).await);
         }
         AllocatorCall::TakeInode(call) => {
             reply!(call, state.take_inode(call.entry().parent, call.entry().directory).await)

@@ -66,7 +66,7 @@ impl AllocatorState {
         }
     }
 
-    pub(super) async fn free_blocks(&mut self, first: u32, count: u32, books: bool) -> Result<(), Errno> {
+    pub(super) async fn free_blocks(&mut self, first: u32, count: u32, metadata: bool) -> Result<(), Errno> {
         self.may_change()?;
         let below = first.checked_add(count).filter(|below| first > 0 && *below <= self.superblock.blocks());
         if below.is_none() || self.freed.holds_any(first, count) || self.closing.holds_any(first, count) {
@@ -74,7 +74,7 @@ impl AllocatorState {
             return Err(Errno::EIO);
         }
         self.make_due();
-        if let Err((first, count)) = self.freed.add(first, count, books) {
+        if let Err((first, count)) = self.freed.add(first, count, metadata) {
             // No room to remember them: they are free at once, and no block is given out before the commit.
             self.freed.set_early();
             self.hurry();
@@ -159,19 +159,19 @@ impl AllocatorState {
         Ok(())
     }
 
-    /// `struct statfs`: Linux's `fs/ext2/super.c` takes the blocks of its own books off the total.
+    /// `struct statfs`: Linux's `fs/ext2/super.c` takes the blocks of its own metadata off the total.
     pub(super) fn fill_status(&self, out: &mut [u8]) -> Result<(), Errno> {
         let superblock = &self.superblock;
         let table_blocks = (superblock.inodes_per_group() * superblock.inode_bytes()).div_ceil(PAGE_BYTES as u32);
         let copies = (0..self.count as u32).filter(|number| has_superblock(*number)).count() as u32;
-        let books = copies * 2 + self.count as u32 * (2 + table_blocks);
+        let metadata = copies * 2 + self.count as u32 * (2 + table_blocks);
         let (free_blocks, free_inodes) = self.free_totals();
         // What the transaction under way frees is counted in the groups already.
         let free_blocks = (free_blocks + self.freed.blocks()).saturating_sub(self.reserved);
         let words = [
             u64::from(MAGIC),
             PAGE_BYTES as u64,
-            superblock.blocks().saturating_sub(books).into(),
+            superblock.blocks().saturating_sub(metadata).into(),
             free_blocks.into(),
             free_blocks.saturating_sub(superblock.reserved_blocks()).into(),
             superblock.inodes().into(),

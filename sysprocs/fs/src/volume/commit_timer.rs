@@ -1,6 +1,6 @@
 //! Writing back: changes reach the medium a while after they were made, though nobody asks for it.
 //!
-//! It sleeps while nothing is changed: the allocator, which is told of every change, says when the next
+//! It sleeps while nothing is changed: the allocator, which is notified of every change, says when the next
 //! commit is due. All of them are on one core, as they share that and notify.
 
 use crate::commit_due::CommitDue;
@@ -8,7 +8,7 @@ use renga_pages::{FlushSpares, flush_until};
 use renga_proto::inode::{CommitAll, CommitExtent, Inode, InodeDirectory, LeaseWrite, NextLeased};
 use renga_rt::{Client, Family, Me, Never};
 
-/// So long content comes home before what has come is committed, ns.
+/// So long data is flushed before what has come is committed, ns.
 const HOME_NS_MAX: u64 = 1_000_000_000;
 
 /// When what was spared is looked at again, if nothing else is due, ns.
@@ -34,7 +34,7 @@ impl Spared {
     }
 }
 
-/// Commits whenever that is due. What other boards hold is brought home first; if somebody waits for room, after a
+/// Commits whenever that is due. What other boards hold is flushed first; if somebody waits for room, after a
 /// commit, as the inode that waits may be one of those.
 pub async fn commit_timer(
     mut me: Me,
@@ -49,14 +49,14 @@ pub async fn commit_timer(
         let began = due.at_ns();
         if began.is_some_and(|at_ns| at_ns <= me.now_ns()) {
             let mut all = Ok(false);
-            // Each turn brings content home, of which there is no more than the boards' memory.
+            // Each turn flush data, of which there is no more than the boards' memory.
             while all == Ok(false) {
                 let urgent = due.awaited.take();
                 if urgent {
                     let _ = inode_directory.call(CommitAll { extent: CommitExtent::Journal }, ()).await;
                 }
                 let until_ns = me.now_ns() + HOME_NS_MAX;
-                // Whoever waits for room waits for all that is kept for others.
+                // A caller that waits for room waits for all that is kept for others.
                 let is_over = || !urgent && me.now_ns() >= until_ns;
                 // What cannot come, or a commit that fails, is due again.
                 let spares = match (urgent, due.crowded.take()) {

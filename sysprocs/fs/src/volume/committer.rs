@@ -3,15 +3,15 @@
 //!
 //! A commit, in its order:
 //!
-//! 1. Dirty content goes to its places. (To empty the journal: also all books that it has.)
+//! 1. Dirty data goes to its places. (To empty the journal: also all metadata that it has.)
 //! 2. The transaction is closed: no names change, every inode that joined writes itself to its buffer and stands
-//!    still, the allocator puts bitmaps and counts into theirs. All dirty books are copied. Then changes go on. None
+//!    still, the allocator puts bitmaps and counts into theirs. All dirty metadata are copied. Then changes go on. None
 //!    of this waits for the medium but for a block that is not cached.
-//! 3. Content that became dirty before the transaction was closed goes to its places.
+//! 3. Data that became dirty before the transaction was closed goes to its places.
 //! 4. The copies go to the journal, and then the commit block.
 //! 5. To empty the journal: the copies go to their places, and the journal's start is written.
 //!
-//! So nobody who reads waits for it, and whoever changes waits for 2 only. Without a journal books go to their places
+//! So nobody who reads waits for it, and whoever changes waits for 2 only. Without a journal metadata go to their places
 //! in 2, and a cut may leave work for `e2fsck`.
 //! Not here: who joins (`transaction.rs`), the journal (`journal.rs`), who asks (`inode_directory.rs`).
 
@@ -31,7 +31,7 @@ use renga_proto::pages::{Pages, SetOrdered};
 use renga_rt::account::AccountNumber;
 use renga_rt::{Client, Errno, Family, Me, Never};
 
-/// Blocks of content that are written in one piece.
+/// Blocks of data that are written in one piece.
 const RUN_PAGES: usize = 16;
 /// Times that everything is offered to the disk before the journal is emptied.
 const TRIES_MAX: u32 = 8;
@@ -47,11 +47,11 @@ renga_rt::clients! {
         allocator: Client<Allocator>,
         /// For the journal.
         disk: Client<Disk>,
-        /// For everything else that is books.
+        /// For everything else that is metadata.
         writer: MetadataWritebackClients,
-        /// Writes content.
+        /// Writes data.
         content: Client<DataWriteback>,
-        /// Is told when a commit refers to content.
+        /// Is reported when a commit refers to data.
         pages: Client<Pages>,
     }
 }
@@ -157,7 +157,7 @@ impl CommitterState {
     }
 
     async fn commit(&mut self, extent: CommitExtent) -> Result<(), Errno> {
-        // Whoever wrote what the disk refuses learns it from the answer, if not earlier.
+        // A caller that wrote what the disk refuses learns it from the answer, if not earlier.
         let content = self.content.call(WriteData {}, ()).await;
         let Pended { changed, checkpoint } = self.allocator.call(Pending {}, ()).await?;
         let places = self.journaled && empties(extent) && !self.journal.is_empty();
@@ -171,8 +171,8 @@ impl CommitterState {
     }
 
     async fn transact(&mut self, extent: CommitExtent, checkpoint: bool) -> Result<(), Errno> {
-        let books = directory::CountDirty { class: DirtyClass::Books };
-        let expected = self.writer.clients.directory.call(books, ()).await?;
+        let metadata = directory::CountDirty { class: DirtyClass::Metadata };
+        let expected = self.writer.clients.directory.call(metadata, ()).await?;
         let whole = empties(extent) || checkpoint || !self.journal.has_room(expected);
         // What the journal has goes to its places first, so that only this transaction is left.
         let placed = if whole && self.journaled { self.flush_surely(DirtyClass::Journaled).await } else { Ok(()) };
@@ -197,10 +197,10 @@ impl CommitterState {
         closed
     }
 
-    /// Freezes the members, copies the dirty books, and thaws them. Whether all members wrote themselves to their
-    /// buffers (one that could not is left out), and whether books were copied.
+    /// Freezes the members, copies the dirty metadata, and thaws them. Whether all members wrote themselves to their
+    /// buffers (one that could not is left out), and whether metadata were copied.
     async fn stage(&mut self) -> (Result<(), Errno>, Result<(), Errno>) {
-        let (mut frozen, mut told, mut broken) = (ProcessSet::NONE, Ok(()), false);
+        let (mut frozen, mut reported, mut broken) = (ProcessSet::NONE, Ok(()), false);
         while let Ok(slot) = self.allocator.call(NextMember {}, ()).await {
             frozen.add(slot);
             let Some(mut inode) = self.inode(slot) else { continue };
@@ -211,7 +211,7 @@ impl CommitterState {
                         self.wait_for_room.add(slot);
                     }
                 }
-                Err(errno) => (told, broken) = (Err(errno), true),
+                Err(errno) => (reported, broken) = (Err(errno), true),
             }
         }
         let copied = self.copy_books(broken).await;
@@ -219,18 +219,18 @@ impl CommitterState {
         let copied = copied.and(self.pages.call(SetOrdered { ordered: true }, ()).await);
         while let Some(slot) = frozen.take() {
             if let Some(mut inode) = self.inode(slot) {
-                told = told.and(inode.call(Thaw { committed: false }, ()).await);
+                reported = reported.and(inode.call(Thaw { committed: false }, ()).await);
             }
         }
-        (told, copied)
+        (reported, copied)
     }
 
     async fn copy_books(&mut self, broken: bool) -> Result<(), Errno> {
         self.allocator.call(SaveMetadata { broken }, ()).await?;
         if !self.journaled {
-            // A failure to write content is told by `commit`.
+            // A failure to write data are notified by `commit`.
             let _ = self.content.call(WriteData {}, ()).await;
-            return self.writer.flush(DirtyClass::Books).await;
+            return self.writer.flush(DirtyClass::Metadata).await;
         }
         self.journal.begin();
         while let Ok(held) = self.writer.clients.directory.call(directory::NextMetadata {}, ()).await {
@@ -252,11 +252,11 @@ impl CommitterState {
 
     /// Writes the transaction; how far it came. `placed`: whether all that was in the journal before is in its place.
     async fn write(&mut self, whole: bool, placed: Result<(), Errno>) -> (Result<(), Errno>, JournalReached) {
-        // What is refused here is told by the next commit: it stays dirty.
+        // What is refused here is notified by the next commit: it stays dirty.
         let _ = self.content.call(WriteData {}, ()).await;
         let mut written = self.journal.write_transaction().await;
         if written == Err(Errno::ENOSPC) {
-            // More than expected: room is made from the journal itself, as buffers may hold newer books.
+            // More than expected: room is made from the journal itself, as buffers may cache newer metadata.
             written = self.journal.replay(self.blocks).await;
             if written.is_ok() {
                 written = self.journal.write_transaction().await;
@@ -305,7 +305,7 @@ impl CommitterState {
                 inode.call(Thaw { committed: true }, ()).await?;
             }
         }
-        // Whoever asked is told what failed, not what follows from it.
+        // A caller that asked is notified what failed, not what follows from it.
         if reached == JournalReached::Failed { Ok(()) } else { ended }
     }
 

@@ -6,7 +6,7 @@ use renga_rt::Errno;
 
 /// Runs of blocks that are remembered until the next commit.
 const RUNS_MAX: usize = 256;
-/// Commits in a row that may fail before whoever needs a block that one of them was to free is told so.
+/// Commits in a row that may fail before whoever needs a block that one of them was to free is notified so.
 const FAILURES_MAX: u32 = 2;
 
 /// Runs of blocks given back for one transaction.
@@ -14,8 +14,8 @@ const FAILURES_MAX: u32 = 2;
 pub(crate) struct Freed {
     /// First block and number of each run.
     runs: Vec<(u32, u32), RUNS_MAX>,
-    /// Some held books, so that the journal may hold copies of them.
-    pub(crate) books: bool,
+    /// Some held metadata, so that the journal may cache copies of them.
+    pub(crate) metadata: bool,
     /// Blocks are free in the bitmaps that a cut would give back to their file, and are not in `runs`: no block
     /// at all may be given out.
     early: bool,
@@ -25,8 +25,8 @@ pub(crate) struct Freed {
 
 impl Freed {
     /// Remembers a run; gives it back if there is no room.
-    pub(crate) fn add(&mut self, first: u32, count: u32, books: bool) -> Result<(), (u32, u32)> {
-        self.books |= books;
+    pub(crate) fn add(&mut self, first: u32, count: u32, metadata: bool) -> Result<(), (u32, u32)> {
+        self.metadata |= metadata;
         match self.runs.last_mut() {
             Some((last, length)) if *last + *length == first => {
                 *length += count;
@@ -62,7 +62,7 @@ impl Freed {
             (true, _) => Err(Errno::EIO),
         }
     }
-    /// What whoever finds only blocks of these runs is told.
+    /// What whoever finds only blocks of these runs is notified.
     pub(crate) fn refusal(&self) -> Errno {
         if self.failures < FAILURES_MAX { Errno::EAGAIN } else { Errno::EIO }
     }
@@ -77,7 +77,7 @@ impl Freed {
     /// The transaction that `next` was given back for is closed: its runs join those that wait for a commit. Those
     /// that find no room are free in the bitmaps and not remembered.
     pub(crate) fn close(&mut self, next: &mut Freed) {
-        self.books |= core::mem::take(&mut next.books);
+        self.metadata |= core::mem::take(&mut next.metadata);
         self.early |= core::mem::take(&mut next.early);
         while let Some((first, count)) = next.runs.pop() {
             self.early |= self.runs.push((first, count)).is_err();

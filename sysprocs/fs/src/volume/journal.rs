@@ -1,6 +1,6 @@
 //! The journal: makes the changes of many blocks permanent all at once.
 //!
-//! A *transaction* is a copy of every dirty block of books, and then a commit block, which is one
+//! A *transaction* is a copy of every dirty block of metadata, and then a commit block, which is one
 //! sector: with it all of them count, without it none. It is put together in memory (`staged`), descriptors and
 //! copies as they will lie in the journal, and so written in one piece. The blocks go to their own places later.
 //! After a cut whoever mounts next copies the committed ones there (`recovery.rs`, or `e2fsck -p`).
@@ -146,7 +146,7 @@ impl Journal {
     pub(crate) fn has_room(&self, blocks: u32) -> bool {
         self.length - self.head > blocks + Self::most(self.staged.len())
     }
-    /// Whether it holds nothing.
+    /// Whether it caches nothing.
     pub(crate) fn is_empty(&self) -> bool {
         self.head == self.first
     }

@@ -1,6 +1,6 @@
 //! The allocator's part in transactions: who is in one, and what it itself has to put into the buffers.
 //!
-//! Invariants: whoever changes books has joined the transaction, so that it stands still while that is copied. From
+//! Invariants: whoever changes metadata has joined the transaction, so that it stands still while that is copied. From
 //! `CloseTransaction` to `EndFreeze`, which takes no writing, nobody joins; inodes go on being located.
 //! Not here: copying and writing (`committer.rs`).
 
@@ -22,13 +22,13 @@ impl AllocatorState {
 
     pub(super) fn pending(&self) -> Pended {
         let changed = self.due.at_ns().is_some() && !self.only_lent;
-        Pended { changed, checkpoint: self.freed.books || self.closing.books }
+        Pended { changed, checkpoint: self.freed.metadata || self.closing.metadata }
     }
 
     pub(super) fn close(&mut self) -> Result<(), Errno> {
         self.may_change()?;
         self.phase = TransactionPhase::Closed;
-        // What is to come home has its time, too, which others' commits do not put off.
+        // What is to be flushed has its time, too, which others' commits do not put off.
         let soon_ns = self.due.at_ns().filter(|at_ns| *at_ns > self.me.now_ns());
         self.due.set(None);
         if !self.leased.is_empty() {
@@ -65,13 +65,13 @@ impl AllocatorState {
                 self.make_due();
             }
             // What the journal has copies of must not be given out again, and it may be from now on.
-            JournalReached::Full if self.closing.books => self.failures = FAILURES_MAX,
+            JournalReached::Full if self.closing.metadata => self.failures = FAILURES_MAX,
             JournalReached::Full => {
                 self.failures += u32::from(whole);
                 self.closing.release();
             }
             // It is to be emptied before they are given out: by the next commit, which is due now.
-            JournalReached::Journaled if self.closing.books => {
+            JournalReached::Journaled if self.closing.metadata => {
                 self.only_lent = false;
                 self.due.set(Some(self.me.now_ns()));
             }

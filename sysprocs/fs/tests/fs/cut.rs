@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// What a name must stand for: the sum of its content, or anything.
+/// What a name must stand for: the sum of its data, or anything.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Must {
     Hold(u64),

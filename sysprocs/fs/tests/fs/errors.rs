@@ -1,4 +1,4 @@
-//! Transfers that fail by chance, and a medium that fails for good: errors are told, and what they do
+//! Transfers that fail by chance, and a medium that fails for good: errors are notified, and what they do
 //! not concern stays as it is.
 
 use crate::rig::{Counts, Medium512, O_WRONLY, Random, Scratch, System, User, check_image, make_image, sum};
@@ -82,7 +82,7 @@ fn medium_random_errors_are_reported() {
         });
         system.unmount();
         assert!(count > 0, "nothing went well");
-        // Errors may have left changes half done, which takes blocks, not content.
+        // Errors may have left changes half done, which takes blocks, not data.
         let image = check_after_errors(&scratch, &device.bytes.borrow());
         check_image(&scratch, &image, "-fn");
     }

@@ -79,7 +79,7 @@ fn allocator_freed_blocks_wait_for_commit() {
         }
         fail.set(true);
         for (number, block) in taken.into_iter().step_by(2).enumerate() {
-            user.allocator.call(FreeBlocks { first: block, count: 1, books: true }, ()).await.unwrap();
+            user.allocator.call(FreeBlocks { first: block, count: 1, metadata: true }, ()).await.unwrap();
             let next = user.allocator.call(TakeBlock { goal: block }, ()).await;
             assert_ne!(next, Ok(block), "after {number} others");
         }

@@ -1,4 +1,4 @@
-//! What a board without the disk holds, told by a script: it ends when it must, and no later.
+//! What a board without the disk holds, reported by a script: it ends when it must, and no later.
 
 use crate::rig::held::{start, start_in};
 use crate::rig::{FEW, Medium512, Scratch, System, make_image};
@@ -104,7 +104,7 @@ fn name_cache_revocation_removes_entry() {
             recall(&mut names, which).await;
             let cache_generation = ask(&mut names, b"/file").await;
             assert_ne!(cache_generation, 0, "recall {which}");
-            // The other half of it comes back: what was recalled is still missing.
+            // The other half of it comes back: what was revoked is still missing.
             if which > 0 {
                 let half = told(&[(b"other", FILE, REGULAR)], None);
                 names.call(CacheSteps { cache_generation }, half.bytes()).await.unwrap();
@@ -124,7 +124,7 @@ fn name_cache_reused_link_number_forgets_target() {
         names.call(CacheSteps { cache_generation }, told(&walk, Some(b"file")).bytes()).await.unwrap();
         assert_eq!(ask(&mut names, b"/link").await, 0);
         names.call(RevokeName { directory: ROOT }, &b"link"[..]).await.unwrap();
-        // The next link has that number; its target is too long to be told.
+        // The next link has that number; its target is too long to be notified.
         let cache_generation = ask(&mut names, b"/link").await;
         names.call(CacheSteps { cache_generation }, told(&walk, None).bytes()).await.unwrap();
         assert_ne!(ask(&mut names, b"/link").await, 0);
@@ -182,7 +182,7 @@ fn name_cache_reference_is_reused_until_unlink() {
         assert_eq!(names.call(ReleaseCachedReference { ino: FILE, session }, ()).await, Err(Errno::EINVAL));
         assert_eq!(names.call(RevokeReference { ino: FILE }, ()).await, Ok(true));
         assert_eq!(names.call(open, &b"/file"[..]).await, Err(Errno::EAGAIN));
-        // What was got before is not kept: nobody would recall it any more.
+        // What was got before is not kept: nobody would revocation it any more.
         assert_eq!(names.call(keep, ()).await, Ok(ReferenceCached::NOT));
     });
 }
@@ -258,7 +258,7 @@ fn name_cache_access_notification_updates_time_and_generation() {
         wanted[80..88].copy_from_slice(&7_u64.to_le_bytes());
         assert_eq!(status, wanted);
         assert_eq!(names.call(open, &b"/file"[..]).await.map(|facts| facts.slot), Ok(7), "it is opened as before");
-        // Who was told of it before is told too late.
+        // Who was notified of it before is notified too late.
         assert_eq!(names.call(CacheSteps { cache_generation }, steps.bytes()).await, Err(Errno::ESTALE));
     });
 }

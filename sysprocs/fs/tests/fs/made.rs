@@ -1,4 +1,4 @@
-//! Open files whose content is made, as a board asks for them that keeps to nothing.
+//! Open files whose data are made, as a board asks for them that keeps to nothing.
 
 use crate::rig::{FEW, Medium512, O_APPEND, O_RDWR, Scratch, System, make_image};
 use renga_proto::file::{BeginAppend, Close, EndAppend, OpenInode, SetSize, Write, WriteTo};

@@ -1,4 +1,4 @@
-//! What a board without the disk makes, told to its name cache by a script: what it holds of that, before and after.
+//! What a board without the disk makes, reported to its name cache by a script: what it holds of that, before and after.
 
 use crate::held::{FILE, RECALLS, REGULAR, ROOT, ask, play, recall};
 use renga_proto::inode::{Birth, InodeFacts, STAT_BYTES};
@@ -13,7 +13,7 @@ use renga_rt::{Client, Errno};
 const FOLDER: u32 = 14;
 const DIRECTORY: u8 = 2;
 
-/// What is told of `/folder/name`, made there: the name, and the folder as it is then.
+/// What is notified of `/folder/name`, made there: the name, and the folder as it is then.
 fn made(name: &[u8], status: u8) -> WalkSteps {
     let mut steps = WalkSteps::default();
     steps.put_name(FOLDER, name, FILE, REGULAR);

@@ -99,7 +99,7 @@ async fn step(random: &mut Random, user: &mut User, root: &Path, number: u64) {
     }
 }
 
-/// An operation on content or status.
+/// An operation on data or status.
 async fn content_step(random: &mut Random, user: &mut User, choice: u64, (one, host_one): (&str, &Path), number: u64) {
     let what = format!("operation {number}: {choice} {one}");
     match choice {

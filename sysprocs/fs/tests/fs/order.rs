@@ -24,7 +24,7 @@ use std::rc::Rc;
 /// What happens in a commit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum WalkStep {
-    /// Content goes to its places.
+    /// Data goes to its places.
     Content,
     Lock,
     Close,
@@ -33,12 +33,12 @@ enum WalkStep {
     Copied(u64),
     Ordered,
     Thaw(u16),
-    /// Whoever changes may join the next transaction.
+    /// A caller that changes may join the next transaction.
     Join,
     Unlock,
     /// So many blocks are written to the journal in one piece, or its commit block.
     Write(&'static str, usize),
-    /// Blocks of books are written where they belong.
+    /// Blocks of metadata are written where they belong.
     Place(u64),
     /// The journal's beginning is written.
     Head,
@@ -84,8 +84,8 @@ struct Script {
     extent: CommitExtent,
     /// Inodes that have joined, of which the last has a write that waits for room.
     members: u16,
-    /// The blocks of dirty books, and what the journal has.
-    books: &'static [u64],
+    /// The blocks of dirty metadata, and what the journal has.
+    metadata: &'static [u64],
     journaled: &'static [u64],
     /// One inode cannot write itself to its buffer.
     broken: bool,
@@ -95,7 +95,7 @@ struct Script {
 const USUAL: Script = Script {
     extent: CommitExtent::Journal,
     members: 2,
-    books: &[50, 51, 90],
+    metadata: &[50, 51, 90],
     journaled: &[],
     broken: false,
     refuses: None,
@@ -192,13 +192,13 @@ async fn buffer_directory(
     steps: WalkSteps,
 ) -> Never {
     let held = |block: &u64| BufferedBlock { block: *block, buffer: 0 };
-    let mut books = script.books.iter().map(held);
+    let mut metadata = script.metadata.iter().map(held);
     let mut journaled: VecDeque<_> = script.journaled.iter().map(held).collect();
     loop {
         match port.accept().await {
             BufferDirectoryCall::CountDirty(call) => {
                 let count = match call.entry().class {
-                    DirtyClass::Books => script.books.len(),
+                    DirtyClass::Metadata => script.metadata.len(),
                     DirtyClass::Journaled => script.journaled.len(),
                     DirtyClass::Direct => 0,
                 };
@@ -214,7 +214,7 @@ async fn buffer_directory(
                 journaled.extend((!done).then_some(BufferedBlock { block: first, buffer: 0 }));
                 call.reply(Ok(()));
             }
-            BufferDirectoryCall::NextMetadata(call) => call.reply(books.next().ok_or(Errno::ENOENT)),
+            BufferDirectoryCall::NextMetadata(call) => call.reply(metadata.next().ok_or(Errno::ENOENT)),
             BufferDirectoryCall::EndTransaction(call) => {
                 steps.borrow_mut().push(Told(call.entry().outcome));
                 call.reply(Ok(()));
@@ -327,7 +327,7 @@ const STAGED: [WalkStep; 14] = [
     Join,
     Unlock,
 ];
-/// Content of before the close, then what refers to it, and the commit block after all that it stands for.
+/// Data of before the close, then what refers to it, and the commit block after all that it stands for.
 const COPIES: WalkStep = Write("copies", 4);
 const COMMITTED: [WalkStep; 3] = [Content, COPIES, Write("commit block", 1)];
 

@@ -1,6 +1,6 @@
 //! References of a board without the disk over the ends of sessions, with the name cache, the keeper of mapped files and
 //! the file processes as they are. The directory of inodes counts here, and each of its callers, and each of an inode's
-//! process, is told late what the router tells: once, with its first call, that a session has ended.
+//! process, is notified late what the router tells: once, with its first call, that a session has ended.
 
 use crate::rig::held;
 use renga_fs::{FileClients, file, file_table};
@@ -45,7 +45,7 @@ fn name(number: usize) -> [u8; 1] {
     [b'a' + number as u8]
 }
 
-/// The disk's board, and the router's memory of who was told.
+/// The disk's board, and the router's memory of who was notified.
 struct There {
     sessions: &'static Sessions,
     counts: RefCell<[i32; INODES]>,

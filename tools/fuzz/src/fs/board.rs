@@ -172,7 +172,7 @@ pub fn processes(board: Board, medium: &'static Medium512, frames: Frames) -> Se
         board.server(|me, port| {
             let clients = InodeClients {
                 cache: cache(&me),
-                content: content(&me),
+                data: content(&me),
                 revocations: Client::new(&me, revocations),
                 allocator: Client::new(&me, allocator),
                 index: Client::new(&me, index),

@@ -4,8 +4,8 @@ use super::{BlockAccess, BufferSlot, BufferSlots, SlotState};
 use renga_proto::buffer::TransactionOutcome;
 extern crate std;
 
-const DIRECT: BlockAccess = BlockAccess::Change { books: false };
-const BOOKS: BlockAccess = BlockAccess::Change { books: true };
+const DIRECT: BlockAccess = BlockAccess::Change { metadata: false };
+const METADATA: BlockAccess = BlockAccess::Change { metadata: true };
 
 fn slots(count: usize) -> BufferSlots {
     let slots: std::vec::Vec<_> = (0..count).map(|_| BufferSlot::EMPTY).collect();
@@ -13,7 +13,7 @@ fn slots(count: usize) -> BufferSlots {
 }
 
 fn counts(slots: &BufferSlots) -> [usize; 5] {
-    [SlotState::Clean, SlotState::Direct, SlotState::Journaled, SlotState::Books, SlotState::Transaction]
+    [SlotState::Clean, SlotState::Direct, SlotState::Journaled, SlotState::Metadata, SlotState::Transaction]
         .map(|state| slots.count(state))
 }
 
@@ -25,10 +25,10 @@ fn buffer_slots_eviction_takes_least_recently_used_clean() {
     assert_eq!(slots.place(7, BlockAccess::Read), Some(a));
     assert_eq!(slots.place(8, DIRECT), Some(b));
     assert_eq!(slots.place(10, BlockAccess::Read), Some(c), "9 was used least recently of the clean ones");
-    assert_eq!((slots.place(11, BOOKS), slots.place(12, BOOKS)), (Some(a), Some(c)));
+    assert_eq!((slots.place(11, METADATA), slots.place(12, METADATA)), (Some(a), Some(c)));
     assert_eq!(slots.place(13, BlockAccess::Read), None, "all are dirty");
     assert_eq!(slots.place(8, BlockAccess::Read), Some(b), "what is held can be used");
-    assert_eq!(slots.place(8, BOOKS), None, "one of three is left to others than books");
+    assert_eq!(slots.place(8, METADATA), None, "one of three is left to others than metadata");
     assert_eq!(counts(&slots), [0, 1, 0, 2, 0]);
 }
 
@@ -38,7 +38,7 @@ fn buffer_slots_dirty_neighbours_form_one_run() {
     for block in [20, 12, 10, 11, 30] {
         slots.place(block, DIRECT);
     }
-    slots.place(13, BOOKS);
+    slots.place(13, METADATA);
     let block = |next: Option<(u64, u16)>| next.map(|(block, _)| block);
     assert_eq!(block(slots.next_write(SlotState::Direct)), Some(20));
     assert_eq!(slots.extend_write(20), None);
@@ -48,7 +48,7 @@ fn buffer_slots_dirty_neighbours_form_one_run() {
     assert_eq!(slots.extend_write(12), None, "13 is of another class");
     assert_eq!(block(slots.next_write(SlotState::Direct)), Some(30));
     assert_eq!(slots.next_write(SlotState::Direct), None);
-    assert!(slots.is_writing(SlotState::Direct) && !slots.is_writing(SlotState::Books));
+    assert!(slots.is_writing(SlotState::Direct) && !slots.is_writing(SlotState::Metadata));
     // 11 was changed on the way, 12 refused, 20 freed.
     slots.place(11, DIRECT);
     slots.discard(20, 1);
@@ -64,20 +64,20 @@ fn buffer_slots_dirty_neighbours_form_one_run() {
 fn buffer_slots_change_during_transaction_joins_next() {
     let mut slots = slots(8);
     for block in [1, 2, 3] {
-        slots.place(block, BOOKS);
+        slots.place(block, METADATA);
     }
-    while slots.next_books().is_some() {}
+    while slots.next_metadata().is_some() {}
     assert_eq!(counts(&slots), [5, 0, 0, 0, 3]);
-    slots.place(2, BOOKS);
+    slots.place(2, METADATA);
     slots.end_transaction(TransactionOutcome::Failed);
     assert_eq!(counts(&slots), [5, 0, 0, 3, 0], "nothing has happened");
-    while slots.next_books().is_some() {}
-    slots.place(2, BOOKS);
+    while slots.next_metadata().is_some() {}
+    slots.place(2, METADATA);
     slots.discard(3, 1);
     slots.end_transaction(TransactionOutcome::Journaled);
     assert_eq!(counts(&slots), [6, 0, 1, 1, 0]);
-    slots.place(1, BOOKS);
-    while slots.next_books().is_some() {}
+    slots.place(1, METADATA);
+    while slots.next_metadata().is_some() {}
     slots.end_transaction(TransactionOutcome::Placed);
     assert_eq!(counts(&slots), [8, 0, 0, 0, 0]);
 }

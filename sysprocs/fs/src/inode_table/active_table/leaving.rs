@@ -16,7 +16,7 @@ impl ActiveTable {
         self.referrers.next_leased(from, spares)
     }
 
-    /// What jobs of these boards have written need not come home while they are held.
+    /// What jobs of these boards have written need not be flushed while they are held.
     pub(crate) fn spare(&self, boards: u8) {
         self.referrers.spare(boards);
     }

@@ -1,4 +1,4 @@
-//! The cache against a plain map: what it knows is what the map has, and it knows the last that it was told.
+//! The cache against a plain map: what it knows is what the map has, and it knows the last that it was notified.
 
 extern crate std;
 use super::{Dentry, KEPT_BYTES, NameCache, NameSlot};

@@ -118,7 +118,7 @@ pub fn tool(name: &str) -> Command {
     command
 }
 
-/// An image of `megabytes` with the content of `tree`.
+/// An image of `megabytes` with the data of `tree`.
 pub fn make_image(scratch: &Scratch, megabytes: u32, tree: Option<&HostPath>, more: &[&str]) -> Vec<u8> {
     let image = scratch.0.join("made.img");
     let mut command = tool("mke2fs");

@@ -118,7 +118,7 @@ impl System {
                 board.server(|me, port| {
                     let clients = InodeClients {
                         cache: cache(&me),
-                        content: content.clients(&me),
+                        data: content.clients(&me),
                         revocations: Client::new(&me, revocations),
                         allocator: Client::new(&me, allocator),
                         index: Client::new(&me, index),
