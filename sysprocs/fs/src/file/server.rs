@@ -28,12 +28,7 @@ pub async fn file<M: UserMemory + ?Sized + 'static>(
 ) -> Never {
     let mut state = OpenFile::new(&me, clients, machine, (number, boot), sessions);
     loop {
-        let call = port.accept().await;
-        state.asker = call.board();
-        let call = if state.is_synthetic() { apart!(state.serve_synthetic(call)) } else { Some(call) };
-        if let Some(call) = call {
-            state.serve(call).await;
-        }
+        state.serve_next(&mut port).await;
     }
 }
 
@@ -56,7 +51,12 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         Ok(self.offset)
     }
 
-    async fn serve(&mut self, call: FileCall) {
+    /// Accepts a call here, so that the future has room for it once.
+    async fn serve_next(&mut self, port: &mut Port<File>) {
+        let call = port.accept().await;
+        self.asker = call.board();
+        let other = if self.is_synthetic() { apart!(self.serve_synthetic(call)) } else { Some(call) };
+        let Some(call) = other else { return };
         match call {
             FileCall::OpenInode(call) => {
                 self.open(call.entry(), call.board());
