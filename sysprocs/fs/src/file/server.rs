@@ -28,7 +28,60 @@ pub async fn file<M: UserMemory + ?Sized + 'static>(
 ) -> Never {
     let mut state = OpenFile::new(&me, clients, machine, (number, boot), sessions);
     loop {
-        state.serve_next(&mut port).await;
+        let mut call = port.accept().await;
+        state.asker = call.board();
+        if state.is_synthetic() {
+            match apart!(state.serve_synthetic(call)) {
+                Some(other) => call = other,
+                None => continue,
+            }
+        }
+        match call {
+            FileCall::OpenInode(call) => {
+                state.open(call.entry(), call.board());
+                call.reply(Ok(state.open_generation.number()));
+            }
+            FileCall::AddReference(call) => {
+                let checked = state.check_generation(call.entry().generation);
+                let added = |()| if state.references.add(call.board()) { Ok(()) } else { Err(Errno::ENFILE) };
+                reply!(call, checked.and_then(added))
+            }
+            FileCall::Close(call) => state.close(call).await,
+            FileCall::Read(mut call) => {
+                let read = state.read(state.offset, call.lent()).await;
+                state.offset += u64::from(read.unwrap_or(0));
+                reply!(call, read, bytes);
+            }
+            FileCall::ReadFrom(mut call) => reply!(call, state.read(call.entry().offset, call.lent()).await, bytes),
+            FileCall::Write(mut call) => reply!(call, state.write(call.lent()).await),
+            FileCall::WriteTo(mut call) => reply!(call, state.write_to(call.entry().offset, call.lent()).await),
+            FileCall::Seek(call) => reply!(call, state.seek(call.entry()).await),
+            FileCall::BeginAppend(call) => reply!(call, state.begin_append(call.entry().bytes).await),
+            FileCall::EndAppend(call) => reply!(call, state.end_append(call.entry()).await),
+            FileCall::FileStatus(mut call) => reply!(call, state.status(call.lent()).await),
+            FileCall::NextEntries(mut call) => reply!(call, state.next_entries(call.lent()).await, |read| read.bytes),
+            FileCall::SyncFile(call) => reply!(call, state.sync().await),
+            FileCall::SetSize(call) => reply!(call, state.set_size(call.entry().bytes).await),
+            FileCall::DescribeFile(call) => reply!(call, state.describe().await),
+            FileCall::SetFlags(call) => reply!(call, state.check().map(|()| state.set_flags(call.entry().flags))),
+            FileCall::GetFlags(call) => reply!(call, state.check().map(|()| state.flags & SETTABLE)),
+            FileCall::SetFileMode(call) => reply!(call, state.set_mode(call.entry().mode).await),
+            FileCall::SetFileTimes(call) => {
+                let entry = call.entry();
+                reply!(call, state.set_times(entry.access_ns, entry.modify_ns).await);
+            }
+            FileCall::SetFileOwner(call) => reply!(call, state.set_owner(call.entry().uid, call.entry().gid).await),
+            FileCall::BoardDied(call) => {
+                state.drop_board(call.entry().board).await;
+                call.reply(Ok(()));
+            }
+            FileCall::CheckGeneration(call) => reply!(call, state.check_handle(call.entry().generation)),
+            FileCall::NoteLocks(call) => {
+                let checked = state.check_handle(call.entry().generation);
+                state.locks |= checked.is_ok();
+                call.reply(checked);
+            }
+        }
     }
 }
 
@@ -49,60 +102,6 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         let offset = base.checked_add_signed(seek.offset).filter(|offset| *offset <= i64::MAX as u64);
         self.offset = offset.ok_or(Errno::EINVAL)?;
         Ok(self.offset)
-    }
-
-    /// Accepts a call here, so that the future has room for it once.
-    async fn serve_next(&mut self, port: &mut Port<File>) {
-        let call = port.accept().await;
-        self.asker = call.board();
-        let other = if self.is_synthetic() { apart!(self.serve_synthetic(call)) } else { Some(call) };
-        let Some(call) = other else { return };
-        match call {
-            FileCall::OpenInode(call) => {
-                self.open(call.entry(), call.board());
-                call.reply(Ok(self.open_generation.number()));
-            }
-            FileCall::AddReference(call) => {
-                let checked = self.check_generation(call.entry().generation);
-                let added = |()| if self.references.add(call.board()) { Ok(()) } else { Err(Errno::ENFILE) };
-                reply!(call, checked.and_then(added))
-            }
-            FileCall::Close(call) => self.close(call).await,
-            FileCall::Read(mut call) => {
-                let read = self.read(self.offset, call.lent()).await;
-                self.offset += u64::from(read.unwrap_or(0));
-                reply!(call, read, bytes);
-            }
-            FileCall::ReadFrom(mut call) => reply!(call, self.read(call.entry().offset, call.lent()).await, bytes),
-            FileCall::Write(mut call) => reply!(call, self.write(call.lent()).await),
-            FileCall::WriteTo(mut call) => reply!(call, self.write_to(call.entry().offset, call.lent()).await),
-            FileCall::Seek(call) => reply!(call, self.seek(call.entry()).await),
-            FileCall::BeginAppend(call) => reply!(call, self.begin_append(call.entry().bytes).await),
-            FileCall::EndAppend(call) => reply!(call, self.end_append(call.entry()).await),
-            FileCall::FileStatus(mut call) => reply!(call, self.status(call.lent()).await),
-            FileCall::NextEntries(mut call) => reply!(call, self.next_entries(call.lent()).await, |read| read.bytes),
-            FileCall::SyncFile(call) => reply!(call, self.sync().await),
-            FileCall::SetSize(call) => reply!(call, self.set_size(call.entry().bytes).await),
-            FileCall::DescribeFile(call) => reply!(call, self.describe().await),
-            FileCall::SetFlags(call) => reply!(call, self.check().map(|()| self.set_flags(call.entry().flags))),
-            FileCall::GetFlags(call) => reply!(call, self.check().map(|()| self.flags & SETTABLE)),
-            FileCall::SetFileMode(call) => reply!(call, self.set_mode(call.entry().mode).await),
-            FileCall::SetFileTimes(call) => {
-                let entry = call.entry();
-                reply!(call, self.set_times(entry.access_ns, entry.modify_ns).await);
-            }
-            FileCall::SetFileOwner(call) => reply!(call, self.set_owner(call.entry().uid, call.entry().gid).await),
-            FileCall::BoardDied(call) => {
-                self.drop_board(call.entry().board).await;
-                call.reply(Ok(()));
-            }
-            FileCall::CheckGeneration(call) => reply!(call, self.check_handle(call.entry().generation)),
-            FileCall::NoteLocks(call) => {
-                let checked = self.check_handle(call.entry().generation);
-                self.locks |= checked.is_ok();
-                call.reply(checked);
-            }
-        }
     }
 
     async fn set_size(&mut self, bytes: u64) -> Result<(), Errno> {
