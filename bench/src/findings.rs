@@ -9,7 +9,7 @@ use std::fmt;
 /// What is said of a published result; in the order of how well it went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Verdict {
+pub enum FindingVerdict {
     /// Not so here.
     Refuted,
     /// So here too.
@@ -18,12 +18,12 @@ pub enum Verdict {
     Beaten,
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for FindingVerdict {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.pad(match self {
-            Verdict::Refuted => "refuted",
-            Verdict::Confirmed => "confirmed",
-            Verdict::Beaten => "beaten",
+            FindingVerdict::Refuted => "refuted",
+            FindingVerdict::Confirmed => "confirmed",
+            FindingVerdict::Beaten => "beaten",
         })
     }
 }
@@ -41,16 +41,16 @@ pub enum Bound {
 
 impl Bound {
     /// The verdict on a figure.
-    pub fn judge(self, figure: f64) -> Verdict {
+    pub fn judge(self, figure: f64) -> FindingVerdict {
         let [confirmed, beaten] = match self {
             Bound::AtMost(confirmed, beaten) => [figure <= confirmed, figure <= beaten],
             Bound::AtLeast(confirmed, beaten) => [figure >= confirmed, figure >= beaten],
             Bound::Reaches(confirmed) => [figure >= confirmed, false],
         };
         match (confirmed || beaten, beaten) {
-            (_, true) => Verdict::Beaten,
-            (true, false) => Verdict::Confirmed,
-            (false, false) => Verdict::Refuted,
+            (_, true) => FindingVerdict::Beaten,
+            (true, false) => FindingVerdict::Confirmed,
+            (false, false) => FindingVerdict::Refuted,
         }
     }
 }
@@ -62,15 +62,15 @@ impl fmt::Display for Bound {
             Bound::AtLeast(confirmed, beaten) => (">=", confirmed, Some(beaten)),
             Bound::Reaches(confirmed) => (">=", confirmed, None),
         };
-        write!(out, "confirmed if {than} {}", Number(*confirmed))?;
-        beaten.map_or(Ok(()), |beaten| write!(out, ", beaten if {than} {}", Number(*beaten)))
+        write!(out, "confirmed if {than} {}", RoundedFigure(*confirmed))?;
+        beaten.map_or(Ok(()), |beaten| write!(out, ", beaten if {than} {}", RoundedFigure(*beaten)))
     }
 }
 
 /// A figure with three digits behind the point at most.
-struct Number(f64);
+struct RoundedFigure(f64);
 
-impl fmt::Display for Number {
+impl fmt::Display for RoundedFigure {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = format!("{:.3}", self.0);
         out.pad(text.trim_end_matches('0').trim_end_matches('.'))
@@ -89,7 +89,7 @@ pub struct Claim {
     /// What is required of it.
     pub bound: Bound,
     /// So it is.
-    pub verdict: Verdict,
+    pub verdict: FindingVerdict,
     /// Whether the row's verdict hangs on it; others are told beside.
     pub counts: bool,
 }
@@ -109,7 +109,7 @@ impl Claim {
 
 /// A table, as it is printed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Table {
+pub struct FindingsTable {
     /// What it shows.
     pub title: String,
     /// The heads of the columns.
@@ -118,15 +118,15 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
 }
 
-impl Table {
+impl FindingsTable {
     /// An empty one.
-    pub fn new(title: impl Into<String>, columns: &[&str]) -> Table {
+    pub fn new(title: impl Into<String>, columns: &[&str]) -> FindingsTable {
         let columns = columns.iter().map(|column| (*column).to_string()).collect();
-        Table { title: title.into(), columns, rows: Vec::new() }
+        FindingsTable { title: title.into(), columns, rows: Vec::new() }
     }
 }
 
-impl fmt::Display for Table {
+impl fmt::Display for FindingsTable {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let lines = || std::iter::once(&self.columns).chain(&self.rows);
         let width =
@@ -199,7 +199,7 @@ pub struct HeatMap {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Findings {
     /// Tables, beside what was published.
-    pub tables: Vec<Table>,
+    pub tables: Vec<FindingsTable>,
     /// Claims.
     pub claims: Vec<Claim>,
     /// Plots.
@@ -220,7 +220,7 @@ impl Findings {
     }
 
     /// The row's verdict: the worst of the claims on which it hangs.
-    pub fn verdict(&self) -> Option<Verdict> {
+    pub fn verdict(&self) -> Option<FindingVerdict> {
         self.claims.iter().filter(|claim| claim.counts).map(|claim| claim.verdict).min()
     }
 }
@@ -231,7 +231,7 @@ impl fmt::Display for Findings {
             writeln!(out, "{table}")?;
         }
         for claim in &self.claims {
-            let (ours, beside) = (Number(claim.ours), if claim.counts { "" } else { " (beside)" });
+            let (ours, beside) = (RoundedFigure(claim.ours), if claim.counts { "" } else { " (beside)" });
             writeln!(
                 out,
                 "  {:<9}  {}{beside}: {ours}; published: {}; {}",
@@ -247,7 +247,7 @@ impl fmt::Display for Findings {
 
 #[cfg(test)]
 mod tests {
-    use super::{Bound, Claim, Findings, Table, Verdict};
+    use super::{Bound, Claim, FindingVerdict, Findings, FindingsTable};
 
     /// Holds: bench-verdicts.
     #[test]
@@ -255,30 +255,39 @@ mod tests {
         let at_most = Bound::AtMost(1.1, 1.05);
         assert_eq!(
             [1.0, 1.05, 1.06, 1.1, 1.11].map(|figure| at_most.judge(figure)),
-            [Verdict::Beaten, Verdict::Beaten, Verdict::Confirmed, Verdict::Confirmed, Verdict::Refuted,]
+            [
+                FindingVerdict::Beaten,
+                FindingVerdict::Beaten,
+                FindingVerdict::Confirmed,
+                FindingVerdict::Confirmed,
+                FindingVerdict::Refuted,
+            ]
         );
         let at_least = Bound::AtLeast(15.0, 45.0);
         assert_eq!(
             [14.9, 15.0, 45.0].map(|figure| at_least.judge(figure)),
-            [Verdict::Refuted, Verdict::Confirmed, Verdict::Beaten,]
+            [FindingVerdict::Refuted, FindingVerdict::Confirmed, FindingVerdict::Beaten,]
         );
         assert_eq!(at_least.to_string(), "confirmed if >= 15, beaten if >= 45");
         assert_eq!(Bound::Reaches(0.5).to_string(), "confirmed if >= 0.5");
-        assert_eq!(Bound::Reaches(0.5).judge(9.0), Verdict::Confirmed);
+        assert_eq!(Bound::Reaches(0.5).judge(9.0), FindingVerdict::Confirmed);
     }
 
     #[test]
     fn verdict_of_row_is_that_of_worst_claim() {
         let claim = |ours| Claim::new("x", "y", ours, Bound::AtMost(2.0, 1.0));
         let findings = |claims| Findings { claims, ..Findings::default() };
-        assert_eq!(findings(vec![claim(1.0), claim(2.0), claim(3.0).beside()]).verdict(), Some(Verdict::Confirmed));
-        assert_eq!(findings(vec![claim(1.0), claim(3.0)]).verdict(), Some(Verdict::Refuted));
+        assert_eq!(
+            findings(vec![claim(1.0), claim(2.0), claim(3.0).beside()]).verdict(),
+            Some(FindingVerdict::Confirmed)
+        );
+        assert_eq!(findings(vec![claim(1.0), claim(3.0)]).verdict(), Some(FindingVerdict::Refuted));
         assert_eq!(findings(Vec::new()).verdict(), None);
     }
 
     #[test]
     fn table_columns_fit_widest_cell() {
-        let mut table = Table::new("t", &["what", "ms"]);
+        let mut table = FindingsTable::new("t", &["what", "ms"]);
         table.rows = vec![vec!["a longer name".into(), "1".into()], vec!["b".into(), "12345".into()]];
         assert_eq!(table.to_string(), "t\n\n  what              ms\n  a longer name      1\n  b              12345\n");
     }

@@ -3,10 +3,10 @@
 //! Invariant: the cost of a call between boards is what passes between its beginning and its end, without what its server
 //! took over there: the call that a proxy made for it.
 
-use renga_trace::Header;
-use renga_trace::calls::{Call, Calls};
-use renga_trace::cores::Cores;
-use renga_trace::event::{Event, Timed};
+use renga_trace::TraceHeader;
+use renga_trace::calls::{Calls, TracedCall};
+use renga_trace::cores::TracedCores;
+use renga_trace::event::{Timed, TraceEvent};
 use std::collections::HashMap;
 
 /// The system call that, made twice, marks the next one as measured (`p1 calls`); shells make it once.
@@ -41,7 +41,7 @@ pub struct Observed {
 
 /// When a measured call begins, its program goes on, and it calls again.
 #[derive(Clone, Copy)]
-struct Window {
+struct CallWindow {
     number: u32,
     begin_ns: u64,
     end_ns: u64,
@@ -49,17 +49,17 @@ struct Window {
 }
 
 /// The system calls behind marks, in order.
-pub fn marked(header: &Header, events: &[Timed]) -> Vec<Observed> {
+pub fn marked(header: &TraceHeader, events: &[Timed]) -> Vec<Observed> {
     let calls = Calls::of(header, events);
     let costs = costs(&calls);
     windows(events).into_iter().map(|window| observed(header, events, &calls, &costs, window)).collect()
 }
 
-fn windows(events: &[Timed]) -> Vec<Window> {
-    let (mut last, mut windows) = (HashMap::<_, (u32, Option<u32>)>::new(), Vec::<(_, Window)>::new());
+fn windows(events: &[Timed]) -> Vec<CallWindow> {
+    let (mut last, mut windows) = (HashMap::<_, (u32, Option<u32>)>::new(), Vec::<(_, CallWindow)>::new());
     for timed in events {
         match timed.event {
-            Event::SystemCall { process, number } => {
+            TraceEvent::SystemCall { process, number } => {
                 let before = last.insert(process, (number, last.get(&process).map(|(number, _)| *number)));
                 let at_ns = timed.time_ns;
                 let of_this = windows.iter_mut().rev().find(|(whose, _)| *whose == process);
@@ -68,10 +68,11 @@ fn windows(events: &[Timed]) -> Vec<Window> {
                     .filter(|(_, window)| window.until_ns == u64::MAX)
                     .for_each(|(_, window)| window.until_ns = at_ns);
                 if before == Some((MARK, Some(MARK))) && number != MARK {
-                    windows.push((process, Window { number, begin_ns: at_ns, end_ns: u64::MAX, until_ns: u64::MAX }));
+                    windows
+                        .push((process, CallWindow { number, begin_ns: at_ns, end_ns: u64::MAX, until_ns: u64::MAX }));
                 }
             }
-            Event::Enter { process } => {
+            TraceEvent::Enter { process } => {
                 let of_this = windows.iter_mut().rev().find(|(whose, _)| *whose == process);
                 of_this
                     .into_iter()
@@ -86,15 +87,15 @@ fn windows(events: &[Timed]) -> Vec<Window> {
 }
 
 /// What each call between boards cost, ns; by its place.
-pub fn costs(calls: &[Call]) -> HashMap<usize, u64> {
-    let took = |call: &Call| call.end_ns.map(|end_ns| end_ns.saturating_sub(call.begin_ns));
+pub fn costs(calls: &[TracedCall]) -> HashMap<usize, u64> {
+    let took = |call: &TracedCall| call.end_ns.map(|end_ns| end_ns.saturating_sub(call.begin_ns));
     let mut served: HashMap<usize, u64> = HashMap::new();
     for call in calls {
         if let Some((place, ns)) = call.made_for.zip(took(call)) {
             served.insert(place, ns);
         }
     }
-    let cost = |(place, call): (usize, &Call)| {
+    let cost = |(place, call): (usize, &TracedCall)| {
         // Without an answer, or answered before it was made: there its caller waited for its router only.
         let inside = served.get(&place).copied().filter(|ns| took(call).is_some_and(|all| all >= *ns)).unwrap_or(0);
         Some((place, took(call)?.saturating_sub(inside)))
@@ -103,13 +104,13 @@ pub fn costs(calls: &[Call]) -> HashMap<usize, u64> {
 }
 
 fn observed(
-    header: &Header,
+    header: &TraceHeader,
     events: &[Timed],
-    calls: &[Call],
+    calls: &[TracedCall],
     costs: &HashMap<usize, u64>,
-    window: Window,
+    window: CallWindow,
 ) -> Observed {
-    let Window { number, begin_ns, end_ns, until_ns } = window;
+    let CallWindow { number, begin_ns, end_ns, until_ns } = window;
     let mut found = Observed { number, response_ns: end_ns.saturating_sub(begin_ns), ..Observed::default() };
     for (place, call) in calls.iter().enumerate().filter(|(_, call)| (begin_ns..until_ns).contains(&call.begin_ns)) {
         // The program that was executed has touched its first page since.
@@ -125,7 +126,7 @@ fn observed(
             found.local_calls += 1;
         }
     }
-    let (mut cores, mut before_ns) = (Cores::new(header), 0);
+    let (mut cores, mut before_ns) = (TracedCores::new(header), 0);
     for timed in events {
         if before_ns >= until_ns {
             break;
@@ -135,7 +136,7 @@ fn observed(
         found.disk_ns += if cores.disk_works() { response_ns } else { 0 };
         found.disk_overlap_ns += if cores.disk_works() && cores.in_system() > 0 { response_ns } else { 0 };
         found.boards_overlap_ns += if cores.busy() > 1 && cores.in_system() > 0 { all_ns } else { 0 };
-        if let Event::Frame(frame) = &timed.event
+        if let TraceEvent::Frame(frame) = &timed.event
             && (begin_ns..end_ns).contains(&timed.time_ns)
         {
             found.frames += 1;
@@ -151,7 +152,7 @@ const EXECVE: u32 = 221;
 
 /// Calls of a part of a trace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Counted {
+pub struct ObservedCalls {
     /// Within boards.
     pub local: u64,
     /// Between boards.
@@ -161,10 +162,10 @@ pub struct Counted {
 }
 
 /// The calls that begin from `begin_ns` to `end_ns`; what proxies do is a part of a call between boards.
-pub fn counted(header: &Header, events: &[Timed], begin_ns: u64, end_ns: u64) -> Counted {
+pub fn counted(header: &TraceHeader, events: &[Timed], begin_ns: u64, end_ns: u64) -> ObservedCalls {
     let calls = Calls::of(header, events);
     let costs = costs(&calls);
-    let mut found = Counted::default();
+    let mut found = ObservedCalls::default();
     for (place, call) in calls.iter().enumerate().filter(|(_, call)| (begin_ns..end_ns).contains(&call.begin_ns)) {
         match call.is_remote() {
             true => {
@@ -183,8 +184,8 @@ pub fn counted(header: &Header, events: &[Timed], begin_ns: u64, end_ns: u64) ->
 mod tests {
     use super::{Observed, counted, marked};
     use renga_abi::ProcId;
-    use renga_trace::event::{Event, Frame, Timed};
-    use renga_trace::{Board, CallsFor, Header, ProcessKind};
+    use renga_trace::event::{Timed, TraceEvent, TracedFrame};
+    use renga_trace::{CallsFor, ProcessKind, TraceBoard, TraceHeader};
 
     const USER: ProcId = ProcId::new(1, 0);
     const PROXY: ProcId = ProcId::new(0, 0);
@@ -193,46 +194,52 @@ mod tests {
     /// A write of b: until a has it takes 100 to 140 ns; a is at it from 120 to 170 ns; the program goes on at 150 and calls
     /// again at 400.
     fn events() -> Vec<Timed> {
-        let call = |caller, server| Event::Call { caller, server, op: 0 };
-        let reply = |caller, server| Event::Reply { caller, server, op: 0 };
-        let system_call = |number| Event::SystemCall { process: USER, number };
+        let call = |caller, server| TraceEvent::Call { caller, server, op: 0 };
+        let reply = |caller, server| TraceEvent::Reply { caller, server, op: 0 };
+        let system_call = |number| TraceEvent::SystemCall { process: USER, number };
         [
-            (10, 1, Event::Enter { process: USER }),
+            (10, 1, TraceEvent::Enter { process: USER }),
             (20, 1, system_call(173)),
             (30, 1, system_call(93)),
             (40, 1, system_call(173)),
             (50, 1, system_call(173)),
-            (60, 1, Event::Enter { process: USER }),
+            (60, 1, TraceEvent::Enter { process: USER }),
             (100, 1, system_call(64)),
             (105, 1, call(USER, FILE)),
-            (106, 1, Event::Idle {}),
+            (106, 1, TraceEvent::Idle {}),
             (108, 1, frame()),
             (120, 0, call(PROXY, FILE)),
             (125, 0, reply(PROXY, FILE)),
             (140, 1, reply(USER, FILE)),
-            (150, 1, Event::Enter { process: USER }),
+            (150, 1, TraceEvent::Enter { process: USER }),
             // Behind the response.
             (160, 0, frame()),
-            (170, 0, Event::Idle {}),
+            (170, 0, TraceEvent::Idle {}),
             (400, 1, system_call(173)),
-            (410, 1, Event::Enter { process: USER }),
+            (410, 1, TraceEvent::Enter { process: USER }),
         ]
         .into_iter()
         .map(|(time_ns, board, event)| Timed { time_ns, board, core: 0, event })
         .collect()
     }
 
-    fn frame() -> Event {
-        Event::Frame(Frame { destination: 0, token_wait_ns: 1, wire_ns: 7, arrives_after_ns: 8, bytes: vec![1] })
+    fn frame() -> TraceEvent {
+        TraceEvent::Frame(TracedFrame {
+            destination: 0,
+            token_wait_ns: 1,
+            wire_ns: 7,
+            arrives_after_ns: 8,
+            bytes: vec![1],
+        })
     }
 
-    fn header() -> Header {
-        let mut boards = ["a", "b"].map(|name| Board { name: name.to_string(), ..Board::default() });
+    fn header() -> TraceHeader {
+        let mut boards = ["a", "b"].map(|name| TraceBoard { name: name.to_string(), ..TraceBoard::default() });
         boards[0].add_proxies(0, 1, 0, CallsFor::Shared(1, 0, 1));
         boards[0].add(1, 0, 1);
         boards[1].add(0, 0, 1);
         let kinds = ["proxy", "x"].map(|name| ProcessKind { name: name.to_string(), serves: None });
-        Header { boards: boards.into(), kinds: kinds.into(), protocols: Vec::new() }
+        TraceHeader { boards: boards.into(), kinds: kinds.into(), protocols: Vec::new() }
     }
 
     #[test]

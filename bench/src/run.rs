@@ -5,14 +5,14 @@
 
 use anyhow::{Context, Result, bail};
 use renga_trace::event::Timed;
-use renga_trace::{Header, Reader};
+use renga_trace::{TraceHeader, TraceReader};
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::PathBuf;
 
 /// What an instruction, the link and the medium take (docs/reference/profiles.md).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Profile {
+pub enum CostProfile {
     /// A board of today's cheapest.
     #[serde(rename = "pi3")]
     Pi3,
@@ -21,20 +21,20 @@ pub enum Profile {
     Paper1989,
 }
 
-impl Profile {
+impl CostProfile {
     /// As it is called in commands.
     pub fn name(self) -> &'static str {
         match self {
-            Profile::Pi3 => "pi3",
-            Profile::Paper1989 => "paper-1989",
+            CostProfile::Pi3 => "pi3",
+            CostProfile::Paper1989 => "paper-1989",
         }
     }
 
     /// How long an instruction takes, ns.
     pub fn instruction_ns(self) -> u64 {
         match self {
-            Profile::Pi3 => 1,
-            Profile::Paper1989 => 1024,
+            CostProfile::Pi3 => 1,
+            CostProfile::Paper1989 => 1024,
         }
     }
 }
@@ -44,7 +44,7 @@ pub type Edit = (&'static str, &'static str);
 
 /// Boards and their processes: a file of `sysprocs/systems` with lines changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct System {
+pub struct BenchSystem {
     /// What tables call it.
     pub label: &'static str,
     /// The file's name.
@@ -54,22 +54,23 @@ pub struct System {
 }
 
 /// Two boards, as they are.
-pub const OURS: System = System { label: "leases", base: "pair", edits: &[] };
+pub const OURS: BenchSystem = BenchSystem { label: "leases", base: "pair", edits: &[] };
 /// Two boards, and b keeps nothing of files: the paper's configuration.
-pub const PAPERS: System = System {
+pub const PAPERS: BenchSystem = BenchSystem {
     label: "no leases",
     base: "pair",
     edits: &[("{ name = \"b\", message_kib = 1536 },", "{ name = \"b\", message_kib = 1536, leases = false },")],
 };
 /// Ours, and calls between boards that return nothing let their callers go on.
-pub const OURS_ASYNC: System = System { label: "leases, async", base: "pair", edits: &[ASYNC] };
+pub const OURS_ASYNC: BenchSystem = BenchSystem { label: "leases, async", base: "pair", edits: &[ASYNC] };
 /// The paper's, and the same.
-pub const PAPERS_ASYNC: System = System { label: "no leases, async", base: "pair", edits: &[PAPERS.edits[0], ASYNC] };
+pub const PAPERS_ASYNC: BenchSystem =
+    BenchSystem { label: "no leases, async", base: "pair", edits: &[PAPERS.edits[0], ASYNC] };
 const ASYNC: Edit = ("mode = \"sync\"", "mode = \"async\"");
 /// One board.
-pub const ALONE: System = System { label: "one board", base: "solo", edits: &[] };
+pub const ALONE: BenchSystem = BenchSystem { label: "one board", base: "solo", edits: &[] };
 
-impl System {
+impl BenchSystem {
     /// The system's text, made from that of its file.
     ///
     /// # Errors
@@ -90,9 +91,9 @@ impl System {
 
 /// What runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Machine {
+pub enum BenchMachine {
     /// Renga's boards.
-    Cluster(System),
+    Cluster(BenchSystem),
     /// Debian's Linux on one such board; only with [`Profile::Pi3`] and without a trace.
     Linux,
     /// The same with so much memory.
@@ -112,11 +113,11 @@ pub enum Machine {
 
 /// One run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Run {
+pub struct BenchRun {
     /// What runs.
-    pub machine: Machine,
+    pub machine: BenchMachine,
     /// How fast things are.
-    pub profile: Profile,
+    pub profile: CostProfile,
     /// The link's rate, if it is not the profile's.
     pub link_rate_bps: Option<u64>,
     /// How long an instruction takes, a power of two, if it is not as the profile has it, ns.
@@ -139,21 +140,21 @@ pub struct Run {
     pub seed: u64,
 }
 
-/// A file without holes for runs that stream one, of [`Run::streamed_mib`].
+/// A file without holes for runs that stream one, of [`BenchRun::streamed_mib`].
 pub const STREAMED: &str = "/var/streamed";
 
-/// Before each script: `on BOARD COMMAND...`, and `timed LABEL COMMAND...`, whose line [`Outcome::measured`] reads.
+/// Before each script: `on BOARD COMMAND...`, and `timed LABEL COMMAND...`, whose line [`RunOutcome::measured`] reads.
 const SCRIPT_HEAD: &str = "timed() { /usr/lib/renga/measure \"$@\" || exit 1; }\ncd /tmp\n";
 const ON_BOARDS: &str = "on() { board=$1; shift; remote -b $board \"$@\" || exit 1; }\n";
 const ON_LINUX: &str = "on() { shift; \"$@\" || exit 1; }\n";
 
-impl Run {
+impl BenchRun {
     /// A run of `script` with the files of the workloads.
-    pub fn new(machine: Machine, profile: Profile, image: &'static str, script: &str) -> Run {
-        let on = if matches!(machine, Machine::Cluster(_)) { ON_BOARDS } else { ON_LINUX };
+    pub fn new(machine: BenchMachine, profile: CostProfile, image: &'static str, script: &str) -> BenchRun {
+        let on = if matches!(machine, BenchMachine::Cluster(_)) { ON_BOARDS } else { ON_LINUX };
         let script = format!("{SCRIPT_HEAD}{on}{script}");
         let files = crate::workload::files();
-        Run {
+        BenchRun {
             machine,
             profile,
             link_rate_bps: None,
@@ -170,59 +171,59 @@ impl Run {
     }
 
     /// The same over a link of this rate.
-    pub fn at_rate(self, link_rate_bps: u64) -> Run {
-        Run { link_rate_bps: Some(link_rate_bps), ..self }
+    pub fn at_rate(self, link_rate_bps: u64) -> BenchRun {
+        BenchRun { link_rate_bps: Some(link_rate_bps), ..self }
     }
 
     /// The same on a slower processor, an instruction of which takes so long: a power of two.
-    pub fn at_instruction_ns(self, instruction_ns: u32) -> Run {
-        Run { instruction_ns: Some(instruction_ns), ..self }
+    pub fn at_instruction_ns(self, instruction_ns: u32) -> BenchRun {
+        BenchRun { instruction_ns: Some(instruction_ns), ..self }
     }
 
     /// The same with another medium.
-    pub fn on_medium(self, medium: &'static str) -> Run {
-        Run { medium: Some(medium), ..self }
+    pub fn on_medium(self, medium: &'static str) -> BenchRun {
+        BenchRun { medium: Some(medium), ..self }
     }
 
     /// The same where the cores of a board are closer to each other in time: letters between them take what they take.
-    pub fn with_core_slice_ns(self, core_slice_ns: u64) -> Run {
-        Run { core_slice_ns: Some(core_slice_ns), ..self }
+    pub fn with_core_slice_ns(self, core_slice_ns: u64) -> BenchRun {
+        BenchRun { core_slice_ns: Some(core_slice_ns), ..self }
     }
 
     /// The same, and its trace is kept.
-    pub fn traced(self) -> Run {
-        Run { traced: true, ..self }
+    pub fn traced(self) -> BenchRun {
+        BenchRun { traced: true, ..self }
     }
 
     /// The same with further files.
-    pub fn with(mut self, files: Vec<(String, Vec<u8>)>) -> Run {
+    pub fn with(mut self, files: Vec<(String, Vec<u8>)>) -> BenchRun {
         self.files.extend(files);
         self
     }
 
     /// The same with a large file to stream.
-    pub fn streaming(self, streamed_mib: u32) -> Run {
-        Run { streamed_mib, ..self }
+    pub fn streaming(self, streamed_mib: u32) -> BenchRun {
+        BenchRun { streamed_mib, ..self }
     }
 
     /// What a person calls it.
     pub fn label(&self) -> String {
         match self.machine {
-            Machine::Cluster(system) => {
+            BenchMachine::Cluster(system) => {
                 let rate = self.link_rate_bps.map(|bps| format!(", {} Mbit/s", bps as f64 / 1e6)).unwrap_or_default();
                 let instruction = self.instruction_ns.map(|ns| format!(", {ns} ns")).unwrap_or_default();
                 format!("{} ({}), {}{rate}{instruction}", system.base, system.label, self.profile.name())
             }
-            Machine::Linux => "Linux".to_string(),
-            Machine::LinuxOfMemory { mib } => format!("Linux, {mib} MiB"),
-            Machine::LinuxOfCores { cores, .. } => format!("Linux, {cores} cores"),
+            BenchMachine::Linux => "Linux".to_string(),
+            BenchMachine::LinuxOfMemory { mib } => format!("Linux, {mib} MiB"),
+            BenchMachine::LinuxOfCores { cores, .. } => format!("Linux, {cores} cores"),
         }
     }
 }
 
 /// What came of a run.
 #[derive(Clone, Debug, Default)]
-pub struct Outcome {
+pub struct RunOutcome {
     /// The disk board's console.
     pub text: String,
     /// Where its trace is, if it was kept.
@@ -231,7 +232,7 @@ pub struct Outcome {
 
 /// A line of `measure`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Measured {
+pub struct MeasureLine {
     /// When it began, by its board's clock, ns.
     pub begin_ns: u64,
     /// How long it took, ns.
@@ -244,12 +245,12 @@ pub struct Measured {
     pub could_be_asynchronous: u64,
 }
 
-impl Outcome {
+impl RunOutcome {
     /// What `timed LABEL` measured.
     ///
     /// # Errors
     /// If it did not end well.
-    pub fn measured(&self, label: &str) -> Result<Measured> {
+    pub fn measured(&self, label: &str) -> Result<MeasureLine> {
         let missing = || format!("no measurement of `{label}`; the run said:\n{}", self.text);
         let after =
             |start: String| self.text.lines().find_map(|line| line.trim_end().strip_prefix(&start).map(str::to_string));
@@ -258,7 +259,7 @@ impl Outcome {
         let (ns, counters) = rest.split_once(" counters").with_context(missing)?;
         let numbers: Vec<u64> = counters.split_whitespace().map_while(|word| word.parse().ok()).collect();
         let count = |which: usize| numbers.get(which).copied().unwrap_or(0);
-        Ok(Measured {
+        Ok(MeasureLine {
             begin_ns: begin.parse()?,
             ns: ns.parse()?,
             calls: count(0) + count(1),
@@ -281,7 +282,7 @@ impl Outcome {
     ///
     /// # Errors
     /// If it was not kept or cannot be read.
-    pub fn events(&self) -> Result<(Header, Vec<Timed>)> {
+    pub fn events(&self) -> Result<(TraceHeader, Vec<Timed>)> {
         self.with_trace(|header, events| Ok((header, events.collect::<Result<_>>()?)))
     }
 
@@ -291,11 +292,11 @@ impl Outcome {
     /// If it was not kept or cannot be read, or `look` fails.
     pub fn with_trace<T>(
         &self,
-        look: impl FnOnce(Header, &mut dyn Iterator<Item = Result<Timed>>) -> Result<T>,
+        look: impl FnOnce(TraceHeader, &mut dyn Iterator<Item = Result<Timed>>) -> Result<T>,
     ) -> Result<T> {
         let path = self.trace.as_ref().context("this run's trace was not kept")?;
         let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-        let reader = Reader::new(&bytes).with_context(|| path.display().to_string())?;
+        let reader = TraceReader::new(&bytes).with_context(|| path.display().to_string())?;
         let header = reader.header().clone();
         look(header, &mut reader.map(|event| event.with_context(|| path.display().to_string())))
     }
@@ -303,7 +304,7 @@ impl Outcome {
 
 #[cfg(test)]
 mod tests {
-    use super::{Outcome, PAPERS, System};
+    use super::{BenchSystem, PAPERS, RunOutcome};
 
     #[test]
     fn run_paper_system_is_edit_of_ours() {
@@ -317,9 +318,9 @@ mod tests {
             let changed = base.lines().zip(text.lines()).filter(|(old, new)| old != new).count();
             assert_eq!(changed, system.edits.len(), "{}", system.label);
         }
-        let twice = System { label: "", base: "pair", edits: &[("", "x")] };
+        let twice = BenchSystem { label: "", base: "pair", edits: &[("", "x")] };
         assert!(twice.text(&base).unwrap_err().to_string().contains("more than one"));
-        let never = System { label: "", base: "pair", edits: &[("hello", "x")] };
+        let never = BenchSystem { label: "", base: "pair", edits: &[("hello", "x")] };
         assert!(never.text(&base).unwrap_err().to_string().contains("no line"));
     }
 
@@ -327,7 +328,7 @@ mod tests {
     fn run_measurements_are_read_from_console() {
         let text = "measuring cc at 7\nhello\nmeasured cc status 0 ns 9 counters 5 1 4 totals 8 8 8\r\n\
                     measuring ls at 7\nmeasured ls status 1 ns 9 counters 5 1 4 totals 8 8 8\nstorm 3 12\n";
-        let outcome = Outcome { text: text.to_string(), trace: None };
+        let outcome = RunOutcome { text: text.to_string(), trace: None };
         let found = outcome.measured("cc").unwrap();
         assert_eq!((found.begin_ns, found.ns, found.calls), (7, 9, 6));
         assert_eq!((found.asynchronous, found.could_be_asynchronous), (1, 4));

@@ -4,15 +4,15 @@
 //! Invariant: all of it is counted between two instants of the run, on all boards, whoever caused it. Not here: how a
 //! trace adds up (`renga-trace`).
 
-use crate::findings::Table;
+use crate::findings::FindingsTable;
 use crate::rows::ms;
-use crate::run::Outcome;
+use crate::run::RunOutcome;
 use anyhow::Result;
-use renga_trace::Header;
+use renga_trace::TraceHeader;
 use renga_trace::event::Timed;
-use renga_trace::figures::{Figures, Frames};
+use renga_trace::figures::{Frames, TraceFigures};
 use renga_trace::meter::Meter;
-use renga_trace::summary::{Edge, Sum};
+use renga_trace::summary::{CallEdge, EdgeSum};
 use std::collections::BTreeMap;
 
 /// A part of a run.
@@ -41,14 +41,14 @@ pub struct Spent {
 }
 
 impl Spent {
-    fn of(meter: &Meter, figures: &Figures) -> Spent {
+    fn of(meter: &Meter, figures: &TraceFigures) -> Spent {
         let busy = |board: &renga_trace::figures::BoardFigures| {
             let all = board.all_cores();
             all.programs_ns + all.system_ns
         };
-        let mut entries = BTreeMap::<String, Sum>::new();
+        let mut entries = BTreeMap::<String, EdgeSum>::new();
         for (arrow, sum) in figures.edges.iter().filter(|(arrow, _)| arrow.is_remote()) {
-            let Edge { to, entry, .. } = Edge::of(meter.header(), arrow);
+            let CallEdge { to, entry, .. } = CallEdge::of(meter.header(), arrow);
             let kind = to.split_once(": ").map_or(to.as_str(), |(_, kind)| kind);
             entries.entry(format!("{kind}.{entry}")).or_default().add(*sum);
         }
@@ -97,8 +97,8 @@ impl Spent {
 }
 
 /// An empty table of where time went.
-pub fn table() -> Table {
-    Table::new(
+pub fn table() -> FindingsTable {
+    FindingsTable::new(
         "Where the time went, from the traces, ms: cores that were not idle, at once, the disk, frames on the wire; calls between \
          boards, their callers' waits, and the entry with the longest",
         &["", "took", "a", "b", "both", "disk", "wire", "frames", "token", "calls", "waits", "most"],
@@ -109,14 +109,18 @@ pub fn table() -> Table {
 ///
 /// # Errors
 /// If something was not measured, or there is no trace.
-pub fn spent(outcome: &Outcome, labels: &[String]) -> Result<Vec<Spent>> {
+pub fn spent(outcome: &RunOutcome, labels: &[String]) -> Result<Vec<Spent>> {
     let measured = labels.iter().map(|label| outcome.measured(label)).collect::<Result<Vec<_>>>()?;
     let instants: Vec<u64> = measured.iter().flat_map(|found| [found.begin_ns, found.begin_ns + found.ns]).collect();
     outcome.with_trace(|header, events| between(header, events, &instants))
 }
 
 /// What was spent from the first instant to the second, from the third to the fourth, and so on.
-fn between(header: Header, events: &mut dyn Iterator<Item = Result<Timed>>, instants: &[u64]) -> Result<Vec<Spent>> {
+fn between(
+    header: TraceHeader,
+    events: &mut dyn Iterator<Item = Result<Timed>>,
+    instants: &[u64],
+) -> Result<Vec<Spent>> {
     let (mut meter, mut snapshots) = (Meter::new(header), Vec::new());
     for timed in events {
         let timed = timed?;
@@ -128,7 +132,7 @@ fn between(header: Header, events: &mut dyn Iterator<Item = Result<Timed>>, inst
 }
 
 /// Notes what there is at each instant until `time_ns`.
-fn take_snapshots(meter: &mut Meter, instants: &[u64], time_ns: u64, snapshots: &mut Vec<Figures>) {
+fn take_snapshots(meter: &mut Meter, instants: &[u64], time_ns: u64, snapshots: &mut Vec<TraceFigures>) {
     while let Some(instant) = instants.get(snapshots.len()).filter(|instant| **instant <= time_ns) {
         meter.pass_until(*instant);
         snapshots.push(meter.figures());
@@ -139,32 +143,32 @@ fn take_snapshots(meter: &mut Meter, instants: &[u64], time_ns: u64, snapshots: 
 mod tests {
     use super::between;
     use renga_abi::ProcId;
-    use renga_trace::event::{Event, Frame, Timed};
-    use renga_trace::{Board, Header, ProcessKind};
+    use renga_trace::event::{Timed, TraceEvent, TracedFrame};
+    use renga_trace::{ProcessKind, TraceBoard, TraceHeader};
 
     /// A program of b runs from 10 to 100 ns and again from 160 ns on; from 100 to 150 it waits for a, which works from 120
     /// to 180 ns.
     #[test]
     fn spent_phase_counts_its_own_events_only() {
         let (user, server) = (ProcId::new(1, 0), ProcId::new(0, 0));
-        let frame = Frame { destination: 0, token_wait_ns: 2, wire_ns: 7, arrives_after_ns: 8, bytes: vec![1] };
+        let frame = TracedFrame { destination: 0, token_wait_ns: 2, wire_ns: 7, arrives_after_ns: 8, bytes: vec![1] };
         let events = [
-            (0, 0, Event::Idle {}),
-            (10, 1, Event::Enter { process: user }),
-            (100, 1, Event::Call { caller: user, server, op: 0 }),
-            (100, 1, Event::Idle {}),
-            (102, 1, Event::Frame(frame.clone())),
-            (120, 0, Event::Dispatch { process: server }),
-            (150, 1, Event::Reply { caller: user, server, op: 0 }),
-            (160, 1, Event::Enter { process: user }),
-            (180, 0, Event::Idle {}),
-            (300, 1, Event::Frame(frame)),
+            (0, 0, TraceEvent::Idle {}),
+            (10, 1, TraceEvent::Enter { process: user }),
+            (100, 1, TraceEvent::Call { caller: user, server, op: 0 }),
+            (100, 1, TraceEvent::Idle {}),
+            (102, 1, TraceEvent::Frame(frame.clone())),
+            (120, 0, TraceEvent::Dispatch { process: server }),
+            (150, 1, TraceEvent::Reply { caller: user, server, op: 0 }),
+            (160, 1, TraceEvent::Enter { process: user }),
+            (180, 0, TraceEvent::Idle {}),
+            (300, 1, TraceEvent::Frame(frame)),
         ];
         let mut events = events.into_iter().map(|(time_ns, board, event)| Ok(Timed { time_ns, board, core: 0, event }));
-        let mut boards = ["a", "b"].map(|name| Board { name: name.to_string(), ..Board::default() });
+        let mut boards = ["a", "b"].map(|name| TraceBoard { name: name.to_string(), ..TraceBoard::default() });
         boards.iter_mut().for_each(|board| board.add(0, 0, 0));
         let kinds = vec![ProcessKind { name: "x".to_string(), serves: None }];
-        let header = Header { boards: boards.into(), kinds, protocols: Vec::new() };
+        let header = TraceHeader { boards: boards.into(), kinds, protocols: Vec::new() };
         let found = between(header, &mut events, &[90, 170, 170, 200]).unwrap();
         let [first, second] = &found[..] else { panic!("two parts: {found:?}") };
         assert_eq!((first.ns, first.busy_ns.as_slice(), first.overlap_ns), (80, [50, 30].as_slice(), 20));

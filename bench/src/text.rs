@@ -3,7 +3,7 @@
 //! Invariant: each is what its program works on in earnest: a compiler finds functions that call each other, loops and
 //! switches; nothing is padded by more than one comment or line.
 
-use crate::words::Words;
+use crate::words::RandomWords;
 use std::fmt::Write;
 
 /// What follows a source's last function at least: the comment that makes up the size.
@@ -88,7 +88,7 @@ expression: NUMBER\n | NAME { $$ = variables[$1]; }\n | NAME '=' expression { $$
 
 /// A manual page of `bytes` bytes: sections, paragraphs of words, lists.
 pub fn manual(bytes: usize) -> Vec<u8> {
-    let mut words = Words::default();
+    let mut words = RandomWords::default();
     let mut text = ".TH RENGA 1 \"2026-01-01\"\n.SH NAME\nrenga \\- poets in turn\n".to_string();
     let mut part = 0;
     loop {
@@ -102,7 +102,7 @@ pub fn manual(bytes: usize) -> Vec<u8> {
     filled(text, bytes, ".\\\"", '.', "\n")
 }
 
-fn paragraph(words: &mut Words, part: u32) -> String {
+fn paragraph(words: &mut RandomWords, part: u32) -> String {
     let mut text = match part % 4 {
         0 => format!(".SH \"PART {part}\"\n"),
         1 => ".PP\n".to_string(),

@@ -3,7 +3,7 @@
 //! Invariant: of the last two one at least is free of the commit that the file system makes every five seconds, if three of them
 //! take less. Not here: what is measured.
 
-use crate::run::{Measured, Outcome};
+use crate::run::{MeasureLine, RunOutcome};
 use anyhow::Result;
 
 /// How often.
@@ -18,7 +18,7 @@ pub(crate) fn script(label: &str, command: &str) -> String {
 ///
 /// # Errors
 /// If it was not measured.
-pub(crate) fn quicker(outcome: &Outcome, label: &str) -> Result<(String, Measured)> {
+pub(crate) fn quicker(outcome: &RunOutcome, label: &str) -> Result<(String, MeasureLine)> {
     let of = |time: u32| {
         let label = format!("{label}-{time}");
         outcome.measured(&label).map(|found| (label, found))
@@ -30,7 +30,7 @@ pub(crate) fn quicker(outcome: &Outcome, label: &str) -> Result<(String, Measure
 #[cfg(test)]
 mod tests {
     use super::{quicker, script};
-    use crate::run::Outcome;
+    use crate::run::RunOutcome;
 
     /// Holds: scale-load.
     #[test]
@@ -39,7 +39,7 @@ mod tests {
             let line = |(at, ns): (usize, &u64)| {
                 format!("measuring x-{0} at 5\nmeasured x-{0} status 0 ns {ns} counters 0\n", at + 1)
             };
-            Outcome { text: times.iter().enumerate().map(line).collect(), trace: None }
+            RunOutcome { text: times.iter().enumerate().map(line).collect(), trace: None }
         };
         let found = |times| quicker(&said(times), "x").map(|(label, found)| (label, found.ns)).unwrap();
         assert_eq!(found([1, 7, 6]), ("x-3".to_string(), 6));

@@ -2,15 +2,15 @@
 
 /// Words without a short period (xorshift).
 #[derive(Debug)]
-pub struct Words(u32);
+pub struct RandomWords(u32);
 
-impl Default for Words {
-    fn default() -> Words {
-        Words(0x9e37_79b9)
+impl Default for RandomWords {
+    fn default() -> RandomWords {
+        RandomWords(0x9e37_79b9)
     }
 }
 
-impl Words {
+impl RandomWords {
     /// The next number of those that words are drawn by.
     pub fn number(&mut self) -> u32 {
         self.0 ^= self.0 << 13;

@@ -7,7 +7,7 @@ const SOURCES: [usize; 6] = [30, 1011, 6876, 8012, 49_797, 96_413];
 
 /// A program of the paper and what stands for it here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Program {
+pub struct WorkloadProgram {
     /// A word, in labels.
     pub name: &'static str,
     /// What tables call it.
@@ -18,45 +18,46 @@ pub struct Program {
     pub heavy: bool,
 }
 
-const fn program(name: &'static str, title: &'static str, command: &'static str) -> Program {
-    Program { name, title, command, heavy: false }
+const fn program(name: &'static str, title: &'static str, command: &'static str) -> WorkloadProgram {
+    WorkloadProgram { name, title, command, heavy: false }
 }
 
-const fn heavy(name: &'static str, title: &'static str, command: &'static str) -> Program {
-    Program { name, title, command, heavy: true }
+const fn heavy(name: &'static str, title: &'static str, command: &'static str) -> WorkloadProgram {
+    WorkloadProgram { name, title, command, heavy: true }
 }
 
 /// cc of 30 bytes.
-pub const CC_30: Program = program("tcc-30", "cc, 30 bytes (tcc)", "tcc -o tcc-30 /p1/30.c");
+pub const CC_30: WorkloadProgram = program("tcc-30", "cc, 30 bytes (tcc)", "tcc -o tcc-30 /p1/30.c");
 /// cc of 1011 bytes.
-pub const CC_1011: Program = program("tcc-1011", "cc, 1011 bytes (tcc)", "tcc -o tcc-1011 /p1/1011.c");
+pub const CC_1011: WorkloadProgram = program("tcc-1011", "cc, 1011 bytes (tcc)", "tcc -o tcc-1011 /p1/1011.c");
 /// cc of 6876 bytes.
-pub const CC_6876: Program = program("tcc-6876", "cc, 6876 bytes (tcc)", "tcc -o tcc-6876 /p1/6876.c");
+pub const CC_6876: WorkloadProgram = program("tcc-6876", "cc, 6876 bytes (tcc)", "tcc -o tcc-6876 /p1/6876.c");
 /// cc of 8012 bytes.
-pub const CC_8012: Program = program("tcc-8012", "cc, 8012 bytes (tcc)", "tcc -o tcc-8012 /p1/8012.c");
+pub const CC_8012: WorkloadProgram = program("tcc-8012", "cc, 8012 bytes (tcc)", "tcc -o tcc-8012 /p1/8012.c");
 /// cc of 49797 bytes.
-pub const CC_49797: Program = program("tcc-49797", "cc, 49797 bytes (tcc)", "tcc -o tcc-49797 /p1/49797.c");
+pub const CC_49797: WorkloadProgram = program("tcc-49797", "cc, 49797 bytes (tcc)", "tcc -o tcc-49797 /p1/49797.c");
 /// cc of 96413 bytes.
-pub const CC_96413: Program = program("tcc-96413", "cc, 96413 bytes (tcc)", "tcc -o tcc-96413 /p1/96413.c");
+pub const CC_96413: WorkloadProgram = program("tcc-96413", "cc, 96413 bytes (tcc)", "tcc -o tcc-96413 /p1/96413.c");
 /// The same by a compiler of five programs, as the paper's was.
-pub const GCC_30: Program = heavy("gcc-30", "cc, 30 bytes (gcc)", "gcc -O1 -o gcc-30 /p1/30.c");
+pub const GCC_30: WorkloadProgram = heavy("gcc-30", "cc, 30 bytes (gcc)", "gcc -O1 -o gcc-30 /p1/30.c");
 /// cc of 1011 bytes.
-pub const GCC_1011: Program = heavy("gcc-1011", "cc, 1011 bytes (gcc)", "gcc -O1 -o gcc-1011 /p1/1011.c");
+pub const GCC_1011: WorkloadProgram = heavy("gcc-1011", "cc, 1011 bytes (gcc)", "gcc -O1 -o gcc-1011 /p1/1011.c");
 /// cc of 6876 bytes.
-pub const GCC_6876: Program = heavy("gcc-6876", "cc, 6876 bytes (gcc)", "gcc -O1 -o gcc-6876 /p1/6876.c");
+pub const GCC_6876: WorkloadProgram = heavy("gcc-6876", "cc, 6876 bytes (gcc)", "gcc -O1 -o gcc-6876 /p1/6876.c");
 /// yacc.
-pub const YACC: Program = program("yacc", "yacc, 1178 bytes (byacc)", "byacc -o yacc.c /p1/1178.y");
+pub const YACC: WorkloadProgram = program("yacc", "yacc, 1178 bytes (byacc)", "byacc -o yacc.c /p1/1178.y");
 /// nroff, one program.
-pub const MANDOC: Program = program("mandoc", "nroff, 6612 bytes (mandoc)", "mandoc -T ascii /p1/6612.1 > mandoc.out");
+pub const MANDOC: WorkloadProgram =
+    program("mandoc", "nroff, 6612 bytes (mandoc)", "mandoc -T ascii /p1/6612.1 > mandoc.out");
 /// nroff, a shell script that runs three programs.
-pub const NROFF: Program = heavy("nroff", "nroff, 6612 bytes (groff)", "nroff -man /p1/6612.1 > nroff.out");
+pub const NROFF: WorkloadProgram = heavy("nroff", "nroff, 6612 bytes (groff)", "nroff -man /p1/6612.1 > nroff.out");
 /// A pipe of two programs.
-pub const LS_SORT: Program = program("ls-sort", "ls | sort", "ls -l /bin | sort > sorted");
+pub const LS_SORT: WorkloadProgram = program("ls-sort", "ls | sort", "ls -l /bin | sort > sorted");
 
-impl Program {
+impl WorkloadProgram {
     /// The command that measures it as `LABEL`.
     pub fn timed(&self, label: &str) -> String {
-        let Program { command, .. } = self;
+        let WorkloadProgram { command, .. } = self;
         let by_shell = command.contains(['|', '>']);
         let command = if by_shell { format!("sh -c '{command}'") } else { (*command).to_string() };
         format!("/usr/lib/renga/measure {label} {command}")

@@ -4,15 +4,15 @@ use core::ffi::CStr;
 
 /// Arguments and environment of this program.
 #[derive(Clone, Copy)]
-pub struct Arguments {
+pub struct ProgramArguments {
     stack: *const usize,
 }
 
-impl Arguments {
+impl ProgramArguments {
     /// # Safety
     /// `stack` is the initial stack pointer: argc, argv, null, envp, null, all never written since.
     pub unsafe fn new(stack: *const usize) -> Self {
-        Arguments { stack }
+        ProgramArguments { stack }
     }
 
     fn word(&self, index: usize) -> usize {

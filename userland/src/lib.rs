@@ -14,7 +14,7 @@ pub mod start;
 pub mod syscall;
 pub mod text;
 
-pub use arguments::Arguments;
+pub use arguments::ProgramArguments;
 pub use renga_user_errno::Errno;
 
 /// Errors as the kernel returns them.

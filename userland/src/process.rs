@@ -1,7 +1,7 @@
 //! Making and finding programs.
 
 use crate::syscall::{execute, plain};
-use crate::{Arguments, Errno};
+use crate::{Errno, ProgramArguments};
 use core::ffi::CStr;
 
 const ENOENT: Errno = Errno(2);
@@ -15,7 +15,7 @@ pub fn fork() -> Result<u32, Errno> {
 }
 
 /// Executes `name`, looked up along PATH if it has no slash. Returns only if that failed.
-pub fn execute_by_name(name: &CStr, list: &[*const u8], arguments: &Arguments) -> Errno {
+pub fn execute_by_name(name: &CStr, list: &[*const u8], arguments: &ProgramArguments) -> Errno {
     let environment = arguments.environment();
     if name.to_bytes().contains(&b'/') {
         return execute(name, list, environment);

@@ -2,7 +2,7 @@
 
 use crate::syscall::{close, open, read, write};
 use crate::text::complain;
-use crate::{Arguments, Errno};
+use crate::{Errno, ProgramArguments};
 use core::ffi::CStr;
 
 /// Bytes of what is written at once.
@@ -36,14 +36,14 @@ const FAILED: i32 = 1;
 const EINVAL: Errno = Errno(22);
 
 /// A command that shows and changes settings, and says why it cannot.
-pub struct Command {
+pub struct SettingCommand {
     /// Its name.
     pub name: &'static str,
     /// Why a setting cannot be reached; `None`: its text is refused.
     pub why: fn(Errno) -> Option<&'static str>,
 }
 
-impl Command {
+impl SettingCommand {
     /// Shows `file`; the command's status.
     pub fn show(&self, file: &CStr) -> i32 {
         show(file).map_or_else(|errno| self.failed(errno, "it cannot be read"), |()| 0)
@@ -51,8 +51,8 @@ impl Command {
 
     /// Writes the arguments from the second on to `file`, as one text; the command's status. `refused`: what is said of a text that is
     /// not allowed.
-    pub fn set(&self, file: &CStr, arguments: &Arguments, refused: &str) -> i32 {
-        let (mut words, mut at) = (Words::default(), 2);
+    pub fn set(&self, file: &CStr, arguments: &ProgramArguments, refused: &str) -> i32 {
+        let (mut words, mut at) = (SpacedWords::default(), 2);
         // Bounded by the arguments.
         while let Some(word) = arguments.get(at).map(CStr::to_bytes) {
             if !words.add(word) {
@@ -72,18 +72,18 @@ impl Command {
 }
 
 /// Words with a space behind each, as far as there is room.
-pub struct Words {
+pub struct SpacedWords {
     text: [u8; TEXT_BYTES_MAX],
     bytes: usize,
 }
 
-impl Default for Words {
+impl Default for SpacedWords {
     fn default() -> Self {
-        Words { text: [0; TEXT_BYTES_MAX], bytes: 0 }
+        SpacedWords { text: [0; TEXT_BYTES_MAX], bytes: 0 }
     }
 }
 
-impl Words {
+impl SpacedWords {
     /// Adds `word`; whether it has room.
     pub fn add(&mut self, word: &[u8]) -> bool {
         let Some(place) = self.text.get_mut(self.bytes..=self.bytes + word.len()) else { return false };

@@ -37,7 +37,7 @@ macro_rules! program {
         #[unsafe(no_mangle)]
         unsafe extern "Rust" fn renga_program(stack: *const usize) -> i32 {
             // SAFETY: passed on from the kernel, unchanged.
-            $main(unsafe { $crate::Arguments::new(stack) })
+            $main(unsafe { $crate::ProgramArguments::new(stack) })
         }
     };
 }

@@ -175,7 +175,7 @@ pub fn execute(path: &CStr, arguments: &[*const u8], environment: &[*const u8]) 
     assert!(arguments.last().is_some_and(|end| end.is_null()) && environment.last().is_some_and(|end| end.is_null()));
     let lists = (arguments.as_ptr() as isize, environment.as_ptr() as isize);
     // SAFETY: the path ends with a zero; both lists end with null (asserted), and their entries are
-    // strings of the program's start or literals, as `Arguments` makes them.
+    // strings of the program's start or literals, as `ProgramArguments` makes them.
     match unsafe { call(221, [path.as_ptr() as isize, lists.0, lists.1, 0, 0, 0]) } {
         Err(errno) => errno,
         Ok(_) => Errno(0),

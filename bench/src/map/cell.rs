@@ -4,7 +4,7 @@
 //! what is done earlier, not by what is promised.
 
 use super::point::{CALLS, Point};
-use crate::run::Outcome;
+use crate::run::RunOutcome;
 use anyhow::{Result, ensure};
 
 /// Asynchronous calls win if they take less by more than so many of a hundred of what synchronous ones take; these win if that is more.
@@ -12,17 +12,17 @@ pub(super) const MARGIN_PERCENT: f64 = 5.0;
 
 /// What a round took in one mode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Times {
+pub(super) struct CellTimes {
     /// Until the last caller's burst had let it go on, ns.
     pub(super) burst_ns: u64,
     /// Until the last caller's calls were made, ns.
     pub(super) made_ns: u64,
 }
 
-impl Times {
+impl CellTimes {
     /// Of the callers that are said to have had a round of `size`.
-    fn of(outcome: &Outcome, size: u64, callers: u64) -> Result<Times> {
-        let mut times = Times::default();
+    fn of(outcome: &RunOutcome, size: u64, callers: u64) -> Result<CellTimes> {
+        let mut times = CellTimes::default();
         for caller in 0..callers {
             let numbers = outcome.numbers(&format!("told {size} {caller} "))?;
             let [burst_ns, gone_ns, made_ns] = numbers[..] else { anyhow::bail!("not a round: {numbers:?}") };
@@ -51,8 +51,8 @@ pub(super) struct Cell {
     pub(super) point: Point,
     /// Of a message, bytes.
     pub(super) size: u64,
-    pub(super) sync: Times,
-    pub(super) asynchronous: Times,
+    pub(super) sync: CellTimes,
+    pub(super) asynchronous: CellTimes,
 }
 
 /// How much less the second is, of a hundred of the first.
@@ -65,8 +65,8 @@ impl Cell {
     ///
     /// # Errors
     /// If a caller did not end its round.
-    pub(super) fn read(point: Point, size: u64, [sync, asynchronous]: [&Outcome; 2]) -> Result<Cell> {
-        let times = |outcome| Times::of(outcome, size, point.callers);
+    pub(super) fn read(point: Point, size: u64, [sync, asynchronous]: [&RunOutcome; 2]) -> Result<Cell> {
+        let times = |outcome| CellTimes::of(outcome, size, point.callers);
         Ok(Cell { point, size, sync: times(sync)?, asynchronous: times(asynchronous)? })
     }
 
@@ -98,13 +98,13 @@ impl Cell {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use super::{Cell, Times, Winner};
+    use super::{Cell, CellTimes, Winner};
     use crate::map::point::Point;
-    use crate::run::Outcome;
+    use crate::run::RunOutcome;
 
     /// One whose rounds took so long; the burst an eighth of that.
     pub(crate) fn cell(point: Point, size: u64, made_ns: [u64; 2]) -> Cell {
-        let [sync, asynchronous] = made_ns.map(|made_ns| Times { burst_ns: made_ns / 8, made_ns });
+        let [sync, asynchronous] = made_ns.map(|made_ns| CellTimes { burst_ns: made_ns / 8, made_ns });
         Cell { point, size, sync, asynchronous }
     }
 
@@ -112,12 +112,12 @@ pub(super) mod tests {
 
     #[test]
     fn map_cell_has_time_of_slowest_caller() {
-        let said = |lines: &str| Outcome { text: lines.to_string(), trace: None };
+        let said = |lines: &str| RunOutcome { text: lines.to_string(), trace: None };
         let sync = said("told 16 1 5 90 100\r\ntold 16 0 9 70 80\ntold 64 0 1 2 3\n");
         let asynchronous = said("told 16 0 2 60 70\ntold 16 1 1 59 80\n");
         let cell = Cell::read(POINT, 16, [&sync, &asynchronous]).unwrap();
-        assert_eq!(cell.sync, Times { burst_ns: 9, made_ns: 100 });
-        assert_eq!(cell.asynchronous, Times { burst_ns: 2, made_ns: 80 });
+        assert_eq!(cell.sync, CellTimes { burst_ns: 9, made_ns: 100 });
+        assert_eq!(cell.asynchronous, CellTimes { burst_ns: 2, made_ns: 80 });
         assert_eq!((cell.gain(), cell.each_ns()), (20.0, [100.0 / 128.0, 80.0 / 128.0]));
         assert!(Cell::read(POINT, 64, [&sync, &sync]).is_err(), "the second caller did not say anything of that size");
         assert!(Cell::read(POINT, 1, [&said("told 1 0 3 2 4\ntold 1 1 1 2 3\n"), &sync]).is_err());

@@ -4,7 +4,7 @@
 
 use super::cell::{Cell, MARGIN_PERCENT};
 use super::point::{Axes, Point};
-use crate::findings::{HeatMap, Panel, Table};
+use crate::findings::{FindingsTable, HeatMap, Panel};
 
 /// A message's size, short.
 fn bytes(size: u64) -> String {
@@ -15,10 +15,10 @@ fn bytes(size: u64) -> String {
 }
 
 /// A row for each point, a column for each size.
-pub(super) fn table(axes: Axes, cells: &[Cell], title: &str, text: impl Fn(&Cell) -> String) -> Table {
+pub(super) fn table(axes: Axes, cells: &[Cell], title: &str, text: impl Fn(&Cell) -> String) -> FindingsTable {
     let sizes: Vec<String> = axes.sizes.iter().map(|size| bytes(*size)).collect();
     let columns: Vec<&str> = std::iter::once("").chain(sizes.iter().map(String::as_str)).collect();
-    let mut table = Table::new(title, &columns);
+    let mut table = FindingsTable::new(title, &columns);
     for of_point in cells.chunks(axes.sizes.len()) {
         let Some(Cell { point: Point { boards, callers, rate_mbit }, .. }) = of_point.first() else { continue };
         let head = format!("{boards} / {callers} / {rate_mbit}");

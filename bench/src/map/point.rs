@@ -4,8 +4,8 @@
 //! Invariant: the runs of a point differ in the system's `mode` alone. Every round is the same number of calls between boards
 //! for each caller, whatever the size.
 
-use crate::rows::Plan;
-use crate::run::{Edit, Machine, PAPERS, PAPERS_ASYNC, Run, System};
+use crate::rows::RowPlan;
+use crate::run::{BenchMachine, BenchRun, BenchSystem, Edit, PAPERS, PAPERS_ASYNC};
 
 /// What a message crosses in: so many bytes at most in each call.
 const PAGE_BYTES: u64 = 4096;
@@ -44,14 +44,14 @@ const OCTET: [Edit; 8] = [
 ];
 
 /// Clusters of the map: boards, and the systems whose calls wait and whose calls that return nothing do not.
-const CLUSTERS: [(usize, [System; 2]); 3] = [
+const CLUSTERS: [(usize, [BenchSystem; 2]); 3] = [
     (2, [PAPERS, PAPERS_ASYNC]),
     (4, [system("no leases", "quad", QUAD.split_at(3).0), system("no leases, async", "quad", &QUAD)]),
     (8, [system("no leases", "octet", OCTET.split_at(7).0), system("no leases, async", "octet", &OCTET)]),
 ];
 
-const fn system(label: &'static str, base: &'static str, edits: &'static [Edit]) -> System {
-    System { label, base, edits }
+const fn system(label: &'static str, base: &'static str, edits: &'static [Edit]) -> BenchSystem {
+    BenchSystem { label, base, edits }
 }
 
 /// What the map goes over.
@@ -73,7 +73,7 @@ const SHORT: Axes = Axes { boards: &[2], callers: &[1, 3], rates_mbit: &[1, 10, 
 
 impl Axes {
     /// Those of a plan.
-    pub(super) fn of(plan: Plan) -> Axes {
+    pub(super) fn of(plan: RowPlan) -> Axes {
         if plan.short { SHORT } else { WHOLE }
     }
 
@@ -107,7 +107,7 @@ fn round(size: u64) -> String {
 
 impl Point {
     /// Its runs: synchronous, asynchronous.
-    pub(super) fn runs(self, plan: Plan) -> [Run; 2] {
+    pub(super) fn runs(self, plan: RowPlan) -> [BenchRun; 2] {
         let rounds: Vec<String> = Axes::of(plan).sizes.iter().map(|size| round(*size)).collect();
         let (callers, rounds) = (self.callers, rounds.join(" "));
         let mut script = format!(
@@ -123,7 +123,7 @@ impl Point {
             CLUSTERS.iter().find(|(boards, _)| *boards == self.boards).map_or(CLUSTERS[0].1, |(_, both)| *both);
         systems.map(|system| {
             let files = vec![("/p1/tell.c".to_string(), include_bytes!("tell.c").to_vec())];
-            let run = Run { files, ..Run::new(Machine::Cluster(system), plan.profile, "dev", &script) };
+            let run = BenchRun { files, ..BenchRun::new(BenchMachine::Cluster(system), plan.profile, "dev", &script) };
             run.at_rate(self.rate_mbit * 1_000_000)
         })
     }
@@ -132,15 +132,15 @@ impl Point {
 #[cfg(test)]
 mod tests {
     use super::{Axes, CLUSTERS, Point, round};
-    use crate::rows::Plan;
-    use crate::run::{Machine, Profile};
+    use crate::rows::RowPlan;
+    use crate::run::{BenchMachine, CostProfile};
 
-    const PLAN: Plan = Plan { profile: Profile::Pi3, short: false };
+    const PLAN: RowPlan = RowPlan { profile: CostProfile::Pi3, short: false };
 
     #[test]
     fn map_points_cover_axes_and_short_form_is_subset() {
         let points: Vec<Point> = Axes::of(PLAN).points().collect();
-        let short: Vec<Point> = Axes::of(Plan { short: true, ..PLAN }).points().collect();
+        let short: Vec<Point> = Axes::of(RowPlan { short: true, ..PLAN }).points().collect();
         assert_eq!((points.len(), short.len()), (3 * 3 * 5, 2 * 3));
         assert!(short.iter().all(|point| points.contains(point)));
         let sizes = Axes::of(PLAN).sizes;
@@ -155,7 +155,8 @@ mod tests {
         assert_eq!((&sync.script, &sync.files), (&asynchronous.script, &asynchronous.files));
         let on = |board: &str| sync.script.matches(&format!("on {board} ./tell")).count();
         assert_eq!(["b", "c", "d", "e"].map(on), [3, 2, 2, 0]);
-        let (Machine::Cluster(sync), Machine::Cluster(asynchronous)) = (sync.machine, asynchronous.machine) else {
+        let (BenchMachine::Cluster(sync), BenchMachine::Cluster(asynchronous)) = (sync.machine, asynchronous.machine)
+        else {
             panic!("no clusters")
         };
         assert_eq!(sync.edits, &asynchronous.edits[..sync.edits.len()]);

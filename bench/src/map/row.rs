@@ -7,12 +7,12 @@ use super::drawing::{heat_map, table};
 use super::explanation;
 use super::point::{Axes, Point};
 use crate::findings::Findings;
-use crate::rows::{Plan, Row};
-use crate::run::{Outcome, Run};
+use crate::rows::{LedgerRow, RowPlan};
+use crate::run::{BenchRun, RunOutcome};
 use anyhow::{Result, ensure};
 
 /// The map, as rows are.
-pub const ROW: Row = Row {
+pub const ROW: LedgerRow = LedgerRow {
     id: "MAP",
     title: "Synchronous and asynchronous calls: message size, boards, callers, link",
     published: "Nothing: the paper has one point, two boards at 4 Mbit/s, where asynchronous calls gain about 1 % of compiles (P1.T4).",
@@ -24,16 +24,16 @@ pub const ROW: Row = Row {
     judge,
 };
 
-fn runs(plan: Plan) -> Vec<Run> {
+fn runs(plan: RowPlan) -> Vec<BenchRun> {
     Axes::of(plan).points().flat_map(|point| point.runs(plan)).collect()
 }
 
-fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
+fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     let axes = Axes::of(plan);
     let points: Vec<Point> = axes.points().collect();
     ensure!(outcomes.len() == 2 * points.len(), "two runs of each point are needed");
     let both = outcomes.chunks_exact(2).map(|both| [&both[0], &both[1]]);
-    let of_point = |(point, both): (&Point, [&Outcome; 2])| {
+    let of_point = |(point, both): (&Point, [&RunOutcome; 2])| {
         axes.sizes.iter().map(|size| Cell::read(*point, *size, both)).collect::<Result<Vec<_>>>()
     };
     let cells = points.iter().zip(both).map(of_point).collect::<Result<Vec<_>>>()?.concat();
@@ -66,17 +66,17 @@ fn findings(axes: Axes, cells: &[Cell]) -> Findings {
 mod tests {
     use super::ROW;
     use crate::map::point::{Axes, Point};
-    use crate::rows::Plan;
-    use crate::run::{Outcome, Profile};
+    use crate::rows::RowPlan;
+    use crate::run::{CostProfile, RunOutcome};
 
-    const PLAN: Plan = Plan { profile: Profile::Pi3, short: true };
+    const PLAN: RowPlan = RowPlan { profile: CostProfile::Pi3, short: true };
 
     /// Asynchronous calls take as long, but half as long for one caller.
-    fn outcomes() -> Vec<Outcome> {
+    fn outcomes() -> Vec<RunOutcome> {
         let told = |point: Point, part: u64| {
             let line = |size: &u64, caller| format!("told {size} {caller} {part} {part} {}\n", size * part);
             let lines = |caller| Axes::of(PLAN).sizes.iter().map(|size| line(size, caller)).collect::<String>();
-            Outcome { text: (0..point.callers).map(lines).collect(), trace: None }
+            RunOutcome { text: (0..point.callers).map(lines).collect(), trace: None }
         };
         let both = |point: Point| [told(point, 100), told(point, if point.callers == 1 { 50 } else { 100 })];
         Axes::of(PLAN).points().flat_map(both).collect()

@@ -3,7 +3,7 @@
 //! Invariant: errors are of what was measured. Not here: predicting (`placement`).
 
 use super::placement::{Alone, Placement, best};
-use crate::findings::{Bound, Claim, Curve, Findings, Plot, Table};
+use crate::findings::{Bound, Claim, Curve, Findings, FindingsTable, Plot};
 use crate::rows::ms;
 
 /// An error of a prediction may be so large, %: to count, and to be good.
@@ -12,18 +12,18 @@ const ERROR: Bound = Bound::AtMost(10.0, 5.0);
 const TO_BEST: Bound = Bound::AtMost(1.05, 1.0);
 
 /// A placement, as predicted and as measured.
-pub(super) struct Placed {
+pub(super) struct ComparedPlacement {
     placement: Placement,
     predicted_ns: f64,
     one_by_one_ns: f64,
     ns: u64,
 }
 
-impl Placed {
+impl ComparedPlacement {
     /// One that took so long.
-    pub(super) fn new(placement: Placement, alone: &Alone, ns: u64) -> Placed {
+    pub(super) fn new(placement: Placement, alone: &Alone, ns: u64) -> ComparedPlacement {
         let (predicted_ns, one_by_one_ns) = (placement.predicted_ns(alone), placement.one_by_one_ns(alone));
-        Placed { placement, predicted_ns, one_by_one_ns, ns }
+        ComparedPlacement { placement, predicted_ns, one_by_one_ns, ns }
     }
 
     /// How far a prediction is off, of a hundred of what was measured.
@@ -33,13 +33,13 @@ impl Placed {
 }
 
 /// The one that is furthest off by `of`, and how far, %.
-fn furthest(measured: &[Placed], of: fn(&Placed) -> f64) -> Option<(&Placed, f64)> {
+fn furthest(measured: &[ComparedPlacement], of: fn(&ComparedPlacement) -> f64) -> Option<(&ComparedPlacement, f64)> {
     let errors = measured.iter().map(|placed| (placed, placed.error_percent(of(placed)).abs()));
     errors.max_by(|(_, one), (_, other)| one.total_cmp(other))
 }
 
 /// Adds all that can be said of these.
-pub(super) fn compare(measured: &[Placed], alone: &Alone, findings: &mut Findings) {
+pub(super) fn compare(measured: &[ComparedPlacement], alone: &Alone, findings: &mut Findings) {
     for placed in measured {
         findings.figure(format!("{} ns", placed.placement), placed.ns);
         findings.figure(format!("{} predicted ns", placed.placement), placed.predicted_ns as u64);
@@ -64,9 +64,9 @@ pub(super) fn compare(measured: &[Placed], alone: &Alone, findings: &mut Finding
     judge_search(measured, alone, findings);
 }
 
-fn table(measured: &[Placed]) -> Table {
+fn table(measured: &[ComparedPlacement]) -> FindingsTable {
     let title = "All jobs together, ms, by placement; error: of the measured time; one by one: each board's jobs one after the other";
-    let mut table = Table::new(title, &["", "measured", "predicted", "error", "one by one", "error"]);
+    let mut table = FindingsTable::new(title, &["", "measured", "predicted", "error", "one by one", "error"]);
     table.rows.extend(measured.iter().map(|placed| {
         let predicted = |ns: f64| [ms(ns as u64), format!("{:+.1} %", placed.error_percent(ns))];
         let both = [predicted(placed.predicted_ns), predicted(placed.one_by_one_ns)].concat();
@@ -76,10 +76,10 @@ fn table(measured: &[Placed]) -> Table {
 }
 
 /// Both times of each placement, from the quickest to the slowest.
-fn plot(measured: &[Placed]) -> Plot {
-    let mut sorted: Vec<&Placed> = measured.iter().collect();
+fn plot(measured: &[ComparedPlacement]) -> Plot {
+    let mut sorted: Vec<&ComparedPlacement> = measured.iter().collect();
     sorted.sort_by_key(|placed| placed.ns);
-    let curve = |label: &str, of: fn(&Placed) -> f64| {
+    let curve = |label: &str, of: fn(&ComparedPlacement) -> f64| {
         let points = sorted.iter().enumerate().map(|(place, placed)| ((place + 1) as f64, of(placed) / 1e6));
         Curve { label: label.to_string(), points: points.collect() }
     };
@@ -91,7 +91,7 @@ fn plot(measured: &[Placed]) -> Plot {
 }
 
 /// What the search finds, beside the best of those that were measured.
-fn judge_search(measured: &[Placed], alone: &Alone, findings: &mut Findings) {
+fn judge_search(measured: &[ComparedPlacement], alone: &Alone, findings: &mut Findings) {
     let (found, predicted_ns) = best(alone);
     let predicted = ms(predicted_ns as u64);
     let Some(quickest) = measured.iter().min_by_key(|placed| placed.ns) else { return };
@@ -115,9 +115,9 @@ fn judge_search(measured: &[Placed], alone: &Alone, findings: &mut Findings) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Placed, compare};
-    use crate::findings::{Findings, Verdict};
-    use crate::placements::demand::{Course, Demand};
+    use super::{ComparedPlacement, compare};
+    use crate::findings::{FindingVerdict, Findings};
+    use crate::placements::demand::{Demand, JobPhases};
     use crate::placements::placement::{Alone, Placement};
 
     /// Two jobs of 20 and 30 ms, which nothing but their own core takes; so together they take 50, 30, 30, 50.
@@ -126,14 +126,14 @@ mod tests {
             let demand = |core: usize| {
                 let mut queued_ns = [0.0; 4];
                 queued_ns[core] = ms * 1e6;
-                Course(vec![Demand { queued_ns, apart_ns: 0.0 }])
+                JobPhases(vec![Demand { queued_ns, apart_ns: 0.0 }])
             };
             [demand(0), demand(1)]
         };
         let alone = Alone { jobs: vec![job(20.0), job(30.0)], shell_ns: 0.0 };
         let placed = |(name, ms): &(&str, u64)| {
             let placement = Placement::all(2).find(|placement| placement.to_string() == *name).unwrap();
-            Placed::new(placement, &alone, ms * 1_000_000)
+            ComparedPlacement::new(placement, &alone, ms * 1_000_000)
         };
         let mut findings = Findings::default();
         compare(&measured_ms.iter().map(placed).collect::<Vec<_>>(), &alone, &mut findings);
@@ -146,11 +146,12 @@ mod tests {
         let findings = found(&[("aa", 50), ("ab", 32), ("ba", 25), ("bb", 40)]);
         assert_eq!(findings.tables[0].rows[1], ["ab", "32.00", "30.00", "-6.2 %", "30.00", "-6.2 %"]);
         assert_eq!(findings.tables[0].rows[3][3], "+25.0 %");
-        let claims: Vec<(f64, Verdict)> = findings.claims.iter().map(|claim| (claim.ours, claim.verdict)).collect();
-        assert_eq!(claims[0], (25.0, Verdict::Refuted));
+        let claims: Vec<(f64, FindingVerdict)> =
+            findings.claims.iter().map(|claim| (claim.ours, claim.verdict)).collect();
+        assert_eq!(claims[0], (25.0, FindingVerdict::Refuted));
         assert_eq!(claims[1].0, (0.0 + 6.25 + 20.0 + 25.0) / 4.0);
         // The search takes the first of the two that it takes to be alike; the other one is quicker.
-        assert_eq!(claims[2], (32.0 / 25.0, Verdict::Refuted));
+        assert_eq!(claims[2], (32.0 / 25.0, FindingVerdict::Refuted));
         assert!(findings.notes[0].starts_with("Furthest off is bb, by 25.0 %"), "{}", findings.notes[0]);
         assert!(findings.notes[2].contains("takes ab: predicted 30.00 ms, measured 32.00 ms. The best of the 4"));
         assert!(findings.notes[2].ends_with("is ba with 25.00 ms."), "{}", findings.notes[2]);
@@ -162,7 +163,7 @@ mod tests {
     #[test]
     fn placement_unmeasured_best_is_reported() {
         let findings = found(&[("aa", 50), ("bb", 50)]);
-        assert_eq!(findings.verdict(), Some(Verdict::Beaten));
+        assert_eq!(findings.verdict(), Some(FindingVerdict::Beaten));
         assert!(
             findings.notes[2].contains("takes ab, predicted 30.00 ms, which was not measured"),
             "{:?}",

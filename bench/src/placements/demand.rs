@@ -5,9 +5,9 @@
 //! frames on their way, for clocks. What a second one did meanwhile is not in it.
 
 use anyhow::Result;
-use renga_trace::Header;
-use renga_trace::cores::Cores;
-use renga_trace::event::{Event, Timed};
+use renga_trace::TraceHeader;
+use renga_trace::cores::TracedCores;
+use renga_trace::event::{Timed, TraceEvent};
 use std::ops::Range;
 
 /// Stations at which jobs may meet: the two boards' cores by number, then the wire, then the disk.
@@ -55,19 +55,19 @@ impl Demand {
 
 /// What a job does, one part of it after the other: a compiler writes at its end.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Course(pub(super) Vec<Demand>);
+pub(super) struct JobPhases(pub(super) Vec<Demand>);
 
 /// Parts of a course, each as long as the others when the job is alone.
 const PARTS: u64 = 32;
 
-impl Course {
+impl JobPhases {
     /// All of it.
     pub(super) fn sum(&self) -> Demand {
         self.0.iter().fold(Demand::default(), |sum, part| sum.plus(part))
     }
 
     /// It without what `less` has, which is done first.
-    pub(super) fn without(mut self, mut less: Demand) -> Course {
+    pub(super) fn without(mut self, mut less: Demand) -> JobPhases {
         self.0.iter_mut().for_each(|part| part.take_off(&mut less));
         self
     }
@@ -78,14 +78,14 @@ impl Course {
 /// # Errors
 /// If the trace cannot be read.
 pub(super) fn courses(
-    header: &Header,
+    header: &TraceHeader,
     events: &mut dyn Iterator<Item = Result<Timed>>,
     board: usize,
     times: &[Range<u64>],
-) -> Result<Vec<Course>> {
+) -> Result<Vec<JobPhases>> {
     let parts: Vec<Range<u64>> = times.iter().flat_map(parts).collect();
     let found = demands(header, events, board, &parts)?;
-    Ok(found.chunks(PARTS as usize).map(|parts| Course(parts.to_vec())).collect())
+    Ok(found.chunks(PARTS as usize).map(|parts| JobPhases(parts.to_vec())).collect())
 }
 
 /// The parts of a time.
@@ -97,13 +97,13 @@ fn parts(time: &Range<u64>) -> impl Iterator<Item = Range<u64>> + use<> {
 
 /// What was done on `board` at these times.
 fn demands(
-    header: &Header,
+    header: &TraceHeader,
     events: &mut dyn Iterator<Item = Result<Timed>>,
     board: usize,
     times: &[Range<u64>],
 ) -> Result<Vec<Demand>> {
     let mut found = vec![Demand::default(); times.len()];
-    let (mut cores, mut before_ns, mut sent_until_ns) = (Cores::new(header), 0, 0);
+    let (mut cores, mut before_ns, mut sent_until_ns) = (TracedCores::new(header), 0, 0);
     for timed in events {
         let timed = timed?;
         for (demand, time) in found.iter_mut().zip(times) {
@@ -114,7 +114,7 @@ fn demands(
                 demand.add(station(&cores, board, false), to - sent);
             }
         }
-        if let Event::Frame(frame) = &timed.event {
+        if let TraceEvent::Frame(frame) = &timed.event {
             sent_until_ns = timed.time_ns.saturating_add(frame.wire_ns);
         }
         before_ns = timed.time_ns;
@@ -124,47 +124,47 @@ fn demands(
 }
 
 /// Where a job of `board` is now.
-fn station(cores: &Cores, board: usize, sends: bool) -> Option<usize> {
+fn station(cores: &TracedCores, board: usize, sends: bool) -> Option<usize> {
     let core = [board, 1 - board].into_iter().find(|board| cores.works(*board));
     core.or(sends.then_some(WIRE)).or(cores.disk_works().then_some(DISK))
 }
 
 #[cfg(test)]
 pub(super) mod tests {
-    use super::{Course, Demand, PARTS, courses, demands, parts};
+    use super::{Demand, JobPhases, PARTS, courses, demands, parts};
     use renga_abi::ProcId;
-    use renga_trace::event::{Event, Frame, Timed};
-    use renga_trace::{Board, Header, ProcessKind};
+    use renga_trace::event::{Timed, TraceEvent, TracedFrame};
+    use renga_trace::{ProcessKind, TraceBoard, TraceHeader};
 
     /// Two boards without processes.
-    pub(crate) fn header() -> Header {
-        let boards = ["a", "b"].map(|name| Board { name: name.to_string(), ..Board::default() });
+    pub(crate) fn header() -> TraceHeader {
+        let boards = ["a", "b"].map(|name| TraceBoard { name: name.to_string(), ..TraceBoard::default() });
         let kinds = vec![ProcessKind { name: "x".to_string(), serves: None }];
-        Header { boards: boards.into(), kinds, protocols: Vec::new() }
+        TraceHeader { boards: boards.into(), kinds, protocols: Vec::new() }
     }
 
     /// b works until 100 and from 200 on; its frame is on the wire from 110 to 140; a works from 130 to 170, the disk from 160
     /// to 190. Later the disk works from 310 to 400, while a frame is on the wire from 320 to 350.
     fn events() -> Vec<Timed> {
         let (user, server) = (ProcId::new(1, 0), ProcId::new(0, 0));
-        let frame = Frame { destination: 0, token_wait_ns: 2, wire_ns: 30, arrives_after_ns: 31, bytes: vec![1] };
+        let frame = TracedFrame { destination: 0, token_wait_ns: 2, wire_ns: 30, arrives_after_ns: 31, bytes: vec![1] };
         [
-            (0, 0, Event::Idle {}),
-            (10, 1, Event::Enter { process: user }),
-            (100, 1, Event::Idle {}),
-            (110, 1, Event::Frame(frame.clone())),
-            (130, 0, Event::Dispatch { process: server }),
-            (160, 0, Event::Disk { process: server, first: 1, blocks: 1, writes: false }),
-            (170, 0, Event::Idle {}),
-            (190, 0, Event::DiskEnd { process: server }),
-            (191, 0, Event::Idle {}),
-            (200, 1, Event::Enter { process: user }),
-            (250, 0, Event::Dispatch { process: server }),
-            (300, 1, Event::Idle {}),
-            (310, 0, Event::Disk { process: server, first: 1, blocks: 1, writes: true }),
-            (311, 0, Event::Idle {}),
-            (320, 1, Event::Frame(frame)),
-            (400, 0, Event::DiskEnd { process: server }),
+            (0, 0, TraceEvent::Idle {}),
+            (10, 1, TraceEvent::Enter { process: user }),
+            (100, 1, TraceEvent::Idle {}),
+            (110, 1, TraceEvent::Frame(frame.clone())),
+            (130, 0, TraceEvent::Dispatch { process: server }),
+            (160, 0, TraceEvent::Disk { process: server, first: 1, blocks: 1, writes: false }),
+            (170, 0, TraceEvent::Idle {}),
+            (190, 0, TraceEvent::DiskEnd { process: server }),
+            (191, 0, TraceEvent::Idle {}),
+            (200, 1, TraceEvent::Enter { process: user }),
+            (250, 0, TraceEvent::Dispatch { process: server }),
+            (300, 1, TraceEvent::Idle {}),
+            (310, 0, TraceEvent::Disk { process: server, first: 1, blocks: 1, writes: true }),
+            (311, 0, TraceEvent::Idle {}),
+            (320, 1, TraceEvent::Frame(frame)),
+            (400, 0, TraceEvent::DiskEnd { process: server }),
         ]
         .map(|(time_ns, board, event)| Timed { time_ns, board, core: 0, event })
         .into()
@@ -207,6 +207,6 @@ pub(super) mod tests {
         let demand = |queued_ns, apart_ns| Demand { queued_ns, apart_ns };
         let parts = vec![demand([3.0, 2.0, 3.0, 0.0], 4.0), demand([7.0, 0.0, 1.0, 0.0], 4.0)];
         let left = vec![demand([0.0, 2.0, 0.0, 0.0], 3.0), demand([5.0, 0.0, 0.0, 0.0], 4.0)];
-        assert_eq!(Course(parts).without(demand([5.0, 0.0, 9.0, 0.0], 1.0)), Course(left));
+        assert_eq!(JobPhases(parts).without(demand([5.0, 0.0, 9.0, 0.0], 1.0)), JobPhases(left));
     }
 }

@@ -3,30 +3,30 @@
 //! Invariant: alone and together a job is started in the same way, by a shell of a that goes on meanwhile and waits for the end.
 
 use super::placement::Placement;
-use crate::rows::Plan;
-use crate::run::Profile;
+use crate::rows::RowPlan;
+use crate::run::CostProfile;
 use crate::thrice;
-use crate::workload::{CC_1011, CC_49797, CC_96413, GCC_1011, MANDOC, NROFF, Program};
+use crate::workload::{CC_1011, CC_49797, CC_96413, GCC_1011, MANDOC, NROFF, WorkloadProgram};
 
 /// Four programs, of which no two are alike.
-const JOBS: [Program; 4] = [GCC_1011, CC_96413, NROFF, CC_49797];
+const JOBS: [WorkloadProgram; 4] = [GCC_1011, CC_96413, NROFF, CC_49797];
 /// The same without those that take minutes of 1989.
-const JOBS_OF_1989: [Program; 4] = [CC_1011, CC_96413, MANDOC, CC_49797];
+const JOBS_OF_1989: [WorkloadProgram; 4] = [CC_1011, CC_96413, MANDOC, CC_49797];
 
 /// A shell that starts nothing.
 pub(super) const NOTHING: &str = "nothing";
 
 /// The jobs.
-pub(super) fn jobs(plan: Plan) -> [Program; 4] {
+pub(super) fn jobs(plan: RowPlan) -> [WorkloadProgram; 4] {
     match plan.profile {
-        Profile::Pi3 => JOBS,
-        Profile::Paper1989 => JOBS_OF_1989,
+        CostProfile::Pi3 => JOBS,
+        CostProfile::Paper1989 => JOBS_OF_1989,
     }
 }
 
 /// A word of a shell's line that starts `job` on a board.
-fn started(job: &Program, board: u8) -> String {
-    let Program { command, .. } = job;
+fn started(job: &WorkloadProgram, board: u8) -> String {
+    let WorkloadProgram { command, .. } = job;
     match (board, command.contains(['|', '>'])) {
         (0, _) => format!("{command} &"),
         (board, false) => format!("remote -b {board} {command} &"),
@@ -35,18 +35,18 @@ fn started(job: &Program, board: u8) -> String {
 }
 
 /// The label of `job` alone.
-pub(super) fn alone_label(job: &Program) -> String {
+pub(super) fn alone_label(job: &WorkloadProgram) -> String {
     format!("{}-alone", job.name)
 }
 
 /// Measures each job alone on `board`, and what a shell takes that starts nothing.
-pub(super) fn alone(jobs: &[Program], board: u8) -> String {
-    let measured = |job: &Program| thrice::script(&alone_label(job), &format!("{} wait", started(job, board)));
+pub(super) fn alone(jobs: &[WorkloadProgram], board: u8) -> String {
+    let measured = |job: &WorkloadProgram| thrice::script(&alone_label(job), &format!("{} wait", started(job, board)));
     thrice::script(NOTHING, "wait") + &jobs.iter().map(measured).collect::<String>()
 }
 
 /// Measures all jobs at once, by the placement's name.
-pub(super) fn together(jobs: &[Program], placement: &Placement) -> String {
+pub(super) fn together(jobs: &[WorkloadProgram], placement: &Placement) -> String {
     let started: String = jobs.iter().zip(placement.boards()).map(|(job, board)| started(job, *board) + " ").collect();
     thrice::script(&placement.to_string(), &format!("{started}wait"))
 }
@@ -55,10 +55,10 @@ pub(super) fn together(jobs: &[Program], placement: &Placement) -> String {
 mod tests {
     use super::{alone, jobs, together};
     use crate::placements::placement::Placement;
-    use crate::rows::Plan;
-    use crate::run::Profile;
+    use crate::rows::RowPlan;
+    use crate::run::CostProfile;
 
-    const PLAN: Plan = Plan { profile: Profile::Pi3, short: false };
+    const PLAN: RowPlan = RowPlan { profile: CostProfile::Pi3, short: false };
 
     #[test]
     fn job_starts_alike_alone_and_together() {

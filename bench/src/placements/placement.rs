@@ -2,7 +2,7 @@
 //!
 //! Invariant: a prediction knows of each job alone only, and of no placement.
 
-use super::demand::Course;
+use super::demand::JobPhases;
 use super::queueing::{JOBS_MAX, together_ns};
 use std::fmt;
 
@@ -23,7 +23,7 @@ impl fmt::Display for Placement {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Alone {
     /// Of each job on each board, without what all have in common.
-    pub(super) jobs: Vec<[Course; BOARDS]>,
+    pub(super) jobs: Vec<[JobPhases; BOARDS]>,
     /// What all have in common, and what is there once if they are together, ns.
     pub(super) shell_ns: f64,
 }
@@ -41,13 +41,13 @@ impl Placement {
     }
 
     /// What the jobs take alone where they are here.
-    fn courses<'a>(&'a self, alone: &'a Alone) -> impl Iterator<Item = &'a Course> {
+    fn courses<'a>(&'a self, alone: &'a Alone) -> impl Iterator<Item = &'a JobPhases> {
         alone.jobs.iter().zip(&self.0).map(|(job, board)| &job[usize::from(*board)])
     }
 
     /// How long the jobs take here, ns.
     pub(super) fn predicted_ns(&self, alone: &Alone) -> f64 {
-        let jobs: Vec<&Course> = self.courses(alone).collect();
+        let jobs: Vec<&JobPhases> = self.courses(alone).collect();
         alone.shell_ns + together_ns(&jobs)
     }
 
@@ -74,11 +74,11 @@ pub(super) fn best(alone: &Alone) -> (Placement, f64) {
 #[cfg(test)]
 mod tests {
     use super::{Alone, Placement, best};
-    use crate::placements::demand::{Course, Demand};
+    use crate::placements::demand::{Demand, JobPhases};
 
     /// A job that takes so long of the core where it is, and if it is on b so long of a's core.
-    fn job(ns: f64, of_a_ns: f64) -> [Course; 2] {
-        let demand = |queued_ns| Course(vec![Demand { queued_ns, apart_ns: 0.0 }]);
+    fn job(ns: f64, of_a_ns: f64) -> [JobPhases; 2] {
+        let demand = |queued_ns| JobPhases(vec![Demand { queued_ns, apart_ns: 0.0 }]);
         [demand([ns, 0.0, 0.0, 0.0]), demand([of_a_ns, ns, 0.0, 0.0])]
     }
 

@@ -6,7 +6,7 @@
 //!
 //! Invariant: a job alone takes the sum of its demands, and more jobs never make one quicker. Not here: where demands come from.
 
-use super::demand::{Course, Demand, STATIONS};
+use super::demand::{Demand, JobPhases, STATIONS};
 
 /// Most jobs of a network: there are two to this power of sets.
 pub(super) const JOBS_MAX: usize = 12;
@@ -37,7 +37,7 @@ fn passages(jobs: &[Demand]) -> Vec<f64> {
 
 /// A job under way: what part of it is done now, and how much of that is left, of 1.
 struct UnderWay<'a> {
-    job: &'a Course,
+    job: &'a JobPhases,
     part: usize,
     left: f64,
 }
@@ -50,7 +50,7 @@ impl UnderWay<'_> {
 }
 
 /// How long it takes until the last of jobs that begin together has ended, ns.
-pub(super) fn together_ns(jobs: &[&Course]) -> f64 {
+pub(super) fn together_ns(jobs: &[&JobPhases]) -> f64 {
     let mut under_way: Vec<UnderWay<'_>> = jobs.iter().map(|job| UnderWay { job, part: 0, left: 1.0 }).collect();
     let mut ns = 0.0;
     loop {
@@ -72,7 +72,7 @@ pub(super) fn together_ns(jobs: &[&Course]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::passages;
-    use crate::placements::demand::{Course, Demand};
+    use crate::placements::demand::{Demand, JobPhases};
 
     fn job(queued_ns: [f64; 4], apart_ns: f64) -> Demand {
         Demand { queued_ns, apart_ns }
@@ -80,7 +80,7 @@ mod tests {
 
     /// Jobs of one part each.
     fn together_ns(jobs: &[Demand]) -> f64 {
-        let courses: Vec<Course> = jobs.iter().map(|job| Course(vec![*job])).collect();
+        let courses: Vec<JobPhases> = jobs.iter().map(|job| JobPhases(vec![*job])).collect();
         super::together_ns(&courses.iter().collect::<Vec<_>>())
     }
 
@@ -135,13 +135,13 @@ mod tests {
     #[test]
     fn queueing_contention_needs_overlap() {
         let [core, disk] = [job([10.0, 0.0, 0.0, 0.0], 0.0), job([0.0, 0.0, 0.0, 10.0], 0.0)];
-        let together = |jobs: &[Course]| super::together_ns(&jobs.iter().collect::<Vec<_>>());
+        let together = |jobs: &[JobPhases]| super::together_ns(&jobs.iter().collect::<Vec<_>>());
         // Both at the core until 20, then one at the disk.
-        near(together(&[Course(vec![core, disk]), Course(vec![core])]), 30.0);
+        near(together(&[JobPhases(vec![core, disk]), JobPhases(vec![core])]), 30.0);
         // Each where the other is not.
-        near(together(&[Course(vec![core, disk]), Course(vec![disk, core])]), 20.0);
-        near(together(&[Course(vec![core, disk, core])]), 30.0);
-        near(together(&[Course(vec![job([0.0; 4], 0.0), core]), Course(Vec::new())]), 10.0);
+        near(together(&[JobPhases(vec![core, disk]), JobPhases(vec![disk, core])]), 20.0);
+        near(together(&[JobPhases(vec![core, disk, core])]), 30.0);
+        near(together(&[JobPhases(vec![job([0.0; 4], 0.0), core]), JobPhases(Vec::new())]), 10.0);
     }
 
     #[test]

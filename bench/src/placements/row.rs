@@ -2,20 +2,20 @@
 //!
 //! Invariant: predictions are made of the runs of jobs alone; what was measured together is only compared with them.
 
-use super::comparison::{Placed, compare};
-use super::demand::{Course, Demand, courses};
+use super::comparison::{ComparedPlacement, compare};
+use super::demand::{Demand, JobPhases, courses};
 use super::job::{NOTHING, alone, alone_label, jobs, together};
 use super::placement::{Alone, BOARDS, Placement};
-use crate::findings::{Findings, Table};
-use crate::rows::{Plan, Row, ms};
-use crate::run::{Machine, OURS, Outcome, Profile, Run};
+use crate::findings::{Findings, FindingsTable};
+use crate::rows::{LedgerRow, RowPlan, ms};
+use crate::run::{BenchMachine, BenchRun, CostProfile, OURS, RunOutcome};
 use crate::spent::{Spent, spent};
 use crate::thrice::quicker;
 use anyhow::{Result, ensure};
 use std::ops::Range;
 
 /// Placements, as rows are.
-pub const ROW: Row = Row {
+pub const ROW: LedgerRow = LedgerRow {
     id: "PLACE",
     title: "Four jobs on two boards: a time predicted for each placement, and measured",
     published: "Nothing: the paper spreads two compiles by hand (P1.T5). Aimed at: errors of at most 10 %, and the best placement found.",
@@ -35,15 +35,15 @@ const SHORT_TURNS: &str = "With this profile programs of one core take turns of 
                            (P1.T5). A job alone takes no turns, so predictions made of jobs alone have none: where several jobs compute on one \
                            board, all together take longer than predicted.";
 
-fn placements(plan: Plan) -> Vec<Placement> {
+fn placements(plan: RowPlan) -> Vec<Placement> {
     let measured = |placement: &Placement| !plan.short || SHORT.contains(&placement.to_string().as_str());
     Placement::all(jobs(plan).len()).filter(measured).collect()
 }
 
 /// All jobs alone on a, on b; the placements.
-fn runs(plan: Plan) -> Vec<Run> {
+fn runs(plan: RowPlan) -> Vec<BenchRun> {
     let jobs = jobs(plan);
-    let run = |script: &str| Run::new(Machine::Cluster(OURS), plan.profile, "dev", script);
+    let run = |script: &str| BenchRun::new(BenchMachine::Cluster(OURS), plan.profile, "dev", script);
     let each = (0..BOARDS as u8).map(|board| run(&alone(&jobs, board)).traced());
     each.chain(placements(plan).iter().map(|placement| run(&together(&jobs, placement)))).collect()
 }
@@ -51,12 +51,12 @@ fn runs(plan: Plan) -> Vec<Run> {
 /// What was measured on one board alone: what the shell takes, then each job.
 struct OnBoard {
     shell: Demand,
-    jobs: Vec<Course>,
+    jobs: Vec<JobPhases>,
     spent: Vec<Spent>,
 }
 
 impl OnBoard {
-    fn read(plan: Plan, outcome: &Outcome, board: usize) -> Result<OnBoard> {
+    fn read(plan: RowPlan, outcome: &RunOutcome, board: usize) -> Result<OnBoard> {
         let names = std::iter::once(NOTHING.to_string()).chain(jobs(plan).map(|job| alone_label(&job)));
         let counting = names.map(|name| quicker(outcome, &name)).collect::<Result<Vec<_>>>()?;
         let times: Vec<Range<u64>> =
@@ -68,17 +68,18 @@ impl OnBoard {
     }
 }
 
-fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
+fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     ensure!(outcomes.len() == runs(plan).len(), "an outcome of each run is needed");
     let (alone, together) = outcomes.split_at(BOARDS);
     let on_a = OnBoard::read(plan, &alone[0], 0)?;
     let on_b = OnBoard::read(plan, &alone[1], 1)?;
-    let without_shell = |(a, b): (&Course, &Course)| [a.clone().without(on_a.shell), b.clone().without(on_b.shell)];
+    let without_shell =
+        |(a, b): (&JobPhases, &JobPhases)| [a.clone().without(on_a.shell), b.clone().without(on_b.shell)];
     let alone =
         Alone { jobs: on_a.jobs.iter().zip(&on_b.jobs).map(without_shell).collect(), shell_ns: on_a.shell.total_ns() };
     let measured = placements(plan).into_iter().zip(together).map(|(placement, outcome)| {
         let ns = quicker(outcome, &placement.to_string())?.1.ns;
-        Ok(Placed::new(placement, &alone, ns))
+        Ok(ComparedPlacement::new(placement, &alone, ns))
     });
     let measured = measured.collect::<Result<Vec<_>>>()?;
     let mut findings = Findings { tables: vec![of_jobs(plan, &on_a, &on_b)], ..Findings::default() };
@@ -88,18 +89,18 @@ fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
         }
     }
     compare(&measured, &alone, &mut findings);
-    if plan.profile == Profile::Paper1989 {
+    if plan.profile == CostProfile::Paper1989 {
         findings.notes.push(SHORT_TURNS.to_string());
     }
     Ok(findings)
 }
 
 /// What each job takes alone on each board.
-fn of_jobs(plan: Plan, on_a: &OnBoard, on_b: &OnBoard) -> Table {
+fn of_jobs(plan: RowPlan, on_a: &OnBoard, on_b: &OnBoard) -> FindingsTable {
     let title = "The jobs alone, ms: each instant at one place, and none of it where others are not in the way (apart); calls between boards, \
                  and what a caller waits for each, us";
     let columns = ["", "took", "core a", "core b", "wire", "disk", "apart", "calls", "us each"];
-    let mut table = Table::new(title, &columns);
+    let mut table = FindingsTable::new(title, &columns);
     for (place, job) in jobs(plan).iter().enumerate() {
         for (board, on) in [("a", on_a), ("b", on_b)] {
             let demand = on.jobs[place].sum();
@@ -117,26 +118,26 @@ fn of_jobs(plan: Plan, on_a: &OnBoard, on_b: &OnBoard) -> Table {
 #[cfg(test)]
 mod tests {
     use super::{ROW, runs};
-    use crate::findings::Verdict;
+    use crate::findings::FindingVerdict;
     use crate::placements::demand::tests::header;
     use crate::placements::job::{NOTHING, alone_label, jobs};
     use crate::placements::placement::Placement;
-    use crate::rows::Plan;
-    use crate::run::{Outcome, Profile};
+    use crate::rows::RowPlan;
+    use crate::run::{CostProfile, RunOutcome};
     use renga_abi::ProcId;
-    use renga_trace::Writer;
-    use renga_trace::event::{Event, Timed};
+    use renga_trace::TraceWriter;
+    use renga_trace::event::{Timed, TraceEvent};
     use std::fs::File;
 
-    const PLAN: Plan = Plan { profile: Profile::Pi3, short: false };
+    const PLAN: RowPlan = RowPlan { profile: CostProfile::Pi3, short: false };
     /// What a shell takes that starts nothing, and what jobs take more, ns.
     const SHELL_NS: u64 = 100;
     const JOBS_NS: [u64; 4] = [600, 200, 300, 50];
 
     /// Each begins 10,000 ns after the one before; the core of its board is busy until it ends, and nothing else is.
-    fn alone(board: u8) -> Outcome {
+    fn alone(board: u8) -> RunOutcome {
         let path = std::env::temp_dir().join(format!("renga-placements-{}-{board}", std::process::id()));
-        let mut trace = Writer::new(File::create(&path).unwrap(), &header()).unwrap();
+        let mut trace = TraceWriter::new(File::create(&path).unwrap(), &header()).unwrap();
         let (mut text, mut begin_ns) = (String::new(), 1000);
         let names = std::iter::once(NOTHING.to_string()).chain(jobs(PLAN).map(|job| alone_label(&job)));
         for (name, more_ns) in names.zip([0].into_iter().chain(JOBS_NS)) {
@@ -144,19 +145,19 @@ mod tests {
                 let ns = SHELL_NS + more_ns;
                 text += &format!("measuring {name}-{time} at {begin_ns}\n");
                 text += &format!("measured {name}-{time} status 0 ns {ns} counters 0\n");
-                let enters = Event::Enter { process: ProcId::new(board, 0) };
-                for (time_ns, event) in [(begin_ns, enters), (begin_ns + ns, Event::Idle {})] {
+                let enters = TraceEvent::Enter { process: ProcId::new(board, 0) };
+                for (time_ns, event) in [(begin_ns, enters), (begin_ns + ns, TraceEvent::Idle {})] {
                     trace.write(&Timed { time_ns, board, core: 0, event }).unwrap();
                 }
                 begin_ns += 10_000;
             }
         }
         trace.finish().unwrap();
-        Outcome { text, trace: Some(path) }
+        RunOutcome { text, trace: Some(path) }
     }
 
     /// The longer of both boards' sums.
-    fn together(placement: &Placement) -> Outcome {
+    fn together(placement: &Placement) -> RunOutcome {
         let of = |board: u8| {
             let jobs = placement.boards().iter().zip(JOBS_NS).filter(|(on, _)| **on == board);
             jobs.map(|(_, ns)| ns).sum::<u64>()
@@ -165,13 +166,13 @@ mod tests {
         let line = |time| {
             format!("measuring {placement}-{time} at 5\nmeasured {placement}-{time} status 0 ns {ns} counters 0\n")
         };
-        Outcome { text: (1..=3).map(line).collect(), trace: None }
+        RunOutcome { text: (1..=3).map(line).collect(), trace: None }
     }
 
     #[test]
     fn placement_row_core_bound_jobs_are_predicted_exactly() {
         let all = Placement::all(4).map(|placement| together(&placement));
-        let outcomes: Vec<Outcome> = [alone(0), alone(1)].into_iter().chain(all).collect();
+        let outcomes: Vec<RunOutcome> = [alone(0), alone(1)].into_iter().chain(all).collect();
         assert_eq!((runs(PLAN).len(), runs(PLAN).iter().filter(|run| run.traced).count()), (outcomes.len(), 2));
         let found = (ROW.judge)(PLAN, &outcomes).unwrap();
         assert!((ROW.judge)(PLAN, &outcomes[1..]).is_err());
@@ -179,7 +180,7 @@ mod tests {
             .iter()
             .filter_map(|outcome| outcome.trace.as_ref())
             .for_each(|path| std::fs::remove_file(path).unwrap());
-        assert_eq!((found.claims[0].ours, found.verdict()), (0.0, Some(Verdict::Beaten)));
+        assert_eq!((found.claims[0].ours, found.verdict()), (0.0, Some(FindingVerdict::Beaten)));
         assert_eq!(found.figures["abbb ns"], SHELL_NS + 600);
         assert_eq!(found.figures["gcc-1011 alone on b ns"], 600);
         assert_eq!((found.tables[0].rows.len(), found.tables[1].rows.len()), (8, 16));

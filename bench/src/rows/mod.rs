@@ -25,21 +25,21 @@ pub mod p5_f5b;
 mod p5_scale;
 
 use crate::findings::Findings;
-use crate::run::{Machine, Outcome, Profile, Run, System};
-use crate::workload::Program;
+use crate::run::{BenchMachine, BenchRun, BenchSystem, CostProfile, RunOutcome};
+use crate::workload::WorkloadProgram;
 use anyhow::Result;
 
 /// What a row is run with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Plan {
+pub struct RowPlan {
     /// How fast things are.
-    pub profile: Profile,
+    pub profile: CostProfile,
     /// Only the least that shows it: for tests.
     pub short: bool,
 }
 
 /// A row of the ledger.
-pub struct Row {
+pub struct LedgerRow {
     /// As the ledger calls it.
     pub id: &'static str,
     /// What is measured.
@@ -49,38 +49,38 @@ pub struct Row {
     /// How it is measured here, and what is not as it was there.
     pub method: &'static str,
     /// What it needs to run.
-    pub runs: fn(Plan) -> Vec<Run>,
+    pub runs: fn(RowPlan) -> Vec<BenchRun>,
     /// What the runs say; these are in the order of `runs`.
-    pub judge: fn(Plan, &[Outcome]) -> Result<Findings>,
+    pub judge: fn(RowPlan, &[RunOutcome]) -> Result<Findings>,
 }
 
 /// The rows of P1, in the ledger's order.
-pub const ROWS: &[Row] =
+pub const ROWS: &[LedgerRow] =
     &[p1_t1::ROW, p1_t1b::ROW, p1_t2::ROW, p1_t3::ROW, p1_t4::ROW, p1_t5::ROW, p1_f2::ROW, p1_f3::ROW, p1_f4::ROW];
 
 /// The rows of P2, background jobs; only with [`Profile::Pi3`].
-pub const OF_BACKGROUND: &[Row] = p2::ROWS;
+pub const OF_BACKGROUND: &[LedgerRow] = p2::ROWS;
 
 /// The rows of P3, noise by page reclamation; only with [`Profile::Pi3`].
-pub const OF_RECLAIM: &[Row] = p3::ROWS;
+pub const OF_RECLAIM: &[LedgerRow] = p3::ROWS;
 
 /// The rows of P4, control of a program's speed through its I/O; only with [`Profile::Pi3`].
-pub const OF_IO_SPEED: &[Row] =
+pub const OF_IO_SPEED: &[LedgerRow] =
     &[p4_f2::ROW, p4_f4::DISK, p4_f4::CONSOLE, p4_f6::ROW, p4_f7::ROW, p4_f8::ROW, p4_f9::ROW, p4_several::ROW];
 
 /// The rows of P5, on boards with several cores; only with [`Profile::Pi3`].
-pub const OF_CORES: &[Row] = &[p5_f5a::ROW, p5_f5b::ROW, p5_scale::ROW];
+pub const OF_CORES: &[LedgerRow] = &[p5_f5a::ROW, p5_f5b::ROW, p5_scale::ROW];
 
 /// What is measured beyond the ledger, by commands of its own.
-pub const BEYOND: &[Row] = &[crate::map::ROW, crate::placements::ROW, crate::scaling::ROW];
+pub const BEYOND: &[LedgerRow] = &[crate::map::ROW, crate::placements::ROW, crate::scaling::ROW];
 
 /// The rows of all papers, in the ledger's order, and what is beyond it.
-pub fn all() -> impl Iterator<Item = &'static Row> {
+pub fn all() -> impl Iterator<Item = &'static LedgerRow> {
     ROWS.iter().chain(OF_BACKGROUND).chain(OF_RECLAIM).chain(OF_IO_SPEED).chain(OF_CORES).chain(BEYOND)
 }
 
 /// The row with this name, in any case and with or without the paper's: of `paper` if it has one, else of any.
-pub fn find(name: &str, paper: &'static [Row]) -> Option<&'static Row> {
+pub fn find(name: &str, paper: &'static [LedgerRow]) -> Option<&'static LedgerRow> {
     paper.iter().chain(all()).find(|row| {
         let id = row.id;
         id.eq_ignore_ascii_case(name) || id.split_once('.').is_some_and(|(_, short)| short.eq_ignore_ascii_case(name))
@@ -88,12 +88,16 @@ pub fn find(name: &str, paper: &'static [Row]) -> Option<&'static Row> {
 }
 
 /// A run of `programs` on b, each twice, as `NAME-1` and `NAME-2`.
-fn twice_on_b<'a>(plan: Plan, system: System, programs: impl IntoIterator<Item = &'a Program>) -> Run {
-    let twice = |program: &Program| {
+fn twice_on_b<'a>(
+    plan: RowPlan,
+    system: BenchSystem,
+    programs: impl IntoIterator<Item = &'a WorkloadProgram>,
+) -> BenchRun {
+    let twice = |program: &WorkloadProgram| {
         ["1", "2"].map(|time| format!("on b {}\n", program.timed(&format!("{}-{time}", program.name)))).concat()
     };
     let script: String = programs.into_iter().map(twice).collect();
-    Run::new(Machine::Cluster(system), plan.profile, "dev", &script)
+    BenchRun::new(BenchMachine::Cluster(system), plan.profile, "dev", &script)
 }
 
 /// ns as ms, for a table.
@@ -116,8 +120,8 @@ fn us(ns: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{BEYOND, OF_BACKGROUND, OF_IO_SPEED, Plan, ROWS, find};
-    use crate::run::Profile;
+    use super::{BEYOND, OF_BACKGROUND, OF_IO_SPEED, ROWS, RowPlan, find};
+    use crate::run::CostProfile;
 
     #[test]
     fn row_is_found_by_name() {
@@ -131,8 +135,8 @@ mod tests {
     #[test]
     fn row_short_form_runs_less() {
         for row in ROWS.iter().chain(BEYOND) {
-            for profile in [Profile::Pi3, Profile::Paper1989] {
-                let [whole, short] = [false, true].map(|short| (row.runs)(Plan { profile, short }));
+            for profile in [CostProfile::Pi3, CostProfile::Paper1989] {
+                let [whole, short] = [false, true].map(|short| (row.runs)(RowPlan { profile, short }));
                 assert!(!short.is_empty() && short.len() <= whole.len(), "{}", row.id);
                 assert!(whole.iter().chain(&short).all(|run| run.profile == profile), "{}", row.id);
             }

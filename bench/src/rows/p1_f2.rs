@@ -1,18 +1,18 @@
 //! P1.F2: how many requests wait for the disk while two compiles run, on one board and on two.
 
 use super::p1_t5::pair;
-use super::{Plan, Row, ms};
-use crate::findings::{Bound, Claim, Curve, Findings, Plot, Table};
-use crate::run::{Machine, OURS, Outcome, Run};
+use super::{LedgerRow, RowPlan, ms};
+use crate::findings::{Bound, Claim, Curve, Findings, FindingsTable, Plot};
+use crate::run::{BenchMachine, BenchRun, OURS, RunOutcome};
 use crate::spent::{Spent, spent};
 use crate::workload::CC_6876;
 use anyhow::{Result, bail};
-use renga_trace::Header;
+use renga_trace::TraceHeader;
 use renga_trace::calls::Calls;
 use renga_trace::event::Timed;
 
 /// The row.
-pub const ROW: Row = Row {
+pub const ROW: LedgerRow = LedgerRow {
     id: "P1.F2",
     title: "Requests that wait for the disk while two compiles run: on one board, on two",
     published: "With two boards the queue is longer, as requests come more often.",
@@ -28,16 +28,16 @@ pub const ROW: Row = Row {
 const LONGER: Bound = Bound::Reaches(1.0);
 
 /// Both on a; one on each.
-fn runs(plan: Plan) -> Vec<Run> {
+fn runs(plan: RowPlan) -> Vec<BenchRun> {
     let with = |second: &str| {
         let script = format!("on a {}", pair(&CC_6876, second, "pair"));
-        Run::new(Machine::Cluster(OURS), plan.profile, "dev", &script).traced()
+        BenchRun::new(BenchMachine::Cluster(OURS), plan.profile, "dev", &script).traced()
     };
     vec![with(""), with("remote -b b ")]
 }
 
 /// How often the queue had each length when a request came.
-fn lengths(header: &Header, events: &[Timed], from_ns: u64, to_ns: u64) -> Vec<u64> {
+fn lengths(header: &TraceHeader, events: &[Timed], from_ns: u64, to_ns: u64) -> Vec<u64> {
     let calls = Calls::of(header, events);
     let to_disk: Vec<_> = calls
         .iter()
@@ -62,7 +62,7 @@ fn mean(lengths: &[u64]) -> f64 {
 }
 
 /// How much the disk has to do.
-fn why(outcomes: &[Outcome]) -> Result<String> {
+fn why(outcomes: &[RunOutcome]) -> Result<String> {
     let label = ["pair".to_string()];
     let all = outcomes.iter().map(|outcome| Ok(spent(outcome, &label)?.remove(0))).collect::<Result<Vec<_>>>()?;
     let [one, two] = &all[..] else { bail!("two runs are needed") };
@@ -80,8 +80,8 @@ fn why(outcomes: &[Outcome]) -> Result<String> {
     ))
 }
 
-fn judge(_: Plan, outcomes: &[Outcome]) -> Result<Findings> {
-    let of = |outcome: &Outcome| {
+fn judge(_: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
+    let of = |outcome: &RunOutcome| {
         let measured = outcome.measured("pair")?;
         let (header, events) = outcome.events()?;
         Ok(lengths(&header, &events, measured.begin_ns, measured.begin_ns + measured.ns))
@@ -89,7 +89,7 @@ fn judge(_: Plan, outcomes: &[Outcome]) -> Result<Findings> {
     let all = outcomes.iter().map(of).collect::<Result<Vec<_>>>()?;
     let [one, two] = &all[..] else { bail!("two runs are needed") };
     let mut findings = Findings::default();
-    let mut table = Table::new(
+    let mut table = FindingsTable::new(
         "How often so many requests were not answered when one came",
         &["before it", "both on a", "one on each"],
     );

@@ -1,13 +1,13 @@
 //! P1.F3: one to eight programs that begin at the same time on one board.
 
-use super::{Plan, Row, us};
-use crate::findings::{Bound, Claim, Curve, Findings, Plot, Table};
-use crate::run::{ALONE, Machine, OURS, Outcome, Profile, Run};
+use super::{LedgerRow, RowPlan, us};
+use crate::findings::{Bound, Claim, Curve, Findings, FindingsTable, Plot};
+use crate::run::{ALONE, BenchMachine, BenchRun, CostProfile, OURS, RunOutcome};
 use crate::workload::files_for_calls;
 use anyhow::Result;
 
 /// The row.
-pub const ROW: Row = Row {
+pub const ROW: LedgerRow = LedgerRow {
     id: "P1.F3",
     title: "One to eight programs of 10 KB executed at the same time",
     published: "The time of the process network grows ever more slowly and falls below the monolithic system's.",
@@ -25,12 +25,12 @@ const EIGHT: Bound = Bound::AtMost(1.0, 0.5);
 /// What the eighth program adds to what the second adds: the curve flattens if less.
 const SLOPE: Bound = Bound::AtMost(1.0, 0.9);
 
-fn counts(plan: Plan) -> std::ops::RangeInclusive<u64> {
+fn counts(plan: RowPlan) -> std::ops::RangeInclusive<u64> {
     if plan.short { SHORT } else { COUNTS }
 }
 
 /// On a; on b; monolithic.
-fn runs(plan: Plan) -> Vec<Run> {
+fn runs(plan: RowPlan) -> Vec<BenchRun> {
     let on = |board: &str, machine| {
         let mut script = String::new();
         for count in counts(plan) {
@@ -38,32 +38,32 @@ fn runs(plan: Plan) -> Vec<Run> {
                 script += &format!("echo {time} {count}; on {board} /usr/lib/renga/p1 storm /p1/program {count}\n");
             }
         }
-        Run::new(machine, plan.profile, "small", &script).with(files_for_calls())
+        BenchRun::new(machine, plan.profile, "small", &script).with(files_for_calls())
     };
     let mono = match plan.profile {
-        Profile::Pi3 => Machine::Linux,
-        Profile::Paper1989 => Machine::Cluster(ALONE),
+        CostProfile::Pi3 => BenchMachine::Linux,
+        CostProfile::Paper1989 => BenchMachine::Cluster(ALONE),
     };
-    let cluster = |board| on(board, Machine::Cluster(OURS));
+    let cluster = |board| on(board, BenchMachine::Cluster(OURS));
     if plan.short { vec![cluster("a")] } else { vec![cluster("a"), cluster("b"), on("a", mono)] }
 }
 
 /// By count: ns of the second storm.
-fn points(plan: Plan, outcome: &Outcome) -> Result<Vec<u64>> {
+fn points(plan: RowPlan, outcome: &RunOutcome) -> Result<Vec<u64>> {
     let one = |count: u64| {
         let behind = outcome.text.split(&format!("then {count}")).nth(1).unwrap_or("").to_string();
-        let numbers = Outcome { text: behind, trace: None }.numbers(&format!("storm {count} "))?;
+        let numbers = RunOutcome { text: behind, trace: None }.numbers(&format!("storm {count} "))?;
         numbers.first().copied().ok_or_else(|| anyhow::anyhow!("no time of {count} programs"))
     };
     counts(plan).map(one).collect()
 }
 
-fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
+fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     let mut findings = Findings::default();
-    let mono = if plan.profile == Profile::Pi3 { "Linux" } else { "one board alone" };
+    let mono = if plan.profile == CostProfile::Pi3 { "Linux" } else { "one board alone" };
     let names = ["a", "b", mono];
     let all = outcomes.iter().map(|outcome| points(plan, outcome)).collect::<Result<Vec<_>>>()?;
-    let mut table = Table::new("Until all have ended, us", &["programs", names[0], names[1], names[2]]);
+    let mut table = FindingsTable::new("Until all have ended, us", &["programs", names[0], names[1], names[2]]);
     for (place, count) in counts(plan).enumerate() {
         let cell = |run: usize| all.get(run).map_or("-".to_string(), |points| us(points[place]));
         table.rows.push(vec![count.to_string(), cell(0), cell(1), cell(2)]);
@@ -104,7 +104,7 @@ fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
             a[last] as f64 / mono[last] as f64,
             EIGHT,
         );
-        findings.claims.push(if plan.profile == Profile::Pi3 { claim } else { claim.beside() });
+        findings.claims.push(if plan.profile == CostProfile::Pi3 { claim } else { claim.beside() });
     }
     Ok(findings)
 }

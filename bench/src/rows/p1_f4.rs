@@ -1,12 +1,12 @@
 //! P1.F4: bytes through a pipe with computation between them; from which distance on two boards beat one.
 
-use super::{Plan, Row, us};
-use crate::findings::{Bound, Claim, Curve, Findings, Plot, Table};
-use crate::run::{Machine, OURS, Outcome, Profile, Run};
+use super::{LedgerRow, RowPlan, us};
+use crate::findings::{Bound, Claim, Curve, Findings, FindingsTable, Plot};
+use crate::run::{BenchMachine, BenchRun, CostProfile, OURS, RunOutcome};
 use anyhow::{Context, Result};
 
 /// The row.
-pub const ROW: Row = Row {
+pub const ROW: LedgerRow = LedgerRow {
     id: "P1.F4",
     title: "One byte 2,000 times through a pipe, with computation between: one board, two boards",
     published: "7.4 ms a byte on the monolithic system, 8.2 ms on one board, 11.6 ms between two boards; two boards win once bytes \
@@ -30,28 +30,28 @@ const SHORT_BYTES: u64 = 100;
 const APART: Bound = Bound::AtMost(1.41, 1.0);
 
 /// The crossover, ms: as published, and as aimed at.
-fn crossover_bound(profile: Profile) -> Bound {
+fn crossover_bound(profile: CostProfile) -> Bound {
     match profile {
-        Profile::Pi3 => Bound::AtMost(3.0, 0.3),
+        CostProfile::Pi3 => Bound::AtMost(3.0, 0.3),
         // Ten times faster than published on a machine as slow.
-        Profile::Paper1989 => Bound::AtMost(3.0, 1.5),
+        CostProfile::Paper1989 => Bound::AtMost(3.0, 1.5),
     }
 }
 
-fn distances_us(plan: Plan) -> &'static [u64] {
+fn distances_us(plan: RowPlan) -> &'static [u64] {
     match plan {
-        Plan { short: true, .. } => SHORT_US,
-        Plan { profile: Profile::Pi3, .. } => PI3_US,
-        Plan { profile: Profile::Paper1989, .. } => PAPER_US,
+        RowPlan { short: true, .. } => SHORT_US,
+        RowPlan { profile: CostProfile::Pi3, .. } => PI3_US,
+        RowPlan { profile: CostProfile::Paper1989, .. } => PAPER_US,
     }
 }
 
 /// One board and two boards in one run each; Linux.
-fn runs(plan: Plan) -> Vec<Run> {
+fn runs(plan: RowPlan) -> Vec<BenchRun> {
     let bytes = match plan {
-        Plan { short: true, .. } => SHORT_BYTES,
-        Plan { profile: Profile::Pi3, .. } => BYTES,
-        Plan { profile: Profile::Paper1989, .. } => PAPER_BYTES,
+        RowPlan { short: true, .. } => SHORT_BYTES,
+        RowPlan { profile: CostProfile::Pi3, .. } => BYTES,
+        RowPlan { profile: CostProfile::Paper1989, .. } => PAPER_BYTES,
     };
     let p1 = "/usr/lib/renga/p1";
     let through = |to: &str, machine| {
@@ -60,17 +60,17 @@ fn runs(plan: Plan) -> Vec<Run> {
             let ns = distance * 1000;
             script += &format!("{p1} send {bytes} {ns} | on {to} {p1} receive {bytes} {ns}\n");
         }
-        Run::new(machine, plan.profile, "small", &script)
+        BenchRun::new(machine, plan.profile, "small", &script)
     };
-    let mut runs = vec![through("a", Machine::Cluster(OURS)), through("b", Machine::Cluster(OURS))];
-    if plan.profile == Profile::Pi3 && !plan.short {
-        runs.push(through("a", Machine::Linux));
+    let mut runs = vec![through("a", BenchMachine::Cluster(OURS)), through("b", BenchMachine::Cluster(OURS))];
+    if plan.profile == CostProfile::Pi3 && !plan.short {
+        runs.push(through("a", BenchMachine::Linux));
     }
     runs
 }
 
 /// By distance: ns a byte.
-fn points(plan: Plan, outcome: &Outcome) -> Result<Vec<u64>> {
+fn points(plan: RowPlan, outcome: &RunOutcome) -> Result<Vec<u64>> {
     let one = |distance: &u64| {
         let numbers = outcome.numbers(&format!("received {} ", distance * 1000))?;
         let [bytes, ns] = numbers[..] else { anyhow::bail!("not a measurement: {numbers:?}") };
@@ -79,11 +79,11 @@ fn points(plan: Plan, outcome: &Outcome) -> Result<Vec<u64>> {
     distances_us(plan).iter().map(one).collect()
 }
 
-fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
+fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     let mut findings = Findings::default();
     let all = outcomes.iter().map(|outcome| points(plan, outcome)).collect::<Result<Vec<_>>>()?;
     let names = ["one board", "two boards", "Linux, one board"];
-    let mut table = Table::new("us a byte", &["distance, us", "one board", "two boards", "Linux"]);
+    let mut table = FindingsTable::new("us a byte", &["distance, us", "one board", "two boards", "Linux"]);
     for (place, distance) in distances_us(plan).iter().enumerate() {
         let cell = |run: usize| all.get(run).map_or("-".to_string(), |points| us(points[place]));
         table.rows.push(vec![distance.to_string(), cell(0), cell(1), cell(2)]);
@@ -114,8 +114,8 @@ fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
     let apart = two[0].1 / one[0].1;
     findings.claims.push(Claim::new("two boards to one at no distance", "1.41", apart, APART).beside());
     let [most, then] = match plan.profile {
-        Profile::Pi3 => ["two frames of the wire", "no software can cross them much earlier"],
-        Profile::Paper1989 => ["instructions of both boards", "only fewer instructions can cross them earlier"],
+        CostProfile::Pi3 => ["two frames of the wire", "no software can cross them much earlier"],
+        CostProfile::Paper1989 => ["instructions of both boards", "only fewer instructions can cross them earlier"],
     };
     findings.notes.push(format!(
         "Why: at no distance a byte costs {} us on one board, where the reader is resumed with it in hand, and {} us between two, of \

@@ -1,14 +1,14 @@
 //! P1.T1: what a program takes on a monolithic system, on the board with the disk, and on the board without.
 
-use super::{Plan, Row, ms};
-use crate::findings::{Bound, Claim, Findings, Table};
-use crate::run::{ALONE, Machine, OURS, Outcome, PAPERS, Profile, Run, System};
+use super::{LedgerRow, RowPlan, ms};
+use crate::findings::{Bound, Claim, Findings, FindingsTable};
+use crate::run::{ALONE, BenchMachine, BenchRun, BenchSystem, CostProfile, OURS, PAPERS, RunOutcome};
 use crate::spent::{self, Spent, spent};
-use crate::workload::{CC_30, CC_1011, CC_6876, GCC_30, GCC_1011, GCC_6876, MANDOC, NROFF, Program, YACC};
+use crate::workload::{CC_30, CC_1011, CC_6876, GCC_30, GCC_1011, GCC_6876, MANDOC, NROFF, WorkloadProgram, YACC};
 use anyhow::Result;
 
 /// The row.
-pub const ROW: Row = Row {
+pub const ROW: LedgerRow = LedgerRow {
     id: "P1.T1",
     title: "Response times of programs: a monolithic system, board a, board b",
     published: "cc, yacc and nroff take within 5 % of the monolithic system's time on the board with the disk, and at most \
@@ -24,7 +24,7 @@ pub const ROW: Row = Row {
 };
 
 /// A program, and what was published of it: mono, a, b, in s.
-const PROGRAMS: [(Program, [f64; 3]); 9] = [
+const PROGRAMS: [(WorkloadProgram, [f64; 3]); 9] = [
     (CC_30, [27.4, 27.1, 29.6]),
     (CC_1011, [44.7, 42.7, 45.8]),
     (CC_6876, [85.8, 87.0, 90.5]),
@@ -40,38 +40,38 @@ const PROGRAMS: [(Program, [f64; 3]); 9] = [
 const A_TO_MONO: Bound = Bound::AtMost(1.05, 1.0);
 const B_TO_A: Bound = Bound::AtMost(1.10, 1.05);
 
-fn programs(plan: Plan) -> Vec<(Program, [f64; 3])> {
-    let runs = |program: &Program| match plan {
-        Plan { short: true, .. } => *program == CC_1011,
-        Plan { profile: Profile::Pi3, .. } => true,
-        Plan { profile: Profile::Paper1989, .. } => !program.heavy,
+fn programs(plan: RowPlan) -> Vec<(WorkloadProgram, [f64; 3])> {
+    let runs = |program: &WorkloadProgram| match plan {
+        RowPlan { short: true, .. } => *program == CC_1011,
+        RowPlan { profile: CostProfile::Pi3, .. } => true,
+        RowPlan { profile: CostProfile::Paper1989, .. } => !program.heavy,
     };
     PROGRAMS.into_iter().filter(|(program, _)| runs(program)).collect()
 }
 
 /// Whether it runs without leases too: each program of 1989 takes more than a minute so.
-fn without_leases(plan: Plan, program: &Program) -> bool {
-    let short = plan.short || plan.profile == Profile::Pi3;
+fn without_leases(plan: RowPlan, program: &WorkloadProgram) -> bool {
+    let short = plan.short || plan.profile == CostProfile::Pi3;
     !program.heavy && (short || ![CC_30, CC_1011].contains(program))
 }
 
 /// Monolithic; a; b; b without leases. The short form leaves out the first.
-fn runs(plan: Plan) -> Vec<Run> {
+fn runs(plan: RowPlan) -> Vec<BenchRun> {
     let on = |board: &str, machine| {
         let mut script = String::new();
-        let without = machine == Machine::Cluster(PAPERS);
+        let without = machine == BenchMachine::Cluster(PAPERS);
         for (program, _) in programs(plan).into_iter().filter(|(program, _)| !without || without_leases(plan, program))
         {
             for time in ["1", "2"] {
                 script += &format!("on {board} {}\n", program.timed(&format!("{}-{time}", program.name)));
             }
         }
-        Run::new(machine, plan.profile, "dev", &script)
+        BenchRun::new(machine, plan.profile, "dev", &script)
     };
-    let cluster = |board, system: System| on(board, Machine::Cluster(system)).traced();
+    let cluster = |board, system: BenchSystem| on(board, BenchMachine::Cluster(system)).traced();
     let mono = match plan.profile {
-        Profile::Pi3 => on("a", Machine::Linux),
-        Profile::Paper1989 => cluster("a", ALONE),
+        CostProfile::Pi3 => on("a", BenchMachine::Linux),
+        CostProfile::Paper1989 => cluster("a", ALONE),
     };
     let mut runs = vec![cluster("a", OURS), cluster("b", OURS), cluster("b", PAPERS)];
     if !plan.short {
@@ -80,9 +80,9 @@ fn runs(plan: Plan) -> Vec<Run> {
     runs
 }
 
-fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
+fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     let mut findings = Findings::default();
-    let mut table = Table::new(
+    let mut table = FindingsTable::new(
         "Times, ms (published: s). b/a: with leases; without: the paper's configuration.",
         &["", "mono", "a", "b", "b without", "a/mono", "b/a", "without", "published:", "mono", "a", "b", "b/a"],
     );
@@ -119,12 +119,12 @@ fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
     let [to_mono, with, without] = worst;
     if to_mono > 0.0 {
         let what = match plan.profile {
-            Profile::Pi3 => "board a to Linux, the slowest program",
-            Profile::Paper1989 => "board a to one board alone, the slowest program",
+            CostProfile::Pi3 => "board a to Linux, the slowest program",
+            CostProfile::Paper1989 => "board a to one board alone, the slowest program",
         };
         let claim = Claim::new(what, "1.01", to_mono, A_TO_MONO);
         // One board alone is Renga too: that says what the other board costs this one, and nothing of monolithic systems.
-        findings.claims.push(if plan.profile == Profile::Pi3 { claim } else { claim.beside() });
+        findings.claims.push(if plan.profile == CostProfile::Pi3 { claim } else { claim.beside() });
     }
     findings.claims.push(Claim::new("board b to board a, the slowest program", "1.10", with, B_TO_A));
     findings.claims.push(Claim::new("the same without leases", "1.10", without, B_TO_A).beside());
@@ -133,7 +133,7 @@ fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
 }
 
 /// Where the time of each program goes on a and on b, and what makes the difference of the one that loses most.
-fn say_why(plan: Plan, outcomes: &[Outcome], findings: &mut Findings) -> Result<()> {
+fn say_why(plan: RowPlan, outcomes: &[RunOutcome], findings: &mut Findings) -> Result<()> {
     let programs = programs(plan);
     let labels: Vec<String> = programs.iter().map(|(program, _)| format!("{}-2", program.name)).collect();
     let [on_a, on_b] = [spent(&outcomes[0], &labels)?, spent(&outcomes[1], &labels)?];

@@ -1,15 +1,15 @@
 //! P1.T1b: how many calls between processes a long compile makes, within boards and between them, and what one costs.
 
-use super::{Plan, Row, us};
-use crate::findings::{Bound, Claim, Findings, Table};
-use crate::observed::{Counted, LOCAL_INSTRUCTIONS, counted};
-use crate::run::{Machine, OURS, Outcome, PAPERS, Profile, Run, System};
+use super::{LedgerRow, RowPlan, us};
+use crate::findings::{Bound, Claim, Findings, FindingsTable};
+use crate::observed::{LOCAL_INSTRUCTIONS, ObservedCalls, counted};
+use crate::run::{BenchMachine, BenchRun, BenchSystem, CostProfile, OURS, PAPERS, RunOutcome};
 use crate::workload::CC_6876;
 use anyhow::{Context, Result};
-use renga_trace::event::{Event, Timed};
+use renga_trace::event::{Timed, TraceEvent};
 
 /// The row.
-pub const ROW: Row = Row {
+pub const ROW: LedgerRow = LedgerRow {
     id: "P1.T1b",
     title: "Calls between processes in a compile of 6876 bytes, and what one costs",
     published: "18,626 calls, of which 2,625 between boards (14 %); 158 to 219 us within a board, 2.41 to 3.96 ms between boards \
@@ -30,31 +30,31 @@ const COST: Bound = Bound::AtMost(17.0, 8.5);
 const SHARE: Bound = Bound::AtMost(0.14, 0.07);
 
 /// The compile on b with leases, without, on a; null calls.
-fn runs(plan: Plan) -> Vec<Run> {
-    let compile = |board: &str, system: System| {
+fn runs(plan: RowPlan) -> Vec<BenchRun> {
+    let compile = |board: &str, system: BenchSystem| {
         let script: String = ["1", "2"].iter().map(|time| format!("on {board} {}\n", CC_6876.timed(time))).collect();
-        Run::new(Machine::Cluster(system), plan.profile, "dev", &script).traced()
+        BenchRun::new(BenchMachine::Cluster(system), plan.profile, "dev", &script).traced()
     };
     let null = "on b /usr/lib/renga/linkcall\n";
-    let null = Run::new(Machine::Cluster(OURS), plan.profile, "small", null).traced();
+    let null = BenchRun::new(BenchMachine::Cluster(OURS), plan.profile, "small", null).traced();
     match plan.short {
         true => vec![compile("b", OURS), null],
         false => vec![compile("b", OURS), null, compile("b", PAPERS), compile("a", OURS)],
     }
 }
 
-fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
+fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     let mut findings = Findings::default();
     let columns =
         ["", "calls", "between boards", "share", "least, us", "median", "most", "published:", "calls", "between"];
-    let mut table = Table::new("The compile; costs of calls between boards", &columns);
+    let mut table = FindingsTable::new("The compile; costs of calls between boards", &columns);
     let local_ns = LOCAL_INSTRUCTIONS * plan.profile.instruction_ns();
     for (label, run) in [("b", 0), ("b without leases", 2), ("a", 3)] {
         let Some(outcome) = outcomes.get(run) else { continue };
         let measured = outcome.measured("2")?;
         let (header, events) = outcome.events()?;
         let found = counted(&header, &events, measured.begin_ns, measured.begin_ns + measured.ns);
-        let Counted { local, remote, costs_ns } = &found;
+        let ObservedCalls { local, remote, costs_ns } = &found;
         findings.figure(format!("calls within boards, compile on {label}"), *local);
         findings.figure(format!("calls between boards, compile on {label}"), *remote);
         let share = *remote as f64 / (local + remote).max(1) as f64;
@@ -80,7 +80,7 @@ fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
     let Null { total_ns, wire_ns, token_ns, server_ns } = null;
     let caller_ns = total_ns.saturating_sub(wire_ns + token_ns + server_ns);
     findings.figure("null call between boards ns", total_ns);
-    let mut table = Table::new("One call, us (published: ms)", &["", "us", "published"]);
+    let mut table = FindingsTable::new("One call, us (published: ms)", &["", "us", "published"]);
     table.rows = vec![
         vec!["within a board".into(), us(local_ns), "0.158 to 0.219".into()],
         vec!["between boards, from and to the program".into(), us(total_ns), "2.41 to 3.96".into()],
@@ -95,7 +95,7 @@ fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
     findings.claims.push(Claim::new("a call between boards to one within", "17", cost, COST).beside());
     let why = "what a call between boards costs beside one within a board does not count: processors became faster by far \
                more than this wire did";
-    if plan.profile == Profile::Pi3 {
+    if plan.profile == CostProfile::Pi3 {
         findings.notes.push(why.to_string());
     }
     let beaten_ns = (wire_ns as f64 / 0.85) as u64;
@@ -126,7 +126,7 @@ struct Null {
 }
 
 /// The median of those that the program told.
-fn null_call(outcome: &Outcome) -> Result<Null> {
+fn null_call(outcome: &RunOutcome) -> Result<Null> {
     let (_, events) = outcome.events()?;
     let call = |line: &str| {
         let (begin, end) = line.trim_end().strip_prefix("linkcall ")?.split_once(' ')?;
@@ -140,7 +140,7 @@ fn null_call(outcome: &Outcome) -> Result<Null> {
 /// The first frame from b to a in that time, and the first back behind it.
 fn null_between(events: &[Timed], begin_ns: u64, end_ns: u64) -> Option<Null> {
     let mut frames = events.iter().filter(|timed| (begin_ns..end_ns).contains(&timed.time_ns)).filter_map(|timed| {
-        let Event::Frame(frame) = &timed.event else { return None };
+        let TraceEvent::Frame(frame) = &timed.event else { return None };
         Some((timed.board, timed.time_ns, frame))
     });
     let (_, there_ns, there) = frames.find(|(board, ..)| *board == 1)?;

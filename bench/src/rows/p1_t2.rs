@@ -1,15 +1,15 @@
 //! P1.T2: single system calls from the board without the disk and from the one with it: response, cost of calls between
 //! processes, overlap.
 
-use super::{Plan, Row, us};
-use crate::findings::{Bound, Claim, Findings, Table};
+use super::{LedgerRow, RowPlan, us};
+use crate::findings::{Bound, Claim, Findings, FindingsTable};
 use crate::observed::{LOCAL_INSTRUCTIONS, Observed, marked};
-use crate::run::{Machine, OURS, Outcome, PAPERS, Run, System};
+use crate::run::{BenchMachine, BenchRun, BenchSystem, OURS, PAPERS, RunOutcome};
 use crate::workload::files_for_calls;
 use anyhow::{Result, bail};
 
 /// The row.
-pub const ROW: Row = Row {
+pub const ROW: LedgerRow = LedgerRow {
     id: "P1.T2",
     title: "System calls from board b and from board a: response, calls between processes, overlap",
     published: "From b a call takes 1.4 to 2.4 times as long as from a (without the disk's time), and more than half of that are calls \
@@ -26,20 +26,25 @@ pub const ROW: Row = Row {
 
 /// A call: its name, Linux' number, and what was published, ms: from b response, cost between boards (calls), overlap with the
 /// disk, of boards; from a response, overlap with the disk, cost within (calls).
-struct Published {
+struct PublishedCall {
     name: &'static str,
     number: u32,
     from_b: [f64; 5],
     from_a: [f64; 4],
 }
 
-const CALLS: [Published; 6] = [
-    Published { name: "read, hit", number: 63, from_b: [10.1, 6.4, 2.0, 0.0, 0.5], from_a: [4.2, 0.0, 1.8, 10.0] },
-    Published { name: "read, miss", number: 63, from_b: [8.2, 5.4, 2.0, 1.3, 0.5], from_a: [3.9, 0.7, 1.7, 8.0] },
-    Published { name: "write", number: 64, from_b: [6.3, 4.0, 1.0, 0.0, 2.0], from_a: [4.3, 0.0, 1.8, 10.0] },
-    Published { name: "open", number: 56, from_b: [25.4, 20.9, 10.0, 0.0, 6.1], from_a: [10.6, 0.0, 5.9, 33.0] },
-    Published { name: "close", number: 57, from_b: [5.8, 4.8, 2.0, 0.0, 3.2], from_a: [4.2, 0.0, 2.0, 12.0] },
-    Published { name: "exec", number: 221, from_b: [53.1, 32.9, 13.0, 21.3, 11.0], from_a: [34.7, 17.8, 14.2, 90.0] },
+const CALLS: [PublishedCall; 6] = [
+    PublishedCall { name: "read, hit", number: 63, from_b: [10.1, 6.4, 2.0, 0.0, 0.5], from_a: [4.2, 0.0, 1.8, 10.0] },
+    PublishedCall { name: "read, miss", number: 63, from_b: [8.2, 5.4, 2.0, 1.3, 0.5], from_a: [3.9, 0.7, 1.7, 8.0] },
+    PublishedCall { name: "write", number: 64, from_b: [6.3, 4.0, 1.0, 0.0, 2.0], from_a: [4.3, 0.0, 1.8, 10.0] },
+    PublishedCall { name: "open", number: 56, from_b: [25.4, 20.9, 10.0, 0.0, 6.1], from_a: [10.6, 0.0, 5.9, 33.0] },
+    PublishedCall { name: "close", number: 57, from_b: [5.8, 4.8, 2.0, 0.0, 3.2], from_a: [4.2, 0.0, 2.0, 12.0] },
+    PublishedCall {
+        name: "exec",
+        number: 221,
+        from_b: [53.1, 32.9, 13.0, 21.3, 11.0],
+        from_a: [34.7, 17.8, 14.2, 90.0],
+    },
 ];
 /// How often each is made.
 const TIMES: usize = 5;
@@ -55,22 +60,22 @@ const WRITE_OVERLAP: Bound = Bound::AtLeast(0.32, 1.0);
 const CLOSE_OVERLAP: Bound = Bound::AtLeast(0.55, 1.0);
 
 /// From a; from b with leases; from b without.
-fn runs(plan: Plan) -> Vec<Run> {
-    let on = |board: &str, system: System| {
+fn runs(plan: RowPlan) -> Vec<BenchRun> {
+    let on = |board: &str, system: BenchSystem| {
         let script = format!("on {board} /usr/lib/renga/p1 calls /p1/calls\n");
-        Run::new(Machine::Cluster(system), plan.profile, "small", &script).with(files_for_calls()).traced()
+        BenchRun::new(BenchMachine::Cluster(system), plan.profile, "small", &script).with(files_for_calls()).traced()
     };
     vec![on("a", OURS), on("b", OURS), on("b", PAPERS)]
 }
 
 /// Of each call the one with the median response.
-fn medians(outcome: &Outcome) -> Result<Vec<Observed>> {
+fn medians(outcome: &RunOutcome) -> Result<Vec<Observed>> {
     let (header, events) = outcome.events()?;
     let found = marked(&header, &events);
     if found.len() != CALLS.len() * TIMES {
         bail!("{} measured calls in the trace instead of {}", found.len(), CALLS.len() * TIMES);
     }
-    let median = |(published, made): (&Published, &[Observed])| {
+    let median = |(published, made): (&PublishedCall, &[Observed])| {
         if made.iter().any(|call| call.number != published.number) {
             bail!("{} is number {}, and these were made: {made:?}", published.name, published.number);
         }
@@ -81,7 +86,7 @@ fn medians(outcome: &Outcome) -> Result<Vec<Observed>> {
     CALLS.iter().zip(found.chunks(TIMES)).map(median).collect()
 }
 
-fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
+fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     let mut findings = Findings::default();
     let all = outcomes.iter().map(medians).collect::<Result<Vec<_>>>()?;
     let [a, b, without] = &all[..] else { bail!("three runs are needed") };
@@ -151,8 +156,8 @@ fn own_ns(call: &Observed) -> u64 {
     call.response_ns - call.disk_ns
 }
 
-fn from_b(title: &str, calls: &[Observed]) -> Table {
-    let mut table = Table::new(
+fn from_b(title: &str, calls: &[Observed]) -> FindingsTable {
+    let mut table = FindingsTable::new(
         title,
         &[
             "",
@@ -187,8 +192,8 @@ fn from_b(title: &str, calls: &[Observed]) -> Table {
     table
 }
 
-fn from_a(plan: Plan, calls: &[Observed]) -> Table {
-    let mut table = Table::new(
+fn from_a(plan: RowPlan, calls: &[Observed]) -> FindingsTable {
+    let mut table = FindingsTable::new(
         "From a, us (published: ms)",
         &["", "response", "d overlap", "within", "calls", "published:", "response", "overlap", "within"],
     );

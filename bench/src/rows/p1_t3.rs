@@ -1,15 +1,15 @@
 //! P1.T3: a program on the board without the disk, with two placements that differ by lines of the system file.
 
-use super::{Plan, Row, ms, twice_on_b};
-use crate::findings::{Bound, Claim, Findings, Table};
+use super::{LedgerRow, RowPlan, ms, twice_on_b};
+use crate::findings::{Bound, Claim, Findings, FindingsTable};
 use crate::observed::counted;
-use crate::run::{Edit, OURS, Outcome, PAPERS, Run, System};
+use crate::run::{BenchRun, BenchSystem, Edit, OURS, PAPERS, RunOutcome};
 use crate::spent::{self, spent};
-use crate::workload::{CC_6876, CC_96413, LS_SORT, Program};
+use crate::workload::{CC_6876, CC_96413, LS_SORT, WorkloadProgram};
 use anyhow::{Result, bail};
 
 /// The row.
-pub const ROW: Row = Row {
+pub const ROW: LedgerRow = LedgerRow {
     id: "P1.T3",
     title: "Two placements by changing only the system file, programs on b",
     published: "With only the disk process on A a program on B sends fewer messages than with the standard placement, \
@@ -22,7 +22,7 @@ pub const ROW: Row = Row {
 };
 
 /// Programs, and what was published: s and calls between boards with the other placement, and with the standard one.
-const PROGRAMS: [(Program, [(f64, u64); 2]); 3] = [
+const PROGRAMS: [(WorkloadProgram, [(f64, u64); 2]); 3] = [
     (CC_6876, [(92.2, 1326), (90.5, 3102)]),
     (CC_96413, [(858.9, 10_496), (831.8, 21_856)]),
     (LS_SORT, [(4.7, 79), (3.8, 276)]),
@@ -33,32 +33,33 @@ const MOVED: [Edit; 2] = [
     ("buffer_directory   = { on = \"a\" }", "buffer_directory = { on = \"b\" }"),
     ("buffer             = { on = \"a\", count = 480 }", "buffer = { on = \"b\", count = 480 }"),
 ];
-const OURS_MOVED: System = System { label: "leases, books on b", base: "pair", edits: &MOVED };
-const PAPERS_MOVED: System =
-    System { label: "no leases, books on b", base: "pair", edits: &[PAPERS.edits[0], MOVED[0], MOVED[1]] };
+const OURS_MOVED: BenchSystem = BenchSystem { label: "leases, books on b", base: "pair", edits: &MOVED };
+const PAPERS_MOVED: BenchSystem =
+    BenchSystem { label: "no leases, books on b", base: "pair", edits: &[PAPERS.edits[0], MOVED[0], MOVED[1]] };
 
 /// The standard placement takes so many times as long as the other: published 0.81 to 0.98.
 const STANDARD_TO_OTHER: Bound = Bound::AtMost(1.0, 0.81);
 
-fn programs(plan: Plan) -> &'static [(Program, [(f64, u64); 2])] {
+fn programs(plan: RowPlan) -> &'static [(WorkloadProgram, [(f64, u64); 2])] {
     if plan.short { &PROGRAMS[..1] } else { &PROGRAMS }
 }
 
 /// With leases the other placement, the standard one; without them the same.
-fn runs(plan: Plan) -> Vec<Run> {
-    let on_b = |system: System| twice_on_b(plan, system, programs(plan).iter().map(|(program, _)| program)).traced();
+fn runs(plan: RowPlan) -> Vec<BenchRun> {
+    let on_b =
+        |system: BenchSystem| twice_on_b(plan, system, programs(plan).iter().map(|(program, _)| program)).traced();
     vec![on_b(OURS_MOVED), on_b(OURS), on_b(PAPERS_MOVED), on_b(PAPERS)]
 }
 
 /// How long a program took, ns, and the calls between boards meanwhile, in both directions.
-fn of_program(outcome: &Outcome, label: &str) -> Result<(u64, u64)> {
+fn of_program(outcome: &RunOutcome, label: &str) -> Result<(u64, u64)> {
     let measured = outcome.measured(label)?;
     let (header, events) = outcome.events()?;
     let found = counted(&header, &events, measured.begin_ns, measured.begin_ns + measured.ns);
     Ok((measured.ns, found.remote))
 }
 
-fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
+fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     let [ours_moved, ours, papers_moved, papers] = outcomes else { bail!("four runs are needed") };
     let mut findings = Findings::default();
     let columns = [
@@ -76,7 +77,7 @@ fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
     for (what, moved, standard, counts) in
         [("without leases", papers_moved, papers, true), ("with leases", ours_moved, ours, false)]
     {
-        let mut table = Table::new(format!("{what}, ms (published: s)"), &columns);
+        let mut table = FindingsTable::new(format!("{what}, ms (published: s)"), &columns);
         let mut worst = 0.0f64;
         for (program, published) in programs(plan) {
             let label = format!("{}-2", program.name);
@@ -107,7 +108,7 @@ fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
 }
 
 /// Where the time goes without leases, with the other placement and with the standard one.
-fn say_why(plan: Plan, runs: [&Outcome; 2], findings: &mut Findings) -> Result<()> {
+fn say_why(plan: RowPlan, runs: [&RunOutcome; 2], findings: &mut Findings) -> Result<()> {
     let labels: Vec<String> = programs(plan).iter().map(|(program, _)| format!("{}-2", program.name)).collect();
     let [moved, standard] = [spent(runs[0], &labels)?, spent(runs[1], &labels)?];
     let mut table = spent::table();

@@ -1,14 +1,14 @@
 //! P1.T4: compiles on the board without the disk, with calls between boards that wait and with some that do not.
 
-use super::{Plan, Row, ms, twice_on_b};
-use crate::findings::{Bound, Claim, Findings, Table};
-use crate::run::{OURS, OURS_ASYNC, Outcome, PAPERS, PAPERS_ASYNC, Profile, Run, System};
+use super::{LedgerRow, RowPlan, ms, twice_on_b};
+use crate::findings::{Bound, Claim, Findings, FindingsTable};
+use crate::run::{BenchRun, BenchSystem, CostProfile, OURS, OURS_ASYNC, PAPERS, PAPERS_ASYNC, RunOutcome};
 use crate::spent::{self, spent};
-use crate::workload::{CC_8012, CC_49797, CC_96413, Program};
+use crate::workload::{CC_8012, CC_49797, CC_96413, WorkloadProgram};
 use anyhow::{Result, bail};
 
 /// The row.
-pub const ROW: Row = Row {
+pub const ROW: LedgerRow = LedgerRow {
     id: "P1.T4",
     title: "Synchronous and asynchronous calls between boards, compiles on b",
     published: "Asynchronous calls gain 1 % on average: waiting for a rendezvous costs little. 91 % of the calls between boards could \
@@ -19,39 +19,39 @@ pub const ROW: Row = Row {
     judge,
 };
 
-const PROGRAMS: [(Program, [f64; 2]); 3] =
+const PROGRAMS: [(WorkloadProgram, [f64; 2]); 3] =
     [(CC_8012, [98.1, 99.6]), (CC_49797, [479.1, 484.7]), (CC_96413, [831.7, 841.1])];
 /// What asynchronous calls gain on average, as the paper says it, %: little.
 const GAIN: Bound = Bound::AtMost(2.0, 0.5);
 /// The share of calls that could be asynchronous.
 const SHARE: Bound = Bound::Reaches(0.91);
 
-fn programs(plan: Plan) -> &'static [(Program, [f64; 2])] {
+fn programs(plan: RowPlan) -> &'static [(WorkloadProgram, [f64; 2])] {
     if plan.short { &PROGRAMS[..1] } else { &PROGRAMS }
 }
 
 /// Those that run without leases too: each takes more than a minute of 1989 so.
-fn without_leases(plan: Plan) -> &'static [(Program, [f64; 2])] {
-    if plan.profile == Profile::Paper1989 { &PROGRAMS[..1] } else { programs(plan) }
+fn without_leases(plan: RowPlan) -> &'static [(WorkloadProgram, [f64; 2])] {
+    if plan.profile == CostProfile::Paper1989 { &PROGRAMS[..1] } else { programs(plan) }
 }
 
 /// With leases synchronous, asynchronous; without them the same.
-fn runs(plan: Plan) -> Vec<Run> {
-    let on_b = |system: System, programs: &[(Program, _)]| {
+fn runs(plan: RowPlan) -> Vec<BenchRun> {
+    let on_b = |system: BenchSystem, programs: &[(WorkloadProgram, _)]| {
         twice_on_b(plan, system, programs.iter().map(|(program, _)| program)).traced()
     };
     let (with, without) = (programs(plan), without_leases(plan));
     vec![on_b(OURS, with), on_b(OURS_ASYNC, with), on_b(PAPERS, without), on_b(PAPERS_ASYNC, without)]
 }
 
-fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
+fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     let [ours, ours_async, papers, papers_async] = outcomes else { bail!("four runs are needed") };
     let mut findings = Findings::default();
     let columns = ["", "async", "sync", "gain", "calls", "could be", "were", "published:", "async", "sync", "gain"];
     for (what, sync, asynchronous, counts) in
         [("with leases", ours, ours_async, true), ("without leases", papers, papers_async, false)]
     {
-        let mut table = Table::new(format!("{what}, ms (published: s)"), &columns);
+        let mut table = FindingsTable::new(format!("{what}, ms (published: s)"), &columns);
         let (mut gains, mut could_be, mut all) = (Vec::new(), 0, 0);
         for (program, published) in if counts { programs(plan) } else { without_leases(plan) } {
             let label = format!("{}-2", program.name);
@@ -95,7 +95,7 @@ fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
 }
 
 /// Where the time goes with leases, synchronous and asynchronous, and what is there to gain.
-fn say_why(plan: Plan, runs: [&Outcome; 2], findings: &mut Findings) -> Result<()> {
+fn say_why(plan: RowPlan, runs: [&RunOutcome; 2], findings: &mut Findings) -> Result<()> {
     let labels: Vec<String> = programs(plan).iter().map(|(program, _)| format!("{}-2", program.name)).collect();
     let [sync, asynchronous] = [spent(runs[0], &labels)?, spent(runs[1], &labels)?];
     let mut table = spent::table();

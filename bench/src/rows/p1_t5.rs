@@ -1,14 +1,14 @@
 //! P1.T5: two compiles at once: on a monolithic system, both on one board, one on each.
 
-use super::{Plan, Row, ms};
-use crate::findings::{Bound, Claim, Findings, Table};
-use crate::run::{ALONE, Machine, OURS, Outcome, Profile, Run};
+use super::{LedgerRow, RowPlan, ms};
+use crate::findings::{Bound, Claim, Findings, FindingsTable};
+use crate::run::{ALONE, BenchMachine, BenchRun, CostProfile, OURS, RunOutcome};
 use crate::spent::{self, spent};
-use crate::workload::{CC_30, CC_1011, CC_6876, CC_96413, GCC_6876, Program};
+use crate::workload::{CC_30, CC_1011, CC_6876, CC_96413, GCC_6876, WorkloadProgram};
 use anyhow::{Result, bail};
 
 /// The row.
-pub const ROW: Row = Row {
+pub const ROW: LedgerRow = LedgerRow {
     id: "P1.T5",
     title: "Two compiles at once: monolithic, both on a, both on b, one on each",
     published: "One on each board takes 15 to 30 % less than two on a monolithic system (45.9/43.2/43.4/37.4, 70.5/70.9/74.1/61.1 \
@@ -20,7 +20,7 @@ pub const ROW: Row = Row {
     judge,
 };
 
-const PROGRAMS: [(Program, [f64; 4]); 5] = [
+const PROGRAMS: [(WorkloadProgram, [f64; 4]); 5] = [
     (CC_30, [45.9, 43.2, 43.4, 37.4]),
     (CC_1011, [70.5, 70.9, 74.1, 61.1]),
     (CC_6876, [149.4, 153.9, 155.1, 115.6]),
@@ -34,25 +34,25 @@ const SHORT_TURNS: &str = "Two programs of one core take turns of 1 ms. With thi
 /// What spreading saves, %: as published, and as aimed at.
 const SAVES: Bound = Bound::AtLeast(15.0, 45.0);
 
-fn programs(plan: Plan) -> Vec<(Program, [f64; 4])> {
-    let runs = |program: &Program| match plan {
-        Plan { short: true, .. } => *program == CC_6876,
-        Plan { profile: Profile::Pi3, .. } => true,
+fn programs(plan: RowPlan) -> Vec<(WorkloadProgram, [f64; 4])> {
+    let runs = |program: &WorkloadProgram| match plan {
+        RowPlan { short: true, .. } => *program == CC_6876,
+        RowPlan { profile: CostProfile::Pi3, .. } => true,
         // The one that was not published would take as long as all others together.
-        Plan { profile: Profile::Paper1989, .. } => !program.heavy && *program != CC_96413,
+        RowPlan { profile: CostProfile::Paper1989, .. } => !program.heavy && *program != CC_96413,
     };
     PROGRAMS.into_iter().filter(|(program, _)| runs(program)).collect()
 }
 
 /// The two compiles, the second with this before it, of another file and into another one.
-pub(super) fn pair(program: &Program, second: &str, label: &str) -> String {
-    let Program { name, command, .. } = program;
+pub(super) fn pair(program: &WorkloadProgram, second: &str, label: &str) -> String {
+    let WorkloadProgram { name, command, .. } = program;
     let other = command.replacen(&format!("-o {name}"), &format!("-o {name}-other"), 1).replacen(".c", "-other.c", 1);
     format!("/usr/lib/renga/measure {label} sh -c '{command} & {second}{other}; wait'\n")
 }
 
 /// Both on a; both on b; one on each; monolithic.
-fn runs(plan: Plan) -> Vec<Run> {
+fn runs(plan: RowPlan) -> Vec<BenchRun> {
     let spread = |board: &str, second: &str, machine| {
         let mut script = String::new();
         for (program, _) in programs(plan) {
@@ -60,12 +60,12 @@ fn runs(plan: Plan) -> Vec<Run> {
                 script += &format!("on {board} {}", pair(&program, second, &format!("{}-{time}", program.name)));
             }
         }
-        Run::new(machine, plan.profile, "dev", &script)
+        BenchRun::new(machine, plan.profile, "dev", &script)
     };
-    let cluster = |board, second| spread(board, second, Machine::Cluster(OURS)).traced();
+    let cluster = |board, second| spread(board, second, BenchMachine::Cluster(OURS)).traced();
     let mono = match plan.profile {
-        Profile::Pi3 => Machine::Linux,
-        Profile::Paper1989 => Machine::Cluster(ALONE),
+        CostProfile::Pi3 => BenchMachine::Linux,
+        CostProfile::Paper1989 => BenchMachine::Cluster(ALONE),
     };
     let mut runs = vec![cluster("a", ""), cluster("b", ""), cluster("a", "remote -b b ")];
     if !plan.short {
@@ -74,7 +74,7 @@ fn runs(plan: Plan) -> Vec<Run> {
     runs
 }
 
-fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
+fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     let mut findings = Findings::default();
     let columns = [
         "",
@@ -90,7 +90,7 @@ fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
         "spread",
         "saves",
     ];
-    let mut table = Table::new("ms (published: s); saves: spread against both on a", &columns);
+    let mut table = FindingsTable::new("ms (published: s); saves: spread against both on a", &columns);
     let mut last = None;
     for (program, published) in programs(plan) {
         let label = format!("{}-2", program.name);
@@ -116,17 +116,17 @@ fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
     findings.claims.push(Claim::new(format!("spreading saves against both on a, %, {title}"), "25", ours, SAVES));
     if let Some(to_mono) = to_mono {
         let claim = Claim::new(format!("against the monolithic system, %, {title}"), "23", to_mono, SAVES);
-        findings.claims.push(if plan.profile == Profile::Pi3 { claim } else { claim.beside() });
+        findings.claims.push(if plan.profile == CostProfile::Pi3 { claim } else { claim.beside() });
     }
     say_why(plan, outcomes, &mut findings)?;
-    if plan.profile == Profile::Paper1989 {
+    if plan.profile == CostProfile::Paper1989 {
         findings.notes.push(SHORT_TURNS.to_string());
     }
     Ok(findings)
 }
 
 /// Where the time goes with both on a and with one on each, and what keeps the second from taking half as long.
-fn say_why(plan: Plan, outcomes: &[Outcome], findings: &mut Findings) -> Result<()> {
+fn say_why(plan: RowPlan, outcomes: &[RunOutcome], findings: &mut Findings) -> Result<()> {
     let programs = programs(plan);
     let labels: Vec<String> = programs.iter().map(|(program, _)| format!("{}-2", program.name)).collect();
     let [both, spread] = [spent(&outcomes[0], &labels)?, spent(&outcomes[2], &labels)?];

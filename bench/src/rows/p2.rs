@@ -13,18 +13,18 @@ mod f5;
 mod judged;
 mod measured;
 
-use super::{Plan, Row};
-use crate::run::{Machine, Run, System};
+use super::{LedgerRow, RowPlan};
+use crate::run::{BenchMachine, BenchRun, BenchSystem};
 use measured::alone;
 
 pub use judged::judge;
 
 /// The rows, in the ledger's order.
-pub const ROWS: &[Row] = &[f1::ROW, f2a::ROW, f2b::ROW, f3::ROW, f4::ROW, f5::ROW];
+pub const ROWS: &[LedgerRow] = &[f1::ROW, f2a::ROW, f2b::ROW, f3::ROW, f4::ROW, f5::ROW];
 
 /// What runs, in front or as jobs.
 #[derive(Debug, PartialEq)]
-pub struct Task {
+pub struct P2Task {
     /// A word: its script's.
     pub name: &'static str,
     /// What tables call it.
@@ -39,9 +39,9 @@ pub struct Task {
 
 /// Where a pair runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Places {
+pub struct PairPlacement {
     /// The boards.
-    pub system: System,
+    pub system: BenchSystem,
     /// Which of them the foreground is on.
     pub front: &'static str,
     /// And the jobs, in turn.
@@ -49,15 +49,15 @@ pub struct Places {
 }
 
 /// One of the pairs of a figure.
-pub struct Pair {
+pub struct P2Pair {
     /// In front.
-    pub front: &'static Task,
+    pub front: &'static P2Task,
     /// The job.
-    pub job: &'static Task,
+    pub job: &'static P2Task,
     /// How many such jobs, among which its work is divided.
     pub jobs: u32,
     /// Where.
-    pub places: Places,
+    pub places: PairPlacement,
     /// Whether the row's verdict hangs on it.
     pub counts: bool,
 }
@@ -72,11 +72,11 @@ pub enum Occupied {
 }
 
 /// A figure of the paper.
-pub struct Figure {
+pub struct P2Figure {
     /// What plots call it.
     pub title: &'static str,
     /// In the table's order; the first alone is the short form.
-    pub pairs: &'static [Pair],
+    pub pairs: &'static [P2Pair],
     /// What jobs cannot have while the foreground runs.
     pub occupied: Occupied,
     /// Published: the slow-down at most, in words for the lowest class, %.
@@ -84,17 +84,17 @@ pub struct Figure {
 }
 
 /// How jobs are regulated, and what is aimed at.
-struct Mode {
+struct RegulationMode {
     title: &'static str,
     policy: &'static str,
     /// The foreground's slow-down, %.
     goal: Option<f64>,
 }
 
-const MODES: [Mode; 3] = [
-    Mode { title: "lowest class", policy: "off", goal: None },
-    Mode { title: "EII", policy: "eii", goal: Some(5.0) },
-    Mode { title: "IPD", policy: "ipd", goal: Some(1.0) },
+const MODES: [RegulationMode; 3] = [
+    RegulationMode { title: "lowest class", policy: "off", goal: None },
+    RegulationMode { title: "EII", policy: "eii", goal: Some(5.0) },
+    RegulationMode { title: "IPD", policy: "ipd", goal: Some(1.0) },
 ];
 /// The board whose script the others' is a part of.
 const DISK_BOARD: &str = "a";
@@ -119,33 +119,34 @@ up once
 seen once
 "#;
 
-fn pairs(plan: Plan, figure: &Figure) -> &'static [Pair] {
+fn pairs(plan: RowPlan, figure: &P2Figure) -> &'static [P2Pair] {
     if plan.short { &figure.pairs[..1] } else { figure.pairs }
 }
 
 /// The runs of what is alone, then of each pair those of each mode.
-pub fn runs(plan: Plan, figure: &Figure) -> Vec<Run> {
-    let run = |policy: &str, places: Places, front: Option<&Task>, jobs: Option<(&Task, u32)>| {
+pub fn runs(plan: RowPlan, figure: &P2Figure) -> Vec<BenchRun> {
+    let run = |policy: &str, places: PairPlacement, front: Option<&P2Task>, jobs: Option<(&P2Task, u32)>| {
         let tasks = tasks(front, jobs);
         let files = tasks.iter().map(|task| (format!("/p2/{}", task.name), task.script.as_bytes().to_vec())).collect();
         let script = script(policy, places, front, jobs);
-        Run::new(Machine::Cluster(places.system), plan.profile, "dev", &script).with(files)
+        BenchRun::new(BenchMachine::Cluster(places.system), plan.profile, "dev", &script).with(files)
     };
     let single = |(task, jobs, places)| match jobs {
         0 => run("off", places, Some(task), None),
         jobs => run("off", places, None, Some((task, jobs))),
     };
-    let mut runs: Vec<Run> = alone(plan, figure).into_iter().map(single).collect();
+    let mut runs: Vec<BenchRun> = alone(plan, figure).into_iter().map(single).collect();
     for pair in pairs(plan, figure) {
-        let regulated = |mode: &Mode| run(mode.policy, pair.places, Some(pair.front), Some((pair.job, pair.jobs)));
+        let regulated =
+            |mode: &RegulationMode| run(mode.policy, pair.places, Some(pair.front), Some((pair.job, pair.jobs)));
         runs.extend(MODES.iter().map(regulated));
     }
     runs
 }
 
 /// Of two with one script the first.
-fn tasks<'a>(front: Option<&'a Task>, jobs: Option<(&'a Task, u32)>) -> Vec<&'a Task> {
-    let mut tasks: Vec<&Task> = front.into_iter().chain(jobs.map(|(task, _)| task)).collect();
+fn tasks<'a>(front: Option<&'a P2Task>, jobs: Option<(&'a P2Task, u32)>) -> Vec<&'a P2Task> {
+    let mut tasks: Vec<&P2Task> = front.into_iter().chain(jobs.map(|(task, _)| task)).collect();
     tasks.dedup_by_key(|task| task.name);
     tasks
 }
@@ -155,7 +156,7 @@ fn on(board: &str) -> String {
     if board == DISK_BOARD { String::new() } else { format!("remote -b {board} ") }
 }
 
-fn script(policy: &str, places: Places, front: Option<&Task>, jobs: Option<(&Task, u32)>) -> String {
+fn script(policy: &str, places: PairPlacement, front: Option<&P2Task>, jobs: Option<(&P2Task, u32)>) -> String {
     let mut script = HEAD.replace("POLICY", policy);
     let mut boards = vec![places.front];
     boards.extend(places.jobs);
@@ -165,7 +166,7 @@ fn script(policy: &str, places: Places, front: Option<&Task>, jobs: Option<(&Tas
         boards.iter().for_each(|board| script += &format!("{}sh -c '{}'\n", on(board), task.before));
     }
     if let Some((task, jobs)) = jobs {
-        let Task { name, work, .. } = task;
+        let P2Task { name, work, .. } = task;
         for (job, board) in (1..=jobs).zip(places.jobs.iter().cycle()) {
             let command = format!("measure job-{job} {}sh /p2/{name} {job} {}", on(board), work / jobs);
             script += &format!("background /usr/lib/renga/{command} > job-{job} &\n");

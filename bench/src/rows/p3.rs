@@ -12,13 +12,13 @@ mod judged;
 mod linux;
 mod measured;
 
-use super::{Plan, Row};
-use crate::run::{Machine, Run, STREAMED, System};
+use super::{LedgerRow, RowPlan};
+use crate::run::{BenchMachine, BenchRun, BenchSystem, STREAMED};
 
 use judged::judge;
 
 /// The rows: those of the paper, and what is beyond it.
-pub const ROWS: &[Row] =
+pub const ROWS: &[LedgerRow] =
     &[experiments::F4, experiments::CORES, experiments::F6, experiments::EIGHT, experiments::DIRTY, experiments::FAR];
 
 /// Where a batch is to be given back, and how large it is.
@@ -32,11 +32,11 @@ struct Thresholds {
 }
 
 /// One of the rows.
-struct Experiment {
+struct P3Experiment {
     /// What plots call it.
     title: &'static str,
     /// The boards: with all of their memory, and with that of the streaming one limited.
-    systems: [System; 2],
+    systems: [BenchSystem; 2],
     /// Where the computation's processes are beside the first, which is on a: here, or boards.
     places: &'static [&'static str],
     /// What has the computation, and the stream, keep to some of their board's cores.
@@ -62,23 +62,23 @@ struct Experiment {
 
 /// The runs of an experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+enum P3Form {
     Alone,
     Unreclaimed,
     Small,
     Large,
 }
 
-const FORMS: [Form; 4] = [Form::Alone, Form::Unreclaimed, Form::Small, Form::Large];
+const FORMS: [P3Form; 4] = [P3Form::Alone, P3Form::Unreclaimed, P3Form::Small, P3Form::Large];
 
-impl Form {
+impl P3Form {
     /// What tables call it; the paper's three are noise off, noise, and noise with batching.
     fn title(self) -> &'static str {
         match self {
-            Form::Alone => "noise off",
-            Form::Unreclaimed => "stream, memory for all of it",
-            Form::Small => "noise",
-            Form::Large => "noise + batching",
+            P3Form::Alone => "noise off",
+            P3Form::Unreclaimed => "stream, memory for all of it",
+            P3Form::Small => "noise",
+            P3Form::Large => "noise + batching",
         }
     }
 }
@@ -91,8 +91,8 @@ const STATE: &str = r#"state() { echo "$1" $(STATE_OF | tr -cd '0-9 \n'); }
 /// Behind the computation: ends the stream and shows what it said.
 const END: &str = "kill $stream; wait; cat streamed\n";
 
-impl Experiment {
-    fn of<T: Copy>(&self, plan: Plan, [whole, short]: [T; 2]) -> T {
+impl P3Experiment {
+    fn of<T: Copy>(&self, plan: RowPlan, [whole, short]: [T; 2]) -> T {
         if plan.short { short } else { whole }
     }
 
@@ -106,26 +106,26 @@ impl Experiment {
         if self.board == "a" { String::new() } else { format!("remote -b {} ", self.board) }
     }
 
-    fn runs(&self, plan: Plan) -> Vec<Run> {
+    fn runs(&self, plan: RowPlan) -> Vec<BenchRun> {
         let ours = FORMS.map(|form| self.run(plan, form));
         let linux = if self.linux && !plan.short { linux::runs(self, plan) } else { Vec::new() };
         ours.into_iter().chain(linux).collect()
     }
 
-    fn run(&self, plan: Plan, form: Form) -> Run {
+    fn run(&self, plan: RowPlan, form: P3Form) -> BenchRun {
         let [whole, limited] = self.systems;
-        let system = if form == Form::Unreclaimed { whole } else { limited };
-        Run::new(Machine::Cluster(system), plan.profile, "dev", &self.script(plan, form))
+        let system = if form == P3Form::Unreclaimed { whole } else { limited };
+        BenchRun::new(BenchMachine::Cluster(system), plan.profile, "dev", &self.script(plan, form))
             .with(sources())
             .streaming(self.of(plan, self.streamed_mib))
     }
 
-    fn script(&self, plan: Plan, form: Form) -> String {
+    fn script(&self, plan: RowPlan, form: P3Form) -> String {
         let there = self.there();
         let mut script =
             HEAD.to_string() + &STATE.replace("STATE_OF", &format!("{there}cat /proc/renga/reclaim/state"));
         let Thresholds { requests, free_pages, batch_pages } = self.thresholds;
-        if form == Form::Large {
+        if form == P3Form::Large {
             script += &format!(
                 "{there}reclaimctl --threshold requests {requests} free_pages {free_pages} batch_pages {batch_pages} || exit 1\n\
                  {there}reclaimctl --batching on || exit 1\n"
@@ -133,12 +133,12 @@ impl Experiment {
         }
         // What is used later is in memory, and how long a process is started plays no part.
         script += &format!("{} > warm || exit 1\n", self.stencil(2));
-        if form != Form::Alone {
-            let Experiment { stream, lead_s, pinned: [_, pinned], .. } = self;
+        if form != P3Form::Alone {
+            let P3Experiment { stream, lead_s, pinned: [_, pinned], .. } = self;
             script += &format!("{there}{pinned}./stream {stream} {STREAMED} > streamed & stream=$!\nsleep {lead_s}\n");
         }
         script += &format!("state before\n{} || exit 1\nstate after\n", self.stencil(self.of(plan, self.steps)));
-        script + if form == Form::Alone { "" } else { END }
+        script + if form == P3Form::Alone { "" } else { END }
     }
 }
 

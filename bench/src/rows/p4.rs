@@ -3,15 +3,15 @@
 //! Invariant: an experiment is data: what the program does, at which paces, beside what, on which processor. All of one is
 //! done by one board, each time on blocks that nobody has read. Not here: the figures (`p4_f2` and those that follow).
 
-use super::{Plan, ms};
-use crate::findings::{Curve, Findings, Plot, Table};
-use crate::run::{ALONE, Machine, Outcome, Run};
+use super::{RowPlan, ms};
+use crate::findings::{Curve, Findings, FindingsTable, Plot};
+use crate::run::{ALONE, BenchMachine, BenchRun, RunOutcome};
 use anyhow::{Context, Result};
 use std::ops::RangeInclusive;
 
 /// What the measured program does.
 #[derive(Clone, Copy)]
-pub enum Io {
+pub enum P4Io {
     /// Reads of 1 KB.
     Disk,
     /// Writes of so many bytes.
@@ -20,7 +20,7 @@ pub enum Io {
 
 /// What paces it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Way {
+pub enum P4Pacing {
     /// `iospeed`: the system.
     System,
     /// The user library, preloaded into a dynamic program.
@@ -35,19 +35,19 @@ pub enum Way {
 /// The paper's timer, us.
 pub const TIMER_US: u32 = 10_000;
 /// The library's versions, with the paper's timer and with ours.
-pub const LIBRARIES: [(&str, Way); 3] = [
-    ("Lib A, 10 ms", Way::Library { timer_us: TIMER_US, skips: false }),
-    ("Lib B, 10 ms", Way::Library { timer_us: TIMER_US, skips: true }),
-    ("Lib, our timer", Way::Library { timer_us: 0, skips: false }),
+pub const LIBRARIES: [(&str, P4Pacing); 3] = [
+    ("Lib A, 10 ms", P4Pacing::Library { timer_us: TIMER_US, skips: false }),
+    ("Lib B, 10 ms", P4Pacing::Library { timer_us: TIMER_US, skips: true }),
+    ("Lib, our timer", P4Pacing::Library { timer_us: 0, skips: false }),
 ];
 
 /// One experiment.
 #[derive(Clone, Copy)]
-pub struct Experiment {
+pub struct P4Experiment {
     /// What tables call it.
     pub title: &'static str,
     /// What is done.
-    pub io: Io,
+    pub io: P4Io,
     /// How often.
     pub count: u32,
     /// Factors, in thousandths.
@@ -59,7 +59,7 @@ pub struct Experiment {
     /// How long an instruction takes, if it is not as the profile has it, ns.
     pub instruction_ns: Option<u32>,
     /// What paces the program.
-    pub way: Way,
+    pub way: P4Pacing,
 }
 
 /// The first block that no file system's book is near, and how many each measurement has for itself.
@@ -74,21 +74,21 @@ fn word(factor: u32) -> String {
 
 /// A shell command that does `count` I/Os and tells their times as `label`, in windows of `window`; the blocks are of region
 /// `region`.
-pub fn command(io: Io, label: &str, [count, window, region]: [u32; 3]) -> String {
+pub fn command(io: P4Io, label: &str, [count, window, region]: [u32; 3]) -> String {
     match io {
-        Io::Disk => format!("/usr/lib/renga/p4 disk {label} {count} {window} {}", first_block(region)),
-        Io::Console(bytes) => format!("/usr/lib/renga/p4 console {label} {count} {window} {bytes}"),
+        P4Io::Disk => format!("/usr/lib/renga/p4 disk {label} {count} {window} {}", first_block(region)),
+        P4Io::Console(bytes) => format!("/usr/lib/renga/p4 console {label} {count} {window} {bytes}"),
     }
 }
 
-impl Way {
+impl P4Pacing {
     /// What is done before all else.
     fn head(self) -> &'static str {
         match self {
-            Way::System => {
+            P4Pacing::System => {
                 "/usr/lib/renga/p4 disk warm 1 1 2100\niospeed --factor 1 /usr/lib/renga/p4 compute warm 0\n"
             }
-            Way::Library { .. } => {
+            P4Pacing::Library { .. } => {
                 "tcc -shared -o iospeed.so /usr/lib/renga/iospeed.c && tcc -o io /p4/io.c || exit 1\n\
                  IOSPEED_FACTOR=1 LD_PRELOAD=./iospeed.so ./io disk warm 1 2100\n"
             }
@@ -96,18 +96,18 @@ impl Way {
     }
 
     /// A run of a board's script.
-    pub fn run(self, plan: Plan, script: &str) -> Run {
+    pub fn run(self, plan: RowPlan, script: &str) -> BenchRun {
         let files = vec![("/p4/io.c".to_string(), include_bytes!("p4/io.c").to_vec())];
         let head = self.head();
-        Run::new(Machine::Cluster(ALONE), plan.profile, "dev", &format!("{head}{script}")).with(files)
+        BenchRun::new(BenchMachine::Cluster(ALONE), plan.profile, "dev", &format!("{head}{script}")).with(files)
     }
 
     /// What is put before a command to have it paced.
     pub fn paced(self, factor: u32) -> String {
         let factor = word(factor);
         match self {
-            Way::System => format!("iospeed --factor {factor} "),
-            Way::Library { timer_us, skips } => format!(
+            P4Pacing::System => format!("iospeed --factor {factor} "),
+            P4Pacing::Library { timer_us, skips } => format!(
                 "env IOSPEED_FACTOR={factor} IOSPEED_TIMER_US={timer_us} IOSPEED_SKIP={} LD_PRELOAD=./iospeed.so ",
                 u8::from(skips)
             ),
@@ -115,12 +115,12 @@ impl Way {
     }
 
     /// A shell command that does `count` I/Os and tells their time as `label`; the blocks are of region `region`.
-    fn command(self, io: Io, label: &str, count: u32, region: u32) -> String {
+    fn command(self, io: P4Io, label: &str, count: u32, region: u32) -> String {
         match self {
-            Way::System => command(io, label, [count, count, region]),
-            Way::Library { .. } => match io {
-                Io::Disk => format!("./io disk {label} {count} {}", first_block(region)),
-                Io::Console(bytes) => format!("./io console {label} {count} {bytes}"),
+            P4Pacing::System => command(io, label, [count, count, region]),
+            P4Pacing::Library { .. } => match io {
+                P4Io::Disk => format!("./io disk {label} {count} {}", first_block(region)),
+                P4Io::Console(bytes) => format!("./io console {label} {count} {bytes}"),
             },
         }
     }
@@ -128,8 +128,8 @@ impl Way {
     /// One that reads without end.
     pub fn endless(self, region: u32) -> String {
         match self {
-            Way::System => format!("/usr/lib/renga/p4 read {}", first_block(region)),
-            Way::Library { .. } => format!("./io read {}", first_block(region)),
+            P4Pacing::System => format!("/usr/lib/renga/p4 read {}", first_block(region)),
+            P4Pacing::Library { .. } => format!("./io read {}", first_block(region)),
         }
     }
 }
@@ -139,9 +139,9 @@ fn first_block(region: u32) -> u32 {
     FIRST_BLOCK + region * REGION
 }
 
-impl Experiment {
+impl P4Experiment {
     /// Its run: without a factor, then each of `factors`.
-    pub fn run(&self, plan: Plan, factors: &[u32]) -> Run {
+    pub fn run(&self, plan: RowPlan, factors: &[u32]) -> BenchRun {
         let label = |factor: u32| format!("f{factor}");
         let mut script = self.way.command(self.io, "free", self.count, 0) + " || exit 1\n";
         if !self.beside.is_empty() {
@@ -166,16 +166,16 @@ impl Experiment {
     }
 
     /// The same, paced by the library's versions.
-    pub fn with_libraries(self) -> Vec<Experiment> {
-        let library = LIBRARIES.into_iter().map(|(title, way)| Experiment { title, way, ..self });
+    pub fn with_libraries(self) -> Vec<P4Experiment> {
+        let library = LIBRARIES.into_iter().map(|(title, way)| P4Experiment { title, way, ..self });
         std::iter::once(self).chain(library).collect()
     }
 
     /// The time without a factor, and of each factor, ns.
-    pub fn measured(&self, outcome: &Outcome, factors: &[u32]) -> Result<Measured> {
+    pub fn measured(&self, outcome: &RunOutcome, factors: &[u32]) -> Result<P4Measurement> {
         let time = |label: &str| Ok::<u64, anyhow::Error>(times(outcome, label)?.iter().sum());
         let of = |factor: &u32| Ok((*factor, time(&format!("f{factor}"))?));
-        Ok(Measured {
+        Ok(P4Measurement {
             title: self.title,
             free_ns: time("free")?,
             own_ns: outcome.numbers("p4 free-own ")?.first().context("its own time is told")? * NS_PER_US,
@@ -185,14 +185,14 @@ impl Experiment {
 }
 
 /// The times that the program has told as `label`, ns.
-pub fn times(outcome: &Outcome, label: &str) -> Result<Vec<u64>> {
+pub fn times(outcome: &RunOutcome, label: &str) -> Result<Vec<u64>> {
     let times = outcome.numbers(&format!("p4 {label} "))?;
     times.first().context("no time was told")?;
     Ok(times)
 }
 
 /// What an experiment gave.
-pub struct Measured {
+pub struct P4Measurement {
     title: &'static str,
     /// Without a factor, ns.
     pub free_ns: u64,
@@ -202,7 +202,7 @@ pub struct Measured {
     pub times: Vec<(u32, u64)>,
 }
 
-impl Measured {
+impl P4Measurement {
     /// How much longer than requested it took with each factor, %; below 0: shorter. Requested is that its I/O takes so many times
     /// as long, as in the paper (3.3.1).
     pub fn differences(&self) -> impl Iterator<Item = (u32, f64)> + '_ {
@@ -224,9 +224,9 @@ impl Measured {
 }
 
 /// A table and a plot of all, with their figures.
-pub fn show(title: &str, all: &[Measured]) -> Findings {
+pub fn show(title: &str, all: &[P4Measurement]) -> Findings {
     let mut findings = Findings::default();
-    let mut table = Table::new("Time, ms, and how much it differs from what was requested", &["factor"]);
+    let mut table = FindingsTable::new("Time, ms, and how much it differs from what was requested", &["factor"]);
     table.columns.extend(all.iter().flat_map(|one| [one.title.to_string(), "differs".to_string()]));
     let free = all.iter().flat_map(|one| [ms(one.free_ns), String::new()]);
     table.rows.push(std::iter::once("none".to_string()).chain(free).collect());
@@ -243,7 +243,7 @@ pub fn show(title: &str, all: &[Measured]) -> Findings {
         table.rows.push(row);
     }
     findings.tables.push(table);
-    let curve = |one: &Measured| Curve {
+    let curve = |one: &P4Measurement| Curve {
         label: one.title.to_string(),
         points: one
             .times
@@ -274,20 +274,20 @@ pub const OF_LIBRARY: &str = "The library is userland/library/iospeed.c, preload
 
 #[cfg(test)]
 mod tests {
-    use super::{Experiment, Io, Way, command};
-    use crate::rows::Plan;
-    use crate::run::{Outcome, Profile};
+    use super::{P4Experiment, P4Io, P4Pacing, command};
+    use crate::rows::RowPlan;
+    use crate::run::{CostProfile, RunOutcome};
 
-    const PLAN: Plan = Plan { profile: Profile::Pi3, short: true };
-    const ONE: Experiment = Experiment {
+    const PLAN: RowPlan = RowPlan { profile: CostProfile::Pi3, short: true };
+    const ONE: P4Experiment = P4Experiment {
         title: "one",
-        io: Io::Console(1),
+        io: P4Io::Console(1),
         count: 5,
         factors: &[2_000, 10_500],
         at_once: false,
         beside: "sleep 9",
         instruction_ns: Some(4),
-        way: Way::System,
+        way: P4Pacing::System,
     };
 
     #[test]
@@ -298,25 +298,25 @@ mod tests {
         );
         assert!(run.script.ends_with("--factor 10.500 /usr/lib/renga/p4 console f10500 5 5 1 || exit 1\nkill $load\n"));
         assert_eq!(run.instruction_ns, Some(4));
-        let at_once = Experiment { at_once: true, beside: "", ..ONE }.run(PLAN, ONE.factors).script;
+        let at_once = P4Experiment { at_once: true, beside: "", ..ONE }.run(PLAN, ONE.factors).script;
         let both = "console f2000 5 5 1 > f2000 & all=\"$all $!\"\niospeed --factor 10.500 /usr/lib/renga/p4 console f10500 5 5 1 > f10500 & ";
         assert!(at_once.contains(both) && at_once.ends_with("wait $one || exit 1; done; cat f*\n"), "{at_once}");
         let text = "....\np4 free 10100\np4 free-own 0\n.\np4 f2000 9000 11200\np4 f10500 116655\n".to_string();
-        let measured = ONE.measured(&Outcome { text, trace: None }, ONE.factors).unwrap();
+        let measured = ONE.measured(&RunOutcome { text, trace: None }, ONE.factors).unwrap();
         let [two, ten] = measured.differences().collect::<Vec<_>>()[..] else { panic!("two factors") };
         assert!(two == (2_000, 0.0) && (ten.1 - 10.0).abs() < 1e-9, "{two:?} {ten:?}");
         assert!((measured.worst() - 10.0).abs() < 1e-9);
-        assert!(ONE.measured(&Outcome::default(), ONE.factors).is_err());
+        assert!(ONE.measured(&RunOutcome::default(), ONE.factors).is_err());
         let text = "p4 free 3000\np4 free-own 1\np4 f2000 5000\np4 f10500 22000\n".to_string();
-        let measured = ONE.measured(&Outcome { text, trace: None }, ONE.factors).unwrap();
+        let measured = ONE.measured(&RunOutcome { text, trace: None }, ONE.factors).unwrap();
         assert!(measured.worst() < 1e-9, "what the program does by itself is not stretched");
-        assert_eq!(command(Io::Disk, "x", [7, 2, 1]), "/usr/lib/renga/p4 disk x 7 2 3300");
+        assert_eq!(command(P4Io::Disk, "x", [7, 2, 1]), "/usr/lib/renga/p4 disk x 7 2 3300");
     }
 
     #[test]
     fn p4_library_is_compiled_and_preloaded() {
         let [system, a, b, ours] = ONE.with_libraries()[..] else { panic!("four ways") };
-        assert!(system.way == Way::System && system.title == "one");
+        assert!(system.way == P4Pacing::System && system.title == "one");
         for (one, wanted) in
             [(a, "TIMER_US=10000 IOSPEED_SKIP=0"), (b, "TIMER_US=10000 IOSPEED_SKIP=1"), (ours, "TIMER_US=0 ")]
         {

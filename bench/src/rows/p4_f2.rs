@@ -1,13 +1,13 @@
 //! P4.F2: I/O time control against I/O count control: how near the speed is, and how even.
 
-use super::p4::{Io, Way, command, times};
-use super::{Plan, Row};
-use crate::findings::{Bound, Claim, Curve, Findings, Plot, Table};
-use crate::run::{Outcome, Run};
+use super::p4::{P4Io, P4Pacing, command, times};
+use super::{LedgerRow, RowPlan};
+use crate::findings::{Bound, Claim, Curve, Findings, FindingsTable, Plot};
+use crate::run::{BenchRun, RunOutcome};
 use anyhow::{Context, Result};
 
 /// The row.
-pub const ROW: Row = Row {
+pub const ROW: LedgerRow = LedgerRow {
     id: "P4.F2",
     title: "Mean and variance of the achieved speed: time control (wait) and count control (fixed period)",
     published: "Wait is better in both.",
@@ -28,13 +28,13 @@ const WAYS: [&str; 3] = ["wait", "fixed", "variable"];
 /// Blocks that nobody has read lie in regions; the longest measurement has so many.
 const REGIONS: u32 = 5;
 
-fn percents(plan: Plan) -> &'static [u32] {
+fn percents(plan: RowPlan) -> &'static [u32] {
     if plan.short { &PERCENTS[..2] } else { PERCENTS }
 }
 
-fn runs(plan: Plan) -> Vec<Run> {
+fn runs(plan: RowPlan) -> Vec<BenchRun> {
     let of_way = |way: &&str| {
-        let mut script = command(Io::Disk, "free", [FREE_READS, FREE_READS, 0]) + " || exit 1\n";
+        let mut script = command(P4Io::Disk, "free", [FREE_READS, FREE_READS, 0]) + " || exit 1\n";
         for (place, percent) in (0..).zip(percents(plan)) {
             let rate = READS_PER_S * percent / 100;
             let pace = match *way {
@@ -43,10 +43,10 @@ fn runs(plan: Plan) -> Vec<Run> {
                 _ => format!("--rate {rate} --period {PERIOD_MS}"),
             };
             let reads = rate * PERIODS * PERIOD_MS / 1_000;
-            let command = command(Io::Disk, &format!("at{percent}"), [reads, WINDOW, 1 + place * REGIONS]);
+            let command = command(P4Io::Disk, &format!("at{percent}"), [reads, WINDOW, 1 + place * REGIONS]);
             script += &format!("iospeed {pace} {command} || exit 1\n");
         }
-        Way::System.run(plan, &script)
+        P4Pacing::System.run(plan, &script)
     };
     WAYS.iter().map(of_way).collect()
 }
@@ -59,9 +59,9 @@ fn spread(times: &[u64], requested_ns: f64) -> (f64, f64) {
     (mean, ratios.iter().map(|ratio| (ratio - mean).powi(2)).sum::<f64>() / count)
 }
 
-fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
+fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     let mut findings = Findings::default();
-    let mut table = Table::new("Time of 20 reads to the requested one: mean, variance", &["requested"]);
+    let mut table = FindingsTable::new("Time of 20 reads to the requested one: mean, variance", &["requested"]);
     let mut worst = Vec::new();
     let mut curves = Vec::new();
     let mut columns = Vec::new();

@@ -1,14 +1,14 @@
 //! P4.F4 and F5: factors from 1.1 to 100, of reads of the disk and of writes to the terminal.
 
-use super::p4::{Experiment, Io, Measured, OF_LIBRARY, Way, show};
-use super::{Plan, Row};
+use super::p4::{OF_LIBRARY, P4Experiment, P4Io, P4Measurement, P4Pacing, show};
+use super::{LedgerRow, RowPlan};
 use crate::findings::{Bound, Claim, Findings};
-use crate::run::{Outcome, Run};
+use crate::run::{BenchRun, RunOutcome};
 use anyhow::Result;
 use std::ops::RangeInclusive;
 
 /// Figure 4.
-pub const DISK: Row = Row {
+pub const DISK: LedgerRow = LedgerRow {
     id: "P4.F4",
     title: "1000 reads of 1 KB of the disk, 1.1 to 100 times as long",
     published: "From 30 times on all ways come near the requested time; at 10 and 20 times, where delays are under the timer's 10 ms, \
@@ -21,7 +21,7 @@ pub const DISK: Row = Row {
 };
 
 /// Figure 5.
-pub const CONSOLE: Row = Row {
+pub const CONSOLE: LedgerRow = LedgerRow {
     id: "P4.F5",
     title: "1000 writes of a byte to the terminal, 1.1 to 100 times as long",
     published: "The way in the OS and the library that sleeps for 10 ms or more are alike; neither can control 10 to 200 times with a \
@@ -33,34 +33,34 @@ pub const CONSOLE: Row = Row {
 
 const FACTORS: &[u32] =
     &[1_100, 2_000, 5_000, 10_000, 20_000, 30_000, 40_000, 50_000, 60_000, 70_000, 80_000, 90_000, 100_000];
-const READS: Experiment = Experiment {
+const READS: P4Experiment = P4Experiment {
     title: "in the OS",
-    io: Io::Disk,
+    io: P4Io::Disk,
     count: 1_000,
     factors: FACTORS,
     at_once: false,
     beside: "",
     instruction_ns: None,
-    way: Way::System,
+    way: P4Pacing::System,
 };
-const WRITES: Experiment = Experiment { io: Io::Console(1), ..READS };
+const WRITES: P4Experiment = P4Experiment { io: P4Io::Console(1), ..READS };
 
 /// The paper's factors begin here, in thousandths.
 const PUBLISHED: u32 = 10_000;
 /// And from here on its library reached what was requested.
 const REACHED: u32 = 30_000;
 
-fn factors(plan: Plan) -> &'static [u32] {
+fn factors(plan: RowPlan) -> &'static [u32] {
     if plan.short { &FACTORS[..4] } else { FACTORS }
 }
 
-fn runs(plan: Plan, experiment: &Experiment) -> Vec<Run> {
+fn runs(plan: RowPlan, experiment: &P4Experiment) -> Vec<BenchRun> {
     experiment.with_libraries().iter().map(|one| one.run(plan, factors(plan))).collect()
 }
 
-fn judge(plan: Plan, experiment: &Experiment, outcomes: &[Outcome]) -> Result<Findings> {
+fn judge(plan: RowPlan, experiment: &P4Experiment, outcomes: &[RunOutcome]) -> Result<Findings> {
     let all = experiment.with_libraries();
-    let all: Vec<Measured> =
+    let all: Vec<P4Measurement> =
         all.iter().zip(outcomes).map(|(one, outcome)| one.measured(outcome, factors(plan))).collect::<Result<_>>()?;
     let [system, a, b, ours] = &all[..] else { anyhow::bail!("a run of each way is needed") };
     let [published, small] = [PUBLISHED..=u32::MAX, 0..=PUBLISHED - 1].map(|factors| system.worst_of(factors));
@@ -70,7 +70,7 @@ fn judge(plan: Plan, experiment: &Experiment, outcomes: &[Outcome]) -> Result<Fi
         Claim::new(format!("the largest difference from what was requested, {what}, %"), "-", worst, bound)
     };
     claims.extend([claim("10 to 100 times", published), claim("1.1 to 5 times", small).beside()]);
-    let of = |what: &str, one: &Measured, factors: RangeInclusive<u32>, bound| {
+    let of = |what: &str, one: &P4Measurement, factors: RangeInclusive<u32>, bound| {
         Claim::new(format!("{what}: the largest difference, %"), "-", one.worst_of(factors), bound).beside()
     };
     let (few, many) = (PUBLISHED..=REACHED - 1, REACHED..=u32::MAX);

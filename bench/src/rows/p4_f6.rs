@@ -1,13 +1,13 @@
 //! P4.F6: small factors, and writes of different sizes.
 
-use super::p4::{Experiment, Io, Measured, Way, show};
-use super::{Plan, Row};
+use super::p4::{P4Experiment, P4Io, P4Measurement, P4Pacing, show};
+use super::{LedgerRow, RowPlan};
 use crate::findings::{Bound, Claim, Findings};
-use crate::run::{Outcome, Run};
+use crate::run::{BenchRun, RunOutcome};
 use anyhow::Result;
 
 /// The row.
-pub const ROW: Row = Row {
+pub const ROW: LedgerRow = LedgerRow {
     id: "P4.F6",
     title: "Writes of 1 to 100 bytes to the terminal, 1 to 5 times as long",
     published: "The larger the unit of output, the nearer to the ideal line: small ones only fill a buffer.",
@@ -17,9 +17,9 @@ pub const ROW: Row = Row {
 };
 
 const FACTORS: &[u32] = &[1_000, 1_100, 1_500, 2_000, 3_000, 4_000, 5_000];
-const fn writes(title: &'static str, bytes: u32) -> Experiment {
-    let io = Io::Console(bytes);
-    Experiment {
+const fn writes(title: &'static str, bytes: u32) -> P4Experiment {
+    let io = P4Io::Console(bytes);
+    P4Experiment {
         title,
         io,
         count: 500,
@@ -27,21 +27,21 @@ const fn writes(title: &'static str, bytes: u32) -> Experiment {
         at_once: false,
         beside: "",
         instruction_ns: None,
-        way: Way::System,
+        way: P4Pacing::System,
     }
 }
-const SIZES: [Experiment; 3] = [writes("1 byte", 1), writes("10 bytes", 10), writes("100 bytes", 100)];
+const SIZES: [P4Experiment; 3] = [writes("1 byte", 1), writes("10 bytes", 10), writes("100 bytes", 100)];
 
-fn sizes(plan: Plan) -> &'static [Experiment] {
+fn sizes(plan: RowPlan) -> &'static [P4Experiment] {
     if plan.short { &SIZES[..1] } else { &SIZES }
 }
 
-fn runs(plan: Plan) -> Vec<Run> {
+fn runs(plan: RowPlan) -> Vec<BenchRun> {
     sizes(plan).iter().map(|size| size.run(plan, size.factors)).collect()
 }
 
-fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
-    let all: Vec<Measured> = sizes(plan)
+fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
+    let all: Vec<P4Measurement> = sizes(plan)
         .iter()
         .zip(outcomes)
         .map(|(size, outcome)| size.measured(outcome, size.factors))

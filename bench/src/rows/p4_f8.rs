@@ -1,13 +1,13 @@
 //! P4.F8: what a program that computes loses beside one whose I/O is controlled.
 
-use super::p4::{LIBRARIES, OF_LIBRARY, Way, times};
-use super::{Plan, Row, ms};
-use crate::findings::{Bound, Claim, Curve, Findings, Plot, Table};
-use crate::run::{Outcome, Run};
+use super::p4::{LIBRARIES, OF_LIBRARY, P4Pacing, times};
+use super::{LedgerRow, RowPlan, ms};
+use crate::findings::{Bound, Claim, Curve, Findings, FindingsTable, Plot};
+use crate::run::{BenchRun, RunOutcome};
 use anyhow::{Context, Result};
 
 /// The row.
-pub const ROW: Row = Row {
+pub const ROW: LedgerRow = LedgerRow {
     id: "P4.F8",
     title: "A program that computes, beside one that reads the disk at a controlled speed",
     published: "It takes at most 8 % longer; beside the library less than beside the OS.",
@@ -23,12 +23,12 @@ const FACTORS: &[u32] = &[1, 2, 5, 10, 20, 50, 100];
 /// In the system: sleeping, and keeping the processor busy.
 const OF_SYSTEM: [(&str, &str); 2] = [("wait", ""), ("loop", "--loop ")];
 
-fn factors(plan: Plan) -> &'static [u32] {
+fn factors(plan: RowPlan) -> &'static [u32] {
     if plan.short { &FACTORS[..4] } else { FACTORS }
 }
 
-fn runs(plan: Plan) -> Vec<Run> {
-    let script = |way: Way, column: &str, option: &str| {
+fn runs(plan: RowPlan) -> Vec<BenchRun> {
+    let script = |way: P4Pacing, column: &str, option: &str| {
         let millions = if plan.short { MILLIONS_SHORT } else { MILLIONS };
         let mut script = format!("/usr/lib/renga/p4 compute alone {millions}\n");
         for (region, factor) in (2..).zip(factors(plan)) {
@@ -40,21 +40,21 @@ fn runs(plan: Plan) -> Vec<Run> {
         }
         way.run(plan, &(script + "true\n"))
     };
-    let system = OF_SYSTEM.iter().map(|(name, option)| script(Way::System, name, option));
+    let system = OF_SYSTEM.iter().map(|(name, option)| script(P4Pacing::System, name, option));
     system.chain(LIBRARIES.iter().map(|(_, way)| script(*way, "lib", ""))).collect()
 }
 
 /// What the program takes alone, and beside the other at each factor, ns.
-fn measured(plan: Plan, outcome: &Outcome, label: &str) -> Result<(u64, Vec<u64>)> {
+fn measured(plan: RowPlan, outcome: &RunOutcome, label: &str) -> Result<(u64, Vec<u64>)> {
     let time = |label: &str| Ok::<u64, anyhow::Error>(*times(outcome, label)?.first().context("a time is needed")?);
     let beside = factors(plan).iter().map(|factor| time(&format!("{label}-{factor}"))).collect::<Result<_>>()?;
     Ok((time("alone")?, beside))
 }
 
-fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
+fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     let columns = OF_SYSTEM.iter().map(|(name, _)| (*name, *name)).chain(LIBRARIES.map(|(title, _)| (title, "lib")));
     let mut findings = Findings::default();
-    let mut table = Table::new("The program that computes, ms, and how much longer it takes", &["factor"]);
+    let mut table = FindingsTable::new("The program that computes, ms, and how much longer it takes", &["factor"]);
     table.rows.push(vec!["alone".to_string()]);
     table.rows.extend(factors(plan).iter().map(|factor| vec![factor.to_string()]));
     let mut curves = Vec::new();

@@ -1,13 +1,13 @@
 //! P4.SEVERAL: several controlled programs at once, which the paper left to do.
 
-use super::p4::{Experiment, Io, Measured, Way, show};
-use super::{Plan, Row};
+use super::p4::{P4Experiment, P4Io, P4Measurement, P4Pacing, show};
+use super::{LedgerRow, RowPlan};
 use crate::findings::{Bound, Claim, Findings};
-use crate::run::{Outcome, Run};
+use crate::run::{BenchRun, RunOutcome};
 use anyhow::Result;
 
 /// The row.
-pub const ROW: Row = Row {
+pub const ROW: LedgerRow = LedgerRow {
     id: "P4.SEVERAL",
     title: "Several programs at once that read the disk, each at its own speed (beyond the paper)",
     published: "Nothing: left to do in the paper.",
@@ -18,34 +18,34 @@ pub const ROW: Row = Row {
     judge,
 };
 
-const FOUR: Experiment = Experiment {
+const FOUR: P4Experiment = P4Experiment {
     title: "four at once",
-    io: Io::Disk,
+    io: P4Io::Disk,
     count: 300,
     factors: &[2_000, 5_000, 10_000, 20_000],
     at_once: true,
     beside: "",
     instruction_ns: None,
-    way: Way::System,
+    way: P4Pacing::System,
 };
-const ALL: [Experiment; 3] = [
+const ALL: [P4Experiment; 3] = [
     FOUR,
-    Experiment { title: "five at once", factors: &[3_000, 4_000, 6_000, 30_000, 100_000], ..FOUR },
-    Experiment { title: "four beside one that computes", beside: "/usr/lib/renga/p4 pulse 1000000 0", ..FOUR },
+    P4Experiment { title: "five at once", factors: &[3_000, 4_000, 6_000, 30_000, 100_000], ..FOUR },
+    P4Experiment { title: "four beside one that computes", beside: "/usr/lib/renga/p4 pulse 1000000 0", ..FOUR },
 ];
 
-fn experiments(plan: Plan) -> &'static [Experiment] {
+fn experiments(plan: RowPlan) -> &'static [P4Experiment] {
     if plan.short { &ALL[..1] } else { &ALL }
 }
 
-fn runs(plan: Plan) -> Vec<Run> {
+fn runs(plan: RowPlan) -> Vec<BenchRun> {
     experiments(plan).iter().map(|one| one.run(plan, one.factors)).collect()
 }
 
-fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
+fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     let experiments = experiments(plan);
-    let of = |(one, outcome): (&Experiment, &Outcome)| one.measured(outcome, one.factors);
-    let all: Vec<Measured> = experiments.iter().zip(outcomes).map(of).collect::<Result<_>>()?;
+    let of = |(one, outcome): (&P4Experiment, &RunOutcome)| one.measured(outcome, one.factors);
+    let all: Vec<P4Measurement> = experiments.iter().zip(outcomes).map(of).collect::<Result<_>>()?;
     let mut findings = show("Several at once", &all);
     // Their factors differ: each has a table of its own.
     findings.tables = all.iter().flat_map(|one| show("", std::slice::from_ref(one)).tables).collect();

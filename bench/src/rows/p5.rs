@@ -3,9 +3,9 @@
 //!
 //! Invariant: a form is data: to measure one more, give it its machine. Not here: the figures (`p5_f5a`, `p5_f5b`).
 
-use super::{Plan, ms};
-use crate::findings::{Bound, Claim, Curve, Findings, Plot, Table};
-use crate::run::{Machine, Outcome, Run, System};
+use super::{RowPlan, ms};
+use crate::findings::{Bound, Claim, Curve, Findings, FindingsTable, Plot};
+use crate::run::{BenchMachine, BenchRun, BenchSystem, RunOutcome};
 use anyhow::{Context, Result, ensure};
 
 /// Random reads of 4 KiB that AP1 makes.
@@ -13,8 +13,9 @@ const READS: u32 = 100;
 const PAGE_BYTES: usize = 4096;
 /// What each AP reads of: of Linux's disk without content 4 GiB, of ours a file of its own that has enough for all of its reads, since
 /// what was read is in the cache.
-const LINUX_FILES: [File; 2] = [File { path: "/dev/nullb0", blocks: 1 << 20 }; 2];
-const FILES: [File; 2] = [File { path: "/var/p5.1", blocks: 1 << 11 }, File { path: "/var/p5.2", blocks: 1 << 14 }];
+const LINUX_FILES: [P5File; 2] = [P5File { path: "/dev/nullb0", blocks: 1 << 20 }; 2];
+const FILES: [P5File; 2] =
+    [P5File { path: "/var/p5.1", blocks: 1 << 11 }, P5File { path: "/var/p5.2", blocks: 1 << 14 }];
 /// Blocks of a file behind each of which is a block with their places.
 const MAPPED_BLOCKS: u32 = 1 << 10;
 /// The load process's pause, ms; and one that is longer, beside.
@@ -41,50 +42,49 @@ const WITHOUT_LOAD: Bound = Bound::AtMost(1.0, 0.95);
 
 /// A file that is read.
 #[derive(Clone, Copy)]
-struct File {
+struct P5File {
     path: &'static str,
     blocks: u32,
 }
 
 /// Who is where, and on which system.
-struct Form {
+struct P5Form {
     /// A word, in labels.
     name: &'static str,
     /// What tables call it.
     title: &'static str,
     /// What runs it.
-    machine: Machine,
+    machine: BenchMachine,
     /// AP2's core.
     core_2: u32,
 }
 
-const LINUX: Machine = Machine::LinuxOfCores { cores: 4, null_disk_ns: MEDIUM_NS };
+const LINUX: BenchMachine = BenchMachine::LinuxOfCores { cores: 4, null_disk_ns: MEDIUM_NS };
 
 /// One of our systems: the cores of the processes of applications and of the OS, of all that is the same.
-const fn ours(base: &'static str) -> Machine {
-    Machine::Cluster(System { label: "as placed", base, edits: &[] })
+const fn ours(base: &'static str) -> BenchMachine {
+    BenchMachine::Cluster(BenchSystem { label: "as placed", base, edits: &[] })
+}
+
+const fn form(name: &'static str, title: &'static str, machine: BenchMachine, core_2: u32) -> P5Form {
+    P5Form { name, title, machine, core_2 }
 }
 
 /// The two that a monolithic system can have, and the four of one whose OS is processes.
-const FORMS: [Form; 6] = [
-    Form { name: "linux-spread", title: "Linux, spread", machine: LINUX, core_2: 1 },
-    Form { name: "linux-gathered", title: "Linux, gathered", machine: LINUX, core_2: 0 },
-    Form {
-        name: "gathered-gathered",
-        title: "APs gathered, OS gathered",
-        machine: ours("p5-gathered-gathered"),
-        core_2: 0,
-    },
-    Form { name: "spread-gathered", title: "APs spread, OS gathered", machine: ours("p5-spread-gathered"), core_2: 1 },
-    Form { name: "gathered-spread", title: "APs gathered, OS spread", machine: ours("p5-gathered-spread"), core_2: 0 },
-    Form { name: "spread-spread", title: "APs spread, OS spread", machine: ours("p5-spread-spread"), core_2: 3 },
+const FORMS: [P5Form; 6] = [
+    form("linux-spread", "Linux, spread", LINUX, 1),
+    form("linux-gathered", "Linux, gathered", LINUX, 0),
+    form("gathered-gathered", "APs gathered, OS gathered", ours("p5-gathered-gathered"), 0),
+    form("spread-gathered", "APs spread, OS gathered", ours("p5-spread-gathered"), 1),
+    form("gathered-spread", "APs gathered, OS spread", ours("p5-gathered-spread"), 0),
+    form("spread-spread", "APs spread, OS spread", ours("p5-spread-spread"), 3),
 ];
 /// Of these, the one that the paper's figure shows of a monolithic system, and that of one of processes.
 const MONOLITHIC: usize = 0;
 const OF_PROCESSES: usize = 4;
 
 /// One of the two figures.
-pub struct Figure {
+pub struct P5Figure {
     /// What a plot calls it.
     pub title: &'static str,
     /// Instructions before each read.
@@ -95,39 +95,39 @@ pub struct Figure {
 
 /// What the load process does: computes and pauses so long, ms.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Load {
+struct P5Load {
     compute_ms: u32,
     pause_ms: u32,
 }
 
-impl Load {
+impl P5Load {
     /// What of a core it takes, %.
     fn percent(self) -> f64 {
         f64::from(self.compute_ms) * 100.0 / f64::from(self.compute_ms + self.pause_ms)
     }
 }
 
-const ALL_LOAD: Load = Load { compute_ms: ALL_LOAD_MS, pause_ms: PAUSE_MS };
-const LONG_PAUSES: Load = Load { compute_ms: ALL_LOAD_MS, pause_ms: LONG_PAUSE_MS };
+const ALL_LOAD: P5Load = P5Load { compute_ms: ALL_LOAD_MS, pause_ms: PAUSE_MS };
+const LONG_PAUSES: P5Load = P5Load { compute_ms: ALL_LOAD_MS, pause_ms: LONG_PAUSE_MS };
 
 /// Those of the figure.
-fn loads(plan: Plan) -> Vec<Load> {
+fn loads(plan: RowPlan) -> Vec<P5Load> {
     let compute_ms = if plan.short { &LOADS_SHORT_MS[..] } else { &LOADS_MS };
-    compute_ms.iter().map(|&compute_ms| Load { compute_ms, pause_ms: PAUSE_MS }).collect()
+    compute_ms.iter().map(|&compute_ms| P5Load { compute_ms, pause_ms: PAUSE_MS }).collect()
 }
 
-fn label(form: &Form, load: Load) -> String {
+fn label(form: &P5Form, load: P5Load) -> String {
     let pause = if load.pause_ms == PAUSE_MS { String::new() } else { format!("-{}", load.pause_ms) };
     format!("{}-{}{pause}", form.name, load.compute_ms)
 }
 
 /// A run for each form.
-pub fn runs(plan: Plan, figure: &Figure) -> Vec<Run> {
+pub fn runs(plan: RowPlan, figure: &P5Figure) -> Vec<BenchRun> {
     FORMS.iter().map(|form| run(plan, figure, form)).collect()
 }
 
-fn run(plan: Plan, figure: &Figure, form: &Form) -> Run {
-    let ours = matches!(form.machine, Machine::Cluster(_));
+fn run(plan: RowPlan, figure: &P5Figure, form: &P5Form) -> BenchRun {
+    let ours = matches!(form.machine, BenchMachine::Cluster(_));
     let (files, mut script) = if ours {
         (FILES, warm_up())
     } else {
@@ -145,15 +145,15 @@ fn run(plan: Plan, figure: &Figure, form: &Form) -> Run {
             "/usr/lib/renga/p5 reads {label} {one} {two} {turn} {READS} {before} {computed} {pause_ns} {CORE} {core_2} {repeats} || exit 1\n"
         );
     }
-    let run = Run::new(form.machine, plan.profile, "small", &script);
+    let run = BenchRun::new(form.machine, plan.profile, "small", &script);
     if ours { run.on_medium(MEDIUM).with(contents()) } else { run }
 }
 
 /// Reads a block of each part of the files whose places are in one block, so that these are known.
 fn warm_up() -> String {
     let read =
-        |file: File, skip| format!("dd if={} of=/dev/null bs={PAGE_BYTES} count=1 skip={skip} 2>&-\n", file.path);
-    let parts = |file: File| (1..=file.blocks / MAPPED_BLOCKS).map(move |part| read(file, part * MAPPED_BLOCKS - 1));
+        |file: P5File, skip| format!("dd if={} of=/dev/null bs={PAGE_BYTES} count=1 skip={skip} 2>&-\n", file.path);
+    let parts = |file: P5File| (1..=file.blocks / MAPPED_BLOCKS).map(move |part| read(file, part * MAPPED_BLOCKS - 1));
     FILES.into_iter().flat_map(parts).collect()
 }
 
@@ -163,23 +163,23 @@ fn contents() -> Vec<(String, Vec<u8>)> {
 }
 
 /// The mean time of a point, ns.
-fn mean(form: &Form, load: Load, outcome: &Outcome) -> Result<u64> {
+fn mean(form: &P5Form, load: P5Load, outcome: &RunOutcome) -> Result<u64> {
     let times = outcome.numbers(&format!("reads {} ", label(form, load)))?;
     let count = u64::try_from(times.len()).ok().filter(|count| *count > 0).context("no time was measured")?;
     Ok(times.iter().sum::<u64>() / count)
 }
 
 /// A form's times, ns: of each load of the figure, and with longer pauses.
-struct Times {
-    form: &'static Form,
+struct P5Times {
+    form: &'static P5Form,
     ns: Vec<u64>,
     long_pauses_ns: u64,
 }
 
-impl Times {
-    fn of(plan: Plan, form: &'static Form, outcome: &Outcome) -> Result<Times> {
+impl P5Times {
+    fn of(plan: RowPlan, form: &'static P5Form, outcome: &RunOutcome) -> Result<P5Times> {
         let ns = loads(plan).into_iter().map(|load| mean(form, load, outcome)).collect::<Result<_>>()?;
-        let times = Times { form, ns, long_pauses_ns: mean(form, LONG_PAUSES, outcome)? };
+        let times = P5Times { form, ns, long_pauses_ns: mean(form, LONG_PAUSES, outcome)? };
         let read_ns = times.ns.iter().copied().min().unwrap_or(0) / u64::from(READS);
         ensure!(read_ns > u64::from(MEDIUM_NS), "{}: {read_ns} ns a read: not all were of the medium", form.title);
         Ok(times)
@@ -193,10 +193,10 @@ impl Times {
 }
 
 /// Tables, curves, and what is aimed at.
-pub fn judge(plan: Plan, figure: &Figure, outcomes: &[Outcome]) -> Result<Findings> {
+pub fn judge(plan: RowPlan, figure: &P5Figure, outcomes: &[RunOutcome]) -> Result<Findings> {
     ensure!(outcomes.len() == FORMS.len(), "a run of each form is needed");
-    let times = FORMS.iter().zip(outcomes).map(|(form, outcome)| Times::of(plan, form, outcome));
-    let times: Vec<Times> = times.collect::<Result<_>>()?;
+    let times = FORMS.iter().zip(outcomes).map(|(form, outcome)| P5Times::of(plan, form, outcome));
+    let times: Vec<P5Times> = times.collect::<Result<_>>()?;
     let mut findings = Findings::default();
     for times in &times {
         for (load, ns) in loads(plan).iter().zip(&times.ns) {
@@ -211,10 +211,10 @@ pub fn judge(plan: Plan, figure: &Figure, outcomes: &[Outcome]) -> Result<Findin
     Ok(findings)
 }
 
-fn by_load(plan: Plan, figure: &Figure, times: &[Times]) -> Table {
+fn by_load(plan: RowPlan, figure: &P5Figure, times: &[P5Times]) -> FindingsTable {
     let heads: Vec<String> = loads(plan).iter().map(|load| format!("{:.1} %", load.percent())).collect();
     let columns: Vec<&str> = std::iter::once("load of core 0").chain(heads.iter().map(String::as_str)).collect();
-    let mut table = Table::new(format!("{READS} reads of AP1, ms"), &columns);
+    let mut table = FindingsTable::new(format!("{READS} reads of AP1, ms"), &columns);
     table.columns.push("growth".to_string());
     for times in times {
         let row = [vec![times.form.title.to_string()], times.ns.iter().copied().map(ms).collect()].concat();
@@ -231,11 +231,11 @@ fn by_load(plan: Plan, figure: &Figure, times: &[Times]) -> Table {
 const PUBLISHED: [&str; 2] = ["published: Linux", "published: processes"];
 
 /// How much AP1 gets done while the load pauses: all else follows from that.
-fn by_pause(figure: &Figure, times: &[Times]) -> Table {
+fn by_pause(figure: &P5Figure, times: &[P5Times]) -> FindingsTable {
     let columns = ["with all load", "a read without load, us", "reads for each pause", "the same, pauses of 2 ms"];
-    let mut table = Table::new("What AP1 gets done, and when it could at most", &columns);
+    let mut table = FindingsTable::new("What AP1 gets done, and when it could at most", &columns);
     let reads =
-        |ns: f64, load: Load| format!("{:.1}", f64::from(READS * (load.compute_ms + load.pause_ms) * NS_PER_MS) / ns);
+        |ns: f64, load: P5Load| format!("{:.1}", f64::from(READS * (load.compute_ms + load.pause_ms) * NS_PER_MS) / ns);
     let row = |title: &str, without_ns: f64, all: String, long: String| {
         vec![title.to_string(), format!("{:.1}", without_ns / f64::from(READS) / 1e3), all, long]
     };
@@ -255,12 +255,12 @@ fn by_pause(figure: &Figure, times: &[Times]) -> Table {
 
 /// So many reads fit into a pause if all but the medium and AP1's own computing takes no time: one more is answered while the load
 /// computes.
-fn reads_max(figure: &Figure, load: Load) -> f64 {
+fn reads_max(figure: &P5Figure, load: P5Load) -> f64 {
     f64::from(load.pause_ms * NS_PER_MS) / f64::from(MEDIUM_NS + figure.computed) + 1.0
 }
 
-fn plot(plan: Plan, figure: &Figure, times: &[Times]) -> Plot {
-    let points = |times: &Times| {
+fn plot(plan: RowPlan, figure: &P5Figure, times: &[P5Times]) -> Plot {
+    let points = |times: &P5Times| {
         loads(plan).iter().map(|load| load.percent()).zip(times.ns.iter().map(|ns| *ns as f64 / 1e6)).collect()
     };
     let ours = times.iter().map(|times| Curve { label: times.form.title.to_string(), points: points(times) });
@@ -275,10 +275,10 @@ fn plot(plan: Plan, figure: &Figure, times: &[Times]) -> Plot {
     }
 }
 
-fn claims(figure: &Figure, times: &[Times]) -> Vec<Claim> {
+fn claims(figure: &P5Figure, times: &[P5Times]) -> Vec<Claim> {
     let (linux, processes) = (&times[MONOLITHIC], &times[OF_PROCESSES]);
     let [[without_1, with_1], [without_2, with_2]] = figure.published;
-    let increase = |times: &Times| times.with_all() as f64 - times.without() as f64;
+    let increase = |times: &P5Times| times.with_all() as f64 - times.without() as f64;
     let published = |ratio: f64| format!("{ratio:.2}");
     let with_load = Claim::new(
         "of Linux's increase by all load, that of APs gathered, OS spread",
@@ -316,19 +316,19 @@ fn notes() -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{FORMS, Figure, judge, runs};
-    use crate::findings::Verdict;
-    use crate::rows::Plan;
-    use crate::run::{Outcome, Profile};
+    use super::{FORMS, P5Figure, judge, runs};
+    use crate::findings::FindingVerdict;
+    use crate::rows::RowPlan;
+    use crate::run::{CostProfile, RunOutcome};
 
-    const FIGURE: Figure = Figure { title: "t", computed: 7, published: [[14.0, 130.0], [14.0, 72.0]] };
-    const PLAN: Plan = Plan { profile: Profile::Pi3, short: true };
+    const FIGURE: P5Figure = P5Figure { title: "t", computed: 7, published: [[14.0, 130.0], [14.0, 72.0]] };
+    const PLAN: RowPlan = RowPlan { profile: CostProfile::Pi3, short: true };
 
-    fn outcomes(with_all_ms: [u64; FORMS.len()]) -> Vec<Outcome> {
+    fn outcomes(with_all_ms: [u64; FORMS.len()]) -> Vec<RunOutcome> {
         let said = |name: &str, ms: u64| {
             format!("reads {name}-0 10000000 20000000\nreads {name}-10 {ms}000000\nreads {name}-10-2 60000000\n")
         };
-        FORMS.iter().zip(with_all_ms).map(|(form, ms)| Outcome { text: said(form.name, ms), trace: None }).collect()
+        FORMS.iter().zip(with_all_ms).map(|(form, ms)| RunOutcome { text: said(form.name, ms), trace: None }).collect()
     }
 
     /// Holds: bench-verdicts.
@@ -352,10 +352,10 @@ mod tests {
         assert_eq!(found.figures["Linux, gathered, load 10 ms, ns"], 150_000_000);
         assert_eq!(
             found.claims.iter().map(|claim| claim.verdict).collect::<Vec<_>>(),
-            [Verdict::Beaten, Verdict::Confirmed]
+            [FindingVerdict::Beaten, FindingVerdict::Confirmed]
         );
         let slower = judge(PLAN, &FIGURE, &outcomes([150, 150, 150, 150, 90, 150])).unwrap();
-        assert_eq!(slower.verdict(), Some(Verdict::Refuted));
+        assert_eq!(slower.verdict(), Some(FindingVerdict::Refuted));
         assert!(judge(PLAN, &FIGURE, &measured[1..]).is_err());
         // No read takes less than the medium.
         assert!(judge(PLAN, &FIGURE, &outcomes([150, 150, 150, 150, 12, 150])).is_err());
@@ -381,8 +381,8 @@ mod tests {
     /// Holds: bench-forms.
     #[test]
     fn p5_systems_differ_in_placement_only() {
-        let lines = |form: &super::Form| {
-            let crate::run::Machine::Cluster(system) = form.machine else { return None };
+        let lines = |form: &super::P5Form| {
+            let crate::run::BenchMachine::Cluster(system) = form.machine else { return None };
             let text = std::fs::read_to_string(format!("../sysprocs/systems/{}.toml", system.base)).unwrap();
             let bare = |line: &str| {
                 let line = line.split('#').next().unwrap_or("");

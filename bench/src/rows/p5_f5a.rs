@@ -1,13 +1,13 @@
 //! P5.F5a: random reads without computation between, while a load process takes more and more of their core.
 
-use super::p5::{self, Figure};
-use super::{Plan, Row};
+use super::p5::{self, P5Figure};
+use super::{LedgerRow, RowPlan};
 use crate::findings::Findings;
-use crate::run::{Outcome, Run};
+use crate::run::{BenchRun, RunOutcome};
 use anyhow::Result;
 
 /// The row.
-pub const ROW: Row = Row {
+pub const ROW: LedgerRow = LedgerRow {
     id: "P5.F5a",
     title: "100 random reads beside a load on their core, on systems whose OS is processes and on Linux",
     published: "With all load, 90.9 % of the core, the reads take 130 ms for 14 on Linux, and 72 for 14 where the OS's processes are on \
@@ -20,13 +20,13 @@ pub const ROW: Row = Row {
     judge,
 };
 
-const FIGURE: Figure =
-    Figure { title: "100 reads beside a load on their core", computed: 0, published: [[14.0, 130.0], [14.0, 72.0]] };
+const FIGURE: P5Figure =
+    P5Figure { title: "100 reads beside a load on their core", computed: 0, published: [[14.0, 130.0], [14.0, 72.0]] };
 
-fn runs(plan: Plan) -> Vec<Run> {
+fn runs(plan: RowPlan) -> Vec<BenchRun> {
     p5::runs(plan, &FIGURE)
 }
 
-fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
+fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     p5::judge(plan, &FIGURE, outcomes)
 }

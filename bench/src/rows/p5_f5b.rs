@@ -1,13 +1,13 @@
 //! P5.F5b: the same with computation before each read.
 
-use super::p5::{self, Figure};
-use super::{Plan, Row};
+use super::p5::{self, P5Figure};
+use super::{LedgerRow, RowPlan};
 use crate::findings::Findings;
-use crate::run::{Outcome, Run};
+use crate::run::{BenchRun, RunOutcome};
 use anyhow::Result;
 
 /// The row.
-pub const ROW: Row = Row {
+pub const ROW: LedgerRow = LedgerRow {
     id: "P5.F5b",
     title: "100 random reads with 0.1 ms of computation before each, beside a load on their core",
     published: "With all load the reads take 208 ms for 24 on Linux, and 134 for 23 where the OS's processes are on other cores.",
@@ -16,16 +16,16 @@ pub const ROW: Row = Row {
     judge,
 };
 
-const FIGURE: Figure = Figure {
+const FIGURE: P5Figure = P5Figure {
     title: "100 reads with 0.1 ms of computation, beside a load on their core",
     computed: 100_000,
     published: [[24.0, 208.0], [23.0, 134.0]],
 };
 
-fn runs(plan: Plan) -> Vec<Run> {
+fn runs(plan: RowPlan) -> Vec<BenchRun> {
     p5::runs(plan, &FIGURE)
 }
 
-fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
+fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     p5::judge(plan, &FIGURE, outcomes)
 }

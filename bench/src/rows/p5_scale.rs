@@ -3,14 +3,14 @@
 //! Invariant: what is done is the same on each; only how many cores there are, and whose system it is, changes. Not here: how
 //! programs come to their cores (`renga_core::seat`).
 
-use super::{Plan, Row, ms};
-use crate::findings::{Bound, Claim, Curve, Findings, Plot, Table};
-use crate::run::{ALONE, Machine, Outcome, Run, System};
+use super::{LedgerRow, RowPlan, ms};
+use crate::findings::{Bound, Claim, Curve, Findings, FindingsTable, Plot};
+use crate::run::{ALONE, BenchMachine, BenchRun, BenchSystem, RunOutcome};
 use crate::thrice::{quicker, script};
 use anyhow::{Result, ensure};
 
 /// The row.
-pub const ROW: Row = Row {
+pub const ROW: LedgerRow = LedgerRow {
     id: "P5.SCALE",
     title: "Programs on one board with one to four cores, and on Linux there",
     published: "Nothing. Aimed at: programs that compute 3.9 times as quick on four cores, many small programs 2.5 times.",
@@ -30,34 +30,34 @@ const NULL_DISK_NS: u32 = 100_000;
 const CORES_MAX: u8 = 4;
 
 /// Something to do: a word, what tables call it, the command.
-struct Load {
+struct P5ScaleLoad {
     name: &'static str,
     title: &'static str,
     command: &'static str,
     bound: Option<Bound>,
 }
 
-const LOADS: [Load; 4] = [
-    Load {
+const LOADS: [P5ScaleLoad; 4] = [
+    P5ScaleLoad {
         name: "loops",
         title: "4 loops",
         command: "loop() { i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done; }; loop & loop & loop & loop & wait",
         bound: Some(COMPUTE),
     },
-    Load {
+    P5ScaleLoad {
         name: "small",
         title: "320 small programs of 4 shells",
         command: "small() { n=0; while [ $n -lt 40 ]; do expr $n + 1 > /dev/null; wc -c /etc/passwd > /dev/null; n=$((n + 1)); done; }; \
                   small & small & small & small & wait",
         bound: Some(SMALL),
     },
-    Load {
+    P5ScaleLoad {
         name: "pipe",
         title: "pipeline of 4 stages",
         command: "dd if=/dev/zero bs=64k count=40 | gzip -1 | gunzip | md5sum > /dev/null",
         bound: None,
     },
-    Load {
+    P5ScaleLoad {
         name: "readers",
         title: "8 readers of one file",
         command: "for i in 1 2 3 4 5 6 7 8; do md5sum /bin/busybox > /dev/null & done; wait",
@@ -66,53 +66,57 @@ const LOADS: [Load; 4] = [
 ];
 
 const ALL_CORES: &str = "boards = [{ name = \"a\", disk = true, cores = 4, programs = [0, 1, 2, 3] }]";
-const FOUR: System = System { label: "4 cores", base: "solo4", edits: &[] };
-const THREE: System = System {
+const FOUR: BenchSystem = BenchSystem { label: "4 cores", base: "solo4", edits: &[] };
+const THREE: BenchSystem = BenchSystem {
     label: "3 cores",
     edits: &[(ALL_CORES, "boards = [{ name = \"a\", disk = true, cores = 4, programs = [0, 1, 2] }]")],
     ..FOUR
 };
-const TWO: System = System {
+const TWO: BenchSystem = BenchSystem {
     label: "2 cores",
     edits: &[(ALL_CORES, "boards = [{ name = \"a\", disk = true, cores = 4, programs = [0, 1] }]")],
     ..FOUR
 };
 /// As many homes as cores.
-const HOMES: System = System { label: "4 homes", base: "homes4", edits: &[] };
+const HOMES: BenchSystem = BenchSystem { label: "4 homes", base: "homes4", edits: &[] };
 /// Letters between cores take less than half a microsecond: the emulator's own slice would hide that.
 const CORE_SLICE_NS: u64 = 4_000;
 /// Ours, from one core to four.
-const OURS: [System; CORES_MAX as usize] = [ALONE, TWO, THREE, FOUR];
+const OURS: [BenchSystem; CORES_MAX as usize] = [ALONE, TWO, THREE, FOUR];
 
 /// Numbers of cores.
-fn cores(plan: Plan) -> &'static [u8] {
+fn cores(plan: RowPlan) -> &'static [u8] {
     if plan.short { &[1, 4] } else { &[1, 2, 3, 4] }
 }
 
-fn machines(cores: u8) -> [Machine; 2] {
-    [Machine::Cluster(OURS[usize::from(cores) - 1]), Machine::LinuxOfCores { cores, null_disk_ns: NULL_DISK_NS }]
+fn machines(cores: u8) -> [BenchMachine; 2] {
+    [
+        BenchMachine::Cluster(OURS[usize::from(cores) - 1]),
+        BenchMachine::LinuxOfCores { cores, null_disk_ns: NULL_DISK_NS },
+    ]
 }
 
-fn runs(plan: Plan) -> Vec<Run> {
+fn runs(plan: RowPlan) -> Vec<BenchRun> {
     let text: String = LOADS.iter().map(|load| script(load.name, load.command)).collect();
-    let all = cores(plan).iter().flat_map(|cores| machines(*cores)).chain([Machine::Cluster(HOMES)]);
-    let run = |machine| Run::new(machine, plan.profile, "small", &text).with_core_slice_ns(CORE_SLICE_NS);
+    let all = cores(plan).iter().flat_map(|cores| machines(*cores)).chain([BenchMachine::Cluster(HOMES)]);
+    let run = |machine| BenchRun::new(machine, plan.profile, "small", &text).with_core_slice_ns(CORE_SLICE_NS);
     all.map(run).collect()
 }
 
 /// What a load takes, ns.
-struct Times {
+struct P5ScaleTimes {
     /// On each number of cores: on ours with one home, on Linux.
     by_cores: [Vec<u64>; 2],
     /// On ours with four homes.
     homes_ns: u64,
 }
 
-fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
+fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     ensure!(outcomes.len() == 2 * cores(plan).len() + 1, "a run of each system with each number of cores is needed");
     let mut findings = Findings::default();
     let heads: Vec<String> = cores(plan).iter().map(u8::to_string).collect();
-    let mut table = Table::new("Until all is done, ms, by cores; in brackets: times as quick as one", &["", "on"]);
+    let mut table =
+        FindingsTable::new("Until all is done, ms, by cores; in brackets: times as quick as one", &["", "on"]);
     table.columns.extend(heads);
     table.columns.push("4 homes".to_string());
     for load in &LOADS {
@@ -149,11 +153,11 @@ fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
     Ok(findings)
 }
 
-fn times(load: &Load, outcomes: &[Outcome]) -> Result<Times> {
+fn times(load: &P5ScaleLoad, outcomes: &[RunOutcome]) -> Result<P5ScaleTimes> {
     let (by_cores, homes) = outcomes.split_at(outcomes.len() - 1);
-    let of = |outcome: &Outcome| -> Result<u64> { Ok(quicker(outcome, load.name)?.1.ns) };
+    let of = |outcome: &RunOutcome| -> Result<u64> { Ok(quicker(outcome, load.name)?.1.ns) };
     let who = |which: usize| by_cores.iter().skip(which).step_by(2).map(of).collect::<Result<Vec<u64>>>();
-    Ok(Times { by_cores: [who(0)?, who(1)?], homes_ns: of(&homes[0])? })
+    Ok(P5ScaleTimes { by_cores: [who(0)?, who(1)?], homes_ns: of(&homes[0])? })
 }
 
 fn fold(alone_ns: u64, ns: u64) -> f64 {
@@ -161,7 +165,7 @@ fn fold(alone_ns: u64, ns: u64) -> f64 {
 }
 
 /// What is aimed at of `load`, with four homes, and how Linux does on as many cores.
-fn claim(load: &Load, times: &Times, findings: &mut Findings) {
+fn claim(load: &P5ScaleLoad, times: &P5ScaleTimes, findings: &mut Findings) {
     let [ours, linux] = &times.by_cores;
     let last = |ns: &[u64]| ns[ns.len() - 1];
     if let Some(bound) = load.bound {
@@ -178,29 +182,32 @@ fn claim(load: &Load, times: &Times, findings: &mut Findings) {
 #[cfg(test)]
 mod tests {
     use super::{LOADS, judge, runs};
-    use crate::findings::Verdict;
-    use crate::rows::Plan;
-    use crate::run::{Machine, Outcome, Profile};
+    use crate::findings::FindingVerdict;
+    use crate::rows::RowPlan;
+    use crate::run::{BenchMachine, CostProfile, RunOutcome};
 
-    const PLAN: Plan = Plan { profile: Profile::Pi3, short: true };
+    const PLAN: RowPlan = RowPlan { profile: CostProfile::Pi3, short: true };
 
     #[test]
     fn p5_scale_loads_are_judged_beside_linux() {
         let said = |ns: u64| {
-            let line = |load: &super::Load, at: u32| {
+            let line = |load: &super::P5ScaleLoad, at: u32| {
                 format!("measuring {0}-{at} at 5\nmeasured {0}-{at} status 0 ns {ns} counters 0\n", load.name)
             };
             let text = LOADS.iter().flat_map(|load| (1..=3).map(move |at| line(load, at))).collect();
-            Outcome { text, trace: None }
+            RunOutcome { text, trace: None }
         };
         let outcomes = [40_000_000, 44_000_000, 20_000_000, 11_500_000, 10_000_000].map(said);
         let found = judge(PLAN, &outcomes).unwrap();
         assert_eq!(found.tables[0].rows[0], ["4 loops", "Renga", "40.00 (1.00)", "20.00 (2.00)", "10.00 (4.00)"]);
         assert_eq!(found.tables[0].rows[1], ["4 loops", "Linux", "44.00 (1.00)", "11.50 (3.83)", ""]);
-        let own: Vec<(f64, Verdict)> =
+        let own: Vec<(f64, FindingVerdict)> =
             found.claims.iter().filter(|claim| claim.counts).map(|claim| (claim.ours, claim.verdict)).collect();
-        assert_eq!(own, [(4.0, Verdict::Beaten), (4.0, Verdict::Beaten)]);
-        assert_eq!(found.claims.iter().filter(|claim| !claim.counts && claim.verdict == Verdict::Beaten).count(), 4);
+        assert_eq!(own, [(4.0, FindingVerdict::Beaten), (4.0, FindingVerdict::Beaten)]);
+        assert_eq!(
+            found.claims.iter().filter(|claim| !claim.counts && claim.verdict == FindingVerdict::Beaten).count(),
+            4
+        );
         assert_eq!(found.figures["pipe on Linux, 4 cores, ns"], 11_500_000);
         assert!(judge(PLAN, &outcomes[1..]).is_err());
     }
@@ -208,16 +215,16 @@ mod tests {
     #[test]
     fn p5_scale_systems_have_stated_cores() {
         let base = |name: &str| std::fs::read_to_string(format!("../sysprocs/systems/{name}.toml")).unwrap();
-        let listed = |machine: Machine| match machine {
-            Machine::Cluster(system) => {
+        let listed = |machine: BenchMachine| match machine {
+            BenchMachine::Cluster(system) => {
                 let text = system.text(&base(system.base)).unwrap();
                 let list = text.split_once("programs = [").map_or("0", |(_, rest)| rest.split(']').next().unwrap());
                 list.split(',').count()
             }
-            Machine::LinuxOfCores { cores, .. } => usize::from(cores),
-            Machine::Linux | Machine::LinuxOfMemory { .. } => unreachable!("it is measured with cores"),
+            BenchMachine::LinuxOfCores { cores, .. } => usize::from(cores),
+            BenchMachine::Linux | BenchMachine::LinuxOfMemory { .. } => unreachable!("it is measured with cores"),
         };
-        let whole = runs(Plan { short: false, ..PLAN });
+        let whole = runs(RowPlan { short: false, ..PLAN });
         assert_eq!(whole.into_iter().map(|run| listed(run.machine)).collect::<Vec<_>>(), [1, 1, 2, 2, 3, 3, 4, 4, 4]);
     }
 }

@@ -1,20 +1,20 @@
 //! The clusters: so many boards, of which the first has the disk.
 
-use crate::run::{ALONE, OURS, System};
+use crate::run::{ALONE, BenchSystem, OURS};
 
 /// A cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Cluster {
+pub(super) struct ScalingCluster {
     pub(super) boards: u8,
-    pub(super) system: System,
+    pub(super) system: BenchSystem,
 }
 
 /// All, from the smallest to the largest.
-pub(super) const CLUSTERS: [Cluster; 4] = [
-    Cluster { boards: 1, system: ALONE },
-    Cluster { boards: 2, system: OURS },
-    Cluster { boards: 4, system: System { label: "leases", base: "quad", edits: &[] } },
-    Cluster { boards: 8, system: System { label: "leases", base: "octet", edits: &[] } },
+pub(super) const CLUSTERS: [ScalingCluster; 4] = [
+    ScalingCluster { boards: 1, system: ALONE },
+    ScalingCluster { boards: 2, system: OURS },
+    ScalingCluster { boards: 4, system: BenchSystem { label: "leases", base: "quad", edits: &[] } },
+    ScalingCluster { boards: 8, system: BenchSystem { label: "leases", base: "octet", edits: &[] } },
 ];
 
 #[cfg(test)]

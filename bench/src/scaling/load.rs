@@ -2,11 +2,11 @@
 //!
 //! Invariant: what is done does not hang on the number of boards; only where does.
 
-use super::cluster::Cluster;
-use crate::rows::Plan;
-use crate::run::{Machine, Profile, Run};
+use super::cluster::ScalingCluster;
+use crate::rows::RowPlan;
+use crate::run::{BenchMachine, BenchRun, CostProfile};
 use crate::thrice;
-use crate::workload::{CC_49797, CC_96413, GCC_6876, Program};
+use crate::workload::{CC_49797, CC_96413, GCC_6876, WorkloadProgram};
 use std::fmt::Write;
 
 /// Parts of a load, as many as the largest cluster has boards.
@@ -16,14 +16,19 @@ const MAKEFILE: &str = "/p1/Makefile";
 
 /// Something to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Load {
+pub(super) enum ScalingLoad {
     /// Eight compiles of the same source at once.
-    Compiles(Program),
+    Compiles(WorkloadProgram),
     /// Eight parts of a program are compiled from this source, then linked.
-    Make(Program),
+    Make(WorkloadProgram),
 }
 
-const ALL: [Load; 4] = [Load::Compiles(CC_96413), Load::Compiles(GCC_6876), Load::Make(CC_49797), Load::Make(GCC_6876)];
+const ALL: [ScalingLoad; 4] = [
+    ScalingLoad::Compiles(CC_96413),
+    ScalingLoad::Compiles(GCC_6876),
+    ScalingLoad::Make(CC_49797),
+    ScalingLoad::Make(GCC_6876),
+];
 
 /// `command` on one of so many boards, which have their parts in turn; on a without `remote`.
 fn on_board(part: u8, boards: u8, command: &str) -> String {
@@ -34,7 +39,7 @@ fn on_board(part: u8, boards: u8, command: &str) -> String {
 }
 
 /// Rules for a program of eight parts and a main one, each made on its board by the compiler and from the source of `program`.
-fn makefile(program: &Program, boards: u8) -> String {
+fn makefile(program: &WorkloadProgram, boards: u8) -> String {
     let (compiler, rest) = program.command.split_once(" -o ").unwrap_or((program.command, ""));
     let source = rest.rsplit(' ').next().unwrap_or("");
     let objects: String = (0..PARTS).map(|part| format!(" part{part}.o")).collect();
@@ -47,15 +52,15 @@ fn makefile(program: &Program, boards: u8) -> String {
     text
 }
 
-impl Load {
+impl ScalingLoad {
     /// Those of a plan.
-    pub(super) fn of(plan: Plan) -> Vec<Load> {
-        let runs = |load: &Load| {
-            let (Load::Compiles(program) | Load::Make(program)) = load;
+    pub(super) fn of(plan: RowPlan) -> Vec<ScalingLoad> {
+        let runs = |load: &ScalingLoad| {
+            let (ScalingLoad::Compiles(program) | ScalingLoad::Make(program)) = load;
             match plan {
-                Plan { short: true, .. } => *load == ALL[0],
-                Plan { profile: Profile::Pi3, .. } => true,
-                Plan { profile: Profile::Paper1989, .. } => !program.heavy,
+                RowPlan { short: true, .. } => *load == ALL[0],
+                RowPlan { profile: CostProfile::Pi3, .. } => true,
+                RowPlan { profile: CostProfile::Paper1989, .. } => !program.heavy,
             }
         };
         ALL.into_iter().filter(runs).collect()
@@ -64,40 +69,40 @@ impl Load {
     /// A word, in labels.
     pub(super) fn name(self) -> String {
         match self {
-            Load::Compiles(program) => program.name.to_string(),
-            Load::Make(program) => format!("make-{}", program.name),
+            ScalingLoad::Compiles(program) => program.name.to_string(),
+            ScalingLoad::Make(program) => format!("make-{}", program.name),
         }
     }
 
     /// What tables call it.
     pub(super) fn title(self) -> String {
         match self {
-            Load::Compiles(program) => format!("{PARTS} x {}", program.title),
-            Load::Make(program) => format!("make, {PARTS} x {}", program.title),
+            ScalingLoad::Compiles(program) => format!("{PARTS} x {}", program.title),
+            ScalingLoad::Make(program) => format!("make, {PARTS} x {}", program.title),
         }
     }
 
     /// What a shell of a does on so many boards.
     fn command(self, boards: u8) -> String {
         match self {
-            Load::Compiles(Program { name, command, .. }) => {
+            ScalingLoad::Compiles(WorkloadProgram { name, command, .. }) => {
                 let part = |part: u8| {
                     let command = command.replacen(&format!("-o {name}"), &format!("-o {name}-{part}"), 1);
                     on_board(part, boards, &command) + " & "
                 };
                 (0..PARTS).map(part).collect::<String>() + "wait"
             }
-            Load::Make(_) => format!("make -s -B -j {PARTS} -f {MAKEFILE}"),
+            ScalingLoad::Make(_) => format!("make -s -B -j {PARTS} -f {MAKEFILE}"),
         }
     }
 
     /// Its run on a cluster.
-    pub(super) fn run(self, plan: Plan, cluster: Cluster) -> Run {
+    pub(super) fn run(self, plan: RowPlan, cluster: ScalingCluster) -> BenchRun {
         let script = thrice::script(&self.name(), &self.command(cluster.boards));
-        let run = Run::new(Machine::Cluster(cluster.system), plan.profile, "dev", &script).traced();
+        let run = BenchRun::new(BenchMachine::Cluster(cluster.system), plan.profile, "dev", &script).traced();
         match self {
-            Load::Compiles(_) => run,
-            Load::Make(program) => {
+            ScalingLoad::Compiles(_) => run,
+            ScalingLoad::Make(program) => {
                 run.with(vec![(MAKEFILE.to_string(), makefile(&program, cluster.boards).into_bytes())])
             }
         }
@@ -106,9 +111,9 @@ impl Load {
 
 #[cfg(test)]
 mod tests {
-    use super::{ALL, Load, makefile};
-    use crate::rows::Plan;
-    use crate::run::Profile;
+    use super::{ALL, ScalingLoad, makefile};
+    use crate::rows::RowPlan;
+    use crate::run::CostProfile;
     use crate::workload::GCC_6876;
 
     /// Holds: scale-load.
@@ -138,9 +143,11 @@ mod tests {
 
     #[test]
     fn scaling_load_for_paper_1989_is_reduced() {
-        let names = |profile, short| Load::of(Plan { profile, short }).into_iter().map(Load::name).collect::<Vec<_>>();
-        assert_eq!(names(Profile::Pi3, false), ["tcc-96413", "gcc-6876", "make-tcc-49797", "make-gcc-6876"]);
-        assert_eq!(names(Profile::Paper1989, false), ["tcc-96413", "make-tcc-49797"]);
-        assert_eq!(names(Profile::Pi3, true), ["tcc-96413"]);
+        let names = |profile, short| {
+            ScalingLoad::of(RowPlan { profile, short }).into_iter().map(ScalingLoad::name).collect::<Vec<_>>()
+        };
+        assert_eq!(names(CostProfile::Pi3, false), ["tcc-96413", "gcc-6876", "make-tcc-49797", "make-gcc-6876"]);
+        assert_eq!(names(CostProfile::Paper1989, false), ["tcc-96413", "make-tcc-49797"]);
+        assert_eq!(names(CostProfile::Pi3, true), ["tcc-96413"]);
     }
 }

@@ -2,16 +2,16 @@
 //!
 //! Invariant: every time is among the findings. Not here: loads, clusters, sentences.
 
-use super::cluster::{CLUSTERS, Cluster};
-use super::load::Load;
+use super::cluster::{CLUSTERS, ScalingCluster};
+use super::load::ScalingLoad;
 use super::scaled::{OnCluster, Scaled};
-use crate::findings::{Bound, Claim, Curve, Findings, Plot, Table};
-use crate::rows::{Plan, Row, ms};
-use crate::run::{Outcome, Run};
+use crate::findings::{Bound, Claim, Curve, Findings, FindingsTable, Plot};
+use crate::rows::{LedgerRow, RowPlan, ms};
+use crate::run::{BenchRun, RunOutcome};
 use anyhow::{Result, ensure};
 
 /// More boards, as rows are.
-pub const ROW: Row = Row {
+pub const ROW: LedgerRow = LedgerRow {
     id: "SCALE",
     title: "Compiles and a parallel make on one, two, four and eight boards",
     published: "Of eight boards nothing; two compiles on two boards take 15 to 30 % less than on one (P1.T5). Aimed at: 45 % less on two boards, \
@@ -31,17 +31,17 @@ const EIGHTFOLD: Bound = Bound::AtLeast(7.0, 7.5);
 /// Clusters of the short form.
 const SHORT: usize = 2;
 
-fn clusters(plan: Plan) -> &'static [Cluster] {
+fn clusters(plan: RowPlan) -> &'static [ScalingCluster] {
     if plan.short { &CLUSTERS[..SHORT] } else { &CLUSTERS }
 }
 
-fn runs(plan: Plan) -> Vec<Run> {
-    let on_all = |load: Load| clusters(plan).iter().map(move |cluster| load.run(plan, *cluster));
-    Load::of(plan).into_iter().flat_map(on_all).collect()
+fn runs(plan: RowPlan) -> Vec<BenchRun> {
+    let on_all = |load: ScalingLoad| clusters(plan).iter().map(move |cluster| load.run(plan, *cluster));
+    ScalingLoad::of(plan).into_iter().flat_map(on_all).collect()
 }
 
-fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
-    let (loads, clusters) = (Load::of(plan), clusters(plan));
+fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
+    let (loads, clusters) = (ScalingLoad::of(plan), clusters(plan));
     ensure!(outcomes.len() == loads.len() * clusters.len(), "a run of each load on each cluster is needed");
     let of_load = loads.iter().zip(outcomes.chunks(clusters.len()));
     let all = of_load.map(|(load, outcomes)| Scaled::read(*load, clusters, outcomes)).collect::<Result<Vec<_>>>()?;
@@ -60,7 +60,7 @@ fn findings(all: &[Scaled]) -> Findings {
     for scaled in all {
         let title = scaled.load.title();
         // A make has a part that one board does alone, and for which it needs what the others made.
-        let claim = |claim: Claim| if matches!(scaled.load, Load::Make(_)) { claim.beside() } else { claim };
+        let claim = |claim: Claim| if matches!(scaled.load, ScalingLoad::Make(_)) { claim.beside() } else { claim };
         if let Some(two) = scaled.on(2) {
             let what = format!("two boards save, %, {title}");
             let published = "15 to 30, two compiles (aimed at: 45)";
@@ -76,8 +76,9 @@ fn findings(all: &[Scaled]) -> Findings {
 }
 
 /// A column for each cluster.
-fn times(all: &[Scaled]) -> Table {
-    let mut table = Table::new("Until the last part is done, ms, by boards; in brackets: times as quick as one", &[""]);
+fn times(all: &[Scaled]) -> FindingsTable {
+    let mut table =
+        FindingsTable::new("Until the last part is done, ms, by boards; in brackets: times as quick as one", &[""]);
     let clusters = all.first().map_or(&[][..], |scaled| &scaled.clusters);
     table.columns.extend(clusters.iter().map(|on| on.boards.to_string()));
     table.rows.extend(all.iter().map(|scaled| {
@@ -88,12 +89,12 @@ fn times(all: &[Scaled]) -> Table {
 }
 
 /// A row for each load on each cluster.
-fn parts(all: &[Scaled]) -> Table {
+fn parts(all: &[Scaled]) -> FindingsTable {
     let title = "Where the time went, from the traces, ms: cores that were not idle, the disk, frames on the wire; calls between boards, their \
                  callers' waits, and the entry with the longest";
     let columns =
         ["", "took", "a", "busiest other", "all cores", "disk", "wire", "frames", "token", "calls", "waits", "most"];
-    let mut table = Table::new(title, &columns);
+    let mut table = FindingsTable::new(title, &columns);
     for scaled in all {
         table.rows.extend(scaled.clusters.iter().map(|on| {
             let spent = &on.spent;
@@ -123,8 +124,8 @@ fn plot(all: &[Scaled]) -> Plot {
 #[cfg(test)]
 mod tests {
     use super::findings;
-    use crate::findings::Verdict;
-    use crate::scaling::load::Load;
+    use crate::findings::FindingVerdict;
+    use crate::scaling::load::ScalingLoad;
     use crate::scaling::scaled::Scaled;
     use crate::scaling::scaled::tests::on_cluster;
     use crate::workload::{CC_49797, CC_96413};
@@ -137,14 +138,20 @@ mod tests {
         };
         let ms = 1_000_000;
         let all = [
-            of(Load::Compiles(CC_96413), [80 * ms, 40 * ms, 16 * ms]),
-            of(Load::Make(CC_49797), [80 * ms, 76 * ms, 10 * ms]),
+            of(ScalingLoad::Compiles(CC_96413), [80 * ms, 40 * ms, 16 * ms]),
+            of(ScalingLoad::Make(CC_49797), [80 * ms, 76 * ms, 10 * ms]),
         ];
         let found = findings(&all);
-        let verdicts: Vec<(Verdict, bool)> = found.claims.iter().map(|claim| (claim.verdict, claim.counts)).collect();
+        let verdicts: Vec<(FindingVerdict, bool)> =
+            found.claims.iter().map(|claim| (claim.verdict, claim.counts)).collect();
         assert_eq!(
             verdicts,
-            [(Verdict::Beaten, true), (Verdict::Refuted, true), (Verdict::Refuted, false), (Verdict::Beaten, false)]
+            [
+                (FindingVerdict::Beaten, true),
+                (FindingVerdict::Refuted, true),
+                (FindingVerdict::Refuted, false),
+                (FindingVerdict::Beaten, false)
+            ]
         );
         assert_eq!(found.tables[0].columns, ["", "1", "2", "8"]);
         assert_eq!(found.tables[0].rows[0][3], "16.00 (5.00)");

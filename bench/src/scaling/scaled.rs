@@ -2,10 +2,10 @@
 //!
 //! Invariant: what is said of why is counted in the trace of what was measured.
 
-use super::cluster::Cluster;
-use super::load::Load;
+use super::cluster::ScalingCluster;
+use super::load::ScalingLoad;
 use crate::rows::ms;
-use crate::run::Outcome;
+use crate::run::RunOutcome;
 use crate::spent::{Spent, spent};
 use crate::thrice::quicker;
 use anyhow::{Context, Result, ensure};
@@ -21,12 +21,12 @@ pub(super) struct OnCluster {
 /// A load on clusters, from the smallest, which has one board, to the largest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Scaled {
-    pub(super) load: Load,
+    pub(super) load: ScalingLoad,
     pub(super) clusters: Vec<OnCluster>,
 }
 
 impl OnCluster {
-    fn read(load: Load, cluster: Cluster, outcome: &Outcome) -> Result<OnCluster> {
+    fn read(load: ScalingLoad, cluster: ScalingCluster, outcome: &RunOutcome) -> Result<OnCluster> {
         let (label, found) = quicker(outcome, &load.name())?;
         let spent = spent(outcome, &[label])?.pop().context("nothing was measured")?;
         Ok(OnCluster { boards: cluster.boards, ns: found.ns, spent })
@@ -64,7 +64,7 @@ impl Scaled {
     ///
     /// # Errors
     /// If something was not measured, or there is no trace.
-    pub(super) fn read(load: Load, clusters: &[Cluster], outcomes: &[Outcome]) -> Result<Scaled> {
+    pub(super) fn read(load: ScalingLoad, clusters: &[ScalingCluster], outcomes: &[RunOutcome]) -> Result<Scaled> {
         ensure!(outcomes.len() == clusters.len(), "a run on each cluster is needed");
         let both = clusters.iter().zip(outcomes);
         let clusters =
@@ -119,7 +119,7 @@ impl Scaled {
 #[cfg(test)]
 pub(super) mod tests {
     use super::{OnCluster, Scaled};
-    use crate::scaling::load::Load;
+    use crate::scaling::load::ScalingLoad;
     use crate::spent::Spent;
     use crate::workload::CC_49797;
 
@@ -136,7 +136,7 @@ pub(super) mod tests {
             on_cluster(80_000_000, &[80_000_000], 0),
             on_cluster(50_000_000, &[48_000_000, 44_000_000], 20_000_000),
         ];
-        let scaled = Scaled { load: Load::Make(CC_49797), clusters };
+        let scaled = Scaled { load: ScalingLoad::Make(CC_49797), clusters };
         let two = scaled.on(2).unwrap();
         assert_eq!((scaled.fold(two), scaled.saves_percent(two)), (1.6, 37.5));
         assert!(scaled.on(4).is_none());

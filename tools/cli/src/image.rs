@@ -9,7 +9,7 @@ pub const DEFAULT_CLUSTER_NAME: &str = "renga";
 
 /// `renga image`
 #[derive(Args, Debug, Clone)]
-pub struct Image {
+pub struct ImageArgs {
     /// What is on the disk.
     #[command(flatten)]
     pub choice: ImageChoice,

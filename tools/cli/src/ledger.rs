@@ -48,7 +48,7 @@ pub struct Compare {
 
 /// `renga bench report`
 #[derive(Args, Debug, Clone)]
-pub struct Report {
+pub struct ReportArgs {
     /// Folder of the results [default: target/renga/bench/results]
     #[arg(long, value_name = "FOLDER")]
     pub results: Option<PathBuf>,

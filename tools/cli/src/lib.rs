@@ -24,21 +24,21 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub use completions::{CompletionKind, Completions};
 use examples::EXAMPLES;
 pub use hint::hint;
-pub use image::{DEFAULT_CLUSTER_NAME, Image};
+pub use image::{DEFAULT_CLUSTER_NAME, ImageArgs};
 pub use image_choice::ImageChoice;
 pub use job::ScriptOptions;
-pub use ledger::{Compare, Ledger, Measuring, Report};
+pub use ledger::{Compare, Ledger, Measuring, ReportArgs};
 pub use link::LinkName;
-pub use linux::Linux;
+pub use linux::LinuxArgs;
 pub use long_part::LongPart;
 pub use port_name::PortName;
 pub use program::ProgramName;
-pub use run::Run;
+pub use run::RunArgs;
 pub use sim::{Sim, SimLevel};
 use std::path::PathBuf;
-pub use sweep::{Profiles, Sweep, SweepOf, Where};
+pub use sweep::{Profiles, SweepArgs, SweepOf, SweepPlace};
 pub use top::{Top, ViewName};
-pub use trace::Trace;
+pub use trace::TraceArgs;
 
 /// Renga: a distributed operating system for a cluster of Raspberry Pi boards, here as QEMU machines
 /// in deterministic virtual time.
@@ -47,7 +47,7 @@ pub use trace::Trace;
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
-    pub command: Command,
+    pub command: RengaCommand,
 }
 
 impl Cli {
@@ -66,11 +66,11 @@ impl Cli {
 
 /// The subcommands.
 #[derive(Subcommand, Debug)]
-pub enum Command {
+pub enum RengaCommand {
     /// Boot a cluster: an interactive shell, or one script
-    Run(Box<Run>),
+    Run(Box<RunArgs>),
     /// Run one script on Debian's Linux, on the same emulated board with the same disk: to compare
-    Linux(Linux),
+    Linux(LinuxArgs),
     /// Run all tests: host, simulator, QEMU clusters
     Test(Test),
     /// Measure, in virtual time
@@ -80,17 +80,17 @@ pub enum Command {
     /// Run the cluster in one host program, from seeds: random workloads, faults and failures
     Sim(Sim),
     /// Run many independent jobs on this machine or on a Slurm cluster; results are kept
-    Sweep(Sweep),
+    Sweep(SweepArgs),
     /// Print the summary of a trace (`renga run --trace`), or the part that an option names
-    Trace(Trace),
+    Trace(TraceArgs),
     /// Show boards, programs, system processes and calls of a trace, while it grows or played again
     Top(Top),
     /// Build the disk image, or the card images of real boards; look into a card
-    Image(Image),
+    Image(ImageArgs),
     /// Write card images to cards, carefully; without arguments, list what could be written to
     Flash(Flash),
     /// Join this terminal with the serial lines of real boards
-    Console(Console),
+    Console(ConsoleArgs),
     /// List what this machine has and lacks for building, emulating, flashing and connecting boards
     Doctor,
     /// Build the book of `docs`, with the crates' documentation beside it, and print the path of its first page
@@ -101,33 +101,33 @@ pub enum Command {
     Completions(Completions),
 }
 
-impl Command {
+impl RengaCommand {
     /// Its name.
     pub fn name(&self) -> &'static str {
         match self {
-            Command::Run(_) => "run",
-            Command::Linux(_) => "linux",
-            Command::Test(_) => "test",
-            Command::Bench(_) => "bench",
-            Command::Check(_) => "check",
-            Command::Sim(_) => "sim",
-            Command::Sweep(_) => "sweep",
-            Command::Trace(_) => "trace",
-            Command::Top(_) => "top",
-            Command::Image(_) => "image",
-            Command::Flash(_) => "flash",
-            Command::Console(_) => "console",
-            Command::Doctor => "doctor",
-            Command::Docs => "docs",
-            Command::Env => "env",
-            Command::Completions(_) => "completions",
+            RengaCommand::Run(_) => "run",
+            RengaCommand::Linux(_) => "linux",
+            RengaCommand::Test(_) => "test",
+            RengaCommand::Bench(_) => "bench",
+            RengaCommand::Check(_) => "check",
+            RengaCommand::Sim(_) => "sim",
+            RengaCommand::Sweep(_) => "sweep",
+            RengaCommand::Trace(_) => "trace",
+            RengaCommand::Top(_) => "top",
+            RengaCommand::Image(_) => "image",
+            RengaCommand::Flash(_) => "flash",
+            RengaCommand::Console(_) => "console",
+            RengaCommand::Doctor => "doctor",
+            RengaCommand::Docs => "docs",
+            RengaCommand::Env => "env",
+            RengaCommand::Completions(_) => "completions",
         }
     }
 }
 
 /// Which cluster, in which time.
 #[derive(Args, Debug, Clone)]
-pub struct Machine {
+pub struct ClusterArgs {
     /// System: pair, quad, octet, solo, or a file (see `renga check`)
     #[arg(long, default_value = "pair", value_name = "NAME|FILE.toml")]
     pub system: String,
@@ -175,26 +175,26 @@ pub struct Test {
 pub struct Bench {
     /// What to measure
     #[command(subcommand)]
-    pub what: Measurement,
+    pub what: BenchCommand,
 }
 
 /// What can be measured.
 #[derive(Subcommand, Debug, Clone)]
-pub enum Measurement {
+pub enum BenchCommand {
     /// Exact instruction counts of rendezvous, interrupts and system calls on the booted image
     Rendezvous,
     /// A call between boards, split into wire, token and software; bulk rate
-    Link(Machine),
+    Link(ClusterArgs),
     /// Instructions of the pins' driver for each access to them, counted on the booted image
     Pins,
     /// The emulator's speed on this host: two and eight boards that all compute
     Emulator,
     /// The bus on the boards' pins, against a model of pins: payload rates and latencies of every mode
-    Bus(Bus),
+    Bus(BusArgs),
     /// System calls and commands on boards a and b, beside Linux on the same emulated board
     Unix(Unix),
     /// Real workloads from board b with synchronous and asynchronous calls
-    SyncAsync(Machine),
+    SyncAsync(ClusterArgs),
     /// The results of the paper on process networks, row by row: published, ours, verdict
     P1(Ledger),
     /// The results of the paper on background jobs, row by row: published, ours, verdict
@@ -214,7 +214,7 @@ pub enum Measurement {
     /// What changed between two sets of results; exit with 1 if anything did
     Compare(Compare),
     /// A page of results, with plots, and the same as Markdown
-    Report(Report),
+    Report(ReportArgs),
 }
 
 /// `renga bench unix`
@@ -230,7 +230,7 @@ pub struct Unix {
 
 /// `renga bench bus`
 #[derive(Args, Debug, Clone)]
-pub struct Bus {
+pub struct BusArgs {
     /// Seed of stalls and of levels between the thresholds; the same seed gives the same figures
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub seed: u64,
@@ -304,7 +304,7 @@ const FLASH_STATUS: &str = "Exit status:
 
 /// `renga console`
 #[derive(Args, Debug, Clone)]
-pub struct Console {
+pub struct ConsoleArgs {
     /// Serial ports of the boards' consoles, as in /dev/ttyUSB0=a
     #[arg(value_name = "PORT[=NAME]", required = true)]
     pub port: Vec<PortName>,

@@ -5,7 +5,7 @@ use clap::Args;
 
 /// `renga linux`
 #[derive(Args, Debug, Clone)]
-pub struct Linux {
+pub struct LinuxArgs {
     /// What runs, from which disk.
     #[command(flatten)]
     pub job: ScriptOptions,

@@ -1,6 +1,6 @@
 //! `renga run`: options.
 
-use super::{LinkName, Machine, ProgramName, ScriptOptions};
+use super::{ClusterArgs, LinkName, ProgramName, ScriptOptions};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -8,10 +8,10 @@ const DISTURBANCES: &str = "What goes wrong (in a session, Ctrl-] then `kill b`,
 
 /// `renga run`
 #[derive(Args, Debug, Clone)]
-pub struct Run {
+pub struct RunArgs {
     /// The cluster and its time.
     #[command(flatten)]
-    pub machine: Machine,
+    pub machine: ClusterArgs,
     /// What runs, from which disk.
     #[command(flatten)]
     pub job: ScriptOptions,

@@ -7,13 +7,13 @@ use std::path::PathBuf;
 /// `renga sweep`
 #[derive(Args, Debug, Clone)]
 #[command(after_help = AFTER)]
-pub struct Sweep {
+pub struct SweepArgs {
     /// Of what.
     #[command(subcommand)]
     pub of: SweepOf,
     /// Where.
     #[command(flatten)]
-    pub by: Where,
+    pub by: SweepPlace,
 }
 
 const AFTER: &str = "Examples:
@@ -78,7 +78,7 @@ pub struct Profiles {
 
 /// Where a sweep runs.
 #[derive(Args, Debug, Clone)]
-pub struct Where {
+pub struct SweepPlace {
     /// Jobs at a time, on this machine [default: the number of cores]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,

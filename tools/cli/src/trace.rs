@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// `renga trace`
 #[derive(Args, Debug, Clone)]
-pub struct Trace {
+pub struct TraceArgs {
     /// What `renga run --trace` wrote
     #[arg(value_name = "FILE")]
     pub file: PathBuf,

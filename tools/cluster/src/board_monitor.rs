@@ -4,7 +4,7 @@
 
 use crate::kernel_log::{BoardLog, LogTable};
 use crate::listener::Listener;
-use renga_emu::{BoardState, BoardStatus, EmuError, Event, PowerChange};
+use renga_emu::{BoardState, BoardStatus, ClusterEvent, EmuError, PowerChange};
 use renga_images::system::SystemFile;
 use std::collections::VecDeque;
 
@@ -43,23 +43,23 @@ impl<'a> BoardMonitor<'a> {
     }
 
     /// Takes an event, and passes it on.
-    pub fn hear(&mut self, event: &Event, listener: &mut dyn Listener) {
+    pub fn hear(&mut self, event: &ClusterEvent, listener: &mut dyn Listener) {
         match event {
-            Event::Console { board, time_ns, bytes } => {
+            ClusterEvent::Console { board, time_ns, bytes } => {
                 if let Some(kept) = self.consoles.get_mut(usize::from(*board)) {
                     kept.extend(bytes);
                     kept.drain(..kept.len().saturating_sub(CONSOLE_BYTES_KEPT));
                 }
                 listener.console(*board, *time_ns, bytes);
             }
-            Event::Log { board, bytes, .. } => {
+            ClusterEvent::Log { board, bytes, .. } => {
                 if let Some(log) = self.logs.get_mut(usize::from(*board)) {
                     log.take(bytes).iter().for_each(|line| listener.log(line));
                 }
             }
-            Event::Probe { board, hit } => listener.probe(*board, hit),
-            Event::Frame(frame) => listener.frame(frame),
-            Event::Power { board, time_ns, change, starts } => {
+            ClusterEvent::Probe { board, hit } => listener.probe(*board, hit),
+            ClusterEvent::Frame(frame) => listener.frame(frame),
+            ClusterEvent::Power { board, time_ns, change, starts } => {
                 if *change == PowerChange::Start {
                     self.logs[usize::from(*board)] = self.table.board(self.name(*board));
                     listener.started(*board, *time_ns);
@@ -73,21 +73,21 @@ impl<'a> BoardMonitor<'a> {
                 };
                 listener.news(&self.news(*board, *time_ns, &what));
             }
-            Event::BoardCrashed { board, time_ns, status } => {
+            ClusterEvent::BoardCrashed { board, time_ns, status } => {
                 listener.stopped(*board, *time_ns);
                 listener.news(&self.news(*board, *time_ns, &format!("died: its QEMU ended with {status}")));
             }
-            Event::Status { time_ns, boards } => {
+            ClusterEvent::Status { time_ns, boards } => {
                 self.status(*time_ns, boards).lines().for_each(|line| listener.news(line));
             }
-            Event::BoardReset { board, partition, time_ns } => {
+            ClusterEvent::BoardReset { board, partition, time_ns } => {
                 listener.stopped(*board, *time_ns);
                 let from =
                     if *partition == 0 { String::new() } else { format!(", to start from partition {partition}") };
                 listener.news(&self.news(*board, *time_ns, &format!("is reset{from}")));
             }
-            Event::BoardExited { board, time_ns, .. } => listener.stopped(*board, *time_ns),
-            Event::Fight(_) | Event::Deadlock { .. } | Event::Finished(_) => {}
+            ClusterEvent::BoardExited { board, time_ns, .. } => listener.stopped(*board, *time_ns),
+            ClusterEvent::Fight(_) | ClusterEvent::Deadlock { .. } | ClusterEvent::Finished(_) => {}
         }
     }
 

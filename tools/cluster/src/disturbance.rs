@@ -3,8 +3,8 @@
 //! Not here: how that is done (`renga_emu::power`, `renga_emu::faults`).
 
 use anyhow::{Context, Result, bail};
-use renga_cli::Run;
-use renga_emu::{FaultConfig, PowerChange, PowerOrder, WireFault};
+use renga_cli::RunArgs;
+use renga_emu::{EmulatedWireFault, FaultConfig, PowerChange, PowerOrder};
 use renga_images::system::SystemFile;
 use renga_phy::pins::wiring::{PinName, TERMINATED, Width};
 use renga_random::Random;
@@ -25,7 +25,7 @@ pub struct Disturbance {
     /// Boards that attack the others.
     pub hostile: Vec<u8>,
     /// Wires between the boards' pins that are broken.
-    pub wires: Vec<WireFault>,
+    pub wires: Vec<EmulatedWireFault>,
 }
 
 impl Disturbance {
@@ -33,7 +33,7 @@ impl Disturbance {
     ///
     /// # Errors
     /// If one of them makes no sense.
-    pub fn of(options: &Run, system: &SystemFile) -> Result<Disturbance> {
+    pub fn of(options: &RunArgs, system: &SystemFile) -> Result<Disturbance> {
         let names: Vec<&str> = system.checked.boards.iter().map(|board| board.name.as_str()).collect();
         let disk_board = system.checked.boards.iter().position(|board| board.owns_disk).unwrap_or(0);
         let mut drawn = options.chaos.map_or_else(Disturbance::default, |seed| chaos(seed, names.len(), disk_board));
@@ -88,7 +88,7 @@ fn hostile(names: &[&str], name: &str, disk_board: usize) -> Result<u8> {
 }
 
 /// Reads `D3=low` or `b:D3=open`.
-fn wire(names: &[&str], text: &str) -> Result<WireFault> {
+fn wire(names: &[&str], text: &str) -> Result<EmulatedWireFault> {
     let broken = || format!("`{text}` is no broken wire, as in D3=low or b:D3=open");
     let (place, fault) = text.split_once('=').with_context(broken)?;
     let (at, name) = place.split_once(':').map_or((None, place), |(at, name)| (Some(at), name));
@@ -97,8 +97,8 @@ fn wire(names: &[&str], text: &str) -> Result<WireFault> {
     let pin = (0..u32::BITS as u8).find(called);
     let pin = pin.with_context(|| format!("`{name}` is no wire that all boards share, as D3 or BUSY#"))?;
     match (at, fault) {
-        (None, "low") => Ok(WireFault::HeldLow { pin }),
-        (Some(at), "open") => Ok(WireFault::Open { board: board(names, at)?, pin }),
+        (None, "low") => Ok(EmulatedWireFault::HeldLow { pin }),
+        (Some(at), "open") => Ok(EmulatedWireFault::Open { board: board(names, at)?, pin }),
         _ => bail!(broken()),
     }
 }
@@ -177,8 +177,8 @@ mod tests {
         assert_eq!(hostile(&["a", "b"], "b", 0).unwrap(), 1);
         let refused = hostile(&["a", "b"], "a", 0).unwrap_err().to_string();
         assert!(refused.contains("owns the disk"), "{refused}");
-        assert_eq!(wire(&["a", "b"], "b:D3=open").unwrap(), WireFault::Open { board: 1, pin: 19 });
-        assert_eq!(wire(&["a", "b"], "BUSY#=low").unwrap(), WireFault::HeldLow { pin: 4 });
+        assert_eq!(wire(&["a", "b"], "b:D3=open").unwrap(), EmulatedWireFault::Open { board: 1, pin: 19 });
+        assert_eq!(wire(&["a", "b"], "BUSY#=low").unwrap(), EmulatedWireFault::HeldLow { pin: 4 });
         for bad in ["D3", "D3=open", "b:D3=low", "c:D3=open", "TOK_IN#=low", "D16=low"] {
             assert!(wire(&["a", "b"], bad).is_err(), "{bad}");
         }

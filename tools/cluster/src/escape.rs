@@ -26,11 +26,11 @@ pub enum Typed {
 
 /// The reader of what is typed.
 #[derive(Debug, Default)]
-pub struct Escape {
+pub struct EscapeReader {
     line: Option<Vec<u8>>,
 }
 
-impl Escape {
+impl EscapeReader {
     /// Takes `bytes`; what follows, and what a person is to be shown.
     pub fn feed(&mut self, bytes: &[u8]) -> (Vec<Typed>, String) {
         let (mut typed, mut shown, mut keys) = (Vec::new(), String::new(), Vec::new());
@@ -80,7 +80,7 @@ impl Escape {
 
 /// What a line asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
+pub enum EscapeOrder {
     /// Do this to that board.
     Power(u8, PowerChange),
     /// Tell how the boards are.
@@ -99,20 +99,20 @@ status          how the boards are
 help            this
 Ctrl-] twice sends Ctrl-] to the cluster";
 
-impl Order {
+impl EscapeOrder {
     /// Reads a line; boards have these names.
     ///
     /// # Errors
     /// If it asks for nothing that there is.
-    pub fn parse(line: &str, names: &[&str]) -> Result<Order> {
+    pub fn parse(line: &str, names: &[&str]) -> Result<EscapeOrder> {
         let words: Vec<&str> = line.split_whitespace().collect();
         Ok(match words[..] {
-            [] => Order::None,
-            ["status"] => Order::Status,
-            ["help" | "?"] => Order::Help,
-            ["kill" | "cut", name] => Order::Power(board(names, name)?, PowerChange::Cut),
-            ["hang", name] => Order::Power(board(names, name)?, PowerChange::Hang),
-            ["restart", name] => Order::Power(board(names, name)?, PowerChange::Start),
+            [] => EscapeOrder::None,
+            ["status"] => EscapeOrder::Status,
+            ["help" | "?"] => EscapeOrder::Help,
+            ["kill" | "cut", name] => EscapeOrder::Power(board(names, name)?, PowerChange::Cut),
+            ["hang", name] => EscapeOrder::Power(board(names, name)?, PowerChange::Hang),
+            ["restart", name] => EscapeOrder::Power(board(names, name)?, PowerChange::Start),
             _ => bail!("`{line}` is not known: kill, hang or restart with a board, status, help"),
         })
     }
@@ -129,7 +129,7 @@ mod tests {
         let expected =
             [Typed::Keys(b"ls\r".to_vec()), Typed::Line("kill b".to_owned()), Typed::Keys(b"pwd\r\x1d!y".to_vec())];
         for step in 1..=input.len() {
-            let mut escape = Escape::default();
+            let mut escape = EscapeReader::default();
             let mut all: Vec<Typed> = Vec::new();
             for typed in input.chunks(step).flat_map(|chunk| escape.feed(chunk).0) {
                 match (all.last_mut(), typed) {
@@ -143,16 +143,16 @@ mod tests {
 
     #[test]
     fn escape_typed_line_is_echoed() {
-        let (typed, shown) = Escape::default().feed(b"\x1dhelpp\x08\r");
+        let (typed, shown) = EscapeReader::default().feed(b"\x1dhelpp\x08\r");
         assert_eq!((typed, shown.as_str()), (vec![Typed::Line("help".to_owned())], "\r\nrenga> helpp\x08 \x08\r\n"));
     }
 
     #[test]
     fn order_lines_are_parsed_or_refused() {
-        let parse = |line| Order::parse(line, &["a", "b"]);
-        assert_eq!(parse("kill b").unwrap(), Order::Power(1, PowerChange::Cut));
-        assert_eq!(parse(" restart  a ").unwrap(), Order::Power(0, PowerChange::Start));
-        assert_eq!((parse("").unwrap(), parse("status").unwrap()), (Order::None, Order::Status));
+        let parse = |line| EscapeOrder::parse(line, &["a", "b"]);
+        assert_eq!(parse("kill b").unwrap(), EscapeOrder::Power(1, PowerChange::Cut));
+        assert_eq!(parse(" restart  a ").unwrap(), EscapeOrder::Power(0, PowerChange::Start));
+        assert_eq!((parse("").unwrap(), parse("status").unwrap()), (EscapeOrder::None, EscapeOrder::Status));
         assert!(parse("kill c").unwrap_err().to_string().contains("no board `c`"));
         assert!(parse("kill").unwrap_err().to_string().contains("not known"));
     }

@@ -4,9 +4,9 @@
 //! that the run does not depend on how fast the host reads the file.
 
 use crate::board_monitor::BoardMonitor;
-use crate::escape::{HELP, Order, Typed};
+use crate::escape::{EscapeOrder, HELP, Typed};
 use anyhow::Result;
-use renga_emu::{Cluster, InputSender};
+use renga_emu::{EmulatedCluster, InputSender};
 use std::sync::mpsc::Receiver;
 
 /// The keys of a terminal, or the lines of a file.
@@ -23,7 +23,7 @@ impl InputSource {
     pub fn start(
         keys: Option<Receiver<Typed>>,
         pace: bool,
-        cluster: &Cluster,
+        cluster: &EmulatedCluster,
         board: u8,
         monitor: &BoardMonitor,
     ) -> InputSource {
@@ -54,7 +54,7 @@ impl InputSource {
     ///
     /// # Errors
     /// If the cluster does not take it.
-    pub fn type_next(&mut self, cluster: &mut Cluster, monitor: &BoardMonitor) -> Result<()> {
+    pub fn type_next(&mut self, cluster: &mut EmulatedCluster, monitor: &BoardMonitor) -> Result<()> {
         let names: Vec<&str> = monitor.names().iter().map(String::as_str).collect();
         loop {
             let Some(lines) = &self.lines else { return Ok(()) };
@@ -63,14 +63,14 @@ impl InputSource {
                     cluster.input(self.board, &bytes)?;
                     return Ok(());
                 }
-                Ok(Typed::Line(line)) => match Order::parse(&line, &names) {
-                    Ok(Order::Power(board, change)) => {
+                Ok(Typed::Line(line)) => match EscapeOrder::parse(&line, &names) {
+                    Ok(EscapeOrder::Power(board, change)) => {
                         cluster.power(board, change)?;
                         return Ok(());
                     }
-                    Ok(Order::Status) => eprintln!("{}", monitor.status(cluster.time_ns(), &cluster.status())),
-                    Ok(Order::Help) => eprintln!("{HELP}"),
-                    Ok(Order::None) => {}
+                    Ok(EscapeOrder::Status) => eprintln!("{}", monitor.status(cluster.time_ns(), &cluster.status())),
+                    Ok(EscapeOrder::Help) => eprintln!("{HELP}"),
+                    Ok(EscapeOrder::None) => {}
                     Err(error) => eprintln!("renga: {error}"),
                 },
                 Err(_) => {
@@ -86,11 +86,11 @@ impl InputSource {
 /// Carries out a person's line; false if the cluster has gone.
 fn obey(line: &str, names: &[String], sender: &InputSender) -> bool {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let told = match Order::parse(line, &names) {
-        Ok(Order::Power(board, change)) => return sender.power(board, change),
-        Ok(Order::Status) => return sender.ask(),
-        Ok(Order::None) => return true,
-        Ok(Order::Help) => HELP.to_owned(),
+    let told = match EscapeOrder::parse(line, &names) {
+        Ok(EscapeOrder::Power(board, change)) => return sender.power(board, change),
+        Ok(EscapeOrder::Status) => return sender.ask(),
+        Ok(EscapeOrder::None) => return true,
+        Ok(EscapeOrder::Help) => HELP.to_owned(),
         Err(error) => format!("renga: {error}"),
     };
     // The terminal is raw.

@@ -15,8 +15,10 @@ use crate::profile::Profile;
 use anyhow::{Context, Result, bail};
 use renga_boot_card::Model;
 use renga_cli::ProgramName;
-use renga_emu::{BoardConfig, BusConfig, Cluster, ClusterConfig, Event, Limits, PinsConfig, PowerChange, Stats};
-use renga_images::artifacts::Kernel;
+use renga_emu::{
+    BoardConfig, BusConfig, ClusterConfig, ClusterEvent, EmulatedCluster, PinsConfig, PowerChange, RunLimits, Stats,
+};
+use renga_images::artifacts::KernelArtifact;
 use renga_images::calendar::EPOCH_S;
 use renga_images::card::{CardBoot, firmware_of, models};
 use renga_images::system::SystemFile;
@@ -29,13 +31,13 @@ const READ_SPINS: u32 = 24;
 const REVIVE_NS: u64 = 1_000_000_000;
 
 /// What a session is made of.
-pub struct Session<'a> {
+pub struct ClusterSession<'a> {
     /// QEMU.
     pub qemu: PathBuf,
     /// The emulator's plugin.
     pub plugin: PathBuf,
     /// The kernel that every board boots.
-    pub kernel: &'a Kernel,
+    pub kernel: &'a KernelArtifact,
     /// Who runs where.
     pub system: &'a SystemFile,
     /// The same, as boards read it.
@@ -80,16 +82,16 @@ pub struct Session<'a> {
     pub keys: Option<Receiver<Typed>>,
 }
 
-impl<'a> Session<'a> {
+impl<'a> ClusterSession<'a> {
     /// One that nothing disturbs, that nobody types to, and of which only the consoles are heard.
     pub fn new(
         (qemu, plugin): (PathBuf, PathBuf),
-        kernel: &'a Kernel,
+        kernel: &'a KernelArtifact,
         (system, tables): (&'a SystemFile, PathBuf),
         disk: PathBuf,
         (profile, seed): (Profile, u64),
-    ) -> Session<'a> {
-        Session {
+    ) -> ClusterSession<'a> {
+        ClusterSession {
             qemu,
             plugin,
             kernel,
@@ -120,14 +122,14 @@ impl<'a> Session<'a> {
 
 /// How a session ended.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct SessionOutcome {
     /// The disk board's exit status.
     pub status: u8,
     /// Times and hashes.
     pub stats: Stats,
 }
 
-impl Session<'_> {
+impl ClusterSession<'_> {
     /// What board `number` finds as its command line.
     fn arguments(&self, number: usize) -> String {
         let Profile { medium, link_timing, pins, .. } = self.profile;
@@ -205,7 +207,7 @@ impl Session<'_> {
         config.pace = self.pace;
         config.frames = self.frames;
         config.probes = self.probes.then(|| self.kernel.elf.clone());
-        config.limits = Limits { virtual_ns: self.limit_ns, ..Limits::default() };
+        config.limits = RunLimits { virtual_ns: self.limit_ns, ..RunLimits::default() };
         config.faults = self.disturbance.faults;
         config.wire_faults = self.disturbance.wires.clone();
         config.power = self.disturbance.power.clone();
@@ -219,10 +221,10 @@ impl Session<'_> {
     ///
     /// # Errors
     /// If the cluster cannot start, a board dies or falls silent, or nobody can ever go on.
-    pub fn run(mut self, listener: &mut dyn Listener) -> Result<Outcome> {
+    pub fn run(mut self, listener: &mut dyn Listener) -> Result<SessionOutcome> {
         let table = LogTable::read(&self.kernel.elf)?;
         let mut monitor = BoardMonitor::new(&table, self.system);
-        let mut cluster = Cluster::start(self.config()?)?;
+        let mut cluster = EmulatedCluster::start(self.config()?)?;
         let disk_board =
             self.system.checked.boards.iter().position(|board| board.owns_disk).context("no board owns the disk")?;
         let mut input = InputSource::start(self.keys.take(), self.pace, &cluster, disk_board as u8, &monitor);
@@ -234,32 +236,32 @@ impl Session<'_> {
             };
             monitor.hear(&event, listener);
             match event {
-                Event::BoardExited { board, status: ended, .. }
+                ClusterEvent::BoardExited { board, status: ended, .. }
                     if usize::from(board) == disk_board && !monitor.died(board) =>
                 {
                     status = Some(ended);
                     cluster.stop();
                 }
-                Event::BoardExited { board, time_ns, .. } if self.revive => {
+                ClusterEvent::BoardExited { board, time_ns, .. } if self.revive => {
                     listener.news(&monitor.news(board, time_ns, "died by itself"));
                     cluster.power_at(board, time_ns + REVIVE_NS, PowerChange::Start)?;
                 }
-                Event::BoardExited { board, status: ended, time_ns } => {
+                ClusterEvent::BoardExited { board, status: ended, time_ns } => {
                     monitor.report();
                     bail!("board {} ended with status {ended} at {time_ns} ns of virtual time", monitor.name(board));
                 }
-                Event::Fight(fight) => {
+                ClusterEvent::Fight(fight) => {
                     monitor.report();
                     bail!("{fight}");
                 }
-                Event::Deadlock { .. } => input.type_next(&mut cluster, &monitor)?,
-                Event::Finished(stats) => return self.ended(status, stats, &monitor),
+                ClusterEvent::Deadlock { .. } => input.type_next(&mut cluster, &monitor)?,
+                ClusterEvent::Finished(stats) => return self.ended(status, stats, &monitor),
                 _ => {}
             }
         }
     }
 
-    fn ended(&self, status: Option<u8>, stats: Stats, monitor: &BoardMonitor) -> Result<Outcome> {
+    fn ended(&self, status: Option<u8>, stats: Stats, monitor: &BoardMonitor) -> Result<SessionOutcome> {
         let Some(status) = status else {
             monitor.report();
             if self.limit_ns.is_some_and(|limit_ns| stats.virtual_ns >= limit_ns) {
@@ -267,6 +269,6 @@ impl Session<'_> {
             }
             bail!("every board waits and nothing will wake one: the cluster stands still at {} ns", stats.virtual_ns);
         };
-        Ok(Outcome { status, stats })
+        Ok(SessionOutcome { status, stats })
     }
 }

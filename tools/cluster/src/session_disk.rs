@@ -5,9 +5,9 @@
 use anyhow::{Context, Result, bail};
 use renga_cli::ScriptOptions;
 use renga_images::artifacts;
-use renga_images::disk_image::{self, Content, DiskChoice, Placed};
+use renga_images::disk_image::{self, DiskChoice, FileContent, Placed};
 use renga_workspace::environment::Environment;
-use renga_workspace::progress::Progress;
+use renga_workspace::progress::ProgressLine;
 use renga_workspace::scratch::Scratch;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -39,11 +39,15 @@ pub fn make(
     script: Option<&[u8]>,
     cores: u8,
     scratch: &Scratch,
-    progress: &Progress,
+    progress: &ProgressLine,
 ) -> Result<PathBuf> {
     let mut placed = Vec::new();
     if let Some(script) = script {
-        placed.push(Placed { dest: SCRIPT_PATH.to_string(), content: Content::Bytes(script.to_vec()), mode: 0o644 });
+        placed.push(Placed {
+            dest: SCRIPT_PATH.to_string(),
+            content: FileContent::Bytes(script.to_vec()),
+            mode: 0o644,
+        });
     }
     if cores > 1 && job.disk.is_none() {
         placed.push(artifacts::program_for_cores(environment));
@@ -86,8 +90,8 @@ fn put(path: &Path, dest: &str, placed: &mut Vec<Placed>) -> Result<()> {
         bail!("more than {PUT_FILES_MAX} files to put on the disk");
     }
     let content = match facts.file_type() {
-        kind if kind.is_symlink() => Content::Link(fs::read_link(path)?.to_string_lossy().into_owned()),
-        kind if kind.is_file() => Content::HostFile(path.to_path_buf()),
+        kind if kind.is_symlink() => FileContent::Link(fs::read_link(path)?.to_string_lossy().into_owned()),
+        kind if kind.is_file() => FileContent::HostFile(path.to_path_buf()),
         _ => bail!("cannot put {} on the disk: it is neither a file, a folder nor a link", path.display()),
     };
     let mode = std::os::unix::fs::PermissionsExt::mode(&facts.permissions()) & 0o777;
@@ -98,7 +102,7 @@ fn put(path: &Path, dest: &str, placed: &mut Vec<Placed>) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::put;
-    use renga_images::disk_image::Content;
+    use renga_images::disk_image::FileContent;
     use std::collections::BTreeMap;
     use std::fs;
     use std::os::unix::fs::symlink;
@@ -118,7 +122,7 @@ mod tests {
         let found: BTreeMap<&str, Option<&str>> = placed
             .iter()
             .map(|file| match &file.content {
-                Content::Link(target) => (file.dest.as_str(), Some(target.as_str())),
+                FileContent::Link(target) => (file.dest.as_str(), Some(target.as_str())),
                 _ => (file.dest.as_str(), None),
             })
             .collect();

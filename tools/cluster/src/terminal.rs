@@ -2,7 +2,7 @@
 //!
 //! Invariant: the terminal is as it was when this is dropped, however the session ends.
 
-use crate::escape::{Escape, Typed};
+use crate::escape::{EscapeReader, Typed};
 use anyhow::Result;
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
 use std::io::{BufRead, IsTerminal, Read, Write};
@@ -83,7 +83,7 @@ fn size_keys(rows: u16, columns: u16) -> Vec<u8> {
 
 /// Passes on what is typed until its end.
 fn pass_on(raw: bool, sender: &Sender<Typed>) {
-    let mut escape = Escape::default();
+    let mut escape = EscapeReader::default();
     while let Some(bytes) = next(raw) {
         let (typed, shown) = escape.feed(&bytes);
         if raw {

@@ -9,7 +9,10 @@ use renga_emu_probes::{Hit, Probes};
 use renga_images::machine_code;
 use renga_images::system::SystemFile;
 use renga_placement::OnBehalfOf;
-use renga_trace::{Board, CallsFor, Decoder, Event, Frame, Header, ProcessKind, Protocol, Timed, Writer};
+use renga_trace::{
+    CallsFor, Decoder, ProcessKind, Timed, TraceBoard, TraceEvent, TraceHeader, TraceWriter, TracedFrame,
+    TracedProtocol,
+};
 use std::fs::{self, File};
 use std::io::BufWriter;
 use std::path::Path;
@@ -27,7 +30,7 @@ pub struct TraceFile {
 
 /// What is written, and the first that went wrong; the run goes on.
 struct Written {
-    out: Writer<BufWriter<File>>,
+    out: TraceWriter<BufWriter<File>>,
     failed: Option<std::io::Error>,
 }
 
@@ -47,14 +50,14 @@ impl TraceFile {
             );
         }
         let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
-        let out = Writer::new(BufWriter::new(file), &header(system))?;
+        let out = TraceWriter::new(BufWriter::new(file), &header(system))?;
         let out = Arc::new(Mutex::new(Written { out, failed: None }));
         let flushed = Arc::downgrade(&out);
         std::thread::spawn(move || flush_now_and_then(&flushed));
         Ok(TraceFile { out, decoder })
     }
 
-    fn write(&mut self, (board, core): (u8, u8), time_ns: u64, event: Event) {
+    fn write(&mut self, (board, core): (u8, u8), time_ns: u64, event: TraceEvent) {
         let mut written = held(&self.out);
         if let Err(error) = written.out.write(&Timed { time_ns, board, core, event }) {
             written.failed.get_or_insert(error);
@@ -70,26 +73,26 @@ impl TraceFile {
 
     /// A board was started again.
     pub fn started(&mut self, board: u8, time_ns: u64) {
-        self.write((board, 0), time_ns, Event::Started);
+        self.write((board, 0), time_ns, TraceEvent::Started);
     }
 
     /// A board does nothing more.
     pub fn stopped(&mut self, board: u8, time_ns: u64) {
-        self.write((board, 0), time_ns, Event::Stopped);
+        self.write((board, 0), time_ns, TraceEvent::Stopped);
     }
 
     /// A frame took the wire: its board has the token, which the emulator's own link moves; on pins the boards do, and their
     /// probes tell.
     pub fn frame(&mut self, frame: &FrameEvent) {
-        let told = Frame {
+        let told = TracedFrame {
             destination: frame.destination,
             token_wait_ns: frame.token_wait_ns,
             wire_ns: frame.wire_ns,
             arrives_after_ns: frame.delivered_ns.saturating_sub(frame.start_ns()),
             bytes: frame.bytes.clone(),
         };
-        self.write((frame.source, 0), frame.start_ns(), Event::Token {});
-        self.write((frame.source, 0), frame.start_ns(), Event::Frame(told));
+        self.write((frame.source, 0), frame.start_ns(), TraceEvent::Token {});
+        self.write((frame.source, 0), frame.start_ns(), TraceEvent::Frame(told));
     }
 
     /// Makes sure that all of it is in the file.
@@ -125,19 +128,19 @@ fn flush_now_and_then(out: &Weak<Mutex<Written>>) {
 }
 
 /// The names of a system.
-pub fn header(system: &SystemFile) -> Header {
+pub fn header(system: &SystemFile) -> TraceHeader {
     let checked = &system.checked;
-    let mut header = Header::default();
+    let mut header = TraceHeader::default();
     for facts in &checked.kinds {
         let serves = facts.serves.map(|protocol| {
             let entries = protocol.entries.iter().map(|(number, name)| (*number as u8, (*name).to_string())).collect();
-            header.protocols.push(Protocol { name: protocol.name.to_string(), entries });
+            header.protocols.push(TracedProtocol { name: protocol.name.to_string(), entries });
             header.protocols.len() - 1
         });
         header.kinds.push(ProcessKind { name: facts.name.to_string(), serves });
     }
     for (number, board) in checked.boards.iter().enumerate() {
-        let mut named = Board { name: board.name.clone(), more_cores: board.cores - 1, ..Board::default() };
+        let mut named = TraceBoard { name: board.name.clone(), more_cores: board.cores - 1, ..TraceBoard::default() };
         let mut groups: Vec<_> = checked.groups.iter().enumerate().filter(|(_, group)| group.board == number).collect();
         groups.sort_by_key(|(_, group)| group.first);
         for (index, group) in groups {

@@ -4,7 +4,7 @@
 use anyhow::{Context, Result, bail};
 use clap::CommandFactory;
 use clap_complete::Shell;
-use renga_cli::{Cli, Command, CompletionKind, Completions};
+use renga_cli::{Cli, CompletionKind, Completions, RengaCommand};
 use renga_workspace::exit;
 use std::fs;
 use std::io::{self, Write};
@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     exit::code(match &Cli::read().command {
-        Command::Completions(options) => print(options),
+        RengaCommand::Completions(options) => print(options),
         other => Err(anyhow::anyhow!("{} is not for this binary", other.name())),
     })
 }

@@ -3,9 +3,9 @@
 use super::device::BlockDevice;
 use super::error::FlashError;
 use super::host::Host;
-use super::medium::Medium;
+use super::medium::FlashMedium;
 use super::refusal::refusals;
-use super::target::Target;
+use super::target::FlashTarget;
 use anyhow::Context;
 use rustix::fs::OFlags;
 use std::fs::{File, OpenOptions};
@@ -24,9 +24,14 @@ pub struct HostMedium {
 ///
 /// # Errors
 /// If it cannot be opened, is in use, or is another one now.
-pub fn open_for_writing(host: &Host, target: &Target, image_bytes: u64, large: bool) -> Result<HostMedium, FlashError> {
+pub fn open_for_writing(
+    host: &Host,
+    target: &FlashTarget,
+    image_bytes: u64,
+    large: bool,
+) -> Result<HostMedium, FlashError> {
     let medium = open(host, target, true)?;
-    if let Target::BlockDevice(device) = target {
+    if let FlashTarget::BlockDevice(device) = target {
         let now = host.device(&device.name).filter(|now| device.is_same(now)).ok_or(FlashError::Pulled)?;
         let reasons = refusals(&now, image_bytes, large);
         if !reasons.is_empty() {
@@ -40,20 +45,20 @@ pub fn open_for_writing(host: &Host, target: &Target, image_bytes: u64, large: b
 ///
 /// # Errors
 /// If it cannot be opened, or is another one now.
-pub fn open_for_reading(host: &Host, target: &Target) -> Result<HostMedium, FlashError> {
+pub fn open_for_reading(host: &Host, target: &FlashTarget) -> Result<HostMedium, FlashError> {
     open(host, target, false)
 }
 
-fn open(host: &Host, target: &Target, write: bool) -> Result<HostMedium, FlashError> {
+fn open(host: &Host, target: &FlashTarget, write: bool) -> Result<HostMedium, FlashError> {
     let mut options = OpenOptions::new();
     options.read(true).write(write);
     match target {
-        Target::File(path) => {
+        FlashTarget::File(path) => {
             let file = options.create(write).truncate(false).open(path);
             let file = file.with_context(|| format!("cannot open {}", path.display()))?;
             Ok(HostMedium { file, device: None })
         }
-        Target::BlockDevice(device) => {
+        FlashTarget::BlockDevice(device) => {
             let exclusive = if write { OFlags::EXCL } else { OFlags::empty() };
             options.custom_flags((OFlags::DIRECT | exclusive).bits() as i32);
             let file = options.open(device.path());
@@ -68,7 +73,7 @@ fn open(host: &Host, target: &Target, write: bool) -> Result<HostMedium, FlashEr
     }
 }
 
-impl Medium for HostMedium {
+impl FlashMedium for HostMedium {
     fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<usize> {
         self.file.write_at(bytes, at)
     }

@@ -4,11 +4,11 @@
 //! own number in the journal, which only card slots tell, and the `NODE.TXT` that it holds, for every reader.
 
 use super::error::FlashError;
-use super::journal::{Journal, JournalEntry};
-use super::medium::Medium;
+use super::journal::{FlashJournal, JournalEntry};
+use super::medium::FlashMedium;
 use renga_boot_card::{NODE_BYTES_MAX, Node, read_node_file};
 use renga_hal::block::{Block, BlockError, SECTOR_BYTES};
-use renga_images::card::{Checksum, Cluster};
+use renga_images::card::{CardCluster, Checksum};
 use std::path::PathBuf;
 
 /// The image of a board's card.
@@ -33,14 +33,14 @@ pub enum CardRound {
 
 /// The cards of a cluster, and the journal of those that are written.
 pub struct Rounds<'a> {
-    cluster: &'a Cluster,
-    journal: Journal,
+    cluster: &'a CardCluster,
+    journal: FlashJournal,
     force: bool,
 }
 
 impl<'a> Rounds<'a> {
     /// Cards of `cluster`; `force` allows a card of another board.
-    pub fn new(cluster: &'a Cluster, journal: Journal, force: bool) -> Rounds<'a> {
+    pub fn new(cluster: &'a CardCluster, journal: FlashJournal, force: bool) -> Rounds<'a> {
         Rounds { cluster, journal, force }
     }
 
@@ -57,7 +57,7 @@ impl<'a> Rounds<'a> {
     ///
     /// # Errors
     /// [`FlashError::Taken`].
-    pub fn check(&self, board: &str, number: Option<&str>, medium: &mut dyn Medium) -> Result<(), FlashError> {
+    pub fn check(&self, board: &str, number: Option<&str>, medium: &mut dyn FlashMedium) -> Result<(), FlashError> {
         if self.force {
             return Ok(());
         }
@@ -79,14 +79,14 @@ impl<'a> Rounds<'a> {
 }
 
 /// The board of `cluster` whose card this medium is by its own word.
-fn owner(cluster: &Cluster, medium: &mut dyn Medium) -> Option<String> {
+fn owner(cluster: &CardCluster, medium: &mut dyn FlashMedium) -> Option<String> {
     let mut out = [0; NODE_BYTES_MAX];
     let node = Node::parse(read_node_file(&mut Sectors(medium), &mut out).ok()?).ok()?;
     (node.cluster == cluster.name).then(|| node.name.to_string())
 }
 
 /// A medium as the board's own reader of `NODE.TXT` sees it.
-struct Sectors<'a>(&'a mut dyn Medium);
+struct Sectors<'a>(&'a mut dyn FlashMedium);
 
 impl Block for Sectors<'_> {
     fn blocks(&self) -> u64 {

@@ -4,7 +4,7 @@
 //! written last, each time after a flush. So a card that was pulled half-way starts nothing, and is seen to be unfinished.
 
 use super::error::FlashError;
-use super::medium::Medium;
+use super::medium::FlashMedium;
 use anyhow::Context;
 use renga_images::card::Checksum;
 use renga_images::partition_table::{self, TYPE_LINUX};
@@ -40,7 +40,7 @@ pub trait CopyObserver {
 pub fn write_image<I: Read + Seek>(
     image: &mut I,
     len_bytes: u64,
-    medium: &mut dyn Medium,
+    medium: &mut dyn FlashMedium,
     watch: &mut dyn CopyObserver,
 ) -> Result<Checksum, FlashError> {
     let mut buffer = Buffer::new();
@@ -80,7 +80,7 @@ pub fn write_image<I: Read + Seek>(
 pub fn verify_image<I: Read + Seek>(
     image: &mut I,
     len_bytes: u64,
-    medium: &mut dyn Medium,
+    medium: &mut dyn FlashMedium,
     watch: &mut dyn CopyObserver,
 ) -> Result<Checksum, FlashError> {
     let (mut wanted, mut found) = (Buffer::new(), Buffer::new());
@@ -112,8 +112,8 @@ pub fn verify_image<I: Read + Seek>(
 }
 
 /// In which partition a byte of the card lies.
-fn place(partitions: &[partition_table::Partition], at: u64) -> String {
-    let inside = |extent: &partition_table::Extent| (extent.start_bytes..extent.end_bytes()).contains(&at);
+fn place(partitions: &[partition_table::PartitionEntry], at: u64) -> String {
+    let inside = |extent: &partition_table::PartitionExtent| (extent.start_bytes..extent.end_bytes()).contains(&at);
     let Some(number) = partitions.iter().position(|partition| inside(&partition.extent)) else {
         return "outside of partitions".to_string();
     };
@@ -124,7 +124,7 @@ fn place(partitions: &[partition_table::Partition], at: u64) -> String {
     format!("partition {}, {what}; if its board has run, it wrote there", number + 1)
 }
 
-fn write_all(medium: &mut dyn Medium, at: u64, bytes: &[u8]) -> Result<(), FlashError> {
+fn write_all(medium: &mut dyn FlashMedium, at: u64, bytes: &[u8]) -> Result<(), FlashError> {
     let mut done = 0;
     while done < bytes.len() {
         let place = at + done as u64;
@@ -138,7 +138,7 @@ fn write_all(medium: &mut dyn Medium, at: u64, bytes: &[u8]) -> Result<(), Flash
     Ok(())
 }
 
-fn read_all(medium: &mut dyn Medium, at: u64, out: &mut [u8]) -> Result<(), FlashError> {
+fn read_all(medium: &mut dyn FlashMedium, at: u64, out: &mut [u8]) -> Result<(), FlashError> {
     let mut done = 0;
     while done < out.len() {
         let place = at + done as u64;
@@ -155,12 +155,12 @@ fn read_all(medium: &mut dyn Medium, at: u64, out: &mut [u8]) -> Result<(), Flas
     Ok(())
 }
 
-fn flush(medium: &mut dyn Medium, at: u64) -> Result<(), FlashError> {
+fn flush(medium: &mut dyn FlashMedium, at: u64) -> Result<(), FlashError> {
     medium.flush().map_err(|cause| or_pulled(medium, FlashError::of_write(at, cause)))
 }
 
 /// A card that is gone fails in many ways; that it is gone is what the person needs to know.
-fn or_pulled(medium: &mut dyn Medium, error: FlashError) -> FlashError {
+fn or_pulled(medium: &mut dyn FlashMedium, error: FlashError) -> FlashError {
     if medium.is_same() { error } else { FlashError::Pulled }
 }
 

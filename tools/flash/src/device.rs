@@ -31,7 +31,7 @@ impl fmt::Display for DeviceBus {
 
 /// What somebody does with a device, or with something that lies on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Use {
+pub enum DeviceUse {
     /// The running system lives on it.
     Root,
     /// Mounted at this place.
@@ -72,7 +72,7 @@ pub struct BlockDevice {
     /// Its partitions: name and size.
     pub partitions: Vec<(String, u64)>,
     /// Who uses it or a part of it.
-    pub uses: Vec<Use>,
+    pub uses: Vec<DeviceUse>,
 }
 
 impl BlockDevice {
@@ -108,11 +108,11 @@ impl fmt::Display for BlockDevice {
         }
         for used in &self.uses {
             match used {
-                Use::Root => write!(f, "\n  holds the running system")?,
-                Use::Mounted(at) => write!(f, "\n  mounted at {at}")?,
-                Use::Swap(name) => write!(f, "\n  swap on {name}")?,
-                Use::Held(name) => write!(f, "\n  part of {name}")?,
-                Use::Marked(name, what) => write!(f, "\n  {name} is part of {what}")?,
+                DeviceUse::Root => write!(f, "\n  holds the running system")?,
+                DeviceUse::Mounted(at) => write!(f, "\n  mounted at {at}")?,
+                DeviceUse::Swap(name) => write!(f, "\n  swap on {name}")?,
+                DeviceUse::Held(name) => write!(f, "\n  part of {name}")?,
+                DeviceUse::Marked(name, what) => write!(f, "\n  {name} is part of {what}")?,
             }
         }
         Ok(())

@@ -3,7 +3,7 @@
 //! Invariant: only reads. Everything is looked up below one root, so that a recorded tree serves as well. Documentation of
 //! the Linux kernel: `ABI/stable/sysfs-block`, `ABI/testing/sysfs-bus-mmc`, `filesystems/proc.rst` (mountinfo).
 
-use super::device::{BlockDevice, DeviceBus, Use};
+use super::device::{BlockDevice, DeviceBus, DeviceUse};
 use super::signature;
 use std::collections::BTreeSet;
 use std::fs;
@@ -105,7 +105,7 @@ impl Host {
     }
 
     /// Who uses a device or one of its partitions, or anything that lies on one of these.
-    fn uses(&self, name: &str) -> Vec<Use> {
+    fn uses(&self, name: &str) -> Vec<DeviceUse> {
         let mut above = BTreeSet::new();
         self.collect_above(name, 0, &mut above);
         let numbers: BTreeSet<String> = above.iter().filter_map(|name| text(&self.folder(name).join("dev"))).collect();
@@ -113,18 +113,19 @@ impl Host {
         let mut uses = Vec::new();
         for (number, at, source) in self.mounts() {
             if numbers.contains(&number) || on_it(&source) {
-                uses.push(if at == "/" { Use::Root } else { Use::Mounted(at) });
+                uses.push(if at == "/" { DeviceUse::Root } else { DeviceUse::Mounted(at) });
             }
         }
         let swaps = fs::read_to_string(self.root.join("proc/swaps")).unwrap_or_default();
         let swaps = swaps.lines().skip(1).filter_map(|line| line.split_whitespace().next());
-        uses.extend(swaps.filter(|source| on_it(source)).map(|source| Use::Swap(source.to_string())));
+        uses.extend(swaps.filter(|source| on_it(source)).map(|source| DeviceUse::Swap(source.to_string())));
         let own = |held: &&String| held.as_str() != name && !self.folder(held).join("partition").exists();
-        uses.extend(above.iter().filter(own).map(|held| Use::Held(self.volume_name(held))));
+        uses.extend(above.iter().filter(own).map(|held| DeviceUse::Held(self.volume_name(held))));
         if uses.is_empty() {
             let partitions = self.partitions(name).into_iter().map(|(name, _)| name);
-            let marked =
-                |device: String| Some(Use::Marked(device.clone(), signature::of(&self.root.join("dev").join(device))?));
+            let marked = |device: String| {
+                Some(DeviceUse::Marked(device.clone(), signature::of(&self.root.join("dev").join(device))?))
+            };
             uses.extend(std::iter::once(name.to_string()).chain(partitions).filter_map(marked));
         }
         uses

@@ -21,17 +21,17 @@ pub struct JournalEntry {
 }
 
 /// The journal of a cluster.
-pub struct Journal {
+pub struct FlashJournal {
     path: PathBuf,
     entries: Vec<JournalEntry>,
 }
 
-impl Journal {
+impl FlashJournal {
     /// That of the cluster file `cluster`: `lab.toml` has `lab.toml.journal`.
     ///
     /// # Errors
     /// If it is there and cannot be read.
-    pub fn beside(cluster: &Path) -> Result<Journal> {
+    pub fn beside(cluster: &Path) -> Result<FlashJournal> {
         let mut name = cluster.as_os_str().to_os_string();
         name.push(".journal");
         let path = PathBuf::from(name);
@@ -39,7 +39,7 @@ impl Journal {
         let text = text.with_context(|| format!("cannot read {}", path.display()))?;
         // A line that was cut off by a crash is that of a card whose writing counts for nothing.
         let entries = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-        Ok(Journal { path, entries })
+        Ok(FlashJournal { path, entries })
     }
 
     /// Where it is.

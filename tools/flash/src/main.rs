@@ -1,7 +1,7 @@
 //! `renga-flash`: carries out `renga flash`.
 #![forbid(unsafe_code)]
 
-use renga_cli::{Cli, Command};
+use renga_cli::{Cli, RengaCommand};
 use renga_flash::command;
 use renga_workspace::environment::Environment;
 use renga_workspace::exit;
@@ -10,7 +10,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let command = Cli::read().command;
     exit::code(Environment::read().and_then(|environment| match &command {
-        Command::Flash(options) => command::flash(&environment, options),
+        RengaCommand::Flash(options) => command::flash(&environment, options),
         other => anyhow::bail!("{} is not for this binary", other.name()),
     }))
 }

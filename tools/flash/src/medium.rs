@@ -3,8 +3,8 @@
 use std::io;
 
 /// A medium that is open. Places and lengths are multiples of 512 bytes.
-pub trait Medium {
-    /// Writes some of `bytes` at `at`; how many. [`Medium::flush`] makes sure of them.
+pub trait FlashMedium {
+    /// Writes some of `bytes` at `at`; how many. [`FlashMedium::flush`] makes sure of them.
     ///
     /// # Errors
     /// What the host says.

@@ -1,6 +1,6 @@
 //! Reasons not to write to a device.
 
-use super::device::{BlockDevice, DeviceBus, Use, size};
+use super::device::{BlockDevice, DeviceBus, DeviceUse, size};
 use std::fmt;
 
 /// Larger devices are more often somebody's disk than a card.
@@ -72,11 +72,11 @@ pub fn refusals(device: &BlockDevice, image_bytes: u64, large: bool) -> Vec<Refu
         reasons.push(Refusal::NotRemovable(device.bus));
     }
     reasons.extend(device.uses.iter().map(|used| match used {
-        Use::Root => Refusal::BacksRoot,
-        Use::Mounted(at) => Refusal::Mounted(at.clone()),
-        Use::Swap(name) => Refusal::Swap(name.clone()),
-        Use::Held(name) => Refusal::Held(name.clone()),
-        Use::Marked(name, what) => Refusal::Marked(name.clone(), what),
+        DeviceUse::Root => Refusal::BacksRoot,
+        DeviceUse::Mounted(at) => Refusal::Mounted(at.clone()),
+        DeviceUse::Swap(name) => Refusal::Swap(name.clone()),
+        DeviceUse::Held(name) => Refusal::Held(name.clone()),
+        DeviceUse::Marked(name, what) => Refusal::Marked(name.clone(), what),
     }));
     if device.read_only {
         reasons.push(Refusal::ReadOnly);

@@ -18,7 +18,7 @@ pub mod tables;
 pub mod trace;
 
 /// A target.
-pub struct Target {
+pub struct FuzzTarget {
     /// Its name: of its binary, and of its folder in `corpus`.
     pub name: &'static str,
     /// Tries one input.
@@ -26,15 +26,15 @@ pub struct Target {
 }
 
 /// All of them.
-pub const TARGETS: &[Target] = &[
-    Target { name: "elf", run: elf::run },
-    Target { name: "ext2", run: fs::ext2::run },
-    Target { name: "frame", run: frame::run },
-    Target { name: "path", run: fs::path::run },
-    Target { name: "placement", run: placement::run },
-    Target { name: "recording", run: recording::run },
-    Target { name: "router", run: router::run },
-    Target { name: "syscall", run: syscall::run },
-    Target { name: "tables", run: tables::run },
-    Target { name: "trace", run: trace::run },
+pub const TARGETS: &[FuzzTarget] = &[
+    FuzzTarget { name: "elf", run: elf::run },
+    FuzzTarget { name: "ext2", run: fs::ext2::run },
+    FuzzTarget { name: "frame", run: frame::run },
+    FuzzTarget { name: "path", run: fs::path::run },
+    FuzzTarget { name: "placement", run: placement::run },
+    FuzzTarget { name: "recording", run: recording::run },
+    FuzzTarget { name: "router", run: router::run },
+    FuzzTarget { name: "syscall", run: syscall::run },
+    FuzzTarget { name: "tables", run: tables::run },
+    FuzzTarget { name: "trace", run: trace::run },
 ];

@@ -19,7 +19,7 @@ const USED_FILES: usize = 64;
 
 /// Page frames and page cache of a board.
 #[derive(Clone, Copy)]
-pub struct Frames {
+pub struct FuzzFrames {
     /// What they are.
     pub machine: &'static HostMemory,
     /// How many references they have.
@@ -31,7 +31,7 @@ pub struct Frames {
 }
 
 /// Starts both.
-pub fn start(board: Board, machine: &'static HostMemory) -> Frames {
+pub fn start(board: Board, machine: &'static HostMemory) -> FuzzFrames {
     let (arena, frames) = (board.arena, machine.frames() as usize);
     let counts = FrameCounts::new(arena, frames);
     let memory = board.server(|me, port| renga_memory::memory(me, port, counts, machine, None));
@@ -40,7 +40,7 @@ pub fn start(board: Board, machine: &'static HostMemory) -> Frames {
         let memory = Client::new(&me, memory);
         renga_pages::page_cache(me, port, memory, machine, room, 0, None)
     });
-    Frames { machine, counts, memory, pages }
+    FuzzFrames { machine, counts, memory, pages }
 }
 
 /// Starts who knows which files programs map.

@@ -51,7 +51,7 @@ thread_local! {
 }
 
 /// Board 0's device, whose other end is board 1.
-struct Wire {
+struct RouterWire {
     frame: Cell<[u8; FRAME_BYTES_MAX]>,
     arriving: Cell<usize>,
     full: Cell<bool>,
@@ -61,7 +61,7 @@ struct Wire {
     expects: Cell<u8>,
 }
 
-impl Phy for &'static Wire {
+impl Phy for &'static RouterWire {
     fn board(&self) -> u8 {
         0
     }
@@ -93,30 +93,30 @@ impl Phy for &'static Wire {
 pub fn run(bytes: &[u8]) {
     BOOT.with_borrow_mut(|memory| {
         Board::lent(0, memory, |board| {
-            let mut attack = Attack::begin(board);
+            let mut attack = RouterAttack::begin(board);
             attack.steps(bytes);
             attack.end();
         });
     });
 }
 
-struct Attack {
+struct RouterAttack {
     board: Board,
     router: &'static Process,
     caller: &'static Process,
-    wire: &'static Wire,
+    wire: &'static RouterWire,
     /// Calls of the program begun and come back.
     calls: &'static Cell<(u32, u32)>,
     epoch: u8,
     sequence: u8,
 }
 
-impl Attack {
-    fn begin(board: Board) -> Attack {
+impl RouterAttack {
+    fn begin(board: Board) -> RouterAttack {
         let arena = board.arena;
         let all: &'static [&'static Process] = arena.put_slice(1 + PROXIES + 2, |_| board.declare(1));
         let (router_process, server, caller) = (all[0], all[1 + PROXIES], all[2 + PROXIES]);
-        let wire: &'static Wire = arena.put(|| Wire {
+        let wire: &'static RouterWire = arena.put(|| RouterWire {
             frame: Cell::new([0; FRAME_BYTES_MAX]),
             arriving: Cell::new(0),
             full: Cell::new(false),
@@ -177,7 +177,7 @@ impl Attack {
         let far = Address::elsewhere(router_process, ProcId::new(1, 4));
         let calls: &'static Cell<(u32, u32)> = arena.put(|| Cell::new((0, 0)));
         board.start(caller, |me| program(me, far, calls));
-        let attack = Attack { board, router: router_process, caller, wire, calls, epoch: 200, sequence: 0 };
+        let attack = RouterAttack { board, router: router_process, caller, wire, calls, epoch: 200, sequence: 0 };
         attack.settle();
         attack
     }

@@ -3,7 +3,7 @@
 //! Invariant: built by cargo from the sources as they are, so that nothing here can be out of date.
 //! Not here: packages and the file system (`disk_image`).
 
-use crate::disk_image::{self, Content, DiskChoice, ImageSpec, Placed};
+use crate::disk_image::{self, DiskChoice, FileContent, ImageSpec, Placed};
 use crate::machine_code;
 use crate::system::SystemFile;
 use anyhow::{Context, Result, bail};
@@ -11,7 +11,7 @@ use renga_workspace::cargo;
 use renga_workspace::environment::{Environment, TARGET_RUSTFLAGS};
 use renga_workspace::freshness;
 use renga_workspace::lock::Lock;
-use renga_workspace::progress::Progress;
+use renga_workspace::progress::ProgressLine;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -54,7 +54,7 @@ const LIBRARY: (&str, &str) = ("userland/library/iospeed.c", "/usr/lib/renga/ios
 
 /// A kernel: the raw image that boards boot, and the ELF that explains its log and addresses.
 #[derive(Clone, Debug)]
-pub struct Kernel {
+pub struct KernelArtifact {
     /// What boards boot.
     pub image: PathBuf,
     /// The same with symbols.
@@ -86,14 +86,14 @@ impl KernelFlavour {
 }
 
 /// Where the kernel is built.
-fn kernel_place(environment: &Environment, flavour: KernelFlavour) -> (PathBuf, Kernel) {
+fn kernel_place(environment: &Environment, flavour: KernelFlavour) -> (PathBuf, KernelArtifact) {
     let folder = environment.work().join("kernels").join(flavour.name());
-    let kernel = Kernel { image: folder.join("kernel8.img"), elf: folder.join("kernel.elf") };
+    let kernel = KernelArtifact { image: folder.join("kernel8.img"), elf: folder.join("kernel.elf") };
     (folder, kernel)
 }
 
 /// The kernel, if it has been built from the sources as they are.
-pub fn kernel_if_built(environment: &Environment) -> Option<Kernel> {
+pub fn kernel_if_built(environment: &Environment) -> Option<KernelArtifact> {
     let (folder, kernel) = kernel_place(environment, KernelFlavour::Plain);
     let (begun, sources) = (folder.join("begun"), folder.join("sources"));
     let fresh = kernel.image.exists() && freshness::is_newer(&environment.root, &begun, &sources);
@@ -104,7 +104,7 @@ pub fn kernel_if_built(environment: &Environment) -> Option<Kernel> {
 ///
 /// # Errors
 /// If cargo or objcopy fails; what they said is in the message.
-pub fn kernel(environment: &Environment, flavour: KernelFlavour, progress: &Progress) -> Result<Kernel> {
+pub fn kernel(environment: &Environment, flavour: KernelFlavour, progress: &ProgressLine) -> Result<KernelArtifact> {
     let (folder, kernel) = kernel_place(environment, flavour);
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     // All kernels are built in one folder, so that they share what they have in common: one at a time.
@@ -140,7 +140,7 @@ pub fn kernel(environment: &Environment, flavour: KernelFlavour, progress: &Prog
 ///
 /// # Errors
 /// If cargo or objcopy fails.
-pub fn garbage(environment: &Environment, folder: &Path, progress: &Progress) -> Result<Vec<u8>> {
+pub fn garbage(environment: &Environment, folder: &Path, progress: &ProgressLine) -> Result<Vec<u8>> {
     progress.step("building the program that makes garbage");
     let target = environment.root.join("target/boards");
     let mut cargo = board_cargo(environment, &target)?;
@@ -172,7 +172,7 @@ pub fn tables(system: &SystemFile, folder: &Path) -> Result<PathBuf> {
 ///
 /// # Errors
 /// If cargo fails.
-pub fn plugin(environment: &Environment, progress: &Progress) -> Result<PathBuf> {
+pub fn plugin(environment: &Environment, progress: &ProgressLine) -> Result<PathBuf> {
     progress.step("building the emulator plugin");
     let target = environment.root.join("target");
     let mut cargo = Command::new(cargo::program());
@@ -190,14 +190,14 @@ pub fn plugin(environment: &Environment, progress: &Progress) -> Result<PathBuf>
 ///
 /// # Errors
 /// If cargo fails.
-pub fn programs(environment: &Environment, progress: &Progress) -> Result<Vec<Placed>> {
+pub fn programs(environment: &Environment, progress: &ProgressLine) -> Result<Vec<Placed>> {
     progress.step("building the user programs");
     let target = environment.root.join("target/boards");
     let mut cargo = board_cargo(environment, &target)?;
     cargo.args(["-p", "renga-userland"]);
     cargo::run(cargo, "the user programs do not build")?;
     let (source, dest) = LIBRARY;
-    let content = Content::HostFile(environment.root.join(source));
+    let content = FileContent::HostFile(environment.root.join(source));
     let library = Placed { dest: dest.to_string(), content, mode: SOURCE_MODE };
     Ok(PROGRAMS.into_iter().map(|program| placed(environment, program)).chain([library]).collect())
 }
@@ -212,7 +212,7 @@ pub fn program_for_cores(environment: &Environment) -> Placed {
 
 fn placed(environment: &Environment, (name, dest): (&str, &str)) -> Placed {
     let built = environment.root.join("target/boards").join(TARGET).join("release").join(name);
-    Placed { dest: dest.to_string(), content: Content::HostFile(built), mode: PROGRAM_MODE }
+    Placed { dest: dest.to_string(), content: FileContent::HostFile(built), mode: PROGRAM_MODE }
 }
 
 /// Builds the disk image that runs start from; its path.
@@ -223,7 +223,7 @@ pub fn disk(
     environment: &Environment,
     choice: &DiskChoice,
     output: Option<&Path>,
-    progress: &Progress,
+    progress: &ProgressLine,
 ) -> Result<PathBuf> {
     let out = output.map_or_else(|| environment.work().join(choice.file_name()), Path::to_path_buf);
     session_disk(environment, choice, Vec::new(), &out, progress)?;
@@ -239,7 +239,7 @@ pub fn session_disk(
     choice: &DiskChoice,
     further: Vec<Placed>,
     out: &Path,
-    progress: &Progress,
+    progress: &ProgressLine,
 ) -> Result<()> {
     let mut spec = ImageSpec { choice: choice.clone(), ..ImageSpec::new(&environment.root) };
     spec.placed = programs(environment, progress)?;

@@ -23,14 +23,14 @@ pub type Sector = [u8; SECTOR_BYTES as usize];
 
 /// Where a partition lies on its disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Extent {
+pub struct PartitionExtent {
     /// Its first byte.
     pub start_bytes: u64,
     /// Its length.
     pub len_bytes: u64,
 }
 
-impl Extent {
+impl PartitionExtent {
     /// The byte behind its last one.
     pub fn end_bytes(&self) -> u64 {
         self.start_bytes + self.len_bytes
@@ -39,18 +39,18 @@ impl Extent {
 
 /// A partition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Partition {
+pub struct PartitionEntry {
     /// What it says it holds.
     pub kind: u8,
     /// Where it is.
-    pub extent: Extent,
+    pub extent: PartitionExtent,
 }
 
 /// The record of a disk with these partitions; `identity` is the number by which systems tell disks apart.
 ///
 /// # Panics
 /// If there are more than [`PARTITIONS_MAX`], or one lies beyond 2 TiB.
-pub fn write(partitions: &[Partition], identity: u32) -> Sector {
+pub fn write(partitions: &[PartitionEntry], identity: u32) -> Sector {
     assert!(partitions.len() <= PARTITIONS_MAX, "a master boot record has four entries");
     let mut sector = [0; SECTOR_BYTES as usize];
     sector[IDENTITY_AT..IDENTITY_AT + 4].copy_from_slice(&identity.to_le_bytes());
@@ -66,7 +66,7 @@ pub fn write(partitions: &[Partition], identity: u32) -> Sector {
 }
 
 /// The partitions of a record; nothing if it is none.
-pub fn read(sector: &Sector) -> Option<Vec<Partition>> {
+pub fn read(sector: &Sector) -> Option<Vec<PartitionEntry>> {
     if sector[SIGNATURE_AT..] != SIGNATURE {
         return None;
     }
@@ -74,11 +74,11 @@ pub fn read(sector: &Sector) -> Option<Vec<Partition>> {
     Some(entries.filter(|entry| entry[4] != 0).map(partition).collect())
 }
 
-fn partition(entry: &[u8]) -> Partition {
+fn partition(entry: &[u8]) -> PartitionEntry {
     let bytes = |at: usize| {
         u64::from(u32::from_le_bytes([entry[at], entry[at + 1], entry[at + 2], entry[at + 3]])) * SECTOR_BYTES
     };
-    Partition { kind: entry[4], extent: Extent { start_bytes: bytes(8), len_bytes: bytes(12) } }
+    PartitionEntry { kind: entry[4], extent: PartitionExtent { start_bytes: bytes(8), len_bytes: bytes(12) } }
 }
 
 fn sector_number(bytes: u64) -> [u8; 4] {
@@ -91,9 +91,9 @@ mod tests {
 
     #[test]
     fn partition_table_round_trip_keeps_partitions() {
-        let at = |start_bytes, len_bytes| Extent { start_bytes, len_bytes };
-        let fat = Partition { kind: TYPE_FAT32, extent: at(1 << 20, 63 << 20) };
-        let linux = Partition { kind: TYPE_LINUX, extent: at(64 << 20, 1 << 40) };
+        let at = |start_bytes, len_bytes| PartitionExtent { start_bytes, len_bytes };
+        let fat = PartitionEntry { kind: TYPE_FAT32, extent: at(1 << 20, 63 << 20) };
+        let linux = PartitionEntry { kind: TYPE_LINUX, extent: at(64 << 20, 1 << 40) };
         let sector = write(&[fat, linux], 0x1234_5678);
         assert_eq!(read(&sector), Some(vec![fat, linux]));
         assert_eq!(sector[440..444], [0x78, 0x56, 0x34, 0x12]);

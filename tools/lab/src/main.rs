@@ -1,7 +1,7 @@
 //! `renga-lab`: carries out `renga bench` and `renga sweep`.
 #![forbid(unsafe_code)]
 
-use renga_cli::{Cli, Command};
+use renga_cli::{Cli, RengaCommand};
 use renga_lab::{measure, sweep_command};
 use renga_workspace::environment::Environment;
 use renga_workspace::exit;
@@ -10,8 +10,8 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let command = Cli::read().command;
     exit::code(Environment::read().and_then(|environment| match &command {
-        Command::Bench(options) => measure::bench(&environment, options),
-        Command::Sweep(options) => sweep_command::sweep(&environment, options),
+        RengaCommand::Bench(options) => measure::bench(&environment, options),
+        RengaCommand::Sweep(options) => sweep_command::sweep(&environment, options),
         other => anyhow::bail!("{} is not for this binary", other.name()),
     }))
 }

@@ -8,14 +8,14 @@ use clap::ValueEnum;
 use renga_bench::rows::ROWS;
 use renga_cli::{self as cli, SweepOf};
 use renga_workspace::environment::Environment;
-use renga_workspace::progress::Progress;
+use renga_workspace::progress::ProgressLine;
 use std::fs;
 
 /// Carries the sweep out, or says how others could.
 ///
 /// # Errors
 /// If a job could not be carried out.
-pub fn sweep(environment: &Environment, options: &cli::Sweep) -> Result<u8> {
+pub fn sweep(environment: &Environment, options: &cli::SweepArgs) -> Result<u8> {
     let folder = options.by.results.clone().unwrap_or_else(|| environment.work().join("sweep"));
     match &options.of {
         SweepOf::Map(profiles) => {
@@ -28,12 +28,12 @@ pub fn sweep(environment: &Environment, options: &cli::Sweep) -> Result<u8> {
             of_runs(environment, &rows(names, ROWS)?, profiles, arguments, &options.by)
         }
         SweepOf::Seeds { level, first, seeds, block } => {
-            let progress = Progress::start();
+            let progress = ProgressLine::start();
             let choice = SeedsChoice { level: level.clone(), first: *first, seeds: *seeds, block: *block };
             by(environment, &Seeds::new(environment, &choice, &folder, &progress)?, &options.by, &progress)
         }
         SweepOf::Chaos { first, seeds } => {
-            let progress = Progress::start();
+            let progress = ProgressLine::start();
             let chaos = Chaos::new(environment, *first..first + seeds, &folder, &progress)?;
             by(environment, &chaos, &options.by, &progress)
         }
@@ -51,10 +51,10 @@ fn of_profiles(bench: &str, profiles: &cli::Profiles) -> Vec<String> {
 
 fn of_runs(
     environment: &Environment,
-    rows: &[&renga_bench::rows::Row],
+    rows: &[&renga_bench::rows::LedgerRow],
     profiles: &cli::Profiles,
     arguments: Vec<String>,
-    place: &cli::Where,
+    place: &cli::SweepPlace,
 ) -> Result<u8> {
     let runner = match &place.results {
         Some(folder) => Runner::open_in(environment, folder)?,
@@ -66,7 +66,7 @@ fn of_runs(
 }
 
 /// Carries out `sweep` where `place` says.
-fn by(environment: &Environment, sweep: &dyn Sweep, place: &cli::Where, progress: &Progress) -> Result<u8> {
+fn by(environment: &Environment, sweep: &dyn Sweep, place: &cli::SweepPlace, progress: &ProgressLine) -> Result<u8> {
     let all = sweep.jobs().len();
     let arguments = arguments(sweep, place)?;
     if let Some(key) = &place.job {
@@ -89,7 +89,7 @@ fn by(environment: &Environment, sweep: &dyn Sweep, place: &cli::Where, progress
 }
 
 /// What follows `renga sweep` to name the same sweep, with the same folder, from wherever.
-fn arguments(sweep: &dyn Sweep, place: &cli::Where) -> Result<Vec<String>> {
+fn arguments(sweep: &dyn Sweep, place: &cli::SweepPlace) -> Result<Vec<String>> {
     let mut arguments = sweep.arguments();
     if let Some(folder) = &place.results {
         fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;

@@ -1,6 +1,6 @@
 //! The token protocol, its link and the drivers of pins and of SPI together, on the model of pins.
 
-use renga_lab::measure::bus::{Case, Passing, Pull, frames, passing, passing_over_spi};
+use renga_lab::measure::bus::{BusPull, Case, Passing, frames, passing, passing_over_spi};
 use renga_phy::pins::model::Speed;
 use renga_phy::pins::{Handshake, Width};
 
@@ -12,7 +12,7 @@ fn case(boards: u8, handshake: Handshake) -> Case {
         width: Width::Sixteen,
         handshake,
         speed: Speed::PI3_1200,
-        pull: Pull::Harness(1000),
+        pull: BusPull::Harness(1000),
         listeners: boards - 1,
         stalls: true,
         seed: 3,

@@ -25,7 +25,7 @@ pub struct Search<W>(W);
 
 /// What a search has found.
 #[derive(Clone, Debug)]
-pub struct Found<W: World> {
+pub struct SearchFound<W: World> {
     /// States that differ.
     pub states: usize,
     /// The first property that does not hold, and how to get there.
@@ -56,7 +56,7 @@ impl<W: World> Model for Search<W> {
 }
 
 /// Searches all states that follow from `first`, or until a property is broken.
-pub fn search<W: World>(first: W, threads: usize) -> Found<W> {
+pub fn search<W: World>(first: W, threads: usize) -> SearchFound<W> {
     let checker = Search(first).checker().threads(threads).finish_when(HasDiscoveries::AnyFailures).spawn_bfs().join();
     let mut discoveries = checker.discoveries();
     let (mut broken, mut unseen) = (None, Vec::new());
@@ -67,5 +67,5 @@ pub fn search<W: World>(first: W, threads: usize) -> Found<W> {
             _ => {}
         }
     }
-    Found { states: checker.unique_state_count(), broken, unseen }
+    SearchFound { states: checker.unique_state_count(), broken, unseen }
 }

@@ -1,12 +1,12 @@
 //! Names held elsewhere: every order of events within bounds, and protocols that are wrong on purpose.
 
-use renga_model::names::Mutant;
+use renga_model::names::NamesMutant;
 use renga_model::names::properties::{CUT_OFF, NAMES_ONLY};
-use renga_model::names::world::{Limits, World};
-use renga_model::search::{Found, search};
+use renga_model::names::world::{NamesLimits, NamesWorld};
+use renga_model::search::{SearchFound, search};
 
 const THREADS: usize = 2;
-const PLAIN: Limits = Limits {
+const PLAIN: NamesLimits = NamesLimits {
     walks: 3,
     changes: 3,
     makes: 0,
@@ -18,95 +18,95 @@ const PLAIN: Limits = Limits {
     disk_deaths: 0,
     session_ends: 0,
 };
-const MAKING: Limits = Limits { walks: 1, changes: 1, makes: 2, ..PLAIN };
-const FOLDER: Limits = Limits { folder: true, ..MAKING };
+const MAKING: NamesLimits = NamesLimits { walks: 1, changes: 1, makes: 2, ..PLAIN };
+const FOLDER: NamesLimits = NamesLimits { folder: true, ..MAKING };
 
 /// What is searched: within which limits, and which ways of being wrong are noticed there.
-type Bounds = (&'static str, Limits, &'static [Mutant]);
+type Bounds = (&'static str, NamesLimits, &'static [NamesMutant]);
 
 const BOUNDS: [Bounds; 16] = [
     (
         "nothing goes wrong",
         PLAIN,
         &[
-            Mutant::TicketIgnored,
-            Mutant::TicketOutlivesRecall,
-            Mutant::NameNotNoted,
-            Mutant::StatusNotNoted,
-            Mutant::ChangeBeforeAnswers,
-            Mutant::NamesToldMeanwhile,
-            Mutant::StatusToldMeanwhile,
+            NamesMutant::TicketIgnored,
+            NamesMutant::TicketOutlivesRecall,
+            NamesMutant::NameNotNoted,
+            NamesMutant::StatusNotNoted,
+            NamesMutant::ChangeBeforeAnswers,
+            NamesMutant::NamesToldMeanwhile,
+            NamesMutant::StatusToldMeanwhile,
         ],
     ),
     (
         "slots are needed for other names",
-        Limits { changes: 2, evictions: 2, ..PLAIN },
-        &[Mutant::NotesLostWithSlot, Mutant::OneNameOfMany],
+        NamesLimits { changes: 2, evictions: 2, ..PLAIN },
+        &[NamesMutant::NotesLostWithSlot, NamesMutant::OneNameOfMany],
     ),
-    ("a board dies", Limits { changes: 2, deaths: 1, ..PLAIN }, &[Mutant::FormerLife]),
-    ("the disk's board dies", Limits { changes: 2, disk_deaths: 1, ..PLAIN }, &[Mutant::HeldOutlivesDisk]),
+    ("a board dies", NamesLimits { changes: 2, deaths: 1, ..PLAIN }, &[NamesMutant::FormerLife]),
+    ("the disk's board dies", NamesLimits { changes: 2, disk_deaths: 1, ..PLAIN }, &[NamesMutant::HeldOutlivesDisk]),
     (
         "a session ends while both boards live",
-        Limits { changes: 2, session_ends: 1, ..PLAIN },
-        &[Mutant::DeadWhenAsked, Mutant::WalkOutlivesSession],
+        NamesLimits { changes: 2, session_ends: 1, ..PLAIN },
+        &[NamesMutant::DeadWhenAsked, NamesMutant::WalkOutlivesSession],
     ),
     (
         "the inode is read",
-        Limits { changes: 1, reads: 2, ..PLAIN },
-        &[Mutant::SeveralTold, Mutant::TicketOutlivesTold, Mutant::ToldNotNoted],
+        NamesLimits { changes: 1, reads: 2, ..PLAIN },
+        &[NamesMutant::SeveralTold, NamesMutant::TicketOutlivesTold, NamesMutant::ToldNotNoted],
     ),
-    ("the inode is read, and a board dies", Limits { changes: 1, reads: 1, deaths: 1, ..PLAIN }, &[]),
-    ("the inode is read, and a session ends", Limits { changes: 1, reads: 1, session_ends: 1, ..PLAIN }, &[]),
+    ("the inode is read, and a board dies", NamesLimits { changes: 1, reads: 1, deaths: 1, ..PLAIN }, &[]),
+    ("the inode is read, and a session ends", NamesLimits { changes: 1, reads: 1, session_ends: 1, ..PLAIN }, &[]),
     (
         "boards make something",
         MAKING,
         &[
-            Mutant::MakerKeepsWhatChanges,
-            Mutant::TicketOutlivesMake,
-            Mutant::WalksKeptWhileMaking,
-            Mutant::MakeKeptBesideAnother,
-            Mutant::TicketIgnoredByMake,
-            Mutant::MakeNotNoted,
+            NamesMutant::MakerKeepsWhatChanges,
+            NamesMutant::TicketOutlivesMake,
+            NamesMutant::WalksKeptWhileMaking,
+            NamesMutant::MakeKeptBesideAnother,
+            NamesMutant::TicketIgnoredByMake,
+            NamesMutant::MakeNotNoted,
         ],
     ),
     (
         "slots are needed for other names beside makes",
-        Limits { makes: 1, evictions: 1, ..MAKING },
-        &[Mutant::MakerNotAskedForOthers],
+        NamesLimits { makes: 1, evictions: 1, ..MAKING },
+        &[NamesMutant::MakerNotAskedForOthers],
     ),
-    ("a board that makes something dies", Limits { changes: 0, deaths: 1, ..MAKING }, &[]),
-    ("the session of a board that makes something ends", Limits { walks: 0, session_ends: 1, ..MAKING }, &[]),
+    ("a board that makes something dies", NamesLimits { changes: 0, deaths: 1, ..MAKING }, &[]),
+    ("the session of a board that makes something ends", NamesLimits { walks: 0, session_ends: 1, ..MAKING }, &[]),
     (
         "a board knows all names of a folder",
         FOLDER,
         &[
-            Mutant::OthersOutliveMake,
-            Mutant::OthersOutliveRename,
-            Mutant::OthersOutliveLostMake,
-            Mutant::OthersHeldBesideMakes,
-            Mutant::MakerTellsMeanwhile,
-            Mutant::MakersNoteTaken,
+            NamesMutant::OthersOutliveMake,
+            NamesMutant::OthersOutliveRename,
+            NamesMutant::OthersOutliveLostMake,
+            NamesMutant::OthersHeldBesideMakes,
+            NamesMutant::MakerTellsMeanwhile,
+            NamesMutant::MakersNoteTaken,
         ],
     ),
     (
         "a board makes room that knows all names of a folder",
-        Limits { walks: 0, drops: 1, ..FOLDER },
-        &[Mutant::OthersOutliveName],
+        NamesLimits { walks: 0, drops: 1, ..FOLDER },
+        &[NamesMutant::OthersOutliveName],
     ),
     (
         "slots are needed for other names than those of a folder",
-        Limits { walks: 0, evictions: 1, ..FOLDER },
-        &[Mutant::OthersLostWithSlot],
+        NamesLimits { walks: 0, evictions: 1, ..FOLDER },
+        &[NamesMutant::OthersLostWithSlot],
     ),
     (
         "the session of a board that knows all names of a folder ends",
-        Limits { changes: 0, session_ends: 1, ..FOLDER },
-        &[Mutant::OthersOutliveSession],
+        NamesLimits { changes: 0, session_ends: 1, ..FOLDER },
+        &[NamesMutant::OthersOutliveSession],
     ),
 ];
 
-fn run(what: &str, mutant: Option<Mutant>, limits: Limits) -> Found<World> {
-    let found = search(World::new(mutant, limits), THREADS);
+fn run(what: &str, mutant: Option<NamesMutant>, limits: NamesLimits) -> SearchFound<NamesWorld> {
+    let found = search(NamesWorld::new(mutant, limits), THREADS);
     println!("{what}, {mutant:?}: {} states, {:?}", found.states, found.broken);
     found
 }
@@ -126,10 +126,10 @@ fn names_model_never_answers_stale() {
 
 #[test]
 fn names_model_mutants_are_found() {
-    let mut alive = Vec::from(Mutant::ALL);
+    let mut alive = Vec::from(NamesMutant::ALL);
     for (what, limits, mutants) in BOUNDS {
-        let found = |mutant: &Mutant| run(what, Some(*mutant), limits).broken.is_some();
-        let found: Vec<Mutant> = mutants.iter().copied().filter(found).collect();
+        let found = |mutant: &NamesMutant| run(what, Some(*mutant), limits).broken.is_some();
+        let found: Vec<NamesMutant> = mutants.iter().copied().filter(found).collect();
         alive.retain(|mutant| !found.contains(mutant));
     }
     assert!(alive.is_empty(), "{alive:?} not found");

@@ -1,8 +1,8 @@
 //! Records that keep the rules, and records that were changed so that they do not.
 
 use renga_model::trace::read::read;
-use renga_model::trace::{Broken, Recorded, check};
-use renga_trace::{Event, Frame, Timed, Writer};
+use renga_model::trace::{BrokenRule, Recorded, check};
+use renga_trace::{Timed, TraceEvent, TraceWriter, TracedFrame};
 use renga_wire::frame::Hello;
 use renga_wire::{FRAME_BYTES_MAX, Head, Header, Kind};
 
@@ -51,15 +51,15 @@ fn session_rules_accept_sound_record() {
 #[test]
 fn session_rules_each_finds_its_violation() {
     let last = sound().len();
-    let cases: [(Broken, Recorded); 8] = [
-        (Broken::NoFrame, Recorded::Sent(0, vec![0; 30])),
-        (Broken::Epoch, Recorded::Sent(0, hello(0, 6, None))),
-        (Broken::Epoch, Recorded::Sent(0, data(0, 6, 2, 1, 1))),
-        (Broken::Sequence, Recorded::Sent(0, data(0, 7, 3, 1, 1))),
-        (Broken::Sequence, Recorded::Sent(0, data(0, 7, 200, 1, 1))),
-        (Broken::Changed, Recorded::Sent(0, data(0, 7, 1, 1, 9))),
-        (Broken::Acknowledged, Recorded::Sent(0, data(0, 7, 2, 2, 1))),
-        (Broken::Acknowledged, Recorded::Sent(1, frame(1, Kind::Nak, 90, 3, &[]))),
+    let cases: [(BrokenRule, Recorded); 8] = [
+        (BrokenRule::NoFrame, Recorded::Sent(0, vec![0; 30])),
+        (BrokenRule::Epoch, Recorded::Sent(0, hello(0, 6, None))),
+        (BrokenRule::Epoch, Recorded::Sent(0, data(0, 6, 2, 1, 1))),
+        (BrokenRule::Sequence, Recorded::Sent(0, data(0, 7, 3, 1, 1))),
+        (BrokenRule::Sequence, Recorded::Sent(0, data(0, 7, 200, 1, 1))),
+        (BrokenRule::Changed, Recorded::Sent(0, data(0, 7, 1, 1, 9))),
+        (BrokenRule::Acknowledged, Recorded::Sent(0, data(0, 7, 2, 2, 1))),
+        (BrokenRule::Acknowledged, Recorded::Sent(1, frame(1, Kind::Nak, 90, 3, &[]))),
     ];
     for (broken, part) in cases {
         let record = [sound(), vec![part]].concat();
@@ -67,7 +67,7 @@ fn session_rules_each_finds_its_violation() {
     }
     let unnamed =
         [sound(), vec![Recorded::Sent(0, hello(0, 8, None)), Recorded::Sent(0, data(0, 8, 0, 0, 1))]].concat();
-    assert_eq!(check(&unnamed), Err((last + 1, Broken::DataBeforeGreeting)));
+    assert_eq!(check(&unnamed), Err((last + 1, BrokenRule::DataBeforeGreeting)));
 }
 
 #[test]
@@ -83,9 +83,9 @@ fn session_rules_refuse_incomplete_record() {
 #[test]
 fn session_rules_read_frames_of_trace() {
     let bytes = hello(0, 7, None);
-    let frame = Frame { destination: 1, token_wait_ns: 2, wire_ns: 3, arrives_after_ns: 4, bytes: bytes.clone() };
-    let events = [(5, Event::Frame(frame)), (20, Event::Started)];
-    let mut out = Writer::new(Vec::new(), &renga_trace::Header::default()).unwrap();
+    let frame = TracedFrame { destination: 1, token_wait_ns: 2, wire_ns: 3, arrives_after_ns: 4, bytes: bytes.clone() };
+    let events = [(5, TraceEvent::Frame(frame)), (20, TraceEvent::Started)];
+    let mut out = TraceWriter::new(Vec::new(), &renga_trace::TraceHeader::default()).unwrap();
     for (time_ns, event) in events {
         out.write(&Timed { time_ns, board: 0, core: 0, event }).unwrap();
     }

@@ -8,13 +8,13 @@
 //! `dot.rs`, `emit.rs`).
 
 use crate::memory::{self, MessageMemory};
-use crate::system::{AsyncPool, Board, Mode, System};
+use crate::system::{AsyncPool, ReleaseMode, SystemBoard, SystemDescription};
 use crate::{KindFacts, PlacementError, cores, edges, forwards, graph, layout, modes, proxies};
 use renga_abi::ProcId;
 
 /// Some of a group's processes, on one core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct GroupPart {
     /// The core.
     pub core: u8,
     /// How many.
@@ -45,7 +45,7 @@ pub struct Group {
     /// The index of the first of them in the board's table; the others follow.
     pub first: u16,
     /// Their cores, in the order of their indices.
-    pub parts: Vec<Part>,
+    pub parts: Vec<GroupPart>,
     /// For whom they call.
     pub on_behalf_of: OnBehalfOf,
 }
@@ -59,7 +59,7 @@ impl Group {
 
 /// That each process of one group may call each of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Call {
+pub struct CheckedCall {
     /// The calling group, an index of [`Checked::groups`].
     pub caller: usize,
     /// The serving group.
@@ -72,7 +72,7 @@ pub struct Call {
     pub may_wait: u32,
 }
 
-impl Call {
+impl CheckedCall {
     /// The entries that it may call and whose reply may wait for another client.
     pub(crate) fn waiting(&self) -> u32 {
         self.entries & self.may_wait
@@ -104,9 +104,9 @@ pub struct Checked {
     /// Its name.
     pub name: String,
     /// Its general mode.
-    pub mode: Mode,
+    pub mode: ReleaseMode,
     /// Its boards; a board's index is its `BoardId`.
-    pub boards: Vec<Board>,
+    pub boards: Vec<SystemBoard>,
     /// The pool of asynchronous calls of each pair of boards.
     pub pool: AsyncPool,
     /// The code's kinds, in the code's order.
@@ -114,7 +114,7 @@ pub struct Checked {
     /// Who runs where: by board in the order of their indices, first those placed, then those computed.
     pub groups: Vec<Group>,
     /// Who calls whom, or has its calls passed on to whom; proxies left out.
-    pub calls: Vec<Call>,
+    pub calls: Vec<CheckedCall>,
     /// Who passes calls on to whom: pairs of indices of `groups`.
     pub forwards: Vec<(usize, usize)>,
     /// Who may wait for whom, proxies included: pairs of indices of `groups`, without a cycle.
@@ -129,7 +129,7 @@ pub struct Checked {
 ///
 /// # Errors
 /// The first rule that it breaks.
-pub fn check(system: &System, kinds: &[KindFacts]) -> Result<Checked, PlacementError> {
+pub fn check(system: &SystemDescription, kinds: &[KindFacts]) -> Result<Checked, PlacementError> {
     let mut groups = layout::layout(system, kinds)?;
     cores::check_homes(system, kinds, &groups)?;
     cores::check_shared(system, kinds, &groups)?;
@@ -166,7 +166,7 @@ impl Checked {
     }
 
     /// Whether caller and server of `call` are on different boards.
-    pub fn is_remote(&self, call: &Call) -> bool {
+    pub fn is_remote(&self, call: &CheckedCall) -> bool {
         self.groups[call.caller].board != self.groups[call.server].board
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Invariant: nothing is said here that a signature says.
 
-use crate::facts::{BoardRule, KindFacts, ProtocolFacts, Use, Where};
+use crate::facts::{BoardRule, KindFacts, PlacementProtocol, ProtocolUse, ServerChoice};
 use renga_abi::PAGE_BYTES;
 use renga_rt::signature::{self, Edge};
 use renga_systems::shared::{SHARED, needs_home};
@@ -19,14 +19,14 @@ fn kind(facts: &Facts) -> KindFacts {
         Edge::Serves(served) => Some(protocol(served)),
         _ => None,
     });
-    let uses: Vec<Use> = edges()
+    let uses: Vec<ProtocolUse> = edges()
         .filter_map(|edge| match edge {
             Edge::Serves(_) => None,
-            Edge::Uses(used) => Some(call(used, Where::Nearest)),
-            Edge::UsesAll(used) => Some(call(used, Where::AllBoards)),
-            Edge::UsesOwn(used) => Some(call(used, Where::OwnBoardIfAny)),
-            Edge::Forwards(used) => Some(forward(used, Where::Nearest)),
-            Edge::ForwardsAll(used) => Some(forward(used, Where::AllBoards)),
+            Edge::Uses(used) => Some(call(used, ServerChoice::Nearest)),
+            Edge::UsesAll(used) => Some(call(used, ServerChoice::AllBoards)),
+            Edge::UsesOwn(used) => Some(call(used, ServerChoice::OwnBoardIfAny)),
+            Edge::Forwards(used) => Some(forward(used, ServerChoice::Nearest)),
+            Edge::ForwardsAll(used) => Some(forward(used, ServerChoice::AllBoards)),
         })
         .collect();
     KindFacts {
@@ -43,12 +43,12 @@ fn kind(facts: &Facts) -> KindFacts {
     }
 }
 
-const fn call(used: &signature::ProtocolFacts, at: Where) -> Use {
-    Use { protocol: used.name, at, entries: used.entries, forwards: false }
+const fn call(used: &signature::ProtocolFacts, at: ServerChoice) -> ProtocolUse {
+    ProtocolUse { protocol: used.name, at, entries: used.entries, forwards: false }
 }
 
-const fn forward(used: &signature::ProtocolFacts, at: Where) -> Use {
-    Use { protocol: used.name, at, entries: used.entries, forwards: true }
+const fn forward(used: &signature::ProtocolFacts, at: ServerChoice) -> ProtocolUse {
+    ProtocolUse { protocol: used.name, at, entries: used.entries, forwards: true }
 }
 
 fn board_rule(place: Place) -> BoardRule {
@@ -64,8 +64,8 @@ fn board_rule(place: Place) -> BoardRule {
 }
 
 /// A protocol; any entry may lend a page each way, which bounds the messages from above.
-fn protocol(served: &signature::ProtocolFacts) -> ProtocolFacts {
-    ProtocolFacts {
+fn protocol(served: &signature::ProtocolFacts) -> PlacementProtocol {
+    PlacementProtocol {
         name: served.name,
         entries: served.names,
         defers: served.defers,

@@ -4,11 +4,15 @@
 
 use crate::checked::Group;
 use crate::layout::line_of;
-use crate::system::System;
+use crate::system::SystemDescription;
 use crate::{KindFacts, PlacementError};
 
 /// On each board, who shares something is on one core.
-pub(crate) fn check_shared(system: &System, kinds: &[KindFacts], groups: &[Group]) -> Result<(), PlacementError> {
+pub(crate) fn check_shared(
+    system: &SystemDescription,
+    kinds: &[KindFacts],
+    groups: &[Group],
+) -> Result<(), PlacementError> {
     for board in 0..system.boards.len() {
         let mut seen: Vec<(&str, &Group)> = Vec::new();
         for group in groups.iter().filter(|group| group.board == board) {
@@ -28,7 +32,7 @@ pub(crate) fn check_shared(system: &System, kinds: &[KindFacts], groups: &[Group
 
 /// All parts of the second group are where the first part of the first one is.
 fn check_pair(
-    system: &System,
+    system: &SystemDescription,
     kinds: &[KindFacts],
     shared: &'static str,
     [first, second]: [&Group; 2],
@@ -63,7 +67,11 @@ pub(crate) fn homes(kinds: &[KindFacts], groups: &[Group], board: usize) -> u8 {
 }
 
 /// Who needs what only the first home of a board has is there.
-pub(crate) fn check_homes(system: &System, kinds: &[KindFacts], groups: &[Group]) -> Result<(), PlacementError> {
+pub(crate) fn check_homes(
+    system: &SystemDescription,
+    kinds: &[KindFacts],
+    groups: &[Group],
+) -> Result<(), PlacementError> {
     for group in groups {
         let (kind, home) = (&kinds[group.kind], home(kinds, groups, group.board));
         let apart = group.parts.iter().find(|part| part.core != home);

@@ -4,10 +4,10 @@
 //! for a further client while others wait for it. Not here: waiting in circles (`graph.rs`), modes
 //! (`modes.rs`).
 
-use crate::checked::{Call, Group};
+use crate::checked::{CheckedCall, Group};
 use crate::forwards;
 use crate::layout::line_of;
-use crate::{BoardRule, KindFacts, PlacementError, System, Use, Where};
+use crate::{BoardRule, KindFacts, PlacementError, ProtocolUse, ServerChoice, SystemDescription};
 
 /// The rules between kinds that are placed, wherever they are.
 pub(crate) fn check_kinds(groups: &[Group], kinds: &[KindFacts]) -> Result<(), PlacementError> {
@@ -35,7 +35,7 @@ fn client_of<'k>(placed: &[&'k KindFacts], server: &KindFacts) -> Option<&'k Kin
 }
 
 /// A server that waits for another client must not have clients waiting behind it.
-fn check_defers(placed: &[&KindFacts], caller: &KindFacts, used: &Use) -> Result<(), PlacementError> {
+fn check_defers(placed: &[&KindFacts], caller: &KindFacts, used: &ProtocolUse) -> Result<(), PlacementError> {
     let protocols = placed.iter().filter_map(|kind| kind.serves).filter(|p| p.name == used.protocol);
     let Some(protocol) = protocols.into_iter().find(|p| p.defers & used.entries != 0) else { return Ok(()) };
     let Some(waiting) = client_of(placed, caller) else { return Ok(()) };
@@ -51,12 +51,12 @@ fn check_defers(placed: &[&KindFacts], caller: &KindFacts, used: &Use) -> Result
 
 /// All calls between groups, or all forwards; all synchronous.
 pub(crate) fn resolve(
-    system: &System,
+    system: &SystemDescription,
     kinds: &[KindFacts],
     groups: &[Group],
     forwards: bool,
-) -> Result<Vec<Call>, PlacementError> {
-    let mut calls: Vec<Call> = Vec::new();
+) -> Result<Vec<CheckedCall>, PlacementError> {
+    let mut calls: Vec<CheckedCall> = Vec::new();
     for (caller, group) in groups.iter().enumerate() {
         for used in kinds[group.kind].uses.iter().filter(|used| used.forwards == forwards) {
             for server in servers(system, kinds, groups, group, used)? {
@@ -65,7 +65,7 @@ pub(crate) fn resolve(
                 // A protocol may be used by a `Client` and a `Family`.
                 match calls.iter_mut().find(|call| (call.caller, call.server) == (caller, server)) {
                     Some(call) => call.entries |= entries,
-                    None => calls.push(Call { caller, server, entries, async_entries: 0, may_wait }),
+                    None => calls.push(CheckedCall { caller, server, entries, async_entries: 0, may_wait }),
                 }
             }
         }
@@ -75,22 +75,22 @@ pub(crate) fn resolve(
 
 /// The groups that `group` reaches by `used`.
 fn servers(
-    system: &System,
+    system: &SystemDescription,
     kinds: &[KindFacts],
     groups: &[Group],
     group: &Group,
-    used: &Use,
+    used: &ProtocolUse,
 ) -> Result<Vec<usize>, PlacementError> {
     let serving: Vec<usize> =
         (0..groups.len()).filter(|server| kinds[groups[*server].kind].serves(used.protocol)).collect();
     let own: Vec<usize> = serving.iter().copied().filter(|server| groups[*server].board == group.board).collect();
     let (found, on_one_board) = match used.at {
-        Where::OwnBoard => (own, true),
-        Where::OwnBoardIfAny => return Ok(own),
-        Where::Nearest if !own.is_empty() => (own, true),
-        Where::OneBoard | Where::Nearest => (serving, true),
-        Where::AllBoards if serving.is_empty() && may_be_absent(system, kinds, used) => return Ok(serving),
-        Where::AllBoards => (serving, false),
+        ServerChoice::OwnBoard => (own, true),
+        ServerChoice::OwnBoardIfAny => return Ok(own),
+        ServerChoice::Nearest if !own.is_empty() => (own, true),
+        ServerChoice::OneBoard | ServerChoice::Nearest => (serving, true),
+        ServerChoice::AllBoards if serving.is_empty() && may_be_absent(system, kinds, used) => return Ok(serving),
+        ServerChoice::AllBoards => (serving, false),
     };
     let caller = &kinds[group.kind];
     if found.is_empty() {
@@ -112,20 +112,20 @@ fn servers(
 }
 
 /// Whether `used` is served by what a system may do without, or by what only a system with a link has and this one has none.
-fn may_be_absent(system: &System, kinds: &[KindFacts], used: &Use) -> bool {
+fn may_be_absent(system: &SystemDescription, kinds: &[KindFacts], used: &ProtocolUse) -> bool {
     let mut serving = kinds.iter().filter(|kind| kind.serves(used.protocol)).map(|kind| kind.board).peekable();
     let alone = system.boards.len() == 1;
     let absent = |rule| rule == BoardRule::Optional || rule == BoardRule::EveryLinked && alone;
     serving.peek().is_some() && serving.all(absent)
 }
 
-fn missing(system: &System, kinds: &[KindFacts], group: &Group, used: &Use) -> PlacementError {
+fn missing(system: &SystemDescription, kinds: &[KindFacts], group: &Group, used: &ProtocolUse) -> PlacementError {
     let (caller, board) = (&kinds[group.kind], system.boards[group.board].name.clone());
     PlacementError::MissingServer {
         line: line_of(system, caller, group.board),
         caller: caller.name,
         protocol: used.protocol,
-        scope: if used.at == Where::OwnBoard { format!("board \"{board}\"") } else { "any board".into() },
+        scope: if used.at == ServerChoice::OwnBoard { format!("board \"{board}\"") } else { "any board".into() },
         board,
         kinds: serving_kinds(kinds, used.protocol),
     }

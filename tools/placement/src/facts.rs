@@ -6,7 +6,7 @@
 
 /// A protocol, as seen by the placement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ProtocolFacts {
+pub struct PlacementProtocol {
     /// Its name, unique in the code.
     pub name: &'static str,
     /// Its entries: number (below 31) and name.
@@ -25,7 +25,7 @@ pub struct ProtocolFacts {
     pub taken_bytes_max: u32,
 }
 
-impl ProtocolFacts {
+impl PlacementProtocol {
     /// All entries, a bit each.
     pub(crate) fn set(&self) -> u32 {
         self.entries.iter().fold(0, |set, (op, _)| set | 1 << op)
@@ -48,7 +48,7 @@ impl ProtocolFacts {
 
 /// Which of a protocol's servers a client may call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Where {
+pub enum ServerChoice {
     /// Those on its own board.
     OwnBoard,
     /// Those on its own board, if it has any: a `Local`.
@@ -64,11 +64,11 @@ pub enum Where {
 
 /// A protocol that a kind calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Use {
-    /// [`ProtocolFacts::name`].
+pub struct ProtocolUse {
+    /// [`PlacementProtocol::name`].
     pub protocol: &'static str,
     /// Whose servers.
-    pub at: Where,
+    pub at: ServerChoice,
     /// The entries that it may call, a bit each.
     pub entries: u32,
     /// It only passes its callers' calls on to them: they wait for these servers, it does not.
@@ -90,7 +90,7 @@ pub enum BoardRule {
     /// on it). The proxies run on the core of the first of them in the code that shares something with them.
     EveryLinked,
     /// Computed: for the processes of each kind of another board that call servers here some that they share
-    /// ([`crate::System::shared_of`]), and one for each that calls entries which may wait for long (the proxies).
+    /// ([`crate::SystemDescription::shared_of`]), and one for each that calls entries which may wait for long (the proxies).
     PerRemoteCaller,
     /// Computed: [`crate::AsyncPool::proxies`] for each other board with an asynchronous edge to here.
     PerAsyncBoard,
@@ -102,9 +102,9 @@ pub struct KindFacts {
     /// Its name in system files: lower case, words joined by `_`.
     pub name: &'static str,
     /// The protocol that it serves.
-    pub serves: Option<ProtocolFacts>,
+    pub serves: Option<PlacementProtocol>,
     /// The protocols that it calls.
-    pub uses: &'static [Use],
+    pub uses: &'static [ProtocolUse],
     /// Where it may be.
     pub board: BoardRule,
     /// The most that one board may have; 1 for those that clients reach through `Client`.

@@ -4,12 +4,12 @@
 //! up with, so that waits, proxies and memory are computed for it. A call crosses the link once: where it arrives from
 //! another board, it is passed on only to servers there, since its proxy has no proxies elsewhere.
 
-use crate::checked::{Call, Group};
-use crate::{KindFacts, PlacementError, System, Use};
+use crate::checked::{CheckedCall, Group};
+use crate::{KindFacts, PlacementError, ProtocolUse, SystemDescription};
 
 /// What a call by `used` may be passed on to, by whichever kind serves it.
-pub(crate) fn reached<'k>(placed: &[&'k KindFacts], used: &Use) -> Vec<&'k Use> {
-    let mut found: Vec<&Use> = Vec::new();
+pub(crate) fn reached<'k>(placed: &[&'k KindFacts], used: &ProtocolUse) -> Vec<&'k ProtocolUse> {
+    let mut found: Vec<&ProtocolUse> = Vec::new();
     let mut protocols = vec![used.protocol];
     // Bounded by the protocols: each is looked at once.
     while let Some(protocol) = protocols.pop() {
@@ -31,24 +31,25 @@ pub(crate) fn may_wait(kinds: &[KindFacts], kind: usize) -> u32 {
     let all: Vec<&KindFacts> = kinds.iter().collect();
     let passed_on = kinds[kind].uses.iter().filter(|used| used.forwards);
     let reached = passed_on.flat_map(|used| [vec![used], reached(&all, used)].concat());
-    let waits = |used: &Use| kinds.iter().any(|to| to.serves.is_some_and(|p| p.name == used.protocol && p.defers != 0));
+    let waits =
+        |used: &ProtocolUse| kinds.iter().any(|to| to.serves.is_some_and(|p| p.name == used.protocol && p.defers != 0));
     if reached.into_iter().any(waits) { protocol.set() } else { protocol.defers }
 }
 
 /// `calls`, and those that callers make because theirs are passed on.
 pub(crate) fn add_waits(
-    system: &System,
+    system: &SystemDescription,
     kinds: &[KindFacts],
     groups: &[Group],
-    mut calls: Vec<Call>,
+    mut calls: Vec<CheckedCall>,
     forwards: &[(usize, usize)],
-) -> Result<Vec<Call>, PlacementError> {
+) -> Result<Vec<CheckedCall>, PlacementError> {
     if forwards.is_empty() {
         return Ok(calls);
     }
     let mut next = 0;
     // Bounded by the pairs of groups: no call is added twice.
-    while let Some(&Call { caller, server, .. }) = calls.get(next) {
+    while let Some(&CheckedCall { caller, server, .. }) = calls.get(next) {
         next += 1;
         for &(_, to) in forwards.iter().filter(|(from, _)| *from == server) {
             let board_of = |group: usize| groups[group].board;
@@ -65,7 +66,7 @@ pub(crate) fn add_waits(
             }
             if !calls.iter().any(|call| (call.caller, call.server) == (caller, to)) {
                 let may_wait = may_wait(kinds, groups[to].kind);
-                calls.push(Call { caller, server: to, entries: 0, async_entries: 0, may_wait });
+                calls.push(CheckedCall { caller, server: to, entries: 0, async_entries: 0, may_wait });
             }
         }
     }

@@ -19,10 +19,10 @@
 //! wait for a further client (`edges.rs`).
 
 use crate::PlacementError;
-use crate::checked::{Call, Checked, Group, OnBehalfOf};
+use crate::checked::{Checked, CheckedCall, Group, OnBehalfOf};
 
 /// All edges between groups, proxies included; each once.
-pub(crate) fn waits(groups: &[Group], calls: &[Call]) -> Vec<(usize, usize)> {
+pub(crate) fn waits(groups: &[Group], calls: &[CheckedCall]) -> Vec<(usize, usize)> {
     let mut waits = Vec::new();
     for call in calls {
         let (from, to) = (groups[call.caller].board, groups[call.server].board);
@@ -47,7 +47,7 @@ pub(crate) fn waits(groups: &[Group], calls: &[Call]) -> Vec<(usize, usize)> {
 }
 
 /// The edges of `call` through the proxies at the server's board that act for `whom`, if there are any.
-fn via(groups: &[Group], call: &Call, whom: OnBehalfOf) -> Option<[(usize, usize); 2]> {
+fn via(groups: &[Group], call: &CheckedCall, whom: OnBehalfOf) -> Option<[(usize, usize); 2]> {
     let board = groups[call.server].board;
     let proxy = groups.iter().position(|group| group.board == board && group.on_behalf_of == whom)?;
     Some([(call.caller, proxy), (proxy, call.server)])
@@ -58,7 +58,7 @@ fn via(groups: &[Group], call: &Call, whom: OnBehalfOf) -> Option<[(usize, usize
 /// # Errors
 /// [`PlacementError::Cycle`], if the chain closes.
 pub(crate) fn longest_chain(checked: &Checked) -> Result<Vec<usize>, PlacementError> {
-    let mut search = Search { checked, done: vec![None; checked.groups.len()], path: Vec::new() };
+    let mut search = DepthFirstSearch { checked, done: vec![None; checked.groups.len()], path: Vec::new() };
     let mut longest = Vec::new();
     for group in 0..checked.groups.len() {
         let chain = search.chain_from(group)?;
@@ -70,7 +70,7 @@ pub(crate) fn longest_chain(checked: &Checked) -> Result<Vec<usize>, PlacementEr
 }
 
 /// A depth-first search; its depth is bounded by the number of groups.
-struct Search<'c> {
+struct DepthFirstSearch<'c> {
     checked: &'c Checked,
     /// The longest chain from each group that is searched through.
     done: Vec<Option<Vec<usize>>>,
@@ -78,7 +78,7 @@ struct Search<'c> {
     path: Vec<usize>,
 }
 
-impl Search<'_> {
+impl DepthFirstSearch<'_> {
     fn chain_from(&mut self, group: usize) -> Result<Vec<usize>, PlacementError> {
         if let Some(chain) = &self.done[group] {
             return Ok(chain.clone());

@@ -4,12 +4,12 @@
 //! in the order of the file's lines; so the table depends on nothing but the file and the code.
 //! Not here: computed processes (`proxies.rs`), who needs whom (`edges.rs`).
 
-use crate::checked::{Group, OnBehalfOf, Part};
-use crate::system::{Board, On, Place, System};
+use crate::checked::{Group, GroupPart, OnBehalfOf};
+use crate::system::{On, SystemBoard, SystemDescription, SystemPlace};
 use crate::{BoardRule, KindFacts, PlacementError};
 
 /// The placed groups, ordered by board and by kind.
-pub(crate) fn layout(system: &System, kinds: &[KindFacts]) -> Result<Vec<Group>, PlacementError> {
+pub(crate) fn layout(system: &SystemDescription, kinds: &[KindFacts]) -> Result<Vec<Group>, PlacementError> {
     let disk = disk_board(&system.boards)?;
     for place in &system.places {
         check_place(system, kinds, place)?;
@@ -31,11 +31,15 @@ pub(crate) fn layout(system: &System, kinds: &[KindFacts]) -> Result<Vec<Group>,
 }
 
 /// The first line that places `kind` on `board`.
-pub(crate) fn line_of(system: &System, kind: &KindFacts, board: usize) -> usize {
+pub(crate) fn line_of(system: &SystemDescription, kind: &KindFacts, board: usize) -> usize {
     places_of(system, kind, board).map(|place| place.line).next().unwrap_or(0)
 }
 
-fn places_of<'s>(system: &'s System, kind: &KindFacts, board: usize) -> impl Iterator<Item = &'s Place> {
+fn places_of<'s>(
+    system: &'s SystemDescription,
+    kind: &KindFacts,
+    board: usize,
+) -> impl Iterator<Item = &'s SystemPlace> {
     let (name, board) = (kind.name, &system.boards[board].name);
     system.places.iter().filter(move |place| {
         place.kind == name
@@ -46,7 +50,7 @@ fn places_of<'s>(system: &'s System, kind: &KindFacts, board: usize) -> impl Ite
     })
 }
 
-fn disk_board(boards: &[Board]) -> Result<usize, PlacementError> {
+fn disk_board(boards: &[SystemBoard]) -> Result<usize, PlacementError> {
     let mut owners = (0..boards.len()).filter(|board| boards[*board].owns_disk);
     let Some(first) = owners.next() else {
         return Err(PlacementError::NoDiskBoard { line: boards[0].line, known: names(boards) });
@@ -65,12 +69,12 @@ fn disk_board(boards: &[Board]) -> Result<usize, PlacementError> {
     }
 }
 
-fn names(boards: &[Board]) -> String {
+fn names(boards: &[SystemBoard]) -> String {
     boards.iter().map(|board| board.name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
 /// What a line says by itself: names that exist, of a kind that may be placed.
-fn check_place(system: &System, kinds: &[KindFacts], place: &Place) -> Result<(), PlacementError> {
+fn check_place(system: &SystemDescription, kinds: &[KindFacts], place: &SystemPlace) -> Result<(), PlacementError> {
     let line = place.line;
     let Some(kind) = kinds.iter().find(|kind| kind.name == place.kind) else {
         let mut known: Vec<_> = kinds.iter().filter(|kind| !kind.computed()).map(|kind| kind.name).collect();
@@ -95,10 +99,10 @@ fn check_place(system: &System, kinds: &[KindFacts], place: &Place) -> Result<()
 }
 
 /// The cores of `kind` on `board`, and how many are on each.
-fn parts(system: &System, kind: &KindFacts, board: usize) -> Result<Vec<Part>, PlacementError> {
-    let Board { name, cores, .. } = &system.boards[board];
-    let (mut parts, mut total): (Vec<Part>, i64) = (Vec::new(), 0);
-    for &Place { count, core, line, .. } in places_of(system, kind, board) {
+fn parts(system: &SystemDescription, kind: &KindFacts, board: usize) -> Result<Vec<GroupPart>, PlacementError> {
+    let SystemBoard { name, cores, .. } = &system.boards[board];
+    let (mut parts, mut total): (Vec<GroupPart>, i64) = (Vec::new(), 0);
+    for &SystemPlace { count, core, line, .. } in places_of(system, kind, board) {
         let (kind, max, board) = (kind.name, kind.count_max, name.clone());
         total = total.saturating_add(count);
         if !(1..=i64::from(max)).contains(&count) {
@@ -113,14 +117,14 @@ fn parts(system: &System, kind: &KindFacts, board: usize) -> Result<Vec<Part>, P
         if parts.iter().any(|part| i64::from(part.core) == core) {
             return Err(PlacementError::PlacedTwice { line, kind, board, core });
         }
-        parts.push(Part { core: core as u8, count: count as u16 });
+        parts.push(GroupPart { core: core as u8, count: count as u16 });
     }
     Ok(parts)
 }
 
 /// Whether `kind` may be, or must be, on `board`.
 fn check_board(
-    system: &System,
+    system: &SystemDescription,
     kind: &KindFacts,
     board: usize,
     disk: usize,

@@ -1,6 +1,6 @@
 //! The placement tool: from a system file (TOML) to checked tables.
 //!
-//! [`parse`] reads the file into a [`System`]; [`check`] compares it with the facts that the code
+//! [`parse`] reads the file into a [`SystemDescription`]; [`check`] compares it with the facts that the code
 //! states about its process kinds ([`KindFacts`]) and either refuses it with one [`PlacementError`] or
 //! returns a [`Checked`] system: every process with its [`renga_abi::ProcId`], the computed proxies, a proof that
 //! nobody can wait in a circle, and a bound on the memory for messages.
@@ -31,15 +31,15 @@ mod system;
 mod tables;
 mod text;
 
-pub use checked::{Call, Checked, Group, Instance, OnBehalfOf, Part, check};
+pub use checked::{Checked, CheckedCall, Group, GroupPart, Instance, OnBehalfOf, check};
 pub use code::code_kinds;
 pub use error::PlacementError;
-pub use facts::{BoardRule, KindFacts, ProtocolFacts, Use, Where};
+pub use facts::{BoardRule, KindFacts, PlacementProtocol, ProtocolUse, ServerChoice};
 pub use legend::What;
-pub use memory::{MessageMemory, Share};
+pub use memory::{MemoryShare, MessageMemory};
 pub use parse::parse;
 pub use renga_systems::{CORES_MAX, POOL_SLOTS_MAX, PROCESSES_MAX};
-pub use system::{AsyncPool, Board, EdgeMode, Mode, On, Place, SharedProxies, System};
+pub use system::{AsyncPool, EdgeMode, On, ReleaseMode, SharedProxies, SystemBoard, SystemDescription, SystemPlace};
 
 /// Proxies that the processes of one kind of a board may share on another.
 pub const SHARED_PROXIES_MAX: u16 = 64;

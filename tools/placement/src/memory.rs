@@ -7,7 +7,7 @@
 //! reference.
 
 use crate::PlacementError;
-use crate::checked::{Call, Checked, OnBehalfOf};
+use crate::checked::{Checked, CheckedCall, OnBehalfOf};
 use crate::legend::What;
 use renga_abi::PAGE_BYTES;
 use renga_systems::message_memory as sizes;
@@ -16,7 +16,7 @@ const BYTES_PER_KIB: u64 = 1024;
 
 /// Some of the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Share {
+pub struct MemoryShare {
     /// How many.
     pub count: u64,
     /// Of what.
@@ -31,7 +31,7 @@ pub struct Share {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MessageMemory {
     /// The shares of which it is the sum.
-    pub shares: Vec<Share>,
+    pub shares: Vec<MemoryShare>,
 }
 
 impl MessageMemory {
@@ -47,20 +47,21 @@ impl MessageMemory {
 
     /// The summands of the bound.
     pub(crate) fn terms(&self) -> Vec<String> {
-        let terms = self.shares.iter().map(|Share { count, what, header_bytes, slice_bytes }| match slice_bytes {
-            0 => format!("{count} {} x {header_bytes}", what.name()),
-            _ => format!("{count} {} x ({header_bytes} header + {slice_bytes} slices)", what.name()),
-        });
+        let terms =
+            self.shares.iter().map(|MemoryShare { count, what, header_bytes, slice_bytes }| match slice_bytes {
+                0 => format!("{count} {} x {header_bytes}", what.name()),
+                _ => format!("{count} {} x ({header_bytes} header + {slice_bytes} slices)", what.name()),
+            });
         let terms: Vec<_> = terms.collect();
         if terms.is_empty() { vec!["no calls between boards".into()] } else { terms }
     }
 
     fn add(&mut self, count: u64, what: What, header_bytes: usize, slice_bytes: u64) {
         let header_bytes = header_bytes as u64;
-        let is_same = |share: &&mut Share| (share.what, share.slice_bytes) == (what, slice_bytes);
+        let is_same = |share: &&mut MemoryShare| (share.what, share.slice_bytes) == (what, slice_bytes);
         match self.shares.iter_mut().find(is_same) {
             Some(same) => same.count += count,
-            None if count > 0 => self.shares.push(Share { count, what, header_bytes, slice_bytes }),
+            None if count > 0 => self.shares.push(MemoryShare { count, what, header_bytes, slice_bytes }),
             None => {}
         }
     }
@@ -135,13 +136,14 @@ fn slice_bytes(checked: &Checked, server: usize, entries: u32) -> u64 {
 pub(crate) fn proxy_slices(checked: &Checked, caller: usize, board: usize) -> (u64, u64) {
     let calls =
         || checked.calls.iter().filter(|call| call.caller == caller && checked.groups[call.server].board == board);
-    let most = |entries: fn(&Call) -> u32| calls().map(|call| slice_bytes(checked, call.server, entries(call))).max();
-    (most(Call::answered_soon).unwrap_or(0), most(Call::waiting).unwrap_or(0))
+    let most =
+        |entries: fn(&CheckedCall) -> u32| calls().map(|call| slice_bytes(checked, call.server, entries(call))).max();
+    (most(CheckedCall::answered_soon).unwrap_or(0), most(CheckedCall::waiting).unwrap_or(0))
 }
 
 /// Whether calls `from` a board `to` another may be asynchronous.
 pub(crate) fn has_slots(checked: &Checked, from: usize, to: usize) -> bool {
     let board = |group: usize| checked.groups[group].board;
-    let between = |call: &&Call| board(call.caller) == from && board(call.server) == to;
+    let between = |call: &&CheckedCall| board(call.caller) == from && board(call.server) == to;
     checked.calls.iter().filter(between).any(|call| call.async_entries != 0)
 }

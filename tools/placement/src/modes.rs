@@ -4,18 +4,18 @@
 //! The general mode takes what it may; an entry named in the file that may not be is refused.
 //! Not here: what an asynchronous edge costs (`proxies.rs`, `memory.rs`).
 
-use crate::checked::{Call, Group};
-use crate::{EdgeMode, KindFacts, Mode, PlacementError, ProtocolFacts, System};
+use crate::checked::{CheckedCall, Group};
+use crate::{EdgeMode, KindFacts, PlacementError, PlacementProtocol, ReleaseMode, SystemDescription};
 
 /// Gives every call its mode.
 pub(crate) fn assign(
-    system: &System,
+    system: &SystemDescription,
     kinds: &[KindFacts],
     groups: &[Group],
-    mut calls: Vec<Call>,
-) -> Result<Vec<Call>, PlacementError> {
-    let kinds_of = |call: &Call| (&kinds[groups[call.caller].kind], &kinds[groups[call.server].kind]);
-    if system.mode == Mode::Async {
+    mut calls: Vec<CheckedCall>,
+) -> Result<Vec<CheckedCall>, PlacementError> {
+    let kinds_of = |call: &CheckedCall| (&kinds[groups[call.caller].kind], &kinds[groups[call.server].kind]);
+    if system.mode == ReleaseMode::Async {
         for call in &mut calls {
             call.async_entries = kinds_of(call).1.serves.map_or(0, |protocol| may_be_async(&protocol) & !call.may_wait);
         }
@@ -23,7 +23,7 @@ pub(crate) fn assign(
     // Whole edges first, so that the order of the file's lines does not matter.
     let (whole, single): (Vec<_>, Vec<_>) = system.edges.iter().partition(|edge| edge.entry.is_none());
     for edge in whole.into_iter().chain(single) {
-        let is_meant = |call: &Call| {
+        let is_meant = |call: &CheckedCall| {
             let (caller, server) = kinds_of(call);
             caller.name == edge.caller && server.name == edge.server
         };
@@ -33,22 +33,22 @@ pub(crate) fn assign(
         let entries = entries(edge, server)?;
         for call in calls.iter_mut().filter(|call| is_meant(call)) {
             match edge.mode {
-                Mode::Sync => call.async_entries &= !entries,
-                Mode::Async => call.async_entries |= entries,
+                ReleaseMode::Sync => call.async_entries &= !entries,
+                ReleaseMode::Async => call.async_entries |= entries,
             }
         }
     }
     Ok(calls)
 }
 
-fn may_be_async(protocol: &ProtocolFacts) -> u32 {
+fn may_be_async(protocol: &PlacementProtocol) -> u32 {
     protocol.releases & !protocol.defers
 }
 
 fn no_such_edge<'k>(
     edge: &EdgeMode,
-    calls: &[Call],
-    kinds_of: &dyn Fn(&Call) -> (&'k KindFacts, &'k KindFacts),
+    calls: &[CheckedCall],
+    kinds_of: &dyn Fn(&CheckedCall) -> (&'k KindFacts, &'k KindFacts),
 ) -> PlacementError {
     let mut known: Vec<&str> = Vec::new();
     for (caller, server) in calls.iter().map(kinds_of) {
@@ -71,7 +71,7 @@ fn entries(edge: &EdgeMode, server: &KindFacts) -> Result<u32, PlacementError> {
         None => None,
         Some(entry) => Some(entry_bit(edge, entry, &protocol)?),
     };
-    if edge.mode == Mode::Sync {
+    if edge.mode == ReleaseMode::Sync {
         return Ok(named.unwrap_or(u32::MAX));
     }
     let wanted = named.unwrap_or(protocol.releases);
@@ -96,7 +96,7 @@ fn entries(edge: &EdgeMode, server: &KindFacts) -> Result<u32, PlacementError> {
     })
 }
 
-fn entry_bit(edge: &EdgeMode, entry: &str, protocol: &ProtocolFacts) -> Result<u32, PlacementError> {
+fn entry_bit(edge: &EdgeMode, entry: &str, protocol: &PlacementProtocol) -> Result<u32, PlacementError> {
     match protocol.entries.iter().find(|(_, name)| *name == entry) {
         Some((op, _)) => Ok(1 << op),
         None => Err(PlacementError::NoSuchEntry {

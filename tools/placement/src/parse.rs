@@ -1,10 +1,10 @@
-//! From the text of a system file to a [`System`].
+//! From the text of a system file to a [`SystemDescription`].
 //!
 //! Invariant: the form of the file is checked here completely (keys, types, names of boards), its
 //! sense in `checked.rs`. Not here: TOML access with lines (`reader.rs`).
 
-use crate::reader::{Reader, line_of};
-use crate::system::{AsyncPool, Board, EdgeMode, Mode, On, Place, SharedProxies, System};
+use crate::reader::{TableReader, line_of};
+use crate::system::{AsyncPool, EdgeMode, On, ReleaseMode, SharedProxies, SystemBoard, SystemDescription, SystemPlace};
 use crate::{CORES_MAX, POOL_PROXIES_MAX, POOL_SLOTS_MAX, PlacementError, SHARED_PROXIES_MAX};
 use renga_abi::BOARDS_MAX;
 use toml::de::DeTable;
@@ -24,15 +24,15 @@ const POOL_DEFAULT: AsyncPool = AsyncPool { slots: 16, proxies: 4 };
 ///
 /// # Errors
 /// What does not have the form of a system file, with its line.
-pub fn parse(text: &str) -> Result<System, PlacementError> {
+pub fn parse(text: &str) -> Result<SystemDescription, PlacementError> {
     let table = DeTable::parse(text).map_err(|error| syntax(text, &error))?;
-    let root = Reader::root(text, table.get_ref());
+    let root = TableReader::root(text, table.get_ref());
     root.only(&["system", "place", "edges", "async", "shared"])?;
     let system = root.table_at("system", "[system]")?;
     system.only(&["name", "mode", "boards"])?;
     let (name, _) = system.text("name", "name = \"pair\"")?;
-    let mode = system.text_if("mode")?.map_or(Ok(Mode::Sync), |(mode, line)| parse_mode(mode, line))?;
-    Ok(System {
+    let mode = system.text_if("mode")?.map_or(Ok(ReleaseMode::Sync), |(mode, line)| parse_mode(mode, line))?;
+    Ok(SystemDescription {
         name: name.into(),
         mode,
         boards: boards(&system)?,
@@ -49,16 +49,16 @@ fn syntax(text: &str, error: &toml::de::Error) -> PlacementError {
     PlacementError::Syntax { line: line_of(text, offset), source_line: source.into(), detail: error.message().into() }
 }
 
-fn parse_mode(found: &str, line: usize) -> Result<Mode, PlacementError> {
+fn parse_mode(found: &str, line: usize) -> Result<ReleaseMode, PlacementError> {
     match found {
-        "sync" => Ok(Mode::Sync),
-        "async" => Ok(Mode::Async),
+        "sync" => Ok(ReleaseMode::Sync),
+        "async" => Ok(ReleaseMode::Async),
         _ => Err(PlacementError::BadMode { line, found: found.into() }),
     }
 }
 
-fn boards(system: &Reader<'_>) -> Result<Vec<Board>, PlacementError> {
-    let mut boards: Vec<Board> = Vec::new();
+fn boards(system: &TableReader<'_>) -> Result<Vec<SystemBoard>, PlacementError> {
+    let mut boards: Vec<SystemBoard> = Vec::new();
     for value in system.array("boards", "boards = [{ name = \"a\", disk = true }]")?.iter() {
         let board = board(&system.table(value, "a board")?)?;
         if let Some(first) = boards.iter().find(|other| other.name == board.name) {
@@ -73,7 +73,7 @@ fn boards(system: &Reader<'_>) -> Result<Vec<Board>, PlacementError> {
     }
 }
 
-fn board(reader: &Reader<'_>) -> Result<Board, PlacementError> {
+fn board(reader: &TableReader<'_>) -> Result<SystemBoard, PlacementError> {
     reader.only(&["name", "disk", "cores", "programs", "memory_mib", "message_kib", "leases"])?;
     let (name, line) = reader.text("name", "name = \"a\"")?;
     let letters = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
@@ -86,11 +86,11 @@ fn board(reader: &Reader<'_>) -> Result<Board, PlacementError> {
     let memory_mib = in_range(reader, "memory_mib", MEMORY_MIB_MAX, MEMORY_MIB_MAX)?;
     let (owns_disk, leases) = (reader.flag("disk", false)?, reader.flag("leases", true)?);
     let (cores, memory_mib, message_kib) = (cores as u8, memory_mib as u16, message_kib as u32);
-    Ok(Board { name: name.into(), owns_disk, leases, cores, program_cores, memory_mib, message_kib, line })
+    Ok(SystemBoard { name: name.into(), owns_disk, leases, cores, program_cores, memory_mib, message_kib, line })
 }
 
 /// The cores of a board that run programs, a bit each, if it says so.
-fn program_cores(reader: &Reader<'_>, name: &str, cores: u8) -> Result<Option<u8>, PlacementError> {
+fn program_cores(reader: &TableReader<'_>, name: &str, cores: u8) -> Result<Option<u8>, PlacementError> {
     let Some((numbers, line)) = reader.numbers_if("programs")? else { return Ok(None) };
     let wrong = numbers.iter().copied().find(|core| !(0..i64::from(cores)).contains(core));
     match (wrong, numbers.is_empty()) {
@@ -101,7 +101,7 @@ fn program_cores(reader: &Reader<'_>, name: &str, cores: u8) -> Result<Option<u8
 }
 
 /// The number under `key`, from 1 to `max`.
-fn in_range(reader: &Reader<'_>, key: &'static str, default: i64, max: i64) -> Result<i64, PlacementError> {
+fn in_range(reader: &TableReader<'_>, key: &'static str, default: i64, max: i64) -> Result<i64, PlacementError> {
     let found = reader.number(key, default)?;
     if (1..=max).contains(&found) {
         return Ok(found);
@@ -109,7 +109,7 @@ fn in_range(reader: &Reader<'_>, key: &'static str, default: i64, max: i64) -> R
     Err(PlacementError::OutOfRange { line: reader.line, place: reader.name.clone(), key, found, max })
 }
 
-fn places(reader: &Reader<'_>) -> Result<Vec<Place>, PlacementError> {
+fn places(reader: &TableReader<'_>) -> Result<Vec<SystemPlace>, PlacementError> {
     let mut places = Vec::new();
     for (kind, line, value) in reader.entries() {
         let name = format!("`{kind}`");
@@ -125,14 +125,14 @@ fn places(reader: &Reader<'_>) -> Result<Vec<Place>, PlacementError> {
     Ok(places)
 }
 
-fn place(kind: &str, line: usize, reader: &Reader<'_>) -> Result<Place, PlacementError> {
+fn place(kind: &str, line: usize, reader: &TableReader<'_>) -> Result<SystemPlace, PlacementError> {
     reader.only(&["on", "count", "core"])?;
     let (on, _) = reader.text("on", "on = \"a\"")?;
     let on = if on == EVERY { On::Every } else { On::Board(on.into()) };
-    Ok(Place { kind: kind.into(), on, count: reader.number("count", 1)?, core: reader.number("core", 0)?, line })
+    Ok(SystemPlace { kind: kind.into(), on, count: reader.number("count", 1)?, core: reader.number("core", 0)?, line })
 }
 
-fn edge_modes(reader: &Reader<'_>) -> Result<Vec<EdgeMode>, PlacementError> {
+fn edge_modes(reader: &TableReader<'_>) -> Result<Vec<EdgeMode>, PlacementError> {
     let mut edges = Vec::new();
     for (edge, line, value) in reader.entries() {
         let mode = parse_mode(reader.as_text(value, &edge)?, line)?;
@@ -148,7 +148,7 @@ fn edge_modes(reader: &Reader<'_>) -> Result<Vec<EdgeMode>, PlacementError> {
     Ok(edges)
 }
 
-fn parse_shared(reader: &Reader<'_>) -> Result<Vec<SharedProxies>, PlacementError> {
+fn parse_shared(reader: &TableReader<'_>) -> Result<Vec<SharedProxies>, PlacementError> {
     let mut shared = Vec::new();
     for (caller, line, _) in reader.entries() {
         let (found, max) = (reader.number(&caller, 0)?, i64::from(SHARED_PROXIES_MAX));
@@ -160,7 +160,7 @@ fn parse_shared(reader: &Reader<'_>) -> Result<Vec<SharedProxies>, PlacementErro
     Ok(shared)
 }
 
-fn parse_pool(reader: &Reader<'_>) -> Result<AsyncPool, PlacementError> {
+fn parse_pool(reader: &TableReader<'_>) -> Result<AsyncPool, PlacementError> {
     reader.only(&["slots", "proxies"])?;
     let slots = in_range(reader, "slots", i64::from(POOL_DEFAULT.slots), i64::from(POOL_SLOTS_MAX))?;
     let proxies = in_range(reader, "proxies", i64::from(POOL_DEFAULT.proxies), i64::from(POOL_PROXIES_MAX))?;

@@ -8,14 +8,14 @@
 //! (`memory.rs`), that nobody waits for them in a circle (`graph.rs`), that boards find them enough (`room.rs` of
 //! `renga-systems`).
 
-use crate::checked::{Call, Group, OnBehalfOf, Part};
-use crate::{BoardRule, KindFacts, PROCESSES_MAX, PlacementError, System};
+use crate::checked::{CheckedCall, Group, GroupPart, OnBehalfOf};
+use crate::{BoardRule, KindFacts, PROCESSES_MAX, PlacementError, SystemDescription};
 
 /// Adds the computed groups behind the placed ones.
 pub(crate) fn add(
-    system: &System,
+    system: &SystemDescription,
     kinds: &[KindFacts],
-    calls: &[Call],
+    calls: &[CheckedCall],
     groups: &mut Vec<Group>,
 ) -> Result<(), PlacementError> {
     let placed = groups.len();
@@ -28,7 +28,7 @@ pub(crate) fn add(
             let kind = computed_kind(kinds, on_behalf_of)?;
             let core = router_core(kinds, &groups[..placed], board, &kinds[kind]);
             let first = next as u16; // the sum is checked below, before anybody reads it
-            groups.push(Group { kind, board, first, parts: vec![Part { core, count }], on_behalf_of });
+            groups.push(Group { kind, board, first, parts: vec![GroupPart { core, count }], on_behalf_of });
             next += usize::from(count);
         }
         if next > PROCESSES_MAX {
@@ -48,14 +48,14 @@ pub(crate) fn add(
 
 /// For whom there are proxies on `board`, and how many: of each caller the shared ones first.
 fn wanted(
-    system: &System,
+    system: &SystemDescription,
     kinds: &[KindFacts],
-    calls: &[Call],
+    calls: &[CheckedCall],
     groups: &[Group],
     board: usize,
 ) -> Vec<(OnBehalfOf, u16)> {
-    let is_from = |call: &&Call| groups[call.server].board == board && groups[call.caller].board != board;
-    let remote: Vec<&Call> = calls.iter().filter(is_from).collect();
+    let is_from = |call: &&CheckedCall| groups[call.server].board == board && groups[call.caller].board != board;
+    let remote: Vec<&CheckedCall> = calls.iter().filter(is_from).collect();
     let mut callers: Vec<usize> = remote.iter().map(|call| call.caller).collect();
     callers.dedup(); // calls are in the order of their callers
     let mut wanted = Vec::new();
@@ -77,7 +77,12 @@ fn wanted(
 }
 
 /// Each line of `[shared]` is about callers of other boards.
-fn check_shared(system: &System, kinds: &[KindFacts], calls: &[Call], groups: &[Group]) -> Result<(), PlacementError> {
+fn check_shared(
+    system: &SystemDescription,
+    kinds: &[KindFacts],
+    calls: &[CheckedCall],
+    groups: &[Group],
+) -> Result<(), PlacementError> {
     let remote = calls.iter().filter(|call| groups[call.caller].board != groups[call.server].board);
     let mut known: Vec<&str> = remote.map(|call| kinds[groups[call.caller].kind].name).collect();
     known.sort_unstable();

@@ -8,7 +8,7 @@ use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
 /// One table of the file, or the whole file.
-pub(crate) struct Reader<'t> {
+pub(crate) struct TableReader<'t> {
     text: &'t str,
     table: &'t DeTable<'t>,
     /// What messages call it.
@@ -23,10 +23,10 @@ pub(crate) fn line_of(text: &str, offset: usize) -> usize {
     1 + text.as_bytes()[..end].iter().filter(|byte| **byte == b'\n').count()
 }
 
-impl<'t> Reader<'t> {
+impl<'t> TableReader<'t> {
     /// The whole file.
     pub fn root(text: &'t str, table: &'t DeTable<'t>) -> Self {
-        Reader { text, table, name: "the file".into(), line: 1 }
+        TableReader { text, table, name: "the file".into(), line: 1 }
     }
 
     /// Refuses keys that are not `known`.
@@ -57,18 +57,18 @@ impl<'t> Reader<'t> {
     }
 
     /// `value` as a table called `name`.
-    pub fn table(&self, value: &'t Spanned<DeValue<'t>>, name: &str) -> Result<Reader<'t>, PlacementError> {
+    pub fn table(&self, value: &'t Spanned<DeValue<'t>>, name: &str) -> Result<TableReader<'t>, PlacementError> {
         let table = value.get_ref().as_table().ok_or_else(|| self.wrong(value, name, "a table"))?;
-        Ok(Reader { text: self.text, table, name: name.into(), line: self.line_at(value) })
+        Ok(TableReader { text: self.text, table, name: name.into(), line: self.line_at(value) })
     }
 
     /// The table under `key`.
-    pub fn table_at(&self, key: &str, example: &'static str) -> Result<Reader<'t>, PlacementError> {
+    pub fn table_at(&self, key: &str, example: &'static str) -> Result<TableReader<'t>, PlacementError> {
         self.table(self.required(key, example)?, &format!("[{key}]"))
     }
 
     /// The table under `key`, if there is one.
-    pub fn table_if(&self, key: &str) -> Result<Option<Reader<'t>>, PlacementError> {
+    pub fn table_if(&self, key: &str) -> Result<Option<TableReader<'t>>, PlacementError> {
         self.get(key).map(|value| self.table(value, &format!("[{key}]"))).transpose()
     }
 

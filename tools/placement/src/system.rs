@@ -8,26 +8,26 @@ const SHARED_DEFAULT: u16 = 4;
 
 /// How a call between boards releases its caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
+pub enum ReleaseMode {
     /// When the reply has come.
     Sync,
     /// When the router has a copy, if the entry returns no result.
     Async,
 }
 
-impl Mode {
+impl ReleaseMode {
     /// As system files write it.
     pub fn name(self) -> &'static str {
         match self {
-            Mode::Sync => "sync",
-            Mode::Async => "async",
+            ReleaseMode::Sync => "sync",
+            ReleaseMode::Async => "async",
         }
     }
 }
 
 /// A board of the system.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Board {
+pub struct SystemBoard {
     /// Its name.
     pub name: String,
     /// Whether it owns the disk.
@@ -57,7 +57,7 @@ pub enum On {
 
 /// Some processes of one kind on one core of a board, or of every board.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct SystemPlace {
     /// [`crate::KindFacts::name`].
     pub kind: String,
     /// Where.
@@ -80,7 +80,7 @@ pub struct EdgeMode {
     /// Only this entry of the server's protocol.
     pub entry: Option<String>,
     /// The mode.
-    pub mode: Mode,
+    pub mode: ReleaseMode,
     /// Where it is in the file.
     pub line: usize,
 }
@@ -107,15 +107,15 @@ pub struct SharedProxies {
 
 /// A system file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct System {
+pub struct SystemDescription {
     /// Its name.
     pub name: String,
     /// The mode of all edges that `edges` does not mention.
-    pub mode: Mode,
+    pub mode: ReleaseMode,
     /// Its boards, in the order in which the token travels.
-    pub boards: Vec<Board>,
+    pub boards: Vec<SystemBoard>,
     /// Who runs where, in the file's order.
-    pub places: Vec<Place>,
+    pub places: Vec<SystemPlace>,
     /// Exceptions from `mode`, in the file's order.
     pub edges: Vec<EdgeMode>,
     /// The pool of each pair of boards.
@@ -124,7 +124,7 @@ pub struct System {
     pub shared: Vec<SharedProxies>,
 }
 
-impl System {
+impl SystemDescription {
     /// How many proxies the `count` processes of `kind` of one board share on another.
     pub fn shared_of(&self, kind: &str, count: u16) -> u16 {
         let wanted = self.shared.iter().find(|shared| shared.caller == kind).map(|shared| shared.count);

@@ -10,7 +10,7 @@ use renga_systems::tables::{AsyncEdge, Board, Peer, Permit, Placed, Proxies, Sys
 use renga_systems::{Kind, Rule, blob};
 
 /// The rows of a board's table.
-struct Rows {
+struct BoardRows {
     placed: Vec<Placed>,
     proxies: Vec<Proxies>,
     elsewhere: Vec<Placed>,
@@ -65,7 +65,7 @@ impl Checked {
     }
 
     fn with_tables<R>(&self, body: impl FnOnce(&System<'_>) -> R) -> R {
-        let rows: Vec<Rows> = (0..self.boards.len()).map(|board| self.rows(board)).collect();
+        let rows: Vec<BoardRows> = (0..self.boards.len()).map(|board| self.rows(board)).collect();
         let boards: Vec<Board<'_>> = rows.iter().enumerate().map(|(board, rows)| self.board(board, rows)).collect();
         let edge =
             |(caller, server, entries)| AsyncEdge { caller: kind_named(caller), server: kind_named(server), entries };
@@ -73,7 +73,7 @@ impl Checked {
         body(&System { name: &self.name, boards: &boards, async_edges: &async_edges })
     }
 
-    fn board<'t>(&'t self, board: usize, rows: &'t Rows) -> Board<'t> {
+    fn board<'t>(&'t self, board: usize, rows: &'t BoardRows) -> Board<'t> {
         let facts = &self.boards[board];
         Board {
             name: &facts.name,
@@ -92,7 +92,7 @@ impl Checked {
         }
     }
 
-    fn rows(&self, board: usize) -> Rows {
+    fn rows(&self, board: usize) -> BoardRows {
         let own = |(_, group): &(usize, &Group)| group.on_behalf_of == OnBehalfOf::Itself;
         let mut callers: Vec<usize> = self
             .groups_on(board)
@@ -102,7 +102,7 @@ impl Checked {
             })
             .collect();
         callers.dedup(); // both of a caller's are neighbours
-        Rows {
+        BoardRows {
             placed: self.groups_on(board).filter(own).flat_map(|(_, group)| self.placed_rows(group)).collect(),
             proxies: callers.into_iter().map(|caller| self.proxies_row(board, caller)).collect(),
             elsewhere: self.elsewhere(board).flat_map(|server| self.placed_rows(&self.groups[server])).collect(),

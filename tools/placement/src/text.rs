@@ -3,7 +3,7 @@
 //! Invariant: made for reading only; programs take the fields of [`Checked`]. Lines fit 100 columns
 //! up to four boards of one core.
 
-use crate::checked::{Call, Checked, OnBehalfOf};
+use crate::checked::{Checked, CheckedCall, OnBehalfOf};
 use std::fmt::Write;
 
 /// Columns that lines are folded at.
@@ -144,7 +144,7 @@ impl Checked {
     }
 
     /// The server's kind and the entries, the first with the kind before it.
-    fn entry_names(&self, call: &Call) -> Vec<String> {
+    fn entry_names(&self, call: &CheckedCall) -> Vec<String> {
         let protocol = self.kinds[self.groups[call.server].kind].serves;
         let entries = protocol.map_or(&[][..], |protocol| protocol.entries).iter();
         let called = entries.filter(|(op, _)| call.entries >> op & 1 != 0);

@@ -6,8 +6,8 @@ mod kinds;
 
 use kinds::KINDS;
 use renga_placement::{
-    BoardRule, Checked, Instance, KindFacts, MessageMemory, Mode, OnBehalfOf, PlacementError, Share, What, check,
-    code_kinds, parse,
+    BoardRule, Checked, Instance, KindFacts, MemoryShare, MessageMemory, OnBehalfOf, PlacementError, ReleaseMode, What,
+    check, code_kinds, parse,
 };
 use std::collections::BTreeSet;
 use std::fs;
@@ -155,7 +155,7 @@ fn system_kind_count_and_mode_change_by_one_line() {
     assert_eq!(differ.instances(1).iter().filter(|instance| instance.kind == "user").count(), 60);
     // Mode, of one entry.
     let one = checked(&edited(&pair, "# \"user -> file.Write\"", "\"user -> file.Write\""));
-    assert_eq!(one.mode, Mode::Sync);
+    assert_eq!(one.mode, ReleaseMode::Sync);
     assert_eq!(one.async_edges(), [("user", "file", 0b010)]);
 }
 
@@ -254,7 +254,7 @@ fn message_memory_is_sum_of_outstanding_calls() {
     let many = edited(&small, "file = { on = \"every\", count = 32 }", "file = { on = \"every\", count = 256 }");
     assert_eq!((of(&many, "shared proxies"), of(&many, "calls")), (vec![11, 7], vec![25, 27]));
     let memory = checked(&small).message_memory[0].clone();
-    let bytes = |share: &Share| share.count * (share.header_bytes + share.slice_bytes);
+    let bytes = |share: &MemoryShare| share.count * (share.header_bytes + share.slice_bytes);
     assert_eq!(memory.total_bytes(), memory.shares.iter().map(bytes).sum::<u64>());
 }
 

@@ -3,7 +3,7 @@
 
 use anyhow::Result;
 use renga::command;
-use renga_cli::{Cli, Command};
+use renga_cli::{Cli, RengaCommand};
 use renga_workspace::delegate::{Delegate, SIMULATOR};
 use renga_workspace::environment::Environment;
 use renga_workspace::exit;
@@ -20,21 +20,21 @@ fn main() -> ExitCode {
     exit::code(Environment::read().and_then(|environment| carry_out(&environment, &command)))
 }
 
-fn carry_out(environment: &Environment, command: &Command) -> Result<u8> {
+fn carry_out(environment: &Environment, command: &RengaCommand) -> Result<u8> {
     match command {
-        Command::Run(options) => command::run::run(environment, options),
-        Command::Linux(options) => command::linux::linux(environment, options),
-        Command::Test(options) => command::test::test(environment, options),
-        Command::Check(options) => command::check::check(environment, options),
-        Command::Image(options) => command::image::image(environment, options),
-        Command::Docs => command::docs::docs(environment),
-        Command::Env => command::env::env(environment),
-        Command::Sim(_) => SIMULATOR.become_with(environment, std::env::args_os().skip(2)),
-        Command::Bench(_) | Command::Sweep(_) => become_whole(environment, LAB),
-        Command::Completions(_) => become_whole(environment, COMPLETIONS),
-        Command::Trace(_) | Command::Top(_) => become_whole(environment, VIEW),
-        Command::Flash(_) => become_whole(environment, FLASH),
-        Command::Console(_) | Command::Doctor => become_whole(environment, SERIAL),
+        RengaCommand::Run(options) => command::run::run(environment, options),
+        RengaCommand::Linux(options) => command::linux::linux(environment, options),
+        RengaCommand::Test(options) => command::test::test(environment, options),
+        RengaCommand::Check(options) => command::check::check(environment, options),
+        RengaCommand::Image(options) => command::image::image(environment, options),
+        RengaCommand::Docs => command::docs::docs(environment),
+        RengaCommand::Env => command::env::env(environment),
+        RengaCommand::Sim(_) => SIMULATOR.become_with(environment, std::env::args_os().skip(2)),
+        RengaCommand::Bench(_) | RengaCommand::Sweep(_) => become_whole(environment, LAB),
+        RengaCommand::Completions(_) => become_whole(environment, COMPLETIONS),
+        RengaCommand::Trace(_) | RengaCommand::Top(_) => become_whole(environment, VIEW),
+        RengaCommand::Flash(_) => become_whole(environment, FLASH),
+        RengaCommand::Console(_) | RengaCommand::Doctor => become_whole(environment, SERIAL),
     }
 }
 

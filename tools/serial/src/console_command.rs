@@ -1,8 +1,8 @@
 //! `renga console`: the serial lines of real boards, on one screen.
 
-use crate::serial::{Input, Interleaver, Port, RATE_BPS, listen};
+use crate::serial::{Input, Interleaver, RATE_BPS, SerialPort, listen};
 use anyhow::{Context, Result, bail};
-use renga_cli::{Console, PortName};
+use renga_cli::{ConsoleArgs, PortName};
 use renga_cluster::escape::Typed;
 use renga_cluster::kernel_log::{BoardLog, LogTable};
 use renga_cluster::terminal::Terminal;
@@ -21,14 +21,14 @@ const KEYS_POLL: Duration = Duration::from_millis(20);
 ///
 /// # Errors
 /// If a port cannot be opened, or a file cannot be written.
-pub fn console(environment: &Environment, options: &Console) -> Result<u8> {
+pub fn console(environment: &Environment, options: &ConsoleArgs) -> Result<u8> {
     let ports: Vec<&PortName> = options.port.iter().chain(&options.log).collect();
     let table = if options.log.is_empty() { None } else { Some(log_table(environment, options)?) };
     let names: Vec<String> = ports.iter().map(|port| port.name.clone()).collect();
     let (sender, input) = channel();
     let mut open = Vec::new();
     for (number, name) in ports.iter().enumerate() {
-        let port = Port::open(name)?;
+        let port = SerialPort::open(name)?;
         listen(&port, number, sender.clone())?;
         open.push(port);
     }
@@ -52,7 +52,7 @@ pub fn console(environment: &Environment, options: &Console) -> Result<u8> {
 }
 
 /// How to read the log: from the named kernel, or the one that is built.
-fn log_table(environment: &Environment, options: &Console) -> Result<LogTable> {
+fn log_table(environment: &Environment, options: &ConsoleArgs) -> Result<LogTable> {
     if let Some(elf) = &options.elf {
         return LogTable::read(elf);
     }
@@ -62,7 +62,7 @@ fn log_table(environment: &Environment, options: &Console) -> Result<LogTable> {
 }
 
 /// What consoles say goes into files as it comes, what logs say as decoded lines.
-fn record_files(folder: &Path, options: &Console) -> Result<Vec<File>> {
+fn record_files(folder: &Path, options: &ConsoleArgs) -> Result<Vec<File>> {
     fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let consoles = options.port.iter().map(|port| format!("{}.serial", port.name));
     let logs = options.log.iter().map(|port| format!("{}.log", port.name));
@@ -80,7 +80,7 @@ struct Desk<'a> {
     logs: Vec<BoardLog<'a>>,
     lines: Interleaver,
     files: Option<Vec<File>>,
-    ports: Vec<Port>,
+    ports: Vec<SerialPort>,
     typing_to: usize,
     line_end: &'static str,
 }

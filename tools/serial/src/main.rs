@@ -1,7 +1,7 @@
 //! `renga-serial`: carries out `renga console` and `renga doctor`.
 #![forbid(unsafe_code)]
 
-use renga_cli::{Cli, Command};
+use renga_cli::{Cli, RengaCommand};
 use renga_serial::{console_command, doctor_command};
 use renga_workspace::environment::Environment;
 use renga_workspace::exit;
@@ -10,8 +10,8 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let command = Cli::read().command;
     exit::code(Environment::read().and_then(|environment| match &command {
-        Command::Console(options) => console_command::console(&environment, options),
-        Command::Doctor => doctor_command::doctor(&environment),
+        RengaCommand::Console(options) => console_command::console(&environment, options),
+        RengaCommand::Doctor => doctor_command::doctor(&environment),
         other => anyhow::bail!("{} is not for this binary", other.name()),
     }))
 }

@@ -5,7 +5,7 @@
 //! board's [`Players`] say. Not here: what runs on a board.
 
 use crate::cores::BoardCores;
-use crate::trace::Trace;
+use crate::trace::SimTrace;
 use renga_core::Process;
 use renga_core::notification::Notifier;
 use renga_mac::{Setup, Timing};
@@ -49,7 +49,7 @@ impl ClusterSetup {
 }
 
 /// One board, while its processes are made.
-pub struct Site {
+pub struct SimSite {
     /// Its first core, and boot memory; makes processes.
     pub board: Board,
     /// All of its cores.
@@ -75,7 +75,7 @@ pub struct Site {
     cost: u64,
 }
 
-impl Site {
+impl SimSite {
     /// The board's end of the bus.
     pub fn device(&self) -> TokenLink<Loopback> {
         let setup = Setup { board: self.number, serial: SERIALS + u64::from(self.number), timing: Timing::PI3 };
@@ -120,19 +120,19 @@ impl Site {
 }
 
 /// A running cluster.
-pub struct Cluster {
+pub struct SimCluster {
     setup: ClusterSetup,
-    sites: Vec<Site>,
+    sites: Vec<SimSite>,
     bus: LoopbackBus,
     now_ns: u64,
-    trace: Trace,
+    trace: SimTrace,
 }
 
-impl Cluster {
+impl SimCluster {
     /// A cluster whose boards run what `build` makes for each.
-    pub fn new(setup: ClusterSetup, mut build: impl FnMut(&mut Site)) -> Cluster {
+    pub fn new(setup: ClusterSetup, mut build: impl FnMut(&mut SimSite)) -> SimCluster {
         let bus = LoopbackBus::new(setup.boards, setup.timing, setup.faults, setup.seed);
-        let mut cluster = Cluster { setup, sites: Vec::new(), bus, now_ns: 0, trace: Trace::default() };
+        let mut cluster = SimCluster { setup, sites: Vec::new(), bus, now_ns: 0, trace: SimTrace::default() };
         for number in 0..setup.boards {
             let site = cluster.boot(number, 1, &mut build);
             cluster.sites.push(site);
@@ -140,7 +140,7 @@ impl Cluster {
         cluster
     }
 
-    fn boot(&self, number: u8, boots: u8, build: &mut dyn FnMut(&mut Site)) -> Site {
+    fn boot(&self, number: u8, boots: u8, build: &mut dyn FnMut(&mut SimSite)) -> SimSite {
         let ClusterSetup { cores, memory_bytes, seed, .. } = self.setup;
         let seed = seed ^ u64::from(number) << 56 ^ u64::from(boots) << 48;
         let cores = BoardCores::new(number, cores[usize::from(number)], memory_bytes, seed);
@@ -149,7 +149,7 @@ impl Cluster {
             board.core.set_now_ns(self.now_ns);
         }
         let bus = self.bus.clone();
-        let mut site = Site {
+        let mut site = SimSite {
             board: cores.each()[0],
             cores,
             number,
@@ -169,14 +169,14 @@ impl Cluster {
     }
 
     /// Resets a board: what ran on it is gone, and it runs what `build` makes.
-    pub fn reboot(&mut self, number: u8, mut build: impl FnMut(&mut Site)) {
+    pub fn reboot(&mut self, number: u8, mut build: impl FnMut(&mut SimSite)) {
         self.bus.reset(number);
         let place = usize::from(number);
-        let Site { boots, slowness_ns, cost, .. } = self.sites[place];
-        self.sites[place] = Site { slowness_ns, cost, ..self.boot(number, boots.wrapping_add(1), &mut build) };
+        let SimSite { boots, slowness_ns, cost, .. } = self.sites[place];
+        self.sites[place] = SimSite { slowness_ns, cost, ..self.boot(number, boots.wrapping_add(1), &mut build) };
     }
 
-    /// Takes the power from a board: what ran on it is gone; [`Cluster::reboot`] brings it back.
+    /// Takes the power from a board: what ran on it is gone; [`SimCluster::reboot`] brings it back.
     pub fn kill(&mut self, number: u8) {
         self.bus.reset(number);
         self.sites[usize::from(number)].dead = true;
@@ -187,7 +187,7 @@ impl Cluster {
         !self.sites[usize::from(number)].dead
     }
 
-    /// Stops the processor of a board; [`Cluster::resume`] has it go on where it was.
+    /// Stops the processor of a board; [`SimCluster::resume`] has it go on where it was.
     pub fn hang(&mut self, number: u8) {
         self.bus.hang(number);
         self.sites[usize::from(number)].hung = true;
@@ -221,7 +221,7 @@ impl Cluster {
         &self.bus
     }
     /// What has happened so far.
-    pub fn trace(&self) -> &Trace {
+    pub fn trace(&self) -> &SimTrace {
         &self.trace
     }
     /// Simulated time, ns.

@@ -2,7 +2,7 @@
 //!
 //! Invariant: a board of one core takes nothing from the seed. Not here: how cores do steps (`renga_core::interleaved`).
 
-use crate::trace::Trace;
+use crate::trace::SimTrace;
 use renga_core::interleaved::{Choose, Cores};
 use renga_random::Random;
 use renga_rt::host::Board;
@@ -43,7 +43,7 @@ impl BoardCores {
     ///
     /// # Panics
     /// If that does not come.
-    pub fn run(&self, trace: &Trace) -> bool {
+    pub fn run(&self, trace: &SimTrace) -> bool {
         let take = |core: usize| trace.take(self.number, self.each[core].core.take_events());
         if let Some((cores, choose)) = &self.several {
             return cores.run_each(choose, &take);

@@ -1,8 +1,8 @@
 //! The simulator: the boards of a cluster in one host program, in simulated time.
 //!
 //! The same kernel core, system processes, router and frames as on boards; only the bus, the medium,
-//! the terminal and user mode are imitations. [`Cluster`] steps boards from event to event, whatever
-//! they run; [`system::System`] is a cluster with all processes of a placement file, whose user programs
+//! the terminal and user mode are imitations. [`SimCluster`] steps boards from event to event, whatever
+//! they run; [`system::SimSystem`] is a cluster with all processes of a placement file, whose user programs
 //! are closures ([`program`]); [`seed`] draws a workload and faults from a number and judges the run.
 #![forbid(unsafe_code)]
 
@@ -22,5 +22,5 @@ pub mod system;
 pub mod trace;
 mod waits;
 
-pub use cluster::{Cluster, ClusterSetup, Players, Site};
+pub use cluster::{ClusterSetup, Players, SimCluster, SimSite};
 pub use renga_phy::loopback::{BusCount, BusTiming, Faults, Loopback};

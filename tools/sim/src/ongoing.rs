@@ -2,9 +2,9 @@
 //!
 //! Invariant: what is known of who reaches whom is what the cluster was told. Not here: what boots on a board.
 
-use crate::cluster::Cluster;
+use crate::cluster::SimCluster;
 use crate::incident::Trouble;
-use crate::reach::Reach;
+use crate::reach::SimReach;
 use renga_phy::loopback::Faults;
 
 /// The board that has the disk.
@@ -17,13 +17,13 @@ pub struct Ongoing {
     /// Boards hear those of their own.
     groups: Vec<u8>,
     /// Who could reach whom.
-    pub reach: Reach,
+    pub reach: SimReach,
 }
 
 impl Ongoing {
     /// Nothing yet, in a cluster of `boards`.
     pub fn new(boards: u8, link: Faults) -> Ongoing {
-        Ongoing { link, groups: vec![0; usize::from(boards)], reach: Reach::new(boards) }
+        Ongoing { link, groups: vec![0; usize::from(boards)], reach: SimReach::new(boards) }
     }
 
     fn boards(&self) -> u8 {
@@ -31,7 +31,7 @@ impl Ongoing {
     }
 
     /// Trouble begins.
-    pub fn begin(&mut self, cluster: &mut Cluster, trouble: Trouble) {
+    pub fn begin(&mut self, cluster: &mut SimCluster, trouble: Trouble) {
         let now_ns = cluster.now_ns();
         match trouble {
             Trouble::Death(board) => {
@@ -59,7 +59,7 @@ impl Ongoing {
     }
 
     /// Trouble ends; the board that has to boot now, if one has: then [`Ongoing::booted`].
-    pub fn end(&mut self, cluster: &mut Cluster, trouble: Trouble) -> Option<u8> {
+    pub fn end(&mut self, cluster: &mut SimCluster, trouble: Trouble) -> Option<u8> {
         match trouble {
             Trouble::Death(board) => return (!cluster.alive(board)).then_some(board),
             Trouble::Wedge(board) => return cluster.alive(board).then_some(board),
@@ -84,7 +84,7 @@ impl Ongoing {
         self.reach.set_hung(board, false, now_ns);
     }
 
-    fn join(&mut self, cluster: &Cluster, board: u8, group: u8) {
+    fn join(&mut self, cluster: &SimCluster, board: u8, group: u8) {
         self.groups[usize::from(board)] = group;
         cluster.bus().part(&self.groups);
         self.reach.set_group(board, group, cluster.now_ns());

@@ -10,44 +10,44 @@ use std::str::FromStr;
 /// How much of the system a run has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Level {
+pub enum SimScope {
     /// Calls of drawn clients to drawn servers over routers and the link.
     Link,
     /// Every process of a placement file, a disk and user programs.
     System,
 }
 
-impl Level {
+impl SimScope {
     /// Of ten seeds, this many are of the whole system when both are wanted.
     const SYSTEMS_OF_TEN: u64 = 1;
 
     /// That of `seed` when both are wanted.
-    pub fn of(seed: u64) -> Level {
-        if seed % 10 < Level::SYSTEMS_OF_TEN { Level::System } else { Level::Link }
+    pub fn of(seed: u64) -> SimScope {
+        if seed % 10 < SimScope::SYSTEMS_OF_TEN { SimScope::System } else { SimScope::Link }
     }
     /// Its name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
-            Level::Link => "link",
-            Level::System => "system",
+            SimScope::Link => "link",
+            SimScope::System => "system",
         }
     }
 }
 
-impl FromStr for Level {
+impl FromStr for SimScope {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Level, String> {
-        let levels = [Level::Link, Level::System];
+    fn from_str(text: &str) -> Result<SimScope, String> {
+        let levels = [SimScope::Link, SimScope::System];
         levels.into_iter().find(|level| level.name() == text).ok_or(format!("there is no level `{text}`"))
     }
 }
 
 /// Figures by name; those of many runs add up.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Counts(pub BTreeMap<String, u64>);
+pub struct SimCounts(pub BTreeMap<String, u64>);
 
-impl Counts {
+impl SimCounts {
     /// Adds to a figure.
     pub fn add(&mut self, name: &str, amount: u64) {
         if amount > 0 {
@@ -55,7 +55,7 @@ impl Counts {
         }
     }
     /// Adds all figures of another run.
-    pub fn add_all(&mut self, other: &Counts) {
+    pub fn add_all(&mut self, other: &SimCounts) {
         other.0.iter().for_each(|(name, amount)| self.add(name, *amount));
     }
     /// A figure.
@@ -66,17 +66,17 @@ impl Counts {
 
 /// A good run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Report {
+pub struct SimReport {
     /// Its seed.
     pub seed: u64,
     /// Its level.
-    pub level: Level,
+    pub level: SimScope,
     /// Every event of it, with times, in one number.
     pub trace_hash: u64,
     /// Simulated time, ns.
     pub simulated_ns: u64,
     /// What happened how often.
-    pub counts: Counts,
+    pub counts: SimCounts,
 }
 
 /// A bad run.
@@ -85,7 +85,7 @@ pub struct Failure {
     /// Its seed: with the same settings it fails again.
     pub seed: u64,
     /// Its level.
-    pub level: Level,
+    pub level: SimScope,
     /// What went wrong.
     pub what: String,
     /// What was to happen to whom.
@@ -100,7 +100,7 @@ pub struct Failure {
 
 impl Failure {
     /// One of which only this is known.
-    pub fn bare(seed: u64, level: Level, what: String) -> Failure {
+    pub fn bare(seed: u64, level: SimScope, what: String) -> Failure {
         let (plan, log, events, waits) = (String::new(), Vec::new(), Vec::new(), Vec::new());
         Failure { seed, level, what, plan, log, events, waits }
     }

@@ -15,7 +15,7 @@ const MEETING_NS: u64 = 50_000_000;
 type Pair = (u8, u8);
 
 /// What is known of the boards.
-pub struct Reach {
+pub struct SimReach {
     down: Vec<bool>,
     groups: Vec<u8>,
     /// Pairs that cannot reach each other now.
@@ -52,11 +52,11 @@ struct Apart {
     downs: [bool; 2],
 }
 
-impl Reach {
+impl SimReach {
     /// All of `boards` reach each other.
-    pub fn new(boards: u8) -> Reach {
+    pub fn new(boards: u8) -> SimReach {
         let boards = usize::from(boards);
-        Reach {
+        SimReach {
             down: vec![false; boards],
             groups: vec![0; boards],
             apart: BTreeMap::new(),
@@ -127,12 +127,12 @@ impl Reach {
 
 #[cfg(test)]
 mod tests {
-    use super::{MEETING_NS, Reach, TOLD_NS};
+    use super::{MEETING_NS, SimReach, TOLD_NS};
 
     /// Whether a call begun at once is late when board 1 is down from `MEETING_NS` and a ns on for twice as long as
     /// callers may wait, and board 2 has hung from `from_ns` until `to_ns`.
     fn late(from_ns: u64, to_ns: u64) -> bool {
-        let mut reach = Reach::new(3);
+        let mut reach = SimReach::new(3);
         let died_ns = MEETING_NS + 1;
         let mut events = [(from_ns, 2, true), (to_ns, 2, false), (died_ns, 1, true), (died_ns + 2 * TOLD_NS, 1, false)];
         events.sort_unstable();

@@ -18,20 +18,20 @@ const PRIME: u64 = 0x0100_0000_01b3;
 type Latest = VecDeque<(u64, Event)>;
 
 /// The events of all boards.
-pub struct Trace {
+pub struct SimTrace {
     hash: Cell<u64>,
     events: Cell<u64>,
     /// By board.
     latest: RefCell<Vec<Latest>>,
 }
 
-impl Default for Trace {
+impl Default for SimTrace {
     fn default() -> Self {
-        Trace { hash: Cell::new(BASIS), events: Cell::new(0), latest: RefCell::default() }
+        SimTrace { hash: Cell::new(BASIS), events: Cell::new(0), latest: RefCell::default() }
     }
 }
 
-impl Trace {
+impl SimTrace {
     /// Takes what was events of `board`.
     pub fn take(&self, board: u8, events: Events) {
         let (mut all, place) = (self.latest.borrow_mut(), usize::from(board));

@@ -6,14 +6,14 @@
 //! change places.) Invariant: a process has one outstanding call, and only outstanding ones are kept. Not here: what the calls
 //! add up to (`meter`, `path`).
 
-use crate::event::{Event, Timed};
-use crate::header::Header;
+use crate::event::{Timed, TraceEvent};
+use crate::header::TraceHeader;
 use renga_abi::ProcId;
 use std::collections::{HashMap, VecDeque};
 
 /// A call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Call {
+pub struct TracedCall {
     /// Who waited.
     pub caller: ProcId,
     /// Who was asked; the last, if it was passed on.
@@ -30,7 +30,7 @@ pub struct Call {
     pub made_for: Option<usize>,
 }
 
-impl Call {
+impl TracedCall {
     /// Whether it goes to another board.
     pub fn is_remote(&self) -> bool {
         self.caller.board != self.server.board
@@ -46,7 +46,7 @@ pub struct Calls {
     /// How many were made.
     made: usize,
     /// The outstanding call of each process, and its place among all.
-    open: HashMap<ProcId, (usize, Call)>,
+    open: HashMap<ProcId, (usize, TracedCall)>,
     /// Calls to other boards that no proxy has made yet, by server and entry.
     awaited: HashMap<(ProcId, u8), VecDeque<Awaited>>,
     /// Boards that have stopped, a bit each: nobody makes a call for others there.
@@ -64,7 +64,7 @@ struct Awaited {
 
 impl Calls {
     /// Those of a whole trace.
-    pub fn of(header: &Header, events: &[Timed]) -> Vec<Call> {
+    pub fn of(header: &TraceHeader, events: &[Timed]) -> Vec<TracedCall> {
         let (mut calls, mut all) = (Calls::default(), Vec::new());
         for event in events {
             calls.take(header, event, &mut |place, call| all.push((place, call.clone())));
@@ -75,12 +75,12 @@ impl Calls {
     }
 
     /// Takes the next event, and tells of each call that is over, with its place among all in the order in which they were made.
-    pub fn take(&mut self, header: &Header, timed: &Timed, over: &mut dyn FnMut(usize, &Call)) {
+    pub fn take(&mut self, header: &TraceHeader, timed: &Timed, over: &mut dyn FnMut(usize, &TracedCall)) {
         match timed.event {
-            Event::Started => self.forget(timed.board, false, over),
-            Event::Stopped => self.forget(timed.board, true, over),
-            Event::Call { caller, server, op } => self.begin(header, timed.time_ns, (caller, server, op), over),
-            Event::Forward { caller, server, op } => {
+            TraceEvent::Started => self.forget(timed.board, false, over),
+            TraceEvent::Stopped => self.forget(timed.board, true, over),
+            TraceEvent::Call { caller, server, op } => self.begin(header, timed.time_ns, (caller, server, op), over),
+            TraceEvent::Forward { caller, server, op } => {
                 if let Some((place, call)) = self.open.get_mut(&caller) {
                     let (place, before) = (*place, (call.server, call.op));
                     (call.server, call.op) = (server, op);
@@ -90,12 +90,12 @@ impl Calls {
                     self.await_proxy(place, caller, server, op);
                 }
             }
-            Event::Accept { caller, .. } => {
+            TraceEvent::Accept { caller, .. } => {
                 if let Some((_, call)) = self.open.get_mut(&caller) {
                     call.accept_ns.get_or_insert(timed.time_ns);
                 }
             }
-            Event::Reply { caller, .. } => {
+            TraceEvent::Reply { caller, .. } => {
                 if let Some((place, mut call)) = self.open.remove(&caller) {
                     call.end_ns = Some(timed.time_ns);
                     if let Some(waiting) = self.awaited.get_mut(&(call.server, call.op)) {
@@ -110,15 +110,15 @@ impl Calls {
 
     fn begin(
         &mut self,
-        header: &Header,
+        header: &TraceHeader,
         begin_ns: u64,
         (caller, server, op): (ProcId, ProcId, u8),
-        over: &mut dyn FnMut(usize, &Call),
+        over: &mut dyn FnMut(usize, &TracedCall),
     ) {
         let place = self.made;
         self.made += 1;
         let made_for = if header.is_proxy(caller) { self.answered_by(header, caller, server, op) } else { None };
-        let call = Call { caller, server, op, begin_ns, accept_ns: None, end_ns: None, made_for };
+        let call = TracedCall { caller, server, op, begin_ns, accept_ns: None, end_ns: None, made_for };
         if let Some((place, unanswered)) = self.open.insert(caller, (place, call)) {
             over(place, &unanswered);
         }
@@ -138,14 +138,14 @@ impl Calls {
     }
 
     /// The call that `proxy` makes: the first of those for whom it calls.
-    fn answered_by(&mut self, header: &Header, proxy: ProcId, server: ProcId, op: u8) -> Option<usize> {
+    fn answered_by(&mut self, header: &TraceHeader, proxy: ProcId, server: ProcId, op: u8) -> Option<usize> {
         let waiting = self.awaited.get_mut(&(server, op))?;
         let at = waiting.iter().position(|call| header.calls_for(proxy, call.caller, call.released))?;
         waiting.remove(at).map(|call| call.place)
     }
 
     /// What a board that has stopped or starts anew had asked for, or was asked for.
-    fn forget(&mut self, board: u8, stops: bool, over: &mut dyn FnMut(usize, &Call)) {
+    fn forget(&mut self, board: u8, stops: bool, over: &mut dyn FnMut(usize, &TracedCall)) {
         self.stopped = if stops { self.stopped | bit(board) } else { self.stopped & !bit(board) };
         self.open.retain(|caller, (place, call)| {
             let goes = caller.board.0 == board;
@@ -161,24 +161,24 @@ impl Calls {
     }
 
     /// The outstanding call of a process.
-    pub fn outstanding(&self, caller: ProcId) -> Option<&Call> {
+    pub fn outstanding(&self, caller: ProcId) -> Option<&TracedCall> {
         self.numbered(caller).map(|(_, call)| call)
     }
 
     /// The same, and its place among all calls.
-    pub fn numbered(&self, caller: ProcId) -> Option<(usize, &Call)> {
+    pub fn numbered(&self, caller: ProcId) -> Option<(usize, &TracedCall)> {
         self.open.get(&caller).map(|(place, call)| (*place, call))
     }
 
     /// The call that a proxy makes for that of `caller`.
-    pub fn made_for(&self, caller: ProcId) -> Option<&Call> {
+    pub fn made_for(&self, caller: ProcId) -> Option<&TracedCall> {
         let (place, _) = self.open.get(&caller)?;
         self.open.values().map(|(_, call)| call).find(|call| call.made_for == Some(*place))
     }
 
     /// All outstanding calls, in the order in which they were made.
-    pub fn all_outstanding(&self) -> Vec<&Call> {
-        let mut open: Vec<&(usize, Call)> = self.open.values().collect();
+    pub fn all_outstanding(&self) -> Vec<&TracedCall> {
+        let mut open: Vec<&(usize, TracedCall)> = self.open.values().collect();
         open.sort_unstable_by_key(|(place, _)| *place);
         open.into_iter().map(|(_, call)| call).collect()
     }

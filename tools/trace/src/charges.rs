@@ -3,7 +3,7 @@
 //! Invariant: whoever has an account of its own works for that; a server works for whom it last accepted a call from, until it
 //! waits for the next one; all else is the system's. Not here: how long it works (`meter`).
 
-use crate::event::{Event, Timed};
+use crate::event::{Timed, TraceEvent};
 use renga_abi::ProcId;
 use std::collections::HashMap;
 
@@ -23,16 +23,16 @@ impl Charges {
     /// Takes the next event.
     pub fn take(&mut self, timed: &Timed) {
         match timed.event {
-            Event::Account { process, account } => {
+            TraceEvent::Account { process, account } => {
                 self.own.insert(process, account);
             }
-            Event::Accept { server, caller, .. } => {
+            TraceEvent::Accept { server, caller, .. } => {
                 self.accepted.insert(server, caller);
             }
-            Event::WaitCall { process } => {
+            TraceEvent::WaitCall { process } => {
                 self.accepted.remove(&process);
             }
-            Event::Started | Event::Stopped => {
+            TraceEvent::Started | TraceEvent::Stopped => {
                 self.own.retain(|process, _| process.board.0 != timed.board);
                 self.accepted.retain(|server, _| server.board.0 != timed.board);
             }

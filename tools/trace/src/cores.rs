@@ -2,8 +2,8 @@
 //!
 //! Invariant: a board that has stopped does nothing, and neither does its disk.
 
-use crate::event::{Event, Timed};
-use crate::header::Header;
+use crate::event::{Timed, TraceEvent};
+use crate::header::TraceHeader;
 
 /// What a core does at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,35 +18,35 @@ pub enum Doing {
 
 /// All cores and the disk.
 #[derive(Clone, Debug)]
-pub struct Cores {
+pub struct TracedCores {
     /// By board and core.
     doing: Vec<Vec<Doing>>,
     /// Transfers under way, and on which board.
     disk: (u64, u8),
 }
 
-impl Cores {
+impl TracedCores {
     /// Those of these boards, before anything happens.
-    pub fn new(header: &Header) -> Cores {
+    pub fn new(header: &TraceHeader) -> TracedCores {
         let doing = header.boards.iter().map(|board| vec![Doing::Idle; usize::from(board.cores())]);
-        Cores { doing: doing.collect(), disk: (0, 0) }
+        TracedCores { doing: doing.collect(), disk: (0, 0) }
     }
 
     /// Takes the next event.
     pub fn take(&mut self, timed: &Timed) {
         match &timed.event {
-            Event::Disk { .. } => self.disk = (self.disk.0 + 1, timed.board),
-            Event::DiskEnd { .. } => self.disk.0 = self.disk.0.saturating_sub(1),
-            Event::Started | Event::Stopped if self.disk.1 == timed.board => self.disk.0 = 0,
+            TraceEvent::Disk { .. } => self.disk = (self.disk.0 + 1, timed.board),
+            TraceEvent::DiskEnd { .. } => self.disk.0 = self.disk.0.saturating_sub(1),
+            TraceEvent::Started | TraceEvent::Stopped if self.disk.1 == timed.board => self.disk.0 = 0,
             _ => {}
         }
         let Some(board) = self.doing.get_mut(usize::from(timed.board)) else { return };
         let now = match timed.event {
-            Event::Started | Event::Stopped => return board.fill(Doing::Idle),
-            Event::Idle {} => Doing::Idle,
-            Event::Enter { .. } => Doing::Program,
+            TraceEvent::Started | TraceEvent::Stopped => return board.fill(Doing::Idle),
+            TraceEvent::Idle {} => Doing::Idle,
+            TraceEvent::Enter { .. } => Doing::Program,
             // The emulator's link tells of its token, whatever the board does.
-            Event::Frame(_) | Event::Token {} => return,
+            TraceEvent::Frame(_) | TraceEvent::Token {} => return,
             _ => Doing::System,
         };
         if let Some(doing) = board.get_mut(usize::from(timed.core)) {

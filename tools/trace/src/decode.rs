@@ -1,6 +1,6 @@
 //! From a probe that was reached to what happened.
 
-use crate::event::{Event, Kind, NUMBERS_MAX};
+use crate::event::{NUMBERS_MAX, ProbeEventKind, TraceEvent};
 use renga_emu_probes::{Hit, Probe, Probes};
 
 /// What the probes of one kernel mean, by their place among the notes.
@@ -10,7 +10,7 @@ pub struct Decoder {
 
 #[derive(Clone)]
 struct Meaning {
-    kind: Kind,
+    kind: ProbeEventKind,
     /// Of each operand, its bytes.
     sizes: Vec<u8>,
 }
@@ -30,7 +30,7 @@ impl Decoder {
     }
 
     /// What happened; none of a probe that this kernel does not have.
-    pub fn event(&self, hit: &Hit) -> Option<Event> {
+    pub fn event(&self, hit: &Hit) -> Option<TraceEvent> {
         let meaning = self.meanings.get(usize::from(hit.probe))?.as_ref()?;
         let (mut numbers, mut rest) = ([0; NUMBERS_MAX], hit.operands());
         for (number, size) in numbers.iter_mut().zip(&meaning.sizes) {
@@ -40,12 +40,12 @@ impl Decoder {
             value[..bytes.len()].copy_from_slice(bytes);
             *number = u64::from_le_bytes(value);
         }
-        Some(Event::of(meaning.kind, &numbers[..meaning.sizes.len()]))
+        Some(TraceEvent::of(meaning.kind, &numbers[..meaning.sizes.len()]))
     }
 }
 
 fn meaning(probe: &Probe) -> Option<Meaning> {
-    let kind = Kind::named(&probe.name)?;
+    let kind = ProbeEventKind::named(&probe.name)?;
     let sizes: Vec<u8> = probe.operands.iter().map(|operand| operand.bytes).collect();
     (sizes.len() == kind.numbers().len()).then_some(Meaning { kind, sizes })
 }
@@ -65,7 +65,7 @@ mod tests {
     fn decode_operands_become_event_fields() {
         let decoder = Decoder::new(&probe("call", &[4, 4, 4])).unwrap();
         let hit = Hit::new(9, (0, 2), &[[7, 0, 1, 0], [3, 1, 0, 0], [5, 0, 0, 0]].concat());
-        let event = Event::Call { caller: ProcId::new(1, 7), server: ProcId::new(0, 259), op: 5 };
+        let event = TraceEvent::Call { caller: ProcId::new(1, 7), server: ProcId::new(0, 259), op: 5 };
         assert_eq!(decoder.event(&hit), Some(event));
         assert_eq!(decoder.event(&Hit::new(9, (0, 1), &[])), None);
         assert_eq!(decoder.event(&Hit::new(9, (0, 2), &[0; 11])), None);

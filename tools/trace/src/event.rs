@@ -1,7 +1,7 @@
 //! What can happen, as plain data.
 //!
 //! Each kind of event but a frame and a start has the name of a probe of the kernel, and the numbers that the probe tells,
-//! in their order: [`Kind`] is the one table of both. Invariant: an event made of numbers gives the same numbers again.
+//! in their order: [`ProbeEventKind`] is the one table of both. Invariant: an event made of numbers gives the same numbers again.
 
 use renga_abi::ProcId;
 
@@ -18,12 +18,12 @@ pub struct Timed {
     /// On which of its cores; 0 of what is not a core's.
     pub core: u8,
     /// What.
-    pub event: Event,
+    pub event: TraceEvent,
 }
 
 /// A frame of the link; its time is when it took the wire.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Frame {
+pub struct TracedFrame {
     /// To whom.
     pub destination: u8,
     /// How long it had waited for the token, ns.
@@ -38,7 +38,7 @@ pub struct Frame {
 
 /// What a number of an event is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Number {
+pub enum EventNumber {
     /// A process.
     Id,
     /// Anything else.
@@ -48,49 +48,49 @@ pub enum Number {
 macro_rules! events { ($($(#[$doc:meta])* $Name:ident = $name:literal { $($(#[$about:meta])* $field:ident: $How:ident as $Type:ty),* },)*) => {
     /// What happened.
     #[derive(Clone, Debug, PartialEq, Eq)]
-    pub enum Event {
+    pub enum TraceEvent {
         /// The board was started; not told of the first time.
         Started,
         /// The board does nothing more: its power is cut, it hangs, it has died or ended.
         Stopped,
         /// A frame took the wire.
-        Frame(Frame),
+        Frame(TracedFrame),
         $($(#[$doc])* $Name { $($(#[$about])* $field: $Type),* },)*
     }
 
     /// A kind of event that a probe tells.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum Kind { $($(#[$doc])* $Name),* }
+    pub enum ProbeEventKind { $($(#[$doc])* $Name),* }
 
-    impl Kind {
+    impl ProbeEventKind {
         /// All of them.
-        pub const ALL: &'static [Kind] = &[$(Kind::$Name),*];
+        pub const ALL: &'static [ProbeEventKind] = &[$(ProbeEventKind::$Name),*];
 
         /// The name of its probes.
         pub const fn name(self) -> &'static str {
-            match self { $(Kind::$Name => $name),* }
+            match self { $(ProbeEventKind::$Name => $name),* }
         }
 
         /// Its numbers.
-        pub const fn numbers(self) -> &'static [Number] {
-            match self { $(Kind::$Name => &[$(Number::$How),*]),* }
+        pub const fn numbers(self) -> &'static [EventNumber] {
+            match self { $(ProbeEventKind::$Name => &[$(EventNumber::$How),*]),* }
         }
     }
 
-    impl Event {
+    impl TraceEvent {
         /// The event of `kind` with these numbers, as many as it has.
-        pub fn of(kind: Kind, numbers: &[u64]) -> Event {
+        pub fn of(kind: ProbeEventKind, numbers: &[u64]) -> TraceEvent {
             let mut numbers = numbers.iter().copied();
-            match kind { $(Kind::$Name => Event::$Name {
+            match kind { $(ProbeEventKind::$Name => TraceEvent::$Name {
                 $($field: <$Type as Field>::from_number(numbers.next().unwrap_or(0))),*
             }),* }
         }
 
         /// Its kind and its numbers; none of a frame, a start and an end.
-        pub fn numbers(&self) -> Option<(Kind, Vec<u64>)> {
+        pub fn numbers(&self) -> Option<(ProbeEventKind, Vec<u64>)> {
             match self {
-                Event::Started | Event::Stopped | Event::Frame(_) => None,
-                $(Event::$Name { $($field),* } => Some((Kind::$Name, vec![$(Field::to_number(*$field)),*])),)*
+                TraceEvent::Started | TraceEvent::Stopped | TraceEvent::Frame(_) => None,
+                $(TraceEvent::$Name { $($field),* } => Some((ProbeEventKind::$Name, vec![$(Field::to_number(*$field)),*])),)*
             }
         }
     }
@@ -273,14 +273,14 @@ events! {
     Token = "token" {},
 }
 
-impl Kind {
+impl ProbeEventKind {
     /// The kind that probes of this name tell.
-    pub fn named(name: &str) -> Option<Kind> {
-        Kind::ALL.iter().copied().find(|kind| kind.name() == name)
+    pub fn named(name: &str) -> Option<ProbeEventKind> {
+        ProbeEventKind::ALL.iter().copied().find(|kind| kind.name() == name)
     }
 }
 
-/// The name that the two words of [`Event::Program`] hold.
+/// The name that the two words of [`TraceEvent::Program`] hold.
 pub fn program_name(words: [u64; 2]) -> String {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).take_while(|byte| *byte != 0).collect();
     String::from_utf8_lossy(&bytes).into_owned()
@@ -326,13 +326,13 @@ mod tests {
 
     #[test]
     fn event_numbers_round_trip() {
-        for kind in Kind::ALL {
+        for kind in ProbeEventKind::ALL {
             let numbers: Vec<u64> = (1..=kind.numbers().len() as u64).map(|at| at.min(1 + at % 2)).collect();
             assert!(numbers.len() <= NUMBERS_MAX);
-            let same: Vec<u64> = if *kind == Kind::Disk { vec![1, 2, 3, 1] } else { numbers };
-            assert_eq!(Event::of(*kind, &same).numbers(), Some((*kind, same)));
-            assert_eq!(Kind::named(kind.name()), Some(*kind));
+            let same: Vec<u64> = if *kind == ProbeEventKind::Disk { vec![1, 2, 3, 1] } else { numbers };
+            assert_eq!(TraceEvent::of(*kind, &same).numbers(), Some((*kind, same)));
+            assert_eq!(ProbeEventKind::named(kind.name()), Some(*kind));
         }
-        assert_eq!(Kind::named("hello"), None);
+        assert_eq!(ProbeEventKind::named("hello"), None);
     }
 }

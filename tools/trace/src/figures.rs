@@ -9,10 +9,10 @@ use std::collections::{BTreeMap, HashMap};
 
 /// A kind of process on a board, by their numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place {
+pub struct ProcessPlace {
     /// The board.
     pub board: u8,
-    /// The kind: a place in [`crate::Header::kinds`]; none of a process that the header does not name.
+    /// The kind: a place in [`crate::TraceHeader::kinds`]; none of a process that the header does not name.
     pub kind: Option<usize>,
 }
 
@@ -20,9 +20,9 @@ pub struct Place {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Arrow {
     /// The callers.
-    pub from: Place,
+    pub from: ProcessPlace,
     /// The servers.
-    pub to: Place,
+    pub to: ProcessPlace,
     /// The entry.
     pub op: u8,
 }
@@ -36,7 +36,7 @@ impl Arrow {
 
 /// What the calls of an edge add up to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sum {
+pub struct EdgeSum {
     /// How many.
     pub calls: u64,
     /// Of these, how many were answered.
@@ -47,17 +47,17 @@ pub struct Sum {
     pub waiting_ns: u64,
 }
 
-impl Sum {
+impl EdgeSum {
     /// Adds others.
-    pub fn add(&mut self, other: Sum) {
+    pub fn add(&mut self, other: EdgeSum) {
         self.calls += other.calls;
         self.answered += other.answered;
         self.total_ns = self.total_ns.saturating_add(other.total_ns);
         self.waiting_ns = self.waiting_ns.saturating_add(other.waiting_ns);
     }
 
-    fn since(self, before: Sum) -> Sum {
-        Sum {
+    fn since(self, before: EdgeSum) -> EdgeSum {
+        EdgeSum {
             calls: self.calls.saturating_sub(before.calls),
             answered: self.answered.saturating_sub(before.answered),
             total_ns: self.total_ns.saturating_sub(before.total_ns),
@@ -174,7 +174,7 @@ impl BoardFigures {
 
 /// A program, from the time when its slot took it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Program {
+pub struct TracedProgram {
     /// Its process; none of an account of which no process was told.
     pub process: Option<ProcId>,
     /// 0: not told.
@@ -191,7 +191,7 @@ pub struct Program {
 
 /// What has added up.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Figures {
+pub struct TraceFigures {
     /// From when on, ns.
     pub begin_ns: u64,
     /// Until when, ns.
@@ -201,11 +201,11 @@ pub struct Figures {
     /// By board.
     pub boards: Vec<BoardFigures>,
     /// By edge.
-    pub edges: HashMap<Arrow, Sum>,
+    pub edges: HashMap<Arrow, EdgeSum>,
     /// By process.
     pub work: HashMap<ProcId, Work>,
     /// Programs in the order in which they were seen.
-    pub programs: BTreeMap<u64, Program>,
+    pub programs: BTreeMap<u64, TracedProgram>,
     /// What the system did for itself, ns.
     pub system_ns: u64,
     /// Cores of at least two boards were not idle, ns.
@@ -214,14 +214,14 @@ pub struct Figures {
     pub disk_overlap_ns: u64,
 }
 
-impl Figures {
+impl TraceFigures {
     /// From the first instant to the last, ns.
     pub fn span_ns(&self) -> u64 {
         self.time_ns.saturating_sub(self.begin_ns)
     }
 
     /// What was added since `before`; of programs, those that were alive meanwhile.
-    pub fn since(&self, before: &Figures) -> Figures {
+    pub fn since(&self, before: &TraceFigures) -> TraceFigures {
         let boards = self.boards.iter().enumerate().map(|(number, board)| {
             let before = before.boards.get(number).copied().unwrap_or_default();
             board.since(before)
@@ -229,14 +229,14 @@ impl Figures {
         let programs = self.programs.iter().filter_map(|(serial, program)| {
             let spent = before.programs.get(serial).map_or(Spent::default(), |before| before.spent);
             let alive = program.end_ns.is_none_or(|end_ns| end_ns >= before.time_ns);
-            alive.then(|| (*serial, Program { spent: program.spent.since(spent), ..program.clone() }))
+            alive.then(|| (*serial, TracedProgram { spent: program.spent.since(spent), ..program.clone() }))
         });
-        Figures {
+        TraceFigures {
             begin_ns: before.time_ns,
             time_ns: self.time_ns,
             events: self.events.saturating_sub(before.events),
             boards: boards.collect(),
-            edges: difference(&self.edges, &before.edges, Sum::since),
+            edges: difference(&self.edges, &before.edges, EdgeSum::since),
             work: difference(&self.work, &before.work, Work::since),
             programs: programs.collect(),
             system_ns: self.system_ns.saturating_sub(before.system_ns),

@@ -4,7 +4,7 @@
 
 use crate::event::Timed;
 use crate::format::{BadTrace, Cursor, begin};
-use crate::header::Header;
+use crate::header::TraceHeader;
 use std::io::{self, Read};
 
 /// Bytes that are read at a time.
@@ -12,7 +12,7 @@ const CHUNK_BYTES: usize = 64 << 10;
 
 /// What comes next of a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Next {
+pub enum FollowStep {
     /// An event.
     Event(Timed),
     /// Nothing yet: the trace has not ended.
@@ -23,23 +23,23 @@ pub enum Next {
 
 /// Why a trace cannot be followed.
 #[derive(Debug)]
-pub enum Trouble {
+pub enum FollowError {
     /// It cannot be read.
     Io(io::Error),
     /// It is wrong.
     Bad(BadTrace),
 }
 
-impl std::fmt::Display for Trouble {
+impl std::fmt::Display for FollowError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Trouble::Io(error) => error.fmt(f),
-            Trouble::Bad(bad) => bad.fmt(f),
+            FollowError::Io(error) => error.fmt(f),
+            FollowError::Bad(bad) => bad.fmt(f),
         }
     }
 }
 
-impl std::error::Error for Trouble {}
+impl std::error::Error for FollowError {}
 
 /// Reads a trace as it grows.
 pub struct Follower<R> {
@@ -49,7 +49,7 @@ pub struct Follower<R> {
     used: usize,
     before: u64,
     cursor: Cursor,
-    header: Option<Header>,
+    header: Option<TraceHeader>,
     over: bool,
 }
 
@@ -74,7 +74,7 @@ impl<R: Read> Follower<R> {
     ///
     /// # Errors
     /// If this is no trace, or cannot be read.
-    pub fn header(&mut self) -> Result<Option<&Header>, Trouble> {
+    pub fn header(&mut self) -> Result<Option<&TraceHeader>, FollowError> {
         // Bounded by the header's length, which has a bound.
         while self.header.is_none() {
             match begin(&self.bytes) {
@@ -87,7 +87,7 @@ impl<R: Read> Follower<R> {
                         return Ok(None);
                     }
                 }
-                Err(bad) => return Err(Trouble::Bad(bad)),
+                Err(bad) => return Err(FollowError::Bad(bad)),
             }
         }
         Ok(self.header.as_ref())
@@ -97,35 +97,35 @@ impl<R: Read> Follower<R> {
     ///
     /// # Errors
     /// If the trace is wrong, or cannot be read.
-    pub fn next_event(&mut self) -> Result<Next, Trouble> {
+    pub fn next_event(&mut self) -> Result<FollowStep, FollowError> {
         if self.over {
-            return Ok(Next::End);
+            return Ok(FollowStep::End);
         }
         if self.header()?.is_none() {
-            return Ok(Next::Later);
+            return Ok(FollowStep::Later);
         }
         loop {
             match self.cursor.next(&self.bytes[self.used..]) {
                 Ok((timed, length)) => {
                     self.used += length;
                     self.over = timed.is_none();
-                    return Ok(timed.map_or(Next::End, Next::Event));
+                    return Ok(timed.map_or(FollowStep::End, FollowStep::Event));
                 }
                 Err(bad) if bad.early => {
                     if self.read()? == 0 {
-                        return Ok(Next::Later);
+                        return Ok(FollowStep::Later);
                     }
                 }
                 Err(bad) => {
                     let at = self.before as usize + self.used + bad.at;
-                    return Err(Trouble::Bad(BadTrace { at, ..bad }));
+                    return Err(FollowError::Bad(BadTrace { at, ..bad }));
                 }
             }
         }
     }
 
     /// Reads a chunk, and lets go what is done with; how many bytes there were.
-    fn read(&mut self) -> Result<usize, Trouble> {
+    fn read(&mut self) -> Result<usize, FollowError> {
         self.bytes.drain(..self.used);
         self.before += self.used as u64;
         self.used = 0;
@@ -138,6 +138,6 @@ impl<R: Read> Follower<R> {
             }
         };
         self.bytes.truncate(old + count.as_ref().map_or(0, |count| *count));
-        count.map_err(Trouble::Io)
+        count.map_err(FollowError::Io)
     }
 }

@@ -9,8 +9,8 @@
 //!
 //! Invariant: whatever a file contains, it is read or refused with the place of what is wrong.
 
-use crate::event::{Event, Frame, Kind, NUMBERS_MAX, Number, Timed};
-use crate::header::{CORES_MAX, Header};
+use crate::event::{EventNumber, NUMBERS_MAX, ProbeEventKind, Timed, TraceEvent, TracedFrame};
+use crate::header::{CORES_MAX, TraceHeader};
 use std::fmt;
 use std::io::{self, Write};
 
@@ -53,7 +53,7 @@ impl fmt::Display for BadTrace {
 impl std::error::Error for BadTrace {}
 
 /// Writes a trace.
-pub struct Writer<W> {
+pub struct TraceWriter<W> {
     out: W,
     bytes: Vec<u8>,
     time_ns: u64,
@@ -62,17 +62,17 @@ pub struct Writer<W> {
     events: u64,
 }
 
-impl<W: Write> Writer<W> {
+impl<W: Write> TraceWriter<W> {
     /// Begins one.
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn new(mut out: W, header: &Header) -> io::Result<Self> {
+    pub fn new(mut out: W, header: &TraceHeader) -> io::Result<Self> {
         let header = serde_json::to_vec(header)?;
         out.write_all(MAGIC)?;
         out.write_all(&(header.len() as u32).to_le_bytes())?;
         out.write_all(&header)?;
-        Ok(Writer { out, bytes: Vec::new(), time_ns: 0, place: (0, 0), events: 0 })
+        Ok(TraceWriter { out, bytes: Vec::new(), time_ns: 0, place: (0, 0), events: 0 })
     }
 
     /// Writes an event, which is not before the one before.
@@ -85,8 +85,8 @@ impl<W: Write> Writer<W> {
         let numbers = timed.event.numbers();
         let kind = match (&numbers, &timed.event) {
             (Some((kind, _)), _) => *kind as u8,
-            (None, Event::Frame(_)) => FRAME,
-            (None, Event::Stopped) => STOPPED,
+            (None, TraceEvent::Frame(_)) => FRAME,
+            (None, TraceEvent::Stopped) => STOPPED,
             (None, _) => STARTED,
         };
         if (timed.board, timed.core) == self.place {
@@ -99,7 +99,7 @@ impl<W: Write> Writer<W> {
             for (number, what) in numbers.iter().zip(kind.numbers()) {
                 push(bytes, flipped(*number, *what, timed.board));
             }
-        } else if let Event::Frame(frame) = &timed.event {
+        } else if let TraceEvent::Frame(frame) = &timed.event {
             let head = [u64::from(frame.destination), frame.token_wait_ns, frame.wire_ns, frame.arrives_after_ns];
             head.into_iter().chain([frame.bytes.len() as u64]).for_each(|number| push(bytes, number));
             bytes.extend_from_slice(&frame.bytes);
@@ -144,8 +144,8 @@ fn push(bytes: &mut Vec<u8>, mut number: u64) {
 }
 
 /// Processes of `board` become small numbers, and back.
-fn flipped(number: u64, what: Number, board: u8) -> u64 {
-    if what == Number::Id { number ^ u64::from(board) << 16 } else { number }
+fn flipped(number: u64, what: EventNumber, board: u8) -> u64 {
+    if what == EventNumber::Id { number ^ u64::from(board) << 16 } else { number }
 }
 
 fn wrong<T>(at: usize, what: &str) -> Result<T, BadTrace> {
@@ -160,7 +160,7 @@ fn early<T>(at: usize) -> Result<T, BadTrace> {
 ///
 /// # Errors
 /// If this is no trace, or not all of its header is there.
-pub fn begin(bytes: &[u8]) -> Result<(Header, usize), BadTrace> {
+pub fn begin(bytes: &[u8]) -> Result<(TraceHeader, usize), BadTrace> {
     let common = bytes.len().min(MAGIC.len());
     if bytes[..common] != MAGIC[..common] {
         let version = bytes.strip_prefix(FAMILY).and_then(|rest| rest.first()).filter(|byte| byte.is_ascii_graphic());
@@ -176,7 +176,7 @@ pub fn begin(bytes: &[u8]) -> Result<(Header, usize), BadTrace> {
         return wrong(begin, "a header too large");
     }
     let Some(header) = rest.get(..length) else { return early(bytes.len()) };
-    match serde_json::from_slice::<Header>(header) {
+    match serde_json::from_slice::<TraceHeader>(header) {
         Err(error) => wrong(begin, &error.to_string()),
         Ok(header) if header.boards.len() > usize::from(BOARDS_MAX) => wrong(begin, "too many boards"),
         Ok(header) => Ok((header, begin + length)),
@@ -250,24 +250,24 @@ impl Bytes<'_> {
             return wrong(self.at, "a time too large");
         };
         let event = match kind {
-            STARTED => Event::Started,
-            STOPPED => Event::Stopped,
-            FRAME => Event::Frame(self.frame()?),
+            STARTED => TraceEvent::Started,
+            STOPPED => TraceEvent::Stopped,
+            FRAME => TraceEvent::Frame(self.frame()?),
             _ => {
-                let Some(kind) = Kind::ALL.get(usize::from(kind)) else {
+                let Some(kind) = ProbeEventKind::ALL.get(usize::from(kind)) else {
                     return wrong(self.at, "no such kind of event");
                 };
                 let mut numbers = [0; NUMBERS_MAX];
                 for (number, what) in numbers.iter_mut().zip(kind.numbers()) {
                     *number = flipped(self.number()?, *what, board);
                 }
-                Event::of(*kind, &numbers[..kind.numbers().len()])
+                TraceEvent::of(*kind, &numbers[..kind.numbers().len()])
             }
         };
         Ok(Some(Timed { time_ns, board, core, event }))
     }
 
-    fn frame(&mut self) -> Result<Frame, BadTrace> {
+    fn frame(&mut self) -> Result<TracedFrame, BadTrace> {
         let destination = self.number()? as u8;
         let (token_wait_ns, wire_ns, arrives_after_ns) = (self.number()?, self.number()?, self.number()?);
         let length = self.number()? as usize;
@@ -276,37 +276,37 @@ impl Bytes<'_> {
         }
         let Some(bytes) = self.bytes.get(self.at..self.at + length) else { return early(self.bytes.len()) };
         self.at += length;
-        Ok(Frame { destination, token_wait_ns, wire_ns, arrives_after_ns, bytes: bytes.to_vec() })
+        Ok(TracedFrame { destination, token_wait_ns, wire_ns, arrives_after_ns, bytes: bytes.to_vec() })
     }
 }
 
 /// Reads a whole trace: its header, and as an iterator its events.
 #[derive(Clone)]
-pub struct Reader<'a> {
-    header: Header,
+pub struct TraceReader<'a> {
+    header: TraceHeader,
     bytes: &'a [u8],
     at: usize,
     cursor: Cursor,
     over: bool,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> TraceReader<'a> {
     /// Begins to read.
     ///
     /// # Errors
     /// If this is no trace.
     pub fn new(bytes: &'a [u8]) -> Result<Self, BadTrace> {
         let (header, at) = begin(bytes)?;
-        Ok(Reader { header, bytes, at, cursor: Cursor::default(), over: false })
+        Ok(TraceReader { header, bytes, at, cursor: Cursor::default(), over: false })
     }
 
     /// The names.
-    pub fn header(&self) -> &Header {
+    pub fn header(&self) -> &TraceHeader {
         &self.header
     }
 }
 
-impl Iterator for Reader<'_> {
+impl Iterator for TraceReader<'_> {
     type Item = Result<Timed, BadTrace>;
     fn next(&mut self) -> Option<Self::Item> {
         if self.over {

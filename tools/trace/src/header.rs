@@ -8,22 +8,22 @@ pub const CORES_MAX: u8 = 4;
 
 /// The names of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Header {
+pub struct TraceHeader {
     /// The boards, by number.
-    pub boards: Vec<Board>,
+    pub boards: Vec<TraceBoard>,
     /// The kinds of processes.
     pub kinds: Vec<ProcessKind>,
     /// The protocols.
-    pub protocols: Vec<Protocol>,
+    pub protocols: Vec<TracedProtocol>,
 }
 
 /// A board.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Board {
+pub struct TraceBoard {
     /// Its name.
     pub name: String,
     /// Its processes, by index.
-    pub processes: Vec<Run>,
+    pub processes: Vec<ProcessRun>,
     /// Its cores beside the first.
     #[serde(default, skip_serializing_if = "is_none")]
     pub more_cores: u8,
@@ -35,14 +35,14 @@ fn is_none(more_cores: &u8) -> bool {
 
 /// Processes of one kind with consecutive indices and ordinals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Run {
+pub struct ProcessRun {
     /// The index of the first.
     pub index: u16,
     /// Which of those of its kind on its board the first is.
     pub ordinal: u16,
     /// How many.
     pub count: u16,
-    /// What they are: a place in [`Header::kinds`].
+    /// What they are: a place in [`TraceHeader::kinds`].
     pub kind: usize,
     /// Of proxies: for whom they call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -65,20 +65,20 @@ pub enum CallsFor {
 pub struct ProcessKind {
     /// Its name.
     pub name: String,
-    /// Which protocol it serves: a place in [`Header::protocols`].
+    /// Which protocol it serves: a place in [`TraceHeader::protocols`].
     pub serves: Option<usize>,
 }
 
 /// A protocol.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Protocol {
+pub struct TracedProtocol {
     /// Its name.
     pub name: String,
     /// Its entries: number and name.
     pub entries: Vec<(u8, String)>,
 }
 
-impl Board {
+impl TraceBoard {
     /// How many cores it has.
     pub fn cores(&self) -> u8 {
         self.more_cores.saturating_add(1).min(CORES_MAX)
@@ -90,17 +90,17 @@ impl Board {
             Some(run) if run.kind == kind && run.index + run.count == index && run.ordinal + run.count == ordinal => {
                 run.count += 1;
             }
-            _ => self.processes.push(Run { index, ordinal, count: 1, kind, calls_for: None }),
+            _ => self.processes.push(ProcessRun { index, ordinal, count: 1, kind, calls_for: None }),
         }
     }
 
     /// Adds proxies: so many from this index on.
     pub fn add_proxies(&mut self, index: u16, count: u16, kind: usize, calls_for: CallsFor) {
-        self.processes.push(Run { index, ordinal: 0, count, kind, calls_for: Some(calls_for) });
+        self.processes.push(ProcessRun { index, ordinal: 0, count, kind, calls_for: Some(calls_for) });
     }
 
     /// The run of the process with this index, and its place in it.
-    fn run(&self, index: u16) -> Option<(&Run, u16)> {
+    fn run(&self, index: u16) -> Option<(&ProcessRun, u16)> {
         let behind = self.processes.partition_point(|run| run.index <= index);
         let run = self.processes.get(behind.checked_sub(1)?)?;
         let place = index - run.index;
@@ -114,7 +114,7 @@ impl Board {
     }
 }
 
-impl Header {
+impl TraceHeader {
     /// The kind of a process, and which of them it is.
     fn process(&self, id: ProcId) -> Option<(&ProcessKind, u16)> {
         let (kind, ordinal) = self.boards.get(usize::from(id.board.0))?.find(id.index)?;
@@ -124,7 +124,7 @@ impl Header {
     /// Whether `proxy` makes the calls of `caller`: those that wait for the answer, or those that do not.
     pub fn calls_for(&self, proxy: ProcId, caller: ProcId, released: bool) -> bool {
         let run = self.boards.get(usize::from(proxy.board.0)).and_then(|board| board.run(proxy.index));
-        let Some((Run { calls_for: Some(whom), .. }, place)) = run else { return false };
+        let Some((ProcessRun { calls_for: Some(whom), .. }, place)) = run else { return false };
         match *whom {
             CallsFor::Own(board, first) => {
                 !released && board == caller.board.0 && first.wrapping_add(place) == caller.index
@@ -168,7 +168,7 @@ impl Header {
         self.process(id).map_or("?", |(kind, _)| &kind.name)
     }
 
-    /// The kind of a process, as a place in [`Header::kinds`].
+    /// The kind of a process, as a place in [`TraceHeader::kinds`].
     pub fn kind_number(&self, id: ProcId) -> Option<usize> {
         self.boards.get(usize::from(id.board.0))?.find(id.index).map(|(kind, _)| kind)
     }
@@ -197,14 +197,15 @@ mod tests {
 
     #[test]
     fn header_names_processes_by_ranges() {
-        let mut board = Board { name: "a".into(), ..Board::default() };
+        let mut board = TraceBoard { name: "a".into(), ..TraceBoard::default() };
         for (index, ordinal, kind) in [(0, 0, 0), (1, 0, 1), (2, 1, 1), (3, 2, 1), (5, 3, 1)] {
             board.add(index, ordinal, kind);
         }
         assert_eq!(board.processes.len(), 3);
         let kind = |name: &str, serves| ProcessKind { name: name.into(), serves };
-        let protocols = vec![Protocol { name: "Inode".into(), entries: vec![(4, "Read".into())] }];
-        let header = Header { boards: vec![board], kinds: vec![kind("disk", None), kind("inode", Some(0))], protocols };
+        let protocols = vec![TracedProtocol { name: "Inode".into(), entries: vec![(4, "Read".into())] }];
+        let header =
+            TraceHeader { boards: vec![board], kinds: vec![kind("disk", None), kind("inode", Some(0))], protocols };
         let name = |index: u16| header.full_name(ProcId::new(0, index));
         assert_eq!(
             [0, 1, 3, 4, 5, 6].map(name),

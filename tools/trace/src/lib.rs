@@ -30,7 +30,7 @@ pub mod perfetto;
 pub mod summary;
 
 pub use decode::Decoder;
-pub use event::{Event, Frame, Timed};
-pub use follow::{Follower, Next};
-pub use format::{BadTrace, Reader, Writer};
-pub use header::{Board, CallsFor, Header, ProcessKind, Protocol};
+pub use event::{Timed, TraceEvent, TracedFrame};
+pub use follow::{FollowStep, Follower};
+pub use format::{BadTrace, TraceReader, TraceWriter};
+pub use header::{CallsFor, ProcessKind, TraceBoard, TraceHeader, TracedProtocol};

@@ -3,12 +3,12 @@
 //! Invariant: every nanosecond of every core is a program's, the system's or idle; room is bounded by processes, edges and
 //! [`PROGRAMS_MAX`], not by the length of the trace. Not here: what the figures are (`figures`).
 
-use crate::calls::Call;
+use crate::calls::TracedCall;
 use crate::charges::{Charges, SYSTEM};
-use crate::cores::{Cores, Doing};
-use crate::event::{Event, Frame, Timed, program_name};
-use crate::figures::{Arrow, BoardFigures, Figures, Place, Program, Sum, Work};
-use crate::header::Header;
+use crate::cores::{Doing, TracedCores};
+use crate::event::{Timed, TraceEvent, TracedFrame, program_name};
+use crate::figures::{Arrow, BoardFigures, EdgeSum, ProcessPlace, TraceFigures, TracedProgram, Work};
+use crate::header::TraceHeader;
 use crate::moment::Moment;
 use renga_abi::ProcId;
 use std::collections::HashMap;
@@ -19,10 +19,10 @@ pub const PROGRAMS_MAX: usize = 4096;
 /// What adds up.
 #[derive(Clone)]
 pub struct Meter {
-    header: Header,
-    figures: Figures,
+    header: TraceHeader,
+    figures: TraceFigures,
     moment: Moment,
-    cores: Cores,
+    cores: TracedCores,
     charges: Charges,
     /// Transfers under way, by board.
     transfers: Vec<u32>,
@@ -36,9 +36,9 @@ pub struct Meter {
 
 impl Meter {
     /// Of a run with these names, before it begins.
-    pub fn new(header: Header) -> Meter {
-        let (boards, cores) = (header.boards.len(), Cores::new(&header));
-        let figures = Figures { boards: vec![BoardFigures::default(); boards], ..Figures::default() };
+    pub fn new(header: TraceHeader) -> Meter {
+        let (boards, cores) = (header.boards.len(), TracedCores::new(&header));
+        let figures = TraceFigures { boards: vec![BoardFigures::default(); boards], ..TraceFigures::default() };
         Meter {
             header,
             figures,
@@ -53,7 +53,7 @@ impl Meter {
     }
 
     /// The names.
-    pub fn header(&self) -> &Header {
+    pub fn header(&self) -> &TraceHeader {
         &self.header
     }
 
@@ -72,13 +72,13 @@ impl Meter {
         self.system_calls.get(&process).copied()
     }
 
-    /// A program by its number among all ([`Figures::programs`]), as it is now.
-    pub fn program(&self, serial: u64) -> Option<&Program> {
+    /// A program by its number among all ([`TraceFigures::programs`]), as it is now.
+    pub fn program(&self, serial: u64) -> Option<&TracedProgram> {
         self.figures.programs.get(&serial)
     }
 
     /// What has added up until the last event; calls that were not answered count, without time.
-    pub fn figures(&self) -> Figures {
+    pub fn figures(&self) -> TraceFigures {
         let mut figures = self.figures.clone();
         for call in self.moment.calls().all_outstanding() {
             count(&self.header, &mut figures, call);
@@ -158,17 +158,17 @@ impl Meter {
     }
 
     /// Changes the program of an account.
-    fn change(&mut self, account: u16, change: impl FnOnce(&mut Program)) {
+    fn change(&mut self, account: u16, change: impl FnOnce(&mut TracedProgram)) {
         let known = self.programs.get(&account).copied().filter(|serial| self.figures.programs.contains_key(serial));
-        let serial = known.unwrap_or_else(|| self.begin(account, Program::default()));
+        let serial = known.unwrap_or_else(|| self.begin(account, TracedProgram::default()));
         self.figures.programs.entry(serial).and_modify(change);
     }
 
-    fn begin(&mut self, account: u16, program: Program) -> u64 {
+    fn begin(&mut self, account: u16, program: TracedProgram) -> u64 {
         let serial = self.seen;
         self.seen += 1;
         self.programs.insert(account, serial);
-        self.figures.programs.insert(serial, Program { begin_ns: self.figures.time_ns, ..program });
+        self.figures.programs.insert(serial, TracedProgram { begin_ns: self.figures.time_ns, ..program });
         if self.figures.programs.len() > PROGRAMS_MAX {
             let ended = self.figures.programs.iter().filter_map(|(serial, one)| Some((one.end_ns?, *serial))).min();
             let oldest = ended.map(|(_, serial)| serial).or(self.figures.programs.keys().next().copied());
@@ -181,8 +181,8 @@ impl Meter {
     fn note(&mut self, timed: &Timed) {
         let place = usize::from(timed.board);
         match &timed.event {
-            Event::Frame(frame) => self.frame(place, frame),
-            Event::Disk { blocks, writes, .. } => {
+            TraceEvent::Frame(frame) => self.frame(place, frame),
+            TraceEvent::Disk { blocks, writes, .. } => {
                 let (Some(board), Some(under_way)) =
                     (self.figures.boards.get_mut(place), self.transfers.get_mut(place))
                 else {
@@ -193,26 +193,26 @@ impl Meter {
                 let pages = if *writes { &mut board.disk.pages_written } else { &mut board.disk.pages_read };
                 *pages += u64::from(*blocks);
             }
-            Event::DiskEnd { .. } => {
+            TraceEvent::DiskEnd { .. } => {
                 self.transfers
                     .get_mut(place)
                     .into_iter()
                     .for_each(|under_way| *under_way = under_way.saturating_sub(1));
             }
-            Event::SystemCall { process, number } => {
+            TraceEvent::SystemCall { process, number } => {
                 self.system_calls.insert(*process, (*number, timed.time_ns));
             }
-            Event::Enter { process } => {
+            TraceEvent::Enter { process } => {
                 self.system_calls.remove(process);
             }
-            Event::Program { process, pid, name, rest } => self.named(*process, *pid, [*name, *rest]),
-            Event::ProgramEnd { process } => self.ended(*process),
-            Event::Started | Event::Stopped => self.board_ended(timed.board),
+            TraceEvent::Program { process, pid, name, rest } => self.named(*process, *pid, [*name, *rest]),
+            TraceEvent::ProgramEnd { process } => self.ended(*process),
+            TraceEvent::Started | TraceEvent::Stopped => self.board_ended(timed.board),
             _ => {}
         }
     }
 
-    fn frame(&mut self, board: usize, frame: &Frame) {
+    fn frame(&mut self, board: usize, frame: &TracedFrame) {
         let Some(BoardFigures { sent, .. }) = self.figures.boards.get_mut(board) else { return };
         sent.frames += 1;
         sent.bytes += frame.bytes.len() as u64;
@@ -228,10 +228,10 @@ impl Meter {
         match known {
             Some(program) if program.pid == pid && program.end_ns.is_none() => program.name = name,
             Some(program) if program.pid == 0 => {
-                *program = Program { process: Some(process), pid, name, ..program.clone() };
+                *program = TracedProgram { process: Some(process), pid, name, ..program.clone() };
             }
             _ => {
-                self.begin(account, Program { process: Some(process), pid, name, ..Program::default() });
+                self.begin(account, TracedProgram { process: Some(process), pid, name, ..TracedProgram::default() });
             }
         }
     }
@@ -258,10 +258,10 @@ impl Meter {
 }
 
 /// Counts a call that is over, or has been made.
-fn count(header: &Header, figures: &mut Figures, call: &Call) {
-    let place = |id: ProcId| Place { board: id.board.0, kind: header.kind_number(id) };
+fn count(header: &TraceHeader, figures: &mut TraceFigures, call: &TracedCall) {
+    let place = |id: ProcId| ProcessPlace { board: id.board.0, kind: header.kind_number(id) };
     let arrow = Arrow { from: place(call.caller), to: place(call.server), op: call.op };
-    let mut sum = Sum { calls: 1, ..Sum::default() };
+    let mut sum = EdgeSum { calls: 1, ..EdgeSum::default() };
     if let Some(end_ns) = call.end_ns {
         let accept_ns = call.accept_ns.unwrap_or(end_ns);
         sum.answered = 1;

@@ -2,9 +2,9 @@
 //!
 //! Invariant: it is what the events so far say, and takes no more room than there are processes.
 
-use crate::calls::{Call, Calls};
-use crate::event::{Event, Timed};
-use crate::header::Header;
+use crate::calls::{Calls, TracedCall};
+use crate::event::{Timed, TraceEvent};
+use crate::header::TraceHeader;
 use renga_abi::ProcId;
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -14,7 +14,7 @@ const CHAIN_MAX: usize = 32;
 
 /// What a process does, as last told.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum State {
+pub enum TracedState {
     /// It has the core.
     Runs,
     /// It would run.
@@ -29,7 +29,7 @@ pub enum State {
 #[derive(Clone, Default)]
 pub struct Moment {
     calls: Calls,
-    states: HashMap<ProcId, State>,
+    states: HashMap<ProcId, TracedState>,
     /// By board and core: who has it.
     running: HashMap<(u8, u8), ProcId>,
     /// Servers that run inside the poll of whom they serve, and whom.
@@ -39,39 +39,39 @@ pub struct Moment {
 
 impl Moment {
     /// Takes the next event, and tells of each call that is over ([`Calls::take`]).
-    pub fn take(&mut self, header: &Header, timed: &Timed, over: &mut dyn FnMut(usize, &Call)) {
+    pub fn take(&mut self, header: &TraceHeader, timed: &Timed, over: &mut dyn FnMut(usize, &TracedCall)) {
         self.calls.take(header, timed, over);
         let core = (timed.board, timed.core);
         let (process, state) = match timed.event {
-            Event::Dispatch { process } | Event::Trap { process } => {
+            TraceEvent::Dispatch { process } | TraceEvent::Trap { process } => {
                 self.running.insert(core, process);
-                (process, State::Runs)
+                (process, TracedState::Runs)
             }
-            Event::Enter { process } => {
+            TraceEvent::Enter { process } => {
                 self.running.insert(core, process);
-                (process, State::Program)
+                (process, TracedState::Program)
             }
-            Event::Accept { server, caller, .. } => {
+            TraceEvent::Accept { server, caller, .. } => {
                 if self.running.get(&core) == Some(&caller) {
                     self.running.insert(core, server);
                     self.in_place.insert(server, caller);
                 }
-                (server, State::Runs)
+                (server, TracedState::Runs)
             }
-            Event::Reply { caller, .. } => (caller, State::Ready),
-            Event::WaitCall { process } => self.waits(core, process, "a call"),
-            Event::WaitNotification { process } => self.waits(core, process, "an interrupt or an alarm"),
-            Event::WaitTurn { process } => self.waits(core, process, "its turn"),
-            Event::Notify { process } => (process, State::Ready),
-            Event::Disk { .. } | Event::DiskEnd { .. } => {
-                self.disk_works = matches!(timed.event, Event::Disk { .. });
+            TraceEvent::Reply { caller, .. } => (caller, TracedState::Ready),
+            TraceEvent::WaitCall { process } => self.waits(core, process, "a call"),
+            TraceEvent::WaitNotification { process } => self.waits(core, process, "an interrupt or an alarm"),
+            TraceEvent::WaitTurn { process } => self.waits(core, process, "its turn"),
+            TraceEvent::Notify { process } => (process, TracedState::Ready),
+            TraceEvent::Disk { .. } | TraceEvent::DiskEnd { .. } => {
+                self.disk_works = matches!(timed.event, TraceEvent::Disk { .. });
                 return;
             }
-            Event::Idle {} => {
+            TraceEvent::Idle {} => {
                 self.running.remove(&core);
                 return;
             }
-            Event::Started | Event::Stopped => {
+            TraceEvent::Started | TraceEvent::Stopped => {
                 self.states.retain(|process, _| process.board.0 != timed.board);
                 self.in_place.retain(|process, _| process.board.0 != timed.board);
                 self.running.retain(|(board, _), _| *board != timed.board);
@@ -83,14 +83,14 @@ impl Moment {
     }
 
     /// `process` has done what it can; the one in whose poll it ran goes on, at once if it has its answer.
-    fn waits(&mut self, core: (u8, u8), process: ProcId, what: &'static str) -> (ProcId, State) {
+    fn waits(&mut self, core: (u8, u8), process: ProcId, what: &'static str) -> (ProcId, TracedState) {
         if let Some(caller) = self.in_place.remove(&process) {
             self.running.insert(core, caller);
-            if self.states.get(&caller) == Some(&State::Ready) {
-                self.states.insert(caller, State::Runs);
+            if self.states.get(&caller) == Some(&TracedState::Ready) {
+                self.states.insert(caller, TracedState::Runs);
             }
         }
-        (process, State::Waits(what))
+        (process, TracedState::Waits(what))
     }
 
     /// The outstanding calls.
@@ -104,12 +104,12 @@ impl Moment {
     }
 
     /// What a process does, if it was heard of.
-    pub fn state(&self, process: ProcId) -> Option<State> {
+    pub fn state(&self, process: ProcId) -> Option<TracedState> {
         self.states.get(&process).copied()
     }
 
     /// The chain of those who wait for each other, from `process` on, and what the last one does.
-    pub fn chain(&self, header: &Header, process: ProcId) -> String {
+    pub fn chain(&self, header: &TraceHeader, process: ProcId) -> String {
         let (mut at, mut chain) = (process, header.full_name(process));
         for _ in 0..CHAIN_MAX {
             let Some(call) = self.calls.outstanding(at) else { break };
@@ -126,12 +126,14 @@ impl Moment {
             at = call.server;
         }
         let what = match self.states.get(&at) {
-            Some(State::Waits(_)) if header.kind(at) == "disk" && self.disk_works => "waits for the medium".to_string(),
-            Some(State::Waits("a call")) if at != process => "keeps the call".to_string(),
-            Some(State::Waits(what)) => format!("waits for {what}"),
-            Some(State::Program) => "its program".to_string(),
-            Some(State::Ready) => "ready".to_string(),
-            Some(State::Runs) | None => "runs".to_string(),
+            Some(TracedState::Waits(_)) if header.kind(at) == "disk" && self.disk_works => {
+                "waits for the medium".to_string()
+            }
+            Some(TracedState::Waits("a call")) if at != process => "keeps the call".to_string(),
+            Some(TracedState::Waits(what)) => format!("waits for {what}"),
+            Some(TracedState::Program) => "its program".to_string(),
+            Some(TracedState::Ready) => "ready".to_string(),
+            Some(TracedState::Runs) | None => "runs".to_string(),
         };
         let _ = write!(chain, ": {what}");
         chain

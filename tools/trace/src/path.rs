@@ -3,8 +3,8 @@
 //! Who calls waits for the server, which may wait for another one, and so on, across boards too; at the end of that chain is
 //! what everybody in it waits for. Invariant: the pieces of a path follow each other without gaps.
 
-use crate::event::{Event, Timed};
-use crate::header::Header;
+use crate::event::{Timed, TraceEvent};
+use crate::header::TraceHeader;
 use crate::moment::Moment;
 use renga_abi::ProcId;
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ use std::fmt::Write;
 
 /// A piece of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Piece {
+pub struct PathPiece {
     /// From when, ns.
     pub begin_ns: u64,
     /// Until when, ns.
@@ -40,14 +40,14 @@ pub fn system_calls(events: &[Timed]) -> Vec<SystemCall> {
     let mut done = Vec::new();
     for timed in events {
         match timed.event {
-            Event::SystemCall { process, number } => {
+            TraceEvent::SystemCall { process, number } => {
                 let call = SystemCall { process, number, begin_ns: timed.time_ns, end_ns: 0 };
                 open.insert(process, call);
             }
-            Event::Enter { process } => {
+            TraceEvent::Enter { process } => {
                 done.extend(open.remove(&process).map(|call| SystemCall { end_ns: timed.time_ns, ..call }));
             }
-            Event::Started | Event::Stopped => open.retain(|process, _| process.board.0 != timed.board),
+            TraceEvent::Started | TraceEvent::Stopped => open.retain(|process, _| process.board.0 != timed.board),
             _ => {}
         }
     }
@@ -55,9 +55,9 @@ pub fn system_calls(events: &[Timed]) -> Vec<SystemCall> {
 }
 
 /// What `process` waited for from `begin_ns` to `end_ns`.
-pub fn path(header: &Header, events: &[Timed], process: ProcId, begin_ns: u64, end_ns: u64) -> Vec<Piece> {
+pub fn path(header: &TraceHeader, events: &[Timed], process: ProcId, begin_ns: u64, end_ns: u64) -> Vec<PathPiece> {
     let mut now = Moment::default();
-    let mut pieces: Vec<Piece> = Vec::new();
+    let mut pieces: Vec<PathPiece> = Vec::new();
     for (place, timed) in events.iter().enumerate() {
         if timed.time_ns >= end_ns {
             break;
@@ -71,14 +71,14 @@ pub fn path(header: &Header, events: &[Timed], process: ProcId, begin_ns: u64, e
         let what = now.chain(header, process);
         match pieces.last_mut() {
             Some(piece) if piece.what == what => piece.end_ns = until_ns,
-            _ => pieces.push(Piece { begin_ns: from_ns, end_ns: until_ns, what }),
+            _ => pieces.push(PathPiece { begin_ns: from_ns, end_ns: until_ns, what }),
         }
     }
     pieces
 }
 
 /// The pieces as lines: since the beginning, how long, what.
-pub fn timeline(pieces: &[Piece]) -> String {
+pub fn timeline(pieces: &[PathPiece]) -> String {
     let begin_ns = pieces.first().map_or(0, |piece| piece.begin_ns);
     let mut text = format!("{:>12} {:>10}\n", "at, ns", "for, ns");
     for piece in pieces {
@@ -89,7 +89,7 @@ pub fn timeline(pieces: &[Piece]) -> String {
 }
 
 /// Who waits for whom at `time_ns`: a line for each outstanding call, with the chain behind it.
-pub fn waits(header: &Header, events: &[Timed], time_ns: u64) -> Vec<String> {
+pub fn waits(header: &TraceHeader, events: &[Timed], time_ns: u64) -> Vec<String> {
     let mut now = Moment::default();
     events
         .iter()

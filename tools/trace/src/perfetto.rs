@@ -8,15 +8,15 @@
 //! Invariant: slices of a track are within each other or follow each other, and packets are in the order of time.
 
 use crate::calls::Calls;
-use crate::event::{Event, Frame, Timed, program_name};
-use crate::header::Header;
+use crate::event::{Timed, TraceEvent, TracedFrame, program_name};
+use crate::header::TraceHeader;
 use prost::Message;
 use renga_abi::ProcId;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// `Trace`.
 #[derive(Clone, PartialEq, Message)]
-pub struct Trace {
+pub struct PerfettoTrace {
     /// Its packets.
     #[prost(message, repeated, tag = "1")]
     pub packet: Vec<TracePacket>,
@@ -125,14 +125,14 @@ fn slice(kind: i32, time_ns: u64, track_uuid: u64, name: Option<String>, flow_id
 }
 
 /// The trace as the bytes of a file for Perfetto.
-pub fn encode(header: &Header, events: &[Timed]) -> Vec<u8> {
+pub fn encode(header: &TraceHeader, events: &[Timed]) -> Vec<u8> {
     export(header, events).encode_to_vec()
 }
 
 /// The trace as Perfetto's.
-pub fn export(header: &Header, events: &[Timed]) -> Trace {
+pub fn export(header: &TraceHeader, events: &[Timed]) -> PerfettoTrace {
     let mut export =
-        Export { header, calls: Calls::default(), open: BTreeMap::new(), on_wire: None, packets: Vec::new() };
+        PerfettoExport { header, calls: Calls::default(), open: BTreeMap::new(), on_wire: None, packets: Vec::new() };
     for timed in events {
         export.take(timed);
     }
@@ -143,12 +143,12 @@ pub fn export(header: &Header, events: &[Timed]) -> Trace {
     let mut packet = tracks_of(header, &export.packets);
     packet.append(&mut export.packets);
     packet.sort_by_key(|packet| packet.timestamp);
-    Trace { packet }
+    PerfettoTrace { packet }
 }
 
 /// What is written so far.
-struct Export<'a> {
-    header: &'a Header,
+struct PerfettoExport<'a> {
+    header: &'a TraceHeader,
     calls: Calls,
     /// The slices of each track that have begun, the outer ones first.
     open: BTreeMap<u64, Vec<Slice>>,
@@ -166,7 +166,7 @@ enum Slice {
     Call,
 }
 
-impl Export<'_> {
+impl PerfettoExport<'_> {
     fn begin(&mut self, track: u64, slice_is: Slice, time_ns: u64, name: String, flows: Vec<u64>) {
         self.open.entry(track).or_default().push(slice_is);
         self.packets.push(slice(BEGIN, time_ns, track, Some(name), flows));
@@ -190,33 +190,37 @@ impl Export<'_> {
         self.end_frame(at_ns);
         self.calls.take(self.header, timed, &mut |_, _| {});
         match &timed.event {
-            Event::Call { caller, .. } => self.begin_call(*caller, at_ns),
-            Event::Forward { caller, .. } => {
+            TraceEvent::Call { caller, .. } => self.begin_call(*caller, at_ns),
+            TraceEvent::Forward { caller, .. } => {
                 self.end(track_of(*caller), Slice::Call, at_ns);
                 self.begin_call(*caller, at_ns);
             }
-            Event::Reply { caller, .. } => self.end(track_of(*caller), Slice::Call, at_ns),
-            Event::Accept { server, caller, op } => {
+            TraceEvent::Reply { caller, .. } => self.end(track_of(*caller), Slice::Call, at_ns),
+            TraceEvent::Accept { server, caller, op } => {
                 let track = track_of(*server);
                 self.end(track, Slice::Serves, at_ns);
                 let asked = self.calls.outstanding(*caller).map_or(*server, |call| call.server);
                 let name = format!("serves {}: {}", self.header.full_name(*caller), self.header.entry(asked, *op));
                 self.begin(track, Slice::Serves, at_ns, name, Vec::new());
             }
-            Event::WaitCall { process } => self.end(track_of(*process), Slice::Serves, at_ns),
-            Event::Dispatch { process } | Event::Trap { process } => self.turn(core, at_ns, self.header.name(*process)),
-            Event::Enter { process } => self.turn(core, at_ns, format!("program of {}", self.header.name(*process))),
-            Event::Idle {} => self.end(core, Slice::Turn, at_ns),
-            Event::Started | Event::Stopped => {
+            TraceEvent::WaitCall { process } => self.end(track_of(*process), Slice::Serves, at_ns),
+            TraceEvent::Dispatch { process } | TraceEvent::Trap { process } => {
+                self.turn(core, at_ns, self.header.name(*process))
+            }
+            TraceEvent::Enter { process } => {
+                self.turn(core, at_ns, format!("program of {}", self.header.name(*process)))
+            }
+            TraceEvent::Idle {} => self.end(core, Slice::Turn, at_ns),
+            TraceEvent::Started | TraceEvent::Stopped => {
                 let tracks = self.open.keys().filter(|track| **track >> 32 == u64::from(timed.board) + 1).copied();
                 tracks.collect::<Vec<u64>>().into_iter().for_each(|track| self.end_all(track, at_ns));
             }
-            Event::Frame(frame) => self.frame(timed, frame),
-            Event::Disk { first, blocks, writes, .. } => {
+            TraceEvent::Frame(frame) => self.frame(timed, frame),
+            TraceEvent::Disk { first, blocks, writes, .. } => {
                 let name = format!("{} {blocks} from {first}", if *writes { "writes" } else { "reads" });
                 self.begin(track(timed.board, DISK), Slice::Transfer, at_ns, name, Vec::new());
             }
-            Event::DiskEnd { .. } => self.end(track(timed.board, DISK), Slice::Transfer, at_ns),
+            TraceEvent::DiskEnd { .. } => self.end(track(timed.board, DISK), Slice::Transfer, at_ns),
             event => {
                 if let Some((track, name)) = self.instant(event, timed.board, core) {
                     self.packets.push(slice(INSTANT, at_ns, track, Some(name), Vec::new()));
@@ -226,30 +230,30 @@ impl Export<'_> {
     }
 
     /// What takes no time by itself, and where it is shown; waits, notifications and accounts are not.
-    fn instant(&self, event: &Event, board: u8, core: u64) -> Option<(u64, String)> {
+    fn instant(&self, event: &TraceEvent, board: u8, core: u64) -> Option<(u64, String)> {
         Some(match event {
-            Event::Token {} => (LINK, format!("token: {}", self.header.board(board))),
-            Event::Alarm {} => (core, "alarm".to_string()),
-            Event::Devices { .. } => (core, "interrupt".to_string()),
-            Event::SystemCall { process, number } => (track_of(*process), format!("system call {number}")),
-            Event::Fault { process, address, .. } => (track_of(*process), format!("fault at {address:#x}")),
-            Event::Commit { process } => (track_of(*process), "commit".to_string()),
-            Event::CommitEnd { process } => (track_of(*process), "commit is over".to_string()),
-            Event::Lease { ino, board: keeper, page } => {
+            TraceEvent::Token {} => (LINK, format!("token: {}", self.header.board(board))),
+            TraceEvent::Alarm {} => (core, "alarm".to_string()),
+            TraceEvent::Devices { .. } => (core, "interrupt".to_string()),
+            TraceEvent::SystemCall { process, number } => (track_of(*process), format!("system call {number}")),
+            TraceEvent::Fault { process, address, .. } => (track_of(*process), format!("fault at {address:#x}")),
+            TraceEvent::Commit { process } => (track_of(*process), "commit".to_string()),
+            TraceEvent::CommitEnd { process } => (track_of(*process), "commit is over".to_string()),
+            TraceEvent::Lease { ino, board: keeper, page } => {
                 let keeper = self.header.board(*keeper);
                 (track(board, BOARD), format!("{keeper} may keep page {page} of inode {ino}"))
             }
-            Event::Recall { ino, board: keeper, from, to } => {
+            TraceEvent::Recall { ino, board: keeper, from, to } => {
                 let keeper = self.header.board(*keeper);
                 (track(board, BOARD), format!("{keeper} is to give up pages {from} to {to} of inode {ino}"))
             }
-            Event::RecallEnd { ino, board: keeper } => {
+            TraceEvent::RecallEnd { ino, board: keeper } => {
                 (track(board, BOARD), format!("{} has given up pages of inode {ino}", self.header.board(*keeper)))
             }
-            Event::Program { process, pid, name, rest } => {
+            TraceEvent::Program { process, pid, name, rest } => {
                 (track_of(*process), format!("{} ({pid})", program_name([*name, *rest])))
             }
-            Event::ProgramEnd { process } => (track_of(*process), "the program has ended".to_string()),
+            TraceEvent::ProgramEnd { process } => (track_of(*process), "the program has ended".to_string()),
             _ => return None,
         })
     }
@@ -271,7 +275,7 @@ impl Export<'_> {
         self.begin(core, Slice::Turn, at_ns, name, Vec::new());
     }
 
-    fn frame(&mut self, timed: &Timed, frame: &Frame) {
+    fn frame(&mut self, timed: &Timed, frame: &TracedFrame) {
         // Two at once are there only in a file that says anything.
         self.end_frame(u64::MAX);
         let name = format!(
@@ -293,7 +297,7 @@ impl Export<'_> {
 }
 
 /// The tracks of these packets, and of all boards and cores.
-fn tracks_of(header: &Header, packets: &[TracePacket]) -> Vec<TracePacket> {
+fn tracks_of(header: &TraceHeader, packets: &[TracePacket]) -> Vec<TracePacket> {
     let mut tracks = vec![described(LINK, "link".to_string(), None, None)];
     for (board, number) in header.boards.iter().zip(0u8..) {
         let name = format!("board {}", board.name);

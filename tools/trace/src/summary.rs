@@ -4,16 +4,16 @@
 //! answered count, without time.
 
 use crate::event::Timed;
-use crate::figures::{Arrow, Figures, Frames, Place};
-pub use crate::figures::{CoreTime, Sum};
-use crate::header::Header;
+use crate::figures::{Arrow, Frames, ProcessPlace, TraceFigures};
+pub use crate::figures::{CoreTime, EdgeSum};
+use crate::header::TraceHeader;
 use crate::meter::Meter;
 use std::collections::BTreeMap;
 use std::fmt;
 
 /// Who calls whom: kinds, and whether on another board; and which entry.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Edge {
+pub struct CallEdge {
     /// Board and kind of the callers.
     pub from: String,
     /// Board and kind of the servers.
@@ -26,13 +26,13 @@ pub struct Edge {
 
 /// A summary.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Summary {
+pub struct TraceSummary {
     /// From the first event to the last, ns.
     pub span_ns: u64,
     /// Events.
     pub events: u64,
     /// By edge.
-    pub edges: BTreeMap<Edge, Sum>,
+    pub edges: BTreeMap<CallEdge, EdgeSum>,
     /// By board and core.
     pub cores: Vec<(String, CoreTime)>,
     /// Cores of at least two boards were not idle, ns.
@@ -44,18 +44,18 @@ pub struct Summary {
 }
 
 /// Sums up.
-pub fn summary(header: &Header, events: &[Timed]) -> Summary {
+pub fn summary(header: &TraceHeader, events: &[Timed]) -> TraceSummary {
     let mut meter = Meter::new(header.clone());
     events.iter().for_each(|event| meter.take(event));
-    Summary::of(header, &meter.figures())
+    TraceSummary::of(header, &meter.figures())
 }
 
-impl Summary {
+impl TraceSummary {
     /// What these figures say.
-    pub fn of(header: &Header, figures: &Figures) -> Summary {
-        let mut sums = Summary { span_ns: figures.span_ns(), events: figures.events, ..Summary::default() };
+    pub fn of(header: &TraceHeader, figures: &TraceFigures) -> TraceSummary {
+        let mut sums = TraceSummary { span_ns: figures.span_ns(), events: figures.events, ..TraceSummary::default() };
         for (arrow, sum) in &figures.edges {
-            sums.edges.entry(Edge::of(header, arrow)).or_default().add(*sum);
+            sums.edges.entry(CallEdge::of(header, arrow)).or_default().add(*sum);
         }
         let boards = (0u8..).zip(&header.boards).zip(&figures.boards);
         let cores = boards.flat_map(|((number, board), figures)| {
@@ -72,11 +72,11 @@ impl Summary {
     }
 }
 
-impl Edge {
+impl CallEdge {
     /// With its names.
-    pub fn of(header: &Header, arrow: &Arrow) -> Edge {
-        let name = |place: Place| format!("{}: {}", header.board(place.board), header.kind_name(place.kind));
-        Edge {
+    pub fn of(header: &TraceHeader, arrow: &Arrow) -> CallEdge {
+        let name = |place: ProcessPlace| format!("{}: {}", header.board(place.board), header.kind_name(place.kind));
+        CallEdge {
             from: name(arrow.from),
             to: name(arrow.to),
             entry: header.kind_entry(arrow.to.kind, arrow.op).to_string(),
@@ -90,7 +90,7 @@ pub fn us(ns: u64) -> String {
     format!("{}.{:03}", ns / 1000, ns % 1000)
 }
 
-impl fmt::Display for Summary {
+impl fmt::Display for TraceSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{} events in {} us", self.events, us(self.span_ns))?;
         writeln!(f, "\n{:<6} {:>15} {:>15} {:>15}", "board", "programs, us", "system, us", "idle, us")?;
@@ -116,7 +116,7 @@ impl fmt::Display for Summary {
             writeln!(f, "\nCalls {what}: {calls}, {} us", us(total_ns))?;
             writeln!(f, "{:>9} {:>15} {:>15}  edge", "calls", "time, us", "waiting, us")?;
             for (edge, sum) in edges {
-                let Sum { calls, total_ns, waiting_ns, .. } = *sum;
+                let EdgeSum { calls, total_ns, waiting_ns, .. } = *sum;
                 let arrow = format!("{} -> {}, {}", edge.from, edge.to, edge.entry);
                 writeln!(f, "{calls:>9} {:>15} {:>15}  {arrow}", us(total_ns), us(waiting_ns))?;
             }

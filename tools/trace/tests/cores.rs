@@ -2,52 +2,52 @@
 
 use prost::Message;
 use renga_abi::ProcId;
-use renga_trace::event::{Event, Timed};
-use renga_trace::figures::{CoreTime, Figures, Spent};
-use renga_trace::header::{Board, Header, ProcessKind};
+use renga_trace::event::{Timed, TraceEvent};
+use renga_trace::figures::{CoreTime, Spent, TraceFigures};
+use renga_trace::header::{ProcessKind, TraceBoard, TraceHeader};
 use renga_trace::meter::Meter;
-use renga_trace::perfetto::{Trace, export};
+use renga_trace::perfetto::{PerfettoTrace, export};
 use renga_trace::summary::summary;
 
 const FIRST: ProcId = ProcId::new(0, 0);
 const SECOND: ProcId = ProcId::new(0, 1);
 const DISK: ProcId = ProcId::new(0, 2);
 /// A board of two cores, and one of one.
-fn header() -> Header {
-    let mut a = Board { name: "a".into(), more_cores: 1, ..Board::default() };
+fn header() -> TraceHeader {
+    let mut a = TraceBoard { name: "a".into(), more_cores: 1, ..TraceBoard::default() };
     a.add(0, 0, 0);
     a.add(1, 1, 0);
     a.add(2, 0, 1);
-    let b = Board { name: "b".into(), ..Board::default() };
+    let b = TraceBoard { name: "b".into(), ..TraceBoard::default() };
     let kinds = ["user", "disk"].map(|name| ProcessKind { name: name.to_string(), serves: None });
-    Header { boards: vec![a, b], kinds: kinds.into(), ..Header::default() }
+    TraceHeader { boards: vec![a, b], kinds: kinds.into(), ..TraceHeader::default() }
 }
 
 /// 0 to 1,000 ns: a program on each core of a, and while they run the disk's process works on core 1, core 0 waits, and comes back.
 fn events() -> Vec<Timed> {
     let written = [
-        (0, 0, 0, Event::Account { process: FIRST, account: 1 }),
-        (0, 0, 0, Event::Account { process: SECOND, account: 2 }),
-        (0, 1, 0, Event::Idle {}),
-        (0, 0, 1, Event::Idle {}),
-        (10, 0, 0, Event::Dispatch { process: FIRST }),
-        (20, 0, 0, Event::Enter { process: FIRST }),
-        (100, 0, 1, Event::Dispatch { process: SECOND }),
-        (110, 0, 1, Event::Enter { process: SECOND }),
-        (300, 0, 1, Event::Trap { process: SECOND }),
-        (340, 0, 1, Event::Dispatch { process: DISK }),
-        (400, 0, 0, Event::Trap { process: FIRST }),
-        (430, 0, 0, Event::Idle {}),
-        (450, 0, 1, Event::Enter { process: SECOND }),
-        (700, 0, 0, Event::Alarm {}),
-        (720, 0, 0, Event::Enter { process: FIRST }),
-        (900, 0, 1, Event::Idle {}),
-        (1000, 0, 0, Event::Stopped),
+        (0, 0, 0, TraceEvent::Account { process: FIRST, account: 1 }),
+        (0, 0, 0, TraceEvent::Account { process: SECOND, account: 2 }),
+        (0, 1, 0, TraceEvent::Idle {}),
+        (0, 0, 1, TraceEvent::Idle {}),
+        (10, 0, 0, TraceEvent::Dispatch { process: FIRST }),
+        (20, 0, 0, TraceEvent::Enter { process: FIRST }),
+        (100, 0, 1, TraceEvent::Dispatch { process: SECOND }),
+        (110, 0, 1, TraceEvent::Enter { process: SECOND }),
+        (300, 0, 1, TraceEvent::Trap { process: SECOND }),
+        (340, 0, 1, TraceEvent::Dispatch { process: DISK }),
+        (400, 0, 0, TraceEvent::Trap { process: FIRST }),
+        (430, 0, 0, TraceEvent::Idle {}),
+        (450, 0, 1, TraceEvent::Enter { process: SECOND }),
+        (700, 0, 0, TraceEvent::Alarm {}),
+        (720, 0, 0, TraceEvent::Enter { process: FIRST }),
+        (900, 0, 1, TraceEvent::Idle {}),
+        (1000, 0, 0, TraceEvent::Stopped),
     ];
     written.into_iter().map(|(time_ns, board, core, event)| Timed { time_ns, board, core, event }).collect()
 }
 
-fn until(time_ns: u64) -> Figures {
+fn until(time_ns: u64) -> TraceFigures {
     let mut meter = Meter::new(header());
     events().iter().filter(|event| event.time_ns <= time_ns).for_each(|event| meter.take(event));
     meter.pass_until(time_ns);
@@ -96,7 +96,7 @@ fn summary_and_export_show_each_core() {
     assert_eq!(names, ["a 0", "a 1", "b"]);
     assert_eq!((sums.cores[0].1, sums.cores[1].1), (until(1000).boards[0].cores[0], until(1000).boards[0].cores[1]));
     let trace = export(&header(), &events());
-    assert_eq!(Trace::decode(trace.encode_to_vec().as_slice()), Ok(trace.clone()));
+    assert_eq!(PerfettoTrace::decode(trace.encode_to_vec().as_slice()), Ok(trace.clone()));
     let descriptors = trace.packet.iter().filter_map(|packet| packet.track_descriptor.as_ref());
     let cores: Vec<_> = descriptors.filter(|track| track.name().starts_with("core ")).collect();
     let names: Vec<&str> = cores.iter().map(|track| track.name()).collect();

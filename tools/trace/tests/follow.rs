@@ -1,7 +1,7 @@
 //! A trace that is read while it grows says what it says when it is whole; what is wrong is told with its place.
 
-use renga_trace::follow::Trouble;
-use renga_trace::{Event, Follower, Frame, Header, Next, Reader, Timed, Writer};
+use renga_trace::follow::FollowError;
+use renga_trace::{FollowStep, Follower, Timed, TraceEvent, TraceHeader, TraceReader, TraceWriter, TracedFrame};
 use std::cell::RefCell;
 use std::io::{self, Read};
 use std::rc::Rc;
@@ -27,10 +27,11 @@ impl Read for Growing {
 }
 
 fn written() -> Vec<u8> {
-    let mut out = Writer::new(Vec::new(), &Header::default()).unwrap();
+    let mut out = TraceWriter::new(Vec::new(), &TraceHeader::default()).unwrap();
     for place in 0..200u64 {
-        let frame = |bytes| Frame { destination: 1, token_wait_ns: 0, wire_ns: 9, arrives_after_ns: 9, bytes };
-        let event = if place % 5 == 0 { Event::Frame(frame(vec![7; place as usize])) } else { Event::Idle {} };
+        let frame = |bytes| TracedFrame { destination: 1, token_wait_ns: 0, wire_ns: 9, arrives_after_ns: 9, bytes };
+        let event =
+            if place % 5 == 0 { TraceEvent::Frame(frame(vec![7; place as usize])) } else { TraceEvent::Idle {} };
         out.write(&Timed { time_ns: place * 1000, board: (place / 3 % 2) as u8, core: 0, event }).unwrap();
     }
     out.finish().unwrap();
@@ -41,7 +42,7 @@ fn written() -> Vec<u8> {
 #[test]
 fn follow_partial_event_is_awaited() {
     let bytes = written();
-    let whole: Vec<Timed> = Reader::new(&bytes).unwrap().map(Result::unwrap).collect();
+    let whole: Vec<Timed> = TraceReader::new(&bytes).unwrap().map(Result::unwrap).collect();
     for piece in [1, 3, 100, bytes.len()] {
         let file = Growing::default();
         let (mut follower, mut told, mut ended) = (Follower::new(file.clone()), Vec::new(), false);
@@ -50,9 +51,9 @@ fn follow_partial_event_is_awaited() {
             file.grow(more);
             loop {
                 match follower.next_event().unwrap() {
-                    Next::Event(timed) => told.push(timed),
-                    Next::Later => break,
-                    Next::End => {
+                    FollowStep::Event(timed) => told.push(timed),
+                    FollowStep::Later => break,
+                    FollowStep::End => {
                         ended = true;
                         break;
                     }
@@ -68,10 +69,10 @@ fn trouble(bytes: &[u8]) -> String {
     let mut follower = Follower::new(bytes);
     loop {
         match follower.next_event() {
-            Ok(Next::Event(_)) => {}
+            Ok(FollowStep::Event(_)) => {}
             Ok(other) => return format!("{other:?}"),
-            Err(Trouble::Bad(bad)) => return bad.to_string(),
-            Err(Trouble::Io(error)) => panic!("{error}"),
+            Err(FollowError::Bad(bad)) => return bad.to_string(),
+            Err(FollowError::Io(error)) => panic!("{error}"),
         }
     }
 }

@@ -1,9 +1,9 @@
 //! What adds up of a trace that was written by hand: two programs of board a, of which one reads from the disk of board b.
 
 use renga_abi::ProcId;
-use renga_trace::event::{Event, Frame, Timed};
-use renga_trace::figures::{Figures, Spent};
-use renga_trace::header::{Board, CallsFor, Header, ProcessKind, Protocol};
+use renga_trace::event::{Timed, TraceEvent, TracedFrame};
+use renga_trace::figures::{Spent, TraceFigures};
+use renga_trace::header::{CallsFor, ProcessKind, TraceBoard, TraceHeader, TracedProtocol};
 use renga_trace::meter::{Meter, PROGRAMS_MAX};
 
 const FIRST: ProcId = ProcId::new(0, 0);
@@ -13,18 +13,20 @@ const PROXY: ProcId = ProcId::new(1, 0);
 const FILE: ProcId = ProcId::new(1, 1);
 const DISK: ProcId = ProcId::new(1, 2);
 
-fn header() -> Header {
+fn header() -> TraceHeader {
     let kind = |name: &str, serves| ProcessKind { name: name.to_string(), serves };
-    let entry = |name: &str, entry: &str| Protocol { name: name.into(), entries: vec![(0, entry.into())] };
-    let (mut a, mut b) =
-        (Board { name: "a".into(), ..Board::default() }, Board { name: "b".into(), ..Board::default() });
+    let entry = |name: &str, entry: &str| TracedProtocol { name: name.into(), entries: vec![(0, entry.into())] };
+    let (mut a, mut b) = (
+        TraceBoard { name: "a".into(), ..TraceBoard::default() },
+        TraceBoard { name: "b".into(), ..TraceBoard::default() },
+    );
     a.add(0, 0, 0);
     a.add(1, 1, 0);
     a.add(2, 0, 1);
     b.add_proxies(0, 1, 2, CallsFor::Shared(0, 0, 2));
     b.add(1, 0, 3);
     b.add(2, 0, 4);
-    Header {
+    TraceHeader {
         boards: vec![a, b],
         kinds: vec![
             kind("user", None),
@@ -37,59 +39,59 @@ fn header() -> Header {
     }
 }
 
-fn named(process: ProcId, pid: u32, name: &[u8]) -> Event {
+fn named(process: ProcId, pid: u32, name: &[u8]) -> TraceEvent {
     let mut bytes = [0; 16];
     bytes[..name.len()].copy_from_slice(name);
     let [name, rest] = [0, 8].map(|at| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap()));
-    Event::Program { process, pid, name, rest }
+    TraceEvent::Program { process, pid, name, rest }
 }
 
 /// 0 to 1,000 ns.
 fn events() -> Vec<Timed> {
-    let call = |caller, server| Event::Call { caller, server, op: 0 };
-    let accept = |server, caller| Event::Accept { server, caller, op: 0 };
-    let reply = |caller, server| Event::Reply { caller, server, op: 0 };
-    let frame = Frame { destination: 1, token_wait_ns: 5, wire_ns: 60, arrives_after_ns: 60, bytes: vec![0; 40] };
+    let call = |caller, server| TraceEvent::Call { caller, server, op: 0 };
+    let accept = |server, caller| TraceEvent::Accept { server, caller, op: 0 };
+    let reply = |caller, server| TraceEvent::Reply { caller, server, op: 0 };
+    let frame = TracedFrame { destination: 1, token_wait_ns: 5, wire_ns: 60, arrives_after_ns: 60, bytes: vec![0; 40] };
     let written = [
-        (0, 0, Event::Account { process: FIRST, account: 1 }),
-        (0, 0, Event::Account { process: SECOND, account: 2 }),
-        (0, 1, Event::Idle {}),
+        (0, 0, TraceEvent::Account { process: FIRST, account: 1 }),
+        (0, 0, TraceEvent::Account { process: SECOND, account: 2 }),
+        (0, 1, TraceEvent::Idle {}),
         (0, 0, named(FIRST, 7, b"sh")),
         (0, 0, named(SECOND, 8, b"a-long-name-of-1")),
-        (10, 0, Event::Dispatch { process: FIRST }),
-        (20, 0, Event::Enter { process: FIRST }),
-        (100, 0, Event::Trap { process: FIRST }),
-        (100, 0, Event::SystemCall { process: FIRST, number: 63 }),
+        (10, 0, TraceEvent::Dispatch { process: FIRST }),
+        (20, 0, TraceEvent::Enter { process: FIRST }),
+        (100, 0, TraceEvent::Trap { process: FIRST }),
+        (100, 0, TraceEvent::SystemCall { process: FIRST, number: 63 }),
         (120, 0, call(FIRST, FILE)),
         (125, 0, accept(ROUTER, FIRST)),
-        (145, 0, Event::WaitCall { process: ROUTER }),
-        (150, 0, Event::Dispatch { process: SECOND }),
-        (160, 0, Event::Enter { process: SECOND }),
-        (170, 0, Event::Frame(frame)),
-        (240, 1, Event::Account { process: PROXY, account: 1 }),
-        (240, 1, Event::Dispatch { process: PROXY }),
+        (145, 0, TraceEvent::WaitCall { process: ROUTER }),
+        (150, 0, TraceEvent::Dispatch { process: SECOND }),
+        (160, 0, TraceEvent::Enter { process: SECOND }),
+        (170, 0, TraceEvent::Frame(frame)),
+        (240, 1, TraceEvent::Account { process: PROXY, account: 1 }),
+        (240, 1, TraceEvent::Dispatch { process: PROXY }),
         (250, 1, call(PROXY, FILE)),
         (250, 1, accept(FILE, PROXY)),
         (260, 1, call(FILE, DISK)),
         (265, 1, accept(DISK, FILE)),
-        (270, 1, Event::Disk { process: DISK, first: 8, blocks: 2, writes: false }),
-        (280, 1, Event::WaitNotification { process: DISK }),
-        (300, 1, Event::Idle {}),
-        (500, 1, Event::DiskEnd { process: DISK }),
-        (500, 1, Event::Notify { process: DISK }),
-        (510, 1, Event::Dispatch { process: DISK }),
+        (270, 1, TraceEvent::Disk { process: DISK, first: 8, blocks: 2, writes: false }),
+        (280, 1, TraceEvent::WaitNotification { process: DISK }),
+        (300, 1, TraceEvent::Idle {}),
+        (500, 1, TraceEvent::DiskEnd { process: DISK }),
+        (500, 1, TraceEvent::Notify { process: DISK }),
+        (510, 1, TraceEvent::Dispatch { process: DISK }),
         (520, 1, reply(FILE, DISK)),
         (530, 1, reply(PROXY, FILE)),
-        (540, 1, Event::Idle {}),
-        (700, 0, Event::Trap { process: SECOND }),
+        (540, 1, TraceEvent::Idle {}),
+        (700, 0, TraceEvent::Trap { process: SECOND }),
         (700, 0, reply(FIRST, FILE)),
-        (710, 0, Event::Dispatch { process: FIRST }),
-        (750, 0, Event::Enter { process: FIRST }),
-        (900, 0, Event::Trap { process: FIRST }),
+        (710, 0, TraceEvent::Dispatch { process: FIRST }),
+        (750, 0, TraceEvent::Enter { process: FIRST }),
+        (900, 0, TraceEvent::Trap { process: FIRST }),
         (900, 0, named(FIRST, 7, b"ls")),
-        (950, 0, Event::ProgramEnd { process: FIRST }),
+        (950, 0, TraceEvent::ProgramEnd { process: FIRST }),
         (960, 0, named(FIRST, 9, b"cat")),
-        (1000, 0, Event::Idle {}),
+        (1000, 0, TraceEvent::Idle {}),
     ];
     written.into_iter().map(|(time_ns, board, event)| Timed { time_ns, board, core: 0, event }).collect()
 }
@@ -101,7 +103,7 @@ fn meter(events: &[Timed]) -> Meter {
 }
 
 /// Until this time, though the event before may have been earlier.
-fn until(time_ns: u64) -> Figures {
+fn until(time_ns: u64) -> TraceFigures {
     let events: Vec<Timed> = events().into_iter().filter(|event| event.time_ns <= time_ns).collect();
     let mut meter = meter(&events);
     meter.pass_until(time_ns);
@@ -182,7 +184,7 @@ fn meter_program_stays_in_system_call_until_resumed() {
 #[test]
 fn meter_programs_of_stopped_board_have_ended() {
     let mut events = events();
-    events.push(Timed { time_ns: 1100, board: 0, core: 0, event: Event::Stopped });
+    events.push(Timed { time_ns: 1100, board: 0, core: 0, event: TraceEvent::Stopped });
     let figures = meter(&events).figures();
     let ends: Vec<_> = figures.programs.values().map(|program| program.end_ns).collect();
     assert_eq!(ends, [Some(950), Some(1100), Some(1100)]);
@@ -195,9 +197,9 @@ fn meter_memory_is_independent_of_trace_length() {
         let time_ns = 1000 + u64::from(pid) * 100;
         let events = [
             named(FIRST, pid, b"x"),
-            Event::Call { caller: SECOND, server: FILE, op: 0 },
-            Event::Reply { caller: SECOND, server: FILE, op: 0 },
-            Event::ProgramEnd { process: FIRST },
+            TraceEvent::Call { caller: SECOND, server: FILE, op: 0 },
+            TraceEvent::Reply { caller: SECOND, server: FILE, op: 0 },
+            TraceEvent::ProgramEnd { process: FIRST },
         ];
         events.into_iter().for_each(|event| meter.take(&Timed { time_ns, board: 0, core: 0, event }));
     }

@@ -1,9 +1,9 @@
 //! Which call a proxy makes: of several boards, passed on by a server, released early, of boards that died.
 
 use renga_abi::ProcId;
-use renga_trace::calls::{Call, Calls};
-use renga_trace::event::{Event, Timed};
-use renga_trace::header::{Board, CallsFor, Header, ProcessKind};
+use renga_trace::calls::{Calls, TracedCall};
+use renga_trace::event::{Timed, TraceEvent};
+use renga_trace::header::{CallsFor, ProcessKind, TraceBoard, TraceHeader};
 use renga_trace::path::path;
 use renga_trace::summary;
 
@@ -18,9 +18,9 @@ const B: [ProcId; 2] = [ProcId::new(1, 0), ProcId::new(1, 1)];
 const TABLE_OF_B: ProcId = ProcId::new(1, 2);
 const C: ProcId = ProcId::new(2, 0);
 
-fn header() -> Header {
+fn header() -> TraceHeader {
     let kinds = ["file", "other", "proxy", "user", "table"];
-    let mut boards = ["a", "b", "c"].map(|name| Board { name: name.to_string(), ..Board::default() });
+    let mut boards = ["a", "b", "c"].map(|name| TraceBoard { name: name.to_string(), ..TraceBoard::default() });
     boards[0].add(0, 0, 0);
     boards[0].add(1, 0, 1);
     boards[0].add_proxies(2, 2, 2, CallsFor::Own(1, 0));
@@ -32,20 +32,20 @@ fn header() -> Header {
     boards[1].add(2, 0, 4);
     boards[2].add(0, 0, 3);
     let kinds = kinds.map(|name| ProcessKind { name: name.to_string(), serves: None });
-    Header { boards: boards.into(), kinds: kinds.into(), protocols: Vec::new() }
+    TraceHeader { boards: boards.into(), kinds: kinds.into(), protocols: Vec::new() }
 }
 
-fn call(caller: ProcId, server: ProcId) -> (u8, Event) {
-    (caller.board.0, Event::Call { caller, server, op: 0 })
+fn call(caller: ProcId, server: ProcId) -> (u8, TraceEvent) {
+    (caller.board.0, TraceEvent::Call { caller, server, op: 0 })
 }
 
-fn reply(caller: ProcId, server: ProcId) -> (u8, Event) {
-    (caller.board.0, Event::Reply { caller, server, op: 0 })
+fn reply(caller: ProcId, server: ProcId) -> (u8, TraceEvent) {
+    (caller.board.0, TraceEvent::Reply { caller, server, op: 0 })
 }
 
 /// An event every 10 ns.
-fn timed(events: &[(u8, Event)]) -> Vec<Timed> {
-    let timed = |(place, (board, event)): (usize, &(u8, Event))| Timed {
+fn timed(events: &[(u8, TraceEvent)]) -> Vec<Timed> {
+    let timed = |(place, (board, event)): (usize, &(u8, TraceEvent))| Timed {
         time_ns: 10 * place as u64,
         board: *board,
         core: 0,
@@ -54,8 +54,8 @@ fn timed(events: &[(u8, Event)]) -> Vec<Timed> {
     events.iter().enumerate().map(timed).collect()
 }
 
-fn made_for(events: &[(u8, Event)]) -> Vec<Option<usize>> {
-    let calls: Vec<Call> = Calls::of(&header(), &timed(events));
+fn made_for(events: &[(u8, TraceEvent)]) -> Vec<Option<usize>> {
+    let calls: Vec<TracedCall> = Calls::of(&header(), &timed(events));
     calls.iter().map(|call| call.made_for).collect()
 }
 
@@ -74,14 +74,14 @@ fn pairing_dedicated_proxy_makes_calls_of_one_process() {
 
 #[test]
 fn pairing_forwarded_call_is_made_on_other_board() {
-    let forward = (1, Event::Forward { caller: B[0], server: FILE, op: 0 });
+    let forward = (1, TraceEvent::Forward { caller: B[0], server: FILE, op: 0 });
     let events =
         [call(B[0], TABLE_OF_B), forward, call(SHARED_OF_B, FILE), reply(SHARED_OF_B, FILE), reply(B[0], FILE)];
     assert_eq!(made_for(&events), [None, Some(0)]);
     let calls = Calls::of(&header(), &timed(&events));
     assert!(calls[0].is_remote() && calls[0].end_ns == Some(40), "{calls:?}");
     // Passed on there: the caller's call was for the first.
-    let forward = (0, Event::Forward { caller: SHARED_OF_B, server: OTHER, op: 0 });
+    let forward = (0, TraceEvent::Forward { caller: SHARED_OF_B, server: OTHER, op: 0 });
     let events = [call(B[0], FILE), call(SHARED_OF_B, FILE), forward, call(B[1], OTHER), call(OWN_OF_B[1], OTHER)];
     assert_eq!(made_for(&events), [None, Some(0), None, Some(2)]);
 }
@@ -95,19 +95,25 @@ fn pairing_asynchronous_call_uses_another_proxy() {
 
 #[test]
 fn pairing_calls_of_dead_board_end() {
-    let stop = |board| (board, Event::Stopped);
-    let events = [call(B[0], FILE), stop(1), (1, Event::Started), call(B[0], FILE), call(SHARED_OF_B, FILE)];
+    let stop = |board| (board, TraceEvent::Stopped);
+    let events = [call(B[0], FILE), stop(1), (1, TraceEvent::Started), call(B[0], FILE), call(SHARED_OF_B, FILE)];
     assert_eq!(made_for(&events), [None, None, Some(1)]);
     // The board of the file died with the call, and the router answers it.
-    let events =
-        [call(B[0], FILE), stop(0), reply(B[0], FILE), (0, Event::Started), call(B[0], FILE), call(SHARED_OF_B, FILE)];
+    let events = [
+        call(B[0], FILE),
+        stop(0),
+        reply(B[0], FILE),
+        (0, TraceEvent::Started),
+        call(B[0], FILE),
+        call(SHARED_OF_B, FILE),
+    ];
     assert_eq!(made_for(&events), [None, None, Some(1)]);
 }
 
 #[test]
 fn pairing_dead_board_does_nothing() {
-    let disk = (0, Event::Disk { process: FILE, first: 0, blocks: 1, writes: false });
-    let events = timed(&[disk, (0, Event::Stopped), (1, Event::Idle {}), (1, Event::Idle {})]);
+    let disk = (0, TraceEvent::Disk { process: FILE, first: 0, blocks: 1, writes: false });
+    let events = timed(&[disk, (0, TraceEvent::Stopped), (1, TraceEvent::Idle {}), (1, TraceEvent::Idle {})]);
     let sums = summary::summary(&header(), &events);
     assert_eq!(sums.disk_ns, (10, 10));
     assert_eq!((sums.cores[0].1.system_ns, sums.cores[0].1.idle_ns), (10, 20));
@@ -116,9 +122,14 @@ fn pairing_dead_board_does_nothing() {
 #[test]
 fn pairing_hostile_figures_do_not_overflow() {
     let frame = |wire_ns| {
-        let frame =
-            renga_trace::Frame { destination: 1, token_wait_ns: u64::MAX, wire_ns, arrives_after_ns: 0, bytes: vec![] };
-        (0, Event::Frame(frame))
+        let frame = renga_trace::TracedFrame {
+            destination: 1,
+            token_wait_ns: u64::MAX,
+            wire_ns,
+            arrives_after_ns: 0,
+            bytes: vec![],
+        };
+        (0, TraceEvent::Frame(frame))
     };
     let sums = summary::summary(&header(), &timed(&[frame(u64::MAX), frame(u64::MAX)]));
     assert_eq!(sums.frames, [2, 0, u64::MAX, u64::MAX]);
@@ -126,10 +137,11 @@ fn pairing_hostile_figures_do_not_overflow() {
 
 #[test]
 fn pairing_caller_served_in_place_runs_after_server() {
-    let accept = (1, Event::Accept { server: TABLE_OF_B, caller: B[0], op: 0 });
-    let wait = (1, Event::WaitCall { process: TABLE_OF_B });
-    let dispatch = (1, Event::Dispatch { process: B[0] });
-    let events = timed(&[dispatch, call(B[0], TABLE_OF_B), accept, reply(B[0], TABLE_OF_B), wait, (1, Event::Idle {})]);
+    let accept = (1, TraceEvent::Accept { server: TABLE_OF_B, caller: B[0], op: 0 });
+    let wait = (1, TraceEvent::WaitCall { process: TABLE_OF_B });
+    let dispatch = (1, TraceEvent::Dispatch { process: B[0] });
+    let events =
+        timed(&[dispatch, call(B[0], TABLE_OF_B), accept, reply(B[0], TABLE_OF_B), wait, (1, TraceEvent::Idle {})]);
     let pieces = path(&header(), &events, B[0], 0, 50);
     let last = pieces.last().expect("a piece");
     assert_eq!((last.begin_ns, last.what.as_str()), (40, "b: user 0: runs"));

@@ -3,10 +3,10 @@
 use prost::Message;
 use renga_abi::ProcId;
 use renga_trace::calls::Calls;
-use renga_trace::event::{Event, Frame, Timed};
-use renga_trace::header::{Board, CallsFor, Header, ProcessKind, Protocol};
+use renga_trace::event::{Timed, TraceEvent, TracedFrame};
+use renga_trace::header::{CallsFor, ProcessKind, TraceBoard, TraceHeader, TracedProtocol};
 use renga_trace::path::{path, system_calls, waits};
-use renga_trace::perfetto::{self, Trace};
+use renga_trace::perfetto::{self, PerfettoTrace};
 use renga_trace::{diff, summary};
 
 const USER: ProcId = ProcId::new(0, 0);
@@ -15,12 +15,12 @@ const PROXY: ProcId = ProcId::new(1, 0);
 const FILE: ProcId = ProcId::new(1, 1);
 const DISK: ProcId = ProcId::new(1, 2);
 
-fn header() -> Header {
+fn header() -> TraceHeader {
     let kinds = ["user", "router", "proxy", "file", "disk"];
     let serves = [None, None, None, Some(0), Some(1)];
     let kind = |(name, serves): (&str, Option<usize>)| ProcessKind { name: name.to_string(), serves };
     let board = |name: &str, kinds: std::ops::Range<usize>| {
-        let mut board = Board { name: name.to_string(), ..Board::default() };
+        let mut board = TraceBoard { name: name.to_string(), ..TraceBoard::default() };
         for (kind, index) in kinds.zip(0..) {
             match kind {
                 2 => board.add_proxies(index, 1, kind, CallsFor::Shared(0, 0, 1)),
@@ -29,8 +29,8 @@ fn header() -> Header {
         }
         board
     };
-    let protocol = |name: &str, entry: &str| Protocol { name: name.into(), entries: vec![(0, entry.into())] };
-    Header {
+    let protocol = |name: &str, entry: &str| TracedProtocol { name: name.into(), entries: vec![(0, entry.into())] };
+    TraceHeader {
         boards: vec![board("a", 0..2), board("b", 2..5)],
         kinds: kinds.into_iter().zip(serves).map(kind).collect(),
         protocols: vec![protocol("File", "Read"), protocol("Disk", "ReadBlocks")],
@@ -40,22 +40,22 @@ fn header() -> Header {
 /// 100 to 1,000 ns: a system call, of which 200 to 900 the call to b, of which 300 to 800 on b, of which 400 to 700 the
 /// disk.
 fn events() -> Vec<Timed> {
-    let call = |caller, server| Event::Call { caller, server, op: 0 };
-    let accept = |server, caller| Event::Accept { server, caller, op: 0 };
-    let reply = |caller, server| Event::Reply { caller, server, op: 0 };
-    let disk = Event::Disk { process: DISK, first: 8, blocks: 1, writes: false };
+    let call = |caller, server| TraceEvent::Call { caller, server, op: 0 };
+    let accept = |server, caller| TraceEvent::Accept { server, caller, op: 0 };
+    let reply = |caller, server| TraceEvent::Reply { caller, server, op: 0 };
+    let disk = TraceEvent::Disk { process: DISK, first: 8, blocks: 1, writes: false };
     [
-        (50, 0, Event::Enter { process: USER }),
-        (90, 0, Event::Trap { process: USER }),
-        (100, 0, Event::SystemCall { process: USER, number: 63 }),
+        (50, 0, TraceEvent::Enter { process: USER }),
+        (90, 0, TraceEvent::Trap { process: USER }),
+        (100, 0, TraceEvent::SystemCall { process: USER, number: 63 }),
         (200, 0, call(USER, FILE)),
         (210, 0, accept(ROUTER, USER)),
-        (250, 0, Event::Idle {}),
-        (250, 0, Event::Token {}),
+        (250, 0, TraceEvent::Idle {}),
+        (250, 0, TraceEvent::Token {}),
         (
             250,
             0,
-            Event::Frame(Frame {
+            TraceEvent::Frame(TracedFrame {
                 destination: 1,
                 token_wait_ns: 9,
                 wire_ns: 30,
@@ -63,20 +63,20 @@ fn events() -> Vec<Timed> {
                 bytes: vec![0; 40],
             }),
         ),
-        (290, 1, Event::Dispatch { process: PROXY }),
+        (290, 1, TraceEvent::Dispatch { process: PROXY }),
         (300, 1, call(PROXY, FILE)),
         (300, 1, accept(FILE, PROXY)),
         (400, 1, call(FILE, DISK)),
         (420, 1, accept(DISK, FILE)),
         (430, 1, disk),
-        (430, 1, Event::WaitNotification { process: DISK }),
-        (440, 1, Event::Idle {}),
-        (690, 1, Event::DiskEnd { process: DISK }),
-        (690, 1, Event::Notify { process: DISK }),
+        (430, 1, TraceEvent::WaitNotification { process: DISK }),
+        (440, 1, TraceEvent::Idle {}),
+        (690, 1, TraceEvent::DiskEnd { process: DISK }),
+        (690, 1, TraceEvent::Notify { process: DISK }),
         (700, 1, reply(FILE, DISK)),
         (800, 1, reply(PROXY, FILE)),
         (900, 0, reply(USER, FILE)),
-        (1000, 0, Event::Enter { process: USER }),
+        (1000, 0, TraceEvent::Enter { process: USER }),
     ]
     .into_iter()
     .map(|(time_ns, board, event)| Timed { time_ns, board, core: 0, event })
@@ -144,7 +144,7 @@ fn wait_graph_at_instant_is_exact() {
 #[test]
 fn export_slices_are_closed_and_flows_joined() {
     let bytes = perfetto::export(&header(), &events()).encode_to_vec();
-    let trace = Trace::decode(&bytes[..]).expect("a trace");
+    let trace = PerfettoTrace::decode(&bytes[..]).expect("a trace");
     let events: Vec<_> =
         trace.packet.iter().filter_map(|packet| Some((packet.timestamp?, packet.track_event.clone()?))).collect();
     assert!(events.is_sorted_by_key(|(time_ns, _)| *time_ns));

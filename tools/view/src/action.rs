@@ -1,14 +1,14 @@
 //! What keys do.
 
-use crate::views::View;
+use crate::views::ViewKind;
 
 /// What a key does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
+pub enum KeyAction {
     /// Leaves.
     Quit,
     /// Shows this.
-    Show(View),
+    Show(ViewKind),
     /// Shows the next view.
     NextView,
     /// Sorts by the next column.

@@ -2,12 +2,12 @@
 //!
 //! Invariant: every key that does something is in [`KEYS`], which is also what the help shows.
 
-use crate::action::Action;
-use crate::player::Player;
-use crate::table::{Measure, Scale, Table};
-use crate::views::{self, View};
+use crate::action::KeyAction;
+use crate::player::TracePlayer;
+use crate::table::{Measure, Scale, ViewTable};
+use crate::views::{self, ViewKind};
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use renga_trace::figures::Figures;
+use renga_trace::figures::TraceFigures;
 
 /// Intervals of a jump.
 const JUMP: i64 = 10;
@@ -31,32 +31,32 @@ pub const KEYS: &[(&str, &str)] = &[
 ];
 
 /// What a key does, if it does anything.
-pub fn action(key: KeyEvent) -> Option<Action> {
+pub fn action(key: KeyEvent) -> Option<KeyAction> {
     if key.modifiers.contains(KeyModifiers::CONTROL) {
-        return (key.code == KeyCode::Char('c')).then_some(Action::Quit);
+        return (key.code == KeyCode::Char('c')).then_some(KeyAction::Quit);
     }
     Some(match key.code {
-        KeyCode::Char('q') => Action::Quit,
-        KeyCode::Char(digit @ '1'..='5') => Action::Show(View::ALL[digit as usize - '1' as usize]),
-        KeyCode::Tab => Action::NextView,
-        KeyCode::Char('s') => Action::NextColumn,
-        KeyCode::Char('r') => Action::Reverse,
-        KeyCode::Char('b') => Action::NextBoard,
-        KeyCode::Char('u') => Action::Rescale,
-        KeyCode::Char('w') => Action::Whole,
-        KeyCode::Char(' ') => Action::Pause,
-        KeyCode::Char('n') => Action::Step,
-        KeyCode::Char('+' | '=') => Action::Faster,
-        KeyCode::Char('-') => Action::Slower,
-        KeyCode::Left => Action::Jump(-JUMP),
-        KeyCode::Right => Action::Jump(JUMP),
-        KeyCode::Home => Action::Begin,
-        KeyCode::End => Action::End,
-        KeyCode::Up => Action::Scroll(-1),
-        KeyCode::Down => Action::Scroll(1),
-        KeyCode::PageUp => Action::Scroll(-PAGE),
-        KeyCode::PageDown => Action::Scroll(PAGE),
-        KeyCode::Char('h' | '?') => Action::Help,
+        KeyCode::Char('q') => KeyAction::Quit,
+        KeyCode::Char(digit @ '1'..='5') => KeyAction::Show(ViewKind::ALL[digit as usize - '1' as usize]),
+        KeyCode::Tab => KeyAction::NextView,
+        KeyCode::Char('s') => KeyAction::NextColumn,
+        KeyCode::Char('r') => KeyAction::Reverse,
+        KeyCode::Char('b') => KeyAction::NextBoard,
+        KeyCode::Char('u') => KeyAction::Rescale,
+        KeyCode::Char('w') => KeyAction::Whole,
+        KeyCode::Char(' ') => KeyAction::Pause,
+        KeyCode::Char('n') => KeyAction::Step,
+        KeyCode::Char('+' | '=') => KeyAction::Faster,
+        KeyCode::Char('-') => KeyAction::Slower,
+        KeyCode::Left => KeyAction::Jump(-JUMP),
+        KeyCode::Right => KeyAction::Jump(JUMP),
+        KeyCode::Home => KeyAction::Begin,
+        KeyCode::End => KeyAction::End,
+        KeyCode::Up => KeyAction::Scroll(-1),
+        KeyCode::Down => KeyAction::Scroll(1),
+        KeyCode::PageUp => KeyAction::Scroll(-PAGE),
+        KeyCode::PageDown => KeyAction::Scroll(PAGE),
+        KeyCode::Char('h' | '?') => KeyAction::Help,
         _ => return None,
     })
 }
@@ -65,7 +65,7 @@ pub fn action(key: KeyEvent) -> Option<Action> {
 #[derive(Clone, Debug)]
 pub struct ViewChoice {
     /// Which view.
-    pub view: View,
+    pub view: ViewKind,
     /// The only board that is shown.
     pub board: Option<u8>,
     /// Rates or sums.
@@ -73,7 +73,7 @@ pub struct ViewChoice {
     /// All since the beginning.
     pub whole: bool,
     /// The column by which each view is sorted, and whether the other way round.
-    pub sorted: [(usize, bool); View::ALL.len()],
+    pub sorted: [(usize, bool); ViewKind::ALL.len()],
     /// The first row that is shown.
     pub first_row: usize,
     /// Whether the help is shown.
@@ -82,47 +82,47 @@ pub struct ViewChoice {
 
 impl ViewChoice {
     /// What is shown at first.
-    pub fn new(view: View, scale: Scale, whole: bool) -> ViewChoice {
-        let sorted = View::ALL.map(|view| (view.sorted_by(), false));
+    pub fn new(view: ViewKind, scale: Scale, whole: bool) -> ViewChoice {
+        let sorted = ViewKind::ALL.map(|view| (view.sorted_by(), false));
         ViewChoice { view, board: None, scale, whole, sorted, first_row: 0, help: false }
     }
 
     /// Does what a key says; false if that is to leave.
-    pub fn act(&mut self, action: Action, player: &mut Player) -> bool {
+    pub fn act(&mut self, action: KeyAction, player: &mut TracePlayer) -> bool {
         match action {
-            Action::Quit => return false,
-            Action::Show(view) => (self.view, self.first_row) = (view, 0),
-            Action::NextView => {
-                (self.view, self.first_row) = (View::ALL[(self.view as usize + 1) % View::ALL.len()], 0);
+            KeyAction::Quit => return false,
+            KeyAction::Show(view) => (self.view, self.first_row) = (view, 0),
+            KeyAction::NextView => {
+                (self.view, self.first_row) = (ViewKind::ALL[(self.view as usize + 1) % ViewKind::ALL.len()], 0);
             }
-            Action::NextColumn => {
+            KeyAction::NextColumn => {
                 let (column, reversed) = &mut self.sorted[self.view as usize];
                 (*column, *reversed) = (*column + 1, false);
             }
-            Action::Reverse => self.sorted[self.view as usize].1 ^= true,
-            Action::NextBoard => {
+            KeyAction::Reverse => self.sorted[self.view as usize].1 ^= true,
+            KeyAction::NextBoard => {
                 let boards = player.meter().map_or(0, |meter| meter.header().boards.len());
                 let next = self.board.map_or(0, |board| usize::from(board) + 1);
                 (self.board, self.first_row) = ((next < boards).then_some(next as u8), 0);
             }
-            Action::Rescale => {
+            KeyAction::Rescale => {
                 self.scale = if self.scale == Scale::Rates { Scale::Sums } else { Scale::Rates };
             }
-            Action::Whole => self.whole ^= true,
-            Action::Scroll(rows) => self.first_row = self.first_row.saturating_add_signed(rows as isize),
-            Action::Help => self.help ^= true,
+            KeyAction::Whole => self.whole ^= true,
+            KeyAction::Scroll(rows) => self.first_row = self.first_row.saturating_add_signed(rows as isize),
+            KeyAction::Help => self.help ^= true,
             moves => player.act(moves),
         }
         true
     }
 
     /// What a player's figures are, as chosen.
-    pub fn figures(&self, player: &Player) -> Option<Figures> {
+    pub fn figures(&self, player: &TracePlayer) -> Option<TraceFigures> {
         Some(if self.whole { player.figures()?.clone() } else { player.interval()? })
     }
 
     /// The table that is shown; none before the trace's names are there.
-    pub fn table(&mut self, player: &Player, figures: &Figures) -> Option<Table> {
+    pub fn table(&mut self, player: &TracePlayer, figures: &TraceFigures) -> Option<ViewTable> {
         let mut table = views::table(self.view, player.meter()?, figures);
         if let Some(board) = self.board {
             table.only(board);
@@ -135,7 +135,7 @@ impl ViewChoice {
     }
 
     /// The name of the column by which `table` is sorted.
-    pub fn sorted_by(&self, table: &Table) -> &'static str {
+    pub fn sorted_by(&self, table: &ViewTable) -> &'static str {
         table.columns.get(self.sorted[self.view as usize].0).map_or("", |column| column.name)
     }
 }

@@ -21,7 +21,7 @@ pub mod top_command;
 pub mod trace_command;
 pub mod views;
 
-pub use action::Action;
+pub use action::KeyAction;
 pub use choice::ViewChoice;
-pub use player::{Player, State};
-pub use views::View;
+pub use player::{PlayerState, TracePlayer};
+pub use views::ViewKind;

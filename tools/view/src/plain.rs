@@ -4,12 +4,12 @@
 //! rows, whose figures are exact: counts, bytes, ns.
 
 use crate::choice::is_text;
-use crate::player::{Player, State};
-use crate::table::{Scale, Table, Value};
+use crate::player::{PlayerState, TracePlayer};
+use crate::table::{Scale, Value, ViewTable};
 use crate::views;
-use crate::views::View;
+use crate::views::ViewKind;
 use anyhow::{Result, bail};
-use renga_trace::figures::Figures;
+use renga_trace::figures::TraceFigures;
 use renga_trace::meter::Meter;
 use renga_trace::summary::us;
 use serde_json::{Map, json};
@@ -21,9 +21,9 @@ const LOOK_PERIOD: Duration = Duration::from_millis(50);
 
 /// What is printed.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct PlainOptions {
     /// Which views.
-    pub views: Vec<View>,
+    pub views: Vec<ViewKind>,
     /// Of one board.
     pub board: Option<u8>,
     /// As JSON.
@@ -36,7 +36,7 @@ pub struct Wanted {
 ///
 /// # Errors
 /// If it cannot be read, or is wrong: behind what it says until there.
-pub fn once(player: &mut Player, wanted: &Wanted, out: &mut dyn Write) -> Result<bool> {
+pub fn once(player: &mut TracePlayer, wanted: &PlainOptions, out: &mut dyn Write) -> Result<bool> {
     // Bounded by the trace's length.
     while !player.advance()? {}
     if let (Some(meter), Some(figures)) = (player.meter(), player.figures()) {
@@ -49,13 +49,13 @@ pub fn once(player: &mut Player, wanted: &Wanted, out: &mut dyn Write) -> Result
 ///
 /// # Errors
 /// If it cannot be read, or is wrong: behind what it says until there.
-pub fn each_interval(player: &mut Player, wanted: &Wanted, out: &mut dyn Write) -> Result<bool> {
+pub fn each_interval(player: &mut TracePlayer, wanted: &PlainOptions, out: &mut dyn Write) -> Result<bool> {
     // Bounded by the run: it ends with the trace.
     loop {
         let end_ns = (player.next_ns() / player.interval_ns() + 1) * player.interval_ns();
         player.go_to(end_ns);
         while !player.advance()? {}
-        let over = *player.state() == State::Ended || player.trouble().is_some();
+        let over = *player.state() == PlayerState::Ended || player.trouble().is_some();
         if (over || player.time_ns() >= end_ns)
             && let (Some(meter), Some(figures)) = (player.meter(), player.interval())
             && !printed(print(meter, &figures, wanted, out))?
@@ -83,10 +83,10 @@ fn printed(result: Result<()>) -> Result<bool> {
     }
 }
 
-fn judge(player: &Player) -> Result<bool> {
+fn judge(player: &TracePlayer) -> Result<bool> {
     match player.trouble() {
         Some(trouble) => bail!("{trouble}"),
-        None => Ok(*player.state() == State::Ended),
+        None => Ok(*player.state() == PlayerState::Ended),
     }
 }
 
@@ -94,7 +94,7 @@ fn judge(player: &Player) -> Result<bool> {
 ///
 /// # Errors
 /// If it cannot be written.
-pub fn print(meter: &Meter, figures: &Figures, wanted: &Wanted, out: &mut dyn Write) -> Result<()> {
+pub fn print(meter: &Meter, figures: &TraceFigures, wanted: &PlainOptions, out: &mut dyn Write) -> Result<()> {
     let sheets = wanted.views.iter().map(|view| {
         let mut table = views::table(*view, meter, figures);
         wanted.board.into_iter().for_each(|board| table.only(board));
@@ -119,7 +119,7 @@ pub fn print(meter: &Meter, figures: &Figures, wanted: &Wanted, out: &mut dyn Wr
     Ok(())
 }
 
-fn rows(table: &Table) -> serde_json::Value {
+fn rows(table: &ViewTable) -> serde_json::Value {
     let row = |values: &[Value]| {
         let named = table.columns.iter().zip(values).map(|(column, value)| {
             let value = match value {
@@ -135,7 +135,7 @@ fn rows(table: &Table) -> serde_json::Value {
 }
 
 /// A table as lines, its columns beside each other.
-pub fn text(table: &Table, scale: Scale) -> String {
+pub fn text(table: &ViewTable, scale: Scale) -> String {
     let titles: Vec<String> = table.columns.iter().map(|column| column.title(scale)).collect();
     let mut lines = vec![titles];
     lines.extend(table.rows.iter().map(|row| table.shown(row, scale)));

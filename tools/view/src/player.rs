@@ -3,12 +3,12 @@
 //! Time is cut into intervals of virtual time. Invariant: what is shown of an interval depends on the trace alone; no more
 //! of it is kept than what [`Meter`] keeps, and sums at the ends of two intervals. Backwards it is read again from its beginning.
 
-use crate::action::Action;
+use crate::action::KeyAction;
 use anyhow::{Context, Result, bail};
-use renga_trace::figures::Figures;
-use renga_trace::follow::Trouble;
+use renga_trace::figures::TraceFigures;
+use renga_trace::follow::FollowError;
 use renga_trace::meter::Meter;
-use renga_trace::{Follower, Next, Timed};
+use renga_trace::{FollowStep, Follower, Timed};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -20,7 +20,7 @@ const SPEED_MAX: i32 = 12;
 
 /// How a player is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum State {
+pub enum PlayerState {
     /// It plays.
     Plays,
     /// It goes along with the run.
@@ -32,7 +32,7 @@ pub enum State {
 }
 
 /// A trace that is gone through.
-pub struct Player {
+pub struct TracePlayer {
     path: PathBuf,
     follower: Follower<File>,
     meter: Option<Meter>,
@@ -40,10 +40,10 @@ pub struct Player {
     waiting: Option<Timed>,
     interval_ns: u64,
     /// Sums at the end of the interval before the last complete one, and of that.
-    ends: [Figures; 2],
+    ends: [TraceFigures; 2],
     /// Sums where it is.
-    here: Figures,
-    state: State,
+    here: TraceFigures,
+    state: PlayerState,
     /// Until when it is to go now, ns; none: until the last event there is.
     goal_ns: Option<u64>,
     /// Plays 2^speed ns of virtual time in each of real time.
@@ -53,21 +53,21 @@ pub struct Player {
     trouble: Option<String>,
 }
 
-impl Player {
+impl TracePlayer {
     /// Opens a trace, with intervals of so many ns of virtual time.
     ///
     /// # Errors
     /// If there is no such file, or it is no trace.
-    pub fn open(path: &Path, interval_ns: u64) -> Result<Player> {
-        let mut player = Player {
+    pub fn open(path: &Path, interval_ns: u64) -> Result<TracePlayer> {
+        let mut player = TracePlayer {
             path: path.to_path_buf(),
             follower: follower(path)?,
             meter: None,
             waiting: None,
             interval_ns: interval_ns.max(1),
             ends: Default::default(),
-            here: Figures::default(),
-            state: State::Follows,
+            here: TraceFigures::default(),
+            state: PlayerState::Follows,
             goal_ns: None,
             speed: 0,
             at_last: false,
@@ -86,23 +86,23 @@ impl Player {
         // Bounded by the trace's length.
         loop {
             match follower.next_event() {
-                Ok(Next::Event(_)) => {}
-                Ok(next) => return Ok(next == Next::End),
-                Err(Trouble::Bad(_)) => return Ok(false),
-                Err(Trouble::Io(error)) => return Err(error).context(self.path.display().to_string()),
+                Ok(FollowStep::Event(_)) => {}
+                Ok(next) => return Ok(next == FollowStep::End),
+                Err(FollowError::Bad(_)) => return Ok(false),
+                Err(FollowError::Io(error)) => return Err(error).context(self.path.display().to_string()),
             }
         }
     }
 
     /// Plays from the beginning instead of going along with the run.
     pub fn play(&mut self, speed: i32) {
-        (self.state, self.speed) = (State::Plays, speed.clamp(-SPEED_MAX, SPEED_MAX));
+        (self.state, self.speed) = (PlayerState::Plays, speed.clamp(-SPEED_MAX, SPEED_MAX));
         self.goal_ns = Some(self.time_ns());
     }
 
     /// Goes on until `goal_ns`.
     pub fn go_to(&mut self, goal_ns: u64) {
-        (self.state, self.goal_ns) = (State::Plays, Some(goal_ns));
+        (self.state, self.goal_ns) = (PlayerState::Plays, Some(goal_ns));
     }
 
     /// Which trace.
@@ -111,7 +111,7 @@ impl Player {
     }
 
     /// How it is.
-    pub fn state(&self) -> &State {
+    pub fn state(&self) -> &PlayerState {
         &self.state
     }
 
@@ -136,15 +136,15 @@ impl Player {
     }
 
     /// The sums where it is.
-    pub fn figures(&self) -> Option<&Figures> {
+    pub fn figures(&self) -> Option<&TraceFigures> {
         self.meter.as_ref().map(|_| &self.here)
     }
 
     /// What was added in the last complete interval; at the end of the trace, behind that; before the first one's end, so far.
-    pub fn interval(&self) -> Option<Figures> {
+    pub fn interval(&self) -> Option<TraceFigures> {
         self.meter.as_ref()?;
         let [before, last] = &self.ends;
-        let rest = last.time_ns == 0 || (self.state == State::Ended && self.here.time_ns > last.time_ns);
+        let rest = last.time_ns == 0 || (self.state == PlayerState::Ended && self.here.time_ns > last.time_ns);
         Some(if rest { self.here.since(last) } else { last.since(before) })
     }
 
@@ -160,32 +160,32 @@ impl Player {
     }
 
     /// Does what a key says about time.
-    pub fn act(&mut self, action: Action) {
+    pub fn act(&mut self, action: KeyAction) {
         match action {
-            Action::Pause if self.state == State::Stopped => self.go_on(),
-            Action::Pause if self.state != State::Ended => self.stop_at(self.time_ns()),
-            Action::Step => self.stop_at(self.time_ns() + self.interval_ns),
-            Action::Jump(intervals) => {
+            KeyAction::Pause if self.state == PlayerState::Stopped => self.go_on(),
+            KeyAction::Pause if self.state != PlayerState::Ended => self.stop_at(self.time_ns()),
+            KeyAction::Step => self.stop_at(self.time_ns() + self.interval_ns),
+            KeyAction::Jump(intervals) => {
                 let by_ns = self.interval_ns.saturating_mul(intervals.unsigned_abs());
                 let goal_ns = if intervals < 0 { self.time_ns().saturating_sub(by_ns) } else { self.time_ns() + by_ns };
                 self.jump_to(goal_ns);
             }
-            Action::Begin => self.jump_to(0),
-            Action::End => (self.state, self.goal_ns) = (State::Follows, None),
-            Action::Faster => self.speed = (self.speed + 1).min(SPEED_MAX),
-            Action::Slower => self.speed = (self.speed - 1).max(-SPEED_MAX),
+            KeyAction::Begin => self.jump_to(0),
+            KeyAction::End => (self.state, self.goal_ns) = (PlayerState::Follows, None),
+            KeyAction::Faster => self.speed = (self.speed + 1).min(SPEED_MAX),
+            KeyAction::Slower => self.speed = (self.speed - 1).max(-SPEED_MAX),
             _ => {}
         }
     }
 
     fn go_on(&mut self) {
         // Who stopped where nothing more is goes along again.
-        self.state = if self.at_last { State::Follows } else { State::Plays };
+        self.state = if self.at_last { PlayerState::Follows } else { PlayerState::Plays };
         self.goal_ns = if self.at_last { None } else { Some(self.time_ns()) };
     }
 
     fn stop_at(&mut self, goal_ns: u64) {
-        (self.state, self.goal_ns) = (State::Stopped, Some(goal_ns));
+        (self.state, self.goal_ns) = (PlayerState::Stopped, Some(goal_ns));
     }
 
     fn jump_to(&mut self, goal_ns: u64) {
@@ -195,8 +195,8 @@ impl Player {
                 Err(error) => self.trouble = Some(format!("{error:#}")),
             }
         }
-        let plays = self.state == State::Plays;
-        (self.state, self.goal_ns) = (if plays { State::Plays } else { State::Stopped }, Some(goal_ns));
+        let plays = self.state == PlayerState::Plays;
+        (self.state, self.goal_ns) = (if plays { PlayerState::Plays } else { PlayerState::Stopped }, Some(goal_ns));
     }
 
     fn begin_anew(&mut self, follower: Follower<File>) {
@@ -207,7 +207,7 @@ impl Player {
 
     /// So much real time has passed.
     pub fn pass(&mut self, real: Duration) {
-        if self.state == State::Plays {
+        if self.state == PlayerState::Plays {
             let real_ns = real.as_nanos() as u64;
             let ns = if self.speed < 0 { real_ns >> -self.speed } else { real_ns << self.speed };
             self.goal_ns = Some(self.goal_ns.unwrap_or(0).max(self.time_ns()) + ns);
@@ -217,13 +217,13 @@ impl Player {
     /// Goes on towards where it is to be, by some events; whether it is there, or where nothing more is.
     ///
     /// # Errors
-    /// If the file cannot be read any more. What is wrong with the trace is told by [`Player::trouble`].
+    /// If the file cannot be read any more. What is wrong with the trace is told by [`TracePlayer::trouble`].
     pub fn advance(&mut self) -> Result<bool> {
         if self.trouble.is_some() {
             return Ok(true);
         }
         let there = self.go_on_by_some()?;
-        self.here = self.meter.as_ref().map_or(Figures::default(), Meter::figures);
+        self.here = self.meter.as_ref().map_or(TraceFigures::default(), Meter::figures);
         Ok(there)
     }
 
@@ -260,19 +260,19 @@ impl Player {
     /// Gets the next event; false if there is none now.
     fn fetch(&mut self) -> Result<bool> {
         match self.follower.next_event() {
-            Ok(Next::Event(timed)) => {
+            Ok(FollowStep::Event(timed)) => {
                 (self.waiting, self.at_last) = (Some(timed), false);
                 return Ok(true);
             }
-            Ok(Next::Later) => {
+            Ok(FollowStep::Later) => {
                 self.at_last = true;
                 if self.follower.input().metadata()?.len() < self.follower.read_bytes() {
                     self.begin_anew(follower(&self.path)?);
                 }
             }
-            Ok(Next::End) => (self.state, self.at_last) = (State::Ended, true),
-            Err(Trouble::Bad(bad)) => self.trouble = Some(format!("{}: {bad}", self.path.display())),
-            Err(Trouble::Io(error)) => return Err(error).context(self.path.display().to_string()),
+            Ok(FollowStep::End) => (self.state, self.at_last) = (PlayerState::Ended, true),
+            Err(FollowError::Bad(bad)) => self.trouble = Some(format!("{}: {bad}", self.path.display())),
+            Err(FollowError::Io(error)) => return Err(error).context(self.path.display().to_string()),
         }
         Ok(false)
     }

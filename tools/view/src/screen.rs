@@ -3,16 +3,16 @@
 //! Invariant: it is drawn from the player and the choice alone, whatever the screen's size.
 
 use crate::choice::{KEYS, ViewChoice, is_text};
-use crate::player::{Player, State};
-use crate::table::{Scale, Table};
-use crate::views::View;
+use crate::player::{PlayerState, TracePlayer};
+use crate::table::{Scale, ViewTable};
+use crate::views::ViewKind;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{self, Block, Cell, Clear, Paragraph};
-use renga_trace::figures::{CoreTime, Figures};
-use renga_trace::header::Header;
+use renga_trace::figures::{CoreTime, TraceFigures};
+use renga_trace::header::TraceHeader;
 use renga_trace::summary::us;
 
 /// Cells of a bar.
@@ -25,7 +25,7 @@ const BARS_MAX: usize = 8;
 const WORDS_MAX: usize = 24;
 
 /// Draws it.
-pub fn draw(frame: &mut Frame<'_>, choice: &mut ViewChoice, player: &Player) {
+pub fn draw(frame: &mut Frame<'_>, choice: &mut ViewChoice, player: &TracePlayer) {
     let figures = choice.figures(player);
     let bars = player.meter().map_or(0, |meter| meter.header().boards.len().min(BARS_MAX)) as u16;
     let heights =
@@ -49,13 +49,13 @@ pub fn draw(frame: &mut Frame<'_>, choice: &mut ViewChoice, player: &Player) {
     }
 }
 
-fn where_it_is(choice: &ViewChoice, player: &Player) -> Line<'static> {
+fn where_it_is(choice: &ViewChoice, player: &TracePlayer) -> Line<'static> {
     let state = match player.state() {
-        State::Plays if player.speed() < 0 => format!("plays, 1/{} of real time", 1u64 << -player.speed()),
-        State::Plays => format!("plays, {} times real time", 1u64 << player.speed()),
-        State::Follows => "goes along with the run".to_string(),
-        State::Stopped => "stopped".to_string(),
-        State::Ended => "the end".to_string(),
+        PlayerState::Plays if player.speed() < 0 => format!("plays, 1/{} of real time", 1u64 << -player.speed()),
+        PlayerState::Plays => format!("plays, {} times real time", 1u64 << player.speed()),
+        PlayerState::Follows => "goes along with the run".to_string(),
+        PlayerState::Stopped => "stopped".to_string(),
+        PlayerState::Ended => "the end".to_string(),
     };
     let about = match choice.whole {
         true => "all since the beginning".to_string(),
@@ -69,7 +69,7 @@ fn where_it_is(choice: &ViewChoice, player: &Player) -> Line<'static> {
 }
 
 /// For each board a line with what its cores did.
-fn bars_of(header: &Header, figures: &Figures) -> Vec<Line<'static>> {
+fn bars_of(header: &TraceHeader, figures: &TraceFigures) -> Vec<Line<'static>> {
     let width = header.boards.iter().map(|board| board.name.len()).max().unwrap_or(0);
     let boards = header.boards.iter().zip(&figures.boards).take(BARS_MAX);
     let link_ns: u64 = figures.boards.iter().map(|board| board.sent.wire_ns).sum();
@@ -100,9 +100,9 @@ fn bars_of(header: &Header, figures: &Figures) -> Vec<Line<'static>> {
         .collect()
 }
 
-fn tabs_of(choice: &ViewChoice, player: &Player, table: &Table) -> Paragraph<'static> {
+fn tabs_of(choice: &ViewChoice, player: &TracePlayer, table: &ViewTable) -> Paragraph<'static> {
     let mut spans = Vec::new();
-    for (number, view) in (1..).zip(View::ALL) {
+    for (number, view) in (1..).zip(ViewKind::ALL) {
         let style = if view == choice.view { Style::new().add_modifier(Modifier::REVERSED) } else { Style::new() };
         spans.push(Span::styled(format!(" {number} {} ", view.name()), style));
     }
@@ -116,7 +116,7 @@ fn tabs_of(choice: &ViewChoice, player: &Player, table: &Table) -> Paragraph<'st
 }
 
 /// The rows, with as many columns as there is room for.
-fn table_widget(table: &Table, choice: &ViewChoice, width: u16) -> widgets::Table<'static> {
+fn table_widget(table: &ViewTable, choice: &ViewChoice, width: u16) -> widgets::Table<'static> {
     let titles: Vec<String> = table.columns.iter().map(|column| column.title(choice.scale)).collect();
     let rows: Vec<Vec<String>> =
         table.rows.iter().skip(choice.first_row).map(|row| table.shown(row, choice.scale)).collect();
@@ -145,7 +145,7 @@ fn table_widget(table: &Table, choice: &ViewChoice, width: u16) -> widgets::Tabl
     widgets::Table::new(rows, widths).header(header).column_spacing(1)
 }
 
-fn bottom(player: &Player) -> Paragraph<'static> {
+fn bottom(player: &TracePlayer) -> Paragraph<'static> {
     match player.trouble() {
         Some(trouble) => Paragraph::new(trouble.to_string()).style(Color::Red),
         None => Paragraph::new(

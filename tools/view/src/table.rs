@@ -99,7 +99,7 @@ pub struct TableRow {
 
 /// A table.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Table {
+pub struct ViewTable {
     /// What it is about.
     pub name: &'static str,
     /// Its columns.
@@ -110,11 +110,11 @@ pub struct Table {
     pub span_ns: u64,
 }
 
-impl Table {
+impl ViewTable {
     /// One without rows.
-    pub fn new(name: &'static str, columns: &[(&'static str, Measure)], span_ns: u64) -> Table {
+    pub fn new(name: &'static str, columns: &[(&'static str, Measure)], span_ns: u64) -> ViewTable {
         let columns = columns.iter().map(|(name, measure)| Column { name, measure: *measure }).collect();
-        Table { name, columns, rows: Vec::new(), span_ns }
+        ViewTable { name, columns, rows: Vec::new(), span_ns }
     }
 
     /// Keeps the rows that are about `board`.
@@ -190,9 +190,9 @@ mod tests {
     fn table_rows_are_sorted_and_filtered() {
         let row =
             |name: &str, board: u8, figure: Value| TableRow { boards: vec![board], values: vec![name.into(), figure] };
-        let mut table = Table::new("x", &[("name", Measure::Text), ("calls", Measure::Count)], 1);
+        let mut table = ViewTable::new("x", &[("name", Measure::Text), ("calls", Measure::Count)], 1);
         table.rows = vec![row("c", 0, 5.into()), row("a", 1, Value::Nothing), row("b", 0, 9.into())];
-        let names = |table: &Table| -> String {
+        let names = |table: &ViewTable| -> String {
             table.rows.iter().map(|row| table.shown(row, Scale::Sums)[0].clone()).collect()
         };
         table.sort(1, false);

@@ -3,7 +3,7 @@
 //! Invariant: the terminal is as it was when this returns, also after a panic (`ratatui::init` sees to that).
 
 use crate::choice::{ViewChoice, action};
-use crate::player::Player;
+use crate::player::TracePlayer;
 use crate::screen::draw;
 use anyhow::Result;
 use ratatui::crossterm::event::{Event, KeyEventKind, poll, read};
@@ -16,14 +16,18 @@ const PERIOD: Duration = Duration::from_millis(100);
 ///
 /// # Errors
 /// If the terminal or the trace cannot be read.
-pub fn show(player: &mut Player, choice: &mut ViewChoice) -> Result<()> {
+pub fn show(player: &mut TracePlayer, choice: &mut ViewChoice) -> Result<()> {
     let mut terminal = ratatui::try_init()?;
     let shown = until_left(&mut terminal, player, choice);
     ratatui::restore();
     shown
 }
 
-fn until_left(terminal: &mut ratatui::DefaultTerminal, player: &mut Player, choice: &mut ViewChoice) -> Result<()> {
+fn until_left(
+    terminal: &mut ratatui::DefaultTerminal,
+    player: &mut TracePlayer,
+    choice: &mut ViewChoice,
+) -> Result<()> {
     let mut passed = Instant::now();
     // Bounded by the person.
     loop {

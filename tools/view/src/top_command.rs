@@ -2,9 +2,9 @@
 //!
 //! Not here: what is shown, and how (`screen`, `plain`).
 
-use crate::plain::{self, Wanted};
+use crate::plain::{self, PlainOptions};
 use crate::table::Scale;
-use crate::{Player, View, ViewChoice, terminal};
+use crate::{TracePlayer, ViewChoice, ViewKind, terminal};
 use anyhow::{Context, Result};
 use renga_cli::{self as cli, ViewName};
 use renga_workspace::output;
@@ -15,12 +15,12 @@ use std::io::IsTerminal;
 /// # Errors
 /// If the file cannot be read, is no trace, or is damaged.
 pub fn top(options: &cli::Top) -> Result<u8> {
-    let mut player = Player::open(&options.file, (options.interval_s * 1e9).round() as u64)?;
+    let mut player = TracePlayer::open(&options.file, (options.interval_s * 1e9).round() as u64)?;
     let board = options.board.as_deref().map(|name| board(&player, name)).transpose()?;
-    let views: Vec<View> = options.view.iter().map(|name| view(*name)).collect();
+    let views: Vec<ViewKind> = options.view.iter().map(|name| view(*name)).collect();
     let shown = std::io::stdout().is_terminal() && std::io::stdin().is_terminal();
     if !options.once && options.json.is_none() && shown {
-        let view = views.first().copied().unwrap_or(View::Boards);
+        let view = views.first().copied().unwrap_or(ViewKind::Boards);
         let mut choice = ViewChoice::new(view, scale(Scale::Rates, options.rescale), false);
         choice.board = board;
         if player.is_complete()? {
@@ -28,8 +28,8 @@ pub fn top(options: &cli::Top) -> Result<u8> {
         }
         return terminal::show(&mut player, &mut choice).map(|()| 0);
     }
-    let wanted = Wanted {
-        views: if views.is_empty() { View::ALL.to_vec() } else { views },
+    let wanted = PlainOptions {
+        views: if views.is_empty() { ViewKind::ALL.to_vec() } else { views },
         board,
         json: options.json.is_some(),
         scale: scale(if options.once { Scale::Sums } else { Scale::Rates }, options.rescale),
@@ -42,13 +42,13 @@ pub fn top(options: &cli::Top) -> Result<u8> {
     Ok(0)
 }
 
-fn view(name: ViewName) -> View {
+fn view(name: ViewName) -> ViewKind {
     match name {
-        ViewName::Boards => View::Boards,
-        ViewName::Programs => View::Programs,
-        ViewName::Processes => View::Processes,
-        ViewName::Edges => View::Edges,
-        ViewName::Cores => View::Cores,
+        ViewName::Boards => ViewKind::Boards,
+        ViewName::Programs => ViewKind::Programs,
+        ViewName::Processes => ViewKind::Processes,
+        ViewName::Edges => ViewKind::Edges,
+        ViewName::Cores => ViewKind::Cores,
     }
 }
 
@@ -60,7 +60,7 @@ fn scale(usual: Scale, other: bool) -> Scale {
 }
 
 /// The number of a board.
-fn board(player: &Player, name: &str) -> Result<u8> {
+fn board(player: &TracePlayer, name: &str) -> Result<u8> {
     let header = player.meter().context("the trace does not say yet which boards there are")?.header();
     let found = header.boards.iter().position(|board| board.name == name);
     let known: Vec<&str> = header.boards.iter().map(|board| board.name.as_str()).collect();

@@ -3,10 +3,10 @@
 use anyhow::{Context, Result, bail};
 use renga_abi::ProcId;
 use renga_cli as cli;
-use renga_trace::event::{Number, Timed};
+use renga_trace::event::{EventNumber, Timed};
 use renga_trace::path::{SystemCall, path, system_calls, timeline, waits};
-use renga_trace::{Event, Header, Reader, diff, perfetto, summary};
-use renga_workspace::progress::Progress;
+use renga_trace::{TraceEvent, TraceHeader, TraceReader, diff, perfetto, summary};
+use renga_workspace::progress::ProgressLine;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{ErrorKind, Write};
@@ -16,8 +16,8 @@ use std::path::Path;
 ///
 /// # Errors
 /// If a file cannot be read or written, or the trace has no such part.
-pub fn trace(options: &cli::Trace) -> Result<u8> {
-    let progress = Progress::start();
+pub fn trace(options: &cli::TraceArgs) -> Result<u8> {
+    let progress = ProgressLine::start();
     progress.step("reading the trace");
     let answer = read(&options.file).and_then(|(header, events)| answer(options, &header, &events));
     progress.finish();
@@ -29,7 +29,7 @@ pub fn trace(options: &cli::Trace) -> Result<u8> {
     }
 }
 
-fn answer(options: &cli::Trace, header: &Header, events: &[Timed]) -> Result<(String, u8)> {
+fn answer(options: &cli::TraceArgs, header: &TraceHeader, events: &[Timed]) -> Result<(String, u8)> {
     if let Some(other) = &options.diff {
         return difference(header, events, other);
     }
@@ -53,11 +53,11 @@ fn answer(options: &cli::Trace, header: &Header, events: &[Timed]) -> Result<(St
 }
 
 /// An event, with the names of processes.
-fn named(header: &Header, event: &Event) -> String {
+fn named(header: &TraceHeader, event: &TraceEvent) -> String {
     let Some((kind, numbers)) = event.numbers() else { return format!("{event:?}") };
-    let number = |(number, what): (&u64, &Number)| match what {
-        Number::Id => header.full_name(ProcId::from_word(*number as u32)),
-        Number::Plain => number.to_string(),
+    let number = |(number, what): (&u64, &EventNumber)| match what {
+        EventNumber::Id => header.full_name(ProcId::from_word(*number as u32)),
+        EventNumber::Plain => number.to_string(),
     };
     let numbers: Vec<String> = numbers.iter().zip(kind.numbers()).map(number).collect();
     format!("{} {}", kind.name(), numbers.join(", "))
@@ -69,8 +69,8 @@ fn kinds(events: &[Timed]) -> String {
     for timed in events {
         let name = match (&timed.event, timed.event.numbers()) {
             (_, Some((kind, _))) => kind.name(),
-            (Event::Frame(_), _) => "frame",
-            (Event::Stopped, _) => "stop",
+            (TraceEvent::Frame(_), _) => "frame",
+            (TraceEvent::Stopped, _) => "stop",
             _ => "start",
         };
         *counts.entry(name).or_default() += 1;
@@ -80,15 +80,15 @@ fn kinds(events: &[Timed]) -> String {
         .fold("Events of each kind\n".to_string(), |text, (name, count)| text + &format!("{count:>9}  {name}\n"))
 }
 
-fn read(file: &Path) -> Result<(Header, Vec<Timed>)> {
+fn read(file: &Path) -> Result<(TraceHeader, Vec<Timed>)> {
     let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
-    let reader = Reader::new(&bytes).with_context(|| file.display().to_string())?;
+    let reader = TraceReader::new(&bytes).with_context(|| file.display().to_string())?;
     let header = reader.header().clone();
     Ok((header, reader.collect::<Result<_, _>>().with_context(|| file.display().to_string())?))
 }
 
 /// The system call, or the time of the program, that is to be explained.
-fn chosen(header: &Header, events: &[Timed], wanted: &str) -> Result<SystemCall> {
+fn chosen(header: &TraceHeader, events: &[Timed], wanted: &str) -> Result<SystemCall> {
     let mut calls = system_calls(events);
     if let Some((board, ordinal)) = wanted.split_once(':') {
         let name = format!("{board}: user {ordinal}");
@@ -104,7 +104,7 @@ fn chosen(header: &Header, events: &[Timed], wanted: &str) -> Result<SystemCall>
     longest.with_context(|| format!("no such system call came back: {wanted}"))
 }
 
-fn difference(header: &Header, events: &[Timed], other: &Path) -> Result<(String, u8)> {
+fn difference(header: &TraceHeader, events: &[Timed], other: &Path) -> Result<(String, u8)> {
     let (_, others) = read(other)?;
     let found = diff::difference(header, events, &others);
     let Some([left, right]) = found.first else { return Ok((format!("the same {} events\n", events.len()), 0)) };
@@ -129,18 +129,18 @@ fn difference(header: &Header, events: &[Timed], other: &Path) -> Result<(String
 mod tests {
     use super::{kinds, named};
     use renga_abi::ProcId;
-    use renga_trace::{Board, Event, Header, ProcessKind, Timed};
+    use renga_trace::{ProcessKind, Timed, TraceBoard, TraceEvent, TraceHeader};
 
     #[test]
     fn trace_events_have_process_names_and_counts() {
-        let mut board = Board { name: "a".to_string(), ..Board::default() };
+        let mut board = TraceBoard { name: "a".to_string(), ..TraceBoard::default() };
         board.add(0, 0, 0);
         let kinds_of = vec![ProcessKind { name: "disk".to_string(), serves: None }];
-        let header = Header { boards: vec![board], kinds: kinds_of, protocols: Vec::new() };
+        let header = TraceHeader { boards: vec![board], kinds: kinds_of, protocols: Vec::new() };
         let process = ProcId::new(0, 0);
-        let disk = Event::Disk { process, first: 8, blocks: 2, writes: true };
+        let disk = TraceEvent::Disk { process, first: 8, blocks: 2, writes: true };
         assert_eq!(named(&header, &disk), "disk a: disk 0, 8, 2, 1");
-        let events = [disk, Event::DiskEnd { process }, Event::Token {}, Event::DiskEnd { process }];
+        let events = [disk, TraceEvent::DiskEnd { process }, TraceEvent::Token {}, TraceEvent::DiskEnd { process }];
         let events = events.map(|event| Timed { time_ns: 1, board: 0, core: 0, event });
         assert_eq!(kinds(&events), "Events of each kind\n        1  disk\n        2  disk-end\n        1  token\n");
     }

@@ -2,17 +2,17 @@
 //!
 //! Invariant: a table's rows have a value for each of its columns.
 
-use crate::table::{Measure, Table, TableRow, Value};
+use crate::table::{Measure, TableRow, Value, ViewTable};
 use renga_abi::ProcId;
-use renga_trace::figures::{BoardFigures, CoreTime, Figures, Program, Spent, Work};
+use renga_trace::figures::{BoardFigures, CoreTime, Spent, TraceFigures, TracedProgram, Work};
 use renga_trace::meter::Meter;
-use renga_trace::moment::State;
-use renga_trace::summary::Edge;
+use renga_trace::moment::TracedState;
+use renga_trace::summary::CallEdge;
 use std::collections::{BTreeMap, HashMap};
 
 /// What is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum View {
+pub enum ViewKind {
     /// Cores' time, calls, link and disk by board.
     Boards,
     /// User programs.
@@ -25,27 +25,28 @@ pub enum View {
     Cores,
 }
 
-impl View {
+impl ViewKind {
     /// All of them, in the order of their keys.
-    pub const ALL: [View; 5] = [View::Boards, View::Programs, View::Processes, View::Edges, View::Cores];
+    pub const ALL: [ViewKind; 5] =
+        [ViewKind::Boards, ViewKind::Programs, ViewKind::Processes, ViewKind::Edges, ViewKind::Cores];
 
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
-            View::Boards => "boards",
-            View::Programs => "programs",
-            View::Processes => "processes",
-            View::Edges => "edges",
-            View::Cores => "cores",
+            ViewKind::Boards => "boards",
+            ViewKind::Programs => "programs",
+            ViewKind::Processes => "processes",
+            ViewKind::Edges => "edges",
+            ViewKind::Cores => "cores",
         }
     }
 
     /// The column by which it is sorted at first.
     pub fn sorted_by(self) -> usize {
         match self {
-            View::Boards | View::Cores => 0,
-            View::Programs | View::Processes => 3,
-            View::Edges => 6,
+            ViewKind::Boards | ViewKind::Cores => 0,
+            ViewKind::Programs | ViewKind::Processes => 3,
+            ViewKind::Edges => 6,
         }
     }
 }
@@ -54,17 +55,17 @@ impl View {
 const PAGE_BYTES: u64 = 4096;
 
 /// A view of what `figures` add up to, and of what `meter` says about now.
-pub fn table(view: View, meter: &Meter, figures: &Figures) -> Table {
+pub fn table(view: ViewKind, meter: &Meter, figures: &TraceFigures) -> ViewTable {
     match view {
-        View::Boards => boards(meter, figures),
-        View::Programs => programs(meter, figures),
-        View::Processes => processes(meter, figures),
-        View::Edges => edges(meter, figures),
-        View::Cores => cores(meter, figures),
+        ViewKind::Boards => boards(meter, figures),
+        ViewKind::Programs => programs(meter, figures),
+        ViewKind::Processes => processes(meter, figures),
+        ViewKind::Edges => edges(meter, figures),
+        ViewKind::Cores => cores(meter, figures),
     }
 }
 
-fn boards(meter: &Meter, figures: &Figures) -> Table {
+fn boards(meter: &Meter, figures: &TraceFigures) -> ViewTable {
     let columns = [
         ("board", Measure::Text),
         ("programs", Measure::Time),
@@ -82,7 +83,7 @@ fn boards(meter: &Meter, figures: &Figures) -> Table {
         ("disk busy", Measure::Time),
         ("queue", Measure::Level),
     ];
-    let mut table = Table::new("boards", &columns, figures.span_ns());
+    let mut table = ViewTable::new("boards", &columns, figures.span_ns());
     let queues = queues(meter, |id| meter.header().kind(id) == "disk");
     for (number, board) in (0u8..).zip(&figures.boards) {
         let queue: u64 = queues.iter().filter(|(id, _)| id.board.0 == number).map(|(_, length)| *length).sum();
@@ -110,7 +111,7 @@ fn boards(meter: &Meter, figures: &Figures) -> Table {
     table
 }
 
-fn programs(meter: &Meter, figures: &Figures) -> Table {
+fn programs(meter: &Meter, figures: &TraceFigures) -> ViewTable {
     let columns = [
         ("pid", Measure::Level),
         ("name", Measure::Text),
@@ -121,10 +122,10 @@ fn programs(meter: &Meter, figures: &Figures) -> Table {
         ("system call", Measure::Text),
         ("waits for", Measure::Text),
     ];
-    let mut table = Table::new("programs", &columns, figures.span_ns());
+    let mut table = ViewTable::new("programs", &columns, figures.span_ns());
     let mut nobodys = Spent::default();
     for (serial, program) in &figures.programs {
-        let Program { process: Some(process), pid, name, spent, .. } = program else {
+        let TracedProgram { process: Some(process), pid, name, spent, .. } = program else {
             nobodys.itself_ns += program.spent.itself_ns;
             nobodys.on_behalf_ns += program.spent.on_behalf_ns;
             continue;
@@ -153,18 +154,18 @@ fn programs(meter: &Meter, figures: &Figures) -> Table {
 }
 
 /// What a program does now: its state, the system call in which it is and for how long, and whom that waits for.
-fn doing(meter: &Meter, figures: &Figures, program: &Program) -> [Value; 3] {
+fn doing(meter: &Meter, figures: &TraceFigures, program: &TracedProgram) -> [Value; 3] {
     let (None, Some(process)) = (program.end_ns, program.process) else {
         return ["ended".into(), Value::Nothing, Value::Nothing];
     };
     let moment = meter.moment();
     let call = meter.system_call(process);
     let state = match moment.state(process) {
-        Some(State::Program) => "runs",
+        Some(TracedState::Program) => "runs",
         _ if moment.calls().outstanding(process).is_some() => "waits",
-        Some(State::Waits("its turn")) => "ready",
-        Some(State::Waits(_)) => "waits",
-        Some(State::Runs | State::Ready) if call.is_some() => "in a call",
+        Some(TracedState::Waits("its turn")) => "ready",
+        Some(TracedState::Waits(_)) => "waits",
+        Some(TracedState::Runs | TracedState::Ready) if call.is_some() => "in a call",
         _ => "ready",
     };
     let Some((number, since_ns)) = call else { return [state.into(), Value::Nothing, Value::Nothing] };
@@ -182,7 +183,7 @@ pub fn call_name(number: u32) -> String {
     known.map_or_else(|| format!("call {number}"), |known| known.name().to_string())
 }
 
-fn processes(meter: &Meter, figures: &Figures) -> Table {
+fn processes(meter: &Meter, figures: &TraceFigures) -> ViewTable {
     let columns = [
         ("board", Measure::Text),
         ("kind", Measure::Text),
@@ -193,7 +194,7 @@ fn processes(meter: &Meter, figures: &Figures) -> Table {
         ("wait", Measure::Mean),
         ("queue", Measure::Level),
     ];
-    let mut table = Table::new("processes", &columns, figures.span_ns());
+    let mut table = ViewTable::new("processes", &columns, figures.span_ns());
     let mut kinds: BTreeMap<(u8, &str), (u64, Work, u64)> = BTreeMap::new();
     for (id, work) in &figures.work {
         let (active, sum, _) = kinds.entry((id.board.0, meter.header().kind(*id))).or_default();
@@ -233,7 +234,7 @@ fn queues(meter: &Meter, of: impl Fn(ProcId) -> bool) -> HashMap<ProcId, u64> {
     lengths
 }
 
-fn edges(meter: &Meter, figures: &Figures) -> Table {
+fn edges(meter: &Meter, figures: &TraceFigures) -> ViewTable {
     let columns = [
         ("from", Measure::Text),
         ("to", Measure::Text),
@@ -245,11 +246,11 @@ fn edges(meter: &Meter, figures: &Figures) -> Table {
         ("waiting", Measure::Time),
         ("latency", Measure::Mean),
     ];
-    let mut table = Table::new("edges", &columns, figures.span_ns());
+    let mut table = ViewTable::new("edges", &columns, figures.span_ns());
     let mut edges: Vec<_> = figures.edges.iter().collect();
     edges.sort_unstable_by_key(|(arrow, _)| **arrow);
     for (arrow, sum) in edges {
-        let edge = Edge::of(meter.header(), arrow);
+        let edge = CallEdge::of(meter.header(), arrow);
         let values = vec![
             Value::Text(edge.from),
             Value::Text(edge.to),
@@ -266,7 +267,7 @@ fn edges(meter: &Meter, figures: &Figures) -> Table {
     table
 }
 
-fn cores(meter: &Meter, figures: &Figures) -> Table {
+fn cores(meter: &Meter, figures: &TraceFigures) -> ViewTable {
     let columns = [
         ("board", Measure::Text),
         ("core", Measure::Level),
@@ -274,7 +275,7 @@ fn cores(meter: &Meter, figures: &Figures) -> Table {
         ("system", Measure::Time),
         ("idle", Measure::Time),
     ];
-    let mut table = Table::new("cores", &columns, figures.span_ns());
+    let mut table = ViewTable::new("cores", &columns, figures.span_ns());
     for ((number, board), figures) in (0u8..).zip(&meter.header().boards).zip(&figures.boards) {
         for (core, time) in (0..u64::from(board.cores())).zip(&figures.cores) {
             let CoreTime { programs_ns, system_ns, idle_ns } = *time;

@@ -1,7 +1,7 @@
 //! `renga top` on a terminal: what it shows there of a trace that was written by hand, its keys, and how it leaves the terminal.
 
 use renga_abi::ProcId;
-use renga_trace::{Board, Event, Header, ProcessKind, Timed, Writer};
+use renga_trace::{ProcessKind, Timed, TraceBoard, TraceEvent, TraceHeader, TraceWriter};
 use rustix::fs::OFlags;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcgetattr, tcsetwinsize};
@@ -16,20 +16,20 @@ const COLUMNS: u16 = 120;
 
 /// A second in which program 7 of the one board runs for 250 ms.
 fn trace(complete: bool) -> PathBuf {
-    let mut board = Board { name: "a".into(), ..Board::default() };
+    let mut board = TraceBoard { name: "a".into(), ..TraceBoard::default() };
     board.add(0, 0, 0);
     let kinds = vec![ProcessKind { name: "user".into(), serves: None }];
-    let mut out =
-        Writer::new(Vec::new(), &Header { boards: vec![board], kinds, protocols: Vec::new() }).expect("memory");
+    let mut out = TraceWriter::new(Vec::new(), &TraceHeader { boards: vec![board], kinds, protocols: Vec::new() })
+        .expect("memory");
     let process = ProcId::new(0, 0);
     let name = u64::from_le_bytes(*b"worker\0\0");
     let events = [
-        (0, Event::Account { process, account: 1 }),
-        (0, Event::Program { process, pid: 7, name, rest: 0 }),
-        (0, Event::Enter { process }),
-        (250_000_000, Event::Trap { process }),
-        (250_000_000, Event::Idle {}),
-        (1_000_000_000, Event::Alarm {}),
+        (0, TraceEvent::Account { process, account: 1 }),
+        (0, TraceEvent::Program { process, pid: 7, name, rest: 0 }),
+        (0, TraceEvent::Enter { process }),
+        (250_000_000, TraceEvent::Trap { process }),
+        (250_000_000, TraceEvent::Idle {}),
+        (1_000_000_000, TraceEvent::Alarm {}),
     ];
     for (time_ns, event) in events {
         out.write(&Timed { time_ns, board: 0, core: 0, event }).expect("memory");

@@ -5,7 +5,7 @@
 
 use crate::environment::Environment;
 use crate::lock::Lock;
-use crate::progress::Progress;
+use crate::progress::ProgressLine;
 use crate::{cargo, freshness};
 use anyhow::{Context, Result};
 use std::ffi::OsString;
@@ -38,7 +38,7 @@ impl Delegate {
     ///
     /// # Errors
     /// If cargo fails; what it wrote is in the message.
-    pub fn build(self, environment: &Environment, progress: &Progress) -> Result<PathBuf> {
+    pub fn build(self, environment: &Environment, progress: &ProgressLine) -> Result<PathBuf> {
         let target = environment.target();
         let binary = target.join(self.folder).join(self.name);
         let marks = environment.work().join("delegates");
@@ -65,7 +65,7 @@ impl Delegate {
     /// # Errors
     /// If it does not build or cannot be started.
     pub fn become_with(self, environment: &Environment, arguments: impl IntoIterator<Item = OsString>) -> Result<u8> {
-        let progress = Progress::start();
+        let progress = ProgressLine::start();
         let binary = self.build(environment, &progress)?;
         progress.finish();
         let error = Command::new(&binary).args(arguments).env("RENGA_ROOT", &environment.root).exec();

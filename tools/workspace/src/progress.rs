@@ -16,15 +16,15 @@ const TICK: Duration = Duration::from_millis(120);
 const NOTICEABLE: Duration = Duration::from_secs(2);
 
 /// One line that says what is being done.
-pub struct Progress {
+pub struct ProgressLine {
     bar: Option<ProgressBar>,
     /// Counts the steps, so that a late line about an earlier one is not written.
     current: Arc<AtomicU64>,
 }
 
-impl Progress {
+impl ProgressLine {
     /// On standard error.
-    pub fn start() -> Progress {
+    pub fn start() -> ProgressLine {
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::new_spinner();
             if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} ({elapsed})") {
@@ -33,13 +33,13 @@ impl Progress {
             bar.enable_steady_tick(TICK);
             bar
         });
-        Progress { bar, current: Arc::new(AtomicU64::new(0)) }
+        ProgressLine { bar, current: Arc::new(AtomicU64::new(0)) }
     }
 
     /// Shows `what` on a terminal; elsewhere nothing, since a script waits for its own output.
-    pub fn on_terminal(what: &str) -> Option<Progress> {
+    pub fn on_terminal(what: &str) -> Option<ProgressLine> {
         std::io::stderr().is_terminal().then(|| {
-            let progress = Progress::start();
+            let progress = ProgressLine::start();
             progress.step(what);
             progress
         })
@@ -74,14 +74,14 @@ impl Progress {
 
 /// A writer whose first output ends the progress shown until then.
 pub struct FirstOutput<W> {
-    progress: Option<Progress>,
+    progress: Option<ProgressLine>,
     out: W,
 }
 
 impl<W: Write> FirstOutput<W> {
     /// Shows `what` on a terminal until something is written to `out`.
     pub fn after(what: &str, out: W) -> FirstOutput<W> {
-        FirstOutput { progress: Progress::on_terminal(what), out }
+        FirstOutput { progress: ProgressLine::on_terminal(what), out }
     }
 }
 

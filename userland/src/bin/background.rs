@@ -4,10 +4,10 @@
 
 use core::ffi::CStr;
 use renga_userland::process::execute_by_name;
-use renga_userland::setting::{Command, put};
+use renga_userland::setting::{SettingCommand, put};
 use renga_userland::syscall::{exit, plain, write};
 use renga_userland::text::{Decimal, complain};
-use renga_userland::{Arguments, Errno, program};
+use renga_userland::{Errno, ProgramArguments, program};
 
 program!(main);
 
@@ -44,14 +44,14 @@ const ESRCH: Errno = Errno(3);
 const EPERM: Errno = Errno(1);
 const EINVAL: Errno = Errno(22);
 
-const COMMAND: Command = Command { name: "background", why };
+const COMMAND: SettingCommand = SettingCommand { name: "background", why };
 const JOBS: &CStr = c"/proc/renga/background/jobs";
 const POLICY: &CStr = c"/proc/renga/background/policy";
 const THRESHOLDS: &CStr = c"/proc/renga/background/thresholds";
 const IGNORED: &CStr = c"/proc/renga/background/ignored";
 const STATE: &CStr = c"/proc/renga/background/state";
 
-fn main(arguments: Arguments) -> i32 {
+fn main(arguments: ProgramArguments) -> i32 {
     let rest = arguments.count() > 2;
     match arguments.get(1).map(CStr::to_bytes) {
         Some(b"--help") => {
@@ -82,7 +82,7 @@ fn main(arguments: Arguments) -> i32 {
 }
 
 /// Becomes a background job, and the command.
-fn start(arguments: &Arguments, at: usize) -> i32 {
+fn start(arguments: &ProgramArguments, at: usize) -> i32 {
     let pid = plain(GETPID, [0; 3]).unwrap_or(0);
     if let Err(errno) = put(JOBS, Decimal::new(pid as u64).digits()) {
         return COMMAND.failed(errno, "the regulator cannot be reached");

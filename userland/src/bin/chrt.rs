@@ -7,14 +7,14 @@ use renga_userland::process::execute_by_name;
 use renga_userland::schedule::{CLASSES, ClassName, ROUND_ROBIN, priority_of, set_scheduler};
 use renga_userland::syscall::write;
 use renga_userland::text::{Decimal, complain, parse};
-use renga_userland::{Arguments, program};
+use renga_userland::{ProgramArguments, program};
 
 program!(main);
 
 const USAGE: &[u8] =
     b"usage: chrt [-o|-f|-r|-b|-i] PRIORITY COMMAND [ARGUMENT...]\n       chrt [-o|-f|-r|-b|-i] -p [PRIORITY] PID\n";
 
-fn main(arguments: Arguments) -> i32 {
+fn main(arguments: ProgramArguments) -> i32 {
     let (mut class, mut process, mut at) = (ROUND_ROBIN, false, 1);
     // Bounded by the arguments.
     while let Some([b'-', option]) = arguments.get(at).map(|option| option.to_bytes()) {

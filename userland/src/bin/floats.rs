@@ -8,7 +8,7 @@ use core::arch::asm;
 use renga_userland::process::exit_code;
 use renga_userland::syscall::{exit, plain, wait};
 use renga_userland::text::parse;
-use renga_userland::{Arguments, program};
+use renga_userland::{ProgramArguments, program};
 
 program!(main);
 
@@ -25,25 +25,25 @@ const ROUNDING_SHIFT: u32 = 22;
 
 /// All that a program computes with.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Registers {
+struct FloatRegisters {
     vectors: [u64; 64],
     control: u64,
 }
 
-impl Registers {
+impl FloatRegisters {
     /// Which nobody else has who has another `number`.
-    fn of(number: u64) -> Registers {
+    fn of(number: u64) -> FloatRegisters {
         let word = |place| (number << 6 | place as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        Registers { vectors: core::array::from_fn(word), control: (number % 4) << ROUNDING_SHIFT }
+        FloatRegisters { vectors: core::array::from_fn(word), control: (number % 4) << ROUNDING_SHIFT }
     }
 }
 
-fn main(arguments: Arguments) -> i32 {
+fn main(arguments: ProgramArguments) -> i32 {
     let board = arguments.get(1).and_then(|text| parse(text.to_bytes()));
     let (call, argument) = board.map_or((CLONE, SIGCHLD), |board| (FORK_ON, board as isize));
     let own = plain(GETPID, [0, 0, 0]).unwrap_or(0) as u64;
     for round in 0..ROUNDS {
-        let before = Registers::of(own * ROUNDS + round);
+        let before = FloatRegisters::of(own * ROUNDS + round);
         let (made, after) = hold(call, argument, before);
         let whole = before == after;
         match made {
@@ -56,8 +56,8 @@ fn main(arguments: Arguments) -> i32 {
 }
 
 /// Makes a child between loading all registers and computing for a while; its number, 0 there, and what they are then.
-fn hold(call: usize, argument: isize, before: Registers) -> (isize, Registers) {
-    let mut after = Registers { vectors: [0; 64], control: 0 };
+fn hold(call: usize, argument: isize, before: FloatRegisters) -> (isize, FloatRegisters) {
+    let mut after = FloatRegisters { vectors: [0; 64], control: 0 };
     let made: isize;
     // SAFETY: reads and writes 512 bytes that are ours; compiled code uses none of these registers; the call takes no address.
     unsafe {

@@ -9,7 +9,7 @@ use renga_userland::syscall::{
     control, duplicate, execute, limit_processes, open, plain, set_terminal, terminal_settings, wait,
 };
 use renga_userland::text::{Decimal, complain};
-use renga_userland::{Arguments, cluster, program};
+use renga_userland::{ProgramArguments, cluster, program};
 
 program!(main);
 
@@ -28,7 +28,7 @@ const ENVIRONMENT: [&CStr; 6] = [
     c"SHELL=/bin/sh",
 ];
 
-fn main(_: Arguments) -> i32 {
+fn main(_: ProgramArguments) -> i32 {
     open_terminal();
     let shell = match fork() {
         Ok(0) => become_shell(),

@@ -4,10 +4,10 @@
 
 use core::ffi::CStr;
 use renga_userland::process::execute_by_name;
-use renga_userland::setting::{Words, put, show};
+use renga_userland::setting::{SpacedWords, put, show};
 use renga_userland::syscall::{exit, plain, write};
 use renga_userland::text::{Decimal, complain};
-use renga_userland::{Arguments, Errno, program};
+use renga_userland::{Errno, ProgramArguments, program};
 
 program!(main);
 
@@ -55,7 +55,7 @@ struct Wish<'a> {
     pid: Option<&'a [u8]>,
 }
 
-fn main(arguments: Arguments) -> i32 {
+fn main(arguments: ProgramArguments) -> i32 {
     match arguments.get(1).map(CStr::to_bytes) {
         Some(b"--help") => {
             let _ = write(1, USAGE);
@@ -72,7 +72,7 @@ fn main(arguments: Arguments) -> i32 {
     if starts == wish.pid.is_some() {
         return misused(); // one of both
     }
-    let mut words = Words::default();
+    let mut words = SpacedWords::default();
     if !wish.say(wish.pid.unwrap_or(own.digits()), &mut words) {
         return misused();
     }
@@ -85,7 +85,7 @@ fn main(arguments: Arguments) -> i32 {
 
 impl<'a> Wish<'a> {
     /// Reads the options; where the command begins. `None`: there is one that it does not have.
-    fn take(&mut self, arguments: &'a Arguments) -> Option<usize> {
+    fn take(&mut self, arguments: &'a ProgramArguments) -> Option<usize> {
         let mut at = 1;
         // Each turn takes an argument.
         while let Some(word) = arguments.get(at).map(CStr::to_bytes) {
@@ -113,7 +113,7 @@ impl<'a> Wish<'a> {
     }
 
     /// The pace of process `pid`, as its file has it; whether the options say one.
-    fn say(&self, pid: &[u8], words: &mut Words) -> bool {
+    fn say(&self, pid: &[u8], words: &mut SpacedWords) -> bool {
         let of_rate = self.period.is_some() || self.variable;
         let (way, value) = match (self.factor, self.rate, self.off) {
             (Some(factor), None, false) if !of_rate => (if self.spins { "loop" } else { "wait" }, factor),
@@ -126,7 +126,7 @@ impl<'a> Wish<'a> {
 }
 
 /// Becomes the command, with the pace that this process has got.
-fn start(arguments: &Arguments, at: usize) -> i32 {
+fn start(arguments: &ProgramArguments, at: usize) -> i32 {
     let Some(name) = arguments.get(at) else { return USAGE_STATUS };
     let errno = execute_by_name(name, arguments.list_from(at), arguments);
     let found = errno != ENOENT;

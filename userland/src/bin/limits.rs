@@ -10,7 +10,7 @@ use core::hint::black_box;
 use renga_userland::process::{exit_code, fork};
 use renga_userland::syscall::{call, duplicate, exit, map_memory, open, pipe, plain, read, wait, write};
 use renga_userland::text::{Decimal, complain, parse};
-use renga_userland::{Arguments, Errno, program};
+use renga_userland::{Errno, ProgramArguments, program};
 
 program!(main);
 
@@ -23,7 +23,7 @@ const POLLIN: u16 = 1;
 /// Most descriptors that `poll` takes.
 const POLLED_MAX: usize = 1024;
 
-fn main(arguments: Arguments) -> i32 {
+fn main(arguments: ProgramArguments) -> i32 {
     let what = arguments.get(1).map_or(&b""[..], |what| what.to_bytes());
     let count = arguments.get(2).and_then(|count| parse(count.to_bytes())).unwrap_or(0);
     let taken = match what {

@@ -8,7 +8,7 @@
 
 use renga_userland::syscall::{control, ticks, write};
 use renga_userland::text::Decimal;
-use renga_userland::{Arguments, program};
+use renga_userland::{ProgramArguments, program};
 
 program!(main);
 
@@ -16,7 +16,7 @@ program!(main);
 const TIOCGPGRP: usize = 0x540f;
 const CALLS: usize = 64;
 
-fn main(_: Arguments) -> i32 {
+fn main(_: ProgramArguments) -> i32 {
     let mut times = [(0, 0); CALLS];
     let mut group = 0;
     for time in &mut times {

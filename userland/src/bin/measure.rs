@@ -6,13 +6,13 @@
 use renga_userland::process::{execute_by_name, exit_code, fork};
 use renga_userland::syscall::{exit, now_ns, wait, write};
 use renga_userland::text::{Decimal, complain};
-use renga_userland::{Arguments, cluster, program};
+use renga_userland::{ProgramArguments, cluster, program};
 
 program!(main);
 
 const USAGE: &[u8] = b"usage: measure LABEL COMMAND [ARGUMENT...]\n";
 
-fn main(arguments: Arguments) -> i32 {
+fn main(arguments: ProgramArguments) -> i32 {
     let (Some(label), Some(command)) = (arguments.get(1), arguments.get(2)) else {
         complain(&[USAGE]);
         return 2;

@@ -6,7 +6,7 @@ use renga_userland::process::execute_by_name;
 use renga_userland::schedule::{nice, set_nice};
 use renga_userland::syscall::write;
 use renga_userland::text::{Signed, complain};
-use renga_userland::{Arguments, program};
+use renga_userland::{ProgramArguments, program};
 
 program!(main);
 
@@ -17,7 +17,7 @@ const NOT_FOUND: i32 = 127;
 /// Status of a failure of `nice` itself.
 const FAILED: i32 = 125;
 
-fn main(arguments: Arguments) -> i32 {
+fn main(arguments: ProgramArguments) -> i32 {
     let (added, first) = match arguments.get(1).map(|option| option.to_bytes()) {
         Some(b"-n") => (arguments.get(2).and_then(|number| Signed::parse(number.to_bytes())), 3),
         Some([b'-', b'n', number @ ..]) => (Signed::parse(number), 2),

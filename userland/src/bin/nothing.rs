@@ -2,10 +2,10 @@
 #![no_std]
 #![no_main]
 
-use renga_userland::{Arguments, program};
+use renga_userland::{ProgramArguments, program};
 
 program!(main);
 
-fn main(_: Arguments) -> i32 {
+fn main(_: ProgramArguments) -> i32 {
     0
 }

@@ -5,14 +5,14 @@
 
 use renga_userland::syscall::{plain, ticks, write};
 use renga_userland::text::Decimal;
-use renga_userland::{Arguments, program};
+use renga_userland::{ProgramArguments, program};
 
 program!(main);
 
 const GETPID: usize = 172;
 const ROUNDS: u64 = 1000;
 
-fn main(_: Arguments) -> i32 {
+fn main(_: ProgramArguments) -> i32 {
     let start = ticks();
     let cost = ticks() - start;
     let (mut least, mut most, mut sum) = (u64::MAX, 0, 0);

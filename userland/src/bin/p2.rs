@@ -6,7 +6,7 @@
 use core::ffi::CStr;
 use renga_userland::syscall::{now_ns, open, read_at, sleep, write};
 use renga_userland::text::{complain, parse};
-use renga_userland::{Arguments, program};
+use renga_userland::{ProgramArguments, program};
 
 program!(main);
 
@@ -27,7 +27,7 @@ const EIGHTHS: u64 = 8;
 const CYCLE_NS: u64 = 40_000_000;
 const NS_PER_MS: u64 = 1_000_000;
 
-fn main(arguments: Arguments) -> i32 {
+fn main(arguments: ProgramArguments) -> i32 {
     let number = |index| arguments.get(index).and_then(|word| parse(word.to_bytes())).map(u64::from);
     let (Some(eighths), Some(ms)) = (number(2).filter(|eighths| (1..=EIGHTHS).contains(eighths)), number(3)) else {
         complain(&[USAGE]);

@@ -7,7 +7,7 @@ use core::ffi::CStr;
 use core::hint::black_box;
 use renga_userland::syscall::{now_ns, open, read_at, sleep, ticks, write};
 use renga_userland::text::{Decimal, complain, parse};
-use renga_userland::{Arguments, program};
+use renga_userland::{ProgramArguments, program};
 
 program!(main);
 
@@ -30,7 +30,7 @@ const ADDITIONS_PER_US: u64 = 250;
 /// As the emulator has them: a nanosecond each.
 const TICKS_PER_US: u64 = 1_000;
 
-fn main(arguments: Arguments) -> i32 {
+fn main(arguments: ProgramArguments) -> i32 {
     let number = |index| arguments.get(index).and_then(|word| parse(word.to_bytes())).map(u64::from);
     let label = arguments.get(2).map_or(&b""[..], CStr::to_bytes);
     let numbers = (number(3), number(4), number(5));

@@ -3,9 +3,9 @@
 #![no_main]
 
 use core::ffi::CStr;
-use renga_userland::setting::Command;
+use renga_userland::setting::SettingCommand;
 use renga_userland::syscall::write;
-use renga_userland::{Arguments, Errno, program};
+use renga_userland::{Errno, ProgramArguments, program};
 
 program!(main);
 
@@ -33,12 +33,12 @@ const USAGE_STATUS: i32 = 2;
 const ENOENT: Errno = Errno(2);
 const EINVAL: Errno = Errno(22);
 
-const COMMAND: Command = Command { name: "reclaimctl", why };
+const COMMAND: SettingCommand = SettingCommand { name: "reclaimctl", why };
 const BATCHING: &CStr = c"/proc/renga/reclaim/batching";
 const THRESHOLDS: &CStr = c"/proc/renga/reclaim/thresholds";
 const STATE: &CStr = c"/proc/renga/reclaim/state";
 
-fn main(arguments: Arguments) -> i32 {
+fn main(arguments: ProgramArguments) -> i32 {
     let rest = arguments.count() > 2;
     match arguments.get(1).map(CStr::to_bytes) {
         Some(b"--help") => {

@@ -7,7 +7,7 @@ use renga_userland::process::{execute_by_name, exit_code};
 use renga_userland::signals::{SignalSet, block_only, send, set_of, suffer, take};
 use renga_userland::syscall::{exit, wait};
 use renga_userland::text::{complain, parse};
-use renga_userland::{Arguments, Errno, cluster, program};
+use renga_userland::{Errno, ProgramArguments, cluster, program};
 
 program!(main);
 
@@ -37,7 +37,7 @@ const FAULTS: SignalSet = set_of(&[4, 5, 6, 7, 8, 11, 31]);
 /// Those that this program waits for: all that can be blocked but its own faults.
 const ATTENDED: SignalSet = !FAULTS;
 
-fn main(arguments: Arguments) -> i32 {
+fn main(arguments: ProgramArguments) -> i32 {
     let mut board = 1;
     let mut at = 1;
     loop {
@@ -90,7 +90,7 @@ fn board_number(name: &[u8]) -> Option<u32> {
     }
 }
 
-fn become_command(arguments: &Arguments, at: usize, name: &CStr) -> ! {
+fn become_command(arguments: &ProgramArguments, at: usize, name: &CStr) -> ! {
     let errno = execute_by_name(name, arguments.list_from(at), arguments);
     let found = errno != Errno(2);
     complain(&[b"remote: ", name.to_bytes(), if found { b": cannot execute\n" } else { b": not found\n" }]);

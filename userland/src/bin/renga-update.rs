@@ -9,10 +9,10 @@ use core::ffi::CStr;
 use renga_boot_card::{NoUpdate, PARTITIONS, Record, Slot, Source, other, write_update};
 use renga_hal::block::{Block, BlockError, SECTOR_BYTES};
 use renga_userland::process::{execute_by_name, exit_code, fork};
-use renga_userland::setting::{Words, put};
+use renga_userland::setting::{SpacedWords, put};
 use renga_userland::syscall::{close, exit, open, plain, read, read_at, sleep, wait, write, write_at};
 use renga_userland::text::{Decimal, complain, parse};
-use renga_userland::{Arguments, Errno, cluster, program};
+use renga_userland::{Errno, ProgramArguments, cluster, program};
 
 program!(main);
 
@@ -54,7 +54,7 @@ const PAUSE_NS: u64 = 1_000_000_000;
 
 /// What is done on a board.
 #[derive(Clone, Copy)]
-enum Deed<'a> {
+enum UpdateDeed<'a> {
     Write(&'a CStr),
     Try,
     /// If this is the kernel that runs, where one is named.
@@ -62,7 +62,7 @@ enum Deed<'a> {
     Status,
 }
 
-fn main(arguments: Arguments) -> i32 {
+fn main(arguments: ProgramArguments) -> i32 {
     if plain(GETPID, [0; 3]) == Ok(1) {
         become_init(&arguments);
     }
@@ -75,10 +75,10 @@ fn main(arguments: Arguments) -> i32 {
             let _ = write(1, USAGE);
             return 0;
         }
-        Some(b"--write") => (file.map(Deed::Write), 2),
-        Some(b"--try") => (Some(Deed::Try), 1),
-        Some(b"--keep") => (Some(Deed::Keep(None)), 1),
-        Some(b"--status") => (Some(Deed::Status), 1),
+        Some(b"--write") => (file.map(UpdateDeed::Write), 2),
+        Some(b"--try") => (Some(UpdateDeed::Try), 1),
+        Some(b"--keep") => (Some(UpdateDeed::Keep(None)), 1),
+        Some(b"--status") => (Some(UpdateDeed::Status), 1),
         Some(name) if !name.starts_with(b"-") && !own => (None, 1),
         _ => return misused(),
     };
@@ -87,10 +87,10 @@ fn main(arguments: Arguments) -> i32 {
     }
     match (deed, word) {
         (Some(deed), _) if own => done(do_here(deed)),
-        (Some(Deed::Keep(_)), _) => keep_on_all(),
+        (Some(UpdateDeed::Keep(_)), _) => keep_on_all(),
         (Some(deed), _) => on_all(deed),
-        (None, Some(file)) => match on_all(Deed::Write(file)) {
-            0 => on_all(Deed::Try),
+        (None, Some(file)) => match on_all(UpdateDeed::Write(file)) {
+            0 => on_all(UpdateDeed::Try),
             status => status,
         },
         (None, None) => misused(),
@@ -103,7 +103,7 @@ fn misused() -> i32 {
 }
 
 /// The kernel that is tried is kept by a child; the first program is `init`, as always.
-fn become_init(arguments: &Arguments) -> ! {
+fn become_init(arguments: &ProgramArguments) -> ! {
     if fork() == Ok(0) {
         exit(keep_on_all())
     }
@@ -114,13 +114,13 @@ fn become_init(arguments: &Arguments) -> ! {
 /// Keeps this board's kernel on all boards: none may have gone back to its old one meanwhile, or have been left out.
 fn keep_on_all() -> i32 {
     match OpenCard::open().and_then(|mut card| running(&mut card)) {
-        Ok(record) => on_all(Deed::Keep(Some(record))),
+        Ok(record) => on_all(UpdateDeed::Keep(Some(record))),
         Err(why) => done(Err(why)),
     }
 }
 
 /// Does it on all boards, this one last; the status of the first on which it fails, and then nothing more.
-fn on_all(deed: Deed<'_>) -> i32 {
+fn on_all(deed: UpdateDeed<'_>) -> i32 {
     let (count, own) = cluster::boards();
     for board in (0..count).filter(|board| *board != own) {
         let status = on_other(board, deed);
@@ -132,15 +132,15 @@ fn on_all(deed: Deed<'_>) -> i32 {
     done(do_here(deed))
 }
 
-fn on_other(board: u32, deed: Deed<'_>) -> i32 {
-    let patient = matches!(deed, Deed::Keep(_));
+fn on_other(board: u32, deed: UpdateDeed<'_>) -> i32 {
+    let patient = matches!(deed, UpdateDeed::Keep(_));
     for _ in 0..TRIES_MAX {
         match cluster::fork_on(board) {
             Ok(0) => exit(done(do_here(deed))),
             Ok(pid) => {
                 let status = wait(pid as i32, 0).map_or(FAILED, |(_, status)| exit_code(status));
                 // A board that is reset takes its programs with it.
-                return if matches!(deed, Deed::Try) && status > 128 { 0 } else { status };
+                return if matches!(deed, UpdateDeed::Try) && status > 128 { 0 } else { status };
             }
             Err(EHOSTDOWN) if patient => sleep(PAUSE_NS),
             Err(_) => return FAILED,
@@ -160,10 +160,10 @@ fn done(result: Result<(), &'static [u8]>) -> i32 {
     }
 }
 
-fn do_here(deed: Deed<'_>) -> Result<(), &'static [u8]> {
+fn do_here(deed: UpdateDeed<'_>) -> Result<(), &'static [u8]> {
     match deed {
-        Deed::Write(file) => write_here(file),
-        Deed::Try => {
+        UpdateDeed::Write(file) => write_here(file),
+        UpdateDeed::Try => {
             let mut card = OpenCard::open()?;
             let slot =
                 Slot::open(&mut card, other(number(b"usual ")?)).map_err(|_| &b"the card has no second kernel"[..])?;
@@ -171,13 +171,13 @@ fn do_here(deed: Deed<'_>) -> Result<(), &'static [u8]> {
             let _ = plain(SYNC, [0; 3]);
             put(START, b"try").map_err(|_| &b"this board cannot be reset"[..])
         }
-        Deed::Keep(tried) => keep_here(tried),
-        Deed::Status => show_here(),
+        UpdateDeed::Keep(tried) => keep_here(tried),
+        UpdateDeed::Status => show_here(),
     }
 }
 
 fn write_here(file: &CStr) -> Result<(), &'static [u8]> {
-    let mut source = File(open(file, READ_ONLY).map_err(|_| &b"there is no such file"[..])?);
+    let mut source = KernelFile(open(file, READ_ONLY).map_err(|_| &b"there is no such file"[..])?);
     let mut card = OpenCard::open()?;
     let slot = write_update(&mut card, &mut source, number(b"runs ")?).map_err(why)?;
     say(&[b"written to partition", Decimal::new(slot.partition.into()).digits()]);
@@ -220,7 +220,7 @@ fn show_here() -> Result<(), &'static [u8]> {
 
 /// A line on standard output, with this board's letter before it.
 fn say(words: &[&[u8]]) {
-    let mut line = Words::default();
+    let mut line = SpacedWords::default();
     line.add(&[b'a' + cluster::boards().1 as u8]);
     words.iter().for_each(|word| _ = line.add(word));
     let _ = write(1, line.text().trim_ascii_end());
@@ -252,9 +252,9 @@ fn why(why: NoUpdate) -> &'static [u8] {
 }
 
 /// The file of the new kernel.
-struct File(i32);
+struct KernelFile(i32);
 
-impl Source for File {
+impl Source for KernelFile {
     fn read(&mut self, offset: u64, out: &mut [u8]) -> Result<(), NoUpdate> {
         let mut done = 0;
         // Each turn passes what one call reads.
@@ -271,18 +271,18 @@ impl Source for File {
 
 /// Sectors of the card go through a page, so that each call moves whole ones.
 #[repr(align(4096))]
-struct Page([u8; 4096]);
+struct SectorPage([u8; 4096]);
 
 /// This board's card.
 struct OpenCard {
     descriptor: i32,
-    page: Page,
+    page: SectorPage,
 }
 
 impl OpenCard {
     fn open() -> Result<OpenCard, &'static [u8]> {
         let descriptor = open(CARD, READ_WRITE).map_err(|_| &b"this board did not start from a card of its own"[..])?;
-        let mut card = OpenCard { descriptor, page: Page([0; 4096]) };
+        let mut card = OpenCard { descriptor, page: SectorPage([0; 4096]) };
         // The board has its card, and somebody else has that.
         match read_at(descriptor, &mut card.page.0[..SECTOR_BYTES], 0) {
             Err(ENODEV) => Err(b"this board's disk is on another core than its programs, and has the card: see --help"),

@@ -20,7 +20,7 @@ use renga_userland::syscall::{
     exit, map_as, map_shared, now_ns, open, open_with_mode, plain, read_at, transfer_mapped, wait, write, write_at,
 };
 use renga_userland::text::{Decimal, complain, parse};
-use renga_userland::{Arguments, Errno, program};
+use renga_userland::{Errno, ProgramArguments, program};
 
 program!(main);
 
@@ -41,7 +41,7 @@ const SHARED: isize = 1;
 const PRIVATE: isize = 2;
 const ANONYMOUS: isize = 0x20;
 
-fn main(arguments: Arguments) -> i32 {
+fn main(arguments: ProgramArguments) -> i32 {
     let text = |index| arguments.get(index).unwrap_or(c"");
     let number = |index| parse(text(index).to_bytes()).unwrap_or(0);
     let done = match text(1).to_bytes() {

@@ -6,7 +6,7 @@ use core::hint::black_box;
 use renga_userland::process::fork;
 use renga_userland::syscall::{call, exit, plain, wait, write};
 use renga_userland::text::complain;
-use renga_userland::{Arguments, program};
+use renga_userland::{ProgramArguments, program};
 
 program!(main);
 
@@ -19,7 +19,7 @@ const GREED_BYTES: isize = 1 << 20;
 /// Highest call number tried with wild pointers.
 const CALLS: usize = 300;
 
-fn main(arguments: Arguments) -> i32 {
+fn main(arguments: ProgramArguments) -> i32 {
     match arguments.get(1).map(|name| name.to_bytes()) {
         Some(b"read-kernel") => read(KERNEL),
         Some(b"read-null") => read(0),

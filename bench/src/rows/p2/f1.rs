@@ -5,13 +5,13 @@
 //!
 //! Invariant: the rule is that of the regulator, on what it shows of itself. Not here: the regulator (`renga_regulator`).
 
-use super::super::{Plan, Row};
-use crate::findings::{Bound, Claim, Findings, HeatMap, Panel, Table};
-use crate::run::{ALONE, Machine, OURS, Outcome, Run, System};
+use super::super::{LedgerRow, RowPlan};
+use crate::findings::{Bound, Claim, Findings, FindingsTable, HeatMap, Panel};
+use crate::run::{ALONE, BenchMachine, BenchRun, BenchSystem, OURS, RunOutcome};
 use anyhow::{Context, Result, ensure};
 
 /// The row.
-pub const ROW: Row = Row {
+pub const ROW: LedgerRow = LedgerRow {
     id: "P2.F1",
     title: "How often contention is told rightly, over thresholds",
     published: "Of the disk its own threshold decides, and 100 % is best; of the network both its own and the processor's matter. Chosen \
@@ -35,25 +35,25 @@ const MOST: u64 = 100;
 const CHOSEN: [u64; 2] = [85, 100];
 
 /// A program that uses a resource for a part of the time.
-struct Load {
+struct P2Load {
     name: &'static str,
     title: &'static str,
-    system: System,
+    system: BenchSystem,
     /// Shell: `$1` eighths, `$2` ms, `$3` a word that all have for themselves.
     script: &'static str,
     /// Which of the state's shares is its resource's.
     column: usize,
 }
 
-const LOADS: [Load; 2] = [
-    Load {
+const LOADS: [P2Load; 2] = [
+    P2Load {
         name: "disk",
         title: "disk",
         system: ALONE,
         script: "exec /usr/lib/renga/p2 disk $1 $2 $((2200 + $3 * 18000))\n",
         column: 1,
     },
-    Load {
+    P2Load {
         name: "send",
         title: "link",
         system: OURS,
@@ -78,12 +78,12 @@ look() {
 /// As long as a pair runs, ms.
 const PAIR_MS: u32 = 1_200;
 
-fn eighths(plan: Plan) -> Vec<u32> {
+fn eighths(plan: RowPlan) -> Vec<u32> {
     if plan.short { vec![1, EIGHTHS] } else { (1..=EIGHTHS).collect() }
 }
 
-fn runs(plan: Plan) -> Vec<Run> {
-    let of = |load: &Load| {
+fn runs(plan: RowPlan) -> Vec<BenchRun> {
+    let of = |load: &P2Load| {
         let mut script = HEAD.replace("LOOKS", &LOOKS.to_string());
         for job in eighths(plan) {
             for front in std::iter::once(0).chain(eighths(plan)) {
@@ -95,7 +95,7 @@ fn runs(plan: Plan) -> Vec<Run> {
             }
         }
         let file = (format!("/p2/{}", load.name), load.script.as_bytes().to_vec());
-        Run::new(Machine::Cluster(load.system), plan.profile, "dev", &script).with(vec![file])
+        BenchRun::new(BenchMachine::Cluster(load.system), plan.profile, "dev", &script).with(vec![file])
     };
     LOADS.iter().map(of).collect()
 }
@@ -104,7 +104,7 @@ fn runs(plan: Plan) -> Vec<Run> {
 type Look = [u64; 4];
 
 /// The looks at all pairs, and whether there was a foreground.
-fn looks(plan: Plan, outcome: &Outcome) -> Result<Vec<(bool, Look)>> {
+fn looks(plan: RowPlan, outcome: &RunOutcome) -> Result<Vec<(bool, Look)>> {
     let mut all = Vec::new();
     for job in eighths(plan) {
         for front in std::iter::once(0).chain(eighths(plan)) {
@@ -147,10 +147,10 @@ fn matters(grid: &[Vec<f64>]) -> [f64; 2] {
     [mean((0..columns).map(|at| span(&column(at))).collect()), mean(grid.iter().map(|row| span(row)).collect())]
 }
 
-fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
+fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     let mut findings = Findings::default();
     let thresholds: Vec<u64> = (0..=MOST / STEP).map(|step| step * STEP).collect();
-    let mut table = Table::new(
+    let mut table = FindingsTable::new(
         "Part of the looks that are right",
         &["", "at 85 % and 100 %", "the best", "the processor's threshold changes it by", "its own by"],
     );

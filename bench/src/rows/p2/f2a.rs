@@ -1,13 +1,13 @@
 //! P2.F2a: a program that reads a byte every 8 KB, beside jobs that do the same elsewhere on the disk, on one to four boards.
 
-use super::{Figure, Occupied, Pair, Places, Task};
+use super::{Occupied, P2Figure, P2Pair, P2Task, PairPlacement};
 use crate::findings::Findings;
-use crate::rows::{Plan, Row};
-use crate::run::{ALONE, OURS, Outcome, Run, System};
+use crate::rows::{LedgerRow, RowPlan};
+use crate::run::{ALONE, BenchRun, BenchSystem, OURS, RunOutcome};
 use anyhow::Result;
 
 /// The row.
-pub const ROW: Row = Row {
+pub const ROW: LedgerRow = LedgerRow {
     id: "P2.F2a",
     title: "A byte read every 8 KB, beside jobs that do the same",
     published: "Beside jobs of the lowest priority the foreground takes about 6 times as long; with EII at most 12.5 % longer, with IPD \
@@ -22,31 +22,31 @@ pub const ROW: Row = Row {
     judge,
 };
 
-const fn reads(title: &'static str, work: u32) -> Task {
-    Task { name: "reads", title, before: "perl -e 1", script: SCRIPT, work }
+const fn reads(title: &'static str, work: u32) -> P2Task {
+    P2Task { name: "reads", title, before: "perl -e 1", script: SCRIPT, work }
 }
 
 /// Of a region of its own, from its start again at its end.
 const SCRIPT: &str = r#"exec perl -e '($at, $n) = @ARGV; open F, "<", "/dev/root" or die;
 for ($i = 0; $i < $n; $i++) { sysseek F, $at * 73728000 + $i % 9000 * 8192, 0; sysread F, $b, 1 or die }' $1 $2
 "#;
-const READS: Task = reads("12,000 reads", 12_000);
-const JOB: Task = reads("reads", 12_000);
+const READS: P2Task = reads("12,000 reads", 12_000);
+const JOB: P2Task = reads("reads", 12_000);
 
 /// Four boards.
-pub(super) const FOUR: System = System { label: "four boards", base: "quad", edits: &[] };
+pub(super) const FOUR: BenchSystem = BenchSystem { label: "four boards", base: "quad", edits: &[] };
 
-const fn beside(jobs: u32) -> Pair {
-    let places = Places { system: ALONE, front: "a", jobs: &["a"] };
-    Pair { front: &READS, job: &JOB, jobs, places, counts: true }
+const fn beside(jobs: u32) -> P2Pair {
+    let places = PairPlacement { system: ALONE, front: "a", jobs: &["a"] };
+    P2Pair { front: &READS, job: &JOB, jobs, places, counts: true }
 }
 
-const fn between(system: System, front: &'static str, jobs: &'static [&'static str]) -> Pair {
-    let places = Places { system, front, jobs };
-    Pair { front: &READS, job: &JOB, jobs: jobs.len() as u32, places, counts: false }
+const fn between(system: BenchSystem, front: &'static str, jobs: &'static [&'static str]) -> P2Pair {
+    let places = PairPlacement { system, front, jobs };
+    P2Pair { front: &READS, job: &JOB, jobs: jobs.len() as u32, places, counts: false }
 }
 
-const FIGURE: Figure = Figure {
+const FIGURE: P2Figure = P2Figure {
     title: "A byte every 8 KB",
     pairs: &[
         beside(1),
@@ -59,10 +59,10 @@ const FIGURE: Figure = Figure {
     published: ("500 %", [12.5, 1.0]),
 };
 
-fn runs(plan: Plan) -> Vec<Run> {
+fn runs(plan: RowPlan) -> Vec<BenchRun> {
     super::runs(plan, &FIGURE)
 }
 
-fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
+fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     super::judge(plan, &FIGURE, outcomes)
 }

@@ -1,14 +1,14 @@
 //! P2.F2b: a program that sends bytes to another board, where they are thrown away, beside jobs that do the same.
 
 use super::f2a::FOUR;
-use super::{Figure, Occupied, Pair, Places, Task};
+use super::{Occupied, P2Figure, P2Pair, P2Task, PairPlacement};
 use crate::findings::Findings;
-use crate::rows::{Plan, Row};
-use crate::run::{OURS, Outcome, Run};
+use crate::rows::{LedgerRow, RowPlan};
+use crate::run::{BenchRun, OURS, RunOutcome};
 use anyhow::Result;
 
 /// The row.
-pub const ROW: Row = Row {
+pub const ROW: LedgerRow = LedgerRow {
     id: "P2.F2b",
     title: "Bytes sent to another board and thrown away, beside jobs that do the same",
     published: "Beside jobs of the lowest priority the foreground takes about 45 % longer; with EII at most 5.7 %, with IPD at most 6.1 %.",
@@ -35,15 +35,15 @@ macro_rules! send {
     };
 }
 const PIECES: u32 = 1_400;
-const FRONT: Task = Task {
+const FRONT: P2Task = P2Task {
     name: "send",
     title: "11 MB sent",
     before: send!("a", "b", "1"),
     script: send!("a", "b", "$2"),
     work: PIECES,
 };
-const JOB: Task = Task { title: "sent", ..FRONT };
-const ELSEWHERE: Task = Task {
+const JOB: P2Task = P2Task { title: "sent", ..FRONT };
+const ELSEWHERE: P2Task = P2Task {
     name: "send-cd",
     title: "sent from c to d",
     before: send!("c", "d", "1"),
@@ -51,21 +51,21 @@ const ELSEWHERE: Task = Task {
     work: PIECES,
 };
 
-const fn beside(jobs: u32) -> Pair {
-    let places = Places { system: OURS, front: "a", jobs: &["a"] };
-    Pair { front: &FRONT, job: &JOB, jobs, places, counts: true }
+const fn beside(jobs: u32) -> P2Pair {
+    let places = PairPlacement { system: OURS, front: "a", jobs: &["a"] };
+    P2Pair { front: &FRONT, job: &JOB, jobs, places, counts: true }
 }
 
-const FIGURE: Figure = Figure {
+const FIGURE: P2Figure = P2Figure {
     title: "Discard",
     pairs: &[
         beside(1),
         beside(4),
-        Pair {
+        P2Pair {
             front: &FRONT,
             job: &ELSEWHERE,
             jobs: 2,
-            places: Places { system: FOUR, front: "a", jobs: &["a"] },
+            places: PairPlacement { system: FOUR, front: "a", jobs: &["a"] },
             counts: false,
         },
     ],
@@ -73,10 +73,10 @@ const FIGURE: Figure = Figure {
     published: ("45 %", [5.7, 6.1]),
 };
 
-fn runs(plan: Plan) -> Vec<Run> {
+fn runs(plan: RowPlan) -> Vec<BenchRun> {
     super::runs(plan, &FIGURE)
 }
 
-fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
+fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     super::judge(plan, &FIGURE, outcomes)
 }

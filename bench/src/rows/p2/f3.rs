@@ -1,13 +1,13 @@
 //! P2.F3: programs of Debian's beside a job that only computes.
 
-use super::{Figure, Occupied, Pair, Places, Task};
+use super::{Occupied, P2Figure, P2Pair, P2Task, PairPlacement};
 use crate::findings::Findings;
-use crate::rows::{Plan, Row};
-use crate::run::{ALONE, Outcome, Run};
+use crate::rows::{LedgerRow, RowPlan};
+use crate::run::{ALONE, BenchRun, RunOutcome};
 use anyhow::Result;
 
 /// The row.
-pub const ROW: Row = Row {
+pub const ROW: LedgerRow = LedgerRow {
     id: "P2.F3",
     title: "fftw-wisdom, make and pcregrep beside a job that computes",
     published: "Beside SETI@home of the lowest priority fftw-wisdom takes 12 % longer; with EII and IPD all take at most 3.1 % longer.",
@@ -19,7 +19,7 @@ pub const ROW: Row = Row {
 };
 
 /// Plans transforms of several sizes.
-pub(super) const WISDOM: Task = Task {
+pub(super) const WISDOM: P2Task = P2Task {
     name: "wisdom",
     title: "fftw-wisdom",
     before: "fftw-wisdom -n -o /dev/null cof8",
@@ -27,7 +27,7 @@ pub(super) const WISDOM: Task = Task {
     work: 1,
 };
 /// Compiles and links copies of one source.
-pub(super) const MAKE: Task = Task {
+pub(super) const MAKE: P2Task = P2Task {
     name: "make",
     title: "make",
     before: "gcc -O1 -c -o warm.o /p1/30.c; make -v > /dev/null",
@@ -42,14 +42,14 @@ exec make > /dev/null
     work: 28,
 };
 /// Looks for a pattern in files that nobody has read.
-pub(super) const GREP: Task = Task {
+pub(super) const GREP: P2Task = P2Task {
     name: "grep",
     title: "pcregrep",
     before: "pcregrep root /etc/passwd > /dev/null",
     script: "pcregrep -r 'static\\s+inline\\s+[a-z]+' /usr/include /usr/share /usr/lib/python3.11 > /dev/null; true\n",
     work: 1,
 };
-const COMPUTE: Task = Task {
+const COMPUTE: P2Task = P2Task {
     name: "compute",
     title: "computes",
     before: "/usr/lib/renga/p4 compute warm 0",
@@ -57,22 +57,22 @@ const COMPUTE: Task = Task {
     work: 1_000,
 };
 
-const fn beside(front: &'static Task) -> Pair {
-    let places = Places { system: ALONE, front: "a", jobs: &["a"] };
-    Pair { front, job: &COMPUTE, jobs: 1, places, counts: true }
+const fn beside(front: &'static P2Task) -> P2Pair {
+    let places = PairPlacement { system: ALONE, front: "a", jobs: &["a"] };
+    P2Pair { front, job: &COMPUTE, jobs: 1, places, counts: true }
 }
 
-const FIGURE: Figure = Figure {
+const FIGURE: P2Figure = P2Figure {
     title: "Beside a job that computes",
     pairs: &[beside(&WISDOM), beside(&MAKE), beside(&GREP)],
     occupied: Occupied::Processor,
     published: ("12 %", [3.1, 3.1]),
 };
 
-fn runs(plan: Plan) -> Vec<Run> {
+fn runs(plan: RowPlan) -> Vec<BenchRun> {
     super::runs(plan, &FIGURE)
 }
 
-fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
+fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     super::judge(plan, &FIGURE, outcomes)
 }

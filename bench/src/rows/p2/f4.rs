@@ -1,14 +1,14 @@
 //! P2.F4: the same programs as in F3 beside a check of the file system, which reads the same disk.
 
 use super::f3::{GREP, MAKE, WISDOM};
-use super::{Figure, Occupied, Pair, Places, Task};
+use super::{Occupied, P2Figure, P2Pair, P2Task, PairPlacement};
 use crate::findings::Findings;
-use crate::rows::{Plan, Row};
-use crate::run::{ALONE, Outcome, Run};
+use crate::rows::{LedgerRow, RowPlan};
+use crate::run::{ALONE, BenchRun, RunOutcome};
 use anyhow::Result;
 
 /// The row.
-pub const ROW: Row = Row {
+pub const ROW: LedgerRow = LedgerRow {
     id: "P2.F4",
     title: "fftw-wisdom, make and pcregrep beside a check of the file system",
     published: "Beside fsck of the lowest priority pcregrep takes about 6 times as long; with EII at most 13.5 % longer, with IPD at most 3.3 %.",
@@ -19,7 +19,7 @@ pub const ROW: Row = Row {
     judge,
 };
 
-const CHECK: Task = Task {
+const CHECK: P2Task = P2Task {
     name: "check",
     title: "e2fsck",
     before: "e2fsck -V 2> /dev/null",
@@ -27,22 +27,22 @@ const CHECK: Task = Task {
     work: 3,
 };
 
-const fn beside(front: &'static Task) -> Pair {
-    let places = Places { system: ALONE, front: "a", jobs: &["a"] };
-    Pair { front, job: &CHECK, jobs: 1, places, counts: true }
+const fn beside(front: &'static P2Task) -> P2Pair {
+    let places = PairPlacement { system: ALONE, front: "a", jobs: &["a"] };
+    P2Pair { front, job: &CHECK, jobs: 1, places, counts: true }
 }
 
-const FIGURE: Figure = Figure {
+const FIGURE: P2Figure = P2Figure {
     title: "Beside a check of the file system",
     pairs: &[beside(&GREP), beside(&WISDOM), beside(&MAKE)],
     occupied: Occupied::Wholly,
     published: ("500 %", [13.5, 3.3]),
 };
 
-fn runs(plan: Plan) -> Vec<Run> {
+fn runs(plan: RowPlan) -> Vec<BenchRun> {
     super::runs(plan, &FIGURE)
 }
 
-fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
+fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     super::judge(plan, &FIGURE, outcomes)
 }

@@ -1,13 +1,13 @@
 //! P2.F5: a tree of files copied from board to board, beside one to four jobs that do the same.
 
-use super::{Figure, Occupied, Pair, Places, Task};
+use super::{Occupied, P2Figure, P2Pair, P2Task, PairPlacement};
 use crate::findings::Findings;
-use crate::rows::{Plan, Row};
-use crate::run::{OURS, Outcome, Run};
+use crate::rows::{LedgerRow, RowPlan};
+use crate::run::{BenchRun, OURS, RunOutcome};
 use anyhow::Result;
 
 /// The row.
-pub const ROW: Row = Row {
+pub const ROW: LedgerRow = LedgerRow {
     id: "P2.F5",
     title: "A tree copied from board to board, beside jobs that do the same",
     published: "Beside four jobs of the lowest priority the foreground takes about 5 times as long; with EII at most 16.9 % longer, with IPD at \
@@ -20,7 +20,7 @@ pub const ROW: Row = Row {
     judge,
 };
 
-const COPY: Task = Task {
+const COPY: P2Task = P2Task {
     name: "copy",
     title: "copy",
     before: "mkdir -p warm; tar cf - /etc/passwd 2> /dev/null | remote -b b tar xf - -C /tmp/warm",
@@ -28,22 +28,22 @@ const COPY: Task = Task {
     work: 1,
 };
 
-const fn beside(jobs: u32, counts: bool) -> Pair {
-    let places = Places { system: OURS, front: "a", jobs: &["a"] };
-    Pair { front: &COPY, job: &COPY, jobs, places, counts }
+const fn beside(jobs: u32, counts: bool) -> P2Pair {
+    let places = PairPlacement { system: OURS, front: "a", jobs: &["a"] };
+    P2Pair { front: &COPY, job: &COPY, jobs, places, counts }
 }
 
-const FIGURE: Figure = Figure {
+const FIGURE: P2Figure = P2Figure {
     title: "Copies",
     pairs: &[beside(1, true), beside(2, true), beside(4, true)],
     occupied: Occupied::Wholly,
     published: ("400 %", [16.9, 6.7]),
 };
 
-fn runs(plan: Plan) -> Vec<Run> {
+fn runs(plan: RowPlan) -> Vec<BenchRun> {
     super::runs(plan, &FIGURE)
 }
 
-fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
+fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     super::judge(plan, &FIGURE, outcomes)
 }

@@ -2,11 +2,11 @@
 //!
 //! Not here: the times (`measured`).
 
-use super::measured::{Counts, Measured, measured};
-use super::{Figure, MODES, Mode, Occupied};
-use crate::findings::{Bound, Claim, Curve, Findings, Plot, Table};
-use crate::rows::{Plan, ms};
-use crate::run::Outcome;
+use super::measured::{PairMeasurement, RegulatorCounts, measured};
+use super::{MODES, Occupied, P2Figure, RegulationMode};
+use crate::findings::{Bound, Claim, Curve, Findings, FindingsTable, Plot};
+use crate::rows::{RowPlan, ms};
+use crate::run::RunOutcome;
 use anyhow::Result;
 
 /// What jobs should have of what is idle.
@@ -19,7 +19,7 @@ const RESOURCES: [&str; 3] = ["the processor", "the medium", "the link"];
 ///
 /// # Errors
 /// If something was not measured.
-pub fn judge(plan: Plan, figure: &Figure, outcomes: &[Outcome]) -> Result<Findings> {
+pub fn judge(plan: RowPlan, figure: &P2Figure, outcomes: &[RunOutcome]) -> Result<Findings> {
     let all = measured(plan, figure, outcomes)?;
     let mut findings = Findings::default();
     for pair in &all {
@@ -38,8 +38,8 @@ pub fn judge(plan: Plan, figure: &Figure, outcomes: &[Outcome]) -> Result<Findin
     Ok(findings)
 }
 
-fn fronts(figure: &Figure, all: &[Measured<'_>]) -> Table {
-    let mut table = Table::new("The foreground, ms, and how much longer it takes", &["", "alone"]);
+fn fronts(figure: &P2Figure, all: &[PairMeasurement<'_>]) -> FindingsTable {
+    let mut table = FindingsTable::new("The foreground, ms, and how much longer it takes", &["", "alone"]);
     table.columns.extend(MODES.iter().flat_map(|mode| [mode.title.to_string(), "longer".to_string()]));
     for pair in all {
         let mut row = vec![pair.title(), ms(pair.front_alone)];
@@ -55,8 +55,9 @@ fn fronts(figure: &Figure, all: &[Measured<'_>]) -> Table {
     table
 }
 
-fn jobs(all: &[Measured<'_>]) -> Table {
-    let mut table = Table::new("The jobs until the last is done, ms, and their share of what was idle", &["", "alone"]);
+fn jobs(all: &[PairMeasurement<'_>]) -> FindingsTable {
+    let mut table =
+        FindingsTable::new("The jobs until the last is done, ms, and their share of what was idle", &["", "alone"]);
     table.columns.extend(MODES.iter().flat_map(|mode| [mode.title.to_string(), "share".to_string()]));
     for pair in all {
         let mut row = vec![pair.title(), ms(pair.job_alone)];
@@ -69,26 +70,27 @@ fn jobs(all: &[Measured<'_>]) -> Table {
 }
 
 /// What was counted while the foreground ran: at how many looks, of how many, what was contended.
-fn contention(all: &[Measured<'_>]) -> Table {
+fn contention(all: &[PairMeasurement<'_>]) -> FindingsTable {
     let title = "Looks at which jobs contended for processor, medium and link while the foreground ran, of how many";
-    let mut table = Table::new(title, &[""]);
+    let mut table = FindingsTable::new(title, &[""]);
     table.columns.extend(MODES.iter().map(|mode| mode.title.to_string()));
     for pair in all {
-        let cell =
-            |Counts { looks, contended: [cpu, disk, link], .. }: Counts| format!("{cpu}, {disk}, {link} of {looks}");
+        let cell = |RegulatorCounts { looks, contended: [cpu, disk, link], .. }: RegulatorCounts| {
+            format!("{cpu}, {disk}, {link} of {looks}")
+        };
         let cells = pair.modes.iter().map(|found| cell(found.seen));
         table.rows.push(std::iter::once(pair.title()).chain(cells).collect());
     }
     table
 }
 
-fn plots(figure: &Figure, all: &[Measured<'_>]) -> Vec<Plot> {
-    let plot = |what: &str, axis: &str, value: &dyn Fn(&Measured<'_>, usize) -> f64| {
+fn plots(figure: &P2Figure, all: &[PairMeasurement<'_>]) -> Vec<Plot> {
+    let plot = |what: &str, axis: &str, value: &dyn Fn(&PairMeasurement<'_>, usize) -> f64| {
         let points = |mode| all.iter().enumerate().map(|(at, pair)| (at as f64 + 1.0, value(pair, mode))).collect();
         let curves = MODES
             .iter()
             .enumerate()
-            .map(|(mode, Mode { title, .. })| Curve { label: (*title).to_string(), points: points(mode) });
+            .map(|(mode, RegulationMode { title, .. })| Curve { label: (*title).to_string(), points: points(mode) });
         Plot {
             title: format!("{}: {what}", figure.title),
             axes: ["line of the table".to_string(), axis.to_string()],
@@ -102,10 +104,10 @@ fn plots(figure: &Figure, all: &[Measured<'_>]) -> Vec<Plot> {
 }
 
 /// Of each policy the worst pair. Half of what was published beats it, if that is not under what is aimed at.
-fn claims(figure: &Figure, all: &[Measured<'_>]) -> Vec<Claim> {
+fn claims(figure: &P2Figure, all: &[PairMeasurement<'_>]) -> Vec<Claim> {
     let mut claims = Vec::new();
     for (place, (mode, published)) in MODES[1..].iter().zip(figure.published.1).enumerate() {
-        let Mode { title, goal, .. } = mode;
+        let RegulationMode { title, goal, .. } = mode;
         let bound = Bound::AtMost(published, goal.map_or(published, |goal| goal.min(published / 2.0)));
         let of = |counts: bool| all.iter().filter(move |pair| pair.pair.counts == counts);
         let worst = |counts| of(counts).map(|pair| pair.slower(place + 1)).fold(f64::MIN, f64::max);
@@ -130,7 +132,7 @@ fn claims(figure: &Figure, all: &[Measured<'_>]) -> Vec<Claim> {
 }
 
 /// What was contended, by the counts of the run in which nobody was held, and what each policy lost.
-fn why(figure: &Figure, pair: &Measured<'_>) -> String {
+fn why(figure: &P2Figure, pair: &PairMeasurement<'_>) -> String {
     let free = pair.modes[0].seen;
     let [ms, blocks, frames] = free.front;
     let contended: Vec<String> = RESOURCES
@@ -164,6 +166,6 @@ fn why(figure: &Figure, pair: &Measured<'_>) -> String {
 }
 
 /// What was idle and the jobs did not have, s.
-fn late_s(pair: &Measured<'_>, mode: usize) -> f64 {
+fn late_s(pair: &PairMeasurement<'_>, mode: usize) -> f64 {
     (pair.modes[mode].jobs as f64 - pair.occupied as f64 - pair.job_alone as f64) / 1e9
 }

@@ -3,9 +3,9 @@
 //! Invariant: a pair of which nothing could be contended, as its jobs were held or gone when the foreground began, is an
 //! error. Not here: what follows from it (`judged`).
 
-use super::{Figure, MODES, Occupied, Pair, Places, Task, pairs};
-use crate::rows::Plan;
-use crate::run::Outcome;
+use super::{MODES, Occupied, P2Figure, P2Pair, P2Task, PairPlacement, pairs};
+use crate::rows::RowPlan;
+use crate::run::RunOutcome;
 use anyhow::{Context, Result, ensure};
 
 const NS_PER_TICK: u64 = 10_000_000;
@@ -15,10 +15,10 @@ const NUMBERS: usize = 10;
 pub(super) const RESOURCES: usize = 3;
 
 /// What runs alone, in how many pieces as jobs (0: in front), where.
-pub(super) type Alone = (&'static Task, u32, Places);
+pub(super) type Alone = (&'static P2Task, u32, PairPlacement);
 
 /// What runs alone: each foreground, and each job in so many pieces.
-pub(super) fn alone(plan: Plan, figure: &Figure) -> Vec<Alone> {
+pub(super) fn alone(plan: RowPlan, figure: &P2Figure) -> Vec<Alone> {
     let mut tasks: Vec<Alone> = Vec::new();
     for task in pairs(plan, figure).iter().flat_map(both) {
         if !tasks.contains(&task) {
@@ -29,14 +29,17 @@ pub(super) fn alone(plan: Plan, figure: &Figure) -> Vec<Alone> {
 }
 
 /// The foreground of a pair, which does not care where jobs are, and its jobs, which do not care where it is.
-fn both(pair: &Pair) -> [Alone; 2] {
-    let Pair { front, job, jobs, places, .. } = pair;
-    [(*front, 0, Places { jobs: &[], ..*places }), (*job, *jobs, Places { front: super::DISK_BOARD, ..*places })]
+fn both(pair: &P2Pair) -> [Alone; 2] {
+    let P2Pair { front, job, jobs, places, .. } = pair;
+    [
+        (*front, 0, PairPlacement { jobs: &[], ..*places }),
+        (*job, *jobs, PairPlacement { front: super::DISK_BOARD, ..*places }),
+    ]
 }
 
 /// What the regulator saw on all boards between two moments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Counts {
+pub(super) struct RegulatorCounts {
     /// How often it looked at each board.
     pub looks: u64,
     /// How often jobs contended for each resource on a board, added up.
@@ -47,11 +50,11 @@ pub(super) struct Counts {
     pub jobs: [u64; RESOURCES],
 }
 
-impl Counts {
-    pub(super) fn of(outcome: &Outcome, when: &str) -> Result<Counts> {
+impl RegulatorCounts {
+    pub(super) fn of(outcome: &RunOutcome, when: &str) -> Result<RegulatorCounts> {
         let numbers = outcome.numbers(when)?;
         let (lines, []) = numbers.as_chunks::<NUMBERS>() else { anyhow::bail!("`{when}`: {numbers:?}") };
-        let mut counts = Counts::default();
+        let mut counts = RegulatorCounts::default();
         for [looks, rest @ ..] in lines {
             counts.looks = counts.looks.max(*looks);
             let sums = [&mut counts.contended, &mut counts.front, &mut counts.jobs];
@@ -60,9 +63,9 @@ impl Counts {
         Ok(counts)
     }
 
-    fn since(self, before: Counts) -> Counts {
+    fn since(self, before: RegulatorCounts) -> RegulatorCounts {
         let less = |a: [u64; 3], b: [u64; 3]| std::array::from_fn(|at| a[at].saturating_sub(b[at]));
-        Counts {
+        RegulatorCounts {
             looks: self.looks.saturating_sub(before.looks),
             contended: less(self.contended, before.contended),
             front: less(self.front, before.front),
@@ -78,12 +81,12 @@ pub(super) struct InMode {
     /// From the first job's begin to the last one's end, ns.
     pub jobs: u64,
     /// What was seen while the foreground ran.
-    pub seen: Counts,
+    pub seen: RegulatorCounts,
 }
 
 /// What was measured of a pair, ns.
-pub(super) struct Measured<'a> {
-    pub pair: &'a Pair,
+pub(super) struct PairMeasurement<'a> {
+    pub pair: &'a P2Pair,
     pub front_alone: u64,
     pub job_alone: u64,
     /// How long the foreground, alone, keeps its board's processor busy.
@@ -93,7 +96,7 @@ pub(super) struct Measured<'a> {
     pub modes: Vec<InMode>,
 }
 
-impl Measured<'_> {
+impl PairMeasurement<'_> {
     /// How much longer the foreground takes, %.
     pub fn slower(&self, mode: usize) -> f64 {
         100.0 * (self.modes[mode].front as f64 / self.front_alone as f64 - 1.0)
@@ -105,7 +108,7 @@ impl Measured<'_> {
     }
 
     pub fn title(&self) -> String {
-        let Pair { front, job, jobs, places, .. } = self.pair;
+        let P2Pair { front, job, jobs, places, .. } = self.pair;
         let on = |boards: &[&str]| match places.system.base {
             "solo" => String::new(),
             _ => format!(" on {}", boards.join(", ")),
@@ -115,7 +118,7 @@ impl Measured<'_> {
 }
 
 /// From the first job's begin to the last one's end, ns.
-fn of_jobs(outcome: &Outcome, jobs: u32) -> Result<u64> {
+fn of_jobs(outcome: &RunOutcome, jobs: u32) -> Result<u64> {
     let all = (1..=jobs).map(|job| outcome.measured(&format!("job-{job}"))).collect::<Result<Vec<_>>>()?;
     let begin_ns = all.iter().map(|job| job.begin_ns).min().context("there are no jobs")?;
     let end_ns = all.iter().map(|job| job.begin_ns + job.ns).max().unwrap_or(begin_ns);
@@ -123,7 +126,7 @@ fn of_jobs(outcome: &Outcome, jobs: u32) -> Result<u64> {
 }
 
 /// That nobody was held when the foreground began: else it would meet nobody.
-fn all_ran(outcome: &Outcome) -> Result<()> {
+fn all_ran(outcome: &RunOutcome) -> Result<()> {
     let boards = outcome.numbers("jobs ")?;
     let held: u64 = boards.iter().skip(1).step_by(2).sum();
     ensure!(boards.iter().step_by(2).sum::<u64>() > 0 && held == 0, "jobs, and they that are held: {boards:?}");
@@ -131,7 +134,7 @@ fn all_ran(outcome: &Outcome) -> Result<()> {
 }
 
 /// How long the foreground, alone, keeps the disk board's processor busy, ns.
-fn busy_ns(outcome: &Outcome) -> Result<u64> {
+fn busy_ns(outcome: &RunOutcome) -> Result<u64> {
     let [before, after] = ["before ", "after "].map(|when| outcome.numbers(when));
     let (before, after) = (before?, after?);
     let ticks = |which: usize| after.get(which)?.checked_sub(*before.get(which)?);
@@ -139,24 +142,28 @@ fn busy_ns(outcome: &Outcome) -> Result<u64> {
     Ok(up.saturating_sub(idle) * NS_PER_TICK)
 }
 
-fn in_mode(outcome: &Outcome, jobs: u32) -> Result<InMode> {
+fn in_mode(outcome: &RunOutcome, jobs: u32) -> Result<InMode> {
     all_ran(outcome)?;
-    let seen = Counts::of(outcome, "with ")?.since(Counts::of(outcome, "without ")?);
+    let seen = RegulatorCounts::of(outcome, "with ")?.since(RegulatorCounts::of(outcome, "without ")?);
     Ok(InMode { front: outcome.measured("front")?.ns, jobs: of_jobs(outcome, jobs)?, seen })
 }
 
-pub(super) fn measured<'a>(plan: Plan, figure: &'a Figure, outcomes: &[Outcome]) -> Result<Vec<Measured<'a>>> {
+pub(super) fn measured<'a>(
+    plan: RowPlan,
+    figure: &'a P2Figure,
+    outcomes: &[RunOutcome],
+) -> Result<Vec<PairMeasurement<'a>>> {
     let (tasks, pairs) = (alone(plan, figure), pairs(plan, figure));
     ensure!(outcomes.len() == tasks.len() + pairs.len() * MODES.len(), "a run of each task and pair is needed");
     let (single, regulated) = outcomes.split_at(tasks.len());
-    let of_pair = |(pair, outcomes): (&'a Pair, &[Outcome])| {
+    let of_pair = |(pair, outcomes): (&'a P2Pair, &[RunOutcome])| {
         let find = |task: Alone| tasks.iter().position(|other| *other == task).context("it ran alone");
         let [front, job] = both(pair).map(find);
         let (front, job) = (&single[front?], &single[job?]);
         let front_alone = front.measured("front")?.ns;
         let busy = busy_ns(front)?.min(front_alone);
         let modes = outcomes.iter().map(|outcome| in_mode(outcome, pair.jobs)).collect::<Result<_>>();
-        Ok(Measured {
+        Ok(PairMeasurement {
             pair,
             front_alone,
             job_alone: of_jobs(job, pair.jobs)?,

@@ -1,23 +1,23 @@
 //! Figures of P2 from made outcomes.
 
-use super::{Figure, Occupied, Pair, Places, Task, judge, runs};
-use crate::findings::Verdict;
-use crate::rows::Plan;
-use crate::run::{ALONE, OURS, Outcome, Profile};
+use super::{Occupied, P2Figure, P2Pair, P2Task, PairPlacement, judge, runs};
+use crate::findings::FindingVerdict;
+use crate::rows::RowPlan;
+use crate::run::{ALONE, CostProfile, OURS, RunOutcome};
 
-const FRONT: Task = Task { name: "front", title: "front", before: "", script: "", work: 10 };
-const JOB: Task = Task { name: "job", title: "job", before: "", script: "", work: 40 };
-const fn pair(jobs: u32, counts: bool) -> Pair {
-    let places = Places { system: ALONE, front: "a", jobs: &["a"] };
-    Pair { front: &FRONT, job: &JOB, jobs, places, counts }
+const FRONT: P2Task = P2Task { name: "front", title: "front", before: "", script: "", work: 10 };
+const JOB: P2Task = P2Task { name: "job", title: "job", before: "", script: "", work: 40 };
+const fn pair(jobs: u32, counts: bool) -> P2Pair {
+    let places = PairPlacement { system: ALONE, front: "a", jobs: &["a"] };
+    P2Pair { front: &FRONT, job: &JOB, jobs, places, counts }
 }
-const FIGURE: Figure = Figure {
+const FIGURE: P2Figure = P2Figure {
     title: "t",
     pairs: &[pair(1, true), pair(2, false)],
     occupied: Occupied::Wholly,
     published: ("500 %", [12.0, 3.0]),
 };
-const PLAN: Plan = Plan { profile: Profile::Pi3, short: false };
+const PLAN: RowPlan = RowPlan { profile: CostProfile::Pi3, short: false };
 
 fn measured(label: &str, begin_s: u64, seconds: f64) -> String {
     let ns = (seconds * 1e9) as u64;
@@ -34,11 +34,11 @@ fn front(seconds: f64) -> String {
     format!("jobs 2 0\n{without}before 100 90\n{}after 1100 290\n{with}", measured("front", 1, seconds))
 }
 
-fn outcome(text: String) -> Outcome {
-    Outcome { text, trace: None }
+fn outcome(text: String) -> RunOutcome {
+    RunOutcome { text, trace: None }
 }
 
-fn outcomes(eii_s: f64) -> Vec<Outcome> {
+fn outcomes(eii_s: f64) -> Vec<RunOutcome> {
     let both = |seconds: f64| outcome(front(seconds) + &measured("job-1", 0, 40.0));
     let three = |seconds: f64| outcome(front(seconds) + &measured("job-1", 0, 20.0) + &measured("job-2", 10, 40.0));
     let alone = [front(10.0), measured("job-1", 0, 36.0), measured("job-1", 0, 10.0) + &measured("job-2", 3, 15.0)];
@@ -55,7 +55,7 @@ fn p2_runs_cover_tasks_and_pairs() {
     );
     assert!(runs[0].script.contains("timed front sh /p2/front 0 10") && !runs[0].script.contains("\nheld\n"));
     assert!(!runs[1].script.contains("front"), "{}", runs[1].script);
-    assert_eq!(super::runs(Plan { short: true, ..PLAN }, &FIGURE).len(), 2 + 3);
+    assert_eq!(super::runs(RowPlan { short: true, ..PLAN }, &FIGURE).len(), 2 + 3);
 }
 
 #[test]
@@ -72,9 +72,9 @@ fn p2_verdicts_follow_measurements() {
     );
     assert_eq!(found.tables[1].rows[1][1..4], ["18000", "50000", "45 %"]);
     assert!(found.tables.iter().all(|table| table.rows.iter().all(|row| row.len() == table.columns.len())));
-    assert_eq!(found.verdict(), Some(Verdict::Confirmed));
-    assert_eq!(judge(PLAN, &FIGURE, &outcomes(10.4)).unwrap().verdict(), Some(Verdict::Beaten));
-    assert_eq!(judge(PLAN, &FIGURE, &outcomes(11.3)).unwrap().verdict(), Some(Verdict::Refuted));
+    assert_eq!(found.verdict(), Some(FindingVerdict::Confirmed));
+    assert_eq!(judge(PLAN, &FIGURE, &outcomes(10.4)).unwrap().verdict(), Some(FindingVerdict::Beaten));
+    assert_eq!(judge(PLAN, &FIGURE, &outcomes(11.3)).unwrap().verdict(), Some(FindingVerdict::Refuted));
     assert!(judge(PLAN, &FIGURE, &outcomes(11.0)[1..]).is_err());
     let mut held = outcomes(11.0);
     held[4].text = held[4].text.replace("jobs 2 0", "jobs 2 1");
@@ -88,23 +88,23 @@ fn p2_contention_is_derived_from_counts() {
     let said = "it used 1000 ms of processors, 500 blocks, 0 frames, they 1000, 900 and 0, and of 100 looks contended was the medium at 50.";
     assert!(found.notes[0].contains(said), "{}", found.notes[0]);
     let two = outcome("with 1 2 3 4 5 6 7 8 9 10 11 2 2 2 2 2 2 2 2 2\n".to_string());
-    let counts = super::measured::Counts::of(&two, "with ").unwrap();
+    let counts = super::measured::RegulatorCounts::of(&two, "with ").unwrap();
     assert_eq!((counts.looks, counts.contended, counts.jobs), (11, [4, 5, 6], [10, 11, 12]), "boards are added up");
-    assert!(super::measured::Counts::of(&outcome("with 1 2\n".to_string()), "with ").is_err());
+    assert!(super::measured::RegulatorCounts::of(&outcome("with 1 2\n".to_string()), "with ").is_err());
 }
 
 #[test]
 fn p2_idle_time_excludes_waiters() {
-    let figure = Figure { occupied: Occupied::Processor, ..FIGURE };
+    let figure = P2Figure { occupied: Occupied::Processor, ..FIGURE };
     let found = judge(PLAN, &figure, &outcomes(11.0)).unwrap();
     assert_eq!(found.tables[1].rows[0][..4], ["front, 1 x job", "36000", "40000", "112 %"], "36 s of 40 less 8");
 }
 
 #[test]
 fn p2_pairs_run_where_placed() {
-    const PAIR: Pair =
-        Pair { places: Places { system: OURS, front: "b", jobs: &["a", "b"] }, jobs: 3, ..pair(3, true) };
-    let figure = Figure { pairs: &[PAIR], ..FIGURE };
+    const PAIR: P2Pair =
+        P2Pair { places: PairPlacement { system: OURS, front: "b", jobs: &["a", "b"] }, jobs: 3, ..pair(3, true) };
+    let figure = P2Figure { pairs: &[PAIR], ..FIGURE };
     let script = &runs(PLAN, &figure)[2].script;
     assert!(script.contains("timed front remote -b b sh /p2/front 0 10\n"), "{script}");
     assert!(script.contains("measure job-1 sh /p2/job 1 13 >") && script.contains("measure job-3 sh /p2/job 3 13 >"));

@@ -1,27 +1,27 @@
 //! The experiments: the paper's on one board and on four, on eight, with dirty pages, with a file of another board.
 
-use super::{Experiment, Thresholds, judge};
+use super::{P3Experiment, Thresholds, judge};
 use crate::findings::Findings;
-use crate::rows::{Plan, Row};
-use crate::run::{ALONE, Edit, Outcome, Run, System};
+use crate::rows::{LedgerRow, RowPlan};
+use crate::run::{ALONE, BenchRun, BenchSystem, Edit, RunOutcome};
 use anyhow::Result;
 
 /// A row of an experiment.
 macro_rules! row {
     ($experiment:ident, $id:literal, $title:literal, $published:literal, $method:expr) => {
-        Row {
+        LedgerRow {
             id: $id,
             title: $title,
             published: $published,
             method: $method,
-            runs: |plan: Plan| -> Vec<Run> { $experiment.runs(plan) },
-            judge: |plan: Plan, outcomes: &[Outcome]| -> Result<Findings> { judge(plan, &$experiment, outcomes) },
+            runs: |plan: RowPlan| -> Vec<BenchRun> { $experiment.runs(plan) },
+            judge: |plan: RowPlan, outcomes: &[RunOutcome]| -> Result<Findings> { judge(plan, &$experiment, outcomes) },
         }
     };
 }
 
 /// One board, whose computation has three processes.
-pub(super) const F4: Row = row!(
+pub(super) const F4: LedgerRow = row!(
     ONE,
     "P3.F4",
     "Steps of a computation on one board beside a stream (figures 4 and 5)",
@@ -35,7 +35,7 @@ pub(super) const F4: Row = row!(
 );
 
 /// One board of four cores.
-pub(super) const CORES: Row = row!(
+pub(super) const CORES: LedgerRow = row!(
     FOUR_CORES,
     "P3.CORES",
     "The same on one board of four cores, of which the stream has one",
@@ -45,7 +45,7 @@ pub(super) const CORES: Row = row!(
 );
 
 /// Four boards.
-pub(super) const F6: Row = row!(
+pub(super) const F6: LedgerRow = row!(
     FOUR,
     "P3.F6",
     "Steps of a computation on four boards beside a stream on one of them (figures 6 and 7)",
@@ -55,7 +55,7 @@ pub(super) const F6: Row = row!(
 );
 
 /// Eight.
-pub(super) const EIGHT: Row = row!(
+pub(super) const EIGHT: LedgerRow = row!(
     OCTET,
     "P3.EIGHT",
     "The same on eight boards (beyond the paper)",
@@ -64,7 +64,7 @@ pub(super) const EIGHT: Row = row!(
 );
 
 /// Dirty pages.
-pub(super) const DIRTY: Row = row!(
+pub(super) const DIRTY: LedgerRow = row!(
     WRITTEN,
     "P3.DIRTY",
     "Steps beside a program that writes (beyond the paper)",
@@ -74,7 +74,7 @@ pub(super) const DIRTY: Row = row!(
 );
 
 /// A file of another board.
-pub(super) const FAR: Row = row!(
+pub(super) const FAR: LedgerRow = row!(
     REMOTE,
     "P3.FAR",
     "Steps on two boards beside a program on b that reads a file of a (beyond the paper)",
@@ -85,7 +85,7 @@ pub(super) const FAR: Row = row!(
 
 macro_rules! limited {
     ($label:literal, $base:literal, $edits:expr) => {
-        System { label: $label, base: $base, edits: $edits }
+        BenchSystem { label: $label, base: $base, edits: $edits }
     };
 }
 
@@ -115,7 +115,7 @@ const PAIR_16: [Edit; 1] =
 /// Of what comes in within a second, and more than it.
 const THRESHOLDS: Thresholds = Thresholds { requests: 1_500, free_pages: 8_000, batch_pages: 8_000 };
 
-const ONE: Experiment = Experiment {
+const ONE: P3Experiment = P3Experiment {
     title: "One board",
     systems: [ALONE, limited!("64 MiB", "solo", &ONE_64)],
     places: &["here", "here"],
@@ -131,7 +131,7 @@ const ONE: Experiment = Experiment {
     linux: true,
 };
 
-const FOUR_CORES: Experiment = Experiment {
+const FOUR_CORES: P3Experiment = P3Experiment {
     title: "One board of four cores",
     systems: [
         limited!("four cores", "solo", &FOUR_CORES_WHOLE),
@@ -143,7 +143,7 @@ const FOUR_CORES: Experiment = Experiment {
     ..ONE
 };
 
-const FOUR: Experiment = Experiment {
+const FOUR: P3Experiment = P3Experiment {
     title: "Four boards",
     systems: [limited!("as it is", "quad", &[]), limited!("64 MiB", "quad", &QUAD_64)],
     places: &["b", "c", "d"],
@@ -154,7 +154,7 @@ const FOUR: Experiment = Experiment {
     ..ONE
 };
 
-const OCTET: Experiment = Experiment {
+const OCTET: P3Experiment = P3Experiment {
     title: "Eight boards",
     systems: [limited!("as it is", "octet", &[]), limited!("64 MiB", "octet", &OCTET_64)],
     places: &["b", "c", "d", "e", "f", "g", "h"],
@@ -165,7 +165,7 @@ const OCTET: Experiment = Experiment {
     ..ONE
 };
 
-const WRITTEN: Experiment = Experiment {
+const WRITTEN: P3Experiment = P3Experiment {
     title: "Beside a program that writes",
     systems: [ALONE, limited!("16 MiB", "solo", &ONE_16)],
     stream: "write",
@@ -175,7 +175,7 @@ const WRITTEN: Experiment = Experiment {
     ..ONE
 };
 
-const REMOTE: Experiment = Experiment {
+const REMOTE: P3Experiment = P3Experiment {
     title: "Beside a program that reads a file of another board",
     systems: [limited!("as it is", "pair", &[]), limited!("b has 16 MiB", "pair", &PAIR_16)],
     places: &["b"],

@@ -5,11 +5,11 @@
 //! Not here: the times (`measured`).
 
 use super::linux::{self, Kswapd};
-use super::measured::{InForm, Work, measured};
-use super::{Experiment, FORMS, Form};
-use crate::findings::{Bound, Claim, Curve, Findings, Plot, Table};
-use crate::rows::{Plan, ms};
-use crate::run::Outcome;
+use super::measured::{InForm, ReclaimWork, measured};
+use super::{FORMS, P3Experiment, P3Form};
+use crate::findings::{Bound, Claim, Curve, Findings, FindingsTable, Plot};
+use crate::rows::{RowPlan, ms};
+use crate::run::RunOutcome;
 use anyhow::Result;
 
 /// What is aimed at: with batching nothing is longer by more, %; half of it is better.
@@ -21,7 +21,7 @@ const BEYOND: &str = "-";
 ///
 /// # Errors
 /// If something was not measured.
-pub(super) fn judge(plan: Plan, experiment: &Experiment, outcomes: &[Outcome]) -> Result<Findings> {
+pub(super) fn judge(plan: RowPlan, experiment: &P3Experiment, outcomes: &[RunOutcome]) -> Result<Findings> {
     let forms = measured(plan, experiment, outcomes)?;
     let mut findings = Findings::default();
     for (form, found) in FORMS.iter().zip(&forms) {
@@ -45,7 +45,7 @@ pub(super) fn judge(plan: Plan, experiment: &Experiment, outcomes: &[Outcome]) -
     Ok(findings)
 }
 
-fn steps(experiment: &Experiment, forms: &[InForm; 4]) -> Table {
+fn steps(experiment: &P3Experiment, forms: &[InForm; 4]) -> FindingsTable {
     let columns = [
         "",
         "a step, ms",
@@ -58,7 +58,8 @@ fn steps(experiment: &Experiment, forms: &[InForm; 4]) -> Table {
         "than beside the stream, %",
         "streamed, MB/s",
     ];
-    let mut table = Table::new("The computation's steps but for the first, in which its processes start", &columns);
+    let mut table =
+        FindingsTable::new("The computation's steps but for the first, in which its processes start", &columns);
     let [alone, unreclaimed, ..] = forms;
     for (form, found) in FORMS.iter().zip(forms) {
         let steps = &found.steps;
@@ -82,25 +83,25 @@ fn steps(experiment: &Experiment, forms: &[InForm; 4]) -> Table {
             (row[0], row[7]) = (format!("published: {title}"), longer.to_string());
             row
         };
-        table.rows.push(row(Form::Small.title(), &format!("{published:.0}")));
-        table.rows.push(row(Form::Large.title(), "about 0"));
+        table.rows.push(row(P3Form::Small.title(), &format!("{published:.0}")));
+        table.rows.push(row(P3Form::Large.title(), "about 0"));
     }
     table
 }
 
-fn given_back(forms: &[InForm; 4]) -> Table {
+fn given_back(forms: &[InForm; 4]) -> FindingsTable {
     let columns = ["", "free before", "by the reclaimer", "begun", "ms", "by the batcher", "batches", "ms"];
-    let mut table = Table::new("Pages given back while it computed", &columns);
+    let mut table = FindingsTable::new("Pages given back while it computed", &columns);
     for (form, found) in FORMS.iter().zip(forms) {
-        let cells = |work: Work| [work.pages.to_string(), work.begun.to_string(), ms(work.us * 1000)];
+        let cells = |work: ReclaimWork| [work.pages.to_string(), work.begun.to_string(), ms(work.us * 1000)];
         let row = [form.title().to_string(), found.free.to_string()].into_iter();
         table.rows.push(row.chain(cells(found.ordinary)).chain(cells(found.batches)).collect());
     }
     table
 }
 
-fn per_page(forms: &[InForm; 4], kswapd: Option<Kswapd>) -> Table {
-    let mut table = Table::new(
+fn per_page(forms: &[InForm; 4], kswapd: Option<Kswapd>) -> FindingsTable {
+    let mut table = FindingsTable::new(
         "A page given back, since the board started",
         &["", "instructions", "pages each time it is asked", "pages each ms it works"],
     );
@@ -127,14 +128,14 @@ fn per_page(forms: &[InForm; 4], kswapd: Option<Kswapd>) -> Table {
 }
 
 /// Each step, over what the shortest of all takes.
-fn each_step(experiment: &Experiment, forms: &[InForm; 4]) -> Plot {
+fn each_step(experiment: &P3Experiment, forms: &[InForm; 4]) -> Plot {
     let least = forms.iter().map(|form| form.steps.least()).min().unwrap_or(1) as f64;
     plot(experiment, "each step", "longer than the shortest, %", forms, |steps| {
         steps.iter().map(|ns| 100.0 * (*ns as f64 / least - 1.0)).collect()
     })
 }
 
-fn accumulated(experiment: &Experiment, forms: &[InForm; 4]) -> Plot {
+fn accumulated(experiment: &P3Experiment, forms: &[InForm; 4]) -> Plot {
     plot(experiment, "all steps so far", "s", forms, |steps| {
         let add = |sum: &mut u64, ns: &u64| {
             *sum += ns;
@@ -145,13 +146,13 @@ fn accumulated(experiment: &Experiment, forms: &[InForm; 4]) -> Plot {
 }
 
 fn plot(
-    experiment: &Experiment,
+    experiment: &P3Experiment,
     what: &str,
     axis: &str,
     forms: &[InForm; 4],
     values: impl Fn(&[u64]) -> Vec<f64>,
 ) -> Plot {
-    let curve = |(form, found): (&Form, &InForm)| Curve {
+    let curve = |(form, found): (&P3Form, &InForm)| Curve {
         label: form.title().to_string(),
         points: (2..).map(f64::from).zip(values(&found.steps.each)).collect(),
     };
@@ -162,7 +163,7 @@ fn plot(
     }
 }
 
-fn claims(experiment: &Experiment, forms: &[InForm; 4]) -> Vec<Claim> {
+fn claims(experiment: &P3Experiment, forms: &[InForm; 4]) -> Vec<Claim> {
     let [alone, base, small, large] = forms;
     let than = "beside the stream with memory for all of it";
     let residual = large.steps.longer(&base.steps);
@@ -180,7 +181,7 @@ fn claims(experiment: &Experiment, forms: &[InForm; 4]) -> Vec<Claim> {
 }
 
 /// Instructions a page, beside Linux's.
-fn beside_linux(ordinary: Work, kswapd: Kswapd) -> Claim {
+fn beside_linux(ordinary: ReclaimWork, kswapd: Kswapd) -> Claim {
     let ours = ordinary.per_page().unwrap_or(f64::MAX) / kswapd.per_page();
     let what = "the ordinary reclaimer's instructions a page, of kswapd's";
     Claim::new(what, BEYOND, ours, Bound::AtMost(1.0, 0.5)).beside()
@@ -189,7 +190,7 @@ fn beside_linux(ordinary: Work, kswapd: Kswapd) -> Claim {
 fn why(forms: &[InForm; 4]) -> String {
     let [alone, unreclaimed, small, large] = forms;
     let lost = |form: &InForm| (form.steps.total() as f64 - unreclaimed.steps.total() as f64) / 1e6;
-    let took = |work: Work| work.us as f64 / 1e3;
+    let took = |work: ReclaimWork| work.us as f64 / 1e3;
     format!(
         "The stream itself makes the steps {:.2} % longer. Small batches, begun {} times, gave {} pages back in {:.1} ms of their own, and the steps \
          took {:.1} ms longer than without reclamation; {} large ones gave {} back in {:.1} ms, and the steps took {:.1} ms longer, of {:.0} ms. The \

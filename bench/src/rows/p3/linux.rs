@@ -3,10 +3,10 @@
 //! The card that QEMU emulates answers at once, so the stream waits as long as the medium would have taken. Not here: ours.
 
 use super::measured::{Steps, streamed};
-use super::{END, Experiment, HEAD, sources};
-use crate::findings::{Curve, Findings, Plot, Table};
-use crate::rows::{Plan, ms};
-use crate::run::{Machine, Outcome, Run, STREAMED};
+use super::{END, HEAD, P3Experiment, sources};
+use crate::findings::{Curve, Findings, FindingsTable, Plot};
+use crate::rows::{RowPlan, ms};
+use crate::run::{BenchMachine, BenchRun, RunOutcome, STREAMED};
 use anyhow::{Result, ensure};
 
 /// Linux itself needs more than ours; what it has for files with so much is about what ours has with the experiment's.
@@ -30,17 +30,17 @@ const FORMS: [(&str, u16, bool); 3] = [
     ("Linux, noise", LIMITED_MIB, true),
 ];
 
-pub(super) fn runs(experiment: &Experiment, plan: Plan) -> Vec<Run> {
+pub(super) fn runs(experiment: &P3Experiment, plan: RowPlan) -> Vec<BenchRun> {
     let run = |(_, mib, noise): (&str, u16, bool)| {
         let mut script = HEAD.to_string() + STATE + &format!("{} > warm || exit 1\n", experiment.stencil(2));
         if noise {
-            let Experiment { stream, lead_s, .. } = experiment;
+            let P3Experiment { stream, lead_s, .. } = experiment;
             script += &format!("./stream {stream} {STREAMED} {MEDIUM} > streamed & stream=$!\nsleep {lead_s}\n");
         }
         let steps = experiment.of(plan, experiment.steps);
         script += &format!("state before\n{} || exit 1\nstate after\n", experiment.stencil(steps));
         script += if noise { END } else { "" };
-        Run::new(Machine::LinuxOfMemory { mib }, plan.profile, "dev", &script)
+        BenchRun::new(BenchMachine::LinuxOfMemory { mib }, plan.profile, "dev", &script)
             .with(sources())
             .streaming(experiment.of(plan, experiment.streamed_mib))
     };
@@ -62,7 +62,7 @@ pub(super) struct Kswapd {
 }
 
 impl Kswapd {
-    fn of(outcome: &Outcome) -> Result<Kswapd> {
+    fn of(outcome: &RunOutcome) -> Result<Kswapd> {
         let [before, after] = ["before ", "after "].map(|when| outcome.numbers(when));
         let (before, after) = (before?, after?);
         ensure!(before.len() == after.len(), "what kswapd did: {before:?}, {after:?}");
@@ -77,7 +77,7 @@ impl Kswapd {
 }
 
 /// Adds tables and a plot; what kswapd did.
-pub(super) fn judge(outcomes: &[Outcome], findings: &mut Findings) -> Result<Kswapd> {
+pub(super) fn judge(outcomes: &[RunOutcome], findings: &mut Findings) -> Result<Kswapd> {
     ensure!(outcomes.len() == FORMS.len(), "a run of each form is needed on Linux, too");
     let steps: Vec<(Steps, u64)> = outcomes.iter().map(Steps::of).collect::<Result<_>>()?;
     ensure!(steps.iter().all(|(_, sum)| *sum == steps[0].1), "the results on Linux differ");
@@ -87,7 +87,7 @@ pub(super) fn judge(outcomes: &[Outcome], findings: &mut Findings) -> Result<Ksw
     let kswapd = Kswapd::of(&outcomes[2])?;
     ensure!(kswapd.meanwhile > 0, "kswapd had nothing to do");
     let columns = ["", "a step, ms", "the longest", "spread, %", "all, ms", "longer, %", "than beside the stream, %"];
-    let mut table = Table::new("The same on Linux on the same emulated board", &columns);
+    let mut table = FindingsTable::new("The same on Linux on the same emulated board", &columns);
     for ((title, mib, _), (form, _)) in FORMS.iter().zip(&steps) {
         findings.figure(format!("{title}: all steps ns"), form.total());
         let [off, unreclaimed] = [0, 1].map(|at: usize| format!("{:.2}", form.longer(&steps[at].0)));

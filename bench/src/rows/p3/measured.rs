@@ -3,9 +3,9 @@
 //! Invariant: runs whose results differ, or of which a stream had begun its file again, so that some of it might have been in memory, are
 //! errors. Not here: what follows (`judged`).
 
-use super::{Experiment, FORMS, Form};
-use crate::rows::Plan;
-use crate::run::Outcome;
+use super::{FORMS, P3Experiment, P3Form};
+use crate::rows::RowPlan;
+use crate::run::RunOutcome;
 use anyhow::{Context, Result, ensure};
 
 /// The computation's steps, ns.
@@ -19,7 +19,7 @@ pub(super) struct Steps {
 
 impl Steps {
     /// Those that a run says, and what its points add up to.
-    pub(super) fn of(outcome: &Outcome) -> Result<(Steps, u64)> {
+    pub(super) fn of(outcome: &RunOutcome) -> Result<(Steps, u64)> {
         let steps = outcome.numbers("steps ")?;
         let (first, each) = steps.split_first().context("no step was made")?;
         ensure!(!each.is_empty(), "one step was made");
@@ -58,17 +58,17 @@ impl Steps {
 
 /// What one of the two that have pages given back did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Work {
+pub(super) struct ReclaimWork {
     pub(super) begun: u64,
     pub(super) steps: u64,
     pub(super) pages: u64,
     pub(super) us: u64,
 }
 
-impl Work {
-    fn since([begun, steps, pages, us]: [u64; 4], before: [u64; 4]) -> Work {
+impl ReclaimWork {
+    fn since([begun, steps, pages, us]: [u64; 4], before: [u64; 4]) -> ReclaimWork {
         let [b, s, p, u] = before;
-        Work { begun: begun - b, steps: steps - s, pages: pages - p, us: us - u }
+        ReclaimWork { begun: begun - b, steps: steps - s, pages: pages - p, us: us - u }
     }
 
     /// ns for a page, which are instructions; the time of others who ran between is in it.
@@ -82,10 +82,10 @@ impl Work {
 pub(super) struct InForm {
     pub(super) steps: Steps,
     /// By the ordinary reclaimer, and by the batcher, while it computed.
-    pub(super) ordinary: Work,
-    pub(super) batches: Work,
+    pub(super) ordinary: ReclaimWork,
+    pub(super) batches: ReclaimWork,
     /// The same since the board started.
-    pub(super) all: [Work; 2],
+    pub(super) all: [ReclaimWork; 2],
     /// Free when it began.
     pub(super) free: u64,
     /// What the stream did, bytes, and in how long, ns.
@@ -93,7 +93,7 @@ pub(super) struct InForm {
 }
 
 /// Free and the two who have pages given back, of what a board says.
-fn state(outcome: &Outcome, when: &str) -> Result<(u64, [u64; 4], [u64; 4])> {
+fn state(outcome: &RunOutcome, when: &str) -> Result<(u64, [u64; 4], [u64; 4])> {
     let numbers = outcome.numbers(when)?;
     let [_, free, _, _, ordinary @ .., b1, b2, b3, b4] = &numbers[..] else { anyhow::bail!("`{when}`: {numbers:?}") };
     let ordinary = ordinary.try_into().with_context(|| format!("`{when}`: {numbers:?}"))?;
@@ -101,24 +101,24 @@ fn state(outcome: &Outcome, when: &str) -> Result<(u64, [u64; 4], [u64; 4])> {
 }
 
 /// What the stream of a run did: bytes, ns.
-pub(super) fn streamed(outcome: &Outcome) -> Result<(u64, u64)> {
+pub(super) fn streamed(outcome: &RunOutcome) -> Result<(u64, u64)> {
     let [bytes, again, ns] = outcome.numbers("streamed ")?[..] else { anyhow::bail!("what was streamed") };
     ensure!(again == 0, "the stream came to the end of its file and began again");
     Ok((bytes, ns))
 }
 
-fn in_form(form: Form, outcome: &Outcome) -> Result<(InForm, u64)> {
+fn in_form(form: P3Form, outcome: &RunOutcome) -> Result<(InForm, u64)> {
     let (steps, sum) = Steps::of(outcome)?;
     let (free, ordinary_1, batches_1) = state(outcome, "before ")?;
     let (_, ordinary_2, batches_2) = state(outcome, "after ")?;
-    let streamed = if form == Form::Alone { (0, 0) } else { streamed(outcome)? };
-    let [ordinary, batches] = [Work::since(ordinary_2, ordinary_1), Work::since(batches_2, batches_1)];
-    let all = [ordinary_2, batches_2].map(|work| Work::since(work, [0; 4]));
+    let streamed = if form == P3Form::Alone { (0, 0) } else { streamed(outcome)? };
+    let [ordinary, batches] = [ReclaimWork::since(ordinary_2, ordinary_1), ReclaimWork::since(batches_2, batches_1)];
+    let all = [ordinary_2, batches_2].map(|work| ReclaimWork::since(work, [0; 4]));
     Ok((InForm { steps, ordinary, batches, all, free, streamed }, sum))
 }
 
 /// All of an experiment, in the order of its forms.
-pub(super) fn measured(plan: Plan, experiment: &Experiment, outcomes: &[Outcome]) -> Result<[InForm; 4]> {
+pub(super) fn measured(plan: RowPlan, experiment: &P3Experiment, outcomes: &[RunOutcome]) -> Result<[InForm; 4]> {
     ensure!(outcomes.len() >= FORMS.len(), "a run of each form is needed");
     let all = FORMS.iter().zip(outcomes).map(|(form, outcome)| in_form(*form, outcome).context(form.title()));
     let (forms, sums): (Vec<InForm>, Vec<u64>) = all.collect::<Result<Vec<_>>>()?.into_iter().unzip();

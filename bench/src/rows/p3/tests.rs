@@ -1,11 +1,11 @@
 //! Experiments of P3 from made outcomes.
 
-use super::{Experiment, Thresholds, judge};
-use crate::findings::Verdict;
-use crate::rows::{OF_RECLAIM, Plan};
-use crate::run::{ALONE, Machine, OURS, Outcome, Profile};
+use super::{P3Experiment, Thresholds, judge};
+use crate::findings::FindingVerdict;
+use crate::rows::{OF_RECLAIM, RowPlan};
+use crate::run::{ALONE, BenchMachine, CostProfile, OURS, RunOutcome};
 
-const EXPERIMENT: Experiment = Experiment {
+const EXPERIMENT: P3Experiment = P3Experiment {
     title: "t",
     systems: [OURS, ALONE],
     places: &["here", "b"],
@@ -20,10 +20,10 @@ const EXPERIMENT: Experiment = Experiment {
     published: Some(9.0),
     linux: true,
 };
-const PLAN: Plan = Plan { profile: Profile::Pi3, short: false };
+const PLAN: RowPlan = RowPlan { profile: CostProfile::Pi3, short: false };
 
 /// What a run says whose steps take so many ms, and what the reclaimer and the batcher did meanwhile: begun, steps, pages, us.
-fn outcome(ms: [u64; 4], did: [[u64; 4]; 2]) -> Outcome {
+fn outcome(ms: [u64; 4], did: [[u64; 4]; 2]) -> RunOutcome {
     let [[b, s, p, u], batches] = did;
     let ordinary = [b + 1, s + 2, p + 3, u + 4];
     let [ordinary, batches] = [ordinary, batches].map(|[b, s, p, u]| format!("{b} {s} {p} {u}"));
@@ -31,11 +31,11 @@ fn outcome(ms: [u64; 4], did: [[u64; 4]; 2]) -> Outcome {
     let text = format!(
         "before 100 50 3 6 1 2 3 4 0 0 0 0\nsteps 900000000{steps}\nsum 77\nafter 100 40 3 6 {ordinary} {batches}\nstreamed 5000000 0 2000000000\n"
     );
-    Outcome { text, trace: None }
+    RunOutcome { text, trace: None }
 }
 
 /// Of Linux: what kswapd gave back.
-fn on_linux(ms: [u64; 4], pages: u64) -> Outcome {
+fn on_linux(ms: [u64; 4], pages: u64) -> RunOutcome {
     let steps = ms.map(|ms| format!(" {ms}000000")).concat();
     let text = format!(
         "before 9 10 1 20 60000\nsteps 900000000{steps}\nsum 78\nafter 8 {} 3 {} {}\nstreamed 5000000 0 2000000000\n",
@@ -43,13 +43,13 @@ fn on_linux(ms: [u64; 4], pages: u64) -> Outcome {
         2 * pages + 20,
         6000 * (pages + 10)
     );
-    Outcome { text, trace: None }
+    RunOutcome { text, trace: None }
 }
 
 const NONE: [u64; 4] = [0; 4];
 
 /// Alone 400 ms, beside the stream 440.
-fn outcomes(small: [u64; 4], large: [u64; 4]) -> Vec<Outcome> {
+fn outcomes(small: [u64; 4], large: [u64; 4]) -> Vec<RunOutcome> {
     vec![
         outcome([100; 4], [NONE; 2]),
         outcome([110; 4], [NONE; 2]),
@@ -66,8 +66,8 @@ fn outcomes(small: [u64; 4], large: [u64; 4]) -> Vec<Outcome> {
 fn p3_forms_differ_in_settings() {
     let runs = EXPERIMENT.runs(PLAN);
     let [alone, unreclaimed, small, large, linux @ ..] = &runs[..] else { panic!("{}", runs.len()) };
-    let system = |run: &crate::run::Run| match run.machine {
-        Machine::Cluster(system) => system.base,
+    let system = |run: &crate::run::BenchRun| match run.machine {
+        BenchMachine::Cluster(system) => system.base,
         _ => "Linux",
     };
     assert_eq!([alone, unreclaimed, small, large].map(system), ["solo", "pair", "solo", "solo"]);
@@ -78,7 +78,7 @@ fn p3_forms_differ_in_settings() {
     let batching = "remote -b b reclaimctl --threshold requests 7 free_pages 8 batch_pages 9 || exit 1\nremote -b b reclaimctl --batching on";
     assert!(large.script.contains(batching) && !small.script.contains("reclaimctl"), "{}", large.script);
     assert!(linux[2].script.contains("./stream read /var/streamed 400 25000 >"), "{}", linux[2].script);
-    let short = EXPERIMENT.runs(Plan { short: true, ..PLAN });
+    let short = EXPERIMENT.runs(RowPlan { short: true, ..PLAN });
     assert_eq!((short.len(), runs[0].streamed_mib, short[0].streamed_mib), (4, 20, 10));
 }
 
@@ -111,26 +111,30 @@ fn p3_steps_report_reclaimed_pages() {
 
 #[test]
 fn p3_verdicts_follow_reclaim_cost() {
-    let verdict = |experiment: &Experiment, small, large| {
+    let verdict = |experiment: &P3Experiment, small, large| {
         let outcomes = outcomes(small, large);
         let outcomes = if experiment.linux { &outcomes[..] } else { &outcomes[..4] };
         judge(PLAN, experiment, outcomes).unwrap().verdict()
     };
     assert_eq!(
         verdict(&EXPERIMENT, [111; 4], [110; 4]),
-        Some(Verdict::Confirmed),
+        Some(FindingVerdict::Confirmed),
         "small batches are worse than aimed at"
     );
-    assert_eq!(verdict(&EXPERIMENT, [110; 4], [110; 4]), Some(Verdict::Beaten));
-    assert_eq!(verdict(&EXPERIMENT, [110; 4], [110, 110, 110, 113]), Some(Verdict::Refuted), "0.7 % with batching");
-    assert_eq!(verdict(&EXPERIMENT, [121; 4], [110; 4]), Some(Verdict::Refuted), "10 % without");
+    assert_eq!(verdict(&EXPERIMENT, [110; 4], [110; 4]), Some(FindingVerdict::Beaten));
+    assert_eq!(
+        verdict(&EXPERIMENT, [110; 4], [110, 110, 110, 113]),
+        Some(FindingVerdict::Refuted),
+        "0.7 % with batching"
+    );
+    assert_eq!(verdict(&EXPERIMENT, [121; 4], [110; 4]), Some(FindingVerdict::Refuted), "10 % without");
 }
 
 /// Holds: bench-verdicts.
 #[test]
 fn p3_missing_measurement_is_an_error() {
     let good = || outcomes([120; 4], [110; 4]);
-    let fails = |change: fn(&mut Vec<Outcome>), why: &str| {
+    let fails = |change: fn(&mut Vec<RunOutcome>), why: &str| {
         let mut outcomes = good();
         change(&mut outcomes);
         let error = format!("{:#}", judge(PLAN, &EXPERIMENT, &outcomes).expect_err(why));
@@ -153,8 +157,8 @@ fn p3_rows_run_four_forms_and_linux_once() {
     let runs: Vec<usize> = OF_RECLAIM.iter().map(|row| (row.runs)(PLAN).len()).collect();
     assert_eq!(runs, [7, 4, 4, 4, 4, 4]);
     for row in OF_RECLAIM {
-        for run in (row.runs)(Plan { short: true, ..PLAN }) {
-            let Machine::Cluster(system) = run.machine else { panic!("short is without Linux") };
+        for run in (row.runs)(RowPlan { short: true, ..PLAN }) {
+            let BenchMachine::Cluster(system) = run.machine else { panic!("short is without Linux") };
             let base = std::fs::read_to_string(format!("../sysprocs/systems/{}.toml", system.base)).unwrap();
             assert!(system.text(&base).is_ok(), "{}", row.id);
         }

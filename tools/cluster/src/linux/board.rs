@@ -4,9 +4,9 @@
 //! register: a restart would end QEMU at the host's pleasure, and lose what was written last. Not here: what is written
 //! (`console`).
 
-use super::{ARGUMENTS, Linux};
+use super::{ARGUMENTS, LinuxBoard};
 use anyhow::{Result, bail};
-use renga_emu::{BoardConfig, Cluster, ClusterConfig, Event, Stats};
+use renga_emu::{BoardConfig, ClusterConfig, ClusterEvent, EmulatedCluster, Stats};
 use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
@@ -19,8 +19,8 @@ const CORES: u8 = 4;
 ///
 /// # Errors
 /// If the emulator fails, or it takes longer than `limit`.
-pub(super) fn run(linux: &Linux, disk: &Path, limit: Duration, mut hear: impl FnMut(&[u8])) -> Result<Stats> {
-    let mut cluster = Cluster::start(config(linux, disk))?;
+pub(super) fn run(linux: &LinuxBoard, disk: &Path, limit: Duration, mut hear: impl FnMut(&[u8])) -> Result<Stats> {
+    let mut cluster = EmulatedCluster::start(config(linux, disk))?;
     let (sender, ended) = channel::<()>();
     let stopper = cluster.input_sender();
     let watch = thread::spawn(move || {
@@ -30,9 +30,9 @@ pub(super) fn run(linux: &Linux, disk: &Path, limit: Duration, mut hear: impl Fn
     });
     let stats = loop {
         match cluster.next_event() {
-            Ok(Event::Log { bytes, .. }) => hear(&bytes),
-            Ok(Event::Finished(stats)) => break stats,
-            Ok(Event::Deadlock { time_ns }) => bail!("Linux waits, and nothing will wake it, at {time_ns} ns"),
+            Ok(ClusterEvent::Log { bytes, .. }) => hear(&bytes),
+            Ok(ClusterEvent::Finished(stats)) => break stats,
+            Ok(ClusterEvent::Deadlock { time_ns }) => bail!("Linux waits, and nothing will wake it, at {time_ns} ns"),
             Ok(_) => {}
             Err(error) => return Err(error.into()),
         }
@@ -45,7 +45,7 @@ pub(super) fn run(linux: &Linux, disk: &Path, limit: Duration, mut hear: impl Fn
     }
 }
 
-fn config(linux: &Linux, disk: &Path) -> ClusterConfig {
+fn config(linux: &LinuxBoard, disk: &Path) -> ClusterConfig {
     // The cores above those that are wanted come up too, and sleep: see `ARGUMENTS`.
     let isolated = match linux.hardware.cores {
         CORES.. => String::new(),

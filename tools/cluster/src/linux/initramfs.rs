@@ -1,6 +1,6 @@
 //! The file system in memory that Linux starts from: the first program, its tools, and the card's modules.
 
-use super::Hardware;
+use super::LinuxHardware;
 use super::kernel::{DISK_MODULES, DebianKernel, MODULES};
 use anyhow::{Context, Result};
 use renga_images::calendar::EPOCH_S;
@@ -24,7 +24,7 @@ const CONSOLE: (&str, u32, u32, u32) = ("dev/console", 0o020_600, 5, 1);
 ///
 /// # Errors
 /// If a part cannot be read, or it cannot be written.
-pub(super) fn write(kernel: &DebianKernel, hardware: Hardware, path: &Path) -> Result<()> {
+pub(super) fn write(kernel: &DebianKernel, hardware: LinuxHardware, path: &Path) -> Result<()> {
     let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
     let mut archive = Archive { to: file, entries: 0 };
     for folder in FOLDERS {

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, bail};
 use renga_images::disk_image::{fetch_dependency, fetch_packages};
 use renga_workspace::environment::Environment;
-use renga_workspace::progress::Progress;
+use renga_workspace::progress::ProgressLine;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -42,7 +42,7 @@ impl DebianKernel {
     ///
     /// # Errors
     /// If it cannot be fetched, or is not made as this expects.
-    pub(super) fn get(environment: &Environment, progress: &Progress) -> Result<DebianKernel> {
+    pub(super) fn get(environment: &Environment, progress: &ProgressLine) -> Result<DebianKernel> {
         let (root, work) = (&environment.root, environment.work());
         let mut said = |step: &str| progress.step(step);
         let data = fetch_dependency(root, &work, ARCHITECTURE, NEWEST, &mut said)?;

@@ -15,7 +15,7 @@ use kernel::DebianKernel;
 use renga_emu::Stats;
 use renga_images::artifacts;
 use renga_workspace::environment::Environment;
-use renga_workspace::progress::Progress;
+use renga_workspace::progress::ProgressLine;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -36,17 +36,17 @@ const PIECE_LEN: usize = 4096;
 
 /// A board with Linux, ready to start.
 #[derive(Debug)]
-pub struct Linux {
+pub struct LinuxBoard {
     qemu: PathBuf,
     plugin: PathBuf,
     kernel: DebianKernel,
     initramfs: PathBuf,
-    hardware: Hardware,
+    hardware: LinuxHardware,
 }
 
 /// What the board has that not every run wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Hardware {
+pub struct LinuxHardware {
     /// Cores for programs, 1 to 4.
     pub cores: u8,
     /// A disk without content, `/dev/nullb0`, each of whose requests is done so long after it came, ns.
@@ -57,7 +57,7 @@ pub struct Hardware {
     pub core_slice_ns: Option<u64>,
 }
 
-impl Hardware {
+impl LinuxHardware {
     /// What Linux is told of it on its command line.
     fn arguments(&self) -> String {
         self.memory_mib.map_or_else(String::new, |mib| format!(" mem={mib}M"))
@@ -65,7 +65,7 @@ impl Hardware {
 }
 
 /// One core and no disk but the card.
-impl Default for Hardware {
+impl Default for LinuxHardware {
     fn default() -> Self {
         Self { cores: 1, null_disk_ns: None, memory_mib: None, core_slice_ns: None }
     }
@@ -80,18 +80,23 @@ pub struct Ended {
     pub stats: Option<Stats>,
 }
 
-impl Linux {
+impl LinuxBoard {
     /// Fetches and builds what it needs; `folder` is for what only this run needs.
     ///
     /// # Errors
     /// If something cannot be fetched or written.
-    pub fn prepare(environment: &Environment, folder: &Path, hardware: Hardware, progress: &Progress) -> Result<Linux> {
+    pub fn prepare(
+        environment: &Environment,
+        folder: &Path,
+        hardware: LinuxHardware,
+        progress: &ProgressLine,
+    ) -> Result<LinuxBoard> {
         let qemu = environment.qemu()?.to_path_buf();
         let plugin = if hardware.cores > 1 { artifacts::plugin(environment, progress)? } else { PathBuf::new() };
         let kernel = DebianKernel::get(environment, progress)?;
         let initramfs = folder.join("initramfs");
         initramfs::write(&kernel, hardware, &initramfs)?;
-        Ok(Linux { qemu, plugin, kernel, initramfs, hardware })
+        Ok(LinuxBoard { qemu, plugin, kernel, initramfs, hardware })
     }
 
     /// Runs the script that is on `disk`; what it writes goes to `out`, what Linux says to `log`.
@@ -120,7 +125,7 @@ impl Linux {
 
     fn run_on_one_core(&self, disk: &Path, limit: Duration, heard: &mut Heard<'_>) -> Result<()> {
         let mut qemu =
-            Running(self.command(disk).spawn().with_context(|| format!("cannot run {}", self.qemu.display()))?);
+            RunningEmulator(self.command(disk).spawn().with_context(|| format!("cannot run {}", self.qemu.display()))?);
         let mut stdout = qemu.0.stdout.take().context("its output was asked for")?;
         let (sender, ended) = channel::<()>();
         let reader = thread::scope(|scope| {
@@ -186,7 +191,7 @@ impl Heard<'_> {
 }
 
 /// Waits until its output has ended, and it with that; whether that came within `limit`.
-fn watch(qemu: &mut Running, limit: Duration, ended: &Receiver<()>) -> bool {
+fn watch(qemu: &mut RunningEmulator, limit: Duration, ended: &Receiver<()>) -> bool {
     let ended = ended.recv_timeout(limit);
     if ended.is_err() {
         // It may have ended by itself at this moment.
@@ -197,9 +202,9 @@ fn watch(qemu: &mut Running, limit: Duration, ended: &Receiver<()>) -> bool {
 }
 
 /// The emulator; it ends with this.
-struct Running(Child);
+struct RunningEmulator(Child);
 
-impl Drop for Running {
+impl Drop for RunningEmulator {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();

@@ -3,7 +3,7 @@
 //! `%` in APPEND is the board's number; SD is the first board's card, or `-`.
 //!
 //! `boards QEMU PLUGIN IMAGE BOARDS APPEND [SD [SHIFT [QUANTUM_NS [VIRTUAL_S]]]]`
-use renga_emu::{BoardConfig, Cluster, ClusterConfig, Event};
+use renga_emu::{BoardConfig, ClusterConfig, ClusterEvent, EmulatedCluster};
 use std::error::Error;
 use std::io::Write;
 use std::path::PathBuf;
@@ -27,14 +27,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     config.shift = number(1)?.unwrap_or(0) as u8;
     config.quantum_ns = number(2)?.filter(|quantum_ns| *quantum_ns > 0);
     config.limits.virtual_ns = number(3)?.map(|virtual_s| virtual_s * 1_000_000_000);
-    let mut cluster = Cluster::start(config)?;
+    let mut cluster = EmulatedCluster::start(config)?;
     let mut out = std::io::stdout();
     loop {
         match cluster.next_event()? {
-            Event::Console { board, time_ns, bytes } => {
+            ClusterEvent::Console { board, time_ns, bytes } => {
                 write!(out, "[{board} {time_ns}] {}", String::from_utf8_lossy(&bytes))?;
             }
-            Event::Finished(stats) => {
+            ClusterEvent::Finished(stats) => {
                 writeln!(out, "{stats:#x?}")?;
                 return Ok(());
             }

@@ -1,16 +1,17 @@
 //! One board as the coordinator sees it: its QEMU, the talk with its plugin, and what it is to hear next.
 //!
-//! Invariants: a board runs only between [`Board::grant`] and the end of [`Board::receive`]; otherwise it stands at
+//! Invariants: a board runs only between [`EmulatedBoard::grant`] and the end of [`EmulatedBoard::receive`]; otherwise it stands at
 //! `now_ns`. All times here are the cluster's; the plugin hears and tells those of the board's own clock, which begins
 //! at 0 at each start.
 
 use crate::config::ClusterConfig;
 use crate::error::EmuError;
 use crate::liveness::{LOOK, LiveStream, Liveness, Patience};
-use crate::page::Page;
+use crate::page::SharedPage;
 use crate::qemu::Qemu;
 use renga_emu_device::messages::{
-    self, Exit, Grant, Hello, MessageError, NEVER_NS, Order, Record, Report, Together, Welcome,
+    self, BarrierReport, BoardExit, BoardOrder, BoardRecord, Grant, MessageError, NEVER_NS, PluginHello, Together,
+    Welcome,
 };
 use renga_emu_probes::{Hit, Hits};
 use std::io;
@@ -39,7 +40,7 @@ pub enum BoardState {
 
 /// A board.
 #[derive(Debug)]
-pub struct Board {
+pub struct EmulatedBoard {
     number: u8,
     /// None while the board is off.
     qemu: Option<Qemu>,
@@ -59,7 +60,7 @@ pub struct Board {
     overruns: u64,
     /// Those of its former lives.
     overruns_before: u64,
-    orders: Vec<Order>,
+    orders: Vec<BoardOrder>,
     state: BoardState,
 }
 
@@ -67,11 +68,11 @@ pub struct Board {
 #[derive(Debug)]
 pub struct Done {
     /// What it reported, in order.
-    pub records: Vec<Record>,
+    pub records: Vec<BoardRecord>,
     /// Probes that it reached, in order.
     pub hits: Vec<Hit>,
     /// How it ended, if it did.
-    pub exit: Option<Exit>,
+    pub exit: Option<BoardExit>,
 }
 
 /// A life of a board.
@@ -95,7 +96,7 @@ pub struct Starting {
 
 impl Starting {
     /// Starts the QEMU of board `number`.
-    pub fn start(config: &ClusterConfig, number: u8, life: Life, page: &Page) -> Result<Self, EmuError> {
+    pub fn start(config: &ClusterConfig, number: u8, life: Life, page: &SharedPage) -> Result<Self, EmuError> {
         let host_error = |error| EmuError::Host { what: "make a socket", error };
         let (listener, socket) = listen(number).map_err(host_error)?;
         listener.set_nonblocking(true).map_err(host_error)?;
@@ -106,11 +107,11 @@ impl Starting {
     }
 
     /// Waits until the board is ready for its first grant; its clock begins at `origin_ns`.
-    pub fn welcome(mut self, welcome: &Welcome, origin_ns: u64) -> Result<Board, EmuError> {
+    pub fn welcome(mut self, welcome: &Welcome, origin_ns: u64) -> Result<EmulatedBoard, EmuError> {
         let stream = self.accept()?;
         let stream = LiveStream::new(stream, Liveness::new(self.qemu.id(), self.patience));
         let stream = stream.map_err(|error| EmuError::Host { what: "set up a socket", error })?;
-        let mut board = Board {
+        let mut board = EmulatedBoard {
             number: self.number,
             qemu: Some(self.qemu),
             stream,
@@ -168,15 +169,15 @@ fn listen(board: u8) -> io::Result<(UnixListener, String)> {
     Ok((UnixListener::bind_addr(&SocketAddr::from_abstract_name(&name)?)?, name))
 }
 
-impl Board {
+impl EmulatedBoard {
     fn greet(&mut self, welcome: &Welcome) -> Result<(), MessageError> {
         // The plugin has checked the version by itself.
-        let _hello: Hello = messages::receive(&mut self.stream, &mut self.scratch)?;
+        let _hello: PluginHello = messages::receive(&mut self.stream, &mut self.scratch)?;
         messages::send(self.stream.out(), welcome, &mut self.scratch)
     }
 
     /// Lets it run until `until_ns`, or as far as it may `together` with others; what it sends has no effect before
-    /// `quiet_ns`. [`Board::receive`] must follow.
+    /// `quiet_ns`. [`EmulatedBoard::receive`] must follow.
     pub fn grant(&mut self, until_ns: u64, quiet_ns: u64, together: Option<Together>) -> Result<(), EmuError> {
         let orders = self.orders.drain(..).map(|order| order.earlier(self.origin_ns)).collect();
         let (until_ns, quiet_ns) = (until_ns - self.origin_ns, quiet_ns.saturating_sub(self.origin_ns));
@@ -186,7 +187,7 @@ impl Board {
 
     /// Waits until it has stopped.
     pub fn receive(&mut self) -> Result<Done, EmuError> {
-        let report: Result<Report, MessageError> = messages::receive(&mut self.stream, &mut self.scratch);
+        let report: Result<BarrierReport, MessageError> = messages::receive(&mut self.stream, &mut self.scratch);
         let report = report.map_err(|error| self.explain(error))?;
         self.now_ns = self.origin_ns + report.now_ns;
         self.next_ns = self.origin_ns.saturating_add(report.next_ns);
@@ -219,14 +220,14 @@ impl Board {
     }
 
     /// Takes over what is counted through all lives of a board.
-    pub fn continues(mut self, before: &Board) -> Self {
+    pub fn continues(mut self, before: &EmulatedBoard) -> Self {
         self.overruns_before = before.overruns();
         self.instructions_before = before.instructions();
         self
     }
 
     /// Something that is to happen to it, not before its present time.
-    pub fn order(&mut self, order: Order) {
+    pub fn order(&mut self, order: BoardOrder) {
         if self.is_up() {
             // Several cores are not all where the first of them is; who is past it hears of it as soon as it can.
             let in_time = order.time_ns() >= self.now_ns || self.has_several_cores;
@@ -241,12 +242,12 @@ impl Board {
             return NEVER_NS;
         }
         let full = self.orders.len() >= ORDERS_MANY;
-        let matters = |order: &&Order| match order {
-            Order::Departed { .. } => self.wants_departures,
-            Order::Pins { changed, .. } => full || changed & self.wakes != 0,
+        let matters = |order: &&BoardOrder| match order {
+            BoardOrder::Departed { .. } => self.wants_departures,
+            BoardOrder::Pins { changed, .. } => full || changed & self.wakes != 0,
             _ => true,
         };
-        let first_order_ns = self.orders.iter().filter(matters).map(Order::time_ns).min();
+        let first_order_ns = self.orders.iter().filter(matters).map(BoardOrder::time_ns).min();
         self.next_ns.min(first_order_ns.unwrap_or(NEVER_NS))
     }
 

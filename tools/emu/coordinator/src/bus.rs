@@ -5,7 +5,7 @@
 //! `hardware.md` 4.5). All boards hear a frame when its last word is over. Boards that are off are passed over; what it
 //! takes to find the token again when it is lost is in `recovery`.
 //!
-//! Invariant: [`TokenBus::decide`] settles a frame only when every frame that could compete with it is known, so the
+//! Invariant: [`EmulatedBus::decide`] settles a frame only when every frame that could compete with it is known, so the
 //! result does not depend on how often it is asked.
 //!
 //! Not here: how boards agree on all that (`renga-mac`), what frames contain (`renga-wire`).
@@ -103,7 +103,7 @@ impl Passage {
 
 /// The bus.
 #[derive(Debug)]
-pub struct TokenBus {
+pub struct EmulatedBus {
     config: BusConfig,
     /// Per board, in the order sent.
     waiting: Vec<VecDeque<Waiting>>,
@@ -115,7 +115,7 @@ pub struct TokenBus {
     free_ns: u64,
 }
 
-impl TokenBus {
+impl EmulatedBus {
     /// A bus between `boards` boards; at 0 the token leaves board 0.
     pub fn new(config: BusConfig, boards: usize) -> Self {
         Self { config, waiting: vec![VecDeque::new(); boards], up: vec![true; boards], holder: 0, free_ns: 0 }

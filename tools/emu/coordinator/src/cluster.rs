@@ -12,20 +12,20 @@ mod power;
 mod round;
 mod start;
 
-use crate::board::{Board, BoardState};
-use crate::bus::TokenBus;
-use crate::commands::{Command, Commands, InputSender};
+use crate::board::{BoardState, EmulatedBoard};
+use crate::bus::EmulatedBus;
+use crate::commands::{Commands, CoordinatorCommand, InputSender};
 use crate::config::ClusterConfig;
 use crate::error::EmuError;
-use crate::event::{Event, Stats};
-use crate::faults::Faults;
-use crate::pace::Pace;
-use crate::power::Schedule;
+use crate::event::{ClusterEvent, Stats};
+use crate::faults::FaultSource;
+use crate::pace::RealTimePace;
+use crate::power::PowerSchedule;
 use crate::qemu;
-use crate::recording::{Header, RecordedInput, Recorder, Recording};
+use crate::recording::{RecordedInput, Recording, RecordingHeader, RunRecorder};
 use crate::timeline::Timeline;
-use crate::wires::Wires;
-use renga_emu_device::messages::{NEVER_NS, Order};
+use crate::wires::EmulatedWires;
+use renga_emu_device::messages::{BoardOrder, NEVER_NS};
 use start::Starter;
 use std::time::Instant;
 
@@ -36,22 +36,22 @@ const PACED_LONGEST_NS: u64 = 2_000_000;
 
 /// A running cluster. Dropping it ends its QEMUs.
 #[derive(Debug)]
-pub struct Cluster {
-    boards: Vec<Board>,
+pub struct EmulatedCluster {
+    boards: Vec<EmulatedBoard>,
     starter: Starter,
-    power: Schedule,
+    power: PowerSchedule,
     revive_ns: Option<u64>,
     /// What is still to be typed, for boards that are started again before.
     inputs: Vec<RecordedInput>,
-    bus: TokenBus,
+    bus: EmulatedBus,
     /// Between the boards' pins.
-    wires: Option<Wires>,
-    faults: Faults,
+    wires: Option<EmulatedWires>,
+    faults: FaultSource,
     faults_met: u64,
     timeline: Timeline,
     commands: Commands,
-    pace: Option<Pace>,
-    recorder: Option<Recorder>,
+    pace: Option<RealTimePace>,
+    recorder: Option<RunRecorder>,
     lookahead_ns: u64,
     longest_ns: u64,
     /// Nothing before this can happen any more.
@@ -72,7 +72,7 @@ pub struct Cluster {
     failure: Option<EmuError>,
 }
 
-impl Cluster {
+impl EmulatedCluster {
     /// Starts the boards; nothing has run when this returns.
     ///
     /// # Errors
@@ -84,25 +84,25 @@ impl Cluster {
         if let Some(recording) = &replay {
             recording.check(&config)?;
         }
-        let mut header = Header::of(&config);
+        let mut header = RecordingHeader::of(&config);
         header.interactive |= replay.as_ref().is_some_and(|recording| recording.header.interactive);
-        let recorder = config.record.as_deref().map(|path| Recorder::create(path, &header)).transpose()?;
+        let recorder = config.record.as_deref().map(|path| RunRecorder::create(path, &header)).transpose()?;
         let longest_ns = LONGEST_INSTRUCTIONS << config.shift;
-        let wires = config.pins.map(|pins| Wires::new(pins, config.boards.len(), &config.wire_faults));
+        let wires = config.pins.map(|pins| EmulatedWires::new(pins, config.boards.len(), &config.wire_faults));
         let starter = Starter::new(config.clone(), &header, lookahead_ns)?;
         let mut cluster = Self {
             boards: starter.all(wires.as_ref())?,
             wires,
             starter,
-            power: Schedule::default(),
+            power: PowerSchedule::default(),
             revive_ns: config.revive_ns,
             inputs: Vec::new(),
-            bus: TokenBus::new(config.bus, config.boards.len()),
-            faults: Faults::new(config.faults, config.seed),
+            bus: EmulatedBus::new(config.bus, config.boards.len()),
+            faults: FaultSource::new(config.faults, config.seed),
             faults_met: 0,
             timeline: Timeline::new(config.boards.len(), config.frames),
             commands: Commands::new(),
-            pace: config.pace.then(Pace::new),
+            pace: config.pace.then(RealTimePace::new),
             recorder,
             lookahead_ns,
             longest_ns: if config.pace { longest_ns.min(PACED_LONGEST_NS) } else { longest_ns },
@@ -133,22 +133,22 @@ impl Cluster {
     /// # Errors
     /// If a board died or does not answer; everything known has been told before. After an error or `Finished`, the
     /// result is `Finished`.
-    pub fn next_event(&mut self) -> Result<Event, EmuError> {
+    pub fn next_event(&mut self) -> Result<ClusterEvent, EmuError> {
         loop {
             if let Some(event) = self.timeline.pop() {
                 return Ok(event);
             }
             if std::mem::take(&mut self.asked) {
-                return Ok(Event::Status { time_ns: self.time_ns, boards: self.status() });
+                return Ok(ClusterEvent::Status { time_ns: self.time_ns, boards: self.status() });
             }
             if let Some(time_ns) = self.deadlock_ns.take() {
-                return Ok(Event::Deadlock { time_ns });
+                return Ok(ClusterEvent::Deadlock { time_ns });
             }
             if let Some(failure) = self.failure.take() {
                 return Err(failure);
             }
             if let Some(stats) = self.finished() {
-                return Ok(Event::Finished(stats));
+                return Ok(ClusterEvent::Finished(stats));
             }
             if let Err(failure) = self.step() {
                 self.timeline.release(NEVER_NS);
@@ -163,14 +163,14 @@ impl Cluster {
     /// # Errors
     /// If there is no such board, or the recording cannot be written.
     pub fn input(&mut self, board: u8, bytes: &[u8]) -> Result<u64, EmuError> {
-        let paced_ns = self.pace.as_ref().map_or(0, Pace::now_ns);
+        let paced_ns = self.pace.as_ref().map_or(0, RealTimePace::now_ns);
         self.input_at(board, paced_ns, bytes)
     }
 
-    /// As [`Cluster::input`], but not before `time_ns`.
+    /// As [`EmulatedCluster::input`], but not before `time_ns`.
     ///
     /// # Errors
-    /// As [`Cluster::input`].
+    /// As [`EmulatedCluster::input`].
     pub fn input_at(&mut self, board: u8, time_ns: u64, bytes: &[u8]) -> Result<u64, EmuError> {
         if self.stats.is_some() {
             return Ok(time_ns);
@@ -183,7 +183,7 @@ impl Cluster {
         if !target.is_up() && !awaited {
             return Ok(time_ns);
         }
-        target.order(Order::Input { time_ns, bytes: bytes.to_vec() });
+        target.order(BoardOrder::Input { time_ns, bytes: bytes.to_vec() });
         self.deadlock_told = false;
         let input = RecordedInput { board, time_ns, bytes: bytes.to_vec() };
         if let Some(recorder) = &mut self.recorder {
@@ -254,19 +254,20 @@ impl Cluster {
 
     /// No board runs, and none will. (A person may still start one that was cut.)
     fn is_over(&self) -> bool {
-        let ended = |board: &Board| !board.is_up() && (self.pace.is_none() || board.state() == BoardState::Exited);
+        let ended =
+            |board: &EmulatedBoard| !board.is_up() && (self.pace.is_none() || board.state() == BoardState::Exited);
         self.power.first().is_none() && self.boards.iter().all(ended)
     }
 
-    fn obey(&mut self, command: Command) -> Result<(), EmuError> {
+    fn obey(&mut self, command: CoordinatorCommand) -> Result<(), EmuError> {
         match command {
-            Command::Input { board, bytes } => self.input(board, &bytes).map(|_| ()),
-            Command::Power { board, change } => self.power(board, change).map(|_| ()),
-            Command::Ask => {
+            CoordinatorCommand::Input { board, bytes } => self.input(board, &bytes).map(|_| ()),
+            CoordinatorCommand::Power { board, change } => self.power(board, change).map(|_| ()),
+            CoordinatorCommand::Ask => {
                 self.asked = true;
                 Ok(())
             }
-            Command::Stop => {
+            CoordinatorCommand::Stop => {
                 self.stop();
                 Ok(())
             }
@@ -319,8 +320,8 @@ impl Cluster {
             rounds: self.rounds,
             grants: self.grants,
             faults: self.faults_met,
-            overruns: self.boards.iter().map(Board::overruns).sum(),
-            instructions: self.boards.iter().map(Board::instructions).sum(),
+            overruns: self.boards.iter().map(EmulatedBoard::overruns).sum(),
+            instructions: self.boards.iter().map(EmulatedBoard::instructions).sum(),
             slice_ns: self.starter.slice_ns(),
             host_s: self.begin.elapsed().as_secs_f64(),
             ..Stats::default()
@@ -346,6 +347,6 @@ impl Cluster {
 
     /// Where the board that is furthest stands, ns.
     fn last_ns(&self) -> u64 {
-        self.boards.iter().map(Board::now_ns).max().unwrap_or(self.time_ns)
+        self.boards.iter().map(EmulatedBoard::now_ns).max().unwrap_or(self.time_ns)
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 /// A command.
 #[derive(Debug)]
-pub enum Command {
+pub enum CoordinatorCommand {
     /// Type these bytes at a board's console.
     Input {
         /// Which board.
@@ -29,27 +29,27 @@ pub enum Command {
 
 /// Types at consoles from any thread, while another waits for the cluster's events.
 #[derive(Clone, Debug)]
-pub struct InputSender(Sender<Command>);
+pub struct InputSender(Sender<CoordinatorCommand>);
 
 impl InputSender {
     /// Types `bytes` at the console of `board`, as soon as possible; false if the cluster has gone.
     pub fn send(&self, board: u8, bytes: &[u8]) -> bool {
-        self.0.send(Command::Input { board, bytes: bytes.to_vec() }).is_ok()
+        self.0.send(CoordinatorCommand::Input { board, bytes: bytes.to_vec() }).is_ok()
     }
 
     /// Cuts, hangs or starts `board`, as soon as possible; false if the cluster has gone.
     pub fn power(&self, board: u8, change: PowerChange) -> bool {
-        self.0.send(Command::Power { board, change }).is_ok()
+        self.0.send(CoordinatorCommand::Power { board, change }).is_ok()
     }
 
     /// Asks for an [`crate::Event::Status`]; false if the cluster has gone.
     pub fn ask(&self) -> bool {
-        self.0.send(Command::Ask).is_ok()
+        self.0.send(CoordinatorCommand::Ask).is_ok()
     }
 
     /// Ends the run as soon as possible; false if the cluster has gone.
     pub fn stop(&self) -> bool {
-        self.0.send(Command::Stop).is_ok()
+        self.0.send(CoordinatorCommand::Stop).is_ok()
     }
 }
 
@@ -58,7 +58,7 @@ impl InputSender {
 pub struct Commands {
     /// Kept, so that the channel never closes.
     sender: InputSender,
-    receiver: Receiver<Command>,
+    receiver: Receiver<CoordinatorCommand>,
 }
 
 impl Commands {
@@ -74,12 +74,12 @@ impl Commands {
     }
 
     /// The next command, if there is one.
-    pub fn next(&self) -> Option<Command> {
+    pub fn next(&self) -> Option<CoordinatorCommand> {
         self.receiver.try_recv().ok()
     }
 
     /// Waits for a command at most so long, or for ever.
-    pub fn wait(&self, longest: Option<Duration>) -> Option<Command> {
+    pub fn wait(&self, longest: Option<Duration>) -> Option<CoordinatorCommand> {
         match longest {
             None => self.receiver.recv().ok(),
             Some(longest) => self.receiver.recv_timeout(longest).ok(),

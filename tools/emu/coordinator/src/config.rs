@@ -2,12 +2,12 @@
 
 use crate::bus::BusConfig;
 use crate::faults::FaultConfig;
-use crate::firmware::Firmware;
+use crate::firmware::FirmwareLoader;
 use crate::liveness::Patience;
 use crate::power::PowerOrder;
-use crate::wire_fault::WireFault;
+use crate::wire_fault::EmulatedWireFault;
 use crate::wires::PinsConfig;
-use renga_emu_device::Machine;
+use renga_emu_device::EmulatedMachine;
 use std::path::PathBuf;
 
 /// Boards that a cluster can have: four bits of address, of which one value means all.
@@ -23,7 +23,7 @@ pub const SHIFT_MAX: u8 = 10;
 #[derive(Clone, Debug, Default)]
 pub struct BoardConfig {
     /// What it is.
-    pub machine: Machine,
+    pub machine: EmulatedMachine,
     /// The raw image, which QEMU loads at 0x80000.
     pub image: PathBuf,
     /// The command line that the image finds in its ATAGs.
@@ -42,12 +42,12 @@ pub struct BoardConfig {
     pub cores: u8,
     /// What chooses image, device tree, file beside the image and the beginning of the command line at each start, in place of those
     /// above.
-    pub firmware: Option<Firmware>,
+    pub firmware: Option<FirmwareLoader>,
 }
 
 /// When a run ends by itself.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Limits {
+pub struct RunLimits {
     /// At this virtual time, ns.
     pub virtual_ns: Option<u64>,
     /// When a board that does not reach the end of a quantum is reported as silent; never because the host is busy.
@@ -72,7 +72,7 @@ pub struct ClusterConfig {
     /// The boards' pins are wired to each other; without it they are QEMU's own, wired to nothing.
     pub pins: Option<PinsConfig>,
     /// Which of those wires are broken.
-    pub wire_faults: Vec<WireFault>,
+    pub wire_faults: Vec<EmulatedWireFault>,
     /// Boards are offered no device of the emulator's: whoever touches its page ends the run, and the watchdog resets. Such a run
     /// has no replay.
     pub bare: bool,
@@ -93,7 +93,7 @@ pub struct ClusterConfig {
     /// The ELF file of the boards' image: the probes that it names are reported as events. The run is the same without.
     pub probes: Option<PathBuf>,
     /// When to stop.
-    pub limits: Limits,
+    pub limits: RunLimits,
     /// What happens to boards, and when.
     pub power: Vec<PowerOrder>,
     /// A board whose QEMU dies by itself is started again after so long, ns; without it, that ends the run.
@@ -124,7 +124,7 @@ impl ClusterConfig {
             pace: false,
             frames: false,
             probes: None,
-            limits: Limits::default(),
+            limits: RunLimits::default(),
             power: Vec::new(),
             revive_ns: None,
             record: None,

@@ -7,7 +7,7 @@ use std::fmt;
 
 /// Something that happened; events come in the order of virtual time.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Event {
+pub enum ClusterEvent {
     /// A board wrote to its console (PL011).
     Console {
         /// Which board.

@@ -51,12 +51,12 @@ pub enum Fault {
 
 /// Draws faults.
 #[derive(Debug)]
-pub struct Faults {
+pub struct FaultSource {
     config: FaultConfig,
     random: Random,
 }
 
-impl Faults {
+impl FaultSource {
     /// From `seed`.
     pub fn new(config: FaultConfig, seed: u64) -> Self {
         Self { config, random: Random::new(seed ^ 0x6c69_6e6b) }
@@ -115,7 +115,7 @@ mod tests {
             collision_ppm: 5_000,
         };
         let draw = |seed| {
-            let mut faults = Faults::new(config, seed);
+            let mut faults = FaultSource::new(config, seed);
             (0..10_000).map(|_| faults.draw()).collect::<Vec<_>>()
         };
         let drawn = draw(3);
@@ -128,7 +128,7 @@ mod tests {
         assert!((30..70).contains(&count(|fault| *fault == Fault::Collision)));
         assert_eq!(drawn, draw(3));
         assert_ne!(drawn, draw(4));
-        assert!(Faults::new(FaultConfig::default(), 3).draw() == Fault::None);
+        assert!(FaultSource::new(FaultConfig::default(), 3).draw() == Fault::None);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The firmware's part in a board's start: what it loads, from which partition of the card.
 //!
-//! Invariant: it is asked at each start, with what the card has then. Not here: what a card looks like (whoever makes a [`Firmware`]).
+//! Invariant: it is asked at each start, with what the card has then. Not here: what a card looks like (whoever makes a [`FirmwareLoader`]).
 
 use crate::config::BoardConfig;
 use crate::error::EmuError;
@@ -25,16 +25,16 @@ type Load = dyn Fn(u8) -> Result<Loaded, String> + Send + Sync;
 
 /// Loads from the partition that a reset named, or from the usual one if that is 0.
 #[derive(Clone)]
-pub struct Firmware(Arc<Load>);
+pub struct FirmwareLoader(Arc<Load>);
 
-impl Firmware {
+impl FirmwareLoader {
     /// One that loads like this; its errors are sentences.
     pub fn new(load: impl Fn(u8) -> Result<Loaded, String> + Send + Sync + 'static) -> Self {
         Self(Arc::new(load))
     }
 }
 
-impl fmt::Debug for Firmware {
+impl fmt::Debug for FirmwareLoader {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("Firmware")
     }

@@ -15,7 +15,7 @@ use renga_emu_device::messages::NEVER_NS;
 
 /// What bounds grants besides the boards themselves.
 #[derive(Clone, Copy, Debug)]
-pub struct Bounds {
+pub struct GrantBounds {
     /// Least time from a send to its effect on any board, ns.
     pub lookahead_ns: u64,
     /// Longest time from a board's E to the end of its grant, ns.
@@ -27,16 +27,16 @@ pub struct Bounds {
 }
 
 /// Until when each board may run, ns, given their E ([`NEVER_NS`]: has ended or waits for others).
-pub fn grants(earliest_ns: &[u64], bounds: Bounds) -> Vec<u64> {
+pub fn grants(earliest_ns: &[u64], bounds: GrantBounds) -> Vec<u64> {
     ends(earliest_ns, bounds, |_| true)
 }
 
 /// Until when each board may run, ns, if those that `run` see to it that they do not get too far from each other.
-pub fn ceilings(earliest_ns: &[u64], bounds: Bounds, runs: &[bool]) -> Vec<u64> {
+pub fn ceilings(earliest_ns: &[u64], bounds: GrantBounds, runs: &[bool]) -> Vec<u64> {
     ends(earliest_ns, bounds, |other| !runs[other])
 }
 
-fn ends(earliest_ns: &[u64], bounds: Bounds, counts: impl Fn(usize) -> bool) -> Vec<u64> {
+fn ends(earliest_ns: &[u64], bounds: GrantBounds, counts: impl Fn(usize) -> bool) -> Vec<u64> {
     let end = |(board, own_ns): (usize, &u64)| {
         let others = earliest_ns.iter().enumerate().filter(|(other, _)| *other != board && counts(*other));
         let others_ns = others.map(|(_, other_ns)| *other_ns).min().unwrap_or(NEVER_NS);
@@ -50,7 +50,7 @@ fn ends(earliest_ns: &[u64], bounds: Bounds, counts: impl Fn(usize) -> bool) -> 
 mod tests {
     use super::*;
 
-    const BOUNDS: Bounds = Bounds { lookahead_ns: 10, longest_ns: 1_000, quiet_ns: 0, waiting_ns: NEVER_NS };
+    const BOUNDS: GrantBounds = GrantBounds { lookahead_ns: 10, longest_ns: 1_000, quiet_ns: 0, waiting_ns: NEVER_NS };
 
     #[test]
     fn horizon_lone_busy_board_gets_long_grant() {
@@ -66,14 +66,14 @@ mod tests {
 
     #[test]
     fn horizon_undecided_frame_bounds_grants() {
-        let bounds = Bounds { waiting_ns: 18, ..BOUNDS };
+        let bounds = GrantBounds { waiting_ns: 18, ..BOUNDS };
         assert_eq!(grants(&[5, NEVER_NS], bounds), [18, 15]);
         assert_eq!(ceilings(&[5, 7], bounds, &[true, true]), [18, 18]);
     }
 
     #[test]
     fn horizon_occupied_wire_extends_grants() {
-        let bounds = Bounds { quiet_ns: 200, ..BOUNDS };
+        let bounds = GrantBounds { quiet_ns: 200, ..BOUNDS };
         assert_eq!(grants(&[5, 7, 300], bounds), [200, 200, 200]);
         assert_eq!(grants(&[5, 300], bounds), [310, 200]);
     }

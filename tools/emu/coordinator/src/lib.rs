@@ -1,7 +1,7 @@
 //! The cluster emulator: one QEMU per board, all in one deterministic virtual time.
 //!
-//! [`Cluster::start`] starts the boards; [`Cluster::next_event`] lets them run and tells what they do;
-//! [`Cluster::input`] types at a console; [`Cluster::power`] cuts, hangs and starts boards. `tools/emu/README.md` says how
+//! [`EmulatedCluster::start`] starts the boards; [`EmulatedCluster::next_event`] lets them run and tells what they do;
+//! [`EmulatedCluster::input`] types at a console; [`EmulatedCluster::power`] cuts, hangs and starts boards. `tools/emu/README.md` says how
 //! it works and what a board sees of it.
 //!
 //! Invariant: events come in the order of virtual time, and nothing in them but [`Stats::host_s`], `rounds` and
@@ -34,18 +34,18 @@ mod wires;
 
 pub use board::BoardState;
 pub use bus::BusConfig;
-pub use cluster::Cluster;
+pub use cluster::EmulatedCluster;
 pub use commands::InputSender;
-pub use config::{BoardConfig, ClusterConfig, Limits};
+pub use config::{BoardConfig, ClusterConfig, RunLimits};
 pub use error::EmuError;
-pub use event::{Event, Fight, FrameEvent, Stats};
+pub use event::{ClusterEvent, Fight, FrameEvent, Stats};
 pub use faults::FaultConfig;
 pub use fingerprint::Fingerprint;
-pub use firmware::{Firmware, Loaded};
+pub use firmware::{FirmwareLoader, Loaded};
 pub use liveness::Patience;
 pub use power::{BoardStatus, PowerChange, PowerOrder};
 pub use qemu::SUPPORTED_QEMU;
-pub use recording::{Header, RecordedInput, Recording};
-pub use renga_emu_device::Machine;
-pub use wire_fault::WireFault;
+pub use recording::{RecordedInput, Recording, RecordingHeader};
+pub use renga_emu_device::EmulatedMachine;
+pub use wire_fault::EmulatedWireFault;
 pub use wires::PinsConfig;

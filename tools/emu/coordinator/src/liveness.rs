@@ -31,7 +31,7 @@ impl Default for Patience {
 
 /// What the threads of a process were seen to do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Sight {
+struct ThreadSight {
     /// One of them runs, waits for a core, or for the host's disk.
     wants: bool,
     /// Processor time of all, ticks.
@@ -47,8 +47,8 @@ fn in_stat(stat: &str) -> Option<(char, u64)> {
     Some((state, times.next()? + times.next()?))
 }
 
-fn look_at(process: u32) -> Sight {
-    let mut sight = Sight::default();
+fn look_at(process: u32) -> ThreadSight {
+    let mut sight = ThreadSight::default();
     let Ok(threads) = fs::read_dir(format!("/proc/{process}/task")) else { return sight };
     for thread in threads.flatten() {
         let stat = fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
@@ -87,7 +87,7 @@ impl Liveness {
         self.note(look_at(self.process))
     }
 
-    fn note(&mut self, Sight { wants, ticks }: Sight) -> bool {
+    fn note(&mut self, ThreadSight { wants, ticks }: ThreadSight) -> bool {
         let first = *self.first_ticks.get_or_insert(ticks);
         let idle = !wants && (self.looks == 0 || ticks == self.last_ticks);
         self.idle_looks = if idle { self.idle_looks + 1 } else { 0 };
@@ -145,10 +145,10 @@ impl Read for LiveStream {
 
 #[cfg(test)]
 mod tests {
-    use super::{Liveness, Patience, Sight, in_stat};
+    use super::{Liveness, Patience, ThreadSight, in_stat};
 
-    const WAITS: Sight = Sight { wants: true, ticks: 7 };
-    const SLEEPS: Sight = Sight { wants: false, ticks: 7 };
+    const WAITS: ThreadSight = ThreadSight { wants: true, ticks: 7 };
+    const SLEEPS: ThreadSight = ThreadSight { wants: false, ticks: 7 };
 
     fn liveness() -> Liveness {
         Liveness::new(1, Patience { idle_looks: 3, busy_s: 2 })
@@ -165,7 +165,7 @@ mod tests {
     fn liveness_short_sleeps_are_alive() {
         let mut slow = liveness();
         for round in 0..100 {
-            let sight = Sight { wants: false, ticks: 7 + round };
+            let sight = ThreadSight { wants: false, ticks: 7 + round };
             assert!(!slow.note(sight) && !slow.note(sight));
         }
     }
@@ -173,10 +173,10 @@ mod tests {
     #[test]
     fn liveness_endless_computation_is_stuck() {
         let mut busy = liveness();
-        let stuck: Vec<bool> = (0..=4).map(|half| busy.note(Sight { wants: true, ticks: 50 * half })).collect();
+        let stuck: Vec<bool> = (0..=4).map(|half| busy.note(ThreadSight { wants: true, ticks: 50 * half })).collect();
         assert_eq!(stuck, [false, false, false, false, true]);
         busy.heard();
-        assert!(!busy.note(Sight { wants: true, ticks: 250 }), "it begins anew with each message");
+        assert!(!busy.note(ThreadSight { wants: true, ticks: 250 }), "it begins anew with each message");
     }
 
     #[test]

@@ -10,13 +10,13 @@ const LAG_NS_MAX: u64 = 200_000_000;
 
 /// The tie.
 #[derive(Debug)]
-pub struct Pace {
+pub struct RealTimePace {
     begin: Instant,
     /// Given up as lag so far, ns.
     given_up_ns: u64,
 }
 
-impl Pace {
+impl RealTimePace {
     /// Virtual time 0 is now.
     pub fn new() -> Self {
         Self { begin: Instant::now(), given_up_ns: 0 }

@@ -16,9 +16,9 @@ const MEMORY: &str = "/dev/shm";
 
 /// The page.
 #[derive(Debug)]
-pub struct Page(File);
+pub struct SharedPage(File);
 
-impl Page {
+impl SharedPage {
     /// An empty one.
     pub fn new() -> io::Result<Self> {
         static PAGES: AtomicU32 = AtomicU32::new(0);

@@ -44,12 +44,12 @@ pub struct BoardStatus {
 
 /// Orders not carried out yet.
 #[derive(Debug, Default)]
-pub struct Schedule {
+pub struct PowerSchedule {
     /// By time; at the same time, as given.
     orders: VecDeque<PowerOrder>,
 }
 
-impl Schedule {
+impl PowerSchedule {
     /// One more.
     pub fn add(&mut self, order: PowerOrder) {
         let place = self.orders.partition_point(|other| other.time_ns <= order.time_ns);
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn power_orders_sort_by_time_then_input() {
-        let mut schedule = Schedule::default();
+        let mut schedule = PowerSchedule::default();
         let order = |board, time_ns, change| PowerOrder { board, time_ns, change };
         let orders =
             [order(1, 20, PowerChange::Cut), order(0, 10, PowerChange::Hang), order(1, 20, PowerChange::Start)];

@@ -4,7 +4,7 @@
 
 use crate::config::{BOARDS_MAX, BoardConfig, ClusterConfig};
 use crate::error::EmuError;
-use crate::page::Page;
+use crate::page::SharedPage;
 use std::io::Read;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
@@ -54,7 +54,7 @@ impl Qemu {
         board: &BoardConfig,
         (number, starts): (u8, u32),
         socket: &str,
-        page: &Page,
+        page: &SharedPage,
     ) -> Result<Self, EmuError> {
         let mut command = command(config, board, (number, starts), socket);
         let shared = page.standard_input().map_err(|error| EmuError::Host { what: "share memory", error })?;

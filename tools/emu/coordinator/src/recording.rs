@@ -1,4 +1,4 @@
-//! What was done to a cluster, in a file: JSON lines, a [`Header`] first, then one [`RecordedInput`] or [`PowerOrder`]
+//! What was done to a cluster, in a file: JSON lines, a [`RecordingHeader`] first, then one [`RecordedInput`] or [`PowerOrder`]
 //! each, last perhaps an end.
 //!
 //! Invariant: a run with the same images and a recording as its input is the recorded run.
@@ -8,7 +8,7 @@ use crate::error::EmuError;
 use crate::faults::FaultConfig;
 use crate::power::PowerOrder;
 use crate::wires::PinsConfig;
-use renga_emu_device::Machine;
+use renga_emu_device::EmulatedMachine;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -19,7 +19,7 @@ const LAYOUT: u32 = 1;
 
 /// What a run needs, besides input and images, to be the same.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Header {
+pub struct RecordingHeader {
     /// 1.
     pub renga_recording: u32,
     /// Boards in the cluster.
@@ -43,7 +43,7 @@ pub struct Header {
     pub pins: Option<PinsConfig>,
     /// What each board is, if any is another than the usual one.
     #[serde(default)]
-    pub machines: Vec<Machine>,
+    pub machines: Vec<EmulatedMachine>,
     /// Each board's cores, if any has several.
     #[serde(default)]
     pub cores: Vec<u8>,
@@ -54,7 +54,7 @@ pub struct Header {
     pub interactive: bool,
 }
 
-impl Header {
+impl RecordingHeader {
     /// Of a run with this configuration.
     pub fn of(config: &ClusterConfig) -> Self {
         Self {
@@ -78,9 +78,9 @@ impl Header {
     }
 }
 
-fn machines(config: &ClusterConfig) -> Vec<Machine> {
+fn machines(config: &ClusterConfig) -> Vec<EmulatedMachine> {
     let machines = config.boards.iter().map(|board| board.machine);
-    if machines.clone().all(|machine| machine == Machine::default()) { Vec::new() } else { machines.collect() }
+    if machines.clone().all(|machine| machine == EmulatedMachine::default()) { Vec::new() } else { machines.collect() }
 }
 
 /// Input that came in.
@@ -102,7 +102,7 @@ struct End {
 
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Line {
+enum RecordingLine {
     Power(PowerOrder),
     Input(RecordedInput),
     End(End),
@@ -112,7 +112,7 @@ enum Line {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recording {
     /// What the run was.
-    pub header: Header,
+    pub header: RecordingHeader,
     /// What was typed, ordered by time.
     pub inputs: Vec<RecordedInput>,
     /// What happened to boards.
@@ -138,21 +138,21 @@ impl Recording {
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut lines = text.lines().enumerate();
         let (_, first) = lines.next().ok_or("it is empty")?;
-        let header: Header = serde_json::from_str(first).map_err(|error| format!("line 1: {error}"))?;
+        let header: RecordingHeader = serde_json::from_str(first).map_err(|error| format!("line 1: {error}"))?;
         if header.renga_recording != LAYOUT {
             return Err(format!("layout {} is not known", header.renga_recording));
         }
         let mut recording = Self { header, inputs: Vec::new(), power: Vec::new(), end_ns: None };
         for (index, line) in lines {
             match serde_json::from_str(line).map_err(|error| format!("line {}: {error}", index + 1))? {
-                Line::Input(RecordedInput { board, .. }) | Line::Power(PowerOrder { board, .. })
+                RecordingLine::Input(RecordedInput { board, .. }) | RecordingLine::Power(PowerOrder { board, .. })
                     if usize::from(board) >= recording.header.boards =>
                 {
                     return Err(format!("line {}: there is no board {board}", index + 1));
                 }
-                Line::Input(input) => recording.inputs.push(input),
-                Line::Power(order) => recording.power.push(order),
-                Line::End(end) => recording.end_ns = Some(end.end_ns),
+                RecordingLine::Input(input) => recording.inputs.push(input),
+                RecordingLine::Power(order) => recording.power.push(order),
+                RecordingLine::End(end) => recording.end_ns = Some(end.end_ns),
             }
         }
         recording.inputs.sort_by_key(|input| input.time_ns);
@@ -161,8 +161,8 @@ impl Recording {
 
     /// Whether a run with `config` can be the recorded one; what the boards are told is taken from the recording.
     pub fn check(&self, config: &ClusterConfig) -> Result<(), EmuError> {
-        let own = Header::of(config);
-        let told = Header { interactive: self.header.interactive, ..own };
+        let own = RecordingHeader::of(config);
+        let told = RecordingHeader { interactive: self.header.interactive, ..own };
         if told == self.header {
             return Ok(());
         }
@@ -172,14 +172,14 @@ impl Recording {
 
 /// The file that a running cluster writes.
 #[derive(Debug)]
-pub struct Recorder {
+pub struct RunRecorder {
     path: PathBuf,
     file: File,
 }
 
-impl Recorder {
+impl RunRecorder {
     /// Begins a file.
-    pub fn create(path: &Path, header: &Header) -> Result<Self, EmuError> {
+    pub fn create(path: &Path, header: &RecordingHeader) -> Result<Self, EmuError> {
         let file = File::create(path).map_err(|error| EmuError::File { path: path.to_path_buf(), error })?;
         let mut recorder = Self { path: path.to_path_buf(), file };
         recorder.write(header)?;
@@ -241,15 +241,15 @@ mod tests {
     use super::*;
     use crate::power::PowerChange;
 
-    fn header() -> Header {
-        Header::of(&ClusterConfig::new(PathBuf::new(), PathBuf::new(), vec![Default::default(); 2]))
+    fn header() -> RecordingHeader {
+        RecordingHeader::of(&ClusterConfig::new(PathBuf::new(), PathBuf::new(), vec![Default::default(); 2]))
     }
 
     #[test]
     fn recording_round_trips() {
         let path = std::env::temp_dir().join(format!("renga-recording-{}", std::process::id()));
         let input = RecordedInput { board: 1, time_ns: 77, bytes: b"ls\r\x00\xff".to_vec() };
-        let mut recorder = Recorder::create(&path, &header()).unwrap();
+        let mut recorder = RunRecorder::create(&path, &header()).unwrap();
         recorder.input(&input).unwrap();
         let cut = PowerOrder { board: 0, time_ns: 88, change: PowerChange::Cut };
         recorder.power(&cut).unwrap();
@@ -267,8 +267,8 @@ mod tests {
         let boards = |machine| vec![crate::BoardConfig { machine, ..Default::default() }; 2];
         let config = |machine| ClusterConfig::new(PathBuf::new(), PathBuf::new(), boards(machine));
         let recording = Recording { header: header(), inputs: Vec::new(), power: Vec::new(), end_ns: None };
-        assert!(recording.check(&config(Machine::Pi3B)).is_ok());
-        assert!(matches!(recording.check(&config(Machine::Pi4B)), Err(EmuError::Replay(_))));
+        assert!(recording.check(&config(EmulatedMachine::Pi3B)).is_ok());
+        assert!(matches!(recording.check(&config(EmulatedMachine::Pi4B)), Err(EmuError::Replay(_))));
     }
 
     #[test]

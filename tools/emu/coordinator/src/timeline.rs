@@ -5,11 +5,11 @@
 //!
 //! Invariant: the order and the hashes do not depend on when records came, only on what they say.
 
-use crate::event::{Event, FrameEvent};
+use crate::event::{ClusterEvent, FrameEvent};
 use crate::fingerprint::Fingerprint;
 use crate::power::PowerChange;
 use crate::wires::Fights;
-use renga_emu_device::pins::Drive;
+use renga_emu_device::pins::PinDrive;
 use renga_emu_probes::Hit;
 use std::collections::VecDeque;
 
@@ -32,7 +32,7 @@ pub enum Item {
     /// Its QEMU ended, like this.
     Crash(String),
     /// The board does something else to its pins.
-    Pins(Drive),
+    Pins(PinDrive),
     /// A frame.
     Frame(FrameEvent),
 }
@@ -118,7 +118,7 @@ impl Timeline {
     }
 
     /// The next event that may be told.
-    pub fn pop(&mut self) -> Option<Event> {
+    pub fn pop(&mut self) -> Option<ClusterEvent> {
         loop {
             // What a board says at an instant comes before the probes that it reaches then.
             let item_ns = self.first().map_or(self.bound_ns, |(time_ns, _)| time_ns);
@@ -129,19 +129,19 @@ impl Timeline {
             return Some(match item {
                 Item::Console(byte) => {
                     let more = |item: &Item| if let Item::Console(byte) = item { Some(*byte) } else { None };
-                    Event::Console { board, time_ns, bytes: self.gather(board, byte, more) }
+                    ClusterEvent::Console { board, time_ns, bytes: self.gather(board, byte, more) }
                 }
                 Item::Log(byte) => {
                     let more = |item: &Item| if let Item::Log(byte) = item { Some(*byte) } else { None };
-                    Event::Log { board, time_ns, bytes: self.gather(board, byte, more) }
+                    ClusterEvent::Log { board, time_ns, bytes: self.gather(board, byte, more) }
                 }
-                Item::Power(change, starts) => Event::Power { board, time_ns, change, starts },
-                Item::Crash(status) => Event::BoardCrashed { board, time_ns, status },
-                Item::Reset(partition) => Event::BoardReset { board, partition, time_ns },
-                Item::Exit(status) => Event::BoardExited { board, status, time_ns },
-                Item::Frame(frame) if self.tells_frames => Event::Frame(frame),
+                Item::Power(change, starts) => ClusterEvent::Power { board, time_ns, change, starts },
+                Item::Crash(status) => ClusterEvent::BoardCrashed { board, time_ns, status },
+                Item::Reset(partition) => ClusterEvent::BoardReset { board, partition, time_ns },
+                Item::Exit(status) => ClusterEvent::BoardExited { board, status, time_ns },
+                Item::Frame(frame) if self.tells_frames => ClusterEvent::Frame(frame),
                 Item::Pins(drive) => match self.fights.change(board, time_ns, drive) {
-                    Some(fight) => Event::Fight(fight),
+                    Some(fight) => ClusterEvent::Fight(fight),
                     None => continue,
                 },
                 Item::Frame(_) => continue,
@@ -185,14 +185,14 @@ impl Timeline {
         firsts.min().filter(|(time_ns, _)| *time_ns < end_ns).map(|(_, board)| board as u8)
     }
 
-    fn take_hit(&mut self, board: u8) -> Option<Event> {
+    fn take_hit(&mut self, board: u8) -> Option<ClusterEvent> {
         let hit = self.hits[usize::from(board)].pop_front()?;
         self.hits_told += 1;
         let hash = &mut self.hashes.probe;
         hash.mix_u64(hit.time_ns);
         hash.mix_u64(u64::from(board) << 16 | u64::from(hit.probe));
         hash.mix(hit.operands());
-        Some(Event::Probe { board, hit })
+        Some(ClusterEvent::Probe { board, hit })
     }
 
     fn take(&mut self) -> Option<(u64, u8, Item)> {
@@ -256,7 +256,7 @@ mod tests {
     fn told(timeline: &mut Timeline) -> Vec<(u8, u64, Vec<u8>)> {
         std::iter::from_fn(|| timeline.pop())
             .filter_map(|event| match event {
-                Event::Console { board, time_ns, bytes } => Some((board, time_ns, bytes)),
+                ClusterEvent::Console { board, time_ns, bytes } => Some((board, time_ns, bytes)),
                 _ => None,
             })
             .collect()

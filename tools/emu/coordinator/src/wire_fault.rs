@@ -2,11 +2,11 @@
 //!
 //! Not here: what runs where (`wires`).
 
-use renga_emu_device::pins::Drive;
+use renga_emu_device::pins::PinDrive;
 
 /// A wire that is broken, of those that run straight through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WireFault {
+pub enum EmulatedWireFault {
     /// It has contact with ground.
     HeldLow {
         /// Its pin, at all boards.
@@ -23,20 +23,20 @@ pub enum WireFault {
 
 /// All that are broken.
 #[derive(Debug)]
-pub struct Broken {
+pub struct BrokenWires {
     held_low: u32,
     /// Pins with contact, by board.
     contact: Vec<u32>,
 }
 
-impl Broken {
+impl BrokenWires {
     /// `faults` of the wires between `boards` boards.
-    pub fn new(faults: &[WireFault], boards: usize) -> Self {
+    pub fn new(faults: &[EmulatedWireFault], boards: usize) -> Self {
         let mut broken = Self { held_low: 0, contact: vec![u32::MAX; boards] };
         for fault in faults {
             match *fault {
-                WireFault::HeldLow { pin } => broken.held_low |= 1 << pin,
-                WireFault::Open { board, pin } => broken.contact[usize::from(board)] &= !(1 << pin),
+                EmulatedWireFault::HeldLow { pin } => broken.held_low |= 1 << pin,
+                EmulatedWireFault::Open { board, pin } => broken.contact[usize::from(board)] &= !(1 << pin),
             }
         }
         broken
@@ -48,7 +48,7 @@ impl Broken {
     }
 
     /// What the harness itself does to the pins of `board`.
-    pub fn harness(&self, board: usize) -> Drive {
-        Drive { low: self.held_low & self.contact[board], ..Drive::default() }
+    pub fn harness(&self, board: usize) -> PinDrive {
+        PinDrive { low: self.held_low & self.contact[board], ..PinDrive::default() }
     }
 }

@@ -4,14 +4,14 @@
 //! each board to `TOK_IN#` of the next, and from the last to the first (`hardware.md` 4.1). A change at one board is
 //! seen at the others after a fixed time, and by itself at once.
 //!
-//! Invariant: [`Wires`] hears the changes of each board in the order of time; [`Fights`] hears those of all boards so.
+//! Invariant: [`EmulatedWires`] hears the changes of each board in the order of time; [`Fights`] hears those of all boards so.
 //!
 //! Not here: the levels that follow (`renga_emu_device::pins`), analogue matters (the pin model of `renga-phy`).
 
 use crate::event::Fight;
-use crate::wire_fault::{Broken, WireFault};
-use renga_emu_device::messages::{Order, Wiring};
-use renga_emu_device::pins::Drive;
+use crate::wire_fault::{BrokenWires, EmulatedWireFault};
+use renga_emu_device::messages::{BoardOrder, PinWiring};
+use renga_emu_device::pins::PinDrive;
 use serde::{Deserialize, Serialize};
 
 /// Pins of the lines that run straight through: control lines and data lines.
@@ -42,84 +42,89 @@ impl Default for PinsConfig {
 
 /// The wires, with what each board does to them.
 #[derive(Debug)]
-pub struct Wires {
+pub struct EmulatedWires {
     config: PinsConfig,
-    broken: Broken,
+    broken: BrokenWires,
     /// What each board does, as it is seen at a time that no board can be set back to.
-    settled: Vec<Drive>,
+    settled: Vec<PinDrive>,
     /// What they did since; of each board by time.
-    changes: Vec<Change>,
+    changes: Vec<WireChange>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Change {
+struct WireChange {
     seen_ns: u64,
     source: u8,
-    drive: Drive,
+    drive: PinDrive,
     /// What it did before.
-    before: Drive,
+    before: PinDrive,
 }
 
-impl Wires {
+impl EmulatedWires {
     /// Between `boards` boards that have just been reset; what is broken is `faults`.
-    pub fn new(config: PinsConfig, boards: usize, faults: &[WireFault]) -> Self {
-        Self { config, broken: Broken::new(faults, boards), settled: vec![Drive::RESET; boards], changes: Vec::new() }
+    pub fn new(config: PinsConfig, boards: usize, faults: &[EmulatedWireFault]) -> Self {
+        Self {
+            config,
+            broken: BrokenWires::new(faults, boards),
+            settled: vec![PinDrive::RESET; boards],
+            changes: Vec::new(),
+        }
     }
 
     /// What board `board` is told when it starts at `at_ns`; others react to it after `echo_ns` at the earliest.
-    pub fn wiring(&self, board: u8, at_ns: u64, echo_ns: u64) -> Wiring {
+    pub fn wiring(&self, board: u8, at_ns: u64, echo_ns: u64) -> PinWiring {
         let own = usize::from(board);
         let mut drives = self.settled.clone();
         for change in self.changes.iter().filter(|change| change.seen_ns <= at_ns) {
             drives[usize::from(change.source)] = change.drive;
         }
-        let mut others: Vec<Drive> = (0..).zip(drives).map(|(other, drive)| self.seen(other, own, drive)).collect();
+        let mut others: Vec<PinDrive> = (0..).zip(drives).map(|(other, drive)| self.seen(other, own, drive)).collect();
         // In its own place it sees what is nobody's.
         others[own] = self.broken.harness(own);
-        Wiring { others, held_up: HELD_UP & self.broken.contact(own), echo_ns }
+        PinWiring { others, held_up: HELD_UP & self.broken.contact(own), echo_ns }
     }
 
     /// What board `board`, started at `at_ns`, is to be told of what was done before.
-    pub fn ahead(&self, board: u8, at_ns: u64) -> Vec<Order> {
+    pub fn ahead(&self, board: u8, at_ns: u64) -> Vec<BoardOrder> {
         let ahead = self.changes.iter().filter(|change| change.seen_ns > at_ns && change.source != board);
         ahead.filter_map(|change| self.order(change, board)).collect()
     }
 
     /// Board `source` does `drive` from `time_ns` on: what the others are to be told. No board will be started before
     /// `past_ns`.
-    pub fn change(&mut self, source: u8, time_ns: u64, drive: Drive, past_ns: u64) -> Vec<(u8, Order)> {
+    pub fn change(&mut self, source: u8, time_ns: u64, drive: PinDrive, past_ns: u64) -> Vec<(u8, BoardOrder)> {
         if self.changes.len() >= CHANGES_MANY {
             let settled = self.changes.extract_if(.., |change| change.seen_ns <= past_ns);
             settled.for_each(|change| self.settled[usize::from(change.source)] = change.drive);
         }
         let former = self.changes.iter().rfind(|change| change.source == source);
         let before = former.map_or(self.settled[usize::from(source)], |change| change.drive);
-        let change = Change { seen_ns: time_ns + self.config.propagation_ns, source, drive, before };
+        let change = WireChange { seen_ns: time_ns + self.config.propagation_ns, source, drive, before };
         self.changes.push(change);
         let others = (0..self.settled.len() as u8).filter(|board| *board != source);
         others.filter_map(|board| Some((board, self.order(&change, board)?))).collect()
     }
 
     /// What `board` sees of board `source` that does `drive`, over wires that may be broken.
-    fn seen(&self, source: usize, board: usize, drive: Drive) -> Drive {
+    fn seen(&self, source: usize, board: usize, drive: PinDrive) -> PinDrive {
         let left = drive.only(self.broken.contact(source));
         seen(source, board, self.settled.len(), left).only(self.broken.contact(board))
     }
 
     /// What tells `board` of `change`, if it sees it.
-    fn order(&self, change: &Change, board: u8) -> Option<Order> {
+    fn order(&self, change: &WireChange, board: u8) -> Option<BoardOrder> {
         let (source, own) = (usize::from(change.source), usize::from(board));
         let [drive, before] = [change.drive, change.before].map(|drive| self.seen(source, own, drive));
         let changed = drive.differs(before);
-        let order = Order::Pins { time_ns: change.seen_ns, board: change.source, drive, changed };
+        let order = BoardOrder::Pins { time_ns: change.seen_ns, board: change.source, drive, changed };
         (changed != 0).then_some(order)
     }
 }
 
 /// What board `source` does, as pins of board `board`; nothing if they are the same.
-fn seen(source: usize, board: usize, boards: usize, drive: Drive) -> Drive {
+fn seen(source: usize, board: usize, boards: usize, drive: PinDrive) -> PinDrive {
     if source == board {
-        return Drive::default();
+        return PinDrive::default();
     }
     let mut all = drive.only(STRAIGHT);
     if (source + 1) % boards == board {
@@ -134,23 +139,23 @@ fn seen(source: usize, board: usize, boards: usize, drive: Drive) -> Drive {
 /// Finds boards that drive one line to different levels at once.
 #[derive(Debug)]
 pub struct Fights {
-    drives: Vec<Drive>,
+    drives: Vec<PinDrive>,
 }
 
 impl Fights {
     /// Between `boards` boards that have just been reset.
     pub fn new(boards: usize) -> Self {
-        Self { drives: vec![Drive::RESET; boards] }
+        Self { drives: vec![PinDrive::RESET; boards] }
     }
 
     /// Board `board` does `drive` from `time_ns` on: the fight that begins by that, if one does.
-    pub fn change(&mut self, board: u8, time_ns: u64, drive: Drive) -> Option<Fight> {
+    pub fn change(&mut self, board: u8, time_ns: u64, drive: PinDrive) -> Option<Fight> {
         let boards = self.drives.len();
         let own = usize::from(board);
         let before = std::mem::replace(&mut self.drives[own], drive);
         (0..boards).find_map(|other| {
             let theirs = seen(other, own, boards, self.drives[other]);
-            let fought = |own: Drive| own.low & theirs.high | own.high & theirs.low;
+            let fought = |own: PinDrive| own.low & theirs.high | own.high & theirs.low;
             let begun = fought(drive) & !fought(before);
             let line = line_name(begun.trailing_zeros() as u8);
             (begun != 0).then_some(Fight { line, boards: [board, other as u8], time_ns })
@@ -181,23 +186,25 @@ mod tests {
     const STROBE: u32 = 1 << 5;
     const WIRES: PinsConfig = PinsConfig { propagation_ns: 100 };
 
-    fn low(pins: u32) -> Drive {
-        Drive { low: pins, ..Drive::RESET }
+    fn low(pins: u32) -> PinDrive {
+        PinDrive { low: pins, ..PinDrive::RESET }
     }
 
     #[test]
     fn wires_lines_run_straight_and_token_to_next_board() {
-        let mut wires = Wires::new(WIRES, 3, &[]);
+        let mut wires = EmulatedWires::new(WIRES, 3, &[]);
         let told = wires.change(1, 50, low(STROBE | 1 << 14), 0);
         assert_eq!(told.iter().map(|(board, _)| *board).collect::<Vec<_>>(), [0, 2]);
         for (_, order) in told {
-            let Order::Pins { time_ns: 150, board: 1, drive, changed: STROBE } = order else { panic!("{order:?}") };
+            let BoardOrder::Pins { time_ns: 150, board: 1, drive, changed: STROBE } = order else {
+                panic!("{order:?}")
+            };
             assert_eq!(drive.low, STROBE, "pin 14 is wired to nothing");
         }
         assert!(wires.change(1, 60, low(STROBE), 0).is_empty(), "nothing that others see");
         let told = wires.change(2, 70, low(1 << TOKEN_OUT), 0);
         assert_eq!(told.len(), 1, "{told:?}");
-        assert!(matches!(&told[0], (0, Order::Pins { drive, .. }) if drive.low == 1 << TOKEN_IN));
+        assert!(matches!(&told[0], (0, BoardOrder::Pins { drive, .. }) if drive.low == 1 << TOKEN_IN));
         assert_eq!(
             wires.wiring(0, 170, 200).others.iter().map(|other| other.low).collect::<Vec<_>>(),
             [0, STROBE, 1 << TOKEN_IN]
@@ -206,7 +213,7 @@ mod tests {
 
     #[test]
     fn wires_starting_board_sees_levels_and_edges_in_flight() {
-        let mut wires = Wires::new(WIRES, 2, &[]);
+        let mut wires = EmulatedWires::new(WIRES, 2, &[]);
         for step in 0..200 {
             wires.change(1, step * 10, low(if step % 2 == 0 { STROBE } else { 0 }), 1_000);
         }
@@ -214,29 +221,29 @@ mod tests {
         let now = |at_ns| wires.wiring(0, at_ns, 0).others[1].low;
         assert_eq!([now(1_509), now(1_510), now(1_520)], [STROBE, 0, STROBE]);
         let ahead = wires.ahead(0, 2_070);
-        assert_eq!(ahead.iter().map(Order::time_ns).collect::<Vec<_>>(), [2_080, 2_090]);
+        assert_eq!(ahead.iter().map(BoardOrder::time_ns).collect::<Vec<_>>(), [2_080, 2_090]);
         assert!(wires.ahead(1, 0).is_empty());
     }
 
     #[test]
     fn wires_two_boards_are_neighbours() {
-        let mut wires = Wires::new(WIRES, 2, &[]);
+        let mut wires = EmulatedWires::new(WIRES, 2, &[]);
         assert_eq!(wires.change(0, 0, low(1 << TOKEN_OUT), 0)[0].0, 1);
         assert_eq!(wires.change(1, 0, low(1 << TOKEN_OUT), 0)[0].0, 0);
-        assert!(Wires::new(WIRES, 1, &[]).change(0, 0, low(u32::MAX), 0).is_empty());
+        assert!(EmulatedWires::new(WIRES, 1, &[]).change(0, 0, low(u32::MAX), 0).is_empty());
     }
 
     /// Holds: pintest-wires.
     #[test]
     fn wires_broken_ones_are_silent_or_low() {
-        let faults = [WireFault::Open { board: 1, pin: 5 }, WireFault::HeldLow { pin: 4 }];
-        let mut wires = Wires::new(WIRES, 3, &faults);
+        let faults = [EmulatedWireFault::Open { board: 1, pin: 5 }, EmulatedWireFault::HeldLow { pin: 4 }];
+        let mut wires = EmulatedWires::new(WIRES, 3, &faults);
         let told = wires.change(1, 0, low(STROBE), 0);
         assert!(told.is_empty(), "nobody hears board 1's strobe: {told:?}");
         assert_eq!(wires.change(0, 0, low(STROBE), 0).len(), 1, "nor does it hear others'");
-        let Wiring { others, held_up, .. } = wires.wiring(1, 100, 0);
+        let PinWiring { others, held_up, .. } = wires.wiring(1, 100, 0);
         assert_eq!([others[0].low, others[1].low, held_up & STROBE], [0, 1 << 4, 0]);
-        let Wiring { others, held_up, .. } = wires.wiring(2, 100, 0);
+        let PinWiring { others, held_up, .. } = wires.wiring(2, 100, 0);
         assert_eq!([others[0].low, others[2].low, held_up & STROBE], [STROBE, 1 << 4, STROBE]);
     }
 
@@ -245,13 +252,13 @@ mod tests {
         let mut fights = Fights::new(3);
         assert_eq!(fights.change(0, 1, low(STROBE)), None);
         assert_eq!(fights.change(2, 2, low(STROBE)), None, "both pull it down");
-        let high = Drive { high: 1 << 16, ..Drive::RESET };
+        let high = PinDrive { high: 1 << 16, ..PinDrive::RESET };
         assert_eq!(fights.change(2, 3, high), None);
         let fight = fights.change(1, 4, low(1 << 16)).unwrap();
         assert_eq!(fight, Fight { line: "D0".to_owned(), boards: [1, 2], time_ns: 4 });
         assert_eq!(fight.to_string(), "boards 1 and 2 drive line D0 to different levels at 4 ns");
         assert_eq!(fights.change(1, 5, low(1 << 16 | STROBE)), None);
-        assert_eq!(fights.change(1, 6, Drive::RESET), None);
+        assert_eq!(fights.change(1, 6, PinDrive::RESET), None);
         assert!(fights.change(1, 7, low(1 << 16)).is_some());
     }
 }

@@ -6,7 +6,7 @@ mod load;
 
 use boards::{Outcome, run, run_with, tools};
 use load::under_load;
-use renga_emu::{BoardConfig, Cluster, ClusterConfig, EmuError, Event, FaultConfig};
+use renga_emu::{BoardConfig, ClusterConfig, ClusterEvent, EmuError, EmulatedCluster, FaultConfig};
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
@@ -107,7 +107,7 @@ fn coordinator_busy_boards_run_without_exchanges() {
 #[test]
 fn coordinator_killed_busy_board_is_named() {
     let Some(tools) = tools() else { return };
-    let mut cluster = Cluster::start(tools.config(3, "spin")).unwrap();
+    let mut cluster = EmulatedCluster::start(tools.config(3, "spin")).unwrap();
     let victim = cluster.process_ids()[1];
     let killer = thread::spawn(move || {
         thread::sleep(Duration::from_millis(300));
@@ -119,8 +119,8 @@ fn coordinator_killed_busy_board_is_named() {
 }
 
 /// Types `a` when the board is ready and `q` when it has answered.
-fn converse(cluster: &mut Cluster, event: &Event) {
-    if let Event::Deadlock { .. } = event {
+fn converse(cluster: &mut EmulatedCluster, event: &ClusterEvent) {
+    if let ClusterEvent::Deadlock { .. } = event {
         let keys: &[u8] = if cluster.time_ns() < 2_000_000_000 { b"a" } else { b"q" };
         cluster.input_at(1, cluster.time_ns() + 1_500_000_000, keys).unwrap();
     }
@@ -163,7 +163,7 @@ fn coordinator_paced_session_replays_exactly() {
     let config = ClusterConfig { pace: true, record: Some(path.clone()), ..tools.config(2, "echo") };
     let mut hands = Vec::new();
     let (live, stats) = run_with(config, |cluster, event| {
-        if matches!(event, Event::Console { board: 0, .. }) && hands.is_empty() {
+        if matches!(event, ClusterEvent::Console { board: 0, .. }) && hands.is_empty() {
             let sender = cluster.input_sender();
             hands.push(thread::spawn(move || {
                 for (board, keys) in [(0, b"x"), (1, b"y"), (0, b"q"), (1, b"z"), (1, b"q")] {
@@ -180,7 +180,7 @@ fn coordinator_paced_session_replays_exactly() {
     let replayed = run(ClusterConfig { replay: Some(path.clone()), ..tools.config(2, "echo") });
     assert_eq!(replayed, live);
     let other_seed = ClusterConfig { replay: Some(path.clone()), seed: 9, ..tools.config(2, "echo") };
-    assert!(matches!(Cluster::start(other_seed), Err(EmuError::Replay(_))));
+    assert!(matches!(EmulatedCluster::start(other_seed), Err(EmuError::Replay(_))));
     std::fs::remove_file(path).unwrap();
 }
 
@@ -188,8 +188,8 @@ fn coordinator_paced_session_replays_exactly() {
 fn coordinator_stopped_run_replays_to_same_instant() {
     let Some(tools) = tools() else { return };
     let path = std::env::temp_dir().join(format!("renga-emu-stop-{}.jsonl", std::process::id()));
-    let stop = |cluster: &mut Cluster, event: &Event| {
-        if let Event::BoardExited { .. } = event {
+    let stop = |cluster: &mut EmulatedCluster, event: &ClusterEvent| {
+        if let ClusterEvent::BoardExited { .. } = event {
             cluster.stop();
         }
     };
@@ -239,7 +239,7 @@ fn coordinator_other_qemu_version_is_refused_with_way_out() {
     std::fs::write(&script, "#!/bin/sh\necho 'QEMU emulator version 7.2.22 (Debian 1:7.2+dfsg-7)'\n").unwrap();
     std::fs::set_permissions(&script, Permissions::from_mode(0o755)).unwrap();
     let board = BoardConfig::default();
-    let refused = Cluster::start(ClusterConfig::new(script.clone(), "plugin.so".into(), vec![board]));
+    let refused = EmulatedCluster::start(ClusterConfig::new(script.clone(), "plugin.so".into(), vec![board]));
     std::fs::remove_file(script).unwrap();
     let wanted = "this emulator supports QEMU 10.0.2; found 7.2.22; ./renga installs it";
     assert_eq!(refused.unwrap_err().to_string(), wanted);
@@ -260,7 +260,7 @@ fn coordinator_frame_reports_change_nothing_else() {
     let mut frames = 0;
     let config = ClusterConfig { frames: true, ..tools.config(2, "ping") };
     let (traced, _) = run_with(config, |_, event| {
-        if let Event::Frame(frame) = event {
+        if let ClusterEvent::Frame(frame) = event {
             assert_eq!(frame.delivered_ns, frame.start_ns() + frame.wire_ns);
             frames += 1;
         }

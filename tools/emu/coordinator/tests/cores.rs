@@ -6,7 +6,7 @@ mod load;
 
 use boards::{Tools, run, run_with, tools};
 use load::under_load;
-use renga_emu::{ClusterConfig, EmuError, Header};
+use renga_emu::{ClusterConfig, EmuError, RecordingHeader};
 
 /// What a loop of two instructions takes a million times, ns.
 const LOOP_NS: u64 = 2_000_000;
@@ -45,16 +45,16 @@ fn cores_four_repeat_identically() {
 #[test]
 fn cores_slice_is_part_of_recording() {
     let Some(tools) = tools() else { return };
-    let header = Header::of(&config(&tools, 2, "gang"));
+    let header = RecordingHeader::of(&config(&tools, 2, "gang"));
     assert_eq!((header.cores, header.slice_ns), (vec![4, 4], Some(19_260)));
-    let one = Header::of(&tools.config(2, "gang"));
+    let one = RecordingHeader::of(&tools.config(2, "gang"));
     assert_eq!((one.cores, one.slice_ns), (vec![], None));
 }
 
 #[test]
 fn cores_short_slice_or_too_many_cores_are_refused() {
     let Some(tools) = tools() else { return };
-    let refused = |config| matches!(renga_emu::Cluster::start(config), Err(EmuError::Config(_)));
+    let refused = |config| matches!(renga_emu::EmulatedCluster::start(config), Err(EmuError::Config(_)));
     assert!(refused(ClusterConfig { slice_ns: Some(15), ..config(&tools, 1, "cores") }));
     let mut config = config(&tools, 1, "cores");
     config.boards[0].cores = 5;

@@ -6,7 +6,7 @@ mod load;
 
 use boards::{Outcome, Tools, run, run_with, tools};
 use load::under_load;
-use renga_emu::{Cluster, ClusterConfig, EmuError, Event, Fight, PinsConfig};
+use renga_emu::{ClusterConfig, ClusterEvent, EmuError, EmulatedCluster, Fight, PinsConfig};
 
 const PROPAGATION_NS: u64 = 1_500;
 /// A board looks at its pins at least so often, ns.
@@ -33,7 +33,7 @@ fn pins_change_is_seen_after_propagation_time() {
     let Some(tools) = tools() else { return };
     let mut fights = Vec::new();
     let (outcome, stats) = run_with(config(&tools, 3, "wires"), |_, event| {
-        if let Event::Fight(fight) = event {
+        if let ClusterEvent::Fight(fight) = event {
             fights.push(fight.clone());
         }
     })
@@ -66,6 +66,6 @@ fn pins_handshake_repeats_to_the_nanosecond() {
 #[test]
 fn pins_faster_than_quantum_are_refused() {
     let Some(tools) = tools() else { return };
-    let refused = Cluster::start(ClusterConfig { quantum_ns: Some(2_000), ..config(&tools, 2, "shake") });
+    let refused = EmulatedCluster::start(ClusterConfig { quantum_ns: Some(2_000), ..config(&tools, 2, "shake") });
     assert!(matches!(refused, Err(EmuError::Config(_))));
 }

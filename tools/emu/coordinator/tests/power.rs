@@ -4,7 +4,7 @@
 mod boards;
 
 use boards::{run, run_with, tools};
-use renga_emu::{BoardState, ClusterConfig, EmuError, Event, FaultConfig, PowerChange, PowerOrder};
+use renga_emu::{BoardState, ClusterConfig, ClusterEvent, EmuError, FaultConfig, PowerChange, PowerOrder};
 use std::process::Command;
 use std::thread;
 use std::time::Duration;
@@ -85,7 +85,7 @@ fn power_cut_board_sends_nothing() {
         config.frames = true;
         let mut sources = Vec::new();
         let heard = run_with(config, |_, event| {
-            if let Event::Frame(frame) = event
+            if let ClusterEvent::Frame(frame) = event
                 && frame.start_ns() > 40 * MS
             {
                 sources.push(frame.source);
@@ -108,7 +108,7 @@ fn power_hang_silences_bus_longer_than_cut() {
         config.frames = true;
         let mut next = None;
         let outcome = run_with(config, |_, event| {
-            if let Event::Frame(frame) = event
+            if let ClusterEvent::Frame(frame) = event
                 && frame.start_ns() > order_ns
             {
                 next.get_or_insert((frame.source, frame.start_ns()));
@@ -143,10 +143,10 @@ fn power_live_orders_replay_exactly() {
     let config = ClusterConfig { pace: true, record: Some(path.clone()), ..tools.config(2, "echo") };
     let (mut hands, mut status) = (Vec::new(), Vec::new());
     let (live, _) = run_with(config, |cluster, event| {
-        if let Event::Status { boards, .. } = event {
+        if let ClusterEvent::Status { boards, .. } = event {
             status.push(boards.iter().map(|board| (board.state, board.starts)).collect::<Vec<_>>());
         }
-        if matches!(event, Event::Console { .. }) && hands.is_empty() {
+        if matches!(event, ClusterEvent::Console { .. }) && hands.is_empty() {
             let sender = cluster.input_sender();
             hands.push(thread::spawn(move || {
                 let pause = || thread::sleep(Duration::from_millis(30));
@@ -184,7 +184,7 @@ fn power_killed_qemu_is_restarted_on_request() {
     let config = ClusterConfig { revive_ns: Some(10 * MS), ..tools.config(2, "life") };
     let mut killed = false;
     let (outcome, _) = run_with(config, |cluster, event| {
-        if matches!(event, Event::Console { board: 1, .. }) && !killed {
+        if matches!(event, ClusterEvent::Console { board: 1, .. }) && !killed {
             killed = true;
             let id = cluster.process_ids()[1].to_string();
             assert!(Command::new("sh").args(["-c", "kill -KILL $0", &id]).status().unwrap().success());
@@ -203,5 +203,5 @@ fn power_all_boards_off_ends_run() {
     let outcome = run(config);
     assert!(outcome.virtual_ns < 6 * MS && outcome.power.len() == 3, "{outcome:?}");
     let Some(config) = lives(vec![order(3, 0, PowerChange::Cut)]) else { return };
-    assert!(matches!(renga_emu::Cluster::start(config), Err(EmuError::Config(_))));
+    assert!(matches!(renga_emu::EmulatedCluster::start(config), Err(EmuError::Config(_))));
 }

@@ -15,8 +15,8 @@ pub mod power_block;
 pub mod registers;
 pub mod slow_card;
 
-pub use link::{Effect, LinkDevice};
-pub use machine::Machine;
-pub use messages::{Grant, Hello, MessageError, Order, Record, Report, Welcome, Wiring};
-pub use pins::{Drive, Pins};
+pub use link::{EmulatedLink, LinkEffect};
+pub use machine::EmulatedMachine;
+pub use messages::{BarrierReport, BoardOrder, BoardRecord, Grant, MessageError, PinWiring, PluginHello, Welcome};
+pub use pins::{PinBlock, PinDrive};
 pub use power_block::PowerBlock;

@@ -5,7 +5,7 @@
 //!
 //! Not here: who sends when (`renga_emu::bus`), raising the interrupt (`renga-emu-plugin`).
 
-use crate::messages::{Order, Record, Welcome};
+use crate::messages::{BoardOrder, BoardRecord, Welcome};
 use crate::registers as at;
 use crate::registers::{FRAME_BYTES_MAX, RECEIVE_SLOTS, TRANSMIT_SLOTS};
 use std::collections::VecDeque;
@@ -14,17 +14,17 @@ const NS_PER_S: u64 = 1_000_000_000;
 
 /// What the plugin has to do after a write.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Effect {
-    /// Nothing more than to look at [`LinkDevice::interrupt`] and [`LinkDevice::next_ns`].
+pub enum LinkEffect {
+    /// Nothing more than to look at [`EmulatedLink::interrupt`] and [`EmulatedLink::next_ns`].
     None,
     /// To report this.
-    Report(Record),
+    Report(BoardRecord),
     /// To report the end of the board with this status.
     Exit(u8),
 }
 
 #[derive(Debug)]
-struct Received {
+struct ReceivedFrame {
     time_ns: u64,
     bytes: Vec<u8>,
 }
@@ -38,14 +38,14 @@ struct Departed {
 
 /// The link device of one board, with the services beside it.
 #[derive(Debug)]
-pub struct LinkDevice {
+pub struct EmulatedLink {
     identity: Welcome,
     interrupts: u32,
     overrun: bool,
     overruns: u64,
     /// Ordered by time; not arrived yet.
-    arriving: VecDeque<Received>,
-    receive: VecDeque<Received>,
+    arriving: VecDeque<ReceivedFrame>,
+    receive: VecDeque<ReceivedFrame>,
     read_position_bytes: usize,
     /// The frame being composed.
     transmit: Vec<u8>,
@@ -56,7 +56,7 @@ pub struct LinkDevice {
     last_departed: Departed,
 }
 
-impl LinkDevice {
+impl EmulatedLink {
     /// A device with nothing in it.
     pub fn new(identity: Welcome) -> Self {
         Self {
@@ -74,22 +74,22 @@ impl LinkDevice {
         }
     }
 
-    /// Takes an order for the future; [`Order::Input`] and [`Order::Pins`] are not for this device and are ignored.
+    /// Takes an order for the future; [`BoardOrder::Input`] and [`BoardOrder::Pins`] are not for this device and are ignored.
     ///
     /// # Panics
     /// If the order lies before `now_ns`: the coordinator let this board run too far.
-    pub fn order(&mut self, order: Order, now_ns: u64) {
+    pub fn order(&mut self, order: BoardOrder, now_ns: u64) {
         assert!(order.time_ns() >= now_ns, "{now_ns} ns: an order comes too late: {order:?}");
         match order {
-            Order::Deliver { time_ns, bytes } => {
+            BoardOrder::Deliver { time_ns, bytes } => {
                 let place = self.arriving.partition_point(|other| other.time_ns <= time_ns);
-                self.arriving.insert(place, Received { time_ns, bytes });
+                self.arriving.insert(place, ReceivedFrame { time_ns, bytes });
             }
-            Order::Departed { time_ns, token_wait_ns, wire_ns } => {
+            BoardOrder::Departed { time_ns, token_wait_ns, wire_ns } => {
                 let place = self.departing.partition_point(|other| other.time_ns <= time_ns);
                 self.departing.insert(place, Departed { time_ns, token_wait_ns, wire_ns });
             }
-            Order::Input { .. } | Order::Pins { .. } => {}
+            BoardOrder::Input { .. } | BoardOrder::Pins { .. } => {}
         }
     }
 
@@ -114,7 +114,7 @@ impl LinkDevice {
             || self.interrupts & at::INTERRUPT_TRANSMIT != 0 && self.sending < TRANSMIT_SLOTS
     }
 
-    /// When [`LinkDevice::interrupt`] may change by itself next, if anything for that is known.
+    /// When [`EmulatedLink::interrupt`] may change by itself next, if anything for that is known.
     pub fn next_ns(&self) -> Option<u64> {
         let arrival_ns = self.arriving.front().map(|frame| frame.time_ns);
         let departure_ns = self.departing.front().map(|departed| departed.time_ns);
@@ -161,7 +161,7 @@ impl LinkDevice {
     }
 
     /// Writes `value` to the register at `offset`.
-    pub fn write(&mut self, offset: u64, value: u32, now_ns: u64) -> Effect {
+    pub fn write(&mut self, offset: u64, value: u32, now_ns: u64) -> LinkEffect {
         self.advance(now_ns);
         match offset {
             at::STATUS => self.overrun &= value & at::STATUS_OVERRUN == 0,
@@ -174,10 +174,10 @@ impl LinkDevice {
             }
             at::TRANSMIT_SEND => return self.send(value, now_ns),
             at::INTERRUPTS => self.interrupts = value & (at::INTERRUPT_RECEIVE | at::INTERRUPT_TRANSMIT),
-            at::EXIT => return Effect::Exit(value as u8),
+            at::EXIT => return LinkEffect::Exit(value as u8),
             _ => {}
         }
-        Effect::None
+        LinkEffect::None
     }
 
     fn next_word(&mut self) -> u32 {
@@ -190,16 +190,16 @@ impl LinkDevice {
         u32::from_le_bytes(word)
     }
 
-    fn send(&mut self, value: u32, now_ns: u64) -> Effect {
+    fn send(&mut self, value: u32, now_ns: u64) -> LinkEffect {
         let mut bytes = std::mem::take(&mut self.transmit);
         let length = (value & 0xffff) as usize;
         if length == 0 || length > bytes.len() || self.sending == TRANSMIT_SLOTS {
             self.lose();
-            return Effect::None;
+            return LinkEffect::None;
         }
         bytes.truncate(length);
         self.sending += 1;
-        Effect::Report(Record::Frame { time_ns: now_ns, destination: (value >> 16) as u8, bytes })
+        LinkEffect::Report(BoardRecord::Frame { time_ns: now_ns, destination: (value >> 16) as u8, bytes })
     }
 
     fn lose(&mut self) {

@@ -10,7 +10,7 @@ use std::ffi::CStr;
 
 /// A kind of board.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Machine {
+pub enum EmulatedMachine {
     /// Raspberry Pi 3 B, 1 GiB.
     #[default]
     #[serde(rename = "raspi3b")]
@@ -47,7 +47,7 @@ pub struct Controller {
 
 /// What differs. Addresses are physical.
 #[derive(Clone, Copy, Debug)]
-pub struct Facts {
+pub struct MachineFacts {
     /// QEMU's name of the machine.
     pub name: &'static str,
     /// Its type of core.
@@ -74,7 +74,7 @@ pub struct Facts {
     pub has_slot: bool,
 }
 
-const PI3B: Facts = Facts {
+const PI3B: MachineFacts = MachineFacts {
     name: "raspi3b",
     core: "cortex-a53-arm-cpu",
     chip: "bcm2837",
@@ -94,10 +94,10 @@ const PI3B: Facts = Facts {
     has_slot: true,
 };
 
-const PI3A_PLUS: Facts = Facts { name: "raspi3ap", ..PI3B };
+const PI3A_PLUS: MachineFacts = MachineFacts { name: "raspi3ap", ..PI3B };
 
 /// QEMU puts its card behind the hosts of the older chips, not behind EMMC2, where the board's slot is.
-const PI4B: Facts = Facts {
+const PI4B: MachineFacts = MachineFacts {
     name: "raspi4b",
     core: "cortex-a72-arm-cpu",
     chip: "bcm2838",
@@ -118,22 +118,22 @@ const PI4B: Facts = Facts {
     has_slot: false,
 };
 
-impl Machine {
+impl EmulatedMachine {
     /// All of them.
-    pub const ALL: [Machine; 3] = [Machine::Pi3B, Machine::Pi3APlus, Machine::Pi4B];
+    pub const ALL: [EmulatedMachine; 3] = [EmulatedMachine::Pi3B, EmulatedMachine::Pi3APlus, EmulatedMachine::Pi4B];
 
     /// What is known of it.
-    pub const fn facts(self) -> &'static Facts {
+    pub const fn facts(self) -> &'static MachineFacts {
         match self {
-            Machine::Pi3B => &PI3B,
-            Machine::Pi3APlus => &PI3A_PLUS,
-            Machine::Pi4B => &PI4B,
+            EmulatedMachine::Pi3B => &PI3B,
+            EmulatedMachine::Pi3APlus => &PI3A_PLUS,
+            EmulatedMachine::Pi4B => &PI4B,
         }
     }
 
     /// The one that QEMU calls `name`.
-    pub fn named(name: &str) -> Option<Machine> {
-        Machine::ALL.into_iter().find(|machine| machine.facts().name == name)
+    pub fn named(name: &str) -> Option<EmulatedMachine> {
+        EmulatedMachine::ALL.into_iter().find(|machine| machine.facts().name == name)
     }
 }
 
@@ -143,9 +143,9 @@ mod tests {
 
     #[test]
     fn machine_names_are_unique() {
-        for machine in Machine::ALL {
-            assert_eq!(Machine::named(machine.facts().name), Some(machine));
+        for machine in EmulatedMachine::ALL {
+            assert_eq!(EmulatedMachine::named(machine.facts().name), Some(machine));
         }
-        assert_eq!(Machine::named("virt"), None);
+        assert_eq!(EmulatedMachine::named("virt"), None);
     }
 }

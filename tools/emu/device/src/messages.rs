@@ -1,10 +1,10 @@
 //! What the plugin and the coordinator say to each other, over one stream socket per board.
 //!
-//! `Hello` (plugin), `Welcome` (coordinator), then for ever `Report` (plugin: this board has reached the end of its
-//! quantum) and `Grant` (coordinator: it may go on until then). Each is a length (4 bytes, little-endian) and that
-//! many bytes of postcard. Both sides are of one build, so the layout needs no version.
+//! `PluginHello` (plugin), `Welcome` (coordinator), then for ever `BarrierReport` (plugin: this board has reached the
+//! end of its quantum) and `Grant` (coordinator: it may go on until then). Each is a length (4 bytes, little-endian)
+//! and that many bytes of postcard. Both sides are of one build, so the layout needs no version.
 
-use crate::pins::Drive;
+use crate::pins::PinDrive;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -16,7 +16,7 @@ pub const NEVER_NS: u64 = u64::MAX;
 
 /// First words of a plugin.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Hello {
+pub struct PluginHello {
     /// The version of QEMU that it found itself in.
     pub version: String,
 }
@@ -37,16 +37,16 @@ pub struct Welcome {
     /// A board that sends at t stops at t + this, to hear what became of its frame.
     pub lookahead_ns: u64,
     /// How its pins are wired, if they are.
-    pub wiring: Option<Wiring>,
+    pub wiring: Option<PinWiring>,
     /// It is offered no device of the emulator's, and its last reset named this partition (0: none).
     pub bare: Option<u8>,
 }
 
 /// How a board's pins are wired to those of others.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Wiring {
+pub struct PinWiring {
     /// What each board does to this one's pins, by board.
-    pub others: Vec<Drive>,
+    pub others: Vec<PinDrive>,
     /// Pins with a strong resistor upwards.
     pub held_up: u32,
     /// A board that changes a pin at t stops at t + this, to see what others make of it.
@@ -55,7 +55,7 @@ pub struct Wiring {
 
 /// A board has arrived at the barrier.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Report {
+pub struct BarrierReport {
     /// Its virtual time: that of the core that is furthest.
     pub now_ns: u64,
     /// The first instant from now at which it may do anything without new orders: the time of its last core if it is busy,
@@ -68,11 +68,11 @@ pub struct Report {
     /// Pins of which a change may wake it.
     pub wakes: u32,
     /// It has ended; there will be no other report.
-    pub exit: Option<Exit>,
+    pub exit: Option<BoardExit>,
     /// Frames lost at its link device since the beginning.
     pub overruns: u64,
     /// What it did before `next_ns`, in order.
-    pub records: Vec<Record>,
+    pub records: Vec<BoardRecord>,
     /// Probes that it reached before then, in order, as `renga-emu-probes` writes them.
     #[serde(with = "serde_bytes")]
     pub hits: Vec<u8>,
@@ -80,7 +80,7 @@ pub struct Report {
 
 /// How a board has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Exit {
+pub enum BoardExit {
     /// With this status.
     Status(u8),
     /// It was reset, and starts again from this partition (0: the usual one).
@@ -89,7 +89,7 @@ pub enum Exit {
 
 /// Something that a board did.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Record {
+pub enum BoardRecord {
     /// Wrote a byte to the console (PL011).
     Console {
         /// When.
@@ -118,27 +118,27 @@ pub enum Record {
         /// When.
         time_ns: u64,
         /// What it does from then on.
-        drive: Drive,
+        drive: PinDrive,
     },
 }
 
-impl Record {
+impl BoardRecord {
     /// When it did it.
     pub fn time_ns(&self) -> u64 {
         match self {
-            Record::Console { time_ns, .. }
-            | Record::Log { time_ns, .. }
-            | Record::Frame { time_ns, .. }
-            | Record::Pins { time_ns, .. } => *time_ns,
+            BoardRecord::Console { time_ns, .. }
+            | BoardRecord::Log { time_ns, .. }
+            | BoardRecord::Frame { time_ns, .. }
+            | BoardRecord::Pins { time_ns, .. } => *time_ns,
         }
     }
 
     /// The same, `by_ns` later: board time made cluster time.
     pub fn later(mut self, by_ns: u64) -> Self {
-        let (Record::Console { time_ns, .. }
-        | Record::Log { time_ns, .. }
-        | Record::Frame { time_ns, .. }
-        | Record::Pins { time_ns, .. }) = &mut self;
+        let (BoardRecord::Console { time_ns, .. }
+        | BoardRecord::Log { time_ns, .. }
+        | BoardRecord::Frame { time_ns, .. }
+        | BoardRecord::Pins { time_ns, .. }) = &mut self;
         *time_ns += by_ns;
         self
     }
@@ -154,7 +154,7 @@ pub struct Grant {
     /// Whom it runs together with, if it may go on as they do.
     pub together: Option<Together>,
     /// What will happen to it, all at or after its present time.
-    pub orders: Vec<Order>,
+    pub orders: Vec<BoardOrder>,
 }
 
 /// A round of boards that run at the same time and tell each other how far they are. Times are the cluster's.
@@ -172,7 +172,7 @@ pub struct Together {
 
 /// Something that will happen to a board.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Order {
+pub enum BoardOrder {
     /// A frame arrives.
     Deliver {
         /// When.
@@ -203,20 +203,20 @@ pub enum Order {
         /// Who does it.
         board: u8,
         /// What it does from then on, as this board's pins.
-        drive: Drive,
+        drive: PinDrive,
         /// The pins of which that is new.
         changed: u32,
     },
 }
 
-impl Order {
+impl BoardOrder {
     /// When it happens.
     pub fn time_ns(&self) -> u64 {
         match self {
-            Order::Deliver { time_ns, .. }
-            | Order::Departed { time_ns, .. }
-            | Order::Input { time_ns, .. }
-            | Order::Pins { time_ns, .. } => *time_ns,
+            BoardOrder::Deliver { time_ns, .. }
+            | BoardOrder::Departed { time_ns, .. }
+            | BoardOrder::Input { time_ns, .. }
+            | BoardOrder::Pins { time_ns, .. } => *time_ns,
         }
     }
 
@@ -234,10 +234,10 @@ impl Order {
     }
 
     fn time_mut(&mut self) -> &mut u64 {
-        let (Order::Deliver { time_ns, .. }
-        | Order::Departed { time_ns, .. }
-        | Order::Input { time_ns, .. }
-        | Order::Pins { time_ns, .. }) = self;
+        let (BoardOrder::Deliver { time_ns, .. }
+        | BoardOrder::Departed { time_ns, .. }
+        | BoardOrder::Input { time_ns, .. }
+        | BoardOrder::Pins { time_ns, .. }) = self;
         time_ns
     }
 }

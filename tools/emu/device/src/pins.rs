@@ -13,10 +13,10 @@
 
 mod drive;
 
-pub use drive::Drive;
+pub use drive::PinDrive;
 
 use crate::machine::PullRegisters;
-use crate::messages::Order;
+use crate::messages::BoardOrder;
 use std::collections::VecDeque;
 use std::ops::Range;
 
@@ -82,13 +82,13 @@ pub enum Detect {
 struct Arriving {
     time_ns: u64,
     board: u8,
-    drive: Drive,
+    drive: PinDrive,
     changed: u32,
 }
 
 /// The block.
 #[derive(Debug)]
-pub struct Pins {
+pub struct PinBlock {
     functions: [u32; FUNCTION_WORDS],
     /// The pins that these make outputs.
     outputs: u64,
@@ -100,7 +100,7 @@ pub struct Pins {
     detects: [u64; DETECT_KINDS],
     events: u64,
     /// What each other board does to the pins, by board.
-    others: Vec<Drive>,
+    others: Vec<PinDrive>,
     /// Pins with a strong resistor to the supply.
     held_up: u32,
     /// Ordered by time, then by board.
@@ -108,18 +108,18 @@ pub struct Pins {
     levels: u64,
 }
 
-impl Pins {
+impl PinBlock {
     /// The block after a reset, at pins where the other boards do `others` and which strong resistors hold up if in
     /// `held_up`.
-    pub fn new(pull_registers: PullRegisters, others: Vec<Drive>, held_up: u32) -> Self {
+    pub fn new(pull_registers: PullRegisters, others: Vec<PinDrive>, held_up: u32) -> Self {
         let mut pins = Self {
             functions: [0; FUNCTION_WORDS],
             outputs: 0,
             latches: 0,
             pull_registers,
             pull_code: 0,
-            pulls_up: u64::from(Drive::RESET.up),
-            pulls_down: u64::from(Drive::RESET.down),
+            pulls_up: u64::from(PinDrive::RESET.up),
+            pulls_down: u64::from(PinDrive::RESET.down),
             detects: [0; DETECT_KINDS],
             events: 0,
             others,
@@ -132,18 +132,18 @@ impl Pins {
     }
 
     /// What this board does to its pins.
-    pub fn drive(&self) -> Drive {
+    pub fn drive(&self) -> PinDrive {
         let outputs = self.outputs;
         let [low, high] = [outputs & !self.latches, outputs & self.latches];
-        Drive { low: low as u32, high: high as u32, up: self.pulls_up as u32, down: self.pulls_down as u32 }
+        PinDrive { low: low as u32, high: high as u32, up: self.pulls_up as u32, down: self.pulls_down as u32 }
     }
 
-    /// Takes an order for the future; others than [`Order::Pins`] are not for this device and are ignored.
+    /// Takes an order for the future; others than [`BoardOrder::Pins`] are not for this device and are ignored.
     ///
     /// # Panics
     /// If the order lies before `now_ns`: the coordinator let this board run too far.
-    pub fn order(&mut self, order: Order, now_ns: u64) {
-        let Order::Pins { time_ns, board, drive, changed } = order else { return };
+    pub fn order(&mut self, order: BoardOrder, now_ns: u64) {
+        let BoardOrder::Pins { time_ns, board, drive, changed } = order else { return };
         assert!(time_ns >= now_ns, "{now_ns} ns: what board {board} did with its pins comes too late, {time_ns} ns");
         let place = self.arriving.partition_point(|other| (other.time_ns, other.board) <= (time_ns, board));
         self.arriving.insert(place, Arriving { time_ns, board, drive, changed });
@@ -154,7 +154,7 @@ impl Pins {
         while let Some(change) = self.arriving.pop_front_if(|change| change.time_ns <= now_ns) {
             let board = usize::from(change.board);
             if self.others.len() <= board {
-                self.others.resize(board + 1, Drive::default());
+                self.others.resize(board + 1, PinDrive::default());
             }
             self.others[board] = change.drive;
             self.settle();
@@ -166,7 +166,7 @@ impl Pins {
         self.events & INTERRUPT_PINS != 0
     }
 
-    /// When [`Pins::interrupt`] may change by itself next, if anything for that is known.
+    /// When [`PinBlock::interrupt`] may change by itself next, if anything for that is known.
     pub fn next_ns(&self) -> Option<u64> {
         let wakes = self.wakes();
         self.arriving.iter().find(|change| change.changed & wakes != 0).map(|change| change.time_ns)
@@ -195,7 +195,7 @@ impl Pins {
     }
 
     /// Writes the register at `offset`; what the board does to its pins, if that changes.
-    pub fn write(&mut self, offset: u64, value: u32, now_ns: u64) -> Option<Drive> {
+    pub fn write(&mut self, offset: u64, value: u32, now_ns: u64) -> Option<PinDrive> {
         self.advance(now_ns);
         let before = self.drive();
         match offset {

@@ -2,7 +2,7 @@
 //! (`drivers/watchdog/bcm2835_wdt.c`).
 //!
 //! QEMU's own resets a board as soon as the watchdog is armed, so nobody could feed it. Invariant: a write without the password does
-//! nothing. Not here: what the firmware does after a reset (the coordinator's `Firmware`).
+//! nothing. Not here: what the firmware does after a reset (the coordinator's `FirmwareLoader`).
 
 /// The block's size.
 pub const BLOCK_BYTES: u64 = 0x100;
@@ -26,7 +26,7 @@ const HALT: u8 = 63;
 
 /// What became of the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum PowerOutcome {
     /// It is reset, and starts from this partition, or from the usual one if that is 0.
     Reset(u8),
     /// It stays off.
@@ -55,11 +55,11 @@ impl PowerBlock {
     }
 
     /// What has become of the board by `now_ns`.
-    pub fn outcome(&self, now_ns: u64) -> Option<Outcome> {
+    pub fn outcome(&self, now_ns: u64) -> Option<PowerOutcome> {
         self.next_ns().filter(|out_ns| *out_ns <= now_ns)?;
         Some(match self.partition() {
-            HALT => Outcome::Halted,
-            partition => Outcome::Reset(partition),
+            HALT => PowerOutcome::Halted,
+            partition => PowerOutcome::Reset(partition),
         })
     }
 
@@ -111,7 +111,7 @@ mod tests {
             assert_eq!(block.outcome(fed_ns + 2 * NS_PER_S - 1), None);
         }
         assert_eq!((block.next_ns(), block.read(WATCHDOG, 3 * NS_PER_S)), (Some(4 * NS_PER_S), 1 << 16));
-        assert_eq!(block.outcome(4 * NS_PER_S), Some(Outcome::Reset(0)));
+        assert_eq!(block.outcome(4 * NS_PER_S), Some(PowerOutcome::Reset(0)));
         // One that is armed for nothing.
         block.write(RESET_CONTROL, password(0), 0);
         assert_eq!((block.next_ns(), block.outcome(u64::MAX)), (None, None));
@@ -128,9 +128,12 @@ mod tests {
 
     #[test]
     fn power_block_reset_keeps_partition_number() {
-        for (status, outcome) in
-            [(0, Outcome::Reset(0)), (1, Outcome::Reset(1)), (4, Outcome::Reset(2)), (0x555, Outcome::Halted)]
-        {
+        for (status, outcome) in [
+            (0, PowerOutcome::Reset(0)),
+            (1, PowerOutcome::Reset(1)),
+            (4, PowerOutcome::Reset(2)),
+            (0x555, PowerOutcome::Halted),
+        ] {
             let mut block = PowerBlock::new(5);
             block.write(RESET_STATUS, password(status), 7);
             block.write(WATCHDOG, password(10), 7);

@@ -3,15 +3,15 @@
 //!
 //! Invariant: whoever touches that page ends the run, so that a run to its end shows that nobody did.
 
-use crate::machine::Page;
+use crate::machine::RegisterPage;
 use crate::{fail, with_board};
-use renga_emu_device::machine::Facts;
+use renga_emu_device::machine::MachineFacts;
 use renga_emu_device::{power_block, registers};
 use std::ffi::c_void;
 
 /// Puts both where a board of these facts has them.
-pub fn map(facts: &Facts) {
-    let page = |read, write| Page { read, write, argument: std::ptr::null_mut(), bytes_min: 4 };
+pub fn map(facts: &MachineFacts) {
+    let page = |read, write| RegisterPage { read, write, argument: std::ptr::null_mut(), bytes_min: 4 };
     page(read_nothing, write_nothing).map(c"renga-nothing", facts.page, registers::PAGE_BYTES);
     page(read_power, write_power).map(c"renga-power", facts.power, power_block::BLOCK_BYTES);
 }

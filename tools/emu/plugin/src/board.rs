@@ -4,17 +4,18 @@
 //! the board cannot pass `until_ns`. The timer `event` runs to the next thing that is to happen to it by order.
 
 use crate::companions::Companions;
-use crate::machine::{self, CharacterDevice, Device, Interrupt, Page, Region, Timer};
+use crate::machine::{self, CharacterDevice, Interrupt, MachineDevice, Region, RegisterPage, VirtualTimer};
 use crate::timers::TimerList;
 use crate::typing::Typing;
 use crate::{bare, card, cores, fail, gpio, probes, shared, uart, with_board};
-use renga_emu_device::machine::Facts;
+use renga_emu_device::machine::MachineFacts;
 use renga_emu_device::messages::{
-    self, Exit, Grant, Hello, MessageError, NEVER_NS, Order, Record, Report, Welcome, Wiring,
+    self, BarrierReport, BoardExit, BoardOrder, BoardRecord, Grant, MessageError, NEVER_NS, PinWiring, PluginHello,
+    Welcome,
 };
-use renga_emu_device::power_block::{Outcome, PowerBlock};
+use renga_emu_device::power_block::{PowerBlock, PowerOutcome};
 use renga_emu_device::slow_card::SlowCard;
-use renga_emu_device::{Effect, LinkDevice, Pins, pins, registers};
+use renga_emu_device::{EmulatedLink, LinkEffect, PinBlock, pins, registers};
 use std::ffi::c_void;
 use std::io::BufReader;
 use std::os::linux::net::SocketAddrExt;
@@ -27,35 +28,35 @@ const REPORT_RECORDS_SOON: usize = 4096;
 const MEETING_NS: u64 = 150;
 
 /// The emulator's side of a board.
-pub struct Board {
-    facts: &'static Facts,
+pub struct PluginBoard {
+    facts: &'static MachineFacts,
     stream: BufReader<UnixStream>,
     scratch: Vec<u8>,
     lookahead_ns: u64,
     /// What it sends has no effect on any board before this, ns.
     quiet_ns: u64,
     companions: Companions,
-    link: LinkDevice,
+    link: EmulatedLink,
     /// The pins, if they are wired to others'.
     pins: Option<WiredPins>,
     /// The block that resets it, if it has none of the emulator's devices.
     power: Option<PowerBlock>,
     /// Its card, if that is slow.
     slow_card: Option<SlowCard>,
-    records: Vec<Record>,
+    records: Vec<BoardRecord>,
     until_ns: u64,
-    machine: Option<Machine>,
+    machine: Option<PluginMachine>,
 }
 
 struct WiredPins {
-    block: Pins,
+    block: PinBlock,
     echo_ns: u64,
 }
 
-struct Machine {
+struct PluginMachine {
     timers: TimerList,
-    barrier: Timer,
-    event: Timer,
+    barrier: VirtualTimer,
+    event: VirtualTimer,
     interrupt: Interrupt,
     pins_interrupt: Interrupt,
     /// QEMU's own pins, if they are hidden.
@@ -65,21 +66,21 @@ struct Machine {
     typing: Typing,
 }
 
-impl Board {
+impl PluginBoard {
     /// Reports to the coordinator and learns who this board is.
     pub fn connect(
         socket: &str,
         version: String,
-        facts: &'static Facts,
+        facts: &'static MachineFacts,
         card_write_ns: Option<u64>,
     ) -> Result<Self, MessageError> {
         let mut stream = BufReader::new(UnixStream::connect_addr(&SocketAddr::from_abstract_name(socket)?)?);
         let mut scratch = Vec::new();
-        messages::send(stream.get_mut(), &Hello { version }, &mut scratch)?;
+        messages::send(stream.get_mut(), &PluginHello { version }, &mut scratch)?;
         let mut welcome: Welcome = messages::receive(&mut stream, &mut scratch)?;
         let wiring = welcome.wiring.take();
-        let wire = |wiring: Wiring| WiredPins {
-            block: Pins::new(facts.pulls, wiring.others, wiring.held_up),
+        let wire = |wiring: PinWiring| WiredPins {
+            block: PinBlock::new(facts.pulls, wiring.others, wiring.held_up),
             echo_ns: wiring.echo_ns,
         };
         Ok(Self {
@@ -91,7 +92,7 @@ impl Board {
             companions: Companions::new(shared::map()?, welcome.board, welcome.lookahead_ns, welcome.origin_ns),
             power: welcome.bare.map(PowerBlock::new),
             slow_card: card_write_ns.map(SlowCard::new),
-            link: LinkDevice::new(welcome),
+            link: EmulatedLink::new(welcome),
             pins: wiring.map(wire),
             records: Vec::new(),
             until_ns: 0,
@@ -102,7 +103,7 @@ impl Board {
     /// Adds the plugin's devices to the machine, which is complete but has not run, and waits for the first grant.
     pub fn start(&mut self) {
         let own = (self.pins.is_some(), self.power.is_some(), self.slow_card.is_some());
-        let machine = Machine::set_up(self.facts, own).filter(|_| cores::start());
+        let machine = PluginMachine::set_up(self.facts, own).filter(|_| cores::start());
         let Some(machine) = machine else {
             fail("this QEMU lacks a device, or its timers are not as those of the version supported");
         };
@@ -111,14 +112,14 @@ impl Board {
     }
 
     /// Notes something that the board did.
-    pub fn record(&mut self, record: Record) {
+    pub fn record(&mut self, record: BoardRecord) {
         self.records.push(record);
         if self.records.len() == REPORT_RECORDS_SOON {
             self.stop_by(machine::now_ns());
         }
     }
 
-    fn machine(&mut self) -> &mut Machine {
+    fn machine(&mut self) -> &mut PluginMachine {
         self.machine.as_mut().expect("the machine is complete before anything in it happens")
     }
 
@@ -160,13 +161,13 @@ impl Board {
         self.machine().barrier.set(Some(until_ns));
     }
 
-    fn report(&mut self, now_ns: u64, next_ns: u64, exit: Option<Exit>) -> Result<(), MessageError> {
+    fn report(&mut self, now_ns: u64, next_ns: u64, exit: Option<BoardExit>) -> Result<(), MessageError> {
         let (records, hits) = self.told(if exit.is_none() { next_ns } else { NEVER_NS });
         let (wants_departures, overruns) = (self.link.wants_departures(), self.link.overruns());
         let wakes = self.pins.as_ref().map_or(0, |pins| pins.block.wakes());
         let instructions = machine::instructions();
         let mut report =
-            Report { now_ns, next_ns, instructions, wants_departures, wakes, exit, overruns, records, hits };
+            BarrierReport { now_ns, next_ns, instructions, wants_departures, wakes, exit, overruns, records, hits };
         messages::send(self.stream.get_mut(), &report, &mut self.scratch)?;
         if self.records.is_empty() {
             report.records.clear();
@@ -176,12 +177,12 @@ impl Board {
     }
 
     /// What the board did before `end_ns`, in order; no core does anything more before then.
-    fn told(&mut self, end_ns: u64) -> (Vec<Record>, Vec<u8>) {
+    fn told(&mut self, end_ns: u64) -> (Vec<BoardRecord>, Vec<u8>) {
         let mut records = std::mem::take(&mut self.records);
         if cores::planned().is_none() {
             return (records, probes::take_hits());
         }
-        records.sort_by_key(Record::time_ns);
+        records.sort_by_key(BoardRecord::time_ns);
         self.records = records.split_off(records.partition_point(|record| record.time_ns() < end_ns));
         (records, probes::take_hits_before(end_ns))
     }
@@ -190,12 +191,12 @@ impl Board {
         messages::receive(&mut self.stream, &mut self.scratch)
     }
 
-    fn take(&mut self, order: Order, now_ns: u64) {
+    fn take(&mut self, order: BoardOrder, now_ns: u64) {
         // A core may be past it while another is not.
         let order = if cores::planned().is_some() { order.not_before(now_ns) } else { order };
         match order {
-            Order::Input { time_ns, bytes } => self.machine().typing.order(time_ns, bytes),
-            Order::Pins { .. } => {
+            BoardOrder::Input { time_ns, bytes } => self.machine().typing.order(time_ns, bytes),
+            BoardOrder::Pins { .. } => {
                 let pins = self.pins.as_mut().expect("the coordinator wires pins or it does not");
                 pins.block.order(order, now_ns);
             }
@@ -208,8 +209,8 @@ impl Board {
         self.link.advance(now_ns);
         if let Some(outcome) = self.power.as_ref().and_then(|power| power.outcome(now_ns)) {
             self.end(match outcome {
-                Outcome::Reset(partition) => Exit::Reset(partition),
-                Outcome::Halted => Exit::Status(0),
+                PowerOutcome::Reset(partition) => BoardExit::Reset(partition),
+                PowerOutcome::Halted => BoardExit::Status(0),
             });
         }
         let level = self.link.interrupt();
@@ -261,7 +262,7 @@ impl Board {
         let pins = self.pins.as_mut().expect("the page is there only if the pins are wired");
         let echo_ns = pins.echo_ns;
         if let Some(drive) = pins.block.write(offset, value, now_ns) {
-            self.record(Record::Pins { time_ns: now_ns, drive });
+            self.record(BoardRecord::Pins { time_ns: now_ns, drive });
             self.stop_by(now_ns + echo_ns);
         }
         if let Some(hidden) = self.machine().hidden_pins.filter(|_| (pins::CARD_FUNCTIONS..pins::SET).contains(&offset))
@@ -274,9 +275,9 @@ impl Board {
     fn write_register(&mut self, offset: u64, value: u32) {
         let now_ns = machine::now_ns();
         match self.link.write(offset, value, now_ns) {
-            Effect::None => {}
-            Effect::Report(record) => {
-                let sends = matches!(record, Record::Frame { .. });
+            LinkEffect::None => {}
+            LinkEffect::Report(record) => {
+                let sends = matches!(record, BoardRecord::Frame { .. });
                 self.record(record);
                 if sends {
                     if let Some(end_ns) = self.companions.leave(now_ns) {
@@ -285,7 +286,7 @@ impl Board {
                     self.stop_by((now_ns + self.lookahead_ns).max(self.quiet_ns));
                 }
             }
-            Effect::Exit(status) => self.end(Exit::Status(status)),
+            LinkEffect::Exit(status) => self.end(BoardExit::Status(status)),
         }
         self.settle(now_ns);
     }
@@ -320,7 +321,7 @@ impl Board {
         }
     }
 
-    fn end(&mut self, exit: Exit) -> ! {
+    fn end(&mut self, exit: BoardExit) -> ! {
         self.companions.leave(NEVER_NS);
         // If the coordinator has gone, nobody wants to know.
         let _ = self.report(cores::span().front_ns, NEVER_NS, Some(exit));
@@ -328,27 +329,28 @@ impl Board {
     }
 }
 
-impl Machine {
-    fn set_up(facts: &Facts, (wired, is_bare, slow): (bool, bool, bool)) -> Option<Self> {
-        let controller = Device::find(facts.controller.path, facts.controller.type_name)?;
+impl PluginMachine {
+    fn set_up(facts: &MachineFacts, (wired, is_bare, slow): (bool, bool, bool)) -> Option<Self> {
+        let controller = MachineDevice::find(facts.controller.path, facts.controller.type_name)?;
         let line = |number| controller.interrupt_input(facts.controller.group, facts.controller.first + number);
         uart::tap_console(facts.pl011)?;
         uart::tap_log(facts.auxiliary)?;
         if is_bare {
             bare::map(facts);
         } else {
-            let link = Page { read: read_link, write: write_link, argument: std::ptr::null_mut(), bytes_min: 4 };
+            let link =
+                RegisterPage { read: read_link, write: write_link, argument: std::ptr::null_mut(), bytes_min: 4 };
             link.map(c"renga-link", facts.page, registers::PAGE_BYTES);
         }
         let hidden_pins = if wired { Some(gpio::overlay(facts.pins)?) } else { None };
         let hidden_card = if slow { Some(card::overlay(facts.card_host?)?) } else { None };
-        let mut barrier = Timer::new(at_barrier);
+        let mut barrier = VirtualTimer::new(at_barrier);
         let timers = barrier.find_list(at_barrier)?;
         timers.be_alone()?;
         Some(Self {
             timers,
             barrier,
-            event: Timer::new(at_event),
+            event: VirtualTimer::new(at_event),
             hidden_pins,
             hidden_card,
             interrupt: line(registers::INTERRUPT_LINE),

@@ -2,15 +2,15 @@
 //!
 //! Invariant: what a register shows is `renga_emu_device::slow_card`'s; QEMU's host does the rest.
 
-use crate::machine::{Device, Page, Region};
+use crate::machine::{MachineDevice, Region, RegisterPage};
 use crate::with_board;
 use renga_emu_device::slow_card::BLOCK_BYTES;
 use std::ffi::c_void;
 
 /// Puts it over QEMU's at `address`, which is the result.
 pub fn overlay(address: u64) -> Option<Region> {
-    let own = Device::find(c"/machine/soc/peripherals/sdhci", c"generic-sdhci")?.registers()?;
-    let page = Page { read, write, argument: std::ptr::null_mut(), bytes_min: 4 };
+    let own = MachineDevice::find(c"/machine/soc/peripherals/sdhci", c"generic-sdhci")?.registers()?;
+    let page = RegisterPage { read, write, argument: std::ptr::null_mut(), bytes_min: 4 };
     page.map(c"renga-card", address, BLOCK_BYTES);
     Some(own)
 }

@@ -13,7 +13,7 @@
 //!
 //! Not here: the page (`shared`), who runs together (`renga_emu::horizon`).
 
-use crate::shared::{self, Slot, Slots};
+use crate::shared::{self, SharedSlot, Slots};
 use renga_emu_device::messages::Together;
 use std::hint;
 use std::sync::atomic::Ordering::{Acquire, Release, SeqCst};
@@ -146,7 +146,7 @@ impl Companions {
 }
 
 /// Something in `slot` has changed.
-fn tell(slot: &Slot) {
+fn tell(slot: &SharedSlot) {
     slot.news.fetch_add(1, SeqCst);
     if slot.waiting.load(SeqCst) != 0 {
         shared::wake(&slot.news);

@@ -13,7 +13,7 @@
 //! not hold the big lock, and use nothing of the board's. Not here: boards with one core (`waiting`).
 
 use crate::ffi::{self, Opaque};
-use crate::machine::{self, Timer};
+use crate::machine::{self, VirtualTimer};
 use crate::{clock, current, fail};
 use std::ffi::{c_int, c_uint, c_void};
 use std::ptr::null_mut;
@@ -31,45 +31,45 @@ const TURNS: i64 = 4;
 
 /// How a board's cores are run; fixed when the plugin is installed.
 #[derive(Clone, Copy, Debug)]
-pub struct Plan {
+pub struct CorePlan {
     /// At least two.
     pub cores: u32,
     /// ns.
     pub slice_ns: i64,
 }
 
-struct Core {
+struct PluginCore {
     state: *mut Opaque,
     /// Its clock when its turn ended.
     own_ns: i64,
     waits: bool,
 }
 
-struct Cores {
-    plan: Plan,
-    cores: Vec<Core>,
+struct PluginCores {
+    plan: CorePlan,
+    cores: Vec<PluginCore>,
     /// Whose turn it is.
     at: usize,
     /// The latest counter value that any core has read.
     newest_ns: i64,
     /// By so much the clock is ahead, for one read.
     clamped_ns: i64,
-    slice: Timer,
+    slice: VirtualTimer,
     /// The slice's timer runs.
     is_sliced: bool,
 }
 
 // SAFETY: the pointers are QEMU's cores, which live as long as it; the cores' thread alone hands them back to QEMU.
-unsafe impl Send for Cores {}
+unsafe impl Send for PluginCores {}
 
-static PLAN: OnceLock<Plan> = OnceLock::new();
-static CORES: Mutex<Option<Cores>> = Mutex::new(None);
+static PLAN: OnceLock<CorePlan> = OnceLock::new();
+static CORES: Mutex<Option<PluginCores>> = Mutex::new(None);
 /// The core of which the next block needs nothing done before it.
 static GOES_ON: AtomicPtr<Opaque> = AtomicPtr::new(null_mut());
 
 /// The clocks of the cores that run, ns.
 #[derive(Clone, Copy, Debug)]
-pub struct Span {
+pub struct ClockSpan {
     /// No core does anything before this.
     pub least_ns: u64,
     /// No core is further.
@@ -77,13 +77,13 @@ pub struct Span {
 }
 
 /// The board has several cores.
-pub fn plan(plan: Plan) {
+pub fn plan(plan: CorePlan) {
     // Called once, at the plugin's installation.
     let _ = PLAN.set(plan);
 }
 
 /// How the cores are run, if there are several.
-pub fn planned() -> Option<Plan> {
+pub fn planned() -> Option<CorePlan> {
     PLAN.get().copied()
 }
 
@@ -92,35 +92,35 @@ pub fn start() -> bool {
     let Some(plan) = planned() else { return true };
     // SAFETY: asks for cores of a machine that is complete; those that are not there come as null.
     let states = (0..plan.cores).map(|index| unsafe { ffi::qemu_get_cpu(index as c_int) });
-    let cores: Vec<Core> = states.map(|state| Core { state, own_ns: 0, waits: false }).collect();
+    let cores: Vec<PluginCore> = states.map(|state| PluginCore { state, own_ns: 0, waits: false }).collect();
     if cores.iter().any(|core| core.state.is_null()) || !clock::check() {
         return false;
     }
-    let slice = Timer::new(at_slice);
-    let all = Cores { plan, cores, at: 0, newest_ns: 0, clamped_ns: 0, slice, is_sliced: false };
+    let slice = VirtualTimer::new(at_slice);
+    let all = PluginCores { plan, cores, at: 0, newest_ns: 0, clamped_ns: 0, slice, is_sliced: false };
     *CORES.lock().expect("no callback panics") = Some(all);
     true
 }
 
-fn with_cores<R>(work: impl FnOnce(&mut Cores) -> R) -> R {
+fn with_cores<R>(work: impl FnOnce(&mut PluginCores) -> R) -> R {
     let mut cores = CORES.lock().expect("no callback panics");
     work(cores.as_mut().unwrap_or_else(|| fail("a core ran before the machine was complete")))
 }
 
 /// The clocks, between turns and under the big lock; QEMU's is that of the core whose turn it was.
-pub fn span() -> Span {
+pub fn span() -> ClockSpan {
     if planned().is_none() {
         let now_ns = machine::now_ns();
-        return Span { least_ns: now_ns, front_ns: now_ns };
+        return ClockSpan { least_ns: now_ns, front_ns: now_ns };
     }
     with_cores(|cores| {
         cores.unclamp();
         let now_ns = machine::now_ns() as i64;
-        let own_ns = |(place, core): (usize, &Core)| if place == cores.at { now_ns } else { core.own_ns };
+        let own_ns = |(place, core): (usize, &PluginCore)| if place == cores.at { now_ns } else { core.own_ns };
         let running = cores.cores.iter().enumerate().filter(|(_, core)| !core.waits).map(own_ns);
         let (least_ns, front_ns) =
             running.fold((now_ns, now_ns), |(least, front), own| (own.min(least), own.max(front)));
-        Span { least_ns: least_ns as u64, front_ns: front_ns as u64 }
+        ClockSpan { least_ns: least_ns as u64, front_ns: front_ns as u64 }
     })
 }
 
@@ -174,7 +174,7 @@ extern "C" fn before_wait(_: c_uint, _: *mut c_void) {
 extern "C" fn before_read(_: c_uint, _: *mut c_void) {
     // SAFETY: as in `before_wait`.
     unsafe { ffi::icount_update(current::core()) };
-    with_cores(Cores::clamp);
+    with_cores(PluginCores::clamp);
 }
 
 /// The slice is over: under the big lock, between turns.
@@ -192,7 +192,7 @@ extern "C" fn at_slice(_: *mut c_void) {
     });
 }
 
-impl Cores {
+impl PluginCores {
     fn begin_slice(&mut self) {
         let end_ns = clock::settled_ns() + self.plan.slice_ns;
         self.slice.set(Some(end_ns as u64));

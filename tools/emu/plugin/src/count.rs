@@ -20,7 +20,7 @@ const LOOKS_MIN: u32 = 4;
 
 /// Where the numbers are.
 #[derive(Clone, Copy)]
-struct Places {
+struct CounterPlaces {
     /// Word of `icount_budget`; `icount_extra` is the next one.
     budget: usize,
     /// Half-word of four bytes with `icount_decr.u16.low`.
@@ -37,7 +37,7 @@ pub struct Counter {
     budgets: Option<Vec<usize>>,
     /// Half-words that may be what is left of the slice.
     lows: Option<Vec<usize>>,
-    places: Option<Places>,
+    places: Option<CounterPlaces>,
 }
 
 impl Counter {
@@ -96,7 +96,7 @@ impl Counter {
             if let &[low] = lows.as_slice()
                 && self.looks >= LOOKS_MIN
             {
-                self.places = Some(Places { budget, low });
+                self.places = Some(CounterPlaces { budget, low });
             }
             self.lows = Some(lows);
         }
@@ -106,7 +106,7 @@ impl Counter {
     /// The time before an instruction of the block that is being executed: `left` of its instructions, from this one
     /// on, are counted already.
     pub fn time_ns(&mut self, left: i64) -> Option<u64> {
-        let Places { budget, low } = self.places?;
+        let CounterPlaces { budget, low } = self.places?;
         self.core = current::core() as usize;
         let executed = self.word(budget) - self.word(budget + 1) - i64::from(self.half(low) & 0xffff);
         // SAFETY: it only shifts.

@@ -35,8 +35,8 @@ pub struct MemoryRegion(pub [u8; 4096]);
 
 /// `Notifier`.
 #[repr(C)]
-pub struct Notifier {
-    pub notify: extern "C" fn(*mut Notifier, *mut c_void),
+pub struct QemuNotifier {
+    pub notify: extern "C" fn(*mut QemuNotifier, *mut c_void),
     pub node: [*mut c_void; 2],
 }
 
@@ -78,14 +78,14 @@ pub struct ByteArray {
 
 /// `GArray` of `qemu_plugin_reg_descriptor`.
 #[repr(C)]
-pub struct Descriptors {
-    pub data: *const Descriptor,
+pub struct RegisterDescriptors {
+    pub data: *const RegisterDescriptor,
     pub count: c_uint,
 }
 
 /// `qemu_plugin_reg_descriptor`.
 #[repr(C)]
-pub struct Descriptor {
+pub struct RegisterDescriptor {
     pub handle: *mut Opaque,
     pub name: *const c_char,
     pub feature: *const c_char,
@@ -141,7 +141,7 @@ unsafe extern "C" {
     pub fn qemu_timer_notify_cb(whom: *mut c_void, clock: c_int);
     pub fn all_cpu_threads_idle() -> bool;
 
-    pub fn qemu_add_machine_init_done_notifier(notifier: *mut Notifier);
+    pub fn qemu_add_machine_init_done_notifier(notifier: *mut QemuNotifier);
     pub fn object_resolve_path(path: *const c_char, ambiguous: *mut bool) -> *mut Opaque;
     pub fn object_resolve_path_type(path: *const c_char, type_name: *const c_char, ambiguous: *mut bool)
     -> *mut Opaque;
@@ -202,7 +202,7 @@ unsafe extern "C" {
     );
     pub fn qemu_plugin_insn_vaddr(instruction: *const Opaque) -> u64;
     pub fn qemu_plugin_register_vcpu_init_cb(id: u64, callback: extern "C" fn(u64, c_uint));
-    pub fn qemu_plugin_get_registers() -> *mut Descriptors;
+    pub fn qemu_plugin_get_registers() -> *mut RegisterDescriptors;
     pub fn qemu_plugin_read_register(handle: *mut Opaque, to: *mut ByteArray) -> c_int;
     pub fn g_byte_array_new() -> *mut ByteArray;
     pub fn g_byte_array_set_size(array: *mut ByteArray, bytes: c_uint) -> *mut ByteArray;

@@ -4,15 +4,15 @@
 //!
 //! Invariant: what a register shows and does is `renga_emu_device::pins`'s.
 
-use crate::machine::{Device, Page, Region};
+use crate::machine::{MachineDevice, Region, RegisterPage};
 use crate::with_board;
 use renga_emu_device::pins::BLOCK_BYTES;
 use std::ffi::c_void;
 
 /// Puts the pins over QEMU's at `address`, which are the result.
 pub fn overlay(address: u64) -> Option<Region> {
-    let own = Device::find(c"/machine/soc/peripherals/gpio", c"bcm2835_gpio")?.registers()?;
-    let page = Page { read, write, argument: std::ptr::null_mut(), bytes_min: 4 };
+    let own = MachineDevice::find(c"/machine/soc/peripherals/gpio", c"bcm2835_gpio")?.registers()?;
+    let page = RegisterPage { read, write, argument: std::ptr::null_mut(), bytes_min: 4 };
     page.map(c"renga-pins", address, BLOCK_BYTES);
     Some(own)
 }

@@ -32,8 +32,8 @@ mod uart;
 mod version;
 mod waiting;
 
-use board::Board;
-use renga_emu_device::Machine;
+use board::PluginBoard;
+use renga_emu_device::EmulatedMachine;
 use std::ffi::{CStr, c_char, c_int};
 use std::sync::{Mutex, TryLockError};
 
@@ -42,10 +42,10 @@ use std::sync::{Mutex, TryLockError};
 pub static qemu_plugin_version: c_int = ffi::PLUGIN_INTERFACE;
 
 /// The one board of this QEMU.
-static BOARD: Mutex<Option<Board>> = Mutex::new(None);
+static BOARD: Mutex<Option<PluginBoard>> = Mutex::new(None);
 
 /// Does `work` with the board; every callback of QEMU comes through here.
-fn with_board<R>(work: impl FnOnce(&mut Board) -> R) -> R {
+fn with_board<R>(work: impl FnOnce(&mut PluginBoard) -> R) -> R {
     match BOARD.try_lock() {
         Ok(mut board) => work(board.as_mut().expect("callbacks are registered after the board is made")),
         Err(TryLockError::WouldBlock) => fail("the plugin was entered twice at once"),
@@ -90,11 +90,11 @@ pub unsafe extern "C" fn qemu_plugin_install(
 }
 
 /// How several cores are run.
-fn plan(cores: &str, slice: Option<&str>) -> Result<cores::Plan, String> {
+fn plan(cores: &str, slice: Option<&str>) -> Result<cores::CorePlan, String> {
     let wrong = || format!("cores={cores} needs at least two of them, and slice=NS");
     let slice_ns = slice.and_then(|slice| slice.parse().ok()).filter(|slice_ns| *slice_ns > 0).ok_or_else(wrong)?;
     let cores = cores.parse().ok().filter(|cores| *cores > 1).ok_or_else(wrong)?;
-    Ok(cores::Plan { cores, slice_ns })
+    Ok(cores::CorePlan { cores, slice_ns })
 }
 
 fn install(id: u64, arguments: &[String]) -> Result<(), String> {
@@ -102,7 +102,7 @@ fn install(id: u64, arguments: &[String]) -> Result<(), String> {
     let socket = named("socket=").ok_or("the plugin needs socket=NAME, the coordinator's abstract socket")?;
     let machine = named("machine=").ok_or("the plugin needs machine=NAME, as QEMU calls it")?;
     let machine =
-        Machine::named(machine).ok_or_else(|| format!("machine={machine} is not one that the plugin fits"))?;
+        EmulatedMachine::named(machine).ok_or_else(|| format!("machine={machine} is not one that the plugin fits"))?;
     let version = version::check()?;
     if let Some(kernel) = named("probes=") {
         probes::watch(id, kernel)?;
@@ -111,9 +111,9 @@ fn install(id: u64, arguments: &[String]) -> Result<(), String> {
         cores::plan(plan);
     }
     let slow_card = named("card_write_ns=").map(str::parse).transpose().map_err(|_| "card_write_ns=NS is a number")?;
-    let board = Board::connect(socket, version, machine.facts(), slow_card)
+    let board = PluginBoard::connect(socket, version, machine.facts(), slow_card)
         .map_err(|error| format!("no coordinator at {socket}: {error}"))?;
     *BOARD.lock().map_err(|_| "the plugin was entered after a fault")? = Some(board);
-    machine::when_complete(|| with_board(Board::start));
+    machine::when_complete(|| with_board(PluginBoard::start));
     Ok(())
 }

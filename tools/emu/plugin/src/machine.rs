@@ -4,7 +4,7 @@
 //! the end of machine set-up, timers, accesses to memory regions), and there the calling thread holds QEMU's big lock,
 //! which is all that the called functions ask for. Objects handed to QEMU are leaked, so they live as long as it does.
 
-use crate::ffi::{self, Implemented, MemoryRegion, MemoryRegionOps, Notifier, Opaque, QemuTimer, Valid};
+use crate::ffi::{self, Implemented, MemoryRegion, MemoryRegionOps, Opaque, QemuNotifier, QemuTimer, Valid};
 use crate::timers::TimerList;
 use std::ffi::{CStr, c_int, c_void};
 use std::ptr::{NonNull, null, null_mut};
@@ -41,29 +41,29 @@ pub fn exit_now(status: c_int) -> ! {
 /// Calls `work` once the machine has all its devices.
 pub fn when_complete(work: fn()) {
     static WORK: OnceLock<fn()> = OnceLock::new();
-    extern "C" fn notify(_: *mut Notifier, _: *mut c_void) {
+    extern "C" fn notify(_: *mut QemuNotifier, _: *mut c_void) {
         if let Some(work) = WORK.get() {
             work();
         }
     }
     if WORK.set(work).is_ok() {
-        let notifier = Box::leak(Box::new(Notifier { notify, node: [null_mut(); 2] }));
+        let notifier = Box::leak(Box::new(QemuNotifier { notify, node: [null_mut(); 2] }));
         // SAFETY: the module's invariant; the notifier is leaked and not touched again.
         unsafe { ffi::qemu_add_machine_init_done_notifier(notifier) };
     }
 }
 
 /// A timer of virtual time.
-pub struct Timer {
+pub struct VirtualTimer {
     timer: NonNull<QemuTimer>,
     /// When it will run out. Setting a timer stops the core for a moment, so it is not done in vain.
     set_ns: Option<u64>,
 }
 
 // SAFETY: the pointer is only used under the big lock.
-unsafe impl Send for Timer {}
+unsafe impl Send for VirtualTimer {}
 
-impl Timer {
+impl VirtualTimer {
     /// A timer that is not running; `callback` gets a null pointer.
     pub fn new(callback: extern "C" fn(*mut c_void)) -> Self {
         let timer = NonNull::from(Box::leak(Box::new(QemuTimer([0; 128]))));
@@ -112,9 +112,9 @@ impl Timer {
 
 /// A device of the machine.
 #[derive(Clone, Copy)]
-pub struct Device(NonNull<Opaque>);
+pub struct MachineDevice(NonNull<Opaque>);
 
-impl Device {
+impl MachineDevice {
     /// The device with this path, or, if it has none, the only one of this type.
     pub fn find(path: &CStr, type_name: &CStr) -> Option<Self> {
         // SAFETY: the module's invariant; both strings live through the calls.
@@ -196,7 +196,7 @@ fn operation(bytes: u32) -> c_int {
 }
 
 /// Registers that the plugin adds to the machine.
-pub struct Page {
+pub struct RegisterPage {
     /// Called for reads, with the argument, the offset and the bytes.
     pub read: extern "C" fn(*mut c_void, u64, u32) -> u64,
     /// Called for writes, with the argument, the offset, the value and the bytes.
@@ -207,7 +207,7 @@ pub struct Page {
     pub bytes_min: u32,
 }
 
-impl Page {
+impl RegisterPage {
     /// Puts the registers at physical `address`, over what is there.
     pub fn map(self, name: &'static CStr, address: u64, bytes: u64) {
         let operations = Box::leak(Box::new(MemoryRegionOps {

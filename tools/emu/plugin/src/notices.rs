@@ -22,21 +22,21 @@ type Tell = extern "C" fn(*mut c_void, c_int);
 
 /// `QEMUTimerList`.
 #[repr(C)]
-pub struct List {
+pub struct QemuTimerList {
     /// Begins with the pointer to its first list.
-    clock: *const *mut List,
+    clock: *const *mut QemuTimerList,
     lock: [u64; 6],
     first: AtomicPtr<Opaque>,
-    next: *mut List,
+    next: *mut QemuTimerList,
     /// The pointer to this list: in the list before, or in the clock.
-    back: *const *mut List,
+    back: *const *mut QemuTimerList,
     tell: Tell,
     whom: *mut c_void,
 }
 
 /// A list that is told only if it has a timer.
 struct Quiet {
-    list: NonNull<List>,
+    list: NonNull<QemuTimerList>,
     tell: Tell,
 }
 
@@ -50,7 +50,7 @@ static QUIET: OnceLock<Vec<Quiet>> = OnceLock::new();
 
 /// Does it for all lists of the clock but `own`, whose first timer is at `first`; nothing if QEMU's structures are not as
 /// expected.
-pub fn quieten(own: NonNull<List>, first: NonNull<c_void>) -> Option<()> {
+pub fn quieten(own: NonNull<QemuTimerList>, first: NonNull<c_void>) -> Option<()> {
     let lists = chained(own, first)?;
     let others = lists.into_iter().filter(|list| *list != own);
     // SAFETY: `chained` has seen that these are lists; nobody is told anything now: the big lock is held, and no core has run.
@@ -63,7 +63,7 @@ pub fn quieten(own: NonNull<List>, first: NonNull<c_void>) -> Option<()> {
 }
 
 /// All lists of the clock of `own`.
-fn chained(own: NonNull<List>, first: NonNull<c_void>) -> Option<Vec<NonNull<List>>> {
+fn chained(own: NonNull<QemuTimerList>, first: NonNull<c_void>) -> Option<Vec<NonNull<QemuTimerList>>> {
     // SAFETY: `own` is a `QEMUTimerList` (`TimerList::find`), which is as large as this view of it.
     let clock = unsafe { own.as_ref() }.clock;
     let (mut back, mut lists) = (clock, Vec::new());

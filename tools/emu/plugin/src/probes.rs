@@ -29,28 +29,28 @@ struct Watched {
 
 /// A probe as part of a block of instructions.
 #[derive(Clone, Copy)]
-struct Site {
+struct ProbeSite {
     /// Its place in [`Watched::probes`].
     place: usize,
     /// Instructions of the block from the probe's on, which count as executed when the block begins.
     left: usize,
 }
 
-impl Site {
+impl ProbeSite {
     const PLACE_BITS: u32 = 16;
 
     /// As what a callback is given; it points to nothing.
     fn to_argument(self) -> *mut c_void {
-        without_provenance_mut(self.left << Site::PLACE_BITS | self.place)
+        without_provenance_mut(self.left << ProbeSite::PLACE_BITS | self.place)
     }
 
-    fn from_argument(argument: *mut c_void) -> Site {
+    fn from_argument(argument: *mut c_void) -> ProbeSite {
         let bits = argument.addr();
-        Site { place: bits & ((1 << Site::PLACE_BITS) - 1), left: bits >> Site::PLACE_BITS }
+        ProbeSite { place: bits & ((1 << ProbeSite::PLACE_BITS) - 1), left: bits >> ProbeSite::PLACE_BITS }
     }
 }
 
-struct Listener {
+struct ProbeListener {
     registers: [*mut Opaque; REGISTERS],
     bytes: *mut ByteArray,
     /// The machine's memory.
@@ -62,10 +62,10 @@ struct Listener {
 }
 
 // SAFETY: the pointers are QEMU's, valid as long as it runs; only the core's thread follows them.
-unsafe impl Send for Listener {}
+unsafe impl Send for ProbeListener {}
 
 static WATCHED: OnceLock<Watched> = OnceLock::new();
-static LISTENER: Mutex<Option<Listener>> = Mutex::new(None);
+static LISTENER: Mutex<Option<ProbeListener>> = Mutex::new(None);
 /// The first blocks are over.
 static COUNTER_FOUND: AtomicBool = AtomicBool::new(false);
 
@@ -73,7 +73,7 @@ static COUNTER_FOUND: AtomicBool = AtomicBool::new(false);
 pub fn watch(id: u64, kernel: &str) -> Result<(), String> {
     let file = std::fs::read(kernel).map_err(|error| format!("{kernel}: {error}"))?;
     let Probes { linear_base, probes } = Probes::read(&file).map_err(|error| format!("{kernel}: {error}"))?;
-    if probes.len() > 1 << Site::PLACE_BITS {
+    if probes.len() > 1 << ProbeSite::PLACE_BITS {
         return Err(format!("{kernel}: {} probes are more than can be watched", probes.len()));
     }
     let mut places = HashMap::new();
@@ -131,7 +131,8 @@ extern "C" fn core_made(_: u64, _: c_uint) {
     if registers.iter().any(|register| register.is_null()) || memory.is_null() {
         fail("this QEMU does not show registers or memory");
     }
-    let listener = Listener { registers, bytes, memory, memory_bytes, counter: Counter::default(), hits: Vec::new() };
+    let listener =
+        ProbeListener { registers, bytes, memory, memory_bytes, counter: Counter::default(), hits: Vec::new() };
     *LISTENER.lock().expect("no callback panics") = Some(listener);
 }
 
@@ -153,7 +154,7 @@ pub fn translated(block: *mut Opaque) {
             }
         }
         let Some(&place) = watched.places.get(&address) else { continue };
-        let site = Site { place, left: count - index };
+        let site = ProbeSite { place, left: count - index };
         // SAFETY: an instruction of the block; the callback follows no pointer that it is given.
         unsafe {
             ffi::qemu_plugin_register_vcpu_insn_exec_cb(instruction, reached, ffi::READ_REGISTERS, site.to_argument());
@@ -177,12 +178,12 @@ extern "C" fn reached(_: c_uint, site: *mut c_void) {
     let core = cores::number();
     let mut listener = LISTENER.lock().expect("no callback panics");
     if let (Some(listener), Some(watched)) = (listener.as_mut(), WATCHED.get()) {
-        listener.hear(core, Site::from_argument(site), watched);
+        listener.hear(core, ProbeSite::from_argument(site), watched);
     }
 }
 
-impl Listener {
-    fn hear(&mut self, core: u8, site: Site, watched: &Watched) {
+impl ProbeListener {
+    fn hear(&mut self, core: u8, site: ProbeSite, watched: &Watched) {
         let probe = &watched.probes[site.place];
         let Some(time_ns) = self.counter.time_ns(site.left as i64) else { fail("a probe before the count was found") };
         let (mut operands, mut length) = ([0; OPERAND_BYTES_MAX], 0);

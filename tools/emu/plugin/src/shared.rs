@@ -14,7 +14,7 @@ const SLOTS: usize = 16;
 
 /// What a board tells the others; its own cache lines.
 #[repr(C, align(128))]
-pub struct Slot {
+pub struct SharedSlot {
     /// The round that it takes part in.
     pub round: AtomicU64,
     /// It does nothing before this, in the cluster's time, ns.
@@ -28,7 +28,7 @@ pub struct Slot {
 }
 
 /// The slots of all boards.
-pub type Slots = [Slot; SLOTS];
+pub type Slots = [SharedSlot; SLOTS];
 
 /// Maps the page; an error if the standard input is none.
 pub fn map() -> io::Result<&'static Slots> {

@@ -8,7 +8,7 @@
 //! values that it was given, at the places where this module looks.
 
 use crate::ffi::QemuTimer;
-use crate::notices::{self, List};
+use crate::notices::{self, QemuTimerList};
 use std::ffi::c_void;
 use std::ptr::NonNull;
 
@@ -19,18 +19,18 @@ const TIMERS_MAX: usize = 256;
 
 /// The beginning of `QEMUTimer`.
 #[repr(C)]
-struct View {
+struct TimerView {
     expire_ns: i64,
-    list: *const [*const View; LIST_WORDS],
+    list: *const [*const TimerView; LIST_WORDS],
     callback: *const c_void,
     argument: *const c_void,
-    next: *const View,
+    next: *const TimerView,
 }
 
 /// The list of running timers.
 pub struct TimerList {
-    list: NonNull<List>,
-    first: NonNull<*const View>,
+    list: NonNull<QemuTimerList>,
+    first: NonNull<*const TimerView>,
 }
 
 // SAFETY: the pointer is only used under the big lock.
@@ -40,7 +40,7 @@ impl TimerList {
     /// Finds the list by a timer that was just set to `expire_ns`, with `callback` and no argument, and is the first to
     /// run out; nothing if QEMU's structures are not as expected.
     pub fn find(own: NonNull<QemuTimer>, expire_ns: i64, callback: extern "C" fn(*mut c_void)) -> Option<Self> {
-        let own: *const View = own.as_ptr().cast();
+        let own: *const TimerView = own.as_ptr().cast();
         // SAFETY: a `QEMUTimer` of the plugin's, which is larger than a view of it and initialised.
         let view = unsafe { &*own };
         let as_given =

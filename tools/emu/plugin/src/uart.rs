@@ -2,33 +2,33 @@
 //!
 //! QEMU's own UART gets the byte too: its interrupts and flags stay its own, and its output goes nowhere.
 
-use crate::machine::{self, Device, Page, Region};
+use crate::machine::{self, MachineDevice, Region, RegisterPage};
 use crate::with_board;
-use renga_emu_device::Record;
+use renga_emu_device::BoardRecord;
 use std::ffi::{CStr, c_void};
 
 struct Tap {
     uart: Region,
     /// Of the data register in the UART's region.
     offset: u64,
-    record: fn(u64, u8) -> Record,
+    record: fn(u64, u8) -> BoardRecord,
 }
 
 /// Takes over the data register of the console, a PL011 at `address`.
 pub fn tap_console(address: u64) -> Option<()> {
-    tap(c"/machine/soc/peripherals/uart0", c"pl011", address, 0, |time_ns, byte| Record::Console { time_ns, byte })
+    tap(c"/machine/soc/peripherals/uart0", c"pl011", address, 0, |time_ns, byte| BoardRecord::Console { time_ns, byte })
 }
 
 /// Takes over the data register of the log, of the auxiliary peripherals at `address`.
 pub fn tap_log(address: u64) -> Option<()> {
     const DATA: u64 = 0x40;
-    tap(c"/machine/unattached/aux", c"bcm2835-aux", address, DATA, |time_ns, byte| Record::Log { time_ns, byte })
+    tap(c"/machine/unattached/aux", c"bcm2835-aux", address, DATA, |time_ns, byte| BoardRecord::Log { time_ns, byte })
 }
 
-fn tap(path: &CStr, type_name: &CStr, address: u64, offset: u64, record: fn(u64, u8) -> Record) -> Option<()> {
-    let uart = Device::find(path, type_name)?.registers()?;
+fn tap(path: &CStr, type_name: &CStr, address: u64, offset: u64, record: fn(u64, u8) -> BoardRecord) -> Option<()> {
+    let uart = MachineDevice::find(path, type_name)?.registers()?;
     let tap: *mut Tap = Box::leak(Box::new(Tap { uart, offset, record }));
-    Page { read, write, argument: tap.cast(), bytes_min: 1 }.map(c"renga-uart", address + offset, 4);
+    RegisterPage { read, write, argument: tap.cast(), bytes_min: 1 }.map(c"renga-uart", address + offset, 4);
     Some(())
 }
 

@@ -1,14 +1,14 @@
 //! The cards of a cluster, one after the other.
 
 use super::terminal::Keyboard;
-use super::{Image, Job, card_number};
-use crate::{BoardCard, CardRound, FlashError, Host, Journal, Person, Rounds, Target};
+use super::{FlashJob, OpenImage, card_number};
+use crate::{BoardCard, CardRound, FlashError, FlashJournal, FlashTarget, Host, Person, Rounds};
 use anyhow::anyhow;
 use renga_cli::Flash;
-use renga_images::card::{self, Cluster, card_file_name, sha256_of_file};
+use renga_images::card::{self, CardCluster, card_file_name, sha256_of_file};
 use renga_images::disk_image::DiskChoice;
 use renga_workspace::environment::Environment;
-use renga_workspace::progress::Progress;
+use renga_workspace::progress::ProgressLine;
 use std::path::Path;
 
 /// How often a person may put in a card that cannot be used.
@@ -22,9 +22,9 @@ pub fn cluster(
     target: &Path,
     file: &Path,
 ) -> Result<(), FlashError> {
-    let cluster = Cluster::read(environment, file)?;
+    let cluster = CardCluster::read(environment, file)?;
     let cards = images(environment, &cluster, options)?;
-    let journal = Journal::beside(file)?;
+    let journal = FlashJournal::beside(file)?;
     println!("journal: {}", journal.path().display());
     let mut rounds = Rounds::new(&cluster, journal, options.force);
     let wanted: Vec<BoardCard> = cards.into_iter().filter(|card| wanted(options, card)).collect();
@@ -50,12 +50,12 @@ fn wanted(options: &Flash, card: &BoardCard) -> bool {
 }
 
 /// The image of each board's card.
-fn images(environment: &Environment, cluster: &Cluster, options: &Flash) -> Result<Vec<BoardCard>, FlashError> {
+fn images(environment: &Environment, cluster: &CardCluster, options: &Flash) -> Result<Vec<BoardCard>, FlashError> {
     let folder = match &options.images {
         Some(folder) => folder.clone(),
         None => {
             let folder = environment.work().join("cards").join(&cluster.name);
-            let progress = Progress::start();
+            let progress = ProgressLine::start();
             card::build_cards(environment, cluster, &DiskChoice::default(), &folder, &progress)?;
             progress.finish();
             folder
@@ -98,8 +98,8 @@ fn write(
     rounds: &mut Rounds<'_>,
     card: &BoardCard,
 ) -> Result<(), FlashError> {
-    let target = Target::of(host, path)?;
-    let job = Job { host, options, target: &target, image: Image::open(&card.image)? };
+    let target = FlashTarget::of(host, path)?;
+    let job = FlashJob { host, options, target: &target, image: OpenImage::open(&card.image)? };
     let Some(sum) = job.run(Some((rounds, &card.board)))? else { return Ok(()) };
     if !options.verify_only {
         rounds.written(card, card_number(&target).map(str::to_string))?;

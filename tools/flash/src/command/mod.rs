@@ -6,8 +6,8 @@ mod cluster;
 mod terminal;
 
 use crate::{
-    BlockDevice, EJECT, FlashError, Host, Rounds, Target, confirm, eject, open_for_reading, open_for_writing, refusals,
-    verify_image, write_image,
+    BlockDevice, EJECT, FlashError, FlashTarget, Host, Rounds, confirm, eject, open_for_reading, open_for_writing,
+    refusals, verify_image, write_image,
 };
 use anyhow::{Context, Result, anyhow};
 use renga_cli::Flash;
@@ -53,9 +53,9 @@ fn list(host: &Host) -> Result<u8> {
 }
 
 fn one(host: &Host, options: &Flash, target: &Path, image: &Path) -> Result<(), FlashError> {
-    let target = Target::of(host, target)?;
-    let image = Image::open(image)?;
-    let job = Job { host, options, target: &target, image };
+    let target = FlashTarget::of(host, target)?;
+    let image = OpenImage::open(image)?;
+    let job = FlashJob { host, options, target: &target, image };
     match job.run(None)? {
         Some(sum) => println!("{}: equal to the image, SHA-256 {sum}; it can be taken out", target.name()),
         None => println!("nothing was written"),
@@ -64,38 +64,38 @@ fn one(host: &Host, options: &Flash, target: &Path, image: &Path) -> Result<(), 
 }
 
 /// An image that is open.
-struct Image<'a> {
+struct OpenImage<'a> {
     path: &'a Path,
     file: File,
     len_bytes: u64,
 }
 
-impl Image<'_> {
-    fn open(path: &Path) -> Result<Image<'_>, FlashError> {
+impl OpenImage<'_> {
+    fn open(path: &Path) -> Result<OpenImage<'_>, FlashError> {
         let cannot = || format!("cannot read {}", path.display());
         let file = File::open(path).with_context(cannot)?;
         let len_bytes = file.metadata().with_context(cannot)?.len();
         if len_bytes == 0 || !len_bytes.is_multiple_of(SECTOR_BYTES) {
             return Err(anyhow!("{} is no card image: its length is not one of whole sectors", path.display()).into());
         }
-        Ok(Image { path, file, len_bytes })
+        Ok(OpenImage { path, file, len_bytes })
     }
 }
 
 /// One image and where it goes.
-struct Job<'a> {
+struct FlashJob<'a> {
     host: &'a Host,
     options: &'a Flash,
-    target: &'a Target,
-    image: Image<'a>,
+    target: &'a FlashTarget,
+    image: OpenImage<'a>,
 }
 
-impl Job<'_> {
+impl FlashJob<'_> {
     /// Does what the options say; the checksum of what is on the card then, or none if nothing was to be done. With
     /// `rounds`, the card must not be that of another board than the one named.
     fn run(mut self, rounds: Option<(&Rounds<'_>, &str)>) -> Result<Option<Checksum>, FlashError> {
         let mut bar = Bar::default();
-        if let Target::BlockDevice(device) = self.target {
+        if let FlashTarget::BlockDevice(device) = self.target {
             println!("{device}");
         }
         let len_bytes = self.image.len_bytes;
@@ -104,7 +104,7 @@ impl Job<'_> {
             let mut medium = open_for_reading(self.host, self.target)?;
             return verify_image(&mut self.image.file, len_bytes, &mut medium, &mut bar).map(Some);
         }
-        if let Target::BlockDevice(device) = self.target {
+        if let FlashTarget::BlockDevice(device) = self.target {
             let reasons = refusals(device, len_bytes, self.options.large);
             if !reasons.is_empty() {
                 return Err(FlashError::Refused { target: device.path(), reasons });
@@ -115,7 +115,7 @@ impl Job<'_> {
             println!("would write {len_bytes} bytes of {image} (SHA-256 {sum}) to {}", self.target.name());
             return Ok(None);
         }
-        if let Target::BlockDevice(device) = self.target {
+        if let FlashTarget::BlockDevice(device) = self.target {
             self.confirm(device)?;
         }
         let mut medium = open_for_writing(self.host, self.target, len_bytes, self.options.large)?;
@@ -124,7 +124,7 @@ impl Job<'_> {
         }
         let sum = write_image(&mut self.image.file, len_bytes, &mut medium, &mut bar)?;
         drop(medium);
-        if let Target::BlockDevice(device) = self.target
+        if let FlashTarget::BlockDevice(device) = self.target
             && eject(device, EJECT)
         {
             println!("{} was ejected", device.path());
@@ -144,9 +144,9 @@ impl Job<'_> {
 }
 
 /// The number of the card in a target, if its reader tells it.
-fn card_number(target: &Target) -> Option<&str> {
+fn card_number(target: &FlashTarget) -> Option<&str> {
     match target {
-        Target::BlockDevice(device) => device.card_number.as_deref(),
-        Target::File(_) => None,
+        FlashTarget::BlockDevice(device) => device.card_number.as_deref(),
+        FlashTarget::File(_) => None,
     }
 }

@@ -1,8 +1,8 @@
 //! The cards of a cluster: each board has one, and no card is taken for two.
 
 use crate::loop_device::{LoopDevice, flash};
-use renga_flash::{BoardCard, CardRound, FlashError, Journal, Medium, Rounds};
-use renga_images::card::{CardFile, Cluster, sha256, write_card};
+use renga_flash::{BoardCard, CardRound, FlashError, FlashJournal, FlashMedium, Rounds};
+use renga_images::card::{CardCluster, CardFile, sha256, write_card};
 use renga_workspace::environment::Environment;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,8 @@ impl Lab {
     }
 
     fn make_images(&self, further: &str) {
-        let cluster = Cluster::read(&Environment::read().expect("the project's folder"), &self.file()).expect("sound");
+        let cluster =
+            CardCluster::read(&Environment::read().expect("the project's folder"), &self.file()).expect("sound");
         for (board, name) in ["lab-a-pi3.img", "lab-b-zero2w.img"].into_iter().enumerate() {
             let node = CardFile { name: "NODE.TXT".into(), bytes: cluster.node_file(board).into_bytes() };
             let more = CardFile { name: "MORE.TXT".into(), bytes: further.as_bytes().to_vec() };
@@ -116,10 +117,10 @@ fn card_round_unattended_needs_one_board() {
 #[test]
 fn card_round_card_is_identified_by_its_number() {
     let lab = Lab::new("number");
-    let cluster = Cluster::read(&Environment::read().expect("the project's folder"), &lab.file()).expect("sound");
+    let cluster = CardCluster::read(&Environment::read().expect("the project's folder"), &lab.file()).expect("sound");
     let card =
         |board: &str| BoardCard { board: board.into(), image: lab.folder.join("x"), sum: sha256(board.as_bytes()) };
-    let rounds = |again| Rounds::new(&cluster, Journal::beside(&lab.file()).expect("it can be read"), again);
+    let rounds = |again| Rounds::new(&cluster, FlashJournal::beside(&lab.file()).expect("it can be read"), again);
     rounds(false).written(&card("a"), Some("0353".into())).expect("it can be written");
     let check = |again, board, number| rounds(again).check(board, number, &mut Blank);
     let error = check(false, "b", Some("0353")).expect_err("it is a's");
@@ -140,7 +141,7 @@ fn card_round_card_is_identified_by_its_number() {
 /// A medium without anything.
 struct Blank;
 
-impl Medium for Blank {
+impl FlashMedium for Blank {
     fn write_at(&mut self, _: u64, _: &[u8]) -> std::io::Result<usize> {
         panic!("it is only looked at")
     }

@@ -1,7 +1,7 @@
 //! The command on files and loop devices.
 
 use crate::loop_device::{LoopDevice, flash, run};
-use renga_flash::{BlockDevice, FlashError, Host, Target, open_for_writing};
+use renga_flash::{BlockDevice, FlashError, FlashTarget, Host, open_for_writing};
 use std::fs::{self, File};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::PathBuf;
@@ -136,7 +136,7 @@ fn flash_device_replaced_before_open_is_not_written() {
     let Some(card) = LoopDevice::attach(16 << 20) else { return };
     let host = Host::this();
     let seen = host.find(&card.path).expect("it was just attached");
-    let target = |device: BlockDevice| Target::BlockDevice(device);
+    let target = |device: BlockDevice| FlashTarget::BlockDevice(device);
     assert!(open_for_writing(&host, &target(seen.clone()), 512, false).is_ok());
     for other in [
         BlockDevice { sequence: seen.sequence + 1, ..seen.clone() },

@@ -1,6 +1,6 @@
 //! Media that fail on purpose.
 
-use renga_flash::{CopyObserver, FlashError, Medium, Phase, verify_image, write_image};
+use renga_flash::{CopyObserver, FlashError, FlashMedium, Phase, verify_image, write_image};
 use rustix::io::Errno;
 use std::io::{self, Cursor};
 
@@ -59,7 +59,7 @@ impl Card {
     }
 }
 
-impl Medium for Card {
+impl FlashMedium for Card {
     fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<usize> {
         self.log.push(Some(at));
         self.fails(at, bytes.len(), self.faults.write)?;

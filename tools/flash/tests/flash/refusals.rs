@@ -1,7 +1,7 @@
 //! Each reason against a device, alone and on the host that has it.
 
 use crate::composed_host::{CARD_SECTORS, ComposedHost};
-use renga_flash::{DeviceBus, Refusal, Target, refusals};
+use renga_flash::{DeviceBus, FlashTarget, Refusal, refusals};
 use std::path::Path;
 
 const IMAGE_BYTES: u64 = 128 << 20;
@@ -184,9 +184,9 @@ fn refusals_lists_every_reason() {
 fn target_missing_device_is_refused() {
     let host = ComposedHost::with_card();
     host.link("dev/disk/by-id/usb-reader", "../../sdb");
-    let target = |path: &str| Target::of(&host.host(), Path::new(path));
+    let target = |path: &str| FlashTarget::of(&host.host(), Path::new(path));
     for path in ["/dev/sdb", "/dev/disk/by-id/usb-reader"] {
-        assert!(matches!(target(path), Ok(Target::BlockDevice(device)) if device.name == "sdb"), "{path}");
+        assert!(matches!(target(path), Ok(FlashTarget::BlockDevice(device)) if device.name == "sdb"), "{path}");
     }
     // A mistyped name must not become a file in /dev.
     for path in ["/dev/sdx", "/dev/null", "/dev/shm/card.img", "/no/such/folder/card.img", "/"] {

@@ -1,7 +1,7 @@
 //! A board with all processes of a file system, and a client that speaks to them as a user process does.
 
 use super::image::Medium512;
-use crate::memory::{self, Frames};
+use crate::memory::{self, FuzzFrames};
 use renga_fs::{
     BufferSlot, CacheClients, CommitDue, CommitterClients, DataClients, FileClients, INDEXED_PER_INODE, IndexSlot,
     InodeClients, InodeReclaimerClients, InodeSlot, LockPlace, LookupClients, Medium, MetadataWritebackClients,
@@ -52,7 +52,7 @@ thread_local! {
 }
 
 /// What a client speaks to.
-pub struct User {
+pub struct FuzzUser {
     path: Client<Path>,
     table: Client<FileTable>,
     files: Family<File>,
@@ -65,7 +65,7 @@ pub struct User {
 pub fn run<F: Future<Output = ()> + 'static>(
     input: &[u8],
     patch: impl FnOnce(&Medium512),
-    body: impl FnOnce(User, &'static [u8]) -> F,
+    body: impl FnOnce(FuzzUser, &'static [u8]) -> F,
 ) -> Option<&'static Medium512> {
     MEDIUM.with(|&medium| {
         medium.reset();
@@ -81,7 +81,7 @@ fn client<F: Future<Output = ()> + 'static>(
     board: Board,
     medium: &'static Medium512,
     input: &[u8],
-    body: impl FnOnce(User, &'static [u8]) -> F,
+    body: impl FnOnce(FuzzUser, &'static [u8]) -> F,
 ) {
     let arena = board.arena;
     let input: &'static [u8] = arena.put_slice(input.len(), |at| input[at]);
@@ -105,7 +105,7 @@ fn client<F: Future<Output = ()> + 'static>(
 
 /// The processes that others call.
 #[derive(Clone, Copy)]
-pub struct Servers {
+pub struct FuzzServers {
     /// The lookup worker.
     pub path: Address<Path>,
     /// The directory of inodes.
@@ -120,10 +120,10 @@ pub struct Servers {
     pub locks: Address<Locks>,
 }
 
-impl Servers {
+impl FuzzServers {
     /// The process `me` as a user of them.
-    fn user(&self, me: &Me) -> User {
-        User {
+    fn user(&self, me: &Me) -> FuzzUser {
+        FuzzUser {
             path: Client::new(me, self.path),
             table: Client::new(me, self.table),
             files: Family::new(me, self.files),
@@ -134,7 +134,7 @@ impl Servers {
 }
 
 /// Starts all processes of a file system on `medium`.
-pub fn processes(board: Board, medium: &'static Medium512, frames: Frames) -> Servers {
+pub fn processes(board: Board, medium: &'static Medium512, frames: FuzzFrames) -> FuzzServers {
     let (arena, pages) = (board.arena, frames.pages);
     let Some(model) = Medium::named("none") else { unreachable!("there is such a model") };
     let device = arena.put(|| medium);
@@ -200,7 +200,7 @@ pub fn processes(board: Board, medium: &'static Medium512, frames: Frames) -> Se
         revocations: Client::new(me, revocations),
     });
     let (table, files, locks) = opener(board, inodes, directory, frames);
-    Servers { path, directory, inodes, table, files, locks }
+    FuzzServers { path, directory, inodes, table, files, locks }
 }
 
 /// Starts a lookup worker with `clients`, and who passes operations on paths to it.
@@ -221,7 +221,7 @@ fn opener(
     board: Board,
     inodes: &'static [Members],
     directory: Address<InodeDirectory>,
-    Frames { machine, memory, pages, .. }: Frames,
+    FuzzFrames { machine, memory, pages, .. }: FuzzFrames,
 ) -> (Address<FileTable>, &'static [Members], Address<Locks>) {
     let arena = board.arena;
     let table = board.server(|_, port| file_table(port, arena.put_slice(FILES, |_| 0)));
@@ -295,7 +295,7 @@ fn workers(
 /// What an operation said.
 pub type Told<T> = Result<T, Errno>;
 
-impl User {
+impl FuzzUser {
     /// The lookup worker.
     pub fn path(&mut self) -> &mut Client<Path> {
         &mut self.path

@@ -3,7 +3,7 @@
 //!
 //! The first byte says how the image is used; the rest are patches: a block, an offset, a length of 1 to 8, as many new bytes.
 
-use super::board::{self, User};
+use super::board::{self, FuzzUser};
 use super::image::{BLOCK_BYTES, Medium512, NAMES, USED_BLOCKS};
 use renga_proto::inode::STAT_BYTES;
 use renga_proto::path::{
@@ -31,7 +31,7 @@ fn patch(medium: &Medium512, mut bytes: &[u8]) {
 }
 
 /// One kind of use of the files; only that each operation ends counts.
-async fn use_it(mut user: User, first: u8) {
+async fn use_it(mut user: FuzzUser, first: u8) {
     let place = usize::from(first / 8);
     match first % 8 {
         0 => look(&mut user, NAMES[place % NAMES.len()].as_bytes()).await,
@@ -51,7 +51,7 @@ async fn use_it(mut user: User, first: u8) {
     let _ = user.path().call(Unmount {}, ()).await;
 }
 
-async fn look(user: &mut User, name: &[u8]) {
+async fn look(user: &mut FuzzUser, name: &[u8]) {
     let _ = user.status(name, NO_FOLLOW).await;
     let _ = user.list(name).await;
     let _ = user.read(name).await;
@@ -59,7 +59,7 @@ async fn look(user: &mut User, name: &[u8]) {
     let _ = user.path().call(ReadLinkOf { at: board::ROOT.into() }, (name, &mut out[..])).await;
 }
 
-async fn ask(user: &mut User) {
+async fn ask(user: &mut FuzzUser) {
     let mut out = [0; STAT_BYTES];
     let _ = user.path().call(FileSystemStatus {}, &mut out[..]).await;
     if let Ok(facts) = user.open(b"d", 0).await {
@@ -68,7 +68,7 @@ async fn ask(user: &mut User) {
     }
 }
 
-async fn fill(user: &mut User) {
+async fn fill(user: &mut FuzzUser) {
     let at = board::ROOT;
     let _ = user.write(b"d/new", OPEN_CREATE, 4090, &[7; 20]).await;
     let _ = user.write(b"i", 0, 13 * 4096, &[8; 100]).await;
@@ -76,7 +76,7 @@ async fn fill(user: &mut User) {
     let _ = user.path().call(SymbolicLink { at: at.into() }, b"somewhere\0s").await;
 }
 
-async fn rename(user: &mut User) {
+async fn rename(user: &mut FuzzUser) {
     let at = board::ROOT;
     let _ = user.path().call(Rename { from_at: at.into(), to_at: at.into() }, b"d/f\0d/m/new").await;
     let _ = user.path().call(Rename { from_at: at.into(), to_at: at.into() }, b"d\0lost+found/d").await;
@@ -84,19 +84,19 @@ async fn rename(user: &mut User) {
     let _ = user.path().call(Link { from_at: at.into(), to_at: at.into(), flags: 0 }, b"h\0lost+found/h").await;
 }
 
-async fn cut(user: &mut User) {
+async fn cut(user: &mut FuzzUser) {
     let _ = user.truncate(b"i", 100).await;
     let _ = user.truncate(b"d/f", 5 << 20).await;
     let _ = user.truncate(b"d/f", 0).await;
 }
 
-async fn unlink(user: &mut User, place: usize) {
+async fn unlink(user: &mut FuzzUser, place: usize) {
     for name in ["i", "h", "l", "long", "null", "s", "d/f", "d/h"].into_iter().skip(place % 8) {
         let _ = user.path().call(Unlink { at: board::ROOT.into(), directory: false }, name.as_bytes()).await;
     }
 }
 
-async fn remove_directories(user: &mut User) {
+async fn remove_directories(user: &mut FuzzUser) {
     for name in ["d/m", "d", "lost+found/d", "lost+found"] {
         let _ = user.path().call(Unlink { at: board::ROOT.into(), directory: true }, name.as_bytes()).await;
     }

@@ -22,9 +22,9 @@ const SECTORS_PER_BLOCK: u64 = (BLOCK_BYTES / SECTOR_BYTES) as u64;
 pub const NAMES: [&str; 12] =
     ["/", "d", "d/f", "d/h", "d/../d/f", "h", "i", "l", "long", "null", "lost+found", "nothing"];
 
-struct Image(Vec<u8>);
+struct FuzzImage(Vec<u8>);
 
-impl Image {
+impl FuzzImage {
     fn put(&mut self, at: usize, bytes: &[u8]) {
         self.0[at..at + bytes.len()].copy_from_slice(bytes);
     }
@@ -95,7 +95,7 @@ impl Image {
 
 /// The image.
 pub fn make() -> Vec<u8> {
-    let mut image = Image(vec![0; BLOCKS * BLOCK_BYTES]);
+    let mut image = FuzzImage(vec![0; BLOCKS * BLOCK_BYTES]);
     image.superblock();
     image.bitmap(2, USED_BLOCKS as u32, BLOCKS as u32);
     image.bitmap(3, USED_INODES, INODES);
@@ -124,9 +124,9 @@ pub fn make() -> Vec<u8> {
 }
 
 /// A medium in memory that can be set back to the image cheaply.
-pub struct Medium512(RefCell<State>);
+pub struct Medium512(RefCell<FuzzImageState>);
 
-struct State {
+struct FuzzImageState {
     bytes: Vec<u8>,
     image: Vec<u8>,
     changed: [bool; BLOCKS],
@@ -134,14 +134,14 @@ struct State {
 
 impl Default for Medium512 {
     fn default() -> Self {
-        Medium512(RefCell::new(State { bytes: make(), image: make(), changed: [false; BLOCKS] }))
+        Medium512(RefCell::new(FuzzImageState { bytes: make(), image: make(), changed: [false; BLOCKS] }))
     }
 }
 
 impl Medium512 {
     /// Holds the image again.
     pub fn reset(&self) {
-        let State { bytes, image, changed } = &mut *self.0.borrow_mut();
+        let FuzzImageState { bytes, image, changed } = &mut *self.0.borrow_mut();
         for (block, changed) in changed.iter_mut().enumerate().filter(|(_, changed)| **changed) {
             let range = block * BLOCK_BYTES..(block + 1) * BLOCK_BYTES;
             bytes[range.clone()].copy_from_slice(&image[range]);

@@ -2,7 +2,7 @@
 //!
 //! The bytes are operations: a number, a path up to the next zero byte; of two paths, both.
 
-use super::board::{self, ROOT, Told, User};
+use super::board::{self, FuzzUser, ROOT, Told};
 use renga_proto::path::{
     Access, ChangeMode, ChangeOwner, ChangeTimes, Link, MakeDirectory, MakeNode, PATH_BYTES_MAX, ReadLinkOf, Rename,
     SymbolicLink, Unlink, Unmount,
@@ -32,7 +32,7 @@ fn two(rest: &mut &'static [u8]) -> &'static [u8] {
     &all[..(first.len() + 1 + second.len()).min(all.len())]
 }
 
-async fn operations(mut user: User, mut rest: &'static [u8]) {
+async fn operations(mut user: FuzzUser, mut rest: &'static [u8]) {
     for _ in 0..OPERATIONS_MAX {
         let Some((&operation, paths)) = rest.split_first() else { break };
         rest = paths;
@@ -49,7 +49,7 @@ async fn operations(mut user: User, mut rest: &'static [u8]) {
     assert_eq!(user.path().call(Unmount {}, ()).await, Ok(()));
 }
 
-async fn look(user: &mut User, which: u8, flags: u32, path: &[u8]) -> Told<()> {
+async fn look(user: &mut FuzzUser, which: u8, flags: u32, path: &[u8]) -> Told<()> {
     let mut out = [0; 1100];
     match which {
         0 => user.status(path, flags << 5).await,
@@ -64,7 +64,7 @@ async fn look(user: &mut User, which: u8, flags: u32, path: &[u8]) -> Told<()> {
     }
 }
 
-async fn change(user: &mut User, which: u8, flags: u32, path: &[u8]) -> Told<()> {
+async fn change(user: &mut FuzzUser, which: u8, flags: u32, path: &[u8]) -> Told<()> {
     let (at, mode) = (ROOT, 0o755);
     match which {
         10 => user.path().call(MakeDirectory { at: at.into(), mode }, path).await,
@@ -86,7 +86,7 @@ async fn change(user: &mut User, which: u8, flags: u32, path: &[u8]) -> Told<()>
     }
 }
 
-async fn change_two(user: &mut User, which: u8, paths: &[u8]) -> Told<()> {
+async fn change_two(user: &mut FuzzUser, which: u8, paths: &[u8]) -> Told<()> {
     let at = ROOT;
     match which {
         20..24 => user.path().call(Rename { from_at: at.into(), to_at: at.into() }, paths).await,

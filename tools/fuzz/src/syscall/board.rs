@@ -1,9 +1,9 @@
 //! A board that runs programs from a file system, and what takes from it all that they took.
 
 use super::{CODE, DATA, DATA_BYTES};
-use crate::fs::board::{self, Servers};
+use crate::fs::board::{self, FuzzServers};
 use crate::fs::image::Medium512;
-use crate::memory::{self, Frames};
+use crate::memory::{self, FuzzFrames};
 use renga_core::Process;
 use renga_hal::memory::PAGE_BYTES;
 use renga_hal::power::Power;
@@ -51,9 +51,9 @@ impl Uart for Silence {
     fn enable_transmit_interrupt(&mut self, _: bool) {}
 }
 
-struct Switch;
+struct SyscallSwitch;
 
-impl Power for Switch {
+impl Power for SyscallSwitch {
     fn stop(&self, _: u8) {}
 }
 
@@ -86,11 +86,11 @@ pub fn program() -> Vec<u8> {
 
 /// Starts all of it. What comes back lets a keeper run, which kills all programs but init at its first
 /// notification, and at its second counts what is free.
-pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMemory) -> Keeper {
+pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMemory) -> SyscallKeeper {
     let arena = board.arena;
     let frames = crate::memory::start(board, machine);
     let files = board::processes(board, medium, frames);
-    let Frames { memory, counts, pages, .. } = frames;
+    let FuzzFrames { memory, counts, pages, .. } = frames;
     let users: &'static [_] = arena.put_slice(USERS, |_| board.declare(2));
     let watch: &'static Watch = arena.put(|| Watch::new(None));
     let procs = procs(board, users, watch);
@@ -99,7 +99,7 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
     let events = events(board, wakes);
     let Pipes { pipe_table, pipes, fifos } = pipes(board, watch, wakes);
     let console = board.server(|me, port| renga_console::console(me, port, arena.put(|| Silence), wakes));
-    let power: &'static Switch = arena.put(|| Switch);
+    let power: &'static SyscallSwitch = arena.put(|| SyscallSwitch);
     let processor: &'static Flushed = arena.put(|| Flushed);
     let (info, tables) = (arena.put(ProcInfo::new), SpaceTables::new(arena, users.len()));
     let sessions: &'static Sessions = arena.put(Sessions::new);
@@ -108,7 +108,7 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
         let facts =
             arena.put(|| UserFacts { slot: slot as u16, boot_program, seed: 42, info, tables, counts, sessions });
         let context = arena.put(|| UserContext::new(slot as u16, 0, 0));
-        let Servers { path, directory, inodes, table, files, locks } = files;
+        let FuzzServers { path, directory, inodes, table, files, locks } = files;
         board.start(process, |me| {
             let clients = UserClients {
                 procs: Client::new(&me, procs),
@@ -154,7 +154,7 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
         };
         keep(me, keeping, free)
     });
-    Keeper { notifier: Notifier::new(keeper), free }
+    SyscallKeeper { notifier: Notifier::new(keeper), free }
 }
 
 fn procs(board: Board, users: &'static [&'static Process], watch: &'static Watch) -> Address<Procs> {
@@ -224,7 +224,7 @@ pub struct Free {
 }
 
 /// Runs the keeper, and has what it found.
-pub struct Keeper {
+pub struct SyscallKeeper {
     /// Lets it go on.
     pub notifier: Notifier,
     /// What is free, once it has counted.

@@ -8,7 +8,7 @@
 mod board;
 
 use crate::fs::image::Medium512;
-use board::{Free, Keeper};
+use board::{Free, SyscallKeeper};
 use renga_hal::memory::{Frame, PAGE_BYTES, UserMemory};
 use renga_hal_host::HostMemory;
 use renga_process::user::IMPLEMENTED;
@@ -73,14 +73,14 @@ fn attack(bytes: &[u8]) -> Free {
         Board::lent(0, memory, |board| {
             let keeper = board::start(board, medium, machine);
             let mut attack =
-                Attack { board, machine, rest: bytes, calls: 0, victim: None, childless: false, killed: false };
+                SyscallAttack { board, machine, rest: bytes, calls: 0, victim: None, childless: false, killed: false };
             attack.go();
             attack.end(&keeper)
         })
     })
 }
 
-struct Attack<'a> {
+struct SyscallAttack<'a> {
     board: Board,
     machine: &'static HostMemory,
     rest: &'a [u8],
@@ -93,7 +93,7 @@ struct Attack<'a> {
     killed: bool,
 }
 
-impl Attack<'_> {
+impl SyscallAttack<'_> {
     /// Every program has its turns, the hostile ones with calls of the input until it is used up, for a while.
     fn go(&mut self) {
         let mut dispatches = 0;
@@ -123,7 +123,7 @@ impl Attack<'_> {
     }
 
     /// The keeper kills all but init; what is free then.
-    fn end(&mut self, keeper: &Keeper) -> Free {
+    fn end(&mut self, keeper: &SyscallKeeper) -> Free {
         assert!(self.victim.is_some(), "init was not started");
         self.killed = true;
         keeper.notifier.notify();

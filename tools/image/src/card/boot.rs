@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail};
 use renga_boot_card::{KERNEL_FILE, PARTITIONS, TABLES_FILE};
 use renga_boot_card::{LinkMode, Model, NODE_FILE, Node};
 use renga_cli::ProgramName;
-use renga_emu::{Firmware, Loaded};
+use renga_emu::{FirmwareLoader, Loaded};
 use std::fs::{self, File};
 use std::io::{Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -75,7 +75,7 @@ pub fn boot_cards(folder: &Path, system: &SystemFile, scratch: &Path) -> Result<
         }
         *place = Some(take_out(&files, &node, &image, scratch).with_context(of_image)?);
     }
-    let missing = |(boot, board): (Option<CardBoot>, &renga_placement::Board)| {
+    let missing = |(boot, board): (Option<CardBoot>, &renga_placement::SystemBoard)| {
         boot.with_context(|| format!("{} has no card of board {}", folder.display(), board.name))
     };
     boots.into_iter().zip(&system.checked.boards).map(missing).collect()
@@ -118,9 +118,9 @@ fn take_out(files: &[CardFile], node: &Node<'_>, image: &Path, scratch: &Path) -
 }
 
 /// The firmware of a board with this card: from the partition that a reset named, or from the usual one.
-pub fn firmware_of(card: &CardBoot) -> Firmware {
+pub fn firmware_of(card: &CardBoot) -> FirmwareLoader {
     let (card, model) = (card.card.clone(), card.model);
-    Firmware::new(move |named| load(&card, model, named).map_err(|error| format!("{error:#}")))
+    FirmwareLoader::new(move |named| load(&card, model, named).map_err(|error| format!("{error:#}")))
 }
 
 fn load(card: &Path, model: Model, named: u8) -> Result<Loaded> {

@@ -1,22 +1,22 @@
 //! A card image, put together.
 
-use super::cluster::Cluster;
+use super::cluster::CardCluster;
 use super::{contents, fat, firmware};
 use crate::artifacts::{self, KernelFlavour};
 use crate::disk_image::DiskChoice;
 use crate::disk_image::partition::{copy_nonzero, find};
-use crate::partition_table::{self, Extent, Partition, SECTOR_BYTES, TYPE_FAT32, TYPE_LINUX};
+use crate::partition_table::{self, PartitionEntry, PartitionExtent, SECTOR_BYTES, TYPE_FAT32, TYPE_LINUX};
 use anyhow::{Context, Result};
 use renga_workspace::environment::Environment;
-use renga_workspace::progress::Progress;
+use renga_workspace::progress::ProgressLine;
 use std::fs::{self, File};
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// The first partition: behind 1 MiB, as every partitioning program does.
-pub(super) const BOOT: Extent = Extent { start_bytes: 1 << 20, len_bytes: 39 << 20 };
+pub(super) const BOOT: PartitionExtent = PartitionExtent { start_bytes: 1 << 20, len_bytes: 39 << 20 };
 /// The second, which the board can start from as well. Both are little more than the least of FAT32.
-pub(super) const OTHER: Extent = Extent { start_bytes: 40 << 20, len_bytes: 40 << 20 };
+pub(super) const OTHER: PartitionExtent = PartitionExtent { start_bytes: 40 << 20, len_bytes: 40 << 20 };
 
 /// A card image that was made.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ pub struct Card {
 }
 
 /// What a card image is called.
-pub fn card_file_name(cluster: &Cluster, board: usize) -> String {
+pub fn card_file_name(cluster: &CardCluster, board: usize) -> String {
     format!("{}-{}-{}.img", cluster.name, cluster.board_name(board), cluster.models[board])
 }
 
@@ -38,10 +38,10 @@ pub fn card_file_name(cluster: &Cluster, board: usize) -> String {
 /// If something cannot be built, fetched or written.
 pub fn build_cards(
     environment: &Environment,
-    cluster: &Cluster,
+    cluster: &CardCluster,
     choice: &DiskChoice,
     out: &Path,
-    progress: &Progress,
+    progress: &ProgressLine,
 ) -> Result<Vec<Card>> {
     let kernel = artifacts::kernel(environment, KernelFlavour::Plain, progress)?;
     let firmware = firmware::fetch(environment, progress)?;
@@ -64,7 +64,7 @@ pub fn build_cards(
 }
 
 /// The number by which a host tells this card from others: the same for the same board of the same cluster.
-fn identity(cluster: &Cluster, board: usize) -> u32 {
+fn identity(cluster: &CardCluster, board: usize) -> u32 {
     let sum = super::sha256(format!("{} {}", cluster.name, cluster.board_name(board)).as_bytes()).to_string();
     u32::from_str_radix(&sum[..8], 16).unwrap_or(1)
 }
@@ -74,15 +74,15 @@ fn identity(cluster: &Cluster, board: usize) -> u32 {
 /// # Errors
 /// If the files do not fit, or the image cannot be written.
 pub fn write_card(files: &[fat::CardFile], identity: u32, disk: Option<&Path>, path: &Path) -> Result<()> {
-    let volume = |extent: Extent, files: &[fat::CardFile], identity: u32| {
+    let volume = |extent: PartitionExtent, files: &[fat::CardFile], identity: u32| {
         fat::make(files, extent.len_bytes as usize, (extent.start_bytes / SECTOR_BYTES) as u32, identity)
     };
     let volumes = [volume(BOOT, files, identity)?, volume(OTHER, &contents::of_other(files), !identity)?];
-    let mut partitions = [BOOT, OTHER].map(|extent| Partition { kind: TYPE_FAT32, extent }).to_vec();
+    let mut partitions = [BOOT, OTHER].map(|extent| PartitionEntry { kind: TYPE_FAT32, extent }).to_vec();
     let disk = disk.map(|disk| Ok::<_, anyhow::Error>((File::open(disk)?, find(disk)?))).transpose()?;
     if let Some((_, extent)) = &disk {
-        let extent = Extent { start_bytes: OTHER.end_bytes(), len_bytes: extent.len_bytes };
-        partitions.push(Partition { kind: TYPE_LINUX, extent });
+        let extent = PartitionExtent { start_bytes: OTHER.end_bytes(), len_bytes: extent.len_bytes };
+        partitions.push(PartitionEntry { kind: TYPE_LINUX, extent });
     }
     let end_bytes = partitions.last().map_or(0, |last| last.extent.end_bytes());
     let mut card = File::create(path)?;

@@ -26,7 +26,7 @@ use std::fs;
 use std::path::Path;
 
 /// A cluster for which cards are made.
-pub struct Cluster {
+pub struct CardCluster {
     /// Its name.
     pub name: String,
     /// Its system.
@@ -49,12 +49,12 @@ struct Description {
     boards: BTreeMap<String, String>,
 }
 
-impl Cluster {
+impl CardCluster {
     /// Reads a cluster file.
     ///
     /// # Errors
     /// If it cannot be read, or its boards are not the system's.
-    pub fn read(environment: &Environment, path: &Path) -> Result<Cluster> {
+    pub fn read(environment: &Environment, path: &Path) -> Result<CardCluster> {
         let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
         let described = || format!("the cluster file {} is refused", path.display());
         let description: Description = toml::from_str(&text).with_context(described)?;
@@ -62,15 +62,15 @@ impl Cluster {
         let models = description.boards.iter().map(|(board, model)| format!("{board}={model}"));
         let models: Vec<String> = models.collect();
         let program = description.program.as_deref().map(program).transpose().with_context(described)?;
-        let cluster = Cluster::new(description.name, system, description.link.as_deref(), &models);
-        Ok(Cluster { program, ..cluster.with_context(described)? })
+        let cluster = CardCluster::new(description.name, system, description.link.as_deref(), &models);
+        Ok(CardCluster { program, ..cluster.with_context(described)? })
     }
 
     /// A cluster whose boards are `models`: `MODEL` for all of them, or `BOARD=MODEL` for each.
     ///
     /// # Errors
     /// If there is no such board, model or link, or a board has no model.
-    pub fn new(name: String, system: SystemFile, link: Option<&str>, models: &[String]) -> Result<Cluster> {
+    pub fn new(name: String, system: SystemFile, link: Option<&str>, models: &[String]) -> Result<CardCluster> {
         let link = match link {
             None => LinkMode::Pins,
             Some(mode) => LinkMode::named(mode).with_context(|| {
@@ -79,7 +79,7 @@ impl Cluster {
         };
         let boards: Vec<&str> = system.checked.boards.iter().map(|board| board.name.as_str()).collect();
         let models = models::of_boards(&boards, models, None)?;
-        let cluster = Cluster { name, system, link, models, program: None };
+        let cluster = CardCluster { name, system, link, models, program: None };
         for board in 0..cluster.models.len() {
             let text = cluster.node_file(board);
             if text.len() > NODE_BYTES_MAX {

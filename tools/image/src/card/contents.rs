@@ -1,6 +1,6 @@
 //! The files of a card's FAT partition.
 
-use super::cluster::Cluster;
+use super::cluster::CardCluster;
 use super::fat::CardFile;
 use super::{firmware, kernel_files, settings, sha256};
 use crate::calendar::EPOCH_S;
@@ -30,7 +30,7 @@ Everything else: MIT OR Apache-2.0; programs on the second partition have their 
 ///
 /// # Errors
 /// If the kernel or a part of the firmware cannot be read.
-pub fn files(cluster: &Cluster, number: usize, kernel: &Path, firmware_folder: &Path) -> Result<Vec<CardFile>> {
+pub fn files(cluster: &CardCluster, number: usize, kernel: &Path, firmware_folder: &Path) -> Result<Vec<CardFile>> {
     let kernel = fs::read(kernel).with_context(|| format!("cannot read {}", kernel.display()))?;
     let text = |name: &str, text: String| CardFile { name: name.to_string(), bytes: text.into_bytes() };
     let mut files = vec![

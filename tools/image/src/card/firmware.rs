@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use renga_boot_card::Model;
 use renga_workspace::environment::Environment;
 use renga_workspace::lock::Lock;
-use renga_workspace::progress::Progress;
+use renga_workspace::progress::ProgressLine;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -29,7 +29,7 @@ const PAPERS: [(&str, &str); 3] =
 ///
 /// # Errors
 /// If apt or the network fails; what apt said is in the message.
-pub fn fetch(environment: &Environment, progress: &Progress) -> Result<PathBuf> {
+pub fn fetch(environment: &Environment, progress: &ProgressLine) -> Result<PathBuf> {
     let work = environment.work();
     let folder = work.join("firmware");
     fs::create_dir_all(&work).with_context(|| format!("cannot make {}", work.display()))?;

@@ -1,12 +1,12 @@
 //! Looking into a card, or an image of one: what is on it, and what is wrong with that.
 
-use super::cluster::Cluster;
+use super::cluster::CardCluster;
 use super::contents::FILES_LIST;
 use super::slots::{self, SlotFound, WRITTEN};
 use super::{Checksum, fat, fat::CardFile, sha256};
 use crate::disk_image::partition::copy_out;
 use crate::disk_image::{FsckVerdict, fsck_filesystem};
-use crate::partition_table::{self, Extent, Partition, SECTOR_BYTES, TYPE_FAT32, TYPE_LINUX};
+use crate::partition_table::{self, PartitionEntry, PartitionExtent, SECTOR_BYTES, TYPE_FAT32, TYPE_LINUX};
 use anyhow::{Context, Result, bail};
 use renga_boot_card::{NODE_FILE, Node};
 use renga_boot_card::{PARTITIONS, TABLES_FILE};
@@ -21,7 +21,7 @@ const BOOT_BYTES_MAX: u64 = 1 << 30;
 #[derive(Default)]
 pub struct Expected<'a> {
     /// The cluster that it should belong to.
-    pub cluster: Option<&'a Cluster>,
+    pub cluster: Option<&'a CardCluster>,
     /// The placement of the system that it names, as it is now.
     pub placement: Option<u64>,
     /// The kernel of the sources as they are now, filled up as on a card.
@@ -39,7 +39,7 @@ pub enum CardFinding {
 
 /// A file of the boot partition.
 #[derive(Clone, Debug)]
-pub struct Listed {
+pub struct BootFile {
     /// Its name.
     pub name: String,
     /// Its length.
@@ -52,9 +52,9 @@ pub struct Listed {
 #[derive(Default)]
 pub struct Inspection {
     /// The partitions.
-    pub partitions: Vec<Partition>,
+    pub partitions: Vec<PartitionEntry>,
     /// The files of the boot partition.
-    pub files: Vec<Listed>,
+    pub files: Vec<BootFile>,
     /// The partitions from which the board can start, and their kernels.
     pub slots: Vec<SlotFound>,
     /// `NODE.TXT`, if it is whole.
@@ -119,7 +119,7 @@ pub fn inspect<'a>(
     Ok(found)
 }
 
-fn boot_partition(partitions: &[Partition], number: u8, card_bytes: u64) -> Result<Extent> {
+fn boot_partition(partitions: &[PartitionEntry], number: u8, card_bytes: u64) -> Result<PartitionExtent> {
     let partition = partitions.get(usize::from(number - 1));
     let Some(boot) = partition.filter(|partition| partition.kind == TYPE_FAT32) else {
         bail!("partition {number} is not FAT32");
@@ -130,7 +130,7 @@ fn boot_partition(partitions: &[Partition], number: u8, card_bytes: u64) -> Resu
     Ok(boot.extent)
 }
 
-fn read_boot(file: &mut File, extent: Extent) -> Result<Vec<CardFile>> {
+fn read_boot(file: &mut File, extent: PartitionExtent) -> Result<Vec<CardFile>> {
     let mut volume = vec![0; extent.len_bytes as usize];
     file.seek(SeekFrom::Start(extent.start_bytes))?;
     file.read_exact(&mut volume).context("it cannot be read")?;
@@ -196,8 +196,8 @@ fn judge_files(found: &mut Inspection, files: &[CardFile]) {
     }
 }
 
-fn listed(file: &CardFile) -> Listed {
-    Listed { name: file.name.clone(), len_bytes: file.bytes.len(), sum: sha256(&file.bytes) }
+fn listed(file: &CardFile) -> BootFile {
+    BootFile { name: file.name.clone(), len_bytes: file.bytes.len(), sum: sha256(&file.bytes) }
 }
 
 /// How the files of a partition differ from the list that is among them.
@@ -207,7 +207,7 @@ fn list_faults(files: &[CardFile]) -> Vec<String> {
     };
     let list = String::from_utf8_lossy(&list.bytes);
     let sums: Vec<(&str, &str)> = list.lines().filter_map(|line| line.split_once("  ")).collect();
-    let files: Vec<Listed> = files.iter().map(listed).collect();
+    let files: Vec<BootFile> = files.iter().map(listed).collect();
     let mut faults = Vec::new();
     for (sum, name) in &sums {
         match files.iter().find(|file| file.name == *name) {
@@ -221,7 +221,7 @@ fn list_faults(files: &[CardFile]) -> Vec<String> {
         }
     }
     let written = |name: &str| name == FILES_LIST || WRITTEN.contains(&name);
-    let known = |file: &&Listed| written(&file.name) || sums.iter().any(|(_, name)| *name == file.name);
+    let known = |file: &&BootFile| written(&file.name) || sums.iter().any(|(_, name)| *name == file.name);
     let more: Vec<&str> = files.iter().filter(|file| !known(file)).map(|file| file.name.as_str()).collect();
     if !more.is_empty() {
         faults.push(format!("not of this card: {}", more.join(", ")));
@@ -261,7 +261,7 @@ fn compare(found: &mut Inspection, node: &Node<'_>, expected: &Expected<'_>) {
     }
 }
 
-fn compare_cluster(found: &mut Inspection, node: &Node<'_>, cluster: &Cluster) {
+fn compare_cluster(found: &mut Inspection, node: &Node<'_>, cluster: &CardCluster) {
     if node.cluster != cluster.name {
         found.fault(format!("a card of another cluster: `{}`, not `{}`", node.cluster, cluster.name));
         return;

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 use renga_boot_card::Model;
-use renga_emu::Machine;
+use renga_emu::EmulatedMachine;
 
 /// The model of each board, in the order of `boards`: `said` is `MODEL` for all of them, or `BOARD=MODEL` for one; `unsaid` is
 /// that of the others.
@@ -37,11 +37,11 @@ pub fn of_boards(boards: &[&str], said: &[String], unsaid: Option<Model>) -> Res
 ///
 /// # Errors
 /// If it has none that can do so.
-pub fn machine(name: &str, model: Model, owns_disk: bool) -> Result<Machine> {
+pub fn machine(name: &str, model: Model, owns_disk: bool) -> Result<EmulatedMachine> {
     let machine = match model {
-        Model::Pi3 => Machine::Pi3B,
-        Model::Zero2W => Machine::Pi3APlus,
-        Model::Pi4 => Machine::Pi4B,
+        Model::Pi3 => EmulatedMachine::Pi3B,
+        Model::Zero2W => EmulatedMachine::Pi3APlus,
+        Model::Pi4 => EmulatedMachine::Pi4B,
     };
     if owns_disk && !machine.facts().has_slot {
         bail!(

@@ -2,7 +2,7 @@
 
 use super::build::{BOOT, OTHER, write_card};
 use super::fat::CardFile;
-use super::{CardFinding, Cluster, Expected, contents, fat, firmware, inspect, sha256};
+use super::{CardCluster, CardFinding, Expected, contents, fat, firmware, inspect, sha256};
 use crate::disk_image::partition::wrap;
 use crate::system::SystemFile;
 use renga_boot_card::{Model, NODE_BYTES_MAX, Node, read_node_file};
@@ -39,7 +39,7 @@ impl Bench {
         Bench { folder }
     }
 
-    fn files(&self, cluster: &Cluster, board: usize) -> Vec<CardFile> {
+    fn files(&self, cluster: &CardCluster, board: usize) -> Vec<CardFile> {
         contents::files(cluster, board, &self.folder.join("kernel8.img"), &self.folder.join("firmware")).unwrap()
     }
 
@@ -50,12 +50,12 @@ impl Bench {
         path
     }
 
-    fn card(&self, name: &str, cluster: &Cluster, board: usize) -> PathBuf {
+    fn card(&self, name: &str, cluster: &CardCluster, board: usize) -> PathBuf {
         self.write(name, &self.files(cluster, board), cluster.owns_disk(board))
     }
 
     /// What is wrong with a card that should be one of `cluster`.
-    fn faults(&self, card: &Path, cluster: &Cluster) -> Vec<String> {
+    fn faults(&self, card: &Path, cluster: &CardCluster) -> Vec<String> {
         let kernel = sha256(&super::kernel_files(KERNEL, &[]).unwrap()[0].bytes);
         let expected = Expected { cluster: Some(cluster), placement: None, kernel: Some(kernel) };
         let found = inspect(card, &self.folder, |_| Ok(expected)).unwrap().findings;
@@ -74,9 +74,9 @@ impl Drop for Bench {
     }
 }
 
-fn cluster(name: &str, system: &str, model: &str) -> Cluster {
+fn cluster(name: &str, system: &str, model: &str) -> CardCluster {
     let system = SystemFile::find(&Environment::read().unwrap(), system).unwrap();
-    Cluster::new(name.to_string(), system, None, &[model.to_string()]).unwrap()
+    CardCluster::new(name.to_string(), system, None, &[model.to_string()]).unwrap()
 }
 
 #[test]
@@ -323,13 +323,13 @@ fn cluster_file_unknown_board_model_or_link_is_named() {
     let system = || SystemFile::find(&Environment::read().unwrap(), "pair").unwrap();
     let fault = |link, models: &[&str]| {
         let models: Vec<String> = models.iter().map(ToString::to_string).collect();
-        Cluster::new("lab".into(), system(), link, &models).err().unwrap().to_string()
+        CardCluster::new("lab".into(), system(), link, &models).err().unwrap().to_string()
     };
     assert!(fault(None, &["pi5"]).contains("known ones are pi3, zero2w, pi4"));
     assert!(fault(None, &["c=pi3"]).contains("its boards are a, b"));
     assert!(fault(None, &["a=pi3"]).contains("which model is board b?"));
     assert!(fault(Some("wifi"), &["pi3"]).contains("known ones are pins, pins4, spi"));
-    let long = Cluster::new("a name with blanks".into(), system(), None, &["pi3".into()]).err().unwrap();
+    let long = CardCluster::new("a name with blanks".into(), system(), None, &["pi3".into()]).err().unwrap();
     assert!(long.to_string().contains("`cluster=`"), "{long}");
 }
 
@@ -337,7 +337,7 @@ fn cluster_file_unknown_board_model_or_link_is_named() {
 fn boot_cards_linked_over_spi_is_refused() {
     let bench = Bench::new("spi");
     let system = SystemFile::find(&Environment::read().unwrap(), "pair").unwrap();
-    let lab = Cluster::new("lab".into(), system, Some("spi"), &["pi3".into()]).unwrap();
+    let lab = CardCluster::new("lab".into(), system, Some("spi"), &["pi3".into()]).unwrap();
     let cards = bench.folder.join("cards");
     fs::create_dir(&cards).unwrap();
     bench.card("cards/a.img", &lab, 0);
@@ -349,7 +349,7 @@ fn boot_cards_linked_over_spi_is_refused() {
 
 #[test]
 fn models_pi_4_with_disk_is_refused() {
-    assert_eq!(super::models::machine("b", Model::Pi4, false).unwrap(), renga_emu::Machine::Pi4B);
+    assert_eq!(super::models::machine("b", Model::Pi4, false).unwrap(), renga_emu::EmulatedMachine::Pi4B);
     let fault = super::models::machine("a", Model::Pi4, true).unwrap_err().to_string();
     assert!(fault.contains("board a owns the disk") && fault.contains("--board a=pi3"), "{fault}");
 }
@@ -362,7 +362,7 @@ fn card_program_replaces_system() {
         let file = bench.folder.join("lab.toml");
         let text = format!("name = \"lab\"\nsystem = \"pair\"\n{program}\n[boards]\na = \"pi3\"\nb = \"pi3\"\n");
         fs::write(&file, text).unwrap();
-        Cluster::read(&environment, &file)
+        CardCluster::read(&environment, &file)
     };
     let command_line = |program: &str| {
         let files = bench.files(&described(program).unwrap(), 1);

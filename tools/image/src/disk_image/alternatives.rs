@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::ImageError;
-use super::tree::Tree;
+use super::tree::ImageTree;
 
 const COMMAND: &str = "update-alternatives";
 
@@ -65,7 +65,7 @@ fn parse(words: &[&str]) -> Option<Alternative> {
 }
 
 /// Makes the links of the best of each name.
-pub(super) fn choose(alternatives: &[Alternative], tree: &mut Tree) -> Result<(), ImageError> {
+pub(super) fn choose(alternatives: &[Alternative], tree: &mut ImageTree) -> Result<(), ImageError> {
     let mut best: BTreeMap<&str, &Alternative> = BTreeMap::new();
     for alternative in alternatives.iter().filter(|alternative| tree.holds(&alternative.links[0].1)) {
         let chosen = best.entry(&alternative.name).or_insert(alternative);
@@ -84,7 +84,7 @@ pub(super) fn choose(alternatives: &[Alternative], tree: &mut Tree) -> Result<()
 
 #[cfg(test)]
 mod tests {
-    use super::super::tree::{Content, Node, Tree};
+    use super::super::tree::{FileContent, ImageTree, TreeNode};
     use super::{choose, read};
 
     const GAWK: &str = "
@@ -101,15 +101,15 @@ case $1 in
     update-alternatives --remove ex /usr/bin/mawk
 esac";
 
-    fn tree(files: &[&str]) -> Tree {
-        let mut tree = Tree::default();
+    fn tree(files: &[&str]) -> ImageTree {
+        let mut tree = ImageTree::default();
         for path in files {
-            tree.insert(path, Node::File(Content::Bytes(Vec::new())), 0o755).unwrap();
+            tree.insert(path, TreeNode::File(FileContent::Bytes(Vec::new())), 0o755).unwrap();
         }
         tree
     }
 
-    fn target(tree: &Tree, path: &str) -> Option<String> {
+    fn target(tree: &ImageTree, path: &str) -> Option<String> {
         tree.entries().find(|(at, _)| *at == path).map(|(_, entry)| format!("{:?}", entry.node))
     }
 

@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 
 use super::alternatives::{self, Alternative};
 use super::error::at;
-use super::flavour::{Applets, Chain, ImageFlavour};
+use super::flavour::{Applets, FlavourChain, ImageFlavour};
 use super::packages::Package;
-use super::tree::{Content, Node, Tree};
+use super::tree::{FileContent, ImageTree, TreeNode};
 use super::{ImageError, PACKAGES_LIST};
 
 /// Folders that are links where whole packages are: Debian merged them with those in `/usr`.
@@ -34,12 +34,12 @@ pub(super) struct Unpacked {
 }
 
 /// Everything in its place. What comes later replaces what was there.
-pub(super) fn tree(root: &Path, chain: &Chain, unpacked: &Unpacked) -> Result<Tree, ImageError> {
-    let mut tree = Tree::default();
+pub(super) fn tree(root: &Path, chain: &FlavourChain, unpacked: &Unpacked) -> Result<ImageTree, ImageError> {
+    let mut tree = ImageTree::default();
     if !unpacked.whole.is_empty() {
         for folder in MERGED {
-            tree.insert(&format!("/usr/{folder}"), Node::Folder, 0o755)?;
-            tree.insert(&format!("/{folder}"), Node::Symlink { target: format!("usr/{folder}") }, LINK_MODE)?;
+            tree.insert(&format!("/usr/{folder}"), TreeNode::Folder, 0o755)?;
+            tree.insert(&format!("/{folder}"), TreeNode::Symlink { target: format!("usr/{folder}") }, LINK_MODE)?;
         }
     }
     let mut whole = Some(&unpacked.whole);
@@ -65,12 +65,12 @@ pub(super) fn tree(root: &Path, chain: &Chain, unpacked: &Unpacked) -> Result<Tr
         list.push_str(&format!("{}\n", package.identity));
     }
     if !list.is_empty() {
-        tree.insert(PACKAGES_LIST, Node::File(Content::Bytes(list.into_bytes())), TEXT_MODE)?;
+        tree.insert(PACKAGES_LIST, TreeNode::File(FileContent::Bytes(list.into_bytes())), TEXT_MODE)?;
     }
     Ok(tree)
 }
 
-fn take_parts(flavour: &ImageFlavour, unpacked: &Unpacked, tree: &mut Tree) -> Result<(), ImageError> {
+fn take_parts(flavour: &ImageFlavour, unpacked: &Unpacked, tree: &mut ImageTree) -> Result<(), ImageError> {
     for part in &flavour.parts {
         for taken in &part.take {
             let from = unpacked.parts[&part.name].data().join(taken);
@@ -80,7 +80,7 @@ fn take_parts(flavour: &ImageFlavour, unpacked: &Unpacked, tree: &mut Tree) -> R
     Ok(())
 }
 
-fn insert_applets(root: &Path, applets: &Applets, tree: &mut Tree) -> Result<(), ImageError> {
+fn insert_applets(root: &Path, applets: &Applets, tree: &mut ImageTree) -> Result<(), ImageError> {
     let list = root.join(&applets.list);
     let text = fs::read_to_string(&list).map_err(at(&list))?;
     for name in text.lines() {
@@ -90,7 +90,7 @@ fn insert_applets(root: &Path, applets: &Applets, tree: &mut Tree) -> Result<(),
     Ok(())
 }
 
-fn insert_whole(chain: &Chain, packages: &[Package], tree: &mut Tree) -> Result<(), ImageError> {
+fn insert_whole(chain: &FlavourChain, packages: &[Package], tree: &mut ImageTree) -> Result<(), ImageError> {
     let left_out: Vec<&str> =
         chain.flavours.iter().flat_map(|flavour| &flavour.leave_out).map(String::as_str).collect();
     let wanted = |path: &str| {
@@ -109,7 +109,7 @@ fn insert_whole(chain: &Chain, packages: &[Package], tree: &mut Tree) -> Result<
 }
 
 /// Files that packages bring as models for others.
-fn copy(chain: &Chain, tree: &mut Tree) -> Result<(), ImageError> {
+fn copy(chain: &FlavourChain, tree: &mut ImageTree) -> Result<(), ImageError> {
     for copied in chain.flavours.iter().flat_map(|flavour| &flavour.copies) {
         if let Some(entry) = tree.get(&copied.from).cloned() {
             tree.insert(&copied.to, entry.node, entry.mode)?;
@@ -119,27 +119,28 @@ fn copy(chain: &Chain, tree: &mut Tree) -> Result<(), ImageError> {
 }
 
 /// Links, folders, devices and files that the flavour itself describes.
-fn insert_written(flavour: &ImageFlavour, tree: &mut Tree) -> Result<(), ImageError> {
+fn insert_written(flavour: &ImageFlavour, tree: &mut ImageTree) -> Result<(), ImageError> {
     for link in &flavour.links {
-        tree.insert(&link.path, Node::Symlink { target: link.target.clone() }, LINK_MODE)?;
+        tree.insert(&link.path, TreeNode::Symlink { target: link.target.clone() }, LINK_MODE)?;
     }
     for directory in &flavour.directories {
-        tree.insert(&directory.path, Node::Folder, directory.mode)?;
+        tree.insert(&directory.path, TreeNode::Folder, directory.mode)?;
     }
     for device in &flavour.devices {
         let (major, minor) = (device.major, device.minor);
-        let node = if device.block { Node::BlockDevice { major, minor } } else { Node::CharDevice { major, minor } };
+        let node =
+            if device.block { TreeNode::BlockDevice { major, minor } } else { TreeNode::CharDevice { major, minor } };
         tree.insert(&device.path, node, device.mode)?;
     }
     for file in &flavour.files {
-        tree.insert(&file.path, Node::File(Content::Bytes(file.text.clone().into_bytes())), file.mode)?;
+        tree.insert(&file.path, TreeNode::File(FileContent::Bytes(file.text.clone().into_bytes())), file.mode)?;
     }
     Ok(())
 }
 
 /// Adds a file, link or folder of the host, with all that is in it and wanted, as `path`.
 fn insert_from_host(
-    tree: &mut Tree,
+    tree: &mut ImageTree,
     path: &str,
     host: &Path,
     wanted: &dyn Fn(&str) -> bool,
@@ -153,7 +154,7 @@ fn insert_from_host(
     if found.is_dir() {
         // Folders come with what is in them, so that none is empty because of what was left out.
         if wanted(path) {
-            tree.insert(path, Node::Folder, mode)?;
+            tree.insert(path, TreeNode::Folder, mode)?;
         }
         for child in sorted(host)? {
             let name = child.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -168,9 +169,9 @@ fn insert_from_host(
     }
     if found.is_symlink() {
         let target = fs::read_link(host).map_err(at(host))?.to_string_lossy().into_owned();
-        return tree.insert(path, Node::Symlink { target }, mode);
+        return tree.insert(path, TreeNode::Symlink { target }, mode);
     }
-    tree.insert(path, Node::File(Content::HostFile(host.to_path_buf())), mode)
+    tree.insert(path, TreeNode::File(FileContent::HostFile(host.to_path_buf())), mode)
 }
 
 /// What is in a folder, in the order of names.

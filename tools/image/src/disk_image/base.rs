@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 
 use super::assemble::{self, Unpacked};
 use super::error::at;
-use super::flavour::Chain;
+use super::flavour::FlavourChain;
 use super::package_store::{Closure, PackageStore};
-use super::tree::Tree;
+use super::tree::ImageTree;
 use super::{DiskChoice, FsckVerdict, ImageError, ImageSpec, command, ext2, fsck, listing, partition, scratch_folder};
 use crate::card::{Checksum, sha256};
 
@@ -23,8 +23,8 @@ const ARCHITECTURE: &str = "arm64";
 const NAMED_MAX: usize = 3;
 
 /// What a request comes to.
-pub(super) struct Plan {
-    chain: Chain,
+pub(super) struct BasePlan {
+    chain: FlavourChain,
     unpacked: Unpacked,
     label: String,
     filesystem_mib: Option<u32>,
@@ -35,14 +35,14 @@ pub(super) struct Plan {
 /// A cached image; while this is held, it stays.
 pub(super) struct Base {
     pub(super) image: PathBuf,
-    pub(super) tree: Tree,
+    pub(super) tree: ImageTree,
     _lock: Lock,
 }
 
-impl Plan {
+impl BasePlan {
     /// Reads the flavours and fetches packages, if they are not there.
     pub(super) fn make(spec: &ImageSpec, progress: &mut dyn FnMut(&str)) -> Result<Self, ImageError> {
-        let chain = Chain::load(&spec.root, &spec.choice.flavour)?;
+        let chain = FlavourChain::load(&spec.root, &spec.choice.flavour)?;
         let store = PackageStore { root: &spec.root, work: &spec.work, architecture: ARCHITECTURE };
         let parts = store.get(&part_names(&chain), Closure::Alone, progress)?;
         let whole = store.get(&whole_names(&chain, &spec.choice), Closure::WithDependencies, progress)?;
@@ -53,7 +53,7 @@ impl Plan {
 
     /// The same, if nothing has to be fetched for it.
     pub(super) fn make_if_fetched(spec: &ImageSpec) -> Result<Option<Self>, ImageError> {
-        let chain = Chain::load(&spec.root, &spec.choice.flavour)?;
+        let chain = FlavourChain::load(&spec.root, &spec.choice.flavour)?;
         let store = PackageStore { root: &spec.root, work: &spec.work, architecture: ARCHITECTURE };
         let names = whole_names(&chain, &spec.choice);
         let whole =
@@ -65,7 +65,7 @@ impl Plan {
         Ok(Some(Self::of(spec, chain, Unpacked { parts, whole })))
     }
 
-    fn of(spec: &ImageSpec, chain: Chain, unpacked: Unpacked) -> Self {
+    fn of(spec: &ImageSpec, chain: FlavourChain, unpacked: Unpacked) -> Self {
         let mut text = format!("{LAYOUT_VERSION} {:?}\n{}", spec.choice.filesystem_mib, chain.texts.join("\n"));
         let mut identities: Vec<&str> = unpacked.parts.values().map(|package| package.identity.as_str()).collect();
         identities.sort_unstable();
@@ -153,7 +153,7 @@ impl Plan {
     }
 }
 
-fn build_in(scratch: &Path, tree: &Tree, size_mib: u32, image: &Path) -> Result<(), ImageError> {
+fn build_in(scratch: &Path, tree: &ImageTree, size_mib: u32, image: &Path) -> Result<(), ImageError> {
     let filesystem = scratch.join("filesystem");
     ext2::make(tree, scratch, size_mib, &filesystem)?;
     let disk = scratch.join("disk");
@@ -172,11 +172,11 @@ pub(super) fn copy(from: &Path, to: &Path) -> Result<(), ImageError> {
     Ok(())
 }
 
-fn part_names(chain: &Chain) -> Vec<String> {
+fn part_names(chain: &FlavourChain) -> Vec<String> {
     chain.flavours.iter().flat_map(|flavour| &flavour.parts).map(|part| part.name.clone()).collect()
 }
 
-fn whole_names(chain: &Chain, choice: &DiskChoice) -> Vec<String> {
+fn whole_names(chain: &FlavourChain, choice: &DiskChoice) -> Vec<String> {
     let named = chain.flavours.iter().flat_map(|flavour| &flavour.packages);
     let mut names: Vec<String> = named.chain(&choice.packages).cloned().collect();
     names.sort();

@@ -13,7 +13,7 @@ use std::path::Path;
 use super::ImageError;
 use super::command::run_well;
 use super::error::at;
-use super::tree::{Content, Node, Tree, TreeEntry};
+use super::tree::{FileContent, ImageTree, TreeEntry, TreeNode};
 use crate::calendar::EPOCH_S;
 
 const UUID: &str = "72656e67-6100-4000-8000-000000000001";
@@ -49,7 +49,7 @@ const ROOT_MODE: u32 = 0o755;
 const LOST_AND_FOUND_MODE: u32 = 0o700;
 
 /// Makes the file `out`, a bare file system of `size_mib`, with the contents of `tree`. `scratch` takes files in between.
-pub(super) fn make(tree: &Tree, scratch: &Path, size_mib: u32, out: &Path) -> Result<(), ImageError> {
+pub(super) fn make(tree: &ImageTree, scratch: &Path, size_mib: u32, out: &Path) -> Result<(), ImageError> {
     make_empty(scratch, size_mib, out)?;
     let mut script = String::new();
     fill(&mut script, tree.entries().map(|(path, entry)| (path, entry, None)), scratch)?;
@@ -71,8 +71,8 @@ pub(super) fn make(tree: &Tree, scratch: &Path, size_mib: u32, out: &Path) -> Re
 /// Adds to a file system that holds the tree `base` what `all` has at the paths `changed`. The file system begins at
 /// `start_bytes` in the file `disk` of the folder `scratch`.
 pub(super) fn add(
-    base: &Tree,
-    all: &Tree,
+    base: &ImageTree,
+    all: &ImageTree,
     changed: &BTreeSet<String>,
     scratch: &Path,
     disk: &str,
@@ -95,7 +95,7 @@ pub(super) fn add(
 }
 
 /// Whether a file system of so many bytes has room for a tree.
-fn check_room(tree: &Tree, disk_bytes: u64) -> Result<(), ImageError> {
+fn check_room(tree: &ImageTree, disk_bytes: u64) -> Result<(), ImageError> {
     let size = u32::try_from(disk_bytes >> 20).unwrap_or(u32::MAX);
     size_mib(tree, Some(size))?;
     let (files, inodes) = (tree.entries().count() as u64, disk_bytes / u64::from(INODE_RATIO_BYTES));
@@ -106,15 +106,15 @@ fn check_room(tree: &Tree, disk_bytes: u64) -> Result<(), ImageError> {
 }
 
 /// How large a file system is to be for a tree: as somebody wishes, or with some room, in MiB.
-pub(super) fn size_mib(tree: &Tree, wished_mib: Option<u32>) -> Result<u32, ImageError> {
+pub(super) fn size_mib(tree: &ImageTree, wished_mib: Option<u32>) -> Result<u32, ImageError> {
     let block_bytes = u64::from(BLOCK_BYTES);
     let mut blocks = 0;
     for (_, entry) in tree.entries() {
         let data = match &entry.node {
-            Node::File(content) => content.len()?.div_ceil(block_bytes),
-            Node::Folder => 1,
+            TreeNode::File(content) => content.len()?.div_ceil(block_bytes),
+            TreeNode::Folder => 1,
             // Their inodes have room for it.
-            Node::Symlink { .. } | Node::CharDevice { .. } | Node::BlockDevice { .. } => 0,
+            TreeNode::Symlink { .. } | TreeNode::CharDevice { .. } | TreeNode::BlockDevice { .. } => 0,
         };
         // Besides, blocks of addresses, of 1,024 each.
         blocks += data + data / 1024;
@@ -182,26 +182,26 @@ fn fill<'a>(
             command(script, format_args!("cd \"{folder}/\""));
             folder_now = folder;
         }
-        let was_folder = before.map(|before| matches!(before.node, Node::Folder));
+        let was_folder = before.map(|before| matches!(before.node, TreeNode::Folder));
         match (was_folder, &entry.node) {
-            (Some(true), Node::Folder) => continue,
-            (Some(true), _) | (Some(false), Node::Folder) => {
+            (Some(true), TreeNode::Folder) => continue,
+            (Some(true), _) | (Some(false), TreeNode::Folder) => {
                 return Err(ImageError::BadPath { path: path.into(), reason: "a folder and something else" });
             }
             (Some(false), _) => command(script, format_args!("rm \"{name}\"")),
             (None, _) => {}
         }
         match &entry.node {
-            Node::Folder => command(script, format_args!("mkdir \"{name}\"")),
-            Node::File(content) => {
+            TreeNode::Folder => command(script, format_args!("mkdir \"{name}\"")),
+            TreeNode::File(content) => {
                 stage(content, &scratch.join(format!("staged-{number}")))?;
                 command(script, format_args!("write staged-{number} \"{name}\""));
             }
-            Node::Symlink { target } => command(script, format_args!("symlink \"{name}\" \"{target}\"")),
-            Node::CharDevice { major, minor } => {
+            TreeNode::Symlink { target } => command(script, format_args!("symlink \"{name}\" \"{target}\"")),
+            TreeNode::CharDevice { major, minor } => {
                 command(script, format_args!("mknod \"{name}\" c {major} {minor}"));
             }
-            Node::BlockDevice { major, minor } => {
+            TreeNode::BlockDevice { major, minor } => {
                 command(script, format_args!("mknod \"{name}\" b {major} {minor}"));
             }
         }
@@ -210,24 +210,24 @@ fn fill<'a>(
 }
 
 /// Puts a content where debugfs finds it.
-fn stage(content: &Content, staged: &Path) -> Result<(), ImageError> {
+fn stage(content: &FileContent, staged: &Path) -> Result<(), ImageError> {
     match content {
-        Content::Bytes(bytes) => fs::write(staged, bytes).map_err(at(staged)),
-        Content::HostFile(file) => {
+        FileContent::Bytes(bytes) => fs::write(staged, bytes).map_err(at(staged)),
+        FileContent::HostFile(file) => {
             let file = file.canonicalize().map_err(at(file))?;
             symlink(file, staged).map_err(at(staged))
         }
-        Content::Link(_) => unreachable!("it became a link of the tree"),
+        FileContent::Link(_) => unreachable!("it became a link of the tree"),
     }
 }
 
 fn inode_mode(entry: &TreeEntry) -> u32 {
     let kind = match entry.node {
-        Node::Folder => KIND_FOLDER,
-        Node::File(_) => KIND_FILE,
-        Node::Symlink { .. } => KIND_SYMLINK,
-        Node::CharDevice { .. } => KIND_CHAR_DEVICE,
-        Node::BlockDevice { .. } => KIND_BLOCK_DEVICE,
+        TreeNode::Folder => KIND_FOLDER,
+        TreeNode::File(_) => KIND_FILE,
+        TreeNode::Symlink { .. } => KIND_SYMLINK,
+        TreeNode::CharDevice { .. } => KIND_CHAR_DEVICE,
+        TreeNode::BlockDevice { .. } => KIND_BLOCK_DEVICE,
     };
     kind | entry.mode
 }

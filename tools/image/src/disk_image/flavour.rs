@@ -32,23 +32,23 @@ pub(super) struct ImageFlavour {
     pub(super) leave_out: Vec<String>,
     /// Packages of which single files are taken, whatever they depend on.
     #[serde(rename = "package", default)]
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<FlavourPart>,
     pub(super) applets: Option<Applets>,
     #[serde(rename = "link", default)]
-    pub(super) links: Vec<Link>,
+    pub(super) links: Vec<FlavourLink>,
     #[serde(rename = "copy", default)]
     pub(super) copies: Vec<Copied>,
     #[serde(rename = "directory", default)]
-    pub(super) directories: Vec<Directory>,
+    pub(super) directories: Vec<FlavourDirectory>,
     #[serde(rename = "device", default)]
-    pub(super) devices: Vec<Device>,
+    pub(super) devices: Vec<FlavourDevice>,
     #[serde(rename = "file", default)]
     pub(super) files: Vec<TextFile>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Part {
+pub(super) struct FlavourPart {
     pub(super) name: String,
     pub(super) take: Vec<String>,
 }
@@ -62,7 +62,7 @@ pub(super) struct Applets {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Link {
+pub(super) struct FlavourLink {
     pub(super) path: String,
     pub(super) target: String,
 }
@@ -77,14 +77,14 @@ pub(super) struct Copied {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Directory {
+pub(super) struct FlavourDirectory {
     pub(super) path: String,
     pub(super) mode: u32,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Device {
+pub(super) struct FlavourDevice {
     pub(super) path: String,
     pub(super) major: u32,
     pub(super) minor: u32,
@@ -103,12 +103,12 @@ pub(super) struct TextFile {
 
 /// A flavour with those that it builds on, the first of all first, and the texts that say so.
 #[derive(Debug)]
-pub(super) struct Chain {
+pub(super) struct FlavourChain {
     pub(super) flavours: Vec<ImageFlavour>,
     pub(super) texts: Vec<String>,
 }
 
-impl Chain {
+impl FlavourChain {
     /// Reads the flavour of this name, or in this file.
     pub(super) fn load(root: &Path, name: &str) -> Result<Self, ImageError> {
         let mut chain = Self { flavours: Vec::new(), texts: Vec::new() };

@@ -9,7 +9,7 @@ use super::ImageError;
 use super::command::{report, run};
 use super::error::at;
 use super::partition;
-use crate::partition_table::Extent;
+use crate::partition_table::PartitionExtent;
 
 const SUPERBLOCK_AT_BYTES: u64 = 1024;
 const MAGIC_AT_BYTES: u64 = SUPERBLOCK_AT_BYTES + 56;
@@ -124,7 +124,7 @@ pub(super) fn debugfs(image: &Path, request: &str) -> Result<(Vec<u8>, String), 
     Ok((output.stdout, String::from_utf8_lossy(&output.stderr).into_owned()))
 }
 
-fn find_filesystem(image: &Path) -> Result<Extent, ImageError> {
+fn find_filesystem(image: &Path) -> Result<PartitionExtent, ImageError> {
     let extent = partition::find(image)?;
     let mut magic = [0; MAGIC.len()];
     let mut file = File::open(image).map_err(at(image))?;

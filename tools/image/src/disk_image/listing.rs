@@ -4,18 +4,18 @@
 //! device), path. Contents are not there.
 
 use super::ImageError;
-use super::tree::{Content, Node, Tree};
+use super::tree::{FileContent, ImageTree, TreeNode};
 
 /// The listing of a tree.
-pub(super) fn write(tree: &Tree) -> Result<String, ImageError> {
+pub(super) fn write(tree: &ImageTree) -> Result<String, ImageError> {
     let mut text = String::new();
     for (path, entry) in tree.entries() {
         let (kind, detail) = match &entry.node {
-            Node::Folder => ("folder", String::new()),
-            Node::File(content) => ("file", content.len()?.to_string()),
-            Node::Symlink { target } => ("link", target.clone()),
-            Node::CharDevice { major, minor } => ("device", format!("{major} {minor}")),
-            Node::BlockDevice { major, minor } => ("disk", format!("{major} {minor}")),
+            TreeNode::Folder => ("folder", String::new()),
+            TreeNode::File(content) => ("file", content.len()?.to_string()),
+            TreeNode::Symlink { target } => ("link", target.clone()),
+            TreeNode::CharDevice { major, minor } => ("device", format!("{major} {minor}")),
+            TreeNode::BlockDevice { major, minor } => ("disk", format!("{major} {minor}")),
         };
         text.push_str(&format!("{kind}\t{:o}\t{detail}\t{path}\n", entry.mode));
     }
@@ -23,21 +23,21 @@ pub(super) fn write(tree: &Tree) -> Result<String, ImageError> {
 }
 
 /// The tree of a listing, its files empty; none if it is not one.
-pub(super) fn read(text: &str) -> Option<Tree> {
-    let mut tree = Tree::default();
+pub(super) fn read(text: &str) -> Option<ImageTree> {
+    let mut tree = ImageTree::default();
     for line in text.lines() {
         let [kind, mode, detail, path] = line.split('\t').collect::<Vec<_>>()[..] else { return None };
         let node = match kind {
-            "folder" => Node::Folder,
-            "file" => Node::File(Content::Bytes(Vec::new())),
-            "link" => Node::Symlink { target: detail.into() },
+            "folder" => TreeNode::Folder,
+            "file" => TreeNode::File(FileContent::Bytes(Vec::new())),
+            "link" => TreeNode::Symlink { target: detail.into() },
             "device" => {
                 let (major, minor) = detail.split_once(' ')?;
-                Node::CharDevice { major: major.parse().ok()?, minor: minor.parse().ok()? }
+                TreeNode::CharDevice { major: major.parse().ok()?, minor: minor.parse().ok()? }
             }
             "disk" => {
                 let (major, minor) = detail.split_once(' ')?;
-                Node::BlockDevice { major: major.parse().ok()?, minor: minor.parse().ok()? }
+                TreeNode::BlockDevice { major: major.parse().ok()?, minor: minor.parse().ok()? }
             }
             _ => return None,
         };
@@ -55,16 +55,16 @@ pub(super) fn contents(text: &str) -> (usize, u64) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tree::{Content, Node, Tree};
+    use super::super::tree::{FileContent, ImageTree, TreeNode};
     use super::{contents, read, write};
 
     #[test]
     fn listing_round_trip_keeps_tree() {
-        let mut tree = Tree::default();
-        tree.insert("/bin", Node::Symlink { target: "usr/bin".into() }, 0o777).unwrap();
-        tree.insert("/bin/a b", Node::File(Content::Bytes(vec![1, 2, 3])), 0o4755).unwrap();
-        tree.insert("/dev/null", Node::CharDevice { major: 1, minor: 3 }, 0o666).unwrap();
-        tree.insert("/dev/sd", Node::BlockDevice { major: 179, minor: 0 }, 0o600).unwrap();
+        let mut tree = ImageTree::default();
+        tree.insert("/bin", TreeNode::Symlink { target: "usr/bin".into() }, 0o777).unwrap();
+        tree.insert("/bin/a b", TreeNode::File(FileContent::Bytes(vec![1, 2, 3])), 0o4755).unwrap();
+        tree.insert("/dev/null", TreeNode::CharDevice { major: 1, minor: 3 }, 0o666).unwrap();
+        tree.insert("/dev/sd", TreeNode::BlockDevice { major: 179, minor: 0 }, 0o600).unwrap();
         let text = write(&tree).unwrap();
         assert_eq!(contents(&text), (1, 3));
         let again = write(&read(&text).unwrap()).unwrap();

@@ -41,7 +41,7 @@ pub use inspect::{
 pub use packages::{fetch as fetch_packages, fetch_dependency};
 pub use sources::fetch as fetch_source;
 pub use stock::{Stocked, stock};
-pub use tree::Content;
+pub use tree::FileContent;
 
 /// Where an image names the packages that it has whole, with their versions.
 const PACKAGES_LIST: &str = "/etc/renga/packages";
@@ -105,7 +105,7 @@ pub struct Placed {
     /// Absolute path on the image.
     pub dest: String,
     /// What it contains.
-    pub content: Content,
+    pub content: FileContent,
     /// Permission bits, such as `0o755`.
     pub mode: u32,
 }
@@ -119,11 +119,11 @@ pub struct Placed {
 /// See [`ImageError`]; `out` is untouched then.
 pub fn build(spec: &ImageSpec, out: &Path, progress: &mut dyn FnMut(&str)) -> Result<(), ImageError> {
     // Before anything is fetched for an image that cannot be.
-    let mut placed = tree::Tree::default();
+    let mut placed = tree::ImageTree::default();
     for file in &spec.placed {
         placed.insert(&file.dest, (&file.content).into(), file.mode)?;
     }
-    let plan = base::Plan::make(spec, progress)?;
+    let plan = base::BasePlan::make(spec, progress)?;
     let stamp = stamp::of(plan.sum, &spec.placed)?;
     if stamp::matches(out, &stamp) {
         return Ok(());
@@ -145,7 +145,7 @@ pub fn build(spec: &ImageSpec, out: &Path, progress: &mut dyn FnMut(&str)) -> Re
 /// # Errors
 /// See [`ImageError`].
 pub fn fingerprint(spec: &ImageSpec, progress: &mut dyn FnMut(&str)) -> Result<String, ImageError> {
-    let plan = base::Plan::make(spec, progress)?;
+    let plan = base::BasePlan::make(spec, progress)?;
     Ok(stamp::of(plan.sum, &spec.placed)?.trim().to_string())
 }
 
@@ -154,7 +154,7 @@ pub fn fingerprint(spec: &ImageSpec, progress: &mut dyn FnMut(&str)) -> Result<S
 /// # Errors
 /// See [`ImageError`].
 pub fn prepare(spec: &ImageSpec, progress: &mut dyn FnMut(&str)) -> Result<(), ImageError> {
-    base::Plan::make(spec, progress).map(|_| ())
+    base::BasePlan::make(spec, progress).map(|_| ())
 }
 
 fn build_in(scratch: &Path, base: &base::Base, placed: &[Placed], out: &Path) -> Result<(), ImageError> {

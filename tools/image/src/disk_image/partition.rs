@@ -8,7 +8,7 @@ use std::path::Path;
 
 use super::ImageError;
 use super::error::at;
-use crate::partition_table::{self, Extent, Partition, SECTOR_BYTES, TYPE_LINUX};
+use crate::partition_table::{self, PartitionEntry, PartitionExtent, SECTOR_BYTES, TYPE_LINUX};
 
 /// Where the partition begins: 1 MiB, as every partitioning program does.
 pub(super) const PARTITION_START_BYTES: u64 = 1 << 20;
@@ -17,10 +17,10 @@ const CHUNK_BYTES: usize = 4096;
 /// Makes `disk`: a partition table and the file system on its one partition.
 pub(crate) fn wrap(filesystem: &Path, disk: &Path) -> Result<(), ImageError> {
     let len_bytes = fs::metadata(filesystem).map_err(at(filesystem))?.len();
-    let extent = Extent { start_bytes: PARTITION_START_BYTES, len_bytes };
+    let extent = PartitionExtent { start_bytes: PARTITION_START_BYTES, len_bytes };
     let mut out = File::create(disk).map_err(at(disk))?;
     out.set_len((PARTITION_START_BYTES + len_bytes).next_power_of_two()).map_err(at(disk))?;
-    out.write_all(&partition_table::write(&[Partition { kind: TYPE_LINUX, extent }], 0)).map_err(at(disk))?;
+    out.write_all(&partition_table::write(&[PartitionEntry { kind: TYPE_LINUX, extent }], 0)).map_err(at(disk))?;
     let mut from = File::open(filesystem).map_err(at(filesystem))?;
     copy_nonzero(&mut from, &mut out, extent.start_bytes, len_bytes).map_err(at(disk))
 }
@@ -35,7 +35,7 @@ pub(crate) fn copy_sparse(from: &Path, to: &Path) -> Result<(), ImageError> {
 }
 
 /// Copies a disk's partition to a file of its own.
-pub(crate) fn copy_out(disk: &Path, extent: Extent, to: &Path) -> Result<(), ImageError> {
+pub(crate) fn copy_out(disk: &Path, extent: PartitionExtent, to: &Path) -> Result<(), ImageError> {
     let mut out = File::create(to).map_err(at(to))?;
     out.set_len(extent.len_bytes).map_err(at(to))?;
     let mut source = File::open(disk).map_err(at(disk))?;
@@ -44,7 +44,7 @@ pub(crate) fn copy_out(disk: &Path, extent: Extent, to: &Path) -> Result<(), Ima
 }
 
 /// Where the first Linux partition of a disk lies.
-pub(crate) fn find(disk: &Path) -> Result<Extent, ImageError> {
+pub(crate) fn find(disk: &Path) -> Result<PartitionExtent, ImageError> {
     let not_ext2 = |reason| ImageError::NotExt2 { image: disk.to_path_buf(), reason };
     let mut file = File::open(disk).map_err(at(disk))?;
     let disk_bytes = file.metadata().map_err(at(disk))?.len();

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::error::at;
-use super::{Content, ImageError, Placed};
+use super::{FileContent, ImageError, Placed};
 use crate::card::{Checksum, sha256};
 
 /// The stamp of an image of this base with these files.
@@ -12,7 +12,7 @@ pub(super) fn of(base: Checksum, placed: &[Placed]) -> Result<String, ImageError
     let mut text = format!("{base}\n");
     for placed in placed {
         let sum = sha256(&placed.content.bytes()?);
-        let kind = if matches!(placed.content, Content::Link(_)) { "link " } else { "" };
+        let kind = if matches!(placed.content, FileContent::Link(_)) { "link " } else { "" };
         text.push_str(&format!("{kind}{:o} {sum} {}\n", placed.mode, placed.dest));
     }
     Ok(format!("{}\n", sha256(text.as_bytes())))

@@ -4,8 +4,8 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use super::base::Plan;
-use super::flavour::{self, Chain};
+use super::base::BasePlan;
+use super::flavour::{self, FlavourChain};
 use super::{DiskChoice, ImageError, ImageSpec, listing};
 
 /// One image to choose.
@@ -20,12 +20,12 @@ pub struct Stocked {
     /// What is known of it once its packages are fetched.
     pub fetched: Option<usize>,
     /// What is known of it once it is built.
-    pub cached: Option<Cached>,
+    pub cached: Option<CachedImage>,
 }
 
 /// A cached image.
 #[derive(Debug, Clone, Copy)]
-pub struct Cached {
+pub struct CachedImage {
     /// Files in it.
     pub files: usize,
     /// Their bytes.
@@ -55,22 +55,22 @@ pub fn stock(root: &Path, further: &[DiskChoice]) -> Result<Vec<Stocked>, ImageE
 
 fn stocked(root: &Path, choice: DiskChoice) -> Result<Stocked, ImageError> {
     let spec = ImageSpec { choice, ..ImageSpec::new(root) };
-    let chain = Chain::load(root, &spec.choice.flavour)?;
+    let chain = FlavourChain::load(root, &spec.choice.flavour)?;
     let last = chain.flavours.last();
     let parts = last.into_iter().flat_map(|flavour| flavour.parts.iter().map(|part| part.name.clone()));
     let whole = last.into_iter().flat_map(|flavour| flavour.packages.clone());
     let named = parts.chain(whole).chain(spec.choice.packages.clone()).collect();
-    let plan = Plan::make_if_fetched(&spec)?;
+    let plan = BasePlan::make_if_fetched(&spec)?;
     let cached = plan.as_ref().and_then(|plan| plan.cached(&spec.work));
     let cached = cached.and_then(|(image, list)| {
         let (facts, (files, content_bytes)) = (fs::metadata(image).ok()?, listing::contents(&list));
-        Some(Cached { files, content_bytes, card_bytes: facts.len(), host_bytes: facts.blocks() * 512 })
+        Some(CachedImage { files, content_bytes, card_bytes: facts.len(), host_bytes: facts.blocks() * 512 })
     });
     Ok(Stocked {
         name: spec.choice.label(),
         about: chain.about().into(),
         named,
-        fetched: plan.as_ref().map(Plan::packages),
+        fetched: plan.as_ref().map(BasePlan::packages),
         cached,
     })
 }

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use super::inspect::debugfs;
 use super::{
-    Content, FsckVerdict, ImageError, ImageSpec, Placed, build, check_is_ext2, extract_tree, fsck, prepare, read_file,
+    FileContent, FsckVerdict, ImageError, ImageSpec, Placed, build, check_is_ext2, extract_tree, fsck, prepare,
+    read_file,
 };
 
 fn root() -> PathBuf {
@@ -23,8 +24,16 @@ fn folder(name: &str) -> PathBuf {
 
 fn spec() -> ImageSpec {
     let mut spec = ImageSpec::new(&root());
-    spec.placed.push(Placed { dest: "/sbin/init".into(), content: Content::Bytes(b"program".to_vec()), mode: 0o755 });
-    spec.placed.push(Placed { dest: "/root/a b/[x]".into(), content: Content::Bytes(vec![7; 100_000]), mode: 0o4711 });
+    spec.placed.push(Placed {
+        dest: "/sbin/init".into(),
+        content: FileContent::Bytes(b"program".to_vec()),
+        mode: 0o755,
+    });
+    spec.placed.push(Placed {
+        dest: "/root/a b/[x]".into(),
+        content: FileContent::Bytes(vec![7; 100_000]),
+        mode: 0o4711,
+    });
     spec
 }
 
@@ -160,7 +169,7 @@ fn disk_image_unchanged_inputs_are_not_rebuilt() {
     let mut spec = spec();
     assert!(count(&spec));
     assert!(!count(&spec));
-    spec.placed[0].content = Content::Bytes(b"another program".to_vec());
+    spec.placed[0].content = FileContent::Bytes(b"another program".to_vec());
     assert!(count(&spec));
     fs::remove_dir_all(folder).unwrap();
 }
@@ -196,7 +205,7 @@ fn fsck_finds_damaged_file_system() {
 fn disk_image_bad_paths_are_refused() {
     for path in ["relative", "/a/../b", "/a//b", "/quote\"", "/sbin/init/below"] {
         let mut spec = spec();
-        spec.placed.push(Placed { dest: path.into(), content: Content::Bytes(Vec::new()), mode: 0o644 });
+        spec.placed.push(Placed { dest: path.into(), content: FileContent::Bytes(Vec::new()), mode: 0o644 });
         let fault = build(&spec, Path::new("/nonexistent/disk.img"), &mut |_| {}).unwrap_err();
         assert!(matches!(fault, ImageError::BadPath { .. }), "{path}: {fault}");
     }
@@ -209,13 +218,13 @@ fn disk_image_too_small_is_one_line_error() {
     let folder = folder("room");
     let image = folder.join("disk.img");
     let mut spec = spec();
-    spec.placed.push(Placed { dest: "/host/link".into(), content: Content::Link("no where".into()), mode: 0o777 });
+    spec.placed.push(Placed { dest: "/host/link".into(), content: FileContent::Link("no where".into()), mode: 0o777 });
     build(&spec, &image, &mut |_| {}).unwrap();
     assert!(stat(&image, "/host/link").contains("Fast link dest: \"no where\""), "{}", stat(&image, "/host/link"));
     assert_eq!(fsck(&image).unwrap(), FsckVerdict::Clean);
     let large = folder.join("large");
     fs::File::create(&large).unwrap().set_len(1 << 30).unwrap();
-    spec.placed.push(Placed { dest: "/host/large".into(), content: Content::HostFile(large), mode: 0o644 });
+    spec.placed.push(Placed { dest: "/host/large".into(), content: FileContent::HostFile(large), mode: 0o644 });
     let refused = build(&spec, &image, &mut |_| {}).unwrap_err().to_string();
     assert!(
         refused.contains("MiB") && refused.contains("--disk-size-mib") && refused.lines().count() == 1,
@@ -223,7 +232,7 @@ fn disk_image_too_small_is_one_line_error() {
     );
     spec.placed.pop();
     for number in 0..30_000 {
-        let (dest, content) = (format!("/host/{number}"), Content::Bytes(Vec::new()));
+        let (dest, content) = (format!("/host/{number}"), FileContent::Bytes(Vec::new()));
         spec.placed.push(Placed { dest, content, mode: 0o644 });
     }
     let refused = build(&spec, &image, &mut |_| {}).unwrap_err().to_string();

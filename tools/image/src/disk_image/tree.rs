@@ -21,7 +21,7 @@ const LINK_MODE: u32 = 0o777;
 
 /// What a file contains.
 #[derive(Debug, Clone)]
-pub enum Content {
+pub enum FileContent {
     /// These bytes.
     Bytes(Vec<u8>),
     /// What this file of the host contains.
@@ -30,7 +30,7 @@ pub enum Content {
     Link(String),
 }
 
-impl Content {
+impl FileContent {
     /// The bytes, read from the host if they lie there.
     ///
     /// # Errors
@@ -56,20 +56,20 @@ impl Content {
     }
 }
 
-impl From<&Content> for Node {
-    fn from(content: &Content) -> Node {
+impl From<&FileContent> for TreeNode {
+    fn from(content: &FileContent) -> TreeNode {
         match content {
-            Content::Link(target) => Node::Symlink { target: target.clone() },
-            content => Node::File(content.clone()),
+            FileContent::Link(target) => TreeNode::Symlink { target: target.clone() },
+            content => TreeNode::File(content.clone()),
         }
     }
 }
 
 /// One thing in the tree.
 #[derive(Debug, Clone)]
-pub(super) enum Node {
+pub(super) enum TreeNode {
     Folder,
-    File(Content),
+    File(FileContent),
     Symlink { target: String },
     CharDevice { major: u32, minor: u32 },
     BlockDevice { major: u32, minor: u32 },
@@ -78,18 +78,18 @@ pub(super) enum Node {
 /// A thing and its permission bits.
 #[derive(Debug, Clone)]
 pub(super) struct TreeEntry {
-    pub(super) node: Node,
+    pub(super) node: TreeNode,
     pub(super) mode: u32,
 }
 
 #[derive(Debug, Default, Clone)]
-pub(super) struct Tree {
+pub(super) struct ImageTree {
     entries: BTreeMap<String, TreeEntry>,
     /// What was inserted since this was asked for.
     inserted: BTreeSet<String>,
 }
 
-impl Tree {
+impl ImageTree {
     /// All entries, each folder before what is in it. The root folder is not among them.
     pub(super) fn entries(&self) -> impl Iterator<Item = (&str, &TreeEntry)> {
         self.entries.iter().map(|(path, entry)| (path.as_str(), entry))
@@ -112,25 +112,25 @@ impl Tree {
 
     /// Adds an entry, replacing one of the same path, and the folders that lead to it. A folder does not replace a link
     /// to a folder.
-    pub(super) fn insert(&mut self, path: &str, node: Node, mode: u32) -> Result<(), ImageError> {
+    pub(super) fn insert(&mut self, path: &str, node: TreeNode, mode: u32) -> Result<(), ImageError> {
         check_path(path)?;
-        if let Node::Symlink { target } = &node {
+        if let TreeNode::Symlink { target } = &node {
             check_text(target)?;
         }
         let mut path = self.resolve(path)?;
-        if matches!(node, Node::Folder) {
+        if matches!(node, TreeNode::Folder) {
             path = self.resolve(&format!("{path}/"))?.trim_end_matches('/').to_string();
         }
         let mut parent = path.as_str();
         while let Some((folder, _)) = parent.rsplit_once('/').filter(|(folder, _)| !folder.is_empty()) {
-            let known = self.entries.get(folder).map(|entry| matches!(entry.node, Node::Folder));
+            let known = self.entries.get(folder).map(|entry| matches!(entry.node, TreeNode::Folder));
             match known {
                 Some(true) => {}
                 Some(false) => {
                     return Err(ImageError::BadPath { path, reason: "what leads to it is not a folder" });
                 }
                 None => {
-                    self.entries.insert(folder.to_string(), TreeEntry { node: Node::Folder, mode: FOLDER_MODE });
+                    self.entries.insert(folder.to_string(), TreeEntry { node: TreeNode::Folder, mode: FOLDER_MODE });
                     self.inserted.insert(folder.to_string());
                 }
             }
@@ -150,7 +150,7 @@ impl Tree {
             return Ok(());
         }
         let target = relative(&path, &target);
-        self.insert(&path, Node::Symlink { target }, LINK_MODE)
+        self.insert(&path, TreeNode::Symlink { target }, LINK_MODE)
     }
 
     /// The path with links in its folders, but not at its end, followed.
@@ -160,7 +160,7 @@ impl Tree {
             let folders = path.match_indices('/').map(|(at, _)| &path[..at]).filter(|folder| !folder.is_empty());
             let link = folders.map(|folder| (folder.len(), self.entries.get(folder)));
             let link = link.into_iter().find_map(|(len, entry)| match entry.map(|entry| &entry.node) {
-                Some(Node::Symlink { target }) => Some((len, target)),
+                Some(TreeNode::Symlink { target }) => Some((len, target)),
                 _ => None,
             });
             let Some((len, target)) = link else { return Ok(path) };
@@ -228,10 +228,10 @@ fn check_text(text: &str) -> Result<(), ImageError> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Node, Tree, relative};
+    use super::{ImageTree, TreeNode, relative};
 
-    fn link(target: &str) -> Node {
-        Node::Symlink { target: target.into() }
+    fn link(target: &str) -> TreeNode {
+        TreeNode::Symlink { target: target.into() }
     }
 
     #[test]
@@ -243,12 +243,12 @@ mod tests {
 
     #[test]
     fn tree_entries_follow_folder_links() {
-        let mut tree = Tree::default();
+        let mut tree = ImageTree::default();
         tree.insert("/bin", link("usr/bin"), 0o777).unwrap();
         tree.insert("/usr/lib/x", link("../../bin/y"), 0o777).unwrap();
-        tree.insert("/bin", Node::Folder, 0o755).unwrap();
+        tree.insert("/bin", TreeNode::Folder, 0o755).unwrap();
         tree.insert("/bin/ls", link("busybox"), 0o777).unwrap();
-        tree.insert("/usr/lib/x/z", Node::Folder, 0o700).unwrap();
+        tree.insert("/usr/lib/x/z", TreeNode::Folder, 0o700).unwrap();
         let paths: Vec<_> = tree.entries().map(|(path, _)| path).collect();
         assert_eq!(
             paths,
@@ -256,6 +256,6 @@ mod tests {
         );
         assert!(tree.holds("/bin/ls") && !tree.holds("/bin/cat"));
         tree.insert("/loop", link("loop"), 0o777).unwrap();
-        assert!(tree.insert("/loop/x", Node::Folder, 0o755).is_err());
+        assert!(tree.insert("/loop/x", TreeNode::Folder, 0o755).is_err());
     }
 }

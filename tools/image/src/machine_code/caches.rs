@@ -6,7 +6,7 @@
 //! that code is cleaned before a program may execute it, which the types of `renga_arch_aarch64::memory` see to; what the cache
 //! does with the mailbox's words, of which there is a model (`kernel/board-rpi/src/silicon/cache.rs`).
 
-use super::decode::Instruction;
+use super::decode::MachineInstruction;
 use super::spaces::Text;
 use super::span::Span;
 
@@ -18,16 +18,16 @@ const STORE_WITHIN: usize = 12;
 const SHARED_BYTES: u64 = 128;
 const LINE_BYTES: u64 = 64;
 
-type Test = fn(Instruction) -> bool;
+type Test = fn(MachineInstruction) -> bool;
 
 /// How code that was cleaned comes to be fetched.
 const FETCHED: &[Test] = &[
-    Instruction::is_data_barrier,
-    Instruction::forgets_instructions,
-    Instruction::is_data_barrier,
-    Instruction::is_synchronisation,
+    MachineInstruction::is_data_barrier,
+    MachineInstruction::forgets_instructions,
+    MachineInstruction::is_data_barrier,
+    MachineInstruction::is_synchronisation,
 ];
-const FINISHED: &[Test] = &[Instruction::is_data_barrier];
+const FINISHED: &[Test] = &[MachineInstruction::is_data_barrier];
 
 /// Which lines the code cares for at all.
 #[derive(Default)]
@@ -48,11 +48,11 @@ impl Text<'_> {
             let at = self.address + index as u64 * 4;
             let stays = if instruction.cleans_code() {
                 cared.code = true;
-                (!self.follows(at + 4, STEPS_MAX, FETCHED, Instruction::cleans_code))
+                (!self.follows(at + 4, STEPS_MAX, FETCHED, MachineInstruction::cleans_code))
                     .then_some("code that was cleaned is not made fetched behind this: DSB, IC, DSB, ISB")
             } else if instruction.cares_for_line() {
                 cared.words = true;
-                (!self.follows(at + 4, STEPS_MAX, FINISHED, Instruction::cares_for_line))
+                (!self.follows(at + 4, STEPS_MAX, FINISHED, MachineInstruction::cares_for_line))
                     .then_some("nobody waits until this line is cleaned: DSB")
             } else if instruction.is_send_event() {
                 cared.event = true;
@@ -95,13 +95,13 @@ impl Text<'_> {
     fn is_announced(&self, index: usize) -> bool {
         let [.., clean, barrier] = &self.words[..index] else { return false };
         let before = &self.words[index.saturating_sub(STORE_WITHIN)..index - 2];
-        let stored = |word: &Instruction| word.is_store_to(clean.target());
+        let stored = |word: &MachineInstruction| word.is_store_to(clean.target());
         clean.cares_for_line() && barrier.is_data_barrier() && before.iter().any(stored)
     }
 }
 
 /// Jumps to code that was moved there and is not made fetched, in the `dark` part, which runs in the order in which it stands.
-pub fn unfetched(address: u64, words: &[Instruction], dark: &Span) -> Vec<String> {
+pub fn unfetched(address: u64, words: &[MachineInstruction], dark: &Span) -> Vec<String> {
     let (mut findings, mut wanted): (_, &[Test]) = (Vec::new(), &[]);
     for (index, instruction) in words.iter().enumerate() {
         let at = address + index as u64 * 4;
@@ -147,7 +147,7 @@ mod tests {
     const LATER: u32 = 0x5400_0060; // b.eq, three words on
 
     fn stale(words: &[u32]) -> usize {
-        let words: Vec<Instruction> = words.iter().map(|word| Instruction(*word)).collect();
+        let words: Vec<MachineInstruction> = words.iter().map(|word| MachineInstruction(*word)).collect();
         Text { address: 0x1000, words: &words, functions: &BTreeMap::new() }.stale(&mut Cared::default()).len()
     }
 
@@ -189,7 +189,7 @@ mod tests {
     fn caches_moved_code_is_fetched_before_jump() {
         let dark = Span { start: 0x1000, end: 0x1020 };
         let found = |words: &[u32]| {
-            let words: Vec<Instruction> = words.iter().map(|word| Instruction(*word)).collect();
+            let words: Vec<MachineInstruction> = words.iter().map(|word| MachineInstruction(*word)).collect();
             unfetched(0x1000, &words, &dark).len()
         };
         const JUMP: u32 = 0xd61f_0100; // br x8

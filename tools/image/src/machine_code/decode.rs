@@ -2,12 +2,12 @@
 
 /// A 32-bit instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Instruction(pub u32);
+pub struct MachineInstruction(pub u32);
 
 /// The register that reads as zero, or the stack pointer.
 const ZERO: u32 = 31;
 
-impl Instruction {
+impl MachineInstruction {
     fn matches(self, mask: u32, value: u32) -> bool {
         self.0 & mask == value
     }
@@ -63,11 +63,11 @@ impl Instruction {
     pub fn is_broadcast(self) -> bool {
         self.field(8, 4) == 3
     }
-    /// DC CVAU, of [`Instruction::target`].
+    /// DC CVAU, of [`MachineInstruction::target`].
     pub fn cleans_code(self) -> bool {
         self.matches(0xffff_ffe0, 0xd50b_7b20)
     }
-    /// DC CIVAC, DC CVAC, DC IVAC, of [`Instruction::target`].
+    /// DC CIVAC, DC CVAC, DC IVAC, of [`MachineInstruction::target`].
     pub fn cares_for_line(self) -> bool {
         [0xd50b_7e20, 0xd50b_7a20, 0xd508_7620].into_iter().any(|value| self.matches(0xffff_ffe0, value))
     }
@@ -152,7 +152,7 @@ impl Instruction {
     pub fn base(self) -> u32 {
         self.field(5, 5)
     }
-    /// Whether it loads a general register, and so overwrites [`Instruction::target`].
+    /// Whether it loads a general register, and so overwrites [`MachineInstruction::target`].
     pub fn loads_target(self) -> bool {
         let single = self.matches(0x3a00_0000, 0x3800_0000) && self.field(22, 2) != 0;
         let pair = self.matches(0x3a00_0000, 0x2800_0000) && self.field(22, 1) == 1;

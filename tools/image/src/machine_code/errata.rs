@@ -3,7 +3,7 @@
 //! The compiler avoids the one (`+fix-cortex-a53-835769`), the linker the other (`--fix-cortex-a53-843419`);
 //! this looks whether they did, in code that neither made too.
 
-use super::decode::Instruction;
+use super::decode::MachineInstruction;
 
 /// Instructions that a sequence has at most.
 pub const WINDOW: usize = 4;
@@ -11,19 +11,19 @@ pub const WINDOW: usize = 4;
 const PAGE_END: [u64; 2] = [0xff8, 0xffc];
 
 /// The erratum that the instructions from `at` on would meet.
-pub fn find(at: u64, window: &[Instruction]) -> Option<&'static str> {
+pub fn find(at: u64, window: &[MachineInstruction]) -> Option<&'static str> {
     if accumulates_after_access(window) {
         return Some("erratum 835769: a 64-bit multiply-accumulate right after a load or store");
     }
     page_address_at_page_end(at, window).then_some("erratum 843419: an ADRP at the end of a page, then its use")
 }
 
-fn accumulates_after_access(window: &[Instruction]) -> bool {
+fn accumulates_after_access(window: &[MachineInstruction]) -> bool {
     matches!(window, [first, second, ..] if first.is_memory() && second.is_multiply_accumulate())
 }
 
 /// ADRP; a load or store; perhaps one more that is no branch; a load or store at an offset from the ADRP's register.
-fn page_address_at_page_end(at: u64, window: &[Instruction]) -> bool {
+fn page_address_at_page_end(at: u64, window: &[MachineInstruction]) -> bool {
     let [first, second, rest @ ..] = window else { return false };
     if !first.is_page_address() || !PAGE_END.contains(&(at & 0xfff)) || !second.is_memory() {
         return false;

@@ -15,7 +15,7 @@ mod translations;
 
 use anyhow::{Context, Result, bail};
 use caches::{Cared, neighbours, unfetched};
-use decode::Instruction;
+use decode::MachineInstruction;
 use object::{Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
 pub use passed::passed;
 use spaces::Text;
@@ -42,7 +42,7 @@ const SHARED: &str = "shared_words";
 const FINDINGS_TOLD_MAX: usize = 12;
 
 /// The parts of an image to which rules of their own apply.
-struct Parts {
+struct ImageParts {
     /// From the firmware's entry until translation and caches are on.
     dark: Span,
     /// The only code that may touch floating-point registers: it moves those of user programs.
@@ -108,13 +108,13 @@ fn symbol(file: &object::File<'_>, name: &str) -> Result<u64> {
     found.next().map(|symbol| symbol.address()).with_context(|| format!("the kernel has no symbol {name}"))
 }
 
-fn parts(file: &object::File<'_>) -> Result<Parts> {
+fn parts(file: &object::File<'_>) -> Result<ImageParts> {
     let symbol = |name: &str| symbol(file, name);
     let dark = Span { start: symbol("entry")?, end: symbol("high")? };
     let save = Span { start: symbol("renga_fp_save")?, end: symbol("renga_fp_load")? };
     let load = Span { start: symbol("renga_fp_load")?, end: symbol("renga_fp_end")? };
     let zeroing = Span { start: symbol("renga_clear_page")?, end: symbol("renga_clear_page_end")? };
-    Ok(Parts { dark, floating: vec![save, load], zeroing, constants: constants(file) })
+    Ok(ImageParts { dark, floating: vec![save, load], zeroing, constants: constants(file) })
 }
 
 /// Where functions begin, and their names.
@@ -129,7 +129,7 @@ fn frames(address: u64, bytes: &[u8], functions: &BTreeMap<u64, String>) -> Vec<
     for (index, word) in bytes.as_chunks::<4>().0.iter().enumerate() {
         let at = address + index as u64 * 4;
         if let Some((&start, _)) = functions.range(..=at).next_back() {
-            *taken.entry(start).or_default() += Instruction(u32::from_le_bytes(*word)).stack_bytes();
+            *taken.entry(start).or_default() += MachineInstruction(u32::from_le_bytes(*word)).stack_bytes();
         }
     }
     let told = |(start, bytes): (u64, u64)| {
@@ -140,8 +140,8 @@ fn frames(address: u64, bytes: &[u8], functions: &BTreeMap<u64, String>) -> Vec<
     taken.into_iter().filter_map(told).collect()
 }
 
-fn instructions(bytes: &[u8]) -> Vec<Instruction> {
-    bytes.as_chunks::<4>().0.iter().map(|word| Instruction(u32::from_le_bytes(*word))).collect()
+fn instructions(bytes: &[u8]) -> Vec<MachineInstruction> {
+    bytes.as_chunks::<4>().0.iter().map(|word| MachineInstruction(u32::from_le_bytes(*word))).collect()
 }
 
 /// What the assembler marked as data: from `$d` to the next `$x`. ELF for the Arm 64-bit Architecture, 5.5.4.
@@ -159,7 +159,7 @@ fn constants(file: &object::File<'_>) -> Vec<Span> {
 }
 
 /// What is wrong with the code at `address`.
-fn code(address: u64, bytes: &[u8], parts: &Parts) -> Vec<String> {
+fn code(address: u64, bytes: &[u8], parts: &ImageParts) -> Vec<String> {
     let words = instructions(bytes);
     let mut findings = Vec::new();
     for (index, instruction) in words.iter().enumerate() {
@@ -169,7 +169,7 @@ fn code(address: u64, bytes: &[u8], parts: &Parts) -> Vec<String> {
         }
         let window = &words[index..words.len().min(index + errata::WINDOW)];
         let around =
-            [index.wrapping_sub(1), index, index + 1].map(|at| words.get(at).copied().unwrap_or(Instruction(0)));
+            [index.wrapping_sub(1), index, index + 1].map(|at| words.get(at).copied().unwrap_or(MachineInstruction(0)));
         let found = errata::find(at, window).or_else(|| misplaced(*instruction, at, parts));
         let found = found.or_else(|| translations::find(around));
         findings.extend(found.map(|what| format!("{at:#x}: {what} ({:#010x})", instruction.0)));
@@ -178,7 +178,7 @@ fn code(address: u64, bytes: &[u8], parts: &Parts) -> Vec<String> {
 }
 
 /// Why this instruction may not be there.
-fn misplaced(instruction: Instruction, at: u64, parts: &Parts) -> Option<&'static str> {
+fn misplaced(instruction: MachineInstruction, at: u64, parts: &ImageParts) -> Option<&'static str> {
     if instruction.is_floating() && !parts.floating.iter().any(|span| span.holds(at)) {
         return Some("a floating-point or SIMD instruction: those registers are the user programs'");
     }

@@ -5,13 +5,13 @@
 //! alone, behind code that goes elsewhere, leads to the probe itself. Not seen: branches through registers, which a table of
 //! a `match` may take.
 
-use super::Instruction;
+use super::MachineInstruction;
 use anyhow::{Context, Result};
 use object::{Object, ObjectSection, SectionKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// NOP: the instruction of a probe that has one.
-const NOP: Instruction = Instruction(0xd503_201f);
+const NOP: MachineInstruction = MachineInstruction(0xd503_201f);
 
 /// Of these places in the code of the ELF file `kernel`, those that are not probes' own and are reached in more than one way.
 ///
@@ -31,7 +31,7 @@ fn passed_in(address: u64, code: &[u8], places: &BTreeSet<u64>) -> BTreeSet<u64>
     let words = code.as_chunks::<4>().0;
     let instruction = |at: u64| {
         let index = at.checked_sub(address)? / 4;
-        words.get(index as usize).map(|word| Instruction(u32::from_le_bytes(*word)))
+        words.get(index as usize).map(|word| MachineInstruction(u32::from_le_bytes(*word)))
     };
     let mut ways: BTreeMap<u64, u32> = BTreeMap::new();
     for at in (0..words.len() as u64).map(|index| address + index * 4) {

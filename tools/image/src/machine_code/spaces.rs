@@ -5,7 +5,7 @@
 //! of a space without pages (`FrameMemory::deactivate`); how user memory is looked at then (`renga_memory`, page by page,
 //! through tables).
 
-use super::decode::Instruction;
+use super::decode::MachineInstruction;
 use std::collections::BTreeMap;
 
 /// Instructions behind the call within which it must be done, on each way.
@@ -14,7 +14,7 @@ const STEPS_MAX: usize = 24;
 /// The code at `address`.
 pub struct Text<'a> {
     pub address: u64,
-    pub words: &'a [Instruction],
+    pub words: &'a [MachineInstruction],
     pub functions: &'a BTreeMap<u64, String>,
 }
 

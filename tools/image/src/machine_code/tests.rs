@@ -1,7 +1,7 @@
 //! Each rule on the least code that breaks it, and on its nearest neighbour that does not. The words were
 //! assembled by llvm-mc.
 
-use super::{BOOT, FRAME_BYTES_MAX, Parts, Span, Text, code, frames, header, instructions};
+use super::{BOOT, FRAME_BYTES_MAX, ImageParts, Span, Text, code, frames, header, instructions};
 use std::collections::BTreeMap;
 
 const ADDRESS: u64 = 0x1000;
@@ -19,7 +19,7 @@ fn findings(address: u64, words: &[u32]) -> Vec<String> {
     let floating = vec![Span { start: 0x2000, end: 0x2010 }];
     let constants = vec![Span { start: 0x4000, end: 0x4010 }];
     let (dark, zeroing) = (Span { start: 0x1000, end: 0x1010 }, Span { start: 0x2800, end: 0x2810 });
-    code(address, &bytes, &Parts { dark, floating, zeroing, constants })
+    code(address, &bytes, &ImageParts { dark, floating, zeroing, constants })
 }
 
 #[test]

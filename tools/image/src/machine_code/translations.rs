@@ -5,13 +5,13 @@
 //! cores (DSB): Arm ARM D8.17. Not here: that it is done wherever an entry changes that was in use (`frame_memory.rs`); forgetting all, as
 //! a core does for itself when it starts.
 
-use super::decode::Instruction;
+use super::decode::MachineInstruction;
 
 /// The one before, itself, the one behind.
 pub const WINDOW: usize = 3;
 
 /// What is wrong with the one in the middle.
-pub fn find(around: [Instruction; WINDOW]) -> Option<&'static str> {
+pub fn find(around: [MachineInstruction; WINDOW]) -> Option<&'static str> {
     let [before, instruction, behind] = around;
     if !instruction.forgets_translation() {
         return None;

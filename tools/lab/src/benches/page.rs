@@ -5,7 +5,7 @@
 use super::result::RowResult;
 use super::{heat_map, plot};
 use anyhow::Result;
-use renga_bench::findings::{Findings, Table, Verdict};
+use renga_bench::findings::{FindingVerdict, Findings, FindingsTable};
 use renga_bench::rows::{ROWS, find};
 use std::fmt::Write;
 
@@ -46,7 +46,8 @@ fn paragraph(result: &RowResult) -> String {
             .to_string();
     };
     let count = |verdict| claims.iter().filter(|claim| claim.verdict == verdict).count();
-    let counted = [Verdict::Beaten, Verdict::Confirmed, Verdict::Refuted].map(|verdict| (count(verdict), verdict));
+    let counted = [FindingVerdict::Beaten, FindingVerdict::Confirmed, FindingVerdict::Refuted]
+        .map(|verdict| (count(verdict), verdict));
     let said: Vec<String> =
         counted.iter().filter(|(count, _)| *count > 0).map(|(count, verdict)| format!("{count} {verdict}")).collect();
     let hangs = match &said[..] {
@@ -76,9 +77,9 @@ fn prose(text: &str) -> String {
 fn verdict(result: &RowResult) -> (&'static str, String) {
     let verdict = result.findings.verdict();
     let class = match verdict {
-        Some(Verdict::Beaten) => "beaten",
-        Some(Verdict::Confirmed) => "confirmed",
-        Some(Verdict::Refuted) => "refuted",
+        Some(FindingVerdict::Beaten) => "beaten",
+        Some(FindingVerdict::Confirmed) => "confirmed",
+        Some(FindingVerdict::Refuted) => "refuted",
         None => "none",
     };
     (class, verdict.map_or("no verdict".to_string(), |verdict| verdict.to_string()))
@@ -177,7 +178,7 @@ fn pictures(findings: &Findings) -> Result<Vec<(&str, String)>> {
     plots.chain(maps).collect()
 }
 
-fn html_table(table: &Table) -> String {
+fn html_table(table: &FindingsTable) -> String {
     // What was published stands on a ground of its own.
     let published = table.columns.iter().position(|column| column.starts_with("published")).unwrap_or(usize::MAX);
     let cells = |cells: &[String], tag: &str| -> String {
@@ -256,12 +257,12 @@ pub fn markdown(results: &[RowResult]) -> Result<(String, Vec<(String, String)>)
 mod tests {
     use super::{SHORT, html, markdown, prose};
     use crate::benches::RowResult;
-    use renga_bench::findings::{Bound, Claim, Curve, Findings, Plot, Table};
-    use renga_bench::run::Profile;
+    use renga_bench::findings::{Bound, Claim, Curve, Findings, FindingsTable, Plot};
+    use renga_bench::run::CostProfile;
     use std::collections::BTreeMap;
 
     fn result(short: bool) -> RowResult {
-        let mut table = Table::new("ms & more", &["what", "published"]);
+        let mut table = FindingsTable::new("ms & more", &["what", "published"]);
         table.rows = vec![vec!["cc <1> | ld".to_string(), "12".to_string()]];
         let curves = vec![Curve { label: "one".to_string(), points: vec![(0.0, 1.0), (2.0, 3.0)] }];
         let plot = Plot { title: "a curve".to_string(), axes: ["x".to_string(), "y".to_string()], curves };
@@ -274,7 +275,7 @@ mod tests {
         RowResult {
             row: "P1.T5".to_string(),
             title: "Two compiles".to_string(),
-            profile: Profile::Pi3,
+            profile: CostProfile::Pi3,
             short,
             parameters: BTreeMap::from([("link".to_string(), "18 Mbit/s".to_string())]),
             revision: Some("abc".to_string()),

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use renga_bench::findings::Findings;
-use renga_bench::run::Profile;
+use renga_bench::run::CostProfile;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs;
@@ -29,7 +29,7 @@ pub struct RowResult {
     /// What it measures.
     pub title: String,
     /// With which machine.
-    pub profile: Profile,
+    pub profile: CostProfile,
     /// The least that shows it, or all.
     pub short: bool,
     /// The profile's parameters.
@@ -81,7 +81,7 @@ impl RowResult {
 mod tests {
     use super::RowResult;
     use renga_bench::findings::{Bound, Claim, Findings};
-    use renga_bench::run::Profile;
+    use renga_bench::run::CostProfile;
     use std::collections::BTreeMap;
 
     #[test]
@@ -91,7 +91,7 @@ mod tests {
         let result = RowResult {
             row: "P1.T1".to_string(),
             title: "t".to_string(),
-            profile: Profile::Paper1989,
+            profile: CostProfile::Paper1989,
             short: true,
             parameters: BTreeMap::new(),
             revision: None,

@@ -8,17 +8,17 @@ use super::result::RunFacts;
 use super::store::{ResultStore, TRACE_FILE};
 use crate::machines;
 use anyhow::{Context, Result, bail};
-use renga_bench::run::{Machine, Outcome, Run, STREAMED, System};
-use renga_cluster::linux::{Hardware, Linux};
-use renga_cluster::session::Session;
+use renga_bench::run::{BenchMachine, BenchRun, BenchSystem, RunOutcome, STREAMED};
+use renga_cluster::linux::{LinuxBoard, LinuxHardware};
+use renga_cluster::session::ClusterSession;
 use renga_cluster::session_disk::SCRIPT_PATH;
 use renga_cluster::trace::TraceFile;
-use renga_images::artifacts::{self, Kernel, KernelFlavour};
+use renga_images::artifacts::{self, KernelArtifact, KernelFlavour};
 use renga_images::card::{sha256, sha256_of_file};
-use renga_images::disk_image::{self, Content, DiskChoice, ImageSpec, Placed};
+use renga_images::disk_image::{self, DiskChoice, FileContent, ImageSpec, Placed};
 use renga_images::system::SystemFile;
 use renga_workspace::environment::Environment;
-use renga_workspace::progress::Progress;
+use renga_workspace::progress::ProgressLine;
 use renga_workspace::scratch::Scratch;
 use std::collections::BTreeMap;
 use std::fs;
@@ -40,7 +40,7 @@ const BESIDE_DEV_MIB: u32 = 416;
 /// What all runs share.
 pub struct Runner<'a> {
     environment: &'a Environment,
-    kernel: Kernel,
+    kernel: KernelArtifact,
     plugin: PathBuf,
     programs: Vec<Placed>,
     /// What every run of the cluster is made of: sums.
@@ -50,7 +50,7 @@ pub struct Runner<'a> {
     /// Counts the runs that were begun: each has a folder of its own.
     begun: AtomicU64,
     /// Says what is being done.
-    pub progress: Progress,
+    pub progress: ProgressLine,
 }
 
 impl<'a> Runner<'a> {
@@ -67,7 +67,7 @@ impl<'a> Runner<'a> {
     /// # Errors
     /// As `open`.
     pub fn open_in(environment: &'a Environment, folder: &Path) -> Result<Runner<'a>> {
-        let progress = Progress::start();
+        let progress = ProgressLine::start();
         let kernel = artifacts::kernel(environment, KernelFlavour::Plain, &progress)?;
         let plugin = artifacts::plugin(environment, &progress)?;
         let programs = artifacts::programs(environment, &progress)?;
@@ -87,24 +87,25 @@ impl<'a> Runner<'a> {
         environment.work().join("bench")
     }
 
-    fn image(&self, run: &Run) -> Result<ImageSpec> {
+    fn image(&self, run: &BenchRun) -> Result<ImageSpec> {
         let brought_mib = run.files.iter().map(|(_, bytes)| bytes.len()).sum::<usize>().div_ceil(1 << 20) as u32;
         let brought_mib = brought_mib + run.streamed_mib;
         let beside_mib = if run.image == "dev" { BESIDE_DEV_MIB } else { BESIDE_MIB };
         let filesystem_mib = (brought_mib > ROOM_MIB).then_some(brought_mib + beside_mib);
         let choice = DiskChoice { flavour: run.image.to_string(), filesystem_mib, ..DiskChoice::default() };
         let mut placed = self.programs.clone();
-        if matches!(run.machine, Machine::LinuxOfCores { .. }) || run.script.contains(artifacts::PROGRAM_FOR_CORES) {
+        if matches!(run.machine, BenchMachine::LinuxOfCores { .. }) || run.script.contains(artifacts::PROGRAM_FOR_CORES)
+        {
             placed.push(artifacts::program_for_cores(self.environment));
         }
         let script = (SCRIPT_PATH.to_string(), run.script.clone().into_bytes());
         placed.extend(run.files.iter().cloned().chain([script]).map(|(dest, bytes)| Placed {
             dest,
-            content: Content::Bytes(bytes),
+            content: FileContent::Bytes(bytes),
             mode: FILE_MODE,
         }));
         if run.streamed_mib > 0 {
-            let content = Content::HostFile(self.streamed(run.streamed_mib)?);
+            let content = FileContent::HostFile(self.streamed(run.streamed_mib)?);
             placed.push(Placed { dest: STREAMED.to_string(), content, mode: FILE_MODE });
         }
         Ok(ImageSpec { choice, placed, ..ImageSpec::new(&self.environment.root) })
@@ -124,7 +125,7 @@ impl<'a> Runner<'a> {
     }
 
     /// The system's file, written into `folder`.
-    fn system(&self, system: &System, folder: &Path) -> Result<SystemFile> {
+    fn system(&self, system: &BenchSystem, folder: &Path) -> Result<SystemFile> {
         let base = SystemFile::find(self.environment, system.base)?;
         let text = system.text(&fs::read_to_string(&base.path)?)?;
         let path = folder.join(format!("{}.toml", system.base));
@@ -136,26 +137,26 @@ impl<'a> Runner<'a> {
     ///
     /// # Errors
     /// If its image or its system cannot be told.
-    pub fn facts(&self, run: &Run) -> Result<RunFacts> {
+    pub fn facts(&self, run: &BenchRun) -> Result<RunFacts> {
         let mut parts = self.common.clone();
         let mut add = |name: &str, value: String| parts.insert(name.to_string(), value);
         match run.machine {
-            Machine::Cluster(system) => {
+            BenchMachine::Cluster(system) => {
                 let tables = self.system(&system, &self.scratch.folder)?.checked.to_blob();
                 add("system", format!("{} ({})", system.base, system.label));
                 add("tables", sha256(&tables).to_string());
             }
-            Machine::Linux => {
+            BenchMachine::Linux => {
                 add("system", "Debian's Linux".to_string());
                 add("kernel", String::new());
                 add("plugin", String::new());
             }
-            Machine::LinuxOfMemory { mib } => {
+            BenchMachine::LinuxOfMemory { mib } => {
                 add("system", format!("Debian's Linux, {mib} MiB"));
                 add("kernel", String::new());
                 add("plugin", String::new());
             }
-            Machine::LinuxOfCores { cores, null_disk_ns } => {
+            BenchMachine::LinuxOfCores { cores, null_disk_ns } => {
                 add("system", format!("Debian's Linux, {cores} cores, disk of {null_disk_ns} ns"));
                 add("kernel", String::new());
             }
@@ -167,7 +168,7 @@ impl<'a> Runner<'a> {
     }
 
     /// What came of a run that was done before.
-    pub fn remembered(&self, facts: &RunFacts) -> Option<(RunFacts, Outcome)> {
+    pub fn remembered(&self, facts: &RunFacts) -> Option<(RunFacts, RunOutcome)> {
         self.store.remembered(&facts.key)
     }
 
@@ -175,7 +176,7 @@ impl<'a> Runner<'a> {
     ///
     /// # Errors
     /// If it fails, or its script does.
-    pub fn carry_out(&self, run: &Run, mut facts: RunFacts, what: &str) -> Result<(RunFacts, Outcome)> {
+    pub fn carry_out(&self, run: &BenchRun, mut facts: RunFacts, what: &str) -> Result<(RunFacts, RunOutcome)> {
         let bench = self.scratch.folder.join(self.begun.fetch_add(1, Ordering::Relaxed).to_string());
         let folder = bench.join("run");
         fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
@@ -183,17 +184,17 @@ impl<'a> Runner<'a> {
         disk_image::build(&self.image(run)?, &disk, &mut |step| self.progress.step(step))?;
         self.progress.step(what);
         let (status, text) = match run.machine {
-            Machine::Linux => self.linux(&disk, &bench, Hardware::default(), &mut facts)?,
-            Machine::LinuxOfMemory { mib } => {
-                let hardware = Hardware { memory_mib: Some(mib), ..Hardware::default() };
+            BenchMachine::Linux => self.linux(&disk, &bench, LinuxHardware::default(), &mut facts)?,
+            BenchMachine::LinuxOfMemory { mib } => {
+                let hardware = LinuxHardware { memory_mib: Some(mib), ..LinuxHardware::default() };
                 self.linux(&disk, &bench, hardware, &mut facts)?
             }
-            Machine::LinuxOfCores { cores, null_disk_ns } => {
+            BenchMachine::LinuxOfCores { cores, null_disk_ns } => {
                 let (null_disk_ns, core_slice_ns) = (Some(null_disk_ns), run.core_slice_ns);
-                let hardware = Hardware { cores, null_disk_ns, core_slice_ns, ..Hardware::default() };
+                let hardware = LinuxHardware { cores, null_disk_ns, core_slice_ns, ..LinuxHardware::default() };
                 self.linux(&disk, &bench, hardware, &mut facts)?
             }
-            Machine::Cluster(system) => self.cluster(run, &system, &bench, &mut facts)?,
+            BenchMachine::Cluster(system) => self.cluster(run, &system, &bench, &mut facts)?,
         };
         let text = String::from_utf8_lossy(&text).into_owned();
         if status != 0 {
@@ -206,8 +207,8 @@ impl<'a> Runner<'a> {
         kept
     }
 
-    fn linux(&self, disk: &Path, bench: &Path, hardware: Hardware, facts: &mut RunFacts) -> Result<(u8, Vec<u8>)> {
-        let linux = Linux::prepare(self.environment, bench, hardware, &self.progress)?;
+    fn linux(&self, disk: &Path, bench: &Path, hardware: LinuxHardware, facts: &mut RunFacts) -> Result<(u8, Vec<u8>)> {
+        let linux = LinuxBoard::prepare(self.environment, bench, hardware, &self.progress)?;
         let mut text = Vec::new();
         let ended = linux.run(disk, LINUX_LIMIT, &mut text, None)?;
         if let Some(stats) = ended.stats {
@@ -219,7 +220,13 @@ impl<'a> Runner<'a> {
     }
 
     /// Boards started from the disk in the folder `run` of `bench`.
-    fn cluster(&self, run: &Run, system: &System, bench: &Path, facts: &mut RunFacts) -> Result<(u8, Vec<u8>)> {
+    fn cluster(
+        &self,
+        run: &BenchRun,
+        system: &BenchSystem,
+        bench: &Path,
+        facts: &mut RunFacts,
+    ) -> Result<(u8, Vec<u8>)> {
         let (system, folder) = (self.system(system, bench)?, bench.join("run"));
         let trace = run.traced.then(|| TraceFile::create(&folder.join(TRACE_FILE), &system, &self.kernel.elf));
         let disk_board = system.checked.boards.iter().position(|board| board.owns_disk).unwrap_or(0);
@@ -227,10 +234,10 @@ impl<'a> Runner<'a> {
         let emulator = (self.environment.qemu()?.to_path_buf(), self.plugin.clone());
         let tables = artifacts::tables(&system, bench)?;
         let machine = (machines::of_run(run), run.seed);
-        let session = Session {
+        let session = ClusterSession {
             frames: run.traced,
             probes: run.traced,
-            ..Session::new(emulator, &self.kernel, (&system, tables), folder.join(DISK_FILE), machine)
+            ..ClusterSession::new(emulator, &self.kernel, (&system, tables), folder.join(DISK_FILE), machine)
         };
         let outcome = session.run(&mut keeper)?;
         keeper.finish()?;
@@ -245,7 +252,7 @@ impl<'a> Runner<'a> {
 }
 
 /// What a run says of itself, but for its system and its files.
-fn told(run: &Run) -> BTreeMap<String, String> {
+fn told(run: &BenchRun) -> BTreeMap<String, String> {
     let parts = [
         ("image", run.image.to_string()),
         ("script", sha256(run.script.as_bytes()).to_string()),
@@ -259,15 +266,15 @@ fn told(run: &Run) -> BTreeMap<String, String> {
 #[cfg(test)]
 mod tests {
     use super::told;
-    use renga_bench::rows::{Plan, all};
-    use renga_bench::run::{Machine, Profile, Run};
+    use renga_bench::rows::{RowPlan, all};
+    use renga_bench::run::{BenchMachine, BenchRun, CostProfile};
     use std::collections::BTreeSet;
 
-    fn plans() -> [Plan; 2] {
-        [Profile::Pi3, Profile::Paper1989].map(|profile| Plan { profile, short: false })
+    fn plans() -> [RowPlan; 2] {
+        [CostProfile::Pi3, CostProfile::Paper1989].map(|profile| RowPlan { profile, short: false })
     }
 
-    fn runs() -> Vec<Run> {
+    fn runs() -> Vec<BenchRun> {
         let of = |plan| all().flat_map(move |row| (row.runs)(plan));
         plans().into_iter().flat_map(of).collect()
     }
@@ -276,7 +283,7 @@ mod tests {
     #[test]
     fn runner_map_runs_have_unique_stable_names() {
         let of_map = || plans().into_iter().flat_map(renga_bench::map::ROW.runs);
-        let name = |run: Run| (run.label(), told(&run));
+        let name = |run: BenchRun| (run.label(), told(&run));
         let names: BTreeSet<_> = of_map().map(name).collect();
         assert_eq!(names.len(), of_map().count());
         assert_eq!(names, of_map().map(name).collect());
@@ -287,7 +294,7 @@ mod tests {
     fn runner_systems_of_all_runs_are_accepted() {
         let mut seen = BTreeSet::new();
         for run in runs() {
-            let Machine::Cluster(system) = run.machine else { continue };
+            let BenchMachine::Cluster(system) = run.machine else { continue };
             if !seen.insert((system.base, system.label)) {
                 continue;
             }

@@ -5,7 +5,7 @@
 
 use super::result::RunFacts;
 use anyhow::{Context, Result};
-use renga_bench::run::Outcome;
+use renga_bench::run::RunOutcome;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -25,16 +25,16 @@ impl ResultStore {
     }
 
     /// What came of the run with this key, if it was done before.
-    pub(super) fn remembered(&self, key: &str) -> Option<(RunFacts, Outcome)> {
+    pub(super) fn remembered(&self, key: &str) -> Option<(RunFacts, RunOutcome)> {
         let folder = self.folder.join(key);
         let facts = serde_json::from_str(&fs::read_to_string(folder.join(FACTS_FILE)).ok()?).ok()?;
         let text = fs::read_to_string(folder.join(CONSOLE_FILE)).ok()?;
         let trace = folder.join(TRACE_FILE);
-        Some((facts, Outcome { text, trace: trace.exists().then_some(trace) }))
+        Some((facts, RunOutcome { text, trace: trace.exists().then_some(trace) }))
     }
 
     /// Takes over the folder of a run that is over, which holds its trace if it has one.
-    pub(super) fn keep(&self, run: &Path, facts: &RunFacts, text: &str) -> Result<(RunFacts, Outcome)> {
+    pub(super) fn keep(&self, run: &Path, facts: &RunFacts, text: &str) -> Result<(RunFacts, RunOutcome)> {
         fs::write(run.join(CONSOLE_FILE), text)?;
         fs::write(run.join(FACTS_FILE), serde_json::to_string_pretty(facts)? + "\n")?;
         let kept = self.folder.join(&facts.key);

@@ -53,7 +53,7 @@ mod tests {
     use super::changes;
     use crate::benches::RowResult;
     use renga_bench::findings::Findings;
-    use renga_bench::run::Profile;
+    use renga_bench::run::CostProfile;
     use std::collections::BTreeMap;
 
     fn result(figures: &[(&str, u64)]) -> RowResult {
@@ -62,7 +62,7 @@ mod tests {
         RowResult {
             row: "P1.T1".to_string(),
             title: String::new(),
-            profile: Profile::Pi3,
+            profile: CostProfile::Pi3,
             short: false,
             parameters: BTreeMap::new(),
             revision: None,

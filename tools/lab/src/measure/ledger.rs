@@ -7,8 +7,8 @@ use crate::benches::{RowResult, Runner, counts, workers};
 use crate::machines;
 use crate::sweep::{OfRow, OfRuns, Sweep, carry_out};
 use anyhow::{Context, Result};
-use renga_bench::rows::{Plan, Row, all, find};
-use renga_bench::run::Profile;
+use renga_bench::rows::{LedgerRow, RowPlan, all, find};
+use renga_bench::run::CostProfile;
 use renga_cli::{Measuring, ProfileName};
 use renga_workspace::environment::Environment;
 use std::process::Command;
@@ -18,7 +18,7 @@ use std::time::Instant;
 ///
 /// # Errors
 /// If one is not known.
-pub fn rows(names: &[String], paper: &'static [Row]) -> Result<Vec<&'static Row>> {
+pub fn rows(names: &[String], paper: &'static [LedgerRow]) -> Result<Vec<&'static LedgerRow>> {
     match names {
         [] => Ok(paper.iter().collect()),
         names => names.iter().map(|name| find(name, paper).with_context(|| unknown(name))).collect(),
@@ -26,20 +26,20 @@ pub fn rows(names: &[String], paper: &'static [Row]) -> Result<Vec<&'static Row>
 }
 
 /// With which profiles rows are run.
-pub fn plans(profile: Option<ProfileName>, short: bool) -> Vec<Plan> {
+pub fn plans(profile: Option<ProfileName>, short: bool) -> Vec<RowPlan> {
     let profiles = match profile {
-        Some(ProfileName::Pi3) => vec![Profile::Pi3],
-        Some(ProfileName::Paper1989) => vec![Profile::Paper1989],
-        None => vec![Profile::Pi3, Profile::Paper1989],
+        Some(ProfileName::Pi3) => vec![CostProfile::Pi3],
+        Some(ProfileName::Paper1989) => vec![CostProfile::Paper1989],
+        None => vec![CostProfile::Pi3, CostProfile::Paper1989],
     };
-    profiles.into_iter().map(|profile| Plan { profile, short }).collect()
+    profiles.into_iter().map(|profile| RowPlan { profile, short }).collect()
 }
 
 /// Runs the rows, prints and keeps what they find.
 ///
 /// # Errors
 /// If a run fails.
-pub fn measure(environment: &Environment, rows: &[&Row], options: &Measuring) -> Result<u8> {
+pub fn measure(environment: &Environment, rows: &[&LedgerRow], options: &Measuring) -> Result<u8> {
     let runner = Runner::open(environment)?;
     let folder = options.results.clone().unwrap_or_else(|| Runner::folder(environment).join("results"));
     let runs = OfRuns::new(&runner, rows, &plans(options.profile, options.short), Vec::new())?.force(options.force);
@@ -96,7 +96,7 @@ fn revision(environment: &Environment) -> Option<String> {
     of_machine(&["status", "--porcelain"])?.is_empty().then(|| of_machine(&["log", "-1", "--format=%H"]))?
 }
 
-fn print(row: &Row, result: &RowResult) {
+fn print(row: &LedgerRow, result: &RowResult) {
     let verdict = result.findings.verdict().map_or(String::new(), |verdict| format!(": {verdict}"));
     let title = format!("{} {}, profile {}{verdict}", row.id, row.title, result.profile.name());
     println!("{title}\n{}\n", "=".repeat(title.chars().count()));

@@ -4,9 +4,9 @@
 //! left of the time between frames and of the caller's round trip. Not here: the caller
 //! (`userland/src/bin/linkcall.rs`).
 
-use super::measured::{Fixture, Measured};
+use super::measured::{Fixture, MeasuredRun};
 use anyhow::{Context, Result, ensure};
-use renga_cli::Machine;
+use renga_cli::ClusterArgs;
 use renga_cluster::profile::profile;
 use renga_emu::FrameEvent;
 use renga_images::artifacts::KernelFlavour;
@@ -31,7 +31,7 @@ const BULK_BYTES: u64 = 4 * 96 * 4096;
 ///
 /// # Errors
 /// If a run fails.
-pub fn measure(environment: &Environment, machine: &Machine) -> Result<u8> {
+pub fn measure(environment: &Environment, machine: &ClusterArgs) -> Result<u8> {
     let system = SystemFile::find(environment, &machine.system)?;
     let fixture = Fixture::make(environment, machine)?;
     let kernel = fixture.kernel(KernelFlavour::Plain)?;
@@ -44,7 +44,7 @@ pub fn measure(environment: &Environment, machine: &Machine) -> Result<u8> {
 }
 
 /// A call of the program: when it began and ended, ns.
-fn calls(run: &Measured) -> Vec<(u64, u64)> {
+fn calls(run: &MeasuredRun) -> Vec<(u64, u64)> {
     let number = |text: &str| text.parse().ok();
     let call = |line: &str| {
         let (begin, end) = line.trim_end().strip_prefix("linkcall ")?.split_once(' ')?;
@@ -53,13 +53,13 @@ fn calls(run: &Measured) -> Vec<(u64, u64)> {
     run.text.lines().filter_map(call).collect()
 }
 
-fn print_null(run: &Measured) -> Result<()> {
+fn print_null(run: &MeasuredRun) -> Result<()> {
     let calls = calls(run);
     // The first calls find cold caches of their own: page faults of the program.
-    let parts: Vec<LinkParts> =
-        calls.iter().skip(1).filter_map(|&(begin, end)| LinkParts::of(&run.frames, begin, end)).collect();
+    let parts: Vec<LinkCallParts> =
+        calls.iter().skip(1).filter_map(|&(begin, end)| LinkCallParts::of(&run.frames, begin, end)).collect();
     let count = parts.len() as u64;
-    let mean = |part: fn(&LinkParts) -> u64| parts.iter().map(part).sum::<u64>() / count.max(1);
+    let mean = |part: fn(&LinkCallParts) -> u64| parts.iter().map(part).sum::<u64>() / count.max(1);
     let total = mean(|parts| parts.total_ns);
     parts.first().with_context(|| format!("no call could be matched with its frames; the run said:\n{}", run.text))?;
     println!("Null rendezvous from board b to board a, mean of {count} calls, virtual time:\n");
@@ -77,7 +77,7 @@ fn print_null(run: &Measured) -> Result<()> {
 }
 
 /// Where the time of one call went.
-struct LinkParts {
+struct LinkCallParts {
     total_ns: u64,
     caller_ns: u64,
     token_ns: u64,
@@ -85,14 +85,14 @@ struct LinkParts {
     server_ns: u64,
 }
 
-impl LinkParts {
+impl LinkCallParts {
     /// Of the call between `begin_ns` and `end_ns`: its request is the first frame from b, its reply the
     /// first from a after that.
-    fn of(frames: &[FrameEvent], begin_ns: u64, end_ns: u64) -> Option<LinkParts> {
+    fn of(frames: &[FrameEvent], begin_ns: u64, end_ns: u64) -> Option<LinkCallParts> {
         let inside = || frames.iter().filter(|frame| frame.sent_ns >= begin_ns && frame.delivered_ns <= end_ns);
         let request = inside().find(|frame| frame.source == 1)?;
         let reply = inside().find(|frame| frame.source == 0 && frame.sent_ns >= request.delivered_ns)?;
-        Some(LinkParts {
+        Some(LinkCallParts {
             total_ns: end_ns - begin_ns,
             caller_ns: (request.sent_ns - begin_ns) + (end_ns - reply.delivered_ns),
             token_ns: request.token_wait_ns + reply.token_wait_ns,
@@ -102,7 +102,7 @@ impl LinkParts {
     }
 }
 
-fn print_bulk(run: &Measured, rate_bps: u64) -> Result<()> {
+fn print_bulk(run: &MeasuredRun, rate_bps: u64) -> Result<()> {
     let line = run.text.lines().find_map(|line| line.strip_prefix("measured bulk status 0 ns "));
     let line = line.with_context(|| format!("no bulk measurement; the run said:\n{}", run.text))?;
     let ns: u64 = line.split(' ').next().unwrap_or("").parse()?;

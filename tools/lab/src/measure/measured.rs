@@ -1,37 +1,37 @@
 //! One run for a measurement: its console text, its frames, its end.
 
 use anyhow::{Context, Result, bail};
-use renga_cli::Machine;
+use renga_cli::ClusterArgs;
 use renga_cluster::listener::Listener;
 use renga_cluster::profile::profile;
-use renga_cluster::session::{Outcome, Session};
+use renga_cluster::session::{ClusterSession, SessionOutcome};
 use renga_emu::FrameEvent;
-use renga_images::artifacts::{self, Kernel, KernelFlavour};
-use renga_images::disk_image::{Content, DiskChoice, Placed};
+use renga_images::artifacts::{self, KernelArtifact, KernelFlavour};
+use renga_images::disk_image::{DiskChoice, FileContent, Placed};
 use renga_images::system::SystemFile;
 use renga_workspace::environment::Environment;
-use renga_workspace::progress::Progress;
+use renga_workspace::progress::ProgressLine;
 use renga_workspace::scratch::Scratch;
 use std::path::PathBuf;
 
 /// What a run said and sent.
-pub struct Measured {
+pub struct MeasuredRun {
     /// The disk board's console.
     pub text: String,
     /// Every frame, in order.
     pub frames: Vec<FrameEvent>,
     /// How it ended.
-    pub outcome: Outcome,
+    pub outcome: SessionOutcome,
 }
 
 /// What is needed to run many measurements.
 pub struct Fixture<'a> {
     environment: &'a Environment,
-    machine: &'a Machine,
+    machine: &'a ClusterArgs,
     plugin: PathBuf,
     scratch: Scratch,
     /// Says what is being done.
-    pub progress: Progress,
+    pub progress: ProgressLine,
 }
 
 impl<'a> Fixture<'a> {
@@ -39,8 +39,8 @@ impl<'a> Fixture<'a> {
     ///
     /// # Errors
     /// If it does not build.
-    pub fn make(environment: &'a Environment, machine: &'a Machine) -> Result<Fixture<'a>> {
-        let progress = Progress::start();
+    pub fn make(environment: &'a Environment, machine: &'a ClusterArgs) -> Result<Fixture<'a>> {
+        let progress = ProgressLine::start();
         let plugin = artifacts::plugin(environment, &progress)?;
         Ok(Fixture { environment, machine, plugin, scratch: Scratch::make(environment)?, progress })
     }
@@ -54,7 +54,7 @@ impl<'a> Fixture<'a> {
     ///
     /// # Errors
     /// If it does not build.
-    pub fn kernel(&self, flavour: KernelFlavour) -> Result<Kernel> {
+    pub fn kernel(&self, flavour: KernelFlavour) -> Result<KernelArtifact> {
         artifacts::kernel(self.environment, flavour, &self.progress)
     }
 
@@ -62,7 +62,7 @@ impl<'a> Fixture<'a> {
     ///
     /// # Errors
     /// If the run fails.
-    pub fn run(&self, system: &SystemFile, kernel: &Kernel, script: &str, frames: bool) -> Result<Measured> {
+    pub fn run(&self, system: &SystemFile, kernel: &KernelArtifact, script: &str, frames: bool) -> Result<MeasuredRun> {
         self.run_with(system, kernel, script, frames, Vec::new())
     }
 
@@ -73,14 +73,14 @@ impl<'a> Fixture<'a> {
     pub fn run_with(
         &self,
         system: &SystemFile,
-        kernel: &Kernel,
+        kernel: &KernelArtifact,
         script: &str,
         frames: bool,
         mut files: Vec<Placed>,
-    ) -> Result<Measured> {
+    ) -> Result<MeasuredRun> {
         let script = Placed {
             dest: "/etc/renga/script".to_string(),
-            content: Content::Bytes(script.as_bytes().to_vec()),
+            content: FileContent::Bytes(script.as_bytes().to_vec()),
             mode: 0o644,
         };
         let disk = self.scratch.folder.join("disk.img");
@@ -90,20 +90,21 @@ impl<'a> Fixture<'a> {
         let emulator = (self.environment.qemu()?.to_path_buf(), self.plugin.clone());
         let tables = artifacts::tables(system, &self.scratch.folder)?;
         let machine = (profile(self.machine.profile), self.machine.seed);
-        let session = Session { frames, ..Session::new(emulator, kernel, (system, tables), disk, machine) };
-        let mut recorder = Recorder::default();
+        let session =
+            ClusterSession { frames, ..ClusterSession::new(emulator, kernel, (system, tables), disk, machine) };
+        let mut recorder = OutputRecorder::default();
         let outcome = session.run(&mut recorder)?;
-        Ok(Measured { text: String::from_utf8_lossy(&recorder.text).into_owned(), frames: recorder.frames, outcome })
+        Ok(MeasuredRun { text: String::from_utf8_lossy(&recorder.text).into_owned(), frames: recorder.frames, outcome })
     }
 }
 
 #[derive(Default)]
-struct Recorder {
+struct OutputRecorder {
     text: Vec<u8>,
     frames: Vec<FrameEvent>,
 }
 
-impl Listener for Recorder {
+impl Listener for OutputRecorder {
     fn console(&mut self, board: u8, _: u64, bytes: &[u8]) {
         if board == 0 {
             self.text.extend_from_slice(bytes);

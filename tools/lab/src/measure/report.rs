@@ -3,7 +3,7 @@
 use crate::benches::{RowResult, Runner, html, markdown};
 use anyhow::{Context, Result, bail};
 use renga_bench::rows::all;
-use renga_cli::Report;
+use renga_cli::ReportArgs;
 use renga_workspace::environment::Environment;
 use std::fs;
 
@@ -11,7 +11,7 @@ use std::fs;
 ///
 /// # Errors
 /// If there are no results, or the page cannot be written.
-pub fn report(environment: &Environment, options: &Report) -> Result<u8> {
+pub fn report(environment: &Environment, options: &ReportArgs) -> Result<u8> {
     let folder = Runner::folder(environment);
     let results = options.results.clone().unwrap_or_else(|| folder.join("results"));
     let mut results = RowResult::read_all(&results)?;

@@ -1,8 +1,8 @@
 //! Real workloads from the diskless board with synchronous and with asynchronous calls.
 
-use super::measured::{Fixture, Measured};
+use super::measured::{Fixture, MeasuredRun};
 use anyhow::{Context, Result, bail};
-use renga_cli::Machine;
+use renga_cli::ClusterArgs;
 use renga_images::artifacts::KernelFlavour;
 use renga_images::system::SystemFile;
 use renga_workspace::environment::Environment;
@@ -49,7 +49,7 @@ struct SyncAsyncRow {
 ///
 /// # Errors
 /// If a run fails or a workload does.
-pub fn measure(environment: &Environment, machine: &Machine) -> Result<u8> {
+pub fn measure(environment: &Environment, machine: &ClusterArgs) -> Result<u8> {
     let fixture = Fixture::make(environment, machine)?;
     let mut results = Vec::new();
     for mode in ["sync", "async"] {
@@ -72,7 +72,12 @@ fn script() -> String {
 }
 
 /// The system with another mode, as a file of this measurement's own.
-fn with_mode(environment: &Environment, machine: &Machine, fixture: &Fixture<'_>, mode: &str) -> Result<SystemFile> {
+fn with_mode(
+    environment: &Environment,
+    machine: &ClusterArgs,
+    fixture: &Fixture<'_>,
+    mode: &str,
+) -> Result<SystemFile> {
     let system = SystemFile::find(environment, &machine.system)?;
     let text = fs::read_to_string(&system.path)?;
     let changed: Vec<String> = text
@@ -84,7 +89,7 @@ fn with_mode(environment: &Environment, machine: &Machine, fixture: &Fixture<'_>
     SystemFile::find(environment, &path.to_string_lossy())
 }
 
-fn rows(run: &Measured) -> Result<Vec<SyncAsyncRow>> {
+fn rows(run: &MeasuredRun) -> Result<Vec<SyncAsyncRow>> {
     if run.outcome.status != 0 {
         bail!("a workload failed with status {}:\n{}", run.outcome.status, run.text);
     }

@@ -9,12 +9,12 @@ mod rows;
 
 use super::measured::Fixture;
 use anyhow::{Context, Result, bail};
-use renga_cli::{Machine, ProfileName, Unix};
+use renga_cli::{ClusterArgs, ProfileName, Unix};
 use renga_images::artifacts::KernelFlavour;
 use renga_images::system::SystemFile;
 use renga_workspace::environment::Environment;
 use renga_workspace::output;
-use report::Figures;
+use report::UnixFigures;
 use rows::{BOARDS, ROWS, UnixRow};
 use std::io::Write;
 
@@ -23,7 +23,7 @@ use std::io::Write;
 /// # Errors
 /// If the run fails or does not say what it measured.
 pub fn measure(environment: &Environment, options: &Unix) -> Result<u8> {
-    let machine = Machine { system: "pair".to_string(), profile: ProfileName::Pi3, seed: 1 };
+    let machine = ClusterArgs { system: "pair".to_string(), profile: ProfileName::Pi3, seed: 1 };
     let system = SystemFile::find(environment, &machine.system)?;
     let fixture = Fixture::make(environment, &machine)?;
     let kernel = fixture.kernel(KernelFlavour::Plain)?;
@@ -33,7 +33,7 @@ pub fn measure(environment: &Environment, options: &Unix) -> Result<u8> {
     if run.outcome.status != 0 {
         bail!("a measurement failed with status {}:\n{}", run.outcome.status, run.text);
     }
-    let figures = Figures::read(&run.text, &rows)?;
+    let figures = UnixFigures::read(&run.text, &rows)?;
     report::print(&rows, &figures);
     if let Some(path) = &options.json {
         let text = serde_json::to_string_pretty(&report::json(&rows, &figures))?;

@@ -7,7 +7,7 @@ use renga_images::artifacts::{self, KernelFlavour};
 use renga_images::card::{sha256, sha256_of_file};
 use renga_images::disk_image::DiskChoice;
 use renga_workspace::environment::Environment;
-use renga_workspace::progress::Progress;
+use renga_workspace::progress::ProgressLine;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs;
@@ -28,7 +28,7 @@ pub struct Chaos<'a> {
     kept: Kept,
     jobs: Vec<Job>,
     blocks: BTreeMap<String, Range<u64>>,
-    progress: &'a Progress,
+    progress: &'a ProgressLine,
 }
 
 /// What the test said of some seeds.
@@ -48,7 +48,7 @@ impl<'a> Chaos<'a> {
         environment: &'a Environment,
         seeds: Range<u64>,
         folder: &Path,
-        progress: &'a Progress,
+        progress: &'a ProgressLine,
     ) -> Result<Chaos<'a>> {
         let kernel = artifacts::kernel(environment, KernelFlavour::Plain, progress)?;
         let plugin = artifacts::plugin(environment, progress)?;

@@ -5,16 +5,16 @@
 use super::job::{Job, Sweep};
 use crate::benches::{RunFacts, Runner};
 use anyhow::{Context, Result};
-use renga_bench::rows::{Plan, Row};
-use renga_bench::run::{Outcome, Run};
+use renga_bench::rows::{LedgerRow, RowPlan};
+use renga_bench::run::{BenchRun, RunOutcome};
 use std::collections::BTreeMap;
 
 /// A row with one machine, and the names of its runs, in its order.
 pub struct OfRow<'a> {
     /// The row.
-    pub row: &'a Row,
+    pub row: &'a LedgerRow,
     /// With which machine, and how much of it.
-    pub plan: Plan,
+    pub plan: RowPlan,
     keys: Vec<String>,
 }
 
@@ -23,7 +23,7 @@ pub struct OfRuns<'a> {
     runner: &'a Runner<'a>,
     arguments: Vec<String>,
     jobs: Vec<Job>,
-    runs: BTreeMap<String, (Run, RunFacts)>,
+    runs: BTreeMap<String, (BenchRun, RunFacts)>,
     rows: Vec<OfRow<'a>>,
     force: bool,
 }
@@ -33,7 +33,12 @@ impl<'a> OfRuns<'a> {
     ///
     /// # Errors
     /// If what a run is made of cannot be told.
-    pub fn new(runner: &'a Runner<'a>, rows: &[&'a Row], plans: &[Plan], arguments: Vec<String>) -> Result<OfRuns<'a>> {
+    pub fn new(
+        runner: &'a Runner<'a>,
+        rows: &[&'a LedgerRow],
+        plans: &[RowPlan],
+        arguments: Vec<String>,
+    ) -> Result<OfRuns<'a>> {
         let mut all =
             OfRuns { runner, arguments, jobs: Vec::new(), runs: BTreeMap::new(), rows: Vec::new(), force: false };
         for (row, plan) in rows.iter().flat_map(|row| plans.iter().map(move |plan| (*row, *plan))) {
@@ -68,7 +73,7 @@ impl<'a> OfRuns<'a> {
     ///
     /// # Errors
     /// If one was not carried out.
-    pub fn outcomes(&self, of: &OfRow<'_>) -> Result<(Vec<Run>, Vec<RunFacts>, Vec<Outcome>)> {
+    pub fn outcomes(&self, of: &OfRow<'_>) -> Result<(Vec<BenchRun>, Vec<RunFacts>, Vec<RunOutcome>)> {
         let (mut runs, mut all, mut outcomes) = (Vec::new(), Vec::new(), Vec::new());
         for key in &of.keys {
             let (run, facts) = self.runs.get(key).context("no run has this name")?;

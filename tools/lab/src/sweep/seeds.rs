@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use renga_images::card::{sha256, sha256_of_file};
 use renga_workspace::delegate::SIMULATOR;
 use renga_workspace::environment::Environment;
-use renga_workspace::progress::Progress;
+use renga_workspace::progress::ProgressLine;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -35,18 +35,18 @@ pub struct Seeds<'a> {
     jobs: Vec<Job>,
     /// The first seed and the number of seeds of each job.
     blocks: BTreeMap<String, (u64, u64)>,
-    progress: &'a Progress,
+    progress: &'a ProgressLine,
 }
 
 /// What the simulator writes of a block.
 #[derive(Deserialize)]
-struct Found {
-    levels: BTreeMap<String, Sum>,
-    failures: Vec<Failed>,
+struct SeedFindings {
+    levels: BTreeMap<String, SeedSum>,
+    failures: Vec<FailedSeed>,
 }
 
 #[derive(Deserialize, Default)]
-struct Sum {
+struct SeedSum {
     seeds: u64,
     failures: u64,
     simulated_ns: u64,
@@ -54,7 +54,7 @@ struct Sum {
 }
 
 #[derive(Deserialize)]
-struct Failed {
+struct FailedSeed {
     seed: u64,
     level: String,
     what: String,
@@ -69,7 +69,7 @@ impl<'a> Seeds<'a> {
         environment: &Environment,
         choice: &SeedsChoice,
         folder: &Path,
-        progress: &'a Progress,
+        progress: &'a ProgressLine,
     ) -> Result<Seeds<'a>> {
         let simulator = SIMULATOR.build(environment, progress)?;
         let kept = Kept::new(&folder.join("seeds"))?;
@@ -127,25 +127,25 @@ impl Sweep for Seeds<'_> {
     }
 
     fn report(&self) -> Result<u8> {
-        let (mut sums, mut failures) = (BTreeMap::<String, Sum>::new(), Vec::new());
+        let (mut sums, mut failures) = (BTreeMap::<String, SeedSum>::new(), Vec::new());
         for job in &self.jobs {
-            let found: Found = self.kept.read(&job.key)?;
+            let found: SeedFindings = self.kept.read(&job.key)?;
             failures.extend(found.failures);
             found.levels.into_iter().for_each(|(level, sum)| sums.entry(level).or_default().add(sum));
         }
-        for (level, Sum { seeds, failures, simulated_ns, counts }) in &sums {
+        for (level, SeedSum { seeds, failures, simulated_ns, counts }) in &sums {
             println!("{level}: {seeds} seeds, {failures} failed, {:.1} simulated seconds", *simulated_ns as f64 / 1e9);
             counts.iter().for_each(|(name, count)| println!("  {name:<46}{count:>16}"));
         }
-        for Failed { seed, level, what } in &failures {
+        for FailedSeed { seed, level, what } in &failures {
             println!("seed {seed} ({level}) fails: {what}\n  ./renga sim --replay {seed} --level {level} --shrink");
         }
         Ok(u8::from(!failures.is_empty()))
     }
 }
 
-impl Sum {
-    fn add(&mut self, other: Sum) {
+impl SeedSum {
+    fn add(&mut self, other: SeedSum) {
         self.seeds += other.seeds;
         self.failures += other.failures;
         self.simulated_ns += other.simulated_ns;

@@ -6,7 +6,7 @@
 use super::job::{Job, Sweep, missing};
 use anyhow::{Context, Result, bail, ensure};
 use renga_workspace::environment::Environment;
-use renga_workspace::progress::Progress;
+use renga_workspace::progress::ProgressLine;
 use renga_workspace::shell::quoted;
 use std::fmt::Write;
 use std::fs;
@@ -58,7 +58,7 @@ impl<'a> Slurm<'a> {
     ///
     /// # Errors
     /// If Slurm refuses them, or some are missing after all attempts.
-    pub fn carry_out(&self, progress: &Progress) -> Result<()> {
+    pub fn carry_out(&self, progress: &ProgressLine) -> Result<()> {
         for attempt in 1..=ATTEMPTS {
             let jobs = missing(self.sweep);
             if jobs.is_empty() {
@@ -120,7 +120,7 @@ impl<'a> Slurm<'a> {
     }
 
     /// Waits until the array is over, and shows how far it is.
-    fn watch(&self, array: &str, jobs: &[Job], progress: &Progress) -> Result<()> {
+    fn watch(&self, array: &str, jobs: &[Job], progress: &ProgressLine) -> Result<()> {
         let (begin, mut told, mut failures) = (Instant::now(), None, 0);
         while failures < FAILURES_MAX {
             let done = jobs.iter().filter(|job| self.sweep.is_done(job)).count();

@@ -4,8 +4,8 @@
 //! `outgoing.rs`, `copy` and `receive_copy` are `asynchronous.rs`, `receive_call` is `incoming.rs`, `end` is
 //! `session_end.rs`. A server answers at once; slices and interruptions are left out.
 
-use super::Mutant;
-use super::frames::{Sent, asked, put, request, spoil};
+use super::CallsMutant;
+use super::frames::{FrameInFlight, asked, put, request, spoil};
 use renga_router::{CONTROL_BYTES_MAX, FrameOrder, LinkTiming, Session, SessionState};
 use renga_wire::frame::Hello;
 use renga_wire::{Cost, Frame, Head, Kind};
@@ -30,7 +30,7 @@ const TIMING: LinkTiming = LinkTiming {
 
 /// Something to send.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Job {
+pub enum CallsOutput {
     /// The caller's call.
     Call,
     /// The reply to the other board's caller.
@@ -43,7 +43,7 @@ pub enum Job {
 
 /// What happened in a step, for the world to judge.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Event {
+pub enum CallsEvent {
     /// The server made a call.
     Executed {
         /// Which.
@@ -65,7 +65,7 @@ pub enum Event {
 
 /// A board.
 #[derive(Clone)]
-pub struct Board {
+pub struct CallsBoard {
     /// The session with the other one.
     pub session: Arc<Session>,
     /// Times that it was started, from 0.
@@ -77,7 +77,7 @@ pub struct Board {
     /// The end of the last session is still being told to the servers; the other has greeted meanwhile.
     pub closing: Option<bool>,
     /// What is to be sent.
-    pub jobs: VecDeque<Job>,
+    pub jobs: VecDeque<CallsOutput>,
     /// The caller's call that waits, and its number.
     pub waiting: Option<u8>,
     /// As which session the caller knows the other board.
@@ -91,14 +91,14 @@ pub struct Board {
     /// The other board's copies that came and are not told.
     pub arrived: [bool; SLOTS],
     /// How it is wrong.
-    pub mutant: Option<Mutant>,
+    pub mutant: Option<CallsMutant>,
 }
 
-impl Board {
+impl CallsBoard {
     /// Board `me`, in its life `life`, whose sessions are counted from `number`.
-    pub fn new(me: u8, life: u8, number: u16, mutant: Option<Mutant>) -> Board {
-        let mut board = Board {
-            session: Arc::new(Session::new(me, 1 - me, Board::first_epoch(life, mutant), TIMING)),
+    pub fn new(me: u8, life: u8, number: u16, mutant: Option<CallsMutant>) -> CallsBoard {
+        let mut board = CallsBoard {
+            session: Arc::new(Session::new(me, 1 - me, CallsBoard::first_epoch(life, mutant), TIMING)),
             life,
             number,
             told: None,
@@ -117,15 +117,15 @@ impl Board {
     }
 
     /// Far from those of the last life's sessions.
-    fn first_epoch(life: u8, mutant: Option<Mutant>) -> u8 {
-        if mutant == Some(Mutant::EpochOfBootKept) { 1 } else { 1 + life * 64 }
+    fn first_epoch(life: u8, mutant: Option<CallsMutant>) -> u8 {
+        if mutant == Some(CallsMutant::EpochOfBootKept) { 1 } else { 1 + life * 64 }
     }
 
     pub(crate) fn session(&mut self) -> &mut Session {
         Arc::make_mut(&mut self.session)
     }
 
-    fn is(&self, mutant: Mutant) -> bool {
+    fn is(&self, mutant: CallsMutant) -> bool {
         self.mutant == Some(mutant)
     }
 
@@ -141,7 +141,7 @@ impl Board {
     }
 
     /// The next frame, if there is anything to send.
-    pub fn transmit(&mut self) -> Option<Sent> {
+    pub fn transmit(&mut self) -> Option<FrameInFlight> {
         if !self.session.has_unsent() {
             self.build();
         }
@@ -154,9 +154,9 @@ impl Board {
             self.session().set_sent(0);
             bytes
         };
-        let bytes = if self.is(Mutant::AcknowledgesTooMuch) { spoil(self.mutant, &bytes, 0) } else { bytes };
+        let bytes = if self.is(CallsMutant::AcknowledgesTooMuch) { spoil(self.mutant, &bytes, 0) } else { bytes };
         self.settle();
-        Some(Sent { bytes, session: self.number, told: self.told })
+        Some(FrameInFlight { bytes, session: self.number, told: self.told })
     }
 
     fn build(&mut self) {
@@ -165,22 +165,22 @@ impl Board {
         while let Some(room) = session.room() {
             let Some(job) = self.jobs.pop_front() else { return };
             let head = match job {
-                Job::Call => self.waiting.map(|id| {
+                CallsOutput::Call => self.waiting.map(|id| {
                     let request = request(id, self.believes);
                     Head::Call { caller: 0, number: id, request }
                 }),
-                Job::Reply => self.reply.map(|id| {
+                CallsOutput::Reply => self.reply.map(|id| {
                     let words = [u64::from(id), u64::from(self.life), 0, 0, 0, 0];
                     Head::Reply { caller: 0, number: id, words, used_bytes: 0, cost: Cost::NONE }
                 }),
-                Job::Copy(slot) => self.copies[usize::from(slot)]
+                CallsOutput::Copy(slot) => self.copies[usize::from(slot)]
                     .map(|id| Head::Async { slot: slot.into(), request: request(id, self.believes) }),
-                Job::Done(slot) => {
+                CallsOutput::Done(slot) => {
                     self.arrived[usize::from(slot)] = false;
                     Some(Head::Done { slot: slot.into(), errno: 0 })
                 }
             };
-            if let (Job::Copy(slot), Some(Mutant::CreditEarly)) = (job, self.mutant) {
+            if let (CallsOutput::Copy(slot), Some(CallsMutant::CreditEarly)) = (job, self.mutant) {
                 self.copies[usize::from(slot)] = None;
             }
             if let Some(head) = head {
@@ -198,27 +198,27 @@ impl Board {
     }
 
     /// The caller calls. Whether it goes on at once.
-    pub fn call(&mut self, id: u8, asynchronous: bool) -> Option<Event> {
+    pub fn call(&mut self, id: u8, asynchronous: bool) -> Option<CallsEvent> {
         let (state, number) = (self.session.state(), self.session.number());
         let new_life = self.knows.is_some_and(|known| known != number);
         self.knows = Some(number);
         let event = if state == SessionState::Dead {
             self.session().offer_hello(0);
-            Some(Event::Failed)
-        } else if new_life && !self.is(Mutant::LivesNotTold) {
+            Some(CallsEvent::Failed)
+        } else if new_life && !self.is(CallsMutant::LivesNotTold) {
             self.believes = None;
-            Some(Event::Told)
+            Some(CallsEvent::Told)
         } else {
             let slot =
                 self.copies.iter().position(Option::is_none).filter(|_| asynchronous && state == SessionState::Up);
             match slot {
                 Some(slot) => {
                     self.copies[slot] = Some(id);
-                    self.jobs.push_back(Job::Copy(slot as u8));
+                    self.jobs.push_back(CallsOutput::Copy(slot as u8));
                 }
                 None => {
                     self.waiting = Some(id);
-                    self.jobs.push_back(Job::Call);
+                    self.jobs.push_back(CallsOutput::Call);
                 }
             }
             None
@@ -228,7 +228,7 @@ impl Board {
     }
 
     /// Time passes without anything heard: until the timers are due, or until the other board is dead.
-    pub fn expire(&mut self, until_ns: u64) -> Option<Event> {
+    pub fn expire(&mut self, until_ns: u64) -> Option<CallsEvent> {
         if self.session().expire(until_ns) {
             self.settle();
             return None;
@@ -246,34 +246,34 @@ impl Board {
         self.settle();
     }
 
-    fn end(&mut self, state: SessionState) -> Option<Event> {
+    fn end(&mut self, state: SessionState) -> Option<CallsEvent> {
         let (was_up, epoch) = (self.session.state() == SessionState::Up, self.session.epoch());
         self.session().end(0, state);
         // Each end takes the next of the 256 epochs.
-        while self.is(Mutant::EpochKept) && self.session.epoch() != epoch {
+        while self.is(CallsMutant::EpochKept) && self.session.epoch() != epoch {
             self.session().end(0, state);
         }
         self.number += 1;
         (self.told, self.closing) = (None, was_up.then_some(false).or(self.closing));
-        if !self.is(Mutant::JobsKept) {
+        if !self.is(CallsMutant::JobsKept) {
             self.jobs.clear();
         }
         self.copies = [None; SLOTS];
         self.reply = None;
-        if !self.is(Mutant::CopiesKept) {
+        if !self.is(CallsMutant::CopiesKept) {
             self.arrived = [false; SLOTS];
         }
-        if self.is(Mutant::CallsRepeated) && self.waiting.is_some() {
-            self.jobs.push_back(Job::Call);
+        if self.is(CallsMutant::CallsRepeated) && self.waiting.is_some() {
+            self.jobs.push_back(CallsOutput::Call);
             return None;
         }
-        self.waiting.take().map(|_| Event::Failed)
+        self.waiting.take().map(|_| CallsEvent::Failed)
     }
 
     /// Takes a frame; what happened.
-    pub fn receive(&mut self, sent: &Sent) -> Vec<Event> {
+    pub fn receive(&mut self, sent: &FrameInFlight) -> Vec<CallsEvent> {
         let bytes = match self.mutant {
-            Some(Mutant::KnownNotChecked) => spoil(self.mutant, &sent.bytes, self.session.epoch()),
+            Some(CallsMutant::KnownNotChecked) => spoil(self.mutant, &sent.bytes, self.session.epoch()),
             _ => sent.bytes.clone(),
         };
         let Ok(frame) = Frame::parse(&bytes) else { panic!("the bus damages no frames") };
@@ -289,12 +289,12 @@ impl Board {
                 let verdict = self.session().receive_data(0, header, frame.payload[0]);
                 let taken = match verdict {
                     FrameOrder::Next => true,
-                    FrameOrder::Duplicate => self.is(Mutant::DuplicatesHandedOn),
-                    FrameOrder::Stray => up && self.is(Mutant::GapsIgnored),
+                    FrameOrder::Duplicate => self.is(CallsMutant::DuplicatesHandedOn),
+                    FrameOrder::Stray => up && self.is(CallsMutant::GapsIgnored),
                 };
                 if taken {
                     if Some(sent.session) != self.told || sent.told != Some(self.number) {
-                        events.push(Event::Foreign);
+                        events.push(CallsEvent::Foreign);
                     }
                     self.receive_fragment(&frame.payload[1..], &mut events);
                 }
@@ -305,12 +305,12 @@ impl Board {
         events
     }
 
-    fn receive_hello(&mut self, sent: &Sent, frame: Frame<'_>, events: &mut Vec<Event>) {
+    fn receive_hello(&mut self, sent: &FrameInFlight, frame: Frame<'_>, events: &mut Vec<CallsEvent>) {
         let (header, Ok(hello)) = (frame.header, Hello::parse(frame.payload)) else {
             panic!("sessions send greetings")
         };
         let continues = self.session.continues(header.epoch, hello);
-        if self.session.state() == SessionState::Up && !continues && !self.is(Mutant::NewBeginningsIgnored) {
+        if self.session.state() == SessionState::Up && !continues && !self.is(CallsMutant::NewBeginningsIgnored) {
             events.extend(self.end(SessionState::Hello));
         }
         if let Some(greeted) = &mut self.closing {
@@ -323,55 +323,55 @@ impl Board {
         self.session().receive_hello(0, header.epoch, header.sequence, hello);
     }
 
-    fn receive_fragment(&mut self, fragment: &[u8], events: &mut Vec<Event>) {
+    fn receive_fragment(&mut self, fragment: &[u8], events: &mut Vec<CallsEvent>) {
         let Ok((head, _)) = Head::parse(fragment) else { panic!("boards send fragments") };
         match head {
             Head::Call { number, request, .. } => {
                 if self.reply == Some(number) {
-                    return self.jobs.push_back(Job::Reply);
+                    return self.jobs.push_back(CallsOutput::Reply);
                 }
                 let (id, believes) = asked(&request);
-                events.push(Event::Executed { id, believes });
+                events.push(CallsEvent::Executed { id, believes });
                 self.reply = Some(number);
-                self.jobs.push_back(Job::Reply);
+                self.jobs.push_back(CallsOutput::Reply);
             }
             Head::Reply { number, words, .. } if self.waiting == Some(number) => {
                 self.waiting = None;
                 self.believes = Some(words[1] as u8);
-                events.push(Event::Answered(words[0] as u8));
+                events.push(CallsEvent::Answered(words[0] as u8));
             }
             Head::Async { slot, request } if !self.arrived[usize::from(slot)] => {
                 let (id, believes) = asked(&request);
-                events.push(Event::Executed { id, believes });
+                events.push(CallsEvent::Executed { id, believes });
                 self.arrived[usize::from(slot)] = true;
-                self.jobs.push_back(Job::Done(slot as u8));
-                if self.is(Mutant::CreditTwice) {
-                    self.jobs.push_back(Job::Done(slot as u8));
+                self.jobs.push_back(CallsOutput::Done(slot as u8));
+                if self.is(CallsMutant::CreditTwice) {
+                    self.jobs.push_back(CallsOutput::Done(slot as u8));
                 }
             }
             Head::Done { slot, .. } if self.copies[usize::from(slot)].is_some() => {
                 self.copies[usize::from(slot)] = None
             }
-            _ => events.push(Event::Refused),
+            _ => events.push(CallsEvent::Refused),
         }
     }
 }
 
-impl Hash for Board {
+impl Hash for CallsBoard {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.figures().hash(state);
     }
 }
 
-impl PartialEq for Board {
-    fn eq(&self, other: &Board) -> bool {
+impl PartialEq for CallsBoard {
+    fn eq(&self, other: &CallsBoard) -> bool {
         self.figures() == other.figures()
     }
 }
 
-impl Eq for Board {}
+impl Eq for CallsBoard {}
 
-impl std::fmt::Debug for Board {
+impl std::fmt::Debug for CallsBoard {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let session = (self.session.state(), self.session.epoch());
         write!(f, "life {} session {} {session:?} waits {:?} {:?}", self.life, self.number, self.waiting, self.jobs)

@@ -1,61 +1,61 @@
 //! What must hold in every state, and the search for a state where it does not.
 
-use super::Mutant;
-use super::world::{ANSWERED, Change, FOREIGN, LIVES, Limits, ONCE, Program, REFUSED, World};
+use super::CallsMutant;
+use super::world::{ANSWERED, CallsChange, CallsLimits, CallsWorld, FOREIGN, LIVES, ONCE, Program, REFUSED};
 use stateright::{Checker, HasDiscoveries, Model, Property};
 
 /// What is searched.
 #[derive(Clone, Copy, Debug)]
-pub struct Search {
+pub struct CallsSearch {
     /// What goes wrong.
-    pub limits: Limits,
+    pub limits: CallsLimits,
     /// What is called.
     pub program: Program,
     /// How the protocol is wrong, if it is.
-    pub mutant: Option<Mutant>,
+    pub mutant: Option<CallsMutant>,
 }
 
 /// What a search has found.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct CallsFound {
     /// States that differ.
     pub states: usize,
     /// The first promise that is not kept, and how to get there.
-    pub broken: Option<(&'static str, Vec<Change>)>,
+    pub broken: Option<(&'static str, Vec<CallsChange>)>,
 }
 
-fn kept(promise: &'static str, world: &World) -> bool {
+fn kept(promise: &'static str, world: &CallsWorld) -> bool {
     world.broken != Some(promise)
 }
 
-impl Model for Search {
-    type State = World;
-    type Action = Change;
+impl Model for CallsSearch {
+    type State = CallsWorld;
+    type Action = CallsChange;
 
-    fn init_states(&self) -> Vec<World> {
-        vec![World::new(self.limits, self.mutant)]
+    fn init_states(&self) -> Vec<CallsWorld> {
+        vec![CallsWorld::new(self.limits, self.mutant)]
     }
 
-    fn actions(&self, world: &World, actions: &mut Vec<Change>) {
+    fn actions(&self, world: &CallsWorld, actions: &mut Vec<CallsChange>) {
         actions.extend(world.changes(self.program));
     }
 
-    fn next_state(&self, world: &World, change: Change) -> Option<World> {
+    fn next_state(&self, world: &CallsWorld, change: CallsChange) -> Option<CallsWorld> {
         Some(world.next(change, self.program))
     }
 
     fn properties(&self) -> Vec<Property<Self>> {
         vec![
-            Property::always(ONCE, |_: &Search, world: &World| kept(ONCE, world)),
-            Property::always(ANSWERED, |_: &Search, world: &World| kept(ANSWERED, world)),
-            Property::always(FOREIGN, |_: &Search, world: &World| kept(FOREIGN, world)),
-            Property::always(REFUSED, |_: &Search, world: &World| kept(REFUSED, world)),
-            Property::always(LIVES, |_: &Search, world: &World| kept(LIVES, world)),
+            Property::always(ONCE, |_: &CallsSearch, world: &CallsWorld| kept(ONCE, world)),
+            Property::always(ANSWERED, |_: &CallsSearch, world: &CallsWorld| kept(ANSWERED, world)),
+            Property::always(FOREIGN, |_: &CallsSearch, world: &CallsWorld| kept(FOREIGN, world)),
+            Property::always(REFUSED, |_: &CallsSearch, world: &CallsWorld| kept(REFUSED, world)),
+            Property::always(LIVES, |_: &CallsSearch, world: &CallsWorld| kept(LIVES, world)),
             Property::always(
                 "left alone, all calls end, all credits come back, and calls are answered again",
-                |search: &Search, world: &World| world.recovers(search.program),
+                |search: &CallsSearch, world: &CallsWorld| world.recovers(search.program),
             ),
-            Property::sometimes("a call is answered after a reset", |search: &Search, world: &World| {
+            Property::sometimes("a call is answered after a reset", |search: &CallsSearch, world: &CallsWorld| {
                 search.limits.resets == 0 || world.boards.iter().any(|board| board.life > 0 && board.believes.is_some())
             }),
         ]
@@ -63,12 +63,12 @@ impl Model for Search {
 }
 
 /// Searches all states, or until a promise is broken.
-pub fn search(search: Search, threads: usize) -> Found {
+pub fn search(search: CallsSearch, threads: usize) -> CallsFound {
     let checker = search.checker().threads(threads).finish_when(HasDiscoveries::AnyFailures).spawn_bfs().join();
     let promises: Vec<&str> = search.properties().iter().map(|property| property.name).collect();
     let mut found = checker.discoveries();
     let example = promises[promises.len() - 1];
     found.remove(example);
     let broken = promises.into_iter().find_map(|name| found.remove(name).map(|path| (name, path.into_actions())));
-    Found { states: checker.unique_state_count(), broken }
+    CallsFound { states: checker.unique_state_count(), broken }
 }

@@ -1,12 +1,12 @@
 //! Frames on the modelled bus: the real bytes, and who sent them in which session.
 
-use super::Mutant;
+use super::CallsMutant;
 use renga_wire::frame::Hello;
 use renga_wire::{FRAME_BYTES_MAX, Frame, Head, Kind, Request};
 
 /// A frame on its way.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Sent {
+pub struct FrameInFlight {
     /// What the other board will see.
     pub bytes: Vec<u8>,
     /// The sender's session, counted over all its lives; no board can see it.
@@ -33,13 +33,15 @@ pub fn put(head: Head, room: &mut [u8]) -> usize {
 }
 
 /// The frame as a wrong sender or receiver would have it.
-pub fn spoil(mutant: Option<Mutant>, bytes: &[u8], epoch: u8) -> Vec<u8> {
+pub fn spoil(mutant: Option<CallsMutant>, bytes: &[u8], epoch: u8) -> Vec<u8> {
     let Ok(frame) = Frame::parse(bytes) else { panic!("sessions send frames") };
     let (mut header, mut payload) = (frame.header, frame.payload.to_vec());
     match (mutant, header.kind) {
-        (Some(Mutant::AcknowledgesTooMuch), Kind::Data) => payload[0] = payload[0].wrapping_add(1),
-        (Some(Mutant::AcknowledgesTooMuch), Kind::Ack | Kind::Nak) => header.sequence = header.sequence.wrapping_add(1),
-        (Some(Mutant::KnownNotChecked), Kind::Hello) => {
+        (Some(CallsMutant::AcknowledgesTooMuch), Kind::Data) => payload[0] = payload[0].wrapping_add(1),
+        (Some(CallsMutant::AcknowledgesTooMuch), Kind::Ack | Kind::Nak) => {
+            header.sequence = header.sequence.wrapping_add(1)
+        }
+        (Some(CallsMutant::KnownNotChecked), Kind::Hello) => {
             let Ok(hello) = Hello::parse(&payload) else { panic!("sessions send greetings") };
             payload = Hello { known: Some(epoch), ..hello }.to_bytes().to_vec();
             header.sequence = 0;

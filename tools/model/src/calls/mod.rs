@@ -7,7 +7,7 @@ pub mod world;
 
 /// A way in which the protocol is wrong on purpose, to see that the search notices.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Mutant {
+pub enum CallsMutant {
     /// A frame that was handed on is handed on again.
     DuplicatesHandedOn,
     /// A frame behind a gap is handed on.
@@ -38,22 +38,22 @@ pub enum Mutant {
     JobsKept,
 }
 
-impl Mutant {
+impl CallsMutant {
     /// All of them.
-    pub const ALL: [Mutant; 14] = [
-        Mutant::DuplicatesHandedOn,
-        Mutant::GapsIgnored,
-        Mutant::AcknowledgesTooMuch,
-        Mutant::EpochKept,
-        Mutant::EpochOfBootKept,
-        Mutant::KnownNotChecked,
-        Mutant::NewBeginningsIgnored,
-        Mutant::NeverAsks,
-        Mutant::CreditTwice,
-        Mutant::CreditEarly,
-        Mutant::CopiesKept,
-        Mutant::CallsRepeated,
-        Mutant::LivesNotTold,
-        Mutant::JobsKept,
+    pub const ALL: [CallsMutant; 14] = [
+        CallsMutant::DuplicatesHandedOn,
+        CallsMutant::GapsIgnored,
+        CallsMutant::AcknowledgesTooMuch,
+        CallsMutant::EpochKept,
+        CallsMutant::EpochOfBootKept,
+        CallsMutant::KnownNotChecked,
+        CallsMutant::NewBeginningsIgnored,
+        CallsMutant::NeverAsks,
+        CallsMutant::CreditTwice,
+        CallsMutant::CreditEarly,
+        CallsMutant::CopiesKept,
+        CallsMutant::CallsRepeated,
+        CallsMutant::LivesNotTold,
+        CallsMutant::JobsKept,
     ];
 }

@@ -3,9 +3,9 @@
 //! Invariant: the bus keeps the order of each direction; it loses and doubles frames as often as the search
 //! allows, boards are reset, and boards take each other for dead, likewise.
 
-use super::Mutant;
-use super::board::{Board, DEAD_NS, Event, TICK_NS};
-use super::frames::Sent;
+use super::CallsMutant;
+use super::board::{CallsBoard, CallsEvent, DEAD_NS, TICK_NS};
+use super::frames::FrameInFlight;
 use std::collections::VecDeque;
 
 /// Frames on their way in one direction at most: what a device queues.
@@ -15,7 +15,7 @@ const RECOVERY_STEPS: u32 = 400;
 
 /// What may happen, and how often.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Limits {
+pub struct CallsLimits {
     /// Frames lost.
     pub losses: u8,
     /// Frames that arrive twice.
@@ -30,7 +30,7 @@ pub struct Limits {
 
 /// A change of the world.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Change {
+pub enum CallsChange {
     /// The next frame arrives at this board.
     Deliver(u8),
     /// It does not.
@@ -53,16 +53,16 @@ pub enum Change {
 
 /// The state of everything.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct World {
+pub struct CallsWorld {
     /// The boards.
-    pub boards: [Board; 2],
+    pub boards: [CallsBoard; 2],
     /// Frames on their way to each.
-    bus: [VecDeque<Sent>; 2],
+    bus: [VecDeque<FrameInFlight>; 2],
     /// Calls begun.
     begun: u8,
     /// Calls that the server made, in its order.
     executed: Vec<u8>,
-    limits: Limits,
+    limits: CallsLimits,
     /// The promise that was broken.
     pub broken: Option<&'static str>,
 }
@@ -81,16 +81,16 @@ pub const REFUSED: &str = "no reply, credit or copy comes that nobody waits for"
 /// A promise.
 pub const LIVES: &str = "no call reaches a life of the server that its caller was not told of";
 
-impl World {
+impl CallsWorld {
     /// Both boards have just been switched on.
-    pub fn new(limits: Limits, mutant: Option<Mutant>) -> World {
-        let boards = [0, 1].map(|me| Board::new(me, 0, u16::from(me) << 8, mutant));
-        World { boards, bus: Default::default(), begun: 0, executed: Vec::new(), limits, broken: None }
+    pub fn new(limits: CallsLimits, mutant: Option<CallsMutant>) -> CallsWorld {
+        let boards = [0, 1].map(|me| CallsBoard::new(me, 0, u16::from(me) << 8, mutant));
+        CallsWorld { boards, bus: Default::default(), begun: 0, executed: Vec::new(), limits, broken: None }
     }
 
     /// Whether nothing happens any more before a timer is due.
     fn is_quiet(&self) -> bool {
-        self.bus.iter().all(VecDeque::is_empty) && !self.boards.iter().any(Board::has_to_send)
+        self.bus.iter().all(VecDeque::is_empty) && !self.boards.iter().any(CallsBoard::has_to_send)
     }
 
     fn may_call(&self) -> bool {
@@ -98,13 +98,13 @@ impl World {
     }
 
     /// What may happen now.
-    pub fn changes(&self, program: Program) -> Vec<Change> {
+    pub fn changes(&self, program: Program) -> Vec<CallsChange> {
         let mut changes = Vec::new();
         if self.broken.is_some() {
             return changes;
         }
         if self.may_call() && usize::from(self.begun) < program.len() {
-            changes.push(Change::Call);
+            changes.push(CallsChange::Call);
         }
         let limits = self.limits;
         for me in 0..2 {
@@ -112,14 +112,14 @@ impl World {
             let arriving = !self.bus[place].is_empty();
             let timers = board.session.deadline_ns().is_some();
             let all = [
-                (arriving, Change::Deliver(me)),
-                (arriving && limits.losses > 0, Change::Lose(me)),
-                (arriving && limits.doubles > 0, Change::Double(me)),
-                (board.has_to_send() && self.bus[1 - place].len() < BUS_FRAMES, Change::Send(me)),
-                (board.closing.is_some(), Change::Close(me)),
-                (timers && (limits.hastes > 0 || self.is_quiet()), Change::Tick(me)),
-                (timers && limits.deaths > 0, Change::Death(me)),
-                (limits.resets > 0, Change::Reset(me)),
+                (arriving, CallsChange::Deliver(me)),
+                (arriving && limits.losses > 0, CallsChange::Lose(me)),
+                (arriving && limits.doubles > 0, CallsChange::Double(me)),
+                (board.has_to_send() && self.bus[1 - place].len() < BUS_FRAMES, CallsChange::Send(me)),
+                (board.closing.is_some(), CallsChange::Close(me)),
+                (timers && (limits.hastes > 0 || self.is_quiet()), CallsChange::Tick(me)),
+                (timers && limits.deaths > 0, CallsChange::Death(me)),
+                (limits.resets > 0, CallsChange::Reset(me)),
             ];
             changes.extend(all.into_iter().filter(|(may, _)| *may).map(|(_, change)| change));
         }
@@ -127,75 +127,75 @@ impl World {
     }
 
     /// The world after a change.
-    pub fn next(&self, change: Change, program: Program) -> World {
+    pub fn next(&self, change: CallsChange, program: Program) -> CallsWorld {
         let mut world = self.clone();
         match change {
-            Change::Deliver(me) => {
+            CallsChange::Deliver(me) => {
                 if let Some(sent) = world.bus[usize::from(me)].pop_front() {
                     world.deliver(me, &sent);
                 }
             }
-            Change::Lose(me) => {
+            CallsChange::Lose(me) => {
                 world.limits.losses -= 1;
                 world.bus[usize::from(me)].pop_front();
             }
-            Change::Double(me) => {
+            CallsChange::Double(me) => {
                 world.limits.doubles -= 1;
                 if let Some(sent) = self.bus[usize::from(me)].front() {
                     world.deliver(me, sent);
                 }
             }
-            Change::Send(me) => {
+            CallsChange::Send(me) => {
                 let sent = world.boards[usize::from(me)].transmit();
                 world.bus[1 - usize::from(me)].extend(sent);
             }
-            Change::Call => {
+            CallsChange::Call => {
                 let asynchronous = program.get(usize::from(world.begun)).is_some_and(|asynchronous| *asynchronous);
                 world.begun += 1;
                 let event = world.boards[0].call(world.begun, asynchronous);
                 world.judge(event);
             }
-            Change::Tick(me) => {
+            CallsChange::Tick(me) => {
                 world.limits.hastes = world.limits.hastes.saturating_sub(u8::from(!self.is_quiet()));
-                let never = world.boards[usize::from(me)].mutant == Some(Mutant::NeverAsks);
+                let never = world.boards[usize::from(me)].mutant == Some(CallsMutant::NeverAsks);
                 if !never || world.boards[usize::from(me)].session.state() != renga_router::SessionState::Up {
                     let event = world.boards[usize::from(me)].expire(TICK_NS);
                     world.judge(event);
                 }
             }
-            Change::Death(me) => {
+            CallsChange::Death(me) => {
                 world.limits.deaths -= 1;
                 let event = world.boards[usize::from(me)].expire(DEAD_NS);
                 world.judge(event);
             }
-            Change::Reset(me) => {
+            CallsChange::Reset(me) => {
                 world.limits.resets -= 1;
                 let board = &mut world.boards[usize::from(me)];
-                *board = Board::new(me, board.life + 1, board.number + 1, board.mutant);
+                *board = CallsBoard::new(me, board.life + 1, board.number + 1, board.mutant);
             }
-            Change::Close(me) => world.boards[usize::from(me)].close(),
+            CallsChange::Close(me) => world.boards[usize::from(me)].close(),
         }
         world
     }
 
-    fn deliver(&mut self, me: u8, sent: &Sent) {
+    fn deliver(&mut self, me: u8, sent: &FrameInFlight) {
         for event in self.boards[usize::from(me)].receive(sent) {
             self.judge(Some(event));
         }
     }
 
-    fn judge(&mut self, event: Option<Event>) {
+    fn judge(&mut self, event: Option<CallsEvent>) {
         let broken = match event {
-            Some(Event::Executed { id, believes }) => {
+            Some(CallsEvent::Executed { id, believes }) => {
                 let late = self.executed.last().is_some_and(|last| *last >= id);
                 self.executed.push(id);
                 let stranger = believes.is_some_and(|life| life != self.boards[1].life);
                 late.then_some(ONCE).or(stranger.then_some(LIVES))
             }
-            Some(Event::Answered(id)) => (!self.executed.contains(&id)).then_some(ANSWERED),
-            Some(Event::Foreign) => Some(FOREIGN),
-            Some(Event::Refused) => Some(REFUSED),
-            Some(Event::Failed | Event::Told) | None => None,
+            Some(CallsEvent::Answered(id)) => (!self.executed.contains(&id)).then_some(ANSWERED),
+            Some(CallsEvent::Foreign) => Some(FOREIGN),
+            Some(CallsEvent::Refused) => Some(REFUSED),
+            Some(CallsEvent::Failed | CallsEvent::Told) | None => None,
         };
         self.broken = self.broken.or(broken);
     }
@@ -204,7 +204,7 @@ impl World {
     /// answer a call once more.
     pub fn recovers(&self, program: Program) -> bool {
         let (mut world, mut told) = (self.clone(), None);
-        world.limits = Limits { losses: 0, doubles: 0, resets: 0, deaths: 0, hastes: 0 };
+        world.limits = CallsLimits { losses: 0, doubles: 0, resets: 0, deaths: 0, hastes: 0 };
         let mut turn = 0;
         for _ in 0..RECOVERY_STEPS {
             let board = &world.boards[0];
@@ -213,10 +213,10 @@ impl World {
                 return true;
             }
             let changes = world.changes(program);
-            let first = |is: fn(&Change) -> bool| changes.iter().copied().find(is);
-            let change = first(|change| matches!(change, Change::Deliver(_)))
-                .or(first(|change| matches!(change, Change::Send(_))))
-                .or(first(|change| matches!(change, Change::Close(_))));
+            let first = |is: fn(&CallsChange) -> bool| changes.iter().copied().find(is);
+            let change = first(|change| matches!(change, CallsChange::Deliver(_)))
+                .or(first(|change| matches!(change, CallsChange::Send(_))))
+                .or(first(|change| matches!(change, CallsChange::Close(_))));
             let change = match change {
                 Some(change) => change,
                 // One call more than the program has, until one of these is answered.
@@ -224,11 +224,11 @@ impl World {
                     if usize::from(world.begun) >= program.len() {
                         (told, world.boards[0].believes) = (Some(()), None);
                     }
-                    Change::Call
+                    CallsChange::Call
                 }
                 None => {
                     turn = 1 - turn;
-                    Change::Tick(turn)
+                    CallsChange::Tick(turn)
                 }
             };
             world = world.next(change, program);

@@ -4,8 +4,8 @@
 //! Invariant: while the inode's process asks it does nothing else; what it is asked to set is set when the holder answers: what that
 //! sets afterwards comes later. Not here: what is told when a file is taken home (`lent.rs`); sessions that end between.
 
-use super::Mutant;
-use super::world::World;
+use super::LeasesMutant;
+use super::world::LeasesWorld;
 
 /// What the inode's process asks the holder for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -17,7 +17,7 @@ pub struct Asking {
     told: Option<(Option<u8>, Option<u8>)>,
 }
 
-impl World {
+impl LeasesWorld {
     pub(super) fn ask_mode(&mut self, sets: bool) -> Option<()> {
         let left = if sets { &mut self.left.sets } else { &mut self.left.looks };
         *left = left.checked_sub(1)?;
@@ -25,7 +25,7 @@ impl World {
             return None;
         }
         self.asking = Some(Asking { sets, floor: self.latest_mode, told: None });
-        let unasked = self.is(if sets { Mutant::SetWithoutAsking } else { Mutant::LookWithoutAsking });
+        let unasked = self.is(if sets { LeasesMutant::SetWithoutAsking } else { LeasesMutant::LookWithoutAsking });
         if self.lent.is_none() || unasked {
             self.answer_mode(None);
         }
@@ -33,7 +33,7 @@ impl World {
     }
 
     pub(super) fn tell_mode(&mut self) -> Option<()> {
-        let keeps = self.is(Mutant::ModeToldTwice);
+        let keeps = self.is(LeasesMutant::ModeToldTwice);
         self.asking.filter(|asking| asking.told.is_none())?;
         let cache = &mut self.caches[self.lent?.board];
         if cache.behind {

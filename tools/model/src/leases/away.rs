@@ -3,11 +3,11 @@
 //!
 //! Not here: taking home (`lent.rs`).
 
-use super::Mutant;
+use super::LeasesMutant;
 use super::lent::Lent;
-use super::world::{Cache, PAGES, World};
+use super::world::{BoardCache, LeasesWorld, PAGES};
 
-impl Cache {
+impl BoardCache {
     /// The session is over: what is clean goes, and all tickets with it; what is dirty stays unless that is dropped, too.
     pub(super) fn cast_adrift(&mut self, drops: bool) {
         for page in 0..PAGES {
@@ -26,7 +26,7 @@ impl Cache {
     }
 }
 
-impl World {
+impl LeasesWorld {
     /// Whether the board is not there for the inode's process.
     pub(super) fn is_away(&self, board: usize) -> bool {
         self.lent.is_some_and(|lent| lent.board == board && lent.away)
@@ -39,7 +39,7 @@ impl World {
         }
         self.caches[board].behind = true;
         // What comes home of its lease later stays there, too: so it goes on to be noted.
-        if self.is(Mutant::NotesEndWithSession) {
+        if self.is(LeasesMutant::NotesEndWithSession) {
             self.holders.forget(board as u8);
         }
         if let Some(change) = self.change.as_mut().filter(|change| change.asked == Some(board)) {

@@ -3,8 +3,8 @@
 //! Invariant: while the inode's process takes a file home it does nothing else. Whoever needs the file home is not told
 //! apart here: it may be taken at any time. Not here: clean pages (`world.rs`).
 
-use super::Mutant;
-use super::world::{Cache, PAGES, Purpose, World};
+use super::LeasesMutant;
+use super::world::{BoardCache, LeasesWorld, PAGES, Purpose};
 use renga_proto::pages::TO_END;
 
 /// What is lent to whom.
@@ -39,7 +39,7 @@ struct Leased {
 
 /// What a board has given back.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Given {
+enum LeaseReturn {
     /// A page, what it holds, and the size.
     Page(usize, u8, u8),
     /// The mode that was set there.
@@ -52,13 +52,13 @@ enum Given {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Taking {
     from: usize,
-    given: Option<Given>,
+    given: Option<LeaseReturn>,
 }
 
 /// What is written while another version is the file's.
 const NOBODYS: u8 = 100;
 
-impl Cache {
+impl BoardCache {
     /// Whether a lease is on its way here that has been taken back.
     pub(super) fn is_lease_late(&self) -> bool {
         let answer = self.ask.and_then(|ask| ask.answer);
@@ -76,7 +76,7 @@ impl Cache {
     }
 }
 
-impl World {
+impl LeasesWorld {
     pub(super) fn ask_lease(&mut self, board: usize, page: Option<usize>) -> Option<()> {
         self.left.leases = self.left.leases.checked_sub(1)?;
         if page.is_some() && self.left.shows == 0 {
@@ -93,7 +93,7 @@ impl World {
     pub(super) fn lend(&mut self, board: usize) -> Option<()> {
         let cache = &self.caches[board];
         let ask = cache.ask.filter(|ask| ask.answer.is_none() && !cache.behind)?;
-        let free = self.lent.is_none() || self.is(Mutant::TwoHold);
+        let free = self.lent.is_none() || self.is(LeasesMutant::TwoHold);
         match self.lent {
             _ if self.taking.is_some() || self.change.is_some() || self.asking.is_some() => None,
             // It is taken home first.
@@ -114,7 +114,7 @@ impl World {
         }
         let lent = known.unwrap_or(Lent { board, lease: self.last_lease, away: false });
         self.lent = Some(lent);
-        self.sole = if self.is(Mutant::SoleOutlivesLending) { self.sole } else { [false; PAGES] };
+        self.sole = if self.is(LeasesMutant::SoleOutlivesLending) { self.sole } else { [false; PAGES] };
         self.holders.grant(board as u8, PAGES as u32 - 1);
         let (lease, size, content) = (lent.lease, self.size, page.map(|page| self.content[page]));
         let cache = &mut self.caches[board];
@@ -125,8 +125,8 @@ impl World {
     }
 
     pub(super) fn hold(&mut self, board: usize) -> Option<()> {
-        let (any_lease, any_life) = (self.is(Mutant::LeaseOutlivesTaking), self.is(Mutant::FormerLife));
-        let (any_page, joins) = (self.is(Mutant::PageOfVoidLease), self.is(Mutant::DirtyOfOtherLease));
+        let (any_lease, any_life) = (self.is(LeasesMutant::LeaseOutlivesTaking), self.is(LeasesMutant::FormerLife));
+        let (any_page, joins) = (self.is(LeasesMutant::PageOfVoidLease), self.is(LeasesMutant::DirtyOfOtherLease));
         let cache = &mut self.caches[board];
         let ask = cache.ask?;
         let Leased { lease, size, content } = ask.answer?;
@@ -191,24 +191,24 @@ impl World {
             return Some(());
         };
         match taking.given? {
-            Given::Page(page, content, size) => {
+            LeaseReturn::Page(page, content, size) => {
                 (self.content[page], self.size) = (content, self.size.max(size));
-                self.sole[page] |= self.is(Mutant::DirtyIsSole);
+                self.sole[page] |= self.is(LeasesMutant::DirtyIsSole);
                 self.taking = Some(Taking { from: page + 1, given: None });
             }
-            Given::Mode(mode) => {
+            LeaseReturn::Mode(mode) => {
                 self.mode = mode;
                 self.taking = Some(Taking { given: None, ..taking });
             }
-            Given::Nothing => (self.lent, self.taking) = (None, None),
+            LeaseReturn::Nothing => (self.lent, self.taking) = (None, None),
         }
         Some(())
     }
 
     pub(super) fn give_back(&mut self) -> Option<()> {
-        let (goes_on, clean_first) = (self.is(Mutant::WritesWhileTaken), self.is(Mutant::TakenInOneStep));
-        let (joins, shows_on) = (self.is(Mutant::DirtyOfOtherLease), self.is(Mutant::ShownWhileTaken));
-        let pages_only = self.is(Mutant::ModeStaysThere);
+        let (goes_on, clean_first) = (self.is(LeasesMutant::WritesWhileTaken), self.is(LeasesMutant::TakenInOneStep));
+        let (joins, shows_on) = (self.is(LeasesMutant::DirtyOfOtherLease), self.is(LeasesMutant::ShownWhileTaken));
+        let pages_only = self.is(LeasesMutant::ModeStaysThere);
         let (taking, Lent { board, lease, .. }) = (self.taking.filter(|taking| taking.given.is_none())?, self.lent?);
         let cache = &mut self.caches[board];
         if cache.behind {
@@ -223,16 +223,16 @@ impl World {
         (cache.held, cache.ended) = (cache.held && goes_on, cache.ended.max(lease));
         cache.dirty[..taking.from].fill(false);
         if let Some(mode) = cache.changed.take().filter(|_| !pages_only) {
-            self.taking = Some(Taking { given: Some(Given::Mode(mode)), ..taking });
+            self.taking = Some(Taking { given: Some(LeaseReturn::Mode(mode)), ..taking });
             return Some(());
         }
         let first = (taking.from..PAGES).find(|&page| cache.dirty[page] && !clean_first);
-        let given = first.and_then(|page| Some(Given::Page(page, cache.pages[page]?, cache.size?)));
+        let given = first.and_then(|page| Some(LeaseReturn::Page(page, cache.pages[page]?, cache.size?)));
         match given {
-            Some(Given::Page(page, ..)) => cache.shown[page] &= shows_on,
+            Some(LeaseReturn::Page(page, ..)) => cache.shown[page] &= shows_on,
             _ => (cache.dirty, cache.adrift) = ([false; PAGES], false),
         }
-        self.taking = Some(Taking { given: Some(given.unwrap_or(Given::Nothing)), ..taking });
+        self.taking = Some(Taking { given: Some(given.unwrap_or(LeaseReturn::Nothing)), ..taking });
         Some(())
     }
 
@@ -243,11 +243,11 @@ impl World {
         (self.latest, self.latest_size) = (self.content, self.size);
         self.lose_mode();
         match &mut self.taking {
-            Some(Taking { given: Some(Given::Mode(mode)), .. }) => self.latest_mode = *mode,
-            Some(Taking { given: Some(Given::Page(page, content, size)), .. }) => {
+            Some(Taking { given: Some(LeaseReturn::Mode(mode)), .. }) => self.latest_mode = *mode,
+            Some(Taking { given: Some(LeaseReturn::Page(page, content, size)), .. }) => {
                 (self.latest[*page], self.latest_size) = (*content, self.size.max(*size));
             }
-            Some(taking) => taking.given = Some(Given::Nothing),
+            Some(taking) => taking.given = Some(LeaseReturn::Nothing),
             None => {}
         }
         // Whoever asks may be told what is left.

@@ -2,14 +2,14 @@
 //!
 //! Not here: what a board had written when it died (`lent.rs`, `attributes.rs`).
 
-use super::Mutant;
-use super::world::{Cache, PAGES, World};
+use super::LeasesMutant;
+use super::world::{BoardCache, LeasesWorld, PAGES};
 use renga_fs::Holders;
 
-impl World {
+impl LeasesWorld {
     pub(super) fn forget(&mut self, board: usize) -> Option<()> {
         self.left.evictions = self.left.evictions.checked_sub(1)?;
-        let (again, drops) = (self.is(Mutant::TicketUsedTwice), self.is(Mutant::DirtyForgotten));
+        let (again, drops) = (self.is(LeasesMutant::TicketUsedTwice), self.is(LeasesMutant::DirtyForgotten));
         let cache = &mut self.caches[board];
         if (cache.dirty != [false; PAGES] || cache.changed.is_some()) && !drops {
             return None;
@@ -17,7 +17,7 @@ impl World {
         cache.changed = None;
         (cache.pages, cache.size, cache.held, cache.dirty) = ([None; PAGES], None, false, [false; PAGES]);
         (cache.shown, cache.adrift) = ([false; PAGES], false);
-        if self.mutant == Some(Mutant::EndForgotten) {
+        if self.mutant == Some(LeasesMutant::EndForgotten) {
             cache.ended = 0;
         }
         cache.last_since = if again { 1 } else { cache.last_since + 1 };
@@ -28,10 +28,10 @@ impl World {
     pub(super) fn die(&mut self, board: usize) -> Option<()> {
         if board != 0 {
             self.left.deaths = self.left.deaths.checked_sub(1)?;
-            let Cache { life, behind, fill, ask, .. } = self.caches[board];
+            let BoardCache { life, behind, fill, ask, .. } = self.caches[board];
             // Numbers begin anew with each life.
             self.caches[board] =
-                Cache { since: 1, last_since: 1, life: life + 1, behind, fill, ask, ..Cache::default() };
+                BoardCache { since: 1, last_since: 1, life: life + 1, behind, fill, ask, ..BoardCache::default() };
             self.lose_held(board);
             if let Some(change) = self.change.as_mut().filter(|change| change.asked == Some(board)) {
                 change.answer = Some(0);
@@ -45,7 +45,7 @@ impl World {
         (self.latest_mode, self.asking) = (self.mode, None);
         self.lower_floors();
         let life = self.caches[0].life + 1;
-        self.caches[0] = Cache { since: 1, last_since: 1, life, ..Cache::default() };
+        self.caches[0] = BoardCache { since: 1, last_since: 1, life, ..BoardCache::default() };
         for cache in &mut self.caches[1..] {
             cache.behind = true;
         }
@@ -53,7 +53,7 @@ impl World {
     }
 
     pub(super) fn learn(&mut self, board: usize) -> Option<()> {
-        let (keeps, drops) = (self.is(Mutant::PagesOutliveInode), self.is(Mutant::DirtyEndsWithSession));
+        let (keeps, drops) = (self.is(LeasesMutant::PagesOutliveInode), self.is(LeasesMutant::DirtyEndsWithSession));
         let cache = &mut self.caches[board];
         if !core::mem::take(&mut cache.behind) {
             return None;

@@ -4,14 +4,14 @@
 //! A cache puts a recall off until programs have run; any order of events has that. Not here: who gets on, which is a matter of
 //! time (`tools/sim/tests/system/mapped.rs`).
 
-use super::Mutant;
-use super::world::{Purpose, World};
+use super::LeasesMutant;
+use super::world::{LeasesWorld, Purpose};
 
-impl World {
+impl LeasesWorld {
     /// On a board that holds the file.
     pub(super) fn show(&mut self, board: usize, page: usize) -> Option<()> {
         self.left.shows = self.left.shows.checked_sub(1)?;
-        let cleanly = self.is(Mutant::StoredClean);
+        let cleanly = self.is(LeasesMutant::StoredClean);
         let cache = &mut self.caches[board];
         if !cache.held || cache.pages[page].is_none() || cache.shown[page] {
             return None;

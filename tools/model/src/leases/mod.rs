@@ -15,7 +15,7 @@ pub mod world;
 
 /// A way in which the protocol is wrong on purpose, to see that the search notices.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Mutant {
+pub enum LeasesMutant {
     /// A page is kept whatever its ticket says.
     TicketIgnored,
     /// A recall makes tickets void only if it finds a page.
@@ -86,42 +86,42 @@ pub enum Mutant {
     ModeToldTwice,
 }
 
-impl Mutant {
+impl LeasesMutant {
     /// All of them.
-    pub const ALL: [Mutant; 34] = [
-        Mutant::TicketIgnored,
-        Mutant::TicketOutlivesRecall,
-        Mutant::TicketUsedTwice,
-        Mutant::GrantNotNoted,
-        Mutant::ChangeBeforeAnswers,
-        Mutant::BoundTooLow,
-        Mutant::SizeForgotten,
-        Mutant::PagesOutliveInode,
-        Mutant::FormerLife,
-        Mutant::LeaseOutlivesTaking,
-        Mutant::OthersKeepPages,
-        Mutant::TwoHold,
-        Mutant::WritesWhileTaken,
-        Mutant::TakenInOneStep,
-        Mutant::ShownWhileLent,
-        Mutant::AnsweredWhileLent,
-        Mutant::DirtyForgotten,
-        Mutant::FillOverwrites,
-        Mutant::FillBringsSize,
-        Mutant::EndForgotten,
-        Mutant::PageOfVoidLease,
-        Mutant::StoredClean,
-        Mutant::ShownWhileTaken,
-        Mutant::SoleOutlivesGrant,
-        Mutant::SoleOutlivesLending,
-        Mutant::DirtyIsSole,
-        Mutant::DirtyEndsWithSession,
-        Mutant::DirtyOfOtherLease,
-        Mutant::NotesEndWithSession,
-        Mutant::GrantedWhileAway,
-        Mutant::ModeStaysThere,
-        Mutant::LookWithoutAsking,
-        Mutant::SetWithoutAsking,
-        Mutant::ModeToldTwice,
+    pub const ALL: [LeasesMutant; 34] = [
+        LeasesMutant::TicketIgnored,
+        LeasesMutant::TicketOutlivesRecall,
+        LeasesMutant::TicketUsedTwice,
+        LeasesMutant::GrantNotNoted,
+        LeasesMutant::ChangeBeforeAnswers,
+        LeasesMutant::BoundTooLow,
+        LeasesMutant::SizeForgotten,
+        LeasesMutant::PagesOutliveInode,
+        LeasesMutant::FormerLife,
+        LeasesMutant::LeaseOutlivesTaking,
+        LeasesMutant::OthersKeepPages,
+        LeasesMutant::TwoHold,
+        LeasesMutant::WritesWhileTaken,
+        LeasesMutant::TakenInOneStep,
+        LeasesMutant::ShownWhileLent,
+        LeasesMutant::AnsweredWhileLent,
+        LeasesMutant::DirtyForgotten,
+        LeasesMutant::FillOverwrites,
+        LeasesMutant::FillBringsSize,
+        LeasesMutant::EndForgotten,
+        LeasesMutant::PageOfVoidLease,
+        LeasesMutant::StoredClean,
+        LeasesMutant::ShownWhileTaken,
+        LeasesMutant::SoleOutlivesGrant,
+        LeasesMutant::SoleOutlivesLending,
+        LeasesMutant::DirtyIsSole,
+        LeasesMutant::DirtyEndsWithSession,
+        LeasesMutant::DirtyOfOtherLease,
+        LeasesMutant::NotesEndWithSession,
+        LeasesMutant::GrantedWhileAway,
+        LeasesMutant::ModeStaysThere,
+        LeasesMutant::LookWithoutAsking,
+        LeasesMutant::SetWithoutAsking,
+        LeasesMutant::ModeToldTwice,
     ];
 }

@@ -1,25 +1,25 @@
 //! What must hold in every state, and what the search must have come by.
 
-use super::step::Step;
-use super::world::{Cache, World};
+use super::step::LeasesStep;
+use super::world::{BoardCache, LeasesWorld};
 use crate::search::{self, Search};
 use stateright::Property;
 
 /// What is asked of a state.
-type Condition = fn(&Search<World>, &World) -> bool;
+type Condition = fn(&Search<LeasesWorld>, &LeasesWorld) -> bool;
 
-impl search::World for World {
-    type Step = Step;
+impl search::World for LeasesWorld {
+    type Step = LeasesStep;
 
-    fn steps(&self) -> Vec<Step> {
-        World::steps(self)
+    fn steps(&self) -> Vec<LeasesStep> {
+        LeasesWorld::steps(self)
     }
 
-    fn next(&self, step: Step) -> Option<World> {
-        World::next(self, step)
+    fn next(&self, step: LeasesStep) -> Option<LeasesWorld> {
+        LeasesWorld::next(self, step)
     }
 
-    fn properties() -> Vec<Property<Search<World>>> {
+    fn properties() -> Vec<Property<Search<LeasesWorld>>> {
         let always: [(&str, Condition); 2] = [
             ("no board holds what is no longer so", |_, world| !world.holds_old()),
             ("nobody is given what was old when it asked", |_, world| !world.old_read),
@@ -27,7 +27,7 @@ impl search::World for World {
         let sometimes: [(&str, Condition); 6] = [
             (MAPPED, |_, world| any(world, |cache| cache.shown.contains(&true))),
             (MAPPED_AT_HOME, |_, world| world.sole.contains(&true)),
-            (LATE_LEASE, |_, world| any(world, Cache::is_lease_late)),
+            (LATE_LEASE, |_, world| any(world, BoardCache::is_lease_late)),
             (ADRIFT, |_, world| any(world, |cache| cache.adrift && !cache.behind)),
             (AWAY, |_, world| world.lent.is_some_and(|lent| lent.away)),
             (GONE, |_, world| world.lent.is_none() && any(world, |cache| cache.adrift)),
@@ -50,6 +50,6 @@ pub const AWAY: &str = "the board that holds the file is away";
 /// What is adrift is nobody's.
 pub const GONE: &str = "what is adrift is of a lease that is over";
 
-fn any(world: &World, is_so: impl Fn(&Cache) -> bool) -> bool {
+fn any(world: &LeasesWorld, is_so: impl Fn(&BoardCache) -> bool) -> bool {
     world.caches.iter().any(is_so)
 }

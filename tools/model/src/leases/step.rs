@@ -2,12 +2,12 @@
 //!
 //! Not here: what each does (`world.rs`, `lent.rs`, `mapped.rs`, `away.rs`, `attributes.rs`).
 
-use super::world::{BOARDS, PAGES, World};
+use super::world::{BOARDS, LeasesWorld, PAGES};
 use renga_proto::pages::TO_END;
 
 /// One step.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Step {
+pub enum LeasesStep {
     /// A board asks for a page.
     Ask(usize, usize),
     /// The inode's process answers.
@@ -66,62 +66,76 @@ pub enum Step {
     SetHeld(usize),
 }
 
-impl World {
+impl LeasesWorld {
     /// All that may happen next.
-    pub fn steps(&self) -> Vec<Step> {
+    pub fn steps(&self) -> Vec<LeasesStep> {
         let boards = 0..BOARDS;
-        let mut steps: Vec<Step> =
-            boards.clone().flat_map(|b| (0..PAGES).map(move |page| Step::Ask(b, page))).collect();
-        steps.extend(boards.clone().flat_map(|b| [Step::Answer(b), Step::Arrive(b), Step::Forget(b), Step::Die(b)]));
-        steps.extend(boards.map(Step::Learn));
-        steps.extend((0..PAGES).map(Step::Write));
-        steps.extend([Step::Grow, Step::GoOn, Step::GiveUp, Step::Take, Step::GiveBack]);
-        steps.extend([Step::AskMode(false), Step::AskMode(true), Step::TellMode, Step::EndMode]);
-        steps.extend((0..BOARDS).map(Step::SetHeld));
+        let mut steps: Vec<LeasesStep> =
+            boards.clone().flat_map(|b| (0..PAGES).map(move |page| LeasesStep::Ask(b, page))).collect();
+        steps.extend(
+            boards.clone().flat_map(|b| {
+                [LeasesStep::Answer(b), LeasesStep::Arrive(b), LeasesStep::Forget(b), LeasesStep::Die(b)]
+            }),
+        );
+        steps.extend(boards.map(LeasesStep::Learn));
+        steps.extend((0..PAGES).map(LeasesStep::Write));
+        steps.extend([LeasesStep::Grow, LeasesStep::GoOn, LeasesStep::GiveUp, LeasesStep::Take, LeasesStep::GiveBack]);
+        steps.extend([
+            LeasesStep::AskMode(false),
+            LeasesStep::AskMode(true),
+            LeasesStep::TellMode,
+            LeasesStep::EndMode,
+        ]);
+        steps.extend((0..BOARDS).map(LeasesStep::SetHeld));
         for board in 0..BOARDS {
-            steps.extend([Step::AskLease(board), Step::Lend(board), Step::Hold(board), Step::GrowHeld(board)]);
-            steps.extend([Step::EndSession(board), Step::GiveUpAdrift(board)]);
+            steps.extend([
+                LeasesStep::AskLease(board),
+                LeasesStep::Lend(board),
+                LeasesStep::Hold(board),
+                LeasesStep::GrowHeld(board),
+            ]);
+            steps.extend([LeasesStep::EndSession(board), LeasesStep::GiveUpAdrift(board)]);
             for page in 0..PAGES {
-                steps.extend([Step::WriteHeld(board, page), Step::AskPage(board, page)]);
-                steps.extend([Step::Show(board, page), Step::Store(board, page)]);
+                steps.extend([LeasesStep::WriteHeld(board, page), LeasesStep::AskPage(board, page)]);
+                steps.extend([LeasesStep::Show(board, page), LeasesStep::Store(board, page)]);
             }
         }
-        steps.extend((0..PAGES).flat_map(|page| [Step::ShowHome(page), Step::StoreHome(page)]));
+        steps.extend((0..PAGES).flat_map(|page| [LeasesStep::ShowHome(page), LeasesStep::StoreHome(page)]));
         steps
     }
 
     /// After `step`; `None`: it cannot happen now.
-    pub fn next(&self, step: Step) -> Option<World> {
+    pub fn next(&self, step: LeasesStep) -> Option<LeasesWorld> {
         let mut world = *self;
         match step {
-            Step::Ask(board, page) => world.ask(board, page),
-            Step::Answer(board) => world.answer(board),
-            Step::Arrive(board) => world.arrive(board),
-            Step::Write(page) => world.begin_write(page as u32, page as u32 + 1),
-            Step::Grow => world.begin_write(PAGES as u32 - 1, TO_END),
-            Step::GoOn => world.go_on(),
-            Step::GiveUp => world.give_up(),
-            Step::Forget(board) => world.forget(board),
-            Step::Die(board) => world.die(board),
-            Step::Learn(board) => world.learn(board),
-            Step::AskLease(board) => world.ask_lease(board, None),
-            Step::AskPage(board, page) => world.ask_lease(board, Some(page)),
-            Step::Lend(board) => world.lend(board),
-            Step::Hold(board) => world.hold(board),
-            Step::WriteHeld(board, page) => world.write_held(board, page, false),
-            Step::GrowHeld(board) => world.write_held(board, PAGES - 1, true),
-            Step::Take => world.take(),
-            Step::GiveBack => world.give_back(),
-            Step::Show(board, page) => world.show(board, page),
-            Step::Store(board, page) => world.store(board, page),
-            Step::ShowHome(page) => world.show_home(page),
-            Step::StoreHome(page) => world.store_home(page),
-            Step::EndSession(board) => world.end_session(board),
-            Step::GiveUpAdrift(board) => world.give_up_adrift(board),
-            Step::AskMode(sets) => world.ask_mode(sets),
-            Step::TellMode => world.tell_mode(),
-            Step::EndMode => world.end_mode(),
-            Step::SetHeld(board) => world.set_held(board),
+            LeasesStep::Ask(board, page) => world.ask(board, page),
+            LeasesStep::Answer(board) => world.answer(board),
+            LeasesStep::Arrive(board) => world.arrive(board),
+            LeasesStep::Write(page) => world.begin_write(page as u32, page as u32 + 1),
+            LeasesStep::Grow => world.begin_write(PAGES as u32 - 1, TO_END),
+            LeasesStep::GoOn => world.go_on(),
+            LeasesStep::GiveUp => world.give_up(),
+            LeasesStep::Forget(board) => world.forget(board),
+            LeasesStep::Die(board) => world.die(board),
+            LeasesStep::Learn(board) => world.learn(board),
+            LeasesStep::AskLease(board) => world.ask_lease(board, None),
+            LeasesStep::AskPage(board, page) => world.ask_lease(board, Some(page)),
+            LeasesStep::Lend(board) => world.lend(board),
+            LeasesStep::Hold(board) => world.hold(board),
+            LeasesStep::WriteHeld(board, page) => world.write_held(board, page, false),
+            LeasesStep::GrowHeld(board) => world.write_held(board, PAGES - 1, true),
+            LeasesStep::Take => world.take(),
+            LeasesStep::GiveBack => world.give_back(),
+            LeasesStep::Show(board, page) => world.show(board, page),
+            LeasesStep::Store(board, page) => world.store(board, page),
+            LeasesStep::ShowHome(page) => world.show_home(page),
+            LeasesStep::StoreHome(page) => world.store_home(page),
+            LeasesStep::EndSession(board) => world.end_session(board),
+            LeasesStep::GiveUpAdrift(board) => world.give_up_adrift(board),
+            LeasesStep::AskMode(sets) => world.ask_mode(sets),
+            LeasesStep::TellMode => world.tell_mode(),
+            LeasesStep::EndMode => world.end_mode(),
+            LeasesStep::SetHeld(board) => world.set_held(board),
         }?;
         Some(world)
     }

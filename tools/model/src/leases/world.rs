@@ -6,7 +6,7 @@
 //! Not here: writing elsewhere, and taking that home (`lent.rs`), writing by mappings (`mapped.rs`), sessions that end while both
 //! boards live (`away.rs`), mode and owner (`attributes.rs`), what is lost (`loss.rs`).
 
-use super::Mutant;
+use super::LeasesMutant;
 use super::attributes::Asking;
 use super::lent::{Ask, Lent, Taking};
 use renga_fs::Holders;
@@ -19,7 +19,7 @@ pub const PAGES: usize = 2;
 
 /// What may be done so many times at most.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Limits {
+pub struct LeasesLimits {
     /// Pages asked for.
     pub fills: u8,
     /// Changes of content.
@@ -44,7 +44,7 @@ pub struct Limits {
 
 /// A page on its way to a board.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Fill {
+pub struct PageFill {
     pub(super) page: usize,
     ticket: u8,
     /// What the page, and the size, was when it was asked for.
@@ -58,7 +58,7 @@ pub struct Fill {
 
 /// The cache of one board.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Cache {
+pub struct BoardCache {
     /// The present ticket.
     pub(super) since: u8,
     pub(super) last_since: u8,
@@ -67,7 +67,7 @@ pub struct Cache {
     pub(super) life: u8,
     /// It does not know yet that the session has ended, or that the inode's board began anew; nothing is asked or answered meanwhile.
     pub(super) behind: bool,
-    pub(super) fill: Option<Fill>,
+    pub(super) fill: Option<PageFill>,
     /// It may write.
     pub(super) held: bool,
     /// Pages that it has written and the inode's process has not.
@@ -85,7 +85,7 @@ pub struct Cache {
     /// The mode that it has set and the inode's process has not been told.
     pub(super) changed: Option<u8>,
 }
-impl Cache {
+impl BoardCache {
     /// All tickets are void.
     pub(super) fn renew(&mut self) {
         self.last_since += 1;
@@ -95,7 +95,7 @@ impl Cache {
 
 /// A change for which boards are asked to give up what they hold.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Change {
+pub struct LeaseRevocation {
     pub(super) from: u32,
     pub(super) to: u32,
     /// The board that is asked at present.
@@ -121,15 +121,15 @@ pub enum Purpose {
 
 /// All of it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct World {
-    pub(super) mutant: Option<Mutant>,
-    pub(super) left: Limits,
+pub struct LeasesWorld {
+    pub(super) mutant: Option<LeasesMutant>,
+    pub(super) left: LeasesLimits,
     pub(super) holders: Holders,
     pub(super) content: [u8; PAGES],
     pub(super) size: u8,
     pub(super) latest: [u8; PAGES],
     pub(super) latest_size: u8,
-    pub(super) change: Option<Change>,
+    pub(super) change: Option<LeaseRevocation>,
     /// The board that holds the file, and under which lease.
     pub(super) lent: Option<Lent>,
     pub(super) last_lease: u8,
@@ -141,20 +141,20 @@ pub struct World {
     /// The inode's process asks for the mode.
     pub(super) asking: Option<Asking>,
     /// The boards' caches.
-    pub caches: [Cache; BOARDS],
+    pub caches: [BoardCache; BOARDS],
     /// A reader was given something older than what was there when it asked.
     pub old_read: bool,
 }
 
-impl World {
+impl LeasesWorld {
     /// Nothing is cached.
-    pub fn new(mutant: Option<Mutant>, left: Limits) -> World {
-        let caches = core::array::from_fn(|_| Cache { since: 1, last_since: 1, ..Cache::default() });
+    pub fn new(mutant: Option<LeasesMutant>, left: LeasesLimits) -> LeasesWorld {
+        let caches = core::array::from_fn(|_| BoardCache { since: 1, last_since: 1, ..BoardCache::default() });
         let holders = Holders::default();
         let (content, latest, size, latest_size) = ([0; PAGES], [0; PAGES], 0, 0);
         let (change, lent, taking, old_read) = (None, None, None, false);
         let (last_lease, sole) = (0, [false; PAGES]);
-        World {
+        LeasesWorld {
             mutant,
             left,
             holders,
@@ -175,13 +175,13 @@ impl World {
         }
     }
 
-    pub(super) fn is(&self, mutant: Mutant) -> bool {
+    pub(super) fn is(&self, mutant: LeasesMutant) -> bool {
         self.mutant == Some(mutant)
     }
 
     /// Whether some board could read what is no longer so.
     pub fn holds_old(&self) -> bool {
-        let shown = self.lent.is_none() || self.is(Mutant::ShownWhileLent);
+        let shown = self.lent.is_none() || self.is(LeasesMutant::ShownWhileLent);
         let old_here = shown && (self.content, self.size) != (self.latest, self.latest_size);
         let old_mode = self.lent.is_none() && self.mode != self.latest_mode && self.asking.is_none();
         old_here
@@ -203,20 +203,20 @@ impl World {
             return None;
         }
         let (ticket, floor, life) = (cache.since, (content, size), cache.life);
-        let fill = Fill { page, ticket, floor, life, answer: None, granted: true };
+        let fill = PageFill { page, ticket, floor, life, answer: None, granted: true };
         cache.fill = Some(fill);
         Some(())
     }
 
     /// Not while a change is under way: the process does one thing at a time.
     pub(super) fn answer(&mut self, board: usize) -> Option<()> {
-        let (noted, protected) = (!self.is(Mutant::GrantNotNoted), !self.is(Mutant::SoleOutlivesGrant));
+        let (noted, protected) = (!self.is(LeasesMutant::GrantNotNoted), !self.is(LeasesMutant::SoleOutlivesGrant));
         let away = self.lent.is_some_and(|lent| lent.away);
-        let elsewhere = self.lent.is_some_and(|lent| lent.board != board) && !self.is(Mutant::AnsweredWhileLent);
+        let elsewhere = self.lent.is_some_and(|lent| lent.board != board) && !self.is(LeasesMutant::AnsweredWhileLent);
         if (elsewhere && !away) || self.asking.is_some() || self.taking.is_some() || self.is_away(board) {
             return None;
         }
-        let granted = !away || self.is(Mutant::GrantedWhileAway);
+        let granted = !away || self.is(LeasesMutant::GrantedWhileAway);
         let cache = &mut self.caches[board];
         let fill =
             cache.fill.as_mut().filter(|fill| fill.answer.is_none() && self.change.is_none() && !cache.behind)?;
@@ -233,8 +233,8 @@ impl World {
     }
 
     pub(super) fn arrive(&mut self, board: usize) -> Option<()> {
-        let (any_ticket, any_life) = (self.is(Mutant::TicketIgnored), self.is(Mutant::FormerLife));
-        let (overwrites, old_size) = (self.is(Mutant::FillOverwrites), self.is(Mutant::FillBringsSize));
+        let (any_ticket, any_life) = (self.is(LeasesMutant::TicketIgnored), self.is(LeasesMutant::FormerLife));
+        let (overwrites, old_size) = (self.is(LeasesMutant::FillOverwrites), self.is(LeasesMutant::FillBringsSize));
         let cache = &mut self.caches[board];
         let fill = cache.fill.filter(|fill| fill.answer.is_some())?;
         cache.fill = None;
@@ -257,9 +257,9 @@ impl World {
 
     pub(super) fn begin_write(&mut self, from: u32, to: u32) -> Option<()> {
         self.left.changes = self.left.changes.checked_sub(1)?;
-        let to_recall = if to == TO_END && self.is(Mutant::SizeForgotten) { PAGES as u32 } else { to };
+        let to_recall = if to == TO_END && self.is(LeasesMutant::SizeForgotten) { PAGES as u32 } else { to };
         self.begin_change(from, to_recall, Purpose::Content)?;
-        if self.is(Mutant::ChangeBeforeAnswers) {
+        if self.is(LeasesMutant::ChangeBeforeAnswers) {
             self.apply(from, to_recall);
         }
         Some(())
@@ -274,8 +274,9 @@ impl World {
             return None;
         }
         let applied = purpose != Purpose::Content;
-        let next = if matches!(purpose, Purpose::Lease(..)) && self.is(Mutant::OthersKeepPages) { BOARDS } else { 0 };
-        let change = Change { from, to, asked: None, answer: None, next, applied, purpose };
+        let next =
+            if matches!(purpose, Purpose::Lease(..)) && self.is(LeasesMutant::OthersKeepPages) { BOARDS } else { 0 };
+        let change = LeaseRevocation { from, to, asked: None, answer: None, next, applied, purpose };
         let free = self.lent.is_none() || matches!(purpose, Purpose::Lease(..));
         (free && self.taking.is_none() && self.change.replace(change).is_none()).then_some(())
     }
@@ -284,7 +285,7 @@ impl World {
         for page in from..to.min(PAGES as u32) {
             self.content[page as usize] += 1;
         }
-        let grows = to == TO_END || self.is(Mutant::SizeForgotten);
+        let grows = to == TO_END || self.is(LeasesMutant::SizeForgotten);
         self.size += u8::from(grows);
         (self.latest, self.latest_size) = (self.content, self.size);
         if let Some(change) = &mut self.change {
@@ -296,7 +297,7 @@ impl World {
         let mut change = self.change?;
         if let Some(board) = change.asked {
             let left = change.answer?;
-            let to = if self.is(Mutant::BoundTooLow) { u32::MAX - 1 } else { change.to };
+            let to = if self.is(LeasesMutant::BoundTooLow) { u32::MAX - 1 } else { change.to };
             self.holders.revoked(board, change.from, to, left);
             (change.asked, change.answer, change.next) = (None, None, board + 1);
         }
@@ -325,7 +326,7 @@ impl World {
     }
 
     pub(super) fn give_up(&mut self) -> Option<()> {
-        let (needs_page, mut change) = (self.is(Mutant::TicketOutlivesRecall), self.change?);
+        let (needs_page, mut change) = (self.is(LeasesMutant::TicketOutlivesRecall), self.change?);
         let cache = &mut self.caches[change.asked.filter(|_| change.answer.is_none())?];
         if cache.behind {
             // It does not answer: what it holds goes when it knows.

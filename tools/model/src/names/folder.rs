@@ -4,10 +4,10 @@
 //! Invariant: a board that holds the others, and makes nothing there, holds each name that stands for something. The status of the
 //! directory has nothing to do with it. Not here: what a make leaves of it (`making.rs`), revokes (`world.rs`).
 
-use super::Mutant;
-use super::world::{Board, INODE, NAMES, OTHERS, World};
+use super::NamesMutant;
+use super::world::{INODE, NAMES, NamesBoard, NamesWorld, OTHERS};
 
-impl Board {
+impl NamesBoard {
     /// Whether it takes names that it does not hold for such as stand for nothing.
     fn knows_all(&self, tells_meanwhile: bool) -> bool {
         self.others && (tells_meanwhile || !self.made_in)
@@ -19,7 +19,7 @@ impl Board {
     }
 }
 
-impl World {
+impl NamesWorld {
     /// The first board has made the directory of the names, of which there are none.
     pub(super) fn begin_complete(&mut self) {
         (self.boards[0].held[INODE], self.boards[0].others) = (Some(0), true);
@@ -27,9 +27,10 @@ impl World {
     }
 
     /// Whether a board would take a name to stand for nothing that stands for something.
-    pub(super) fn misses_names(&self, board: &Board) -> bool {
+    pub(super) fn misses_names(&self, board: &NamesBoard) -> bool {
         let missed = |(held, now): (&Option<u8>, u8)| held.is_none() && now != 0;
-        board.knows_all(self.is(Mutant::MakerTellsMeanwhile)) && board.held[..NAMES].iter().zip(self.now).any(missed)
+        board.knows_all(self.is(NamesMutant::MakerTellsMeanwhile))
+            && board.held[..NAMES].iter().zip(self.now).any(missed)
     }
 
     /// Whether a board knows all names of a directory whose status it does not hold.
@@ -41,21 +42,21 @@ impl World {
     /// and its note stays.
     pub(super) fn take_others(&mut self, maker: Option<usize>) -> u8 {
         let not_asked = match maker {
-            Some(_) => Mutant::OthersOutliveMake,
-            None => Mutant::OthersOutliveRename,
+            Some(_) => NamesMutant::OthersOutliveMake,
+            None => NamesMutant::OthersOutliveRename,
         };
         if self.is(not_asked) {
             return 0;
         }
         let stays = maker.map_or(0, |board| 1 << board);
         let noted = self.notes[OTHERS];
-        self.notes[OTHERS] &= if self.is(Mutant::MakersNoteTaken) { 0 } else { stays };
+        self.notes[OTHERS] &= if self.is(NamesMutant::MakersNoteTaken) { 0 } else { stays };
         noted & !stays
     }
 
     pub(super) fn drop_name(&mut self, board: usize, name: usize) -> Option<()> {
         self.left.drops = self.left.drops.checked_sub(1)?;
-        let stays = self.is(Mutant::OthersOutliveName);
+        let stays = self.is(NamesMutant::OthersOutliveName);
         let board = &mut self.boards[board];
         board.held[name].take()?;
         board.others &= stays;

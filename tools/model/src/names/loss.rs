@@ -2,16 +2,16 @@
 //!
 //! Not here: names forgotten to make room (`folder.rs`).
 
-use super::Mutant;
+use super::NamesMutant;
 use super::making::MAKES;
-use super::world::{Board, NOTES, PLACES, World};
+use super::world::{NOTES, NamesBoard, NamesWorld, PLACES};
 
-impl World {
+impl NamesWorld {
     pub(super) fn die(&mut self, number: usize) -> Option<()> {
         self.left.deaths = self.left.deaths.checked_sub(1)?;
-        let Board { life, behind, walk, makes, .. } = self.boards[number];
+        let NamesBoard { life, behind, walk, makes, .. } = self.boards[number];
         // Numbers begin anew with each life.
-        self.boards[number] = Board { ticket: 1, life: life + 1, behind, walk, makes, ..Board::default() };
+        self.boards[number] = NamesBoard { ticket: 1, life: life + 1, behind, walk, makes, ..NamesBoard::default() };
         self.forget_board(number);
         Some(())
     }
@@ -52,8 +52,8 @@ impl World {
     }
 
     pub(super) fn learn(&mut self, number: usize) -> Option<()> {
-        let (keeps, arrives) = (self.is(Mutant::HeldOutlivesDisk), self.is(Mutant::WalkOutlivesSession));
-        let others = self.is(Mutant::OthersOutliveSession);
+        let (keeps, arrives) = (self.is(NamesMutant::HeldOutlivesDisk), self.is(NamesMutant::WalkOutlivesSession));
+        let others = self.is(NamesMutant::OthersOutliveSession);
         let board = &mut self.boards[number];
         if !core::mem::take(&mut board.behind) {
             return None;

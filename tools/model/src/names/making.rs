@@ -3,8 +3,8 @@
 //! Invariant: a board that makes something holds neither that name nor the inode until it is told. Not here: revokes from the
 //! others, which are those of any change (`world.rs`); makes with which the disk's board begins when their session has ended.
 
-use super::Mutant;
-use super::world::{INODE, World};
+use super::NamesMutant;
+use super::world::{INODE, NamesWorld};
 
 /// Makes that a board has under way.
 pub const MAKES: usize = 2;
@@ -21,11 +21,11 @@ pub(super) struct Make {
     told: Option<(u8, u8)>,
 }
 
-impl World {
+impl NamesWorld {
     pub(super) fn begin_make(&mut self, board: usize, name: usize) -> Option<()> {
         self.left.makes = self.left.makes.checked_sub(1)?;
-        let (keeps, old) = (self.is(Mutant::MakerKeepsWhatChanges), self.is(Mutant::TicketOutlivesMake));
-        let beside = self.is(Mutant::OthersHeldBesideMakes);
+        let (keeps, old) = (self.is(NamesMutant::MakerKeepsWhatChanges), self.is(NamesMutant::TicketOutlivesMake));
+        let beside = self.is(NamesMutant::OthersHeldBesideMakes);
         let board = &mut self.boards[board];
         let free = board.makes.iter().position(Option::is_none).filter(|_| !board.behind)?;
         let alone = !board.makes_something();
@@ -52,7 +52,7 @@ impl World {
 
     /// It has been made, and is told while the lock of names is held.
     pub(super) fn tell_make(&mut self, (board, number): (usize, Option<usize>), name: usize) {
-        let noted = !self.is(Mutant::MakeNotNoted);
+        let noted = !self.is(NamesMutant::MakeNotNoted);
         for place in [name, INODE] {
             self.notes[place] |= u8::from(noted) << board;
         }
@@ -62,8 +62,9 @@ impl World {
     }
 
     pub(super) fn end_make(&mut self, board: usize, number: usize) -> Option<()> {
-        let (any_ticket, any_life) = (self.is(Mutant::TicketIgnoredByMake), self.is(Mutant::FormerLife));
-        let (beside, stays) = (self.is(Mutant::MakeKeptBesideAnother), self.is(Mutant::OthersOutliveLostMake));
+        let (any_ticket, any_life) = (self.is(NamesMutant::TicketIgnoredByMake), self.is(NamesMutant::FormerLife));
+        let (beside, stays) =
+            (self.is(NamesMutant::MakeKeptBesideAnother), self.is(NamesMutant::OthersOutliveLostMake));
         let board = &mut self.boards[board];
         let Make { name, ticket, life, told, .. } = board.makes[number]?;
         let (told_name, told_inode) = told?;

@@ -14,7 +14,7 @@ pub mod world;
 
 /// A way in which the protocol is wrong on purpose, to see that the search notices.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Mutant {
+pub enum NamesMutant {
     /// What was told is held whatever its ticket says.
     TicketIgnored,
     /// A recall makes tickets void only if it finds something.
@@ -81,40 +81,40 @@ pub enum Mutant {
     ToldNotNoted,
 }
 
-impl Mutant {
+impl NamesMutant {
     /// All of them.
-    pub const ALL: [Mutant; 32] = [
-        Mutant::TicketIgnored,
-        Mutant::TicketOutlivesRecall,
-        Mutant::NameNotNoted,
-        Mutant::StatusNotNoted,
-        Mutant::ChangeBeforeAnswers,
-        Mutant::NotesLostWithSlot,
-        Mutant::OneNameOfMany,
-        Mutant::NamesToldMeanwhile,
-        Mutant::StatusToldMeanwhile,
-        Mutant::HeldOutlivesDisk,
-        Mutant::FormerLife,
-        Mutant::DeadWhenAsked,
-        Mutant::WalkOutlivesSession,
-        Mutant::MakerKeepsWhatChanges,
-        Mutant::TicketOutlivesMake,
-        Mutant::WalksKeptWhileMaking,
-        Mutant::MakeKeptBesideAnother,
-        Mutant::TicketIgnoredByMake,
-        Mutant::MakeNotNoted,
-        Mutant::MakerNotAskedForOthers,
-        Mutant::OthersOutliveMake,
-        Mutant::OthersOutliveRename,
-        Mutant::OthersOutliveSession,
-        Mutant::OthersOutliveName,
-        Mutant::OthersOutliveLostMake,
-        Mutant::OthersHeldBesideMakes,
-        Mutant::OthersLostWithSlot,
-        Mutant::MakerTellsMeanwhile,
-        Mutant::MakersNoteTaken,
-        Mutant::SeveralTold,
-        Mutant::TicketOutlivesTold,
-        Mutant::ToldNotNoted,
+    pub const ALL: [NamesMutant; 32] = [
+        NamesMutant::TicketIgnored,
+        NamesMutant::TicketOutlivesRecall,
+        NamesMutant::NameNotNoted,
+        NamesMutant::StatusNotNoted,
+        NamesMutant::ChangeBeforeAnswers,
+        NamesMutant::NotesLostWithSlot,
+        NamesMutant::OneNameOfMany,
+        NamesMutant::NamesToldMeanwhile,
+        NamesMutant::StatusToldMeanwhile,
+        NamesMutant::HeldOutlivesDisk,
+        NamesMutant::FormerLife,
+        NamesMutant::DeadWhenAsked,
+        NamesMutant::WalkOutlivesSession,
+        NamesMutant::MakerKeepsWhatChanges,
+        NamesMutant::TicketOutlivesMake,
+        NamesMutant::WalksKeptWhileMaking,
+        NamesMutant::MakeKeptBesideAnother,
+        NamesMutant::TicketIgnoredByMake,
+        NamesMutant::MakeNotNoted,
+        NamesMutant::MakerNotAskedForOthers,
+        NamesMutant::OthersOutliveMake,
+        NamesMutant::OthersOutliveRename,
+        NamesMutant::OthersOutliveSession,
+        NamesMutant::OthersOutliveName,
+        NamesMutant::OthersOutliveLostMake,
+        NamesMutant::OthersHeldBesideMakes,
+        NamesMutant::OthersLostWithSlot,
+        NamesMutant::MakerTellsMeanwhile,
+        NamesMutant::MakersNoteTaken,
+        NamesMutant::SeveralTold,
+        NamesMutant::TicketOutlivesTold,
+        NamesMutant::ToldNotNoted,
     ];
 }

@@ -3,10 +3,10 @@
 //!
 //! Invariant: what a board holds is the newest of what any board has been told. Not here: other changes (`world.rs`).
 
-use super::Mutant;
-use super::world::{INODE, PLACES, World};
+use super::NamesMutant;
+use super::world::{INODE, NamesWorld, PLACES};
 
-impl World {
+impl NamesWorld {
     /// As names and inode are, or will be at once, if some board has been told so already.
     pub(super) fn newest(&self) -> [u8; PLACES] {
         let told = self.boards.iter().filter(|board| !board.behind).filter_map(|board| board.held[INODE]);
@@ -22,10 +22,10 @@ impl World {
         }
         let holders = self.notes[INODE];
         self.begin_change(INODE, None);
-        if !holders.is_power_of_two() && !self.is(Mutant::SeveralTold) {
+        if !holders.is_power_of_two() && !self.is(NamesMutant::SeveralTold) {
             return Some(());
         }
-        if !self.is(Mutant::ToldNotNoted) {
+        if !self.is(NamesMutant::ToldNotNoted) {
             self.notes[INODE] = holders;
         }
         self.changes[INODE].iter_mut().for_each(|change| change.tells = true);
@@ -34,7 +34,7 @@ impl World {
 
     /// The board that holds it is told how it will be.
     pub(super) fn be_told(&mut self, number: usize) -> Option<()> {
-        let (told, old) = (self.now[INODE] + 1, self.is(Mutant::TicketOutlivesTold));
+        let (told, old) = (self.now[INODE] + 1, self.is(NamesMutant::TicketOutlivesTold));
         let board = &mut self.boards[number];
         if board.behind {
             return None;

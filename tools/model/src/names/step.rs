@@ -3,11 +3,11 @@
 //! Not here: what each does (`world.rs`, `making.rs`, `reading.rs`, `folder.rs`, `loss.rs`).
 
 use super::making::MAKES;
-use super::world::{BOARDS, NAMES, OTHERS, PLACES, World};
+use super::world::{BOARDS, NAMES, NamesWorld, OTHERS, PLACES};
 
 /// One step.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Step {
+pub enum NamesStep {
     /// A walk begins for a board, to a name, or to their directory.
     Walk(usize, usize),
     /// It comes to the name.
@@ -44,44 +44,55 @@ pub enum Step {
     Learn(usize),
 }
 
-impl World {
+impl NamesWorld {
     /// All that may happen next.
-    pub fn steps() -> Vec<Step> {
-        let mut steps: Vec<Step> =
-            (0..BOARDS).flat_map(|board| (0..PLACES).map(move |place| Step::Walk(board, place))).collect();
+    pub fn steps() -> Vec<NamesStep> {
+        let mut steps: Vec<NamesStep> =
+            (0..BOARDS).flat_map(|board| (0..PLACES).map(move |place| NamesStep::Walk(board, place))).collect();
         for board in 0..BOARDS {
-            steps.extend([Step::TellName(board), Step::TellInode(board), Step::Arrive(board), Step::Die(board)]);
-            steps.extend([Step::EndSession(board), Step::Learn(board)]);
-            steps.extend((0..NAMES).flat_map(|name| [Step::BeginCreation(board, name), Step::Drop(board, name)]));
-            steps.extend((0..MAKES).flat_map(|make| [Step::Make(board, make), Step::EndCreation(board, make)]));
+            steps.extend([
+                NamesStep::TellName(board),
+                NamesStep::TellInode(board),
+                NamesStep::Arrive(board),
+                NamesStep::Die(board),
+            ]);
+            steps.extend([NamesStep::EndSession(board), NamesStep::Learn(board)]);
+            steps.extend(
+                (0..NAMES).flat_map(|name| [NamesStep::BeginCreation(board, name), NamesStep::Drop(board, name)]),
+            );
+            steps.extend(
+                (0..MAKES).flat_map(|make| [NamesStep::Make(board, make), NamesStep::EndCreation(board, make)]),
+            );
         }
-        steps.extend((0..PLACES).flat_map(|place| [Step::Change(place), Step::GoOn(place), Step::GiveUp(place)]));
-        steps.extend((0..NAMES).chain([OTHERS]).map(Step::Evict));
-        steps.extend([Step::Read, Step::DieDisk]);
+        steps.extend(
+            (0..PLACES).flat_map(|place| [NamesStep::Change(place), NamesStep::GoOn(place), NamesStep::GiveUp(place)]),
+        );
+        steps.extend((0..NAMES).chain([OTHERS]).map(NamesStep::Evict));
+        steps.extend([NamesStep::Read, NamesStep::DieDisk]);
         steps
     }
 
     /// After `step`; `None`: it cannot happen now.
-    pub fn next(&self, step: Step) -> Option<World> {
+    pub fn next(&self, step: NamesStep) -> Option<NamesWorld> {
         let mut world = *self;
         match step {
-            Step::Walk(board, name) => world.walk(board, name),
-            Step::TellName(board) => world.tell_name(board),
-            Step::TellInode(board) => world.tell_inode(board),
-            Step::Arrive(board) => world.arrive(board),
-            Step::BeginCreation(board, name) => world.begin_make(board, name),
-            Step::Make(board, make) => world.make(board, make),
-            Step::EndCreation(board, make) => world.end_make(board, make),
-            Step::Change(place) => world.change(place),
-            Step::Read => world.read(),
-            Step::GoOn(place) => world.go_on(place),
-            Step::GiveUp(place) => world.give_up(place),
-            Step::Evict(name) => world.evict(name),
-            Step::Drop(board, name) => world.drop_name(board, name),
-            Step::Die(board) => world.die(board),
-            Step::DieDisk => world.die_disk(),
-            Step::EndSession(board) => world.end_session(board),
-            Step::Learn(board) => world.learn(board),
+            NamesStep::Walk(board, name) => world.walk(board, name),
+            NamesStep::TellName(board) => world.tell_name(board),
+            NamesStep::TellInode(board) => world.tell_inode(board),
+            NamesStep::Arrive(board) => world.arrive(board),
+            NamesStep::BeginCreation(board, name) => world.begin_make(board, name),
+            NamesStep::Make(board, make) => world.make(board, make),
+            NamesStep::EndCreation(board, make) => world.end_make(board, make),
+            NamesStep::Change(place) => world.change(place),
+            NamesStep::Read => world.read(),
+            NamesStep::GoOn(place) => world.go_on(place),
+            NamesStep::GiveUp(place) => world.give_up(place),
+            NamesStep::Evict(name) => world.evict(name),
+            NamesStep::Drop(board, name) => world.drop_name(board, name),
+            NamesStep::Die(board) => world.die(board),
+            NamesStep::DieDisk => world.die_disk(),
+            NamesStep::EndSession(board) => world.end_session(board),
+            NamesStep::Learn(board) => world.learn(board),
         }?;
         Some(world)
     }

@@ -5,7 +5,7 @@
 //! Not here: makes by boards (`making.rs`), what is read (`reading.rs`), folders of which a board holds all names (`folder.rs`), what is lost
 //! (`loss.rs`), what must hold (`properties.rs`).
 
-use super::Mutant;
+use super::NamesMutant;
 use super::making::{MAKES, Make};
 
 /// Boards that hold something.
@@ -25,7 +25,7 @@ pub const NOTES: usize = PLACES + 1;
 
 /// What may be done so many times at most.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Limits {
+pub struct NamesLimits {
     /// Walks for boards.
     pub walks: u8,
     /// Changes.
@@ -60,7 +60,7 @@ pub(super) struct Walk {
 
 /// A board.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub(super) struct Board {
+pub(super) struct NamesBoard {
     pub(super) ticket: u8,
     pub(super) life: u8,
     /// It does not know yet that the session has ended, or that the disk's board began anew; nothing is asked or answered meanwhile.
@@ -74,7 +74,7 @@ pub(super) struct Board {
     pub(super) made_in: bool,
 }
 
-impl Board {
+impl NamesBoard {
     fn holds_old(&self, now: [u8; PLACES]) -> bool {
         self.held.iter().zip(now).any(|(held, now)| held.is_some_and(|held| held != now))
     }
@@ -86,7 +86,7 @@ impl Board {
 
 /// A change under way.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Change {
+pub(super) struct NamesChange {
     /// Boards that hold it, boards that may hold any name, and boards that hold the inode if that changes, too; a bit each.
     one: u8,
     all: u8,
@@ -102,7 +102,7 @@ pub(super) struct Change {
     pub(super) tells: bool,
 }
 
-impl Change {
+impl NamesChange {
     pub(super) fn leave_out(&mut self, board: usize) {
         let others = !(1 << board);
         (self.one, self.all, self.inode) = (self.one & others, self.all & others, self.inode & others);
@@ -111,32 +111,32 @@ impl Change {
 
 /// All of it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct World {
-    mutant: Option<Mutant>,
-    pub(super) left: Limits,
+pub struct NamesWorld {
+    mutant: Option<NamesMutant>,
+    pub(super) left: NamesLimits,
     pub(super) now: [u8; PLACES],
     /// Boards that hold it, a bit each.
     pub(super) notes: [u8; NOTES],
     /// Boards that hold names of which there are no notes.
     pub(super) spilled: u8,
     /// Of the names and of the inode: one at a time.
-    pub(super) changes: [Option<Change>; PLACES],
-    pub(super) boards: [Board; BOARDS],
+    pub(super) changes: [Option<NamesChange>; PLACES],
+    pub(super) boards: [NamesBoard; BOARDS],
 }
 
-impl World {
+impl NamesWorld {
     /// Nothing is held.
-    pub fn new(mutant: Option<Mutant>, left: Limits) -> World {
-        let boards = core::array::from_fn(|_| Board { ticket: 1, ..Board::default() });
+    pub fn new(mutant: Option<NamesMutant>, left: NamesLimits) -> NamesWorld {
+        let boards = core::array::from_fn(|_| NamesBoard { ticket: 1, ..NamesBoard::default() });
         let (now, notes, changes) = ([0; PLACES], [0; NOTES], [None; PLACES]);
-        let mut world = World { mutant, left, now, notes, spilled: 0, changes, boards };
+        let mut world = NamesWorld { mutant, left, now, notes, spilled: 0, changes, boards };
         if left.folder {
             world.begin_complete();
         }
         world
     }
 
-    pub(super) fn is(&self, mutant: Mutant) -> bool {
+    pub(super) fn is(&self, mutant: NamesMutant) -> bool {
         self.mutant == Some(mutant)
     }
 
@@ -153,7 +153,7 @@ impl World {
 
     pub(super) fn walk(&mut self, board: usize, name: usize) -> Option<()> {
         self.left.walks = self.left.walks.checked_sub(1)?;
-        let any_time = self.is(Mutant::WalksKeptWhileMaking);
+        let any_time = self.is(NamesMutant::WalksKeptWhileMaking);
         let board = &mut self.boards[board];
         if board.behind || board.walk.is_some() || name == INODE && !self.left.folder {
             return None;
@@ -178,7 +178,7 @@ impl World {
     }
 
     pub(super) fn tell_name(&mut self, board: usize) -> Option<()> {
-        let (noted, closed) = (!self.is(Mutant::NameNotNoted), !self.is(Mutant::NamesToldMeanwhile));
+        let (noted, closed) = (!self.is(NamesMutant::NameNotNoted), !self.is(NamesMutant::NamesToldMeanwhile));
         if self.is_locked_exclusively() && closed {
             return None;
         }
@@ -189,7 +189,7 @@ impl World {
     }
 
     pub(super) fn tell_inode(&mut self, board: usize) -> Option<()> {
-        let (noted, closed) = (!self.is(Mutant::StatusNotNoted), !self.is(Mutant::StatusToldMeanwhile));
+        let (noted, closed) = (!self.is(NamesMutant::StatusNotNoted), !self.is(NamesMutant::StatusToldMeanwhile));
         let folder = self.left.folder;
         if self.changes_inode() && closed {
             return None;
@@ -203,7 +203,7 @@ impl World {
     }
 
     pub(super) fn arrive(&mut self, board: usize) -> Option<()> {
-        let (any_ticket, any_life) = (self.is(Mutant::TicketIgnored), self.is(Mutant::FormerLife));
+        let (any_ticket, any_life) = (self.is(NamesMutant::TicketIgnored), self.is(NamesMutant::FormerLife));
         let board = &mut self.boards[board];
         let walk = board.walk?;
         let (name, inode) = walk.told;
@@ -242,19 +242,28 @@ impl World {
         let in_folder = self.left.folder && place != INODE;
         let with_inode = maker.is_some() || in_folder;
         let inode = if with_inode { core::mem::take(&mut self.notes[INODE]) } else { 0 };
-        let applied = self.is(Mutant::ChangeBeforeAnswers);
+        let applied = self.is(NamesMutant::ChangeBeforeAnswers);
         if applied {
             self.apply(place, with_inode);
         }
         // The maker has given both up itself; other names it has not.
         let others = maker_board.map_or(!0, |board| !(1 << board));
-        if self.is(Mutant::MakerNotAskedForOthers) {
+        if self.is(NamesMutant::MakerNotAskedForOthers) {
             all &= others;
         }
         let (one, inode) = (one & !all & others, inode & others);
         let maker = maker.map(|(board, make)| (board, Some(make)));
-        self.changes[place] =
-            Some(Change { one, all, inode, asked: None, answered: false, applied, maker, with_inode, tells: false });
+        self.changes[place] = Some(NamesChange {
+            one,
+            all,
+            inode,
+            asked: None,
+            answered: false,
+            applied,
+            maker,
+            with_inode,
+            tells: false,
+        });
     }
 
     fn apply(&mut self, place: usize, with_inode: bool) {
@@ -263,7 +272,7 @@ impl World {
     }
 
     pub(super) fn go_on(&mut self, place: usize) -> Option<()> {
-        let waits = !self.is(Mutant::DeadWhenAsked);
+        let waits = !self.is(NamesMutant::DeadWhenAsked);
         let change = self.changes[place].as_mut()?;
         if change.asked.is_some() && !change.answered && waits {
             return None;
@@ -277,7 +286,7 @@ impl World {
             change.asked = Some(next);
             return Some(());
         }
-        let Change { applied, maker, with_inode, .. } = *change;
+        let NamesChange { applied, maker, with_inode, .. } = *change;
         if !applied {
             self.apply(place, with_inode);
         }
@@ -289,7 +298,7 @@ impl World {
     }
 
     pub(super) fn give_up(&mut self, place: usize) -> Option<()> {
-        let (one_only, must_find) = (self.is(Mutant::OneNameOfMany), self.is(Mutant::TicketOutlivesRecall));
+        let (one_only, must_find) = (self.is(NamesMutant::OneNameOfMany), self.is(NamesMutant::TicketOutlivesRecall));
         let change = self.changes[place].as_mut().filter(|change| !change.answered)?;
         let number = change.asked?;
         if change.tells {
@@ -316,7 +325,7 @@ impl World {
     pub(super) fn evict(&mut self, name: usize) -> Option<()> {
         self.left.evictions = self.left.evictions.checked_sub(1)?;
         let notes = core::mem::take(&mut self.notes[name]);
-        let lost = if name == OTHERS { Mutant::OthersLostWithSlot } else { Mutant::NotesLostWithSlot };
+        let lost = if name == OTHERS { NamesMutant::OthersLostWithSlot } else { NamesMutant::NotesLostWithSlot };
         if !self.is(lost) {
             self.spilled |= notes;
         }

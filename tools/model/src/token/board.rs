@@ -27,7 +27,7 @@ pub const TIMING: Timing = Timing {
 
 /// A frame on the wire; one of data without `control`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Talk {
+pub struct TokenTalk {
     /// What it says, if it belongs to the protocol.
     pub control: Option<Control>,
     /// Ticks until it ends.
@@ -38,7 +38,7 @@ pub struct Talk {
 
 /// One board.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Board {
+pub struct TokenBoard {
     /// The protocol.
     pub mac: Mac,
     /// It runs.
@@ -62,7 +62,7 @@ pub struct Board {
     /// Frames of the protocol that it has not looked at.
     pub frames: Vec<Control>,
     /// Its frame on the wire.
-    pub talk: Option<Talk>,
+    pub talk: Option<TokenTalk>,
     /// It did nothing in the last tick.
     pub late: bool,
     /// The last token that came in a frame.
@@ -74,12 +74,12 @@ pub struct Board {
     pub rude: bool,
 }
 
-impl Board {
+impl TokenBoard {
     /// Board `number`, which is to be started.
-    pub fn new(number: u8, mutant: Option<Mutant>) -> Board {
+    pub fn new(number: u8, mutant: Option<Mutant>) -> TokenBoard {
         let mut mac = Mac::new(Setup { board: number, serial: u64::from(number), timing: TIMING });
         mac.mutate(mutant);
-        Board {
+        TokenBoard {
             mac,
             on: false,
             demand: false,
@@ -102,7 +102,7 @@ impl Board {
     /// Switches it off, in the middle of whatever it does.
     pub fn crash(&mut self, mutant: Option<Mutant>) {
         let (regenerated, rude) = (self.regenerated, self.rude);
-        *self = Board { regenerated, rude, ..Board::new(self.mac.setup().board, mutant) };
+        *self = TokenBoard { regenerated, rude, ..TokenBoard::new(self.mac.setup().board, mutant) };
     }
 
     /// Switches it on.
@@ -205,11 +205,11 @@ impl Board {
 
     fn talk(&mut self, control: Option<Control>) {
         let left = if control.is_some() { super::bus::CONTROL_TICKS } else { super::bus::DATA_TICKS };
-        self.talk = Some(Talk { control, left, collided: false });
+        self.talk = Some(TokenTalk { control, left, collided: false });
     }
 
     /// Whom its frame is for.
-    pub fn destination(&self, talk: &Talk, boards: u8) -> u8 {
+    pub fn destination(&self, talk: &TokenTalk, boards: u8) -> u8 {
         talk.control.map_or((self.number() + 1) % boards, |control| control.header.destination)
     }
 }

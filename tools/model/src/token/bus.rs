@@ -5,7 +5,7 @@
 //! take ticks, and damage each other. Invariant: a state holds nothing but what matters for what comes:
 //! times are relative, numbers that only differ by a shift are one.
 
-use super::board::{Board, NOW_NS, Talk};
+use super::board::{NOW_NS, TokenBoard, TokenTalk};
 use renga_mac::State;
 use renga_mac::model::{LONG_AGO, Mutant};
 use renga_wire::bus::{Lines, Poll, SendError, older};
@@ -23,7 +23,7 @@ const EPOCH: u8 = 100;
 
 /// What may happen, beside the time.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Change {
+pub enum TokenChange {
     /// A board comes to have a frame to send.
     Demand(u8),
     /// A board does nothing in this tick.
@@ -46,9 +46,9 @@ pub enum Change {
 
 /// Boards and bus.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct World {
+pub struct TokenWorld {
     /// The boards, by number, which is their order on the harness.
-    pub boards: Vec<Board>,
+    pub boards: Vec<TokenBoard>,
     /// Faults that may still happen.
     pub faults: u8,
     /// Times that a board may still be late.
@@ -66,12 +66,12 @@ pub struct World {
     blind: u8,
 }
 
-impl World {
+impl TokenWorld {
     /// Boards that are started now.
-    pub fn cold(boards: u8, mutant: Option<Mutant>, faults: u8, lates: u8, demands: u8) -> World {
-        let mut boards: Vec<_> = (0..boards).map(|number| Board::new(number, mutant)).collect();
-        boards.iter_mut().for_each(Board::start);
-        World {
+    pub fn cold(boards: u8, mutant: Option<Mutant>, faults: u8, lates: u8, demands: u8) -> TokenWorld {
+        let mut boards: Vec<_> = (0..boards).map(|number| TokenBoard::new(number, mutant)).collect();
+        boards.iter_mut().for_each(TokenBoard::start);
+        TokenWorld {
             boards,
             faults,
             lates,
@@ -86,8 +86,8 @@ impl World {
     }
 
     /// Boards that have run for a while: all members, the bus idle.
-    pub fn warm(boards: u8, mutant: Option<Mutant>, faults: u8, lates: u8, demands: u8) -> World {
-        let mut world = World::cold(boards, mutant, faults, lates, demands);
+    pub fn warm(boards: u8, mutant: Option<Mutant>, faults: u8, lates: u8, demands: u8) -> TokenWorld {
+        let mut world = TokenWorld::cold(boards, mutant, faults, lates, demands);
         for _ in 0..500 {
             match world.next(None) {
                 Some(next) => world = next,
@@ -132,69 +132,69 @@ impl World {
     }
 
     /// What may happen in this tick.
-    pub fn changes(&self) -> Vec<Change> {
+    pub fn changes(&self) -> Vec<TokenChange> {
         let mut changes = Vec::new();
         for (number, board) in (0..).zip(&self.boards) {
             if !board.on {
-                changes.push(Change::Start(number));
+                changes.push(TokenChange::Start(number));
                 continue;
             }
             if self.demands > 0 && !board.demand {
-                changes.push(Change::Demand(number));
+                changes.push(TokenChange::Demand(number));
             }
             if self.lates > 0 && !board.late && self.is_due(usize::from(number)) {
-                changes.push(Change::Late(number));
+                changes.push(TokenChange::Late(number));
             }
             if self.faults > 0 {
                 self.faults_of(number, board, &mut changes);
             }
         }
         if self.faults > 0 && !self.lose_token && self.boards.iter().any(|board| board.mac.has_token()) {
-            changes.push(Change::LoseToken);
+            changes.push(TokenChange::LoseToken);
         }
         changes
     }
 
-    fn faults_of(&self, number: u8, board: &Board, changes: &mut Vec<Change>) {
+    fn faults_of(&self, number: u8, board: &TokenBoard, changes: &mut Vec<TokenChange>) {
         if self.boards.iter().all(|board| board.on) {
-            changes.push(Change::Crash(number));
+            changes.push(TokenChange::Crash(number));
         }
         if self.ending().any(|talker| talker != usize::from(number)) {
-            changes.extend([Change::Lose(number), Change::Mute(number)]);
+            changes.extend([TokenChange::Lose(number), TokenChange::Mute(number)]);
         }
         if board.mac.is_member() && matches!(board.mac.state(), State::Idle { .. }) {
-            changes.push(Change::Offer(number));
+            changes.push(TokenChange::Offer(number));
         }
         if board.last_token.is_some() {
-            changes.push(Change::Repeat(number));
+            changes.push(TokenChange::Repeat(number));
         }
     }
 
     /// One tick, in which something happens beside the time; `None`: nothing ever will.
-    pub fn next(&self, change: Option<Change>) -> Option<World> {
+    pub fn next(&self, change: Option<TokenChange>) -> Option<TokenWorld> {
         let mut world = self.clone();
         let mutant = self.boards[0].mac.mutant();
         let mut late = None;
         match change {
             None => {}
-            Some(Change::Demand(number)) => {
+            Some(TokenChange::Demand(number)) => {
                 world.demands -= 1;
                 world.demand(number);
             }
-            Some(Change::Late(number)) => {
+            Some(TokenChange::Late(number)) => {
                 world.lates -= 1;
                 late = Some(usize::from(number));
             }
-            Some(Change::Start(number)) => world.boards[usize::from(number)].start(),
+            Some(TokenChange::Start(number)) => world.boards[usize::from(number)].start(),
             Some(fault) => {
                 // A token that comes twice is no reason for a second one.
-                world.disturbed |= !matches!(fault, Change::Repeat(_));
+                world.disturbed |= !matches!(fault, TokenChange::Repeat(_));
                 world.faults -= 1;
                 match fault {
-                    Change::Crash(number) => world.boards[usize::from(number)].crash(mutant),
-                    Change::LoseToken => world.lose_token = true,
-                    Change::Offer(number) => world.offered = 1 << number,
-                    Change::Repeat(number) => {
+                    TokenChange::Crash(number) => world.boards[usize::from(number)].crash(mutant),
+                    TokenChange::LoseToken => world.lose_token = true,
+                    TokenChange::Offer(number) => world.offered = 1 << number,
+                    TokenChange::Repeat(number) => {
                         let board = &mut world.boards[usize::from(number)];
                         board.frames.extend(board.last_token);
                     }
@@ -204,8 +204,8 @@ impl World {
         }
         let acted = world.act(late);
         let (lost, muted) = match change {
-            Some(Change::Lose(number)) => (1 << number, 0),
-            Some(Change::Mute(number)) => (0, 1 << number),
+            Some(TokenChange::Lose(number)) => (1 << number, 0),
+            Some(TokenChange::Mute(number)) => (0, 1 << number),
             _ => (0, 0),
         };
         let ticks = if acted || change.is_some() { 1 } else { world.quiet_ticks()? };
@@ -259,7 +259,7 @@ impl World {
 
     /// Ticks until something happens, if nothing is under way; `None`: never.
     fn quiet_ticks(&self) -> Option<u64> {
-        let busy = |board: &Board| board.talk.is_some() || board.bidding > 0 || board.seen != board.mac.drive();
+        let busy = |board: &TokenBoard| board.talk.is_some() || board.bidding > 0 || board.seen != board.mac.drive();
         if self.false_busy | self.offered != 0 || self.boards.iter().any(busy) {
             return Some(1);
         }
@@ -299,7 +299,7 @@ impl World {
     }
 
     /// A frame ends: others hear it and answer.
-    fn end(&mut self, place: usize, talk: &Talk, lost: u8, muted: u8) {
+    fn end(&mut self, place: usize, talk: &TokenTalk, lost: u8, muted: u8) {
         let destination = self.boards[place].destination(talk, self.count());
         let data = Header { kind: Kind::Data, destination, source: place as u8, epoch: 0, sequence: 0 };
         let header = talk.control.map_or(data, |control| control.header);

@@ -1,7 +1,7 @@
 //! What must hold in every state, and the search.
 
-use super::board::Board;
-use super::bus::{Change, World};
+use super::board::TokenBoard;
+use super::bus::{TokenChange, TokenWorld};
 use renga_mac::model::Mutant;
 use renga_mac::{Sending, State};
 use stateright::{Checker, HasDiscoveries, Model, Property};
@@ -13,7 +13,7 @@ pub const RECOVERY_TICKS: u64 = 600;
 
 /// What is searched.
 #[derive(Clone, Copy, Debug)]
-pub struct Search {
+pub struct TokenSearch {
     /// Boards, two to four.
     pub boards: u8,
     /// All boards have just been switched on; else they are members of an idle bus.
@@ -32,28 +32,28 @@ pub struct Search {
 
 /// What a search has found.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct TokenFound {
     /// States that differ.
     pub states: usize,
     /// The first property that does not hold, and how to get there.
-    pub broken: Option<(&'static str, Vec<Option<Change>>)>,
+    pub broken: Option<(&'static str, Vec<Option<TokenChange>>)>,
 }
 
-impl Model for Search {
-    type State = World;
-    type Action = Option<Change>;
+impl Model for TokenSearch {
+    type State = TokenWorld;
+    type Action = Option<TokenChange>;
 
-    fn init_states(&self) -> Vec<World> {
-        let make = if self.cold { World::cold } else { World::warm };
+    fn init_states(&self) -> Vec<TokenWorld> {
+        let make = if self.cold { TokenWorld::cold } else { TokenWorld::warm };
         vec![make(self.boards, self.mutant, self.faults, self.lates, self.demands)]
     }
 
-    fn actions(&self, world: &World, actions: &mut Vec<Option<Change>>) {
+    fn actions(&self, world: &TokenWorld, actions: &mut Vec<Option<TokenChange>>) {
         actions.push(None);
         actions.extend(world.changes().into_iter().map(Some));
     }
 
-    fn next_state(&self, world: &World, change: Option<Change>) -> Option<World> {
+    fn next_state(&self, world: &TokenWorld, change: Option<TokenChange>) -> Option<TokenWorld> {
         world.next(change)
     }
 
@@ -61,40 +61,42 @@ impl Model for Search {
         vec![
             Property::always(
                 "two boards do not use the token for longer than they need to notice",
-                |_: &Search, world: &World| world.doubled <= DOUBLED_TICKS,
+                |_: &TokenSearch, world: &TokenWorld| world.doubled <= DOUBLED_TICKS,
             ),
-            Property::always("no second token and no new one without a fault", |search: &Search, world: &World| {
-                search.cold || world.disturbed || peaceful(world)
-            }),
+            Property::always(
+                "no second token and no new one without a fault",
+                |search: &TokenSearch, world: &TokenWorld| search.cold || world.disturbed || peaceful(world),
+            ),
             Property::always(
                 "nobody goes on that sees another use the bus, or has lost",
-                |_: &Search, world: &World| !world.boards.iter().any(|board| board.rude),
+                |_: &TokenSearch, world: &TokenWorld| !world.boards.iter().any(|board| board.rude),
             ),
-            Property::always("no board of its own number is ever silenced", |_: &Search, world: &World| {
+            Property::always("no board of its own number is ever silenced", |_: &TokenSearch, world: &TokenWorld| {
                 world.boards.iter().all(|board| board.mac.state() != State::Quarantine)
             }),
             Property::always(
                 "left alone, all are served soon, and then the bus is idle with one token",
-                |_: &Search, world: &World| recovers(world),
+                |_: &TokenSearch, world: &TokenWorld| recovers(world),
             ),
-            Property::always("a board that wants all of the bus gets its share", |search: &Search, world: &World| {
-                !search.greedy || shares(world)
-            }),
+            Property::always(
+                "a board that wants all of the bus gets its share",
+                |search: &TokenSearch, world: &TokenWorld| !search.greedy || shares(world),
+            ),
         ]
     }
 }
 
-fn peaceful(world: &World) -> bool {
+fn peaceful(world: &TokenWorld) -> bool {
     // A token that is being sent may have arrived before its sender knows.
     let giving = |state| matches!(state, State::Hold { sending: Sending::Token { .. }, .. });
-    let has = |board: &&Board| board.mac.has_token() && !giving(board.mac.state());
+    let has = |board: &&TokenBoard| board.mac.has_token() && !giving(board.mac.state());
     let tokens = world.boards.iter().filter(has).count();
-    let collided = |board: &Board| board.talk.as_ref().is_some_and(|talk| talk.collided);
+    let collided = |board: &TokenBoard| board.talk.as_ref().is_some_and(|talk| talk.collided);
     tokens <= 1 && !world.boards.iter().any(|board| board.regenerated || collided(board))
 }
 
 /// Every board that runs wants to send, and nothing more goes wrong.
-fn recovers(world: &World) -> bool {
+fn recovers(world: &TokenWorld) -> bool {
     let mut world = world.clone();
     for number in 0..world.boards.len() as u8 {
         if world.boards[usize::from(number)].on {
@@ -111,7 +113,7 @@ fn recovers(world: &World) -> bool {
 }
 
 /// As [`recovers`], but board 0 always has one more frame.
-fn shares(world: &World) -> bool {
+fn shares(world: &TokenWorld) -> bool {
     let mut world = world.clone();
     world.boards[0].endless = true;
     for number in 0..world.boards.len() as u8 {
@@ -129,16 +131,16 @@ fn shares(world: &World) -> bool {
     false
 }
 
-fn served(world: &World) -> bool {
+fn served(world: &TokenWorld) -> bool {
     let mut running = world.boards.iter().filter(|board| board.on);
     let tokens = running.clone().filter(|board| board.mac.has_token()).count();
     tokens == usize::from(running.clone().count() > 0) && running.all(|board| !board.demand && board.mac.is_member())
 }
 
 /// Searches all states, or until a property is broken.
-pub fn search(search: Search, threads: usize) -> Found {
+pub fn search(search: TokenSearch, threads: usize) -> TokenFound {
     let checker = search.checker().threads(threads).finish_when(HasDiscoveries::Any).spawn_bfs().join();
     let broken = checker.discoveries().into_iter().next();
     let broken = broken.map(|(name, path)| (name, path.into_actions()));
-    Found { states: checker.unique_state_count(), broken }
+    TokenFound { states: checker.unique_state_count(), broken }
 }

@@ -5,6 +5,6 @@ mod board;
 mod bus;
 mod check;
 
-pub use board::{Board, Talk};
-pub use bus::{Change, World};
-pub use check::{DOUBLED_TICKS, Found, RECOVERY_TICKS, Search, search};
+pub use board::{TokenBoard, TokenTalk};
+pub use bus::{TokenChange, TokenWorld};
+pub use check::{DOUBLED_TICKS, RECOVERY_TICKS, TokenFound, TokenSearch, search};

@@ -6,7 +6,7 @@
 pub mod read;
 pub mod rules;
 
-pub use rules::{Broken, Rules};
+pub use rules::{BrokenRule, Rules};
 
 /// Something that was recorded.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -23,7 +23,7 @@ pub enum Recorded {
 ///
 /// # Errors
 /// The place of the first part that breaks a rule, and the rule.
-pub fn check(record: &[Recorded]) -> Result<usize, (usize, Broken)> {
+pub fn check(record: &[Recorded]) -> Result<usize, (usize, BrokenRule)> {
     let mut rules = Rules::default();
     for (place, part) in record.iter().enumerate() {
         match part {

@@ -1,7 +1,7 @@
 //! From a trace that `renga run --trace` wrote to a record.
 
 use super::Recorded;
-use renga_trace::{BadTrace, Event, Reader};
+use renga_trace::{BadTrace, TraceEvent, TraceReader};
 
 /// Reads a trace; of what is in it, starts of boards and frames.
 ///
@@ -9,11 +9,11 @@ use renga_trace::{BadTrace, Event, Reader};
 /// Where it is wrong, and what is.
 pub fn read(bytes: &[u8]) -> Result<Vec<Recorded>, BadTrace> {
     let mut timed: Vec<(u64, Recorded)> = Vec::new();
-    for event in Reader::new(bytes)? {
+    for event in TraceReader::new(bytes)? {
         let event = event?;
         match event.event {
-            Event::Started => timed.push((event.time_ns, Recorded::Started(event.board))),
-            Event::Frame(frame) => {
+            TraceEvent::Started => timed.push((event.time_ns, Recorded::Started(event.board))),
+            TraceEvent::Frame(frame) => {
                 let to = frame.bytes.first().map_or(0, |byte| byte >> 4);
                 let received_ns = event.time_ns.saturating_add(frame.arrives_after_ns);
                 timed.push((received_ns, Recorded::Received(to, frame.bytes.clone())));

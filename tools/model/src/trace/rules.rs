@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// The rule that was broken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Broken {
+pub enum BrokenRule {
     /// What a board says parses.
     NoFrame,
     /// A board's epochs with another one go up by one.
@@ -58,13 +58,13 @@ impl Rules {
     ///
     /// # Errors
     /// The rule that it breaks.
-    pub fn sent(&mut self, board: u8, bytes: &[u8]) -> Result<(), Broken> {
-        let frame = Frame::parse(bytes).map_err(|_| Broken::NoFrame)?;
+    pub fn sent(&mut self, board: u8, bytes: &[u8]) -> Result<(), BrokenRule> {
+        let frame = Frame::parse(bytes).map_err(|_| BrokenRule::NoFrame)?;
         let header = frame.header;
         let side = self.sides.entry((board, header.destination)).or_default();
         match header.kind {
             Kind::Hello => {
-                let hello = Hello::parse(frame.payload).map_err(|_| Broken::NoFrame)?;
+                let hello = Hello::parse(frame.payload).map_err(|_| BrokenRule::NoFrame)?;
                 side.begin(header.epoch)?;
                 if hello.known.is_some() && hello.known == side.peer {
                     side.check_acknowledged(header.sequence)?;
@@ -77,8 +77,8 @@ impl Rules {
             }
             Kind::Data => {
                 side.check_up(header)?;
-                let (acknowledged, fragment) = frame.payload.split_first().ok_or(Broken::NoFragment)?;
-                Head::parse(fragment).map_err(|_| Broken::NoFragment)?;
+                let (acknowledged, fragment) = frame.payload.split_first().ok_or(BrokenRule::NoFragment)?;
+                Head::parse(fragment).map_err(|_| BrokenRule::NoFragment)?;
                 side.check_acknowledged(*acknowledged)?;
                 side.say(header.sequence, fragment)
             }
@@ -113,7 +113,7 @@ impl Rules {
 
 impl Side {
     /// Says `epoch` in a greeting.
-    fn begin(&mut self, epoch: u8) -> Result<(), Broken> {
+    fn begin(&mut self, epoch: u8) -> Result<(), BrokenRule> {
         let Some(former) = self.epoch else {
             self.epoch = Some(epoch);
             return Ok(());
@@ -126,23 +126,23 @@ impl Side {
                 *self = Side { epoch: Some(epoch), peer, received, ..Side::default() };
                 Ok(())
             }
-            _ => Err(Broken::Epoch),
+            _ => Err(BrokenRule::Epoch),
         }
     }
 
-    fn check_up(&self, header: Header) -> Result<(), Broken> {
+    fn check_up(&self, header: Header) -> Result<(), BrokenRule> {
         if self.epoch != Some(header.epoch) {
-            return Err(Broken::Epoch);
+            return Err(BrokenRule::Epoch);
         }
-        if self.named { Ok(()) } else { Err(Broken::DataBeforeGreeting) }
+        if self.named { Ok(()) } else { Err(BrokenRule::DataBeforeGreeting) }
     }
 
-    fn check_acknowledged(&self, next: u8) -> Result<(), Broken> {
+    fn check_acknowledged(&self, next: u8) -> Result<(), BrokenRule> {
         let behind = (self.received as u8).wrapping_sub(next);
-        if behind <= u8::MAX / 2 && u64::from(behind) <= self.received { Ok(()) } else { Err(Broken::Acknowledged) }
+        if behind <= u8::MAX / 2 && u64::from(behind) <= self.received { Ok(()) } else { Err(BrokenRule::Acknowledged) }
     }
 
-    fn say(&mut self, sequence: u8, fragment: &[u8]) -> Result<(), Broken> {
+    fn say(&mut self, sequence: u8, fragment: &[u8]) -> Result<(), BrokenRule> {
         let back = (self.sent as u8).wrapping_sub(sequence);
         if back == 0 {
             self.sent += 1;
@@ -152,7 +152,7 @@ impl Side {
             }
             return Ok(());
         }
-        let place = self.fragments.len().checked_sub(usize::from(back)).ok_or(Broken::Sequence)?;
-        if self.fragments[place] == fragment { Ok(()) } else { Err(Broken::Changed) }
+        let place = self.fragments.len().checked_sub(usize::from(back)).ok_or(BrokenRule::Sequence)?;
+        if self.fragments[place] == fragment { Ok(()) } else { Err(BrokenRule::Changed) }
     }
 }

@@ -1,6 +1,6 @@
 //! A table of kinds like the real one, and changed ones that break the rules of the code.
 
-use renga_placement::{BoardRule, KindFacts, ProtocolFacts, Use, Where};
+use renga_placement::{BoardRule, KindFacts, PlacementProtocol, ProtocolUse, ServerChoice};
 
 const PAGE_BYTES: u32 = 4096;
 const NONE: u32 = 0;
@@ -11,38 +11,38 @@ const fn protocol(
     entries: &'static [(u32, &'static str)],
     defers: u32,
     releases: u32,
-) -> ProtocolFacts {
+) -> PlacementProtocol {
     let (gives, takes) = (u32::MAX, u32::MAX);
     let (given_bytes_max, taken_bytes_max) = (PAGE_BYTES, PAGE_BYTES);
-    ProtocolFacts { name, entries, defers, releases, gives, takes, given_bytes_max, taken_bytes_max }
+    PlacementProtocol { name, entries, defers, releases, gives, takes, given_bytes_max, taken_bytes_max }
 }
 
-const fn words_only(protocol: ProtocolFacts) -> Option<ProtocolFacts> {
-    Some(ProtocolFacts { given_bytes_max: 0, taken_bytes_max: 0, ..protocol })
+const fn words_only(protocol: PlacementProtocol) -> Option<PlacementProtocol> {
+    Some(PlacementProtocol { given_bytes_max: 0, taken_bytes_max: 0, ..protocol })
 }
 
-const fn own(protocol: &'static str) -> Use {
-    Use { protocol, at: Where::OwnBoard, entries: ALL, forwards: false }
+const fn own(protocol: &'static str) -> ProtocolUse {
+    ProtocolUse { protocol, at: ServerChoice::OwnBoard, entries: ALL, forwards: false }
 }
-const fn own_if_any(protocol: &'static str) -> Use {
-    Use { protocol, at: Where::OwnBoardIfAny, entries: ALL, forwards: false }
+const fn own_if_any(protocol: &'static str) -> ProtocolUse {
+    ProtocolUse { protocol, at: ServerChoice::OwnBoardIfAny, entries: ALL, forwards: false }
 }
-const fn one(protocol: &'static str) -> Use {
-    Use { protocol, at: Where::OneBoard, entries: ALL, forwards: false }
+const fn one(protocol: &'static str) -> ProtocolUse {
+    ProtocolUse { protocol, at: ServerChoice::OneBoard, entries: ALL, forwards: false }
 }
-const fn all(protocol: &'static str) -> Use {
-    Use { protocol, at: Where::AllBoards, entries: ALL, forwards: false }
+const fn all(protocol: &'static str) -> ProtocolUse {
+    ProtocolUse { protocol, at: ServerChoice::AllBoards, entries: ALL, forwards: false }
 }
-const fn forward(used: Use) -> Use {
-    Use { forwards: true, ..used }
+const fn forward(used: ProtocolUse) -> ProtocolUse {
+    ProtocolUse { forwards: true, ..used }
 }
 
 const fn kind(
     name: &'static str,
     board: BoardRule,
     count_max: u16,
-    serves: Option<ProtocolFacts>,
-    uses: &'static [Use],
+    serves: Option<PlacementProtocol>,
+    uses: &'static [ProtocolUse],
 ) -> KindFacts {
     KindFacts { name, serves, uses, board, count_max, future_bytes: 400, shares: &[], needs_home: None, is_home: false }
 }
@@ -153,7 +153,7 @@ pub const KINDS: &[KindFacts] = &[
             one("Inode"),
             one("InodeDirectory"),
             own("FileTable"),
-            Use { protocol: "Locks", at: Where::OneBoard, entries: 0b01, forwards: false },
+            ProtocolUse { protocol: "Locks", at: ServerChoice::OneBoard, entries: 0b01, forwards: false },
         ],
     ),
     kind(
@@ -236,7 +236,10 @@ pub const KINDS: &[KindFacts] = &[
         BoardRule::Every,
         1,
         Some(protocol("References", &[(0, "Find"), (1, "Keep")], NONE, NONE)),
-        &[own("Memory"), Use { protocol: "InodeDirectory", at: Where::Nearest, entries: ALL, forwards: false }],
+        &[
+            own("Memory"),
+            ProtocolUse { protocol: "InodeDirectory", at: ServerChoice::Nearest, entries: ALL, forwards: false },
+        ],
     ),
     kind("proc_files", BoardRule::Any, 1, Some(protocol("ProcFiles", &[(0, "Walk"), (1, "Read")], NONE, NONE)), &[]),
     kind(
@@ -277,7 +280,7 @@ pub const KINDS: &[KindFacts] = &[
 /// The table, changed as the bad file asks in its first line, `# kinds: NAME`.
 pub fn changed(name: &str) -> Vec<KindFacts> {
     let mut kinds = KINDS.to_vec();
-    let mut change = |name: &str, board: Option<BoardRule>, uses: &'static [Use]| {
+    let mut change = |name: &str, board: Option<BoardRule>, uses: &'static [ProtocolUse]| {
         let kind = kinds.iter_mut().find(|kind| kind.name == name).expect("the kind is in the table");
         kind.uses = uses;
         kind.board = board.unwrap_or(kind.board);

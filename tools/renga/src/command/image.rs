@@ -2,14 +2,14 @@
 
 use anyhow::{Context, Result, bail};
 use renga_boot_card::Node;
-use renga_cli::Image;
+use renga_cli::ImageArgs;
 use renga_images::artifacts::{self, KernelFlavour};
-use renga_images::card::{self, CardFinding, Cluster, Expected, Inspection};
+use renga_images::card::{self, CardCluster, CardFinding, Expected, Inspection};
 use renga_images::disk_image::{self, DiskChoice};
 use renga_images::partition_table::{TYPE_FAT32, TYPE_LINUX};
 use renga_images::system::SystemFile;
 use renga_workspace::environment::Environment;
-use renga_workspace::progress::Progress;
+use renga_workspace::progress::ProgressLine;
 use renga_workspace::scratch::Scratch;
 use std::fs;
 use std::path::Path;
@@ -21,8 +21,8 @@ const UNSOUND_STATUS: u8 = 1;
 ///
 /// # Errors
 /// If something cannot be built, fetched, written or read.
-pub fn image(environment: &Environment, options: &Image) -> Result<u8> {
-    let cluster = options.cluster.as_deref().map(|path| Cluster::read(environment, path)).transpose()?;
+pub fn image(environment: &Environment, options: &ImageArgs) -> Result<u8> {
+    let cluster = options.cluster.as_deref().map(|path| CardCluster::read(environment, path)).transpose()?;
     let choice = DiskChoice::try_from(&options.choice)?;
     if options.list {
         return list(environment, choice);
@@ -37,11 +37,11 @@ pub fn image(environment: &Environment, options: &Image) -> Result<u8> {
         None if options.board.is_empty() => None,
         None => {
             let system = SystemFile::find(environment, &options.system)?;
-            Some(Cluster::new(options.name.clone(), system, options.link.as_deref(), &options.board)?)
+            Some(CardCluster::new(options.name.clone(), system, options.link.as_deref(), &options.board)?)
         }
         some => some,
     };
-    let progress = Progress::start();
+    let progress = ProgressLine::start();
     let Some(mut cluster) = cluster else {
         if options.program.is_some() {
             bail!("say which boards are to run that: --board MODEL, or --cluster FILE");
@@ -62,10 +62,10 @@ pub fn image(environment: &Environment, options: &Image) -> Result<u8> {
 }
 
 /// Writes the file that `renga-update` takes.
-fn update(environment: &Environment, options: &Image, cluster: Option<Cluster>, path: &Path) -> Result<u8> {
+fn update(environment: &Environment, options: &ImageArgs, cluster: Option<CardCluster>, path: &Path) -> Result<u8> {
     let system =
         cluster.map_or_else(|| SystemFile::find(environment, &options.system), |cluster| Ok(cluster.system))?;
-    let progress = Progress::start();
+    let progress = ProgressLine::start();
     let kernel = artifacts::kernel(environment, KernelFlavour::Plain, &progress)?;
     progress.finish();
     let update = card::update(&fs::read(&kernel.image)?, &system.checked.to_blob())?;
@@ -99,9 +99,9 @@ fn megabytes(bytes: u64) -> String {
     format!("{} MB", bytes.div_ceil(1_000_000))
 }
 
-fn inspect(environment: &Environment, path: &Path, cluster: Option<&Cluster>) -> Result<u8> {
+fn inspect(environment: &Environment, path: &Path, cluster: Option<&CardCluster>) -> Result<u8> {
     let scratch = Scratch::make(environment)?;
-    let progress = Progress::start();
+    let progress = ProgressLine::start();
     progress.step("reading the card");
     let inspection = card::inspect(path, &scratch.folder, |node| expected(environment, node, cluster));
     progress.finish();
@@ -114,7 +114,7 @@ fn inspect(environment: &Environment, path: &Path, cluster: Option<&Cluster>) ->
 fn expected<'a>(
     environment: &Environment,
     node: Option<&Node<'_>>,
-    cluster: Option<&'a Cluster>,
+    cluster: Option<&'a CardCluster>,
 ) -> Result<Expected<'a>> {
     let named = node.and_then(|node| SystemFile::find(environment, node.system).ok());
     let system = cluster.map(|cluster| &cluster.system).or(named.as_ref());

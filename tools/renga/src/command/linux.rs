@@ -2,11 +2,11 @@
 
 use crate::command::run::print_times;
 use anyhow::{Context, Result};
-use renga_cluster::linux::{Hardware, Linux};
+use renga_cluster::linux::{LinuxBoard, LinuxHardware};
 use renga_cluster::session_disk;
 use renga_images::disk_image;
 use renga_workspace::environment::Environment;
-use renga_workspace::progress::{FirstOutput, Progress};
+use renga_workspace::progress::{FirstOutput, ProgressLine};
 use renga_workspace::scratch::Scratch;
 use std::io::Write;
 use std::time::Duration;
@@ -15,20 +15,20 @@ use std::time::Duration;
 ///
 /// # Errors
 /// If there is no script, something cannot be fetched or built, or Linux fails.
-pub fn linux(environment: &Environment, options: &renga_cli::Linux) -> Result<u8> {
+pub fn linux(environment: &Environment, options: &renga_cli::LinuxArgs) -> Result<u8> {
     let script = session_disk::script(&options.job)?;
     if script.is_none() && options.job.disk.is_none() {
         anyhow::bail!("say what Linux is to run: -c 'COMMAND', or -f SCRIPT");
     }
-    let progress = Progress::start();
+    let progress = ProgressLine::start();
     let scratch = Scratch::make(environment)?;
-    let hardware = Hardware {
+    let hardware = LinuxHardware {
         cores: options.cores,
         null_disk_ns: options.null_disk_ns,
         memory_mib: options.memory_mib,
         core_slice_ns: None,
     };
-    let linux = Linux::prepare(environment, &scratch.folder, hardware, &progress)?;
+    let linux = LinuxBoard::prepare(environment, &scratch.folder, hardware, &progress)?;
     let disk = session_disk::make(environment, &options.job, script.as_deref(), options.cores, &scratch, &progress)?;
     progress.finish();
     let mut stderr = std::io::stderr();

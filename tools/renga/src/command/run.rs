@@ -2,23 +2,23 @@
 
 use anyhow::{Context, Result, bail};
 use renga_boot_card::{LinkMode, Model};
-use renga_cli::{LinkName, ProgramName, Run};
+use renga_cli::{LinkName, ProgramName, RunArgs};
 use renga_cluster::disturbance::{self, Disturbance};
 use renga_cluster::garbage;
 use renga_cluster::listener::Listener;
 use renga_cluster::profile::profile;
-use renga_cluster::session::{Outcome, Session};
+use renga_cluster::session::{ClusterSession, SessionOutcome};
 use renga_cluster::session_disk;
 use renga_cluster::terminal::Terminal;
 use renga_cluster::trace::TraceFile;
 use renga_emu::{FrameEvent, Stats};
 use renga_emu_probes::Hit;
-use renga_images::artifacts::{self, Kernel, KernelFlavour};
+use renga_images::artifacts::{self, KernelArtifact, KernelFlavour};
 use renga_images::card::{self, CardBoot};
 use renga_images::disk_image;
 use renga_images::system::SystemFile;
 use renga_workspace::environment::Environment;
-use renga_workspace::progress::Progress;
+use renga_workspace::progress::ProgressLine;
 use renga_workspace::scratch::Scratch;
 use std::fs;
 use std::io::{IsTerminal, Write};
@@ -28,11 +28,11 @@ use std::path::PathBuf;
 ///
 /// # Errors
 /// If something cannot be built, the cluster cannot start, or it fails.
-pub fn run(environment: &Environment, options: &Run) -> Result<u8> {
+pub fn run(environment: &Environment, options: &RunArgs) -> Result<u8> {
     let (system, script) =
         (SystemFile::find(environment, &options.machine.system)?, session_disk::script(&options.job)?);
     let disturbance = Disturbance::of(options, &system)?;
-    let progress = Progress::start();
+    let progress = ProgressLine::start();
     let flavour = if disturbance.hostile.is_empty() { KernelFlavour::Plain } else { KernelFlavour::Hostile };
     let qemu = environment.qemu()?.to_path_buf();
     let scratch = Scratch::make(environment)?;
@@ -57,7 +57,7 @@ pub fn run(environment: &Environment, options: &Run) -> Result<u8> {
         Some(wired) => machine.with_pins(wired),
         None => machine,
     };
-    let session = Session {
+    let session = ClusterSession {
         qemu,
         plugin,
         kernel: &kernel,
@@ -100,7 +100,7 @@ pub fn run(environment: &Environment, options: &Run) -> Result<u8> {
 
 /// What the boards' pins are wired for, if the link is on them: cards say it, for real boards have no other link; nor have
 /// programs that run in place of the system.
-fn link(options: &Run, cards: Option<&[CardBoot]>, program: Option<ProgramName>) -> Result<Option<LinkMode>> {
+fn link(options: &RunArgs, cards: Option<&[CardBoot]>, program: Option<ProgramName>) -> Result<Option<LinkMode>> {
     let wired = cards.and_then(|cards| Some(cards.first()?.link)).or(match options.link {
         LinkName::Emulator => None,
         LinkName::Pins => Some(LinkMode::Pins),
@@ -114,7 +114,7 @@ fn link(options: &Run, cards: Option<&[CardBoot]>, program: Option<ProgramName>)
 }
 
 /// What the boards are, by their numbers.
-fn models(options: &Run, system: &SystemFile, cards: Option<&[CardBoot]>) -> Result<Vec<Model>> {
+fn models(options: &RunArgs, system: &SystemFile, cards: Option<&[CardBoot]>) -> Result<Vec<Model>> {
     if let Some(cards) = cards {
         return Ok(cards.iter().map(|card| card.model).collect());
     }
@@ -124,10 +124,10 @@ fn models(options: &Run, system: &SystemFile, cards: Option<&[CardBoot]>) -> Res
 
 /// What the boards boot from their cards, if they are to.
 fn cards(
-    options: &Run,
+    options: &RunArgs,
     system: &SystemFile,
     script: Option<&[u8]>,
-    kernel: &Kernel,
+    kernel: &KernelArtifact,
     scratch: &Scratch,
 ) -> Result<Option<Vec<CardBoot>>> {
     let Some(folder) = &options.cards else { return Ok(None) };
@@ -151,17 +151,17 @@ fn cards(
 /// The kernel, behind a program that fills the board with garbage.
 fn with_garbage(
     environment: &Environment,
-    kernel: &Kernel,
+    kernel: &KernelArtifact,
     seed: u64,
     scratch: &Scratch,
-    progress: &Progress,
-) -> Result<Kernel> {
+    progress: &ProgressLine,
+) -> Result<KernelArtifact> {
     let program = artifacts::garbage(environment, &scratch.folder, progress)?;
     let image = scratch.folder.join("garbage.img");
     let raw = fs::read(&kernel.image).with_context(|| format!("cannot read {}", kernel.image.display()))?;
     fs::write(&image, garbage::image(&program, &raw, seed)?)
         .with_context(|| format!("cannot write {}", image.display()))?;
-    Ok(Kernel { image, elf: kernel.elf.clone() })
+    Ok(KernelArtifact { image, elf: kernel.elf.clone() })
 }
 
 /// Reads `BOARD@MILLISECONDS`.
@@ -174,7 +174,7 @@ fn panic(system: &SystemFile, text: &str) -> Result<(usize, u32)> {
 /// The person's screen: the disk board's console on standard output, the others' on standard error.
 struct Screen {
     /// Shown until the boards' first output.
-    starting: Option<Progress>,
+    starting: Option<ProgressLine>,
     log: bool,
     trace: Option<TraceFile>,
     disk_board: u8,
@@ -182,9 +182,14 @@ struct Screen {
 }
 
 impl Screen {
-    fn new(options: &Run, system: &SystemFile, kernel: &Kernel, terminal: Option<&Terminal>) -> Result<Screen> {
+    fn new(
+        options: &RunArgs,
+        system: &SystemFile,
+        kernel: &KernelArtifact,
+        terminal: Option<&Terminal>,
+    ) -> Result<Screen> {
         Ok(Screen {
-            starting: Progress::on_terminal("the boards start"),
+            starting: ProgressLine::on_terminal("the boards start"),
             log: options.log,
             trace: options.trace.as_deref().map(|path| TraceFile::create(path, system, &kernel.elf)).transpose()?,
             line_end: if terminal.is_some_and(Terminal::is_raw) { "\r\n" } else { "\n" },
@@ -256,7 +261,7 @@ pub(super) fn print_times(stats: &Stats) {
     }
 }
 
-fn print_stats(wanted: bool, outcome: &Outcome) {
+fn print_stats(wanted: bool, outcome: &SessionOutcome) {
     if !wanted {
         return;
     }

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use renga_workspace::delegate::SIMULATOR;
 use renga_workspace::environment::Environment;
-use renga_workspace::progress::Progress;
+use renga_workspace::progress::ProgressLine;
 use std::process::Command;
 
 /// Builds the simulator if need be and runs it; whether no seed failed.
@@ -11,7 +11,7 @@ use std::process::Command;
 /// # Errors
 /// If it cannot be built or started.
 pub fn run(environment: &Environment, arguments: &[&str]) -> Result<bool> {
-    let progress = Progress::start();
+    let progress = ProgressLine::start();
     let simulator = SIMULATOR.build(environment, &progress)?;
     progress.finish();
     Ok(Command::new(simulator).args(arguments).status()?.success())

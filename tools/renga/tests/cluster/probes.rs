@@ -3,19 +3,29 @@
 use crate::support::{Facts, Renga, Scratch, clusters_can_run, work};
 use renga_emu_probes::Probes;
 use renga_images::machine_code;
-use renga_trace::event::Kind;
-use renga_trace::{Event, Reader, Timed};
+use renga_trace::event::ProbeEventKind;
+use renga_trace::{Timed, TraceEvent, TraceReader};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 
 /// Probes of a kind at least, where inlining makes many, and exactly, where there is one place.
-const MANY_MIN: [(Kind, usize); 4] = [(Kind::Call, 200), (Kind::Reply, 200), (Kind::Accept, 200), (Kind::WaitCall, 10)];
-const ONE: [Kind; 3] = [Kind::Fault, Kind::Commit, Kind::CommitEnd];
+const MANY_MIN: [(ProbeEventKind, usize); 4] = [
+    (ProbeEventKind::Call, 200),
+    (ProbeEventKind::Reply, 200),
+    (ProbeEventKind::Accept, 200),
+    (ProbeEventKind::WaitCall, 10),
+];
+const ONE: [ProbeEventKind; 3] = [ProbeEventKind::Fault, ProbeEventKind::Commit, ProbeEventKind::CommitEnd];
 /// In each form of the home's loop, that of a board of one core and that of one of several, and where other cores enter
 /// programs and sleep, in each their own and guests; in the loop of a program without a pace and in that of one with.
-const EACH_LOOP: [(Kind, usize); 4] = [(Kind::Enter, 5), (Kind::Idle, 3), (Kind::Devices, 2), (Kind::SystemCall, 2)];
+const EACH_LOOP: [(ProbeEventKind, usize); 4] = [
+    (ProbeEventKind::Enter, 5),
+    (ProbeEventKind::Idle, 3),
+    (ProbeEventKind::Devices, 2),
+    (ProbeEventKind::SystemCall, 2),
+];
 
 /// From the start of a board to its first event: 9.2 ms on board b of `pair`, 10.7 on that of `pair4`, which has more to lay out.
 const FIRST_EVENT_NS_MAX: u64 = 15_000_000;
@@ -32,7 +42,7 @@ fn run(script: &str, options: &[&str], trace: Option<&Path>) -> Facts {
 
 fn events(trace: &Path) -> Vec<Timed> {
     let bytes = fs::read(trace).expect("a trace was written");
-    let reader = Reader::new(&bytes).unwrap_or_else(|bad| panic!("{bad}"));
+    let reader = TraceReader::new(&bytes).unwrap_or_else(|bad| panic!("{bad}"));
     reader.map(|event| event.unwrap_or_else(|bad| panic!("{bad}"))).collect()
 }
 
@@ -46,7 +56,7 @@ fn same(name: &str, script: &str, options: &[&str]) -> Vec<Timed> {
     let events = events(&trace);
     let places: Vec<(u64, u8)> = events
         .iter()
-        .filter(|timed| !matches!(timed.event, Event::Frame(_) | Event::Token {} | Event::Started))
+        .filter(|timed| !matches!(timed.event, TraceEvent::Frame(_) | TraceEvent::Token {} | TraceEvent::Started))
         .map(|timed| (timed.time_ns, timed.board))
         .collect();
     assert!(places.is_sorted(), "{name}: events are not in the order of time and board");
@@ -54,7 +64,7 @@ fn same(name: &str, script: &str, options: &[&str]) -> Vec<Timed> {
     events
 }
 
-fn count(events: &[Timed]) -> BTreeMap<Kind, usize> {
+fn count(events: &[Timed]) -> BTreeMap<ProbeEventKind, usize> {
     let mut counts = BTreeMap::new();
     for (kind, _) in events.iter().filter_map(|timed| timed.event.numbers()) {
         *counts.entry(kind).or_insert(0) += 1;
@@ -71,12 +81,12 @@ fn probes_of_kernel_exist_and_no_branch_skips_one() {
     Renga::script("true").end().expect_status(0);
     let kernel = fs::read(work().join("kernels/plain/kernel.elf")).expect("a kernel was built");
     let probes = Probes::read(&kernel).expect("the kernel's notes").probes;
-    let mut counts: BTreeMap<Kind, usize> = BTreeMap::new();
+    let mut counts: BTreeMap<ProbeEventKind, usize> = BTreeMap::new();
     for probe in &probes {
-        *counts.entry(Kind::named(&probe.name).expect("a probe with a meaning")).or_default() += 1;
+        *counts.entry(ProbeEventKind::named(&probe.name).expect("a probe with a meaning")).or_default() += 1;
     }
     println!("{} probes: {counts:?}", probes.len());
-    for kind in Kind::ALL {
+    for kind in ProbeEventKind::ALL {
         assert!(counts.contains_key(kind), "the kernel has no probe {}", kind.name());
     }
     for (kind, least) in MANY_MIN {
@@ -104,11 +114,11 @@ fn trace_of_run_leaves_hashes_unchanged() {
 iospeed --loop --factor 20 cat /usr/share/common-licenses/BSD";
     let counts = count(&same("pipes", pipes, &[]));
     println!("{counts:?}");
-    for kind in Kind::ALL {
+    for kind in ProbeEventKind::ALL {
         assert!(counts.contains_key(kind), "nothing is told of {}", kind.name());
     }
     // Whoever calls is answered, but for those that wait at the end and those whose board ended.
-    let (calls, replies) = (counts[&Kind::Call], counts[&Kind::Reply]);
+    let (calls, replies) = (counts[&ProbeEventKind::Call], counts[&ProbeEventKind::Reply]);
     assert!(replies <= calls && replies + 1000 > calls, "{calls} calls, {replies} replies");
 }
 
@@ -122,9 +132,9 @@ fn trace_of_run_with_faults_leaves_hashes_unchanged() {
     same("faults", across, &["--faults", "loss=20,corrupt=5,duplicate=10,token=2"]);
     let dies = "i=0; while [ $i -lt 8 ]; do echo $i | remote -b b cat; sleep 0.1; i=$((i+1)); done; true";
     let events = same("kill", dies, &["--kill", "b@150", "--restart", "b@400"]);
-    let started = events.iter().position(|timed| timed.event == Event::Started).expect("board b starts again");
+    let started = events.iter().position(|timed| timed.event == TraceEvent::Started).expect("board b starts again");
     assert_eq!(events[started].time_ns, 400_000_000);
-    let later = events[started..].iter().find(|timed| timed.board == 1 && timed.event != Event::Started);
+    let later = events[started..].iter().find(|timed| timed.board == 1 && timed.event != TraceEvent::Started);
     let soon_ns = events[started].time_ns + FIRST_EVENT_NS_MAX;
     assert!(later.is_some_and(|timed| timed.time_ns < soon_ns), "its second life is told in its time: {later:?}");
     same("chaos", "for i in 1 2 3; do ls /bin | remote -b b sort | md5sum; done; true", &["--chaos", "7"]);
@@ -145,7 +155,7 @@ fn trace_of_replayed_session_works() {
         ["--stats".as_ref(), "--replay".as_ref(), recording.as_os_str(), "--trace".as_ref(), trace.as_os_str()];
     let replayed = Renga::run().with(options).end().expect_status(3);
     assert_eq!(Facts::of(&replayed), Facts::of(&recorded));
-    assert!(count(&events(&trace))[&Kind::SystemCall] > 100);
+    assert!(count(&events(&trace))[&ProbeEventKind::SystemCall] > 100);
 }
 
 /// Holds: trace-whole.

@@ -2,9 +2,9 @@
 
 use crate::support::{Renga, Scratch, clusters_can_run, system};
 use renga_cluster::profile::profile;
-use renga_emu::{BoardConfig, BusConfig, ClusterConfig, Header, RecordedInput};
+use renga_emu::{BoardConfig, BusConfig, ClusterConfig, RecordedInput, RecordingHeader};
 use renga_images::calendar::EPOCH_S;
-use renga_placement::Board;
+use renga_placement::SystemBoard;
 use std::path::{Path, PathBuf};
 
 const SESSION: &str = r#"
@@ -86,13 +86,13 @@ fn remote_child_behaves_as_local_child() {
 /// A recording of what a person types, each line at its second.
 fn typed(scratch: &Scratch, keys: &[(u64, &str)]) -> PathBuf {
     let machine = profile(renga_cli::ProfileName::Pi3);
-    let cores = |board: &Board| BoardConfig { cores: board.cores, ..BoardConfig::default() };
+    let cores = |board: &SystemBoard| BoardConfig { cores: board.cores, ..BoardConfig::default() };
     let boards = system::system().checked.boards.iter().map(cores).collect();
     let mut config = ClusterConfig::new(PathBuf::new(), PathBuf::new(), boards);
     (config.shift, config.slice_ns) = (machine.shift, machine.core_slice_ns);
     config.bus = BusConfig { rate_bps: machine.link_rate_bps, ..BusConfig::gpio() };
     config.epoch_s = EPOCH_S;
-    let mut lines = vec![serde_json::to_string(&Header::of(&config)).expect("it can be written")];
+    let mut lines = vec![serde_json::to_string(&RecordingHeader::of(&config)).expect("it can be written")];
     for (second, text) in keys {
         let bytes = text.as_bytes().to_vec();
         let input = RecordedInput { board: 0, time_ns: second * 1_000_000_000, bytes };

@@ -7,4 +7,4 @@ mod lines;
 mod port;
 
 pub use lines::Interleaver;
-pub use port::{Input, Port, RATE_BPS, listen};
+pub use port::{Input, RATE_BPS, SerialPort, listen};

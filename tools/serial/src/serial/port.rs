@@ -15,18 +15,18 @@ pub const RATE_BPS: u32 = 115_200;
 const CHUNK_BYTES: usize = 512;
 
 /// An open port.
-pub struct Port {
+pub struct SerialPort {
     /// What it is called.
     pub name: String,
     file: File,
 }
 
-impl Port {
+impl SerialPort {
     /// Opens it: raw, 8 bits, no parity, [`RATE_BPS`].
     ///
     /// # Errors
     /// If it is not there, is none, or is not ours to open.
-    pub fn open(port: &PortName) -> Result<Port> {
+    pub fn open(port: &PortName) -> Result<SerialPort> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).custom_flags(OFlags::NOCTTY.bits() as i32);
         let file = options.open(&port.path).with_context(|| {
@@ -40,7 +40,7 @@ impl Port {
         settings.control_modes |= ControlModes::CLOCAL | ControlModes::CREAD;
         settings.set_speed(RATE_BPS).with_context(|| format!("{} cannot do {RATE_BPS} bit/s", port.path.display()))?;
         tcsetattr(&file, OptionalActions::Now, &settings).context("a serial port does not take its settings")?;
-        Ok(Port { name: port.name.clone(), file })
+        Ok(SerialPort { name: port.name.clone(), file })
     }
 
     /// Sends bytes.
@@ -65,7 +65,7 @@ pub enum Input {
 ///
 /// # Errors
 /// If the host gives no second handle on it.
-pub fn listen(port: &Port, number: usize, sender: Sender<Input>) -> Result<()> {
+pub fn listen(port: &SerialPort, number: usize, sender: Sender<Input>) -> Result<()> {
     let mut file = port.file.try_clone().context("cannot listen to a serial port")?;
     // It ends with the port, with its receiver, or with the process.
     std::thread::spawn(move || {

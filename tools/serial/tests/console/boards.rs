@@ -6,7 +6,7 @@ use renga_images::card::{CardBoot, boot_cards};
 use renga_images::system::SystemFile;
 use renga_workspace::delegate::Delegate;
 use renga_workspace::environment::Environment;
-use renga_workspace::progress::Progress;
+use renga_workspace::progress::ProgressLine;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -74,7 +74,7 @@ impl Board {
 
 fn cards(folder: &Path) -> CardBoot {
     let environment = Environment::read().expect("the project is there");
-    let renga = Delegate::dev("renga").build(&environment, &Progress::start()).expect("it compiles");
+    let renga = Delegate::dev("renga").build(&environment, &ProgressLine::start()).expect("it compiles");
     let mut image = Command::new(renga);
     image.args(["image", "--board", "pi3", "--system", "solo", "--out"]).arg(folder);
     let made = image.output().expect("renga starts");

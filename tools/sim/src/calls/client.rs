@@ -4,9 +4,9 @@
 //! results are right (`oracle`).
 
 use super::oracle::{Oracle, Outcome};
-use super::plan::{Deed, Step};
+use super::plan::{ClientDeed, ClientStep};
 use super::protocol::{Note, Wait, Work, fill, filled};
-use super::seat::Servers;
+use super::seat::CallsServers;
 use renga_rt::{Errno, Me, PAGE_BYTES};
 use std::cell::Cell;
 use std::rc::Rc;
@@ -23,18 +23,18 @@ const LAST_REST_NS: u64 = 20_000_000;
 pub type Progress = Rc<Cell<usize>>;
 
 /// What a client works with.
-pub struct Client {
+pub struct SimClient {
     /// Its process.
     pub me: Me,
     /// Whom it can call.
-    pub servers: Servers,
+    pub servers: CallsServers,
     /// Whom it tells.
     pub oracle: Oracle,
 }
 
-impl Client {
+impl SimClient {
     /// Does what is left of `script`.
-    pub async fn follow(&mut self, script: Rc<Vec<Step>>, progress: Progress) {
+    pub async fn follow(&mut self, script: Rc<Vec<ClientStep>>, progress: Progress) {
         while let Some(step) = script.get(progress.get()) {
             // The step counts as done when its board dies meanwhile.
             if step.pause_ns > 0 {
@@ -54,14 +54,14 @@ impl Client {
         self.me.sleep_until(until_ns).await;
     }
 
-    async fn make(&mut self, step: &Step) -> Outcome {
+    async fn make(&mut self, step: &ClientStep) -> Outcome {
         let (board, number) = step.server;
         let mut far = self.servers.at(&self.me, board, number);
-        let releases = matches!(step.deed, Deed::Note { .. });
+        let releases = matches!(step.deed, ClientDeed::Note { .. });
         let id = self.oracle.begin(self.me.now_ns(), self.me.id(), far.server(), releases);
         let (mut given, mut taken) = ([0; PAGE_BYTES], [0; PAGE_BYTES]);
         let outcome = match step.deed {
-            Deed::Work { busy_ns, route, given: give, taken: take } => {
+            ClientDeed::Work { busy_ns, route, given: give, taken: take } => {
                 fill(&mut given[..give], id);
                 let outcome = far.call(Work { id, busy_ns, route }, (&given[..give], &mut taken[..take])).await;
                 if outcome.is_ok() && !filled(&taken[..take], id) {
@@ -69,8 +69,8 @@ impl Client {
                 }
                 outcome
             }
-            Deed::Wait { time_ns } => far.call(Wait { id, time_ns }, ()).await,
-            Deed::Note { fail, given: give } => {
+            ClientDeed::Wait { time_ns } => far.call(Wait { id, time_ns }, ()).await,
+            ClientDeed::Note { fail, given: give } => {
                 fill(&mut given[..give], id);
                 far.call(Note { id, fail }, &given[..give]).await.map(|()| 0)
             }
@@ -88,8 +88,8 @@ impl Client {
         let mut silent = 0;
         let number = self.me.id().board.0 % servers;
         for board in 0..boards {
-            let deed = Deed::Work { busy_ns: 0, route: 0, given: 8, taken: 8 };
-            let step = Step { pause_ns: 0, server: (board, number), deed };
+            let deed = ClientDeed::Work { busy_ns: 0, route: 0, given: 8, taken: 8 };
+            let step = ClientStep { pause_ns: 0, server: (board, number), deed };
             let mut tries = 0;
             while self.make(&step).await.is_err() && tries < LAST_TRIES_MAX {
                 self.rest(LAST_REST_NS).await;

@@ -4,7 +4,7 @@
 //! rule that is broken is kept, and ends the run. Not here: what is called.
 
 use super::protocol::{answer, is_of_link, letter};
-use crate::reach::Reach;
+use crate::reach::SimReach;
 use renga_rt::{Errno, ProcId};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ pub type Outcome = Result<u64, Errno>;
 
 /// What is known of one call.
 #[derive(Clone, Copy, Debug)]
-struct Record {
+struct CallRecord {
     caller: ProcId,
     caller_boot: u8,
     server: ProcId,
@@ -31,17 +31,17 @@ struct Record {
 
 /// What a server has seen of one board.
 #[derive(Clone, Copy, Default)]
-struct Edge {
+struct SeenBoard {
     latest_begun: u64,
     latest_boot: u8,
 }
 
 #[derive(Default)]
 struct Inner {
-    records: Vec<Record>,
+    records: Vec<CallRecord>,
     moments: u64,
     /// By server, its boot, and the caller's board.
-    edges: BTreeMap<(ProcId, u8, u8), Edge>,
+    edges: BTreeMap<(ProcId, u8, u8), SeenBoard>,
     boots: [u8; 8],
     interrupted: BTreeMap<ProcId, u64>,
     calm: bool,
@@ -95,7 +95,17 @@ impl Oracle {
         let (begun, caller_boot) = (inner.moment(), inner.boots[usize::from(caller.board.0)]);
         let (done, executed, answered) = (None, None, None);
         let began_ns = now_ns;
-        inner.records.push(Record { caller, caller_boot, server, releases, begun, began_ns, done, executed, answered });
+        inner.records.push(CallRecord {
+            caller,
+            caller_boot,
+            server,
+            releases,
+            begun,
+            began_ns,
+            done,
+            executed,
+            answered,
+        });
         inner.records.len() as u64 - 1
     }
 
@@ -117,7 +127,7 @@ impl Oracle {
     }
 
     /// The first call between boards that ended later than `reach` allows.
-    pub fn first_late(&self, reach: &Reach) -> Option<String> {
+    pub fn first_late(&self, reach: &SimReach) -> Option<String> {
         let inner = self.0.borrow();
         let late = inner.records.iter().enumerate().find(|(_, record)| {
             let (caller, server) = (record.caller.board.0, record.server.board.0);

@@ -40,7 +40,7 @@ const INTERRUPTIONS_MAX: u64 = 6;
 
 /// What a client does next.
 #[derive(Clone, Copy, Debug)]
-pub enum Deed {
+pub enum ClientDeed {
     /// A call that works, with slices of so many bytes given and taken, by a route.
     Work { busy_ns: u64, route: u64, given: usize, taken: usize },
     /// A call that waits.
@@ -51,18 +51,18 @@ pub enum Deed {
 
 /// One call of a client.
 #[derive(Clone, Copy, Debug)]
-pub struct Step {
+pub struct ClientStep {
     /// What it waits before, ns.
     pub pause_ns: u64,
     /// The board and the number of the server.
     pub server: (u8, u8),
     /// The call.
-    pub deed: Deed,
+    pub deed: ClientDeed,
 }
 
 /// All of a run.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct CallsPlan {
     /// The seed of the link's faults.
     pub seed: u64,
     /// How many boards.
@@ -83,18 +83,18 @@ pub struct Plan {
     /// When which client is interrupted: time, board, number.
     pub interruptions: Vec<(u64, u8, u8)>,
     /// What each client of each board calls.
-    pub scripts: Vec<Vec<Vec<Step>>>,
+    pub scripts: Vec<Vec<Vec<ClientStep>>>,
 }
 
-impl Plan {
+impl CallsPlan {
     /// Draws that of `seed`, then leaves away what `cut` says.
-    pub fn draw(seed: u64, boards: Option<u8>, cut: &Cut) -> Plan {
+    pub fn draw(seed: u64, boards: Option<u8>, cut: &Cut) -> CallsPlan {
         let mut random = Random::new(seed ^ 0x6361_6c6c_7300);
         let boards = boards.unwrap_or(BOARDS[random.below(BOARDS.len() as u64) as usize]);
         let servers = random.between(1, SERVERS_MAX) as u8;
         let clients = random.between(1, CLIENTS_MAX);
         let most = (CALLS_MAX / (u64::from(boards) * clients)).clamp(STEPS.0, STEPS.1);
-        let mut scripts: Vec<Vec<Vec<Step>>> = (0..boards)
+        let mut scripts: Vec<Vec<Vec<ClientStep>>> = (0..boards)
             .map(|_| (0..clients).map(|_| script(&mut random.fork(), boards, servers, most)).collect())
             .collect();
         let horizon_ns = HORIZON_PER_STEP_NS * most;
@@ -125,7 +125,7 @@ impl Plan {
             }
         }
         let link = if cut.is_quiet() { Faults::NONE } else { link };
-        let plan = Plan {
+        let plan = CallsPlan {
             seed,
             boards,
             servers,
@@ -142,7 +142,7 @@ impl Plan {
     }
 
     /// The same with the first `boards` boards only.
-    fn within(mut self, boards: u8) -> Plan {
+    fn within(mut self, boards: u8) -> CallsPlan {
         self.boards = boards;
         self.scripts.truncate(usize::from(boards));
         self.slowness_ns.truncate(usize::from(boards));
@@ -150,7 +150,7 @@ impl Plan {
         self.interruptions.iter_mut().for_each(|(_, board, _)| *board %= boards);
         for step in self.scripts.iter_mut().flatten().flatten() {
             step.server.0 %= boards;
-            if let Deed::Work { route, .. } = &mut step.deed {
+            if let ClientDeed::Work { route, .. } = &mut step.deed {
                 *route = shortened(*route, boards);
             }
         }
@@ -190,11 +190,11 @@ fn shortened(whole: u64, boards: u8) -> u64 {
     route(&hops)
 }
 
-fn script(random: &mut Random, boards: u8, servers: u8, most: u64) -> Vec<Step> {
+fn script(random: &mut Random, boards: u8, servers: u8, most: u64) -> Vec<ClientStep> {
     (0..random.between(STEPS.0, most)).map(|_| step(random, boards, servers)).collect()
 }
 
-fn step(random: &mut Random, boards: u8, servers: u8) -> Step {
+fn step(random: &mut Random, boards: u8, servers: u8) -> ClientStep {
     let board = |random: &mut Random| random.below(u64::from(boards)) as u8;
     let server = (board(random), random.below(u64::from(servers)) as u8);
     let pause_ns = if random.chance(60) { 0 } else { random.spread(PAUSE_NS.0, PAUSE_NS.1) };
@@ -208,10 +208,10 @@ fn step(random: &mut Random, boards: u8, servers: u8) -> Step {
                 number += 1;
             }
             let busy_ns = if random.chance(60) { 0 } else { random.spread(BUSY_NS.0, BUSY_NS.1) };
-            Deed::Work { busy_ns, route: route(&hops), given: bytes(random), taken: bytes(random) }
+            ClientDeed::Work { busy_ns, route: route(&hops), given: bytes(random), taken: bytes(random) }
         }
-        5 => Deed::Wait { time_ns: random.spread(WAIT_NS.0, WAIT_NS.1) },
-        _ => Deed::Note { fail: random.chance(5), given: bytes(random) },
+        5 => ClientDeed::Wait { time_ns: random.spread(WAIT_NS.0, WAIT_NS.1) },
+        _ => ClientDeed::Note { fail: random.chance(5), given: bytes(random) },
     };
-    Step { pause_ns, server, deed }
+    ClientStep { pause_ns, server, deed }
 }

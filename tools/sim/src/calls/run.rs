@@ -3,13 +3,13 @@
 //! Invariant: the same seed, boards and cut give the same run.
 
 use super::oracle::Oracle;
-use super::plan::Plan;
-use super::seat::{Cast, Layout, Seat};
-use crate::cluster::{Cluster, ClusterSetup};
+use super::plan::CallsPlan;
+use super::seat::{CallsLayout, Cast, Seat};
+use crate::cluster::{ClusterSetup, SimCluster};
 use crate::cut::Cut;
 use crate::incident::schedule;
 use crate::ongoing::Ongoing;
-use crate::outcome::{Counts, Failure, Level, Report};
+use crate::outcome::{Failure, SimCounts, SimReport, SimScope};
 use crate::{logged, waits};
 use renga_core::notification::WaitCanceller;
 use renga_phy::loopback::Faults;
@@ -28,36 +28,36 @@ const EVENTS_MAX: u64 = 2_000_000;
 const AFTERWARDS_NS: u64 = 1_000_000_000;
 
 /// A run under way.
-struct Run {
-    cluster: Cluster,
+struct CallsRun {
+    cluster: SimCluster,
     cast: Cast,
-    layout: Layout,
+    layout: CallsLayout,
     seats: Vec<Seat>,
     /// Counters of boards that died.
     former: Vec<Seat>,
     ongoing: Ongoing,
     events: u64,
-    counts: Counts,
+    counts: SimCounts,
 }
 
 /// How many clients the run of `seed` has that can be left away.
 pub fn actors(seed: u64, boards: Option<u8>) -> usize {
-    Plan::draw(seed, boards, &Cut::default()).actors()
+    CallsPlan::draw(seed, boards, &Cut::default()).actors()
 }
 /// How many incidents it has.
 pub fn incidents(seed: u64, boards: Option<u8>) -> usize {
-    Plan::draw(seed, boards, &Cut::default()).incidents.len()
+    CallsPlan::draw(seed, boards, &Cut::default()).incidents.len()
 }
 
 /// Runs what `seed` draws, with `boards` boards if that is said, without what `cut` leaves away.
 ///
 /// # Errors
 /// What went wrong.
-pub fn run(seed: u64, boards: Option<u8>, cut: &Cut) -> Result<Report, Box<Failure>> {
-    let plan = Rc::new(Plan::draw(seed, boards, cut));
+pub fn run(seed: u64, boards: Option<u8>, cut: &Cut) -> Result<SimReport, Box<Failure>> {
+    let plan = Rc::new(CallsPlan::draw(seed, boards, cut));
     let told = RefCell::new(None);
     let judged = catch_unwind(AssertUnwindSafe(|| {
-        let mut run = Run::new(plan.clone());
+        let mut run = CallsRun::new(plan.clone());
         let judged = run.play().and_then(|()| run.judge());
         // Also of a run that panics, hence not the closure's result.
         let good = judged.as_ref().is_ok().then(|| run.report(seed));
@@ -70,7 +70,7 @@ pub fn run(seed: u64, boards: Option<u8>, cut: &Cut) -> Result<Report, Box<Failu
         (Ok(Some(report)), _) => Ok(report),
         (_, Some(failure)) => Err(Box::new(failure)),
         (Err(panic), None) => {
-            let mut failure = Failure::bare(seed, Level::Link, text_of(panic.as_ref()));
+            let mut failure = Failure::bare(seed, SimScope::Link, text_of(panic.as_ref()));
             (failure.log, failure.plan) = (logged::lines(), format!("{plan:?}"));
             Err(Box::new(failure))
         }
@@ -84,8 +84,8 @@ pub fn text_of(panic: &(dyn Any + Send)) -> String {
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without words").into()
 }
 
-impl Run {
-    fn new(plan: Rc<Plan>) -> Run {
+impl CallsRun {
+    fn new(plan: Rc<CallsPlan>) -> CallsRun {
         logged::clear();
         let scripts = plan
             .scripts
@@ -104,16 +104,16 @@ impl Run {
             ..ClusterSetup::new(plan.boards)
         };
         let mut seats = Vec::new();
-        let mut cluster = Cluster::new(setup, |site| {
+        let mut cluster = SimCluster::new(setup, |site| {
             site.board.core.set_log(logged::keep);
             seats.push(cast.seat(site));
         });
         for (board, slowness_ns) in plan.slowness_ns.iter().enumerate() {
             cluster.slow_down(board as u8, *slowness_ns);
         }
-        let layout = Layout::of(&plan);
+        let layout = CallsLayout::of(&plan);
         let (ongoing, former) = (Ongoing::new(layout.boards, plan.link), Vec::new());
-        Run { cluster, cast, layout, seats, former, ongoing, events: 0, counts: Counts::default() }
+        CallsRun { cluster, cast, layout, seats, former, ongoing, events: 0, counts: SimCounts::default() }
     }
 
     /// One event, if there is any by `until_ns`.
@@ -134,7 +134,7 @@ impl Run {
     }
 
     /// Runs until `done`, at most for [`LIMIT_NS`].
-    fn run_till(&mut self, what: &str, done: impl Fn(&Run) -> bool) -> Result<(), String> {
+    fn run_till(&mut self, what: &str, done: impl Fn(&CallsRun) -> bool) -> Result<(), String> {
         let until_ns = self.cluster.now_ns() + LIMIT_NS;
         self.cluster.settle();
         while !done(self) {
@@ -169,7 +169,7 @@ impl Run {
         for (at_ns, board, client) in interruptions {
             self.interrupt(at_ns, board, client)?;
         }
-        self.run_till("the calls of all clients", Run::scripts_are_done)?;
+        self.run_till("the calls of all clients", CallsRun::scripts_are_done)?;
         self.cluster.bus().set_faults(Faults::NONE);
         for seat in &self.seats {
             seat.last.notify();
@@ -242,7 +242,7 @@ impl Run {
         waits::graph(&alive.collect::<Vec<_>>(), &|id| self.layout.name(id))
     }
 
-    fn report(&self, seed: u64) -> Report {
+    fn report(&self, seed: u64) -> SimReport {
         let mut counts = self.counts.clone();
         let tally = self.cast.oracle.tally().0;
         counts.add("calls", tally.calls);
@@ -256,7 +256,7 @@ impl Run {
         counts.add("boots", self.seats.iter().map(|seat| u64::from(seat.boot)).sum());
         counts.add("events", self.cluster.trace().events());
         let (trace_hash, simulated_ns) = (self.cluster.trace().hash(), self.cluster.now_ns());
-        Report { seed, level: Level::Link, trace_hash, simulated_ns, counts }
+        SimReport { seed, level: SimScope::Link, trace_hash, simulated_ns, counts }
     }
 
     fn failure(&self, seed: u64, what: String) -> Failure {
@@ -264,12 +264,12 @@ impl Run {
         let events = (0..self.layout.boards).map(|board| self.cluster.trace().latest(board, &name)).collect();
         let what = format!("{what} (at {} ns)", self.cluster.now_ns());
         let (plan, log, waits) = (format!("{:?}", self.cast.plan), logged::lines(), self.waits());
-        Failure { seed, level: Level::Link, what, plan, log, events, waits }
+        Failure { seed, level: SimScope::Link, what, plan, log, events, waits }
     }
 }
 
 /// What a router counted, under the names of reports.
-pub fn add_stats(counts: &mut Counts, stats: &LinkStats) {
+pub fn add_stats(counts: &mut SimCounts, stats: &LinkStats) {
     counts.add("frames", stats.frames_sent.get());
     counts.add("sent again", stats.retransmissions.get());
     counts.add("damaged", stats.damaged.get());

@@ -3,12 +3,12 @@
 //! Invariant: every board has the same: the router, membership, proxies, servers, clients, and one process that
 //! tries everything in the end, in this order. Not here: what they do.
 
-use super::client::{Client, Progress};
+use super::client::{Progress, SimClient};
 use super::oracle::Oracle;
-use super::plan::{Plan, Step};
+use super::plan::{CallsPlan, ClientStep};
 use super::protocol::{Note, Trial, named};
 use super::server::server;
-use crate::cluster::Site;
+use crate::cluster::SimSite;
 use renga_core::notification::Notifier;
 use renga_core::raw::{ExchangePort, RawClient};
 use renga_core::{Address, Client as RawTyped, Me, Members, Port, Process, Protocol};
@@ -22,7 +22,7 @@ use std::rc::Rc;
 
 /// Where everyone is.
 #[derive(Clone, Copy, Debug)]
-pub struct Layout {
+pub struct CallsLayout {
     /// Boards.
     pub boards: u8,
     /// Servers and clients of each.
@@ -34,12 +34,12 @@ pub struct Layout {
     pub async_proxies: usize,
 }
 
-impl Layout {
+impl CallsLayout {
     /// That of a plan.
-    pub fn of(plan: &Plan) -> Layout {
+    pub fn of(plan: &CallsPlan) -> CallsLayout {
         let (boards, async_proxies) = (plan.boards, plan.async_proxies);
         let (servers, clients, shared) = (usize::from(plan.servers), plan.clients(), plan.shared_proxies());
-        Layout { boards, servers, clients, shared, async_proxies }
+        CallsLayout { boards, servers, clients, shared, async_proxies }
     }
     /// Processes of a board that call others: servers, clients, the last one.
     fn callers(&self) -> usize {
@@ -118,9 +118,9 @@ impl Layout {
 
 /// The servers that a process can call, by board and number.
 #[derive(Clone)]
-pub struct Servers(Rc<Vec<Vec<Address<Trial>>>>);
+pub struct CallsServers(Rc<Vec<Vec<Address<Trial>>>>);
 
-impl Servers {
+impl CallsServers {
     /// The right of `me` to call one.
     pub fn at(&self, me: &Me, board: u8, number: u8) -> RawTyped<Trial> {
         RawTyped::new(me, self.0[usize::from(board)][usize::from(number)])
@@ -142,13 +142,13 @@ pub struct Seat {
 }
 
 /// A client's calls, and how far it has come.
-pub type Script = (Rc<Vec<Step>>, Progress);
+pub type Script = (Rc<Vec<ClientStep>>, Progress);
 
 /// What every board's processes are made for.
 #[derive(Clone)]
 pub struct Cast {
     /// What is drawn.
-    pub plan: Rc<Plan>,
+    pub plan: Rc<CallsPlan>,
     /// The scripts, by board and client, and how far they have come.
     pub scripts: Rc<Vec<Vec<Script>>>,
     /// The judge.
@@ -159,8 +159,8 @@ pub struct Cast {
 
 impl Cast {
     /// Makes the processes of one board.
-    pub fn seat(&self, site: &mut Site) -> Seat {
-        let layout = Layout::of(&self.plan);
+    pub fn seat(&self, site: &mut SimSite) -> Seat {
+        let layout = CallsLayout::of(&self.plan);
         let (board, number, arena) = (site.board, site.number, site.board.arena);
         self.oracle.set_boot(number, site.boots);
         let all: &'static [&'static Process] = arena.put_slice(layout.count(), |_| board.declare(1));
@@ -172,7 +172,7 @@ impl Cast {
             false => Address::elsewhere(router, layout.server(other, server)),
         };
         let addresses = (0..layout.boards).map(|other| (0..layout.servers).map(|s| address(other, s)).collect());
-        let servers = Servers(Rc::new(addresses.collect()));
+        let servers = CallsServers(Rc::new(addresses.collect()));
         for process in &own[..layout.servers] {
             let (servers, oracle) = (servers.clone(), self.oracle.clone());
             board.start(process, |me| {
@@ -185,7 +185,7 @@ impl Cast {
             let (servers, oracle) = (servers.clone(), self.oracle.clone());
             let (script, progress) = (script.clone(), progress.clone());
             board.start(process, |me| async move {
-                Client { me, servers, oracle }.follow(script, progress).await;
+                SimClient { me, servers, oracle }.follow(script, progress).await;
                 std::future::pending().await
             });
         }
@@ -194,17 +194,22 @@ impl Cast {
         Seat { processes: all, stats, boot: site.boots, clients, last }
     }
 
-    fn start_last(&self, site: &mut Site, process: &'static Process, servers: Servers) {
+    fn start_last(&self, site: &mut SimSite, process: &'static Process, servers: CallsServers) {
         let (oracle, count, plan) = (self.oracle.clone(), self.last.clone(), self.plan.clone());
         site.board.start(process, |mut me| async move {
             me.notified().await;
-            let silent = Client { me, servers, oracle }.call_all(plan.boards, plan.servers).await;
+            let silent = SimClient { me, servers, oracle }.call_all(plan.boards, plan.servers).await;
             count.set((count.get().0 + 1, count.get().1 + silent));
             std::future::pending().await
         });
     }
 
-    fn start_link(&self, site: &mut Site, layout: Layout, all: &'static [&'static Process]) -> &'static LinkStats {
+    fn start_link(
+        &self,
+        site: &mut SimSite,
+        layout: CallsLayout,
+        all: &'static [&'static Process],
+    ) -> &'static LinkStats {
         let (board, number, arena) = (site.board, site.number, site.board.arena);
         let others = || (0..layout.boards).filter(move |other| *other != number);
         let first = layout.first_server() as u16;

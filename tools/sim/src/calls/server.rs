@@ -4,7 +4,7 @@
 
 use super::oracle::Oracle;
 use super::protocol::{Note, Trial, TrialCall, Wait, Work, answer, fill, filled, is_of_link, split};
-use super::seat::Servers;
+use super::seat::CallsServers;
 use renga_rt::{Call, Errno, Me, Never, Port, Protocol};
 
 /// Calls that wait at one server; more are told to come again.
@@ -14,15 +14,15 @@ const STALE_MAX: u32 = 20;
 /// Bytes each way of calls that servers make.
 const HOP_BYTES: usize = 100;
 
-struct Server {
+struct SimServer {
     me: Me,
-    servers: Servers,
+    servers: CallsServers,
     oracle: Oracle,
 }
 
 /// Serves for ever.
-pub async fn server(me: Me, mut port: Port<Trial>, servers: Servers, oracle: Oracle) -> Never {
-    let mut server = Server { me, servers, oracle };
+pub async fn server(me: Me, mut port: Port<Trial>, servers: CallsServers, oracle: Oracle) -> Never {
+    let mut server = SimServer { me, servers, oracle };
     let mut waiting: Vec<(u64, Call<Wait>)> = Vec::with_capacity(WAITING_MAX);
     loop {
         match port.accept_or_notified(Trial::ENTRIES).await {
@@ -43,7 +43,7 @@ pub async fn server(me: Me, mut port: Port<Trial>, servers: Servers, oracle: Ora
     }
 }
 
-impl Server {
+impl SimServer {
     async fn work(&mut self, mut call: Call<Work>) {
         let Work { id, busy_ns, route } = call.entry();
         self.oracle.execute(self.me.id(), call.caller(), id);

@@ -1,7 +1,7 @@
 //! The options of a campaign.
 
 use crate::cut::Cut;
-use crate::outcome::Level;
+use crate::outcome::SimScope;
 use renga_cli::{Sim, SimLevel};
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ pub struct Options {
     /// Seeds at a time, if the command line says.
     pub jobs: Option<usize>,
     /// Levels to run.
-    pub level: Wanted,
+    pub level: WantedLevels,
     /// Boards, instead of the number that the seed draws.
     pub boards: Option<u8>,
     /// Run one seed, with every detail of its failure.
@@ -36,16 +36,16 @@ pub struct Options {
 
 /// Which levels are wanted: one, or both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wanted(pub Option<Level>);
+pub struct WantedLevels(pub Option<SimScope>);
 
-impl Wanted {
+impl WantedLevels {
     /// That of `seed`.
-    pub fn of(self, seed: u64) -> Level {
-        self.0.unwrap_or(Level::of(seed))
+    pub fn of(self, seed: u64) -> SimScope {
+        self.0.unwrap_or(SimScope::of(seed))
     }
     /// As on the command line.
     pub fn name(self) -> &'static str {
-        self.0.map_or("both", Level::name)
+        self.0.map_or("both", SimScope::name)
     }
 }
 
@@ -55,9 +55,9 @@ impl TryFrom<Sim> for Options {
     /// An error if `--cut` names no parts.
     fn try_from(given: Sim) -> Result<Options, String> {
         let level = match given.level {
-            SimLevel::Both => Wanted(None),
-            SimLevel::Link => Wanted(Some(Level::Link)),
-            SimLevel::System => Wanted(Some(Level::System)),
+            SimLevel::Both => WantedLevels(None),
+            SimLevel::Link => WantedLevels(Some(SimScope::Link)),
+            SimLevel::System => WantedLevels(Some(SimScope::System)),
         };
         let cut = given.cut.parse()?;
         let Sim { seeds, first, jobs, boards, replay, shrink, failures, verbose, json, worker, .. } = given;

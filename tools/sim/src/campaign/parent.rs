@@ -3,12 +3,12 @@
 //! Invariant: a seed is counted once: as what its worker printed, or as a failure if the worker ended or
 //! fell silent at it.
 
-use super::options::{Options, Wanted};
-use super::progress::Progress;
+use super::options::{Options, WantedLevels};
+use super::progress::CampaignProgress;
 use super::shrink;
-use super::summary::Summary;
-use super::worker::Line;
-use crate::outcome::{Failure, Level};
+use super::summary::CampaignSummary;
+use super::worker::WorkerLine;
+use crate::outcome::{Failure, SimScope};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -17,7 +17,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
 /// Seeds that one worker runs: what their runs leak must fit into memory.
-const SEEDS_PER_WORKER: [(Level, u64); 2] = [(Level::Link, 100), (Level::System, 25)];
+const SEEDS_PER_WORKER: [(SimScope, u64); 2] = [(SimScope::Link, 100), (SimScope::System, 25)];
 /// A worker that prints nothing for so long hangs: runs are bounded by simulated time and events, so it
 /// loops without an event.
 const SILENCE_MAX: Duration = Duration::from_secs(120);
@@ -25,17 +25,18 @@ const SILENCE_MAX: Duration = Duration::from_secs(120);
 const LINES_MAX: usize = 64;
 
 /// What threads share.
-struct Shared {
+struct CampaignShared {
     next: u64,
-    summary: Summary,
+    summary: CampaignSummary,
     failures: Vec<Failure>,
 }
 
 /// Runs all seeds; whether all were good.
 pub fn run(options: &Options) -> bool {
     let began = Instant::now();
-    let shared = Mutex::new(Shared { next: options.first, summary: Summary::default(), failures: Vec::new() });
-    let progress = Progress::new(options.seeds);
+    let shared =
+        Mutex::new(CampaignShared { next: options.first, summary: CampaignSummary::default(), failures: Vec::new() });
+    let progress = CampaignProgress::new(options.seeds);
     std::thread::scope(|scope| {
         for _ in 0..options.jobs() {
             scope.spawn(|| while run_some(options, &shared, &progress) {});
@@ -63,7 +64,7 @@ pub fn run(options: &Options) -> bool {
 }
 
 /// Writes what was found, in full or not at all.
-fn write(path: &Path, shared: &Shared) -> std::io::Result<()> {
+fn write(path: &Path, shared: &CampaignShared) -> std::io::Result<()> {
     let found = serde_json::json!({ "levels": shared.summary, "failures": shared.failures });
     if path == Path::new("-") {
         println!("{found:#}");
@@ -75,8 +76,9 @@ fn write(path: &Path, shared: &Shared) -> std::io::Result<()> {
 }
 
 /// One worker's share; whether there is more.
-fn run_some(options: &Options, shared: &Mutex<Shared>, progress: &Progress) -> bool {
-    let with = |act: &mut dyn FnMut(&mut Shared)| act(&mut shared.lock().unwrap_or_else(|error| error.into_inner()));
+fn run_some(options: &Options, shared: &Mutex<CampaignShared>, progress: &CampaignProgress) -> bool {
+    let with =
+        |act: &mut dyn FnMut(&mut CampaignShared)| act(&mut shared.lock().unwrap_or_else(|error| error.into_inner()));
     let (mut first, mut end) = (0, 0);
     let share = share(options.level);
     with(&mut |shared| {
@@ -92,8 +94,8 @@ fn run_some(options: &Options, shared: &Mutex<Shared>, progress: &Progress) -> b
                 print_line(line);
             }
             with(&mut |shared| match line {
-                Line::Good(report) => shared.summary.add(report),
-                Line::Bad(failure) => {
+                WorkerLine::Good(report) => shared.summary.add(report),
+                WorkerLine::Bad(failure) => {
                     shared.summary.add_failure(failure);
                     shared.failures.push(Failure::clone(failure));
                     progress.failed(shared.failures.len());
@@ -117,24 +119,24 @@ fn run_some(options: &Options, shared: &Mutex<Shared>, progress: &Progress) -> b
     more
 }
 
-fn share(level: Wanted) -> u64 {
+fn share(level: WantedLevels) -> u64 {
     let shares = SEEDS_PER_WORKER.iter().filter(|(of, _)| level.0.is_none_or(|level| level == *of));
     shares.map(|(_, seeds)| *seeds).min().unwrap_or(1)
 }
 
-fn print_line(line: &Line) {
+fn print_line(line: &WorkerLine) {
     match line {
-        Line::Good(report) => {
+        WorkerLine::Good(report) => {
             let counts: Vec<String> = report.counts.0.iter().map(|(name, count)| format!("{count} {name}")).collect();
             let simulated_s = report.simulated_ns as f64 / 1e9;
             println!("seed {} ({}): {simulated_s:.3} s, {}", report.seed, report.level.name(), counts.join(", "));
         }
-        Line::Bad(failure) => println!("{failure}"),
+        WorkerLine::Bad(failure) => println!("{failure}"),
     }
 }
 
 /// A worker that runs the seeds from `first` to before `end`.
-pub fn worker(options: &Options, level: Wanted, first: u64, end: u64) -> std::io::Result<Child> {
+pub fn worker(options: &Options, level: WantedLevels, first: u64, end: u64) -> std::io::Result<Child> {
     let mut command = Command::new(std::env::current_exe()?);
     command.args(["--worker", "--level", level.name()]);
     command.args(["--first", &first.to_string(), "--seeds", &(end - first).to_string()]);
@@ -146,7 +148,7 @@ pub fn worker(options: &Options, level: Wanted, first: u64, end: u64) -> std::io
 }
 
 /// Has a worker run seeds and hands its lines on; at which it ended too early, and how.
-pub fn watch(options: &Options, first: u64, end: u64, hand_on: &mut dyn FnMut(&Line)) -> Option<(u64, String)> {
+pub fn watch(options: &Options, first: u64, end: u64, hand_on: &mut dyn FnMut(&WorkerLine)) -> Option<(u64, String)> {
     let mut child = match worker(options, options.level, first, end) {
         Ok(child) => child,
         Err(error) => return Some((first, format!("no worker: {error}"))),
@@ -169,7 +171,7 @@ pub fn watch(options: &Options, first: u64, end: u64, hand_on: &mut dyn FnMut(&L
 }
 
 /// The worker's lines, read by a thread of their own, so that silence can be told.
-fn read(child: &mut Child) -> Receiver<Line> {
+fn read(child: &mut Child) -> Receiver<WorkerLine> {
     let (sender, receiver) = sync_channel(LINES_MAX);
     if let Some(out) = child.stdout.take() {
         std::thread::spawn(move || {

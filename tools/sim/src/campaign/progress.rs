@@ -30,22 +30,22 @@ impl Pulse {
 }
 
 /// What is shown on the standard error.
-pub struct Progress {
+pub struct CampaignProgress {
     bar: ProgressBar,
     /// None on a terminal.
     pulse: Option<Mutex<Pulse>>,
 }
 
-impl Progress {
+impl CampaignProgress {
     /// Of so many seeds none is done.
-    pub fn new(seeds: u64) -> Progress {
+    pub fn new(seeds: u64) -> CampaignProgress {
         let is_terminal = std::io::stderr().is_terminal();
         let target = if is_terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(Some(seeds), target);
         let style = ProgressStyle::with_template("{bar:30} {pos} of {len} seeds, {per_sec}, {eta} to go, {msg}");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         let pulse = Pulse { next: PAUSE_MIN, pause: PAUSE_MIN };
-        Progress { bar, pulse: (!is_terminal).then(|| Mutex::new(pulse)) }
+        CampaignProgress { bar, pulse: (!is_terminal).then(|| Mutex::new(pulse)) }
     }
 
     /// One more seed is done.

@@ -2,12 +2,12 @@
 //!
 //! Invariant: what shrinking leaves still fails. Not here: what can be left away (`cut`).
 
-use super::options::{Options, Wanted};
+use super::options::{Options, WantedLevels};
 use super::parent::watch;
-use super::worker::Line;
+use super::worker::WorkerLine;
 use crate::calls;
 use crate::cut::Cut;
-use crate::outcome::{Failure, Level};
+use crate::outcome::{Failure, SimScope};
 use crate::seed;
 
 /// Runs that shrinking may take.
@@ -16,7 +16,7 @@ const RUNS_MAX: usize = 300;
 const STEPS_MAX: usize = 1024;
 
 /// The command that runs a seed again.
-pub fn command(seed: u64, level: Level, options: &Options, cut: &Cut) -> String {
+pub fn command(seed: u64, level: SimScope, options: &Options, cut: &Cut) -> String {
     let boards = options.boards.map_or(String::new(), |boards| format!(" --boards {boards}"));
     let cut = if *cut == Cut::default() { String::new() } else { format!(" --cut {cut}") };
     format!("./renga sim --replay {seed} --level {}{boards}{cut}", level.name())
@@ -42,13 +42,13 @@ pub fn replay(options: &Options, seed: u64) -> bool {
 }
 
 /// One run in a worker.
-fn attempt(options: &Options, seed: u64, level: Level, cut: &Cut) -> Result<String, Box<Failure>> {
-    let options = Options { cut: cut.clone(), level: Wanted(Some(level)), ..options.clone() };
+fn attempt(options: &Options, seed: u64, level: SimScope, cut: &Cut) -> Result<String, Box<Failure>> {
+    let options = Options { cut: cut.clone(), level: WantedLevels(Some(level)), ..options.clone() };
     let mut result = None;
     let died = watch(&options, seed, seed + 1, &mut |line| {
         result = Some(match line {
-            Line::Good(report) => Ok(format!("{report:#?}")),
-            Line::Bad(failure) => Err(failure.clone()),
+            WorkerLine::Good(report) => Ok(format!("{report:#?}")),
+            WorkerLine::Bad(failure) => Err(failure.clone()),
         });
     });
     match (result, died) {
@@ -64,7 +64,7 @@ fn attempt(options: &Options, seed: u64, level: Level, cut: &Cut) -> Result<Stri
 pub fn shrink(options: &Options, failure: &Failure) {
     let (seed, level) = (failure.seed, failure.level);
     let kind = kind(&failure.what);
-    let mut search = Search { options, seed, level, kind, cut: options.cut.clone(), least: None, runs: 0 };
+    let mut search = ShrinkSearch { options, seed, level, kind, cut: options.cut.clone(), least: None, runs: 0 };
     search.go();
     println!("\nthe least that still fails, found by {} runs:", search.runs);
     println!("  {}", command(seed, level, options, &search.cut));
@@ -80,10 +80,10 @@ fn kind(what: &str) -> String {
 /// Words that tell one fault from another.
 const KIND_WORDS: usize = 6;
 
-struct Search<'a> {
+struct ShrinkSearch<'a> {
     options: &'a Options,
     seed: u64,
-    level: Level,
+    level: SimScope,
     /// What goes wrong, without who and when.
     kind: String,
     /// The least so far.
@@ -92,7 +92,7 @@ struct Search<'a> {
     runs: usize,
 }
 
-impl Search<'_> {
+impl ShrinkSearch<'_> {
     /// Keeps `cut` if the run still fails.
     fn fails(&mut self, cut: Cut) -> bool {
         if self.runs >= RUNS_MAX {
@@ -111,10 +111,10 @@ impl Search<'_> {
 
     fn go(&mut self) {
         let (actors, incidents) = match self.level {
-            Level::Link => {
+            SimScope::Link => {
                 (calls::actors(self.seed, self.options.boards), calls::incidents(self.seed, self.options.boards))
             }
-            Level::System => {
+            SimScope::System => {
                 (seed::actors(self.seed, self.options.boards), seed::incidents(self.seed, self.options.boards))
             }
         };

@@ -1,26 +1,26 @@
 //! The figures of many runs.
 
-use crate::outcome::{Counts, Failure, Level, Report};
+use crate::outcome::{Failure, SimCounts, SimReport, SimScope};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::Duration;
 
 #[derive(Default, Serialize)]
-struct Sum {
+struct LevelSum {
     seeds: u64,
     failures: u64,
     simulated_ns: u64,
-    counts: Counts,
+    counts: SimCounts,
 }
 
 /// Sums by level.
 #[derive(Default, Serialize)]
-pub struct Summary(BTreeMap<Level, Sum>);
+pub struct CampaignSummary(BTreeMap<SimScope, LevelSum>);
 
-impl Summary {
+impl CampaignSummary {
     /// Adds a good run.
-    pub fn add(&mut self, report: &Report) {
+    pub fn add(&mut self, report: &SimReport) {
         let sum = self.0.entry(report.level).or_default();
         sum.seeds += 1;
         sum.simulated_ns += report.simulated_ns;
@@ -44,8 +44,8 @@ impl Summary {
             }
             table.push('\n');
         };
-        let sums: Vec<&Sum> = self.0.values().collect();
-        let each = |figure: &dyn Fn(&Sum) -> String| sums.iter().map(|sum| figure(sum)).collect::<Vec<_>>();
+        let sums: Vec<&LevelSum> = self.0.values().collect();
+        let each = |figure: &dyn Fn(&LevelSum) -> String| sums.iter().map(|sum| figure(sum)).collect::<Vec<_>>();
         row("level", self.0.keys().map(|level| level.name().to_string()).collect());
         row("seeds", each(&|sum| sum.seeds.to_string()));
         row("failures", each(&|sum| sum.failures.to_string()));

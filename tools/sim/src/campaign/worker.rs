@@ -3,7 +3,7 @@
 use super::options::Options;
 use crate::calls;
 use crate::cut::Cut;
-use crate::outcome::{Failure, Level, Report};
+use crate::outcome::{Failure, SimReport, SimScope};
 use serde::{Deserialize, Serialize};
 use std::io::Write;
 use std::panic;
@@ -13,9 +13,9 @@ const TWICE_EVERY: u64 = 64;
 
 /// A line.
 #[derive(Serialize, Deserialize)]
-pub enum Line {
+pub enum WorkerLine {
     /// A good run.
-    Good(Report),
+    Good(SimReport),
     /// A bad one.
     Bad(Box<Failure>),
 }
@@ -26,8 +26,8 @@ pub fn run(options: &Options) {
     panic::set_hook(Box::new(|_| ()));
     for seed in options.first..options.first + options.seeds {
         let line = match run_checked(seed, options) {
-            Ok(report) => Line::Good(report),
-            Err(failure) => Line::Bad(failure),
+            Ok(report) => WorkerLine::Good(report),
+            Err(failure) => WorkerLine::Bad(failure),
         };
         let Ok(text) = serde_json::to_string(&line) else { unreachable!("a line is plain data") };
         let mut out = std::io::stdout().lock();
@@ -37,7 +37,7 @@ pub fn run(options: &Options) {
     }
 }
 
-fn run_checked(seed: u64, options: &Options) -> Result<Report, Box<Failure>> {
+fn run_checked(seed: u64, options: &Options) -> Result<SimReport, Box<Failure>> {
     let level = options.level.of(seed);
     let first = run_seed(seed, level, options.boards, &options.cut)?;
     if seed.is_multiple_of(TWICE_EVERY) {
@@ -50,9 +50,9 @@ fn run_checked(seed: u64, options: &Options) -> Result<Report, Box<Failure>> {
 }
 
 /// Runs one seed.
-fn run_seed(seed: u64, level: Level, boards: Option<u8>, cut: &Cut) -> Result<Report, Box<Failure>> {
+fn run_seed(seed: u64, level: SimScope, boards: Option<u8>, cut: &Cut) -> Result<SimReport, Box<Failure>> {
     match level {
-        Level::Link => calls::run(seed, boards, cut),
-        Level::System => crate::seed::run(seed, boards, cut),
+        SimScope::Link => calls::run(seed, boards, cut),
+        SimScope::System => crate::seed::run(seed, boards, cut),
     }
 }

@@ -4,7 +4,7 @@
 //! of its own overlap in time; a handler has other places. Not here: numbers beyond those used.
 
 use super::elf;
-use super::exchange::Program;
+use super::exchange::SimProgram;
 use renga_abi::Errno;
 use std::future::Future;
 use std::rc::Rc;
@@ -103,7 +103,7 @@ impl Open {
 
 pub(super) type Result<T> = core::result::Result<T, Errno>;
 
-impl Program {
+impl SimProgram {
     pub(super) async fn path(&self, path: &str) -> u64 {
         self.string(self.base, path).await
     }
@@ -206,7 +206,7 @@ impl Program {
     /// Forks; the child's pid. The child goes on as `child`, with the memory and files of its parent.
     pub async fn fork<F: Future<Output = u8> + 'static>(
         &self,
-        child: impl FnOnce(Program) -> F + 'static,
+        child: impl FnOnce(SimProgram) -> F + 'static,
     ) -> Result<u64> {
         self.call_fork(CLONE, &[SIGCHLD], child).await
     }
@@ -214,7 +214,7 @@ impl Program {
     pub async fn fork_on<F: Future<Output = u8> + 'static>(
         &self,
         board: u8,
-        child: impl FnOnce(Program) -> F + 'static,
+        child: impl FnOnce(SimProgram) -> F + 'static,
     ) -> Result<u64> {
         self.call_fork(FORK_ON, &[u64::from(board)], child).await
     }
@@ -272,11 +272,11 @@ impl Program {
         &self,
         signal: u8,
         restart: bool,
-        handler: impl Fn(Program) -> F + 'static,
+        handler: impl Fn(SimProgram) -> F + 'static,
     ) -> Result<()> {
         const SA_RESTART: u64 = 0x1000_0000;
         let handler = Rc::new(handler);
-        let body = move |program: Program| -> super::exchange::Run {
+        let body = move |program: SimProgram| -> super::exchange::Run {
             let handler = handler.clone();
             Box::pin(async move {
                 handler(program).await;

@@ -43,7 +43,7 @@ pub fn handler(signal: u8) -> u64 {
 
 /// What a program counter means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum CodePlace {
     /// A program begins.
     Entry(usize),
     /// A handler begins.
@@ -65,21 +65,21 @@ pub enum Place {
 }
 
 /// What `pc` means.
-pub fn place(pc: u64) -> Place {
+pub fn place(pc: u64) -> CodePlace {
     const CALLED: u64 = CALL + INSTRUCTION_BYTES;
     const FORKED: u64 = FORK + INSTRUCTION_BYTES;
     let step = |from: u64| (pc - from) / STEP;
     match pc {
-        CALL => Place::Call,
-        CALLED => Place::Called,
-        FORK => Place::Fork,
-        FORKED => Place::Forked,
-        MEMORY => Place::Memory,
-        THINK => Place::Think,
-        _ if !pc.is_multiple_of(STEP) => Place::Nowhere,
-        _ if pc >= HANDLERS && step(HANDLERS) < SIGNALS => Place::Handler(step(HANDLERS) as u8),
-        _ if pc >= ENTRIES && step(ENTRIES) < PROGRAMS_MAX => Place::Entry(step(ENTRIES) as usize),
-        _ => Place::Nowhere,
+        CALL => CodePlace::Call,
+        CALLED => CodePlace::Called,
+        FORK => CodePlace::Fork,
+        FORKED => CodePlace::Forked,
+        MEMORY => CodePlace::Memory,
+        THINK => CodePlace::Think,
+        _ if !pc.is_multiple_of(STEP) => CodePlace::Nowhere,
+        _ if pc >= HANDLERS && step(HANDLERS) < SIGNALS => CodePlace::Handler(step(HANDLERS) as u8),
+        _ if pc >= ENTRIES && step(ENTRIES) < PROGRAMS_MAX => CodePlace::Entry(step(ENTRIES) as usize),
+        _ => CodePlace::Nowhere,
     }
 }
 

@@ -14,14 +14,14 @@ use std::task::Poll;
 /// What a program does; its result is its exit status.
 pub type Run = Pin<Box<dyn Future<Output = u8>>>;
 /// Makes a program's run, as often as it is executed.
-pub type Body = Rc<dyn Fn(Program) -> Run>;
+pub type Body = Rc<dyn Fn(SimProgram) -> Run>;
 /// Makes the run of a forked child, once.
-pub type Child = Box<dyn FnOnce(Program) -> Run>;
+pub type Child = Box<dyn FnOnce(SimProgram) -> Run>;
 /// A system call: its number and arguments.
 pub type Call = (u64, [u64; 6]);
 
 /// What a program wants next.
-pub enum Request {
+pub enum ProgramRequest {
     /// A system call.
     Call(Call),
     /// A system call of which the child, where it returns 0, goes on as said.
@@ -37,7 +37,7 @@ pub enum Request {
 }
 
 /// What it gets.
-pub enum Answer {
+pub enum ProgramReply {
     /// The result of a call.
     Result(u64),
     /// Bytes of its memory.
@@ -48,13 +48,13 @@ pub enum Answer {
 
 #[derive(Default)]
 pub struct Exchange {
-    pub request: RefCell<Option<Request>>,
-    pub answer: RefCell<Option<Answer>>,
+    pub request: RefCell<Option<ProgramRequest>>,
+    pub answer: RefCell<Option<ProgramReply>>,
 }
 
 /// A user program, as seen by its own closure. Clones are the same program.
 #[derive(Clone)]
-pub struct Program {
+pub struct SimProgram {
     pub(super) exchange: Rc<Exchange>,
     /// Where its part of the data is: handlers have their own.
     pub(super) base: u64,
@@ -71,11 +71,11 @@ pub fn result(value: u64) -> Result<u64, Errno> {
     }
 }
 
-impl Program {
+impl SimProgram {
     /// One whose data begin with frame `depth`.
-    pub(super) fn new(depth: u64, stack: u64) -> Program {
+    pub(super) fn new(depth: u64, stack: u64) -> SimProgram {
         let base = DATA + depth * FRAME_BYTES;
-        Program { exchange: Rc::default(), base, stack }
+        SimProgram { exchange: Rc::default(), base, stack }
     }
 
     /// The address from which on it has memory for what calls take.
@@ -83,7 +83,7 @@ impl Program {
         self.base
     }
 
-    async fn ask(&self, request: Request) -> Answer {
+    async fn ask(&self, request: ProgramRequest) -> ProgramReply {
         *self.exchange.request.borrow_mut() = Some(request);
         let answered = |_: &mut std::task::Context<'_>| match self.exchange.answer.take() {
             Some(answer) => Poll::Ready(answer),
@@ -97,8 +97,8 @@ impl Program {
     /// # Errors
     /// Its errno.
     pub async fn call(&self, number: u64, arguments: &[u64]) -> Result<u64, Errno> {
-        match self.ask(Request::Call((number, six(arguments)))).await {
-            Answer::Result(value) => result(value),
+        match self.ask(ProgramRequest::Call((number, six(arguments)))).await {
+            ProgramReply::Result(value) => result(value),
             _ => unreachable!("a call has a result"),
         }
     }
@@ -111,36 +111,36 @@ impl Program {
         &self,
         number: u64,
         arguments: &[u64],
-        child: impl FnOnce(Program) -> F + 'static,
+        child: impl FnOnce(SimProgram) -> F + 'static,
     ) -> Result<u64, Errno> {
         let child: Child = Box::new(move |program| Box::pin(child(program)));
-        match self.ask(Request::Fork((number, six(arguments)), child)).await {
-            Answer::Result(value) => result(value),
+        match self.ask(ProgramRequest::Fork((number, six(arguments)), child)).await {
+            ProgramReply::Result(value) => result(value),
             _ => unreachable!("a call has a result"),
         }
     }
 
     /// Reads its memory.
     pub async fn load(&self, address: u64, bytes: usize) -> Vec<u8> {
-        match self.ask(Request::Load(address, bytes)).await {
-            Answer::Bytes(bytes) => bytes,
+        match self.ask(ProgramRequest::Load(address, bytes)).await {
+            ProgramReply::Bytes(bytes) => bytes,
             _ => unreachable!("a load has bytes"),
         }
     }
 
     /// Writes its memory.
     pub async fn store(&self, address: u64, bytes: &[u8]) {
-        self.ask(Request::Store(address, bytes.to_vec())).await;
+        self.ask(ProgramRequest::Store(address, bytes.to_vec())).await;
     }
 
     /// Goes on at `address`, where no code is: never returns.
     pub async fn jump(&self, address: u64) {
-        self.ask(Request::Jump(address)).await;
+        self.ask(ProgramRequest::Jump(address)).await;
     }
 
     /// Has the player run `handler` when the program is sent where the handler of `signal` is.
     pub(super) async fn handle(&self, signal: u8, handler: Body) {
-        self.ask(Request::Handle(signal, handler)).await;
+        self.ask(ProgramRequest::Handle(signal, handler)).await;
     }
 }
 

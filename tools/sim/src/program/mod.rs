@@ -16,6 +16,6 @@ mod names;
 mod player;
 
 pub use calls::{Open, numbers};
-pub use exchange::{Body, Child, Program};
+pub use exchange::{Body, Child, SimProgram};
 pub use names::{Attributes, Status};
-pub use player::Programs;
+pub use player::SimPrograms;

@@ -5,7 +5,7 @@ use super::calls::numbers::{
     UTIMENSAT,
 };
 use super::calls::{AT_FDCWD, Result, SECOND, SMALL};
-use super::exchange::Program;
+use super::exchange::SimProgram;
 
 /// In `unlinkat`: a directory.
 const AT_REMOVEDIR: u64 = 0x200;
@@ -34,7 +34,7 @@ pub struct Attributes {
     pub times_s: (u64, u64),
 }
 
-impl Program {
+impl SimProgram {
     /// Removes a name.
     pub async fn unlink(&self, path: &str) -> Result<()> {
         let path = self.path(path).await;

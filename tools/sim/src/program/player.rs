@@ -4,8 +4,8 @@
 //! its register names. What the system does to these (fork, exec, handlers, restarted calls) is all
 //! that moves it. Not here: time beyond the length of a turn.
 
-use super::elf::{self, CALL, FORK, INSTRUCTION_BYTES, MEMORY, PROGRAMS_MAX, Place, THINK};
-use super::exchange::{Answer, Body, Call, Child, Program, Request, Run, result};
+use super::elf::{self, CALL, CodePlace, FORK, INSTRUCTION_BYTES, MEMORY, PROGRAMS_MAX, THINK};
+use super::exchange::{Body, Call, Child, ProgramReply, ProgramRequest, Run, SimProgram, result};
 use super::numbers::{EXIT, SIGRETURN};
 use crate::system::image::Tree;
 use renga_abi::Errno;
@@ -34,19 +34,19 @@ const BYTE_NS_1024: u64 = 256;
 const STEPS_MAX: u32 = 100_000;
 
 /// A program under way.
-struct Running {
-    program: Program,
+struct RunningProgram {
+    program: SimProgram,
     run: Option<Run>,
     handlers: BTreeMap<u8, Body>,
-    memory: Option<Request>,
+    memory: Option<ProgramRequest>,
     /// 0; more of a handler.
     depth: u64,
 }
 
 #[derive(Default)]
-struct Table {
+struct ProgramTable {
     programs: Vec<(String, Body)>,
-    running: BTreeMap<u64, Running>,
+    running: BTreeMap<u64, RunningProgram>,
     children: BTreeMap<u64, Child>,
     /// By board and slot: the futures of the program there.
     owned: BTreeMap<(u8, u64), Vec<u64>>,
@@ -55,7 +55,7 @@ struct Table {
     turns: usize,
 }
 
-impl Table {
+impl ProgramTable {
     /// With which core the next turn begins to look for a program.
     fn next_core(&mut self) -> usize {
         self.turns += 1;
@@ -65,22 +65,22 @@ impl Table {
 
 /// All programs of a system, on whichever board. Clones are the same ones.
 #[derive(Clone, Default)]
-pub struct Programs(Rc<RefCell<Table>>);
+pub struct SimPrograms(Rc<RefCell<ProgramTable>>);
 
 /// What a step of a program led to.
-enum Step {
+enum PlayedStep {
     /// It goes on.
     On,
     /// It cannot go on by itself.
     Trap(Trap),
 }
 
-impl Programs {
+impl SimPrograms {
     /// Adds the program whose file is at `path`.
     ///
     /// # Panics
     /// If there are too many.
-    pub fn add<F: Future<Output = u8> + 'static>(&self, path: &str, body: impl Fn(Program) -> F + 'static) {
+    pub fn add<F: Future<Output = u8> + 'static>(&self, path: &str, body: impl Fn(SimProgram) -> F + 'static) {
         let mut table = self.0.borrow_mut();
         assert!((table.programs.len() as u64) < PROGRAMS_MAX, "more programs than there are entries");
         table.programs.push((path.into(), Rc::new(move |program| Box::pin(body(program)))));
@@ -114,7 +114,7 @@ impl Programs {
             return TURN_NS;
         }
         let space = Frame(turn.space());
-        let (taken_ns, trap) = self.run(number, Space { memory, space }, turn.context());
+        let (taken_ns, trap) = self.run(number, SimSpace { memory, space }, turn.context());
         turn.charge(taken_ns);
         turn.end(trap);
         taken_ns
@@ -123,16 +123,16 @@ impl Programs {
     /// The turn of a program on another core than its process's.
     fn visit(&self, number: u8, core: &'static Core, mut guest: RemoteTask, memory: &HostMemory) -> u64 {
         let space = Frame(guest.space() as u32);
-        let (taken_ns, trap) = self.run(number, Space { memory, space }, guest.context());
+        let (taken_ns, trap) = self.run(number, SimSpace { memory, space }, guest.context());
         guest.ran(core, taken_ns, Exit::Trap(trap));
         taken_ns
     }
 
     /// Runs a program until its trap; how long it took, ns.
-    fn run(&self, board: u8, memory: Space<'_>, context: &mut UserContext) -> (u64, Trap) {
-        let mut player = Player { table: &self.0, board, memory, moved_bytes: 0 };
+    fn run(&self, board: u8, memory: SimSpace<'_>, context: &mut UserContext) -> (u64, Trap) {
+        let mut player = ProgramPlayer { table: &self.0, board, memory, moved_bytes: 0 };
         for _ in 0..STEPS_MAX {
-            if let Step::Trap(trap) = player.step(context) {
+            if let PlayedStep::Trap(trap) = player.step(context) {
                 return (TURN_NS + player.moved_bytes * BYTE_NS_1024 / 1024, trap);
             }
         }
@@ -140,43 +140,43 @@ impl Programs {
     }
 }
 
-struct Player<'a> {
-    table: &'a RefCell<Table>,
+struct ProgramPlayer<'a> {
+    table: &'a RefCell<ProgramTable>,
     board: u8,
-    memory: Space<'a>,
+    memory: SimSpace<'a>,
     moved_bytes: u64,
 }
 
-impl Player<'_> {
-    fn step(&mut self, context: &mut UserContext) -> Step {
+impl ProgramPlayer<'_> {
+    fn step(&mut self, context: &mut UserContext) -> PlayedStep {
         if let Err(trap) = self.memory.frame(context.pc, AccessKind::Execute) {
-            return Step::Trap(trap);
+            return PlayedStep::Trap(trap);
         }
         match elf::place(context.pc) {
-            Place::Entry(number) => self.enter(context, number),
-            Place::Handler(signal) => return self.handle(context, signal),
-            Place::Call | Place::Fork => {
+            CodePlace::Entry(number) => self.enter(context, number),
+            CodePlace::Handler(signal) => return self.handle(context, signal),
+            CodePlace::Call | CodePlace::Fork => {
                 context.pc += INSTRUCTION_BYTES;
-                return Step::Trap(Trap::Syscall);
+                return PlayedStep::Trap(Trap::Syscall);
             }
-            Place::Called => self.answer(context, Answer::Result(context.x[0])),
-            Place::Forked if context.x[0] == 0 => self.begin_child(context),
-            Place::Forked => {
+            CodePlace::Called => self.answer(context, ProgramReply::Result(context.x[0])),
+            CodePlace::Forked if context.x[0] == 0 => self.begin_child(context),
+            CodePlace::Forked => {
                 // Of a board that does not answer any more nobody knows whether it has made the child.
                 if result(context.x[0]).is_err_and(|errno| errno != Errno::EHOSTDOWN) {
                     self.table.borrow_mut().children.remove(&context.x[CHILD]);
                 }
-                self.answer(context, Answer::Result(context.x[0]));
+                self.answer(context, ProgramReply::Result(context.x[0]));
             }
-            Place::Memory => return self.use_memory(context),
-            Place::Think => return self.think(context),
-            Place::Nowhere => return Step::Trap(Trap::Undefined),
+            CodePlace::Memory => return self.use_memory(context),
+            CodePlace::Think => return self.think(context),
+            CodePlace::Nowhere => return PlayedStep::Trap(Trap::Undefined),
         }
-        Step::On
+        PlayedStep::On
     }
 
     /// Starts `run` as what the registers are now doing.
-    fn start(&mut self, context: &mut UserContext, program: Program, run: Run, old: Option<(u64, bool)>) {
+    fn start(&mut self, context: &mut UserContext, program: SimProgram, run: Run, old: Option<(u64, bool)>) {
         let mut table = self.table.borrow_mut();
         table.next += 1;
         let token = table.next;
@@ -189,7 +189,7 @@ impl Player<'_> {
             table.running.remove(&old);
         }
         let handlers = handlers.unwrap_or_default();
-        table.running.insert(token, Running { program, run: Some(run), handlers, memory: None, depth });
+        table.running.insert(token, RunningProgram { program, run: Some(run), handlers, memory: None, depth });
         context.x[RUNNING] = token;
         context.pc = THINK;
     }
@@ -197,7 +197,7 @@ impl Player<'_> {
     fn enter(&mut self, context: &mut UserContext, number: usize) {
         let body = self.table.borrow().programs.get(number).map(|(_, body)| body.clone());
         let Some(body) = body else { panic!("there is no program {number}") };
-        let program = Program::new(0, context.sp);
+        let program = SimProgram::new(0, context.sp);
         let run = body(program.clone());
         self.start(context, program, run, None);
     }
@@ -208,63 +208,65 @@ impl Player<'_> {
             let mut table = self.table.borrow_mut();
             let child = table.children.remove(&context.x[CHILD]);
             // The parent may be gone already; the memory is the child's own.
-            (child, Program::new(0, context.sp))
+            (child, SimProgram::new(0, context.sp))
         };
         let Some(child) = child else { panic!("a child begins twice") };
         let run = child(program.clone());
         self.start(context, program, run, Some((parent, false)));
     }
 
-    fn handle(&mut self, context: &mut UserContext, signal: u8) -> Step {
+    fn handle(&mut self, context: &mut UserContext, signal: u8) -> PlayedStep {
         let interrupted = context.x[RUNNING];
         let (body, depth) = match self.table.borrow().running.get(&interrupted) {
             Some(running) => (running.handlers.get(&signal).cloned(), running.depth + 1),
             None => (None, 0),
         };
-        let Some(body) = body else { return Step::Trap(Trap::Undefined) };
-        let program = Program::new(depth, context.sp);
+        let Some(body) = body else { return PlayedStep::Trap(Trap::Undefined) };
+        let program = SimProgram::new(depth, context.sp);
         let run = body(program.clone());
         self.start(context, program, run, Some((interrupted, true)));
-        Step::On
+        PlayedStep::On
     }
 
-    fn answer(&mut self, context: &mut UserContext, answer: Answer) {
+    fn answer(&mut self, context: &mut UserContext, answer: ProgramReply) {
         let table = self.table.borrow();
         let Some(running) = table.running.get(&context.x[RUNNING]) else { panic!("a program without a future") };
         *running.program.exchange.answer.borrow_mut() = Some(answer);
         context.pc = THINK;
     }
 
-    fn use_memory(&mut self, context: &mut UserContext) -> Step {
+    fn use_memory(&mut self, context: &mut UserContext) -> PlayedStep {
         let request = {
             let mut table = self.table.borrow_mut();
             table.running.get_mut(&context.x[RUNNING]).and_then(|running| running.memory.take())
         };
         let done = match &request {
-            Some(Request::Load(address, bytes)) => self.memory.load(*address, *bytes).map(Answer::Bytes),
-            Some(Request::Store(address, bytes)) => self.memory.store(*address, bytes).map(|()| Answer::Done),
+            Some(ProgramRequest::Load(address, bytes)) => self.memory.load(*address, *bytes).map(ProgramReply::Bytes),
+            Some(ProgramRequest::Store(address, bytes)) => {
+                self.memory.store(*address, bytes).map(|()| ProgramReply::Done)
+            }
             _ => panic!("a program wants nothing of its memory"),
         };
         match done {
             Ok(answer) => {
                 self.moved_bytes += match request {
-                    Some(Request::Load(_, bytes)) => bytes as u64,
-                    Some(Request::Store(_, bytes)) => bytes.len() as u64,
+                    Some(ProgramRequest::Load(_, bytes)) => bytes as u64,
+                    Some(ProgramRequest::Store(_, bytes)) => bytes.len() as u64,
                     _ => 0,
                 };
                 self.answer(context, answer);
-                Step::On
+                PlayedStep::On
             }
             Err(trap) => {
                 if let Some(running) = self.table.borrow_mut().running.get_mut(&context.x[RUNNING]) {
                     running.memory = request;
                 }
-                Step::Trap(trap)
+                PlayedStep::Trap(trap)
             }
         }
     }
 
-    fn think(&mut self, context: &mut UserContext) -> Step {
+    fn think(&mut self, context: &mut UserContext) -> PlayedStep {
         let token = context.x[RUNNING];
         let (mut run, program) = {
             let mut table = self.table.borrow_mut();
@@ -282,30 +284,30 @@ impl Player<'_> {
         let Some(running) = table.running.get_mut(&token) else { unreachable!("looked up above") };
         running.run = Some(run);
         match program.exchange.request.take() {
-            Some(Request::Call(call)) => put_call(context, call, CALL),
-            Some(Request::Fork(call, child)) => {
+            Some(ProgramRequest::Call(call)) => put_call(context, call, CALL),
+            Some(ProgramRequest::Fork(call, child)) => {
                 table.next += 1;
                 let number = table.next;
                 table.children.insert(number, child);
                 context.x[CHILD] = number;
                 put_call(context, call, FORK);
             }
-            Some(Request::Handle(signal, body)) => {
+            Some(ProgramRequest::Handle(signal, body)) => {
                 running.handlers.insert(signal, body);
-                *program.exchange.answer.borrow_mut() = Some(Answer::Done);
+                *program.exchange.answer.borrow_mut() = Some(ProgramReply::Done);
             }
-            Some(Request::Jump(address)) => context.pc = address,
-            memory @ Some(Request::Load(..) | Request::Store(..)) => {
+            Some(ProgramRequest::Jump(address)) => context.pc = address,
+            memory @ Some(ProgramRequest::Load(..) | ProgramRequest::Store(..)) => {
                 running.memory = memory;
                 context.pc = MEMORY;
             }
             None => panic!("a program waits for something that is not of this system"),
         }
-        Step::On
+        PlayedStep::On
     }
 
     /// A program exits; a handler returns.
-    fn end(&mut self, context: &mut UserContext, status: u8) -> Step {
+    fn end(&mut self, context: &mut UserContext, status: u8) -> PlayedStep {
         let mut table = self.table.borrow_mut();
         let token = context.x[RUNNING];
         let handler = table.running.remove(&token).is_some_and(|running| running.depth > 0);
@@ -318,7 +320,7 @@ impl Player<'_> {
             put_call(context, (EXIT, [u64::from(status), 0, 0, 0, 0, 0]), CALL);
         }
         context.pc += INSTRUCTION_BYTES;
-        Step::Trap(Trap::Syscall)
+        PlayedStep::Trap(Trap::Syscall)
     }
 }
 
@@ -329,12 +331,12 @@ fn put_call(context: &mut UserContext, (number, arguments): Call, pc: u64) {
 }
 
 /// An address space as its program sees it.
-struct Space<'a> {
+struct SimSpace<'a> {
     memory: &'a HostMemory,
     space: Frame,
 }
 
-impl Space<'_> {
+impl SimSpace<'_> {
     fn frame(&self, address: u64, kind: AccessKind) -> Result<Frame, Trap> {
         let fault = |present| Trap::PageFault { address, kind, present };
         if address >= USER_END {

@@ -44,9 +44,9 @@ const SIGNALS: [u8; 3] = [9, 15, 2];
 
 /// What is written; a report says how much it is.
 #[derive(Clone)]
-pub struct Content(Vec<u8>);
+pub struct WrittenData(Vec<u8>);
 
-impl Deref for Content {
+impl Deref for WrittenData {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
@@ -54,7 +54,7 @@ impl Deref for Content {
     }
 }
 
-impl fmt::Debug for Content {
+impl fmt::Debug for WrittenData {
     fn fmt(&self, to: &mut fmt::Formatter) -> fmt::Result {
         write!(to, "{} bytes", self.0.len())
     }
@@ -62,11 +62,11 @@ impl fmt::Debug for Content {
 
 /// One thing to do; files are numbers of the worker's names.
 #[derive(Clone, Debug)]
-pub enum Action {
+pub enum WorkerAction {
     /// Writes in the middle, or behind the end.
-    Write { file: u64, offset: u64, bytes: Content },
+    Write { file: u64, offset: u64, bytes: WrittenData },
     /// Writes at the end, then makes sure it is on the medium if so drawn.
-    Append { file: u64, bytes: Content, sync: bool },
+    Append { file: u64, bytes: WrittenData, sync: bool },
     /// Cuts or extends.
     Truncate { file: u64, bytes: u64 },
     /// Reads all in steps.
@@ -76,9 +76,9 @@ pub enum Action {
     /// Removes a name, and reads what was there through a descriptor opened before.
     Unlink { file: u64 },
     /// A child on `board` goes on with the same open file.
-    Share { file: u64, board: u8, bytes: Content, status: u8 },
+    Share { file: u64, board: u8, bytes: WrittenData, status: u8 },
     /// Data through a pipe to a child on `filter`, and back through another; a child on `feeder` feeds.
-    Filter { feeder: u8, filter: u8, bytes: Content, step: usize },
+    Filter { feeder: u8, filter: u8, bytes: WrittenData, step: usize },
     /// A sleeping child on `board` is sent a signal.
     Kill { board: u8, signal: u8 },
     /// A child on `board` becomes another program.
@@ -133,7 +133,7 @@ pub struct WorkerPlan {
     /// Its board.
     pub board: u8,
     /// What it does there.
-    pub actions: Vec<Action>,
+    pub actions: Vec<WorkerAction>,
     /// Whether the first signal kills it: then nothing is known of its files. Else it handles them.
     pub victim: bool,
 }
@@ -145,7 +145,7 @@ pub fn folder(number: usize, victim: bool) -> String {
 
 /// What all programs do.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct SeedPlan {
     /// The workers.
     pub workers: Vec<WorkerPlan>,
     /// By rover: likewise.
@@ -162,21 +162,21 @@ fn between(random: &mut Random, (least, most): (u64, u64)) -> u64 {
     least + random.below(most - least + 1)
 }
 
-fn bytes(random: &mut Random, most: u64) -> Content {
+fn bytes(random: &mut Random, most: u64) -> WrittenData {
     let count = 1 + random.below(most) as usize;
     let mut bytes = vec![0; count];
     random.fill(&mut bytes);
-    Content(bytes)
+    WrittenData(bytes)
 }
 
-impl Plan {
+impl SeedPlan {
     /// Draws one.
-    pub fn draw(random: &mut Random, boards: u64) -> Plan {
+    pub fn draw(random: &mut Random, boards: u64) -> SeedPlan {
         let worker = |random: &mut Random| {
             let mut random = random.fork();
             let board = random.below(boards) as u8;
             let count = between(&mut random, ACTIONS);
-            let actions = (0..count).map(|_| Action::draw(&mut random, boards)).collect();
+            let actions = (0..count).map(|_| WorkerAction::draw(&mut random, boards)).collect();
             WorkerPlan { board, actions, victim: random.below(4) == 0 }
         };
         let count = between(random, WORKERS);
@@ -197,7 +197,7 @@ impl Plan {
         let incidents = (0..count).map(|_| Incident::draw(&mut random, boards as u8, HORIZON_NS));
         // The first board has the disk, and runs the program that all others begin with.
         let spared = |incident: &Incident| !matches!(incident.trouble, Trouble::Death(0) | Trouble::Wedge(0));
-        Plan { workers, rovers, nudges, medium, incidents: incidents.filter(spared).collect() }
+        SeedPlan { workers, rovers, nudges, medium, incidents: incidents.filter(spared).collect() }
     }
 
     /// Adds what befalls the medium of a run of `boards`, and slow boards, at most to every second seed: the others
@@ -211,7 +211,7 @@ impl Plan {
         let more = (0..count).map(|_| Incident::draw_of_system(&mut random, boards as u8, HORIZON_NS));
         self.incidents.extend(more);
         for action in self.workers.iter_mut().flat_map(|worker| &mut worker.actions) {
-            if let Action::Append { sync, .. } = action {
+            if let WorkerAction::Append { sync, .. } = action {
                 *sync |= random.chance(SYNC_PERCENT);
             }
         }
@@ -243,47 +243,49 @@ impl Plan {
     }
 }
 
-impl Action {
+impl WorkerAction {
     /// The files whose name or content it may change.
     pub fn changes(&self) -> Vec<u64> {
         match *self {
-            Action::Write { file, .. }
-            | Action::Append { file, .. }
-            | Action::Truncate { file, .. }
-            | Action::Unlink { file }
-            | Action::Share { file, .. } => vec![file],
-            Action::Rename { from, to } => vec![from, to],
-            Action::Read { .. }
-            | Action::Filter { .. }
-            | Action::Kill { .. }
-            | Action::Execute { .. }
-            | Action::Sleep { .. } => vec![],
+            WorkerAction::Write { file, .. }
+            | WorkerAction::Append { file, .. }
+            | WorkerAction::Truncate { file, .. }
+            | WorkerAction::Unlink { file }
+            | WorkerAction::Share { file, .. } => vec![file],
+            WorkerAction::Rename { from, to } => vec![from, to],
+            WorkerAction::Read { .. }
+            | WorkerAction::Filter { .. }
+            | WorkerAction::Kill { .. }
+            | WorkerAction::Execute { .. }
+            | WorkerAction::Sleep { .. } => vec![],
         }
     }
 
-    fn draw(random: &mut Random, boards: u64) -> Action {
+    fn draw(random: &mut Random, boards: u64) -> WorkerAction {
         let file = random.below(NAMES);
         let board = random.below(boards) as u8;
         match random.below(14) {
-            0 | 1 => Action::Write { file, offset: random.below(OFFSET_MAX), bytes: bytes(random, WRITE_BYTES_MAX) },
-            2 | 3 => Action::Append { file, bytes: bytes(random, WRITE_BYTES_MAX), sync: random.below(4) == 0 },
-            4 => Action::Truncate { file, bytes: random.below(OFFSET_MAX) },
-            5 | 6 => Action::Read { file, step: 1 + random.below(9000) as usize },
-            7 => Action::Rename { from: file, to: random.below(NAMES) },
-            8 => Action::Unlink { file },
+            0 | 1 => {
+                WorkerAction::Write { file, offset: random.below(OFFSET_MAX), bytes: bytes(random, WRITE_BYTES_MAX) }
+            }
+            2 | 3 => WorkerAction::Append { file, bytes: bytes(random, WRITE_BYTES_MAX), sync: random.below(4) == 0 },
+            4 => WorkerAction::Truncate { file, bytes: random.below(OFFSET_MAX) },
+            5 | 6 => WorkerAction::Read { file, step: 1 + random.below(9000) as usize },
+            7 => WorkerAction::Rename { from: file, to: random.below(NAMES) },
+            8 => WorkerAction::Unlink { file },
             9 => {
                 let status = random.below(256) as u8;
-                Action::Share { file, board, bytes: bytes(random, WRITE_BYTES_MAX), status }
+                WorkerAction::Share { file, board, bytes: bytes(random, WRITE_BYTES_MAX), status }
             }
-            10 => Action::Filter {
+            10 => WorkerAction::Filter {
                 feeder: board,
                 filter: random.below(boards) as u8,
                 bytes: bytes(random, PIPE_BYTES_MAX),
                 step: 1 + random.below(20_000) as usize,
             },
-            11 => Action::Kill { board, signal: SIGNALS[random.below(SIGNALS.len() as u64) as usize] },
-            12 => Action::Execute { board, status: random.below(256) as u8 },
-            _ => Action::Sleep { time_ns: random.below(50_000_000) },
+            11 => WorkerAction::Kill { board, signal: SIGNALS[random.below(SIGNALS.len() as u64) as usize] },
+            12 => WorkerAction::Execute { board, status: random.below(256) as u8 },
+            _ => WorkerAction::Sleep { time_ns: random.below(50_000_000) },
         }
     }
 }

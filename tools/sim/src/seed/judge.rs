@@ -2,30 +2,30 @@
 //!
 //! Invariant: nothing that differs between two runs of a seed is in the hash.
 
-use super::known::Known;
+use super::known::KnownFiles;
 use super::start::ORPHANS_NS;
 use crate::calls::add_stats;
-use crate::outcome::{Counts, Level, Report};
+use crate::outcome::{SimCounts, SimReport, SimScope};
 use crate::system::image::{self, Tree};
-use crate::system::{Leftovers, System};
+use crate::system::{Leftovers, SimSystem};
 use std::collections::BTreeSet;
 
 /// How long after the stop the boards are looked at: by then replies and acknowledgements have come.
 const AFTERWARDS_NS: u64 = 2_000_000_000;
 
 /// The figures of a good run that took `simulated_ns`.
-pub fn report(seed: u64, system: &System, simulated_ns: u64, mut counts: Counts) -> Report {
+pub fn report(seed: u64, system: &SimSystem, simulated_ns: u64, mut counts: SimCounts) -> SimReport {
     for stats in system.link_stats().iter().chain(system.former_stats()) {
         add_stats(&mut counts, stats);
         counts.add("calls", stats.calls_sync.get());
     }
     counts.add("events", system.cluster.trace().events());
     let simulated_ns = simulated_ns.saturating_sub(ORPHANS_NS);
-    Report { seed, level: Level::System, trace_hash: system.cluster.trace().hash(), simulated_ns, counts }
+    SimReport { seed, level: SimScope::System, trace_hash: system.cluster.trace().hash(), simulated_ns, counts }
 }
 
 /// Judges a system that ended with status `stopped`, if it did.
-pub fn judge(system: &mut System, stopped: Option<u8>, files: &Known) -> Result<(), String> {
+pub fn judge(system: &mut SimSystem, stopped: Option<u8>, files: &KnownFiles) -> Result<(), String> {
     match stopped {
         None => return Err(format!("not at its end: {:?}", system.leftovers())),
         Some(0) => {}
@@ -52,7 +52,7 @@ pub fn judge(system: &mut System, stopped: Option<u8>, files: &Known) -> Result<
 }
 
 /// Whether all is there that was promised.
-pub fn keeps(found: &Tree, known: &Known) -> Result<(), String> {
+pub fn keeps(found: &Tree, known: &KnownFiles) -> Result<(), String> {
     for (name, content) in known.promised() {
         if found.get(&name) != Some(&content) {
             let bytes = found.get(&name).map(Vec::len);
@@ -63,7 +63,7 @@ pub fn keeps(found: &Tree, known: &Known) -> Result<(), String> {
 }
 
 /// Compares the workers' files on the medium with the model.
-fn compare(found: &Tree, known: &Known) -> Result<(), String> {
+fn compare(found: &Tree, known: &KnownFiles) -> Result<(), String> {
     let of_workers = found.keys().filter(|name| name.starts_with("/w"));
     let model = known.tree();
     let names: BTreeSet<&String> = of_workers.chain(model.keys()).collect();

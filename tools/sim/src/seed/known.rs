@@ -3,7 +3,7 @@
 //! Invariant: a file is known only if every change of it was answered, and its program lived to hear so.
 //! In a run without faults nothing is forgiven. Not here: what is on the medium (`judge`).
 
-use crate::program::Program;
+use crate::program::SimProgram;
 use crate::program::numbers::EXIT;
 use crate::system::image::Tree;
 use renga_abi::Errno;
@@ -26,7 +26,7 @@ const OF_FAULTS: [Errno; 6] = [Errno::EHOSTDOWN, Errno::ESTALE, Errno::EIO, Errn
 const OF_MEDIUM: [Errno; 2] = [Errno::EROFS, Errno::ENOENT];
 
 #[derive(Default)]
-struct Knowledge {
+struct FileSystemModel {
     tree: Tree,
     /// What was synced and not touched since: whatever happens, it is there.
     promised: Tree,
@@ -52,19 +52,25 @@ struct Knowledge {
 
 /// The model of the file system. Clones are the same.
 #[derive(Clone, Default)]
-pub struct Known(Rc<RefCell<Knowledge>>);
+pub struct KnownFiles(Rc<RefCell<FileSystemModel>>);
 
-impl Known {
+impl KnownFiles {
     /// Nothing yet; `faulty`: boards die, or are out of reach; `parted`: those that live may lose the disk's out of reach.
-    pub fn new(faulty: bool, parted: bool) -> Known {
-        Known(Rc::new(RefCell::new(Knowledge { faulty, parted, ..Knowledge::default() })))
+    pub fn new(faulty: bool, parted: bool) -> KnownFiles {
+        KnownFiles(Rc::new(RefCell::new(FileSystemModel { faulty, parted, ..FileSystemModel::default() })))
     }
     /// Of files of a place of its own, of which nothing is known, in the same run.
-    pub fn apart(&self) -> Known {
+    pub fn apart(&self) -> KnownFiles {
         let this = self.0.borrow();
         let (faulty, parted) = (this.faulty, this.parted);
         let (doubtful, begun_actions) = (this.doubtful.clone(), this.begun_actions.clone());
-        Known(Rc::new(RefCell::new(Knowledge { faulty, parted, doubtful, begun_actions, ..Knowledge::default() })))
+        KnownFiles(Rc::new(RefCell::new(FileSystemModel {
+            faulty,
+            parted,
+            doubtful,
+            begun_actions,
+            ..FileSystemModel::default()
+        })))
     }
     /// The file is on the medium with the content that it must have.
     pub fn promise(&self, name: &str) {
@@ -179,7 +185,7 @@ impl Known {
 
     /// What a call returned that fails only because of faults: then `program` gives up, and nothing is known of
     /// `folder` any more.
-    pub async fn expect<T>(&self, program: &Program, folder: &str, result: Result<T, Errno>, what: &str) -> T {
+    pub async fn expect<T>(&self, program: &SimProgram, folder: &str, result: Result<T, Errno>, what: &str) -> T {
         match result {
             Ok(value) => value,
             Err(errno) if self.explains(errno) => self.give_up(program, folder).await,
@@ -188,13 +194,13 @@ impl Known {
     }
 
     /// Something else than the model says: then `program` gives up if files may have been lost, and that is all.
-    pub async fn wrong<T>(&self, program: &Program, folder: &str, what: String) -> T {
+    pub async fn wrong<T>(&self, program: &SimProgram, folder: &str, what: String) -> T {
         assert!(self.is_doubtful(), "{what}");
         self.give_up(program, folder).await
     }
 
     /// Ends `program`.
-    pub async fn give_up<T>(&self, program: &Program, folder: &str) -> T {
+    pub async fn give_up<T>(&self, program: &SimProgram, folder: &str) -> T {
         self.forget(folder);
         self.0.borrow_mut().gave_up += 1;
         let _ = program.call(EXIT, &[u64::from(GAVE_UP)]).await;

@@ -4,11 +4,11 @@
 //! the board (`ongoing`).
 
 use super::judge::keeps;
-use super::known::Known;
+use super::known::KnownFiles;
 use crate::incident::Trouble;
 use crate::ongoing::DISK_BOARD;
-use crate::outcome::Counts;
-use crate::system::{DiskFaults, System, image};
+use crate::outcome::SimCounts;
+use crate::system::{DiskFaults, SimSystem, image};
 
 /// Until when all programs have been started, at the latest.
 const BEGIN_NS: u64 = 60_000_000_000;
@@ -17,13 +17,18 @@ const BEGIN_NS: u64 = 60_000_000_000;
 const WRITE_NS: u64 = 6_000_000_000;
 
 /// Trouble is about to begin: does what of it concerns the medium.
-pub fn begin(system: &mut System, trouble: Trouble, files: &Known, counts: &mut Counts) -> Result<(), String> {
+pub fn begin(
+    system: &mut SimSystem,
+    trouble: Trouble,
+    files: &KnownFiles,
+    counts: &mut SimCounts,
+) -> Result<(), String> {
     match trouble {
         Trouble::DiskErrors(faults) => fail(system, faults, files),
         Trouble::DiskCut(writes) => {
             // A board that hangs would be waited for in vain, and begin once more after the cut.
             system.cluster.resume(DISK_BOARD);
-            wait(system, files, Known::is_begun);
+            wait(system, files, KnownFiles::is_begun);
             // A board boots from a medium that works.
             system.disk.set_faults(DiskFaults::default());
             system.disk.cut_power_after(writes);
@@ -42,20 +47,20 @@ pub fn begin(system: &mut System, trouble: Trouble, files: &Known, counts: &mut 
 }
 
 /// From now on transfers fail.
-fn fail(system: &mut System, faults: DiskFaults, files: &Known) {
-    if system.cluster.alive(DISK_BOARD) && wait(system, files, Known::is_running) {
+fn fail(system: &mut SimSystem, faults: DiskFaults, files: &KnownFiles) {
+    if system.cluster.alive(DISK_BOARD) && wait(system, files, KnownFiles::is_running) {
         files.doubt(true);
         system.disk.set_faults(faults);
     }
 }
 
 /// A system whose init cannot be read is at its end: so it is waited for. Whether it has come.
-fn wait(system: &mut System, files: &Known, come: impl Fn(&Known) -> bool) -> bool {
+fn wait(system: &mut SimSystem, files: &KnownFiles, come: impl Fn(&KnownFiles) -> bool) -> bool {
     system.cluster.run_while(BEGIN_NS, || !come(files))
 }
 
 /// Trouble has ended.
-pub fn end(system: &mut System, trouble: Trouble) {
+pub fn end(system: &mut SimSystem, trouble: Trouble) {
     if let Trouble::DiskErrors(_) = trouble {
         system.disk.set_faults(DiskFaults::default());
     }

@@ -17,11 +17,11 @@ use crate::cut::Cut;
 use crate::incident::{Trouble, draw_link, schedule};
 use crate::logged;
 use crate::ongoing::{DISK_BOARD, Ongoing};
-use crate::outcome::{Counts, Failure, Level, Report};
-use crate::program::Programs;
-use crate::system::{Pages, SMALL, System, SystemSetup, image, medium, placement, spread};
-use actions::Plan;
-use known::Known;
+use crate::outcome::{Failure, SimCounts, SimReport, SimScope};
+use crate::program::SimPrograms;
+use crate::system::{Pages, SMALL, SimSystem, SystemSetup, image, medium, placement, spread};
+use actions::SeedPlan;
+use known::KnownFiles;
 use renga_phy::loopback::Faults;
 use renga_placement::{Checked, PlacementError};
 use renga_random::Random;
@@ -45,7 +45,7 @@ const CORES: [u8; 8] = [1, 1, 1, 1, 1, 2, 3, 4];
 
 /// What the workload does not depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct SeedSettings {
     /// How many boards: the first as `a` of the pair, the others as `b`.
     pub boards: u8,
     /// How many cores each of them has, over which its processes are spread.
@@ -60,17 +60,17 @@ pub struct Settings {
     pub asynchronous: bool,
 }
 
-impl Settings {
+impl SeedSettings {
     /// The pair on a good link.
-    pub const PAIR: Settings =
-        Settings { boards: 2, cores: 1, home: 0, homes: 1, faults: Faults::NONE, asynchronous: false };
+    pub const PAIR: SeedSettings =
+        SeedSettings { boards: 2, cores: 1, home: 0, homes: 1, faults: Faults::NONE, asynchronous: false };
     /// The pair on a link that loses, doubles and damages frames.
-    pub const BAD_LINK: Settings = Settings {
+    pub const BAD_LINK: SeedSettings = SeedSettings {
         faults: Faults { lost_per_mille: 20, doubled_per_mille: 20, changed_per_mille: 10, ..Faults::NONE },
-        ..Settings::PAIR
+        ..SeedSettings::PAIR
     };
 
-    fn draw(seed: u64, boards: Option<u8>, cut: &Cut) -> Settings {
+    fn draw(seed: u64, boards: Option<u8>, cut: &Cut) -> SeedSettings {
         let mut random = Random::new(seed ^ 0x7379_7374_656d);
         let drawn = BOARDS[random.below(BOARDS.len() as u64) as usize];
         let boards = boards.unwrap_or(drawn);
@@ -81,19 +81,19 @@ impl Settings {
         let cores = CORES[Random::new(seed ^ 0x0063_6f72_6573).below(CORES.len() as u64) as usize];
         let home = Random::new(seed ^ 0x0000_686f_6d65).below(cores.into()) as u8;
         let homes = 1 + Random::new(seed ^ 0x686f_6d65_7300).below(cores.into()) as u8;
-        Settings { boards: cut.boards(boards).unwrap_or(boards), cores, home, homes, faults, asynchronous }
+        SeedSettings { boards: cut.boards(boards).unwrap_or(boards), cores, home, homes, faults, asynchronous }
     }
 }
 
 /// How many incidents the run of `seed` has.
 pub fn incidents(seed: u64, boards: Option<u8>) -> usize {
-    let settings = Settings::draw(seed, boards, &Cut::default());
+    let settings = SeedSettings::draw(seed, boards, &Cut::default());
     draw(seed, settings).incidents.len()
 }
 
 /// How many workers and rovers the run of `seed` has that can be left away.
 pub fn actors(seed: u64, boards: Option<u8>) -> usize {
-    let settings = Settings::draw(seed, boards, &Cut::default());
+    let settings = SeedSettings::draw(seed, boards, &Cut::default());
     draw(seed, settings).actors()
 }
 
@@ -101,13 +101,13 @@ pub fn actors(seed: u64, boards: Option<u8>) -> usize {
 ///
 /// # Errors
 /// What went wrong.
-pub fn run(seed: u64, boards: Option<u8>, cut: &Cut) -> Result<Report, Box<Failure>> {
-    let settings = Settings::draw(seed, boards, cut);
+pub fn run(seed: u64, boards: Option<u8>, cut: &Cut) -> Result<SimReport, Box<Failure>> {
+    let settings = SeedSettings::draw(seed, boards, cut);
     play(seed, settings, draw(seed, settings), cut)
 }
 
-fn draw(seed: u64, settings: Settings) -> Plan {
-    let mut plan = Plan::draw(&mut Random::new(seed), u64::from(settings.boards));
+fn draw(seed: u64, settings: SeedSettings) -> SeedPlan {
+    let mut plan = SeedPlan::draw(&mut Random::new(seed), u64::from(settings.boards));
     plan.add_of_system(seed, u64::from(settings.boards));
     plan
 }
@@ -116,29 +116,29 @@ fn draw(seed: u64, settings: Settings) -> Plan {
 ///
 /// # Errors
 /// What went wrong.
-pub fn run_with(seed: u64, settings: Settings, cut: &Cut) -> Result<Report, Box<Failure>> {
-    let mut plan = Plan::draw(&mut Random::new(seed), u64::from(settings.boards));
+pub fn run_with(seed: u64, settings: SeedSettings, cut: &Cut) -> Result<SimReport, Box<Failure>> {
+    let mut plan = SeedPlan::draw(&mut Random::new(seed), u64::from(settings.boards));
     plan.incidents.clear();
     play(seed, settings, plan, cut)
 }
 
-fn play(seed: u64, settings: Settings, mut plan: Plan, cut: &Cut) -> Result<Report, Box<Failure>> {
-    let early = |what: String| Box::new(Failure::bare(seed, Level::System, what));
+fn play(seed: u64, settings: SeedSettings, mut plan: SeedPlan, cut: &Cut) -> Result<SimReport, Box<Failure>> {
+    let early = |what: String| Box::new(Failure::bare(seed, SimScope::System, what));
     plan.cut(cut);
     // So few frames arrive that a board which lives may be silent for as long as a dead one.
     let heavy = is_heavy(settings.faults);
     let faulty = !plan.incidents.is_empty() || heavy;
     let parted = plan.incidents.iter().any(|incident| incident.trouble.parts()) || heavy;
-    let (programs, files) = (Programs::default(), Known::new(faulty, parted));
+    let (programs, files) = (SimPrograms::default(), KnownFiles::new(faulty, parted));
     start::add_programs(&programs, settings.boards, &plan, &files);
     let disk = fresh_disk(&programs).map_err(early)?;
     let placement = placed(settings).map_err(|error| early(error.to_string()))?;
     let cluster = ClusterSetup { faults: settings.faults, seed, ..ClusterSetup::new(2) };
-    let mut system = System::boot(
+    let mut system = SimSystem::boot(
         &SystemSetup { cluster, placement, disk, medium: medium(plan.medium), hostile: None, mute: None },
         &programs,
     );
-    let mut counts = Counts::default();
+    let mut counts = SimCounts::default();
     let judged = catch_unwind(AssertUnwindSafe(|| {
         let mut ongoing = Ongoing::new(settings.boards, settings.faults);
         system.disk.seed(Random::new(seed));
@@ -155,8 +155,8 @@ fn play(seed: u64, settings: Settings, mut plan: Plan, cut: &Cut) -> Result<Repo
     judged.map(|simulated_ns| judge::report(seed, &system, simulated_ns, counts)).map_err(|what| {
         let what = format!("{what} (at {} ns)", system.cluster.now_ns());
         let plan = format!("{settings:?}, {plan:?}");
-        let (log, events, waits) = (System::log(), system.events(), system.wait_graph());
-        Box::new(Failure { seed, level: Level::System, what, plan, log, events, waits })
+        let (log, events, waits) = (SimSystem::log(), system.events(), system.wait_graph());
+        Box::new(Failure { seed, level: SimScope::System, what, plan, log, events, waits })
     })
 }
 
@@ -168,11 +168,11 @@ fn is_heavy(faults: Faults) -> bool {
 
 /// Has everything happen to the boards that is to happen.
 fn befall(
-    system: &mut System,
+    system: &mut SimSystem,
     ongoing: &mut Ongoing,
-    plan: &Plan,
-    files: &Known,
-    counts: &mut Counts,
+    plan: &SeedPlan,
+    files: &KnownFiles,
+    counts: &mut SimCounts,
 ) -> Result<(), String> {
     for turn in schedule(&plan.incidents) {
         system.cluster.run_until(turn.at_ns);
@@ -202,7 +202,7 @@ fn befall(
 }
 
 /// The medium that every run begins with: all have the same programs.
-fn fresh_disk(programs: &Programs) -> Result<Pages, String> {
+fn fresh_disk(programs: &SimPrograms) -> Result<Pages, String> {
     static SYNTHETIC: OnceLock<Result<Pages, String>> = OnceLock::new();
     let make = || image::make(DISK_MEBIBYTES, &programs.files()).map_err(|error| error.to_string());
     SYNTHETIC.get_or_init(make).clone()
@@ -212,7 +212,7 @@ fn fresh_disk(programs: &Programs) -> Result<Pages, String> {
 ///
 /// # Errors
 /// A rule that so many boards break.
-pub fn placed(settings: Settings) -> Result<Rc<Checked>, PlacementError> {
+pub fn placed(settings: SeedSettings) -> Result<Rc<Checked>, PlacementError> {
     /// Boards, cores, home, homes, and whether calls are asynchronous.
     type Key = (u8, u8, u8, u8, bool);
     thread_local! {
@@ -227,7 +227,7 @@ pub fn placed(settings: Settings) -> Result<Rc<Checked>, PlacementError> {
     Ok(checked)
 }
 
-fn check(settings: Settings) -> Result<Rc<Checked>, PlacementError> {
+fn check(settings: SeedSettings) -> Result<Rc<Checked>, PlacementError> {
     let mut text = String::from(SMALL);
     if settings.asynchronous {
         text = text.replacen("\"sync\"", "\"async\"", 1);

@@ -4,8 +4,8 @@
 //! the directory is in the end is for e2fsck to judge. Not here: contents that somebody relies on.
 
 use super::actions::Roving;
-use super::known::Known;
-use crate::program::{Open, Program};
+use super::known::KnownFiles;
+use crate::program::{Open, SimProgram};
 use renga_abi::Errno;
 
 /// What may become of an action when others were faster.
@@ -20,7 +20,7 @@ const EXPECTED: [Errno; 7] = [
 ];
 
 /// Does `actions` as rover `number`.
-pub async fn run(program: Program, number: usize, actions: Vec<Roving>, known: Known) -> u8 {
+pub async fn run(program: SimProgram, number: usize, actions: Vec<Roving>, known: KnownFiles) -> u8 {
     for (index, action) in actions.into_iter().enumerate() {
         known.begin_action();
         let result = act(&program, action).await;
@@ -30,7 +30,7 @@ pub async fn run(program: Program, number: usize, actions: Vec<Roving>, known: K
     0
 }
 
-async fn act(program: &Program, action: Roving) -> Result<(), Errno> {
+async fn act(program: &SimProgram, action: Roving) -> Result<(), Errno> {
     match action {
         Roving::MakeDirectory(name) => program.make_directory(&Roving::path(name)).await,
         Roving::RemoveDirectory(name) => program.remove_directory(&Roving::path(name)).await,

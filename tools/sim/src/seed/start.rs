@@ -3,11 +3,11 @@
 //!
 //! Invariant: it stops the system only when every program has ended well. Not here: what they do.
 
-use super::actions::{Plan, Roving, WorkerPlan, folder};
-use super::known::{KILLED, Known};
+use super::actions::{Roving, SeedPlan, WorkerPlan, folder};
+use super::known::{KILLED, KnownFiles};
 use super::rover;
 use super::worker::{self, expect};
-use crate::program::{Open, Program, Programs};
+use crate::program::{Open, SimProgram, SimPrograms};
 use crate::system::INIT;
 use renga_abi::Errno;
 use std::collections::BTreeMap;
@@ -31,13 +31,13 @@ const VISIT_NS: u64 = 50_000_000;
 const READ_ONLY: u8 = 2;
 
 /// Adds init, and the program that workers' children become.
-pub fn add_programs(programs: &Programs, boards: u8, plan: &Plan, files: &Known) {
+pub fn add_programs(programs: &SimPrograms, boards: u8, plan: &SeedPlan, files: &KnownFiles) {
     let (plan, files) = (plan.clone(), files.clone());
     programs.add(INIT, move |init| start_workers(init, boards, plan.clone(), files.clone()));
     programs.add(worker::TOOL, worker::tool);
 }
 
-async fn start_workers(init: Program, boards: u8, plan: Plan, files: Known) -> u8 {
+async fn start_workers(init: SimProgram, boards: u8, plan: SeedPlan, files: KnownFiles) -> u8 {
     if files.is_begun() {
         return go_on(init, boards, files).await;
     }
@@ -92,7 +92,7 @@ async fn start_workers(init: Program, boards: u8, plan: Plan, files: Known) -> u
 
 /// Init of the disk board's next life: the programs that survived on other boards are its children now; it knows of
 /// one when that ends.
-async fn go_on(init: Program, boards: u8, known: Known) -> u8 {
+async fn go_on(init: SimProgram, boards: u8, known: KnownFiles) -> u8 {
     known.set_running(true);
     while !known.is_over() {
         expect(init.sleep(VISIT_NS).await, "the wait for quiet");
@@ -106,7 +106,7 @@ async fn go_on(init: Program, boards: u8, known: Known) -> u8 {
 }
 
 /// Waits for programs that go on although init is not told of their ends.
-async fn outlast(init: &Program, known: &Known) {
+async fn outlast(init: &SimProgram, known: &KnownFiles) {
     let mut seen = None;
     while seen != Some(known.begun_actions()) {
         seen = Some(known.begun_actions());
@@ -114,7 +114,7 @@ async fn outlast(init: &Program, known: &Known) {
     }
 }
 
-async fn start_rovers(init: &Program, rovers: Vec<(u8, Vec<Roving>)>, known: &Known) -> Vec<u64> {
+async fn start_rovers(init: &SimProgram, rovers: Vec<(u8, Vec<Roving>)>, known: &KnownFiles) -> Vec<u64> {
     expect(init.make_directory("/common").await, "the rovers' directory");
     let mut pids = Vec::new();
     for (number, (board, actions)) in rovers.into_iter().enumerate() {
@@ -129,7 +129,7 @@ async fn start_rovers(init: &Program, rovers: Vec<(u8, Vec<Roving>)>, known: &Kn
 }
 
 /// When nothing happens to boards any more, each takes a program, which works with files.
-async fn visit_all(init: &Program, boards: u8, known: &Known) {
+async fn visit_all(init: &SimProgram, boards: u8, known: &KnownFiles) {
     while !known.is_over() {
         expect(init.sleep(VISIT_NS).await, "the wait for quiet");
     }
@@ -144,8 +144,8 @@ async fn visit_all(init: &Program, boards: u8, known: &Known) {
 }
 
 /// Whether a program on `board` does what it is to.
-async fn visit(init: &Program, board: u8, known: &Known) -> bool {
-    let child = move |program: Program| async move {
+async fn visit(init: &SimProgram, board: u8, known: &KnownFiles) -> bool {
+    let child = move |program: SimProgram| async move {
         match write_and_read(&program, board).await {
             Ok(()) => 0,
             Err(Errno::EROFS) => READ_ONLY,
@@ -157,7 +157,7 @@ async fn visit(init: &Program, board: u8, known: &Known) -> bool {
     status == 0 || known.is_damaged() && status == u32::from(READ_ONLY) << 8
 }
 
-async fn write_and_read(program: &Program, board: u8) -> Result<(), Errno> {
+async fn write_and_read(program: &SimProgram, board: u8) -> Result<(), Errno> {
     let file = program.open(&format!("/visit{board}"), Open::Truncate).await?;
     program.write_all(file, VISITED).await?;
     program.sync(file).await?;
@@ -167,7 +167,7 @@ async fn write_and_read(program: &Program, board: u8) -> Result<(), Errno> {
 }
 
 /// Sends signals to the workers, some of which may have ended.
-async fn nudge(program: Program, nudges: Vec<(u64, usize)>, workers: Vec<(u64, u8)>, known: Known) -> u8 {
+async fn nudge(program: SimProgram, nudges: Vec<(u64, usize)>, workers: Vec<(u64, u8)>, known: KnownFiles) -> u8 {
     for (after_ns, worker) in nudges {
         expect(program.sleep(after_ns).await, "the nudger's sleep");
         // There are fewer if a board was not there when its worker was to begin.

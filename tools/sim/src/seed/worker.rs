@@ -3,9 +3,9 @@
 //! Invariant: a worker uses names of its own directory only, so what it must find does not depend on
 //! the others. A result that differs panics with what was done. Not here: what is left in the end.
 
-use super::actions::{Action, Content};
-use super::known::Known;
-use crate::program::{Open, Program};
+use super::actions::{WorkerAction, WrittenData};
+use super::known::KnownFiles;
+use crate::program::{Open, SimProgram};
 use renga_abi::Errno;
 
 /// A sleep that a signal ends, unless who would have sent it is gone.
@@ -14,7 +14,7 @@ const SLEEP_NS: u64 = 10_000_000_000;
 pub const TOOL: &str = "/bin/tool";
 
 /// Does `actions` with names in `folder`.
-pub async fn run(program: Program, folder: String, actions: Vec<Action>, files: Known) -> u8 {
+pub async fn run(program: SimProgram, folder: String, actions: Vec<WorkerAction>, files: KnownFiles) -> u8 {
     for (index, action) in actions.into_iter().enumerate() {
         files.begin_action();
         Worker { program: &program, folder: &folder, index, files: &files }.act(action).await;
@@ -23,7 +23,7 @@ pub async fn run(program: Program, folder: String, actions: Vec<Action>, files: 
 }
 
 /// The tool: exits with the status that it is told.
-pub async fn tool(tool: Program) -> u8 {
+pub async fn tool(tool: SimProgram) -> u8 {
     let arguments = tool.arguments().await;
     assert!(arguments.len() == 2 && arguments[0] == TOOL, "arguments: {arguments:?}");
     arguments[1].parse().unwrap_or(255)
@@ -35,10 +35,10 @@ pub fn expect<T>(result: Result<T, Errno>, what: &str) -> T {
 }
 
 struct Worker<'a> {
-    program: &'a Program,
+    program: &'a SimProgram,
     folder: &'a str,
     index: usize,
-    files: &'a Known,
+    files: &'a KnownFiles,
 }
 
 impl Worker<'_> {
@@ -77,7 +77,7 @@ impl Worker<'_> {
         }
     }
 
-    async fn act(&self, action: Action) {
+    async fn act(&self, action: WorkerAction) {
         if self.files.is_doubtful() {
             self.files.give_up::<()>(self.program, self.folder).await;
         }
@@ -85,19 +85,19 @@ impl Worker<'_> {
             self.files.touch(&self.name(file));
         }
         match action {
-            Action::Write { file, offset, bytes } => self.write(&self.name(file), offset, &bytes).await,
-            Action::Append { file, bytes, sync } => self.append(&self.name(file), &bytes, sync).await,
-            Action::Truncate { file, bytes } => self.truncate(&self.name(file), bytes).await,
-            Action::Read { file, step } => self.read(&self.name(file), step).await,
-            Action::Rename { from, to } => self.rename(&self.name(from), &self.name(to)).await,
-            Action::Unlink { file } => self.unlink(&self.name(file)).await,
-            Action::Share { file, board, bytes, status } => {
+            WorkerAction::Write { file, offset, bytes } => self.write(&self.name(file), offset, &bytes).await,
+            WorkerAction::Append { file, bytes, sync } => self.append(&self.name(file), &bytes, sync).await,
+            WorkerAction::Truncate { file, bytes } => self.truncate(&self.name(file), bytes).await,
+            WorkerAction::Read { file, step } => self.read(&self.name(file), step).await,
+            WorkerAction::Rename { from, to } => self.rename(&self.name(from), &self.name(to)).await,
+            WorkerAction::Unlink { file } => self.unlink(&self.name(file)).await,
+            WorkerAction::Share { file, board, bytes, status } => {
                 self.share(&self.name(file), board, bytes, status).await;
             }
-            Action::Filter { feeder, filter, bytes, step } => self.filter(feeder, filter, bytes, step).await,
-            Action::Kill { board, signal } => self.kill(board, signal).await,
-            Action::Execute { board, status } => self.execute(board, status).await,
-            Action::Sleep { time_ns } => {
+            WorkerAction::Filter { feeder, filter, bytes, step } => self.filter(feeder, filter, bytes, step).await,
+            WorkerAction::Kill { board, signal } => self.kill(board, signal).await,
+            WorkerAction::Execute { board, status } => self.execute(board, status).await,
+            WorkerAction::Sleep { time_ns } => {
                 let slept = self.program.sleep(time_ns).await;
                 assert!(matches!(slept, Ok(()) | Err(Errno::EINTR)), "{}: {slept:?}", self.context("sleep"));
             }
@@ -205,14 +205,14 @@ impl Worker<'_> {
         self.close(file, &what).await;
     }
 
-    async fn share(&self, name: &str, board: u8, bytes: Content, status: u8) {
+    async fn share(&self, name: &str, board: u8, bytes: WrittenData, status: u8) {
         let what = self.context("share");
         let file = self.open(name, Open::Truncate, &what).await;
         let (half, told) = (bytes.len() / 2, what.clone());
         let (files, folder) = (self.files.clone(), self.folder.to_string());
         self.ok(self.program.write_all(file, &bytes[..half]).await, &what).await;
         let rest = bytes[half..].to_vec();
-        let child = move |program: Program| async move {
+        let child = move |program: SimProgram| async move {
             files.expect(&program, &folder, program.write_all(file, &rest).await, &told).await;
             status
         };
@@ -226,13 +226,13 @@ impl Worker<'_> {
         self.change(name, |content| *content = bytes.to_vec());
     }
 
-    async fn filter(&self, feeder: u8, filter: u8, bytes: Content, step: usize) {
+    async fn filter(&self, feeder: u8, filter: u8, bytes: WrittenData, step: usize) {
         let (what, program) = (self.context("filter"), self.program);
         let (from_feeder, to_filter) = self.ok(program.pipe().await, &what).await;
         let (from_filter, to_us) = self.ok(program.pipe().await, &what).await;
         let (sent, told) = (bytes.clone(), what.clone());
         let (files, folder) = (self.files.clone(), self.folder.to_string());
-        let feed = move |child: Program| async move {
+        let feed = move |child: SimProgram| async move {
             for end in [from_feeder, from_filter, to_us] {
                 files.expect(&child, &folder, child.close(end).await, &told).await;
             }
@@ -242,7 +242,7 @@ impl Worker<'_> {
         let feeder = self.ok(program.fork_on(feeder, feed).await, &what).await;
         let told = what.clone();
         let (files, folder) = (self.files.clone(), self.folder.to_string());
-        let pass = move |child: Program| async move {
+        let pass = move |child: SimProgram| async move {
             // Also the end behind its own: else nobody would tell it that there is no reader left.
             for end in [to_filter, from_filter] {
                 files.expect(&child, &folder, child.close(end).await, &told).await;
@@ -270,7 +270,7 @@ impl Worker<'_> {
 
     async fn kill(&self, board: u8, signal: u8) {
         let what = self.context("kill");
-        let sleep = |program: Program| async move {
+        let sleep = |program: SimProgram| async move {
             let _ = program.sleep(SLEEP_NS).await;
             77
         };
@@ -282,7 +282,7 @@ impl Worker<'_> {
     async fn execute(&self, board: u8, status: u8) {
         let what = self.context("execute");
         let (files, folder) = (self.files.clone(), self.folder.to_string());
-        let become_tool = move |program: Program| async move {
+        let become_tool = move |program: SimProgram| async move {
             let errno = program.execute(TOOL, &[TOOL, &status.to_string()]).await;
             files.expect(&program, &folder, Err::<(), _>(errno), TOOL).await;
             0

@@ -10,12 +10,12 @@ use std::rc::Rc;
 
 /// A serial line whose other end is the host program.
 #[derive(Clone, Default)]
-pub struct Line {
+pub struct SimLine {
     keys: Rc<RefCell<VecDeque<u8>>>,
     screen: Rc<RefCell<Vec<u8>>>,
 }
 
-impl Line {
+impl SimLine {
     /// Presses keys; the console still has to be notified.
     pub fn press(&self, keys: &[u8]) {
         self.keys.borrow_mut().extend(keys);
@@ -26,7 +26,7 @@ impl Line {
     }
 }
 
-impl Uart for Line {
+impl Uart for SimLine {
     fn try_write(&mut self, byte: u8) -> bool {
         self.screen.borrow_mut().push(byte);
         true
@@ -40,16 +40,16 @@ impl Uart for Line {
 
 /// Remembers with what status the system was stopped first.
 #[derive(Default)]
-pub struct Switch(Cell<Option<u8>>);
+pub struct StopSwitch(Cell<Option<u8>>);
 
-impl Switch {
+impl StopSwitch {
     /// The status, if it was stopped.
     pub fn status(&self) -> Option<u8> {
         self.0.get()
     }
 }
 
-impl Power for Switch {
+impl Power for StopSwitch {
     fn stop(&self, status: u8) {
         self.0.set(self.0.get().or(Some(status)));
     }

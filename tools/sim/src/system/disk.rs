@@ -21,24 +21,24 @@ pub struct DiskFaults {
 
 /// Whether the medium answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Power {
+enum DiskPower {
     On,
     /// After so many writes more, the next one is cut.
     Until(u64),
     Off,
 }
 
-struct State {
+struct DiskState {
     content: Pages,
     faults: DiskFaults,
     random: Random,
-    power: Power,
+    power: DiskPower,
     writes: u64,
 }
 
 /// A medium in memory.
 #[derive(Clone)]
-pub struct Disk(Rc<RefCell<State>>);
+pub struct Disk(Rc<RefCell<DiskState>>);
 
 impl Default for Disk {
     fn default() -> Disk {
@@ -50,7 +50,13 @@ impl Disk {
     /// A medium with this content, and without faults.
     pub fn new(content: Pages) -> Disk {
         let faults = DiskFaults::default();
-        Disk(Rc::new(RefCell::new(State { content, faults, random: Random::new(0), power: Power::On, writes: 0 })))
+        Disk(Rc::new(RefCell::new(DiskState {
+            content,
+            faults,
+            random: Random::new(0),
+            power: DiskPower::On,
+            writes: 0,
+        })))
     }
     /// What is on it now.
     pub fn content(&self) -> Pages {
@@ -74,23 +80,23 @@ impl Disk {
     }
     /// The power goes during the write after the next `writes`: from then on nothing is read or written.
     pub fn cut_power_after(&self, writes: u64) {
-        self.0.borrow_mut().power = Power::Until(writes);
+        self.0.borrow_mut().power = DiskPower::Until(writes);
     }
     /// The power goes now, between two writes; or the medium is taken out.
     pub fn cut_power(&self) {
-        self.0.borrow_mut().power = Power::Off;
+        self.0.borrow_mut().power = DiskPower::Off;
     }
     /// Whether the power is gone: the board has to be reset.
     pub fn is_cut(&self) -> bool {
-        self.0.borrow().power == Power::Off
+        self.0.borrow().power == DiskPower::Off
     }
     /// The power is there again.
     pub fn restore_power(&self) {
-        self.0.borrow_mut().power = Power::On;
+        self.0.borrow_mut().power = DiskPower::On;
     }
 }
 
-impl State {
+impl DiskState {
     fn fails(&mut self, per_mille: u32) -> bool {
         per_mille > 0 && self.random.below(1000) < u64::from(per_mille)
     }
@@ -115,7 +121,7 @@ impl Block for Disk {
     fn read(&mut self, sector: u64, out: &mut [u8]) -> Result<(), BlockError> {
         check_range(self.blocks(), sector, out.len())?;
         let state = &mut *self.0.borrow_mut();
-        if state.power == Power::Off {
+        if state.power == DiskPower::Off {
             return Err(BlockError::NoMedium);
         }
         if state.fails(state.faults.reads_per_mille) {
@@ -130,14 +136,14 @@ impl Block for Disk {
         let state = &mut *self.0.borrow_mut();
         let at = sector as usize * SECTOR_BYTES;
         match &mut state.power {
-            Power::Off => return Err(BlockError::NoMedium),
-            Power::Until(0) => {
-                state.power = Power::Off;
+            DiskPower::Off => return Err(BlockError::NoMedium),
+            DiskPower::Until(0) => {
+                state.power = DiskPower::Off;
                 state.tear(at, data);
                 return Err(BlockError::NoMedium);
             }
-            Power::Until(left) => *left -= 1,
-            Power::On => {}
+            DiskPower::Until(left) => *left -= 1,
+            DiskPower::On => {}
         }
         state.writes += 1;
         if state.fails(state.faults.writes_per_mille) {

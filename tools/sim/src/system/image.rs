@@ -26,14 +26,14 @@ const MADE_S: u64 = 1_600_000_000;
 static NEXT: AtomicU32 = AtomicU32::new(0);
 
 /// A directory of the host that is removed in the end.
-struct Scratch(PathBuf);
+struct HostScratch(PathBuf);
 
-impl Scratch {
-    fn new() -> io::Result<Scratch> {
+impl HostScratch {
+    fn new() -> io::Result<HostScratch> {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let path = scratch_parent().join(format!("renga-sim-{}-{number}", std::process::id()));
         std::fs::create_dir_all(&path)?;
-        Ok(Scratch(path))
+        Ok(HostScratch(path))
     }
 }
 
@@ -43,7 +43,7 @@ fn scratch_parent() -> PathBuf {
     if std::env::var_os("TMPDIR").is_none() && memory.is_dir() { memory.into() } else { std::env::temp_dir() }
 }
 
-impl Drop for Scratch {
+impl Drop for HostScratch {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
@@ -77,7 +77,7 @@ fn told(what: &str, output: &Output) -> io::Error {
 /// # Errors
 /// What the host or mke2fs says.
 pub fn make(mebibytes: u32, tree: &Tree) -> io::Result<Pages> {
-    let scratch = Scratch::new()?;
+    let scratch = HostScratch::new()?;
     let (root, image) = (scratch.0.join("root"), scratch.0.join("made.img"));
     std::fs::create_dir(&root)?;
     for (path, content) in tree {
@@ -119,7 +119,7 @@ fn set_times(path: &Path) -> io::Result<()> {
 /// # Errors
 /// What e2fsck found, or what the host or debugfs says.
 pub fn check(content: &Pages) -> io::Result<Tree> {
-    let scratch = Scratch::new()?;
+    let scratch = HostScratch::new()?;
     let image = scratch.0.join("judged.img");
     write(&image, content)?;
     files(&scratch, &image)
@@ -130,7 +130,7 @@ pub fn check(content: &Pages) -> io::Result<Tree> {
 /// # Errors
 /// Likewise; also what `e2fsck -p` refuses to mend by itself.
 pub fn recover(content: &Pages) -> io::Result<Tree> {
-    let scratch = Scratch::new()?;
+    let scratch = HostScratch::new()?;
     let image = scratch.0.join("mended.img");
     write(&image, content)?;
     let output = run("e2fsck", &[OsStr::new("-fp"), image.as_os_str()])?;
@@ -145,7 +145,7 @@ pub fn recover(content: &Pages) -> io::Result<Tree> {
 /// # Errors
 /// As `check`.
 pub fn check_for(content: &Pages, path: &str) -> io::Result<Vec<u8>> {
-    let scratch = Scratch::new()?;
+    let scratch = HostScratch::new()?;
     let (image, out) = (scratch.0.join("judged.img"), scratch.0.join("out"));
     write(&image, content)?;
     judge(&image)?;
@@ -164,7 +164,7 @@ fn debugfs(request: &str, image: &Path) -> io::Result<()> {
 }
 
 /// The regular files of an image that is clean.
-fn files(scratch: &Scratch, image: &Path) -> io::Result<Tree> {
+fn files(scratch: &HostScratch, image: &Path) -> io::Result<Tree> {
     let root = scratch.0.join("root");
     std::fs::create_dir(&root)?;
     judge(image)?;

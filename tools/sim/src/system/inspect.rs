@@ -3,7 +3,7 @@
 //! Invariant: looking changes nothing but the cache of executables, which is emptied first, since what
 //! it holds is no loss. Not here: the medium (`image.rs`).
 
-use super::System;
+use super::SimSystem;
 use renga_core::{Client, Me, Process, Protocol, Wait};
 use renga_proto::memory::{Memory, MemoryStatus};
 use renga_proto::pages::{Pages, Shrink};
@@ -37,7 +37,7 @@ impl Leftovers {
     }
 }
 
-impl System {
+impl SimSystem {
     /// Looks at every board.
     pub fn leftovers(&mut self) -> Vec<Leftovers> {
         self.cluster.settle();

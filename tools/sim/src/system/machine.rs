@@ -3,10 +3,10 @@
 //! Invariant: each device is taken once. Not here: what the processes are given (`sysprocs/systems`).
 
 use super::INIT;
-use super::devices::{Line, Switch};
+use super::devices::{SimLine, StopSwitch};
 use super::disk::Disk;
 use super::mute::Mute;
-use crate::cluster::Site;
+use crate::cluster::SimSite;
 use renga_core::{Me, Process};
 use renga_fs::Medium;
 use renga_hal::power::Power;
@@ -25,12 +25,12 @@ const EPOCH_NS: u64 = 1_700_000_000_000_000_000;
 
 /// One board of the simulator.
 pub struct SimMachine<'s> {
-    pub site: &'s Site,
+    pub site: &'s SimSite,
     pub memory: &'static HostMemory,
     pub disk: Disk,
     pub medium: &'static Medium,
-    pub line: Line,
-    pub switch: &'static Switch,
+    pub line: SimLine,
+    pub switch: &'static StopSwitch,
     pub mute: Option<Mute>,
     pub seed: u64,
 }
@@ -43,7 +43,7 @@ impl SimMachine<'_> {
 
 impl Devices for SimMachine<'_> {
     type Memory = HostMemory;
-    type Uart = Line;
+    type Uart = SimLine;
     type Block = Disk;
     type Link = TokenLink<Loopback>;
     const CACHED_FILES: usize = 16;
@@ -64,7 +64,7 @@ impl Machine for SimMachine<'_> {
     fn memory(&self) -> &'static HostMemory {
         self.memory
     }
-    fn uart(&self) -> &'static mut Line {
+    fn uart(&self) -> &'static mut SimLine {
         self.board().arena.put(|| self.line.clone())
     }
     fn block(&self) -> &'static mut Disk {

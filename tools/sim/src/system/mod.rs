@@ -13,15 +13,15 @@ mod named;
 mod pages;
 mod spread;
 
-pub use devices::{Line, Switch};
+pub use devices::{SimLine, StopSwitch};
 pub use disk::{Disk, DiskFaults};
 pub use inspect::Leftovers;
 pub use pages::Pages;
 pub use spread::spread;
 
-use crate::cluster::{Cluster, ClusterSetup, Site};
+use crate::cluster::{ClusterSetup, SimCluster, SimSite};
 use crate::logged;
-use crate::program::Programs;
+use crate::program::SimPrograms;
 use inspect::Inspector;
 use machine::SimMachine;
 use mute::Mute;
@@ -55,7 +55,7 @@ pub struct SystemSetup {
     pub medium: &'static Medium,
     /// A board that keeps to nothing, and what it does.
     pub hostile: Option<(u8, &'static Attack)>,
-    /// Processes of a board that [`System::mute`] makes silent.
+    /// Processes of a board that [`SimSystem::mute`] makes silent.
     pub mute: Option<(u8, Kind)>,
 }
 
@@ -88,16 +88,16 @@ pub fn medium(name: &str) -> &'static Medium {
 }
 
 /// A running system.
-pub struct System {
+pub struct SimSystem {
     /// Its boards.
-    pub cluster: Cluster,
+    pub cluster: SimCluster,
     /// The other end of the terminal's line.
-    pub line: Line,
+    pub line: SimLine,
     /// The medium.
     pub disk: Disk,
     setup: SystemSetup,
-    programs: Programs,
-    switch: &'static Switch,
+    programs: SimPrograms,
+    switch: &'static StopSwitch,
     mute: Mute,
     directories: Vec<&'static Directory>,
     /// By board.
@@ -108,7 +108,7 @@ pub struct System {
 }
 
 /// What looks into a board from outside.
-struct Started {
+struct StartedBoard {
     directory: &'static Directory,
     stats: Option<&'static LinkStats>,
     inspector: Inspector,
@@ -116,11 +116,11 @@ struct Started {
 
 /// Starts everything on one board, whose devices are those given.
 fn start_board(
-    site: &mut Site,
+    site: &mut SimSite,
     setup: &SystemSetup,
-    (programs, mute): (&Programs, &Mute),
-    (disk, line, switch): (Disk, Line, &'static Switch),
-) -> Started {
+    (programs, mute): (&SimPrograms, &Mute),
+    (disk, line, switch): (Disk, SimLine, &'static StopSwitch),
+) -> StartedBoard {
     let cores: Vec<&'static Core> = site.cores.each().iter().map(|board| board.core).collect();
     cores.iter().for_each(|core| core.set_log(logged::keep));
     let arena = site.board.arena;
@@ -146,22 +146,22 @@ fn start_board(
     site.board.arena.seal();
     let (programs, number) = (programs.clone(), site.number);
     site.play_users(Box::new(move |cores| programs.turn(number, cores, memory)));
-    Started { directory, stats, inspector }
+    StartedBoard { directory, stats, inspector }
 }
 
-impl System {
+impl SimSystem {
     /// Boots the system; its first program is that of [`INIT`] in `programs`.
-    pub fn boot(setup: &SystemSetup, programs: &Programs) -> System {
+    pub fn boot(setup: &SystemSetup, programs: &SimPrograms) -> SimSystem {
         logged::clear();
-        let (line, disk) = (Line::default(), Disk::new(setup.disk.clone()));
-        let switch: &'static Switch = Box::leak(Box::default());
+        let (line, disk) = (SimLine::default(), Disk::new(setup.disk.clone()));
+        let switch: &'static StopSwitch = Box::leak(Box::default());
         let (mut directories, mut stats, mut inspectors) = (Vec::new(), Vec::new(), Vec::new());
         let mute = Mute::default();
         let boards = &setup.placement.boards;
         let mut cores = setup.cluster.cores;
         cores.iter_mut().zip(boards).for_each(|(cores, board)| *cores = board.cores);
         let boards = boards.len() as u8;
-        let cluster = Cluster::new(ClusterSetup { boards, cores, ..setup.cluster }, |site| {
+        let cluster = SimCluster::new(ClusterSetup { boards, cores, ..setup.cluster }, |site| {
             let started = start_board(site, setup, (programs, &mute), (disk.clone(), line.clone(), switch));
             directories.push(started.directory);
             stats.extend(started.stats);
@@ -169,7 +169,7 @@ impl System {
         });
         let (setup, programs) = (SystemSetup { disk: Pages::default(), ..setup.clone() }, programs.clone());
         let former = Vec::new();
-        System { cluster, line, disk, setup, programs, switch, mute, directories, stats, former, inspectors }
+        SimSystem { cluster, line, disk, setup, programs, switch, mute, directories, stats, former, inspectors }
     }
 
     /// Resets board `number`, or gives it power again: it boots, with what is on its medium.
@@ -226,7 +226,7 @@ impl System {
     }
 }
 
-impl Drop for System {
+impl Drop for SimSystem {
     /// Boards are never taken apart; the medium, the largest part of them, is.
     fn drop(&mut self) {
         self.disk.clear();

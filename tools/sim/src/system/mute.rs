@@ -10,10 +10,10 @@ use std::task::Poll;
 
 /// Which processes, and whether they are silent.
 #[derive(Clone, Default)]
-pub(super) struct Mute(Rc<Choice>);
+pub(super) struct Mute(Rc<MuteChoice>);
 
 #[derive(Default)]
-struct Choice {
+struct MuteChoice {
     processes: RefCell<Vec<&'static Process>>,
     silent: Cell<bool>,
 }

@@ -1,12 +1,12 @@
 //! What boards did last and who waits for whom, with names.
 
-use super::System;
+use super::SimSystem;
 use crate::waits;
 use renga_core::Process;
 use renga_rt::ProcId;
 use renga_rt::given::Servers;
 
-impl System {
+impl SimSystem {
     /// What a process is called in reports: board, kind and number, of a proxy also for whom it calls.
     pub fn name(&self, id: ProcId) -> String {
         let checked = &self.setup.placement;

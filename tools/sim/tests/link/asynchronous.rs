@@ -3,14 +3,14 @@
 use crate::cast::{Cast, Note, Notes, Null, STUCK, Seen, body, cluster, sum};
 use crate::synchronous::LIMIT_NS;
 use renga_rt::Errno;
-use renga_sim::{Cluster, ClusterSetup, Faults};
+use renga_sim::{ClusterSetup, Faults, SimCluster};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 const NOTES: u64 = 40;
 
 /// Clients on board 1 that each note [`NOTES`] values at both servers of board 0, then count.
-fn notes(setup: ClusterSetup, cast: Cast) -> (Cluster, Vec<Seen>) {
+fn notes(setup: ClusterSetup, cast: Cast) -> (SimCluster, Vec<Seen>) {
     let done = Rc::new(Cell::new(0));
     let told = done.clone();
     let (mut cluster, seen) = cluster(setup, cast, move |board, client| {

@@ -7,7 +7,7 @@ use renga_router::{
     EdgeRule, Link, LinkPlan, LinkStats, LinkTiming, Permits, PoolPlan, RemoteCallers, Served, proxy, router,
 };
 use renga_rt::{Errno, Never, ProcId, Watch};
-use renga_sim::{Cluster, ClusterSetup, Site};
+use renga_sim::{ClusterSetup, SimCluster, SimSite};
 use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::pin::Pin;
@@ -207,7 +207,7 @@ pub struct Seen {
 }
 
 /// What the router of such a board is given.
-fn plan(site: &Site, cast: Cast, all: &'static [&'static Process]) -> LinkPlan {
+fn plan(site: &SimSite, cast: Cast, all: &'static [&'static Process]) -> LinkPlan {
     let (arena, number): (&'static Arena, u8) = (site.board.arena, site.number);
     let clients = &all[cast.first_server() + cast.servers..];
     let others = || (0..cast.boards).filter(move |other| *other != number);
@@ -259,7 +259,7 @@ fn plan(site: &Site, cast: Cast, all: &'static [&'static Process]) -> LinkPlan {
 
 /// Starts the clients, which know all servers.
 fn start_clients(
-    site: &Site,
+    site: &SimSite,
     cast: Cast,
     (router_process, watch): (&'static Process, &'static Watch),
     (servers, clients): (&[&'static Process], &[&'static Process]),
@@ -285,7 +285,7 @@ fn start_clients(
 }
 
 /// Makes the processes of one board; `body(board, client)` says what its clients do.
-pub fn build(site: &mut Site, cast: Cast, body: impl Fn(u8, usize) -> Option<Body>) -> Seen {
+pub fn build(site: &mut SimSite, cast: Cast, body: impl Fn(u8, usize) -> Option<Body>) -> Seen {
     let (board, number) = (site.board, site.number);
     let arena: &'static Arena = board.arena;
     let count = cast.first_server() + cast.servers + cast.clients;
@@ -320,9 +320,9 @@ pub fn build(site: &mut Site, cast: Cast, body: impl Fn(u8, usize) -> Option<Bod
 }
 
 /// A cluster of such boards.
-pub fn cluster(setup: ClusterSetup, cast: Cast, body: impl Fn(u8, usize) -> Option<Body>) -> (Cluster, Vec<Seen>) {
+pub fn cluster(setup: ClusterSetup, cast: Cast, body: impl Fn(u8, usize) -> Option<Body>) -> (SimCluster, Vec<Seen>) {
     let mut seen = Vec::new();
-    let cluster = Cluster::new(setup, |site| seen.push(build(site, cast, &body)));
+    let cluster = SimCluster::new(setup, |site| seen.push(build(site, cast, &body)));
     (cluster, seen)
 }
 

@@ -5,7 +5,7 @@ use renga_core::notification::Notifier;
 use renga_phy::{FRAME_BYTES_MAX, Phy};
 use renga_random::Random;
 use renga_rt::{Errno, Me, Never};
-use renga_sim::{Cluster, ClusterSetup, Site};
+use renga_sim::{ClusterSetup, SimCluster, SimSite};
 use renga_wire::frame::Hello;
 use renga_wire::{Cost, Frame, Head, Header, Kind, PAYLOAD_BYTES_MAX, Request};
 use std::cell::Cell;
@@ -159,7 +159,7 @@ fn attack(seed: u64, steps: u64) -> (Seen, u64) {
     let sent = Rc::new(Cell::new(0));
     let done = Rc::new(Cell::new(0));
     let mut seen = Vec::new();
-    let mut cluster = Cluster::new(ClusterSetup { seed, ..ClusterSetup::new(3) }, |site: &mut Site| {
+    let mut cluster = SimCluster::new(ClusterSetup { seed, ..ClusterSetup::new(3) }, |site: &mut SimSite| {
         if site.number == HOSTILE {
             let device = site.board.arena.put(|| site.device());
             let callers = (cast.client(HOSTILE, 0).index, cast.clients as u16 + u16::from(seed.is_multiple_of(8)));

@@ -4,13 +4,13 @@
 
 use renga_sim::calls;
 use renga_sim::cut::Cut;
-use renga_sim::outcome::{Failure, Report};
+use renga_sim::outcome::{Failure, SimReport};
 use renga_sim::seed;
 
 /// What a run must have for its seed to reach what it is kept for: figures of which none may be 0.
 type Needs = &'static [&'static str];
 
-fn check(number: u64, run: Result<Report, Box<Failure>>, needs: Needs) {
+fn check(number: u64, run: Result<SimReport, Box<Failure>>, needs: Needs) {
     let report = run.unwrap_or_else(|failure| panic!("{failure}"));
     for need in needs {
         assert!(report.counts.get(need) > 0, "seed {number} is blind, it has no {need}: {:?}", report.counts);

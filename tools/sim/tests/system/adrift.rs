@@ -3,7 +3,7 @@
 use crate::hang::over_a_hang;
 use crate::machine::possible;
 use renga_abi::Errno;
-use renga_sim::program::{Open, Program};
+use renga_sim::program::{Open, SimProgram};
 use std::future::Future;
 
 const MS: u64 = 1_000_000;
@@ -17,7 +17,7 @@ fn written() -> Vec<u8> {
     (0..PAGES * PAGE).map(|at| (at / PAGE + at % 251) as u8).collect()
 }
 
-async fn write_all_of_it(program: &Program) -> u64 {
+async fn write_all_of_it(program: &SimProgram) -> u64 {
     let file = program.open(PATH, Open::Truncate).await.unwrap();
     for (page, bytes) in written().chunks(PAGE).enumerate() {
         assert_eq!(program.write_at(file, (page * PAGE) as u64, bytes).await, Ok(PAGE));
@@ -25,7 +25,7 @@ async fn write_all_of_it(program: &Program) -> u64 {
     file
 }
 
-async fn read_all_of_it(program: &Program) -> Vec<u8> {
+async fn read_all_of_it(program: &SimProgram) -> Vec<u8> {
     let file = program.open(PATH, Open::Read).await.unwrap();
     let read = program.read_at(file, 0, 2 * PAGES * PAGE).await.unwrap();
     program.close(file).await.unwrap();
@@ -123,7 +123,7 @@ fn orphaned_lease_superseded_reports_error_once() {
 }
 
 /// What board 1 does as soon as it goes on, by the one file that it has written.
-fn at_once<F: Future<Output = ()> + 'static>(after: impl Fn(Program, u64) -> F + Clone + 'static, found: Vec<u8>) {
+fn at_once<F: Future<Output = ()> + 'static>(after: impl Fn(SimProgram, u64) -> F + Clone + 'static, found: Vec<u8>) {
     over_a_hang(
         move |program, step| {
             let after = after.clone();
@@ -152,7 +152,7 @@ fn at_once<F: Future<Output = ()> + 'static>(after: impl Fn(Program, u64) -> F +
 }
 
 /// Opens the file as soon as there is a session again.
-async fn open_again(program: &Program, how: Open) -> u64 {
+async fn open_again(program: &SimProgram, how: Open) -> u64 {
     loop {
         match program.open(PATH, how).await {
             Ok(file) => return file,
@@ -167,7 +167,7 @@ fn orphaned_lease_fsync_flushes_data() {
     if !possible() {
         return;
     }
-    let after = |program: Program, file| async move {
+    let after = |program: SimProgram, file| async move {
         // The first call is the one that is told of the end; the second must not say more than is true.
         if program.sync(file).await.is_err() {
             assert_eq!(program.sync(file).await, Ok(()));
@@ -182,7 +182,7 @@ fn orphaned_lease_append_follows_earlier_data() {
     if !possible() {
         return;
     }
-    let after = |program: Program, file| async move {
+    let after = |program: SimProgram, file| async move {
         let appending = open_again(&program, Open::Append).await;
         program.write_all(appending, b"behind").await.unwrap();
         program.close(appending).await.unwrap();
@@ -196,7 +196,7 @@ fn orphaned_lease_second_open_file_continues_at_end() {
     if !possible() {
         return;
     }
-    let after = |program: Program, file| async move {
+    let after = |program: SimProgram, file| async move {
         let second = open_again(&program, Open::Change).await;
         assert_eq!(program.write_at(second, 2, b"second").await, Ok(6));
         assert_eq!(program.write_at(file, 8, b"first").await, Ok(5));

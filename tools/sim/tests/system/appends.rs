@@ -2,7 +2,7 @@
 
 use crate::machine::{possible, run};
 use renga_abi::Errno;
-use renga_sim::program::{Open, Program};
+use renga_sim::program::{Open, SimProgram};
 
 const PATH: &str = "/log";
 const RECORDS: u64 = 60;
@@ -11,7 +11,7 @@ const LENGTHS: [usize; 5] = [9_000, 100, 4_096, 5_001, 12_288];
 const WRITERS: [u8; 4] = *b"abcd";
 
 /// Appends records of `letter`, each of one write, when all are there.
-async fn append(program: Program, letter: u8, begin: u64) -> u8 {
+async fn append(program: SimProgram, letter: u8, begin: u64) -> u8 {
     assert_eq!(program.read(begin, 1).await.unwrap().len(), 1);
     let file = program.open(PATH, Open::Append).await.unwrap();
     for record in 0..RECORDS {
@@ -37,7 +37,7 @@ fn append_lines_of_two_boards_stay_whole() {
             let mut pids = Vec::new();
             let (begin, all) = init.pipe().await.unwrap();
             for (place, letter) in WRITERS.into_iter().enumerate() {
-                let writer = move |program: Program| append(program, letter, begin);
+                let writer = move |program: SimProgram| append(program, letter, begin);
                 pids.push(init.fork_on(place as u8 % 2, writer).await.unwrap());
             }
             init.write_all(all, &WRITERS).await.unwrap();
@@ -64,7 +64,7 @@ fn append_lines_of_two_boards_stay_whole() {
 const FILE_BYTES_MAX: u64 = 2_196_873_666_560;
 
 /// Writes of all kinds that reach behind the largest size: what fits is written, as Linux has it.
-async fn write_to_the_last_byte(program: &Program) {
+async fn write_to_the_last_byte(program: &SimProgram) {
     for bytes in [9_000, 200] {
         let file = program.open(PATH, Open::Append).await.unwrap();
         program.truncate(file, FILE_BYTES_MAX - 100).await.unwrap();
@@ -91,7 +91,7 @@ fn append_up_to_largest_file_size_succeeds() {
             let file = init.open(PATH, Open::Create).await.unwrap();
             init.close(file).await.unwrap();
             write_to_the_last_byte(&init).await;
-            let there = |program: Program| async move {
+            let there = |program: SimProgram| async move {
                 write_to_the_last_byte(&program).await;
                 0
             };

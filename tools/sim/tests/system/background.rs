@@ -5,8 +5,8 @@ use crate::machine::{finish, possible, run_to, setup};
 use renga_abi::Errno;
 use renga_random::Random;
 use renga_sim::ClusterSetup;
-use renga_sim::program::{Open, Program};
-use renga_sim::system::System;
+use renga_sim::program::{Open, SimProgram};
+use renga_sim::system::SimSystem;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -20,20 +20,20 @@ const LEASE_PERIODS: u64 = 3;
 const SEEDS: u64 = 12;
 
 /// Writes a setting.
-async fn set(program: &Program, setting: &str, text: &str) -> Result<(), Errno> {
+async fn set(program: &SimProgram, setting: &str, text: &str) -> Result<(), Errno> {
     let file = program.open(&format!("/proc/renga/background/{setting}"), Open::Change).await?;
     let written = program.write(file, text.as_bytes()).await;
     program.close(file).await?;
     written.map(drop)
 }
 
-async fn become_job(program: &Program) {
+async fn become_job(program: &SimProgram) {
     let pid = program.pid().await;
     set(program, "jobs", &pid.to_string()).await.unwrap();
 }
 
 /// Has something on the medium, over the link if it is not of this board; then sleeps.
-async fn work(program: &Program, path: &str, rounds: u64, pause_ns: u64) -> Result<(), Errno> {
+async fn work(program: &SimProgram, path: &str, rounds: u64, pause_ns: u64) -> Result<(), Errno> {
     for _ in 0..rounds {
         let file = program.open(path, Open::Truncate).await?;
         program.write_all(file, &[7; 3000]).await?;
@@ -72,7 +72,7 @@ fn draw(seed: u64) -> Drawn {
 }
 
 /// Starts what is drawn, kills the first job (and sets 1), waits for it (and sets 2), and then for all others.
-async fn regulated(init: Program, drawn: Drawn, told: Rc<Cell<u32>>) -> u8 {
+async fn regulated(init: SimProgram, drawn: Drawn, told: Rc<Cell<u32>>) -> u8 {
     set(&init, "policy", drawn.policy).await.unwrap();
     let (period, first) = (drawn.period_ms, drawn.first_ms);
     let times = format!("period_ms {period} eii_first_ms {first} eii_most_ms {} ipd_quiet_ms {first}", 4 * first);
@@ -80,7 +80,7 @@ async fn regulated(init: Program, drawn: Drawn, told: Rc<Cell<u32>>) -> u8 {
     let mut pids = Vec::new();
     let all = drawn.jobs.map(|one| (true, one)).into_iter().chain(drawn.others.map(|one| (false, one)));
     for (number, (job, (board, rounds, pause_ns))) in all.enumerate() {
-        let child = move |program: Program| async move {
+        let child = move |program: SimProgram| async move {
             if job {
                 become_job(&program).await;
             }
@@ -105,11 +105,11 @@ async fn regulated(init: Program, drawn: Drawn, told: Rc<Cell<u32>>) -> u8 {
 }
 
 /// A pair on which what `seed` draws is about to run, and how far that is.
-fn begin(seed: u64) -> (System, Rc<Cell<u32>>) {
+fn begin(seed: u64) -> (SimSystem, Rc<Cell<u32>>) {
     let told = Rc::new(Cell::new(0));
     let step = told.clone();
     let (setup, programs) = setup(ClusterSetup::new(2), move |init| regulated(init, draw(seed), step.clone()), |_| ());
-    (System::boot(&setup, &programs), told)
+    (SimSystem::boot(&setup, &programs), told)
 }
 
 /// Holds: jobs-lease.
@@ -156,7 +156,7 @@ fn background_job_suspended_resumes_when_regulator_fails() {
     const PERIOD_MS: u64 = 50;
     let (told, lives) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
     let (step, life) = (told.clone(), lives.clone());
-    let init = move |init: Program| {
+    let init = move |init: SimProgram| {
         let (step, life) = (step.clone(), life.clone());
         async move {
             life.set(life.get() + 1);
@@ -170,7 +170,7 @@ fn background_job_suspended_resumes_when_regulator_fails() {
             )
             .await
             .unwrap();
-            let job = move |program: Program| async move {
+            let job = move |program: SimProgram| async move {
                 become_job(&program).await;
                 work(&program, "/job", 1, 0).await.unwrap();
                 loop {
@@ -194,7 +194,7 @@ fn background_job_suspended_resumes_when_regulator_fails() {
         }
     };
     let (setup, programs) = setup(ClusterSetup::new(2), init, |_| ());
-    let mut system = System::boot(&setup, &programs);
+    let mut system = SimSystem::boot(&setup, &programs);
     system.cluster.run_until(2_000 * MS);
     let held_at = told.get();
     system.cluster.run_until(20_000 * MS);
@@ -203,7 +203,7 @@ fn background_job_suspended_resumes_when_regulator_fails() {
     run_to(&mut system, &told, held_at + 1, LEASE_PERIODS * PERIOD_MS * MS + MS);
     run_to(&mut system, &told, held_at + 100, 1_000 * MS);
     system.reboot(0);
-    assert_eq!(system.run(60_000 * MS), Some(0), "{:?}", System::log());
+    assert_eq!(system.run(60_000 * MS), Some(0), "{:?}", SimSystem::log());
     assert_eq!(lives.get(), 2);
 }
 
@@ -213,25 +213,25 @@ fn background_job_suspended_resumes_when_regulator_fails() {
 fn at_home(policy: &'static str, dies_ns: u64, syncs: bool) -> [u64; 2] {
     let (told, found) = (Rc::new(Cell::new(0)), Rc::new(Cell::new([0; 2])));
     let (step, sizes) = (told.clone(), found.clone());
-    let init = move |init: Program| {
+    let init = move |init: SimProgram| {
         let (step, sizes) = (step.clone(), sizes.clone());
         async move {
             set(&init, "policy", policy).await.unwrap();
             set(&init, "thresholds", "period_ms 50 eii_first_ms 60000 eii_most_ms 60000").await.unwrap();
-            let job = |program: Program| async move {
+            let job = |program: SimProgram| async move {
                 become_job(&program).await;
                 write_once(&program, "/job").await;
                 let _ = work(&program, "/synced", u64::MAX, MS).await;
                 0
             };
             init.fork_on(1, job).await.unwrap();
-            let others = |program: Program| async move {
+            let others = |program: SimProgram| async move {
                 let _ = work(&program, "/other", u64::MAX, MS).await;
                 0
             };
             init.fork_on(1, others).await.unwrap();
             init.sleep(8_000 * MS).await.unwrap();
-            let young = |program: Program| async move {
+            let young = |program: SimProgram| async move {
                 write_once(&program, "/young").await;
                 0
             };
@@ -250,7 +250,7 @@ fn at_home(policy: &'static str, dies_ns: u64, syncs: bool) -> [u64; 2] {
         }
     };
     let (setup, programs) = setup(ClusterSetup::new(2), init, |_| ());
-    let mut system = System::boot(&setup, &programs);
+    let mut system = SimSystem::boot(&setup, &programs);
     run_to(&mut system, &told, 1, 60_000 * MS);
     system.cluster.kill(1);
     system.cluster.run_until(system.cluster.now_ns() + 500 * MS);
@@ -259,7 +259,7 @@ fn at_home(policy: &'static str, dies_ns: u64, syncs: bool) -> [u64; 2] {
     found.get()
 }
 
-async fn write_once(program: &Program, path: &str) {
+async fn write_once(program: &SimProgram, path: &str) {
     let file = program.open(path, Open::Truncate).await.unwrap();
     program.write_all(file, &[7; 3000]).await.unwrap();
     program.close(file).await.unwrap();
@@ -291,11 +291,11 @@ fn background_job_is_suspended_within_part_of_period() {
     if !possible() {
         return;
     }
-    let init = move |init: Program| async move {
+    let init = move |init: SimProgram| async move {
         set(&init, "thresholds", "period_ms 1000 eii_first_ms 60000 eii_most_ms 60000").await.unwrap();
         let rounds = Rc::new(Cell::new(0));
         let done = rounds.clone();
-        let job = move |program: Program| async move {
+        let job = move |program: SimProgram| async move {
             become_job(&program).await;
             while work(&program, "/job", 1, MS).await.is_ok() {
                 done.set(done.get() + 1);
@@ -305,7 +305,7 @@ fn background_job_is_suspended_within_part_of_period() {
         init.fork_on(1, job).await.unwrap();
         init.sleep(3_100 * MS).await.unwrap();
         assert!(rounds.get() > 10, "it runs alone");
-        let other = |program: Program| async move {
+        let other = |program: SimProgram| async move {
             let _ = work(&program, "/other", u64::MAX, MS).await;
             0
         };
@@ -317,5 +317,5 @@ fn background_job_is_suspended_within_part_of_period() {
         0
     };
     let (setup, programs) = setup(ClusterSetup::new(2), init, |_| ());
-    finish(&mut System::boot(&setup, &programs));
+    finish(&mut SimSystem::boot(&setup, &programs));
 }

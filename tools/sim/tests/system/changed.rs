@@ -3,8 +3,8 @@
 use crate::hang::over_a_hang;
 use crate::machine::{LIMIT_NS, elsewhere, possible, run_cluster, run_to, setup};
 use renga_sim::ClusterSetup;
-use renga_sim::program::{Attributes, Open, Program};
-use renga_sim::system::System;
+use renga_sim::program::{Attributes, Open, SimProgram};
+use renga_sim::system::SimSystem;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -14,13 +14,13 @@ const TIMES_S: (u64, u64) = (1_111_111_111, 1_222_222_222);
 const CHANGED: Attributes = Attributes { mode: 0o2640, owner: (7, 8), times_s: TIMES_S };
 
 /// A file that this board holds, with something written.
-async fn make(program: &Program) {
+async fn make(program: &SimProgram) {
     let file = program.open(PATH, Open::Create).await.unwrap();
     assert_eq!(program.write(file, b"text").await, Ok(4));
     program.close(file).await.unwrap();
 }
 
-async fn change(program: &Program) {
+async fn change(program: &SimProgram) {
     program.change_mode(PATH, 0o6750).await.unwrap();
     program.change_owner(PATH, CHANGED.owner).await.unwrap();
     assert_eq!(program.attributes(PATH).await.unwrap().mode, 0o750, "not for the next owner");
@@ -30,8 +30,8 @@ async fn change(program: &Program) {
 
 /// Frames of a run in which a board changes a file that it holds so often.
 fn frames_of(changes: u32) -> u64 {
-    let init = move |init: Program| async move {
-        let there = move |program: Program| async move {
+    let init = move |init: SimProgram| async move {
+        let there = move |program: SimProgram| async move {
             make(&program).await;
             let file = program.open(PATH, Open::Change).await.unwrap();
             assert_eq!(program.write(file, b"TEXT").await, Ok(4));
@@ -69,11 +69,11 @@ fn attributes_changed_by_one_board_are_seen_by_other() {
         return;
     }
     let step = Rc::new(Cell::new(0));
-    let init = move |init: Program| {
+    let init = move |init: SimProgram| {
         let step = step.clone();
         async move {
             let steps = step.clone();
-            let there = move |program: Program| async move {
+            let there = move |program: SimProgram| async move {
                 make(&program).await;
                 change(&program).await;
                 steps.set(1);
@@ -87,7 +87,7 @@ fn attributes_changed_by_one_board_are_seen_by_other() {
                 program.change_mode_of(file, 0o640).await.unwrap();
                 program.close(file).await.unwrap();
             };
-            let child = move |program: Program| async move {
+            let child = move |program: SimProgram| async move {
                 there(program).await;
                 0
             };
@@ -113,8 +113,8 @@ fn truncation_of_leased_file_keeps_changed_attributes() {
     if !possible() {
         return;
     }
-    let init = |init: Program| async move {
-        let there = |program: Program| async move {
+    let init = |init: SimProgram| async move {
+        let there = |program: SimProgram| async move {
             make(&program).await;
             change(&program).await;
         };
@@ -133,8 +133,8 @@ fn exec_after_remote_chmod_succeeds() {
     if !possible() {
         return;
     }
-    let init = |init: Program| async move {
-        let there = |program: Program| async move {
+    let init = |init: SimProgram| async move {
+        let there = |program: SimProgram| async move {
             let tool = program.open("/bin/tool", Open::Read).await.unwrap();
             let code = program.read_all(tool, 4096).await.unwrap();
             program.close(tool).await.unwrap();
@@ -144,7 +144,7 @@ fn exec_after_remote_chmod_succeeds() {
             program.change_mode("/tool", 0o755).await.unwrap();
         };
         elsewhere(&init, there).await;
-        let child = |child: Program| async move { panic!("{:?}", child.execute("/tool", &["/tool"]).await) };
+        let child = |child: SimProgram| async move { panic!("{:?}", child.execute("/tool", &["/tool"]).await) };
         let pid = init.fork(child).await.unwrap();
         assert_eq!(init.wait(pid).await, Ok((pid, 5 << 8)));
         0
@@ -160,12 +160,12 @@ fn attributes_synced_survive_disk_board_failure() {
     }
     let (told, lives) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
     let step = told.clone();
-    let init = move |init: Program| {
+    let init = move |init: SimProgram| {
         let (step, lives) = (step.clone(), lives.clone());
         async move {
             lives.set(lives.get() + 1);
             if lives.get() == 1 {
-                let there = move |program: Program| async move {
+                let there = move |program: SimProgram| async move {
                     make(&program).await;
                     let file = program.open(PATH, Open::Change).await.unwrap();
                     assert_eq!(program.write(file, b"TEXT").await, Ok(4));
@@ -183,11 +183,11 @@ fn attributes_synced_survive_disk_board_failure() {
         }
     };
     let (setup, programs) = setup(ClusterSetup::new(2), init, |_| ());
-    let mut system = System::boot(&setup, &programs);
+    let mut system = SimSystem::boot(&setup, &programs);
     run_to(&mut system, &told, 1, 1_000 * MS);
     system.cluster.kill(0);
     system.reboot(0);
-    assert_eq!(system.run(LIMIT_NS), Some(0), "{:#?} {:?}", system.wait_graph(), System::log());
+    assert_eq!(system.run(LIMIT_NS), Some(0), "{:#?} {:?}", system.wait_graph(), SimSystem::log());
 }
 
 /// The mode that a file has which a board changed before its session ended; if `overruled`, it was changed elsewhere meanwhile.

@@ -5,8 +5,8 @@ use crate::hang::over_a_hang;
 use crate::machine::{Finished, LIMIT_NS, elsewhere, possible, run_on, run_to, setup};
 use renga_abi::Errno;
 use renga_sim::ClusterSetup;
-use renga_sim::program::{Open, Program};
-use renga_sim::system::{System, SystemSetup, placement};
+use renga_sim::program::{Open, SimProgram};
+use renga_sim::system::{SimSystem, SystemSetup, placement};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -56,7 +56,7 @@ impl Change {
         self != Change::Again
     }
 
-    async fn make(self, program: &Program) {
+    async fn make(self, program: &SimProgram) {
         let made = match self {
             Change::OpenFile => open_and_close(program, NEW, Open::Create).await,
             Change::MakeNode => program.make_file(NEW, 0o600).await,
@@ -81,7 +81,7 @@ impl Change {
         assert_eq!(made, Ok(()), "{self:?}");
     }
 
-    async fn clear(self, program: &Program) {
+    async fn clear(self, program: &SimProgram) {
         let path = self.path();
         let done =
             if self == Change::MakeFolder { program.remove_directory(path).await } else { program.unlink(path).await };
@@ -94,7 +94,7 @@ impl Change {
     }
 }
 
-async fn open_and_close(program: &Program, path: &str, how: Open) -> Result<(), Errno> {
+async fn open_and_close(program: &SimProgram, path: &str, how: Open) -> Result<(), Errno> {
     let file = program.open(path, how).await?;
     program.close(file).await
 }
@@ -113,7 +113,7 @@ const LOOKS: [Look; 5] = [Look::Status, Look::Open, Look::Unlink, Look::MakeFold
 
 impl Look {
     /// There is something.
-    async fn look(self, program: &Program, change: Change) {
+    async fn look(self, program: &SimProgram, change: Change) {
         let path = change.path();
         let folder = change == Change::MakeFolder;
         // The folder's own name is held by then.
@@ -130,7 +130,7 @@ impl Look {
 }
 
 /// Makes the folder, so that all its names are known here.
-async fn make(program: &Program) {
+async fn make(program: &SimProgram) {
     program.make_directory(FOLDER).await.unwrap();
     program.change_mode(FOLDER, 0o700).await.unwrap();
     program.change_owner(FOLDER, (7, 8)).await.unwrap();
@@ -140,7 +140,7 @@ async fn make(program: &Program) {
 }
 
 /// On the shipped pair, whose boards have room for all names.
-fn run_pair<F: Future<Output = u8> + 'static>(init: impl Fn(Program) -> F + Clone + 'static) -> Finished {
+fn run_pair<F: Future<Output = u8> + 'static>(init: impl Fn(SimProgram) -> F + Clone + 'static) -> Finished {
     let finished = run_on(placement(PAIR).unwrap(), init, |_| ());
     assert_eq!(finished.status, 0);
     finished
@@ -152,11 +152,11 @@ fn complete_directory_sees_entries_made_elsewhere() {
         return;
     }
     let step = Rc::new(Cell::new(0));
-    let init = move |init: Program| {
+    let init = move |init: SimProgram| {
         let step = step.clone();
         async move {
             let told = step.clone();
-            let there = move |program: Program| async move {
+            let there = move |program: SimProgram| async move {
                 for own in [false, true] {
                     for (change, look) in CHANGES.into_iter().flat_map(|change| LOOKS.map(|look| (change, look))) {
                         make(&program).await;
@@ -194,8 +194,8 @@ fn complete_directory_sees_entries_made_elsewhere() {
 
 /// Frames of both boards when board 1 asks so often for what is not there.
 fn frames_of(looks: u32) -> u64 {
-    let init = move |init: Program| async move {
-        let there = move |program: Program| async move {
+    let init = move |init: SimProgram| async move {
+        let there = move |program: SimProgram| async move {
             make(&program).await;
             open_and_close(&program, OWN, Open::Create).await.unwrap();
             program.change_mode(FOLDER, 0o750).await.unwrap();
@@ -221,8 +221,8 @@ fn complete_directory_made_here_answers_without_frames() {
 }
 
 /// What was made is there on board 1, as soon as that is there.
-async fn look_there(init: &Program) {
-    let there = |program: Program| async move {
+async fn look_there(init: &SimProgram) {
+    let there = |program: SimProgram| async move {
         Look::Open.look(&program, Change::MakeNode).await;
         0
     };
@@ -256,13 +256,13 @@ fn complete_directory_is_forgotten_with_session() {
 fn over_a_death(dies: u8) {
     let (told, lives) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
     let step = told.clone();
-    let init = move |init: Program| {
+    let init = move |init: SimProgram| {
         let (step, lives) = (step.clone(), lives.clone());
         async move {
             lives.set(lives.get() + 1);
             if lives.get() == 1 {
                 let steps = step.clone();
-                let there = move |program: Program| async move {
+                let there = move |program: SimProgram| async move {
                     make(&program).await;
                     program.sync_all().await.unwrap();
                     steps.set(1);
@@ -280,14 +280,14 @@ fn over_a_death(dies: u8) {
     };
     let (setup, programs) = setup(ClusterSetup::new(2), init, |_| ());
     let setup = SystemSetup { placement: placement(PAIR).unwrap(), ..setup };
-    let mut system = System::boot(&setup, &programs);
+    let mut system = SimSystem::boot(&setup, &programs);
     run_to(&mut system, &told, 1, 1_000 * MS);
     system.cluster.kill(dies);
     if dies != 0 {
         run_to(&mut system, &told, 2, 1_000 * MS);
     }
     system.reboot(dies);
-    assert_eq!(system.run(LIMIT_NS), Some(0), "{:#?} {:?}", system.wait_graph(), System::log());
+    assert_eq!(system.run(LIMIT_NS), Some(0), "{:#?} {:?}", system.wait_graph(), SimSystem::log());
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use crate::machine::{finish, possible, run_to, setup};
 use renga_abi::Errno;
 use renga_sim::ClusterSetup;
-use renga_sim::program::Program;
-use renga_sim::system::System;
+use renga_sim::program::SimProgram;
+use renga_sim::system::SimSystem;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -28,7 +28,7 @@ const NEW: &str = "/folder/new";
 
 impl Held {
     /// Asks for what is held; `Ok` when it is told otherwise.
-    async fn ask(self, program: &Program) -> Result<(), Errno> {
+    async fn ask(self, program: &SimProgram) -> Result<(), Errno> {
         match self {
             Held::Directory => program.make_directory(PATH).await,
             Held::Folder => program.unlink(NEW).await,
@@ -40,7 +40,7 @@ impl Held {
     }
 
     /// How often the board was told what is held, before it was told otherwise.
-    async fn tries(self, program: Program) -> u32 {
+    async fn tries(self, program: SimProgram) -> u32 {
         for told in 0..TRIES {
             match self.ask(&program).await {
                 Ok(()) => return told,
@@ -53,7 +53,7 @@ impl Held {
         TRIES
     }
 
-    async fn change(self, init: &Program) {
+    async fn change(self, init: &SimProgram) {
         match self {
             Held::Directory => init.remove_directory(PATH).await,
             Held::Folder => init.make_file(NEW, 0o600).await,
@@ -66,12 +66,12 @@ impl Held {
 fn tries_after(held: Held, cut_ns: u64) -> u32 {
     let (told, tried) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(TRIES)));
     let (step, tries) = (told.clone(), tried.clone());
-    let init = move |init: Program| {
+    let init = move |init: SimProgram| {
         let (step, tries) = (step.clone(), tries.clone());
         async move {
             init.make_directory(PATH).await.unwrap();
             let there = step.clone();
-            let child = move |program: Program| {
+            let child = move |program: SimProgram| {
                 let (step, tries) = (there.clone(), tries.clone());
                 async move {
                     program.make_directory(FOLDER).await.unwrap();
@@ -104,7 +104,7 @@ fn tries_after(held: Held, cut_ns: u64) -> u32 {
         }
     };
     let (setup, programs) = setup(ClusterSetup::new(2), init, |_| ());
-    let mut system = System::boot(&setup, &programs);
+    let mut system = SimSystem::boot(&setup, &programs);
     run_to(&mut system, &told, 1, 1_000 * MS);
     let cut_at_ns = system.cluster.now_ns();
     system.cluster.bus().cut_off(1, true);

@@ -5,8 +5,8 @@ use renga_abi::Errno;
 use renga_random::Random;
 use renga_sim::ClusterSetup;
 use renga_sim::program::numbers::FCNTL;
-use renga_sim::program::{Open, Program};
-use renga_sim::system::System;
+use renga_sim::program::{Open, SimProgram};
+use renga_sim::system::SimSystem;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -18,13 +18,13 @@ const KILLED: u32 = 9;
 const F_SETFL: u64 = 4;
 const O_APPEND: u64 = 0o2000;
 
-async fn sleep(program: Program) -> u8 {
+async fn sleep(program: SimProgram) -> u8 {
     let _ = program.sleep(FOREVER_NS).await;
     1
 }
 
 /// A fork onto board 1 as soon as that is there; its status.
-async fn fork_when_it_is_there(init: &Program) -> u32 {
+async fn fork_when_it_is_there(init: &SimProgram) -> u32 {
     loop {
         match init.fork_on(1, |_| async { 7 }).await {
             Ok(pid) => return init.wait(pid).await.unwrap().1,
@@ -64,7 +64,7 @@ fn board_failure_breaks_pipes_and_kills_children_within_100_ms() {
         },
         |_| (),
     );
-    let mut system = System::boot(&setup, &programs);
+    let mut system = SimSystem::boot(&setup, &programs);
     run_to(&mut system, &told, 1, 1_000 * MS);
     system.cluster.run_until(60_000 * MS); // nobody has said anything for a minute
     let died_ns = system.cluster.now_ns();
@@ -101,7 +101,7 @@ fn board_failure_wakes_blocked_writer_of_dead_reader() {
         },
         |_| (),
     );
-    let mut system = System::boot(&setup, &programs);
+    let mut system = SimSystem::boot(&setup, &programs);
     run_to(&mut system, &told, 1, 1_000 * MS);
     system.cluster.run_until(10_000 * MS);
     system.cluster.kill(1);
@@ -112,12 +112,12 @@ fn board_failure_wakes_blocked_writer_of_dead_reader() {
 
 /// Works on both boards until `rounds` are over, whatever becomes of board 1; every error is one of those that
 /// a dead board gives.
-async fn persist(init: Program, rounds: u64) -> u8 {
+async fn persist(init: SimProgram, rounds: u64) -> u8 {
     let expected = |errno: Errno| matches!(errno, Errno::EHOSTDOWN | Errno::EPIPE | Errno::EIO);
     init.on_signal(13, true, |_| async {}).await.unwrap();
     for round in 0..rounds {
         let (output, input) = init.pipe().await.unwrap();
-        let child = move |child: Program| async move {
+        let child = move |child: SimProgram| async move {
             let own = child.open("/etc/motd", Open::Read).await.unwrap();
             child.close(output).await.unwrap();
             for _ in 0..10 {
@@ -153,7 +153,7 @@ fn board_failure_at_any_moment_leaks_nothing() {
     }
     for seed in 1..=6 {
         let (setup, programs) = setup(ClusterSetup::new(2), |init| persist(init, 30), |_| ());
-        let mut system = System::boot(&setup, &programs);
+        let mut system = SimSystem::boot(&setup, &programs);
         let mut random = Random::new(seed);
         for _ in 0..8 {
             system.cluster.run_until(system.cluster.now_ns() + random.below(60 * MS));
@@ -182,11 +182,11 @@ fn board_failure_loses_files_open_for_remote_program() {
             let step = step.clone();
             async move {
                 let ended = step.clone();
-                let opener = move |program: Program| async move {
+                let opener = move |program: SimProgram| async move {
                     let file = program.open("/opened", Open::Create).await.unwrap();
                     for sets_flags in [false, true] {
                         let step = step.clone();
-                        let user = move |program: Program| async move {
+                        let user = move |program: SimProgram| async move {
                             step.set(step.get() + 1);
                             program.sleep(1_000 * MS).await.unwrap();
                             if sets_flags {
@@ -221,7 +221,7 @@ fn board_failure_loses_files_open_for_remote_program() {
         },
         |_| (),
     );
-    let mut system = System::boot(&setup, &programs);
+    let mut system = SimSystem::boot(&setup, &programs);
     run_to(&mut system, &told, 2, 1_000 * MS);
     system.cluster.kill(1);
     system.cluster.run_until(system.cluster.now_ns() + 200 * MS);
@@ -244,7 +244,7 @@ fn disk_board_reboot_lets_remote_program_continue() {
             async move {
                 life.set(life.get() + 1);
                 if life.get() == 1 {
-                    let survivor = move |program: Program| async move {
+                    let survivor = move |program: SimProgram| async move {
                         step.set(1);
                         let asked = loop {
                             // Of what is known here nobody asks the disk's board.
@@ -281,7 +281,7 @@ fn disk_board_reboot_lets_remote_program_continue() {
         },
         |_| (),
     );
-    let mut system = System::boot(&setup, &programs);
+    let mut system = SimSystem::boot(&setup, &programs);
     run_to(&mut system, &told, 1, 1_000 * MS);
     system.cluster.run_until(1_000 * MS);
     system.cluster.kill(0);
@@ -308,7 +308,7 @@ fn remote_fork_unfinished_frees_pages() {
             async move {
                 while step.get() < 1 {
                     // It forks back here for ever; killed, it is most likely in the middle of that.
-                    let forker = |program: Program| async move {
+                    let forker = |program: SimProgram| async move {
                         loop {
                             let back = program.fork_on(0, |_| async { 0 }).await.unwrap();
                             program.wait(back).await.unwrap();
@@ -326,7 +326,7 @@ fn remote_fork_unfinished_frees_pages() {
         },
         |_| (),
     );
-    let mut system = System::boot(&setup, &programs);
+    let mut system = SimSystem::boot(&setup, &programs);
     let mut random = Random::new(11);
     for _ in 0..12 {
         system.cluster.run_until(system.cluster.now_ns() + 100 * MS + random.below(20 * MS));

@@ -4,9 +4,9 @@ use crate::machine::{LIMIT_NS, possible, setup};
 use renga_abi::Errno;
 use renga_random::Random;
 use renga_sim::ClusterSetup;
-use renga_sim::program::{Open, Program};
-use renga_sim::seed::{Settings, placed};
-use renga_sim::system::{System, image};
+use renga_sim::program::{Open, SimProgram};
+use renga_sim::seed::{SeedSettings, placed};
+use renga_sim::system::{SimSystem, image};
 use std::cell::Cell;
 use std::future::Future;
 use std::rc::Rc;
@@ -21,11 +21,11 @@ const OTHER: &[u8] = b"somebody else's";
 /// and comes back. Its next life opens other files, sets 2, and ends when 3 is set; then those files are looked at.
 fn over_a_return<F: Future<Output = u8> + 'static>(
     boards: u8,
-    survivor: impl Fn(Program, Rc<Cell<u32>>) -> F + Clone + 'static,
-) -> System {
+    survivor: impl Fn(SimProgram, Rc<Cell<u32>>) -> F + Clone + 'static,
+) -> SimSystem {
     let (told, lives) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
     let (step, life) = (told.clone(), lives.clone());
-    let init = move |init: Program| {
+    let init = move |init: SimProgram| {
         let (step, life, survivor) = (step.clone(), life.clone(), survivor.clone());
         async move {
             life.set(life.get() + 1);
@@ -46,14 +46,14 @@ fn over_a_return<F: Future<Output = u8> + 'static>(
         }
     };
     let (mut setup, programs) = setup(ClusterSetup::new(2), init, |_| ());
-    setup.placement = placed(Settings { boards, ..Settings::PAIR }).unwrap();
-    let mut system = System::boot(&setup, &programs);
-    assert!(system.cluster.run_while(1_000 * MS, || told.get() < 1), "{:?}", System::log());
+    setup.placement = placed(SeedSettings { boards, ..SeedSettings::PAIR }).unwrap();
+    let mut system = SimSystem::boot(&setup, &programs);
+    assert!(system.cluster.run_while(1_000 * MS, || told.get() < 1), "{:?}", SimSystem::log());
     system.cluster.kill(0);
     system.cluster.run_until(2_000 * MS);
     system.reboot(0);
     let status = system.run(LIMIT_NS);
-    assert_eq!(status, Some(0), "at {}: {:#?} {:?}", told.get(), system.wait_graph(), System::log());
+    assert_eq!(status, Some(0), "at {}: {:#?} {:?}", told.get(), system.wait_graph(), SimSystem::log());
     let files = image::check(&system.disk.content()).unwrap();
     for number in 0..OTHERS {
         assert_eq!(files.get(&format!("/other{number}")).map(Vec::as_slice), Some(OTHER), "other{number}");
@@ -62,7 +62,7 @@ fn over_a_return<F: Future<Output = u8> + 'static>(
 }
 
 /// Until the next life of the disk's board has opened its files, and this board hears it.
-async fn wait_for_return(program: &Program, step: &Cell<u32>) {
+async fn wait_for_return(program: &SimProgram, step: &Cell<u32>) {
     while step.get() < 2 || program.open("/etc", Open::Read).await == Err(Errno::EHOSTDOWN) {
         program.sleep(MS).await.unwrap();
     }
@@ -148,7 +148,7 @@ fn disk_board_failure_keeps_descriptors_of_third_board() {
         program.write_all(file, b"kept").await.unwrap();
         program.sync(file).await.unwrap();
         let told = step.clone();
-        let child = move |child: Program| async move {
+        let child = move |child: SimProgram| async move {
             told.set(1);
             let mut refused = 0;
             // Also a return that was not noticed ends it.
@@ -176,7 +176,7 @@ fn disk_board_failure_keeps_descriptors_of_third_board() {
 
 /// Writes and syncs, in a file of its own, until the test has an end; it may be told at any time that the disk is away,
 /// that something is lost, or that the file is gone, which it then makes anew.
-async fn write_for_ever(program: Program, told: Rc<Cell<u32>>) -> u8 {
+async fn write_for_ever(program: SimProgram, told: Rc<Cell<u32>>) -> u8 {
     let expected = |errno: Errno| matches!(errno, Errno::EHOSTDOWN | Errno::EIO | Errno::ESTALE);
     while told.get() == 0 {
         let Ok(file) = program.open("/own", Open::Truncate).await else {
@@ -206,7 +206,7 @@ fn disk_board_flapping_under_writer_is_harmless() {
     for seed in 0..SEEDS {
         let (told, lives) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
         let (step, life) = (told.clone(), lives.clone());
-        let init = move |init: Program| {
+        let init = move |init: SimProgram| {
             let (step, life) = (step.clone(), life.clone());
             async move {
                 life.set(life.get() + 1);
@@ -228,7 +228,7 @@ fn disk_board_flapping_under_writer_is_harmless() {
             }
         };
         let (setup, programs) = setup(ClusterSetup::new(2), init, |_| ());
-        let mut system = System::boot(&setup, &programs);
+        let mut system = SimSystem::boot(&setup, &programs);
         let mut random = Random::new(seed);
         system.cluster.run_until(300 * MS);
         for _ in 0..8 {
@@ -240,7 +240,7 @@ fn disk_board_flapping_under_writer_is_harmless() {
         system.cluster.run_until(system.cluster.now_ns() + 300 * MS);
         told.set(1);
         let status = system.run(LIMIT_NS);
-        assert_eq!(status, Some(0), "seed {seed}: {:#?} {:?}", system.wait_graph(), System::log());
+        assert_eq!(status, Some(0), "seed {seed}: {:#?} {:?}", system.wait_graph(), SimSystem::log());
         let files = image::check(&system.disk.content()).unwrap();
         for number in 0..OTHERS {
             let found = files.get(&format!("/other{number}")).map(Vec::as_slice);
@@ -257,7 +257,7 @@ fn pipe_of_next_incarnation_is_released_on_first_call() {
     }
     let lives = Rc::new(Cell::new(0));
     let life = lives.clone();
-    let init = move |init: Program| {
+    let init = move |init: SimProgram| {
         let life = life.clone();
         async move {
             life.set(life.get() + 1);
@@ -266,7 +266,7 @@ fn pipe_of_next_incarnation_is_released_on_first_call() {
             }
             let (output, input) = init.pipe().await.unwrap();
             // Its children have the pipe from it, and their first call to the pipe's board is the one that ends them.
-            let elsewhere = |program: Program| async move {
+            let elsewhere = |program: SimProgram| async move {
                 for _ in 0..3 {
                     let child = program.fork(|_| async { 0 }).await.unwrap();
                     program.wait(child).await.unwrap();
@@ -281,10 +281,10 @@ fn pipe_of_next_incarnation_is_released_on_first_call() {
         }
     };
     let (setup, programs) = setup(ClusterSetup::new(2), init, |_| ());
-    let mut system = System::boot(&setup, &programs);
+    let mut system = SimSystem::boot(&setup, &programs);
     system.cluster.run_until(300 * MS);
     system.cluster.kill(0);
     system.reboot(0);
     let status = system.run(LIMIT_NS);
-    assert_eq!((status, lives.get()), (Some(0), 2), "{:#?} {:?}", system.wait_graph(), System::log());
+    assert_eq!((status, lives.get()), (Some(0), 2), "{:#?} {:?}", system.wait_graph(), SimSystem::log());
 }

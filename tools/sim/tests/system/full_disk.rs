@@ -3,8 +3,8 @@
 use crate::machine::{finish, possible, run, setup};
 use renga_abi::Errno;
 use renga_sim::ClusterSetup;
-use renga_sim::program::{Open, Program};
-use renga_sim::system::{System, SystemSetup, medium};
+use renga_sim::program::{Open, SimProgram};
+use renga_sim::system::{SimSystem, SystemSetup, medium};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -16,7 +16,7 @@ const HELD: usize = 5;
 const PAGES_MAX: usize = 1 << 16;
 
 /// Writes a page to each of some files; they are held from then on, unless that is ended by `sync`.
-async fn write_pages(program: &Program, sync: bool) -> Vec<u64> {
+async fn write_pages(program: &SimProgram, sync: bool) -> Vec<u64> {
     let mut files = Vec::new();
     for number in 0..HELD {
         let file = program.open(&format!("/held{number}"), Open::Create).await.unwrap();
@@ -30,7 +30,7 @@ async fn write_pages(program: &Program, sync: bool) -> Vec<u64> {
 }
 
 /// Pages that a program can write on the disk's board before there is no room.
-async fn fill(program: &Program, path: &str) -> usize {
+async fn fill(program: &SimProgram, path: &str) -> usize {
     let file = program.open(path, Open::Create).await.unwrap();
     for page in 0..PAGES_MAX {
         match program.write_at(file, (page * PAGE) as u64, &[7; PAGE]).await {
@@ -54,7 +54,7 @@ fn pages_that_find_room(held: bool) -> usize {
             let (step, filled) = (step.clone(), filled.clone());
             async move {
                 let steps = step.clone();
-                let there = move |program: Program| {
+                let there = move |program: SimProgram| {
                     let step = steps.clone();
                     async move {
                         let files = write_pages(&program, !held).await;
@@ -96,7 +96,7 @@ fn disk_full_reservations_of_others_are_returned_first() {
 }
 
 /// Writes pages until there is no room; `written` counts them.
-async fn write_until_full(program: Program, path: String, written: Rc<Cell<u32>>) -> u8 {
+async fn write_until_full(program: SimProgram, path: String, written: Rc<Cell<u32>>) -> u8 {
     let file = program.open(&path, Open::Create).await.unwrap();
     while program.write(file, &[1; PAGE]).await == Ok(PAGE) {
         written.set(written.get() + 1);
@@ -117,7 +117,7 @@ fn disk_full_unlink_frees_blocks_of_waiting_files() {
         move |init| {
             let written = written.clone();
             async move {
-                let hold = |program: Program| async move {
+                let hold = |program: SimProgram| async move {
                     let files = write_pages(&program, false).await;
                     program.sleep(10_000 * MS).await.unwrap();
                     for file in files {
@@ -149,6 +149,6 @@ fn disk_full_unlink_frees_blocks_of_waiting_files() {
         },
         |_| (),
     );
-    let mut system = System::boot(&SystemSetup { medium: medium("sd"), ..setup }, &programs);
+    let mut system = SimSystem::boot(&SystemSetup { medium: medium("sd"), ..setup }, &programs);
     finish(&mut system);
 }

@@ -2,8 +2,8 @@
 
 use crate::machine::{finish, run_to, setup};
 use renga_sim::ClusterSetup;
-use renga_sim::program::{Program, Programs};
-use renga_sim::system::System;
+use renga_sim::program::{SimProgram, SimPrograms};
+use renga_sim::system::SimSystem;
 use std::cell::Cell;
 use std::future::Future;
 use std::rc::Rc;
@@ -15,10 +15,10 @@ const HANG_NS: u64 = 300 * MS;
 /// `there` runs on board 1, which hangs when 1 is set; init does `here` while it does, and must have set 2 before it goes
 /// on; then init does `then`. `more` adds programs.
 pub fn over_a_hang<F, G, H>(
-    there: impl Fn(Program, Rc<Cell<u32>>) -> F + Clone + 'static,
-    here: impl Fn(Program) -> G + Clone + 'static,
-    then: impl Fn(Program, Rc<Cell<u32>>) -> H + Clone + 'static,
-    more: impl FnOnce(&Programs),
+    there: impl Fn(SimProgram, Rc<Cell<u32>>) -> F + Clone + 'static,
+    here: impl Fn(SimProgram) -> G + Clone + 'static,
+    then: impl Fn(SimProgram, Rc<Cell<u32>>) -> H + Clone + 'static,
+    more: impl FnOnce(&SimPrograms),
 ) where
     F: Future<Output = ()> + 'static,
     G: Future<Output = ()> + 'static,
@@ -26,11 +26,11 @@ pub fn over_a_hang<F, G, H>(
 {
     let told = Rc::new(Cell::new(0));
     let step = told.clone();
-    let init = move |init: Program| {
+    let init = move |init: SimProgram| {
         let (step, there, here, then) = (step.clone(), there.clone(), here.clone(), then.clone());
         async move {
             let steps = step.clone();
-            let child = move |program: Program| {
+            let child = move |program: SimProgram| {
                 let (step, there) = (steps.clone(), there.clone());
                 async move {
                     there(program, step).await;
@@ -49,7 +49,7 @@ pub fn over_a_hang<F, G, H>(
         }
     };
     let (setup, programs) = setup(ClusterSetup::new(2), init, more);
-    let mut system = System::boot(&setup, &programs);
+    let mut system = SimSystem::boot(&setup, &programs);
     run_to(&mut system, &told, 1, 1_000 * MS);
     let hung_ns = system.cluster.now_ns();
     system.cluster.hang(1);

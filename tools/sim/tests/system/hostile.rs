@@ -6,8 +6,8 @@ use crate::machine::{possible, setup};
 use renga_hostile::Attack;
 use renga_rt::Errno;
 use renga_sim::ClusterSetup;
-use renga_sim::program::{Open, Program};
-use renga_sim::system::{System, SystemSetup, image, placement};
+use renga_sim::program::{Open, SimProgram};
+use renga_sim::system::{SimSystem, SystemSetup, image, placement};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -31,7 +31,7 @@ fn pattern(round: u64) -> Vec<u8> {
 
 /// What was logged last.
 fn last_lines() -> String {
-    let lines = System::log();
+    let lines = SimSystem::log();
     lines[lines.len().saturating_sub(12)..].join("; ")
 }
 
@@ -52,7 +52,7 @@ struct Progress {
 }
 
 /// Writes and reads, forks and waits, and finds everything as it left it, until that is enough.
-async fn victim(init: Program, progress: Rc<Progress>) -> u8 {
+async fn victim(init: SimProgram, progress: Rc<Progress>) -> u8 {
     init.make_directory("/kept").await.unwrap();
     let file = init.open(NAME, Open::Create).await.unwrap();
     init.store(DATA, &pattern(0)).await;
@@ -80,7 +80,7 @@ async fn victim(init: Program, progress: Rc<Progress>) -> u8 {
     unreachable!("there are rounds for ever")
 }
 
-async fn look_afresh(init: &Program, round: u64) {
+async fn look_afresh(init: &SimProgram, round: u64) {
     let file = match init.open(NAME, Open::Read).await {
         Ok(file) => file,
         Err(errno) => return assert!(matches!(errno, Errno::ENFILE | Errno::ENOMEM), "open: {errno:?}"),
@@ -90,8 +90,8 @@ async fn look_afresh(init: &Program, round: u64) {
 }
 
 /// A child has the memory that its parent has. There may be no room for one.
-async fn have_a_child(init: &Program, round: u64) {
-    let child = move |child: Program| async move { u8::from(child.load(DATA, BYTES).await != pattern(round)) };
+async fn have_a_child(init: &SimProgram, round: u64) {
+    let child = move |child: SimProgram| async move { u8::from(child.load(DATA, BYTES).await != pattern(round)) };
     match init.fork(child).await {
         Ok(pid) => loop {
             // Others' orphans are init's.
@@ -114,7 +114,7 @@ fn attack(seed: u64, calls: u64, asynchronous: bool) -> [u64; 4] {
     let text = renga_sim::system::SMALL
         .replace("mode = \"sync\" ", if asynchronous { "mode = \"async\" " } else { "mode = \"sync\" " });
     let setup = SystemSetup { hostile: Some((HOSTILE, attack)), placement: placement(&text).unwrap(), ..setup };
-    let mut system = System::boot(&setup, &programs);
+    let mut system = SimSystem::boot(&setup, &programs);
     let went_on = system.cluster.run_while(LIMIT_NS, || attack.calls.get() < calls);
     assert!(went_on, "seed {seed}: the attack stopped: {:#?}", system.wait_graph());
     let before = progress.rounds.get();

@@ -5,8 +5,8 @@ use crate::machine::{finish, possible, run_to, setup};
 use renga_abi::Errno;
 use renga_random::Random;
 use renga_sim::ClusterSetup;
-use renga_sim::program::{Open, Program};
-use renga_sim::system::System;
+use renga_sim::program::{Open, SimProgram};
+use renga_sim::system::SimSystem;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -18,7 +18,7 @@ const KILLED_NS_MAX: u64 = 100 * MS;
 const SEEDS: u64 = 12;
 const ROUNDS: u64 = 6;
 
-async fn pace(program: &Program, pid: u64, pace: &str) -> Result<(), Errno> {
+async fn pace(program: &SimProgram, pid: u64, pace: &str) -> Result<(), Errno> {
     let file = program.open("/proc/renga/iospeed/programs", Open::Change).await?;
     let written = program.write(file, format!("{pid} {pace}").as_bytes()).await;
     program.close(file).await?;
@@ -26,7 +26,7 @@ async fn pace(program: &Program, pid: u64, pace: &str) -> Result<(), Errno> {
 }
 
 /// Writes and syncs a file, so often.
-async fn work(program: &Program, path: &str) -> Result<(), Errno> {
+async fn work(program: &SimProgram, path: &str) -> Result<(), Errno> {
     for _ in 0..ROUNDS {
         let file = program.open(path, Open::Truncate).await?;
         program.write_all(file, &[7; 3000]).await?;
@@ -57,10 +57,10 @@ fn draw(seed: u64) -> Drawn {
 }
 
 /// Starts what is drawn, changes all paces, and waits for all.
-async fn paced(init: Program, drawn: Drawn) -> u8 {
+async fn paced(init: SimProgram, drawn: Drawn) -> u8 {
     let mut pids = Vec::new();
     for (number, (board, first, then)) in drawn.programs.clone().into_iter().enumerate() {
-        let child = move |program: Program| async move {
+        let child = move |program: SimProgram| async move {
             let pid = program.pid().await;
             pace(&program, pid, &first).await.unwrap();
             if work(&program, &format!("/of{number}")).await.is_ok() { 3 } else { 4 }
@@ -82,9 +82,9 @@ async fn paced(init: Program, drawn: Drawn) -> u8 {
     0
 }
 
-fn begin(seed: u64) -> System {
+fn begin(seed: u64) -> SimSystem {
     let (setup, programs) = setup(ClusterSetup::new(2), move |init| paced(init, draw(seed)), |_| ());
-    System::boot(&setup, &programs)
+    SimSystem::boot(&setup, &programs)
 }
 
 /// Holds: iospeed-control.
@@ -124,10 +124,10 @@ fn iospeed_delayed_program_is_killable() {
     }
     let told = Rc::new(Cell::new(0));
     let step = told.clone();
-    let init = move |init: Program| {
+    let init = move |init: SimProgram| {
         let step = step.clone();
         async move {
-            let child = |program: Program| async move {
+            let child = |program: SimProgram| async move {
                 let pid = program.pid().await;
                 pace(&program, pid, "fixed 1 10000").await.unwrap();
                 let _ = work(&program, "/slow").await;
@@ -143,7 +143,7 @@ fn iospeed_delayed_program_is_killable() {
         }
     };
     let (setup, programs) = setup(ClusterSetup::new(1), init, |_| ());
-    let mut system = System::boot(&setup, &programs);
+    let mut system = SimSystem::boot(&setup, &programs);
     run_to(&mut system, &told, 1, 5_000 * MS);
     run_to(&mut system, &told, 2, KILLED_NS_MAX);
     finish(&mut system);

@@ -5,7 +5,7 @@
 //! way of the other next. With many operations a turn the boards get write leases, with one they mostly do not.
 
 use crate::machine::{possible, run, run_on};
-use renga_sim::program::{Open, Program};
+use renga_sim::program::{Open, SimProgram};
 use renga_sim::system::{SMALL, placement};
 
 const TURNS: u32 = 400;
@@ -103,7 +103,7 @@ pub struct Game {
 }
 
 /// Every second turn of so many operations, from `first` on.
-async fn play(program: Program, game: Game, first: u32, (turn_in, turn_out): (u64, u64)) {
+async fn play(program: SimProgram, game: Game, first: u32, (turn_in, turn_out): (u64, u64)) {
     let Game { seed, burst, pages, mapped } = game;
     let file = program.open(PATH, Open::Change).await.unwrap();
     // Writes reach behind the last page that is drawn.
@@ -178,7 +178,7 @@ pub fn games_of(games: &[Game]) {
                 init.close(file).await.unwrap();
                 let (here, there) = (init.pipe().await.unwrap(), init.pipe().await.unwrap());
                 let turns = (there.0, here.1);
-                let other = move |program: Program| async move {
+                let other = move |program: SimProgram| async move {
                     play(program, game, 1, turns).await;
                     0
                 };
@@ -202,7 +202,7 @@ fn frames_of_ten_writes(system: &str, times: u64) -> u64 {
     let finished = run_on(
         placement(system).unwrap(),
         move |init| async move {
-            let writes = move |program: Program| async move {
+            let writes = move |program: SimProgram| async move {
                 let file = program.open(PATH, Open::Create).await.unwrap();
                 for page in 0..10 * times {
                     let bytes = [page as u8; PAGE as usize];
@@ -247,7 +247,7 @@ fn frames_of_a_hole(pieces: u64) -> u64 {
     const PIECE: [u8; 32] = [5; 32];
     let finished = run(
         move |init| async move {
-            let writes = move |program: Program| async move {
+            let writes = move |program: SimProgram| async move {
                 let file = program.open(PATH, Open::Create).await.unwrap();
                 assert_eq!(program.write_at(file, PARTS[0], &[3; 700]).await, Ok(700));
                 for piece in 0..pieces {
@@ -292,7 +292,7 @@ fn frames_of_ten_reads(system: &str) -> u64 {
             let file = init.open(PATH, Open::Create).await.unwrap();
             init.write_all(file, &[7; PAGE as usize]).await.unwrap();
             init.close(file).await.unwrap();
-            let reads = |program: Program| async move {
+            let reads = |program: SimProgram| async move {
                 let file = program.open(PATH, Open::Read).await.unwrap();
                 for _ in 0..10 {
                     assert_eq!(program.read_at(file, 0, PAGE as usize).await.unwrap(), [7; PAGE as usize]);

@@ -3,8 +3,8 @@
 use crate::machine::{LIMIT_NS, possible, run, setup};
 use renga_abi::Errno;
 use renga_sim::ClusterSetup;
-use renga_sim::program::{Open, Program};
-use renga_sim::system::System;
+use renga_sim::program::{Open, SimProgram};
+use renga_sim::system::SimSystem;
 
 const ANY: u64 = u64::MAX;
 const SIGKILL: u8 = 9;
@@ -13,13 +13,13 @@ const FOREVER_NS: u64 = u64::MAX >> 2;
 const DATA: u64 = 0x50_0000;
 const DATA_BYTES: u64 = 1 << 20;
 
-async fn sleep(program: Program) -> u8 {
+async fn sleep(program: SimProgram) -> u8 {
     let _ = program.sleep(FOREVER_NS).await;
     1
 }
 
 /// Kills and buries.
-async fn end(program: &Program, children: Vec<u64>) {
+async fn end(program: &SimProgram, children: Vec<u64>) {
     for pid in &children {
         program.kill(*pid, SIGKILL).await.unwrap();
     }
@@ -86,7 +86,7 @@ fn limits_files_beyond_cache_index_are_read() {
 }
 
 /// As many descriptors as there are of something, then one refusal.
-async fn exhaust(program: &Program, pipes: bool) -> (usize, Errno) {
+async fn exhaust(program: &SimProgram, pipes: bool) -> (usize, Errno) {
     let mut ends = Vec::new();
     let refused = loop {
         if pipes {
@@ -117,7 +117,7 @@ fn limits_pipes_and_files_are_exhausted_and_returned() {
         |init| async move {
             for _ in 0..2 {
                 for board in 0..2 {
-                    let child = |child: Program| async move {
+                    let child = |child: SimProgram| async move {
                         for _ in 0..2 {
                             assert_eq!(exhaust(&child, true).await, (16, Errno::ENFILE));
                             assert_eq!(exhaust(&child, false).await, (32, Errno::ENFILE));
@@ -147,7 +147,7 @@ fn limits_memory_is_exhausted_and_returned() {
             for board in 0..2 {
                 let mut children = Vec::new();
                 for number in 0..14 {
-                    let child = move |child: Program| async move {
+                    let child = move |child: SimProgram| async move {
                         child.store(DATA, &vec![number; DATA_BYTES as usize]).await;
                         let _ = child.sleep(50_000_000).await;
                         0
@@ -181,9 +181,9 @@ fn limits_leak_is_detected() {
     if !possible() {
         return;
     }
-    let init = |init: Program| async move {
+    let init = |init: SimProgram| async move {
         let (output, _) = init.pipe().await.unwrap();
-        let reads = move |child: Program| async move {
+        let reads = move |child: SimProgram| async move {
             child.open("/etc/motd", Open::Read).await.unwrap();
             let _ = child.read(output, 1).await;
             0
@@ -193,7 +193,7 @@ fn limits_leak_is_detected() {
         0
     };
     let (setup, programs) = setup(ClusterSetup::new(2), init, |_| ());
-    let mut system = System::boot(&setup, &programs);
+    let mut system = SimSystem::boot(&setup, &programs);
     assert_eq!(system.run(LIMIT_NS), Some(0));
     system.cluster.run_until(system.cluster.now_ns() + 1_000_000_000);
     let [here, there] = &system.leftovers()[..] else { panic!("two boards") };

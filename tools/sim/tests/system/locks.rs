@@ -3,8 +3,8 @@
 use crate::machine::{finish, possible, run, run_to, setup};
 use renga_abi::Errno;
 use renga_sim::ClusterSetup;
-use renga_sim::program::{Open, Program};
-use renga_sim::system::System;
+use renga_sim::program::{Open, SimProgram};
+use renga_sim::system::SimSystem;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -27,7 +27,7 @@ fn lock_of_open_file_ends_with_last_descriptor() {
             let file = init.open("/locked", Open::Create).await.unwrap();
             init.lock_file(file, EXCLUSIVE | NOW).await.unwrap();
             let child = init
-                .fork_on(1, move |child: Program| async move {
+                .fork_on(1, move |child: SimProgram| async move {
                     let other = child.open("/locked", Open::Change).await.unwrap();
                     assert_eq!(child.lock_file(other, EXCLUSIVE | NOW).await, Err(Errno::EAGAIN));
                     assert_eq!(child.lock_file(file, EXCLUSIVE | NOW).await, Ok(()), "it has it by its parent");
@@ -65,7 +65,7 @@ fn lock_of_dead_board_is_released() {
             let step = step.clone();
             async move {
                 let file = init.open("/locked", Open::Create).await.unwrap();
-                let holder = move |child: Program| async move {
+                let holder = move |child: SimProgram| async move {
                     let other = child.open("/locked", Open::Change).await.unwrap();
                     child.lock_bytes(other, SETLKW, WRITE).await.unwrap();
                     child.lock_file(other, EXCLUSIVE).await.unwrap();
@@ -86,7 +86,7 @@ fn lock_of_dead_board_is_released() {
         },
         |_| (),
     );
-    let mut system = System::boot(&setup, &programs);
+    let mut system = SimSystem::boot(&setup, &programs);
     run_to(&mut system, &told, 1, 1_000 * MS);
     system.cluster.run_until(system.cluster.now_ns() + 1_000 * MS); // nobody has said anything for a while
     system.cluster.kill(1);

@@ -2,9 +2,9 @@
 
 use renga_placement::Checked;
 use renga_sim::ClusterSetup;
-use renga_sim::program::{Program, Programs};
+use renga_sim::program::{SimProgram, SimPrograms};
 use renga_sim::system::image::{self, Tree};
-use renga_sim::system::{INIT, Leftovers, System, SystemSetup, medium, small};
+use renga_sim::system::{INIT, Leftovers, SimSystem, SystemSetup, medium, small};
 use std::cell::Cell;
 use std::future::Future;
 use std::rc::Rc;
@@ -17,7 +17,7 @@ const DISK_MEBIBYTES: u32 = 12;
 
 /// What a finished run left.
 pub struct Finished {
-    pub system: System,
+    pub system: SimSystem,
     pub status: u8,
     /// What is on the medium.
     pub files: Tree,
@@ -35,11 +35,11 @@ pub fn possible() -> bool {
 /// A system whose init does `init`, and then stops it; `more` adds programs.
 pub fn setup<F: Future<Output = u8> + 'static>(
     cluster: ClusterSetup,
-    init: impl Fn(Program) -> F + Clone + 'static,
-    more: impl FnOnce(&Programs),
-) -> (SystemSetup, Programs) {
-    let programs = Programs::default();
-    programs.add(INIT, move |program: Program| {
+    init: impl Fn(SimProgram) -> F + Clone + 'static,
+    more: impl FnOnce(&SimPrograms),
+) -> (SystemSetup, SimPrograms) {
+    let programs = SimPrograms::default();
+    programs.add(INIT, move |program: SimProgram| {
         let init = init.clone();
         async move {
             let status = init(program.clone()).await;
@@ -56,8 +56,8 @@ pub fn setup<F: Future<Output = u8> + 'static>(
 
 /// Runs a pair whose init does `init`, and checks that nothing is left of it.
 pub fn run<F: Future<Output = u8> + 'static>(
-    init: impl Fn(Program) -> F + Clone + 'static,
-    more: impl FnOnce(&Programs),
+    init: impl Fn(SimProgram) -> F + Clone + 'static,
+    more: impl FnOnce(&SimPrograms),
 ) -> Finished {
     run_on(small(), init, more)
 }
@@ -65,12 +65,12 @@ pub fn run<F: Future<Output = u8> + 'static>(
 /// As `run`, on another system.
 pub fn run_on<F: Future<Output = u8> + 'static>(
     placement: Rc<Checked>,
-    init: impl Fn(Program) -> F + Clone + 'static,
-    more: impl FnOnce(&Programs),
+    init: impl Fn(SimProgram) -> F + Clone + 'static,
+    more: impl FnOnce(&SimPrograms),
 ) -> Finished {
     let (setup, programs) = setup(ClusterSetup::new(2), init, more);
     let setup = SystemSetup { placement, ..setup };
-    let mut system = System::boot(&setup, &programs);
+    let mut system = SimSystem::boot(&setup, &programs);
     let (status, files) = stop(&mut system);
     Finished { system, status, files }
 }
@@ -78,27 +78,30 @@ pub fn run_on<F: Future<Output = u8> + 'static>(
 /// As `run`, on another link.
 pub fn run_cluster<F: Future<Output = u8> + 'static>(
     cluster: ClusterSetup,
-    init: impl Fn(Program) -> F + Clone + 'static,
+    init: impl Fn(SimProgram) -> F + Clone + 'static,
 ) -> Finished {
     let (setup, programs) = setup(cluster, init, |_| ());
-    let mut system = System::boot(&setup, &programs);
+    let mut system = SimSystem::boot(&setup, &programs);
     let (status, files) = stop(&mut system);
     Finished { system, status, files }
 }
 
 /// Runs to the stop; nothing is left on any board. Its status, and what is on the medium.
-fn stop(system: &mut System) -> (u8, Tree) {
+fn stop(system: &mut SimSystem) -> (u8, Tree) {
     let status = system.run(LIMIT_NS);
-    let Some(status) = status else { panic!("not stopped: {:#?} {:?}", system.wait_graph(), System::log()) };
+    let Some(status) = status else { panic!("not stopped: {:#?} {:?}", system.wait_graph(), SimSystem::log()) };
     system.cluster.run_until(system.cluster.now_ns() + AFTERWARDS_NS);
     let leftovers = system.leftovers();
-    assert!(leftovers.iter().all(Leftovers::none), "{leftovers:?} {:?}", System::log());
+    assert!(leftovers.iter().all(Leftovers::none), "{leftovers:?} {:?}", SimSystem::log());
     (status, image::check(&system.disk.content()).unwrap())
 }
 
 /// Runs `there` on board 1.
-pub async fn elsewhere<F: Future<Output = ()> + 'static>(init: &Program, there: impl FnOnce(Program) -> F + 'static) {
-    let child = move |program: Program| async move {
+pub async fn elsewhere<F: Future<Output = ()> + 'static>(
+    init: &SimProgram,
+    there: impl FnOnce(SimProgram) -> F + 'static,
+) {
+    let child = move |program: SimProgram| async move {
         there(program).await;
         0
     };
@@ -107,12 +110,12 @@ pub async fn elsewhere<F: Future<Output = ()> + 'static>(init: &Program, there: 
 }
 
 /// As `stop`, of a run that ends well.
-pub fn finish(system: &mut System) {
-    assert_eq!(stop(system).0, 0, "{:?}", System::log());
+pub fn finish(system: &mut SimSystem) {
+    assert_eq!(stop(system).0, 0, "{:?}", SimSystem::log());
 }
 
 /// Runs until `told` has come to `step`, for `limit_ns` at most.
-pub fn run_to(system: &mut System, told: &Rc<Cell<u32>>, step: u32, limit_ns: u64) {
+pub fn run_to(system: &mut SimSystem, told: &Rc<Cell<u32>>, step: u32, limit_ns: u64) {
     let reached = system.cluster.run_while(limit_ns, || told.get() < step);
-    assert!(reached, "at {} of {step}: {:#?} {:?}", told.get(), system.wait_graph(), System::log());
+    assert!(reached, "at {} of {step}: {:#?} {:?}", told.get(), system.wait_graph(), SimSystem::log());
 }

@@ -4,8 +4,8 @@ use crate::machine::{Finished, LIMIT_NS, elsewhere, finish, possible, run, run_c
 use renga_abi::Errno;
 use renga_random::Random;
 use renga_sim::ClusterSetup;
-use renga_sim::program::{Open, Program};
-use renga_sim::system::{System, image, placement};
+use renga_sim::program::{Open, SimProgram};
+use renga_sim::system::{SimSystem, image, placement};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -18,7 +18,7 @@ fn file(number: u64) -> String {
 }
 
 /// Removes all that is in the place, and the place.
-async fn clear(program: &Program, most: u64) {
+async fn clear(program: &SimProgram, most: u64) {
     for number in 0..most {
         let removed = program.unlink(&file(number)).await;
         assert!(matches!(removed, Ok(()) | Err(Errno::ENOENT)), "{removed:?}");
@@ -33,8 +33,8 @@ async fn clear(program: &Program, most: u64) {
 /// archive's are; the frames that were sent.
 fn frames_of(count: u64) -> u64 {
     let frames = |finished: Finished| finished.system.link_stats().iter().map(|stats| stats.frames_sent.get()).sum();
-    let init = move |init: Program| async move {
-        let there = move |program: Program| async move {
+    let init = move |init: SimProgram| async move {
+        let there = move |program: SimProgram| async move {
             program.make_directory(PLACE).await.unwrap();
             program.change_mode(PLACE, 0o700).await.unwrap();
             for number in 0..count {
@@ -66,7 +66,7 @@ fn create_open_and_lease_take_one_remote_call() {
 const EACH_MAX: f64 = 12.0;
 
 /// Makes folders until `count` are made; each look at the place shows at least those that are.
-async fn make_folders(program: Program, from: u64, count: u64) {
+async fn make_folders(program: SimProgram, from: u64, count: u64) {
     for made in 0..count {
         program.make_directory(&format!("{PLACE}/folder{}", from + made)).await.unwrap();
         let links = program.status(PLACE, true).await.unwrap().links;
@@ -80,12 +80,12 @@ fn create_by_two_programs_in_one_directory_is_consistent() {
         return;
     }
     const EACH: u64 = 12;
-    let init = |init: Program| async move {
+    let init = |init: SimProgram| async move {
         init.make_directory(PLACE).await.unwrap();
         let free = init.free().await.unwrap();
         let mut makers = Vec::new();
         for (number, board) in [(0, 1), (1, 1), (2, 0)] {
-            let maker = move |program: Program| async move {
+            let maker = move |program: SimProgram| async move {
                 make_folders(program, number * EACH, EACH).await;
                 0
             };
@@ -94,7 +94,7 @@ fn create_by_two_programs_in_one_directory_is_consistent() {
         for pid in makers {
             assert_eq!(init.wait(pid).await, Ok((pid, 0)));
         }
-        let all = move |program: Program| async move {
+        let all = move |program: SimProgram| async move {
             assert_eq!(u64::from(program.status(PLACE, true).await.unwrap().links), 2 + 3 * EACH);
             for number in 0..3 * EACH {
                 assert_eq!(program.status(&format!("{PLACE}/folder{number}"), true).await.unwrap().links, 2);
@@ -118,9 +118,9 @@ fn create_without_file_process_caches_nothing() {
         return;
     }
     const MOST: u64 = 40;
-    let init = |init: Program| async move {
+    let init = |init: SimProgram| async move {
         let free = init.free().await.unwrap();
-        let there = |program: Program| async move {
+        let there = |program: SimProgram| async move {
             program.make_directory(PLACE).await.unwrap();
             let mut open = Vec::new();
             let refused = loop {
@@ -148,9 +148,9 @@ fn create_on_full_disk_changes_nothing() {
         return;
     }
     const MOST: u64 = 10_000;
-    let init = |init: Program| async move {
+    let init = |init: SimProgram| async move {
         let free = init.free().await.unwrap();
-        let there = move |program: Program| async move {
+        let there = move |program: SimProgram| async move {
             program.make_directory(PLACE).await.unwrap();
             let mut made = 0;
             // Each takes an inode, and a block.
@@ -178,7 +178,7 @@ fn create_on_full_disk_changes_nothing() {
 }
 
 /// Makes files and folders, and writes some, as long as it can or until it is `over`.
-async fn make_on(program: Program, over: Rc<Cell<bool>>) -> u8 {
+async fn make_on(program: SimProgram, over: Rc<Cell<bool>>) -> u8 {
     let mut number = 0;
     while !over.get() {
         number += 1;
@@ -203,7 +203,7 @@ const FILES: u64 = 12;
 const FOLDERS: u64 = 4;
 
 /// Has it made on board 1 whenever that is there.
-async fn keep_making(init: Program, deaths: Rc<Cell<bool>>) -> u8 {
+async fn keep_making(init: SimProgram, deaths: Rc<Cell<bool>>) -> u8 {
     init.make_directory(PLACE).await.unwrap();
     init.sync_all().await.unwrap();
     init.remove_directory(PLACE).await.unwrap();
@@ -231,7 +231,7 @@ fn create_interrupted_by_board_failure_leaks_nothing() {
         let deaths = Rc::new(Cell::new(true));
         let more = deaths.clone();
         let (setup, programs) = setup(ClusterSetup::new(2), move |init| keep_making(init, more.clone()), |_| ());
-        let mut system = System::boot(&setup, &programs);
+        let mut system = SimSystem::boot(&setup, &programs);
         let mut random = Random::new(seed);
         for death in 0..10 {
             system.cluster.run_until(system.cluster.now_ns() + 5 * MS + random.below(30 * MS));
@@ -252,7 +252,7 @@ fn create_interrupted_by_disk_board_cut_is_consistent() {
     for seed in 1..=4 {
         let over = Rc::new(Cell::new(false));
         let (told, lives) = (over.clone(), Rc::new(Cell::new(0)));
-        let init = move |init: Program| {
+        let init = move |init: SimProgram| {
             let (told, lives) = (told.clone(), lives.clone());
             async move {
                 lives.set(lives.get() + 1);
@@ -271,7 +271,7 @@ fn create_interrupted_by_disk_board_cut_is_consistent() {
             }
         };
         let (setup, programs) = setup(ClusterSetup::new(2), init, |_| ());
-        let mut system = System::boot(&setup, &programs);
+        let mut system = SimSystem::boot(&setup, &programs);
         let mut random = Random::new(seed);
         for _ in 0..8 {
             system.cluster.run_until(system.cluster.now_ns() + 30 * MS + random.below(40 * MS));
@@ -282,7 +282,7 @@ fn create_interrupted_by_disk_board_cut_is_consistent() {
         system.cluster.run_until(system.cluster.now_ns() + 300 * MS);
         over.set(true);
         let status = system.run(LIMIT_NS);
-        assert_eq!(status, Some(0), "seed {seed}: {:#?} {:?}", system.wait_graph(), System::log());
+        assert_eq!(status, Some(0), "seed {seed}: {:#?} {:?}", system.wait_graph(), SimSystem::log());
         // What has no name would be found here.
         image::check(&system.disk.content()).unwrap();
     }

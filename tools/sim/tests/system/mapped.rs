@@ -7,8 +7,8 @@
 use crate::leases::{Game, games_of};
 use crate::machine::{elsewhere, finish, possible, run, run_cluster, run_to, setup};
 use renga_sim::ClusterSetup;
-use renga_sim::program::{Open, Program};
-use renga_sim::system::System;
+use renga_sim::program::{Open, SimProgram};
+use renga_sim::system::SimSystem;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -35,7 +35,7 @@ fn mmap_store_on_one_board_is_loaded_on_other() {
 }
 
 /// Adds one to word `at` of the file whenever it is `mine` in rounds of `parties`.
-async fn spin(program: Program, at: u64, (mine, parties): (u32, u32)) {
+async fn spin(program: SimProgram, at: u64, (mine, parties): (u32, u32)) {
     let file = program.open(PATH, Open::Change).await.unwrap();
     let address = program.map_shared(file, 4 * PAGE).await.unwrap() + at;
     loop {
@@ -69,7 +69,7 @@ fn mmap_spinning_reader_sees_remote_store() {
                 init.close(file).await.unwrap();
                 let mut children = Vec::new();
                 for &(board, at, mine, parties) in parties {
-                    let child = move |program: Program| async move {
+                    let child = move |program: SimProgram| async move {
                         spin(program, at, (mine, parties)).await;
                         0
                     };
@@ -95,8 +95,8 @@ fn mmap_page_skipped_by_write_is_zero() {
     if !possible() {
         return;
     }
-    let init = |init: Program| async move {
-        let there = |program: Program| async move {
+    let init = |init: SimProgram| async move {
+        let there = |program: SimProgram| async move {
             let file = program.open(PATH, Open::Create).await.unwrap();
             assert_eq!(program.write_at(file, 0, &[3; 100]).await, Ok(100));
             assert_eq!(program.write_at(file, 15 * PAGE, &[5; 100]).await, Ok(100));
@@ -150,7 +150,7 @@ struct Party {
     begin_ns: u64,
 }
 
-async fn take_part(program: Program, Party { at, does, begin_ns, .. }: Party, told: Rc<Cell<u32>>) {
+async fn take_part(program: SimProgram, Party { at, does, begin_ns, .. }: Party, told: Rc<Cell<u32>>) {
     program.sleep(begin_ns).await.unwrap();
     let file = program.open(PATH, Open::Change).await.unwrap();
     let address = program.map_shared(file, 4 * PAGE).await.unwrap() + at;
@@ -177,7 +177,7 @@ async fn take_part(program: Program, Party { at, does, begin_ns, .. }: Party, to
 fn take_part_beside(parties: &'static [Party]) {
     let told = Rc::new(Cell::new(0));
     let seen = told.clone();
-    let init = move |init: Program| {
+    let init = move |init: SimProgram| {
         let told = told.clone();
         async move {
             let file = init.open(PATH, Open::Create).await.unwrap();
@@ -186,7 +186,7 @@ fn take_part_beside(parties: &'static [Party]) {
             let mut children = Vec::new();
             for &party in parties {
                 let told = told.clone();
-                let child = move |program: Program| {
+                let child = move |program: SimProgram| {
                     let told = told.clone();
                     async move {
                         take_part(program, party, told).await;
@@ -202,7 +202,7 @@ fn take_part_beside(parties: &'static [Party]) {
         }
     };
     let (setup, programs) = setup(ClusterSetup::new(2), init, |_| ());
-    let mut system = System::boot(&setup, &programs);
+    let mut system = SimSystem::boot(&setup, &programs);
     run_to(&mut system, &seen, STORES, STORES_NS_MAX);
     println!("{} ns", system.cluster.now_ns());
     finish(&mut system);

@@ -3,13 +3,13 @@
 use crate::machine::{possible, run};
 use renga_abi::Errno;
 use renga_random::Random;
-use renga_sim::program::Program;
+use renga_sim::program::SimProgram;
 
 const BYTES: usize = 1 << 20;
 const ANY: u64 = u64::MAX;
 
 /// Makes the child's standard input and output of two ends, and closes all others.
-async fn plumb(child: &Program, input: u64, output: u64) {
+async fn plumb(child: &SimProgram, input: u64, output: u64) {
     for (end, standard) in [(input, 20), (output, 21)] {
         child.duplicate(end, standard).await.unwrap();
     }
@@ -43,7 +43,7 @@ fn pipe_of_1_mb_through_other_board_is_whole() {
                 (0, "/bin/collect", second_out, first_in),
             ];
             for (board, path, input, output) in stages {
-                let child = move |child: Program| async move {
+                let child = move |child: SimProgram| async move {
                     plumb(&child, input, output).await;
                     if path == "/bin/collect" {
                         child.close(1).await.unwrap();
@@ -104,7 +104,7 @@ fn pipe_without_reader_ends_writer() {
     run(
         |init| async move {
             let (output, input) = init.pipe().await.unwrap();
-            let endless = move |child: Program| async move {
+            let endless = move |child: SimProgram| async move {
                 child.close(output).await.unwrap();
                 child.write_all(input, &[1; 300_000]).await.unwrap();
                 1

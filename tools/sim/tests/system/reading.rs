@@ -2,8 +2,8 @@
 
 use crate::machine::{possible, run_cluster, run_on};
 use renga_sim::ClusterSetup;
-use renga_sim::program::{Attributes, Open, Program};
-use renga_sim::seed::{Settings, placed};
+use renga_sim::program::{Attributes, Open, SimProgram};
+use renga_sim::seed::{SeedSettings, placed};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -11,20 +11,20 @@ const PATH: &str = "/read";
 const OLD_S: (u64, u64) = (1_111_111_111, 1_222_222_222);
 
 /// A file that was changed since it was read.
-async fn make(init: &Program) {
+async fn make(init: &SimProgram) {
     let file = init.open(PATH, Open::Create).await.unwrap();
     init.write_all(file, b"text").await.unwrap();
     init.close(file).await.unwrap();
     init.change_times(PATH, OLD_S).await.unwrap();
 }
 
-async fn access_s(program: &Program) -> u64 {
+async fn access_s(program: &SimProgram) -> u64 {
     let Attributes { times_s: (access_s, modify_s), .. } = program.attributes(PATH).await.unwrap();
     assert_eq!(modify_s, OLD_S.1);
     access_s
 }
 
-async fn read(program: &Program) {
+async fn read(program: &SimProgram) {
     let file = program.open(PATH, Open::Read).await.unwrap();
     assert_eq!(program.read(file, 4).await.as_deref(), Ok(&b"text"[..]));
     program.close(file).await.unwrap();
@@ -32,9 +32,9 @@ async fn read(program: &Program) {
 
 /// Frames of a run in which a file is opened on the other board, looked at and read so often.
 fn frames_of(times: u32) -> u64 {
-    let init = move |init: Program| async move {
+    let init = move |init: SimProgram| async move {
         make(&init).await;
-        let reads = move |program: Program| async move {
+        let reads = move |program: SimProgram| async move {
             let mut seen_s = OLD_S.0;
             for _ in 0..times {
                 assert_eq!(access_s(&program).await, seen_s);
@@ -64,11 +64,11 @@ fn page_cache_second_read_sends_no_frame() {
 /// Frames of a run in which the other board reads a file with `content`.
 fn frames_for(content: Vec<u8>) -> u64 {
     let content: &[u8] = content.leak();
-    let init = move |init: Program| async move {
+    let init = move |init: SimProgram| async move {
         let file = init.open(PATH, Open::Create).await.unwrap();
         init.write_all(file, content).await.unwrap();
         init.close(file).await.unwrap();
-        let read = move |program: Program| async move {
+        let read = move |program: SimProgram| async move {
             let file = program.open(PATH, Open::Read).await.unwrap();
             assert!(program.read(file, content.len()).await.unwrap() == content);
             program.close(file).await.unwrap();
@@ -103,14 +103,14 @@ fn access_time_never_goes_back_between_boards() {
         return;
     }
     let (newest, began) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
-    let init = move |init: Program| {
+    let init = move |init: SimProgram| {
         let (newest, began) = (newest.clone(), began.clone());
         async move {
             make(&init).await;
             let mut pids = Vec::new();
             for board in [1, 2] {
                 let (newest, began) = (newest.clone(), began.clone());
-                let looks = move |program: Program| async move {
+                let looks = move |program: SimProgram| async move {
                     access_s(&program).await;
                     began.set(began.get() + 1);
                     while began.get() < 2 {
@@ -137,6 +137,6 @@ fn access_time_never_goes_back_between_boards() {
             0
         }
     };
-    let three = placed(Settings { boards: 3, ..Settings::PAIR }).unwrap();
+    let three = placed(SeedSettings { boards: 3, ..SeedSettings::PAIR }).unwrap();
     assert_eq!(run_on(three, init, |_| ()).status, 0);
 }

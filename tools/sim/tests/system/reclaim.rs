@@ -5,8 +5,8 @@ use crate::machine::{LIMIT_NS, finish, possible, setup};
 use renga_abi::Errno;
 use renga_random::Random;
 use renga_sim::ClusterSetup;
-use renga_sim::program::{Open, Program};
-use renga_sim::system::{SMALL, System, SystemSetup, placement};
+use renga_sim::program::{Open, SimProgram};
+use renga_sim::system::{SMALL, SimSystem, SystemSetup, placement};
 use std::cell::Cell;
 use std::future::Future;
 use std::rc::Rc;
@@ -41,7 +41,7 @@ fn pages(file: u64, from: usize, count: usize) -> Vec<u8> {
     (from..from + count).flat_map(|page| content(file, page)).collect()
 }
 
-async fn change(program: &Program, setting: &str, text: &str) {
+async fn change(program: &SimProgram, setting: &str, text: &str) {
     let file = program.open(&format!("/proc/renga/reclaim/{setting}"), Open::Change).await.unwrap();
     program.write(file, text.as_bytes()).await.unwrap();
     program.close(file).await.unwrap();
@@ -57,7 +57,7 @@ struct Said {
     batcher: [u64; 2],
 }
 
-async fn said(program: &Program) -> Said {
+async fn said(program: &SimProgram) -> Said {
     let file = program.open("/proc/renga/reclaim/state", Open::Read).await.unwrap();
     let text = program.read_all(file, 1000).await.unwrap();
     program.close(file).await.unwrap();
@@ -82,7 +82,7 @@ enum Load {
     Maps { pages: usize, for_ns: u64 },
 }
 
-async fn write_file(program: &Program, path: &str, number: u64, count: usize) -> Result<u64, Errno> {
+async fn write_file(program: &SimProgram, path: &str, number: u64, count: usize) -> Result<u64, Errno> {
     let file = program.open(path, Open::Truncate).await?;
     for at in (0..count).step_by(PIECE) {
         program.write_all(file, &pages(number, at, PIECE.min(count - at))).await?;
@@ -90,7 +90,7 @@ async fn write_file(program: &Program, path: &str, number: u64, count: usize) ->
     Ok(file)
 }
 
-async fn read_file(program: &Program, path: &str, number: u64, count: usize, pause_ns: u64) -> Result<(), Errno> {
+async fn read_file(program: &SimProgram, path: &str, number: u64, count: usize, pause_ns: u64) -> Result<(), Errno> {
     let file = program.open(path, Open::Read).await?;
     for at in (0..count).step_by(PIECE) {
         let read = program.read_at(file, (at * PAGE) as u64, PIECE.min(count - at) * PAGE).await?;
@@ -101,7 +101,7 @@ async fn read_file(program: &Program, path: &str, number: u64, count: usize, pau
 }
 
 /// Puts something into pages of memory, and has it there for some time.
-async fn hold(program: &Program, at: u64, number: u64, count: usize, for_ns: u64) -> Result<(), Errno> {
+async fn hold(program: &SimProgram, at: u64, number: u64, count: usize, for_ns: u64) -> Result<(), Errno> {
     for page in 0..count {
         program.store(at + (page * PAGE) as u64, &content(number, page)).await;
     }
@@ -116,7 +116,7 @@ async fn hold(program: &Program, at: u64, number: u64, count: usize, for_ns: u64
     Ok(())
 }
 
-async fn carry(program: &Program, number: u64, load: Load) -> Result<(), Errno> {
+async fn carry(program: &SimProgram, number: u64, load: Load) -> Result<(), Errno> {
     let path = format!("/of{number}");
     match load {
         Load::Streams { pause_ns } => read_file(program, "/big", 0, BIG_PAGES, pause_ns).await,
@@ -181,7 +181,7 @@ struct Seen {
 }
 
 /// Sets a board's reclaimer as drawn and looks at its memory until all is over.
-async fn watch(program: Program, drawn: Drawn, seen: Seen) -> u8 {
+async fn watch(program: SimProgram, drawn: Drawn, seen: Seen) -> u8 {
     change(&program, "thresholds", &format!("requests {} free_pages 300", drawn.requests)).await;
     change(&program, "batching", if drawn.batching { "on" } else { "off" }).await;
     let (mut short, mut last) = (0, Said::default());
@@ -203,7 +203,7 @@ async fn watch(program: Program, drawn: Drawn, seen: Seen) -> u8 {
 }
 
 /// Has somebody watch board `board`, whenever that is there.
-async fn watched(program: Program, board: u8, drawn: Drawn, seen: Seen) -> u8 {
+async fn watched(program: SimProgram, board: u8, drawn: Drawn, seen: Seen) -> u8 {
     while !seen.over.get() {
         let again = seen.clone();
         match program.fork_on(board, move |watcher| watch(watcher, drawn, again)).await {
@@ -218,7 +218,7 @@ async fn watched(program: Program, board: u8, drawn: Drawn, seen: Seen) -> u8 {
     3
 }
 
-async fn little_memory(init: Program, drawn: Drawn, seen: Seen) -> u8 {
+async fn little_memory(init: SimProgram, drawn: Drawn, seen: Seen) -> u8 {
     let big = write_file(&init, "/big", 0, BIG_PAGES).await.unwrap();
     init.sync(big).await.unwrap();
     init.close(big).await.unwrap();
@@ -229,7 +229,7 @@ async fn little_memory(init: Program, drawn: Drawn, seen: Seen) -> u8 {
     let mut pids = Vec::new();
     for (number, (board, load)) in (1..).zip(drawn.loads) {
         let child =
-            move |program: Program| async move { if carry(&program, number, load).await.is_ok() { 3 } else { 4 } };
+            move |program: SimProgram| async move { if carry(&program, number, load).await.is_ok() { 3 } else { 4 } };
         match init.fork_on(board, child).await {
             Ok(pid) => pids.push((pid, board)),
             Err(errno) => assert_eq!((errno, board), (Errno::EHOSTDOWN, 1)),
@@ -249,16 +249,16 @@ async fn little_memory(init: Program, drawn: Drawn, seen: Seen) -> u8 {
 }
 
 /// A pair with little memory, whose init does `init`.
-fn begin<F: Future<Output = u8> + 'static>(init: impl Fn(Program) -> F + Clone + 'static) -> System {
+fn begin<F: Future<Output = u8> + 'static>(init: impl Fn(SimProgram) -> F + Clone + 'static) -> SimSystem {
     let text = SMALL
         .replace("disk = true }", &format!("disk = true, memory_mib = {MEMORY_MIB} }}"))
         .replace("name = \"b\" }", &format!("name = \"b\", memory_mib = {MEMORY_MIB} }}"));
     let (setup, programs) = setup(ClusterSetup::new(2), init, |_| ());
     let setup = SystemSetup { placement: placement(&text).unwrap(), ..setup };
-    System::boot(&setup, &programs)
+    SimSystem::boot(&setup, &programs)
 }
 
-fn begin_drawn(seed: u64) -> (System, Seen) {
+fn begin_drawn(seed: u64) -> (SimSystem, Seen) {
     let (drawn, seen) = (draw(seed), Seen::default());
     let told = seen.clone();
     (begin(move |init| little_memory(init, drawn, told.clone())), seen)
@@ -312,7 +312,7 @@ fn reclaim_batcher_ignores_other_shortages() {
     }
     let told = Rc::new(Cell::new(false));
     let tell = told.clone();
-    let init = move |init: Program| {
+    let init = move |init: SimProgram| {
         let tell = tell.clone();
         async move {
             change(&init, "thresholds", "requests 100 free_pages 384").await;
@@ -332,7 +332,7 @@ fn reclaim_batcher_ignores_other_shortages() {
             for round in 0..3 {
                 let mut pids = Vec::new();
                 for number in 0..5 {
-                    let holder = move |program: Program| async move {
+                    let holder = move |program: SimProgram| async move {
                         hold(&program, HELD, number + round, HELD_PAGES_MAX as usize, 2_000 * MS).await.unwrap();
                         3
                     };
@@ -354,6 +354,6 @@ fn reclaim_batcher_ignores_other_shortages() {
         }
     };
     let mut system = begin(init);
-    assert_eq!(system.run(LIMIT_NS), Some(0), "{:?}", System::log());
+    assert_eq!(system.run(LIMIT_NS), Some(0), "{:?}", SimSystem::log());
     assert!(told.get());
 }

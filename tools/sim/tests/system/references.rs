@@ -2,7 +2,7 @@
 
 use crate::hang::over_a_hang;
 use crate::machine::possible;
-use renga_sim::program::{Open, Program};
+use renga_sim::program::{Open, SimProgram};
 
 const MS: u64 = 1_000_000;
 /// As many as a board of the small system keeps references to: two files and a program.
@@ -12,19 +12,19 @@ const CONTENT: [u8; 5000] = [7; 5000];
 /// Times that each is opened after the session's end: by processes that have not been told of that, and by such as have.
 const ROUNDS: u32 = 4;
 
-async fn make(program: &Program, path: &str, content: &[u8], mode: u16) {
+async fn make(program: &SimProgram, path: &str, content: &[u8], mode: u16) {
     let file = program.open(path, Open::Truncate).await.unwrap();
     program.write_all(file, content).await.unwrap();
     program.close(file).await.unwrap();
     program.change_mode(path, mode).await.unwrap();
 }
 
-async fn read(program: &Program, file: u64) {
+async fn read(program: &SimProgram, file: u64) {
     assert!(program.read_at(file, 0, CONTENT.len()).await.as_deref() == Ok(&CONTENT[..]));
 }
 
 /// Opens and reads each file, and runs the program.
-async fn use_all(program: &Program) {
+async fn use_all(program: &SimProgram) {
     let mut open = Vec::new();
     for path in FILES {
         for _ in 0..2 {
@@ -37,7 +37,7 @@ async fn use_all(program: &Program) {
     for file in open {
         program.close(file).await.unwrap();
     }
-    let child = |child: Program| async move { panic!("{:?}", child.execute(TOOL, &[TOOL]).await) };
+    let child = |child: SimProgram| async move { panic!("{:?}", child.execute(TOOL, &[TOOL]).await) };
     let pid = program.fork(child).await.unwrap();
     assert_eq!(program.wait(pid).await, Ok((pid, 5 << 8)));
 }

@@ -12,8 +12,8 @@ use renga_proto::pipe::{self, PollPipe, ReadPipe};
 use renga_proto::procs::{self, AwaitWork, ChildExited, Exit, INIT, PolicyOf, Spawn, TakenUp};
 use renga_rt::{Entry, Errno};
 use renga_sim::ClusterSetup;
-use renga_sim::program::{Open, Program};
-use renga_sim::system::{System, SystemSetup, image};
+use renga_sim::program::{Open, SimProgram};
+use renga_sim::system::{SimSystem, SystemSetup, image};
 use renga_systems::Kind;
 use std::cell::Cell;
 
@@ -129,13 +129,13 @@ fn pattern() -> Vec<u8> {
 }
 
 /// Has a file, memory, a full pipe and a child while the call is made, and then still.
-async fn victim(init: Program, deed: &'static ScriptedCall) -> u8 {
+async fn victim(init: SimProgram, deed: &'static ScriptedCall) -> u8 {
     let file = init.open(NAME, Open::Create).await.unwrap();
     init.write_all(file, &pattern()).await.unwrap();
     init.store(DATA, &pattern()).await;
     let (out, into) = init.pipe().await.unwrap();
     init.write_all(into, b"kept").await.unwrap();
-    let child = async |child: Program| child.sleep(u64::MAX >> 2).await.map_or(1, |()| 0);
+    let child = async |child: SimProgram| child.sleep(u64::MAX >> 2).await.map_or(1, |()| 0);
     let child = init.fork(child).await.unwrap();
     assert_eq!(child, u64::from(CHILD));
     deed.go.set(true);
@@ -163,7 +163,7 @@ fn permits_forbidden_calls_change_nothing() {
         let what = format!("{:?} calls entry {} of {:?}", deed.caller, deed.op, deed.server);
         let attack: &'static Attack = Box::leak(Box::new(Attack::of(deed)));
         let (setup, programs) = setup(ClusterSetup::new(2), move |init| victim(init, deed), |_| ());
-        let mut system = System::boot(&SystemSetup { hostile: Some((HOSTILE, attack)), ..setup }, &programs);
+        let mut system = SimSystem::boot(&SystemSetup { hostile: Some((HOSTILE, attack)), ..setup }, &programs);
         assert_eq!(system.run(LIMIT_NS), Some(0), "{what}: {:#?}", system.wait_graph());
         let stats = system.link_stats()[0];
         let found = match deed.answer.get().map(|words| words[0] as u16) {
@@ -172,7 +172,7 @@ fn permits_forbidden_calls_change_nothing() {
             Some(errno) => Fate::Refused(Errno(errno)),
             None => panic!("{what}: it was not made"),
         };
-        assert_eq!(found, fate, "{what}, {:?}", System::log());
+        assert_eq!(found, fate, "{what}, {:?}", SimSystem::log());
         let (served, forbidden) = (stats.calls_served.get(), stats.forbidden.get());
         assert_eq!((served, forbidden), if fate == Fate::Cut { (0, 1) } else { (1, 0) }, "{what}");
         let file = image::check_for(&system.disk.content(), NAME).unwrap_or_else(|error| panic!("{what}: {error}"));

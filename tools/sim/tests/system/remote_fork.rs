@@ -3,7 +3,7 @@
 use crate::machine::{possible, run};
 use renga_abi::Errno;
 use renga_sim::program::numbers::GETPPID;
-use renga_sim::program::{Open, Program};
+use renga_sim::program::{Open, SimProgram};
 
 #[test]
 fn remote_fork_shares_offset_memory_and_status() {
@@ -17,13 +17,13 @@ fn remote_fork_shares_offset_memory_and_status() {
             init.write_all(file, b"parent ").await.unwrap();
             init.store(place, b"before").await;
             let parent = init.pid().await;
-            let child = move |child: Program| async move {
+            let child = move |child: SimProgram| async move {
                 assert_eq!(child.load(place, 6).await, b"before");
                 child.store(place, b"after!").await;
                 child.write_all(file, b"child ").await.unwrap();
                 assert_eq!(child.call(GETPPID, &[]).await, Ok(parent));
                 // A child of its own, on its parent's board again.
-                let last = move |last: Program| async move {
+                let last = move |last: SimProgram| async move {
                     assert_eq!(last.load(place, 6).await, b"after!");
                     last.write_all(file, b"grandchild ").await.unwrap();
                     9
@@ -52,7 +52,7 @@ fn remote_exec_loads_program_from_disk_board() {
         return;
     }
     let become_tool = |board| {
-        move |child: Program| async move {
+        move |child: SimProgram| async move {
             panic!("on {board}: {:?}", child.execute("/bin/tool", &["/bin/tool", "a b", "17"]).await)
         }
     };

@@ -2,9 +2,9 @@
 
 use crate::machine::{finish, possible, run_to, setup};
 use renga_sim::ClusterSetup;
-use renga_sim::program::{Open, Program};
+use renga_sim::program::{Open, SimProgram};
 use renga_sim::system::image::{self, Tree};
-use renga_sim::system::{System, SystemSetup};
+use renga_sim::system::{SimSystem, SystemSetup};
 use renga_systems::Kind;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -22,13 +22,13 @@ fn revocation_unanswered_delays_writer_for_5_s() {
     }
     let told = Rc::new(Cell::new(0));
     let step = told.clone();
-    let init = move |init: Program| {
+    let init = move |init: SimProgram| {
         let step = step.clone();
         async move {
             let file = init.open(HELD, Open::Create).await.unwrap();
             init.write_all(file, &[1; PAGE]).await.unwrap();
             let there = step.clone();
-            let reads = move |program: Program| {
+            let reads = move |program: SimProgram| {
                 let step = there.clone();
                 async move {
                     let file = program.open(HELD, Open::Read).await.unwrap();
@@ -53,7 +53,7 @@ fn revocation_unanswered_delays_writer_for_5_s() {
         }
     };
     let (setup, programs) = setup(ClusterSetup::new(2), init, |_| ());
-    let mut system = System::boot(&SystemSetup { mute: Some((1, Kind::PageCache)), ..setup }, &programs);
+    let mut system = SimSystem::boot(&SystemSetup { mute: Some((1, Kind::PageCache)), ..setup }, &programs);
     run_to(&mut system, &told, 1, 1_000 * MS);
     system.mute(true);
     told.set(2);
@@ -81,10 +81,10 @@ fn revocation_with_slow_flush_keeps_local_changes() {
     }
     let told = Rc::new(Cell::new(0));
     let step = told.clone();
-    let init = move |init: Program| {
+    let init = move |init: SimProgram| {
         let step = step.clone();
         async move {
-            let writes = |program: Program| async move {
+            let writes = |program: SimProgram| async move {
                 let file = program.open(HELD, Open::Create).await.unwrap();
                 for page in 0..PAGES {
                     assert_eq!(program.write_at(file, (page * PAGE) as u64, &[page as u8; PAGE]).await, Ok(PAGE));
@@ -105,7 +105,7 @@ fn revocation_with_slow_flush_keeps_local_changes() {
         }
     };
     let (setup, programs) = setup(ClusterSetup::new(2), init, |_| ());
-    let mut system = System::boot(&setup, &programs);
+    let mut system = SimSystem::boot(&setup, &programs);
     run_to(&mut system, &told, 1, 2_000 * MS);
     system.cluster.slow_down(1, LATE_NS);
     // A commit is due 5 s after the first change; content comes home for 1 s before it, and a piece.

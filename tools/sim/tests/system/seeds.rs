@@ -2,17 +2,17 @@
 
 use crate::machine::possible;
 use renga_sim::cut::Cut;
-use renga_sim::outcome::Counts;
-use renga_sim::seed::{Settings, run_with};
+use renga_sim::outcome::SimCounts;
+use renga_sim::seed::{SeedSettings, run_with};
 
 /// Seeds of each kind.
 const SEEDS: u64 = 10;
 
-fn all(settings: Settings, seeds: impl Iterator<Item = u64>) {
+fn all(settings: SeedSettings, seeds: impl Iterator<Item = u64>) {
     if !possible() {
         return;
     }
-    let (mut runs, mut simulated_ns, mut counts, mut bad) = (0, 0, Counts::default(), Vec::new());
+    let (mut runs, mut simulated_ns, mut counts, mut bad) = (0, 0, SimCounts::default(), Vec::new());
     for seed in seeds {
         match run_with(seed, settings, &Cut::default()) {
             Ok(report) => {
@@ -28,27 +28,27 @@ fn all(settings: Settings, seeds: impl Iterator<Item = u64>) {
 
 #[test]
 fn system_seeds_on_good_link_pass() {
-    all(Settings::PAIR, 1..=SEEDS);
+    all(SeedSettings::PAIR, 1..=SEEDS);
 }
 
 #[test]
 fn system_seeds_on_bad_link_pass() {
-    all(Settings::BAD_LINK, 101..=100 + SEEDS);
+    all(SeedSettings::BAD_LINK, 101..=100 + SEEDS);
 }
 
 #[test]
 fn system_seeds_with_asynchronous_calls_pass() {
-    all(Settings { asynchronous: true, ..Settings::PAIR }, 201..=200 + SEEDS);
+    all(SeedSettings { asynchronous: true, ..SeedSettings::PAIR }, 201..=200 + SEEDS);
 }
 
 #[test]
 fn system_seeds_with_asynchronous_calls_on_bad_link_pass() {
-    all(Settings { asynchronous: true, ..Settings::BAD_LINK }, 301..=300 + SEEDS);
+    all(SeedSettings { asynchronous: true, ..SeedSettings::BAD_LINK }, 301..=300 + SEEDS);
 }
 
 #[test]
 fn system_seeds_of_four_boards_on_bad_link_pass() {
-    all(Settings { boards: 4, ..Settings::BAD_LINK }, 401..=400 + SEEDS);
+    all(SeedSettings { boards: 4, ..SeedSettings::BAD_LINK }, 401..=400 + SEEDS);
 }
 
 /// Holds: placement-line.
@@ -57,8 +57,8 @@ fn system_seeds_of_several_cores_pass() {
     for cores in 2..=4 {
         let first = 500 + 100 * u64::from(cores);
         // Each core is the home of programs once.
-        (0..cores).for_each(|home| all(Settings { cores, home, ..Settings::PAIR }, first + 1..=first + SEEDS));
-        all(Settings { cores, asynchronous: true, ..Settings::BAD_LINK }, first + 51..=first + 50 + SEEDS);
+        (0..cores).for_each(|home| all(SeedSettings { cores, home, ..SeedSettings::PAIR }, first + 1..=first + SEEDS));
+        all(SeedSettings { cores, asynchronous: true, ..SeedSettings::BAD_LINK }, first + 51..=first + 50 + SEEDS);
     }
 }
 
@@ -68,7 +68,7 @@ fn system_same_seed_repeats_run() {
         return;
     }
     for cores in [1, 3] {
-        let settings = Settings { cores, asynchronous: true, ..Settings::BAD_LINK };
+        let settings = SeedSettings { cores, asynchronous: true, ..SeedSettings::BAD_LINK };
         let report = |seed| match run_with(seed, settings, &Cut::default()) {
             Ok(report) => report,
             Err(failure) => panic!("{failure}"),

@@ -2,7 +2,7 @@
 
 use crate::machine::{possible, run};
 use renga_abi::Errno;
-use renga_sim::program::{Open, Program};
+use renga_sim::program::{Open, SimProgram};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -24,7 +24,7 @@ fn signal_handler_runs_and_program_resumes() {
                 for board in 0..2 {
                     let (ready, go) = init.pipe().await.unwrap();
                     let handled = handled.clone();
-                    let child = move |child: Program| async move {
+                    let child = move |child: SimProgram| async move {
                         child
                             .on_signal(SIGUSR1, false, move |inside| {
                                 let handled = handled.clone();
@@ -65,7 +65,7 @@ fn signal_handler_restarts_read() {
         |init| async move {
             for board in 0..2 {
                 let (output, input) = init.pipe().await.unwrap();
-                let child = move |child: Program| async move {
+                let child = move |child: SimProgram| async move {
                     child.on_signal(SIGUSR1, true, |_| async {}).await.unwrap();
                     child.close(input).await.unwrap();
                     assert_eq!(child.read_all(output, 100).await.unwrap(), b"late");
@@ -96,11 +96,11 @@ fn signal_ends_any_wait() {
         |init| async move {
             let (output, _input) = init.pipe().await.unwrap();
             for board in 0..2 {
-                let sleeps = |child: Program| async move {
+                let sleeps = |child: SimProgram| async move {
                     let _ = child.sleep(3_600_000_000_000).await;
                     1
                 };
-                let reads = move |child: Program| async move {
+                let reads = move |child: SimProgram| async move {
                     let _ = child.read(output, 1).await;
                     1
                 };
@@ -127,15 +127,15 @@ fn signal_ends_wild_program() {
     run(
         |init| async move {
             for board in 0..2 {
-                let jumps = |child: Program| async move {
+                let jumps = |child: SimProgram| async move {
                     child.jump(0xffff_ffff_8008_0000).await;
                     0
                 };
-                let stores = |child: Program| async move {
+                let stores = |child: SimProgram| async move {
                     child.store(0x10_0000, b"x").await;
                     0
                 };
-                let writes_code = |child: Program| async move {
+                let writes_code = |child: SimProgram| async move {
                     child.store(0x40_0000, b"x").await;
                     0
                 };

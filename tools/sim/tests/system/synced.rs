@@ -3,9 +3,9 @@
 use crate::machine::{LIMIT_NS, possible, run_to, setup};
 use renga_sim::ClusterSetup;
 use renga_sim::program::numbers::{FCNTL, OPENAT};
-use renga_sim::program::{Open, Program};
+use renga_sim::program::{Open, SimProgram};
 use renga_sim::system::image::Tree;
-use renga_sim::system::{System, image};
+use renga_sim::system::{SimSystem, image};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -43,14 +43,14 @@ fn writes(base: u64, file: u64, source: u64) -> [Write; 7] {
     ]
 }
 
-async fn open(program: &Program, path: &str, flags: u64) -> u64 {
+async fn open(program: &SimProgram, path: &str, flags: u64) -> u64 {
     let at = program.data();
     program.store(at, &[path.as_bytes(), b"\0"].concat()).await;
     program.call(OPENAT, &[AT_FDCWD, at, RDWR_CREATE | flags, 0o644]).await.unwrap()
 }
 
 /// Makes each call to a file of its own, opened with `flags`, after F_SETFL has tried to take them away.
-async fn write_each(program: &Program, kind: &str, flags: u64) {
+async fn write_each(program: &SimProgram, kind: &str, flags: u64) {
     let base = program.data();
     program.store(base + TEXT, &vec![b'x'; BYTES as usize]).await;
     for word in [(0, base + TEXT), (8, 100), (16, base + TEXT), (24, BYTES - 100)] {
@@ -78,7 +78,7 @@ async fn write_each(program: &Program, kind: &str, flags: u64) {
 fn left_by(board: u8) -> Tree {
     let (told, lives) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
     let (step, life) = (told.clone(), lives.clone());
-    let init = move |init: Program| {
+    let init = move |init: SimProgram| {
         let (step, life) = (step.clone(), life.clone());
         async move {
             life.set(life.get() + 1);
@@ -87,7 +87,7 @@ fn left_by(board: u8) -> Tree {
             }
             let source = init.open("/source", Open::Create).await.unwrap();
             init.write_all(source, &vec![b'x'; BYTES as usize]).await.unwrap();
-            let writer = move |program: Program| async move {
+            let writer = move |program: SimProgram| async move {
                 for (kind, flags) in [("sync", SYNC), ("data", DSYNC), ("end", SYNC | APPEND), ("none", 0)] {
                     write_each(&program, kind, flags).await;
                 }
@@ -100,12 +100,12 @@ fn left_by(board: u8) -> Tree {
         }
     };
     let (setup, programs) = setup(ClusterSetup::new(2), init, |_| ());
-    let mut system = System::boot(&setup, &programs);
+    let mut system = SimSystem::boot(&setup, &programs);
     run_to(&mut system, &told, 1, 4_000 * MS);
     system.cluster.kill(0);
     system.cluster.run_until(system.cluster.now_ns() + 1_000 * MS);
     system.reboot(0);
-    assert_eq!(system.run(LIMIT_NS), Some(0), "{:?}", System::log());
+    assert_eq!(system.run(LIMIT_NS), Some(0), "{:?}", SimSystem::log());
     image::check(&system.disk.content()).unwrap()
 }
 

@@ -2,8 +2,8 @@
 
 use crate::machine::{finish, possible, run, run_to, setup};
 use renga_sim::ClusterSetup;
-use renga_sim::program::Program;
-use renga_sim::system::System;
+use renga_sim::program::SimProgram;
+use renga_sim::system::SimSystem;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -25,7 +25,7 @@ fn poll_of_two_boards_wakes_each_other() {
             let ((there, to_there), (here, to_here)) = (init.pipe().await.unwrap(), init.pipe().await.unwrap());
             let (quiet, _) = init.pipe().await.unwrap();
             let child = init
-                .fork_on(1, move |child: Program| async move {
+                .fork_on(1, move |child: SimProgram| async move {
                     for _ in 0..50 {
                         assert_eq!(child.await_reading(&[quiet, there]).await, Ok(vec![0, READABLE]));
                         child.read(there, 1).await.unwrap();
@@ -61,9 +61,9 @@ fn poll_of_dead_board_reports_error() {
             let step = step.clone();
             async move {
                 let child = init
-                    .fork_on(1, move |child: Program| async move {
+                    .fork_on(1, move |child: SimProgram| async move {
                         let ((first, _), (second, _)) = (child.pipe().await.unwrap(), child.pipe().await.unwrap());
-                        let wait = move |back: Program| async move {
+                        let wait = move |back: SimProgram| async move {
                             step.set(1);
                             assert_eq!(back.await_reading(&[first, second]).await, Ok(vec![LOST, LOST]));
                             step.set(2);
@@ -82,7 +82,7 @@ fn poll_of_dead_board_reports_error() {
         },
         |_| (),
     );
-    let mut system = System::boot(&setup, &programs);
+    let mut system = SimSystem::boot(&setup, &programs);
     run_to(&mut system, &told, 1, 1_000 * MS);
     system.cluster.run_until(system.cluster.now_ns() + 10_000 * MS);
     assert_eq!(told.get(), 1, "nothing was there");

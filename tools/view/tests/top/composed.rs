@@ -2,7 +2,7 @@
 //! idle but for a frame.
 
 use renga_abi::ProcId;
-use renga_trace::{Board, Event, Frame, Header, ProcessKind, Protocol, Timed, Writer};
+use renga_trace::{ProcessKind, Timed, TraceBoard, TraceEvent, TraceHeader, TraceWriter, TracedFrame, TracedProtocol};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -10,22 +10,22 @@ const USER: ProcId = ProcId::new(0, 0);
 const FILE: ProcId = ProcId::new(0, 1);
 const MS: u64 = 1_000_000;
 
-pub fn header() -> Header {
+pub fn header() -> TraceHeader {
     let board = |name: &str, kinds: &[usize]| {
-        let mut board = Board { name: name.to_string(), ..Board::default() };
+        let mut board = TraceBoard { name: name.to_string(), ..TraceBoard::default() };
         kinds.iter().zip(0..).for_each(|(kind, index)| board.add(index, 0, *kind));
         board
     };
     let kind = |name: &str, serves| ProcessKind { name: name.to_string(), serves };
-    Header {
+    TraceHeader {
         boards: vec![board("a", &[0, 1]), board("b", &[0])],
         kinds: vec![kind("user", None), kind("file", Some(0))],
-        protocols: vec![Protocol { name: "File".into(), entries: vec![(0, "Read".into())] }],
+        protocols: vec![TracedProtocol { name: "File".into(), entries: vec![(0, "Read".into())] }],
     }
 }
 
 pub fn events() -> Vec<Timed> {
-    let frame = Frame {
+    let frame = TracedFrame {
         destination: 0,
         token_wait_ns: 4_000,
         wire_ns: 250 * MS,
@@ -34,24 +34,24 @@ pub fn events() -> Vec<Timed> {
     };
     let name = u64::from_le_bytes(*b"worker\0\0");
     let mut events = vec![
-        (0, 0, Event::Account { process: USER, account: 1 }),
-        (0, 0, Event::Program { process: USER, pid: 7, name, rest: 0 }),
-        (0, 1, Event::Idle {}),
-        (0, 1, Event::Frame(frame)),
+        (0, 0, TraceEvent::Account { process: USER, account: 1 }),
+        (0, 0, TraceEvent::Program { process: USER, pid: 7, name, rest: 0 }),
+        (0, 1, TraceEvent::Idle {}),
+        (0, 1, TraceEvent::Frame(frame)),
     ];
     for begin_ns in (0..100).map(|turn| turn * 10 * MS) {
         let parts = [
-            (0, Event::Enter { process: USER }),
-            (3, Event::Trap { process: USER }),
-            (3, Event::SystemCall { process: USER, number: 63 }),
-            (3, Event::Call { caller: USER, server: FILE, op: 0 }),
-            (3, Event::Accept { server: FILE, caller: USER, op: 0 }),
-            (4, Event::Reply { caller: USER, server: FILE, op: 0 }),
-            (4, Event::Idle {}),
+            (0, TraceEvent::Enter { process: USER }),
+            (3, TraceEvent::Trap { process: USER }),
+            (3, TraceEvent::SystemCall { process: USER, number: 63 }),
+            (3, TraceEvent::Call { caller: USER, server: FILE, op: 0 }),
+            (3, TraceEvent::Accept { server: FILE, caller: USER, op: 0 }),
+            (4, TraceEvent::Reply { caller: USER, server: FILE, op: 0 }),
+            (4, TraceEvent::Idle {}),
         ];
         events.extend(parts.into_iter().map(|(ms, event)| (begin_ns + ms * MS, 0, event)));
     }
-    events.push((1000 * MS, 0, Event::Stopped));
+    events.push((1000 * MS, 0, TraceEvent::Stopped));
     events.into_iter().map(|(time_ns, board, event)| Timed { time_ns, board, core: 0, event }).collect()
 }
 
@@ -87,7 +87,7 @@ pub fn written() -> Vec<u8> {
 
 /// All of it, `by_ns` later.
 pub fn written_later(by_ns: u64) -> Vec<u8> {
-    let mut out = Writer::new(Vec::new(), &header()).expect("memory");
+    let mut out = TraceWriter::new(Vec::new(), &header()).expect("memory");
     let later = events().into_iter().map(|event| Timed { time_ns: event.time_ns + by_ns, ..event });
     later.for_each(|event| out.write(&event).expect("memory"));
     out.finish().expect("memory");

@@ -1,23 +1,23 @@
 //! Going through a trace: along, playing, stopping, jumping.
 
 use crate::composed::{TraceFile, written};
-use renga_view::{Action, Player, State};
+use renga_view::{KeyAction, PlayerState, TracePlayer};
 use std::fs;
 use std::io::Write;
 use std::time::Duration;
 
 const MS: u64 = 1_000_000;
 
-fn open(file: &TraceFile) -> Player {
-    Player::open(&file.0, 100 * MS).expect("a trace")
+fn open(file: &TraceFile) -> TracePlayer {
+    TracePlayer::open(&file.0, 100 * MS).expect("a trace")
 }
 
-fn advance(player: &mut Player) {
+fn advance(player: &mut TracePlayer) {
     while !player.advance().expect("a file") {}
 }
 
 /// Of board a in the last interval: its program's share of the core in percent, and calls.
-fn interval(player: &Player) -> (u64, u64) {
+fn interval(player: &TracePlayer) -> (u64, u64) {
     let figures = player.interval().expect("a trace with names");
     (figures.boards[0].all_cores().programs_ns * 100 / figures.span_ns(), figures.boards[0].calls_local)
 }
@@ -28,7 +28,7 @@ fn player_following_shows_last_interval_then_total() {
     let mut player = open(&file);
     assert!(player.is_complete().unwrap());
     advance(&mut player);
-    assert_eq!((player.state(), player.time_ns()), (&State::Ended, 1000 * MS));
+    assert_eq!((player.state(), player.time_ns()), (&PlayerState::Ended, 1000 * MS));
     assert_eq!(interval(&player), (30, 10));
     let all = player.figures().unwrap();
     assert_eq!((all.boards[0].all_cores().programs_ns, all.boards[0].calls_local), (300 * MS, 100));
@@ -46,7 +46,7 @@ fn player_interval_is_independent_of_refresh_time() {
         player.interval()
     };
     let file = TraceFile::of(b"");
-    let mut player = Player::open(&file.0, 100 * MS).expect("an empty file may become a trace");
+    let mut player = TracePlayer::open(&file.0, 100 * MS).expect("an empty file may become a trace");
     assert!(player.interval().is_none());
     let mut out = fs::OpenOptions::new().append(true).open(&file.0).unwrap();
     for piece in bytes.chunks(37) {
@@ -65,19 +65,19 @@ fn player_pauses_steps_and_resumes() {
     player.play(-1);
     player.pass(Duration::from_millis(500));
     advance(&mut player);
-    assert_eq!((player.state(), player.time_ns()), (&State::Plays, 250 * MS));
-    player.act(Action::Pause);
+    assert_eq!((player.state(), player.time_ns()), (&PlayerState::Plays, 250 * MS));
+    player.act(KeyAction::Pause);
     player.pass(Duration::from_secs(9));
     advance(&mut player);
-    assert_eq!((player.state(), player.time_ns()), (&State::Stopped, 250 * MS));
-    player.act(Action::Step);
+    assert_eq!((player.state(), player.time_ns()), (&PlayerState::Stopped, 250 * MS));
+    player.act(KeyAction::Step);
     advance(&mut player);
     assert_eq!(player.time_ns(), 350 * MS);
-    player.act(Action::Pause);
-    player.act(Action::Faster);
+    player.act(KeyAction::Pause);
+    player.act(KeyAction::Faster);
     player.pass(Duration::from_millis(100));
     advance(&mut player);
-    assert_eq!((player.state(), player.time_ns()), (&State::Plays, 450 * MS));
+    assert_eq!((player.state(), player.time_ns()), (&PlayerState::Plays, 450 * MS));
 }
 
 /// Holds: top-keys.
@@ -86,18 +86,18 @@ fn player_seeks_forwards_backwards_and_to_ends() {
     let file = TraceFile::new(None);
     let mut player = open(&file);
     advance(&mut player);
-    player.act(Action::Jump(-3));
+    player.act(KeyAction::Jump(-3));
     advance(&mut player);
-    assert_eq!((player.state(), player.time_ns(), interval(&player)), (&State::Stopped, 700 * MS, (30, 10)));
-    player.act(Action::Jump(2));
+    assert_eq!((player.state(), player.time_ns(), interval(&player)), (&PlayerState::Stopped, 700 * MS, (30, 10)));
+    player.act(KeyAction::Jump(2));
     advance(&mut player);
     assert_eq!(player.time_ns(), 900 * MS);
-    player.act(Action::Begin);
+    player.act(KeyAction::Begin);
     advance(&mut player);
     assert_eq!(player.time_ns(), 0);
-    player.act(Action::End);
+    player.act(KeyAction::End);
     advance(&mut player);
-    assert_eq!((player.state(), player.time_ns()), (&State::Ended, 1000 * MS));
+    assert_eq!((player.state(), player.time_ns()), (&PlayerState::Ended, 1000 * MS));
 }
 
 /// Holds: top-live.
@@ -109,10 +109,10 @@ fn player_follows_growing_and_restarted_trace() {
     assert!(!player.is_complete().unwrap());
     advance(&mut player);
     let half_ns = player.time_ns();
-    assert!(*player.state() == State::Follows && (400 * MS..600 * MS).contains(&half_ns), "{half_ns}");
+    assert!(*player.state() == PlayerState::Follows && (400 * MS..600 * MS).contains(&half_ns), "{half_ns}");
     fs::OpenOptions::new().append(true).open(&file.0).unwrap().write_all(&bytes[bytes.len() / 2..]).unwrap();
     advance(&mut player);
-    assert_eq!((player.state(), player.time_ns()), (&State::Ended, 1000 * MS));
+    assert_eq!((player.state(), player.time_ns()), (&PlayerState::Ended, 1000 * MS));
 
     let file = TraceFile::new(Some(bytes.len() - 1));
     let mut player = open(&file);
@@ -126,12 +126,12 @@ fn player_follows_growing_and_restarted_trace() {
 /// Holds: trace-whole.
 #[test]
 fn player_refuses_other_files_and_reports_damage() {
-    let refused = |file: &TraceFile| format!("{:#}", Player::open(&file.0, 1).err().expect("it is refused"));
+    let refused = |file: &TraceFile| format!("{:#}", TracePlayer::open(&file.0, 1).err().expect("it is refused"));
     assert!(refused(&TraceFile::of(b"hello, world")).contains("this is no trace of Renga's"));
     assert!(refused(&TraceFile::of(b"RENGATR7")).contains("a trace of version 7; this renga reads version 1"));
-    let none = Player::open("/no/such/trace".as_ref(), 1).err().unwrap().to_string();
+    let none = TracePlayer::open("/no/such/trace".as_ref(), 1).err().unwrap().to_string();
     assert_eq!(none, "there is no file /no/such/trace: `renga run --trace /no/such/trace` writes it");
-    assert!(Player::open("/".as_ref(), 1).err().unwrap().to_string().contains("/ is no file"));
+    assert!(TracePlayer::open("/".as_ref(), 1).err().unwrap().to_string().contains("/ is no file"));
     let mut bytes = written();
     let end = bytes.len() - 1;
     bytes[end] ^= 1;

@@ -2,20 +2,20 @@
 
 use crate::composed::{TraceFile, events, header, written, written_later};
 use renga_trace::summary::summary;
-use renga_view::plain::{Wanted, each_interval, once};
+use renga_view::plain::{PlainOptions, each_interval, once};
 use renga_view::table::Scale;
-use renga_view::{Player, View};
+use renga_view::{TracePlayer, ViewKind};
 use serde_json::Value;
 
 const INTERVAL_NS: u64 = 100_000_000;
 
-fn wanted(json: bool) -> Wanted {
-    Wanted { views: View::ALL.to_vec(), board: None, json, scale: Scale::Sums }
+fn wanted(json: bool) -> PlainOptions {
+    PlainOptions { views: ViewKind::ALL.to_vec(), board: None, json, scale: Scale::Sums }
 }
 
-fn printed(wanted: &Wanted, whole: bool) -> String {
+fn printed(wanted: &PlainOptions, whole: bool) -> String {
     let file = TraceFile::new(None);
-    let mut player = Player::open(&file.0, INTERVAL_NS).expect("a trace");
+    let mut player = TracePlayer::open(&file.0, INTERVAL_NS).expect("a trace");
     let mut out = Vec::new();
     let print = if whole { once } else { each_interval };
     assert!(print(&mut player, wanted, &mut out).expect("it is whole"));
@@ -68,7 +68,7 @@ fn printed_intervals_add_up_to_total() {
 #[test]
 fn printed_intervals_start_at_first_event() {
     let file = TraceFile::of(&written_later(2 * INTERVAL_NS + 1));
-    let mut player = Player::open(&file.0, INTERVAL_NS).expect("a trace");
+    let mut player = TracePlayer::open(&file.0, INTERVAL_NS).expect("a trace");
     let mut out = Vec::new();
     assert!(each_interval(&mut player, &wanted(true), &mut out).expect("it is whole"));
     let text = String::from_utf8(out).expect("text");
@@ -80,7 +80,7 @@ fn printed_intervals_start_at_first_event() {
 
 #[test]
 fn printed_rates_are_per_interval() {
-    let rates = Wanted { scale: Scale::Rates, views: vec![View::Boards], board: Some(0), json: false };
+    let rates = PlainOptions { scale: Scale::Rates, views: vec![ViewKind::Boards], board: Some(0), json: false };
     let text = printed(&rates, false);
     let rows: Vec<Vec<&str>> =
         text.lines().filter(|line| line.starts_with("a ")).map(|line| line.split_whitespace().collect()).collect();
@@ -92,7 +92,7 @@ fn printed_rates_are_per_interval() {
 #[test]
 fn printed_truncated_trace_is_shown_to_its_end() {
     let file = TraceFile::new(Some(written().len() - 2));
-    let mut player = Player::open(&file.0, INTERVAL_NS).expect("a trace");
+    let mut player = TracePlayer::open(&file.0, INTERVAL_NS).expect("a trace");
     let mut out = Vec::new();
     assert!(!once(&mut player, &wanted(false), &mut out).expect("it may go on"));
     assert!(String::from_utf8(out).unwrap().contains("705 events"));

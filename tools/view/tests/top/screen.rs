@@ -7,10 +7,10 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use renga_view::choice::{KEYS, action};
 use renga_view::screen::draw;
 use renga_view::table::Scale;
-use renga_view::{Player, View, ViewChoice};
+use renga_view::{TracePlayer, ViewChoice, ViewKind};
 
 struct Screen {
-    player: Player,
+    player: TracePlayer,
     choice: ViewChoice,
     terminal: Terminal<TestBackend>,
     _file: TraceFile,
@@ -19,10 +19,10 @@ struct Screen {
 impl Screen {
     fn new(width: u16, height: u16) -> Screen {
         let file = TraceFile::new(None);
-        let mut player = Player::open(&file.0, 100_000_000).expect("a trace");
+        let mut player = TracePlayer::open(&file.0, 100_000_000).expect("a trace");
         player.go_to(200_000_000);
         while !player.advance().expect("a file") {}
-        let choice = ViewChoice::new(View::Boards, Scale::Rates, false);
+        let choice = ViewChoice::new(ViewKind::Boards, Scale::Rates, false);
         let terminal = Terminal::new(TestBackend::new(width, height)).expect("a screen of memory");
         Screen { player, choice, terminal, _file: file }
     }

@@ -7,7 +7,7 @@ use crate::{Outcome, compute};
 use core::ffi::CStr;
 use renga_userland::process::fork;
 use renga_userland::syscall::{close, execute, exit, open, plain, read, wait, write};
-use renga_userland::{Arguments, Errno};
+use renga_userland::{Errno, ProgramArguments};
 
 /// Of each kind of call.
 const CALLS: usize = 5;
@@ -34,7 +34,7 @@ fn of<T>(what: &'static str, result: Result<T, Errno>) -> Result<T, (&'static st
 }
 
 /// Makes them: reads that hit, reads that miss, writes, opens, closes, execs.
-pub fn make(arguments: &Arguments) -> Outcome {
+pub fn make(arguments: &ProgramArguments) -> Outcome {
     let folder = arguments.get(2).unwrap_or(c".");
     of("chdir", plain(CHDIR, [folder.as_ptr() as isize, 0, 0]))?;
     let mut piece = [0; PIECE_BYTES];

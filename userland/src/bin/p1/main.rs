@@ -15,7 +15,7 @@ mod storm;
 
 use renga_userland::syscall::write;
 use renga_userland::text::{Decimal, complain, parse};
-use renga_userland::{Arguments, Errno, program};
+use renga_userland::{Errno, ProgramArguments, program};
 
 program!(main);
 
@@ -25,7 +25,7 @@ type Outcome = Result<(), (&'static str, Errno)>;
 const USAGE: &[u8] = b"usage: p1 calls FOLDER | storm PROGRAM COUNT | send COUNT PAUSE_NS | receive COUNT PAUSE_NS\n";
 const EINVAL: Errno = Errno(22);
 
-fn main(arguments: Arguments) -> i32 {
+fn main(arguments: ProgramArguments) -> i32 {
     let number = |index: usize| arguments.get(index).and_then(|word| parse(word.to_bytes())).unwrap_or(0).into();
     let outcome = match arguments.get(1).map(|word| word.to_bytes()) {
         Some(b"calls") => calls::make(&arguments),

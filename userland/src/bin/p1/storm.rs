@@ -1,7 +1,7 @@
 //! Programs that begin at once: children wait at a gate, and execute when it opens.
 
 use crate::{Outcome, say};
-use renga_userland::Arguments;
+use renga_userland::ProgramArguments;
 use renga_userland::process::{exit_code, fork};
 use renga_userland::syscall::{close, execute, exit, now_ns, pipe, read, wait};
 
@@ -9,7 +9,7 @@ use renga_userland::syscall::{close, execute, exit, now_ns, pipe, read, wait};
 const ENOEXEC: renga_userland::Errno = renga_userland::Errno(8);
 
 /// Runs the program `count` times at once; says how many, and ns until all have ended.
-pub fn raise(arguments: &Arguments, count: u64) -> Outcome {
+pub fn raise(arguments: &ProgramArguments, count: u64) -> Outcome {
     let program = arguments.get(2).unwrap_or(c"");
     let (gate, key) = pipe().map_err(|errno| ("pipe", errno))?;
     for _ in 0..count {

@@ -13,24 +13,24 @@ const SHARED_BYTES: usize = 4096;
 const MISPLACED: i32 = 3;
 
 /// Words that all processes share, the gate in front of them.
-pub struct Shared {
+pub struct GateWords {
     words: &'static [AtomicU32],
 }
 
-impl Shared {
+impl GateWords {
     const READY: usize = 0;
     const OPEN: usize = 1;
     const FIRST: usize = 2;
 
     /// Fresh ones, the gate closed.
-    pub fn make() -> Result<Shared, (&'static str, renga_userland::Errno)> {
+    pub fn make() -> Result<GateWords, (&'static str, renga_userland::Errno)> {
         let words = map_shared(-1, SHARED_BYTES).map_err(|errno| ("mmap", errno))?;
-        Ok(Shared { words })
+        Ok(GateWords { words })
     }
 
     /// A word for whatever its users agree on.
     pub fn word(&self, place: usize) -> &AtomicU32 {
-        &self.words[Shared::FIRST + place]
+        &self.words[GateWords::FIRST + place]
     }
 
     /// Makes a process that does `work` on `core`; its pid.
@@ -51,24 +51,24 @@ impl Shared {
 
     /// Says that the caller is where it should be.
     pub fn arrive(&self) {
-        self.words[Shared::READY].fetch_add(1, Ordering::SeqCst);
+        self.words[GateWords::READY].fetch_add(1, Ordering::SeqCst);
     }
 
     /// Waits until so many have arrived. One that is not there will never be: then its parent ends this one.
     pub fn await_all(&self, count: u32) {
-        while self.words[Shared::READY].load(Ordering::SeqCst) < count {
+        while self.words[GateWords::READY].load(Ordering::SeqCst) < count {
             sleep(LOOK_NS);
         }
     }
 
     /// Opens the gate.
     pub fn open(&self) {
-        self.words[Shared::OPEN].store(1, Ordering::SeqCst);
+        self.words[GateWords::OPEN].store(1, Ordering::SeqCst);
     }
 
     /// Waits until it is open.
     pub fn pass(&self) {
-        while self.words[Shared::OPEN].load(Ordering::SeqCst) == 0 {
+        while self.words[GateWords::OPEN].load(Ordering::SeqCst) == 0 {
             sleep(LOOK_NS);
         }
     }

@@ -6,28 +6,28 @@ use renga_userland::text::Decimal;
 const BYTES_MAX: usize = 256;
 
 /// The line; what does not fit is left out.
-pub struct Line {
+pub struct OutputLine {
     text: [u8; BYTES_MAX],
     length: usize,
 }
 
-impl Line {
+impl OutputLine {
     /// Begins with this.
-    pub fn new(word: &[u8]) -> Line {
-        let mut line = Line { text: [0; BYTES_MAX], length: 0 };
+    pub fn new(word: &[u8]) -> OutputLine {
+        let mut line = OutputLine { text: [0; BYTES_MAX], length: 0 };
         line.push(word);
         line
     }
 
     /// A further word.
-    pub fn word(&mut self, word: &[u8]) -> &mut Line {
+    pub fn word(&mut self, word: &[u8]) -> &mut OutputLine {
         self.push(b" ");
         self.push(word);
         self
     }
 
     /// A further number.
-    pub fn number(&mut self, number: u64) -> &mut Line {
+    pub fn number(&mut self, number: u64) -> &mut OutputLine {
         self.word(Decimal::new(number).digits())
     }
 

@@ -1,9 +1,9 @@
 //! The same computation on several cores at once.
 
 use crate::Outcome;
-use crate::children::Shared;
+use crate::children::GateWords;
 use crate::computation::compute;
-use crate::line::Line;
+use crate::line::OutputLine;
 use core::sync::atomic::Ordering;
 use renga_userland::Errno;
 use renga_userland::syscall::{now_ns, wait};
@@ -14,7 +14,7 @@ const ECHILD: Errno = Errno(10);
 
 /// A process on each of the `cores`; says `loop CORE NS` for each.
 pub fn run(instructions: u32, cores: impl Iterator<Item = u32>) -> Outcome {
-    let shared = Shared::make()?;
+    let shared = GateWords::make()?;
     let (mut placed, mut count) = ([0; CORES_MAX], 0);
     for core in cores.take(CORES_MAX) {
         let place = count;
@@ -40,7 +40,7 @@ pub fn run(instructions: u32, cores: impl Iterator<Item = u32>) -> Outcome {
     }
     for (place, core) in placed.iter().take(count).enumerate() {
         let taken_ns = shared.word(place).load(Ordering::SeqCst);
-        Line::new(b"loop").number(u64::from(*core)).number(u64::from(taken_ns)).say();
+        OutputLine::new(b"loop").number(u64::from(*core)).number(u64::from(taken_ns)).say();
     }
     Ok(())
 }

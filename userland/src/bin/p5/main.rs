@@ -18,7 +18,7 @@ mod loops;
 mod reads;
 
 use renga_userland::text::{Decimal, complain, parse};
-use renga_userland::{Arguments, Errno, program};
+use renga_userland::{Errno, ProgramArguments, program};
 
 program!(main);
 
@@ -29,11 +29,13 @@ const USAGE: &[u8] =
     b"usage: p5 loops INSTRUCTIONS CORE... | reads LABEL FILE BLOCKS FILE2 BLOCKS2 TURN READS COMPUTED LOAD PAUSE CORE CORE2 REPEATS\n";
 const EINVAL: Errno = Errno(22);
 
-fn main(arguments: Arguments) -> i32 {
+fn main(arguments: ProgramArguments) -> i32 {
     let number = |index: usize| arguments.get(index).and_then(|word| parse(word.to_bytes()));
     let outcome = match arguments.get(1).map(|word| word.to_bytes()) {
         Some(b"loops") => loops::run(number(2).unwrap_or(0), (3..arguments.count()).filter_map(number)),
-        Some(b"reads") => reads::Experiment::read(&arguments).ok_or(("its arguments", EINVAL)).and_then(|it| it.run()),
+        Some(b"reads") => {
+            reads::ReadsExperiment::read(&arguments).ok_or(("its arguments", EINVAL)).and_then(|it| it.run())
+        }
         _ => Err(("its arguments", EINVAL)),
     };
     let Err((what, errno)) = outcome else { return 0 };

@@ -1,8 +1,8 @@
 //! P5, figure 5: random reads of AP1, which is timed, beside those of AP2 and a load process that computes and pauses.
 
-use crate::children::Shared;
+use crate::children::GateWords;
 use crate::computation::compute;
-use crate::line::Line;
+use crate::line::OutputLine;
 use crate::{EINVAL, Outcome};
 use core::ffi::CStr;
 use core::sync::atomic::Ordering;
@@ -10,7 +10,7 @@ use renga_userland::schedule::{pin, set_scheduler};
 use renga_userland::signals;
 use renga_userland::syscall::{close, now_ns, open, read_at, sleep, wait, write};
 use renga_userland::text::parse;
-use renga_userland::{Arguments, Errno};
+use renga_userland::{Errno, ProgramArguments};
 
 const BLOCK_BYTES: usize = 4096;
 /// AP1 begins so long after the others, ns; and so much later each time, so that the load is in another phase.
@@ -30,7 +30,7 @@ const STEP: u32 = 1_013_904_223;
 const TAKEN: [usize; 2] = [0, 1];
 
 /// What is done.
-pub struct Experiment {
+pub struct ReadsExperiment {
     label: &'static CStr,
     /// AP1's, and AP2's.
     files: [&'static CStr; 2],
@@ -46,19 +46,19 @@ pub struct Experiment {
 }
 
 /// Reads blocks, each once, in no order.
-struct Reader {
+struct BlockReader {
     file: i32,
     blocks: u32,
     block: u32,
     page: [u8; BLOCK_BYTES],
 }
 
-impl Experiment {
+impl ReadsExperiment {
     /// From `p5`'s arguments.
-    pub fn read(arguments: &Arguments) -> Option<Experiment> {
+    pub fn read(arguments: &ProgramArguments) -> Option<ReadsExperiment> {
         let number = |index: usize| arguments.get(index).and_then(|word| parse(word.to_bytes()));
         let blocks = |index: usize| number(index).filter(|blocks| blocks.is_power_of_two());
-        Some(Experiment {
+        Some(ReadsExperiment {
             label: arguments.get(2)?,
             files: [arguments.get(3)?, arguments.get(5)?],
             blocks: [blocks(4)?, blocks(6)?],
@@ -77,7 +77,7 @@ impl Experiment {
     pub fn run(&self) -> Outcome {
         // A board with fewer cores has it on any.
         let _ = pin(ASIDE);
-        let mut line = Line::new(b"reads");
+        let mut line = OutputLine::new(b"reads");
         line.word(self.label.to_bytes());
         for repeat in 0..self.repeats {
             line.number(self.once(repeat)?);
@@ -88,7 +88,7 @@ impl Experiment {
 
     fn once(&self, repeat: u32) -> Result<u64, (&'static str, Errno)> {
         forget_pages();
-        let shared = Shared::make()?;
+        let shared = GateWords::make()?;
         let (mut others, mut count) = ([0; 2], 0);
         if self.load > 0 {
             others[count] = shared.start(self.core, || self.load(&shared))?;
@@ -113,7 +113,7 @@ impl Experiment {
         Ok(high << 32 | low)
     }
 
-    fn load(&self, shared: &Shared) -> Outcome {
+    fn load(&self, shared: &GateWords) -> Outcome {
         let (class, priority) = FIFO;
         set_scheduler(0, class, priority).map_err(|errno| ("sched_setscheduler", errno))?;
         shared.arrive();
@@ -124,8 +124,8 @@ impl Experiment {
     }
 
     /// AP2.
-    fn read_on(&self, shared: &Shared, first: u32) -> Outcome {
-        let mut reader = Reader::open(self.files[1], self.blocks[1], first)?;
+    fn read_on(&self, shared: &GateWords, first: u32) -> Outcome {
+        let mut reader = BlockReader::open(self.files[1], self.blocks[1], first)?;
         shared.arrive();
         shared.pass();
         loop {
@@ -134,9 +134,9 @@ impl Experiment {
     }
 
     /// AP1.
-    fn read_timed(&self, shared: &Shared, repeat: u32, others: u32) -> Outcome {
+    fn read_timed(&self, shared: &GateWords, repeat: u32, others: u32) -> Outcome {
         let first = (self.turn + repeat) * self.reads;
-        let mut reader = Reader::open(self.files[0], self.blocks[0], first)?;
+        let mut reader = BlockReader::open(self.files[0], self.blocks[0], first)?;
         shared.await_all(others);
         sleep(SETTLE_NS + u64::from(repeat) * PHASE_NS);
         shared.open();
@@ -151,17 +151,17 @@ impl Experiment {
     }
 }
 
-impl Reader {
+impl BlockReader {
     /// One that begins with read number `first` of all.
-    fn open(path: &CStr, blocks: u32, first: u32) -> Result<Reader, (&'static str, Errno)> {
+    fn open(path: &CStr, blocks: u32, first: u32) -> Result<BlockReader, (&'static str, Errno)> {
         let file = open(path, 0).map_err(|errno| ("open", errno))?;
         random_access(file);
         let block = (0..first).fold(0, |block, _| next(block, blocks));
-        Ok(Reader { file, blocks, block, page: [0; BLOCK_BYTES] })
+        Ok(BlockReader { file, blocks, block, page: [0; BLOCK_BYTES] })
     }
 
     /// Computes, and reads a block.
-    fn turn(&mut self, experiment: &Experiment) -> Outcome {
+    fn turn(&mut self, experiment: &ReadsExperiment) -> Outcome {
         compute(experiment.computed);
         self.block = next(self.block, self.blocks);
         match read_at(self.file, &mut self.page, u64::from(self.block) * BLOCK_BYTES as u64) {

@@ -1,8 +1,8 @@
 //! Paths, files and the medium.
 
-use crate::measurement::{Failed, Measurement, Of, Taken, rounds, rounds_by};
+use crate::measurement::{FailedCall, Of, Taken, UnixMeasurement, rounds, rounds_by};
 use core::ffi::CStr;
-use renga_userland::Arguments;
+use renga_userland::ProgramArguments;
 use renga_userland::syscall::{
     close, make_directory, map_memory, now_ns, open, open_with_mode, plain, read, read_at, status, unlink,
     unmap_memory, used_ns, write,
@@ -10,27 +10,27 @@ use renga_userland::syscall::{
 use renga_userland::text::Decimal;
 
 /// What is small first; at last what fills every cache.
-pub const ALL: &[Measurement] = &[
-    Measurement { name: "stat", take: |_| stat(TWO_NAMES) },
-    Measurement { name: "stat-four", take: |_| stat(FOUR_NAMES) },
-    Measurement { name: "open-close", take: |_| open_close(TWO_NAMES) },
-    Measurement { name: "open-close-four", take: |_| open_close(FOUR_NAMES) },
-    Measurement { name: "stat-longest", take: |_| stat_longest() },
-    Measurement { name: "sync", take: |_| rounds(ROUNDS, |_| plain(SYNC, [0; 3]).of("sync").map(|_| ())) },
-    Measurement { name: "pread-1", take: |_| read_blocks_at(1) },
-    Measurement { name: "pread-4k", take: |_| read_blocks_at(4 << 10) },
-    Measurement { name: "pread-64k", take: |_| read_blocks_at(64 << 10) },
-    Measurement { name: "read-1m-by-1k", take: |_| read_megabyte(1 << 10) },
-    Measurement { name: "read-1m-by-4k", take: |_| read_megabyte(4 << 10) },
-    Measurement { name: "read-1m-by-64k", take: |_| read_megabyte(64 << 10) },
-    Measurement { name: "create", take: create_many },
-    Measurement { name: "stat-many", take: stat_many },
-    Measurement { name: "unlink", take: unlink_many },
-    Measurement { name: "write-fsync", take: |_| write_and_sync(now_ns) },
-    Measurement { name: "fsync-used", take: |_| write_and_sync(used_ns) },
-    Measurement { name: "read-16m-first", take: read_much_first },
-    Measurement { name: "write-16m", take: write_much },
-    Measurement { name: "read-16m-again", take: read_much_again },
+pub const ALL: &[UnixMeasurement] = &[
+    UnixMeasurement { name: "stat", take: |_| stat(TWO_NAMES) },
+    UnixMeasurement { name: "stat-four", take: |_| stat(FOUR_NAMES) },
+    UnixMeasurement { name: "open-close", take: |_| open_close(TWO_NAMES) },
+    UnixMeasurement { name: "open-close-four", take: |_| open_close(FOUR_NAMES) },
+    UnixMeasurement { name: "stat-longest", take: |_| stat_longest() },
+    UnixMeasurement { name: "sync", take: |_| rounds(ROUNDS, |_| plain(SYNC, [0; 3]).of("sync").map(|_| ())) },
+    UnixMeasurement { name: "pread-1", take: |_| read_blocks_at(1) },
+    UnixMeasurement { name: "pread-4k", take: |_| read_blocks_at(4 << 10) },
+    UnixMeasurement { name: "pread-64k", take: |_| read_blocks_at(64 << 10) },
+    UnixMeasurement { name: "read-1m-by-1k", take: |_| read_megabyte(1 << 10) },
+    UnixMeasurement { name: "read-1m-by-4k", take: |_| read_megabyte(4 << 10) },
+    UnixMeasurement { name: "read-1m-by-64k", take: |_| read_megabyte(64 << 10) },
+    UnixMeasurement { name: "create", take: create_many },
+    UnixMeasurement { name: "stat-many", take: stat_many },
+    UnixMeasurement { name: "unlink", take: unlink_many },
+    UnixMeasurement { name: "write-fsync", take: |_| write_and_sync(now_ns) },
+    UnixMeasurement { name: "fsync-used", take: |_| write_and_sync(used_ns) },
+    UnixMeasurement { name: "read-16m-first", take: read_much_first },
+    UnixMeasurement { name: "write-16m", take: write_much },
+    UnixMeasurement { name: "read-16m-again", take: read_much_again },
 ];
 
 const O_WRONLY: i32 = 1;
@@ -81,11 +81,11 @@ fn open_close(path: &CStr) -> Taken {
 }
 
 /// A file of 1 MB, made if it is not there, open for reading.
-pub fn megabyte() -> Result<i32, Failed> {
+pub fn megabyte() -> Result<i32, FailedCall> {
     file_of(MEGABYTE, MEGABYTE_BYTES)
 }
 
-fn file_of(path: &CStr, bytes: u64) -> Result<i32, Failed> {
+fn file_of(path: &CStr, bytes: u64) -> Result<i32, FailedCall> {
     // `struct stat` has the size in its seventh word.
     if status(path).is_ok_and(|facts| facts[6] == bytes) {
         return open(path, 0).of("open");
@@ -141,25 +141,25 @@ fn read_all(file: i32, place: &mut [u8]) -> Taken {
     }
 }
 
-fn create_many(_: &Arguments) -> Taken {
+fn create_many(_: &ProgramArguments) -> Taken {
     make_directory(MANY, 0o755).of("mkdir")?;
     each_of_many(|path| close(open_with_mode(path, NEW, MODE).of("open")?).of("close"))
 }
 
-fn stat_many(_: &Arguments) -> Taken {
+fn stat_many(_: &ProgramArguments) -> Taken {
     each_of_many(|path| status(path).of("stat").map(|_| ()))
 }
 
-fn unlink_many(_: &Arguments) -> Taken {
+fn unlink_many(_: &ProgramArguments) -> Taken {
     let taken = each_of_many(|path| unlink(path, 0).of("unlink"));
     unlink(MANY, AT_REMOVEDIR).of("rmdir")?;
     taken
 }
 
-fn each_of_many(mut operation: impl FnMut(&CStr) -> Result<(), Failed>) -> Taken {
+fn each_of_many(mut operation: impl FnMut(&CStr) -> Result<(), FailedCall>) -> Taken {
     let begin_ns = now_ns();
     for number in 0..FILES {
-        operation(Name::of(number).path())?;
+        operation(NumberedPath::of(number).path())?;
     }
     Ok((FILES, now_ns() - begin_ns))
 }
@@ -178,7 +178,7 @@ fn write_and_sync(clock: fn() -> u64) -> Taken {
 }
 
 /// 16 MB to a new file; counts bytes.
-fn write_much(_: &Arguments) -> Taken {
+fn write_much(_: &ProgramArguments) -> Taken {
     let begin_ns = now_ns();
     let file = file_of(MUCH, MUCH_BYTES)?;
     let ns = now_ns() - begin_ns;
@@ -187,7 +187,7 @@ fn write_much(_: &Arguments) -> Taken {
 }
 
 /// As much that is in no cache yet, from start to end; counts bytes.
-fn read_much_first(_: &Arguments) -> Taken {
+fn read_much_first(_: &ProgramArguments) -> Taken {
     let place = map_memory(BLOCK_BYTES).of("mmap")?;
     let file = open(UNREAD, 0).of("open")?;
     let taken = read_all(file, place);
@@ -197,7 +197,7 @@ fn read_much_first(_: &Arguments) -> Taken {
 }
 
 /// The file of `write_much` from start to end, for the second time; counts bytes.
-fn read_much_again(_: &Arguments) -> Taken {
+fn read_much_again(_: &ProgramArguments) -> Taken {
     let place = map_memory(BLOCK_BYTES).of("mmap")?;
     let first = file_of(MUCH, MUCH_BYTES)?;
     read_all(first, place)?;
@@ -211,17 +211,17 @@ fn read_much_again(_: &Arguments) -> Taken {
 }
 
 /// The path of one of many files.
-struct Name([u8; 40]);
+struct NumberedPath([u8; 40]);
 
-impl Name {
-    fn of(number: u64) -> Name {
+impl NumberedPath {
+    fn of(number: u64) -> NumberedPath {
         let mut bytes = [0; 40];
         let (folder, number) = (MANY.to_bytes(), Decimal::new(number));
         let digits = number.digits();
         bytes[..folder.len()].copy_from_slice(folder);
         bytes[folder.len()] = b'/';
         bytes[folder.len() + 1..folder.len() + 1 + digits.len()].copy_from_slice(digits);
-        Name(bytes)
+        NumberedPath(bytes)
     }
 
     fn path(&self) -> &CStr {

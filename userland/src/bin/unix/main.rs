@@ -13,20 +13,20 @@ mod pages;
 mod pipes;
 mod processes;
 
-use measurement::{Failed, Measurement};
+use measurement::{FailedCall, UnixMeasurement};
 use renga_userland::text::complain;
-use renga_userland::{Arguments, program};
+use renga_userland::{ProgramArguments, program};
 
 program!(main);
 
 /// In this order, because each leaves its files in the caches.
-const ALL: [&[Measurement]; 5] = [pipes::ALL, processes::ALL, pages::ALL, files::ALL, names::ALL];
+const ALL: [&[UnixMeasurement]; 5] = [pipes::ALL, processes::ALL, pages::ALL, files::ALL, names::ALL];
 
-fn main(arguments: Arguments) -> i32 {
+fn main(arguments: ProgramArguments) -> i32 {
     let all = || ALL.iter().flat_map(|group| group.iter());
     let named = |name: &str| (1..arguments.count()).any(|at| is_argument(&arguments, at, name));
     for measurement in all().filter(|measurement| arguments.count() == 1 || named(measurement.name)) {
-        if let Err(Failed { what, errno }) = measurement.run(&arguments) {
+        if let Err(FailedCall { what, errno }) = measurement.run(&arguments) {
             complain(&[b"unix: ", measurement.name.as_bytes(), b": ", what.as_bytes(), b" failed: "]);
             complain(&[renga_userland::text::Decimal::new(errno.0.into()).digits(), b"\n"]);
             return 1;
@@ -35,6 +35,6 @@ fn main(arguments: Arguments) -> i32 {
     0
 }
 
-fn is_argument(arguments: &Arguments, at: usize, name: &str) -> bool {
+fn is_argument(arguments: &ProgramArguments, at: usize, name: &str) -> bool {
     arguments.get(at).is_some_and(|argument| argument.to_bytes() == name.as_bytes())
 }

@@ -4,26 +4,26 @@
 //! were made long ago and not asked for since: more than any cache of names keeps. Not here: files of their own
 //! (`files.rs`).
 
-use crate::measurement::{Measurement, Of, Taken};
+use crate::measurement::{Of, Taken, UnixMeasurement};
 use core::ffi::CStr;
 use renga_userland::Errno;
 use renga_userland::syscall::{close, link, make_directory, now_ns, open_with_mode, status, unlink};
 use renga_userland::text::Decimal;
 
 /// For each size, in this order: the first makes the directory, the last removes it.
-pub const ALL: &[Measurement] = &[
-    Measurement { name: "fill-10", take: |_| fill(10) },
-    Measurement { name: "find-10", take: |_| find(10) },
-    Measurement { name: "miss-10", take: |_| miss(10) },
-    Measurement { name: "make-10", take: |_| make(10) },
-    Measurement { name: "drop-10", take: |_| drop(10) },
-    Measurement { name: "clear-10", take: |_| clear(10) },
-    Measurement { name: "fill-10000", take: |_| fill(10_000) },
-    Measurement { name: "find-10000", take: |_| find(10_000) },
-    Measurement { name: "miss-10000", take: |_| miss(10_000) },
-    Measurement { name: "make-10000", take: |_| make(10_000) },
-    Measurement { name: "drop-10000", take: |_| drop(10_000) },
-    Measurement { name: "clear-10000", take: |_| clear(10_000) },
+pub const ALL: &[UnixMeasurement] = &[
+    UnixMeasurement { name: "fill-10", take: |_| fill(10) },
+    UnixMeasurement { name: "find-10", take: |_| find(10) },
+    UnixMeasurement { name: "miss-10", take: |_| miss(10) },
+    UnixMeasurement { name: "make-10", take: |_| make(10) },
+    UnixMeasurement { name: "drop-10", take: |_| drop(10) },
+    UnixMeasurement { name: "clear-10", take: |_| clear(10) },
+    UnixMeasurement { name: "fill-10000", take: |_| fill(10_000) },
+    UnixMeasurement { name: "find-10000", take: |_| find(10_000) },
+    UnixMeasurement { name: "miss-10000", take: |_| miss(10_000) },
+    UnixMeasurement { name: "make-10000", take: |_| make(10_000) },
+    UnixMeasurement { name: "drop-10000", take: |_| drop(10_000) },
+    UnixMeasurement { name: "clear-10000", take: |_| clear(10_000) },
 ];
 
 const FOLDER: &CStr = c"/tmp/unix-names";
@@ -37,7 +37,7 @@ const AT_REMOVEDIR: i32 = 0x200;
 fn each(numbers: impl Iterator<Item = u64>, operation: impl Fn(&CStr) -> Result<(), Errno>) -> Taken {
     let (begin_ns, mut count) = (now_ns(), 0);
     for number in numbers {
-        operation(Name::of(number).path()).of("a name")?;
+        operation(NamePath::of(number).path()).of("a name")?;
         count += 1;
     }
     Ok((count, now_ns() - begin_ns))
@@ -45,7 +45,7 @@ fn each(numbers: impl Iterator<Item = u64>, operation: impl Fn(&CStr) -> Result<
 
 fn fill(names: u64) -> Taken {
     make_directory(FOLDER, 0o755).of("mkdir")?;
-    let first = Name::of(0);
+    let first = NamePath::of(0);
     close(open_with_mode(first.path(), O_WRONLY_CREAT, 0o644).of("open")?).of("close")?;
     each(1..names, |path| link(first.path(), path))
 }
@@ -61,7 +61,7 @@ fn miss(_: u64) -> Taken {
 }
 
 fn make(_: u64) -> Taken {
-    let first = Name::of(0);
+    let first = NamePath::of(0);
     each(2 * NEW..2 * NEW + ASKED, |path| link(first.path(), path))
 }
 
@@ -76,15 +76,15 @@ fn clear(names: u64) -> Taken {
 }
 
 /// The path of a name.
-struct Name([u8; 40]);
+struct NamePath([u8; 40]);
 
-impl Name {
-    fn of(number: u64) -> Name {
+impl NamePath {
+    fn of(number: u64) -> NamePath {
         let mut bytes = [0; 40];
         let (folder, number) = (FOLDER.to_bytes(), Decimal::new(number));
         let parts = folder.iter().chain(b"/name-").chain(number.digits());
         bytes.iter_mut().zip(parts).for_each(|(byte, part)| *byte = *part);
-        Name(bytes)
+        NamePath(bytes)
     }
 
     fn path(&self) -> &CStr {

@@ -1,16 +1,16 @@
 //! Pages that a program touches for the first time.
 
 use crate::files::megabyte;
-use crate::measurement::{Measurement, Of, Taken};
+use crate::measurement::{Of, Taken, UnixMeasurement};
 use core::hint::black_box;
-use renga_userland::Arguments;
+use renga_userland::ProgramArguments;
 use renga_userland::syscall::{close, map_file, map_memory, now_ns, read, unmap_memory};
 
 /// Memory, and a file that is cached.
-pub const ALL: &[Measurement] = &[
-    Measurement { name: "page-zero", take: anonymous },
-    Measurement { name: "page-file", take: mapped },
-    Measurement { name: "page-file-again", take: mapped_again },
+pub const ALL: &[UnixMeasurement] = &[
+    UnixMeasurement { name: "page-zero", take: anonymous },
+    UnixMeasurement { name: "page-file", take: mapped },
+    UnixMeasurement { name: "page-file-again", take: mapped_again },
 ];
 
 const MEMORY_BYTES: usize = 4 << 20;
@@ -18,7 +18,7 @@ const FILE_BYTES: usize = 1 << 20;
 const PAGE_BYTES: usize = 4096;
 
 /// Writes to each page of fresh memory.
-fn anonymous(_: &Arguments) -> Taken {
+fn anonymous(_: &ProgramArguments) -> Taken {
     let memory = map_memory(MEMORY_BYTES).of("mmap")?;
     let begin_ns = now_ns();
     memory.iter_mut().step_by(PAGE_BYTES).for_each(|byte| *black_box(byte) = 1);
@@ -28,7 +28,7 @@ fn anonymous(_: &Arguments) -> Taken {
 }
 
 /// Reads from each page of a mapped file that was read before, but not mapped.
-fn mapped(_: &Arguments) -> Taken {
+fn mapped(_: &ProgramArguments) -> Taken {
     let file = megabyte()?;
     let mut page = [0; PAGE_BYTES];
     while read(file, &mut page).of("read")? > 0 {}
@@ -38,7 +38,7 @@ fn mapped(_: &Arguments) -> Taken {
 }
 
 /// The same again, in a mapping of its own.
-fn mapped_again(_: &Arguments) -> Taken {
+fn mapped_again(_: &ProgramArguments) -> Taken {
     let file = megabyte()?;
     touch(file)?;
     let taken = touch(file);

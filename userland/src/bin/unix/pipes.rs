@@ -1,17 +1,17 @@
 //! Null calls, and bytes between two programs.
 
-use crate::measurement::{Failed, Measurement, Of, Taken, rounds};
-use renga_userland::Arguments;
+use crate::measurement::{FailedCall, Of, Taken, UnixMeasurement, rounds};
+use renga_userland::ProgramArguments;
 use renga_userland::process::fork;
 use renga_userland::syscall::{close, exit, map_memory, now_ns, pipe, plain, read, wait, write};
 
 /// Null calls first: they need nothing.
-pub const ALL: &[Measurement] = &[
-    Measurement { name: "getppid", take: null_call },
-    Measurement { name: "clock", take: clock },
-    Measurement { name: "pipe-round-trip", take: round_trip },
-    Measurement { name: "pipe-one-way", take: one_way },
-    Measurement { name: "pipe-64k", take: throughput },
+pub const ALL: &[UnixMeasurement] = &[
+    UnixMeasurement { name: "getppid", take: null_call },
+    UnixMeasurement { name: "clock", take: clock },
+    UnixMeasurement { name: "pipe-round-trip", take: round_trip },
+    UnixMeasurement { name: "pipe-one-way", take: one_way },
+    UnixMeasurement { name: "pipe-64k", take: throughput },
 ];
 
 const GETPPID: usize = 173;
@@ -21,11 +21,11 @@ const ONE_WAYS: u64 = 20_000;
 const BLOCK_BYTES: usize = 64 << 10;
 const BLOCKS: u64 = 256;
 
-fn null_call(_: &Arguments) -> Taken {
+fn null_call(_: &ProgramArguments) -> Taken {
     rounds(NULL_CALLS, |_| plain(GETPPID, [0, 0, 0]).of("getppid").map(|_| ()))
 }
 
-fn clock(_: &Arguments) -> Taken {
+fn clock(_: &ProgramArguments) -> Taken {
     rounds(NULL_CALLS, |_| {
         now_ns();
         Ok(())
@@ -33,7 +33,7 @@ fn clock(_: &Arguments) -> Taken {
 }
 
 /// A byte to another program and another one back.
-fn round_trip(_: &Arguments) -> Taken {
+fn round_trip(_: &ProgramArguments) -> Taken {
     let (question, answer) = (pipe().of("pipe")?, pipe().of("pipe")?);
     let child = fork().of("fork")?;
     if child == 0 {
@@ -56,13 +56,13 @@ fn round_trip(_: &Arguments) -> Taken {
 }
 
 /// One byte after the other to another program, as fast as it takes them.
-fn one_way(_: &Arguments) -> Taken {
+fn one_way(_: &ProgramArguments) -> Taken {
     let mut byte = [0];
     from_child(&[1], ONE_WAYS, &mut byte)
 }
 
 /// Blocks to another program; counts bytes.
-fn throughput(_: &Arguments) -> Taken {
+fn throughput(_: &ProgramArguments) -> Taken {
     let block = map_memory(BLOCK_BYTES).of("mmap")?;
     let place = map_memory(BLOCK_BYTES).of("mmap")?;
     block.fill(1);
@@ -98,6 +98,6 @@ fn from_child(block: &[u8], count: u64, place: &mut [u8]) -> Taken {
 }
 
 /// EIO: bytes were lost.
-fn short() -> Failed {
-    Failed { what: "reading all", errno: renga_userland::Errno(5) }
+fn short() -> FailedCall {
+    FailedCall { what: "reading all", errno: renga_userland::Errno(5) }
 }

@@ -4,7 +4,7 @@
 //!
 //! Invariant: what was settled stays as it is.
 
-use super::{TokenBus, Waiting};
+use super::{EmulatedBus, Waiting};
 
 /// A bus silent for so long, and [`SILENCE_STEP_NS`] for each board number, has lost its token.
 const SILENCE_NS: u64 = 1_000_000;
@@ -29,7 +29,7 @@ pub enum Leaving {
     Hung,
 }
 
-impl TokenBus {
+impl EmulatedBus {
     /// `board` leaves at `now_ns`, with all that it had to send. All frames that start before are settled.
     pub fn leave(&mut self, board: u8, now_ns: u64, how: Leaving) {
         let board = usize::from(board);

@@ -9,7 +9,7 @@ fn frame(sent_ns: u64, bytes: usize) -> Waiting {
     Waiting { sent_ns, destination: BROADCAST, bytes: vec![0; bytes] }
 }
 
-fn starts(bus: &mut TokenBus, horizon_ns: u64) -> Vec<(u8, u64, u64)> {
+fn starts(bus: &mut EmulatedBus, horizon_ns: u64) -> Vec<(u8, u64, u64)> {
     std::iter::from_fn(|| bus.decide(horizon_ns)).map(|p| (p.source, p.start_ns, p.end_ns)).collect()
 }
 
@@ -25,7 +25,7 @@ fn bus_gpio_model_has_hardware_figures() {
 
 #[test]
 fn bus_frame_waits_for_token() {
-    let mut bus = TokenBus::new(ROUND, 4);
+    let mut bus = EmulatedBus::new(ROUND, 4);
     bus.send(2, frame(0, 100));
     assert_eq!(starts(&mut bus, u64::MAX), [(2, 20, 20 + 100 + 800)]);
     bus.send(2, frame(0, 100));
@@ -36,7 +36,7 @@ fn bus_frame_waits_for_token() {
 
 #[test]
 fn bus_order_follows_token() {
-    let mut bus = TokenBus::new(ROUND, 3);
+    let mut bus = EmulatedBus::new(ROUND, 3);
     for board in [0, 1, 2] {
         bus.send(board, frame(5, 100));
         bus.send(board, frame(6, 100));
@@ -47,7 +47,7 @@ fn bus_order_follows_token() {
 
 #[test]
 fn bus_arbitration_waits_for_competitors() {
-    let mut bus = TokenBus::new(ROUND, 3);
+    let mut bus = EmulatedBus::new(ROUND, 3);
     bus.send(0, frame(0, 100));
     assert_eq!(starts(&mut bus, 30), []);
     bus.send(1, frame(8, 100));
@@ -60,7 +60,7 @@ fn bus_result_is_independent_of_polling() {
     let sends: Vec<(u8, u64, usize)> =
         (0..200).map(|n: u64| ((n * 7 % 4) as u8, n * n * 13 % 90_000, (n * 31 % 1_000) as usize)).collect();
     let run = |step_ns: usize| {
-        let mut bus = TokenBus::new(BusConfig::gpio(), 4);
+        let mut bus = EmulatedBus::new(BusConfig::gpio(), 4);
         let mut sorted = sends.clone();
         sorted.sort_by_key(|(board, sent_ns, _)| (*sent_ns, *board));
         let mut result = Vec::new();
@@ -94,7 +94,7 @@ fn bus_frames_reach_their_addressees() {
 
 #[test]
 fn bus_token_skips_board_without_power() {
-    let mut bus = TokenBus::new(ROUND, 4);
+    let mut bus = EmulatedBus::new(ROUND, 4);
     bus.leave(1, 0, Leaving::Off);
     // Board 0 had the token and finds out that nobody takes it.
     bus.send(2, frame(0, 100));
@@ -109,7 +109,7 @@ fn bus_token_skips_board_without_power() {
 #[test]
 fn bus_token_is_lost_with_its_holder() {
     for (how, silent_ns) in [(Leaving::Off, 1_110_000), (Leaving::Hung, 6_610_000)] {
-        let mut bus = TokenBus::new(ROUND, 3);
+        let mut bus = EmulatedBus::new(ROUND, 3);
         bus.send(0, frame(0, 100));
         assert_eq!(starts(&mut bus, 31), [(0, 30, 930)]);
         bus.send(0, frame(40, 100));
@@ -122,7 +122,7 @@ fn bus_token_is_lost_with_its_holder() {
 
 #[test]
 fn bus_second_token_ruins_two_frames() {
-    let mut bus = TokenBus::new(ROUND, 3);
+    let mut bus = EmulatedBus::new(ROUND, 3);
     bus.send(1, frame(0, 100));
     assert_eq!(starts(&mut bus, 11), [(1, 10, 910)]);
     bus.lose_token(0);
@@ -140,7 +140,7 @@ fn bus_second_token_ruins_two_frames() {
 
 #[test]
 fn bus_without_boards_regenerates_token() {
-    let mut bus = TokenBus::new(ROUND, 2);
+    let mut bus = EmulatedBus::new(ROUND, 2);
     bus.leave(0, 100, Leaving::Off);
     bus.leave(1, 200, Leaving::Off);
     bus.join(1, 3_600_000_000_000);

@@ -2,13 +2,13 @@
 //!
 //! Invariant: a frame is settled when nothing that could change its fate can happen any more.
 
-use super::Cluster;
+use super::EmulatedCluster;
 use crate::bus::Passage;
 use crate::event::FrameEvent;
 use crate::faults::Fault;
-use renga_emu_device::messages::{NEVER_NS, Order};
+use renga_emu_device::messages::{BoardOrder, NEVER_NS};
 
-impl Cluster {
+impl EmulatedCluster {
     /// Settles the frames that take the wire before `limit_ns`, as far as they can be, and returns the first instant at
     /// which a board may do anything or a frame take the wire.
     pub(super) fn settle_frames(&mut self, limit_ns: u64) -> u64 {
@@ -40,7 +40,7 @@ impl Cluster {
             if passage.reaches(number as u8) {
                 let time_ns = passage.end_ns + late_ns;
                 let copies = fault.copies(&passage.frame.bytes).into_iter();
-                copies.for_each(|bytes| board.order(Order::Deliver { time_ns, bytes }));
+                copies.for_each(|bytes| board.order(BoardOrder::Deliver { time_ns, bytes }));
             }
         }
         self.depart(passage);
@@ -51,7 +51,7 @@ impl Cluster {
         let time_ns = passage.end_ns;
         let token_wait_ns = passage.start_ns - passage.frame.sent_ns;
         let wire_ns = passage.end_ns - passage.start_ns;
-        self.boards[usize::from(passage.source)].order(Order::Departed {
+        self.boards[usize::from(passage.source)].order(BoardOrder::Departed {
             time_ns,
             token_wait_ns: u32::try_from(token_wait_ns).unwrap_or(u32::MAX),
             wire_ns: u32::try_from(wire_ns).unwrap_or(u32::MAX),

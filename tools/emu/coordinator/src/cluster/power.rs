@@ -4,17 +4,17 @@
 //! further than that instant. So it does not matter when the order was given, as long as nobody has passed its instant,
 //! and a run is the same whether its orders come from a plan, a person or a recording.
 
-use super::Cluster;
+use super::EmulatedCluster;
 use crate::bus::recovery::Leaving;
 use crate::error::EmuError;
 use crate::power::{BoardStatus, PowerChange, PowerOrder};
 use crate::timeline::Item;
-use renga_emu_device::messages::Order;
+use renga_emu_device::messages::BoardOrder;
 
 /// From a reset to the first instruction of what the firmware loads, ns: that of a real board takes longer.
 const FIRMWARE_NS: u64 = 500_000_000;
 
-impl Cluster {
+impl EmulatedCluster {
     /// Cuts, hangs or starts `board`, as soon as possible; the time is the result, ns.
     ///
     /// # Errors
@@ -23,10 +23,10 @@ impl Cluster {
         self.power_at(board, self.pace.as_ref().map_or(0, |pace| pace.now_ns()), change)
     }
 
-    /// As [`Cluster::power`], but not before `time_ns`.
+    /// As [`EmulatedCluster::power`], but not before `time_ns`.
     ///
     /// # Errors
-    /// As [`Cluster::power`].
+    /// As [`EmulatedCluster::power`].
     pub fn power_at(&mut self, board: u8, time_ns: u64, change: PowerChange) -> Result<u64, EmuError> {
         if self.stats.is_some() {
             return Ok(time_ns);
@@ -93,7 +93,7 @@ impl Cluster {
         let board = &mut self.boards[usize::from(number)];
         let ahead = self.inputs.iter().filter(|input| input.board == number && input.time_ns >= from_ns);
         ahead.for_each(|input| {
-            board.order(Order::Input { time_ns: input.time_ns, bytes: input.bytes.clone() });
+            board.order(BoardOrder::Input { time_ns: input.time_ns, bytes: input.bytes.clone() });
         });
     }
 

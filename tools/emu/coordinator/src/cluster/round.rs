@@ -2,16 +2,16 @@
 //!
 //! Invariant: all boards stand before it and behind it. Not here: how far is too far (`horizon`).
 
-use super::Cluster;
-use crate::board::Board;
+use super::EmulatedCluster;
+use crate::board::EmulatedBoard;
 use crate::bus::Waiting;
 use crate::error::EmuError;
-use crate::horizon::{self, Bounds};
+use crate::horizon::{self, GrantBounds};
 use crate::timeline::Item;
-use renga_emu_device::messages::{Exit, NEVER_NS, Record, Together};
+use renga_emu_device::messages::{BoardExit, BoardRecord, NEVER_NS, Together};
 
 /// Until when a board may run.
-struct Plan {
+struct RoundPlan {
     /// By itself, ns.
     until_ns: u64,
     /// Together with the others that run, ns.
@@ -19,7 +19,7 @@ struct Plan {
     runs: bool,
 }
 
-impl Cluster {
+impl EmulatedCluster {
     /// Lets the boards run, and hears what they did.
     pub(super) fn run_round(&mut self) -> Result<(), EmuError> {
         let quiet_ns = self.quiet_ns();
@@ -39,8 +39,8 @@ impl Cluster {
                     done.records.into_iter().for_each(|record| self.note(number as u8, record));
                     self.timeline.add_hits(number as u8, done.hits);
                     match done.exit {
-                        Some(Exit::Status(status)) => self.note_exit(number as u8, status),
-                        Some(Exit::Reset(partition)) => self.reset(number as u8, partition)?,
+                        Some(BoardExit::Status(status)) => self.note_exit(number as u8, status),
+                        Some(BoardExit::Reset(partition)) => self.reset(number as u8, partition)?,
                         None => {}
                     }
                 }
@@ -50,7 +50,7 @@ impl Cluster {
         Ok(())
     }
 
-    fn plans(&self, quiet_ns: u64) -> Vec<Plan> {
+    fn plans(&self, quiet_ns: u64) -> Vec<RoundPlan> {
         let power_ns = |number: usize| self.power.next_ns(number as u8).unwrap_or(NEVER_NS);
         let powers_ns: Vec<u64> = (0..self.boards.len()).map(power_ns).collect();
         let boards = self.boards.iter().zip(&powers_ns);
@@ -68,7 +68,7 @@ impl Cluster {
             |number: usize| may_run[number] || runs[number] && self.boards[number].now_ns() < ceilings_ns[number];
         let runs: Vec<bool> = (0..self.boards.len()).map(gets_on).collect();
         let ceilings_ns = horizon::ceilings(&earliest_ns, bounds, &runs);
-        let plan = |number: usize| Plan {
+        let plan = |number: usize| RoundPlan {
             until_ns: grants_ns[number].max(self.boards[number].now_ns()),
             ceiling_ns: ceilings_ns[number].min(powers_ns[number]),
             runs: runs[number],
@@ -80,7 +80,8 @@ impl Cluster {
     fn may_run_until(&self, grants_ns: &[u64]) -> Vec<bool> {
         let boards = || self.boards.iter().zip(grants_ns);
         // A board whose cores are past it waits until the others have followed; one of them can go on, as a rule.
-        let may_run = |(board, until_ns): (&Board, &u64)| board.earliest_ns() < *until_ns && board.now_ns() < *until_ns;
+        let may_run =
+            |(board, until_ns): (&EmulatedBoard, &u64)| board.earliest_ns() < *until_ns && board.now_ns() < *until_ns;
         let may_run: Vec<bool> = boards().map(may_run).collect();
         if may_run.contains(&true) {
             return may_run;
@@ -90,13 +91,13 @@ impl Cluster {
 
     /// Whether a board that has got too far to run can go on as soon as the others have followed. Without it they would
     /// take turns from then on.
-    fn may_follow(&self, board: &Board, grant_ns: u64) -> bool {
+    fn may_follow(&self, board: &EmulatedBoard, grant_ns: u64) -> bool {
         let is_busy = board.is_up() && board.earliest_ns() == board.now_ns();
         is_busy && self.may_be_together() && board.now_ns() < grant_ns.saturating_add(self.lookahead_ns)
     }
 
     /// The bits of the boards that run, if several do and can tell each other how far they are.
-    fn together(&self, plans: &[Plan]) -> Option<u16> {
+    fn together(&self, plans: &[RoundPlan]) -> Option<u16> {
         let running = plans.iter().enumerate().filter(|(_, plan)| plan.runs);
         let boards = running.fold(0, |boards: u16, (number, _)| boards | 1 << number);
         (self.may_be_together() && boards.count_ones() > 1).then_some(boards)
@@ -116,22 +117,22 @@ impl Cluster {
     }
 
     /// The boards do nothing before `least_ns`.
-    fn bounds(&self, quiet_ns: u64, least_ns: u64) -> Bounds {
+    fn bounds(&self, quiet_ns: u64, least_ns: u64) -> GrantBounds {
         let Self { lookahead_ns, longest_ns, .. } = *self;
         // It starts neither before it was sent nor before all boards are past its start.
         let heard_ns = |sent_ns: u64| sent_ns.max(least_ns).saturating_add(lookahead_ns);
         let waiting_ns = self.bus.waits_since_ns().map_or(NEVER_NS, heard_ns);
-        Bounds { lookahead_ns, longest_ns, quiet_ns, waiting_ns }
+        GrantBounds { lookahead_ns, longest_ns, quiet_ns, waiting_ns }
     }
 
-    fn note(&mut self, board: u8, record: Record) {
+    fn note(&mut self, board: u8, record: BoardRecord) {
         match record {
-            Record::Console { time_ns, byte } => self.timeline.add(board, time_ns, Item::Console(byte)),
-            Record::Log { time_ns, byte } => self.timeline.add(board, time_ns, Item::Log(byte)),
-            Record::Frame { time_ns, destination, bytes } => {
+            BoardRecord::Console { time_ns, byte } => self.timeline.add(board, time_ns, Item::Console(byte)),
+            BoardRecord::Log { time_ns, byte } => self.timeline.add(board, time_ns, Item::Log(byte)),
+            BoardRecord::Frame { time_ns, destination, bytes } => {
                 self.bus.send(board, Waiting { sent_ns: time_ns, destination, bytes });
             }
-            Record::Pins { time_ns, drive } => self.change_pins(board, time_ns, drive),
+            BoardRecord::Pins { time_ns, drive } => self.change_pins(board, time_ns, drive),
         }
     }
 

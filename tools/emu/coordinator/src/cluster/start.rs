@@ -1,11 +1,11 @@
 //! Starting: what is refused, and how boards come to be.
 
-use crate::board::{Board, Life, Starting};
+use crate::board::{EmulatedBoard, Life, Starting};
 use crate::config::{BOARDS_MAX, CORES_MAX, ClusterConfig, SHIFT_MAX};
 use crate::error::EmuError;
-use crate::page::Page;
-use crate::recording::Header;
-use crate::wires::Wires;
+use crate::page::SharedPage;
+use crate::recording::RecordingHeader;
+use crate::wires::EmulatedWires;
 use renga_emu_device::messages::Welcome;
 use renga_emu_device::registers::FLAG_INTERACTIVE;
 
@@ -53,16 +53,16 @@ pub(super) struct Starter {
     config: ClusterConfig,
     flags: u32,
     lookahead_ns: u64,
-    page: Page,
+    page: SharedPage,
     /// The partition that each board's last reset named; 0: none did since it had no power.
     partitions: Vec<u8>,
 }
 
 impl Starter {
     /// For a cluster of this configuration.
-    pub fn new(config: ClusterConfig, header: &Header, lookahead_ns: u64) -> Result<Self, EmuError> {
+    pub fn new(config: ClusterConfig, header: &RecordingHeader, lookahead_ns: u64) -> Result<Self, EmuError> {
         let flags = if header.interactive { FLAG_INTERACTIVE } else { 0 };
-        let page = Page::new().map_err(|error| EmuError::Host { what: "make a page to share", error })?;
+        let page = SharedPage::new().map_err(|error| EmuError::Host { what: "make a page to share", error })?;
         let partitions = vec![0; config.boards.len()];
         Ok(Self { config, flags, lookahead_ns, page, partitions })
     }
@@ -73,7 +73,7 @@ impl Starter {
     }
 
     /// All boards, at 0, their pins wired like this.
-    pub fn all(&self, wires: Option<&Wires>) -> Result<Vec<Board>, EmuError> {
+    pub fn all(&self, wires: Option<&EmulatedWires>) -> Result<Vec<EmulatedBoard>, EmuError> {
         let numbers = 0..self.config.boards.len() as u8;
         let starting: Result<Vec<Starting>, EmuError> =
             numbers.map(|number| Starting::start(&self.config, number, self.life(number, 1), &self.page)).collect();
@@ -82,7 +82,13 @@ impl Starter {
     }
 
     /// Board `number`, for the `starts`th time, at `time_ns`.
-    pub fn again(&self, number: u8, starts: u32, time_ns: u64, wires: Option<&Wires>) -> Result<Board, EmuError> {
+    pub fn again(
+        &self,
+        number: u8,
+        starts: u32,
+        time_ns: u64,
+        wires: Option<&EmulatedWires>,
+    ) -> Result<EmulatedBoard, EmuError> {
         let starting = Starting::start(&self.config, number, self.life(number, starts), &self.page)?;
         starting.welcome(&self.identity(number, starts, time_ns, wires), time_ns)
     }
@@ -96,7 +102,7 @@ impl Starter {
         Life { starts, partition: self.partitions[usize::from(number)] }
     }
 
-    fn identity(&self, board: u8, starts: u32, origin_ns: u64, wires: Option<&Wires>) -> Welcome {
+    fn identity(&self, board: u8, starts: u32, origin_ns: u64, wires: Option<&EmulatedWires>) -> Welcome {
         let epoch_ns = self.config.epoch_s.saturating_mul(NS_PER_S).saturating_add(origin_ns);
         let lookahead_ns = self.lookahead_ns;
         let wiring = wires.map(|wires| wires.wiring(board, origin_ns, 2 * lookahead_ns));

@@ -1,6 +1,6 @@
 //! What the tests need: the plugin, a program for the boards, and a run to its end.
 
-use renga_emu::{BoardConfig, Cluster, ClusterConfig, EmuError, Event, PowerChange, Stats};
+use renga_emu::{BoardConfig, ClusterConfig, ClusterEvent, EmuError, EmulatedCluster, PowerChange, Stats};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -96,22 +96,22 @@ impl Tools {
 /// Runs a cluster to its end; `react` sees each event.
 pub fn run_with(
     config: ClusterConfig,
-    mut react: impl FnMut(&mut Cluster, &Event),
+    mut react: impl FnMut(&mut EmulatedCluster, &ClusterEvent),
 ) -> Result<(Outcome, Stats), EmuError> {
     let boards = config.boards.len();
-    let mut cluster = Cluster::start(config)?;
+    let mut cluster = EmulatedCluster::start(config)?;
     let mut outcome =
         Outcome { console: vec![String::new(); boards], log: vec![Vec::new(); boards], ..Outcome::default() };
     loop {
         let event = cluster.next_event().inspect_err(|_| println!("{outcome:#?}"))?;
         react(&mut cluster, &event);
         match event {
-            Event::Console { board, bytes, .. } => {
+            ClusterEvent::Console { board, bytes, .. } => {
                 outcome.console[usize::from(board)].push_str(&String::from_utf8_lossy(&bytes));
             }
-            Event::Log { board, bytes, .. } => outcome.log[usize::from(board)].extend(bytes),
-            Event::BoardExited { board, status, time_ns } => outcome.exits.push((board, status, time_ns)),
-            Event::Finished(stats) => {
+            ClusterEvent::Log { board, bytes, .. } => outcome.log[usize::from(board)].extend(bytes),
+            ClusterEvent::BoardExited { board, status, time_ns } => outcome.exits.push((board, status, time_ns)),
+            ClusterEvent::Finished(stats) => {
                 outcome.frames = stats.frames;
                 outcome.virtual_ns = stats.virtual_ns;
                 assert!(stats.virtual_ns != VIRTUAL_MAX_NS, "the run does not end: {outcome:#?}");
@@ -119,14 +119,16 @@ pub fn run_with(
                 println!("{outcome:#?}\n{stats:?}");
                 return Ok((outcome, stats));
             }
-            Event::Power { board, time_ns, change, starts } => outcome.power.push((board, time_ns, change, starts)),
-            Event::BoardCrashed { board, status, .. } => outcome.crashes.push((board, status)),
-            Event::BoardReset { .. }
-            | Event::Probe { .. }
-            | Event::Frame(_)
-            | Event::Fight(_)
-            | Event::Status { .. }
-            | Event::Deadlock { .. } => {}
+            ClusterEvent::Power { board, time_ns, change, starts } => {
+                outcome.power.push((board, time_ns, change, starts))
+            }
+            ClusterEvent::BoardCrashed { board, status, .. } => outcome.crashes.push((board, status)),
+            ClusterEvent::BoardReset { .. }
+            | ClusterEvent::Probe { .. }
+            | ClusterEvent::Frame(_)
+            | ClusterEvent::Fight(_)
+            | ClusterEvent::Status { .. }
+            | ClusterEvent::Deadlock { .. } => {}
         }
     }
 }

@@ -8,8 +8,8 @@ use crate::registers::{
     WIRE_TIME,
 };
 
-fn device() -> LinkDevice {
-    LinkDevice::new(Welcome {
+fn device() -> EmulatedLink {
+    EmulatedLink::new(Welcome {
         origin_ns: 0,
         board: 3,
         flags: FLAG_INTERACTIVE,
@@ -21,8 +21,8 @@ fn device() -> LinkDevice {
     })
 }
 
-fn deliver(device: &mut LinkDevice, time_ns: u64, bytes: &[u8]) {
-    device.order(Order::Deliver { time_ns, bytes: bytes.to_vec() }, 0);
+fn deliver(device: &mut EmulatedLink, time_ns: u64, bytes: &[u8]) {
+    device.order(BoardOrder::Deliver { time_ns, bytes: bytes.to_vec() }, 0);
 }
 
 #[test]
@@ -49,11 +49,11 @@ fn link_device_sent_frame_occupies_slot() {
     let mut device = device();
     device.write(TRANSMIT_WORD, u32::from_le_bytes(*b"abcd"), 10);
     let effect = device.write(TRANSMIT_SEND, 1 << 16 | 3, 11);
-    let frame = Record::Frame { time_ns: 11, destination: 1, bytes: b"abc".to_vec() };
-    assert_eq!(effect, Effect::Report(frame));
+    let frame = BoardRecord::Frame { time_ns: 11, destination: 1, bytes: b"abc".to_vec() };
+    assert_eq!(effect, LinkEffect::Report(frame));
     assert_eq!(device.read(STATUS, 12), STATUS_SENDING);
     assert_eq!(device.read(TRANSMIT_FREE, 12), TRANSMIT_SLOTS as u32 - 1);
-    device.order(Order::Departed { time_ns: 40, token_wait_ns: 9, wire_ns: 20 }, 12);
+    device.order(BoardOrder::Departed { time_ns: 40, token_wait_ns: 9, wire_ns: 20 }, 12);
     assert_eq!(device.next_ns(), None, "nobody waits for it");
     assert_eq!(device.read(STATUS, 39), STATUS_SENDING);
     assert_eq!(device.read(STATUS, 40), 0);
@@ -65,15 +65,15 @@ fn link_device_full_transmitter_reports_overflow_and_interrupts() {
     let mut device = device();
     for slot in 0..=TRANSMIT_SLOTS {
         device.write(TRANSMIT_WORD, 0, 1);
-        let sent = device.write(TRANSMIT_SEND, 4, 1) != Effect::None;
+        let sent = device.write(TRANSMIT_SEND, 4, 1) != LinkEffect::None;
         assert_eq!(sent, slot < TRANSMIT_SLOTS);
     }
     assert_eq!(device.read(STATUS, 2), STATUS_SENDING | STATUS_OVERRUN);
-    assert_eq!(device.write(STATUS, STATUS_OVERRUN, 2), Effect::None);
+    assert_eq!(device.write(STATUS, STATUS_OVERRUN, 2), LinkEffect::None);
     assert_eq!(device.read(STATUS, 2), STATUS_SENDING);
     device.write(INTERRUPTS, INTERRUPT_TRANSMIT, 2);
     assert!(!device.interrupt());
-    device.order(Order::Departed { time_ns: 30, token_wait_ns: 0, wire_ns: 20 }, 2);
+    device.order(BoardOrder::Departed { time_ns: 30, token_wait_ns: 0, wire_ns: 20 }, 2);
     assert_eq!(device.next_ns(), Some(30));
     device.advance(30);
     assert!(device.interrupt());
@@ -97,11 +97,11 @@ fn link_device_reports_identity_and_exit() {
     assert_eq!((device.read(EPOCH_LOW, 8), device.read(EPOCH_HIGH, 8), device.read(EPOCH_NS, 8)), (7, 1, 9));
     assert_eq!(device.read(STARTS, 8), 2);
     assert_eq!(device.read(FLAGS, 8), FLAG_INTERACTIVE);
-    assert_eq!(device.write(EXIT, 0x103, 9), Effect::Exit(3));
+    assert_eq!(device.write(EXIT, 0x103, 9), LinkEffect::Exit(3));
 }
 
 #[test]
 #[should_panic(expected = "too late")]
 fn link_device_order_for_past_is_refused() {
-    device().order(Order::Deliver { time_ns: 5, bytes: vec![0] }, 6);
+    device().order(BoardOrder::Deliver { time_ns: 5, bytes: vec![0] }, 6);
 }

@@ -5,21 +5,21 @@ use super::*;
 const STROBE: u32 = 1 << 5;
 const DATA: u32 = 1 << 16;
 
-fn pins() -> Pins {
-    Pins::new(PullRegisters::Clocked, vec![Drive::RESET; 3], STROBE)
+fn pins() -> PinBlock {
+    PinBlock::new(PullRegisters::Clocked, vec![PinDrive::RESET; 3], STROBE)
 }
 
 /// Function words 0 and 1 for outputs at the strobe and at the first data pin.
-fn make_output(pins: &mut Pins, pin: u32, on: bool) -> Option<Drive> {
+fn make_output(pins: &mut PinBlock, pin: u32, on: bool) -> Option<PinDrive> {
     let offset = FUNCTIONS + u64::from(pin / 10) * 4;
     let shift = pin % 10 * 3;
     let word = pins.read(offset, 0) & !(7 << shift);
     pins.write(offset, word | u32::from(on) << shift, 0)
 }
 
-fn order(pins: &mut Pins, time_ns: u64, board: u8, drive: Drive) {
-    let changed = drive.differs(Drive::RESET);
-    pins.order(Order::Pins { time_ns, board, drive, changed }, 0);
+fn order(pins: &mut PinBlock, time_ns: u64, board: u8, drive: PinDrive) {
+    let changed = drive.differs(PinDrive::RESET);
+    pins.order(BoardOrder::Pins { time_ns, board, drive, changed }, 0);
 }
 
 #[test]
@@ -33,15 +33,15 @@ fn pins_own_outputs_act_at_once() {
     assert_eq!(pins.read(LEVELS, 2) & DATA, DATA);
     assert_eq!(pins.write(CLEAR, DATA, 3).unwrap().low, DATA);
     assert_eq!(pins.write(CLEAR, DATA, 3), None, "nothing changed");
-    assert_eq!(make_output(&mut pins, 16, false).unwrap(), Drive::RESET);
+    assert_eq!(make_output(&mut pins, 16, false).unwrap(), PinDrive::RESET);
 }
 
 #[test]
 fn pins_low_of_other_board_wins() {
     let mut pins = pins();
-    order(&mut pins, 20, 2, Drive { low: STROBE, ..Drive::RESET });
-    order(&mut pins, 10, 1, Drive { high: DATA, ..Drive::RESET });
-    order(&mut pins, 30, 2, Drive { low: DATA, ..Drive::RESET });
+    order(&mut pins, 20, 2, PinDrive { low: STROBE, ..PinDrive::RESET });
+    order(&mut pins, 10, 1, PinDrive { high: DATA, ..PinDrive::RESET });
+    order(&mut pins, 30, 2, PinDrive { low: DATA, ..PinDrive::RESET });
     let seen: Vec<u32> = [9, 10, 19, 20, 29, 30].map(|at| pins.read(LEVELS, at) & (STROBE | DATA)).to_vec();
     assert_eq!(seen, [STROBE, STROBE | DATA, STROBE | DATA, DATA, DATA, STROBE]);
 }
@@ -49,7 +49,7 @@ fn pins_low_of_other_board_wins() {
 #[test]
 #[should_panic(expected = "too late")]
 fn pins_order_for_past_is_a_fault() {
-    let order = Order::Pins { time_ns: 4, board: 1, drive: Drive::RESET, changed: 0 };
+    let order = BoardOrder::Pins { time_ns: 4, board: 1, drive: PinDrive::RESET, changed: 0 };
     pins().order(order, 5);
 }
 
@@ -61,9 +61,9 @@ fn pins_edges_and_levels_interrupt_until_cleared() {
     assert_eq!(pins.wakes(), 0);
     pins.write(falling, STROBE, 0);
     assert_eq!((pins.wakes(), pins.read(falling, 0)), (STROBE, STROBE));
-    order(&mut pins, 10, 1, Drive { high: DATA, ..Drive::RESET });
-    order(&mut pins, 20, 1, Drive { low: STROBE, ..Drive::RESET });
-    order(&mut pins, 25, 1, Drive::RESET);
+    order(&mut pins, 10, 1, PinDrive { high: DATA, ..PinDrive::RESET });
+    order(&mut pins, 20, 1, PinDrive { low: STROBE, ..PinDrive::RESET });
+    order(&mut pins, 25, 1, PinDrive::RESET);
     assert_eq!(pins.next_ns(), Some(20), "data wakes nobody");
     pins.advance(19);
     assert!(!pins.interrupt());
@@ -86,9 +86,9 @@ fn pins_edges_and_levels_interrupt_until_cleared() {
 fn pins_pulls_follow_clock_word() {
     let mut pins = pins();
     pins.write(PULL, 2, 0);
-    assert_eq!(pins.write(PULL_CLOCK, DATA, 0).unwrap().up, Drive::RESET.up | DATA);
+    assert_eq!(pins.write(PULL_CLOCK, DATA, 0).unwrap().up, PinDrive::RESET.up | DATA);
     assert_eq!(pins.read(LEVELS, 0) & DATA, 0, "the others pull it down");
-    let mut alone = Pins::new(PullRegisters::Clocked, Vec::new(), 0);
+    let mut alone = PinBlock::new(PullRegisters::Clocked, Vec::new(), 0);
     alone.write(PULL, 2, 0);
     alone.write(PULL_CLOCK, DATA, 0);
     alone.write(PULL_CLOCK + 4, 1, 0);
@@ -101,7 +101,7 @@ fn pins_pulls_follow_clock_word() {
 
 #[test]
 fn pins_pulls_of_bcm2711_have_own_registers() {
-    let mut alone = Pins::new(PullRegisters::Direct, Vec::new(), 0);
+    let mut alone = PinBlock::new(PullRegisters::Direct, Vec::new(), 0);
     assert_eq!(alone.read(PULLS, 0), 0xaaa9_5555, "as after a reset: 0 to 8 up");
     let pulled = alone.write(PULLS + 4, 1 | 2 << 2, 0).unwrap();
     assert_eq!((pulled.up & DATA, pulled.down & DATA << 1), (DATA, DATA << 1));
@@ -117,7 +117,7 @@ fn pins_pulls_of_bcm2711_have_own_registers() {
 
 #[test]
 fn pins_wire_between_different_pins_connects() {
-    let drive = Drive { low: 1 << 2, high: DATA, up: 1 << 2, down: 0 };
-    assert_eq!(drive.moved(2, 9), Drive { low: 1 << 9, high: 0, up: 1 << 9, down: 0 });
-    assert_eq!(drive.only(DATA), Drive { high: DATA, ..Drive::default() });
+    let drive = PinDrive { low: 1 << 2, high: DATA, up: 1 << 2, down: 0 };
+    assert_eq!(drive.moved(2, 9), PinDrive { low: 1 << 9, high: 0, up: 1 << 9, down: 0 });
+    assert_eq!(drive.only(DATA), PinDrive { high: DATA, ..PinDrive::default() });
 }

@@ -6,7 +6,7 @@ use std::fmt;
 
 /// Pull-ups of the control lines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Pull {
+pub enum BusPull {
     /// A terminator, ohm.
     Harness(u16),
     /// The boards' own.
@@ -15,25 +15,25 @@ pub enum Pull {
     Weakest,
 }
 
-impl Pull {
-    pub(super) const ALL: [Pull; 3] = [Pull::Harness(1000), Pull::Harness(2200), Pull::Internal];
+impl BusPull {
+    pub(super) const ALL: [BusPull; 3] = [BusPull::Harness(1000), BusPull::Harness(2200), BusPull::Internal];
 
     /// The terminator, ohm.
     pub fn ohms(self) -> Option<f64> {
         match self {
-            Pull::Harness(ohms) => Some(f64::from(ohms)),
-            Pull::Internal | Pull::Weakest => None,
+            BusPull::Harness(ohms) => Some(f64::from(ohms)),
+            BusPull::Internal | BusPull::Weakest => None,
         }
     }
 }
 
-impl fmt::Display for Pull {
+impl fmt::Display for BusPull {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Pull::Harness(1000) => f.pad("1k"),
-            Pull::Harness(_) => f.pad("2.2k"),
-            Pull::Internal => f.pad("internal"),
-            Pull::Weakest => f.pad("73k"),
+            BusPull::Harness(1000) => f.pad("1k"),
+            BusPull::Harness(_) => f.pad("2.2k"),
+            BusPull::Internal => f.pad("internal"),
+            BusPull::Weakest => f.pad("73k"),
         }
     }
 }
@@ -48,7 +48,7 @@ pub struct Case {
     /// Boards, all equal.
     pub speed: Speed,
     /// Pull-ups.
-    pub pull: Pull,
+    pub pull: BusPull,
     /// Boards beside the talker.
     pub listeners: u8,
     /// 1 % of random stalls of up to 5 us.

@@ -2,7 +2,7 @@
 //!
 //! Not here: what is printed.
 
-use super::{Case, Pull};
+use super::{BusPull, Case};
 use anyhow::{Result, bail};
 use renga_hal::gpio::PinBank;
 use renga_phy::FRAME_BYTES_MAX;
@@ -24,12 +24,12 @@ pub(super) const STEP_NS: u64 = 100_000;
 pub(super) const LIMIT_NS: u64 = 5_000_000_000;
 
 /// How long frames took, ns.
-pub struct Times {
+pub struct FrameTimes {
     /// Each of them, from the call of the driver to the end of the poll word.
     pub frames_ns: Vec<u64>,
 }
 
-impl Times {
+impl FrameTimes {
     /// Payload bits a second.
     pub fn rate(&self, payload_bytes: usize) -> f64 {
         let ns: u64 = self.frames_ns.iter().sum();
@@ -53,7 +53,7 @@ pub(super) fn model(case: &Case) -> (Model, Wiring) {
         width: case.width,
         handshake: case.handshake,
         terminator_ohms: case.pull.ohms(),
-        pull_ohms: if case.pull == Pull::Weakest { WEAKEST_PULL_OHMS } else { PULL_OHMS },
+        pull_ohms: if case.pull == BusPull::Weakest { WEAKEST_PULL_OHMS } else { PULL_OHMS },
         stall_every_ns: case.stalls.then_some(ONE_PERCENT_NS),
         seed: case.seed,
         ..Setup::of(case.listeners + 1, case.speed)
@@ -66,7 +66,7 @@ pub(super) fn model(case: &Case) -> (Model, Wiring) {
 ///
 /// # Errors
 /// If one does not arrive everywhere, or the driver breaks a rule of the bus.
-pub fn frames(case: &Case, payload_bytes: usize, count: usize) -> Result<Times> {
+pub fn frames(case: &Case, payload_bytes: usize, count: usize) -> Result<FrameTimes> {
     let (model, wiring) = model(case);
     let results: Rc<RefCell<Vec<Sent>>> = Rc::default();
     let frame = frame(BROADCAST, 0, payload_bytes);
@@ -98,7 +98,7 @@ pub fn frames(case: &Case, payload_bytes: usize, count: usize) -> Result<Times> 
     if let Some((result, _)) = results.iter().find(|(sent, _)| !sent.is_ok_and(|poll| poll.takers() == all)) {
         bail!("{case}: a frame did not arrive everywhere: {result:?}");
     }
-    Ok(Times { frames_ns: results.iter().map(|(_, ns)| *ns).collect() })
+    Ok(FrameTimes { frames_ns: results.iter().map(|(_, ns)| *ns).collect() })
 }
 
 fn listener(pins: ModelPins<'_>, board: u8, wiring: Wiring) {

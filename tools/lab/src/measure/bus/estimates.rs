@@ -1,6 +1,6 @@
 //! What was expected of the bus before there was a model of it: a calculation of reads, stores and rises.
 
-use super::case::{Case, Pull};
+use super::case::{BusPull, Case};
 use renga_phy::pins::model::Speed;
 use renga_phy::pins::{Handshake, Width};
 use std::fmt;
@@ -27,14 +27,14 @@ const S4_TWO_EDGE: f64 = 7.7;
 pub fn estimate(case: &Case) -> Option<f64> {
     let board = Speed::ALL.iter().position(|speed| speed.name == case.speed.name)?;
     match (case.width, case.handshake, case.pull, case.stalls) {
-        (Width::Sixteen, Handshake::ThreeWire, Pull::Harness(1000), false) => Some(THREE_WIRE_1K[board]),
-        (Width::Sixteen, Handshake::ThreeWire, Pull::Harness(2200), false) => Some(THREE_WIRE_2K2[board]),
-        (Width::Sixteen, Handshake::ThreeWire, Pull::Internal, false) => Some(THREE_WIRE_INTERNAL[board]),
-        (Width::Sixteen, Handshake::TwoEdge, Pull::Harness(1000), false) => Some(TWO_EDGE_1K[board]),
-        (Width::Sixteen, Handshake::ThreeWire, Pull::Harness(1000), true) => Some(STALLED[board]),
-        (Width::Sixteen, Handshake::ThreeWire, Pull::Internal, true) if board == 2 => Some(STALLED_INTERNAL_PI4),
-        (Width::Four, Handshake::ThreeWire, Pull::Harness(1000), false) if board == 0 => Some(S4_THREE_WIRE),
-        (Width::Four, Handshake::TwoEdge, Pull::Harness(1000), false) if board == 0 => Some(S4_TWO_EDGE),
+        (Width::Sixteen, Handshake::ThreeWire, BusPull::Harness(1000), false) => Some(THREE_WIRE_1K[board]),
+        (Width::Sixteen, Handshake::ThreeWire, BusPull::Harness(2200), false) => Some(THREE_WIRE_2K2[board]),
+        (Width::Sixteen, Handshake::ThreeWire, BusPull::Internal, false) => Some(THREE_WIRE_INTERNAL[board]),
+        (Width::Sixteen, Handshake::TwoEdge, BusPull::Harness(1000), false) => Some(TWO_EDGE_1K[board]),
+        (Width::Sixteen, Handshake::ThreeWire, BusPull::Harness(1000), true) => Some(STALLED[board]),
+        (Width::Sixteen, Handshake::ThreeWire, BusPull::Internal, true) if board == 2 => Some(STALLED_INTERNAL_PI4),
+        (Width::Four, Handshake::ThreeWire, BusPull::Harness(1000), false) if board == 0 => Some(S4_THREE_WIRE),
+        (Width::Four, Handshake::TwoEdge, BusPull::Harness(1000), false) if board == 0 => Some(S4_TWO_EDGE),
         _ => None,
     }
 }

@@ -10,8 +10,8 @@ mod estimates;
 mod passing;
 mod serial;
 
-pub use case::{Case, Pull};
-pub use cluster::{Times, frames};
+pub use case::{BusPull, Case};
+pub use cluster::{FrameTimes, frames};
 pub use passing::{Passing, passing};
 pub use serial::passing as passing_over_spi;
 
@@ -93,7 +93,7 @@ fn rates(seed: u64, speeds: &[Speed; 3]) -> Result<()> {
     let mut worst = f64::INFINITY;
     for handshake in HANDSHAKES {
         for speed in *speeds {
-            for pull in Pull::ALL {
+            for pull in BusPull::ALL {
                 for stalls in [false, true] {
                     let case =
                         |listeners| Case { width: Width::Sixteen, handshake, speed, pull, listeners, stalls, seed };
@@ -106,7 +106,7 @@ fn rates(seed: u64, speeds: &[Speed; 3]) -> Result<()> {
         }
     }
     for handshake in HANDSHAKES {
-        let (speed, pull, stalls) = (speeds[2], Pull::Weakest, true);
+        let (speed, pull, stalls) = (speeds[2], BusPull::Weakest, true);
         let case = |listeners| Case { width: Width::Sixteen, handshake, speed, pull, listeners, stalls, seed };
         let cases: Vec<Case> = (1..=7).map(case).collect();
         let rates = each(&cases, rate)?;
@@ -148,7 +148,7 @@ fn few_wires(seed: u64, speeds: &[Speed; 3]) -> Result<()> {
         for handshake in HANDSHAKES {
             for speed in *speeds {
                 let case =
-                    |listeners| Case { width, handshake, speed, pull: Pull::ALL[0], listeners, stalls: false, seed };
+                    |listeners| Case { width, handshake, speed, pull: BusPull::ALL[0], listeners, stalls: false, seed };
                 let cases = [case(1), case(7)];
                 let rates = each(&cases, |case| Ok(frames(case, 256, 1)?.rate(256) / 1e6))?;
                 let estimate = estimate(&cases[1]);
@@ -176,7 +176,7 @@ fn latencies(seed: u64, speeds: &[Speed; 3]) -> Result<()> {
     println!("{:<14} {:<13} {:<8} {:<6} {:>21} {:>21}", "mode", "board", "pull", "stalls", "1 listener", "7 listeners");
     for handshake in HANDSHAKES {
         for speed in *speeds {
-            for (pull, stalls) in [(Pull::ALL[0], false), (Pull::ALL[0], true), (Pull::Internal, true)] {
+            for (pull, stalls) in [(BusPull::ALL[0], false), (BusPull::ALL[0], true), (BusPull::Internal, true)] {
                 let case = |listeners| Case { width: Width::Sixteen, handshake, speed, pull, listeners, stalls, seed };
                 let times =
                     each(&[case(1), case(7)], |case| Ok(frames(case, LATENCY_BYTES, LATENCY_FRAMES)?.frames_ns))?;
@@ -213,7 +213,7 @@ fn tokens(seed: u64, speeds: &[Speed; 3]) -> Result<()> {
                 width: Width::Sixteen,
                 handshake,
                 speed,
-                pull: Pull::ALL[0],
+                pull: BusPull::ALL[0],
                 listeners: boards - 1,
                 stalls: true,
                 seed,

@@ -54,7 +54,7 @@ pub(super) fn heads() -> String {
 
 /// What they are to do.
 #[derive(Clone, Copy)]
-pub(super) struct Task {
+pub(super) struct PassingTask {
     pub boards: u8,
     /// The token's.
     pub timing: renga_mac::Timing,
@@ -63,7 +63,7 @@ pub(super) struct Task {
     pub span_ns: u64,
 }
 
-impl Task {
+impl PassingTask {
     /// All have claimed, joined and asked each other by then.
     const fn begin_ns(&self) -> u64 {
         4 * self.timing.listen_ns
@@ -71,7 +71,7 @@ impl Task {
 }
 
 /// What one board does.
-pub(super) fn pass<B: TokenBus>(bus: B, task: &Task, seen: &RefCell<Passing>) {
+pub(super) fn pass<B: TokenBus>(bus: B, task: &PassingTask, seen: &RefCell<Passing>) {
     let (board, from_ns, until_ns) = (bus.board(), task.begin_ns(), task.begin_ns() + task.span_ns);
     let setup = renga_mac::Setup { board, serial: u64::from(board), timing: task.timing };
     let mut link = TokenLink::new(setup, BusPhy::new(bus, IDLE_NS));
@@ -106,7 +106,7 @@ pub(super) fn pass<B: TokenBus>(bus: B, task: &Task, seen: &RefCell<Passing>) {
 /// If the driver breaks a rule of the bus, or a board never takes part.
 pub(super) fn run(
     model: &Model,
-    task: &Task,
+    task: &PassingTask,
     what: &dyn Display,
     begin: impl Fn(&mut Tasks, u8, Rc<RefCell<Passing>>),
 ) -> Result<Passing> {
@@ -139,7 +139,7 @@ pub(super) fn run(
 pub fn passing(case: &Case, payload_bytes: usize, span_ns: u64) -> Result<Passing> {
     let (model, wiring) = model(case);
     let timing = renga_mac::Timing::PI3.slowed(u64::from(Width::Sixteen.wires() / wiring.width.wires()));
-    let task = Task { boards: case.listeners + 1, timing, payload_bytes, span_ns };
+    let task = PassingTask { boards: case.listeners + 1, timing, payload_bytes, span_ns };
     run(&model, &task, case, |tasks, board, seen| {
         tasks.begin(board, move |pins: ModelPins<'_>| {
             pass(PinBus::begin(pins, board, wiring, Timing::for_width(wiring.width)), &task, &seen);

@@ -4,7 +4,7 @@
 
 use super::cluster::{BEGIN_NS, IDLE_NS, LIMIT_NS, STEP_NS, frame};
 use super::each;
-use super::passing::{self, Passing, Task, pass};
+use super::passing::{self, Passing, PassingTask, pass};
 use anyhow::{Result, bail};
 use renga_board_rpi::spi_master::SpiMaster;
 use renga_board_rpi::spi_slave::SpiSlave;
@@ -117,7 +117,7 @@ pub fn passing(boards: u8, speed: Speed, rate_hz: u32, payload_bytes: usize, see
     let bits = payload_bytes as u64 * 8;
     let span_ns = PASSED_FRAMES * bits * 1_000_000_000 / u64::from(rate_hz);
     let timing = renga_mac::Timing::PI3.slowed(TOKEN_SLOWED);
-    let task = Task { boards, timing, payload_bytes, span_ns };
+    let task = PassingTask { boards, timing, payload_bytes, span_ns };
     passing::run(
         &Model::new(&setup),
         &task,

@@ -1,7 +1,7 @@
 //! What the commands work on: always the same bytes.
 
-use renga_bench::words::Words;
-use renga_images::disk_image::{Content, Placed};
+use renga_bench::words::RandomWords;
+use renga_images::disk_image::{FileContent, Placed};
 
 /// Before anything is measured: the archive that is unpacked.
 pub const PREPARE: &str = "cd /bench && tar cf tree.tar tree && cd /\n";
@@ -17,7 +17,7 @@ const PERMISSIONS: u32 = 0o644;
 
 /// A text of 1 MB, 16 MB that nothing else touches, and a tree as a program's sources are: 96 files of 0.3 to 12 KB in 12 folders.
 pub fn files() -> Vec<Placed> {
-    let mut words = Words::default();
+    let mut words = RandomWords::default();
     let mut files = vec![
         placed("/bench/text".to_string(), text(&mut words, TEXT_BYTES)),
         placed("/bench/unread".to_string(), vec![b'u'; UNREAD_BYTES]),
@@ -32,11 +32,11 @@ pub fn files() -> Vec<Placed> {
 }
 
 fn placed(dest: String, bytes: Vec<u8>) -> Placed {
-    Placed { dest, content: Content::Bytes(bytes), mode: PERMISSIONS }
+    Placed { dest, content: FileContent::Bytes(bytes), mode: PERMISSIONS }
 }
 
 /// Lines of four to nine words, cut to `bytes`.
-fn text(words: &mut Words, bytes: usize) -> Vec<u8> {
+fn text(words: &mut RandomWords, bytes: usize) -> Vec<u8> {
     let mut text = String::with_capacity(bytes + 100);
     while text.len() < bytes {
         text += &words.line(6);

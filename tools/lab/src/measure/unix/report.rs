@@ -1,19 +1,19 @@
 //! The figures of a run, and their table.
 
-use super::rows::{BOARDS, Goal, Unit, UnixRow};
+use super::rows::{BOARDS, FigureUnit, Goal, UnixRow};
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// By name: what was measured on board a and on board b, in the row's unit.
-pub struct Figures(BTreeMap<&'static str, [f64; 2]>);
+pub struct UnixFigures(BTreeMap<&'static str, [f64; 2]>);
 
-impl Figures {
+impl UnixFigures {
     /// Those of `rows` in what a run said.
     ///
     /// # Errors
     /// If one is missing.
-    pub fn read(text: &str, rows: &[&UnixRow]) -> Result<Figures> {
+    pub fn read(text: &str, rows: &[&UnixRow]) -> Result<UnixFigures> {
         let parts: Vec<&str> = BOARDS.iter().map(|board| part(text, board)).collect();
         let mut figures = BTreeMap::new();
         for row in rows {
@@ -24,7 +24,7 @@ impl Figures {
             };
             figures.insert(row.name, [figure(parts[0])?, figure(parts[1])?]);
         }
-        Ok(Figures(figures))
+        Ok(UnixFigures(figures))
     }
 
     fn of(&self, row: &UnixRow) -> [f64; 2] {
@@ -34,7 +34,7 @@ impl Figures {
     /// How many times the time of board a board b takes.
     fn times_a(&self, row: &UnixRow) -> f64 {
         let [a, b] = self.of(row);
-        if row.unit == Unit::MegabytesASecond { a / b } else { b / a }
+        if row.unit == FigureUnit::MegabytesASecond { a / b } else { b / a }
     }
 }
 
@@ -54,33 +54,33 @@ fn taken(part: &str, name: &str) -> Option<(f64, f64)> {
     })
 }
 
-fn figure(unit: Unit, count: f64, ns: f64) -> f64 {
+fn figure(unit: FigureUnit, count: f64, ns: f64) -> f64 {
     match unit {
-        Unit::Us => ns / count / 1e3,
-        Unit::Ms => ns / count / 1e6,
-        Unit::MegabytesASecond => count * 1e3 / ns,
+        FigureUnit::Us => ns / count / 1e3,
+        FigureUnit::Ms => ns / count / 1e6,
+        FigureUnit::MegabytesASecond => count * 1e3 / ns,
     }
 }
 
-impl Unit {
+impl FigureUnit {
     /// Whether `figure` is at least as good as `limit`.
     fn holds(self, figure: f64, limit: f64) -> bool {
         match self {
-            Unit::Us | Unit::Ms => figure <= limit,
-            Unit::MegabytesASecond => figure >= limit,
+            FigureUnit::Us | FigureUnit::Ms => figure <= limit,
+            FigureUnit::MegabytesASecond => figure >= limit,
         }
     }
     fn name(self) -> &'static str {
         match self {
-            Unit::Us => "us",
-            Unit::Ms => "ms",
-            Unit::MegabytesASecond => "MB/s",
+            FigureUnit::Us => "us",
+            FigureUnit::Ms => "ms",
+            FigureUnit::MegabytesASecond => "MB/s",
         }
     }
 }
 
 /// What is aimed at, as a figure.
-fn limit(row: &UnixRow, board: usize, figures: &Figures) -> Option<f64> {
+fn limit(row: &UnixRow, board: usize, figures: &UnixFigures) -> Option<f64> {
     match row.goals[board] {
         Goal::None => None,
         Goal::Figure(figure) => Some(figure),
@@ -97,7 +97,7 @@ fn shown(figure: f64) -> String {
 }
 
 /// Prints the table.
-pub fn print(rows: &[&UnixRow], figures: &Figures) {
+pub fn print(rows: &[&UnixRow], figures: &UnixFigures) {
     println!("UNIX on the booted image of `pair`, virtual time: one instruction is 1 ns, no cache or pipeline model.");
     println!("Linux: 6.12 on the same emulated board. A goal that is met has a +, one that is not a -.\n");
     println!(
@@ -121,7 +121,7 @@ pub fn print(rows: &[&UnixRow], figures: &Figures) {
 }
 
 /// The table for programs.
-pub fn json(rows: &[&UnixRow], figures: &Figures) -> Value {
+pub fn json(rows: &[&UnixRow], figures: &UnixFigures) -> Value {
     let line = |row: &&UnixRow| {
         let [a, b] = figures.of(row);
         let goals = [limit(row, 0, figures), limit(row, 1, figures)];
@@ -133,7 +133,7 @@ pub fn json(rows: &[&UnixRow], figures: &Figures) -> Value {
 }
 
 /// Names what is worse than its bound; how many.
-pub fn print_worse(rows: &[&UnixRow], figures: &Figures) -> usize {
+pub fn print_worse(rows: &[&UnixRow], figures: &UnixFigures) -> usize {
     let mut worse = 0;
     for row in rows {
         for (board, name) in BOARDS.iter().enumerate() {
@@ -155,7 +155,7 @@ pub fn print_worse(rows: &[&UnixRow], figures: &Figures) -> usize {
 #[cfg(test)]
 mod tests {
     use super::super::rows::ROWS;
-    use super::{Figures, limit, print_worse};
+    use super::{UnixFigures, limit, print_worse};
 
     fn row(name: &str) -> &'static super::UnixRow {
         ROWS.iter().find(|row| row.name == name).unwrap()
@@ -169,9 +169,9 @@ mod tests {
         let said = |ns: f64, rate: f64| format!("unix getppid 10 {}\r\nunix pipe-64k {} 1000000\r\n", ns * 10.0, rate);
         let run = |a: String, b: String| format!("x\r\nboard a\r\n{a}board b\r\n{b}");
         let good = run(said(bound_ns, rate), said(bound_ns, rate));
-        assert_eq!(print_worse(&rows, &Figures::read(&good, &rows).unwrap()), 0);
+        assert_eq!(print_worse(&rows, &UnixFigures::read(&good, &rows).unwrap()), 0);
         let bad = run(said(bound_ns, rate / 2.0), said(bound_ns * 2.0, rate));
-        assert_eq!(print_worse(&rows, &Figures::read(&bad, &rows).unwrap()), 2);
+        assert_eq!(print_worse(&rows, &UnixFigures::read(&bad, &rows).unwrap()), 2);
     }
 
     #[test]
@@ -182,22 +182,22 @@ mod tests {
         for (times, worse) in [(0.99, 0), (1.01, 1)] {
             let b_ns = (a_ns * row.times_a.unwrap() * times).round();
             let text = format!("board a\n{}board b\n{}", said(a_ns), said(b_ns));
-            assert_eq!(print_worse(&[row], &Figures::read(&text, &[row]).unwrap()), worse);
+            assert_eq!(print_worse(&[row], &UnixFigures::read(&text, &[row]).unwrap()), worse);
         }
     }
 
     #[test]
     fn unix_report_missing_measurement_is_error() {
         let text = "board a\nunix getppid 10 100\nmeasured wc status 0 ns 5 counters 0\nboard b\nunix getppid 10 100\n";
-        assert!(Figures::read(text, &[row("getppid")]).is_ok());
-        assert!(Figures::read(text, &[row("getppid"), row("wc")]).is_err());
+        assert!(UnixFigures::read(text, &[row("getppid")]).is_ok());
+        assert!(UnixFigures::read(text, &[row("getppid"), row("wc")]).is_err());
     }
 
     #[test]
     fn unix_report_goal_may_be_multiple_of_other_board() {
         let text =
             "board a\nmeasured wc status 0 ns 2000000 counters 0\nboard b\nmeasured wc status 0 ns 5 counters 0\n";
-        let figures = Figures::read(text, &[row("wc")]).unwrap();
+        let figures = UnixFigures::read(text, &[row("wc")]).unwrap();
         assert_eq!(limit(row("wc"), 0, &figures), None);
         assert_eq!(limit(row("wc"), 1, &figures), Some(1.05 * 2.0));
     }

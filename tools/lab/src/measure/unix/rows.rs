@@ -10,7 +10,7 @@ pub(super) const BOARDS: [&str; 2] = ["a", "b"];
 
 /// How a figure reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
+pub enum FigureUnit {
     /// Time of one operation.
     Us,
     /// Time of one operation, or of the whole command.
@@ -38,7 +38,7 @@ pub struct UnixRow {
     /// For people.
     pub what: &'static str,
     /// How its figure reads.
-    pub unit: Unit,
+    pub unit: FigureUnit,
     /// A shell command that is timed as a whole, in place of a measurement of the measuring program.
     pub command: Option<&'static str>,
     /// What Linux takes.
@@ -82,20 +82,20 @@ impl UnixRow {
     }
 }
 
-const fn row(name: &'static str, what: &'static str, unit: Unit) -> UnixRow {
+const fn row(name: &'static str, what: &'static str, unit: FigureUnit) -> UnixRow {
     UnixRow { name, what, unit, command: None, linux: None, goals: [Goal::None; 2], bounds: [None; 2], times_a: None }
 }
 
 const fn call(name: &'static str, what: &'static str) -> UnixRow {
-    row(name, what, Unit::Us)
+    row(name, what, FigureUnit::Us)
 }
 
 const fn rate(name: &'static str, what: &'static str) -> UnixRow {
-    row(name, what, Unit::MegabytesASecond)
+    row(name, what, FigureUnit::MegabytesASecond)
 }
 
 const fn command(name: &'static str, what: &'static str, command: &'static str) -> UnixRow {
-    UnixRow { command: Some(command), ..row(name, what, Unit::Ms) }
+    UnixRow { command: Some(command), ..row(name, what, FigureUnit::Ms) }
 }
 
 /// All of them.
@@ -130,7 +130,7 @@ pub const ROWS: [UnixRow; 36] = [
     call("create", "create one of 1,000 files").linux(15.5),
     call("stat-many", "stat one of 1,000 files").linux(5.7),
     call("unlink", "unlink one of 1,000 files").linux(10.6),
-    row("write-fsync", "4 KB write + fsync", Unit::Ms),
+    row("write-fsync", "4 KB write + fsync", FigureUnit::Ms),
     call("fsync-used", "4 KB write + fsync, processor time").goal_a(60.0).bound_a(52.0),
     rate("read-16m-first", "16 MB read, the first time").goal_a(22.0).bound_a(22.0),
     rate("write-16m", "16 MB write").linux(738.0).bound_a(637.0),

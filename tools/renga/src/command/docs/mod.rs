@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use renga_workspace::cargo;
 use renga_workspace::environment::Environment;
 use renga_workspace::lock::Lock;
-use renga_workspace::progress::Progress;
+use renga_workspace::progress::ProgressLine;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ const RUSTDOC: &str = "rustdoc";
 /// # Errors
 /// If mdBook is absent and cannot be installed, if mdBook or rustdoc refuses the sources, or if a link is dead.
 pub fn docs(environment: &Environment) -> Result<u8> {
-    let progress = Progress::start();
+    let progress = ProgressLine::start();
     let (sources, book) = (environment.root.join("docs"), environment.work().join("book"));
     fs::create_dir_all(environment.work()).with_context(|| format!("cannot make {}", environment.work().display()))?;
     let mdbook = mdbook(environment, &progress)?;
@@ -51,7 +51,7 @@ pub fn docs(environment: &Environment) -> Result<u8> {
 }
 
 /// mdBook: of the path, or of an earlier run, or installed now.
-fn mdbook(environment: &Environment, progress: &Progress) -> Result<PathBuf> {
+fn mdbook(environment: &Environment, progress: &ProgressLine) -> Result<PathBuf> {
     let installed = environment.work().join("mdbook");
     let program = installed.join("bin/mdbook");
     for candidate in [PathBuf::from("mdbook"), program.clone()] {

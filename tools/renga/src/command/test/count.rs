@@ -4,7 +4,7 @@
 
 /// What tests said so far.
 #[derive(Default)]
-pub(super) struct Count {
+pub(super) struct TestCount {
     pub(super) passed: u64,
     pub(super) failed: u64,
     /// Tests that were left out, or found that they cannot run here, and why.
@@ -12,7 +12,7 @@ pub(super) struct Count {
     pub(super) broken: Vec<String>,
 }
 
-impl Count {
+impl TestCount {
     /// Counts something that is no program of cargo's, as one test.
     pub(super) fn one(&mut self, name: &str, passed: bool) {
         match passed {
@@ -71,11 +71,11 @@ impl Count {
 
 #[cfg(test)]
 mod tests {
-    use super::Count;
+    use super::TestCount;
 
     #[test]
     fn count_closing_lines_are_summed() {
-        let mut count = Count::default();
+        let mut count = TestCount::default();
         count.read("test result: ok. 13 passed; 0 failed; 2 ignored; 0 measured; 0 filtered out; finished in 0.07s");
         count.read("test result: FAILED. 1 passed; 3 failed; 0 ignored; 0 measured; 0 filtered out; finished in 1s");
         count.read("test something ... ok");
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn count_ignored_tests_are_named_with_reason() {
-        let mut count = Count::default();
+        let mut count = TestCount::default();
         count.read("test deeper ... ignored, takes minutes: more faults");
         count.read("test result: ok. 5 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.07s");
         assert_eq!(count.skipped, ["deeper: takes minutes: more faults"]);
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn count_skipped_tests_are_not_passed() {
-        let mut count = Count::default();
+        let mut count = TestCount::default();
         count.read("test result: ok. 5 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.07s");
         count.skip("flash::b: no loop device: none\nflash::b: no loop device: none\ncheck::a: no dot: not here\n");
         assert_eq!(count.skipped, ["check::a: no dot: not here", "flash::b: no loop device: none"]);

@@ -2,7 +2,7 @@
 //!
 //! Invariant: what they say is printed as it comes, and counted; a call that fails without a test that failed is told.
 
-use super::count::Count;
+use super::count::TestCount;
 use anyhow::{Context, Result};
 use renga_cli::Test;
 use renga_workspace::environment::Environment;
@@ -31,7 +31,7 @@ impl<'a> Layer<'a> {
     }
 
     /// Runs those of them whose names contain the filter.
-    pub(super) fn run(&self, environment: &Environment, options: &Test, count: &mut Count) -> Result<()> {
+    pub(super) fn run(&self, environment: &Environment, options: &Test, count: &mut TestCount) -> Result<()> {
         let mut cargo = Command::new("cargo");
         cargo.current_dir(&environment.root).args(self.arguments).envs(self.settings.iter().copied());
         // Set by an outer cargo; an inner one with another toolchain must not inherit them.

@@ -4,7 +4,7 @@
 //! begins it is said which it is, of how many, and what it does; after it, how long it took. Not here: what each part
 //! tests.
 
-use super::count::Count;
+use super::count::TestCount;
 use super::layer::Layer;
 use super::{prepare, under_miri};
 use crate::command::fuzz::{fuzz, has_miri};
@@ -39,7 +39,7 @@ const SECONDS_PER_MINUTE: u64 = 60;
 pub(super) fn test(environment: &Environment, options: &Test, chosen: &[LongPart]) -> Result<u8> {
     let is_chosen = |part: &LongPart| chosen.is_empty() || chosen.contains(part);
     let parts: Vec<LongPart> = LongPart::value_variants().iter().copied().filter(is_chosen).collect();
-    let (mut count, begin) = (Count::default(), Instant::now());
+    let (mut count, begin) = (TestCount::default(), Instant::now());
     for (number, part) in parts.iter().enumerate() {
         let value = part.to_possible_value();
         let (name, help) = value.map_or_else(Default::default, |value| {
@@ -58,7 +58,7 @@ fn minutes(time: Duration) -> u64 {
     time.as_secs() / SECONDS_PER_MINUTE
 }
 
-fn run(part: LongPart, name: &str, environment: &Environment, options: &Test, count: &mut Count) -> Result<()> {
+fn run(part: LongPart, name: &str, environment: &Environment, options: &Test, count: &mut TestCount) -> Result<()> {
     match part {
         LongPart::Quad | LongPart::Octet | LongPart::Pair4 => {
             let settings = &[("RENGA_TEST_SYSTEM", name)];
@@ -95,12 +95,12 @@ fn run(part: LongPart, name: &str, environment: &Environment, options: &Test, co
 }
 
 /// Runs tests of clusters that are ignored otherwise.
-fn ignored(tests: &str, name: &str, environment: &Environment, options: &Test, count: &mut Count) -> Result<()> {
+fn ignored(tests: &str, name: &str, environment: &Environment, options: &Test, count: &mut TestCount) -> Result<()> {
     let only = Test { filter: Some(options.filter.clone().unwrap_or_else(|| tests.into())), ..options.clone() };
     clusters(environment, &only, count, &Layer { flags: &["--ignored"], ..Layer::named(name) })
 }
 
-fn clusters(environment: &Environment, options: &Test, count: &mut Count, layer: &Layer<'_>) -> Result<()> {
+fn clusters(environment: &Environment, options: &Test, count: &mut TestCount, layer: &Layer<'_>) -> Result<()> {
     prepare(environment)?;
     let arguments = &["test", "-p", "renga", "--test", "cluster", "--no-fail-fast"];
     Layer { arguments, ..*layer }.run(environment, options, count)
@@ -114,12 +114,12 @@ fn seeds(environment: &Environment, level: &str, seeds: u32) -> Result<bool> {
 #[cfg(test)]
 mod tests {
     use clap::Parser;
-    use renga_cli::{Cli, Command, LongPart};
+    use renga_cli::{Cli, LongPart, RengaCommand};
 
     fn parts(arguments: &[&str]) -> Option<Vec<LongPart>> {
         let Ok(cli) = Cli::try_parse_from([&["renga", "test"], arguments].concat()) else { return None };
         match cli.command {
-            Command::Test(test) => test.long,
+            RengaCommand::Test(test) => test.long,
             _ => None,
         }
     }

@@ -11,13 +11,13 @@ mod room;
 
 use crate::command::fuzz::{fuzz, has_nightly};
 use anyhow::{Context, Result};
-use count::Count;
+use count::TestCount;
 use layer::Layer;
 use renga_cli::Test;
 use renga_images::artifacts::{self, KernelFlavour};
 use renga_images::disk_image::DiskChoice;
 use renga_workspace::environment::Environment;
-use renga_workspace::progress::Progress;
+use renga_workspace::progress::ProgressLine;
 use room::When;
 use std::process::Command;
 
@@ -45,7 +45,7 @@ pub fn test(environment: &Environment, options: &Test) -> Result<u8> {
     }
     environment.provide_for_tests()?;
     room::tell(environment, When::Before);
-    let mut count = Count::default();
+    let mut count = TestCount::default();
     if options.miri {
         println!("== core and link under miri");
         under_miri(environment, &mut count, options)?;
@@ -75,7 +75,7 @@ pub fn test(environment: &Environment, options: &Test) -> Result<u8> {
 }
 
 /// The error paths of the set-up script.
-fn set_up(environment: &Environment, count: &mut Count) -> Result<()> {
+fn set_up(environment: &Environment, count: &mut TestCount) -> Result<()> {
     let script = environment.root.join("tools/setup/test.sh");
     let output = Command::new("bash").arg(&script).output().context("cannot start bash")?;
     let text = String::from_utf8_lossy(&output.stdout);
@@ -89,7 +89,7 @@ fn set_up(environment: &Environment, count: &mut Count) -> Result<()> {
 }
 
 /// Core and link under miri.
-fn under_miri(environment: &Environment, count: &mut Count, options: &Test) -> Result<()> {
+fn under_miri(environment: &Environment, count: &mut TestCount, options: &Test) -> Result<()> {
     let mut arguments = vec!["+nightly", "miri", "test"];
     arguments.extend(WATCHED.iter().flat_map(|name| ["-p", name]));
     let settings = &[("MIRIFLAGS", "-Zmiri-ignore-leaks")];
@@ -97,7 +97,7 @@ fn under_miri(environment: &Environment, count: &mut Count, options: &Test) -> R
 }
 
 /// Core and link under AddressSanitizer, where a nightly toolchain is installed.
-fn sanitized(environment: &Environment, count: &mut Count, options: &Test) -> Result<()> {
+fn sanitized(environment: &Environment, count: &mut TestCount, options: &Test) -> Result<()> {
     if !has_nightly() {
         println!("== no nightly toolchain: AddressSanitizer is left out");
         return Ok(());
@@ -115,7 +115,7 @@ fn sanitized(environment: &Environment, count: &mut Count, options: &Test) -> Re
 
 /// The queue between cores under ThreadSanitizer, where a nightly toolchain is installed that has it. The standard library
 /// is not instrumented, which changes nothing for code that orders what it shares by its own atomics (`tools/races`).
-fn threaded(environment: &Environment, count: &mut Count, options: &Test) -> Result<()> {
+fn threaded(environment: &Environment, count: &mut TestCount, options: &Test) -> Result<()> {
     const FLAGS: &str = "-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer --cfg renga_thread_sanitizer";
     let taken = Command::new("rustup").args(["run", "nightly", "rustc", "--print=cfg"]).args(FLAGS.split(' ')).output();
     if !taken.is_ok_and(|output| output.status.success()) {
@@ -134,7 +134,7 @@ fn threaded(environment: &Environment, count: &mut Count, options: &Test) -> Res
 
 /// Builds what the cluster tests share, so that they do not build it at the same time.
 fn prepare(environment: &Environment) -> Result<()> {
-    let progress = Progress::start();
+    let progress = ProgressLine::start();
     artifacts::kernel(environment, KernelFlavour::Plain, &progress)?;
     artifacts::plugin(environment, &progress)?;
     artifacts::disk(environment, &DiskChoice::default(), None, &progress)?;

@@ -1,7 +1,7 @@
 //! The link on the boards' pins: the driver and the token protocol that real boards run, pin by pin.
 
 use crate::support::{Ended, Renga, Scratch, clusters_can_run, under_load};
-use renga_trace::{Event, Reader};
+use renga_trace::{TraceEvent, TraceReader};
 use std::fs;
 
 /// A program on the other board, and a pipe through one there.
@@ -39,8 +39,9 @@ fn pins_cluster_repeats_identically() {
     });
     assert_eq!(first.figures(&FIGURES), second.figures(&FIGURES), "{}", second.report());
     let bytes = fs::read(&trace).expect("a trace was written");
-    let events: Vec<_> = Reader::new(&bytes).expect("a trace").map(|event| event.expect("an event")).collect();
-    let turns = |board| events.iter().filter(|timed| timed.board == board && timed.event == Event::Token {}).count();
+    let events: Vec<_> = TraceReader::new(&bytes).expect("a trace").map(|event| event.expect("an event")).collect();
+    let turns =
+        |board| events.iter().filter(|timed| timed.board == board && timed.event == TraceEvent::Token {}).count();
     // Each frame of data needs the token, and between two boards it goes to and fro.
     assert!(turns(0) > 10 && turns(0).abs_diff(turns(1)) <= 1, "{} and {} times", turns(0), turns(1));
     // Last, so that the hashes are seen if it fails.

@@ -1,9 +1,9 @@
 //! Disks of a test's own, which outlive the run: their file system can be judged and read.
 
 use super::{Ended, Renga, Scratch, root};
-use renga_images::disk_image::{self, Content, DiskChoice, FsckVerdict, ImageSpec, Placed};
+use renga_images::disk_image::{self, DiskChoice, FileContent, FsckVerdict, ImageSpec, Placed};
 use renga_workspace::environment::Environment;
-use renga_workspace::progress::Progress;
+use renga_workspace::progress::ProgressLine;
 use std::path::PathBuf;
 
 /// Where init looks for what to run.
@@ -31,14 +31,14 @@ impl Disk {
         let disk = Disk { scratch: Scratch::new(name) };
         let place = |dest: &str, content: &[u8]| Placed {
             dest: dest.to_string(),
-            content: Content::Bytes(content.to_vec()),
+            content: FileContent::Bytes(content.to_vec()),
             mode: 0o644,
         };
         let mut placed = vec![place(SCRIPT_PATH, script.as_bytes())];
         placed.extend(files.iter().map(|(dest, content)| place(dest, content)));
         let mut environment = Environment::read().expect("the environment can be read");
         environment.root = root();
-        let progress = Progress::start();
+        let progress = ProgressLine::start();
         let mut spec = ImageSpec { choice, ..ImageSpec::new(&root()) };
         spec.placed = renga_images::artifacts::programs(&environment, &progress).expect("our programs are built");
         spec.placed.extend(placed);

@@ -3,7 +3,7 @@
 use super::tree::{Id, Node, Tree};
 use renga_abi::Errno;
 use renga_random::Random;
-use renga_sim::program::{Open, Program};
+use renga_sim::program::{Open, SimProgram};
 use std::collections::BTreeMap;
 
 /// Where names are: three directories that move about, a link to one of them, and the place of all.
@@ -114,7 +114,7 @@ impl Change {
     }
 
     /// Makes it below `place`.
-    pub async fn make(&self, program: &Program, place: &str) {
+    pub async fn make(&self, program: &SimProgram, place: &str) {
         let at = |path: &str| format!("{place}{path}");
         let made = match self {
             Change::MakeFile(path, mode) => program.make_file(&at(path), *mode as u16).await,
@@ -135,7 +135,7 @@ impl Change {
     }
 }
 
-async fn append(program: &Program, path: &str, bytes: u64, byte: u8) -> Result<(), Errno> {
+async fn append(program: &SimProgram, path: &str, bytes: u64, byte: u8) -> Result<(), Errno> {
     let file = program.open(path, Open::Append).await?;
     program.write_all(file, &vec![byte; bytes as usize]).await?;
     // What has no name any more is freed by a commit, and its number may be another's.

@@ -13,7 +13,7 @@ use renga_abi::Errno;
 use renga_phy::loopback::Faults;
 use renga_random::Random;
 use renga_sim::ClusterSetup;
-use renga_sim::program::{Open, Program, Status};
+use renga_sim::program::{Open, SimProgram, Status};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use tree::{Seen, Tree};
@@ -63,7 +63,7 @@ fn seen(answer: Result<Status, Errno>) -> Seen {
     }
 }
 
-async fn write(program: Program, mut random: Random, history: Rc<History>) {
+async fn write(program: SimProgram, mut random: Random, history: Rc<History>) {
     for _ in 0..CHANGES {
         let _ = program.sleep(random.below(SLEEP_NS)).await;
         while history.changing.replace(true) {
@@ -85,7 +85,7 @@ async fn write(program: Program, mut random: Random, history: Rc<History>) {
     history.writers.set(history.writers.get() - 1);
 }
 
-async fn look(program: Program, mut random: Random, history: Rc<History>) {
+async fn look(program: SimProgram, mut random: Random, history: Rc<History>) {
     while history.writers.get() > 0 {
         let ((path, follow), before) = (draw_path(&mut random), history.done.get());
         let full = format!("{PLACE}{path}");
@@ -125,7 +125,7 @@ fn hunt(seed: u64, faults: Faults) -> (Finished, u64) {
     let (trees, done, changing) = (RefCell::new(vec![Tree::new()]), Cell::new(0), Cell::new(false));
     let history = Rc::new(History { trees, done, changing, writers: Cell::new(2), looks: Cell::new(0) });
     let of_init = history.clone();
-    let init = move |init: Program| {
+    let init = move |init: SimProgram| {
         let history = of_init.clone();
         async move {
             init.make_directory(PLACE).await.unwrap();
@@ -135,7 +135,7 @@ fn hunt(seed: u64, faults: Faults) -> (Finished, u64) {
             let mut children = Vec::new();
             for (board, writes) in [(0, true), (1, true), (0, false), (1, false), (1, false)] {
                 let (history, random) = (history.clone(), random.fork());
-                let child = move |program: Program| async move {
+                let child = move |program: SimProgram| async move {
                     if writes {
                         write(program, random, history).await
                     } else {
@@ -183,11 +183,11 @@ fn name_cache_never_answers_stale() {
 
 /// Looks `times` times on the other board at each of some paths; the frames that both boards sent in all.
 fn frames_of_looks(times: u64) -> u64 {
-    let init = move |init: Program| async move {
+    let init = move |init: SimProgram| async move {
         init.make_directory(PLACE).await.unwrap();
         init.make_file("/hunt/file", 0o600).await.unwrap();
         init.make_link("file", "/hunt/link").await.unwrap();
-        let looks = move |program: Program| async move {
+        let looks = move |program: SimProgram| async move {
             for _ in 0..times {
                 assert_eq!(program.status("/hunt/file", true).await.unwrap().mode, 0o100_600);
                 assert_eq!(program.status("/hunt/link", true).await.unwrap().mode, 0o100_600);
