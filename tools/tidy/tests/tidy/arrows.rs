@@ -81,7 +81,7 @@ fn is_tool(packages: &[Package], name: &str) -> bool {
 
 /// Holds: import-rules.
 #[test]
-fn arrows() {
+fn crates_dependencies_follow_arrows() {
     let packages = packages();
     let mut violations = Vec::new();
     for package in packages.iter().filter(|package| !is_in_tools(package)) {
@@ -112,7 +112,7 @@ fn arrows() {
 
 /// Holds: import-rules.
 #[test]
-fn nothing_imports_the_plugin() {
+fn plugin_gpl_has_no_dependents() {
     let imports = |package: &Package| package.dependencies.iter().any(|other| other.name == "renga-emu-plugin");
     let violations = packages().iter().filter(|package| imports(package)).map(|p| p.folder.clone()).collect();
     judge("the plugin is GPL-2.0-or-later and is loaded by QEMU only", violations);

@@ -14,7 +14,7 @@ fn documents() -> Vec<Source> {
 }
 
 #[test]
-fn commands_exist() {
+fn documents_commands_exist() {
     if renga().is_none() {
         return renga_skip::skipped("the renga command is not built: `cargo build -p renga`");
     }

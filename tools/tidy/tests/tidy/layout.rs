@@ -32,7 +32,7 @@ fn board_sources() -> impl Iterator<Item = RustSource> {
 
 /// Holds: no-allocation.
 #[test]
-fn no_heap_and_no_std_on_boards() {
+fn boards_code_uses_no_heap_nor_std() {
     let mut violations = Vec::new();
     for source in board_sources() {
         for word in ["std", "alloc"] {
@@ -68,7 +68,7 @@ fn parts_of_a_header_have_one_owner() {
 }
 
 #[test]
-fn no_changeable_statics_outside_the_image() {
+fn statics_outside_image_are_constant() {
     let mut violations = Vec::new();
     for source in rust() {
         let board = BOARD_FOLDERS.iter().any(|folder| source.path.starts_with(folder));
@@ -96,7 +96,7 @@ fn no_changeable_statics_outside_the_image() {
 }
 
 #[test]
-fn no_conditions_on_the_processor() {
+fn target_arch_conditions_stay_in_arch_crates() {
     let mut violations = Vec::new();
     for source in rust() {
         if source.path.starts_with("kernel/arch-") || source.path.starts_with("kernel/image/") {

@@ -16,12 +16,16 @@ const NO_SUBJECT: [&str; 31] = [
     "there", "only",
 ];
 /// Tests that are not yet named so. The number only shrinks.
-const SENTENCES: usize = 565;
+const SENTENCES: usize = 323;
 
 /// Names that several types share since they are one idea, each with the idea.
-const SHARED: [(&str, &str); 1] = [("Error", "what can go wrong in that crate")];
+const SHARED: [(&str, &str); 3] = [
+    ("Error", "what can go wrong in that crate"),
+    ("Errno", "an error number of Linux, as the kernel returns and a program takes it"),
+    ("Arena", "the arena of a board, and its stand-in under loom"),
+];
 /// Names that types of different ideas still share. The number only shrinks.
-const AMBIGUOUS: usize = 231;
+const AMBIGUOUS: usize = 66;
 
 /// The names that follow `keyword`, and where.
 fn named<'a>(code: &'a str, keyword: &str) -> Vec<(usize, &'a str)> {

@@ -99,7 +99,7 @@ fn each_unsafe_block_has_a_reason() {
 }
 
 #[test]
-fn the_unsafe_list_is_complete() {
+fn unsafe_list_names_every_file() {
     let used = rust().into_iter().filter(|source| !words(&source.code, "unsafe").is_empty());
     let used: BTreeMap<String, usize> = used.map(|source| (source.path.clone(), blocks(&source).len())).collect();
     let list = fs::read_to_string(root().join("docs/unsafe.md")).expect("docs/unsafe.md is there");
