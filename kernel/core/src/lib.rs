@@ -1,46 +1,39 @@
 //! The kernel without hardware: processes, rendezvous, ready queue, timers, notifications, probes.
 //!
-//! Invariant: no statics and no allocation; all state is in one [`Core`] per processor core and the
-//! headers of its processes, so that many kernels fit into one host program. All `unsafe` is in
-//! `rendezvous.rs`, `remote.rs`, `user.rs` and `probe.rs` (and the host harness). Not here: traps, interrupts'
-//! sources and page tables (`arch-aarch64`, `board-rpi`), other boards (`sysprocs/router`).
+//! Layers, of which each uses only those before it: `types` (data), `sched` (one core), `ipc` (calls), `user` (programs), `smp` (several cores),
+//! `api` (rights); `host` runs all of it inside a host program.
+//!
+//! Invariant: no statics and no allocation; all state is in one [`Core`] per processor core and the headers of its processes, so that many
+//! kernels fit into one host program. Not here: traps, interrupts' sources and page tables (`arch-aarch64`, `board-rpi`), other boards
+//! (`sysprocs/router`).
 #![cfg_attr(not(feature = "host"), no_std)]
 
-pub mod account;
-pub mod address;
-pub mod api;
-mod arena;
-mod call_queue;
-#[cfg(feature = "host")]
-pub mod events;
-pub mod forward;
+mod api;
 #[cfg(feature = "host")]
 pub mod host;
-#[cfg(feature = "host")]
-pub mod interleaved;
-pub mod log;
-pub mod notification;
-pub mod probe;
-pub mod process;
-pub mod protocol;
-mod queue;
-pub mod raw;
-pub mod ready;
-pub mod remote_call;
-pub mod remote_run_queue;
-pub mod rendezvous;
-pub mod ring_buffer;
-mod timer;
-pub mod user;
+mod ipc;
+mod sched;
+mod smp;
+mod types;
+mod user;
 
-pub use address::{Address, Members};
-pub use api::{ALL_ENTRIES, Accept, Call, CallFuture, Caller, Client, Family, Local, Port};
-pub use arena::Arena;
-pub use call_queue::CallQueue;
-pub use forward::{Forward, ForwardFamily};
+#[cfg(feature = "host")]
+pub use host::interleaved;
+pub use ipc::{CallQueue, notification, protocol, raw, rendezvous};
+pub use sched::account;
+pub use smp::{remote_call, remote_run_queue};
+#[cfg(feature = "host")]
+pub use types::events;
+pub use types::{probe, ring_buffer};
+pub use user::time_slice as user_slice;
+
+pub use api::rights::{Notifier, WaitCanceller};
+pub use ipc::address::{Address, Members};
+pub use ipc::forward::{Forward, ForwardFamily};
+pub use ipc::protocol::{Entry, Lends, Protocol};
+pub use ipc::typed::{ALL_ENTRIES, Accept, Call, CallFuture, Caller, Client, Family, Local, Port};
 #[doc(hidden)]
 pub use pastey::paste;
-pub use process::{Me, Process, WORDS, Wait};
-pub use protocol::{Entry, Lends, Protocol};
-pub use ready::Core;
 pub use renga_abi::{InWords, Word, in_words, word_enum};
+pub use types::arena::Arena;
+pub use types::state::{Core, CoreEndpoint, LINES, Log, Me, Process, SharedProcess, WORDS, Wait};

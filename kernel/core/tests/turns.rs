@@ -2,9 +2,9 @@
 use renga_abi::policy::{Class, NICE_MAX, NICE_MIN, Policy, SLICE_NS, WEIGHTS};
 use renga_abi::user::{Trap, UserContext};
 use renga_core::Process;
+use renga_core::WaitCanceller;
 use renga_core::account::{Account, AccountNumber, Count};
 use renga_core::host::Board;
-use renga_core::notification::WaitCanceller;
 use std::cell::Cell;
 use std::rc::Rc;
 

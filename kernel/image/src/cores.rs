@@ -24,7 +24,7 @@ use renga_board_rpi::boards::Controllers;
 use renga_board_rpi::core_ipi::CoreIpi;
 use renga_board_rpi::gic;
 use renga_board_rpi::interrupts::enable_timer_of;
-use renga_core::remote_call::CoreEndpoint;
+use renga_core::CoreEndpoint;
 use renga_core::{Arena, Core};
 use renga_hal::timer::Timer;
 use renga_sync::Ipi;

@@ -15,7 +15,7 @@ use renga_arch_aarch64::memory::FrameMemory;
 use renga_arch_aarch64::timer::GenericTimer;
 use renga_core::probe;
 use renga_core::remote_run_queue::RemoteTask;
-use renga_core::user::UserSlice;
+use renga_core::user_slice::UserSlice;
 use renga_core::{Core, Process};
 use renga_hal::irq::Source;
 use renga_hal::memory::Frame;

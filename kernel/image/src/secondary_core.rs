@@ -13,7 +13,7 @@ use renga_arch_aarch64::timer::GenericTimer;
 use renga_core::Core;
 use renga_core::probe;
 use renga_core::remote_run_queue::RemoteTask;
-use renga_core::user::UserSlice;
+use renga_core::user_slice::UserSlice;
 use renga_hal::memory::Frame;
 use renga_hal::timer::Timer;
 use renga_rt::user::{Exit, Trap};

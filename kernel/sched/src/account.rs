@@ -19,6 +19,38 @@ const _: () = assert!(Policy::BITS <= CORES_BIT, "a policy and the cores fit int
 /// Time of which an account's own board need not be told at once, ns: telling costs bytes on the link.
 const UNREPORTED_NS_MAX: u64 = 200_000;
 
+/// How a program shares the cores, as any core may read it and ask for a change.
+pub struct AccountSchedule {
+    /// A policy and the cores, as one word.
+    published: AtomicU64,
+    /// Whether the program was made or enqueued, and has not blocked since, as far as its core has noticed.
+    runnable: AtomicBool,
+}
+
+impl AccountSchedule {
+    const fn new() -> Self {
+        AccountSchedule { published: AtomicU64::new(0), runnable: AtomicBool::new(false) }
+    }
+    /// The policy and the cores, as they are or will be once the account's own core has taken them.
+    pub fn published(&self) -> (Policy, u8) {
+        let word = self.published.load(Ordering::Relaxed);
+        let policy = Policy::from_word(word & ((1 << CORES_BIT) - 1));
+        if word == 0 {
+            (Policy::DEFAULT, u8::MAX)
+        } else {
+            (policy.unwrap_or(Policy::DEFAULT), (word >> CORES_BIT) as u8)
+        }
+    }
+    /// Asks for these. The account's own core takes them ([`Account::set_policy`], [`Account::set_cores`]).
+    pub fn publish(&self, policy: Policy, cores: u8) {
+        self.published.store(policy.to_word() | u64::from(cores) << CORES_BIT, Ordering::Relaxed);
+    }
+    /// Whether the program is runnable, as far as its core has noticed.
+    pub fn is_runnable(&self) -> bool {
+        self.runnable.load(Ordering::Relaxed)
+    }
+}
+
 /// One account.
 pub struct Account {
     number: Cell<AccountNumber>,
@@ -35,10 +67,7 @@ pub struct Account {
     pub(crate) is_new: Cell<bool>,
     /// The cores of its board on which its program may run, a bit each.
     cores: Cell<u8>,
-    /// Its policy and those cores, for other cores: as a word.
-    published: AtomicU64,
-    /// Whether its program has been made, or has asked for a turn, and has not been found waiting since, likewise.
-    is_marked_runnable: AtomicBool,
+    schedule: AccountSchedule,
     counts: [AtomicU64; Count::ALL.len()],
     /// Of these, what its own board has been told of: time, blocks read, blocks written.
     reported: [Cell<u64>; 3],
@@ -63,8 +92,7 @@ impl Account {
             own: Cell::new(false),
             is_new: Cell::new(false),
             cores: Cell::new(u8::MAX),
-            published: AtomicU64::new(0),
-            is_marked_runnable: AtomicBool::new(false),
+            schedule: AccountSchedule::new(),
             counts: [const { AtomicU64::new(0) }; Count::ALL.len()],
             reported: [const { Cell::new(0) }; 3],
         }
@@ -94,19 +122,10 @@ impl Account {
     pub fn set_cores(&self, cores: u8) {
         self.cores.set(cores);
     }
-    /// From any core: its policy and the cores of its program, as they are, or will be once its own core has looked.
-    pub fn published(&self) -> (Policy, u8) {
-        let word = self.published.load(Ordering::Relaxed);
-        let policy = Policy::from_word(word & ((1 << CORES_BIT) - 1));
-        if word == 0 {
-            (Policy::DEFAULT, u8::MAX)
-        } else {
-            (policy.unwrap_or(Policy::DEFAULT), (word >> CORES_BIT) as u8)
-        }
-    }
-    /// From any core: they are to be these. Its own core takes that over ([`Account::set_policy`], [`Account::set_cores`]).
-    pub fn publish(&self, policy: Policy, cores: u8) {
-        self.published.store(policy.to_word() | u64::from(cores) << CORES_BIT, Ordering::Relaxed);
+    /// What any core may see of how its program shares the cores.
+    #[inline(always)]
+    pub fn schedule(&self) -> &AccountSchedule {
+        &self.schedule
     }
     /// How its program shares the core.
     pub fn policy(&self) -> Policy {
@@ -119,12 +138,8 @@ impl Account {
         self.scale.set(policy.scale());
         self.slice_ns.set(self.scaled(policy.class.slice_ns()));
     }
-    /// From any core: whether its program has asked for a turn, and has not been found to wait for something else since.
-    pub fn is_marked_runnable(&self) -> bool {
-        self.is_marked_runnable.load(Ordering::Relaxed)
-    }
     pub(crate) fn set_runnable(&self, runnable: bool) {
-        self.is_marked_runnable.store(runnable, Ordering::Relaxed);
+        self.schedule.runnable.store(runnable, Ordering::Relaxed);
     }
     #[inline(always)]
     pub(crate) fn scaled(&self, ns: u64) -> u64 {
@@ -193,7 +208,7 @@ impl Account {
             count.store(elsewhere.wrapping_neg(), Ordering::Relaxed);
         }
         self.set_cores(u8::MAX);
-        self.publish(self.policy.get(), u8::MAX);
+        self.schedule.publish(self.policy.get(), u8::MAX);
         self.set_runnable(true);
         self.vruntime_ns.set(min_vruntime_ns);
         self.is_new.set(made_here);

@@ -16,7 +16,7 @@ mod remote_tasks;
 mod run_queue;
 mod task;
 
-pub use account::Account;
+pub use account::{Account, AccountSchedule};
 pub use heap::{Heap, NOWHERE, Placed};
 pub use remote_tasks::RemoteTasks;
 pub use run_queue::{RunQueue, SLEEPER_CREDIT_NS_MAX};

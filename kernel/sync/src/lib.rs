@@ -4,7 +4,7 @@
 //! Invariants: the owner of a message's [`OwnedMessage`] alone reaches its payload; [`Mailbox::post`] sends it to another core, where
 //! [`Mailbox::drain`] returns it. Nothing is copied or allocated: a mailbox links the messages that boot made. A frame's content is
 //! reached through the [`FrameWriteGuard`] or [`FrameReadGuard`] that its [`FrameState`] grants.
-//! `unsafe` is in `message.rs`, `frame_borrow.rs` and `spin_lock.rs`.
+//! `unsafe` is in `message.rs`, `frame_borrow.rs`, `shared_ref.rs` and `spin_lock.rs`.
 //!
 //! Called by: `kernel/core`, `arch-aarch64`, `sysprocs/memory`. Not here: processes (`kernel/core`), how an IPI is sent (`board-rpi`), where
 //! frames are (`arch-aarch64`). Why: docs/design/rendezvous-and-cores.md. `tools/races` searches every interleaving of these files and
@@ -17,6 +17,7 @@ mod frame_borrow;
 mod frame_state;
 mod mailbox;
 mod message;
+mod shared_ref;
 mod spin_lock;
 
 pub use call_location::CallLocation;
@@ -25,4 +26,5 @@ pub use frame_borrow::{FrameReadGuard, FrameWriteGuard};
 pub use frame_state::{FrameKind, FrameRefusal, FrameState, FrameUse, wait};
 pub use mailbox::{Ipi, Mailbox};
 pub use message::{CoreMessage, OwnedMessage};
+pub use shared_ref::SharedRef;
 pub use spin_lock::SpinLock;

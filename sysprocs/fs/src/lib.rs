@@ -47,6 +47,7 @@ mod lookup;
 mod medium;
 mod name_index;
 mod names;
+mod probes;
 mod volume;
 
 pub use cache::buffer::buffer;

@@ -15,6 +15,7 @@ mod group_kill;
 #[cfg(feature = "host")]
 pub mod host;
 pub mod keyboard;
+mod probes;
 pub mod procs;
 pub mod signals;
 pub mod user;

@@ -5,7 +5,7 @@
 //! Calls: servers of its own board. Called by: nobody, so no circle of waits passes through it.
 
 use core::cell::Cell;
-use renga_core::notification::Notifier;
+use renga_core::Notifier;
 use renga_proto::clock::{self, Clock};
 use renga_proto::console::{self, Console};
 use renga_proto::events::{self, Events};

@@ -3,13 +3,18 @@
 //! Invariant: frames leave in the order in which they came. The link resends a frame that its receiver did not take, as the poll
 //! word says, at most [`TRIES_MAX`] times, and at most once per [`PAUSE_NS`] to a full receiver. Later losses are the session's.
 
-use renga_core::probe;
+use renga_core::probe::Probe;
 use renga_mac::{Command, Control, Event, Mac, Report, Setup};
 use renga_phy::token::{PhyEvent, TokenPhy};
 use renga_phy::{FRAME_BYTES_MAX, Phy, TransmitFull};
 use renga_wire::bus::{BOARDS_MAX, Poll, SendError};
 use renga_wire::frame::{BROADCAST, frame_bytes};
 use renga_wire::{Frame, Kind};
+
+renga_core::probe! {
+    /// This board has the token of the link from now on.
+    Token = "token" [];
+}
 
 /// Times that a frame is sent before it is left to the session.
 pub const TRIES_MAX: u8 = 4;
@@ -119,7 +124,7 @@ impl<P: TokenPhy> TokenLink<P> {
         let had_token = self.mac.has_token();
         let actions = self.mac.step(now_ns, lines, event);
         if self.mac.has_token() && !had_token {
-            probe::token();
+            Token::mark([]);
         }
         if actions.command == Some(Command::Abort) {
             self.phy.abort(now_ns);

@@ -33,12 +33,12 @@ pub use renga_abi::{BOARDS_MAX, BoardId, Errno, PAGE_BYTES, ProcId, pace, policy
 pub use renga_core::account;
 #[cfg(feature = "host")]
 pub use renga_core::host;
-pub use renga_core::notification::{Notifier, WaitCanceller};
 pub use renga_core::probe;
+pub use renga_core::probe::Probe;
 pub use renga_core::raw;
 pub use renga_core::{
     ALL_ENTRIES, Address, Arena, Call, CallQueue, Caller, Client, Entry, Family, Forward, ForwardFamily, Local, Me,
-    Members, Port, Protocol, Wait, Word,
+    Members, Notifier, Port, Protocol, Wait, WaitCanceller, Word,
 };
 pub use retry::Retry;
 pub use wakes::{SLOT_WORDS, SlotSet, Waiters, Wakes};

@@ -5,7 +5,7 @@
 
 use core::convert::Infallible as Never;
 use core::future::Future;
-use renga_core::notification::Notifier;
+use renga_core::Notifier;
 use renga_core::raw::{ExchangePort, RawClient};
 use renga_core::{ALL_ENTRIES, Client, Family, Forward, ForwardFamily, Local, Me, Port, Protocol};
 

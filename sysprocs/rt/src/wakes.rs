@@ -5,7 +5,7 @@
 
 use crate::BOARDS_MAX;
 use core::cell::Cell;
-use renga_core::notification::Notifier;
+use renga_core::Notifier;
 
 /// Words of a set of the slots of a board.
 pub const SLOT_WORDS: usize = 4;

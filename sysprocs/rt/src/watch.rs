@@ -6,7 +6,7 @@
 
 use crate::BOARDS_MAX;
 use core::cell::Cell;
-use renga_core::notification::Notifier;
+use renga_core::Notifier;
 
 /// How many reasons there are to watch each board.
 pub struct Watch {

@@ -216,7 +216,7 @@ impl<'b, M: Machine> At<'b, M> {
     pub fn notifier(self, kind: Kind) -> Option<Notifier> {
         let to = |&process: &&'static Process| match process.core().number() == self.core {
             true => Notifier::new(process),
-            false => Notifier::elsewhere(process),
+            false => Notifier::elsewhere(process.shared()),
         };
         self.boot.directory.of_kind(kind).first().map(to)
     }
@@ -225,7 +225,7 @@ impl<'b, M: Machine> At<'b, M> {
         let processes = self.boot.directory.of_kind(kind);
         let to = |process: &'static Process| match process.core().number() == self.core {
             true => WaitCanceller::new(process),
-            false => WaitCanceller::elsewhere(process),
+            false => WaitCanceller::elsewhere(process.shared()),
         };
         self.boot.directory.arena().put_slice(processes.len(), |number| to(processes[number]))
     }

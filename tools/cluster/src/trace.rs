@@ -1,7 +1,7 @@
 //! `--trace`: what the kernels' probes tell of a run, and every frame, in a file.
 //!
 //! The run is the same with and without. Invariant: events are in the order of (time, board), as the cluster tells them.
-//! Not here: the file's layout and what can be made of it (`renga-trace`), what is watched (`kernel/core/src/probe.rs`).
+//! Not here: the file's layout and what can be made of it (`renga-trace`), what is watched (`kernel/core/src/types/probe.rs`).
 
 use anyhow::{Context, Result, bail};
 use renga_emu::FrameEvent;
@@ -46,7 +46,7 @@ impl TraceFile {
         let passed = machine_code::passed(&kernel, probes.probes.iter().map(|probe| probe.address))?;
         if let Some(address) = passed.first() {
             bail!(
-                "a branch goes to {address:#x}, past the probe there: make that probe a `nop` (kernel/core/src/probe.rs)"
+                "a branch goes to {address:#x}, past the probe there: make that probe a `nop` (kernel/core/src/types/probe.rs)"
             );
         }
         let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;

@@ -6,8 +6,8 @@
 
 use crate::cores::BoardCores;
 use crate::trace::SimTrace;
+use renga_core::Notifier;
 use renga_core::Process;
-use renga_core::notification::Notifier;
 use renga_mac::{Setup, Timing};
 use renga_phy::loopback::{BusTiming, Faults, Loopback, LoopbackBus};
 use renga_router::TokenLink;

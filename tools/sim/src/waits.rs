@@ -1,7 +1,7 @@
 //! The wait-for graph, with names.
 
 use renga_core::Process;
-use renga_core::process::Wait;
+use renga_core::Wait;
 use renga_rt::ProcId;
 
 /// Who among `processes` waits for an answer, and of whom.

@@ -9,7 +9,7 @@
 //! - [`figures`], [`meter`]: what has added up at an instant;
 //! - [`summary`], [`path`], [`diff`], [`perfetto`]: what a trace says.
 //!
-//! Not here: how probes are seen (`tools/emu/plugin`), where they are (`kernel/core/src/probe.rs`).
+//! Not here: how probes are seen (`tools/emu/plugin`), where they are (`kernel/core/src/types/probe.rs`).
 #![forbid(unsafe_code)]
 
 pub mod calls;

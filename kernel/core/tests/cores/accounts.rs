@@ -4,9 +4,9 @@ use super::support::{SEEDS, choices};
 use renga_abi::account::{AccountNumber, Count};
 use renga_abi::policy::Policy;
 use renga_abi::user::{Exit, Trap, UserContext};
+use renga_core::WaitCanceller;
 use renga_core::account::Account;
 use renga_core::interleaved::{Cores, Play};
-use renga_core::notification::WaitCanceller;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -99,7 +99,7 @@ fn a_schedule_that_another_core_tells_holds_at_once_and_is_kept_as_soon_as_its_c
             me.run_user(&mut context, 0).await;
             std::future::pending().await
         });
-        let right = WaitCanceller::elsewhere(slot);
+        let right = WaitCanceller::elsewhere(slot.shared());
         let policy = Policy { nice: 7, ..Policy::DEFAULT };
         cores.on(0).client(move |mut me| async move {
             for nice in [1, 7] {

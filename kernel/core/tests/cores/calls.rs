@@ -1,10 +1,10 @@
 //! Calls and their answers: whoever asks, whatever is lent, however they are kept and passed on.
 
 use super::support::*;
+use renga_core::Notifier;
 use renga_core::account::{Account, AccountNumber, Count};
 use renga_core::host::Board;
 use renga_core::interleaved::Cores;
-use renga_core::notification::Notifier;
 use renga_core::{Address, Call, Client, Port, Process};
 use std::cell::Cell;
 use std::convert::Infallible as Never;
@@ -136,7 +136,7 @@ fn calls_of_one_core_come_in_the_order_in_which_they_were_made() {
                 let _ = Client::new(&me, server).call(Add { a: at, b: 0 }, ()).await;
             });
         }
-        let waker = Notifier::elsewhere(mine);
+        let waker = Notifier::elsewhere(mine.shared());
         cores.on(1).client(move |_| async move { waker.notify() });
         run();
         assert_eq!(*seen.borrow(), [0, 1, 2, 3, 4, 5]);

@@ -8,7 +8,7 @@ use renga_core::Core;
 use renga_core::account::Account;
 use renga_core::host::Board;
 use renga_core::interleaved::{Cores, Play};
-use renga_core::notification::{Notifier, WaitCanceller};
+use renga_core::{Notifier, WaitCanceller};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -56,7 +56,7 @@ fn program(board: Board, slot: u16, waits: bool, allowed: u8) -> Notifier {
             me.notified().await;
         }
     });
-    Notifier::elsewhere(process)
+    Notifier::elsewhere(process.shared())
 }
 
 /// Cores of a board each of which is a home whose programs may use all.
@@ -207,7 +207,7 @@ fn a_turn_that_is_called_back_when_it_has_gone_takes_no_guest_of_another_home_al
                 for round in 0..4 * ROUNDS {
                     if round % 8 == 7 {
                         WaitCanceller::new(process).cancel_wait();
-                        Notifier::elsewhere(bystander).notify(); // its core runs, before the turn is called back
+                        Notifier::elsewhere(bystander.shared()).notify(); // its core runs, before the turn is called back
                     }
                     me.yield_now().await;
                 }

@@ -7,8 +7,8 @@ use renga_abi::user::{Exit, Trap, UserContext};
 use renga_core::account::Account;
 use renga_core::host::Board;
 use renga_core::interleaved::{Choose, Cores, Play};
-use renga_core::notification::{Notifier, WaitCanceller};
 use renga_core::{Core, Process};
+use renga_core::{Notifier, WaitCanceller};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -150,8 +150,9 @@ fn play(seed: u64, (count, homes): (usize, usize), mask: u8, disturb: impl Fn(Bo
     for (slot, neighbour) in neighbours.iter().enumerate() {
         let next = (slot + 1) % PROGRAMS;
         let same = home_of(slot).core.number() == home_of(next).core.number();
-        let notifier = if same { Notifier::new } else { Notifier::elsewhere };
-        neighbour.set(Some(notifier(programs[next])));
+        let program = programs[next];
+        let notifier = if same { Notifier::new(program) } else { Notifier::elsewhere(program.shared()) };
+        neighbour.set(Some(notifier));
     }
     for (at, &home) in homes.iter().enumerate() {
         let own = programs.iter().copied().enumerate().skip(at).step_by(homes.len());

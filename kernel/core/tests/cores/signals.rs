@@ -2,12 +2,12 @@
 
 use super::support::*;
 use renga_abi::{Errno, ProcId};
+use renga_core::CoreEndpoint;
 use renga_core::host::Board;
 use renga_core::interleaved::Cores;
-use renga_core::notification::{Notifier, WaitCanceller};
 use renga_core::raw::ExchangePort;
-use renga_core::remote_call::CoreEndpoint;
 use renga_core::{Address, Call, Client, Core, Me, Port, Process, Wait};
+use renga_core::{Notifier, WaitCanceller};
 use renga_sync::Ipi;
 use std::cell::Cell;
 use std::convert::Infallible as Never;
@@ -26,7 +26,7 @@ fn a_notification_from_another_core_is_never_lost() {
             }
         });
         for core in 1..count {
-            let (written, notifier) = (written.clone(), Notifier::elsewhere(sleeper));
+            let (written, notifier) = (written.clone(), Notifier::elsewhere(sleeper.shared()));
             cores.on(core).client(move |mut me| async move {
                 for _ in 0..ROUNDS {
                     written.set(written.get() + 1);
@@ -84,8 +84,8 @@ fn interrupted_each_round(cores: &Cores, [core, from]: [usize; 2], servers: &[Ad
                 client.notify();
                 client.cancel_wait();
             } else {
-                Notifier::elsewhere(client).notify();
-                WaitCanceller::elsewhere(client).cancel_wait();
+                Notifier::elsewhere(client.shared()).notify();
+                WaitCanceller::elsewhere(client.shared()).cancel_wait();
             }
         }
     });
@@ -156,7 +156,7 @@ fn an_interruption_against_an_answer_on_its_way_does_no_harm() {
             });
             cores.on((core + 1) % count).client(move |mut me| async move {
                 while !ended.get() {
-                    WaitCanceller::elsewhere(client).cancel_wait();
+                    WaitCanceller::elsewhere(client.shared()).cancel_wait();
                     me.yield_now().await;
                 }
             });
@@ -191,7 +191,7 @@ fn the_end_of_a_session_answers_callers_of_all_cores() {
         });
         for core in 0..count {
             let (done, gate) = (done.clone(), cores.process(core, router));
-            let (client, again) = (Address::<Null>::elsewhere(gate, far), Notifier::elsewhere(router));
+            let (client, again) = (Address::<Null>::elsewhere(gate, far), Notifier::elsewhere(router.shared()));
             let caller = cores.on(core).client(move |mut me| async move {
                 let mut client = Client::new(&me, client);
                 for key in 0..ROUNDS {
@@ -203,14 +203,14 @@ fn the_end_of_a_session_answers_callers_of_all_cores() {
             });
             cores.on((core + 1) % count).client(move |mut me| async move {
                 for _ in 0..2 * ROUNDS {
-                    WaitCanceller::elsewhere(caller).cancel_wait();
+                    WaitCanceller::elsewhere(caller.shared()).cancel_wait();
                     me.yield_now().await;
                     again.notify();
                 }
             });
         }
         run();
-        let end = Notifier::elsewhere(router);
+        let end = Notifier::elsewhere(router.shared());
         cores.on(1).client(move |mut me| async move {
             for _ in 0..1000 * ROUNDS {
                 end.notify();
@@ -239,7 +239,7 @@ fn a_report_says_whom_a_caller_waits_for_on_another_core() {
 #[test]
 #[should_panic(expected = "a process of one core only is wanted on another one")]
 fn who_has_no_letter_is_not_reached_from_another_core() {
-    Notifier::elsewhere(Board::new(0, 1 << 16).declare(1)).notify();
+    Notifier::elsewhere(Board::new(0, 1 << 16).declare(1).shared()).notify();
 }
 
 #[test]
@@ -296,7 +296,7 @@ fn nobody_rings_at_a_core_that_looks() {
     let board = Board::new(0, 1 << 12);
     let process: &'static Process = board.arena.put(|| Process::new(core, 1, ProcId::new(0, 0)));
     process.enable_remote_calls(board.arena);
-    let notifier = Notifier::elsewhere(process);
+    let notifier = Notifier::elsewhere(process.shared());
     assert!(core.mark_away());
     core.resume_polling();
     notifier.notify();

@@ -7,7 +7,7 @@
 use super::{Null, ROUNDS, Spread, begin, null, server, ticks};
 use crate::hardware;
 use core::fmt::Write;
-use renga_core::remote_call::CoreEndpoint;
+use renga_core::CoreEndpoint;
 use renga_core::{Address, Arena, Client, Core, Process, Protocol};
 use renga_rt::ProcId;
 use renga_sync::Ipi;

@@ -8,10 +8,11 @@ use crate::data::client::{DataPage, PAGE, page_of};
 use crate::data::trailing_zeros::sent_bytes;
 use crate::format::inode_record::{FILE_BYTES_MAX, POINTER_BYTES, SYMBOLIC_LINK, Time};
 use crate::inode::active_inode::{ActiveInode, no_room};
+use crate::probes::PageLease;
 use renga_abi::PAGE_BYTES;
 use renga_proto::inode::Filled;
 use renga_proto::pages::{KEPT, NOT_KEPT, TO_END};
-use renga_rt::{Errno, probe};
+use renga_rt::{Errno, Probe};
 const NS_PER_DAY: u64 = 86_400 * 1_000_000_000;
 
 impl ActiveInode {
@@ -40,7 +41,7 @@ impl ActiveInode {
         let may_keep = self.leased.is_none_or(|lease| lease.board == board && !self.is_orphaned());
         let kept = is_here || may_keep && self.leases.grant(board, page);
         if kept {
-            probe::lease(file.ino, board, page);
+            PageLease::mark([u64::from(file.ino), u64::from(board), u64::from(page)]);
         }
         let bytes = if is_here { copied } else { out.get(..copied).map_or(copied, sent_bytes) };
         Ok(Filled { size, keep: if kept { ticket } else { NOT_KEPT }, bytes: bytes as u32 })

@@ -5,10 +5,11 @@
 //! What is below `below` may be there; as a file grows at its end, one revoke serves all further writes.
 //! Not here: who asks and what for (`content.rs`, `truncate.rs`, `active_inode.rs`).
 
+use crate::probes::{Revoke, RevokeEnd};
 use renga_proto::pages::{
     Back, FileId, FlushFrom, NO_LEASE, NO_PAGE, NotifyAccessTo, Revocations, RevokeInodeFrom, RevokePagesFrom, TO_END,
 };
-use renga_rt::{BOARDS_MAX, Client, Errno, probe};
+use renga_rt::{BOARDS_MAX, Client, Errno, Probe};
 
 /// What one board may cache.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, Debug)]
@@ -162,14 +163,14 @@ impl PageLeases {
         let mut next = 0;
         while let Some(board) = self.holders.next(next, from, to) {
             let asked = RevokePagesFrom { board: board as u8, file, from, to };
-            probe::recall(file.ino, board as u8, from, to);
+            Revoke::mark([u64::from(file.ino), board as u64, u64::from(from), u64::from(to)]);
             let left = match self.revocations.call(asked, ()).await {
                 Ok(left) => left,
                 Err(Errno::EBUSY) => self.revoke_writer(file, board as u8).await,
                 // A board that does not answer is dead: nothing is left there.
                 Err(_) => 0,
             };
-            probe::recall_end(file.ino, board as u8);
+            RevokeEnd::mark([u64::from(file.ino), board as u64]);
             self.holders.revoked(board, from, to, left);
             next = board + 1;
         }

@@ -8,6 +8,7 @@ use crate::medium::parallel_disk::side_by_side;
 use crate::medium::partition::{Partition, recognise};
 use crate::medium::timing::{Heads, Medium};
 use crate::medium::transfers::{Transfers, log_failure};
+use crate::probes::DiskEnd;
 use renga_abi::PAGE_BYTES;
 use renga_hal::block::Block;
 use renga_proto::disk::{Disk, DiskCall};
@@ -38,7 +39,7 @@ pub async fn disk<D: Block + 'static>(
                 let done_ns = heads.transfer(first, out.len() / PAGE_BYTES, false, me.now_ns());
                 let done = transfers.read(&mut me, first, out, done_ns).await;
                 me.sleep_until(done_ns).await;
-                me.probe_disk_end();
+                me.probe(DiskEnd, []);
                 log_failure(&me, done, "the disk cannot read blocks from", first);
                 call.reply(done);
             }
@@ -48,7 +49,7 @@ pub async fn disk<D: Block + 'static>(
                 let done_ns = heads.transfer(first, data.len() / PAGE_BYTES, true, me.now_ns());
                 let done = transfers.write(&mut me, first, data).await;
                 me.sleep_until(done_ns).await;
-                me.probe_disk_end();
+                me.probe(DiskEnd, []);
                 log_failure(&me, done, "the disk cannot write blocks from", first);
                 call.reply(done);
             }

@@ -5,6 +5,7 @@
 //! [`UNDER_WAY_MAX`] are under way, and further ones wait for the first. Not here: media with one request at a time (`disk.rs`).
 
 use crate::medium::transfers::{Transfers, log_failure};
+use crate::probes::DiskEnd;
 use heapless::Deque;
 use renga_hal::block::Block;
 use renga_proto::disk::{Disk, DiskCall, ReadBlocks, WriteBlocks};
@@ -36,7 +37,7 @@ pub(crate) async fn side_by_side<D: Block + 'static>(
     let mut under_way: Deque<PendingRequest, UNDER_WAY_MAX> = Deque::new();
     loop {
         while let Some(first) = under_way.pop_front_if(|first| first.at_ns <= me.now_ns()) {
-            me.probe_disk_end();
+            me.probe(DiskEnd, []);
             match first.call {
                 PendingCall::Read(call) => call.reply(first.done),
                 PendingCall::Write(call) => call.reply(first.done),

@@ -3,6 +3,7 @@
 //! Owns: the device. Invariant: only sectors of the partition are touched. Called by: `disk.rs` and `parallel_disk.rs`. Not here: timing.
 
 use crate::medium::partition::{Partition, SECTORS_PER_BLOCK};
+use crate::probes::Disk;
 use renga_abi::PAGE_BYTES;
 use renga_hal::block::{Block, BlockError, Progress};
 use renga_rt::account::Count;
@@ -19,7 +20,7 @@ impl<D: Block> Transfers<D> {
     #[inline(always)]
     pub(crate) async fn read(&mut self, me: &mut Me, first: u64, out: &mut [u8], done_ns: u64) -> Result<(), Errno> {
         let blocks = out.len() / PAGE_BYTES;
-        me.probe_disk(first, blocks, false);
+        me.probe(Disk, [first, blocks as u64, 0]);
         let sector = self.partition.sector(first, out.len());
         let done = self.carry_on(me, sector, |device, sector| device.read_on(sector, out)).await;
         me.count(Count::BlocksRead, blocks as i64);
@@ -31,7 +32,7 @@ impl<D: Block> Transfers<D> {
     #[inline(always)]
     pub(crate) async fn write(&mut self, me: &mut Me, first: u64, data: &[u8]) -> Result<(), Errno> {
         let blocks = data.len() / PAGE_BYTES;
-        me.probe_disk(first, blocks, true);
+        me.probe(Disk, [first, blocks as u64, 1]);
         let sector = self.partition.sector(first, data.len());
         let done = self.carry_on(me, sector, |device, sector| device.write_on(sector, data)).await;
         me.count(Count::BlocksWritten, blocks as i64);

@@ -16,6 +16,7 @@
 //! Not here: who joins (`transaction.rs`), the journal (`journal.rs`), who asks (`inode_directory.rs`).
 
 use crate::cache::metadata_writeback::{MetadataWritebackClients, RunWriter};
+use crate::probes::{Commit, CommitEnd};
 use crate::volume::journal::Journal;
 use crate::volume::members::ProcessSet;
 use renga_abi::PAGE_BYTES;
@@ -112,9 +113,9 @@ pub async fn committer(mut me: Me, clients: CommitterClients, pages: &'static mu
         ended = match wanted {
             Ok(wanted) => {
                 me.act_for(AccountNumber(wanted.account));
-                me.probe_commit();
+                me.probe(Commit, []);
                 let ended = state.commit(wanted.extent).await;
-                me.probe_commit_end();
+                me.probe(CommitEnd, []);
                 ended
             }
             Err(errno) => Err(errno),

@@ -5,7 +5,7 @@
 //! maker and its ancestors do not count: most wait for their child, or will as soon as they have made a few. So of shells that a shell makes
 //! each gets a home of its own, and what they run is there, too.
 //!
-//! Not here: the core on which it runs (`kernel/core/src/remote_run_queue.rs`), the board (its maker says that).
+//! Not here: the core on which it runs (`kernel/core/src/smp/remote_run_queue.rs`), the board (its maker says that).
 
 use super::slot_set::SlotSet;
 use renga_rt::WaitCanceller;

@@ -20,7 +20,7 @@ macro_rules! calls { (
         /// Calls that need nobody else and no memory of the program.
         #[inline(always)]
         pub(super) fn quick(&mut self, number: u64) -> Option<Outcome> {
-            self.me.probe_system_call(number);
+            self.me.probe(crate::probes::SystemCall, [number]);
             match number { $($quick => Some(self.$quick_method()),)* _ => None }
         }
 

@@ -6,7 +6,7 @@
 //! Router and proxies share a core, so cells suffice.
 
 use core::cell::Cell;
-use renga_core::notification::Notifier;
+use renga_core::Notifier;
 use renga_rt::WaitCanceller;
 use renga_rt::account::AccountNumber;
 use renga_rt::raw::Message;

@@ -11,7 +11,7 @@ use crate::incident::schedule;
 use crate::ongoing::Ongoing;
 use crate::outcome::{Failure, SimCounts, SimReport, SimScope};
 use crate::{logged, waits};
-use renga_core::notification::WaitCanceller;
+use renga_core::WaitCanceller;
 use renga_phy::loopback::Faults;
 use renga_router::LinkStats;
 use std::any::Any;

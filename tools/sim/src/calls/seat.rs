@@ -9,7 +9,7 @@ use super::plan::{CallsPlan, ClientStep};
 use super::protocol::{Note, Trial, named};
 use super::server::server;
 use crate::cluster::SimSite;
-use renga_core::notification::Notifier;
+use renga_core::Notifier;
 use renga_core::raw::{ExchangePort, RawClient};
 use renga_core::{Address, Client as RawTyped, Me, Members, Port, Process, Protocol};
 use renga_router::{

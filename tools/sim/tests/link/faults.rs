@@ -4,7 +4,7 @@ use crate::cast::{
     Add, Body, Cast, Check, Fetch, Note, Null, Pass, Seen, Stores, Turn, body, build, cluster, fill, sum,
 };
 use crate::synchronous::LIMIT_NS;
-use renga_core::notification::WaitCanceller;
+use renga_core::WaitCanceller;
 use renga_random::Random;
 use renga_rt::Errno;
 use renga_sim::{ClusterSetup, Faults};

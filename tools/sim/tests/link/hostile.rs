@@ -1,7 +1,7 @@
 //! A board whose frames are well formed and mean anything at all: nobody else may notice.
 
 use crate::cast::{Add, Cast, Seen, body, build};
-use renga_core::notification::Notifier;
+use renga_core::Notifier;
 use renga_phy::{FRAME_BYTES_MAX, Phy};
 use renga_random::Random;
 use renga_rt::{Errno, Me, Never};

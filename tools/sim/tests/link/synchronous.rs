@@ -1,7 +1,7 @@
 //! Synchronous calls: words, slices, deferred replies, interruptions.
 
 use crate::cast::{Add, Cast, Check, Fetch, Null, Open, Pass, Stores, Turn, body, cluster, fill, sum};
-use renga_core::notification::WaitCanceller;
+use renga_core::WaitCanceller;
 use renga_rt::Errno;
 use renga_sim::ClusterSetup;
 use std::cell::{Cell, RefCell};

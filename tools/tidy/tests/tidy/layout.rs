@@ -17,8 +17,8 @@ const CHANGEABLE: [&str; 9] =
 /// Cells in the header of a process that one file has for itself (docs/design/rendezvous-and-cores.md).
 const CELLS_OF_ONE_FILE: [(&str, &[&str]); 3] = [
     ("timer.rs", &["alarm_ns", "alarm_link"]),
-    ("user.rs", &["user", "user_space", "trap"]),
-    ("remote_call.rs", &["remote"]),
+    ("time_slice.rs", &["user_space", "trap"]),
+    ("process.rs", &["remote"]),
 ];
 
 fn board_sources() -> impl Iterator<Item = RustSource> {

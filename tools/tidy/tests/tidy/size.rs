@@ -9,9 +9,9 @@ const FILE_LINES_MAX: usize = 400;
 /// As `too-many-lines-threshold` of clippy.toml, which counts in the same way: lines with code.
 const FUNCTION_LINES_MAX: usize = 70;
 /// The kernel without hardware, without tests and what only host programs have.
-const CORE_LINES_MAX: usize = 3500;
-/// What crosses between cores.
-const CORES_LINES_MAX: usize = 400;
+const CORE_LINES_MAX: usize = 4000;
+/// What cores share.
+const SYNC_LINES_MAX: usize = 900;
 
 #[test]
 fn files_are_short() {
@@ -71,7 +71,7 @@ fn clippy_knows_the_limit() {
 
 #[test]
 fn core_lines_stay_under_limit() {
-    for (folder, lines_max) in [("kernel/core", CORE_LINES_MAX), ("kernel/sync", CORES_LINES_MAX)] {
+    for (folder, lines_max) in [("kernel/core", CORE_LINES_MAX), ("kernel/sync", SYNC_LINES_MAX)] {
         let lines = board_lines(&format!("{folder}/src/"));
         println!("{folder}: {lines} lines");
         assert!(lines < lines_max, "{folder}/src has {lines} lines; it stays under {lines_max}");

@@ -10,16 +10,18 @@ use std::fs;
 /// Folders in which any file may use it.
 const FOLDERS: [&str; 3] = ["kernel/arch-aarch64/src/", "kernel/image/src/", "tools/emu/plugin/src/"];
 /// Single files that may use it.
-const FILES: [&str; 21] = [
-    "kernel/core/src/probe.rs",
-    "kernel/core/src/rendezvous.rs",
-    "kernel/core/src/user.rs",
-    "kernel/core/src/arena.rs",
-    "kernel/core/src/process.rs",
-    "kernel/core/src/remote_call.rs",
-    "kernel/core/src/host.rs",
+const FILES: [&str; 23] = [
+    "kernel/core/src/types/probe.rs",
+    "kernel/core/src/ipc/rendezvous.rs",
+    "kernel/core/src/user/time_slice.rs",
+    "kernel/core/src/types/arena.rs",
+    "kernel/core/src/types/state.rs",
+    "kernel/core/src/sched/ready.rs",
+    "kernel/core/src/api/me.rs",
+    "kernel/core/src/host/board.rs",
     "kernel/sync/src/message.rs",
     "kernel/sync/src/frame_borrow.rs",
+    "kernel/sync/src/shared_ref.rs",
     "kernel/sync/src/spin_lock.rs",
     "userland/src/syscall.rs",
     "userland/src/start.rs",

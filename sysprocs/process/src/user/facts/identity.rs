@@ -1,5 +1,6 @@
 //! Who and where the program is, and other facts that need no server.
 
+use crate::probes::{self, program_operands};
 use crate::procs::record::NAME_BYTES;
 use crate::user::User;
 use crate::user::escape::Outcome;
@@ -130,7 +131,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     pub(in crate::user) async fn set_name(&mut self, name: [u8; NAME_BYTES]) -> Result<(), Errno> {
         self.program.name = name;
         let pid = self.program.pid;
-        self.me.probe_program(pid, &self.program.name);
+        self.me.probe(probes::Program, program_operands(pid, &self.program.name));
         self.services.clients.procs.call(Rename { pid }, &self.program.name[..]).await
     }
 

@@ -3,6 +3,7 @@
 //! Invariant: until the new process has its descriptor, everything done for it can be undone, and is if
 //! a later step fails; afterwards the references, the space and the pages are its own.
 
+use crate::probes::{self, program_operands};
 use crate::signals::{SIGCHLD, SignalSet};
 use crate::user::User;
 use crate::user::escape::{Escape, Outcome};
@@ -317,7 +318,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             self.me.set_cores(cores); // on a board without any of them it may use all
         }
         self.look_at_signals |= policy.pace != Pace::Free; // before it runs
-        self.me.probe_program(pid, &self.program.name);
+        self.me.probe(probes::Program, program_operands(pid, &self.program.name));
         let [way] = reader.take()?;
         let from = board_of(self.program.parent, self.services.disk_board);
         if from != maker || (way == SPACE_HERE) != (maker == self.services.board) {

@@ -1,5 +1,6 @@
 //! The generation of a slot: it waits for a program, runs it from trap to trap, and clears up behind it.
 
+use crate::probes::{Fault, ProgramEnd};
 use crate::signals::{SIGBUS, SIGILL, SIGKILL, SIGSEGV, SIGTRAP, killed};
 use crate::user::escape::{Escape, Outcome};
 use crate::user::facts::limits::Limits;
@@ -73,7 +74,7 @@ pub fn user<M: UserMemory + ?Sized>(
                 Err(status) => status,
             };
             apart!(user.end(status));
-            user.me.probe_program_end();
+            user.me.probe(ProgramEnd, []);
         }
     }
 }
@@ -221,7 +222,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         let pc = self.context.pc;
         let (signal, code, address) = match trap {
             Trap::PageFault { address, kind, .. } => {
-                self.me.probe_fault(address, kind as u64);
+                self.me.probe(Fault, [address, kind as u64]);
                 // What is not a file's is fetched from nowhere, and to add up all cores' counts takes longer than such a fault.
                 let may_fetch = self.space.as_ref().is_some_and(|space| space.lacks_file_page(self.machine, address));
                 let before = if may_fetch { self.fetched() } else { 0 };

@@ -1,0 +1,8 @@
+//! Processes inside a host program: one board, and the cores of one board interleaved.
+//!
+//! Not here: simulated devices (`tools/sim`).
+
+mod board;
+pub mod interleaved;
+
+pub use board::Board;

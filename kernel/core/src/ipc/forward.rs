@@ -1,0 +1,133 @@
+//! Passing an accepted call on to another server, which answers the caller itself.
+//!
+//! Invariant: whoever forwards a call has no part in it any more: it neither waits for the answer nor sees it.
+//! The caller's message stays where it is, in the caller's header, and so do the slices that it lends; only
+//! operation and words are written anew. The caller waits for the server that has the call, which is what its
+//! header says. Not here: which forwards there may be (placement).
+
+use super::address::{Address, Members};
+use super::protocol::{Entry, Protocol};
+use super::rendezvous::RawCall;
+use super::typed::Call;
+use crate::types::probe;
+use crate::types::state::{CallTarget, Process, Wait, Words};
+use core::marker::PhantomData;
+use core::task::{Context, Waker};
+use renga_abi::ProcId;
+
+/// The right to pass calls on to one server of `P`, but not to call it.
+pub struct Forward<P>(Address<P>);
+impl<P: Protocol> Forward<P> {
+    /// The right to forward to `server`.
+    pub fn new(server: Address<P>) -> Self {
+        Forward(server)
+    }
+    /// Who serves.
+    pub fn server(&self) -> ProcId {
+        self.0.id()
+    }
+}
+
+/// The right to pass calls on to all servers of `P`, by board and by their number on it.
+pub struct ForwardFamily<P>(&'static [Members], PhantomData<P>);
+impl<P: Protocol> ForwardFamily<P> {
+    /// By board the servers there, which the placement says serve `P`.
+    pub fn new(members: &'static [Members]) -> Self {
+        ForwardFamily(members, PhantomData)
+    }
+    /// The server `number` of `board`, if there is one.
+    #[inline(always)]
+    pub fn at(&self, board: u8, number: usize) -> Option<Forward<P>> {
+        self.0.get(usize::from(board))?.address(number).map(Forward)
+    }
+}
+
+impl<E: Entry> Call<E> {
+    /// Asks `to` for `entry` on the caller's behalf: it has the call from now on, with what the caller lent, and
+    /// its answer is the caller's. What is lent and what is answered must be of the same types.
+    ///
+    /// ```
+    /// use renga_core::{Call, Forward, protocol};
+    /// protocol! { /// Where things are.
+    ///     pub Index = 50, IndexCall { /// Fills the slice.
+    ///         0 Fetch { name: u32 } (&'a mut [u8]) -> Result<u32, renga_abi::Errno>; } }
+    /// protocol! { /// Things.
+    ///     pub Shelf = 51, ShelfCall { /// Fills the slice.
+    ///         0 Read { place: u32 } (&'a mut [u8]) -> Result<u32, renga_abi::Errno>;
+    ///         /// Counts.
+    ///         1 Count {} (()) -> Result<u32, renga_abi::Errno>; } }
+    /// fn serve(call: Call<Fetch>, shelf: &Forward<Shelf>) {
+    ///     let place = call.entry().name + 1;
+    ///     call.forward(shelf, Read { place });
+    /// }
+    /// ```
+    ///
+    /// An entry that lends or answers something else is refused:
+    ///
+    /// ```compile_fail
+    /// use renga_core::{Call, Forward, protocol};
+    /// protocol! { /// Where things are.
+    ///     pub Index = 50, IndexCall { /// Fills the slice.
+    ///         0 Fetch { name: u32 } (&'a mut [u8]) -> Result<u32, renga_abi::Errno>; } }
+    /// protocol! { /// Things.
+    ///     pub Shelf = 51, ShelfCall { /// Fills the slice.
+    ///         0 Read { place: u32 } (&'a mut [u8]) -> Result<u32, renga_abi::Errno>;
+    ///         /// Counts.
+    ///         1 Count {} (()) -> Result<u32, renga_abi::Errno>; } }
+    /// fn serve(call: Call<Fetch>, shelf: &Forward<Shelf>) {
+    ///     call.forward(shelf, Count {});
+    /// }
+    /// ```
+    #[inline(always)]
+    pub fn forward<F>(self, to: &Forward<F::Protocol>, entry: F)
+    where
+        F: for<'a> Entry<Reply = E::Reply, Lends<'a> = E::Lends<'a>>,
+    {
+        self.into_raw().forward(to.0.0, F::OP, |words| entry.put(&words[..]));
+    }
+
+    /// As `forward`, as it is: `Q` has the entries of the protocol that this one is of.
+    #[doc(hidden)]
+    #[inline(always)]
+    pub fn pass_on<Q: Protocol>(self, to: &Forward<Q>) {
+        const { assert!(Q::ENTRIES == <E::Protocol as Protocol>::ENTRIES, "a protocol of other entries") };
+        self.into_raw().forward(to.0.0, E::OP, |_| ());
+    }
+}
+
+impl RawCall {
+    /// Hands the call on to `server` as one for its entry `op`.
+    #[inline(always)]
+    pub(crate) fn forward(self, to: CallTarget, op: u32, put: impl FnOnce(&Words)) {
+        let (caller, server) = (self.hand_on(), to.process);
+        caller.op.set(op);
+        caller.destination.set(to.word);
+        put(&caller.words);
+        caller.server.set(Some(server));
+        if caller.wait.get() == Wait::ReplyInPlace {
+            caller.wait.set(Wait::Forwarded);
+        }
+        probe::forward(caller);
+        deliver(caller, server);
+    }
+}
+
+/// Lets `server` have the call of `caller`, in place if it waits for it: below it on the stack are whoever
+/// forwards and perhaps the caller, and neither is polled before it returns.
+fn deliver(caller: &'static Process, server: &'static Process) {
+    if server.open.get() >> caller.op.get() & 1 == 0 {
+        return match server.remote_server() {
+            Some(server) => caller.send_call(server),
+            None => server.callers.push(caller),
+        };
+    }
+    let core = server.core;
+    server.take(caller);
+    server.work_for(caller);
+    let left = core.in_place_left.get();
+    if left == 0 || core.bitmap.get() >> server.priority > 1 {
+        return core.make_ready(server);
+    }
+    core.in_place_left.set(left - 1);
+    server.poll(&mut Context::from_waker(Waker::noop()));
+}

@@ -1,0 +1,15 @@
+//! Calls between processes of one core, and notifications.
+//!
+//! Calls: types, sched. Called by: `smp`, `api`. Not here: what another core does with a call (`smp`), other boards (the router).
+
+pub mod address;
+mod call_queue;
+pub mod forward;
+pub mod notification;
+pub mod protocol;
+pub mod raw;
+pub mod rendezvous;
+mod timer;
+pub mod typed;
+
+pub use call_queue::CallQueue;

@@ -1,0 +1,174 @@
+//! Accounts: what is done for each user program, here and by others.
+//!
+//! The account of work is the slot of the program for which it is done. A slot has its own; a server's follows whom it
+//! last accepted a call from, and so on through callers; what makes calls for other boards sets its own. Time is charged
+//! once per dispatch, to the account of the process that was dispatched: rendezvous in place costs nothing. Work without
+//! an account goes to number 0, the system's.
+//!
+//! Each core has an account of each number, and alone writes those: what was used for a program of its board is what all have counted
+//! together.
+//!
+//! Invariant: the time between two stamps of a core is charged to exactly one account, or was idle. Not here: whose turn
+//! it is (`kernel/sched`).
+
+use crate::types::probe;
+use crate::types::state::{Core, Process};
+use core::sync::atomic::Ordering;
+
+pub use renga_abi::account::{ACCOUNT_SLOTS_MAX, AccountNumber, Count, Counts};
+pub use renga_sched::Account;
+
+/// Callers that are followed to find an account; a chain that is longer is the system's.
+const CALLERS_FOLLOWED_MAX: u32 = 16;
+
+impl Core {
+    /// Gives this core its table of accounts, [`AccountNumber::count`] of them; before, all is the system's.
+    pub fn set_accounts(&self, accounts: &'static [Account]) {
+        accounts.iter().zip(0..).for_each(|(account, number)| account.set_number(AccountNumber(number)));
+        self.accounts.set(accounts);
+    }
+
+    #[inline(always)]
+    pub(crate) fn account(&self, number: AccountNumber) -> &Account {
+        self.accounts.get().get(usize::from(number.0)).unwrap_or(&self.system)
+    }
+
+    /// Tells this core which cores its board has, and on which of them programs have their processes and their run queue, a bit each: once,
+    /// before any of the others begins.
+    pub fn set_board(&self, cores: &'static [&'static Core], homes: u8, program_cores: u8) {
+        self.board.set(cores);
+        self.homes.set(homes);
+        self.program_cores.set(program_cores);
+    }
+
+    /// All cores of the board, this one first.
+    pub(crate) fn all_cores(&'static self) -> impl Iterator<Item = &'static Core> {
+        core::iter::once(self).chain(self.others())
+    }
+
+    /// The other cores of the board, of which this one reads what any core may.
+    fn others(&self) -> impl Iterator<Item = &'static Core> {
+        self.board.get().iter().copied().filter(|core| core.number != self.number)
+    }
+
+    fn accounts_elsewhere(&self, number: AccountNumber) -> impl Iterator<Item = &'static Account> {
+        self.others().map(move |core| core.account(number))
+    }
+
+    /// What account `number` has counted on the board.
+    pub fn counts(&self, number: AccountNumber) -> Counts {
+        let own = self.account(number).read();
+        match self.board.get() {
+            [] | [_] => own,
+            _ => add(own, self.counts_elsewhere(number)).map(settled),
+        }
+    }
+
+    /// What all other cores' accounts of `number` have.
+    #[inline(never)]
+    pub(crate) fn counts_elsewhere(&self, number: AccountNumber) -> Counts {
+        self.accounts_elsewhere(number).map(Account::read).fold([0; _], add)
+    }
+
+    /// How much of one thing account `number` has counted on the board.
+    pub(crate) fn counted(&self, number: AccountNumber, count: Count) -> u64 {
+        let own = self.account(number).counted(count);
+        let elsewhere = self.accounts_elsewhere(number).map(|account| account.counted(count));
+        settled(elsewhere.fold(own, u64::wrapping_add))
+    }
+
+    /// Whose work `process` does.
+    #[inline(always)]
+    pub(crate) fn account_of(&self, process: &Process) -> &'static Account {
+        let mut at = process;
+        for _ in 0..CALLERS_FOLLOWED_MAX {
+            let account = at.account.get();
+            if account.number() != AccountNumber::SYSTEM {
+                return account;
+            }
+            match at.accepted.get() {
+                Some(caller) if core::ptr::eq(caller.core, at.core) => at = caller,
+                Some(_) => return at.far_account(),
+                None => break,
+            }
+        }
+        process.core.account(AccountNumber::SYSTEM)
+    }
+
+    /// Whose work `process` does, as it is told to other cores.
+    pub(crate) fn account_word_of(&self, process: &Process) -> u32 {
+        let account = self.account_of(process);
+        match account.number() {
+            AccountNumber::SYSTEM => 0,
+            number => number.to_wire(account.policy()),
+        }
+    }
+
+    /// The account of a call that came from another core with `word`.
+    pub(crate) fn account_sent(&'static self, word: u32) -> &'static Account {
+        let (number, policy) = AccountNumber::from_wire(word);
+        let account = self.account(number);
+        if word != 0 && !account.is_own() && account.policy() != policy {
+            account.set_policy(policy);
+        }
+        account
+    }
+
+    /// Charges the time from the last stamp to `now_ns`, which `process` was dispatched for.
+    #[inline(always)]
+    pub(crate) fn charge_dispatch(&self, process: &Process, now_ns: u64) {
+        let spent_ns = now_ns.saturating_sub(self.charged_ns.replace(now_ns));
+        self.account_of(process).charge(process.charged_as.get(), spent_ns);
+    }
+
+    /// Charges the time until `now_ns` to the program of `process`.
+    #[inline(always)]
+    pub(crate) fn charge_program(&self, process: &Process, now_ns: u64) {
+        let spent_ns = now_ns.saturating_sub(self.charged_ns.replace(now_ns));
+        process.account.get().charge(Count::UserNs, spent_ns);
+    }
+
+    /// What was charged on this core since boot: time of programs' instructions, wherever its programs ran, of system processes, ns; run queue
+    /// of programs. From any core.
+    ///
+    /// Added up when it is asked for, so that charging costs nothing more. Bounded by the table of accounts.
+    pub fn charged(&self) -> [u64; 3] {
+        let past = self.past.each_ref().map(|past| past.load(Ordering::Relaxed));
+        (0..self.accounts.get().len().max(1))
+            .map(|number| self.account(AccountNumber(number as u16)).charged())
+            .fold(past, |all, one| core::array::from_fn(|which| all[which].wrapping_add(one[which])))
+    }
+
+    /// Until when the core's time is charged, ns.
+    pub fn charged_until_ns(&self) -> u64 {
+        self.charged_ns.get()
+    }
+
+    /// The core was idle until `now_ns`, or what it did is charged: nobody is charged for that time.
+    #[inline(always)]
+    pub fn stamp(&self, now_ns: u64) {
+        self.charged_ns.set(now_ns);
+    }
+}
+
+/// Both, added up.
+fn add<const N: usize>(one: [u64; N], other: [u64; N]) -> [u64; N] {
+    core::array::from_fn(|at| one[at].wrapping_add(other[at]))
+}
+
+/// What several cores have counted together: none, if one of them was changing its part while they were read.
+pub(crate) fn settled(all: u64) -> u64 {
+    if (all as i64) < 0 { 0 } else { all }
+}
+
+impl Process {
+    /// Makes this the process of a user slot, whose own account is `number`.
+    pub fn set_account(&self, number: AccountNumber) {
+        probe::account(self, number);
+        let account = self.core.account(number);
+        account.set_own();
+        self.share_schedule(account);
+        self.account.set(account);
+        self.charged_as.set(Count::SystemNs);
+    }
+}

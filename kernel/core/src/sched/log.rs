@@ -1,0 +1,18 @@
+//! The last lines of a board's log, kept on the board for whoever asks there.
+//!
+//! Invariant: lines are in the order of their coming, and the oldest makes room for a new one; nobody waits. Not here:
+//! where each line goes at once ([`Core::set_log`]), how one is written (`sysprocs/procfs`).
+
+use crate::types::state::Core;
+use renga_abi::log::Line;
+
+impl Core {
+    /// A line of the kernel itself, which is kept, and goes nowhere else.
+    pub fn note(&self, text: &'static str, figures: [u64; 2]) {
+        self.lines.push(Line { at_ns: self.now_ns(), who: None, text, figures });
+    }
+    /// The lines that are kept, oldest first.
+    pub fn lines(&self) -> impl Iterator<Item = Line> + '_ {
+        self.lines.each()
+    }
+}

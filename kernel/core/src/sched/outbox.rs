@@ -1,0 +1,86 @@
+//! Messages from this core to others: calls, replies, notifications and cancellations.
+//!
+//! Invariant: C1 to C4 of `remote_call.rs`. A core posts a call only while it owns the call's message; replies wait for the end of the poll.
+//! Called by: the ready queue, the rendezvous, rights to notify. Not here: what a core does with a message (`remote_call.rs`), mailboxes
+//! (`kernel/sync`).
+
+use crate::types::state::{Core, CoreEndpoint, CorePayload, Process, SharedProcess, Wait};
+use core::sync::atomic::Ordering;
+
+/// Event flags of a process.
+pub(crate) const NOTIFY: u32 = 1;
+pub(crate) const CANCEL_WAIT: u32 = 2;
+pub(crate) const SCHEDULE: u32 = 4;
+/// The flag that follows a call.
+const CALLER_CANCELLED: u32 = 1;
+
+impl Process {
+    /// Posts its call, which this core owns, to the core of `server`.
+    #[cold]
+    pub(crate) fn send_call(&'static self, server: &'static Process) {
+        let remote = self.remote_part();
+        if self.wait.get() != Wait::ReplyElsewhere {
+            // The process is of this core, and so are the cells read here.
+            self.wait.set(Wait::ReplyElsewhere);
+            remote.account.set(self.core.account_word_of(self));
+            remote.shared.location.begin(self.cancelled.get());
+        }
+        remote.shared.called.store(self.destination.get(), Ordering::Relaxed);
+        self.send(CorePayload::Call(self, server), server.core);
+    }
+
+    /// The reply to its call, which this core owns, is written; the core posts it when the poll returns (C3).
+    #[inline(always)]
+    pub(crate) fn leave_reply(&'static self) {
+        self.remote_part().here.get().answered.push(self);
+    }
+
+    fn send(&'static self, payload: CorePayload, to: &Core) {
+        let remote = self.remote_part();
+        let Some(mut message) = remote.message.take() else { unreachable!("the owner of a call owns its message") };
+        *message.payload() = payload;
+        remote.shared.location.depart();
+        let endpoint = to.endpoint();
+        endpoint.mailbox.post(message, endpoint.ipi);
+    }
+
+    /// Its wait is cancelled while its call is on another core or on its way: notifies the core that owns the call. A server that
+    /// accepts the call later reads the flag.
+    #[cold]
+    pub(crate) fn cancel_remote_call(&'static self) {
+        let shared = self.shared();
+        shared.forward_cancellation(shared.location.cancel());
+    }
+}
+
+impl SharedProcess {
+    /// From another core: has its own core notify it, cancel its wait, or take its schedule.
+    pub(crate) fn set_events(&'static self, flags: u32) {
+        self.events.set(flags, &self.endpoint.mailbox, self.endpoint.ipi);
+    }
+
+    /// Notifies `core`, which owned the call a moment ago, unless it is the process's own: the reply has come there.
+    pub(crate) fn forward_cancellation(&'static self, core: Option<u8>) {
+        let Some(core) = core.filter(|&core| core != self.home) else { return };
+        let endpoint = &self.endpoints[usize::from(core)];
+        self.cancellation.set(CALLER_CANCELLED, &endpoint.mailbox, endpoint.ipi);
+    }
+}
+
+impl Core {
+    #[inline(always)]
+    pub(crate) fn endpoint(&self) -> &'static CoreEndpoint {
+        match self.endpoint {
+            Some(endpoint) => endpoint,
+            None => unreachable!("a core of several has an endpoint"),
+        }
+    }
+
+    /// Posts the replies of the last poll (C3).
+    #[inline(never)]
+    pub(crate) fn send_answers(&self) {
+        while let Some(caller) = self.answered.pop() {
+            caller.send(CorePayload::Reply(caller), caller.core);
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! What a header says of its process: identity, wait, task of the run queue, and its part of calls between cores.
+//!
+//! Not here: the fields (`state.rs`), what changes them (the layers above).
+
+use crate::types::arena::Arena;
+use crate::types::state::{Core, IN_PLACE, Process, RemoteCall, SharedProcess, Wait};
+use core::cell::Cell;
+use core::sync::atomic::Ordering;
+use renga_abi::ProcId;
+use renga_abi::account::Count;
+use renga_sched::{Account, Placed, Task, TaskKey};
+
+impl Wait {
+    #[inline(always)]
+    pub(crate) fn is_in_place(self) -> bool {
+        self as u8 & IN_PLACE != 0
+    }
+}
+
+impl Placed for Process {
+    type Order = TaskKey;
+    #[inline(always)]
+    fn order(&self) -> TaskKey {
+        self.order.get()
+    }
+    #[inline(always)]
+    fn place(&self) -> &Cell<u16> {
+        &self.heap_place
+    }
+}
+
+impl Task for Process {
+    #[inline(always)]
+    fn account(&self) -> &'static Account {
+        self.account.get()
+    }
+    #[inline(always)]
+    fn set_order(&self, order: TaskKey) {
+        self.order.set(order);
+    }
+    #[inline(always)]
+    fn is_runnable(&self) -> bool {
+        self.wait.get() == Wait::User
+    }
+    #[inline(always)]
+    fn is_wait_cancelled(&self) -> bool {
+        self.cancelled.get()
+    }
+    #[inline(always)]
+    fn is_program(&self) -> bool {
+        self.charged_as.get() == Count::SystemNs
+    }
+}
+
+impl Process {
+    /// What `core` has for it: itself if it is there, else a remote handle, which is never open, so that a call to it, one of
+    /// `entries`, is posted.
+    pub fn handle_on(&'static self, core: &'static Core, arena: &Arena, entries: u32) -> &'static Process {
+        if core::ptr::eq(self.core, core) {
+            return self;
+        }
+        let (wait, server, entries) = (Cell::new(Wait::RemoteHandle), Cell::new(Some(self)), Cell::new(entries));
+        arena.put(|| Process { wait, server, entries, ..Process::new(core, self.priority, self.id()) })
+    }
+    /// Of a remote handle: the server of another core for which it stands.
+    #[inline(always)]
+    pub(crate) fn remote_server(&self) -> Option<&'static Process> {
+        if self.wait.get() == Wait::RemoteHandle { self.server.get() } else { None }
+    }
+
+    /// Who this is.
+    #[inline(always)]
+    pub fn id(&self) -> ProcId {
+        ProcId::from_word(self.word)
+    }
+    /// Where it runs.
+    pub fn core(&self) -> &'static Core {
+        self.core
+    }
+    /// What it waits for now; for wait-for graphs and panic reports.
+    pub fn wait(&self) -> Wait {
+        self.wait.get()
+    }
+    /// The process whose reply it waits for, if it does and the call was not answered in place.
+    pub fn waits_for(&self) -> Option<ProcId> {
+        match self.wait.get() {
+            Wait::Reply => Some(ProcId::from_word(self.destination.get())),
+            Wait::ReplyElsewhere => Some(ProcId::from_word(self.asked_elsewhere())),
+            _ => None,
+        }
+    }
+    /// The operation of its outstanding or last call.
+    pub fn op(&self) -> u32 {
+        self.op.get()
+    }
+
+    #[inline(always)]
+    pub(crate) fn remote_part(&self) -> &'static RemoteCall {
+        match self.remote.get() {
+            Some(remote) => remote,
+            None => panic!("a process of one core only is wanted on another one"),
+        }
+    }
+
+    /// Of a process whose call has come from another core: for whom it is made, as one word.
+    pub(crate) fn account_sent(&self) -> Option<u32> {
+        (self.wait.get() == Wait::ReplyElsewhere).then(|| self.remote_part().account.get())
+    }
+
+    /// What it does from now on is done for `caller`, whose call it has.
+    #[inline(always)]
+    pub(crate) fn work_for(&self, caller: &Process) {
+        if caller.wait.get() == Wait::ReplyElsewhere {
+            self.remote_part().far_account.set(caller.remote_part().charged.get());
+        }
+    }
+
+    /// The account of its last caller, which is of another core.
+    pub(crate) fn far_account(&self) -> &'static Account {
+        self.remote_part().far_account.get()
+    }
+
+    /// Of a process whose call is on another core than itself: whether it is cancelled.
+    pub(crate) fn is_cancelled_elsewhere(&self) -> bool {
+        self.shared().location.is_cancelled()
+    }
+
+    /// Gives it its part in calls between cores, once.
+    pub(crate) fn set_remote_part(&self, remote: &'static RemoteCall) {
+        assert!(self.remote.replace(Some(remote)).is_none(), "a process has one message");
+    }
+
+    /// Other cores see the schedule of `account` from now on.
+    pub(crate) fn share_schedule(&self, account: &'static Account) {
+        if let Some(remote) = self.remote.get() {
+            remote.shared.schedule.set(account.schedule());
+        }
+    }
+
+    /// What other cores may see of it.
+    ///
+    /// # Panics
+    /// If it has no part in calls between cores ([`Process::enable_remote_calls`]).
+    #[inline(always)]
+    pub fn shared(&self) -> &'static SharedProcess {
+        &self.remote_part().shared
+    }
+
+    /// Of a process whose call is on another core than itself: who has it.
+    pub(crate) fn asked_elsewhere(&self) -> u32 {
+        self.shared().called.load(Ordering::Relaxed)
+    }
+}
+
+/// Whether `process` has a program to run. Without one it lets programs go first, for what it does itself.
+pub(crate) fn has_program(process: &Process) -> bool {
+    !process.user.get().is_null()
+}

@@ -1,0 +1,148 @@
+//! Calls between the cores of a board: setup, and delivery of messages. Calls and answers travel as messages; notifications, cancelled
+//! waits and schedules as event flags. (Programs travel the same way: `remote_run_queue.rs`.)
+//!
+//! A client of another core's server has a *remote handle* in its place (`Process::handle_on`), which is never open. So the path within a
+//! core tests nothing for cores; the path to a closed entry posts the call.
+//!
+//! C1 The owner of a process's message owns its call: words and slices, the link that queues it, `server`, and the cells of
+//!    [`RemoteCall`]. A core owns the message from the drain that returns it until it posts it.
+//! C2 Only a process's own core writes `wait` and its other cells. While `wait` is `ReplyElsewhere` nobody writes it, so the core that has
+//!    the call may read it. Any core may read what never changes (`core`, `word`, `remote`). All else that other cores need is in
+//!    [`SharedProcess`], the one half that they are given.
+//! C3 Replies to other cores are queued during a poll and posted when it returns; between polls the queue is empty.
+//! C4 The core that receives event flags decides what they do.
+//!
+//! Called by: the core's loop (image). Not here: posting (`outbox.rs`), mailboxes (`kernel/sync`), IPIs (the image), which core has which
+//! process (placement).
+
+use crate::sched::{CANCEL_WAIT, NOTIFY, SCHEDULE};
+use crate::types::arena::Arena;
+use crate::types::state::{Core, CoreEndpoint, CorePayload, Process, RemoteCall, SharedProcess, Wait};
+use core::cell::Cell;
+use core::sync::atomic::AtomicU32;
+use renga_sync::{CallLocation, CoreMessage, EventFlags, OwnedMessage, SharedRef};
+
+impl Process {
+    /// Gives it what it needs between cores, out of `arena`: once, before anything is known of it elsewhere.
+    ///
+    /// # Panics
+    /// If it has that already.
+    pub fn enable_remote_calls(&'static self, arena: &Arena) {
+        let message = arena.put(|| CoreMessage::new(CorePayload::Reply(self)));
+        let shared = SharedProcess {
+            home: self.core.number,
+            endpoint: self.core.endpoint(),
+            endpoints: self.core.endpoints,
+            location: CallLocation::new(self.core.number),
+            called: AtomicU32::new(0),
+            schedule: SharedRef::new(self.account.get().schedule()),
+            events: EventFlags::new(CorePayload::EventFlags(self)),
+            cancellation: EventFlags::new(CorePayload::Cancellation(self)),
+        };
+        let remote = arena.put(|| RemoteCall {
+            message: Cell::new(Some(message.into_owned())),
+            account: Cell::new(0),
+            here: Cell::new(self.core),
+            charged: Cell::new(&self.core.system),
+            far_account: Cell::new(&self.core.system),
+            shared,
+        });
+        self.set_remote_part(remote);
+    }
+
+    /// Its message has come to core `here`.
+    fn receive(&self, message: OwnedMessage<CorePayload>, here: &Core) {
+        let remote = self.remote_part();
+        remote.message.set(Some(message));
+        remote.shared.location.arrive(here.number);
+    }
+}
+
+impl Core {
+    /// Takes in what other cores have posted, if anything; to be called before each dispatch. Whom it makes ready is polled
+    /// at once if it would be the next.
+    #[inline(always)]
+    pub fn drain_mailbox(&self) {
+        if let Some(endpoint) = self.endpoint
+            && !endpoint.mailbox.is_empty()
+        {
+            self.take_all(endpoint);
+        }
+    }
+
+    /// From now on whoever posts something rings: to be called before a program runs, and before the core sleeps. False
+    /// if something is there already: it must do neither.
+    #[inline(always)]
+    pub fn mark_away(&self) -> bool {
+        self.endpoint.is_none_or(|endpoint| endpoint.mailbox.mark_away())
+    }
+
+    /// The core looks again: silences the IPI and takes in what is there.
+    #[inline(always)]
+    pub fn resume_polling(&self) {
+        if let Some(endpoint) = self.endpoint {
+            endpoint.ipi.acknowledge();
+            self.take_all(endpoint);
+        }
+    }
+
+    #[inline(never)]
+    fn take_all(&self, endpoint: &CoreEndpoint) {
+        endpoint.mailbox.drain(|mut message| match *message.payload() {
+            CorePayload::Call(caller, server) => self.take_call(message, caller, server),
+            CorePayload::Reply(caller) => {
+                caller.receive(message, self);
+                caller.wait.set(Wait::Replied);
+                self.resume(caller, || self.now_ns());
+            }
+            CorePayload::EventFlags(process) => {
+                let bits = process.shared().events.take(message);
+                if bits & NOTIFY != 0 {
+                    process.notify();
+                }
+                if bits & SCHEDULE != 0 {
+                    process.take_schedule();
+                }
+                if bits & CANCEL_WAIT != 0 {
+                    process.cancel_wait();
+                }
+            }
+            CorePayload::Cancellation(caller) => self.take_cancellation(message, caller),
+            CorePayload::Turn(remote_queue) => remote_queue.receive(message, self),
+            CorePayload::Recall(remote_queue) => remote_queue.take_recall(message, self),
+        });
+    }
+
+    fn take_call(&self, message: OwnedMessage<CorePayload>, caller: &'static Process, server: &'static Process) {
+        caller.receive(message, self);
+        if core::ptr::eq(caller.core, self) {
+            // Somebody elsewhere has passed it on to here: from now on it is a call within this core.
+            caller.wait.set(Wait::Reply);
+        } else {
+            let remote = caller.remote_part();
+            remote.here.set(server.core);
+            remote.charged.set(server.core.account_sent(remote.account.get()));
+        }
+        caller.server.set(Some(server));
+        if server.open.get() >> caller.op.get() & 1 == 0 {
+            server.callers.push(caller);
+        } else {
+            server.take(caller);
+            server.work_for(caller);
+            self.resume(server, || self.now_ns());
+        }
+    }
+
+    /// The caller was interrupted while its call was here. Meanwhile the call may have gone, or another one come.
+    fn take_cancellation(&self, message: OwnedMessage<CorePayload>, caller: &'static Process) {
+        let shared = caller.shared();
+        shared.cancellation.take(message);
+        let core = shared.location.core();
+        if core != Some(self.number) {
+            return shared.forward_cancellation(core);
+        }
+        if let Some(server) = caller.server.get() {
+            server.notify();
+        }
+    }
+}

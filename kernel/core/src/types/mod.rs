@@ -1,0 +1,12 @@
+//! The lowest layer: data, and what needs nothing else of the kernel.
+//!
+//! Not here: operations on the state (the layers above).
+
+pub(crate) mod arena;
+#[cfg(feature = "host")]
+pub mod events;
+pub mod probe;
+#[cfg(feature = "host")]
+pub(crate) mod recorder;
+pub mod ring_buffer;
+pub mod state;

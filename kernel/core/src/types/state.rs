@@ -1,0 +1,415 @@
+//! The state of the kernel on one board: the headers of processes, the executor of each core, and the records that cores share.
+//!
+//! Invariant: data and constructors only; these types refer to each other, so they are one file. A header lives for ever (I1 of
+//! `rendezvous.rs`) and contains the one outstanding call of its process, so a server's handle on that call never dangles.
+//! Called by: every other file of the kernel. Not here: any operation on the state.
+
+use super::ring_buffer::RingBuffer;
+use core::cell::Cell;
+use core::sync::atomic::{AtomicU32, AtomicU64};
+use core::task::Context;
+use renga_abi::ProcId;
+use renga_abi::account::Count;
+use renga_abi::log::Line;
+use renga_abi::user::{Exit, Trap, UserContext};
+use renga_sched::{Account, AccountSchedule, NOWHERE, RemoteTasks, RunQueue, TaskKey};
+use renga_sync::{CallLocation, EventFlags, Ipi, Mailbox, OwnedMessage, SharedRef};
+
+/// Priorities; 7 is served first.
+pub const PRIORITIES: usize = 8;
+/// Words that a message carries beside its slices.
+pub const WORDS: usize = 6;
+/// The words of a message.
+pub type Words = [Cell<u64>; WORDS];
+pub(crate) type Body = (unsafe fn(*mut (), &mut Context<'_>), *mut ());
+pub(crate) type Link = Cell<Option<&'static Process>>;
+/// Lines of the log that are kept.
+pub const LINES: usize = 128;
+pub(crate) type Lines = RingBuffer<Line, LINES>;
+/// Takes a log line: who says it, the text, two figures that go with it.
+pub type Log = fn(ProcId, &'static str, [u64; 2]);
+
+/// What a process waits for; only the process itself and whoever completes the wait write it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Wait {
+    /// Not waiting: ready, or running.
+    Nothing,
+    /// Its message is written, not sent.
+    Prepared,
+    /// Its call is at the server.
+    Reply,
+    /// Its call has gone to a server of another core.
+    ReplyElsewhere,
+    /// The reply is in the header.
+    Replied,
+    /// A call to one of its open entries.
+    Accept,
+    /// An interrupt, an alarm or another notification.
+    Notification,
+    /// Its turn, after others of its priority.
+    Turn,
+    /// Its user program: ready to run, or running.
+    User,
+    /// It never runs: it stands for a process of another core.
+    RemoteHandle,
+    /// As `Reply`, and its poll is still on the stack below the server's.
+    ReplyInPlace = IN_PLACE,
+    /// As `ReplyInPlace`, and the server has passed the call on.
+    Forwarded,
+}
+
+/// The bit of those whose poll is on the stack, which one instruction tests.
+pub(crate) const IN_PLACE: u8 = 1 << 7;
+
+/// Processes linked through their headers: a process is in at most one queue (I3 of `rendezvous.rs`).
+#[derive(Default)]
+pub(crate) struct Queue {
+    pub(crate) head: Link,
+    pub(crate) tail: Link,
+}
+
+impl Queue {
+    pub(crate) const fn new() -> Queue {
+        Queue { head: Cell::new(None), tail: Cell::new(None) }
+    }
+}
+
+/// Header of a process. In the order written: what each call reads and writes is where one instruction reaches it.
+#[repr(C)]
+pub struct Process {
+    pub(crate) core: &'static Core,
+    pub(crate) link: Link,
+    /// Whose call it took last; kept, since what it does next is done for that caller.
+    pub(crate) accepted: Link,
+    /// Entries that its waiting accept takes; 0 when it does not wait in accept.
+    pub(crate) open: Cell<u32>,
+    pub(crate) op: Cell<u32>,
+    /// Whom it called last ([`ProcId::to_word`]): the process that was handed the call, or one of another board.
+    pub(crate) destination: Cell<u32>,
+    pub(crate) wait: Cell<Wait>,
+    pub(crate) priority: u8,
+    pub(crate) notified: Cell<bool>,
+    pub(crate) cancelled: Cell<bool>,
+    pub(crate) body: Cell<Body>,
+    pub(crate) callers: Queue,
+    pub(crate) words: Words,
+    /// The slice given and the slice taken; of one not lent only the length, 0, is written.
+    pub(crate) given: Cell<*const u8>,
+    pub(crate) given_bytes: Cell<usize>,
+    pub(crate) taken: Cell<*mut u8>,
+    pub(crate) taken_bytes: Cell<usize>,
+    /// Bytes of the taken slice that the server says it wrote; only proxies read it.
+    pub(crate) taken_used: Cell<usize>,
+    /// Who has its call, if it was not answered in place: of calls to other boards the router. Of a gate: for whom it
+    /// stands.
+    pub(crate) server: Link,
+    pub(crate) alarm_ns: Cell<u64>,
+    pub(crate) alarm_link: Link,
+    /// Where it waits for its run queue: its core's, or those of another core on which its program runs.
+    pub(crate) run_queue: Cell<&'static RunQueue<Process>>,
+    pub(crate) user: Cell<*mut UserContext>,
+    pub(crate) trap: Cell<Trap>,
+    /// The account that it works for; the system's: that of its last caller.
+    pub(crate) account: Cell<&'static Account>,
+    /// While it waits for a turn: when it is due, and where in the heap it stands.
+    pub(crate) order: Cell<TaskKey>,
+    /// What it needs between cores; never changed once others know of it.
+    pub(crate) remote: Cell<Option<&'static RemoteCall>>,
+    /// The entries of the protocol that it serves; a call from another board is checked against it.
+    pub(crate) entries: Cell<u32>,
+    pub(crate) user_space: Cell<u32>,
+    /// Who it is ([`ProcId::to_word`]).
+    pub(crate) word: u32,
+    pub(crate) heap_place: Cell<u16>,
+    /// The board for which it calls: its own, but for a proxy.
+    pub(crate) calls_for: Cell<u8>,
+    /// Boards that have begun anew, a bit each, of which the process was told since it asked last.
+    pub(crate) rebooted: Cell<u8>,
+    /// As what its dispatches are charged.
+    pub(crate) charged_as: Cell<Count>,
+}
+
+impl Process {
+    /// A header for the process `id` on `core`; it runs once it is started.
+    ///
+    /// # Panics
+    /// If `priority` is not below [`PRIORITIES`].
+    pub const fn new(core: &'static Core, priority: u8, id: ProcId) -> Process {
+        assert!((priority as usize) < PRIORITIES);
+        Process {
+            link: Cell::new(None),
+            open: Cell::new(0),
+            wait: Cell::new(Wait::Nothing),
+            priority,
+            notified: Cell::new(false),
+            cancelled: Cell::new(false),
+            accepted: Cell::new(None),
+            core,
+            body: Cell::new((not_started, core::ptr::null_mut())),
+            callers: Queue::new(),
+            op: Cell::new(0),
+            destination: Cell::new(0),
+            words: [const { Cell::new(0) }; WORDS],
+            given: Cell::new(core::ptr::dangling()),
+            given_bytes: Cell::new(0),
+            taken: Cell::new(core::ptr::dangling_mut()),
+            taken_bytes: Cell::new(0),
+            taken_used: Cell::new(0),
+            server: Cell::new(None),
+            entries: Cell::new(0),
+            calls_for: Cell::new(id.board.0),
+            rebooted: Cell::new(0),
+            alarm_ns: Cell::new(u64::MAX),
+            alarm_link: Cell::new(None),
+            run_queue: Cell::new(&core.run_queue),
+            user: Cell::new(core::ptr::null_mut()),
+            user_space: Cell::new(0),
+            trap: Cell::new(Trap::Preempted),
+            account: Cell::new(&core.system),
+            charged_as: Cell::new(Count::BehalfNs),
+            order: Cell::new(TaskKey::NONE),
+            heap_place: Cell::new(NOWHERE),
+            remote: Cell::new(None),
+            word: id.to_word(),
+        }
+    }
+}
+
+pub(crate) unsafe fn not_started(_: *mut (), _: &mut Context<'_>) {
+    panic!("process polled before it was started")
+}
+
+/// The right to act as one process. Not `Clone`.
+pub struct Me(pub(crate) &'static Process);
+
+/// The executor of one processor core, its alarms and its users' run_queue. In the order written: what each call reads is where one
+/// instruction reaches it, before the large tables.
+#[repr(C)]
+pub struct Core {
+    pub(crate) bitmap: Cell<u32>,
+    pub(crate) in_place_left: Cell<u32>,
+    /// Its own endpoint, if there are other cores.
+    pub(crate) endpoint: Option<&'static CoreEndpoint>,
+    /// Those of all cores of the board, likewise.
+    pub(crate) endpoints: &'static [CoreEndpoint],
+    /// Which of the cores behind `endpoints` it is; there are none on a board of one core.
+    pub(crate) number: u8,
+    pub(crate) ready: [Queue; PRIORITIES],
+    /// Callers of other cores whose answers are written and not yet posted.
+    pub(crate) answered: Queue,
+    /// A process panicked and unwound (host tests only).
+    pub(crate) failed: Cell<bool>,
+    pub(crate) alarms: Link,
+    /// Other cores on which its programs have run_queue.
+    pub(crate) remote_queues: Cell<&'static [RemoteRunQueue]>,
+    /// All cores on which programs of the board have run queue, a bit each.
+    pub(crate) program_cores: Cell<u8>,
+    /// Of one of them somebody wants a turn.
+    pub(crate) remote_requested: Cell<bool>,
+    pub(crate) accounts: Cell<&'static [Account]>,
+    pub(crate) system: Account,
+    /// Until when time has been charged, ns.
+    pub(crate) charged_ns: Cell<u64>,
+    pub(crate) clock: fn(&Core) -> u64,
+    pub(crate) now_ns: Cell<u64>,
+    pub(crate) log: Cell<Log>,
+    /// Whose program runs when no process is ready.
+    pub(crate) run_queue: RunQueue<Process>,
+    /// On this core programs of other homes have their run_queue.
+    pub(crate) remote_tasks: RemoteTasks<RemoteRunQueue>,
+    /// All cores of the board, and those of programs' processes, a bit each. Of others this one reads their accounts' counts, and how long
+    /// their programs ran elsewhere.
+    pub(crate) board: Cell<&'static [&'static Core]>,
+    pub(crate) homes: Cell<u8>,
+    /// What accounts had counted that were begun anew since ([`Core::charged`]).
+    pub(crate) past: [AtomicU64; 3],
+    /// The last lines of the log.
+    pub(crate) lines: Lines,
+    /// What has happened, inside a host program.
+    #[cfg(feature = "host")]
+    pub(crate) recorder: super::recorder::Recorder,
+}
+
+impl Default for Core {
+    fn default() -> Self {
+        Core::new()
+    }
+}
+
+impl Core {
+    /// An idle core whose time is what [`Core::set_now_ns`] last said.
+    pub const fn new() -> Core {
+        Core::with_clock(|core| core.now_ns.get())
+    }
+
+    /// An idle core that reads its time, in ns since boot, from `clock`.
+    pub const fn with_clock(clock: fn(&Core) -> u64) -> Core {
+        Core {
+            number: 0,
+            endpoint: None,
+            endpoints: &[],
+            bitmap: Cell::new(0),
+            in_place_left: Cell::new(0),
+            ready: [const { Queue::new() }; PRIORITIES],
+            answered: Queue::new(),
+            failed: Cell::new(false),
+            alarms: Cell::new(None),
+            remote_queues: Cell::new(&[]),
+            program_cores: Cell::new(1),
+            homes: Cell::new(1),
+            remote_requested: Cell::new(false),
+            remote_tasks: RemoteTasks::new(),
+            run_queue: RunQueue::new(),
+            accounts: Cell::new(&[]),
+            system: Account::new(),
+            charged_ns: Cell::new(0),
+            past: [const { AtomicU64::new(0) }; 3],
+            board: Cell::new(&[]),
+            clock,
+            now_ns: Cell::new(0),
+            log: Cell::new(|_, _, _| ()),
+            lines: Lines::new(),
+            #[cfg(feature = "host")]
+            recorder: super::recorder::Recorder::new(),
+        }
+    }
+
+    /// Makes it core `number` of those behind `endpoints`: before it has processes.
+    pub fn with_endpoints(self, number: u8, endpoints: &'static [CoreEndpoint]) -> Core {
+        Core { number, endpoint: Some(&endpoints[usize::from(number)]), endpoints, ..self }
+    }
+}
+
+/// What a message says.
+#[derive(Clone, Copy)]
+pub(crate) enum CorePayload {
+    /// The call of the first one, for the second.
+    Call(&'static Process, &'static Process),
+    /// The answer to its call.
+    Reply(&'static Process),
+    /// Signals for it.
+    EventFlags(&'static Process),
+    /// Its call should be answered early.
+    Cancellation(&'static Process),
+    /// A turn of a program, on its way to another core or back.
+    Turn(&'static RemoteRunQueue),
+    /// That turn is wanted back.
+    Recall(&'static RemoteRunQueue),
+}
+
+// SAFETY: of what is named only what C1, C2 and S1 (`remote_run_queue.rs`) allow is reached by the core that takes the message.
+unsafe impl Send for CorePayload {}
+
+/// A core as the others of its board see it: where messages for it go, and how it is woken.
+pub struct CoreEndpoint {
+    pub(crate) mailbox: Mailbox<CorePayload>,
+    pub(crate) ipi: &'static (dyn Ipi + Sync),
+    /// How many of its own programs wanted a turn on that core when one asked last, or it found none: a hint to other homes,
+    /// which orders nothing and may be old.
+    pub(crate) load: AtomicU32,
+}
+
+impl CoreEndpoint {
+    /// The endpoint of a core that `IPI` wakes.
+    pub const fn new(ipi: &'static (dyn Ipi + Sync)) -> CoreEndpoint {
+        CoreEndpoint { mailbox: Mailbox::new(), ipi, load: AtomicU32::new(0) }
+    }
+}
+
+/// A process as every core of the board may see it: ids, atomics, and where to post. Other cores have this half only.
+///
+/// It is `Sync`:
+///
+/// ```
+/// fn on_any_core<T: Sync>(_: fn(&T)) {}
+/// on_any_core::<renga_core::SharedProcess>(|_| ());
+/// ```
+///
+/// The header is not: its cells are for its own core, so another core cannot be given it.
+///
+/// ```compile_fail,E0277
+/// fn on_any_core<T: Sync>(_: fn(&T)) {}
+/// on_any_core::<renga_core::Process>(|_| ());
+/// ```
+///
+/// Nor does this half lead to the cells of the other:
+///
+/// ```compile_fail,E0599
+/// fn read(process: &'static renga_core::SharedProcess) -> renga_core::Wait { process.wait() }
+/// core::hint::black_box(read as fn(&'static renga_core::SharedProcess) -> renga_core::Wait);
+/// ```
+pub struct SharedProcess {
+    /// Its own core, by number and endpoint, and the endpoints of all.
+    pub(crate) home: u8,
+    pub(crate) endpoint: &'static CoreEndpoint,
+    pub(crate) endpoints: &'static [CoreEndpoint],
+    /// The core that has its call.
+    pub(crate) location: CallLocation,
+    /// The server on another core that it called last ([`ProcId::to_word`]), for reports.
+    pub(crate) called: AtomicU32,
+    /// How its program shares the cores, once it has one.
+    pub(crate) schedule: SharedRef<AccountSchedule>,
+    pub(crate) events: EventFlags<CorePayload>,
+    pub(crate) cancellation: EventFlags<CorePayload>,
+}
+
+/// What a process needs to call servers on other cores. The owner of the message reaches the cells (C1).
+pub(crate) struct RemoteCall {
+    /// The message of its call, on the core that has the call.
+    pub(crate) message: Cell<Option<OwnedMessage<CorePayload>>>,
+    /// The account that the call works for ([`AccountNumber::to_wire`](renga_abi::account::AccountNumber::to_wire)).
+    pub(crate) account: Cell<u32>,
+    /// The core that has the call, and its account of that number.
+    pub(crate) here: Cell<&'static Core>,
+    pub(crate) charged: Cell<&'static Account>,
+    /// The account of its last caller, if that is of another core; a cell of the process's own core.
+    pub(crate) far_account: Cell<&'static Account>,
+    pub(crate) shared: SharedProcess,
+}
+
+/// What goes to the other core and back.
+pub(crate) struct RemoteSlice {
+    pub(crate) process: Cell<Option<&'static Process>>,
+    /// What makes the program's address space visible, to the image.
+    pub(crate) space: Cell<u64>,
+    /// How long the turn may take yet, and how long it has taken, ns.
+    pub(crate) left_ns: Cell<u64>,
+    pub(crate) ran_ns: Cell<u64>,
+    pub(crate) exit: Cell<Exit>,
+}
+
+/// The run queue of programs on one other core.
+pub struct RemoteRunQueue {
+    pub(crate) run_queue: RunQueue<Process>,
+    /// The core of all their processes, and the endpoint of the one on which they run.
+    pub(crate) home: &'static Core,
+    pub(crate) endpoint: &'static CoreEndpoint,
+    pub(crate) number: u8,
+    /// How long programs have run there, ns; any core reads it.
+    pub(crate) used_ns: AtomicU64,
+    /// Somebody wants a turn, or one has come back.
+    pub(crate) wanted: Cell<bool>,
+    pub(crate) out: Cell<bool>,
+    pub(crate) message: Cell<Option<OwnedMessage<CorePayload>>>,
+    pub(crate) slice: RemoteSlice,
+    pub(crate) recall: Cell<Option<&'static EventFlags<CorePayload>>>,
+}
+
+/// The process that takes a call, and the server that the call names: one process, or the router and a process of another board.
+#[derive(Clone, Copy)]
+pub(crate) struct CallTarget {
+    pub(crate) process: &'static Process,
+    /// The server ([`ProcId::to_word`]).
+    pub(crate) word: u32,
+}
+
+impl CallTarget {
+    #[inline(always)]
+    pub(crate) fn here(process: &'static Process) -> CallTarget {
+        CallTarget { process, word: process.word }
+    }
+    pub(crate) fn id(self) -> ProcId {
+        ProcId::from_word(self.word)
+    }
+}
