@@ -14,5 +14,5 @@ extern crate std;
 mod machine;
 mod text;
 
-pub use machine::{Crossing, DELAY_NS_MAX, Governor, Io};
-pub use text::{Change, shown};
+pub use machine::{DELAY_NS_MAX, Governor, IoTimes, TrapTimes};
+pub use text::{PaceChange, shown};

@@ -25,7 +25,7 @@ const NS_PER_MS: u64 = 1_000_000;
 
 /// When a program was let go or trapped, and what it had run until then by itself, ns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Crossing {
+pub struct TrapTimes {
     /// Now.
     pub now_ns: u64,
     /// What is charged to its own instructions.
@@ -34,7 +34,7 @@ pub struct Crossing {
 
 /// An I/O of the program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Io {
+pub struct IoTimes {
     /// When the program asked for it, ns.
     pub asked_ns: u64,
     /// When it was begun, ns.
@@ -53,7 +53,7 @@ pub struct Governor {
     /// When it is to be let go after its I/O.
     due_ns: Option<u64>,
     /// When it was let go last.
-    left: Option<Crossing>,
+    left: Option<TrapTimes>,
     /// The least time that going to the program and back has taken; `None`: not known yet.
     crossing_ns: Option<u64>,
     /// When the present period began, ns.
@@ -69,7 +69,7 @@ impl Governor {
     }
 
     /// The program traps.
-    pub fn trapped(&mut self, at: Crossing) {
+    pub fn trapped(&mut self, at: TrapTimes) {
         if let Some(left) = self.left.take() {
             let own_ns = at.user_ns.saturating_sub(left.user_ns);
             let others_ns = at.now_ns.saturating_sub(left.now_ns).saturating_sub(own_ns);
@@ -78,7 +78,7 @@ impl Governor {
     }
 
     /// The program is let go: later than it was to be, or earlier, if something interrupted its delay.
-    pub fn leaves(&mut self, at: Crossing) {
+    pub fn leaves(&mut self, at: TrapTimes) {
         if let Some(due_ns) = self.due_ns.take() {
             self.owed_ns = match due_ns.checked_sub(at.now_ns) {
                 Some(early_ns) => early_ns.min(DELAY_NS_MAX) as i64,
@@ -110,7 +110,7 @@ impl Governor {
     }
 
     /// `io` is done: until when the program waits, if it does.
-    pub fn after(&mut self, pace: Pace, io: Io) -> Option<u64> {
+    pub fn after(&mut self, pace: Pace, io: IoTimes) -> Option<u64> {
         let Pace::Time { factor, .. } = pace else { return None };
         let crossing_ns = self.crossing_ns.unwrap_or(0);
         let took_ns = io.ended_ns.saturating_sub(io.began_ns).saturating_sub(io.waited_ns);

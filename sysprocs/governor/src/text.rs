@@ -3,9 +3,9 @@
 //! Invariant: what is shown can be written and means the same; a text that is not understood as a whole says nothing.
 
 use core::fmt::Write;
-use core::str::SplitAsciiWhitespace;
 use heapless::String;
 use renga_abi::pace::{FACTOR_ONE, Pace};
+use renga_proto::settings::{Words, number};
 
 /// Bytes of a pace as text, at most.
 const TEXT_BYTES_MAX: usize = 32;
@@ -16,29 +16,29 @@ const PERIOD_MS: u32 = 1_000;
 
 /// What somebody writes: a program is to have a pace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Change {
+pub struct PaceChange {
     /// Which program.
     pub pid: u32,
     /// Which pace.
     pub pace: Pace,
 }
 
-impl Change {
+impl PaceChange {
     /// What `text` says: a pid and a pace.
-    pub fn of(text: &[u8]) -> Option<Change> {
-        let mut words = core::str::from_utf8(text).ok()?.split_ascii_whitespace();
-        let pid = number(words.next()?).filter(|&pid| pid != 0)?;
+    pub fn of(text: &[u8]) -> Option<PaceChange> {
+        let mut words = Words::of(text)?;
+        let pid = words.number().filter(|&pid| pid != 0)?;
         let pace = pace(&mut words)?;
-        words.next().is_none().then_some(Change { pid, pace })
+        words.end(PaceChange { pid, pace })
     }
 }
 
-fn pace(words: &mut SplitAsciiWhitespace<'_>) -> Option<Pace> {
+fn pace(words: &mut Words<'_>) -> Option<Pace> {
     match words.next()? {
         "off" => Some(Pace::Free),
         way @ ("wait" | "loop") => Pace::of_time(factor(words.next()?)?, way == "loop"),
         way @ ("fixed" | "variable") => {
-            let most = number(words.next()?)?;
+            let most = words.number()?;
             let period_ms = words.next().map_or(Some(PERIOD_MS), number)?;
             Pace::of_count(most, period_ms, way == "variable")
         }
@@ -65,11 +65,6 @@ pub fn shown(pace: Pace) -> String<TEXT_BYTES_MAX> {
         }
     };
     text
-}
-
-/// A decimal number without a sign.
-fn number(word: &str) -> Option<u32> {
-    word.bytes().all(|byte| byte.is_ascii_digit()).then(|| word.parse().ok())?
 }
 
 /// A decimal fraction in thousandths.

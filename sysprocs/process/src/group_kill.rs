@@ -3,7 +3,7 @@
 //! Invariant: it reaches every process that is in the group when it begins, and every child that those make
 //! meanwhile, wherever. A child made on its parent's own board is made before the signal gets there, and has it,
 //! or not at all (`Spawn`). One made on another board is not made while the signal is under way (`hold`); what had
-//! begun before is told by the parent, who has the signal by then (`AddChild`).
+//! begun before, the parent signals, which has the signal by then (`AddChild`).
 //!
 //! Not here: what the signal does (`procs`), who is meant.
 

@@ -22,8 +22,8 @@ pub mod user;
 
 pub use keyboard::keyboard;
 pub use procs::queue::QueuedSignal;
-pub use procs::regulated::Seen;
-pub use procs::rows::Row as ProcessRow;
+pub use procs::rows::ProcessRow;
 pub use procs::server::procs;
+pub use procs::state::SlotUse;
 pub use procs::table::RECORDS_MAX;
-pub use user::{DESCRIPTORS_MAX, DescriptorPlace, PATHS_BYTES, Processor, UserClients, UserFacts, user};
+pub use user::{DESCRIPTORS_MAX, DescriptorSlot, PATHS_BYTES, Processor, UserClients, UserFacts, user};

@@ -31,7 +31,7 @@ pub const fn bit(signal: u8) -> SignalSet {
     if signal == 0 || signal > SIGNALS { 0 } else { 1 << (signal - 1) }
 }
 
-/// What nobody can block, catch or ignore.
+/// Signals that no program can block, catch or ignore.
 pub const UNSTOPPABLE: SignalSet = bit(SIGKILL) | bit(SIGSTOP);
 /// What does nothing unless it is caught.
 pub const IGNORED_BY_DEFAULT: SignalSet = bit(SIGCHLD) | bit(SIGCONT) | bit(SIGURG) | bit(SIGWINCH);

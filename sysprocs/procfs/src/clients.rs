@@ -65,7 +65,7 @@ impl ProcFilesClients {
     }
 
     /// Processes of `board` from line `index` of its table on; none: there are no more, or it is down. What another
-    /// board says of lines before is dropped, so that whoever asks from behind the last one comes to an end.
+    /// board says of lines before is dropped, so that a listing from behind the last one ends.
     pub(crate) async fn processes<'a>(
         &mut self,
         board: u8,

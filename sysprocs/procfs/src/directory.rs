@@ -3,10 +3,10 @@
 //! Invariant: an entry's cursor does not depend on what else is there, so that a listing neither repeats nor passes over
 //! what stays there while it is made: files come in the order of their numbers, then programs by board and line.
 
-use crate::server::State;
-use crate::tree::{FILES, File, Place};
-use crate::walk::Target;
-use crate::window::{Window, put};
+use crate::server::ProcFilesState;
+use crate::tree::{FILES, ProcFile, ProcPlace};
+use crate::walk::LinkTarget;
+use crate::window::{TextWindow, put};
 use renga_hal::memory::UserMemory;
 use renga_proto::inode::DirectoryRead;
 use renga_proto::mounts::ROOT_INO;
@@ -37,7 +37,7 @@ struct Entries<'a> {
 
 impl Entries<'_> {
     /// Appends an entry behind which a listing goes on at `next`; `false` if there is no room.
-    fn push(&mut self, place: Place, next: u64, name: &[u8]) -> bool {
+    fn push(&mut self, place: ProcPlace, next: u64, name: &[u8]) -> bool {
         let bytes = (HEADER_BYTES + name.len() + 1).next_multiple_of(8);
         let Some(entry) = self.out.get_mut(self.bytes..self.bytes + bytes) else { return false };
         entry.fill(0);
@@ -58,25 +58,25 @@ impl Entries<'_> {
 
 impl Entries<'_> {
     /// As `push`, with a number for a name.
-    fn push_number(&mut self, place: Place, next: u64, number: u32) -> bool {
+    fn push_number(&mut self, place: ProcPlace, next: u64, number: u32) -> bool {
         let mut name = [0; 10];
-        let mut text = Window::new(&mut name, 0);
+        let mut text = TextWindow::new(&mut name, 0);
         put!(text, "{number}");
         let bytes = text.bytes();
         self.push(place, next, &name[..bytes])
     }
 }
 
-impl<M: UserMemory + ?Sized> State<M> {
+impl<M: UserMemory + ?Sized> ProcFilesState<M> {
     /// Entries of the directory `number` from `cursor` on, as many as have room.
     pub(crate) async fn list(&mut self, number: u32, cursor: u64, out: &mut [u8]) -> Result<DirectoryRead, Errno> {
-        let at = Place::of(number).filter(|place| place.is_directory()).ok_or(Errno::ENOENT)?;
+        let at = ProcPlace::of(number).filter(|place| place.is_directory()).ok_or(Errno::ENOENT)?;
         self.check(at).await?;
         let mut entries = Entries { out, bytes: 0, next: cursor };
         let room = list_files(at, &mut entries);
         match at.file {
-            File::Top if room => self.list_programs(&mut entries).await,
-            File::Descriptors if room => self.list_descriptors(at, &mut entries)?,
+            ProcFile::Top if room => self.list_programs(&mut entries).await,
+            ProcFile::Descriptors if room => self.list_descriptors(at, &mut entries)?,
             _ => {}
         }
         if entries.bytes == 0 && !room {
@@ -87,14 +87,14 @@ impl<M: UserMemory + ?Sized> State<M> {
 
     async fn list_programs(&mut self, entries: &mut Entries<'_>) {
         let mut cursor = entries.next.max(FIRST_PROGRAM);
-        // Each turn passes lines of a board's table, or a board.
+        // Each pass passes lines of a board's table, or a board.
         while cursor - FIRST_PROGRAM < u64::from(self.clients.boards()) * LINES {
             let (board, line) = ((cursor - FIRST_PROGRAM) / LINES, (cursor - FIRST_PROGRAM) % LINES);
             let mut any = false;
             for listed in self.clients.processes(board as u8, line as u16, &mut self.page[..]).await {
                 any = true;
                 cursor = FIRST_PROGRAM + board * LINES + u64::from(listed.index) + 1;
-                if !entries.push_number(Place::new(listed.pid, File::Program), cursor, listed.pid) {
+                if !entries.push_number(ProcPlace::new(listed.pid, ProcFile::Program), cursor, listed.pid) {
                     return;
                 }
             }
@@ -105,7 +105,7 @@ impl<M: UserMemory + ?Sized> State<M> {
         entries.next = cursor;
     }
 
-    fn list_descriptors(&self, at: Place, entries: &mut Entries<'_>) -> Result<(), Errno> {
+    fn list_descriptors(&self, at: ProcPlace, entries: &mut Entries<'_>) -> Result<(), Errno> {
         let info = self.info(at.pid)?;
         let first = entries.next.saturating_sub(FIRST_PROGRAM).min(u64::from(u16::MAX)) as u16;
         let words = (0u16..).zip(&info.descriptors);
@@ -113,7 +113,7 @@ impl<M: UserMemory + ?Sized> State<M> {
             (0..64).filter(move |bit| bits.get() >> bit & 1 != 0).map(move |bit| word * 64 + bit)
         });
         for descriptor in taken.filter(|&descriptor| descriptor >= first) {
-            let place = Place { descriptor, ..at.beside(File::Descriptor) };
+            let place = ProcPlace { descriptor, ..at.beside(ProcFile::Descriptor) };
             if !entries.push_number(place, FIRST_PROGRAM + u64::from(descriptor) + 1, descriptor.into()) {
                 break;
             }
@@ -123,8 +123,8 @@ impl<M: UserMemory + ?Sized> State<M> {
 
     /// The path of directory `number`.
     pub(crate) fn path(&self, number: u32, out: &mut [u8]) -> Result<u32, Errno> {
-        let at = Place::of(number).filter(|place| place.is_directory()).ok_or(Errno::ENOENT)?;
-        let mut text = Window::new(out, 0);
+        let at = ProcPlace::of(number).filter(|place| place.is_directory()).ok_or(Errno::ENOENT)?;
+        let mut text = TextWindow::new(out, 0);
         text.push(b"/proc");
         put_names(at, &mut text);
         Ok(text.bytes() as u32)
@@ -132,16 +132,16 @@ impl<M: UserMemory + ?Sized> State<M> {
 
     /// Where a link leads, as text.
     pub(crate) async fn read_link(&mut self, number: u32, reader: u32, out: &mut [u8]) -> Result<u32, Errno> {
-        let link = Place::of(number).filter(|place| place.is_link()).ok_or(Errno::EINVAL)?;
-        let mut text = Window::new(out, 0);
+        let link = ProcPlace::of(number).filter(|place| place.is_link()).ok_or(Errno::EINVAL)?;
+        let mut text = TextWindow::new(out, 0);
         match link.file {
-            File::Own => put!(text, "{reader}"),
-            File::OwnThread => put!(text, "{reader}/task/{reader}"),
-            File::Mounts => text.push(b"self/mounts"),
-            File::Descriptor => return Err(Errno::EACCES), // its program alone knows
-            File::Exe => return self.program_path(link.pid, out).await,
+            ProcFile::Own => put!(text, "{reader}"),
+            ProcFile::OwnThread => put!(text, "{reader}/task/{reader}"),
+            ProcFile::Mounts => text.push(b"self/mounts"),
+            ProcFile::Descriptor => return Err(Errno::EACCES), // its program alone knows
+            ProcFile::Exe => return self.program_path(link.pid, out).await,
             _ => {
-                let Target::Disk(ino) = self.target(link, reader).await? else { return Err(Errno::EINVAL) };
+                let LinkTarget::Disk(ino) = self.target(link, reader).await? else { return Err(Errno::EINVAL) };
                 // Of a reader elsewhere it is not known: as seen from the disk's root.
                 let root = self.info(reader).map_or(ROOT_INO, |info| info.root.get());
                 let at = PathStart { directory: ino.into(), root: root.into() };
@@ -153,19 +153,19 @@ impl<M: UserMemory + ?Sized> State<M> {
 }
 
 /// The names that lead from `/proc` to `at`, each after a slash. Bounded: a directory stands before what is in it.
-fn put_names(at: Place, text: &mut Window<'_>) {
-    if at == Place::TOP {
+fn put_names(at: ProcPlace, text: &mut TextWindow<'_>) {
+    if at == ProcPlace::TOP {
         return;
     }
     put_names(at.beside(at.file.entry().within), text);
     match at.file {
-        File::Program => put!(text, "/{}", at.pid),
+        ProcFile::Program => put!(text, "/{}", at.pid),
         file => put!(text, "/{}", file.entry().name),
     }
 }
 
 /// The entries with fixed names; whether all had room.
-fn list_files(at: Place, entries: &mut Entries<'_>) -> bool {
+fn list_files(at: ProcPlace, entries: &mut Entries<'_>) -> bool {
     let above = at.beside(at.file.entry().within);
     for (cursor, place, name) in [(DOT, at, &b"."[..]), (DOT_DOT, above, b"..")] {
         if entries.next == cursor && !entries.push(place, cursor + 1, name) {

@@ -5,7 +5,7 @@
 //! writes it, so that programs made for Linux read it.
 //!
 //! Invariant: nothing is kept from one read to the next. What has ended, and what was on a board that is dead, is not
-//! there; nobody waits for a program.
+//! there; no call waits for a program.
 //!
 //! Not here: how paths come here (`proto::mounts`), open files (`renga_fs`), descriptors of a program that opens its
 //! own (`renga_process`).
@@ -17,6 +17,7 @@ extern crate std;
 
 mod clients;
 mod directory;
+mod placement;
 mod program;
 mod server;
 mod tree;
@@ -25,5 +26,5 @@ mod whole;
 mod window;
 
 pub use clients::ProcFilesClients;
+pub use placement::{PlacedEdge, PlacedKind, Plan};
 pub use server::proc_files;
-pub use whole::plan::{PlacedEdge, PlacedKind, Plan};

@@ -1,12 +1,12 @@
 //! The loop: takes a call, makes what it asks for, answers.
 //!
-//! Invariant: calls are served one after the other: nobody who is called here waits for a program. A board that dies answers
+//! Invariant: calls are served one after the other: no server that this process calls waits for a program. A board that dies answers
 //! by its death; one that is there and never answers holds this process up, and with it `/proc` of its board.
 
 use crate::clients::ProcFilesClients;
-use crate::tree::{File, Place};
-use crate::whole::plan::Plan;
-use crate::window::Window;
+use crate::placement::Plan;
+use crate::tree::{ProcFile, ProcPlace};
+use crate::window::TextWindow;
 use renga_hal::memory::UserMemory;
 use renga_hal::start_card::StartCard;
 use renga_proto::inode::STAT_BYTES;
@@ -21,7 +21,7 @@ const DEVICE: u64 = 22;
 const DISK_DEVICE: u64 = 179 << 8 | 1;
 const NS_PER_S: u64 = 1_000_000_000;
 
-pub(crate) struct State<M: UserMemory + ?Sized + 'static> {
+pub(crate) struct ProcFilesState<M: UserMemory + ?Sized + 'static> {
     pub(crate) me: Me,
     pub(crate) clients: ProcFilesClients,
     pub(crate) machine: &'static M,
@@ -55,7 +55,7 @@ pub async fn proc_files<M: UserMemory + ?Sized + 'static>(
     start_card: &'static dyn StartCard,
 ) -> Never {
     let board = me.id().board.0;
-    let mut state = State { me, clients, machine, infos, board, init_board, seed, plan, page, start_card };
+    let mut state = ProcFilesState { me, clients, machine, infos, board, init_board, seed, plan, page, start_card };
     loop {
         match port.accept().await {
             ProcFilesCall::WalkSynthetic(mut call) => {
@@ -99,7 +99,7 @@ pub async fn proc_files<M: UserMemory + ?Sized + 'static>(
     }
 }
 
-impl<M: UserMemory + ?Sized> State<M> {
+impl<M: UserMemory + ?Sized> ProcFilesState<M> {
     pub(crate) fn board_of(&self, pid: u32) -> u8 {
         board_of(pid, self.init_board)
     }
@@ -110,14 +110,14 @@ impl<M: UserMemory + ?Sized> State<M> {
     }
 
     async fn read(&mut self, number: u32, offset: u64, out: &mut [u8]) -> Result<u32, Errno> {
-        let place = Place::of(number).ok_or(Errno::ENOENT)?;
-        if place.file == File::Disk {
+        let place = ProcPlace::of(number).ok_or(Errno::ENOENT)?;
+        if place.file == ProcFile::Disk {
             return self.read_disk(offset, out).await;
         }
-        if place.file == File::StartCard {
+        if place.file == ProcFile::StartCard {
             return self.read_start_card(offset, out).await;
         }
-        let mut window = Window::new(out, offset);
+        let mut window = TextWindow::new(out, offset);
         if place.pid == 0 {
             self.make_whole(place.file, &mut window).await?;
         } else {
@@ -128,13 +128,13 @@ impl<M: UserMemory + ?Sized> State<M> {
 
     /// Fills a `struct stat`. Of a program's files the times are when it was made; of the others, now.
     async fn status(&mut self, number: u32, out: &mut [u8]) -> Result<(), Errno> {
-        let place = Place::of(number).ok_or(Errno::ENOENT)?;
+        let place = ProcPlace::of(number).ok_or(Errno::ENOENT)?;
         let mut ns = self.clients.calendar_ns().await;
         if place.pid != 0 {
             let listed = self.clients.process(place.pid, self.init_board).await.map_err(|_| Errno::ENOENT)?;
             ns = ns.saturating_sub(self.me.now_ns()).saturating_add(listed.started_ns);
         }
-        let sectors = if place.file == File::Disk { self.disk_sectors().await? } else { 0 };
+        let sectors = if place.file == ProcFile::Disk { self.disk_sectors().await? } else { 0 };
         let out = out.get_mut(..STAT_BYTES).ok_or(Errno::EINVAL)?;
         out.fill(0);
         let links: u32 = if place.is_directory() { 2 } else { 1 };
@@ -144,7 +144,7 @@ impl<M: UserMemory + ?Sized> State<M> {
         put(16, &u32::from(place.mode()).to_le_bytes());
         put(20, &links.to_le_bytes());
         put(56, &1024u32.to_le_bytes());
-        if place.file == File::Disk {
+        if place.file == ProcFile::Disk {
             put(32, &DISK_DEVICE.to_le_bytes());
             put(SECTORS_AT, &sectors.to_le_bytes());
         }

@@ -20,23 +20,23 @@ const TYPE_MASK: u16 = 0o170_000;
 const S_IFDIR: u16 = 0o040_000;
 const S_IFLNK: u16 = 0o120_000;
 
-macro_rules! files { ($($(#[$doc:meta])* $File:ident $name:literal in $Within:ident, $mode:expr;)+) => {
+macro_rules! files { ($($(#[$doc:meta])* $ProcFile:ident $name:literal in $Within:ident, $mode:expr;)+) => {
     /// A synthetic file, but for those of descriptors.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-    pub(crate) enum File { $($(#[$doc])* $File),+ }
+    pub(crate) enum ProcFile { $($(#[$doc])* $ProcFile),+ }
 
     /// All of them, by their numbers.
     pub(crate) const FILES: &[FileEntry] =
-        &[$(FileEntry { file: File::$File, name: $name, within: File::$Within, mode: $mode }),+];
+        &[$(FileEntry { file: ProcFile::$ProcFile, name: $name, within: ProcFile::$Within, mode: $mode }),+];
 } }
 
 /// What is fixed of a synthetic file.
 #[derive(Clone, Copy)]
 pub(crate) struct FileEntry {
-    pub(crate) file: File,
+    pub(crate) file: ProcFile,
     /// Empty: it has a number for a name.
     pub(crate) name: &'static str,
-    pub(crate) within: File,
+    pub(crate) within: ProcFile,
     pub(crate) mode: u16,
 }
 
@@ -126,46 +126,46 @@ files! {
 
 /// What a number stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Place {
+pub(crate) struct ProcPlace {
     /// The program, if it is one's.
     pub(crate) pid: u32,
-    pub(crate) file: File,
+    pub(crate) file: ProcFile,
     /// Which descriptor, if it is one.
     pub(crate) descriptor: u16,
 }
 
-impl Place {
-    pub(crate) const TOP: Place = Place::new(0, File::Top);
+impl ProcPlace {
+    pub(crate) const TOP: ProcPlace = ProcPlace::new(0, ProcFile::Top);
 
-    pub(crate) const fn new(pid: u32, file: File) -> Place {
-        Place { pid, file, descriptor: 0 }
+    pub(crate) const fn new(pid: u32, file: ProcFile) -> ProcPlace {
+        ProcPlace { pid, file, descriptor: 0 }
     }
 
     /// What `number` stands for, if for anything.
-    pub(crate) fn of(number: u32) -> Option<Place> {
+    pub(crate) fn of(number: u32) -> Option<ProcPlace> {
         if let Some(descriptor) = file_of(number).checked_sub(DESCRIPTORS) {
-            let place = Place { pid: pid_of(number), file: File::Descriptor, descriptor: descriptor as u16 };
+            let place = ProcPlace { pid: pid_of(number), file: ProcFile::Descriptor, descriptor: descriptor as u16 };
             return Some(place).filter(|place| place.pid != 0);
         }
         if number == DISK {
-            return Some(Place::new(0, File::Disk));
+            return Some(ProcPlace::new(0, ProcFile::Disk));
         }
-        let entry = FILES.get(file_of(number) as usize).filter(|entry| entry.file != File::Disk)?;
-        let place = Place::new(pid_of(number), entry.file);
+        let entry = FILES.get(file_of(number) as usize).filter(|entry| entry.file != ProcFile::Disk)?;
+        let place = ProcPlace::new(pid_of(number), entry.file);
         (entry.file.is_of_program() == (place.pid != 0)).then_some(place)
     }
 
     pub(crate) fn number(self) -> u32 {
         match self.file {
-            File::Descriptor => synthetic_number(self.pid, DESCRIPTORS + u32::from(self.descriptor)),
-            File::Disk => DISK,
+            ProcFile::Descriptor => synthetic_number(self.pid, DESCRIPTORS + u32::from(self.descriptor)),
+            ProcFile::Disk => DISK,
             file => synthetic_number(self.pid, file as u32),
         }
     }
 
     /// A file of the same program, or of none.
-    pub(crate) fn beside(self, file: File) -> Place {
-        Place::new(if file.is_of_program() { self.pid } else { 0 }, file)
+    pub(crate) fn beside(self, file: ProcFile) -> ProcPlace {
+        ProcPlace::new(if file.is_of_program() { self.pid } else { 0 }, file)
     }
 
     pub(crate) fn mode(self) -> u16 {
@@ -182,18 +182,18 @@ impl Place {
     }
 }
 
-impl File {
+impl ProcFile {
     pub(crate) fn entry(self) -> &'static FileEntry {
         &FILES[self as usize]
     }
 
     /// Whether each program has one.
     pub(crate) fn is_of_program(self) -> bool {
-        matches!(self, File::Program | File::Descriptor) || self.entry().within == File::Program
+        matches!(self, ProcFile::Program | ProcFile::Descriptor) || self.entry().within == ProcFile::Program
     }
 
     /// The file called `name` in this directory.
-    pub(crate) fn child(self, name: &[u8]) -> Option<File> {
+    pub(crate) fn child(self, name: &[u8]) -> Option<ProcFile> {
         self.children().find(|entry| entry.name.as_bytes() == name).map(|entry| entry.file)
     }
 
@@ -205,25 +205,25 @@ impl File {
 
 #[cfg(test)]
 mod tests {
-    use super::{FILES, File, Place};
+    use super::{FILES, ProcFile, ProcPlace};
 
     #[test]
-    fn places_and_numbers_agree() {
+    fn synthetic_file_numbers_round_trip() {
         for (number, entry) in FILES.iter().enumerate() {
             assert_eq!(entry.file as usize, number);
             assert!(entry.within as usize <= number, "{}", entry.name);
             assert!(entry.within.entry().mode & 0o170_000 == 0o040_000, "{}", entry.name);
             let pid = if entry.file.is_of_program() { 131_071 } else { 0 };
-            let place = Place {
-                descriptor: if entry.file == File::Descriptor { 1023 } else { 0 },
-                ..Place::new(pid, entry.file)
+            let place = ProcPlace {
+                descriptor: if entry.file == ProcFile::Descriptor { 1023 } else { 0 },
+                ..ProcPlace::new(pid, entry.file)
             };
-            assert_eq!(Place::of(place.number()), Some(place));
+            assert_eq!(ProcPlace::of(place.number()), Some(place));
         }
-        let stray = Place::new(9, File::Uptime);
-        assert_eq!(Place::of(stray.number()), None);
-        assert_eq!(File::Program.child(b"stat"), Some(File::ProgramStat));
-        assert_eq!(File::Top.child(b"stat"), Some(File::Stat));
-        assert_eq!(File::Top.child(b""), None);
+        let stray = ProcPlace::new(9, ProcFile::Uptime);
+        assert_eq!(ProcPlace::of(stray.number()), None);
+        assert_eq!(ProcFile::Program.child(b"stat"), Some(ProcFile::ProgramStat));
+        assert_eq!(ProcFile::Top.child(b"stat"), Some(ProcFile::Stat));
+        assert_eq!(ProcFile::Top.child(b""), None);
     }
 }

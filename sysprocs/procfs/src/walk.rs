@@ -3,8 +3,8 @@
 //! Invariant: each turn passes a name of the path, or ends the walk. Links among synthetic files lead to a number, not to a
 //! text, so that none can lead round in a circle. Not here: paths on the disk (`renga_fs`).
 
-use crate::server::State;
-use crate::tree::{File, Place};
+use crate::server::ProcFilesState;
+use crate::tree::{ProcFile, ProcPlace};
 use renga_hal::memory::UserMemory;
 use renga_proto::mounts::ROOT_INO;
 use renga_proto::path::NO_FOLLOW;
@@ -16,8 +16,8 @@ use renga_rt::proc_info::{DESCRIPTOR_WORDS, ProcInfo};
 const DESCRIPTORS_MAX: u32 = 64 * DESCRIPTOR_WORDS as u32;
 
 /// Where a link leads.
-pub(crate) enum Target {
-    FileEntry(Place),
+pub(crate) enum LinkTarget {
+    FileEntry(ProcPlace),
     /// An inode of the disk.
     Disk(u32),
 }
@@ -27,9 +27,9 @@ fn skip_slashes(path: &[u8]) -> &[u8] {
     &path[slashes..]
 }
 
-impl<M: UserMemory + ?Sized> State<M> {
+impl<M: UserMemory + ?Sized> ProcFilesState<M> {
     pub(crate) async fn walk(&mut self, walk: WalkSynthetic, path: &[u8]) -> Result<Led, Errno> {
-        let mut at = Place::of(walk.at).ok_or(Errno::ENOENT)?;
+        let mut at = ProcPlace::of(walk.at).ok_or(Errno::ENOENT)?;
         self.check(at).await?;
         let mut rest = skip_slashes(path);
         while !rest.is_empty() {
@@ -44,7 +44,7 @@ impl<M: UserMemory + ?Sized> State<M> {
             rest = skip_slashes(behind);
             let found = match name {
                 b"." => at,
-                b".." if at == Place::TOP => return Ok(disk(ROOT_INO, rest)),
+                b".." if at == ProcPlace::TOP => return Ok(disk(ROOT_INO, rest)),
                 b".." => at.beside(at.file.entry().within),
                 name => self.child(at, name).await?,
             };
@@ -53,12 +53,12 @@ impl<M: UserMemory + ?Sized> State<M> {
                 at = found;
                 continue;
             }
-            if found.file == File::Descriptor {
+            if found.file == ProcFile::Descriptor {
                 return Ok(Led { number: found.number(), mode: found.mode(), left: rest.len() as u32 });
             }
             match self.target(found, walk.reader).await? {
-                Target::FileEntry(place) => at = place,
-                Target::Disk(ino) => return Ok(disk(ino, rest)),
+                LinkTarget::FileEntry(place) => at = place,
+                LinkTarget::Disk(ino) => return Ok(disk(ino, rest)),
             }
         }
         let ends_in_slash = path.last() == Some(&b'/');
@@ -69,15 +69,15 @@ impl<M: UserMemory + ?Sized> State<M> {
     }
 
     /// What `name` stands for in directory `at`.
-    async fn child(&mut self, at: Place, name: &[u8]) -> Result<Place, Errno> {
+    async fn child(&mut self, at: ProcPlace, name: &[u8]) -> Result<ProcPlace, Errno> {
         if let Some(file) = at.file.child(name) {
             return Ok(at.beside(file));
         }
         let number = decimal(name).ok_or(Errno::ENOENT)?;
         let place = match at.file {
-            File::Top if number > 0 => Place::new(number, File::Program),
-            File::Descriptors if number < DESCRIPTORS_MAX => {
-                Place { descriptor: number as u16, ..at.beside(File::Descriptor) }
+            ProcFile::Top if number > 0 => ProcPlace::new(number, ProcFile::Program),
+            ProcFile::Descriptors if number < DESCRIPTORS_MAX => {
+                ProcPlace { descriptor: number as u16, ..at.beside(ProcFile::Descriptor) }
             }
             _ => return Err(Errno::ENOENT),
         };
@@ -86,33 +86,33 @@ impl<M: UserMemory + ?Sized> State<M> {
     }
 
     /// `ENOENT` if it is of a program that is not there.
-    pub(crate) async fn check(&mut self, place: Place) -> Result<(), Errno> {
+    pub(crate) async fn check(&mut self, place: ProcPlace) -> Result<(), Errno> {
         if place.pid == 0 {
             return Ok(());
         }
-        if place.file == File::Descriptor && !self.has_descriptor(place) {
+        if place.file == ProcFile::Descriptor && !self.has_descriptor(place) {
             return Err(Errno::ENOENT);
         }
         self.clients.process(place.pid, self.init_board).await.map(|_| ()).map_err(|_| Errno::ENOENT)
     }
 
     /// Whether the program of a descriptor's place, of this board, has it.
-    fn has_descriptor(&self, place: Place) -> bool {
+    fn has_descriptor(&self, place: ProcPlace) -> bool {
         let word = |info: &'static ProcInfo| info.descriptors.get(usize::from(place.descriptor) / 64);
         let taken = |info| word(info).is_some_and(|word| word.get() >> (place.descriptor % 64) & 1 != 0);
         self.info(place.pid).is_ok_and(taken)
     }
 
     /// Where the link at `link` leads, for `reader`.
-    pub(crate) async fn target(&mut self, link: Place, reader: u32) -> Result<Target, Errno> {
-        let own = |file| Ok(Target::FileEntry(Place::new(reader, file)));
+    pub(crate) async fn target(&mut self, link: ProcPlace, reader: u32) -> Result<LinkTarget, Errno> {
+        let own = |file| Ok(LinkTarget::FileEntry(ProcPlace::new(reader, file)));
         match link.file {
-            File::Own | File::OwnThread => own(File::Program),
-            File::Mounts => own(File::ProgramMounts),
-            File::Root => Ok(Target::Disk(self.info(link.pid)?.root.get())),
-            File::Cwd => Ok(Target::Disk(self.info(link.pid)?.directory.get())),
+            ProcFile::Own | ProcFile::OwnThread => own(ProcFile::Program),
+            ProcFile::Mounts => own(ProcFile::ProgramMounts),
+            ProcFile::Root => Ok(LinkTarget::Disk(self.info(link.pid)?.root.get())),
+            ProcFile::Cwd => Ok(LinkTarget::Disk(self.info(link.pid)?.directory.get())),
             // A walk on the disk begins at a directory, which a program file is not.
-            File::Exe => Err(Errno::ENOENT),
+            ProcFile::Exe => Err(Errno::ENOENT),
             _ => Err(Errno::EINVAL),
         }
     }
@@ -134,7 +134,7 @@ mod tests {
     use super::decimal;
 
     #[test]
-    fn only_numbers_as_linux_writes_them_are_pids() {
+    fn pid_names_have_no_leading_zero() {
         assert_eq!((decimal(b"131071"), decimal(b"0")), (Some(131_071), Some(0)));
         for name in [&b""[..], b"00", b"01", b"1x", b"-1", b"1234567890"] {
             assert_eq!(decimal(name), None, "{}", name.escape_ascii());

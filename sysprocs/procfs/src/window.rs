@@ -5,17 +5,17 @@
 use core::fmt;
 
 /// Text being written.
-pub(crate) struct Window<'a> {
+pub(crate) struct TextWindow<'a> {
     out: &'a mut [u8],
     kept: usize,
     /// Bytes still to be passed over.
     skip: u64,
 }
 
-impl<'a> Window<'a> {
+impl<'a> TextWindow<'a> {
     /// The part from byte `skip` on, into `out`.
     pub(crate) fn new(out: &'a mut [u8], skip: u64) -> Self {
-        Window { out, kept: 0, skip }
+        TextWindow { out, kept: 0, skip }
     }
 
     /// Appends.
@@ -34,7 +34,7 @@ impl<'a> Window<'a> {
         self.push(&name[..end]);
     }
 
-    /// As [`Window::name`], with line ends and backslashes as Linux's `status` writes them: a name is whatever its
+    /// As [`TextWindow::name`], with line ends and backslashes as Linux's `status` writes them: a name is whatever its
     /// program, or another board, says, and must not begin a line of its own.
     pub(crate) fn name_in_line(&mut self, name: &[u8]) {
         for &byte in name.iter().take_while(|&&byte| byte != 0) {
@@ -57,7 +57,7 @@ impl<'a> Window<'a> {
     }
 }
 
-impl fmt::Write for Window<'_> {
+impl fmt::Write for TextWindow<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         self.push(text.as_bytes());
         Ok(())
@@ -75,15 +75,15 @@ pub(crate) use put;
 
 #[cfg(test)]
 mod tests {
-    use super::Window;
+    use super::TextWindow;
 
     #[test]
-    fn any_window_shows_its_part_of_the_text() {
+    fn text_window_shows_its_part() {
         let whole = "one 22 three 4444\n";
         for skip in 0..whole.len() + 3 {
             for room in 0..whole.len() + 3 {
                 let mut out = std::vec![b'?'; room];
-                let mut window = Window::new(&mut out, skip as u64);
+                let mut window = TextWindow::new(&mut out, skip as u64);
                 put!(window, "one {} ", 22);
                 window.push(b"three ");
                 window.name(b"4444\0\0x");
@@ -97,9 +97,9 @@ mod tests {
     }
 
     #[test]
-    fn no_name_begins_a_line() {
+    fn text_window_name_cannot_begin_a_line() {
         let mut out = [0; 32];
-        let mut window = Window::new(&mut out, 0);
+        let mut window = TextWindow::new(&mut out, 0);
         window.name_in_line(b"a 1\nb\\\0x");
         let bytes = window.bytes();
         assert_eq!(&out[..bytes], b"a 1\\nb\\\\");

@@ -135,11 +135,11 @@ pub const WAIT_CONTINUED: u32 = 8;
 /// In `Wait`: which is a group, also group 1.
 pub const WAIT_GROUP: u32 = 0x0200_0000;
 /// In `Wait`: the news stays for the next who waits (WNOWAIT).
-pub const WAIT_LOOK: u32 = 0x0100_0000;
+pub const WAIT_KEEP: u32 = 0x0100_0000;
 
 in_words! {
     /// A slot's new work.
-    pub struct Work {
+    pub struct SlotWork {
         /// The new process.
         pid: u32,
         /// Bytes of its descriptor in the slice.
@@ -170,7 +170,7 @@ impl Cause {
 }
 /// A signal taken away, and what its program is to know before it goes on: in one word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Next {
+pub struct SignalFacts {
     /// Which; 0: none.
     pub signal: u8,
     /// Another one waits that could be taken so.
@@ -182,15 +182,15 @@ pub struct Next {
     /// Its parent's pid.
     pub parent: u32,
 }
-impl Next {
+impl SignalFacts {
     const MORE: u64 = 1 << 8;
     const WAITS: u64 = 1 << 9;
     const HELD: u64 = 1 << 10;
 }
-impl Word for Next {
+impl Word for SignalFacts {
     #[inline(always)]
     fn to_word(self) -> u64 {
-        let Next { signal, more, waits, held, parent } = self;
+        let SignalFacts { signal, more, waits, held, parent } = self;
         let flag = |is: bool, flag| if is { flag } else { 0 };
         u64::from(signal)
             | flag(more, Self::MORE)
@@ -202,14 +202,14 @@ impl Word for Next {
     fn from_word(word: u64) -> Self {
         let has = |flag| word & flag != 0;
         let (more, waits, held) = (has(Self::MORE), has(Self::WAITS), has(Self::HELD));
-        Next { signal: word as u8, more, waits, held, parent: (word >> 32) as u32 }
+        SignalFacts { signal: word as u8, more, waits, held, parent: (word >> 32) as u32 }
     }
 }
 in_words! {
     /// A signal taken away from those that waited.
-    pub struct Taken {
+    pub struct TakenSignal {
         /// Which, and what else there is to know.
-        next: Next,
+        next: SignalFacts,
         /// As in `Cause`.
         code: i32,
         /// As in `Cause`.
@@ -220,11 +220,11 @@ in_words! {
         timer: u32,
     }
 }
-impl Taken {
+impl TakenSignal {
     /// A signal, if there was one, which came because of `cause`.
-    pub const fn of(next: Next, cause: Cause) -> Taken {
+    pub const fn of(next: SignalFacts, cause: Cause) -> TakenSignal {
         let Cause { code, sender, value, timer } = cause;
-        Taken { next, code, sender, value, timer }
+        TakenSignal { next, code, sender, value, timer }
     }
     /// Why it came.
     pub const fn cause(&self) -> Cause {
@@ -244,7 +244,7 @@ impl Kill {
 }
 in_words! {
     /// A child that ended or stopped.
-    pub struct Waited {
+    pub struct WaitedChild {
         /// Which; 0: none yet (with `WAIT_NO_HANG`).
         pid: u32,
         /// How, as `wait4` encodes it.
@@ -269,7 +269,7 @@ protocol! {
     /// The user processes of one board.
     pub Procs = 15, ProcsCall {
         /// A free slot waits for work: the descriptor of a new process.
-        0 AwaitWork { slot: u16 } (&'a mut [u8]) -> Result<Work, Errno> [defers];
+        0 AwaitWork { slot: u16 } (&'a mut [u8]) -> Result<SlotWork, Errno> [defers];
         /// Makes a process of the descriptor in a free slot of this board; its pid. Group 0: group
         /// and session are those of the parent, which is of this board. The child
         /// belongs to `parent`, whose board may be another: then the caller tells that board
@@ -293,7 +293,7 @@ protocol! {
         4 ChildExited { parent: u32, child: u32, status: u32 } (&'a [u8]) -> Result<(), Errno>;
         /// Waits for a child of `parent`: `which` as in wait4 (-1 any, >0 that pid, 0 own group,
         /// <-1 that group). `ECHILD` if there is none; `EINTR` if interrupted. What one that ended used is in the slice.
-        5 WaitChild { parent: u32, which: i32, options: u32 } (&'a mut [u8]) -> Result<Waited, Errno> [defers];
+        5 WaitChild { parent: u32, which: i32, options: u32 } (&'a mut [u8]) -> Result<WaitedChild, Errno> [defers];
         /// Sends a signal to a process of this board because of a `Cause`; 0 only asks whether it exists. Whether it is
         /// kept for the process, which does not ignore it. `EAGAIN`: a timer's signal, or a real-time one that is queued
         /// with a value, beyond what may wait.
@@ -303,7 +303,7 @@ protocol! {
         /// boards make no children here, which other boards' members of the group could be.
         7 KillGroup { group: u32, signal: u8, except: u32, hold: bool, sender: u32 } (()) -> Result<u32, Errno>;
         /// The pending signals of `pid` outside `blocked`, one of them taken away.
-        8 TakeSignal { pid: u32, blocked: u64 } (()) -> Result<Taken, Errno>;
+        8 TakeSignal { pid: u32, blocked: u64 } (()) -> Result<TakenSignal, Errno>;
         /// The set of pending signals.
         9 PendingSignals { pid: u32 } (()) -> Result<u64, Errno>;
         /// Parent, group and session of a process of this board.

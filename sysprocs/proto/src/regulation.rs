@@ -20,11 +20,8 @@ pub const IGNORED_NAME_BYTES: usize = 16;
 /// Names in that list, at most.
 pub const IGNORED_MAX: usize = 16;
 
-/// Bytes of a setting's text, at most.
-pub const TEXT_BYTES_MAX: usize = 1024;
-
 /// What programs used: time of their board's processor in ns, blocks of the medium, frames of the link.
-pub type Used = [u64; RESOURCES];
+pub type ResourceUse = [u64; RESOURCES];
 
 /// What happened on a board since it was looked at last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,9 +31,9 @@ pub struct Sample {
     /// Of this, how long nobody used the processor, ns.
     pub idle_ns: u64,
     /// Used by programs of the foreground that are not ignored.
-    pub foreground: Used,
+    pub foreground: ResourceUse,
     /// Used by background jobs.
-    pub background: Used,
+    pub background: ResourceUse,
     /// Programs of background jobs.
     pub jobs: u64,
     /// Of these, who is held.
@@ -76,7 +73,7 @@ pub fn may_be_background(pid: u32) -> Result<(), Errno> {
 protocol! {
     /// The regulator of background jobs, one of the cluster.
     pub Regulation = 28, RegulationCall {
-        /// The text of a setting, one of [`Setting`]'s numbers, as far as there is room; how many bytes.
+        /// The text of a setting, one of [`RegulationSetting`]'s numbers, as far as there is room; how many bytes.
         0 ReadSetting { setting: u8 } (&'a mut [u8]) -> Result<u32, Errno>;
         /// Changes a setting as a text says, all of it or nothing. `EINVAL`: it says nothing that is allowed. Of `Jobs`: makes
         /// the process a background job; `ESRCH`: it is gone; `EPERM`: it is init.
@@ -87,7 +84,7 @@ protocol! {
 /// What can be read and set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Setting {
+pub enum RegulationSetting {
     /// Background jobs: written, a pid.
     Jobs,
     /// How jobs are held and let go.
@@ -101,12 +98,12 @@ pub enum Setting {
     /// What was seen of them since there are jobs, to be read only.
     Totals,
 }
-impl Setting {
-    /// The one with this number.
-    pub fn from_number(number: u8) -> Option<Setting> {
-        use Setting::{Ignored, Jobs, Policy, State, Thresholds, Totals};
+impl RegulationSetting {
+    /// The one with this number; `EINVAL`: none has it.
+    pub fn from_number(number: u8) -> Result<RegulationSetting, Errno> {
+        use RegulationSetting::{Ignored, Jobs, Policy, State, Thresholds, Totals};
         let all = [Jobs, Policy, Thresholds, Ignored, State, Totals];
-        all.into_iter().find(|setting| *setting as u8 == number)
+        all.get(usize::from(number)).copied().ok_or(Errno::EINVAL)
     }
 }
 

@@ -17,6 +17,6 @@ mod server;
 mod settings;
 mod text;
 
-pub use machine::{Counts, Machine, Seen, Step, Work};
+pub use machine::{MemorySample, ReclaimMachine, ReclaimStep, ReclaimWork, WorkCounts};
 pub use server::{ReclaimerClients, reclaimer};
-pub use settings::{Settings, Threshold};
+pub use settings::{ReclaimSettings, ReclaimThreshold};

@@ -8,7 +8,7 @@
 //! become few again; while they stay few and none are to be had, it looks again at intervals that double.
 //! Not here: which pages go.
 
-use crate::settings::{Settings, Threshold};
+use crate::settings::{ReclaimSettings, ReclaimThreshold};
 use renga_proto::memory::MemoryFacts;
 
 /// Pages of a small batch, as Linux's kswapd has it (`SWAP_CLUSTER_MAX`).
@@ -29,23 +29,23 @@ const RETRY_MOST_NS: u64 = 1_600_000_000;
 
 /// What is to be done next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// See how much is free, and what came in: [`Machine::looked`].
-    Look,
-    /// Have `frames` given back, of `wanted`: [`Machine::freed`].
+pub enum ReclaimStep {
+    /// See how much is free, and what came in: [`ReclaimMachine::looked`].
+    Sample,
+    /// Have `frames` given back, of `wanted`: [`ReclaimMachine::freed`].
     Free {
         /// In this step.
         frames: u32,
         /// In this and those that follow.
         wanted: u32,
     },
-    /// Wait until then, or until woken or a setting changes: [`Machine::woken`]. `None`: no alarm.
+    /// Wait until then, or until woken or a setting changes: [`ReclaimMachine::woken`]. `None`: no alarm.
     Wait(Option<u64>),
 }
 
 /// What was seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seen {
+pub struct MemorySample {
     /// When.
     pub now_ns: u64,
     /// Frames.
@@ -56,7 +56,7 @@ pub struct Seen {
 
 /// Who reclaims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Work {
+pub enum ReclaimWork {
     /// The ordinary reclaimer.
     Ordinary,
     /// The batcher.
@@ -65,7 +65,7 @@ pub enum Work {
 
 /// What either has done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct WorkCounts {
     /// Times that it began.
     pub begun: u64,
     /// Steps.
@@ -78,12 +78,12 @@ pub struct Counts {
 
 /// What is under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum ReclaimPhase {
     Asleep,
     /// It is to be seen what is to do.
     Awake,
     Frees {
-        work: Work,
+        work: ReclaimWork,
         wanted: u32,
         batches: u32,
     },
@@ -96,67 +96,67 @@ enum State {
 
 /// When the batcher looked last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Look {
+struct LastLook {
     at_ns: u64,
     arrived: u32,
 }
 
 /// The state of one board's reclaimer.
 #[derive(Clone, Debug)]
-pub struct Machine {
-    state: State,
-    last: Option<Look>,
+pub struct ReclaimMachine {
+    state: ReclaimPhase,
+    last: Option<LastLook>,
     /// Frames are few and none are to be had: look again then, and the interval after that.
     retry: Option<(u64, u64)>,
-    ordinary: Counts,
-    batches: Counts,
+    ordinary: WorkCounts,
+    batches: WorkCounts,
 }
 
-impl Default for Machine {
-    fn default() -> Machine {
-        let (state, last, retry) = (State::Asleep, None, None);
-        Machine { state, last, retry, ordinary: Counts::default(), batches: Counts::default() }
+impl Default for ReclaimMachine {
+    fn default() -> ReclaimMachine {
+        let (state, last, retry) = (ReclaimPhase::Asleep, None, None);
+        ReclaimMachine { state, last, retry, ordinary: WorkCounts::default(), batches: WorkCounts::default() }
     }
 }
 
-impl Machine {
+impl ReclaimMachine {
     /// What either has done.
-    pub fn counts(&self, work: Work) -> Counts {
+    pub fn counts(&self, work: ReclaimWork) -> WorkCounts {
         match work {
-            Work::Ordinary => self.ordinary,
-            Work::Batch => self.batches,
+            ReclaimWork::Ordinary => self.ordinary,
+            ReclaimWork::Batch => self.batches,
         }
     }
 
     /// Time that a step took.
-    pub fn spent(&mut self, work: Work, ns: u64) {
+    pub fn spent(&mut self, work: ReclaimWork, ns: u64) {
         self.counts_of(work).ns += ns;
     }
 
-    fn counts_of(&mut self, work: Work) -> &mut Counts {
+    fn counts_of(&mut self, work: ReclaimWork) -> &mut WorkCounts {
         match work {
-            Work::Ordinary => &mut self.ordinary,
-            Work::Batch => &mut self.batches,
+            ReclaimWork::Ordinary => &mut self.ordinary,
+            ReclaimWork::Batch => &mut self.batches,
         }
     }
 
     /// Who reclaims, if anybody does.
-    pub fn work(&self) -> Option<Work> {
+    pub fn work(&self) -> Option<ReclaimWork> {
         match self.state {
-            State::Frees { work, .. } => Some(work),
-            State::Pauses { .. } => Some(Work::Ordinary),
-            State::Asleep | State::Awake => None,
+            ReclaimPhase::Frees { work, .. } => Some(work),
+            ReclaimPhase::Pauses { .. } => Some(ReclaimWork::Ordinary),
+            ReclaimPhase::Asleep | ReclaimPhase::Awake => None,
         }
     }
 
     /// Frames have become few, or an alarm rings.
-    pub fn woken(&mut self, settings: &Settings, now_ns: u64) {
+    pub fn woken(&mut self, settings: &ReclaimSettings, now_ns: u64) {
         match self.state {
-            State::Pauses { wanted, until_ns } if now_ns >= until_ns => {
-                self.state = State::Frees { work: Work::Ordinary, wanted, batches: 0 };
+            ReclaimPhase::Pauses { wanted, until_ns } if now_ns >= until_ns => {
+                self.state = ReclaimPhase::Frees { work: ReclaimWork::Ordinary, wanted, batches: 0 };
             }
-            State::Asleep => self.state = State::Awake,
-            State::Pauses { .. } | State::Awake | State::Frees { .. } => {}
+            ReclaimPhase::Asleep => self.state = ReclaimPhase::Awake,
+            ReclaimPhase::Pauses { .. } | ReclaimPhase::Awake | ReclaimPhase::Frees { .. } => {}
         }
         if !settings.batching {
             self.last = None;
@@ -164,22 +164,26 @@ impl Machine {
     }
 
     /// What is to be done now; `programs_wait`: somebody would run if it paused.
-    pub fn next(&mut self, settings: &Settings, now_ns: u64, programs_wait: bool) -> Step {
-        if let State::Frees { work: Work::Ordinary, wanted, batches } = self.state
+    pub fn next(&mut self, settings: &ReclaimSettings, now_ns: u64, programs_wait: bool) -> ReclaimStep {
+        if let ReclaimPhase::Frees { work: ReclaimWork::Ordinary, wanted, batches } = self.state
             && batches >= BATCHES_PER_PIECE
             && programs_wait
         {
-            self.state = State::Pauses { wanted, until_ns: now_ns + PAUSE_NS };
+            self.state = ReclaimPhase::Pauses { wanted, until_ns: now_ns + PAUSE_NS };
         }
         match self.state {
-            State::Awake => Step::Look,
-            State::Frees { work: Work::Ordinary, wanted, .. } => Step::Free { frames: wanted.min(SMALL_BATCH), wanted },
-            State::Frees { work: Work::Batch, wanted, .. } => Step::Free { frames: wanted.min(LARGE_STEP), wanted },
-            State::Pauses { until_ns, .. } => Step::Wait(Some(until_ns)),
-            State::Asleep => {
+            ReclaimPhase::Awake => ReclaimStep::Sample,
+            ReclaimPhase::Frees { work: ReclaimWork::Ordinary, wanted, .. } => {
+                ReclaimStep::Free { frames: wanted.min(SMALL_BATCH), wanted }
+            }
+            ReclaimPhase::Frees { work: ReclaimWork::Batch, wanted, .. } => {
+                ReclaimStep::Free { frames: wanted.min(LARGE_STEP), wanted }
+            }
+            ReclaimPhase::Pauses { until_ns, .. } => ReclaimStep::Wait(Some(until_ns)),
+            ReclaimPhase::Asleep => {
                 let look_ns = self.next_look_ns(now_ns).filter(|_| settings.batching);
                 let retry_ns = self.retry.map(|(at_ns, _)| at_ns);
-                Step::Wait(look_ns.into_iter().chain(retry_ns).min())
+                ReclaimStep::Wait(look_ns.into_iter().chain(retry_ns).min())
             }
         }
     }
@@ -189,55 +193,57 @@ impl Machine {
     }
 
     /// That is how it is.
-    pub fn looked(&mut self, settings: &Settings, seen: Seen) {
+    pub fn looked(&mut self, settings: &ReclaimSettings, seen: MemorySample) {
         let MemoryFacts { free, .. } = seen.memory;
         let (low, high) = (seen.memory.low_mark(), seen.memory.high_mark());
         let batch = self.is_for_batch(settings, seen);
         self.state = if batch {
-            self.begin(Work::Batch, settings.get(Threshold::BatchPages))
+            self.begin(ReclaimWork::Batch, settings.get(ReclaimThreshold::BatchPages))
         } else if free < low {
-            self.begin(Work::Ordinary, high - free)
+            self.begin(ReclaimWork::Ordinary, high - free)
         } else {
-            State::Asleep
+            ReclaimPhase::Asleep
         };
         if free >= low {
             self.retry = None;
         }
     }
 
-    fn begin(&mut self, work: Work, wanted: u32) -> State {
+    fn begin(&mut self, work: ReclaimWork, wanted: u32) -> ReclaimPhase {
         self.counts_of(work).begun += 1;
-        State::Frees { work, wanted, batches: 0 }
+        ReclaimPhase::Frees { work, wanted, batches: 0 }
     }
 
     /// If it is time: whether many pages have come in, and frames are few because of that.
-    fn is_for_batch(&mut self, settings: &Settings, seen: Seen) -> bool {
+    fn is_for_batch(&mut self, settings: &ReclaimSettings, seen: MemorySample) -> bool {
         if !settings.batching || self.last.is_some_and(|last| seen.now_ns < last.at_ns + LOOK_NS) {
             return false;
         }
-        let Some(last) = self.last.replace(Look { at_ns: seen.now_ns, arrived: seen.arrived }) else { return false };
+        let Some(last) = self.last.replace(LastLook { at_ns: seen.now_ns, arrived: seen.arrived }) else {
+            return false;
+        };
         let (came, ns) = (seen.arrived.wrapping_sub(last.arrived), seen.now_ns - last.at_ns);
-        let many =
-            u128::from(came) * u128::from(LOOK_NS) >= u128::from(settings.get(Threshold::Requests)) * u128::from(ns);
-        many && seen.memory.free < settings.get(Threshold::FreePages)
+        let many = u128::from(came) * u128::from(LOOK_NS)
+            >= u128::from(settings.get(ReclaimThreshold::Requests)) * u128::from(ns);
+        many && seen.memory.free < settings.get(ReclaimThreshold::FreePages)
     }
 
     /// So many were given back of those that the last step asked for, and there may be `more`.
     pub fn freed(&mut self, now_ns: u64, frames: u32, freed: u32, more: bool) {
-        let State::Frees { work, wanted, batches } = self.state else { return };
+        let ReclaimPhase::Frees { work, wanted, batches } = self.state else { return };
         let counts = self.counts_of(work);
         counts.steps += 1;
         counts.pages += u64::from(freed);
         let wanted = wanted.saturating_sub(freed);
         self.state = if wanted == 0 {
-            // Others may have taken as many meanwhile, and then nobody wakes it.
-            State::Awake
+            // Programs may have taken as many meanwhile, and then no notification comes.
+            ReclaimPhase::Awake
         } else if freed >= frames || more {
-            State::Frees { work, wanted, batches: batches.saturating_add(1) }
+            ReclaimPhase::Frees { work, wanted, batches: batches.saturating_add(1) }
         } else {
             let interval_ns = self.retry.map_or(RETRY_FIRST_NS, |(_, interval_ns)| interval_ns);
             self.retry = Some((now_ns + interval_ns, (2 * interval_ns).min(RETRY_MOST_NS)));
-            State::Asleep
+            ReclaimPhase::Asleep
         };
     }
 }

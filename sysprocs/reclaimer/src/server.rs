@@ -1,17 +1,18 @@
 //! The loop: does what the machine says, until there is nothing to do.
 //!
-//! Invariant: between two steps whoever is ready of the system runs. Others' settings wait for a piece or a batch at most.
+//! Invariant: ready system processes run between two steps. Calls wait for one step or batch at most.
 //! Not here: what is decided (`machine.rs`).
 
-use crate::machine::{Machine, PAGES_PER_STEP_MAX, Seen, Step, Work};
-use crate::settings::Settings;
+use crate::machine::{MemorySample, PAGES_PER_STEP_MAX, ReclaimMachine, ReclaimStep, ReclaimWork};
+use crate::settings::ReclaimSettings;
 use crate::text::{changed, shown};
 use renga_proto::memory::{Memory, MemoryFacts, MemoryStatus};
 use renga_proto::pages::{Pages, Shrink, Shrunk};
-use renga_proto::reclaiming::{Reclaiming, ReclaimingCall, Setting};
+use renga_proto::reclaiming::{ReclaimSetting, Reclaiming, ReclaimingCall};
+use renga_proto::settings::copy_text;
 use renga_rt::{Client, Errno, Me, Never, Port, Protocol, clients};
 
-/// Pages that a step looks at, at most: the page cache serves nobody else meanwhile.
+/// Pages that a step examines, at most: the page cache serves no other process meanwhile.
 const LOOKS_PER_STEP: u32 = 2 * PAGES_PER_STEP_MAX;
 
 /// Of the memory process.
@@ -29,16 +30,21 @@ clients! {
     }
 }
 
-struct State {
+struct ReclaimerState {
     me: Me,
     clients: ReclaimerClients,
-    settings: Settings,
-    machine: Machine,
+    settings: ReclaimSettings,
+    machine: ReclaimMachine,
 }
 
 /// Reclaims the frames of a board that has so many; the memory process wakes it.
 pub async fn reclaimer(me: Me, mut port: Port<Reclaiming>, clients: ReclaimerClients, frames: usize) -> Never {
-    let mut state = State { me, clients, settings: Settings::of(frames as u32), machine: Machine::default() };
+    let mut state = ReclaimerState {
+        me,
+        clients,
+        settings: ReclaimSettings::of(frames as u32),
+        machine: ReclaimMachine::default(),
+    };
     loop {
         match port.accept_or_notified(Reclaiming::ENTRIES).await {
             Some(ReclaimingCall::ReadReclaim(mut call)) => {
@@ -56,18 +62,16 @@ pub async fn reclaimer(me: Me, mut port: Port<Reclaiming>, clients: ReclaimerCli
     }
 }
 
-impl State {
+impl ReclaimerState {
     async fn read(&mut self, setting: u8, out: &mut [u8]) -> Result<u32, Errno> {
-        let setting = Setting::from_number(setting).ok_or(Errno::EINVAL)?;
+        let setting = ReclaimSetting::from_number(setting)?;
         let memory = self.clients.memory.call(MemoryStatus {}, ()).await?;
         let text = shown(setting, &self.settings, &self.machine, memory);
-        let bytes = text.len().min(out.len());
-        out[..bytes].copy_from_slice(&text.as_bytes()[..bytes]);
-        Ok(bytes as u32)
+        Ok(copy_text(&text, out))
     }
 
     fn write(&mut self, setting: u8, text: &[u8]) -> Result<(), Errno> {
-        let setting = Setting::from_number(setting).ok_or(Errno::EINVAL)?;
+        let setting = ReclaimSetting::from_number(setting)?;
         self.settings = changed(setting, &self.settings, text).ok_or(Errno::EINVAL)?;
         // The batcher may have to begin, or to end.
         self.machine.woken(&self.settings, self.me.now_ns());
@@ -79,9 +83,9 @@ impl State {
         loop {
             let (now_ns, programs_wait) = (self.me.now_ns(), self.me.programs_wait());
             match self.machine.next(&self.settings, now_ns, programs_wait) {
-                Step::Wait(until_ns) => return self.me.notify_at(until_ns),
-                Step::Look => self.look().await,
-                Step::Free { frames, wanted } => {
+                ReclaimStep::Wait(until_ns) => return self.me.notify_at(until_ns),
+                ReclaimStep::Sample => self.look().await,
+                ReclaimStep::Free { frames, wanted } => {
                     self.free(frames, wanted).await;
                     self.me.yield_now().await;
                 }
@@ -97,11 +101,11 @@ impl State {
             false => 0,
         };
         let now_ns = self.me.now_ns();
-        self.machine.looked(&self.settings, Seen { now_ns, memory, arrived });
+        self.machine.looked(&self.settings, MemorySample { now_ns, memory, arrived });
     }
 
     async fn free(&mut self, frames: u32, wanted: u32) {
-        let (began_ns, work) = (self.me.now_ns(), self.machine.work().unwrap_or(Work::Ordinary));
+        let (began_ns, work) = (self.me.now_ns(), self.machine.work().unwrap_or(ReclaimWork::Ordinary));
         let Shrunk { freed, more, .. } = self.reclaim(frames, wanted).await;
         let now_ns = self.me.now_ns();
         self.machine.freed(now_ns, frames, freed, more);

@@ -4,10 +4,11 @@
 //! ordinary reclaimer is woken. Not here: what they mean (`machine.rs`), as text (`text.rs`).
 
 use renga_proto::memory::MemoryFacts;
+use renga_proto::settings::{NumberSetting, NumberSettings};
 
 /// A number that can be set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Threshold {
+pub enum ReclaimThreshold {
     /// Pages of files that come in, read or written, a second: with fewer memory is not short because of them.
     Requests,
     /// A batch is reclaimed while fewer are free.
@@ -17,15 +18,6 @@ pub enum Threshold {
 }
 
 const COUNT: usize = 3;
-
-impl Threshold {
-    /// All, in the order of their values, with their names.
-    pub(crate) const NAMED: [(&'static str, Threshold); COUNT] = [
-        ("requests", Threshold::Requests),
-        ("free_pages", Threshold::FreePages),
-        ("batch_pages", Threshold::BatchPages),
-    ];
-}
 
 /// As the paper has it (3.2): what a disk does that a large file is read from.
 const REQUESTS: u32 = 1_500;
@@ -39,35 +31,26 @@ const MOST_SHARE: u32 = 2;
 
 /// All settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct ReclaimSettings {
     /// Whether the batcher is on.
     pub batching: bool,
-    values: [u32; COUNT],
-    bounds: [[u32; 2]; COUNT],
+    pub(crate) thresholds: NumberSettings<COUNT>,
 }
 
-impl Settings {
+impl ReclaimSettings {
     /// As at first, on a board with so many frames.
-    pub fn of(frames: u32) -> Settings {
+    pub fn of(frames: u32) -> ReclaimSettings {
         let (low, most) = (MemoryFacts { total: frames, free: 0 }.low_mark(), (frames / MOST_SHARE).max(1));
-        let bounds = [[1, REQUESTS_MAX], [low + 1, most.max(low + 1)], [1, most]];
-        let defaults = [REQUESTS, frames / FREE_SHARE, frames / BATCH_SHARE];
-        let values = core::array::from_fn(|at| defaults[at].clamp(bounds[at][0], bounds[at][1]));
-        Settings { batching: false, values, bounds }
+        let thresholds = NumberSettings::new([
+            NumberSetting::new("requests", REQUESTS, [1, REQUESTS_MAX]),
+            NumberSetting::new("free_pages", frames / FREE_SHARE, [low + 1, most.max(low + 1)]),
+            NumberSetting::new("batch_pages", frames / BATCH_SHARE, [1, most]),
+        ]);
+        ReclaimSettings { batching: false, thresholds }
     }
 
     /// The value of `threshold`.
-    pub fn get(&self, threshold: Threshold) -> u32 {
-        self.values[threshold as usize]
-    }
-
-    /// Sets it; whether `value` is allowed.
-    pub fn set(&mut self, threshold: Threshold, value: u32) -> bool {
-        let [least, most] = self.bounds[threshold as usize];
-        let allowed = (least..=most).contains(&value);
-        if allowed {
-            self.values[threshold as usize] = value;
-        }
-        allowed
+    pub fn get(&self, threshold: ReclaimThreshold) -> u32 {
+        self.thresholds.get(threshold as usize)
     }
 }

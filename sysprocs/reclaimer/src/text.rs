@@ -3,61 +3,62 @@
 //! Invariant: what is shown of a setting can be written and means the same; a text that is not understood as a whole changes
 //! nothing.
 
-use crate::machine::{Counts, Machine, Work};
-use crate::settings::{Settings, Threshold};
+use crate::machine::{ReclaimMachine, ReclaimWork, WorkCounts};
+use crate::settings::ReclaimSettings;
 use core::fmt::Write;
 use heapless::String;
 use renga_proto::memory::MemoryFacts;
-use renga_proto::pairs::pairs;
-use renga_proto::reclaiming::{Setting, TEXT_BYTES_MAX};
+use renga_proto::reclaiming::ReclaimSetting;
+use renga_proto::settings::{TEXT_BYTES_MAX, Words, name_of};
 
-pub(crate) type Text = String<TEXT_BYTES_MAX>;
+pub(crate) type SettingText = String<TEXT_BYTES_MAX>;
 
 const SWITCH: [(&str, bool); 2] = [("off", false), ("on", true)];
 const NS_PER_US: u64 = 1_000;
 
 /// What `setting` shows.
-pub(crate) fn shown(setting: Setting, settings: &Settings, machine: &Machine, memory: MemoryFacts) -> Text {
-    let mut text = Text::new();
+pub(crate) fn shown(
+    setting: ReclaimSetting,
+    settings: &ReclaimSettings,
+    machine: &ReclaimMachine,
+    memory: MemoryFacts,
+) -> SettingText {
+    let mut text = SettingText::new();
     // All there can be has room, so that writing does not fail.
     let _ = match setting {
-        Setting::Batching => writeln!(text, "{}", SWITCH[usize::from(settings.batching)].0),
-        Setting::Thresholds => Threshold::NAMED
-            .iter()
-            .try_for_each(|(name, threshold)| writeln!(text, "{name} {}", settings.get(*threshold))),
-        Setting::State => show_state(machine, memory, &mut text),
+        ReclaimSetting::Batching => writeln!(text, "{}", name_of(&SWITCH, settings.batching)),
+        ReclaimSetting::Thresholds => settings.thresholds.show(&mut text),
+        ReclaimSetting::State => show_state(machine, memory, &mut text),
     };
     text
 }
 
 /// Frames, and what either has done: times that it began, steps, pages, microseconds.
-fn show_state(machine: &Machine, memory: MemoryFacts, text: &mut Text) -> core::fmt::Result {
+fn show_state(machine: &ReclaimMachine, memory: MemoryFacts, text: &mut SettingText) -> core::fmt::Result {
     writeln!(text, "pages free low high")?;
     writeln!(text, "{} {} {} {}", memory.total, memory.free, memory.low_mark(), memory.high_mark())?;
     writeln!(text, "by begun steps pages us")?;
-    for (name, work) in [("reclaimer", Work::Ordinary), ("batcher", Work::Batch)] {
-        let Counts { begun, steps, pages, ns } = machine.counts(work);
+    for (name, work) in [("reclaimer", ReclaimWork::Ordinary), ("batcher", ReclaimWork::Batch)] {
+        let WorkCounts { begun, steps, pages, ns } = machine.counts(work);
         writeln!(text, "{name} {begun} {steps} {pages} {}", ns / NS_PER_US)?;
     }
     Ok(())
 }
 
 /// The settings with what `text` says of `setting`; `None`: it says nothing that is allowed.
-pub(crate) fn changed(setting: Setting, settings: &Settings, text: &[u8]) -> Option<Settings> {
-    let mut new = settings.clone();
-    let text = core::str::from_utf8(text).ok().filter(|text| text.len() <= TEXT_BYTES_MAX)?;
+pub(crate) fn changed(setting: ReclaimSetting, settings: &ReclaimSettings, text: &[u8]) -> Option<ReclaimSettings> {
+    let mut words = Words::of(text)?;
     match setting {
-        Setting::Batching => {
-            let word = text.trim_ascii();
-            new.batching = SWITCH.iter().find(|(name, _)| *name == word)?.1;
+        ReclaimSetting::Batching => {
+            let batching = words.choice(&SWITCH)?;
+            words.end(ReclaimSettings { batching, ..settings.clone() })
         }
-        Setting::Thresholds => pairs(text, |name, value| {
-            let (_, threshold) = Threshold::NAMED.iter().find(|(named, _)| *named == name)?;
-            new.set(*threshold, value).then_some(())
-        })?,
-        Setting::State => return None,
+        ReclaimSetting::Thresholds => {
+            let thresholds = settings.thresholds.changed(words)?;
+            Some(ReclaimSettings { thresholds, ..settings.clone() })
+        }
+        ReclaimSetting::State => None,
     }
-    Some(new)
 }
 
 #[cfg(test)]

@@ -15,6 +15,6 @@ mod settings;
 mod text;
 mod totals;
 
-pub use machine::{Machine, Orders, Samples};
+pub use machine::{Orders, RegulatorMachine, Samples};
 pub use server::{RegulatorClients, regulator};
-pub use settings::{Policy, Settings, Threshold};
+pub use settings::{RegulationPolicy, RegulatorSettings, RegulatorThreshold};

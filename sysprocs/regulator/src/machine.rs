@@ -15,7 +15,7 @@
 //!
 //! Invariant: what is held is let go, by EII at a known time, by IPD when nobody else runs. Not here: leases (`procs`).
 
-use crate::settings::{Policy, Settings, Threshold};
+use crate::settings::{RegulationPolicy, RegulatorSettings, RegulatorThreshold};
 use renga_proto::regulation::{PROCESSOR, RESOURCES, Sample};
 use renga_rt::BOARDS_MAX;
 
@@ -41,15 +41,15 @@ enum Unit {
 
 /// The state of all units.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Machine {
+pub struct RegulatorMachine {
     units: [[Unit; RESOURCES]; BOARDS_MAX],
     /// Of each board the resources that were contended at the last step, a bit each, whatever the policy.
     contended: Orders,
 }
 
-impl Machine {
+impl RegulatorMachine {
     /// Takes in what was seen until `now_ns`, since the last step; what is to hold until the next.
-    pub fn step(&mut self, settings: &Settings, now_ns: u64, samples: &Samples) -> Orders {
+    pub fn step(&mut self, settings: &RegulatorSettings, now_ns: u64, samples: &Samples) -> Orders {
         let used = sums(samples);
         let gone = are_gone(settings, samples);
         let mut orders = [0; BOARDS_MAX];
@@ -61,7 +61,7 @@ impl Machine {
                         let quiet = is_quiet(settings, sample, used);
                         let contended = is_contended(settings, sample, resource, used[resource]);
                         self.contended[board] |= u8::from(contended) << resource;
-                        unit.next(settings, Seen { now_ns, contended, quiet, gone: quiet && gone })
+                        unit.next(settings, BoardHistory { now_ns, contended, quiet, gone: quiet && gone })
                     }
                     None => Unit::Free,
                 };
@@ -79,7 +79,7 @@ impl Machine {
 
 /// What concerns a unit.
 #[derive(Clone, Copy)]
-struct Seen {
+struct BoardHistory {
     now_ns: u64,
     contended: bool,
     quiet: bool,
@@ -92,16 +92,21 @@ impl Unit {
         matches!(self, Unit::Held { .. } | Unit::Waits { .. })
     }
 
-    fn next(self, settings: &Settings, seen: Seen) -> Unit {
+    fn next(self, settings: &RegulatorSettings, seen: BoardHistory) -> Unit {
         match settings.policy {
-            Policy::Off => Unit::Free,
-            Policy::Eii => self.next_by_intervals(settings, seen),
-            Policy::Ipd => self.next_by_idleness(settings, seen),
+            RegulationPolicy::Off => Unit::Free,
+            RegulationPolicy::Eii => self.next_by_intervals(settings, seen),
+            RegulationPolicy::Ipd => self.next_by_idleness(settings, seen),
         }
     }
 
-    fn next_by_intervals(self, settings: &Settings, Seen { now_ns, contended, gone, .. }: Seen) -> Unit {
-        let (first_ns, most_ns) = (ns(settings, Threshold::EiiFirstMs), ns(settings, Threshold::EiiMostMs));
+    fn next_by_intervals(
+        self,
+        settings: &RegulatorSettings,
+        BoardHistory { now_ns, contended, gone, .. }: BoardHistory,
+    ) -> Unit {
+        let (first_ns, most_ns) =
+            (ns(settings, RegulatorThreshold::EiiFirstMs), ns(settings, RegulatorThreshold::EiiMostMs));
         let most_ns = most_ns.max(first_ns);
         let held = |interval_ns: u64, may_end: bool| {
             let interval_ns = interval_ns.clamp(first_ns, most_ns);
@@ -124,8 +129,12 @@ impl Unit {
         }
     }
 
-    fn next_by_idleness(self, settings: &Settings, Seen { now_ns, contended, quiet, gone }: Seen) -> Unit {
-        let needed_ns = ns(settings, Threshold::IpdQuietMs);
+    fn next_by_idleness(
+        self,
+        settings: &RegulatorSettings,
+        BoardHistory { now_ns, contended, quiet, gone }: BoardHistory,
+    ) -> Unit {
+        let needed_ns = ns(settings, RegulatorThreshold::IpdQuietMs);
         let quiet_since_ns = match self {
             Unit::Free | Unit::Probed { .. } if !contended => return Unit::Free,
             Unit::Waits { .. } | Unit::Held { .. } if gone => return Unit::Free,
@@ -140,13 +149,13 @@ impl Unit {
     }
 }
 
-fn ns(settings: &Settings, threshold: Threshold) -> u64 {
+fn ns(settings: &RegulatorSettings, threshold: RegulatorThreshold) -> u64 {
     u64::from(settings.get(threshold)) * NS_PER_MS
 }
 
 /// Whether no program of the foreground that is still there has run on any board for as long as it has to be quiet.
-fn are_gone(settings: &Settings, samples: &Samples) -> bool {
-    let needed_ns = ns(settings, Threshold::IpdQuietMs);
+fn are_gone(settings: &RegulatorSettings, samples: &Samples) -> bool {
+    let needed_ns = ns(settings, RegulatorThreshold::IpdQuietMs);
     samples.iter().flatten().all(|sample| sample.front_used_ago_ns >= needed_ns)
 }
 
@@ -167,21 +176,21 @@ fn percent_of(part: u64, whole: u64, percent: u32) -> core::cmp::Ordering {
 }
 
 /// Whether the jobs of a board contend for `resource`, of which all boards' programs used so much.
-fn is_contended(settings: &Settings, sample: &Sample, resource: usize, all: [u64; 2]) -> bool {
+fn is_contended(settings: &RegulatorSettings, sample: &Sample, resource: usize, all: [u64; 2]) -> bool {
     let own = sample.background[resource];
     let [foreground, background] = match resource {
         PROCESSOR => [sample.foreground[resource], own],
         _ => all,
     };
-    let threshold = settings.get(Threshold::SHARES[resource]);
+    let threshold = settings.get(RegulatorThreshold::SHARES[resource]);
     let small_share = percent_of(background, foreground.saturating_add(background), threshold).is_lt();
-    let busy = percent_of(sample.idle_ns, sample.elapsed_ns, settings.get(Threshold::CpuIdle)).is_lt();
+    let busy = percent_of(sample.idle_ns, sample.elapsed_ns, settings.get(RegulatorThreshold::CpuIdle)).is_lt();
     own > 0 && small_share && (resource != PROCESSOR || busy)
 }
 
 /// Whether nobody of the foreground runs that the jobs of a board would disturb.
-fn is_quiet(settings: &Settings, sample: &Sample, all: Sums) -> bool {
-    let idle = percent_of(sample.idle_ns, sample.elapsed_ns, settings.get(Threshold::IpdIdle)).is_gt();
+fn is_quiet(settings: &RegulatorSettings, sample: &Sample, all: Sums) -> bool {
+    let idle = percent_of(sample.idle_ns, sample.elapsed_ns, settings.get(RegulatorThreshold::IpdIdle)).is_gt();
     idle && all.iter().enumerate().all(|(resource, used)| resource == PROCESSOR || used[0] == 0)
 }
 

@@ -4,14 +4,14 @@
 //! Invariant: without jobs there is no alarm. Boards are asked in turn: one that dies answers by its death, and those
 //! behind it let their jobs go meanwhile. Not here: what is decided (`machine.rs`).
 
-use crate::machine::{Machine, Orders, Samples};
-use crate::settings::{Policy, Settings, Threshold};
-use crate::text::{Known, changed, shown};
+use crate::machine::{Orders, RegulatorMachine, Samples};
+use crate::settings::{RegulationPolicy, RegulatorSettings, RegulatorThreshold};
+use crate::text::{RegulatorView, changed, shown};
 use crate::totals::Totals;
 use renga_proto::inode::{InodeDirectory, Spare};
-use renga_proto::pairs::number;
 use renga_proto::procs::{ASK_POLICY, PolicyOf, Procs, Regulate, Schedule, board_of};
-use renga_proto::regulation::{Regulation, RegulationCall, Sample, Setting, may_be_background};
+use renga_proto::regulation::{Regulation, RegulationCall, RegulationSetting, Sample, may_be_background};
+use renga_proto::settings::{Words, copy_text};
 use renga_rt::policy::{self, Class};
 use renga_rt::{BOARDS_MAX, Client, Errno, Family, Me, Never, Port, Protocol, clients};
 
@@ -40,12 +40,12 @@ clients! {
     }
 }
 
-struct State {
+struct RegulatorState {
     me: Me,
     clients: RegulatorClients,
     board: u8,
-    settings: Settings,
-    machine: Machine,
+    settings: RegulatorSettings,
+    machine: RegulatorMachine,
     samples: Samples,
     orders: Orders,
     /// The boards, a bit each, whose jobs' files are known to be spared.
@@ -59,12 +59,12 @@ struct State {
 /// Regulates the background jobs of all boards; init runs on this one.
 pub async fn regulator(me: Me, mut port: Port<Regulation>, clients: RegulatorClients) -> Never {
     let board = me.id().board.0;
-    let mut state = State {
+    let mut state = RegulatorState {
         me,
         clients,
         board,
-        settings: Settings::default(),
-        machine: Machine::default(),
+        settings: RegulatorSettings::default(),
+        machine: RegulatorMachine::default(),
         samples: [None; BOARDS_MAX],
         orders: [0; BOARDS_MAX],
         spared: 0,
@@ -93,24 +93,22 @@ pub async fn regulator(me: Me, mut port: Port<Regulation>, clients: RegulatorCli
     }
 }
 
-impl State {
+impl RegulatorState {
     fn read(&self, setting: u8, out: &mut [u8]) -> Result<u32, Errno> {
-        let setting = Setting::from_number(setting).ok_or(Errno::EINVAL)?;
-        let State { settings, samples, orders, totals, .. } = self;
-        let text = shown(setting, &Known { settings, samples, orders, totals });
-        let bytes = text.len().min(out.len());
-        out[..bytes].copy_from_slice(&text.as_bytes()[..bytes]);
-        Ok(bytes as u32)
+        let setting = RegulationSetting::from_number(setting)?;
+        let RegulatorState { settings, samples, orders, totals, .. } = self;
+        let text = shown(setting, &RegulatorView { settings, samples, orders, totals });
+        Ok(copy_text(&text, out))
     }
 
     async fn write(&mut self, setting: u8, text: &[u8]) -> Result<(), Errno> {
-        let setting = Setting::from_number(setting).ok_or(Errno::EINVAL)?;
-        if setting == Setting::Jobs {
+        let setting = RegulationSetting::from_number(setting)?;
+        if setting == RegulationSetting::Jobs {
             return self.add_job(text).await;
         }
         let new = changed(setting, &self.settings, text).ok_or(Errno::EINVAL)?;
         if new.policy != self.settings.policy {
-            self.machine = Machine::default();
+            self.machine = RegulatorMachine::default();
         }
         self.settings = new;
         // A period that has become shorter counts from now.
@@ -119,7 +117,7 @@ impl State {
     }
 
     fn period_ns(&self) -> u64 {
-        u64::from(self.settings.get(Threshold::PeriodMs)) * NS_PER_MS
+        u64::from(self.settings.get(RegulatorThreshold::PeriodMs)) * NS_PER_MS
     }
 
     fn holds_some(&self) -> bool {
@@ -129,15 +127,15 @@ impl State {
     /// From one look to the next, ns.
     fn pause_ns(&self) -> u64 {
         let jobs = self.samples.iter().flatten().any(|sample| sample.jobs > 0);
-        let some_run = self.settings.policy != Policy::Off && jobs && !self.holds_some();
+        let some_run = self.settings.policy != RegulationPolicy::Off && jobs && !self.holds_some();
         let period_ns = self.period_ns();
         if some_run { (period_ns / LOOKS_WHILE_RUNNING).max(PAUSE_NS_MIN) } else { period_ns }
     }
 
     /// Makes the process that `text` names a background job.
     async fn add_job(&mut self, text: &[u8]) -> Result<(), Errno> {
-        let text = core::str::from_utf8(text).map_err(|_| Errno::EINVAL)?;
-        let pid = number(text.trim_ascii()).filter(|&pid| pid != 0).ok_or(Errno::EINVAL)?;
+        let pid = Words::of(text).and_then(|mut words| words.number().and_then(|pid| words.end(pid)));
+        let pid = pid.filter(|&pid| pid != 0).ok_or(Errno::EINVAL)?;
         may_be_background(pid)?;
         let mut procs = self.clients.procs.at(board_of(pid, self.board), 0).ok_or(Errno::ESRCH)?;
         let gone = |errno| if errno == Errno::EHOSTDOWN { Errno::ESRCH } else { errno };
@@ -178,7 +176,7 @@ impl State {
         }
         self.looks_without_jobs += 1;
         if self.looks_without_jobs >= LOOKS_WITHOUT_JOBS {
-            (self.next_ns, self.machine, self.orders) = (None, Machine::default(), [0; BOARDS_MAX]);
+            (self.next_ns, self.machine, self.orders) = (None, RegulatorMachine::default(), [0; BOARDS_MAX]);
             self.spare().await;
         }
     }

@@ -5,10 +5,11 @@
 
 use renga_proto::inode::NAME_BYTES_MAX;
 use renga_proto::regulation::{IGNORED_MAX, IGNORED_NAME_BYTES, RESOURCES};
+use renga_proto::settings::{NumberSetting, NumberSettings};
 
 /// How jobs are held and let go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Policy {
+pub enum RegulationPolicy {
     /// Never held: the lowest class is all.
     Off,
     /// Exponentially increasing intervals.
@@ -17,14 +18,15 @@ pub enum Policy {
     Ipd,
 }
 
-impl Policy {
+impl RegulationPolicy {
     /// All, with their names.
-    pub const NAMED: [(&'static str, Policy); 3] = [("off", Policy::Off), ("eii", Policy::Eii), ("ipd", Policy::Ipd)];
+    pub const NAMED: [(&'static str, RegulationPolicy); 3] =
+        [("off", RegulationPolicy::Off), ("eii", RegulationPolicy::Eii), ("ipd", RegulationPolicy::Ipd)];
 }
 
 /// A number that can be set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Threshold {
+pub enum RegulatorThreshold {
     /// Of the processor: contended when jobs have a smaller share of what is used, %.
     Cpu,
     /// And only while less than this of the processor is idle, %.
@@ -45,75 +47,53 @@ pub enum Threshold {
     PeriodMs,
 }
 
-/// What is fixed of a threshold.
-pub(crate) struct Bounds {
-    pub(crate) threshold: Threshold,
-    pub(crate) name: &'static str,
-    pub(crate) least: u32,
-    pub(crate) most: u32,
-    default: u32,
-}
-
-const fn bounds(threshold: Threshold, name: &'static str, default: u32, [least, most]: [u32; 2]) -> Bounds {
-    Bounds { threshold, name, least, most, default }
-}
-
 const COUNT: usize = 9;
 
-impl Threshold {
-    /// Of the shares of each resource.
-    pub(crate) const SHARES: [Threshold; RESOURCES] = [Threshold::Cpu, Threshold::Disk, Threshold::Link];
-
-    /// All, in the order of their values. Shares and idleness as the paper has them (4.3, 4.4.2, 5).
-    pub(crate) const ALL: [Bounds; COUNT] = [
-        bounds(Threshold::Cpu, "cpu", 85, [0, 100]),
-        bounds(Threshold::CpuIdle, "cpu_idle", 25, [0, 100]),
-        bounds(Threshold::Disk, "disk", 100, [0, 100]),
-        bounds(Threshold::Link, "link", 100, [0, 100]),
-        bounds(Threshold::IpdIdle, "ipd_idle", 62, [0, 100]),
-        bounds(Threshold::IpdQuietMs, "ipd_quiet_ms", 300, [0, 60_000]),
-        bounds(Threshold::EiiFirstMs, "eii_first_ms", 1_000, [10, 60_000]),
-        bounds(Threshold::EiiMostMs, "eii_most_ms", 16_000, [10, 600_000]),
-        bounds(Threshold::PeriodMs, "period_ms", 100, [10, 10_000]),
-    ];
+impl RegulatorThreshold {
+    /// The threshold of the share of each resource.
+    pub(crate) const SHARES: [RegulatorThreshold; RESOURCES] =
+        [RegulatorThreshold::Cpu, RegulatorThreshold::Disk, RegulatorThreshold::Link];
 }
+
+/// The thresholds by their values. Shares and idleness as the paper has them (4.3, 4.4.2, 5).
+const THRESHOLDS: [NumberSetting; COUNT] = [
+    NumberSetting::new("cpu", 85, [0, 100]),
+    NumberSetting::new("cpu_idle", 25, [0, 100]),
+    NumberSetting::new("disk", 100, [0, 100]),
+    NumberSetting::new("link", 100, [0, 100]),
+    NumberSetting::new("ipd_idle", 62, [0, 100]),
+    NumberSetting::new("ipd_quiet_ms", 300, [0, 60_000]),
+    NumberSetting::new("eii_first_ms", 1_000, [10, 60_000]),
+    NumberSetting::new("eii_most_ms", 16_000, [10, 600_000]),
+    NumberSetting::new("period_ms", 100, [10, 10_000]),
+];
 
 /// All settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct RegulatorSettings {
     /// How.
-    pub policy: Policy,
-    values: [u32; COUNT],
+    pub policy: RegulationPolicy,
+    pub(crate) thresholds: NumberSettings<COUNT>,
     ignored: [[u8; IGNORED_NAME_BYTES]; IGNORED_MAX],
     ignored_count: usize,
 }
 
-impl Default for Settings {
+impl Default for RegulatorSettings {
     fn default() -> Self {
-        Settings::of(Policy::Eii)
+        RegulatorSettings::of(RegulationPolicy::Eii)
     }
 }
 
-impl Settings {
+impl RegulatorSettings {
     /// As at first, with `policy`.
-    pub fn of(policy: Policy) -> Settings {
-        let values = core::array::from_fn(|at| Threshold::ALL[at].default);
-        Settings { policy, values, ignored: [[0; IGNORED_NAME_BYTES]; IGNORED_MAX], ignored_count: 0 }
+    pub fn of(policy: RegulationPolicy) -> RegulatorSettings {
+        let thresholds = NumberSettings::new(THRESHOLDS);
+        RegulatorSettings { policy, thresholds, ignored: [[0; IGNORED_NAME_BYTES]; IGNORED_MAX], ignored_count: 0 }
     }
 
     /// The value of `threshold`.
-    pub fn get(&self, threshold: Threshold) -> u32 {
-        self.values[threshold as usize]
-    }
-
-    /// Sets it; whether `value` is allowed.
-    pub fn set(&mut self, threshold: Threshold, value: u32) -> bool {
-        let Bounds { least, most, .. } = Threshold::ALL[threshold as usize];
-        let allowed = (least..=most).contains(&value);
-        if allowed {
-            self.values[threshold as usize] = value;
-        }
-        allowed
+    pub fn get(&self, threshold: RegulatorThreshold) -> u32 {
+        self.thresholds.get(threshold as usize)
     }
 
     /// Names of programs whose use does not count as the foreground's, zero-padded.

@@ -3,55 +3,46 @@
 //! Invariant: what is shown can be written and means the same.
 
 use crate::machine::{Orders, Samples};
-use crate::settings::{Bounds, Policy, Settings, Threshold};
+use crate::settings::{RegulationPolicy, RegulatorSettings};
 use crate::totals::Totals;
 use core::fmt::Write;
 use heapless::String;
-use renga_proto::pairs::pairs;
-use renga_proto::regulation::{RESOURCES, Setting, TEXT_BYTES_MAX};
+use renga_proto::regulation::{RESOURCES, RegulationSetting};
+use renga_proto::settings::{TEXT_BYTES_MAX, Words, name_of};
 
-pub(crate) type Text = String<TEXT_BYTES_MAX>;
+pub(crate) type SettingText = String<TEXT_BYTES_MAX>;
 
 /// What there is to be shown.
-pub(crate) struct Known<'a> {
-    pub(crate) settings: &'a Settings,
+pub(crate) struct RegulatorView<'a> {
+    pub(crate) settings: &'a RegulatorSettings,
     pub(crate) samples: &'a Samples,
     pub(crate) orders: &'a Orders,
     pub(crate) totals: &'a Totals,
 }
 
 /// What `setting` shows; nothing of jobs, which the boards know.
-pub(crate) fn shown(setting: Setting, known: &Known<'_>) -> Text {
-    let Known { settings, samples, orders, totals } = known;
-    let mut text = Text::new();
+pub(crate) fn shown(setting: RegulationSetting, known: &RegulatorView<'_>) -> SettingText {
+    let RegulatorView { settings, samples, orders, totals } = known;
+    let mut text = SettingText::new();
     // All there can be has room, so that writing does not fail.
     let _ = match setting {
-        Setting::Jobs => Ok(()),
-        Setting::Policy => show_policy(settings.policy, &mut text),
-        Setting::Thresholds => show_thresholds(settings, &mut text),
-        Setting::Ignored => settings.ignored().iter().try_for_each(|name| show_name(name, &mut text)),
-        Setting::State => show_state(samples, orders, &mut text),
-        Setting::Totals => totals.show(&mut text),
+        RegulationSetting::Jobs => Ok(()),
+        RegulationSetting::Policy => writeln!(text, "{}", name_of(&RegulationPolicy::NAMED, settings.policy)),
+        RegulationSetting::Thresholds => settings.thresholds.show(&mut text),
+        RegulationSetting::Ignored => settings.ignored().iter().try_for_each(|name| show_name(name, &mut text)),
+        RegulationSetting::State => show_state(samples, orders, &mut text),
+        RegulationSetting::Totals => totals.show(&mut text),
     };
     text
 }
 
-fn show_policy(policy: Policy, text: &mut Text) -> core::fmt::Result {
-    let named = Policy::NAMED.iter().find(|(_, named)| *named == policy);
-    writeln!(text, "{}", named.map_or("", |(name, _)| name))
-}
-
-fn show_thresholds(settings: &Settings, text: &mut Text) -> core::fmt::Result {
-    Threshold::ALL.iter().try_for_each(|bounds| writeln!(text, "{} {}", bounds.name, settings.get(bounds.threshold)))
-}
-
-fn show_name(name: &[u8], text: &mut Text) -> core::fmt::Result {
+fn show_name(name: &[u8], text: &mut SettingText) -> core::fmt::Result {
     name.iter().take_while(|&&byte| byte != 0).try_for_each(|&byte| text.write_char(char::from(byte)))?;
     text.write_char('\n')
 }
 
 /// A line for each board: how idle it was, jobs' shares of what was used, jobs, who of them is held, of which resources users are.
-fn show_state(samples: &Samples, orders: &Orders, text: &mut Text) -> core::fmt::Result {
+fn show_state(samples: &Samples, orders: &Orders, text: &mut SettingText) -> core::fmt::Result {
     writeln!(text, "board idle cpu disk link jobs held holds")?;
     for (board, (sample, orders)) in samples.iter().zip(orders).enumerate() {
         let Some(sample) = sample else { continue };
@@ -74,7 +65,7 @@ fn show_state(samples: &Samples, orders: &Orders, text: &mut Text) -> core::fmt:
     Ok(())
 }
 
-fn show_percent(part: u64, whole: u64, text: &mut Text) -> core::fmt::Result {
+fn show_percent(part: u64, whole: u64, text: &mut SettingText) -> core::fmt::Result {
     match (u128::from(part) * 100).checked_div(whole.into()) {
         Some(percent) => write!(text, " {percent}"),
         None => write!(text, " -"),
@@ -82,29 +73,25 @@ fn show_percent(part: u64, whole: u64, text: &mut Text) -> core::fmt::Result {
 }
 
 /// The settings with what `text` says of `setting`; `None`: it says nothing that is allowed.
-pub(crate) fn changed(setting: Setting, settings: &Settings, text: &[u8]) -> Option<Settings> {
-    let mut new = settings.clone();
-    let text = core::str::from_utf8(text).ok().filter(|text| text.len() <= TEXT_BYTES_MAX)?;
-    let mut words = text.split_ascii_whitespace();
+pub(crate) fn changed(
+    setting: RegulationSetting,
+    settings: &RegulatorSettings,
+    text: &[u8],
+) -> Option<RegulatorSettings> {
+    let (mut new, mut words) = (settings.clone(), Words::of(text)?);
     match setting {
-        Setting::Policy => {
-            let word = words.next()?;
-            new.policy = Policy::NAMED.iter().find(|(name, _)| *name == word)?.1;
-        }
-        Setting::Thresholds => {
-            pairs(text, |name, value| {
-                let Bounds { threshold, .. } = Threshold::ALL.iter().find(|bounds| bounds.name == name)?;
-                new.set(*threshold, value).then_some(())
-            })?;
+        RegulationSetting::Policy => new.policy = words.choice(&RegulationPolicy::NAMED)?,
+        RegulationSetting::Thresholds => {
+            new.thresholds = settings.thresholds.changed(words)?;
             return Some(new);
         }
-        Setting::Ignored => {
+        RegulationSetting::Ignored => {
             new.clear_ignored();
             words.by_ref().try_for_each(|name| new.ignore(name.as_bytes()).then_some(()))?;
         }
-        Setting::Jobs | Setting::State | Setting::Totals => return None,
+        RegulationSetting::Jobs | RegulationSetting::State | RegulationSetting::Totals => return None,
     }
-    words.next().is_none().then_some(new)
+    words.end(new)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 
 use crate::machine::{Orders, Samples};
 use core::fmt::Write;
-use renga_proto::regulation::{DISK, LINK, PROCESSOR, RESOURCES, Used};
+use renga_proto::regulation::{DISK, LINK, PROCESSOR, RESOURCES, ResourceUse};
 use renga_rt::BOARDS_MAX;
 
 /// Numbers that are shown end here, so that the text has an end.
@@ -17,8 +17,8 @@ struct OfBoard {
     looks: u64,
     /// Looks at which its jobs contended for each resource.
     contended: [u64; RESOURCES],
-    foreground: Used,
-    background: Used,
+    foreground: ResourceUse,
+    background: ResourceUse,
 }
 
 /// Of all boards.
@@ -47,7 +47,7 @@ impl Totals {
         for (board, total) in self.boards.iter().enumerate().filter(|(_, total)| total.looks != 0) {
             write!(text, "{}", char::from(b'a' + board as u8))?;
             let [cpu, disk, link] = total.contended;
-            let shown = |used: Used| [used[PROCESSOR] / NS_PER_MS, used[DISK], used[LINK]];
+            let shown = |used: ResourceUse| [used[PROCESSOR] / NS_PER_MS, used[DISK], used[LINK]];
             let numbers = [total.looks, cpu, disk, link].into_iter().chain(shown(total.foreground));
             for number in numbers.chain(shown(total.background)) {
                 write!(text, " {}", number.min(SHOWN_MAX))?;
@@ -61,7 +61,8 @@ impl Totals {
 #[cfg(test)]
 mod tests {
     use super::Totals;
-    use renga_proto::regulation::{Sample, TEXT_BYTES_MAX};
+    use renga_proto::regulation::Sample;
+    use renga_proto::settings::TEXT_BYTES_MAX;
     use renga_rt::BOARDS_MAX;
     use std::string::String;
 
@@ -73,7 +74,7 @@ mod tests {
 
     /// Holds: jobs-counted.
     #[test]
-    fn looks_are_added_up_for_each_board() {
+    fn regulation_totals_add_samples_per_board() {
         let sample = |ms: u64| {
             let (foreground, background) = ([ms * 1_000_000, 2, 3], [4_000_000, 5, 6]);
             Some(Sample { foreground, background, ..Sample::default() })
@@ -91,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_room_for_all_there_can_be() {
+    fn regulation_totals_largest_text_fits() {
         let most = Sample { foreground: [u64::MAX; 3], background: [u64::MAX; 3], ..Sample::default() };
         let mut totals = Totals::default();
         totals.add(&[Some(most); BOARDS_MAX], &[0b111; BOARDS_MAX]);

@@ -10,7 +10,7 @@ use crate::published::{Fact, Published, PublishedLast};
 
 /// What a program file and its start leave behind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Origin {
+pub struct ProgramOrigin {
     /// Inode number of the program file; 0: not known.
     pub ino: u32,
     /// Inode number of the directory in which it was started, from where its path leads if that is relative.
@@ -50,13 +50,13 @@ pub struct AreaInfo {
     pub shared: bool,
 }
 
-impl Fact<5> for Origin {
+impl Fact<5> for ProgramOrigin {
     fn to_words(self) -> [u64; 5] {
         let [arguments, environment, behind] = self.strings;
         [u64::from(self.ino) << 32 | u64::from(self.directory), self.path, arguments, environment, behind]
     }
     fn of_words([inodes, path, strings @ ..]: [u64; 5]) -> Self {
-        Origin { ino: (inodes >> 32) as u32, directory: inodes as u32, path, strings }
+        ProgramOrigin { ino: (inodes >> 32) as u32, directory: inodes as u32, path, strings }
     }
 }
 
@@ -99,7 +99,7 @@ pub struct ProcInfo {
     /// The number of its address space.
     pub space: PublishedLast,
     /// What it runs.
-    pub origin: Published<Origin, 5>,
+    pub origin: Published<ProgramOrigin, 5>,
     /// Inode number of its working directory.
     pub directory: Published<u32>,
     /// Of its root directory.
@@ -134,7 +134,7 @@ impl ProcInfo {
         ProcInfo {
             pid: Published::new(0),
             space: PublishedLast::none(),
-            origin: Published::new(Origin::default()),
+            origin: Published::new(ProgramOrigin::default()),
             directory: Published::new(0),
             root: Published::new(0),
             areas: core::array::from_fn(|_| Published::new(AreaInfo::default())),
@@ -160,8 +160,8 @@ mod tests {
             let area = AreaInfo { start, end, first_page: u32::MAX, ino: 7, access, shared };
             assert_eq!(AreaInfo::of_words(area.to_words()), area);
         }
-        let origin = Origin { ino: u32::MAX, directory: 2, path: 3, strings: [4, 5, u64::MAX] };
-        assert_eq!(Origin::of_words(origin.to_words()), origin);
+        let origin = ProgramOrigin { ino: u32::MAX, directory: 2, path: 3, strings: [4, 5, u64::MAX] };
+        assert_eq!(ProgramOrigin::of_words(origin.to_words()), origin);
         let info = ProcInfo::new();
         assert_eq!((info.space.get(), info.limits.get()), (None, [[u64::MAX; 2]; LIMITS]));
         let limits = core::array::from_fn(|which| [which as u64, u64::MAX - which as u64]);

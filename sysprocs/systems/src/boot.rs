@@ -15,7 +15,7 @@ use renga_hal::memory::{SPACES_MAX, UserMemory};
 use renga_memory::{FrameCounts, SpaceTables, TABLES_PER_SLOT};
 use renga_pages::CacheMemory;
 use renga_process::{
-    DESCRIPTORS_MAX, DescriptorPlace, PATHS_BYTES, ProcessRow, Processor, QueuedSignal, RECORDS_MAX, Seen, UserFacts,
+    DESCRIPTORS_MAX, DescriptorSlot, PATHS_BYTES, ProcessRow, Processor, QueuedSignal, RECORDS_MAX, SlotUse, UserFacts,
 };
 use renga_procfs::Plan;
 use renga_proto::pipe::PIPE_BYTES;

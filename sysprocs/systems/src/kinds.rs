@@ -85,13 +85,13 @@ macro_rules! each_kind { ($make:ident) => { $make! { |at, M|
     Procs "procs" "User processes of a board.", Every 1:
         renga_process::procs [
             at.wait_cancellers(Kind::User), at.each(RECORDS_MAX, || ProcessRow::EMPTY),
-            at.each(QUEUED_MAX, || QueuedSignal::EMPTY), at.each(at.count(Kind::User), || Seen::NOTHING), at.disk_board(), at.machine().starts(), at.watch()
+            at.each(QUEUED_MAX, || QueuedSignal::EMPTY), at.each(at.count(Kind::User), || SlotUse::NOTHING), at.disk_board(), at.machine().starts(), at.watch()
         ];
     User "user" "One user program.", Every 256:
         renga_process::user::<M::Memory> [
             at.machine().memory(), at.machine().power(), at.processor(),
             at.put(|| UserContext::new(at.number(), 0, 0)), at.user_facts(),
-            at.each(DESCRIPTORS_MAX, || DescriptorPlace::EMPTY), at.put(|| [0; PATHS_BYTES])
+            at.each(DESCRIPTORS_MAX, || DescriptorSlot::EMPTY), at.put(|| [0; PATHS_BYTES])
         ];
     ProcFiles "proc_files" "Files under /proc.", Every 1:
         renga_procfs::proc_files::<M::Memory> [

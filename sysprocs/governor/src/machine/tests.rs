@@ -2,7 +2,7 @@
 
 mod random;
 
-use super::{Crossing, DELAY_NS_MAX, Governor, Io};
+use super::{DELAY_NS_MAX, Governor, IoTimes, TrapTimes};
 use renga_abi::pace::Pace;
 
 const US: u64 = 1_000;
@@ -16,17 +16,17 @@ const fn count(most: u32, own_period: bool) -> Pace {
     Pace::Count { most, period_ms: 10, own_period }
 }
 
-const fn io(began_ns: u64, ended_ns: u64) -> Io {
-    Io { asked_ns: began_ns, began_ns, ended_ns, waited_ns: 0 }
+const fn io(began_ns: u64, ended_ns: u64) -> IoTimes {
+    IoTimes { asked_ns: began_ns, began_ns, ended_ns, waited_ns: 0 }
 }
 
-const fn at(now_ns: u64, user_ns: u64) -> Crossing {
-    Crossing { now_ns, user_ns }
+const fn at(now_ns: u64, user_ns: u64) -> TrapTimes {
+    TrapTimes { now_ns, user_ns }
 }
 
 /// Holds: iospeed-factor.
 #[test]
-fn an_io_takes_as_long_as_its_factor_says() {
+fn pace_factor_stretches_io() {
     // Factor, what it takes, what it waits then.
     let cases: &[(u32, u64, u64)] = &[
         (1_000, 100 * MS, 0),
@@ -47,7 +47,7 @@ fn an_io_takes_as_long_as_its_factor_says() {
 }
 
 #[test]
-fn what_is_too_short_for_a_sleep_is_kept() {
+fn pace_short_delay_is_carried_over() {
     let mut governor = Governor::default();
     // 3 us each: the seventh makes it 21.
     for which in 0..6 {
@@ -61,7 +61,7 @@ fn what_is_too_short_for_a_sleep_is_kept() {
 
 /// Holds: iospeed-factor.
 #[test]
-fn what_an_io_took_too_long_or_too_short_is_made_up_for() {
+fn pace_late_or_early_io_is_compensated() {
     let mut governor = Governor::default();
     assert_eq!(governor.after(wait(3_000), io(0, MS)), Some(3 * MS));
     governor.leaves(at(3 * MS + 200 * US, 0));
@@ -69,7 +69,7 @@ fn what_an_io_took_too_long_or_too_short_is_made_up_for() {
     governor.leaves(at(6 * MS, 0));
     assert_eq!(governor.after(wait(3_000), io(8 * MS, 9 * MS)), Some(11 * MS + 800 * US), "it was interrupted");
     governor.leaves(at(11 * MS + 800 * US, 0));
-    let slowly = Io { asked_ns: 0, began_ns: 300 * US, ended_ns: 1_300 * US, waited_ns: 0 };
+    let slowly = IoTimes { asked_ns: 0, began_ns: 300 * US, ended_ns: 1_300 * US, waited_ns: 0 };
     assert_eq!(governor.after(wait(3_000), slowly), Some(3 * MS), "what is done before it is no I/O");
     // Nobody stopped for an hour goes unpaced for one.
     governor.leaves(at(3_600_000 * MS, 0));
@@ -81,7 +81,7 @@ fn what_an_io_took_too_long_or_too_short_is_made_up_for() {
 
 /// Holds: iospeed-factor.
 #[test]
-fn an_io_that_waited_for_others_waits_less_afterwards() {
+fn pace_io_queued_behind_others_is_delayed_less() {
     // Factor, what it took, how long of that others had what it needed, what it waits then; what it waits after another ms.
     type Case = (u32, u64, u64, Option<u64>, Option<u64>);
     let cases: &[Case] = &[
@@ -93,7 +93,7 @@ fn an_io_that_waited_for_others_waits_less_afterwards() {
     ];
     for &(factor, took_ns, waited_ns, delay_ns, next_ns) in cases {
         let mut governor = Governor::default();
-        let until_ns = governor.after(wait(factor), Io { waited_ns, ..io(0, took_ns) });
+        let until_ns = governor.after(wait(factor), IoTimes { waited_ns, ..io(0, took_ns) });
         assert_eq!(until_ns, delay_ns.map(|delay_ns| took_ns + delay_ns), "{factor}, {waited_ns} of {took_ns}");
         governor.leaves(at(until_ns.unwrap_or(took_ns), 0));
         assert_eq!(governor.after(wait(factor), io(0, MS)), next_ns.map(|next_ns| MS + next_ns), "{factor}, {took_ns}");
@@ -101,7 +101,7 @@ fn an_io_that_waited_for_others_waits_less_afterwards() {
 }
 
 #[test]
-fn the_way_from_the_program_and_back_is_of_the_io() {
+fn pace_trap_and_return_count_as_io_time() {
     let mut governor = Governor::default();
     governor.trapped(at(0, 0));
     assert_eq!(governor.crossing_ns, None, "it was not let go before");
@@ -120,7 +120,7 @@ fn the_way_from_the_program_and_back_is_of_the_io() {
 
 /// Holds: iospeed-rate.
 #[test]
-fn a_period_has_so_many_ios() {
+fn pace_count_period_admits_limit() {
     // When each is asked for, ms; when it is to be asked again.
     let fixed: &[(u64, Option<u64>)] = &[
         (3, None),

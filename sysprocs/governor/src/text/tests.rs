@@ -1,12 +1,12 @@
 //! What can be written, and that what is shown can be.
 
-use super::{Change, shown};
+use super::{PaceChange, shown};
 use proptest::prelude::*;
 use renga_abi::pace::Pace;
 
 /// Holds: iospeed-control.
 #[test]
-fn what_is_written_is_understood_or_refused() {
+fn pace_text_written_is_parsed_or_refused() {
     let time = |factor, spins| Pace::Time { factor, spins };
     let count = |most, period_ms, own_period| Pace::Count { most, period_ms, own_period };
     let cases: &[(&str, Option<Pace>)] = &[
@@ -44,9 +44,9 @@ fn what_is_written_is_understood_or_refused() {
         ("", None),
     ];
     for (text, pace) in cases {
-        assert_eq!(Change::of(text.as_bytes()), pace.map(|pace| Change { pid: 24, pace }), "{text}");
+        assert_eq!(PaceChange::of(text.as_bytes()), pace.map(|pace| PaceChange { pid: 24, pace }), "{text}");
     }
-    assert_eq!(Change::of(b"24 off \xff"), None);
+    assert_eq!(PaceChange::of(b"24 off \xff"), None);
 }
 
 fn a_pace() -> impl Strategy<Value = Pace> {
@@ -63,15 +63,15 @@ fn a_pace() -> impl Strategy<Value = Pace> {
 
 proptest! {
     #[test]
-    fn what_is_shown_can_be_written(pid in 1..u32::MAX, pace in a_pace()) {
+    fn pace_text_shown_parses_back(pid in 1..u32::MAX, pace in a_pace()) {
         let text = std::format!("{pid} {}\n", shown(pace));
-        prop_assert_eq!(Change::of(text.as_bytes()), Some(Change { pid, pace }));
+        prop_assert_eq!(PaceChange::of(text.as_bytes()), Some(PaceChange { pid, pace }));
         prop_assert_eq!(Pace::from_word(pace.to_word()), Some(pace));
     }
 
     #[test]
-    fn any_text_is_answered(text in prop::collection::vec(any::<u8>(), 0..60)) {
-        if let Some(Change { pid, pace }) = Change::of(&text) {
+    fn pace_text_any_bytes_are_handled(text in prop::collection::vec(any::<u8>(), 0..60)) {
+        if let Some(PaceChange { pid, pace }) = PaceChange::of(&text) {
             prop_assert!(pid != 0 && Pace::from_word(pace.to_word()) == Some(pace));
         }
     }

@@ -1,28 +1,21 @@
-//! What listings are told of a board's processes.
+//! The entries of a board's processes for listings.
 //!
 //! Invariant: a process is listed by the board that its pid names, so once in the cluster. Not here: how a listing looks
 //! (`sysprocs/procfs`).
 
-use super::record::{Home, Record, State};
-use super::server::Server;
+use super::record::{Home, ProcessRecord, ProcessState};
+use super::state::{CreatedPrograms, ProcsServer};
 use renga_proto::listed::{LISTED_BYTES, Listed, NO_SLOT};
 use renga_proto::procs::{BoardCounts, Describe, board_of};
 use renga_rt::Errno;
 use renga_rt::account::{AccountNumber, Count};
 
-/// Programs that were made here.
-#[derive(Default)]
-pub(super) struct Made {
-    count: u64,
-    last_pid: u32,
-}
-
-impl Server {
+impl ProcsServer {
     /// Notes when `pid`, which is new, was made.
     pub(super) fn note_start(&mut self, pid: u32) {
         let now_ns = self.me.now_ns();
         self.table.note_start(pid, now_ns);
-        self.made = Made { count: self.made.count + 1, last_pid: pid };
+        self.made = CreatedPrograms { count: self.made.count + 1, last_pid: pid };
     }
 
     /// Fills `out` with processes; bytes filled.
@@ -57,11 +50,11 @@ impl Server {
             counts[Count::SystemNs as usize] = record.used.system_ns;
         }
         let runs = program.is_some_and(|program| program.wants_to_run());
-        let Record { pid, parent, group, session, pending, started_ns, name, .. } = *record;
+        let ProcessRecord { pid, parent, group, session, pending, started_ns, name, .. } = *record;
         Some(Listed {
             index: index as u16,
             slot: slot.unwrap_or(NO_SLOT),
-            state: if runs && record.state == State::Alive { b'R' } else { record.letter() as u8 },
+            state: if runs && record.state == ProcessState::Alive { b'R' } else { record.letter() as u8 },
             pid,
             parent,
             group,

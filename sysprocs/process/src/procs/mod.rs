@@ -1,17 +1,18 @@
 //! The process that keeps a board's user processes: pids, parents, waiting, signals, idle slots.
 
-mod charged;
-mod far;
-mod homes;
+mod accounting;
+mod background_jobs;
+mod home_cores;
 mod listing;
+mod out_of_memory;
 pub mod queue;
 pub mod record;
-pub mod regulated;
-mod relief;
+mod remote_children;
 pub mod rows;
 pub mod server;
 mod signal;
 pub mod slot_set;
 mod spawn;
+pub mod state;
 pub mod table;
 mod vfork;

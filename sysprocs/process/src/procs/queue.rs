@@ -1,4 +1,4 @@
-//! What is told of signals that wait: why each came, in the order in which they came.
+//! The queue of signals that wait: the cause of each, in order of arrival.
 //!
 //! Invariant: a place is free or in the chain of exactly one process; the chains of a board share its places. A chain has
 //! one place for each occurrence of a real-time signal, and at most one for each other signal beside those of timers. A
@@ -10,7 +10,7 @@ use renga_proto::procs::Cause;
 /// No place.
 const NONE: u16 = u16::MAX;
 
-/// Room for what is told of one signal. Boot provides it.
+/// Room for the cause of one queued signal. Boot provides it.
 #[derive(Clone, Copy, Debug)]
 pub struct QueuedSignal {
     signal: u8,
@@ -25,14 +25,14 @@ impl QueuedSignal {
 
 /// The signals of one process that wait so.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Chain {
+pub struct SignalChain {
     first: u16,
     last: u16,
     count: u16,
 }
-impl Chain {
+impl SignalChain {
     /// None.
-    pub const EMPTY: Chain = Chain { first: NONE, last: NONE, count: 0 };
+    pub const EMPTY: SignalChain = SignalChain { first: NONE, last: NONE, count: 0 };
     /// How many.
     pub fn count(&self) -> u32 {
         u32::from(self.count)
@@ -40,23 +40,23 @@ impl Chain {
 }
 
 /// All places of a board.
-pub struct Queue {
+pub struct SignalQueue {
     places: &'static mut [QueuedSignal],
     free: u16,
 }
 
-impl Queue {
+impl SignalQueue {
     /// With as much room as there are `places`.
-    pub fn new(places: &'static mut [QueuedSignal]) -> Queue {
+    pub fn new(places: &'static mut [QueuedSignal]) -> SignalQueue {
         let count = places.len().min(usize::from(NONE));
         for (number, place) in places[..count].iter_mut().enumerate() {
             place.next = if number + 1 < count { number as u16 + 1 } else { NONE };
         }
-        Queue { places, free: if count > 0 { 0 } else { NONE } }
+        SignalQueue { places, free: if count > 0 { 0 } else { NONE } }
     }
 
     /// Puts `signal` at the end of `chain`; whether there was room.
-    pub fn push(&mut self, chain: &mut Chain, signal: u8, cause: Cause) -> bool {
+    pub fn push(&mut self, chain: &mut SignalChain, signal: u8, cause: Cause) -> bool {
         let number = self.free;
         let Some(place) = self.places.get_mut(usize::from(number)) else { return false };
         self.free = place.next;
@@ -70,7 +70,7 @@ impl Queue {
     }
 
     /// Takes the first of `signal` out of `chain`; and whether another one is in it.
-    pub fn take(&mut self, chain: &mut Chain, signal: u8) -> (Option<Cause>, bool) {
+    pub fn take(&mut self, chain: &mut SignalChain, signal: u8) -> (Option<Cause>, bool) {
         let (mut taken, mut before, mut at) = (None, NONE, chain.first);
         // Bounded by what waits for the process itself.
         while at != NONE {
@@ -90,7 +90,7 @@ impl Queue {
     }
 
     /// Takes all of `set` out of `chain`.
-    pub fn discard(&mut self, chain: &mut Chain, set: SignalSet) {
+    pub fn discard(&mut self, chain: &mut SignalChain, set: SignalSet) {
         let (mut before, mut at) = (NONE, chain.first);
         while at != NONE {
             let place = self.places[usize::from(at)];
@@ -104,7 +104,7 @@ impl Queue {
     }
 
     /// Frees place `at`, which is behind `before` in `chain`.
-    fn unlink(&mut self, chain: &mut Chain, before: u16, at: u16) {
+    fn unlink(&mut self, chain: &mut SignalChain, before: u16, at: u16) {
         let next = self.places[usize::from(at)].next;
         match self.places.get_mut(usize::from(before)) {
             Some(before) => before.next = next,

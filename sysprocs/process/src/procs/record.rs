@@ -1,6 +1,6 @@
 //! The record of one user process, or of a child that runs on another board.
 
-use super::queue::Chain;
+use super::queue::SignalChain;
 use crate::signals::{IGNORED_BY_DEFAULT, SignalSet, UNSTOPPABLE};
 use renga_proto::procs::QUEUED_MAX;
 use renga_proto::used::Used;
@@ -12,7 +12,7 @@ pub const NAME_BYTES: usize = 16;
 pub const HELD_LETTER: char = 'H';
 
 /// A program's name, zero-padded.
-pub type Name = [u8; NAME_BYTES];
+pub type ProgramName = [u8; NAME_BYTES];
 
 /// Where the process itself is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,10 +27,10 @@ pub enum Home {
 
 /// How it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum State {
+pub enum ProcessState {
     /// It runs, or waits for something.
     Alive,
-    /// A signal stopped it; `told`: its parent's wait has brought the news.
+    /// A signal stopped it; `reported`: its parent's wait has returned that.
     Stopped {
         /// Which signal.
         signal: u8,
@@ -43,7 +43,7 @@ pub enum State {
 
 /// One process.
 #[derive(Clone, Copy, Debug)]
-pub struct Record {
+pub struct ProcessRecord {
     /// Its pid; 0: the record is free.
     pub pid: u32,
     /// Its parent's pid.
@@ -55,11 +55,11 @@ pub struct Record {
     /// Where it is.
     pub home: Home,
     /// How it is.
-    pub state: State,
+    pub state: ProcessState,
     /// Signals that have come and were not taken.
     pub pending: SignalSet,
-    /// Of those, what is told of them.
-    pub queued: Chain,
+    /// The queued causes of those.
+    pub queued: SignalChain,
     /// How many may wait so (RLIMIT_SIGPENDING).
     pub queued_most: u32,
     /// Signals that it last said it ignores and does not block; it may ignore more.
@@ -77,7 +77,7 @@ pub struct Record {
     /// What it used, once it has ended.
     pub used: Used,
     /// What it runs.
-    pub name: Name,
+    pub name: ProgramName,
     /// When it was made, ns since the board began.
     pub started_ns: u64,
     /// It is of a background job and goes on when the regulator lets it.
@@ -86,17 +86,17 @@ pub struct Record {
     pub uses: u8,
 }
 
-impl Record {
+impl ProcessRecord {
     /// No process.
-    pub const FREE: Record = Record {
+    pub const FREE: ProcessRecord = ProcessRecord {
         pid: 0,
         parent: 0,
         group: 0,
         session: 0,
         home: Home::Nowhere,
-        state: State::Alive,
+        state: ProcessState::Alive,
         pending: 0,
-        queued: Chain::EMPTY,
+        queued: SignalChain::EMPTY,
         queued_most: QUEUED_MAX as u32,
         ignored: IGNORED_BY_DEFAULT,
         continued: false,
@@ -127,10 +127,10 @@ impl Record {
     /// What a listing calls its state.
     pub fn letter(&self) -> char {
         match self.state {
-            State::Alive if self.held => HELD_LETTER,
-            State::Alive => 'S',
-            State::Stopped { .. } => 'T',
-            State::Ended(_) => 'Z',
+            ProcessState::Alive if self.held => HELD_LETTER,
+            ProcessState::Alive => 'S',
+            ProcessState::Stopped { .. } => 'T',
+            ProcessState::Ended(_) => 'Z',
         }
     }
 }

@@ -4,7 +4,7 @@
 //! value; so finding, adding and removing one costs the same however many there are. Records with the
 //! same value of a key come in the order in which they got it. Not here: what records mean (`table.rs`).
 
-use super::record::Record;
+use super::record::ProcessRecord;
 use core::ops::Index;
 
 /// No row.
@@ -13,7 +13,7 @@ const KEYS: usize = 4;
 
 /// By what records are found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Key {
+pub enum RowKey {
     /// Their own pid.
     Pid,
     /// Their parent's pid.
@@ -23,43 +23,44 @@ pub enum Key {
     /// Their session.
     Session,
 }
-const ALL: [Key; KEYS] = [Key::Pid, Key::Parent, Key::Group, Key::Session];
-const CHANGEABLE: [Key; KEYS - 1] = [Key::Parent, Key::Group, Key::Session];
+const ALL: [RowKey; KEYS] = [RowKey::Pid, RowKey::Parent, RowKey::Group, RowKey::Session];
+const CHANGEABLE: [RowKey; KEYS - 1] = [RowKey::Parent, RowKey::Group, RowKey::Session];
 
 /// The neighbours of a row in a chain, or the ends of a bucket's chain.
 #[derive(Clone, Copy, Debug)]
-struct Ends {
+struct ListEnds {
     /// The one before, or the last of the bucket.
     before: u16,
     /// The one behind, or the first of the bucket.
     behind: u16,
 }
-const NEITHER: Ends = Ends { before: NONE, behind: NONE };
+const NEITHER: ListEnds = ListEnds { before: NONE, behind: NONE };
 
 /// Room for a record, and a bucket of each key. Boot provides them.
 #[derive(Clone, Copy, Debug)]
-pub struct Row {
-    record: Record,
-    neighbours: [Ends; KEYS],
-    buckets: [Ends; KEYS],
+pub struct ProcessRow {
+    record: ProcessRecord,
+    neighbours: [ListEnds; KEYS],
+    buckets: [ListEnds; KEYS],
 }
-impl Row {
+impl ProcessRow {
     /// Nothing yet.
-    pub const EMPTY: Row = Row { record: Record::FREE, neighbours: [NEITHER; KEYS], buckets: [NEITHER; KEYS] };
+    pub const EMPTY: ProcessRow =
+        ProcessRow { record: ProcessRecord::FREE, neighbours: [NEITHER; KEYS], buckets: [NEITHER; KEYS] };
 }
 
-fn value(record: &Record, key: Key) -> u32 {
+fn value(record: &ProcessRecord, key: RowKey) -> u32 {
     match key {
-        Key::Pid => record.pid,
-        Key::Parent => record.parent,
-        Key::Group => record.group,
-        Key::Session => record.session,
+        RowKey::Pid => record.pid,
+        RowKey::Parent => record.parent,
+        RowKey::Group => record.group,
+        RowKey::Session => record.session,
     }
 }
 
 /// The records.
-pub struct Rows {
-    rows: &'static mut [Row],
+pub struct ProcessRows {
+    rows: &'static mut [ProcessRow],
     /// The first free row; the next is its neighbour behind by pid.
     first_free: u16,
     free: usize,
@@ -67,23 +68,23 @@ pub struct Rows {
     end: usize,
 }
 
-impl Index<usize> for Rows {
-    type Output = Record;
-    fn index(&self, row: usize) -> &Record {
+impl Index<usize> for ProcessRows {
+    type Output = ProcessRecord;
+    fn index(&self, row: usize) -> &ProcessRecord {
         &self.rows[row].record
     }
 }
 
-impl Rows {
+impl ProcessRows {
     /// None, with room for as many as there are `rows`.
-    pub fn new(rows: &'static mut [Row]) -> Rows {
+    pub fn new(rows: &'static mut [ProcessRow]) -> ProcessRows {
         let count = rows.len().min(usize::from(NONE));
         let rows = &mut rows[..count];
         for (number, row) in rows.iter_mut().enumerate() {
-            *row = Row::EMPTY;
-            row.neighbours[Key::Pid as usize].behind = if number + 1 < count { number as u16 + 1 } else { NONE };
+            *row = ProcessRow::EMPTY;
+            row.neighbours[RowKey::Pid as usize].behind = if number + 1 < count { number as u16 + 1 } else { NONE };
         }
-        Rows { rows, first_free: if count > 0 { 0 } else { NONE }, free: count, end: 0 }
+        ProcessRows { rows, first_free: if count > 0 { 0 } else { NONE }, free: count, end: 0 }
     }
 
     /// Free rows.
@@ -96,9 +97,9 @@ impl Rows {
     }
 
     /// Adds a record; its row. `None`: there is no room.
-    pub fn insert(&mut self, record: Record) -> Option<usize> {
+    pub fn insert(&mut self, record: ProcessRecord) -> Option<usize> {
         let row = usize::from(self.first_free);
-        self.first_free = self.rows.get(row)?.neighbours[Key::Pid as usize].behind;
+        self.first_free = self.rows.get(row)?.neighbours[RowKey::Pid as usize].behind;
         self.free -= 1;
         self.rows[row].record = record;
         ALL.into_iter().for_each(|key| self.link(row, key));
@@ -111,19 +112,19 @@ impl Rows {
         for key in ALL {
             self.unlink(row, key, value(&self.rows[row].record, key));
         }
-        self.rows[row].record = Record::FREE;
-        self.rows[row].neighbours[Key::Pid as usize].behind = self.first_free;
+        self.rows[row].record = ProcessRecord::FREE;
+        self.rows[row].neighbours[RowKey::Pid as usize].behind = self.first_free;
         self.first_free = row as u16;
         self.free += 1;
-        // Each turn undoes one of an `insert`.
+        // Each pass undoes one of an `insert`.
         while self.end > 0 && self.rows[self.end - 1].record.pid == 0 {
             self.end -= 1;
         }
     }
 
     /// Changes a record, but for its pid.
-    pub fn change<R>(&mut self, row: usize, change: impl FnOnce(&mut Record) -> R) -> R {
-        let values = |record: &Record| CHANGEABLE.map(|key| value(record, key));
+    pub fn change<R>(&mut self, row: usize, change: impl FnOnce(&mut ProcessRecord) -> R) -> R {
+        let values = |record: &ProcessRecord| CHANGEABLE.map(|key| value(record, key));
         let before = values(&self.rows[row].record);
         let result = change(&mut self.rows[row].record);
         let after = values(&self.rows[row].record);
@@ -137,17 +138,17 @@ impl Rows {
     }
 
     /// The first record whose `key` has the value.
-    pub fn first(&self, key: Key, wanted: u32) -> Option<usize> {
+    pub fn first(&self, key: RowKey, wanted: u32) -> Option<usize> {
         let bucket = self.rows.get(self.bucket(wanted))?.buckets[key as usize];
         self.from(bucket.behind, key, wanted)
     }
 
     /// The next behind `row` with the same value of `key`.
-    pub fn next(&self, row: usize, key: Key) -> Option<usize> {
+    pub fn next(&self, row: usize, key: RowKey) -> Option<usize> {
         self.from(self.rows[row].neighbours[key as usize].behind, key, value(&self.rows[row].record, key))
     }
 
-    fn from(&self, first: u16, key: Key, wanted: u32) -> Option<usize> {
+    fn from(&self, first: u16, key: RowKey, wanted: u32) -> Option<usize> {
         let mut at = usize::from(first);
         // Bounded by the chain.
         while let Some(row) = self.rows.get(at) {
@@ -164,11 +165,11 @@ impl Rows {
         (value.wrapping_mul(0x9e37_79b1) >> 16) as usize % self.rows.len().max(1)
     }
 
-    fn link(&mut self, row: usize, key: Key) {
+    fn link(&mut self, row: usize, key: RowKey) {
         let bucket = self.bucket(value(&self.rows[row].record, key));
         let key = key as usize;
         let last = self.rows[bucket].buckets[key].before;
-        self.rows[row].neighbours[key] = Ends { before: last, behind: NONE };
+        self.rows[row].neighbours[key] = ListEnds { before: last, behind: NONE };
         self.rows[bucket].buckets[key].before = row as u16;
         match self.rows.get_mut(usize::from(last)) {
             Some(last) => last.neighbours[key].behind = row as u16,
@@ -177,10 +178,10 @@ impl Rows {
     }
 
     /// Takes a row out of the chain of `value`.
-    fn unlink(&mut self, row: usize, key: Key, value: u32) {
+    fn unlink(&mut self, row: usize, key: RowKey, value: u32) {
         let bucket = self.bucket(value);
         let key = key as usize;
-        let Ends { before, behind } = self.rows[row].neighbours[key];
+        let ListEnds { before, behind } = self.rows[row].neighbours[key];
         match self.rows.get_mut(usize::from(before)) {
             Some(row) => row.neighbours[key].behind = behind,
             None => self.rows[bucket].buckets[key].behind = behind,
@@ -194,12 +195,12 @@ impl Rows {
 
 #[cfg(test)]
 mod tests {
-    use super::{Key, Record, Row, Rows};
+    use super::{ProcessRecord, ProcessRow, ProcessRows, RowKey};
     use std::boxed::Box;
     use std::vec;
     use std::vec::Vec;
 
-    fn found(rows: &Rows, key: Key, wanted: u32) -> Vec<u32> {
+    fn found(rows: &ProcessRows, key: RowKey, wanted: u32) -> Vec<u32> {
         let (mut pids, mut at) = (Vec::new(), rows.first(key, wanted));
         while let Some(row) = at {
             pids.push(rows[row].pid);
@@ -210,23 +211,23 @@ mod tests {
 
     /// Against a plain list, in the order of its groups' changes.
     #[test]
-    fn it_finds_what_a_list_would() {
+    fn process_rows_random_changes_match_list_model() {
         const ROWS: usize = 40;
-        let mut rows = Rows::new(Box::leak(vec![Row::EMPTY; ROWS].into_boxed_slice()));
-        let mut model: Vec<Record> = Vec::new();
+        let mut rows = ProcessRows::new(Box::leak(vec![ProcessRow::EMPTY; ROWS].into_boxed_slice()));
+        let mut model: Vec<ProcessRecord> = Vec::new();
         let (mut state, mut pid) = (7u32, 0);
         for _ in 0..20_000 {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             let (choice, small) = (state >> 30, state >> 8 & 7);
             if choice < 2 {
                 pid += 1;
-                let record = Record { pid, parent: small, group: small * 3, session: 1, ..Record::FREE };
+                let record = ProcessRecord { pid, parent: small, group: small * 3, session: 1, ..ProcessRecord::FREE };
                 let inserted = rows.insert(record);
                 assert_eq!(inserted.is_some(), model.len() < ROWS);
                 model.extend(inserted.map(|_| record));
             } else if !model.is_empty() {
                 let mut record = model.remove(small as usize % model.len());
-                let Some(row) = rows.first(Key::Pid, record.pid) else { panic!("{} is lost", record.pid) };
+                let Some(row) = rows.first(RowKey::Pid, record.pid) else { panic!("{} is lost", record.pid) };
                 if choice == 2 {
                     rows.remove(row);
                 } else {
@@ -239,11 +240,11 @@ mod tests {
             assert_eq!(rows.free(), ROWS - model.len());
             let mut children: Vec<u32> = model.iter().filter(|r| r.parent == small).map(|r| r.pid).collect();
             children.sort_unstable();
-            assert_eq!(found(&rows, Key::Parent, small), children, "in the order of their making");
+            assert_eq!(found(&rows, RowKey::Parent, small), children, "in the order of their making");
             let mut group: Vec<u32> = model.iter().filter(|r| r.group == small * 3).map(|r| r.pid).collect();
             group.sort_unstable();
-            assert_eq!(found(&rows, Key::Group, small * 3), group);
-            assert_eq!(found(&rows, Key::Session, 1).len(), model.len());
+            assert_eq!(found(&rows, RowKey::Group, small * 3), group);
+            assert_eq!(found(&rows, RowKey::Session, 1).len(), model.len());
         }
     }
 }

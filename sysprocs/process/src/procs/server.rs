@@ -4,58 +4,17 @@
 //! its condition holds, when it is interrupted, or when its peer in a vfork comes. Not here: the rules
 //! (`table.rs`).
 
-use super::homes::Homes;
-use super::listing::Made;
+use super::home_cores::Homes;
 use super::queue::QueuedSignal;
-use super::regulated::{Regulated, Seen};
-use super::rows::Row;
+use super::rows::ProcessRow;
 use super::slot_set::{SLOTS_MAX, SlotSet};
-use super::table::Table;
-use renga_proto::procs::{
-    AddChild, AwaitContinue, AwaitSignal, AwaitVfork, AwaitWork, Cause, Procs, ProcsCall, RelieveMemory, Spawn,
-    VforkDone, WaitChild, board_of,
-};
+use super::state::{CreatedPrograms, JobSampling, ProcsServer, SlotUse, WaitingCall};
+use super::table::ProcessTable;
+use renga_proto::procs::{AddChild, AwaitContinue, AwaitSignal, Cause, Procs, ProcsCall, WaitChild, board_of};
 use renga_proto::used::Used;
 use renga_rt::{BoardReferences as Sent, Call, Errno, Me, Never, Port, Protocol, WaitCanceller, Watch};
 
-/// What a slot's process waits for here.
-pub(super) enum Held {
-    Nothing,
-    Work(Call<AwaitWork>),
-    Child(Call<WaitChild>),
-    Signal(Call<AwaitSignal>),
-    Vfork(Call<AwaitVfork>),
-    Returned(Call<VforkDone>),
-    Continue(Call<AwaitContinue>),
-    Memory(Call<RelieveMemory>),
-}
-
-pub(super) struct Server {
-    pub(super) me: Me,
-    pub(super) table: Table,
-    pub(super) held: [Held; SLOTS_MAX],
-    /// Slots that wait for work.
-    pub(super) idle: SlotSet,
-    /// Slots that were interrupted since those waiting here were last looked at.
-    interrupted: SlotSet,
-    /// By slot: who made its process from another board, and waits until that has taken up everything.
-    pub(super) makers: [Option<Call<Spawn>>; SLOTS_MAX],
-    pub(super) wait_cancellers: &'static [WaitCanceller],
-    pub(super) homes: Homes,
-    /// Signals on their way to groups on every board, by the board of the sender.
-    pub(super) killing: Sent,
-    /// Who was killed for want of memory and has not ended; 0: nobody.
-    pub(super) dying: u32,
-    /// Slots that wait for that.
-    pub(super) in_want: SlotSet,
-    /// Boards where children of processes here are, a bit each, as the router knows.
-    watched: u8,
-    watch: &'static Watch,
-    pub(super) made: Made,
-    pub(super) regulated: Regulated,
-}
-
-/// Keeps the user processes of this board, whose slots are interrupted by `wait_cancellers`, in `rows`, and what is told of
+/// Keeps the user processes of this board, whose slots are interrupted by `wait_cancellers`, in `rows`, and the causes of
 /// their signals in `queued`, of their use in `seen`; init runs on `init_board`, and `boot` counts the board's starts. Boards where children are,
 /// are watched.
 #[allow(clippy::too_many_arguments, reason = "boot hands each of them out by its type")]
@@ -63,9 +22,9 @@ pub async fn procs(
     me: Me,
     mut port: Port<Procs>,
     wait_cancellers: &'static [WaitCanceller],
-    rows: &'static mut [Row],
+    rows: &'static mut [ProcessRow],
     queued: &'static mut [QueuedSignal],
-    seen: &'static mut [Seen],
+    seen: &'static mut [SlotUse],
     init_board: u8,
     boot: u8,
     watch: &'static Watch,
@@ -73,10 +32,10 @@ pub async fn procs(
     assert!(wait_cancellers.len() <= SLOTS_MAX, "more user slots than the table can name");
     assert!(wait_cancellers.len() <= seen.len(), "a place for each user slot");
     let board = me.id().board.0;
-    let mut server = Server {
+    let mut server = ProcsServer {
         me,
-        table: Table::new(board, init_board, boot, rows, queued),
-        held: [const { Held::Nothing }; SLOTS_MAX],
+        table: ProcessTable::new(board, init_board, boot, rows, queued),
+        held: [const { WaitingCall::Nothing }; SLOTS_MAX],
         idle: SlotSet::NONE,
         interrupted: SlotSet::NONE,
         makers: [const { None }; SLOTS_MAX],
@@ -87,8 +46,8 @@ pub async fn procs(
         in_want: SlotSet::NONE,
         watched: 0,
         watch,
-        made: Made::default(),
-        regulated: Regulated::new(seen),
+        made: CreatedPrograms::default(),
+        regulated: JobSampling::new(seen),
     };
     loop {
         match port.accept_or_notified(Procs::ENTRIES).await {
@@ -102,7 +61,7 @@ pub async fn procs(
     }
 }
 
-impl Server {
+impl ProcsServer {
     fn serve(&mut self, call: ProcsCall) {
         let table = &mut self.table;
         match call {
@@ -110,9 +69,9 @@ impl Server {
                 let slot = call.entry().slot;
                 if self.table.is_taken(slot) {
                     call.reply(Err(Errno::EBUSY));
-                } else if self.hold(Ok(slot), call, Held::Work, |call, errno| call.reply(Err(errno))) {
+                } else if self.hold(Ok(slot), call, WaitingCall::Work, |call, errno| call.reply(Err(errno))) {
                     self.idle.insert(slot);
-                    self.interrupted.remove(slot); // whoever was to hear of it is gone
+                    self.interrupted.remove(slot); // the interrupted program is gone
                 }
             }
             ProcsCall::WaitChild(call) => self.wait(call),
@@ -259,7 +218,7 @@ impl Server {
         &mut self,
         slot: Result<u16, Errno>,
         call: C,
-        keep: fn(C) -> Held,
+        keep: fn(C) -> WaitingCall,
         refuse: fn(C, Errno),
     ) -> bool {
         let place = slot.and_then(|slot| {
@@ -267,7 +226,7 @@ impl Server {
             known.then(|| usize::from(slot)).ok_or(Errno::EINVAL)
         });
         match place {
-            Ok(slot) if matches!(self.held[slot], Held::Nothing) => {
+            Ok(slot) if matches!(self.held[slot], WaitingCall::Nothing) => {
                 self.held[slot] = keep(call);
                 return true;
             }
@@ -281,14 +240,14 @@ impl Server {
         let WaitChild { parent, which, options } = call.entry();
         match self.table.wait(parent, which, options) {
             Ok(Some(waited)) => {
-                // Room for less is nobody's; a child that stopped has used nothing that is told.
+                // The caller gives room for all; a child that stopped reports no use.
                 call.lent().iter_mut().zip(self.table.waited.to_bytes()).for_each(|(place, byte)| *place = byte);
                 call.reply(Ok(waited));
             }
             Err(errno) => call.reply(Err(errno)),
             Ok(None) if call.wait_cancelled() => call.reply(Err(Errno::EINTR)),
             Ok(None) => {
-                self.hold(self.table.slot(parent), call, Held::Child, |call, errno| call.reply(Err(errno)));
+                self.hold(self.table.slot(parent), call, WaitingCall::Child, |call, errno| call.reply(Err(errno)));
             }
         }
     }
@@ -300,7 +259,7 @@ impl Server {
             Err(errno) => call.reply(Err(errno)),
             Ok(false) if call.wait_cancelled() => call.reply(Err(Errno::EINTR)),
             Ok(false) => {
-                self.hold(self.table.slot(pid), call, Held::Signal, |call, errno| call.reply(Err(errno)));
+                self.hold(self.table.slot(pid), call, WaitingCall::Signal, |call, errno| call.reply(Err(errno)));
             }
         }
     }
@@ -315,7 +274,7 @@ impl Server {
             Ok(Some(parent)) => call.reply(Ok(parent)),
             Err(errno) => call.reply(Err(errno)),
             Ok(None) => {
-                self.hold(self.table.slot(pid), call, Held::Continue, |call, errno| call.reply(Err(errno)));
+                self.hold(self.table.slot(pid), call, WaitingCall::Continue, |call, errno| call.reply(Err(errno)));
             }
         }
     }
@@ -327,10 +286,10 @@ impl Server {
         let mut to_answer = core::mem::take(&mut self.table.to_answer);
         while let Some(slot) = to_answer.take_first() {
             let slot = usize::from(slot);
-            match core::mem::replace(&mut self.held[slot], Held::Nothing) {
-                Held::Child(call) => self.wait(call),
-                Held::Signal(call) => self.await_signal(call),
-                Held::Continue(call) => self.await_continue(call),
+            match core::mem::replace(&mut self.held[slot], WaitingCall::Nothing) {
+                WaitingCall::Child(call) => self.wait(call),
+                WaitingCall::Signal(call) => self.await_signal(call),
+                WaitingCall::Continue(call) => self.await_continue(call),
                 other => self.held[slot] = other,
             }
         }
@@ -350,11 +309,13 @@ impl Server {
         while let Some(slot) = interrupted_slots.take_first() {
             let held = &mut self.held[usize::from(slot)];
             let interrupted = match held {
-                Held::Work(call) => call.wait_cancelled(),
-                Held::Child(call) => call.wait_cancelled(),
-                Held::Signal(call) => call.wait_cancelled(),
-                Held::Memory(call) => call.wait_cancelled(),
-                Held::Nothing | Held::Vfork(_) | Held::Returned(_) | Held::Continue(_) => false,
+                WaitingCall::Work(call) => call.wait_cancelled(),
+                WaitingCall::Child(call) => call.wait_cancelled(),
+                WaitingCall::Signal(call) => call.wait_cancelled(),
+                WaitingCall::Memory(call) => call.wait_cancelled(),
+                WaitingCall::Nothing | WaitingCall::Vfork(_) | WaitingCall::Returned(_) | WaitingCall::Continue(_) => {
+                    false
+                }
             };
             if !interrupted {
                 if self.wait_cancellers[usize::from(slot)].is_elsewhere() {
@@ -362,14 +323,14 @@ impl Server {
                 }
                 continue;
             }
-            match core::mem::replace(held, Held::Nothing) {
-                Held::Work(call) => {
+            match core::mem::replace(held, WaitingCall::Nothing) {
+                WaitingCall::Work(call) => {
                     self.idle.remove(slot);
                     call.reply(Err(Errno::EINTR));
                 }
-                Held::Child(call) => call.reply(Err(Errno::EINTR)),
-                Held::Signal(call) => call.reply(Err(Errno::EINTR)),
-                Held::Memory(call) => {
+                WaitingCall::Child(call) => call.reply(Err(Errno::EINTR)),
+                WaitingCall::Signal(call) => call.reply(Err(Errno::EINTR)),
+                WaitingCall::Memory(call) => {
                     self.in_want.remove(slot);
                     call.reply(Err(Errno::EINTR));
                 }

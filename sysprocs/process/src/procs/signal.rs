@@ -3,15 +3,15 @@
 //! Invariant: a signal that its receiver ignores and does not block leaves no trace, if it has said so; any other is kept
 //! until it is taken. Which ones are blocked is known to the receiver alone: it is interrupted, and looks.
 
-use super::queue::Queue;
-use super::record::{Home, Record, State};
-use super::rows::Key;
-use super::table::Table;
+use super::queue::SignalQueue;
+use super::record::{Home, ProcessRecord, ProcessState};
+use super::rows::RowKey;
+use super::table::ProcessTable;
 use crate::signals::{CONTINUED, SIGCONT, SIGKILL, SIGNALS, SIGRTMIN, STOPPING, SignalSet, UNSTOPPABLE, bit, first};
-use renga_proto::procs::{Cause, INIT, Next, Taken};
+use renga_proto::procs::{Cause, INIT, SignalFacts, TakenSignal};
 use renga_rt::Errno;
 
-impl Table {
+impl ProcessTable {
     /// Sends `signal` to `pid` of this board; 0 only asks whether it is there. Whether it is kept. `EAGAIN`: there is no
     /// room for what must not get lost of it.
     pub fn kill(&mut self, pid: u32, signal: u8, cause: Cause) -> Result<bool, Errno> {
@@ -19,7 +19,7 @@ impl Table {
             return Err(Errno::EINVAL);
         }
         let record = self.get(pid)?;
-        if signal == 0 || matches!(record.state, State::Ended(_)) {
+        if signal == 0 || matches!(record.state, ProcessState::Ended(_)) {
             return Ok(false);
         }
         self.post(pid, signal, cause)
@@ -38,10 +38,10 @@ impl Table {
             }
             return Ok(count);
         }
-        let mut at = self.rows.first(Key::Group, group);
+        let mut at = self.rows.first(RowKey::Group, group);
         while let Some(index) = at {
             count += self.post_for_group(index, (signal, cause), [except, 0]);
-            at = self.rows.next(index, Key::Group);
+            at = self.rows.next(index, RowKey::Group);
         }
         Ok(count)
     }
@@ -49,7 +49,7 @@ impl Table {
     /// Sends `signal` to the process at `index`, if it is one of this board and none of the exceptions; how many
     /// that are.
     fn post_for_group(&mut self, index: usize, (signal, cause): (u8, Cause), but: [u32; 2]) -> u32 {
-        let Record { pid, home, .. } = self.rows[index];
+        let ProcessRecord { pid, home, .. } = self.rows[index];
         if pid == 0 || but.contains(&pid) || !matches!(home, Home::Slot(_)) {
             return 0;
         }
@@ -64,7 +64,7 @@ impl Table {
     /// but those that it got as one of the group itself.
     pub fn pass_on(&mut self, pid: u32, signals: SignalSet) -> Result<(), Errno> {
         let mut missed = signals & !self.get(pid)?.from_group;
-        // Each turn takes a signal out.
+        // Each pass takes a signal out.
         while let Some(signal) = first(missed) {
             missed &= !bit(signal);
             self.kill(pid, signal, Cause::user(0))?;
@@ -75,7 +75,7 @@ impl Table {
     pub(super) fn post(&mut self, pid: u32, signal: u8, cause: Cause) -> Result<bool, Errno> {
         let index = self.index(pid)?;
         let slot = self.rows[index].slot().ok_or(Errno::ESRCH)?;
-        let Table { rows, queue, .. } = self;
+        let ProcessTable { rows, queue, .. } = self;
         let noted = rows.change(index, |record| note(record, queue, signal, cause))?;
         if noted.answers {
             self.to_answer.insert(slot);
@@ -84,17 +84,17 @@ impl Table {
             self.to_interrupt.insert(slot);
         }
         if noted.continued {
-            self.tell_parent(self.rows[index].parent, pid, CONTINUED);
+            self.notify_parent(self.rows[index].parent, pid, CONTINUED);
         }
         Ok(noted.kept)
     }
 
     /// Takes away the pending signal of `pid` outside `blocked` that is to be served first.
-    pub fn take_signal(&mut self, pid: u32, blocked: SignalSet) -> Result<Taken, Errno> {
+    pub fn take_signal(&mut self, pid: u32, blocked: SignalSet) -> Result<TakenSignal, Errno> {
         let index = self.index(pid)?;
         let wanted = !blocked | UNSTOPPABLE;
         let signal = first(self.rows[index].pending & wanted);
-        let Table { rows, queue, .. } = self;
+        let ProcessTable { rows, queue, .. } = self;
         let cause = signal.and_then(|signal| {
             rows.change(index, |record| {
                 let (cause, more) = queue.take(&mut record.queued, signal);
@@ -105,22 +105,22 @@ impl Table {
                 cause
             })
         });
-        let Record { pending, held, parent, .. } = self.rows[index];
+        let ProcessRecord { pending, held, parent, .. } = self.rows[index];
         let (more, waits) = (pending & wanted != 0, pending != 0);
-        let next = Next { signal: signal.unwrap_or(0), more, waits, held, parent };
-        Ok(Taken::of(next, cause.unwrap_or(Cause::user(0))))
+        let next = SignalFacts { signal: signal.unwrap_or(0), more, waits, held, parent };
+        Ok(TakenSignal::of(next, cause.unwrap_or(Cause::user(0))))
     }
 
     /// Nothing waits for the process at `index` any more.
     pub(super) fn forget_signals(&mut self, index: usize) {
-        let Table { rows, queue, .. } = self;
+        let ProcessTable { rows, queue, .. } = self;
         rows.change(index, |record| {
             record.pending = 0;
             queue.discard(&mut record.queued, SignalSet::MAX);
         });
     }
 
-    /// At most `most` signals wait for `pid` with what is told of them.
+    /// At most `most` signals wait for `pid` with their causes.
     pub fn limit_queued(&mut self, pid: u32, most: u32) -> Result<(), Errno> {
         let index = self.index(pid)?;
         self.rows.change(index, |record| record.queued_most = most);
@@ -130,7 +130,7 @@ impl Table {
     /// Notes what `pid` ignores and does not block.
     pub fn set_ignored(&mut self, pid: u32, ignored: SignalSet) -> Result<(), Errno> {
         let index = self.index(pid)?;
-        let Table { rows, queue, .. } = self;
+        let ProcessTable { rows, queue, .. } = self;
         rows.change(index, |record| {
             record.ignored = ignored & !UNSTOPPABLE;
             record.forget(queue, record.ignored);
@@ -145,8 +145,8 @@ impl Table {
 
     /// Whom to tell that `pid` goes on: its parent, 0 if it was killed; `None` while it is stopped.
     pub fn gone_on(&self, pid: u32) -> Result<Option<u32>, Errno> {
-        let Record { state, parent, continued, .. } = *self.get(pid)?;
-        let stopped = matches!(state, State::Stopped { .. });
+        let ProcessRecord { state, parent, continued, .. } = *self.get(pid)?;
+        let stopped = matches!(state, ProcessState::Stopped { .. });
         Ok((!stopped).then_some(if continued { parent } else { 0 }))
     }
 
@@ -169,9 +169,9 @@ struct Noted {
     continued: bool,
 }
 
-impl Record {
+impl ProcessRecord {
     /// What of `set` waits is gone.
-    fn forget(&mut self, queue: &mut Queue, set: SignalSet) {
+    fn forget(&mut self, queue: &mut SignalQueue, set: SignalSet) {
         if self.pending & set != 0 {
             self.pending &= !set;
             queue.discard(&mut self.queued, set);
@@ -180,13 +180,13 @@ impl Record {
 }
 
 /// Notes that `signal` has come.
-fn note(record: &mut Record, queue: &mut Queue, signal: u8, cause: Cause) -> Result<Noted, Errno> {
+fn note(record: &mut ProcessRecord, queue: &mut SignalQueue, signal: u8, cause: Cause) -> Result<Noted, Errno> {
     let (set, mut woken) = (bit(signal), false);
     if signal == SIGCONT || signal == SIGKILL {
         record.forget(queue, STOPPING);
         record.stopping = false;
-        if matches!(record.state, State::Stopped { .. }) {
-            record.state = State::Alive;
+        if matches!(record.state, ProcessState::Stopped { .. }) {
+            record.state = ProcessState::Alive;
             (woken, record.continued) = (true, signal == SIGCONT);
         }
     } else if set & STOPPING != 0 {
@@ -195,7 +195,7 @@ fn note(record: &mut Record, queue: &mut Queue, signal: u8, cause: Cause) -> Res
     if record.ignored & !UNSTOPPABLE & set != 0 {
         return Ok(Noted { answers: woken, interrupts: false, kept: false, continued: woken && record.continued });
     }
-    // Real-time signals count; of others one waits, and what is told is of the first.
+    // Real-time signals count; of others one waits, with the first one's cause.
     let again = signal < SIGRTMIN && record.pending & set != 0 && cause.timer == 0;
     if signal != SIGKILL && !again {
         let told = record.queued.count() < record.queued_most && queue.push(&mut record.queued, signal, cause);

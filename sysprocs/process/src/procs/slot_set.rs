@@ -69,7 +69,7 @@ mod tests {
     use std::vec::Vec;
 
     #[test]
-    fn slots_come_out_in_order() {
+    fn slot_set_take_first_is_ascending() {
         let mut set = SlotSet::NONE;
         for slot in [200, 3, 64, 255, 0, 256, 63] {
             set.insert(slot);

@@ -3,16 +3,16 @@
 //! Invariant: who makes a process from another board is answered when that has taken up everything, or has ended. Not
 //! here: pids and records (`table.rs`), what a slot does with its work (`user/lifecycle`).
 
-use super::server::{Held, Server};
 use super::slot_set::SLOTS_MAX;
+use super::state::{ProcsServer, WaitingCall};
 use core::iter;
-use renga_proto::procs::{Spawn, UNLIMITED, Work, board_of};
+use renga_proto::procs::{SlotWork, Spawn, UNLIMITED, board_of};
 use renga_rt::{Call, Errno};
 
 /// Slots that only init and those without a limit on processes may take, so that a shell can come in and kill.
 pub const RESERVED_SLOTS: u32 = 4;
 
-impl Server {
+impl ProcsServer {
     /// A slot for a child that a process of `board` makes.
     fn slot_for(&self, board: u8, Spawn { parent, group, blocked, most, .. }: Spawn) -> Result<u16, Errno> {
         if board == self.table.board {
@@ -26,7 +26,7 @@ impl Server {
         let reserved = if most == UNLIMITED { 0 } else { RESERVED_SLOTS };
         let refused = free <= reserved || all - free >= most;
         let maker = self.table.slot(parent).ok().filter(|_| board == self.table.board);
-        let waits = |slot: u16| matches!(self.held.get(usize::from(slot)), Some(Held::Child(_)));
+        let waits = |slot: u16| matches!(self.held.get(usize::from(slot)), Some(WaitingCall::Child(_)));
         self.homes.choose(&self.idle, maker, self.ancestors(parent), waits).filter(|_| !refused).ok_or(Errno::EAGAIN)
     }
 
@@ -47,14 +47,14 @@ impl Server {
                 self.note_fresh(parent, pid, slot);
                 self.idle.remove(slot);
                 let slot = usize::from(slot);
-                let Held::Work(mut work) = core::mem::replace(&mut self.held[slot], Held::Nothing) else {
+                let WaitingCall::Work(mut work) = core::mem::replace(&mut self.held[slot], WaitingCall::Nothing) else {
                     unreachable!("idle slots wait for work");
                 };
                 let descriptor = call.lent();
                 let place = work.lent();
                 let bytes = descriptor.len().min(place.len());
                 place[..bytes].copy_from_slice(&descriptor[..bytes]);
-                work.reply(Ok(Work { pid, bytes: bytes as u32, maker: call.board() }));
+                work.reply(Ok(SlotWork { pid, bytes: bytes as u32, maker: call.board() }));
                 if call.board() == self.table.board {
                     call.reply(Ok(pid));
                 } else {

@@ -5,16 +5,17 @@
 //! for it or ends. Whom a change concerns is noted in `to_interrupt` and `to_answer`, which the server
 //! empties after each call.
 //!
-//! Not here: signals (`signal.rs`), children on other boards (`far.rs`), finding records (`rows.rs`), held calls
+//! Not here: signals (`signal.rs`), children on other boards (`remote_children.rs`), finding records (`rows.rs`), held calls
 //! (`server.rs`).
 
-use super::queue::{Queue, QueuedSignal};
-use super::record::{Home, NAME_BYTES, Record, State};
-use super::rows::{Key, Row, Rows};
+use super::queue::{QueuedSignal, SignalQueue};
+use super::record::{Home, NAME_BYTES, ProcessRecord, ProcessState};
+use super::rows::{ProcessRow, ProcessRows, RowKey};
 use super::slot_set::SlotSet;
 use crate::signals::{CONTINUED, SIGCHLD, SignalSet, of_child, stopped};
 use renga_proto::procs::{
-    INIT, Relations, WAIT_CONTINUED, WAIT_ENDED, WAIT_GROUP, WAIT_LOOK, WAIT_NO_HANG, WAIT_STOPPED, Waited, board_of,
+    INIT, Relations, WAIT_CONTINUED, WAIT_ENDED, WAIT_GROUP, WAIT_KEEP, WAIT_NO_HANG, WAIT_STOPPED, WaitedChild,
+    board_of,
 };
 use renga_proto::used::Used;
 use renga_rt::{BOARDS_MAX, Errno};
@@ -30,11 +31,11 @@ const _: () = assert!(SEQUENCE_MAX as usize > 3 * RECORDS_MAX + 1);
 const PIDS_BETWEEN_STARTS: u32 = 509;
 
 /// The table.
-pub struct Table {
+pub struct ProcessTable {
     pub(super) board: u8,
-    pub(super) rows: Rows,
-    /// What is told of signals that wait.
-    pub(super) queue: Queue,
+    pub(super) rows: ProcessRows,
+    /// The causes of signals that wait.
+    pub(super) queue: SignalQueue,
     pub(super) init_board: u8,
     sequence: u32,
     /// Children on each other board.
@@ -46,15 +47,15 @@ pub struct Table {
     pub(super) last_death: [u32; BOARDS_MAX],
     /// Slots that have a process.
     taken: SlotSet,
-    /// Slots whose process must look at its signals.
+    /// Slots whose process must check its signals.
     pub to_interrupt: SlotSet,
     /// Slots whose held call may have an answer now.
     pub to_answer: SlotSet,
-    /// What the child used that `wait` has told of last.
+    /// The use of the child that `wait` reported last.
     pub waited: Used,
 }
 
-impl Table {
+impl ProcessTable {
     /// No process yet on `board`, where init is to run on `init_board`; `boot` counts the board's starts from 1, so
     /// that pids of one are not given out again soon by the next. It has room for as many records as `rows`, and for what
     /// is told of as many signals as `queued`.
@@ -62,14 +63,14 @@ impl Table {
         board: u8,
         init_board: u8,
         boot: u8,
-        rows: &'static mut [Row],
+        rows: &'static mut [ProcessRow],
         queued: &'static mut [QueuedSignal],
     ) -> Self {
-        Table {
+        ProcessTable {
             board,
             init_board,
-            rows: Rows::new(rows),
-            queue: Queue::new(queued),
+            rows: ProcessRows::new(rows),
+            queue: SignalQueue::new(queued),
             sequence: u32::from(boot.saturating_sub(1)) * PIDS_BETWEEN_STARTS % (SEQUENCE_MAX - 1),
             far: [0; BOARDS_MAX],
             reserved: 0,
@@ -83,11 +84,11 @@ impl Table {
     }
 
     pub(super) fn index(&self, pid: u32) -> Result<usize, Errno> {
-        self.rows.first(Key::Pid, pid).filter(|_| pid != 0).ok_or(Errno::ESRCH)
+        self.rows.first(RowKey::Pid, pid).filter(|_| pid != 0).ok_or(Errno::ESRCH)
     }
 
     /// The record of `pid`, alive or not.
-    pub fn get(&self, pid: u32) -> Result<&Record, Errno> {
+    pub fn get(&self, pid: u32) -> Result<&ProcessRecord, Errno> {
         Ok(&self.rows[self.index(pid)?])
     }
 
@@ -107,14 +108,14 @@ impl Table {
     }
 
     /// Adds a record, if there is room beside what is reserved. `EAGAIN` without.
-    pub(super) fn insert(&mut self, record: Record) -> Result<(), Errno> {
+    pub(super) fn insert(&mut self, record: ProcessRecord) -> Result<(), Errno> {
         if self.rows.free() <= self.reserved {
             return Err(Errno::EAGAIN);
         }
         self.insert_reserved(record)
     }
 
-    pub(super) fn insert_reserved(&mut self, record: Record) -> Result<(), Errno> {
+    pub(super) fn insert_reserved(&mut self, record: ProcessRecord) -> Result<(), Errno> {
         self.rows.insert(record).ok_or(Errno::EAGAIN)?;
         if record.home == Home::Elsewhere {
             self.far[usize::from(board_of(record.pid, self.init_board))] += 1;
@@ -133,7 +134,7 @@ impl Table {
             self.sequence = self.sequence % (SEQUENCE_MAX - 1) + 1;
             let pid = self.sequence * BOARDS_MAX as u32 + u32::from(self.board);
             let named = |key| self.rows.first(key, pid).is_some();
-            if !(named(Key::Pid) || named(Key::Group) || named(Key::Session)) {
+            if !(named(RowKey::Pid) || named(RowKey::Group) || named(RowKey::Session)) {
                 return pid;
             }
         }
@@ -144,14 +145,14 @@ impl Table {
     pub fn spawn(&mut self, slot: u16, parent: u32, group: u32, session: u32) -> Result<u32, Errno> {
         let known = match group {
             0 => {
-                let Record { group, session, reaps, queued_most, .. } = *self.get(parent)?;
-                Record { group, session, reaps, queued_most, ..Record::FREE }
+                let ProcessRecord { group, session, reaps, queued_most, .. } = *self.get(parent)?;
+                ProcessRecord { group, session, reaps, queued_most, ..ProcessRecord::FREE }
             }
-            _ => Record { group, session, ..Record::FREE },
+            _ => ProcessRecord { group, session, ..ProcessRecord::FREE },
         };
         let name = self.get(parent).map_or([0; NAME_BYTES], |parent| parent.name);
         let pid = self.fresh_pid();
-        self.insert(Record { pid, parent, home: Home::Slot(slot), name, ..known })?;
+        self.insert(ProcessRecord { pid, parent, home: Home::Slot(slot), name, ..known })?;
         self.taken.insert(slot);
         Ok(pid)
     }
@@ -162,7 +163,7 @@ impl Table {
             return Err(Errno::EEXIST);
         }
         let home = Home::Slot(slot);
-        self.insert(Record { pid: INIT, group: INIT, session: INIT, home, ..Record::FREE })?;
+        self.insert(ProcessRecord { pid: INIT, group: INIT, session: INIT, home, ..ProcessRecord::FREE })?;
         self.taken.insert(slot);
         Ok(INIT)
     }
@@ -176,16 +177,16 @@ impl Table {
     /// Process `pid` of this board ends; its parent's pid. Its slot is free.
     pub fn exit(&mut self, pid: u32, status: u32) -> Result<u32, Errno> {
         let index = self.index(pid)?;
-        let Record { parent, home, .. } = self.rows[index];
+        let ProcessRecord { parent, home, .. } = self.rows[index];
         // Whose record this is not, or not any more, is not to end here.
         let Home::Slot(slot) = home else { return Err(Errno::ESRCH) };
         self.taken.remove(slot);
         self.forget_signals(index);
         self.cancel_fork(pid)?;
         self.orphan_children_of(pid);
-        self.rows.change(index, |record| (record.home, record.state) = (Home::Nowhere, State::Ended(status)));
+        self.rows.change(index, |record| (record.home, record.state) = (Home::Nowhere, ProcessState::Ended(status)));
         if self.slot(parent).is_ok() {
-            self.tell_parent(parent, pid, status);
+            self.notify_parent(parent, pid, status);
             self.reap(index);
         } else {
             self.remove(index);
@@ -202,8 +203,8 @@ impl Table {
 
     /// Removes a record that waits for a parent who will not wait.
     pub(super) fn reap(&mut self, index: usize) {
-        let Record { parent, state, .. } = self.rows[index];
-        if matches!(state, State::Ended(_)) && self.get(parent).is_ok_and(|parent| parent.reaps) {
+        let ProcessRecord { parent, state, .. } = self.rows[index];
+        if matches!(state, ProcessState::Ended(_)) && self.get(parent).is_ok_and(|parent| parent.reaps) {
             self.remove(index);
         }
     }
@@ -224,16 +225,16 @@ impl Table {
         }
         self.note_stop(index, signal);
         let parent = self.rows[index].parent;
-        self.tell_parent(parent, pid, stopped(signal));
+        self.notify_parent(parent, pid, stopped(signal));
         Ok(parent)
     }
 
     pub(super) fn note_stop(&mut self, index: usize, signal: u8) {
-        let state = State::Stopped { signal, reported: false };
+        let state = ProcessState::Stopped { signal, reported: false };
         self.rows.change(index, |record| (record.state, record.continued) = (state, false));
     }
 
-    pub(super) fn tell_parent(&mut self, parent: u32, child: u32, status: u32) {
+    pub(super) fn notify_parent(&mut self, parent: u32, child: u32, status: u32) {
         if let Ok(slot) = self.slot(parent) {
             self.to_answer.insert(slot);
             // The parent is of this board: it has a slot.
@@ -241,11 +242,11 @@ impl Table {
         }
     }
 
-    /// Gives the children of `pid` to init, if it is on this board; else nobody waits for them here.
+    /// Gives the children of `pid` to init, if init is on this board; else no process waits for them here.
     pub(super) fn orphan_children_of(&mut self, pid: u32) {
         let adopt = self.board == self.init_board && pid != INIT;
-        // Each turn changes the parent of a child, or removes it. Init's own stay its own.
-        while let Some(index) = self.rows.first(Key::Parent, pid).filter(|_| pid != INIT) {
+        // Each pass changes the parent of a child, or removes it. Init's own stay its own.
+        while let Some(index) = self.rows.first(RowKey::Parent, pid).filter(|_| pid != INIT) {
             let slot = self.rows[index].slot();
             if let Some(slot) = slot {
                 self.to_interrupt.insert(slot); // so that it learns of its new parent
@@ -254,18 +255,19 @@ impl Table {
                 continue;
             }
             self.rows.change(index, |record| record.parent = INIT);
-            if let Record { home: Home::Nowhere, pid: child, state: State::Ended(status), .. } = self.rows[index]
+            if let ProcessRecord { home: Home::Nowhere, pid: child, state: ProcessState::Ended(status), .. } =
+                self.rows[index]
                 && adopt
             {
-                self.tell_parent(INIT, child, status);
+                self.notify_parent(INIT, child, status);
             }
         }
     }
 
     /// News of a child of `parent` of the kinds that `options` ask for; `None`: not yet.
-    pub fn wait(&mut self, parent: u32, which: i32, options: u32) -> Result<Option<Waited>, Errno> {
+    pub fn wait(&mut self, parent: u32, which: i32, options: u32) -> Result<Option<WaitedChild>, Errno> {
         let group = self.get(parent)?.group;
-        let wanted = |record: &Record| match which {
+        let wanted = |record: &ProcessRecord| match which {
             _ if options & WAIT_GROUP != 0 => record.group == which as u32,
             -1 => true,
             0 => record.group == group,
@@ -273,9 +275,9 @@ impl Table {
             _ => record.group == which.unsigned_abs(),
         };
         self.waited = Used::NONE;
-        let (mut any, mut at) = (false, self.rows.first(Key::Parent, parent));
+        let (mut any, mut at) = (false, self.rows.first(RowKey::Parent, parent));
         while let Some(index) = at {
-            at = self.rows.next(index, Key::Parent);
+            at = self.rows.next(index, RowKey::Parent);
             if !wanted(&self.rows[index]) {
                 continue;
             }
@@ -283,12 +285,12 @@ impl Table {
             if let Some(status) = self.news(index, options) {
                 let pid = self.rows[index].pid;
                 self.take_report(index, options);
-                return Ok(Some(Waited { pid, status }));
+                return Ok(Some(WaitedChild { pid, status }));
             }
         }
         match any {
             false => Err(Errno::ECHILD),
-            true if options & WAIT_NO_HANG != 0 => Ok(Some(Waited { pid: 0, status: 0 })),
+            true if options & WAIT_NO_HANG != 0 => Ok(Some(WaitedChild { pid: 0, status: 0 })),
             true => Ok(None),
         }
     }
@@ -296,9 +298,9 @@ impl Table {
     /// What there is to tell of the child at `index`, of the kinds that `options` ask for.
     fn news(&self, index: usize, options: u32) -> Option<u32> {
         match self.rows[index].state {
-            State::Ended(status) if options & WAIT_ENDED != 0 => Some(status),
-            State::Stopped { signal, reported: false } if options & WAIT_STOPPED != 0 => Some(stopped(signal)),
-            State::Alive if self.rows[index].continued && options & WAIT_CONTINUED != 0 => Some(CONTINUED),
+            ProcessState::Ended(status) if options & WAIT_ENDED != 0 => Some(status),
+            ProcessState::Stopped { signal, reported: false } if options & WAIT_STOPPED != 0 => Some(stopped(signal)),
+            ProcessState::Alive if self.rows[index].continued && options & WAIT_CONTINUED != 0 => Some(CONTINUED),
             _ => None,
         }
     }
@@ -306,21 +308,21 @@ impl Table {
     /// It has been reported, which takes it away unless that was only to look.
     fn take_report(&mut self, index: usize, options: u32) {
         self.waited = self.rows[index].used;
-        if options & WAIT_LOOK != 0 {
+        if options & WAIT_KEEP != 0 {
             return;
         }
         match self.rows[index].state {
-            State::Ended(_) => self.remove(index),
-            State::Stopped { signal, .. } => {
-                self.rows.change(index, |record| record.state = State::Stopped { signal, reported: true });
+            ProcessState::Ended(_) => self.remove(index),
+            ProcessState::Stopped { signal, .. } => {
+                self.rows.change(index, |record| record.state = ProcessState::Stopped { signal, reported: true });
             }
-            State::Alive => self.rows.change(index, |record| record.continued = false),
+            ProcessState::Alive => self.rows.change(index, |record| record.continued = false),
         }
     }
 
     /// Parent, group and session of `pid`, and how many ends of boards there were so far.
     pub fn relate(&self, pid: u32) -> Result<Relations, Errno> {
-        let Record { parent, group, session, .. } = *self.get(pid)?;
+        let ProcessRecord { parent, group, session, .. } = *self.get(pid)?;
         Ok(Relations { parent, group, session, deaths: self.deaths })
     }
 
@@ -337,7 +339,7 @@ impl Table {
     /// Makes `pid` the leader of a new session and group.
     pub fn new_session(&mut self, pid: u32) -> Result<u32, Errno> {
         let index = self.index(pid)?;
-        if self.rows.first(Key::Group, pid).is_some() && pid != INIT {
+        if self.rows.first(RowKey::Group, pid).is_some() && pid != INIT {
             return Err(Errno::EPERM);
         }
         self.rows.change(index, |record| (record.group, record.session) = (pid, pid));

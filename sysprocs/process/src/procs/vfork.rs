@@ -4,11 +4,11 @@
 //! Invariant: whoever of the two comes first is held in its own slot, and the other ends both waits. Not here: the rules
 //! (`table.rs`).
 
-use super::server::{Held, Server};
+use super::state::{ProcsServer, WaitingCall};
 use renga_proto::procs::{AwaitVfork, VforkDone};
 use renga_rt::{Call, Errno};
 
-impl Server {
+impl ProcsServer {
     /// The slots of `child` and of its parent, both of this board.
     fn vfork_pair(&self, child: u32) -> Result<(usize, usize), Errno> {
         let record = self.table.get(child)?;
@@ -19,11 +19,11 @@ impl Server {
     pub(super) fn await_vfork(&mut self, call: Call<AwaitVfork>) {
         match self.vfork_pair(call.entry().child) {
             Err(errno) => call.reply(Err(errno)),
-            Ok((child, parent)) => match core::mem::replace(&mut self.held[child], Held::Nothing) {
-                Held::Returned(done) => give_back(done, call),
+            Ok((child, parent)) => match core::mem::replace(&mut self.held[child], WaitingCall::Nothing) {
+                WaitingCall::Returned(done) => give_back(done, call),
                 other => {
                     self.held[child] = other;
-                    self.hold(Ok(parent as u16), call, Held::Vfork, |call, errno| call.reply(Err(errno)));
+                    self.hold(Ok(parent as u16), call, WaitingCall::Vfork, |call, errno| call.reply(Err(errno)));
                 }
             },
         }
@@ -32,11 +32,11 @@ impl Server {
     pub(super) fn vfork_done(&mut self, call: Call<VforkDone>) {
         match self.vfork_pair(call.entry().child) {
             Err(errno) => call.reply(Err(errno)),
-            Ok((child, parent)) => match core::mem::replace(&mut self.held[parent], Held::Nothing) {
-                Held::Vfork(waiting) => give_back(call, waiting),
+            Ok((child, parent)) => match core::mem::replace(&mut self.held[parent], WaitingCall::Nothing) {
+                WaitingCall::Vfork(waiting) => give_back(call, waiting),
                 other => {
                     self.held[parent] = other;
-                    self.hold(Ok(child as u16), call, Held::Returned, |call, errno| call.reply(Err(errno)));
+                    self.hold(Ok(child as u16), call, WaitingCall::Returned, |call, errno| call.reply(Err(errno)));
                 }
             },
         }

@@ -27,7 +27,7 @@ fn run(boards: usize, init: &Script) -> u64 {
 
 /// Each waits on its board for the other: the reader for a count, the writer for room.
 #[test]
-fn counts_are_taken_and_added_between_boards() {
+fn eventfd_count_is_shared_between_boards() {
     let mut init = with_console();
     let child = init.label();
     init.call(EVENTFD, &[NONE, NONE]).expect(ONE, 1);
@@ -57,7 +57,7 @@ fn counts_are_taken_and_added_between_boards() {
 }
 
 #[test]
-fn semaphores_are_taken_one_by_one_and_polled() {
+fn eventfd_semaphore_reads_one_and_polls() {
     let mut init = with_console();
     init.call(EVENTFD, &[Value(2), Value(0o4001)]).expect(ONE, 1);
     let (room, entry) = (words(&mut init, &[7]), init.bytes(&[1, 0, 0, 0, 5, 0, 0, 0]));
@@ -76,7 +76,7 @@ fn semaphores_are_taken_one_by_one_and_polled() {
 }
 
 #[test]
-fn what_is_no_number_is_refused() {
+fn eventfd_short_or_invalid_value_is_refused() {
     let mut init = with_console();
     init.call(EVENTFD, &[NONE, Value(2)]).expect(error(EINVAL), 1);
     init.call(EVENTFD, &[NONE, NONBLOCK]).expect(ONE, 2);
@@ -108,7 +108,7 @@ fn what_is_no_number_is_refused() {
 
 /// A timer of init's board, which the child waits for on the other one.
 #[test]
-fn timers_are_read_on_another_board() {
+fn timerfd_read_on_other_board_gets_expirations() {
     let mut init = with_console();
     let child = init.label();
     init.call(TIMERFD_CREATE, &[CLOCK_MONOTONIC, NONE]).expect(ONE, 1);
@@ -137,7 +137,7 @@ fn timers_are_read_on_another_board() {
 }
 
 #[test]
-fn timers_tell_what_is_left_and_of_a_time_that_is_over() {
+fn timerfd_settings_report_remaining_and_past_times() {
     let mut init = with_console();
     init.call(TIMERFD_CREATE, &[CLOCK_REALTIME, NONBLOCK]).expect(ONE, 1);
     let (past, room) = (words(&mut init, &[0, 0, 999, 0]), words(&mut init, &[0]));

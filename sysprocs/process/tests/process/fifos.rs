@@ -26,7 +26,7 @@ fn open(script: &mut Script, how: Argument) -> &mut Script {
 
 /// The reader waits for a writer, which comes later from the other board; or the other way round.
 #[test]
-fn openers_on_two_boards_wait_for_each_other() {
+fn fifo_open_on_two_boards_waits_for_partner() {
     for init_reads in [true, false] {
         let mut init = with_console();
         let child = init.label();
@@ -69,7 +69,7 @@ fn openers_on_two_boards_wait_for_each_other() {
 
 /// Both ends are one descriptor's, also in a child on the other board.
 #[test]
-fn a_fifo_opened_for_both_goes_with_a_child() {
+fn fifo_opened_read_write_is_inherited() {
     let mut init = with_console();
     let child = init.label();
     open(&mut init, READ_WRITE).expect(ONE, 1);

@@ -41,7 +41,7 @@ fn with_file() -> Script {
 
 /// Holds: timers-locks.
 #[test]
-fn a_lock_excludes_on_every_board_until_it_goes_with_its_holder() {
+fn file_lock_excludes_other_boards_until_holder_exits() {
     let mut init = with_file();
     let child = init.label();
     let (mine, inside) = (range(&mut init, WRITE, 10, 10), range(&mut init, READ, 15, 1));
@@ -73,7 +73,7 @@ fn a_lock_excludes_on_every_board_until_it_goes_with_its_holder() {
 }
 
 #[test]
-fn who_waits_for_each_other_is_told() {
+fn file_lock_deadlock_is_reported() {
     let mut init = with_file();
     let child = init.label();
     let (first, second) = (range(&mut init, WRITE, 0, 1), range(&mut init, WRITE, 1, 1));
@@ -93,7 +93,7 @@ fn who_waits_for_each_other_is_told() {
 
 /// As POSIX has it: any descriptor of the file that is closed takes the process's locks along.
 #[test]
-fn closing_lets_go_and_there_are_so_many() {
+fn file_lock_close_releases_and_table_is_bounded() {
     let mut init = with_file();
     let (child, file) = (init.label(), init.string("/file"));
     init.call(OPENAT, &[AT_FDCWD, file, NONE, NONE]).expect(ONE, 1);

@@ -1,16 +1,16 @@
 //! Programs of slots with scripted system calls, and what keeps their records.
 
-mod absent;
-mod background;
-mod boards;
+mod background_jobs;
+mod descriptor_ranges;
 mod events;
-mod facts;
 mod fifos;
-mod jobs;
+mod identity;
+mod job_control;
 mod locks;
+mod poll_boards;
 mod programs;
-mod ranges;
 mod reference;
+mod remote_fork;
 mod scripts;
 mod signal_files;
 mod signal_waits;
@@ -19,7 +19,7 @@ mod status_flags;
 mod support;
 mod table;
 mod timers;
+mod unsupported;
 mod vectors;
-mod waiting;
-mod waits;
+mod wait_calls;
 mod watches;

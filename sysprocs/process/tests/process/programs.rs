@@ -12,7 +12,7 @@ use renga_process::host::{Argument, Script};
 const EINTR: i64 = 4;
 
 #[test]
-fn init_says_hello_and_exits() {
+fn init_prints_and_exits() {
     let mut init = with_console();
     say(&mut init, "hello\n");
     exit(&mut init, 7);
@@ -22,7 +22,7 @@ fn init_says_hello_and_exits() {
 }
 
 #[test]
-fn halt_unmounts_and_tells_its_status() {
+fn halt_unmounts_and_passes_status() {
     let mut init = Script::new();
     init.call(HALT, &[Value(3)]);
     let system = System::solo(&init);
@@ -31,7 +31,7 @@ fn halt_unmounts_and_tells_its_status() {
 }
 
 #[test]
-fn the_break_and_mappings_give_zeros() {
+fn brk_and_mmap_give_zero_pages() {
     let mut init = Script::new();
     let start = init.variable();
     init.call(BRK, &[NONE]).keep(start).add(Value(0x3000)).call(BRK, &[Result]);
@@ -46,7 +46,7 @@ fn the_break_and_mappings_give_zeros() {
 }
 
 #[test]
-fn a_fork_copies_on_write() {
+fn fork_memory_is_copy_on_write() {
     let mut init = with_console();
     let word = init.variable();
     init.take(Value(5)).write_word(word.address());
@@ -66,7 +66,7 @@ fn a_fork_copies_on_write() {
 }
 
 #[test]
-fn nothing_is_left_behind() {
+fn exit_releases_all_resources() {
     // Forty children, some of which exec: frames, files and slots all come back.
     let mut child = Script::new();
     exit(&mut child, 0);
@@ -92,7 +92,7 @@ fn nothing_is_left_behind() {
 }
 
 #[test]
-fn exec_passes_arguments_and_reports_failures() {
+fn exec_passes_arguments_and_reports_errors() {
     let mut other = Script::new();
     say(&mut other, "other\n");
     exit(&mut other, 4);
@@ -114,7 +114,7 @@ fn exec_passes_arguments_and_reports_failures() {
 }
 
 #[test]
-fn a_pipe_joins_parent_and_child() {
+fn pipe_carries_bytes_from_child_to_parent() {
     let mut init = with_console();
     let ends = init.variable();
     init.call(PIPE2, &[ends.address(), NONE]).expect(NONE, 1);
@@ -139,7 +139,7 @@ fn a_pipe_joins_parent_and_child() {
 
 /// Holds: user-pointers.
 #[test]
-fn wild_pointers_fail() {
+fn syscall_wild_pointer_gets_efault() {
     for address in [NONE, Value(0x1234_5678), Value(0xffff_ffff_8008_0000), Value(u64::MAX - 3)] {
         let mut init = with_console();
         for (number, _) in renga_process::user::IMPLEMENTED {
@@ -164,7 +164,7 @@ fn wild_pointers_fail() {
 
 /// Holds: unknown-calls.
 #[test]
-fn unknown_calls_are_logged_once() {
+fn syscall_unknown_number_is_logged_once() {
     let mut init = Script::new();
     init.call(89, &[]).expect(error(38), 1).call(89, &[]).call(4000, &[]);
     init.expect(error(38), 2);
@@ -198,7 +198,7 @@ fn vfork_shares_memory_until_exec_or_exit() {
 }
 
 #[test]
-fn a_parent_hears_of_its_vfork_when_its_memory_is_its_own_again() {
+fn vfork_parent_resumes_with_own_memory() {
     // Both pids go to one page that nobody has touched: only one process may bring it in.
     const FLAGS: Argument = Value(0x4000 | 0x100 | 0x10_0000 | 0x100_0000 | 17);
     let (untouched, behind) = (Value(0x50_1000), Value(0x50_1008));
@@ -214,7 +214,7 @@ fn a_parent_hears_of_its_vfork_when_its_memory_is_its_own_again() {
 }
 
 #[test]
-fn slots_run_out_with_an_errno() {
+fn fork_without_free_slot_gets_eagain() {
     let mut init = Script::new();
     let (count, child, again, full) = (init.variable(), init.label(), init.label(), init.label());
     let forever = init.bytes(&[0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
@@ -232,7 +232,7 @@ fn slots_run_out_with_an_errno() {
 }
 
 #[test]
-fn memory_runs_out_with_a_signal() {
+fn out_of_memory_kills_largest_program() {
     let mut init = Script::new();
     let child = init.label();
     init.call(CLONE, &[SIGCHLD, NONE, NONE, NONE, NONE]).jump_if_zero(child);
@@ -251,7 +251,7 @@ fn memory_runs_out_with_a_signal() {
 }
 
 #[test]
-fn poll_waits_for_one_and_for_several() {
+fn poll_one_and_several_descriptors_waits() {
     let mut init = with_console();
     let (ends, child) = (init.variable(), init.label());
     let (word, buffer) = (init.variable(), init.bytes(&[0; 8]));
@@ -282,7 +282,7 @@ fn poll_waits_for_one_and_for_several() {
 }
 
 #[test]
-fn vectors_and_pages_are_joined() {
+fn writev_small_vector_is_one_write() {
     let mut init = with_console();
     let (first, second) = (init.bytes(b"one "), init.bytes(b"two\n"));
     let (Argument::Address(a), Argument::Address(b)) = (first, second) else { unreachable!("bytes have addresses") };
@@ -302,7 +302,7 @@ fn vectors_and_pages_are_joined() {
 }
 
 #[test]
-fn descriptors_are_duplicated_and_closed_by_exec() {
+fn dup_copies_and_exec_closes_cloexec() {
     let mut other = Script::new();
     other.call(WRITE, &[Value(10), NONE, NONE]).expect(NONE, 1);
     other.call(WRITE, &[Value(20), NONE, NONE]).expect(error(9), 2);
@@ -332,7 +332,7 @@ fn endless(script: &mut Script, call: u64, descriptor: Argument) {
 
 /// The child says when it begins; init, whose turn comes although nothing makes the child wait, kills it.
 #[test]
-fn a_huge_transfer_lets_others_run_and_can_be_killed() {
+fn transfer_huge_yields_and_can_be_killed() {
     for call in [READV, WRITEV] {
         let mut init = Script::new();
         let (ends, child, pid) = (init.variable(), init.label(), init.variable());
@@ -355,7 +355,7 @@ fn a_huge_transfer_lets_others_run_and_can_be_killed() {
 
 /// What is done by then is told: nothing is lost, or moved twice.
 #[test]
-fn a_signal_ends_a_huge_transfer_short() {
+fn transfer_huge_signal_returns_short_count() {
     let mut init = Script::new();
     let (handler, whole) = (init.label(), init.label());
     let mut bytes = [0; 32];

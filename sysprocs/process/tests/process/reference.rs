@@ -47,7 +47,7 @@ fn table() -> String {
 }
 
 #[test]
-fn the_list_of_system_calls_is_that_of_the_code() {
+fn syscall_reference_matches_code() {
     let path = root().join(PAGE);
     let page = fs::read_to_string(&path).unwrap();
     let (before, rest) = page.split_once(BEGIN).expect("the page has a generated part");
@@ -60,7 +60,7 @@ fn the_list_of_system_calls_is_that_of_the_code() {
 }
 
 #[test]
-fn each_note_is_of_a_call_and_each_test_is_there() {
+fn syscall_notes_name_calls_and_tests() {
     let mut wrong = Vec::new();
     for &(number, _, _, held) in NOTES {
         if !IMPLEMENTED.iter().any(|call| call.0 == number) {

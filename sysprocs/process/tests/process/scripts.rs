@@ -7,7 +7,7 @@ use renga_process::host::Script;
 /// As many as on Linux: five scripts, each the interpreter of the one before.
 /// Holds: timers-locks.
 #[test]
-fn scripts_are_interpreters_of_scripts() {
+fn exec_script_chain_runs_interpreter() {
     let mut other = Script::new();
     exit(&mut other, 4);
     let mut init = with_console();

@@ -30,7 +30,7 @@ fn sleep(script: &mut Script) {
 }
 
 #[test]
-fn signals_are_waited_for_and_read() {
+fn signalfd_read_waits_for_signal() {
     let mut init = with_signals(&[SIGUSR1, SIGUSR2]);
     let (child, parent) = (init.label(), init.variable());
     let info = words(&mut init, &[9; 40]);
@@ -61,7 +61,7 @@ fn signals_are_waited_for_and_read() {
 
 /// Also what is ignored unless it is blocked, as the end of a child; a set is changed with its copies.
 #[test]
-fn the_end_of_a_child_can_be_read_and_sets_change() {
+fn signalfd_reports_child_exit_and_new_set() {
     let mut init = with_signals(&[17, SIGUSR1]);
     let child = init.label();
     let info = words(&mut init, &[9; 16]);
@@ -94,7 +94,7 @@ fn the_end_of_a_child_can_be_read_and_sets_change() {
 /// Also of a set of watches: the copy is as good as what was watched, which a new one at that number is not.
 /// Holds: descriptors.
 #[test]
-fn a_copy_is_watched_on_when_the_first_is_closed() {
+fn signalfd_epoll_watch_follows_copy() {
     let mut init = with_signals(&[SIGUSR1]);
     let (event, room, signals) = (words(&mut init, &[1, 5]), words(&mut init, &[0; 16]), set(&mut init, &[SIGUSR2]));
     let (pid, unblocked) = (init.variable(), set(&mut init, &[SIGUSR1, SIGUSR2]));

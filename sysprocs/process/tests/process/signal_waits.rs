@@ -9,7 +9,7 @@ use Argument::{Of, Result, Value};
 use renga_process::host::{Argument, Script};
 
 #[test]
-fn who_waits_for_a_signal_can_be_stopped() {
+fn sigwait_stop_signal_stops_waiter() {
     let mut init = Script::new();
     let (mask, pid, status) = (init.bytes(&(1u64 << 9).to_le_bytes()), init.variable(), init.variable());
     let (child, short) = (init.label(), time(&mut init, 1));
@@ -31,7 +31,7 @@ fn who_waits_for_a_signal_can_be_stopped() {
 
 /// Also one that is ignored unless it is waited for.
 #[test]
-fn who_waits_for_a_signal_gets_it_though_it_is_ignored() {
+fn sigwait_ignored_signal_is_returned() {
     const WINDOW: u64 = 28;
     let mut init = Script::new();
     let (mask, pid) = (init.bytes(&(1u64 << (WINDOW - 1)).to_le_bytes()), init.variable());
@@ -46,7 +46,7 @@ fn who_waits_for_a_signal_gets_it_though_it_is_ignored() {
 }
 
 #[test]
-fn a_poll_with_a_mask_of_its_own_sleeps() {
+fn ppoll_with_mask_sleeps() {
     let mut init = Script::new();
     let (mask, other) = (init.bytes(&(1u64 << 9).to_le_bytes()), init.bytes(&(1u64 << 11).to_le_bytes()));
     let (pid, ends, short) = (init.variable(), init.variable(), time(&mut init, 1));

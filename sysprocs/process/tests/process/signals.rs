@@ -9,7 +9,7 @@ use Argument::{Code, Of, Result, Value};
 use renga_process::host::{Argument, Script};
 
 #[test]
-fn a_broken_pipe_kills_or_fails() {
+fn sigpipe_kills_or_write_gets_epipe() {
     let mut init = Script::new();
     let ends = init.variable();
     init.call(PIPE2, &[ends.address(), NONE]);
@@ -30,7 +30,7 @@ fn a_broken_pipe_kills_or_fails() {
 }
 
 #[test]
-fn a_handler_runs_and_comes_back() {
+fn signal_handler_runs_and_returns() {
     let mut init = Script::new();
     let (seen, handler, pid) = (init.variable(), init.label(), init.variable());
     handle(&mut init, 10, Code(handler), 0);
@@ -80,7 +80,7 @@ fn interrupted_read(flags: u64) -> Script {
 }
 
 #[test]
-fn a_read_is_interrupted_or_made_again() {
+fn read_interrupted_by_signal_fails_or_restarts() {
     let mut fails = interrupted_read(0);
     fails.expect(error(4), 1);
     exit(&mut fails, 0);
@@ -94,7 +94,7 @@ fn a_read_is_interrupted_or_made_again() {
 }
 
 #[test]
-fn suspend_waits_for_the_signal_it_unblocks() {
+fn sigsuspend_waits_for_unblocked_signal() {
     let mut init = Script::new();
     let (seen, handler, child) = (init.variable(), init.label(), init.label());
     handle(&mut init, 17, Code(handler), 0);
@@ -114,7 +114,7 @@ fn suspend_waits_for_the_signal_it_unblocks() {
 }
 
 #[test]
-fn faults_are_signals() {
+fn fault_raises_signal() {
     let null = |script: &mut Script| {
         script.take(NONE).read_word();
     };
@@ -151,7 +151,7 @@ fn faults_are_signals() {
 }
 
 #[test]
-fn the_keyboard_interrupts_the_foreground() {
+fn keyboard_interrupt_signals_foreground_group() {
     let mut init = with_console();
     let (child, group) = (init.label(), init.variable());
     let buffer = init.bytes(&[0; 64]);
@@ -176,7 +176,7 @@ fn the_keyboard_interrupts_the_foreground() {
 }
 
 #[test]
-fn a_stopped_child_is_told_and_continued() {
+fn wait_reports_stopped_and_continued_child() {
     const WUNTRACED: Argument = Value(2);
     let mut init = Script::new();
     let (child, pid, status) = (init.label(), init.variable(), init.variable());
@@ -206,7 +206,7 @@ fn a_stopped_child_is_told_and_continued() {
 }
 
 #[test]
-fn a_child_inherits_handlers_that_work() {
+fn signal_handlers_survive_fork() {
     let mut init = Script::new();
     let (handler, child, seen, pid) = (init.label(), init.label(), init.variable(), init.variable());
     handle(&mut init, 28, Code(handler), 0);
@@ -221,7 +221,7 @@ fn a_child_inherits_handlers_that_work() {
 }
 
 #[test]
-fn a_signal_can_be_taken_without_a_handler() {
+fn sigtimedwait_takes_signal_without_handler() {
     let mut init = Script::new();
     let (mask, pid) = (init.bytes(&(1u64 << 9).to_le_bytes()), init.variable());
     let time = init.bytes(&[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 16, 0, 0, 0, 0, 0]);
@@ -234,7 +234,7 @@ fn a_signal_can_be_taken_without_a_handler() {
 }
 
 #[test]
-fn what_is_ignored_stays_pending_while_blocked() {
+fn signal_ignored_but_blocked_stays_pending() {
     let mut init = Script::new();
     let (mask, pid, pending) = (init.bytes(&(1u64 << 16).to_le_bytes()), init.variable(), init.variable());
     let (child, short, long) = (init.label(), time(&mut init, 1), time(&mut init, 100));
@@ -257,7 +257,7 @@ fn what_is_ignored_stays_pending_while_blocked() {
 }
 
 #[test]
-fn others_do_not_get_lost_while_one_is_taken() {
+fn sigtimedwait_keeps_other_signals() {
     let mut init = Script::new();
     let (mask, pid, seen) = (init.bytes(&(1u64 << 9).to_le_bytes()), init.variable(), init.variable());
     let (handler, child) = (init.label(), init.label());
@@ -282,7 +282,7 @@ fn others_do_not_get_lost_while_one_is_taken() {
 }
 
 #[test]
-fn who_ignores_its_children_waits_for_all_of_them() {
+fn wait_with_sigchld_ignored_waits_for_all_children() {
     let mut init = Script::new();
     let (child, short) = (init.label(), time(&mut init, 1));
     handle(&mut init, 17, ONE, 0);
@@ -301,7 +301,7 @@ fn who_ignores_its_children_waits_for_all_of_them() {
 }
 
 #[test]
-fn no_signal_of_another_ends_init() {
+fn kill_of_init_is_ignored() {
     let mut init = Script::new();
     let child = init.label();
     init.call(CLONE, &[SIGCHLD, NONE, NONE, NONE, NONE]).jump_if_zero(child);
@@ -318,7 +318,7 @@ fn no_signal_of_another_ends_init() {
 
 /// What comes while it is stopped is served with what stopped it: a call that it interrupts is not made again.
 #[test]
-fn a_signal_that_comes_while_somebody_is_stopped_interrupts_the_call() {
+fn signal_during_stop_interrupts_call() {
     let mut init = Script::new();
     let (pid, ends, word) = (init.variable(), init.variable(), init.variable());
     let (child, handler, short) = (init.label(), init.label(), time(&mut init, 1));
@@ -338,7 +338,7 @@ fn a_signal_that_comes_while_somebody_is_stopped_interrupts_the_call() {
 }
 
 #[test]
-fn who_outlives_its_parent_is_init_s_child() {
+fn orphan_is_reparented_to_init() {
     let mut init = Script::new();
     let (child, grandchild, short, long) = (init.label(), init.label(), time(&mut init, 1), time(&mut init, 2));
     init.call(CLONE, &[SIGCHLD, NONE, NONE, NONE, NONE]).jump_if_zero(child);

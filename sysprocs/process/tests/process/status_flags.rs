@@ -83,7 +83,7 @@ fn shared_with_board(board: u64) {
 
 /// Holds: descriptors.
 #[test]
-fn what_one_sets_of_a_description_all_who_share_it_see() {
+fn status_flags_are_shared_by_open_file_description() {
     shared_with_board(0);
     shared_with_board(1);
 }
@@ -91,7 +91,7 @@ fn what_one_sets_of_a_description_all_who_share_it_see() {
 /// Of what is opened by a name each program has a description of its own.
 /// Holds: descriptors.
 #[test]
-fn what_is_opened_anew_is_shared_with_nobody() {
+fn status_flags_of_new_opening_are_separate() {
     let mut init = with_descriptors();
     let (terminal, file) = (init.string("/dev/console"), init.string("/file"));
     let flags = Value(READ_WRITE | NONBLOCK);
@@ -111,7 +111,7 @@ fn what_is_opened_anew_is_shared_with_nobody() {
 
 /// As they are made.
 #[test]
-fn pipes_and_counts_are_made_so_that_nobody_waits() {
+fn status_flags_nonblock_at_creation_holds() {
     let mut init = with_console();
     let (ends, room) = (words(&mut init, &[0]), words(&mut init, &[0; 2]));
     init.call(PIPE2, &[ends, Value(NONBLOCK)]).expect(NONE, 1);

@@ -1,22 +1,22 @@
 //! The table of processes: parents, waiting, orphans, signals.
 
 use renga_process::procs::queue::QueuedSignal;
-use renga_process::procs::rows::Row;
+use renga_process::procs::rows::ProcessRow;
 use renga_process::procs::slot_set::SlotSet;
-use renga_process::procs::table::{RECORDS_MAX, Table};
+use renga_process::procs::table::{ProcessTable, RECORDS_MAX};
 use renga_process::signals::{
     SIGCHLD, SIGCONT, SIGINT, SIGKILL, SIGTERM, SIGTSTP, SIGUSR1, SignalSet, bit, exited, killed, stopped,
 };
-use renga_proto::procs::{Cause, INIT, Next, WAIT_ENDED, WAIT_NO_HANG, WAIT_STOPPED, Waited, board_of};
+use renga_proto::procs::{Cause, INIT, SignalFacts, WAIT_ENDED, WAIT_NO_HANG, WAIT_STOPPED, WaitedChild, board_of};
 use renga_rt::Errno;
 
 const DISK_BOARD: u8 = 0;
 const ANY: i32 = -1;
 const BY_INIT: Cause = Cause::user(INIT);
 
-fn new_table(board: u8) -> Table {
-    let rows = Vec::leak(vec![Row::EMPTY; RECORDS_MAX]);
-    Table::new(board, DISK_BOARD, 1, rows, Vec::leak(vec![QueuedSignal::EMPTY; 8]))
+fn new_table(board: u8) -> ProcessTable {
+    let rows = Vec::leak(vec![ProcessRow::EMPTY; RECORDS_MAX]);
+    ProcessTable::new(board, DISK_BOARD, 1, rows, Vec::leak(vec![QueuedSignal::EMPTY; 8]))
 }
 
 fn slots(slots: &[u16]) -> SlotSet {
@@ -26,13 +26,13 @@ fn slots(slots: &[u16]) -> SlotSet {
 }
 
 /// A child made on another board, as it is without a signal in between.
-fn add_child(table: &mut Table, parent: u32, child: u32, group: u32, deaths: u32) {
+fn add_child(table: &mut ProcessTable, parent: u32, child: u32, group: u32, deaths: u32) {
     table.begin_fork(parent, 0).unwrap();
     assert_eq!(table.add_child(parent, child, group, deaths), Ok(0));
 }
 
 /// Board 0 with init in slot 0 and a shell, its child, in slot 1.
-fn with_shell() -> (Table, u32) {
+fn with_shell() -> (ProcessTable, u32) {
     let mut table = new_table(DISK_BOARD);
     assert_eq!(table.make_init(0), Ok(INIT));
     let shell = table.spawn(1, INIT, 0, 0).unwrap();
@@ -40,7 +40,7 @@ fn with_shell() -> (Table, u32) {
 }
 
 #[test]
-fn pids_tell_their_board() {
+fn pid_names_its_board() {
     let (mut table, shell) = with_shell();
     assert_eq!((shell % 8, board_of(shell, DISK_BOARD)), (0, 0));
     assert_eq!(table.make_init(3), Err(Errno::EEXIST));
@@ -52,20 +52,20 @@ fn pids_tell_their_board() {
 }
 
 #[test]
-fn a_child_is_waited_for_once() {
+fn wait_reaps_child_once() {
     let (mut table, shell) = with_shell();
     let child = table.spawn(2, shell, 0, 0).unwrap();
     assert_eq!(table.wait(shell, ANY, WAIT_ENDED), Ok(None));
-    assert_eq!(table.wait(shell, ANY, WAIT_ENDED | WAIT_NO_HANG), Ok(Some(Waited { pid: 0, status: 0 })));
+    assert_eq!(table.wait(shell, ANY, WAIT_ENDED | WAIT_NO_HANG), Ok(Some(WaitedChild { pid: 0, status: 0 })));
     assert_eq!(table.wait(shell, 12345, WAIT_ENDED), Err(Errno::ECHILD));
     assert_eq!(table.exit(child, exited(3)), Ok(shell));
     assert!(table.to_answer.contains(1));
-    assert_eq!(table.wait(shell, child as i32, WAIT_ENDED), Ok(Some(Waited { pid: child, status: 0x300 })));
+    assert_eq!(table.wait(shell, child as i32, WAIT_ENDED), Ok(Some(WaitedChild { pid: child, status: 0x300 })));
     assert_eq!(table.wait(shell, ANY, WAIT_ENDED), Err(Errno::ECHILD));
 }
 
 #[test]
-fn children_of_who_never_waits_are_gone() {
+fn wait_sigchld_ignored_children_are_reaped() {
     let (mut table, shell) = with_shell();
     table.set_reaps(shell, true).unwrap();
     let child = table.spawn(2, shell, 0, 0).unwrap();
@@ -84,7 +84,7 @@ fn children_of_who_never_waits_are_gone() {
 }
 
 #[test]
-fn groups_select_children() {
+fn wait_selects_children_by_group() {
     let (mut table, shell) = with_shell();
     let first = table.spawn(2, shell, 0, 0).unwrap();
     let second = table.spawn(3, shell, 0, 0).unwrap();
@@ -98,7 +98,7 @@ fn groups_select_children() {
 
 /// Holds: orphans.
 #[test]
-fn orphans_go_to_init_or_away() {
+fn process_table_orphans_go_to_init_or_are_dropped() {
     let (mut table, shell) = with_shell();
     let child = table.spawn(2, shell, 0, 0).unwrap();
     let zombie = table.spawn(3, shell, 0, 0).unwrap();
@@ -122,7 +122,7 @@ fn orphans_go_to_init_or_away() {
 }
 
 #[test]
-fn a_child_elsewhere_has_its_record_here() {
+fn process_table_remote_child_has_record_at_parent() {
     let (mut table, shell) = with_shell();
     let mut other = new_table(1);
     let child = other.spawn(0, shell, shell, shell).unwrap();
@@ -132,7 +132,7 @@ fn a_child_elsewhere_has_its_record_here() {
     table.child_exited(shell, child, killed(SIGKILL)).unwrap();
     assert_eq!(table.add_child(shell, child, 44, 0), Ok(0));
     let waited = table.wait(shell, -44, WAIT_ENDED).unwrap().unwrap();
-    assert_eq!(waited, Waited { pid: child, status: 9 });
+    assert_eq!(waited, WaitedChild { pid: child, status: 9 });
     assert_eq!(table.child_exited(777 * 8, child, 0), Ok(()), "a dead parent is nobody's concern");
     table.child_exited(INIT, child, 0).unwrap();
     assert_eq!(
@@ -143,25 +143,25 @@ fn a_child_elsewhere_has_its_record_here() {
 }
 
 #[test]
-fn a_dead_board_kills_its_children() {
+fn process_table_board_failure_kills_its_children() {
     let (mut table, shell) = with_shell();
     add_child(&mut table, shell, 9, 9, 0);
     add_child(&mut table, shell, 10, 10, 0);
     table.board_died(1);
-    assert_eq!(table.wait(shell, ANY, WAIT_ENDED).unwrap(), Some(Waited { pid: 9, status: killed(SIGKILL) }));
+    assert_eq!(table.wait(shell, ANY, WAIT_ENDED).unwrap(), Some(WaitedChild { pid: 9, status: killed(SIGKILL) }));
     assert_eq!(table.wait(shell, ANY, WAIT_ENDED), Ok(None));
 }
 
 /// Whoever makes a child elsewhere tells of it when the call is answered; by then its board may be dead.
 #[test]
-fn a_child_whose_board_died_before_its_record_came_is_waited_for() {
+fn process_table_board_failure_before_record_is_waited_for() {
     let (mut table, shell) = with_shell();
     table.board_died(2);
     let seen = table.relate(shell).unwrap().deaths;
     table.board_died(1);
     add_child(&mut table, shell, 9, 9, seen);
     add_child(&mut table, shell, 10, 10, seen);
-    assert_eq!(table.wait(shell, 9, WAIT_ENDED), Ok(Some(Waited { pid: 9, status: killed(SIGKILL) })));
+    assert_eq!(table.wait(shell, 9, WAIT_ENDED), Ok(Some(WaitedChild { pid: 9, status: killed(SIGKILL) })));
     assert_eq!(table.wait(shell, 10, WAIT_ENDED), Ok(None), "another board's child lives");
     assert_eq!(table.far_boards(), 1 << 2);
     // The board is back, and a child there lives.
@@ -171,7 +171,7 @@ fn a_child_whose_board_died_before_its_record_came_is_waited_for() {
 }
 
 #[test]
-fn signals_interrupt_whom_they_concern() {
+fn process_table_signal_interrupts_target_only() {
     let (mut table, shell) = with_shell();
     table.to_interrupt = SlotSet::NONE;
     table.kill(shell, SIGCHLD, BY_INIT).unwrap();
@@ -179,7 +179,7 @@ fn signals_interrupt_whom_they_concern() {
     table.kill(shell, SIGINT, BY_INIT).unwrap();
     assert_eq!(table.to_interrupt, slots(&[1]), "blocked or not");
     assert_eq!(table.has_signal(shell, bit(SIGINT)), Ok(false));
-    let next = |signal, more, waits| Ok(Next { signal, more, waits, held: false, parent: INIT });
+    let next = |signal, more, waits| Ok(SignalFacts { signal, more, waits, held: false, parent: INIT });
     assert_eq!(table.take_signal(shell, bit(SIGINT)).map(|taken| taken.next), next(0, false, true), "it is blocked");
     for signal in [SIGKILL, SIGTERM, SIGUSR1] {
         table.kill(shell, signal, BY_INIT).unwrap();
@@ -198,7 +198,7 @@ fn signals_interrupt_whom_they_concern() {
 }
 
 #[test]
-fn group_signals_spare_init_when_for_all() {
+fn process_table_kill_all_spares_init() {
     let (mut table, shell) = with_shell();
     let child = table.spawn(2, shell, 0, 0).unwrap();
     table.set_group(child, child).unwrap();
@@ -211,14 +211,14 @@ fn group_signals_spare_init_when_for_all() {
 }
 
 #[test]
-fn stop_and_continue() {
+fn process_table_stop_and_continue_change_state() {
     let (mut table, shell) = with_shell();
     let child = table.spawn(2, shell, 0, 0).unwrap();
     table.kill(child, SIGTSTP, BY_INIT).unwrap();
     assert_eq!(table.take_signal(child, 0).map(|taken| taken.next.signal), Ok(SIGTSTP));
     assert_eq!(table.stop(child, SIGTSTP), Ok(shell));
     assert_eq!(table.wait(shell, ANY, WAIT_ENDED), Ok(None));
-    let news = Waited { pid: child, status: stopped(SIGTSTP) };
+    let news = WaitedChild { pid: child, status: stopped(SIGTSTP) };
     assert_eq!(table.wait(shell, ANY, WAIT_ENDED | WAIT_STOPPED), Ok(Some(news)));
     assert_eq!(table.wait(shell, ANY, WAIT_ENDED | WAIT_STOPPED), Ok(None), "told once");
     assert_eq!(table.gone_on(child), Ok(None));
@@ -228,7 +228,7 @@ fn stop_and_continue() {
 }
 
 #[test]
-fn what_comes_before_the_stop_undoes_it() {
+fn process_table_continue_before_stop_cancels_it() {
     let (mut table, shell) = with_shell();
     for signal in [SIGCONT, SIGKILL] {
         table.kill(shell, SIGTSTP, BY_INIT).unwrap();
@@ -240,7 +240,7 @@ fn what_comes_before_the_stop_undoes_it() {
 }
 
 #[test]
-fn sessions() {
+fn process_table_sessions_have_leaders_and_groups() {
     let (mut table, shell) = with_shell();
     assert_eq!(table.relate(shell).unwrap().session, INIT);
     assert_eq!(table.new_session(shell), Ok(shell));
@@ -249,7 +249,7 @@ fn sessions() {
 }
 
 #[test]
-fn the_table_is_bounded_and_names_what_runs() {
+fn process_table_full_refuses_and_keeps_names() {
     let (mut table, shell) = with_shell();
     table.rename(shell, b"sh").unwrap();
     table.note_start(shell, 7);
@@ -268,7 +268,7 @@ fn the_table_is_bounded_and_names_what_runs() {
 
 /// However many children are not waited for, one made elsewhere has a record from the start.
 #[test]
-fn the_end_of_a_child_elsewhere_is_never_lost_for_want_of_room() {
+fn process_table_full_keeps_remote_child_exit() {
     let (mut table, shell) = with_shell();
     table.begin_fork(shell, 0).unwrap();
     while let Ok(pid) = table.spawn(2, shell, 0, 0) {
@@ -276,7 +276,7 @@ fn the_end_of_a_child_elsewhere_is_never_lost_for_want_of_room() {
     }
     table.child_exited(shell, 9, exited(5)).unwrap();
     assert_eq!(table.add_child(shell, 9, 9, 0), Ok(0));
-    assert_eq!(table.wait(shell, 9, WAIT_ENDED), Ok(Some(Waited { pid: 9, status: exited(5) })));
+    assert_eq!(table.wait(shell, 9, WAIT_ENDED), Ok(Some(WaitedChild { pid: 9, status: exited(5) })));
     // What is not used is given back.
     table.begin_fork(shell, 0).unwrap();
     assert_eq!(table.begin_fork(shell, 0).err(), Some(Errno::EAGAIN), "one at a time");
@@ -286,7 +286,7 @@ fn the_end_of_a_child_elsewhere_is_never_lost_for_want_of_room() {
 }
 
 #[test]
-fn a_late_end_adds_no_child_to_who_has_the_pid_now() {
+fn process_table_late_exit_ignores_reused_pid() {
     let (mut table, shell) = with_shell();
     assert_eq!(table.child_exited(shell, 9, 0), Ok(()));
     assert_eq!(table.wait(shell, ANY, WAIT_ENDED), Err(Errno::ECHILD));
@@ -294,7 +294,7 @@ fn a_late_end_adds_no_child_to_who_has_the_pid_now() {
 
 /// Holds: fork-bomb.
 #[test]
-fn a_signal_to_a_group_reaches_the_children_under_way() {
+fn process_table_group_signal_reaches_children_in_creation() {
     let (mut table, shell) = with_shell();
     let parent = table.spawn(2, shell, 0, 0).unwrap();
     table.set_group(parent, parent).unwrap();
@@ -328,11 +328,11 @@ fn a_signal_to_a_group_reaches_the_children_under_way() {
 }
 
 #[test]
-fn of_a_child_is_known_what_is_known_of_its_parent_here() {
+fn process_table_child_inherits_signal_facts() {
     let (mut table, shell) = with_shell();
     table.set_reaps(shell, true).unwrap();
     table.limit_queued(shell, 3).unwrap();
-    let known = |table: &Table, pid| table.get(pid).map(|record| (record.reaps, record.queued_most)).unwrap();
+    let known = |table: &ProcessTable, pid| table.get(pid).map(|record| (record.reaps, record.queued_most)).unwrap();
     let child = table.spawn(2, shell, 0, 0).unwrap();
     assert_eq!(known(&table, child), (true, 3));
     let init_s = table.spawn(3, INIT, 0, 0).unwrap();

@@ -26,7 +26,7 @@ fn take(script: &mut Script, set: Argument) -> Argument {
 }
 
 #[test]
-fn an_interval_timer_ends_a_wait_again_and_again() {
+fn setitimer_interrupts_wait_repeatedly() {
     let mut init = Script::new();
     let (seen, handler, again) = (init.variable(), init.label(), init.label());
     handle(&mut init, SIGALRM, Code(handler), 0);
@@ -52,7 +52,7 @@ fn an_interval_timer_ends_a_wait_again_and_again() {
 /// As POSIX says: a child has no timers; another program keeps the interval timer and loses those that were made.
 /// Holds: timers-locks.
 #[test]
-fn timers_stay_with_the_process() {
+fn timers_survive_exec_but_not_fork() {
     let mut init = Script::new();
     let (child, time, left) = (init.label(), words(&mut init, &[0, 0, 0, 500]), words(&mut init, &[9; 4]));
     let (event, id) = (words(&mut init, &[0, 12]), init.variable());
@@ -82,7 +82,7 @@ fn timers_stay_with_the_process() {
 }
 
 #[test]
-fn a_timer_tells_its_value_and_what_it_missed() {
+fn timer_signal_carries_value_and_overruns() {
     let mut init = Script::new();
     let signals = set(&mut init, &[SIGRTMIN]);
     init.call(SIGPROCMASK, &[BLOCK, signals, NONE, SET_BYTES]);
@@ -113,7 +113,7 @@ fn a_timer_tells_its_value_and_what_it_missed() {
 /// Real-time signals wait in the order of their numbers, and of one number in that of their coming, each with its value.
 /// Holds: signals-order.
 #[test]
-fn queued_signals_keep_their_order_and_their_values() {
+fn sigqueue_keeps_order_and_values() {
     let mut init = Script::new();
     let (pid, signals) = (init.variable(), set(&mut init, &[10, SIGRTMIN, SIGRTMIN + 1]));
     init.call(SIGPROCMASK, &[BLOCK, signals, NONE, SET_BYTES]);
@@ -146,7 +146,7 @@ fn queued_signals_keep_their_order_and_their_values() {
 }
 
 #[test]
-fn so_many_signals_wait_and_no_more() {
+fn sigqueue_beyond_limit_gets_eagain() {
     let mut init = Script::new();
     let (pid, signals) = (init.variable(), set(&mut init, &[SIGRTMIN, SIGALRM]));
     init.call(SIGPROCMASK, &[BLOCK, signals, NONE, SET_BYTES]);
@@ -183,7 +183,7 @@ fn so_many_signals_wait_and_no_more() {
 /// Two signals wait; the one that the temporary mask lets through is served, the other when the program allows it.
 /// Holds: signals-order.
 #[test]
-fn suspend_serves_what_its_mask_lets_through() {
+fn sigsuspend_serves_unmasked_signal() {
     let mut init = Script::new();
     let (order, first, second, pid) = (init.variable(), init.label(), init.label(), init.variable());
     handle(&mut init, 10, Code(first), 0);
@@ -218,7 +218,7 @@ fn suspend_serves_what_its_mask_lets_through() {
 /// Calendar time is set while somebody sleeps: until a calendar time, or for a while.
 /// Holds: clock-set.
 #[test]
-fn setting_the_clock_does_not_lengthen_a_sleep() {
+fn clock_settime_keeps_sleep_length() {
     for (flags, until, woken_s) in [(1, [1_010, 0], 2), (0, [5, 0], 5)] {
         let mut init = Script::new();
         let (child, later, time) = (init.label(), words(&mut init, &[2, 0]), words(&mut init, &until));

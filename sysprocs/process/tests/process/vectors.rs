@@ -30,7 +30,7 @@ fn vector(script: &mut Script, pieces: [Argument; 2]) -> Argument {
 }
 
 #[test]
-fn vectors_go_to_offsets_or_where_the_file_stands() {
+fn preadv2_uses_offset_or_file_position() {
     let mut init = Script::new();
     let (path, one, two) = (init.string("/file"), init.bytes(b"one "), init.bytes(b"two\n"));
     let read = words(&mut init, &[0; 2]);
@@ -70,7 +70,7 @@ fn vectors_go_to_offsets_or_where_the_file_stands() {
 
 /// Whose offset moves only if that was to be used; also for a file that is for appending anyway.
 #[test]
-fn what_is_to_go_to_the_end_goes_there_wherever_the_call_says() {
+fn pwritev2_append_goes_to_end() {
     let mut init = Script::new();
     let (path, one, two) = (init.string("/file"), init.bytes(b"one "), init.bytes(b"two\n"));
     let out = vector(&mut init, [one, two]);

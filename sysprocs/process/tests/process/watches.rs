@@ -53,7 +53,7 @@ fn expect_none(script: &mut Script, otherwise: u64) {
 
 /// The child adds a watch while its parent waits, and then makes it ready; each on its board.
 #[test]
-fn a_set_is_waited_for_on_two_boards() {
+fn epoll_set_is_shared_between_boards() {
     let mut init = with_set();
     let child = init.label();
     init.call(FORK_ON, &[ONE]).jump_if_zero(child);
@@ -82,7 +82,7 @@ fn a_set_is_waited_for_on_two_boards() {
 
 /// Who waits on a board where nobody has what is watched is not told of it, and takes it from nobody.
 #[test]
-fn a_watch_outlives_who_does_not_have_what_is_watched() {
+fn epoll_watch_survives_process_without_object() {
     let mut init = with_set();
     let child = init.label();
     let event = words(&mut init, &[IN, 5]);
@@ -102,7 +102,7 @@ fn a_watch_outlives_who_does_not_have_what_is_watched() {
 
 /// Of an edge that both wait for, each on its board, one is told; the other's wait ends with its time.
 #[test]
-fn an_edge_is_told_to_one() {
+fn epoll_edge_wakes_one_waiter() {
     let mut init = with_set();
     let child = init.label();
     let event = words(&mut init, &[IN | EDGES, 5]);
@@ -126,7 +126,7 @@ fn an_edge_is_told_to_one() {
 }
 
 #[test]
-fn what_linux_refuses_is_refused() {
+fn epoll_ctl_refuses_what_linux_refuses() {
     let mut init = with_set();
     let event = words(&mut init, &[IN, 5]);
     init.call(EPOLL_CREATE, &[ONE]).expect(error(EINVAL), 1);

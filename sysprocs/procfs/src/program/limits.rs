@@ -1,6 +1,6 @@
 //! The limits of a program, as a table.
 
-use crate::window::{Window, put};
+use crate::window::{TextWindow, put};
 use renga_rt::proc_info::LIMITS;
 
 /// Names and units, by Linux's numbers.
@@ -23,7 +23,7 @@ const NAMES: [(&str, &str); LIMITS] = [
     ("Max realtime timeout", "us"),
 ];
 
-fn column(out: &mut Window<'_>, limit: u64) {
+fn column(out: &mut TextWindow<'_>, limit: u64) {
     match limit {
         u64::MAX => put!(out, "{:<20} ", "unlimited"),
         limit => put!(out, "{limit:<20} "),
@@ -31,7 +31,7 @@ fn column(out: &mut Window<'_>, limit: u64) {
 }
 
 /// Puts the table of `limits`.
-pub(super) fn put(limits: &[[u64; 2]; LIMITS], out: &mut Window<'_>) {
+pub(super) fn put(limits: &[[u64; 2]; LIMITS], out: &mut TextWindow<'_>) {
     put!(out, "{:<25} {:<20} {:<20} {:<10}\n", "Limit", "Soft Limit", "Hard Limit", "Units");
     for ((name, unit), [soft, hard]) in NAMES.iter().zip(limits) {
         put!(out, "{name:<25} ");

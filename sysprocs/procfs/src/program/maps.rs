@@ -1,7 +1,7 @@
 //! `/proc/PID/maps`: the areas of a program's memory (proc(5)), and how much they are.
 
-use crate::server::State;
-use crate::window::{Window, put};
+use crate::server::ProcFilesState;
+use crate::window::{TextWindow, put};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_proto::listed::Listed;
 use renga_proto::path::PATH_BYTES_MAX;
@@ -26,7 +26,7 @@ fn areas(info: &'static ProcInfo) -> impl Iterator<Item = AreaInfo> {
     )
 }
 
-impl<M: UserMemory + ?Sized> State<M> {
+impl<M: UserMemory + ?Sized> ProcFilesState<M> {
     /// Pages of its areas.
     pub(super) fn pages_of(&self, listed: &Listed) -> u64 {
         let shown = self
@@ -35,7 +35,7 @@ impl<M: UserMemory + ?Sized> State<M> {
         shown.max(listed.count(Count::FramesHeld))
     }
 
-    pub(super) async fn maps(&mut self, pid: u32, out: &mut Window<'_>) {
+    pub(super) async fn maps(&mut self, pid: u32, out: &mut TextWindow<'_>) {
         // One that ends has none, as on Linux.
         let Ok(info) = self.info(pid) else { return };
         let mut path = [0; PATH_BYTES_MAX];
@@ -55,11 +55,11 @@ impl<M: UserMemory + ?Sized> State<M> {
     }
 }
 
-fn put_area(area: &AreaInfo, [start, end]: [u64; 2], name: &[u8], out: &mut Window<'_>) {
+fn put_area(area: &AreaInfo, [start, end]: [u64; 2], name: &[u8], out: &mut TextWindow<'_>) {
     let may = |bit: u8, letter: char| if area.access & bit != 0 { letter } else { '-' };
     let shared = if area.shared { 's' } else { 'p' };
     let mut line = [b' '; NAME_COLUMN];
-    let mut text = Window::new(&mut line, 0);
+    let mut text = TextWindow::new(&mut line, 0);
     put!(text, "{start:08x}-{end:08x} {}{}{}{shared}", may(READS, 'r'), may(WRITES, 'w'), may(EXECUTES, 'x'));
     let device = if area.ino == 0 { "00:00" } else { "b3:01" };
     put!(text, " {:08x} {device} {} ", u64::from(area.first_page) * PAGE, area.ino);
@@ -72,13 +72,13 @@ fn put_area(area: &AreaInfo, [start, end]: [u64; 2], name: &[u8], out: &mut Wind
 #[cfg(test)]
 mod tests {
     use super::put_area;
-    use crate::window::Window;
+    use crate::window::TextWindow;
     use renga_rt::proc_info::{AreaInfo, EXECUTES, READS};
 
     #[test]
-    fn lines_are_as_linux_writes_them() {
+    fn maps_lines_match_linux() {
         let mut out = [0; 200];
-        let mut text = Window::new(&mut out, 0);
+        let mut text = TextWindow::new(&mut out, 0);
         let area =
             AreaInfo { start: 0x400, end: 0x52b, first_page: 2, ino: 4711, access: READS | EXECUTES, shared: false };
         put_area(&area, [0x40_0000, 0x52_b000], b"/bin/busybox", &mut text);

@@ -3,8 +3,8 @@
 //! Invariant: a page is shown only if the info still names its space when the page is borrowed, and nothing is awaited meanwhile: so it
 //! is the program's, which may end on another core. A page that somebody fills just now shows nothing.
 
-use crate::server::State;
-use crate::window::Window;
+use crate::server::ProcFilesState;
+use crate::window::TextWindow;
 use renga_hal::memory::{Frame, PAGE_BYTES, UserMemory};
 use renga_proto::mounts::ROOT_INO;
 use renga_proto::path::{PATH_BYTES_MAX, PathStart};
@@ -15,7 +15,7 @@ const PAGE: u64 = PAGE_BYTES as u64;
 /// Most pages of strings that are shown: what exec takes.
 const PAGES_MAX: u64 = 2048;
 
-impl<M: UserMemory + ?Sized> State<M> {
+impl<M: UserMemory + ?Sized> ProcFilesState<M> {
     /// The bytes of the program's memory from `start` to `end`, as far as they are there, in pieces.
     fn each_piece(&self, info: &ProcInfo, space: u32, [start, end]: [u64; 2], mut take: impl FnMut(&[u8]) -> bool) {
         let mut at = start;
@@ -37,7 +37,7 @@ impl<M: UserMemory + ?Sized> State<M> {
     }
 
     /// Puts the strings of kind `which` (0 arguments, 1 environment) of process `pid` of this board.
-    pub(super) fn strings(&self, pid: u32, which: usize, out: &mut Window<'_>) {
+    pub(super) fn strings(&self, pid: u32, which: usize, out: &mut TextWindow<'_>) {
         // One that ends has none, as on Linux.
         let Ok(info) = self.info(pid) else { return };
         let Some(space) = info.space.get() else { return };
@@ -69,7 +69,7 @@ impl<M: UserMemory + ?Sized> State<M> {
     fn put_path(&self, pid: u32, start: u64, out: &mut [u8]) -> Result<u32, Errno> {
         let info = self.info(pid)?;
         let space = info.space.get().ok_or(Errno::ENOENT)?;
-        let (mut text, mut ended) = (Window::new(out, 0), false);
+        let (mut text, mut ended) = (TextWindow::new(out, 0), false);
         self.each_piece(info, space, [start, start.saturating_add(PATH_BYTES_MAX as u64)], |piece| {
             text.name(piece);
             ended = piece.contains(&0);

@@ -1,8 +1,8 @@
 //! `/proc/PID/stat`: the line of numbers that listings are made of (proc(5)).
 
-use crate::server::State;
+use crate::server::ProcFilesState;
 use crate::whole::NS_PER_TICK;
-use crate::window::{Window, put};
+use crate::window::{TextWindow, put};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_proto::listed::Listed;
 use renga_rt::account::Count;
@@ -38,8 +38,8 @@ pub(super) fn system_ns(listed: &Listed) -> u64 {
     [Count::SystemNs, Count::BehalfNs, Count::ElsewhereNs].iter().map(|&count| listed.count(count)).sum()
 }
 
-impl<M: UserMemory + ?Sized> State<M> {
-    pub(super) fn stat(&self, listed: &Listed, out: &mut Window<'_>) {
+impl<M: UserMemory + ?Sized> ProcFilesState<M> {
+    pub(super) fn stat(&self, listed: &Listed, out: &mut TextWindow<'_>) {
         let Listed { pid, parent, group, session, state, pending, started_ns, .. } = *listed;
         let [priority, nice, real_time, policy] = scheduling(listed.policy);
         let (resident, size) = (listed.count(Count::FramesHeld), self.pages_of(listed) * PAGE_BYTES as u64);

@@ -1,7 +1,7 @@
 //! `/proc/PID/status`: what a program is, in lines with names (proc(5)).
 
-use crate::server::State;
-use crate::window::{Window, put};
+use crate::server::ProcFilesState;
+use crate::window::{TextWindow, put};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_proto::listed::Listed;
 use renga_rt::account::Count;
@@ -21,8 +21,8 @@ fn state_name(state: u8) -> &'static str {
     }
 }
 
-impl<M: UserMemory + ?Sized> State<M> {
-    pub(super) fn program_status(&self, listed: &Listed, out: &mut Window<'_>) {
+impl<M: UserMemory + ?Sized> ProcFilesState<M> {
+    pub(super) fn program_status(&self, listed: &Listed, out: &mut TextWindow<'_>) {
         let Listed { pid, parent, group, session, .. } = *listed;
         let info = self.info(pid).ok();
         let umask = info.map_or(0, |info| info.umask.get());
@@ -49,7 +49,7 @@ impl<M: UserMemory + ?Sized> State<M> {
         put!(out, "nonvoluntary_ctxt_switches:\t{}\n", listed.count(Count::InvoluntarySwitches));
     }
 
-    fn memory_lines(&self, listed: &Listed, out: &mut Window<'_>) {
+    fn memory_lines(&self, listed: &Listed, out: &mut TextWindow<'_>) {
         let (resident, size) = (listed.count(Count::FramesHeld) * KIB_PER_FRAME, self.pages_of(listed) * KIB_PER_FRAME);
         for (name, kib) in [
             ("VmPeak", size),

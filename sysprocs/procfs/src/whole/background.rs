@@ -1,22 +1,23 @@
 //! Background jobs and how they are regulated: what the regulator says, and who is a job on which board.
 
-use crate::server::State;
-use crate::tree::File;
-use crate::window::{Window, put};
+use crate::server::ProcFilesState;
+use crate::tree::ProcFile;
+use crate::window::{TextWindow, put};
 use renga_hal::memory::UserMemory;
-use renga_proto::regulation::{ReadSetting, Setting, TEXT_BYTES_MAX, WriteSetting};
+use renga_proto::regulation::{ReadSetting, RegulationSetting, WriteSetting};
+use renga_proto::settings::TEXT_BYTES_MAX;
 use renga_rt::policy::Policy;
 use renga_rt::{Errno, Retry};
 
 /// What the regulator calls it.
-fn setting(file: File) -> Option<Setting> {
+fn setting(file: ProcFile) -> Option<RegulationSetting> {
     match file {
-        File::Jobs => Some(Setting::Jobs),
-        File::RegulationPolicy => Some(Setting::Policy),
-        File::Thresholds => Some(Setting::Thresholds),
-        File::Ignored => Some(Setting::Ignored),
-        File::RegulationState => Some(Setting::State),
-        File::RegulationTotals => Some(Setting::Totals),
+        ProcFile::Jobs => Some(RegulationSetting::Jobs),
+        ProcFile::RegulationPolicy => Some(RegulationSetting::Policy),
+        ProcFile::Thresholds => Some(RegulationSetting::Thresholds),
+        ProcFile::Ignored => Some(RegulationSetting::Ignored),
+        ProcFile::RegulationState => Some(RegulationSetting::State),
+        ProcFile::RegulationTotals => Some(RegulationSetting::Totals),
         _ => None,
     }
 }
@@ -26,8 +27,8 @@ fn gone(errno: Errno) -> Errno {
     if errno == Errno::EHOSTDOWN { Errno::EIO } else { errno }
 }
 
-impl<M: UserMemory + ?Sized> State<M> {
-    pub(super) async fn regulation(&mut self, file: File, out: &mut Window<'_>) -> Result<(), Errno> {
+impl<M: UserMemory + ?Sized> ProcFilesState<M> {
+    pub(super) async fn regulation(&mut self, file: ProcFile, out: &mut TextWindow<'_>) -> Result<(), Errno> {
         let setting = setting(file).ok_or(Errno::EINVAL)? as u8;
         let text = &mut self.page[..TEXT_BYTES_MAX];
         let read = self.clients.regulation.call_retrying(ReadSetting { setting }, &mut *text).await;
@@ -36,12 +37,12 @@ impl<M: UserMemory + ?Sized> State<M> {
         Ok(())
     }
 
-    pub(super) async fn change_regulation(&mut self, file: File, text: &[u8]) -> Result<(), Errno> {
+    pub(super) async fn change_regulation(&mut self, file: ProcFile, text: &[u8]) -> Result<(), Errno> {
         let setting = setting(file).ok_or(Errno::EACCES)? as u8;
         self.clients.regulation.call_retrying(WriteSetting { setting }, text).await.map_err(gone)
     }
 
-    pub(super) async fn jobs(&mut self, out: &mut Window<'_>) {
+    pub(super) async fn jobs(&mut self, out: &mut TextWindow<'_>) {
         put!(out, "board pid state name\n");
         self.each_program(out, |board, listed, out| {
             if !Policy::from_word(listed.policy).is_some_and(|policy| policy.background) {

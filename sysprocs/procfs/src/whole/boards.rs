@@ -2,9 +2,9 @@
 //!
 //! Lines of fields between blanks under a line of headings, to be read by people and `awk`.
 
-use crate::server::State;
-use crate::tree::File;
-use crate::window::{Window, put};
+use crate::server::ProcFilesState;
+use crate::tree::ProcFile;
+use crate::window::{TextWindow, put};
 use renga_hal::memory::UserMemory;
 use renga_proto::listed::Listed;
 use renga_proto::router::ReadCounters;
@@ -20,8 +20,8 @@ fn letter(board: u8) -> char {
     char::from(b'a' + board)
 }
 
-impl<M: UserMemory + ?Sized> State<M> {
-    pub(super) async fn boards(&mut self, out: &mut Window<'_>) {
+impl<M: UserMemory + ?Sized> ProcFilesState<M> {
+    pub(super) async fn boards(&mut self, out: &mut TextWindow<'_>) {
         put!(out, "board state up_ms user_ms system_ms programs running free_slots frames free_frames\n");
         for board in 0..self.clients.boards() {
             let (counts, memory) = (self.clients.counts(board).await, self.clients.memory_of(board).await);
@@ -36,7 +36,7 @@ impl<M: UserMemory + ?Sized> State<M> {
         }
     }
 
-    pub(super) async fn processes(&mut self, out: &mut Window<'_>) {
+    pub(super) async fn processes(&mut self, out: &mut TextWindow<'_>) {
         put!(out, "board pid parent group session state user_us system_us frames name\n");
         self.each_program(out, |board, listed, out| {
             let [user, system] = [Count::UserNs, Count::SystemNs].map(|count| listed.count(count) / 1000);
@@ -50,10 +50,14 @@ impl<M: UserMemory + ?Sized> State<M> {
     }
 
     /// Has `say` write what is to be said of each program, board by board, named by its letter.
-    pub(super) async fn each_program(&mut self, out: &mut Window<'_>, say: impl Fn(char, Listed, &mut Window<'_>)) {
+    pub(super) async fn each_program(
+        &mut self,
+        out: &mut TextWindow<'_>,
+        say: impl Fn(char, Listed, &mut TextWindow<'_>),
+    ) {
         for board in 0..self.clients.boards() {
             let mut line = 0;
-            // Each turn passes lines of the board's table.
+            // Each pass passes lines of the board's table.
             while line < u16::MAX {
                 let mut any = false;
                 for listed in self.clients.processes(board, line, &mut self.page[..]).await {
@@ -68,7 +72,7 @@ impl<M: UserMemory + ?Sized> State<M> {
     }
 
     /// The counters of each board's link, in the order in which the router keeps them.
-    pub(super) async fn link(&mut self, out: &mut Window<'_>) {
+    pub(super) async fn link(&mut self, out: &mut TextWindow<'_>) {
         for board in 0..self.clients.boards() {
             let Some(mut link) = self.clients.link_of(board) else { continue };
             let mut bytes = [0; COUNTER_BYTES];
@@ -83,8 +87,8 @@ impl<M: UserMemory + ?Sized> State<M> {
     }
 
     /// The names of this board and of this run.
-    pub(super) fn identity(&self, file: File, out: &mut Window<'_>) {
-        if file == File::HostName {
+    pub(super) fn identity(&self, file: ProcFile, out: &mut TextWindow<'_>) {
+        if file == ProcFile::HostName {
             return put!(out, "{}\n", letter(self.board));
         }
         // A version 4 UUID of numbers that repeat with the run.

@@ -3,8 +3,8 @@
 //! Invariant: it comes from the buffers, so books are as they are now, on the medium or not; content of files is as the
 //! medium has it, or had it when its block was read so last, as with Linux's buffers of a block device.
 
-use crate::server::State;
-use crate::window::{Window, put};
+use crate::server::ProcFilesState;
+use crate::window::{TextWindow, put};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_proto::buffer::directory::ReadBytes;
 use renga_proto::proc_files::SECTOR_BYTES;
@@ -14,7 +14,7 @@ const BLOCK_BYTES: u64 = PAGE_BYTES as u64;
 /// Where the superblock has the number of blocks.
 const BLOCKS_AT: u32 = 1024 + 4;
 
-impl<M: UserMemory + ?Sized> State<M> {
+impl<M: UserMemory + ?Sized> ProcFilesState<M> {
     async fn bytes_of(&mut self, block: u64, offset: u32, out: &mut [u8]) -> Result<(), Errno> {
         let mut buffers = self.clients.buffers.at(self.init_board, 0).ok_or(Errno::EIO)?;
         buffers.call_retrying(ReadBytes { block, offset }, &mut *out).await
@@ -27,7 +27,7 @@ impl<M: UserMemory + ?Sized> State<M> {
     }
 
     /// `/proc/partitions`: the one that there is, its size in KiB.
-    pub(super) async fn partitions(&mut self, out: &mut Window<'_>) -> Result<(), Errno> {
+    pub(super) async fn partitions(&mut self, out: &mut TextWindow<'_>) -> Result<(), Errno> {
         let kib = self.disk_blocks().await? * (BLOCK_BYTES / 1024);
         put!(out, "major minor  #blocks  name\n\n 179        1 {kib:10} mmcblk0p1\n");
         Ok(())
@@ -43,7 +43,7 @@ impl<M: UserMemory + ?Sized> State<M> {
         let left = (self.disk_blocks().await? * BLOCK_BYTES).saturating_sub(offset);
         let end = out.len().min(usize::try_from(left).unwrap_or(usize::MAX));
         let mut done = 0;
-        // Each turn passes a block.
+        // Each pass passes a block.
         while done < end {
             let at = offset + done as u64;
             let bytes = (end - done).min((BLOCK_BYTES - at % BLOCK_BYTES) as usize);

@@ -2,9 +2,9 @@
 //!
 //! A pace is of a program's policy, so it is its board's table of processes that keeps and changes it.
 
-use crate::server::State;
-use crate::window::{Window, put};
-use renga_governor::{Change, shown};
+use crate::server::ProcFilesState;
+use crate::window::{TextWindow, put};
+use renga_governor::{PaceChange, shown};
 use renga_hal::memory::UserMemory;
 use renga_proto::procs::{ASK_POLICY, INIT, PolicyOf, Schedule};
 use renga_rt::account::Count;
@@ -19,11 +19,11 @@ fn gone(errno: Errno) -> Errno {
     if errno == Errno::EHOSTDOWN { Errno::ESRCH } else { errno }
 }
 
-impl<M: UserMemory + ?Sized> State<M> {
+impl<M: UserMemory + ?Sized> ProcFilesState<M> {
     /// Gives a program the pace that `text` says. `EINVAL`: it says none that is allowed; `ESRCH`: there is no such program;
     /// `EPERM`: it is init, whose children all programs are.
     pub(super) async fn change_pace(&mut self, text: &[u8]) -> Result<(), Errno> {
-        let Change { pid, pace } = Change::of(text).ok_or(Errno::EINVAL)?;
+        let PaceChange { pid, pace } = PaceChange::of(text).ok_or(Errno::EINVAL)?;
         if pid == INIT {
             return Err(Errno::EPERM);
         }
@@ -34,11 +34,11 @@ impl<M: UserMemory + ?Sized> State<M> {
         Ok(())
     }
 
-    pub(super) async fn paces(&mut self, out: &mut Window<'_>) {
+    pub(super) async fn paces(&mut self, out: &mut TextWindow<'_>) {
         put!(out, "board pid delayed_ms pace name\n");
         for board in 0..self.clients.boards() {
             let mut line = 0;
-            // Each turn passes lines of the board's table.
+            // Each pass passes lines of the board's table.
             while line < u16::MAX {
                 let mut any = false;
                 for listed in self.clients.processes(board, line, &mut self.page[..]).await {

@@ -1,14 +1,14 @@
 //! `/proc/renga/log`: the last lines of this board's log, as Linux's `dmesg` has its own.
 
-use crate::server::State;
-use crate::window::{Window, put};
+use crate::server::ProcFilesState;
+use crate::window::{TextWindow, put};
 use renga_hal::memory::UserMemory;
 
 const NS_PER_S: u64 = 1_000_000_000;
 const NS_PER_US: u64 = 1_000;
 
-impl<M: UserMemory + ?Sized> State<M> {
-    pub(super) fn log(&self, out: &mut Window<'_>) {
+impl<M: UserMemory + ?Sized> ProcFilesState<M> {
+    pub(super) fn log(&self, out: &mut TextWindow<'_>) {
         for line in self.me.log_lines() {
             let (seconds, us) = (line.at_ns / NS_PER_S, line.at_ns % NS_PER_S / NS_PER_US);
             // Level 6, information: nobody says more of a line.

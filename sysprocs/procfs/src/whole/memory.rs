@@ -1,13 +1,13 @@
 //! Memory of the cluster: the page frames of all boards that are up.
 
-use crate::server::State;
-use crate::window::{Window, put};
+use crate::server::ProcFilesState;
+use crate::window::{TextWindow, put};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 
 const KIB_PER_FRAME: u64 = PAGE_BYTES as u64 / 1024;
 
-impl<M: UserMemory + ?Sized> State<M> {
-    pub(super) async fn memory_info(&mut self, out: &mut Window<'_>) {
+impl<M: UserMemory + ?Sized> ProcFilesState<M> {
+    pub(super) async fn memory_info(&mut self, out: &mut TextWindow<'_>) {
         let (mut total, mut free) = (0, 0);
         for board in 0..self.clients.boards() {
             if let Some(memory) = self.clients.memory_of(board).await {

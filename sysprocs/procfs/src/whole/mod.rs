@@ -8,48 +8,50 @@ mod disk;
 mod iospeed;
 mod log;
 mod memory;
-pub(crate) mod plan;
+mod plan;
 mod reclaim;
 mod start;
 mod time;
 
 pub(crate) use time::NS_PER_TICK;
 
-use crate::server::State;
-use crate::tree::{File, Place};
-use crate::window::Window;
+use crate::server::ProcFilesState;
+use crate::tree::{ProcFile, ProcPlace};
+use crate::window::TextWindow;
 use renga_hal::memory::UserMemory;
 use renga_rt::Errno;
 
-impl<M: UserMemory + ?Sized> State<M> {
+impl<M: UserMemory + ?Sized> ProcFilesState<M> {
     /// Makes the content of `file`.
-    pub(crate) async fn make_whole(&mut self, file: File, out: &mut Window<'_>) -> Result<(), Errno> {
+    pub(crate) async fn make_whole(&mut self, file: ProcFile, out: &mut TextWindow<'_>) -> Result<(), Errno> {
         match file {
-            File::Uptime => self.uptime(out).await,
-            File::LoadAverage => self.load_average(out).await,
-            File::Stat => self.statistics(out).await,
-            File::MemoryInfo => self.memory_info(out).await,
-            File::ProcessorInfo => self.processor_info(out).await,
-            File::Boards => self.boards(out).await,
-            File::Processes => self.processes(out).await,
-            File::Link => self.link(out).await,
-            File::Partitions => self.partitions(out).await?,
-            File::Log => self.log(out),
-            File::System => self.system(out),
-            File::Edges => self.edges(out),
-            File::Jobs => self.jobs(out).await,
-            File::RegulationPolicy
-            | File::Thresholds
-            | File::Ignored
-            | File::RegulationState
-            | File::RegulationTotals => {
+            ProcFile::Uptime => self.uptime(out).await,
+            ProcFile::LoadAverage => self.load_average(out).await,
+            ProcFile::Stat => self.statistics(out).await,
+            ProcFile::MemoryInfo => self.memory_info(out).await,
+            ProcFile::ProcessorInfo => self.processor_info(out).await,
+            ProcFile::Boards => self.boards(out).await,
+            ProcFile::Processes => self.processes(out).await,
+            ProcFile::Link => self.link(out).await,
+            ProcFile::Partitions => self.partitions(out).await?,
+            ProcFile::Log => self.log(out),
+            ProcFile::System => self.system(out),
+            ProcFile::Edges => self.edges(out),
+            ProcFile::Jobs => self.jobs(out).await,
+            ProcFile::RegulationPolicy
+            | ProcFile::Thresholds
+            | ProcFile::Ignored
+            | ProcFile::RegulationState
+            | ProcFile::RegulationTotals => {
                 self.regulation(file, out).await?;
             }
-            File::Paces => self.paces(out).await,
-            File::Counter => self.counter(out).await?,
-            File::Start => self.start(out)?,
-            File::Batching | File::ReclaimThresholds | File::ReclaimState => self.reclaiming(file, out).await?,
-            File::HostName | File::BootId => self.identity(file, out),
+            ProcFile::Paces => self.paces(out).await,
+            ProcFile::Counter => self.counter(out).await?,
+            ProcFile::Start => self.start(out)?,
+            ProcFile::Batching | ProcFile::ReclaimThresholds | ProcFile::ReclaimState => {
+                self.reclaiming(file, out).await?
+            }
+            ProcFile::HostName | ProcFile::BootId => self.identity(file, out),
             file => constants::put(file, out)?,
         }
         Ok(())
@@ -57,14 +59,14 @@ impl<M: UserMemory + ?Sized> State<M> {
 
     /// Changes what a file shows; an offset means something to the card only.
     pub(crate) async fn write(&mut self, number: u32, offset: u64, text: &[u8]) -> Result<(), Errno> {
-        let place = Place::of(number).ok_or(Errno::ENOENT)?;
+        let place = ProcPlace::of(number).ok_or(Errno::ENOENT)?;
         match place.file {
             _ if !place.is_writable() => Err(Errno::EACCES),
-            File::Paces => self.change_pace(text).await,
-            File::Counter => self.add_to_counter(text).await,
-            File::Start => self.change_start(text).await,
-            File::StartCard => self.write_start_card(offset, text).await,
-            File::Batching | File::ReclaimThresholds => self.change_reclaiming(place.file, text).await,
+            ProcFile::Paces => self.change_pace(text).await,
+            ProcFile::Counter => self.add_to_counter(text).await,
+            ProcFile::Start => self.change_start(text).await,
+            ProcFile::StartCard => self.write_start_card(offset, text).await,
+            ProcFile::Batching | ProcFile::ReclaimThresholds => self.change_reclaiming(place.file, text).await,
             file => self.change_regulation(file, text).await,
         }
     }

@@ -1,69 +1,20 @@
 //! `/proc/renga/system` and `/proc/renga/edges`: what the placement made of the system, and what its edges between boards
 //! have carried to this board.
 
-use crate::server::State;
-use crate::window::{Window, put};
-use core::fmt;
+use crate::placement::{PlacedEdge, PlacedKind};
+use crate::server::ProcFilesState;
+use crate::window::{TextWindow, put};
 use renga_hal::memory::UserMemory;
-use renga_rt::ProcId;
 
-/// Processes of one kind on one board.
-#[derive(Clone, Copy, Debug)]
-pub struct PlacedKind {
-    /// The board's name.
-    pub board: &'static str,
-    /// The kind's.
-    pub kind: &'static str,
-    /// How many.
-    pub count: u16,
-    /// Their core.
-    pub core: u8,
-}
-
-/// That processes of one kind call those of another.
-#[derive(Clone, Copy, Debug)]
-pub struct PlacedEdge {
-    /// The callers' board.
-    pub caller_board: &'static str,
-    /// Their kind.
-    pub caller: &'static str,
-    /// The servers' kind.
-    pub server: &'static str,
-    /// Entries that are called, a bit each.
-    pub entries: u32,
-    /// Entries of the servers, by number and name.
-    pub names: &'static [(u32, &'static str)],
-    /// Calls that came, of an edge from another board: those within a board are not counted.
-    pub calls: Option<u64>,
-}
-
-/// The system as placed: what a server of synthetic files is told of it.
-pub trait Plan {
-    /// The kind of a process of any board, by name.
-    fn kind_name(&self, id: ProcId) -> &'static str;
-    /// The name of a board.
-    fn board_name(&self, board: u8) -> &'static str;
-    /// Shows each kind of each board.
-    fn each_kind(&self, show: &mut dyn FnMut(PlacedKind));
-    /// Shows each edge to processes of this board.
-    fn each_edge(&self, show: &mut dyn FnMut(PlacedEdge));
-}
-
-impl fmt::Debug for dyn Plan {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Plan")
-    }
-}
-
-impl<M: UserMemory + ?Sized> State<M> {
-    pub(super) fn system(&self, out: &mut Window<'_>) {
+impl<M: UserMemory + ?Sized> ProcFilesState<M> {
+    pub(super) fn system(&self, out: &mut TextWindow<'_>) {
         put!(out, "board kind count core\n");
         self.plan.each_kind(&mut |PlacedKind { board, kind, count, core }| {
             put!(out, "{board} {kind} {count} {core}\n");
         });
     }
 
-    pub(super) fn edges(&self, out: &mut Window<'_>) {
+    pub(super) fn edges(&self, out: &mut TextWindow<'_>) {
         put!(out, "from caller to server entries calls\n");
         let here = self.plan.board_name(self.board);
         self.plan.each_edge(&mut |PlacedEdge { caller_board, caller, server, entries, names, calls }| {

@@ -3,8 +3,8 @@
 //! Invariant: sectors are moved whole, and only those of partitions from which the board starts. Without such a card (in the emulator, but
 //! for boards without its device) there is nothing: `ENODEV`.
 
-use crate::server::State;
-use crate::window::{Window, put};
+use crate::server::ProcFilesState;
+use crate::window::{TextWindow, put};
 use renga_hal::block::{BlockError, Progress, SECTOR_BYTES};
 use renga_hal::memory::UserMemory;
 use renga_hal::start_card::StartCard;
@@ -26,8 +26,8 @@ fn sector(offset: u64, len_bytes: usize) -> Result<u64, Errno> {
     if whole { Ok(offset / SECTOR_BYTES as u64) } else { Err(Errno::EINVAL) }
 }
 
-impl<M: UserMemory + ?Sized> State<M> {
-    pub(super) fn start(&mut self, out: &mut Window<'_>) -> Result<(), Errno> {
+impl<M: UserMemory + ?Sized> ProcFilesState<M> {
+    pub(super) fn start(&mut self, out: &mut TextWindow<'_>) -> Result<(), Errno> {
         let facts = self.start_card.facts().ok_or(Errno::ENODEV)?;
         put!(out, "starts {}\nruns {}\nusual {}\n", facts.starts, facts.runs, facts.usual);
         if let Some(ends_ns) = facts.trial_ends_ns {

@@ -4,8 +4,8 @@
 //! A load average is Linux's in meaning, not in method: nobody samples. It is the mean of how many programs ran or
 //! wanted to, as far as that is known when it is asked for: now.
 
-use crate::server::State;
-use crate::window::{Window, put};
+use crate::server::ProcFilesState;
+use crate::window::{TextWindow, put};
 use renga_hal::memory::UserMemory;
 use renga_proto::procs::BoardCounts;
 
@@ -52,13 +52,13 @@ fn sum(one: BoardCounts, other: BoardCounts) -> BoardCounts {
     }
 }
 
-fn put_processor(out: &mut Window<'_>, name: core::fmt::Arguments<'_>, [user, system, idle]: [u64; 3]) {
+fn put_processor(out: &mut TextWindow<'_>, name: core::fmt::Arguments<'_>, [user, system, idle]: [u64; 3]) {
     put!(out, "{name} {user} 0 {system} {idle} 0 0 0 0 0 0\n");
 }
 
-impl<M: UserMemory + ?Sized> State<M> {
+impl<M: UserMemory + ?Sized> ProcFilesState<M> {
     /// Since the start of the board that is asked; and idle time, of all boards together.
-    pub(super) async fn uptime(&mut self, out: &mut Window<'_>) {
+    pub(super) async fn uptime(&mut self, out: &mut TextWindow<'_>) {
         let (up_ns, mut idle) = (self.me.now_ns(), 0_u64);
         for board in 0..self.clients.boards() {
             idle = self.clients.counts(board).await.map_or(idle, |counts| idle.saturating_add(idle_ns(&counts)));
@@ -76,13 +76,13 @@ impl<M: UserMemory + ?Sized> State<M> {
         all
     }
 
-    pub(super) async fn load_average(&mut self, out: &mut Window<'_>) {
+    pub(super) async fn load_average(&mut self, out: &mut TextWindow<'_>) {
         let all = self.all_counts().await;
         let load = all.running;
         put!(out, "{load}.00 {load}.00 {load}.00 {}/{} {}\n", all.running.max(1), all.programs, all.last_pid);
     }
 
-    pub(super) async fn statistics(&mut self, out: &mut Window<'_>) {
+    pub(super) async fn statistics(&mut self, out: &mut TextWindow<'_>) {
         let ticks =
             |counts: &BoardCounts| [counts.user_ns, counts.system_ns, idle_ns(counts)].map(|ns| ns / NS_PER_TICK);
         let (mut all, mut total) = (BoardCounts::default(), [0_u64; 3]);
@@ -106,7 +106,7 @@ impl<M: UserMemory + ?Sized> State<M> {
     }
 
     /// As Linux on the boards' processors, a Cortex-A53 each.
-    pub(super) async fn processor_info(&mut self, out: &mut Window<'_>) {
+    pub(super) async fn processor_info(&mut self, out: &mut TextWindow<'_>) {
         let mut processors = 0;
         for board in 0..self.clients.boards() {
             processors += self.clients.counts(board).await.map_or(0, |counts| cores(&counts).count());

@@ -1,8 +1,8 @@
 //! Tables of cases: contention by resource and board, intervals, idle periods.
 
-use super::{Machine, Orders, Samples};
-use crate::settings::{Policy, Settings, Threshold};
-use renga_proto::regulation::{DISK, LINK, PROCESSOR, Sample, Used};
+use super::{Orders, RegulatorMachine, Samples};
+use crate::settings::{RegulationPolicy, RegulatorSettings, RegulatorThreshold};
+use renga_proto::regulation::{DISK, LINK, PROCESSOR, ResourceUse, Sample};
 use renga_rt::BOARDS_MAX;
 use std::vec::Vec;
 
@@ -21,13 +21,13 @@ fn boards(seen: &[Option<Sample>]) -> Samples {
     samples
 }
 
-fn with_policy(policy: Policy) -> Settings {
-    Settings::of(policy)
+fn with_policy(policy: RegulationPolicy) -> RegulatorSettings {
+    RegulatorSettings::of(policy)
 }
 
 /// What a new machine says to one look.
-fn first(policy: Policy, seen: &[Option<Sample>]) -> Orders {
-    Machine::default().step(&with_policy(policy), 0, &boards(seen))
+fn first(policy: RegulationPolicy, seen: &[Option<Sample>]) -> Orders {
+    RegulatorMachine::default().step(&with_policy(policy), 0, &boards(seen))
 }
 
 const CPU_BIT: u8 = 1 << PROCESSOR;
@@ -36,8 +36,8 @@ const LINK_BIT: u8 = 1 << LINK;
 
 /// Holds: jobs-held.
 #[test]
-fn contention_is_a_small_share_of_what_a_job_uses() {
-    type Case = (&'static str, u64, Used, Used, u8);
+fn regulation_small_share_is_contention() {
+    type Case = (&'static str, u64, ResourceUse, ResourceUse, u8);
     let cases: [Case; 12] = [
         ("nobody", 100, [0, 0, 0], [0, 0, 0], 0),
         ("a job alone", 0, [0, 0, 0], [100, 9, 9], 0),
@@ -53,25 +53,25 @@ fn contention_is_a_small_share_of_what_a_job_uses() {
         ("all", 0, [50, 1, 1], [50, 1, 1], CPU_BIT | DISK_BIT | LINK_BIT),
     ];
     for (what, idle, foreground, background, wanted) in cases {
-        for policy in [Policy::Eii, Policy::Ipd] {
+        for policy in [RegulationPolicy::Eii, RegulationPolicy::Ipd] {
             assert_eq!(first(policy, &[board(idle, foreground, background)])[0], wanted, "{what}, {policy:?}");
         }
-        assert_eq!(first(Policy::Off, &[board(idle, foreground, background)])[0], 0, "{what}, off");
+        assert_eq!(first(RegulationPolicy::Off, &[board(idle, foreground, background)])[0], 0, "{what}, off");
     }
 }
 
 #[test]
-fn disk_and_link_are_the_clusters_and_processors_the_boards() {
+fn regulation_disk_and_link_are_cluster_wide() {
     let seen = [board(0, [100, 5, 0], [0, 0, 0]), board(0, [0, 0, 0], [100, 5, 0])];
-    assert_eq!(first(Policy::Eii, &seen)[..2], [0, DISK_BIT], "a job on b yields to who reads on a");
+    assert_eq!(first(RegulationPolicy::Eii, &seen)[..2], [0, DISK_BIT], "a job on b yields to who reads on a");
     let [a, b] = seen;
-    assert_eq!(first(Policy::Eii, &[b, a])[..2], [DISK_BIT, 0], "and the other way round");
-    assert_eq!(first(Policy::Eii, &[a, None, b])[..3], [0, 0, DISK_BIT], "past a board that is down");
+    assert_eq!(first(RegulationPolicy::Eii, &[b, a])[..2], [DISK_BIT, 0], "and the other way round");
+    assert_eq!(first(RegulationPolicy::Eii, &[a, None, b])[..3], [0, 0, DISK_BIT], "past a board that is down");
 }
 
 /// When jobs are let go and held again, in ms, while `contended` says what is seen at a look during which they ran.
-fn changes(settings: &Settings, until_ms: u64, contended: impl Fn(u64) -> bool) -> Vec<(u64, bool)> {
-    let (mut machine, mut changes, mut held) = (Machine::default(), Vec::new(), false);
+fn changes(settings: &RegulatorSettings, until_ms: u64, contended: impl Fn(u64) -> bool) -> Vec<(u64, bool)> {
+    let (mut machine, mut changes, mut held) = (RegulatorMachine::default(), Vec::new(), false);
     for now_ms in (100..=until_ms).step_by(100) {
         let used = if held { [0, 0, 0] } else { [0, 9, 0] };
         let foreground = [0, u64::from(contended(now_ms)), 0];
@@ -86,15 +86,15 @@ fn changes(settings: &Settings, until_ms: u64, contended: impl Fn(u64) -> bool) 
 
 /// Holds: jobs-policies.
 #[test]
-fn intervals_double_up_to_a_limit_and_begin_again() {
-    let held_at: Vec<u64> = changes(&with_policy(Policy::Eii), 60_000, |_| true)
+fn regulation_eii_intervals_double_and_restart() {
+    let held_at: Vec<u64> = changes(&with_policy(RegulationPolicy::Eii), 60_000, |_| true)
         .into_iter()
         .filter_map(|(now_ms, held)| held.then_some(now_ms))
         .collect();
     // Each wait, and the period of the look that follows.
     assert_eq!(held_at, [100, 1_200, 3_300, 7_400, 15_500, 31_600, 47_700]);
     let pause = 3_400..20_000;
-    let seen = changes(&with_policy(Policy::Eii), 30_000, |now_ms| !pause.contains(&now_ms));
+    let seen = changes(&with_policy(RegulationPolicy::Eii), 30_000, |now_ms| !pause.contains(&now_ms));
     let wanted = [(100, true), (1_100, false), (1_200, true), (3_200, false), (3_300, true), (7_300, false)];
     assert_eq!(seen[..6], wanted);
     assert_eq!(
@@ -114,9 +114,9 @@ fn intervals_double_up_to_a_limit_and_begin_again() {
 
 /// Holds: jobs-policies.
 #[test]
-fn idle_periods_let_jobs_go() {
-    let settings = with_policy(Policy::Ipd);
-    let mut machine = Machine::default();
+fn regulation_ipd_idle_period_releases_jobs() {
+    let settings = with_policy(RegulationPolicy::Ipd);
+    let mut machine = RegulatorMachine::default();
     let mut at = |now_ms: u64, seen| machine.step(&settings, now_ms * MS, &boards(&[seen]))[0];
     assert_eq!(at(100, board(0, [50, 0, 0], [50, 0, 0])), CPU_BIT);
     assert_eq!(at(200, board(62, [38, 0, 0], [0, 0, 0])), CPU_BIT, "62 % is not over 62 %");
@@ -136,24 +136,24 @@ fn still(ago_ms: u64) -> Option<Sample> {
 
 /// Holds: jobs-policies.
 #[test]
-fn neither_policy_waits_for_who_is_gone() {
+fn regulation_exited_foreground_releases_jobs() {
     let contended = board(50, [0, 1, 0], [0, 9, 0]);
     // Who used the disk is gone, but only just.
     let ended_now = board(98, [0, 1, 0], [0, 0, 0]).map(|sample| Sample { front_used_ago_ns: u64::MAX, ..sample });
     for (policy, seen, wanted) in [
-        (Policy::Eii, still(u64::MAX), 0),
-        (Policy::Ipd, still(u64::MAX), 0),
-        (Policy::Eii, still(300), 0),
-        (Policy::Ipd, still(300), 0),
-        (Policy::Eii, still(299), DISK_BIT),
-        (Policy::Ipd, still(299), DISK_BIT),
-        (Policy::Eii, ended_now, DISK_BIT),
-        (Policy::Ipd, ended_now, DISK_BIT),
+        (RegulationPolicy::Eii, still(u64::MAX), 0),
+        (RegulationPolicy::Ipd, still(u64::MAX), 0),
+        (RegulationPolicy::Eii, still(300), 0),
+        (RegulationPolicy::Ipd, still(300), 0),
+        (RegulationPolicy::Eii, still(299), DISK_BIT),
+        (RegulationPolicy::Ipd, still(299), DISK_BIT),
+        (RegulationPolicy::Eii, ended_now, DISK_BIT),
+        (RegulationPolicy::Ipd, ended_now, DISK_BIT),
     ] {
-        let (settings, mut machine) = (with_policy(policy), Machine::default());
+        let (settings, mut machine) = (with_policy(policy), RegulatorMachine::default());
         assert_eq!(machine.step(&settings, 100 * MS, &boards(&[contended])), first(policy, &[contended]));
         assert_eq!(machine.step(&settings, 200 * MS, &boards(&[seen]))[0], wanted, "{policy:?}, {seen:?}");
-        let mut machine = Machine::default();
+        let mut machine = RegulatorMachine::default();
         machine.step(&settings, 100 * MS, &boards(&[contended, still(0)]));
         let both = machine.step(&settings, 200 * MS, &boards(&[seen, still(0)]));
         assert_eq!(both[0], DISK_BIT, "somebody of another board ran: {policy:?}, {seen:?}");
@@ -162,9 +162,9 @@ fn neither_policy_waits_for_who_is_gone() {
 
 /// Holds: jobs-policies.
 #[test]
-fn who_is_mistaken_for_gone_is_so_once_between_two_tries() {
-    let settings = with_policy(Policy::Eii);
-    let mut machine = Machine::default();
+fn regulation_wrong_guess_happens_once_per_interval() {
+    let settings = with_policy(RegulationPolicy::Eii);
+    let mut machine = RegulatorMachine::default();
     let (contended, gone) = (board(50, [0, 1, 0], [0, 9, 0]), still(u64::MAX));
     let mut holds = |now_ms: u64, seen| machine.step(&settings, now_ms * MS, &boards(&[seen]))[0] != 0;
     assert!(holds(100, contended) && !holds(200, gone) && holds(300, contended));
@@ -176,10 +176,10 @@ fn who_is_mistaken_for_gone_is_so_once_between_two_tries() {
 
 /// Holds: jobs-counted.
 #[test]
-fn where_jobs_contend_is_told_whatever_the_policy() {
+fn regulation_contention_is_reported_under_any_policy() {
     let seen = boards(&[board(0, [50, 1, 0], [50, 1, 1]), board(0, [0, 0, 0], [0, 0, 1])]);
-    for policy in [Policy::Off, Policy::Eii, Policy::Ipd] {
-        let mut machine = Machine::default();
+    for policy in [RegulationPolicy::Off, RegulationPolicy::Eii, RegulationPolicy::Ipd] {
+        let mut machine = RegulatorMachine::default();
         machine.step(&with_policy(policy), 0, &seen);
         assert_eq!(machine.contended()[..2], [CPU_BIT | DISK_BIT, 0]);
         machine.step(&with_policy(policy), 1, &boards(&[]));
@@ -188,17 +188,17 @@ fn where_jobs_contend_is_told_whatever_the_policy() {
 }
 
 #[test]
-fn thresholds_decide() {
+fn regulation_thresholds_decide_contention() {
     let sample = board(0, [20, 1, 1], [80, 9, 9]);
     for (threshold, value, wanted) in [
-        (Threshold::Cpu, 80, DISK_BIT | LINK_BIT),
-        (Threshold::Disk, 90, CPU_BIT | LINK_BIT),
-        (Threshold::Link, 90, CPU_BIT | DISK_BIT),
-        (Threshold::CpuIdle, 0, DISK_BIT | LINK_BIT),
+        (RegulatorThreshold::Cpu, 80, DISK_BIT | LINK_BIT),
+        (RegulatorThreshold::Disk, 90, CPU_BIT | LINK_BIT),
+        (RegulatorThreshold::Link, 90, CPU_BIT | DISK_BIT),
+        (RegulatorThreshold::CpuIdle, 0, DISK_BIT | LINK_BIT),
     ] {
-        let mut settings = with_policy(Policy::Eii);
-        assert!(settings.set(threshold, value));
-        assert_eq!(Machine::default().step(&settings, 0, &boards(&[sample]))[0], wanted, "{threshold:?}");
+        let mut settings = with_policy(RegulationPolicy::Eii);
+        assert!(settings.thresholds.set(threshold as usize, value));
+        assert_eq!(RegulatorMachine::default().step(&settings, 0, &boards(&[sample]))[0], wanted, "{threshold:?}");
     }
 }
 

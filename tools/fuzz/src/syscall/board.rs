@@ -11,7 +11,7 @@ use renga_hal::uart::Uart;
 use renga_hal_host::HostMemory;
 use renga_memory::SpaceTables;
 use renga_process::host::Flushed;
-use renga_process::{DESCRIPTORS_MAX, DescriptorPlace, ProcessRow, QueuedSignal, Seen, UserClients, UserFacts};
+use renga_process::{DESCRIPTORS_MAX, DescriptorSlot, ProcessRow, QueuedSignal, SlotUse, UserClients, UserFacts};
 use renga_proto::clock::Clock;
 use renga_proto::events::Events;
 use renga_proto::fifos::Fifos;
@@ -139,7 +139,7 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
                 proc_files: Family::new(&me, arena.put_slice(1, |_| Members::NONE)).narrowed(),
             };
             let paths = arena.put(|| [0; renga_process::PATHS_BYTES]);
-            let files = arena.put_slice(DESCRIPTORS_MAX, |_| DescriptorPlace::EMPTY);
+            let files = arena.put_slice(DESCRIPTORS_MAX, |_| DescriptorSlot::EMPTY);
             renga_process::user(me, clients, machine, power, processor, context, facts, files, paths)
         });
     }
@@ -162,7 +162,7 @@ fn procs(board: Board, users: &'static [&'static Process], watch: &'static Watch
     let wait_cancellers: &'static [WaitCanceller] = arena.put_slice(USERS, |slot| WaitCanceller::new(users[slot]));
     let rows = arena.put_slice(RECORDS, |_| ProcessRow::EMPTY);
     let queued = arena.put_slice(QUEUED, |_| QueuedSignal::EMPTY);
-    let seen = arena.put_slice(USERS, |_| Seen::NOTHING);
+    let seen = arena.put_slice(USERS, |_| SlotUse::NOTHING);
     board.server(|me, port| renga_process::procs(me, port, wait_cancellers, rows, queued, seen, 0, 1, watch))
 }
 

@@ -21,8 +21,6 @@ const KNOWN: &[(&str, usize)] = &[
     ("netlink-hw/mac", 2),
     ("netlink-hw/phy", 6),
     ("netlink-hw/wire", 2),
-    ("sysprocs/process", 15),
-    ("sysprocs/procfs", 2),
     ("tools/emu/coordinator", 8),
     ("tools/emu/plugin", 10),
     ("tools/fuzz", 2),

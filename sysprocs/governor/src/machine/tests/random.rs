@@ -1,6 +1,6 @@
 //! Whatever programs do and boards are late: delays are bounded, and what is requested is achieved.
 
-use super::{Crossing, DELAY_NS_MAX, Governor, Io, MS};
+use super::{DELAY_NS_MAX, Governor, IoTimes, MS, TrapTimes};
 use crate::machine::LATE_NS_MAX;
 use proptest::prelude::*;
 use renga_abi::pace::Pace;
@@ -26,15 +26,15 @@ fn a_pace() -> impl Strategy<Value = Pace> {
 proptest! {
     /// Holds: iospeed-factor.
     #[test]
-    fn the_requested_factor_is_achieved(factor in 1_100..=100_000u32, late: bool, ios in ios()) {
+    fn pace_random_ios_reach_factor(factor in 1_100..=100_000u32, late: bool, ios in ios()) {
         let pace = Pace::Time { factor, spins: false };
         let (mut governor, mut now_ns, mut took, mut lasted) = (Governor::default(), 0, 0, 0);
         for [before, takes, waited_ns, late_ns] in ios {
             now_ns += before;
             let asked_ns = now_ns;
-            let io = Io { asked_ns, began_ns: asked_ns, ended_ns: asked_ns + takes + waited_ns, waited_ns };
+            let io = IoTimes { asked_ns, began_ns: asked_ns, ended_ns: asked_ns + takes + waited_ns, waited_ns };
             now_ns = governor.after(pace, io).unwrap_or(io.ended_ns) + if late { late_ns } else { 0 };
-            governor.leaves(Crossing { now_ns, user_ns: 0 });
+            governor.leaves(TrapTimes { now_ns, user_ns: 0 });
             // Later than is made up for.
             prop_assume!(governor.owed_ns > -(LATE_NS_MAX as i64));
             took += takes;
@@ -48,7 +48,7 @@ proptest! {
 
     /// Holds: iospeed-rate.
     #[test]
-    fn no_fixed_period_has_more_than_its_ios(most in 1..20u32, steps in 1..10u32, gaps in gaps()) {
+    fn pace_fixed_period_never_exceeds_count(most in 1..20u32, steps in 1..10u32, gaps in gaps()) {
         let pace = Pace::Count { most, period_ms: 10 * steps, own_period: false };
         let length_ns = u64::from(10 * steps) * MS;
         let mut in_periods = std::collections::BTreeMap::new();
@@ -60,7 +60,7 @@ proptest! {
 
     /// Holds: iospeed-rate.
     #[test]
-    fn no_period_of_ones_own_has_more_than_its_ios(most in 1..20u32, steps in 1..10u32, gaps in gaps()) {
+    fn pace_variable_period_never_exceeds_count(most in 1..20u32, steps in 1..10u32, gaps in gaps()) {
         let pace = Pace::Count { most, period_ms: 10 * steps, own_period: true };
         let length_ns = u64::from(10 * steps) * MS;
         let begins = begins(pace, &gaps);
@@ -72,20 +72,20 @@ proptest! {
 
     /// Holds: iospeed-control.
     #[test]
-    fn delays_are_bounded_whatever_happens(
+    fn pace_any_input_delay_is_bounded(
         pace in a_pace(),
         steps in prop::collection::vec((any::<u64>(), any::<u64>(), any::<u64>(), any::<u64>(), any::<u64>()), 1..100),
     ) {
         let mut governor = Governor::default();
         for (asked_ns, began_ns, ended_ns, waited_ns, left_ns) in steps {
-            governor.trapped(Crossing { now_ns: asked_ns, user_ns: waited_ns });
+            governor.trapped(TrapTimes { now_ns: asked_ns, user_ns: waited_ns });
             if let Some(until_ns) = governor.before(pace, asked_ns) {
                 prop_assert!(until_ns > asked_ns && until_ns - asked_ns <= 10_000 * MS);
             }
-            if let Some(until_ns) = governor.after(pace, Io { asked_ns, began_ns, ended_ns, waited_ns }) {
+            if let Some(until_ns) = governor.after(pace, IoTimes { asked_ns, began_ns, ended_ns, waited_ns }) {
                 prop_assert!(until_ns >= ended_ns && until_ns - ended_ns <= DELAY_NS_MAX);
             }
-            governor.leaves(Crossing { now_ns: left_ns, user_ns: began_ns });
+            governor.leaves(TrapTimes { now_ns: left_ns, user_ns: began_ns });
             prop_assert!(governor.owed_ns >= -(LATE_NS_MAX as i64) && governor.owed_ns <= DELAY_NS_MAX as i64);
         }
     }

@@ -2,8 +2,8 @@
 //!
 //! Invariant: a set that names no core on which programs run is refused; bits of others say nothing. Not here: who runs where (`renga_core::seat`).
 
-use crate::user::User;
-use crate::user::escape::Outcome;
+use crate::user::slot::user::User;
+use crate::user::state::syscall_result::SyscallResult;
 use renga_hal::memory::UserMemory;
 use renga_proto::procs::{ASK_POLICY, Schedule};
 use renga_rt::Errno;
@@ -12,7 +12,7 @@ use renga_rt::Errno;
 const SET_BYTES: u32 = 8;
 
 impl<M: UserMemory + ?Sized> User<M> {
-    pub(in crate::user) async fn get_affinity(&mut self) -> Outcome {
+    pub(crate) async fn get_affinity(&mut self) -> SyscallResult {
         if self.int(1) < SET_BYTES || !self.int(1).is_multiple_of(SET_BYTES) {
             return Err(Errno::EINVAL.into());
         }
@@ -21,7 +21,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(SET_BYTES.into())
     }
 
-    pub(in crate::user) async fn set_affinity(&mut self) -> Outcome {
+    pub(crate) async fn set_affinity(&mut self) -> SyscallResult {
         let mut first = [0];
         if self.int(1) > 0 {
             self.get(self.argument(2), &mut first).await?;
@@ -35,7 +35,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(0)
     }
 
-    pub(in crate::user) async fn get_processor(&mut self) -> Outcome {
+    pub(crate) async fn get_processor(&mut self) -> SyscallResult {
         let (processor, node) = (self.argument(0), self.argument(1));
         if processor != 0 {
             self.put(processor, &u32::from(self.me.program_core()).to_le_bytes()).await?;

@@ -1,7 +1,7 @@
 //! The system calls that only Renga has, but for the fork onto another board (`fork.rs`).
 
-use crate::user::User;
-use crate::user::escape::Outcome;
+use crate::user::slot::user::User;
+use crate::user::state::syscall_result::SyscallResult;
 use renga_hal::memory::UserMemory;
 use renga_proto::path::Unmount;
 use renga_proto::procs::INIT;
@@ -19,7 +19,7 @@ const COUNTER_BYTES: usize = 256;
 
 impl<M: UserMemory + ?Sized> User<M> {
     /// System call 1001: facts for listings. What, index, where to, how many bytes there.
-    pub(in crate::user) async fn cluster_facts(&mut self) -> Outcome {
+    pub(crate) async fn cluster_facts(&mut self) -> SyscallResult {
         let (what, index, place, room) = (self.int(0), self.argument(1), self.argument(2), self.argument(3));
         match what {
             INFO_BOARDS => {
@@ -42,7 +42,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// System call 1002: stops the cluster with everything on the medium. Init's alone.
-    pub(in crate::user) async fn halt(&mut self) -> Outcome {
+    pub(crate) async fn halt(&mut self) -> SyscallResult {
         if self.program.pid != INIT {
             return Err(Errno::EPERM.into());
         }

@@ -2,8 +2,8 @@
 
 use crate::probes::{self, program_operands};
 use crate::procs::record::NAME_BYTES;
-use crate::user::User;
-use crate::user::escape::Outcome;
+use crate::user::slot::user::User;
+use crate::user::state::syscall_result::SyscallResult;
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_proto::memory::MemoryStatus;
 use renga_proto::procs::Rename;
@@ -25,28 +25,28 @@ const FUTEX_OPERATION: u32 = 0x7f;
 const FUTEX_WAKE: u32 = 1;
 
 impl<M: UserMemory + ?Sized> User<M> {
-    pub(in crate::user) fn get_pid(&mut self) -> Outcome {
+    pub(crate) fn get_pid(&mut self) -> SyscallResult {
         Ok(u64::from(self.program.pid))
     }
 
-    pub(in crate::user) fn get_parent(&mut self) -> Outcome {
+    pub(crate) fn get_parent(&mut self) -> SyscallResult {
         Ok(u64::from(self.program.parent))
     }
 
-    pub(in crate::user) fn set_tid_address(&mut self) -> Outcome {
+    pub(crate) fn set_tid_address(&mut self) -> SyscallResult {
         self.program.clear_child_tid = self.argument(0);
         self.get_pid()
     }
 
     /// Three user or group ids, all root's.
-    pub(in crate::user) async fn get_three_ids(&mut self) -> Outcome {
+    pub(crate) async fn get_three_ids(&mut self) -> SyscallResult {
         for index in 0..3 {
             self.put(self.argument(index), &[0; 4]).await?;
         }
         Ok(0)
     }
 
-    pub(in crate::user) async fn describe_system(&mut self) -> Outcome {
+    pub(crate) async fn describe_system(&mut self) -> SyscallResult {
         let board = [b'a' + self.services.board];
         let fields: [&[u8]; NAME_FIELDS] = [b"Linux", &board, RELEASE, b"#1 Renga", b"aarch64", b"(none)"];
         let mut bytes = [0; NAME_FIELDS * NAME_FIELD_BYTES];
@@ -57,7 +57,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(0)
     }
 
-    pub(in crate::user) async fn system_facts(&mut self) -> Outcome {
+    pub(crate) async fn system_facts(&mut self) -> SyscallResult {
         // As /proc/meminfo: of all boards that are up.
         let (memories, mut total, mut free) = (&mut self.services.clients.memories, 0, 0);
         for board in 0..memories.boards() {
@@ -79,10 +79,10 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(0)
     }
 
-    pub(in crate::user) async fn get_random(&mut self) -> Outcome {
+    pub(crate) async fn get_random(&mut self) -> SyscallResult {
         let (address, count) = (self.argument(0), self.argument(1));
         let mut done = 0;
-        // Each turn passes a page.
+        // Each pass passes a page.
         while done < count {
             if self.is_over_after_page().await {
                 break;
@@ -96,7 +96,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(done)
     }
 
-    pub(in crate::user) async fn control_process(&mut self) -> Outcome {
+    pub(crate) async fn control_process(&mut self) -> SyscallResult {
         match self.int(0) {
             PR_GET_DUMPABLE => Ok(self.program.dumpable.into()),
             PR_SET_DUMPABLE => {
@@ -128,15 +128,15 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// Notes what the program is called, here and for listings.
-    pub(in crate::user) async fn set_name(&mut self, name: [u8; NAME_BYTES]) -> Result<(), Errno> {
+    pub(crate) async fn set_name(&mut self, name: [u8; NAME_BYTES]) -> Result<(), Errno> {
         self.program.name = name;
         let pid = self.program.pid;
         self.me.probe(probes::Program, program_operands(pid, &self.program.name));
         self.services.clients.procs.call(Rename { pid }, &self.program.name[..]).await
     }
 
-    /// Programs have one thread: nobody waits, so there is nobody to wake.
-    pub(in crate::user) async fn futex(&mut self) -> Outcome {
+    /// Programs have one thread: no thread waits, so a wake finds none.
+    pub(crate) async fn futex(&mut self) -> SyscallResult {
         match self.int(1) & FUTEX_OPERATION {
             FUTEX_WAKE => Ok(0),
             _ => Err(Errno::ENOSYS.into()),

@@ -1,4 +1,4 @@
-//! What a program is told: who it is, the time, the cluster, its limits.
+//! The system calls that report facts: identity, time, the cluster, limits.
 
 pub(crate) mod affinity;
 pub(crate) mod cluster;

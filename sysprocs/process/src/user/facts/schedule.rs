@@ -3,8 +3,8 @@
 //! Invariant: a policy is kept with the account of a program, on its board; its board's table of processes changes it.
 //! Not here: what a policy means (`renga_abi::policy`), turns (`renga-core`).
 
-use crate::user::User;
-use crate::user::escape::Outcome;
+use crate::user::slot::user::User;
+use crate::user::state::syscall_result::SyscallResult;
 use renga_hal::memory::UserMemory;
 use renga_proto::procs::{ASK_POLICY, PolicyOf, Schedule};
 use renga_rt::Errno;
@@ -49,7 +49,7 @@ fn changed(old: Policy, class: Class, priority: u32) -> Result<Policy, Errno> {
 }
 
 impl<M: UserMemory + ?Sized> User<M> {
-    pub(in crate::user) fn yield_slice(&mut self) -> Outcome {
+    pub(crate) fn yield_slice(&mut self) -> SyscallResult {
         self.me.yield_slice();
         Ok(0)
     }
@@ -72,7 +72,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// How process `pid`, or this one if that is 0, is scheduled; changed to `change` unless that is `ASK_POLICY`.
-    pub(super) async fn schedule_of(&mut self, pid: u32, change: u64) -> Result<Schedule, Errno> {
+    pub(crate) async fn schedule_of(&mut self, pid: u32, change: u64) -> Result<Schedule, Errno> {
         let pid = if pid == 0 { self.program.pid } else { pid };
         let word = self.services.procs_of(pid)?.call(PolicyOf { pid, change }, ()).await?;
         Schedule::from_word(word).ok_or(Errno::EIO)
@@ -82,7 +82,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         self.with_policy(pid, Ok).await
     }
 
-    pub(in crate::user) async fn set_priority(&mut self) -> Outcome {
+    pub(crate) async fn set_priority(&mut self) -> SyscallResult {
         if self.int(0) != PRIO_PROCESS {
             return Err(Errno::EINVAL.into());
         }
@@ -91,7 +91,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(0)
     }
 
-    pub(in crate::user) async fn get_priority(&mut self) -> Outcome {
+    pub(crate) async fn get_priority(&mut self) -> SyscallResult {
         if self.int(0) != PRIO_PROCESS {
             return Err(Errno::EINVAL.into());
         }
@@ -99,38 +99,38 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok((PRIORITY_NICE_0 - i64::from(nice)) as u64)
     }
 
-    pub(in crate::user) async fn set_scheduler(&mut self) -> Outcome {
+    pub(crate) async fn set_scheduler(&mut self) -> SyscallResult {
         let class = class(self.int(1))?;
         let priority = self.get_int(self.argument(2)).await?;
         self.with_policy(self.int(0), |old| changed(old, class, priority)).await?;
         Ok(0)
     }
 
-    pub(in crate::user) async fn get_scheduler(&mut self) -> Outcome {
+    pub(crate) async fn get_scheduler(&mut self) -> SyscallResult {
         Ok(self.policy_of(self.int(0)).await?.to_word() & 0xff)
     }
 
-    pub(in crate::user) async fn set_scheduler_parameters(&mut self) -> Outcome {
+    pub(crate) async fn set_scheduler_parameters(&mut self) -> SyscallResult {
         let priority = self.get_int(self.argument(1)).await?;
         self.with_policy(self.int(0), |old| changed(old, old.class, priority)).await?;
         Ok(0)
     }
 
-    pub(in crate::user) async fn get_scheduler_parameters(&mut self) -> Outcome {
+    pub(crate) async fn get_scheduler_parameters(&mut self) -> SyscallResult {
         let priority = self.policy_of(self.int(0)).await?.priority;
         self.put(self.argument(1), &u32::from(priority).to_le_bytes()).await?;
         Ok(0)
     }
 
-    pub(in crate::user) fn get_priority_max(&mut self) -> Outcome {
+    pub(crate) fn get_priority_max(&mut self) -> SyscallResult {
         Ok(priorities(class(self.int(0))?).1.into())
     }
 
-    pub(in crate::user) fn get_priority_min(&mut self) -> Outcome {
+    pub(crate) fn get_priority_min(&mut self) -> SyscallResult {
         Ok(priorities(class(self.int(0))?).0.into())
     }
 
-    pub(in crate::user) async fn get_round_robin_interval(&mut self) -> Outcome {
+    pub(crate) async fn get_round_robin_interval(&mut self) -> SyscallResult {
         let slice_ns = self.policy_of(self.int(0)).await?.class.slice_ns();
         let mut bytes = [0; 16];
         bytes[..8].copy_from_slice(&(slice_ns / NS_PER_S).to_le_bytes());
@@ -139,7 +139,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(0)
     }
 
-    pub(in crate::user) async fn set_scheduler_attributes(&mut self) -> Outcome {
+    pub(crate) async fn set_scheduler_attributes(&mut self) -> SyscallResult {
         let mut bytes = [0; ATTRIBUTES_BYTES];
         self.get(self.argument(1), &mut bytes).await?;
         let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
@@ -152,7 +152,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(0)
     }
 
-    pub(in crate::user) async fn get_scheduler_attributes(&mut self) -> Outcome {
+    pub(crate) async fn get_scheduler_attributes(&mut self) -> SyscallResult {
         if u64::from(self.int(2)) < ATTRIBUTES_BYTES as u64 || self.int(3) != 0 {
             return Err(Errno::EINVAL.into());
         }

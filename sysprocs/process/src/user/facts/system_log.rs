@@ -1,9 +1,9 @@
 //! The kernel's log, as `syslog(2)` tells programs: that of the program's own board.
 //!
-//! Nothing is taken away by reading, and nobody can clear it: it is the whole board's.
+//! Reading removes nothing, and no program can clear the log, which is the whole board's.
 
-use crate::user::User;
-use crate::user::escape::Outcome;
+use crate::user::slot::user::User;
+use crate::user::state::syscall_result::SyscallResult;
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_proto::proc_files::{LOG_BYTES_MAX, LOG_PATH, ReadSynthetic, TOP, WalkSynthetic};
 use renga_rt::Errno;
@@ -22,7 +22,7 @@ mod action {
 const PAGES_MAX: u64 = (LOG_BYTES_MAX / PAGE_BYTES) as u64;
 
 impl<M: UserMemory + ?Sized> User<M> {
-    pub(in crate::user) async fn system_log(&mut self) -> Outcome {
+    pub(crate) async fn system_log(&mut self) -> SyscallResult {
         let (what, place, room) = (self.int(0), self.argument(1), self.int(2));
         match what {
             action::CLOSE | action::OPEN | action::SIZE_UNREAD => Ok(0),
@@ -37,7 +37,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// The last bytes of the log, as many as there is room for.
-    async fn read_log(&mut self, place: u64, room: u64) -> Outcome {
+    async fn read_log(&mut self, place: u64, room: u64) -> SyscallResult {
         let walk = WalkSynthetic { at: TOP, reader: self.program.pid, flags: 0 };
         let number = self.proc_files_of(TOP)?.call(walk, LOG_PATH).await?.number;
         let (mut total, mut done) = (0, 0);
@@ -51,7 +51,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
         let start = total.saturating_sub(room);
         let end = total.min(room);
-        // Each turn takes a page.
+        // Each pass takes a page.
         while done < end {
             let page = ReadSynthetic { number, offset: start + done };
             let length = (end - done).min(PAGE_BYTES as u64) as usize;

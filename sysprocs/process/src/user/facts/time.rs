@@ -1,7 +1,7 @@
 //! Clocks and sleeping.
 
-use crate::user::User;
-use crate::user::escape::{Outcome, restartable_unless_handled};
+use crate::user::slot::user::User;
+use crate::user::state::syscall_result::{SyscallResult, restartable_unless_handled};
 use renga_hal::memory::UserMemory;
 use renga_proto::clock::{CalendarTime, SetCalendarTime, SleepUntil};
 use renga_proto::events::FollowCalendar;
@@ -97,7 +97,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// The `struct timespec` at `address`, ns.
-    pub(in crate::user) async fn get_time(&mut self, address: u64) -> Result<u64, Errno> {
+    pub(crate) async fn get_time(&mut self, address: u64) -> Result<u64, Errno> {
         let seconds = self.get_word(address).await?;
         let ns = self.get_word(address.wrapping_add(8)).await?;
         if ns >= NS_PER_S || (seconds as i64) < 0 {
@@ -106,13 +106,13 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(seconds.saturating_mul(NS_PER_S).saturating_add(ns))
     }
 
-    pub(in crate::user) async fn get_clock(&mut self) -> Outcome {
+    pub(crate) async fn get_clock(&mut self) -> SyscallResult {
         let ns = self.clock_ns(self.int(0)).await?;
         self.put(self.argument(1), &time_bytes(ns)).await?;
         Ok(0)
     }
 
-    pub(in crate::user) async fn set_clock(&mut self) -> Outcome {
+    pub(crate) async fn set_clock(&mut self) -> SyscallResult {
         if self.int(0) != CLOCK_REALTIME {
             return Err(Errno::EINVAL.into());
         }
@@ -124,7 +124,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(0)
     }
 
-    pub(in crate::user) async fn get_clock_resolution(&mut self) -> Outcome {
+    pub(crate) async fn get_clock_resolution(&mut self) -> SyscallResult {
         if self.int(0) > CLOCK_BOOTTIME {
             self.process_ns(self.int(0)).await?; // there is such a process
         }
@@ -134,7 +134,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(0)
     }
 
-    pub(in crate::user) async fn get_time_of_day(&mut self) -> Outcome {
+    pub(crate) async fn get_time_of_day(&mut self) -> SyscallResult {
         let ns = self.clock_ns(CLOCK_REALTIME).await?;
         if self.argument(0) != 0 {
             self.put(self.argument(0), &pair(ns / NS_PER_S, ns % NS_PER_S / NS_PER_US)).await?;
@@ -145,13 +145,13 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(0)
     }
 
-    pub(in crate::user) async fn sleep(&mut self) -> Outcome {
+    pub(crate) async fn sleep(&mut self) -> SyscallResult {
         let (time, rest) = (self.argument(0), self.argument(1));
         let ns = self.get_time(time).await?;
         self.sleep_until(self.me.now_ns().saturating_add(ns), rest).await
     }
 
-    pub(in crate::user) async fn sleep_by_clock(&mut self) -> Outcome {
+    pub(crate) async fn sleep_by_clock(&mut self) -> SyscallResult {
         let (clock, flags, time, rest) = (self.int(0), self.int(1), self.argument(2), self.argument(3));
         let ns = self.get_time(time).await?;
         match clock {
@@ -171,7 +171,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// Sleeps until `until_ns`, or until the time that an interrupted sleep was to end at.
-    async fn sleep_until(&mut self, until_ns: u64, rest: u64) -> Outcome {
+    async fn sleep_until(&mut self, until_ns: u64, rest: u64) -> SyscallResult {
         let until_ns = self.program.deadline_ns.take().unwrap_or(until_ns);
         let slept = self.services.clients.clock.call(SleepUntil { until_ns, calendar: false }, ()).await;
         if slept == Err(Errno::EINTR) {

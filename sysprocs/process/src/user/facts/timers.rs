@@ -4,17 +4,14 @@
 //! itself. A child has none. Not here: when they expire (the clock), their signals (`user/signals`).
 
 use crate::signals::{SIGALRM, SIGNALS, SIGPROF, SIGVTALRM};
-use crate::user::User;
-use crate::user::escape::Outcome;
 use crate::user::facts::time::{CLOCK_BOOTTIME, CLOCK_MONOTONIC, CLOCK_REALTIME, NS_PER_S, NS_PER_US, Own, own_clock};
+use crate::user::slot::user::User;
+use crate::user::state::syscall_result::SyscallResult;
+use crate::user::state::timers::INTERVAL_TIMERS;
 use renga_hal::memory::UserMemory;
 use renga_proto::clock::{AskTimer, Counted, DropTimer, INTERVAL_TIMER, Left, MakeTimer, Overruns, SetTimer};
 use renga_rt::Errno;
 
-/// The first timers of a program are those that it can set without having made them.
-pub const INTERVAL_TIMERS: usize = 3;
-/// Timers that a program can make. More: `EAGAIN`.
-const TIMERS_MAX: usize = 32;
 /// What an interval timer counts, and its signal.
 const INTERVALS: [(Counted, u8); INTERVAL_TIMERS] =
     [(Counted::Time, SIGALRM), (Counted::OwnTime, SIGVTALRM), (Counted::UsedTime, SIGPROF)];
@@ -23,16 +20,8 @@ const SIGEV_NONE: u32 = 1;
 /// To one thread: a program has one.
 const SIGEV_THREAD_ID: u32 = 4;
 const TIMER_ABSTIME: u32 = 1;
-/// What is looked at of a `struct sigevent`.
+/// The bytes of a `struct sigevent` that have a meaning here.
 const EVENT_BYTES: usize = 20;
-
-/// The timers of one program: the clock's number of each, and one; 0: there is none.
-pub struct Timers([u32; INTERVAL_TIMERS + TIMERS_MAX]);
-
-impl Timers {
-    /// None.
-    pub const NONE: Timers = Timers([0; INTERVAL_TIMERS + TIMERS_MAX]);
-}
 
 impl<M: UserMemory + ?Sized> User<M> {
     /// The clock's number of the program's timer at `place`.
@@ -61,8 +50,8 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// Ends the program's timers from place `first` on.
-    pub(in crate::user) async fn drop_timers(&mut self, first: usize) {
-        // Each turn takes one away; mostly there is none.
+    pub(crate) async fn drop_timers(&mut self, first: usize) {
+        // Each pass takes one away; mostly there is none.
         while let Some(place) = self.program.timers.0[first..].iter_mut().find(|place| **place != 0) {
             let (pid, timer) = (self.program.pid, core::mem::take(place) - 1);
             let _ = self.services.clients.clock.call(DropTimer { pid, timer }, ()).await; // it knows the timer
@@ -75,7 +64,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// A time and an interval of `unit_ns` at `address`: a `struct itimerspec` or `itimerval`, whose interval is first.
-    pub(in crate::user) async fn get_setting(&mut self, address: u64, unit_ns: u64) -> Result<Left, Errno> {
+    pub(crate) async fn get_setting(&mut self, address: u64, unit_ns: u64) -> Result<Left, Errno> {
         let mut ns = [0; 2];
         for (index, ns) in ns.iter_mut().enumerate() {
             let at = address.wrapping_add(16 * index as u64);
@@ -88,7 +77,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(Left { left_ns: ns[1], interval_ns: ns[0] })
     }
 
-    pub(in crate::user) async fn put_setting(
+    pub(crate) async fn put_setting(
         &mut self,
         address: u64,
         Left { left_ns, interval_ns }: Left,
@@ -96,7 +85,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     ) -> Result<(), Errno> {
         let mut bytes = [0; 32];
         for (place, ns) in bytes.chunks_exact_mut(16).zip([interval_ns, left_ns]) {
-            // What is left is never told as nothing.
+            // Round up: a running timer never reports zero.
             let ns = ns.next_multiple_of(unit_ns);
             place[..8].copy_from_slice(&(ns / NS_PER_S).to_le_bytes());
             place[8..].copy_from_slice(&(ns % NS_PER_S / unit_ns).to_le_bytes());
@@ -104,7 +93,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         self.put(address, &bytes).await
     }
 
-    pub(in crate::user) async fn get_interval_timer(&mut self) -> Outcome {
+    pub(crate) async fn get_interval_timer(&mut self) -> SyscallResult {
         let (which, place) = (self.int(0) as usize, self.argument(1));
         if which >= INTERVAL_TIMERS {
             return Err(Errno::EINVAL.into());
@@ -117,7 +106,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(0)
     }
 
-    pub(in crate::user) async fn set_interval_timer(&mut self) -> Outcome {
+    pub(crate) async fn set_interval_timer(&mut self) -> SyscallResult {
         let (which, new, old) = (self.int(0) as usize, self.argument(1), self.argument(2));
         let &(counted, signal) = INTERVALS.get(which).ok_or(Errno::EINVAL)?;
         // As on Linux, no new setting is one of zero.
@@ -151,7 +140,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
     }
 
-    pub(in crate::user) async fn make_timer(&mut self) -> Outcome {
+    pub(crate) async fn make_timer(&mut self) -> SyscallResult {
         let (clock, event, place) = (self.int(0), self.argument(1), self.argument(2));
         let counted = self.counted_by(clock)?;
         let free = self.program.timers.0[INTERVAL_TIMERS..].iter().position(|&number| number == 0);
@@ -183,7 +172,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         self.services.clients.clock.call(DropTimer { pid, timer }, ()).await
     }
 
-    pub(in crate::user) async fn set_timer(&mut self) -> Outcome {
+    pub(crate) async fn set_timer(&mut self) -> SyscallResult {
         let (flags, new, old) = (self.int(1), self.argument(2), self.argument(3));
         let (pid, timer) = (self.program.pid, self.timer_at(self.timer_argument(0)?)?);
         let Left { left_ns: at_ns, interval_ns } = self.get_setting(new, 1).await?;
@@ -195,18 +184,18 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(0)
     }
 
-    pub(in crate::user) async fn get_timer(&mut self) -> Outcome {
+    pub(crate) async fn get_timer(&mut self) -> SyscallResult {
         let left = self.ask_timer(self.timer_argument(0)?).await?;
         self.put_setting(self.argument(1), left, 1).await?;
         Ok(0)
     }
 
-    pub(in crate::user) async fn get_overruns(&mut self) -> Outcome {
+    pub(crate) async fn get_overruns(&mut self) -> SyscallResult {
         let (pid, timer) = (self.program.pid, self.timer_at(self.timer_argument(0)?)?);
         Ok(u64::from(self.services.clients.clock.call(Overruns { pid, timer }, ()).await?))
     }
 
-    pub(in crate::user) async fn delete_timer(&mut self) -> Outcome {
+    pub(crate) async fn delete_timer(&mut self) -> SyscallResult {
         self.drop_timer(self.timer_argument(0)?).await?;
         Ok(0)
     }

@@ -3,8 +3,8 @@
 //! Own time is that of the program's instructions; system time is what its own process, other processes of its board
 //! and other boards did for it. Not here: how it is counted (`renga_core::account`).
 
-use crate::user::User;
-use crate::user::escape::Outcome;
+use crate::user::slot::user::User;
+use crate::user::state::syscall_result::SyscallResult;
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_proto::procs::UsageOf;
 use renga_proto::used::Used;
@@ -27,7 +27,7 @@ const RUSAGE_THREAD: u32 = 1;
 const RUSAGE_CHILDREN: u32 = -1i32 as u32;
 
 /// A `struct rusage`.
-pub(in crate::user) fn resource_usage(used: Used) -> [u8; USAGE_BYTES] {
+pub(crate) fn resource_usage(used: Used) -> [u8; USAGE_BYTES] {
     let mut bytes = [0; USAGE_BYTES];
     let mut put = |at: usize, word: u64| bytes[at..at + 8].copy_from_slice(&word.to_le_bytes());
     for (at, ns) in [(0, used.user_ns), (16, used.system_ns)] {
@@ -73,15 +73,15 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// What the program itself has used.
-    pub(in crate::user) fn usage(&self) -> Used {
+    pub(crate) fn usage(&self) -> Used {
         Used { frames: self.program.frames_most.into(), ..counted(&self.me.counts(self.me.account())) }
     }
 
     /// What process `pid` of any board has used, but for its frames.
-    pub(in crate::user) async fn usage_of(&mut self, pid: u32) -> Result<Used, Errno> {
+    pub(crate) async fn usage_of(&mut self, pid: u32) -> Result<Used, Errno> {
         let (mut bytes, mut counts) = ([0; COUNTS_BYTES], [0; Count::ALL.len()]);
         let Ok(mut procs) = self.services.procs_of(pid) else { return Err(Errno::EINVAL) };
-        // As on Linux, there is no clock of nobody.
+        // As on Linux, a process that is gone has no clock.
         procs.call(UsageOf { pid }, &mut bytes[..]).await.map_err(|_| Errno::EINVAL)?;
         for (count, bytes) in counts.iter_mut().zip(bytes.as_chunks::<8>().0) {
             *count = u64::from_le_bytes(*bytes);
@@ -89,12 +89,12 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(counted(&counts))
     }
 
-    /// Whether anything was fetched for the program from a medium or another board, told by a number that grows.
-    pub(in crate::user) fn fetched(&self) -> u64 {
+    /// Whether anything was fetched for the program from a medium or another board, as a number that grows.
+    pub(crate) fn fetched(&self) -> u64 {
         self.counted(Count::BlocksRead) + self.counted(Count::LinkFrames)
     }
 
-    pub(in crate::user) async fn get_usage(&mut self) -> Outcome {
+    pub(crate) async fn get_usage(&mut self) -> SyscallResult {
         let used = match self.int(0) {
             RUSAGE_SELF | RUSAGE_THREAD => self.usage(),
             RUSAGE_CHILDREN => self.program.children,
@@ -104,7 +104,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(0)
     }
 
-    pub(in crate::user) async fn get_times(&mut self) -> Outcome {
+    pub(crate) async fn get_times(&mut self) -> SyscallResult {
         if self.argument(0) != 0 {
             let (own, children) = (self.usage(), self.program.children);
             let mut bytes = [0; TIMES_BYTES];

@@ -1,9 +1,9 @@
 //! Names: making, removing and moving them, links, the working directory.
 
-use crate::user::User;
-use crate::user::escape::Outcome;
-use crate::user::files::made::{Found, Piece, bytes_of, found_at};
 use crate::user::files::path::{AT_REMOVEDIR, AT_SYMLINK_FOLLOW, PERMISSIONS, S_IFDIR, S_IFLNK, S_IFMT, S_IFREG};
+use crate::user::files::synthetic::{PathPiece, PathTarget, bytes_of, found_at};
+use crate::user::slot::user::{User, pager};
+use crate::user::state::syscall_result::SyscallResult;
 use renga_hal::memory::UserMemory;
 use renga_proto::mounts::{SYNTHETIC, crosses};
 use renga_proto::pages::FileId;
@@ -18,13 +18,13 @@ use renga_rt::Errno;
 const RENAME_NOREPLACE: u32 = 1;
 
 impl<M: UserMemory + ?Sized> User<M> {
-    pub(in crate::user) fn umask(&mut self) -> Outcome {
+    pub(crate) fn umask(&mut self) -> SyscallResult {
         let mask = (self.argument(0) & 0o777) as u16;
         self.facts.info.umask.set(mask);
         Ok(u64::from(core::mem::replace(&mut self.program.umask, mask)))
     }
 
-    pub(in crate::user) async fn make_directory(&mut self) -> Outcome {
+    pub(crate) async fn make_directory(&mut self) -> SyscallResult {
         let length = self.get_path(self.argument(1)).await?;
         let at = self.start_for(self.argument(0), 0)?;
         let mode = (self.argument(2) & PERMISSIONS) as u16 & !self.program.umask;
@@ -35,7 +35,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(0)
     }
 
-    pub(in crate::user) async fn make_node(&mut self) -> Outcome {
+    pub(crate) async fn make_node(&mut self) -> SyscallResult {
         let length = self.get_path(self.argument(1)).await?;
         let at = self.start_for(self.argument(0), 0)?;
         let mode = self.argument(2) as u16;
@@ -46,7 +46,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(0)
     }
 
-    pub(in crate::user) async fn unlink(&mut self) -> Outcome {
+    pub(crate) async fn unlink(&mut self) -> SyscallResult {
         let length = self.get_path(self.argument(1)).await?;
         let at = self.start_for(self.argument(0), 0)?;
         let directory = self.argument(2) & AT_REMOVEDIR != 0;
@@ -57,14 +57,14 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(0)
     }
 
-    pub(in crate::user) async fn make_symbolic_link(&mut self) -> Outcome {
+    pub(crate) async fn make_symbolic_link(&mut self) -> SyscallResult {
         let (length, first) = self.get_two_paths(self.argument(0), self.argument(2)).await?;
         let at = self.start_for(self.argument(1), first + 1)?;
         self.services.path_lookup()?.call(SymbolicLink { at }, &self.paths[..length]).await?;
         Ok(0)
     }
 
-    pub(in crate::user) async fn make_link(&mut self) -> Outcome {
+    pub(crate) async fn make_link(&mut self) -> SyscallResult {
         let (length, first) = self.get_two_paths(self.argument(1), self.argument(3)).await?;
         let from_at = self.start_for(self.argument(0), 0)?;
         let to_at = self.start_for(self.argument(2), first + 1)?;
@@ -73,7 +73,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(0)
     }
 
-    pub(in crate::user) async fn rename(&mut self) -> Outcome {
+    pub(crate) async fn rename(&mut self) -> SyscallResult {
         let (length, first) = self.get_two_paths(self.argument(1), self.argument(3)).await?;
         let from_at = self.start_for(self.argument(0), 0)?;
         let to_at = self.start_for(self.argument(2), first + 1)?;
@@ -81,7 +81,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(0)
     }
 
-    pub(in crate::user) async fn rename_with(&mut self) -> Outcome {
+    pub(crate) async fn rename_with(&mut self) -> SyscallResult {
         match self.int(4) {
             0 => {}
             RENAME_NOREPLACE => {
@@ -99,7 +99,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         self.rename().await
     }
 
-    pub(in crate::user) async fn read_link(&mut self) -> Outcome {
+    pub(crate) async fn read_link(&mut self) -> SyscallResult {
         let (place, room) = (self.argument(2), self.argument(3) as usize);
         let length = self.get_path(self.argument(1)).await?;
         let at = self.start_for(self.argument(0), 0)?;
@@ -107,7 +107,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             return Err(Errno::EINVAL.into());
         }
         let mut target = [0; PATH_BYTES_MAX];
-        let found = found_at!(self, (at, Piece::Paths(0..length), NO_FOLLOW), |at, path| {
+        let found = found_at!(self, (at, PathPiece::Paths(0..length), NO_FOLLOW), |at, path| {
             match crosses(at, path) {
                 true => Err(Errno::ECROSSED),
                 false => match self.services.mode_of(at, path, NO_FOLLOW).await {
@@ -118,12 +118,14 @@ impl<M: UserMemory + ?Sized> User<M> {
             }
         });
         let bytes = match found? {
-            Found::Disk(bytes) => bytes as usize,
-            Found::Own { .. } => return Err(Errno::EINVAL.into()),
-            Found::Synthetic { number, .. } if pid_of(number) == self.program.pid && file_of(number) >= DESCRIPTORS => {
+            PathTarget::Disk(bytes) => bytes as usize,
+            PathTarget::Own { .. } => return Err(Errno::EINVAL.into()),
+            PathTarget::Synthetic { number, .. }
+                if pid_of(number) == self.program.pid && file_of(number) >= DESCRIPTORS =>
+            {
                 self.own_link(u64::from(file_of(number) - DESCRIPTORS), &mut target).await?
             }
-            Found::Synthetic { number, .. } => {
+            PathTarget::Synthetic { number, .. } => {
                 let link = ReadSyntheticLink { number, reader: self.program.pid };
                 self.proc_files_of(number)?.call(link, &mut target[..]).await? as usize
             }
@@ -134,7 +136,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(bytes as u64)
     }
 
-    pub(in crate::user) async fn get_directory(&mut self) -> Outcome {
+    pub(crate) async fn get_directory(&mut self) -> SyscallResult {
         let (place, room) = (self.argument(0), self.argument(1) as usize);
         let at = self.program.start();
         let path = &mut self.scratch[..PATH_BYTES_MAX];
@@ -154,13 +156,13 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(bytes as u64 + 1)
     }
 
-    pub(in crate::user) async fn change_directory(&mut self) -> Outcome {
+    pub(crate) async fn change_directory(&mut self) -> SyscallResult {
         self.program.directory = self.find_directory().await?;
         self.publish_info();
         Ok(0)
     }
 
-    pub(in crate::user) async fn change_root(&mut self) -> Outcome {
+    pub(crate) async fn change_root(&mut self) -> SyscallResult {
         match self.find_directory().await? {
             FileId { ino: SYNTHETIC.., .. } => return Err(Errno::EPERM.into()), // what is made begins at its own top
             root => self.program.root = root,
@@ -177,13 +179,13 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     /// The directory at the path in `self.paths`, which is not empty.
     async fn directory_at(&mut self, at: PathStart, length: usize) -> Result<FileId, Errno> {
-        let found = found_at!(self, (at, Piece::Paths(0..length), OPEN_DIRECTORY), |at, path| {
+        let found = found_at!(self, (at, PathPiece::Paths(0..length), OPEN_DIRECTORY), |at, path| {
             self.services.open_path(Open { at, flags: OPEN_DIRECTORY, mode: 0 }, path).await
         });
         match found? {
-            Found::Synthetic { number, mode } if mode & S_IFMT == S_IFDIR => Ok(number.into()),
-            Found::Synthetic { .. } | Found::Own { .. } => Err(Errno::ENOTDIR),
-            Found::Disk(facts) => {
+            PathTarget::Synthetic { number, mode } if mode & S_IFMT == S_IFDIR => Ok(number.into()),
+            PathTarget::Synthetic { .. } | PathTarget::Own { .. } => Err(Errno::ENOTDIR),
+            PathTarget::Disk(facts) => {
                 self.release_inode(&facts).await;
                 let directory = FileId { ino: facts.ino, generation: facts.birth.generation };
                 if facts.mode & S_IFMT == S_IFDIR { Ok(directory) } else { Err(Errno::ENOTDIR) }
@@ -191,7 +193,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
     }
 
-    pub(in crate::user) async fn change_directory_to(&mut self) -> Outcome {
+    pub(crate) async fn change_directory_to(&mut self) -> SyscallResult {
         let descriptor = *self.program.files.get(self.argument(0))?;
         if !descriptor.is_directory() {
             return Err(Errno::ENOTDIR.into());
@@ -209,9 +211,9 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// Copies the first `bytes` of the scratch page to the program's memory.
-    pub(in crate::user) async fn put_scratch(&mut self, address: u64, bytes: usize) -> Result<(), Errno> {
+    pub(crate) async fn put_scratch(&mut self, address: u64, bytes: usize) -> Result<(), Errno> {
         let Some(space) = &mut self.space else { unreachable!("a program has a space while it runs") };
-        let mut pager = crate::user::pager(self.machine, &mut self.services);
+        let mut pager = pager(self.machine, &mut self.services);
         space.copy_out(&mut pager, address, &self.scratch[..bytes]).await
     }
 }

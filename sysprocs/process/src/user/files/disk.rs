@@ -3,10 +3,11 @@
 //! Invariant: an open one is a file process whose content the server of synthetic files takes from the buffers, so that books
 //! are as they are now. Not here: that content (`renga_procfs`).
 
-use crate::user::User;
-use crate::user::escape::Outcome;
-use crate::user::files::descriptors::{Descriptor, Object};
-use crate::user::files::open::{O_ACCMODE, O_CLOEXEC, O_RDONLY, kept_flags};
+use crate::user::slot::user::User;
+use crate::user::state::descriptors::FileDescriptor;
+use crate::user::state::object::Object;
+use crate::user::state::open_flags::{O_ACCMODE, O_CLOEXEC, O_RDONLY, kept_flags};
+use crate::user::state::syscall_result::SyscallResult;
 use renga_hal::memory::UserMemory;
 use renga_proto::file::FileStatus;
 use renga_proto::inode::{Birth, InodeFacts, STAT_BYTES};
@@ -15,7 +16,7 @@ use renga_proto::sessions::ReferenceOrigin;
 use renga_rt::Errno;
 
 /// Major and minor number of the partition, as Linux has them for SD infos.
-pub(in crate::user) const PARTITION: u32 = 179 << 8 | 1;
+pub(crate) const PARTITION: u32 = 179 << 8 | 1;
 
 /// `ioctl`s of block devices, as in Linux's `fs.h`.
 const BLKROGET: u32 = 0x125e;
@@ -28,7 +29,7 @@ const BLKGETSIZE64: u32 = 0x8008_1272;
 
 impl<M: UserMemory + ?Sized> User<M> {
     /// Opens the device that the node `facts` stands for, whose reference is given back already.
-    pub(in crate::user) async fn open_disk(&mut self, facts: &InodeFacts, flags: u32) -> Outcome {
+    pub(crate) async fn open_disk(&mut self, facts: &InodeFacts, flags: u32) -> SyscallResult {
         if facts.birth.device != PARTITION {
             return Err(Errno::ENXIO.into());
         }
@@ -46,15 +47,15 @@ impl<M: UserMemory + ?Sized> User<M> {
         let object = self.open_file(&disk, flags).await?;
         let close_on_exec = flags & O_CLOEXEC != 0;
         let descriptor =
-            Descriptor { object, ino: facts.ino, mode: facts.mode, flags: kept_flags(flags), close_on_exec };
+            FileDescriptor { object, ino: facts.ino, mode: facts.mode, flags: kept_flags(flags), close_on_exec };
         self.add_descriptor(descriptor).await
     }
 
     /// `ioctl` on an open disk.
-    pub(in crate::user) async fn control_disk(&mut self, object: Object, request: u32, place: u64) -> Outcome {
-        let Object::File { board, number, .. } = object else { return Err(Errno::ENOTTY.into()) };
+    pub(crate) async fn control_disk(&mut self, object: Object, request: u32, place: u64) -> SyscallResult {
+        let at = object.file().ok_or(Errno::ENOTTY)?;
         let mut status = [0; STAT_BYTES];
-        self.services.file(board, number)?.call(FileStatus {}, &mut status[..]).await?;
+        self.services.file(at)?.call(FileStatus {}, &mut status[..]).await?;
         let sectors = sectors_of(&status);
         let bytes: ([u8; 8], usize) = match request {
             BLKGETSIZE64 => (sectors.checked_mul(SECTOR_BYTES).ok_or(Errno::EINVAL)?.to_le_bytes(), 8),

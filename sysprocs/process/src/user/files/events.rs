@@ -3,12 +3,12 @@
 //! Invariant: who finds nothing to take waits at the clock, as in `poll`, and tries again when it is woken; so both are
 //! inherited, polled and waited for across boards as pipes are. Not here: the counts and times (`renga_clock`).
 
-use crate::user::User;
-use crate::user::escape::{Escape, Outcome, restartable};
 use crate::user::facts::time::{CLOCK_BOOTTIME, CLOCK_MONOTONIC, CLOCK_REALTIME};
-use crate::user::files::descriptors::{Descriptor, EventSort, Object};
-use crate::user::files::objects::Manner;
-use crate::user::files::open::{O_CLOEXEC, O_NONBLOCK, O_RDWR};
+use crate::user::slot::user::User;
+use crate::user::state::descriptors::{FileDescriptor, TransferMode};
+use crate::user::state::object::{EventSort, Handle, Object};
+use crate::user::state::open_flags::{O_CLOEXEC, O_NONBLOCK, O_RDWR};
+use crate::user::state::syscall_result::{SyscallEscape, SyscallResult, restartable};
 use renga_hal::memory::UserMemory;
 use renga_proto::clock::{AwaitWake, Left};
 use renga_proto::events::{
@@ -27,7 +27,7 @@ const CLOCK_REALTIME_ALARM: u32 = 8;
 const CLOCK_BOOTTIME_ALARM: u32 = 9;
 
 impl<M: UserMemory + ?Sized> User<M> {
-    pub(in crate::user) async fn make_event_file(&mut self) -> Outcome {
+    pub(crate) async fn make_event_file(&mut self) -> SyscallResult {
         let (count, flags) = (self.int(0), self.int(1));
         if flags & !(EFD_SEMAPHORE | O_CLOEXEC | O_NONBLOCK) != 0 {
             return Err(Errno::EINVAL.into());
@@ -36,7 +36,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         self.add_events(MakeEvents { kind, count: count.into() }, EventSort::Count, flags).await
     }
 
-    pub(in crate::user) async fn make_timer_file(&mut self) -> Outcome {
+    pub(crate) async fn make_timer_file(&mut self) -> SyscallResult {
         let (clock, flags) = (self.int(0), self.int(1));
         if flags & !(O_CLOEXEC | O_NONBLOCK) != 0 {
             return Err(Errno::EINVAL.into());
@@ -49,35 +49,37 @@ impl<M: UserMemory + ?Sized> User<M> {
         self.add_events(MakeEvents { kind, count: 0 }, EventSort::Timer, flags).await
     }
 
-    pub(in crate::user) async fn add_events(&mut self, make: MakeEvents, sort: EventSort, flags: u32) -> Outcome {
+    pub(crate) async fn add_events(&mut self, make: MakeEvents, sort: EventSort, flags: u32) -> SyscallResult {
         if self.program.files.free() == 0 {
             return Err(Errno::EMFILE.into());
         }
         let mut own = self.services.clients.own_events.at(0).ok_or(Errno::ENFILE)?;
         let EventFile { number, generation } = own.call(make, ()).await?;
-        let object = Object::Events { board: self.services.board, number, generation, sort };
+        let object = Object::Events { at: Handle { board: self.services.board, number, generation }, sort };
         if flags & O_NONBLOCK != 0 {
             own.call(SetWaiting { number, generation, nonblocking: true }, ()).await?;
         }
         let close_on_exec = flags & O_CLOEXEC != 0;
-        self.add_descriptor(Descriptor { object, ino: 0, mode: 0o600, flags: O_RDWR, close_on_exec }).await
+        self.add_descriptor(FileDescriptor { object, ino: 0, mode: 0o600, flags: O_RDWR, close_on_exec }).await
     }
 
     /// Reads a number to `place`, where there is room for `bytes`.
-    pub(in crate::user) async fn read_events(
+    pub(crate) async fn read_events(
         &mut self,
-        file: &Descriptor,
+        file: &FileDescriptor,
         place: u64,
         bytes: u64,
-        manner: Manner,
-    ) -> Outcome {
-        let Object::Events { board, number, generation, .. } = file.object else { return Err(Errno::EINVAL.into()) };
-        check(bytes, manner)?;
-        let slot = if manner.nonblocking { NOBODY } else { self.facts.slot };
-        // Each turn takes the count or waits.
+        mode: TransferMode,
+    ) -> SyscallResult {
+        let Object::Events { at: Handle { board, number, generation }, .. } = file.object else {
+            return Err(Errno::EINVAL.into());
+        };
+        check(bytes, mode)?;
+        let slot = if mode.nonblocking { NOBODY } else { self.facts.slot };
+        // Each pass takes the count or waits.
         let count = loop {
             match self.services.events(board)?.call(TakeCount { number, generation, slot }, ()).await {
-                Err(Errno::EAGAIN) if !manner.nonblocking => self.await_events(board, file).await?,
+                Err(Errno::EAGAIN) if !mode.nonblocking => self.await_events(board, file).await?,
                 Err(errno) => return Err(self.note_loss(file.object, errno, false).into()),
                 Ok(count) => break count,
             }
@@ -87,51 +89,47 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// Adds the number at `place`, where there are `bytes`.
-    pub(in crate::user) async fn write_events(
+    pub(crate) async fn write_events(
         &mut self,
-        file: &Descriptor,
+        file: &FileDescriptor,
         place: u64,
         bytes: u64,
-        manner: Manner,
-    ) -> Outcome {
-        let Object::Events { board, number, generation, sort: EventSort::Count } = file.object else {
+        mode: TransferMode,
+    ) -> SyscallResult {
+        let Object::Events { at: Handle { board, number, generation }, sort: EventSort::Count } = file.object else {
             return Err(Errno::EINVAL.into());
         };
-        check(bytes, manner)?;
+        check(bytes, mode)?;
         let add = self.get_word(place).await?;
         if add == u64::MAX {
             return Err(Errno::EINVAL.into());
         }
-        let slot = if manner.nonblocking { NOBODY } else { self.facts.slot };
+        let slot = if mode.nonblocking { NOBODY } else { self.facts.slot };
         // As above.
         loop {
             match self.services.events(board)?.call(AddCount { number, generation, add, slot }, ()).await {
-                Err(Errno::EAGAIN) if !manner.nonblocking => self.await_events(board, file).await?,
+                Err(Errno::EAGAIN) if !mode.nonblocking => self.await_events(board, file).await?,
                 Err(errno) => return Err(self.note_loss(file.object, errno, false).into()),
                 Ok(()) => return Ok(NUMBER_BYTES),
             }
         }
     }
 
-    /// Waits to be woken by a server of `board`, which has `file`, unless nobody is to wait for that.
-    async fn await_events(&mut self, board: u8, file: &Descriptor) -> Result<(), Escape> {
+    /// Waits to be woken by a server of `board`, which has `file`, unless the descriptor is non-blocking.
+    async fn await_events(&mut self, board: u8, file: &FileDescriptor) -> Result<(), SyscallEscape> {
         if self.status_flags(file).await? & O_NONBLOCK != 0 {
             return Err(Errno::EAGAIN.into());
         }
-        if self.look_at_signals || self.me.wait_cancelled() {
-            return Err(Escape::Restart);
+        if self.check_signals || self.me.wait_cancelled() {
+            return Err(SyscallEscape::Restart);
         }
         let wait = AwaitWake { slot: self.facts.slot, until_ns: u64::MAX, boards: 1 << board };
         restartable(self.services.clients.clock.call(wait, ()).await)
     }
 
-    /// The timer that argument 0 names: board, number and generation.
-    fn timer_file(&self) -> Result<(u8, u16, u32), Errno> {
-        match self.program.files.get(self.argument(0))?.object {
-            Object::Events { board, number, generation, sort: EventSort::Timer } => Ok((board, number, generation)),
-            Object::Lost { pipe: false } => Err(Errno::EIO),
-            _ => Err(Errno::EINVAL),
-        }
+    /// The timer that argument 0 names.
+    fn timer_file(&self) -> Result<Handle, Errno> {
+        self.program.files.get(self.argument(0))?.object.events(EventSort::Timer)
     }
 
     /// What the program sees of a failure of that timer.
@@ -140,13 +138,13 @@ impl<M: UserMemory + ?Sized> User<M> {
         object.map_or(errno, |object| self.note_loss(object, errno, false))
     }
 
-    pub(in crate::user) async fn set_timer_file(&mut self) -> Outcome {
+    pub(crate) async fn set_timer_file(&mut self) -> SyscallResult {
         let (flags, new, old) = (self.int(1), self.argument(2), self.argument(3));
         let Left { left_ns: at_ns, interval_ns } = self.get_setting(new, 1).await?;
         if flags & !(TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET) != 0 {
             return Err(Errno::EINVAL.into());
         }
-        let (board, number, generation) = self.timer_file()?;
+        let Handle { board, number, generation } = self.timer_file()?;
         let (absolute, told) = (flags & TFD_TIMER_ABSTIME != 0, flags & TFD_TIMER_CANCEL_ON_SET != 0);
         let set = SetTimerFile { number, generation, at_ns, interval_ns, absolute, told };
         let left = self.services.events(board)?.call(set, ()).await;
@@ -157,8 +155,8 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(0)
     }
 
-    pub(in crate::user) async fn get_timer_file(&mut self) -> Outcome {
-        let (board, number, generation) = self.timer_file()?;
+    pub(crate) async fn get_timer_file(&mut self) -> SyscallResult {
+        let Handle { board, number, generation } = self.timer_file()?;
         let left = self.services.events(board)?.call(AskTimerFile { number, generation }, ()).await;
         let left = left.map_err(|errno| self.note_timer_loss(errno))?;
         self.put_setting(self.argument(1), left, 1).await?;
@@ -167,8 +165,8 @@ impl<M: UserMemory + ?Sized> User<M> {
 }
 
 /// Whether a number can be transferred so.
-fn check(bytes: u64, manner: Manner) -> Result<(), Errno> {
-    match manner.offset {
+fn check(bytes: u64, mode: TransferMode) -> Result<(), Errno> {
+    match mode.offset {
         Some(_) => Err(Errno::ESPIPE),
         None if bytes < NUMBER_BYTES => Err(Errno::EINVAL),
         None => Ok(()),

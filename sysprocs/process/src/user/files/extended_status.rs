@@ -1,14 +1,15 @@
-//! `statx`: what `stat` says, in another layout.
+//! Status in other layouts: `statx`, and the `struct stat` of objects without a file process.
 //!
-//! Invariant: it says the same of a file as `stat`, whose fields are all that there are; what only `statx` could say
-//! (time of birth, attributes, mount) is marked as absent. The wishes in `mask` and the flags about remote file systems
-//! change nothing.
+//! Invariant: `statx` says the same of a file as `stat`, and marks as absent the fields that only it could have (time of
+//! birth, attributes, mount). The wishes in `mask` and the flags about remote file systems change nothing. Not here: the
+//! status of files (`status.rs`).
 
-use crate::user::User;
-use crate::user::escape::Outcome;
-use crate::user::files::path::{AT_EMPTY_PATH, AT_FDCWD, AT_SYMLINK_NOFOLLOW};
+use crate::user::files::path::{AT_EMPTY_PATH, AT_FDCWD, AT_SYMLINK_NOFOLLOW, S_IFIFO, S_IFLNK, S_IFMT};
+use crate::user::slot::user::User;
+use crate::user::state::descriptors::FileDescriptor;
+use crate::user::state::syscall_result::SyscallResult;
 use renga_hal::memory::UserMemory;
-use renga_proto::inode::STAT_BYTES;
+use renga_proto::inode::{DISK_DEVICE, STAT_BYTES};
 use renga_rt::Errno;
 
 /// Bytes of `struct statx`.
@@ -52,7 +53,7 @@ fn extended(stat: &[u8; STAT_BYTES]) -> [u8; STATX_BYTES] {
 }
 
 impl<M: UserMemory + ?Sized> User<M> {
-    pub(in crate::user) async fn extended_status(&mut self) -> Outcome {
+    pub(crate) async fn extended_status(&mut self) -> SyscallResult {
         let (flags, mask, place) = (self.argument(2), self.argument(3), self.argument(4));
         let known = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_EMPTY_PATH | SYNC_TYPES;
         if flags & !known != 0 || flags & SYNC_TYPES == SYNC_TYPES || mask & RESERVED != 0 {
@@ -64,9 +65,39 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// Whether there is something at the path at `address`.
-    pub(in crate::user) async fn find_path(&mut self, address: u64, flags: u64) -> Result<(), Errno> {
+    pub(crate) async fn find_path(&mut self, address: u64, flags: u64) -> Result<(), Errno> {
         self.status_at_path(AT_FDCWD as u64, address, flags).await.map(|_| ())
     }
+}
+
+/// Whether the descriptor is of a pipe that has a name.
+fn is_fifo(descriptor: &FileDescriptor) -> bool {
+    descriptor.mode & S_IFMT == S_IFIFO && descriptor.ino != 0
+}
+
+/// Whether its inode is on the disk, although no file process has it: it is named only, or has a name.
+fn is_on_disk(descriptor: &FileDescriptor) -> bool {
+    descriptor.mode & S_IFMT == S_IFLNK || is_fifo(descriptor)
+}
+
+/// A `struct stat` of what no file process has.
+pub(crate) fn device_status(descriptor: &FileDescriptor) -> [u8; STAT_BYTES] {
+    let (mode, device) = match is_on_disk(descriptor) {
+        true => (descriptor.mode.into(), 0),
+        false => descriptor.object.device_status(),
+    };
+    let unnamed = descriptor.object.pipe_ino().filter(|_| !is_fifo(descriptor));
+    let ino = unnamed.unwrap_or(descriptor.ino.into());
+    let mut bytes = [0; STAT_BYTES];
+    if is_on_disk(descriptor) {
+        bytes[0..8].copy_from_slice(&DISK_DEVICE.to_le_bytes());
+    }
+    bytes[8..16].copy_from_slice(&ino.to_le_bytes());
+    bytes[16..20].copy_from_slice(&mode.to_le_bytes());
+    bytes[20..24].copy_from_slice(&1u32.to_le_bytes());
+    bytes[32..40].copy_from_slice(&device.to_le_bytes());
+    bytes[56..60].copy_from_slice(&4096u32.to_le_bytes());
+    bytes
 }
 
 #[cfg(test)]
@@ -74,7 +105,7 @@ mod tests {
     use super::extended;
 
     #[test]
-    fn each_field_goes_to_its_place() {
+    fn statx_layout_copies_each_stat_field() {
         let mut stat = [0; 128];
         for (at, byte) in stat.iter_mut().enumerate() {
             *byte = at as u8 + 1;

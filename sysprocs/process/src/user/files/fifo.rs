@@ -1,14 +1,15 @@
 //! Opening fifos: pipes that have names.
 //!
-//! Invariant: whoever has opened one holds its ends as of any pipe; who waits for a partner holds them too, and gives
+//! Invariant: an opener has references to its ends as of any pipe; so does a waiter for a partner, which gives
 //! them up if it is interrupted. Not here: which pipe it is (`renga_pipe::fifos`).
 
-use crate::user::User;
-use crate::user::escape::{Outcome, restartable};
-use crate::user::files::descriptors::{Descriptor, Object};
-use crate::user::files::open::{
+use crate::user::slot::user::User;
+use crate::user::state::descriptors::FileDescriptor;
+use crate::user::state::object::{Handle, Object};
+use crate::user::state::open_flags::{
     O_ACCMODE, O_CLOEXEC, O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY, is_path_only, kept_flags,
 };
+use crate::user::state::syscall_result::{SyscallResult, restartable};
 use renga_hal::memory::UserMemory;
 use renga_proto::fifos::{FifoEnds, OpenFifo, OpenedFifo};
 use renga_proto::inode::InodeFacts;
@@ -17,11 +18,11 @@ use renga_rt::Errno;
 
 impl<M: UserMemory + ?Sized> User<M> {
     /// Opens the fifo that `facts` are of, whose reference is given back already.
-    pub(in crate::user) async fn open_fifo(&mut self, facts: &InodeFacts, flags: u32) -> Outcome {
+    pub(crate) async fn open_fifo(&mut self, facts: &InodeFacts, flags: u32) -> SyscallResult {
         let InodeFacts { ino, mode, birth, .. } = *facts;
         let close_on_exec = flags & O_CLOEXEC != 0;
         let object = Object::Named { generation: birth.generation };
-        let descriptor = Descriptor { object, ino, mode, flags: kept_flags(flags), close_on_exec };
+        let descriptor = FileDescriptor { object, ino, mode, flags: kept_flags(flags), close_on_exec };
         if is_path_only(flags) {
             return self.add_descriptor(descriptor).await;
         }
@@ -34,14 +35,14 @@ impl<M: UserMemory + ?Sized> User<M> {
         let nonblocking = flags & O_NONBLOCK != 0;
         let open = OpenFifo { ino, generation: birth.generation, ends, nonblocking };
         let OpenedFifo { number, generation, partners, alone } = self.services.fifos()?.call(open, ()).await?;
-        let board = self.services.disk_board;
+        let at = Handle { board: self.services.disk_board, number, generation };
         let object = match ends {
-            FifoEnds::Both => Object::Fifo { board, number, generation },
-            // Who opened it while somebody had the other end can be left at once.
-            _ => Object::Pipe { board, number, generation, end, partners: if alone { partners } else { 0 } },
+            FifoEnds::Both => Object::Fifo(at),
+            // An opener that found a partner need not remember how many there were.
+            _ => Object::Pipe { at, end, partners: if alone { partners } else { 0 } },
         };
         if alone && !nonblocking {
-            let partner = match self.services.pipe(board, number) {
+            let partner = match self.services.pipe(at) {
                 Ok(mut pipe) => pipe.call(AwaitPartner { generation, end, partners }, ()).await,
                 Err(errno) => Err(errno),
             };
@@ -50,6 +51,6 @@ impl<M: UserMemory + ?Sized> User<M> {
                 return restartable(partner.map(|()| 0).map_err(|errno| self.note_loss(object, errno, false)));
             }
         }
-        self.add_descriptor(Descriptor { object, ..descriptor }).await
+        self.add_descriptor(FileDescriptor { object, ..descriptor }).await
     }
 }

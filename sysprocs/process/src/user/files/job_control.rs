@@ -8,46 +8,48 @@
 
 use crate::group_kill::kill_everywhere;
 use crate::signals::{SIGTTIN, SIGTTOU, bit};
-use crate::user::User;
-use crate::user::escape::{Escape, Outcome};
-use crate::user::files::descriptors::{Descriptor, Object};
-use crate::user::signals::actions::Effect;
+use crate::user::servers::object_calls::is_inherited;
+use crate::user::slot::user::User;
+use crate::user::state::actions::SignalEffect;
+use crate::user::state::descriptors::FileDescriptor;
+use crate::user::state::object::Object;
+use crate::user::state::syscall_result::{SyscallEscape, SyscallResult};
 use renga_hal::memory::UserMemory;
 use renga_proto::console::GetJobControl;
 use renga_proto::procs::{Relate, Relations};
 use renga_rt::{Errno, apart};
 
-/// Ancestors of one group that are looked at: more than a chain of programs has.
+/// Ancestors of one group that are examined: more than a chain of programs has.
 const ANCESTORS_MAX: u32 = 64;
 
 impl<M: UserMemory + ?Sized> User<M> {
-    /// Whether the program may read `from` now, as `await_foreground`; and whether nobody waits for what he reads there.
-    pub(super) async fn await_reading(&mut self, from: &Descriptor) -> Result<bool, Escape> {
+    /// Whether the program may read `from` now, as `await_foreground`; and whether the read must not wait.
+    pub(crate) async fn await_reading(&mut self, from: &FileDescriptor) -> Result<bool, SyscallEscape> {
         if from.object != Object::Console {
             return Ok(false);
         }
         let nonblocking = apart!(self.await_foreground(SIGTTIN))?;
-        Ok(nonblocking && from.is_inherited())
+        Ok(nonblocking && is_inherited(from))
     }
 
     /// Has a program in the background that the terminal did not let write wait for the foreground; one that may write
     /// there makes its call again, and says so.
-    pub(super) async fn await_writing(&mut self) -> Outcome {
+    pub(crate) async fn await_writing(&mut self) -> SyscallResult {
         self.await_foreground(SIGTTOU).await?;
         self.services.may_write_terminal = true;
-        Err(Escape::Restart)
+        Err(SyscallEscape::Restart)
     }
 
     /// Whether the program may use the terminal now in the way that `signal` is about; if not, its group has got that, and
-    /// the call is made again. What is told of waiting there.
-    pub(super) async fn await_foreground(&mut self, signal: u8) -> Result<bool, Escape> {
+    /// the call restarts. The terminal's non-blocking flag.
+    pub(crate) async fn await_foreground(&mut self, signal: u8) -> Result<bool, SyscallEscape> {
         let foreground = self.services.console()?.call(GetJobControl {}, ()).await?;
         let own = self.relations().await?;
         if foreground.group == 0 || own.session != foreground.session || own.group == foreground.group {
             return Ok(foreground.nonblocking);
         }
         let blocked = self.program.blocked & bit(signal) != 0;
-        if blocked || matches!(self.program.actions.effect(signal), Effect::Nothing) {
+        if blocked || matches!(self.program.actions.effect(signal), SignalEffect::Nothing) {
             return if signal == SIGTTOU { Ok(foreground.nonblocking) } else { Err(Errno::EIO.into()) };
         }
         if self.is_orphaned(own).await {
@@ -55,10 +57,10 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
         let sender = self.program.pid;
         kill_everywhere(&mut self.services.clients.all_procs, own.group, signal, 0, sender).await?;
-        Err(Escape::Restart)
+        Err(SyscallEscape::Restart)
     }
 
-    /// Whether the program's group has nobody who could continue it.
+    /// Whether no process could continue the program's group.
     async fn is_orphaned(&mut self, own: Relations) -> bool {
         let mut at = own;
         for _ in 0..ANCESTORS_MAX {

@@ -3,11 +3,12 @@
 //! Invariant: a process lets go what it has of a file when it closes any descriptor of that, or ends; an open file when
 //! its last descriptor anywhere is closed (`fs/file`). Not here: who has what (`fs/locks`, on the disk's board).
 
-use crate::user::User;
-use crate::user::escape::{Outcome, restartable};
-use crate::user::files::descriptors::{Descriptor, Object};
-use crate::user::files::open::is_path_only;
-use crate::user::rights::LOCKS;
+use crate::user::servers::rights::LOCKS;
+use crate::user::slot::user::User;
+use crate::user::state::descriptors::FileDescriptor;
+use crate::user::state::object::Handle;
+use crate::user::state::open_flags::is_path_only;
+use crate::user::state::syscall_result::{SyscallResult, restartable};
 use renga_hal::memory::UserMemory;
 use renga_proto::file::{FileStatus, NoteLocks, Seek, Whence};
 use renga_proto::inode::STAT_BYTES;
@@ -40,12 +41,12 @@ pub struct LockCall {
     /// For the open file, not the process.
     pub of_file: bool,
     /// What it does.
-    pub way: Way,
+    pub way: LockWay,
 }
 
 /// What it does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Way {
+pub enum LockWay {
     /// Tells who is in the way.
     Find,
     /// Locks, or fails.
@@ -56,7 +57,7 @@ pub enum Way {
 
 /// What of which file is wanted by whom.
 #[derive(Clone, Copy)]
-struct Range {
+struct LockRange {
     owner: Owner,
     ino: u32,
     first: u64,
@@ -88,9 +89,12 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// The range that a `struct flock` means.
-    async fn lock_range(&mut self, descriptor: &Descriptor, bytes: &[u8; FLOCK_BYTES]) -> Result<(u64, u64), Errno> {
-        let Object::File { board, number, .. } = descriptor.object else { return Err(Errno::ENOLCK) };
-        let mut file = self.services.file(board, number)?;
+    async fn lock_range(
+        &mut self,
+        descriptor: &FileDescriptor,
+        bytes: &[u8; FLOCK_BYTES],
+    ) -> Result<(u64, u64), Errno> {
+        let mut file = self.services.file(descriptor.object.file().ok_or(Errno::ENOLCK)?)?;
         let base = match half(bytes, WHENCE) {
             0 => 0,
             1 => file.call(Seek { offset: 0, whence: Whence::Current }, ()).await?,
@@ -105,15 +109,20 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// fcntl's locks, by the `struct flock` at `place`.
-    pub(in crate::user) async fn lock_bytes(&mut self, descriptor: &Descriptor, place: u64, call: LockCall) -> Outcome {
+    pub(crate) async fn lock_bytes(
+        &mut self,
+        descriptor: &FileDescriptor,
+        place: u64,
+        call: LockCall,
+    ) -> SyscallResult {
         let mut bytes = [0; FLOCK_BYTES];
         self.get(place, &mut bytes).await?;
-        let Object::File { board, number, generation } = descriptor.object else { return Err(Errno::ENOLCK.into()) };
-        let allowed = call.way == Way::Find;
+        let Handle { board, number, generation } = descriptor.object.file().ok_or(Errno::ENOLCK)?;
+        let allowed = call.way == LockWay::Find;
         let wanted = match half(&bytes, 0) {
             F_RDLCK if allowed || descriptor.reads() => Locking::Shared,
             F_WRLCK if allowed || descriptor.writes() => Locking::Exclusive,
-            F_UNLCK if call.way != Way::Find => Locking::Unlock,
+            F_UNLCK if call.way != LockWay::Find => Locking::Unlock,
             F_RDLCK | F_WRLCK => return Err(Errno::EBADF.into()),
             _ => return Err(Errno::EINVAL.into()),
         };
@@ -123,16 +132,16 @@ impl<M: UserMemory + ?Sized> User<M> {
         let (first, last) = self.lock_range(descriptor, &bytes).await?;
         let pid = self.program.pid;
         let owner = if call.of_file { Owner::open_file(board, number, generation) } else { Owner::process(pid) };
-        let range = Range { owner, ino: descriptor.ino, first, last, wanted };
-        if call.way == Way::Find {
+        let range = LockRange { owner, ino: descriptor.ino, first, last, wanted };
+        if call.way == LockWay::Find {
             return self.find_lock(place, bytes, range).await;
         }
         self.program.locks |= !call.of_file;
         self.lock(descriptor, range, call.way).await
     }
 
-    async fn find_lock(&mut self, place: u64, mut bytes: [u8; FLOCK_BYTES], range: Range) -> Outcome {
-        let Range { owner, ino, first, last, wanted } = range;
+    async fn find_lock(&mut self, place: u64, mut bytes: [u8; FLOCK_BYTES], range: LockRange) -> SyscallResult {
+        let LockRange { owner, ino, first, last, wanted } = range;
         let found = self.locks()?.call(FindLock { owner, ino, first, last, wanted }, ()).await?;
         let Conflict { found, pid, first, last, exclusive } = found;
         let kind = match (found, exclusive) {
@@ -146,28 +155,29 @@ impl<M: UserMemory + ?Sized> User<M> {
             bytes[WHENCE..WHENCE + 2].fill(0);
             bytes[START..START + 8].copy_from_slice(&first.to_le_bytes());
             bytes[LENGTH..LENGTH + 8].copy_from_slice(&length.to_le_bytes());
-            // That of an open file is nobody's.
+            // A lock of an open file has no process.
             bytes[PID..PID + 4].copy_from_slice(&if pid == 0 { u32::MAX } else { pid }.to_le_bytes());
         }
         self.put(place, &bytes).await?;
         Ok(0)
     }
 
-    async fn lock(&mut self, descriptor: &Descriptor, range: Range, way: Way) -> Outcome {
-        let Range { owner, ino, first, last, wanted } = range;
-        if let (None, Object::File { board, number, generation }) = (owner.pid(), descriptor.object) {
-            self.services.file(board, number)?.call(NoteLocks { generation }, ()).await?;
+    async fn lock(&mut self, descriptor: &FileDescriptor, range: LockRange, way: LockWay) -> SyscallResult {
+        let LockRange { owner, ino, first, last, wanted } = range;
+        if let (None, Some(at)) = (owner.pid(), descriptor.object.file()) {
+            let generation = at.generation;
+            self.services.file(at)?.call(NoteLocks { generation }, ()).await?;
         }
         let mut locks = self.locks()?;
         let locked = match way {
-            Way::Wait => locks.call(AwaitLock { owner, ino, first, last, wanted }, ()).await,
+            LockWay::Wait => locks.call(AwaitLock { owner, ino, first, last, wanted }, ()).await,
             _ => locks.call(SetLock { owner, ino, first, last, wanted }, ()).await,
         };
         restartable(locked)?;
         Ok(0)
     }
 
-    pub(in crate::user) async fn lock_file(&mut self) -> Outcome {
+    pub(crate) async fn lock_file(&mut self) -> SyscallResult {
         let descriptor = *self.program.files.get(self.argument(0))?;
         if is_path_only(descriptor.flags) {
             return Err(Errno::EBADF.into());
@@ -179,21 +189,21 @@ impl<M: UserMemory + ?Sized> User<M> {
             LOCK_UN => Locking::Unlock,
             _ => return Err(Errno::EINVAL.into()),
         };
-        let Object::File { board, number, generation } = descriptor.object else { return Err(Errno::ENOLCK.into()) };
+        let Handle { board, number, generation } = descriptor.object.file().ok_or(Errno::ENOLCK)?;
         let owner = Owner::open_file(board, number, generation).whole();
-        let range = Range { owner, ino: descriptor.ino, first: 0, last: END, wanted };
-        self.lock(&descriptor, range, if operation & LOCK_NB != 0 { Way::Set } else { Way::Wait }).await
+        let range = LockRange { owner, ino: descriptor.ino, first: 0, last: END, wanted };
+        self.lock(&descriptor, range, if operation & LOCK_NB != 0 { LockWay::Set } else { LockWay::Wait }).await
     }
 
     /// A descriptor is closed: what the process has locked of its file is free.
-    pub(in crate::user) async fn let_locks_go(&mut self, closed: &Descriptor) {
-        if self.program.locks && matches!(closed.object, Object::File { .. }) {
+    pub(crate) async fn release_locks_of(&mut self, closed: &FileDescriptor) {
+        if self.program.locks && closed.object.file().is_some() {
             self.release_locks(closed.ino).await;
         }
     }
 
     /// What the process has locked of inode `ino`, or (0) of any, is free.
-    pub(in crate::user) async fn release_locks(&mut self, ino: u32) {
+    pub(crate) async fn release_locks(&mut self, ino: u32) {
         let owner = Owner::process(self.program.pid);
         if let Ok(mut locks) = self.locks() {
             let _ = locks.call(ReleaseLocks { owner, ino }, ()).await; // a dead board has no locks
@@ -207,7 +217,7 @@ mod tests {
     use renga_rt::Errno;
 
     #[test]
-    fn ranges_are_posixs() {
+    fn lock_range_bounds_follow_posix() {
         assert_eq!(bounds(10, 5), Ok((10, 14)));
         assert_eq!(bounds(10, 0), Ok((10, END)));
         assert_eq!(bounds(10, -10), Ok((0, 9)));

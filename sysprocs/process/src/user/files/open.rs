@@ -1,15 +1,20 @@
 //! Opening files and devices, and making pipes.
 //!
 //! Invariant: a reference to an inode that a path lookup gave ends in a file process or is released. Device
-//! nodes are told by the path lookup's answer and never reach a file process.
+//! nodes are recognised by the reply of the path lookup and never reach a file process.
 
-use crate::user::User;
-use crate::user::escape::Outcome;
-use crate::user::files::descriptors::{Descriptor, Object};
-use crate::user::files::made::{Found, Piece, bytes_of, found_at};
 use crate::user::files::path::{
     AT_SYMLINK_NOFOLLOW, PERMISSIONS, S_IFBLK, S_IFCHR, S_IFDIR, S_IFIFO, S_IFLNK, S_IFMT, S_IFREG,
 };
+use crate::user::files::synthetic::{PathPiece, PathTarget, bytes_of, found_at};
+use crate::user::slot::user::User;
+use crate::user::state::descriptors::FileDescriptor;
+use crate::user::state::object::{Handle, Object};
+use crate::user::state::open_flags::{
+    FROM_INIT, LASTING, NO_ACCESS, O_ACCMODE, O_CLOEXEC, O_CREAT, O_DIRECT, O_DIRECTORY, O_EXCL, O_NOFOLLOW,
+    O_NONBLOCK, O_PATH, O_RDONLY, O_TMPFILE, O_TRUNC, O_WRONLY, kept_flags,
+};
+use crate::user::state::syscall_result::SyscallResult;
 use renga_hal::memory::UserMemory;
 use renga_proto::file::OpenInode;
 use renga_proto::inode::InodeFacts;
@@ -20,59 +25,6 @@ use renga_proto::pipe::{OpenPipe, PipeEnd};
 use renga_proto::procs::INIT;
 use renga_proto::slots::{FreeFile, FreePipe, TakeFile, TakePipe};
 use renga_rt::{Errno, apart};
-
-/// The access mode in open flags.
-pub const O_ACCMODE: u32 = 3;
-/// Reading only.
-pub const O_RDONLY: u32 = 0;
-/// Writing only.
-pub const O_WRONLY: u32 = 1;
-/// Both.
-pub const O_RDWR: u32 = 2;
-const O_CREAT: u32 = 0o100;
-const O_EXCL: u32 = 0o200;
-const O_TRUNC: u32 = 0o1000;
-/// Every write goes to the end.
-pub const O_APPEND: u32 = 0o2000;
-/// Never wait.
-pub const O_NONBLOCK: u32 = 0o4000;
-/// Each write is on the medium before it returns.
-pub const O_DSYNC: u32 = 0o10_000;
-/// As `O_DSYNC`, which it contains, with what is known of the file; that is written with it anyway.
-pub const O_SYNC: u32 = 0o4_010_000;
-/// A file without a name, in the directory that is named; contains `O_DIRECTORY`.
-const O_TMPFILE: u32 = 0o20_040_000;
-const O_DIRECTORY: u32 = 0o40_000;
-const O_NOFOLLOW: u32 = 0o100_000;
-/// Packets instead of bytes in a pipe; taken and ignored.
-const O_DIRECT: u32 = 0o200_000;
-/// Close at exec.
-pub const O_CLOEXEC: u32 = 0o2_000_000;
-/// Only to name the file: nothing may be done with what is in it.
-const O_PATH: u32 = 0o10_000_000;
-/// The flags of such a descriptor, which neither reads nor writes.
-const NO_ACCESS: u32 = O_PATH | O_ACCMODE;
-
-/// Kept with them, of the terminal: init opened it, and everybody else has it from there.
-pub const FROM_INIT: u32 = 1 << 31;
-
-/// What of the open flags stays with the file.
-const LASTING: u32 = O_ACCMODE | O_APPEND | O_NONBLOCK | O_SYNC;
-
-/// What a descriptor keeps of them.
-pub(in crate::user) fn kept_flags(flags: u32) -> u32 {
-    if flags & O_PATH != 0 { NO_ACCESS } else { flags & LASTING }
-}
-
-/// What a program is told of them.
-pub(in crate::user) fn shown_flags(flags: u32) -> u32 {
-    if flags & O_PATH != 0 { O_PATH } else { flags & !FROM_INIT }
-}
-
-/// Whether the file is only to be named.
-pub(in crate::user) fn is_path_only(flags: u32) -> bool {
-    flags & O_PATH != 0
-}
 
 fn walker_flags(flags: u32) -> u32 {
     let table = [
@@ -86,20 +38,8 @@ fn walker_flags(flags: u32) -> u32 {
     table.iter().filter(|(linux, _)| flags & linux != 0).fold(write, |all, (_, ours)| all | ours)
 }
 
-/// What a character device is, by its major and minor number (Linux's `devices.txt`).
-fn device(number: u32) -> Option<Object> {
-    match (number >> 8, number & 0xff) {
-        (1, 3) => Some(Object::Null),
-        (1, 5) => Some(Object::Zero),
-        (1, 7) => Some(Object::Full),
-        (1, 8 | 9) => Some(Object::Random),
-        (4, 0..=63) | (5, 0 | 1) => Some(Object::Console),
-        _ => None,
-    }
-}
-
 impl<M: UserMemory + ?Sized> User<M> {
-    pub(in crate::user) async fn open(&mut self) -> Outcome {
+    pub(crate) async fn open(&mut self) -> SyscallResult {
         let (mut flags, mode) = (self.argument(2) as u32, self.argument(3));
         if flags & O_PATH != 0 {
             flags &= O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
@@ -118,9 +58,11 @@ impl<M: UserMemory + ?Sized> User<M> {
         let mut opened = self.services.open_path(open, &self.paths[..length]).await;
         if matches!(opened, Err(Errno::ECROSSED)) {
             opened = match apart!(self.open_across(open, length)) {
-                Ok(Found::Synthetic { number, mode }) => return apart!(self.open_synthetic(number, mode, flags, walk)),
-                Ok(Found::Own { descriptor }) => return apart!(self.open_own(descriptor, flags, walk)),
-                Ok(Found::Disk(facts)) => Ok(facts),
+                Ok(PathTarget::Synthetic { number, mode }) => {
+                    return apart!(self.open_synthetic(number, mode, flags, walk));
+                }
+                Ok(PathTarget::Own { descriptor }) => return apart!(self.open_own(descriptor, flags, walk)),
+                Ok(PathTarget::Disk(facts)) => Ok(facts),
                 Err(errno) => Err(errno),
             };
         }
@@ -138,7 +80,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             S_IFREG | S_IFDIR => self.open_file(&facts, flags).await?,
             S_IFCHR => {
                 self.release_inode(&facts).await;
-                device(facts.birth.device).ok_or(Errno::ENXIO)?
+                Object::of_device(facts.birth.device).ok_or(Errno::ENXIO)?
             }
             S_IFBLK => {
                 self.release_inode(&facts).await;
@@ -156,20 +98,20 @@ impl<M: UserMemory + ?Sized> User<M> {
         let close_on_exec = flags & O_CLOEXEC != 0;
         let from_init = object == Object::Console && self.program.pid == INIT;
         let flags = kept_flags(flags) | if from_init { FROM_INIT } else { 0 };
-        let descriptor = Descriptor { object, ino: facts.ino, mode: facts.mode, flags, close_on_exec };
+        let descriptor = FileDescriptor { object, ino: facts.ino, mode: facts.mode, flags, close_on_exec };
         self.add_descriptor(descriptor).await
     }
 
     /// What the path in `self.paths` leads to, which leaves the disk.
-    async fn open_across(&mut self, open: Open, length: usize) -> Result<Found<InodeFacts>, Errno> {
-        found_at!(self, (open.at, Piece::Paths(0..length), open.flags), |at, path| {
+    async fn open_across(&mut self, open: Open, length: usize) -> Result<PathTarget<InodeFacts>, Errno> {
+        found_at!(self, (open.at, PathPiece::Paths(0..length), open.flags), |at, path| {
             self.services.open_path(Open { at, ..open }, path).await
         })
     }
 
     /// A descriptor that names a symbolic link itself. No file process knows links, and none has to: all that can be done
     /// with it is to ask what it is.
-    async fn name_link(&mut self, flags: u32) -> Outcome {
+    async fn name_link(&mut self, flags: u32) -> SyscallResult {
         let status = self.status_at_path(self.argument(0), self.argument(1), AT_SYMLINK_NOFOLLOW).await?;
         let (ino, mode) =
             (u32::from_le_bytes([status[8], status[9], status[10], status[11]]), [status[16], status[17]]);
@@ -179,11 +121,11 @@ impl<M: UserMemory + ?Sized> User<M> {
             return Err(Errno::ELOOP.into());
         }
         let close_on_exec = flags & O_CLOEXEC != 0;
-        self.add_descriptor(Descriptor { object, ino, mode, flags: NO_ACCESS, close_on_exec }).await
+        self.add_descriptor(FileDescriptor { object, ino, mode, flags: NO_ACCESS, close_on_exec }).await
     }
 
     /// Puts a fresh object at the first free descriptor.
-    pub(in crate::user) async fn add_descriptor(&mut self, descriptor: Descriptor) -> Outcome {
+    pub(crate) async fn add_descriptor(&mut self, descriptor: FileDescriptor) -> SyscallResult {
         match self.program.files.add(descriptor) {
             Ok(number) => Ok(number),
             Err(errno) => {
@@ -194,7 +136,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// Makes a file process of this board an open file on the inode, whose reference it takes over.
-    pub(in crate::user) async fn open_file(&mut self, facts: &InodeFacts, flags: u32) -> Result<Object, Errno> {
+    pub(crate) async fn open_file(&mut self, facts: &InodeFacts, flags: u32) -> Result<Object, Errno> {
         let board = self.services.board;
         let number = match self.services.clients.file_table.call(TakeFile {}, ()).await {
             Ok(number) => number,
@@ -211,7 +153,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             None => Err(Errno::EIO),
         };
         match opened {
-            Ok(generation) => Ok(Object::File { board, number, generation }),
+            Ok(generation) => Ok(Object::File(Handle { board, number, generation })),
             Err(errno) => {
                 self.release_inode(facts).await;
                 self.services.clients.file_table.call(FreeFile { file: number }, ()).await?;
@@ -221,21 +163,21 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// Gives a path lookup's reference to an inode back.
-    pub(in crate::user) async fn release_inode(&mut self, facts: &InodeFacts) {
+    pub(crate) async fn release_inode(&mut self, facts: &InodeFacts) {
         let InodeFacts { slot, ino, origin, .. } = *facts;
-        // Nobody counts who refers to synthetic files.
+        // Synthetic files have no reference counts.
         if ino >= SYNTHETIC {
             return;
         }
         let services = &mut self.services;
         let sessions = services.sessions;
         if let Ok(mut directory) = services.inode_directory() {
-            // A failure to write the inode back is told by whoever syncs.
+            // The next sync reports a failure to write the inode back.
             let _ = give_back(&mut services.clients.names, &mut directory, sessions, (ino, slot, origin)).await;
         }
     }
 
-    pub(in crate::user) async fn make_pipe(&mut self) -> Outcome {
+    pub(crate) async fn make_pipe(&mut self) -> SyscallResult {
         let (place, flags) = (self.argument(0), self.argument(1) as u32);
         if flags & !(O_CLOEXEC | O_NONBLOCK | O_DIRECT) != 0 {
             return Err(Errno::EINVAL.into());
@@ -258,9 +200,9 @@ impl<M: UserMemory + ?Sized> User<M> {
         };
         let mut numbers = [0; 2];
         for (place, end, access) in [(0, PipeEnd::Reader, O_RDONLY), (1, PipeEnd::Writer, O_WRONLY)] {
-            let object = Object::Pipe { board, number, generation, end, partners: 0 };
+            let object = Object::Pipe { at: Handle { board, number, generation }, end, partners: 0 };
             let (close_on_exec, mode) = (flags & O_CLOEXEC != 0, S_IFIFO);
-            let descriptor = Descriptor { object, ino: 0, mode, flags: access, close_on_exec };
+            let descriptor = FileDescriptor { object, ino: 0, mode, flags: access, close_on_exec };
             numbers[place] = self.add_descriptor(descriptor).await?;
             if flags & O_NONBLOCK != 0 {
                 self.set_status_flags(numbers[place], O_NONBLOCK).await?;

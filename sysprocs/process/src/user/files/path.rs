@@ -1,7 +1,6 @@
 //! Paths and directory descriptors of system calls.
 
-use crate::user::User;
-use crate::user::files::descriptors::Descriptor;
+use crate::user::slot::user::{User, pager};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_proto::path::{PATH_BYTES_MAX, PathStart};
 use renga_rt::Errno;
@@ -35,16 +34,9 @@ pub const S_IFREG: u16 = 0o100_000;
 /// The permission bits of a mode.
 pub const PERMISSIONS: u64 = 0o7777;
 
-impl Descriptor {
-    /// Whether it is a directory.
-    pub fn is_directory(&self) -> bool {
-        self.mode & S_IFMT == S_IFDIR
-    }
-}
-
 impl<M: UserMemory + ?Sized> User<M> {
     /// Copies the path at `address` to `self.paths` from `at` on; its length. `ENOENT` if it is empty.
-    pub(in crate::user) async fn get_path_at(&mut self, address: u64, at: usize) -> Result<usize, Errno> {
+    pub(crate) async fn get_path_at(&mut self, address: u64, at: usize) -> Result<usize, Errno> {
         match self.get_path_or_empty(address, at).await? {
             0 => Err(Errno::ENOENT),
             length => Ok(length),
@@ -52,20 +44,20 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// As `get_path_at`, allowing for an empty one.
-    pub(in crate::user) async fn get_path_or_empty(&mut self, address: u64, at: usize) -> Result<usize, Errno> {
+    pub(crate) async fn get_path_or_empty(&mut self, address: u64, at: usize) -> Result<usize, Errno> {
         let Some(space) = &mut self.space else { unreachable!("a program has a space while it runs") };
-        let mut pager = crate::user::pager(self.machine, &mut self.services);
+        let mut pager = pager(self.machine, &mut self.services);
         let end = (at + PATH_BYTES_MAX).min(self.paths.len());
         space.copy_in_string(&mut pager, address, &mut self.paths[at..end]).await
     }
 
     /// Copies the path at `address`.
-    pub(in crate::user) async fn get_path(&mut self, address: u64) -> Result<usize, Errno> {
+    pub(crate) async fn get_path(&mut self, address: u64) -> Result<usize, Errno> {
         self.get_path_at(address, 0).await
     }
 
     /// Copies two paths, with a zero byte between them; the lengths of both and of the first.
-    pub(in crate::user) async fn get_two_paths(&mut self, first: u64, second: u64) -> Result<(usize, usize), Errno> {
+    pub(crate) async fn get_two_paths(&mut self, first: u64, second: u64) -> Result<(usize, usize), Errno> {
         let first = self.get_path(first).await?;
         let second = self.get_path_at(second, first + 1).await?;
         self.paths[first] = 0;
@@ -77,7 +69,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// Where the path that begins at `self.paths[at]` starts, relative to `descriptor`.
-    pub(in crate::user) fn start_for(&self, descriptor: u64, at: usize) -> Result<PathStart, Errno> {
+    pub(crate) fn start_for(&self, descriptor: u64, at: usize) -> Result<PathStart, Errno> {
         if descriptor as i32 == AT_FDCWD || self.paths[at] == b'/' {
             return Ok(self.program.start());
         }

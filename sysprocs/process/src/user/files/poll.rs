@@ -1,13 +1,15 @@
 //! Waiting for one of several descriptors.
 //!
-//! Invariant: whoever finds nothing has told the server of each (`look.rs`), and waits to be woken. Not here: sets of what
+//! Invariant: a poll that finds no event has registered with each server (`poll_round.rs`), and waits. Not here: sets of what
 //! is waited for (`watches.rs`).
 
-use crate::user::User;
-use crate::user::escape::{Escape, Outcome};
-use crate::user::facts::limits::NOFILE;
-use crate::user::files::descriptors::{DESCRIPTORS_MAX, Descriptor, EventSort, Object};
-use crate::user::files::look::{LOST, Look};
+use crate::user::files::poll_round::PollRound;
+use crate::user::servers::object_calls::LOST;
+use crate::user::slot::user::User;
+use crate::user::state::descriptors::{DESCRIPTORS_MAX, FileDescriptor};
+use crate::user::state::limits::NOFILE;
+use crate::user::state::object::Object;
+use crate::user::state::syscall_result::{SyscallEscape, SyscallResult};
 use renga_hal::memory::UserMemory;
 use renga_proto::pipe::{ERROR, HANG_UP, READABLE, WRITABLE};
 use renga_proto::procs::PendingSignals;
@@ -25,7 +27,7 @@ const POLLED_MAX: usize = DESCRIPTORS_MAX;
 
 /// A `struct pollfd`. Each slot has room for as many as a program has descriptors, so it is packed.
 #[derive(Clone, Copy, Default)]
-struct Entry {
+struct PollEntry {
     /// Those that are none, as the nearest that is none either.
     number: i16,
     events: u16,
@@ -39,13 +41,13 @@ fn packed(number: i32) -> i16 {
 }
 
 /// What is waited for.
-struct Wanted {
-    entries: [Entry; POLLED_MAX],
+struct PollSet {
+    entries: [PollEntry; POLLED_MAX],
     count: usize,
 }
 
 impl<M: UserMemory + ?Sized> User<M> {
-    pub(in crate::user) async fn poll(&mut self) -> Outcome {
+    pub(crate) async fn poll(&mut self) -> SyscallResult {
         let (place, count, time, mask) = (self.argument(0), self.argument(1), self.argument(2), self.argument(3));
         if count > self.program.limits.soft(NOFILE) {
             return Err(Errno::EINVAL.into());
@@ -54,17 +56,17 @@ impl<M: UserMemory + ?Sized> User<M> {
             return Err(Errno::ENOMEM.into());
         }
         let count = count as usize;
-        let mut wanted = Wanted { entries: [Entry::default(); POLLED_MAX], count };
+        let mut wanted = PollSet { entries: [PollEntry::default(); POLLED_MAX], count };
         for index in 0..count {
             let mut bytes = [0; ENTRY_BYTES];
             self.get(place.wrapping_add((index * ENTRY_BYTES) as u64), &mut bytes).await?;
             let [n0, n1, n2, n3, e0, e1, ..] = bytes;
             let number = i32::from_le_bytes([n0, n1, n2, n3]);
             let events = u16::from_le_bytes([e0, e1]);
-            wanted.entries[index] = Entry { number: packed(number), events, found: 0 };
+            wanted.entries[index] = PollEntry { number: packed(number), events, found: 0 };
         }
         let until_ns = self.time_limit(time).await?;
-        self.begin_mask(mask).await?;
+        self.set_call_mask(mask).await?;
         let ready = self.await_any_masked(&mut wanted, until_ns).await?;
         for (index, entry) in wanted.entries[..count].iter().enumerate() {
             let at = place.wrapping_add((index * ENTRY_BYTES + 6) as u64);
@@ -73,7 +75,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(ready)
     }
 
-    pub(in crate::user) async fn select(&mut self) -> Outcome {
+    pub(crate) async fn select(&mut self) -> SyscallResult {
         let (count, time, mask) = (self.int(0), self.argument(4), self.argument(5));
         let count = usize::try_from(count).unwrap_or(usize::MAX).min(DESCRIPTORS_MAX);
         let bytes = count.div_ceil(64) * 8;
@@ -83,20 +85,20 @@ impl<M: UserMemory + ?Sized> User<M> {
                 self.get(self.argument(1 + index), &mut set[..bytes]).await?;
             }
         }
-        let mut wanted = Wanted { entries: [Entry::default(); POLLED_MAX], count: 0 };
+        let mut wanted = PollSet { entries: [PollEntry::default(); POLLED_MAX], count: 0 };
         for number in 0..count {
             let asked = |set: usize| sets[set][number / 8] >> (number % 8) & 1 != 0;
             let events = if asked(0) { READABLE } else { 0 } | if asked(1) { WRITABLE } else { 0 };
             if events != 0 || asked(2) {
                 self.program.files.get(number as u64)?;
                 let place = wanted.entries.get_mut(wanted.count).ok_or(Errno::ENOMEM)?;
-                *place = Entry { number: packed(number as i32), events: events as u16, found: 0 };
+                *place = PollEntry { number: packed(number as i32), events: events as u16, found: 0 };
                 wanted.count += 1;
             }
         }
         let until_ns = self.time_limit(time).await?;
         let mask = if mask == 0 { 0 } else { self.get_word(mask).await? };
-        self.begin_mask(mask).await?;
+        self.set_call_mask(mask).await?;
         self.await_any_masked(&mut wanted, until_ns).await?;
         let mut found = [[0u8; SET_BYTES]; 3];
         let mut ready = 0;
@@ -120,7 +122,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// When a wait ends whose `struct timespec` is at `time`; 0: never.
-    pub(in crate::user) async fn time_limit(&mut self, time: u64) -> Result<Option<u64>, Errno> {
+    pub(crate) async fn time_limit(&mut self, time: u64) -> Result<Option<u64>, Errno> {
         if time == 0 {
             return Ok(None);
         }
@@ -129,76 +131,76 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// When a wait ends that is to take so long; of one that is made again, when it was to end.
-    pub(in crate::user) fn limit_in(&mut self, ns: u64) -> u64 {
+    pub(crate) fn limit_in(&mut self, ns: u64) -> u64 {
         let limit = self.me.now_ns().saturating_add(ns);
         self.program.deadline_ns.take().unwrap_or(limit)
     }
 
-    /// Blocks the set at `mask` (0: no change) until `end_mask`, or until a handler has run.
-    pub(in crate::user) async fn begin_mask(&mut self, mask: u64) -> Result<(), Errno> {
+    /// Blocks the set at `mask` (0: no change) until `restore_mask`, or until a handler has run.
+    pub(crate) async fn set_call_mask(&mut self, mask: u64) -> Result<(), Errno> {
         if mask != 0 {
             let set = self.get_word(mask).await?;
             self.program.saved_mask = Some(self.program.blocked);
             self.set_blocked(set).await;
-            if self.look_at_signals {
-                // Else every turn of a call that is made again would look, and never come to wait.
+            if self.check_signals {
+                // Else every turn of a call that is made again would round, and never come to wait.
                 let (pid, blocked) = (self.program.pid, self.program.blocked);
                 let pending = self.services.clients.procs.call(PendingSignals { pid }, ()).await?;
-                self.look_at_signals = pending & !blocked != 0;
+                self.check_signals = pending & !blocked != 0;
             }
         }
         Ok(())
     }
 
-    /// Goes back to the mask of before `begin_mask`.
-    pub(in crate::user) async fn end_mask(&mut self) {
+    /// Goes back to the mask of before `set_call_mask`.
+    pub(crate) async fn restore_mask(&mut self) {
         if let Some(mask) = self.program.saved_mask.take() {
             self.set_blocked(mask).await;
         }
     }
 
-    /// As `await_any`, and ends the mask that `begin_mask` began, unless a signal is to be served first.
-    async fn await_any_masked(&mut self, wanted: &mut Wanted, until_ns: Option<u64>) -> Outcome {
+    /// As `await_any`, and ends the mask that `set_call_mask` began, unless a signal is to be served first.
+    async fn await_any_masked(&mut self, wanted: &mut PollSet, until_ns: Option<u64>) -> SyscallResult {
         let outcome = self.await_any(wanted, until_ns).await;
-        self.end_mask_of(&outcome).await;
+        self.restore_mask_after(&outcome).await;
         outcome
     }
 
-    /// Ends the mask that `begin_mask` began for a call that ends so, unless a signal is to be served first.
-    pub(in crate::user) async fn end_mask_of(&mut self, outcome: &Outcome) {
-        if matches!(outcome, Ok(_) | Err(Escape::Fail(_))) {
-            self.end_mask().await;
+    /// Ends the mask that `set_call_mask` began for a call that ends so, unless a signal is to be served first.
+    pub(crate) async fn restore_mask_after(&mut self, outcome: &SyscallResult) {
+        if matches!(outcome, Ok(_) | Err(SyscallEscape::Fail(_))) {
+            self.restore_mask().await;
         }
     }
 
     /// Waits until at least one entry has something; how many have.
-    async fn await_any(&mut self, wanted: &mut Wanted, until_ns: Option<u64>) -> Outcome {
-        // Each turn waits for a wake or the time.
+    async fn await_any(&mut self, wanted: &mut PollSet, until_ns: Option<u64>) -> SyscallResult {
+        // Each pass waits for a wake or the time.
         loop {
             let over = until_ns.is_some_and(|until_ns| until_ns <= self.me.now_ns());
-            let (mut look, mut ready) = (self.begin_look(over), 0);
+            let (mut round, mut ready) = (self.begin_poll_round(over), 0);
             for index in 0..wanted.count {
-                let Entry { number, events, .. } = wanted.entries[index];
-                let found = if number < 0 { 0 } else { self.ready_events(number, events.into(), &mut look).await? };
+                let PollEntry { number, events, .. } = wanted.entries[index];
+                let found = if number < 0 { 0 } else { self.ready_events(number, events.into(), &mut round).await? };
                 wanted.entries[index].found = found as u16;
                 ready += u64::from(found != 0);
-                look.stop_if(found != 0);
+                round.stop_if(found != 0);
             }
             if ready > 0 || over {
                 return Ok(ready);
             }
-            self.await_look(&look, until_ns).await?;
+            self.await_poll_round(&round, until_ns).await?;
         }
     }
 
-    /// Which of `events`, or of what is always told, hold for a descriptor.
-    async fn ready_events(&mut self, number: i16, events: u32, look: &mut Look) -> Result<u32, Errno> {
-        let Ok(&Descriptor { object, .. }) = self.program.files.get(number as u64) else { return Ok(INVALID) };
-        if let Object::Events { sort: EventSort::Watches, .. } = object {
-            return Ok(if apart!(self.has_events(object, look))? { READABLE & events } else { 0 });
+    /// Which of `events`, or of those that are always reported, hold for a descriptor.
+    async fn ready_events(&mut self, number: i16, events: u32, round: &mut PollRound) -> Result<u32, Errno> {
+        let Ok(&FileDescriptor { object, .. }) = self.program.files.get(number as u64) else { return Ok(INVALID) };
+        if object.is_watch_set() {
+            return Ok(if apart!(self.has_events(object, round))? { READABLE & events } else { 0 });
         }
-        match self.look_at(object, events, 0, look).await {
-            // Whoever reads or writes now learns that it is lost.
+        match self.poll_descriptor(object, events, 0, round).await {
+            // The next read or write reports the loss.
             Err(_) if !matches!(object, Object::Console) => Ok(LOST & (events | ERROR | HANG_UP)),
             polled => Ok(polled?.events),
         }

@@ -1,12 +1,11 @@
 //! What files are and how that is changed: status, mode, owner, times, size; and what is on the medium.
 
-use crate::user::User;
-use crate::user::escape::Outcome;
-use crate::user::files::descriptors::Object;
-use crate::user::files::device_status::device_status;
-use crate::user::files::made::{Found, Piece, bytes_of, found_at};
+use crate::user::files::extended_status::device_status;
 use crate::user::files::path::{AT_EMPTY_PATH, AT_FDCWD, AT_SYMLINK_NOFOLLOW, PERMISSIONS, S_IFDIR, S_IFMT};
-use crate::user::rights::FILES;
+use crate::user::files::synthetic::{PathPiece, PathTarget, bytes_of, found_at};
+use crate::user::servers::rights::FILES;
+use crate::user::slot::user::User;
+use crate::user::state::syscall_result::SyscallResult;
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_pages::flush_and_commit;
 use renga_proto::attributes::AttributeChange;
@@ -33,19 +32,19 @@ const NS_PER_S: u64 = 1_000_000_000;
 
 /// What is changed of a file, by whichever name.
 #[derive(Clone, Copy)]
-enum Change {
+enum FileChange {
     Mode { mode: u16 },
     Owner { uid: u32, gid: u32 },
     Times { access_ns: u64, modify_ns: u64 },
 }
 
-impl Change {
+impl FileChange {
     /// As the board that holds the file makes it, if it can.
     fn attributes(self) -> Option<AttributeChange> {
         match self {
-            Change::Mode { mode } => Some(AttributeChange::mode(mode)),
-            Change::Owner { uid, gid } => Some(AttributeChange::owner(uid, gid)),
-            Change::Times { access_ns, modify_ns } => AttributeChange::times(access_ns, modify_ns),
+            FileChange::Mode { mode } => Some(AttributeChange::mode(mode)),
+            FileChange::Owner { uid, gid } => Some(AttributeChange::owner(uid, gid)),
+            FileChange::Times { access_ns, modify_ns } => AttributeChange::times(access_ns, modify_ns),
         }
     }
 }
@@ -55,16 +54,16 @@ fn may_access(found: u16, mode: u32) -> bool {
     mode & MAY_EXECUTE == 0 || found & S_IFMT == S_IFDIR || found & EXECUTE_BITS != 0
 }
 
-/// What a path lookup is told of the flags of a call.
-pub(in crate::user) fn follow(flags: u64) -> u32 {
+/// The flags of a path lookup for the flags of a call.
+pub(crate) fn follow(flags: u64) -> u32 {
     if flags & AT_SYMLINK_NOFOLLOW != 0 { NO_FOLLOW } else { 0 }
 }
 
-async fn change_file(mut file: Client<File, FILES>, change: Change) -> Outcome {
+async fn change_file(mut file: Client<File, FILES>, change: FileChange) -> SyscallResult {
     match change {
-        Change::Mode { mode } => file.call(SetFileMode { mode }, ()).await?,
-        Change::Owner { uid, gid } => file.call(SetFileOwner { uid, gid }, ()).await?,
-        Change::Times { access_ns, modify_ns } => file.call(SetFileTimes { access_ns, modify_ns }, ()).await?,
+        FileChange::Mode { mode } => file.call(SetFileMode { mode }, ()).await?,
+        FileChange::Owner { uid, gid } => file.call(SetFileOwner { uid, gid }, ()).await?,
+        FileChange::Times { access_ns, modify_ns } => file.call(SetFileTimes { access_ns, modify_ns }, ()).await?,
     }
     Ok(0)
 }
@@ -81,38 +80,34 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     /// The same for a path that led to the descriptor, which may be for paths only.
     fn file_behind(&mut self, number: u64, refusal: Errno) -> Result<Client<File, FILES>, Errno> {
-        match self.program.files.get(number)?.object {
-            Object::File { board, number, .. } => self.services.file(board, number),
-            Object::Lost { pipe: false } => Err(Errno::EIO),
-            _ => Err(refusal),
-        }
+        self.services.file(self.program.files.get(number)?.object.file_or(refusal)?)
     }
 
-    pub(in crate::user) async fn status(&mut self) -> Outcome {
+    pub(crate) async fn status(&mut self) -> SyscallResult {
         self.put_status(self.argument(0), self.argument(1)).await
     }
 
-    async fn put_status(&mut self, number: u64, place: u64) -> Outcome {
+    async fn put_status(&mut self, number: u64, place: u64) -> SyscallResult {
         let bytes = self.status_of(number).await?;
         self.put(place, &bytes).await?;
         Ok(0)
     }
 
     /// The `struct stat` of what a descriptor stands for.
-    pub(in crate::user) async fn status_of(&mut self, number: u64) -> Result<[u8; STAT_BYTES], Errno> {
+    pub(crate) async fn status_of(&mut self, number: u64) -> Result<[u8; STAT_BYTES], Errno> {
         let descriptor = *self.program.files.get(number)?;
-        match descriptor.object {
-            Object::File { board, number, .. } => {
+        match descriptor.object.file_or(Errno::ENOTTY) {
+            Ok(at) => {
                 let mut bytes = [0; STAT_BYTES];
-                self.services.file(board, number)?.call(FileStatus {}, &mut bytes[..]).await?;
+                self.services.file(at)?.call(FileStatus {}, &mut bytes[..]).await?;
                 Ok(bytes)
             }
-            Object::Lost { pipe: false } => Err(Errno::EIO),
-            _ => Ok(device_status(&descriptor)),
+            Err(Errno::EIO) => Err(Errno::EIO),
+            Err(_) => Ok(device_status(&descriptor)),
         }
     }
 
-    pub(in crate::user) async fn status_at(&mut self) -> Outcome {
+    pub(crate) async fn status_at(&mut self) -> SyscallResult {
         let (place, flags) = (self.argument(2), self.argument(3));
         let length = self.get_path_or_empty(self.argument(1), 0).await?;
         if length > 0 {
@@ -133,7 +128,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// The `struct stat` of what is at the path at address `path`.
-    pub(in crate::user) async fn status_at_path(
+    pub(crate) async fn status_at_path(
         &mut self,
         directory: u64,
         path: u64,
@@ -161,20 +156,20 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
         let (at, flags) = (self.start_for(directory, 0)?, follow(flags));
         let mut bytes = [0; STAT_BYTES];
-        let found = found_at!(self, (at, Piece::Paths(0..length), flags), |at, path| {
+        let found = found_at!(self, (at, PathPiece::Paths(0..length), flags), |at, path| {
             self.services.status_of(StatusOf { at, flags }, path, &mut bytes).await
         });
         match found? {
-            Found::Disk(()) => {}
-            Found::Synthetic { number, .. } => {
+            PathTarget::Disk(()) => {}
+            PathTarget::Synthetic { number, .. } => {
                 self.proc_files_of(number)?.call(SyntheticStatus { number }, &mut bytes[..]).await?
             }
-            Found::Own { descriptor } => return self.status_of(descriptor).await,
+            PathTarget::Own { descriptor } => return self.status_of(descriptor).await,
         }
         Ok(bytes)
     }
 
-    pub(in crate::user) async fn check_access(&mut self) -> Outcome {
+    pub(crate) async fn check_access(&mut self) -> SyscallResult {
         let length = self.get_path(self.argument(1)).await?;
         let at = self.start_for(self.argument(0), 0)?;
         self.access(at, length, self.argument(2) as u32 & 7).await?;
@@ -182,8 +177,8 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// Whether there is something at the path in `self.paths`, and `mode` is allowed; the synthetic file, if it is one.
-    async fn access(&mut self, at: PathStart, length: usize, mode: u32) -> Result<Found<()>, Errno> {
-        let found = found_at!(self, (at, Piece::Paths(0..length), 0), |at, path| {
+    async fn access(&mut self, at: PathStart, length: usize, mode: u32) -> Result<PathTarget<()>, Errno> {
+        let found = found_at!(self, (at, PathPiece::Paths(0..length), 0), |at, path| {
             match crosses(at, path) {
                 true => Err(Errno::ECROSSED),
                 false => match self.services.mode_of(at, path, 0).await {
@@ -195,8 +190,8 @@ impl<M: UserMemory + ?Sized> User<M> {
             }
         })?;
         match found {
-            // As Linux: what nobody may write root may not either, as there is no way to.
-            Found::Synthetic { mode: file, .. } if mode & MAY_EXECUTE != 0 && file & EXECUTE_BITS == 0 => {
+            // As Linux: a file without write permission refuses root too, as nothing implements the write.
+            PathTarget::Synthetic { mode: file, .. } if mode & MAY_EXECUTE != 0 && file & EXECUTE_BITS == 0 => {
                 Err(Errno::EACCES)
             }
             found => Ok(found),
@@ -204,56 +199,56 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// Changes what is at the path at address `path`, from the directory that the call names; `flags` are a path lookup's.
-    async fn change_at(&mut self, path: u64, flags: u32, change: Change) -> Outcome {
+    async fn change_at(&mut self, path: u64, flags: u32, change: FileChange) -> SyscallResult {
         let length = self.get_path(path).await?;
         let at = self.start_for(self.argument(0), 0)?;
-        let found = found_at!(self, (at, Piece::Paths(0..length), flags), |at, path| {
+        let found = found_at!(self, (at, PathPiece::Paths(0..length), flags), |at, path| {
             let here = !crosses(at, path) && self.services.change_here(at, path, flags, change.attributes()).await?;
             match (crosses(at, path), change) {
                 (true, _) => Err(Errno::ECROSSED),
                 (false, _) if here => Ok(()),
-                (false, Change::Mode { mode }) => {
+                (false, FileChange::Mode { mode }) => {
                     self.services.path_lookup()?.call(ChangeMode { at, mode }, path).await
                 }
-                (false, Change::Owner { uid, gid }) => {
+                (false, FileChange::Owner { uid, gid }) => {
                     self.services.path_lookup()?.call(ChangeOwner { at, uid, gid, flags }, path).await
                 }
-                (false, Change::Times { access_ns, modify_ns }) => {
+                (false, FileChange::Times { access_ns, modify_ns }) => {
                     self.services.path_lookup()?.call(ChangeTimes { at, access_ns, modify_ns, flags }, path).await
                 }
             }
         })?;
         match found {
-            Found::Disk(()) => Ok(0),
-            Found::Synthetic { .. } => Err(Errno::EPERM.into()),
+            PathTarget::Disk(()) => Ok(0),
+            PathTarget::Synthetic { .. } => Err(Errno::EPERM.into()),
             // How the C library changes what must not be a link.
-            Found::Own { descriptor } => {
+            PathTarget::Own { descriptor } => {
                 let file = self.file_behind(descriptor, Errno::EPERM)?;
                 change_file(file, change).await
             }
         }
     }
 
-    pub(in crate::user) async fn change_mode(&mut self) -> Outcome {
+    pub(crate) async fn change_mode(&mut self) -> SyscallResult {
         let mode = (self.argument(2) & PERMISSIONS) as u16;
-        self.change_at(self.argument(1), 0, Change::Mode { mode }).await
+        self.change_at(self.argument(1), 0, FileChange::Mode { mode }).await
     }
 
-    pub(in crate::user) async fn change_mode_of(&mut self) -> Outcome {
+    pub(crate) async fn change_mode_of(&mut self) -> SyscallResult {
         let mode = (self.argument(1) & PERMISSIONS) as u16;
         let file = self.file_of(self.argument(0), Errno::EINVAL)?;
-        change_file(file, Change::Mode { mode }).await
+        change_file(file, FileChange::Mode { mode }).await
     }
 
-    pub(in crate::user) async fn change_owner(&mut self) -> Outcome {
+    pub(crate) async fn change_owner(&mut self) -> SyscallResult {
         let (uid, gid) = (self.argument(2) as u32, self.argument(3) as u32);
-        self.change_at(self.argument(1), follow(self.argument(4)), Change::Owner { uid, gid }).await
+        self.change_at(self.argument(1), follow(self.argument(4)), FileChange::Owner { uid, gid }).await
     }
 
-    pub(in crate::user) async fn change_owner_of(&mut self) -> Outcome {
+    pub(crate) async fn change_owner_of(&mut self) -> SyscallResult {
         let (uid, gid) = (self.argument(1) as u32, self.argument(2) as u32);
         let file = self.file_of(self.argument(0), Errno::EINVAL)?;
-        change_file(file, Change::Owner { uid, gid }).await
+        change_file(file, FileChange::Owner { uid, gid }).await
     }
 
     /// One `struct timespec` of `utimensat`, in the file system's terms.
@@ -267,14 +262,14 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
     }
 
-    pub(in crate::user) async fn change_times(&mut self) -> Outcome {
+    pub(crate) async fn change_times(&mut self) -> SyscallResult {
         let (path, times, flags) = (self.argument(1), self.argument(2), self.argument(3));
         let (mut access_ns, mut modify_ns) = (TIME_NOW, TIME_NOW);
         if times != 0 {
             access_ns = self.file_time(times).await?;
             modify_ns = self.file_time(times.wrapping_add(16)).await?;
         }
-        let change = Change::Times { access_ns, modify_ns };
+        let change = FileChange::Times { access_ns, modify_ns };
         if path == 0 {
             let file = self.file_of(self.argument(0), Errno::EINVAL)?;
             return change_file(file, change).await;
@@ -282,7 +277,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         self.change_at(path, follow(flags), change).await
     }
 
-    pub(in crate::user) async fn truncate_path(&mut self) -> Outcome {
+    pub(crate) async fn truncate_path(&mut self) -> SyscallResult {
         let bytes = u64::try_from(self.argument(1) as i64).map_err(|_| Errno::EINVAL)?;
         self.allow_length(bytes).await?;
         let length = self.get_path(self.argument(0)).await?;
@@ -298,26 +293,26 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(0)
     }
 
-    pub(in crate::user) async fn truncate_file(&mut self) -> Outcome {
+    pub(crate) async fn truncate_file(&mut self) -> SyscallResult {
         let bytes = u64::try_from(self.argument(1) as i64).map_err(|_| Errno::EINVAL)?;
         self.allow_length(bytes).await?;
         self.file_of(self.argument(0), Errno::EINVAL)?.call(SetSize { bytes }, ()).await?;
         Ok(0)
     }
 
-    pub(in crate::user) async fn sync_file(&mut self) -> Outcome {
+    pub(crate) async fn sync_file(&mut self) -> SyscallResult {
         self.file_of(self.argument(0), Errno::EINVAL)?.call(SyncFile {}, ()).await?;
         Ok(0)
     }
 
-    pub(in crate::user) async fn sync_all(&mut self) -> Outcome {
+    pub(crate) async fn sync_all(&mut self) -> SyscallResult {
         let mut directory = self.services.inode_directory()?;
         flush_and_commit(&mut directory, &mut self.services.clients.inodes).await?;
         directory.call(CommitAll { extent: CommitExtent::Freed }, ()).await?;
         Ok(0)
     }
 
-    pub(in crate::user) async fn read_directory(&mut self) -> Outcome {
+    pub(crate) async fn read_directory(&mut self) -> SyscallResult {
         let (place, room) = (self.argument(1), self.argument(2) as usize);
         if !self.program.files.get(self.argument(0))?.is_directory() {
             return Err(Errno::ENOTDIR.into());
@@ -330,16 +325,16 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(bytes as u64)
     }
 
-    pub(in crate::user) async fn file_system_status(&mut self) -> Outcome {
+    pub(crate) async fn file_system_status(&mut self) -> SyscallResult {
         let length = self.get_path(self.argument(0)).await?;
         match self.access(self.program.start(), length, 0).await? {
-            Found::Synthetic { .. } => self.put_synthetic_system_status(self.argument(1)).await,
-            Found::Disk(()) | Found::Own { .. } => self.put_file_system_status(self.argument(1)).await,
+            PathTarget::Synthetic { .. } => self.put_synthetic_system_status(self.argument(1)).await,
+            PathTarget::Disk(()) | PathTarget::Own { .. } => self.put_file_system_status(self.argument(1)).await,
         }
     }
 
     /// A `struct statfs` of what has no blocks.
-    async fn put_synthetic_system_status(&mut self, place: u64) -> Outcome {
+    async fn put_synthetic_system_status(&mut self, place: u64) -> SyscallResult {
         let mut bytes = [0; STATFS_BYTES];
         for (at, word) in
             [(0, PROC_MAGIC), (8, PAGE_BYTES as u64), (64, NAME_BYTES_MAX as u64), (72, PAGE_BYTES as u64)]
@@ -350,14 +345,14 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(0)
     }
 
-    pub(in crate::user) async fn file_system_status_of(&mut self) -> Outcome {
+    pub(crate) async fn file_system_status_of(&mut self) -> SyscallResult {
         if self.program.files.get(self.argument(0))?.is_synthetic() {
             return self.put_synthetic_system_status(self.argument(1)).await;
         }
         self.put_file_system_status(self.argument(1)).await
     }
 
-    async fn put_file_system_status(&mut self, place: u64) -> Outcome {
+    async fn put_file_system_status(&mut self, place: u64) -> SyscallResult {
         let mut bytes = [0; STATFS_BYTES];
         self.services.path_lookup()?.call(FileSystemStatus {}, &mut bytes[..]).await?;
         self.put(place, &bytes).await?;

@@ -1,11 +1,11 @@
 //! Device control: the terminal's attributes, foreground group and size.
 
 use crate::signals::SIGTTOU;
-use crate::user::User;
-use crate::user::escape::Outcome;
-use crate::user::files::descriptors::Object;
-use crate::user::files::open::O_NONBLOCK;
 use crate::user::files::path::{S_IFBLK, S_IFMT};
+use crate::user::slot::user::User;
+use crate::user::state::object::Object;
+use crate::user::state::open_flags::O_NONBLOCK;
+use crate::user::state::syscall_result::SyscallResult;
 use renga_hal::memory::UserMemory;
 use renga_proto::console::{
     GetAttributes, GetForeground, GetWindow, SetAttributes, SetForeground, SetWindow, TERMIOS_BYTES,
@@ -32,7 +32,7 @@ const FIONCLEX: u32 = 0x5450;
 const FIOCLEX: u32 = 0x5451;
 
 impl<M: UserMemory + ?Sized> User<M> {
-    pub(in crate::user) async fn control_device(&mut self) -> Outcome {
+    pub(crate) async fn control_device(&mut self) -> SyscallResult {
         let (number, request, place) = (self.argument(0), self.int(1), self.argument(2));
         let object = self.program.files.get(number)?.object;
         match request {
@@ -49,12 +49,8 @@ impl<M: UserMemory + ?Sized> User<M> {
                 self.set_status_flags(number, flags | set).await
             }
             FIONREAD if object != Object::Console => {
-                let (Object::Pipe { board, number, generation, .. } | Object::Fifo { board, number, generation }) =
-                    object
-                else {
-                    return Err(Errno::ENOTTY.into());
-                };
-                let bytes = self.services.pipe(board, number)?.call(PipeBytes { generation }, ()).await?;
+                let at = object.pipe().ok_or(Errno::ENOTTY)?;
+                let bytes = self.services.pipe(at)?.call(PipeBytes { generation: at.generation }, ()).await?;
                 self.put(place, &bytes.to_le_bytes()).await?;
                 Ok(0)
             }
@@ -66,7 +62,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
     }
 
-    async fn control_terminal(&mut self, request: u32, place: u64) -> Outcome {
+    async fn control_terminal(&mut self, request: u32, place: u64) -> SyscallResult {
         if matches!(request, TCSETS | TCSETSW | TCSETSF | TCSBRK | TCFLSH | TIOCSPGRP) {
             self.await_foreground(SIGTTOU).await?;
         }

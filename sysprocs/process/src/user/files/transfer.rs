@@ -1,132 +1,127 @@
-//! Reading and writing.
+//! The transfer engine: bytes between buffers of a program and what a descriptor stands for.
 //!
-//! A transfer is split where the program's pages end, and each page is lent to the server as it is: no
-//! copy is made, but of small writes to pipes that must not be torn, and of pages that other programs share and may
-//! use, or the page cache may change, meanwhile. A count that is short of what was
-//! asked is as POSIX allows it. Not here: vectors of pieces (`vectors.rs`).
+//! Owns: the loop over pages of buffers. Invariant: each page of the program is lent to the server as it is. Copied are
+//! pages that other programs share, synthetic files, and writes of at most a page that lie in several: such a write is one
+//! call, which no other program's tears. A count may be short, as POSIX allows.
+//! Called by: `transfer_calls.rs`, `file_copy.rs`. Calls: the object's server. Not here: the most frequent form
+//! (`one_page_transfer.rs`).
 
 use crate::signals::SIGPIPE;
-use crate::user::escape::{Escape, Outcome, restartable};
-use crate::user::files::descriptors::{Descriptor, Object};
-use crate::user::files::objects::Manner;
-use crate::user::files::open::{O_ACCMODE, O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY};
-use crate::user::{User, pager};
+use crate::user::slot::user::{User, pager};
+use crate::user::state::descriptors::{FileDescriptor, TransferMode};
+use crate::user::state::object::Object;
+use crate::user::state::open_flags::O_APPEND;
+use crate::user::state::syscall_result::{SyscallEscape, SyscallResult, restartable};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
+use renga_proto::file::{BeginAppend, EndAppend, SyncFile};
 use renga_proto::pages::AT_END;
-use renga_proto::pipe::PIPE_ATOMIC_BYTES;
 use renga_proto::procs::{Cause, Kill};
 use renga_rt::{Errno, apart};
 
 /// Most bytes of one transfer, as on Linux.
-pub(super) const TRANSFER_BYTES_MAX: u64 = 0x7fff_f000;
-/// After so many pages of one call other programs have their turn, though no server made it wait; then a
-/// signal ends it.
-const PAGES_PER_TURN: u32 = 64;
+pub(crate) const TRANSFER_BYTES_MAX: u64 = 0x7fff_f000;
+/// After so many pages of one call other programs may run, though no server made it wait; then a signal ends it.
+const PAGES_PER_YIELD: u32 = 64;
+/// Bytes of a `struct iovec`.
+const IOVEC_BYTES: u64 = 16;
 
-impl Descriptor {
-    /// Whether it was opened for reading.
-    pub fn reads(&self) -> bool {
-        matches!(self.flags & O_ACCMODE, O_RDONLY | O_RDWR)
+/// Buffers of one transfer in the program's memory.
+#[derive(Clone, Copy)]
+pub(crate) enum Buffers {
+    /// One.
+    One { address: u64, length: u64 },
+    /// An array of `struct iovec`.
+    Vector { address: u64, count: u64 },
+}
+
+impl Buffers {
+    /// Most bytes that a transfer moves.
+    fn bytes_most(self) -> u64 {
+        if let Buffers::One { length, .. } = self { length.min(TRANSFER_BYTES_MAX) } else { TRANSFER_BYTES_MAX }
     }
-    /// Whether it was opened for writing.
-    pub fn writes(&self) -> bool {
-        matches!(self.flags & O_ACCMODE, O_WRONLY | O_RDWR)
-    }
-    pub(super) fn for_reading(&self) -> Result<(), Errno> {
-        if self.reads() { Ok(()) } else { Err(Errno::EBADF) }
-    }
-    pub(super) fn for_writing(&self) -> Result<(), Errno> {
-        if self.writes() { Ok(()) } else { Err(Errno::EBADF) }
-    }
-    pub(super) fn manner(&self, offset: Option<u64>) -> Manner {
-        Manner { offset, nonblocking: self.flags & O_NONBLOCK != 0 }
+    /// Whether the first `bytes` lie in one page.
+    fn are_in_page(self, bytes: u64) -> bool {
+        let in_page = |address| bytes <= PAGE_BYTES as u64 - address % PAGE_BYTES as u64;
+        matches!(self, Buffers::One { address, .. } if in_page(address))
     }
 }
 
-/// The offset that a call names; negative: `EINVAL`.
-pub(super) fn offset(argument: u64) -> Result<Option<u64>, Errno> {
-    if (argument as i64) < 0 { Err(Errno::EINVAL) } else { Ok(Some(argument)) }
+/// How far a transfer has come in its buffers.
+struct Cursor {
+    buffers: Buffers,
+    /// The next buffer.
+    next: u64,
+    /// The rest of the present one.
+    address: u64,
+    left: u64,
+}
+
+/// Which way bytes go.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Direction {
+    /// To the program.
+    Read,
+    /// From the program.
+    Write,
 }
 
 impl<M: UserMemory + ?Sized> User<M> {
-    pub(in crate::user) async fn read(&mut self) -> Outcome {
-        self.read_one(None).await
-    }
-
-    pub(in crate::user) async fn read_from(&mut self) -> Outcome {
-        self.read_one(Some(3)).await
-    }
-
-    pub(in crate::user) async fn write(&mut self) -> Outcome {
-        self.write_one(None).await
-    }
-
-    pub(in crate::user) async fn write_to(&mut self) -> Outcome {
-        self.write_one(Some(3)).await
-    }
-
-    /// Reads into one piece of memory; `place` is the argument that says where in the file, if one does.
-    #[inline(always)]
-    async fn read_one(&mut self, place: Option<usize>) -> Outcome {
-        let descriptor = *self.program.files.get(self.argument(0))?;
-        descriptor.for_reading()?;
-        let nonblocking = self.await_reading(&descriptor).await?;
-        if let (Object::Signals { .. }, None) = (descriptor.object, place) {
-            return self.read_signals(&descriptor, self.argument(1), self.argument(2)).await;
-        }
-        let mut manner = descriptor.manner(self.offset_in(place)?);
-        manner.nonblocking |= nonblocking;
-        if let Object::Events { .. } = descriptor.object {
-            return apart!(self.read_events(&descriptor, self.argument(1), self.argument(2), manner));
-        }
-        self.take_in(&descriptor, self.argument(1), self.argument(2), manner).await
-    }
-
-    /// As `read_one`, to write.
-    #[inline(always)]
-    async fn write_one(&mut self, place: Option<usize>) -> Outcome {
-        let descriptor = *self.program.files.get(self.argument(0))?;
-        descriptor.for_writing()?;
-        let manner = descriptor.manner(self.offset_in(place)?);
-        if let Object::Events { .. } = descriptor.object {
-            return apart!(self.write_events(&descriptor, self.argument(1), self.argument(2), manner));
-        }
-        let written = self.give_out(&descriptor, self.argument(1), self.argument(2), manner).await?;
-        self.kept(&descriptor, written).await
-    }
-
-    /// The offset that an argument names, if one does.
-    pub(super) fn offset_in(&self, argument: Option<usize>) -> Result<Option<u64>, Errno> {
-        argument.map_or(Ok(None), |index| offset(self.argument(index)))
-    }
-
-    /// Fills the program's memory from `address` on; how many bytes.
-    pub(super) async fn take_in(&mut self, from: &Descriptor, address: u64, count: u64, manner: Manner) -> Outcome {
-        let count = count.min(TRANSFER_BYTES_MAX);
-        if from.is_synthetic() {
-            return apart!(self.take_in_synthetic(from, address, count, manner));
-        }
-        let mut done = 0;
-        // Each turn passes a page.
-        while done < count {
-            if self.is_over_after_page().await {
-                return if done > 0 { Ok(done) } else { Err(Escape::Restart) };
+    /// Address and length of buffer `index`, if there is one.
+    async fn buffer(&mut self, buffers: Buffers, index: u64) -> Result<Option<(u64, u64)>, Errno> {
+        match buffers {
+            Buffers::One { address, length } => Ok((index == 0).then_some((address, length))),
+            Buffers::Vector { count, .. } if index >= count => Ok(None),
+            Buffers::Vector { address, .. } => {
+                let at = address.checked_add(index * IOVEC_BYTES).ok_or(Errno::EFAULT)?;
+                Ok(Some((self.get_word(at).await?, self.get_word(at.wrapping_add(8)).await?)))
             }
-            let at = address.checked_add(done).ok_or(Errno::EFAULT)?;
-            let manner = Manner {
-                offset: manner.offset.map(|offset| offset.saturating_add(done)),
-                // What is there already is not kept back until more comes.
-                nonblocking: manner.nonblocking || done > 0,
+        }
+    }
+
+    /// Moves up to `room` bytes page by page; how many.
+    pub(crate) async fn transfer(
+        &mut self,
+        way: Direction,
+        file: &FileDescriptor,
+        buffers: Buffers,
+        mode: TransferMode,
+        room: u64,
+    ) -> SyscallResult {
+        let (mut cursor, mut done) = (Cursor { buffers, next: 0, address: 0, left: 0 }, 0);
+        // Each pass moves a page, or takes the next buffer.
+        while done < room {
+            if cursor.left == 0 {
+                let Some(next) = self.buffer(cursor.buffers, cursor.next).await? else { break };
+                (cursor.next, (cursor.address, cursor.left)) = (cursor.next + 1, next);
+                continue;
+            }
+            if self.is_over_after_page().await {
+                return if done > 0 { Ok(done) } else { Err(SyscallEscape::Restart) };
+            }
+            let length = cursor.left.min(room - done) as usize;
+            let offset = mode.offset.map(|offset| offset.saturating_add(done));
+            let moved = match way {
+                // Bytes that are there already do not wait until more come.
+                Direction::Read => {
+                    let mode = TransferMode { offset, nonblocking: mode.nonblocking || done > 0 };
+                    self.read_page(file, cursor.address, length, mode).await
+                }
+                Direction::Write => {
+                    self.write_page(file.object, cursor.address, length, TransferMode { offset, ..mode }).await
+                }
             };
-            match self.take_in_page(from.object, at, (count - done) as usize, manner).await {
+            match moved {
                 Ok((bytes, asked)) => {
                     done += bytes as u64;
+                    cursor.address = cursor.address.wrapping_add(bytes as u64);
+                    cursor.left -= bytes as u64;
                     if bytes < asked {
                         break;
                     }
                 }
                 Err(_) if done > 0 => break,
-                Err(errno) => return restartable(Err(self.note_loss(from.object, errno, false))),
+                Err(errno) if way == Direction::Write => return self.write_failed(file.object, errno).await,
+                Err(errno) => return restartable(Err(self.note_loss(file.object, errno, false))),
             }
         }
         Ok(done)
@@ -134,136 +129,149 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     /// Called before each page of a call that may have many. Lets other programs run after a while; true:
     /// a signal has come meanwhile, and the call should end with what is done.
-    pub(in crate::user) async fn is_over_after_page(&mut self) -> bool {
+    pub(crate) async fn is_over_after_page(&mut self) -> bool {
         self.pages_moved += 1;
-        if !self.pages_moved.is_multiple_of(PAGES_PER_TURN) {
+        if !self.pages_moved.is_multiple_of(PAGES_PER_YIELD) {
             return false;
         }
         self.me.yield_to_programs().await;
         self.me.wait_cancelled()
     }
 
-    /// As `take_in`, of what is made when it is read: what has room in a page is read at once, however it lies in memory,
-    /// so that it is of one moment.
-    async fn take_in_synthetic(&mut self, from: &Descriptor, address: u64, count: u64, manner: Manner) -> Outcome {
-        let length = count.min(PAGE_BYTES as u64) as usize;
-        let read = self.services.read(from.object, &mut self.scratch[..length], manner).await;
-        let bytes = match read {
-            Ok(bytes) => bytes.min(length),
-            Err(errno) => return restartable(Err(self.note_loss(from.object, errno, false))),
+    /// Reads into the page at `address`; how many bytes came, and were asked for. A synthetic file is read at once,
+    /// however the buffer lies in memory, so that its content is of one moment.
+    async fn read_page(
+        &mut self,
+        file: &FileDescriptor,
+        address: u64,
+        length: usize,
+        mode: TransferMode,
+    ) -> Result<(usize, usize), Errno> {
+        let object = file.object;
+        let Some(space) = &mut self.space else { unreachable!("a program has a space while it runs") };
+        let is_shared = space.may_share(address);
+        let asked = if file.is_synthetic() {
+            length.min(PAGE_BYTES)
+        } else {
+            let mut page = space.page_for_write(&mut pager(self.machine, &mut self.services), address, length).await?;
+            let asked = page.len();
+            if !is_shared {
+                return Ok((self.services.read(object, &mut page, mode).await?.min(asked), asked));
+            }
+            asked
         };
+        let bytes = self.services.read(object, &mut self.scratch[..asked], mode).await?.min(asked);
         self.put_scratch(address, bytes).await?;
-        Ok(bytes as u64)
+        Ok((bytes, asked))
     }
 
-    async fn take_in_page(
+    async fn write_page(
         &mut self,
         object: Object,
         address: u64,
         length: usize,
-        manner: Manner,
+        mode: TransferMode,
     ) -> Result<(usize, usize), Errno> {
         let Some(space) = &mut self.space else { unreachable!("a program has a space while it runs") };
-        let mut pager = pager(self.machine, &mut self.services);
-        let space_shares = space.may_share(address);
-        let mut piece = space.page_for_write(&mut pager, address, length).await?;
-        let asked = piece.len();
-        if space_shares {
-            drop(piece);
-            let bytes = self.services.read(object, &mut self.scratch[..asked], manner).await?.min(asked);
-            space
-                .copy_out(&mut crate::user::pager(self.machine, &mut self.services), address, &self.scratch[..bytes])
-                .await?;
-            return Ok((bytes, asked));
+        let is_shared = space.may_share(address);
+        let page = space.page_for_read(&mut pager(self.machine, &mut self.services), address, length).await?;
+        let asked = page.len();
+        if is_shared {
+            self.scratch[..asked].copy_from_slice(&page);
+            drop(page);
+            return Ok((self.services.write(object, &self.scratch[..asked], mode).await?.min(asked), asked));
         }
-        Ok((self.services.read(object, &mut piece, manner).await?.min(asked), asked))
+        Ok((self.services.write(object, &page, mode).await?.min(asked), asked))
     }
 
-    /// Writes the program's memory from `address` on; how many bytes.
-    pub(super) async fn give_out(&mut self, to: &Descriptor, address: u64, count: u64, manner: Manner) -> Outcome {
-        let count = self.allowed_bytes(to, manner.offset, count.min(TRANSFER_BYTES_MAX)).await?;
-        let in_page = PAGE_BYTES as u64 - address % PAGE_BYTES as u64;
-        // A write of one piece goes where the file has it go.
-        let appends = (count > in_page || manner.offset.is_some()) && self.appends(to).await?;
-        let manner = Manner { offset: manner.offset.map(|offset| if appends { AT_END } else { offset }), ..manner };
-        let whole = appends || to.is_synthetic() || matches!(to.object, Object::Pipe { .. } | Object::Fifo { .. });
-        if whole && count > in_page && count <= PIPE_ATOMIC_BYTES as u64 {
-            let Some(space) = &mut self.space else { unreachable!("a program has a space while it runs") };
-            let mut pager = pager(self.machine, &mut self.services);
-            space.copy_in(&mut pager, address, &mut self.scratch[..count as usize]).await?;
-            return self.give_out_scratch(to.object, count as usize, manner).await;
+    /// Writes buffers to `to`, `at_end` of a file whatever the offset; how many bytes.
+    pub(crate) async fn write_out(
+        &mut self,
+        to: &FileDescriptor,
+        buffers: Buffers,
+        mode: TransferMode,
+        at_end: bool,
+    ) -> SyscallResult {
+        let at_end = at_end && to.object.file().is_some();
+        let aim = if at_end { Some(AT_END) } else { mode.offset };
+        let room = self.allowed_bytes(to, aim, buffers.bytes_most()).await?;
+        // A write of one piece goes where the file puts it. One that alone goes to the end, and moves the offset there, does
+        // so as long appends do.
+        if !at_end || mode.offset.is_some() {
+            let in_page = buffers.are_in_page(room);
+            let gathered = if in_page { None } else { self.gather(buffers).await? };
+            if in_page || gathered.is_some() {
+                let offset = if aim.is_some() && self.appends(to).await? { Some(AT_END) } else { aim };
+                let mode = TransferMode { offset, ..mode };
+                return match gathered {
+                    Some(length) => self.write_scratch(to.object, length.min(room as usize), mode).await,
+                    None => self.transfer(Direction::Write, to, buffers, mode, room).await,
+                };
+            }
         }
-        if !appends || count <= in_page {
-            return self.give_out_pages(to, address, count, manner).await;
+        if !at_end && !self.appends(to).await? {
+            return self.transfer(Direction::Write, to, buffers, mode, room).await;
         }
-        let room = match self.begin_append(to, count).await {
-            Ok(room) => room,
+        self.append(to, buffers, mode, room).await
+    }
+
+    /// Whether a write to `to` goes to the end of a file now, wherever the call says, as on Linux.
+    pub(crate) async fn appends(&mut self, to: &FileDescriptor) -> Result<bool, Errno> {
+        match to.object.file() {
+            Some(_) => Ok(apart!(self.status_flags(to))? & O_APPEND != 0),
+            None => Ok(false),
+        }
+    }
+
+    /// Reserves room at the end of the file, which no other board's append takes, and writes there; gives back what a
+    /// failure leaves of it.
+    async fn append(&mut self, to: &FileDescriptor, buffers: Buffers, mode: TransferMode, room: u64) -> SyscallResult {
+        let Some(at) = to.object.file() else { return Err(Errno::EINVAL.into()) };
+        let (mut length, mut index) = (0u64, 0);
+        // Bounded by the buffers.
+        while let Some((_, bytes)) = self.buffer(buffers, index).await? {
+            (length, index) = (length.saturating_add(bytes), index + 1);
+        }
+        let length = length.min(room);
+        let start = match self.services.file(at)?.call(BeginAppend { bytes: length }, ()).await {
+            Ok(start) => start,
             Err(errno) => return self.write_failed(to.object, errno).await,
         };
-        let written = self.give_out_pages(to, address, count, Manner { offset: Some(room.start), ..manner }).await;
-        self.end_append(to, room, &written, manner.offset.is_none()).await;
+        let to_end = TransferMode { offset: Some(start), ..mode };
+        let written = self.transfer(Direction::Write, to, buffers, to_end, length).await;
+        let end = start.saturating_add(*written.as_ref().unwrap_or(&0));
+        let (reserved, moves) = (start.saturating_add(length), mode.offset.is_none());
+        // Fails with the board of the file, and the reservation there is gone with it.
+        let _ = self.services.file(at)?.call(EndAppend { end, reserved, moves }, ()).await;
         written
     }
 
-    /// Page by page.
-    pub(super) async fn give_out_pages(
-        &mut self,
-        to: &Descriptor,
-        address: u64,
-        count: u64,
-        manner: Manner,
-    ) -> Outcome {
-        let mut done = 0;
-        // Each turn passes a page, or the count ends short.
-        while done < count {
-            if self.is_over_after_page().await {
-                return if done > 0 { Ok(done) } else { Err(Escape::Restart) };
+    /// Gathers the buffers in the scratch page, if they fit; their length.
+    async fn gather(&mut self, buffers: Buffers) -> Result<Option<usize>, Errno> {
+        let (mut length, mut index) = (0, 0);
+        // Bounded by the buffers.
+        while let Some((address, bytes)) = self.buffer(buffers, index).await? {
+            if bytes > (PAGE_BYTES - length) as u64 {
+                return Ok(None);
             }
-            let at = address.checked_add(done).ok_or(Errno::EFAULT)?;
-            let manner = Manner { offset: manner.offset.map(|offset| offset.saturating_add(done)), ..manner };
-            match self.give_out_page(to.object, at, (count - done) as usize, manner).await {
-                Ok((bytes, asked)) => {
-                    done += bytes as u64;
-                    if bytes < asked {
-                        break;
-                    }
-                }
-                Err(_) if done > 0 => break,
-                Err(errno) => return self.write_failed(to.object, errno).await,
-            }
+            let end = length + bytes as usize;
+            let Some(space) = &mut self.space else { unreachable!("a program has a space while it runs") };
+            let mut pager = pager(self.machine, &mut self.services);
+            space.copy_in(&mut pager, address, &mut self.scratch[length..end]).await?;
+            (length, index) = (end, index + 1);
         }
-        Ok(done)
-    }
-
-    async fn give_out_page(
-        &mut self,
-        object: Object,
-        address: u64,
-        length: usize,
-        manner: Manner,
-    ) -> Result<(usize, usize), Errno> {
-        let Some(space) = &mut self.space else { unreachable!("a program has a space while it runs") };
-        let mut pager = pager(self.machine, &mut self.services);
-        let space_shares = space.may_share(address);
-        let piece = space.page_for_read(&mut pager, address, length).await?;
-        let asked = piece.len();
-        if space_shares {
-            self.scratch[..asked].copy_from_slice(&piece);
-            drop(piece);
-            return Ok((self.services.write(object, &self.scratch[..asked], manner).await?.min(asked), asked));
-        }
-        Ok((self.services.write(object, &piece, manner).await?.min(asked), asked))
+        Ok(Some(length))
     }
 
     /// Writes the first `length` bytes of the scratch page.
-    pub(super) async fn give_out_scratch(&mut self, object: Object, length: usize, manner: Manner) -> Outcome {
-        match self.services.write(object, &self.scratch[..length], manner).await {
+    pub(crate) async fn write_scratch(&mut self, object: Object, length: usize, mode: TransferMode) -> SyscallResult {
+        match self.services.write(object, &self.scratch[..length], mode).await {
             Ok(bytes) => Ok(bytes as u64),
             Err(errno) => self.write_failed(object, errno).await,
         }
     }
 
-    pub(in crate::user) async fn write_failed(&mut self, object: Object, errno: Errno) -> Outcome {
+    pub(crate) async fn write_failed(&mut self, object: Object, errno: Errno) -> SyscallResult {
         if (object, errno) == (Object::Console, Errno::EPERM) {
             return apart!(self.await_writing());
         }
@@ -273,5 +281,17 @@ impl<M: UserMemory + ?Sized> User<M> {
             self.services.clients.procs.call(Kill::new(pid, SIGPIPE, Cause::user(pid)), ()).await?;
         }
         restartable(Err(errno))
+    }
+
+    /// The result of a call that has `written` bytes: of a file opened with O_DSYNC when the medium has them.
+    pub(crate) async fn sync_written(&mut self, to: &FileDescriptor, written: u64) -> SyscallResult {
+        if written > 0
+            && to.is_synchronous()
+            && let Some(at) = to.object.file()
+            && let Err(errno) = self.services.file(at)?.call(SyncFile {}, ()).await
+        {
+            return Err(self.note_loss(to.object, errno, true).into());
+        }
+        Ok(written)
     }
 }

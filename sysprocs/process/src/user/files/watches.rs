@@ -4,13 +4,13 @@
 //! it watches, as `poll` does, and claims there what is told once only. What is closed is found out by its server, which
 //! no longer knows it, when somebody waits. Not here: the sets (`renga_clock`), looking and waiting (`look.rs`).
 
-use crate::user::User;
-use crate::user::escape::Outcome;
-use crate::user::files::descriptors::{EventSort, Object};
-use crate::user::files::look::Look;
-use crate::user::files::open::O_CLOEXEC;
-use crate::user::lifecycle::loss::is_loss;
-use crate::user::lifecycle::process_image::{Reader, Writer, get_object, put_object};
+use crate::user::files::poll_round::PollRound;
+use crate::user::servers::object_calls::is_loss;
+use crate::user::slot::user::User;
+use crate::user::state::image_bytes::{ImageReader, ImageWriter};
+use crate::user::state::object::{EventSort, Handle, Object, get_object, put_object};
+use crate::user::state::open_flags::O_CLOEXEC;
+use crate::user::state::syscall_result::SyscallResult;
 use renga_hal::memory::UserMemory;
 use renga_proto::events::{
     ChangeWatch, ClaimWatch, EventKind, MakeEvents, NextWatch, WATCH_EDGES, WATCH_EXCLUSIVE, WATCH_ONCE, Watch,
@@ -32,34 +32,14 @@ const EPOLLWAKEUP: u32 = 1 << 29;
 /// What may be asked together with `EPOLLEXCLUSIVE`.
 const EXCLUSIVE_TOO: u32 = READABLE | WRITABLE | ERROR | HANG_UP | EPOLLWAKEUP | WATCH_EDGES | WATCH_EXCLUSIVE;
 const NS_PER_MS: u64 = 1_000_000;
-/// Times in one look that another program is told first.
+/// Times in one round that another program claims an event first.
 const CLAIMS_LOST_MAX: u32 = 64;
-
-/// Where a set is.
-#[derive(Clone, Copy)]
-struct Set {
-    board: u8,
-    number: u16,
-    generation: u32,
-}
-
-impl Set {
-    fn of(object: Object) -> Result<Set, Errno> {
-        match object {
-            Object::Events { board, number, generation, sort: EventSort::Watches } => {
-                Ok(Set { board, number, generation })
-            }
-            Object::Lost { pipe: false } => Err(Errno::EIO),
-            _ => Err(Errno::EINVAL),
-        }
-    }
-}
 
 /// What is watched, as the set keeps it: which signals a descriptor is for can change, so that is looked up.
 fn to_words(object: Object) -> Result<[u64; 2], Errno> {
     let object = if let Object::Signals { id, .. } = object { Object::Signals { mask: 0, id } } else { object };
     let mut bytes = [0; 16];
-    put_object(&mut Writer::new(&mut bytes), object)?;
+    put_object(&mut ImageWriter::new(&mut bytes), object)?;
     let (words, _) = bytes.as_chunks::<8>();
     Ok([u64::from_le_bytes(words[0]), u64::from_le_bytes(words[1])])
 }
@@ -68,21 +48,11 @@ fn from_words(words: [u64; 2]) -> Result<Object, Errno> {
     let mut bytes = [0; 16];
     bytes[..8].copy_from_slice(&words[0].to_le_bytes());
     bytes[8..].copy_from_slice(&words[1].to_le_bytes());
-    get_object(&mut Reader::new(&bytes))?.ok_or(Errno::EINVAL)
-}
-
-/// Whether something can be waited for: files and devices are always ready, which Linux refuses.
-fn can_be_watched(object: Object) -> bool {
-    match object {
-        Object::Pipe { .. } | Object::Fifo { .. } | Object::Events { .. } | Object::Lost { .. } => true,
-        Object::Console | Object::Signals { .. } => true,
-        Object::File { .. } | Object::Named { .. } => false,
-        Object::Null | Object::Zero | Object::Full | Object::Random => false,
-    }
+    get_object(&mut ImageReader::new(&bytes))?.ok_or(Errno::EINVAL)
 }
 
 impl<M: UserMemory + ?Sized> User<M> {
-    pub(in crate::user) async fn make_watches(&mut self) -> Outcome {
+    pub(crate) async fn make_watches(&mut self) -> SyscallResult {
         let flags = self.int(0);
         if flags & !O_CLOEXEC != 0 {
             return Err(Errno::EINVAL.into());
@@ -90,7 +60,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         self.add_events(MakeEvents { kind: EventKind::Watches, count: 0 }, EventSort::Watches, flags).await
     }
 
-    pub(in crate::user) async fn control_watch(&mut self) -> Outcome {
+    pub(crate) async fn control_watch(&mut self) -> SyscallResult {
         let (operation, number, place) = (self.int(1), self.argument(2), self.argument(3));
         let (mut events, mut data) = (0, 0);
         if operation != EPOLL_CTL_DEL {
@@ -101,10 +71,11 @@ impl<M: UserMemory + ?Sized> User<M> {
         if !watched.reads() && !watched.writes() {
             return Err(Errno::EBADF.into());
         }
-        if !can_be_watched(watched.object) {
+        if !watched.object.can_be_polled() {
             return Err(Errno::EPERM.into());
         }
-        let Set { board, number: set_number, generation } = Set::of(set.object)?;
+        let at = set.object.events(EventSort::Watches)?;
+        let Handle { board, number: set_number, generation } = at;
         if watched.object == set.object {
             return Err(Errno::EINVAL.into());
         }
@@ -114,7 +85,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             EPOLL_CTL_MOD => WatchChange::Modify,
             _ => return Err(Errno::EINVAL.into()),
         };
-        let in_set = matches!(watched.object, Object::Events { sort: EventSort::Watches, .. });
+        let in_set = watched.object.is_watch_set();
         if events & WATCH_EXCLUSIVE != 0 && (change == WatchChange::Modify || in_set || events & !EXCLUSIVE_TOO != 0) {
             return Err(Errno::EINVAL.into());
         }
@@ -126,7 +97,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         let mut call = ChangeWatch { number: set_number, generation, wish, data, object, more };
         if let (Object::Lost { .. }, WatchChange::Remove | WatchChange::Modify) = (watched.object, change) {
             // The set knows it as what it was; what was told once of that it does not show, and forgets.
-            let ended = self.end_lost_watches(Set::of(set.object)?, number as u16).await;
+            let ended = self.end_lost_watches(at, number as u16).await;
             ended.map_err(|errno| self.note_loss(set.object, errno, false))?;
             if change == WatchChange::Remove {
                 return Ok(0);
@@ -135,7 +106,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
         if let (Object::Signals { .. }, WatchChange::Add) = (watched.object, change) {
             // Nobody but descriptors knows of those before it at this number that are closed by now.
-            let ended = self.end_lost_watches(Set::of(set.object)?, number as u16).await;
+            let ended = self.end_lost_watches(at, number as u16).await;
             ended.map_err(|errno| self.note_loss(set.object, errno, false))?;
         }
         let mut changed = self.services.events(board)?.call_retrying(call, ()).await;
@@ -149,12 +120,12 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// What a set watches by `descriptor` and is lost is watched no more.
-    async fn end_lost_watches(&mut self, set: Set, descriptor: u16) -> Result<(), Errno> {
+    async fn end_lost_watches(&mut self, set: Handle, descriptor: u16) -> Result<(), Errno> {
         let mut from = 0;
-        let mut look = self.begin_look(true);
+        let mut round = self.begin_poll_round(true);
         // Bounded by the watches.
         loop {
-            let watch = match self.next_watch(set, from, &mut look).await {
+            let watch = match self.next_watch(set, from, &mut round).await {
                 Ok(watch) => watch,
                 Err(Errno::ENOENT) => return Ok(()),
                 Err(errno) => return Err(errno),
@@ -167,7 +138,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             let is_lost = match object {
                 Object::Signals { id, .. } => self.signals_of(id).is_none(),
                 Object::Lost { .. } => true,
-                object => self.look_at(object, 0, 0, &mut look).await.is_err_and(is_loss),
+                object => self.poll_descriptor(object, 0, 0, &mut round).await.is_err_and(is_loss),
             };
             if is_lost {
                 self.claim(set, &watch, 0).await?;
@@ -175,53 +146,53 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
     }
 
-    pub(in crate::user) async fn await_watches(&mut self) -> Outcome {
+    pub(crate) async fn await_watches(&mut self) -> SyscallResult {
         let ms = self.int(3) as i32;
         let until_ns = u64::try_from(ms).ok().map(|ms| self.limit_in(ms * NS_PER_MS));
         self.await_events_of(until_ns).await
     }
 
-    pub(in crate::user) async fn await_watches_until(&mut self) -> Outcome {
+    pub(crate) async fn await_watches_until(&mut self) -> SyscallResult {
         let until_ns = self.time_limit(self.argument(3)).await?;
         self.await_events_of(until_ns).await
     }
 
-    async fn await_events_of(&mut self, until_ns: Option<u64>) -> Outcome {
+    async fn await_events_of(&mut self, until_ns: Option<u64>) -> SyscallResult {
         let most = self.int(2);
         if most == 0 || most > EVENTS_MAX {
             return Err(Errno::EINVAL.into());
         }
         let object = self.program.files.get(self.argument(0))?.object;
-        let set = Set::of(object)?;
-        self.begin_mask(self.argument(4)).await?;
+        let set = object.events(EventSort::Watches)?;
+        self.set_call_mask(self.argument(4)).await?;
         let outcome = self.await_set(object, set, most, until_ns).await;
-        self.end_mask_of(&outcome).await;
+        self.restore_mask_after(&outcome).await;
         outcome
     }
 
-    async fn await_set(&mut self, object: Object, set: Set, most: u32, until_ns: Option<u64>) -> Outcome {
-        // Each turn waits for a wake or the time.
+    async fn await_set(&mut self, object: Object, set: Handle, most: u32, until_ns: Option<u64>) -> SyscallResult {
+        // Each pass waits for a wake or the time.
         loop {
             let over = until_ns.is_some_and(|until_ns| until_ns <= self.me.now_ns());
-            let mut look = self.begin_look(over);
-            let told = self.tell_events(set, most, &mut look).await;
+            let mut round = self.begin_poll_round(over);
+            let told = self.report_events(set, most, &mut round).await;
             let told = told.map_err(|errno| self.note_loss(object, errno, false))?;
             if told > 0 || over {
                 return Ok(told.into());
             }
-            self.await_look(&look, until_ns).await?;
+            self.await_poll_round(&round, until_ns).await?;
         }
     }
 
     /// Tells the program of up to `most` events of a set; of how many.
-    async fn tell_events(&mut self, set: Set, most: u32, look: &mut Look) -> Result<u32, Errno> {
+    async fn report_events(&mut self, set: Handle, most: u32, round: &mut PollRound) -> Result<u32, Errno> {
         let place = self.argument(1);
-        // Behind those that were told last, if there was no room for all.
+        // Behind those that were reported last, if not all had room.
         let start = core::mem::take(&mut self.program.watch_from);
         let (mut from, mut around, mut told, mut lost_claims) = (start, start == 0, 0, 0);
-        // Bounded by the watches: once around, and by claims that somebody else was faster with.
+        // Bounded by the watches: once around, and by claims that another program won.
         loop {
-            let watch = match self.next_watch(set, from, look).await {
+            let watch = match self.next_watch(set, from, round).await {
                 Ok(watch) => watch,
                 Err(Errno::ENOENT) if !around => {
                     (from, around) = (0, true);
@@ -235,7 +206,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             if around && start > 0 && watch.key.place >= start {
                 break;
             }
-            let Polled { events, edges } = self.look_at_watch(set, &watch, look).await?;
+            let Polled { events, edges } = self.poll_watch(set, &watch, round).await?;
             if events == 0 {
                 continue;
             }
@@ -248,7 +219,7 @@ impl<M: UserMemory + ?Sized> User<M> {
                 Err(_) => break,
                 Ok(()) => {}
             }
-            // Behind the copy: what cannot be told stays to be told. Bytes behind the count mean nothing.
+            // After the copy: an event that cannot be reported stays pending. Bytes behind the count mean nothing.
             match self.claim(set, &watch, edges).await {
                 Ok(true) => told += 1,
                 // Another was told; what comes next is looked for with what it has seen, so that it wakes this one.
@@ -260,7 +231,7 @@ impl<M: UserMemory + ?Sized> User<M> {
                 Err(_) if told > 0 => break,
                 Err(errno) => return Err(errno),
             }
-            look.stop_if(true);
+            round.stop_if(true);
             if told == most {
                 self.program.watch_from = from;
                 break;
@@ -269,22 +240,22 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(told)
     }
 
-    async fn next_watch(&mut self, set: Set, from: u16, look: &mut Look) -> Result<Watch, Errno> {
-        let Set { board, number, generation } = set;
+    async fn next_watch(&mut self, set: Handle, from: u16, round: &mut PollRound) -> Result<Watch, Errno> {
+        let Handle { board, number, generation } = set;
         let mut events = self.services.events(board)?;
-        look.ask(board);
-        let watch = events.call_retrying(NextWatch { number, generation, from, slot: look.slot }, ()).await?;
+        round.add_board(board);
+        let watch = events.call_retrying(NextWatch { number, generation, from, slot: round.slot }, ()).await?;
         // So that who looks at all of them comes to an end, whoever answers.
         if watch.key.place < from { Err(Errno::EIO) } else { Ok(watch) }
     }
 
-    /// Whether the events of a watch are this program's to be told.
-    async fn claim(&mut self, set: Set, watch: &Watch, edges: u32) -> Result<bool, Errno> {
+    /// Whether this program wins the events of a watch.
+    async fn claim(&mut self, set: Handle, watch: &Watch, edges: u32) -> Result<bool, Errno> {
         let once_only = watch.key.events & (WATCH_EDGES | WATCH_ONCE) != 0;
         if !once_only && edges != 0 {
             return Ok(true);
         }
-        let Set { board, number, generation } = set;
+        let Handle { board, number, generation } = set;
         let claim = ClaimWatch { number, generation, place: watch.key.place, stamp: watch.stamp, edges };
         match self.services.events(board)?.call_retrying(claim, ()).await {
             Err(Errno::EAGAIN) => Ok(false),
@@ -293,18 +264,18 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// Whether a set has events to tell of.
-    pub(in crate::user) async fn has_events(&mut self, object: Object, look: &mut Look) -> Result<bool, Errno> {
-        let (set, mut from) = (Set::of(object)?, 0);
+    pub(crate) async fn has_events(&mut self, object: Object, round: &mut PollRound) -> Result<bool, Errno> {
+        let (set, mut from) = (object.events(EventSort::Watches)?, 0);
         // Bounded by the watches.
         loop {
-            let watch = match self.next_watch(set, from, look).await {
+            let watch = match self.next_watch(set, from, round).await {
                 Ok(watch) => watch,
                 Err(Errno::ENOENT) => return Ok(false),
                 Err(errno) if is_loss(errno) => return Ok(true), // who waits for it learns that
                 Err(errno) => return Err(errno),
             };
             from = watch.key.place.saturating_add(1);
-            if self.look_at_watch(set, &watch, look).await?.events != 0 {
+            if self.poll_watch(set, &watch, round).await?.events != 0 {
                 return Ok(true);
             }
         }
@@ -322,7 +293,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// Which of its events a watch has to tell; one of what is no more goes.
-    async fn look_at_watch(&mut self, set: Set, watch: &Watch, look: &mut Look) -> Result<Polled, Errno> {
+    async fn poll_watch(&mut self, set: Handle, watch: &Watch, round: &mut PollRound) -> Result<Polled, Errno> {
         let nothing = Polled { events: 0, edges: 1 };
         let (events, seen) = (watch.key.events & !(WATCH_EDGES | WATCH_ONCE), watch.stamp.edges);
         let mut object = from_words([watch.object, watch.more])?;
@@ -337,17 +308,17 @@ impl<M: UserMemory + ?Sized> User<M> {
             Object::Console if !self.names(object) => return Ok(nothing),
             _ => {}
         }
-        match self.look_at(object, events, seen, look).await {
+        match self.poll_descriptor(object, events, seen, round).await {
             Err(errno) if is_loss(errno) && !self.names(object) && !matches!(own, Ok(Object::Lost { .. })) => {
                 if errno == Errno::ESTALE {
                     self.claim(set, watch, 0).await?;
                 }
                 Ok(nothing) // its board may be there for others that have the set
             }
-            // Only programs of other boards have it: they are told of it.
+            // Only programs of other boards have it, which get its events.
             Err(Errno::EPERM) if !self.names(object) => Ok(nothing),
             Err(errno) if is_loss(errno) || errno == Errno::EPERM => {
-                self.look_at(Object::Lost { pipe: true }, events, seen, look).await
+                self.poll_descriptor(Object::Lost { pipe: true }, events, seen, round).await
             }
             polled => polled,
         }

@@ -4,20 +4,20 @@
 //! on nothing fails. Program files are in use while they are looked into.
 
 use crate::procs::record::NAME_BYTES;
-use crate::user::escape::{Escape, Outcome};
-use crate::user::facts::limits::STACK;
-use crate::user::facts::timers::INTERVAL_TIMERS;
-use crate::user::files::made::{Found, Piece, bytes_of, found_at};
 use crate::user::files::path::{S_IFMT, S_IFREG};
-use crate::user::program::AlternateStack;
-use crate::user::{User, pager};
+use crate::user::files::synthetic::{PathPiece, PathTarget, bytes_of, found_at};
+use crate::user::slot::user::{User, pager};
+use crate::user::state::limits::STACK;
+use crate::user::state::program::AlternateStack;
+use crate::user::state::syscall_result::{SyscallEscape, SyscallResult};
+use crate::user::state::timers::INTERVAL_TIMERS;
 use core::ops::Range;
 use heapless::Vec;
 use renga_hal::memory::UserMemory;
 use renga_memory::{ArgumentPages, Credentials, Image, MappedFile, Script, Space, Start};
 use renga_proto::path::{Open, PATH_BYTES_MAX};
 use renga_proto::references::{AdoptFile, ReleaseFile};
-use renga_rt::proc_info::Origin;
+use renga_rt::proc_info::ProgramOrigin;
 use renga_rt::user::UserContext;
 use renga_rt::{Errno, apart};
 
@@ -38,14 +38,14 @@ enum Strings {
 }
 
 /// The first line of a script, whose parts lie in `paths`.
-struct Line {
+struct ScriptLine {
     interpreter: Range<usize>,
     argument: Option<Range<usize>>,
 }
 
 /// Scripts that lead from one to the next, and where the path of the last one's interpreter lies.
 struct Scripts {
-    lines: Vec<Line, SCRIPTS_MAX>,
+    lines: Vec<ScriptLine, SCRIPTS_MAX>,
     program: Range<usize>,
 }
 impl Scripts {
@@ -68,15 +68,15 @@ struct HeldFiles {
 }
 
 impl<M: UserMemory + ?Sized> User<M> {
-    pub(in crate::user) async fn execute(&mut self) -> Outcome {
+    pub(crate) async fn execute(&mut self) -> SyscallResult {
         let strings = Strings::User { arguments: self.argument(1), environment: self.argument(2) };
         let length = self.get_path(self.argument(0)).await?;
         self.replace_program(length, strings).await?;
-        Err(Escape::Resumed)
+        Err(SyscallEscape::Resumed)
     }
 
     /// Starts the program whose path is the first `length` bytes of `self.paths`.
-    pub(in crate::user) async fn execute_at_boot(&mut self, length: usize) -> Result<(), Errno> {
+    pub(crate) async fn execute_at_boot(&mut self, length: usize) -> Result<(), Errno> {
         self.replace_program(length, Strings::Boot).await
     }
 
@@ -90,7 +90,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         let name = program_name(&self.paths[..length]);
         let (ino, directory) = (held.ino, self.program.directory.ino);
         let path = start.strings[if held.scripted { 0 } else { 2 }];
-        let origin = Origin { ino, directory, path, strings: start.strings };
+        let origin = ProgramOrigin { ino, directory, path, strings: start.strings };
         apart!(self.become_program(&mut space, start, name, origin));
         Ok(())
     }
@@ -105,7 +105,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     ) -> Result<Start, Errno> {
         let (mut image, mut linker) = (Image::none(), Image::none());
         let mut scripts = Scripts { lines: Vec::new(), program: 0..length };
-        // Each turn takes a line, of which there are few.
+        // Each pass takes a line, of which there are few.
         loop {
             let file = apart!(self.open_program(scripts.program.clone(), &mut held.uses[0]))?;
             held.ino = file.ino;
@@ -141,7 +141,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             None => None,
         };
         scripts.program = interpreter.clone();
-        scripts.lines.push(Line { interpreter, argument }).map_err(|_| Errno::ELOOP)
+        scripts.lines.push(ScriptLine { interpreter, argument }).map_err(|_| Errno::ELOOP)
     }
 
     /// Puts a further path behind what ends at `end`; where it is.
@@ -156,10 +156,10 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     /// The program file whose path is these bytes of `self.paths`; a use of it is noted in `held`.
     async fn open_program(&mut self, path: Range<usize>, held: &mut Option<MappedFile>) -> Result<MappedFile, Errno> {
-        let found = found_at!(self, (self.program.start(), Piece::Paths(path), 0), |at, path| {
+        let found = found_at!(self, (self.program.start(), PathPiece::Paths(path), 0), |at, path| {
             self.services.open_path(Open { at, flags: 0, mode: 0 }, path).await
         });
-        let Found::Disk(facts) = found? else { return Err(Errno::EACCES) };
+        let PathTarget::Disk(facts) = found? else { return Err(Errno::EACCES) };
         let (ino, slot, generation) = (facts.ino, facts.slot, facts.birth.generation);
         let file = MappedFile { ino, generation, slot };
         let adopt = AdoptFile { ino, generation, slot, origin: facts.origin };
@@ -186,13 +186,13 @@ impl<M: UserMemory + ?Sized> User<M> {
         pages: &mut ArgumentPages,
         length: usize,
         strings: Strings,
-        scripts: &[Line],
+        scripts: &[ScriptLine],
     ) -> Result<(), Errno> {
         let mut random = [0; 8];
         self.services.fill_random(&mut random);
         let mut pager = pager(self.machine, &mut self.services);
         let path = &self.paths[..length];
-        for Line { interpreter, argument } in scripts.iter().rev() {
+        for ScriptLine { interpreter, argument } in scripts.iter().rev() {
             pages.push_argument(&mut pager, &self.paths[interpreter.clone()]).await?;
             if let Some(argument) = argument {
                 pages.push_argument(&mut pager, &self.paths[argument.clone()]).await?;
@@ -220,7 +220,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// From here on the process is the new program.
-    async fn become_program(&mut self, space: &mut Space, start: Start, name: [u8; NAME_BYTES], origin: Origin) {
+    async fn become_program(&mut self, space: &mut Space, start: Start, name: [u8; NAME_BYTES], origin: ProgramOrigin) {
         let mut borrowed = false;
         self.note_frames();
         self.facts.info.space.set(None);
@@ -237,10 +237,10 @@ impl<M: UserMemory + ?Sized> User<M> {
         while let Some(number) = self.program.files.next_close_on_exec(from) {
             from = number;
             if let Ok(&closed) = self.program.files.get(number) {
-                self.let_locks_go(&closed).await;
+                self.release_locks_of(&closed).await;
             }
             let object = self.program.files.remove(number).ok().flatten();
-            let _ = self.services.release(object).await; // nobody is left to be told
+            let _ = self.services.release(object).await; // no program is left to learn of an error
         }
         self.drop_timers(INTERVAL_TIMERS).await; // those stay
         self.program.actions.reset_handlers();
@@ -249,7 +249,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         self.program.clear_child_tid = 0;
         self.program.origin = origin;
         self.publish_info();
-        self.tell_ignored(0).await;
+        self.report_ignored(0).await;
         *self.context = UserContext::new(self.facts.slot, start.pc, start.sp);
         if let Err(errno) = self.set_name(name).await {
             self.me.log("a program cannot be renamed", [u64::from(self.program.pid), u64::from(errno.0)]);

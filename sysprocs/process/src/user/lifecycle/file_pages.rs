@@ -1,11 +1,12 @@
 //! Descriptors of a program that has many: they travel in page frames of the board that it goes to.
 //!
 //! Invariant: the frames are stored as any that come from a board ([`StorePage`]), and are the new program's when it
-//! has taken them; whoever fails to send it frees them. Not here: their form (`process_image.rs`).
+//! has taken them; a sender that fails frees them. Not here: their form (`process_image.rs`).
 
-use crate::user::User;
-use crate::user::lifecycle::loss::is_loss;
-use crate::user::lifecycle::process_image::{FilePages, Reader, Writer, get_files, in_pages, put_files};
+use crate::user::servers::object_calls::is_loss;
+use crate::user::slot::user::User;
+use crate::user::state::image_bytes::{ImageReader, ImageWriter};
+use crate::user::state::process_image::{FilePages, get_files, in_pages, put_files};
 use renga_hal::memory::{Frame, PAGE_BYTES, UserMemory};
 use renga_proto::memory::{FreeFrame, StorePage, TakeStored};
 use renga_proto::procs::board_of;
@@ -13,13 +14,13 @@ use renga_rt::Errno;
 
 impl<M: UserMemory + ?Sized> User<M> {
     /// Stores the descriptors on board `target`, if there are many; in which frames.
-    pub(in crate::user) async fn store_files(&mut self, target: u8) -> Result<FilePages, Errno> {
+    pub(crate) async fn store_files(&mut self, target: u8) -> Result<FilePages, Errno> {
         let mut pages = FilePages::new();
         let mut rest = in_pages(&self.program.files).then_some(0);
-        // Each turn stores a page.
+        // Each pass stores a page.
         while let Some(from) = rest {
             let room = self.paths.len().min(PAGE_BYTES);
-            let mut writer = Writer::new(&mut self.paths[..room]);
+            let mut writer = ImageWriter::new(&mut self.paths[..room]);
             rest = put_files(&mut writer, &self.program.files, from)?;
             let bytes = writer.bytes();
             let mut memory = self.services.clients.all_memory.at(target, 0).ok_or(Errno::EINVAL)?;
@@ -36,7 +37,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// Frees what `store_files` stored.
-    pub(in crate::user) async fn discard_files(&mut self, target: u8, pages: &FilePages) {
+    pub(crate) async fn discard_files(&mut self, target: u8, pages: &FilePages) {
         for &frame in pages {
             if let Some(mut memory) = self.services.clients.all_memory.at(target, 0) {
                 let _ = memory.call(FreeFrame { frame }, ()).await; // with the board it is gone too
@@ -45,7 +46,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// Reads the descriptors that the parent has stored here.
-    pub(in crate::user) async fn take_files(&mut self, pages: &FilePages) -> Result<(), Errno> {
+    pub(crate) async fn take_files(&mut self, pages: &FilePages) -> Result<(), Errno> {
         let board = board_of(self.program.parent, self.services.disk_board);
         let mut result = Ok(());
         for &frame in pages {
@@ -53,7 +54,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             let taken = self.services.clients.memory.call(TakeStored { frame, board }, ()).await;
             if taken.is_ok() {
                 let page = self.machine.shared_page(Frame(frame));
-                let read = get_files(&mut Reader::new(&page[..]), &mut self.program.files);
+                let read = get_files(&mut ImageReader::new(&page[..]), &mut self.program.files);
                 drop(page);
                 result = result.and(read);
                 let _ = self.services.clients.memory.call(FreeFrame { frame }, ()).await; // just taken

@@ -5,13 +5,12 @@
 
 use crate::probes::{self, program_operands};
 use crate::signals::{SIGCHLD, SignalSet};
-use crate::user::User;
-use crate::user::escape::{Escape, Outcome};
-use crate::user::lifecycle::loss::is_loss;
-use crate::user::lifecycle::process_image::{
-    FilePages, Reader, Writer, get_program, get_registers, put_program, put_registers,
-};
-use crate::user::program::Program;
+use crate::user::servers::object_calls::is_loss;
+use crate::user::slot::user::{User, pager};
+use crate::user::state::image_bytes::{ImageReader, ImageWriter};
+use crate::user::state::process_image::{FilePages, get_program, get_registers, put_program, put_registers};
+use crate::user::state::program::ProgramState;
+use crate::user::state::syscall_result::{SyscallEscape, SyscallResult};
 use core::ops::Range;
 use renga_hal::memory::UserMemory;
 use renga_memory::{Space, SpaceCopy};
@@ -56,7 +55,7 @@ struct Wishes {
 }
 
 impl<M: UserMemory + ?Sized> User<M> {
-    pub(in crate::user) async fn clone(&mut self) -> Outcome {
+    pub(crate) async fn clone(&mut self) -> SyscallResult {
         let (flags, stack, parent_tid) = (self.argument(0), self.argument(1), self.argument(2));
         let (tls, child_tid) = (self.argument(3), self.argument(4));
         if flags & CLONE_THREAD != 0 || flags & (CLONE_VM | CLONE_VFORK) == CLONE_VM {
@@ -104,7 +103,7 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     /// A process on this board in `copy`.
     async fn spawn_here(&mut self, wishes: Wishes, copy: SpaceCopy) -> Result<u32, Errno> {
-        let result = match self.keep_objects().await {
+        let result = match self.add_references().await {
             Ok(()) => match self.spawn_with_space(wishes, &copy).await {
                 Ok(pid) => return Ok(pid),
                 Err(errno) => {
@@ -132,7 +131,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     async fn spawn_with_files(&mut self, wishes: Wishes, copy: &SpaceCopy, pages: &[u32]) -> Result<u32, Errno> {
         let Some(own) = &self.space else { unreachable!("a program has a space while it runs") };
         self.processor.flush(self.context);
-        let mut writer = Writer::new(&mut self.scratch);
+        let mut writer = ImageWriter::new(&mut self.scratch);
         put_state(&mut writer, self.context, &self.program, (wishes, pages), SPACE_HERE)?;
         let space_bytes = own.encode_copy(copy, writer.rest())?;
         let bytes = writer.bytes() + space_bytes;
@@ -143,17 +142,17 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     /// What makes a child of this program, which is described beside.
     fn spawn(&self, group: u32, session: u32) -> Spawn {
-        let Program { pid, blocked, .. } = self.program;
+        let ProgramState { pid, blocked, .. } = self.program;
         let (most, ignored) = (self.program.limits.processes(), self.program.ignored());
         Spawn { parent: pid, group, session, blocked, most, ignored }
     }
 
     /// Adds a reference to each object that a descriptor names; to all of them or none.
-    async fn keep_objects(&mut self) -> Result<(), Errno> {
+    async fn add_references(&mut self) -> Result<(), Errno> {
         let mut from = 0;
         // Bounded by the descriptors.
         while let Some((number, object)) = self.program.files.next_object(from) {
-            match self.services.keep(object).await {
+            match self.services.add_reference(object).await {
                 Ok(()) => {}
                 // With its board, which is no reason not to fork.
                 Err(errno) if is_loss(errno) => self.program.files.lose(object),
@@ -167,7 +166,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(())
     }
 
-    /// Takes back what `keep_objects` added for descriptors below `end`.
+    /// Takes back what `add_references` added for descriptors below `end`.
     async fn release_objects(&mut self, end: usize) {
         let mut from = 0;
         // Bounded by the descriptors.
@@ -184,7 +183,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// System call 1000: as fork, but the child is on another board.
-    pub(in crate::user) async fn fork_to_board(&mut self) -> Outcome {
+    pub(crate) async fn fork_to_board(&mut self) -> SyscallResult {
         let target = u8::try_from(self.int(0)).map_err(|_| Errno::EINVAL)?;
         if target >= self.services.clients.all_procs.boards() {
             return Err(Errno::EINVAL.into());
@@ -213,7 +212,7 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     /// Makes the child from a record that is kept for it, or gives that back.
     async fn send_descriptor(&mut self, target: u8, wishes: Wishes, first_list: u32) -> Result<u32, Errno> {
-        let Program { pid, blocked, .. } = self.program;
+        let ProgramState { pid, blocked, .. } = self.program;
         let relations = self.services.clients.procs.call(BeginFork { pid, blocked }, ()).await?;
         let spawned = self.spawn_there(target, wishes, first_list, relations).await;
         let Ok(child) = spawned else {
@@ -255,7 +254,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     ) -> Result<u32, Errno> {
         self.processor.flush(self.context);
         let Some(space) = &self.space else { unreachable!("a program has a space while it runs") };
-        let mut writer = Writer::new(&mut self.scratch);
+        let mut writer = ImageWriter::new(&mut self.scratch);
         put_state(&mut writer, self.context, &self.program, (wishes.0, wishes.1), SPACE_FROM_ELSEWHERE)?;
         writer.word(u64::from(first_list))?;
         let bytes = space.encode_areas(writer.rest())? + writer.bytes();
@@ -273,11 +272,11 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     /// Adds a reference of this board to each object of a program that comes from another, whose own keep
     /// the objects alive until `TakenUp`. What is gone meanwhile is lost.
-    async fn keep_what_came(&mut self) {
+    async fn add_references_here(&mut self) {
         let mut from = 0;
         // Bounded by the descriptors.
         while let Some((number, object)) = self.program.files.next_object(from) {
-            if self.services.keep(object).await.is_err() {
+            if self.services.add_reference(object).await.is_err() {
                 self.program.files.lose(object);
             }
             from = number + 1;
@@ -286,10 +285,10 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     /// Takes descriptors and memory that board `from` has stored here; `rest` of the scratch page describes the memory.
     async fn take_from(&mut self, from: u8, pages: &FilePages, rest: Range<usize>) -> Result<(), Errno> {
-        let first_list = Reader::new(&self.scratch[rest.clone()]).word()? as u32;
+        let first_list = ImageReader::new(&self.scratch[rest.clone()]).word()? as u32;
         let taken = self.take_files(pages).await;
-        self.keep_what_came().await; // also of some only: all that are here are let go at the end
-        let mut pager = crate::user::pager(self.machine, &mut self.services);
+        self.add_references_here().await; // also of some only: all that are here are let go at the end
+        let mut pager = pager(self.machine, &mut self.services);
         let described = &self.scratch[rest.start + size_of::<u64>()..rest.end];
         let space = match taken {
             Ok(()) => Space::decode_areas(&mut pager, described).await,
@@ -306,8 +305,8 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     /// Becomes the program that the first `bytes` of the scratch page describe, which a process of board `maker` has
     /// written. `EINVAL` if that is another board and says what only this one can.
-    pub(in crate::user) async fn take_up(&mut self, pid: u32, bytes: usize, maker: u8) -> Result<(), Errno> {
-        let mut reader = Reader::new(&self.scratch[..bytes]);
+    pub(crate) async fn take_up(&mut self, pid: u32, bytes: usize, maker: u8) -> Result<(), Errno> {
+        let mut reader = ImageReader::new(&self.scratch[..bytes]);
         get_registers(&mut reader, self.facts.slot, self.context)?;
         let pages = get_program(&mut reader, pid, &mut self.program)?;
         let set_tid = reader.word()?;
@@ -317,7 +316,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         if cores & self.me.program_cores() != 0 {
             self.me.set_cores(cores); // on a board without any of them it may use all
         }
-        self.look_at_signals |= policy.pace != Pace::Free; // before it runs
+        self.check_signals |= policy.pace != Pace::Free; // before it runs
         self.me.probe(probes::Program, program_operands(pid, &self.program.name));
         let [way] = reader.take()?;
         let from = board_of(self.program.parent, self.services.disk_board);
@@ -338,12 +337,12 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
         self.publish_info();
         // That is known from who made it (`Spawn`).
-        self.program.told_ignored = self.program.ignored();
+        self.program.reported_ignored = self.program.ignored();
         if way == SPACE_HERE {
-            self.program.told_reaps = self.program.actions.reaps();
-            self.program.told_queued = self.program.limits.signals();
+            self.program.reported_reaps = self.program.actions.reaps();
+            self.program.reported_queued = self.program.limits.signals();
         }
-        self.tell_ignored(0).await;
+        self.report_ignored(0).await;
         if from != self.services.board {
             self.services.clients.procs.call(Rename { pid }, &self.program.name[..]).await?;
         }
@@ -352,15 +351,15 @@ impl<M: UserMemory + ?Sized> User<M> {
 }
 
 /// A fork that a signal came before is made again, when that has been served.
-fn restarted(child: Result<u32, Errno>) -> Result<u32, Escape> {
-    child.map_err(|errno| if errno == Errno::EINTR { Escape::RestartAlways } else { Escape::Fail(errno) })
+fn restarted(child: Result<u32, Errno>) -> Result<u32, SyscallEscape> {
+    child.map_err(|errno| if errno == Errno::EINTR { SyscallEscape::RestartAlways } else { SyscallEscape::Fail(errno) })
 }
 
 /// Writes registers, state and wishes of a child, for which a system call returns 0.
 fn put_state(
-    writer: &mut Writer,
+    writer: &mut ImageWriter,
     context: &mut renga_rt::user::UserContext,
-    program: &crate::user::program::Program,
+    program: &crate::user::state::program::ProgramState,
     (wishes, pages): (Wishes, &[u32]),
     way: u8,
 ) -> Result<(), Errno> {

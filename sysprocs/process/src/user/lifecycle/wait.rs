@@ -1,19 +1,19 @@
 //! Waiting for children.
 
 use crate::signals::{SIGCHLD, of_child};
-use crate::user::User;
-use crate::user::escape::{Escape, Outcome, restartable};
 use crate::user::facts::usage::resource_usage;
+use crate::user::slot::user::User;
+use crate::user::state::syscall_result::{SyscallEscape, SyscallResult, restartable};
 use renga_hal::memory::UserMemory;
 use renga_proto::procs::{
-    WAIT_CONTINUED, WAIT_ENDED, WAIT_GROUP, WAIT_LOOK, WAIT_NO_HANG, WAIT_STOPPED, WaitChild, Waited,
+    WAIT_CONTINUED, WAIT_ENDED, WAIT_GROUP, WAIT_KEEP, WAIT_NO_HANG, WAIT_STOPPED, WaitChild, WaitedChild,
 };
 use renga_proto::used::Used;
 use renga_rt::Errno;
 
 /// Linux's own: which kinds of children; ours are all of one kind.
 const KINDS: u32 = 0xe000_0000;
-/// What `waitid` may be told of, of which it must be something.
+/// The states that `waitid` can report, of which it must ask for one.
 const NEWS: u32 = WAIT_ENDED | WAIT_STOPPED | WAIT_CONTINUED;
 const P_ALL: u32 = 0;
 const P_PID: u32 = 1;
@@ -22,7 +22,7 @@ const P_PGID: u32 = 2;
 const SIGINFO_BYTES: usize = 128;
 
 impl<M: UserMemory + ?Sized> User<M> {
-    pub(in crate::user) async fn wait(&mut self) -> Outcome {
+    pub(crate) async fn wait(&mut self) -> SyscallResult {
         let (which, place, usage) = (self.int(0) as i32, self.argument(1), self.argument(3));
         let options = self.argument(2) as u32;
         if options & !(WAIT_NO_HANG | WAIT_STOPPED | WAIT_CONTINUED | KINDS) != 0 {
@@ -41,20 +41,20 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// A child, and what it used, which is added to what is known of children unless it is waited for again.
-    async fn wait_for(&mut self, wanted: WaitChild) -> Result<(Waited, Used), Escape> {
+    async fn wait_for(&mut self, wanted: WaitChild) -> Result<(WaitedChild, Used), SyscallEscape> {
         let mut bytes = [0; Used::BYTES];
         let waited = restartable(self.services.clients.procs.call(wanted, &mut bytes[..]).await)?;
         let used = Used::from_bytes(&bytes);
-        if wanted.options & WAIT_LOOK == 0 {
+        if wanted.options & WAIT_KEEP == 0 {
             self.program.children = self.program.children.plus(used);
         }
         Ok((waited, used))
     }
 
-    pub(in crate::user) async fn wait_id(&mut self) -> Outcome {
+    pub(crate) async fn wait_id(&mut self) -> SyscallResult {
         let (kind, id, place, options) = (self.int(0), self.int(1) as i32, self.argument(2), self.int(3));
         let usage = self.argument(4);
-        if options & !(NEWS | WAIT_NO_HANG | WAIT_LOOK | KINDS) != 0 || options & NEWS == 0 {
+        if options & !(NEWS | WAIT_NO_HANG | WAIT_KEEP | KINDS) != 0 || options & NEWS == 0 {
             return Err(Errno::EINVAL.into());
         }
         let (which, of_group) = match (kind, id) {

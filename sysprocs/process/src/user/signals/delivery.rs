@@ -6,45 +6,28 @@
 //! Not here: who may send (`procs`), the frame (`frame.rs`).
 
 use crate::signals::{CONTINUED, SIGSEGV, STOPPING, SignalSet, bit, killed, stopped};
-use crate::user::escape::{Escape, Outcome};
-use crate::user::program::AlternateStack;
-use crate::user::signals::actions::{Action, Effect, SA_NODEFER, SA_ONSTACK, SA_RESETHAND, SA_RESTART, SA_RESTORER};
-use crate::user::signals::frame;
-use crate::user::{INSTRUCTION_BYTES, User};
+use crate::user::signals::frame::{self, SignalOrigin};
+use crate::user::slot::user::{INSTRUCTION_BYTES, User, pager};
+use crate::user::state::actions::{
+    SA_NODEFER, SA_ONSTACK, SA_RESETHAND, SA_RESTART, SA_RESTORER, SignalAction, SignalEffect,
+};
+use crate::user::state::program::AlternateStack;
+use crate::user::state::syscall_result::{SyscallEscape, SyscallResult};
 use renga_hal::memory::UserMemory;
 use renga_memory::layout::TRAMPOLINE;
 use renga_proto::clock::GoOn;
-use renga_proto::procs::{AwaitContinue, Cause, INIT, Next, Stopped, TakeSignal};
+use renga_proto::procs::{AwaitContinue, INIT, SignalFacts, Stopped, TakeSignal};
 use renga_rt::Errno;
 use renga_rt::user::{FpPlace, PSTATE_USER};
-
-/// Where a signal comes from, as `siginfo_t` tells it.
-#[derive(Clone, Copy, Debug)]
-pub enum Origin {
-    /// A fault of the program itself.
-    Fault {
-        /// `si_code`.
-        code: u32,
-        /// Where.
-        address: u64,
-    },
-    /// Somebody sent it, or something happened.
-    Sent {
-        /// Who or what.
-        cause: Cause,
-        /// Of a timer: how often it had expired by then, beyond the first time.
-        overruns: u32,
-    },
-}
 
 impl<M: UserMemory + ?Sized> User<M> {
     /// Serves what is pending; the error is the status with which the program ends.
     #[inline(never)]
-    pub(in crate::user) async fn serve_signals(&mut self) -> Result<(), u32> {
+    pub(crate) async fn serve_signals(&mut self) -> Result<(), u32> {
         self.me.clear_cancellation();
-        self.look_at_signals = false;
+        self.check_signals = false;
         let mut handled = false;
-        // Each turn ends when a signal has come, or somebody lets the program go on.
+        // Each pass ends when a signal has come, or the regulator lets the program go on.
         while self.serve_pending(&mut handled).await? {
             let wait = AwaitContinue { pid: self.program.pid, held: true, blocked: self.program.blocked };
             if self.services.clients.procs.call(wait, ()).await.is_err() {
@@ -53,16 +36,16 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
         if !handled {
             self.interrupted_call = None;
-            self.end_mask().await;
+            self.restore_mask().await;
         }
         Ok(())
     }
 
     /// Serves what waits, and notes if a handler is to run; whether the program is held. Who interrupted it may have meant
-    /// that, or that its parent is another: what is told with each signal, and without one.
+    /// that, or that its parent is another: each reply carries both facts.
     async fn serve_pending(&mut self, handled: &mut bool) -> Result<bool, u32> {
         let pid = self.program.pid;
-        // Each turn takes a pending signal away.
+        // Each pass takes a pending signal away.
         loop {
             let Ok((next, origin)) = self.take_signal(self.program.blocked).await else { return Ok(false) };
             if next.signal == 0 {
@@ -71,14 +54,14 @@ impl<M: UserMemory + ?Sized> User<M> {
             let mut again = next.more;
             match self.program.actions.effect(next.signal) {
                 // Init cannot be ended or stopped by what it does not handle.
-                Effect::Stop | Effect::End if pid == INIT => {}
-                Effect::Nothing => {}
-                Effect::Stop => {
+                SignalEffect::Stop | SignalEffect::End if pid == INIT => {}
+                SignalEffect::Nothing => {}
+                SignalEffect::Stop => {
                     self.stop(next.signal).await;
                     again = true;
                 }
-                Effect::End => return Err(killed(next.signal)),
-                Effect::Handle(action) => {
+                SignalEffect::End => return Err(killed(next.signal)),
+                SignalEffect::Handle(action) => {
                     *handled = true;
                     self.deliver(next.signal, action, origin).await?;
                 }
@@ -90,7 +73,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// Takes a signal away that waits outside `blocked`, if there is one; a timer that sent it goes on.
-    pub(in crate::user) async fn take_signal(&mut self, blocked: SignalSet) -> Result<(Next, Origin), Errno> {
+    pub(crate) async fn take_signal(&mut self, blocked: SignalSet) -> Result<(SignalFacts, SignalOrigin), Errno> {
         let pid = self.program.pid;
         let taken = self.services.clients.procs.call(TakeSignal { pid, blocked }, ()).await?;
         self.program.parent = taken.next.parent;
@@ -100,27 +83,27 @@ impl<M: UserMemory + ?Sized> User<M> {
             // It may have been deleted since.
             timer => self.services.clients.clock.call(GoOn { pid, timer: timer - 1 }, ()).await.unwrap_or(0),
         };
-        Ok((taken.next, Origin::Sent { cause: taken.cause(), overruns }))
+        Ok((taken.next, SignalOrigin::Sent { cause: taken.cause(), overruns }))
     }
 
     /// Stops until the program is continued, or killed.
-    pub(in crate::user) async fn stop(&mut self, signal: u8) {
+    pub(crate) async fn stop(&mut self, signal: u8) {
         debug_assert!(bit(signal) & STOPPING != 0);
         let pid = self.program.pid;
         if let Ok(parent) = self.services.clients.procs.call(Stopped { pid, signal }, ()).await {
-            self.tell_parent(parent, stopped(signal)).await;
+            self.notify_parent(parent, stopped(signal)).await;
             // Whatever ends the wait, the signals decide what comes next.
             let wait = AwaitContinue { pid, held: false, blocked: 0 };
             if let Ok(parent) = self.services.clients.procs.call(wait, ()).await {
-                self.tell_parent(parent, CONTINUED).await;
+                self.notify_parent(parent, CONTINUED).await;
             }
         }
     }
 
     /// A fault of the program itself: it cannot be put off.
-    pub(in crate::user) async fn force_signal(&mut self, signal: u8, origin: Origin) -> Result<(), u32> {
+    pub(crate) async fn force_signal(&mut self, signal: u8, origin: SignalOrigin) -> Result<(), u32> {
         match self.program.actions.effect(signal) {
-            Effect::Handle(action) if self.program.blocked & bit(signal) == 0 => {
+            SignalEffect::Handle(action) if self.program.blocked & bit(signal) == 0 => {
                 self.deliver(signal, action, origin).await
             }
             _ => Err(killed(signal)),
@@ -128,7 +111,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// Sets the program up to run a handler, and to come back to where it is now.
-    async fn deliver(&mut self, signal: u8, action: Action, origin: Origin) -> Result<(), u32> {
+    async fn deliver(&mut self, signal: u8, action: SignalAction, origin: SignalOrigin) -> Result<(), u32> {
         self.settle_interrupted_call(action);
         self.processor.flush(self.context);
         let AlternateStack { address, bytes } = self.program.alternate_stack;
@@ -157,8 +140,8 @@ impl<M: UserMemory + ?Sized> User<M> {
         context.sp = place;
         context.pc = action.handler;
         if action.flags & SA_RESETHAND != 0 {
-            self.program.actions.set(signal, Action::default());
-            self.show_signals();
+            self.program.actions.set(signal, SignalAction::default());
+            self.publish_signals();
         }
         let itself = if action.flags & SA_NODEFER != 0 { 0 } else { bit(signal) };
         self.set_blocked(self.program.blocked | action.mask | itself).await;
@@ -166,10 +149,10 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// A handler is about to run: an interrupted call fails, unless the handler lets it be made again.
-    fn settle_interrupted_call(&mut self, action: Action) {
+    fn settle_interrupted_call(&mut self, action: SignalAction) {
         match self.interrupted_call.take() {
             None => return,
-            Some(Escape::Restart) if action.flags & SA_RESTART != 0 => {}
+            Some(SyscallEscape::Restart) if action.flags & SA_RESTART != 0 => {}
             Some(_) => {
                 self.context.pc = self.context.pc.wrapping_add(INSTRUCTION_BYTES);
                 self.context.x[0] = u64::from(Errno::EINTR.0).wrapping_neg();
@@ -178,20 +161,20 @@ impl<M: UserMemory + ?Sized> User<M> {
         self.program.deadline_ns = None;
     }
 
-    pub(in crate::user) async fn return_from_handler(&mut self) -> Outcome {
+    pub(crate) async fn return_from_handler(&mut self) -> SyscallResult {
         let place = self.context.sp;
         let length = frame::WRITTEN_BYTES;
         let Some(space) = &mut self.space else { unreachable!("a program has a space while it runs") };
-        let mut pager = crate::user::pager(self.machine, &mut self.services);
+        let mut pager = pager(self.machine, &mut self.services);
         if space.copy_in(&mut pager, place, &mut self.scratch[..length]).await.is_err() {
-            return Err(Escape::End(killed(SIGSEGV)));
+            return Err(SyscallEscape::End(killed(SIGSEGV)));
         }
         self.processor.flush(self.context);
         let Some(mask) = frame::read(&self.scratch, self.context) else {
-            return Err(Escape::End(killed(SIGSEGV)));
+            return Err(SyscallEscape::End(killed(SIGSEGV)));
         };
         debug_assert!(self.context.fp_place == FpPlace::Context && self.context.pstate & !PSTATE_USER == 0);
         self.set_blocked(mask).await;
-        Err(Escape::Resumed)
+        Err(SyscallEscape::Resumed)
     }
 }

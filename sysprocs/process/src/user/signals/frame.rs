@@ -7,11 +7,29 @@
 //! Invariant: whatever a program puts there, what is read back is its own registers only.
 
 use crate::signals::{SignalSet, UNSTOPPABLE};
-use crate::user::program::AlternateStack;
-use crate::user::signals::delivery::Origin;
+use crate::user::state::program::AlternateStack;
 use renga_hal::memory::PAGE_BYTES;
 use renga_proto::procs::Cause;
 use renga_rt::user::{FpPlace, PSTATE_USER, UserContext};
+
+/// Where a signal comes from, as `siginfo_t` tells it.
+#[derive(Clone, Copy, Debug)]
+pub enum SignalOrigin {
+    /// A fault of the program itself.
+    Fault {
+        /// `si_code`.
+        code: u32,
+        /// Where.
+        address: u64,
+    },
+    /// A process sent it, or an event caused it.
+    Sent {
+        /// Who or what.
+        cause: Cause,
+        /// Of a timer: how often it had expired by then, beyond the first time.
+        overruns: u32,
+    },
+}
 
 /// The stack pointer's alignment.
 pub const ALIGNMENT: u64 = 16;
@@ -40,13 +58,13 @@ pub const RECORD_OFFSET: u64 = (RESERVED + RESERVED_BYTES) as u64;
 pub const FRAME_BYTES: u64 = RECORD_OFFSET + 16;
 const _: () = assert!(WRITTEN_BYTES <= PAGE_BYTES && FRAME_BYTES == 4704);
 
-type Page = [u8; PAGE_BYTES];
+type FramePage = [u8; PAGE_BYTES];
 
-fn put(page: &mut Page, at: usize, word: u64) {
+fn put(page: &mut FramePage, at: usize, word: u64) {
     page[at..at + 8].copy_from_slice(&word.to_le_bytes());
 }
 
-fn get(page: &Page, at: usize) -> u64 {
+fn get(page: &FramePage, at: usize) -> u64 {
     page[at..at + 8].iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
 }
 
@@ -54,16 +72,16 @@ fn get(page: &Page, at: usize) -> u64 {
 const SI_TIMER: i32 = -2;
 
 /// The `siginfo_t` of `signal`.
-pub fn signal_info(signal: u8, origin: Origin) -> [u8; INFO_BYTES] {
+pub fn signal_info(signal: u8, origin: SignalOrigin) -> [u8; INFO_BYTES] {
     let mut info = [0; INFO_BYTES];
     info[..4].copy_from_slice(&u32::from(signal).to_le_bytes());
     match origin {
-        Origin::Fault { code, address } => {
+        SignalOrigin::Fault { code, address } => {
             info[8..12].copy_from_slice(&code.to_le_bytes());
             info[16..24].copy_from_slice(&address.to_le_bytes());
         }
         // Behind who sent it is the user, who is root, or of a timer how often it has expired.
-        Origin::Sent { cause: Cause { code, sender, value, .. }, overruns } => {
+        SignalOrigin::Sent { cause: Cause { code, sender, value, .. }, overruns } => {
             info[8..12].copy_from_slice(&code.to_le_bytes());
             info[16..20].copy_from_slice(&sender.to_le_bytes());
             info[20..24].copy_from_slice(&if code == SI_TIMER { overruns } else { 0 }.to_le_bytes());
@@ -75,9 +93,9 @@ pub fn signal_info(signal: u8, origin: Origin) -> [u8; INFO_BYTES] {
 
 /// Writes the frame of a program whose floating-point state is in `context`; how many bytes.
 pub fn write(
-    page: &mut Page,
+    page: &mut FramePage,
     context: &UserContext,
-    (signal, origin): (u8, Origin),
+    (signal, origin): (u8, SignalOrigin),
     mask: SignalSet,
     stack: AlternateStack,
 ) -> usize {
@@ -86,7 +104,7 @@ pub fn write(
     put(page, STACK, stack.address);
     put(page, STACK + 16, stack.bytes);
     put(page, MASK, mask);
-    put(page, SIGCONTEXT, if let Origin::Fault { address, .. } = origin { address } else { 0 });
+    put(page, SIGCONTEXT, if let SignalOrigin::Fault { address, .. } = origin { address } else { 0 });
     for (index, &register) in context.x.iter().enumerate() {
         put(page, REGISTERS + 8 * index, register);
     }
@@ -103,7 +121,7 @@ pub fn write(
 }
 
 /// Reads a frame back into the registers; the signal mask. `None`: it has no floating-point record.
-pub fn read(page: &Page, context: &mut UserContext) -> Option<SignalSet> {
+pub fn read(page: &FramePage, context: &mut UserContext) -> Option<SignalSet> {
     if get(page, RESERVED) != u64::from(FP_MAGIC) | (FP_BYTES as u64) << 32 {
         return None;
     }

@@ -1,12 +1,11 @@
 //! The system calls about signals.
 
 use crate::signals::{SIGKILL, SIGNALS, SignalSet, UNSTOPPABLE, bit, killed};
-use crate::user::User;
-use crate::user::escape::{Escape, Outcome, restartable_unless_handled};
-use crate::user::program::{AlternateStack, Program};
-use crate::user::signals::actions::{ACTION_BYTES, Action};
-use crate::user::signals::delivery::Origin;
-use crate::user::signals::frame::signal_info;
+use crate::user::signals::frame::{SignalOrigin, signal_info};
+use crate::user::slot::user::User;
+use crate::user::state::actions::{ACTION_BYTES, SignalAction};
+use crate::user::state::program::{AlternateStack, ProgramState};
+use crate::user::state::syscall_result::{SyscallEscape, SyscallResult, restartable_unless_handled};
 use renga_hal::memory::UserMemory;
 use renga_proto::clock::SleepUntil;
 use renga_proto::procs::{AwaitSignal, INIT, PendingSignals, SetIgnored};
@@ -22,7 +21,7 @@ const SS_DISABLE: u32 = 2;
 const STACK_BYTES_MIN: u64 = 5120;
 
 impl<M: UserMemory + ?Sized> User<M> {
-    pub(in crate::user) async fn set_action(&mut self) -> Outcome {
+    pub(crate) async fn set_action(&mut self) -> SyscallResult {
         let (signal, new, old) = (self.int(0), self.argument(1), self.argument(2));
         if self.argument(3) != SET_BYTES || signal == 0 || signal > u32::from(SIGNALS) {
             return Err(Errno::EINVAL.into());
@@ -35,9 +34,9 @@ impl<M: UserMemory + ?Sized> User<M> {
             }
             let mut bytes = [0; ACTION_BYTES];
             self.get(new, &mut bytes).await?;
-            self.program.actions.set(signal, Action::from_bytes(&bytes));
-            self.show_signals();
-            self.tell_ignored(0).await;
+            self.program.actions.set(signal, SignalAction::from_bytes(&bytes));
+            self.publish_signals();
+            self.report_ignored(0).await;
         }
         if old != 0 {
             self.put(old, &before.to_bytes()).await?;
@@ -45,7 +44,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(0)
     }
 
-    pub(in crate::user) async fn set_mask(&mut self) -> Outcome {
+    pub(crate) async fn set_mask(&mut self) -> SyscallResult {
         let (how, new, old) = (self.int(0), self.argument(1), self.argument(2));
         if self.argument(3) != SET_BYTES {
             return Err(Errno::EINVAL.into());
@@ -68,17 +67,17 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// Blocks `blocked` from now on.
-    pub(in crate::user) async fn set_blocked(&mut self, blocked: SignalSet) {
+    pub(crate) async fn set_blocked(&mut self, blocked: SignalSet) {
         let blocked = blocked & !UNSTOPPABLE;
         let unblocked = self.program.blocked & !blocked;
         self.program.blocked = blocked;
-        self.show_signals();
-        self.look_at_signals |= unblocked != 0 && self.program.may_hold_signals;
-        self.tell_ignored(0).await;
+        self.publish_signals();
+        self.check_signals |= unblocked != 0 && self.program.may_hold_signals;
+        self.report_ignored(0).await;
     }
 
-    /// Shows the masks to whoever lists programs.
-    pub(in crate::user) fn show_signals(&self) {
+    /// Publishes the masks, for listings.
+    pub(crate) fn publish_signals(&self) {
         let [ignored, handled] = self.program.actions.chosen();
         self.facts.info.signals.set([self.program.blocked, ignored, handled]);
     }
@@ -86,11 +85,11 @@ impl<M: UserMemory + ?Sized> User<M> {
     /// Tells the keeper of processes what it must know: of signals that are ignored no longer, or blocked now or
     /// `awaited`, so that they wait instead of getting lost. Of others ignored in addition it need not know: it will interrupt for
     /// nothing, at worst, as it does for blocked ones.
-    pub(in crate::user) async fn tell_ignored(&mut self, awaited: SignalSet) {
+    pub(crate) async fn report_ignored(&mut self, awaited: SignalSet) {
         let ignored = self.program.ignored() & !awaited;
-        let Program { told_ignored, told_reaps, told_queued, .. } = self.program;
+        let ProgramState { reported_ignored, reported_reaps, reported_queued, .. } = self.program;
         let (reaps, queued) = (self.program.actions.reaps(), self.program.limits.signals());
-        if told_ignored & !ignored == 0 && told_reaps == reaps && told_queued == queued {
+        if reported_ignored & !ignored == 0 && reported_reaps == reaps && reported_queued == queued {
             return;
         }
         let pid = self.program.pid;
@@ -99,10 +98,10 @@ impl<M: UserMemory + ?Sized> User<M> {
             self.me.log("the table does not know a running program", [u64::from(pid), u64::from(errno.0)]);
         }
         let program = &mut self.program;
-        (program.told_ignored, program.told_reaps, program.told_queued) = (ignored, reaps, queued);
+        (program.reported_ignored, program.reported_reaps, program.reported_queued) = (ignored, reaps, queued);
     }
 
-    pub(in crate::user) async fn pending_signals(&mut self) -> Outcome {
+    pub(crate) async fn pending_signals(&mut self) -> SyscallResult {
         let pid = self.program.pid;
         let pending = self.services.clients.procs.call(PendingSignals { pid }, ()).await?;
         let set = pending & self.program.blocked;
@@ -110,7 +109,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(0)
     }
 
-    pub(in crate::user) async fn suspend(&mut self) -> Outcome {
+    pub(crate) async fn suspend(&mut self) -> SyscallResult {
         let (mask, bytes) = (self.argument(0), self.argument(1));
         if bytes != SET_BYTES {
             return Err(Errno::EINVAL.into());
@@ -118,14 +117,14 @@ impl<M: UserMemory + ?Sized> User<M> {
         if mask == 0 {
             return Err(Errno::EFAULT.into());
         }
-        self.begin_mask(mask).await?;
+        self.set_call_mask(mask).await?;
         let (pid, blocked) = (self.program.pid, self.program.blocked);
         let waited = self.services.clients.procs.call(AwaitSignal { pid, blocked }, ()).await;
         restartable_unless_handled(waited)?;
-        Err(Escape::RestartUnlessHandled)
+        Err(SyscallEscape::RestartUnlessHandled)
     }
 
-    pub(in crate::user) async fn await_signal(&mut self) -> Outcome {
+    pub(crate) async fn await_signal(&mut self) -> SyscallResult {
         let (place, info, time) = (self.argument(0), self.argument(1), self.argument(2));
         if self.argument(3) != SET_BYTES {
             return Err(Errno::EINVAL.into());
@@ -136,10 +135,10 @@ impl<M: UserMemory + ?Sized> User<M> {
             time => Some(self.me.now_ns().saturating_add(self.get_time(time).await?)),
         };
         // While it waits, what it waits for may interrupt it, ignored or not.
-        self.tell_ignored(wanted).await;
+        self.report_ignored(wanted).await;
         let signal = self.take_or_await(wanted, until_ns).await;
         // The wait may have swallowed the interruption by another signal.
-        self.look_at_signals = true;
+        self.check_signals = true;
         let (signal, origin) = signal?;
         if info != 0 {
             self.put(info, &signal_info(signal, origin)).await?;
@@ -147,10 +146,14 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(u64::from(signal))
     }
 
-    async fn take_or_await(&mut self, wanted: SignalSet, until_ns: Option<u64>) -> Result<(u8, Origin), Escape> {
+    async fn take_or_await(
+        &mut self,
+        wanted: SignalSet,
+        until_ns: Option<u64>,
+    ) -> Result<(u8, SignalOrigin), SyscallEscape> {
         let pid = self.program.pid;
         let until_ns = until_ns.unwrap_or(u64::MAX);
-        // Each turn waits for an interruption or the end of the time.
+        // Each pass waits for an interruption or the end of the time.
         loop {
             self.me.clear_cancellation();
             if let Some(taken) = self.take_wanted(wanted).await? {
@@ -171,19 +174,19 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// Takes one of `wanted` away. The unstoppable ones come through any mask: they are served here.
-    pub(super) async fn take_wanted(&mut self, wanted: SignalSet) -> Result<Option<(u8, Origin)>, Escape> {
+    pub(crate) async fn take_wanted(&mut self, wanted: SignalSet) -> Result<Option<(u8, SignalOrigin)>, SyscallEscape> {
         let (next, origin) = self.take_signal(!wanted).await?;
         match next.signal {
             0 => {}
             signal if bit(signal) & wanted != 0 => return Ok(Some((signal, origin))),
             _ if self.program.pid == INIT => {}
-            SIGKILL => return Err(Escape::End(killed(SIGKILL))),
+            SIGKILL => return Err(SyscallEscape::End(killed(SIGKILL))),
             signal => self.stop(signal).await,
         }
         Ok(None)
     }
 
-    pub(in crate::user) async fn set_alternate_stack(&mut self) -> Outcome {
+    pub(crate) async fn set_alternate_stack(&mut self) -> SyscallResult {
         let (new, old) = (self.argument(0), self.argument(1));
         let AlternateStack { address, bytes } = self.program.alternate_stack;
         let sp = self.context.sp;

@@ -28,7 +28,7 @@ const FILES: usize = 16;
 const PIPES: usize = 4;
 const INODES: usize = 24;
 const FRAMES: u32 = 600;
-/// Signals that wait with what is told of them.
+/// Signals that wait with their causes.
 pub const QUEUED: usize = 40;
 /// Locks that there can be.
 pub const LOCKS: usize = 6;
@@ -263,7 +263,7 @@ fn start_servers(
         let port = Port::new(&me).0;
         let rows = Vec::leak(vec![renga_process::ProcessRow::EMPTY; 256]);
         let queued = Vec::leak(vec![renga_process::QueuedSignal::EMPTY; QUEUED]);
-        let seen = Vec::leak(vec![renga_process::Seen::NOTHING; users.len()]);
+        let seen = Vec::leak(vec![renga_process::SlotUse::NOTHING; users.len()]);
         renga_process::procs(me, port, users, rows, queued, seen, 0, 1, watch())
     });
     let counts = here.counts;
@@ -372,7 +372,7 @@ fn start_user<M: UserMemory>(
             links: family(&me, all.iter().map(|_| Members::NONE).collect()),
             proc_files: family(&me, all.iter().map(|_| Members::NONE).collect()),
         };
-        let places = Vec::leak(vec![renga_process::DescriptorPlace::EMPTY; renga_process::DESCRIPTORS_MAX]);
+        let places = Vec::leak(vec![renga_process::DescriptorSlot::EMPTY; renga_process::DESCRIPTORS_MAX]);
         let paths = Box::leak(Box::new([0; renga_process::PATHS_BYTES]));
         renga_process::user(me, clients, machine, switch, &Flushed, context, facts, places, paths)
     });

@@ -2,8 +2,8 @@
 //! waited for comes.
 
 use super::{TOTAL, batching, seen};
-use crate::machine::{LOOK_NS, Machine, PAGES_PER_STEP_MAX, RETRY_MOST_NS, Step, Work};
-use crate::settings::Settings;
+use crate::machine::{LOOK_NS, PAGES_PER_STEP_MAX, RETRY_MOST_NS, ReclaimMachine, ReclaimStep, ReclaimWork};
+use crate::settings::ReclaimSettings;
 use proptest::prelude::*;
 
 /// Something that happens on the board.
@@ -27,8 +27,8 @@ fn event() -> impl Strategy<Value = Event> {
 
 /// A board with its frames, and its reclaimer.
 struct Board {
-    machine: Machine,
-    settings: Settings,
+    machine: ReclaimMachine,
+    settings: ReclaimSettings,
     now_ns: u64,
     free: u32,
     cached: u32,
@@ -76,9 +76,9 @@ impl Board {
     fn work(&mut self, programs_wait: bool) -> Option<u64> {
         for _ in 0..STEPS_MAX {
             match self.machine.next(&self.settings, self.now_ns, programs_wait) {
-                Step::Wait(until_ns) => return until_ns,
-                Step::Look => self.machine.looked(&self.settings, seen(self.now_ns, self.free, self.arrived)),
-                Step::Free { frames, wanted } => {
+                ReclaimStep::Wait(until_ns) => return until_ns,
+                ReclaimStep::Sample => self.machine.looked(&self.settings, seen(self.now_ns, self.free, self.arrived)),
+                ReclaimStep::Free { frames, wanted } => {
                     assert!((1..=PAGES_PER_STEP_MAX).contains(&frames) && frames <= wanted, "{frames} of {wanted}");
                     assert!(wanted <= TOTAL, "never more than there are");
                     let freed = frames.min(self.cached);
@@ -104,12 +104,12 @@ impl Board {
 proptest! {
     /// Holds: reclaim-marks.
     #[test]
-    fn memory_does_not_stay_under_its_floor(
+    fn reclaim_random_load_recovers_free_pages(
         events in prop::collection::vec((event(), any::<bool>()), 1..60),
         batches in any::<bool>(),
     ) {
-        let settings = if batches { batching() } else { Settings::of(TOTAL) };
-        let machine = Machine::default();
+        let settings = if batches { batching() } else { ReclaimSettings::of(TOTAL) };
+        let machine = ReclaimMachine::default();
         let mut board = Board { machine, settings, now_ns: 0, free: TOTAL, cached: 0, arrived: 0, scarce: false };
         board.machine.woken(&board.settings, 0);
         for (event, programs_wait) in events {
@@ -118,7 +118,7 @@ proptest! {
         // While there was nothing to be had it may have slept.
         board.run(board.now_ns + 2 * RETRY_MOST_NS, true);
         prop_assert!(board.free >= board.low() || board.cached == 0, "{} free, {} cached", board.free, board.cached);
-        let counts = [Work::Ordinary, Work::Batch].map(|work| board.machine.counts(work));
+        let counts = [ReclaimWork::Ordinary, ReclaimWork::Batch].map(|work| board.machine.counts(work));
         prop_assert!(batches || counts[1].pages == 0);
         prop_assert!(counts.iter().all(|counts| counts.pages <= counts.steps * u64::from(PAGES_PER_STEP_MAX)));
     }

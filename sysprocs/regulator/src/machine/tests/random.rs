@@ -1,11 +1,13 @@
 //! Whatever is seen and set: nobody is held for ever, and nobody without a reason.
 
-use super::{BOARDS_MAX, MS, Machine, Policy, Sample, Samples, Settings, Threshold};
+use super::{
+    BOARDS_MAX, MS, RegulationPolicy, RegulatorMachine, RegulatorSettings, RegulatorThreshold, Sample, Samples,
+};
 use proptest::prelude::*;
 use std::vec::Vec;
 
-fn a_policy() -> impl Strategy<Value = Policy> {
-    prop_oneof![Just(Policy::Off), Just(Policy::Eii), Just(Policy::Ipd)]
+fn a_policy() -> impl Strategy<Value = RegulationPolicy> {
+    prop_oneof![Just(RegulationPolicy::Off), Just(RegulationPolicy::Eii), Just(RegulationPolicy::Ipd)]
 }
 
 fn a_sample() -> impl Strategy<Value = Option<Sample>> {
@@ -28,16 +30,20 @@ fn samples() -> impl Strategy<Value = Samples> {
     })
 }
 
-fn settings() -> impl Strategy<Value = Settings> {
+fn settings() -> impl Strategy<Value = RegulatorSettings> {
     (a_policy(), 10..5_000u32, 10..20_000u32, 0..2_000u32).prop_map(|(policy, first, most, quiet)| {
-        let mut settings = Settings::of(policy);
-        let set = [(Threshold::EiiFirstMs, first), (Threshold::EiiMostMs, most), (Threshold::IpdQuietMs, quiet)];
-        set.into_iter().for_each(|(threshold, value)| assert!(settings.set(threshold, value)));
+        let mut settings = RegulatorSettings::of(policy);
+        let set = [
+            (RegulatorThreshold::EiiFirstMs, first),
+            (RegulatorThreshold::EiiMostMs, most),
+            (RegulatorThreshold::IpdQuietMs, quiet),
+        ];
+        set.into_iter().for_each(|(threshold, value)| assert!(settings.thresholds.set(threshold as usize, value)));
         settings
     })
 }
 
-fn steps() -> impl Strategy<Value = Vec<(Settings, Samples, u64)>> {
+fn steps() -> impl Strategy<Value = Vec<(RegulatorSettings, Samples, u64)>> {
     prop::collection::vec((settings(), samples(), 1..500 * MS), 1..40)
 }
 
@@ -52,13 +58,13 @@ fn quiet() -> Samples {
 proptest! {
     /// Holds: jobs-lease.
     #[test]
-    fn nobody_is_held_for_ever(steps in steps(), last in settings()) {
-        let (mut machine, mut now_ns) = (Machine::default(), 0);
+    fn regulation_random_jobs_are_released(steps in steps(), last in settings()) {
+        let (mut machine, mut now_ns) = (RegulatorMachine::default(), 0);
         for (settings, samples, elapsed_ns) in steps {
             now_ns += elapsed_ns;
             machine.step(&settings, now_ns, &samples);
         }
-        let longest = [Threshold::EiiFirstMs, Threshold::EiiMostMs, Threshold::IpdQuietMs].map(|threshold| last.get(threshold));
+        let longest = [RegulatorThreshold::EiiFirstMs, RegulatorThreshold::EiiMostMs, RegulatorThreshold::IpdQuietMs].map(|threshold| last.get(threshold));
         let longest_ns = u64::from(longest.into_iter().max().unwrap_or(0)) * MS;
         // One look begins the wait, one ends it.
         machine.step(&last, now_ns + 1, &quiet());
@@ -66,8 +72,8 @@ proptest! {
     }
 
     #[test]
-    fn only_what_jobs_used_makes_others_be_held(steps in steps()) {
-        let (mut machine, mut now_ns, mut used) = (Machine::default(), 0, [0u8; BOARDS_MAX]);
+    fn regulation_random_orders_follow_use(steps in steps()) {
+        let (mut machine, mut now_ns, mut used) = (RegulatorMachine::default(), 0, [0u8; BOARDS_MAX]);
         for (settings, samples, elapsed_ns) in steps {
             now_ns += elapsed_ns;
             let orders = machine.step(&settings, now_ns, &samples);
@@ -77,7 +83,7 @@ proptest! {
                 }
                 prop_assert_eq!(orders[board] & !used[board], 0);
                 prop_assert!(samples[board].is_some() || orders[board] == 0);
-                prop_assert!(settings.policy != Policy::Off || orders[board] == 0);
+                prop_assert!(settings.policy != RegulationPolicy::Off || orders[board] == 0);
             }
         }
     }

@@ -1,0 +1,54 @@
+//! What a board knows of its programs' time: how they are scheduled, and what has been charged to them.
+//!
+//! Not here: the accounts themselves (the core), the calls that report them (`user/facts/usage.rs`).
+
+use super::state::ProcsServer;
+use renga_proto::procs::{ASK_POLICY, PolicyOf, Schedule, WHOLE_BOARD};
+use renga_rt::Errno;
+use renga_rt::account::AccountNumber;
+
+impl ProcsServer {
+    /// The policy of a process and the cores that it may use, perhaps changed.
+    pub(super) fn policy_of(&mut self, PolicyOf { pid, change }: PolicyOf) -> Result<u64, Errno> {
+        let slot = usize::from(self.table.slot(pid)?);
+        let program = self.wait_cancellers.get(slot).ok_or(Errno::ESRCH)?;
+        let all_cores = self.me.program_cores();
+        let old = Schedule { policy: program.policy(), cores: program.cores() & all_cores, all_cores };
+        if change != ASK_POLICY {
+            let new = Schedule::from_word(change).ok_or(Errno::EINVAL)?;
+            if new.cores != 0 && new.cores & all_cores == 0 {
+                return Err(Errno::EINVAL);
+            }
+            if new.policy != old.policy {
+                self.settle_use(pid); // as what it was until now
+                program.set_policy(new.policy);
+            }
+            if new.policy.pace != old.policy.pace {
+                self.table.to_interrupt.insert(slot as u16); // its process reads the pace
+            }
+            if new.cores != 0 {
+                program.set_cores(new.cores);
+            }
+        }
+        Ok(old.to_word())
+    }
+
+    /// What is counted of a process, of the system or of the board.
+    pub(super) fn usage_of(&self, pid: u32, out: &mut [u8]) -> Result<u32, Errno> {
+        let account = match pid {
+            WHOLE_BOARD => {
+                let counts = self.board_counts().to_bytes();
+                out.get_mut(..counts.len()).ok_or(Errno::EINVAL)?.copy_from_slice(&counts);
+                return Ok(counts.len() as u32);
+            }
+            0 => AccountNumber::SYSTEM,
+            pid => AccountNumber::of_slot(self.table.board, self.table.slot(pid)?),
+        };
+        let mut bytes = 0;
+        for (place, count) in out.chunks_exact_mut(8).zip(self.me.counts(account)) {
+            place.copy_from_slice(&count.to_le_bytes());
+            bytes += 8;
+        }
+        Ok(bytes)
+    }
+}

@@ -1,0 +1,61 @@
+//! What is done when a board has no page frame left: who holds most of them is killed.
+//!
+//! Invariant: one program dies at a time, and programs that want memory meanwhile wait for its end; init is never chosen,
+//! nor a program whose memory its child has borrowed, which could not end before that child. Not here: when there is no
+//! frame (the memory process, and `user/lifecycle/memory.rs`). See docs/design/memory-and-page-cache.md.
+
+use super::state::{ProcsServer, WaitingCall};
+use crate::signals::SIGKILL;
+use renga_proto::procs::{Cause, INIT, RelieveMemory};
+use renga_rt::account::{AccountNumber, Count};
+use renga_rt::{Call, Errno};
+
+impl ProcsServer {
+    /// Kills the program that holds most frames, and keeps `call` until it has ended.
+    pub(super) fn relieve(&mut self, call: Call<RelieveMemory>) {
+        let asks = call.entry().pid;
+        if self.dying == 0 {
+            let Some((pid, frames)) = self.largest() else { return call.reply(Err(Errno::ENOMEM)) };
+            // It is in a slot.
+            let _ = self.table.kill(pid, SIGKILL, Cause::KERNEL);
+            self.me.log("killed for want of memory: pid, page frames that it holds", [pid.into(), frames]);
+            self.dying = pid;
+        }
+        if self.dying == asks || call.wait_cancelled() {
+            let answer = if self.dying == asks { Ok(asks) } else { Err(Errno::EINTR) };
+            return call.reply(answer);
+        }
+        let slot = self.table.slot(asks);
+        if self.hold(slot, call, WaitingCall::Memory, |call, errno| call.reply(Err(errno)))
+            && let Ok(slot) = slot
+        {
+            self.in_want.insert(slot);
+        }
+    }
+
+    /// Of those that may be killed, who holds most frames, and how many; among equals, the youngest.
+    fn largest(&self) -> Option<(u32, u64)> {
+        let board = self.table.board;
+        let candidate = |(pid, slot): (u32, u16)| {
+            let lends = matches!(self.held[usize::from(slot)], WaitingCall::Vfork(_));
+            let frames = self.me.counts(AccountNumber::of_slot(board, slot))[Count::FramesHeld as usize];
+            (pid != INIT && !lends && frames > 0).then_some((pid, frames))
+        };
+        self.table.in_slots().filter_map(candidate).max_by_key(|&(_, frames)| frames)
+    }
+
+    /// `pid` has ended: if that was waited for, there may be memory now.
+    pub(super) fn note_end(&mut self, pid: u32) {
+        if self.dying != pid {
+            return;
+        }
+        self.dying = 0;
+        let mut in_want = core::mem::take(&mut self.in_want);
+        while let Some(slot) = in_want.take_first() {
+            match core::mem::replace(&mut self.held[usize::from(slot)], WaitingCall::Nothing) {
+                WaitingCall::Memory(call) => call.reply(Ok(pid)),
+                other => self.held[usize::from(slot)] = other,
+            }
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! Which system call is which: the table.
+//!
+//! Numbers as in Linux's `asm-generic/unistd.h`, which AArch64 uses; from 1000 on, our own.
+
+use crate::user::dispatch::names;
+use crate::user::slot::user::{LOGGED_WORDS, User};
+use crate::user::state::syscall_result::{SyscallEscape, SyscallResult};
+use renga_hal::memory::UserMemory;
+use renga_rt::{Errno, apart};
+
+macro_rules! calls { (
+    quick { $($quick:literal $quick_name:ident => $quick_method:ident;)* }
+    slow { $($slow:literal $slow_name:ident => $slow_method:ident;)* }
+) => {
+    /// The calls that are implemented, by number and name.
+    pub const IMPLEMENTED: &[(u64, &str)] =
+        &[$(($quick, stringify!($quick_name)),)* $(($slow, stringify!($slow_name)),)*];
+
+    impl<M: UserMemory + ?Sized> User<M> {
+        /// Calls that need no server and no memory of the program.
+        #[inline(always)]
+        pub(crate) fn quick(&mut self, number: u64) -> Option<SyscallResult> {
+            self.me.probe(crate::probes::SystemCall, [number]);
+            match number { $($quick => Some(self.$quick_method()),)* _ => None }
+        }
+
+        /// All but the quick ones, in every form; each is a function of its own, whose room on the stack the others
+        /// do not pay for.
+        pub(crate) async fn dispatch(&mut self, number: u64) -> SyscallResult {
+            match number { $($slow => apart!(self.$slow_method()),)* _ => self.unknown(number) }
+        }
+    }
+} }
+
+calls! {
+    quick {
+        92 personality => zero;
+        96 set_tid_address => set_tid_address;
+        99 set_robust_list => zero;
+        124 sched_yield => yield_slice;
+        125 sched_get_priority_max => get_priority_max;
+        126 sched_get_priority_min => get_priority_min;
+        143 setregid => zero;
+        144 setgid => zero;
+        145 setreuid => zero;
+        146 setuid => zero;
+        147 setresuid => zero;
+        149 setresgid => zero;
+        158 getgroups => zero;
+        159 setgroups => zero;
+        166 umask => umask;
+        172 getpid => get_pid;
+        173 getppid => get_parent;
+        174 getuid => zero;
+        175 geteuid => zero;
+        176 getgid => zero;
+        177 getegid => zero;
+        178 gettid => get_pid;
+        230 mlockall => lock_all_memory;
+        231 munlockall => zero;
+        293 rseq => not_here;
+    }
+    slow {
+        5 setxattr => use_attribute;
+        6 lsetxattr => use_attribute_of_link;
+        7 fsetxattr => use_attribute_of_file;
+        8 getxattr => use_attribute;
+        9 lgetxattr => use_attribute_of_link;
+        10 fgetxattr => use_attribute_of_file;
+        11 listxattr => list_attributes;
+        12 llistxattr => list_attributes_of_link;
+        13 flistxattr => list_attributes_of_file;
+        14 removexattr => use_attribute;
+        15 lremovexattr => use_attribute_of_link;
+        16 fremovexattr => use_attribute_of_file;
+        17 getcwd => get_directory;
+        19 eventfd2 => make_event_file;
+        20 epoll_create1 => make_watches;
+        21 epoll_ctl => control_watch;
+        22 epoll_pwait => await_watches;
+        23 dup => duplicate;
+        24 dup3 => duplicate_to;
+        25 fcntl => control_descriptor;
+        29 ioctl => control_device;
+        32 flock => lock_file;
+        33 mknodat => make_node;
+        34 mkdirat => make_directory;
+        35 unlinkat => unlink;
+        36 symlinkat => make_symbolic_link;
+        37 linkat => make_link;
+        38 renameat => rename;
+        43 statfs => file_system_status;
+        44 fstatfs => file_system_status_of;
+        45 truncate => truncate_path;
+        46 ftruncate => truncate_file;
+        47 fallocate => allocate_room;
+        48 faccessat => check_access;
+        49 chdir => change_directory;
+        50 fchdir => change_directory_to;
+        51 chroot => change_root;
+        52 fchmod => change_mode_of;
+        53 fchmodat => change_mode;
+        54 fchownat => change_owner;
+        55 fchown => change_owner_of;
+        56 openat => open;
+        57 close => close;
+        59 pipe2 => make_pipe;
+        61 getdents64 => read_directory;
+        62 lseek => seek;
+        63 read => read;
+        64 write => write;
+        65 readv => read_vector;
+        66 writev => write_vector;
+        67 pread64 => read_from;
+        68 pwrite64 => write_to;
+        69 preadv => read_vector_from;
+        70 pwritev => write_vector_to;
+        71 sendfile => send_file;
+        72 pselect6 => select;
+        73 ppoll => poll;
+        74 signalfd4 => make_signal_file;
+        78 readlinkat => read_link;
+        79 newfstatat => status_at;
+        80 fstat => status;
+        81 sync => sync_all;
+        82 fsync => sync_file;
+        83 fdatasync => sync_file;
+        85 timerfd_create => make_timer_file;
+        86 timerfd_settime => set_timer_file;
+        87 timerfd_gettime => get_timer_file;
+        88 utimensat => change_times;
+        93 exit => exit;
+        94 exit_group => exit;
+        98 futex => futex;
+        101 nanosleep => sleep;
+        102 getitimer => get_interval_timer;
+        103 setitimer => set_interval_timer;
+        107 timer_create => make_timer;
+        108 timer_gettime => get_timer;
+        109 timer_getoverrun => get_overruns;
+        110 timer_settime => set_timer;
+        111 timer_delete => delete_timer;
+        112 clock_settime => set_clock;
+        113 clock_gettime => get_clock;
+        114 clock_getres => get_clock_resolution;
+        115 clock_nanosleep => sleep_by_clock;
+        116 syslog => system_log;
+        118 sched_setparam => set_scheduler_parameters;
+        119 sched_setscheduler => set_scheduler;
+        120 sched_getscheduler => get_scheduler;
+        121 sched_getparam => get_scheduler_parameters;
+        122 sched_setaffinity => set_affinity;
+        123 sched_getaffinity => get_affinity;
+        127 sched_rr_get_interval => get_round_robin_interval;
+        129 kill => kill;
+        130 tkill => kill_thread;
+        131 tgkill => kill_thread_of;
+        132 sigaltstack => set_alternate_stack;
+        133 rt_sigsuspend => suspend;
+        134 rt_sigaction => set_action;
+        135 rt_sigprocmask => set_mask;
+        136 rt_sigpending => pending_signals;
+        137 rt_sigtimedwait => await_signal;
+        138 rt_sigqueueinfo => queue_signal;
+        139 rt_sigreturn => return_from_handler;
+        142 reboot => forbidden;
+        140 setpriority => set_priority;
+        141 getpriority => get_priority;
+        148 getresuid => get_three_ids;
+        150 getresgid => get_three_ids;
+        153 times => get_times;
+        154 setpgid => set_group;
+        155 getpgid => get_group;
+        156 getsid => get_session;
+        157 setsid => new_session;
+        160 uname => describe_system;
+        161 sethostname => forbidden;
+        163 getrlimit => get_limit;
+        164 setrlimit => set_limit;
+        165 getrusage => get_usage;
+        167 prctl => control_process;
+        168 getcpu => get_processor;
+        169 gettimeofday => get_time_of_day;
+        179 sysinfo => system_facts;
+        198 socket => make_socket;
+        199 socketpair => make_socket;
+        200 bind => use_socket;
+        201 listen => use_socket;
+        202 accept => use_socket;
+        203 connect => use_socket;
+        204 getsockname => use_socket;
+        205 getpeername => use_socket;
+        206 sendto => use_socket;
+        207 recvfrom => use_socket;
+        208 setsockopt => use_socket;
+        209 getsockopt => use_socket;
+        210 shutdown => use_socket;
+        211 sendmsg => use_socket;
+        212 recvmsg => use_socket;
+        214 brk => set_break;
+        215 munmap => unmap;
+        216 mremap => remap;
+        220 clone => clone;
+        221 execve => execute;
+        222 mmap => map;
+        223 fadvise64 => advise_about_file;
+        226 mprotect => protect;
+        227 msync => sync_mapping;
+        228 mlock => lock_memory;
+        229 munlock => lock_memory;
+        284 mlock2 => lock_memory_with_flags;
+        232 mincore => which_are_present;
+        233 madvise => advise;
+        240 rt_tgsigqueueinfo => queue_signal_to_thread;
+        242 accept4 => use_socket;
+        243 recvmmsg => use_socket;
+        260 wait4 => wait;
+        95 waitid => wait_id;
+        261 prlimit64 => change_limit;
+        267 syncfs => sync_all;
+        269 sendmmsg => use_socket;
+        274 sched_setattr => set_scheduler_attributes;
+        275 sched_getattr => get_scheduler_attributes;
+        276 renameat2 => rename_with;
+        278 getrandom => get_random;
+        285 copy_file_range => copy_file_range;
+        286 preadv2 => read_vector_with_flags;
+        287 pwritev2 => write_vector_with_flags;
+        291 statx => extended_status;
+        436 close_range => close_range;
+        439 faccessat2 => check_access;
+        441 epoll_pwait2 => await_watches_until;
+        1000 renga_fork => fork_to_board;
+        1001 renga_info => cluster_facts;
+        1002 renga_halt => halt;
+    }
+}
+
+impl<M: UserMemory + ?Sized> User<M> {
+    /// A call that we do not have: logged once by each slot.
+    fn unknown(&mut self, number: u64) -> SyscallResult {
+        // Numbers that Linux does not have share the last bit.
+        let place = number.min(64 * LOGGED_WORDS as u64 - 1);
+        let (seen, bit) = (&mut self.logged[(place / 64) as usize], 1 << (place % 64));
+        if *seen & bit == 0 {
+            *seen |= bit;
+            self.me.log(names::not_implemented(number), [number, u64::from(self.program.pid)]);
+        }
+        self.not_here()
+    }
+
+    /// A call that programs expect to be missing.
+    fn not_here(&mut self) -> SyscallResult {
+        Err(SyscallEscape::Fail(Errno::ENOSYS))
+    }
+
+    /// A call that has nothing to do here.
+    fn zero(&mut self) -> SyscallResult {
+        Ok(0)
+    }
+
+    async fn forbidden(&mut self) -> SyscallResult {
+        Err(SyscallEscape::Fail(Errno::EPERM))
+    }
+}

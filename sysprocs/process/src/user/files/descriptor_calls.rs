@@ -1,0 +1,144 @@
+//! Descriptors themselves: close, dup, fcntl, locks, seeking.
+
+use crate::user::files::locks::{LockCall, LockWay};
+use crate::user::slot::user::User;
+use crate::user::state::descriptors::FileDescriptor;
+use crate::user::state::open_flags::reported_flags;
+use crate::user::state::open_flags::{O_CLOEXEC, is_path_only};
+use crate::user::state::syscall_result::SyscallResult;
+use renga_hal::memory::UserMemory;
+use renga_proto::file::{Seek, Whence};
+use renga_rt::{Errno, apart};
+
+const F_DUPFD: u32 = 0;
+const F_GETFD: u32 = 1;
+const F_SETFD: u32 = 2;
+const F_GETFL: u32 = 3;
+const F_SETFL: u32 = 4;
+const F_GETLK: u32 = 5;
+const F_SETLK: u32 = 6;
+const F_SETLKW: u32 = 7;
+const F_OFD_GETLK: u32 = 36;
+const F_OFD_SETLK: u32 = 37;
+const F_OFD_SETLKW: u32 = 38;
+const F_DUPFD_CLOEXEC: u32 = 1030;
+const FD_CLOEXEC: u64 = 1;
+/// Of close_range: the table is the process's own anyway; and only mark the descriptors for exec.
+const CLOSE_RANGE_UNSHARE: u32 = 2;
+const CLOSE_RANGE_CLOEXEC: u32 = 4;
+
+/// Which call about locks `command` is.
+fn lock_call(command: u32) -> Option<LockCall> {
+    let (of_file, way) = match command {
+        F_GETLK => (false, LockWay::Find),
+        F_SETLK => (false, LockWay::Set),
+        F_SETLKW => (false, LockWay::Wait),
+        F_OFD_GETLK => (true, LockWay::Find),
+        F_OFD_SETLK => (true, LockWay::Set),
+        F_OFD_SETLKW => (true, LockWay::Wait),
+        _ => return None,
+    };
+    Some(LockCall { of_file, way })
+}
+
+impl<M: UserMemory + ?Sized> User<M> {
+    pub(crate) async fn close(&mut self) -> SyscallResult {
+        let closed = *self.program.files.get(self.argument(0))?;
+        let object = self.program.files.remove(self.argument(0))?;
+        self.release_locks_of(&closed).await;
+        self.services.release(object).await?;
+        Ok(0)
+    }
+
+    pub(crate) async fn duplicate(&mut self) -> SyscallResult {
+        let number = self.argument(0);
+        let descriptor = *self.program.files.get(number)?;
+        let copy = FileDescriptor { close_on_exec: false, ..descriptor };
+        match self.program.files.add_copy(number, copy, 0) {
+            Err(Errno::EINVAL) => Err(Errno::EMFILE.into()), // none at all is allowed
+            added => Ok(added?),
+        }
+    }
+
+    pub(crate) async fn duplicate_to(&mut self) -> SyscallResult {
+        let (old, new, flags) = (self.argument(0), self.argument(1), self.argument(2) as u32);
+        if old as u32 == new as u32 || flags & !O_CLOEXEC != 0 {
+            return Err(Errno::EINVAL.into());
+        }
+        let descriptor = *self.program.files.get(old)?;
+        let close_on_exec = flags & O_CLOEXEC != 0;
+        let closed = self.program.files.get(new).ok().copied();
+        let object = self.program.files.replace(old, new, FileDescriptor { close_on_exec, ..descriptor })?;
+        if let Some(closed) = closed {
+            self.release_locks_of(&closed).await;
+        }
+        // As on Linux, what closing the old one would say is lost.
+        let _ = self.services.release(object).await;
+        Ok(u64::from(new as u32))
+    }
+
+    pub(crate) async fn control_descriptor(&mut self) -> SyscallResult {
+        let (number, argument) = (self.argument(0), self.argument(2));
+        let descriptor = *self.program.files.get(number)?;
+        match self.int(1) {
+            command @ (F_DUPFD | F_DUPFD_CLOEXEC) => {
+                let close_on_exec = command == F_DUPFD_CLOEXEC;
+                Ok(self.program.files.add_copy(number, FileDescriptor { close_on_exec, ..descriptor }, argument)?)
+            }
+            F_GETFD => Ok(if descriptor.close_on_exec { FD_CLOEXEC } else { 0 }),
+            F_SETFD => {
+                self.program.files.get_mut(number)?.close_on_exec = argument & FD_CLOEXEC != 0;
+                Ok(0)
+            }
+            F_GETFL => Ok(u64::from(reported_flags(apart!(self.status_flags(&descriptor))?))),
+            _ if is_path_only(descriptor.flags) => Err(Errno::EBADF.into()),
+            F_SETFL => apart!(self.set_status_flags(number, argument as u32)),
+            command => {
+                let call = lock_call(command).ok_or(Errno::EINVAL)?;
+                self.lock_bytes(&descriptor, argument, call).await
+            }
+        }
+    }
+
+    pub(crate) async fn seek(&mut self) -> SyscallResult {
+        let whence = match self.int(2) {
+            0 => Whence::Start,
+            1 => Whence::Current,
+            2 => Whence::End,
+            _ => return Err(Errno::EINVAL.into()),
+        };
+        let descriptor = self.program.files.get(self.argument(0))?;
+        if is_path_only(descriptor.flags) {
+            return Err(Errno::EBADF.into());
+        }
+        match descriptor.object.file() {
+            Some(at) => {
+                let offset = self.argument(1) as i64;
+                Ok(self.services.file(at)?.call(Seek { offset, whence }, ()).await?)
+            }
+            None => Ok(descriptor.object.seek()?),
+        }
+    }
+
+    pub(crate) async fn close_range(&mut self) -> SyscallResult {
+        let (first, last, flags) = (self.int(0), self.int(1), self.int(2));
+        if first > last || flags & !(CLOSE_RANGE_UNSHARE | CLOSE_RANGE_CLOEXEC) != 0 {
+            return Err(Errno::EINVAL.into());
+        }
+        let mut from = first as usize;
+        // Bounded by the descriptors.
+        loop {
+            let next = self.program.files.iter_from(from).next().map(|(number, closed)| (number, *closed));
+            let Some((number, closed)) = next.filter(|&(number, _)| number <= last as usize) else { break };
+            from = number + 1;
+            if flags & CLOSE_RANGE_CLOEXEC != 0 {
+                self.program.files.get_mut(number as u64)?.close_on_exec = true;
+                continue;
+            }
+            let object = self.program.files.remove(number as u64)?;
+            self.release_locks_of(&closed).await;
+            let _ = self.services.release(object).await; // Linux loses the error of the close as well
+        }
+        Ok(0)
+    }
+}

@@ -1,0 +1,107 @@
+//! One round of polling: checks several objects, and waits for one of them if none is ready.
+//!
+//! Invariant: a round that finds no event has registered with the server of each object, which wakes it once for the next
+//! round. It waits at the clock of its board, which has the time limit too, so that a wait is one rendezvous, however
+//! long. Not here: waking (`renga_rt::Wakes`), the objects (`poll.rs`, `watches.rs`).
+
+use crate::signals::SignalSet;
+use crate::user::slot::user::User;
+use crate::user::state::object::Object;
+use crate::user::state::syscall_result::{SyscallEscape, restartable_unless_handled};
+use renga_hal::memory::UserMemory;
+use renga_proto::clock::AwaitWake;
+use renga_proto::pipe::{ERROR, HANG_UP, NOBODY, Polled, READABLE, WRITABLE};
+use renga_rt::Errno;
+
+/// Other names of what can be read and written (`POLLRDNORM`, `POLLWRNORM`).
+const READABLE_TOO: u32 = 64;
+const WRITABLE_TOO: u32 = 256;
+
+/// One round over several objects.
+pub(crate) struct PollRound {
+    /// Who is to be woken if there is nothing.
+    pub slot: u16,
+    /// The boards that have been asked, a bit each.
+    pub boards: u8,
+    /// The signals that are waited for.
+    pub signals: SignalSet,
+}
+
+impl PollRound {
+    /// An object on `board` is polled. The call there refuses a number that no board has.
+    pub fn add_board(&mut self, board: u8) {
+        self.boards |= 1u8.checked_shl(board.into()).unwrap_or(0);
+    }
+
+    /// A round that has found an event does not wait: later servers need not wake it.
+    pub fn stop_if(&mut self, found: bool) {
+        if found {
+            self.slot = NOBODY;
+        }
+    }
+}
+
+impl<M: UserMemory + ?Sized> User<M> {
+    /// Begins to round; if the time is `over`, not to wait.
+    pub(crate) fn begin_poll_round(&self, over: bool) -> PollRound {
+        PollRound { slot: if over { NOBODY } else { self.facts.slot }, boards: 0, signals: 0 }
+    }
+
+    /// Which of `events`, or of those that are always reported, hold for `object`, unless no more has happened than the `seen` edges.
+    pub(crate) async fn poll_descriptor(
+        &mut self,
+        object: Object,
+        events: u32,
+        seen: u32,
+        round: &mut PollRound,
+    ) -> Result<Polled, Errno> {
+        let names = [(READABLE, READABLE_TOO), (WRITABLE, WRITABLE_TOO)];
+        let asked = names.iter().fold(events, |all, (name, too)| all | if events & too != 0 { *name } else { 0 });
+        let polled = self.poll_object(object, asked, seen, round).await?;
+        let all = names.iter().fold(polled.events, |all, (name, too)| all | if all & name != 0 { *too } else { 0 });
+        Ok(Polled { events: all & (events | ERROR | HANG_UP), ..polled })
+    }
+
+    async fn poll_object(
+        &mut self,
+        object: Object,
+        events: u32,
+        seen: u32,
+        round: &mut PollRound,
+    ) -> Result<Polled, Errno> {
+        if let Object::Signals { mask, .. } = object {
+            round.signals |= mask;
+            self.listen_for(round.signals).await;
+            let waiting = self.waiting_of(mask).await?;
+            // As good as a count: which of them wait.
+            let (events, edges) = (if waiting != 0 { READABLE } else { 0 }, (waiting ^ waiting >> 32) as u32 | 1 << 31);
+            return Ok(Polled { events: if seen == edges { 0 } else { events }, edges });
+        }
+        if let Some(board) = self.services.polled_board(object)? {
+            round.add_board(board);
+        }
+        self.services.poll(object, events, seen, round.slot).await
+    }
+
+    /// Waits until the next round is due. A signal that ends the wait has it made again, to end at
+    /// the same time.
+    pub(crate) async fn await_poll_round(
+        &mut self,
+        round: &PollRound,
+        until_ns: Option<u64>,
+    ) -> Result<(), SyscallEscape> {
+        if self.check_signals || self.me.wait_cancelled() {
+            self.program.deadline_ns = until_ns;
+            return Err(SyscallEscape::RestartUnlessHandled);
+        }
+        let wait = AwaitWake { slot: self.facts.slot, until_ns: until_ns.unwrap_or(u64::MAX), boards: round.boards };
+        let waited = self.services.clients.clock.call(wait, ()).await;
+        if waited == Err(Errno::EINTR) {
+            if round.signals != 0 && self.waiting_of(round.signals).await? != 0 {
+                return Ok(());
+            }
+            self.program.deadline_ns = until_ns;
+        }
+        restartable_unless_handled(waited)
+    }
+}

@@ -1,0 +1,145 @@
+//! Signals that are read from a descriptor (signalfd).
+//!
+//! Invariant: the set is the descriptor's; the signals are the reader's, as on Linux. While a program waits for
+//! them, the keeper of processes counts them as not blocked, so that they end the wait; it may believe so for longer, and
+//! interrupt for nothing. Not here: waiting for other things too (`poll.rs`).
+
+use crate::signals::{SIGCHLD, SignalSet, UNSTOPPABLE};
+use crate::user::signals::frame::SignalOrigin;
+use crate::user::slot::user::User;
+use crate::user::state::descriptors::{FileDescriptor, TransferMode};
+use crate::user::state::object::Object;
+use crate::user::state::open_flags::{O_CLOEXEC, O_NONBLOCK, O_RDWR};
+use crate::user::state::syscall_result::{SyscallEscape, SyscallResult};
+use renga_hal::memory::UserMemory;
+use renga_proto::clock::AwaitWake;
+use renga_proto::procs::{Cause, PendingSignals};
+use renga_rt::Errno;
+
+/// Bytes of a `struct signalfd_siginfo`.
+const INFO_BYTES: usize = 128;
+/// `si_code`: a timer expired.
+const SI_TIMER: i32 = -2;
+/// No descriptor yet.
+const NEW: u32 = -1i32 as u32;
+/// Bytes of a signal set, which the call wants to hear.
+const SET_BYTES: u64 = 8;
+
+/// The `struct signalfd_siginfo` of `signal`.
+fn info(signal: u8, origin: SignalOrigin) -> [u8; INFO_BYTES] {
+    let mut info = [0; INFO_BYTES];
+    info[..4].copy_from_slice(&u32::from(signal).to_le_bytes());
+    if let SignalOrigin::Sent { cause: Cause { code, sender, value, .. }, overruns } = origin {
+        info[8..12].copy_from_slice(&code.to_le_bytes());
+        // A timer's number and a child's status have places of their own.
+        let (pid, timer) = if code == SI_TIMER { (0, sender) } else { (sender, 0) };
+        info[12..16].copy_from_slice(&pid.to_le_bytes());
+        info[24..28].copy_from_slice(&timer.to_le_bytes());
+        info[32..36].copy_from_slice(&overruns.to_le_bytes());
+        info[40..44].copy_from_slice(&if signal == SIGCHLD { value as u32 } else { 0 }.to_le_bytes());
+        info[44..48].copy_from_slice(&(value as u32).to_le_bytes());
+        info[48..56].copy_from_slice(&value.to_le_bytes());
+    }
+    info
+}
+
+impl<M: UserMemory + ?Sized> User<M> {
+    /// signalfd4: a descriptor of the set at `place`, or another set for one that is there.
+    pub(crate) async fn make_signal_file(&mut self) -> SyscallResult {
+        let (number, place, flags) = (self.int(0), self.argument(1), self.int(3));
+        if self.argument(2) != SET_BYTES || flags & !(O_CLOEXEC | O_NONBLOCK) != 0 {
+            return Err(Errno::EINVAL.into());
+        }
+        let mask = self.get_word(place).await? & !UNSTOPPABLE;
+        if number == NEW {
+            let (flags, close_on_exec) = (O_RDWR | flags & O_NONBLOCK, flags & O_CLOEXEC != 0);
+            let object = Object::Signals { mask, id: self.draw_id() };
+            return self.add_descriptor(FileDescriptor { object, ino: 0, mode: 0o600, flags, close_on_exec }).await;
+        }
+        match self.program.files.get(number.into())?.object {
+            Object::Signals { id, .. } => self.program.files.change(number.into(), Object::Signals { mask, id }),
+            _ => return Err(Errno::EINVAL.into()),
+        }
+        Ok(number.into())
+    }
+
+    /// Which signal descriptor a new one is: three bytes that are most unlikely to be those of one that was closed.
+    fn draw_id(&mut self) -> u32 {
+        let mut bytes = [0; 4];
+        self.services.fill_random(&mut bytes[..3]);
+        u32::from_le_bytes(bytes)
+    }
+
+    /// Has signals of `mask` end a wait, though they are blocked or ignored.
+    pub(crate) async fn listen_for(&mut self, mask: SignalSet) {
+        self.report_ignored(mask).await;
+    }
+
+    /// Which of `mask` wait.
+    pub(crate) async fn waiting_of(&mut self, mask: SignalSet) -> Result<SignalSet, Errno> {
+        let pid = self.program.pid;
+        Ok(self.services.clients.procs.call(PendingSignals { pid }, ()).await? & mask)
+    }
+
+    /// Reads records of `file`: a number of an event file, or signals.
+    pub(crate) async fn read_records(
+        &mut self,
+        file: &FileDescriptor,
+        place: u64,
+        bytes: u64,
+        mode: TransferMode,
+    ) -> SyscallResult {
+        match (file.object, mode.offset) {
+            (Object::Signals { mask, .. }, None) => self.read_signals(mask, file, place, bytes).await,
+            _ => self.read_events(file, place, bytes, mode).await,
+        }
+    }
+
+    /// Reads as many signals as there are and have room in `bytes` bytes at `place`, at least one.
+    async fn read_signals(&mut self, mask: SignalSet, file: &FileDescriptor, place: u64, bytes: u64) -> SyscallResult {
+        let room = bytes / INFO_BYTES as u64;
+        if room == 0 {
+            return Err(Errno::EINVAL.into());
+        }
+        let mut count = 0;
+        // Each pass takes a signal, or waits for one.
+        while count < room {
+            if let Some((signal, origin)) = self.take_one_of(mask).await? {
+                let at = place.wrapping_add(count * INFO_BYTES as u64);
+                self.put(at, &info(signal, origin)).await?;
+                count += 1;
+            } else if count > 0 {
+                break;
+            } else if file.flags & O_NONBLOCK != 0 {
+                return Err(Errno::EAGAIN.into());
+            } else {
+                self.await_one_of(mask).await?;
+            }
+        }
+        Ok(count * INFO_BYTES as u64)
+    }
+
+    /// Waits until a signal of `mask` may be there; another one has the call made again.
+    async fn await_one_of(&mut self, mask: SignalSet) -> Result<(), SyscallEscape> {
+        self.listen_for(mask).await;
+        if self.waiting_of(mask).await? != 0 {
+            return Ok(());
+        }
+        if self.check_signals || self.me.wait_cancelled() {
+            return Err(SyscallEscape::Restart);
+        }
+        let wait = AwaitWake { slot: self.facts.slot, until_ns: u64::MAX, boards: 0 };
+        match self.services.clients.clock.call(wait, ()).await {
+            Ok(()) | Err(Errno::EINTR) => Ok(()),
+            Err(errno) => Err(errno.into()),
+        }
+    }
+
+    /// Takes one of `mask`, if any waits.
+    pub(crate) async fn take_one_of(&mut self, mask: SignalSet) -> Result<Option<(u8, SignalOrigin)>, SyscallEscape> {
+        if self.waiting_of(mask).await? == 0 {
+            return Ok(None);
+        }
+        self.take_wanted(mask).await
+    }
+}

@@ -1,0 +1,315 @@
+//! Paths that lead into the synthetic files of `/proc`, and from there to the disk again.
+//!
+//! Invariant: the path lookup on the disk reports when a path leaves it (`ECROSSED`, which no program sees). Then the walk
+//! goes on here, until it ends at a synthetic file or is back on the disk; a bounded number of times.
+//! Not here: what synthetic files are (`renga_procfs`).
+
+use crate::user::files::path::{S_IFDIR, S_IFLNK, S_IFMT};
+use crate::user::servers::rights::PROC_FILES;
+use crate::user::servers::services::Services;
+use crate::user::slot::user::User;
+use crate::user::state::descriptors::FileDescriptor;
+use crate::user::state::object::Object;
+use crate::user::state::open_flags::{O_ACCMODE, O_CLOEXEC, is_path_only, kept_flags};
+use crate::user::state::syscall_result::SyscallResult;
+use core::ops::Range;
+use renga_hal::memory::UserMemory;
+use renga_proto::inode::{Birth, InodeFacts};
+use renga_proto::mounts::{SYNTHETIC, beyond};
+use renga_proto::path::{
+    AbsolutePath, Cross, NO_FOLLOW, OPEN_CREATE, OPEN_DIRECTORY, OPEN_EXCLUSIVE, PathStart, drop_unreachable,
+};
+use renga_proto::proc_files::{DESCRIPTORS, Led, ProcFiles, SyntheticPath, TOP, WalkSynthetic, file_of, pid_of};
+use renga_proto::procs::board_of;
+use renga_proto::sessions::ReferenceOrigin;
+use renga_rt::{Client, Errno};
+
+/// Times that a path may leave the disk, or seem to.
+pub(crate) const CROSSINGS_MAX: u32 = 8;
+
+/// The permission bit of the owner, who is everybody, to write.
+const OWNER_WRITES: u16 = 0o200;
+
+/// A path, where it lies.
+#[derive(Clone, Debug)]
+pub(crate) enum PathPiece {
+    /// In `self.paths`.
+    Paths(Range<usize>),
+    /// In `self.scratch`.
+    Scratch(Range<usize>),
+}
+
+/// Where a path led that left the disk.
+pub(crate) enum PathCrossing {
+    /// To this synthetic file, of this mode.
+    Synthetic { number: u32, mode: u16 },
+    /// To what this descriptor of the program itself stands for.
+    Own { descriptor: u64 },
+    /// To the disk again: the path to walk on along, from this inode if it is relative.
+    Disk { at: PathStart, path: PathPiece },
+}
+
+/// What was found where a path led.
+pub(crate) enum PathTarget<T> {
+    /// On the disk.
+    Disk(T),
+    /// A synthetic file, of this mode.
+    Synthetic { number: u32, mode: u16 },
+    /// What this descriptor of the program itself stands for, which is not on the disk.
+    Own { descriptor: u64 },
+}
+
+/// The bytes of a piece. Not a method: what it does not name can be used meanwhile.
+macro_rules! bytes_of {
+    ($user:expr, $piece:expr) => {
+        match &$piece {
+            $crate::user::files::synthetic::PathPiece::Paths(range) => &$user.paths[range.clone()],
+            $crate::user::files::synthetic::PathPiece::Scratch(range) => &$user.scratch[range.clone()],
+        }
+    };
+}
+pub(crate) use bytes_of;
+
+/// What `$call` finds at the path `$piece`, from `$at` if it is relative, wherever that leads; `$flags` are a path lookup's.
+macro_rules! found_at {
+    ($user:expr, ($at:expr, $piece:expr, $flags:expr), |$from:ident, $path:ident| $call:expr) => {{
+        let (mut from, mut piece): (renga_proto::path::PathStart, $crate::user::files::synthetic::PathPiece) =
+            ($at, $piece);
+        let mut crossings = 0;
+        loop {
+            let found = {
+                let ($from, $path) = (from, bytes_of!($user, piece));
+                $call
+            };
+            match found {
+                Err(Errno::ECROSSED) if crossings == $crate::user::files::synthetic::CROSSINGS_MAX => {
+                    break Err(Errno::ELOOP);
+                }
+                Err(Errno::ECROSSED) => {}
+                found => break found.map($crate::user::files::synthetic::PathTarget::Disk),
+            }
+            crossings += 1;
+            match renga_rt::apart!($user.cross(from, piece, $flags)) {
+                Ok($crate::user::files::synthetic::PathCrossing::Disk { at, path }) => (from, piece) = (at, path),
+                Ok($crate::user::files::synthetic::PathCrossing::Own { descriptor }) => {
+                    break Ok($crate::user::files::synthetic::PathTarget::Own { descriptor });
+                }
+                Ok($crate::user::files::synthetic::PathCrossing::Synthetic { number, mode }) => {
+                    break Ok($crate::user::files::synthetic::PathTarget::Synthetic { number, mode });
+                }
+                Err(errno) => break Err(errno),
+            }
+        }
+    }};
+}
+pub(crate) use found_at;
+
+impl Services {
+    /// The server of the synthetic file `number`.
+    pub(crate) fn proc_files(&mut self, number: u32) -> Result<Client<ProcFiles, PROC_FILES>, Errno> {
+        self.clients.proc_files.at(self.proc_files_board(number), 0).ok_or(Errno::ENOENT)
+    }
+
+    fn proc_files_board(&self, number: u32) -> u8 {
+        match pid_of(number) {
+            0 => self.board,
+            pid => board_of(pid, self.disk_board),
+        }
+    }
+}
+
+impl<M: UserMemory + ?Sized> User<M> {
+    /// The server of the synthetic file `number`.
+    pub(crate) fn proc_files_of(&mut self, number: u32) -> Result<Client<ProcFiles, PROC_FILES>, Errno> {
+        self.services.proc_files(number)
+    }
+
+    /// Goes on from where the path `piece` leaves the disk.
+    pub(crate) async fn cross(&mut self, at: PathStart, piece: PathPiece, flags: u32) -> Result<PathCrossing, Errno> {
+        let path = bytes_of!(self, piece);
+        let relative = path.first() != Some(&b'/');
+        let (mut number, mut piece) = match beyond(path) {
+            _ if relative && at.directory.ino >= SYNTHETIC => (at.directory.ino, piece),
+            Some(rest) if !at.is_confined() => (TOP, piece.clone().last(rest.len())),
+            _ => match self.leave_disk(at, piece.clone(), flags).await {
+                // What led out of the disk has been changed since: once more.
+                Err(Errno::EAGAIN) => return Ok(PathCrossing::Disk { at, path: piece }),
+                left => (TOP, left?),
+            },
+        };
+        // Again at most once, on the board of the program that the path names.
+        for _ in 0..=1 {
+            let walk = WalkSynthetic { at: number, reader: self.program.pid, flags: flags & NO_FOLLOW };
+            let mut maker = self.proc_files_of(number)?;
+            let led = maker.call(walk, bytes_of!(self, piece)).await.map_err(gone)?;
+            let Led { number: reached, mode, left } = led;
+            let rest = piece.clone().last(left as usize);
+            let follows = left > 0 || flags & NO_FOLLOW == 0;
+            match mode & S_IFMT {
+                0 => {
+                    let at = self.program.start_at(reached.into());
+                    return Ok(PathCrossing::Disk { at, path: self.or_dot(rest) });
+                }
+                S_IFLNK if follows && file_of(reached) >= DESCRIPTORS => return self.follow_descriptor(reached, rest),
+                _ if left > 0 => (number, piece) = (reached, rest),
+                _ => return Ok(PathCrossing::Synthetic { number: reached, mode }),
+            }
+        }
+        Err(Errno::ENOENT)
+    }
+
+    /// Where a descriptor leads, with `rest` behind it: the synthetic file `number` is the descriptor.
+    fn follow_descriptor(&mut self, number: u32, rest: PathPiece) -> Result<PathCrossing, Errno> {
+        if pid_of(number) != self.program.pid {
+            return Err(Errno::EACCES); // what another's descriptor stands for is that program's business
+        }
+        let descriptor = u64::from(file_of(number) - DESCRIPTORS);
+        let FileDescriptor { object, ino, mode, .. } =
+            *self.program.files.get(descriptor).map_err(|_| Errno::ENOENT)?;
+        let is_file = object.file().is_some();
+        match (is_file && mode & S_IFMT == S_IFDIR, bytes_of!(self, rest).is_empty()) {
+            (_, true) if is_file && ino >= SYNTHETIC => Ok(PathCrossing::Synthetic { number: ino, mode }),
+            (true, _) => Ok(PathCrossing::Disk { at: self.program.start_at(ino.into()), path: self.or_dot(rest) }),
+            (false, true) => Ok(PathCrossing::Own { descriptor }),
+            (false, false) => Err(Errno::ENOTDIR),
+        }
+    }
+
+    /// What is left of a path on the disk where that ends.
+    async fn leave_disk(&mut self, at: PathStart, piece: PathPiece, flags: u32) -> Result<PathPiece, Errno> {
+        let mut path_lookup = self.services.path_lookup()?;
+        let PathPiece::Paths(range) = piece else { return Err(Errno::ELOOP) }; // the scratch page is taken
+        let cross = Cross { at, flags: flags & NO_FOLLOW };
+        let bytes = path_lookup.call(cross, (&self.paths[range], &mut self.scratch[..])).await? as usize;
+        Ok(PathPiece::Scratch(0..bytes.min(self.scratch.len())))
+    }
+
+    /// A path that is empty means the inode itself.
+    fn or_dot(&mut self, piece: PathPiece) -> PathPiece {
+        if !bytes_of!(self, piece).is_empty() {
+            return piece;
+        }
+        self.scratch[0] = b'.';
+        PathPiece::Scratch(0..1)
+    }
+
+    /// Opens a synthetic file: an open file process whose content the server of synthetic files makes.
+    pub(crate) async fn open_synthetic(&mut self, number: u32, mode: u16, flags: u32, walk: u32) -> SyscallResult {
+        let kind = mode & S_IFMT;
+        if kind == S_IFLNK {
+            return Err(Errno::ELOOP.into());
+        }
+        if walk & OPEN_CREATE != 0 && walk & OPEN_EXCLUSIVE != 0 {
+            return Err(Errno::EEXIST.into());
+        }
+        match kind {
+            S_IFDIR if flags & O_ACCMODE != 0 || walk & OPEN_CREATE != 0 => return Err(Errno::EISDIR.into()),
+            S_IFDIR => {}
+            _ if walk & OPEN_DIRECTORY != 0 => return Err(Errno::ENOTDIR.into()),
+            _ if flags & O_ACCMODE != 0 && mode & OWNER_WRITES == 0 => return Err(Errno::EACCES.into()),
+            _ => {}
+        }
+        let slot = u16::from(self.services.proc_files_board(number));
+        let facts = InodeFacts {
+            slot,
+            ino: number,
+            mode,
+            birth: Birth { generation: 0, device: 0 },
+            origin: ReferenceOrigin::NONE,
+        };
+        let object = self.open_file(&facts, flags).await?;
+        let close_on_exec = flags & O_CLOEXEC != 0;
+        let descriptor = FileDescriptor { object, ino: number, mode, flags: kept_flags(flags), close_on_exec };
+        self.add_descriptor(descriptor).await
+    }
+}
+
+impl<M: UserMemory + ?Sized> User<M> {
+    /// Opens what a descriptor of the program stands for once more: a copy of it, with other flags.
+    pub(crate) async fn open_own(&mut self, descriptor: u64, flags: u32, walk: u32) -> SyscallResult {
+        let old = *self.program.files.get(descriptor)?;
+        let kept = kept_flags(flags);
+        let copy = FileDescriptor { flags: kept, close_on_exec: flags & O_CLOEXEC != 0, ..old };
+        if walk & OPEN_DIRECTORY != 0 {
+            return Err(Errno::ENOTDIR.into());
+        }
+        if let Object::Named { generation } = old.object {
+            if old.mode & S_IFMT == S_IFLNK && !is_path_only(flags) {
+                return Err(Errno::ELOOP.into());
+            }
+            let facts = InodeFacts {
+                slot: 0,
+                ino: old.ino,
+                mode: old.mode,
+                birth: Birth { generation, device: 0 },
+                origin: ReferenceOrigin::NONE,
+            };
+            return self.open_fifo(&facts, flags).await;
+        }
+        let end = FileDescriptor { flags: old.flags, ..copy };
+        if (old.object.pipe().is_some() || old.object.file().is_some())
+            && (copy.reads() && !end.reads() || copy.writes() && !end.writes())
+        {
+            return Err(Errno::EACCES.into()); // the object itself is open for less, or the other end is another
+        }
+        match self.program.files.add_copy(descriptor, copy, 0) {
+            Err(Errno::EINVAL) => Err(Errno::EMFILE.into()), // none at all is allowed
+            added => Ok(added?),
+        }
+    }
+
+    /// As text, what a descriptor of the program stands for; how many bytes of `out`.
+    pub(crate) async fn own_link(&mut self, descriptor: u64, out: &mut [u8]) -> Result<usize, Errno> {
+        let FileDescriptor { object, ino, mode, .. } =
+            *self.program.files.get(descriptor).map_err(|_| Errno::ENOENT)?;
+        let text = match (object.file(), object.link_text()) {
+            (Some(_), _) if ino >= SYNTHETIC && mode & S_IFMT == S_IFDIR => {
+                return Ok(self.proc_files_of(ino)?.call(SyntheticPath { number: ino }, out).await? as usize);
+            }
+            (Some(_), _) if ino < SYNTHETIC && mode & S_IFMT == S_IFDIR => {
+                let at = self.program.start_at(ino.into());
+                let bytes = self.services.path_lookup()?.call(AbsolutePath { at }, &mut *out).await? as usize;
+                return Ok(drop_unreachable(out, bytes));
+            }
+            (_, Some(text)) => text.as_bytes(),
+            _ if matches!(object, Object::Lost { .. }) => return Err(Errno::EIO),
+            // A fifo has a name, and with it an inode.
+            _ => match object.pipe_ino().filter(|_| ino == 0) {
+                Some(number) => return Ok(put_numbered(out, b"pipe:[", number)),
+                None => return Ok(put_numbered(out, b"file:[", ino.into())),
+            },
+        };
+        let bytes = text.len().min(out.len());
+        out[..bytes].copy_from_slice(&text[..bytes]);
+        Ok(bytes)
+    }
+}
+
+/// Puts `kind`, a number and a bracket; how many bytes.
+fn put_numbered(out: &mut [u8], kind: &[u8], mut number: u64) -> usize {
+    let mut digits = [b']'; 21];
+    let mut at = 20;
+    while number > 0 || at == 20 {
+        at -= 1;
+        digits[at] = b'0' + (number % 10) as u8;
+        number /= 10;
+    }
+    let text = kind.iter().chain(&digits[at..]);
+    out.iter_mut().zip(text).map(|(place, byte)| *place = *byte).count()
+}
+
+impl PathPiece {
+    /// Its last `bytes`.
+    fn last(self, bytes: usize) -> PathPiece {
+        let cut = |range: Range<usize>| range.end.saturating_sub(bytes).max(range.start)..range.end;
+        match self {
+            PathPiece::Paths(range) => PathPiece::Paths(cut(range)),
+            PathPiece::Scratch(range) => PathPiece::Scratch(cut(range)),
+        }
+    }
+}
+
+/// What was on a board that is down is not there.
+fn gone(errno: Errno) -> Errno {
+    if errno == Errno::EHOSTDOWN { Errno::ENOENT } else { errno }
+}

@@ -1,0 +1,150 @@
+//! Processes among each other: ending, groups, sessions, sending signals.
+
+use crate::group_kill::kill_everywhere;
+use crate::signals::exited;
+use crate::user::slot::user::User;
+use crate::user::state::syscall_result::{SyscallEscape, SyscallResult};
+use renga_hal::memory::UserMemory;
+use renga_proto::procs::{Cause, Kill, NewSession, Relate, Relations, SetGroup, board_of};
+use renga_rt::Errno;
+
+/// `si_code`: sent by `kill`.
+const SI_USER: i32 = 0;
+/// By `tkill` or `tgkill`.
+const SI_TKILL: i32 = -6;
+/// The bytes of a `siginfo_t` that have a meaning here.
+const INFO_BYTES: usize = 32;
+
+impl<M: UserMemory + ?Sized> User<M> {
+    pub(crate) async fn exit(&mut self) -> SyscallResult {
+        Err(SyscallEscape::End(exited(self.argument(0) as u8)))
+    }
+
+    /// The program's own parent, group and session.
+    pub(crate) async fn relations(&mut self) -> Result<Relations, Errno> {
+        let pid = self.program.pid;
+        self.services.clients.procs.call(Relate { pid }, ()).await
+    }
+
+    /// The pid that an argument means, 0 being the program itself.
+    fn pid_argument(&self, index: usize) -> u32 {
+        match self.int(index) {
+            0 => self.program.pid,
+            pid => pid,
+        }
+    }
+
+    pub(crate) async fn set_group(&mut self) -> SyscallResult {
+        let pid = self.pid_argument(0);
+        let group = match self.int(1) {
+            0 => pid,
+            group if group as i32 > 0 => group,
+            _ => return Err(Errno::EINVAL.into()),
+        };
+        let entry = SetGroup { pid, group };
+        self.services.procs_of(pid)?.call(entry, ()).await?;
+        // The record that the parent's board has of a child elsewhere follows, if there is one.
+        let parent = if pid == self.program.pid { self.program.parent } else { self.program.pid };
+        let disk_board = self.services.disk_board;
+        if parent != 0 && board_of(parent, disk_board) != board_of(pid, disk_board) {
+            let _ = self.services.procs_of(parent)?.call(entry, ()).await;
+        }
+        Ok(0)
+    }
+
+    pub(crate) async fn get_group(&mut self) -> SyscallResult {
+        let pid = self.pid_argument(0);
+        Ok(u64::from(self.services.procs_of(pid)?.call(Relate { pid }, ()).await?.group))
+    }
+
+    pub(crate) async fn get_session(&mut self) -> SyscallResult {
+        let pid = self.pid_argument(0);
+        Ok(u64::from(self.services.procs_of(pid)?.call(Relate { pid }, ()).await?.session))
+    }
+
+    pub(crate) async fn new_session(&mut self) -> SyscallResult {
+        let pid = self.program.pid;
+        Ok(u64::from(self.services.clients.procs.call(NewSession { pid }, ()).await?))
+    }
+
+    pub(crate) async fn kill(&mut self) -> SyscallResult {
+        let signal = u8::try_from(self.int(1)).map_err(|_| Errno::EINVAL)?;
+        match self.int(0) as i32 {
+            pid @ 1.. => self.kill_one(pid as u32, signal).await,
+            0 => {
+                let group = self.relations().await?.group;
+                self.kill_group(group, signal, 0).await
+            }
+            // To everybody, but not to itself.
+            -1 => self.kill_group(0, signal, self.program.pid).await,
+            group => self.kill_group(group.unsigned_abs(), signal, 0).await,
+        }
+    }
+
+    pub(crate) async fn kill_thread(&mut self) -> SyscallResult {
+        let signal = u8::try_from(self.int(1)).map_err(|_| Errno::EINVAL)?;
+        self.send(self.int(0), signal, self.cause(SI_TKILL)).await
+    }
+
+    pub(crate) async fn kill_thread_of(&mut self) -> SyscallResult {
+        let signal = u8::try_from(self.int(2)).map_err(|_| Errno::EINVAL)?;
+        if self.int(0) != self.int(1) {
+            return Err(Errno::ESRCH.into());
+        }
+        self.send(self.int(1), signal, self.cause(SI_TKILL)).await
+    }
+
+    /// The cause of a signal from this program.
+    fn cause(&self, code: i32) -> Cause {
+        Cause { code, ..Cause::user(self.program.pid) }
+    }
+
+    async fn kill_one(&mut self, pid: u32, signal: u8) -> SyscallResult {
+        self.send(pid, signal, self.cause(SI_USER)).await
+    }
+
+    /// Sends `signal` to `pid` of any board because of `cause`.
+    pub(crate) async fn send(&mut self, pid: u32, signal: u8, cause: Cause) -> SyscallResult {
+        if pid as i32 <= 0 {
+            return Err(Errno::EINVAL.into());
+        }
+        self.services.procs_of(pid)?.call(Kill::new(pid, signal, cause), ()).await?;
+        Ok(0)
+    }
+
+    /// Sends to a group on every board, but not to `except`.
+    async fn kill_group(&mut self, group: u32, signal: u8, except: u32) -> SyscallResult {
+        let sender = self.program.pid;
+        match kill_everywhere(&mut self.services.clients.all_procs, group, signal, except, sender).await? {
+            0 => Err(Errno::ESRCH.into()),
+            _ => Ok(0),
+        }
+    }
+
+    pub(crate) async fn queue_signal(&mut self) -> SyscallResult {
+        self.queue_with_info(self.int(0), self.int(1), self.argument(2)).await
+    }
+
+    pub(crate) async fn queue_signal_to_thread(&mut self) -> SyscallResult {
+        if self.int(0) != self.int(1) {
+            return Err(Errno::ESRCH.into());
+        }
+        self.queue_with_info(self.int(1), self.int(2), self.argument(3)).await
+    }
+
+    /// Sends a signal with what the `siginfo_t` at `info` tells of it, but for its user.
+    async fn queue_with_info(&mut self, pid: u32, signal: u32, info: u64) -> SyscallResult {
+        let signal = u8::try_from(signal).map_err(|_| Errno::EINVAL)?;
+        let mut bytes = [0; INFO_BYTES];
+        self.get(info, &mut bytes).await?;
+        let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+        let (code, sender) = (word(8) as i32, word(16));
+        let value = u64::from(word(24)) | u64::from(word(28)) << 32;
+        // Only the system tells others that it sent something itself.
+        if (code >= 0 || code == SI_TKILL) && pid != self.program.pid {
+            return Err(Errno::EPERM.into());
+        }
+        // No timer of the clock: a program may say what it likes otherwise.
+        self.send(pid, signal, Cause { code, sender, value, timer: 0 }).await
+    }
+}

@@ -1,0 +1,266 @@
+//! The program's memory: brk, mmap and what goes with it.
+
+use crate::user::slot::user::{User, pager};
+use crate::user::state::descriptors::FileDescriptor;
+use crate::user::state::object::Object;
+use crate::user::state::syscall_result::{SyscallEscape, SyscallResult};
+use renga_hal::memory::{PAGE_BYTES, UserMemory};
+use renga_memory::area::Origin;
+use renga_memory::areas::AREAS_MAX;
+use renga_memory::{Backing, MappedFile, Mapping, Place, access_of};
+use renga_proto::file::{BackingInode, DescribeFile};
+use renga_proto::inode::{CommitAll, CommitExtent};
+use renga_rt::Errno;
+use renga_rt::proc_info::{self, AreaInfo, EXECUTES, READS, WRITES};
+use renga_rt::user::AccessKind;
+
+const PAGE: u64 = PAGE_BYTES as u64;
+const PROT_WRITE: u64 = 2;
+const MAP_SHARED: u64 = 1;
+const MAP_PRIVATE: u64 = 2;
+const MAP_SHARED_VALIDATE: u64 = 3;
+const MAP_TYPE: u64 = 0xf;
+const MAP_FIXED: u64 = 0x10;
+const MAP_ANONYMOUS: u64 = 0x20;
+const MAP_FIXED_NOREPLACE: u64 = 0x10_0000;
+const MLOCK_ONFAULT: u32 = 1;
+const MCL_CURRENT: u32 = 1;
+const MCL_FUTURE: u32 = 2;
+const MCL_ONFAULT: u32 = 4;
+const MS_ASYNC: u32 = 1;
+const MS_INVALIDATE: u32 = 2;
+const MS_SYNC: u32 = 4;
+/// The bits of a mode that say what it is, and those of a regular file.
+const S_IFMT: u16 = 0xf000;
+const S_IFREG: u16 = 0x8000;
+const MREMAP_MAYMOVE: u64 = 1;
+const MADV_DONTNEED: u32 = 4;
+
+const _: () = assert!(AREAS_MAX <= proc_info::AREAS);
+
+impl<M: UserMemory + ?Sized> User<M> {
+    /// Publishes the areas of the program's memory as they are now, for listings.
+    pub(crate) fn publish_areas(&self) {
+        let (info, Some(space)) = (self.facts.info, &self.space) else { return };
+        for (place, area) in info.areas.iter().zip(space.areas()) {
+            let (ino, first_page) = space.shown_file(area);
+            let may = |allowed: bool, bit| if allowed { bit } else { 0 };
+            let access = may(area.access.readable(), READS)
+                | may(area.access.writable(), WRITES)
+                | may(area.access.executable(), EXECUTES);
+            place.set(AreaInfo { start: area.start, end: area.end, first_page, ino, access, shared: area.is_shared() });
+        }
+        info.area_count.set(space.areas().len() as u16);
+        info.heap_start.set(space.break_start());
+        info.heap_end.set(space.break_end());
+    }
+
+    pub(crate) async fn set_break(&mut self) -> SyscallResult {
+        let end = self.argument(0);
+        let now = self.memory().0.break_end();
+        if end > now && self.allow_space(end - now).is_err() {
+            return Ok(now);
+        }
+        let (space, mut pager) = self.memory();
+        let areas = space.areas().len();
+        let end = space.set_brk(&mut pager, end).await;
+        let info = self.facts.info;
+        let pages = |end: u64| end.div_ceil(PAGE_BYTES as u64);
+        let start = pages(info.heap_start.get());
+        // The most frequent change: a heap that was there and is there ends elsewhere.
+        let is_end_alone = pages(now) > start && pages(end) > start && self.memory().0.areas().len() == areas;
+        if end != now && !is_end_alone {
+            self.publish_areas();
+        }
+        info.heap_end.set(end);
+        Ok(end)
+    }
+
+    pub(crate) async fn map(&mut self) -> SyscallResult {
+        let (address, length, protection) = (self.argument(0), self.argument(1), self.argument(2));
+        let (flags, number, offset) = (self.argument(3), self.argument(4), self.argument(5));
+        // In Linux's order, since programs ask for several things at once that cannot be.
+        if !offset.is_multiple_of(PAGE_BYTES as u64) {
+            return Err(Errno::EINVAL.into());
+        }
+        let descriptor = match flags & MAP_ANONYMOUS {
+            0 => {
+                let file = *self.program.files.get(number)?;
+                Some(if file.reads() || file.writes() { file } else { return Err(Errno::EBADF.into()) })
+            }
+            _ => None,
+        };
+        if length == 0 {
+            return Err(Errno::EINVAL.into());
+        }
+        let shared = match flags & MAP_TYPE {
+            MAP_PRIVATE => false,
+            MAP_SHARED | MAP_SHARED_VALIDATE => true,
+            _ => return Err(Errno::EINVAL.into()),
+        };
+        let place = match (flags & MAP_FIXED_NOREPLACE != 0, flags & MAP_FIXED != 0) {
+            (true, _) => Place::FixedFree(address),
+            (_, true) => Place::Fixed(address),
+            _ => Place::Anywhere(address),
+        };
+        let writes = protection & PROT_WRITE != 0;
+        let backing = match descriptor {
+            None if shared => Backing::Object,
+            None => Backing::Zero,
+            Some(descriptor) => self.backing(descriptor, offset, shared, writes).await?,
+        };
+        let mapping = Mapping { place, length, access: access_of(protection)?, backing };
+        self.allow_space(length)?;
+        let (space, mut pager) = self.memory();
+        let mapped = space.map(&mut pager, mapping).await;
+        self.publish_areas();
+        Ok(mapped?)
+    }
+
+    /// What is behind a descriptor.
+    async fn backing(
+        &mut self,
+        descriptor: FileDescriptor,
+        offset: u64,
+        shared: bool,
+        writes: bool,
+    ) -> Result<Backing, Errno> {
+        if !descriptor.reads() || (shared && writes && !descriptor.writes()) {
+            return Err(Errno::EACCES);
+        }
+        if descriptor.object == Object::Zero {
+            return Ok(if shared { Backing::Object } else { Backing::Zero });
+        }
+        let at = descriptor.object.file().ok_or(Errno::ENODEV)?;
+        let BackingInode { slot, ino, generation, mode } = self.services.file(at)?.call(DescribeFile {}, ()).await?;
+        if mode & S_IFMT != S_IFREG {
+            return Err(Errno::ENODEV);
+        }
+        let file = MappedFile { ino, generation, slot };
+        if !shared {
+            return Ok(Backing::File { file, offset });
+        }
+        let elsewhere = self.services.board != self.services.disk_board;
+        if writes && elsewhere && !self.memory().1.may_store(file).await? {
+            return Err(Errno::ENODEV);
+        }
+        Ok(Backing::Shared { file, offset, writable: descriptor.writes() })
+    }
+
+    /// `msync`: what was written by mapping is on the medium, if that is asked for.
+    pub(crate) async fn sync_mapping(&mut self) -> SyscallResult {
+        let (address, length, flags) = (self.argument(0), self.argument(1), self.int(2));
+        let both = MS_SYNC | MS_ASYNC;
+        if flags & !(both | MS_INVALIDATE) != 0 || flags & both == both || !address.is_multiple_of(PAGE_BYTES as u64) {
+            return Err(Errno::EINVAL.into());
+        }
+        let (space, mut pager) = self.memory();
+        let written = space.settle_shared(&mut pager, address, length).await?;
+        if written && flags & MS_SYNC != 0 {
+            self.services.inode_directory()?.call(CommitAll { extent: CommitExtent::Journal }, ()).await?;
+        }
+        Ok(0)
+    }
+
+    /// `mlock`, `munlock`: pages of programs never leave memory.
+    pub(crate) async fn lock_memory(&mut self) -> SyscallResult {
+        let (address, length) = (self.argument(0), self.argument(1));
+        let start = address - address % PAGE_BYTES as u64;
+        let end = address.checked_add(length).ok_or(Errno::EINVAL)?;
+        let (space, _) = self.memory();
+        if space.covers(start, end) { Ok(0) } else { Err(Errno::ENOMEM.into()) }
+    }
+
+    /// `mlock2`, whose one flag says that pages are to stay once they have come: so they do.
+    pub(crate) async fn lock_memory_with_flags(&mut self) -> SyscallResult {
+        match self.int(2) {
+            0 | MLOCK_ONFAULT => self.lock_memory().await,
+            _ => Err(Errno::EINVAL.into()),
+        }
+    }
+
+    /// `mlockall`: as `mlock`, of all.
+    pub(crate) fn lock_all_memory(&mut self) -> SyscallResult {
+        match self.int(0) {
+            0 | MCL_ONFAULT => Err(Errno::EINVAL.into()),
+            flags if flags & !(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) != 0 => Err(Errno::EINVAL.into()),
+            _ => Ok(0),
+        }
+    }
+
+    pub(crate) async fn unmap(&mut self) -> SyscallResult {
+        let (address, length) = (self.argument(0), self.argument(1));
+        let (space, mut pager) = self.memory();
+        let unmapped = space.unmap(&mut pager, address, length).await;
+        self.publish_areas();
+        unmapped?;
+        Ok(0)
+    }
+
+    pub(crate) async fn protect(&mut self) -> SyscallResult {
+        let (address, length) = (self.argument(0), self.argument(1));
+        let access = access_of(self.argument(2))?;
+        let (space, mut pager) = self.memory();
+        let protected = space.protect(&mut pager, address, length, access).await;
+        self.publish_areas();
+        protected?;
+        Ok(0)
+    }
+
+    pub(crate) async fn remap(&mut self) -> SyscallResult {
+        let (address, length, new_length) = (self.argument(0), self.argument(1), self.argument(2));
+        let flags = self.argument(3);
+        if flags & !MREMAP_MAYMOVE != 0 {
+            return Err(Errno::EINVAL.into());
+        }
+        self.allow_space(new_length.saturating_sub(length))?;
+        let (space, mut pager) = self.memory();
+        let moved = space.remap(&mut pager, address, length, new_length, flags & MREMAP_MAYMOVE != 0).await;
+        self.publish_areas();
+        Ok(moved?)
+    }
+
+    /// Advice is ignored, but that which programs rely on: pages of zeros become zeros again.
+    pub(crate) async fn advise(&mut self) -> SyscallResult {
+        let (address, length, advice) = (self.argument(0), self.argument(1), self.int(2));
+        if advice != MADV_DONTNEED || length == 0 {
+            return Ok(0);
+        }
+        let Some(space) = &mut self.space else { unreachable!("a program has a space while it runs") };
+        let end = address.checked_add(length).ok_or(Errno::EINVAL)?;
+        let area = space.areas().iter().find(|area| area.start_address() <= address && end <= area.end_address());
+        let Some(area) = area.filter(|area| area.origin == Origin::Zero) else { return Ok(0) };
+        let mapping = Mapping { place: Place::Fixed(address), length, access: area.access, backing: Backing::Zero };
+        space.map(&mut pager(self.machine, &mut self.services), mapping).await?;
+        Ok(0)
+    }
+
+    /// mincore: which pages have a frame that the program can use without a fault.
+    pub(crate) async fn which_are_present(&mut self) -> SyscallResult {
+        let (address, length, place) = (self.argument(0), self.argument(1), self.argument(2));
+        if !address.is_multiple_of(PAGE) {
+            return Err(Errno::EINVAL.into());
+        }
+        let end = address.checked_add(length).ok_or(Errno::ENOMEM)?;
+        let (mut at, mut out) = (address, place);
+        // Each pass fills a page of answers.
+        while at < end {
+            if self.is_over_after_page().await {
+                return Err(SyscallEscape::Restart);
+            }
+            let pages = (end - at).div_ceil(PAGE).min(PAGE);
+            for index in 0..pages {
+                let page = at + index * PAGE;
+                let Some(space) = &self.space else { unreachable!("a program has a space while it runs") };
+                if !space.areas().iter().any(|area| area.start_address() <= page && page < area.end_address()) {
+                    return Err(Errno::ENOMEM.into());
+                }
+                let present = space.present_frame(self.machine, page, AccessKind::Read).is_some();
+                self.scratch[index as usize] = u8::from(present);
+            }
+            self.put_scratch(out, pages as usize).await?;
+            (at, out) = (at + pages * PAGE, out.wrapping_add(pages));
+        }
+        Ok(0)
+    }
+}

@@ -1,0 +1,69 @@
+//! Making files and directories on a board without the disk: in one call, whose answer says what is so then.
+//!
+//! Invariant: a make that has begun at the name cache is ended there, however it went. A reference that came is kept there, or
+//! the caller's. Not here: who makes (`renga_fs`).
+
+use crate::user::servers::services::Services;
+use renga_proto::inode::{InodeFacts, Lease};
+use renga_proto::names::{BeginCreation, CreationBegun, EndCreation, NO_CACHE_GENERATION};
+use renga_proto::pages::{BeginHold, FileId, HoldFile};
+use renga_proto::path::{Make, MakeDirectory, Open, PathStart};
+use renga_proto::steps;
+use renga_rt::Errno;
+
+impl Services {
+    /// Makes a directory, or opens what is made if it is missing.
+    ///
+    /// # Errors
+    /// Linux's. `EAGAIN`: it is not made in this way.
+    pub(crate) async fn make(&mut self, open: Open, directory: bool, path: &[u8]) -> Result<InodeFacts, Errno> {
+        let Open { at: start, flags, mode } = open;
+        let Some(mut names) = self.names().filter(|_| !start.is_confined()) else { return Err(Errno::EAGAIN) };
+        let at = start.directory;
+        // What is answered is of this session, and what is taken back from now on ends the lease.
+        let (origin, hold) = (self.sessions.origin(self.disk_board), self.clients.pages.call(BeginHold {}, ()).await?);
+        let mut path_lookup = self.path_lookup()?;
+        let begun = names.call(BeginCreation { at }, path).await;
+        let CreationBegun { cache_generation, directory: prepared } = match begun {
+            Err(Errno::EEXIST) if !directory => CreationBegun::NONE, // a path_lookup says what comes of that
+            begun => begun?,
+        };
+        if cache_generation == NO_CACHE_GENERATION {
+            return Err(Errno::EAGAIN);
+        }
+        let made = path_lookup.call(Make { at, flags, mode, directory, prepared }, (path, &mut self.steps[..])).await;
+        let told = made.map(|bytes| self.steps.get(..bytes as usize).unwrap_or(&[]));
+        // What was recalled meanwhile is not held.
+        let _ = names.call(EndCreation { cache_generation }, told.unwrap_or(&[])).await;
+        let (facts, held, _) = steps::end(told?)?;
+        let (facts, lease) = (InodeFacts { origin, ..facts }, steps::lease(told?));
+        if let Some(lease) = lease {
+            self.hold(&facts, lease, hold).await;
+        }
+        // Without a lease the reference is no use to a later open.
+        if !directory && (held || lease.is_some()) {
+            self.keep_reference(cache_generation, facts).await
+        } else {
+            Ok(facts)
+        }
+    }
+
+    /// Makes a directory, on whichever board that is asked for.
+    ///
+    /// # Errors
+    /// Linux's of `mkdirat`.
+    pub(crate) async fn make_directory(&mut self, at: PathStart, mode: u16, path: &[u8]) -> Result<(), Errno> {
+        match self.make(Open { at, flags: 0, mode }, true, path).await {
+            Err(Errno::EAGAIN) => self.path_lookup()?.call(MakeDirectory { at, mode }, path).await,
+            made => made.map(|_| ()),
+        }
+    }
+
+    /// This board has the write lease.
+    async fn hold(&mut self, facts: &InodeFacts, lease: Lease, ticket: u64) {
+        let InodeFacts { slot, ino, birth, .. } = *facts;
+        let (file, Lease { size, below, id }) = (FileId { ino, generation: birth.generation }, lease);
+        // If it was taken back already, who writes asks for it again.
+        let _ = self.clients.pages.call(HoldFile { file, slot, ticket, size, below, lease: id }, ()).await;
+    }
+}

@@ -1,0 +1,6 @@
+//! The servers that a user process calls, and the calls that need no program.
+
+mod create;
+pub(crate) mod object_calls;
+pub(crate) mod rights;
+pub(crate) mod services;

@@ -1,0 +1,400 @@
+//! The servers that a user process calls, and how it finds the right one.
+//!
+//! Not here: what is asked of them.
+
+use crate::user::servers::rights::{
+    CONSOLE, DIRECTORY, EVENTS, FIFOS, FILES, LOCKS, MEMORIES, PATHS, PIPES, PROC_FILES, PROCS,
+};
+use crate::user::state::facts::UserFacts;
+use crate::user::state::object::Handle;
+use renga_memory::page_list::STORING;
+use renga_memory::pager::Inodes;
+use renga_memory::{FrameCounts, FrameStock, SpaceTables};
+use renga_pages::change_held;
+use renga_proto::attributes::AttributeChange;
+use renga_proto::clock::Clock;
+use renga_proto::console::Console;
+use renga_proto::events::Events;
+use renga_proto::fifos::Fifos;
+use renga_proto::file::File;
+use renga_proto::inode::{Birth, InodeDirectory, InodeFacts, KnownOpen, KnownStatus, Release, STAT_BYTES};
+use renga_proto::locks::Locks;
+use renga_proto::memory::Memory;
+use renga_proto::mounts::crosses;
+use renga_proto::names::{
+    CacheGeneration, CacheReference, CacheSteps, FileHere, NO_CACHE_GENERATION, Names, OpenHere, ReferenceCached,
+    StatusHere,
+};
+use renga_proto::pages::Pages;
+use renga_proto::path::{NO_FOLLOW, OPEN_CREATE, OPEN_TRUNCATE, OPEN_WRITE, Open, Path, PathStart, Resolve, StatusOf};
+use renga_proto::pipe::Pipe;
+use renga_proto::proc_files::ProcFiles;
+use renga_proto::procs::{Procs, board_of};
+use renga_proto::references::References;
+use renga_proto::router::RouterStatus;
+use renga_proto::sessions::{ReferenceOrigin, Sessions};
+use renga_proto::slots::{FileTable, PipeTable};
+use renga_proto::steps::{self, STEPS_BYTES};
+use renga_rt::{Client, Errno, Family, Local, apart, clients};
+
+clients! {
+    /// What a user process calls.
+    pub struct UserClients {
+        /// The user processes of this board.
+        procs: Client<Procs>,
+        /// Those of every board.
+        all_procs: Family<Procs, PROCS>,
+        /// Page frames of this board.
+        memory: Client<Memory>,
+        /// Page frames of every board, for programs that go there.
+        all_memory: Family<Memory, STORING>,
+        /// Page frames of every board, to be counted.
+        memories: Family<Memory, MEMORIES>,
+        /// Cached file pages of this board.
+        pages: Client<Pages>,
+        /// The references of this board's programs to mapped files.
+        references: Client<References>,
+        /// Active inodes.
+        inodes: Inodes,
+        /// Which inodes are active.
+        inode_directory: Family<InodeDirectory, DIRECTORY>,
+        /// What this board holds of names and inodes, if it has no disk.
+        names: Local<Names>,
+        /// Operations on paths.
+        paths: Family<Path, PATHS>,
+        /// Those of this board, if it has the disk: to stop the system.
+        own_paths: Local<Path>,
+        /// The locks of all files.
+        locks: Family<Locks, LOCKS>,
+        /// Open files.
+        files: Family<File, FILES>,
+        /// File processes of this board, to be opened.
+        own_files: Local<File>,
+        /// Free file processes of this board.
+        file_table: Client<FileTable>,
+        /// Pipes.
+        pipes: Family<Pipe, PIPES>,
+        /// Pipes of this board, to be opened.
+        own_pipes: Local<Pipe>,
+        /// Free pipes of this board.
+        pipe_table: Client<PipeTable>,
+        /// Event files.
+        events: Family<Events, EVENTS>,
+        /// Those of this board, where they are made.
+        own_events: Local<Events>,
+        /// Which pipes are open fifos.
+        fifos: Family<Fifos, FIFOS>,
+        /// The terminal.
+        console: Family<Console, CONSOLE>,
+        /// The clock of this board.
+        clock: Client<Clock>,
+        /// What the boards' links have carried.
+        links: Family<RouterStatus>,
+        /// Who make the files under /proc.
+        proc_files: Family<ProcFiles, PROC_FILES>,
+    }
+}
+
+/// The clients, with what is needed to choose among them.
+pub struct Services {
+    /// The clients.
+    pub clients: UserClients,
+    /// This board.
+    pub board: u8,
+    /// The board that has the disk, where init runs.
+    pub disk_board: u8,
+    /// This board's tables of areas.
+    pub tables: &'static SpaceTables,
+    /// How many references this board's page frames have.
+    pub counts: &'static FrameCounts,
+    /// Page frames that the program has before it needs them.
+    pub(crate) stock: FrameStock,
+    /// Which session with each board it is.
+    pub sessions: &'static Sessions,
+    /// State of the generator behind `getrandom`.
+    pub random: u64,
+    /// The next write to the terminal is one that programs in the background may not make, and this one may.
+    pub(crate) may_write_terminal: bool,
+    /// The steps that a path lookup has reported.
+    pub(crate) steps: [u8; STEPS_BYTES],
+}
+
+/// The mode in a `struct stat`.
+fn mode_in(status: &[u8; STAT_BYTES]) -> u16 {
+    u16::from_le_bytes([status[16], status[17]])
+}
+
+impl Services {
+    /// For the process of `board` that has `facts`.
+    pub fn new(clients: UserClients, board: u8, facts: &UserFacts) -> Self {
+        let UserFacts { slot, seed, tables, counts, sessions, .. } = *facts;
+        let has_disk = |&board: &u8| clients.paths.count(board) > 0;
+        let disk_board = (0..clients.paths.boards()).find(has_disk).unwrap_or(0);
+        let random = seed ^ u64::from(board) << 40 ^ u64::from(slot) << 20;
+        let (may_write_terminal, steps) = (false, [0; STEPS_BYTES]);
+        let stock = FrameStock::new();
+        Services { clients, board, disk_board, tables, counts, stock, sessions, random, may_write_terminal, steps }
+    }
+
+    /// Who has walks along paths made.
+    pub fn path_lookup(&mut self) -> Result<Client<Path, PATHS>, Errno> {
+        self.clients.paths.at(self.disk_board, 0).ok_or(Errno::EIO)
+    }
+
+    /// Opens what `path` stands for: of the directory of inodes if it knows all names and nothing is to be made.
+    ///
+    /// # Errors
+    /// Linux's of `openat`.
+    pub async fn open_path(&mut self, open: Open, path: &[u8]) -> Result<InodeFacts, Errno> {
+        if crosses(open.at, path) {
+            return Err(Errno::ECROSSED);
+        }
+        if open.flags & OPEN_CREATE != 0 {
+            match apart!(self.make(open, false, path)) {
+                Err(Errno::EAGAIN) => {}
+                made => return made,
+            }
+        }
+        // What is answered is of this session.
+        let origin = self.sessions.origin(self.disk_board);
+        let mut facts = Err(Errno::EAGAIN);
+        let (known_here, at) = (!open.at.is_confined(), open.at.directory);
+        if known_here
+            && open.flags & (OPEN_CREATE | OPEN_TRUNCATE | OPEN_WRITE) == 0
+            && let Some(mut names) = self.names()
+        {
+            let flags = open.flags;
+            match names.call(OpenHere { at, flags }, path).await {
+                Err(Errno::EAGAIN) => {}
+                known => return known,
+            }
+            match names.call(CacheGeneration {}, ()).await? {
+                NO_CACHE_GENERATION => {}
+                cache_generation => {
+                    return apart!(self.resolved_open(
+                        Resolve { at, flags, opens: true },
+                        (cache_generation, origin),
+                        path
+                    ));
+                }
+            }
+        }
+        if known_here && open.flags & (OPEN_CREATE | OPEN_TRUNCATE) == 0 {
+            let known = KnownOpen { at, flags: open.flags };
+            facts = self.inode_directory()?.call(known, path).await;
+        }
+        if facts == Err(Errno::EAGAIN) {
+            facts = self.path_lookup()?.call(open, path).await;
+        }
+        if let Ok(InodeFacts { mode: 0, slot, ino, birth, .. }) = facts {
+            // The reference is ours, so that it is not refused.
+            let _ = self.inode_directory()?.call(Release { slot, ino }, ()).await;
+            return Err(Errno(birth.device as u16));
+        }
+        facts.map(|facts| InodeFacts { origin, ..facts })
+    }
+
+    /// Fills a `struct stat` of what `path` stands for, likewise.
+    ///
+    /// # Errors
+    /// Linux's of `newfstatat`.
+    pub async fn status_of(&mut self, status: StatusOf, path: &[u8], out: &mut [u8]) -> Result<(), Errno> {
+        if crosses(status.at, path) {
+            return Err(Errno::ECROSSED);
+        }
+        let StatusOf { at, flags } = status;
+        if at.is_confined() {
+            return self.path_lookup()?.call(status, (path, out)).await;
+        }
+        let at = at.directory;
+        if let Some(mut names) = self.names() {
+            match names.call(StatusHere { at, flags }, (path, &mut *out)).await? {
+                0 => return Ok(()),
+                NO_CACHE_GENERATION => {}
+                cache_generation => {
+                    let resolve = Resolve { at, flags, opens: false };
+                    return apart!(self.resolved_status(resolve, cache_generation, path, out));
+                }
+            }
+        }
+        let known = KnownStatus { at, flags };
+        match self.inode_directory()?.call(known, (path, &mut *out)).await {
+            Err(Errno::EAGAIN) => self.path_lookup()?.call(status, (path, out)).await,
+            known => known,
+        }
+    }
+
+    /// The mode of what `path` stands for, if that is held here: then no call need cross to find it.
+    pub async fn mode_here(&mut self, at: PathStart, path: &[u8], flags: u32) -> Option<u16> {
+        if at.is_confined() {
+            return None;
+        }
+        let mut status = [0; STAT_BYTES];
+        let look = StatusHere { at: at.directory, flags };
+        let known = self.names()?.call(look, (path, &mut status[..])).await;
+        (known == Ok(0)).then_some(mode_in(&status))
+    }
+
+    /// The same on a board without the disk, which a path lookup tells what is not held yet; none where a path lookup is to be asked
+    /// for what is wanted itself.
+    ///
+    /// # Errors
+    /// Of a path that leads to nothing, or when the disk's board is down.
+    pub async fn mode_of(&mut self, at: PathStart, path: &[u8], flags: u32) -> Result<Option<u16>, Errno> {
+        if at.is_confined() {
+            return Ok(None);
+        }
+        let Some(mut names) = self.names() else { return Ok(None) };
+        let (at, mut status) = (at.directory, [0; STAT_BYTES]);
+        match names.call(StatusHere { at, flags }, (path, &mut status[..])).await? {
+            0 => {}
+            NO_CACHE_GENERATION => return Ok(None),
+            cache_generation => {
+                let resolve = Resolve { at, flags, opens: false };
+                apart!(self.resolved_status(resolve, cache_generation, path, &mut status))?;
+            }
+        }
+        Ok(Some(mode_in(&status)))
+    }
+
+    /// Whether it is known here that there is nothing at `path`.
+    pub async fn is_missing_here(&mut self, at: PathStart, path: &[u8]) -> bool {
+        let Some(mut names) = self.names().filter(|_| !at.is_confined()) else { return false };
+        let (look, mut status) = (StatusHere { at: at.directory, flags: NO_FOLLOW }, [0; STAT_BYTES]);
+        names.call(look, (path, &mut status[..])).await == Err(Errno::ENOENT)
+    }
+
+    /// Makes a change of what `path` stands for on this board, if that holds the file; whether it does.
+    ///
+    /// # Errors
+    /// As of any call.
+    pub async fn change_here(
+        &mut self,
+        at: PathStart,
+        path: &[u8],
+        flags: u32,
+        change: Option<AttributeChange>,
+    ) -> Result<bool, Errno> {
+        let Some(change) = change.filter(|_| !at.is_confined()) else { return Ok(false) };
+        let Some(mut names) = self.names() else { return Ok(false) };
+        match names.call(FileHere { at: at.directory, flags }, path).await {
+            Ok(file) => change_held(&mut self.clients.pages, file, change).await,
+            Err(_) => Ok(false), // a path_lookup says what is wrong
+        }
+    }
+
+    /// What this board holds, if it has no disk.
+    pub(crate) fn names(&mut self) -> Option<Client<Names>> {
+        if self.board == self.disk_board { None } else { self.clients.names.at(0) }
+    }
+
+    /// The same by way of a path lookup, who tells what there is to be held here.
+    async fn resolved_status(
+        &mut self,
+        resolve: Resolve,
+        cache_generation: u64,
+        path: &[u8],
+        out: &mut [u8],
+    ) -> Result<(), Errno> {
+        let told = self.tell(resolve, cache_generation, path).await?;
+        let (_, _, status) = steps::end(told)?;
+        out.get_mut(..STAT_BYTES).ok_or(Errno::EINVAL)?.copy_from_slice(&status);
+        Ok(())
+    }
+
+    /// Opens by way of a path lookup, who tells what there is to be held here; so is the reference that comes with it.
+    async fn resolved_open(
+        &mut self,
+        resolve: Resolve,
+        (cache_generation, origin): (u64, ReferenceOrigin),
+        path: &[u8],
+    ) -> Result<InodeFacts, Errno> {
+        let told = self.tell(resolve, cache_generation, path).await?;
+        let (facts, held, _) = steps::end(told)?;
+        let facts = InodeFacts { origin, ..facts };
+        // Without a lease the reference is no use to a later open.
+        if held { self.keep_reference(cache_generation, facts).await } else { Ok(facts) }
+    }
+
+    /// Offers the reference that came with `facts` to be kept here.
+    pub(crate) async fn keep_reference(
+        &mut self,
+        cache_generation: u64,
+        mut facts: InodeFacts,
+    ) -> Result<InodeFacts, Errno> {
+        let InodeFacts { slot, ino, birth: Birth { generation, .. }, .. } = facts;
+        let Some(mut names) = self.names() else { return Ok(facts) };
+        let keep = CacheReference { cache_generation, slot, ino, generation };
+        let ReferenceCached { origin: kept, surplus_slot, surplus } = names.call(keep, ()).await?;
+        if kept.kept {
+            facts.origin = kept;
+        }
+        if surplus != 0 {
+            // It is this board's, so that it is not refused.
+            let _ = self.inode_directory()?.call(Release { slot: surplus_slot, ino: surplus }, ()).await;
+        }
+        Ok(facts)
+    }
+
+    /// What a path lookup tells of `path`.
+    async fn tell(&mut self, resolve: Resolve, cache_generation: u64, path: &[u8]) -> Result<&[u8], Errno> {
+        let told = self.path_lookup()?.call(resolve, (path, &mut self.steps[..])).await? as usize;
+        let names = self.names();
+        let told = self.steps.get(..told).ok_or(Errno::EIO)?;
+        if let Some(mut names) = names {
+            // What was recalled meanwhile is not held.
+            let _ = names.call(CacheSteps { cache_generation }, told).await;
+        }
+        Ok(told)
+    }
+
+    /// The directory of active inodes.
+    pub fn inode_directory(&mut self) -> Result<Client<InodeDirectory, DIRECTORY>, Errno> {
+        self.clients.inode_directory.at(self.disk_board, 0).ok_or(Errno::EIO)
+    }
+    /// The file process at `at`.
+    #[inline(always)]
+    pub fn file(&mut self, at: Handle) -> Result<Client<File, FILES>, Errno> {
+        self.clients.files.at(at.board, usize::from(at.number)).ok_or(Errno::EIO)
+    }
+
+    /// The pipe at `at`.
+    #[inline(always)]
+    pub fn pipe(&mut self, at: Handle) -> Result<Client<Pipe, PIPES>, Errno> {
+        self.clients.pipes.at(at.board, usize::from(at.number)).ok_or(Errno::EIO)
+    }
+
+    /// The keeper of `board`'s event files.
+    pub fn events(&mut self, board: u8) -> Result<Client<Events, EVENTS>, Errno> {
+        self.clients.events.at(board, 0).ok_or(Errno::EIO)
+    }
+
+    /// The keeper of fifos.
+    pub fn fifos(&mut self) -> Result<Client<Fifos, FIFOS>, Errno> {
+        self.clients.fifos.at(self.disk_board, 0).ok_or(Errno::EIO)
+    }
+
+    /// The terminal, on whichever board it is.
+    pub fn console(&mut self) -> Result<Client<Console, CONSOLE>, Errno> {
+        let console = &mut self.clients.console;
+        (0..console.boards()).find_map(|board| console.at(board, 0)).ok_or(Errno::EIO)
+    }
+
+    /// The keeper of process `pid`.
+    pub fn procs_of(&mut self, pid: u32) -> Result<Client<Procs, PROCS>, Errno> {
+        self.clients.all_procs.at(board_of(pid, self.disk_board), 0).ok_or(Errno::ESRCH)
+    }
+
+    /// Fills `out` with numbers that repeat in every run (xorshift64*, Vigna 2016).
+    pub fn fill_random(&mut self, out: &mut [u8]) {
+        for chunk in out.chunks_mut(8) {
+            let mut state = self.random.max(1);
+            state ^= state >> 12;
+            state ^= state << 25;
+            state ^= state >> 27;
+            self.random = state;
+            let number = state.wrapping_mul(0x2545_f491_4f6c_dd1d).to_le_bytes();
+            chunk.copy_from_slice(&number[..chunk.len()]);
+        }
+    }
+}

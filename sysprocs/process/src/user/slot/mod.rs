@@ -1,0 +1,3 @@
+//! The process of a user-process slot.
+
+pub(crate) mod user;

@@ -1,0 +1,106 @@
+//! The process of one user-process slot: its state, its servers, and the memory of its program.
+//!
+//! Owns: [`User`]. Invariant: only this process touches the program's registers, memory and descriptors; the table of its
+//! board (`procs`) has the facts that others need. The address space checks each pointer of the program.
+//! Called by: the system calls, which are methods of [`User`] in the folders beside. Not here: the loop
+//! (`dispatch/slot_loop.rs`).
+
+use crate::user::servers::services::Services;
+use crate::user::state::facts::UserFacts;
+use crate::user::state::program::ProgramState;
+use crate::user::state::syscall_result::SyscallEscape;
+use renga_hal::memory::{PAGE_BYTES, UserMemory};
+use renga_hal::power::Power;
+use renga_memory::{Pager, Space};
+use renga_proto::path::PATH_BYTES_MAX;
+use renga_rt::user::UserContext;
+use renga_rt::{Errno, Me};
+
+/// The processor's part in a program's floating-point state.
+pub trait Processor {
+    /// Puts that state into `context.fp`, to be read, changed or copied.
+    fn flush(&self, context: &mut UserContext);
+}
+
+/// Bytes of an instruction.
+pub(crate) const INSTRUCTION_BYTES: u64 = 4;
+/// Words of the set of unknown calls that were logged: numbers below 512.
+pub(crate) const LOGGED_WORDS: usize = 8;
+/// Room for paths: two with a zero byte between them. Boot provides it.
+pub const PATHS_BYTES: usize = 2 * PATH_BYTES_MAX + 1;
+
+/// The process of a slot.
+pub(crate) struct User<M: UserMemory + ?Sized + 'static> {
+    pub(crate) me: Me,
+    pub(crate) services: Services,
+    pub(crate) machine: &'static M,
+    pub(crate) power: &'static dyn Power,
+    pub(crate) processor: &'static dyn Processor,
+    pub(crate) facts: UserFacts,
+    pub(crate) context: &'static mut UserContext,
+    pub(crate) space: Option<Space>,
+    pub(crate) program: ProgramState,
+    /// A signal may have come though no interruption reports it.
+    pub(crate) check_signals: bool,
+    /// The call that a signal interrupted and that is made again, unless a handler decides otherwise.
+    pub(crate) interrupted_call: Option<SyscallEscape>,
+    /// Pages that the present call has moved, or tried to.
+    pub(crate) pages_moved: u32,
+    /// Unknown calls that were logged.
+    pub(crate) logged: [u64; LOGGED_WORDS],
+    /// Paths on their way to a path lookup.
+    pub(crate) paths: &'static mut [u8; PATHS_BYTES],
+    /// Bytes that pass through.
+    pub(crate) scratch: [u8; PAGE_BYTES],
+}
+
+impl<M: UserMemory + ?Sized> User<M> {
+    /// Argument `index` of the present system call.
+    pub(crate) fn argument(&self, index: usize) -> u64 {
+        self.context.x[index]
+    }
+
+    /// As `argument`, of C's 32-bit types, whose upper half programs leave undefined.
+    pub(crate) fn int(&self, index: usize) -> u32 {
+        self.context.x[index] as u32
+    }
+
+    /// The program's memory, and what it takes to use it.
+    pub(crate) fn memory(&mut self) -> (&mut Space, Pager<'_, M>) {
+        let Some(space) = &mut self.space else { unreachable!("a program has a space while it runs") };
+        (space, pager(self.machine, &mut self.services))
+    }
+
+    /// Copies `bytes` to the program's memory.
+    pub(crate) async fn put(&mut self, address: u64, bytes: &[u8]) -> Result<(), Errno> {
+        let (space, mut pager) = self.memory();
+        space.copy_out(&mut pager, address, bytes).await
+    }
+
+    /// Copies from the program's memory.
+    pub(crate) async fn get(&mut self, address: u64, bytes: &mut [u8]) -> Result<(), Errno> {
+        let (space, mut pager) = self.memory();
+        space.copy_in(&mut pager, address, bytes).await
+    }
+
+    /// The word at `address`.
+    pub(crate) async fn get_word(&mut self, address: u64) -> Result<u64, Errno> {
+        let (space, mut pager) = self.memory();
+        space.copy_in_word(&mut pager, address).await
+    }
+}
+
+/// A pager of `services`' clients.
+pub(crate) fn pager<'a, M: UserMemory + ?Sized>(machine: &'static M, services: &'a mut Services) -> Pager<'a, M> {
+    let clients = &mut services.clients;
+    Pager {
+        machine,
+        tables: services.tables,
+        memory: &mut clients.memory,
+        counts: services.counts,
+        stock: &mut services.stock,
+        pages: &mut clients.pages,
+        references: &mut clients.references,
+        inodes: &mut clients.inodes,
+    }
+}

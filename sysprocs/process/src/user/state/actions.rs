@@ -1,0 +1,152 @@
+//! What a program does about each signal.
+
+use crate::signals::{IGNORED_BY_DEFAULT, SIGCHLD, SIGNALS, STOPPING, SignalSet, UNSTOPPABLE, bit};
+
+/// Handler "do what is usual".
+pub const SIG_DFL: u64 = 0;
+/// Handler "nothing".
+pub const SIG_IGN: u64 = 1;
+/// Of SIGCHLD: children are gone when they end.
+pub const SA_NOCLDWAIT: u64 = 2;
+/// Run the handler on the alternate stack.
+pub const SA_ONSTACK: u64 = 0x0800_0000;
+/// Make interrupted calls again.
+pub const SA_RESTART: u64 = 0x1000_0000;
+/// Do not block the signal while its handler runs.
+pub const SA_NODEFER: u64 = 0x4000_0000;
+/// Back to the default when the handler starts.
+pub const SA_RESETHAND: u64 = 0x8000_0000;
+/// The action names its own way back from the handler.
+pub const SA_RESTORER: u64 = 0x0400_0000;
+
+/// Bytes of `struct sigaction` as AArch64 Linux lays it out: handler, flags, restorer, mask.
+pub const ACTION_BYTES: usize = 32;
+
+/// What is done about one signal.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct SignalAction {
+    /// `SIG_DFL`, `SIG_IGN` or an address.
+    pub handler: u64,
+    /// `SA_` flags.
+    pub flags: u64,
+    /// Where the handler returns to, with `SA_RESTORER`.
+    pub restorer: u64,
+    /// Signals blocked while the handler runs.
+    pub mask: SignalSet,
+}
+
+impl SignalAction {
+    /// From a program's memory.
+    pub fn from_bytes(bytes: &[u8; ACTION_BYTES]) -> Self {
+        let word = |at: usize| bytes[at..at + 8].iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
+        SignalAction { handler: word(0), flags: word(8), restorer: word(16), mask: word(24) & !UNSTOPPABLE }
+    }
+
+    /// As a program sees it.
+    pub fn to_bytes(self) -> [u8; ACTION_BYTES] {
+        let mut bytes = [0; ACTION_BYTES];
+        for (place, word) in bytes.chunks_mut(8).zip([self.handler, self.flags, self.restorer, self.mask]) {
+            place.copy_from_slice(&word.to_le_bytes());
+        }
+        bytes
+    }
+}
+
+/// What a signal leads to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SignalEffect {
+    /// Nothing.
+    Nothing,
+    /// The program stops.
+    Stop,
+    /// The program ends.
+    End,
+    /// A handler runs.
+    Handle(SignalAction),
+}
+
+/// The actions of all signals.
+#[derive(Clone)]
+pub struct SignalActions {
+    list: [SignalAction; SIGNALS as usize],
+    /// Those that are not the default: few, and all that is looked at when all are meant.
+    given: SignalSet,
+    /// Those that are ignored by the program's word, and those that have a handler.
+    chosen: [SignalSet; 2],
+    /// Signals that lead to nothing: asked for at every change of the mask, so kept.
+    ignored: SignalSet,
+}
+
+impl Default for SignalActions {
+    fn default() -> Self {
+        SignalActions {
+            list: [SignalAction::default(); SIGNALS as usize],
+            given: 0,
+            chosen: [0; 2],
+            ignored: IGNORED_BY_DEFAULT,
+        }
+    }
+}
+
+impl SignalActions {
+    /// The action of `signal`, which is 1 to 64.
+    pub fn get(&self, signal: u8) -> SignalAction {
+        self.list[usize::from(signal - 1)]
+    }
+
+    /// Sets the action of `signal`, which is 1 to 64.
+    pub fn set(&mut self, signal: u8, action: SignalAction) {
+        self.list[usize::from(signal - 1)] = action;
+        let put = |set: SignalSet, on: bool| set & !bit(signal) | if on { bit(signal) } else { 0 };
+        self.given = put(self.given, action != SignalAction::default());
+        let [disregarded, handled] = self.chosen;
+        self.chosen = [put(disregarded, action.handler == SIG_IGN), put(handled, action.handler > SIG_IGN)];
+        self.ignored = put(self.ignored, self.effect(signal) == SignalEffect::Nothing);
+    }
+
+    /// The signals whose action is not the default, in order.
+    pub fn given(&self) -> impl Iterator<Item = u8> + use<> {
+        let mut rest = self.given;
+        core::iter::from_fn(move || {
+            let signal = (rest != 0).then_some(rest.trailing_zeros() as u8 + 1);
+            rest &= rest.wrapping_sub(1);
+            signal
+        })
+    }
+
+    /// What `signal` leads to.
+    pub fn effect(&self, signal: u8) -> SignalEffect {
+        let action = self.get(signal);
+        match action.handler {
+            SIG_IGN => SignalEffect::Nothing,
+            SIG_DFL if bit(signal) & IGNORED_BY_DEFAULT != 0 => SignalEffect::Nothing,
+            SIG_DFL if bit(signal) & STOPPING != 0 => SignalEffect::Stop,
+            SIG_DFL => SignalEffect::End,
+            _ => SignalEffect::Handle(action),
+        }
+    }
+
+    /// Signals that lead to nothing.
+    pub fn ignored(&self) -> SignalSet {
+        self.ignored
+    }
+
+    /// Signals that lead to nothing because the program said so, and those that it handles.
+    pub fn chosen(&self) -> [SignalSet; 2] {
+        self.chosen
+    }
+
+    /// Whether children are gone when they end, instead of being waited for.
+    pub fn reaps(&self) -> bool {
+        let action = self.get(SIGCHLD);
+        action.handler == SIG_IGN || action.flags & SA_NOCLDWAIT != 0
+    }
+
+    /// Exec: handlers are gone, what is ignored stays so.
+    pub fn reset_handlers(&mut self) {
+        for signal in self.given() {
+            let handler = if self.get(signal).handler == SIG_IGN { SIG_IGN } else { SIG_DFL };
+            self.set(signal, SignalAction { handler, ..SignalAction::default() });
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! The state of one user program, beside its registers and its memory.
+//!
+//! Not here: how it moves (`process_image.rs`), how it changes (the families of system calls).
+
+use crate::procs::record::{NAME_BYTES, ProgramName};
+use crate::signals::{IGNORED_BY_DEFAULT, SignalSet};
+use crate::user::state::actions::SignalActions;
+use crate::user::state::descriptors::DescriptorTable;
+use crate::user::state::limits::ResourceLimits;
+use crate::user::state::timers::Timers;
+use renga_proto::mounts::ROOT;
+use renga_proto::pages::FileId;
+use renga_proto::path::PathStart;
+use renga_proto::procs::QUEUED_MAX;
+use renga_proto::used::Used;
+use renga_rt::proc_info::ProgramOrigin;
+
+/// The mask that programs start with.
+const UMASK: u16 = 0o022;
+
+/// The alternate stack for signal handlers.
+#[derive(Clone, Copy, Default)]
+pub struct AlternateStack {
+    /// Its lowest address.
+    pub address: u64,
+    /// How long it is; 0: there is none.
+    pub bytes: u64,
+}
+
+/// The state of one user program.
+pub struct ProgramState {
+    /// Its pid.
+    pub pid: u32,
+    /// Its parent's, as last heard.
+    pub parent: u32,
+    /// Its descriptors.
+    pub files: DescriptorTable,
+    /// What it may have.
+    pub limits: ResourceLimits,
+    /// Its working directory.
+    pub directory: FileId,
+    /// Its root directory.
+    pub root: FileId,
+    /// Permission bits that it does not give to what it makes.
+    pub umask: u16,
+    /// The flag of `PR_SET_DUMPABLE`; no core dump is ever written.
+    pub dumpable: bool,
+    /// What it does about signals.
+    pub actions: SignalActions,
+    /// Signals that wait.
+    pub blocked: SignalSet,
+    /// The mask to go back to after the next handler, or when none runs: that of before a call that
+    /// changed it for its own time (`rt_sigsuspend`, `ppoll`).
+    pub saved_mask: Option<SignalSet>,
+    /// What the board's keeper of processes believes it ignores and does not block; never more than it does.
+    pub reported_ignored: SignalSet,
+    /// What the keeper believes of children that end: that they are gone, or wait.
+    pub reported_reaps: bool,
+    /// How many signals the process table lets wait with their causes.
+    pub reported_queued: u32,
+    /// Whether the keeper held signals when it was last asked, which were blocked: of later ones it tells by an interrupt.
+    pub may_hold_signals: bool,
+    /// Alternate stack.
+    pub alternate_stack: AlternateStack,
+    /// What it runs.
+    pub name: ProgramName,
+    /// Where that came from.
+    pub origin: ProgramOrigin,
+    /// Where to write 0 when it ends.
+    pub clear_child_tid: u64,
+    /// Most page frames that its memory took at a time.
+    pub frames_most: u32,
+    /// What its children used that it has waited for.
+    pub children: Used,
+    /// It has locked bytes of files.
+    pub locks: bool,
+    /// The place in a set behind the watch that was reported last, if more had events.
+    pub watch_from: u16,
+    /// Its timers.
+    pub timers: Timers,
+    /// When the interrupted sleep that is about to be made again ends, ns since boot.
+    pub deadline_ns: Option<u64>,
+}
+
+impl ProgramState {
+    /// A program with nothing but room for descriptors.
+    pub fn new(pid: u32, parent: u32, files: DescriptorTable) -> Self {
+        ProgramState {
+            pid,
+            parent,
+            files,
+            limits: ResourceLimits::default(),
+            directory: ROOT,
+            root: ROOT,
+            umask: UMASK,
+            dumpable: true,
+            actions: SignalActions::default(),
+            blocked: 0,
+            saved_mask: None,
+            reported_ignored: IGNORED_BY_DEFAULT,
+            reported_reaps: false,
+            reported_queued: QUEUED_MAX as u32,
+            may_hold_signals: false,
+            alternate_stack: AlternateStack::default(),
+            name: [0; NAME_BYTES],
+            origin: ProgramOrigin::default(),
+            clear_child_tid: 0,
+            frames_most: 0,
+            children: Used::NONE,
+            locks: false,
+            watch_from: 0,
+            timers: Timers::NONE,
+            deadline_ns: None,
+        }
+    }
+
+    /// Signals that lead to nothing and need not wait until they are unblocked.
+    pub fn ignored(&self) -> SignalSet {
+        self.actions.ignored() & !self.blocked
+    }
+
+    /// Where its paths start.
+    pub fn start(&self) -> PathStart {
+        self.start_at(self.directory)
+    }
+
+    /// Where its paths that are relative to `directory` start.
+    pub fn start_at(&self, directory: FileId) -> PathStart {
+        PathStart { directory, root: self.root }
+    }
+
+    /// Becomes another program with nothing.
+    pub fn renew(&mut self, pid: u32, parent: u32) {
+        let mut files = core::mem::replace(&mut self.files, DescriptorTable::new(&mut []));
+        files.clear();
+        *self = ProgramState::new(pid, parent, files);
+    }
+}

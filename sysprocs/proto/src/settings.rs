@@ -1,0 +1,136 @@
+//! The parser of the services' settings: the words that programs write to files under `/proc/renga`.
+//!
+//! Owns: words, decimal numbers, choices by name, and tables of named numbers with bounds.
+//! Invariant: a service applies a text as a whole or not at all; the text that it shows can be written back.
+//! Called by: the regulator, the reclaimer, the governor. Not here: what a setting means.
+
+use core::fmt::{Result as Written, Write};
+use core::str::SplitAsciiWhitespace;
+
+/// Bytes of a setting's text, at most.
+pub const TEXT_BYTES_MAX: usize = 1024;
+
+/// The words of a text.
+#[derive(Clone, Debug)]
+pub struct Words<'a>(SplitAsciiWhitespace<'a>);
+
+impl<'a> Words<'a> {
+    /// The words of `text`; `None`: it is too long, or not UTF-8.
+    pub fn of(text: &'a [u8]) -> Option<Words<'a>> {
+        let text = core::str::from_utf8(text).ok().filter(|text| text.len() <= TEXT_BYTES_MAX)?;
+        Some(Words(text.split_ascii_whitespace()))
+    }
+    /// The next word, as the number that it must be.
+    pub fn number(&mut self) -> Option<u32> {
+        number(self.next()?)
+    }
+    /// What the next word names.
+    pub fn choice<T: Copy>(&mut self, named: &[(&str, T)]) -> Option<T> {
+        let word = self.next()?;
+        named.iter().find(|(name, _)| *name == word).map(|(_, value)| *value)
+    }
+    /// `value`, unless words are left over.
+    pub fn end<T>(mut self, value: T) -> Option<T> {
+        self.next().is_none().then_some(value)
+    }
+}
+
+impl<'a> Iterator for Words<'a> {
+    type Item = &'a str;
+    fn next(&mut self) -> Option<&'a str> {
+        self.0.next()
+    }
+}
+
+/// A decimal number without a sign.
+pub fn number(word: &str) -> Option<u32> {
+    word.bytes().all(|byte| byte.is_ascii_digit()).then(|| word.parse().ok())?
+}
+
+/// The name of `value`.
+pub fn name_of<'a, T: PartialEq>(named: &[(&'a str, T)], value: T) -> &'a str {
+    named.iter().find(|(_, named)| *named == value).map_or("", |(name, _)| name)
+}
+
+/// Copies as much of `text` to `out` as has room; how many bytes.
+pub fn copy_text(text: &str, out: &mut [u8]) -> u32 {
+    let bytes = text.len().min(out.len());
+    out[..bytes].copy_from_slice(&text.as_bytes()[..bytes]);
+    bytes as u32
+}
+
+/// The name, the bounds and the first value of a number that can be set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NumberSetting {
+    name: &'static str,
+    default: u32,
+    least: u32,
+    most: u32,
+}
+
+impl NumberSetting {
+    /// At first `default`, always between `least` and `most`.
+    pub const fn new(name: &'static str, default: u32, [least, most]: [u32; 2]) -> NumberSetting {
+        NumberSetting { name, default, least, most }
+    }
+}
+
+/// Numbers that can be set, by their places in a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NumberSettings<const N: usize> {
+    fixed: [NumberSetting; N],
+    values: [u32; N],
+}
+
+impl<const N: usize> NumberSettings<N> {
+    /// The first values.
+    pub fn new(fixed: [NumberSetting; N]) -> Self {
+        NumberSettings { fixed, values: fixed.map(|number| number.default.clamp(number.least, number.most)) }
+    }
+    /// The value at `place`.
+    pub fn get(&self, place: usize) -> u32 {
+        self.values[place]
+    }
+    /// Sets it; whether the bounds allow `value`.
+    pub fn set(&mut self, place: usize, value: u32) -> bool {
+        let allowed = (self.fixed[place].least..=self.fixed[place].most).contains(&value);
+        if allowed {
+            self.values[place] = value;
+        }
+        allowed
+    }
+    /// The numbers with what names and values in `words` say; `None`: one is not allowed, or the text says nothing.
+    pub fn changed(&self, mut words: Words<'_>) -> Option<Self> {
+        let (mut new, mut any) = (self.clone(), None);
+        // Each pass takes two words.
+        while let Some(name) = words.next() {
+            let place = self.fixed.iter().position(|number| number.name == name)?;
+            any = new.set(place, words.number()?).then_some(());
+            any?;
+        }
+        any.map(|()| new)
+    }
+    /// Writes a line for each number.
+    pub fn show(&self, text: &mut impl Write) -> Written {
+        self.fixed.iter().zip(&self.values).try_for_each(|(number, value)| writeln!(text, "{} {value}", number.name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NumberSetting, NumberSettings, Words, number};
+
+    #[test]
+    fn number_sign_or_overflow_is_refused() {
+        assert_eq!([number("0"), number("4294967295")], [Some(0), Some(u32::MAX)]);
+        assert_eq!(["", "-1", "+1", "1 ", "4294967296"].map(number), [None; 5]);
+    }
+
+    #[test]
+    fn number_settings_text_changes_all_or_nothing() {
+        let settings = NumberSettings::new([NumberSetting::new("a", 1, [0, 5]), NumberSetting::new("b", 9, [0, 5])]);
+        let changed = |text: &str| settings.changed(Words::of(text.as_bytes())?).map(|new| [new.get(0), new.get(1)]);
+        assert_eq!([changed("a 2\n a 3 "), changed("b 0")], [Some([3, 5]), Some([1, 0])]);
+        assert_eq!(["", "a", "a 1 a", "a x", "c 1", "a 1 c 2", "a 1 b 6"].map(changed), [None; 7]);
+    }
+}
