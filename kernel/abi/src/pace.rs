@@ -89,7 +89,7 @@ mod tests {
     use super::{COUNT_MAX, FACTOR_MAX, PERIOD_MS_MAX, Pace};
 
     #[test]
-    fn words_and_paces_agree() {
+    fn pace_words_roundtrip() {
         let all = [
             Some(Pace::Free),
             Pace::of_time(1_000, false),

@@ -38,7 +38,7 @@ fn device_tree(bootargs: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn atags_give_command_line_and_memory() {
+fn arguments_atags_give_command_line_and_memory() {
     let mut memory = 0x3c00_0000u32.to_le_bytes().to_vec();
     memory.extend([0; 4]);
     let core = (0x5441_0001, &[0; 12][..]);
@@ -54,7 +54,7 @@ fn atags_give_command_line_and_memory() {
 }
 
 #[test]
-fn a_device_tree_gives_the_same() {
+fn arguments_device_tree_gives_same_as_atags() {
     let bytes = device_tree(b"board=3\0");
     let arguments = Arguments::parse(&bytes);
     assert_eq!(arguments.memory, Some(0..0x3b40_0000));
@@ -63,7 +63,7 @@ fn a_device_tree_gives_the_same() {
 }
 
 #[test]
-fn rubbish_gives_nothing() {
+fn arguments_rubbish_gives_none() {
     assert_eq!(Arguments::parse(&[]), Arguments::default());
     assert_eq!(Arguments::parse(&[0xff; 100]), Arguments::default());
     let good = device_tree(b"board=3\0");

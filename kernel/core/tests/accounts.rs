@@ -22,7 +22,7 @@ const KEPT: [u16; 3] = [3, 5, 6];
 const FINISHES: u16 = 9;
 
 #[test]
-fn each_part_is_charged_to_the_call_for_which_it_is_done() {
+fn account_server_charges_each_part_to_its_call() {
     let board = Board::new(0, 1 << 20);
     board.core.set_accounts(board.arena.put_slice(AccountNumber::count(1), |_| Account::new()));
     let (below, worked) = (board.declare(4), Rc::new(Cell::new(0)));
@@ -100,7 +100,7 @@ protocol! {
 
 /// Holds: charged-everywhere.
 #[test]
-fn work_is_charged_to_the_program_for_which_it_is_done() {
+fn account_work_is_charged_to_its_program() {
     let board = Board::new(0, 1 << 20);
     board.core.set_accounts(board.arena.put_slice(AccountNumber::count(2), |_| Account::new()));
     let first = board.server(|mut me, mut port: Port<Works>| async move {

@@ -95,7 +95,7 @@ fn indexed(board: Board, server: Address<Shelf>) -> Address<Index> {
 }
 
 #[test]
-fn the_last_server_answers_with_what_was_lent_to_the_first() {
+fn forward_last_server_replies_with_first_slice() {
     let board = board();
     let shelf = board.server(|_, port| shelf(port));
     let index = indexed(board, shelf);
@@ -119,7 +119,7 @@ fn the_last_server_answers_with_what_was_lent_to_the_first() {
 
 /// Holds: call-forward.
 #[test]
-fn who_forwards_goes_on_and_the_caller_waits_for_the_last() {
+fn forward_server_continues_and_caller_waits_for_last() {
     let board = board();
     let shelf = board.server(|_, port| late_shelf(port));
     let index = indexed(board, shelf);
@@ -140,7 +140,7 @@ fn who_forwards_goes_on_and_the_caller_waits_for_the_last() {
 }
 
 #[test]
-fn a_closed_server_has_forwarded_calls_wait() {
+fn forward_to_closed_server_waits() {
     let board = board();
     let slow = board.server(|mut me: Me, mut port: Port<Shelf>| async move {
         me.notified().await;
@@ -167,7 +167,7 @@ fn a_closed_server_has_forwarded_calls_wait() {
 }
 
 #[test]
-fn an_interrupted_caller_is_told_to_the_server_that_has_its_call() {
+fn forward_cancellation_notifies_current_server() {
     let board = board();
     let keeper = board.server(|_, mut port: Port<Shelf>| async move {
         let mut held: Option<Call<Double>> = None;
@@ -196,7 +196,7 @@ fn an_interrupted_caller_is_told_to_the_server_that_has_its_call() {
 }
 
 #[test]
-fn calls_are_forwarded_to_another_board() {
+fn forward_to_other_board_reaches_router() {
     let board = board();
     let far = ProcId::new(1, 9);
     let router = board.spawn(|me| {
@@ -225,7 +225,7 @@ fn calls_are_forwarded_to_another_board() {
 }
 
 #[test]
-fn a_proxys_call_is_forwarded_like_any_other() {
+fn forward_call_of_proxy_is_like_any_other() {
     let board = board();
     let shelf = board.server(|_, port| shelf(port));
     let at = indexed(board, shelf).id().index;
@@ -248,7 +248,7 @@ fn a_proxys_call_is_forwarded_like_any_other() {
 
 /// Holds: call-budget.
 #[test]
-fn a_chain_of_forwards_passes_the_ready_queue_now_and_then() {
+fn forward_chain_passes_ready_queue_by_budget() {
     let board = board();
     let shelf = board.server(|_, port| shelf(port));
     let mut last = indexed(board, shelf);

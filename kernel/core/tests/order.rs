@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 #[test]
-fn the_highest_priority_runs_first_and_equals_in_the_order_of_waking() {
+fn ready_queue_highest_priority_first_equals_fifo() {
     let board = Board::new(0, 1 << 20);
     let ran = Rc::new(RefCell::new(vec![]));
     let woken: Vec<_> = [(1, 'a'), (6, 'b'), (3, 'c'), (6, 'd'), (1, 'e'), (7, 'f')]

@@ -87,7 +87,7 @@ fn board() -> Board {
 
 /// Holds: call-by-reference.
 #[test]
-fn a_slice_passes_through_a_chain_without_copies() {
+fn rendezvous_chain_lends_slice_without_copy() {
     let board = board();
     let mut server = board.server(|_, port| answer(port));
     for _ in 0..4 {
@@ -111,7 +111,7 @@ fn a_slice_passes_through_a_chain_without_copies() {
 }
 
 #[test]
-fn replies_may_come_in_any_order() {
+fn rendezvous_replies_in_any_order() {
     let board = board();
     let server = board.server(|_, mut port: Port<Null>| async move {
         let mut held: Vec<Call<Hold>> = Vec::new();
@@ -139,7 +139,7 @@ fn replies_may_come_in_any_order() {
 }
 
 #[test]
-fn a_guard_lets_the_open_entry_overtake() {
+fn rendezvous_guard_lets_open_entry_overtake() {
     let board = board();
     let order = log();
     let seen = order.clone();
@@ -175,7 +175,7 @@ fn a_guard_lets_the_open_entry_overtake() {
 }
 
 #[test]
-fn a_notification_is_a_flag_and_is_kept() {
+fn notification_is_a_flag_and_is_kept() {
     let board = board();
     let count = log();
     let out = count.clone();
@@ -210,7 +210,7 @@ async fn keeper(mut port: Port<Null>) -> Never {
 }
 
 #[test]
-fn an_interrupt_ends_a_kept_call_and_only_that() {
+fn cancellation_ends_kept_call_only() {
     let board = board();
     let server = board.server(|_, port| keeper(port));
     let ended = log();
@@ -232,7 +232,7 @@ fn an_interrupt_ends_a_kept_call_and_only_that() {
 }
 
 #[test]
-fn alarms_come_in_order_and_sleep_takes_its_time() {
+fn timer_alarms_in_order_and_sleep_lasts() {
     let board = board();
     let order = log();
     for until_ns in [300, 100, 200, 100] {
@@ -247,7 +247,7 @@ fn alarms_come_in_order_and_sleep_takes_its_time() {
 }
 
 #[test]
-fn a_sleeper_keeps_a_notification_that_came_just_before_its_time() {
+fn timer_sleep_keeps_earlier_notification() {
     let board = board();
     let woken = log();
     let out = woken.clone();
@@ -266,7 +266,7 @@ fn a_sleeper_keeps_a_notification_that_came_just_before_its_time() {
 }
 
 #[test]
-fn an_alarm_can_be_moved_and_withdrawn() {
+fn timer_alarm_is_moved_and_withdrawn() {
     let board = board();
     let woken = log();
     let out = woken.clone();
@@ -285,7 +285,7 @@ fn an_alarm_can_be_moved_and_withdrawn() {
 }
 
 #[test]
-fn calls_to_another_board_reach_the_router_and_proxies_check_entries() {
+fn rendezvous_other_board_reaches_router_and_proxy_checks_entries() {
     let board = board();
     let server = board.server(|_, port| answer(port));
     let directory = board.directory();
@@ -321,7 +321,7 @@ fn calls_to_another_board_reach_the_router_and_proxies_check_entries() {
 
 /// Holds: call-budget.
 #[test]
-fn equals_take_turns_however_many_calls_one_makes() {
+fn rendezvous_equals_share_core_despite_many_calls() {
     let board = board();
     let server = board.server(|_, port| answer(port));
     let order = log();
@@ -343,7 +343,7 @@ fn equals_take_turns_however_many_calls_one_makes() {
 /// Holds: call-outstanding.
 #[test]
 #[should_panic(expected = "pending call dropped")]
-fn dropping_a_pending_call_is_a_fault() {
+fn rendezvous_dropping_pending_call_panics() {
     use std::future::Future;
     let board = board();
     let server = board.server(|_, _: Port<Null>| core::future::pending());
@@ -362,7 +362,7 @@ fn dropping_a_pending_call_is_a_fault() {
 /// Holds: call-outstanding.
 #[test]
 #[should_panic(expected = "waits for two things")]
-fn two_waits_at_once_are_a_fault() {
+fn rendezvous_two_waits_panic() {
     let board = board();
     let server = board.server(|_, port| answer(port));
     board.client(move |me| async move {
@@ -376,7 +376,7 @@ fn two_waits_at_once_are_a_fault() {
 /// Holds: call-replied.
 #[test]
 #[should_panic(expected = "call dropped without a reply")]
-fn a_call_without_a_reply_is_a_fault() {
+fn rendezvous_dropping_accepted_call_panics() {
     let board = board();
     let server = board.server(|_, mut port: Port<Null>| async move {
         loop {
@@ -392,7 +392,7 @@ fn a_call_without_a_reply_is_a_fault() {
 /// Holds: no-allocation.
 #[test]
 #[should_panic(expected = "allocation after boot")]
-fn nothing_is_allocated_after_boot() {
+fn arena_sealed_allocation_panics() {
     let board = board();
     board.arena.put(|| 1u64);
     board.arena.seal();

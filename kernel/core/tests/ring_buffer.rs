@@ -3,7 +3,7 @@
 use renga_core::ring_buffer::RingBuffer;
 
 #[test]
-fn the_latest_are_kept_in_their_order() {
+fn ring_buffer_keeps_latest_in_order() {
     let latest = RingBuffer::<u64, 5>::new();
     assert_eq!(latest.each().count(), 0);
     for count in 1..=15 {

@@ -16,7 +16,7 @@ fn map(memory: &dyn UserMemory, space: Frame, va: u64, frame: Frame, access: Acc
 }
 
 #[test]
-fn a_space_is_built_walked_and_taken_apart() {
+fn host_memory_space_builds_walks_and_tears_down() {
     let memory = HostMemory::new(16);
     let root = Frame(0);
     memory.new_space(root);
@@ -40,14 +40,14 @@ fn a_space_is_built_walked_and_taken_apart() {
 }
 
 #[test]
-fn write_and_execute_cannot_be_said() {
+fn access_write_and_execute_is_refused() {
     assert_eq!(Access::from_flags(true, true, true), None);
     assert_eq!(Access::from_flags(false, true, false), Some(Access::ReadWrite));
 }
 
 #[test]
 #[should_panic(expected = "Frame(3) is borrowed already")]
-fn a_second_exclusive_borrow_is_a_bug() {
+fn host_memory_second_exclusive_borrow_panics() {
     let memory = HostMemory::new(4);
     let _first = memory.page(Frame(3));
     let _second = memory.page(Frame(3));
@@ -55,7 +55,7 @@ fn a_second_exclusive_borrow_is_a_bug() {
 
 #[test]
 #[should_panic(expected = "Frame(1) is a translation table")]
-fn the_content_of_a_table_is_nobodys() {
+fn host_memory_table_content_panics() {
     let memory = HostMemory::new(4);
     memory.new_space(Frame(1));
     let _content = memory.page(Frame(1));
@@ -63,7 +63,7 @@ fn the_content_of_a_table_is_nobodys() {
 
 #[test]
 #[should_panic(expected = "cannot become a table")]
-fn a_mapped_frame_never_becomes_a_table() {
+fn host_memory_mapped_frame_as_table_panics() {
     let memory = HostMemory::new(8);
     memory.new_space(Frame(0));
     map(&memory, Frame(0), 0x1000, Frame(3), Access::Read, 1);
@@ -88,7 +88,7 @@ fn scattered(memory: &HostMemory) -> (Frame, Vec<(u64, Frame, Access)>) {
 }
 
 #[test]
-fn a_run_is_unmapped_as_far_as_the_list_has_room() {
+fn host_memory_unmap_run_stops_at_full_list() {
     let memory = HostMemory::new(32);
     let (space, pages) = scattered(&memory);
     let mut list = [[0xff; 4]; 2];
@@ -100,7 +100,7 @@ fn a_run_is_unmapped_as_far_as_the_list_has_room() {
 }
 
 #[test]
-fn a_run_is_shared_and_can_be_written_on_neither_side() {
+fn host_memory_shared_run_is_read_only_on_both_sides() {
     let memory = HostMemory::new(64);
     let (space, pages) = scattered(&memory);
     let copy = Frame(32);
@@ -126,7 +126,7 @@ fn a_run_is_shared_and_can_be_written_on_neither_side() {
 
 /// Holds: user-memory-model.
 #[test]
-fn a_trial_repeats_and_leaves_nothing_behind() {
+fn host_memory_conformance_run_repeats_and_leaves_nothing() {
     let memory = HostMemory::new(trial::FRAMES);
     let digests = Trial::digests(&memory);
     assert!((0..trial::FRAMES).map(Frame).all(|frame| memory.is_plain(frame) && memory.mappings(frame) == 0));

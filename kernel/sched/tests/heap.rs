@@ -27,7 +27,7 @@ fn things() -> &'static [Thing] {
 }
 
 #[test]
-fn the_least_comes_first_whatever_was_added_and_taken_out() {
+fn heap_pop_gives_least_after_any_changes() {
     let (things, heap, mut random) = (things(), Heap::<Thing, THINGS>::new(), Random::new(1));
     for step in 0..STEPS {
         let thing = &things[random.below(THINGS as u64) as usize];
@@ -50,7 +50,7 @@ fn the_least_comes_first_whatever_was_added_and_taken_out() {
 
 #[test]
 #[should_panic(expected = "a heap is full")]
-fn a_heap_has_a_bound() {
+fn heap_push_beyond_bound_panics() {
     let heap = Heap::<Thing, 2>::default();
     things().iter().for_each(|thing| heap.push(thing));
 }

@@ -60,7 +60,7 @@ impl Books {
 }
 
 #[test]
-fn a_state_says_what_its_steps_have_made_of_it() {
+fn frame_state_reports_every_step() {
     for several in [false, true] {
         for seed in 0..500 {
             let (mut random, state, mut books) = (Random::new(seed), FrameState::new(several), Books::default());
@@ -74,7 +74,7 @@ fn a_state_says_what_its_steps_have_made_of_it() {
 }
 
 #[test]
-fn a_root_is_locked_once_and_never_while_it_ends() {
+fn frame_state_root_locks_once_and_not_in_teardown() {
     for several in [false, true] {
         let state = FrameState::new(several);
         assert!(matches!(state.lock(), Err(FrameRefusal::FrameKind)));
@@ -92,7 +92,7 @@ fn a_root_is_locked_once_and_never_while_it_ends() {
 }
 
 #[test]
-fn content_is_made_fetchable_once_until_it_may_have_changed() {
+fn frame_state_fetchable_until_written() {
     let state = FrameState::new(false);
     let made = core::cell::Cell::new(0);
     let make = || state.make_fetchable(|| made.set(made.get() + 1));
@@ -112,12 +112,12 @@ fn content_is_made_fetchable_once_until_it_may_have_changed() {
 
 #[test]
 #[should_panic(expected = "mappings are counted exactly")]
-fn a_page_too_many_is_unmapped() {
+fn frame_state_excess_unmap_panics() {
     FrameState::new(true).count(-1);
 }
 
 #[test]
-fn threads_have_what_is_guarded_in_turn() {
+fn spin_lock_threads_exclude_each_other() {
     let guarded = SpinLock::new((0_u64, 0_u64));
     std::thread::scope(|scope| {
         for _ in 0..4 {

@@ -70,7 +70,7 @@ fn caller(who: usize) -> u64 {
 }
 
 #[test]
-fn calls_of_three_threads_are_answered_each_time() {
+fn mailbox_three_threads_get_all_answers() {
     IPIS[CALLERS].mine();
     let callers: Vec<_> = (0..CALLERS).map(|who| thread::spawn(move || caller(who))).collect();
     let mut answered = 0;
@@ -93,7 +93,7 @@ fn calls_of_three_threads_are_answered_each_time() {
 
 #[test]
 #[should_panic(expected = "the message of another signal")]
-fn a_signal_takes_its_own_letter_only() {
+fn event_flags_foreign_message_panics() {
     static SIGNALS: [EventFlags<u8>; 2] = [const { EventFlags::new(0) }; 2];
     let (mailbox, ipi) = (Mailbox::new(), ThreadIpi::new());
     SIGNALS[0].set(1, &mailbox, &ipi);
@@ -102,7 +102,7 @@ fn a_signal_takes_its_own_letter_only() {
 
 #[test]
 #[should_panic(expected = "a signal of nothing")]
-fn a_signal_without_bits_is_none() {
+fn event_flags_without_bits_panic() {
     static SIGNAL: EventFlags<u8> = EventFlags::new(0);
     SIGNAL.set(0, &Mailbox::new(), &ThreadIpi::new());
 }

@@ -52,7 +52,7 @@ fn received(end: &mut Loopback) -> Vec<u8> {
 }
 
 #[test]
-fn a_frame_takes_its_time_and_is_answered_by_all() {
+fn loopback_frame_takes_time_and_all_answer() {
     let (bus, mut ends) = joined(4, Faults::NONE, 0);
     bus.advance(5_000);
     let frame = frame(1, 2);
@@ -67,7 +67,7 @@ fn a_frame_takes_its_time_and_is_answered_by_all() {
 }
 
 #[test]
-fn lines_are_seen_a_little_later() {
+fn loopback_lines_are_seen_late() {
     let (bus, mut ends) = joined(3, Faults::NONE, 0);
     ends[2].set(0, OFFER, WATCH, answers(2));
     assert!(!ends[0].lines(0).token_in && !bus.interrupts(0));
@@ -81,7 +81,7 @@ fn lines_are_seen_a_little_later() {
 }
 
 #[test]
-fn two_talkers_damage_each_other() {
+fn loopback_two_talkers_collide() {
     let (bus, mut ends) = joined(3, Faults::NONE, 0);
     ends[0].transmit(0, &frame(0, 2));
     bus.advance(500);
@@ -94,7 +94,7 @@ fn two_talkers_damage_each_other() {
 }
 
 #[test]
-fn everybody_reads_the_same_bids() {
+fn loopback_bids_read_alike() {
     let (bus, mut ends) = joined(3, Faults::NONE, 0);
     ends[1].bid(0);
     ends[2].bid(0);
@@ -103,7 +103,7 @@ fn everybody_reads_the_same_bids() {
 }
 
 #[test]
-fn boards_that_are_cut_off_hung_or_reset() {
+fn loopback_cut_hung_and_reset_boards() {
     let (bus, mut ends) = joined(4, Faults::NONE, 0);
     bus.cut_off(3, true);
     bus.hang(2);
@@ -126,7 +126,7 @@ fn boards_that_are_cut_off_hung_or_reset() {
 }
 
 #[test]
-fn tokens_get_lost_and_doubled() {
+fn loopback_tokens_lost_and_doubled() {
     let (bus, mut ends) = joined(3, Faults::NONE, 0);
     bus.lose_next_token();
     ends[0].set(0, OFFER, WATCH, answers(0));
@@ -140,7 +140,7 @@ fn tokens_get_lost_and_doubled() {
 }
 
 #[test]
-fn faults_come_from_the_seed() {
+fn loopback_faults_follow_seed() {
     let faults = Faults {
         lost_per_mille: 100,
         doubled_per_mille: 100,

@@ -110,7 +110,7 @@ mod tests {
     use crc::{CRC_16_IBM_3740, CRC_32_ISCSI, Crc};
 
     #[test]
-    fn they_are_those_of_the_catalogue() {
+    fn checksum_matches_catalogue() {
         let (header, payload) = (Crc::<u16>::new(&CRC_16_IBM_3740), Crc::<u32>::new(&CRC_32_ISCSI));
         let mut state = 1u32;
         let bytes: [u8; 1100] = core::array::from_fn(|_| {

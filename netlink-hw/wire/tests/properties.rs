@@ -67,7 +67,7 @@ fn head() -> impl Strategy<Value = Head> {
 
 proptest! {
     #[test]
-    fn a_frame_comes_back(header in header(), payload in prop::collection::vec(any::<u8>(), 0..=PAYLOAD_BYTES_MAX)) {
+    fn wire_frame_roundtrip(header in header(), payload in prop::collection::vec(any::<u8>(), 0..=PAYLOAD_BYTES_MAX)) {
         let mut bytes = [0xee; FRAME_BYTES_MAX];
         let length = header.emit(&payload, &mut bytes).unwrap();
         prop_assert_eq!(length, frame_bytes(payload.len()));
@@ -76,7 +76,7 @@ proptest! {
 
     /// Holds: frame-damage.
     #[test]
-    fn a_changed_bit_is_seen(header in header(), payload in prop::collection::vec(any::<u8>(), 0..64), at in any::<prop::sample::Index>()) {
+    fn wire_changed_bit_is_detected(header in header(), payload in prop::collection::vec(any::<u8>(), 0..64), at in any::<prop::sample::Index>()) {
         let mut bytes = [0; FRAME_BYTES_MAX];
         let length = header.emit(&payload, &mut bytes).unwrap();
         let bit = at.index(length * 8);
@@ -86,14 +86,14 @@ proptest! {
 
     /// Holds: frame-damage.
     #[test]
-    fn a_cut_frame_is_seen(header in header(), payload in prop::collection::vec(any::<u8>(), 0..64), at in any::<prop::sample::Index>()) {
+    fn wire_cut_frame_is_detected(header in header(), payload in prop::collection::vec(any::<u8>(), 0..64), at in any::<prop::sample::Index>()) {
         let mut bytes = [0; FRAME_BYTES_MAX];
         let length = header.emit(&payload, &mut bytes).unwrap();
         prop_assert_eq!(Frame::parse(&bytes[..at.index(length)]), Err(WireError::Short));
     }
 
     #[test]
-    fn a_fragment_comes_back(head in head(), data in prop::collection::vec(any::<u8>(), 0..200)) {
+    fn wire_fragment_roundtrip(head in head(), data in prop::collection::vec(any::<u8>(), 0..200)) {
         let mut bytes = [0; 512];
         let length = head.emit(&mut bytes).unwrap();
         bytes[length..length + data.len()].copy_from_slice(&data);
@@ -102,14 +102,14 @@ proptest! {
 
     /// Holds: frame-damage.
     #[test]
-    fn noise_is_no_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+    fn wire_noise_never_panics(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         let _ = Frame::parse(&bytes);
         let _ = Head::parse(&bytes);
         let _ = Hello::parse(&bytes);
     }
 
     #[test]
-    fn a_small_buffer_is_an_error(head in head(), room in 0usize..80) {
+    fn wire_small_buffer_is_refused(head in head(), room in 0usize..80) {
         let mut bytes = [0; 128];
         let length = head.emit(&mut bytes).unwrap();
         prop_assert_eq!(head.emit(&mut bytes[..room]).is_ok(), room >= length);
@@ -117,7 +117,7 @@ proptest! {
 }
 
 #[test]
-fn the_layout_is_this() {
+fn wire_layout_is_fixed() {
     let header = Header { kind: Kind::Data, destination: 0, source: 1, epoch: 0x77, sequence: 0x12 };
     let mut bytes = [0; 32];
     let length = header.emit(b"123456789", &mut bytes).unwrap();
@@ -127,7 +127,7 @@ fn the_layout_is_this() {
 }
 
 #[test]
-fn a_null_call_is_small() {
+fn wire_null_call_is_small() {
     let request = Request { destination: 20, op: 5, words: [0; 6], given_bytes: 0, taken_bytes: 0, account: 0 };
     let mut bytes = [0; 32];
     assert_eq!(Head::Call { caller: 40, number: 200, request }.emit(&mut bytes), Ok(5));

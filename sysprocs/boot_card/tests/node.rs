@@ -28,7 +28,7 @@ fn body() -> String {
 }
 
 #[test]
-fn what_is_written_is_read() {
+fn node_file_roundtrip() {
     let text = NODE.to_string();
     assert_eq!(Node::parse(text.as_bytes()), Ok(NODE));
     assert_eq!(summed(&body()), text);
@@ -39,13 +39,13 @@ fn what_is_written_is_read() {
 }
 
 #[test]
-fn the_sum_is_the_known_one() {
+fn node_file_checksum_is_known() {
     // CRC-32C of the lines, computed by another program: a change of the polynomial would strand every card.
     assert!(NODE.to_string().ends_with("link=pins\ncheck=e3db71b7\n"), "{NODE}");
 }
 
 #[test]
-fn every_changed_byte_is_noticed() {
+fn node_file_changed_byte_is_refused() {
     let text = NODE.to_string().into_bytes();
     for at in 0..text.len() - 1 {
         for bit in 0..8 {
@@ -57,7 +57,7 @@ fn every_changed_byte_is_noticed() {
 }
 
 #[test]
-fn what_is_wrong_is_said() {
+fn node_file_faults_are_named() {
     let with = |from: &str, to: &str| summed(&body().replace(from, to));
     let cases = [
         (with("system=pair\n", ""), NodeFault::Missing("system")),
@@ -86,7 +86,7 @@ fn what_is_wrong_is_said() {
 
 proptest! {
     #[test]
-    fn no_bytes_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..600)) {
+    fn node_file_no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..600)) {
         let _ = Node::parse(&bytes);
         let lines = [b"renga-node 1\n".as_slice(), &bytes].concat();
         let _ = Node::parse(&lines);

@@ -54,7 +54,7 @@ fn found(card: &mut Card) -> Result<Vec<u8>, NoNodeFile> {
 }
 
 #[test]
-fn it_is_found_wherever_it_stands_in_the_root_folder() {
+fn node_file_is_found_anywhere_in_root_folder() {
     // Sixty long names fill several clusters of the folder.
     for before in [0, 1, 60] {
         assert_eq!(found(&mut card(FatType::Fat32, before, Some(b"who I am"))), Ok(b"who I am".to_vec()), "{before}");
@@ -63,7 +63,7 @@ fn it_is_found_wherever_it_stands_in_the_root_folder() {
 }
 
 #[test]
-fn what_cannot_be_read_is_said() {
+fn node_file_unreadable_card_is_named() {
     assert_eq!(found(&mut card(FatType::Fat32, 3, None)), Err(NoNodeFile::Missing));
     assert_eq!(found(&mut card(FatType::Fat32, 0, Some(b""))), Err(NoNodeFile::Length));
     assert_eq!(found(&mut card(FatType::Fat32, 0, Some(&[1; 513]))), Err(NoNodeFile::Length));
@@ -75,7 +75,7 @@ fn what_cannot_be_read_is_said() {
 }
 
 #[test]
-fn a_folder_that_never_ends_ends_the_search() {
+fn node_file_endless_folder_ends_search() {
     let mut card = card(FatType::Fat32, 0, None);
     let reserved = usize::from(u16::from_le_bytes([card.0[START + 14], card.0[START + 15]]));
     let entry = START + reserved * SECTOR_BYTES + 2 * 4;

@@ -68,7 +68,7 @@ mod tests {
     use super::Random;
 
     #[test]
-    fn numbers_are_those_of_the_paper() {
+    fn random_numbers_match_paper() {
         let mut random = Random::new(1_234_567);
         // Of the reference program in C, with this seed.
         let known = [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423];
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_within_their_bounds() {
+    fn random_numbers_stay_in_bounds() {
         let mut random = Random::new(1);
         for _ in 0..1000 {
             assert!(random.below(3) < 3 && (5..=9).contains(&random.between(5, 9)));

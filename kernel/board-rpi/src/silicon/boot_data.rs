@@ -70,7 +70,7 @@ fn pi_4() -> Vec<u8> {
 }
 
 #[test]
-fn a_board_is_recognised_by_its_tree() {
+fn boot_data_device_tree_identifies_board() {
     let tree = pi_4();
     let arguments = Arguments::parse(&tree);
     assert_eq!((arguments.number("board"), arguments.memory.clone()), (Some(3), Some(0..0x3b40_0000)));
@@ -84,7 +84,7 @@ fn a_board_is_recognised_by_its_tree() {
 }
 
 #[test]
-fn boards_of_one_chip_have_its_devices_in_what_is_mapped() {
+fn boot_data_boards_of_one_chip_map_its_devices() {
     for board in &boards::BOARDS {
         let chip = board.chip;
         let mut places = vec![chip.pl011, chip.auxiliary, chip.gpio, chip.mailbox, chip.power, chip.card.host];
@@ -101,7 +101,7 @@ fn boards_of_one_chip_have_its_devices_in_what_is_mapped() {
 }
 
 #[test]
-fn no_damage_to_a_tree_is_a_fault() {
+fn device_tree_damage_never_faults() {
     let tree = pi_4();
     for length in 0..tree.len() {
         let _ = Arguments::parse(&tree[..length]);
@@ -117,13 +117,13 @@ fn no_damage_to_a_tree_is_a_fault() {
 
 /// Holds: boot-data.
 #[test]
-fn a_node_that_ends_before_it_begins_is_no_tree() {
+fn device_tree_end_before_begin_is_refused() {
     assert_eq!(Arguments::parse(&Tree::default().end().end().finish()), Arguments::default());
 }
 
 /// Holds: boot-data.
 #[test]
-fn boot_data_is_as_long_as_it_says_and_no_longer_than_it_may() {
+fn boot_data_length_is_its_own_within_bound() {
     let header = |magic: u32, size: u32| {
         let mut bytes = [0; 8];
         bytes[..4].copy_from_slice(&magic.to_be_bytes());

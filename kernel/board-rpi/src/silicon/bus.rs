@@ -94,7 +94,7 @@ impl Device for Plain {
 /// Holds: silicon-code.
 #[test]
 #[should_panic(expected = "without a barrier")]
-fn a_change_of_peripherals_without_a_barrier_is_seen() {
+fn bus_peripheral_change_without_barrier_is_detected() {
     let bus = Bus::default();
     let ((first, _), (second, _)) = (bus.add(Plain::garbage(16)), bus.add(Plain::garbage(16)));
     first.read(0);

@@ -113,13 +113,13 @@ fn exchange(cache: &Cache) -> ([u32; 20], [u32; 20]) {
 
 /// Holds: silicon-caches.
 #[test]
-fn the_firmware_hears_what_was_said_and_its_answer_is_believed() {
+fn firmware_cache_question_and_answer_arrive() {
     assert_eq!(exchange(&Cache::new(PHYSICAL)), (MESSAGE, [9; 20]));
 }
 
 /// Holds: silicon-caches.
 #[test]
-fn a_cache_that_is_not_cared_for_hides_both() {
+fn firmware_cache_without_maintenance_hides_both() {
     let cache = Cache::new(PHYSICAL);
     cache.keeps.set(true);
     assert_eq!(exchange(&cache), ([0xdead_beef; 20], MESSAGE));
@@ -127,12 +127,12 @@ fn a_cache_that_is_not_cared_for_hides_both() {
 
 #[test]
 #[should_panic(expected = "within a cache line")]
-fn words_that_share_a_line_with_others_are_refused() {
+fn firmware_cache_words_sharing_a_line_are_refused() {
     SharedLines::new(Cache::new(PHYSICAL + 16));
 }
 
 #[test]
 #[should_panic(expected = "does not see")]
-fn words_that_the_firmware_cannot_reach_are_refused() {
+fn firmware_cache_unreachable_words_are_refused() {
     SharedLines::new(Cache::new(0x4000_0000));
 }

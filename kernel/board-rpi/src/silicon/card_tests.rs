@@ -4,7 +4,7 @@ use super::card::{SECTORS, card};
 use renga_hal::block::{Block, BlockError, SECTOR_BYTES};
 
 #[test]
-fn a_card_that_takes_its_time_starts() {
+fn sd_card_slow_start_succeeds() {
     let (card, slot) = card(|_| ());
     assert_eq!(card.expect("it starts").blocks(), SECTORS as u64);
     assert_eq!(slot.borrow().lost_writes, 0, "writes that came too soon");
@@ -12,13 +12,13 @@ fn a_card_that_takes_its_time_starts() {
 }
 
 #[test]
-fn a_card_that_does_not_start_is_started_anew() {
+fn sd_card_failed_start_is_repeated() {
     assert!(card(|slot| slot.dead_starts = 2).0.is_ok());
     assert_eq!(card(|slot| slot.dead_starts = 9).0.err(), Some(BlockError::Timeout));
 }
 
 #[test]
-fn sectors_go_to_and_fro() {
+fn sd_card_sectors_roundtrip() {
     let (card, slot) = card(|_| ());
     let mut card = card.expect("it starts");
     let mut page = [0; 8 * SECTOR_BYTES];
@@ -32,7 +32,7 @@ fn sectors_go_to_and_fro() {
 }
 
 #[test]
-fn a_damaged_transfer_is_tried_again_and_no_error_stays() {
+fn sd_card_damaged_transfer_is_repeated_without_residue() {
     let (card, slot) = card(|_| ());
     let mut card = card.expect("it starts");
     let mut page = [0; 2 * SECTOR_BYTES];
@@ -46,7 +46,7 @@ fn a_damaged_transfer_is_tried_again_and_no_error_stays() {
 }
 
 #[test]
-fn what_a_card_cannot_program_is_written_again_or_told() {
+fn sd_card_programming_error_is_repeated_or_reported() {
     let (card, slot) = card(|_| ());
     let mut card = card.expect("it starts");
     slot.borrow_mut().unprogrammed = 2;

@@ -38,7 +38,7 @@ impl Device for Lines {
 }
 
 #[test]
-fn a_pi_3_hears_only_what_it_asked_for() {
+fn interrupts_pi3_raises_enabled_sources_only() {
     let bus = Bus::default();
     let (peripherals, lines) = bus.add(Lines { enabled: [u32::MAX; 3], fiq_or_core: 0xff, timers: [0; 2] });
     let (local, cores) = bus.add(Lines { enabled: [0; 3], fiq_or_core: 0, timers: [0; 2] });
@@ -59,7 +59,7 @@ fn a_pi_3_hears_only_what_it_asked_for() {
 }
 
 #[test]
-fn a_pi_4_hears_only_what_it_asked_for() {
+fn interrupts_pi4_raises_enabled_sources_only() {
     let bus = Bus::default();
     let (distributor, device) = bus.add(Plain::garbage(0x1000));
     let (processor, core) = bus.add(Plain::garbage(0x20));
@@ -109,7 +109,7 @@ impl Device for Source64 {
 }
 
 #[test]
-fn random_numbers_are_waited_for_and_a_dead_source_is_none() {
+fn random_source_waits_and_dead_source_gives_none() {
     let number = |cold| random::number(Bus::default().add(Source64 { cold, on: false, word: 7 }).0);
     assert!(number(500).is_some());
     assert_eq!(number(u32::MAX), None);

@@ -55,7 +55,7 @@ fn mailboxes(bus: &Bus) -> (impl Fn(u8) -> CoreIpi<Block<Mailboxes>>, Rc<RefCell
 }
 
 #[test]
-fn a_bell_interrupts_its_core_until_it_is_silenced() {
+fn ipi_pi3_interrupts_core_until_acknowledged() {
     let bus = Bus::default();
     let (ipi, device) = mailboxes(&bus);
     let mut ipis = [0, 1, 2, 3].map(ipi);
@@ -73,7 +73,7 @@ fn a_bell_interrupts_its_core_until_it_is_silenced() {
 }
 
 #[test]
-fn whatever_is_done_with_a_bell_lies_between_barriers() {
+fn ipi_every_access_is_between_barriers() {
     let bus = Bus::default();
     let (ipi, _) = mailboxes(&bus);
     let mut ipi = ipi(1);
@@ -135,7 +135,7 @@ impl Device for Software {
 
 /// Holds: cores-spread.
 #[test]
-fn a_bell_of_a_pi_4_interrupts_its_core_until_that_silences_it() {
+fn ipi_pi4_interrupts_core_until_acknowledged() {
     let bus = Bus::default();
     let software = || Software { core: 0, enabled: [u32::MAX; CORES], pending: [[0xf; 16]; CORES] };
     let (mut distributor, device) = bus.add(software());

@@ -30,7 +30,7 @@ impl Device for Mini {
 }
 
 #[test]
-fn the_log_waits_for_its_line_and_nobody_for_the_log() {
+fn log_uart_waits_for_line_without_blocking() {
     let bus = Bus::default();
     let (registers, device) = bus.add(Mini { registers: Plain::garbage(0x80), room: 8, sent: Vec::new() });
     let mut uart = MiniUart::new(registers, 400_000_000);
@@ -49,7 +49,7 @@ fn the_log_waits_for_its_line_and_nobody_for_the_log() {
 }
 
 #[test]
-fn the_console_divides_the_clock_that_it_has() {
+fn console_uart_divides_actual_clock() {
     for (clock_hz, whole, fraction) in [(48_000_000, 26, 3), (3_000_000, 1, 40), (1_000_000_000, 542, 34)] {
         let (registers, device) = Bus::default().add(Plain::garbage(0x50));
         let _uart = Pl011::new(registers, clock_hz, 115_200);
@@ -74,7 +74,7 @@ impl Device for Power {
 }
 
 #[test]
-fn the_watchdog_takes_nothing_without_its_password() {
+fn watchdog_write_without_password_is_ignored() {
     let (registers, device) = Bus::default().add(Power([0; 10]));
     let mut watchdog = Watchdog::new(registers);
     device.borrow_mut().0[0x1c / 4] = 0x102;
@@ -92,7 +92,7 @@ fn the_watchdog_takes_nothing_without_its_password() {
 }
 
 #[test]
-fn a_reset_names_a_partition_once() {
+fn reset_names_partition_once() {
     let (registers, device) = Bus::default().add(Power([0; 10]));
     let mut watchdog = Watchdog::new(registers);
     // As firmware leaves it: the partition, in every second bit, and what reset the board.

@@ -18,14 +18,14 @@ fn left_low(slot: &mut Slot) {
 
 /// Holds: silicon-card.
 #[test]
-fn a_host_that_was_left_at_1_8_v_is_led_back() {
+fn sd_host_left_at_1_8_v_returns_to_3_3_v() {
     let (card, slot) = card(left_low);
     assert!(card.is_ok() && slot.borrow().registers[0x3c / 4] & HOST_AT_1_8_V == 0);
 }
 
 /// Holds: silicon-card.
 #[test]
-fn a_supply_that_was_left_at_1_8_v_is_led_back_and_waited_for() {
+fn sd_supply_left_at_1_8_v_returns_and_settles() {
     let bus = Bus::default();
     let (mut mailbox, firmware, clock) = mailbox_on(&bus, |_| ());
     let supplied_ns = Rc::clone(&firmware.borrow().supplied_ns);
@@ -39,7 +39,7 @@ fn a_supply_that_was_left_at_1_8_v_is_led_back_and_waited_for() {
 }
 
 #[test]
-fn a_board_without_such_a_supply_is_not_asked_for_it() {
+fn sd_supply_absent_is_not_requested() {
     let bus = Bus::default();
     let (mut mailbox, firmware, clock) = mailbox_on(&bus, |_| ());
     prepare(&mut mailbox, &BCM2837.card, &clock);

@@ -101,39 +101,39 @@ pub fn mailbox_on(bus: &Bus, change: impl FnOnce(&mut Firmware)) -> (Asked, Rc<R
 }
 
 #[test]
-fn a_clock_is_asked_for_and_then_asked_again() {
+fn firmware_mailbox_clock_is_set_and_read_back() {
     assert_eq!(mailbox(|_| ()).0.set_clock_hz(2, 48_000_000), Ok(48_000_000));
     // Firmware that echoes the wish is found out.
     assert_eq!(mailbox(|firmware| firmware.echoes = true).0.set_clock_hz(2, 48_000_000), Ok(1_000_000_000));
 }
 
 #[test]
-fn an_answer_may_take_more_than_a_second() {
+fn firmware_mailbox_answer_may_take_over_a_second() {
     assert_eq!(mailbox(|firmware| firmware.late_ns = 1_500_000_000).0.serial(), Ok(0x1000_0000_89ab_cdef));
 }
 
 #[test]
-fn firmware_that_never_answers_is_given_up() {
+fn firmware_mailbox_dead_firmware_times_out() {
     let (mut mailbox, _, clock) = mailbox(|firmware| firmware.late_ns = u64::MAX / 2);
     assert_eq!(mailbox.serial(), Err(MailboxError::Timeout));
     assert!((TIMEOUT_NS..TIMEOUT_NS * 2).contains(&clock.peek_ns()), "{} ns", clock.peek_ns());
 }
 
 #[test]
-fn messages_of_other_channels_are_left_alone() {
+fn firmware_mailbox_other_channels_are_ignored() {
     let (mut mailbox, ..) = mailbox(|firmware| firmware.strangers = vec![0x1230, ADDRESS | 1, 0xc020_0048]);
     assert_eq!(mailbox.serial(), Ok(0x1000_0000_89ab_cdef));
 }
 
 #[test]
-fn a_question_that_the_firmware_does_not_know_has_no_answer() {
+fn firmware_mailbox_unknown_tag_has_no_answer() {
     let (mut mailbox, ..) = mailbox(|_| ());
     assert_eq!(mailbox.temperature_millidegrees(), Err(MailboxError::Refused));
     assert_eq!(mailbox.clock_hz(12), Err(MailboxError::Refused), "a clock of 0 Hz is none");
 }
 
 #[test]
-fn throttling_is_heard_of_without_waiting() {
+fn firmware_mailbox_throttling_is_polled_without_waiting() {
     let (mut mailbox, _, clock) = mailbox(|firmware| firmware.late_ns = 1_000_000);
     mailbox.ask_throttled();
     assert_eq!(mailbox.take_throttled(), None);

@@ -99,13 +99,13 @@ fn pins() -> (Pins<super::bus::Block<Silicon>>, std::rc::Rc<std::cell::RefCell<S
 }
 
 #[test]
-fn nothing_interrupts_after_boot_whatever_firmware_left_on() {
+fn gpio_boot_disables_all_pin_interrupts() {
     let (_pins, silicon) = pins();
     assert!(!silicon.borrow().may_interrupt(), "{:x?}", silicon.borrow().detect);
 }
 
 #[test]
-fn pulls_are_clocked_into_their_pin_only() {
+fn gpio_pull_reaches_its_pin_only() {
     let (mut pins, silicon) = pins();
     pins.set_pull(4, Pull::Up);
     pins.set_pull(40, Pull::Down);
@@ -117,7 +117,7 @@ fn pulls_are_clocked_into_their_pin_only() {
 }
 
 #[test]
-fn the_card_gets_its_pins_and_the_radio_loses_them() {
+fn gpio_card_takes_pins_from_radio() {
     let (mut pins, silicon) = pins();
     pins.route_card();
     let silicon = silicon.borrow();
@@ -127,7 +127,7 @@ fn the_card_gets_its_pins_and_the_radio_loses_them() {
 }
 
 #[test]
-fn the_console_gets_its_pins() {
+fn gpio_console_takes_its_pins() {
     let (mut pins, silicon) = pins();
     pins.set_function(14, Function::Input);
     pins.route_console();
@@ -136,7 +136,7 @@ fn the_console_gets_its_pins() {
 }
 
 #[test]
-fn a_board_that_dies_drives_no_line_of_the_link_and_keeps_its_console() {
+fn gpio_fault_releases_link_and_keeps_console() {
     let (mut pins, silicon) = pins();
     for pin in (2..14).chain(16..28) {
         pins.set_function(pin, Function::Output);
@@ -148,7 +148,7 @@ fn a_board_that_dies_drives_no_line_of_the_link_and_keeps_its_console() {
 }
 
 #[test]
-fn the_pulls_of_a_bcm2711_have_their_own_registers_and_codes() {
+fn gpio_bcm2711_pulls_use_own_registers_and_codes() {
     let (registers, device) = Bus::default().add(Plain(vec![0; 0x100 / 4]));
     let mut pins = Pins::new(registers, Pulls::Direct);
     for (pin, pull) in [(4, Pull::Up), (5, Pull::Down), (27, Pull::Up), (27, Pull::Off), (53, Pull::Down)] {
@@ -160,7 +160,7 @@ fn the_pulls_of_a_bcm2711_have_their_own_registers_and_codes() {
 }
 
 #[test]
-fn the_settling_of_a_pull_is_watched() {
+fn gpio_pull_settling_is_observed() {
     let (mut registers, _) = Bus::default().add(Silicon::after_firmware());
     registers.write(0x94, 2);
     let soon = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| registers.write(0x98, 1)));

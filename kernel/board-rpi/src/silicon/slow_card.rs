@@ -43,7 +43,7 @@ fn slow() -> (Card, Clock, std::rc::Rc<std::cell::RefCell<super::card::Slot>>) {
 
 /// Holds: silicon-card.
 #[test]
-fn while_a_card_is_slow_the_core_is_others() {
+fn sd_transfer_slow_card_frees_core() {
     let (mut card, clock, slot) = slow();
     let mut page = [0; 8 * SECTOR_BYTES];
     let (done, calls, longest_ns, took_ns) = carried_on(&clock, || card.read_on(16, &mut page), || ());
@@ -58,7 +58,7 @@ fn while_a_card_is_slow_the_core_is_others() {
 }
 
 #[test]
-fn a_card_that_is_quick_is_not_left() {
+fn sd_transfer_quick_card_keeps_core() {
     let (card, _) = card(|slot| slot.late_ns = [0, 5_000, 5_000]);
     let mut card = card.expect("it starts");
     let mut page = [7; 8 * SECTOR_BYTES];
@@ -67,7 +67,7 @@ fn a_card_that_is_quick_is_not_left() {
 }
 
 #[test]
-fn others_use_their_peripherals_meanwhile() {
+fn sd_transfer_slow_card_leaves_peripherals_to_others() {
     let bus = Bus::default();
     let (other, _) = bus.add(Plain::garbage(16));
     let (card, _) = card_on(&bus, |slot| slot.late_ns = SLOW_NS);
@@ -81,7 +81,7 @@ fn others_use_their_peripherals_meanwhile() {
 
 /// Holds: silicon-card.
 #[test]
-fn a_card_that_never_ends_fails_and_holds_nobody_up() {
+fn sd_transfer_endless_card_fails_without_blocking() {
     let (mut card, clock, slot) = slow();
     slot.borrow_mut().late_ns[2] = 60_000_000_000;
     let page = [0; SECTOR_BYTES];
@@ -96,7 +96,7 @@ fn a_card_that_never_ends_fails_and_holds_nobody_up() {
 
 #[test]
 #[should_panic(expected = "half-way")]
-fn one_transfer_is_carried_to_its_end_before_another_begins() {
+fn sd_transfer_completes_before_next_begins() {
     let (mut card, ..) = slow();
     let mut page = [0; SECTOR_BYTES];
     assert!(matches!(card.read_on(16, &mut page), Ok(Progress::Later(_))));

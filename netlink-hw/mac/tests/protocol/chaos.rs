@@ -79,7 +79,7 @@ fn recovers(ring: &mut Ring, boards: u8, seed: u64) {
 
 /// Holds: token-one.
 #[test]
-fn whatever_happens_the_bus_recovers() {
+fn token_bus_chaos_recovers() {
     let (mut events, mut longest_ns) = (0, 0);
     let (first, count) = seeds();
     for seed in first..first + count {

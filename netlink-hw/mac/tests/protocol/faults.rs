@@ -10,7 +10,7 @@ fn made(ring: &Ring) -> u64 {
 
 /// Holds: token-one.
 #[test]
-fn a_lost_token_comes_back_in_its_bound() {
+fn token_lost_returns_within_bound() {
     for boards in 2..=8_u8 {
         for from in 0..boards {
             let mut ring = Ring::up(boards);
@@ -33,7 +33,7 @@ fn a_lost_token_comes_back_in_its_bound() {
 
 /// Holds: token-one.
 #[test]
-fn two_tokens_become_one_in_their_bound() {
+fn token_doubled_becomes_one_within_bound() {
     for boards in 2..=8_u8 {
         for second in 0..boards {
             let mut ring = Ring::up(boards);
@@ -57,7 +57,7 @@ fn two_tokens_become_one_in_their_bound() {
 }
 
 #[test]
-fn epochs_wrap() {
+fn token_epoch_wraps() {
     let mut ring = Ring::up(2);
     for round in 0..600_u32 {
         let from = (round % 2) as u8;
@@ -70,7 +70,7 @@ fn epochs_wrap() {
 
 /// Holds: token-hang.
 #[test]
-fn a_board_that_hangs_with_the_token_is_reported_and_the_bus_recovers_after_its_reset() {
+fn token_hung_holder_is_reported_and_bus_recovers_after_reset() {
     let mut ring = Ring::up(3);
     ring.send(0, 1);
     let holds = |ring: &Ring| matches!(ring.board(0).link.mac().state(), State::Hold { .. });
@@ -89,7 +89,7 @@ fn a_board_that_hangs_with_the_token_is_reported_and_the_bus_recovers_after_its_
 }
 
 #[test]
-fn a_board_that_hangs_while_it_asks_does_not_make_the_others_burn() {
+fn token_hung_bidder_burns_no_board() {
     let mut ring = Ring::up(3);
     assert!(ring.deliver(1, 2, FRAME_NS).is_some());
     ring.run_for(1_000_000);
@@ -109,7 +109,7 @@ fn a_board_that_hangs_while_it_asks_does_not_make_the_others_burn() {
 
 /// Holds: token-members.
 #[test]
-fn halves_of_a_bus_work_and_become_one_again() {
+fn token_bus_halves_work_and_merge() {
     for boards in 2..=8_u8 {
         let mut ring = Ring::up(boards);
         let groups: Vec<u8> = (0..boards).map(|board| board % 2).collect();
@@ -137,7 +137,7 @@ fn halves_of_a_bus_work_and_become_one_again() {
 }
 
 #[test]
-fn a_thousand_frames_through_thirty_percent_of_losses() {
+fn token_thousand_frames_survive_thirty_percent_loss() {
     let faults = Faults { lost_per_mille: 200, changed_per_mille: 50, unanswered_per_mille: 50, ..Faults::NONE };
     let mut ring = Ring::new(4, faults, 11);
     ring.run_for(50_000_000);

@@ -6,7 +6,7 @@ use renga_phy::loopback::Faults;
 
 /// Holds: token-members.
 #[test]
-fn a_dead_board_costs_its_bound_and_is_dropped() {
+fn members_dead_board_costs_bound_and_is_dropped() {
     for boards in 3..=8_u8 {
         for dead in 0..boards {
             let mut ring = Ring::up(boards);
@@ -37,7 +37,7 @@ fn a_dead_board_costs_its_bound_and_is_dropped() {
 
 /// Holds: token-members.
 #[test]
-fn a_dead_neighbour_is_passed_over_in_its_bound() {
+fn members_dead_neighbour_is_skipped_within_bound() {
     // Board 1 dies while board 0 has the token; board 2 has it next.
     let mut ring = Ring::up(4);
     assert!(ring.deliver(0, 3, FRAME_NS).is_some());
@@ -52,7 +52,7 @@ fn a_dead_neighbour_is_passed_over_in_its_bound() {
 
 /// Holds: token-members.
 #[test]
-fn a_board_that_comes_back_takes_part_at_once() {
+fn members_returning_board_joins_at_once() {
     for boards in 2..=8_u8 {
         for place in 0..boards {
             let mut ring = Ring::up(boards);
@@ -71,7 +71,7 @@ fn a_board_that_comes_back_takes_part_at_once() {
 
 /// Holds: token-members.
 #[test]
-fn a_board_joins_under_load() {
+fn members_join_under_load() {
     let mut ring = Ring::up(4);
     ring.kill(2);
     let began_ns = ring.now_ns;
@@ -93,7 +93,7 @@ fn a_board_joins_under_load() {
 }
 
 #[test]
-fn boards_that_leave_hand_the_token_on() {
+fn members_leaving_board_passes_token() {
     for boards in 2..=8_u8 {
         let mut ring = Ring::up(boards);
         for place in 0..boards - 1 {
@@ -111,7 +111,7 @@ fn boards_that_leave_hand_the_token_on() {
 
 /// Holds: token-numbers.
 #[test]
-fn boards_of_one_number_are_silent_until_one_is_taken_away() {
+fn members_duplicate_numbers_stay_silent() {
     for places in [&[0, 1, 1][..], &[1, 1], &[0, 3, 5, 3], &[2, 2, 4, 6]] {
         let mut ring = Ring::with_numbers(places, Faults::NONE, 3);
         let doubles: Vec<u8> = (0..places.len())

@@ -6,7 +6,7 @@ use renga_phy::loopback::Faults;
 
 /// Holds: token-members.
 #[test]
-fn all_boards_are_members_soon_after_a_cold_start() {
+fn members_cold_start_joins_all() {
     for boards in 2..=8 {
         let mut ring = Ring::new(boards, Faults::NONE, 1);
         let took_ns = ring.run_while(20_000_000, |ring| !ring.all_members());
@@ -19,7 +19,7 @@ fn all_boards_are_members_soon_after_a_cold_start() {
 
 /// Holds: idle-silent.
 #[test]
-fn nothing_happens_on_an_idle_bus() {
+fn token_idle_bus_is_quiet() {
     for boards in 2..=8 {
         let mut ring = Ring::up(boards);
         for round in 0..3 {
@@ -35,7 +35,7 @@ fn nothing_happens_on_an_idle_bus() {
 
 /// Holds: token-fair.
 #[test]
-fn a_frame_on_an_idle_bus_leaves_at_once() {
+fn token_idle_bus_frame_leaves_at_once() {
     for boards in 2..=8 {
         let mut ring = Ring::up(boards);
         let mut most_ns = 0;
@@ -51,7 +51,7 @@ fn a_frame_on_an_idle_bus_leaves_at_once() {
 
 /// Holds: token-fair.
 #[test]
-fn everybody_sends_as_much_as_anybody_else() {
+fn token_boards_share_equally() {
     for boards in 2..=8_u8 {
         let mut ring = Ring::up(boards);
         let next = |from| (from + 1) % boards;
@@ -71,7 +71,7 @@ fn everybody_sends_as_much_as_anybody_else() {
 }
 
 #[test]
-fn frames_arrive_in_order_and_once() {
+fn token_frames_arrive_once_in_order() {
     let mut ring = Ring::up(4);
     for _ in 0..500 {
         (1..4).for_each(|from| ring.send(from, 0));
@@ -86,7 +86,7 @@ fn frames_arrive_in_order_and_once() {
 }
 
 #[test]
-fn an_idle_holder_releases_every_line() {
+fn token_idle_holder_releases_lines() {
     let ring = Ring::up(3);
     let place = ring.holder().unwrap();
     let mac = ring.board(place).link.mac();

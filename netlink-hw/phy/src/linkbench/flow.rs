@@ -88,7 +88,7 @@ mod tests {
 
     /// Holds: linkbench-losses.
     #[test]
-    fn frames_are_counted_once_and_gaps_are_seen() {
+    fn linkbench_flow_counts_frames_and_gaps() {
         let mut coming = Coming::default();
         for (number, now_ns) in [(0, 5_000_000), (1, 5_500_000), (1, 5_600_000), (4, 7_000_000)] {
             coming.take(number, now_ns);

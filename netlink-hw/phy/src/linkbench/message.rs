@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read() {
+    fn linkbench_message_roundtrip() {
         let flow = Flow { frames: 1, missing: 2, double: 3, span_us: 4 };
         let errors = Errors { again: 6, given_up: 7, unsent: 8, broken: 9, tokens: 10 };
         for message in [

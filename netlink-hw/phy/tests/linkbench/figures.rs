@@ -59,7 +59,7 @@ fn all_of(setup: &Setup, rate_hz: Option<u32>) -> Round {
 
 /// Holds: linkbench-rates.
 #[test]
-fn rates_are_those_of_the_frames_less_what_the_token_costs() {
+fn linkbench_rates_are_frames_less_token() {
     for handshake in [Handshake::ThreeWire, Handshake::TwoEdge] {
         for speed in [Speed::PI3_1200, Speed::PI4_600] {
             let setup = Setup { handshake, ..Setup::of(2, speed) };
@@ -76,7 +76,7 @@ fn rates_are_those_of_the_frames_less_what_the_token_costs() {
 
 /// Holds: linkbench-rates.
 #[test]
-fn the_token_comes_by_once_in_the_frames_of_all() {
+fn linkbench_token_passes_once_per_round() {
     let setup = Setup { handshake: Handshake::TwoEdge, ..Setup::of(4, Speed::PI3_1200) };
     let round = all_of(&setup, None);
     let frame_us = 1_000_000 / round.pairs[1].expect("it answers").there.frames_per_s();
@@ -89,7 +89,7 @@ fn the_token_comes_by_once_in_the_frames_of_all() {
 /// A board that is given the token sends at once: who gave it hears that it arrived before it hears the next frame.
 /// Holds: linkbench-losses.
 #[test]
-fn no_token_is_lost_between_more_than_two_boards() {
+fn linkbench_three_boards_lose_no_token() {
     for boards in [3, 4] {
         let round = all_of(&Setup { handshake: Handshake::TwoEdge, ..Setup::of(boards, Speed::PI3_1200) }, None);
         let tokens: u32 = round.shares.iter().flatten().map(|share| share.errors.tokens).sum();
@@ -100,10 +100,10 @@ fn no_token_is_lost_between_more_than_two_boards() {
 
 /// Holds: linkbench-rates.
 #[test]
-fn over_spi_all_is_measured_too() {
+fn linkbench_spi_measures_all() {
     let setup = Setup { serial: Some(Serial::REPORTED), ..Setup::of(2, Speed::PI3_1200) };
     let pair = all_of(&setup, Some(4_000_000)).pairs[1].expect("it answers");
-    // By hand 2.91 Mbit/s (`the_rates_of_long_frames`), without the token and with 50 us less of arming a frame.
+    // By hand 2.91 Mbit/s (`frames_long_rates_are_known`), without the token and with 50 us less of arming a frame.
     for flow in [pair.there, pair.back] {
         assert!((2_800..=2_910).contains(&flow.rate_kbps()), "{flow:?}");
     }
@@ -111,7 +111,7 @@ fn over_spi_all_is_measured_too() {
 
 /// Each rate, both chips on one bus: the flows of every pair, and one token for all.
 #[test]
-fn over_spi_boards_of_both_chips_are_measured() {
+fn linkbench_spi_measures_both_chips() {
     for (rate_hz, boards, least_kbps) in [(1_000_000, 2, 700), (8_000_000, 2, 4_700), (4_000_000, 3, 2_700)] {
         let mut setup = Setup { serial: Some(Serial::REPORTED), ..Setup::of(boards, Speed::PI3_1200) };
         setup.boards[1] = Speed::PI4_600;

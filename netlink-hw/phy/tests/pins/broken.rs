@@ -126,7 +126,7 @@ const TIMING: Timing = Timing::for_width(Width::Sixteen);
 const HANDSHAKES: [Handshake; 2] = [Handshake::ThreeWire, Handshake::TwoEdge];
 
 #[test]
-fn a_sound_driver_is_not_caught() {
+fn mutants_sound_driver_passes() {
     for handshake in HANDSHAKES {
         assert_eq!(caught(None, TIMING, handshake, &Setup::of(4, Speed::PI3_1200)), None);
         let setup = Setup { stall_every_ns: Some(20_000), ..slow_listeners() };
@@ -135,7 +135,7 @@ fn a_sound_driver_is_not_caught() {
 }
 
 #[test]
-fn settling_too_short() {
+fn mutants_short_settling_is_caught() {
     let timing = Timing { settle_ns: 20, ..TIMING };
     let violation = caught(None, timing, Handshake::TwoEdge, &Setup::of(4, Speed::PI3_1200)).unwrap();
     assert!(matches!(violation.rule, Rule::Unsettled { talker: 0, before_ns: ..80 }), "{violation}");
@@ -143,7 +143,7 @@ fn settling_too_short() {
 }
 
 #[test]
-fn data_held_too_short() {
+fn mutants_short_hold_is_caught() {
     let mut setup = Setup::of(8, Speed::PI4_600);
     setup.boards[0] = Speed { talker_ns: 1, listener_ns: 1, spacing_ns: 1, ..Speed::PI3_1200 };
     assert_eq!(caught(None, TIMING, Handshake::ThreeWire, &setup), None);
@@ -153,7 +153,7 @@ fn data_held_too_short() {
 
 /// Holds: pins-double-read.
 #[test]
-fn reading_only_once() {
+fn mutants_single_read_is_caught() {
     // Stalled listeners keep pulling while the others let go, which makes the spikes.
     let setup = Setup { stall_every_ns: Some(20_000), spikes_per_mille: 300, ..slow_listeners() };
     for handshake in HANDSHAKES {
@@ -165,7 +165,7 @@ fn reading_only_once() {
 }
 
 #[test]
-fn a_talker_that_does_not_let_go() {
+fn mutants_talker_keeping_lines_is_caught() {
     for handshake in HANDSHAKES {
         let violation = caught(Some(Fault::KeepsData), TIMING, handshake, &Setup::of(4, Speed::PI3_1200)).unwrap();
         assert!(matches!(violation.rule, Rule::Contention { low: 0, .. }), "{violation}");
@@ -173,7 +173,7 @@ fn a_talker_that_does_not_let_go() {
 }
 
 #[test]
-fn a_talker_that_does_not_wait() {
+fn mutants_talker_not_waiting_is_caught() {
     for handshake in HANDSHAKES {
         let violation = caught(Some(Fault::BelievesAll), TIMING, handshake, &slow_listeners()).unwrap();
         let early = matches!(violation.rule, Rule::StrobeTooEarly { talker: 0 } | Rule::DataTooEarly { talker: 0 });
@@ -182,13 +182,13 @@ fn a_talker_that_does_not_wait() {
 }
 
 #[test]
-fn wires_that_nobody_holds() {
+fn mutants_floating_wires_are_caught() {
     let violation = caught(Some(Fault::NoPulls), TIMING, Handshake::ThreeWire, &Setup::of(1, Speed::PI3_1200)).unwrap();
     assert!(matches!(violation.rule, Rule::Floating { reader: 0 }), "{violation}");
 }
 
 #[test]
-fn a_violation_names_line_boards_and_time() {
+fn violation_names_line_boards_and_time() {
     let violation =
         Violation { at_ns: 1234, line: renga_phy::pins::PinName(21), rule: Rule::Contention { high: 0, low: 3 } };
     assert_eq!(violation.to_string(), "1234 ns, D5: board 0 drives it high, board 3 low");

@@ -93,32 +93,32 @@ fn at_every_step(victim: u8, death: Death) {
 
 /// Holds: pins-hang.
 #[test]
-fn a_talker_is_reset() {
+fn reset_of_talker_recovers() {
     at_every_step(0, Death::Reset);
 }
 
 /// Holds: pins-hang.
 #[test]
-fn a_listener_is_reset() {
+fn reset_of_listener_recovers() {
     at_every_step(3, Death::Reset);
 }
 
 /// Holds: pins-hang.
 #[test]
-fn a_talker_hangs() {
+fn hang_of_talker_is_detected() {
     at_every_step(0, Death::Hang);
 }
 
 /// Holds: pins-hang.
 #[test]
-fn a_listener_hangs() {
+fn hang_of_listener_is_detected() {
     at_every_step(3, Death::Hang);
 }
 
 /// A board without power clamps the lines through its diodes: errors, in bounded time, until the ribbon
 /// is unplugged or the power is back.
 #[test]
-fn a_board_without_power_is_seen() {
+fn power_loss_of_board_is_detected() {
     let model = Model::new(&Setup::of(BOARDS, Speed::PI3_1200));
     let seen = Rc::new(RefCell::new(Seen::default()));
     let mut tasks = Tasks::new(&model);

@@ -22,7 +22,7 @@ fn arrives(setup: &Setup, wiring: Wiring, bytes: usize) {
 }
 
 #[test]
-fn in_every_mode() {
+fn frames_every_mode_arrive() {
     for width in [Width::Sixteen, Width::Four, Width::One] {
         for handshake in HANDSHAKES {
             for speed in Speed::ALL {
@@ -36,7 +36,7 @@ fn in_every_mode() {
 }
 
 #[test]
-fn with_every_number_of_boards_and_pull() {
+fn frames_every_board_count_and_pull_arrive() {
     for boards in 2..=8 {
         for handshake in HANDSHAKES {
             for (terminator_ohms, pulls) in
@@ -50,7 +50,7 @@ fn with_every_number_of_boards_and_pull() {
 }
 
 #[test]
-fn with_stalls_and_mixed_boards() {
+fn frames_stalls_and_mixed_boards_arrive() {
     for seed in 0..40 {
         for handshake in HANDSHAKES {
             let mut setup = Setup {
@@ -69,7 +69,7 @@ fn with_stalls_and_mixed_boards() {
 }
 
 #[test]
-fn only_who_is_meant_answers() {
+fn frames_addressed_board_alone_answers() {
     let plans = [(0, BEGIN_NS, Plan::Frame(frame(2, 0, &payload(40))))];
     for handshake in HANDSHAKES {
         let setup = Setup { handshake, ..Setup::of(4, Speed::PI3_1200) };
@@ -81,7 +81,7 @@ fn only_who_is_meant_answers() {
 }
 
 #[test]
-fn a_board_that_wants_the_token_says_so_in_others_polls() {
+fn frames_bid_appears_in_polls() {
     let model = Model::new(&Setup::of(3, Speed::PI3_1200));
     let seen = Rc::new(RefCell::default());
     let mut tasks = Tasks::new(&model);
@@ -100,7 +100,7 @@ fn a_board_that_wants_the_token_says_so_in_others_polls() {
 }
 
 #[test]
-fn nobody_there_is_told_at_once() {
+fn frames_absent_receiver_is_reported_at_once() {
     for (destination, boards) in [(ALL, 1), (5, 3)] {
         let plans = [(0, BEGIN_NS, Plan::Frame(frame(destination, 0, &payload(1024))))];
         let (seen, violations) = run(&Setup::of(boards, Speed::PI3_1200), WIRING, &plans, 2 * BEGIN_NS);
@@ -115,7 +115,7 @@ fn nobody_there_is_told_at_once() {
 /// what arrives is right.
 /// Holds: pins-collision.
 #[test]
-fn two_talkers_see_each_other() {
+fn frames_two_talkers_detect_collision() {
     let mut both_sent = 0;
     for apart_ns in (0..30_000).step_by(211) {
         let plans = [
@@ -134,7 +134,7 @@ fn two_talkers_see_each_other() {
 }
 
 #[test]
-fn the_same_seed_is_the_same_run() {
+fn frames_same_seed_same_run() {
     let run = |seed| {
         let setup = Setup { stall_every_ns: Some(20_000), seed, ..Setup::of(5, Speed::PI3_600) };
         let (seen, _) = send(&setup, WIRING, &[frame(ALL, 0, &payload(200))]);

@@ -17,7 +17,7 @@ fn rate(setup: &Setup, wiring: Wiring, frames: usize) -> f64 {
 
 /// Holds: pins-rate.
 #[test]
-fn a_pi_3_reaches_18_and_25() {
+fn pins_pi3_reaches_18_and_25_mbit() {
     for boards in 2..=8 {
         for (handshake, goal) in [(Handshake::ThreeWire, 18.0), (Handshake::TwoEdge, 25.0)] {
             let setup = Setup { handshake, ..Setup::of(boards, Speed::PI3_1200) };
@@ -31,7 +31,7 @@ fn a_pi_3_reaches_18_and_25() {
 /// Pi 4, three-wire, no terminator, stalls: with the weakest pulls too that its data sheet allows.
 /// Holds: pins-rate.
 #[test]
-fn the_worst_case_exceeds_the_papers_4() {
+fn pins_worst_case_exceeds_4_mbit() {
     for boards in 2..=8 {
         for (pull_ohms, seed) in [(PULL_OHMS, 1), (PULL_OHMS, 2), (WEAKEST_PULL_OHMS, 1), (WEAKEST_PULL_OHMS, 2)] {
             let setup = Setup {

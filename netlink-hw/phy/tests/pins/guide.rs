@@ -21,7 +21,7 @@ fn wires() -> impl Iterator<Item = (String, u8)> {
 
 /// Holds: pins-harness.
 #[test]
-fn the_guide_names_each_wires_place_on_the_header() {
+fn guide_names_header_place_of_each_wire() {
     let guide = guide("build-a-cluster.md");
     for (name, pin) in wires() {
         let row = format!("| {name} | {pin} | {} |", HEADER[usize::from(pin)]);
@@ -36,7 +36,7 @@ fn the_guide_names_each_wires_place_on_the_header() {
 
 /// Holds: pins-harness.
 #[test]
-fn the_drawing_shows_the_drivers_pins() {
+fn guide_drawing_shows_driver_pins() {
     let drawing = guide("wiring.svg");
     for line in Line::ALL {
         let (name, pin) = (line.name(), line.pin());

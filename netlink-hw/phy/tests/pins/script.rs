@@ -14,7 +14,7 @@ fn begun<G: PinBank>(pins: G, board: u8, handshake: Handshake) -> PinBus<G> {
 }
 
 #[test]
-fn a_script_makes_the_driver_do_the_same_again() {
+fn script_replay_repeats_driver() {
     for handshake in [Handshake::ThreeWire, Handshake::TwoEdge] {
         for bytes in [0, 2, 62, 1024] {
             let sent = frame(ALL, 0, &payload(bytes));

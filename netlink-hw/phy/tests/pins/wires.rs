@@ -25,7 +25,7 @@ fn faults(of: &[(u8, WireFault)], wires: u32) -> Vec<Option<WireFault>> {
 }
 
 #[test]
-fn a_sound_harness() {
+fn harness_sound_passes() {
     for width in [Width::Sixteen, Width::Four, Width::One] {
         for speed in Speed::ALL {
             assert_eq!(tested(0, width, speed, vec![]), faults(&[], width.wires()), "{width:?} {speed:?}");
@@ -35,7 +35,7 @@ fn a_sound_harness() {
 
 /// Holds: pins-test.
 #[test]
-fn stuck_wires_are_named() {
+fn harness_stuck_wires_are_named() {
     for speed in Speed::ALL {
         for wire in 0..16 {
             let low = tested(1, Width::Sixteen, speed, vec![HarnessFault::StuckLow(data_pin(wire))]);
@@ -51,7 +51,7 @@ fn stuck_wires_are_named() {
 
 /// Holds: pins-test.
 #[test]
-fn open_wires_are_named_with_their_board() {
+fn harness_open_wires_are_named_with_board() {
     for board in 0..BOARDS {
         for wire in [0, 5, 11, 15] {
             let found =
@@ -63,7 +63,7 @@ fn open_wires_are_named_with_their_board() {
 
 /// Holds: pins-test.
 #[test]
-fn swapped_wires_are_named_with_their_board() {
+fn harness_swapped_wires_are_named_with_board() {
     for board in 0..BOARDS {
         for (a, b) in [(0, 1), (3, 12), (14, 15)] {
             let swap = HarnessFault::Swapped { board, pins: (data_pin(a), data_pin(b)) };
@@ -76,7 +76,7 @@ fn swapped_wires_are_named_with_their_board() {
 
 /// Holds: pins-test.
 #[test]
-fn shorted_wires_are_named() {
+fn harness_shorted_wires_are_named() {
     for speed in Speed::ALL {
         for (a, b) in [(1, 2), (7, 13)] {
             let short = HarnessFault::Shorted(data_pin(a), data_pin(b));
@@ -94,7 +94,7 @@ fn with_control_fault(fault: HarnessFault) -> Seen {
 }
 
 #[test]
-fn stuck_control_lines_are_named() {
+fn harness_stuck_control_lines_are_named() {
     let low = |line: Line| with_control_fault(HarnessFault::StuckLow(line.pin())).sent[0].result;
     let high = |line: Line| with_control_fault(HarnessFault::StuckHigh(line.pin())).sent[0].result;
     assert_eq!(low(Line::NotReady), Err(BusError::NoAnswer(Line::NotReady)));

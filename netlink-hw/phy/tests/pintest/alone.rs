@@ -11,7 +11,7 @@ fn alone(faults: &[HarnessFault]) -> Report {
 
 /// Holds: pintest-two.
 #[test]
-fn a_board_alone_names_what_it_can() {
+fn pintest_lone_board_names_findings() {
     let touches = |name| Finding::Touches { with: wire(name) };
     assert_eq!(findings(&alone(&[])), []);
     assert_eq!(findings(&alone(&[HarnessFault::StuckLow(20)])), [("D4", Finding::HeldLow)]);
@@ -22,7 +22,7 @@ fn a_board_alone_names_what_it_can() {
 
 /// Holds: pintest-two.
 #[test]
-fn it_says_that_it_was_alone() {
+fn pintest_lone_board_reports_being_alone() {
     let text = alone(&[]).to_string();
     assert!(text.ends_with("board 0: nobody answers; what this board sees alone has no fault\n"), "{text}");
     let text = alone(&[HarnessFault::StuckLow(20)]).to_string();
@@ -33,7 +33,7 @@ fn it_says_that_it_was_alone() {
 /// Pull-ups so weak, on a harness of eight boards, that a wire is not up when the last reading is made.
 /// Holds: pintest-wires.
 #[test]
-fn wires_that_nothing_holds_up_are_named() {
+fn pintest_wires_without_pull_up_are_named() {
     let setup = Setup { pull_ohms: 400_000.0, ..setup(8, Speed::PI3_1200, &[]) };
     let found = findings(&run(&setup, &[0], 1)[0]);
     // Between the thresholds some are read as high by chance.

@@ -11,7 +11,7 @@ const SHARED: [Line; 5] = [Line::Strobe, Line::Busy, Line::NotReady, Line::NotAc
 
 /// Holds: pintest-wires.
 #[test]
-fn held_control_lines_are_named() {
+fn pintest_held_control_lines_are_named() {
     for line in SHARED {
         each(line.pin(), HarnessFault::StuckLow(line.pin()), |_| vec![(line.name(), Finding::HeldLow)]);
         each(line.pin(), HarnessFault::StuckHigh(line.pin()), |_| vec![(line.name(), Finding::HeldHigh)]);
@@ -21,7 +21,7 @@ fn held_control_lines_are_named() {
 /// With one other board, its contact may be missing as well.
 /// Holds: pintest-two.
 #[test]
-fn of_two_boards_a_silent_control_line_is_either() {
+fn pintest_two_boards_silent_control_line_is_either() {
     for fault in [HarnessFault::StuckHigh(8), HarnessFault::Open { board: 1, pin: 8 }] {
         let found = found(&setup(2, Speed::PI3_1200, &[fault]));
         assert_eq!(found[0], [("ATN#", Finding::HeldHighOrOpen { board: 1 })]);
@@ -30,7 +30,7 @@ fn of_two_boards_a_silent_control_line_is_either() {
 
 /// Holds: pintest-wires.
 #[test]
-fn control_lines_without_contact_are_named_with_their_board() {
+fn pintest_open_control_lines_are_named_with_board() {
     for open in 0..BOARDS {
         for line in SHARED {
             let place = |board| if board == open { Place::This } else { Place::Board(open) };
@@ -42,7 +42,7 @@ fn control_lines_without_contact_are_named_with_their_board() {
 
 /// Holds: pintest-wires.
 #[test]
-fn swapped_control_lines_are_named_with_their_board() {
+fn pintest_swapped_control_lines_are_named_with_board() {
     for (a, b) in [(Line::Strobe, Line::NotReady), (Line::NotAccepted, Line::Attention), (Line::Strobe, Line::Busy)] {
         let swapped = 1;
         each(a.pin() + b.pin(), HarnessFault::Swapped { board: swapped, pins: (a.pin(), b.pin()) }, |board| {
@@ -58,7 +58,7 @@ fn swapped_control_lines_are_named_with_their_board() {
 
 /// Holds: pintest-wires.
 #[test]
-fn a_data_wire_that_touches_a_control_line_is_named() {
+fn pintest_data_wire_on_control_line_is_named() {
     for (data, line) in [(16, Line::Busy), (13, Line::NotAccepted)] {
         let name = if data == 16 { "D0" } else { "D15" };
         each(data, HarnessFault::Shorted(line.pin(), data), |_| {
@@ -70,7 +70,7 @@ fn a_data_wire_that_touches_a_control_line_is_named() {
 
 /// Holds: pintest-turns.
 #[test]
-fn the_tokens_wire_is_tested_by_who_pulls_it() {
+fn pintest_token_wire_is_tested_by_puller() {
     for from in 0..BOARDS {
         let next = (from + 1) % BOARDS;
         for fault in [
@@ -87,7 +87,7 @@ fn the_tokens_wire_is_tested_by_who_pulls_it() {
 
 /// Holds: pintest-wires.
 #[test]
-fn pull_ups_that_are_not_on_the_harness_are_missed() {
+fn pintest_missing_pull_ups_are_reported() {
     for speed in Speed::ALL {
         for boards in [2, 8] {
             let setup = Setup { terminator_ohms: None, width: Width::Four, ..setup(boards, speed, &[]) };

@@ -11,7 +11,7 @@ const BOARDS: u8 = 3;
 
 /// Holds: pintest-wires.
 #[test]
-fn held_data_wires_are_named() {
+fn pintest_held_data_wires_are_named() {
     for at in 0..16 {
         let (pin, name) = (data_pin(at), NAMES[usize::from(at)]);
         each(at, HarnessFault::StuckLow(pin), |_| vec![(name, Finding::HeldLow)]);
@@ -21,7 +21,7 @@ fn held_data_wires_are_named() {
 
 /// Holds: pintest-wires.
 #[test]
-fn data_wires_without_contact_are_named_with_their_board() {
+fn pintest_open_data_wires_are_named_with_board() {
     for open in 0..BOARDS {
         for at in [0, 5, 11, 15] {
             let place = |board| if board == open { Place::This } else { Place::Board(open) };
@@ -33,7 +33,7 @@ fn data_wires_without_contact_are_named_with_their_board() {
 
 /// Holds: pintest-wires.
 #[test]
-fn swapped_data_wires_are_named_with_their_board() {
+fn pintest_swapped_data_wires_are_named_with_board() {
     for swapped in 0..BOARDS {
         for (a, b) in [(0, 1), (3, 12), (14, 15)] {
             let fault = HarnessFault::Swapped { board: swapped, pins: (data_pin(a), data_pin(b)) };
@@ -49,7 +49,7 @@ fn swapped_data_wires_are_named_with_their_board() {
 
 /// Holds: pintest-wires.
 #[test]
-fn shorted_data_wires_are_named() {
+fn pintest_shorted_data_wires_are_named() {
     for (a, b) in [(1, 2), (7, 13)] {
         let [first, second] = [a, b].map(|at| NAMES[usize::from(at)]);
         let touches = |with| Finding::Touches { with: wire(with) };
@@ -62,7 +62,7 @@ fn shorted_data_wires_are_named() {
 /// Two boards cannot tell at which of them it is, and say so.
 /// Holds: pintest-two.
 #[test]
-fn of_two_boards_either_may_be_at_fault() {
+fn pintest_two_boards_fault_is_either() {
     let open = HarnessFault::Open { board: 1, pin: data_pin(4) };
     let swapped = HarnessFault::Swapped { board: 0, pins: (data_pin(4), data_pin(9)) };
     for speed in Speed::ALL {

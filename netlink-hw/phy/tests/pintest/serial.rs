@@ -17,13 +17,13 @@ fn each(fault: HarnessFault, expected: impl Fn(u8) -> Vec<(&'static str, Finding
 }
 
 #[test]
-fn nothing_is_found_on_sound_wires_of_spi() {
+fn pintest_sound_spi_has_no_findings() {
     assert_eq!(found(&setup(&[])), [vec![], vec![], vec![]]);
 }
 
 /// Holds: pintest-wires.
 #[test]
-fn faults_of_the_wires_of_spi_are_named() {
+fn pintest_spi_wire_faults_are_named() {
     let wire = |name| harness(&setup(&[]), 0).named(name).expect("there is such a wire");
     for (pin, name) in [(10, "DATA"), (11, "SCLK"), (8, "CE#"), (5, "ATN#")] {
         each(HarnessFault::StuckLow(pin), |_| vec![(name, Finding::HeldLow)]);
@@ -45,7 +45,7 @@ fn faults_of_the_wires_of_spi_are_named() {
 /// A Pi 3's slave listens by other pins than its master drives: one that is not on its wire is named by the board itself.
 /// Holds: pintest-wires.
 #[test]
-fn slave_pins_that_are_not_joined_are_named() {
+fn pintest_unjoined_slave_pins_are_named() {
     for (pin, name) in [(19, "SCLK"), (20, "DATA"), (21, "CE#")] {
         each(HarnessFault::Open { board: 0, pin }, |board| match board {
             0 => vec![(name, Finding::Unjoined { pin })],

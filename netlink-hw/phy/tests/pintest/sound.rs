@@ -7,7 +7,7 @@ use renga_phy::pintest::Report;
 
 /// Holds: pintest-wires.
 #[test]
-fn nothing_is_found_on_sound_wires() {
+fn pintest_sound_wires_have_no_findings() {
     for speed in Speed::ALL {
         for boards in [2, 3, 8] {
             for (width, ohms) in [(Width::Sixteen, 1000.0), (Width::Four, 2200.0)] {
@@ -19,7 +19,7 @@ fn nothing_is_found_on_sound_wires() {
 }
 
 #[test]
-fn stalls_of_all_boards_deceive_nobody() {
+fn pintest_stalls_cause_no_findings() {
     for seed in 0..5 {
         let setup = Setup { stall_every_ns: Some(ONE_PERCENT_NS), seed, ..setup(4, Speed::PI4_600, &[]) };
         assert!(found(&setup).iter().all(Vec::is_empty), "seed {seed}");
@@ -29,7 +29,7 @@ fn stalls_of_all_boards_deceive_nobody() {
 /// Each board's wires as the model has them: capacitance, all that holds them up, and where this board takes them for high.
 /// Holds: pintest-rise.
 #[test]
-fn rises_are_those_of_the_models_wires() {
+fn pintest_rises_match_model() {
     for speed in Speed::ALL {
         for boards in [2_u8, 8] {
             let setup = setup(boards, speed, &[]);
@@ -64,7 +64,7 @@ fn rises_are_those_of_the_models_wires() {
 /// A wire whose rise is another is late by as much: board 1's end of D3 has no contact, and so no pull-up of board 1.
 /// Holds: pintest-rise.
 #[test]
-fn skew_is_the_last_wire_after_the_first() {
+fn pintest_skew_is_last_after_first_wire() {
     let skew_ns = |faults: &[HarnessFault]| {
         let reports = run(&setup(2, Speed::PI3_1200, faults), &[0, 1], 1);
         reports.iter().find(|report| report.board == 0).and_then(Report::skew_ns).expect("they rise")

@@ -6,7 +6,7 @@ use renga_phy::pintest::Finding;
 
 /// Holds: pintest-turns.
 #[test]
-fn boards_lead_in_turn() {
+fn pintest_boards_lead_in_order() {
     for boards in [2, 3, 8] {
         let all: Vec<u8> = (0..boards).collect();
         let reports = run(&setup(boards, Speed::PI3_1200, &[]), &all, 2);
@@ -17,7 +17,7 @@ fn boards_lead_in_turn() {
 
 /// Holds: pintest-turns.
 #[test]
-fn boards_that_are_not_there_are_left_out() {
+fn pintest_absent_boards_are_left_out() {
     let reports = run(&setup(4, Speed::PI3_1200, &[]), &[1, 3], 2);
     let order: Vec<u8> = reports.iter().map(|report| report.board).collect();
     assert_eq!(order, [1, 3, 1, 3]);
@@ -30,7 +30,7 @@ fn boards_that_are_not_there_are_left_out() {
 /// Two cards of one board: where their wires differ, what they say at once is no answer.
 /// Holds: pintest-turns.
 #[test]
-fn boards_of_one_number_are_not_understood() {
+fn pintest_duplicate_numbers_are_refused() {
     let swapped = HarnessFault::Swapped { board: 2, pins: (17, 18) };
     let reports = run_numbered(&setup(3, Speed::PI3_1200, &[swapped]), &[0, 1, 2], |board| board.min(1), 1);
     let first = reports.iter().find(|report| report.board == 0).expect("board 0 has had its turn");

@@ -32,7 +32,7 @@ fn slow_listeners() -> Setup {
 }
 
 #[test]
-fn a_sound_driver_is_not_caught() {
+fn mutants_sound_driver_passes() {
     for seed in 0..40 {
         for setup in [setup(4, Speed::PI3_1200), slow_listeners()] {
             let boards = setup.boards.len() as u8;
@@ -43,38 +43,38 @@ fn a_sound_driver_is_not_caught() {
 }
 
 #[test]
-fn a_talker_that_does_not_wait() {
+fn mutants_talker_not_waiting_is_caught() {
     let violation = caught(&slow_listeners(), Fault::BelievesAll);
     assert!(matches!(violation.rule, Rule::Overrun { .. } | Rule::Contention { .. }), "{violation}");
 }
 
 #[test]
-fn a_talker_that_does_not_let_go() {
+fn mutants_talker_keeping_lines_is_caught() {
     let violation = caught(&setup(4, Speed::PI3_1200), Fault::KeepsData);
     assert!(matches!(violation.rule, Rule::Contention { .. }), "{violation}");
 }
 
 #[test]
-fn wires_that_nobody_holds() {
+fn mutants_floating_wires_are_caught() {
     let violation = caught(&setup(1, Speed::PI3_1200), Fault::NoPulls);
     assert!(matches!(violation.rule, Rule::Floating { reader: 0 }), "{violation}");
 }
 
 #[test]
-fn no_barrier_between_peripherals() {
+fn mutants_missing_barrier_is_caught() {
     let violation = caught(&setup(3, Speed::PI3_1200), Fault::NoBarriers);
     assert_eq!(violation.rule, Rule::NoBarrier { board: 0 });
 }
 
 #[test]
-fn a_transfer_that_is_ended_early_is_cut_off() {
+fn mutants_early_end_is_caught() {
     let (seen, _) = frames(&setup(3, Speed::PI3_1200), Some(Fault::EndsEarly));
     assert!(seen.sent[0].result.is_err(), "{seen:?}");
     assert!(seen.sent[1].result.is_ok(), "the next talker is sound: {seen:?}");
 }
 
 #[test]
-fn a_master_that_keeps_what_comes_back_stops() {
+fn mutants_unread_input_stops_master() {
     let (seen, _) = frames(&setup(3, Speed::PI3_1200), Some(Fault::KeepsReceived));
     assert_eq!(seen.sent[0].result, Err(BusError::MasterStuck), "{seen:?}");
 }

@@ -18,7 +18,7 @@ fn arrives(setup: &Setup, rate_hz: u32, bytes: usize) {
 }
 
 #[test]
-fn at_every_rate_and_length() {
+fn frames_every_rate_and_length_arrive() {
     for rate_hz in RATES {
         for speed in Speed::ALL {
             for bytes in [0, 2, 6, 8, 18, 20, 64, 1024] {
@@ -29,7 +29,7 @@ fn at_every_rate_and_length() {
 }
 
 #[test]
-fn with_every_number_of_boards() {
+fn frames_every_board_count_arrive() {
     for boards in 2..=8 {
         for rate_hz in RATES {
             arrives(&setup(boards, Speed::PI3_1200), rate_hz, 64);
@@ -39,7 +39,7 @@ fn with_every_number_of_boards() {
 
 /// The chips' slaves have other pins, and a Pi 4's own data input is on the wire that it sends on.
 #[test]
-fn with_stalls_and_mixed_boards() {
+fn frames_stalls_and_mixed_boards_arrive() {
     for seed in 0..30 {
         let mut setup = Setup { stall_every_ns: Some(20_000), seed, spikes_per_mille: 20, ..setup(6, Speed::PI3_1200) };
         for (board, speed) in setup.boards.iter_mut().enumerate() {
@@ -50,7 +50,7 @@ fn with_stalls_and_mixed_boards() {
 }
 
 #[test]
-fn only_who_is_meant_answers() {
+fn frames_addressed_board_alone_answers() {
     let plans = [(0, BEGIN_NS, Plan::Frame(frame(2, 0, &payload(40))))];
     let (seen, violations) = run(&setup(4, Speed::PI3_1200), RATES[1], &plans, 3 * BEGIN_NS);
     assert_eq!(seen.sent[0].result, Ok(Poll(1 << 2)));
@@ -59,7 +59,7 @@ fn only_who_is_meant_answers() {
 }
 
 #[test]
-fn a_frame_follows_another_of_any_board() {
+fn frames_follow_any_board() {
     let plans: Vec<_> = (0..4)
         .map(|board: u8| {
             (board, BEGIN_NS + u64::from(board) * 1_000_000, Plan::Frame(frame(ALL, board, &payload(100))))
@@ -73,7 +73,7 @@ fn a_frame_follows_another_of_any_board() {
 }
 
 #[test]
-fn nobody_there_is_told_at_once() {
+fn frames_absent_receiver_is_reported_at_once() {
     for (destination, boards) in [(ALL, 1), (5, 3)] {
         let plans = [(0, BEGIN_NS, Plan::Frame(frame(destination, 0, &payload(1024))))];
         let (seen, violations) = run(&setup(boards, Speed::PI3_1200), RATES[1], &plans, 3 * BEGIN_NS);
@@ -88,7 +88,7 @@ fn nobody_there_is_told_at_once() {
 /// what arrives is right.
 /// Holds: pins-collision.
 #[test]
-fn two_talkers_see_each_other() {
+fn frames_two_talkers_detect_collision() {
     let mut both_sent = 0;
     for apart_ns in (0..40_000).step_by(311) {
         let plans = [
@@ -107,7 +107,7 @@ fn two_talkers_see_each_other() {
 }
 
 #[test]
-fn the_same_seed_is_the_same_run() {
+fn frames_same_seed_same_run() {
     let run = |seed| {
         let setup = Setup { stall_every_ns: Some(20_000), seed, ..setup(5, Speed::PI3_600) };
         send(&setup, RATES[1], &frame(ALL, 0, &payload(200))).0.sent[0].end_ns
@@ -119,7 +119,7 @@ fn the_same_seed_is_the_same_run() {
 /// Virtual time is exact: the margins say how much the model may change before somebody must look.
 /// Holds: spi-rate.
 #[test]
-fn the_rates_of_long_frames() {
+fn frames_long_rates_are_known() {
     for (rate_hz, least_bps) in [(RATES[0], 700_000), (RATES[1], 2_600_000), (RATES[2], 4_500_000)] {
         for boards in [2, 4, 8] {
             let (seen, _) = send(&setup(boards, Speed::PI3_1200), rate_hz, &frame(ALL, 0, &payload(1024)));

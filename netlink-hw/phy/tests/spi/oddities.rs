@@ -50,7 +50,7 @@ fn hangs_on_remedy(odd: Oddities, plain: Oddities, rate_hz: u32, fault: Fault, f
 const REPORTED: Oddities = Oddities::REPORTED;
 
 #[test]
-fn the_first_octets_lowest_bit_decides() {
+fn spi_slave_first_bit_decides() {
     let (seen, _) = two_frames(&with(REPORTED, Speed::PI3_1200), RATE_HZ, Some(Fault::OddHead), &[0]);
     assert!(seen.received.is_empty(), "{seen:?}");
     assert!(seen.sent.iter().all(|sent| sent.result.is_err()), "{seen:?}");
@@ -67,7 +67,7 @@ fn the_first_octets_lowest_bit_decides() {
 /// The first answer is 0xff, on a wire that the talker drives, if the slave of a Pi 4 is given all its pins.
 /// Holds: spi-oddities.
 #[test]
-fn a_slave_that_may_answer_drives_against_the_talker() {
+fn spi_slave_enabled_output_fights_talker() {
     for (speed, contends) in [(Speed::PI4_600, true), (Speed::PI3_1200, false)] {
         let (_, violations) = two_frames(&with(REPORTED, speed), RATE_HZ, Some(Fault::AnswersToo), &[1]);
         let seen = violations.iter().any(|violation| violation.rule == Rule::Contention { high: 1, low: 0 });
@@ -77,20 +77,20 @@ fn a_slave_that_may_answer_drives_against_the_talker() {
 
 /// Holds: spi-oddities.
 #[test]
-fn what_breaking_off_does_not_clear_is_read() {
+fn spi_slave_residue_after_abort_is_read() {
     let clears = Oddities { nothing_clears: false, ..REPORTED };
     hangs_on_remedy(REPORTED, clears, RATE_HZ, Fault::ClearsByBreak, &[2]);
 }
 
 #[test]
-fn what_others_were_sent_is_thrown_away() {
+fn spi_slave_foreign_frames_are_discarded() {
     let (seen, _) = two_frames(&with(REPORTED, Speed::PI3_1200), RATE_HZ, Some(Fault::NeverClears), &[2]);
     assert!(!arrived(&seen), "{seen:?}");
 }
 
 /// Holds: spi-oddities.
 #[test]
-fn the_last_octet_of_a_transfer_may_be_lost() {
+fn spi_slave_last_octet_may_be_lost() {
     for rate_hz in [5_000_000, 8_000_000] {
         for lengths in [Lengths::Even, Lengths::Odd, Lengths::All] {
             let lost = Oddities { last_octet_lost: Some(lengths), ..REPORTED };
@@ -107,7 +107,7 @@ fn the_last_octet_of_a_transfer_may_be_lost() {
 /// sheet after all, its slave drives the data wire against the talker, which the series resistors bound.
 /// Holds: spi-oddities.
 #[test]
-fn the_harness_follows_what_was_reported() {
+fn spi_harness_follows_reports() {
     for speed in [Speed::PI3_1200, Speed::PI4_600] {
         for (swapped_pins, wired_by_data_sheet) in [(true, true), (false, false)] {
             let oddities = Oddities { swapped_pins, ..REPORTED };
@@ -123,7 +123,7 @@ fn the_harness_follows_what_was_reported() {
 
 /// The clock of a board whose core runs faster than the firmware says: the interlock does not mind, a slave at its limit does.
 #[test]
-fn a_faster_core_makes_a_faster_clock() {
+fn spi_clock_follows_core() {
     let fast = Oddities { core_percent: 160, ..REPORTED };
     let limit = |oddities| Oddities { limit_hz: Some(5_000_000), ..oddities };
     for (oddities, works) in [(fast, true), (limit(REPORTED), true), (limit(fast), false)] {
@@ -134,7 +134,7 @@ fn a_faster_core_makes_a_faster_clock() {
 }
 
 #[test]
-fn a_rate_beyond_the_slaves_ends_in_errors() {
+fn spi_slave_excess_rate_gives_errors() {
     let limit = Oddities { limit_hz: Some(3_000_000), ..REPORTED };
     for (rate_hz, works) in [(1_000_000, true), (4_000_000, false), (8_000_000, false)] {
         let (seen, violations) = two_frames(&with(limit, Speed::PI3_1200), rate_hz, None, &[]);

@@ -27,7 +27,7 @@ fn pin(line: Line) -> u8 {
 }
 
 #[test]
-fn stuck_control_lines_are_named() {
+fn harness_stuck_control_lines_are_named() {
     let low = |line: Line| with(3, HarnessFault::StuckLow(pin(line))).sent[0].result;
     let high = |line: Line| with(3, HarnessFault::StuckHigh(pin(line))).sent[0].result;
     assert_eq!(low(Line::NotAccepted), Err(BusError::NoAnswer(Line::NotAccepted)));
@@ -40,7 +40,7 @@ fn stuck_control_lines_are_named() {
 
 /// Holds: spi-bounds.
 #[test]
-fn a_stuck_wire_of_spi_lets_nothing_through() {
+fn spi_stuck_wire_passes_nothing() {
     for wire in [SELECT, DATA, CLOCK] {
         for fault in [HarnessFault::StuckLow(wire), HarnessFault::StuckHigh(wire)] {
             let seen = with(3, fault);
@@ -54,7 +54,7 @@ fn a_stuck_wire_of_spi_lets_nothing_through() {
 }
 
 #[test]
-fn wires_that_touch_let_nothing_wrong_through() {
+fn spi_touching_wires_pass_nothing_wrong() {
     for (a, b) in [(SELECT, DATA), (DATA, CLOCK), (SELECT, CLOCK), (4, 5), (5, 6), (6, 7), (7, SELECT)] {
         let seen = with(3, HarnessFault::Shorted(a, b));
         println!("{a} and {b}: {:?}", seen.sent[0].result);
@@ -64,7 +64,7 @@ fn wires_that_touch_let_nothing_wrong_through() {
 /// A board that hears nothing is missing in the poll, or keeps the frame from ending; the others get nothing wrong.
 /// Holds: spi-bounds.
 #[test]
-fn a_board_with_an_open_or_swapped_wire() {
+fn spi_open_or_swapped_wire_is_detected() {
     for board in 1..3 {
         for slave_pin in [19, 20, 21, 5, 6, 7] {
             let seen = with(3, HarnessFault::Open { board, pin: slave_pin });

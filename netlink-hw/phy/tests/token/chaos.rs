@@ -75,7 +75,7 @@ fn recovers(ring: &mut Ring, bus: Bus, seed: u64) {
 
 /// Holds: token-one.
 #[test]
-fn whatever_happens_the_bus_recovers() {
+fn token_bus_chaos_recovers() {
     let (first, count) = seeds();
     for seed in first..first + count {
         let mut random = Random::new(seed);

@@ -21,7 +21,7 @@ fn bound_ns(bus: Bus, boards: u8) -> u64 {
 
 /// Holds: token-members.
 #[test]
-fn a_dead_board_is_dropped_and_comes_back() {
+fn token_dead_board_is_dropped_and_returns() {
     for bus in Bus::BOTH {
         for boards in 3..=8_u8 {
             for dead in [0, boards / 2, boards - 1] {
@@ -81,28 +81,28 @@ fn at_every_step(bus: Bus, death: Death, step_ns: u64) {
 }
 
 #[test]
-fn boards_are_reset_over_spi() {
+fn token_spi_board_resets_recover() {
     at_every_step(Bus::SPI, Death::Reset, 61_007);
 }
 
 #[test]
-fn boards_hang_over_spi() {
+fn token_spi_board_hangs_recover() {
     at_every_step(Bus::SPI, Death::Hang, 83_009);
 }
 
 #[test]
-fn boards_are_reset_on_pins() {
+fn token_pins_board_resets_recover() {
     at_every_step(Bus::BOTH[0], Death::Reset, 37_003);
 }
 
 #[test]
-fn boards_hang_on_pins() {
+fn token_pins_board_hangs_recover() {
     at_every_step(Bus::BOTH[0], Death::Hang, 53_003);
 }
 
 /// A board that hangs with lines pulled is told, and its reset is enough.
 #[test]
-fn a_board_that_hangs_with_the_token_is_reported() {
+fn token_hung_holder_is_reported() {
     for bus in Bus::BOTH {
         let mut ring = Ring::up(bus, 3);
         (0..8).for_each(|_| _ = ring.send(0, 1));
@@ -128,7 +128,7 @@ fn bound_ns_of(bus: Bus) -> u64 {
 
 /// A board without power clamps all lines through its diodes: nobody can talk until it has its power again.
 #[test]
-fn a_board_without_power_stops_the_bus_and_its_power_brings_it_back() {
+fn token_unpowered_board_stops_bus_until_power_returns() {
     for bus in Bus::BOTH {
         let mut ring = Ring::up(bus, 4);
         (0..40).for_each(|_| ring.send_around());

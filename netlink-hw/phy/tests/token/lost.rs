@@ -14,7 +14,7 @@ fn wire(ring: &Ring, place: u8) -> bool {
 /// The holder hands the token on by wire; it sees the answer of a board that did not see the offer.
 /// Holds: token-one.
 #[test]
-fn a_lost_token_comes_back_in_its_bound() {
+fn token_lost_returns_within_bound() {
     for bus in Bus::ALL {
         for boards in 2..=8_u8 {
             let mut ring = Ring::up(bus, boards);
@@ -46,7 +46,7 @@ fn a_lost_token_comes_back_in_its_bound() {
 /// A board sees the offer of a token that nobody made, while another has it.
 /// Holds: token-one.
 #[test]
-fn two_tokens_become_one_in_their_bound() {
+fn token_doubled_becomes_one_within_bound() {
     for bus in Bus::ALL {
         for boards in 2..=8_u8 {
             let mut ring = Ring::up(bus, boards);
@@ -76,7 +76,7 @@ fn two_tokens_become_one_in_their_bound() {
 
 /// A quarter of all frames is damaged on its way, or its answers are not seen.
 #[test]
-fn what_is_damaged_or_not_answered_is_sent_again() {
+fn token_damaged_or_unanswered_frame_is_retransmitted() {
     for bus in Bus::ALL {
         let mut ring = Ring::up(bus, 4);
         for place in 0..4 {
@@ -105,7 +105,7 @@ fn what_is_damaged_or_not_answered_is_sent_again() {
 
 /// Holds: token-numbers.
 #[test]
-fn boards_of_one_number_are_silent_until_one_is_taken_away() {
+fn members_duplicate_numbers_stay_silent() {
     for bus in Bus::BOTH {
         let none: Option<(u8, Fault)> = None;
         let mut ring = Ring::with(bus, &bus.cluster(4, Speed::PI3_1200), &[0, 1, 2, 1], none);

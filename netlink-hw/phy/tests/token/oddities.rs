@@ -38,7 +38,7 @@ fn works(bus: Bus, speed: Speed, oddities: Oddities) {
 /// Each oddity alone, none but the one without which no frame has a head, and all.
 /// Holds: spi-oddities.
 #[test]
-fn with_the_remedies_every_oddity_is_harmless() {
+fn oddities_with_remedies_are_harmless() {
     let plain = Oddities { swapped_pins: true, first_octet_decides: true, ..Oddities::NONE };
     let lost = |lengths| Oddities { last_octet_lost: Some(lengths), ..plain };
     let odd = [
@@ -64,7 +64,7 @@ fn with_the_remedies_every_oddity_is_harmless() {
 /// Without its remedy a board has no link, or its frames fail; the model's rules name what nobody would see.
 /// Holds: spi-oddities.
 #[test]
-fn without_a_remedy_it_is_seen() {
+fn oddities_without_remedy_are_detected() {
     let lacking = [
         (Fault::OddHead, 0b010, Speed::PI3_1200),
         (Fault::NoTail, 0b010, Speed::PI3_1200),
@@ -92,7 +92,7 @@ fn without_a_remedy_it_is_seen() {
 /// A slave that receives the first octet too, one that is too slow for the clock, and one on the other pins: nobody finds
 /// anybody, nobody believes so, and the error says why.
 #[test]
-fn boards_that_do_not_hear_each_other_know_it() {
+fn oddities_deaf_boards_know_it() {
     let takes_all = Oddities { first_octet_decides: false, ..REPORTED };
     let slow = Oddities { limit_hz: Some(3_000_000), ..REPORTED };
     let unswapped = Oddities { swapped_pins: false, ..REPORTED };

@@ -6,7 +6,7 @@ use renga_phy::pins::model::{Setup, Speed};
 
 /// Holds: token-members.
 #[test]
-fn all_boards_are_members_soon_after_a_cold_start() {
+fn members_cold_start_joins_all() {
     for bus in Bus::ALL {
         for (boards, speed) in (2..=8).zip(Speed::ALL.iter().cycle()) {
             let mut ring = Ring::new(bus, &bus.cluster(boards, *speed));
@@ -22,7 +22,7 @@ fn all_boards_are_members_soon_after_a_cold_start() {
 /// All frames that each board sends to each other one arrive, in order and once; one token serves them.
 /// Holds: token-fair.
 #[test]
-fn everybody_sends_to_everybody() {
+fn token_all_boards_reach_all() {
     const ROUNDS: usize = 6;
     for bus in Bus::ALL {
         for boards in 2..=8_u8 {
@@ -54,7 +54,7 @@ fn everybody_sends_to_everybody() {
 
 /// Holds: token-fair.
 #[test]
-fn everybody_sends_as_much_as_anybody_else() {
+fn token_boards_share_equally() {
     for bus in [Bus::ALL[1], Bus::RATES[1], Bus::RATES[2]] {
         for boards in [2, 3, 5, 8_u8] {
             let mut ring = Ring::up(bus, boards);
@@ -69,7 +69,7 @@ fn everybody_sends_as_much_as_anybody_else() {
 
 /// Holds: token-fair.
 #[test]
-fn a_frame_on_an_idle_bus_leaves_at_once() {
+fn token_idle_bus_frame_leaves_at_once() {
     for bus in Bus::ALL {
         for boards in [2, 3, 8_u8] {
             let (mut ring, mut most_ns) = (Ring::up(bus, boards), 0);
@@ -88,7 +88,7 @@ fn a_frame_on_an_idle_bus_leaves_at_once() {
 
 /// Chunks of SPI end at each place of a frame; the longest takes its time.
 #[test]
-fn frames_of_every_length() {
+fn token_every_length_arrives() {
     for bus in Bus::BOTH {
         let mut ring = Ring::up(bus, 3);
         for bytes in (8..70).step_by(2).chain([510, 512, 1022, 1024]) {
@@ -101,7 +101,7 @@ fn frames_of_every_length() {
 
 /// A board that takes nothing keeps four frames and refuses the fifth, which is sent again until it is taken.
 #[test]
-fn a_full_receiver_refuses_and_gets_it_later() {
+fn token_full_receiver_refuses_and_receives_later() {
     for bus in Bus::BOTH {
         let mut ring = Ring::up(bus, 2);
         // The token is where the frames are: from here on board 1 has nothing of the protocol to say.
@@ -119,7 +119,7 @@ fn a_full_receiver_refuses_and_gets_it_later() {
 
 /// Boards of all kinds on one bus, which stall and look away: all takes longer, and nothing gets lost.
 #[test]
-fn boards_that_stall_and_look_away() {
+fn token_stalling_boards_lose_nothing() {
     for seed in 0..12 {
         for bus in [Bus::BOTH[0], Bus::RATES[seed as usize % 3]] {
             let boards = 2 + (seed % 7) as u8;

@@ -44,7 +44,7 @@ fn but(board: u8, hears: bool, sends: bool) -> u8 {
 }
 
 #[test]
-fn shared_wires_that_are_stuck_stop_the_bus_and_it_is_known() {
+fn token_stuck_shared_wires_stop_bus_and_are_reported() {
     let lines = [Line::Busy, Line::Attention, Line::NotReady, Line::NotAccepted];
     for speed in [Speed::PI3_1200, Speed::PI4_600] {
         for line in [SELECT, DATA, CLOCK].into_iter().chain(lines.map(pin)) {
@@ -66,7 +66,7 @@ fn shared_wires_that_are_stuck_stop_the_bus_and_it_is_known() {
 
 /// The others go on without a board that hears nothing; one that cannot send hears on.
 #[test]
-fn an_open_pin_of_one_board() {
+fn token_open_pin_of_one_board_is_detected() {
     for board in 0..BOARDS {
         for speed in [Speed::PI3_1200, Speed::PI4_600] {
             // The token's wires and BUSY#: it goes round in frames.
@@ -88,7 +88,7 @@ fn an_open_pin_of_one_board() {
 
 /// Whatever is exchanged or touches: what arrives is right, and the bus stops or goes on, but nobody waits for ever in a frame.
 #[test]
-fn exchanged_and_touching_wires_let_nothing_wrong_through() {
+fn token_swapped_and_touching_wires_pass_nothing_wrong() {
     let wires =
         [pin(Line::Busy), pin(Line::Attention), pin(Line::NotReady), pin(Line::NotAccepted), SELECT, DATA, CLOCK];
     let pairs = || wires.iter().enumerate().flat_map(|(at, a)| wires[at + 1..].iter().map(move |b| (*a, *b)));

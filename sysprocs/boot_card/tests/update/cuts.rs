@@ -25,7 +25,7 @@ fn update_all(card: &mut Card, runs: u8) -> Result<(), NoUpdate> {
 
 /// Holds: update-safe.
 #[test]
-fn an_update_goes_to_the_other_partition_and_leaves_the_old_kernel() {
+fn update_writes_other_partition_and_keeps_old_kernel() {
     let mut card = card();
     assert_eq!((started(&mut card), of_partition(&mut card, 2)), (Ok(OLD), Ok(OLDER)));
     let slot = write_update(&mut card, &mut Bytes(update(NEW)), 1).expect("it can be written");
@@ -40,7 +40,7 @@ fn an_update_goes_to_the_other_partition_and_leaves_the_old_kernel() {
 }
 
 #[test]
-fn whenever_the_power_is_cut_the_board_starts_a_whole_kernel_and_can_be_updated_again() {
+fn update_power_cut_leaves_whole_kernel() {
     let card = card();
     let mut seen = [0; 2];
     for cut in 0..=WRITES {
@@ -72,7 +72,7 @@ fn whenever_the_power_is_cut_the_board_starts_a_whole_kernel_and_can_be_updated_
 }
 
 #[test]
-fn what_is_no_kernel_for_this_card_is_refused_and_the_old_one_stays() {
+fn update_foreign_kernel_is_refused_and_old_stays() {
     let card = card();
     let refused = |update: Vec<u8>, runs: u8| {
         let mut card = card.clone();
@@ -97,7 +97,7 @@ fn what_is_no_kernel_for_this_card_is_refused_and_the_old_one_stays() {
 }
 
 #[test]
-fn a_file_in_pieces_and_names_that_are_not_there_are_none() {
+fn update_fragmented_or_absent_file_is_refused() {
     let mut card = card();
     assert_eq!(find(&mut card, 1, PIECES), Err(NoFile::Scattered));
     assert_eq!(find(&mut card, 2, "STARTS.BIN"), Err(NoFile::Missing));

@@ -10,7 +10,7 @@ fn card() -> Card {
 }
 
 #[test]
-fn each_start_has_its_number_and_a_time_that_is_not_earlier() {
+fn starts_each_has_next_number_and_later_time() {
     let mut card = card();
     for starts in 1..=5 {
         assert_eq!(count(&mut card, 0), Ok(Count { starts, time_s: MADE_S }));
@@ -20,7 +20,7 @@ fn each_start_has_its_number_and_a_time_that_is_not_earlier() {
 }
 
 #[test]
-fn a_start_whose_power_is_cut_repeats_no_number_that_was_told() {
+fn starts_power_cut_repeats_no_number() {
     let mut card = card();
     for starts in 1..=6 {
         for torn_bytes in [0, 1, 10, 18, 511] {
@@ -34,7 +34,7 @@ fn a_start_whose_power_is_cut_repeats_no_number_that_was_told() {
 }
 
 #[test]
-fn a_sector_that_is_damaged_is_not_believed() {
+fn starts_damaged_sector_is_ignored() {
     let mut card = card();
     for starts in 1..=4 {
         assert_eq!(count(&mut card, 0).map(|count| count.starts), Ok(starts));
@@ -53,7 +53,7 @@ fn a_sector_that_is_damaged_is_not_believed() {
 }
 
 #[test]
-fn a_file_of_which_nothing_is_whole_counts_nothing() {
+fn starts_damaged_file_counts_none() {
     let mut card = card();
     let extent = find(&mut card, 1, STARTS_FILE).expect("it is there");
     card.write(extent.first_sector, &[0xff; 2 * SECTOR_BYTES]).expect("it can be written");

@@ -33,14 +33,14 @@ fn search(play: fn()) -> usize {
 }
 
 #[test]
-fn letters_signals_and_frames_cross_in_every_interleaving() {
+fn races_every_interleaving_is_sound() {
     for (scenario, play) in Scenario::ALL.into_iter().zip(variants::RIGHT) {
         println!("{scenario:?}: {} interleavings", search(play));
     }
 }
 
 #[test]
-fn each_mistake_is_found() {
+fn races_each_mutant_is_found() {
     assert_eq!(variants::WRONG.len(), MISTAKES.into_iter().flatten().count());
     for (mistake, play) in MISTAKES.into_iter().flatten().zip(variants::WRONG) {
         let found = catch_unwind(|| search(play));

@@ -26,7 +26,7 @@ fn asking(cores: &Cores, core: usize, server: Address<Null>, done: &Rc<Cell<u64>
 }
 
 #[test]
-fn servers_of_all_cores_answer_clients_of_all_cores() {
+fn remote_call_all_cores_reach_all_servers() {
     each_seed(|cores, count, run| {
         let done = Rc::default();
         let servers: Vec<_> = (0..count).map(|core| cores.on(core).server(|_, port| answer(port))).collect();
@@ -41,7 +41,7 @@ fn servers_of_all_cores_answer_clients_of_all_cores() {
 }
 
 #[test]
-fn what_is_lent_is_lent_on_through_servers_of_other_cores() {
+fn remote_call_slice_is_lent_on_across_cores() {
     each_seed(|cores, count, run| {
         let done = Rc::default();
         let mut server = cores.on(0).server(|_, port| answer(port));
@@ -58,7 +58,7 @@ fn what_is_lent_is_lent_on_through_servers_of_other_cores() {
 }
 
 #[test]
-fn the_last_of_those_who_pass_a_call_on_answers_wherever_it_is() {
+fn remote_call_forwarded_across_cores_is_answered_by_last() {
     each_seed(|cores, count, run| {
         let done = Rc::default();
         // There and back, twice on the same core, and home.
@@ -89,7 +89,7 @@ async fn answer_when_full(mut port: Port<Null>, full: usize) -> Never {
 }
 
 #[test]
-fn replies_come_late_and_in_another_order() {
+fn remote_call_replies_come_late_in_any_order() {
     each_seed(|cores, count, run| {
         let server = cores.on(0).server(move |_, port| answer_when_full(port, count));
         let server = passing(cores, count - 1, server);
@@ -111,7 +111,7 @@ fn replies_come_late_and_in_another_order() {
 }
 
 #[test]
-fn calls_of_one_core_come_in_the_order_in_which_they_were_made() {
+fn remote_call_calls_of_one_core_keep_order() {
     each_seed(|cores, count, run| {
         let seen = shared::<Vec<u64>>();
         let out = seen.clone();
@@ -144,7 +144,7 @@ fn calls_of_one_core_come_in_the_order_in_which_they_were_made() {
 }
 
 #[test]
-fn a_guard_holds_for_calls_of_other_cores() {
+fn remote_call_guard_holds_for_other_cores() {
     each_seed(|cores, count, run| {
         let seen = shared::<Vec<&str>>();
         let out = seen.clone();
@@ -184,7 +184,7 @@ fn a_guard_holds_for_calls_of_other_cores() {
 }
 
 #[test]
-fn work_for_a_program_of_another_core_is_charged_to_it_there() {
+fn remote_call_work_is_charged_on_server_core() {
     each_seed(|cores, _, run| {
         let number = AccountNumber::of_slot(0, 3);
         let accounts =

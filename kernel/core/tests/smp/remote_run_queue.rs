@@ -71,7 +71,7 @@ fn homes(count: usize, play: &Play) -> Cores {
 }
 
 #[test]
-fn a_core_that_is_busy_with_its_own_programs_is_sent_no_others() {
+fn remote_run_queue_busy_core_receives_no_task() {
     for seed in 0..SEEDS {
         let had: Had = Rc::new(RefCell::new(vec![[0; 4]; 4]));
         let others: Rc<Cell<[Option<Notifier>; 3]>> = Rc::default();
@@ -97,7 +97,7 @@ fn a_core_that_is_busy_with_its_own_programs_is_sent_no_others() {
 
 /// Holds: cores-programs.
 #[test]
-fn who_has_gone_to_another_core_goes_on_at_home_when_that_is_free_again() {
+fn remote_run_queue_task_returns_when_home_core_is_free() {
     const TRAPS: u64 = 60;
     let mut went = 0;
     for seed in 0..SEEDS {
@@ -142,7 +142,7 @@ fn who_has_gone_to_another_core_goes_on_at_home_when_that_is_free_again() {
 }
 
 #[test]
-fn a_core_that_is_idle_is_sent_who_waits_at_a_busy_home() {
+fn remote_run_queue_idle_core_receives_waiting_task() {
     for seed in 0..SEEDS {
         let had: Had = Rc::new(RefCell::new(vec![[0; 4]; 2]));
         // Each is done when both are, and compute on cores of their own.
@@ -156,7 +156,7 @@ fn a_core_that_is_idle_is_sent_who_waits_at_a_busy_home() {
 }
 
 #[test]
-fn own_programs_and_guests_of_several_homes_share_a_core_equally() {
+fn remote_run_queue_home_and_remote_tasks_share_core_equally() {
     const TURNS: u64 = 20_000;
     for seed in 0..SEEDS / 40 {
         let had: Had = Rc::new(RefCell::new(vec![[0; 4]; 4]));
@@ -176,7 +176,7 @@ fn own_programs_and_guests_of_several_homes_share_a_core_equally() {
 }
 
 #[test]
-fn a_turn_that_is_called_back_when_it_has_gone_takes_no_guest_of_another_home_along() {
+fn remote_run_queue_late_recall_spares_tasks_of_other_homes() {
     const ROUNDS: u64 = 60;
     for seed in 0..SEEDS / 4 {
         let had: Had = Rc::new(RefCell::new(vec![[0; 4]; 4]));

@@ -2,7 +2,7 @@
 
 mod accounts;
 mod calls;
-mod homes;
+mod event_flags;
 mod programs;
-mod signals;
+mod remote_run_queue;
 mod support;

@@ -15,7 +15,7 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 #[test]
-fn a_notification_from_another_core_is_never_lost() {
+fn notification_from_other_core_is_never_lost() {
     each_seed(|cores, count, run| {
         let (written, read) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
         let (from, to) = (written.clone(), read.clone());
@@ -92,7 +92,7 @@ fn interrupted_each_round(cores: &Cores, [core, from]: [usize; 2], servers: &[Ad
 }
 
 #[test]
-fn an_interruption_finds_the_call_wherever_it_is() {
+fn cancellation_reaches_call_on_any_core() {
     each_seed(|cores, count, run| {
         let done = Rc::default();
         let last = count - 1;
@@ -113,7 +113,7 @@ fn an_interruption_finds_the_call_wherever_it_is() {
 }
 
 #[test]
-fn an_interruption_follows_a_caller_from_server_to_server() {
+fn cancellation_follows_caller_between_servers() {
     each_seed(|cores, count, run| {
         let done = Rc::default();
         let keepers: Vec<_> = (0..count).map(|core| cores.on(core).server(|_, port| keeper(port))).collect();
@@ -137,7 +137,7 @@ async fn answer_late(mut me: Me, mut port: Port<Null>) -> Never {
 }
 
 #[test]
-fn an_interruption_against_an_answer_on_its_way_does_no_harm() {
+fn cancellation_racing_reply_is_harmless() {
     each_seed(|cores, count, run| {
         let done = Rc::new(Cell::new(0));
         let servers = [0, 1, count - 1].map(|core| cores.on(core).server(answer_late));
@@ -167,7 +167,7 @@ fn an_interruption_against_an_answer_on_its_way_does_no_harm() {
 }
 
 #[test]
-fn the_end_of_a_session_answers_callers_of_all_cores() {
+fn session_end_answers_callers_of_all_cores() {
     each_seed(|cores, count, run| {
         let (done, far) = (Rc::new(Cell::new(0)), ProcId::new(1, 9));
         let router = cores.on(0).declare(1);
@@ -223,7 +223,7 @@ fn the_end_of_a_session_answers_callers_of_all_cores() {
 }
 
 #[test]
-fn a_report_says_whom_a_caller_waits_for_on_another_core() {
+fn wait_report_names_server_on_other_core() {
     let cores = Cores::new(0, 3, 1 << 16);
     let _first = cores.on(0).declare(1);
     let keeps = cores.on(2).server(|_, port| keeper(port));
@@ -238,12 +238,12 @@ fn a_report_says_whom_a_caller_waits_for_on_another_core() {
 
 #[test]
 #[should_panic(expected = "a process of one core only is wanted on another one")]
-fn who_has_no_letter_is_not_reached_from_another_core() {
+fn shared_process_without_message_panics() {
     Notifier::elsewhere(Board::new(0, 1 << 16).declare(1).shared()).notify();
 }
 
 #[test]
-fn a_signal_that_finds_the_call_gone_goes_on_to_where_it_is() {
+fn cancellation_finding_call_gone_is_forwarded() {
     let cores = Cores::new(0, 3, 1 << 16);
     let keepers = [1, 2].map(|core| cores.on(core).declare(1));
     for (core, process) in [1, 2].into_iter().zip(keepers) {
@@ -289,7 +289,7 @@ impl Ipi for CountingBell {
 }
 
 #[test]
-fn nobody_rings_at_a_core_that_looks() {
+fn ipi_polling_core_receives_none() {
     let ipi: &'static CountingBell = Box::leak(Box::new(CountingBell(AtomicU32::new(0))));
     let endpoints: &'static [CoreEndpoint] = vec![CoreEndpoint::new(ipi)].leak();
     let core: &'static Core = Box::leak(Box::new(Core::new().with_endpoints(0, endpoints)));

@@ -123,18 +123,18 @@ fn turns_beside_one_that_begins(made_here: bool) -> Vec<(usize, u64)> {
 }
 
 #[test]
-fn a_program_begins_a_slice_behind_its_maker() {
+fn run_queue_new_program_starts_slice_behind_maker() {
     let turns = turns_beside_one_that_begins(true);
     assert_eq!(turns[..3], [(0, SLICE_NS), (1, SLICE_NS / 4), (0, SLICE_NS)], "then it wakes as others do");
 }
 
 #[test]
-fn a_program_that_comes_from_another_board_begins_at_once() {
+fn run_queue_program_from_other_board_starts_at_once() {
     assert_eq!(turns_beside_one_that_begins(false)[0], (1, SLICE_NS / 4));
 }
 
 #[test]
-fn computing_programs_have_equal_shares() {
+fn run_queue_computing_programs_share_equally() {
     for count in [2, 3, 7, 40] {
         let habits: Vec<_> = (0..count)
             .map(|i| (Policy::DEFAULT, if i % 2 == 0 { Habit::Computes } else { Habit::Traps(700) }))
@@ -155,7 +155,7 @@ fn computing_programs_have_equal_shares() {
 
 /// Holds: fair-shares.
 #[test]
-fn shares_go_by_weight() {
+fn run_queue_shares_follow_weight() {
     for (left, right) in [(0, 5), (-5, 0), (NICE_MIN, 0), (3, NICE_MAX)] {
         let mut players = Players::new(&[(nice(left), Habit::Computes), (nice(right), Habit::Traps(1_300))]);
         players.run(20_000 * SLICE_NS);
@@ -166,7 +166,7 @@ fn shares_go_by_weight() {
 }
 
 #[test]
-fn a_step_of_nice_is_a_quarter_of_weight() {
+fn run_queue_nice_step_is_quarter_of_weight() {
     for pair in WEIGHTS.windows(2) {
         let step = f64::from(pair[0]) / f64::from(pair[1]);
         assert!((1.15..=1.35).contains(&step), "{pair:?}");
@@ -176,7 +176,7 @@ fn a_step_of_nice_is_a_quarter_of_weight() {
 
 /// Holds: wakeup-first.
 #[test]
-fn who_waited_runs_before_who_computes() {
+fn run_queue_sleeper_runs_before_computing() {
     let waits = Habit::Waits(20_000, 480_000);
     let mut players = Players::new(&[
         (Policy::DEFAULT, Habit::Computes),
@@ -190,7 +190,7 @@ fn who_waited_runs_before_who_computes() {
 }
 
 #[test]
-fn a_call_that_did_not_wait_keeps_the_slice() {
+fn run_queue_call_without_wait_keeps_slice() {
     let mut players = Players::new(&[(Policy::DEFAULT, Habit::Computes), (Policy::DEFAULT, Habit::Traps(500))]);
     players.run(100 * SLICE_NS);
     let changes = players.log.windows(2).filter(|pair| pair[0].0 != pair[1].0).count();
@@ -198,7 +198,7 @@ fn a_call_that_did_not_wait_keeps_the_slice() {
 }
 
 #[test]
-fn nobody_gains_by_waiting() {
+fn run_queue_sleeper_credit_is_bounded() {
     let mut players = Players::new(&[
         (Policy::DEFAULT, Habit::Computes),
         (Policy::DEFAULT, Habit::Waits(900_000, 1)),
@@ -211,7 +211,7 @@ fn nobody_gains_by_waiting() {
 }
 
 #[test]
-fn the_lowest_class_runs_when_nobody_else_wants_the_core() {
+fn run_queue_idle_class_runs_when_alone() {
     let idle = policy(Class::Idle, 0, 0);
     let mut players = Players::new(&[(idle, Habit::Computes), (Policy::DEFAULT, Habit::Waits(300_000, 700_000))]);
     players.run(1_000 * SLICE_NS);
@@ -223,7 +223,7 @@ fn the_lowest_class_runs_when_nobody_else_wants_the_core() {
 }
 
 #[test]
-fn real_time_goes_first_in_the_order_of_priorities() {
+fn run_queue_real_time_first_by_priority() {
     let fifo = |priority| policy(Class::Fifo, 0, priority);
     let mut players = Players::new(&[
         (nice(NICE_MIN), Habit::Computes),
@@ -238,7 +238,7 @@ fn real_time_goes_first_in_the_order_of_priorities() {
 }
 
 #[test]
-fn round_robin_takes_turns_with_its_equals() {
+fn run_queue_round_robin_alternates_with_equals() {
     let robin = policy(Class::RoundRobin, 0, 9);
     let mut players =
         Players::new(&[(robin, Habit::Computes), (robin, Habit::Traps(800)), (nice(-20), Habit::Computes)]);
@@ -248,7 +248,7 @@ fn round_robin_takes_turns_with_its_equals() {
 }
 
 #[test]
-fn a_policy_changes_while_its_program_waits_for_a_turn() {
+fn run_queue_policy_change_while_queued_applies() {
     let mut players = Players::new(&[(Policy::DEFAULT, Habit::Computes), (policy(Class::Idle, 0, 0), Habit::Computes)]);
     players.run(10 * SLICE_NS);
     assert_eq!(players.used_ns(1), 0);
@@ -260,7 +260,7 @@ fn a_policy_changes_while_its_program_waits_for_a_turn() {
 }
 
 #[test]
-fn who_is_interrupted_waits_for_no_turn() {
+fn run_queue_cancelled_wait_runs_at_once() {
     let mut players = Players::new(&[(Policy::DEFAULT, Habit::Computes), (policy(Class::Idle, 0, 0), Habit::Computes)]);
     players.run(2 * SLICE_NS);
     players.programs[1].0.cancel_wait();
@@ -269,7 +269,7 @@ fn who_is_interrupted_waits_for_no_turn() {
 }
 
 #[test]
-fn policies_travel_in_words() {
+fn policy_words_roundtrip() {
     for class in [Class::Fair, Class::Batch, Class::Idle, Class::Fifo, Class::RoundRobin] {
         let real_time = matches!(class, Class::Fifo | Class::RoundRobin);
         for nice in [NICE_MIN, -1, 0, NICE_MAX] {
@@ -285,7 +285,7 @@ fn policies_travel_in_words() {
 }
 
 #[test]
-fn who_slept_for_long_takes_nothing_from_others_for_long() {
+fn run_queue_long_sleeper_gains_little() {
     let mut players = Players::new(&[
         (Policy::DEFAULT, Habit::Computes),
         (Policy::DEFAULT, Habit::Waits(200_000_000, 1_000_000_000)),
@@ -301,7 +301,7 @@ fn who_slept_for_long_takes_nothing_from_others_for_long() {
 }
 
 #[test]
-fn what_another_board_had_of_an_idle_core_is_not_counted_against_it() {
+fn run_queue_idle_core_time_of_other_board_is_free() {
     const BEGIN_NS: u64 = 1_000_000_000;
     const BUSY_NS: u64 = 100_000_000;
     let mut players = Players::new(&[(Policy::DEFAULT, Habit::Waits(1, BEGIN_NS))]);
@@ -327,7 +327,7 @@ fn what_another_board_had_of_an_idle_core_is_not_counted_against_it() {
 }
 
 #[test]
-fn turns_given_and_taken_are_counted() {
+fn run_queue_context_switches_are_counted() {
     let mut players =
         Players::new(&[(Policy::DEFAULT, Habit::Computes), (Policy::DEFAULT, Habit::Waits(100_000, 900_000))]);
     players.run(100 * SLICE_NS);
@@ -342,7 +342,7 @@ fn turns_given_and_taken_are_counted() {
 }
 
 #[test]
-fn who_is_alone_gives_turns_too() {
+fn run_queue_lone_program_counts_voluntary_switches() {
     let mut players = Players::new(&[(Policy::DEFAULT, Habit::Waits(100_000, 900_000))]);
     players.run(100 * SLICE_NS);
     let given = players.board.core.counts(AccountNumber::of_slot(0, 0))[Count::VoluntarySwitches as usize];
@@ -350,7 +350,7 @@ fn who_is_alone_gives_turns_too() {
 }
 
 #[test]
-fn real_time_programs_leave_a_twentieth_to_others() {
+fn run_queue_real_time_leaves_a_twentieth() {
     const SECOND_NS: u64 = 1_000_000_000;
     let fifo = |priority| policy(Class::Fifo, 0, priority);
     let round = policy(Class::RoundRobin, 0, 9);

@@ -22,7 +22,7 @@ fn board(count: usize, play: Play) -> Cores {
 }
 
 #[test]
-fn what_cores_count_for_a_program_is_added_up_and_begins_anew_with_the_next() {
+fn account_counts_of_cores_add_up_and_restart_with_next_program() {
     let number = AccountNumber::of_slot(0, 3);
     let cores = board(3, Rc::new(|_| ()));
     let slot = cores.on(2).declare(1);
@@ -55,7 +55,7 @@ fn what_cores_count_for_a_program_is_added_up_and_begins_anew_with_the_next() {
 }
 
 #[test]
-fn what_is_charged_to_a_core_never_runs_back_when_its_accounts_begin_anew() {
+fn account_core_total_is_monotonic_over_restart() {
     let number = AccountNumber::of_slot(0, 0);
     let cores = board(2, Rc::new(|_| ()));
     let slot = cores.on(1).declare(1);
@@ -77,7 +77,7 @@ fn what_is_charged_to_a_core_never_runs_back_when_its_accounts_begin_anew() {
 }
 
 #[test]
-fn a_schedule_that_another_core_tells_holds_at_once_and_is_kept_as_soon_as_its_core_has_looked() {
+fn schedule_set_by_other_core_is_published_and_taken() {
     for seed in 0..SEEDS / 4 {
         // A program that computes at home until it is seen elsewhere.
         let seen = Rc::new(Cell::new(u8::MAX));

@@ -175,7 +175,7 @@ fn cores_and_homes(seed: u64) -> (usize, usize) {
 }
 
 #[test]
-fn each_trap_is_served_once_wherever_programs_have_their_turns() {
+fn program_trap_on_any_core_is_served_once() {
     let mut used = 0;
     for seed in 0..SEEDS {
         let (count, homes) = cores_and_homes(seed);
@@ -187,7 +187,7 @@ fn each_trap_is_served_once_wherever_programs_have_their_turns() {
 }
 
 #[test]
-fn who_is_interrupted_on_another_core_learns_it() {
+fn program_cancelled_on_other_core_learns_of_it() {
     for seed in 0..SEEDS {
         let (count, homes) = cores_and_homes(seed);
         play(seed, (count, homes), (1 << count) - 1, |home, _, programs| {
@@ -204,7 +204,7 @@ fn who_is_interrupted_on_another_core_learns_it() {
 }
 
 #[test]
-fn programs_keep_to_the_cores_that_they_are_given_and_move_when_those_change() {
+fn program_affinity_holds_and_changes() {
     for seed in 0..SEEDS {
         let (count, homes) = cores_and_homes(seed);
         play(seed, (count, homes), (1 << count) - 1, |home, seen, programs| {
@@ -265,7 +265,7 @@ fn computing(
 }
 
 #[test]
-fn who_computes_elsewhere_is_called_back_when_it_is_interrupted() {
+fn program_computing_elsewhere_returns_when_cancelled() {
     for seed in 0..SEEDS / 4 {
         computing(
             seed,
@@ -285,7 +285,7 @@ fn who_computes_elsewhere_is_called_back_when_it_is_interrupted() {
 }
 
 #[test]
-fn who_computes_goes_to_its_new_cores_at_once() {
+fn program_computing_moves_to_new_cores_at_once() {
     for seed in 0..SEEDS / 4 {
         computing(
             seed,
@@ -306,7 +306,7 @@ fn who_computes_goes_to_its_new_cores_at_once() {
 
 /// Holds: cores-programs.
 #[test]
-fn a_core_that_has_nothing_to_run_takes_over_who_waits_on_another() {
+fn program_waiting_is_stolen_by_idle_core() {
     // The first is done after 200 turns; the others share a core until then, and are done when they do not any more.
     let done = |places: &[Option<u8>], who: usize, turns: u64| match who {
         0 => turns > 200,
