@@ -1,5 +1,5 @@
-//! Writes the text of [`FILES`] as modules over loom's atomics: as it is, and with each mistake; and over the processor's, with those mistakes that
-//! ThreadSanitizer can see. Of a variant with a mistake only the scenario that finds it is called, so that nothing else of it is compiled.
+//! Writes the text of [`FILES`] as modules over loom's atomics: as it is, and with each mutant; and over the processor's, with those mutants that
+//! ThreadSanitizer can see. Of a variant with a mutant only the scenario that finds it is called, so that nothing else of it is compiled.
 
 use std::env;
 use std::fmt::Write;
@@ -7,8 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 #[allow(dead_code)]
-#[path = "src/mistakes.rs"]
-mod mistakes;
+#[path = "src/mutants.rs"]
+mod mutants;
 
 /// Folders of sources, and files there.
 const FILES: [(&str, &str); 6] = [
@@ -32,7 +32,7 @@ fn main() {
     for (sources, file) in FILES {
         println!("cargo::rerun-if-changed={}", source(&root, sources, file).display());
     }
-    println!("cargo::rerun-if-changed=src/mistakes.rs");
+    println!("cargo::rerun-if-changed=src/mutants.rs");
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rustc-check-cfg=cfg(renga_thread_sanitizer)");
     let folder = PathBuf::from(env::var("OUT_DIR").expect("cargo sets it"));
@@ -51,51 +51,51 @@ fn searched(here: &Path, root: &Path) -> String {
     let end = format!("#[path = {messages:?}]\npub mod scenarios;\n#[path = {frames:?}]\npub mod frames;\n");
     let over_loom = |text: String| text.replace("core::sync::atomic", "loom::sync::atomic").replace("const fn", "fn");
     let mut out = variant(root, "right", None, &end, over_loom);
-    let plays = mistakes::Scenario::ALL.map(|scenario| play("right", scenario));
+    let plays = mutants::Scenario::ALL.map(|scenario| play("right", scenario));
     out += &format!("pub const RIGHT: [fn(); {}] = [\n{}];\n", plays.len(), plays.concat());
-    for mistake in mistakes::MISTAKES.into_iter().flatten() {
-        out += &variant(root, mistake.name, Some(mistake), &end, over_loom);
+    for mutant in mutants::MUTANTS.into_iter().flatten() {
+        out += &variant(root, mutant.name, Some(mutant), &end, over_loom);
     }
     let plays: Vec<_> =
-        mistakes::MISTAKES.into_iter().flatten().map(|mistake| play(mistake.name, mistake.found_by)).collect();
+        mutants::MUTANTS.into_iter().flatten().map(|mutant| play(mutant.name, mutant.found_by)).collect();
     out + &format!("pub const WRONG: [fn(); {}] = [\n{}];\n", plays.len(), plays.concat())
 }
 
 /// An item of a list: what plays `scenario` over a variant.
-fn play(variant: &str, scenario: mistakes::Scenario) -> String {
+fn play(variant: &str, scenario: mutants::Scenario) -> String {
     format!("{variant}::{},\n", scenario.function())
 }
 
-/// The right code, and the mistakes of [`mistakes::UNORDERED`], over the processor's atomics.
+/// The right code, and the mutants of [`mutants::UNORDERED`], over the processor's atomics.
 fn threaded(here: &Path, root: &Path) -> String {
     let end = format!("#[path = {:?}]\npub mod play;\n", here.join("tests/threads/play.rs"));
-    let unordered = |mistake: &&mistakes::Mistake| mistakes::UNORDERED.contains(&mistake.name);
-    let wrong: Vec<_> = mistakes::MISTAKES.into_iter().flatten().filter(unordered).collect();
-    assert_eq!(wrong.len(), mistakes::UNORDERED.len(), "each of these is a mistake");
+    let unordered = |mutant: &&mutants::RaceMutant| mutants::UNORDERED.contains(&mutant.name);
+    let wrong: Vec<_> = mutants::MUTANTS.into_iter().flatten().filter(unordered).collect();
+    assert_eq!(wrong.len(), mutants::UNORDERED.len(), "each of these is a mutant");
     let mut out = variant(root, "right", None, &end, |text| text);
     let mut plays = "(\"right\", right::play::play as fn()),\n".to_string();
-    for mistake in wrong {
-        out += &variant(root, mistake.name, Some(mistake), &end, |text| text);
-        plays += &format!("(\"{0}\", {0}::play::play as fn()),\n", mistake.name);
+    for mutant in wrong {
+        out += &variant(root, mutant.name, Some(mutant), &end, |text| text);
+        plays += &format!("(\"{0}\", {0}::play::play as fn()),\n", mutant.name);
     }
     out + &format!("pub const ALL: &[(&str, fn())] = &[\n{plays}];\n")
 }
 
-/// A module with the files, at most one mistake, and what `end` says.
+/// A module with the files, at most one mutant, and what `end` says.
 fn variant(
     root: &Path,
     name: &str,
-    mistake: Option<&mistakes::Mistake>,
+    mutant: Option<&mutants::RaceMutant>,
     end: &str,
     atomics: impl Fn(String) -> String,
 ) -> String {
     let mut out = format!("pub mod {name} {{\n");
     for (sources, file) in FILES {
         let mut text = fs::read_to_string(source(root, sources, file)).expect("the crate has this file");
-        if let Some(mistake) = mistake.filter(|mistake| mistake.file == file) {
-            let found = text.matches(mistake.right).count();
-            assert!(found == 1, "{name}: `{}` stands {found} times in {file}.rs", mistake.right);
-            text = text.replace(mistake.right, mistake.wrong);
+        if let Some(mutant) = mutant.filter(|mutant| mutant.file == file) {
+            let found = text.matches(mutant.right).count();
+            assert!(found == 1, "{name}: `{}` stands {found} times in {file}.rs", mutant.right);
+            text = text.replace(mutant.right, mutant.wrong);
         }
         let mut text = atomics(text).replace("crate::", "super::");
         for (elsewhere, stand_in) in STAND_INS {

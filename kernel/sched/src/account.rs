@@ -1,8 +1,8 @@
-//! An account: what was used for one program, and how it shares a core with others.
+//! An account: the resources that one program has used, and how it shares a core with others.
 //!
-//! Invariant: counts only grow until a new program begins the account, but for those that say how much there is. Each core of a board
-//! has an account of each number, and alone writes it; its counts, and what is told of it, any core reads. Not here: which work is
-//! charged to which account, and what all cores have counted together (`kernel/core`).
+//! Invariant: counts only grow until a new program starts, except gauges. Each core of a board has an account of each number and alone writes
+//! it; any core reads its counts and its [`AccountSchedule`]. Not here: which work is charged to which account, and the sum over all cores
+//! (`kernel/core`).
 
 use core::cell::Cell;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -12,11 +12,11 @@ use renga_abi::policy::{Policy, RANK_FAIR, Rank, SCALE_SHIFT, SLICE_NS};
 /// Most that is charged at once, ns: more is a clock that jumped.
 const CHARGE_NS_MAX: u64 = 1 << 36;
 
-/// Where the cores are in the word that is told.
+/// Where the cores are in a published word.
 const CORES_BIT: u32 = 56;
 const _: () = assert!(Policy::BITS <= CORES_BIT, "a policy and the cores fit into one word");
 
-/// Time of which an account's own board need not be told at once, ns: telling costs bytes on the link.
+/// Time that need not be reported to the account's own board at once, ns: a report costs bytes on the link.
 const UNREPORTED_NS_MAX: u64 = 200_000;
 
 /// How a program shares the cores, as any core may read it and ask for a change.
@@ -55,21 +55,21 @@ impl AccountSchedule {
 pub struct Account {
     number: Cell<AccountNumber>,
     policy: Cell<Policy>,
-    /// Of the policy, at hand for each turn: its rank, its scale, and its slice in virtual time, ns.
+    /// Derived from the policy, for each slice: rank, scale, and the slice in vruntime, ns.
     pub(crate) rank: Cell<Rank>,
     scale: Cell<u64>,
     pub(crate) slice_ns: Cell<u64>,
-    /// Time used, by weight: who has least is next.
+    /// Time used, by weight; the task with the least is next.
     pub(crate) vruntime_ns: Cell<u64>,
-    /// Its slot is of this core, whose processes alone say what its policy is.
+    /// Its slot is of this core, whose processes alone set its policy.
     own: Cell<bool>,
-    /// Its program, which another one of this board has made, has not asked for a turn yet.
+    /// Its program was made by another of this board and has not been enqueued yet.
     pub(crate) is_new: Cell<bool>,
     /// The cores of its board on which its program may run, a bit each.
     cores: Cell<u8>,
     schedule: AccountSchedule,
     counts: [AtomicU64; Count::ALL.len()],
-    /// Of these, what its own board has been told of: time, blocks read, blocks written.
+    /// The part of these that its own board has received: time, blocks read, blocks written.
     reported: [Cell<u64>; 3],
 }
 
@@ -131,7 +131,7 @@ impl Account {
     pub fn policy(&self) -> Policy {
         self.policy.get()
     }
-    /// Gives its program another policy, which counts from its next turn on.
+    /// Gives its program another policy, which counts from its next slice on.
     pub fn set_policy(&self, policy: Policy) {
         self.policy.set(policy);
         self.rank.set(policy.rank());
@@ -166,12 +166,12 @@ impl Account {
     pub fn count(&self, count: Count, change: i64) {
         self.add(count, change as u64);
     }
-    /// Notes how much there is of something that comes and goes.
+    /// Sets a gauge.
     #[inline(always)]
     pub fn set_count(&self, count: Count, value: u64) {
         self.counts[count as usize].store(value, Ordering::Relaxed);
     }
-    /// How much it has counted of one thing: modulo 2^64, as it is added to what other cores have.
+    /// One count, modulo 2^64: the counts of other cores are added to it.
     pub fn counted(&self, count: Count) -> u64 {
         self.counts[count as usize].load(Ordering::Relaxed)
     }
@@ -192,7 +192,7 @@ impl Account {
         self.reported.iter().zip(all).for_each(|(reported, all)| reported.set(all));
         unreported
     }
-    /// Of what it counts, time of its program and of processes of this board, ns, and turns.
+    /// Of its counts: time of its program and of processes of this board, ns, and context switches.
     pub fn charged(&self) -> [u64; 3] {
         let count = |count: Count| self.counted(count);
         [

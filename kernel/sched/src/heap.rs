@@ -1,17 +1,16 @@
-//! The least of things that stay where they are: a heap of references, in an order that each thing says itself.
+//! A binary heap of references, in an order that each item states itself.
 //!
-//! Invariant: a thing is in a heap exactly while its place says where; each is there at most once. Adding, taking the first
-//! and taking any one out cost in proportion to the logarithm of how many there are. A thing's order stays while it is
-//! in the heap. Not here: what the order means.
+//! Invariant: an item is in a heap exactly while its place is not [`NOWHERE`], and at most once. Adding, taking the first and removing any item
+//! cost in proportion to the logarithm of the length. An item keeps its order while it is in the heap. Not here: the meaning of the order.
 
 use core::cell::Cell;
 
-/// The place of a thing that is in no heap.
+/// The place of an item that is in no heap.
 pub const NOWHERE: u16 = u16::MAX;
 
-/// What may be in a heap.
+/// An item of a heap.
 pub trait Placed {
-    /// In what it is less than another.
+    /// Compared to find the least.
     type Order: Ord;
     /// Its order: the least is the first.
     fn order(&self) -> Self::Order;

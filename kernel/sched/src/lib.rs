@@ -1,11 +1,11 @@
-//! Whose turn it is: which of the user programs that share a core runs next, and for how long.
+//! Scheduling of the user programs that share a core: which one runs next, and for how long.
 //!
-//! Who has the highest rank runs; among fair ones, who has used least of its share, for a slice at most. A program that
-//! waited counts as not far behind the others however little it used, and goes before one that has used more; a call
-//! that did not wait keeps the slice. What is done on a program's behalf counts as used by it.
+//! The highest rank runs first. Among fair tasks the least vruntime runs, for at most one time slice. A task that slept starts at most the
+//! sleeper credit behind the others and preempts a task that has used more; a call without a wait keeps the slice. Work on a program's behalf
+//! counts as its own.
 //!
-//! Invariant: virtual times only grow, and so does the floor. Not here: what has turns ([`Task`]: a process of
-//! `renga-core`), whose work is charged to which account, how a program is entered.
+//! Invariant: vruntimes only grow, and so does min_vruntime. Called by: `kernel/core`. Not here: the task itself ([`Task`]: a process of
+//! `renga-core`), which account a piece of work is charged to, how a program is entered.
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -1,15 +1,15 @@
-//! What real-time programs leave to others: while somebody of another class waits, they have 950 ms of each second, as
-//! with Linux's `sched_rt_runtime_us`. So a shell comes in, and calls from other boards, whatever spins here.
+//! The share of real-time tasks: while a task of another class is runnable they have 950 ms of each second, as with Linux's
+//! `sched_rt_runtime_us`. So a shell and calls from other boards get in, however a real-time task spins.
 //!
-//! Invariant: time is counted from a real-time program's turn to the next look at whose turn it is. When it is spent, all
-//! of them are ranked behind everybody until the second is over. Not here: other ranks (`turns.rs`).
+//! Invariant: time is counted from a real-time task's slice to the next pick. Once the share is spent, all of them rank behind every other task
+//! until the second is over. Not here: other ranks (`run_queue.rs`).
 
 use crate::run_queue::RunQueue;
 use crate::task::Task;
 use core::cell::Cell;
 use renga_abi::policy::{RANK_CANCELLED, RANK_FAIR, RANK_IDLE, Rank};
 
-/// Over what the share is counted, ns.
+/// The period of the share, ns.
 const PERIOD_NS: u64 = 1_000_000_000;
 /// How long real-time programs run in a period while others wait, ns.
 const RUN_NS_MAX: u64 = 950_000_000;
@@ -30,7 +30,7 @@ impl RealTime {
         RealTime { since_ns: Cell::new(0), ran_ns: Cell::new(0), period_end_ns: Cell::new(0), spent: Cell::new(false) }
     }
 
-    /// Whether there is anything to look at.
+    /// Whether a pick has to update it.
     #[inline(always)]
     pub fn is_active(&self) -> bool {
         self.since_ns.get() != 0 || self.spent.get()
@@ -62,7 +62,7 @@ impl RealTime {
 }
 
 impl<R: Task> RunQueue<R> {
-    /// Counts what they had until `now_ns`; `last`: who had the core.
+    /// Counts their time until `now_ns`; `last` had the core.
     #[inline(never)]
     pub(crate) fn update_real_time(&self, now_ns: u64, last: Option<&'static R>) {
         let time = &self.real_time;
@@ -83,9 +83,9 @@ impl<R: Task> RunQueue<R> {
         }
     }
 
-    /// Puts all that wait for a turn with a rank that is not theirs any more where they belong.
+    /// Requeues all tasks whose rank has changed.
     fn requeue_ranked(&self, wanted: impl Fn(Rank) -> bool) {
-        // Bounded by those who wait: each gets another rank.
+        // Bounded by the queued tasks: each gets another rank.
         while let Some(task) = self.waiting.find(|task| wanted(task.order().rank)) {
             self.requeue(task);
         }

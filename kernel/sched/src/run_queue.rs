@@ -1,7 +1,7 @@
-//! Who waits for a turn on one core, and who has it.
+//! The run queue of one core: the runnable tasks, and the last one that ran.
 //!
-//! Invariant: a task is among those who wait, or is the last one chosen, or neither; it waits in one `RunQueue` only. Not
-//! here: how long a turn really took (`Account::charge`).
+//! Invariant: a task waits in the queue, or is the last one picked, or neither; it waits in one [`RunQueue`] only. Not here: how long a slice
+//! really took (`Account::charge`).
 
 use crate::account::Account;
 use crate::heap::{Heap, NOWHERE};
@@ -11,30 +11,30 @@ use core::cell::Cell;
 use renga_abi::account::{Count, Counts};
 use renga_abi::policy::{Class, Policy, RANK_CANCELLED, RANK_FAIR, Rank};
 
-/// How far a program that waited may be behind the others, ns of virtual time.
+/// Sleeper credit: how far a task that slept may be behind the others, ns of vruntime.
 pub const SLEEPER_CREDIT_NS_MAX: u64 = 4_000_000;
-/// Who wakes ends another's turn if it has used less by this, ns of virtual time: two that wake each other would pay for
-/// a turn taken at each call, and one that computes is so far ahead at once.
+/// A woken task preempts one that has used more by this, ns of vruntime. With less, two tasks that wake each other would pay for a
+/// preemption at each call; a computing task is so far ahead at once.
 const WAKES_BEHIND_NS: u64 = 5_000;
 /// The shortest slice, ns: an alarm is not worth less.
 const SLICE_NS_MIN: u64 = 50_000;
-/// Processes that may wait for a turn at once: all of a board.
+/// Tasks that may be queued at once: all processes of a board.
 const TASKS_MAX: usize = 1024;
 
-/// The turns of one core. In the order written: what each turn reads is where one instruction reaches it.
+/// The run queue of one core. In the order written: the fields of each slice are where one instruction reaches them.
 #[repr(C)]
 pub struct RunQueue<R: Task + 'static> {
-    /// Whose program had the core last and has not waited since, as far as is known.
+    /// The task that ran last and has not blocked since, as far as is known.
     last: Cell<Option<&'static R>>,
-    /// Its slice is over at this virtual time of its account, ns.
+    /// Its slice ends at this vruntime of its account, ns.
     slice_end_ns: Cell<u64>,
-    /// Somebody who has used less has woken meanwhile.
+    /// A task that has used less has woken meanwhile.
     overtaken: Cell<bool>,
-    /// Virtual time that the one who was last chosen had used: who wakes is not far behind it, ns.
+    /// The vruntime of the task picked last, ns; a woken task starts at most the sleeper credit behind.
     min_vruntime_ns: Cell<u64>,
-    /// What real-time programs have had.
+    /// The time of real-time tasks.
     pub(crate) real_time: RealTime,
-    /// Who came to wait for a turn, counted.
+    /// Enqueued tasks, counted.
     arrivals: Cell<u64>,
     pub(crate) waiting: Heap<R, TASKS_MAX>,
 }
@@ -46,7 +46,7 @@ impl<R: Task> Default for RunQueue<R> {
 }
 
 impl<R: Task> RunQueue<R> {
-    /// Nobody wants a turn.
+    /// No task.
     pub const fn new() -> Self {
         RunQueue {
             last: Cell::new(None),
@@ -59,7 +59,7 @@ impl<R: Task> RunQueue<R> {
         }
     }
 
-    /// Who runs next, at `now_ns`; none if nobody wants a turn. It is to be given back by [`RunQueue::put_back`].
+    /// Picks the next task, at `now_ns`; none if no task is runnable. The caller gives it back by [`RunQueue::put_back`].
     #[inline(always)]
     pub fn next(&self, now_ns: u64) -> Option<&'static R> {
         if self.real_time.is_active() {
@@ -76,7 +76,7 @@ impl<R: Task> RunQueue<R> {
             }
         }
         self.overtaken.set(false);
-        // Bounded by those who wait: who is put back is put where its account is now.
+        // Bounded by the queued tasks: each is put back at most once, at its present vruntime.
         while let Some(next) = self.waiting.pop() {
             let (account, order) = (next.account(), next.order());
             let vruntime_ns = account.vruntime_ns.get();
@@ -91,16 +91,16 @@ impl<R: Task> RunQueue<R> {
         None
     }
 
-    /// `last` has waited since its turn.
+    /// `last` has blocked since its slice.
     fn note_block(&self, last: &'static R) {
         if last.is_program() {
             let account = last.account();
-            account.count(Count::VoluntarySwitches, 1); // who only let programs go first has none
+            account.count(Count::VoluntarySwitches, 1); // a process without a program counts none
             account.set_runnable(false);
         }
     }
 
-    /// `last` would go on, but others are first.
+    /// `last` is runnable, but others are first.
     fn preempt(&self, last: &'static R) {
         let account = last.account();
         account.count(Count::InvoluntarySwitches, 1);
@@ -118,7 +118,7 @@ impl<R: Task> RunQueue<R> {
         self.slice_end_ns.set(vruntime_ns + account.slice_ns.get());
     }
 
-    /// Whether `last`, which wants to go on, does.
+    /// Whether `last`, which is runnable, keeps the core.
     fn keeps_core(&self, last: &'static R) -> bool {
         let Some(first) = self.waiting.first() else { return true };
         let (account, first) = (last.account(), first.order());
@@ -133,23 +133,23 @@ impl<R: Task> RunQueue<R> {
         account.policy().class == Class::Fifo || vruntime_ns < self.slice_end_ns.get()
     }
 
-    /// Whether the last turn was `task`'s: when it wants one it has not waited, and need not ask.
+    /// Whether `task` ran last: runnable, it has not blocked and need not be enqueued.
     #[inline(always)]
     pub fn is_last(&self, task: &R) -> bool {
         self.last.get().is_some_and(|last| core::ptr::eq(last, task))
     }
 
-    /// How many want a turn, whoever has the last one included.
+    /// Runnable tasks, the last one included.
     pub fn load(&self) -> usize {
         self.waiting.len() + usize::from(self.last.get().is_some_and(R::is_runnable))
     }
 
-    /// One of those who wait, for whom `wanted` holds.
+    /// A queued task for which `wanted` holds.
     pub fn find(&self, wanted: impl Fn(&R) -> bool) -> Option<&'static R> {
         self.waiting.find(wanted)
     }
 
-    /// Has nothing to do with `task` any more, whether that waits here or had the last turn.
+    /// Removes `task`, queued or last.
     pub fn remove(&self, task: &'static R) {
         if task.place().get() != NOWHERE {
             self.waiting.remove(task);
@@ -160,21 +160,21 @@ impl<R: Task> RunQueue<R> {
         }
     }
 
-    /// The last turn is `task`'s no more, which goes on without one: for what it does itself.
+    /// `task` is not the last one any more: it goes on without a slice, as a system process.
     pub fn clear_last(&self, task: &R) {
         if self.is_last(task) {
             self.last.set(None);
         }
     }
 
-    /// Lets `task` go to `other`, where it is as far from the others as it is here.
+    /// Moves `task` to `other`, as far from min_vruntime there as here.
     pub fn migrate(&self, task: &'static R, other: &RunQueue<R>) {
         self.remove(task);
         let vruntime_ns = &task.account().vruntime_ns;
         vruntime_ns.set((vruntime_ns.get() + other.min_vruntime_ns.get()).saturating_sub(self.min_vruntime_ns.get()));
     }
 
-    /// `task`, whose turn was not the last one, wants a turn.
+    /// Enqueues `task`, which is not the last one.
     #[inline(never)]
     pub fn enqueue_woken(&self, task: &'static R, now_ns: u64) {
         let account = task.account();
@@ -196,7 +196,7 @@ impl<R: Task> RunQueue<R> {
                 self.last.set(None);
             }
             if self.waiting.is_empty() {
-                // Nobody else wants the core: it has the next turn, past the heap.
+                // No other task: it runs next, past the heap.
                 self.start_slice(account, now_ns);
                 return self.last.set(Some(task));
             }
@@ -210,7 +210,7 @@ impl<R: Task> RunQueue<R> {
         self.overtaken.set(self.overtaken.get() || wakes);
     }
 
-    /// `last`, which would go on, may have run alone for long since its slice began.
+    /// `last` is runnable, and may have run alone for long since its slice began.
     fn raise_min_vruntime(&self, last: &R) {
         let account = last.account();
         if self.rank(last, account) != RANK_FAIR {
@@ -222,7 +222,7 @@ impl<R: Task> RunQueue<R> {
         self.min_vruntime_ns.set(self.min_vruntime_ns.get().max(least_ns));
     }
 
-    /// Who has waited is not far behind the others; what its account has used, so seen.
+    /// Limits a sleeper's credit; its vruntime after that.
     fn place(&self, account: &Account) -> u64 {
         let least_ns = self.min_vruntime_ns.get().saturating_sub(SLEEPER_CREDIT_NS_MAX);
         let vruntime_ns = account.vruntime_ns.get().max(least_ns);
@@ -230,7 +230,7 @@ impl<R: Task> RunQueue<R> {
         vruntime_ns
     }
 
-    /// Whether nobody who wants the core should have it before the account of `task`.
+    /// Whether no runnable task goes before the account of `task`.
     pub fn is_due(&self, task: &R) -> bool {
         let last = self.last.get().filter(|last| last.is_runnable());
         last.into_iter().for_each(|last| self.raise_min_vruntime(last));
@@ -242,13 +242,13 @@ impl<R: Task> RunQueue<R> {
         };
         let others = [self.waiting.first(), last];
         if others.iter().flatten().next().is_none() {
-            // Nobody wants the core: what it is used for now is not counted against it later.
+            // No task is runnable: the time used now is not held against `task` later.
             self.raise_min_vruntime(task);
         }
         !others.into_iter().flatten().any(goes_first)
     }
 
-    /// Puts `task` among those who wait for a turn; of a real-time class before its equals, if it `stays` there.
+    /// Queues `task`; one of a real-time class before its equals, if it `stays`.
     fn queue(&self, task: &'static R, stays: bool) {
         let account = task.account();
         let rank = self.rank(task, account);
@@ -260,18 +260,18 @@ impl<R: Task> RunQueue<R> {
         self.waiting.push(task);
     }
 
-    /// Puts `task`, which waits for a turn, where it belongs now.
+    /// Moves `task`, which is queued, to its present place.
     pub fn requeue(&self, task: &'static R) {
         self.waiting.remove(task);
         self.queue(task, false);
     }
 
-    /// Whether anybody waits for a turn, or would go on with the last.
+    /// Whether any task is runnable.
     pub fn has_any(&self) -> bool {
         !self.waiting.is_empty() || self.last.get().is_some_and(|last| last.is_runnable())
     }
 
-    /// When the program of `task` runs, whatever others have used.
+    /// The rank of `task`, which precedes vruntime.
     fn rank(&self, task: &R, account: &Account) -> Rank {
         match account.rank.get() {
             _ if task.is_wait_cancelled() => RANK_CANCELLED,
@@ -288,21 +288,21 @@ impl<R: Task> RunQueue<R> {
         }
     }
 
-    /// Takes the turn of `task` back, which has ended: unless it waits meanwhile it goes on, if nobody else is to run first.
+    /// Takes back `task`, whose slice has ended. Still runnable, it goes on unless another task is first.
     #[inline(always)]
     pub fn put_back(&self, task: &'static R) {
         self.last.set(Some(task));
     }
 
-    /// `task` is done with its slice, if the last turn was its own.
+    /// Ends the slice of `task`, if it ran last.
     pub fn end_slice(&self, task: &R) {
         if self.is_last(task) {
             self.slice_end_ns.set(0);
         }
     }
 
-    /// `task`, which ran, gives way to its equals, as after a whole slice. The last turn may be another's by now: of a core on which it ran
-    /// as a guest.
+    /// Moves `task`, which ran, behind its equals, as after a whole slice. Another task may be the last by now, on a core where `task` was
+    /// remote.
     pub fn yield_slice(&self, task: &R) {
         self.clear_last(task); // so that it goes behind its equals
         if let Some(first) = self.waiting.first() {
@@ -312,13 +312,13 @@ impl<R: Task> RunQueue<R> {
         }
     }
 
-    /// Begins the account of `task` anew, for a new program; one that is `made_here`, by a program of this board, goes a slice
-    /// behind who runs. Other cores' accounts of that number have counted `elsewhere`.
+    /// Resets the account of `task` for a new program. One that is `made_here`, by a program of this board, starts a slice behind the running
+    /// task. Other cores' accounts of that number have counted `elsewhere`.
     pub fn begin(&self, task: &R, made_here: bool, elsewhere: &Counts) {
         task.account().begin(self.min_vruntime_ns.get(), made_here, elsewhere);
     }
 
-    /// How long `task` may run from `now_ns` on before somebody else's turn, ns; `None`: nobody waits who would have it.
+    /// How long `task` may run from `now_ns` on, ns; `None`: no other task would take the core.
     pub fn left_ns(&self, task: &R, now_ns: u64) -> Option<u64> {
         let first = self.waiting.first()?.order();
         let account = task.account();
@@ -332,7 +332,7 @@ impl<R: Task> RunQueue<R> {
         Some(account.unscaled(end_ns.saturating_sub(account.vruntime_ns.get())).max(SLICE_NS_MIN))
     }
 
-    /// As above, of a real-time program, or while the first of those who wait, whose rank is `first`, is one whose time
+    /// As above, for a real-time task, or while the first queued task, of rank `first`, is one whose time
     /// is spent.
     #[inline(never)]
     fn left_beside_real_time_ns(&self, account: &Account, first: Rank, now_ns: u64) -> u64 {

@@ -1,12 +1,12 @@
-//! What has turns, as far as it matters for whose turn it is.
+//! A task of a run queue, as far as scheduling needs it.
 //!
-//! Not here: what it does in its turn.
+//! Not here: what it runs.
 
 use crate::account::Account;
 use crate::heap::Placed;
 use renga_abi::policy::Rank;
 
-/// Which of those who wait for a turn goes first: the least.
+/// The order of queued tasks: the least goes first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct TaskKey {
     pub(crate) rank: Rank,
@@ -17,20 +17,20 @@ pub struct TaskKey {
 }
 
 impl TaskKey {
-    /// Of who does not wait.
+    /// Of a task that is not queued.
     pub const NONE: TaskKey = TaskKey { rank: 0, vruntime_ns: 0, arrival: 0 };
 }
 
-/// Who has turns.
+/// A schedulable task.
 pub trait Task: Placed<Order = TaskKey> {
-    /// What its turns are charged to.
+    /// The account of its time.
     fn account(&self) -> &'static Account;
-    /// Notes where it stands; what [`Placed::order`] says from then on.
+    /// Sets [`Placed::order`].
     fn set_order(&self, order: TaskKey);
-    /// Whether it waits for a turn, or would go on with the one that it has.
+    /// Whether it is runnable or running.
     fn is_runnable(&self) -> bool;
-    /// Whether it is to run as soon as it can, to learn that it was interrupted.
+    /// Whether its wait was cancelled, so that it runs as soon as it can.
     fn is_wait_cancelled(&self) -> bool;
-    /// Whether its turns are counted: it has a program.
+    /// Whether its context switches are counted: it has a program.
     fn is_program(&self) -> bool;
 }

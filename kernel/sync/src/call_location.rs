@@ -1,12 +1,12 @@
-//! Where a call is while it may be on another core than its caller, for whoever interrupts the caller.
+//! The location of a call while it may be on another core than its caller, for a cancellation.
 //!
-//! Invariant: only who has the call says where it is. Whoever it comes to looks whether the caller is cancelled
-//! after it has said so; who interrupts says that first and looks then where the call is. So one of the two sees the other,
-//! and no interruption is lost between cores. Not here: what is done about one.
+//! Invariant: the core that has the call publishes the location, and reads the cancellation after that; a cancelling core publishes the
+//! cancellation first and reads the location after that. So one of the two sees the other, and no cancellation is lost between cores.
+//! Not here: the effect of one.
 
 use core::sync::atomic::{AtomicBool, AtomicU8, Ordering, fence};
 
-/// No core's number: who takes the call will look.
+/// No core's number: the core that receives the call will read the cancellation.
 const ON_ITS_WAY: u8 = u8::MAX;
 
 /// Which core has a call, and whether its caller is cancelled.
@@ -26,7 +26,7 @@ impl CallLocation {
         self.cancelled.store(cancelled, Ordering::Relaxed);
     }
 
-    /// By who has the call and posts it now.
+    /// By the core that has the call and posts it now.
     pub fn depart(&self) {
         self.core.store(ON_ITS_WAY, Ordering::Relaxed);
     }
@@ -37,7 +37,7 @@ impl CallLocation {
         fence(Ordering::SeqCst);
     }
 
-    /// By the caller's core: it is cancelled. Which core is to be told: none that takes the call later.
+    /// By the caller's core: cancels. The core to notify; none if the call is on its way.
     pub fn cancel(&self) -> Option<u8> {
         self.cancelled.store(true, Ordering::Relaxed);
         fence(Ordering::SeqCst);
@@ -50,7 +50,7 @@ impl CallLocation {
         (core != ON_ITS_WAY).then_some(core)
     }
 
-    /// Whether the caller is cancelled, as far as is known; by who has the call.
+    /// Whether the caller is cancelled, as far as the core that has the call knows.
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
     }

@@ -1,8 +1,8 @@
-//! A signal: bits that any core raises, and one message that tells the owner so.
+//! Event flags: bits that any core sets, and one message that reports them to the owner.
 //!
-//! Invariant: while no bit is up, nobody holds the message and it is in no mailbox; who raises the first one posts it, and
-//! the owner lowers all bits when it gives the message back. So a signal takes one place in a mailbox however often it is
-//! raised, nobody waits to raise it, and no bit is lost.
+//! Invariant: while no bit is set, the message has no owner and is in no mailbox. The core that sets the first bit posts it; the owner clears all
+//! bits when it gives the message back. So event flags take one place in a mailbox however often they are set, setting never waits, and no
+//! bit is lost.
 
 use crate::mailbox::{Ipi, Mailbox};
 use crate::message::{CoreMessage, OwnedMessage};
@@ -16,28 +16,28 @@ pub struct EventFlags<T: 'static> {
 }
 
 impl<T> EventFlags<T> {
-    /// No bit up; the message that tells of them holds `payload`.
+    /// No bit is set; the message that reports them carries `payload`.
     pub const fn new(payload: T) -> Self {
         EventFlags { raised: AtomicU32::new(0), message: CoreMessage::new(payload) }
     }
 
-    /// Raises `bits`. Whoever lowers them sees what was written before.
+    /// Sets `bits`. The core that takes them sees what was written before.
     ///
     /// # Panics
     /// If there are none.
     pub fn set(&'static self, bits: u32, mailbox: &Mailbox<T>, ipi: &(impl Ipi + ?Sized)) {
-        assert!(bits != 0, "a signal of nothing");
+        assert!(bits != 0, "no event flag");
         if self.raised.fetch_or(bits, Ordering::AcqRel) == 0 {
             mailbox.post(self.message.reclaim(), ipi);
         }
     }
 
-    /// Takes the bits that are up, for their message.
+    /// Takes the bits that are set, and their message back.
     ///
     /// # Panics
-    /// If `message` is not this signal's.
+    /// If `message` is not that of these flags.
     pub fn take(&'static self, message: OwnedMessage<T>) -> u32 {
-        assert!(ptr::eq(message.into_message(), &raw const self.message), "the message of another signal");
+        assert!(ptr::eq(message.into_message(), &raw const self.message), "the message of other event flags");
         self.raised.swap(0, Ordering::AcqRel)
     }
 }

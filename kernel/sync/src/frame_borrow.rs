@@ -1,15 +1,15 @@
-//! The content of a frame, as long as its state says that it is borrowed.
+//! Borrows of a frame's content, as Rust references.
 //!
-//! B1. Whoever reaches the content by this file has begun a borrow in the frame's state and not ended it: one who writes
-//! is alone, several read. That is `state.rs`'s invariant, and its steps order what they do.
-//! B2. A frame's content is reached otherwise by programs that are shown it, by no reference.
+//! B1 A reference made here exists only during a borrow in the frame's state: one writer alone, or several readers. `frame_state.rs` keeps
+//!    that, and its steps order the accesses.
+//! B2 A frame's content is reached otherwise by programs that are shown it, by no reference.
 
 use crate::frame_state::{FrameRefusal, FrameState};
 use core::marker::PhantomData;
 use core::ops::{Deref, DerefMut};
 use core::ptr::NonNull;
 
-/// FrameWriteGuard use of a frame's content, until dropped.
+/// Exclusive use of a frame's content, until dropped.
 pub struct FrameWriteGuard<'a, T> {
     state: &'a FrameState,
     content: NonNull<T>,
@@ -20,7 +20,7 @@ impl<'a, T> FrameWriteGuard<'a, T> {
     /// Borrows it.
     ///
     /// # Safety
-    /// `content` is valid for `'a`, and whoever makes references to it does so by `state` and this file.
+    /// `content` is valid for `'a`, and all references to it are made by `state` and this file.
     #[inline(always)]
     pub unsafe fn begin(state: &'a FrameState, content: NonNull<T>) -> Result<Self, FrameRefusal> {
         state.begin_write()?;
@@ -52,7 +52,7 @@ impl<T> Drop for FrameWriteGuard<'_, T> {
     }
 }
 
-/// FrameReadGuard use of a frame's content, until dropped.
+/// Shared use of a frame's content, until dropped.
 pub struct FrameReadGuard<'a, T> {
     state: &'a FrameState,
     content: NonNull<T>,

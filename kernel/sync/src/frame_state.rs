@@ -1,44 +1,43 @@
-//! What a frame is used for: its kind, who borrows its content, how often it is mapped, in one word.
+//! The state of a page frame in one word: its kind, borrows of its content, how often it is mapped.
 //!
-//! Invariants, each kept by the one step that could break it: content is borrowed once to be written, or by any number to be
-//! read, and only of a plain frame; a frame becomes a table only while it is neither mapped nor borrowed; only a table of
-//! tables that is not being taken apart is locked, and it is not taken apart while it is. What was done before a step is seen by
-//! whoever sees the step. On a board whose frames one core reaches a step is a load and a store, otherwise a
-//! compare-exchange. Not here: the content (`borrow.rs`), who may change what (`arch-aarch64`).
+//! Invariants, each kept by the one step that could break it. Content is borrowed once to be written, or by any number of readers, and only of a
+//! plain frame. A frame becomes a table only while it is neither mapped nor borrowed. Only a root that is not in teardown is locked, and no
+//! teardown begins while it is. A core that sees a step sees what was done before it. On a board whose frames one core reaches, a step is a
+//! load and a store, otherwise a compare-exchange. Not here: the content (`frame_borrow.rs`), the rights to change it (`arch-aarch64`).
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
 /// How often it is mapped, or as its kind has it.
 const COUNT: u64 = 0xffff_ffff;
-/// Of a plain frame: who borrows it. Of the others: a number.
+/// Of a plain frame: its borrows. Of the others: a number.
 const NUMBER: u64 = 0xffff << NUMBER_SHIFT;
 const NUMBER_SHIFT: u32 = 32;
-/// One who reads.
+/// One reader.
 const READER: u64 = 1 << NUMBER_SHIFT;
-/// One who writes.
+/// The writer.
 const WRITER: u64 = NUMBER;
 const KIND: u64 = 7 << KIND_SHIFT;
 const KIND_SHIFT: u32 = 48;
-/// Instruction fetches see the content, or somebody makes them see it.
+/// Instruction fetches see the content, or a core is synchronising them.
 const FETCH: u64 = 3 << FETCH_SHIFT;
 const FETCH_SHIFT: u32 = 52;
 const FETCHABLE: u64 = 1 << FETCH_SHIFT;
 const BEING_MADE: u64 = 2 << FETCH_SHIFT;
-/// Of a root: somebody changes its tables.
+/// Of a root: a core changes its tables.
 const LOCKED: u64 = 1 << 54;
 /// Several cores reach the frame.
 const SEVERAL: u64 = 1 << 63;
 
-/// Looks after which who still waits has found a bug: many times longer than anybody borrows what another core wants.
+/// Retries after which a wait is a bug: many times longer than any borrow.
 const LOOKS_MAX: u32 = 10_000_000;
 
-/// What a frame is.
+/// The kind of a frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum FrameKind {
     /// Content.
     Plain = 0,
-    /// A table below the root. Its number: of what it shows pages that it does not count.
+    /// A table below the root. Its number: the template whose pages it maps without counting them.
     Table = 1,
     /// The root of an address space, with the space's number.
     Root = 2,
@@ -48,11 +47,11 @@ pub enum FrameKind {
     SharedTable = 4,
 }
 
-/// Why not.
+/// Why a step is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FrameRefusal {
     /// It is of another kind.
-    FrameKind,
+    WrongKind,
     /// It is mapped.
     Mapped,
     /// It is borrowed, or locked: by another core for a moment, unless that is a bug.
@@ -64,7 +63,7 @@ pub enum FrameRefusal {
 pub struct FrameUse(u64);
 
 impl FrameUse {
-    /// What it is.
+    /// Its kind.
     #[inline(always)]
     pub const fn kind(self) -> FrameKind {
         match (self.0 & KIND) >> KIND_SHIFT {
@@ -94,7 +93,7 @@ impl FrameUse {
         self.0 as u32
     }
 
-    /// The number that belongs to its kind; of a plain frame, who borrows it.
+    /// The number that belongs to its kind; of a plain frame, its borrows.
     #[inline(always)]
     pub const fn number(self) -> u16 {
         (self.0 >> NUMBER_SHIFT) as u16
@@ -121,17 +120,17 @@ impl FrameState {
         FrameState(AtomicU64::new(if several { SEVERAL } else { 0 }))
     }
 
-    /// What it is used for now.
+    /// Its present state.
     #[inline(always)]
     pub fn get(&self) -> FrameUse {
         FrameUse(self.0.load(Ordering::Acquire))
     }
 
-    /// One step, which `next` says or refuses; what was before.
+    /// One step, computed or refused by `next`; the state before it.
     #[inline(always)]
     fn step(&self, next: impl Fn(u64) -> Result<u64, FrameRefusal>) -> Result<FrameUse, FrameRefusal> {
         let mut old = self.0.load(Ordering::Relaxed);
-        // Who comes again has seen somebody else get on.
+        // Each retry follows another core's success.
         loop {
             let new = next(old)?;
             if old & SEVERAL == 0 {
@@ -145,19 +144,19 @@ impl FrameState {
         }
     }
 
-    /// Borrows the content to be written: nobody else has it.
+    /// Borrows the content to be written, exclusively.
     #[inline(always)]
     pub fn begin_write(&self) -> Result<(), FrameRefusal> {
         self.step(|old| if old & (KIND | NUMBER) == 0 { Ok(old & !FETCH | WRITER) } else { Err(why_not(old)) })
             .map(drop)
     }
 
-    /// By who has borrowed it to be written. Fetches that somebody has made see the content meanwhile may not see all of it.
+    /// Ends that borrow. Fetches synchronised meanwhile may miss a part of the content.
     #[inline(always)]
     pub fn end_write(&self) {
         let ended =
             self.step(
-                |old| if old & NUMBER == WRITER { Ok(old & !(NUMBER | FETCH)) } else { Err(FrameRefusal::FrameKind) },
+                |old| if old & NUMBER == WRITER { Ok(old & !(NUMBER | FETCH)) } else { Err(FrameRefusal::WrongKind) },
             );
         assert!(ended.is_ok(), "nobody has borrowed this frame to write it");
     }
@@ -170,11 +169,11 @@ impl FrameState {
         self.step(next).map(drop)
     }
 
-    /// By one who has borrowed it to be read.
+    /// Ends a reader's borrow.
     #[inline(always)]
     pub fn end_read(&self) {
         let is_read = |old| old & NUMBER != 0 && old & NUMBER != WRITER;
-        let ended = self.step(|old| if is_read(old) { Ok(old - READER) } else { Err(FrameRefusal::FrameKind) });
+        let ended = self.step(|old| if is_read(old) { Ok(old - READER) } else { Err(FrameRefusal::WrongKind) });
         assert!(ended.is_ok(), "nobody has borrowed this frame to read it");
     }
 
@@ -182,7 +181,7 @@ impl FrameState {
     #[inline(always)]
     pub fn show(&self, writable: bool) -> Result<(), FrameRefusal> {
         let gone = if writable { FETCH } else { 0 };
-        let next = |old| if old & KIND == 0 { Ok((old & !gone) + 1) } else { Err(FrameRefusal::FrameKind) };
+        let next = |old| if old & KIND == 0 { Ok((old & !gone) + 1) } else { Err(FrameRefusal::WrongKind) };
         let before = self.step(next)?;
         assert!(before.count() != u32::MAX, "mappings are counted exactly");
         Ok(())
@@ -198,15 +197,15 @@ impl FrameState {
         assert!(self.step(next).is_ok(), "mappings are counted exactly");
     }
 
-    /// Sets the count to 0; what it was.
+    /// Sets the count to 0, and returns the old one.
     pub fn take_count(&self) -> u32 {
         self.step(|old| Ok(old & !COUNT)).map_or(0, FrameUse::count)
     }
 
-    /// A plain frame that nobody uses becomes something else, with that number.
+    /// An unused plain frame gets another kind, with that number.
     pub fn become_table(&self, kind: FrameKind, number: u16) -> Result<(), FrameRefusal> {
         let next = |old| match old {
-            _ if old & KIND != 0 => Err(FrameRefusal::FrameKind),
+            _ if old & KIND != 0 => Err(FrameRefusal::WrongKind),
             _ if old & COUNT != 0 => Err(FrameRefusal::Mapped),
             _ if old & NUMBER != 0 => Err(FrameRefusal::Borrowed),
             _ => Ok(old & SEVERAL | of_kind(kind, number)),
@@ -214,10 +213,10 @@ impl FrameState {
         self.step(next).map(drop)
     }
 
-    /// Another kind, by who alone has it: not what is plain, nor a root. The count stays.
+    /// Changes the kind, by the one core that has it; neither plain frames nor roots. The count stays.
     pub fn turn(&self, kind: FrameKind, number: u16) {
         let next = |old| match FrameUse(old).kind() {
-            FrameKind::Plain | FrameKind::Root => Err(FrameRefusal::FrameKind),
+            FrameKind::Plain | FrameKind::Root => Err(FrameRefusal::WrongKind),
             _ => Ok(old & (SEVERAL | COUNT) | of_kind(kind, number)),
         };
         assert!(self.step(next).is_ok(), "what is used becomes something else");
@@ -226,7 +225,7 @@ impl FrameState {
     /// A root whose space is taken apart from now on.
     pub fn begin_ending(&self) -> Result<(), FrameRefusal> {
         let next = |old| match old {
-            _ if !FrameUse(old).is_root() => Err(FrameRefusal::FrameKind),
+            _ if !FrameUse(old).is_root() => Err(FrameRefusal::WrongKind),
             _ if old & LOCKED != 0 => Err(FrameRefusal::Borrowed),
             _ => Ok(old & (SEVERAL | COUNT | NUMBER) | of_kind(FrameKind::Ending, 0)),
         };
@@ -237,32 +236,32 @@ impl FrameState {
     #[inline(always)]
     pub fn lock(&self) -> Result<FrameUse, FrameRefusal> {
         self.step(|old| match old {
-            _ if !FrameUse(old).is_root() => Err(FrameRefusal::FrameKind),
+            _ if !FrameUse(old).is_root() => Err(FrameRefusal::WrongKind),
             _ if old & LOCKED != 0 => Err(FrameRefusal::Borrowed),
             _ => Ok(old | LOCKED),
         })
     }
 
-    /// By who has locked it.
+    /// Ends the lock.
     #[inline(always)]
     pub fn unlock(&self) {
         let unlocked =
-            self.step(|old| if old & LOCKED != 0 { Ok(old & !LOCKED) } else { Err(FrameRefusal::FrameKind) });
+            self.step(|old| if old & LOCKED != 0 { Ok(old & !LOCKED) } else { Err(FrameRefusal::WrongKind) });
         assert!(unlocked.is_ok(), "nobody has locked this root");
     }
 
-    /// Has instruction fetches see the content, by `synchronise`, unless they do: in any case nothing that was there before this frame's
-    /// present use. Is it written meanwhile, who looks before all are done may be told too early, and fetches what was there a moment ago.
+    /// Makes instruction fetches see the content, by `synchronise`, unless they do already: never the content of an earlier use of the frame.
+    /// While a writer is active, a fetch may see the content of a moment ago.
     #[inline(always)]
     pub fn make_fetchable(&self, synchronise: impl FnOnce()) {
         if self.get().is_fetchable() {
             return;
         }
-        // Who comes while another one is at it does the same, and says nothing.
+        // A second core that comes meanwhile does the same and leaves the flags alone.
         let begun = self.step(|old| if old & FETCH == 0 { Ok(old | BEING_MADE) } else { Err(FrameRefusal::Borrowed) });
         synchronise();
         if begun.is_ok() {
-            // Unless somebody may have written meanwhile.
+            // Unless a writer may have come meanwhile.
             let end = |old| if old & FETCH == BEING_MADE { Ok(old ^ FETCH) } else { Err(FrameRefusal::Borrowed) };
             let _ = self.step(end);
         }
@@ -280,11 +279,11 @@ const fn of_kind(kind: FrameKind, number: u16) -> u64 {
 }
 
 fn why_not(old: u64) -> FrameRefusal {
-    if old & KIND != 0 { FrameRefusal::FrameKind } else { FrameRefusal::Borrowed }
+    if old & KIND != 0 { FrameRefusal::WrongKind } else { FrameRefusal::Borrowed }
 }
 
-/// Tries until it is not refused since another core has what is wanted; what it is refused for otherwise. Where one core reaches the
-/// frame nobody will give it back meanwhile: then once.
+/// Retries `attempt` while another core has borrowed the frame. Where one core reaches the frame no other will release it: then one
+/// attempt is all.
 pub fn wait<T>(several: bool, mut attempt: impl FnMut() -> Result<T, FrameRefusal>) -> Result<T, FrameRefusal> {
     for _ in 0..if several { LOOKS_MAX } else { 0 } {
         match attempt() {

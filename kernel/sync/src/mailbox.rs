@@ -1,19 +1,19 @@
-//! The mailbox of a core: all others post into it, it alone takes out.
+//! The mailbox of a core: all other cores post into it, its owner alone drains it.
 //!
-//! Invariant: one word says both what is there and whether the owner looks. So a post sees, by the same step by which
-//! it becomes visible, whether it must ring; and the owner leaves by a step that fails if anything was posted: no
-//! wake-up can come between. Letters come out in the order in which they were posted.
+//! Invariant: one word holds both the messages and whether the owner polls. So a post sees, by the step that makes it visible, whether to send an
+//! IPI; and the owner goes away by a step that fails if a message was posted: no wake-up is lost. Messages come out in the order of their
+//! posts.
 
 use crate::message::{LinkTarget, MessageLink, OwnedMessage};
 use core::sync::atomic::Ordering;
 
-/// What wakes a core that sleeps or runs a program.
+/// An inter-processor interrupt, which wakes a core that sleeps or runs a program.
 pub trait Ipi {
-    /// Wakes the owner, which then finds what was written before. To be called on any core.
+    /// Wakes the owner, which then sees what was written before. Callable on any core.
     fn send(&self);
-    /// Forgets that it was pending, before anything is written that the owner writes later.
+    /// Clears it, before all later writes of the owner.
     fn acknowledge(&self);
-    /// Waits until it is pending, or anything else interrupts; at once if it was pending and not silenced.
+    /// Waits until it is pending or another interrupt comes; returns at once if it is pending.
     fn wait(&self);
 }
 
@@ -27,17 +27,17 @@ impl<T> Default for Mailbox<T> {
 }
 
 impl<T> Mailbox<T> {
-    /// An empty mailbox, whose owner looks.
+    /// An empty mailbox, whose owner polls.
     pub const fn new() -> Self {
         Mailbox(MessageLink::new())
     }
 
-    /// Hands `message` to the owner, and rings if that does not look.
+    /// Posts `message`, and sends an IPI if the owner is away.
     #[inline]
     pub fn post(&self, message: OwnedMessage<T>, ipi: &(impl Ipi + ?Sized)) {
         let message = message.into_message();
         let mut newest = self.0.get();
-        // Bounded by the messages there are: each time round another one was posted, or the owner took all of them.
+        // Bounded by the number of messages: each retry follows another post or a drain.
         loop {
             message.next.set(newest);
             match self.0.exchange(newest, LinkTarget::Message(message), Ordering::AcqRel) {
@@ -50,18 +50,18 @@ impl<T> Mailbox<T> {
         }
     }
 
-    /// Whether there is nothing to take; by the owner, which may be told late.
+    /// Whether it is empty; for the owner, and perhaps late.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         !matches!(self.0.get(), LinkTarget::Message(_))
     }
 
-    /// Hands out all messages that are there, in the order in which they were posted; the owner looks from now on.
+    /// Delivers all messages in the order of their posts; the owner polls from now on.
     #[inline]
     pub fn drain(&self, mut deliver: impl FnMut(OwnedMessage<T>)) {
         let mut messages = Self::reversed(self.0.swap(LinkTarget::Empty, Ordering::Acquire));
         while let LinkTarget::Message(message) = messages {
-            messages = message.next.get(); // before it is handed out: it may be posted anew at once
+            messages = message.next.get(); // before the delivery: it may be posted again at once
             deliver(message.reclaim());
         }
     }
@@ -77,8 +77,8 @@ impl<T> Mailbox<T> {
         reversed
     }
 
-    /// Lets the owner do something else until it takes again: whoever posts meanwhile rings. False if a message is
-    /// there, so that it must not.
+    /// Lets the owner go away until it drains again: a post sends an IPI meanwhile. False if a message has come, so that it must not
+    /// go.
     #[inline]
     pub fn mark_away(&self) -> bool {
         // Who finds the owner away rings: that must come behind the owner's last `silence`, hence a release here and an

@@ -1,10 +1,10 @@
-//! A message: what one core has for another, with its place in a queue.
+//! A message from one core to another, with its place in a mailbox.
 //!
-//! L1 A message lives for ever (`&'static`), and a [`MessageLink`] holds nothing, [`LinkTarget::OwnerAway`] or a message.
-//! L2 Of a message there is at most one [`OwnedMessage`], or it is in one mailbox: who has the one posts it, and gets none before
-//!    the message is taken. So its payload is reached by one core at a time.
-//! L3 Between a post and the take that finds it there is a release and an acquire on the mailbox's head (`mailbox.rs`),
-//!    so who takes a message sees what was written before it was posted.
+//! L1 A message lives for ever (`&'static`), and a [`MessageLink`] is empty, [`LinkTarget::OwnerAway`] or a message.
+//! L2 A message has at most one [`OwnedMessage`], or is in one mailbox: posting gives the ownership up, and only a drain returns it. So one
+//!    core at a time reaches the payload.
+//! L3 A post and the drain that finds it are a release and an acquire on the mailbox's head (`mailbox.rs`), so the receiver sees what was
+//!    written before the post.
 
 use core::cell::UnsafeCell;
 use core::marker::PhantomData;
@@ -26,22 +26,22 @@ impl<T> CoreMessage<T> {
     pub const fn new(payload: T) -> Self {
         CoreMessage { next: MessageLink::new(), payload: UnsafeCell::new(payload) }
     }
-    /// The right to it: whoever has the only way to a message has the right.
+    /// Its ownership; the exclusive reference proves it.
     pub fn into_owned(&'static mut self) -> OwnedMessage<T> {
         OwnedMessage(self)
     }
-    /// The right to a message that nobody holds and that is in no mailbox (L2).
+    /// The ownership of a message that has no owner and is in no mailbox (L2).
     pub(crate) fn reclaim(&'static self) -> OwnedMessage<T> {
         OwnedMessage(self)
     }
 }
 
-/// The right to a message: to its payload, and to post it. There is no other, so one that is dropped is lost.
+/// The ownership of a message: of its payload, and the right to post it. Dropped, the message is lost.
 #[must_use]
 pub struct OwnedMessage<T: 'static>(&'static CoreMessage<T>);
 
 impl<T> OwnedMessage<T> {
-    /// What is in it.
+    /// Its payload.
     pub fn payload(&mut self) -> &mut T {
         // SAFETY: this is the message's only `OwnedMessage` (L2) and is borrowed for as long; L3 orders it behind the last one.
         unsafe { &mut *self.0.payload.get() }
@@ -52,7 +52,7 @@ impl<T> OwnedMessage<T> {
     }
 }
 
-/// What a link leads to.
+/// The target of a link.
 pub(crate) enum LinkTarget<T: 'static> {
     /// Nothing.
     Empty,
@@ -84,7 +84,7 @@ impl<T> LinkTarget<T> {
         if pointer == Self::OWNER_AWAY {
             return LinkTarget::OwnerAway;
         }
-        // SAFETY: what is neither null nor `OWNER_AWAY` came from a `&'static CoreMessage` by `to_pointer` (L1), and only shared
+        // SAFETY: a pointer that is neither null nor `OWNER_AWAY` came from a `&'static CoreMessage` by `to_pointer` (L1), and only shared
         // references are made of it.
         unsafe { pointer.as_ref() }.map_or(LinkTarget::Empty, LinkTarget::Message)
     }
@@ -109,7 +109,7 @@ impl<T> MessageLink<T> {
     pub(crate) fn swap(&self, to: LinkTarget<T>, order: Ordering) -> LinkTarget<T> {
         LinkTarget::from_pointer(self.0.swap(to.to_pointer(), order))
     }
-    /// Puts `to` where `from` is; or says what is there.
+    /// Replaces `from` by `to`, or returns the present target.
     #[inline(always)]
     pub(crate) fn exchange(
         &self,

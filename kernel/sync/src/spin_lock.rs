@@ -1,7 +1,7 @@
-//! Something that several cores reach in turn, for a few instructions at a time.
+//! A spin lock, for a few instructions at a time.
 //!
-//! Invariant: who reaches it has the frame-like state of [`SpinLock`] borrowed to write, so nobody else does. Not here: waiting for longer
-//! than that, which is what calls are for.
+//! Invariant: `with` holds the lock's [`FrameState`] borrowed to write, so one core at a time reaches the value. Not here: longer waits, which
+//! are calls.
 
 use crate::frame_borrow::FrameWriteGuard;
 use crate::frame_state::{FrameState, wait};
@@ -27,7 +27,7 @@ impl<T> SpinLock<T> {
     /// Reaches it, when no other core does.
     ///
     /// # Panics
-    /// If `reach` reaches it again, or somebody else for ever.
+    /// If `reach` locks again, or another core never unlocks.
     pub fn with<R>(&self, reach: impl FnOnce(&mut T) -> R) -> R {
         let attempt = || {
             let content = NonNull::from(&self.value).cast();

@@ -15,7 +15,7 @@ struct Books {
 impl Books {
     fn step(&mut self, which: u64, state: &FrameState) {
         let borrowed = self.readers > 0 || self.writes;
-        let kind = |refused| if self.table { FrameRefusal::FrameKind } else { refused };
+        let kind = |refused| if self.table { FrameRefusal::WrongKind } else { refused };
         match which {
             0 => {
                 let expected = if self.table || borrowed { Err(kind(FrameRefusal::Borrowed)) } else { Ok(()) };
@@ -36,7 +36,7 @@ impl Books {
                 self.readers -= 1;
             }
             4 => {
-                let expected = if self.table { Err(FrameRefusal::FrameKind) } else { Ok(()) };
+                let expected = if self.table { Err(FrameRefusal::WrongKind) } else { Ok(()) };
                 assert_eq!(state.show(which.is_multiple_of(2)), expected);
                 self.mapped += u32::from(expected.is_ok());
             }
@@ -77,9 +77,9 @@ fn frame_state_reports_every_step() {
 fn frame_state_root_locks_once_and_not_in_teardown() {
     for several in [false, true] {
         let state = FrameState::new(several);
-        assert!(matches!(state.lock(), Err(FrameRefusal::FrameKind)));
+        assert!(matches!(state.lock(), Err(FrameRefusal::WrongKind)));
         state.become_table(FrameKind::Ending, 3).expect("it is unused");
-        assert!(matches!(state.lock(), Err(FrameRefusal::FrameKind)));
+        assert!(matches!(state.lock(), Err(FrameRefusal::WrongKind)));
         state.turn(FrameKind::Root, 3);
         state.count(2);
         assert_eq!(state.lock().map(|before| (before.number(), before.count())).ok(), Some((3, 2)));

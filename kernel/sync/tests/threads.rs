@@ -92,7 +92,7 @@ fn mailbox_three_threads_get_all_answers() {
 }
 
 #[test]
-#[should_panic(expected = "the message of another signal")]
+#[should_panic(expected = "the message of other event flags")]
 fn event_flags_foreign_message_panics() {
     static SIGNALS: [EventFlags<u8>; 2] = [const { EventFlags::new(0) }; 2];
     let (mailbox, ipi) = (Mailbox::new(), ThreadIpi::new());
@@ -101,7 +101,7 @@ fn event_flags_foreign_message_panics() {
 }
 
 #[test]
-#[should_panic(expected = "a signal of nothing")]
+#[should_panic(expected = "no event flag")]
 fn event_flags_without_bits_panic() {
     static SIGNAL: EventFlags<u8> = EventFlags::new(0);
     SIGNAL.set(0, &Mailbox::new(), &ThreadIpi::new());

@@ -1,6 +1,6 @@
-//! Mistakes that somebody could make with a frame's state, or its count.
+//! Mutants that somebody could make with a frame's state, or its count.
 
-use super::{Mistake, Scenario, mistake};
+use super::{RaceMutant, Scenario, mutant};
 
 const STATE: &str = "frame_state";
 /// How a step is made where several cores make some.
@@ -10,57 +10,57 @@ const ENDS: &str = "_ if old & LOCKED != 0 => Err(FrameRefusal::Borrowed),
             _ => Ok(old & (SEVERAL | COUNT | NUMBER)";
 /// How a root is locked.
 const LOCKS: &str = "self.step(|old| match old {
-            _ if !FrameUse(old).is_root() => Err(FrameRefusal::FrameKind),";
+            _ if !FrameUse(old).is_root() => Err(FrameRefusal::WrongKind),";
 /// How fetches are made to see the content.
 const BEGINS: &str = "if old & FETCH == 0 { Ok(old | BEING_MADE) } else { Err(FrameRefusal::Borrowed) }";
 const MADE: &str = "if old & FETCH == BEING_MADE { Ok(old ^ FETCH) } else { Err(FrameRefusal::Borrowed) }";
 const WRITES: &str = "if old & (KIND | NUMBER) == 0 { Ok(old & !FETCH | WRITER)";
 
-pub(crate) const FRAMES: [Mistake; 14] = [
-    mistake(
+pub(crate) const FRAMES: [RaceMutant; 14] = [
+    mutant(
         "step_by_a_store",
         STATE,
         [STEP, "self.0.store(new, Ordering::Release); match Ok::<u64, u64>(old) {"],
         Scenario::Borrow,
     ),
-    mistake(
+    mutant(
         "step_without_acquire",
         STATE,
         [STEP, "match self.0.compare_exchange(old, new, Ordering::Release, Ordering::Relaxed) {"],
         Scenario::Borrow,
     ),
-    mistake(
+    mutant(
         "step_without_release",
         STATE,
         [STEP, "match self.0.compare_exchange(old, new, Ordering::Acquire, Ordering::Relaxed) {"],
         Scenario::Borrow,
     ),
-    mistake(
+    mutant(
         "write_beside_readers",
         STATE,
         [WRITES, "if old & KIND == 0 && old & NUMBER != WRITER { Ok(old & !FETCH | WRITER)"],
         Scenario::Borrow,
     ),
-    mistake(
+    mutant(
         "read_beside_a_writer",
         STATE,
         ["old & NUMBER < WRITER - READER", "old & NUMBER <= WRITER"],
         Scenario::Borrow,
     ),
-    mistake("write_a_table", STATE, [WRITES, "if old & NUMBER == 0 { Ok(old & !FETCH | WRITER)"], Scenario::Table),
-    mistake(
+    mutant("write_a_table", STATE, [WRITES, "if old & NUMBER == 0 { Ok(old & !FETCH | WRITER)"], Scenario::Table),
+    mutant(
         "a_mapped_frame_becomes_a_table",
         STATE,
         ["_ if old & COUNT != 0 => Err(FrameRefusal::Mapped),", ""],
         Scenario::Table,
     ),
-    mistake(
+    mutant(
         "a_borrowed_frame_becomes_a_table",
         STATE,
         ["_ if old & NUMBER != 0 => Err(FrameRefusal::Borrowed),", ""],
         Scenario::Table,
     ),
-    mistake(
+    mutant(
         "a_table_is_mapped",
         STATE,
         [
@@ -69,21 +69,21 @@ pub(crate) const FRAMES: [Mistake; 14] = [
         ],
         Scenario::Table,
     ),
-    mistake(
+    mutant(
         "unmap_without_release",
         STATE,
         [STEP, "match self.0.compare_exchange(old, new, Ordering::Acquire, Ordering::Relaxed) {"],
         Scenario::Unmap,
     ),
-    mistake("end_while_locked", STATE, [ENDS, "_ => Ok(old & (SEVERAL | COUNT | NUMBER)"], Scenario::Restrict),
-    mistake("lock_what_ends", STATE, [LOCKS, "self.step(|old| match old {"], Scenario::Restrict),
-    mistake(
+    mutant("end_while_locked", STATE, [ENDS, "_ => Ok(old & (SEVERAL | COUNT | NUMBER)"], Scenario::Restrict),
+    mutant("lock_what_ends", STATE, [LOCKS, "self.step(|old| match old {"], Scenario::Restrict),
+    mutant(
         "fetchable_at_once",
         STATE,
         [BEGINS, "if old & FETCH == 0 { Ok(old | FETCHABLE) } else { Err(FrameRefusal::Borrowed) }"],
         Scenario::Fetch,
     ),
-    mistake(
+    mutant(
         "fetchable_whoever_writes",
         STATE,
         [MADE, "Ok::<u64, FrameRefusal>(old & !FETCH | FETCHABLE)"],
@@ -94,13 +94,13 @@ pub(crate) const FRAMES: [Mistake; 14] = [
 const FRAME_COUNTS: &str = "frame_counts";
 const LOOK: &str = "word.load(Ordering::Acquire) == TAKEN";
 
-pub(crate) const COUNTS: [Mistake; 3] = [
-    mistake(
+pub(crate) const COUNTS: [RaceMutant; 3] = [
+    mutant(
         "count_without_release",
         FRAME_COUNTS,
         ["self.0.store(to, Ordering::Release);", "self.0.store(to, Ordering::Relaxed);"],
         Scenario::Only,
     ),
-    mistake("only_without_acquire", FRAME_COUNTS, [LOOK, "word.load(Ordering::Relaxed) == TAKEN"], Scenario::Only),
-    mistake("only_whoever_else", FRAME_COUNTS, [LOOK, "word.load(Ordering::Acquire) >= TAKEN"], Scenario::Only),
+    mutant("only_without_acquire", FRAME_COUNTS, [LOOK, "word.load(Ordering::Relaxed) == TAKEN"], Scenario::Only),
+    mutant("only_whoever_else", FRAME_COUNTS, [LOOK, "word.load(Ordering::Acquire) >= TAKEN"], Scenario::Only),
 ];

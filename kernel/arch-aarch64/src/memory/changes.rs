@@ -18,7 +18,7 @@ impl FrameMemory {
         let several = record.state.get().is_of_several();
         match wait(several, || record.state.become_table(kind, number)) {
             Ok(()) => {}
-            Err(FrameRefusal::FrameKind) => panic!("{frame:?} is a translation table"),
+            Err(FrameRefusal::WrongKind) => panic!("{frame:?} is a translation table"),
             Err(FrameRefusal::Mapped) => panic!("{frame:?} is mapped and cannot become a table"),
             Err(FrameRefusal::Borrowed) => panic!("{frame:?} is borrowed and cannot become a table"),
         }

@@ -1,9 +1,8 @@
-//! The cores of one board inside one thread of a host program, interleaved by whoever chooses.
+//! The cores of one board inside one thread of a host program, interleaved by a chooser.
 //!
-//! Invariant: a core does a step only while no other step of its own is under way, as a processor does one thing at a time;
-//! it sleeps when it has left and was not pending. Whoever rings may have the other core run at once, in the middle of
-//! what rang: so steps of several cores lie within each other, not only one behind the other. Not here: what is
-//! finer than a post (`tools/races` searches that).
+//! Invariant: a core does a step only while no other step of its own is under way, as a processor does one thing at a time; it sleeps when it has
+//! gone away and no IPI is pending. An IPI may let the other core run at once, inside the sending step: so steps of several cores nest. Not here:
+//! anything finer than a post (`tools/races` searches that).
 
 use super::board::Board;
 use crate::ipc::address::Address;
@@ -24,7 +23,7 @@ const DISPATCHES_MAX: u64 = 4;
 
 /// Says which of so many possibilities comes next.
 pub type Choose = Rc<dyn Fn(u64) -> u64>;
-/// Runs a program that has its turn on a core, for a while.
+/// Runs a program on a core, for a while.
 pub type Play = Rc<dyn Fn(&'static Core)>;
 
 std::thread_local! {
@@ -60,7 +59,7 @@ struct Stepped {
     ipi: &'static HostIpi,
     /// A step of it is under way.
     busy: Cell<bool>,
-    /// It has left: who posts rings.
+    /// It has gone away: a post sends an IPI.
     away: Cell<bool>,
     /// It has left and waits for the IPI.
     asleep: Cell<bool>,
@@ -93,7 +92,7 @@ impl Run {
         if core.has_remote_slices() {
             core.send_remote_slices(|_, space| u64::from(space));
         }
-        // A core that has something to do may leave too: for a program's turn.
+        // A core with ready processes may go away too: for a program's slice.
         if (!core.has_ready() || (self.choose)(2) == 0) && core.mark_away() {
             away.set(true);
             let programs = self.play.as_ref().filter(|_| core.remote_task().is_some() || core.has_users());
@@ -150,7 +149,7 @@ impl Cores {
         Address::new(self.process(core, server.0.process))
     }
 
-    /// What `core` has for `process`: itself, or a gate.
+    /// What `core` has for `process`: itself, or a remote handle.
     pub fn process(&self, core: usize, process: &'static Process) -> &'static Process {
         let board = self.on(core);
         process.handle_on(board.core, board.arena, process.entries.get())

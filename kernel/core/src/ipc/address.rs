@@ -34,7 +34,7 @@ impl<P: Protocol> Address<P> {
     pub(crate) fn at(place: CallTarget) -> Self {
         Address(place, PhantomData)
     }
-    /// Who serves.
+    /// The server.
     pub fn id(&self) -> ProcId {
         self.0.id()
     }
@@ -47,7 +47,7 @@ pub enum Members {
     Here(&'static [&'static Process]),
     /// Some of another board.
     Elsewhere {
-        /// Who carries calls there.
+        /// The router, which carries calls there.
         router: &'static Process,
         /// The first of them.
         first: ProcId,

@@ -1,9 +1,9 @@
 //! Passing an accepted call on to another server, which answers the caller itself.
 //!
-//! Invariant: whoever forwards a call has no part in it any more: it neither waits for the answer nor sees it.
+//! Invariant: a server that forwards a call has no part in it any more: it neither waits for the reply nor sees it.
 //! The caller's message stays where it is, in the caller's header, and so do the slices that it lends; only
-//! operation and words are written anew. The caller waits for the server that has the call, which is what its
-//! header says. Not here: which forwards there may be (placement).
+//! operation and words are replaced. The caller waits for the server that has the call, and its header names that
+//! server. Not here: which forwards are allowed (placement).
 
 use super::address::{Address, Members};
 use super::protocol::{Entry, Protocol};
@@ -22,7 +22,7 @@ impl<P: Protocol> Forward<P> {
     pub fn new(server: Address<P>) -> Self {
         Forward(server)
     }
-    /// Who serves.
+    /// The server.
     pub fn server(&self) -> ProcId {
         self.0.id()
     }

@@ -1,7 +1,7 @@
-//! Notifications: what an interrupt, an alarm or a signal does to a process.
+//! Notifications: the effect of an interrupt, an alarm or event flags on a process.
 //!
-//! Invariant: a notification is a flag, not a count, is never lost, and never blocks the one who
-//! gives it, so it makes no edge in the wait-for graph.
+//! Invariant: a notification is a flag, not a count; it is never lost and never blocks the notifier, so it makes no edge in the wait-for
+//! graph.
 
 use super::rendezvous::NOTIFIED;
 use crate::types::probe;
@@ -25,7 +25,7 @@ impl Process {
         }
     }
 
-    /// Asks the process to give up waiting: the server that holds its call is notified and may answer early, and its user
+    /// Cancels the wait of the process: the server that has its call is notified and may reply early, and its user
     /// program, if it runs, traps at once. The flag stays up until [`Me::clear_cancellation`].
     pub fn cancel_wait(&'static self) {
         self.cancelled.set(true);
@@ -39,7 +39,7 @@ impl Process {
         }
     }
 
-    /// Its program shares the cores as it was published to ([`Account::tell`](crate::account::Account::tell)) from now on.
+    /// Takes the published schedule ([`AccountSchedule::publish`](renga_sched::AccountSchedule::publish)).
     pub(crate) fn take_schedule(&'static self) {
         let account = self.account.get();
         let (policy, cores) = account.schedule().published();

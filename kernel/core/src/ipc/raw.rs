@@ -1,7 +1,7 @@
-//! Calls whose protocol is known only by number: what a router accepts and a proxy makes.
+//! Calls whose protocol is known only by number: a router accepts them and a proxy makes them.
 //!
-//! Invariant: a raw call is checked against the entries that the server's port declared, so what
-//! arrives from another board cannot ask a server for an entry that it does not have.
+//! Invariant: a raw call is checked against the entries that the server's port declared, so a call from another board reaches only entries that
+//! the server has.
 
 use super::address::Members;
 use super::rendezvous::{ANY_ENTRY, ENTRIES, RawAccept, RawCall, RawCallFuture};
@@ -30,15 +30,15 @@ impl ExchangePort {
 }
 
 impl RawCall {
-    /// Who asks.
+    /// The caller.
     pub fn caller(&self) -> ProcId {
         self.0.id()
     }
-    /// Who is asked: of a call that a router takes, the process of another board.
+    /// The server; of a call that a router takes, the process of another board.
     pub fn destination(&self) -> ProcId {
         ProcId::from_word(self.0.destination.get())
     }
-    /// For whom it is made.
+    /// The account that it works for.
     pub fn account(&self) -> AccountNumber {
         self.0
             .account_sent()
@@ -57,7 +57,7 @@ impl RawCall {
     pub fn message(&self) -> Message {
         core::array::from_fn(|i| self.0.words[i].get())
     }
-    /// Notes for the caller that `board` has begun anew ([`Me::take_rebooted`]).
+    /// Notes for the caller that `board` has rebooted ([`Me::take_rebooted`]).
     pub fn note_reboot(&self, board: u8) {
         let rebooted = &self.0.rebooted;
         rebooted.set(rebooted.get() | 1u8.checked_shl(board.into()).unwrap_or(0));
@@ -75,7 +75,7 @@ pub struct RawClient {
     directory: Members,
 }
 
-/// What came back.
+/// A reply.
 pub struct RawReply {
     /// The reply's words.
     pub words: Message,

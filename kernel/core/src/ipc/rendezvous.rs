@@ -3,7 +3,7 @@
 //! I1 A `Process` and its future live in an arena that is never freed.
 //! I2 A process waits for one thing at a time and is polled only when that has happened, so
 //!    its caller is not executing while a server holds a `RawCall`.
-//! I3 A process is in at most one queue: a ready queue, the heap of those who wait for run queue, one server's `callers`
+//! I3 A process is in at most one queue: a ready queue, a run queue, one server's `callers`
 //!    or one of its kept calls.
 //! I4 A `RawCall` exists once, from accept to reply or to the next server's accept (`forward.rs`); for that time
 //!    the lent slices are that server's.
@@ -85,7 +85,7 @@ impl<'a> RawCallFuture<'a> {
         lends: L,
         put: impl FnOnce(&Words),
     ) -> Self {
-        // Another core's server is called by its gate; tests join boards without a link.
+        // Another core's server is called by its remote handle; tests join boards without a link.
         debug_assert!(core::ptr::eq(me.core, server.process.core) || me.id().board != server.process.id().board);
         me.begin(Wait::Prepared);
         me.op.set(op);
@@ -126,7 +126,7 @@ impl<'a> RawCallFuture<'a> {
             core.make_ready(server);
             return Poll::Pending;
         }
-        // The server runs here, on the caller's turn (Habermann and Nassi's optimisation).
+        // The server runs here, in the caller's poll (Habermann and Nassi's optimisation).
         core.in_place_left.set(left - 1);
         me.wait.set(Wait::ReplyInPlace);
         server.poll(cx);
@@ -144,13 +144,13 @@ impl<'a> RawCallFuture<'a> {
 fn leave_call(me: &Process, server: &'static Process) {
     match me.wait.get() {
         Wait::ReplyInPlace => me.server.set(Some(server)),
-        Wait::Forwarded => {} // who forwarded the call has written whom it waits for now
+        Wait::Forwarded => {} // the forwarding server has written the server that it waits for now
         _ => return,          // it has gone to another core
     }
     me.wait.set(Wait::Reply);
 }
 
-/// The server's entry is not open: queue there, or it is a gate.
+/// The server's entry is not open: queue there, or it is a remote handle.
 #[inline(never)]
 fn wait_at_closed(me: &'static Process, server: &'static Process) -> Poll<&'static Words> {
     if let Some(server) = server.remote_server() {
@@ -204,7 +204,7 @@ impl RawCall {
     pub fn set_taken_used(&mut self, bytes: usize) {
         self.0.taken_used.set(bytes);
     }
-    /// Whether the caller has been interrupted and would rather have an early answer.
+    /// Whether the caller's wait was cancelled.
     pub fn wait_cancelled(&self) -> bool {
         match self.0.wait.get() {
             Wait::ReplyElsewhere => self.0.is_cancelled_elsewhere(),
@@ -226,7 +226,7 @@ impl RawCall {
         probe::reply(caller);
         let wait = caller.wait.get();
         if wait.is_in_place() {
-            return caller.wait.set(Wait::Replied); // who polls it sees that
+            return caller.wait.set(Wait::Replied); // its poll sees that
         }
         if wait == Wait::ReplyElsewhere {
             return caller.leave_reply();
@@ -260,7 +260,7 @@ impl RawAccept<'_> {
             return Poll::Ready(me.accepted.get().map(RawCall));
         }
         if open & NOTIFIED != 0 && me.notified.replace(false) {
-            me.accepted.set(None); // what it does now is not done for its last caller
+            me.accepted.set(None); // its work is not for its last caller now
             return Poll::Ready(None);
         }
         if let Some(call) = me.take_waiting(open) {

@@ -60,7 +60,7 @@ impl<P: Protocol, const ENTRIES: u32> Client<P, ENTRIES> {
         const { assert!(FEWER & !ENTRIES == 0, "a right grows by no narrowing") };
         Client(self.0, self.1, PhantomData)
     }
-    /// Who serves.
+    /// The server.
     pub fn server(&self) -> ProcId {
         self.1.id()
     }
@@ -163,11 +163,11 @@ impl<P: Protocol> Port<P> {
     pub fn accept_only(&mut self, entries: u32) -> Accept<'_, P> {
         Accept(RawAccept::new(self.0, entries, false), PhantomData)
     }
-    /// A call to an entry in the set that waits here already; `None`: nobody's does.
+    /// A call to an entry in the set that waits here already, if any.
     pub fn accept_waiting(&mut self, entries: u32) -> Option<P::Incoming> {
         self.0.take_waiting(entries).map(P::incoming)
     }
-    /// As `accept_only`, or `None` on a notification (interrupt, alarm, interrupted caller).
+    /// As `accept_only`, or `None` on a notification (interrupt, alarm, caller whose wait was cancelled).
     #[inline(always)]
     pub fn accept_or_notified(&mut self, entries: u32) -> impl Future<Output = Option<P::Incoming>> {
         let raw = RawAccept::new(self.0, entries, true);
@@ -229,15 +229,15 @@ impl<E: Entry> Call<E> {
     pub fn set_taken_used(&mut self, bytes: usize) {
         self.0.set_taken_used(bytes);
     }
-    /// Whether the caller was interrupted and should be answered early (`EINTR`), not kept waiting.
+    /// Whether the caller's wait was cancelled: the server replies early (`EINTR`).
     pub fn wait_cancelled(&self) -> bool {
         self.0.wait_cancelled()
     }
-    /// Who asks.
+    /// The caller.
     pub fn caller(&self) -> ProcId {
         self.0.0.id()
     }
-    /// Who asks, for its server to see later what it does.
+    /// The caller, as its server may observe it later.
     pub fn made_by(&self) -> Caller {
         Caller((self.0.0.wait() != Wait::ReplyElsewhere).then_some(self.0.0))
     }
@@ -254,7 +254,7 @@ impl<E: Entry> Call<E> {
     pub(crate) fn into_raw(self) -> RawCall {
         self.0
     }
-    /// Answers, and lets the caller go on.
+    /// Replies, and lets the caller go on.
     #[inline(always)]
     pub fn reply(self, reply: E::Reply) {
         self.0.reply(|w| reply.put(&w[..]));

@@ -1,15 +1,13 @@
-//! Accounts: what is done for each user program, here and by others.
+//! Accounts: the work done for each user program, here and on other boards.
 //!
-//! The account of work is the slot of the program for which it is done. A slot has its own; a server's follows whom it
-//! last accepted a call from, and so on through callers; what makes calls for other boards sets its own. Time is charged
-//! once per dispatch, to the account of the process that was dispatched: rendezvous in place costs nothing. Work without
-//! an account goes to number 0, the system's.
+//! The account of work is the slot of the program that the work is for. A slot has its own account; a server follows the caller whose call it
+//! accepted last, and so on through callers; a process that calls for other boards sets its account. Time is charged once per dispatch, to the
+//! account of the dispatched process: a rendezvous in place costs nothing. Work without an account goes to number 0, the system's.
 //!
-//! Each core has an account of each number, and alone writes those: what was used for a program of its board is what all have counted
-//! together.
+//! Each core has an account of each number and alone writes it; the usage of a program is the sum over all cores.
 //!
-//! Invariant: the time between two stamps of a core is charged to exactly one account, or was idle. Not here: whose turn
-//! it is (`kernel/sched`).
+//! Invariant: the time between two stamps of a core is charged to exactly one account, or was idle. Not here: which program is next
+//! (`kernel/sched`).
 
 use crate::types::probe;
 use crate::types::state::{Core, Process};
@@ -33,7 +31,7 @@ impl Core {
         self.accounts.get().get(usize::from(number.0)).unwrap_or(&self.system)
     }
 
-    /// Tells this core which cores its board has, and on which of them programs have their processes and their run queue, a bit each: once,
+    /// Sets the cores of the board, and on which of them programs have their processes and their run queues, a bit each: once,
     /// before any of the others begins.
     pub fn set_board(&self, cores: &'static [&'static Core], homes: u8, program_cores: u8) {
         self.board.set(cores);
@@ -46,7 +44,7 @@ impl Core {
         core::iter::once(self).chain(self.others())
     }
 
-    /// The other cores of the board, of which this one reads what any core may.
+    /// The other cores of the board, of which this one reads what is shared.
     fn others(&self) -> impl Iterator<Item = &'static Core> {
         self.board.get().iter().copied().filter(|core| core.number != self.number)
     }
@@ -64,7 +62,7 @@ impl Core {
         }
     }
 
-    /// What all other cores' accounts of `number` have.
+    /// The sum of all other cores' accounts of `number`.
     #[inline(never)]
     pub(crate) fn counts_elsewhere(&self, number: AccountNumber) -> Counts {
         self.accounts_elsewhere(number).map(Account::read).fold([0; _], add)
@@ -77,7 +75,7 @@ impl Core {
         settled(elsewhere.fold(own, u64::wrapping_add))
     }
 
-    /// Whose work `process` does.
+    /// The account that `process` works for.
     #[inline(always)]
     pub(crate) fn account_of(&self, process: &Process) -> &'static Account {
         let mut at = process;
@@ -95,7 +93,7 @@ impl Core {
         process.core.account(AccountNumber::SYSTEM)
     }
 
-    /// Whose work `process` does, as it is told to other cores.
+    /// The account that `process` works for, as a word for other cores.
     pub(crate) fn account_word_of(&self, process: &Process) -> u32 {
         let account = self.account_of(process);
         match account.number() {
@@ -144,7 +142,7 @@ impl Core {
         self.charged_ns.get()
     }
 
-    /// The core was idle until `now_ns`, or what it did is charged: nobody is charged for that time.
+    /// The core was idle until `now_ns`, or what it did is charged: no account is charged for that time.
     #[inline(always)]
     pub fn stamp(&self, now_ns: u64) {
         self.charged_ns.set(now_ns);
@@ -156,7 +154,7 @@ fn add<const N: usize>(one: [u64; N], other: [u64; N]) -> [u64; N] {
     core::array::from_fn(|at| one[at].wrapping_add(other[at]))
 }
 
-/// What several cores have counted together: none, if one of them was changing its part while they were read.
+/// The sum of several cores' counts: 0 if one of them was changing its part during the read.
 pub(crate) fn settled(all: u64) -> u64 {
     if (all as i64) < 0 { 0 } else { all }
 }

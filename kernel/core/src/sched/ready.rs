@@ -62,7 +62,7 @@ impl Core {
         self.dispatch_by(|| self.now_ns())
     }
 
-    /// As [`Core::dispatch`], for whoever has the clock at hand.
+    /// As [`Core::dispatch`], for a caller that has the clock at hand.
     ///
     /// # Panics
     /// As [`Core::dispatch`].

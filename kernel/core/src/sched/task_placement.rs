@@ -1,7 +1,7 @@
-//! Where a process waits for its run queue: of its program on one of the cores that this may use, of itself on its own.
+//! Which run queue a process waits in: its program's on one of the cores allowed to it, the process's own at home.
 //!
-//! Invariant: it waits in the run queue of one core only, and not where its program may not run, but for what it does itself. Not here: what
-//! becomes of a turn on another core (`remote_run_queue.rs`).
+//! Invariant: a task is queued on one core only; a program only on cores allowed to it. Not here: a slice on another core
+//! (`remote_run_queue.rs`).
 
 use super::process::has_program;
 use crate::types::state::{Core, Process, RemoteRunQueue};
@@ -10,7 +10,7 @@ use renga_abi::policy::Policy;
 use renga_sched::{RunQueue, Task};
 
 impl Process {
-    /// Wants its turn. If it had the last one it has not waited.
+    /// Enqueues it. The last task that ran has not blocked, and stays.
     #[inline(always)]
     pub(crate) fn enqueue(&'static self) {
         let run_queue = self.run_queue.get();
@@ -33,15 +33,15 @@ impl Process {
         self.request_remote();
     }
 
-    /// Its turn was asked for, or should come sooner.
+    /// It was enqueued on another core, or should run sooner.
     fn request_remote(&self) {
         if let Some(remote_queue) = self.remote_queue() {
             remote_queue.want();
         }
     }
 
-    /// What it does for its program it does on its own core, wherever that runs: before, so that it waits for its turn there; and after, so that
-    /// the turn it had is not taken for its program's, which may have to be elsewhere.
+    /// Moves the task to its own core: a process works for its program there, wherever that runs. Also after the work, since the slice was not
+    /// the program's, which may have to run elsewhere.
     pub(crate) fn come_home(&'static self) {
         if !self.core.remote_queues.get().is_empty() {
             self.run_queue.get().clear_last(self);
@@ -58,7 +58,7 @@ impl Process {
             .find(|remote_queue| core::ptr::eq(&raw const remote_queue.run_queue, self.run_queue.get()))
     }
 
-    /// It waits for its turn, or has it, and is to learn something as soon as it can.
+    /// It is queued or running, and has to run as soon as it can.
     #[cold]
     pub(crate) fn requeue_soon(&'static self) {
         if self.heap_place.get() != renga_sched::NOWHERE {
@@ -67,7 +67,7 @@ impl Process {
         self.request_remote();
     }
 
-    /// It runs on the least loaded of its cores from now on; of several at home, or else where it ran before.
+    /// Moves it to the least loaded of its cores; of several to its home, or else to where it ran before.
     fn choose_core(&'static self) {
         let core = self.core;
         let allowed = self.account.get().cores() & core.program_cores.get();
@@ -86,7 +86,7 @@ impl Process {
         }
     }
 
-    /// From now on it waits for its run queue there.
+    /// Moves it to `run_queue`.
     pub(crate) fn move_to(&'static self, run_queue: &'static RunQueue<Process>) {
         let from = self.run_queue.replace(run_queue);
         if !core::ptr::eq(from, run_queue) {
@@ -128,12 +128,12 @@ impl Process {
 }
 
 impl RemoteRunQueue {
-    /// How many programs want a turn there as far as this home knows: its own, and those whose home that core is.
+    /// Runnable programs there, as far as this home knows: its own, and those whose home that core is.
     pub(crate) fn load(&self) -> usize {
         self.run_queue.load() + self.endpoint.load.load(Ordering::Relaxed) as usize
     }
 
-    /// Has the home look at it as soon as no process is polled.
+    /// The home serves it as soon as no process is polled.
     pub(crate) fn want(&self) {
         self.wanted.set(true);
         self.home.remote_requested.set(true);
@@ -141,8 +141,8 @@ impl RemoteRunQueue {
 }
 
 impl Core {
-    /// Somebody who waits while another one runs elsewhere, and may run on core `number`, whose `run_queue` nobody wants: from now on it
-    /// has those.
+    /// Work stealing: moves one runnable task from a queue with more than one to `run_queue`, the idle queue of core `number`, if its affinity
+    /// allows.
     pub(crate) fn steal_task(
         &'static self,
         run_queue: &'static RunQueue<Process>,
@@ -164,12 +164,12 @@ impl Core {
         fetched
     }
 
-    /// Tells other homes how many of this one's programs want a turn here.
+    /// Publishes the load of this core to other homes.
     pub(crate) fn show_load(&self) {
         self.endpoint().load.store(self.run_queue.load() as u32, Ordering::Relaxed);
     }
 
-    /// Whether `process` wants a turn for its program, which may run on core `number`.
+    /// Whether `process` has a program, which may run on core `number`.
     pub(crate) fn may_run(&self, process: &Process, number: u8) -> bool {
         has_program(process) && process.account.get().cores() & self.program_cores.get() & 1 << number != 0
     }

@@ -23,7 +23,7 @@ use core::sync::atomic::AtomicU32;
 use renga_sync::{CallLocation, CoreMessage, EventFlags, OwnedMessage, SharedRef};
 
 impl Process {
-    /// Gives it what it needs between cores, out of `arena`: once, before anything is known of it elsewhere.
+    /// Gives it its part in calls between cores, out of `arena`: once, before other cores know of it.
     ///
     /// # Panics
     /// If it has that already.
@@ -59,7 +59,7 @@ impl Process {
 }
 
 impl Core {
-    /// Takes in what other cores have posted, if anything; to be called before each dispatch. Whom it makes ready is polled
+    /// Delivers the messages of other cores, if any; called before each dispatch. A process made ready is polled
     /// at once if it would be the next.
     #[inline(always)]
     pub fn drain_mailbox(&self) {
@@ -70,14 +70,14 @@ impl Core {
         }
     }
 
-    /// From now on whoever posts something rings: to be called before a program runs, and before the core sleeps. False
-    /// if something is there already: it must do neither.
+    /// From now on a post sends an IPI; called before a program runs, and before the core sleeps. False
+    /// if a message has come already: the core must do neither.
     #[inline(always)]
     pub fn mark_away(&self) -> bool {
         self.endpoint.is_none_or(|endpoint| endpoint.mailbox.mark_away())
     }
 
-    /// The core looks again: silences the IPI and takes in what is there.
+    /// The core polls again: acknowledges the IPI and delivers the messages.
     #[inline(always)]
     pub fn resume_polling(&self) {
         if let Some(endpoint) = self.endpoint {
@@ -116,7 +116,7 @@ impl Core {
     fn take_call(&self, message: OwnedMessage<CorePayload>, caller: &'static Process, server: &'static Process) {
         caller.receive(message, self);
         if core::ptr::eq(caller.core, self) {
-            // Somebody elsewhere has passed it on to here: from now on it is a call within this core.
+            // A server elsewhere has forwarded it to here: from now on it is a call within this core.
             caller.wait.set(Wait::Reply);
         } else {
             let remote = caller.remote_part();
@@ -133,7 +133,7 @@ impl Core {
         }
     }
 
-    /// The caller was interrupted while its call was here. Meanwhile the call may have gone, or another one come.
+    /// The caller's wait was cancelled while its call was here. The call may have left since, or another one come.
     fn take_cancellation(&self, message: OwnedMessage<CorePayload>, caller: &'static Process) {
         let shared = caller.shared();
         shared.cancellation.take(message);

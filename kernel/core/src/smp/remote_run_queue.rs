@@ -1,15 +1,15 @@
-//! Seats: where programs of a core, their home, have run queue on the board's other cores.
+//! Remote run queues: programs of a home core run on the board's other cores.
 //!
-//! A program's process, and all that serves it, stay on the process's own core, its home. What goes to another core is a turn:
-//! the right to the program's registers, by message, and comes back with the trap. The home decides whose turn it is
-//! on each remote run queue, by [`RunQueue`] of that remote run queue, and calls a turn back by a signal when it is to be somebody else's.
+//! A program's process and all its servers stay on the process's home core. A time slice goes to the other core: the right to the program's
+//! registers, as a message, which comes back with the trap. The home picks the next task of each remote run queue, by its [`RunQueue`], and
+//! recalls a slice by an event flag when another task is to run.
 //!
-//! S1 Who has a remote run queue's message has the right to what travels with it ([`RemoteSlice`]) and to the registers of the program named there. The
-//!    other cells of a remote run queue are the home's. Of the process the other core reads what no one writes meanwhile: `word`, `user`.
-//! S2 A turn that is out is the last one of its remote run queue's `RunQueue`; nobody asks for that turn before it is back.
+//! S1 The owner of a remote run queue's message owns its [`RemoteSlice`] and the registers of the program that it names. The other cells of a
+//!    remote run queue are the home's. Of the process the other core reads `word` and `user`, which nothing writes meanwhile.
+//! S2 A slice that is out belongs to the last task of its queue, which is not enqueued before the slice is back.
 //!
-//! Not here: how a program is entered, what makes its address space visible (the image, `arch-aarch64`); which cores a
-//! program may use (`Account`), on which of them it waits for its turn (`places.rs`).
+//! Not here: entering a program and its address space (the image, `arch-aarch64`); the cores allowed to a program (`Account`), its choice among
+//! them (`task_placement.rs`).
 
 use crate::sched::account::Count;
 use crate::types::arena::Arena;
@@ -22,29 +22,31 @@ use renga_abi::user::{Exit, Trap, UserContext};
 use renga_sched::{RunQueue, Task};
 use renga_sync::{CoreMessage, EventFlags, OwnedMessage};
 
-/// A turn comes back after so long, ns, if only to be charged: so others learn what the program has used.
-const TURN_NS_MAX: u64 = 10_000_000;
-/// The bit of the signal that calls a turn back.
+/// A slice comes back after so long, ns, if only to be charged.
+const REMOTE_SLICE_NS_MAX: u64 = 10_000_000;
+/// The event flag that recalls a slice.
 const BACK: u32 = 1;
 
 impl RemoteRunQueue {
-    /// Sends the turn of `process` there.
+    /// Sends a slice of `process` there.
     fn send(&'static self, process: &'static Process, space: u64, left_ns: u64) {
-        let Some(mut message) = self.message.take() else { unreachable!("a remote_queue takes one turn at a time") };
+        let Some(mut message) = self.message.take() else {
+            unreachable!("a remote run queue sends one slice at a time")
+        };
         self.slice.process.set(Some(process));
         self.slice.space.set(space);
-        self.slice.left_ns.set(left_ns.min(TURN_NS_MAX));
+        self.slice.left_ns.set(left_ns.min(REMOTE_SLICE_NS_MAX));
         self.slice.ran_ns.set(0);
         self.out.set(true);
         *message.payload() = CorePayload::Turn(self);
         self.endpoint.mailbox.post(message, self.endpoint.ipi);
     }
 
-    /// On the home: the turn is back.
+    /// On the home: the slice is back.
     fn take_back(&self, message: OwnedMessage<CorePayload>) {
         self.message.set(Some(message));
         self.out.set(false);
-        let Some(process) = self.slice.process.take() else { unreachable!("a turn is somebody's") };
+        let Some(process) = self.slice.process.take() else { unreachable!("a slice has a process") };
         let ran_ns = self.slice.ran_ns.get();
         process.account().charge(Count::UserNs, ran_ns);
         self.used_ns.store(self.used_ns.load(Ordering::Relaxed) + ran_ns, Ordering::Relaxed); // the home alone writes
@@ -57,14 +59,14 @@ impl RemoteRunQueue {
         }
         if let Exit::Trap(trap) = self.slice.exit.get() {
             if !self.home.run_queue.has_any() && self.home.may_run(process, self.home.number) {
-                self.run_queue.remove(process); // nobody else wants its turn at home, where traps cost least
+                self.run_queue.remove(process); // no task is runnable at home, where traps cost least
             }
             end_elsewhere(process, trap);
             self.home.resume(process, || self.home.now_ns());
         }
     }
 
-    /// A message of this remote run queue has come to `core`: to the home, or to where programs have their turn.
+    /// A message of this remote run queue has come to `core`: to the home, or to the other core.
     pub(crate) fn receive(&'static self, message: OwnedMessage<CorePayload>, core: &Core) {
         if core::ptr::eq(core, self.home) {
             return self.take_back(message);
@@ -73,31 +75,31 @@ impl RemoteRunQueue {
         core.remote_tasks.come(self.home.number, self);
     }
 
-    /// On the other core: the turn, if it is still there, is to go back.
+    /// On the other core: the slice, if it is still here, goes back.
     pub(crate) fn take_recall(&'static self, message: OwnedMessage<CorePayload>, core: &Core) {
         let Some(recall) = self.recall.get() else { unreachable!("its message has come") };
         recall.take(message);
         if core.remote_tasks.has(self.home.number) {
-            RemoteTask(self).go_back(core, Exit::Interrupt); // at once, whoever goes before it
+            RemoteTask(self).go_back(core, Exit::Interrupt); // at once, whatever is before it
         }
     }
 }
 
-/// The turn of another core's program on this one.
+/// The slice of another core's program on this one.
 pub struct RemoteTask(pub(crate) &'static RemoteRunQueue);
 
 impl RemoteTask {
-    /// How long it may run before `core` looks again whose turn it is, ns.
+    /// How long it may run before `core` picks again, ns.
     pub fn left_ns(&self, core: &Core) -> u64 {
         core.remote_tasks.share_ns(core.own_home(), self.0.slice.left_ns.get())
     }
-    /// What makes its address space visible.
+    /// Its address space, as the image enters it.
     pub fn space(&self) -> u64 {
         self.0.slice.space.get()
     }
     /// The program's registers, to enter it with.
     pub fn context(&mut self) -> &mut UserContext {
-        let Some(process) = self.0.slice.process.get() else { unreachable!("a turn is somebody's") };
+        let Some(process) = self.0.slice.process.get() else { unreachable!("a slice has a process") };
         probe::enter_elsewhere(process);
         registers(process)
     }
@@ -119,7 +121,9 @@ impl RemoteTask {
         if let (Exit::Trap(_), Some(process)) = (exit, remote_queue.slice.process.get()) {
             probe::trap_elsewhere(process);
         }
-        let Some(mut message) = remote_queue.message.take() else { unreachable!("who has a turn has its message") };
+        let Some(mut message) = remote_queue.message.take() else {
+            unreachable!("the owner of a slice owns its message")
+        };
         core.remote_tasks.go(remote_queue.home.number);
         remote_queue.slice.exit.set(exit);
         *message.payload() = CorePayload::Turn(remote_queue);
@@ -178,8 +182,8 @@ impl Core {
         self.remote_requested.get()
     }
 
-    /// Gives run queue on other cores to those who want them; between polls. `prepare` makes a program ready to go there, and
-    /// says what makes its address space visible.
+    /// Sends slices to other cores; between polls. `prepare` makes a program ready to go there, and returns its address space as the image
+    /// enters it.
     pub fn send_remote_slices(&'static self, mut prepare: impl FnMut(&mut UserContext, u32) -> u64) {
         self.remote_requested.set(false);
         for remote_queue in self.remote_queues.get() {
@@ -205,29 +209,29 @@ impl Core {
             let Some(process) = next.or_else(fetch) else { continue };
             let turn = UserSlice::of(process);
             if turn.wait_cancelled() {
-                remote_queue.want(); // for what comes of it
+                remote_queue.want(); // to serve the queue again
                 turn.resume(Trap::Preempted, || self.now_ns());
                 continue;
             }
-            let left_ns = turn.left_ns().unwrap_or(TURN_NS_MAX);
+            let left_ns = turn.left_ns().unwrap_or(REMOTE_SLICE_NS_MAX);
             remote_queue.send(process, prepare(registers(process), turn.space()), left_ns);
         }
     }
 
-    /// The turn of another core's program, if one is here and goes before this core's own programs.
+    /// The slice of another core's program, if one is here and goes before this core's own programs.
     #[inline(always)]
     pub fn remote_task(&self) -> Option<RemoteTask> {
         if self.remote_tasks.any() { self.remote_tasks.first(self.own_home()).map(RemoteTask) } else { None }
     }
 
-    /// Of what a program of its own has left, how much it may run before the core looks again whose turn it is, ns.
+    /// How much of its rest a program of its own may run before the core picks again, ns.
     #[inline(always)]
     pub fn own_left_ns(&self, left_ns: Option<u64>) -> Option<u64> {
-        let share = || self.remote_tasks.share_ns(Some(self.number), left_ns.unwrap_or(TURN_NS_MAX));
+        let share = || self.remote_tasks.share_ns(Some(self.number), left_ns.unwrap_or(REMOTE_SLICE_NS_MAX));
         if self.remote_tasks.any() { Some(share()) } else { left_ns }
     }
 
-    /// This core, if a program of its own wants a turn on it.
+    /// This core, if a program of its own is runnable.
     fn own_home(&self) -> Option<u8> {
         self.run_queue.has_any().then_some(self.number)
     }

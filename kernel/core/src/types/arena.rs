@@ -1,7 +1,7 @@
-//! Memory that boot hands out and nobody gives back.
+//! Boot memory, allocated once and never freed.
 //!
-//! Invariant: after [`Arena::seal`] nothing is allocated for the rest of the board's life. Not here: where the memory is
-//! (the image), what is put there.
+//! Invariant: after [`Arena::seal`] nothing is allocated for the rest of the board's life. Not here: where the memory is (the image), its
+//! contents.
 
 use core::cell::Cell;
 

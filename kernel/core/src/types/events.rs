@@ -1,4 +1,4 @@
-//! What happened on a core, recorded inside a host program: tests and the simulator, where no emulator reads probes.
+//! Events of a core, recorded inside a host program: tests and the simulator, where no emulator reads probes.
 //!
 //! Not here: when events are kept (`recorder.rs`).
 
@@ -8,23 +8,23 @@ use std::vec::Vec;
 /// Something that happened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Event {
-    /// `caller` sent a message for `op` to `server`, or whoever had it passed it on to `server`.
+    /// `caller` sent a message for `op` to `server`, or the server that had it forwarded it to `server`.
     Call {
-        /// Who waits now.
+        /// The waiting process.
         caller: ProcId,
-        /// Who is asked; on another board if its board differs.
+        /// The server; on another board if its board differs.
         server: ProcId,
         /// The entry, in the numbering of the server's protocol.
         op: u8,
     },
     /// The outstanding call of `caller` was answered.
     Reply {
-        /// Who goes on.
+        /// The process that goes on.
         caller: ProcId,
     },
     /// `process` got the core from the ready queue.
     Dispatch {
-        /// Who runs.
+        /// The process that runs.
         process: ProcId,
     },
     /// The user program of `process` trapped.

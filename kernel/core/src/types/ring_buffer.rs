@@ -1,13 +1,13 @@
-//! The latest of many things that come: a ring, in which a new one takes the place of the oldest.
+//! A ring buffer of the latest items: a new one replaces the oldest.
 //!
-//! Invariant: things are in the order of their coming, and nobody waits. Not here: what they are.
+//! Invariant: items are in the order of arrival, and no push waits.
 
 use core::cell::Cell;
 
 /// The latest `CAPACITY` of them.
 pub struct RingBuffer<T, const CAPACITY: usize> {
     places: [Cell<Option<T>>; CAPACITY],
-    /// How many have come.
+    /// Items pushed.
     count: Cell<u64>,
 }
 
@@ -18,7 +18,7 @@ impl<T: Copy, const CAPACITY: usize> Default for RingBuffer<T, CAPACITY> {
 }
 
 impl<T: Copy, const CAPACITY: usize> RingBuffer<T, CAPACITY> {
-    /// None has come.
+    /// Empty.
     pub const fn new() -> Self {
         RingBuffer { places: [const { Cell::new(None) }; CAPACITY], count: Cell::new(0) }
     }
@@ -27,7 +27,7 @@ impl<T: Copy, const CAPACITY: usize> RingBuffer<T, CAPACITY> {
         &self.places[(number % CAPACITY as u64) as usize]
     }
 
-    /// One more.
+    /// Adds an item.
     pub fn push(&self, thing: T) {
         let number = self.count.get();
         self.place(number).set(Some(thing));

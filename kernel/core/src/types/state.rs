@@ -26,10 +26,10 @@ pub(crate) type Link = Cell<Option<&'static Process>>;
 /// Lines of the log that are kept.
 pub const LINES: usize = 128;
 pub(crate) type Lines = RingBuffer<Line, LINES>;
-/// Takes a log line: who says it, the text, two figures that go with it.
+/// A sink of log lines: process, text, two figures.
 pub type Log = fn(ProcId, &'static str, [u64; 2]);
 
-/// What a process waits for; only the process itself and whoever completes the wait write it.
+/// What a process waits for; written by the process and by the code that completes the wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Wait {
@@ -47,7 +47,7 @@ pub enum Wait {
     Accept,
     /// An interrupt, an alarm or another notification.
     Notification,
-    /// Its turn, after others of its priority.
+    /// The core, after others of its priority.
     Turn,
     /// Its user program: ready to run, or running.
     User,
@@ -75,17 +75,17 @@ impl Queue {
     }
 }
 
-/// Header of a process. In the order written: what each call reads and writes is where one instruction reaches it.
+/// Header of a process. In the order written: the fields of each call are where one instruction reaches them.
 #[repr(C)]
 pub struct Process {
     pub(crate) core: &'static Core,
     pub(crate) link: Link,
-    /// Whose call it took last; kept, since what it does next is done for that caller.
+    /// The caller whose call it accepted last; kept, since its next work is for that caller.
     pub(crate) accepted: Link,
     /// Entries that its waiting accept takes; 0 when it does not wait in accept.
     pub(crate) open: Cell<u32>,
     pub(crate) op: Cell<u32>,
-    /// Whom it called last ([`ProcId::to_word`]): the process that was handed the call, or one of another board.
+    /// The server that it called last ([`ProcId::to_word`]): the process that took the call, or one of another board.
     pub(crate) destination: Cell<u32>,
     pub(crate) wait: Cell<Wait>,
     pub(crate) priority: u8,
@@ -101,32 +101,32 @@ pub struct Process {
     pub(crate) taken_bytes: Cell<usize>,
     /// Bytes of the taken slice that the server says it wrote; only proxies read it.
     pub(crate) taken_used: Cell<usize>,
-    /// Who has its call, if it was not answered in place: of calls to other boards the router. Of a gate: for whom it
-    /// stands.
+    /// The server that has its call, if it was not answered in place; of calls to other boards the router. Of a remote handle: the
+    /// server on another core.
     pub(crate) server: Link,
     pub(crate) alarm_ns: Cell<u64>,
     pub(crate) alarm_link: Link,
-    /// Where it waits for its run queue: its core's, or those of another core on which its program runs.
+    /// The run queue of its program: its core's, or that of another core.
     pub(crate) run_queue: Cell<&'static RunQueue<Process>>,
     pub(crate) user: Cell<*mut UserContext>,
     pub(crate) trap: Cell<Trap>,
     /// The account that it works for; the system's: that of its last caller.
     pub(crate) account: Cell<&'static Account>,
-    /// While it waits for a turn: when it is due, and where in the heap it stands.
+    /// While it is queued: its key, and its place in the heap.
     pub(crate) order: Cell<TaskKey>,
-    /// What it needs between cores; never changed once others know of it.
+    /// Its part in calls between cores; never changed once other cores know of it.
     pub(crate) remote: Cell<Option<&'static RemoteCall>>,
     /// The entries of the protocol that it serves; a call from another board is checked against it.
     pub(crate) entries: Cell<u32>,
     pub(crate) user_space: Cell<u32>,
-    /// Who it is ([`ProcId::to_word`]).
+    /// Its identity ([`ProcId::to_word`]).
     pub(crate) word: u32,
     pub(crate) heap_place: Cell<u16>,
     /// The board for which it calls: its own, but for a proxy.
     pub(crate) calls_for: Cell<u8>,
-    /// Boards that have begun anew, a bit each, of which the process was told since it asked last.
+    /// Boards that have rebooted since it last read this, a bit each, as the router has reported.
     pub(crate) rebooted: Cell<u8>,
-    /// As what its dispatches are charged.
+    /// The count that its dispatches are charged to.
     pub(crate) charged_as: Cell<Count>,
 }
 
@@ -183,7 +183,7 @@ pub(crate) unsafe fn not_started(_: *mut (), _: &mut Context<'_>) {
 /// The right to act as one process. Not `Clone`.
 pub struct Me(pub(crate) &'static Process);
 
-/// The executor of one processor core, its alarms and its users' run_queue. In the order written: what each call reads is where one
+/// The executor of one processor core, its alarms and its run queue. In the order written: the fields of each call are where one
 /// instruction reaches it, before the large tables.
 #[repr(C)]
 pub struct Core {
@@ -205,7 +205,7 @@ pub struct Core {
     pub(crate) remote_queues: Cell<&'static [RemoteRunQueue]>,
     /// All cores on which programs of the board have run queue, a bit each.
     pub(crate) program_cores: Cell<u8>,
-    /// Of one of them somebody wants a turn.
+    /// A task of one of them is runnable.
     pub(crate) remote_requested: Cell<bool>,
     pub(crate) accounts: Cell<&'static [Account]>,
     pub(crate) system: Account,
@@ -222,11 +222,11 @@ pub struct Core {
     /// their programs ran elsewhere.
     pub(crate) board: Cell<&'static [&'static Core]>,
     pub(crate) homes: Cell<u8>,
-    /// What accounts had counted that were begun anew since ([`Core::charged`]).
+    /// Counts of accounts that were reset since ([`Core::charged`]).
     pub(crate) past: [AtomicU64; 3],
     /// The last lines of the log.
     pub(crate) lines: Lines,
-    /// What has happened, inside a host program.
+    /// Events, inside a host program.
     #[cfg(feature = "host")]
     pub(crate) recorder: super::recorder::Recorder,
 }
@@ -281,32 +281,31 @@ impl Core {
     }
 }
 
-/// What a message says.
+/// The payload of a message between cores.
 #[derive(Clone, Copy)]
 pub(crate) enum CorePayload {
     /// The call of the first one, for the second.
     Call(&'static Process, &'static Process),
     /// The answer to its call.
     Reply(&'static Process),
-    /// Signals for it.
+    /// Event flags for it.
     EventFlags(&'static Process),
     /// Its call should be answered early.
     Cancellation(&'static Process),
-    /// A turn of a program, on its way to another core or back.
+    /// A program's slice, on its way to another core or back.
     Turn(&'static RemoteRunQueue),
-    /// That turn is wanted back.
+    /// That slice is to come back.
     Recall(&'static RemoteRunQueue),
 }
 
-// SAFETY: of what is named only what C1, C2 and S1 (`remote_run_queue.rs`) allow is reached by the core that takes the message.
+// SAFETY: the core that takes the message reaches only what C1, C2 (`remote_call.rs`) and S1 (`remote_run_queue.rs`) allow.
 unsafe impl Send for CorePayload {}
 
 /// A core as the others of its board see it: where messages for it go, and how it is woken.
 pub struct CoreEndpoint {
     pub(crate) mailbox: Mailbox<CorePayload>,
     pub(crate) ipi: &'static (dyn Ipi + Sync),
-    /// How many of its own programs wanted a turn on that core when one asked last, or it found none: a hint to other homes,
-    /// which orders nothing and may be old.
+    /// Runnable programs of its own at the last change: a hint to other home cores, unordered and perhaps old.
     pub(crate) load: AtomicU32,
 }
 
@@ -368,12 +367,12 @@ pub(crate) struct RemoteCall {
     pub(crate) shared: SharedProcess,
 }
 
-/// What goes to the other core and back.
+/// The part of a slice that goes to the other core and back.
 pub(crate) struct RemoteSlice {
     pub(crate) process: Cell<Option<&'static Process>>,
-    /// What makes the program's address space visible, to the image.
+    /// The program's address space, as the image enters it.
     pub(crate) space: Cell<u64>,
-    /// How long the turn may take yet, and how long it has taken, ns.
+    /// How long the slice may take yet, and how long it has taken, ns.
     pub(crate) left_ns: Cell<u64>,
     pub(crate) ran_ns: Cell<u64>,
     pub(crate) exit: Cell<Exit>,
@@ -388,7 +387,7 @@ pub struct RemoteRunQueue {
     pub(crate) number: u8,
     /// How long programs have run there, ns; any core reads it.
     pub(crate) used_ns: AtomicU64,
-    /// Somebody wants a turn, or one has come back.
+    /// A task was enqueued, or a slice has come back.
     pub(crate) wanted: Cell<bool>,
     pub(crate) out: Cell<bool>,
     pub(crate) message: Cell<Option<OwnedMessage<CorePayload>>>,

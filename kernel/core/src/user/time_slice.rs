@@ -1,8 +1,8 @@
-//! RunQueue of user programs: what runs on a core when no system process is ready.
+//! Time slices of user programs: what runs on a core when no system process is ready.
 //!
-//! Invariant: a context is the core's from [`Me::run_user`] until the turn ends with a trap, and the
-//! process that lent it waits all that time. Not here: whose turn it is (`kernel/sched`), run queue on other cores (`remote_run_queue.rs`), entering
-//! user mode (`arch-aarch64`), the timer (the image arms it for [`UserSlice::left_ns`]).
+//! Invariant: the core owns a context from [`Me::run_user`](crate::Me::run_user) until the slice ends with a trap; the process that lent it waits
+//! all that time. Not here: which task is next (`kernel/sched`), slices on other cores (`remote_run_queue.rs`), entering user mode
+//! (`arch-aarch64`), the timer (the image arms it for [`UserSlice::left_ns`]).
 
 use crate::sched::account::Count;
 use crate::types::probe;
@@ -15,7 +15,7 @@ use renga_abi::user::{Trap, UserContext};
 
 pub use renga_sched::SLEEPER_CREDIT_NS_MAX;
 
-/// A user program's run, until its trap. What that is stays in the header: moving it costs as much as a null call.
+/// A user program's run, until its trap. The trap stays in the header: moving it costs as much as a null call.
 #[must_use = "a program does not run until awaited"]
 pub struct RunUser<'a> {
     me: &'static Process,
@@ -53,7 +53,7 @@ impl Drop for RunUser<'_> {
     }
 }
 
-/// One user program's turn on the core. Dropped, it goes on unless somebody else is to run first.
+/// One user program's time slice on the core. Dropped, it goes on unless another task is first.
 pub struct UserSlice(&'static Process);
 
 impl UserSlice {
@@ -74,12 +74,12 @@ impl UserSlice {
     pub fn space(&self) -> u32 {
         self.0.user_space.get()
     }
-    /// Whether the turn should end before it begins: the process was cancelled, or has no program to
+    /// Whether the slice should end before it begins: the wait was cancelled, or the process has no program to
     /// run and only let others go first.
     pub fn wait_cancelled(&self) -> bool {
         self.0.cancelled.get() || self.0.user.get().is_null()
     }
-    /// How long it may run before somebody else's turn, ns; `None`: nobody waits who would have it.
+    /// How long it may run, ns; `None`: no other task would take the core.
     pub fn left_ns(&self) -> Option<u64> {
         self.0.run_queue.get().left_ns(self.0, self.0.core.charged_until_ns())
     }
@@ -100,7 +100,7 @@ impl UserSlice {
         self.0.account.get().charge(Count::UserNs, ns);
         self.0.core.remote_tasks.charge(self.0.core.number, ns);
     }
-    /// Ends the turn with a trap and makes the process ready.
+    /// Ends the slice with a trap and makes the process ready.
     pub fn end(self, trap: Trap) {
         let process = self.trapped(trap);
         process.core.make_ready(process);
@@ -121,17 +121,17 @@ impl UserSlice {
     }
 }
 
-/// `trap` has ended the turn of `process`'s program on another core.
+/// `trap` has ended the slice of `process`'s program on another core.
 pub(crate) fn end_elsewhere(process: &Process, trap: Trap) {
     process.trap.set(trap);
     process.wait.set(Wait::Nothing);
 }
 
-/// The registers of the program of `process`, for who has its turn.
+/// The registers of the program of `process`, for the owner of its slice.
 #[expect(clippy::mut_from_ref, reason = "they are lent to who has the turn, of whom there is one")]
 pub(crate) fn registers(process: &'static Process) -> &'static mut UserContext {
-    // SAFETY: set by `RunUser`, whose borrow is held by a pending future (as I5 of `rendezvous.rs`); the turn exists once,
-    // since the process left the heap of those who wait, and is on one core at a time (S1 of `remote_run_queue.rs`).
+    // SAFETY: set by `RunUser`, whose borrow lies in a pending future (as I5 of `rendezvous.rs`); the slice exists once,
+    // since the process left the run queue, and is on one core at a time (S1 of `remote_run_queue.rs`).
     unsafe { &mut *process.user.get() }
 }
 
@@ -146,7 +146,7 @@ impl Core {
         next.map(UserSlice)
     }
 
-    /// Whether another user program waits for a turn.
+    /// Whether a user program is runnable.
     pub fn has_users(&self) -> bool {
         self.run_queue.has_any()
     }

@@ -66,7 +66,7 @@ pub fn table() {
     if frame.state.become_table(FrameKind::Table, 0).is_ok() {
         frame.content.with_mut(|_| ());
         frame.shown.with_mut(|_| ());
-        assert_eq!(frame.state.become_table(FrameKind::Root, 1), Err(FrameRefusal::FrameKind));
+        assert_eq!(frame.state.become_table(FrameKind::Root, 1), Err(FrameRefusal::WrongKind));
         frame.state.turn(FrameKind::Plain, 0);
     }
     all([program, writer]);

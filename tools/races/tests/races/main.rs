@@ -1,8 +1,8 @@
-//! Every interleaving of the scenarios over the text as it is; and that each mistake is found.
+//! Every interleaving of the scenarios over the text as it is; and that each mutant is found.
 //!
-//! The output of a mistake's search is loom's report of the interleaving in which it shows.
+//! The output of a mutant's search is loom's report of the interleaving in which it shows.
 
-use renga_races::{MISTAKES, Scenario};
+use renga_races::{MUTANTS, Scenario};
 use std::panic::catch_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,7 +15,7 @@ mod variants {
 
 /// Steps of an interleaving after which somebody goes round for ever.
 const STEPS_MAX: usize = 400;
-/// Times that a core is interrupted where it did not wait: enough for each mistake, and all that a search of the larger
+/// Times that a core is interrupted where it did not wait: enough for each mutant, and all that a search of the larger
 /// scenarios can afford.
 const PREEMPTIONS_MAX: usize = 3;
 
@@ -41,9 +41,9 @@ fn races_every_interleaving_is_sound() {
 
 #[test]
 fn races_each_mutant_is_found() {
-    assert_eq!(variants::WRONG.len(), MISTAKES.into_iter().flatten().count());
-    for (mistake, play) in MISTAKES.into_iter().flatten().zip(variants::WRONG) {
+    assert_eq!(variants::WRONG.len(), MUTANTS.into_iter().flatten().count());
+    for (mutant, play) in MUTANTS.into_iter().flatten().zip(variants::WRONG) {
         let found = catch_unwind(|| search(play));
-        assert!(found.is_err(), "{} was not found by {:?}", mistake.name, mistake.found_by);
+        assert!(found.is_err(), "{} was not found by {:?}", mutant.name, mutant.found_by);
     }
 }

@@ -1,4 +1,4 @@
-//! `kernel/sync` with real threads; under ThreadSanitizer also mistakes in it, each of which must be reported.
+//! `kernel/sync` with real threads; under ThreadSanitizer also mutants in it, each of which must be reported.
 //!
 //! Invariant: every variant runs in a process of its own, which ThreadSanitizer ends with its status if it saw a race.
 //! Without it there is nothing that would see one, and only the right code runs. This is its own harness: that of

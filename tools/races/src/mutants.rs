@@ -1,4 +1,4 @@
-//! Mistakes that somebody could make in `kernel/sync`, with a frame's state or its count, and the scenario that finds each.
+//! Mutants that somebody could make in `kernel/sync`, with a frame's state or its count, and the scenario that finds each.
 //!
 //! Invariant: what is `right` stands exactly once in its file, else nothing is built.
 
@@ -76,7 +76,7 @@ impl Scenario {
 
 /// An edit that makes the code wrong.
 #[derive(Debug)]
-pub struct Mistake {
+pub struct RaceMutant {
     /// What it is called: the name of a module.
     pub name: &'static str,
     /// A file, without its ending.
@@ -89,13 +89,13 @@ pub struct Mistake {
     pub found_by: Scenario,
 }
 
-pub(crate) const fn mistake(
+pub(crate) const fn mutant(
     name: &'static str,
     file: &'static str,
     [right, wrong]: [&'static str; 2],
     found_by: Scenario,
-) -> Mistake {
-    Mistake { name, file, right, wrong, found_by }
+) -> RaceMutant {
+    RaceMutant { name, file, right, wrong, found_by }
 }
 
 /// How a message is posted.
@@ -107,7 +107,7 @@ const TAKE: &str = "Self::reversed(self.0.swap(LinkTarget::Empty, Ordering::Acqu
 /// How it is found out whether to ring.
 const RING: &str = "if let LinkTarget::OwnerAway = newest {";
 /// How a message is handed out.
-const DELIVER: &str = "messages = message.next.get(); // before it is handed out: it may be posted anew at once
+const DELIVER: &str = "messages = message.next.get(); // before the delivery: it may be posted again at once
             deliver(message.reclaim());";
 /// How bits are raised, and lowered.
 const RAISE: &str = "if self.raised.fetch_or(bits, Ordering::AcqRel) == 0 {";
@@ -120,27 +120,27 @@ const CANCEL: &str = "self.cancelled.store(true, Ordering::Relaxed);
         fence(Ordering::SeqCst);
         self.core()";
 
-/// Mistakes of those who post.
-const POSTING: [Mistake; 6] = [
-    mistake(
+/// Mutants of those who post.
+const POSTING: [RaceMutant; 6] = [
+    mutant(
         "post_without_release",
         "mailbox",
         [POST, "match self.0.exchange(newest, LinkTarget::Message(message), Ordering::Acquire) {"],
         Scenario::Order,
     ),
-    mistake(
+    mutant(
         "post_without_acquire",
         "mailbox",
         [POST, "match self.0.exchange(newest, LinkTarget::Message(message), Ordering::Release) {"],
         Scenario::Sleep,
     ),
-    mistake(
+    mutant(
         "post_by_a_store",
         "mailbox",
         [POST, "self.0.set(LinkTarget::Message(message)); match Ok::<(), LinkTarget<T>>(()) {"],
         Scenario::TwoPost,
     ),
-    mistake(
+    mutant(
         "send_before_post",
         "mailbox",
         [
@@ -150,19 +150,19 @@ const POSTING: [Mistake; 6] = [
         ],
         Scenario::Sleep,
     ),
-    mistake("no_send", "mailbox", [RING, "if false {"], Scenario::Sleep),
-    mistake("send_if_empty_only", "mailbox", [RING, "if let LinkTarget::Empty = newest {"], Scenario::Sleep),
+    mutant("no_send", "mailbox", [RING, "if false {"], Scenario::Sleep),
+    mutant("send_if_empty_only", "mailbox", [RING, "if let LinkTarget::Empty = newest {"], Scenario::Sleep),
 ];
 
-/// Mistakes of the owner that takes.
-const TAKING: [Mistake; 4] = [
-    mistake(
+/// Mutants of the owner that takes.
+const TAKING: [RaceMutant; 4] = [
+    mutant(
         "take_without_acquire",
         "mailbox",
         [TAKE, "Self::reversed(self.0.swap(LinkTarget::Empty, Ordering::Relaxed))"],
         Scenario::Order,
     ),
-    mistake(
+    mutant(
         "take_by_load_and_store",
         "mailbox",
         [
@@ -171,8 +171,8 @@ const TAKING: [Mistake; 4] = [
         ],
         Scenario::TwoPost,
     ),
-    mistake("newest_first", "mailbox", [TAKE, "self.0.swap(LinkTarget::Empty, Ordering::Acquire)"], Scenario::Order),
-    mistake(
+    mutant("newest_first", "mailbox", [TAKE, "self.0.swap(LinkTarget::Empty, Ordering::Acquire)"], Scenario::Order),
+    mutant(
         "next_read_after_delivery",
         "mailbox",
         [DELIVER, "deliver(message.reclaim()); messages = message.next.get();"],
@@ -180,16 +180,16 @@ const TAKING: [Mistake; 4] = [
     ),
 ];
 
-/// Mistakes of the owner that goes to sleep.
-const SLEEPING: [Mistake; 5] = [
-    mistake("sleep_without_second_look", "mailbox", ["if self.mark_away() {", "self.mark_away(); {"], Scenario::Sleep),
-    mistake(
+/// Mutants of the owner that goes to sleep.
+const SLEEPING: [RaceMutant; 5] = [
+    mutant("sleep_without_second_look", "mailbox", ["if self.mark_away() {", "self.mark_away(); {"], Scenario::Sleep),
+    mutant(
         "leave_by_a_store",
         "mailbox",
         [LEAVE, "{ self.0.set(LinkTarget::OwnerAway); Ok::<(), LinkTarget<T>>(()) };"],
         Scenario::Sleep,
     ),
-    mistake(
+    mutant(
         "leave_by_look_and_store",
         "mailbox",
         [
@@ -198,13 +198,13 @@ const SLEEPING: [Mistake; 5] = [
         ],
         Scenario::Sleep,
     ),
-    mistake(
+    mutant(
         "leave_without_release",
         "mailbox",
         [LEAVE, "self.0.exchange(LinkTarget::Empty, LinkTarget::OwnerAway, Ordering::Relaxed);"],
         Scenario::Sleep,
     ),
-    mistake(
+    mutant(
         "acknowledge_before_the_wait",
         "mailbox",
         ["ipi.wait();", "ipi.acknowledge(); ipi.wait();"],
@@ -212,21 +212,21 @@ const SLEEPING: [Mistake; 5] = [
     ),
 ];
 
-/// Mistakes of signals.
-const SIGNALS: [Mistake; 3] = [
-    mistake(
+/// Mutants of signals.
+const SIGNALS: [RaceMutant; 3] = [
+    mutant(
         "raise_posts_each_time",
         "event_flags",
         [RAISE, "self.raised.fetch_or(bits, Ordering::AcqRel); {"],
         Scenario::RaiseAgain,
     ),
-    mistake(
+    mutant(
         "raise_without_release",
         "event_flags",
         [RAISE, "if self.raised.fetch_or(bits, Ordering::Acquire) == 0 {"],
         Scenario::Raise,
     ),
-    mistake(
+    mutant(
         "lower_by_load_and_store",
         "event_flags",
         [LOWER, "{ let bits = self.raised.load(Ordering::Acquire); self.raised.store(0, Ordering::Release); bits }"],
@@ -234,27 +234,27 @@ const SIGNALS: [Mistake; 3] = [
     ),
 ];
 
-/// Mistakes about where a call is.
-const WHEREABOUTS: [Mistake; 5] = [
-    mistake(
+/// Mutants about where a call is.
+const WHEREABOUTS: [RaceMutant; 5] = [
+    mutant(
         "arrive_without_fence",
         "call_location",
         [ARRIVE, "self.core.store(core, Ordering::Release); }"],
         Scenario::Cancel,
     ),
-    mistake(
+    mutant(
         "cancel_without_fence",
         "call_location",
         [CANCEL, "self.cancelled.store(true, Ordering::Release); self.core()"],
         Scenario::Cancel,
     ),
-    mistake(
+    mutant(
         "arrive_behind_the_fence",
         "call_location",
         [ARRIVE, "fence(Ordering::SeqCst); self.core.store(core, Ordering::Relaxed); }"],
         Scenario::Cancel,
     ),
-    mistake(
+    mutant(
         "cancel_after_the_look",
         "call_location",
         [
@@ -264,16 +264,11 @@ const WHEREABOUTS: [Mistake; 5] = [
         ],
         Scenario::Cancel,
     ),
-    mistake(
-        "depart_unsaid",
-        "call_location",
-        ["self.core.store(ON_ITS_WAY, Ordering::Relaxed);", ""],
-        Scenario::Cancel,
-    ),
+    mutant("depart_unsaid", "call_location", ["self.core.store(ON_ITS_WAY, Ordering::Relaxed);", ""], Scenario::Cancel),
 ];
 
 /// All of them.
-pub const MISTAKES: [&[Mistake]; 7] =
+pub const MUTANTS: [&[RaceMutant]; 7] =
     [&POSTING, &TAKING, &SLEEPING, &SIGNALS, &WHEREABOUTS, &frames::FRAMES, &frames::COUNTS];
 
 /// Those that ThreadSanitizer sees: it asks whether what one thread wrote is ordered before what another one reads, on
