@@ -101,3 +101,17 @@ fn help_of_each_command_exists() {
         assert!(help.contains("Usage:"), "{help}");
     }
 }
+
+#[test]
+fn docs_without_mdbook_and_network_names_a_way_out() {
+    let scratch = Scratch::new("docs");
+    let [folder, no_cargo] = [scratch.join("root"), scratch.join("no-cargo")];
+    fs::create_dir_all(&folder).expect("target/ can be written");
+    std::os::unix::fs::symlink("/bin/false", &no_cargo).expect("target/ can be written");
+    let [folder, no_cargo] = [folder, no_cargo].map(|path| path.to_str().expect("a plain name").to_string());
+    let docs = Renga::command(&["docs"]).setting("RENGA_ROOT", &folder).setting("CARGO", &no_cargo);
+    let ended = docs.setting("PATH", &folder).end().expect_status(125);
+    for expected in ["cargo install mdbook", "PATH", "docs/SUMMARY.md"] {
+        assert!(ended.stderr.contains(expected), "no {expected:?}\n{}", ended.report());
+    }
+}
