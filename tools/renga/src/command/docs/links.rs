@@ -82,10 +82,12 @@ fn resolved(link: &str, docs: &Path, book: &Path) -> Option<String> {
     if path.is_empty() || path.contains(':') || path.starts_with('/') || book.join(path).exists() {
         return Some(link.to_string());
     }
-    // mdBook calls a README index, and takes every Markdown file for one of its pages.
-    let index = path.strip_suffix("README.html").map(|folder| format!("{folder}index.html"));
-    if let Some(index) = index.filter(|index| book.join(index).exists()) {
-        return Some(index + place);
+    // mdBook calls these two pages otherwise, and takes every Markdown file for one of its pages.
+    for (written, built) in [("README.html", "index.html"), ("SUMMARY.html", "toc.html")] {
+        let renamed = path.strip_suffix(written).map(|folder| format!("{folder}{built}"));
+        if let Some(renamed) = renamed.filter(|renamed| book.join(renamed).exists()) {
+            return Some(renamed + place);
+        }
     }
     let source = path.strip_suffix(".html").map(|stem| format!("{stem}.md"));
     let target = source.into_iter().chain([path.to_string()]).find(|target| docs.join(target).exists())?;
@@ -143,6 +145,19 @@ mod tests {
             fixture.mend("guides/a.html", &["../../kernel/api.rs", "../../README.html#limits", "../tour.html#top"]);
         let hrefs = ["../../../../kernel/api.rs", "../../../../README.md#limits", "../tour.html#top"];
         assert_eq!(mended, Ok(hrefs.map(|href| format!("<a href=\"{href}\">")).concat()));
+    }
+
+    #[test]
+    fn link_to_a_page_that_mdbook_renames_follows_it() {
+        let fixture = Fixture::new("renamed");
+        for page in ["toc.html", "guides/index.html"] {
+            fixture.write(&format!("target/renga/book/{page}"), "");
+        }
+        let mended = fixture.mend("a.html", &["SUMMARY.html", "guides/README.html#one"]);
+        assert_eq!(
+            mended,
+            Ok(["toc.html", "guides/index.html#one"].map(|href| format!("<a href=\"{href}\">")).concat())
+        );
     }
 
     #[test]
