@@ -76,7 +76,7 @@ impl Spent {
             text += &format!(" ({} ms of it in {times} of {entry})", ms(*ns));
         }
         text + &format!(
-            "; {frames} frames were on the wire for {} ms, and waited {} ms for the token",
+            ". Its {frames} frames were on the wire for {} ms, and waited {} ms for the token",
             ms(*wire_ns),
             ms(*token_ns)
         )
@@ -99,8 +99,7 @@ impl Spent {
 /// An empty table of where time went.
 pub fn table() -> FindingsTable {
     FindingsTable::new(
-        "Where the time went, from the traces, ms: cores that were not idle, at once, the disk, frames on the wire; calls between \
-         boards, their callers' waits, and the entry with the longest",
+        "Where the time went, from the traces, ms; waits: of calls between boards; most: the entry with the longest",
         &["", "took", "a", "b", "both", "disk", "wire", "frames", "token", "calls", "waits", "most"],
     )
 }

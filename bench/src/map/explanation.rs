@@ -39,8 +39,8 @@ fn shares(cells: &[Cell], axis: fn(&Cell) -> u64) -> String {
 
 fn where_it_wins(cells: &[Cell]) -> String {
     format!(
-        "Where: asynchronous calls take more than {MARGIN_PERCENT:.0} % less time until all are made in {} of {} cells, synchronous ones in \
-         {}. Of these cells asynchronous calls win, by callers: {}; by Mbit/s: {}; by bytes: {}; by boards: {}.",
+        "Where: asynchronous calls take over {MARGIN_PERCENT:.0} % less time in {} of {} cells, synchronous ones in \
+         {}. Asynchronous calls win, by callers, {}. By Mbit/s: {}. By bytes: {}. By boards: {}.",
         count(cells, Winner::Asynchronous),
         cells.len(),
         count(cells, Winner::Synchronous),
@@ -67,8 +67,8 @@ fn why(axes: Axes, cells: &[Cell]) -> Option<String> {
     let said: Vec<String> = [least, page].into_iter().filter_map(|size| software_and_wire(axes, cells, size)).collect();
     (!said.is_empty()).then(|| {
         format!(
-            "Why: a synchronous caller's software, the wire and the server's software work one after the other; asynchronous calls let all \
-             three work at once, and then take what the slowest of them takes. {}",
+            "Why: a synchronous caller's software, the wire and the server's software work in sequence. Asynchronous \
+             calls let all three work at once, and take what the slowest takes. {}",
             said.join(" ")
         )
     })
@@ -81,7 +81,8 @@ fn software_and_wire(axes: Axes, cells: &[Cell], size: u64) -> Option<String> {
     let at = |cell: &Cell| {
         let ([sync_ns, async_ns], rate_mbit) = (cell.each_ns(), cell.point.rate_mbit);
         format!(
-            "at {rate_mbit} Mbit/s, where the wire is {:.0} % of it, asynchronous calls take {} us instead of {} ({:.0} % less)",
+            "At {rate_mbit} Mbit/s, where the wire is {:.0} % of it, asynchronous calls take {} us instead of {} \
+             ({:.0} % less)",
             fitted.wire_percent(rate_mbit),
             us(async_ns),
             us(sync_ns),
@@ -94,8 +95,9 @@ fn software_and_wire(axes: Axes, cells: &[Cell], size: u64) -> Option<String> {
     let bits = |cell: &Cell| cell.each_ns()[1] * cell.point.rate_mbit as f64 / 1e3;
     let async_bits = line.iter().map(bits).fold(f64::INFINITY, f64::min);
     Some(format!(
-        "A synchronous call of {size} bytes takes {} us with any rate (software, and what goes before a frame) and {:.0} bits of the wire (a \
-         line through {} rates, off by {:.0} % at most), an asynchronous one {async_bits:.0} bits at most: {}; {}. The gain is greatest at {} Mbit/s: {:.0} %, and the wire {:.0} %.",
+        "A synchronous call of {size} bytes takes {} us at any rate (software, and the pause before a frame) and \
+         {:.0} bits of the wire (a line through {} rates, off by {:.0} % at most). An asynchronous one takes \
+         {async_bits:.0} bits at most. {}. {}. The gain is greatest at {} Mbit/s: {:.0} %, and the wire {:.0} %.",
         us(fitted.fixed_ns),
         fitted.bits,
         times.len(),
@@ -122,9 +124,9 @@ fn queueing(axes: Axes, cells: &[Cell]) -> Option<String> {
         "yet asynchronous calls gain no less"
     };
     Some(format!(
-        "Fan-in: while one caller waits, the calls of others are made. With {many} callers in place of {one}, at {rate_mbit} Mbit/s and {size} \
-         bytes, the time for each call of all goes from {} to {} us if callers wait, from {} to {} us if not: {kept}, {:.0} % \
-         after {:.0} %.",
+        "Fan-in: while one caller waits, the calls of others are made. At {many} callers instead of {one}, at \
+         {rate_mbit} Mbit/s and {size} bytes, synchronous calls go from {} to {} us each. Asynchronous ones go from \
+         {} to {}: {kept}, {:.0} % after {:.0} %.",
         us(sync_one),
         us(sync_many),
         us(async_one),
@@ -138,8 +140,8 @@ fn bursts(cells: &[Cell]) -> String {
     let gains = || cells.iter().map(Cell::burst_gain);
     let won = gains().filter(|gain| *gain > MARGIN_PERCENT).count();
     format!(
-        "A caller that has other work goes on earlier: of {BURST_CALLS} calls in a row, the last of which lets it go on, asynchronous ones take \
-         from {:.0} % to {:.0} % less; more than {MARGIN_PERCENT:.0} % in {won} of {} cells.",
+        "A caller with other work continues earlier: of {BURST_CALLS} calls in a row, asynchronous ones take {:.0} % \
+         to {:.0} % less. They take over {MARGIN_PERCENT:.0} % less in {won} of {} cells.",
         gains().fold(f64::INFINITY, f64::min),
         gains().fold(f64::NEG_INFINITY, f64::max),
         cells.len()
@@ -171,14 +173,14 @@ mod tests {
     fn map_explanation_is_computed_from_cells() {
         let text = paragraphs(AXES, &cells()).join("\n");
         for wanted in [
-            "less time until all are made in 2 of 4 cells, synchronous ones in 0",
-            "by callers: 1: 2 of 2, 3: 0 of 2",
-            "takes 50.0 us with any rate (software, and what goes before a frame) and 400 bits of the wire",
-            "(a line through 2 rates, off by 0 % at most), an asynchronous one 400 bits at most",
-            "at 100 Mbit/s, where the wire is 7 % of it, asynchronous calls take 30.0 us instead of 54.0 (44 % less)",
-            "at 1 Mbit/s, where the wire is 89 % of it, asynchronous calls take 400 us instead of 450 (11 % less)",
+            "less time in 2 of 4 cells, synchronous ones in 0",
+            "by callers, 1: 2 of 2, 3: 0 of 2",
+            "takes 50.0 us at any rate (software, and the pause before a frame) and 400 bits of the wire",
+            "(a line through 2 rates, off by 0 % at most). An asynchronous one takes 400 bits at most",
+            "At 100 Mbit/s, where the wire is 7 % of it, asynchronous calls take 30.0 us instead of 54.0 (44 % less)",
+            "At 1 Mbit/s, where the wire is 89 % of it, asynchronous calls take 400 us instead of 450 (11 % less)",
             "greatest at 100 Mbit/s: 44 %",
-            "goes from 54.0 to 30.0 us if callers wait, from 30.0 to 30.0 us if not: so asynchronous calls gain less, 0 % after 44 %",
+            "calls go from 54.0 to 30.0 us each. Asynchronous ones go from 30.0 to 30.0: so asynchronous calls gain less, 0 % after 44 %",
         ] {
             assert!(text.contains(wanted), "no `{wanted}` in {text}");
         }

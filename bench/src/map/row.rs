@@ -15,11 +15,12 @@ use anyhow::{Result, ensure};
 pub const ROW: LedgerRow = LedgerRow {
     id: "MAP",
     title: "Synchronous and asynchronous calls: message size, boards, callers, link",
-    published: "Nothing: the paper has one point, two boards at 4 Mbit/s, where asynchronous calls gain about 1 % of compiles (P1.T4).",
-    method: "Programs on the boards without the disk write messages into one file without leases, so that each write of up to 4 KiB is a \
-             call to one process of a. All begin at one instant; each makes 64 such calls, whatever the message size; the time counts \
-             until the last is made, which a call that is answered shows. `mode` of the system file is the only difference. Callers of \
-             one board share 4 proxies when they wait, and 16 copies when they do not.",
+    published: "Nothing. The paper has one point: two boards at 4 Mbit/s, where asynchronous calls gain about 1 % of \
+         compiles (P1.T4).",
+    method: "Programs on the diskless boards write messages into one file without leases, so each write of up to 4 KiB \
+         is a call to one process of a. All begin at one instant and make 64 such calls at every message size. The \
+         time counts until the last call is made. `mode` of the system file is the only difference. Callers of one \
+         board share 4 proxies when synchronous, and 16 slots when asynchronous.",
     runs,
     judge,
 };

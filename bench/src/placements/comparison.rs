@@ -49,15 +49,14 @@ pub(super) fn compare(measured: &[ComparedPlacement], alone: &Alone, findings: &
     let aimed = "- (aimed at: 10)";
     if let Some((placed, error)) = furthest(measured, |placed| placed.predicted_ns) {
         findings.claims.push(Claim::new("the largest error of a prediction, %", aimed, error, ERROR));
-        findings.notes.push(format!("Furthest off is {}, by {error:.1} %.", placed.placement));
+        findings.notes.push(format!("The largest error is that of {}, {error:.1} %.", placed.placement));
         let all = measured.iter().map(|placed| placed.error_percent(placed.predicted_ns).abs());
         let mean = all.sum::<f64>() / measured.len() as f64;
         findings.claims.push(Claim::new("the mean error, %", aimed, mean, ERROR).beside());
     }
     if let Some((placed, error)) = furthest(measured, |placed| placed.one_by_one_ns) {
         findings.notes.push(format!(
-            "To compare: if each board's jobs are taken one after the other, and boards not to be in each other's way, {} is furthest off, \
-             by {error:.1} %.",
+            "Without contention, each job after the other, {} would be furthest off, by {error:.1} %.",
             placed.placement
         ));
     }
@@ -65,7 +64,7 @@ pub(super) fn compare(measured: &[ComparedPlacement], alone: &Alone, findings: &
 }
 
 fn table(measured: &[ComparedPlacement]) -> FindingsTable {
-    let title = "All jobs together, ms, by placement; error: of the measured time; one by one: each board's jobs one after the other";
+    let title = "All jobs together, ms, by placement; error: of the measured time; one by one: without contention";
     let mut table = FindingsTable::new(title, &["", "measured", "predicted", "error", "one by one", "error"]);
     table.rows.extend(measured.iter().map(|placed| {
         let predicted = |ns: f64| [ms(ns as u64), format!("{:+.1} %", placed.error_percent(ns))];
@@ -103,8 +102,8 @@ fn judge_search(measured: &[ComparedPlacement], alone: &Alone, findings: &mut Fi
     let what = "what the search finds, to the best measured";
     findings.claims.push(Claim::new(what, "- (aimed at: 1)", ratio, TO_BEST));
     findings.notes.push(format!(
-        "Of {} placements the search takes {found}: predicted {predicted} ms, measured {} ms. The best of the {} that were measured is {} \
-         with {} ms.",
+        "Of {} placements the search takes {found}: predicted {predicted} ms, measured {} ms. Of the {} measured \
+         placements the best is {} with {} ms.",
         Placement::all(found.boards().len()).count(),
         ms(searched.ns),
         measured.len(),
@@ -152,9 +151,9 @@ mod tests {
         assert_eq!(claims[1].0, (0.0 + 6.25 + 20.0 + 25.0) / 4.0);
         // The search takes the first of the two that it takes to be alike; the other one is quicker.
         assert_eq!(claims[2], (32.0 / 25.0, FindingVerdict::Refuted));
-        assert!(findings.notes[0].starts_with("Furthest off is bb, by 25.0 %"), "{}", findings.notes[0]);
-        assert!(findings.notes[2].contains("takes ab: predicted 30.00 ms, measured 32.00 ms. The best of the 4"));
-        assert!(findings.notes[2].ends_with("is ba with 25.00 ms."), "{}", findings.notes[2]);
+        assert!(findings.notes[0].starts_with("The largest error is that of bb, 25.0 %"), "{}", findings.notes[0]);
+        assert!(findings.notes[2].contains("takes ab: predicted 30.00 ms, measured 32.00 ms. Of the 4 measured"));
+        assert!(findings.notes[2].ends_with("the best is ba with 25.00 ms."), "{}", findings.notes[2]);
         let measured: Vec<f64> = findings.plots[0].curves[0].points.iter().map(|(_, ms)| *ms).collect();
         assert_eq!(measured, [25.0, 32.0, 40.0, 50.0]);
         assert_eq!((findings.figures["bb ns"], findings.figures["bb predicted ns"]), (40_000_000, 50_000_000));

@@ -18,12 +18,12 @@ use std::ops::Range;
 pub const ROW: LedgerRow = LedgerRow {
     id: "PLACE",
     title: "Four jobs on two boards: a time predicted for each placement, and measured",
-    published: "Nothing: the paper spreads two compiles by hand (P1.T5). Aimed at: errors of at most 10 %, and the best placement found.",
-    method: "Each job runs alone on a and on b, with a trace, which tells its time at each core, on the wire and at the disk, in each of 32 \
-             equal parts of its course. From that the time of all together is computed for every placement (a closed network of queues, \
-             exact mean value analysis, anew whenever a job passes on to its next part or ends), and the least is taken. Then the placements \
-             are measured, each on a freshly started cluster. A shell of a starts all jobs and waits; everything is measured three times, \
-             and of the last two the quicker counts. A placement's name has the board of each job, in the order of the first table.",
+    published: "Nothing: the paper spreads two compiles by hand (P1.T5). Our goal: errors of at most 10 %, and the best \
+         placement found.",
+    method: "Each job runs alone on a and on b. Its trace gives the time at each core, on the wire and at the disk, in \
+         each of 32 equal parts. A closed network of queues predicts every placement, by exact mean value analysis \
+         for each combination of parts. Then each placement is measured three times on a fresh cluster; the faster \
+         of the last two counts. A placement's name lists the boards in the order of the first table.",
     runs,
     judge,
 };
@@ -31,9 +31,8 @@ pub const ROW: LedgerRow = LedgerRow {
 /// What the short form measures.
 const SHORT: [&str; 4] = ["aaaa", "abab", "abbb", "bbbb"];
 /// Why the predictions of 1989 are off.
-const SHORT_TURNS: &str = "With this profile programs of one core take turns of 1,000 instructions, and a turn costs more than a quarter of that \
-                           (P1.T5). A job alone takes no turns, so predictions made of jobs alone have none: where several jobs compute on one \
-                           board, all together take longer than predicted.";
+const SHORT_TURNS: &str = "With this profile a time slice is 1,000 instructions, and a switch costs more than a quarter of that (P1.T5). A \
+     job alone has no switches, so predictions lack them: jobs that share a board take longer than predicted.";
 
 fn placements(plan: RowPlan) -> Vec<Placement> {
     let measured = |placement: &Placement| !plan.short || SHORT.contains(&placement.to_string().as_str());
@@ -97,8 +96,8 @@ fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
 
 /// What each job takes alone on each board.
 fn of_jobs(plan: RowPlan, on_a: &OnBoard, on_b: &OnBoard) -> FindingsTable {
-    let title = "The jobs alone, ms: each instant at one place, and none of it where others are not in the way (apart); calls between boards, \
-                 and what a caller waits for each, us";
+    let title = "The jobs alone, ms: each instant at one place; apart: where no other job interferes; calls between boards, \
+         and what a caller waits for each, us";
     let columns = ["", "took", "core a", "core b", "wire", "disk", "apart", "calls", "us each"];
     let mut table = FindingsTable::new(title, &columns);
     for (place, job) in jobs(plan).iter().enumerate() {

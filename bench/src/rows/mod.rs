@@ -81,10 +81,10 @@ pub fn all() -> impl Iterator<Item = &'static LedgerRow> {
 
 /// The row with this name, in any case and with or without the paper's: of `paper` if it has one, else of any.
 pub fn find(name: &str, paper: &'static [LedgerRow]) -> Option<&'static LedgerRow> {
-    paper.iter().chain(all()).find(|row| {
-        let id = row.id;
-        id.eq_ignore_ascii_case(name) || id.split_once('.').is_some_and(|(_, short)| short.eq_ignore_ascii_case(name))
-    })
+    let rows = || paper.iter().chain(all());
+    let short = |row: &&LedgerRow| row.id.split_once('.').is_some_and(|(_, short)| short.eq_ignore_ascii_case(name));
+    // `SCALE` is a row of its own, not P5's.
+    rows().find(|row| row.id.eq_ignore_ascii_case(name)).or_else(|| rows().find(short))
 }
 
 /// A run of `programs` on b, each twice, as `NAME-1` and `NAME-2`.

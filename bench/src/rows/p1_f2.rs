@@ -16,10 +16,9 @@ pub const ROW: LedgerRow = LedgerRow {
     id: "P1.F2",
     title: "Requests that wait for the disk while two compiles run: on one board, on two",
     published: "With two boards the queue is longer, as requests come more often.",
-    method: "Both compiles of P1.T5 for the first time after the start, so that the disk has work. From the trace: at each moment at which \
-             the disk's process is asked for something, how many other requests it has not answered, the one at which it works \
-             among them. The paper's took requests into a queue of its own and looked then; ours takes one when the last is done, so \
-             that the queue is of callers.",
+    method: "Both compiles of P1.T5, for the first time after the start, so that the disk has work. From the trace: the \
+         number of unanswered requests, the one in progress included, when a request arrives. The paper sampled a \
+         queue inside its disk process; ours consists of callers.",
     runs,
     judge,
 };
@@ -68,10 +67,10 @@ fn why(outcomes: &[RunOutcome]) -> Result<String> {
     let [one, two] = &all[..] else { bail!("two runs are needed") };
     let share = |found: &Spent| 100 * found.disk_ns / found.ns.max(1);
     Ok(format!(
-        "Why: both on a take {} ms, and the disk works in {} % of it; one on each {} ms and {} %. Both compiles are of one program with \
-         the same headers and libraries, and pages of files are in one cache: who wants a page of a file that is being read waits at that \
-         file, whose process fills one page at a time (inode.FillPage), and does not ask the disk. On two boards b's first reads cross the \
-         link, in which time the disk has nothing to do: {} ms of wire.",
+        "Why: both on a take {} ms, and the disk works in {} % of it; one on each {} ms and {} %. Both compiles read \
+         the same headers and libraries through one cache, so a second reader of a page waits at its inode \
+         (inode.FillPage) and not at the disk. On two boards b's first reads cross the link meanwhile: {} ms of \
+         wire.",
         ms(one.ns),
         share(one),
         ms(two.ns),

@@ -11,9 +11,9 @@ pub const ROW: LedgerRow = LedgerRow {
     id: "P1.F3",
     title: "One to eight programs of 10 KB executed at the same time",
     published: "The time of the process network grows ever more slowly and falls below the monolithic system's.",
-    method: "Children wait at a gate and execute a program of 10 KB, which ends at once, when it opens; until the last has \
-             ended. The program is in memory. Each storm is raised twice; the second counts. Monolithic: Linux with profile \
-             pi3; with paper-1989 Renga on one board stands in.",
+    method: "Children wait at a gate and then execute a program of 10 KB, which exits at once. The time counts until the \
+         last has ended. The program is in memory. Each storm runs twice; the second counts. Monolithic: Linux with \
+         profile pi3, Renga on one board with paper-1989.",
     runs,
     judge,
 };
@@ -88,9 +88,9 @@ fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     if let [a, b, ..] = &all[..] {
         let (first, last) = (0, a.len() - 1);
         findings.notes.push(format!(
-            "Why: each program more costs {} us on a and {} us on b, where names and pages are held under leases, so that from the second \
-             storm on no call crosses; the first on b takes {} us, the calls of an exec that nobody there has made before. The system's \
-             part of an exec is what a core does one after the other: it neither queues nor overlaps on one core, so the line is straight.",
+            "Why: each further program costs {} us on a and {} us on b. Board b keeps leases on names and pages, so \
+             from the second storm on no call crosses; the first takes {} us, with the calls of a first exec. The \
+             system's part of an exec is serial on one core, so the line is straight.",
             us(a[last].saturating_sub(a[first]) / last.max(1) as u64),
             us(b[last].saturating_sub(b[first]) / last.max(1) as u64),
             us(b[first])

@@ -9,12 +9,11 @@ use anyhow::{Context, Result};
 pub const ROW: LedgerRow = LedgerRow {
     id: "P1.F4",
     title: "One byte 2,000 times through a pipe, with computation between: one board, two boards",
-    published: "7.4 ms a byte on the monolithic system, 8.2 ms on one board, 11.6 ms between two boards; two boards win once bytes \
-                are more than 3 ms apart.",
-    method: "Both programs compute for a given time between two bytes: that is what two boards do at once and one does one \
-             after the other. The computation is a number of instructions. The crossover is where the lines through the \
-             measured points cross. With paper-1989 200 bytes go through the pipe: of a run without chance a byte takes what it takes; \
-             and two programs of one board that compute take turns of 1,000 instructions, of which many are lost (P1.T5).",
+    published: "7.4 ms a byte on the monolithic system, 8.2 ms on one board, 11.6 ms between two boards. Two boards win \
+         once bytes are more than 3 ms apart.",
+    method: "Both programs compute for a number of instructions between two bytes, which two boards do at once. The \
+         crossover is where the lines through the measured points cross. With paper-1989 only 200 bytes pass, and \
+         two computing programs on one board lose many of their 1,000 instructions per time slice (P1.T5).",
     runs,
     judge,
 };
@@ -118,9 +117,9 @@ fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
         CostProfile::Paper1989 => ["instructions of both boards", "only fewer instructions can cross them earlier"],
     };
     findings.notes.push(format!(
-        "Why: at no distance a byte costs {} us on one board, where the reader is resumed with it in hand, and {} us between two, of \
-         which nearly all is {most} (P1.T1b). What two boards save is the computation of one of them: so the lines cross where the \
-         computation between two bytes is as long as that, and {then}.",
+        "Why: without computation a byte costs {} us on one board, where the reader resumes at once, and {} us \
+         between two, nearly all of it {most} (P1.T1b). Two boards save the computation of one of them: so the lines \
+         cross where the computation between two bytes is as long as that, and {then}.",
         us(all[0][0]),
         us(all[1][0])
     ));

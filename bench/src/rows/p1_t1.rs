@@ -11,14 +11,13 @@ use anyhow::Result;
 pub const ROW: LedgerRow = LedgerRow {
     id: "P1.T1",
     title: "Response times of programs: a monolithic system, board a, board b",
-    published: "cc, yacc and nroff take within 5 % of the monolithic system's time on the board with the disk, and at most \
-                10 % more on the diskless board.",
-    method: "Each program runs twice on a freshly started cluster; the second time counts, when disk and caches have what \
-             it reads, because Linux' card has no model of its medium. tcc and gcc stand for cc, mandoc and groff for \
-             nroff. The monolithic system is Debian's Linux with profile pi3, and Renga on one board with paper-1989, \
-             whose speed Linux cannot be given; gcc and groff run with pi3 only, as they would take minutes of 1989, and with \
-             leases only, without which each start of gcc carries megabytes over the link. The two short compiles of 1989 run with \
-             leases only, too.",
+    published: "cc, yacc and nroff take within 5 % of the monolithic system's time on the disk board, and at most 10 % more \
+         on the diskless board.",
+    method: "Each program runs twice on a fresh cluster, and the second run counts, because Linux' card has no medium \
+         model. tcc and gcc stand for cc, mandoc and groff for nroff. The monolithic system is Debian's Linux with \
+         pi3, and Renga on one board with paper-1989. gcc and groff run with pi3 and leases only: they would take \
+         minutes of 1989, and megabytes over the link without leases. The two short compiles of 1989 run with leases \
+         only.",
     runs,
     judge,
 };

@@ -12,12 +12,11 @@ use renga_trace::event::{Timed, TraceEvent};
 pub const ROW: LedgerRow = LedgerRow {
     id: "P1.T1b",
     title: "Calls between processes in a compile of 6876 bytes, and what one costs",
-    published: "18,626 calls, of which 2,625 between boards (14 %); 158 to 219 us within a board, 2.41 to 3.96 ms between boards \
-                (17 times as much); the wire itself is 3 % of a call between boards.",
-    method: "tcc compiles twice; the trace of the second time counts. A call between boards costs what passes from its \
-             beginning to its end without what its server took; one within a board 103 instructions, as `bench rendezvous` \
-             counts. The wire's share is of a null call from b's program to a process of a and back: two frames, of 64 calls \
-             the median.",
+    published: "18,626 calls, of which 2,625 between boards (14 %). A call takes 158 to 219 us within a board, 2.41 to 3.96 \
+         ms between boards (17 times as much), of which the wire is 3 %.",
+    method: "tcc compiles twice; the trace of the second run counts. The cost of a call between boards is its time \
+         without the server's. A call within a board costs 103 instructions (`bench rendezvous`). The wire's share \
+         is that of a null call from b to a and back: two frames, the median of 64 calls.",
     runs,
     judge,
 };
@@ -93,16 +92,16 @@ fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     let (wire, cost) = (wire_ns as f64 / total_ns as f64, total_ns as f64 / local_ns as f64);
     findings.claims.push(Claim::new("the wire's share of a null call between boards", "0.03", wire, WIRE));
     findings.claims.push(Claim::new("a call between boards to one within", "17", cost, COST).beside());
-    let why = "what a call between boards costs beside one within a board does not count: processors became faster by far \
-               more than this wire did";
+    let why =
+        "The ratio to a call within a board has no verdict: processors became faster by far more than this wire did.";
     if plan.profile == CostProfile::Pi3 {
         findings.notes.push(why.to_string());
     }
     let beaten_ns = (wire_ns as f64 / 0.85) as u64;
     findings.notes.push(format!(
-        "Why: the two frames are on the wire for {} us. For 85 % all the rest must take {} us; it takes {} us: the token {}, software \
-         on the caller's board {} ({} instructions from the program's trap to its frame and from the answer to the program), on the \
-         server's {} ({} instructions).",
+        "Why: the two frames are on the wire for {} us. For 85 % all the rest must take {} us; it takes {} us: the \
+         token {}, software on the caller's board {} ({} instructions from trap to frame and from reply to program), \
+         on the server's {} ({} instructions).",
         us(wire_ns),
         us(beaten_ns.saturating_sub(wire_ns)),
         us(total_ns - wire_ns),

@@ -12,14 +12,13 @@ use anyhow::{Result, bail};
 pub const ROW: LedgerRow = LedgerRow {
     id: "P1.T2",
     title: "System calls from board b and from board a: response, calls between processes, overlap",
-    published: "From b a call takes 1.4 to 2.4 times as long as from a (without the disk's time), and more than half of that are calls \
-                between boards, 30 for the six together; write and close let their callers go on while the other board is still at \
-                work.",
-    method: "A program makes each call five times, behind a mark in the trace and with computation around it; the median by \
-             response counts. Cost between boards: from a call's beginning to its end, without what its server took over \
-             there. Cost within a board: the number of calls, 103 instructions each, which `bench rendezvous` counts. Overlap \
-             of boards: two cores work, one of them for the system, until the program calls again. exec: a program of 512 \
-             bytes that nobody has read.",
+    published: "From b a call takes 1.4 to 2.4 times as long as from a (without the disk's time). Calls between boards, 30 \
+         for the six together, are more than half of that. write and close release their callers while the other \
+         board still works.",
+    method: "A program makes each call five times with computation around it; the median response counts. Cost between \
+         boards: a call's time without its server's. Cost within a board: the number of calls at 103 instructions \
+         each. Overlap: two cores work, one of them for the system, until the program's next call. exec: a program \
+         of 512 bytes that nobody has read.",
     runs,
     judge,
 };
@@ -137,11 +136,12 @@ fn why(from_a: &[Observed], from_b: &[Observed]) -> String {
     let Some((published, (a, b))) = worst else { return String::new() };
     let what = match 2 * b.wire_ns > b.remote_ns {
         true => "A page is eight of the paper's blocks, and processors became faster by far more than the wire",
-        false => "What is left is software on both boards: a page goes as many frames, each with its own work",
+        false => "The remainder is software on both boards: a page goes as many frames, each with its own work",
     };
     format!(
-        "Why: of {} from b {} us are {} calls between boards, whose {} frames are on the wire for {} us, while all of it takes {} us on \
-         a. {what}: a call that fetches a page cannot be near one that finds it. What b holds under a lease does not cross.",
+        "Why: of {} from b {} us are {} calls between boards, whose {} frames are on the wire for {} us, while all \
+         of it takes {} us on a. {what}. So a call that fetches a page costs far more than one that finds it. Leased \
+         objects do not cross.",
         published.name,
         us(b.remote_ns),
         b.remote_calls,

@@ -12,11 +12,11 @@ use anyhow::{Result, bail};
 pub const ROW: LedgerRow = LedgerRow {
     id: "P1.T3",
     title: "Two placements by changing only the system file, programs on b",
-    published: "With only the disk process on A a program on B sends fewer messages than with the standard placement, \
-                and yet takes longer, as less overlaps.",
-    method: "The other placement has the buffers of books and their directory on b, where the program is. What reads and \
-             writes pages of files stays where the disk is, as frames are handed to the medium, so the other placement sends more messages here, not fewer. Each \
-             program runs twice; the second time counts, of all boards' calls the trace's.",
+    published: "With only the disk process on A, a program on B sends fewer messages than with the standard placement, yet \
+         takes longer because less overlaps.",
+    method: "The other placement has the metadata buffers and their directory on b, with the program. The readers and \
+         writers of file pages stay with the disk, because they pass frames to the medium. So the other placement \
+         sends more messages here, not fewer. Each program runs twice; the second run counts.",
     runs,
     judge,
 };

@@ -11,10 +11,11 @@ use anyhow::{Result, bail};
 pub const ROW: LedgerRow = LedgerRow {
     id: "P1.T4",
     title: "Synchronous and asynchronous calls between boards, compiles on b",
-    published: "Asynchronous calls gain 1 % on average: waiting for a rendezvous costs little. 91 % of the calls between boards could \
-                be asynchronous, as they return nothing.",
-    method: "`mode` of the system file is the only difference. tcc compiles each source twice; the second time counts. Which \
-             calls could be asynchronous, the router counts by their protocol. With paper-1989 only the first runs without leases.",
+    published: "Asynchronous calls gain 1 % on average: waiting for a rendezvous costs little. 91 % of the calls between \
+         boards return nothing, so they could be asynchronous.",
+    method: "`mode` of the system file is the only difference. tcc compiles each source twice; the second run counts. \
+         The router counts by protocol which calls could be asynchronous. With paper-1989 only the first source runs \
+         without leases.",
     runs,
     judge,
 };
@@ -106,9 +107,9 @@ fn say_why(plan: RowPlan, runs: [&RunOutcome; 2], findings: &mut Findings) -> Re
     findings.tables.push(table);
     if let Some(((program, _), found)) = programs(plan).iter().zip(&sync).next_back() {
         findings.notes.push(format!(
-            "Why: {} makes {}. No more than the calls that return nothing can gain, and of those only what their callers waited. Their share \
-             does not decide: in the paper's system an answer with data is a call of its own in the other direction (a read is two calls, \
-             P1.T2), and neither of the two returns anything; here it is the reply to the one call, which its caller has to wait for.",
+            "Why: {} makes {}. Only calls that return nothing can gain, and only what their callers waited. In the \
+             paper's system an answer with data is a call of its own in the other direction (P1.T2), and neither of \
+             the two returns anything. Here it is the reply, which the caller awaits.",
             program.title,
             found.words()
         ));

@@ -13,9 +13,9 @@ pub const ROW: LedgerRow = LedgerRow {
     title: "Two compiles at once: monolithic, both on a, both on b, one on each",
     published: "One on each board takes 15 to 30 % less than two on a monolithic system (45.9/43.2/43.4/37.4, 70.5/70.9/74.1/61.1 \
                 and 149.4/153.9/155.1/115.6 s).",
-    method: "A shell on a starts both and waits; their sources are two files with the same content, as in the paper. Each pair runs \
-             twice, the second time counts. Claims are about the longest compile. Monolithic: Linux with profile pi3; with paper-1989 \
-             Renga on one board.",
+    method: "A shell on a starts both and waits. Their sources are two files with the same content, as in the paper. \
+         Each pair runs twice; the second run counts. Claims concern the longest compile. Monolithic: Linux with \
+         profile pi3, Renga on one board with paper-1989.",
     runs,
     judge,
 };
@@ -28,9 +28,9 @@ const PROGRAMS: [(WorkloadProgram, [f64; 4]); 5] = [
     (GCC_6876, [149.4, 153.9, 155.1, 115.6]),
 ];
 /// Two programs of one core take turns, and a turn is a time, not a number of instructions.
-const SHORT_TURNS: &str = "Two programs of one core take turns of 1 ms. With this profile that is 1,000 instructions, of which the traces \
-                           show 283 between the alarm and the other program's next instruction: so two compiles on one board take \
-                           more than twice as long as one, and what spreading saves is more than half. The verdict is to be read with that.";
+const SHORT_TURNS: &str = "Two programs on one core have time slices of 1 ms, which are 1,000 instructions with this profile. The traces \
+     show 283 of them between the timer's interrupt and the other program's next instruction. So two compiles on one \
+     board take more than twice as long as one, and spreading saves more than half.";
 /// What spreading saves, %: as published, and as aimed at.
 const SAVES: Bound = Bound::AtLeast(15.0, 45.0);
 

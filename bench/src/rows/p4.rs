@@ -226,7 +226,7 @@ impl P4Measurement {
 /// A table and a plot of all, with their figures.
 pub fn show(title: &str, all: &[P4Measurement]) -> Findings {
     let mut findings = Findings::default();
-    let mut table = FindingsTable::new("Time, ms, and how much it differs from what was requested", &["factor"]);
+    let mut table = FindingsTable::new("Time, ms, and its deviation from the request", &["factor"]);
     table.columns.extend(all.iter().flat_map(|one| [one.title.to_string(), "differs".to_string()]));
     let free = all.iter().flat_map(|one| [ms(one.free_ns), String::new()]);
     table.rows.push(std::iter::once("none".to_string()).chain(free).collect());
@@ -267,10 +267,10 @@ pub fn show(title: &str, all: &[P4Measurement]) -> Findings {
 }
 
 /// What the library's columns are: told with each row that has them.
-pub const OF_LIBRARY: &str = "The library is userland/library/iospeed.c, preloaded into a dynamic program that does the same. A sleeps for each \
-    delay, B only for those of at least the timer's resolution. With a timer of 10 ms, the paper's, sleeps end at the next multiple of 10 ms; \
-    ours has a resolution of a nanosecond, so that A and B are one. It reads the clock twice for each I/O, which is a system call here, and \
-    sees a part of that as the I/O's time.";
+pub const OF_LIBRARY: &str = "The library is userland/library/iospeed.c, preloaded into a dynamic program that does the same. A sleeps for \
+     each delay, B only for those of at least the timer's resolution. With the paper's timer of 10 ms, sleeps end at \
+     the next multiple of 10 ms. Ours has a resolution of a nanosecond, so A and B are one. The library reads the \
+     clock twice for each I/O, by a system call, and counts part of that as the I/O's time.";
 
 #[cfg(test)]
 mod tests {

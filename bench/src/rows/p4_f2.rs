@@ -11,8 +11,9 @@ pub const ROW: LedgerRow = LedgerRow {
     id: "P4.F2",
     title: "Mean and variance of the achieved speed: time control (wait) and count control (fixed period)",
     published: "Wait is better in both.",
-    method: "Reads of 1 KB from random blocks at 10 to 90 % of the speed without control, for 3 periods of 1 s. Of each window of 20 reads the \
-             time to the requested one is taken; mean and variance are over these. The paper's are over its measurements, of reads of 512 bytes.",
+    method: "Reads of 1 KB from random blocks at 10 to 90 % of the uncontrolled speed, for 3 periods of 1 s. Mean and \
+         variance are over windows of 20 reads, relative to the requested time. The paper's are over its \
+         measurements, of reads of 512 bytes.",
     runs,
     judge,
 };

@@ -1,6 +1,6 @@
 //! P4.F7: how near it is beside a program that always computes, and beside one that computes and pauses.
 
-use super::p4::{LIBRARIES, OF_LIBRARY, P4Experiment, P4Io, P4Measurement, P4Pacing, show};
+use super::p4::{LIBRARIES, P4Experiment, P4Io, P4Measurement, P4Pacing, show};
 use super::{LedgerRow, RowPlan};
 use crate::findings::{Bound, Claim, Findings};
 use crate::run::{BenchRun, RunOutcome};
@@ -10,8 +10,8 @@ use anyhow::Result;
 pub const ROW: LedgerRow = LedgerRow {
     id: "P4.F7",
     title: "Reads of the disk beside programs that compute",
-    published: "In the OS the time stays that which was requested; the library's becomes very large beside a program that always \
-                computes, and not beside one that computes 5 ms and waits 10 ms.",
+    published: "In the OS the time stays as requested. The library's becomes very large beside a program that always \
+         computes, and not beside one that computes 5 ms and waits 10 ms.",
     method: "100 reads as in P4.F4; the paper has 1000. Requested is the factor times the time without one and without load.",
     runs,
     judge,
@@ -59,6 +59,6 @@ fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
         let claim = Claim::new(what, "-", worst, Bound::AtMost(1.0, 0.5));
         findings.claims.push(if one.way == P4Pacing::System { claim } else { claim.beside() });
     }
-    findings.notes.push(OF_LIBRARY.to_string());
+    findings.notes.push("P4.F4 describes the library.".to_string());
     Ok(findings)
 }

@@ -11,9 +11,9 @@ pub const ROW: LedgerRow = LedgerRow {
     id: "P4.SEVERAL",
     title: "Several programs at once that read the disk, each at its own speed (beyond the paper)",
     published: "Nothing: left to do in the paper.",
-    method: "Each reads as in P4.F4, 300 blocks of its own; all begin together, and who is done leaves the others. Requested is the factor times the time of \
-             one of them alone and without a factor. All factors of a set together leave the medium idle for a part of the time, or the speeds could not \
-             be had.",
+    method: "Each reads as in P4.F4, 300 blocks of its own. All begin together, and one that finishes leaves the others. \
+         Requested is the factor times the time of one alone. Together the factors leave the medium partly idle; \
+         otherwise the speeds could not be reached.",
     runs,
     judge,
 };

@@ -10,12 +10,12 @@ use anyhow::Result;
 pub const ROW: LedgerRow = LedgerRow {
     id: "P5.F5a",
     title: "100 random reads beside a load on their core, on systems whose OS is processes and on Linux",
-    published: "With all load, 90.9 % of the core, the reads take 130 ms for 14 on Linux, and 72 for 14 where the OS's processes are on \
-                other cores.",
-    method: "AP1 reads 4 KiB a hundred times, AP2 does so without end, the load process computes 0 to 10 ms and pauses for 1 ms; AP1 \
-             and the load are on core 0, the load SCHED_FIFO. Ours: `p5-gathered-spread` and so on (APs, OS); spread, AP2 has a core of its \
-             own, and the OS is on cores 1 and 2 in place of 0. Linux: Debian's, four cores, AP2 on core 1 (spread) or 0 (gathered), \
-             null_blk as the medium.",
+    published: "With full load, 90.9 % of the core, the reads take 130 ms instead of 14 on Linux, and 72 instead of 14 with \
+         the OS's processes on other cores.",
+    method: "AP1 reads 4 KiB a hundred times, and AP2 reads without end. The load, SCHED_FIFO on AP1's core 0, computes \
+         0 to 10 ms and pauses for 1 ms. Ours: `p5-gathered-spread` and so on (applications, OS). Spread \
+         applications give AP2 a core of its own; a spread OS uses cores 1 and 2 instead of 0. Linux: Debian's, four \
+         cores, AP2 on core 1 (spread) or 0 (gathered), null_blk as the medium.",
     runs,
     judge,
 };

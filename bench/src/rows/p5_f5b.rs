@@ -10,7 +10,8 @@ use anyhow::Result;
 pub const ROW: LedgerRow = LedgerRow {
     id: "P5.F5b",
     title: "100 random reads with 0.1 ms of computation before each, beside a load on their core",
-    published: "With all load the reads take 208 ms for 24 on Linux, and 134 for 23 where the OS's processes are on other cores.",
+    published: "With full load the reads take 208 ms instead of 24 on Linux, and 134 instead of 23 with the OS's processes \
+         on other cores.",
     method: "As P5.F5a, with 100,000 instructions before each read of AP1 and AP2.",
     runs,
     judge,

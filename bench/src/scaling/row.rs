@@ -14,12 +14,12 @@ use anyhow::{Result, ensure};
 pub const ROW: LedgerRow = LedgerRow {
     id: "SCALE",
     title: "Compiles and a parallel make on one, two, four and eight boards",
-    published: "Of eight boards nothing; two compiles on two boards take 15 to 30 % less than on one (P1.T5). Aimed at: 45 % less on two boards, \
-                7-fold on eight.",
-    method: "Eight compiles of one source at once, each with a program of its own as the result; and `make -B -j 8` of a program of \
-             eight parts, whose rules name the boards, and whose objects a links. The parts are on the boards in turn, a's among them, \
-             which also has disk, shell and make. Everything is measured three times, and of the last two the quicker counts: there is a \
-             commit every 5 s, which may fall into one. Claims about make are told beside.",
+    published: "Of eight boards nothing. Two compiles on two boards take 15 to 30 % less than on one (P1.T5). Our goal: 45 \
+         % less on two boards, a speed-up of 7 on eight.",
+    method: "Eight compiles of one source at once, each with its own result. And `make -B -j 8` of a program of eight \
+         parts, whose rules name the boards, and whose objects a links. The parts go to the boards in turn. Board a, \
+         one of them, also has disk, shell and make. Each runs three times, and the faster of the last two counts. \
+         Claims about make are beside.",
     runs,
     judge,
 };
@@ -67,7 +67,7 @@ fn findings(all: &[Scaled]) -> Findings {
             findings.claims.push(claim(Claim::new(what, published, scaled.saves_percent(two), SAVES)));
         }
         if let Some(eight) = scaled.on(8) {
-            let what = format!("eight boards are so many times as quick, {title}");
+            let what = format!("speed-up of eight boards, {title}");
             findings.claims.push(claim(Claim::new(what, "- (aimed at: 7)", scaled.fold(eight), EIGHTFOLD)));
         }
         findings.notes.extend(scaled.why());
@@ -77,8 +77,7 @@ fn findings(all: &[Scaled]) -> Findings {
 
 /// A column for each cluster.
 fn times(all: &[Scaled]) -> FindingsTable {
-    let mut table =
-        FindingsTable::new("Until the last part is done, ms, by boards; in brackets: times as quick as one", &[""]);
+    let mut table = FindingsTable::new("Until the last part is done, ms, by boards; in brackets: speed-up", &[""]);
     let clusters = all.first().map_or(&[][..], |scaled| &scaled.clusters);
     table.columns.extend(clusters.iter().map(|on| on.boards.to_string()));
     table.rows.extend(all.iter().map(|scaled| {
@@ -90,8 +89,8 @@ fn times(all: &[Scaled]) -> FindingsTable {
 
 /// A row for each load on each cluster.
 fn parts(all: &[Scaled]) -> FindingsTable {
-    let title = "Where the time went, from the traces, ms: cores that were not idle, the disk, frames on the wire; calls between boards, their \
-                 callers' waits, and the entry with the longest";
+    let title =
+        "Where the time went, from the traces, ms; waits: of calls between boards; most: the entry with the longest";
     let columns =
         ["", "took", "a", "busiest other", "all cores", "disk", "wire", "frames", "token", "calls", "waits", "most"];
     let mut table = FindingsTable::new(title, &columns);
@@ -115,7 +114,7 @@ fn plot(all: &[Scaled]) -> Plot {
     let points = |scaled: &Scaled| scaled.clusters.iter().map(|on| (f64::from(on.boards), scaled.fold(on))).collect();
     let curve = |scaled: &Scaled| Curve { label: scaled.load.title(), points: points(scaled) };
     Plot {
-        title: "So many times as quick as on one board".to_string(),
+        title: "Speed-up against one board".to_string(),
         axes: ["boards".to_string(), "times".to_string()],
         curves: all.iter().map(curve).collect(),
     }

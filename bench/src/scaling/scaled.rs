@@ -98,9 +98,9 @@ impl Scaled {
         let others =
             largest.other_core_ns().map_or(String::new(), |ns| format!(", the busiest other core for {} ms", ms(ns)));
         Some(format!(
-            "Why: {} on {} boards takes {} ms; one board's time divided by its boards is {}. a's core is at work for {} ms of that{others}, \
-             the wire for {} ms, the disk for {} ms; all cores together work for {} ms, on one board for {}. Longest at work is {busiest}: \
-             with it busy all the time, and all else in its shadow, it would be {:.1}-fold. It makes {}.",
+            "Why: {} on {} boards takes {} ms, for a fair share of {}. Of that a's core works for {} ms{others}, the \
+             wire for {} ms, the disk for {} ms. All cores together work for {} ms, on one board for {}. Busiest is \
+             {busiest}: fully used, it permits a speed-up of {:.1}. It makes {}.",
             self.load.title(),
             largest.boards,
             ms(largest.ns),
@@ -142,12 +142,12 @@ pub(super) mod tests {
         assert!(scaled.on(4).is_none());
         let why = scaled.why().unwrap();
         for said in [
-            "on 2 boards takes 50.00 ms; one board's time divided by its boards is 40.00.",
-            "a's core is at work for 48.00 ms",
+            "on 2 boards takes 50.00 ms, for a fair share of 40.00.",
+            "a's core works for 48.00 ms",
             "other core for 44.00 ms",
             "on one board for 80.00",
-            "Longest at work is a's core",
-            "1.7-fold",
+            "Busiest is a's core",
+            "a speed-up of 1.7",
         ] {
             assert!(why.contains(said), "{said}: {why}");
         }
@@ -155,6 +155,6 @@ pub(super) mod tests {
             clusters: vec![scaled.clusters[0].clone(), on_cluster(50_000_000, &[30_000_000, 40_000_000], 45_000_000)],
             ..scaled
         };
-        assert!(of_wire.why().unwrap().contains("Longest at work is the wire"));
+        assert!(of_wire.why().unwrap().contains("Busiest is the wire"));
     }
 }

@@ -14,12 +14,12 @@ use anyhow::{Context, Result, ensure};
 pub const ROW: LedgerRow = LedgerRow {
     id: "P2.F1",
     title: "How often contention is told rightly, over thresholds",
-    published: "Of the disk its own threshold decides, and 100 % is best; of the network both its own and the processor's matter. Chosen \
-                were 80 to 90 % for the processor and 100 % for the others.",
-    method: "A byte every 8 KB of the disk, or pieces of 4 KB to another board, for 1 to 8 eighths of each 40 ms, in front and as a job: all 64 \
-             pairs, and the 8 jobs alone, 6 looks of 100 ms at each while nobody is held. A look is right if it says contention beside \
-             a foreground, and none without; both count the same. The processor's share counts only while less than 25 % is idle, \
-             as in the paper (4.3).",
+    published: "For the disk its own threshold decides, and 100 % is best. For the network both its own and the processor's \
+         matter. The paper chose 80 to 90 % for the processor and 100 % for the others.",
+    method: "Programs read a byte every 8 KB of the disk, or send pieces of 4 KB, for 1 to 8 eighths of each 40 ms. All \
+         64 pairs of foreground and job run, and the 8 jobs alone, with 6 samples of 100 ms each while no job is \
+         stopped. A sample is right if it reports contention beside a foreground and none without. The processor's \
+         share counts only below 25 % idle, as in the paper (4.3).",
     runs,
     judge,
 };
@@ -213,8 +213,9 @@ fn why(link: &[(bool, Look)]) -> String {
     let busy = link.iter().filter(|(front, [idle, ..])| *front && *idle < IDLE).count();
     let with = link.iter().filter(|(front, _)| *front).count();
     format!(
-        "A share of disk or link under 100 % is another's use of it, in any look; counts are exact, and belong to whom they are counted for. \
-         The processor was so busy (under {IDLE} % idle) in {busy} of the {with} looks at two who send that its share counts."
+        "A share of disk or link below 100 % means that another program used it; these counts are exact. The \
+         processor was so busy (below {IDLE} % idle) in {busy} of the {with} samples of two senders that its share \
+         counts."
     )
 }
 

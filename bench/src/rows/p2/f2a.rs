@@ -12,12 +12,11 @@ pub const ROW: LedgerRow = LedgerRow {
     title: "A byte read every 8 KB, beside jobs that do the same",
     published: "Beside jobs of the lowest priority the foreground takes about 6 times as long; with EII at most 12.5 % longer, with IPD \
                 at most 1 %.",
-    method: "Each reads its own 70 MB of the medium's blocks, by perl; the jobs together as much as the foreground, which begins \
-             when they have run for 1.5 s, and takes 7 s. The paper's, 2 GB, would take 150 s. These sizes were \
-             chosen after a first form of the row: 9,000 reads (5.1 s) begun 0.5 s after the jobs, when some were still held, \
-             took 1.9 and 3.1 % longer with EII, 0.6 and 1.02 % with IPD. Each run starts \
-             its boards, so that nothing is in memory. Beyond the paper: jobs and foreground on different boards, all of which read the \
-             disk of a. Idle is what is left when the foreground, alone, would be done.",
+    method: "Each program reads its own 70 MB of the medium's blocks with perl. The jobs together read as much as the \
+         foreground, which begins 1.5 s later and takes 7 s; the paper's 2 GB would take 150 s. A first form with \
+         9,000 reads, begun after 0.5 s, took 1.9 and 3.1 % longer with EII, 0.6 and 1.02 % with IPD. Each run \
+         boots, so memory is empty. Beyond the paper, jobs and foreground run on different boards. Idle is what the \
+         foreground, alone, leaves.",
     runs,
     judge,
 };

@@ -12,10 +12,10 @@ pub const ROW: LedgerRow = LedgerRow {
     id: "P2.F2b",
     title: "Bytes sent to another board and thrown away, beside jobs that do the same",
     published: "Beside jobs of the lowest priority the foreground takes about 45 % longer; with EII at most 5.7 %, with IPD at most 6.1 %.",
-    method: "dd writes zeros in pieces of 8 KB from board a into a pipe on b, where cat throws them away; the jobs together as much as the \
-             foreground, which begins when they have run for 1.5 s. The paper has a TCP connection of 1 Gbit/s. Beyond the paper: \
-             on four boards the jobs send from c to d while the foreground sends from a to b, as the link is one for all. \
-             Idle is what is left when the foreground, alone, would be done.",
+    method: "dd writes zeros in pieces of 8 KB from board a into a pipe on b, where cat discards them. The jobs together \
+         send as much as the foreground, which begins 1.5 s later. The paper has a TCP connection of 1 Gbit/s. \
+         Beyond the paper, the jobs send from c to d on four boards, since all share the link. Idle is what the \
+         foreground, alone, leaves.",
     runs,
     judge,
 };

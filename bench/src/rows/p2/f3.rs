@@ -11,9 +11,9 @@ pub const ROW: LedgerRow = LedgerRow {
     id: "P2.F3",
     title: "fftw-wisdom, make and pcregrep beside a job that computes",
     published: "Beside SETI@home of the lowest priority fftw-wisdom takes 12 % longer; with EII and IPD all take at most 3.1 % longer.",
-    method: "Debian's programs: fftw-wisdom plans transforms; make compiles a source of 6,876 bytes 28 times by gcc; pcregrep looks for a \
-             pattern in a tree of files that nobody has read before. For SETI@home stands a program that adds 1 to a variable. Idle is what the foreground, \
-             alone, leaves of the processor.",
+    method: "Debian's programs: fftw-wisdom plans transforms; make compiles a source of 6,876 bytes 28 times with gcc; \
+         pcregrep searches a tree of unread files. A program that adds 1 to a variable stands for SETI@home. Idle is \
+         what the foreground, alone, leaves of the processor.",
     runs,
     judge,
 };

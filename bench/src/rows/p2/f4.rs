@@ -12,9 +12,8 @@ pub const ROW: LedgerRow = LedgerRow {
     id: "P2.F4",
     title: "fftw-wisdom, make and pcregrep beside a check of the file system",
     published: "Beside fsck of the lowest priority pcregrep takes about 6 times as long; with EII at most 13.5 % longer, with IPD at most 3.3 %.",
-    method: "The programs of P2.F3. The job is Debian's e2fsck -fn of the disk on which they are, three times: no memory keeps what it \
-             reads. Idle is what is left when the foreground, alone, would be done, also where it leaves the medium alone for most of \
-             the time.",
+    method: "The programs of P2.F3. The job is Debian's e2fsck -fn of their disk, three times; no memory keeps its \
+         reads. Idle is what the foreground, alone, leaves, also where it rarely uses the medium.",
     runs,
     judge,
 };

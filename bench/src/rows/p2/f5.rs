@@ -12,10 +12,10 @@ pub const ROW: LedgerRow = LedgerRow {
     title: "A tree copied from board to board, beside jobs that do the same",
     published: "Beside four jobs of the lowest priority the foreground takes about 5 times as long; with EII at most 16.9 % longer, with IPD at \
                 most 6.7 %.",
-    method: "tar on a reads a tree, and tar on b, at the other end of a pipe, makes it again, in a folder of its own for each. Both are on \
-             the disk of a, so most of it crosses the link twice. For the paper's scp of Linux's sources. What jobs have written on b stays there while they are held. \
-             Each job copies as much as the foreground. Idle is what is left when the foreground, alone, would be done; what that has written on b \
-             comes home over the link after that, which is not idle either, and counts as if it were.",
+    method: "tar on a reads a tree, and tar on b writes it from a pipe into a folder of its own. Both are on the disk of \
+         a, so most data cross the link twice. This stands for the paper's scp of Linux's sources. Data that jobs \
+         wrote on b stay there while the jobs are stopped. Each job copies as much as the foreground. Idle is what \
+         the foreground, alone, leaves; the later flush of its data over the link counts as idle though it is not.",
     runs,
     judge,
 };

@@ -3,7 +3,7 @@
 //! Not here: the times (`measured`).
 
 use super::measured::{PairMeasurement, RegulatorCounts, measured};
-use super::{MODES, Occupied, P2Figure, RegulationMode};
+use super::{MODES, P2Figure, RegulationMode};
 use crate::findings::{Bound, Claim, Curve, Findings, FindingsTable, Plot};
 use crate::rows::{RowPlan, ms};
 use crate::run::RunOutcome;
@@ -13,7 +13,6 @@ use anyhow::Result;
 const SHARE: Bound = Bound::Reaches(0.9);
 /// The regulator's period, s.
 const PERIOD_S: f64 = 0.1;
-const RESOURCES: [&str; 3] = ["the processor", "the medium", "the link"];
 
 /// Tables, plots, claims about each policy, and why they are as they are.
 ///
@@ -31,10 +30,9 @@ pub fn judge(plan: RowPlan, figure: &P2Figure, outcomes: &[RunOutcome]) -> Resul
             findings.figure(format!("{title}: jobs, {} ns", mode.title), found.jobs);
         }
     }
-    findings.tables = vec![fronts(figure, &all), jobs(&all), contention(&all)];
+    findings.tables = vec![fronts(figure, &all), jobs(&all), contention(&all), losses(&all)];
     findings.plots = plots(figure, &all);
     findings.claims = claims(figure, &all);
-    findings.notes = all.iter().map(|pair| why(figure, pair)).collect();
     Ok(findings)
 }
 
@@ -56,8 +54,7 @@ fn fronts(figure: &P2Figure, all: &[PairMeasurement<'_>]) -> FindingsTable {
 }
 
 fn jobs(all: &[PairMeasurement<'_>]) -> FindingsTable {
-    let mut table =
-        FindingsTable::new("The jobs until the last is done, ms, and their share of what was idle", &["", "alone"]);
+    let mut table = FindingsTable::new("The jobs' time, ms, and share of the idle time", &["", "alone"]);
     table.columns.extend(MODES.iter().flat_map(|mode| [mode.title.to_string(), "share".to_string()]));
     for pair in all {
         let mut row = vec![pair.title(), ms(pair.job_alone)];
@@ -71,7 +68,7 @@ fn jobs(all: &[PairMeasurement<'_>]) -> FindingsTable {
 
 /// What was counted while the foreground ran: at how many looks, of how many, what was contended.
 fn contention(all: &[PairMeasurement<'_>]) -> FindingsTable {
-    let title = "Looks at which jobs contended for processor, medium and link while the foreground ran, of how many";
+    let title = "Samples with contention for processor, medium, link, of all";
     let mut table = FindingsTable::new(title, &[""]);
     table.columns.extend(MODES.iter().map(|mode| mode.title.to_string()));
     for pair in all {
@@ -131,38 +128,23 @@ fn claims(figure: &P2Figure, all: &[PairMeasurement<'_>]) -> Vec<Claim> {
     claims
 }
 
-/// What was contended, by the counts of the run in which nobody was held, and what each policy lost.
-fn why(figure: &P2Figure, pair: &PairMeasurement<'_>) -> String {
-    let free = pair.modes[0].seen;
-    let [ms, blocks, frames] = free.front;
-    let contended: Vec<String> = RESOURCES
-        .iter()
-        .zip(free.contended)
-        .filter(|(_, looks)| *looks > 0)
-        .map(|(name, looks)| format!("{name} at {looks}"))
-        .collect();
-    let contended = if contended.is_empty() { "nothing".to_string() } else { contended.join(", ") };
-    let periods = |mode: usize| (pair.modes[mode].front as f64 - pair.front_alone as f64) / (PERIOD_S * 1e9);
-    let idle = match figure.occupied {
-        Occupied::Wholly => "is done",
-        Occupied::Processor => "leaves the processor",
-    };
-    format!(
-        "{}: the foreground of {:.1} s, alone, keeps the disk's board's processor busy for {:.0} %. Beside jobs that nobody holds it used {ms} ms of \
-         processors, {blocks} blocks, {frames} frames, they {}, {} and {}, and of {} looks contended was {contended}. It loses {:.1} periods of \
-         100 ms with EII and {:.1} with IPD. When it {idle}, the jobs would have been done {:.1} s (EII) and {:.1} s (IPD) earlier.",
-        pair.title(),
-        pair.front_alone as f64 / 1e9,
-        100.0 * pair.busy as f64 / pair.front_alone as f64,
-        free.jobs[0],
-        free.jobs[1],
-        free.jobs[2],
-        free.looks,
-        periods(1),
-        periods(2),
-        late_s(pair, 1),
-        late_s(pair, 2),
-    )
+/// What both used while no job was stopped, and what each policy lost.
+fn losses(all: &[PairMeasurement<'_>]) -> FindingsTable {
+    let title = "The foreground alone; used beside running jobs: ms, blocks, frames; lost periods of 100 ms; possible \
+         earlier end of the jobs, s";
+    let columns = ["", "alone, s", "busy", "foreground", "jobs", "EII lost", "IPD lost", "EII earlier", "IPD earlier"];
+    let mut table = FindingsTable::new(title, &columns);
+    for pair in all {
+        let used = |[ms, blocks, frames]: [u64; 3]| format!("{ms}, {blocks}, {frames}");
+        let lost = |mode: usize| (pair.modes[mode].front as f64 - pair.front_alone as f64) / (PERIOD_S * 1e9);
+        let (free, alone_s) = (pair.modes[0].seen, pair.front_alone as f64 / 1e9);
+        let busy = 100.0 * pair.busy as f64 / pair.front_alone as f64;
+        let mut row =
+            vec![pair.title(), format!("{alone_s:.1}"), format!("{busy:.0} %"), used(free.front), used(free.jobs)];
+        row.extend([lost(1), lost(2), late_s(pair, 1), late_s(pair, 2)].map(|value| format!("{value:.1}")));
+        table.rows.push(row);
+    }
+    table
 }
 
 /// What was idle and the jobs did not have, s.

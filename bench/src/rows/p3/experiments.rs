@@ -25,13 +25,14 @@ pub(super) const F4: LedgerRow = row!(
     ONE,
     "P3.F4",
     "Steps of a computation on one board beside a stream (figures 4 and 5)",
-    "Beside a program that reads a file larger than memory the computation takes about 9 % longer, and its steps scatter; with the service about as \
-     long as alone, and its steps are nearly constant.",
-    "The computation is heat in a plate (`bench/src/rows/p3/stencil.c`), whose three processes wait for each other by pipes in each step; the paper has WRF. \
-     Another program reads a file of 256 MiB as quick as the medium gives it; the board has 64 MiB. The board has one core, which both \
-     share, where the paper left one of twelve to the reading program and all others: so a fourth run, beside the same stream with memory for \
-     all of it, tells what the stream itself costs. What was given back by whom is counted by the reclaimer. Linux runs the same programs on the \
-     same board with 120 MiB, of which its kernel takes more."
+    "Beside a program that reads a file larger than memory the computation takes about 9 % longer, and its steps \
+     scatter. With the service it takes about as long as alone, and its steps are nearly constant.",
+    "The computation is heat in a plate (`bench/src/rows/p3/stencil.c`), whose three processes synchronise by pipes \
+     in each step; the paper has WRF. Another program reads a file of 256 MiB as fast as the medium delivers; the \
+     board has 64 MiB. Both share the board's one core, whereas the paper left one core of twelve to the reader. So \
+     a fourth run, beside the same stream with memory for all of it, shows the cost of the stream itself. The \
+     reclaimer counts freed pages. Linux runs the same programs on the same board with 120 MiB, of which its kernel \
+     takes more."
 );
 
 /// One board of four cores.
@@ -39,9 +40,11 @@ pub(super) const CORES: LedgerRow = row!(
     FOUR_CORES,
     "P3.CORES",
     "The same on one board of four cores, of which the stream has one",
-    "As P3.F4: about 9 % longer, with the service about as long as alone. The paper's computer has twelve cores, of which the computation has all but one.",
-    "As P3.F4, on a board of four cores: the computation's three processes have cores 1 to 3; the stream and all processes of the system have core 0. \
-     So the stream costs the computation only what it waits longer for the system's processes, at each step's end."
+    "As P3.F4: about 9 % longer, with the service about as long as alone. The paper's computer has twelve cores; the \
+     computation has all but one.",
+    "As P3.F4, on a board of four cores. The computation's three processes have cores 1 to 3; the stream and the \
+     system have core 0. So the stream costs the computation only longer waits for the system's processes at each \
+     step's end."
 );
 
 /// Four boards.
@@ -50,8 +53,8 @@ pub(super) const F6: LedgerRow = row!(
     "P3.F6",
     "Steps of a computation on four boards beside a stream on one of them (figures 6 and 7)",
     "About 14 % longer, and steps of up to about twice as long; with the service about as long as alone.",
-    "As P3.F4, with one process of the computation on each of four boards, which send each other the rows at their edges; the stream is on the board \
-     with the disk."
+    "As P3.F4, with one process of the computation on each of four boards, which exchange their edge rows. The \
+     stream is on the disk board."
 );
 
 /// Eight.
@@ -69,8 +72,8 @@ pub(super) const DIRTY: LedgerRow = row!(
     "P3.DIRTY",
     "Steps beside a program that writes (beyond the paper)",
     "Nothing: left to do in the paper (7).",
-    "As P3.F4, but the other program writes over its file, so that pages have to be written before they can be given back. The medium takes five \
-     megabytes a second, so the board has 16 MiB, and the batcher's thresholds are lower."
+    "As P3.F4, but the other program overwrites its file, so the reclaimer has to write pages before it frees them. \
+     The medium takes 5 MB/s, so the board has 16 MiB, and the batcher's thresholds are lower."
 );
 
 /// A file of another board.
@@ -79,8 +82,8 @@ pub(super) const FAR: LedgerRow = row!(
     "P3.FAR",
     "Steps on two boards beside a program on b that reads a file of a (beyond the paper)",
     "Nothing: left to do in the paper (7).",
-    "One process of the computation on each of two boards. The stream is on b, whose memory is limited, 16 MiB, and comes over the link; so few pages a \
-     second that the batcher's threshold of requests is lower."
+    "One process of the computation on each of two boards. The stream is on b, whose memory is 16 MiB, and comes \
+     over the link. Few pages arrive in a second, so the batcher's threshold of requests is lower."
 );
 
 macro_rules! limited {

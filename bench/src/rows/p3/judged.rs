@@ -58,8 +58,7 @@ fn steps(experiment: &P3Experiment, forms: &[InForm; 4]) -> FindingsTable {
         "than beside the stream, %",
         "streamed, MB/s",
     ];
-    let mut table =
-        FindingsTable::new("The computation's steps but for the first, in which its processes start", &columns);
+    let mut table = FindingsTable::new("The computation's steps, without the first", &columns);
     let [alone, unreclaimed, ..] = forms;
     for (form, found) in FORMS.iter().zip(forms) {
         let steps = &found.steps;
@@ -192,9 +191,10 @@ fn why(forms: &[InForm; 4]) -> String {
     let lost = |form: &InForm| (form.steps.total() as f64 - unreclaimed.steps.total() as f64) / 1e6;
     let took = |work: ReclaimWork| work.us as f64 / 1e3;
     format!(
-        "The stream itself makes the steps {:.2} % longer. Small batches, begun {} times, gave {} pages back in {:.1} ms of their own, and the steps \
-         took {:.1} ms longer than without reclamation; {} large ones gave {} back in {:.1} ms, and the steps took {:.1} ms longer, of {:.0} ms. The \
-         longest step is {:.2} times the mean with small batches, and {:.2} times with large ones.",
+        "The stream itself makes the steps {:.2} % longer. Small batches, begun {} times, freed {} pages in {:.1} \
+         ms, and the steps took {:.1} ms longer than without reclamation. {} large ones freed {} pages in {:.1} ms, \
+         and the steps took {:.1} ms longer, of {:.0} ms. The longest step is {:.2} times the mean with small \
+         batches, {:.2} times with large ones.",
         unreclaimed.steps.longer(&alone.steps),
         small.ordinary.begun,
         small.ordinary.pages,

@@ -101,8 +101,8 @@ fn p3_steps_report_reclaimed_pages() {
     assert!(found.tables.iter().all(|table| table.rows.iter().all(|row| row.len() == table.columns.len())));
     assert_eq!(found.figures["ordinary reclaimer: instructions a page"], 1999);
     assert_eq!(found.tables[2].rows[2][5..], ["30.00", "8.33"]);
-    let said = "The stream itself makes the steps 10.00 % longer. Small batches, begun 5 times, gave 1600 pages back in 3.2 ms of their own, and the steps \
-                took 44.0 ms longer than without reclamation; 2 large ones gave 2000 back in 3.0 ms, and the steps took 1.0 ms longer, of 400 ms.";
+    let said = "The stream itself makes the steps 10.00 % longer. Small batches, begun 5 times, freed 1600 pages in 3.2 ms, and the steps took \
+                44.0 ms longer than without reclamation. 2 large ones freed 2000 pages in 3.0 ms, and the steps took 1.0 ms longer, of 400 ms.";
     assert!(found.notes[0].starts_with(said), "{}", found.notes[0]);
     let [each, all, linux] = &found.plots[..] else { panic!("three plots") };
     assert_eq!((each.curves[2].points[1], all.curves[2].points[3]), ((3.0, 50.0), (5.0, 0.484)));

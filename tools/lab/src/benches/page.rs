@@ -5,7 +5,7 @@
 use super::result::RowResult;
 use super::{heat_map, plot};
 use anyhow::Result;
-use renga_bench::findings::{FindingVerdict, Findings, FindingsTable};
+use renga_bench::findings::{Claim, FindingVerdict, Findings, FindingsTable};
 use renga_bench::rows::{ROWS, find};
 use std::fmt::Write;
 
@@ -17,11 +17,8 @@ td:first-child,th:first-child{text-align:left}caption{text-align:left;font-style
 .wide{overflow-x:auto}.verdict{font:bold 13px Helvetica,Arial,sans-serif;padding:.1em .6em;border-radius:.7em;color:#fff}\
 .beaten{background:#00795a}.confirmed{background:#0060a0}.refuted{background:#b04a00}.none{background:#777}.small{color:#555;font-size:14px}.published{background:#f2f0ea;color:#444}code{font-size:.9em}figure{margin:1em 0}";
 
-const LIMITS: &str = "Times are virtual: the emulator counts instructions and knows no caches, pipelines, misses of translations or \
-cost of device registers. The link and the medium are models. So ratios within one profile, counts of calls, waiting and overlap are \
-what these figures show; how fast a real board is they do not. The programs are not those of the paper, whose sources are not to be \
-had: each row says what stands for them. A verdict is about the claim as it is written beside it, with the bound that the row states, and \
-about nothing else. Every run is deterministic: the same sources give the same figures, to the nanosecond.";
+const LIMITS: &str = "Times are virtual, of models of processor, link and medium. So ratios within one profile, counts and waits count, not \
+the speed of real boards. A verdict concerns the claim beside it alone. The same sources give the same figures, to the nanosecond.";
 
 /// Of a revision's sum.
 const REVISION_DIGITS: usize = 12;
@@ -30,18 +27,23 @@ const REVISION_DIGITS: usize = 12;
 const TITLE: &str = "Results of the papers, regenerated";
 
 /// What the results of short runs are.
-const SHORT: &str = "These are the results of the short form of each experiment (`--short`): fewer programs, sizes and \
-repetitions, no monolithic system to compare with, and one machine, where the whole form has more. A verdict here is about what the short form ran.";
+const SHORT: &str = "These are the results of the short form of each experiment (`--short`): fewer programs, sizes and repetitions, no \
+monolithic system, and one machine. A verdict here concerns the short form.";
 
 /// What has to be said of all results.
 fn limits(results: &[RowResult]) -> String {
     if results.iter().any(|result| result.short) { format!("{SHORT}\n\n{LIMITS}") } else { LIMITS.to_string() }
 }
 
+/// The claim that decides the verdict: the worst of those that count.
+fn deciding(result: &RowResult) -> Option<&Claim> {
+    result.findings.claims.iter().filter(|claim| claim.counts).min_by_key(|claim| claim.verdict)
+}
+
 /// The verdict in words: on how much it hangs, and which claim decides.
 fn paragraph(result: &RowResult) -> String {
     let claims: Vec<_> = result.findings.claims.iter().filter(|claim| claim.counts).collect();
-    let Some(worst) = claims.iter().min_by_key(|claim| claim.verdict) else {
+    let Some(worst) = deciding(result) else {
         return "Nothing is judged: no such figure was published, or what it is about was not measured yet."
             .to_string();
     };
@@ -202,6 +204,27 @@ fn markdown_head(results: &[RowResult]) -> String {
     page
 }
 
+/// The claims, one row each; the verdict that decides is bold.
+fn markdown_claims(result: &RowResult) -> String {
+    let claims = &result.findings.claims;
+    if claims.is_empty() {
+        return String::new();
+    }
+    let worst = deciding(result).map(|claim| claim.what.as_str());
+    let mut text = "\n| Verdict | Claim | Here | Published | |\n|---|---|---|---|---|\n".to_string();
+    for claim in claims {
+        let mark = if worst == Some(claim.what.as_str()) { "**" } else { "" };
+        let beside = if claim.counts { "" } else { " (beside)" };
+        let (what, published) = (cell(&claim.what), cell(&claim.published));
+        let _ = writeln!(
+            text,
+            "| {mark}{}{mark} | {what}{beside} | {:.3} | {published} | {} |",
+            claim.verdict, claim.ours, claim.bound
+        );
+    }
+    text
+}
+
 /// A cell of a Markdown table, in which a bar would end it.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|")
@@ -221,9 +244,9 @@ pub fn markdown(results: &[RowResult]) -> Result<(String, Vec<(String, String)>)
             before = &result.row;
         }
         let (_, verdict) = verdict(result);
-        let (profile, parameters, revision) = (result.profile.name(), parameters(result), revision(result));
-        let _ =
-            write!(page, "\n### {profile}: {verdict}\n\n{}\n\n{parameters}; revision {revision}\n", paragraph(result));
+        let (profile, revision) = (result.profile.name(), revision(result));
+        let parameters = parameters(result).replace(", ", "`, `");
+        let _ = write!(page, "\n### {profile}: {verdict}\n\n`{parameters}`; revision `{revision}`\n");
         for table in &result.findings.tables {
             let line = |cells: &[String]| {
                 format!("| {} |\n", cells.iter().map(|text| cell(text)).collect::<Vec<_>>().join(" | "))
@@ -232,15 +255,7 @@ pub fn markdown(results: &[RowResult]) -> Result<(String, Vec<(String, String)>)
             let rows: String = table.rows.iter().map(|row| line(row)).collect();
             let _ = write!(page, "\n{}\n\n{}{rule}{rows}", table.title, line(&table.columns));
         }
-        page.push('\n');
-        for claim in &result.findings.claims {
-            let beside = if claim.counts { "" } else { " (beside)" };
-            let _ = writeln!(
-                page,
-                "- {}: {}{beside}: {:.3}; published: {}; {}",
-                claim.verdict, claim.what, claim.ours, claim.published, claim.bound
-            );
-        }
+        page += &markdown_claims(result);
         for note in &result.findings.notes {
             let _ = write!(page, "\n{note}\n");
         }
@@ -318,8 +333,9 @@ mod tests {
             "| P1.T5 | Two compiles | pi3 | refuted |",
             "| cc <1> \\| ld | 12 |",
             "short form",
-            "revision abc",
+            "revision `abc`",
             "A note.",
+            "| **refuted** | costs, % | 12.000 | 10 | confirmed if <= 10, beaten if <= 5 |",
         ];
         rows.iter().for_each(|wanted| assert!(page.contains(wanted), "no `{wanted}` in {page}"));
     }

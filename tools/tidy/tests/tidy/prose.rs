@@ -1,8 +1,8 @@
 //! How much the book says and in how long sentences, and that each page is reached by a link.
 //!
 //! What counts, of every Markdown file of the repository:
-//! - **Words** are those of paragraphs, list items, table cells and headings, code spans included.
-//!   Code blocks, HTML and link targets are none.
+//! - **Words** have a letter, in paragraphs, list items, table cells and headings. A code span is one word.
+//!   Figures, code blocks, HTML, link targets and the cells of measured results (`docs/results`) are none.
 //! - **Sentences** end with `.`, `?` or `!` before a space, or with their block: a paragraph, a list item, a cell or a
 //!   heading. A code span and an abbreviation are one word of the sentence around them.
 //! - **The mean** of a page is taken over the sentences of its paragraphs and list items that end with a full stop, a
@@ -18,20 +18,13 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use std::collections::BTreeSet;
 
 /// Words of all pages together. Lower it whenever a page gets shorter.
-const WORDS_MAX: usize = 83_000;
+const WORDS_MAX: usize = 60_000;
 const MEAN_WORDS_MAX: f64 = 18.0;
 const SENTENCE_WORDS_MAX: usize = 40;
 /// Pages, and folders, that nobody has rewritten yet. A page that has become good leaves the list.
-const EXEMPT: &[&str] = &[
-    "docs/results/background/report.md",
-    "docs/results/cores/report.md",
-    "docs/results/map/report.md",
-    "docs/results/map/short/report.md",
-    "docs/results/placements/report.md",
-    "docs/results/reclaim/report.md",
-    "docs/results/report.md",
-    "tools/emu/README.md",
-];
+const EXEMPT: &[&str] = &[];
+/// Pages that `./renga bench report` writes: their tables are figures.
+const MEASURED: &str = "docs/results/";
 /// Their full stop ends no sentence.
 const ABBREVIATIONS: [&str; 8] = ["e.g.", "i.e.", "cf.", "vs.", "No.", "al.", "Fig.", "pp."];
 
@@ -40,9 +33,8 @@ const ABBREVIATIONS: [&str; 8] = ["e.g.", "i.e.", "cf.", "vs.", "No.", "al.", "F
 struct Block {
     /// A code span is `CODE`, so that it is one word.
     text: String,
-    /// A cell or a heading.
-    is_label: bool,
-    code_words: usize,
+    is_cell: bool,
+    is_heading: bool,
 }
 
 /// Stands for a code span.
@@ -61,7 +53,10 @@ struct Page {
 impl Page {
     fn read(source: &Source) -> Self {
         let (blocks, targets) = blocks(source);
-        let words = blocks.iter().map(|block| words(&block.text) + block.code_words).sum();
+        let word = |part: &&str| part.contains(CODE) || part.contains(char::is_alphabetic);
+        let is_measured = |block: &Block| block.is_cell && source.path.starts_with(MEASURED);
+        let told = blocks.iter().filter(|block| !is_measured(block));
+        let words = told.map(|block| block.text.split_whitespace().filter(word).count()).sum();
         Self { path: source.path.clone(), words, sentences: blocks.iter().flat_map(sentences).collect(), targets }
     }
 
@@ -97,17 +92,15 @@ fn blocks(source: &Source) -> (Vec<Block>, BTreeSet<String>) {
             Event::Start(tag) if is_block(&tag.to_end()) => {
                 blocks.push(std::mem::take(&mut block));
                 in_code = matches!(tag, Tag::CodeBlock(_));
-                block.is_label = matches!(tag, Tag::TableCell | Tag::Heading { .. });
+                block.is_cell = matches!(tag, Tag::TableCell);
+                block.is_heading = matches!(tag, Tag::Heading { .. });
             }
             Event::End(tag) if is_block(&tag) => {
                 blocks.push(std::mem::take(&mut block));
                 in_code = false;
             }
             Event::Text(text) if !in_code => block.text += &text,
-            Event::Code(code) => {
-                block.text += CODE;
-                block.code_words += words(&code).saturating_sub(1);
-            }
+            Event::Code(_) => block.text += CODE,
             Event::SoftBreak | Event::HardBreak => block.text.push(' '),
             _ => {}
         }
@@ -148,7 +141,7 @@ fn sentences(block: &Block) -> Vec<(String, usize, bool)> {
     }
     let whole = |text: &String| is_end(text.trim_end()) || text.trim_end().ends_with(':');
     let counted = sentences.into_iter().map(|text| {
-        let counts = whole(&text) && !block.is_label;
+        let counts = whole(&text) && !block.is_cell && !block.is_heading;
         (text.trim_end().to_string(), words(&text), counts)
     });
     counted.filter(|(_, count, _)| *count > 0).collect()
@@ -221,7 +214,7 @@ fn prose_counts_sentences_of_text_alone() {
         ("y", 1, false),
     ];
     assert_eq!(counted, expected);
-    assert_eq!((page.words, page.mean()), (23, 7.0 / 3.0));
+    assert_eq!((page.words, page.mean()), (21, 7.0 / 3.0));
     assert_eq!(page.targets, BTreeSet::from(["docs/a/x.md".to_string()]));
 }
 
