@@ -15,7 +15,7 @@ use renga_proto::pipe::{
 use renga_proto::slots::{FreePipe, PipeTable};
 use renga_rt::{
     BoardReferences, Call, CallQueue, Client, Entry, Errno, Generation, Never, PAGE_BYTES, Port, Protocol, Waiters,
-    Wakes, Watch,
+    Wakes, Watch, apart,
 };
 
 mod events;
@@ -83,9 +83,7 @@ pub async fn pipe(
         partnerless: CallQueue::new(),
     };
     loop {
-        let call = port.accept_or_notified(Pipe::ENTRIES).await;
-        let was_open = state.is_open();
-        match call {
+        let was_open = match port.accept_or_notified(Pipe::ENTRIES).await {
             Some(PipeCall::ReadPipe(call))
                 if state.is_simple(call.entry().generation, PipeEnd::Reader, call.board()) =>
             {
@@ -99,12 +97,19 @@ pub async fn pipe(
                 continue;
             }
             Some(call) => {
+                let was_open = state.is_open();
                 let left = [state.writers.is_empty(), state.readers.is_empty()];
-                call.serve(&mut state).await;
+                match call {
+                    PipeCall::ReadPipe(call) => state.accept_read(call),
+                    PipeCall::WritePipe(call) => state.accept_write(call),
+                    // Apart, so that transfers do not pay for its stack frame.
+                    call => apart!(call.serve(&mut state)),
+                }
                 state.note_left(left);
+                was_open
             }
-            None => {}
-        }
+            None => state.is_open(),
+        };
         state.settle();
         // Also after a call: its caller may have been interrupted before it was kept.
         state.answer_interrupted();
@@ -123,29 +128,10 @@ impl PipeServer for PipeState {
         if added { Ok(self.generation.number()) } else { Err(Errno::EINVAL) }
     }
     async fn read_pipe(&mut self, call: Call<ReadPipe>) {
-        if let Err(errno) = self.check(call.entry().generation, PipeEnd::Reader, call.board()) {
-            return call.reply(Err(errno));
-        }
-        self.read(call);
+        self.accept_read(call);
     }
-    async fn write_pipe(&mut self, mut call: Call<WritePipe>) {
-        if let Err(errno) = self.check(call.entry().generation, PipeEnd::Writer, call.board()) {
-            return call.reply(Err(errno));
-        }
-        let bytes = call.lent().len();
-        if self.readers.is_empty() {
-            call.reply(Err(Errno::EPIPE));
-        } else if call.entry().nonblocking || self.nonblocking[PipeEnd::Writer as usize] {
-            let room = if self.writing.is_empty() { self.ring.room() } else { 0 };
-            if room == 0 || (bytes <= PIPE_ATOMIC_BYTES && bytes > room) {
-                call.reply(Err(Errno::EAGAIN));
-            } else {
-                let written = self.push(call.lent());
-                call.reply(Ok(written as u32));
-            }
-        } else {
-            self.writing.push_back(call);
-        }
+    async fn write_pipe(&mut self, call: Call<WritePipe>) {
+        self.accept_write(call);
     }
     async fn add_end(&mut self, call: &mut Call<AddEnd>) -> Result<(), Errno> {
         let AddEnd { generation, end } = call.entry();
@@ -281,6 +267,33 @@ impl PipeState {
             call.reply(Err(Errno::EAGAIN));
         } else {
             self.reading.push_back(call);
+        }
+    }
+
+    fn accept_read(&mut self, call: Call<ReadPipe>) {
+        if let Err(errno) = self.check(call.entry().generation, PipeEnd::Reader, call.board()) {
+            return call.reply(Err(errno));
+        }
+        self.read(call);
+    }
+
+    fn accept_write(&mut self, mut call: Call<WritePipe>) {
+        if let Err(errno) = self.check(call.entry().generation, PipeEnd::Writer, call.board()) {
+            return call.reply(Err(errno));
+        }
+        let bytes = call.lent().len();
+        if self.readers.is_empty() {
+            call.reply(Err(Errno::EPIPE));
+        } else if call.entry().nonblocking || self.nonblocking[PipeEnd::Writer as usize] {
+            let room = if self.writing.is_empty() { self.ring.room() } else { 0 };
+            if room == 0 || (bytes <= PIPE_ATOMIC_BYTES && bytes > room) {
+                call.reply(Err(Errno::EAGAIN));
+            } else {
+                let written = self.push(call.lent());
+                call.reply(Ok(written as u32));
+            }
+        } else {
+            self.writing.push_back(call);
         }
     }
 

@@ -24,12 +24,9 @@ impl<P: Protocol, const ENTRIES: u32> Retry<P> for Client<P, ENTRIES> {
         E: Entry<Protocol = P, Reply = Result<T, Errno>> + Copy,
     {
         let (given, taken) = lends.split();
-        let mut is_first = true;
-        loop {
-            let reply = self.call(entry, E::Lends::join((given, &mut *taken))).await;
-            if reply.as_ref().err() != Some(&Errno::ESTALE) || !core::mem::take(&mut is_first) {
-                return reply;
-            }
+        match self.call(entry, E::Lends::join((given, &mut *taken))).await {
+            Err(Errno::ESTALE) => self.call(entry, E::Lends::join((given, taken))).await,
+            reply => reply,
         }
     }
 }

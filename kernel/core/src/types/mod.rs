@@ -10,3 +10,4 @@ pub mod probe;
 pub(crate) mod recorder;
 pub mod ring_buffer;
 pub mod state;
+pub(crate) mod wait;

@@ -5,6 +5,8 @@
 //! Called by: every other file of the kernel. Not here: any operation on the state.
 
 use super::ring_buffer::RingBuffer;
+pub(crate) use super::wait::IN_PLACE;
+pub use super::wait::Wait;
 use core::cell::Cell;
 use core::sync::atomic::{AtomicU32, AtomicU64};
 use core::task::Context;
@@ -28,39 +30,6 @@ pub const LINES: usize = 128;
 pub(crate) type Lines = RingBuffer<Line, LINES>;
 /// A sink of log lines: process, text, two figures.
 pub type Log = fn(ProcId, &'static str, [u64; 2]);
-
-/// What a process waits for; written by the process and by the code that completes the wait.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u8)]
-pub enum Wait {
-    /// Not waiting: ready, or running.
-    Nothing,
-    /// Its message is written, not sent.
-    Prepared,
-    /// Its call is at the server.
-    Reply,
-    /// Its call has gone to a server of another core.
-    ReplyElsewhere,
-    /// The reply is in the header.
-    Replied,
-    /// A call to one of its open entries.
-    Accept,
-    /// An interrupt, an alarm or another notification.
-    Notification,
-    /// The core, after others of its priority.
-    Turn,
-    /// Its user program: ready to run, or running.
-    User,
-    /// It never runs: it stands for a process of another core.
-    RemoteHandle,
-    /// As `Reply`, and its poll is still on the stack below the server's.
-    ReplyInPlace = IN_PLACE,
-    /// As `ReplyInPlace`, and the server has passed the call on.
-    Forwarded,
-}
-
-/// The bit of those whose poll is on the stack, which one instruction tests.
-pub(crate) const IN_PLACE: u8 = 1 << 7;
 
 /// Processes linked through their headers: a process is in at most one queue (I3 of `rendezvous.rs`).
 #[derive(Default)]

@@ -53,7 +53,12 @@ pub async fn inode(
             *kept = Some(KeptCall::Home(call));
             continue;
         }
-        server.serve(call, is_shared).await;
+        match call {
+            // The most frequent calls are not moved once more.
+            InodeCall::Status(mut call) => reply!(call, inode.status(call.lent().1)),
+            InodeCall::OpenKnown(call) => call.reply(Ok(inode.facts_or_why_not(None))),
+            call => server.serve(call, is_shared).await,
+        }
     }
 }
 

@@ -57,7 +57,12 @@ pub async fn inode_directory(
         let mut closed = if state.lock.is_awaited() { LockNames::BIT } else { 0 };
         closed |= if state.commits.is_full() { CommitAll::BIT } else { 0 };
         closed |= if state.waiting.is_full() { WAITING } else { 0 };
-        state.serve(port.accept_only(InodeDirectory::ENTRIES & !closed).await).await;
+        match port.accept_only(InodeDirectory::ENTRIES & !closed).await {
+            // The most frequent calls are not moved once more.
+            InodeDirectoryCall::KnownStatus(call) => state.known_status(call).await,
+            InodeDirectoryCall::KnownOpen(call) => state.known_open(call).await,
+            call => state.serve(call).await,
+        }
         state.commits.begin(state.table.freed);
         due.set_freeing(state.table.freed != state.table.to_free);
     }
