@@ -1,6 +1,4 @@
-//! The lowest layer: data, and what needs nothing else of the kernel.
-//!
-//! Not here: operations on the state (the layers above).
+//! The lowest layer: data, and what needs nothing else of the kernel; the layers above operate on it.
 
 pub(crate) mod arena;
 #[cfg(feature = "host")]

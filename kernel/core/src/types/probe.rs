@@ -1,11 +1,8 @@
-//! Probes: places in the code of which the emulator tells when they are reached, and what they are about.
-//!
-//! Each is a note in the kernel's ELF file, in SystemTap's form (`readelf -n` shows it): where it is, and where its
-//! operands are then, as `bytes@register` or `bytes@[register,offset]`. Whoever listens reads them there, so that the
-//! board need not. In the code it is a label, or one `nop` where the next instruction may be reached by another way too.
-//!
-//! Invariant: a probe changes nothing, and a label costs nothing (docs/design/emulator-and-virtual-time.md; the cluster test `probes`). Not here: who
-//! listens (`tools/emu/plugin`), what it means (`tools/trace`). Host programs have [`crate::events`] instead.
+//! Probes: places that the emulator reports when they execute, with operands. Each is a note in the kernel's ELF file, in
+//! SystemTap's form (`readelf -n`): place, and operands as `bytes@register` or `bytes@[register,offset]`. In the code a probe
+//! is a label, or one `nop` where the next instruction may be reached by another way too.
+//! Invariant: a probe changes nothing (docs/design/emulator-and-virtual-time.md; the cluster test `probes`). Not here: the
+//! listener (`tools/emu/plugin`), the meaning (`tools/trace`). Host programs have [`crate::events`] instead.
 
 #[cfg(feature = "host")]
 use super::events::Event;

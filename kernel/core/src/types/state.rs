@@ -1,5 +1,4 @@
 //! The state of the kernel on one board: the headers of processes, the executor of each core, and the records that cores share.
-//!
 //! Invariant: data and constructors only; these types refer to each other, so they are one file. A header lives for ever (I1 of
 //! `rendezvous.rs`) and contains the one outstanding call of its process, so a server's handle on that call never dangles.
 //! Called by: every other file of the kernel. Not here: any operation on the state.

@@ -1,7 +1,4 @@
-//! What a process waits for.
-//!
-//! Invariant: one value says it all, and one bit of it whether the process's poll is still on the stack.
-//! Called by: the layers above. Not here: the changes from one value to another.
+//! What a process waits for. Invariant: one bit of the value says whether the process's poll is still on the stack.
 
 /// What a process waits for; written by the process and by the code that completes the wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
