@@ -27,7 +27,7 @@ impl<T> CoreMessage<T> {
         CoreMessage { next: MessageLink::new(), payload: UnsafeCell::new(payload) }
     }
     /// Its ownership; the exclusive reference proves it.
-    pub fn into_owned(&'static mut self) -> OwnedMessage<T> {
+    pub fn own(&'static mut self) -> OwnedMessage<T> {
         OwnedMessage(self)
     }
     /// The ownership of a message that has no owner and is in no mailbox (L2).

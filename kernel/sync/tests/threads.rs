@@ -54,7 +54,7 @@ fn post(message: OwnedMessage<Call>, to: usize) {
 fn caller(who: usize) -> u64 {
     IPIS[who].mine();
     let mut last = 0;
-    post(Box::leak(Box::new(CoreMessage::new((who, 0)))).into_owned(), CALLERS);
+    post(Box::leak(Box::new(CoreMessage::new((who, 0)))).own(), CALLERS);
     loop {
         MAILBOXES[who].drain(|mut message| {
             last = message.payload().1;

@@ -40,7 +40,7 @@ impl Process {
             cancellation: EventFlags::new(CorePayload::Cancellation(self)),
         };
         let remote = arena.put(|| RemoteCall {
-            message: Cell::new(Some(message.into_owned())),
+            message: Cell::new(Some(message.own())),
             account: Cell::new(0),
             here: Cell::new(self.core),
             charged: Cell::new(&self.core.system),

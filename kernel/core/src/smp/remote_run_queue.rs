@@ -142,9 +142,7 @@ impl Core {
             arena.put_slice(others.clone().count(), |_| self.remote_queue(others.next().unwrap_or_default()));
         let remote_queues: &'static [RemoteRunQueue] = remote_queues;
         for remote_queue in remote_queues {
-            remote_queue
-                .message
-                .set(Some(arena.put(|| CoreMessage::new(CorePayload::Turn(remote_queue))).into_owned()));
+            remote_queue.message.set(Some(arena.put(|| CoreMessage::new(CorePayload::Turn(remote_queue))).own()));
             remote_queue.recall.set(Some(arena.put(|| EventFlags::new(CorePayload::Recall(remote_queue)))));
         }
         self.remote_queues.set(remote_queues);

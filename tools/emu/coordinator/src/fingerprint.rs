@@ -7,6 +7,12 @@ const PRIME: u64 = 0x0000_0100_0000_01b3;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fingerprint(u64);
 
+impl Default for Fingerprint {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Fingerprint {
     /// Of nothing.
     pub const fn new() -> Self {

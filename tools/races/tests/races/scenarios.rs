@@ -86,7 +86,7 @@ fn leak<T>(value: T) -> &'static mut T {
 }
 
 fn message(who: usize) -> OwnedMessage<Content> {
-    leak(CoreMessage::new(Content::of(who))).into_owned()
+    leak(CoreMessage::new(Content::of(who))).own()
 }
 
 /// Reaches the content, as its only holder may.

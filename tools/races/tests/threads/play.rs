@@ -39,7 +39,7 @@ fn post(message: OwnedMessage<Call>, to: usize) {
 
 fn caller(who: usize) {
     let mut last = 0;
-    post(Box::leak(Box::new(CoreMessage::new((who, 0)))).into_owned(), CALLERS);
+    post(Box::leak(Box::new(CoreMessage::new((who, 0)))).own(), CALLERS);
     while last < ROUNDS {
         MAILBOXES[who].drain(|mut message| {
             last = message.payload().1;
