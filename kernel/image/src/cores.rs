@@ -123,7 +123,7 @@ pub unsafe fn start(each: Each, home: u8, wanted: u32, timer: GenericTimer) {
     }
     if count > 1 {
         boot_stage::say(format_args!("{count} cores"));
-        defmt::info!("{=u8} cores, each woken by its own timer and its ipi", count);
+        defmt::info!("{=u8} cores, each woken by its own timer and its IPI", count);
     }
     // SAFETY: once, and by this function's own condition the last that core 0 has of what is the home's.
     unsafe { hand_over(home) };

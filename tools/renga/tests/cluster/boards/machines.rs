@@ -53,7 +53,7 @@ fn machines_four_cores_of_pi_4_repeat_identically() {
         let ended = machines.end().expect_status(0).expect_text("4\n1\n2\n4\n8\n");
         let says = |what: &str| ended.stderr.lines().any(|line| line.starts_with("[b ") && line.contains(what));
         assert!(
-            says("Raspberry Pi 4 B (BCM2711)") && says("4 cores, each woken by its own timer and its bell"),
+            says("Raspberry Pi 4 B (BCM2711)") && says("4 cores, each woken by its own timer and its IPI"),
             "{}",
             ended.report()
         );
