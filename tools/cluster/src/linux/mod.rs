@@ -140,7 +140,7 @@ impl LinuxBoard {
             followed.map(|()| in_time)
         });
         if !reader? {
-            bail!("Linux did not end within {} s (--limit-s)", limit.as_secs());
+            bail!("Linux did not end within {} s (--host-limit-s)", limit.as_secs());
         }
         Ok(())
     }

@@ -65,7 +65,7 @@ fn accounts_match_emulator_and_idle_services_cost_nothing() {
     // Nobody has asked them for anything.
     let summary = Renga::command(&["trace"]).with([trace.as_os_str()]).end().expect_status(0).text();
     let asked: Vec<&str> =
-        summary.lines().filter(|line| line.contains("regulator") || line.contains("reclaimer")).collect();
+        summary.lines().filter(|line| line.contains("regulator") || line.contains(": reclaimer")).collect();
     assert!(summary.contains("proc_files -> b: procs") && asked.is_empty(), "{asked:?}\n{summary}");
 }
 

@@ -56,14 +56,14 @@ readlink /proc/self/cwd; readlink /proc/self/root; readlink /proc/mounts
 cd /proc/sys/kernel; cat ostype; pwd; cat ../../../tmp/w/f; cd ..; cd ..; cd ..; pwd
 stat -c '%F %a' /proc /proc/uptime /proc/self; stat -L -c %F /proc/self
 [ "$(readlink /proc/self)" -gt 8 ] && echo number
-ls -1d /proc/sys/sysprocs/random /proc/renga; ls /proc/sys/vm
+ls -1d /proc/sys/kernel/random /proc/renga; ls /proc/sys/vm
 for f in mkdir touch rm rmdir; do $f /proc/new 2> /dev/null || echo no $f; done
 echo 1 2> /dev/null > /proc/uptime || echo no write
 cat /proc/nothing /proc/999999/stat 2> /dev/null || echo none
 "#;
     let wanted = "Linux\nLinux\nout\nout\n/tmp/w\n/\nself/mounts\nLinux\n/proc/sys/kernel\nout\n/\n\
         directory 555\nregular empty file 444\nsymbolic link 777\ndirectory\nnumber\n\
-        /proc/renga\n/proc/sys/sysprocs/random\novercommit_memory\nno mkdir\nno touch\nno rm\nno rmdir\nno write\nnone\n";
+        /proc/renga\n/proc/sys/kernel/random\novercommit_memory\nno mkdir\nno touch\nno rm\nno rmdir\nno write\nnone\n";
     for found in on_both(session) {
         assert_eq!(found, wanted);
     }

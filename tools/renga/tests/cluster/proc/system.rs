@@ -40,7 +40,7 @@ awk '$1 == "a" && $2 == "lookup_worker" && $4 == "inode" { print $3, $5 ~ /Find/
 remote -b b awk '$1 == "a" { print $2, $4 }' /proc/renga/edges | grep revocations | sort
 awk '$2 == "disk" || $2 == "router" { print }' /proc/renga/system
 "#;
-    let edges = "counted\na 1 -\nrecalls name_cache\nrecalls page_cache\n";
+    let edges = "counted\na 1 -\nrevocations name_cache\nrevocations page_cache\n";
     let core = |kind: &str, board: usize| system::cores_of(kind, board).first().copied().expect("it has one");
     let routers = system::boards().into_iter().enumerate();
     let routers: String = routers.map(|(at, board)| format!("{board} router 1 {}\n", core("router", at))).collect();
