@@ -224,7 +224,7 @@ pub struct Unix {
     #[arg(long)]
     pub short: bool,
     /// Write the figures as JSON into this file, or print them
-    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     pub json: Option<PathBuf>,
 }
 

@@ -37,7 +37,7 @@ pub struct Sim {
     #[arg(long)]
     pub verbose: bool,
     /// Write the figures and the failures as JSON into this file, or print them; they depend on the seeds alone
-    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     pub json: Option<PathBuf>,
     /// Be a worker: print results as JSON lines
     #[arg(long, hide = true)]

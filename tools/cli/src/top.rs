@@ -22,7 +22,7 @@ pub struct Top {
     #[arg(long, value_name = "NAME")]
     pub board: Option<String>,
     /// Write JSON into this file, or print it: a line for each interval, all figures exact
-    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     pub json: Option<PathBuf>,
     /// Print rates instead of sums, or sums instead of the rates of an interval
     #[arg(long)]

@@ -11,6 +11,7 @@ use renga_workspace::environment::Environment;
 use renga_workspace::progress::ProgressLine;
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -116,7 +117,9 @@ impl Sweep for Seeds<'_> {
             let mut simulator = Command::new(&self.simulator);
             simulator.args(["--level", &self.choice.level, "--first", &numbers[0], "--seeds", &numbers[1]]);
             // All of them, in one worker: what a block finds must not hang on who is quicker.
-            simulator.args(["--jobs", "1", "--failures", &numbers[1], "--json"]).arg(path);
+            let mut json = OsString::from("--json=");
+            json.push(path);
+            simulator.args(["--jobs", "1", "--failures", &numbers[1]]).arg(json);
             let output = simulator.stdin(Stdio::null()).output()?;
             if !path.exists() {
                 let [out, err] = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
