@@ -37,6 +37,8 @@ impl Environment {
     /// If the `renga` script has not named it and this does not run inside it.
     pub fn read() -> Result<Environment> {
         let root = set("RENGA_ROOT").map_or_else(find_root, |root| Ok(root.into()))?;
+        // One spelling: what a build records is compared with it.
+        let root = root.canonicalize().with_context(|| format!("RENGA_ROOT: there is no folder {}", root.display()))?;
         Ok(Environment { root, boards: Arc::default(), qemu: Arc::default() })
     }
 
