@@ -103,7 +103,7 @@ fn variant(
         }
         write!(out, "mod {file} {{\n{text}\n}}\n").expect("a String takes all text");
     }
-    let uses = "pub use mailbox::{Ipi, Mailbox};\npub use message::{OwnedMessage, CoreMessage};\npub use event_flags::EventFlags;\npub use call_location::CallLocation;\npub use frame_state::{FrameState, FrameKind, FrameRefusal};
+    let uses = "pub use mailbox::{Ipi, Mailbox};\npub use message::{OwnedMessage, CoreMessage};\npub use event_flags::EventFlags;\npub use call_location::CallLocation;\npub use frame_state::{FrameState, PageFrameKind, FrameRefusal};
         pub(crate) use frame_counts::{FrameCounts, TAKEN};";
     out + &format!("{uses}\n{end}}}\n")
 }

@@ -23,7 +23,7 @@ pub const fn set_of(signals: &[u32]) -> SignalSet {
 }
 
 /// A signal that was taken.
-pub struct TakenSignal {
+pub struct DeliveredSignal {
     /// Which.
     pub signal: u32,
     /// Whether a program sent it, rather than a key or the end of a child.
@@ -41,14 +41,14 @@ pub fn block_only(set: SignalSet) -> SignalSet {
 }
 
 /// Waits for one of `set`, which are blocked, and takes it.
-pub fn take(set: SignalSet) -> Result<TakenSignal, Errno> {
+pub fn take(set: SignalSet) -> Result<DeliveredSignal, Errno> {
     const RT_SIGTIMEDWAIT: usize = 137;
     // A whole `siginfo_t`; its second pair of words begins with `si_code`.
     let mut info = [0u32; 32];
     let (set, place) = (core::ptr::from_ref(&set) as isize, info.as_mut_ptr() as isize);
     // SAFETY: the addresses are those of a live set and of as many bytes as a `siginfo_t` has; no time is given.
     let signal = unsafe { call(RT_SIGTIMEDWAIT, [set, place, 0, SET_BYTES, 0, 0]) }? as u32;
-    Ok(TakenSignal { signal, sent: info[2] as i32 <= 0 })
+    Ok(DeliveredSignal { signal, sent: info[2] as i32 <= 0 })
 }
 
 /// Sends `signal` to the process `pid`.

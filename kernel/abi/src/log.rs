@@ -6,7 +6,7 @@ use crate::ProcId;
 
 /// One line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Line {
+pub struct LogLine {
     /// When it came, ns since boot.
     pub at_ns: u64,
     /// Who says it; nobody: the kernel itself.

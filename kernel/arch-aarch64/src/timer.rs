@@ -6,7 +6,7 @@
 //! Not here: the interrupt's way to the core (`renga-board-rpi`).
 
 use crate::registers::{read_register, write_register};
-use renga_hal::timer::Timer;
+use renga_hal::timer::HardwareTimer;
 
 const NS_PER_S: u64 = 1_000_000_000;
 const CONTROL_OFF: u64 = 0;
@@ -69,7 +69,7 @@ const fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
     a
 }
 
-impl Timer for GenericTimer {
+impl HardwareTimer for GenericTimer {
     fn now_ns(&self) -> u64 {
         self.to_ns(read_register!("cntvct_el0"))
     }

@@ -108,7 +108,7 @@ pub enum Light {
 
 /// A kind of board.
 #[derive(Clone, Debug)]
-pub struct Board {
+pub struct BoardModel {
     /// What people call it.
     pub name: &'static str,
     /// The first word of the device tree's `compatible`.
@@ -158,32 +158,32 @@ pub const BCM2711: Chip = Chip {
 };
 
 /// All that this kernel knows. The first with a chip stands for a board that does not say what it is.
-pub const BOARDS: [Board; 5] = [
-    Board {
+pub const BOARDS: [BoardModel; 5] = [
+    BoardModel {
         name: "Raspberry Pi 3 B",
         compatible: "raspberrypi,3-model-b",
         chip: &BCM2837,
         light: Light::Firmware(130),
     },
-    Board {
+    BoardModel {
         name: "Raspberry Pi 3 B+",
         compatible: "raspberrypi,3-model-b-plus",
         chip: &BCM2837,
         light: Light::Pin { pin: 29, on_high: true },
     },
-    Board {
+    BoardModel {
         name: "Raspberry Pi 3 A+",
         compatible: "raspberrypi,3-model-a-plus",
         chip: &BCM2837,
         light: Light::Pin { pin: 29, on_high: true },
     },
-    Board {
+    BoardModel {
         name: "Raspberry Pi Zero 2 W",
         compatible: "raspberrypi,model-zero-2-w",
         chip: &BCM2837,
         light: Light::Pin { pin: 29, on_high: false },
     },
-    Board {
+    BoardModel {
         name: "Raspberry Pi 4 B",
         compatible: "raspberrypi,4-model-b",
         chip: &BCM2711,
@@ -192,8 +192,8 @@ pub const BOARDS: [Board; 5] = [
 ];
 
 /// The board whose device tree says `compatible`; without one, the first whose cores have this part number.
-pub fn recognise(compatible: Option<&str>, core_part: u16) -> Option<&'static Board> {
-    const KNOWN: &[Board] = &BOARDS;
+pub fn recognise(compatible: Option<&str>, core_part: u16) -> Option<&'static BoardModel> {
+    const KNOWN: &[BoardModel] = &BOARDS;
     let by_name = KNOWN.iter().find(|board| Some(board.compatible) == compatible);
     by_name.or_else(|| KNOWN.iter().find(|board| board.chip.core_part == core_part))
 }

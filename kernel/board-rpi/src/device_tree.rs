@@ -19,7 +19,7 @@ const TOKENS_MAX: usize = 100_000;
 const CHILD_DEPTH: usize = 2;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Node {
+enum DeviceTreeNode {
     Root,
     Chosen,
     Memory,
@@ -38,10 +38,10 @@ pub fn parse(bytes: &[u8]) -> Option<Arguments<'_>> {
     }
     let tree = bytes.get(..word(bytes, HEADER_SIZE)? as usize)?;
     let strings = tree.get(word(tree, HEADER_STRINGS)? as usize..)?;
-    let mut reader = Reader { tree, at: word(tree, HEADER_STRUCTURE)? as usize };
+    let mut reader = TreeReader { tree, at: word(tree, HEADER_STRUCTURE)? as usize };
     let mut arguments = Arguments::default();
     let mut depth = 0;
-    let mut node = Node::Other;
+    let mut node = DeviceTreeNode::Other;
     // Words of an address and of a size in the root's children.
     let mut cells = (2, 1);
     let mut loaded = (0, 0);
@@ -55,20 +55,20 @@ pub fn parse(bytes: &[u8]) -> Option<Arguments<'_>> {
             END_NODE => {
                 // A tree that ends a node more often than it begins one is none.
                 depth = usize::checked_sub(depth, 1)?;
-                node = Node::Other;
+                node = DeviceTreeNode::Other;
             }
             PROPERTY => {
                 let length = reader.word()? as usize;
                 let name = text(strings.get(reader.word()? as usize..)?)?;
                 let value = reader.bytes(length)?;
                 match (node, name) {
-                    (Node::Root, "#address-cells") => cells.0 = word(value, 0)? as usize,
-                    (Node::Root, "#size-cells") => cells.1 = word(value, 0)? as usize,
-                    (Node::Root, "compatible") => arguments.compatible = text(value),
-                    (Node::Chosen, "linux,initrd-start") => loaded.0 = address(value)?,
-                    (Node::Chosen, "linux,initrd-end") => loaded.1 = address(value)?,
-                    (Node::Chosen, "bootargs") => arguments.command_line = text(value),
-                    (Node::Memory, "reg") => {
+                    (DeviceTreeNode::Root, "#address-cells") => cells.0 = word(value, 0)? as usize,
+                    (DeviceTreeNode::Root, "#size-cells") => cells.1 = word(value, 0)? as usize,
+                    (DeviceTreeNode::Root, "compatible") => arguments.compatible = text(value),
+                    (DeviceTreeNode::Chosen, "linux,initrd-start") => loaded.0 = address(value)?,
+                    (DeviceTreeNode::Chosen, "linux,initrd-end") => loaded.1 = address(value)?,
+                    (DeviceTreeNode::Chosen, "bootargs") => arguments.command_line = text(value),
+                    (DeviceTreeNode::Memory, "reg") => {
                         let start = number(value, 0, cells.0)?;
                         let size = number(value, cells.0, cells.1)?;
                         arguments.memory = Some(start..start.checked_add(size)?);
@@ -86,22 +86,22 @@ pub fn parse(bytes: &[u8]) -> Option<Arguments<'_>> {
     None
 }
 
-fn kind(depth: usize, name: &str) -> Node {
+fn kind(depth: usize, name: &str) -> DeviceTreeNode {
     match (depth, name.split('@').next()) {
-        (1, _) => Node::Root,
-        (CHILD_DEPTH, Some("chosen")) => Node::Chosen,
-        (CHILD_DEPTH, Some("memory")) => Node::Memory,
-        _ => Node::Other,
+        (1, _) => DeviceTreeNode::Root,
+        (CHILD_DEPTH, Some("chosen")) => DeviceTreeNode::Chosen,
+        (CHILD_DEPTH, Some("memory")) => DeviceTreeNode::Memory,
+        _ => DeviceTreeNode::Other,
     }
 }
 
 /// Goes through the structure block.
-struct Reader<'a> {
+struct TreeReader<'a> {
     tree: &'a [u8],
     at: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> TreeReader<'a> {
     fn word(&mut self) -> Option<u32> {
         let value = word(self.tree, self.at);
         self.at += 4;

@@ -9,7 +9,7 @@
 
 use renga_hal::registers::Registers;
 use renga_hal::shared::SharedWords;
-use renga_hal::timer::Timer;
+use renga_hal::timer::HardwareTimer;
 
 mod offset {
     pub const READ: usize = 0x00;
@@ -72,7 +72,7 @@ pub struct FirmwareMailbox<R, W, T> {
     timer: T,
 }
 
-impl<R: Registers, W: SharedWords, T: Timer> FirmwareMailbox<R, W, T> {
+impl<R: Registers, W: SharedWords, T: HardwareTimer> FirmwareMailbox<R, W, T> {
     /// Talks through `words`.
     pub fn new(registers: R, words: W, timer: T) -> Self {
         assert!(words.bus_address() & CHANNEL_MASK == 0, "the address of a message leaves four bits to the channel");

@@ -4,7 +4,7 @@
 //! as the firmware set them. Of the first 32 numbers each core sees its own. Not here: when a core's IPI is pending (`core_ipi.rs`).
 
 use crate::interrupts::line;
-use renga_hal::irq::{Pending, Source};
+use renga_hal::irq::{IrqSource, Pending};
 use renga_hal::registers::Registers;
 
 mod distributor {
@@ -85,12 +85,12 @@ pub struct Gic<R> {
     enabled: [bool; 4],
 }
 
-fn numbers(source: Source) -> &'static [u32] {
+fn numbers(source: IrqSource) -> &'static [u32] {
     match source {
-        Source::Timer => &[VIRTUAL_TIMER],
-        Source::Uart => &[PERIPHERALS + line::UART],
-        Source::Link => &[PERIPHERALS + line::PINS, PERIPHERALS + line::EMULATOR],
-        Source::Log => &[PERIPHERALS + line::LOG],
+        IrqSource::Timer => &[VIRTUAL_TIMER],
+        IrqSource::Uart => &[PERIPHERALS + line::UART],
+        IrqSource::Link => &[PERIPHERALS + line::PINS, PERIPHERALS + line::EMULATOR],
+        IrqSource::Log => &[PERIPHERALS + line::LOG],
     }
 }
 
@@ -125,7 +125,12 @@ impl<R: Registers> Gic<R> {
     pub fn pending(&mut self) -> Pending {
         let is =
             |source| self.enabled[source as usize] && numbers(source).iter().any(|&number| self.is_pending(number));
-        Pending { timer: is(Source::Timer), uart: is(Source::Uart), link: is(Source::Link), log: is(Source::Log) }
+        Pending {
+            timer: is(IrqSource::Timer),
+            uart: is(IrqSource::Uart),
+            link: is(IrqSource::Link),
+            log: is(IrqSource::Log),
+        }
     }
 
     fn is_pending(&self, number: u32) -> bool {
@@ -133,7 +138,7 @@ impl<R: Registers> Gic<R> {
     }
 
     /// Lets `source` interrupt, or not.
-    pub fn set(&mut self, source: Source, on: bool) {
+    pub fn set(&mut self, source: IrqSource, on: bool) {
         self.enabled[source as usize] = on;
         let register = if on { distributor::ENABLE } else { distributor::DISABLE };
         self.distributor.fence();

@@ -5,7 +5,7 @@
 //! Not here: the devices' own interrupt enables, with their drivers.
 
 use crate::gic::Gic;
-use renga_hal::irq::{Pending, Source};
+use renga_hal::irq::{IrqSource, Pending};
 use renga_hal::registers::Registers;
 
 /// The peripherals' lines by number: the same on both chips.
@@ -96,18 +96,18 @@ impl<R: Registers> Legacy<R> {
         pending
     }
 
-    fn set(&mut self, source: Source, on: bool) {
+    fn set(&mut self, source: IrqSource, on: bool) {
         let (bank, bits) = match source {
-            Source::Timer => {
+            IrqSource::Timer => {
                 let control = local::CORE0_TIMER_CONTROL + local::CORE_STRIDE * self.core;
                 return self.local.write(control, if on { local::VIRTUAL_TIMER } else { 0 });
             }
-            Source::Log => {
+            IrqSource::Log => {
                 self.log = on;
                 (0, LOG)
             }
-            Source::Uart => (1, UART),
-            Source::Link => (1, LINK),
+            IrqSource::Uart => (1, UART),
+            IrqSource::Link => (1, LINK),
         };
         self.peripherals.fence();
         self.peripherals.write(if on { peripheral::ENABLE } else { peripheral::DISABLE }[bank], bits);
@@ -138,7 +138,7 @@ impl<R: Registers> Interrupts<R> {
     }
 
     /// Lets `source` interrupt.
-    pub fn enable(&mut self, source: Source) {
+    pub fn enable(&mut self, source: IrqSource) {
         match self {
             Interrupts::Legacy(legacy) => legacy.set(source, true),
             Interrupts::Gic(gic) => gic.set(source, true),
@@ -146,7 +146,7 @@ impl<R: Registers> Interrupts<R> {
     }
 
     /// Stops `source` from interrupting.
-    pub fn disable(&mut self, source: Source) {
+    pub fn disable(&mut self, source: IrqSource) {
         match self {
             Interrupts::Legacy(legacy) => legacy.set(source, false),
             Interrupts::Gic(gic) => gic.set(source, false),

@@ -5,24 +5,24 @@
 //!
 //! Not here: transfers (`sd_transfer`), the pins (`gpio::Pins::route_card`, before this), card changes.
 
-use crate::sd_host::{Command, IDENTIFICATION_CLOCK_HZ, SdHost};
+use crate::sd_host::{IDENTIFICATION_CLOCK_HZ, SdCommand, SdHost};
 use crate::sd_transfer::{Data, Transfer};
 use renga_hal::block::{Block, BlockError, Progress, SECTOR_BYTES};
 use renga_hal::registers::Registers;
-use renga_hal::timer::Timer;
+use renga_hal::timer::HardwareTimer;
 
-const GO_IDLE: Command = Command::silent(0);
-const ALL_SEND_IDENTITY: Command = Command::long(2);
-const SEND_ADDRESS: Command = Command::short(3);
-const SELECT: Command = Command::busy(7);
-const SEND_INTERFACE: Command = Command::short(8);
-const SEND_SPECIFICS: Command = Command::long(9);
-const SET_BLOCK_LENGTH: Command = Command::short(16);
-const APPLICATION: Command = Command::short(55);
+const GO_IDLE: SdCommand = SdCommand::silent(0);
+const ALL_SEND_IDENTITY: SdCommand = SdCommand::long(2);
+const SEND_ADDRESS: SdCommand = SdCommand::short(3);
+const SELECT: SdCommand = SdCommand::busy(7);
+const SEND_INTERFACE: SdCommand = SdCommand::short(8);
+const SEND_SPECIFICS: SdCommand = SdCommand::long(9);
+const SET_BLOCK_LENGTH: SdCommand = SdCommand::short(16);
+const APPLICATION: SdCommand = SdCommand::short(55);
 /// After [`APPLICATION`].
-const APPLICATION_BUS_WIDTH: Command = Command::short(6);
+const APPLICATION_BUS_WIDTH: SdCommand = SdCommand::short(6);
 /// After [`APPLICATION`].
-const APPLICATION_CONDITIONS: Command = Command::unchecked(41);
+const APPLICATION_CONDITIONS: SdCommand = SdCommand::unchecked(41);
 
 /// 3.3 V, and a pattern to be echoed.
 const INTERFACE_CHECK: u32 = 0x1aa;
@@ -52,7 +52,7 @@ pub struct SdCard<R, T> {
     pub(crate) transfer: Option<Transfer>,
 }
 
-impl<R: Registers, T: Timer> SdCard<R, T> {
+impl<R: Registers, T: HardwareTimer> SdCard<R, T> {
     /// Starts the card in the slot whose host has `registers` and a clock of `host_hz`.
     pub fn start(registers: R, timer: T, host_hz: u32) -> Result<Self, BlockError> {
         let mut host = SdHost::new(registers, timer, host_hz)?;
@@ -103,7 +103,7 @@ impl<R: Registers, T: Timer> SdCard<R, T> {
 }
 
 /// Asks until the card has started; returns its operating conditions.
-fn wait_until_started<R: Registers, T: Timer>(
+fn wait_until_started<R: Registers, T: HardwareTimer>(
     host: &mut SdHost<R, T>,
     second_version: bool,
 ) -> Result<u32, BlockError> {
@@ -136,7 +136,7 @@ fn capacity_sectors(response: [u32; 4]) -> u64 {
     }
 }
 
-impl<R: Registers, T: Timer> Block for SdCard<R, T> {
+impl<R: Registers, T: HardwareTimer> Block for SdCard<R, T> {
     fn blocks(&self) -> u64 {
         self.blocks
     }

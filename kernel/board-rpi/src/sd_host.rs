@@ -8,7 +8,7 @@
 
 use renga_hal::block::BlockError;
 use renga_hal::registers::Registers;
-use renga_hal::timer::Timer;
+use renga_hal::timer::HardwareTimer;
 
 mod offset {
     pub const BLOCK_SIZE_COUNT: usize = 0x04;
@@ -69,9 +69,9 @@ pub const IDENTIFICATION_CLOCK_HZ: u32 = 400_000;
 
 /// A command's code with how the host is to treat it: the register's format.
 #[derive(Clone, Copy)]
-pub struct Command(u32);
+pub struct SdCommand(u32);
 
-impl Command {
+impl SdCommand {
     /// Command `index` without a response.
     pub const fn silent(index: u32) -> Self {
         Self(index << 24)
@@ -131,7 +131,7 @@ pub struct SdHost<R, T> {
     free_ns: u64,
 }
 
-impl<R: Registers, T: Timer> SdHost<R, T> {
+impl<R: Registers, T: HardwareTimer> SdHost<R, T> {
     /// Resets the host: no clock, one data line, no interrupts to the processor.
     pub fn new(registers: R, timer: T, host_hz: u32) -> Result<Self, BlockError> {
         let pace_ns = PACE_CYCLES * NS_PER_S / u64::from(IDENTIFICATION_CLOCK_HZ);
@@ -179,7 +179,7 @@ impl<R: Registers, T: Timer> SdHost<R, T> {
     }
 
     /// Sends a command, waits for its answer, and returns the first word of that.
-    pub fn command(&mut self, command: Command, argument: u32) -> Result<u32, BlockError> {
+    pub fn command(&mut self, command: SdCommand, argument: u32) -> Result<u32, BlockError> {
         let busy = command.needed();
         self.wait(DATA_TIMEOUT_NS, |registers| registers.read(offset::STATUS) & busy == 0)?;
         self.send(command, argument);
@@ -191,7 +191,7 @@ impl<R: Registers, T: Timer> SdHost<R, T> {
     }
 
     /// Whether the lines that `command` needs are free.
-    pub fn is_free_for(&self, command: Command) -> bool {
+    pub fn is_free_for(&self, command: SdCommand) -> bool {
         self.registers.read(offset::STATUS) & command.needed() == 0
     }
 
@@ -201,7 +201,7 @@ impl<R: Registers, T: Timer> SdHost<R, T> {
     }
 
     /// Sends a command, on lines that are free for it.
-    pub fn send(&mut self, command: Command, argument: u32) {
+    pub fn send(&mut self, command: SdCommand, argument: u32) {
         self.write(offset::INTERRUPT, u32::MAX);
         self.write(offset::ARGUMENT, argument);
         self.write(offset::COMMAND, command.0);

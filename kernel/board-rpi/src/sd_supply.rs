@@ -9,13 +9,13 @@ use crate::boards::{CARD_CLOCK_HZ, CardSlot};
 use crate::firmware_mailbox::FirmwareMailbox;
 use renga_hal::registers::Registers;
 use renga_hal::shared::SharedWords;
-use renga_hal::timer::Timer;
+use renga_hal::timer::HardwareTimer;
 
 /// A supply needs so long to settle, ns.
 const SETTLE_NS: u64 = 5_000_000;
 
 /// Sees to the supply of the card in `slot`; the rate of its host's clock, Hz.
-pub fn prepare<R: Registers, W: SharedWords, T: Timer>(
+pub fn prepare<R: Registers, W: SharedWords, T: HardwareTimer>(
     mailbox: &mut FirmwareMailbox<R, W, T>,
     slot: &CardSlot,
     timer: &T,

@@ -8,18 +8,18 @@
 
 use crate::sd_card::SdCard;
 use crate::sd_host::{
-    COMMAND_DONE, COMMAND_TIMEOUT_NS, Command, DATA_DONE, DATA_TIMEOUT_NS, READ_READY, RESET_TIMEOUT_NS, WRITE_READY,
+    COMMAND_DONE, COMMAND_TIMEOUT_NS, DATA_DONE, DATA_TIMEOUT_NS, READ_READY, RESET_TIMEOUT_NS, SdCommand, WRITE_READY,
 };
 use renga_hal::block::{Block, BlockError, Progress, SECTOR_BYTES, check_range};
 use renga_hal::registers::Registers;
-use renga_hal::timer::Timer;
+use renga_hal::timer::HardwareTimer;
 
-const STOP: Command = Command::busy(12);
-const SEND_STATUS: Command = Command::short(13);
-const READ_ONE: Command = Command::read_one(17);
-const READ_MANY: Command = Command::read_many(18);
-const WRITE_ONE: Command = Command::write_one(24);
-const WRITE_MANY: Command = Command::write_many(25);
+const STOP: SdCommand = SdCommand::busy(12);
+const SEND_STATUS: SdCommand = SdCommand::short(13);
+const READ_ONE: SdCommand = SdCommand::read_one(17);
+const READ_MANY: SdCommand = SdCommand::read_many(18);
+const WRITE_ONE: SdCommand = SdCommand::write_one(24);
+const WRITE_MANY: SdCommand = SdCommand::write_many(25);
 /// Any error bit of a card's status.
 const STATUS_ERRORS: u32 = 0xfdf9_8008;
 
@@ -55,7 +55,7 @@ impl Data<'_> {
 
 /// What a transfer waits for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum TransferStage {
     /// Lines that are free for its command.
     Lines,
     /// The card's answer.
@@ -76,14 +76,14 @@ enum Stage {
     StillAgain,
 }
 
-impl Stage {
+impl TransferStage {
     const fn is_recovery(self) -> bool {
-        self as u8 >= Stage::Still as u8
+        self as u8 >= TransferStage::Still as u8
     }
     const fn limit_ns(self) -> u64 {
         match self {
-            Stage::Answer | Stage::Status | Stage::StopAnswer => COMMAND_TIMEOUT_NS,
-            Stage::Still | Stage::StillAgain => RESET_TIMEOUT_NS,
+            TransferStage::Answer | TransferStage::Status | TransferStage::StopAnswer => COMMAND_TIMEOUT_NS,
+            TransferStage::Still | TransferStage::StillAgain => RESET_TIMEOUT_NS,
             _ => DATA_TIMEOUT_NS,
         }
     }
@@ -97,7 +97,7 @@ pub(crate) struct Transfer {
     /// Where its command begins and ends, in bytes, and how far that is.
     run: (usize, usize),
     done: usize,
-    stage: Stage,
+    stage: TransferStage,
     /// Since when it waits in this stage; `None`: it has not looked at the clock.
     since_ns: Option<u64>,
     tries: u32,
@@ -107,7 +107,7 @@ pub(crate) struct Transfer {
 impl Transfer {
     fn new(sector: u64, data: &Data<'_>) -> Transfer {
         let (bytes, writes) = (data.bytes(), data.writes());
-        let (stage, error) = (Stage::Lines, BlockError::Failed);
+        let (stage, error) = (TransferStage::Lines, BlockError::Failed);
         let run = run_from(0, bytes);
         Transfer { sector, bytes, writes, run, done: 0, stage, since_ns: None, tries: 0, error }
     }
@@ -121,11 +121,11 @@ fn run_from(start: usize, bytes: usize) -> (usize, usize) {
 /// What comes of a look.
 enum Look {
     Nothing,
-    Next(Stage),
+    Next(TransferStage),
     Done,
 }
 
-impl<R: Registers, T: Timer> SdCard<R, T> {
+impl<R: Registers, T: HardwareTimer> SdCard<R, T> {
     /// Begins the transfer of `data`, from `sector` on, or goes on with it.
     pub(crate) fn go_on(&mut self, sector: u64, data: &mut Data<'_>) -> Result<Progress, BlockError> {
         let mut transfer = match self.transfer.take() {
@@ -183,50 +183,50 @@ impl<R: Registers, T: Timer> SdCard<R, T> {
     fn look(&mut self, transfer: &mut Transfer, data: &mut Data<'_>) -> Result<Look, BlockError> {
         let next = |happened: bool, stage| if happened { Look::Next(stage) } else { Look::Nothing };
         Ok(match transfer.stage {
-            Stage::Lines => {
+            TransferStage::Lines => {
                 let command = command_of(transfer);
                 let free = self.host.is_free_for(command);
                 if free {
                     self.begin(transfer, command);
                 }
-                next(free, Stage::Answer)
+                next(free, TransferStage::Answer)
             }
-            Stage::Answer => next(self.answered()?, Stage::Block),
-            Stage::Block => self.block(transfer, data)?,
-            Stage::End if !self.host.take(DATA_DONE)? => Look::Nothing,
-            Stage::End if transfer.writes => Look::Next(Stage::Programmed),
-            Stage::End => end_of_run(transfer),
-            Stage::Programmed => {
+            TransferStage::Answer => next(self.answered()?, TransferStage::Block),
+            TransferStage::Block => self.block(transfer, data)?,
+            TransferStage::End if !self.host.take(DATA_DONE)? => Look::Nothing,
+            TransferStage::End if transfer.writes => Look::Next(TransferStage::Programmed),
+            TransferStage::End => end_of_run(transfer),
+            TransferStage::Programmed => {
                 let free = self.host.is_programmed() && self.host.is_free_for(SEND_STATUS);
                 if free {
                     self.host.send(SEND_STATUS, self.address);
                 }
-                next(free, Stage::Status)
+                next(free, TransferStage::Status)
             }
-            Stage::Status if self.answered()? => end_of_run(transfer),
-            Stage::Status => Look::Nothing,
-            Stage::Still => next(self.host.lines_are_still(), Stage::StopLines),
-            Stage::StopLines => {
+            TransferStage::Status if self.answered()? => end_of_run(transfer),
+            TransferStage::Status => Look::Nothing,
+            TransferStage::Still => next(self.host.lines_are_still(), TransferStage::StopLines),
+            TransferStage::StopLines => {
                 let free = self.host.is_free_for(STOP);
                 if free {
                     self.host.send(STOP, 0);
                 }
-                next(free, Stage::StopAnswer)
+                next(free, TransferStage::StopAnswer)
             }
-            Stage::StopAnswer => next(self.host.take(COMMAND_DONE)?, Stage::Stopped),
-            Stage::Stopped => {
+            TransferStage::StopAnswer => next(self.host.take(COMMAND_DONE)?, TransferStage::Stopped),
+            TransferStage::Stopped => {
                 let stopped = self.host.take(DATA_DONE)?;
                 if stopped {
                     self.host.stop_lines();
                 }
-                next(stopped, Stage::StillAgain)
+                next(stopped, TransferStage::StillAgain)
             }
-            Stage::StillAgain if self.host.lines_are_still() => return Err(transfer.error),
-            Stage::StillAgain => Look::Nothing,
+            TransferStage::StillAgain if self.host.lines_are_still() => return Err(transfer.error),
+            TransferStage::StillAgain => Look::Nothing,
         })
     }
 
-    fn begin(&mut self, transfer: &mut Transfer, command: Command) {
+    fn begin(&mut self, transfer: &mut Transfer, command: SdCommand) {
         let (start, end) = transfer.run;
         transfer.done = start;
         self.host.set_blocks(SECTOR_BYTES, (end - start) / SECTOR_BYTES);
@@ -250,35 +250,35 @@ impl<R: Registers, T: Timer> SdCard<R, T> {
             Data::Write(data) => self.host.write_block(&data[range]),
         }
         transfer.done += SECTOR_BYTES;
-        Ok(Look::Next(if transfer.done == transfer.run.1 { Stage::End } else { Stage::Block }))
+        Ok(Look::Next(if transfer.done == transfer.run.1 { TransferStage::End } else { TransferStage::Block }))
     }
 
     /// Leads the card and its host back to where they take commands; then the transfer is tried again, or has failed.
     fn fail(&mut self, transfer: &mut Transfer, error: BlockError) -> Result<(), BlockError> {
         transfer.stage = match transfer.stage {
-            Stage::StillAgain => {
+            TransferStage::StillAgain => {
                 transfer.tries += 1;
                 if transfer.tries == TRIES_MAX {
                     return Err(transfer.error);
                 }
-                Stage::Lines
+                TransferStage::Lines
             }
             // The error that led here is the one to report, whatever these say.
             stage if stage.is_recovery() => {
                 self.host.stop_lines();
-                Stage::StillAgain
+                TransferStage::StillAgain
             }
             _ => {
                 transfer.error = error;
                 self.host.stop_lines();
-                Stage::Still
+                TransferStage::Still
             }
         };
         Ok(())
     }
 }
 
-fn command_of(transfer: &Transfer) -> Command {
+fn command_of(transfer: &Transfer) -> SdCommand {
     let one = transfer.run.1 - transfer.run.0 == SECTOR_BYTES;
     match (transfer.writes, one) {
         (false, true) => READ_ONE,
@@ -295,5 +295,5 @@ fn end_of_run(transfer: &mut Transfer) -> Look {
     }
     transfer.run = run_from(transfer.done, transfer.bytes);
     transfer.tries = 0;
-    Look::Next(Stage::Lines)
+    Look::Next(TransferStage::Lines)
 }

@@ -3,7 +3,7 @@
 
 use renga_abi::Errno;
 use renga_core::account::{Account, AccountNumber, Count};
-use renga_core::host::Board;
+use renga_core::host::HostBoard;
 use renga_core::{Client, Port, Protocol, protocol};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -23,7 +23,7 @@ const FINISHES: u16 = 9;
 
 #[test]
 fn account_server_charges_each_part_to_its_call() {
-    let board = Board::new(0, 1 << 20);
+    let board = HostBoard::new(0, 1 << 20);
     board.core.set_accounts(board.arena.put_slice(AccountNumber::count(1), |_| Account::new()));
     let (below, worked) = (board.declare(4), Rc::new(Cell::new(0)));
     let mut works = None;
@@ -101,7 +101,7 @@ protocol! {
 /// Holds: charged-everywhere.
 #[test]
 fn account_work_is_charged_to_its_program() {
-    let board = Board::new(0, 1 << 20);
+    let board = HostBoard::new(0, 1 << 20);
     board.core.set_accounts(board.arena.put_slice(AccountNumber::count(2), |_| Account::new()));
     let first = board.server(|mut me, mut port: Port<Works>| async move {
         loop {

@@ -1,6 +1,6 @@
 //! Forwarded calls: the last server answers the caller; in place, queued, deferred, to another board, from a proxy.
 use renga_abi::{Errno, ProcId};
-use renga_core::host::Board;
+use renga_core::host::HostBoard;
 use renga_core::raw::{ExchangePort, RawClient};
 use renga_core::{Address, Call, Client, Entry, Forward, ForwardFamily, Me, Port, protocol};
 use std::cell::{Cell, RefCell};
@@ -86,11 +86,11 @@ async fn late_shelf(mut port: Port<Shelf>) -> Never {
     }
 }
 
-fn board() -> Board {
-    Board::new(0, 1 << 16)
+fn board() -> HostBoard {
+    HostBoard::new(0, 1 << 16)
 }
 
-fn indexed(board: Board, server: Address<Shelf>) -> Address<Index> {
+fn indexed(board: HostBoard, server: Address<Shelf>) -> Address<Index> {
     board.server(move |_, port| index(port, server))
 }
 

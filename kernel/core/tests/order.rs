@@ -1,13 +1,13 @@
 //! In which order ready processes run: by priority, and who was ready first.
 #![allow(missing_docs)]
 
-use renga_core::host::Board;
+use renga_core::host::HostBoard;
 use std::cell::RefCell;
 use std::rc::Rc;
 
 #[test]
 fn ready_queue_highest_priority_first_equals_fifo() {
-    let board = Board::new(0, 1 << 20);
+    let board = HostBoard::new(0, 1 << 20);
     let ran = Rc::new(RefCell::new(vec![]));
     let woken: Vec<_> = [(1, 'a'), (6, 'b'), (3, 'c'), (6, 'd'), (1, 'e'), (7, 'f')]
         .into_iter()

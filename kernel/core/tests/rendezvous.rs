@@ -1,6 +1,6 @@
 //! The rendezvous core in a host process: order, guards, deferral, notifications, alarms, faults.
 use renga_abi::Errno;
-use renga_core::host::Board;
+use renga_core::host::HostBoard;
 use renga_core::raw::{ExchangePort, RawClient};
 use renga_core::{Call, Client, Me, Port, Protocol, protocol};
 use std::cell::RefCell;
@@ -81,8 +81,8 @@ async fn relay(mut port: Port<Null>, mut next: Client<Null>) -> Never {
     }
 }
 
-fn board() -> Board {
-    Board::new(0, 1 << 16)
+fn board() -> HostBoard {
+    HostBoard::new(0, 1 << 16)
 }
 
 /// Holds: call-by-reference.

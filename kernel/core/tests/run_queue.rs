@@ -4,7 +4,7 @@ use renga_abi::user::{Trap, UserContext};
 use renga_core::Process;
 use renga_core::WaitCanceller;
 use renga_core::account::{Account, AccountNumber, Count};
-use renga_core::host::Board;
+use renga_core::host::HostBoard;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -21,7 +21,7 @@ enum Habit {
 
 /// A board with programs, played by rules.
 struct Players {
-    board: Board,
+    board: HostBoard,
     programs: Vec<(&'static Process, Habit)>,
     /// Since when the program of each has run without a trap, ns.
     run_ns: Vec<u64>,
@@ -39,7 +39,7 @@ const fn nice(nice: i8) -> Policy {
 
 impl Players {
     fn new(programs: &[(Policy, Habit)]) -> Players {
-        let board = Board::new(0, 1 << 20);
+        let board = HostBoard::new(0, 1 << 20);
         board.core.set_accounts(board.arena.put_slice(AccountNumber::count(2), |_| Account::new()));
         let mut players = Players { board, programs: Vec::new(), run_ns: Vec::new(), log: Vec::new() };
         for &(policy, habit) in programs {

@@ -8,7 +8,7 @@
 
 use core::cell::{Cell, RefCell};
 use renga_hal::memory::{
-    Access, Frame, ListedFrame, NeedsTable, PAGE_BYTES, PageBytes, PageGuard, PageRef, Run, SPACES_MAX, USER_END,
+    Access, Frame, ListedFrame, NeedsTable, PAGE_BYTES, PageBytes, PageGuard, PageRef, PageRun, SPACES_MAX, USER_END,
     UserMemory,
 };
 use renga_hal::shared_tables::SharedPageTables;
@@ -231,44 +231,44 @@ impl UserMemory for HostMemory {
         })
     }
 
-    fn unmap_run(&self, space: Frame, (start, end): (u64, u64), frames: &mut [ListedFrame]) -> Run {
+    fn unmap_run(&self, space: Frame, (start, end): (u64, u64), frames: &mut [ListedFrame]) -> PageRun {
         let (mut pages, mut next) = (0, start);
         while let Some((va, frame, _)) = self.next_mapped(space, next).filter(|page| page.0 < end) {
             next = va;
             if self.hide_shared_tables_page(space, va) {
                 continue;
             }
-            let Some(place) = frames.get_mut(pages) else { return Run { pages, next } };
+            let Some(place) = frames.get_mut(pages) else { return PageRun { pages, next } };
             *place = frame.listed();
             self.unmap(space, va);
             pages += 1;
             next += PAGE_BYTES as u64;
         }
-        Run { pages, next: end }
+        PageRun { pages, next: end }
     }
 
-    fn share_run(&self, from: Frame, to: Frame, (start, end): (u64, u64), frames: &mut [ListedFrame]) -> Run {
+    fn share_run(&self, from: Frame, to: Frame, (start, end): (u64, u64), frames: &mut [ListedFrame]) -> PageRun {
         let (mut pages, mut next) = (0, start);
         while let Some((va, frame, access)) = self.next_mapped(from, next).filter(|page| page.0 < end) {
             next = va;
             if self.is_of_shared_table(from, va) {
                 if !self.share_shared_tables_page(from, to, va) {
-                    return Run { pages, next };
+                    return PageRun { pages, next };
                 }
                 next += PAGE_BYTES as u64;
                 continue;
             }
-            let Some(place) = frames.get_mut(pages) else { return Run { pages, next } };
+            let Some(place) = frames.get_mut(pages) else { return PageRun { pages, next } };
             let shared = access.without_writing();
             if self.map(to, va, frame, shared).is_err() {
-                return Run { pages, next };
+                return PageRun { pages, next };
             }
             *place = frame.listed();
             self.protect(from, va, shared);
             pages += 1;
             next += PAGE_BYTES as u64;
         }
-        Run { pages, next: end }
+        PageRun { pages, next: end }
     }
 
     fn take_table(&self, space: Frame) -> Option<Frame> {

@@ -1,6 +1,6 @@
 //! The imitation of user memory keeps the rules of the trait.
 
-use renga_hal::memory::{Access, Frame, NeedsTable, Run, TABLES_PER_MAP_MAX, USER_END, UserMemory};
+use renga_hal::memory::{Access, Frame, NeedsTable, PageRun, TABLES_PER_MAP_MAX, USER_END, UserMemory};
 use renga_hal::trial::{self, Trial};
 use renga_hal_host::HostMemory;
 
@@ -93,9 +93,9 @@ fn host_memory_unmap_run_stops_at_full_list() {
     let (space, pages) = scattered(&memory);
     let mut list = [[0xff; 4]; 2];
     let first = memory.unmap_run(space, (0x1f_f000, USER_END), &mut list);
-    assert_eq!((first, list), (Run { pages: 2, next: pages[2].0 }, [pages[0].1.listed(), pages[1].1.listed()]));
+    assert_eq!((first, list), (PageRun { pages: 2, next: pages[2].0 }, [pages[0].1.listed(), pages[1].1.listed()]));
     let second = memory.unmap_run(space, (first.next, pages[3].0), &mut list);
-    assert_eq!((second, list[0]), (Run { pages: 1, next: pages[3].0 }, pages[2].1.listed()));
+    assert_eq!((second, list[0]), (PageRun { pages: 1, next: pages[3].0 }, pages[2].1.listed()));
     assert!(memory.lookup(space, pages[2].0).is_none() && memory.lookup(space, pages[3].0).is_some());
 }
 

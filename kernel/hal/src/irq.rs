@@ -4,8 +4,8 @@
 
 /// What interrupts a board's core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
-    /// The alarm of [`crate::timer::Timer`].
+pub enum IrqSource {
+    /// The alarm of [`crate::timer::HardwareTimer`].
     Timer,
     /// The console's serial line, either direction.
     Uart,
@@ -18,12 +18,12 @@ pub enum Source {
 /// The sources that want attention at one look.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pending {
-    /// [`Source::Timer`].
+    /// [`IrqSource::HardwareTimer`].
     pub timer: bool,
-    /// [`Source::Uart`].
+    /// [`IrqSource::Uart`].
     pub uart: bool,
-    /// [`Source::Link`].
+    /// [`IrqSource::Link`].
     pub link: bool,
-    /// [`Source::Log`].
+    /// [`IrqSource::Log`].
     pub log: bool,
 }

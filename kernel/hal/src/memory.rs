@@ -104,7 +104,7 @@ impl Frame {
 
 /// How far an operation on a run of pages went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Run {
+pub struct PageRun {
     /// Pages that it found, in order of addresses; their frames are listed.
     pub pages: usize,
     /// Where to go on: the end of the run, or the first page that is not done.
@@ -157,9 +157,9 @@ impl DerefMut for PageGuard<'_> {
 }
 
 /// FrameReadGuard use of the content of a frame, until dropped.
-pub struct PageRef<'a>(View<'a>);
+pub struct PageRef<'a>(PageView<'a>);
 
-enum View<'a> {
+enum PageView<'a> {
     Frame(FrameReadGuard<'a, PageBytes>),
     #[cfg(feature = "host")]
     Host(core::cell::Ref<'a, PageBytes>),
@@ -169,12 +169,12 @@ impl<'a> PageRef<'a> {
     /// Wraps a borrow; for implementations of [`UserMemory`].
     #[inline(always)]
     pub fn new(borrow: FrameReadGuard<'a, PageBytes>) -> Self {
-        Self(View::Frame(borrow))
+        Self(PageView::Frame(borrow))
     }
     /// Wraps a borrow of host memory.
     #[cfg(feature = "host")]
     pub fn of_host(borrow: core::cell::Ref<'a, PageBytes>) -> Self {
-        Self(View::Host(borrow))
+        Self(PageView::Host(borrow))
     }
 }
 
@@ -183,9 +183,9 @@ impl Deref for PageRef<'_> {
     #[inline(always)]
     fn deref(&self) -> &PageBytes {
         match &self.0 {
-            View::Frame(bytes) => bytes,
+            PageView::Frame(bytes) => bytes,
             #[cfg(feature = "host")]
-            View::Host(bytes) => bytes,
+            PageView::Host(bytes) => bytes,
         }
     }
 }
@@ -285,16 +285,16 @@ pub trait UserMemory: SharedPageTables {
 
     /// Removes the pages of addresses `start..end` and lists their frames, but for those of shared page tables, as far as there is
     /// room in `frames`.
-    fn unmap_run(&self, space: Frame, range: (u64, u64), frames: &mut [ListedFrame]) -> Run;
+    fn unmap_run(&self, space: Frame, range: (u64, u64), frames: &mut [ListedFrame]) -> PageRun;
 
     /// Shows the pages of addresses `range` of `from` at the same addresses of `to`, where nothing is mapped yet, and
     /// lists their frames, but for those of shared page tables, which are so in both. In both spaces what was writable can be read only from now on. Ends early when `frames` is
     /// full, and when `to` lacks a table for the next page.
-    fn share_run(&self, from: Frame, to: Frame, range: (u64, u64), frames: &mut [ListedFrame]) -> Run;
+    fn share_run(&self, from: Frame, to: Frame, range: (u64, u64), frames: &mut [ListedFrame]) -> PageRun;
 
     /// Shows the frames of a list at the addresses from `va` on, one page each, and nothing where the list has none.
     /// Nothing is mapped there yet; otherwise as `map`. Ends early when the space lacks a table for the next page.
-    fn map_run(&self, space: Frame, va: u64, frames: &[ListedFrame], access: Access) -> Run {
+    fn map_run(&self, space: Frame, va: u64, frames: &[ListedFrame], access: Access) -> PageRun {
         let (mut pages, mut next) = (0, va);
         for &listed in frames {
             if listed != NOT_LISTED {
@@ -305,7 +305,7 @@ pub trait UserMemory: SharedPageTables {
             }
             next += PAGE_BYTES as u64;
         }
-        Run { pages, next }
+        PageRun { pages, next }
     }
 
     /// Takes a space apart when all its pages are unmapped: gives back its tables one by one, the root

@@ -1,7 +1,7 @@
 //! The clock and the one alarm of a core.
 
 /// A clock that counts from boot, with one alarm.
-pub trait Timer {
+pub trait HardwareTimer {
     /// Time since boot, in nanoseconds. Never goes back.
     fn now_ns(&self) -> u64;
 

@@ -4,7 +4,7 @@
 //! implementation that keeps its promises: for that of a board and for its imitation on the host. Not here: shared page tables of tables;
 //! what is a caller's bug.
 
-use crate::memory::{Access, Frame, NOT_LISTED, PAGE_BYTES, Run, TABLES_PER_MAP_MAX, USER_END, UserMemory};
+use crate::memory::{Access, Frame, NOT_LISTED, PAGE_BYTES, PageRun, TABLES_PER_MAP_MAX, USER_END, UserMemory};
 
 /// Frames that a trial uses: the first ones. They are plain, and nobody else's meanwhile.
 pub const FRAMES: u32 = 96;
@@ -68,7 +68,7 @@ impl<'a, M: UserMemory + ?Sized> Trial<'a, M> {
         self.digest = (self.digest.rotate_left(5) ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     }
 
-    fn note_run(&mut self, run: Run) {
+    fn note_run(&mut self, run: PageRun) {
         self.note(run.pages as u64);
         self.note(run.next);
     }

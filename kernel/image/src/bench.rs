@@ -14,10 +14,10 @@ use crate::hardware;
 use core::cell::Cell;
 use core::fmt::Write;
 use pins::Room;
-use remote_call::Pair;
+use remote_call::CorePair;
 use renga_arch_aarch64::cpu::ThisCore;
 use renga_core::{Address, Arena, Client, Core, Me, Port, Process, Protocol, protocol};
-use renga_rt::given::Servers as _;
+use renga_rt::given::BenchServers as _;
 use renga_rt::{Errno, Never, PAGE_BYTES, ProcId};
 use renga_systems::Directory;
 
@@ -137,13 +137,18 @@ fn reading_cost() -> u64 {
     ticks() - start
 }
 
-struct Servers {
+struct BenchServers {
     null: Address<Null>,
     chain: Address<Null>,
-    pair: Pair,
+    pair: CorePair,
 }
 
-async fn measure(mut me: Me, servers: Servers, page: &'static mut [u8; PAGE_BYTES], room: &'static mut Room) -> Never {
+async fn measure(
+    mut me: Me,
+    servers: BenchServers,
+    page: &'static mut [u8; PAGE_BYTES],
+    room: &'static mut Room,
+) -> Never {
     me.sleep_until(me.now_ns() + SETTLED_NS).await;
     let mut out = crate::fault::ConsoleText::open();
     pins::measure(&mut out, room);
@@ -210,7 +215,7 @@ pub fn start(core: &'static Core, arena: &'static Arena, directory: &Directory) 
     let page = arena.put(|| [0; PAGE_BYTES]);
     let process: &'static Process = arena.put(|| Process::new(core, 1, ProcId::new(directory.board(), u16::MAX)));
     let room = arena.put(|| Room::EMPTY);
-    let servers = Servers { null: null_server, chain, pair: Pair::make(arena) };
+    let servers = BenchServers { null: null_server, chain, pair: CorePair::make(arena) };
     begin(process, arena, |me| measure(me, servers, page, room));
     defmt::info!("measuring at {=u64} ns", hardware::now_ns());
 }

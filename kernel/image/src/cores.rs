@@ -26,7 +26,7 @@ use renga_board_rpi::gic;
 use renga_board_rpi::interrupts::enable_timer_of;
 use renga_core::CoreEndpoint;
 use renga_core::{Arena, Core};
-use renga_hal::timer::Timer;
+use renga_hal::timer::HardwareTimer;
 use renga_sync::Ipi;
 
 /// So long cores may take to come, and then to wake, ns.

@@ -17,9 +17,9 @@ use renga_core::probe;
 use renga_core::remote_run_queue::RemoteTask;
 use renga_core::user_slice::UserSlice;
 use renga_core::{Core, Process};
-use renga_hal::irq::Source;
+use renga_hal::irq::IrqSource;
 use renga_hal::memory::Frame;
-use renga_hal::timer::Timer;
+use renga_hal::timer::HardwareTimer;
 use renga_rt::user::{Exit, Trap};
 
 /// An alarm for the end of a slice may come so early, ns: then it is set again, which is rarer than moving it.
@@ -59,9 +59,9 @@ impl<const SEVERAL: bool> Executor<SEVERAL> {
         if SEVERAL {
             self.interrupts.come_to(self.core.number());
         }
-        self.interrupts.enable(Source::Timer);
-        self.interrupts.enable(Source::Uart);
-        self.interrupts.enable(Source::Link);
+        self.interrupts.enable(IrqSource::Timer);
+        self.interrupts.enable(IrqSource::Uart);
+        self.interrupts.enable(IrqSource::Link);
         loop {
             let idle = self.run_processes();
             if !idle {
@@ -148,7 +148,7 @@ impl<const SEVERAL: bool> Executor<SEVERAL> {
 
     fn sleep(&mut self) {
         if logger::has_more() {
-            self.interrupts.enable(Source::Log);
+            self.interrupts.enable(IrqSource::Log);
         }
         self.set_alarm(self.first_alarm_ns());
         if SEVERAL && !self.core.mark_away() {
@@ -225,18 +225,18 @@ impl<const SEVERAL: bool> Executor<SEVERAL> {
         let pending = self.interrupts.pending();
         probe::interrupt_devices(pending.uart, pending.log, pending.link);
         if pending.uart {
-            notify_or_silence(self.uart_owner, &mut self.interrupts, Source::Uart);
+            notify_or_silence(self.uart_owner, &mut self.interrupts, IrqSource::Uart);
         }
         if pending.log && !logger::send() {
-            self.interrupts.disable(Source::Log);
+            self.interrupts.disable(IrqSource::Log);
         }
         if pending.link {
-            notify_or_silence(self.link_owner, &mut self.interrupts, Source::Link);
+            notify_or_silence(self.link_owner, &mut self.interrupts, IrqSource::Link);
         }
     }
 }
 
-fn notify_or_silence(owner: Option<&'static Process>, interrupts: &mut InterruptLines, source: Source) {
+fn notify_or_silence(owner: Option<&'static Process>, interrupts: &mut InterruptLines, source: IrqSource) {
     match owner {
         Some(owner) => owner.notify(),
         None => interrupts.disable(source),

@@ -12,9 +12,9 @@ use renga_board_rpi::sd_supply;
 use renga_board_rpi::shared_lines::{CachedWords, SharedLines};
 
 /// The words that firmware and processor share.
-struct Words(SharedMemory);
+struct MailboxWords(SharedMemory);
 
-impl CachedWords for Words {
+impl CachedWords for MailboxWords {
     fn physical(&self) -> u32 {
         self.0.physical() as u32
     }
@@ -35,19 +35,19 @@ impl CachedWords for Words {
 }
 
 /// The firmware, asked by the boot core.
-pub struct Firmware {
-    mailbox: FirmwareMailbox<Mmio, SharedLines<Words>, GenericTimer>,
+pub struct BoardFirmware {
+    mailbox: FirmwareMailbox<Mmio, SharedLines<MailboxWords>, GenericTimer>,
     timer: GenericTimer,
     throttled: Throttled,
 }
 
-impl Firmware {
+impl BoardFirmware {
     /// Called once, by boot.
-    pub(crate) fn start(timer: GenericTimer) -> Firmware {
+    pub(crate) fn start(timer: GenericTimer) -> BoardFirmware {
         // SAFETY: once: boot keeps the only firmware.
-        let words = SharedLines::new(Words(unsafe { SharedMemory::take() }));
+        let words = SharedLines::new(MailboxWords(unsafe { SharedMemory::take() }));
         let mailbox = FirmwareMailbox::new(registers(board().chip.mailbox), words, timer);
-        Firmware { mailbox, timer, throttled: Throttled(0) }
+        BoardFirmware { mailbox, timer, throttled: Throttled(0) }
     }
 
     /// The rate of the mini UART's clock, Hz.

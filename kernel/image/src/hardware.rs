@@ -6,7 +6,7 @@
 
 use crate::boot_stage::{Mark, mark};
 use crate::fault;
-use crate::firmware::Firmware;
+use crate::firmware::BoardFirmware;
 use crate::once::{OnHome, Once};
 use core::cell::RefCell;
 use core::ops::Range;
@@ -17,7 +17,7 @@ use renga_arch_aarch64::mmio::Mmio;
 use renga_arch_aarch64::physical::LINEAR_BYTES;
 use renga_arch_aarch64::timer::GenericTimer;
 use renga_board_rpi::arguments::{self, Arguments};
-use renga_board_rpi::boards::{self, Board, CARD_CLOCK_HZ, CORE_CLOCK_HZ, Controllers, UART_CLOCK_HZ};
+use renga_board_rpi::boards::{self, BoardModel, CARD_CLOCK_HZ, CORE_CLOCK_HZ, Controllers, UART_CLOCK_HZ};
 use renga_board_rpi::bus_pins::BusPins;
 use renga_board_rpi::emulator_link::EmulatorLink;
 use renga_board_rpi::gic::Gic;
@@ -31,7 +31,7 @@ use renga_board_rpi::sd_card::SdCard;
 use renga_board_rpi::spi_master::SpiMaster;
 use renga_board_rpi::spi_slave::SpiSlave;
 use renga_hal::block::BlockError;
-use renga_hal::timer::Timer;
+use renga_hal::timer::HardwareTimer;
 use renga_systems::blob;
 
 /// Reads of pins take no time in the emulator; on a Pi 3 about as long as so many turns of an empty loop there.
@@ -63,12 +63,12 @@ pub type LinkSlave = SpiSlave<Mmio>;
 pub type Card = SdCard<Mmio, GenericTimer>;
 
 static TIMER: Once<GenericTimer> = Once::new();
-static BOARD: Once<&'static Board> = Once::new();
+static BOARD: Once<&'static BoardModel> = Once::new();
 static EMULATED: Once<bool> = Once::new();
 static WATCHED: Once<bool> = Once::new();
 static READ_SPINS: Once<u32> = Once::new();
 static UART_CLOCK: Once<u32> = Once::new();
-static FIRMWARE: OnHome<RefCell<Firmware>> = OnHome::new();
+static FIRMWARE: OnHome<RefCell<BoardFirmware>> = OnHome::new();
 
 /// What boot found.
 pub struct Hardware {
@@ -147,11 +147,11 @@ pub(crate) fn registers(physical: u64) -> Mmio {
 
 /// Time since boot, ns; 0 before the timer is known.
 pub fn now_ns() -> u64 {
-    TIMER.get().map_or(0, Timer::now_ns)
+    TIMER.get().map_or(0, HardwareTimer::now_ns)
 }
 
 /// What the board is, once boot knows; a kernel that does not cannot even say so.
-pub fn board() -> &'static Board {
+pub fn board() -> &'static BoardModel {
     match BOARD.get() {
         Some(board) => board,
         None => unreachable!("asked before `start`"),
@@ -185,7 +185,7 @@ pub unsafe fn start(boot_data: u64) -> (Hardware, InterruptLines, Uart, FrameMem
     EMULATED.set(arguments.has("emulator"));
     READ_SPINS.set(arguments.number("read_spins").unwrap_or(if emulated() { EMULATED_READ_SPINS } else { 0 }));
     WATCHED.set(!arguments.has("emulator") && !arguments.has("nowatchdog"));
-    let mut firmware = Firmware::start(timer);
+    let mut firmware = BoardFirmware::start(timer);
     let uart = start_lines(&mut firmware);
     mark(Mark::Lines);
     let memory = add_memory(&mut map, &arguments);
@@ -217,7 +217,7 @@ pub unsafe fn start(boot_data: u64) -> (Hardware, InterruptLines, Uart, FrameMem
 }
 
 /// The two serial lines: pins, clocks, registers.
-fn start_lines(firmware: &mut Firmware) -> Uart {
+fn start_lines(firmware: &mut BoardFirmware) -> Uart {
     let chip = board().chip;
     Pins::new(registers(chip.gpio), chip.pulls).route_console();
     crate::logger::start(MiniUart::new(registers(chip.auxiliary), firmware.core_clock_hz()));
@@ -333,7 +333,7 @@ pub fn last_line() -> Uart {
 }
 
 /// Asks the firmware, if nobody does at the moment.
-pub fn with_firmware<T>(ask: impl FnOnce(&mut Firmware) -> T) -> Option<T> {
+pub fn with_firmware<T>(ask: impl FnOnce(&mut BoardFirmware) -> T) -> Option<T> {
     FIRMWARE.get().and_then(|firmware| Some(ask(&mut *firmware.try_borrow_mut().ok()?)))
 }
 

@@ -6,10 +6,10 @@ use crate::hardware::{EmulatorPage, LinkMaster, LinkPins, LinkSlave};
 use crate::{fault, hardware};
 use core::sync::atomic::{AtomicU32, Ordering};
 use renga_hal::link::{FRAME_BYTES_MAX, FrameDevice, TransmitFull};
-use renga_mac::{Setup, Timing};
+use renga_mac::{MacSetup, TokenTiming};
 use renga_phy::linkbench::{Errors, Measured};
 use renga_phy::pins::{self, Handshake, PinBus, PinPhy, PullUps, Width, Wiring};
-use renga_phy::spi::wiring::Chip;
+use renga_phy::spi::wiring::SpiChip;
 use renga_phy::spi::{self, SpiBus, SpiPhy};
 use renga_router::TokenLink;
 
@@ -64,7 +64,7 @@ pub fn width(name: &str) -> Option<Width> {
 
 fn pins(board: u8, width: Width, emulated: bool) -> TokenLink<PinPhy<LinkPins>> {
     let wiring = Wiring { width, handshake: Handshake::TwoEdge, pulls: PullUps::Harness };
-    let mut timing = pins::Timing::by_interrupt(width, ARM_NS);
+    let mut timing = pins::PinTiming::by_interrupt(width, ARM_NS);
     let mut gpio = hardware::bus_pins();
     if emulated {
         // All that is stored arrives after the same time and in its order: there is nothing to settle.
@@ -78,8 +78,8 @@ fn pins(board: u8, width: Width, emulated: bool) -> TokenLink<PinPhy<LinkPins>> 
 }
 
 /// Whose slave's pins are this board's.
-pub fn chip() -> Chip {
-    if hardware::board().chip.spi.shares_pins { Chip::Bcm2711 } else { Chip::Bcm2837 }
+pub fn chip() -> SpiChip {
+    if hardware::board().chip.spi.shares_pins { SpiChip::Bcm2711 } else { SpiChip::Bcm2837 }
 }
 
 fn spi(board: u8) -> TokenLink<SpiPhy<LinkPins, LinkMaster, LinkSlave>> {
@@ -91,9 +91,9 @@ fn spi(board: u8) -> TokenLink<SpiPhy<LinkPins, LinkMaster, LinkSlave>> {
 
 /// Two boards of one number are a mistake of whoever wrote the cards; they are told apart by the serial numbers that their firmware knows.
 /// Where it knows none, as in QEMU, they are not.
-fn setup(board: u8) -> Setup {
+fn setup(board: u8) -> MacSetup {
     let known = hardware::with_firmware(|firmware| firmware.serial()).filter(|serial| *serial != 0);
-    Setup { board, serial: known.unwrap_or(u64::from(board)), timing: Timing::PI3.slowed(TOKEN_SLOWED) }
+    MacSetup { board, serial: known.unwrap_or(u64::from(board)), timing: TokenTiming::PI3.slowed(TOKEN_SLOWED) }
 }
 
 impl Measured for LinkDevice {

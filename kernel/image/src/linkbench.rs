@@ -11,7 +11,7 @@ use crate::{boot_stage, fault};
 use core::cell::RefCell;
 use core::fmt::Write;
 use renga_core::Arena;
-use renga_phy::linkbench::Station;
+use renga_phy::linkbench::BenchStation;
 
 /// How long each flow lasts unless it is said, ms.
 const SPAN_MS: u32 = 1_000;
@@ -29,7 +29,7 @@ pub fn run(
     tester_console: &'static RefCell<TesterConsole>,
 ) -> ! {
     let link = arena.put(|| LinkDevice::choose(hardware::emulator_link(), hardware.link.as_str(), hardware.board));
-    let station = arena.put(|| Station::new(link, boards));
+    let station = arena.put(|| BenchStation::new(link, boards));
     arena.seal();
     let span_us = hardware.span_ms.unwrap_or(SPAN_MS) * 1000;
     let mut tester_console = tester_console.borrow_mut();

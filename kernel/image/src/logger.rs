@@ -11,7 +11,7 @@ use renga_arch_aarch64::mmio::Mmio;
 use renga_board_rpi::mini_uart::MiniUart;
 use renga_rt::ProcId;
 
-struct Line {
+struct SerialLine {
     uart: MiniUart<Mmio>,
     encoder: defmt::Encoder,
 }
@@ -25,15 +25,15 @@ const HOLD_TRIES_MAX: u32 = 10_000_000;
 const NOBODY: u8 = u8::MAX;
 
 static MORE: AtomicBool = AtomicBool::new(false);
-static LINE: Once<Held> = Once::new();
+static LINE: Once<LockedLine> = Once::new();
 /// The core that has the line.
 static HOLDER: AtomicU8 = AtomicU8::new(NOBODY);
 
 /// The line, of whoever holds it.
-struct Held(RefCell<Line>);
+struct LockedLine(RefCell<SerialLine>);
 
 // SAFETY: only `with_line` reaches it, on the core that is the holder.
-unsafe impl Sync for Held {}
+unsafe impl Sync for LockedLine {}
 
 /// Waits until this core holds the line; whether it did not before.
 fn hold() -> bool {
@@ -52,7 +52,7 @@ fn let_go() {
 
 /// Sends the log to `uart` from now on.
 pub fn start(uart: MiniUart<Mmio>) {
-    LINE.set(Held(RefCell::new(Line { uart, encoder: defmt::Encoder::new() })));
+    LINE.set(LockedLine(RefCell::new(SerialLine { uart, encoder: defmt::Encoder::new() })));
 }
 
 fn with_line(use_line: impl FnOnce(&mut MiniUart<Mmio>, &mut defmt::Encoder)) {
@@ -60,7 +60,7 @@ fn with_line(use_line: impl FnOnce(&mut MiniUart<Mmio>, &mut defmt::Encoder)) {
         && let Some(line) = LINE.get()
         && let Ok(mut line) = line.0.try_borrow_mut()
     {
-        let Line { uart, encoder } = &mut *line;
+        let SerialLine { uart, encoder } = &mut *line;
         use_line(uart, encoder);
     }
 }

@@ -10,7 +10,7 @@ use crate::once::OnHome;
 use core::cell::{Cell, RefCell};
 use core::ops::Range;
 use renga_arch_aarch64::timer::GenericTimer;
-use renga_boot_card::{NODE_BYTES_MAX, Node, read_node_file};
+use renga_boot_card::{NODE_BYTES_MAX, NodeFile, read_node_file};
 use renga_boot_card::{PARTITIONS, choice_of, chosen, count, other, start_sectors};
 use renga_hal::block::{Block, BlockError, Progress, SECTOR_BYTES};
 use renga_hal::start_card::{StartCard, StartFacts};
@@ -28,7 +28,7 @@ struct OwnCard {
     /// `None` while a disk on another core has it.
     card: RefCell<Option<Card>>,
     /// Whose transfer is under way.
-    taken: Cell<Option<User>>,
+    taken: Cell<Option<CardUser>>,
     /// The sector that makes the kernel that runs the usual one, and what it is then; `None` if the card has none.
     choice: Option<(u64, [u8; SECTOR_BYTES])>,
     /// The sectors of the partitions that the board may start from.
@@ -41,7 +41,7 @@ struct OwnCard {
 
 /// Who uses the card.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum User {
+enum CardUser {
     Disk,
     Programs,
 }
@@ -100,7 +100,7 @@ fn identify(card: &mut Card, hardware: &mut Hardware) {
             return;
         }
     };
-    match Node::parse(text) {
+    match NodeFile::parse(text) {
         Ok(node) => {
             hardware.board = node.board;
             hardware.board_name = Name::of(node.name);
@@ -137,7 +137,7 @@ impl OwnCard {
     /// Goes on with the transfer of `user`, unless another one's is under way.
     fn go_on(
         &self,
-        user: User,
+        user: CardUser,
         work: impl FnOnce(&mut Card) -> Result<Progress, BlockError>,
     ) -> Result<Progress, BlockError> {
         if self.taken.get().is_some_and(|taken| taken != user) {
@@ -166,12 +166,12 @@ impl StartCard for ForPrograms {
     fn read(&self, sector: u64, out: &mut [u8]) -> Result<Progress, BlockError> {
         let own = CARD.get().ok_or(BlockError::NoMedium)?;
         own.check(&(0..own.sectors.end), sector, out.len())?;
-        own.go_on(User::Programs, |card| card.read_on(sector, out))
+        own.go_on(CardUser::Programs, |card| card.read_on(sector, out))
     }
     fn write(&self, sector: u64, data: &[u8]) -> Result<Progress, BlockError> {
         let own = CARD.get().ok_or(BlockError::NoMedium)?;
         own.check(&own.sectors, sector, data.len())?;
-        own.go_on(User::Programs, |card| card.write_on(sector, data))
+        own.go_on(CardUser::Programs, |card| card.write_on(sector, data))
     }
     fn keep(&self) -> Result<Progress, BlockError> {
         let own = CARD.get().ok_or(BlockError::NoMedium)?;
@@ -179,7 +179,7 @@ impl StartCard for ForPrograms {
             return Ok(Progress::Done);
         }
         let (at, sector) = own.choice.as_ref().ok_or(BlockError::Failed)?;
-        let progress = own.go_on(User::Programs, |card| card.write_on(*at, sector))?;
+        let progress = own.go_on(CardUser::Programs, |card| card.write_on(*at, sector))?;
         if progress == Progress::Done {
             own.usual.set(own.runs);
             own.trial_ends_ns.set(None);
@@ -228,7 +228,7 @@ impl DiskCard {
     fn go_on(&mut self, work: impl FnOnce(&mut Card) -> Result<Progress, BlockError>) -> Result<Progress, BlockError> {
         match self {
             DiskCard::Own(card) => work(card),
-            DiskCard::Shared => CARD.get().ok_or(BlockError::NoMedium)?.go_on(User::Disk, work),
+            DiskCard::Shared => CARD.get().ok_or(BlockError::NoMedium)?.go_on(CardUser::Disk, work),
         }
     }
 }

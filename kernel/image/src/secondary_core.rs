@@ -15,7 +15,7 @@ use renga_core::probe;
 use renga_core::remote_run_queue::RemoteTask;
 use renga_core::user_slice::UserSlice;
 use renga_hal::memory::Frame;
-use renga_hal::timer::Timer;
+use renga_hal::timer::HardwareTimer;
 use renga_rt::user::{Exit, Trap};
 
 /// Dispatches between two looks at the alarms.

@@ -9,7 +9,7 @@ use core::cell::Cell;
 pub const NOWHERE: u16 = u16::MAX;
 
 /// An item of a heap.
-pub trait Placed {
+pub trait HeapItem {
     /// Compared to find the least.
     type Order: Ord;
     /// Its order: the least is the first.
@@ -19,18 +19,18 @@ pub trait Placed {
 }
 
 /// At most `MAX` things.
-pub struct Heap<T: Placed + 'static, const MAX: usize> {
+pub struct Heap<T: HeapItem + 'static, const MAX: usize> {
     places: [Cell<Option<&'static T>>; MAX],
     length: Cell<usize>,
 }
 
-impl<T: Placed, const MAX: usize> Default for Heap<T, MAX> {
+impl<T: HeapItem, const MAX: usize> Default for Heap<T, MAX> {
     fn default() -> Self {
         Heap::new()
     }
 }
 
-impl<T: Placed, const MAX: usize> Heap<T, MAX> {
+impl<T: HeapItem, const MAX: usize> Heap<T, MAX> {
     /// Nothing.
     pub const fn new() -> Self {
         Heap { places: [const { Cell::new(None) }; MAX], length: Cell::new(0) }

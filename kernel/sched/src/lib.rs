@@ -17,7 +17,7 @@ mod run_queue;
 mod task;
 
 pub use account::{Account, AccountSchedule};
-pub use heap::{Heap, NOWHERE, Placed};
+pub use heap::{Heap, HeapItem, NOWHERE};
 pub use remote_tasks::RemoteTasks;
 pub use run_queue::{RunQueue, SLEEPER_CREDIT_NS_MAX};
 pub use task::{Task, TaskKey};

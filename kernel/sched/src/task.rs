@@ -3,7 +3,7 @@
 //! Not here: what it runs.
 
 use crate::account::Account;
-use crate::heap::Placed;
+use crate::heap::HeapItem;
 use renga_abi::policy::Rank;
 
 /// The order of queued tasks: the least goes first.
@@ -22,10 +22,10 @@ impl TaskKey {
 }
 
 /// A schedulable task.
-pub trait Task: Placed<Order = TaskKey> {
+pub trait Task: HeapItem<Order = TaskKey> {
     /// The account of its time.
     fn account(&self) -> &'static Account;
-    /// Sets [`Placed::order`].
+    /// Sets [`HeapItem::order`].
     fn set_order(&self, order: TaskKey);
     /// Whether it is runnable or running.
     fn is_runnable(&self) -> bool;

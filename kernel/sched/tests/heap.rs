@@ -1,7 +1,7 @@
 //! The heap against a list that is searched.
 
 use renga_random::Random;
-use renga_sched::{Heap, NOWHERE, Placed};
+use renga_sched::{Heap, HeapItem, NOWHERE};
 use std::cell::Cell;
 
 const THINGS: usize = 40;
@@ -12,7 +12,7 @@ struct Thing {
     place: Cell<u16>,
 }
 
-impl Placed for Thing {
+impl HeapItem for Thing {
     type Order = (u64, u64);
     fn order(&self) -> (u64, u64) {
         self.order.get()
@@ -37,11 +37,11 @@ fn heap_pop_gives_least_after_any_changes() {
         } else if random.chance(30) {
             heap.remove(thing);
         } else if random.chance(40) {
-            let least = heap.first().map(Placed::order);
-            assert_eq!(heap.pop().map(Placed::order), least);
+            let least = heap.first().map(HeapItem::order);
+            assert_eq!(heap.pop().map(HeapItem::order), least);
         }
         let inside = || things.iter().filter(|thing| thing.place.get() != NOWHERE);
-        assert_eq!(heap.first().map(Placed::order), inside().map(Placed::order).min());
+        assert_eq!(heap.first().map(HeapItem::order), inside().map(HeapItem::order).min());
         assert_eq!(heap.is_empty(), inside().next().is_none());
         let found = heap.find(|thing| thing.order().0 == 3).map(|thing| thing.order().0);
         assert_eq!(found, inside().find(|thing| thing.order().0 == 3).map(|_| 3));

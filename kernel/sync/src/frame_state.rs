@@ -34,7 +34,7 @@ const LOOKS_MAX: u32 = 10_000_000;
 /// The kind of a frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
-pub enum FrameKind {
+pub enum PageFrameKind {
     /// Content.
     Plain = 0,
     /// A table below the root. Its number: the template whose pages it maps without counting them.
@@ -65,13 +65,13 @@ pub struct FrameUse(u64);
 impl FrameUse {
     /// Its kind.
     #[inline(always)]
-    pub const fn kind(self) -> FrameKind {
+    pub const fn kind(self) -> PageFrameKind {
         match (self.0 & KIND) >> KIND_SHIFT {
-            0 => FrameKind::Plain,
-            1 => FrameKind::Table,
-            2 => FrameKind::Root,
-            3 => FrameKind::Ending,
-            _ => FrameKind::SharedTable,
+            0 => PageFrameKind::Plain,
+            1 => PageFrameKind::Table,
+            2 => PageFrameKind::Root,
+            3 => PageFrameKind::Ending,
+            _ => PageFrameKind::SharedTable,
         }
     }
 
@@ -84,7 +84,7 @@ impl FrameUse {
     /// Whether it is a root.
     #[inline(always)]
     pub const fn is_root(self) -> bool {
-        self.0 & KIND == (FrameKind::Root as u64) << KIND_SHIFT
+        self.0 & KIND == (PageFrameKind::Root as u64) << KIND_SHIFT
     }
 
     /// How often it is mapped, or as its kind has it.
@@ -203,7 +203,7 @@ impl FrameState {
     }
 
     /// An unused plain frame gets another kind, with that number.
-    pub fn become_table(&self, kind: FrameKind, number: u16) -> Result<(), FrameRefusal> {
+    pub fn become_table(&self, kind: PageFrameKind, number: u16) -> Result<(), FrameRefusal> {
         let next = |old| match old {
             _ if old & KIND != 0 => Err(FrameRefusal::WrongKind),
             _ if old & COUNT != 0 => Err(FrameRefusal::Mapped),
@@ -214,9 +214,9 @@ impl FrameState {
     }
 
     /// Changes the kind, by the one core that has it; neither plain frames nor roots. The count stays.
-    pub fn turn(&self, kind: FrameKind, number: u16) {
+    pub fn turn(&self, kind: PageFrameKind, number: u16) {
         let next = |old| match FrameUse(old).kind() {
-            FrameKind::Plain | FrameKind::Root => Err(FrameRefusal::WrongKind),
+            PageFrameKind::Plain | PageFrameKind::Root => Err(FrameRefusal::WrongKind),
             _ => Ok(old & (SEVERAL | COUNT) | of_kind(kind, number)),
         };
         assert!(self.step(next).is_ok(), "what is used becomes something else");
@@ -227,7 +227,7 @@ impl FrameState {
         let next = |old| match old {
             _ if !FrameUse(old).is_root() => Err(FrameRefusal::WrongKind),
             _ if old & LOCKED != 0 => Err(FrameRefusal::Borrowed),
-            _ => Ok(old & (SEVERAL | COUNT | NUMBER) | of_kind(FrameKind::Ending, 0)),
+            _ => Ok(old & (SEVERAL | COUNT | NUMBER) | of_kind(PageFrameKind::Ending, 0)),
         };
         self.step(next).map(drop)
     }
@@ -274,7 +274,7 @@ impl FrameState {
     }
 }
 
-const fn of_kind(kind: FrameKind, number: u16) -> u64 {
+const fn of_kind(kind: PageFrameKind, number: u16) -> u64 {
     (kind as u64) << KIND_SHIFT | (number as u64) << NUMBER_SHIFT
 }
 

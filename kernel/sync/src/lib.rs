@@ -23,7 +23,7 @@ mod spin_lock;
 pub use call_location::CallLocation;
 pub use event_flags::EventFlags;
 pub use frame_borrow::{FrameReadGuard, FrameWriteGuard};
-pub use frame_state::{FrameKind, FrameRefusal, FrameState, FrameUse, wait};
+pub use frame_state::{FrameRefusal, FrameState, FrameUse, PageFrameKind, wait};
 pub use mailbox::{Ipi, Mailbox};
 pub use message::{CoreMessage, OwnedMessage};
 pub use shared_ref::SharedRef;

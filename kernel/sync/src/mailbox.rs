@@ -4,7 +4,7 @@
 //! IPI; and the owner goes away by a step that fails if a message was posted: no wake-up is lost. Messages come out in the order of their
 //! posts.
 
-use crate::message::{LinkTarget, MessageLink, OwnedMessage};
+use crate::message::{MailboxLink, MessageLink, OwnedMessage};
 use core::sync::atomic::Ordering;
 
 /// An inter-processor interrupt, which wakes a core that sleeps or runs a program.
@@ -40,12 +40,12 @@ impl<T> Mailbox<T> {
         // Bounded by the number of messages: each retry follows another post or a drain.
         loop {
             message.next.set(newest);
-            match self.0.exchange(newest, LinkTarget::Message(message), Ordering::AcqRel) {
+            match self.0.exchange(newest, MailboxLink::Message(message), Ordering::AcqRel) {
                 Ok(()) => break,
                 Err(now) => newest = now,
             }
         }
-        if let LinkTarget::OwnerAway = newest {
+        if let MailboxLink::OwnerAway = newest {
             ipi.send();
         }
     }
@@ -53,26 +53,26 @@ impl<T> Mailbox<T> {
     /// Whether it is empty; for the owner, and perhaps late.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
-        !matches!(self.0.get(), LinkTarget::Message(_))
+        !matches!(self.0.get(), MailboxLink::Message(_))
     }
 
     /// Delivers all messages in the order of their posts; the owner polls from now on.
     #[inline]
     pub fn drain(&self, mut deliver: impl FnMut(OwnedMessage<T>)) {
-        let mut messages = Self::reversed(self.0.swap(LinkTarget::Empty, Ordering::Acquire));
-        while let LinkTarget::Message(message) = messages {
+        let mut messages = Self::reversed(self.0.swap(MailboxLink::Empty, Ordering::Acquire));
+        while let MailboxLink::Message(message) = messages {
             messages = message.next.get(); // before the delivery: it may be posted again at once
             deliver(message.reclaim());
         }
     }
 
     /// A chain of messages the other way round.
-    fn reversed(mut newest: LinkTarget<T>) -> LinkTarget<T> {
-        let mut reversed = LinkTarget::Empty;
-        while let LinkTarget::Message(message) = newest {
+    fn reversed(mut newest: MailboxLink<T>) -> MailboxLink<T> {
+        let mut reversed = MailboxLink::Empty;
+        while let MailboxLink::Message(message) = newest {
             newest = message.next.get();
             message.next.set(reversed);
-            reversed = LinkTarget::Message(message);
+            reversed = MailboxLink::Message(message);
         }
         reversed
     }
@@ -83,8 +83,8 @@ impl<T> Mailbox<T> {
     pub fn mark_away(&self) -> bool {
         // Who finds the owner away rings: that must come behind the owner's last `silence`, hence a release here and an
         // acquire where it is found.
-        let left = self.0.exchange(LinkTarget::Empty, LinkTarget::OwnerAway, Ordering::Release);
-        matches!(left, Ok(()) | Err(LinkTarget::OwnerAway))
+        let left = self.0.exchange(MailboxLink::Empty, MailboxLink::OwnerAway, Ordering::Release);
+        matches!(left, Ok(()) | Err(MailboxLink::OwnerAway))
     }
 
     /// Has the owner sleep until a message is posted, or anything else interrupts.

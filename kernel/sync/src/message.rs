@@ -1,6 +1,6 @@
 //! A message from one core to another, with its place in a mailbox.
 //!
-//! L1 A message lives for ever (`&'static`), and a [`MessageLink`] is empty, [`LinkTarget::OwnerAway`] or a message.
+//! L1 A message lives for ever (`&'static`), and a [`MessageLink`] is empty, [`MailboxLink::OwnerAway`] or a message.
 //! L2 A message has at most one [`OwnedMessage`], or is in one mailbox: posting gives the ownership up, and only a drain returns it. So one
 //!    core at a time reaches the payload.
 //! L3 A post and the drain that finds it are a release and an acquire on the mailbox's head (`mailbox.rs`), so the receiver sees what was
@@ -53,7 +53,7 @@ impl<T> OwnedMessage<T> {
 }
 
 /// The target of a link.
-pub(crate) enum LinkTarget<T: 'static> {
+pub(crate) enum MailboxLink<T: 'static> {
     /// Nothing.
     Empty,
     /// Nothing, and the mailbox's owner does not look.
@@ -62,35 +62,35 @@ pub(crate) enum LinkTarget<T: 'static> {
     Message(&'static CoreMessage<T>),
 }
 
-impl<T> Clone for LinkTarget<T> {
+impl<T> Clone for MailboxLink<T> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<T> Copy for LinkTarget<T> {}
+impl<T> Copy for MailboxLink<T> {}
 
-impl<T> LinkTarget<T> {
+impl<T> MailboxLink<T> {
     /// As no message's address: messages are aligned as pointers are.
     const OWNER_AWAY: *mut CoreMessage<T> = ptr::without_provenance_mut(1);
 
     fn to_pointer(self) -> *mut CoreMessage<T> {
         match self {
-            LinkTarget::Empty => ptr::null_mut(),
-            LinkTarget::OwnerAway => Self::OWNER_AWAY,
-            LinkTarget::Message(message) => ptr::from_ref(message).cast_mut(),
+            MailboxLink::Empty => ptr::null_mut(),
+            MailboxLink::OwnerAway => Self::OWNER_AWAY,
+            MailboxLink::Message(message) => ptr::from_ref(message).cast_mut(),
         }
     }
     fn from_pointer(pointer: *mut CoreMessage<T>) -> Self {
         if pointer == Self::OWNER_AWAY {
-            return LinkTarget::OwnerAway;
+            return MailboxLink::OwnerAway;
         }
         // SAFETY: a pointer that is neither null nor `OWNER_AWAY` came from a `&'static CoreMessage` by `to_pointer` (L1), and only shared
         // references are made of it.
-        unsafe { pointer.as_ref() }.map_or(LinkTarget::Empty, LinkTarget::Message)
+        unsafe { pointer.as_ref() }.map_or(MailboxLink::Empty, MailboxLink::Message)
     }
 }
 
-/// A place that holds an [`LinkTarget`], of any core. As `Send` and `Sync` as what can be reached through it.
+/// A place that holds an [`MailboxLink`], of any core. As `Send` and `Sync` as what can be reached through it.
 pub(crate) struct MessageLink<T: 'static>(AtomicPtr<CoreMessage<T>>, PhantomData<&'static CoreMessage<T>>);
 
 impl<T> MessageLink<T> {
@@ -98,26 +98,26 @@ impl<T> MessageLink<T> {
         MessageLink(AtomicPtr::new(ptr::null_mut()), PhantomData)
     }
     #[inline(always)]
-    pub(crate) fn get(&self) -> LinkTarget<T> {
-        LinkTarget::from_pointer(self.0.load(Ordering::Relaxed))
+    pub(crate) fn get(&self) -> MailboxLink<T> {
+        MailboxLink::from_pointer(self.0.load(Ordering::Relaxed))
     }
     #[inline(always)]
-    pub(crate) fn set(&self, to: LinkTarget<T>) {
+    pub(crate) fn set(&self, to: MailboxLink<T>) {
         self.0.store(to.to_pointer(), Ordering::Relaxed);
     }
     #[inline(always)]
-    pub(crate) fn swap(&self, to: LinkTarget<T>, order: Ordering) -> LinkTarget<T> {
-        LinkTarget::from_pointer(self.0.swap(to.to_pointer(), order))
+    pub(crate) fn swap(&self, to: MailboxLink<T>, order: Ordering) -> MailboxLink<T> {
+        MailboxLink::from_pointer(self.0.swap(to.to_pointer(), order))
     }
     /// Replaces `from` by `to`, or returns the present target.
     #[inline(always)]
     pub(crate) fn exchange(
         &self,
-        from: LinkTarget<T>,
-        to: LinkTarget<T>,
+        from: MailboxLink<T>,
+        to: MailboxLink<T>,
         order: Ordering,
-    ) -> Result<(), LinkTarget<T>> {
+    ) -> Result<(), MailboxLink<T>> {
         let done = self.0.compare_exchange(from.to_pointer(), to.to_pointer(), order, Ordering::Relaxed);
-        done.map(|_| ()).map_err(LinkTarget::from_pointer)
+        done.map(|_| ()).map_err(MailboxLink::from_pointer)
     }
 }

@@ -2,7 +2,7 @@
 #![allow(missing_docs)]
 
 use renga_random::Random;
-use renga_sync::{FrameKind, FrameRefusal, FrameState, SpinLock};
+use renga_sync::{FrameRefusal, FrameState, PageFrameKind, SpinLock};
 
 #[derive(Default, Debug)]
 struct Books {
@@ -47,11 +47,11 @@ impl Books {
             6 => {
                 let why = if self.mapped > 0 { FrameRefusal::Mapped } else { FrameRefusal::Borrowed };
                 let expected = if self.table || self.mapped > 0 || borrowed { Err(kind(why)) } else { Ok(()) };
-                assert_eq!(state.become_table(FrameKind::Table, 7), expected);
+                assert_eq!(state.become_table(PageFrameKind::Table, 7), expected);
                 self.table |= expected.is_ok();
             }
             7 if self.table => {
-                state.turn(FrameKind::Plain, 0);
+                state.turn(PageFrameKind::Plain, 0);
                 self.table = false;
             }
             _ => {}
@@ -78,16 +78,16 @@ fn frame_state_root_locks_once_and_not_in_teardown() {
     for several in [false, true] {
         let state = FrameState::new(several);
         assert!(matches!(state.lock(), Err(FrameRefusal::WrongKind)));
-        state.become_table(FrameKind::Ending, 3).expect("it is unused");
+        state.become_table(PageFrameKind::Ending, 3).expect("it is unused");
         assert!(matches!(state.lock(), Err(FrameRefusal::WrongKind)));
-        state.turn(FrameKind::Root, 3);
+        state.turn(PageFrameKind::Root, 3);
         state.count(2);
         assert_eq!(state.lock().map(|before| (before.number(), before.count())).ok(), Some((3, 2)));
         assert!(matches!(state.lock(), Err(FrameRefusal::Borrowed)));
         assert_eq!(state.begin_ending(), Err(FrameRefusal::Borrowed));
         state.unlock();
         assert_eq!((state.begin_ending(), state.take_count()), (Ok(()), 2));
-        assert_eq!((state.get().kind(), state.get().number()), (FrameKind::Ending, 3));
+        assert_eq!((state.get().kind(), state.get().number()), (PageFrameKind::Ending, 3));
     }
 }
 

@@ -1,29 +1,29 @@
 //! What the protocol is told, and what it says.
 
-use crate::timing::Timing;
-use renga_wire::bus::{CONTROL_PAYLOAD_BYTES_MAX, Lines, Poll, SendError};
-use renga_wire::{Frame, Header};
+use crate::timing::TokenTiming;
+use renga_wire::bus::{BusLines, CONTROL_PAYLOAD_BYTES_MAX, Poll, SendError};
+use renga_wire::{Header, LinkFrame};
 
 /// What one board is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Setup {
+pub struct MacSetup {
     /// Its number, below [`renga_wire::bus::BOARDS_MAX`].
     pub board: u8,
     /// What no other board has.
     pub serial: u64,
     /// How long to wait for what.
-    pub timing: Timing,
+    pub timing: TokenTiming,
 }
 
 /// What has happened.
 #[derive(Clone, Copy, Debug)]
-pub enum Event<'a> {
+pub enum MacEvent<'a> {
     /// The board has started, or takes part again.
     Started,
     /// A line that is watched has changed.
     Lines,
     /// A frame of the token protocol came in, intact.
-    Frame(Frame<'a>),
+    Frame(LinkFrame<'a>),
     /// The frame that was commanded has ended; it was for `destination`.
     Sent {
         /// A board, or [`renga_wire::frame::BROADCAST`].
@@ -54,7 +54,7 @@ pub struct Control {
 
 /// What the board is to do.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Command {
+pub enum MacCommand {
     /// Send one frame of data.
     SendData,
     /// Send a frame of the protocol.
@@ -67,7 +67,7 @@ pub enum Command {
 
 /// What the board's owner may want to know.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Report {
+pub enum MacReport {
     /// This board takes part.
     Member,
     /// A board has said that it takes part; perhaps it was reset unnoticed.
@@ -87,13 +87,13 @@ pub enum Report {
         /// Its epoch.
         epoch: u8,
     },
-    /// Two boards have the number of this one: it keeps silent for [`Timing::quarantine_ns`].
+    /// Two boards have the number of this one: it keeps silent for [`TokenTiming::quarantine_ns`].
     Duplicate {
         /// The other one's serial number, if this board heard it.
         other: Option<u64>,
     },
     /// Lines stay low though nobody uses them.
-    Stuck(Lines),
+    Stuck(BusLines),
     /// The board takes part no more, as it was asked.
     Off,
 }
@@ -105,17 +105,17 @@ pub const REPORTS_MAX: usize = 4;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Actions {
     /// To be done at once, after the lines were set.
-    pub command: Option<Command>,
-    reports: [Option<Report>; REPORTS_MAX],
+    pub command: Option<MacCommand>,
+    reports: [Option<MacReport>; REPORTS_MAX],
 }
 
 impl Actions {
     /// What the owner may want to know.
-    pub fn reports(&self) -> impl Iterator<Item = Report> + '_ {
+    pub fn reports(&self) -> impl Iterator<Item = MacReport> + '_ {
         self.reports.iter().flatten().copied()
     }
     /// Adds a report; the first ones are kept.
-    pub(crate) fn report(&mut self, report: Report) {
+    pub(crate) fn report(&mut self, report: MacReport) {
         if let Some(place) = self.reports.iter_mut().find(|place| place.is_none()) {
             *place = Some(report);
         }

@@ -1,28 +1,28 @@
 //! With the token: what to send next, and what the answer means.
 
-use crate::event::{Actions, Command, Control, Report};
+use crate::event::{Actions, Control, MacCommand, MacReport};
 use crate::machine::Mac;
-use crate::state::{Sending, State};
+use crate::state::{MacState, Sending};
 use crate::timing::{COLLISIONS_MAX, FRUITLESS_POLLS_MAX, JOIN_REFUSALS_MAX};
-use renga_wire::bus::{BOARDS_MAX, CONTROL_PAYLOAD_BYTES_MAX, Lines, Poll, SendError};
+use renga_wire::bus::{BOARDS_MAX, BusLines, CONTROL_PAYLOAD_BYTES_MAX, Poll, SendError};
 use renga_wire::frame::BROADCAST;
-use renga_wire::{Header, Kind};
+use renga_wire::{FrameKind, Header};
 
 /// Times that a refused map is sent again with a later epoch.
 const LEAPS_MAX: u8 = 4;
 
 impl Mac {
     /// Has just got the token.
-    pub(crate) fn take(&mut self, now_ns: u64, lines: Lines, out: &mut Actions) {
+    pub(crate) fn take(&mut self, now_ns: u64, lines: BusLines, out: &mut Actions) {
         // A board that asked cannot tell its own ATN# from another's.
-        let others = Lines { attention: lines.attention && !self.drive().attention, ..lines };
+        let others = BusLines { attention: lines.attention && !self.drive().attention, ..lines };
         (self.ask, self.tell, self.fruitless, self.leaps) = (false, false, 0, 0);
         self.send_next(now_ns, others, 0, false, out);
     }
 
     /// Sends what is to be sent next, or lets go of the token; `wanting`: boards that want it, `sent`: it
     /// has sent its frame.
-    pub(crate) fn send_next(&mut self, now_ns: u64, lines: Lines, wanting: u8, sent: bool, out: &mut Actions) {
+    pub(crate) fn send_next(&mut self, now_ns: u64, lines: BusLines, wanting: u8, sent: bool, out: &mut Actions) {
         let wanting = wanting & !self.own_bit();
         if self.ask {
             return self.send(now_ns, Sending::Poll, wanting, sent, out);
@@ -49,9 +49,9 @@ impl Mac {
     }
 
     /// Somebody wants the token: asks who, but not for ever.
-    fn ask_who(&mut self, now_ns: u64, lines: Lines, sent: bool, out: &mut Actions) {
+    fn ask_who(&mut self, now_ns: u64, lines: BusLines, sent: bool, out: &mut Actions) {
         if self.fruitless >= FRUITLESS_POLLS_MAX {
-            out.report(Report::Stuck(lines));
+            out.report(MacReport::Stuck(lines));
             return self.park(now_ns, true);
         }
         self.fruitless += 1;
@@ -59,14 +59,14 @@ impl Mac {
     }
 
     fn park(&mut self, now_ns: u64, ignores_attention: bool) {
-        (self.state, self.deadline_ns, self.fruitless) = (State::Park { ignores_attention }, None, 0);
+        (self.state, self.deadline_ns, self.fruitless) = (MacState::Park { ignores_attention }, None, 0);
         if ignores_attention {
             self.deadline_ns = Some(now_ns + self.setup.timing.fault_ns);
         }
     }
 
     /// Has the token, and nobody needed it so far.
-    pub(crate) fn check_parked(&mut self, now_ns: u64, lines: Lines, ignores_attention: bool, out: &mut Actions) {
+    pub(crate) fn check_parked(&mut self, now_ns: u64, lines: BusLines, ignores_attention: bool, out: &mut Actions) {
         if lines.busy {
             return self.lose(now_ns); // somebody else has it too, and uses it
         }
@@ -85,16 +85,16 @@ impl Mac {
     }
 
     pub(crate) fn send(&mut self, now_ns: u64, sending: Sending, wanting: u8, sent: bool, out: &mut Actions) {
-        self.enter(State::Hold { sending, wanting, sent }, now_ns, self.setup.timing.hold_ns);
+        self.enter(MacState::Hold { sending, wanting, sent }, now_ns, self.setup.timing.hold_ns);
         let (kind, destination) = match sending {
             Sending::Data => {
-                out.command = Some(Command::SendData);
+                out.command = Some(MacCommand::SendData);
                 return;
             }
-            Sending::Poll => (Kind::Poll, BROADCAST),
-            Sending::Map => (Kind::Map, BROADCAST),
-            Sending::Join => (Kind::Join, BROADCAST),
-            Sending::Token { target } => (Kind::Token, target),
+            Sending::Poll => (FrameKind::Poll, BROADCAST),
+            Sending::Map => (FrameKind::Map, BROADCAST),
+            Sending::Join => (FrameKind::Join, BROADCAST),
+            Sending::Token { target } => (FrameKind::Token, target),
         };
         let mut payload = [0; CONTROL_PAYLOAD_BYTES_MAX];
         let bytes = match sending {
@@ -110,19 +110,19 @@ impl Mac {
         };
         let epoch = self.epoch.unwrap_or(0);
         let header = Header { kind, destination, source: self.setup.board, epoch, sequence: self.sequence };
-        out.command = Some(Command::SendControl(Control { header, payload, bytes }));
+        out.command = Some(MacCommand::SendControl(Control { header, payload, bytes }));
     }
 
     /// The frame has ended.
     pub(crate) fn sent(
         &mut self,
         now_ns: u64,
-        lines: Lines,
+        lines: BusLines,
         destination: u8,
         result: Result<Poll, SendError>,
         out: &mut Actions,
     ) {
-        let State::Hold { sending, sent, .. } = self.state else { return };
+        let MacState::Hold { sending, sent, .. } = self.state else { return };
         let poll = match result {
             Ok(poll) => poll,
             Err(SendError::Collision) if !mutated!(self, IgnoresCollisions) => return self.back_off(now_ns),
@@ -161,7 +161,7 @@ impl Mac {
             Sending::Join => {
                 (self.member, self.refusals) = (true, 0);
                 self.map |= self.own_bit();
-                out.report(Report::Member);
+                out.report(MacReport::Member);
             }
             Sending::Token { target } => return self.token_sent(now_ns, target, poll, out),
         }
@@ -181,12 +181,16 @@ impl Mac {
     }
 
     /// The owner wants to take part no more.
-    pub(crate) fn leave(&mut self, now_ns: u64, lines: Lines, out: &mut Actions) {
+    pub(crate) fn leave(&mut self, now_ns: u64, lines: BusLines, out: &mut Actions) {
         self.leaving = true;
         match self.state {
-            State::Idle { .. } if self.member => self.check_idle(now_ns, lines, out),
-            State::Park { .. } => self.check_parked(now_ns, lines, false, out),
-            State::Hold { .. } | State::Wire { .. } | State::Guard { .. } | State::Arb | State::Burst { .. } => {}
+            MacState::Idle { .. } if self.member => self.check_idle(now_ns, lines, out),
+            MacState::Park { .. } => self.check_parked(now_ns, lines, false, out),
+            MacState::Hold { .. }
+            | MacState::Wire { .. }
+            | MacState::Guard { .. }
+            | MacState::Arb
+            | MacState::Burst { .. } => {}
             _ => self.switch_off(out),
         }
     }
@@ -206,6 +210,6 @@ impl Mac {
 
     pub(crate) fn switch_off(&mut self, out: &mut Actions) {
         *self = self.fresh();
-        out.report(Report::Off);
+        out.report(MacReport::Off);
     }
 }

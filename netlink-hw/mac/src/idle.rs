@@ -1,22 +1,22 @@
 //! Without the token: asking for it, and claiming it when nobody has it.
 
-use crate::event::{Actions, Command, Report};
+use crate::event::{Actions, MacCommand, MacReport};
 use crate::machine::Mac;
-use crate::state::State;
+use crate::state::MacState;
 use crate::timing::{COLLISIONS_MAX, FAULT_ALARMS, STUCK_ALARMS};
-use renga_wire::bus::{BOARDS_MAX, Lines};
+use renga_wire::bus::{BOARDS_MAX, BusLines};
 
 /// Bits of the serial number that a back-off after a further collision takes.
 const SERIAL_BITS: u32 = 3;
 
 impl Mac {
     /// Takes the token if it is offered; begins or ceases to ask for it.
-    pub(crate) fn check_idle(&mut self, now_ns: u64, lines: Lines, out: &mut Actions) {
+    pub(crate) fn check_idle(&mut self, now_ns: u64, lines: BusLines, out: &mut Actions) {
         if lines.token_in && !self.taken && (!lines.busy || mutated!(self, TakesWhileBusy)) && self.member {
             self.taken = true;
             return self.take(now_ns, lines, out);
         }
-        let State::Idle { asks, .. } = self.state else { return };
+        let MacState::Idle { asks, .. } = self.state else { return };
         let backs_off = !asks && self.deadline_ns.is_some();
         if self.wants() != asks && !backs_off {
             self.lose(now_ns);
@@ -24,33 +24,33 @@ impl Mac {
     }
 
     /// The alarm of a board that waits for the token.
-    pub(crate) fn wait(&mut self, now_ns: u64, lines: Lines, out: &mut Actions) {
+    pub(crate) fn wait(&mut self, now_ns: u64, lines: BusLines, out: &mut Actions) {
         match self.state {
-            State::Idle { .. } if !self.wants() => self.lose(now_ns),
-            State::Idle { received: true, .. } if !mutated!(self, ClaimsAtOnce) => self.lose(now_ns),
-            State::Idle { .. } if mutated!(self, NeverClaims) => self.lose(now_ns),
-            State::Idle { .. } if !lines.busy || mutated!(self, ClaimsAtOnce) => {
-                self.enter(State::Arb, now_ns, self.setup.timing.bid_ns);
-                out.command = Some(Command::Bid);
+            MacState::Idle { .. } if !self.wants() => self.lose(now_ns),
+            MacState::Idle { received: true, .. } if !mutated!(self, ClaimsAtOnce) => self.lose(now_ns),
+            MacState::Idle { .. } if mutated!(self, NeverClaims) => self.lose(now_ns),
+            MacState::Idle { .. } if !lines.busy || mutated!(self, ClaimsAtOnce) => {
+                self.enter(MacState::Arb, now_ns, self.setup.timing.bid_ns);
+                out.command = Some(MacCommand::Bid);
             }
-            State::Idle { stuck, .. } => self.wait_stuck(now_ns, lines, stuck + 1, out),
-            State::Burst { low: false, stuck } => {
-                self.enter(State::Burst { low: true, stuck }, now_ns, self.setup.timing.burst_ns);
+            MacState::Idle { stuck, .. } => self.wait_stuck(now_ns, lines, stuck + 1, out),
+            MacState::Burst { low: false, stuck } => {
+                self.enter(MacState::Burst { low: true, stuck }, now_ns, self.setup.timing.burst_ns);
             }
-            State::Burst { stuck, .. } => self.ask_on(now_ns, stuck),
-            _ if lines.busy => self.enter(State::Fault, now_ns, self.setup.timing.fault_ns),
-            _ => self.enter(State::Listen, now_ns, self.setup.timing.listen_ns),
+            MacState::Burst { stuck, .. } => self.ask_on(now_ns, stuck),
+            _ if lines.busy => self.enter(MacState::Fault, now_ns, self.setup.timing.fault_ns),
+            _ => self.enter(MacState::Listen, now_ns, self.setup.timing.listen_ns),
         }
     }
 
     /// BUSY# is low, and nobody talks.
-    fn wait_stuck(&mut self, now_ns: u64, lines: Lines, stuck: u8, out: &mut Actions) {
+    fn wait_stuck(&mut self, now_ns: u64, lines: BusLines, stuck: u8, out: &mut Actions) {
         if stuck == STUCK_ALARMS {
-            self.enter(State::Burst { low: false, stuck }, now_ns, self.setup.timing.guard_ns);
+            self.enter(MacState::Burst { low: false, stuck }, now_ns, self.setup.timing.guard_ns);
         } else if stuck >= FAULT_ALARMS {
             (self.member, self.map) = (false, 0);
-            self.enter(State::Fault, now_ns, self.setup.timing.fault_ns);
-            out.report(Report::Stuck(lines));
+            self.enter(MacState::Fault, now_ns, self.setup.timing.fault_ns);
+            out.report(MacReport::Stuck(lines));
         } else {
             self.ask_on(now_ns, stuck);
         }
@@ -58,7 +58,7 @@ impl Mac {
 
     fn ask_on(&mut self, now_ns: u64, stuck: u8) {
         let after_ns = self.claim_after_ns();
-        self.enter(State::Idle { asks: true, received: false, stuck }, now_ns, after_ns);
+        self.enter(MacState::Idle { asks: true, received: false, stuck }, now_ns, after_ns);
     }
 
     /// After a collision: silent for a time that no other board waits, then claims.
@@ -73,12 +73,12 @@ impl Mac {
         let more = if turn == 0 { 0 } else { self.setup.serial >> ((turn - 1) * SERIAL_BITS) & 7 };
         let steps = u64::from(self.setup.board) + 1 + more * u64::from(BOARDS_MAX);
         let after_ns = steps * self.setup.timing.back_off_ns;
-        self.enter(State::Idle { asks: false, received: false, stuck: 0 }, now_ns, after_ns);
+        self.enter(MacState::Idle { asks: false, received: false, stuck: 0 }, now_ns, after_ns);
     }
 
     /// The bids are known: the lowest number wins.
-    pub(crate) fn bids(&mut self, now_ns: u64, lines: Lines, bids: u16, out: &mut Actions) {
-        if self.state != State::Arb {
+    pub(crate) fn bids(&mut self, now_ns: u64, lines: BusLines, bids: u16, out: &mut Actions) {
+        if self.state != MacState::Arb {
             return;
         }
         if bids.trailing_zeros() != u32::from(self.setup.board) && !mutated!(self, AlwaysWins) {
@@ -88,9 +88,9 @@ impl Mac {
         self.epoch = Some(epoch);
         self.map |= 1 << self.setup.board;
         self.wire_misses = 0;
-        self.state = State::Hold { sending: crate::Sending::Poll, wanting: 0, sent: false };
+        self.state = MacState::Hold { sending: crate::Sending::Poll, wanting: 0, sent: false };
         (self.ask, self.tell, self.fruitless, self.leaps) = (true, true, 0, 0);
-        out.report(Report::Regenerated { epoch });
+        out.report(MacReport::Regenerated { epoch });
         self.send_next(now_ns, lines, 0, false, out);
     }
 }

@@ -22,10 +22,10 @@ mod pass;
 mod state;
 mod timing;
 
-pub use event::{Actions, Command, Control, Event, REPORTS_MAX, Report, Setup};
+pub use event::{Actions, Control, MacCommand, MacEvent, MacReport, MacSetup, REPORTS_MAX};
 pub use machine::Mac;
-pub use state::{Sending, State};
+pub use state::{MacState, Sending};
 pub use timing::{
-    COLLISIONS_MAX, EPOCH_LEAP, FAULT_ALARMS, FRUITLESS_POLLS_MAX, JOIN_REFUSALS_MAX, MISSES_MAX, STUCK_ALARMS, Timing,
-    WIRE_MISSES_MAX,
+    COLLISIONS_MAX, EPOCH_LEAP, FAULT_ALARMS, FRUITLESS_POLLS_MAX, JOIN_REFUSALS_MAX, MISSES_MAX, STUCK_ALARMS,
+    TokenTiming, WIRE_MISSES_MAX,
 };

@@ -1,18 +1,18 @@
 //! One board's state and the events that change it.
 
-use crate::event::{Actions, Command, Event, Report, Setup};
-use crate::state::State;
+use crate::event::{Actions, MacCommand, MacEvent, MacReport, MacSetup};
+use crate::state::MacState;
 use crate::timing::EPOCH_LEAP;
 use core::mem::discriminant;
-use renga_wire::bus::{Answers, Drive, Lines, Watch, joined_serial, older};
+use renga_wire::bus::{Answers, BusLines, Drive, WatchedLines, joined_serial, older};
 use renga_wire::frame::BROADCAST;
-use renga_wire::{Frame, Header, Kind};
+use renga_wire::{FrameKind, Header, LinkFrame};
 
 /// The token protocol of one board.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Mac {
-    pub(crate) setup: Setup,
-    pub(crate) state: State,
+    pub(crate) setup: MacSetup,
+    pub(crate) state: MacState,
     pub(crate) deadline_ns: Option<u64>,
     /// Frames of data wait.
     pub(crate) demand: bool,
@@ -47,10 +47,10 @@ pub struct Mac {
 
 impl Mac {
     /// A board that is off.
-    pub const fn new(setup: Setup) -> Mac {
+    pub const fn new(setup: MacSetup) -> Mac {
         Mac {
             setup,
-            state: State::Off,
+            state: MacState::Off,
             deadline_ns: None,
             demand: false,
             leaving: false,
@@ -74,24 +74,24 @@ impl Mac {
     }
 
     /// Takes an event; `lines` are as they were at `now_ns`, before anything that follows from it.
-    pub fn step(&mut self, now_ns: u64, lines: Lines, event: Event<'_>) -> Actions {
+    pub fn step(&mut self, now_ns: u64, lines: BusLines, event: MacEvent<'_>) -> Actions {
         let (mut out, before) = (Actions::default(), discriminant(&self.state));
         self.taken &= lines.token_in;
         if lines.received && !mutated!(self, IgnoresOthers) {
             self.note_traffic(now_ns, &mut out);
         }
         match event {
-            Event::Started => self.start(now_ns),
-            Event::Leave => self.leave(now_ns, lines, &mut out),
-            Event::Demand(demand) => {
+            MacEvent::Started => self.start(now_ns),
+            MacEvent::Leave => self.leave(now_ns, lines, &mut out),
+            MacEvent::Demand(demand) => {
                 self.demand = demand;
                 self.check_lines(now_ns, lines, &mut out);
             }
-            Event::Lines => self.check_lines(now_ns, lines, &mut out),
-            Event::Frame(frame) => self.receive(now_ns, lines, frame, &mut out),
-            Event::Sent { destination, result } => self.sent(now_ns, lines, destination, result, &mut out),
-            Event::Bids(bids) => self.bids(now_ns, lines, bids, &mut out),
-            Event::Time => {
+            MacEvent::Lines => self.check_lines(now_ns, lines, &mut out),
+            MacEvent::Frame(frame) => self.receive(now_ns, lines, frame, &mut out),
+            MacEvent::Sent { destination, result } => self.sent(now_ns, lines, destination, result, &mut out),
+            MacEvent::Bids(bids) => self.bids(now_ns, lines, bids, &mut out),
+            MacEvent::Time => {
                 if self.deadline_ns.is_some_and(|at_ns| at_ns <= now_ns) {
                     self.deadline_ns = None;
                     self.time(now_ns, lines, &mut out);
@@ -99,7 +99,7 @@ impl Mac {
             }
         }
         // The phy takes it that the lines are known now, whatever the event was.
-        let waits = discriminant(&self.state) == before && !matches!(event, Event::Lines | Event::Demand(_));
+        let waits = discriminant(&self.state) == before && !matches!(event, MacEvent::Lines | MacEvent::Demand(_));
         if waits && out.command.is_none() && !mutated!(self, MissesLines) {
             self.check_lines(now_ns, lines, &mut out);
         }
@@ -107,16 +107,16 @@ impl Mac {
     }
 
     /// What the board is.
-    pub fn setup(&self) -> &Setup {
+    pub fn setup(&self) -> &MacSetup {
         &self.setup
     }
     /// The state.
-    pub fn state(&self) -> State {
+    pub fn state(&self) -> MacState {
         self.state
     }
     /// Whether it has the token for itself: another board that has too is one too many.
     pub fn has_token(&self) -> bool {
-        matches!(self.state, State::Hold { .. } | State::Park { .. })
+        matches!(self.state, MacState::Hold { .. } | MacState::Park { .. })
     }
     /// Whether it takes part.
     pub fn is_member(&self) -> bool {
@@ -130,7 +130,7 @@ impl Mac {
     pub fn epoch(&self) -> Option<u8> {
         self.epoch
     }
-    /// When it wants [`Event::Time`], ns.
+    /// When it wants [`MacEvent::Time`], ns.
     pub fn deadline_ns(&self) -> Option<u64> {
         self.deadline_ns
     }
@@ -138,37 +138,40 @@ impl Mac {
     /// What the board pulls low from now on.
     pub fn drive(&self) -> Drive {
         let (busy, attention, token_out) = match self.state {
-            State::Idle { asks, .. } => (false, asks, false),
-            State::Burst { low, .. } => (false, low, false),
-            State::Arb => (true, true, false),
-            State::Hold { .. } => (true, false, false),
-            State::Park { .. } if mutated!(self, ParksBusy) => (true, false, false),
-            State::Wire { .. } => (false, false, true),
+            MacState::Idle { asks, .. } => (false, asks, false),
+            MacState::Burst { low, .. } => (false, low, false),
+            MacState::Arb => (true, true, false),
+            MacState::Hold { .. } => (true, false, false),
+            MacState::Park { .. } if mutated!(self, ParksBusy) => (true, false, false),
+            MacState::Wire { .. } => (false, false, true),
             _ => (false, false, false),
         };
         Drive { busy, attention, token_out }
     }
 
     /// What it wants to be told, if TOK_IN# is as in `lines`.
-    pub fn watch(&self, lines: Lines) -> Watch {
+    pub fn watch(&self, lines: BusLines) -> WatchedLines {
         match self.state {
             // Offered while somebody still uses it: the end of that is worth knowing.
-            State::Idle { .. } => {
-                Watch { token_in: self.member, busy: self.member && lines.token_in && !self.taken, attention: false }
-            }
-            State::Park { ignores_attention } => {
-                Watch { attention: !ignores_attention && !mutated!(self, ParksIgnoring), ..Watch::default() }
-            }
-            State::Wire { .. } => Watch { busy: true, ..Watch::default() },
-            _ => Watch::default(),
+            MacState::Idle { .. } => WatchedLines {
+                token_in: self.member,
+                busy: self.member && lines.token_in && !self.taken,
+                attention: false,
+            },
+            MacState::Park { ignores_attention } => WatchedLines {
+                attention: !ignores_attention && !mutated!(self, ParksIgnoring),
+                ..WatchedLines::default()
+            },
+            MacState::Wire { .. } => WatchedLines { busy: true, ..WatchedLines::default() },
+            _ => WatchedLines::default(),
         }
     }
 
     /// How the board answers frames from now on.
     pub fn answers(&self) -> Answers {
         let (present, wants) = match self.state {
-            State::Off | State::Listen | State::Fault | State::Quarantine => (false, false),
-            State::Idle { .. } | State::Burst { .. } => (true, self.wants()),
+            MacState::Off | MacState::Listen | MacState::Fault | MacState::Quarantine => (false, false),
+            MacState::Idle { .. } | MacState::Burst { .. } => (true, self.wants()),
             _ => (true, false),
         };
         Answers { board: self.setup.board, present, wants, epoch: self.epoch, serial: self.setup.serial }
@@ -189,21 +192,21 @@ impl Mac {
 
     fn start(&mut self, now_ns: u64) {
         *self = Mac { demand: self.demand, ..self.fresh() };
-        self.enter(State::Listen, now_ns, self.setup.timing.listen_ns);
+        self.enter(MacState::Listen, now_ns, self.setup.timing.listen_ns);
     }
 
-    pub(crate) fn enter(&mut self, state: State, now_ns: u64, after_ns: u64) {
+    pub(crate) fn enter(&mut self, state: MacState, now_ns: u64, after_ns: u64) {
         (self.state, self.deadline_ns) = (state, Some(now_ns + after_ns));
     }
 
     /// Another board has talked: so it has the token.
     fn note_traffic(&mut self, now_ns: u64, out: &mut Actions) {
         match &mut self.state {
-            State::Idle { received, stuck, .. } => (*received, *stuck) = (true, 0),
-            State::Burst { .. } | State::Park { .. } => self.lose(now_ns),
-            State::Wire { .. } | State::Guard { .. } => self.handed_on(now_ns, out),
-            State::Hold { .. } | State::Arb => {
-                out.command = Some(Command::Abort);
+            MacState::Idle { received, stuck, .. } => (*received, *stuck) = (true, 0),
+            MacState::Burst { .. } | MacState::Park { .. } => self.lose(now_ns),
+            MacState::Wire { .. } | MacState::Guard { .. } => self.handed_on(now_ns, out),
+            MacState::Hold { .. } | MacState::Arb => {
+                out.command = Some(MacCommand::Abort);
                 self.lose(now_ns);
             }
             _ => {}
@@ -213,7 +216,7 @@ impl Mac {
     /// Has no token any more, if it had one.
     pub(crate) fn lose(&mut self, now_ns: u64) {
         let asks = self.wants();
-        self.state = State::Idle { asks, received: false, stuck: 0 };
+        self.state = MacState::Idle { asks, received: false, stuck: 0 };
         self.deadline_ns = asks.then(|| now_ns + self.claim_after_ns());
         (self.ask, self.tell, self.fruitless, self.leaps) = (false, false, 0, 0);
     }
@@ -223,78 +226,78 @@ impl Mac {
     }
 
     /// Looks at lines and demand, wherever it stands.
-    fn check_lines(&mut self, now_ns: u64, lines: Lines, out: &mut Actions) {
+    fn check_lines(&mut self, now_ns: u64, lines: BusLines, out: &mut Actions) {
         match self.state {
-            State::Idle { .. } => self.check_idle(now_ns, lines, out),
-            State::Park { ignores_attention } => self.check_parked(now_ns, lines, ignores_attention, out),
-            State::Wire { .. } if lines.busy => self.handed_on(now_ns, out),
+            MacState::Idle { .. } => self.check_idle(now_ns, lines, out),
+            MacState::Park { ignores_attention } => self.check_parked(now_ns, lines, ignores_attention, out),
+            MacState::Wire { .. } if lines.busy => self.handed_on(now_ns, out),
             _ => {}
         }
     }
 
-    fn time(&mut self, now_ns: u64, lines: Lines, out: &mut Actions) {
+    fn time(&mut self, now_ns: u64, lines: BusLines, out: &mut Actions) {
         match self.state {
-            State::Off => {}
-            State::Listen => self.lose(now_ns),
-            State::Idle { .. } | State::Burst { .. } | State::Fault => self.wait(now_ns, lines, out),
-            State::Quarantine => self.start(now_ns),
-            State::Arb | State::Hold { .. } => {
-                out.command = Some(Command::Abort);
+            MacState::Off => {}
+            MacState::Listen => self.lose(now_ns),
+            MacState::Idle { .. } | MacState::Burst { .. } | MacState::Fault => self.wait(now_ns, lines, out),
+            MacState::Quarantine => self.start(now_ns),
+            MacState::Arb | MacState::Hold { .. } => {
+                out.command = Some(MacCommand::Abort);
                 self.lose(now_ns);
             }
-            State::Park { .. } => self.check_parked(now_ns, lines, false, out),
-            State::Wire { target } => self.wire_time(now_ns, lines, target, out),
-            State::Guard { target } => self.guard_time(now_ns, lines, target, out),
+            MacState::Park { .. } => self.check_parked(now_ns, lines, false, out),
+            MacState::Wire { target } => self.wire_time(now_ns, lines, target, out),
+            MacState::Guard { target } => self.guard_time(now_ns, lines, target, out),
         }
     }
 
     /// Takes a frame of the protocol.
-    fn receive(&mut self, now_ns: u64, lines: Lines, frame: Frame<'_>, out: &mut Actions) {
-        let Frame { header, payload } = frame;
-        if matches!(self.state, State::Off | State::Fault) {
+    fn receive(&mut self, now_ns: u64, lines: BusLines, frame: LinkFrame<'_>, out: &mut Actions) {
+        let LinkFrame { header, payload } = frame;
+        if matches!(self.state, MacState::Off | MacState::Fault) {
             return;
         }
         if header.source == self.setup.board {
             return self.receive_own(now_ns, header, payload, out);
         }
-        if self.state == State::Quarantine || self.epoch.is_some_and(|epoch| older(header.epoch, epoch)) {
+        if self.state == MacState::Quarantine || self.epoch.is_some_and(|epoch| older(header.epoch, epoch)) {
             return;
         }
         let addressed = [self.setup.board, BROADCAST].contains(&header.destination);
         match (header.kind, payload.first()) {
-            (Kind::Map, Some(&map)) if addressed => self.receive_map(now_ns, header.epoch, map, out),
-            (Kind::Poll, _) => self.see_epoch(header.epoch),
-            (Kind::Join, _) if addressed => self.receive_join(header, payload, out),
-            (Kind::Token, Some(&map)) if addressed => self.receive_token(now_ns, lines, header, map, out),
+            (FrameKind::Map, Some(&map)) if addressed => self.receive_map(now_ns, header.epoch, map, out),
+            (FrameKind::Poll, _) => self.see_epoch(header.epoch),
+            (FrameKind::Join, _) if addressed => self.receive_join(header, payload, out),
+            (FrameKind::Token, Some(&map)) if addressed => self.receive_token(now_ns, lines, header, map, out),
             _ => {}
         }
     }
 
     /// A frame that names this board as its source: it has a double.
     fn receive_own(&mut self, now_ns: u64, header: Header, payload: &[u8], out: &mut Actions) {
-        let other = joined_serial(payload).filter(|_| header.kind == Kind::Join);
+        let other = joined_serial(payload).filter(|_| header.kind == FrameKind::Join);
         if other.is_some_and(|serial| serial != self.setup.serial) {
             self.quarantine(now_ns, other, out);
-        } else if self.state != State::Quarantine && header.kind != Kind::Join {
+        } else if self.state != MacState::Quarantine && header.kind != FrameKind::Join {
             self.member = false; // says again who it is
             self.listen_again(now_ns);
         }
     }
 
     pub(crate) fn quarantine(&mut self, now_ns: u64, other: Option<u64>, out: &mut Actions) {
-        if self.state != State::Quarantine {
-            out.report(Report::Duplicate { other });
+        if self.state != MacState::Quarantine {
+            out.report(MacReport::Duplicate { other });
         }
-        if matches!(self.state, State::Hold { .. } | State::Arb) {
-            out.command = Some(Command::Abort);
+        if matches!(self.state, MacState::Hold { .. } | MacState::Arb) {
+            out.command = Some(MacCommand::Abort);
         }
         *self = Mac { demand: self.demand, leaving: self.leaving, ..self.fresh() };
-        self.enter(State::Quarantine, now_ns, self.setup.timing.quarantine_ns);
+        self.enter(MacState::Quarantine, now_ns, self.setup.timing.quarantine_ns);
     }
 
     /// Begins to ask if it has come to want the token.
     pub(crate) fn listen_again(&mut self, now_ns: u64) {
-        if matches!(self.state, State::Idle { asks: false, .. }) && self.wants() && self.deadline_ns.is_none() {
+        if matches!(self.state, MacState::Idle { asks: false, .. }) && self.wants() && self.deadline_ns.is_none() {
             self.lose(now_ns);
         }
     }

@@ -1,11 +1,11 @@
 //! Who takes part: the map, who comes and who goes.
 
-use crate::event::{Actions, Report};
+use crate::event::{Actions, MacReport};
 use crate::machine::Mac;
-use crate::state::State;
+use crate::state::MacState;
 use crate::timing::MISSES_MAX;
 use renga_wire::Header;
-use renga_wire::bus::{BOARDS_MAX, Lines, joined_serial, older};
+use renga_wire::bus::{BOARDS_MAX, BusLines, joined_serial, older};
 
 impl Mac {
     /// The bit of this board.
@@ -41,21 +41,21 @@ impl Mac {
         self.see_epoch(header.epoch);
         self.map |= 1 << board;
         (self.misses[usize::from(board)], self.wire_misses) = (0, 0);
-        out.report(Report::Joined { board, serial });
+        out.report(MacReport::Joined { board, serial });
     }
 
-    pub(crate) fn receive_token(&mut self, now_ns: u64, lines: Lines, header: Header, map: u8, out: &mut Actions) {
+    pub(crate) fn receive_token(&mut self, now_ns: u64, lines: BusLines, header: Header, map: u8, out: &mut Actions) {
         let token = (header.source, header.sequence);
         let repeated = self.last_token == Some(token) && self.epoch == Some(header.epoch);
         self.see_epoch(header.epoch);
         self.last_token = Some(token);
-        if repeated && !mutated!(self, TakesRepeated) || self.state == State::Listen {
+        if repeated && !mutated!(self, TakesRepeated) || self.state == MacState::Listen {
             return;
         }
         self.map = map;
         self.member &= map & self.own_bit() != 0;
         match self.state {
-            State::Idle { .. } | State::Burst { .. } | State::Park { .. } => self.take(now_ns, lines, out),
+            MacState::Idle { .. } | MacState::Burst { .. } | MacState::Park { .. } => self.take(now_ns, lines, out),
             _ => {} // it has one already, or is about to
         }
     }
@@ -111,6 +111,6 @@ impl Mac {
 
     fn report_left(&self, gone: u8, out: &mut Actions) {
         let gone = gone & !self.own_bit();
-        (0..BOARDS_MAX).filter(|board| gone >> board & 1 != 0).for_each(|board| out.report(Report::Left { board }));
+        (0..BOARDS_MAX).filter(|board| gone >> board & 1 != 0).for_each(|board| out.report(MacReport::Left { board }));
     }
 }

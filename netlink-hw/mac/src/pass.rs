@@ -2,16 +2,16 @@
 
 use crate::event::Actions;
 use crate::machine::Mac;
-use crate::state::{Sending, State};
+use crate::state::{MacState, Sending};
 use crate::timing::WIRE_MISSES_MAX;
-use renga_wire::bus::{Lines, Poll};
+use renga_wire::bus::{BusLines, Poll};
 
 impl Mac {
     /// Hands the token to `target`, which wants it.
     pub(crate) fn pass(&mut self, now_ns: u64, target: u8, out: &mut Actions) {
         let neighbour = self.next_of(self.map) == Some(target);
         if neighbour && self.wire_misses < WIRE_MISSES_MAX {
-            self.enter(State::Wire { target }, now_ns, self.setup.timing.pass_ns);
+            self.enter(MacState::Wire { target }, now_ns, self.setup.timing.pass_ns);
         } else {
             self.send_token(now_ns, target, out);
         }
@@ -23,11 +23,11 @@ impl Mac {
 
     /// Another board has the token.
     pub(crate) fn handed_on(&mut self, now_ns: u64, out: &mut Actions) {
-        if matches!(self.state, State::Wire { .. }) {
+        if matches!(self.state, MacState::Wire { .. }) {
             self.wire_misses = 0;
         }
         if mutated!(self, KeepsItsToken) {
-            self.state = State::Park { ignores_attention: false };
+            self.state = MacState::Park { ignores_attention: false };
             self.deadline_ns = None;
             return;
         }
@@ -38,15 +38,15 @@ impl Mac {
     }
 
     /// Nobody has answered TOK_OUT#, or it was not noticed.
-    pub(crate) fn wire_time(&mut self, now_ns: u64, lines: Lines, target: u8, out: &mut Actions) {
+    pub(crate) fn wire_time(&mut self, now_ns: u64, lines: BusLines, target: u8, out: &mut Actions) {
         if lines.busy {
             return self.handed_on(now_ns, out);
         }
         if mutated!(self, OffersForEver) {
-            return self.enter(State::Wire { target }, now_ns, self.setup.timing.pass_ns);
+            return self.enter(MacState::Wire { target }, now_ns, self.setup.timing.pass_ns);
         }
         self.wire_misses += 1;
-        self.enter(State::Guard { target }, now_ns, self.setup.timing.guard_ns);
+        self.enter(MacState::Guard { target }, now_ns, self.setup.timing.guard_ns);
     }
 
     /// The token was sent in a frame.
@@ -60,11 +60,11 @@ impl Mac {
         }
         self.count_miss(target, out);
         self.ask = true;
-        self.enter(State::Guard { target }, now_ns, self.setup.timing.guard_ns);
+        self.enter(MacState::Guard { target }, now_ns, self.setup.timing.guard_ns);
     }
 
     /// The moment after an unanswered hand-over is over.
-    pub(crate) fn guard_time(&mut self, now_ns: u64, lines: Lines, target: u8, out: &mut Actions) {
+    pub(crate) fn guard_time(&mut self, now_ns: u64, lines: BusLines, target: u8, out: &mut Actions) {
         if lines.busy && !mutated!(self, NeverLooksAgain) {
             return self.handed_on(now_ns, out); // it came through after all
         }

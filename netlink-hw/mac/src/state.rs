@@ -2,7 +2,7 @@
 
 /// A board's state; the token is with a board in `Hold`, `Park` and `Wire`, and on its way in `Guard`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum State {
+pub enum MacState {
     /// Takes no part.
     Off,
     /// Has started: listens.

@@ -2,9 +2,9 @@
 //!
 //! | what has happened | it is over after | bound |
 //! |---|---|---|
-//! | token lost, somebody wants it | claim, bids, polls, map | [`Timing::lost_token_ns`] |
-//! | token doubled, both used | collision, back-off, claim | [`Timing::doubled_token_ns`] |
-//! | next board dead | wire, guard, in-band, polls | [`Timing::dead_neighbour_ns`] |
+//! | token lost, somebody wants it | claim, bids, polls, map | [`TokenTiming::lost_token_ns`] |
+//! | token doubled, both used | collision, back-off, claim | [`TokenTiming::doubled_token_ns`] |
+//! | next board dead | wire, guard, in-band, polls | [`TokenTiming::dead_neighbour_ns`] |
 //! | two boards with one number | first `Join` of either that the other hears | both silent for `quarantine_ns` |
 //! | BUSY# low and nobody talks | burst after [`STUCK_ALARMS`], fault after [`FAULT_ALARMS`] claims | reported |
 //! | a board talks for ever | its own hold limit | `hold_ns` |
@@ -28,7 +28,7 @@ pub const EPOCH_LEAP: u8 = 64;
 
 /// Times of a bus, which depend on its rate and on how fast its boards react, ns.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Timing {
+pub struct TokenTiming {
     /// A board that has started listens for so long.
     pub listen_ns: u64,
     /// For the next board to answer TOK_OUT# by BUSY#.
@@ -53,9 +53,9 @@ pub struct Timing {
     pub quarantine_ns: u64,
 }
 
-impl Timing {
+impl TokenTiming {
     /// Sixteen data lines on the pins of a Pi 3.
-    pub const PI3: Timing = Timing {
+    pub const PI3: TokenTiming = TokenTiming {
         listen_ns: 2_000_000,
         pass_ns: 100_000,
         guard_ns: 20_000,
@@ -70,8 +70,8 @@ impl Timing {
     };
 
     /// All times but the quarantine `factor` times as long: for fewer data lines or slower boards.
-    pub const fn slowed(self, factor: u64) -> Timing {
-        Timing {
+    pub const fn slowed(self, factor: u64) -> TokenTiming {
+        TokenTiming {
             listen_ns: self.listen_ns * factor,
             pass_ns: self.pass_ns * factor,
             guard_ns: self.guard_ns * factor,

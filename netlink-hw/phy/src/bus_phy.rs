@@ -5,11 +5,11 @@
 //! may talk; how a frame crosses (`pins`, `spi`).
 
 use crate::FRAME_BYTES_MAX;
-use crate::pins::test::View;
-use crate::pins::{BusError, Line, Received};
+use crate::pins::test::PatternReadings;
+use crate::pins::{BusError, HarnessLine, Reception};
 use crate::token::{PhyEvent, SendError, TokenPhy};
 use renga_hal::gpio::PinBank;
-use renga_wire::bus::{Answers, Drive, Lines, Poll, Watch};
+use renga_wire::bus::{Answers, BusLines, Drive, Poll, WatchedLines};
 
 /// Wires by which one board at a time sends frames and the others listen.
 pub trait TokenBus {
@@ -17,7 +17,7 @@ pub trait TokenBus {
     type Pins: PinBank;
 
     /// The pin of `line`, as a mask.
-    fn mask(line: Line) -> u32;
+    fn mask(line: HarnessLine) -> u32;
 
     /// This board's number.
     fn board(&self) -> u8;
@@ -50,8 +50,12 @@ pub trait TokenBus {
     ///
     /// # Errors
     /// Why there was none.
-    fn listen(&mut self, into: &mut [u8; FRAME_BYTES_MAX], room: bool, answers: &Answers)
-    -> Result<Received, BusError>;
+    fn listen(
+        &mut self,
+        into: &mut [u8; FRAME_BYTES_MAX],
+        room: bool,
+        answers: &Answers,
+    ) -> Result<Reception, BusError>;
 
     /// Bids for a new token; the caller has BUSY# and ATN# low. See [`PhyEvent::Bids`].
     fn bid(&mut self) -> u16;
@@ -71,7 +75,7 @@ enum Wanted {
 
 /// What went over the bus, and what did not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct BusCount {
+pub struct PhyCounters {
     /// Frames that this board has sent to the end.
     pub sent: u64,
     /// Frames that it could not send.
@@ -88,12 +92,12 @@ pub struct BusPhy<B> {
     /// The longest from turn to turn, ns.
     every_ns: u64,
     drive: Drive,
-    watch: Watch,
+    watch: WatchedLines,
     answers: Answers,
-    now: Lines,
+    now: BusLines,
     /// The same as levels of the pins.
     levels: u32,
-    reported: Lines,
+    reported: BusLines,
     received: bool,
     wanted: Wanted,
     outgoing: [u8; FRAME_BYTES_MAX],
@@ -106,9 +110,9 @@ pub struct BusPhy<B> {
     idle_looks: u32,
     /// A talker seems to hang: no more arming until the lines have changed.
     awaits_change: bool,
-    count: BusCount,
+    count: PhyCounters,
     last_error: Option<BusError>,
-    test: Option<View>,
+    test: Option<PatternReadings>,
 }
 
 impl<B: TokenBus> BusPhy<B> {
@@ -120,11 +124,11 @@ impl<B: TokenBus> BusPhy<B> {
             bus,
             every_ns,
             drive: Drive::default(),
-            watch: Watch::default(),
+            watch: WatchedLines::default(),
             answers: Answers { board, ..Answers::default() },
-            now: Lines::default(),
+            now: BusLines::default(),
             levels: u32::MAX,
-            reported: Lines::default(),
+            reported: BusLines::default(),
             received: false,
             wanted: Wanted::Nothing,
             outgoing: [0; FRAME_BYTES_MAX],
@@ -136,14 +140,14 @@ impl<B: TokenBus> BusPhy<B> {
             turn_ns: 0,
             idle_looks: 0,
             awaits_change: false,
-            count: BusCount::default(),
+            count: PhyCounters::default(),
             last_error: None,
             test: None,
         }
     }
 
     /// What it has done.
-    pub fn count(&self) -> BusCount {
+    pub fn count(&self) -> PhyCounters {
         self.count
     }
 
@@ -153,7 +157,7 @@ impl<B: TokenBus> BusPhy<B> {
     }
 
     /// What was received of a test since the last call.
-    pub fn take_test(&mut self) -> Option<View> {
+    pub fn take_test(&mut self) -> Option<PatternReadings> {
         self.test.take()
     }
 
@@ -203,16 +207,16 @@ impl<B: TokenBus> BusPhy<B> {
         let into = if room { &mut self.frames[place] } else { &mut scratch };
         let received = self.bus.listen(into, room, &self.answers);
         match &received {
-            Ok(Received::Frame(bytes)) => {
+            Ok(Reception::Frame(bytes)) => {
                 self.lengths[place] = *bytes;
                 self.held += 1;
                 self.count.received += 1;
             }
-            Ok(Received::Test(view)) => self.test = Some(*view),
-            Ok(Received::Nothing) | Err(_) => {}
+            Ok(Reception::Test(view)) => self.test = Some(*view),
+            Ok(Reception::Nothing) | Err(_) => {}
         }
         // An intact header is what counts, whatever became of the rest.
-        self.received |= matches!(received, Ok(Received::Frame(_) | Received::Nothing));
+        self.received |= matches!(received, Ok(Reception::Frame(_) | Reception::Nothing));
         self.awaits_change = matches!(received, Err(BusError::NoAnswer(_)));
         self.note(&received);
     }
@@ -229,33 +233,34 @@ impl<B: TokenBus> BusPhy<B> {
 
     fn check_lines(&mut self, levels: u32) {
         self.levels = levels;
-        let handshake = B::mask(Line::NotReady) | B::mask(Line::NotAccepted);
-        let low = |line: Line| levels & B::mask(line) == 0;
+        let handshake = B::mask(HarnessLine::NotReady) | B::mask(HarnessLine::NotAccepted);
+        let low = |line: HarnessLine| levels & B::mask(line) == 0;
         let idle = levels & handshake == handshake;
-        self.now = Lines {
-            busy: low(Line::Busy),
-            attention: idle && low(Line::Attention),
-            token_in: low(Line::TokenIn),
+        self.now = BusLines {
+            busy: low(HarnessLine::Busy),
+            attention: idle && low(HarnessLine::Attention),
+            token_in: low(HarnessLine::TokenIn),
             received: false,
         };
         self.idle_looks = if idle { self.idle_looks.saturating_add(1) } else { 0 };
         if self.idle_looks >= IDLE_LOOKS && self.is_asking() {
-            self.bus.change(B::mask(Line::Attention), 0);
+            self.bus.change(B::mask(HarnessLine::Attention), 0);
         }
     }
 
     /// Whether it waits for a moment to ask for attention.
     fn is_asking(&self) -> bool {
-        self.drive.attention && !self.bus.pulls(B::mask(Line::Attention))
+        self.drive.attention && !self.bus.pulls(B::mask(HarnessLine::Attention))
     }
 
     /// The lines of which a change is worth a turn.
     fn waking(&self) -> u32 {
-        let watched = [(Line::Busy, self.watch.busy), (Line::TokenIn, self.watch.token_in)];
+        let watched = [(HarnessLine::Busy, self.watch.busy), (HarnessLine::TokenIn, self.watch.token_in)];
         let watched = watched.iter().filter(|(_, on)| *on).fold(0, |mask, (line, _)| mask | B::mask(*line));
         // While somebody asks for attention, a frame begins with the next line.
-        let begins = if self.levels & B::mask(Line::Attention) == 0 { B::mask(Line::NotReady) } else { 0 };
-        watched | begins | B::mask(Line::Attention)
+        let begins =
+            if self.levels & B::mask(HarnessLine::Attention) == 0 { B::mask(HarnessLine::NotReady) } else { 0 };
+        watched | begins | B::mask(HarnessLine::Attention)
     }
 
     /// The pins are to interrupt at a change of the lines of `mask`, if anybody hears that.
@@ -285,18 +290,18 @@ impl<B: TokenBus> TokenPhy for BusPhy<B> {
         self.answers.board
     }
 
-    fn lines(&mut self, _: u64) -> Lines {
+    fn lines(&mut self, _: u64) -> BusLines {
         self.reported = self.now;
-        Lines { received: core::mem::take(&mut self.received), ..self.now }
+        BusLines { received: core::mem::take(&mut self.received), ..self.now }
     }
 
-    fn set(&mut self, _: u64, drive: Drive, watch: Watch, answers: Answers) {
-        let lines = [(Line::Busy, drive.busy), (Line::TokenOut, drive.token_out)];
+    fn set(&mut self, _: u64, drive: Drive, watch: WatchedLines, answers: Answers) {
+        let lines = [(HarnessLine::Busy, drive.busy), (HarnessLine::TokenOut, drive.token_out)];
         let mask = |wanted: bool| {
             lines.iter().filter(|(_, low)| *low == wanted).fold(0, |mask, (line, _)| mask | B::mask(*line))
         };
         // Asking for attention waits until no frame is under way; letting go does not.
-        let quiet = if drive.attention { 0 } else { B::mask(Line::Attention) };
+        let quiet = if drive.attention { 0 } else { B::mask(HarnessLine::Attention) };
         let (pull, release) = (mask(true), mask(false) | quiet);
         // As in a turn.
         self.bus.gpio().fence();

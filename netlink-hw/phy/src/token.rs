@@ -4,7 +4,7 @@
 //! itself; it decides nothing else. All calls return at once or after a bounded time (one frame).
 
 use crate::FRAME_BYTES_MAX;
-use renga_wire::bus::{Answers, Drive, Lines, Poll, Watch};
+use renga_wire::bus::{Answers, BusLines, Drive, Poll, WatchedLines};
 
 pub use renga_wire::bus::SendError;
 
@@ -25,12 +25,12 @@ pub trait TokenPhy {
     fn board(&self) -> u8;
 
     /// The lines as they are at `now_ns`. Forgets what was heard.
-    fn lines(&mut self, now_ns: u64) -> Lines;
+    fn lines(&mut self, now_ns: u64) -> BusLines;
 
     /// What this board pulls low, what it wants to be told, and how it answers, from now on. Change is
     /// judged against what the board can know: the lines as [`TokenPhy::lines`] last gave them, and a line
     /// that it has itself released since is expected to be high, so one that stays low is news.
-    fn set(&mut self, now_ns: u64, drive: Drive, watch: Watch, answers: Answers);
+    fn set(&mut self, now_ns: u64, drive: Drive, watch: WatchedLines, answers: Answers);
 
     /// Begins to send a sealed frame (at most [`FRAME_BYTES_MAX`] bytes); the end is [`PhyEvent::Sent`].
     fn transmit(&mut self, now_ns: u64, frame: &[u8]);

@@ -4,15 +4,15 @@
 use renga_phy::FRAME_BYTES_MAX;
 use renga_phy::loopback::{BusTiming, Faults, Loopback, LoopbackBus};
 use renga_phy::token::{PhyEvent, SendError, TokenPhy};
-use renga_wire::bus::{Answers, Drive, Poll, Watch};
-use renga_wire::{Frame, Header, Kind};
+use renga_wire::bus::{Answers, Drive, Poll, WatchedLines};
+use renga_wire::{FrameKind, Header, LinkFrame};
 
 const TIMING: BusTiming =
     BusTiming { bits_per_s: 8_000_000, frame_overhead_ns: 100, line_ns: 10, bid_ns: 50, latency_ns: 7 };
 const RELEASED: Drive = Drive { busy: false, attention: false, token_out: false };
 const BUSY: Drive = Drive { busy: true, ..RELEASED };
 const OFFER: Drive = Drive { token_out: true, ..RELEASED };
-const WATCH: Watch = Watch { busy: true, attention: true, token_in: true };
+const WATCH: WatchedLines = WatchedLines { busy: true, attention: true, token_in: true };
 
 fn answers(board: u8) -> Answers {
     Answers { board, present: true, wants: board == 3, epoch: None, serial: u64::from(board) }
@@ -27,7 +27,7 @@ fn joined(boards: u8, faults: Faults, seed: u64) -> (LoopbackBus, Vec<Loopback>)
 
 fn frame(source: u8, destination: u8) -> Vec<u8> {
     let mut bytes = vec![0; 40];
-    let header = Header { kind: Kind::Data, destination, source, epoch: 1, sequence: 0 };
+    let header = Header { kind: FrameKind::Data, destination, source, epoch: 1, sequence: 0 };
     let length = header.emit(&[source; 10], &mut bytes).unwrap();
     bytes.truncate(length);
     bytes
@@ -46,7 +46,7 @@ fn received(end: &mut Loopback) -> Vec<u8> {
     let mut room = [0; FRAME_BYTES_MAX];
     let mut sources = Vec::new();
     while let Some(bytes) = end.receive(&mut room) {
-        sources.push(Frame::parse(&room[..bytes]).map_or(0xff, |frame| frame.header.source));
+        sources.push(LinkFrame::parse(&room[..bytes]).map_or(0xff, |frame| frame.header.source));
     }
     sources
 }
@@ -74,7 +74,7 @@ fn loopback_lines_are_seen_late() {
     run(&bus);
     assert!(bus.interrupts(0) && !bus.interrupts(1));
     assert!(ends[0].lines(0).token_in && !ends[1].lines(0).token_in);
-    ends[0].set(10, BUSY, Watch::default(), answers(0));
+    ends[0].set(10, BUSY, WatchedLines::default(), answers(0));
     assert!(ends[0].lines(10).busy && !ends[1].lines(10).busy);
     run(&bus);
     assert!(ends[1].lines(20).busy && ends[2].lines(20).busy);

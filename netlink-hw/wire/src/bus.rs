@@ -5,7 +5,7 @@
 //! talk (`mac`).
 
 use crate::frame::BROADCAST;
-use crate::{Header, Kind};
+use crate::{FrameKind, Header};
 
 /// Boards of a bus: each has one bit in either half of the poll word.
 pub const BOARDS_MAX: u8 = 8;
@@ -14,7 +14,7 @@ pub const CONTROL_PAYLOAD_BYTES_MAX: usize = 8;
 
 /// The lines as a board sees them; true: pulled low, by whomever.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Lines {
+pub struct BusLines {
     /// BUSY#: somebody holds the token and uses it.
     pub busy: bool,
     /// ATN# outside of frames: somebody wants the token. While a frame is under way the phy leaves ATN#
@@ -39,7 +39,7 @@ pub struct Drive {
 
 /// Lines whose change should wake a board; a change of others it need not be told.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Watch {
+pub struct WatchedLines {
     /// BUSY#.
     pub busy: bool,
     /// ATN#.
@@ -127,7 +127,9 @@ impl Answers {
             return Poll(wants);
         }
         let stale = match header.kind {
-            Kind::Token | Kind::Map | Kind::Join => self.epoch.is_some_and(|epoch| older(header.epoch, epoch)),
+            FrameKind::Token | FrameKind::Map | FrameKind::Join => {
+                self.epoch.is_some_and(|epoch| older(header.epoch, epoch))
+            }
             _ => false,
         };
         Poll(if stale || !room { high } else { take | wants })
@@ -135,7 +137,7 @@ impl Answers {
 
     /// Whether the frame says that another board has this one's number.
     pub fn meets_its_double(&self, header: &Header, payload: &[u8]) -> bool {
-        header.kind == Kind::Join && header.source == self.board && joined_serial(payload) != Some(self.serial)
+        header.kind == FrameKind::Join && header.source == self.board && joined_serial(payload) != Some(self.serial)
     }
 }
 

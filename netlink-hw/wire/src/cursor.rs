@@ -6,9 +6,9 @@ use crate::WireError;
 const VARINT_BYTES_MAX: usize = 10;
 
 /// What is left to read.
-pub(crate) struct Reader<'a>(pub(crate) &'a [u8]);
+pub(crate) struct FrameReader<'a>(pub(crate) &'a [u8]);
 
-impl Reader<'_> {
+impl FrameReader<'_> {
     #[inline]
     pub(crate) fn byte(&mut self) -> Result<u8, WireError> {
         let (first, rest) = self.0.split_first().ok_or(WireError::Short)?;
@@ -55,14 +55,14 @@ impl Reader<'_> {
 }
 
 /// What is written so far, and the buffer.
-pub(crate) struct Writer<'a> {
+pub(crate) struct FrameWriter<'a> {
     bytes: &'a mut [u8],
     at: usize,
 }
 
-impl<'a> Writer<'a> {
+impl<'a> FrameWriter<'a> {
     pub(crate) fn new(bytes: &'a mut [u8]) -> Self {
-        Writer { bytes, at: 0 }
+        FrameWriter { bytes, at: 0 }
     }
     pub(crate) fn length(&self) -> usize {
         self.at

@@ -1,6 +1,6 @@
 //! Fragments: a message (words, and a slice of up to 4096 bytes) in payloads of up to 1023 bytes.
 //!
-//! The first byte of a data frame's payload acknowledges ([`crate::Kind::Data`]); a fragment follows:
+//! The first byte of a data frame's payload acknowledges ([`crate::FrameKind::Data`]); a fragment follows:
 //!
 //! | byte | content |
 //! |---|---|
@@ -14,7 +14,7 @@
 //! does not make plain: the entry's number follows in a byte of its own, and the account. A `More` continues the message of the same caller (slot): frames arrive in order, so it needs
 //! no offset.
 
-use crate::cursor::{Reader, Writer};
+use crate::cursor::{FrameReader, FrameWriter};
 use crate::words::{self, Words};
 use crate::{PAYLOAD_BYTES_MAX, WireError};
 
@@ -134,7 +134,7 @@ impl Head {
     /// # Errors
     /// `Short` if `out` has no room.
     pub fn emit(&self, out: &mut [u8]) -> Result<usize, WireError> {
-        let mut out = Writer::new(out);
+        let mut out = FrameWriter::new(out);
         match self {
             Head::Call { caller, number, request } => {
                 out.byte(request.first_op())?;
@@ -180,7 +180,7 @@ impl Head {
     /// # Errors
     /// What is wrong with it.
     pub fn parse(fragment: &[u8]) -> Result<(Head, &[u8]), WireError> {
-        let mut from = Reader(fragment);
+        let mut from = FrameReader(fragment);
         let first = from.byte()?;
         let (which, op) = (first >> 5, first & 0x1f);
         let index = from.index()?;
@@ -204,22 +204,22 @@ impl Head {
     }
 }
 
-fn more(which: u8, index: u16, out: &mut Writer<'_>) -> Result<(), WireError> {
+fn more(which: u8, index: u16, out: &mut FrameWriter<'_>) -> Result<(), WireError> {
     out.byte(which << 5)?;
     out.varint(u64::from(index))
 }
 
-fn slice_bytes(present: bool, from: &mut Reader<'_>) -> Result<u16, WireError> {
+fn slice_bytes(present: bool, from: &mut FrameReader<'_>) -> Result<u16, WireError> {
     let bytes = if present { from.index()? } else { 0 };
     if usize::from(bytes) > SLICE_BYTES_MAX { Err(WireError::TooLarge) } else { Ok(bytes) }
 }
 
 impl Cost {
-    fn put(&self, out: &mut Writer<'_>) -> Result<(), WireError> {
+    fn put(&self, out: &mut FrameWriter<'_>) -> Result<(), WireError> {
         [self.time_us, self.blocks_read, self.blocks_written].iter().try_for_each(|part| out.varint(u64::from(*part)))
     }
 
-    fn get(from: &mut Reader<'_>) -> Result<Cost, WireError> {
+    fn get(from: &mut FrameReader<'_>) -> Result<Cost, WireError> {
         Ok(Cost { time_us: from.number()?, blocks_read: from.number()?, blocks_written: from.number()? })
     }
 }
@@ -230,7 +230,7 @@ impl Request {
         if self.account == 0 { self.op } else { FOR_ACCOUNT }
     }
 
-    fn put(&self, out: &mut Writer<'_>) -> Result<(), WireError> {
+    fn put(&self, out: &mut FrameWriter<'_>) -> Result<(), WireError> {
         if self.account != 0 {
             out.byte(self.op)?;
             out.varint(u64::from(self.account))?;
@@ -247,7 +247,7 @@ impl Request {
         Ok(())
     }
 
-    fn get(first_op: u8, from: &mut Reader<'_>) -> Result<Request, WireError> {
+    fn get(first_op: u8, from: &mut FrameReader<'_>) -> Result<Request, WireError> {
         let (op, account) = if first_op == FOR_ACCOUNT { (from.byte()?, from.number()?) } else { (first_op, 0) };
         if op >= ENTRIES_MAX {
             return Err(WireError::TooLarge);

@@ -30,7 +30,7 @@ const MARK: u8 = 0xa;
 
 /// What a frame is for. Numbers from 8 on belong to the token protocol (`mac`).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Kind {
+pub enum FrameKind {
     /// A fragment, in sequence; its first payload byte acknowledges as `Ack` does.
     Data,
     /// Acknowledges: its sequence number is the next one expected; those before it have arrived.
@@ -52,18 +52,18 @@ pub enum Kind {
     Test,
 }
 
-impl Kind {
+impl FrameKind {
     const fn number(self) -> u8 {
         match self {
-            Kind::Data => 1,
-            Kind::Ack => 2,
-            Kind::Nak => 3,
-            Kind::Hello => 4,
-            Kind::Token => 8,
-            Kind::Map => 9,
-            Kind::Poll => 10,
-            Kind::Join => 11,
-            Kind::Test => 12,
+            FrameKind::Data => 1,
+            FrameKind::Ack => 2,
+            FrameKind::Nak => 3,
+            FrameKind::Hello => 4,
+            FrameKind::Token => 8,
+            FrameKind::Map => 9,
+            FrameKind::Poll => 10,
+            FrameKind::Join => 11,
+            FrameKind::Test => 12,
         }
     }
 
@@ -76,17 +76,17 @@ impl Kind {
         frame.get(1).is_some_and(|byte| byte & 0xf >= 8)
     }
 
-    const fn from_number(number: u8) -> Option<Kind> {
+    const fn from_number(number: u8) -> Option<FrameKind> {
         match number {
-            1 => Some(Kind::Data),
-            2 => Some(Kind::Ack),
-            3 => Some(Kind::Nak),
-            4 => Some(Kind::Hello),
-            8 => Some(Kind::Token),
-            9 => Some(Kind::Map),
-            10 => Some(Kind::Poll),
-            11 => Some(Kind::Join),
-            12 => Some(Kind::Test),
+            1 => Some(FrameKind::Data),
+            2 => Some(FrameKind::Ack),
+            3 => Some(FrameKind::Nak),
+            4 => Some(FrameKind::Hello),
+            8 => Some(FrameKind::Token),
+            9 => Some(FrameKind::Map),
+            10 => Some(FrameKind::Poll),
+            11 => Some(FrameKind::Join),
+            12 => Some(FrameKind::Test),
             _ => None,
         }
     }
@@ -96,7 +96,7 @@ impl Kind {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Header {
     /// What for.
-    pub kind: Kind,
+    pub kind: FrameKind,
     /// Board that it is for, below 16; [`BROADCAST`]: all.
     pub destination: u8,
     /// Board that sent it, below 16.
@@ -109,7 +109,7 @@ pub struct Header {
 
 /// A frame that has arrived intact.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Frame<'a> {
+pub struct LinkFrame<'a> {
     /// What it says of itself.
     pub header: Header,
     /// Its content, without padding.
@@ -121,23 +121,23 @@ pub const fn frame_bytes(payload_bytes: usize) -> usize {
     if payload_bytes == 0 { HEADER_BYTES } else { HEADER_BYTES + payload_bytes.next_multiple_of(2) + CHECKSUM_BYTES }
 }
 
-impl<'a> Frame<'a> {
+impl<'a> LinkFrame<'a> {
     /// Checks and opens the bytes of a frame; bytes behind it are ignored.
     ///
     /// # Errors
     /// What is wrong with them.
-    pub fn parse(bytes: &'a [u8]) -> Result<Frame<'a>, WireError> {
+    pub fn parse(bytes: &'a [u8]) -> Result<LinkFrame<'a>, WireError> {
         let (head, rest) = bytes.split_first_chunk::<HEADER_BYTES>().ok_or(WireError::Short)?;
         let (header, length) = Header::open(head)?;
         if length == 0 {
-            return Ok(Frame { header, payload: &[] });
+            return Ok(LinkFrame { header, payload: &[] });
         }
         let (padded, rest) = rest.split_at_checked(length.next_multiple_of(2)).ok_or(WireError::Short)?;
         let checksum = rest.first_chunk::<CHECKSUM_BYTES>().ok_or(WireError::Short)?;
         if checksum::of_payload(padded) != u32::from_le_bytes(*checksum) {
             return Err(WireError::PayloadChecksum);
         }
-        Ok(Frame { header, payload: &padded[..length] })
+        Ok(LinkFrame { header, payload: &padded[..length] })
     }
 }
 
@@ -154,7 +154,7 @@ impl Header {
         if head[1] >> 4 != MARK {
             return Err(WireError::NotAFrame);
         }
-        let kind = Kind::from_number(head[1] & 0xf).ok_or(WireError::NotAFrame)?;
+        let kind = FrameKind::from_number(head[1] & 0xf).ok_or(WireError::NotAFrame)?;
         let length = usize::from(u16::from_le_bytes([head[4], head[5]]));
         if length > PAYLOAD_BYTES_MAX {
             return Err(WireError::TooLarge);

@@ -14,7 +14,7 @@ pub mod frame;
 pub mod words;
 
 pub use fragment::{Cost, Head, Request};
-pub use frame::{FRAME_BYTES_MAX, Frame, HEADER_BYTES, Header, Kind, PAYLOAD_BYTES_MAX};
+pub use frame::{FRAME_BYTES_MAX, FrameKind, HEADER_BYTES, Header, LinkFrame, PAYLOAD_BYTES_MAX};
 pub use words::{WORDS, Words};
 
 /// What is wrong with bytes that came over the link, or with a buffer to emit into.

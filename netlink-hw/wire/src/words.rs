@@ -5,7 +5,7 @@
 //! are the message's own.
 
 use crate::WireError;
-use crate::cursor::{Reader, Writer};
+use crate::cursor::{FrameReader, FrameWriter};
 
 /// Words of a message.
 pub const WORDS: usize = 6;
@@ -21,7 +21,7 @@ fn unfold(number: u64) -> u64 {
 }
 
 #[inline]
-pub(crate) fn put(words: &Words, flags: u8, out: &mut Writer<'_>) -> Result<(), WireError> {
+pub(crate) fn put(words: &Words, flags: u8, out: &mut FrameWriter<'_>) -> Result<(), WireError> {
     let mut mask = 0;
     for (i, word) in words.iter().enumerate() {
         mask |= u8::from(*word != 0) << i;
@@ -37,7 +37,7 @@ pub(crate) fn put(words: &Words, flags: u8, out: &mut Writer<'_>) -> Result<(), 
 
 /// The words and the flags.
 #[inline]
-pub(crate) fn get(from: &mut Reader<'_>) -> Result<(Words, u8), WireError> {
+pub(crate) fn get(from: &mut FrameReader<'_>) -> Result<(Words, u8), WireError> {
     let mask = from.byte()?;
     let (mut words, mut left) = ([0; WORDS], mask & ((1 << WORDS) - 1));
     // Each turn reads a word.

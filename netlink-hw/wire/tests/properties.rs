@@ -2,19 +2,19 @@
 
 use proptest::prelude::{Strategy, any, prop, prop_assert, prop_assert_eq, prop_oneof, proptest};
 use renga_wire::frame::{Hello, frame_bytes};
-use renga_wire::{Cost, FRAME_BYTES_MAX, Frame, Head, Header, Kind, PAYLOAD_BYTES_MAX, Request, WireError};
+use renga_wire::{Cost, FRAME_BYTES_MAX, FrameKind, Head, Header, LinkFrame, PAYLOAD_BYTES_MAX, Request, WireError};
 
 fn header() -> impl Strategy<Value = Header> {
     let kind = prop_oneof![
-        Just(Kind::Data),
-        Just(Kind::Ack),
-        Just(Kind::Nak),
-        Just(Kind::Hello),
-        Just(Kind::Token),
-        Just(Kind::Map),
-        Just(Kind::Poll),
-        Just(Kind::Join),
-        Just(Kind::Test)
+        Just(FrameKind::Data),
+        Just(FrameKind::Ack),
+        Just(FrameKind::Nak),
+        Just(FrameKind::Hello),
+        Just(FrameKind::Token),
+        Just(FrameKind::Map),
+        Just(FrameKind::Poll),
+        Just(FrameKind::Join),
+        Just(FrameKind::Test)
     ];
     (kind, 0u8..16, 0u8..16, any::<u8>(), any::<u8>()).prop_map(|(kind, destination, source, epoch, sequence)| Header {
         kind,
@@ -71,7 +71,7 @@ proptest! {
         let mut bytes = [0xee; FRAME_BYTES_MAX];
         let length = header.emit(&payload, &mut bytes).unwrap();
         prop_assert_eq!(length, frame_bytes(payload.len()));
-        prop_assert_eq!(Frame::parse(&bytes[..length]), Ok(Frame { header, payload: &payload[..] }));
+        prop_assert_eq!(LinkFrame::parse(&bytes[..length]), Ok(LinkFrame { header, payload: &payload[..] }));
     }
 
     /// Holds: frame-damage.
@@ -81,7 +81,7 @@ proptest! {
         let length = header.emit(&payload, &mut bytes).unwrap();
         let bit = at.index(length * 8);
         bytes[bit / 8] ^= 1 << (bit % 8);
-        prop_assert!(Frame::parse(&bytes[..length]).is_err());
+        prop_assert!(LinkFrame::parse(&bytes[..length]).is_err());
     }
 
     /// Holds: frame-damage.
@@ -89,7 +89,7 @@ proptest! {
     fn wire_cut_frame_is_detected(header in header(), payload in prop::collection::vec(any::<u8>(), 0..64), at in any::<prop::sample::Index>()) {
         let mut bytes = [0; FRAME_BYTES_MAX];
         let length = header.emit(&payload, &mut bytes).unwrap();
-        prop_assert_eq!(Frame::parse(&bytes[..at.index(length)]), Err(WireError::Short));
+        prop_assert_eq!(LinkFrame::parse(&bytes[..at.index(length)]), Err(WireError::Short));
     }
 
     #[test]
@@ -103,7 +103,7 @@ proptest! {
     /// Holds: frame-damage.
     #[test]
     fn wire_noise_never_panics(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        let _ = Frame::parse(&bytes);
+        let _ = LinkFrame::parse(&bytes);
         let _ = Head::parse(&bytes);
         let _ = Hello::parse(&bytes);
     }
@@ -118,7 +118,7 @@ proptest! {
 
 #[test]
 fn wire_layout_is_fixed() {
-    let header = Header { kind: Kind::Data, destination: 0, source: 1, epoch: 0x77, sequence: 0x12 };
+    let header = Header { kind: FrameKind::Data, destination: 0, source: 1, epoch: 0x77, sequence: 0x12 };
     let mut bytes = [0; 32];
     let length = header.emit(b"123456789", &mut bytes).unwrap();
     assert_eq!(length, 8 + 10 + 4);

@@ -25,12 +25,13 @@ mod volume;
 
 pub use choice::{CHOICE_FILE, choice_of, choose, chosen, text_of as choice_text};
 pub use node::{
-    BOARDS_MAX, LinkMode, Model, NAME_BYTES_MAX, NODE_BYTES_MAX, NODE_FILE, NoNodeFile, Node, NodeFault, read_node_file,
+    BOARDS_MAX, LinkMode, Model, NAME_BYTES_MAX, NODE_BYTES_MAX, NODE_FILE, NoNodeFile, NodeFault, NodeFile,
+    read_node_file,
 };
 pub use record::{KERNEL_FILE, RECORD_BYTES, RECORD_FILE, Record, TABLES_FILE};
-pub use slot::{NoSlot, Slot};
-pub use starts::{Count, STARTS_BYTES, STARTS_FILE, count, first_starts};
-pub use update::{NoUpdate, Source, write_update};
+pub use slot::{BootSlot, NoSlot};
+pub use starts::{STARTS_BYTES, STARTS_FILE, StartCount, count, first_starts};
+pub use update::{NoUpdate, UpdateSource, write_update};
 pub use volume::{Extent, NoFile, Volume, find, start_sectors};
 
 /// Partitions from which a board can start, by their numbers.

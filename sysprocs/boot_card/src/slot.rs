@@ -36,7 +36,7 @@ impl fmt::Display for NoSlot {
 
 /// The slot's files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Slot {
+pub struct BootSlot {
     /// Which partition.
     pub partition: u8,
     /// Its kernel.
@@ -47,23 +47,23 @@ pub struct Slot {
     pub record: Extent,
 }
 
-impl Slot {
+impl BootSlot {
     /// The slot in `partition`.
     ///
     /// # Errors
     /// If a file of it is missing or in pieces.
-    pub fn open<D: Block + ?Sized>(card: &mut D, partition: u8) -> Result<Slot, NoSlot> {
+    pub fn open<D: Block + ?Sized>(card: &mut D, partition: u8) -> Result<BootSlot, NoSlot> {
         let volume = Volume::open(card, partition).map_err(|why| NoSlot::File(RECORD_FILE, why))?;
         let mut file = |name| volume.find(card, name).map_err(|why| NoSlot::File(name, why));
         let slot =
-            Slot { partition, kernel: file(KERNEL_FILE)?, tables: file(TABLES_FILE)?, record: file(RECORD_FILE)? };
+            BootSlot { partition, kernel: file(KERNEL_FILE)?, tables: file(TABLES_FILE)?, record: file(RECORD_FILE)? };
         if slot.record.len_bytes as usize != RECORD_BYTES {
             return Err(NoSlot::File(RECORD_FILE, NoFile::Scattered));
         }
         Ok(slot)
     }
 
-    /// What is recorded of it, which is believed: whether that is so is [`Slot::check`]'s.
+    /// What is recorded of it, which is believed: whether that is so is [`BootSlot::check`]'s.
     ///
     /// # Errors
     /// If it cannot be read, or its writing was broken off.

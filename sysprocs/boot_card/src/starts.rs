@@ -20,18 +20,18 @@ static SUM: Crc<u32, Table<1>> = Crc::<u32, Table<1>>::new(&CRC_32_ISCSI);
 
 /// What one of the sectors says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Count {
+pub struct StartCount {
     /// Starts so far.
     pub starts: u32,
     /// From 1970 to the last start, as far as was known then, s.
     pub time_s: u32,
 }
 
-impl Count {
-    fn parse(sector: &[u8; SECTOR_BYTES]) -> Option<Count> {
+impl StartCount {
+    fn parse(sector: &[u8; SECTOR_BYTES]) -> Option<StartCount> {
         let word = |at: usize| u32::from_le_bytes([sector[at], sector[at + 1], sector[at + 2], sector[at + 3]]);
         let whole = sector.starts_with(&MAGIC) && SUM.checksum(&sector[..SUMMED_BYTES]) == word(SUMMED_BYTES);
-        whole.then(|| Count { starts: word(8), time_s: word(12) })
+        whole.then(|| StartCount { starts: word(8), time_s: word(12) })
     }
 
     fn sector(self) -> [u8; SECTOR_BYTES] {
@@ -48,7 +48,7 @@ impl Count {
 /// The file of a board that was never started, on a card that was made at `time_s`.
 pub fn first_starts(time_s: u32) -> [u8; STARTS_BYTES] {
     let mut bytes = [0; STARTS_BYTES];
-    bytes[..SECTOR_BYTES].copy_from_slice(&Count { starts: 0, time_s }.sector());
+    bytes[..SECTOR_BYTES].copy_from_slice(&StartCount { starts: 0, time_s }.sector());
     bytes
 }
 
@@ -56,7 +56,7 @@ pub fn first_starts(time_s: u32) -> [u8; STARTS_BYTES] {
 ///
 /// # Errors
 /// If the card has no such file, neither of its sectors is whole, or it cannot be written.
-pub fn count<D: Block + ?Sized>(card: &mut D, time_s: u32) -> Result<Count, NoFile> {
+pub fn count<D: Block + ?Sized>(card: &mut D, time_s: u32) -> Result<StartCount, NoFile> {
     let extent = find(card, PARTITIONS[0], STARTS_FILE)?;
     if extent.sectors() < PLACES as u64 {
         return Err(NoFile::Scattered);
@@ -68,14 +68,14 @@ pub fn count<D: Block + ?Sized>(card: &mut D, time_s: u32) -> Result<Count, NoFi
         if card.read(extent.first_sector + place, &mut sector).is_err() {
             continue;
         }
-        if let Some(count) = Count::parse(&sector)
-            && newest.is_none_or(|(_, before): (u64, Count)| count.starts > before.starts)
+        if let Some(count) = StartCount::parse(&sector)
+            && newest.is_none_or(|(_, before): (u64, StartCount)| count.starts > before.starts)
         {
             newest = Some((place, count));
         }
     }
     let (place, before) = newest.ok_or(NoFile::Scattered)?;
-    let now = Count { starts: before.starts.saturating_add(1), time_s: time_s.max(before.time_s) };
+    let now = StartCount { starts: before.starts.saturating_add(1), time_s: time_s.max(before.time_s) };
     let at = extent.first_sector + (place + 1) % PLACES as u64;
     card.write(at, &now.sector()).map_err(NoFile::Unreadable)?;
     Ok(now)

@@ -6,13 +6,13 @@
 use crate::choice::chosen;
 use crate::other;
 use crate::record::{RECORD_BYTES, Record};
-use crate::slot::{NoSlot, RUN_SECTORS, Run, Slot, sum_of};
+use crate::slot::{BootSlot, NoSlot, RUN_SECTORS, Run, sum_of};
 use crate::volume::{Extent, NoFile};
 use core::fmt;
 use renga_hal::block::{Block, SECTOR_BYTES};
 
 /// Where a new kernel comes from: its record, padded to a sector, then kernel and tables without the zeros behind them.
-pub trait Source {
+pub trait UpdateSource {
     /// Fills `out` from this offset on, with zeros behind the end.
     ///
     /// # Errors
@@ -54,7 +54,11 @@ impl fmt::Display for NoUpdate {
 ///
 /// # Errors
 /// If nothing was written, or not all; the board then starts as before.
-pub fn write_update<D: Block + ?Sized>(card: &mut D, source: &mut dyn Source, runs: u8) -> Result<Slot, NoUpdate> {
+pub fn write_update<D: Block + ?Sized>(
+    card: &mut D,
+    source: &mut dyn UpdateSource,
+    runs: u8,
+) -> Result<BootSlot, NoUpdate> {
     let usual = chosen(card).map_err(|why| NoUpdate::Slot(NoSlot::File(crate::CHOICE_FILE, why)))?;
     if runs != usual {
         return Err(NoUpdate::Trial);
@@ -63,7 +67,7 @@ pub fn write_update<D: Block + ?Sized>(card: &mut D, source: &mut dyn Source, ru
     source.read(0, &mut head)?;
     let record = Record::parse(&head).ok_or(NoUpdate::NotUpdate)?;
     let lengths = [RECORD_BYTES, RECORD_BYTES + 4].map(|at| number(&head, at));
-    let slot = Slot::open(card, other(usual)).map_err(NoUpdate::Slot)?;
+    let slot = BootSlot::open(card, other(usual)).map_err(NoUpdate::Slot)?;
     let files = [
         (slot.kernel, record.kernel_sectors, record.kernel_sum, lengths[0]),
         (slot.tables, record.tables_sectors, record.tables_sum, lengths[1]),
@@ -95,7 +99,7 @@ fn sectors_bytes(extent: Extent) -> u64 {
 /// Copies `len_bytes` bytes of `source` from `offset` on to `extent`, with zeros behind them.
 fn copy<D: Block + ?Sized>(
     card: &mut D,
-    source: &mut dyn Source,
+    source: &mut dyn UpdateSource,
     (offset, len_bytes): (u64, u32),
     extent: Extent,
 ) -> Result<(), NoUpdate> {

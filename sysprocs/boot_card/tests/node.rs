@@ -1,9 +1,9 @@
 //! The file is read as it was written, and nothing else is.
 
 use proptest::prelude::*;
-use renga_boot_card::{LinkMode, Model, Node, NodeFault};
+use renga_boot_card::{LinkMode, Model, NodeFault, NodeFile};
 
-const NODE: Node<'static> = Node {
+const NODE: NodeFile<'static> = NodeFile {
     cluster: "lab",
     system: "pair",
     placement: 0x0123_4567_89ab_cdef,
@@ -16,7 +16,7 @@ const NODE: Node<'static> = Node {
 
 /// The text with its last line as its other lines demand.
 fn summed(body: &str) -> String {
-    let Err(NodeFault::Check { computed, .. }) = Node::parse(format!("{body}check=00000000\n").as_bytes()) else {
+    let Err(NodeFault::Check { computed, .. }) = NodeFile::parse(format!("{body}check=00000000\n").as_bytes()) else {
         panic!("a sum of zero is unlikely")
     };
     format!("{body}check={computed:08x}\n")
@@ -30,12 +30,12 @@ fn body() -> String {
 #[test]
 fn node_file_roundtrip() {
     let text = NODE.to_string();
-    assert_eq!(Node::parse(text.as_bytes()), Ok(NODE));
+    assert_eq!(NodeFile::parse(text.as_bytes()), Ok(NODE));
     assert_eq!(summed(&body()), text);
     // As it lies on a card: a whole sector, by an editor that ends lines in its own way.
     let mut sector = text.replace('\n', "\r\n").into_bytes();
     sector.resize(512, 0);
-    assert_eq!(Node::parse(&sector), Ok(NODE));
+    assert_eq!(NodeFile::parse(&sector), Ok(NODE));
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn node_file_changed_byte_is_refused() {
         for bit in 0..8 {
             let mut changed = text.clone();
             changed[at] ^= 1 << bit;
-            assert!(Node::parse(&changed).is_err(), "byte {at} bit {bit}: {}", String::from_utf8_lossy(&changed));
+            assert!(NodeFile::parse(&changed).is_err(), "byte {at} bit {bit}: {}", String::from_utf8_lossy(&changed));
         }
     }
 }
@@ -79,16 +79,16 @@ fn node_file_faults_are_named() {
         (String::new(), NodeFault::Version),
     ];
     for (text, fault) in cases {
-        assert_eq!(Node::parse(text.as_bytes()), Err(fault), "{text}");
+        assert_eq!(NodeFile::parse(text.as_bytes()), Err(fault), "{text}");
     }
-    assert_eq!(Node::parse(&[0xff; 9]), Err(NodeFault::NotText));
+    assert_eq!(NodeFile::parse(&[0xff; 9]), Err(NodeFault::NotText));
 }
 
 proptest! {
     #[test]
     fn node_file_no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..600)) {
-        let _ = Node::parse(&bytes);
+        let _ = NodeFile::parse(&bytes);
         let lines = [b"renga-node 1\n".as_slice(), &bytes].concat();
-        let _ = Node::parse(&lines);
+        let _ = NodeFile::parse(&lines);
     }
 }

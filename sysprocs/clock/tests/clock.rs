@@ -5,7 +5,7 @@ use renga_proto::clock::{
     Overruns, SetCalendarTime, SetTimer, SleepUntil, Wake,
 };
 use renga_proto::procs::{Cause, Procs, ProcsCall};
-use renga_rt::host::Board;
+use renga_rt::host::HostBoard;
 use renga_rt::{Address, Client, Errno, Port, Protocol, Watch};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -19,11 +19,11 @@ const DEAF: u32 = 98;
 type Sent = Rc<RefCell<Vec<(u64, u8, Cause)>>>;
 
 /// A clock, and a keeper of processes that notes when which signal came and why.
-fn start(board: &Board) -> (Address<Clock>, Sent) {
+fn start(board: &HostBoard) -> (Address<Clock>, Sent) {
     start_watched(board, Box::leak(Box::new(Watch::new(None))))
 }
 
-fn start_watched(board: &Board, watch: &'static Watch) -> (Address<Clock>, Sent) {
+fn start_watched(board: &HostBoard, watch: &'static Watch) -> (Address<Clock>, Sent) {
     let sent = Sent::default();
     let out = sent.clone();
     let procs: Address<Procs> = board.server(move |me, mut port: Port<Procs>| async move {
@@ -49,7 +49,7 @@ fn start_watched(board: &Board, watch: &'static Watch) -> (Address<Clock>, Sent)
 
 #[test]
 fn clock_sleepers_wake_in_order_or_on_cancellation() {
-    let board = Board::new(0, 1 << 16);
+    let board = HostBoard::new(0, 1 << 16);
     let (server, _) = start(&board);
     let woken = Rc::new(RefCell::new(Vec::new()));
     let mut sleepers = Vec::new();
@@ -68,7 +68,7 @@ fn clock_sleepers_wake_in_order_or_on_cancellation() {
 
 #[test]
 fn clock_calendar_starts_at_epoch_and_is_set() {
-    let board = Board::new(0, 1 << 16);
+    let board = HostBoard::new(0, 1 << 16);
     let (server, _) = start(&board);
     board.core.set_now_ns(50);
     board.client(move |me| async move {
@@ -83,7 +83,7 @@ fn clock_calendar_starts_at_epoch_and_is_set() {
 /// Who waits for a calendar time wakes when it is that time, however it came about; others do not care.
 #[test]
 fn clock_calendar_waits_follow_set_time() {
-    let board = Board::new(0, 1 << 16);
+    let board = HostBoard::new(0, 1 << 16);
     let (server, sent) = start(&board);
     let woken = Rc::new(RefCell::new(Vec::new()));
     for (until_ns, calendar) in [(9_000, true), (600, false), (20_000, true)] {
@@ -111,7 +111,7 @@ fn clock_calendar_waits_follow_set_time() {
 
 #[test]
 fn clock_timer_counts_overruns_until_signal_is_taken() {
-    let board = Board::new(0, 1 << 16);
+    let board = HostBoard::new(0, 1 << 16);
     let (server, sent) = start(&board);
     board.client(move |me| async move {
         let (pid, mut clock) = (8, Client::new(&me, server));
@@ -141,7 +141,7 @@ fn clock_timer_counts_overruns_until_signal_is_taken() {
 
 #[test]
 fn clock_timers_are_bounded_and_freed_with_process() {
-    let board = Board::new(0, 1 << 16);
+    let board = HostBoard::new(0, 1 << 16);
     let (server, sent) = start(&board);
     board.client(move |me| async move {
         let mut clock = Client::new(&me, server);
@@ -167,7 +167,7 @@ fn clock_timers_are_bounded_and_freed_with_process() {
 /// A wake that comes before its program waits is kept, once; boards are watched while somebody waits for something there.
 #[test]
 fn clock_wake_before_wait_is_kept() {
-    let board = Board::new(0, 1 << 16);
+    let board = HostBoard::new(0, 1 << 16);
     let watch: &'static Watch = Box::leak(Box::new(Watch::new(None)));
     let (server, _) = start_watched(&board, watch);
     let woken = Rc::new(RefCell::new(Vec::new()));

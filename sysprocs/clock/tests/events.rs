@@ -7,7 +7,7 @@ use renga_proto::events::{
     MakeEvents, PollEvents, SetTimerFile, TakeCount,
 };
 use renga_proto::pipe::{NOBODY, Polled, READABLE, WRITABLE};
-use renga_rt::host::Board;
+use renga_rt::host::HostBoard;
 use renga_rt::{Address, Client, Errno, Wakes};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -18,13 +18,13 @@ const EPOCH_NS: u64 = 1_000_000;
 const BOTH: u32 = READABLE | WRITABLE;
 
 struct Rig {
-    board: Board,
+    board: HostBoard,
     server: Address<Events>,
     wakes: &'static Wakes,
 }
 
 fn rig() -> Rig {
-    let board = Board::new(0, 1 << 18);
+    let board = HostBoard::new(0, 1 << 18);
     let wakes: &'static Wakes = Box::leak(Box::new(Wakes::new(None)));
     let places = Box::leak(Box::new([EventPlace::FREE; FILES]));
     let due = Box::leak(Box::new([DuePlace::EMPTY; FILES]));

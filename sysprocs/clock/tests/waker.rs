@@ -2,14 +2,14 @@
 
 use renga_clock::waker;
 use renga_proto::clock::{Clock, ClockCall, Wake};
-use renga_rt::host::Board;
+use renga_rt::host::HostBoard;
 use renga_rt::{Address, Errno, Family, Notifier, Port, Waiters, Wakes};
 use std::cell::RefCell;
 use std::rc::Rc;
 
 /// The slots that the clock of a board is to wake, of which its router refuses the first `refused` calls.
 fn woken(refused: usize) -> Vec<u64> {
-    let board = Board::new(0, 1 << 16);
+    let board = HostBoard::new(0, 1 << 16);
     let calls = Rc::new(RefCell::new(Vec::new()));
     let out = calls.clone();
     let clock: Address<Clock> = board.server(move |_, mut port: Port<Clock>| async move {

@@ -6,7 +6,7 @@ use renga_proto::events::{
     WATCH_EDGES, WATCH_EXCLUSIVE, WATCH_ONCE, Watch, WatchChange, WatchStamp, WatchWish,
 };
 use renga_proto::pipe::{NOBODY, READABLE};
-use renga_rt::host::Board;
+use renga_rt::host::HostBoard;
 use renga_rt::{Client, Errno, Wakes};
 use std::cell::Cell;
 use std::rc::Rc;
@@ -37,7 +37,7 @@ impl Set {
 }
 
 fn run<F: Future<Output = ()> + 'static>(body: impl FnOnce(Set, &'static Wakes) -> F + 'static) {
-    let board = Board::new(0, 1 << 18);
+    let board = HostBoard::new(0, 1 << 18);
     let wakes: &'static Wakes = Box::leak(Box::new(Wakes::new(None)));
     let places = Box::leak(Box::new([EventPlace::FREE; 2]));
     let due = Box::leak(Box::new([DuePlace::EMPTY; 2]));

@@ -6,7 +6,7 @@ use renga_proto::console::{
     SetForeground, SetWindow, TERMIOS_BYTES, WindowSize, WriteTerminal,
 };
 use renga_proto::pipe::{READABLE, WRITABLE};
-use renga_rt::host::Board;
+use renga_rt::host::HostBoard;
 use renga_rt::{Client, Errno, Wakes};
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -32,14 +32,14 @@ impl Uart for Line {
 }
 
 struct Rig {
-    board: Board,
+    board: HostBoard,
     line: Line,
     server: &'static renga_core::Process,
     wakes: &'static Wakes,
 }
 
 fn rig() -> Rig {
-    let board = Board::new(0, 1 << 20);
+    let board = HostBoard::new(0, 1 << 20);
     let line = Line::default();
     let uart = Box::leak(Box::new(line.clone()));
     let wakes: &'static Wakes = Box::leak(Box::new(Wakes::new(None)));

@@ -2,14 +2,14 @@
 
 use renga_counter::counter;
 use renga_proto::counter::{Add, Counter, ReadCounter};
-use renga_rt::host::Board;
+use renga_rt::host::HostBoard;
 use renga_rt::{Address, Client, Errno};
 use std::cell::Cell;
 use std::rc::Rc;
 
 #[test]
 fn counter_two_clients_lose_no_addition() {
-    let board = Board::new(0, 1 << 16);
+    let board = HostBoard::new(0, 1 << 16);
     let server: Address<Counter> = board.server(|_, port| counter(port));
     let finished = Rc::new(Cell::new(0));
     for amount in [1, -3] {
@@ -32,7 +32,7 @@ fn counter_two_clients_lose_no_addition() {
 
 #[test]
 fn counter_sum_out_of_range_is_refused_and_changes_nothing() {
-    let board = Board::new(0, 1 << 16);
+    let board = HostBoard::new(0, 1 << 16);
     let server: Address<Counter> = board.server(|_, port| counter(port));
     board.client(move |me| async move {
         let mut counter = Client::new(&me, server);

@@ -1,7 +1,7 @@
 //! The keeper of locks as slots and open files call it.
 use renga_fs::{LockPlace, locks};
 use renga_proto::locks::{AwaitLock, Locking, Locks, Owner, ReleaseLocks, SetLock};
-use renga_rt::host::Board;
+use renga_rt::host::HostBoard;
 use renga_rt::{Address, Client, Errno, Watch};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -15,7 +15,7 @@ const FILE: Owner = Owner::open_file(0, 3, 1);
 /// that nobody would let go.
 #[test]
 fn lock_wait_of_closed_file_ends_without_lock() {
-    let board = Board::new(0, 1 << 20);
+    let board = HostBoard::new(0, 1 << 20);
     let places = Vec::leak(vec![LockPlace::FREE; 4]);
     let watch: &'static Watch = Box::leak(Box::new(Watch::new(None)));
     let server: Address<Locks> = board.server(move |me, port| locks(me, port, places, watch));

@@ -4,14 +4,14 @@
 use renga_hal::memory::Frame;
 use renga_pages::{CacheMemory, FrameList, PageIndex};
 use renga_proto::pages::FileId;
-use renga_rt::host::Board;
+use renga_rt::host::HostBoard;
 
 const PAGE: u64 = 4096;
 const FILE: FileId = FileId { ino: 7, generation: 1 };
 const OTHER: FileId = FileId { ino: 8, generation: 1 };
 
 fn index() -> PageIndex {
-    PageIndex::new(CacheMemory::new(Board::new(0, 1 << 20).arena, 64, 8))
+    PageIndex::new(CacheMemory::new(HostBoard::new(0, 1 << 20).arena, 64, 8))
 }
 
 /// Frame `frame` shows page `page` of `file`, and its block is `block` if it is dirty.

@@ -4,14 +4,14 @@
 use renga_hal::memory::Frame;
 use renga_pages::{FrameList, PageIndex};
 use renga_proto::pages::{FileId, TO_END};
-use renga_rt::host::Board;
+use renga_rt::host::HostBoard;
 use std::collections::BTreeMap;
 
 const FRAMES: usize = 40;
 const FILES: usize = 5;
 
 fn index() -> PageIndex {
-    PageIndex::new(renga_pages::CacheMemory::new(Board::new(0, 1 << 20).arena, FRAMES, FILES))
+    PageIndex::new(renga_pages::CacheMemory::new(HostBoard::new(0, 1 << 20).arena, FRAMES, FILES))
 }
 
 fn file(ino: u32) -> FileId {

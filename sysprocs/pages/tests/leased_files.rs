@@ -6,7 +6,7 @@ use renga_pages::{CacheMemory, CachedLease, PageIndex};
 use renga_proto::attributes::AttributeChange;
 use renga_proto::inode::TIME_KEEP;
 use renga_proto::pages::{FileId, NO_LEASE, TO_END};
-use renga_rt::host::Board;
+use renga_rt::host::HostBoard;
 
 const PAGE: u64 = 4096;
 const FILE: FileId = FileId { ino: 7, generation: 1 };
@@ -14,7 +14,7 @@ const OTHER: FileId = FileId { ino: 8, generation: 1 };
 const HOLDING: CachedLease = CachedLease { size: 0, below: 8, lease: 1 };
 
 fn index(files: usize) -> PageIndex {
-    PageIndex::new(CacheMemory::new(Board::new(0, 1 << 20).arena, 64, files))
+    PageIndex::new(CacheMemory::new(HostBoard::new(0, 1 << 20).arena, 64, files))
 }
 
 fn write(index: &mut PageIndex, file: FileId, page: u32, frame: u32) {

@@ -7,7 +7,7 @@ use renga_proto::pipe::{
     Polled, READABLE, ReadPipe, WRITABLE, WritePipe,
 };
 use renga_proto::slots::{PipeTable, TakePipe};
-use renga_rt::host::Board;
+use renga_rt::host::HostBoard;
 use renga_rt::{Address, Client, Errno, Local, Wakes, Watch};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -16,7 +16,7 @@ const PIPES: usize = 4;
 const FIRST: (u32, u32) = (50, 1);
 
 struct Rig {
-    board: Board,
+    board: HostBoard,
     fifos: Address<Fifos>,
     pipes: &'static [Address<Pipe>],
     table: Address<PipeTable>,
@@ -45,7 +45,7 @@ impl Clients {
 }
 
 fn rig() -> Rig {
-    let board = Board::new(0, 1 << 20);
+    let board = HostBoard::new(0, 1 << 20);
     let table = board.server(|_, port| pipe_table(port, Box::leak(Box::new([0; PIPES]))));
     let watch: &'static Watch = Box::leak(Box::new(Watch::new(None)));
     let wakes: &'static Wakes = Box::leak(Box::new(Wakes::new(None)));

@@ -7,7 +7,7 @@ use renga_proto::pipe::{
     Polled, READABLE, ReadPipe, WRITABLE, WritePipe,
 };
 use renga_proto::slots::{FreePipe, PipeTable, TakePipe};
-use renga_rt::host::Board;
+use renga_rt::host::HostBoard;
 use renga_rt::raw::RawClient;
 use renga_rt::{Address, Client, Errno, Wakes, Watch};
 use std::cell::RefCell;
@@ -20,7 +20,7 @@ fn log<T>() -> Log<T> {
 }
 
 struct Rig {
-    board: Board,
+    board: HostBoard,
     pipe: Address<Pipe>,
     table: Address<PipeTable>,
     watch: &'static Watch,
@@ -28,7 +28,7 @@ struct Rig {
 }
 
 fn rig() -> Rig {
-    let board = Board::new(0, 1 << 20);
+    let board = HostBoard::new(0, 1 << 20);
     let table = board.server(|_, port| pipe_table(port, Box::leak(Box::new([0; 2]))));
     let bytes = Box::leak(Box::new([0; PIPE_BYTES]));
     let watch: &'static Watch = Box::leak(Box::new(Watch::new(None)));

@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn they_come_back_from_bytes() {
+    fn attribute_change_put_is_read_back() {
         let longest = AttributeChange {
             mode: u16::MAX - 1,
             owner: (1, KEEP_OWNER),
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_time_it_is_is_not_said_here() {
+    fn attribute_change_times_of_now_or_never_are_none() {
         for (access_ns, modify_ns) in [(TIME_NOW, 5), (5, TIME_NOW), (TIME_KEEP, TIME_KEEP)] {
             assert_eq!(AttributeChange::times(access_ns, modify_ns), None);
         }

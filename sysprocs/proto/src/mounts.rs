@@ -42,7 +42,7 @@ mod tests {
     use super::{PathStart, SYNTHETIC, begins_at, beyond, crosses};
 
     #[test]
-    fn only_whole_first_names_of_the_root_cross() {
+    fn mount_crossing_takes_whole_first_name_only() {
         for (path, rest) in [
             (&b"/proc"[..], Some(&b""[..])),
             (b"/proc/", Some(b"")),

@@ -266,7 +266,7 @@ mod tests {
     };
 
     #[test]
-    fn what_was_told_is_read() {
+    fn walk_steps_put_are_read_back() {
         let mut steps = WalkSteps::default();
         let status = core::array::from_fn(|at| at as u8);
         steps.put_name(2, b"bin", 12, 2);
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_has_room_always() {
+    fn walk_steps_when_full_keep_room_for_end() {
         let mut steps = WalkSteps::default();
         let name = [b'n'; 200];
         let mut told = 0;
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_off_has_no_end() {
+    fn walk_steps_cut_off_have_no_end() {
         let mut steps = WalkSteps::default();
         steps.put_name(2, b"bin", 12, 2);
         steps.refuse(Errno::ENOENT);

@@ -15,7 +15,7 @@ use renga_phy::{FRAME_BYTES_MAX, Phy};
 use renga_rt::raw::ExchangePort;
 use renga_rt::{Me, Never};
 use renga_wire::frame::Hello;
-use renga_wire::{Frame, Head, Header, Kind};
+use renga_wire::{FrameKind, Head, Header, LinkFrame};
 
 /// Frames that one turn of the loop takes from the device; it interrupts again if there are more.
 const RECEIVE_FRAMES_PER_TURN: usize = 32;
@@ -141,7 +141,7 @@ impl<D: Phy + 'static> Router<D> {
 
     /// Takes a frame.
     fn receive(&mut self, bytes: &[u8]) {
-        let Ok(frame) = Frame::parse(bytes) else {
+        let Ok(frame) = LinkFrame::parse(bytes) else {
             return add(&self.memory.stats.damaged, 1);
         };
         let (header, now_ns) = (frame.header, self.now_ns);
@@ -152,16 +152,16 @@ impl<D: Phy + 'static> Router<D> {
         let Some(peer) = self.memory.peers.get_mut(usize::from(board)) else { return };
         add(&self.memory.stats.frames_received, 1);
         match header.kind {
-            Kind::Hello => {
+            FrameKind::Hello => {
                 if let Ok(hello) = Hello::parse(frame.payload) {
                     self.receive_hello(header, hello);
                 }
             }
-            Kind::Ack | Kind::Nak => {
-                let again = peer.session.receive_acknowledgement(now_ns, header, header.kind == Kind::Nak);
+            FrameKind::Ack | FrameKind::Nak => {
+                let again = peer.session.receive_acknowledgement(now_ns, header, header.kind == FrameKind::Nak);
                 self.count_again(again);
             }
-            Kind::Data => {
+            FrameKind::Data => {
                 let Some((acknowledged, fragment)) = frame.payload.split_first() else { return };
                 match peer.session.receive_data(now_ns, header, *acknowledged) {
                     FrameOrder::Next => {
@@ -173,7 +173,7 @@ impl<D: Phy + 'static> Router<D> {
                 }
             }
             // The device's own affair.
-            Kind::Token | Kind::Map | Kind::Poll | Kind::Join | Kind::Test => {}
+            FrameKind::Token | FrameKind::Map | FrameKind::Poll | FrameKind::Join | FrameKind::Test => {}
         }
     }
 

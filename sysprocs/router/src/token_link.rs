@@ -4,12 +4,12 @@
 //! word says, at most [`TRIES_MAX`] times, and at most once per [`PAUSE_NS`] to a full receiver. Later losses are the session's.
 
 use renga_core::probe::Probe;
-use renga_mac::{Command, Control, Event, Mac, Report, Setup};
+use renga_mac::{Control, Mac, MacCommand, MacEvent, MacReport, MacSetup};
 use renga_phy::token::{PhyEvent, TokenPhy};
 use renga_phy::{FRAME_BYTES_MAX, Phy, TransmitFull};
 use renga_wire::bus::{BOARDS_MAX, Poll, SendError};
 use renga_wire::frame::{BROADCAST, frame_bytes};
-use renga_wire::{Frame, Kind};
+use renga_wire::{FrameKind, LinkFrame};
 
 renga_core::probe! {
     /// This board has the token of the link from now on.
@@ -70,7 +70,7 @@ pub struct TokenLink<P> {
 
 impl<P: TokenPhy> TokenLink<P> {
     /// A board that takes part from the first [`Phy::attend`] on.
-    pub fn new(setup: Setup, phy: P) -> TokenLink<P> {
+    pub fn new(setup: MacSetup, phy: P) -> TokenLink<P> {
         TokenLink {
             mac: Mac::new(setup),
             phy,
@@ -92,7 +92,7 @@ impl<P: TokenPhy> TokenLink<P> {
         &self.mac
     }
     /// What it was made from.
-    pub fn setup(&self) -> &Setup {
+    pub fn setup(&self) -> &MacSetup {
         self.mac.setup()
     }
     /// Whether it was attended to for the first time.
@@ -115,10 +115,10 @@ impl<P: TokenPhy> TokenLink<P> {
     /// Takes part no more once what is on the wire is done, and the token handed on.
     pub fn leave(&mut self, now_ns: u64) {
         self.now_ns = now_ns;
-        self.step(Event::Leave);
+        self.step(MacEvent::Leave);
     }
 
-    fn step(&mut self, event: Event<'_>) {
+    fn step(&mut self, event: MacEvent<'_>) {
         let now_ns = self.now_ns;
         let lines = self.phy.lines(now_ns);
         let had_token = self.mac.has_token();
@@ -126,16 +126,16 @@ impl<P: TokenPhy> TokenLink<P> {
         if self.mac.has_token() && !had_token {
             Token::mark([]);
         }
-        if actions.command == Some(Command::Abort) {
+        if actions.command == Some(MacCommand::Abort) {
             self.phy.abort(now_ns);
         }
         self.phy.set(now_ns, self.mac.drive(), self.mac.watch(lines), self.mac.answers());
         actions.reports().for_each(|report| self.note(report));
         match actions.command {
-            None | Some(Command::Abort) => {}
-            Some(Command::Bid) => self.phy.bid(now_ns),
-            Some(Command::SendControl(control)) => self.send_control(&control),
-            Some(Command::SendData) => {
+            None | Some(MacCommand::Abort) => {}
+            Some(MacCommand::Bid) => self.phy.bid(now_ns),
+            Some(MacCommand::SendControl(control)) => self.send_control(&control),
+            Some(MacCommand::SendData) => {
                 let queued = &self.queue[self.first];
                 self.sending = (queued.destination, true);
                 self.phy.transmit(now_ns, &queued.frame[..usize::from(queued.bytes)]);
@@ -152,12 +152,12 @@ impl<P: TokenPhy> TokenLink<P> {
         self.phy.transmit(self.now_ns, &frame[..bytes]);
     }
 
-    fn note(&mut self, report: Report) {
+    fn note(&mut self, report: MacReport) {
         match report {
-            Report::Regenerated { .. } => self.count.regenerated += 1,
-            Report::Duplicate { .. } => self.count.duplicates += 1,
-            Report::Stuck(_) => self.count.stuck += 1,
-            Report::Member | Report::Joined { .. } | Report::Left { .. } | Report::Off => {}
+            MacReport::Regenerated { .. } => self.count.regenerated += 1,
+            MacReport::Duplicate { .. } => self.count.duplicates += 1,
+            MacReport::Stuck(_) => self.count.stuck += 1,
+            MacReport::Member | MacReport::Joined { .. } | MacReport::Left { .. } | MacReport::Off => {}
         }
     }
 
@@ -166,7 +166,7 @@ impl<P: TokenPhy> TokenLink<P> {
         let demand = self.queued > 0 && self.pause_until_ns.is_none();
         if demand != self.demand {
             self.demand = demand;
-            self.step(Event::Demand(demand));
+            self.step(MacEvent::Demand(demand));
         }
     }
 
@@ -177,7 +177,7 @@ impl<P: TokenPhy> TokenLink<P> {
             self.judge(destination, result.unwrap_or_default());
             self.tell_demand();
         }
-        self.step(Event::Sent { destination, result });
+        self.step(MacEvent::Sent { destination, result });
     }
 
     /// Whether the first frame has arrived, or is to be sent again.
@@ -210,22 +210,22 @@ impl<P: TokenPhy> Phy for TokenLink<P> {
         self.now_ns = now_ns;
         if !self.started {
             self.started = true;
-            self.step(Event::Started);
+            self.step(MacEvent::Started);
         }
         self.pause_until_ns = self.pause_until_ns.filter(|until_ns| *until_ns > now_ns);
         for _ in 0..EVENTS_PER_TURN {
             let event = self.phy.poll(self.now_ns);
             self.now_ns = self.phy.now_ns().unwrap_or(self.now_ns);
             match event {
-                Some(PhyEvent::Lines) => self.step(Event::Lines),
+                Some(PhyEvent::Lines) => self.step(MacEvent::Lines),
                 Some(PhyEvent::Sent(result)) => self.sent(result),
-                Some(PhyEvent::Bids(bids)) => self.step(Event::Bids(bids)),
+                Some(PhyEvent::Bids(bids)) => self.step(MacEvent::Bids(bids)),
                 None => break,
             }
         }
         self.tell_demand();
         if self.mac.deadline_ns().is_some_and(|at_ns| at_ns <= self.now_ns) {
-            self.step(Event::Time);
+            self.step(MacEvent::Time);
         }
     }
 
@@ -238,11 +238,11 @@ impl<P: TokenPhy> Phy for TokenLink<P> {
         loop {
             let bytes = self.phy.receive(out)?;
             let own = bytes > 0 && out[0] & 0xf == self.mac.setup().board;
-            if !own && !Kind::looks_control(&out[..bytes]) {
+            if !own && !FrameKind::looks_control(&out[..bytes]) {
                 return Some(bytes);
             }
-            if let Ok(frame) = Frame::parse(&out[..bytes]) {
-                self.step(Event::Frame(frame));
+            if let Ok(frame) = LinkFrame::parse(&out[..bytes]) {
+                self.step(MacEvent::Frame(frame));
             }
         }
     }

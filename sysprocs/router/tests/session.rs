@@ -3,7 +3,7 @@
 //! Time stands unless a test moves it: what waits for a deadline that a frame should have made needless is seen.
 
 use renga_router::{CONTROL_BYTES_MAX, FrameOrder, LinkTiming, Session, SessionState, WINDOW_FRAMES};
-use renga_wire::frame::{Frame, Hello, Kind};
+use renga_wire::frame::{FrameKind, Hello, LinkFrame};
 
 const TIMING: LinkTiming = LinkTiming::PI3;
 
@@ -18,17 +18,19 @@ fn control(session: &mut Session, now_ns: u64, data_follows: bool) -> Option<Sen
     Some(out[..bytes].to_vec())
 }
 
-fn kind(sent: Option<&Sent>) -> Option<(Kind, u8)> {
-    sent.map(|sent| Frame::parse(sent).unwrap().header).map(|header| (header.kind, header.sequence))
+fn kind(sent: Option<&Sent>) -> Option<(FrameKind, u8)> {
+    sent.map(|sent| LinkFrame::parse(sent).unwrap().header).map(|header| (header.kind, header.sequence))
 }
 
 /// Gives `sent` to `session`: what it makes of data, and how many frames it will send again.
 fn give(session: &mut Session, now_ns: u64, sent: &Sent) -> (Option<FrameOrder>, u8) {
-    let Frame { header, payload } = Frame::parse(sent).unwrap();
+    let LinkFrame { header, payload } = LinkFrame::parse(sent).unwrap();
     match header.kind {
-        Kind::Data => (Some(session.receive_data(now_ns, header, payload[0])), 0),
-        Kind::Ack | Kind::Nak => (None, session.receive_acknowledgement(now_ns, header, header.kind == Kind::Nak)),
-        Kind::Hello => {
+        FrameKind::Data => (Some(session.receive_data(now_ns, header, payload[0])), 0),
+        FrameKind::Ack | FrameKind::Nak => {
+            (None, session.receive_acknowledgement(now_ns, header, header.kind == FrameKind::Nak))
+        }
+        FrameKind::Hello => {
             let hello = Hello::parse(payload).unwrap();
             (None, session.receive_hello(now_ns, header.epoch, header.sequence, hello))
         }
@@ -70,7 +72,7 @@ fn resend(session: &mut Session, now_ns: u64) -> Sent {
 }
 
 fn content(sent: &Sent) -> u8 {
-    Frame::parse(sent).unwrap().payload[1]
+    LinkFrame::parse(sent).unwrap().payload[1]
 }
 
 #[test]
@@ -80,7 +82,7 @@ fn session_gap_sends_one_nak_and_goes_back() {
     assert_eq!(give(&mut b, 0, &sent[0]).0, Some(FrameOrder::Next));
     assert_eq!(give(&mut b, 0, &sent[2]).0, Some(FrameOrder::Stray));
     let told = control(&mut b, 0, false);
-    assert_eq!(kind(told.as_ref()), Some((Kind::Nak, 1)));
+    assert_eq!(kind(told.as_ref()), Some((FrameKind::Nak, 1)));
     assert_eq!(give(&mut b, 0, &sent[3]).0, Some(FrameOrder::Stray));
     assert_eq!(kind(control(&mut b, 0, false).as_ref()), None, "it is told already");
     assert_eq!(give(&mut a, 0, &told.unwrap()), (None, 3));
@@ -93,7 +95,7 @@ fn session_gap_sends_one_nak_and_goes_back() {
     let lost = send(&mut a, 0, 14);
     let behind = send(&mut a, 0, 15);
     assert_eq!(give(&mut b, 0, &behind).0, Some(FrameOrder::Stray));
-    assert_eq!(kind(control(&mut b, 0, false).as_ref()), Some((Kind::Nak, 4)));
+    assert_eq!(kind(control(&mut b, 0, false).as_ref()), Some((FrameKind::Nak, 4)));
     assert_eq!(content(&lost), 14);
 }
 
@@ -121,12 +123,12 @@ fn session_duplicate_frame_is_acknowledged_at_once() {
     assert_eq!(give(&mut b, 0, &sent).0, Some(FrameOrder::Next));
     assert_eq!(kind(control(&mut b, 0, false).as_ref()), None, "a frame of data may take it along yet");
     b.expire(TIMING.acknowledge_ns);
-    assert_eq!(kind(control(&mut b, TIMING.acknowledge_ns, false).as_ref()), Some((Kind::Ack, 1)));
+    assert_eq!(kind(control(&mut b, TIMING.acknowledge_ns, false).as_ref()), Some((FrameKind::Ack, 1)));
     // That one was lost.
     assert_eq!(give(&mut b, TIMING.acknowledge_ns, &sent).0, Some(FrameOrder::Duplicate));
     assert_eq!(kind(control(&mut b, TIMING.acknowledge_ns, true).as_ref()), None, "data goes now and takes it along");
     let again = control(&mut b, TIMING.acknowledge_ns, false);
-    assert_eq!(kind(again.as_ref()), Some((Kind::Ack, 1)));
+    assert_eq!(kind(again.as_ref()), Some((FrameKind::Ack, 1)));
     give(&mut a, TIMING.acknowledge_ns, &again.unwrap());
     assert_eq!(a.deadline_ns(), None, "nothing is awaited any more");
 }
@@ -141,7 +143,7 @@ fn session_six_frames_are_acknowledged_at_once() {
     }
     let sent = send(&mut a, 0, 5);
     give(&mut b, 0, &sent);
-    assert_eq!(kind(control(&mut b, 0, false).as_ref()), Some((Kind::Ack, 6)));
+    assert_eq!(kind(control(&mut b, 0, false).as_ref()), Some((FrameKind::Ack, 6)));
 }
 
 #[test]
@@ -159,7 +161,7 @@ fn session_silence_asks_and_resends_only_lost_frames() {
     let question = control(&mut a, at_ns, false).expect("it asks");
     give(&mut b, at_ns, &question);
     let answer = control(&mut b, at_ns, false);
-    assert_eq!(kind(answer.as_ref()), Some((Kind::Hello, 1)));
+    assert_eq!(kind(answer.as_ref()), Some((FrameKind::Hello, 1)));
     assert_eq!(give(&mut a, at_ns, &answer.unwrap()), (None, 2));
     for expected in [41, 42] {
         let again = resend(&mut a, at_ns);
@@ -192,7 +194,7 @@ fn session_missing_reply_asks_then_ends() {
     a.set_watched(0, true);
     assert_eq!(a.deadline_ns(), Some(TIMING.probe_ns));
     assert!(a.expire(TIMING.probe_ns));
-    assert_eq!(kind(control(&mut a, TIMING.probe_ns, false).as_ref()), Some((Kind::Hello, 0)));
+    assert_eq!(kind(control(&mut a, TIMING.probe_ns, false).as_ref()), Some((FrameKind::Hello, 0)));
     assert!(!a.expire(TIMING.dead_ns), "nothing was heard for so long");
 }
 
@@ -220,14 +222,14 @@ fn session_full_window_waits_for_oldest_and_sequence_wraps() {
     }
     b.expire(TIMING.acknowledge_ns);
     let acknowledged = control(&mut b, 0, false).expect("the last are acknowledged");
-    assert_eq!(kind(Some(&acknowledged)), Some((Kind::Ack, 0)));
+    assert_eq!(kind(Some(&acknowledged)), Some((FrameKind::Ack, 0)));
     give(&mut a, 0, &acknowledged);
     for number in 0..WINDOW_FRAMES {
         send(&mut a, 0, number);
     }
     assert!(a.room().is_none());
     // An acknowledgement of what was never sent is of another time.
-    let mut wrong = Frame::parse(&acknowledged).unwrap().header;
+    let mut wrong = LinkFrame::parse(&acknowledged).unwrap().header;
     wrong.sequence = WINDOW_FRAMES + 1;
     assert_eq!(a.receive_acknowledgement(0, wrong, true), 0);
     assert!(a.room().is_none());

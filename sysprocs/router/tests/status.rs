@@ -3,12 +3,12 @@
 use renga_proto::router::ReadCounters;
 use renga_router::{LinkStats, link_status};
 use renga_rt::Client;
-use renga_rt::host::Board;
+use renga_rt::host::HostBoard;
 
 /// Holds: counters.
 #[test]
 fn link_status_read_returns_counters_in_order() {
-    let board = Board::new(0, 1 << 16);
+    let board = HostBoard::new(0, 1 << 16);
     let stats: &'static LinkStats = board.arena.put(LinkStats::default);
     stats.calls_sync.set(7);
     stats.calls_async.set(1 << 40);

@@ -7,7 +7,7 @@ use core::future::Future;
 use renga_core::{Me, Process};
 use renga_fs::Medium;
 use renga_hal::block::{Block, BlockError};
-use renga_hal::memory::{Access, Frame, ListedFrame, NeedsTable, PageGuard, PageRef, Run, UserMemory};
+use renga_hal::memory::{Access, Frame, ListedFrame, NeedsTable, PageGuard, PageRef, PageRun, UserMemory};
 use renga_hal::power::Power;
 use renga_hal::shared_tables::SharedPageTables;
 use renga_hal::start_card::{NoStartCard, StartCard};
@@ -121,8 +121,8 @@ never_called! {
         fn protect(&self, _: Frame, _: u64, _: Access) -> bool;
         fn lookup(&self, _: Frame, _: u64) -> Option<(Frame, Access)>;
         fn next_mapped(&self, _: Frame, _: u64) -> Option<(u64, Frame, Access)>;
-        fn unmap_run(&self, _: Frame, _: (u64, u64), _: &mut [ListedFrame]) -> Run;
-        fn share_run(&self, _: Frame, _: Frame, _: (u64, u64), _: &mut [ListedFrame]) -> Run;
+        fn unmap_run(&self, _: Frame, _: (u64, u64), _: &mut [ListedFrame]) -> PageRun;
+        fn share_run(&self, _: Frame, _: Frame, _: (u64, u64), _: &mut [ListedFrame]) -> PageRun;
         fn take_table(&self, _: Frame) -> Option<Frame>;
     }
     SharedPageTables {

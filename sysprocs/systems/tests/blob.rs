@@ -7,7 +7,7 @@ use renga_proto::memory::{FreeFrame, FreeFrames, MemoryStatus, StorePage};
 use renga_proto::pages::{Recall, TakeBack};
 use renga_proto::{file, path, procs};
 use renga_rt::given::Servers;
-use renga_rt::host::Board;
+use renga_rt::host::HostBoard;
 use renga_systems::blob::{self, BadTables, HEAD_BYTES};
 use renga_systems::tables::System;
 use renga_systems::{Directory, Kind, Rule};
@@ -21,7 +21,7 @@ fn tables(name: &str) -> Vec<u8> {
 }
 
 fn read(bytes: &[u8]) -> Result<&'static System<'static>, BadTables> {
-    blob::read(Board::new(0, BOOT_BYTES).arena, bytes)
+    blob::read(HostBoard::new(0, BOOT_BYTES).arena, bytes)
 }
 
 /// `system` again as bytes.
@@ -84,7 +84,7 @@ fn blob_system_name_is_read_without_body() {
 
 #[test]
 fn directory_board_of_tables_has_its_processes() {
-    let (board, bytes) = (Board::new(1, BOOT_BYTES), tables("pair"));
+    let (board, bytes) = (HostBoard::new(1, BOOT_BYTES), tables("pair"));
     let system = blob::read(board.arena, &bytes).unwrap();
     let directory = Directory::make(&[board.core], board.arena, (system, 1), |_, priority, _| board.declare(priority));
     assert_eq!(directory.of_kind(Kind::Router).len(), 1);
@@ -122,7 +122,7 @@ fn blob_changed_byte_is_refused() {
 /// As `read`, for many.
 fn read_in_place(bytes: &[u8]) -> Result<(), BadTables> {
     let mut memory = vec![0u128; 16 << 10];
-    Board::lent(0, &mut memory, |board| blob::read(board.arena, bytes).map(drop))
+    HostBoard::lent(0, &mut memory, |board| blob::read(board.arena, bytes).map(drop))
 }
 
 #[test]

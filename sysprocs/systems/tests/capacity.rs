@@ -2,7 +2,7 @@
 //! and by the tool that has made them. So is a header too few. What it computes is enough, and not too much.
 
 use renga_placement::{Checked, OnBehalfOf};
-use renga_rt::host::Board;
+use renga_rt::host::HostBoard;
 use renga_systems::blob::{self, BadTables};
 use renga_systems::tables::{self, Peer, Placed, Proxies, System};
 
@@ -16,7 +16,7 @@ fn checked(name: &str) -> Checked {
 }
 
 fn tables(name: &str) -> System<'static> {
-    *blob::read(Board::new(0, BOOT_BYTES).arena, &checked(name).to_blob()).unwrap()
+    *blob::read(HostBoard::new(0, BOOT_BYTES).arena, &checked(name).to_blob()).unwrap()
 }
 
 /// What boards say to `system` with a changed board.
@@ -26,7 +26,7 @@ fn verdict(system: &System<'_>, number: usize, changed: tables::Board<'_>) -> Re
     let (mut body, mut memory) = (Vec::new(), vec![0u128; 64 << 10]);
     blob::write(&System { boards: &boards, ..*system }, &mut |bytes| body.extend(bytes));
     let bytes = [&blob::head(&body)[..], &body].concat();
-    Board::lent(0, &mut memory, |board| blob::read(board.arena, &bytes).map(drop))
+    HostBoard::lent(0, &mut memory, |board| blob::read(board.arena, &bytes).map(drop))
 }
 
 /// `board` with other proxies, numbered anew.

@@ -6,7 +6,7 @@
 use super::error::FlashError;
 use super::journal::{FlashJournal, JournalEntry};
 use super::medium::FlashMedium;
-use renga_boot_card::{NODE_BYTES_MAX, Node, read_node_file};
+use renga_boot_card::{NODE_BYTES_MAX, NodeFile, read_node_file};
 use renga_hal::block::{Block, BlockError, SECTOR_BYTES};
 use renga_images::card::{CardCluster, Checksum};
 use std::path::PathBuf;
@@ -81,7 +81,7 @@ impl<'a> Rounds<'a> {
 /// The board of `cluster` whose card this medium is by its own word.
 fn owner(cluster: &CardCluster, medium: &mut dyn FlashMedium) -> Option<String> {
     let mut out = [0; NODE_BYTES_MAX];
-    let node = Node::parse(read_node_file(&mut Sectors(medium), &mut out).ok()?).ok()?;
+    let node = NodeFile::parse(read_node_file(&mut Sectors(medium), &mut out).ok()?).ok()?;
     (node.cluster == cluster.name).then(|| node.name.to_string())
 }
 

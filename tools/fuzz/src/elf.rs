@@ -11,7 +11,7 @@ use renga_proto::inode::{Filled, Inode, InodeCall, InodeDirectory, InodeDirector
 use renga_proto::memory::{Memory, MemoryStatus};
 use renga_proto::pages::{KEPT, Pages, Shrink};
 use renga_proto::references::References;
-use renga_rt::host::Board;
+use renga_rt::host::HostBoard;
 use renga_rt::user::AccessKind::{Execute, Read, Write};
 use renga_rt::{Client, Errno, Family, Never, Port};
 use std::cell::{Cell, RefCell};
@@ -35,12 +35,12 @@ pub fn run(bytes: &[u8]) {
     let bytes = &bytes[..bytes.len().min(FILE_BYTES_MAX)];
     MACHINE.with(|machine| {
         machine.reset();
-        BOOT.with_borrow_mut(|memory| Board::lent(0, memory, |board| load(board, machine, bytes)));
+        BOOT.with_borrow_mut(|memory| HostBoard::lent(0, memory, |board| load(board, machine, bytes)));
     });
 }
 
 /// One board with the processes that loading needs, and a client that loads.
-fn load(board: Board, machine: &'static HostMemory, bytes: &[u8]) {
+fn load(board: HostBoard, machine: &'static HostMemory, bytes: &[u8]) {
     let arena = board.arena;
     let content: &'static [u8] = arena.put_slice(bytes.len(), |at| bytes[at]);
     let references: &'static Cell<i32> = arena.put(|| Cell::new(1));

@@ -9,7 +9,7 @@ use renga_proto::memory::Memory;
 use renga_proto::pages::Pages;
 use renga_proto::references::References;
 use renga_proto::sessions::Sessions;
-use renga_rt::host::Board;
+use renga_rt::host::HostBoard;
 use renga_rt::{Address, Client, Local, Members};
 
 /// Files that may have pages in the cache.
@@ -31,7 +31,7 @@ pub struct FuzzFrames {
 }
 
 /// Starts both.
-pub fn start(board: Board, machine: &'static HostMemory) -> FuzzFrames {
+pub fn start(board: HostBoard, machine: &'static HostMemory) -> FuzzFrames {
     let (arena, frames) = (board.arena, machine.frames() as usize);
     let counts = FrameCounts::new(arena, frames);
     let memory = board.server(|me, port| renga_memory::memory(me, port, counts, machine, None));
@@ -44,7 +44,7 @@ pub fn start(board: Board, machine: &'static HostMemory) -> FuzzFrames {
 }
 
 /// Starts who knows which files programs map.
-pub fn references(board: Board, directory: Address<InodeDirectory>, pages: Address<Pages>) -> Address<References> {
+pub fn references(board: HostBoard, directory: Address<InodeDirectory>, pages: Address<Pages>) -> Address<References> {
     let room = board.arena.put_slice(USED_FILES, |_| renga_memory::UsedFile::EMPTY);
     board.server(|me, port| {
         let (directory, pages) = (Client::new(&me, directory).narrowed(), Client::new(&me, pages));

@@ -8,10 +8,10 @@ use renga_core::Process;
 use renga_core::raw::{ExchangePort, RawClient};
 use renga_phy::{FRAME_BYTES_MAX, Phy, TransmitFull};
 use renga_router::{EdgeRule, Link, LinkPlan, LinkTiming, Permits, PoolPlan, RemoteCallers, Served, proxy, router};
-use renga_rt::host::Board;
+use renga_rt::host::HostBoard;
 use renga_rt::{Address, Client, Errno, Members, Never, Port, ProcId, Protocol, Watch};
 use renga_wire::frame::Hello;
-use renga_wire::{Frame, Header, Kind, PAYLOAD_BYTES_MAX};
+use renga_wire::{FrameKind, Header, LinkFrame, PAYLOAD_BYTES_MAX};
 use std::cell::{Cell, RefCell};
 
 renga_core::protocol! {
@@ -73,11 +73,11 @@ impl Phy for &'static RouterWire {
         if self.full.get() {
             return Err(TransmitFull);
         }
-        let Ok(frame) = Frame::parse(frame) else { panic!("the router sends what is no frame") };
+        let Ok(frame) = LinkFrame::parse(frame) else { panic!("the router sends what is no frame") };
         assert_eq!((frame.header.source, frame.header.destination, destination), (0, 1, 1));
         self.epoch.set(frame.header.epoch);
         match frame.header.kind {
-            Kind::Data => self.sequence.set(frame.header.sequence),
+            FrameKind::Data => self.sequence.set(frame.header.sequence),
             _ => self.expects.set(frame.header.sequence),
         }
         Ok(())
@@ -92,7 +92,7 @@ impl Phy for &'static RouterWire {
 /// Tries `bytes`.
 pub fn run(bytes: &[u8]) {
     BOOT.with_borrow_mut(|memory| {
-        Board::lent(0, memory, |board| {
+        HostBoard::lent(0, memory, |board| {
             let mut attack = RouterAttack::begin(board);
             attack.steps(bytes);
             attack.end();
@@ -101,7 +101,7 @@ pub fn run(bytes: &[u8]) {
 }
 
 struct RouterAttack {
-    board: Board,
+    board: HostBoard,
     router: &'static Process,
     caller: &'static Process,
     wire: &'static RouterWire,
@@ -112,7 +112,7 @@ struct RouterAttack {
 }
 
 impl RouterAttack {
-    fn begin(board: Board) -> RouterAttack {
+    fn begin(board: HostBoard) -> RouterAttack {
         let arena = board.arena;
         let all: &'static [&'static Process] = arena.put_slice(1 + PROXIES + 2, |_| board.declare(1));
         let (router_process, server, caller) = (all[0], all[1 + PROXIES], all[2 + PROXIES]);
@@ -213,7 +213,7 @@ impl RouterAttack {
         }
     }
 
-    fn header(&self, kind: Kind, sequence: u8) -> Header {
+    fn header(&self, kind: FrameKind, sequence: u8) -> Header {
         Header { kind, destination: 0, source: 1, epoch: self.epoch, sequence }
     }
 
@@ -236,23 +236,23 @@ impl RouterAttack {
                 (self.epoch, self.sequence) = (figure, 0);
                 let known = Some(self.wire.epoch.get());
                 let hello = Hello { known, asks: step & 8 != 0, question: step >> 5, answers: step >> 4 & 7 };
-                self.send(self.header(Kind::Hello, 0), &hello.to_bytes());
+                self.send(self.header(FrameKind::Hello, 0), &hello.to_bytes());
             }
             1 | 2 => {
-                let header = self.header(Kind::Data, self.sequence);
+                let header = self.header(FrameKind::Data, self.sequence);
                 self.sequence = self.sequence.wrapping_add(1);
                 self.send(header, &[&[acknowledged], payload].concat());
             }
             3 => {
-                let header = self.header(Kind::Data, self.sequence.wrapping_add(step >> 3).wrapping_sub(16));
+                let header = self.header(FrameKind::Data, self.sequence.wrapping_add(step >> 3).wrapping_sub(16));
                 self.send(header, &[&[figure], payload].concat());
             }
             4 => {
-                let kind = if step & 8 != 0 { Kind::Ack } else { Kind::Nak };
+                let kind = if step & 8 != 0 { FrameKind::Ack } else { FrameKind::Nak };
                 self.send(self.header(kind, acknowledged.wrapping_add(figure)), payload);
             }
             5 => {
-                let header = Header { epoch: figure, ..self.header(Kind::Hello, step >> 3) };
+                let header = Header { epoch: figure, ..self.header(FrameKind::Hello, step >> 3) };
                 self.send(header, payload);
             }
             6 => {

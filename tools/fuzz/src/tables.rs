@@ -4,7 +4,7 @@
 //! known system; the head is always right, so that the check sum stops nothing.
 
 use renga_placement::{check, code_kinds, parse};
-use renga_rt::host::Board;
+use renga_rt::host::HostBoard;
 use renga_systems::{Directory, Kind, blob};
 use std::cell::RefCell;
 
@@ -32,9 +32,9 @@ pub fn run(bytes: &[u8]) {
     };
     if tried.len() <= blob::BYTES_MAX {
         BOOT.with_borrow_mut(|memory| {
-            let boards = Board::lent(0, memory, |board| boot(board, &tried, 0));
+            let boards = HostBoard::lent(0, memory, |board| boot(board, &tried, 0));
             for number in 1..boards {
-                Board::lent(number, memory, |board| boot(board, &tried, number));
+                HostBoard::lent(number, memory, |board| boot(board, &tried, number));
             }
         });
     }
@@ -50,7 +50,7 @@ fn edited(good: &[u8], edits: &[u8]) -> Vec<u8> {
 }
 
 /// Makes the headers of board `number`; how many boards there are.
-fn boot(board: Board, body: &[u8], number: u8) -> u8 {
+fn boot(board: HostBoard, body: &[u8], number: u8) -> u8 {
     let bytes = [&blob::head(body)[..], body].concat();
     let system = match blob::read(board.arena, &bytes) {
         Ok(system) => system,

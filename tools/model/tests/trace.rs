@@ -4,9 +4,9 @@ use renga_model::trace::read::read;
 use renga_model::trace::{BrokenRule, Recorded, check};
 use renga_trace::{Timed, TraceEvent, TraceWriter, TracedFrame};
 use renga_wire::frame::Hello;
-use renga_wire::{FRAME_BYTES_MAX, Head, Header, Kind};
+use renga_wire::{FRAME_BYTES_MAX, FrameKind, Head, Header};
 
-fn frame(from: u8, kind: Kind, epoch: u8, sequence: u8, payload: &[u8]) -> Vec<u8> {
+fn frame(from: u8, kind: FrameKind, epoch: u8, sequence: u8, payload: &[u8]) -> Vec<u8> {
     let header = Header { kind, destination: 1 - from, source: from, epoch, sequence };
     let mut out = [0; FRAME_BYTES_MAX];
     let length = header.emit(payload, &mut out).unwrap();
@@ -15,13 +15,13 @@ fn frame(from: u8, kind: Kind, epoch: u8, sequence: u8, payload: &[u8]) -> Vec<u
 
 fn hello(from: u8, epoch: u8, known: Option<u8>) -> Vec<u8> {
     let hello = Hello { known, asks: known.is_none(), question: 0, answers: 0 };
-    frame(from, Kind::Hello, epoch, 0, &hello.to_bytes())
+    frame(from, FrameKind::Hello, epoch, 0, &hello.to_bytes())
 }
 
 fn data(from: u8, epoch: u8, sequence: u8, acknowledged: u8, slot: u16) -> Vec<u8> {
     let mut payload = [acknowledged; 16];
     let length = Head::Done { slot, errno: 0 }.emit(&mut payload[1..]).unwrap();
-    frame(from, Kind::Data, epoch, sequence, &payload[..1 + length])
+    frame(from, FrameKind::Data, epoch, sequence, &payload[..1 + length])
 }
 
 /// Board `from` says a frame, and the other hears it.
@@ -39,7 +39,7 @@ fn sound() -> Vec<Recorded> {
     record.push(Recorded::Sent(0, data(0, 7, 1, 0, 6)));
     record.extend(carried(1, data(1, 90, 0, 1, 3)));
     record.extend(carried(0, data(0, 7, 1, 1, 6)));
-    record.extend(carried(1, frame(1, Kind::Ack, 90, 2, &[])));
+    record.extend(carried(1, frame(1, FrameKind::Ack, 90, 2, &[])));
     record
 }
 
@@ -59,7 +59,7 @@ fn session_rules_each_finds_its_violation() {
         (BrokenRule::Sequence, Recorded::Sent(0, data(0, 7, 200, 1, 1))),
         (BrokenRule::Changed, Recorded::Sent(0, data(0, 7, 1, 1, 9))),
         (BrokenRule::Acknowledged, Recorded::Sent(0, data(0, 7, 2, 2, 1))),
-        (BrokenRule::Acknowledged, Recorded::Sent(1, frame(1, Kind::Nak, 90, 3, &[]))),
+        (BrokenRule::Acknowledged, Recorded::Sent(1, frame(1, FrameKind::Nak, 90, 3, &[]))),
     ];
     for (broken, part) in cases {
         let record = [sound(), vec![part]].concat();

@@ -99,13 +99,13 @@ pub(crate) const fn mutant(
 }
 
 /// How a message is posted.
-const POST: &str = "match self.0.exchange(newest, LinkTarget::Message(message), Ordering::AcqRel) {";
+const POST: &str = "match self.0.exchange(newest, MailboxLink::Message(message), Ordering::AcqRel) {";
 /// How the owner leaves.
-const LEAVE: &str = "self.0.exchange(LinkTarget::Empty, LinkTarget::OwnerAway, Ordering::Release);";
+const LEAVE: &str = "self.0.exchange(MailboxLink::Empty, MailboxLink::OwnerAway, Ordering::Release);";
 /// How messages are taken.
-const TAKE: &str = "Self::reversed(self.0.swap(LinkTarget::Empty, Ordering::Acquire))";
+const TAKE: &str = "Self::reversed(self.0.swap(MailboxLink::Empty, Ordering::Acquire))";
 /// How it is found out whether to ring.
-const RING: &str = "if let LinkTarget::OwnerAway = newest {";
+const RING: &str = "if let MailboxLink::OwnerAway = newest {";
 /// How a message is handed out.
 const DELIVER: &str = "messages = message.next.get(); // before the delivery: it may be posted again at once
             deliver(message.reclaim());";
@@ -125,19 +125,19 @@ const POSTING: [RaceMutant; 6] = [
     mutant(
         "post_without_release",
         "mailbox",
-        [POST, "match self.0.exchange(newest, LinkTarget::Message(message), Ordering::Acquire) {"],
+        [POST, "match self.0.exchange(newest, MailboxLink::Message(message), Ordering::Acquire) {"],
         Scenario::Order,
     ),
     mutant(
         "post_without_acquire",
         "mailbox",
-        [POST, "match self.0.exchange(newest, LinkTarget::Message(message), Ordering::Release) {"],
+        [POST, "match self.0.exchange(newest, MailboxLink::Message(message), Ordering::Release) {"],
         Scenario::Sleep,
     ),
     mutant(
         "post_by_a_store",
         "mailbox",
-        [POST, "self.0.set(LinkTarget::Message(message)); match Ok::<(), LinkTarget<T>>(()) {"],
+        [POST, "self.0.set(MailboxLink::Message(message)); match Ok::<(), MailboxLink<T>>(()) {"],
         Scenario::TwoPost,
     ),
     mutant(
@@ -145,13 +145,13 @@ const POSTING: [RaceMutant; 6] = [
         "mailbox",
         [
             POST,
-            "if let LinkTarget::OwnerAway = newest { ipi.send(); newest = LinkTarget::Empty; self.0.set(newest); }
-            match self.0.exchange(newest, LinkTarget::Message(message), Ordering::AcqRel) {",
+            "if let MailboxLink::OwnerAway = newest { ipi.send(); newest = MailboxLink::Empty; self.0.set(newest); }
+            match self.0.exchange(newest, MailboxLink::Message(message), Ordering::AcqRel) {",
         ],
         Scenario::Sleep,
     ),
     mutant("no_send", "mailbox", [RING, "if false {"], Scenario::Sleep),
-    mutant("send_if_empty_only", "mailbox", [RING, "if let LinkTarget::Empty = newest {"], Scenario::Sleep),
+    mutant("send_if_empty_only", "mailbox", [RING, "if let MailboxLink::Empty = newest {"], Scenario::Sleep),
 ];
 
 /// Mutants of the owner that takes.
@@ -159,7 +159,7 @@ const TAKING: [RaceMutant; 4] = [
     mutant(
         "take_without_acquire",
         "mailbox",
-        [TAKE, "Self::reversed(self.0.swap(LinkTarget::Empty, Ordering::Relaxed))"],
+        [TAKE, "Self::reversed(self.0.swap(MailboxLink::Empty, Ordering::Relaxed))"],
         Scenario::Order,
     ),
     mutant(
@@ -167,11 +167,11 @@ const TAKING: [RaceMutant; 4] = [
         "mailbox",
         [
             TAKE,
-            "{ let all = self.0.get(); core::sync::atomic::fence(Ordering::Acquire); self.0.set(LinkTarget::Empty); Self::reversed(all) }",
+            "{ let all = self.0.get(); core::sync::atomic::fence(Ordering::Acquire); self.0.set(MailboxLink::Empty); Self::reversed(all) }",
         ],
         Scenario::TwoPost,
     ),
-    mutant("newest_first", "mailbox", [TAKE, "self.0.swap(LinkTarget::Empty, Ordering::Acquire)"], Scenario::Order),
+    mutant("newest_first", "mailbox", [TAKE, "self.0.swap(MailboxLink::Empty, Ordering::Acquire)"], Scenario::Order),
     mutant(
         "next_read_after_delivery",
         "mailbox",
@@ -186,7 +186,7 @@ const SLEEPING: [RaceMutant; 5] = [
     mutant(
         "leave_by_a_store",
         "mailbox",
-        [LEAVE, "{ self.0.set(LinkTarget::OwnerAway); Ok::<(), LinkTarget<T>>(()) };"],
+        [LEAVE, "{ self.0.set(MailboxLink::OwnerAway); Ok::<(), MailboxLink<T>>(()) };"],
         Scenario::Sleep,
     ),
     mutant(
@@ -194,14 +194,14 @@ const SLEEPING: [RaceMutant; 5] = [
         "mailbox",
         [
             LEAVE,
-            "if self.is_empty() { self.0.set(LinkTarget::OwnerAway); Ok(()) } else { Err(LinkTarget::<T>::Empty) };",
+            "if self.is_empty() { self.0.set(MailboxLink::OwnerAway); Ok(()) } else { Err(MailboxLink::<T>::Empty) };",
         ],
         Scenario::Sleep,
     ),
     mutant(
         "leave_without_release",
         "mailbox",
-        [LEAVE, "self.0.exchange(LinkTarget::Empty, LinkTarget::OwnerAway, Ordering::Relaxed);"],
+        [LEAVE, "self.0.exchange(MailboxLink::Empty, MailboxLink::OwnerAway, Ordering::Relaxed);"],
         Scenario::Sleep,
     ),
     mutant(

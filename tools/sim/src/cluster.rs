@@ -8,11 +8,11 @@ use crate::cores::BoardCores;
 use crate::trace::SimTrace;
 use renga_core::Notifier;
 use renga_core::Process;
-use renga_mac::{Setup, Timing};
+use renga_mac::{MacSetup, TokenTiming};
 use renga_phy::loopback::{BusTiming, Faults, Loopback, LoopbackBus};
 use renga_router::TokenLink;
 use renga_rt::BOARDS_MAX;
-use renga_rt::host::Board;
+use renga_rt::host::HostBoard;
 
 /// Times that a board's device may interrupt before the clock must move on.
 const INTERRUPTS_PER_EVENT_MAX: u32 = 100_000;
@@ -21,7 +21,7 @@ const INTERRUPTS_PER_EVENT_MAX: u32 = 100_000;
 const SERIALS: u64 = 1000;
 
 /// Gives the board's next user program its turn; how long it took, ns, at least one.
-pub type Players = Box<dyn FnMut(&[Board]) -> u64>;
+pub type Players = Box<dyn FnMut(&[HostBoard]) -> u64>;
 
 /// What a cluster is made of.
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +51,7 @@ impl ClusterSetup {
 /// One board, while its processes are made.
 pub struct SimSite {
     /// Its first core, and boot memory; makes processes.
-    pub board: Board,
+    pub board: HostBoard,
     /// All of its cores.
     pub cores: BoardCores,
     /// Which board.
@@ -78,7 +78,7 @@ pub struct SimSite {
 impl SimSite {
     /// The board's end of the bus.
     pub fn device(&self) -> TokenLink<Loopback> {
-        let setup = Setup { board: self.number, serial: SERIALS + u64::from(self.number), timing: Timing::PI3 };
+        let setup = MacSetup { board: self.number, serial: SERIALS + u64::from(self.number), timing: TokenTiming::PI3 };
         TokenLink::new(setup, self.bus.end(self.number))
     }
     /// Says which process the device notifies.
@@ -213,7 +213,7 @@ impl SimCluster {
     }
 
     /// The board `number`.
-    pub fn board(&self, number: u8) -> Board {
+    pub fn board(&self, number: u8) -> HostBoard {
         self.sites[usize::from(number)].board
     }
     /// The bus.

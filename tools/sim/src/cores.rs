@@ -5,7 +5,7 @@
 use crate::trace::SimTrace;
 use renga_core::interleaved::{Choose, Cores};
 use renga_random::Random;
-use renga_rt::host::Board;
+use renga_rt::host::HostBoard;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -16,7 +16,7 @@ const DISPATCHES_MAX: u64 = 50_000_000;
 pub struct BoardCores {
     number: u8,
     /// The board, for processes of each.
-    each: Vec<Board>,
+    each: Vec<HostBoard>,
     /// If they are several: what they do next.
     several: Option<(Cores, Choose)>,
 }
@@ -25,7 +25,7 @@ impl BoardCores {
     /// `count` cores of board `number` with `memory_bytes` of boot memory.
     pub fn new(number: u8, count: u8, memory_bytes: usize, seed: u64) -> BoardCores {
         if count == 1 {
-            return BoardCores { number, each: vec![Board::new(number, memory_bytes)], several: None };
+            return BoardCores { number, each: vec![HostBoard::new(number, memory_bytes)], several: None };
         }
         let random = RefCell::new(Random::new(seed));
         let choose: Choose = Rc::new(move |limit| random.borrow_mut().below(limit));
@@ -35,7 +35,7 @@ impl BoardCores {
     }
 
     /// The board, as it is for processes of each core.
-    pub fn each(&self) -> &[Board] {
+    pub fn each(&self) -> &[HostBoard] {
         &self.each
     }
 

@@ -23,4 +23,4 @@ pub mod trace;
 mod waits;
 
 pub use cluster::{ClusterSetup, Players, SimCluster, SimSite};
-pub use renga_phy::loopback::{BusCount, BusTiming, Faults, Loopback};
+pub use renga_phy::loopback::{BusCounters, BusTiming, Faults, Loopback};

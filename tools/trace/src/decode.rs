@@ -1,7 +1,7 @@
 //! From a probe that was reached to what happened.
 
 use crate::event::{NUMBERS_MAX, ProbeEventKind, TraceEvent};
-use renga_emu_probes::{Hit, Probe, Probes};
+use renga_emu_probes::{Hit, ProbeNote, Probes};
 
 /// What the probes of one kernel mean, by their place among the notes.
 pub struct Decoder {
@@ -44,7 +44,7 @@ impl Decoder {
     }
 }
 
-fn meaning(probe: &Probe) -> Option<Meaning> {
+fn meaning(probe: &ProbeNote) -> Option<Meaning> {
     let kind = ProbeEventKind::named(&probe.name)?;
     let sizes: Vec<u8> = probe.operands.iter().map(|operand| operand.bytes).collect();
     (sizes.len() == kind.numbers().len()).then_some(Meaning { kind, sizes })
@@ -58,7 +58,7 @@ mod tests {
 
     fn probe(name: &str, sizes: &[u8]) -> Probes {
         let operands = sizes.iter().map(|bytes| Operand { bytes: *bytes, register: 0, offset: None }).collect();
-        Probes { linear_base: 0, probes: vec![Probe { index: 2, name: name.to_string(), address: 8, operands }] }
+        Probes { linear_base: 0, probes: vec![ProbeNote { index: 2, name: name.to_string(), address: 8, operands }] }
     }
 
     #[test]

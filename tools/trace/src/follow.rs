@@ -3,7 +3,7 @@
 //! Invariant: no more of it is kept than one chunk and one event. Not here: waiting for more of a file (whoever asks again).
 
 use crate::event::Timed;
-use crate::format::{BadTrace, Cursor, begin};
+use crate::format::{BadTrace, EventCursor, begin};
 use crate::header::TraceHeader;
 use std::io::{self, Read};
 
@@ -48,7 +48,7 @@ pub struct Follower<R> {
     bytes: Vec<u8>,
     used: usize,
     before: u64,
-    cursor: Cursor,
+    cursor: EventCursor,
     header: Option<TraceHeader>,
     over: bool,
 }
@@ -56,7 +56,7 @@ pub struct Follower<R> {
 impl<R: Read> Follower<R> {
     /// Of this input, from its beginning.
     pub fn new(input: R) -> Follower<R> {
-        let cursor = Cursor::default();
+        let cursor = EventCursor::default();
         Follower { input, bytes: Vec::new(), used: 0, before: 0, cursor, header: None, over: false }
     }
 

@@ -185,14 +185,14 @@ pub fn begin(bytes: &[u8]) -> Result<(TraceHeader, usize), BadTrace> {
 
 /// Where in the events somebody is who reads them.
 #[derive(Clone, Copy, Default)]
-pub struct Cursor {
+pub struct EventCursor {
     time_ns: u64,
     /// The board and the core.
     place: (u8, u8),
     events: u64,
 }
 
-impl Cursor {
+impl EventCursor {
     /// The event with which `bytes` begin, and how many bytes it has; none at the end of the trace. After an error the cursor is
     /// where it was.
     ///
@@ -202,7 +202,7 @@ impl Cursor {
         let mut event = Bytes { bytes, at: 0 };
         let timed = event.timed(*self)?;
         if let Some(timed) = &timed {
-            *self = Cursor { time_ns: timed.time_ns, place: (timed.board, timed.core), events: self.events + 1 };
+            *self = EventCursor { time_ns: timed.time_ns, place: (timed.board, timed.core), events: self.events + 1 };
         }
         Ok((timed, event.at))
     }
@@ -239,7 +239,7 @@ impl Bytes<'_> {
         if core < CORES_MAX { Ok((board, core)) } else { wrong(self.at, "no such board or core") }
     }
 
-    fn timed(&mut self, before: Cursor) -> Result<Option<Timed>, BadTrace> {
+    fn timed(&mut self, before: EventCursor) -> Result<Option<Timed>, BadTrace> {
         let first = self.byte()?;
         let kind = first & !ELSEWHERE;
         if kind == END {
@@ -286,7 +286,7 @@ pub struct TraceReader<'a> {
     header: TraceHeader,
     bytes: &'a [u8],
     at: usize,
-    cursor: Cursor,
+    cursor: EventCursor,
     over: bool,
 }
 
@@ -297,7 +297,7 @@ impl<'a> TraceReader<'a> {
     /// If this is no trace.
     pub fn new(bytes: &'a [u8]) -> Result<Self, BadTrace> {
         let (header, at) = begin(bytes)?;
-        Ok(TraceReader { header, bytes, at, cursor: Cursor::default(), over: false })
+        Ok(TraceReader { header, bytes, at, cursor: EventCursor::default(), over: false })
     }
 
     /// The names.

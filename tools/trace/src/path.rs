@@ -12,7 +12,7 @@ use std::fmt::Write;
 
 /// A piece of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PathPiece {
+pub struct PathSegment {
     /// From when, ns.
     pub begin_ns: u64,
     /// Until when, ns.
@@ -55,9 +55,9 @@ pub fn system_calls(events: &[Timed]) -> Vec<SystemCall> {
 }
 
 /// What `process` waited for from `begin_ns` to `end_ns`.
-pub fn path(header: &TraceHeader, events: &[Timed], process: ProcId, begin_ns: u64, end_ns: u64) -> Vec<PathPiece> {
+pub fn path(header: &TraceHeader, events: &[Timed], process: ProcId, begin_ns: u64, end_ns: u64) -> Vec<PathSegment> {
     let mut now = Moment::default();
-    let mut pieces: Vec<PathPiece> = Vec::new();
+    let mut pieces: Vec<PathSegment> = Vec::new();
     for (place, timed) in events.iter().enumerate() {
         if timed.time_ns >= end_ns {
             break;
@@ -71,14 +71,14 @@ pub fn path(header: &TraceHeader, events: &[Timed], process: ProcId, begin_ns: u
         let what = now.chain(header, process);
         match pieces.last_mut() {
             Some(piece) if piece.what == what => piece.end_ns = until_ns,
-            _ => pieces.push(PathPiece { begin_ns: from_ns, end_ns: until_ns, what }),
+            _ => pieces.push(PathSegment { begin_ns: from_ns, end_ns: until_ns, what }),
         }
     }
     pieces
 }
 
 /// The pieces as lines: since the beginning, how long, what.
-pub fn timeline(pieces: &[PathPiece]) -> String {
+pub fn timeline(pieces: &[PathSegment]) -> String {
     let begin_ns = pieces.first().map_or(0, |piece| piece.begin_ns);
     let mut text = format!("{:>12} {:>10}\n", "at, ns", "for, ns");
     for piece in pieces {

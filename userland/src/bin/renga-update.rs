@@ -6,7 +6,7 @@
 #![no_main]
 
 use core::ffi::CStr;
-use renga_boot_card::{NoUpdate, PARTITIONS, Record, Slot, Source, other, write_update};
+use renga_boot_card::{BootSlot, NoUpdate, PARTITIONS, Record, UpdateSource, other, write_update};
 use renga_hal::block::{Block, BlockError, SECTOR_BYTES};
 use renga_userland::process::{execute_by_name, exit_code, fork};
 use renga_userland::setting::{SpacedWords, put};
@@ -165,8 +165,8 @@ fn do_here(deed: UpdateDeed<'_>) -> Result<(), &'static [u8]> {
         UpdateDeed::Write(file) => write_here(file),
         UpdateDeed::Try => {
             let mut card = OpenCard::open()?;
-            let slot =
-                Slot::open(&mut card, other(number(b"usual ")?)).map_err(|_| &b"the card has no second kernel"[..])?;
+            let slot = BootSlot::open(&mut card, other(number(b"usual ")?))
+                .map_err(|_| &b"the card has no second kernel"[..])?;
             slot.check(&mut card).map_err(|_| &b"the second kernel is not whole"[..])?;
             let _ = plain(SYNC, [0; 3]);
             put(START, b"try").map_err(|_| &b"this board cannot be reset"[..])
@@ -195,7 +195,7 @@ fn keep_here(tried: Option<Record>) -> Result<(), &'static [u8]> {
 
 /// What is recorded of the kernel that runs.
 fn running(card: &mut OpenCard) -> Result<Record, &'static [u8]> {
-    let slot = Slot::open(card, number(b"runs ")?);
+    let slot = BootSlot::open(card, number(b"runs ")?);
     slot.and_then(|slot| slot.record(card)).map_err(|_| &b"the kernel that runs is not recorded on the card"[..])
 }
 
@@ -204,7 +204,7 @@ fn show_here() -> Result<(), &'static [u8]> {
     let (runs, usual) = (number(b"runs ")?, number(b"usual ")?);
     let starts = Decimal::new(number(b"starts ")?.into());
     for partition in PARTITIONS {
-        let whole = Slot::open(&mut card, partition).and_then(|slot| slot.check(&mut card)).is_ok();
+        let whole = BootSlot::open(&mut card, partition).and_then(|slot| slot.check(&mut card)).is_ok();
         say(&[
             b"start",
             starts.digits(),
@@ -254,7 +254,7 @@ fn why(why: NoUpdate) -> &'static [u8] {
 /// The file of the new kernel.
 struct KernelFile(i32);
 
-impl Source for KernelFile {
+impl UpdateSource for KernelFile {
     fn read(&mut self, offset: u64, out: &mut [u8]) -> Result<(), NoUpdate> {
         let mut done = 0;
         // Each turn passes what one call reads.

@@ -5,7 +5,7 @@
 //! Not here: the times (`measured`).
 
 use super::linux::{self, Kswapd};
-use super::measured::{InForm, ReclaimWork, measured};
+use super::measured::{InForm, ReclaimCost, measured};
 use super::{FORMS, P3Experiment, P3Form};
 use crate::findings::{Bound, Claim, Curve, Findings, FindingsTable, Plot};
 use crate::rows::{RowPlan, ms};
@@ -92,7 +92,7 @@ fn given_back(forms: &[InForm; 4]) -> FindingsTable {
     let columns = ["", "free before", "by the reclaimer", "begun", "ms", "by the batcher", "batches", "ms"];
     let mut table = FindingsTable::new("Pages given back while it computed", &columns);
     for (form, found) in FORMS.iter().zip(forms) {
-        let cells = |work: ReclaimWork| [work.pages.to_string(), work.begun.to_string(), ms(work.us * 1000)];
+        let cells = |work: ReclaimCost| [work.pages.to_string(), work.begun.to_string(), ms(work.us * 1000)];
         let row = [form.title().to_string(), found.free.to_string()].into_iter();
         table.rows.push(row.chain(cells(found.ordinary)).chain(cells(found.batches)).collect());
     }
@@ -180,7 +180,7 @@ fn claims(experiment: &P3Experiment, forms: &[InForm; 4]) -> Vec<Claim> {
 }
 
 /// Instructions a page, beside Linux's.
-fn beside_linux(ordinary: ReclaimWork, kswapd: Kswapd) -> Claim {
+fn beside_linux(ordinary: ReclaimCost, kswapd: Kswapd) -> Claim {
     let ours = ordinary.per_page().unwrap_or(f64::MAX) / kswapd.per_page();
     let what = "the ordinary reclaimer's instructions a page, of kswapd's";
     Claim::new(what, BEYOND, ours, Bound::AtMost(1.0, 0.5)).beside()
@@ -189,7 +189,7 @@ fn beside_linux(ordinary: ReclaimWork, kswapd: Kswapd) -> Claim {
 fn why(forms: &[InForm; 4]) -> String {
     let [alone, unreclaimed, small, large] = forms;
     let lost = |form: &InForm| (form.steps.total() as f64 - unreclaimed.steps.total() as f64) / 1e6;
-    let took = |work: ReclaimWork| work.us as f64 / 1e3;
+    let took = |work: ReclaimCost| work.us as f64 / 1e3;
     format!(
         "The stream itself makes the steps {:.2} % longer. Small batches, begun {} times, freed {} pages in {:.1} \
          ms, and the steps took {:.1} ms longer than without reclamation. {} large ones freed {} pages in {:.1} ms, \

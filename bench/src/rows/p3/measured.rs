@@ -58,17 +58,17 @@ impl Steps {
 
 /// What one of the two that have pages given back did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct ReclaimWork {
+pub(super) struct ReclaimCost {
     pub(super) begun: u64,
     pub(super) steps: u64,
     pub(super) pages: u64,
     pub(super) us: u64,
 }
 
-impl ReclaimWork {
-    fn since([begun, steps, pages, us]: [u64; 4], before: [u64; 4]) -> ReclaimWork {
+impl ReclaimCost {
+    fn since([begun, steps, pages, us]: [u64; 4], before: [u64; 4]) -> ReclaimCost {
         let [b, s, p, u] = before;
-        ReclaimWork { begun: begun - b, steps: steps - s, pages: pages - p, us: us - u }
+        ReclaimCost { begun: begun - b, steps: steps - s, pages: pages - p, us: us - u }
     }
 
     /// ns for a page, which are instructions; the time of others who ran between is in it.
@@ -82,10 +82,10 @@ impl ReclaimWork {
 pub(super) struct InForm {
     pub(super) steps: Steps,
     /// By the ordinary reclaimer, and by the batcher, while it computed.
-    pub(super) ordinary: ReclaimWork,
-    pub(super) batches: ReclaimWork,
+    pub(super) ordinary: ReclaimCost,
+    pub(super) batches: ReclaimCost,
     /// The same since the board started.
-    pub(super) all: [ReclaimWork; 2],
+    pub(super) all: [ReclaimCost; 2],
     /// Free when it began.
     pub(super) free: u64,
     /// What the stream did, bytes, and in how long, ns.
@@ -112,8 +112,8 @@ fn in_form(form: P3Form, outcome: &RunOutcome) -> Result<(InForm, u64)> {
     let (free, ordinary_1, batches_1) = state(outcome, "before ")?;
     let (_, ordinary_2, batches_2) = state(outcome, "after ")?;
     let streamed = if form == P3Form::Alone { (0, 0) } else { streamed(outcome)? };
-    let [ordinary, batches] = [ReclaimWork::since(ordinary_2, ordinary_1), ReclaimWork::since(batches_2, batches_1)];
-    let all = [ordinary_2, batches_2].map(|work| ReclaimWork::since(work, [0; 4]));
+    let [ordinary, batches] = [ReclaimCost::since(ordinary_2, ordinary_1), ReclaimCost::since(batches_2, batches_1)];
+    let all = [ordinary_2, batches_2].map(|work| ReclaimCost::since(work, [0; 4]));
     Ok((InForm { steps, ordinary, batches, all, free, streamed }, sum))
 }
 

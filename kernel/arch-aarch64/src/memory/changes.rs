@@ -7,13 +7,13 @@ use super::descriptor::Descriptor;
 use super::frame_memory::FrameMemory;
 use super::frame_record::{FrameRecord, NO_FRAME, NotPlain, Prepared};
 use super::maintenance::{forget_page, publish_tables, synchronise_instructions};
-use super::table::Entry;
+use super::table::TableEntry;
 use renga_hal::memory::{Access, Frame};
-use renga_sync::{FrameKind, FrameRefusal, wait};
+use renga_sync::{FrameRefusal, PageFrameKind, wait};
 
 impl FrameMemory {
     /// Turns a frame that nobody uses into an empty table.
-    pub(super) fn make_table(&self, frame: Frame, kind: FrameKind, number: u16) -> &'static FrameRecord {
+    pub(super) fn make_table(&self, frame: Frame, kind: PageFrameKind, number: u16) -> &'static FrameRecord {
         let record = self.record(frame);
         let several = record.state.get().is_of_several();
         match wait(several, || record.state.become_table(kind, number)) {
@@ -64,7 +64,7 @@ impl FrameMemory {
     }
 
     /// Puts a complete table where `entry` shows that one is missing.
-    pub(super) fn link_table(&self, space: Frame, entry: Entry, table: Frame) {
+    pub(super) fn link_table(&self, space: Frame, entry: TableEntry, table: Frame) {
         let root = self.record(space);
         self.record(table).set_next(root.next());
         root.set_next(table.0);

@@ -15,14 +15,14 @@ use super::maintenance::{
     ID_SHIFT, activate_space, clear_page, forget_page, forget_space, publish_tables, synchronise_context,
 };
 use super::shared_tables::{NO_SHARED_TABLE, SharedTableCounts};
-use super::table::{ENTRIES, Entry, SHIFTS, Table, index, table_span};
+use super::table::{ENTRIES, SHIFTS, TableEntry, TranslationTable, index, table_span};
 use crate::physical::to_kernel;
 use core::ops::Range;
 use renga_hal::memory::{
-    Access, Frame, ListedFrame, NeedsTable, PAGE_BYTES, PageBytes, PageGuard, PageRef, Run, SPACES_MAX, USER_END,
+    Access, Frame, ListedFrame, NeedsTable, PAGE_BYTES, PageBytes, PageGuard, PageRef, PageRun, SPACES_MAX, USER_END,
     UserMemory,
 };
-use renga_sync::{FrameKind, FrameState, wait};
+use renga_sync::{FrameState, PageFrameKind, wait};
 
 const PAGE: u64 = PAGE_BYTES as u64;
 /// The user memory of a board.
@@ -126,14 +126,14 @@ impl FrameMemory {
         now.number()
     }
 
-    pub(super) fn table(&self, frame: Frame) -> Table {
+    pub(super) fn table(&self, frame: Frame) -> TranslationTable {
         // SAFETY: only called for frames whose record says that they are tables; `page` refuses those.
-        unsafe { Table::at(self.physical(frame)) }
+        unsafe { TranslationTable::at(self.physical(frame)) }
     }
 
     /// The lowest-level entry for `va`, or the entry above it where a table is missing.
     #[inline]
-    pub(super) fn walk(&self, space: Frame, va: u64) -> Result<Entry, Entry> {
+    pub(super) fn walk(&self, space: Frame, va: u64) -> Result<TableEntry, TableEntry> {
         let mut table = self.table(space);
         for level in 0..SHIFTS.len() - 1 {
             let entry = table.entry(va, level);
@@ -142,13 +142,13 @@ impl FrameMemory {
                 return Err(entry);
             }
             // SAFETY: entries above the lowest level are tables that `add_table` put there.
-            table = unsafe { Table::at(descriptor.physical()) };
+            table = unsafe { TranslationTable::at(descriptor.physical()) };
         }
         Ok(table.entry(va, SHIFTS.len() - 1))
     }
 
     /// As `walk`, for an address that must be a page's.
-    pub(super) fn walk_page(&self, space: Frame, va: u64) -> Result<Entry, Entry> {
+    pub(super) fn walk_page(&self, space: Frame, va: u64) -> Result<TableEntry, TableEntry> {
         assert!(va < USER_END && va.is_multiple_of(PAGE), "{va:#x} is not the address of a user page");
         self.walk(space, va)
     }
@@ -242,10 +242,10 @@ impl UserMemory for FrameMemory {
     fn new_space(&self, root: Frame) {
         let id = self.ids.take().unwrap_or_else(|| panic!("more than {SPACES_MAX} address spaces"));
         // Nobody takes it for a space before it is empty.
-        let record = self.make_table(root, FrameKind::Ending, id);
+        let record = self.make_table(root, PageFrameKind::Ending, id);
         record.set_next(NO_FRAME);
         publish_tables();
-        record.state.turn(FrameKind::Root, id);
+        record.state.turn(PageFrameKind::Root, id);
     }
 
     fn map(&self, space: Frame, va: u64, frame: Frame, access: Access) -> Result<(), NeedsTable> {
@@ -262,7 +262,7 @@ impl UserMemory for FrameMemory {
     fn add_table(&self, space: Frame, va: u64, table: Frame) {
         let _hold = self.hold(space);
         let Err(entry) = self.walk_page(space, va) else { panic!("no table is missing for {va:#x}") };
-        self.make_table(table, FrameKind::Table, NO_SHARED_TABLE);
+        self.make_table(table, PageFrameKind::Table, NO_SHARED_TABLE);
         self.link_table(space, entry, table);
     }
 
@@ -319,20 +319,20 @@ impl UserMemory for FrameMemory {
             }
             level += 1;
             // SAFETY: entries above the lowest level are tables that `add_table` put there.
-            tables[level] = unsafe { Table::at(descriptor.physical()) };
+            tables[level] = unsafe { TranslationTable::at(descriptor.physical()) };
         }
         None
     }
 
-    fn unmap_run(&self, space: Frame, range: (u64, u64), frames: &mut [ListedFrame]) -> Run {
+    fn unmap_run(&self, space: Frame, range: (u64, u64), frames: &mut [ListedFrame]) -> PageRun {
         self.unmap_pages(space, range, frames)
     }
 
-    fn map_run(&self, space: Frame, va: u64, frames: &[ListedFrame], access: Access) -> Run {
+    fn map_run(&self, space: Frame, va: u64, frames: &[ListedFrame], access: Access) -> PageRun {
         self.map_pages(space, va, frames, access)
     }
 
-    fn share_run(&self, from: Frame, to: Frame, range: (u64, u64), frames: &mut [ListedFrame]) -> Run {
+    fn share_run(&self, from: Frame, to: Frame, range: (u64, u64), frames: &mut [ListedFrame]) -> PageRun {
         self.share_pages(from, to, range, frames)
     }
 
@@ -340,15 +340,15 @@ impl UserMemory for FrameMemory {
         let state = &self.record(space).state;
         let now = state.get();
         match now.kind() {
-            FrameKind::Root => {
+            PageFrameKind::Root => {
                 assert!(now.count() == 0, "an address space with pages is taken apart");
                 // Nobody who looks for it finds it from now on, and who has found it is done.
                 let ended = wait(now.is_of_several(), || state.begin_ending());
                 assert!(ended.is_ok(), "an address space that is held is taken apart");
                 forget_space(now.number());
             }
-            FrameKind::Ending => {}
-            FrameKind::Plain | FrameKind::Table | FrameKind::SharedTable => return None,
+            PageFrameKind::Ending => {}
+            PageFrameKind::Plain | PageFrameKind::Table | PageFrameKind::SharedTable => return None,
         }
         let taken = self.take_from_chain(space);
         if taken == space {
@@ -356,7 +356,7 @@ impl UserMemory for FrameMemory {
         } else {
             self.leave_shared_table(taken);
         }
-        self.record(taken).state.turn(FrameKind::Plain, 0);
+        self.record(taken).state.turn(PageFrameKind::Plain, 0);
         Some(taken)
     }
 }

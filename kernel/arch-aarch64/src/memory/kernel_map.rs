@@ -7,7 +7,7 @@
 
 use super::descriptor::{Descriptor, KernelUse};
 use super::maintenance::{activate_space, publish_tables, synchronise_context};
-use super::table::Table;
+use super::table::TranslationTable;
 use crate::boot::ImageLayout;
 use crate::physical::{HIGH_DEVICES, HIGH_DEVICES_BASE, LINEAR_BASE, LINEAR_BYTES, to_kernel, to_physical};
 use crate::registers::{read_register, write_register};
@@ -43,9 +43,9 @@ fn physical_table(position: usize) -> u64 {
     to_physical(&raw const kernel_tables as usize + position * PAGE_BYTES)
 }
 
-fn table(position: usize) -> Table {
+fn table(position: usize) -> TranslationTable {
     // SAFETY: `kernel_tables` is nine frames that nothing else uses.
-    unsafe { Table::at(physical_table(position)) }
+    unsafe { TranslationTable::at(physical_table(position)) }
 }
 
 /// The root of an address space without pages: active while no program is.
@@ -176,7 +176,7 @@ impl KernelMap {
 }
 
 /// The table whose entries show the 2 MiB from `physical` on.
-fn middle_table(physical: u64) -> Table {
+fn middle_table(physical: u64) -> TranslationTable {
     if HIGH_DEVICES.contains(&physical) {
         return table(position::HIGH_DEVICES);
     }

@@ -5,8 +5,8 @@
 use super::descriptor::Descriptor;
 use super::frame_memory::FrameMemory;
 use super::maintenance::{forget_space, publish_tables};
-use super::table::{ENTRIES, Entry, SHIFTS, Table, index, table_span};
-use renga_hal::memory::{Access, Frame, ListedFrame, NOT_LISTED, PAGE_BYTES, Run, USER_END};
+use super::table::{ENTRIES, SHIFTS, TableEntry, TranslationTable, index, table_span};
+use renga_hal::memory::{Access, Frame, ListedFrame, NOT_LISTED, PAGE_BYTES, PageRun, USER_END};
 
 const PAGE: u64 = PAGE_BYTES as u64;
 const LOWEST: usize = SHIFTS.len() - 1;
@@ -18,8 +18,8 @@ impl FrameMemory {
         &self,
         space: Frame,
         range: (u64, u64),
-        mut enter: impl FnMut((Table, Frame), u64, u64) -> bool,
-        mut visit: impl FnMut(u64, Entry, Descriptor) -> bool,
+        mut enter: impl FnMut((TranslationTable, Frame), u64, u64) -> bool,
+        mut visit: impl FnMut(u64, TableEntry, Descriptor) -> bool,
     ) -> u64 {
         let (mut va, end) = (range.0, range.1.min(USER_END));
         assert!(va.is_multiple_of(PAGE), "{va:#x} is not the address of a page");
@@ -55,7 +55,7 @@ impl FrameMemory {
     }
 
     /// The lowest table on the way to `va`, or the end of the hole that `va` is in.
-    pub(super) fn lowest_table(&self, space: Frame, va: u64) -> Result<(Table, Frame), u64> {
+    pub(super) fn lowest_table(&self, space: Frame, va: u64) -> Result<(TranslationTable, Frame), u64> {
         let (mut table, mut physical) = (self.table(space), self.physical(space));
         for level in 0..LOWEST {
             let descriptor = table.entry(va, level).get();
@@ -63,13 +63,13 @@ impl FrameMemory {
                 return Err((va | (table_span(level + 1) - 1)) + 1);
             }
             // SAFETY: entries above the lowest level are tables that `add_table` put there.
-            table = unsafe { Table::at(descriptor.physical()) };
+            table = unsafe { TranslationTable::at(descriptor.physical()) };
             physical = descriptor.physical();
         }
         Ok((table, self.frame_at(physical)))
     }
 
-    pub(super) fn map_pages(&self, space: Frame, va: u64, frames: &[ListedFrame], access: Access) -> Run {
+    pub(super) fn map_pages(&self, space: Frame, va: u64, frames: &[ListedFrame], access: Access) -> PageRun {
         let _hold = self.hold(space);
         let fits = va < USER_END && (USER_END - va) / PAGE >= frames.len() as u64;
         assert!(fits && va.is_multiple_of(PAGE), "{va:#x} is not the address of so many user pages");
@@ -88,7 +88,7 @@ impl FrameMemory {
         }
         self.record(space).state.count(pages as i32);
         publish_tables();
-        Run { pages, next }
+        PageRun { pages, next }
     }
 
     /// The lowest table for `va`, if there is one: that of the page before, or found and noted in `target`.
@@ -96,8 +96,8 @@ impl FrameMemory {
         &self,
         space: Frame,
         va: u64,
-        target: &mut Option<(u64, (Table, Frame))>,
-    ) -> Option<(Table, Frame)> {
+        target: &mut Option<(u64, (TranslationTable, Frame))>,
+    ) -> Option<(TranslationTable, Frame)> {
         let span = va & !(table_span(LOWEST) - 1);
         match *target {
             Some((base, table)) if base == span => Some(table),
@@ -105,7 +105,7 @@ impl FrameMemory {
         }
     }
 
-    pub(super) fn unmap_pages(&self, space: Frame, range: (u64, u64), frames: &mut [ListedFrame]) -> Run {
+    pub(super) fn unmap_pages(&self, space: Frame, range: (u64, u64), frames: &mut [ListedFrame]) -> PageRun {
         let hold = self.hold(space);
         let (mut pages, mut was_valid, mut shared_tables) = (0, false, 0);
         let hide = |table, start, end| {
@@ -126,14 +126,14 @@ impl FrameMemory {
         if was_valid || shared_tables > 0 {
             forget_space(hold.id);
         }
-        Run { pages, next }
+        PageRun { pages, next }
     }
 
-    pub(super) fn share_pages(&self, from: Frame, to: Frame, range: (u64, u64), frames: &mut [ListedFrame]) -> Run {
+    pub(super) fn share_pages(&self, from: Frame, to: Frame, range: (u64, u64), frames: &mut [ListedFrame]) -> PageRun {
         // Both are the caller's, who alone holds two.
         let (hold, _hold_there) = (self.hold(from), self.hold(to));
         let (mut pages, mut was_writable, mut shared_tables) = (0, false, 0);
-        let share = |table: (Table, Frame), start, end| {
+        let share = |table: (TranslationTable, Frame), start, end| {
             if !self.uses_shared_table(table.1) {
                 return true;
             }
@@ -165,6 +165,6 @@ impl FrameMemory {
         } else {
             publish_tables();
         }
-        Run { pages, next }
+        PageRun { pages, next }
     }
 }

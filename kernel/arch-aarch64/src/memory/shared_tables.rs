@@ -11,12 +11,12 @@ use super::descriptor::Descriptor;
 use super::frame_memory::FrameMemory;
 use super::frame_record::{FrameRecord, NO_FRAME};
 use super::maintenance::forget_page;
-use super::table::{ENTRIES, SHIFTS, Table, index, table_span};
+use super::table::{ENTRIES, SHIFTS, TranslationTable, index, table_span};
 use core::ops::Range;
 use core::sync::atomic::{AtomicU32, Ordering};
 use renga_hal::memory::{Frame, ListedFrame, PAGE_BYTES};
 use renga_hal::shared_tables::{SHARED_TABLES_MAX, SharedPageTables};
-use renga_sync::{FrameKind, FrameUse};
+use renga_sync::{FrameUse, PageFrameKind};
 
 /// Where no shared page table is.
 const FREE: u32 = u32::MAX;
@@ -31,7 +31,7 @@ pub struct SharedTableId(u16);
 impl SharedTableId {
     /// Of the table that `now` is of, if it shows pages of one.
     fn of_table(now: FrameUse) -> Option<SharedTableId> {
-        if now.kind() == FrameKind::Table { now.number().checked_sub(1).map(SharedTableId) } else { None }
+        if now.kind() == PageFrameKind::Table { now.number().checked_sub(1).map(SharedTableId) } else { None }
     }
 
     /// The number of such a table.
@@ -71,18 +71,18 @@ fn positions(start: u64, end: u64) -> Range<usize> {
 impl FrameMemory {
     pub(super) fn shared_table(&self, shared_table: Frame) -> &'static FrameRecord {
         let record = self.record(shared_table);
-        assert!(record.state.get().kind() == FrameKind::SharedTable, "{shared_table:?} is not a shared page table");
+        assert!(record.state.get().kind() == PageFrameKind::SharedTable, "{shared_table:?} is not a shared page table");
         record
     }
 
     /// The table of the lowest level that covers `va`, which exists.
-    fn table_around(&self, space: Frame, va: u64) -> (Table, Frame) {
+    fn table_around(&self, space: Frame, va: u64) -> (TranslationTable, Frame) {
         assert!(va.is_multiple_of(table_span(SHIFTS.len() - 1)), "{va:#x} is not where a table begins");
         self.lowest_table(space, va).unwrap_or_else(|_| panic!("no table covers {va:#x}"))
     }
 
     /// Takes the pages of a shared page table that `frame` shows at `start..end` away; how many.
-    pub(super) fn hide_shared_table(&self, (table, frame): (Table, Frame), start: u64, end: u64) -> usize {
+    pub(super) fn hide_shared_table(&self, (table, frame): (TranslationTable, Frame), start: u64, end: u64) -> usize {
         let record = self.record(frame);
         let mut pages = 0;
         if record.state.get().count() > 0 {
@@ -109,11 +109,17 @@ impl FrameMemory {
     }
 
     /// Shows the pages of a shared page table that table `from` shows at `start..end` in table `to` as well; how many.
-    pub(super) fn share_shared_table(&self, from: (Table, Frame), to: (Table, Frame), start: u64, end: u64) -> usize {
+    pub(super) fn share_shared_table(
+        &self,
+        from: (TranslationTable, Frame),
+        to: (TranslationTable, Frame),
+        start: u64,
+        end: u64,
+    ) -> usize {
         let (source, target) = (self.record(from.1), self.record(to.1));
         let (shown, there) = (SharedTableId::of_table(source.state.get()), SharedTableId::of_table(target.state.get()));
         if let (Some(id), None) = (shown, there) {
-            target.state.turn(FrameKind::Table, id.of_its_tables());
+            target.state.turn(PageFrameKind::Table, id.of_its_tables());
             self.shared_table(self.shared_tables.frame(id)).state.count(1);
         }
         assert!(there.is_none() || there == shown, "a table shows pages of two shared page tables");
@@ -151,7 +157,7 @@ impl SharedPageTables for FrameMemory {
         );
         let id = self.shared_tables.add(shared_table);
         // Used from the beginning: nobody takes it apart before it is whole.
-        let made = self.make_table(shared_table, FrameKind::Ending, 0);
+        let made = self.make_table(shared_table, PageFrameKind::Ending, 0);
         made.state.count(1);
         let copy = self.table(shared_table);
         let mut pages: i32 = 0;
@@ -166,14 +172,14 @@ impl SharedPageTables for FrameMemory {
                 pages += 1;
             }
         }
-        record.state.turn(FrameKind::Table, id.of_its_tables());
+        record.state.turn(PageFrameKind::Table, id.of_its_tables());
         record.state.count(pages);
         made.set_next(pages as u32);
-        made.state.turn(FrameKind::SharedTable, id.0);
+        made.state.turn(PageFrameKind::SharedTable, id.0);
     }
 
     fn is_shared_table(&self, frame: Frame) -> bool {
-        self.state_if_any(frame).is_some_and(|state| state.get().kind() == FrameKind::SharedTable)
+        self.state_if_any(frame).is_some_and(|state| state.get().kind() == PageFrameKind::SharedTable)
     }
 
     fn shared_table_references(&self, shared_table: Frame) -> u32 {
@@ -202,7 +208,7 @@ impl SharedPageTables for FrameMemory {
         let _hold = self.hold(space);
         let source = self.shared_table(shared_table);
         let id = SharedTableId(source.state.get().number());
-        let record = self.make_table(table, FrameKind::Table, id.of_its_tables());
+        let record = self.make_table(table, PageFrameKind::Table, id.of_its_tables());
         let copy = self.table(table);
         copy.copy_from(self.table(shared_table));
         let pages = source.next() as i32;
@@ -260,7 +266,7 @@ impl SharedPageTables for FrameMemory {
             pages += 1;
         }
         if pages == 0 {
-            record.state.turn(FrameKind::Plain, 0);
+            record.state.turn(PageFrameKind::Plain, 0);
             self.shared_tables.0[usize::from(now.number())].store(FREE, Ordering::Release);
         }
         pages

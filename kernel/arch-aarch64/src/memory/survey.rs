@@ -3,7 +3,7 @@
 //! For measurements and tests. Not here: making them (`kernel_map.rs`, `frame_memory.rs`).
 
 use super::descriptor::Descriptor;
-use super::table::{ENTRIES, SHIFTS, Table};
+use super::table::{ENTRIES, SHIFTS, TranslationTable};
 use crate::registers::read_register;
 
 /// The level whose entries are pages.
@@ -35,7 +35,7 @@ impl Survey {
     /// The table at `physical`, and those that it leads to: each level is one deeper, and there are three.
     fn add(&mut self, physical: u64, level: usize) {
         // SAFETY: a table that the processor uses now, so nothing else; one core runs the kernel, and changes none meanwhile.
-        let table = unsafe { Table::at(physical) };
+        let table = unsafe { TranslationTable::at(physical) };
         for entry in (0..ENTRIES).map(|position| table.entry_at(position).get()).filter(|entry| entry.is_valid()) {
             if level < PAGES && entry.is_table() {
                 self.add(entry.physical(), level + 1);

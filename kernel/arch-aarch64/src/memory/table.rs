@@ -30,13 +30,13 @@ pub fn index(va: u64, level: usize) -> usize {
 
 /// A table that exists as long as whoever made this promised.
 #[derive(Clone, Copy)]
-pub struct Table(*mut u64);
+pub struct TranslationTable(*mut u64);
 
 /// One entry of a table.
 #[derive(Clone, Copy)]
-pub struct Entry(*mut u64);
+pub struct TableEntry(*mut u64);
 
-impl Table {
+impl TranslationTable {
     /// The table at `physical`.
     ///
     /// # Safety
@@ -46,19 +46,19 @@ impl Table {
     }
 
     /// The entry that covers `va` at `level` (0 is the root).
-    pub fn entry(self, va: u64, level: usize) -> Entry {
+    pub fn entry(self, va: u64, level: usize) -> TableEntry {
         // SAFETY: within the table, by the remainder in `index`.
-        Entry(unsafe { self.0.add(index(va, level)) })
+        TableEntry(unsafe { self.0.add(index(va, level)) })
     }
 
     /// The entry at a position, which is taken modulo the entries of a table.
-    pub fn entry_at(self, position: usize) -> Entry {
+    pub fn entry_at(self, position: usize) -> TableEntry {
         // SAFETY: within the table, by the remainder.
-        Entry(unsafe { self.0.add(position % ENTRIES) })
+        TableEntry(unsafe { self.0.add(position % ENTRIES) })
     }
 
     /// Makes all entries those of `other`, which is another table, and nobody walks this one yet.
-    pub fn copy_from(self, other: Table) {
+    pub fn copy_from(self, other: TranslationTable) {
         assert!(self.0 != other.0, "a table is copied onto itself");
         // SAFETY: two whole tables, which are frames and so do not overlap; the processor writes no entries.
         unsafe { core::ptr::copy_nonoverlapping(other.0, self.0, ENTRIES) };
@@ -95,7 +95,7 @@ impl Table {
                 }
             }
             // SAFETY: within the table.
-            if part(Entry(unsafe { self.0.add(at) }).get().0) != 0 {
+            if part(TableEntry(unsafe { self.0.add(at) }).get().0) != 0 {
                 return Some(at);
             }
             at += 1;
@@ -104,7 +104,7 @@ impl Table {
     }
 }
 
-impl Entry {
+impl TableEntry {
     /// The descriptor now.
     pub fn get(self) -> Descriptor {
         // SAFETY: an aligned entry of a table, by construction; the processor reads it too, and another core may restrict it.

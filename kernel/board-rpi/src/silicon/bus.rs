@@ -19,7 +19,7 @@ pub trait Device {
 
 /// All peripherals of a board.
 #[derive(Clone, Default)]
-pub struct Bus {
+pub struct PeripheralBus {
     /// The peripheral that was accessed since the last barrier.
     last: Rc<Cell<Option<u32>>>,
     devices: Rc<Cell<u32>>,
@@ -28,26 +28,26 @@ pub struct Bus {
 }
 
 /// One peripheral's registers, as a driver has them.
-pub struct Block<D> {
-    bus: Bus,
+pub struct BusDevice<D> {
+    bus: PeripheralBus,
     number: u32,
     device: Rc<RefCell<D>>,
 }
 
 /// As several handles to one block are.
-impl<D> Clone for Block<D> {
+impl<D> Clone for BusDevice<D> {
     fn clone(&self) -> Self {
-        Block { bus: self.bus.clone(), number: self.number, device: Rc::clone(&self.device) }
+        BusDevice { bus: self.bus.clone(), number: self.number, device: Rc::clone(&self.device) }
     }
 }
 
-impl Bus {
+impl PeripheralBus {
     /// Adds a peripheral; its registers, and the device for the test.
-    pub fn add<D: Device>(&self, device: D) -> (Block<D>, Rc<RefCell<D>>) {
+    pub fn add<D: Device>(&self, device: D) -> (BusDevice<D>, Rc<RefCell<D>>) {
         let number = self.devices.get();
         self.devices.set(number + 1);
         let device = Rc::new(RefCell::new(device));
-        (Block { bus: self.clone(), number, device: Rc::clone(&device) }, device)
+        (BusDevice { bus: self.clone(), number, device: Rc::clone(&device) }, device)
     }
 
     fn access(&self, number: u32) {
@@ -57,7 +57,7 @@ impl Bus {
     }
 }
 
-impl<D: Device> Registers for Block<D> {
+impl<D: Device> Registers for BusDevice<D> {
     fn read(&self, offset: usize) -> u32 {
         self.bus.access(self.number);
         self.device.borrow_mut().read(offset)
@@ -95,7 +95,7 @@ impl Device for Plain {
 #[test]
 #[should_panic(expected = "without a barrier")]
 fn bus_peripheral_change_without_barrier_is_detected() {
-    let bus = Bus::default();
+    let bus = PeripheralBus::default();
     let ((first, _), (second, _)) = (bus.add(Plain::garbage(16)), bus.add(Plain::garbage(16)));
     first.read(0);
     second.read(0);

@@ -3,7 +3,7 @@
 //!
 //! Not here: what the driver is to do with it (`card_tests.rs`, `slow_card.rs`).
 
-use super::bus::{Bus, Device};
+use super::bus::{Device, PeripheralBus};
 use super::clock::Clock;
 use crate::sd_card::SdCard;
 use renga_hal::block::{BlockError, SECTOR_BYTES};
@@ -33,7 +33,7 @@ const TIMED_OUT: u32 = 1 << 15 | 1 << 16;
 const DAMAGED: u32 = 1 << 15 | 1 << 21;
 
 /// Host and card.
-pub struct Slot {
+pub struct SdHostModel {
     clock: Clock,
     last_write_ns: u64,
     pub registers: [u32; 16],
@@ -63,7 +63,7 @@ pub struct Slot {
     pub supplied_ns: Option<Rc<Cell<Option<u64>>>>,
 }
 
-impl Slot {
+impl SdHostModel {
     /// The card's clock.
     pub fn card_hz(&self) -> u64 {
         let control = self.registers[0x2c / 4];
@@ -177,7 +177,7 @@ impl Slot {
     }
 }
 
-impl Device for Slot {
+impl Device for SdHostModel {
     fn read(&mut self, offset: usize) -> u32 {
         self.settle();
         match offset {
@@ -218,17 +218,20 @@ impl Device for Slot {
 }
 
 /// The driver under test.
-pub type Card = SdCard<super::bus::Block<Slot>, Clock>;
+pub type Card = SdCard<super::bus::BusDevice<SdHostModel>, Clock>;
 
 /// A card in a slot that `change` has changed, as its driver has started it.
-pub fn card(change: impl FnOnce(&mut Slot)) -> (Result<Card, BlockError>, Rc<RefCell<Slot>>) {
-    card_on(&Bus::default(), change)
+pub fn card(change: impl FnOnce(&mut SdHostModel)) -> (Result<Card, BlockError>, Rc<RefCell<SdHostModel>>) {
+    card_on(&PeripheralBus::default(), change)
 }
 
 /// The same on a board that has other peripherals.
-pub fn card_on(bus: &Bus, change: impl FnOnce(&mut Slot)) -> (Result<Card, BlockError>, Rc<RefCell<Slot>>) {
+pub fn card_on(
+    bus: &PeripheralBus,
+    change: impl FnOnce(&mut SdHostModel),
+) -> (Result<Card, BlockError>, Rc<RefCell<SdHostModel>>) {
     bus.clock.pass_ns(1_000_000_000);
-    let mut slot = Slot {
+    let mut slot = SdHostModel {
         clock: bus.clock.clone(),
         last_write_ns: 0,
         // As the firmware left it: 25 MHz, four lines, its own last error.

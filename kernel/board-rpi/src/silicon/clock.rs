@@ -1,6 +1,6 @@
 //! Time that passes as somebody looks at it.
 
-use renga_hal::timer::Timer;
+use renga_hal::timer::HardwareTimer;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -22,7 +22,7 @@ impl Clock {
     }
 }
 
-impl Timer for Clock {
+impl HardwareTimer for Clock {
     fn now_ns(&self) -> u64 {
         self.pass_ns(LOOK_NS);
         self.0.get()

@@ -1,21 +1,21 @@
 //! The interrupt controllers with everything on at entry, and the source of random numbers.
 
-use super::bus::{Bus, Device, Plain};
+use super::bus::{Device, PeripheralBus, Plain};
 use crate::gic::Gic;
 use crate::interrupts::{Interrupts, Legacy};
 use crate::random;
-use renga_hal::irq::{Pending, Source};
+use renga_hal::irq::{IrqSource, Pending};
 
 /// Enable and disable registers over words of lines, of which all are pending; also the core's own controller, of
 /// which timer and peripherals are.
-struct Lines {
+struct LineRegisters {
     enabled: [u32; 3],
     /// Of the peripherals' controller: which is a fast one. Of the cores': to which core they go.
     fiq_or_core: u32,
     timers: [u32; 2],
 }
 
-impl Device for Lines {
+impl Device for LineRegisters {
     fn read(&mut self, offset: usize) -> u32 {
         match offset {
             0x04 => self.enabled[0],
@@ -39,28 +39,28 @@ impl Device for Lines {
 
 #[test]
 fn interrupts_pi3_raises_enabled_sources_only() {
-    let bus = Bus::default();
-    let (peripherals, lines) = bus.add(Lines { enabled: [u32::MAX; 3], fiq_or_core: 0xff, timers: [0; 2] });
-    let (local, cores) = bus.add(Lines { enabled: [0; 3], fiq_or_core: 0, timers: [0; 2] });
+    let bus = PeripheralBus::default();
+    let (peripherals, lines) = bus.add(LineRegisters { enabled: [u32::MAX; 3], fiq_or_core: 0xff, timers: [0; 2] });
+    let (local, cores) = bus.add(LineRegisters { enabled: [0; 3], fiq_or_core: 0, timers: [0; 2] });
     let mut interrupts = Interrupts::Legacy(Legacy::new(local, peripherals));
     assert_eq!((lines.borrow().enabled, lines.borrow().fiq_or_core), ([0; 3], 0));
     assert_eq!(interrupts.pending(), Pending { timer: true, ..Pending::default() });
-    interrupts.enable(Source::Uart);
-    interrupts.enable(Source::Log);
+    interrupts.enable(IrqSource::Uart);
+    interrupts.enable(IrqSource::Log);
     assert_eq!(interrupts.pending(), Pending { timer: true, uart: true, log: true, link: false });
-    interrupts.disable(Source::Log);
-    interrupts.enable(Source::Link);
+    interrupts.disable(IrqSource::Log);
+    interrupts.enable(IrqSource::Link);
     assert_eq!(interrupts.pending(), Pending { timer: true, uart: true, log: false, link: true });
     // From now on core 1 hears them, and its own timer, which is not pending.
     interrupts.come_to(1);
-    interrupts.enable(Source::Timer);
+    interrupts.enable(IrqSource::Timer);
     assert_eq!((cores.borrow().fiq_or_core, cores.borrow().timers), (1, [0, 1 << 3]));
     assert_eq!(interrupts.pending(), Pending { timer: false, uart: true, log: false, link: true });
 }
 
 #[test]
 fn interrupts_pi4_raises_enabled_sources_only() {
-    let bus = Bus::default();
+    let bus = PeripheralBus::default();
     let (distributor, device) = bus.add(Plain::garbage(0x1000));
     let (processor, core) = bus.add(Plain::garbage(0x20));
     let mut interrupts = Interrupts::Gic(Gic::new(distributor, processor));
@@ -68,9 +68,9 @@ fn interrupts_pi4_raises_enabled_sources_only() {
     // All lines ask.
     device.borrow_mut().0[0x200 / 4..0x220 / 4].fill(u32::MAX);
     assert_eq!(interrupts.pending(), Pending::default());
-    interrupts.enable(Source::Timer);
+    interrupts.enable(IrqSource::Timer);
     assert_eq!(device.borrow().0[0x100 / 4], 1 << 27, "the virtual timer is number 27");
-    interrupts.enable(Source::Uart);
+    interrupts.enable(IrqSource::Uart);
     assert_eq!(device.borrow().0[0x110 / 4], 1 << 25, "the PL011 is number 153");
     assert_eq!(interrupts.pending(), Pending { timer: true, uart: true, ..Pending::default() });
     device.borrow_mut().0[0x210 / 4] = 0;
@@ -110,8 +110,12 @@ impl Device for Source64 {
 
 #[test]
 fn random_source_waits_and_dead_source_gives_none() {
-    let number = |cold| random::number(Bus::default().add(Source64 { cold, on: false, word: 7 }).0);
+    let number = |cold| random::number(PeripheralBus::default().add(Source64 { cold, on: false, word: 7 }).0);
     assert!(number(500).is_some());
     assert_eq!(number(u32::MAX), None);
-    assert_eq!(random::number(Bus::default().add(Plain(vec![u32::MAX; 4])).0), None, "a register that is stuck");
+    assert_eq!(
+        random::number(PeripheralBus::default().add(Plain(vec![u32::MAX; 4])).0),
+        None,
+        "a register that is stuck"
+    );
 }

@@ -1,7 +1,7 @@
 //! The mailboxes of a BCM2837's cores, with garbage in them at entry, all of which interrupts; and the interrupts of software of a GIC-400, of
 //! which each core sees its own.
 
-use super::bus::{Block, Bus, Device, Plain};
+use super::bus::{BusDevice, Device, PeripheralBus, Plain};
 use crate::core_ipi::CoreIpi;
 use crate::gic;
 use renga_hal::registers::Registers;
@@ -43,20 +43,20 @@ impl Device for Mailboxes {
 }
 
 /// Accesses another peripheral, as a driver does before and after.
-fn elsewhere(bus: &Bus) -> Block<Plain> {
+fn elsewhere(bus: &PeripheralBus) -> BusDevice<Plain> {
     let (other, _) = bus.add(Plain::garbage(4));
     other.read(0);
     other
 }
 
-fn mailboxes(bus: &Bus) -> (impl Fn(u8) -> CoreIpi<Block<Mailboxes>>, Rc<RefCell<Mailboxes>>) {
+fn mailboxes(bus: &PeripheralBus) -> (impl Fn(u8) -> CoreIpi<BusDevice<Mailboxes>>, Rc<RefCell<Mailboxes>>) {
     let (first, device) = bus.add(Mailboxes { content: [[0xffff_0000; MAILBOXES]; CORES], control: [0; CORES] });
     (move |core| CoreIpi::mailbox(first.clone(), core), device)
 }
 
 #[test]
 fn ipi_pi3_interrupts_core_until_acknowledged() {
-    let bus = Bus::default();
+    let bus = PeripheralBus::default();
     let (ipi, device) = mailboxes(&bus);
     let mut ipis = [0, 1, 2, 3].map(ipi);
     ipis[1..].iter_mut().for_each(CoreIpi::enable);
@@ -74,7 +74,7 @@ fn ipi_pi3_interrupts_core_until_acknowledged() {
 
 #[test]
 fn ipi_every_access_is_between_barriers() {
-    let bus = Bus::default();
+    let bus = PeripheralBus::default();
     let (ipi, _) = mailboxes(&bus);
     let mut ipi = ipi(1);
     let other = elsewhere(&bus);
@@ -136,7 +136,7 @@ impl Device for Software {
 /// Holds: cores-spread.
 #[test]
 fn ipi_pi4_interrupts_core_until_acknowledged() {
-    let bus = Bus::default();
+    let bus = PeripheralBus::default();
     let software = || Software { core: 0, enabled: [u32::MAX; CORES], pending: [[0xf; 16]; CORES] };
     let (mut distributor, device) = bus.add(software());
     let (mut processor, _) = bus.add(software());

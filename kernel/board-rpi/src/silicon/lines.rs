@@ -1,6 +1,6 @@
 //! The two serial lines and the power management: what is computed from a clock, what needs a password, what waits.
 
-use super::bus::{Bus, Device, Plain};
+use super::bus::{Device, PeripheralBus, Plain};
 use crate::mini_uart::MiniUart;
 use crate::pl011::Pl011;
 use crate::power::Watchdog;
@@ -31,7 +31,7 @@ impl Device for Mini {
 
 #[test]
 fn log_uart_waits_for_line_without_blocking() {
-    let bus = Bus::default();
+    let bus = PeripheralBus::default();
     let (registers, device) = bus.add(Mini { registers: Plain::garbage(0x80), room: 8, sent: Vec::new() });
     let mut uart = MiniUart::new(registers, 400_000_000);
     assert_eq!(device.borrow_mut().registers.read(0x68), 400_000_000 / (8 * 115_200) - 1);
@@ -51,7 +51,7 @@ fn log_uart_waits_for_line_without_blocking() {
 #[test]
 fn console_uart_divides_actual_clock() {
     for (clock_hz, whole, fraction) in [(48_000_000, 26, 3), (3_000_000, 1, 40), (1_000_000_000, 542, 34)] {
-        let (registers, device) = Bus::default().add(Plain::garbage(0x50));
+        let (registers, device) = PeripheralBus::default().add(Plain::garbage(0x50));
         let _uart = Pl011::new(registers, clock_hz, 115_200);
         let device = device.borrow();
         assert_eq!((device.0[0x24 / 4], device.0[0x28 / 4]), (whole, fraction), "{clock_hz} Hz");
@@ -60,9 +60,9 @@ fn console_uart_divides_actual_clock() {
 }
 
 /// Power management: what comes without the password is ignored.
-struct Power([u32; 10]);
+struct PowerRegisters([u32; 10]);
 
-impl Device for Power {
+impl Device for PowerRegisters {
     fn read(&mut self, offset: usize) -> u32 {
         self.0[offset / 4]
     }
@@ -75,7 +75,7 @@ impl Device for Power {
 
 #[test]
 fn watchdog_write_without_password_is_ignored() {
-    let (registers, device) = Bus::default().add(Power([0; 10]));
+    let (registers, device) = PeripheralBus::default().add(PowerRegisters([0; 10]));
     let mut watchdog = Watchdog::new(registers);
     device.borrow_mut().0[0x1c / 4] = 0x102;
     watchdog.feed(5);
@@ -93,7 +93,7 @@ fn watchdog_write_without_password_is_ignored() {
 
 #[test]
 fn reset_names_partition_once() {
-    let (registers, device) = Bus::default().add(Power([0; 10]));
+    let (registers, device) = PeripheralBus::default().add(PowerRegisters([0; 10]));
     let mut watchdog = Watchdog::new(registers);
     // As firmware leaves it: the partition, in every second bit, and what reset the board.
     device.borrow_mut().0[0x20 / 4] = 0x1020;

@@ -1,8 +1,8 @@
 //! A card whose supply and host were left at 1.8 V: it answers nobody who takes it for one at 3.3 V, and who resets a Pi 4 so has no
 //! board any more. Renga never goes there, and leads a card back.
 
-use super::bus::Bus;
-use super::card::{Slot, card, card_on};
+use super::bus::PeripheralBus;
+use super::card::{SdHostModel, card, card_on};
 use super::mailbox::mailbox_on;
 use crate::boards::{BCM2711, BCM2837, CARD_CLOCK_HZ};
 use crate::sd_supply::prepare;
@@ -12,7 +12,7 @@ use std::rc::Rc;
 /// 1.8 V at the host: Host Control 2, signalling.
 const HOST_AT_1_8_V: u32 = 1 << 19;
 
-fn left_low(slot: &mut Slot) {
+fn left_low(slot: &mut SdHostModel) {
     slot.registers[0x3c / 4] = HOST_AT_1_8_V;
 }
 
@@ -26,7 +26,7 @@ fn sd_host_left_at_1_8_v_returns_to_3_3_v() {
 /// Holds: silicon-card.
 #[test]
 fn sd_supply_left_at_1_8_v_returns_and_settles() {
-    let bus = Bus::default();
+    let bus = PeripheralBus::default();
     let (mut mailbox, firmware, clock) = mailbox_on(&bus, |_| ());
     let supplied_ns = Rc::clone(&firmware.borrow().supplied_ns);
     let of_card = Rc::clone(&supplied_ns);
@@ -40,7 +40,7 @@ fn sd_supply_left_at_1_8_v_returns_and_settles() {
 
 #[test]
 fn sd_supply_absent_is_not_requested() {
-    let bus = Bus::default();
+    let bus = PeripheralBus::default();
     let (mut mailbox, firmware, clock) = mailbox_on(&bus, |_| ());
     prepare(&mut mailbox, &BCM2837.card, &clock);
     assert_eq!(firmware.borrow().supplied_ns.get(), None);

@@ -1,6 +1,6 @@
 //! The firmware: behind a cache, late, talking on other channels too, and not knowing every question.
 
-use super::bus::{Bus, Device};
+use super::bus::{Device, PeripheralBus};
 use super::cache::{Cache, PHYSICAL};
 use super::clock::Clock;
 use crate::firmware_mailbox::{FirmwareMailbox, MailboxError, TIMEOUT_NS, Throttled};
@@ -12,7 +12,7 @@ const ADDRESS: u32 = 0xc000_0000 | PHYSICAL;
 /// The pin of the expander that chooses the supply of a Pi 4's card.
 const SUPPLY_PIN: u32 = 132;
 /// The firmware.
-pub struct Firmware {
+pub struct FirmwareModel {
     cache: Cache,
     clock: Clock,
     late_ns: u64,
@@ -26,7 +26,7 @@ pub struct Firmware {
     pub supplied_ns: Rc<Cell<Option<u64>>>,
 }
 
-impl Firmware {
+impl FirmwareModel {
     fn answer(&mut self) {
         self.cache.speculate();
         let mut words = self.cache.memory();
@@ -54,7 +54,7 @@ impl Firmware {
     }
 }
 
-impl Device for Firmware {
+impl Device for FirmwareModel {
     fn read(&mut self, offset: usize) -> u32 {
         let come = !self.strangers.is_empty() || self.due.is_some_and(|(at_ns, _)| at_ns <= self.clock.peek_ns());
         match offset {
@@ -76,16 +76,19 @@ impl Device for Firmware {
 }
 
 /// The driver under test.
-pub type Asked = FirmwareMailbox<super::bus::Block<Firmware>, SharedLines<Cache>, Clock>;
+pub type Asked = FirmwareMailbox<super::bus::BusDevice<FirmwareModel>, SharedLines<Cache>, Clock>;
 
-fn mailbox(change: impl FnOnce(&mut Firmware)) -> (Asked, Rc<RefCell<Firmware>>, Clock) {
-    mailbox_on(&Bus::default(), change)
+fn mailbox(change: impl FnOnce(&mut FirmwareModel)) -> (Asked, Rc<RefCell<FirmwareModel>>, Clock) {
+    mailbox_on(&PeripheralBus::default(), change)
 }
 
 /// The mailbox of a board that has other peripherals.
-pub fn mailbox_on(bus: &Bus, change: impl FnOnce(&mut Firmware)) -> (Asked, Rc<RefCell<Firmware>>, Clock) {
+pub fn mailbox_on(
+    bus: &PeripheralBus,
+    change: impl FnOnce(&mut FirmwareModel),
+) -> (Asked, Rc<RefCell<FirmwareModel>>, Clock) {
     let cache = Cache::new(PHYSICAL);
-    let mut firmware = Firmware {
+    let mut firmware = FirmwareModel {
         cache: cache.clone(),
         clock: bus.clock.clone(),
         late_ns: 1000,

@@ -1,6 +1,6 @@
 //! The pins: pulls that are clocked in and cannot be read, events that firmware left on.
 
-use super::bus::{Bus, Device, Plain};
+use super::bus::{Device, PeripheralBus, Plain};
 use crate::boards::Pulls;
 use crate::gpio::{PINS, Pins};
 use renga_hal::gpio::{Function, Pull};
@@ -93,8 +93,8 @@ impl Silicon {
     }
 }
 
-fn pins() -> (Pins<super::bus::Block<Silicon>>, std::rc::Rc<std::cell::RefCell<Silicon>>) {
-    let (registers, silicon) = Bus::default().add(Silicon::after_firmware());
+fn pins() -> (Pins<super::bus::BusDevice<Silicon>>, std::rc::Rc<std::cell::RefCell<Silicon>>) {
+    let (registers, silicon) = PeripheralBus::default().add(Silicon::after_firmware());
     (Pins::new(registers, Pulls::Clocked), silicon)
 }
 
@@ -149,7 +149,7 @@ fn gpio_fault_releases_link_and_keeps_console() {
 
 #[test]
 fn gpio_bcm2711_pulls_use_own_registers_and_codes() {
-    let (registers, device) = Bus::default().add(Plain(vec![0; 0x100 / 4]));
+    let (registers, device) = PeripheralBus::default().add(Plain(vec![0; 0x100 / 4]));
     let mut pins = Pins::new(registers, Pulls::Direct);
     for (pin, pull) in [(4, Pull::Up), (5, Pull::Down), (27, Pull::Up), (27, Pull::Off), (53, Pull::Down)] {
         pins.set_pull(pin, pull);
@@ -161,7 +161,7 @@ fn gpio_bcm2711_pulls_use_own_registers_and_codes() {
 
 #[test]
 fn gpio_pull_settling_is_observed() {
-    let (mut registers, _) = Bus::default().add(Silicon::after_firmware());
+    let (mut registers, _) = PeripheralBus::default().add(Silicon::after_firmware());
     registers.write(0x94, 2);
     let soon = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| registers.write(0x98, 1)));
     assert!(soon.is_err(), "a clock at once");

@@ -1,6 +1,6 @@
 //! A card that is slow: while it is, the core is others'.
 
-use super::bus::{Bus, Plain};
+use super::bus::{PeripheralBus, Plain};
 use super::card::{Card, card, card_on};
 use super::clock::Clock;
 use renga_hal::block::{Block, BlockError, Progress, SECTOR_BYTES};
@@ -34,8 +34,8 @@ fn carried_on(
     }
 }
 
-fn slow() -> (Card, Clock, std::rc::Rc<std::cell::RefCell<super::card::Slot>>) {
-    let bus = Bus::default();
+fn slow() -> (Card, Clock, std::rc::Rc<std::cell::RefCell<super::card::SdHostModel>>) {
+    let bus = PeripheralBus::default();
     let clock = bus.clock.clone();
     let (card, slot) = card_on(&bus, |slot| slot.late_ns = SLOW_NS);
     (card.expect("it starts"), clock, slot)
@@ -68,7 +68,7 @@ fn sd_transfer_quick_card_keeps_core() {
 
 #[test]
 fn sd_transfer_slow_card_leaves_peripherals_to_others() {
-    let bus = Bus::default();
+    let bus = PeripheralBus::default();
     let (other, _) = bus.add(Plain::garbage(16));
     let (card, _) = card_on(&bus, |slot| slot.late_ns = SLOW_NS);
     let (mut card, mut page) = (card.expect("it starts"), [0; 2 * SECTOR_BYTES]);

@@ -13,7 +13,7 @@ use core::mem::replace;
 use core::sync::atomic::Ordering;
 use core::task::Poll;
 use renga_abi::ProcId;
-use renga_abi::log::Line;
+use renga_abi::log::LogLine;
 use renga_abi::policy::Policy;
 use renga_abi::user::{Trap, UserContext};
 
@@ -37,7 +37,7 @@ impl Me {
         self.0.core.log(self.0.id(), text, figures);
     }
     /// [`Core::lines`].
-    pub fn log_lines(&self) -> impl Iterator<Item = Line> + use<> {
+    pub fn log_lines(&self) -> impl Iterator<Item = LogLine> + use<> {
         let core: &'static Core = self.0.core;
         core.lines()
     }

@@ -10,53 +10,53 @@ use renga_sched::AccountSchedule;
 
 /// A process of this core, or what this core may see of one of another core.
 #[derive(Clone, Copy)]
-enum Reach {
+enum TargetProcess {
     Own(&'static Process),
     Elsewhere(&'static SharedProcess),
 }
 
 /// The right to cancel the wait of one process, and to say how its program shares the cores.
 #[derive(Clone, Copy)]
-pub struct WaitCanceller(Reach);
+pub struct WaitCanceller(TargetProcess);
 
 impl WaitCanceller {
     /// The right over `process`, which is of the same core.
     pub fn new(process: &'static Process) -> Self {
-        WaitCanceller(Reach::Own(process))
+        WaitCanceller(TargetProcess::Own(process))
     }
     /// The right over `process`, which is of another core.
     pub fn elsewhere(process: &'static SharedProcess) -> Self {
-        WaitCanceller(Reach::Elsewhere(process))
+        WaitCanceller(TargetProcess::Elsewhere(process))
     }
     /// Whether the process is of another core: a change takes effect once that core has received it.
     pub fn is_elsewhere(&self) -> bool {
-        matches!(self.0, Reach::Elsewhere(_))
+        matches!(self.0, TargetProcess::Elsewhere(_))
     }
     /// The core of the process.
     pub fn home(&self) -> u8 {
         match self.0 {
-            Reach::Own(process) => process.core.number,
-            Reach::Elsewhere(process) => process.home,
+            TargetProcess::Own(process) => process.core.number,
+            TargetProcess::Elsewhere(process) => process.home,
         }
     }
     /// See [`Process::cancel_wait`].
     pub fn cancel_wait(&self) {
         match self.0 {
-            Reach::Own(process) => process.cancel_wait(),
-            Reach::Elsewhere(process) => process.set_events(CANCEL_WAIT),
+            TargetProcess::Own(process) => process.cancel_wait(),
+            TargetProcess::Elsewhere(process) => process.set_events(CANCEL_WAIT),
         }
     }
     fn schedule(&self) -> &'static AccountSchedule {
         match self.0 {
-            Reach::Own(process) => process.account.get().schedule(),
-            Reach::Elsewhere(process) => process.schedule.get(),
+            TargetProcess::Own(process) => process.account.get().schedule(),
+            TargetProcess::Elsewhere(process) => process.schedule.get(),
         }
     }
     /// Whether its program runs or is runnable; of another core, as that core last marked it.
     pub fn wants_to_run(&self) -> bool {
         match self.0 {
-            Reach::Own(process) => matches!(process.wait.get(), Wait::User | Wait::Nothing | Wait::Turn),
-            Reach::Elsewhere(process) => process.schedule.get().is_runnable(),
+            TargetProcess::Own(process) => matches!(process.wait.get(), Wait::User | Wait::Nothing | Wait::Turn),
+            TargetProcess::Elsewhere(process) => process.schedule.get().is_runnable(),
         }
     }
     /// The process's policy: how its program shares the core.
@@ -78,30 +78,30 @@ impl WaitCanceller {
     fn set_schedule(&self, policy: Policy, cores: u8) {
         self.schedule().publish(policy, cores);
         match self.0 {
-            Reach::Own(process) => process.take_schedule(),
-            Reach::Elsewhere(process) => process.set_events(SCHEDULE),
+            TargetProcess::Own(process) => process.take_schedule(),
+            TargetProcess::Elsewhere(process) => process.set_events(SCHEDULE),
         }
     }
 }
 
 /// The right to notify one process.
 #[derive(Clone, Copy)]
-pub struct Notifier(Reach);
+pub struct Notifier(TargetProcess);
 
 impl Notifier {
     /// The right to notify `process`, which is of the same core.
     pub fn new(process: &'static Process) -> Self {
-        Notifier(Reach::Own(process))
+        Notifier(TargetProcess::Own(process))
     }
     /// The right to notify `process`, which is of another core.
     pub fn elsewhere(process: &'static SharedProcess) -> Self {
-        Notifier(Reach::Elsewhere(process))
+        Notifier(TargetProcess::Elsewhere(process))
     }
     /// See [`Process::notify`].
     pub fn notify(&self) {
         match self.0 {
-            Reach::Own(process) => process.notify(),
-            Reach::Elsewhere(process) => process.set_events(NOTIFY),
+            TargetProcess::Own(process) => process.notify(),
+            TargetProcess::Elsewhere(process) => process.set_events(NOTIFY),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Processes inside a host program: the harness of tests and of the simulator.
 //!
-//! Invariant: what it makes is leaked, as a board never frees it ([`Board::lent`]: ends with its memory). Its functions are safe to call
+//! Invariant: what it makes is leaked, as a board never frees it ([`HostBoard::lent`]: ends with its memory). Its functions are safe to call
 //! under one condition that a test keeps: a process's `Me`, ports and clients are used only by the
 //! future made for it. Not here: time and interrupts; the test drives them through the core.
 
@@ -20,7 +20,7 @@ use std::vec::Vec;
 
 /// One board: core, arena, a counter of processes.
 #[derive(Clone, Copy)]
-pub struct Board {
+pub struct HostBoard {
     /// Its core.
     pub core: &'static Core,
     /// Its boot memory.
@@ -38,16 +38,16 @@ const ARENA_WORDS: usize = size_of::<Arena>().div_ceil(16) + 1;
 /// An arena over memory that lives, and is used for nothing else, as long as what is made in it.
 fn arena(memory: &mut [u128]) -> Arena {
     // SAFETY: one valid object; that nothing made in it outlives it is the harness's condition, which
-    // `Board::new` keeps by leaking it, and the body of `Board::lent` by keeping nothing.
+    // `HostBoard::new` keeps by leaking it, and the body of `HostBoard::lent` by keeping nothing.
     unsafe { Arena::new(memory.as_mut_ptr().cast(), size_of_val(memory)) }
 }
 
-impl Board {
+impl HostBoard {
     /// Board `number` with `memory_bytes` of boot memory.
-    pub fn new(number: u8, memory_bytes: usize) -> Board {
+    pub fn new(number: u8, memory_bytes: usize) -> HostBoard {
         let memory = Box::leak(vec![0u128; memory_bytes.div_ceil(16)].into_boxed_slice());
         let arena = arena(memory);
-        Board {
+        HostBoard {
             core: Box::leak(Box::new(Core::new())),
             arena: Box::leak(Box::new(arena)),
             number,
@@ -61,11 +61,11 @@ impl Board {
     ///
     /// # Panics
     /// If `memory` is too small.
-    pub fn lent<R>(number: u8, memory: &mut [u128], body: impl FnOnce(Board) -> R) -> R {
+    pub fn lent<R>(number: u8, memory: &mut [u128], body: impl FnOnce(HostBoard) -> R) -> R {
         let (head, rest) = memory.split_at_mut(ARENA_WORDS.min(memory.len()));
         let arena: &'static Arena = arena(head).put(|| arena(rest));
         let processes: &'static RefCell<Vec<_>> = arena.put(RefCell::default);
-        let done = body(Board { core: arena.put(Core::new), arena, number, processes });
+        let done = body(HostBoard { core: arena.put(Core::new), arena, number, processes });
         drop(processes.take());
         done
     }

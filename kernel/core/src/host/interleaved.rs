@@ -4,7 +4,7 @@
 //! gone away and no IPI is pending. An IPI may let the other core run at once, inside the sending step: so steps of several cores nest. Not here:
 //! anything finer than a post (`tools/races` searches that).
 
-use super::board::Board;
+use super::board::HostBoard;
 use crate::ipc::address::Address;
 use crate::ipc::protocol::Protocol;
 use crate::smp::remote_run_queue::RemoteTask;
@@ -28,7 +28,7 @@ pub type Play = Rc<dyn Fn(&'static Core)>;
 
 std::thread_local! {
     /// The board whose cores run now.
-    static RUNNING: RefCell<Option<Rc<Run>>> = const { RefCell::new(None) };
+    static RUNNING: RefCell<Option<Rc<InterleavedRun>>> = const { RefCell::new(None) };
 }
 
 struct HostIpi {
@@ -65,14 +65,14 @@ struct Stepped {
     asleep: Cell<bool>,
 }
 
-struct Run {
+struct InterleavedRun {
     cores: Vec<Stepped>,
     choose: Choose,
     play: Option<Play>,
     dispatches: Cell<u64>,
 }
 
-impl Run {
+impl InterleavedRun {
     /// Core `number` does something, if it can.
     fn step(&self, number: usize) {
         let Stepped { core, ipi, busy, away, asleep } = &self.cores[number];
@@ -116,7 +116,7 @@ impl Core {
 
 /// The cores of one board.
 pub struct Cores {
-    boards: Vec<Board>,
+    boards: Vec<HostBoard>,
     ipis: Vec<&'static HostIpi>,
     play: Option<Play>,
 }
@@ -127,9 +127,9 @@ impl Cores {
         let ipis: Vec<&'static HostIpi> =
             (0..count).map(|core| &*Box::leak(Box::new(HostIpi { core, pending: AtomicBool::new(false) }))).collect();
         let endpoints: &'static [CoreEndpoint] = Vec::leak(ipis.iter().map(|&ipi| CoreEndpoint::new(ipi)).collect());
-        let board = Board::new(number, memory_bytes);
+        let board = HostBoard::new(number, memory_bytes);
         let core = |number: usize| &*Box::leak(Box::new(Core::new().with_endpoints(number as u8, endpoints)));
-        Cores { boards: (0..count).map(|number| Board { core: core(number), ..board }).collect(), ipis, play: None }
+        Cores { boards: (0..count).map(|number| HostBoard { core: core(number), ..board }).collect(), ipis, play: None }
     }
 
     /// Programs of core `home` have run queue on the cores of `mask`, a bit each, where `play` runs them.
@@ -140,7 +140,7 @@ impl Cores {
     }
 
     /// The board, as it is for processes of `core`.
-    pub fn on(&self, core: usize) -> Board {
+    pub fn on(&self, core: usize) -> HostBoard {
         self.boards[core]
     }
 
@@ -169,7 +169,7 @@ impl Cores {
     /// # Panics
     /// If they do not come to rest within a very large number of steps.
     pub fn run_each(&self, choose: &Choose, took: &dyn Fn(usize)) -> bool {
-        let stepped = |(board, &ipi): (&Board, &&'static HostIpi)| Stepped {
+        let stepped = |(board, &ipi): (&HostBoard, &&'static HostIpi)| Stepped {
             core: board.core,
             ipi,
             busy: Cell::new(false),
@@ -177,7 +177,12 @@ impl Cores {
             asleep: Cell::new(false),
         };
         let cores = self.boards.iter().zip(&self.ipis).map(stepped).collect();
-        let run = Rc::new(Run { cores, choose: choose.clone(), play: self.play.clone(), dispatches: Cell::new(0) });
+        let run = Rc::new(InterleavedRun {
+            cores,
+            choose: choose.clone(),
+            play: self.play.clone(),
+            dispatches: Cell::new(0),
+        });
         RUNNING.set(Some(run.clone()));
         for _ in 0..STEPS_MAX {
             if run.at_rest() {

@@ -5,4 +5,4 @@
 mod board;
 pub mod interleaved;
 
-pub use board::Board;
+pub use board::HostBoard;

@@ -4,15 +4,15 @@
 //! once ([`Core::set_log`]), how one is written (`sysprocs/procfs`).
 
 use crate::types::state::Core;
-use renga_abi::log::Line;
+use renga_abi::log::LogLine;
 
 impl Core {
     /// A line of the kernel itself, which is kept, and goes nowhere else.
     pub fn note(&self, text: &'static str, figures: [u64; 2]) {
-        self.lines.push(Line { at_ns: self.now_ns(), who: None, text, figures });
+        self.lines.push(LogLine { at_ns: self.now_ns(), who: None, text, figures });
     }
     /// The lines that are kept, oldest first.
-    pub fn lines(&self) -> impl Iterator<Item = Line> + '_ {
+    pub fn lines(&self) -> impl Iterator<Item = LogLine> + '_ {
         self.lines.each()
     }
 }

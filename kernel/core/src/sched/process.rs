@@ -8,7 +8,7 @@ use core::cell::Cell;
 use core::sync::atomic::Ordering;
 use renga_abi::ProcId;
 use renga_abi::account::Count;
-use renga_sched::{Account, Placed, Task, TaskKey};
+use renga_sched::{Account, HeapItem, Task, TaskKey};
 
 impl Wait {
     #[inline(always)]
@@ -17,7 +17,7 @@ impl Wait {
     }
 }
 
-impl Placed for Process {
+impl HeapItem for Process {
     type Order = TaskKey;
     #[inline(always)]
     fn order(&self) -> TaskKey {

@@ -9,7 +9,7 @@ use core::cell::Cell;
 use core::mem::forget;
 use core::task::{Context, Waker};
 use renga_abi::ProcId;
-use renga_abi::log::Line;
+use renga_abi::log::LogLine;
 
 /// Rendezvous that one dispatch completes in place before a caller passes the ready queue.
 pub const IN_PLACE_PER_DISPATCH: u32 = 64;
@@ -38,7 +38,7 @@ impl Core {
     }
     #[inline(never)]
     pub(crate) fn log(&self, who: ProcId, text: &'static str, figures: [u64; 2]) {
-        self.lines.push(Line { at_ns: self.now_ns(), who: Some(who), text, figures });
+        self.lines.push(LogLine { at_ns: self.now_ns(), who: Some(who), text, figures });
         (self.log.get())(who, text, figures);
     }
 

@@ -11,7 +11,7 @@ use core::sync::atomic::{AtomicU32, AtomicU64};
 use core::task::Context;
 use renga_abi::ProcId;
 use renga_abi::account::Count;
-use renga_abi::log::Line;
+use renga_abi::log::LogLine;
 use renga_abi::user::{Exit, Trap, UserContext};
 use renga_sched::{Account, AccountSchedule, NOWHERE, RemoteTasks, RunQueue, TaskKey};
 use renga_sync::{CallLocation, EventFlags, Ipi, Mailbox, OwnedMessage, SharedRef};
@@ -26,7 +26,7 @@ pub(crate) type Body = (unsafe fn(*mut (), &mut Context<'_>), *mut ());
 pub(crate) type Link = Cell<Option<&'static Process>>;
 /// Lines of the log that are kept.
 pub const LINES: usize = 128;
-pub(crate) type Lines = RingBuffer<Line, LINES>;
+pub(crate) type Lines = RingBuffer<LogLine, LINES>;
 /// A sink of log lines: process, text, two figures.
 pub type Log = fn(ProcId, &'static str, [u64; 2]);
 

@@ -3,7 +3,7 @@
 use super::support::*;
 use renga_core::Notifier;
 use renga_core::account::{Account, AccountNumber, Count};
-use renga_core::host::Board;
+use renga_core::host::HostBoard;
 use renga_core::interleaved::Cores;
 use renga_core::{Address, Call, Client, Port, Process};
 use std::cell::Cell;
@@ -189,7 +189,7 @@ fn remote_call_work_is_charged_on_server_core() {
         let number = AccountNumber::of_slot(0, 3);
         let accounts =
             || -> &'static [Account] { Vec::leak((0..AccountNumber::count(1)).map(|_| Account::new()).collect()) };
-        let [here, there]: [Board; 2] = [0, 1].map(|core| {
+        let [here, there]: [HostBoard; 2] = [0, 1].map(|core| {
             cores.on(core).core.set_accounts(accounts());
             cores.on(core)
         });

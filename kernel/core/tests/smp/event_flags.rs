@@ -3,7 +3,7 @@
 use super::support::*;
 use renga_abi::{Errno, ProcId};
 use renga_core::CoreEndpoint;
-use renga_core::host::Board;
+use renga_core::host::HostBoard;
 use renga_core::interleaved::Cores;
 use renga_core::raw::ExchangePort;
 use renga_core::{Address, Call, Client, Core, Me, Port, Process, Wait};
@@ -239,7 +239,7 @@ fn wait_report_names_server_on_other_core() {
 #[test]
 #[should_panic(expected = "a process of one core only is wanted on another one")]
 fn shared_process_without_message_panics() {
-    Notifier::elsewhere(Board::new(0, 1 << 16).declare(1).shared()).notify();
+    Notifier::elsewhere(HostBoard::new(0, 1 << 16).declare(1).shared()).notify();
 }
 
 #[test]
@@ -293,7 +293,7 @@ fn ipi_polling_core_receives_none() {
     let ipi: &'static CountingBell = Box::leak(Box::new(CountingBell(AtomicU32::new(0))));
     let endpoints: &'static [CoreEndpoint] = vec![CoreEndpoint::new(ipi)].leak();
     let core: &'static Core = Box::leak(Box::new(Core::new().with_endpoints(0, endpoints)));
-    let board = Board::new(0, 1 << 12);
+    let board = HostBoard::new(0, 1 << 12);
     let process: &'static Process = board.arena.put(|| Process::new(core, 1, ProcId::new(0, 0)));
     process.enable_remote_calls(board.arena);
     let notifier = Notifier::elsewhere(process.shared());

@@ -5,7 +5,7 @@ use super::support::{ROUNDS, SEEDS, choices};
 use renga_abi::account::{AccountNumber, Count};
 use renga_abi::user::{Exit, Trap, UserContext};
 use renga_core::account::Account;
-use renga_core::host::Board;
+use renga_core::host::HostBoard;
 use renga_core::interleaved::{Choose, Cores, Play};
 use renga_core::{Core, Process};
 use renga_core::{Notifier, WaitCanceller};
@@ -80,7 +80,7 @@ fn playing(seen: &Rc<Seen>, choose: &Choose) -> Play {
 
 /// A program of `rounds` traps; between them it waits now and then for its neighbour, or gives way to all others.
 fn program(
-    board: Board,
+    board: HostBoard,
     (slot, seen): (usize, &Rc<Seen>),
     served: &Rc<RefCell<Vec<u64>>>,
     neighbour: &Rc<Cell<Option<Notifier>>>,
@@ -133,7 +133,12 @@ type Programs = Vec<(usize, &'static Process)>;
 
 /// Plays `seed` on a board that has so many `homes`, among which its programs are divided, and whose programs may use the cores of
 /// `mask`; `disturb` is told of each home, and of its programs.
-fn play(seed: u64, (count, homes): (usize, usize), mask: u8, disturb: impl Fn(Board, &Rc<Seen>, Programs)) -> Rc<Seen> {
+fn play(
+    seed: u64,
+    (count, homes): (usize, usize),
+    mask: u8,
+    disturb: impl Fn(HostBoard, &Rc<Seen>, Programs),
+) -> Rc<Seen> {
     let (seen, choose) = (Rc::new(Seen::default()), choices(seed));
     seen.allowed.iter().for_each(|allowed| allowed.set(mask));
     let homes: Vec<usize> = (0..homes).map(|at| (home(seed, count) + at) % count).collect();

@@ -6,7 +6,7 @@ use renga_abi::account::AccountNumber;
 use renga_abi::user::{Exit, Trap, UserContext};
 use renga_core::Core;
 use renga_core::account::Account;
-use renga_core::host::Board;
+use renga_core::host::HostBoard;
 use renga_core::interleaved::{Cores, Play};
 use renga_core::{Notifier, WaitCanceller};
 use std::cell::{Cell, RefCell};
@@ -42,7 +42,7 @@ fn playing(had: &Had, done: impl Fn(&[[u64; 4]], usize) -> bool + 'static) -> Pl
 }
 
 /// Program `slot` of the home `board`, which begins when it is told to, if it `waits`, and waits for ever after its trap.
-fn program(board: Board, slot: u16, waits: bool, allowed: u8) -> Notifier {
+fn program(board: HostBoard, slot: u16, waits: bool, allowed: u8) -> Notifier {
     let process = board.declare(1);
     process.set_account(AccountNumber::of_slot(0, slot));
     WaitCanceller::new(process).set_cores(allowed);

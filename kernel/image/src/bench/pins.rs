@@ -9,11 +9,11 @@ use core::fmt::Write;
 use core::hint::black_box;
 use renga_hal::gpio::PinBank;
 use renga_phy::FRAME_BYTES_MAX;
-use renga_phy::pins::script::{Ideal, READINGS_MAX, Script};
-use renga_phy::pins::{Handshake, PinBus, PullUps, Timing, Width, Wiring};
+use renga_phy::pins::script::{Ideal, READINGS_MAX, ScriptedPins};
+use renga_phy::pins::{Handshake, PinBus, PinTiming, PullUps, Width, Wiring};
 use renga_wire::bus::Answers;
 use renga_wire::frame::BROADCAST;
-use renga_wire::{Header, Kind};
+use renga_wire::{FrameKind, Header};
 
 /// Payload of the frame, bytes: as `renga bench bus` measures rates.
 const PAYLOAD_BYTES: usize = 1024;
@@ -36,7 +36,7 @@ impl Room {
 
 fn bus<G: PinBank>(pins: G, board: u8, handshake: Handshake) -> PinBus<G> {
     let wiring = Wiring { width: Width::Sixteen, handshake, pulls: PullUps::Harness };
-    let timing = Timing { settle_ns: 0, hold_ns: 0, ..Timing::for_width(wiring.width) };
+    let timing = PinTiming { settle_ns: 0, hold_ns: 0, ..PinTiming::for_width(wiring.width) };
     PinBus::begin(pins, board, black_box(wiring), timing)
 }
 
@@ -45,9 +45,9 @@ fn counted<T, E>(
     readings: &[u32; READINGS_MAX],
     board: u8,
     handshake: Handshake,
-    mut work: impl FnMut(&mut PinBus<Script<'_>>) -> Result<T, E>,
+    mut work: impl FnMut(&mut PinBus<ScriptedPins<'_>>) -> Result<T, E>,
 ) -> u64 {
-    let (mut bus, cost) = (bus(Script::new(readings), board, handshake), reading_cost());
+    let (mut bus, cost) = (bus(ScriptedPins::new(readings), board, handshake), reading_cost());
     let mut least = u64::MAX;
     for _ in 0..ROUNDS {
         bus.gpio().begin();
@@ -62,7 +62,7 @@ fn counted<T, E>(
 /// Prints the four figures.
 pub fn measure(out: &mut impl Write, room: &mut Room) {
     let Room { readings, frame, into } = room;
-    let header = Header { kind: Kind::Data, destination: BROADCAST, source: TALKER, epoch: 0, sequence: 0 };
+    let header = Header { kind: FrameKind::Data, destination: BROADCAST, source: TALKER, epoch: 0, sequence: 0 };
     let Ok(bytes) = header.emit(&[0x5a; PAYLOAD_BYTES], frame) else {
         unreachable!("a frame has room for its payload")
     };

@@ -22,14 +22,14 @@ impl Ipi for NoIpi {
 
 /// The caller's core and the server's.
 #[derive(Clone, Copy)]
-pub struct Pair {
+pub struct CorePair {
     home: &'static Core,
     far: &'static Core,
 }
 
-impl Pair {
+impl CorePair {
     /// Two cores: one has a server, the other a process that calls it without end.
-    pub fn make(arena: &'static Arena) -> Pair {
+    pub fn make(arena: &'static Arena) -> CorePair {
         let endpoints: &'static [CoreEndpoint] = arena.put_slice(2, |_| CoreEndpoint::new(&NoIpi));
         let core = |number| &*arena.put(|| Core::with_clock(|_| hardware::now_ns()).with_endpoints(number, endpoints));
         let (home, far) = (core(0), core(1));
@@ -44,14 +44,14 @@ impl Pair {
                 let _ = client.call(super::Nothing {}, ()).await;
             }
         });
-        Pair { home, far }
+        CorePair { home, far }
     }
 
     /// Prints what a round slice takes on the server's core, on the caller's, and on both. By itself: inside its caller it would
     /// change what is measured there.
     #[inline(never)]
     pub fn measure(self, out: &mut impl Write, cost: u64) {
-        let Pair { home, far } = self;
+        let CorePair { home, far } = self;
         let dispatch = |core: &Core| while core.dispatch_by(hardware::now_ns) {};
         dispatch(far);
         dispatch(home);

@@ -1,7 +1,7 @@
 //! Schedules drawn from seeds: boards killed and started, tokens lost and doubled, frames lost, halves.
 
 use crate::ring::{CONTROL_NS, FRAME_NS, Ring, TIMING};
-use renga_mac::State;
+use renga_mac::MacState;
 use renga_phy::loopback::Faults;
 
 const SEEDS: u64 = 300;
@@ -72,7 +72,7 @@ fn recovers(ring: &mut Ring, boards: u8, seed: u64) {
     let took = ring.run_while(bound_ns, |ring| ring.sites.iter().any(|site| site.received.is_empty()));
     assert!(took.is_some(), "seed {seed}: somebody cannot send");
     ring.run_for(100_000_000);
-    let parked = |state| matches!(state, State::Park { ignores_attention: false });
+    let parked = |state| matches!(state, MacState::Park { ignores_attention: false });
     assert!(ring.sites.iter().any(|site| parked(site.link.mac().state())), "seed {seed}: no token");
     assert_eq!(ring.next_ns(), None, "seed {seed}: the bus is not idle");
 }

@@ -1,7 +1,7 @@
 //! Tokens lost and doubled, frames lost, boards that hang, buses that fall apart.
 
 use crate::ring::{CONTROL_NS, FRAME_NS, Ring, TIMING};
-use renga_mac::{FAULT_ALARMS, State};
+use renga_mac::{FAULT_ALARMS, MacState};
 use renga_phy::loopback::Faults;
 
 fn made(ring: &Ring) -> u64 {
@@ -73,14 +73,14 @@ fn token_epoch_wraps() {
 fn token_hung_holder_is_reported_and_bus_recovers_after_reset() {
     let mut ring = Ring::up(3);
     ring.send(0, 1);
-    let holds = |ring: &Ring| matches!(ring.board(0).link.mac().state(), State::Hold { .. });
+    let holds = |ring: &Ring| matches!(ring.board(0).link.mac().state(), MacState::Hold { .. });
     assert!(ring.run_while(1_000_000, |ring| !holds(ring)).is_some());
     ring.bus.hang(0);
     ring.send(1, 2);
     let bound_ns = (u64::from(FAULT_ALARMS) + 1) * TIMING.claim_after_ns(1) + TIMING.burst_ns + TIMING.guard_ns;
     let took_ns = ring.run_while(2 * bound_ns, |ring| ring.board(1).link.count().stuck == 0);
     assert!(took_ns.is_some_and(|took_ns| took_ns <= bound_ns && took_ns <= 100_000_000), "{took_ns:?}");
-    assert_eq!(ring.board(1).link.mac().state(), State::Fault);
+    assert_eq!(ring.board(1).link.mac().state(), MacState::Fault);
     ring.restart(0);
     let back_ns = TIMING.fault_ns + 2 * TIMING.listen_ns + TIMING.lost_token_ns(2, CONTROL_NS) + 20 * CONTROL_NS;
     let took_ns = ring.run_while(2 * back_ns, |ring| !ring.all_members());

@@ -1,7 +1,7 @@
 //! Boards that come, go, die, and have one number.
 
 use crate::ring::{CONTROL_NS, FRAME_NS, Ring, TIMING};
-use renga_mac::State;
+use renga_mac::MacState;
 use renga_phy::loopback::Faults;
 
 /// Holds: token-members.
@@ -100,7 +100,7 @@ fn members_leaving_board_passes_token() {
             let now_ns = ring.now_ns;
             ring.sites[usize::from(place)].link.leave(now_ns);
             ring.run_for(3_000_000);
-            assert_eq!(ring.board(place).link.mac().state(), State::Off, "{place} of {boards}");
+            assert_eq!(ring.board(place).link.mac().state(), MacState::Off, "{place} of {boards}");
             ring.sites[usize::from(place)].on = false;
             assert!(ring.all_members(), "{place} of {boards}");
         }
@@ -119,7 +119,7 @@ fn members_duplicate_numbers_stay_silent() {
             .map(|a| a as u8)
             .collect();
         let silent =
-            |ring: &Ring| doubles.iter().all(|place| ring.board(*place).link.mac().state() == State::Quarantine);
+            |ring: &Ring| doubles.iter().all(|place| ring.board(*place).link.mac().state() == MacState::Quarantine);
         let took_ns = ring.run_while(100_000_000, |ring| !silent(ring));
         println!("{places:?}: silent after {took_ns:?} ns");
         assert!(took_ns.is_some_and(|took_ns| took_ns < 40_000_000), "{places:?}");

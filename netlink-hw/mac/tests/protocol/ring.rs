@@ -1,13 +1,13 @@
 //! Boards on a simulated bus: each with its protocol and a queue of frames, and nothing else.
 
 use renga_hal::link::FrameDevice;
-use renga_mac::{Setup, State, Timing};
+use renga_mac::{MacSetup, MacState, TokenTiming};
 use renga_phy::FRAME_BYTES_MAX;
 use renga_phy::loopback::{BusTiming, Faults, Loopback, LoopbackBus};
 use renga_router::TokenLink;
-use renga_wire::{Frame, Header, Kind};
+use renga_wire::{FrameKind, Header, LinkFrame};
 
-pub const TIMING: Timing = Timing::PI3;
+pub const TIMING: TokenTiming = TokenTiming::PI3;
 /// A frame of the protocol with all that belongs to it, and then the processors, ns.
 pub const CONTROL_NS: u64 = 25_000;
 /// As long a frame as there is, ns.
@@ -36,7 +36,7 @@ pub struct Ring {
 }
 
 fn link(bus: &LoopbackBus, number: u8, board: u8) -> TokenLink<Loopback> {
-    let setup = Setup { board, serial: 0x1234_5678 + u64::from(number) * 77, timing: TIMING };
+    let setup = MacSetup { board, serial: 0x1234_5678 + u64::from(number) * 77, timing: TIMING };
     TokenLink::new(setup, bus.end(number))
 }
 
@@ -113,7 +113,8 @@ impl Ring {
         let mut frame = [0; 64];
         let mut payload = [0; PAYLOAD_BYTES];
         payload[..8].copy_from_slice(&site.sequence.to_le_bytes());
-        let header = Header { kind: Kind::Data, destination: to, source: site.link.board(), epoch: 0, sequence: 0 };
+        let header =
+            Header { kind: FrameKind::Data, destination: to, source: site.link.board(), epoch: 0, sequence: 0 };
         let Ok(bytes) = header.emit(&payload, &mut frame) else { unreachable!() };
         if site.link.send(to, &frame[..bytes]).is_ok() {
             self.attend(from);
@@ -129,7 +130,7 @@ impl Ring {
         site.link.attend(self.now_ns);
         let mut room = [0; FRAME_BYTES_MAX];
         while let Some(bytes) = site.link.receive(&mut room) {
-            let Ok(Frame { header, payload }) = Frame::parse(&room[..bytes]) else { continue };
+            let Ok(LinkFrame { header, payload }) = LinkFrame::parse(&room[..bytes]) else { continue };
             if header.destination == site.link.board() && header.source != site.link.board() {
                 let mut number = [0; 8];
                 number.copy_from_slice(&payload[..8]);
@@ -172,7 +173,7 @@ impl Ring {
     /// Notes for how long two boards use the token at once.
     fn watch(&mut self) {
         let uses = |(place, site): &(usize, &Site)| {
-            let holds = matches!(site.link.mac().state(), State::Hold { .. });
+            let holds = matches!(site.link.mac().state(), MacState::Hold { .. });
             site.on && holds && !self.bus.hangs(*place as u8)
         };
         if self.parted || self.sites.iter().enumerate().filter(uses).count() < 2 {

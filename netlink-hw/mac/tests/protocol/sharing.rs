@@ -1,7 +1,7 @@
 //! Who gets the token, when nothing goes wrong.
 
 use crate::ring::{CONTROL_NS, FRAME_NS, Ring, TIMING};
-use renga_mac::State;
+use renga_mac::MacState;
 use renga_phy::loopback::Faults;
 
 /// Holds: token-members.
@@ -90,5 +90,5 @@ fn token_idle_holder_releases_lines() {
     let ring = Ring::up(3);
     let place = ring.holder().unwrap();
     let mac = ring.board(place).link.mac();
-    assert_eq!((mac.state(), mac.drive()), (State::Park { ignores_attention: false }, Default::default()));
+    assert_eq!((mac.state(), mac.drive()), (MacState::Park { ignores_attention: false }, Default::default()));
 }

@@ -5,8 +5,8 @@
 use super::Measured;
 use super::flow::Trips;
 use super::message::{Message, NEXT};
-use super::round::{Pair, Round, Share};
-use super::station::Station;
+use super::round::{PairRound, Round, Share};
+use super::station::BenchStation;
 use renga_wire::frame::BROADCAST;
 
 /// A board answers within so long, ns: behind a few long frames of each other board.
@@ -18,7 +18,7 @@ const DRAIN_NS: u64 = 20_000_000;
 /// Round trips to each board.
 const TRIPS: u32 = 16;
 
-impl<L: Measured> Station<'_, L> {
+impl<L: Measured> BenchStation<'_, L> {
     /// One round; every flow lasts `span_us`.
     pub fn round(&mut self, span_us: u32) -> Round {
         let mut round = Round { boards: self.boards, ..Round::default() };
@@ -50,7 +50,7 @@ impl<L: Measured> Station<'_, L> {
         }
     }
 
-    fn pair(&mut self, board: u8, span_us: u32) -> Option<Pair> {
+    fn pair(&mut self, board: u8, span_us: u32) -> Option<PairRound> {
         let span_ns = u64::from(span_us) * 1000;
         self.ask(board, Message::Hello)?;
         let now_ns = self.link.now_ns();
@@ -69,7 +69,7 @@ impl<L: Measured> Station<'_, L> {
                 trips.add(((self.link.now_ns() - begin_ns) / 1000) as u32);
             }
         }
-        Some(Pair { there, back, trips })
+        Some(PairRound { there, back, trips })
     }
 
     fn go_on_until(&mut self, until_ns: u64) {

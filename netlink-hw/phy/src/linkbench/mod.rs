@@ -13,8 +13,8 @@ mod station;
 mod text;
 
 pub use flow::{Flow, Trips};
-pub use round::{Pair, Round, Share};
-pub use station::Station;
+pub use round::{PairRound, Round, Share};
+pub use station::BenchStation;
 
 use crate::Phy;
 

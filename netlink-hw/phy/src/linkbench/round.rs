@@ -11,7 +11,7 @@ pub const PLACES: usize = BOARDS_MAX as usize;
 
 /// Between board 0 and another one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Pair {
+pub struct PairRound {
     /// To it.
     pub there: Flow,
     /// From it.
@@ -37,7 +37,7 @@ pub struct Round {
     /// Boards that are to be there.
     pub boards: u8,
     /// With board 0, by number; nothing of those that did not answer.
-    pub pairs: [Option<Pair>; PLACES],
+    pub pairs: [Option<PairRound>; PLACES],
     /// All at once, by number; nothing of those that did not answer.
     pub shares: [Option<Share>; PLACES],
 }

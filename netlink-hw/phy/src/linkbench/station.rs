@@ -7,7 +7,7 @@ use super::flow::Coming;
 use super::message::{Message, NEXT};
 use crate::FRAME_BYTES_MAX;
 use renga_wire::bus::BOARDS_MAX;
-use renga_wire::{Frame, Header, Kind, PAYLOAD_BYTES_MAX};
+use renga_wire::{FrameKind, Header, LinkFrame, PAYLOAD_BYTES_MAX};
 
 /// Frames that are to be sent.
 #[derive(Clone, Copy, Default)]
@@ -19,7 +19,7 @@ pub struct Stream {
 }
 
 /// One board at a link.
-pub struct Station<'a, L> {
+pub struct BenchStation<'a, L> {
     pub(super) link: &'a mut L,
     pub(super) boards: u8,
     pub(super) coming: Coming,
@@ -34,14 +34,14 @@ pub struct Station<'a, L> {
     frame: [u8; FRAME_BYTES_MAX],
 }
 
-impl<'a, L: Measured> Station<'a, L> {
+impl<'a, L: Measured> BenchStation<'a, L> {
     /// This board at `link`, one of `boards`.
     ///
     /// # Panics
     /// If there are more boards than a link has, or it is none of them.
     pub fn new(link: &'a mut L, boards: u8) -> Self {
         assert!(link.board() < boards && boards <= BOARDS_MAX, "a link has up to {BOARDS_MAX} boards");
-        Station {
+        BenchStation {
             link,
             boards,
             coming: Coming::default(),
@@ -89,7 +89,7 @@ impl<'a, L: Measured> Station<'a, L> {
     pub(super) fn say(&mut self, to: u8, message: Message) -> bool {
         let bytes = message.write(&mut self.payload);
         let source = self.link.board();
-        let header = Header { kind: Kind::Data, destination: to, source, epoch: 0, sequence: self.sequence };
+        let header = Header { kind: FrameKind::Data, destination: to, source, epoch: 0, sequence: self.sequence };
         let Ok(length) = header.emit(&self.payload[..bytes], &mut self.frame) else {
             unreachable!("a frame has room for its payload")
         };
@@ -103,7 +103,7 @@ impl<'a, L: Measured> Station<'a, L> {
     }
 
     fn hear(&mut self, bytes: usize, now_ns: u64) {
-        let Ok(frame) = Frame::parse(&self.frame[..bytes]) else { return };
+        let Ok(frame) = LinkFrame::parse(&self.frame[..bytes]) else { return };
         let (source, Some(message)) = (frame.header.source, Message::read(frame.payload)) else { return };
         match message {
             Message::Data { number } => self.coming.take(number, now_ns),

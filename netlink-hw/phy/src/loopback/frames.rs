@@ -1,15 +1,15 @@
 //! Frames on the wire: from one station to all others of its group, and their answers.
 
-use super::station::{Buffer, RECEIVE_FRAMES_MAX, Received, Talk};
-use super::{Bus, Due};
+use super::station::{Buffer, RECEIVE_FRAMES_MAX, ReadyFrame, Talk};
+use super::{BusEvent, WireModel};
 use crate::FRAME_BYTES_MAX;
 use crate::token::SendError;
 use renga_wire::bus::Poll;
 use renga_wire::frame::BROADCAST;
-use renga_wire::{Frame, Header, Kind};
+use renga_wire::{FrameKind, Header, LinkFrame};
 use std::boxed::Box;
 
-impl Bus {
+impl WireModel {
     fn others(&self, place: usize) -> impl Iterator<Item = usize> + use<'_> {
         let group = self.stations[place].group;
         let received = move |other: &usize| *other != place && self.stations[*other].group == group;
@@ -36,7 +36,7 @@ impl Bus {
         station.turn += 1;
         let taken_ns = overhead_ns + if failed.is_none() { wire_ns } else { 0 };
         let turn = station.turn;
-        self.put(self.now_ns + taken_ns, Due::End { station: place, turn });
+        self.put(self.now_ns + taken_ns, BusEvent::End { station: place, turn });
         if let (Some(other), Some(SendError::Collision)) = (talking, failed) {
             self.collide(other, overhead_ns);
         }
@@ -51,7 +51,7 @@ impl Bus {
             station.turn += 1;
             let turn = station.turn;
             self.count.collisions += 1;
-            self.put(self.now_ns + after_ns, Due::End { station: place, turn });
+            self.put(self.now_ns + after_ns, BusEvent::End { station: place, turn });
         }
     }
 
@@ -69,8 +69,8 @@ impl Bus {
         let free = self.buffer();
         let frame = core::mem::replace(&mut self.stations[place].frame, free);
         self.count_frame(talk, &frame[..talk.bytes]);
-        let poll = match Frame::parse(&frame[..talk.bytes]) {
-            Ok(Frame { header, payload }) => self.deliver(place, &frame[..talk.bytes], &header, payload),
+        let poll = match LinkFrame::parse(&frame[..talk.bytes]) {
+            Ok(LinkFrame { header, payload }) => self.deliver(place, &frame[..talk.bytes], &header, payload),
             Err(_) => Poll(0),
         };
         self.pool.push(frame);
@@ -79,7 +79,7 @@ impl Bus {
 
     fn count_frame(&mut self, talk: Talk, frame: &[u8]) {
         self.count.busy_ns += talk.wire_ns + self.timing.frame_overhead_ns;
-        if Kind::looks_control(frame) {
+        if FrameKind::looks_control(frame) {
             self.count.control_frames += 1;
             return;
         }
@@ -116,7 +116,7 @@ impl Bus {
                 poll |= answer.0;
             }
             // The answer to a poll was all that it wanted.
-            if !meant || header.kind == Kind::Poll || self.random.per_mille(faults.dropped_per_mille) {
+            if !meant || header.kind == FrameKind::Poll || self.random.per_mille(faults.dropped_per_mille) {
                 continue;
             }
             self.arrive(other, frame, None);
@@ -142,9 +142,9 @@ impl Bus {
         let delay_ns = if late { self.random.draw() % faults.delay_ns } else { 0 };
         let behind_ns = self.stations[place].receive.back().map_or(0, |received| received.ready_ns);
         let ready_ns = (now_ns + delay_ns).max(behind_ns);
-        self.stations[place].receive.push_back(Received { bytes: frame.len(), buffer, ready_ns });
+        self.stations[place].receive.push_back(ReadyFrame { bytes: frame.len(), buffer, ready_ns });
         if ready_ns > now_ns {
-            self.put(ready_ns, Due::Arrive);
+            self.put(ready_ns, BusEvent::Arrive);
         }
     }
 
@@ -168,7 +168,7 @@ impl Bus {
         station.turn += 1;
         station.bid_until_ns = Some(until_ns);
         let turn = station.turn;
-        self.put(until_ns, Due::Bids { station: place, turn });
+        self.put(until_ns, BusEvent::Bids { station: place, turn });
     }
 
     /// A station reads the bids.

@@ -1,30 +1,30 @@
 //! The lines: who pulls what low, who sees it when, and who is told.
 
-use super::station::Station;
-use super::{Bus, Due};
-use renga_wire::bus::{Answers, Drive, Lines, Watch};
+use super::station::LoopbackStation;
+use super::{BusEvent, WireModel};
+use renga_wire::bus::{Answers, BusLines, Drive, WatchedLines};
 
 /// How long a false level lasts, in delays of a line.
 const FALSE_LINES: u64 = 10;
 
-impl Station {
+impl LoopbackStation {
     /// What others see of it.
     fn seen(&self, now_ns: u64) -> Drive {
         if now_ns >= self.seen_ns { self.drive } else { self.before }
     }
 
-    fn watches(&self, watch: Watch) -> bool {
+    fn watches(&self, watch: WatchedLines) -> bool {
         let ours = self.watch;
         self.listens
             && (ours.busy && watch.busy || ours.attention && watch.attention || ours.token_in && watch.token_in)
     }
 }
 
-impl Bus {
+impl WireModel {
     /// The lines as a station sees them.
-    pub(super) fn lines(&self, place: usize) -> Lines {
+    pub(super) fn lines(&self, place: usize) -> BusLines {
         let (me, now_ns) = (&self.stations[place], self.now_ns);
-        let mut lines = Lines { busy: now_ns < me.false_busy_ns, received: me.received, ..Lines::default() };
+        let mut lines = BusLines { busy: now_ns < me.false_busy_ns, received: me.received, ..BusLines::default() };
         let mut talks = false;
         for (i, station) in self.stations.iter().enumerate().filter(|(_, station)| station.group == me.group) {
             let drive = if i == place { station.drive } else { station.seen(now_ns) };
@@ -40,7 +40,7 @@ impl Bus {
         lines
     }
 
-    pub(super) fn set(&mut self, place: usize, drive: Drive, watch: Watch, answers: Answers) {
+    pub(super) fn set(&mut self, place: usize, drive: Drive, watch: WatchedLines, answers: Answers) {
         let now_ns = self.now_ns;
         let station = &mut self.stations[place];
         let old = station.drive;
@@ -69,7 +69,7 @@ impl Bus {
 
     /// Somebody may have to be told that a station has changed what it pulls low.
     fn tell_change(&mut self, place: usize, old: Drive, new: Drive) {
-        let changed = Watch {
+        let changed = WatchedLines {
             busy: old.busy != new.busy,
             attention: old.attention != new.attention,
             token_in: old.token_out != new.token_out,
@@ -81,7 +81,7 @@ impl Bus {
                 self.hand_over(place, next);
             }
         }
-        let watched = |(i, station): (usize, &Station)| i != place && station.watches(changed);
+        let watched = |(i, station): (usize, &LoopbackStation)| i != place && station.watches(changed);
         if self.stations.iter().enumerate().any(watched) {
             self.look_after(self.timing.line_ns);
         }
@@ -113,7 +113,7 @@ impl Bus {
     }
 
     pub(super) fn look_after(&mut self, after_ns: u64) {
-        self.put(self.now_ns + after_ns, Due::Sample);
+        self.put(self.now_ns + after_ns, BusEvent::Sample);
     }
 
     /// Tells everybody whose watched lines are not as they were.
@@ -124,7 +124,7 @@ impl Bus {
     fn look_at(&mut self, place: usize) {
         let station = &self.stations[place];
         let (watch, reported) = (station.watch, station.reported);
-        if !station.listens || watch == Watch::default() {
+        if !station.listens || watch == WatchedLines::default() {
             return;
         }
         let lines = self.lines(place);

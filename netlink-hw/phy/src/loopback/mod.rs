@@ -9,12 +9,12 @@ mod frames;
 mod lines;
 mod station;
 
-pub use station::{BusCount, BusTiming, Faults};
+pub use station::{BusCounters, BusTiming, Faults};
 
 use crate::token::{PhyEvent, TokenPhy};
-use crate::{FRAME_BYTES_MAX, loopback::station::Station};
+use crate::{FRAME_BYTES_MAX, loopback::station::LoopbackStation};
 use renga_random::Random;
-use renga_wire::bus::{Answers, Drive, Lines, Watch};
+use renga_wire::bus::{Answers, BusLines, Drive, WatchedLines};
 use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -23,7 +23,7 @@ use std::vec::Vec;
 
 /// What is to happen to a station. `turn`: only if it has not begun something else meanwhile.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Due {
+enum BusEvent {
     /// Lines may have changed for everybody.
     Sample,
     /// Its frame ends.
@@ -34,23 +34,23 @@ enum Due {
     Arrive,
 }
 
-struct Bus {
+struct WireModel {
     timing: BusTiming,
     faults: Faults,
     random: Random,
     now_ns: u64,
-    stations: Vec<Station>,
-    agenda: BinaryHeap<Reverse<(u64, u64, Due)>>,
+    stations: Vec<LoopbackStation>,
+    agenda: BinaryHeap<Reverse<(u64, u64, BusEvent)>>,
     order: u64,
     /// Buffers of frames that nobody needs now.
     pool: Vec<station::Buffer>,
     lose_next_token: bool,
-    count: BusCount,
+    count: BusCounters,
 }
 
 /// The bus as its owner, the simulator, sees it.
 #[derive(Clone)]
-pub struct LoopbackBus(Rc<RefCell<Bus>>);
+pub struct LoopbackBus(Rc<RefCell<WireModel>>);
 
 /// The bus as one board sees it.
 pub struct Loopback {
@@ -61,17 +61,17 @@ pub struct Loopback {
 impl LoopbackBus {
     /// An idle bus that joins `boards` boards.
     pub fn new(boards: u8, timing: BusTiming, faults: Faults, seed: u64) -> LoopbackBus {
-        LoopbackBus(Rc::new(RefCell::new(Bus {
+        LoopbackBus(Rc::new(RefCell::new(WireModel {
             timing,
             faults,
             random: Random::new(seed),
             now_ns: 0,
-            stations: (0..boards).map(|_| Station::new()).collect(),
+            stations: (0..boards).map(|_| LoopbackStation::new()).collect(),
             agenda: BinaryHeap::new(),
             order: 0,
             pool: Vec::new(),
             lose_next_token: false,
-            count: BusCount::default(),
+            count: BusCounters::default(),
         })))
     }
 
@@ -131,7 +131,7 @@ impl LoopbackBus {
         self.change(|bus| {
             let station = &mut bus.stations[usize::from(board)];
             let (group, turn) = (station.group, station.turn + 1);
-            *station = Station { group, turn, ..Station::new() };
+            *station = LoopbackStation { group, turn, ..LoopbackStation::new() };
         });
     }
 
@@ -151,19 +151,19 @@ impl LoopbackBus {
     }
 
     /// What the bus has done so far.
-    pub fn count(&self) -> BusCount {
+    pub fn count(&self) -> BusCounters {
         self.0.borrow().count
     }
 
     /// Changes the wiring, and lets everybody look.
-    fn change(&self, change: impl FnOnce(&mut Bus)) {
+    fn change(&self, change: impl FnOnce(&mut WireModel)) {
         let bus = &mut *self.0.borrow_mut();
         change(bus);
         bus.look_after(bus.timing.line_ns);
     }
 }
 
-impl Bus {
+impl WireModel {
     fn advance(&mut self, now_ns: u64) {
         // Bounded by what is on the agenda: nothing of it puts anything there for the same time.
         while let Some(Reverse((at_ns, ..))) = self.agenda.peek() {
@@ -173,16 +173,16 @@ impl Bus {
             let Some(Reverse((at_ns, _, due))) = self.agenda.pop() else { break };
             self.now_ns = at_ns;
             match due {
-                Due::Sample => self.sample(),
-                Due::End { station, turn } if self.stations[station].turn == turn => self.end_frame(station),
-                Due::Bids { station, turn } if self.stations[station].turn == turn => self.end_bid(station),
-                Due::End { .. } | Due::Bids { .. } | Due::Arrive => {}
+                BusEvent::Sample => self.sample(),
+                BusEvent::End { station, turn } if self.stations[station].turn == turn => self.end_frame(station),
+                BusEvent::Bids { station, turn } if self.stations[station].turn == turn => self.end_bid(station),
+                BusEvent::End { .. } | BusEvent::Bids { .. } | BusEvent::Arrive => {}
             }
         }
         self.now_ns = self.now_ns.max(now_ns);
     }
 
-    fn put(&mut self, at_ns: u64, due: Due) {
+    fn put(&mut self, at_ns: u64, due: BusEvent) {
         self.order += 1;
         self.agenda.push(Reverse((at_ns, self.order, due)));
     }
@@ -193,7 +193,7 @@ impl TokenPhy for Loopback {
         self.board
     }
 
-    fn lines(&mut self, _: u64) -> Lines {
+    fn lines(&mut self, _: u64) -> BusLines {
         let bus = &mut *self.bus.0.borrow_mut();
         let lines = bus.lines(usize::from(self.board));
         let station = &mut bus.stations[usize::from(self.board)];
@@ -201,7 +201,7 @@ impl TokenPhy for Loopback {
         lines
     }
 
-    fn set(&mut self, _: u64, drive: Drive, watch: Watch, answers: Answers) {
+    fn set(&mut self, _: u64, drive: Drive, watch: WatchedLines, answers: Answers) {
         self.bus.0.borrow_mut().set(usize::from(self.board), drive, watch, answers);
     }
 

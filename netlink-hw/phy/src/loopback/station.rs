@@ -2,7 +2,7 @@
 
 use crate::FRAME_BYTES_MAX;
 use crate::token::{PhyEvent, SendError};
-use renga_wire::bus::{Answers, Drive, Lines, Poll, Watch};
+use renga_wire::bus::{Answers, BusLines, Drive, Poll, WatchedLines};
 use std::boxed::Box;
 use std::collections::VecDeque;
 
@@ -75,7 +75,7 @@ impl Faults {
 
 /// What the bus has done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct BusCount {
+pub struct BusCounters {
     /// Frames sent, but for those of the token protocol.
     pub frames: u64,
     /// Their bytes.
@@ -98,7 +98,7 @@ pub struct BusCount {
 pub(crate) type Buffer = Box<[u8; FRAME_BYTES_MAX]>;
 
 /// A frame at its receiver.
-pub(crate) struct Received {
+pub(crate) struct ReadyFrame {
     pub(crate) bytes: usize,
     pub(crate) buffer: Buffer,
     pub(crate) ready_ns: u64,
@@ -112,7 +112,7 @@ pub(crate) struct Talk {
     pub(crate) failed: Option<SendError>,
 }
 
-pub(crate) struct Station {
+pub(crate) struct LoopbackStation {
     /// Boards hear those of their own group.
     pub(crate) group: u8,
     pub(crate) hung: bool,
@@ -122,10 +122,10 @@ pub(crate) struct Station {
     /// What others saw of it until `seen_ns`.
     pub(crate) before: Drive,
     pub(crate) seen_ns: u64,
-    pub(crate) watch: Watch,
+    pub(crate) watch: WatchedLines,
     pub(crate) answers: Answers,
     /// The lines as it knows them.
-    pub(crate) reported: Lines,
+    pub(crate) reported: BusLines,
     pub(crate) lines_changed: bool,
     pub(crate) received: bool,
     pub(crate) sent: Option<Result<Poll, SendError>>,
@@ -135,7 +135,7 @@ pub(crate) struct Station {
     /// Counts what it began, so that the end of something broken off is known.
     pub(crate) turn: u32,
     pub(crate) bid_until_ns: Option<u64>,
-    pub(crate) receive: VecDeque<Received>,
+    pub(crate) receive: VecDeque<ReadyFrame>,
     pub(crate) overrun: bool,
     /// Until when it sees BUSY# low, TOK_IN# low, TOK_IN# high, though they are not.
     pub(crate) false_busy_ns: u64,
@@ -143,18 +143,18 @@ pub(crate) struct Station {
     pub(crate) blind_to_token: bool,
 }
 
-impl Station {
-    pub(crate) fn new() -> Station {
-        Station {
+impl LoopbackStation {
+    pub(crate) fn new() -> LoopbackStation {
+        LoopbackStation {
             group: 0,
             hung: false,
             listens: false,
             drive: Drive::default(),
             before: Drive::default(),
             seen_ns: 0,
-            watch: Watch::default(),
+            watch: WatchedLines::default(),
             answers: Answers::default(),
-            reported: Lines::default(),
+            reported: BusLines::default(),
             lines_changed: false,
             received: false,
             sent: None,

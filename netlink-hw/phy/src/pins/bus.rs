@@ -6,9 +6,9 @@
 //! Not here: the handshake (`talk`, `listen`).
 
 use super::error::BusError;
-use super::listen::Received;
-use super::timing::{Settle, Timing};
-use super::wiring::{Line, OPEN_DRAIN, TERMINATED, Width, function_bits, outputs};
+use super::listen::Reception;
+use super::timing::{PinTiming, Settle};
+use super::wiring::{HarnessLine, OPEN_DRAIN, TERMINATED, Width, function_bits, outputs};
 use crate::FRAME_BYTES_MAX;
 use crate::bus_phy::TokenBus;
 use renga_hal::gpio::{PinBank, Pull};
@@ -60,7 +60,7 @@ pub(crate) struct Layout {
     /// What pins of peripherals do, by function word.
     pub functions: [u32; 3],
     /// The first line of a mask.
-    pub line_of: fn(u32) -> Line,
+    pub line_of: fn(u32) -> HarnessLine,
 }
 
 /// Readings between two looks at the clock.
@@ -71,7 +71,7 @@ pub struct PinBus<G> {
     pub(crate) gpio: G,
     pub(crate) board: u8,
     pub(crate) wiring: Wiring,
-    pub(crate) timing: Timing,
+    pub(crate) timing: PinTiming,
     /// Pins of the data wires.
     pub(crate) data: u32,
     pub(super) settle: Settle,
@@ -81,7 +81,7 @@ pub struct PinBus<G> {
     control: u32,
     /// Pins that [`PinBus::change`] may change.
     controls: u32,
-    line_of: fn(u32) -> Line,
+    line_of: fn(u32) -> HarnessLine,
     /// When the frame under way must have ended.
     pub(crate) frame_end_ns: u64,
     /// Why something was [`Stopped`] last.
@@ -94,7 +94,7 @@ pub struct PinBus<G> {
 pub(crate) struct Stopped;
 
 /// What a wait waits for.
-pub(crate) struct Wait {
+pub(crate) struct LineWait {
     /// The lines that matter.
     pub mask: u32,
     /// Their levels wanted.
@@ -103,7 +103,7 @@ pub(crate) struct Wait {
     pub nobody: Option<u32>,
 }
 
-impl Wait {
+impl LineWait {
     /// The lines that are not as wanted.
     const fn wrong(&self, levels: u32) -> u32 {
         (levels ^ self.want) & self.mask
@@ -112,25 +112,25 @@ impl Wait {
 
 impl<G: PinBank> PinBus<G> {
     /// Takes the pins over, all released, and measures how fast they are (some 20 us).
-    pub fn begin(gpio: G, board: u8, wiring: Wiring, timing: Timing) -> PinBus<G> {
+    pub fn begin(gpio: G, board: u8, wiring: Wiring, timing: PinTiming) -> PinBus<G> {
         let data = wiring.width.pins();
         let layout = Layout {
             data,
             terminated: TERMINATED,
             open_drain: OPEN_DRAIN,
-            token_in: Line::TokenIn.mask(),
+            token_in: HarnessLine::TokenIn.mask(),
             down: data,
             off: 0,
             functions: [0; 3],
-            line_of: Line::at,
+            line_of: HarnessLine::at,
         };
         let mut bus = PinBus::begin_on(gpio, board, wiring, timing, &layout);
-        bus.gpio.set(Line::Strobe.mask());
+        bus.gpio.set(HarnessLine::Strobe.mask());
         bus
     }
 
     /// The same on other pins.
-    pub(crate) fn begin_on(mut gpio: G, board: u8, wiring: Wiring, timing: Timing, layout: &Layout) -> PinBus<G> {
+    pub(crate) fn begin_on(mut gpio: G, board: u8, wiring: Wiring, timing: PinTiming, layout: &Layout) -> PinBus<G> {
         assert!(board < BOARDS_MAX, "board {board}: the poll word has room for {BOARDS_MAX}");
         let Layout { data, terminated, open_drain, token_in, down, off, functions, line_of } = *layout;
         let ours = terminated | open_drain | token_in | down | off;
@@ -143,7 +143,7 @@ impl<G: PinBank> PinBus<G> {
         let up = if wiring.pulls == PullUps::Internal { Pull::Up } else { Pull::Off };
         gpio.set_pulls(terminated, up);
         gpio.set_pulls(token_in, Pull::Up);
-        gpio.set_pulls(Line::TokenOut.mask() | off, Pull::Off);
+        gpio.set_pulls(HarnessLine::TokenOut.mask() | off, Pull::Off);
         gpio.set_pulls(down, Pull::Down);
         let settle = Settle::measure(&mut gpio, &timing);
         PinBus {
@@ -179,7 +179,7 @@ impl<G: PinBank> PinBus<G> {
     }
 
     /// Bounds and pauses.
-    pub fn timing(&self) -> &Timing {
+    pub fn timing(&self) -> &PinTiming {
         &self.timing
     }
 
@@ -216,8 +216,14 @@ impl<G: PinBank> PinBus<G> {
     /// Releases data wires and strobe, and the lines of the handshake. The token's lines stay.
     pub(crate) fn release(&mut self) {
         self.float_data();
-        self.gpio.set(Line::Strobe.mask());
-        self.change(0, Line::Strobe.mask() | Line::NotReady.mask() | Line::NotAccepted.mask() | Line::Attention.mask());
+        self.gpio.set(HarnessLine::Strobe.mask());
+        self.change(
+            0,
+            HarnessLine::Strobe.mask()
+                | HarnessLine::NotReady.mask()
+                | HarnessLine::NotAccepted.mask()
+                | HarnessLine::Attention.mask(),
+        );
     }
 
     /// Releases everything: what a board does that no longer trusts itself.
@@ -280,13 +286,13 @@ impl<G: PinBank> PinBus<G> {
 
     /// Waits until two readings in a row are as wanted; the second one.
     #[inline(always)]
-    pub(crate) fn twice(&mut self, wait: Wait) -> Result<u32, Stopped> {
+    pub(crate) fn twice(&mut self, wait: LineWait) -> Result<u32, Stopped> {
         self.counted(&mut 0, wait)
     }
 
     /// The same, counting the readings.
     #[inline(always)]
-    pub(crate) fn counted(&mut self, readings: &mut u32, wait: Wait) -> Result<u32, Stopped> {
+    pub(crate) fn counted(&mut self, readings: &mut u32, wait: LineWait) -> Result<u32, Stopped> {
         // Nothing that the mask leaves over is like its complement.
         let (mut end_ns, mut before) = (None, !wait.mask);
         loop {
@@ -308,13 +314,18 @@ impl<G: PinBank> PinBus<G> {
 
     /// Waits until `mask` is as `want`.
     pub(crate) fn wait_for(&mut self, mask: u32, want: u32) -> Result<u32, Stopped> {
-        self.twice(Wait { mask, want, nobody: None })
+        self.twice(LineWait { mask, want, nobody: None })
     }
 
     /// Ends a wait of `bound_ns` that began when `end_ns` was none, and the frame when it took too long.
     #[cold]
     #[inline(never)]
-    pub(crate) fn look_at_clock(&mut self, end_ns: &mut Option<u64>, bound_ns: u64, line: Line) -> Result<(), Stopped> {
+    pub(crate) fn look_at_clock(
+        &mut self,
+        end_ns: &mut Option<u64>,
+        bound_ns: u64,
+        line: HarnessLine,
+    ) -> Result<(), Stopped> {
         let now_ns = self.gpio.now_ns();
         if now_ns >= *end_ns.get_or_insert(now_ns + bound_ns) {
             return Err(self.stop(BusError::NoAnswer(line)));
@@ -334,7 +345,7 @@ impl<G: PinBank> PinBus<G> {
 impl<G: PinBank> TokenBus for PinBus<G> {
     type Pins = G;
 
-    fn mask(line: Line) -> u32 {
+    fn mask(line: HarnessLine) -> u32 {
         line.mask()
     }
     fn board(&self) -> u8 {
@@ -366,7 +377,7 @@ impl<G: PinBank> TokenBus for PinBus<G> {
         into: &mut [u8; FRAME_BYTES_MAX],
         room: bool,
         answers: &Answers,
-    ) -> Result<Received, BusError> {
+    ) -> Result<Reception, BusError> {
         PinBus::listen(self, into, room, answers)
     }
     fn bid(&mut self) -> u16 {

@@ -1,13 +1,13 @@
 //! What can go wrong on the pins. Every wait ends with one of these after a stated time.
 
-use super::wiring::{Line, PinName};
+use super::wiring::{HarnessLine, PinName};
 use core::fmt;
 
 /// Why an operation on the bus ended early. All lines of this board are released by then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BusError {
     /// A line did not do within its bound what the other side owed.
-    NoAnswer(Line),
+    NoAnswer(HarnessLine),
     /// Both acknowledgement lines are high: nobody takes part.
     NobodyListens,
     /// Own data pins read otherwise than they are driven: a mask of pins.

@@ -5,18 +5,18 @@
 
 use super::bus::{Handshake, PinBus, Stopped};
 use super::error::BusError;
-use super::test::View;
-use super::wiring::{Line, Width, gather, spread};
+use super::test::PatternReadings;
+use super::wiring::{HarnessLine, Width, gather, spread};
 use crate::FRAME_BYTES_MAX;
 use renga_hal::gpio::PinBank;
 use renga_wire::bus::{Answers, BOARDS_MAX, Poll};
 use renga_wire::frame::{HEADER_BYTES, frame_bytes};
-use renga_wire::{Frame, Header, Kind};
+use renga_wire::{FrameKind, Header, LinkFrame};
 
-const ACCEPTED: u32 = Line::NotAccepted.mask();
-const READY: u32 = Line::NotReady.mask();
-const STROBE: u32 = Line::Strobe.mask();
-const ATTENTION: u32 = Line::Attention.mask();
+const ACCEPTED: u32 = HarnessLine::NotAccepted.mask();
+const READY: u32 = HarnessLine::NotReady.mask();
+const STROBE: u32 = HarnessLine::Strobe.mask();
+const ATTENTION: u32 = HarnessLine::Attention.mask();
 
 /// Readings between two looks at the clock.
 const READS_BETWEEN_CLOCKS: u32 = 32;
@@ -25,13 +25,13 @@ const READINGS_MAX: u32 = 8;
 
 /// What was heard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Received {
+pub enum Reception {
     /// An intact frame of so many bytes that is for this board or names it as its source.
     Frame(usize),
     /// A frame for others, or one that was damaged or refused; its header was intact.
     Nothing,
     /// The patterns of a test.
-    Test(View),
+    Test(PatternReadings),
 }
 
 /// The state of a frame being received.
@@ -52,13 +52,13 @@ impl<G: PinBank> PinBus<G> {
     /// `room`: it may be kept in `into`.
     ///
     /// # Errors
-    /// Why there was none, after at most [`super::Timing::listener_bound_ns`].
+    /// Why there was none, after at most [`super::PinTiming::listener_bound_ns`].
     pub fn listen(
         &mut self,
         into: &mut [u8; FRAME_BYTES_MAX],
         room: bool,
         answers: &Answers,
-    ) -> Result<Received, BusError> {
+    ) -> Result<Reception, BusError> {
         // A request of this board's ends here: attention is the talker's now.
         self.change(ACCEPTED, ATTENTION);
         self.frame_end_ns = self.gpio.now_ns() + self.timing.arm_ns + self.timing.frame_ns;
@@ -72,11 +72,11 @@ impl<G: PinBank> PinBus<G> {
         into: &mut [u8; FRAME_BYTES_MAX],
         room: bool,
         answers: &Answers,
-    ) -> Result<Received, Stopped> {
+    ) -> Result<Reception, Stopped> {
         let mut ear = Ear { edge: 0, differs: false };
         let first = self.strobe(0, ATTENTION)?;
         if let Some(rest) = self.first_word(first, &mut ear, into)? {
-            return self.receive_test(rest).map(Received::Test);
+            return self.receive_test(rest).map(Reception::Test);
         }
         self.words(&mut ear, &mut into[2..HEADER_BYTES - 2])?;
         let last = self.last_of_header(&mut ear)?;
@@ -85,7 +85,7 @@ impl<G: PinBank> PinBus<G> {
         let stays = head.is_some_and(|(header, _)| concerns(&header, answers));
         let (_, payload_bytes) = head.ok_or_else(|| self.stop(BusError::HeaderDamaged))?;
         if !stays {
-            return Ok(Received::Nothing);
+            return Ok(Reception::Nothing);
         }
         self.answer_strobe(self.wiring.handshake, &mut ear);
         let bytes = frame_bytes(payload_bytes);
@@ -93,14 +93,14 @@ impl<G: PinBank> PinBus<G> {
         if ear.edge != 0 {
             self.words(&mut ear, &mut [0; 2])?;
         }
-        let frame = Frame::parse(&into[..bytes]).ok().filter(|_| !ear.differs);
+        let frame = LinkFrame::parse(&into[..bytes]).ok().filter(|_| !ear.differs);
         let poll = match &frame {
             Some(frame) => answers.to(&frame.header, frame.payload, room),
             None => Poll(0),
         };
-        let ours = frame.is_some_and(|frame| meant(&frame.header, answers) && frame.header.kind != Kind::Poll);
+        let ours = frame.is_some_and(|frame| meant(&frame.header, answers) && frame.header.kind != FrameKind::Poll);
         self.answer(poll)?;
-        Ok(if ours && room { Received::Frame(bytes) } else { Received::Nothing })
+        Ok(if ours && room { Reception::Frame(bytes) } else { Reception::Nothing })
     }
 
     /// The first word, whose strobe was seen with `levels`. A test keeps attention low after it and is
@@ -228,7 +228,7 @@ impl<G: PinBank> PinBus<G> {
                 }
                 strange = gave_up;
             }
-            self.look_at_clock(&mut end_ns, self.timing.strobe_ns, Line::Strobe)?;
+            self.look_at_clock(&mut end_ns, self.timing.strobe_ns, HarnessLine::Strobe)?;
         }
     }
 
@@ -246,7 +246,7 @@ impl<G: PinBank> PinBus<G> {
                 }
                 differs |= (now ^ levels) & pins;
             }
-            self.look_at_clock(&mut end_ns, self.timing.strobe_ns, Line::Strobe)?;
+            self.look_at_clock(&mut end_ns, self.timing.strobe_ns, HarnessLine::Strobe)?;
         }
     }
 
@@ -281,8 +281,8 @@ impl<G: PinBank> PinBus<G> {
     }
 
     /// The patterns of a test after the first one; the strobe is high, attention low.
-    fn receive_test(&mut self, first: u16) -> Result<View, Stopped> {
-        let mut view = View::default();
+    fn receive_test(&mut self, first: u16) -> Result<PatternReadings, Stopped> {
+        let mut view = PatternReadings::default();
         view.patterns[0] = first;
         let pins = self.data;
         for pattern in &mut view.patterns[1..] {

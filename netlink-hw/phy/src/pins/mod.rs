@@ -3,7 +3,7 @@
 //! The driver is straight-line code over [`PinBank`]: on a board it spins on the pins, on the host the
 //! same code runs against a model of them. `docs/reference/link-pins.md` is the protocol.
 //!
-//! Invariant: every wait has a bound ([`Timing`]) and ends with a [`BusError`] that names the line; after
+//! Invariant: every wait has a bound ([`PinTiming`]) and ends with a [`BusError`] that names the line; after
 //! it this board drives nothing that others need. Not here: who may talk when (`renga-mac`); registers
 //! (`renga-board-rpi`).
 //!
@@ -22,9 +22,9 @@ pub mod wiring;
 
 pub use bus::{Handshake, PinBus, PullUps, Wiring};
 pub use error::BusError;
-pub use listen::Received;
-pub use timing::Timing;
-pub use wiring::{Line, PinName, Width, data_pin};
+pub use listen::Reception;
+pub use timing::PinTiming;
+pub use wiring::{HarnessLine, PinName, Width, data_pin};
 
 /// The pins on a bus with a token.
 pub type PinPhy<G> = crate::bus_phy::BusPhy<PinBus<G>>;

@@ -1,11 +1,11 @@
 //! The other side of a frame as a script, so that the driver's own work can be counted.
 //!
 //! [`Ideal`] plays all other boards at once: what they owe is there at the next reading. It writes down
-//! what the driver reads. [`Script`] lets the driver read the same again and costs next to nothing, so
+//! what the driver reads. [`ScriptedPins`] lets the driver read the same again and costs next to nothing, so
 //! that what is counted then is the driver. Not here: times (`model`); counting (the image's bench).
 
 use super::bus::Handshake;
-use super::wiring::{Line, Width, outputs, spread};
+use super::wiring::{HarnessLine, Width, outputs, spread};
 use core::sync::atomic::{AtomicU32, Ordering};
 use renga_hal::gpio::{PinBank, Pull};
 
@@ -14,10 +14,10 @@ pub const READINGS_MAX: usize = 8192;
 /// Between two looks at the clock, ns.
 const LOOK_NS: u64 = 1_000;
 
-const STROBE: u32 = Line::Strobe.mask();
-const READY: u32 = Line::NotReady.mask();
-const ACCEPTED: u32 = Line::NotAccepted.mask();
-const ATTENTION: u32 = Line::Attention.mask();
+const STROBE: u32 = HarnessLine::Strobe.mask();
+const READY: u32 = HarnessLine::NotReady.mask();
+const ACCEPTED: u32 = HarnessLine::NotAccepted.mask();
+const ATTENTION: u32 = HarnessLine::Attention.mask();
 const DATA: u32 = Width::Sixteen.pins();
 
 /// Whom the other side plays.
@@ -157,17 +157,17 @@ impl PinBank for Ideal<'_> {
 }
 
 /// What was read once, again. A reading is a load, and a store a store, as those of pins.
-pub struct Script<'a> {
+pub struct ScriptedPins<'a> {
     readings: &'a [u32; READINGS_MAX],
     read: usize,
     stored: AtomicU32,
     now_ns: u64,
 }
 
-impl<'a> Script<'a> {
+impl<'a> ScriptedPins<'a> {
     /// From the first of `readings` on.
-    pub fn new(readings: &'a [u32; READINGS_MAX]) -> Script<'a> {
-        Script { readings, read: 0, stored: AtomicU32::new(0), now_ns: 0 }
+    pub fn new(readings: &'a [u32; READINGS_MAX]) -> ScriptedPins<'a> {
+        ScriptedPins { readings, read: 0, stored: AtomicU32::new(0), now_ns: 0 }
     }
 
     /// Goes back to the first reading.
@@ -175,13 +175,13 @@ impl<'a> Script<'a> {
         self.read = 0;
     }
 
-    /// Readings since [`Script::begin`].
+    /// Readings since [`ScriptedPins::begin`].
     pub fn read(&self) -> usize {
         self.read
     }
 }
 
-impl PinBank for Script<'_> {
+impl PinBank for ScriptedPins<'_> {
     fn now_ns(&mut self) -> u64 {
         self.now_ns += LOOK_NS;
         self.now_ns

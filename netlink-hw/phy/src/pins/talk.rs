@@ -3,23 +3,23 @@
 //! Invariant: data change only while no listener may be reading them, and have settled before the
 //! strobe; however it ends, data wires and strobe are released. Not here: who may talk (`renga-mac`).
 
-use super::bus::{Handshake, PinBus, READS_BETWEEN_CLOCKS, Stopped, Wait};
+use super::bus::{Handshake, LineWait, PinBus, READS_BETWEEN_CLOCKS, Stopped};
 use super::error::BusError;
-use super::wiring::{Line, Width, gather, spread};
+use super::wiring::{HarnessLine, Width, gather, spread};
 use renga_hal::gpio::PinBank;
 use renga_wire::bus::Poll;
 use renga_wire::frame::{FRAME_BYTES_MAX, HEADER_BYTES};
 
-const ACCEPTED: u32 = Line::NotAccepted.mask();
-const READY: u32 = Line::NotReady.mask();
-const STROBE: u32 = Line::Strobe.mask();
-const ATTENTION: u32 = Line::Attention.mask();
+const ACCEPTED: u32 = HarnessLine::NotAccepted.mask();
+const READY: u32 = HarnessLine::NotReady.mask();
+const STROBE: u32 = HarnessLine::Strobe.mask();
+const ATTENTION: u32 = HarnessLine::Attention.mask();
 
 impl<G: PinBank> PinBus<G> {
     /// Sends `frame` (whole words, at least a header) and collects the answers. The caller owns the bus.
     ///
     /// # Errors
-    /// Why it could not be sent, after at most [`super::Timing::talker_bound_ns`].
+    /// Why it could not be sent, after at most [`super::PinTiming::talker_bound_ns`].
     pub fn talk(&mut self, frame: &[u8]) -> Result<Poll, BusError> {
         if frame.len() < HEADER_BYTES || frame.len() > FRAME_BYTES_MAX || !frame.len().is_multiple_of(2) {
             return Err(BusError::NotAFrame);
@@ -148,7 +148,7 @@ impl<G: PinBank> PinBus<G> {
     /// Waits until `line` alone of the two acknowledgement lines is high.
     #[inline(always)]
     fn ready(&mut self, line: u32) -> Result<u32, Stopped> {
-        self.twice(Wait { mask: ACCEPTED | READY, want: line, nobody: Some(ACCEPTED | READY) })
+        self.twice(LineWait { mask: ACCEPTED | READY, want: line, nobody: Some(ACCEPTED | READY) })
     }
 
     /// What a wait's two readings leave of the time to settle.
@@ -175,7 +175,7 @@ impl<G: PinBank> PinBus<G> {
         const THE_REST_OF_THE_RISE: u32 = 2;
         self.change(0, line);
         let mut readings = 0;
-        self.counted(&mut readings, Wait { mask: line, want: line, nobody: None })?;
+        self.counted(&mut readings, LineWait { mask: line, want: line, nobody: None })?;
         for _ in 0..readings * THE_REST_OF_THE_RISE {
             self.gpio.levels();
         }
@@ -217,7 +217,7 @@ impl<G: PinBank> PinBus<G> {
                     return Ok(());
                 }
             }
-            self.look_at_clock(&mut end_ns, self.timing.answer_ns, Line::NotReady)?;
+            self.look_at_clock(&mut end_ns, self.timing.answer_ns, HarnessLine::NotReady)?;
         }
     }
 

@@ -7,7 +7,7 @@
 
 use super::bus::{PinBus, Stopped};
 use super::error::BusError;
-use super::wiring::{Line, gather, spread};
+use super::wiring::{HarnessLine, gather, spread};
 use renga_hal::gpio::PinBank;
 
 /// Data wires at most.
@@ -19,20 +19,20 @@ const LOOKS_MAX: u32 = 4;
 
 /// What a board saw of each pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct View {
+pub struct PatternReadings {
     /// By pattern.
     pub patterns: [u16; PATTERNS],
 }
 
-impl Default for View {
-    fn default() -> View {
-        View { patterns: [0; PATTERNS] }
+impl Default for PatternReadings {
+    fn default() -> PatternReadings {
+        PatternReadings { patterns: [0; PATTERNS] }
     }
 }
 
 /// What one board sees of one wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sight {
+pub enum WireReading {
     /// What was sent.
     Good,
     /// Always low.
@@ -86,7 +86,7 @@ pub const fn pattern(index: usize) -> u16 {
 }
 
 /// A wire's levels over all patterns, a bit each.
-fn column(view: &View, wire: u8) -> u64 {
+fn column(view: &PatternReadings, wire: u8) -> u64 {
     let bit = |(index, word): (usize, &u16)| u64::from(word >> wire & 1) << index;
     view.patterns.iter().enumerate().map(bit).sum()
 }
@@ -95,48 +95,53 @@ fn sent(wire: u8) -> u64 {
     (0..PATTERNS).map(|index| u64::from(pattern(index) >> wire & 1) << index).sum()
 }
 
-impl View {
+impl PatternReadings {
     /// What this board sees of `wire` of `wires` wires.
-    pub fn sight(&self, wire: u8, wires: u8) -> Sight {
+    pub fn sight(&self, wire: u8, wires: u8) -> WireReading {
         let (seen, right) = (column(self, wire), sent(wire));
         let others = || (0..wires).filter(|other| *other != wire);
         if seen == right {
-            return Sight::Good;
+            return WireReading::Good;
         }
         if seen == 0 {
-            return Sight::NeverHigh;
+            return WireReading::NeverHigh;
         }
         if seen == (1 << PATTERNS) - 1 {
-            return Sight::NeverLow;
+            return WireReading::NeverLow;
         }
         if let Some(other) = others().find(|other| seen == sent(*other)) {
-            return Sight::Carries(other);
+            return WireReading::Carries(other);
         }
         // Wires that touch are wrong only while they are driven apart.
         match others().find(|other| (seen ^ right) & !(sent(*other) ^ right) == 0) {
-            Some(other) => Sight::MixedWith(other),
-            None => Sight::Unclear,
+            Some(other) => WireReading::MixedWith(other),
+            None => WireReading::Unclear,
         }
     }
 }
 
 /// Names what is wrong with `wire`, from what the talker of a test and its listeners saw.
-pub fn name_fault(wire: u8, wires: u8, talker: (u8, &View), listeners: &[(u8, View)]) -> Option<WireFault> {
+pub fn name_fault(
+    wire: u8,
+    wires: u8,
+    talker: (u8, &PatternReadings),
+    listeners: &[(u8, PatternReadings)],
+) -> Option<WireFault> {
     let at_talker = talker.1.sight(wire, wires);
     let sights = || listeners.iter().map(|(board, view)| (*board, view.sight(wire, wires)));
-    let (board, first) = sights().find(|(_, sight)| *sight != Sight::Good).unwrap_or((talker.0, at_talker));
-    if first == Sight::Good {
+    let (board, first) = sights().find(|(_, sight)| *sight != WireReading::Good).unwrap_or((talker.0, at_talker));
+    if first == WireReading::Good {
         return None;
     }
     let all = sights().all(|(_, sight)| sight == first);
-    let alone = sights().filter(|(_, sight)| *sight != Sight::Good).count() == 1;
+    let alone = sights().filter(|(_, sight)| *sight != WireReading::Good).count() == 1;
     // Where all others see the same, and they are several, it is the talker's end.
     let place = if all && !(alone && listeners.len() == 1) { talker.0 } else { board };
     Some(match first {
-        Sight::NeverHigh if all && at_talker == first => WireFault::StuckLow,
-        Sight::NeverLow if all && at_talker == first => WireFault::StuckHigh,
-        Sight::NeverHigh if all || alone => WireFault::Open { board: place },
-        Sight::Carries(with) if all || alone => WireFault::Swapped { board: place, with },
+        WireReading::NeverHigh if all && at_talker == first => WireFault::StuckLow,
+        WireReading::NeverLow if all && at_talker == first => WireFault::StuckHigh,
+        WireReading::NeverHigh if all || alone => WireFault::Open { board: place },
+        WireReading::Carries(with) if all || alone => WireFault::Swapped { board: place, with },
         // What is read of wires that are driven apart may look like anything (a Pi 4 reads their level either way).
         _ => {
             let views = || listeners.iter().map(|(_, view)| view).chain([talker.1]);
@@ -146,7 +151,7 @@ pub fn name_fault(wire: u8, wires: u8, talker: (u8, &View), listeners: &[(u8, Vi
 }
 
 /// The wire that `wire` touches: both are wrong for somebody, and only while they are driven apart.
-fn touching<'a, I: Iterator<Item = &'a View>>(wire: u8, wires: u8, views: impl Fn() -> I) -> Option<u8> {
+fn touching<'a, I: Iterator<Item = &'a PatternReadings>>(wire: u8, wires: u8, views: impl Fn() -> I) -> Option<u8> {
     let wrong = |wire: u8| views().fold(0, |wrong, view| wrong | column(view, wire) ^ sent(wire));
     let apart = |other: &u8| wrong(wire) & !(sent(*other) ^ sent(wire)) == 0;
     (0..wires).filter(|other| *other != wire && wrong(*other) != 0).find(apart)
@@ -157,9 +162,9 @@ impl<G: PinBank> PinBus<G> {
     ///
     /// # Errors
     /// Which control line does not answer.
-    pub fn talk_test(&mut self) -> Result<View, BusError> {
+    pub fn talk_test(&mut self) -> Result<PatternReadings, BusError> {
         self.frame_end_ns = self.gpio.now_ns() + self.timing.frame_ns;
-        let mut sent = self.call_attention().map(|()| View::default());
+        let mut sent = self.call_attention().map(|()| PatternReadings::default());
         if sent.is_ok() {
             sent = self.send_patterns();
             if sent.is_err() {
@@ -170,16 +175,16 @@ impl<G: PinBank> PinBus<G> {
         sent.map_err(|Stopped| self.why)
     }
 
-    fn send_patterns(&mut self) -> Result<View, Stopped> {
-        let (pins, mut view) = (self.data, View::default());
+    fn send_patterns(&mut self) -> Result<PatternReadings, Stopped> {
+        let (pins, mut view) = (self.data, PatternReadings::default());
         for (index, seen) in view.patterns.iter_mut().enumerate() {
             let levels = spread(pattern(index));
             *seen = self.look_at_harness(levels & pins);
             // Whoever is done first must not take the end for the beginning of a frame.
             self.send_three_wire(levels, index + 1 == PATTERNS)?;
         }
-        let ready = Line::NotReady.mask();
-        let both = ready | Line::NotAccepted.mask();
+        let ready = HarnessLine::NotReady.mask();
+        let both = ready | HarnessLine::NotAccepted.mask();
         self.wait_for(both, both)?;
         Ok(view)
     }

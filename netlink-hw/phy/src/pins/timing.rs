@@ -5,7 +5,7 @@ use renga_hal::gpio::PinBank;
 
 /// Bounds and pauses, ns.
 #[derive(Clone, Copy, Debug)]
-pub struct Timing {
+pub struct PinTiming {
     /// Data are stable on the pins for this long before the strobe.
     pub settle_ns: u64,
     /// Data stay for this long after the end of the strobe: listeners that read them again see the strobe
@@ -24,10 +24,10 @@ pub struct Timing {
     pub frame_ns: u64,
 }
 
-impl Timing {
+impl PinTiming {
     /// For boards that look at the lines all the time but for stalls of 5 us.
-    pub const fn for_width(width: Width) -> Timing {
-        Timing {
+    pub const fn for_width(width: Width) -> PinTiming {
+        PinTiming {
             settle_ns: 80,
             hold_ns: 32,
             arm_ns: 10_000,
@@ -39,10 +39,10 @@ impl Timing {
     }
 
     /// The same for boards that hear by interrupt that a frame begins and may be up to `arm_ns` late.
-    pub const fn by_interrupt(width: Width, arm_ns: u64) -> Timing {
-        let quick = Timing::for_width(width);
+    pub const fn by_interrupt(width: Width, arm_ns: u64) -> PinTiming {
+        let quick = PinTiming::for_width(width);
         let more_ns = arm_ns - quick.arm_ns;
-        Timing { arm_ns, strobe_ns: quick.strobe_ns + more_ns, frame_ns: quick.frame_ns + 2 * more_ns, ..quick }
+        PinTiming { arm_ns, strobe_ns: quick.strobe_ns + more_ns, frame_ns: quick.frame_ns + 2 * more_ns, ..quick }
     }
 
     /// The longest that a talker is kept by listeners that hang in any way, before it reports an error, ns:
@@ -76,7 +76,7 @@ impl Settle {
     /// Without fences a reading of the clock may overtake readings of the pins, which then would count as
     /// stores. After the stores there is none: in a pause they are posted too, and to take the way of the
     /// last one for the pace of all would make pauses shorter.
-    pub fn measure(gpio: &mut impl PinBank, timing: &Timing) -> Settle {
+    pub fn measure(gpio: &mut impl PinBank, timing: &PinTiming) -> Settle {
         let (mut reads_ns, mut stores_ns) = (u64::MAX, u64::MAX);
         for _ in 0..BATCHES {
             gpio.fence();

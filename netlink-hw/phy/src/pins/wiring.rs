@@ -4,7 +4,7 @@
 
 /// A line of the link that is not a data line; active low.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Line {
+pub enum HarnessLine {
     /// Somebody holds the token. Open drain, shared.
     Busy,
     /// The talker's strobe: driven by the talker only.
@@ -21,21 +21,28 @@ pub enum Line {
     TokenOut,
 }
 
-impl Line {
+impl HarnessLine {
     /// All of them.
-    pub const ALL: [Line; 7] =
-        [Line::Busy, Line::Strobe, Line::NotReady, Line::NotAccepted, Line::Attention, Line::TokenIn, Line::TokenOut];
+    pub const ALL: [HarnessLine; 7] = [
+        HarnessLine::Busy,
+        HarnessLine::Strobe,
+        HarnessLine::NotReady,
+        HarnessLine::NotAccepted,
+        HarnessLine::Attention,
+        HarnessLine::TokenIn,
+        HarnessLine::TokenOut,
+    ];
 
     /// Its pin.
     pub const fn pin(self) -> u8 {
         match self {
-            Line::TokenOut => 2,
-            Line::Busy => 4,
-            Line::Strobe => 5,
-            Line::NotReady => 6,
-            Line::NotAccepted => 7,
-            Line::Attention => 8,
-            Line::TokenIn => 9,
+            HarnessLine::TokenOut => 2,
+            HarnessLine::Busy => 4,
+            HarnessLine::Strobe => 5,
+            HarnessLine::NotReady => 6,
+            HarnessLine::NotAccepted => 7,
+            HarnessLine::Attention => 8,
+            HarnessLine::TokenIn => 9,
         }
     }
 
@@ -45,20 +52,20 @@ impl Line {
     }
 
     /// The first line of `mask`, as the pins have them; the strobe if there is none.
-    pub fn at(mask: u32) -> Line {
-        *Line::ALL.iter().find(|line| mask & line.mask() != 0).unwrap_or(&Line::Strobe)
+    pub fn at(mask: u32) -> HarnessLine {
+        *HarnessLine::ALL.iter().find(|line| mask & line.mask() != 0).unwrap_or(&HarnessLine::Strobe)
     }
 
     /// The name on the harness.
     pub const fn name(self) -> &'static str {
         match self {
-            Line::Busy => "BUSY#",
-            Line::Strobe => "DAV#",
-            Line::NotReady => "NRFD#",
-            Line::NotAccepted => "NDAC#",
-            Line::Attention => "ATN#",
-            Line::TokenIn => "TOK_IN#",
-            Line::TokenOut => "TOK_OUT#",
+            HarnessLine::Busy => "BUSY#",
+            HarnessLine::Strobe => "DAV#",
+            HarnessLine::NotReady => "NRFD#",
+            HarnessLine::NotAccepted => "NDAC#",
+            HarnessLine::Attention => "ATN#",
+            HarnessLine::TokenIn => "TOK_IN#",
+            HarnessLine::TokenOut => "TOK_OUT#",
         }
     }
 }
@@ -96,14 +103,14 @@ impl Width {
 }
 
 /// The open-drain lines that boards share, and the token's output: latches low, pulled by becoming outputs.
-pub const OPEN_DRAIN: u32 = Line::Busy.mask()
-    | Line::NotReady.mask()
-    | Line::NotAccepted.mask()
-    | Line::Attention.mask()
-    | Line::TokenOut.mask();
+pub const OPEN_DRAIN: u32 = HarnessLine::Busy.mask()
+    | HarnessLine::NotReady.mask()
+    | HarnessLine::NotAccepted.mask()
+    | HarnessLine::Attention.mask()
+    | HarnessLine::TokenOut.mask();
 
 /// The lines that a terminator of the harness holds up.
-pub const TERMINATED: u32 = OPEN_DRAIN & !Line::TokenOut.mask() | Line::Strobe.mask();
+pub const TERMINATED: u32 = OPEN_DRAIN & !HarnessLine::TokenOut.mask() | HarnessLine::Strobe.mask();
 
 /// Where data wire `wire` is: D0 to D11 on pins 16 to 27, D12 to D15 on pins 10 to 13.
 pub const fn data_pin(wire: u8) -> u8 {
@@ -148,7 +155,7 @@ impl PinName {
     /// The name on the harness, of a pin that is on it.
     pub fn on_harness(self) -> Option<&'static str> {
         let wire = (0..).zip(DATA_NAMES).find(|(wire, _)| data_pin(*wire) == self.0);
-        let line = || Line::ALL.iter().find(|line| line.pin() == self.0);
+        let line = || HarnessLine::ALL.iter().find(|line| line.pin() == self.0);
         wire.map(|(_, name)| name).or_else(|| line().map(|line| line.name()))
     }
 }

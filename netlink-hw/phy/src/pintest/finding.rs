@@ -3,7 +3,7 @@
 //! Not here: text.
 
 use super::harness::Use;
-use super::report::{Answer, Report, Sight};
+use super::report::{Answer, PinReport, WireMeasurement};
 
 /// Rises that are over within so many readings began high: a wire that a board's own pull-up lifts takes longer.
 const AT_ONCE_READINGS: usize = 1;
@@ -12,7 +12,7 @@ const SLOW_NS: u64 = 400;
 
 /// Where a fault is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum FaultPlace {
     /// At the board that reports it.
     This,
     /// At this one.
@@ -48,12 +48,12 @@ pub enum Finding {
     /// It has no contact.
     Open {
         /// Where.
-        place: Place,
+        place: FaultPlace,
     },
     /// What is pulled here falls there as another wire.
     Swapped {
         /// Where.
-        place: Place,
+        place: FaultPlace,
         /// The other's number.
         with: usize,
     },
@@ -66,7 +66,7 @@ pub enum Finding {
     SlowRise,
 }
 
-impl Report {
+impl PinReport {
     /// What is wrong with wire `number`.
     pub fn finding(&self, number: usize) -> Option<Finding> {
         let (wire, sight) = (self.harness.wires()[number], &self.sights[number]);
@@ -101,7 +101,7 @@ impl Report {
         }
     }
 
-    fn wrong_answer(&self, number: usize, sight: &Sight, rise: usize) -> Option<Finding> {
+    fn wrong_answer(&self, number: usize, sight: &WireMeasurement, rise: usize) -> Option<Finding> {
         let used = self.harness.wires()[number].used;
         let expected = self.expected(number);
         // The token's output has a strong pull-up on its own board.
@@ -115,13 +115,13 @@ impl Report {
         let same = (0..self.boards).filter(|other| expected >> other & 1 != 0 && answer(*other) == answer(board));
         let all = same.count() == expected.count_ones() as usize;
         let place = match expected.count_ones() {
-            1 if all => Place::Either(board),
-            _ if all => Place::This,
-            _ => Place::Board(board),
+            1 if all => FaultPlace::Either(board),
+            _ if all => FaultPlace::This,
+            _ => FaultPlace::Board(board),
         };
         Some(match answer(board) {
             Answer::None if all && at_once && used == Use::Data => Finding::HeldHigh,
-            Answer::None if all && at_once && place == Place::This => Finding::HeldHigh,
+            Answer::None if all && at_once && place == FaultPlace::This => Finding::HeldHigh,
             Answer::None if all && at_once => Finding::HeldHighOrOpen { board },
             Answer::None => Finding::Open { place },
             Answer::Sees(with) => Finding::Swapped { place, with },

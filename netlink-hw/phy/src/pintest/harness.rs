@@ -2,14 +2,15 @@
 //!
 //! Not here: what is wrong with them.
 
-use crate::pins::wiring::{DATA_NAMES, Line, Width, data_pin};
-use crate::spi::wiring::{self as spi, Chip};
+use crate::pins::wiring::{DATA_NAMES, HarnessLine, Width, data_pin};
+use crate::spi::wiring::{self as spi, SpiChip};
 
 /// Wires of a link at most.
 pub const WIRES_MAX: usize = 23;
 
 /// The lines that all boards share and that rest high in operation too, but for the strobe.
-const SHARED: [Line; 4] = [Line::Busy, Line::NotReady, Line::NotAccepted, Line::Attention];
+const SHARED: [HarnessLine; 4] =
+    [HarnessLine::Busy, HarnessLine::NotReady, HarnessLine::NotAccepted, HarnessLine::Attention];
 
 /// What a wire is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,17 +63,17 @@ impl Harness {
         for (wire, name) in DATA_NAMES.iter().enumerate().take(width.wires() as usize) {
             harness.add(name, 1 << data_pin(wire as u8), 0, Use::Data);
         }
-        harness.add(Line::Strobe.name(), Line::Strobe.mask(), 0, Use::Control);
-        harness.with_lines(Line::mask)
+        harness.add(HarnessLine::Strobe.name(), HarnessLine::Strobe.mask(), 0, Use::Control);
+        harness.with_lines(HarnessLine::mask)
     }
 
     /// Of the bus over SPI, at a board with this chip: its slave's pins are on the wires too.
-    pub fn over_spi(chip: Chip) -> Harness {
+    pub fn over_spi(chip: SpiChip) -> Harness {
         let mut harness = Harness { wires: [Wire::NONE; WIRES_MAX], count: 0 };
         // The slave's.
         let [data, clock, select] = match chip {
-            Chip::Bcm2837 => [1 << 20, 1 << 19, 1 << 21],
-            Chip::Bcm2711 => [1 << 9, 0, 0],
+            SpiChip::Bcm2837 => [1 << 20, 1 << 19, 1 << 21],
+            SpiChip::Bcm2711 => [1 << 9, 0, 0],
         };
         harness.add("DATA", spi::DATA, data, Use::Data);
         harness.add("SCLK", spi::CLOCK, clock, Use::Data);
@@ -80,12 +81,12 @@ impl Harness {
         harness.with_lines(spi::mask)
     }
 
-    fn with_lines(mut self, pin: impl Fn(Line) -> u32) -> Harness {
+    fn with_lines(mut self, pin: impl Fn(HarnessLine) -> u32) -> Harness {
         for line in SHARED {
             self.add(line.name(), pin(line), 0, Use::Control);
         }
-        self.add(Line::TokenOut.name(), pin(Line::TokenOut), 0, Use::TokenOut);
-        self.add(Line::TokenIn.name(), pin(Line::TokenIn), 0, Use::TokenIn);
+        self.add(HarnessLine::TokenOut.name(), pin(HarnessLine::TokenOut), 0, Use::TokenOut);
+        self.add(HarnessLine::TokenIn.name(), pin(HarnessLine::TokenIn), 0, Use::TokenIn);
         self
     }
 

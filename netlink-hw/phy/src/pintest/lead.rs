@@ -1,7 +1,7 @@
 //! A board whose turn it is: it pulls one wire after the other, and notes what happens.
 
 use super::harness::Use;
-use super::report::{Answer, Report};
+use super::report::{Answer, PinReport};
 use super::slots::{CODE_BITS, RISES, SYMBOL_NS, bit_ns, wire_ns, wire_of};
 use super::{READINGS, Tester};
 use renga_hal::gpio::PinBank;
@@ -18,7 +18,7 @@ impl<G: PinBank> Tester<G> {
         let begin_ns = self.pins.now_ns();
         self.pins.wait_until(begin_ns + RISEN_NS);
         let rest = self.pins.levels();
-        let Report { harness, sights, .. } = &mut self.report;
+        let PinReport { harness, sights, .. } = &mut self.report;
         for (wire, sight) in harness.wires().iter().zip(sights) {
             sight.held_low = rest & wire.pins == 0;
         }
@@ -43,7 +43,7 @@ impl<G: PinBank> Tester<G> {
         }
         self.pins.gpio.fence();
         let read_ns = ((self.pins.now_ns() - go_ns) / READINGS as u64).max(1);
-        let Report { harness, sights, read_ns: least_ns, .. } = &mut self.report;
+        let PinReport { harness, sights, read_ns: least_ns, .. } = &mut self.report;
         // A stall makes the average longer, and a wire seem to rise within fewer readings.
         *least_ns = if *least_ns == 0 { read_ns } else { read_ns.min(*least_ns) };
         for (wire, sight) in harness.wires().iter().zip(sights) {

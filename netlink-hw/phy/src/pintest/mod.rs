@@ -7,7 +7,7 @@
 //! `docs/reference/pintest.md` is the protocol.
 //!
 //! Invariant: this board drives nothing high; every wait has a bound, and a turn ends within [`turn_bound_ns`]. Not
-//! here: what comes over the wires when they are sound (`crate::pins`, `crate::spi`), who prints ([`Report`] is text).
+//! here: what comes over the wires when they are sound (`crate::pins`, `crate::spi`), who prints ([`PinReport`] is text).
 
 mod finding;
 mod harness;
@@ -18,9 +18,9 @@ mod report;
 mod slots;
 mod text;
 
-pub use finding::{Finding, Place};
+pub use finding::{FaultPlace, Finding};
 pub use harness::{Harness, Use, WIRES_MAX, Wire};
-pub use report::{Answer, Report, Sight, Verdict};
+pub use report::{Answer, PinReport, Verdict, WireMeasurement};
 pub use slots::turn_bound_ns;
 
 use open_drain::OpenDrain;
@@ -34,7 +34,7 @@ const READINGS: usize = 256;
 pub struct Tester<G> {
     pins: OpenDrain<G>,
     /// What it saw when it led last, and its wires.
-    report: Report,
+    report: PinReport,
     board: u8,
     boards: u8,
     /// It has led since the boards' turns began anew.
@@ -50,12 +50,12 @@ impl<G: PinBank> Tester<G> {
     pub fn begin(gpio: G, harness: Harness, board: u8, boards: u8) -> Tester<G> {
         assert!(board < boards && boards <= BOARDS_MAX, "board {board} of {boards}: a link has up to {BOARDS_MAX}");
         let pins = OpenDrain::begin(gpio, harness.all_pins());
-        let report = Report::new(board, boards, harness);
+        let report = PinReport::new(board, boards, harness);
         Tester { pins, report, board, boards, led: false, readings: [0; READINGS] }
     }
 
     /// Answers the others until it is this board's turn, then leads: what it saw.
-    pub fn turn(&mut self) -> &Report {
+    pub fn turn(&mut self) -> &PinReport {
         self.listen();
         self.led = true;
         self.lead();

@@ -19,7 +19,7 @@ pub enum Answer {
 
 /// What was seen of one wire.
 #[derive(Clone, Copy, Debug)]
-pub struct Sight {
+pub struct WireMeasurement {
     /// It is low though nobody is to pull it.
     pub held_low: bool,
     /// Readings after it was let go until none was low any more: the most of some measurements; none: it stayed low.
@@ -32,8 +32,8 @@ pub struct Sight {
     pub answers: [Answer; BOARDS_MAX as usize],
 }
 
-impl Sight {
-    const NONE: Sight = Sight {
+impl WireMeasurement {
+    const NONE: WireMeasurement = WireMeasurement {
         held_low: false,
         rise_readings: None,
         touches: 0,
@@ -44,7 +44,7 @@ impl Sight {
 
 /// What a board saw of all wires in its turn.
 #[derive(Clone, Copy, Debug)]
-pub struct Report {
+pub struct PinReport {
     /// The board.
     pub board: u8,
     /// Boards that are to be there.
@@ -52,7 +52,7 @@ pub struct Report {
     /// The wires.
     pub harness: Harness,
     /// What it saw, by wire.
-    pub sights: [Sight; WIRES_MAX],
+    pub sights: [WireMeasurement; WIRES_MAX],
     /// A reading of the pins, ns.
     pub read_ns: u64,
 }
@@ -75,14 +75,14 @@ impl Verdict {
     }
 }
 
-impl Report {
-    pub(super) fn new(board: u8, boards: u8, harness: Harness) -> Report {
-        Report { board, boards, harness, sights: [Sight::NONE; WIRES_MAX], read_ns: 0 }
+impl PinReport {
+    pub(super) fn new(board: u8, boards: u8, harness: Harness) -> PinReport {
+        PinReport { board, boards, harness, sights: [WireMeasurement::NONE; WIRES_MAX], read_ns: 0 }
     }
 
     /// Forgets what was seen.
     pub(super) fn begin_anew(&mut self) {
-        self.sights.fill(Sight::NONE);
+        self.sights.fill(WireMeasurement::NONE);
         self.read_ns = 0;
     }
 

@@ -1,10 +1,10 @@
 //! The report as its reader sees it: a line for each wire, then what was found.
 
-use super::finding::{Finding, Place};
-use super::report::{Answer, Report};
+use super::finding::{FaultPlace, Finding};
+use super::report::{Answer, PinReport};
 use core::fmt::{Display, Formatter, Result};
 
-impl Display for Report {
+impl Display for PinReport {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         for number in 0..self.harness.wires().len() {
             self.wire(f, number)?;
@@ -33,7 +33,7 @@ impl Display for Report {
     }
 }
 
-impl Report {
+impl PinReport {
     fn wire(&self, f: &mut Formatter<'_>, number: usize) -> Result {
         write!(f, "{:<9}", self.harness.wires()[number].name)?;
         match self.rise_ns(number) {
@@ -72,12 +72,12 @@ impl Report {
     }
 }
 
-impl Display for Place {
+impl Display for FaultPlace {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match self {
-            Place::This => f.write_str("this board"),
-            Place::Board(board) => write!(f, "board {board}"),
-            Place::Either(board) => write!(f, "this board or board {board}"),
+            FaultPlace::This => f.write_str("this board"),
+            FaultPlace::Board(board) => write!(f, "board {board}"),
+            FaultPlace::Either(board) => write!(f, "this board or board {board}"),
         }
     }
 }

@@ -4,33 +4,33 @@
 //! the poll; its slave never drives a wire. Not here: the handshake (`talk`, `listen`).
 
 use super::wiring::{
-    self, CLOCK, Chip, DATA, MASTER, OPEN_DRAIN, Role, SELECT, TERMINATED, TOKEN_IN, line_of, mask, slave,
+    self, CLOCK, DATA, MASTER, OPEN_DRAIN, Role, SELECT, SpiChip, TERMINATED, TOKEN_IN, line_of, mask, slave,
 };
 use crate::FRAME_BYTES_MAX;
 use crate::bus_phy::TokenBus;
 use crate::pins::bus::{Layout, PinBus, Stopped};
-use crate::pins::{BusError, Handshake, Line, PullUps, Received, Timing, Width, Wiring};
+use crate::pins::{BusError, Handshake, HarnessLine, PinTiming, PullUps, Reception, Width, Wiring};
 use renga_hal::gpio::PinBank;
 use renga_hal::spi::{SpiReceiver, SpiSender};
 use renga_wire::bus::{Answers, Poll};
 
-pub(super) const ACCEPTED: u32 = mask(Line::NotAccepted);
-pub(super) const READY: u32 = mask(Line::NotReady);
-pub(super) const ATTENTION: u32 = mask(Line::Attention);
+pub(super) const ACCEPTED: u32 = mask(HarnessLine::NotAccepted);
+pub(super) const READY: u32 = mask(HarnessLine::NotReady);
+pub(super) const ATTENTION: u32 = mask(HarnessLine::Attention);
 
 /// The bus as one board drives it.
 pub struct SpiBus<G, M, S> {
     pub(super) pins: PinBus<G>,
     pub(super) sender: M,
     pub(super) receiver: S,
-    pub(super) chip: Chip,
+    pub(super) chip: SpiChip,
     /// The acknowledgement line that is released next, the other one being pulled.
     pub(super) due: u32,
 }
 
 impl<G: PinBank, M: SpiSender, S: SpiReceiver> SpiBus<G, M, S> {
     /// Takes the pins over, all released. `timing`: see [`super::timing`].
-    pub fn begin(gpio: G, sender: M, receiver: S, chip: Chip, board: u8, pulls: PullUps, timing: Timing) -> Self {
+    pub fn begin(gpio: G, sender: M, receiver: S, chip: SpiChip, board: u8, pulls: PullUps, timing: PinTiming) -> Self {
         let layout = Layout {
             data: DATA,
             terminated: TERMINATED,
@@ -50,7 +50,7 @@ impl<G: PinBank, M: SpiSender, S: SpiReceiver> SpiBus<G, M, S> {
     }
 
     /// Bounds and pauses.
-    pub fn timing(&self) -> &Timing {
+    pub fn timing(&self) -> &PinTiming {
         self.pins.timing()
     }
 
@@ -79,7 +79,7 @@ impl<G: PinBank, M: SpiSender, S: SpiReceiver> SpiBus<G, M, S> {
 impl<G: PinBank, M: SpiSender, S: SpiReceiver> TokenBus for SpiBus<G, M, S> {
     type Pins = G;
 
-    fn mask(line: Line) -> u32 {
+    fn mask(line: HarnessLine) -> u32 {
         mask(line)
     }
     fn board(&self) -> u8 {
@@ -111,7 +111,7 @@ impl<G: PinBank, M: SpiSender, S: SpiReceiver> TokenBus for SpiBus<G, M, S> {
         into: &mut [u8; FRAME_BYTES_MAX],
         room: bool,
         answers: &Answers,
-    ) -> Result<Received, BusError> {
+    ) -> Result<Reception, BusError> {
         SpiBus::listen(self, into, room, answers)
     }
     fn bid(&mut self) -> u16 {

@@ -9,12 +9,12 @@ use super::{CHUNK_OCTETS, FIFO_OCTETS};
 use crate::FRAME_BYTES_MAX;
 use crate::pins::bus::{READS_BETWEEN_CLOCKS, Stopped};
 use crate::pins::listen::{concerns, meant};
-use crate::pins::{BusError, Line, Received};
+use crate::pins::{BusError, HarnessLine, Reception};
 use renga_hal::gpio::PinBank;
 use renga_hal::spi::{SpiReceiver, SpiSender};
 use renga_wire::bus::{Answers, BOARDS_MAX, Poll};
 use renga_wire::frame::{HEADER_BYTES, frame_bytes};
-use renga_wire::{Frame, Header, Kind};
+use renga_wire::{FrameKind, Header, LinkFrame};
 
 /// One octet more than a chunk can have.
 type Octets = [u8; FIFO_OCTETS + 1];
@@ -29,7 +29,7 @@ impl<G: PinBank, M: SpiSender, S: SpiReceiver> SpiBus<G, M, S> {
         into: &mut [u8; FRAME_BYTES_MAX],
         room: bool,
         answers: &Answers,
-    ) -> Result<Received, BusError> {
+    ) -> Result<Reception, BusError> {
         // What came for others, or before this kernel, is still there.
         self.receiver.clear();
         self.due = ACCEPTED;
@@ -46,7 +46,7 @@ impl<G: PinBank, M: SpiSender, S: SpiReceiver> SpiBus<G, M, S> {
         into: &mut [u8; FRAME_BYTES_MAX],
         room: bool,
         answers: &Answers,
-    ) -> Result<Received, Stopped> {
+    ) -> Result<Reception, Stopped> {
         let mut octets = Octets::default();
         let mut calm = false;
         let first = self.chunk(&mut octets, &mut calm)?;
@@ -55,7 +55,7 @@ impl<G: PinBank, M: SpiSender, S: SpiReceiver> SpiBus<G, M, S> {
         let head = head.and_then(|head| Header::open(head).ok());
         let (header, payload_bytes) = head.ok_or_else(|| self.stop(BusError::HeaderDamaged))?;
         if !concerns(&header, answers) {
-            return Ok(Received::Nothing);
+            return Ok(Reception::Nothing);
         }
         let bytes = frame_bytes(payload_bytes);
         let mut whole = is_whole(first, bytes.min(CHUNK_OCTETS));
@@ -70,14 +70,14 @@ impl<G: PinBank, M: SpiSender, S: SpiReceiver> SpiBus<G, M, S> {
             at += due;
         }
         self.acknowledge();
-        let frame = Frame::parse(&into[..bytes]).ok().filter(|_| whole);
+        let frame = LinkFrame::parse(&into[..bytes]).ok().filter(|_| whole);
         let poll = match &frame {
             Some(frame) => answers.to(&frame.header, frame.payload, room),
             None => Poll(0),
         };
-        let ours = frame.is_some_and(|frame| meant(&frame.header, answers) && frame.header.kind != Kind::Poll);
+        let ours = frame.is_some_and(|frame| meant(&frame.header, answers) && frame.header.kind != FrameKind::Poll);
         self.answer(poll)?;
-        Ok(if ours && room { Received::Frame(bytes) } else { Received::Nothing })
+        Ok(if ours && room { Reception::Frame(bytes) } else { Reception::Nothing })
     }
 
     /// Takes octets until the transfer has ended, so many: an octet that came has begun one. `calm`: whether attention
@@ -99,7 +99,7 @@ impl<G: PinBank, M: SpiSender, S: SpiReceiver> SpiBus<G, M, S> {
             if taken == 0 {
                 self.look_for_end(calm)?;
             }
-            let looked = self.pins.look_at_clock(&mut end_ns, self.pins.timing.strobe_ns, Line::Strobe);
+            let looked = self.pins.look_at_clock(&mut end_ns, self.pins.timing.strobe_ns, HarnessLine::Strobe);
             looked.map_err(|stopped| if taken == 0 { self.stop(BusError::NoOctets) } else { stopped })?;
         }
     }
@@ -156,7 +156,7 @@ impl<G: PinBank, M: SpiSender, S: SpiReceiver> SpiBus<G, M, S> {
                     return Ok(());
                 }
             }
-            self.pins.look_at_clock(&mut end_ns, self.pins.timing.strobe_ns, Line::Attention)?;
+            self.pins.look_at_clock(&mut end_ns, self.pins.timing.strobe_ns, HarnessLine::Attention)?;
         }
     }
 }

@@ -6,7 +6,7 @@ use super::bus::{ACCEPTED, ATTENTION, READY, SpiBus};
 use super::wiring::{DATA, Role, SELECT};
 use super::{CHUNK_OCTETS, HEAD, TAIL};
 use crate::pins::BusError;
-use crate::pins::bus::{Stopped, Wait};
+use crate::pins::bus::{LineWait, Stopped};
 use renga_hal::gpio::PinBank;
 use renga_hal::spi::{SpiReceiver, SpiSender};
 use renga_wire::bus::{BOARDS_MAX, Poll};
@@ -88,7 +88,7 @@ impl<G: PinBank, M: SpiSender, S: SpiReceiver> SpiBus<G, M, S> {
     /// Waits until all have let the line go that is due.
     fn answered(&mut self) -> Result<u32, Stopped> {
         let both = ACCEPTED | READY;
-        let levels = self.pins.twice(Wait { mask: both, want: self.due, nobody: Some(both) })?;
+        let levels = self.pins.twice(LineWait { mask: both, want: self.due, nobody: Some(both) })?;
         self.turn_round();
         Ok(levels)
     }

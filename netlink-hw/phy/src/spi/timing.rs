@@ -1,7 +1,7 @@
 //! How long things may take over SPI.
 
 use super::CHUNK_OCTETS;
-use crate::pins::Timing;
+use crate::pins::PinTiming;
 use renga_wire::frame::FRAME_BYTES_MAX;
 
 /// Clocks of an octet, with the one of rest.
@@ -15,11 +15,11 @@ const ANSWER_NS: u64 = 5_000;
 const POLL_ANSWERS: u64 = 32;
 
 /// Bounds at `rate_hz`, for boards that are up to `arm_ns` late to hear of a frame.
-pub const fn timing(rate_hz: u64, arm_ns: u64) -> Timing {
+pub const fn timing(rate_hz: u64, arm_ns: u64) -> PinTiming {
     let chunk_ns = CHUNK_CLOCKS * 1_000_000_000 / rate_hz;
     let answer_ns = 50_000;
     let frame_ns = CHUNKS * (chunk_ns + ANSWER_NS) + POLL_ANSWERS * ANSWER_NS + 2 * arm_ns;
-    Timing {
+    PinTiming {
         settle_ns: 500,
         hold_ns: 0,
         arm_ns,

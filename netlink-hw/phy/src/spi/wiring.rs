@@ -2,11 +2,11 @@
 //!
 //! Control lines are in function word 0, as those of the pins. Not here: when.
 
-use crate::pins::Line;
+use crate::pins::HarnessLine;
 
 /// A kind of chip: their slaves have other pins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Chip {
+pub enum SpiChip {
     /// Pi 3, Zero 2 W.
     Bcm2837,
     /// Pi 4.
@@ -23,25 +23,28 @@ pub const CLOCK: u32 = 1 << 11;
 pub const TOKEN_IN: u8 = 12;
 
 /// Where `line` is; select is in the place of the strobe.
-pub const fn mask(line: Line) -> u32 {
+pub const fn mask(line: HarnessLine) -> u32 {
     match line {
-        Line::Strobe => SELECT,
-        Line::Attention => 1 << 5,
-        Line::TokenIn => 1 << TOKEN_IN,
-        Line::Busy | Line::NotReady | Line::NotAccepted | Line::TokenOut => line.mask(),
+        HarnessLine::Strobe => SELECT,
+        HarnessLine::Attention => 1 << 5,
+        HarnessLine::TokenIn => 1 << TOKEN_IN,
+        HarnessLine::Busy | HarnessLine::NotReady | HarnessLine::NotAccepted | HarnessLine::TokenOut => line.mask(),
     }
 }
 
 /// The first line of a mask; the strobe if there is none.
-pub fn line_of(pins: u32) -> Line {
-    *Line::ALL.iter().find(|line| pins & mask(**line) != 0).unwrap_or(&Line::Strobe)
+pub fn line_of(pins: u32) -> HarnessLine {
+    *HarnessLine::ALL.iter().find(|line| pins & mask(**line) != 0).unwrap_or(&HarnessLine::Strobe)
 }
 
 /// The open-drain lines.
-pub const OPEN_DRAIN: u32 =
-    mask(Line::Busy) | mask(Line::NotReady) | mask(Line::NotAccepted) | mask(Line::Attention) | mask(Line::TokenOut);
+pub const OPEN_DRAIN: u32 = mask(HarnessLine::Busy)
+    | mask(HarnessLine::NotReady)
+    | mask(HarnessLine::NotAccepted)
+    | mask(HarnessLine::Attention)
+    | mask(HarnessLine::TokenOut);
 /// The lines that a terminator of the harness holds up.
-pub const TERMINATED: u32 = OPEN_DRAIN & !mask(Line::TokenOut) | SELECT;
+pub const TERMINATED: u32 = OPEN_DRAIN & !mask(HarnessLine::TokenOut) | SELECT;
 /// What the master drives.
 pub const MASTER: u32 = SELECT | DATA | CLOCK;
 
@@ -51,10 +54,10 @@ const ALTERNATIVE_3: u32 = 7;
 
 /// The pins by which a slave listens: select, data, clock. Its data pins are swapped against the data sheet, and the
 /// one by which it would answer is never given to it: on a Pi 4 that is the master's data pin.
-pub const fn slave(chip: Chip) -> u32 {
+pub const fn slave(chip: SpiChip) -> u32 {
     match chip {
-        Chip::Bcm2837 => 1 << 21 | 1 << 20 | 1 << 19,
-        Chip::Bcm2711 => SELECT | 1 << 9 | CLOCK,
+        SpiChip::Bcm2837 => 1 << 21 | 1 << 20 | 1 << 19,
+        SpiChip::Bcm2711 => SELECT | 1 << 9 | CLOCK,
     }
 }
 
@@ -70,7 +73,7 @@ pub enum Role {
 }
 
 /// Function words of a board in `role`, of the pins that it uses in any.
-pub const fn functions(chip: Chip, role: Role) -> [u32; 3] {
+pub const fn functions(chip: SpiChip, role: Role) -> [u32; 3] {
     const OUTPUT: u32 = 1;
     let masters = match role {
         Role::Listens => 0,

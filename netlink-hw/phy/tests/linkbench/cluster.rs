@@ -2,9 +2,9 @@
 
 use renga_board_rpi::spi_master::SpiMaster;
 use renga_board_rpi::spi_slave::SpiSlave;
-use renga_mac::Timing;
-use renga_phy::linkbench::{Measured, Round, Station};
-use renga_phy::pins::model::{Model, ModelPins, Peripheral, Serial, Setup, Tasks};
+use renga_mac::TokenTiming;
+use renga_phy::linkbench::{BenchStation, Measured, Round};
+use renga_phy::pins::model::{HarnessModel, ModelPins, ModelSetup, Peripheral, Serial, Tasks};
 use renga_phy::pins::{self, PinBus, PinPhy, PullUps, Wiring};
 use renga_phy::spi::{self, SpiBus, SpiPhy};
 use renga_router::TokenLink;
@@ -24,19 +24,19 @@ const LIMIT_NS: u64 = 5_000_000_000;
 const ARM_NS: u64 = 60_000;
 const SLOWED: u64 = 4;
 
-fn mac(board: u8) -> renga_mac::Setup {
-    renga_mac::Setup { board, serial: u64::from(board), timing: Timing::PI3.slowed(SLOWED) }
+fn mac(board: u8) -> renga_mac::MacSetup {
+    renga_mac::MacSetup { board, serial: u64::from(board), timing: TokenTiming::PI3.slowed(SLOWED) }
 }
 
 /// The driver of board `board`'s pins.
-pub fn pin_bus<'a>(pins: ModelPins<'a>, setup: &Setup, board: u8) -> PinBus<ModelPins<'a>> {
+pub fn pin_bus<'a>(pins: ModelPins<'a>, setup: &ModelSetup, board: u8) -> PinBus<ModelPins<'a>> {
     let wiring = Wiring { width: setup.width, handshake: setup.handshake, pulls: PullUps::Harness };
-    PinBus::begin(pins, board, wiring, pins::Timing::by_interrupt(setup.width, ARM_NS))
+    PinBus::begin(pins, board, wiring, pins::PinTiming::by_interrupt(setup.width, ARM_NS))
 }
 
 /// What board 0 finds out of `present` boards of `setup`, over their pins, or over SPI at `rate_hz`.
-pub fn round(setup: &Setup, rate_hz: Option<u32>, present: &[u8]) -> Round {
-    let model = Model::new(setup);
+pub fn round(setup: &ModelSetup, rate_hz: Option<u32>, present: &[u8]) -> Round {
+    let model = HarnessModel::new(setup);
     let found: Rc<RefCell<Option<Round>>> = Rc::default();
     let mut tasks = Tasks::new(&model);
     for board in present.iter().copied() {
@@ -68,9 +68,9 @@ pub fn round(setup: &Setup, rate_hz: Option<u32>, present: &[u8]) -> Round {
     found.take().expect("just found")
 }
 
-fn play(mut link: impl Measured, setup: &Setup, found: &RefCell<Option<Round>>) {
+fn play(mut link: impl Measured, setup: &ModelSetup, found: &RefCell<Option<Round>>) {
     let leads = link.board() == 0;
-    let mut station = Station::new(&mut link, setup.boards.len() as u8);
+    let mut station = BenchStation::new(&mut link, setup.boards.len() as u8);
     if !leads {
         loop {
             station.turn();

@@ -4,18 +4,18 @@ use crate::cluster::{pin_bus, round};
 use renga_hal::gpio::PinBank;
 use renga_phy::FRAME_BYTES_MAX;
 use renga_phy::linkbench::Round;
-use renga_phy::pins::model::{Model, Serial, Setup, Speed, Tasks};
+use renga_phy::pins::model::{HarnessModel, ModelSetup, Serial, Speed, Tasks};
 use renga_phy::pins::{Handshake, PinBus};
 use renga_wire::bus::Answers;
 use renga_wire::frame::BROADCAST;
-use renga_wire::{Header, Kind, PAYLOAD_BYTES_MAX};
+use renga_wire::{FrameKind, Header, PAYLOAD_BYTES_MAX};
 use std::cell::Cell;
 use std::rc::Rc;
 
 /// Payload of frames from board 0 that follow each other without a token, kbit/s.
-fn by_hand_kbps(setup: &Setup) -> u64 {
+fn by_hand_kbps(setup: &ModelSetup) -> u64 {
     const FRAMES: u64 = 8;
-    let model = Model::new(setup);
+    let model = HarnessModel::new(setup);
     let mut tasks = Tasks::new(&model);
     for board in 1..setup.boards.len() as u8 {
         let setup = setup.clone();
@@ -34,7 +34,7 @@ fn by_hand_kbps(setup: &Setup) -> u64 {
     let seen = took.clone();
     tasks.begin(0, move |pins| {
         let mut bus = pin_bus(pins, &own, 0);
-        let header = Header { kind: Kind::Data, destination: BROADCAST, source: 0, epoch: 0, sequence: 0 };
+        let header = Header { kind: FrameKind::Data, destination: BROADCAST, source: 0, epoch: 0, sequence: 0 };
         let mut frame = [0; FRAME_BYTES_MAX];
         let bytes = header.emit(&[0x5a; PAYLOAD_BYTES_MAX], &mut frame).expect("it fits");
         bus.gpio().wait_until(200_000);
@@ -49,7 +49,7 @@ fn by_hand_kbps(setup: &Setup) -> u64 {
     FRAMES * PAYLOAD_BYTES_MAX as u64 * 8 * 1_000_000 / took.get()
 }
 
-fn all_of(setup: &Setup, rate_hz: Option<u32>) -> Round {
+fn all_of(setup: &ModelSetup, rate_hz: Option<u32>) -> Round {
     let boards: Vec<u8> = (0..setup.boards.len() as u8).collect();
     let round = round(setup, rate_hz, &boards);
     println!("{round}");
@@ -62,7 +62,7 @@ fn all_of(setup: &Setup, rate_hz: Option<u32>) -> Round {
 fn linkbench_rates_are_frames_less_token() {
     for handshake in [Handshake::ThreeWire, Handshake::TwoEdge] {
         for speed in [Speed::PI3_1200, Speed::PI4_600] {
-            let setup = Setup { handshake, ..Setup::of(2, speed) };
+            let setup = ModelSetup { handshake, ..ModelSetup::of(2, speed) };
             let by_hand = by_hand_kbps(&setup);
             let pair = all_of(&setup, None).pairs[1].expect("it answers");
             println!("by hand {by_hand} kbit/s, there {}, back {}", pair.there.rate_kbps(), pair.back.rate_kbps());
@@ -77,7 +77,7 @@ fn linkbench_rates_are_frames_less_token() {
 /// Holds: linkbench-rates.
 #[test]
 fn linkbench_token_passes_once_per_round() {
-    let setup = Setup { handshake: Handshake::TwoEdge, ..Setup::of(4, Speed::PI3_1200) };
+    let setup = ModelSetup { handshake: Handshake::TwoEdge, ..ModelSetup::of(4, Speed::PI3_1200) };
     let round = all_of(&setup, None);
     let frame_us = 1_000_000 / round.pairs[1].expect("it answers").there.frames_per_s();
     for board in 0..4 {
@@ -91,7 +91,8 @@ fn linkbench_token_passes_once_per_round() {
 #[test]
 fn linkbench_three_boards_lose_no_token() {
     for boards in [3, 4] {
-        let round = all_of(&Setup { handshake: Handshake::TwoEdge, ..Setup::of(boards, Speed::PI3_1200) }, None);
+        let round =
+            all_of(&ModelSetup { handshake: Handshake::TwoEdge, ..ModelSetup::of(boards, Speed::PI3_1200) }, None);
         let tokens: u32 = round.shares.iter().flatten().map(|share| share.errors.tokens).sum();
         let slowest_us = round.pairs.iter().flatten().map(|pair| pair.trips.most_us).max();
         assert!(tokens == 1 && slowest_us < Some(1_000), "{round}");
@@ -101,7 +102,7 @@ fn linkbench_three_boards_lose_no_token() {
 /// Holds: linkbench-rates.
 #[test]
 fn linkbench_spi_measures_all() {
-    let setup = Setup { serial: Some(Serial::REPORTED), ..Setup::of(2, Speed::PI3_1200) };
+    let setup = ModelSetup { serial: Some(Serial::REPORTED), ..ModelSetup::of(2, Speed::PI3_1200) };
     let pair = all_of(&setup, Some(4_000_000)).pairs[1].expect("it answers");
     // By hand 2.91 Mbit/s (`frames_long_rates_are_known`), without the token and with 50 us less of arming a frame.
     for flow in [pair.there, pair.back] {
@@ -113,7 +114,7 @@ fn linkbench_spi_measures_all() {
 #[test]
 fn linkbench_spi_measures_both_chips() {
     for (rate_hz, boards, least_kbps) in [(1_000_000, 2, 700), (8_000_000, 2, 4_700), (4_000_000, 3, 2_700)] {
-        let mut setup = Setup { serial: Some(Serial::REPORTED), ..Setup::of(boards, Speed::PI3_1200) };
+        let mut setup = ModelSetup { serial: Some(Serial::REPORTED), ..ModelSetup::of(boards, Speed::PI3_1200) };
         setup.boards[1] = Speed::PI4_600;
         let round = all_of(&setup, Some(rate_hz));
         for pair in round.pairs.iter().flatten() {

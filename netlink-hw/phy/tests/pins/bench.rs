@@ -3,8 +3,8 @@
 use crate::station::stand;
 pub use crate::station::{ALL, BEGIN_NS, Plan, Seen, answers, frame, payload};
 use renga_hal::gpio::PinBank;
-use renga_phy::pins::model::{Model, ModelPins, Setup, Tasks, Violation};
-use renga_phy::pins::{Handshake, PinBus, PullUps, Timing, Width, Wiring};
+use renga_phy::pins::model::{HarnessModel, ModelPins, ModelSetup, Tasks, Violation};
+use renga_phy::pins::{Handshake, PinBus, PinTiming, PullUps, Width, Wiring};
 use renga_wire::bus::Answers;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -15,7 +15,7 @@ pub fn station(
     pins: impl PinBank,
     board: u8,
     wiring: Wiring,
-    timing: Timing,
+    timing: PinTiming,
     answers: Answers,
     plan: Vec<(u64, Plan)>,
     seen: &RefCell<Seen>,
@@ -24,8 +24,8 @@ pub fn station(
 }
 
 /// Runs `plans` (board, time, what) until `until_ns`.
-pub fn run(setup: &Setup, wiring: Wiring, plans: &[(u8, u64, Plan)], until_ns: u64) -> (Seen, Vec<Violation>) {
-    let model = Model::new(setup);
+pub fn run(setup: &ModelSetup, wiring: Wiring, plans: &[(u8, u64, Plan)], until_ns: u64) -> (Seen, Vec<Violation>) {
+    let model = HarnessModel::new(setup);
     let seen = Rc::new(RefCell::new(Seen::default()));
     let mut tasks = Tasks::new(&model);
     for board in 0..setup.boards.len() as u8 {
@@ -46,13 +46,13 @@ pub fn plain(
     let own: Vec<_> =
         plans.iter().filter(|(by, ..)| *by == board).map(|(_, at_ns, what)| (*at_ns, what.clone())).collect();
     let seen = seen.clone();
-    move |pins| station(pins, board, wiring, Timing::for_width(wiring.width), answers(board), own, &seen)
+    move |pins| station(pins, board, wiring, PinTiming::for_width(wiring.width), answers(board), own, &seen)
 }
 
 /// Runs frames from board 0 until all are sent.
-pub fn send(setup: &Setup, wiring: Wiring, frames: &[Vec<u8>]) -> (Seen, Vec<Violation>) {
+pub fn send(setup: &ModelSetup, wiring: Wiring, frames: &[Vec<u8>]) -> (Seen, Vec<Violation>) {
     let plans: Vec<_> = frames.iter().map(|frame| (0, BEGIN_NS, Plan::Frame(frame.clone()))).collect();
-    let model = Model::new(setup);
+    let model = HarnessModel::new(setup);
     let seen = Rc::new(RefCell::new(Seen::default()));
     let mut tasks = Tasks::new(&model);
     for board in 0..setup.boards.len() as u8 {

@@ -2,8 +2,8 @@
 
 use crate::bench::{ALL, BEGIN_NS, Plan, Seen, WIRING, answers, frame, payload, plain, station};
 use renga_hal::gpio::{PinBank, Pull};
-use renga_phy::pins::model::{Model, ModelPins, Rule, Setup, Speed, Tasks, Violation};
-use renga_phy::pins::{Handshake, Line, Timing, Width, Wiring};
+use renga_phy::pins::model::{HarnessModel, ModelPins, ModelSetup, Rule, Speed, Tasks, Violation};
+use renga_phy::pins::{Handshake, HarnessLine, PinTiming, Width, Wiring};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -69,22 +69,23 @@ impl PinBank for Broken<'_> {
 }
 
 /// The strobe is an output.
-const TALKS: u32 = renga_phy::pins::wiring::outputs(Line::Strobe.mask(), 0);
+const TALKS: u32 = renga_phy::pins::wiring::outputs(HarnessLine::Strobe.mask(), 0);
 
-const ANSWERS: u32 = Line::NotReady.mask() | Line::NotAccepted.mask();
+const ANSWERS: u32 = HarnessLine::NotReady.mask() | HarnessLine::NotAccepted.mask();
 
 /// The acknowledgement that is due after this state of the strobe.
 fn believed(levels: u32) -> u32 {
-    let answer = if levels & Line::Strobe.mask() != 0 { Line::NotReady } else { Line::NotAccepted };
+    let answer =
+        if levels & HarnessLine::Strobe.mask() != 0 { HarnessLine::NotReady } else { HarnessLine::NotAccepted };
     levels & !ANSWERS | answer.mask()
 }
 
 /// Frames from a broken board 0 and from board 1, until something is violated.
-fn caught(fault: Option<Fault>, timing: Timing, handshake: Handshake, setup: &Setup) -> Option<Violation> {
+fn caught(fault: Option<Fault>, timing: PinTiming, handshake: Handshake, setup: &ModelSetup) -> Option<Violation> {
     let wiring = Wiring { handshake, ..WIRING };
     for seed in 0..40 {
-        let setup = Setup { handshake, seed, ..setup.clone() };
-        let model = Model::new(&setup);
+        let setup = ModelSetup { handshake, seed, ..setup.clone() };
+        let model = HarnessModel::new(&setup);
         let seen: Rc<RefCell<Seen>> = Rc::default();
         let mut tasks = Tasks::new(&model);
         let sent = |by| Plan::Frame(frame(ALL, by, &payload(64)));
@@ -116,38 +117,38 @@ fn caught(fault: Option<Fault>, timing: Timing, handshake: Handshake, setup: &Se
 }
 
 /// Listeners that are slow to look, so that it matters who answers last.
-fn slow_listeners() -> Setup {
-    let mut setup = Setup::of(5, Speed::PI4_600);
+fn slow_listeners() -> ModelSetup {
+    let mut setup = ModelSetup::of(5, Speed::PI4_600);
     setup.boards[0] = Speed::PI3_1200;
     setup
 }
 
-const TIMING: Timing = Timing::for_width(Width::Sixteen);
+const TIMING: PinTiming = PinTiming::for_width(Width::Sixteen);
 const HANDSHAKES: [Handshake; 2] = [Handshake::ThreeWire, Handshake::TwoEdge];
 
 #[test]
 fn mutants_sound_driver_passes() {
     for handshake in HANDSHAKES {
-        assert_eq!(caught(None, TIMING, handshake, &Setup::of(4, Speed::PI3_1200)), None);
-        let setup = Setup { stall_every_ns: Some(20_000), ..slow_listeners() };
+        assert_eq!(caught(None, TIMING, handshake, &ModelSetup::of(4, Speed::PI3_1200)), None);
+        let setup = ModelSetup { stall_every_ns: Some(20_000), ..slow_listeners() };
         assert_eq!(caught(None, TIMING, handshake, &setup), None);
     }
 }
 
 #[test]
 fn mutants_short_settling_is_caught() {
-    let timing = Timing { settle_ns: 20, ..TIMING };
-    let violation = caught(None, timing, Handshake::TwoEdge, &Setup::of(4, Speed::PI3_1200)).unwrap();
+    let timing = PinTiming { settle_ns: 20, ..TIMING };
+    let violation = caught(None, timing, Handshake::TwoEdge, &ModelSetup::of(4, Speed::PI3_1200)).unwrap();
     assert!(matches!(violation.rule, Rule::Unsettled { talker: 0, before_ns: ..80 }), "{violation}");
     assert_eq!(violation.line.to_string().get(..1), Some("D"));
 }
 
 #[test]
 fn mutants_short_hold_is_caught() {
-    let mut setup = Setup::of(8, Speed::PI4_600);
+    let mut setup = ModelSetup::of(8, Speed::PI4_600);
     setup.boards[0] = Speed { talker_ns: 1, listener_ns: 1, spacing_ns: 1, ..Speed::PI3_1200 };
     assert_eq!(caught(None, TIMING, Handshake::ThreeWire, &setup), None);
-    let timing = Timing { hold_ns: 0, ..TIMING };
+    let timing = PinTiming { hold_ns: 0, ..TIMING };
     assert!(caught(None, timing, Handshake::ThreeWire, &setup).is_some());
 }
 
@@ -155,7 +156,7 @@ fn mutants_short_hold_is_caught() {
 #[test]
 fn mutants_single_read_is_caught() {
     // Stalled listeners keep pulling while the others let go, which makes the spikes.
-    let setup = Setup { stall_every_ns: Some(20_000), spikes_per_mille: 300, ..slow_listeners() };
+    let setup = ModelSetup { stall_every_ns: Some(20_000), spikes_per_mille: 300, ..slow_listeners() };
     for handshake in HANDSHAKES {
         let violation = caught(Some(Fault::ReadsOnce), TIMING, handshake, &setup).unwrap();
         // It goes on early, or is out of step and still at it when the next one talks.
@@ -167,7 +168,7 @@ fn mutants_single_read_is_caught() {
 #[test]
 fn mutants_talker_keeping_lines_is_caught() {
     for handshake in HANDSHAKES {
-        let violation = caught(Some(Fault::KeepsData), TIMING, handshake, &Setup::of(4, Speed::PI3_1200)).unwrap();
+        let violation = caught(Some(Fault::KeepsData), TIMING, handshake, &ModelSetup::of(4, Speed::PI3_1200)).unwrap();
         assert!(matches!(violation.rule, Rule::Contention { low: 0, .. }), "{violation}");
     }
 }
@@ -183,7 +184,8 @@ fn mutants_talker_not_waiting_is_caught() {
 
 #[test]
 fn mutants_floating_wires_are_caught() {
-    let violation = caught(Some(Fault::NoPulls), TIMING, Handshake::ThreeWire, &Setup::of(1, Speed::PI3_1200)).unwrap();
+    let violation =
+        caught(Some(Fault::NoPulls), TIMING, Handshake::ThreeWire, &ModelSetup::of(1, Speed::PI3_1200)).unwrap();
     assert!(matches!(violation.rule, Rule::Floating { reader: 0 }), "{violation}");
 }
 

@@ -1,8 +1,8 @@
 //! Boards that are reset, hang or lose power at every step of a transfer: the others go on.
 
 use crate::bench::{ALL, BEGIN_NS, Plan, Seen, WIRING, frame, payload, plain};
-use renga_phy::pins::model::{Model, Setup, Speed, Tasks};
-use renga_phy::pins::{Handshake, Timing, Width, Wiring};
+use renga_phy::pins::model::{HarnessModel, ModelSetup, Speed, Tasks};
+use renga_phy::pins::{Handshake, PinTiming, Width, Wiring};
 use renga_wire::bus::Poll;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -20,7 +20,7 @@ const LAST_DEATH_NS: u64 = BEGIN_NS + 32_000;
 /// A talker that is kept for one answer, and a listener for one strobe; nothing chains them, because the
 /// first that gives up tells the others.
 const KEPT_NS: u64 = {
-    let timing = Timing::for_width(Width::Sixteen);
+    let timing = PinTiming::for_width(Width::Sixteen);
     timing.strobe_ns + timing.arm_ns + timing.abandon_ns
 };
 
@@ -43,7 +43,7 @@ fn plans() -> Vec<(u8, u64, Plan)> {
 /// Kills `victim` at `at_ns` and checks the others.
 fn survives(victim: u8, death: Death, at_ns: u64, handshake: Handshake) {
     let wiring = Wiring { handshake, ..WIRING };
-    let model = Model::new(&Setup { handshake, seed: at_ns, ..Setup::of(BOARDS, Speed::PI3_1200) });
+    let model = HarnessModel::new(&ModelSetup { handshake, seed: at_ns, ..ModelSetup::of(BOARDS, Speed::PI3_1200) });
     let seen = Rc::new(RefCell::new(Seen::default()));
     let mut tasks = Tasks::new(&model);
     for board in 0..BOARDS {
@@ -119,7 +119,7 @@ fn hang_of_listener_is_detected() {
 /// is unplugged or the power is back.
 #[test]
 fn power_loss_of_board_is_detected() {
-    let model = Model::new(&Setup::of(BOARDS, Speed::PI3_1200));
+    let model = HarnessModel::new(&ModelSetup::of(BOARDS, Speed::PI3_1200));
     let seen = Rc::new(RefCell::new(Seen::default()));
     let mut tasks = Tasks::new(&model);
     for board in 0..BOARDS {

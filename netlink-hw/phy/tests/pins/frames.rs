@@ -1,15 +1,15 @@
 //! Frames arrive, in every mode, with every number of listeners.
 
 use crate::bench::{ALL, BEGIN_NS, Plan, WIRING, answers, frame, payload, run, send, station};
-use renga_phy::pins::model::{Model, Setup, Speed, Tasks};
-use renga_phy::pins::{BusError, Handshake, PullUps, Timing, Width, Wiring};
+use renga_phy::pins::model::{HarnessModel, ModelSetup, Speed, Tasks};
+use renga_phy::pins::{BusError, Handshake, PinTiming, PullUps, Width, Wiring};
 use renga_wire::bus::{Answers, Poll};
 use std::cell::RefCell;
 use std::rc::Rc;
 
 const HANDSHAKES: [Handshake; 2] = [Handshake::ThreeWire, Handshake::TwoEdge];
 
-fn arrives(setup: &Setup, wiring: Wiring, bytes: usize) {
+fn arrives(setup: &ModelSetup, wiring: Wiring, bytes: usize) {
     let boards = setup.boards.len() as u32;
     let sent = frame(ALL, 0, &payload(bytes));
     let (seen, violations) = send(setup, wiring, std::slice::from_ref(&sent));
@@ -27,7 +27,7 @@ fn frames_every_mode_arrive() {
         for handshake in HANDSHAKES {
             for speed in Speed::ALL {
                 for bytes in [0, 2, 62, 64] {
-                    let setup = Setup { width, handshake, ..Setup::of(8, speed) };
+                    let setup = ModelSetup { width, handshake, ..ModelSetup::of(8, speed) };
                     arrives(&setup, Wiring { width, handshake, ..WIRING }, bytes);
                 }
             }
@@ -42,7 +42,7 @@ fn frames_every_board_count_and_pull_arrive() {
             for (terminator_ohms, pulls) in
                 [(Some(1000.0), PullUps::Harness), (Some(2200.0), PullUps::Harness), (None, PullUps::Internal)]
             {
-                let setup = Setup { handshake, terminator_ohms, ..Setup::of(boards, Speed::PI4_600) };
+                let setup = ModelSetup { handshake, terminator_ohms, ..ModelSetup::of(boards, Speed::PI4_600) };
                 arrives(&setup, Wiring { handshake, pulls, ..WIRING }, 64);
             }
         }
@@ -53,12 +53,12 @@ fn frames_every_board_count_and_pull_arrive() {
 fn frames_stalls_and_mixed_boards_arrive() {
     for seed in 0..40 {
         for handshake in HANDSHAKES {
-            let mut setup = Setup {
+            let mut setup = ModelSetup {
                 handshake,
                 stall_every_ns: Some(20_000),
                 seed,
                 spikes_per_mille: 20,
-                ..Setup::of(8, Speed::PI3_1200)
+                ..ModelSetup::of(8, Speed::PI3_1200)
             };
             for (board, speed) in setup.boards.iter_mut().enumerate() {
                 *speed = Speed::ALL[(board + seed as usize) % 3];
@@ -72,7 +72,7 @@ fn frames_stalls_and_mixed_boards_arrive() {
 fn frames_addressed_board_alone_answers() {
     let plans = [(0, BEGIN_NS, Plan::Frame(frame(2, 0, &payload(40))))];
     for handshake in HANDSHAKES {
-        let setup = Setup { handshake, ..Setup::of(4, Speed::PI3_1200) };
+        let setup = ModelSetup { handshake, ..ModelSetup::of(4, Speed::PI3_1200) };
         let (seen, violations) = run(&setup, Wiring { handshake, ..WIRING }, &plans, 2 * BEGIN_NS);
         assert_eq!(seen.sent[0].result, Ok(Poll(1 << 2)));
         assert_eq!(seen.received.iter().map(|(board, _)| *board).collect::<Vec<_>>(), [2]);
@@ -82,13 +82,13 @@ fn frames_addressed_board_alone_answers() {
 
 #[test]
 fn frames_bid_appears_in_polls() {
-    let model = Model::new(&Setup::of(3, Speed::PI3_1200));
+    let model = HarnessModel::new(&ModelSetup::of(3, Speed::PI3_1200));
     let seen = Rc::new(RefCell::default());
     let mut tasks = Tasks::new(&model);
     for board in 0..3 {
         let plan = if board == 0 { vec![(BEGIN_NS, Plan::Frame(frame(1, 0, &payload(8))))] } else { vec![] };
         let answers = Answers { wants: board == 2, ..answers(board) };
-        let timing = Timing::for_width(Width::Sixteen);
+        let timing = PinTiming::for_width(Width::Sixteen);
         let seen = Rc::clone(&seen);
         tasks.begin(board, move |pins| station(pins, board, WIRING, timing, answers, plan, &seen));
     }
@@ -103,7 +103,7 @@ fn frames_bid_appears_in_polls() {
 fn frames_absent_receiver_is_reported_at_once() {
     for (destination, boards) in [(ALL, 1), (5, 3)] {
         let plans = [(0, BEGIN_NS, Plan::Frame(frame(destination, 0, &payload(1024))))];
-        let (seen, violations) = run(&Setup::of(boards, Speed::PI3_1200), WIRING, &plans, 2 * BEGIN_NS);
+        let (seen, violations) = run(&ModelSetup::of(boards, Speed::PI3_1200), WIRING, &plans, 2 * BEGIN_NS);
         let sent = &seen.sent[0];
         assert_eq!(sent.result, Err(BusError::NobodyListens));
         assert!(sent.end_ns - sent.begin_ns < 40_000, "{} ns", sent.end_ns - sent.begin_ns);
@@ -122,7 +122,7 @@ fn frames_two_talkers_detect_collision() {
             (0, BEGIN_NS, Plan::Frame(frame(2, 0, &payload(20)))),
             (1, BEGIN_NS + apart_ns, Plan::Frame(frame(2, 1, &payload(30)))),
         ];
-        let setup = Setup { seed: apart_ns, ..Setup::of(4, Speed::PI3_1200) };
+        let setup = ModelSetup { seed: apart_ns, ..ModelSetup::of(4, Speed::PI3_1200) };
         let (seen, violations) = run(&setup, WIRING, &plans, 3 * BEGIN_NS);
         assert_eq!(violations, [], "{apart_ns} ns apart");
         assert_eq!(seen.sent.len(), 2, "{apart_ns} ns apart: both end");
@@ -136,7 +136,7 @@ fn frames_two_talkers_detect_collision() {
 #[test]
 fn frames_same_seed_same_run() {
     let run = |seed| {
-        let setup = Setup { stall_every_ns: Some(20_000), seed, ..Setup::of(5, Speed::PI3_600) };
+        let setup = ModelSetup { stall_every_ns: Some(20_000), seed, ..ModelSetup::of(5, Speed::PI3_600) };
         let (seen, _) = send(&setup, WIRING, &[frame(ALL, 0, &payload(200))]);
         seen.sent[0].end_ns
     };

@@ -1,6 +1,6 @@
 //! The guide's table and drawing of the wires are those of the driver: who builds a cluster has nothing else.
 
-use renga_phy::pins::{Line, data_pin};
+use renga_phy::pins::{HarnessLine, data_pin};
 use std::fs;
 use std::path::Path;
 
@@ -15,7 +15,7 @@ fn guide(name: &str) -> String {
 
 /// Each wire's name and pin.
 fn wires() -> impl Iterator<Item = (String, u8)> {
-    let control = Line::ALL.map(|line| (line.name().to_string(), line.pin()));
+    let control = HarnessLine::ALL.map(|line| (line.name().to_string(), line.pin()));
     control.into_iter().chain((0..16).map(|wire| (format!("D{wire}"), data_pin(wire))))
 }
 
@@ -38,9 +38,9 @@ fn guide_names_header_place_of_each_wire() {
 #[test]
 fn guide_drawing_shows_driver_pins() {
     let drawing = guide("wiring.svg");
-    for line in Line::ALL {
+    for line in HarnessLine::ALL {
         let (name, pin) = (line.name(), line.pin());
-        if matches!(line, Line::TokenIn | Line::TokenOut) {
+        if matches!(line, HarnessLine::TokenIn | HarnessLine::TokenOut) {
             assert_eq!(drawing.matches(&format!(">GPIO{pin} {name}<")).count(), 2, "{name}");
             continue;
         }

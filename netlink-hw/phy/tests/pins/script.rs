@@ -3,11 +3,11 @@
 use crate::bench::{ALL, WIRING, answers, frame, payload};
 use renga_hal::gpio::PinBank;
 use renga_phy::FRAME_BYTES_MAX;
-use renga_phy::pins::script::{Ideal, READINGS_MAX, Script};
-use renga_phy::pins::{Handshake, PinBus, Received, Timing, Width, Wiring};
+use renga_phy::pins::script::{Ideal, READINGS_MAX, ScriptedPins};
+use renga_phy::pins::{Handshake, PinBus, PinTiming, Reception, Width, Wiring};
 use renga_wire::bus::Poll;
 
-const TIMING: Timing = Timing { settle_ns: 0, hold_ns: 0, ..Timing::for_width(Width::Sixteen) };
+const TIMING: PinTiming = PinTiming { settle_ns: 0, hold_ns: 0, ..PinTiming::for_width(Width::Sixteen) };
 
 fn begun<G: PinBank>(pins: G, board: u8, handshake: Handshake) -> PinBus<G> {
     PinBus::begin(pins, board, Wiring { handshake, ..WIRING }, TIMING)
@@ -23,7 +23,7 @@ fn script_replay_repeats_driver() {
             bus.gpio().begin();
             assert_eq!(bus.talk(&sent), Ok(Poll(2)), "{handshake:?}, {bytes} bytes");
             let (read, _) = bus.gpio().accesses();
-            let mut bus = begun(Script::new(&readings), 0, handshake);
+            let mut bus = begun(ScriptedPins::new(&readings), 0, handshake);
             bus.gpio().begin();
             assert_eq!((bus.talk(&sent), bus.gpio().read()), (Ok(Poll(2)), read));
 
@@ -31,12 +31,12 @@ fn script_replay_repeats_driver() {
             let mut bus = begun(Ideal::talker(&sent, handshake, &mut readings), 1, handshake);
             bus.gpio().begin();
             let received = bus.listen(&mut into, true, &answers(1));
-            assert_eq!(received, Ok(Received::Frame(sent.len())), "{handshake:?}, {bytes} bytes");
+            assert_eq!(received, Ok(Reception::Frame(sent.len())), "{handshake:?}, {bytes} bytes");
             assert_eq!(into[..sent.len()], sent);
             let (read, _) = bus.gpio().accesses();
-            let mut bus = begun(Script::new(&readings), 1, handshake);
+            let mut bus = begun(ScriptedPins::new(&readings), 1, handshake);
             bus.gpio().begin();
-            assert_eq!(bus.listen(&mut into, true, &answers(1)), Ok(Received::Frame(sent.len())));
+            assert_eq!(bus.listen(&mut into, true, &answers(1)), Ok(Reception::Frame(sent.len())));
             assert_eq!(bus.gpio().read(), read);
             assert!(read < READINGS_MAX);
         }

@@ -1,17 +1,17 @@
 //! The test frame names what is wrong with the harness; stuck control lines are named by what fails.
 
 use crate::bench::{ALL, BEGIN_NS, Plan, Seen, WIRING, frame, payload, run};
-use renga_phy::pins::model::{HarnessFault, Setup, Speed};
+use renga_phy::pins::model::{HarnessFault, ModelSetup, Speed};
 use renga_phy::pins::test::{WireFault, name_fault};
 use renga_phy::pins::wiring::data_pin;
-use renga_phy::pins::{BusError, Line, Width, Wiring};
+use renga_phy::pins::{BusError, HarnessLine, Width, Wiring};
 
 const BOARDS: u8 = 4;
 
 /// What a test from board `talker` finds, wire by wire.
 fn tested(talker: u8, width: Width, speed: Speed, faults: Vec<HarnessFault>) -> Vec<Option<WireFault>> {
     let plans = [(talker, BEGIN_NS, Plan::Test)];
-    let setup = Setup { width, faults, ..Setup::of(BOARDS, speed) };
+    let setup = ModelSetup { width, faults, ..ModelSetup::of(BOARDS, speed) };
     let (seen, _) = run(&setup, Wiring { width, ..WIRING }, &plans, 2 * BEGIN_NS);
     assert_eq!(seen.views.len(), usize::from(BOARDS), "{:?}", (seen.sent, seen.errors));
     let own = seen.views.iter().find(|(board, _)| *board == talker).unwrap();
@@ -43,7 +43,7 @@ fn harness_stuck_wires_are_named() {
         }
         // A wire at the supply looks like another talker to who watches for one; the test says so at once.
         let plans = [(1, BEGIN_NS, Plan::Test)];
-        let setup = Setup { faults: vec![HarnessFault::StuckHigh(data_pin(6))], ..Setup::of(BOARDS, speed) };
+        let setup = ModelSetup { faults: vec![HarnessFault::StuckHigh(data_pin(6))], ..ModelSetup::of(BOARDS, speed) };
         let (seen, _) = run(&setup, WIRING, &plans, 2 * BEGIN_NS);
         assert_eq!(seen.sent[0].result, Err(BusError::Collision(1 << data_pin(6))));
     }
@@ -89,19 +89,19 @@ fn harness_shorted_wires_are_named() {
 
 fn with_control_fault(fault: HarnessFault) -> Seen {
     let plans = [(0, BEGIN_NS, Plan::Frame(frame(ALL, 0, &payload(16))))];
-    let setup = Setup { faults: vec![fault], ..Setup::of(3, Speed::PI3_1200) };
+    let setup = ModelSetup { faults: vec![fault], ..ModelSetup::of(3, Speed::PI3_1200) };
     run(&setup, WIRING, &plans, 3 * BEGIN_NS).0
 }
 
 #[test]
 fn harness_stuck_control_lines_are_named() {
-    let low = |line: Line| with_control_fault(HarnessFault::StuckLow(line.pin())).sent[0].result;
-    let high = |line: Line| with_control_fault(HarnessFault::StuckHigh(line.pin())).sent[0].result;
-    assert_eq!(low(Line::NotReady), Err(BusError::NoAnswer(Line::NotReady)));
-    assert_eq!(low(Line::NotAccepted), Err(BusError::NoAnswer(Line::NotAccepted)));
-    assert_eq!(low(Line::Strobe), Err(BusError::NoAnswer(Line::Strobe)));
-    assert_eq!(low(Line::Attention), Err(BusError::NoAnswer(Line::Attention)));
+    let low = |line: HarnessLine| with_control_fault(HarnessFault::StuckLow(line.pin())).sent[0].result;
+    let high = |line: HarnessLine| with_control_fault(HarnessFault::StuckHigh(line.pin())).sent[0].result;
+    assert_eq!(low(HarnessLine::NotReady), Err(BusError::NoAnswer(HarnessLine::NotReady)));
+    assert_eq!(low(HarnessLine::NotAccepted), Err(BusError::NoAnswer(HarnessLine::NotAccepted)));
+    assert_eq!(low(HarnessLine::Strobe), Err(BusError::NoAnswer(HarnessLine::Strobe)));
+    assert_eq!(low(HarnessLine::Attention), Err(BusError::NoAnswer(HarnessLine::Attention)));
     // Lines that cannot be pulled: nobody hears.
-    assert_eq!(high(Line::NotAccepted), Err(BusError::NobodyListens));
-    assert!(high(Line::Attention).is_err());
+    assert_eq!(high(HarnessLine::NotAccepted), Err(BusError::NobodyListens));
+    assert!(high(HarnessLine::Attention).is_err());
 }

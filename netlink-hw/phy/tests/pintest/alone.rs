@@ -1,10 +1,10 @@
 //! What one board sees when nobody answers.
 
 use crate::cluster::{findings, run, setup, wire};
-use renga_phy::pins::model::{HarnessFault, Setup, Speed};
-use renga_phy::pintest::{Finding, Report};
+use renga_phy::pins::model::{HarnessFault, ModelSetup, Speed};
+use renga_phy::pintest::{Finding, PinReport};
 
-fn alone(faults: &[HarnessFault]) -> Report {
+fn alone(faults: &[HarnessFault]) -> PinReport {
     let reports = run(&setup(2, Speed::PI3_1200, faults), &[0], 1);
     reports[0]
 }
@@ -34,7 +34,7 @@ fn pintest_lone_board_reports_being_alone() {
 /// Holds: pintest-wires.
 #[test]
 fn pintest_wires_without_pull_up_are_named() {
-    let setup = Setup { pull_ohms: 400_000.0, ..setup(8, Speed::PI3_1200, &[]) };
+    let setup = ModelSetup { pull_ohms: 400_000.0, ..setup(8, Speed::PI3_1200, &[]) };
     let found = findings(&run(&setup, &[0], 1)[0]);
     // Between the thresholds some are read as high by chance.
     assert!(

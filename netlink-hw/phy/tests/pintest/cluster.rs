@@ -1,20 +1,20 @@
 //! Boards on a harness that test their wires, each once.
 
 use renga_phy::pins::Width;
-use renga_phy::pins::model::{HarnessFault, Model, Rule, Setup, Speed, Tasks, Violation};
-use renga_phy::pintest::{Finding, Harness, Report, Tester, turn_bound_ns};
+use renga_phy::pins::model::{HarnessFault, HarnessModel, ModelSetup, Rule, Speed, Tasks, Violation};
+use renga_phy::pintest::{Finding, Harness, PinReport, Tester, turn_bound_ns};
 use std::cell::RefCell;
 use std::rc::Rc;
 
 /// The reports of `turns` turns of each board of `present`, in the order of time; no wire floats or is fought for.
-pub fn run(setup: &Setup, present: &[u8], turns: usize) -> Vec<Report> {
+pub fn run(setup: &ModelSetup, present: &[u8], turns: usize) -> Vec<PinReport> {
     run_numbered(setup, present, |board| board, turns)
 }
 
 /// The same, with boards that take themselves for others.
-pub fn run_numbered(setup: &Setup, present: &[u8], number: fn(u8) -> u8, turns: usize) -> Vec<Report> {
-    let (model, boards) = (Model::new(setup), setup.boards.len() as u8);
-    let reports: Rc<RefCell<Vec<Report>>> = Rc::default();
+pub fn run_numbered(setup: &ModelSetup, present: &[u8], number: fn(u8) -> u8, turns: usize) -> Vec<PinReport> {
+    let (model, boards) = (HarnessModel::new(setup), setup.boards.len() as u8);
+    let reports: Rc<RefCell<Vec<PinReport>>> = Rc::default();
     let mut tasks = Tasks::new(&model);
     for board in present.iter().copied() {
         let (seen, harness) = (reports.clone(), harness(setup, board));
@@ -28,7 +28,7 @@ pub fn run_numbered(setup: &Setup, present: &[u8], number: fn(u8) -> u8, turns: 
     }
     let (mut until_ns, step_ns) = (0, 1_000_000);
     let turns_of =
-        |reports: &[Report], board: &u8| reports.iter().filter(|report| report.board == number(*board)).count();
+        |reports: &[PinReport], board: &u8| reports.iter().filter(|report| report.board == number(*board)).count();
     while present.iter().any(|board| turns_of(&reports.borrow(), board) < turns) {
         until_ns += step_ns;
         assert!(until_ns < (turns as u64 + 1) * u64::from(boards) * turn_bound_ns(boards), "a turn is bounded");
@@ -42,7 +42,7 @@ pub fn run_numbered(setup: &Setup, present: &[u8], number: fn(u8) -> u8, turns: 
 }
 
 /// The wires of `board`.
-pub fn harness(setup: &Setup, board: u8) -> Harness {
+pub fn harness(setup: &ModelSetup, board: u8) -> Harness {
     match setup.serial {
         Some(_) => Harness::over_spi(setup.boards[usize::from(board)].chip),
         None => Harness::on_pins(setup.width),
@@ -50,7 +50,7 @@ pub fn harness(setup: &Setup, board: u8) -> Harness {
 }
 
 /// What each board of `setup` finds in its first turn with all others, wire by wire.
-pub fn found(setup: &Setup) -> Vec<Vec<(&'static str, Finding)>> {
+pub fn found(setup: &ModelSetup) -> Vec<Vec<(&'static str, Finding)>> {
     let boards: Vec<u8> = (0..setup.boards.len() as u8).collect();
     let reports = run(setup, &boards, 1);
     let of = |board: u8| reports.iter().find(|report| report.board == board).expect("each has had its turn");
@@ -58,14 +58,14 @@ pub fn found(setup: &Setup) -> Vec<Vec<(&'static str, Finding)>> {
 }
 
 /// The faults of a report, by the wire's name.
-pub fn findings(report: &Report) -> Vec<(&'static str, Finding)> {
+pub fn findings(report: &PinReport) -> Vec<(&'static str, Finding)> {
     let wires = report.harness.wires().iter().enumerate();
     wires.filter_map(|(number, wire)| Some((wire.name, report.finding(number)?))).collect()
 }
 
 /// Boards on pins, with these faults.
-pub fn setup(boards: u8, speed: Speed, faults: &[HarnessFault]) -> Setup {
-    Setup { width: Width::Sixteen, faults: faults.to_vec(), ..Setup::of(boards, speed) }
+pub fn setup(boards: u8, speed: Speed, faults: &[HarnessFault]) -> ModelSetup {
+    ModelSetup { width: Width::Sixteen, faults: faults.to_vec(), ..ModelSetup::of(boards, speed) }
 }
 
 /// The number of the wire called so, on sixteen data wires.

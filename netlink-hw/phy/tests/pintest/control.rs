@@ -1,13 +1,14 @@
 //! Faults of control lines and of the token's wires, and pull-ups that are not there.
 
 use crate::cluster::{each, found, setup, wire};
-use renga_phy::pins::model::{HarnessFault, Setup, Speed};
-use renga_phy::pins::{Line, Width};
-use renga_phy::pintest::{Finding, Place};
+use renga_phy::pins::model::{HarnessFault, ModelSetup, Speed};
+use renga_phy::pins::{HarnessLine, Width};
+use renga_phy::pintest::{FaultPlace, Finding};
 
 const BOARDS: u8 = 3;
 /// The lines that all boards share.
-const SHARED: [Line; 5] = [Line::Strobe, Line::Busy, Line::NotReady, Line::NotAccepted, Line::Attention];
+const SHARED: [HarnessLine; 5] =
+    [HarnessLine::Strobe, HarnessLine::Busy, HarnessLine::NotReady, HarnessLine::NotAccepted, HarnessLine::Attention];
 
 /// Holds: pintest-wires.
 #[test]
@@ -33,7 +34,7 @@ fn pintest_two_boards_silent_control_line_is_either() {
 fn pintest_open_control_lines_are_named_with_board() {
     for open in 0..BOARDS {
         for line in SHARED {
-            let place = |board| if board == open { Place::This } else { Place::Board(open) };
+            let place = |board| if board == open { FaultPlace::This } else { FaultPlace::Board(open) };
             let fault = HarnessFault::Open { board: open, pin: line.pin() };
             each(open + line.pin(), fault, |board| vec![(line.name(), Finding::Open { place: place(board) })]);
         }
@@ -43,11 +44,15 @@ fn pintest_open_control_lines_are_named_with_board() {
 /// Holds: pintest-wires.
 #[test]
 fn pintest_swapped_control_lines_are_named_with_board() {
-    for (a, b) in [(Line::Strobe, Line::NotReady), (Line::NotAccepted, Line::Attention), (Line::Strobe, Line::Busy)] {
+    for (a, b) in [
+        (HarnessLine::Strobe, HarnessLine::NotReady),
+        (HarnessLine::NotAccepted, HarnessLine::Attention),
+        (HarnessLine::Strobe, HarnessLine::Busy),
+    ] {
         let swapped = 1;
         each(a.pin() + b.pin(), HarnessFault::Swapped { board: swapped, pins: (a.pin(), b.pin()) }, |board| {
-            let place = if board == swapped { Place::This } else { Place::Board(swapped) };
-            let found = |line: Line| Finding::Swapped { place, with: wire(line.name()) };
+            let place = if board == swapped { FaultPlace::This } else { FaultPlace::Board(swapped) };
+            let found = |line: HarnessLine| Finding::Swapped { place, with: wire(line.name()) };
             // The one with the lower number comes first.
             let mut both = vec![(a.name(), found(b)), (b.name(), found(a))];
             both.sort_by_key(|(name, _)| wire(name));
@@ -59,7 +64,7 @@ fn pintest_swapped_control_lines_are_named_with_board() {
 /// Holds: pintest-wires.
 #[test]
 fn pintest_data_wire_on_control_line_is_named() {
-    for (data, line) in [(16, Line::Busy), (13, Line::NotAccepted)] {
+    for (data, line) in [(16, HarnessLine::Busy), (13, HarnessLine::NotAccepted)] {
         let name = if data == 16 { "D0" } else { "D15" };
         each(data, HarnessFault::Shorted(line.pin(), data), |_| {
             let touches = |name| Finding::Touches { with: wire(name) };
@@ -74,11 +79,11 @@ fn pintest_token_wire_is_tested_by_puller() {
     for from in 0..BOARDS {
         let next = (from + 1) % BOARDS;
         for fault in [
-            HarnessFault::Open { board: from, pin: Line::TokenOut.pin() },
-            HarnessFault::Open { board: next, pin: Line::TokenIn.pin() },
+            HarnessFault::Open { board: from, pin: HarnessLine::TokenOut.pin() },
+            HarnessFault::Open { board: next, pin: HarnessLine::TokenIn.pin() },
         ] {
             each(from, fault, |board| {
-                let open = Finding::Open { place: Place::Either(next) };
+                let open = Finding::Open { place: FaultPlace::Either(next) };
                 if board == from { vec![("TOK_OUT#", open)] } else { vec![] }
             });
         }
@@ -90,7 +95,7 @@ fn pintest_token_wire_is_tested_by_puller() {
 fn pintest_missing_pull_ups_are_reported() {
     for speed in Speed::ALL {
         for boards in [2, 8] {
-            let setup = Setup { terminator_ohms: None, width: Width::Four, ..setup(boards, speed, &[]) };
+            let setup = ModelSetup { terminator_ohms: None, width: Width::Four, ..setup(boards, speed, &[]) };
             for found in found(&setup) {
                 let slow: Vec<_> = SHARED.iter().map(|line| (line.name(), Finding::SlowRise)).collect();
                 assert_eq!(found, slow, "{boards} boards, {speed:?}");

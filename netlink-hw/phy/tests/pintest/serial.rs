@@ -1,13 +1,13 @@
 //! The wires of the link over SPI, with chips of both kinds on them.
 
 use crate::cluster::{found, harness};
-use renga_phy::pins::model::{HarnessFault, Serial, Setup, Speed};
-use renga_phy::pintest::{Finding, Place};
+use renga_phy::pins::model::{HarnessFault, ModelSetup, Serial, Speed};
+use renga_phy::pintest::{FaultPlace, Finding};
 
 /// Three boards, of which the last is a Pi 4.
-fn setup(faults: &[HarnessFault]) -> Setup {
+fn setup(faults: &[HarnessFault]) -> ModelSetup {
     let boards = vec![Speed::PI3_1200, Speed::PI3_600, Speed::PI4_600];
-    Setup { boards, serial: Some(Serial::REPORTED), faults: faults.to_vec(), ..Setup::of(3, Speed::PI3_1200) }
+    ModelSetup { boards, serial: Some(Serial::REPORTED), faults: faults.to_vec(), ..ModelSetup::of(3, Speed::PI3_1200) }
 }
 
 fn each(fault: HarnessFault, expected: impl Fn(u8) -> Vec<(&'static str, Finding)>) {
@@ -32,11 +32,11 @@ fn pintest_spi_wire_faults_are_named() {
     let touches = |name| Finding::Touches { with: wire(name) };
     each(HarnessFault::Shorted(10, 11), |_| vec![("DATA", touches("SCLK")), ("SCLK", touches("DATA"))]);
     each(HarnessFault::Open { board: 1, pin: 6 }, |board| {
-        let place = if board == 1 { Place::This } else { Place::Board(1) };
+        let place = if board == 1 { FaultPlace::This } else { FaultPlace::Board(1) };
         vec![("NRFD#", Finding::Open { place })]
     });
     each(HarnessFault::Swapped { board: 1, pins: (5, 6) }, |board| {
-        let place = if board == 1 { Place::This } else { Place::Board(1) };
+        let place = if board == 1 { FaultPlace::This } else { FaultPlace::Board(1) };
         let found = |with| Finding::Swapped { place, with: wire(with) };
         vec![("NRFD#", found("ATN#")), ("ATN#", found("NRFD#"))]
     });

@@ -1,9 +1,9 @@
 //! A sound harness: nothing is found, and rises and skew are those of the model's wires.
 
 use crate::cluster::{found, run, setup};
-use renga_phy::pins::model::{HarnessFault, ONE_PERCENT_NS, Setup, Speed};
+use renga_phy::pins::model::{HarnessFault, ModelSetup, ONE_PERCENT_NS, Speed};
 use renga_phy::pins::{PinName, Width};
-use renga_phy::pintest::Report;
+use renga_phy::pintest::PinReport;
 
 /// Holds: pintest-wires.
 #[test]
@@ -11,7 +11,7 @@ fn pintest_sound_wires_have_no_findings() {
     for speed in Speed::ALL {
         for boards in [2, 3, 8] {
             for (width, ohms) in [(Width::Sixteen, 1000.0), (Width::Four, 2200.0)] {
-                let found = found(&Setup { width, terminator_ohms: Some(ohms), ..setup(boards, speed, &[]) });
+                let found = found(&ModelSetup { width, terminator_ohms: Some(ohms), ..setup(boards, speed, &[]) });
                 assert!(found.iter().all(Vec::is_empty), "{boards} boards, {speed:?}, {ohms} ohm: {found:?}");
             }
         }
@@ -21,7 +21,7 @@ fn pintest_sound_wires_have_no_findings() {
 #[test]
 fn pintest_stalls_cause_no_findings() {
     for seed in 0..5 {
-        let setup = Setup { stall_every_ns: Some(ONE_PERCENT_NS), seed, ..setup(4, Speed::PI4_600, &[]) };
+        let setup = ModelSetup { stall_every_ns: Some(ONE_PERCENT_NS), seed, ..setup(4, Speed::PI4_600, &[]) };
         assert!(found(&setup).iter().all(Vec::is_empty), "seed {seed}");
     }
 }
@@ -67,7 +67,7 @@ fn pintest_rises_match_model() {
 fn pintest_skew_is_last_after_first_wire() {
     let skew_ns = |faults: &[HarnessFault]| {
         let reports = run(&setup(2, Speed::PI3_1200, faults), &[0, 1], 1);
-        reports.iter().find(|report| report.board == 0).and_then(Report::skew_ns).expect("they rise")
+        reports.iter().find(|report| report.board == 0).and_then(PinReport::skew_ns).expect("they rise")
     };
     let pin = (0..32).find(|pin| PinName(*pin).to_string() == "D3").expect("there is a D3");
     let (sound, late) = (skew_ns(&[]), skew_ns(&[HarnessFault::Open { board: 1, pin }]));

@@ -5,9 +5,9 @@ use renga_board_rpi::spi_slave::SpiSlave;
 use renga_hal::gpio::{PinBank, Pull};
 use renga_hal::registers::Registers;
 use renga_hal::spi::{SpiReceiver, SpiSender, SpiStuck, Taken};
-use renga_phy::pins::Line;
+use renga_phy::pins::HarnessLine;
 use renga_phy::pins::model::{ModelPins, ModelRegisters, Peripheral, Serial};
-use renga_phy::spi::wiring::{Chip, mask};
+use renga_phy::spi::wiring::{SpiChip, mask};
 
 /// The clock that the model's firmware names.
 const CORE_HZ: u32 = Serial::REPORTED.core_hz as u32;
@@ -22,7 +22,12 @@ pub fn blocks<'a>(pins: &ModelPins<'a>, rate_hz: u32) -> (Master<'a>, Slave<'a>)
 }
 
 /// The same without the remedy that `fault` names, and the pins.
-pub fn without(pins: ModelPins<'_>, rate_hz: u32, chip: Chip, fault: Fault) -> (Pins<'_>, (Sender<'_>, Receiver<'_>)) {
+pub fn without(
+    pins: ModelPins<'_>,
+    rate_hz: u32,
+    chip: SpiChip,
+    fault: Fault,
+) -> (Pins<'_>, (Sender<'_>, Receiver<'_>)) {
     let (master, slave) = blocks(&pins, rate_hz);
     let sender = Sender { sound: master, registers: pins.registers(Peripheral::Master), fault };
     let receiver = Receiver { sound: slave, registers: pins.registers(Peripheral::Slave), fault };
@@ -130,12 +135,12 @@ impl SpiReceiver for Receiver<'_> {
 pub struct Pins<'a> {
     pins: ModelPins<'a>,
     fault: Fault,
-    chip: Chip,
+    chip: SpiChip,
     /// Readings that were made up.
     believed: u32,
 }
 
-const ANSWERS: u32 = mask(Line::NotReady) | mask(Line::NotAccepted);
+const ANSWERS: u32 = mask(HarnessLine::NotReady) | mask(HarnessLine::NotAccepted);
 /// The slave's own data output of a Pi 4, as a function of word 1.
 const ANSWER_OF_PI4: u32 = 7;
 /// Pins of the master in word 1 as its own.
@@ -148,7 +153,7 @@ impl PinBank for Pins<'_> {
     fn store_functions(&mut self, word: usize, value: u32) {
         let listens = word == 1 && value & 0o77 != MASTERS;
         let value = match self.fault {
-            Fault::AnswersToo if listens && self.chip == Chip::Bcm2711 => value | ANSWER_OF_PI4,
+            Fault::AnswersToo if listens && self.chip == SpiChip::Bcm2711 => value | ANSWER_OF_PI4,
             Fault::KeepsData if listens && self.pins.functions(1) & 7 != 0 => value | self.pins.functions(1) & 7,
             _ => value,
         };
@@ -175,7 +180,11 @@ impl PinBank for Pins<'_> {
             // The line that is due is high, for two readings each.
             Fault::BelievesAll if talks => {
                 self.believed += 1;
-                let due = if (self.believed / 2).is_multiple_of(2) { Line::NotReady } else { Line::NotAccepted };
+                let due = if (self.believed / 2).is_multiple_of(2) {
+                    HarnessLine::NotReady
+                } else {
+                    HarnessLine::NotAccepted
+                };
                 levels & !ANSWERS | mask(due)
             }
             _ => levels,

@@ -3,10 +3,10 @@
 use renga_hal::gpio::PinBank;
 use renga_phy::FRAME_BYTES_MAX;
 use renga_phy::bus_phy::TokenBus;
-use renga_phy::pins::test::View;
-use renga_phy::pins::{BusError, Received};
+use renga_phy::pins::test::PatternReadings;
+use renga_phy::pins::{BusError, Reception};
 use renga_wire::bus::{Answers, Poll};
-use renga_wire::{Header, Kind};
+use renga_wire::{FrameKind, Header};
 use std::cell::RefCell;
 
 /// The destination of frames for all.
@@ -21,7 +21,7 @@ pub fn answers(board: u8) -> Answers {
 }
 
 pub fn frame(destination: u8, source: u8, payload: &[u8]) -> Vec<u8> {
-    let header = Header { kind: Kind::Data, destination, source, epoch: 0, sequence: 0 };
+    let header = Header { kind: FrameKind::Data, destination, source, epoch: 0, sequence: 0 };
     let mut bytes = [0; FRAME_BYTES_MAX];
     let length = header.emit(payload, &mut bytes).unwrap();
     bytes[..length].to_vec()
@@ -55,7 +55,7 @@ pub struct Seen {
     pub received: Vec<(u8, Vec<u8>)>,
     /// Who failed to receive, when it had begun and ended, and why.
     pub errors: Vec<(u8, u64, u64, BusError)>,
-    pub views: Vec<(u8, View)>,
+    pub views: Vec<(u8, PatternReadings)>,
 }
 
 impl Seen {
@@ -69,7 +69,7 @@ impl Seen {
 /// Listens, and sends what is planned at or after its time; for ever. `test` sends a test frame.
 pub fn stand<B: TokenBus>(
     mut bus: B,
-    test: impl Fn(&mut B) -> Result<View, BusError>,
+    test: impl Fn(&mut B) -> Result<PatternReadings, BusError>,
     answers: Answers,
     mut plan: Vec<(u64, Plan)>,
     seen: &RefCell<Seen>,
@@ -105,9 +105,9 @@ pub fn stand<B: TokenBus>(
         awaits_change = matches!(received, Err(BusError::NoAnswer(_)));
         let mut seen = seen.borrow_mut();
         match received {
-            Ok(Received::Frame(bytes)) => seen.received.push((board, into[..bytes].to_vec())),
-            Ok(Received::Test(view)) => seen.views.push((board, view)),
-            Ok(Received::Nothing) => {}
+            Ok(Reception::Frame(bytes)) => seen.received.push((board, into[..bytes].to_vec())),
+            Ok(Reception::Test(view)) => seen.views.push((board, view)),
+            Ok(Reception::Nothing) => {}
             Err(error) => seen.errors.push((board, begin_ns, end_ns, error)),
         }
     }

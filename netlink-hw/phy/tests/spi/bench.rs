@@ -5,9 +5,9 @@ use crate::station::stand;
 pub use crate::station::{ALL, BEGIN_NS, Plan, Seen, answers, frame, payload};
 use renga_hal::gpio::PinBank;
 use renga_hal::spi::{SpiReceiver, SpiSender};
-use renga_phy::pins::model::{Model, ModelPins, Serial, Setup, Speed, Tasks, Violation};
-use renga_phy::pins::{PullUps, Timing};
-use renga_phy::spi::wiring::Chip;
+use renga_phy::pins::model::{HarnessModel, ModelPins, ModelSetup, Serial, Speed, Tasks, Violation};
+use renga_phy::pins::{PinTiming, PullUps};
+use renga_phy::spi::wiring::SpiChip;
 use renga_phy::spi::{SpiBus, timing};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -17,16 +17,16 @@ pub const RATES: [u32; 3] = [1_000_000, 4_000_000, 8_000_000];
 pub const ARM_NS: u64 = 10_000;
 
 /// `boards` equal boards, as reported.
-pub fn setup(boards: u8, speed: Speed) -> Setup {
-    Setup { serial: Some(Serial::REPORTED), ..Setup::of(boards, speed) }
+pub fn setup(boards: u8, speed: Speed) -> ModelSetup {
+    ModelSetup { serial: Some(Serial::REPORTED), ..ModelSetup::of(boards, speed) }
 }
 
-pub fn quick(rate_hz: u32) -> Timing {
+pub fn quick(rate_hz: u32) -> PinTiming {
     timing(u64::from(rate_hz), ARM_NS)
 }
 
 /// The board of a chip.
-pub fn chip_of(model: &Model, board: u8) -> Chip {
+pub fn chip_of(model: &HarnessModel, board: u8) -> SpiChip {
     model.speed(board).chip
 }
 
@@ -34,8 +34,8 @@ pub fn chip_of(model: &Model, board: u8) -> Chip {
 pub fn station(
     pins: impl PinBank,
     blocks: (impl SpiSender, impl SpiReceiver),
-    place: (u8, Chip),
-    timing: Timing,
+    place: (u8, SpiChip),
+    timing: PinTiming,
     plan: Vec<(u64, Plan)>,
     seen: &RefCell<Seen>,
 ) {
@@ -46,7 +46,7 @@ pub fn station(
 
 /// A sound board.
 pub fn plain(
-    model: &Model,
+    model: &HarnessModel,
     board: u8,
     rate_hz: u32,
     plans: &[(u8, u64, Plan)],
@@ -61,8 +61,8 @@ pub fn plain(
 }
 
 /// Runs `plans` (board, time, what) until `until_ns`.
-pub fn run(setup: &Setup, rate_hz: u32, plans: &[(u8, u64, Plan)], until_ns: u64) -> (Seen, Vec<Violation>) {
-    let model = Model::new(setup);
+pub fn run(setup: &ModelSetup, rate_hz: u32, plans: &[(u8, u64, Plan)], until_ns: u64) -> (Seen, Vec<Violation>) {
+    let model = HarnessModel::new(setup);
     let seen = Rc::new(RefCell::new(Seen::default()));
     let mut tasks = Tasks::new(&model);
     for board in 0..setup.boards.len() as u8 {
@@ -79,6 +79,6 @@ pub fn frame_ns(rate_hz: u32) -> u64 {
 }
 
 /// One frame from board 0 to all.
-pub fn send(setup: &Setup, rate_hz: u32, frame: &[u8]) -> (Seen, Vec<Violation>) {
+pub fn send(setup: &ModelSetup, rate_hz: u32, frame: &[u8]) -> (Seen, Vec<Violation>) {
     run(setup, rate_hz, &[(0, BEGIN_NS, Plan::Frame(frame.to_vec()))], BEGIN_NS + frame_ns(rate_hz))
 }

@@ -4,29 +4,29 @@ use crate::bench::{ALL, BEGIN_NS, Plan, RATES, Seen, frame, payload, setup};
 use crate::faulty::{SHORT_NS, run};
 use crate::lacking::Fault;
 use renga_phy::pins::BusError;
-use renga_phy::pins::model::{Rule, Setup, Speed, Violation};
+use renga_phy::pins::model::{ModelSetup, Rule, Speed, Violation};
 
 const RATE_HZ: u32 = RATES[2];
 
 /// Frames from a broken board 0 and from board 1.
-fn frames(setup: &Setup, fault: Option<Fault>) -> (Seen, Vec<Violation>) {
+fn frames(setup: &ModelSetup, fault: Option<Fault>) -> (Seen, Vec<Violation>) {
     let by = |board: u8| Plan::Frame(frame(ALL, board, &payload(64)));
     let plans = [(0, BEGIN_NS, by(0)), (1, BEGIN_NS + 5_000_000, by(1))];
     run(setup, RATE_HZ, fault, &[0], &plans, SHORT_NS)
 }
 
 /// What is violated first with some seed.
-fn caught(setup: &Setup, fault: Fault) -> Violation {
+fn caught(setup: &ModelSetup, fault: Fault) -> Violation {
     let violation = (0..40).find_map(|seed| {
-        let (_, violations) = frames(&Setup { seed, ..setup.clone() }, Some(fault));
+        let (_, violations) = frames(&ModelSetup { seed, ..setup.clone() }, Some(fault));
         violations.first().copied()
     });
     violation.unwrap_or_else(|| panic!("{fault:?} is not caught"))
 }
 
 /// Listeners that are slow to look, so that it matters who answers last.
-fn slow_listeners() -> Setup {
-    let mut setup = Setup { stall_every_ns: Some(20_000), spikes_per_mille: 300, ..setup(5, Speed::PI4_600) };
+fn slow_listeners() -> ModelSetup {
+    let mut setup = ModelSetup { stall_every_ns: Some(20_000), spikes_per_mille: 300, ..setup(5, Speed::PI4_600) };
     setup.boards[0] = Speed::PI3_1200;
     setup
 }
@@ -36,7 +36,7 @@ fn mutants_sound_driver_passes() {
     for seed in 0..40 {
         for setup in [setup(4, Speed::PI3_1200), slow_listeners()] {
             let boards = setup.boards.len() as u8;
-            let (seen, violations) = frames(&Setup { seed, ..setup }, None);
+            let (seen, violations) = frames(&ModelSetup { seed, ..setup }, None);
             assert_eq!((violations, seen.received.len()), (vec![], 2 * (usize::from(boards) - 1)), "{:?}", seen.sent);
         }
     }

@@ -1,7 +1,7 @@
 //! Boards that are reset, hang or lose power at every step of a frame over SPI: the others go on.
 
 use crate::bench::{ALL, BEGIN_NS, Plan, RATES, Seen, frame, payload, plain, quick, setup};
-use renga_phy::pins::model::{Model, Speed, Tasks};
+use renga_phy::pins::model::{HarnessModel, Speed, Tasks};
 use renga_wire::bus::Poll;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -40,7 +40,8 @@ fn plans() -> Vec<(u8, u64, Plan)> {
 
 /// Kills `victim` at `at_ns` and checks the others.
 fn survives(victim: u8, death: Death, at_ns: u64) {
-    let model = Model::new(&renga_phy::pins::model::Setup { seed: at_ns, ..setup(BOARDS, Speed::PI3_1200) });
+    let model =
+        HarnessModel::new(&renga_phy::pins::model::ModelSetup { seed: at_ns, ..setup(BOARDS, Speed::PI3_1200) });
     let seen = Rc::new(RefCell::new(Seen::default()));
     let mut tasks = Tasks::new(&model);
     for board in 0..BOARDS {
@@ -115,7 +116,7 @@ fn hang_of_listener_is_detected() {
 /// is unplugged or the power is back.
 #[test]
 fn power_loss_of_board_is_detected() {
-    let model = Model::new(&setup(BOARDS, Speed::PI3_1200));
+    let model = HarnessModel::new(&setup(BOARDS, Speed::PI3_1200));
     let seen = Rc::new(RefCell::new(Seen::default()));
     let mut tasks = Tasks::new(&model);
     for board in 0..BOARDS {

@@ -2,20 +2,20 @@
 
 use crate::bench::{BEGIN_NS, Plan, Seen, chip_of, plain, quick, station};
 use crate::lacking::{Fault, without};
-use renga_phy::pins::model::{Model, Setup, Tasks, Violation};
+use renga_phy::pins::model::{HarnessModel, ModelSetup, Tasks, Violation};
 use std::cell::RefCell;
 use std::rc::Rc;
 
 /// Runs `plans`; the boards in `faulty` lack a remedy.
 pub fn run(
-    setup: &Setup,
+    setup: &ModelSetup,
     rate_hz: u32,
     fault: Option<Fault>,
     faulty: &[u8],
     plans: &[(u8, u64, Plan)],
     until_ns: u64,
 ) -> (Seen, Vec<Violation>) {
-    let model = Model::new(setup);
+    let model = HarnessModel::new(setup);
     let seen = Rc::new(RefCell::new(Seen::default()));
     let mut tasks = Tasks::new(&model);
     for board in 0..setup.boards.len() as u8 {

@@ -2,10 +2,10 @@
 
 use crate::bench::{ALL, BEGIN_NS, Plan, RATES, frame, payload, run, send, setup};
 use renga_phy::pins::BusError;
-use renga_phy::pins::model::{Setup, Speed};
+use renga_phy::pins::model::{ModelSetup, Speed};
 use renga_wire::bus::Poll;
 
-fn arrives(setup: &Setup, rate_hz: u32, bytes: usize) {
+fn arrives(setup: &ModelSetup, rate_hz: u32, bytes: usize) {
     let boards = setup.boards.len() as u32;
     let sent = frame(ALL, 0, &payload(bytes));
     let (seen, violations) = send(setup, rate_hz, &sent);
@@ -41,7 +41,8 @@ fn frames_every_board_count_arrive() {
 #[test]
 fn frames_stalls_and_mixed_boards_arrive() {
     for seed in 0..30 {
-        let mut setup = Setup { stall_every_ns: Some(20_000), seed, spikes_per_mille: 20, ..setup(6, Speed::PI3_1200) };
+        let mut setup =
+            ModelSetup { stall_every_ns: Some(20_000), seed, spikes_per_mille: 20, ..setup(6, Speed::PI3_1200) };
         for (board, speed) in setup.boards.iter_mut().enumerate() {
             *speed = Speed::ALL[(board + seed as usize) % 3];
         }
@@ -95,7 +96,7 @@ fn frames_two_talkers_detect_collision() {
             (0, BEGIN_NS, Plan::Frame(frame(2, 0, &payload(20)))),
             (1, BEGIN_NS + apart_ns, Plan::Frame(frame(2, 1, &payload(30)))),
         ];
-        let setup = Setup { seed: apart_ns, ..setup(4, Speed::PI3_1200) };
+        let setup = ModelSetup { seed: apart_ns, ..setup(4, Speed::PI3_1200) };
         let (seen, violations) = run(&setup, RATES[1], &plans, 4 * BEGIN_NS);
         assert_eq!(violations, [], "{apart_ns} ns apart");
         assert_eq!(seen.sent.len(), 2, "{apart_ns} ns apart: both end");
@@ -109,7 +110,7 @@ fn frames_two_talkers_detect_collision() {
 #[test]
 fn frames_same_seed_same_run() {
     let run = |seed| {
-        let setup = Setup { stall_every_ns: Some(20_000), seed, ..setup(5, Speed::PI3_600) };
+        let setup = ModelSetup { stall_every_ns: Some(20_000), seed, ..setup(5, Speed::PI3_600) };
         send(&setup, RATES[1], &frame(ALL, 0, &payload(200))).0.sent[0].end_ns
     };
     assert_eq!(run(7), run(7));

@@ -6,18 +6,18 @@ use crate::bench::{ALL, BEGIN_NS, Plan, RATES, Seen, frame, payload, send, setup
 use crate::faulty::{SHORT_NS, run};
 use crate::lacking::Fault;
 use renga_phy::pins::BusError;
-use renga_phy::pins::model::{Lengths, Oddities, Rule, Serial, Setup, Speed, Violation};
+use renga_phy::pins::model::{Lengths, ModelSetup, Oddities, Rule, Serial, Speed, Violation};
 
 const BOARDS: u8 = 3;
 /// 4 MHz.
 const RATE_HZ: u32 = RATES[1];
 
-fn with(oddities: Oddities, speed: Speed) -> Setup {
-    Setup { serial: Some(Serial { oddities, ..Serial::REPORTED }), ..setup(BOARDS, speed) }
+fn with(oddities: Oddities, speed: Speed) -> ModelSetup {
+    ModelSetup { serial: Some(Serial { oddities, ..Serial::REPORTED }), ..setup(BOARDS, speed) }
 }
 
 /// Board 0 sends a frame to board 1, and one to all.
-fn two_frames(setup: &Setup, rate_hz: u32, fault: Option<Fault>, faulty: &[u8]) -> (Seen, Vec<Violation>) {
+fn two_frames(setup: &ModelSetup, rate_hz: u32, fault: Option<Fault>, faulty: &[u8]) -> (Seen, Vec<Violation>) {
     let plans = [
         (0, BEGIN_NS, Plan::Frame(frame(1, 0, &payload(110)))),
         (0, BEGIN_NS + 5_000_000, Plan::Frame(frame(ALL, 0, &payload(110)))),
@@ -112,7 +112,7 @@ fn spi_harness_follows_reports() {
         for (swapped_pins, wired_by_data_sheet) in [(true, true), (false, false)] {
             let oddities = Oddities { swapped_pins, ..REPORTED };
             let serial = Serial { oddities, wired_by_data_sheet, ..Serial::REPORTED };
-            let setup = Setup { serial: Some(serial), ..setup(BOARDS, speed) };
+            let setup = ModelSetup { serial: Some(serial), ..setup(BOARDS, speed) };
             let (seen, violations) = send(&setup, RATE_HZ, &frame(ALL, 0, &payload(40)));
             assert!(seen.received.is_empty() && seen.sent.iter().all(|sent| sent.result.is_err()), "{seen:?}");
             let drives = violations.iter().any(|violation| matches!(violation.rule, Rule::Contention { .. }));

@@ -1,8 +1,8 @@
 //! Broken wires: errors in bounded time, with the line's name where it can be known, and nothing wrong arrives.
 
 use crate::bench::{ALL, BEGIN_NS, Plan, RATES, Seen, frame, payload, quick, run, setup};
-use renga_phy::pins::model::{HarnessFault, Setup, Speed};
-use renga_phy::pins::{BusError, Line};
+use renga_phy::pins::model::{HarnessFault, ModelSetup, Speed};
+use renga_phy::pins::{BusError, HarnessLine};
 use renga_phy::spi::wiring::mask;
 
 const RATE_HZ: u32 = RATES[1];
@@ -13,7 +13,7 @@ const CLOCK: u8 = 11;
 fn with(boards: u8, fault: HarnessFault) -> Seen {
     let sent = frame(ALL, 0, &payload(64));
     let plans = [(0, BEGIN_NS, Plan::Frame(sent.clone()))];
-    let setup = Setup { faults: vec![fault], ..setup(boards, Speed::PI3_1200) };
+    let setup = ModelSetup { faults: vec![fault], ..setup(boards, Speed::PI3_1200) };
     let (seen, _) = run(&setup, RATE_HZ, &plans, BEGIN_NS + 2 * quick(RATE_HZ).talker_bound_ns());
     let whole = |seen: &Seen| seen.received.iter().all(|(_, bytes)| *bytes == sent);
     assert!(whole(&seen), "{fault:?}: {seen:?}");
@@ -22,20 +22,20 @@ fn with(boards: u8, fault: HarnessFault) -> Seen {
     seen
 }
 
-fn pin(line: Line) -> u8 {
+fn pin(line: HarnessLine) -> u8 {
     mask(line).trailing_zeros() as u8
 }
 
 #[test]
 fn harness_stuck_control_lines_are_named() {
-    let low = |line: Line| with(3, HarnessFault::StuckLow(pin(line))).sent[0].result;
-    let high = |line: Line| with(3, HarnessFault::StuckHigh(pin(line))).sent[0].result;
-    assert_eq!(low(Line::NotAccepted), Err(BusError::NoAnswer(Line::NotAccepted)));
-    assert_eq!(low(Line::NotReady), Err(BusError::NoAnswer(Line::NotReady)));
-    assert_eq!(low(Line::Attention), Err(BusError::NoAnswer(Line::Attention)));
+    let low = |line: HarnessLine| with(3, HarnessFault::StuckLow(pin(line))).sent[0].result;
+    let high = |line: HarnessLine| with(3, HarnessFault::StuckHigh(pin(line))).sent[0].result;
+    assert_eq!(low(HarnessLine::NotAccepted), Err(BusError::NoAnswer(HarnessLine::NotAccepted)));
+    assert_eq!(low(HarnessLine::NotReady), Err(BusError::NoAnswer(HarnessLine::NotReady)));
+    assert_eq!(low(HarnessLine::Attention), Err(BusError::NoAnswer(HarnessLine::Attention)));
     // Lines that cannot be pulled: nobody hears, or nobody goes on.
-    assert_eq!(high(Line::NotAccepted), Err(BusError::NobodyListens));
-    assert!(high(Line::Attention).is_err() && high(Line::NotReady).is_err());
+    assert_eq!(high(HarnessLine::NotAccepted), Err(BusError::NobodyListens));
+    assert!(high(HarnessLine::Attention).is_err() && high(HarnessLine::NotReady).is_err());
 }
 
 /// Holds: spi-bounds.
@@ -50,7 +50,7 @@ fn spi_stuck_wire_passes_nothing() {
             );
         }
     }
-    assert_eq!(with(3, HarnessFault::StuckLow(SELECT)).sent[0].result, Err(BusError::NoAnswer(Line::Strobe)));
+    assert_eq!(with(3, HarnessFault::StuckLow(SELECT)).sent[0].result, Err(BusError::NoAnswer(HarnessLine::Strobe)));
 }
 
 #[test]

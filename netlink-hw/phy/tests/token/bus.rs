@@ -2,10 +2,10 @@
 
 use crate::lacking::{Fault, blocks, without};
 use crate::site::{Site, attend};
-use renga_mac::Setup;
-use renga_phy::pins::model::{ModelPins, Serial, Setup as Cluster, Speed};
+use renga_mac::MacSetup;
+use renga_phy::pins::model::{ModelPins, ModelSetup as Cluster, Serial, Speed};
 use renga_phy::pins::{self, Handshake, PinBus, PullUps, Width, Wiring};
-use renga_phy::spi::wiring::Chip;
+use renga_phy::spi::wiring::SpiChip;
 use renga_phy::spi::{self, SpiBus};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -52,7 +52,7 @@ impl Bus {
     /// No board is kept longer by a frame, however it goes, ns.
     pub const fn frame_bound_ns(self) -> u64 {
         let timing = match self {
-            Bus::Pins(_) => pins::Timing::by_interrupt(Width::Sixteen, ARM_NS),
+            Bus::Pins(_) => pins::PinTiming::by_interrupt(Width::Sixteen, ARM_NS),
             Bus::Spi(rate_hz) => spi::timing(rate_hz as u64, ARM_NS),
         };
         timing.talker_bound_ns() + timing.listener_bound_ns()
@@ -61,15 +61,15 @@ impl Bus {
     /// The board `place` begins, as `setup` says, without the remedy that `lacks` names.
     pub fn begin(
         self,
-        setup: Setup,
-        chip: Chip,
+        setup: MacSetup,
+        chip: SpiChip,
         lacks: Option<Fault>,
         site: Rc<RefCell<Site>>,
     ) -> impl FnOnce(ModelPins<'_>) {
         move |pins| match self {
             Bus::Pins(handshake) => {
                 let wiring = Wiring { width: Width::Sixteen, handshake, pulls: PullUps::Harness };
-                let timing = pins::Timing::by_interrupt(Width::Sixteen, ARM_NS);
+                let timing = pins::PinTiming::by_interrupt(Width::Sixteen, ARM_NS);
                 attend(PinBus::begin(pins, setup.board, wiring, timing), setup, &site);
             }
             Bus::Spi(rate_hz) => {

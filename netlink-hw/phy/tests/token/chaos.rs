@@ -3,7 +3,7 @@
 use crate::bus::Bus;
 use crate::ring::{Ring, TIMING};
 use crate::site::Ills;
-use renga_phy::pins::Line;
+use renga_phy::pins::HarnessLine;
 use renga_phy::pins::model::Speed;
 use renga_random::Random;
 
@@ -26,11 +26,11 @@ fn disturb(ring: &mut Ring, random: &mut Random) {
         3 => ring.hang(place),
         4 => {
             // An offer that nobody made.
-            ring.at(place, |site| site.ills.sees = Some(Line::TokenIn));
+            ring.at(place, |site| site.ills.sees = Some(HarnessLine::TokenIn));
             ring.run_for(30_000);
             ring.at(place, |site| site.ills.sees = None);
         }
-        5 => ring.at(place, |site| site.ills.hides = Some(Line::TokenIn)),
+        5 => ring.at(place, |site| site.ills.hides = Some(HarnessLine::TokenIn)),
         6 => ring.at(place, |site| site.ills.hides = None),
         7 => {
             let (damaged_per_mille, unanswered_per_mille) = (random.below(150) as u16, random.below(50) as u16);

@@ -3,12 +3,12 @@
 use crate::bus::Bus;
 use crate::lacking::Fault;
 use crate::ring::{Ring, TIMING};
-use renga_mac::State;
-use renga_phy::pins::Line;
+use renga_mac::MacState;
+use renga_phy::pins::HarnessLine;
 use renga_phy::pins::model::Speed;
 
 fn wire(ring: &Ring, place: u8) -> bool {
-    matches!(ring.site(place).state, Some(State::Wire { .. }))
+    matches!(ring.site(place).state, Some(MacState::Wire { .. }))
 }
 
 /// The holder hands the token on by wire; it sees the answer of a board that did not see the offer.
@@ -22,12 +22,12 @@ fn token_lost_returns_within_bound() {
             assert!(ring.deliver(before, from, 100 * bus.control_ns()).is_some());
             ring.run_for(3_000_000);
             assert_eq!(ring.holder(), Some(before), "{bus:?}: {ring:?}");
-            ring.at(from, |site| site.ills.hides = Some(Line::TokenIn));
+            ring.at(from, |site| site.ills.hides = Some(HarnessLine::TokenIn));
             ring.send(from, before);
             let bound_ns = TIMING.lost_token_ns(from, bus.control_ns()) + 2 * bus.control_ns();
             let began_ns = ring.now_ns;
             assert!(ring.run_while(bound_ns, |ring| !wire(ring, before)).is_some(), "{bus:?}: {ring:?}");
-            ring.at(before, |site| site.ills.sees = Some(Line::Busy));
+            ring.at(before, |site| site.ills.sees = Some(HarnessLine::Busy));
             assert!(ring.run_while(bound_ns, |ring| wire(ring, before)).is_some());
             ring.at(before, |site| site.ills.sees = None);
             ring.run_for(200_000);
@@ -52,7 +52,7 @@ fn token_doubled_becomes_one_within_bound() {
             let mut ring = Ring::up(bus, boards);
             let first = ring.holder().expect("it is parked");
             let second = (first + 1) % boards;
-            ring.at(second, |site| site.ills.sees = Some(Line::TokenIn));
+            ring.at(second, |site| site.ills.sees = Some(HarnessLine::TokenIn));
             ring.run_for(200_000);
             ring.at(second, |site| site.ills.sees = None);
             ring.run_for(1_000_000);
@@ -109,7 +109,7 @@ fn members_duplicate_numbers_stay_silent() {
     for bus in Bus::BOTH {
         let none: Option<(u8, Fault)> = None;
         let mut ring = Ring::with(bus, &bus.cluster(4, Speed::PI3_1200), &[0, 1, 2, 1], none);
-        let quiet = |ring: &Ring, place| ring.site(place).state == Some(State::Quarantine);
+        let quiet = |ring: &Ring, place| ring.site(place).state == Some(MacState::Quarantine);
         let bound_ns = 2 * ring.start_bound_ns() + TIMING.doubled_token_ns(7, bus.control_ns());
         let took_ns = ring.run_while(bound_ns, |ring| !(quiet(ring, 1) && quiet(ring, 3)));
         assert!(took_ns.is_some(), "{bus:?}: {ring:?}");

@@ -5,18 +5,18 @@ use crate::bus::Bus;
 use crate::lacking::Fault;
 use crate::ring::Ring;
 use renga_phy::pins::BusError;
-use renga_phy::pins::model::{Lengths, Oddities, Serial, Setup, Speed};
+use renga_phy::pins::model::{Lengths, ModelSetup, Oddities, Serial, Speed};
 
 const BOARDS: u8 = 3;
 const ALL: u8 = (1 << BOARDS) - 1;
 const REPORTED: Oddities = Oddities::REPORTED;
 
-fn cluster(bus: Bus, speed: Speed, oddities: Oddities) -> Setup {
-    Setup { serial: Some(Serial { oddities, ..Serial::REPORTED }), ..bus.cluster(BOARDS, speed) }
+fn cluster(bus: Bus, speed: Speed, oddities: Oddities) -> ModelSetup {
+    ModelSetup { serial: Some(Serial { oddities, ..Serial::REPORTED }), ..bus.cluster(BOARDS, speed) }
 }
 
 /// Boards that have had their time to find each other and to send a frame each, and whether that went well.
-fn run(bus: Bus, cluster: &Setup, lacks: Option<(u8, Fault)>) -> (Ring, bool) {
+fn run(bus: Bus, cluster: &ModelSetup, lacks: Option<(u8, Fault)>) -> (Ring, bool) {
     let mut ring = Ring::with(bus, cluster, &[0, 1, 2], lacks);
     ring.bytes = 110;
     (0..3).for_each(|_| ring.send_around());
@@ -80,7 +80,7 @@ fn oddities_without_remedy_are_detected() {
     ];
     for (fault, boards, speed) in lacking {
         let stalls = (fault == Fault::BelievesAll).then_some(20_000);
-        let cluster = Setup { stall_every_ns: stalls, ..cluster(Bus::RATES[2], speed, REPORTED) };
+        let cluster = ModelSetup { stall_every_ns: stalls, ..cluster(Bus::RATES[2], speed, REPORTED) };
         let (_, well) = run(Bus::RATES[2], &cluster, None);
         assert!(well, "with the remedy: {fault:?}");
         let (ring, well) = run(Bus::RATES[2], &cluster, Some((boards, fault)));

@@ -2,7 +2,7 @@
 
 use crate::bus::Bus;
 use crate::ring::Ring;
-use renga_phy::pins::model::{Setup, Speed};
+use renga_phy::pins::model::{ModelSetup, Speed};
 
 /// Holds: token-members.
 #[test]
@@ -123,7 +123,7 @@ fn token_stalling_boards_lose_nothing() {
     for seed in 0..12 {
         for bus in [Bus::BOTH[0], Bus::RATES[seed as usize % 3]] {
             let boards = 2 + (seed % 7) as u8;
-            let mut cluster = Setup {
+            let mut cluster = ModelSetup {
                 stall_every_ns: Some(20_000),
                 spikes_per_mille: 20,
                 seed,

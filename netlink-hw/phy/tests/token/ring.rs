@@ -3,19 +3,19 @@
 use crate::bus::Bus;
 use crate::lacking::Fault;
 use crate::site::{NUMBER_BYTES, Site};
-use renga_mac::{Setup, State, Timing};
-use renga_phy::pins::model::{Model, Setup as Cluster, Speed, Tasks, Violation};
+use renga_mac::{MacSetup, MacState, TokenTiming};
+use renga_phy::pins::model::{HarnessModel, ModelSetup as Cluster, Speed, Tasks, Violation};
 use std::cell::{Ref, RefCell};
 use std::rc::Rc;
 
 /// The image's token timing: for boards that look when they are interrupted.
-pub const TIMING: Timing = Timing::PI3.slowed(4);
+pub const TIMING: TokenTiming = TokenTiming::PI3.slowed(4);
 /// Between two looks at what has become of the boards, ns.
 const STEP_NS: u64 = 5_000;
 
 pub struct Ring {
     bus: Bus,
-    model: Model,
+    model: HarnessModel,
     tasks: Tasks,
     /// By place on the harness.
     numbers: Vec<u8>,
@@ -37,7 +37,7 @@ impl Ring {
 
     /// The same with these numbers, and boards (a bit each, by place) that lack a remedy.
     pub fn with(bus: Bus, cluster: &Cluster, numbers: &[u8], lacks: Option<(u8, Fault)>) -> Ring {
-        let model = Model::new(cluster);
+        let model = HarnessModel::new(cluster);
         let tasks = Tasks::new(&model);
         let sites: Vec<_> = numbers.iter().map(|_| Rc::default()).collect();
         let on = vec![true; numbers.len()];
@@ -68,7 +68,7 @@ impl Ring {
 
     fn begin(&mut self, place: u8) {
         let board = self.numbers[usize::from(place)];
-        let setup = Setup { board, serial: 1000 + u64::from(place) * 77, timing: TIMING };
+        let setup = MacSetup { board, serial: 1000 + u64::from(place) * 77, timing: TIMING };
         let lacks = self.lacks.filter(|(by, _)| by >> place & 1 != 0).map(|(_, fault)| fault);
         let chip = self.model.speed(place).chip;
         let site = self.sites[usize::from(place)].clone();
@@ -102,7 +102,7 @@ impl Ring {
     /// The board whose token it is, if it is one's.
     pub fn holder(&self) -> Option<u8> {
         let has = |place: &u8| {
-            self.is_on(*place) && matches!(self.site(*place).state, Some(State::Hold { .. } | State::Park { .. }))
+            self.is_on(*place) && matches!(self.site(*place).state, Some(MacState::Hold { .. } | MacState::Park { .. }))
         };
         let mut holders = (0..self.boards()).filter(has);
         holders.next().filter(|_| holders.next().is_none())

@@ -1,14 +1,14 @@
 //! What a board does in these tests: it takes part, sends numbered frames, and keeps what arrives; and what it suffers.
 
 use renga_hal::gpio::PinBank;
-use renga_mac::{Setup, State};
-use renga_phy::bus_phy::{BusCount, BusPhy, TokenBus};
-use renga_phy::pins::{BusError, Line, Received};
+use renga_mac::{MacSetup, MacState};
+use renga_phy::bus_phy::{BusPhy, PhyCounters, TokenBus};
+use renga_phy::pins::{BusError, HarnessLine, Reception};
 use renga_phy::{FRAME_BYTES_MAX, Phy};
 use renga_random::Random;
 use renga_router::{TokenCount, TokenLink};
 use renga_wire::bus::{Answers, Poll};
-use renga_wire::{Frame, Header, Kind};
+use renga_wire::{FrameKind, Header, LinkFrame};
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -24,8 +24,8 @@ pub const NUMBER_BYTES: usize = 8;
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Ills {
     /// Lines that it does not see low, and lines that it sees low though they are not.
-    pub hides: Option<Line>,
-    pub sees: Option<Line>,
+    pub hides: Option<HarnessLine>,
+    pub sees: Option<HarnessLine>,
     /// Of a thousand frames that it sends, so many are damaged on their way, and so many answers are not seen.
     pub damaged_per_mille: u16,
     pub unanswered_per_mille: u16,
@@ -45,18 +45,18 @@ pub struct Site {
     pub turns: u64,
     /// Who has sent to it what, in the order of arrival.
     pub received: Vec<(u8, u64)>,
-    pub state: Option<State>,
+    pub state: Option<MacState>,
     pub member: bool,
     /// The members that it knows of.
     pub members: u8,
     pub count: TokenCount,
-    pub bus: BusCount,
+    pub bus: PhyCounters,
     /// Why a frame failed last.
     pub last_error: Option<BusError>,
 }
 
 /// Takes part, for ever.
-pub fn attend<B: TokenBus>(bus: B, setup: Setup, site: &Rc<RefCell<Site>>) {
+pub fn attend<B: TokenBus>(bus: B, setup: MacSetup, site: &Rc<RefCell<Site>>) {
     let random = Random::new(setup.serial);
     let mut link = TokenLink::new(setup, BusPhy::new(Ill { bus, site: site.clone(), random }, IDLE_NS));
     let mut random = Random::new(setup.serial + 1);
@@ -75,7 +75,7 @@ fn take<B: TokenBus>(link: &mut TokenLink<BusPhy<Ill<B>>>, site: &mut Site) {
     while !site.is_full
         && let Some(bytes) = link.receive(&mut room)
     {
-        let frame = Frame::parse(&room[..bytes]).expect("what arrives is whole");
+        let frame = LinkFrame::parse(&room[..bytes]).expect("what arrives is whole");
         if frame.header.destination == link.board() {
             site.received.push((frame.header.source, number_of(&frame)));
         }
@@ -100,14 +100,14 @@ fn filler(source: u8, number: u64, at: usize) -> u8 {
 fn frame(destination: u8, source: u8, number: u64, bytes: usize) -> Vec<u8> {
     let mut payload = number.to_le_bytes().to_vec();
     payload.extend((NUMBER_BYTES..bytes).map(|at| filler(source, number, at)));
-    let header = Header { kind: Kind::Data, destination, source, epoch: 0, sequence: 0 };
+    let header = Header { kind: FrameKind::Data, destination, source, epoch: 0, sequence: 0 };
     let mut bytes = [0; FRAME_BYTES_MAX];
     let length = header.emit(&payload, &mut bytes).expect("it fits");
     bytes[..length].to_vec()
 }
 
 /// The number of a frame that arrived; all of it has to be as it was sent.
-fn number_of(frame: &Frame<'_>) -> u64 {
+fn number_of(frame: &LinkFrame<'_>) -> u64 {
     let (number, rest) = frame.payload.split_first_chunk::<NUMBER_BYTES>().expect("there is a number");
     let number = u64::from_le_bytes(*number);
     let as_sent = |(at, byte): (usize, &u8)| *byte == filler(frame.header.source, number, NUMBER_BYTES + at);
@@ -125,7 +125,7 @@ struct Ill<B> {
 impl<B: TokenBus> TokenBus for Ill<B> {
     type Pins = B::Pins;
 
-    fn mask(line: Line) -> u32 {
+    fn mask(line: HarnessLine) -> u32 {
         B::mask(line)
     }
     fn board(&self) -> u8 {
@@ -135,7 +135,7 @@ impl<B: TokenBus> TokenBus for Ill<B> {
         self.bus.gpio()
     }
     fn levels(&mut self) -> u32 {
-        let mask = |line: Option<Line>| line.map_or(0, B::mask);
+        let mask = |line: Option<HarnessLine>| line.map_or(0, B::mask);
         let levels = self.bus.levels();
         let Ills { hides, sees, .. } = self.site.borrow().ills;
         (levels | mask(hides)) & !mask(sees)
@@ -167,7 +167,7 @@ impl<B: TokenBus> TokenBus for Ill<B> {
         into: &mut [u8; FRAME_BYTES_MAX],
         room: bool,
         answers: &Answers,
-    ) -> Result<Received, BusError> {
+    ) -> Result<Reception, BusError> {
         self.bus.listen(into, room, answers)
     }
     fn bid(&mut self) -> u16 {

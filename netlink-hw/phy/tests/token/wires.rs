@@ -4,8 +4,8 @@
 
 use crate::bus::Bus;
 use crate::ring::{Ring, TIMING};
-use renga_phy::pins::Line;
-use renga_phy::pins::model::{HarnessFault, Setup, Speed};
+use renga_phy::pins::HarnessLine;
+use renga_phy::pins::model::{HarnessFault, ModelSetup, Speed};
 use renga_phy::spi::wiring::mask;
 
 const BOARDS: u8 = 3;
@@ -14,13 +14,13 @@ const DATA: u8 = 10;
 const CLOCK: u8 = 11;
 
 /// The pins of the lines over SPI.
-fn pin(line: Line) -> u8 {
+fn pin(line: HarnessLine) -> u8 {
     mask(line).trailing_zeros() as u8
 }
 
 /// Boards with a fault of the harness; everybody has a frame for the next one.
 fn with(speed: Speed, fault: HarnessFault) -> Ring {
-    let cluster = Setup { faults: vec![fault], ..Bus::SPI.cluster(BOARDS, speed) };
+    let cluster = ModelSetup { faults: vec![fault], ..Bus::SPI.cluster(BOARDS, speed) };
     let mut ring = Ring::new(Bus::SPI, &cluster);
     ring.send_around();
     ring.run_for(TIMING.listen_ns + 8 * TIMING.doubled_token_ns(BOARDS - 1, Bus::SPI.control_ns()));
@@ -45,13 +45,13 @@ fn but(board: u8, hears: bool, sends: bool) -> u8 {
 
 #[test]
 fn token_stuck_shared_wires_stop_bus_and_are_reported() {
-    let lines = [Line::Busy, Line::Attention, Line::NotReady, Line::NotAccepted];
+    let lines = [HarnessLine::Busy, HarnessLine::Attention, HarnessLine::NotReady, HarnessLine::NotAccepted];
     for speed in [Speed::PI3_1200, Speed::PI4_600] {
         for line in [SELECT, DATA, CLOCK].into_iter().chain(lines.map(pin)) {
             for fault in [HarnessFault::StuckLow(line), HarnessFault::StuckHigh(line)] {
                 let ring = with(speed, fault);
                 // Nobody needs to see BUSY# while one token goes round in frames.
-                let harmless = fault == HarnessFault::StuckHigh(pin(Line::Busy));
+                let harmless = fault == HarnessFault::StuckHigh(pin(HarnessLine::Busy));
                 assert_eq!(served(&ring), if harmless { 0b111 } else { 0 }, "{}, {fault:?}: {ring:?}", speed.name);
                 for place in 0..BOARDS {
                     let site = ring.site(place);
@@ -70,7 +70,7 @@ fn token_open_pin_of_one_board_is_detected() {
     for board in 0..BOARDS {
         for speed in [Speed::PI3_1200, Speed::PI4_600] {
             // The token's wires and BUSY#: it goes round in frames.
-            for pin in [2, 12, pin(Line::Busy)] {
+            for pin in [2, 12, pin(HarnessLine::Busy)] {
                 assert_eq!(open(speed, board, pin), 0b111, "{}, board {board}, GPIO{pin}", speed.name);
             }
             // Its own data output: it hears.
@@ -89,8 +89,15 @@ fn token_open_pin_of_one_board_is_detected() {
 /// Whatever is exchanged or touches: what arrives is right, and the bus stops or goes on, but nobody waits for ever in a frame.
 #[test]
 fn token_swapped_and_touching_wires_pass_nothing_wrong() {
-    let wires =
-        [pin(Line::Busy), pin(Line::Attention), pin(Line::NotReady), pin(Line::NotAccepted), SELECT, DATA, CLOCK];
+    let wires = [
+        pin(HarnessLine::Busy),
+        pin(HarnessLine::Attention),
+        pin(HarnessLine::NotReady),
+        pin(HarnessLine::NotAccepted),
+        SELECT,
+        DATA,
+        CLOCK,
+    ];
     let pairs = || wires.iter().enumerate().flat_map(|(at, a)| wires[at + 1..].iter().map(move |b| (*a, *b)));
     for (number, (a, b)) in pairs().enumerate() {
         let speed = if number % 2 == 0 { Speed::PI3_1200 } else { Speed::PI4_600 };

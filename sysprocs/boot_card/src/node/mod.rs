@@ -16,7 +16,7 @@
 //! Each line once, in any order but the first and the last. `check` is the CRC-32C of all bytes before its line;
 //! carriage returns count for nothing, so that an editor that adds them does no harm.
 //!
-//! Invariant: what [`Node::parse`] gives, [`Node`]'s `Display` writes, and the other way round; a file of which a byte
+//! Invariant: what [`NodeFile::parse`] gives, [`NodeFile`]'s `Display` writes, and the other way round; a file of which a byte
 //! was changed is refused. Not here: the rest of the card (`tools/renga`), who believes the file (`renga-image`).
 
 mod check;
@@ -27,7 +27,7 @@ mod on_card;
 
 pub use fault::NodeFault;
 pub use model::{LinkMode, Model};
-pub use node_file::Node;
+pub use node_file::NodeFile;
 pub use on_card::{NODE_BYTES_MAX, NoNodeFile, read_node_file};
 
 /// The file's name on the card, in the root folder of the first partition.

@@ -14,7 +14,7 @@ const CHECK_DIGITS: usize = 8;
 
 /// Who a board is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Node<'a> {
+pub struct NodeFile<'a> {
     /// The cluster's name; boards of different clusters are not to be joined.
     pub cluster: &'a str,
     /// The system's name.
@@ -33,12 +33,12 @@ pub struct Node<'a> {
     pub link: LinkMode,
 }
 
-impl<'a> Node<'a> {
+impl<'a> NodeFile<'a> {
     /// Reads the file; zero bytes behind its last line are none of it.
     ///
     /// # Errors
     /// The first thing that is wrong with it, its checksum first of all.
-    pub fn parse(bytes: &'a [u8]) -> Result<Node<'a>, NodeFault> {
+    pub fn parse(bytes: &'a [u8]) -> Result<NodeFile<'a>, NodeFault> {
         let end = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
         let bytes = bytes.get(..end).unwrap_or_default();
         let text = core::str::from_utf8(bytes).ok().filter(|text| text.is_ascii()).ok_or(NodeFault::NotText)?;
@@ -57,7 +57,7 @@ impl<'a> Node<'a> {
         if count > BOARDS_MAX || !boards.split(',').all(is_name) {
             return Err(NodeFault::Value("boards"));
         }
-        let node = Node {
+        let node = NodeFile {
             cluster,
             system,
             placement: hexadecimal(placement, PLACEMENT_DIGITS).ok_or(NodeFault::Value("placement"))?,
@@ -74,7 +74,7 @@ impl<'a> Node<'a> {
     }
 }
 
-impl fmt::Display for Node<'_> {
+impl fmt::Display for NodeFile<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = Summed::new(f);
         writeln!(out, "{FIRST_LINE}")?;

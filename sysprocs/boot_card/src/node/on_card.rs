@@ -48,7 +48,7 @@ impl fmt::Display for NoNodeFile {
 /// Reads the file into `out`; what it holds.
 ///
 /// # Errors
-/// Why it cannot be had. What it says is for [`crate::Node::parse`].
+/// Why it cannot be had. What it says is for [`crate::NodeFile::parse`].
 pub fn read_node_file<'a, D: Block + ?Sized>(
     card: &mut D,
     out: &'a mut [u8; NODE_BYTES_MAX],

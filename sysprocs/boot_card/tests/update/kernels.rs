@@ -2,7 +2,7 @@
 
 use crate::card::{Card, KERNEL_SECTORS, TABLES_SECTORS};
 use crc::{CRC_32_ISCSI, Crc};
-use renga_boot_card::{NoSlot, NoUpdate, RECORD_BYTES, Record, Slot, Source, chosen};
+use renga_boot_card::{BootSlot, NoSlot, NoUpdate, RECORD_BYTES, Record, UpdateSource, chosen};
 use renga_hal::block::{Block, SECTOR_BYTES};
 
 /// Bytes of kernel and tables behind which the files are filled up.
@@ -43,7 +43,7 @@ pub fn update(byte: u8) -> Vec<u8> {
 /// A file in memory.
 pub struct Bytes(pub Vec<u8>);
 
-impl Source for Bytes {
+impl UpdateSource for Bytes {
     fn read(&mut self, offset: u64, out: &mut [u8]) -> Result<(), NoUpdate> {
         let from = self.0.get(offset as usize..).ok_or(NoUpdate::Source)?;
         let count = from.len().min(out.len());
@@ -61,7 +61,7 @@ pub fn started(card: &mut Card) -> Result<u8, NoSlot> {
 
 /// Which kernel a partition has.
 pub fn of_partition(card: &mut Card, partition: u8) -> Result<u8, NoSlot> {
-    let slot = Slot::open(card, partition)?;
+    let slot = BootSlot::open(card, partition)?;
     slot.check(card)?;
     let mut sector = [0; SECTOR_BYTES];
     card.read(slot.kernel.first_sector, &mut sector).expect("it was just read");

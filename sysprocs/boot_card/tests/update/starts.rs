@@ -2,7 +2,7 @@
 
 use crate::card::{Card, MADE_S};
 use crate::kernels::files;
-use renga_boot_card::{Count, NoFile, STARTS_FILE, count, find};
+use renga_boot_card::{NoFile, STARTS_FILE, StartCount, count, find};
 use renga_hal::block::{Block, SECTOR_BYTES};
 
 fn card() -> Card {
@@ -13,10 +13,10 @@ fn card() -> Card {
 fn starts_each_has_next_number_and_later_time() {
     let mut card = card();
     for starts in 1..=5 {
-        assert_eq!(count(&mut card, 0), Ok(Count { starts, time_s: MADE_S }));
+        assert_eq!(count(&mut card, 0), Ok(StartCount { starts, time_s: MADE_S }));
     }
-    assert_eq!(count(&mut card, MADE_S + 9), Ok(Count { starts: 6, time_s: MADE_S + 9 }));
-    assert_eq!(count(&mut card, MADE_S + 3), Ok(Count { starts: 7, time_s: MADE_S + 9 }));
+    assert_eq!(count(&mut card, MADE_S + 9), Ok(StartCount { starts: 6, time_s: MADE_S + 9 }));
+    assert_eq!(count(&mut card, MADE_S + 3), Ok(StartCount { starts: 7, time_s: MADE_S + 9 }));
 }
 
 #[test]

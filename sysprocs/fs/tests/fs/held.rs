@@ -10,7 +10,7 @@ use renga_proto::names::{
 };
 use renga_proto::sessions::{ReferenceOrigin, Sessions};
 use renga_proto::steps::WalkSteps;
-use renga_rt::host::Board;
+use renga_rt::host::HostBoard;
 use renga_rt::{Client, Errno};
 use std::cell::Cell;
 use std::rc::Rc;
@@ -49,7 +49,7 @@ pub async fn ask(names: &mut Client<Names>, path: &[u8]) -> u64 {
 
 /// Runs a script against a name cache; whether it came to its end.
 pub fn play<F: Future<Output = ()> + 'static>(script: impl FnOnce(Client<Names>) -> F + 'static) {
-    let (board, done) = (Board::new(0, 1 << 20), Rc::new(Cell::new(false)));
+    let (board, done) = (HostBoard::new(0, 1 << 20), Rc::new(Cell::new(false)));
     let (names, told) = (start(board), done.clone());
     board.client(move |me| {
         let names = Client::new(&me, names);
@@ -203,7 +203,7 @@ fn name_cache_unchanged_path_hits_from_second_lookup() {
 #[test]
 fn name_cache_silence_needs_revalidation() {
     const SECOND_NS: u64 = 1_000_000_000;
-    let (board, done) = (Board::new(0, 1 << 20), Rc::new(Cell::new(false)));
+    let (board, done) = (HostBoard::new(0, 1 << 20), Rc::new(Cell::new(false)));
     let sessions = board.arena.put(Sessions::new) as &Sessions;
     let (names, told_all) = (start_in(board, sessions), done.clone());
     board.client(move |mut me| {

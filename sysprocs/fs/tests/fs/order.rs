@@ -15,7 +15,7 @@ use renga_proto::buffer::{BufferedBlock, DirtyClass, TransactionOutcome};
 use renga_proto::data::DataWritebackCall;
 use renga_proto::inode::{CommitExtent, CommitWanted, Frozen, InodeCall, InodeDirectoryCall};
 use renga_proto::pages::{Pages, PagesCall};
-use renga_rt::host::Board;
+use renga_rt::host::HostBoard;
 use renga_rt::{Address, Client, Errno, Family, Me, Never, Port, Protocol};
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -267,9 +267,9 @@ fn steps_of(script: Script) -> Vec<WalkStep> {
     let scratch = Scratch::new("order");
     let medium = Medium512::default();
     *medium.bytes.borrow_mut() = make_image(&scratch, 16, None, &[]);
-    let (steps, board) = (WalkSteps::default(), Board::new(0, 1 << 20));
+    let (steps, board) = (WalkSteps::default(), HostBoard::new(0, 1 << 20));
     fn serve<P: Protocol, F: Future<Output = Never> + 'static>(
-        board: Board,
+        board: HostBoard,
         serve: impl FnOnce(Port<P>, WalkSteps) -> F,
         steps: &WalkSteps,
     ) -> Address<P> {

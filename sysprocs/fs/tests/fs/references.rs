@@ -22,7 +22,7 @@ use renga_proto::sessions::Sessions;
 use renga_proto::slots::TakeFile;
 use renga_proto::steps::WalkSteps;
 use renga_random::Random;
-use renga_rt::host::Board;
+use renga_rt::host::HostBoard;
 use renga_rt::{Client, Errno, Family, Local, Me, Never, Port, ProcId};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -277,7 +277,7 @@ async fn no_locks(mut port: Port<Locks>) -> Never {
 }
 
 fn play(seed: u64) -> u32 {
-    let (board, sessions) = (Board::new(0, 1 << 22), leak(Sessions::new()));
+    let (board, sessions) = (HostBoard::new(0, 1 << 22), leak(Sessions::new()));
     let (counts, told) = (RefCell::default(), RefCell::default());
     let there = Rc::new(There { sessions, counts, told, late: Cell::new(0) });
     let names = held::start_in(board, sessions);

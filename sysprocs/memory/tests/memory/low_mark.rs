@@ -2,7 +2,7 @@
 
 use renga_hal_host::HostMemory;
 use renga_proto::memory::{AllocateFrame, FreeFrame, Memory};
-use renga_rt::host::Board;
+use renga_rt::host::HostBoard;
 use renga_rt::{Address, Client, Notifier};
 use std::cell::Cell;
 use std::rc::Rc;
@@ -13,7 +13,7 @@ const FREE_MIN: u32 = 2;
 
 #[test]
 fn low_mark_wakes_reclaimer_once_per_shortage() {
-    let board = Board::new(0, 1 << 16);
+    let board = HostBoard::new(0, 1 << 16);
     let machine: &'static HostMemory = Box::leak(Box::new(HostMemory::new(FRAMES)));
     let counts = renga_memory::FrameCounts::new(board.arena, FRAMES as usize);
     let woken = Rc::new(Cell::new(0));

@@ -3,7 +3,7 @@
 use super::instructions::Instruction;
 use crate::Processor;
 use renga_hal::memory::{Frame, PAGE_BYTES, UserMemory};
-use renga_rt::host::Board;
+use renga_rt::host::HostBoard;
 use renga_rt::user::{AccessKind, FpPlace, Trap, UserContext};
 
 /// The zero flag in the program's state.
@@ -120,7 +120,7 @@ fn step<M: UserMemory + ?Sized>(context: &mut UserContext, memory: &Memory<M>) -
 
 /// Gives the next user program of `board` its turn; how many instructions it took. `None`: no program
 /// is ready.
-pub fn turn<M: UserMemory + ?Sized>(board: Board, machine: &M) -> Option<u64> {
+pub fn turn<M: UserMemory + ?Sized>(board: HostBoard, machine: &M) -> Option<u64> {
     let mut turn = board.core.next_user()?;
     if turn.wait_cancelled() {
         // It gives way after what has been done for it, which takes time, too.
@@ -142,7 +142,7 @@ pub fn turn<M: UserMemory + ?Sized>(board: Board, machine: &M) -> Option<u64> {
 
 /// Runs boards and their programs until nothing is ready and no alarm is set; an instruction takes a
 /// nanosecond, idle time is skipped. False: that did not come within `turns_max` turns.
-pub fn run<M: UserMemory + ?Sized>(boards: &[(Board, &M)], turns_max: u64) -> bool {
+pub fn run<M: UserMemory + ?Sized>(boards: &[(HostBoard, &M)], turns_max: u64) -> bool {
     for _ in 0..turns_max {
         let mut time_ns = boards.iter().map(|(board, _)| board.core.now_ns()).max().unwrap_or(0);
         let mut idle = true;

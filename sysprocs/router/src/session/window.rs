@@ -4,7 +4,7 @@
 
 use crate::session::link_session::{CONTROL_BYTES_MAX, Gap, Session, SessionState, WINDOW_FRAMES};
 use renga_wire::frame::Hello;
-use renga_wire::{HEADER_BYTES, Header, Kind, PAYLOAD_BYTES_MAX};
+use renga_wire::{FrameKind, HEADER_BYTES, Header, PAYLOAD_BYTES_MAX};
 
 impl Session {
     /// Everything before `next`, which was sent, has arrived.
@@ -70,7 +70,7 @@ impl Session {
         if slot.frame_bytes == 0 || slot.bytes[HEADER_BYTES] != self.expected {
             slot.bytes[HEADER_BYTES] = self.expected;
             let header =
-                Header { kind: Kind::Data, destination: self.peer, source: self.me, epoch: self.epoch, sequence };
+                Header { kind: FrameKind::Data, destination: self.peer, source: self.me, epoch: self.epoch, sequence };
             let Ok(bytes) = header.seal(usize::from(slot.payload_bytes), &mut slot.bytes) else {
                 unreachable!("a fragment fits into a frame")
             };
@@ -109,11 +109,11 @@ impl Session {
     /// frame will go now, and takes the acknowledgement with it.
     pub fn control(&self, data_follows: bool, out: &mut [u8; CONTROL_BYTES_MAX]) -> Option<usize> {
         let kind = if self.hello_due || self.ask_due {
-            Kind::Hello
+            FrameKind::Hello
         } else if self.gap == Gap::Seen {
-            Kind::Nak
+            FrameKind::Nak
         } else if self.acknowledge_now && !data_follows {
-            Kind::Ack
+            FrameKind::Ack
         } else {
             return None;
         };
@@ -122,7 +122,7 @@ impl Session {
         let asks = self.ask_due || self.state != SessionState::Up;
         let (question, answers) = (self.question, self.heard_question);
         let hello = Hello { known: self.peer_epoch, asks, question, answers }.to_bytes();
-        let payload = if kind == Kind::Hello { &hello[..] } else { &[] };
+        let payload = if kind == FrameKind::Hello { &hello[..] } else { &[] };
         header.emit(payload, out).ok()
     }
 

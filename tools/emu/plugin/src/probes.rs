@@ -9,7 +9,7 @@
 use crate::count::Counter;
 use crate::ffi::{self, ByteArray, Opaque};
 use crate::{cores, fail};
-use renga_emu_probes::{Hit, Hits, OPERAND_BYTES_MAX, Operand, Probe, Probes, push};
+use renga_emu_probes::{Hit, Hits, OPERAND_BYTES_MAX, Operand, ProbeNote, Probes, push};
 use std::collections::HashMap;
 use std::ffi::{CStr, c_uint, c_void};
 use std::ptr::{copy_nonoverlapping, null_mut, without_provenance_mut};
@@ -21,7 +21,7 @@ const REGISTERS: usize = 31;
 
 /// What to watch; fixed once the plugin is installed.
 struct Watched {
-    probes: Vec<Probe>,
+    probes: Vec<ProbeNote>,
     /// Places in `probes`, by their instructions' addresses.
     places: HashMap<u64, usize>,
     linear_base: u64,

@@ -8,4 +8,4 @@ mod hit;
 mod notes;
 
 pub use hit::{Hit, Hits, OPERAND_BYTES_MAX, push};
-pub use notes::{Operand, Probe, Probes};
+pub use notes::{Operand, ProbeNote, Probes};

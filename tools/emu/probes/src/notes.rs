@@ -18,7 +18,7 @@ const REGISTERS: u8 = 31;
 
 /// A probe.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Probe {
+pub struct ProbeNote {
     /// Its place among the notes.
     pub index: u16,
     /// What it is about; others may have the same name.
@@ -46,7 +46,7 @@ pub struct Probes {
     /// From a physical address to the virtual one at which the kernel has all memory.
     pub linear_base: u64,
     /// In the order of the notes; those that the linker left out are not among them.
-    pub probes: Vec<Probe>,
+    pub probes: Vec<ProbeNote>,
 }
 
 impl Probes {
@@ -69,7 +69,7 @@ impl Probes {
     }
 }
 
-fn notes(mut notes: &[u8], probes: &mut Vec<Probe>) -> Option<()> {
+fn notes(mut notes: &[u8], probes: &mut Vec<ProbeNote>) -> Option<()> {
     let mut index = 0u16;
     while !notes.is_empty() {
         let owner = number(notes, 0)? as usize;
@@ -85,7 +85,7 @@ fn notes(mut notes: &[u8], probes: &mut Vec<Probe>) -> Option<()> {
             if bytes > OPERAND_BYTES_MAX {
                 return None;
             }
-            probes.push(Probe { index, name: name.to_string(), address, operands });
+            probes.push(ProbeNote { index, name: name.to_string(), address, operands });
         }
         index = index.checked_add(1)?;
         notes = notes.get(at + content.next_multiple_of(4)..)?;
@@ -132,8 +132,8 @@ mod tests {
             Operand { bytes: 4, register: 19, offset: Some(328) },
             Operand { bytes: 4, register: 8, offset: None },
         ];
-        let call = Probe { index: 0, name: "call".into(), address: 0x80000, operands };
-        let idle = Probe { index: 1, name: "idle".into(), address: 0x80010, operands: Vec::new() };
+        let call = ProbeNote { index: 0, name: "call".into(), address: 0x80000, operands };
+        let idle = ProbeNote { index: 1, name: "idle".into(), address: 0x80010, operands: Vec::new() };
         assert_eq!(probes, [call, idle]);
     }
 

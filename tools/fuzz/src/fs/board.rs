@@ -21,7 +21,7 @@ use renga_proto::pages::Pages;
 use renga_proto::path::{self as walk, Path, Walk};
 use renga_proto::sessions::Sessions;
 use renga_proto::slots::{FileTable, TakeFile};
-use renga_rt::host::Board;
+use renga_rt::host::HostBoard;
 use renga_rt::{Address, Client, Errno, Family, ForwardFamily, Local, Me, Members, Notifier, Port, Watch};
 use std::cell::{Cell, RefCell};
 use std::future::Future;
@@ -72,13 +72,13 @@ pub fn run<F: Future<Output = ()> + 'static>(
         MACHINE.with(|machine| machine.reset());
         patch(medium);
         recognise(&mut &*medium).ok()?;
-        BOOT.with_borrow_mut(|memory| Board::lent(0, memory, |board| client(board, medium, input, body)));
+        BOOT.with_borrow_mut(|memory| HostBoard::lent(0, memory, |board| client(board, medium, input, body)));
         Some(medium)
     })
 }
 
 fn client<F: Future<Output = ()> + 'static>(
-    board: Board,
+    board: HostBoard,
     medium: &'static Medium512,
     input: &[u8],
     body: impl FnOnce(FuzzUser, &'static [u8]) -> F,
@@ -134,7 +134,7 @@ impl FuzzServers {
 }
 
 /// Starts all processes of a file system on `medium`.
-pub fn processes(board: Board, medium: &'static Medium512, frames: FuzzFrames) -> FuzzServers {
+pub fn processes(board: HostBoard, medium: &'static Medium512, frames: FuzzFrames) -> FuzzServers {
     let (arena, pages) = (board.arena, frames.pages);
     let Some(model) = Medium::named("none") else { unreachable!("there is such a model") };
     let device = arena.put(|| medium);
@@ -204,7 +204,7 @@ pub fn processes(board: Board, medium: &'static Medium512, frames: FuzzFrames) -
 }
 
 /// Starts a lookup worker with `clients`, and who passes operations on paths to it.
-fn lookup_workers(board: Board, clients: impl FnOnce(&Me) -> LookupClients) -> Address<Path> {
+fn lookup_workers(board: HostBoard, clients: impl FnOnce(&Me) -> LookupClients) -> Address<Path> {
     let dispatcher = board.declare(1);
     let free = &*board.arena.put(|| FreeLookupWorkers::new(Some(Notifier::new(dispatcher))));
     let lookup_worker: Address<Walk> = board.server(|me, port| lookup_worker(port, clients(&me), 0, free));
@@ -218,7 +218,7 @@ fn lookup_workers(board: Board, clients: impl FnOnce(&Me) -> LookupClients) -> A
 
 /// Starts the processes of open files.
 fn opener(
-    board: Board,
+    board: HostBoard,
     inodes: &'static [Members],
     directory: Address<InodeDirectory>,
     FuzzFrames { machine, memory, pages, .. }: FuzzFrames,
@@ -247,7 +247,7 @@ fn opener(
 }
 
 /// Starts the processes between page cache and medium; what makes clients of them.
-fn content(board: Board, disk: Address<Disk>, pages: Address<Pages>) -> impl Fn(&Me) -> DataClients {
+fn content(board: HostBoard, disk: Address<Disk>, pages: Address<Pages>) -> impl Fn(&Me) -> DataClients {
     let arena = board.arena;
     let room = || arena.put_slice(RUN_PAGES, |_| [0; 4096]);
     let reader = board.server(|me, port| data_reader(port, Client::new(&me, pages), Client::new(&me, disk), room()));
@@ -264,7 +264,7 @@ fn content(board: Board, disk: Address<Disk>, pages: Address<Pages>) -> impl Fn(
 
 /// Starts those that the directory of inodes gives work.
 fn workers(
-    board: Board,
+    board: HostBoard,
     directory: Address<InodeDirectory>,
     inodes: &'static [Members],
     allocator: Address<Allocator>,

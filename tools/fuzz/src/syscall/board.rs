@@ -21,7 +21,7 @@ use renga_proto::pipe::{PIPE_BYTES, Pipe};
 use renga_proto::procs::{KillGroup, Procs};
 use renga_proto::sessions::Sessions;
 use renga_proto::slots::{FileTable, PipeTable, TakeFile, TakePipe};
-use renga_rt::host::Board;
+use renga_rt::host::HostBoard;
 use renga_rt::proc_info::ProcInfo;
 use renga_rt::user::UserContext;
 use renga_rt::{Address, Client, Family, Local, Me, Members, Notifier, WaitCanceller, Wakes, Watch};
@@ -86,7 +86,7 @@ pub fn program() -> Vec<u8> {
 
 /// Starts all of it. What comes back lets a keeper run, which kills all programs but init at its first
 /// notification, and at its second counts what is free.
-pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMemory) -> SyscallKeeper {
+pub fn start(board: HostBoard, medium: &'static Medium512, machine: &'static HostMemory) -> SyscallKeeper {
     let arena = board.arena;
     let frames = crate::memory::start(board, machine);
     let files = board::processes(board, medium, frames);
@@ -157,7 +157,7 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
     SyscallKeeper { notifier: Notifier::new(keeper), free }
 }
 
-fn procs(board: Board, users: &'static [&'static Process], watch: &'static Watch) -> Address<Procs> {
+fn procs(board: HostBoard, users: &'static [&'static Process], watch: &'static Watch) -> Address<Procs> {
     let arena = board.arena;
     let wait_cancellers: &'static [WaitCanceller] = arena.put_slice(USERS, |slot| WaitCanceller::new(users[slot]));
     let rows = arena.put_slice(RECORDS, |_| ProcessRow::EMPTY);
@@ -166,7 +166,7 @@ fn procs(board: Board, users: &'static [&'static Process], watch: &'static Watch
     board.server(|me, port| renga_process::procs(me, port, wait_cancellers, rows, queued, seen, 0, 1, watch))
 }
 
-fn events(board: Board, wakes: &'static Wakes) -> Address<Events> {
+fn events(board: HostBoard, wakes: &'static Wakes) -> Address<Events> {
     let places = board.arena.put_slice(EVENTS, |_| renga_clock::EventPlace::FREE);
     let due = board.arena.put_slice(EVENTS, |_| renga_clock::DuePlace::EMPTY);
     let watches = board.arena.put_slice(EVENTS, |_| renga_clock::WatchPlace::FREE);
@@ -179,7 +179,7 @@ struct Pipes {
     fifos: Address<Fifos>,
 }
 
-fn pipes(board: Board, watch: &'static Watch, wakes: &'static Wakes) -> Pipes {
+fn pipes(board: HostBoard, watch: &'static Watch, wakes: &'static Wakes) -> Pipes {
     let arena = board.arena;
     let places = arena.put_slice(PIPES, |_| 0);
     let pipe_table = board.server(|_, port| renga_pipe::pipe_table(port, places));
@@ -197,7 +197,7 @@ fn pipes(board: Board, watch: &'static Watch, wakes: &'static Wakes) -> Pipes {
     Pipes { pipe_table, pipes, fifos }
 }
 
-fn clock(board: Board, procs: Address<Procs>, watch: &'static Watch) -> (Address<Clock>, &'static Wakes) {
+fn clock(board: HostBoard, procs: Address<Procs>, watch: &'static Watch) -> (Address<Clock>, &'static Wakes) {
     let sleepers = board.arena.put_slice(USERS, |_| renga_clock::Sleeper::NONE);
     let timers = board.arena.put_slice(TIMERS, |_| renga_clock::Timer::FREE);
     let due = board.arena.put_slice(USERS + TIMERS, |_| renga_clock::DuePlace::EMPTY);

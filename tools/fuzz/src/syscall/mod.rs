@@ -12,7 +12,7 @@ use board::{Free, SyscallKeeper};
 use renga_hal::memory::{Frame, PAGE_BYTES, UserMemory};
 use renga_hal_host::HostMemory;
 use renga_process::user::IMPLEMENTED;
-use renga_rt::host::Board;
+use renga_rt::host::HostBoard;
 use renga_rt::user::{AccessKind, Trap, UserContext};
 use std::cell::{Cell, RefCell};
 
@@ -70,7 +70,7 @@ fn attack(bytes: &[u8]) -> Free {
     medium.patch(board::MODE_PLACE.0, board::MODE_PLACE.1, &0o100_755u16.to_le_bytes());
     machine.reset();
     BOOT.with_borrow_mut(|memory| {
-        Board::lent(0, memory, |board| {
+        HostBoard::lent(0, memory, |board| {
             let keeper = board::start(board, medium, machine);
             let mut attack =
                 SyscallAttack { board, machine, rest: bytes, calls: 0, victim: None, childless: false, killed: false };
@@ -81,7 +81,7 @@ fn attack(bytes: &[u8]) -> Free {
 }
 
 struct SyscallAttack<'a> {
-    board: Board,
+    board: HostBoard,
     machine: &'static HostMemory,
     rest: &'a [u8],
     calls: usize,

@@ -11,7 +11,7 @@ use crate::disk_image::partition::{copy_out, copy_sparse, find};
 use crate::system::SystemFile;
 use anyhow::{Context, Result, bail};
 use renga_boot_card::{KERNEL_FILE, PARTITIONS, TABLES_FILE};
-use renga_boot_card::{LinkMode, Model, NODE_FILE, Node};
+use renga_boot_card::{LinkMode, Model, NODE_FILE, NodeFile};
 use renga_cli::ProgramName;
 use renga_emu::{FirmwareLoader, Loaded};
 use std::fs::{self, File};
@@ -56,7 +56,7 @@ pub fn boot_cards(folder: &Path, system: &SystemFile, scratch: &Path) -> Result<
         let of_image = || format!("the card {}", image.display());
         let files = read_boot_files(&image, PARTITIONS[0]).with_context(of_image)?;
         let text = String::from_utf8_lossy(content(&files, NODE_FILE).with_context(of_image)?).into_owned();
-        let node = Node::parse(text.as_bytes()).with_context(of_image)?;
+        let node = NodeFile::parse(text.as_bytes()).with_context(of_image)?;
         if cluster.get_or_insert_with(|| node.cluster.to_string()) != node.cluster {
             bail!("{} has cards of different clusters", folder.display());
         }
@@ -96,7 +96,7 @@ pub fn put_on_disk(card: &Path, path: &str, content: &[u8], scratch: &Path) -> R
     Ok(())
 }
 
-fn take_out(files: &[CardFile], node: &Node<'_>, image: &Path, scratch: &Path) -> Result<CardBoot> {
+fn take_out(files: &[CardFile], node: &NodeFile<'_>, image: &Path, scratch: &Path) -> Result<CardBoot> {
     let place = |name: &str| scratch.join(format!("{}-{name}", node.name));
     let take = |name: &str| -> Result<PathBuf> {
         fs::write(place(name), content(files, name)?)?;

@@ -17,7 +17,7 @@ use super::models;
 use crate::system::SystemFile;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::ValueEnum;
-use renga_boot_card::{LinkMode, Model, NAME_BYTES_MAX, NODE_BYTES_MAX, Node};
+use renga_boot_card::{LinkMode, Model, NAME_BYTES_MAX, NODE_BYTES_MAX, NodeFile};
 use renga_cli::ProgramName;
 use renga_workspace::environment::Environment;
 use serde::Deserialize;
@@ -85,7 +85,7 @@ impl CardCluster {
             if text.len() > NODE_BYTES_MAX {
                 bail!("the names of cluster and boards are too long: NODE.TXT has {NODE_BYTES_MAX} bytes at most");
             }
-            Node::parse(text.as_bytes()).map_err(|fault| {
+            NodeFile::parse(text.as_bytes()).map_err(|fault| {
                 anyhow::anyhow!(
                     "cluster `{}`: {fault} (names have 1 to {NAME_BYTES_MAX} letters, digits, - and _)",
                     cluster.name
@@ -108,7 +108,7 @@ impl CardCluster {
     /// `NODE.TXT` of board `number`.
     pub fn node_file(&self, number: usize) -> String {
         let boards: Vec<&str> = self.system.checked.boards.iter().map(|board| board.name.as_str()).collect();
-        let node = Node {
+        let node = NodeFile {
             cluster: &self.name,
             system: self.system.name(),
             placement: self.system.placement(),

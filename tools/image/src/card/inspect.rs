@@ -8,7 +8,7 @@ use crate::disk_image::partition::copy_out;
 use crate::disk_image::{FsckVerdict, fsck_filesystem};
 use crate::partition_table::{self, PartitionEntry, PartitionExtent, SECTOR_BYTES, TYPE_FAT32, TYPE_LINUX};
 use anyhow::{Context, Result, bail};
-use renga_boot_card::{NODE_FILE, Node};
+use renga_boot_card::{NODE_FILE, NodeFile};
 use renga_boot_card::{PARTITIONS, TABLES_FILE};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -70,8 +70,8 @@ impl Inspection {
     }
 
     /// Who the board is, by `NODE.TXT`.
-    pub fn node(&self) -> Option<Node<'_>> {
-        Node::parse(self.node_file.as_deref()?.as_bytes()).ok()
+    pub fn node(&self) -> Option<NodeFile<'_>> {
+        NodeFile::parse(self.node_file.as_deref()?.as_bytes()).ok()
     }
 
     fn fault(&mut self, what: impl Into<String>) {
@@ -87,7 +87,7 @@ impl Inspection {
 pub fn inspect<'a>(
     path: &Path,
     scratch: &Path,
-    expected: impl FnOnce(Option<&Node<'_>>) -> Result<Expected<'a>>,
+    expected: impl FnOnce(Option<&NodeFile<'_>>) -> Result<Expected<'a>>,
 ) -> Result<Inspection> {
     let mut file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
     let mut found = Inspection::default();
@@ -110,7 +110,7 @@ pub fn inspect<'a>(
         Err(fault) => found.fault(format!("the boot partition: {fault:#}")),
     }
     let text = found.node_file.clone();
-    let node = text.as_deref().and_then(|text| Node::parse(text.as_bytes()).ok());
+    let node = text.as_deref().and_then(|text| NodeFile::parse(text.as_bytes()).ok());
     let expected = expected(node.as_ref())?;
     if let Some(node) = &node {
         compare(&mut found, node, &expected);
@@ -189,7 +189,7 @@ fn judge_files(found: &mut Inspection, files: &[CardFile]) {
     found.files = files.iter().map(listed).collect();
     let content = |name: &str| files.iter().find(|file| file.name == name).map(|file| file.bytes.as_slice());
     list_faults(files).into_iter().for_each(|fault| found.fault(fault));
-    match content(NODE_FILE).map(|bytes| (Node::parse(bytes), bytes)) {
+    match content(NODE_FILE).map(|bytes| (NodeFile::parse(bytes), bytes)) {
         Some((Ok(_), bytes)) => found.node_file = Some(String::from_utf8_lossy(bytes).into_owned()),
         Some((Err(fault), _)) => found.fault(format!("{NODE_FILE}: {fault}")),
         None => found.fault(format!("{NODE_FILE} is missing: the board would not know who it is")),
@@ -230,7 +230,7 @@ fn list_faults(files: &[CardFile]) -> Vec<String> {
 }
 
 /// Compares a node with what it should be.
-fn compare(found: &mut Inspection, node: &Node<'_>, expected: &Expected<'_>) {
+fn compare(found: &mut Inspection, node: &NodeFile<'_>, expected: &Expected<'_>) {
     if let Some(cluster) = expected.cluster {
         compare_cluster(found, node, cluster);
     }
@@ -261,7 +261,7 @@ fn compare(found: &mut Inspection, node: &Node<'_>, expected: &Expected<'_>) {
     }
 }
 
-fn compare_cluster(found: &mut Inspection, node: &Node<'_>, cluster: &CardCluster) {
+fn compare_cluster(found: &mut Inspection, node: &NodeFile<'_>, cluster: &CardCluster) {
     if node.cluster != cluster.name {
         found.fault(format!("a card of another cluster: `{}`, not `{}`", node.cluster, cluster.name));
         return;
@@ -285,7 +285,7 @@ fn judge_disk(
     path: &Path,
     card_bytes: u64,
     scratch: &Path,
-    node: Option<&Node<'_>>,
+    node: Option<&NodeFile<'_>>,
     expected: &Expected<'_>,
 ) -> Result<()> {
     let owner = node.zip(expected.cluster).filter(|(node, cluster)| usize::from(node.board) < cluster.models.len());

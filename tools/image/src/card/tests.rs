@@ -5,8 +5,8 @@ use super::fat::CardFile;
 use super::{CardCluster, CardFinding, Expected, contents, fat, firmware, inspect, sha256};
 use crate::disk_image::partition::wrap;
 use crate::system::SystemFile;
-use renga_boot_card::{Model, NODE_BYTES_MAX, Node, read_node_file};
-use renga_boot_card::{NoUpdate, Source, choose, write_update};
+use renga_boot_card::{Model, NODE_BYTES_MAX, NodeFile, read_node_file};
+use renga_boot_card::{NoUpdate, UpdateSource, choose, write_update};
 use renga_hal::block::{Block, BlockError, SECTOR_BYTES};
 use renga_workspace::environment::Environment;
 use std::fs::{self, File};
@@ -110,7 +110,7 @@ fn card_node_file_is_found_by_board() {
     let lab = cluster("lab", "pair", "a=pi3,b=zero2w");
     let mut image = Image(File::open(bench.card("card", &lab, 1)).unwrap());
     let mut out = [0; NODE_BYTES_MAX];
-    let node = Node::parse(read_node_file(&mut image, &mut out).unwrap()).unwrap();
+    let node = NodeFile::parse(read_node_file(&mut image, &mut out).unwrap()).unwrap();
     assert_eq!((node.cluster, node.board, node.name, node.boards), ("lab", 1, "b", "a,b"));
     assert_eq!((node.model, node.placement), (Model::Zero2W, lab.system.placement()));
 }
@@ -250,7 +250,7 @@ impl Block for Image {
 
 struct Bytes(Vec<u8>);
 
-impl Source for Bytes {
+impl UpdateSource for Bytes {
     fn read(&mut self, offset: u64, out: &mut [u8]) -> Result<(), NoUpdate> {
         let from = &self.0[offset as usize..];
         let count = from.len().min(out.len());

@@ -8,7 +8,7 @@ use super::CallsMutant;
 use super::frames::{FrameInFlight, asked, put, request, spoil};
 use renga_router::{CONTROL_BYTES_MAX, FrameOrder, LinkTiming, Session, SessionState};
 use renga_wire::frame::Hello;
-use renga_wire::{Cost, Frame, Head, Kind};
+use renga_wire::{Cost, FrameKind, Head, LinkFrame};
 use std::collections::VecDeque;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -276,15 +276,15 @@ impl CallsBoard {
             Some(CallsMutant::KnownNotChecked) => spoil(self.mutant, &sent.bytes, self.session.epoch()),
             _ => sent.bytes.clone(),
         };
-        let Ok(frame) = Frame::parse(&bytes) else { panic!("the bus damages no frames") };
+        let Ok(frame) = LinkFrame::parse(&bytes) else { panic!("the bus damages no frames") };
         let header = frame.header;
         let mut events = Vec::new();
         match header.kind {
-            Kind::Hello => self.receive_hello(sent, frame, &mut events),
-            Kind::Ack | Kind::Nak => {
-                self.session().receive_acknowledgement(0, header, header.kind == Kind::Nak);
+            FrameKind::Hello => self.receive_hello(sent, frame, &mut events),
+            FrameKind::Ack | FrameKind::Nak => {
+                self.session().receive_acknowledgement(0, header, header.kind == FrameKind::Nak);
             }
-            Kind::Data => {
+            FrameKind::Data => {
                 let up = self.session.state() == SessionState::Up;
                 let verdict = self.session().receive_data(0, header, frame.payload[0]);
                 let taken = match verdict {
@@ -305,7 +305,7 @@ impl CallsBoard {
         events
     }
 
-    fn receive_hello(&mut self, sent: &FrameInFlight, frame: Frame<'_>, events: &mut Vec<CallsEvent>) {
+    fn receive_hello(&mut self, sent: &FrameInFlight, frame: LinkFrame<'_>, events: &mut Vec<CallsEvent>) {
         let (header, Ok(hello)) = (frame.header, Hello::parse(frame.payload)) else {
             panic!("sessions send greetings")
         };

@@ -2,7 +2,7 @@
 
 use super::CallsMutant;
 use renga_wire::frame::Hello;
-use renga_wire::{FRAME_BYTES_MAX, Frame, Head, Kind, Request};
+use renga_wire::{FRAME_BYTES_MAX, FrameKind, Head, LinkFrame, Request};
 
 /// A frame on its way.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -34,14 +34,14 @@ pub fn put(head: Head, room: &mut [u8]) -> usize {
 
 /// The frame as a wrong sender or receiver would have it.
 pub fn spoil(mutant: Option<CallsMutant>, bytes: &[u8], epoch: u8) -> Vec<u8> {
-    let Ok(frame) = Frame::parse(bytes) else { panic!("sessions send frames") };
+    let Ok(frame) = LinkFrame::parse(bytes) else { panic!("sessions send frames") };
     let (mut header, mut payload) = (frame.header, frame.payload.to_vec());
     match (mutant, header.kind) {
-        (Some(CallsMutant::AcknowledgesTooMuch), Kind::Data) => payload[0] = payload[0].wrapping_add(1),
-        (Some(CallsMutant::AcknowledgesTooMuch), Kind::Ack | Kind::Nak) => {
+        (Some(CallsMutant::AcknowledgesTooMuch), FrameKind::Data) => payload[0] = payload[0].wrapping_add(1),
+        (Some(CallsMutant::AcknowledgesTooMuch), FrameKind::Ack | FrameKind::Nak) => {
             header.sequence = header.sequence.wrapping_add(1)
         }
-        (Some(CallsMutant::KnownNotChecked), Kind::Hello) => {
+        (Some(CallsMutant::KnownNotChecked), FrameKind::Hello) => {
             let Ok(hello) = Hello::parse(&payload) else { panic!("sessions send greetings") };
             payload = Hello { known: Some(epoch), ..hello }.to_bytes().to_vec();
             header.sequence = 0;

@@ -1,9 +1,9 @@
 //! One board of the abstract bus: the real protocol, and what its phy would know.
 
 use renga_mac::model::Mutant;
-use renga_mac::{Command, Control, Event, Mac, Setup, State, Timing};
-use renga_wire::Frame;
-use renga_wire::bus::{Drive, Lines, Poll, SendError, Watch};
+use renga_mac::{Control, Mac, MacCommand, MacEvent, MacSetup, MacState, TokenTiming};
+use renga_wire::LinkFrame;
+use renga_wire::bus::{BusLines, Drive, Poll, SendError, WatchedLines};
 
 /// The time at every step: boards' times are moved back instead.
 pub const NOW_NS: u64 = 1_000_000;
@@ -11,7 +11,7 @@ pub const NOW_NS: u64 = 1_000_000;
 const EVENTS_MAX: usize = 12;
 
 /// Times in ticks of the model, in the order of sizes that they have on wires.
-pub const TIMING: Timing = Timing {
+pub const TIMING: TokenTiming = TokenTiming {
     listen_ns: 4,
     pass_ns: 6,
     guard_ns: 3,
@@ -50,7 +50,7 @@ pub struct TokenBoard {
     /// What others see of it in this tick.
     pub seen: Drive,
     /// The lines as it knows them.
-    reported: Lines,
+    reported: BusLines,
     /// Another board has talked since it last looked.
     pub received: bool,
     /// The end of its frame, for whom it was.
@@ -77,7 +77,7 @@ pub struct TokenBoard {
 impl TokenBoard {
     /// Board `number`, which is to be started.
     pub fn new(number: u8, mutant: Option<Mutant>) -> TokenBoard {
-        let mut mac = Mac::new(Setup { board: number, serial: u64::from(number), timing: TIMING });
+        let mut mac = Mac::new(MacSetup { board: number, serial: u64::from(number), timing: TIMING });
         mac.mutate(mutant);
         TokenBoard {
             mac,
@@ -85,7 +85,7 @@ impl TokenBoard {
             demand: false,
             endless: false,
             seen: Drive::default(),
-            reported: Lines::default(),
+            reported: BusLines::default(),
             received: false,
             sent: None,
             bids: None,
@@ -108,7 +108,7 @@ impl TokenBoard {
     /// Switches it on.
     pub fn start(&mut self) {
         self.on = true;
-        self.step(Lines::default(), Event::Started);
+        self.step(BusLines::default(), MacEvent::Started);
     }
 
     fn number(&self) -> u8 {
@@ -116,21 +116,21 @@ impl TokenBoard {
     }
 
     /// Whether it has anything to do, the lines being as they are.
-    pub fn is_due(&self, lines: Lines) -> bool {
+    pub fn is_due(&self, lines: BusLines) -> bool {
         let watch = self.mac.watch(lines);
         let news = self.sent.is_some() || self.bids.is_some() || !self.frames.is_empty();
         let due = self.mac.deadline_ns().is_some_and(|at_ns| at_ns <= NOW_NS);
         self.on && (news || due || self.lines_changed(lines, watch))
     }
 
-    fn lines_changed(&self, lines: Lines, watch: Watch) -> bool {
+    fn lines_changed(&self, lines: BusLines, watch: WatchedLines) -> bool {
         watch.busy && lines.busy != self.reported.busy
             || watch.attention && lines.attention != self.reported.attention
             || watch.token_in && lines.token_in != self.reported.token_in
     }
 
     /// Does what it has to do; `lines`: as others pull them.
-    pub fn act(&mut self, others: Lines) {
+    pub fn act(&mut self, others: BusLines) {
         for _ in 0..EVENTS_MAX {
             let lines = self.lines(others);
             if !self.is_due(lines) {
@@ -138,54 +138,59 @@ impl TokenBoard {
             }
             if let Some((destination, result)) = self.sent.take() {
                 self.judge(destination, result);
-                self.step(others, Event::Sent { destination, result });
+                self.step(others, MacEvent::Sent { destination, result });
             } else if let Some(bids) = self.bids.take() {
-                self.step(others, Event::Bids(bids));
+                self.step(others, MacEvent::Bids(bids));
             } else if !self.frames.is_empty() {
                 let control = self.frames.remove(0);
                 let payload = &control.payload[..usize::from(control.bytes)];
-                self.step(others, Event::Frame(Frame { header: control.header, payload }));
+                self.step(others, MacEvent::Frame(LinkFrame { header: control.header, payload }));
             } else if self.mac.deadline_ns().is_some_and(|at_ns| at_ns <= NOW_NS) {
-                self.step(others, Event::Time);
+                self.step(others, MacEvent::Time);
             } else {
-                self.step(others, Event::Lines);
+                self.step(others, MacEvent::Lines);
             }
         }
     }
 
     /// Tells the protocol that a frame waits, or none.
-    pub fn set_demand(&mut self, others: Lines, demand: bool) {
+    pub fn set_demand(&mut self, others: BusLines, demand: bool) {
         self.demand = demand;
-        self.step(others, Event::Demand(demand));
+        self.step(others, MacEvent::Demand(demand));
     }
 
     /// A frame that was taken waits no more; nor does one for a board that is not there.
     fn judge(&mut self, destination: u8, result: Result<Poll, SendError>) {
-        let data = matches!(self.mac.state(), State::Hold { sending: renga_mac::Sending::Data, .. });
+        let data = matches!(self.mac.state(), MacState::Hold { sending: renga_mac::Sending::Data, .. });
         if !data || result == Err(SendError::Collision) {
             return;
         }
         let poll = result.unwrap_or_default();
         if poll.took(destination) || self.mac.members() >> destination & 1 == 0 {
             self.demand = self.endless;
-            let _ = self.mac.step(NOW_NS, Lines::default(), Event::Demand(self.endless));
+            let _ = self.mac.step(NOW_NS, BusLines::default(), MacEvent::Demand(self.endless));
         }
     }
 
     /// The lines as it sees them: others' and its own.
-    fn lines(&self, others: Lines) -> Lines {
+    fn lines(&self, others: BusLines) -> BusLines {
         let own = self.mac.drive();
-        Lines { busy: others.busy || own.busy, attention: others.attention || own.attention, ..others }
+        BusLines { busy: others.busy || own.busy, attention: others.attention || own.attention, ..others }
     }
 
-    fn step(&mut self, others: Lines, event: Event<'_>) {
+    fn step(&mut self, others: BusLines, event: MacEvent<'_>) {
         let before = self.mac.drive();
-        let lines = Lines { received: self.received, ..self.lines(others) };
-        (self.reported, self.received) = (Lines { received: false, ..lines }, false);
+        let lines = BusLines { received: self.received, ..self.lines(others) };
+        (self.reported, self.received) = (BusLines { received: false, ..lines }, false);
         let (state, event_kind) = (self.mac.state(), event);
         let actions = self.mac.step(NOW_NS, lines, event);
-        self.rude |=
-            is_rude(state, self.mac.state(), Lines { received: lines.received, ..others }, &event_kind, self.number());
+        self.rude |= is_rude(
+            state,
+            self.mac.state(),
+            BusLines { received: lines.received, ..others },
+            &event_kind,
+            self.number(),
+        );
         let drive = self.mac.drive();
         if drive.busy != before.busy {
             self.reported.busy = drive.busy;
@@ -193,13 +198,13 @@ impl TokenBoard {
         if drive.attention != before.attention {
             self.reported.attention = drive.attention;
         }
-        self.regenerated |= actions.reports().any(|report| matches!(report, renga_mac::Report::Regenerated { .. }));
+        self.regenerated |= actions.reports().any(|report| matches!(report, renga_mac::MacReport::Regenerated { .. }));
         match actions.command {
             None => {}
-            Some(Command::Abort) => (self.talk, self.bidding, self.sent, self.bids) = (None, 0, None, None),
-            Some(Command::Bid) => self.bidding = super::bus::BID_TICKS,
-            Some(Command::SendData) => self.talk(None),
-            Some(Command::SendControl(control)) => self.talk(Some(control)),
+            Some(MacCommand::Abort) => (self.talk, self.bidding, self.sent, self.bids) = (None, 0, None, None),
+            Some(MacCommand::Bid) => self.bidding = super::bus::BID_TICKS,
+            Some(MacCommand::SendData) => self.talk(None),
+            Some(MacCommand::SendControl(control)) => self.talk(Some(control)),
         }
     }
 
@@ -215,15 +220,15 @@ impl TokenBoard {
 }
 
 /// Whether a board has gone from one state to another without manners.
-fn is_rude(from: State, to: State, others: Lines, event: &Event<'_>, number: u8) -> bool {
-    let uses = |state| matches!(state, State::Hold { .. } | State::Arb);
+fn is_rude(from: MacState, to: MacState, others: BusLines, event: &MacEvent<'_>, number: u8) -> bool {
+    let uses = |state| matches!(state, MacState::Hold { .. } | MacState::Arb);
     match event {
-        Event::Bids(bids) => matches!(to, State::Hold { .. }) && bids.trailing_zeros() != u32::from(number),
+        MacEvent::Bids(bids) => matches!(to, MacState::Hold { .. }) && bids.trailing_zeros() != u32::from(number),
         // Its sender keeps BUSY# low until the token has arrived.
-        Event::Frame(_) => false,
+        MacEvent::Frame(_) => false,
         // It has heard that its token is one too many.
-        _ if matches!(from, State::Park { .. }) && others.received && !others.token_in => {
-            matches!(to, State::Park { .. } | State::Hold { .. })
+        _ if matches!(from, MacState::Park { .. }) && others.received && !others.token_in => {
+            matches!(to, MacState::Park { .. } | MacState::Hold { .. })
         }
         _ => uses(to) && !uses(from) && others.busy,
     }

@@ -6,11 +6,11 @@
 //! times are relative, numbers that only differ by a shift are one.
 
 use super::board::{NOW_NS, TokenBoard, TokenTalk};
-use renga_mac::State;
+use renga_mac::MacState;
 use renga_mac::model::{LONG_AGO, Mutant};
-use renga_wire::bus::{Lines, Poll, SendError, older};
+use renga_wire::bus::{BusLines, Poll, SendError, older};
 use renga_wire::frame::BROADCAST;
-use renga_wire::{Header, Kind};
+use renga_wire::{FrameKind, Header};
 
 /// Ticks that a frame of the protocol takes.
 pub const CONTROL_TICKS: u8 = 2;
@@ -103,7 +103,7 @@ impl TokenWorld {
     }
 
     /// The lines as others than `place` pull them.
-    fn lines(&self, place: usize) -> Lines {
+    fn lines(&self, place: usize) -> BusLines {
         let others = self.boards.iter().enumerate().filter(|(other, _)| *other != place);
         let (mut busy, mut attention) = (self.false_busy >> place & 1 != 0, false);
         for (_, board) in others {
@@ -114,13 +114,13 @@ impl TokenWorld {
         let handed = self.boards[before].seen.token_out && self.blind >> place & 1 == 0;
         let talks = self.boards.iter().any(|board| board.talk.is_some());
         let token_in = handed || self.offered >> place & 1 != 0;
-        Lines { busy, attention: attention && !talks, token_in, received: false }
+        BusLines { busy, attention: attention && !talks, token_in, received: false }
     }
 
     fn is_due(&self, place: usize) -> bool {
         let own = self.boards[place].mac.drive();
         let others = self.lines(place);
-        let lines = Lines { busy: others.busy || own.busy, attention: others.attention || own.attention, ..others };
+        let lines = BusLines { busy: others.busy || own.busy, attention: others.attention || own.attention, ..others };
         self.boards[place].is_due(lines)
     }
 
@@ -162,7 +162,7 @@ impl TokenWorld {
         if self.ending().any(|talker| talker != usize::from(number)) {
             changes.extend([TokenChange::Lose(number), TokenChange::Mute(number)]);
         }
-        if board.mac.is_member() && matches!(board.mac.state(), State::Idle { .. }) {
+        if board.mac.is_member() && matches!(board.mac.state(), MacState::Idle { .. }) {
             changes.push(TokenChange::Offer(number));
         }
         if board.last_token.is_some() {
@@ -288,20 +288,20 @@ impl TokenWorld {
             board.mac.pass_time(ticks);
         }
         (self.false_busy, self.offered) = (self.lasting_false_busy(), 0);
-        let users = self.boards.iter().filter(|board| matches!(board.mac.state(), State::Hold { .. })).count();
+        let users = self.boards.iter().filter(|board| matches!(board.mac.state(), MacState::Hold { .. })).count();
         self.doubled = if users > 1 { self.doubled.saturating_add(1) } else { 0 };
     }
 
     /// A false level on BUSY# stays until its board has seen it.
     fn lasting_false_busy(&self) -> u8 {
-        let waits = |place: &usize| matches!(self.boards[*place].mac.state(), State::Wire { .. });
+        let waits = |place: &usize| matches!(self.boards[*place].mac.state(), MacState::Wire { .. });
         (0..self.boards.len()).filter(waits).fold(0, |set, place| set | self.false_busy & 1 << place)
     }
 
     /// A frame ends: others hear it and answer.
     fn end(&mut self, place: usize, talk: &TokenTalk, lost: u8, muted: u8) {
         let destination = self.boards[place].destination(talk, self.count());
-        let data = Header { kind: Kind::Data, destination, source: place as u8, epoch: 0, sequence: 0 };
+        let data = Header { kind: FrameKind::Data, destination, source: place as u8, epoch: 0, sequence: 0 };
         let header = talk.control.map_or(data, |control| control.header);
         let payload: &[u8] =
             talk.control.as_ref().map_or(&[], |control| &control.payload[..usize::from(control.bytes)]);
@@ -316,10 +316,10 @@ impl TokenWorld {
             if muted >> other & 1 == 0 {
                 poll |= board.mac.answers().to(&header, payload, true).0;
             }
-            let Some(control) = talk.control.filter(|control| control.header.kind != Kind::Poll) else { continue };
+            let Some(control) = talk.control.filter(|control| control.header.kind != FrameKind::Poll) else { continue };
             if [other as u8, BROADCAST].contains(&destination) {
                 board.frames.push(control);
-                if control.header.kind == Kind::Token {
+                if control.header.kind == FrameKind::Token {
                     board.last_token = Some(control);
                 }
             }

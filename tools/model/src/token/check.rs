@@ -3,7 +3,7 @@
 use super::board::TokenBoard;
 use super::bus::{TokenChange, TokenWorld};
 use renga_mac::model::Mutant;
-use renga_mac::{Sending, State};
+use renga_mac::{MacState, Sending};
 use stateright::{Checker, HasDiscoveries, Model, Property};
 
 /// Ticks in which two boards may use the token before they have noticed: a frame, and one who is late.
@@ -72,7 +72,7 @@ impl Model for TokenSearch {
                 |_: &TokenSearch, world: &TokenWorld| !world.boards.iter().any(|board| board.rude),
             ),
             Property::always("no board of its own number is ever silenced", |_: &TokenSearch, world: &TokenWorld| {
-                world.boards.iter().all(|board| board.mac.state() != State::Quarantine)
+                world.boards.iter().all(|board| board.mac.state() != MacState::Quarantine)
             }),
             Property::always(
                 "left alone, all are served soon, and then the bus is idle with one token",
@@ -88,7 +88,7 @@ impl Model for TokenSearch {
 
 fn peaceful(world: &TokenWorld) -> bool {
     // A token that is being sent may have arrived before its sender knows.
-    let giving = |state| matches!(state, State::Hold { sending: Sending::Token { .. }, .. });
+    let giving = |state| matches!(state, MacState::Hold { sending: Sending::Token { .. }, .. });
     let has = |board: &&TokenBoard| board.mac.has_token() && !giving(board.mac.state());
     let tokens = world.boards.iter().filter(has).count();
     let collided = |board: &TokenBoard| board.talk.as_ref().is_some_and(|talk| talk.collided);

@@ -5,7 +5,7 @@
 
 use renga_router::WINDOW_FRAMES;
 use renga_wire::frame::Hello;
-use renga_wire::{Frame, Head, Header, Kind};
+use renga_wire::{FrameKind, Head, Header, LinkFrame};
 use std::collections::{BTreeMap, VecDeque};
 
 /// The rule that was broken.
@@ -59,11 +59,11 @@ impl Rules {
     /// # Errors
     /// The rule that it breaks.
     pub fn sent(&mut self, board: u8, bytes: &[u8]) -> Result<(), BrokenRule> {
-        let frame = Frame::parse(bytes).map_err(|_| BrokenRule::NoFrame)?;
+        let frame = LinkFrame::parse(bytes).map_err(|_| BrokenRule::NoFrame)?;
         let header = frame.header;
         let side = self.sides.entry((board, header.destination)).or_default();
         match header.kind {
-            Kind::Hello => {
+            FrameKind::Hello => {
                 let hello = Hello::parse(frame.payload).map_err(|_| BrokenRule::NoFrame)?;
                 side.begin(header.epoch)?;
                 if hello.known.is_some() && hello.known == side.peer {
@@ -71,11 +71,11 @@ impl Rules {
                 }
                 Ok(())
             }
-            Kind::Ack | Kind::Nak => {
+            FrameKind::Ack | FrameKind::Nak => {
                 side.check_up(header)?;
                 side.check_acknowledged(header.sequence)
             }
-            Kind::Data => {
+            FrameKind::Data => {
                 side.check_up(header)?;
                 let (acknowledged, fragment) = frame.payload.split_first().ok_or(BrokenRule::NoFragment)?;
                 Head::parse(fragment).map_err(|_| BrokenRule::NoFragment)?;
@@ -88,14 +88,14 @@ impl Rules {
 
     /// `board` hears a frame, which may be damaged or for others.
     pub fn received(&mut self, board: u8, bytes: &[u8]) {
-        let Ok(frame) = Frame::parse(bytes) else { return };
+        let Ok(frame) = LinkFrame::parse(bytes) else { return };
         let header = frame.header;
         if header.destination != board {
             return;
         }
         let side = self.sides.entry((board, header.source)).or_default();
         match header.kind {
-            Kind::Hello => {
+            FrameKind::Hello => {
                 let Ok(hello) = Hello::parse(frame.payload) else { return };
                 let named = hello.known.is_some() && hello.known == side.epoch;
                 if !named || side.peer != Some(header.epoch) {
@@ -103,7 +103,7 @@ impl Rules {
                 }
                 side.named = named;
             }
-            Kind::Data if side.peer == Some(header.epoch) && header.sequence == side.received as u8 => {
+            FrameKind::Data if side.peer == Some(header.epoch) && header.sequence == side.received as u8 => {
                 side.received += 1
             }
             _ => {}

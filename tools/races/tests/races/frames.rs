@@ -3,7 +3,7 @@
 //! Invariant: loom's cells stand for content and tables, and find two cores that reach one at once though one of them writes.
 //! Nobody waits: who is refused has nothing to do in that interleaving.
 
-use super::{FrameCounts, FrameKind, FrameRefusal, FrameState, TAKEN};
+use super::{FrameCounts, FrameRefusal, FrameState, PageFrameKind, TAKEN};
 use loom::cell::UnsafeCell;
 use loom::sync::atomic::{AtomicU32, Ordering};
 use loom::thread;
@@ -63,11 +63,11 @@ pub fn table() {
         }
     });
     let writer = thread::spawn(|| frame.write());
-    if frame.state.become_table(FrameKind::Table, 0).is_ok() {
+    if frame.state.become_table(PageFrameKind::Table, 0).is_ok() {
         frame.content.with_mut(|_| ());
         frame.shown.with_mut(|_| ());
-        assert_eq!(frame.state.become_table(FrameKind::Root, 1), Err(FrameRefusal::WrongKind));
-        frame.state.turn(FrameKind::Plain, 0);
+        assert_eq!(frame.state.become_table(PageFrameKind::Root, 1), Err(FrameRefusal::WrongKind));
+        frame.state.turn(PageFrameKind::Plain, 0);
     }
     all([program, writer]);
     assert!(frame.state.get().is_plain() && frame.state.get().count() == 0);
@@ -95,8 +95,8 @@ pub fn unmap() {
 
 pub fn restrict() {
     let root = Frame::new();
-    root.state.become_table(FrameKind::Ending, 1).expect("it is unused");
-    root.state.turn(FrameKind::Root, 1);
+    root.state.become_table(PageFrameKind::Ending, 1).expect("it is unused");
+    root.state.turn(PageFrameKind::Root, 1);
     let cache = thread::spawn(|| {
         if let Ok(before) = root.state.lock() {
             assert!(before.is_root());
@@ -111,11 +111,11 @@ pub fn restrict() {
     }
     if root.state.begin_ending().is_ok() {
         root.content.with_mut(|_| ());
-        root.state.turn(FrameKind::Plain, 0);
+        root.state.turn(PageFrameKind::Plain, 0);
         root.write();
-        root.state.become_table(FrameKind::Ending, 2).expect("it is unused");
+        root.state.become_table(PageFrameKind::Ending, 2).expect("it is unused");
         root.content.with_mut(|_| ());
-        root.state.turn(FrameKind::Root, 2);
+        root.state.turn(PageFrameKind::Root, 2);
     }
     all([cache]);
     assert!(root.state.get().is_root());

@@ -1,7 +1,7 @@
 //! `renga image`: builds the disk image, or the cards of real boards, or looks into a card.
 
 use anyhow::{Context, Result, bail};
-use renga_boot_card::Node;
+use renga_boot_card::NodeFile;
 use renga_cli::ImageArgs;
 use renga_images::artifacts::{self, KernelFlavour};
 use renga_images::card::{self, CardCluster, CardFinding, Expected, Inspection};
@@ -113,7 +113,7 @@ fn inspect(environment: &Environment, path: &Path, cluster: Option<&CardCluster>
 /// What a card that says `node` should be like by the sources and files here.
 fn expected<'a>(
     environment: &Environment,
-    node: Option<&Node<'_>>,
+    node: Option<&NodeFile<'_>>,
     cluster: Option<&'a CardCluster>,
 ) -> Result<Expected<'a>> {
     let named = node.and_then(|node| SystemFile::find(environment, node.system).ok());

@@ -3,7 +3,7 @@
 use crate::support::{Renga, Scratch, clusters_can_run};
 use renga_model::trace::read::read;
 use renga_model::trace::{Recorded, check};
-use renga_wire::{Frame, Kind};
+use renga_wire::{FrameKind, LinkFrame};
 use std::fs;
 
 /// Crosses both ways: programs there, and bytes to and fro through pipes.
@@ -19,7 +19,7 @@ const DATA_FRAMES_MIN: usize = 100;
 /// Whether this is a data frame that `board` says.
 fn is_data_of(board: u8, part: &Recorded) -> bool {
     matches!(part, Recorded::Sent(from, bytes)
-        if *from == board && Frame::parse(bytes).is_ok_and(|frame| frame.header.kind == Kind::Data))
+        if *from == board && LinkFrame::parse(bytes).is_ok_and(|frame| frame.header.kind == FrameKind::Data))
 }
 
 /// The record without the data frame that stands at `place`, said or heard.

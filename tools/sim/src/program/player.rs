@@ -14,7 +14,7 @@ use renga_core::remote_run_queue::RemoteTask;
 use renga_hal::memory::{Frame, PAGE_BYTES, USER_END, UserMemory};
 use renga_hal_host::HostMemory;
 use renga_memory::layout::TRAMPOLINE;
-use renga_rt::host::Board;
+use renga_rt::host::HostBoard;
 use renga_rt::user::{AccessKind, Exit, Trap, UserContext};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -93,7 +93,7 @@ impl SimPrograms {
     }
 
     /// Gives the next user program of board `number`, on whichever of its `cores`, its turn; how long it took, ns.
-    pub fn turn(&self, number: u8, cores: &[Board], memory: &HostMemory) -> u64 {
+    pub fn turn(&self, number: u8, cores: &[HostBoard], memory: &HostMemory) -> u64 {
         let first = self.0.borrow_mut().next_core();
         let in_turn = || (0..cores.len()).map(|at| cores[(first + at) % cores.len()]);
         let guest = in_turn().find_map(|board| Some((board.core, board.core.remote_task()?)));
@@ -107,7 +107,7 @@ impl SimPrograms {
         }
     }
 
-    fn turn_at_home(&self, number: u8, board: Board, memory: &HostMemory) -> u64 {
+    fn turn_at_home(&self, number: u8, board: HostBoard, memory: &HostMemory) -> u64 {
         let Some(mut turn) = board.core.next_user() else { return TURN_NS };
         if turn.wait_cancelled() {
             turn.end(Trap::Preempted);

@@ -10,7 +10,7 @@ use renga_proto::pages::{Pages, Shrink};
 use renga_proto::procs::{BoardCounts, Procs, UsageOf, WHOLE_BOARD};
 use renga_proto::slots::{FileTable, FreeFile, FreePipe, PipeTable, TakeFile, TakePipe};
 use renga_rt::given::{Given, Servers, Wires};
-use renga_rt::host::Board;
+use renga_rt::host::HostBoard;
 use renga_systems::{Directory, Kind};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -78,7 +78,7 @@ pub struct Inspector {
 
 impl Inspector {
     /// That of the board of `directory`.
-    pub fn start(directory: &'static Directory, board: Board) -> Inspector {
+    pub fn start(directory: &'static Directory, board: HostBoard) -> Inspector {
         let result = Rc::new(RefCell::new(None));
         let answer = result.clone();
         let process = board.client(move |mut me| async move {

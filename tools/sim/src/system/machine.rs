@@ -15,7 +15,7 @@ use renga_phy::loopback::Loopback;
 use renga_process::Processor;
 use renga_process::host::Flushed;
 use renga_router::{LinkTiming, TokenLink};
-use renga_rt::host::Board;
+use renga_rt::host::HostBoard;
 use renga_rt::{Never, ProcId};
 use renga_systems::{Devices, Machine};
 use std::future::Future;
@@ -36,7 +36,7 @@ pub struct SimMachine<'s> {
 }
 
 impl SimMachine<'_> {
-    fn board(&self) -> Board {
+    fn board(&self) -> HostBoard {
         self.site.board
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::cast::{Body, Cast, Check, Fetch, Null, Stores, body, cluster, fill};
 use crate::synchronous::LIMIT_NS;
-use renga_sim::{BusCount, BusTiming, ClusterSetup};
+use renga_sim::{BusCounters, BusTiming, ClusterSetup};
 use std::cell::Cell;
 use std::future::Future;
 use std::rc::Rc;
@@ -14,7 +14,7 @@ const CALLS: u64 = 100;
 fn measure<F: Future<Output = ()> + 'static>(
     clients: usize,
     calls: impl Fn(Stores, u64) -> F + Copy + 'static,
-) -> (BusCount, u64) {
+) -> (BusCounters, u64) {
     let (warm, done) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
     let counters = (warm.clone(), done.clone());
     let go = Rc::new(Cell::new(false));
@@ -44,7 +44,7 @@ fn measure<F: Future<Output = ()> + 'static>(
     assert!(cluster.run_while(LIMIT_NS, || done.get() < clients));
     let (after, took_ns) = (cluster.bus().count(), cluster.now_ns() - began_ns);
     assert_eq!((seen[0].stats.retransmissions.get(), seen[1].stats.retransmissions.get()), (0, 0));
-    let count = BusCount {
+    let count = BusCounters {
         frames: after.frames - before.frames,
         bytes: after.bytes - before.bytes,
         wire_ns: after.wire_ns - before.wire_ns,
@@ -54,7 +54,7 @@ fn measure<F: Future<Output = ()> + 'static>(
     (count, took_ns)
 }
 
-fn report(what: &str, calls: u64, count: BusCount, took_ns: u64) {
+fn report(what: &str, calls: u64, count: BusCounters, took_ns: u64) {
     println!(
         "{what}: {:.2} frames and {:.1} bytes a call, {:.1} us; wire {:.1} %, bus {:.1} % busy",
         count.frames as f64 / calls as f64,

@@ -7,7 +7,7 @@ use renga_random::Random;
 use renga_rt::{Errno, Me, Never};
 use renga_sim::{ClusterSetup, SimCluster, SimSite};
 use renga_wire::frame::Hello;
-use renga_wire::{Cost, Frame, Head, Header, Kind, PAYLOAD_BYTES_MAX, Request};
+use renga_wire::{Cost, FrameKind, Head, Header, LinkFrame, PAYLOAD_BYTES_MAX, Request};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -32,18 +32,18 @@ impl Session {
         Session { epoch, peer_epoch: None, next: 0, acknowledged: 0, expected: 0, calls: [0; 16] }
     }
 
-    fn take(&mut self, frame: &Frame) {
+    fn take(&mut self, frame: &LinkFrame) {
         match frame.header.kind {
-            Kind::Hello if self.peer_epoch != Some(frame.header.epoch) => {
+            FrameKind::Hello if self.peer_epoch != Some(frame.header.epoch) => {
                 *self = Session { peer_epoch: Some(frame.header.epoch), ..Session::new(self.epoch) };
             }
-            Kind::Data => {
+            FrameKind::Data => {
                 self.expected = frame.header.sequence.wrapping_add(1);
                 self.acknowledged = frame.payload[0];
             }
-            Kind::Ack => self.acknowledged = frame.header.sequence,
+            FrameKind::Ack => self.acknowledged = frame.header.sequence,
             // It is taken at its word, so that the session is never stuck for long.
-            Kind::Nak => (self.next, self.acknowledged) = (frame.header.sequence, frame.header.sequence),
+            FrameKind::Nak => (self.next, self.acknowledged) = (frame.header.sequence, frame.header.sequence),
             _ => {}
         }
     }
@@ -53,15 +53,15 @@ impl Session {
         let mut payload = [0; PAYLOAD_BYTES_MAX];
         let odd = random.below(200) == 0;
         let kind = match random.below(100) {
-            _ if self.peer_epoch.is_none() => Kind::Hello,
-            0..=2 => Kind::Hello,
-            3..=8 => Kind::Ack,
-            9 => Kind::Nak,
-            _ => Kind::Data,
+            _ if self.peer_epoch.is_none() => FrameKind::Hello,
+            0..=2 => FrameKind::Hello,
+            3..=8 => FrameKind::Ack,
+            9 => FrameKind::Nak,
+            _ => FrameKind::Data,
         };
         let mut sequence = self.expected;
         let bytes = match kind {
-            Kind::Hello => {
+            FrameKind::Hello => {
                 if odd {
                     *self = Session { epoch: random.below(256) as u8, ..Session::new(0) };
                 }
@@ -71,7 +71,7 @@ impl Session {
                 payload[..Hello::BYTES].copy_from_slice(&hello.to_bytes());
                 Hello::BYTES
             }
-            Kind::Data => {
+            FrameKind::Data => {
                 payload[0] = if odd { random.below(256) as u8 } else { self.expected };
                 sequence = if odd { random.below(256) as u8 } else { self.next };
                 self.next = self.next.wrapping_add(u8::from(!odd));
@@ -79,7 +79,7 @@ impl Session {
             }
             _ => 0,
         };
-        if odd && kind != Kind::Data {
+        if odd && kind != FrameKind::Data {
             sequence = random.below(256) as u8;
         }
         let header = Header { kind, destination: VICTIM, source: HOSTILE, epoch: self.epoch, sequence };
@@ -138,7 +138,7 @@ async fn hostile<D: Phy>(
     loop {
         device.attend(me.now_ns());
         while let Some(bytes) = device.receive(&mut frame) {
-            if let Ok(frame) = Frame::parse(&frame[..bytes]) {
+            if let Ok(frame) = LinkFrame::parse(&frame[..bytes]) {
                 session.take(&frame);
             }
         }

@@ -15,17 +15,16 @@ const NO_SUBJECT: [&str; 31] = [
     "at", "to", "from", "with", "without", "between", "nothing", "nobody", "no", "not", "nor", "so", "it", "they",
     "there", "only",
 ];
-/// Tests that are not yet named so. The number only shrinks.
-const SENTENCES: usize = 323;
 
 /// Names that several types share since they are one idea, each with the idea.
-const SHARED: [(&str, &str); 3] = [
+const SHARED: [(&str, &str); 4] = [
     ("Error", "what can go wrong in that crate"),
     ("Errno", "an error number of Linux, as the kernel returns and a program takes it"),
     ("Arena", "the arena of a board, and its stand-in under loom"),
+    ("Frame", "a page frame, and its stand-in under loom"),
 ];
 /// Names that types of different ideas still share. The number only shrinks.
-const AMBIGUOUS: usize = 66;
+const AMBIGUOUS: usize = 11;
 
 /// The names that follow `keyword`, and where.
 fn named<'a>(code: &'a str, keyword: &str) -> Vec<(usize, &'a str)> {
@@ -57,9 +56,7 @@ fn test_names_say_subject_case_and_expectation() {
         let sentences = tests(&source).into_iter().filter(|(_, name)| !says_what_it_tests(name));
         violations.extend(sentences.map(|(at, name)| format!("{}: {name}", place(&source.path, &source.text, at))));
     }
-    if violations.len() > SENTENCES {
-        judge(&format!("tests are named subject_case_expectation ({SENTENCES} are known)"), violations);
-    }
+    judge("tests are named subject_case_expectation", violations);
 }
 
 #[test]

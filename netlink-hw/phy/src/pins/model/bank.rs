@@ -1,7 +1,7 @@
 //! A board's pins in the model, as its driver sees them.
 
 use super::peripherals::{ModelRegisters, Peripheral};
-use super::state::{State, Store};
+use super::state::{ModelState, Store};
 use corosensei::Yielder;
 use renga_hal::gpio::{PinBank, Pull};
 use std::cell::RefCell;
@@ -9,13 +9,13 @@ use std::rc::Rc;
 
 /// The pins of one board. Reads and waits let boards that are behind catch up.
 pub struct ModelPins<'a> {
-    state: Rc<RefCell<State>>,
+    state: Rc<RefCell<ModelState>>,
     board: usize,
     others: &'a Yielder<(), ()>,
 }
 
 impl<'a> ModelPins<'a> {
-    pub(super) fn new(state: Rc<RefCell<State>>, board: usize, others: &'a Yielder<(), ()>) -> ModelPins<'a> {
+    pub(super) fn new(state: Rc<RefCell<ModelState>>, board: usize, others: &'a Yielder<(), ()>) -> ModelPins<'a> {
         ModelPins { state, board, others }
     }
 

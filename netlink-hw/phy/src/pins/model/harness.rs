@@ -4,8 +4,8 @@
 
 use super::net::{Net, Thresholds};
 use super::peripherals::{LINK, SlavePins};
-use super::{HarnessFault, Setup};
-use crate::pins::wiring::Line;
+use super::{HarnessFault, ModelSetup};
+use crate::pins::wiring::HarnessLine;
 use std::vec::Vec;
 
 /// Pins of a bank.
@@ -31,7 +31,13 @@ pub mod ohms {
 pub const RIBBON_PF: f64 = 30.0;
 pub const BOARD_PF: f64 = 10.0;
 /// The wire at a pin of a board, with what is wrong with the harness.
-pub fn wire_of(setup: &Setup, board: usize, pin: usize, nets: &mut Vec<Net>, thresholds: [Thresholds; 2]) -> usize {
+pub fn wire_of(
+    setup: &ModelSetup,
+    board: usize,
+    pin: usize,
+    nets: &mut Vec<Net>,
+    thresholds: [Thresholds; 2],
+) -> usize {
     let boards = setup.boards.len();
     let mut place = pin;
     for fault in &setup.faults {
@@ -75,11 +81,11 @@ pub fn wire_of(setup: &Setup, board: usize, pin: usize, nets: &mut Vec<Net>, thr
 }
 
 /// The pin of TOK_IN#.
-pub fn token_in(setup: &Setup) -> u8 {
-    if setup.serial.is_some() { crate::spi::wiring::TOKEN_IN } else { Line::TokenIn.pin() }
+pub fn token_in(setup: &ModelSetup) -> u8 {
+    if setup.serial.is_some() { crate::spi::wiring::TOKEN_IN } else { HarnessLine::TokenIn.pin() }
 }
 
 /// Whether no wire of a bus over SPI leads to this pin.
-fn is_alone(setup: &Setup, pin: usize) -> bool {
+fn is_alone(setup: &ModelSetup, pin: usize) -> bool {
     setup.serial.is_some() && LINK >> pin & 1 == 0
 }

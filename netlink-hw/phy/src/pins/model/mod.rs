@@ -29,8 +29,8 @@ pub use spi_slave::{Lengths, Oddities};
 pub use tasks::Tasks;
 
 use super::Handshake;
-use super::wiring::{Line, Width};
-use state::State;
+use super::wiring::{HarnessLine, Width};
+use state::ModelState;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::vec::Vec;
@@ -62,7 +62,7 @@ pub enum HarnessFault {
 
 /// A cluster on a harness.
 #[derive(Clone, Debug)]
-pub struct Setup {
+pub struct ModelSetup {
     /// The boards.
     pub boards: Vec<Speed>,
     /// Data wires of the harness.
@@ -87,10 +87,10 @@ pub struct Setup {
     pub seed: u64,
 }
 
-impl Setup {
+impl ModelSetup {
     /// `boards` equal boards, three-wire, 1 kOhm, without stalls.
-    pub fn of(boards: u8, speed: Speed) -> Setup {
-        Setup {
+    pub fn of(boards: u8, speed: Speed) -> ModelSetup {
+        ModelSetup {
             boards: (0..boards).map(|_| speed).collect(),
             width: Width::Sixteen,
             handshake: Handshake::ThreeWire,
@@ -117,12 +117,12 @@ pub const WEAKEST_PULL_OHMS: f64 = 73_000.0;
 
 /// The boards and the harness.
 #[derive(Clone)]
-pub struct Model(Rc<RefCell<State>>);
+pub struct HarnessModel(Rc<RefCell<ModelState>>);
 
-impl Model {
+impl HarnessModel {
     /// All boards just reset.
-    pub fn new(setup: &Setup) -> Model {
-        Model(Rc::new(RefCell::new(State::new(setup))))
+    pub fn new(setup: &ModelSetup) -> HarnessModel {
+        HarnessModel(Rc::new(RefCell::new(ModelState::new(setup))))
     }
 
     /// What broke the rules of the bus so far.
@@ -146,7 +146,7 @@ impl Model {
     }
 
     /// Whether `line` is high for `board` at `at_ns`, which no board may have passed by far.
-    pub fn is_high(&self, board: u8, line: Line, at_ns: u64) -> bool {
+    pub fn is_high(&self, board: u8, line: HarnessLine, at_ns: u64) -> bool {
         let mut state = self.0.borrow_mut();
         state.apply_until(at_ns);
         state.is_high(usize::from(board), line, at_ns)

@@ -15,17 +15,17 @@ const STRONG_S: f64 = 1.0 / 1000.0;
 
 /// A resistor to a voltage.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Source {
+pub struct NetSource {
     /// Conductance, S.
     pub conductance: f64,
     /// Of the other end, V.
     pub voltage: f64,
 }
 
-impl Source {
+impl NetSource {
     /// Of `ohms` to `voltage`.
-    pub fn new(ohms: f64, voltage: f64) -> Source {
-        Source { conductance: 1.0 / ohms, voltage }
+    pub fn new(ohms: f64, voltage: f64) -> NetSource {
+        NetSource { conductance: 1.0 / ohms, voltage }
     }
 
     fn is_strong(&self) -> bool {
@@ -84,7 +84,7 @@ pub struct Net {
     /// pF / 1000: over a conductance in S it is a time in ns.
     capacity: f64,
     /// What drives it, by whoever: board, or none for the harness.
-    sources: Vec<(Option<u8>, Source)>,
+    sources: Vec<(Option<u8>, NetSource)>,
     course: Course,
     before: Course,
     levels: [Levels; 2],
@@ -117,14 +117,14 @@ impl Net {
     }
 
     /// Puts `source` (or nothing) in the place of what `who` drove it with before through `pin`.
-    pub fn drive(&mut self, at_ns: u64, slot: usize, source: Option<Source>) {
-        self.sources[slot].1 = source.unwrap_or(Source { conductance: 0.0, voltage: 0.0 });
+    pub fn drive(&mut self, at_ns: u64, slot: usize, source: Option<NetSource>) {
+        self.sources[slot].1 = source.unwrap_or(NetSource { conductance: 0.0, voltage: 0.0 });
         self.evaluate(at_ns);
     }
 
     /// A new place for a driver of `who`.
     pub fn slot(&mut self, who: Option<u8>) -> usize {
-        self.sources.push((who, Source { conductance: 0.0, voltage: 0.0 }));
+        self.sources.push((who, NetSource { conductance: 0.0, voltage: 0.0 }));
         self.sources.len() - 1
     }
 
@@ -182,7 +182,7 @@ impl Net {
     /// Two boards that drive it strongly to opposite levels: the one to high, the one to low.
     pub fn contenders(&self) -> Option<(u8, u8)> {
         let strong = |high: bool| {
-            let wanted = move |(_, source): &&(Option<u8>, Source)| {
+            let wanted = move |(_, source): &&(Option<u8>, NetSource)| {
                 source.is_strong() && (source.voltage > SUPPLY_V / 2.0) == high
             };
             self.sources.iter().filter(wanted).filter_map(|(who, _)| *who)
@@ -192,7 +192,7 @@ impl Net {
 
     /// Whether a board other than `but` pulls it low strongly.
     pub fn pulled_low_by_another(&self, but: u8) -> bool {
-        let pulls = |(who, source): &(Option<u8>, Source)| {
+        let pulls = |(who, source): &(Option<u8>, NetSource)| {
             who.is_some_and(|who| who != but) && source.is_strong() && source.voltage < SUPPLY_V / 2.0
         };
         self.sources.iter().any(pulls)

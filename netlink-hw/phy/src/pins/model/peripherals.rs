@@ -8,9 +8,9 @@ use super::net::Level;
 use super::speed::Speed;
 use super::spi_master::Master;
 use super::spi_slave::{Oddities, Slave};
-use super::state::{State, Store};
-use crate::pins::wiring::{Line, outputs};
-use crate::spi::wiring::{CLOCK, Chip, DATA, OPEN_DRAIN, SELECT, TOKEN_IN};
+use super::state::{ModelState, Store};
+use crate::pins::wiring::{HarnessLine, outputs};
+use crate::spi::wiring::{CLOCK, DATA, OPEN_DRAIN, SELECT, SpiChip, TOKEN_IN};
 use corosensei::Yielder;
 use renga_hal::registers::Registers;
 use std::cell::RefCell;
@@ -22,7 +22,7 @@ const ALTERNATIVE_3: u32 = 7;
 /// Shared wires of a bus over SPI, by the pin of the control line or of the master.
 pub const LINK: u32 = OPEN_DRAIN | SELECT | DATA | CLOCK | 1 << TOKEN_IN;
 /// A board that takes part in a frame pulls one of these.
-const TAKES_PART: u32 = outputs(Line::NotReady.mask() | Line::NotAccepted.mask(), 0);
+const TAKES_PART: u32 = outputs(HarnessLine::NotReady.mask() | HarnessLine::NotAccepted.mask(), 0);
 
 /// Whose registers they are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -68,8 +68,8 @@ impl SlavePins {
     /// Of a board.
     pub fn of(serial: &Serial, speed: &Speed) -> SlavePins {
         let (select, clock, named_input, named_answer) = match speed.chip {
-            Chip::Bcm2837 => (21, 19, 18, 20),
-            Chip::Bcm2711 => (8, 11, 10, 9),
+            SpiChip::Bcm2837 => (21, 19, 18, 20),
+            SpiChip::Bcm2711 => (8, 11, 10, 9),
         };
         let swap = |swapped: bool| if swapped { (named_answer, named_input) } else { (named_input, named_answer) };
         let (input, answer) = swap(serial.oddities.swapped_pins);
@@ -138,7 +138,7 @@ impl Ports {
     }
 }
 
-impl State {
+impl ModelState {
     /// Notes an access of `board` to `peripheral`.
     pub fn touch(&mut self, board: usize, peripheral: Peripheral) {
         let at_ns = self.boards[board].local_ns;
@@ -234,7 +234,7 @@ impl State {
 
 /// One peripheral of one board. Reads let boards that are behind catch up.
 pub struct ModelRegisters<'a> {
-    state: Rc<RefCell<State>>,
+    state: Rc<RefCell<ModelState>>,
     board: usize,
     others: &'a Yielder<(), ()>,
     peripheral: Peripheral,
@@ -242,7 +242,7 @@ pub struct ModelRegisters<'a> {
 
 impl<'a> ModelRegisters<'a> {
     pub(super) fn new(
-        state: Rc<RefCell<State>>,
+        state: Rc<RefCell<ModelState>>,
         board: usize,
         others: &'a Yielder<(), ()>,
         peripheral: Peripheral,

@@ -4,31 +4,31 @@
 
 use super::harness::PINS;
 use super::monitor::Rule;
-use super::state::{DATA, State};
+use super::state::{DATA, ModelState};
 use crate::pins::Handshake;
-use crate::pins::wiring::Line;
+use crate::pins::wiring::HarnessLine;
 
 /// A spike begins so long after a line was let go, and lasts so long, ns at most.
 const SPIKE_DELAY_NS: u64 = 10;
 const SPIKE_NS: u64 = 6;
 
-impl State {
+impl ModelState {
     /// Rules of strobe and data, before `pin` changes.
     pub(super) fn watch_before(&mut self, board: usize, pin: usize, old: Option<bool>, new: Option<bool>, at_ns: u64) {
         let Some(handshake) = self.monitor.handshake else { return };
-        let strobe = usize::from(Line::Strobe.pin());
+        let strobe = usize::from(HarnessLine::Strobe.pin());
         let talker = board as u8;
-        let calls = self.boards[board].pins[usize::from(Line::Attention.pin())].driven.is_some();
-        let high = |line: Line| !self.is_pulled(board, line);
+        let calls = self.boards[board].pins[usize::from(HarnessLine::Attention.pin())].driven.is_some();
+        let high = |line: HarnessLine| !self.is_pulled(board, line);
         let answered = match (self.boards[board].pins[strobe].latch, handshake) {
-            (false, _) => high(Line::NotAccepted),
-            (true, Handshake::TwoEdge) => high(Line::NotReady),
+            (false, _) => high(HarnessLine::NotAccepted),
+            (true, Handshake::TwoEdge) => high(HarnessLine::NotReady),
             (true, Handshake::ThreeWire) => true,
         };
         if pin == strobe && old.is_some() && new.is_some() {
             let early = match new {
-                Some(false) => !high(Line::NotReady),
-                _ => !high(Line::NotAccepted) && !calls,
+                Some(false) => !high(HarnessLine::NotReady),
+                _ => !high(HarnessLine::NotAccepted) && !calls,
             };
             if early {
                 self.monitor.report(at_ns, pin as u8, Rule::StrobeTooEarly { talker });
@@ -68,14 +68,14 @@ impl State {
 
     /// A data wire between the thresholds, while a strobe is out that not all have answered.
     pub(super) fn watch_undefined(&mut self, reader: usize, pin: usize, at_ns: u64) {
-        let strobe = usize::from(Line::Strobe.pin());
+        let strobe = usize::from(HarnessLine::Strobe.pin());
         let Some(handshake) = self.monitor.handshake.filter(|_| DATA >> pin & 1 != 0 && self.monitor.pending) else {
             return;
         };
         let talker = (0..self.boards.len()).find(|board| self.boards[*board].pins[strobe].driven.is_some());
         let Some(talker) = talker.filter(|talker| *talker != reader) else { return };
         let low = !self.boards[talker].pins[strobe].latch;
-        let answer = if low { Line::NotAccepted } else { Line::NotReady };
+        let answer = if low { HarnessLine::NotAccepted } else { HarnessLine::NotReady };
         if !self.is_pulled(talker, answer) || !low && handshake == Handshake::ThreeWire {
             self.monitor.pending = false;
         } else if self.boards[talker].pins[pin].driven.is_some() {

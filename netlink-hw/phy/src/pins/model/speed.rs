@@ -1,6 +1,6 @@
 //! How fast boards reach their pins, and what they take for high and low. `hardware.md` 1 and 4.3.
 
-use crate::spi::wiring::Chip;
+use crate::spi::wiring::SpiChip;
 
 /// A kind of board at a clock rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -8,7 +8,7 @@ pub struct Speed {
     /// What it is called.
     pub name: &'static str,
     /// Its chip.
-    pub chip: Chip,
+    pub chip: SpiChip,
     /// A read of the levels takes this long, ns; it samples the pins in the middle.
     pub read_ns: u64,
     /// From a store to the pin, ns.
@@ -48,7 +48,7 @@ impl Speed {
     /// Pi 3 or Zero 2 W at 1.2 GHz.
     pub const PI3_1200: Speed = Speed {
         name: "Pi 3 1.2 GHz",
-        chip: Chip::Bcm2837,
+        chip: SpiChip::Bcm2837,
         read_ns: 65,
         write_ns: 40,
         spacing_ns: 8,
@@ -73,7 +73,7 @@ impl Speed {
     /// Pi 4 at 600 MHz.
     pub const PI4_600: Speed = Speed {
         name: "Pi 4 600 MHz",
-        chip: Chip::Bcm2711,
+        chip: SpiChip::Bcm2711,
         read_ns: 175,
         write_ns: 50,
         spacing_ns: 4,

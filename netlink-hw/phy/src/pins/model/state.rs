@@ -5,11 +5,11 @@
 
 use super::harness::{BOARD_PF, PINS, RIBBON_PF, ohms, token_in, wire_of};
 use super::monitor::{Monitor, Rule};
-use super::net::{Level, Net, SUPPLY_V, Source};
+use super::net::{Level, Net, NetSource, SUPPLY_V};
 use super::peripherals::{self, Peripheral, Ports};
 use super::speed::Speed;
-use super::{HarnessFault, Setup};
-use crate::pins::wiring::{Line, OPEN_DRAIN, Width, outputs};
+use super::{HarnessFault, ModelSetup};
+use crate::pins::wiring::{HarnessLine, OPEN_DRAIN, Width, outputs};
 use renga_hal::gpio::Pull;
 use renga_random::Random;
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ use std::vec::Vec;
 /// Pins that are data wires.
 pub const DATA: u32 = Width::Sixteen.pins();
 /// Pins of the link that carry no data.
-const CONTROL: u32 = OPEN_DRAIN | Line::Strobe.mask() | Line::TokenIn.mask();
+const CONTROL: u32 = OPEN_DRAIN | HarnessLine::Strobe.mask() | HarnessLine::TokenIn.mask();
 
 /// The function of a pin that is driven to its latch.
 const OUTPUT: u32 = 1;
@@ -50,7 +50,7 @@ pub struct Pin {
     pub changed_ns: u64,
 }
 
-pub struct Board {
+pub struct ModelBoard {
     pub speed: Speed,
     /// Which thresholds.
     pub kind: usize,
@@ -68,8 +68,8 @@ pub struct Board {
     pub accesses: u64,
 }
 
-pub struct State {
-    pub boards: Vec<Board>,
+pub struct ModelState {
+    pub boards: Vec<ModelBoard>,
     pub nets: Vec<Net>,
     stores: BTreeMap<(u64, u64), (u8, u64, Store)>,
     sequence: u64,
@@ -85,8 +85,8 @@ pub struct State {
     token_in: usize,
 }
 
-impl State {
-    pub fn new(setup: &Setup) -> State {
+impl ModelState {
+    pub fn new(setup: &ModelSetup) -> ModelState {
         let kind_of = |speed: &Speed| usize::from(speed.high_v == Speed::PI4_600.high_v);
         let thresholds = [Speed::PI3_1200, Speed::PI4_600].map(|speed| (speed.low_v, speed.high_v));
         let wire_pf = RIBBON_PF + BOARD_PF * setup.boards.len() as f64;
@@ -101,7 +101,7 @@ impl State {
                 let (function, driven) = (0, None);
                 Pin { function, latch: false, driven, pull: Pull::Off, net, slot, changed_ns: 0 }
             });
-            Board {
+            ModelBoard {
                 speed: *speed,
                 kind: kind_of(speed),
                 local_ns: 0,
@@ -115,7 +115,7 @@ impl State {
             }
         });
         let boards = boards.collect();
-        let mut state = State {
+        let mut state = ModelState {
             boards,
             nets,
             stores: BTreeMap::new(),
@@ -139,20 +139,20 @@ impl State {
     }
 
     /// Terminators, hard pulls and stuck wires.
-    fn wire_up(&mut self, setup: &Setup) {
-        let mut fixed = |net: usize, source: Source| {
+    fn wire_up(&mut self, setup: &ModelSetup) {
+        let mut fixed = |net: usize, source: NetSource| {
             let slot = self.nets[net].slot(None);
             self.nets[net].drive(0, slot, Some(source));
         };
         for pin in 4..=8 {
             if let Some(ohms) = setup.terminator_ohms {
-                fixed(pin, Source::new(ohms, SUPPLY_V));
+                fixed(pin, NetSource::new(ohms, SUPPLY_V));
             }
         }
         for fault in &setup.faults {
             match *fault {
-                HarnessFault::StuckLow(pin) => fixed(usize::from(pin), Source::new(ohms::SHORT, 0.0)),
-                HarnessFault::StuckHigh(pin) => fixed(usize::from(pin), Source::new(ohms::SHORT, SUPPLY_V)),
+                HarnessFault::StuckLow(pin) => fixed(usize::from(pin), NetSource::new(ohms::SHORT, 0.0)),
+                HarnessFault::StuckHigh(pin) => fixed(usize::from(pin), NetSource::new(ohms::SHORT, SUPPLY_V)),
                 _ => {}
             }
         }
@@ -175,12 +175,12 @@ impl State {
         };
         let rail = |high: bool| if high { SUPPLY_V } else { 0.0 };
         let source = match state.pull {
-            _ if !owner.powered => Some(Source::new(series + ohms::CLAMP, ohms::CLAMP_V)),
-            _ if let Some(high) = state.driven => Some(Source::new(series + ohms::PAD, rail(high))),
-            _ if matches!(pin, 2 | 3) => Some(Source::new(ohms::HARD_PULL, SUPPLY_V)),
+            _ if !owner.powered => Some(NetSource::new(series + ohms::CLAMP, ohms::CLAMP_V)),
+            _ if let Some(high) = state.driven => Some(NetSource::new(series + ohms::PAD, rail(high))),
+            _ if matches!(pin, 2 | 3) => Some(NetSource::new(ohms::HARD_PULL, SUPPLY_V)),
             Pull::Off => None,
-            Pull::Up => Some(Source::new(self.pull_ohms + series, SUPPLY_V)),
-            Pull::Down => Some(Source::new(self.pull_ohms + series, 0.0)),
+            Pull::Up => Some(NetSource::new(self.pull_ohms + series, SUPPLY_V)),
+            Pull::Down => Some(NetSource::new(self.pull_ohms + series, 0.0)),
         };
         self.nets[state.net].drive(at_ns, state.slot, source);
     }
@@ -205,8 +205,8 @@ impl State {
 
     /// Whether a board talks or listens is what it pulls.
     fn step_ns(&self, board: usize) -> u64 {
-        const LISTENS: u32 = outputs(Line::NotReady.mask() | Line::NotAccepted.mask(), 0);
-        let Board { functions, speed, .. } = &self.boards[board];
+        const LISTENS: u32 = outputs(HarnessLine::NotReady.mask() | HarnessLine::NotAccepted.mask(), 0);
+        let ModelBoard { functions, speed, .. } = &self.boards[board];
         if functions[0] & LISTENS != 0 { speed.listener_ns } else { speed.talker_ns }
     }
 
@@ -293,14 +293,14 @@ impl State {
     }
 
     /// Whether a line is high on its wire, for `board`.
-    pub fn is_high(&self, board: usize, line: Line, at_ns: u64) -> bool {
+    pub fn is_high(&self, board: usize, line: HarnessLine, at_ns: u64) -> bool {
         let owner = &self.boards[board];
         let net = &self.nets[owner.pins[usize::from(line.pin())].net];
         net.true_level(at_ns, owner.kind) == Level::High
     }
 
     /// Whether any board pulls a line low, as `board` is wired.
-    pub(super) fn is_pulled(&self, board: usize, line: Line) -> bool {
+    pub(super) fn is_pulled(&self, board: usize, line: HarnessLine) -> bool {
         let net = self.boards[board].pins[usize::from(line.pin())].net;
         self.nets[net].pulled_low_by_another(u8::MAX)
     }

@@ -3,7 +3,7 @@
 //! A driver is straight-line code that knows of no other board, so each board's task has a stack of its
 //! own and leaves it where it reads its pins.
 
-use super::{Model, ModelPins};
+use super::{HarnessModel, ModelPins};
 use corosensei::Coroutine;
 use std::vec::Vec;
 
@@ -12,14 +12,14 @@ type Task = Coroutine<(), (), ()>;
 
 /// The boards' tasks.
 pub struct Tasks {
-    model: Model,
+    model: HarnessModel,
     tasks: Vec<Option<Task>>,
     hung: Vec<bool>,
 }
 
 impl Tasks {
     /// Nobody does anything yet.
-    pub fn new(model: &Model) -> Tasks {
+    pub fn new(model: &HarnessModel) -> Tasks {
         let boards = model.0.borrow().boards.len();
         Tasks { model: model.clone(), tasks: (0..boards).map(|_| None).collect(), hung: std::vec![false; boards] }
     }

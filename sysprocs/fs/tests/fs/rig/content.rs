@@ -4,7 +4,7 @@ use renga_fs::{DataClients, RUN_PAGES, data_reader, data_writeback};
 use renga_proto::data::DataWriteback;
 use renga_proto::disk::Disk;
 use renga_proto::pages::Pages;
-use renga_rt::host::Board;
+use renga_rt::host::HostBoard;
 use renga_rt::{Address, Client, Family, Me, Members, Notifier, Port};
 
 /// The processes between page cache and medium.
@@ -17,7 +17,7 @@ pub struct Content {
 }
 
 impl Content {
-    pub fn start(board: Board, disk: Address<Disk>, pages: impl FnOnce(Notifier) -> Address<Pages>) -> Content {
+    pub fn start(board: HostBoard, disk: Address<Disk>, pages: impl FnOnce(Notifier) -> Address<Pages>) -> Content {
         let writing = board.declare(4);
         let pages = pages(Notifier::new(writing));
         let room = || vec![[0; 4096]; RUN_PAGES].leak();

@@ -8,7 +8,7 @@ use renga_proto::names::{CacheSteps, NO_CACHE_GENERATION, Names, StatusHere};
 use renga_proto::path;
 use renga_proto::sessions::Sessions;
 use renga_proto::steps::{self, STEPS_BYTES};
-use renga_rt::host::Board;
+use renga_rt::host::HostBoard;
 use renga_rt::{Address, Errno};
 
 /// Few, so that some make room for others.
@@ -19,12 +19,12 @@ const REFERENCES: usize = 4;
 /// Comparisons of which one has to come out.
 const TRIES: usize = 4;
 
-pub fn start(board: Board) -> Address<Names> {
+pub fn start(board: HostBoard) -> Address<Names> {
     start_in(board, board.arena.put(Sessions::new))
 }
 
 /// As `start`, of a board with these sessions.
-pub fn start_in(board: Board, sessions: &'static Sessions) -> Address<Names> {
+pub fn start_in(board: HostBoard, sessions: &'static Sessions) -> Address<Names> {
     board.server(|me, port| {
         let (names, inodes) = (vec![NameSlot::EMPTY; NAMES].leak(), vec![CachedInode::EMPTY; INODES].leak());
         let (targets, references) =

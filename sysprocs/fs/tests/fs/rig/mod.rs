@@ -37,7 +37,7 @@ use renga_proto::pages::{Pages, Revocations};
 use renga_proto::path::{self, Path};
 use renga_proto::sessions::Sessions;
 use renga_proto::slots::{FileTable, TakeFile};
-use renga_rt::host::Board;
+use renga_rt::host::HostBoard;
 use renga_rt::{Address, Client, Errno, Family, ForwardFamily, Local, Me, Members, Notifier, Watch};
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -52,7 +52,7 @@ pub const EPOCH_NS: u64 = 1_600_000_000_000_000_000;
 /// The processes of a board.
 #[derive(Clone, Copy)]
 pub struct System {
-    pub board: Board,
+    pub board: HostBoard,
     pub allocator: Address<Allocator>,
     pub buffers: Address<BufferDirectory>,
     pub path: Address<Path>,
@@ -73,7 +73,7 @@ fn leak_names(count: usize) -> &'static mut [NameSlot] {
 
 impl System {
     pub fn new(device: &Medium512, medium: &'static str, counts: Counts) -> System {
-        let board = Board::new(0, 4 << 20);
+        let board = HostBoard::new(0, 4 << 20);
         board.core.set_log(log);
         let medium = Medium::named(medium).unwrap();
         let device = leak(device.clone());
@@ -144,7 +144,7 @@ impl System {
     }
 
     fn revocations(
-        board: Board,
+        board: HostBoard,
         caches: &'static [Members],
         held: &'static [Members],
         pages: Address<Pages>,
@@ -157,7 +157,7 @@ impl System {
     }
 
     fn opener(
-        board: Board,
+        board: HostBoard,
         inodes: &'static [Members],
         directory: Address<InodeDirectory>,
         (machine, memory, pages): (&'static HostMemory, Address<Memory>, Address<Pages>),

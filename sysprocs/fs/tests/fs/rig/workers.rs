@@ -9,12 +9,12 @@ use renga_proto::allocator::Allocator;
 use renga_proto::inode::InodeDirectory;
 use renga_proto::pages::Revocations;
 use renga_proto::path::{Path, Walk};
-use renga_rt::host::Board;
+use renga_rt::host::HostBoard;
 use renga_rt::{Address, Client, Family, ForwardFamily, Me, Members, Notifier, Port};
 
 /// Those that the directory of inodes gives work.
 pub fn workers(
-    board: Board,
+    board: HostBoard,
     directory: Address<InodeDirectory>,
     inodes: &'static [Members],
     allocator: Address<Allocator>,
@@ -45,7 +45,7 @@ pub fn workers(
 
 /// The path lookup workers.
 pub fn lookup_workers(
-    board: Board,
+    board: HostBoard,
     directory: Address<InodeDirectory>,
     inodes: &'static [Members],
     (allocator, revocations): (Address<Allocator>, Address<Revocations>),

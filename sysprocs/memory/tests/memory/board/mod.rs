@@ -12,7 +12,7 @@ use renga_proto::memory::{Memory, MemoryStatus};
 use renga_proto::pages::{KEPT, PagePlace, Pages, Shrink, WritePage};
 use renga_proto::references::References;
 use renga_proto::sessions::Sessions;
-use renga_rt::host::Board;
+use renga_rt::host::HostBoard;
 use renga_rt::{Address, Client, Family, Local, Members, Never, Port};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -212,7 +212,7 @@ pub struct Servers {
 }
 
 /// The processes of one board.
-pub fn servers(board: Board, frames: u32, files: usize, directory: Address<InodeDirectory>) -> Servers {
+pub fn servers(board: HostBoard, frames: u32, files: usize, directory: Address<InodeDirectory>) -> Servers {
     let machine: &'static HostMemory = Box::leak(Box::new(HostMemory::new(frames)));
     let counts = FrameCounts::new(board.arena, frames as usize);
     let memory = board.server(|me, port| renga_memory::memory(me, port, counts, machine, None));
@@ -247,7 +247,7 @@ pub fn run<F: Future<Output = World> + 'static>(
     contents: Vec<Vec<u8>>,
     body: impl FnOnce(World) -> F + 'static,
 ) {
-    let board = Board::new(0, 1 << 21);
+    let board = HostBoard::new(0, 1 << 21);
     let counts = Rc::new(Counts::default());
     counts.references.borrow_mut().resize(contents.len(), 1);
     counts.inos.borrow_mut().extend((0..contents.len()).map(|slot| file(slot as u16).ino));

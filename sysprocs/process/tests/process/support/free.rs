@@ -3,7 +3,7 @@
 use super::System;
 use renga_core::Process;
 use renga_proto::memory::{Memory, MemoryStatus};
-use renga_rt::host::Board;
+use renga_rt::host::HostBoard;
 use renga_rt::{Address, Client};
 use std::cell::Cell;
 use std::rc::Rc;
@@ -11,7 +11,7 @@ use std::rc::Rc;
 impl System {
     /// How many page frames each board has free.
     pub fn free_frames(&self) -> Vec<u32> {
-        let ask = |(board, &memory): (&Board, &&'static Process)| {
+        let ask = |(board, &memory): (&HostBoard, &&'static Process)| {
             let free = Rc::new(Cell::new(0));
             let answer = free.clone();
             board.client(move |me| async move {

@@ -18,7 +18,7 @@ use renga_process::host::{Flushed, Script, run};
 use renga_process::{UserClients, UserFacts};
 use renga_proto::pipe::PIPE_BYTES;
 use renga_proto::sessions::Sessions;
-use renga_rt::host::Board;
+use renga_rt::host::HostBoard;
 use renga_rt::user::UserContext;
 use renga_rt::{Address, Client, Family, Local, Me, Members, Notifier, Port, ProcId, Protocol, WaitCanceller, Wakes};
 use std::cell::RefCell;
@@ -78,7 +78,7 @@ struct DiskHeaders {
 }
 
 pub struct System {
-    pub boards: Vec<Board>,
+    pub boards: Vec<HostBoard>,
     pub machines: Vec<&'static HostMemory>,
     pub disk: &'static Disk,
     pub line: Line,
@@ -89,7 +89,7 @@ pub struct System {
     pub procs: Vec<&'static Process>,
 }
 
-fn declare(board: Board) -> Headers {
+fn declare(board: HostBoard) -> Headers {
     let many = |count| (0..count).map(|_| board.declare(3)).collect();
     let waker = board.declare(3);
     Headers {
@@ -143,7 +143,7 @@ impl System {
         }
         let line = Line::default();
         let switch: &'static Switch = leak(Switch::default());
-        let boards: Vec<Board> = (0..boards).map(|number| Board::new(number as u8, 16 << 20)).collect();
+        let boards: Vec<HostBoard> = (0..boards).map(|number| HostBoard::new(number as u8, 16 << 20)).collect();
         let machines: Vec<&'static HostMemory> = boards.iter().map(|_| leak(HostMemory::new(FRAMES))).collect();
         let headers: Vec<Headers> = boards.iter().map(|&board| declare(board)).collect();
         for (number, (board, headers)) in boards.iter().zip(&headers).enumerate() {
@@ -181,7 +181,7 @@ impl System {
 
     /// Runs until nothing is left to do.
     pub fn run(&self) {
-        let boards: Vec<(Board, &HostMemory)> =
+        let boards: Vec<(HostBoard, &HostMemory)> =
             self.boards.iter().zip(&self.machines).map(|(&board, &machine)| (board, machine)).collect();
         assert!(run(&boards, TURNS_MAX), "the programs never come to rest: {:?}", System::log());
     }
@@ -210,7 +210,7 @@ impl System {
     }
 }
 
-fn start_disk_board(board: Board, own: &DiskHeaders, all: &[Headers], disk: &'static Disk, line: &Line) {
+fn start_disk_board(board: HostBoard, own: &DiskHeaders, all: &[Headers], disk: &'static Disk, line: &Line) {
     board.start(own.path, |me| disk::path(Port::new(&me).0, disk));
     board.start(own.inode_directory, |me| disk::inode_directory(Port::new(&me).0, disk));
     for (slot, inode) in own.inodes.iter().enumerate() {
@@ -238,7 +238,7 @@ fn start_disk_board(board: Board, own: &DiskHeaders, all: &[Headers], disk: &'st
     });
 }
 
-fn start_events(board: Board, here: &Headers) {
+fn start_events(board: HostBoard, here: &Headers) {
     board.start(here.events, |me| {
         let port = Port::new(&me).0;
         let places = Vec::leak((0..EVENTS).map(|_| renga_clock::EventPlace::FREE).collect());
@@ -249,7 +249,7 @@ fn start_events(board: Board, here: &Headers) {
 }
 
 fn start_servers(
-    board: Board,
+    board: HostBoard,
     number: usize,
     all: &[Headers],
     own: &DiskHeaders,
@@ -326,7 +326,7 @@ fn start_servers(
 }
 
 fn start_user<M: UserMemory>(
-    board: Board,
+    board: HostBoard,
     number: usize,
     slot: usize,
     all: &[Headers],

@@ -6,11 +6,13 @@ use super::{BusPull, Case};
 use anyhow::{Result, bail};
 use renga_hal::gpio::PinBank;
 use renga_phy::FRAME_BYTES_MAX;
-use renga_phy::pins::model::{Model, ModelPins, ONE_PERCENT_NS, PULL_OHMS, Setup, Tasks, WEAKEST_PULL_OHMS};
-use renga_phy::pins::{BusError, PinBus, PullUps, Timing, Wiring};
+use renga_phy::pins::model::{
+    HarnessModel, ModelPins, ModelSetup, ONE_PERCENT_NS, PULL_OHMS, Tasks, WEAKEST_PULL_OHMS,
+};
+use renga_phy::pins::{BusError, PinBus, PinTiming, PullUps, Wiring};
 use renga_wire::bus::{Answers, Poll};
 use renga_wire::frame::BROADCAST;
-use renga_wire::{Header, Kind};
+use renga_wire::{FrameKind, Header};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -42,24 +44,24 @@ type Sent = (Result<Poll, BusError>, u64);
 
 pub(super) fn frame(destination: u8, source: u8, payload_bytes: usize) -> Vec<u8> {
     let payload: Vec<u8> = (0..payload_bytes).map(|i| (i * i * 31 + i * 7 + 3) as u8).collect();
-    let header = Header { kind: Kind::Data, destination, source, epoch: 0, sequence: 0 };
+    let header = Header { kind: FrameKind::Data, destination, source, epoch: 0, sequence: 0 };
     let mut bytes = [0; FRAME_BYTES_MAX];
     let length = header.emit(&payload, &mut bytes).expect("a frame has room for its payload");
     bytes[..length].to_vec()
 }
 
-pub(super) fn model(case: &Case) -> (Model, Wiring) {
-    let setup = Setup {
+pub(super) fn model(case: &Case) -> (HarnessModel, Wiring) {
+    let setup = ModelSetup {
         width: case.width,
         handshake: case.handshake,
         terminator_ohms: case.pull.ohms(),
         pull_ohms: if case.pull == BusPull::Weakest { WEAKEST_PULL_OHMS } else { PULL_OHMS },
         stall_every_ns: case.stalls.then_some(ONE_PERCENT_NS),
         seed: case.seed,
-        ..Setup::of(case.listeners + 1, case.speed)
+        ..ModelSetup::of(case.listeners + 1, case.speed)
     };
     let pulls = if case.pull.ohms().is_some() { PullUps::Harness } else { PullUps::Internal };
-    (Model::new(&setup), Wiring { width: case.width, handshake: case.handshake, pulls })
+    (HarnessModel::new(&setup), Wiring { width: case.width, handshake: case.handshake, pulls })
 }
 
 /// Sends `count` frames from board 0 to all others.
@@ -76,7 +78,7 @@ pub fn frames(case: &Case, payload_bytes: usize, count: usize) -> Result<FrameTi
     }
     let (clock, seen) = (model.clone(), results.clone());
     tasks.begin(0, move |pins| {
-        let mut bus = PinBus::begin(pins, 0, wiring, Timing::for_width(wiring.width));
+        let mut bus = PinBus::begin(pins, 0, wiring, PinTiming::for_width(wiring.width));
         bus.gpio().wait_until(BEGIN_NS);
         for _ in 0..count {
             let begin_ns = clock.now_ns(0);
@@ -102,7 +104,7 @@ pub fn frames(case: &Case, payload_bytes: usize, count: usize) -> Result<FrameTi
 }
 
 fn listener(pins: ModelPins<'_>, board: u8, wiring: Wiring) {
-    let mut bus = PinBus::begin(pins, board, wiring, Timing::for_width(wiring.width));
+    let mut bus = PinBus::begin(pins, board, wiring, PinTiming::for_width(wiring.width));
     let answers = Answers { board, present: true, ..Answers::default() };
     let mut into = [0; FRAME_BYTES_MAX];
     loop {

@@ -7,8 +7,8 @@ use super::cluster::{IDLE_NS, STEP_NS, frame, model};
 use anyhow::{Result, bail};
 use renga_hal::gpio::PinBank;
 use renga_phy::bus_phy::{BusPhy, TokenBus};
-use renga_phy::pins::model::{Model, ModelPins, Tasks};
-use renga_phy::pins::{PinBus, Timing, Width};
+use renga_phy::pins::model::{HarnessModel, ModelPins, Tasks};
+use renga_phy::pins::{PinBus, PinTiming, Width};
 use renga_phy::{FRAME_BYTES_MAX, Phy};
 use renga_router::TokenLink;
 use std::cell::RefCell;
@@ -57,7 +57,7 @@ pub(super) fn heads() -> String {
 pub(super) struct PassingTask {
     pub boards: u8,
     /// The token's.
-    pub timing: renga_mac::Timing,
+    pub timing: renga_mac::TokenTiming,
     pub payload_bytes: usize,
     /// How long all send, once they have found each other, ns.
     pub span_ns: u64,
@@ -73,7 +73,7 @@ impl PassingTask {
 /// What one board does.
 pub(super) fn pass<B: TokenBus>(bus: B, task: &PassingTask, seen: &RefCell<Passing>) {
     let (board, from_ns, until_ns) = (bus.board(), task.begin_ns(), task.begin_ns() + task.span_ns);
-    let setup = renga_mac::Setup { board, serial: u64::from(board), timing: task.timing };
+    let setup = renga_mac::MacSetup { board, serial: u64::from(board), timing: task.timing };
     let mut link = TokenLink::new(setup, BusPhy::new(bus, IDLE_NS));
     let next = (board + 1) % task.boards;
     let (frame, mut into) = (frame(next, board, task.payload_bytes), [0; FRAME_BYTES_MAX]);
@@ -105,7 +105,7 @@ pub(super) fn pass<B: TokenBus>(bus: B, task: &PassingTask, seen: &RefCell<Passi
 /// # Errors
 /// If the driver breaks a rule of the bus, or a board never takes part.
 pub(super) fn run(
-    model: &Model,
+    model: &HarnessModel,
     task: &PassingTask,
     what: &dyn Display,
     begin: impl Fn(&mut Tasks, u8, Rc<RefCell<Passing>>),
@@ -138,11 +138,11 @@ pub(super) fn run(
 /// As [`run`].
 pub fn passing(case: &Case, payload_bytes: usize, span_ns: u64) -> Result<Passing> {
     let (model, wiring) = model(case);
-    let timing = renga_mac::Timing::PI3.slowed(u64::from(Width::Sixteen.wires() / wiring.width.wires()));
+    let timing = renga_mac::TokenTiming::PI3.slowed(u64::from(Width::Sixteen.wires() / wiring.width.wires()));
     let task = PassingTask { boards: case.listeners + 1, timing, payload_bytes, span_ns };
     run(&model, &task, case, |tasks, board, seen| {
         tasks.begin(board, move |pins: ModelPins<'_>| {
-            pass(PinBus::begin(pins, board, wiring, Timing::for_width(wiring.width)), &task, &seen);
+            pass(PinBus::begin(pins, board, wiring, PinTiming::for_width(wiring.width)), &task, &seen);
         });
     })
 }

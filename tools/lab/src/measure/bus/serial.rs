@@ -13,7 +13,7 @@ use renga_phy::FRAME_BYTES_MAX;
 use renga_phy::bus_phy::TokenBus;
 use renga_phy::pins::PullUps;
 use renga_phy::pins::model::{
-    Model, ModelPins, ModelRegisters, ONE_PERCENT_NS, Peripheral, Serial, Setup, Speed, Tasks,
+    HarnessModel, ModelPins, ModelRegisters, ModelSetup, ONE_PERCENT_NS, Peripheral, Serial, Speed, Tasks,
 };
 use renga_phy::spi::{SpiBus, timing};
 use renga_wire::bus::Answers;
@@ -59,7 +59,8 @@ fn listen(mut bus: Bus<'_>) {
 /// # Errors
 /// If it does not arrive everywhere, or the driver breaks a rule of the bus.
 pub fn rate(boards: u8, speed: Speed, rate_hz: u32, payload_bytes: usize, seed: u64) -> Result<f64> {
-    let model = Model::new(&Setup { serial: Some(Serial::REPORTED), seed, ..Setup::of(boards, speed) });
+    let model =
+        HarnessModel::new(&ModelSetup { serial: Some(Serial::REPORTED), seed, ..ModelSetup::of(boards, speed) });
     let sent = Rc::new(RefCell::new(None));
     let mut tasks = Tasks::new(&model);
     for board in 1..boards {
@@ -113,13 +114,13 @@ pub fn rates(seed: u64, speeds: &[Speed; 3], payload_bytes: usize) -> Result<()>
 /// If the driver breaks a rule of the bus, or a board never takes part.
 pub fn passing(boards: u8, speed: Speed, rate_hz: u32, payload_bytes: usize, seed: u64) -> Result<Passing> {
     let stall_every_ns = Some(ONE_PERCENT_NS);
-    let setup = Setup { serial: Some(Serial::REPORTED), stall_every_ns, seed, ..Setup::of(boards, speed) };
+    let setup = ModelSetup { serial: Some(Serial::REPORTED), stall_every_ns, seed, ..ModelSetup::of(boards, speed) };
     let bits = payload_bytes as u64 * 8;
     let span_ns = PASSED_FRAMES * bits * 1_000_000_000 / u64::from(rate_hz);
-    let timing = renga_mac::Timing::PI3.slowed(TOKEN_SLOWED);
+    let timing = renga_mac::TokenTiming::PI3.slowed(TOKEN_SLOWED);
     let task = PassingTask { boards, timing, payload_bytes, span_ns };
     passing::run(
-        &Model::new(&setup),
+        &HarnessModel::new(&setup),
         &task,
         &format_args!("SPI, {boards} boards, {rate_hz} Hz"),
         |tasks, board, seen| {
