@@ -32,7 +32,7 @@ mod tests {
     use super::{quicker, script};
     use crate::run::RunOutcome;
 
-    /// Holds: scale-load.
+    /// Holds: bench-report.
     #[test]
     fn thrice_takes_faster_of_last_two() {
         let said = |times: [u64; 3]| {

@@ -129,7 +129,7 @@ pub(super) mod tests {
         OnCluster { boards: busy_ns.len() as u8, ns, spent }
     }
 
-    /// Holds: scale-load.
+    /// Holds: bench-report.
     #[test]
     fn scaling_report_names_saving_and_bottleneck() {
         let clusters = vec![

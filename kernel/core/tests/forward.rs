@@ -246,7 +246,6 @@ fn forward_call_of_proxy_is_like_any_other() {
     assert_eq!(used.get(), 3, "of what the last server said");
 }
 
-/// Holds: call-budget.
 #[test]
 fn forward_chain_passes_ready_queue_by_budget() {
     let board = board();

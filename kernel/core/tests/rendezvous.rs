@@ -14,7 +14,7 @@ protocol! {
         0 Add { a: u64, b: u32 } (()) -> Result<u64, Errno>;
         /// Counts the slice given.
         1 Give {} (&'a [u8]) -> Result<u32, Errno> [releases];
-        /// Fills the slice taken.
+        /// Fills the slice taken, and returns its address.
         2 Take { fill: u8 } (&'a mut [u8]) -> Result<u32, Errno>;
         /// Waits for another call.
         3 Hold { key: u64 } (()) -> Result<u64, Errno> [defers];
@@ -41,9 +41,10 @@ async fn answer(mut port: Port<Null>) -> Never {
                 call.reply(Ok(count));
             }
             NullCall::Take(mut call) => {
-                let fill = call.entry().fill;
-                call.lent().fill(fill);
-                call.reply(Ok(0));
+                let (fill, lent) = (call.entry().fill, call.lent());
+                lent.fill(fill);
+                let at = lent.as_ptr().addr() as u32;
+                call.reply(Ok(at));
             }
             NullCall::Hold(call) => call.reply(Err(Errno::EINVAL)),
             NullCall::Both(mut call) => {
@@ -97,9 +98,8 @@ fn rendezvous_chain_lends_slice_without_copy() {
     let seen = log();
     let out = seen.clone();
     board.client(|me| async move {
-        let mut client = Client::new(&me, server);
-        let mut page = [0; 16];
-        assert_eq!(client.call(Take { fill: 7 }, &mut page).await, Ok(0));
+        let (mut client, mut page) = (Client::new(&me, server), [0; 16]);
+        assert_eq!(client.call(Take { fill: 7 }, &mut page).await, Ok(page.as_ptr().addr() as u32), "a copy");
         out.borrow_mut().extend(page);
         assert_eq!(client.call(Add { a: 1 << 40, b: 2 }, ()).await, Ok((1 << 40) + 2));
         assert_eq!(client.call(Give {}, b"four").await, Ok(4));

@@ -124,7 +124,6 @@ fn host_memory_shared_run_is_read_only_on_both_sides() {
     }
 }
 
-/// Holds: user-memory-model.
 #[test]
 fn host_memory_conformance_run_repeats_and_leaves_nothing() {
     let memory = HostMemory::new(trial::FRAMES);

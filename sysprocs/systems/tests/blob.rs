@@ -35,7 +35,6 @@ fn sealed(body: &[u8]) -> Vec<u8> {
     [&blob::head(body)[..], body].concat()
 }
 
-/// Holds: cores-spread.
 #[test]
 fn blob_written_tables_read_back_equal() {
     for name in ["pair", "solo", "solo4", "pair4", "quad4"] {

@@ -167,6 +167,7 @@ pub fn chaos(seed: u64, boards: usize, disk_board: usize) -> Disturbance {
 mod tests {
     use super::*;
 
+    /// Holds: run-wrong-board.
     #[test]
     fn disturbance_options_are_parsed_or_refused() {
         assert_eq!(at(&["a", "b"], "b@200").unwrap(), (1, 200));

@@ -122,7 +122,6 @@ impl EscapeOrder {
 mod tests {
     use super::*;
 
-    /// Holds: kill-session.
     #[test]
     fn escape_input_in_chunks_gives_same_keys_and_lines() {
         let input = b"ls\r\x1d kilk\x7fl b\rpwd\r\x1d\x1d!\x1dx\x03y";

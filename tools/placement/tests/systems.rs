@@ -190,7 +190,7 @@ fn system_kinds_spread_over_cores() {
 }
 
 /// What P5 needs on cores of its own beside the programs: the medium and the cached blocks.
-/// Holds: placement-line.
+/// Holds: cores-cells.
 #[test]
 fn system_kinds_sharing_cells_stay_on_one_core() {
     let moved = |kind: &str, now: &str| {
@@ -206,7 +206,7 @@ fn system_kinds_sharing_cells_stay_on_one_core() {
 }
 
 /// The programs' home is where their processes are, and they run there unless the file says where else.
-/// Holds: cores-homes.
+/// Holds: placement-line.
 #[test]
 fn system_home_core_is_that_of_user_processes() {
     let homes = |text: &str| {

@@ -9,6 +9,7 @@ fn refusal(arguments: &[&str]) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
+/// Holds: run-wrong-board.
 #[test]
 fn check_of_unknown_system_names_known_ones_and_a_way_out_of_its_own() {
     let stderr = refusal(&["check", "nope"]);

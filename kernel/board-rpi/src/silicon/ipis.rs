@@ -133,7 +133,6 @@ impl Device for Software {
     }
 }
 
-/// Holds: cores-spread.
 #[test]
 fn ipi_pi4_interrupts_core_until_acknowledged() {
     let bus = PeripheralBus::default();

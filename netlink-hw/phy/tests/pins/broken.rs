@@ -126,6 +126,7 @@ fn slow_listeners() -> ModelSetup {
 const TIMING: PinTiming = PinTiming::for_width(Width::Sixteen);
 const HANDSHAKES: [Handshake; 2] = [Handshake::ThreeWire, Handshake::TwoEdge];
 
+/// Holds: pins-double-read.
 #[test]
 fn mutants_sound_driver_passes() {
     for handshake in HANDSHAKES {

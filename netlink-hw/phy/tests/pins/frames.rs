@@ -49,6 +49,7 @@ fn frames_every_board_count_and_pull_arrive() {
     }
 }
 
+/// Holds: pins-double-read.
 #[test]
 fn frames_stalls_and_mixed_boards_arrive() {
     for seed in 0..40 {

@@ -73,7 +73,7 @@ fn pintest_data_wire_on_control_line_is_named() {
     }
 }
 
-/// Holds: pintest-turns.
+/// Holds: pintest-wires.
 #[test]
 fn pintest_token_wire_is_tested_by_puller() {
     for from in 0..BOARDS {

@@ -233,7 +233,6 @@ mod tests {
         assert!(EmulatedWires::new(WIRES, 1, &[]).change(0, 0, low(u32::MAX), 0).is_empty());
     }
 
-    /// Holds: pintest-wires.
     #[test]
     fn wires_broken_ones_are_silent_or_low() {
         let faults = [EmulatedWireFault::Open { board: 1, pin: 5 }, EmulatedWireFault::HeldLow { pin: 4 }];

@@ -5,7 +5,6 @@ use renga_flash::eject;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-/// Holds: flash-order.
 #[test]
 fn eject_usb_reader_releases_card() {
     let host = ComposedHost::with_card();

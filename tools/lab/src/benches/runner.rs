@@ -267,7 +267,7 @@ fn told(run: &BenchRun) -> BTreeMap<String, String> {
 mod tests {
     use super::told;
     use renga_bench::rows::{RowPlan, all};
-    use renga_bench::run::{BenchMachine, BenchRun, CostProfile};
+    use renga_bench::run::{BenchMachine, BenchRun, CostProfile, OURS};
     use std::collections::BTreeSet;
 
     fn plans() -> [RowPlan; 2] {
@@ -287,6 +287,26 @@ mod tests {
         let names: BTreeSet<_> = of_map().map(name).collect();
         assert_eq!(names.len(), of_map().count());
         assert_eq!(names, of_map().map(name).collect());
+    }
+
+    /// Holds: bench-cache.
+    #[test]
+    fn runner_each_changed_input_changes_key() {
+        let run = || BenchRun::new(BenchMachine::Cluster(OURS), CostProfile::Pi3, "small", "ls");
+        let changes: [fn(BenchRun) -> BenchRun; 9] = [
+            |run| BenchRun { image: "dev", ..run },
+            |run| BenchRun { script: "ps".to_string(), ..run },
+            |run| BenchRun { profile: CostProfile::Paper1989, ..run },
+            |run| BenchRun { seed: run.seed + 1, ..run },
+            |run| BenchRun { traced: !run.traced, ..run },
+            |run| run.at_rate(1_000_000),
+            |run| run.at_instruction_ns(2),
+            |run| run.on_medium("null"),
+            |run| run.with_core_slice_ns(999),
+        ];
+        let changed = changes.iter().map(|change| told(&change(run())));
+        let keys: BTreeSet<_> = changed.chain([told(&run()), told(&run())]).collect();
+        assert_eq!(keys.len(), changes.len() + 1, "{keys:#?}");
     }
 
     /// Holds: bench-forms.

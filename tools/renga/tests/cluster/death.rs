@@ -173,6 +173,7 @@ fn disk_board_restart_lets_remote_writer_continue() {
     assert!(ended.text().ends_with("match\n3\n00042\n3\n2\n1\ndone\n"), "{}", ended.report());
 }
 
+/// Holds: run-wrong-board.
 #[test]
 fn board_failure_options_nonsense_is_refused() {
     for (options, complaint) in [

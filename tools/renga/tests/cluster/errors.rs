@@ -174,6 +174,7 @@ fn errors_killed_run_leaves_no_qemu() {
     let _ = fs::remove_dir_all(work().join(format!("run-{killed}")));
 }
 
+/// Holds: panic-words.
 #[test]
 fn errors_kernel_panic_names_place_board_and_waits() {
     if !clusters_can_run() {

@@ -23,7 +23,7 @@ fn linux_script_returns_output_status_and_files() {
     assert_eq!(std::fs::read(tree.join("host/kept")).ok().as_deref(), Some(b"kept\n".as_slice()), "{}", ended.report());
 }
 
-/// Holds: linux-beside.
+/// Holds: run-limit.
 #[test]
 fn linux_without_script_is_refused_and_limit_ends_run() {
     if !clusters_can_run() {

@@ -90,7 +90,7 @@ for how in '' 'remote -b b'; do
 done
 "#;
 
-/// Holds: fuzz-kept.
+/// Holds: wild-programs.
 #[test]
 fn protection_long_calls_are_preempted_and_killable() {
     if clusters_can_run() {

@@ -48,7 +48,7 @@ reclaimer 0 0 0 0
 batcher 0 0 0 0
 ";
 
-/// Holds: reclaim-batcher.
+/// Holds: proc-writes.
 #[test]
 fn reclaim_settings_written_by_command_are_read_back() {
     if clusters_can_run() {

@@ -53,7 +53,7 @@ fn notes(setup: ClusterSetup, cast: Cast) -> (SimCluster, Vec<Seen>) {
     (cluster, seen)
 }
 
-/// Holds: async-order.
+/// Holds: async-order, async-pool.
 #[test]
 fn asynchronous_calls_keep_order_and_content() {
     let (_, seen) = notes(ClusterSetup::new(2), Cast { asynchronous: true, ..Cast::pair(3) });

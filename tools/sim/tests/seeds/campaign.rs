@@ -17,7 +17,7 @@ fn all_are_good(arguments: &[&str]) {
     assert!(output.status.success(), "some seeds fail");
 }
 
-/// Holds: call-once.
+/// Holds: call-once, message-memory.
 #[test]
 fn campaign_thousand_link_seeds_pass() {
     all_are_good(&["--level", "link", "--seeds", "1200"]);

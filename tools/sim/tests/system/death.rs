@@ -229,7 +229,7 @@ fn board_failure_loses_files_open_for_remote_program() {
     finish(&mut system);
 }
 
-/// Holds: orphans.
+/// Holds: disk-board-returns.
 #[test]
 fn disk_board_reboot_lets_remote_program_continue() {
     if !possible() {

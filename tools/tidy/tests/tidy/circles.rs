@@ -190,6 +190,7 @@ fn crates(sources: &[RustSource]) -> BTreeSet<String> {
         .collect()
 }
 
+/// Holds: import-rules.
 #[test]
 fn files_of_a_crate_form_no_circle() {
     let (sources, mut violations) = (rust(), Vec::new());

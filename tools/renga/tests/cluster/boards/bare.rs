@@ -153,7 +153,6 @@ fn update_kernel_without_init_falls_back_at_once() {
 }
 
 /// The disk of `solo4` has a core of its own, and the card.
-/// Holds: update-all.
 #[test]
 fn update_with_disk_on_other_core_is_refused() {
     if !clusters_can_run() {

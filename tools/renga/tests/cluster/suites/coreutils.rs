@@ -68,7 +68,6 @@ fn missed(name: &str, script: &str) -> Option<&'static str> {
     MISSED.iter().find(says).map(|(_, what)| *what)
 }
 
-/// Holds: conformance.
 #[test]
 fn coreutils_script_with_missing_need_is_left_out() {
     let list = "x_tests = \\\n  tests/cp/acl.sh\t\t\\\n  tests/misc/cut.pl \\\n  tests/rm/rm1.sh\n  tests/cp/acl.sh\n";

@@ -26,7 +26,7 @@ fn measured(script: &str) -> String {
     run.end().expect_status(0).text()
 }
 
-/// Holds: wakeup-first.
+/// Holds: fair-shares.
 #[test]
 fn scheduler_two_computing_programs_share_halves() {
     if !clusters_can_run() {
