@@ -1,6 +1,6 @@
 //! Faults in areas whose pages are others', too: a file's, or an object's.
 //!
-//! The page cache shows the page itself (`ShowPages`), and withholds it again when it changes or goes; the space then
+//! The page cache shows the page itself (`MapPages`), and withholds it again when it changes or goes; the space then
 //! finds a page that nobody may use, gives it back and asks anew. Before a page of a file can be written it is made dirty
 //! (`storing.rs`).
 //!
@@ -16,7 +16,7 @@ use renga_abi::Errno;
 use renga_abi::user::AccessKind;
 use renga_hal::memory::{Access, UserMemory};
 use renga_pages::{Fill, fill};
-use renga_proto::pages::{ShowFor, ShowPages};
+use renga_proto::pages::{MapFor, MapPages};
 
 /// Steps of one fault: tables, what was withheld, and a page that others take away while it is brought.
 const STEPS_MAX: u32 = 64;
@@ -64,14 +64,14 @@ impl Space {
         let Some((index, page, _)) = area.file_page(at) else { return Err(Errno::EFBIG) };
         let file = self.table.files.get(index).ok_or(Errno::EIO)?;
         let writes = if area.sharing == Sharing::Object { area.access.writable() } else { kind == AccessKind::Write };
-        let show_for = match area.access {
-            _ if writes => ShowFor::Write,
-            Access::ReadExecute => ShowFor::Execute,
-            _ => ShowFor::Read,
+        let map_for = match area.access {
+            _ if writes => MapFor::Write,
+            Access::ReadExecute => MapFor::Execute,
+            _ => MapFor::Read,
         };
         let group_end = (at / AROUND_PAGES + 1) * AROUND_PAGES;
         let count = if writes { 1 } else { group_end.min(area.end) - at };
-        let show = ShowPages { file: file.id(), page, count, space: self.root.0, at, show_for };
+        let show = MapPages { file: file.id(), page, count, space: self.root.0, at, map_for };
         match pager.pages.call(show, ()).await {
             Ok(()) => return Ok(true),
             Err(Errno::ENXIO) => pager.add_table(self.root, va).await?,
@@ -121,7 +121,7 @@ impl Space {
             for at in area.start..area.end {
                 let Some((index, page, _)) = area.file_page(at) else { break };
                 let file = self.table.files.get(index).ok_or(Errno::EIO)?.id();
-                let show = ShowPages { file, page, count: 1, space: self.root.0, at, show_for: ShowFor::Read };
+                let show = MapPages { file, page, count: 1, space: self.root.0, at, map_for: MapFor::Read };
                 let mut shown = Err(Errno::ENXIO);
                 // At most a turn for each table.
                 while shown == Err(Errno::ENXIO) {

@@ -10,7 +10,7 @@ use renga_abi::Errno;
 use renga_hal::memory::UserMemory;
 use renga_pages::Fill;
 use renga_proto::inode::{DirtyPage, Lease, LeaseWrite};
-use renga_proto::pages::{BeginFill, HoldFile, NO_PAGE};
+use renga_proto::pages::{AcceptLease, BeginFill, NO_PAGE};
 
 impl<M: UserMemory + ?Sized> Pager<'_, M> {
     /// Page `page` of `file` may be written from now on, unless somebody takes it away; `absent`: it is not in the cache. `EFBIG`: it is
@@ -19,11 +19,11 @@ impl<M: UserMemory + ?Sized> Pager<'_, M> {
         let mut inode = self.inode(file.slot).ok_or(Errno::EIO)?;
         let dirty = DirtyPage { ino: file.ino, page };
         if inode.server().board == self.pages.server().board {
-            self.pages.call(BeginFill { file: file.id(), shown: page }, ()).await?;
+            self.pages.call(BeginFill { file: file.id(), mapped: page }, ()).await?;
             return inode.call(dirty, &mut []).await.map(|_| ());
         }
         if !absent {
-            let ticket = self.pages.call(BeginFill { file: file.id(), shown: page }, ()).await?;
+            let ticket = self.pages.call(BeginFill { file: file.id(), mapped: page }, ()).await?;
             let lease = inode.call(dirty, &mut []).await?;
             return self.hold(file, ticket, lease).await.map(|_| ());
         }
@@ -49,7 +49,7 @@ impl<M: UserMemory + ?Sized> Pager<'_, M> {
     /// The ticket with which the page that came with the lease may be kept, unless that is over.
     async fn hold(&mut self, file: MappedFile, ticket: u64, lease: Lease) -> Result<Option<u64>, Errno> {
         let (size, below, lease) = (lease.size, lease.below, lease.id);
-        match self.pages.call(HoldFile { file: file.id(), slot: file.slot, ticket, size, below, lease }, ()).await {
+        match self.pages.call(AcceptLease { file: file.id(), slot: file.slot, ticket, size, below, lease }, ()).await {
             // Taken back already: it may be asked for again.
             Err(Errno::ESTALE) => Ok(None),
             held => held.map(Some),

@@ -111,7 +111,7 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
         count
     }
 
-    /// What is shown is looked at when there is nothing else.
+    /// What is mapped is looked at when there is nothing else.
     fn take_oldest(&mut self, looks: &mut u32) -> Option<Frame> {
         let machine = self.machine;
         let in_use = |frame| machine.mappings(frame) > 0;
@@ -142,7 +142,7 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
         dirty > frames / CROWDED_SHARE
     }
 
-    /// The frame that has a page and that no program is shown but those that share it. `ENOENT`: the page is not here.
+    /// The frame that has a page and that no program maps but those that share it. `ENOENT`: the page is not here.
     pub(crate) async fn unshared(&mut self, file: FileId, page: u32) -> Result<Frame, Errno> {
         for _ in 0..2 {
             let frame = self.index.find(file, page).ok_or(Errno::ENOENT)?;

@@ -6,23 +6,25 @@
 use crate::cache_state::CacheState;
 use crate::time_windows::{ARRIVAL_NS_MAX, DelayedCall, RUN_NS, TakenPages, WAIT_NS_MAX};
 use renga_hal::memory::UserMemory;
-use renga_proto::pages::{Back, NO_PAGE, PagesCall, ProtectPage, Recall, TakeBack};
+use renga_proto::pages::{FlushExtent, FlushLease, NO_PAGE, PagesCall, ProtectPage, RevokePages};
 use renga_rt::account::AccountNumber;
 
 impl<M: UserMemory + ?Sized> CacheState<M> {
-    /// What `call` takes away from programs that may have been shown it.
+    /// What `call` takes away from programs that may map it.
     fn taken_away(&self, call: &PagesCall) -> Option<TakenPages> {
         let all = |file, arriving| TakenPages { file, from: 0, to: u32::MAX, arriving };
         match call {
-            PagesCall::Recall(call) => {
-                let Recall { file, from, to } = call.entry();
+            PagesCall::RevokePages(call) => {
+                let RevokePages { file, from, to } = call.entry();
                 Some(TakenPages { file, from, to, arriving: true })
             }
-            PagesCall::Lend(call) => Some(call.entry()).filter(|lend| lend.lent).map(|lend| all(lend.file, false)),
-            PagesCall::TakeBack(call) => {
-                let TakeBack { file, back, taken, lease, grants } = call.entry();
+            PagesCall::SetLeasedOut(call) => {
+                Some(call.entry()).filter(|set| set.leased).map(|set| all(set.file, false))
+            }
+            PagesCall::FlushLease(call) => {
+                let FlushLease { file, back, taken, lease, grants } = call.entry();
                 // After the first page the board may not write any more.
-                let begins = back == Back::Dirty && taken == NO_PAGE;
+                let begins = back == FlushExtent::Dirty && taken == NO_PAGE;
                 begins.then(|| all(file, self.index.is_expected(file, lease, grants)))
             }
             PagesCall::ProtectPage(call) => {

@@ -65,7 +65,7 @@ impl PageIndex {
         self.enter_order(at);
     }
 
-    /// The page in frame `at` is about to be written by a program that is shown it; whether it is dirty, and no other board
+    /// The page in frame `at` is about to be written by a program that maps it; whether it is dirty, and no other board
     /// holds it.
     pub fn begin_store(&mut self, at: u32) -> bool {
         let slot = &mut self.pages[at as usize];
@@ -82,13 +82,13 @@ impl PageIndex {
         let slot = &mut self.pages[at as usize];
         slot.sole = sole;
         if let Some(file) = self.files.get_mut(slot.file as usize).filter(|_| sole) {
-            file.shown = true;
+            file.mapped = true;
         }
     }
 
     /// Other boards may hold any page of the file in record `file`.
     pub(crate) fn end_sole(&mut self, file: u32) {
-        let FileRecord { shown: true, pages, .. } = self.files[file as usize] else { return };
+        let FileRecord { mapped: true, pages, .. } = self.files[file as usize] else { return };
         let mut at = pages.first;
         // Each of the file's pages.
         while let Some(slot) = self.pages.get_mut(at as usize) {

@@ -8,7 +8,7 @@ use crate::records::PageRecord;
 use renga_hal::memory::Frame;
 
 impl PageIndex {
-    /// The record of the file that is to make room for another: not used for longest, nothing of it dirty, not lent.
+    /// The record of the file that is to make room for another: not used for longest, nothing of it dirty, not leased out.
     pub fn oldest_file(&mut self) -> Option<u32> {
         for _ in 0..=2 * self.files.len() {
             let at = Some(self.file_clock.first).filter(|&first| first != NONE)?;

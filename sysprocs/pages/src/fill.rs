@@ -23,7 +23,7 @@ pub struct Fill {
 }
 
 impl Fill {
-    /// The ticket, which serves for a `HoldFile` of the file, too.
+    /// The ticket, which serves for an `AcceptLease` of the file, too.
     pub fn ticket(&self) -> u64 {
         self.ticket
     }
@@ -48,7 +48,7 @@ impl Fill {
         Fill::begin_for(memory, pages, (file, page), NO_PAGE).await
     }
 
-    /// As `begin`, of a page that the caller is to be shown because it shares it.
+    /// As `begin`, of a page that the caller is about to map because it shares it.
     pub async fn begin_shared(
         memory: &mut Client<Memory>,
         pages: &mut Client<Pages>,
@@ -62,9 +62,9 @@ impl Fill {
         memory: &mut Client<Memory>,
         pages: &mut Client<Pages>,
         (file, page): (FileId, u32),
-        shown: u32,
+        mapped: u32,
     ) -> Result<Fill, Errno> {
-        let ticket = pages.call(BeginFill { file, shown }, ()).await?;
+        let ticket = pages.call(BeginFill { file, mapped }, ()).await?;
         let frame = allocate(memory, pages).await?;
         Ok(Fill { file, page, ticket, frame })
     }
@@ -72,7 +72,7 @@ impl Fill {
     /// The page was read, of a file of `size` bytes: offers it. The frame stays the caller's, too.
     pub async fn keep(self, pages: &mut Client<Pages>, size: u64) -> Frame {
         let Fill { file, page, ticket, frame } = self;
-        // Recalled meanwhile or not: it was the file's when it was asked for.
+        // Revoked meanwhile or not: it was the file's when it was asked for.
         let _ = pages.call(KeepPage { file, page, frame: frame.0, ticket, size }, ()).await;
         frame
     }

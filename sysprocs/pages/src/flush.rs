@@ -16,7 +16,7 @@ pub enum FlushSpares {
     Nothing,
     /// What those jobs have written.
     Jobs,
-    /// That, and what was lent in the last 5 s: what they have changed makes a commit due sooner than others would have it.
+    /// That, and what was leased in the last 5 s: what they have changed makes a commit due sooner than others would have it.
     Young,
 }
 

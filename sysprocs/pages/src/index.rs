@@ -120,7 +120,7 @@ impl PageIndex {
         self.files[self.find_file(id)? as usize].size
     }
 
-    /// The size of a file and its record, for [`PageIndex::page_of`]; not of one that is lent or adrift.
+    /// The size of a file and its record, for [`PageIndex::page_of`]; not of one that is leased out or orphaned.
     pub(crate) fn sized_file(&mut self, id: FileId) -> Option<(u32, u64)> {
         let file = self.find_file(id)?;
         let slot = &mut self.files[file as usize];
@@ -132,10 +132,10 @@ impl PageIndex {
     /// sharing it, or that one board holds, nothing.
     pub(crate) fn content(&self, id: FileId) -> Option<(u64, u32)> {
         let file = &self.files[self.record(id)? as usize];
-        (!file.shown && file.writable == 0).then_some((file.since.max(file.written), file.count))
+        (!file.mapped && file.writable == 0).then_some((file.since.max(file.written), file.count))
     }
 
-    /// The record of a file that is neither lent nor adrift, for [`PageIndex::page_of`].
+    /// The record of a file that is neither leased out nor orphaned, for [`PageIndex::page_of`].
     pub(crate) fn record(&self, id: FileId) -> Option<u32> {
         self.find_file(id).filter(|&file| !self.files[file as usize].is_withheld())
     }
@@ -368,6 +368,6 @@ impl PageIndex {
     }
 }
 
-/// A ticket that a recall has made void.
+/// A ticket that a revocation has made void.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Void;

@@ -8,14 +8,15 @@ use crate::lease::CachedLease;
 use renga_hal::memory::{Access, Frame, PAGE_BYTES, UserMemory};
 use renga_proto::attributes::AttributeChange;
 use renga_proto::pages::{
-    AT_END, Back, FileId, Given, HeldWrite, HoldFile, IN_RECORD, Lend, NO_PAGE, NOT_WRITTEN, TakeBack, WriteHeld,
+    AT_END, AcceptLease, FileId, FlushExtent, FlushLease, FlushedPage, IN_RECORD, LeasedWrite, NO_PAGE, NOT_WRITTEN,
+    SetLeasedOut, WriteLeased,
 };
 use renga_rt::{Call, Errno};
 
 impl<M: UserMemory + ?Sized> CacheState<M> {
     /// With which ticket what has come with the lease may be kept: it is not old, whatever was called back before.
-    pub(crate) async fn accept_lease(&mut self, hold: HoldFile) -> Result<u64, Errno> {
-        let HoldFile { file, slot, ticket, size, below, lease } = hold;
+    pub(crate) async fn accept_lease(&mut self, hold: AcceptLease) -> Result<u64, Errno> {
+        let AcceptLease { file, slot, ticket, size, below, lease } = hold;
         // Before anything is given up: an answer that comes late says nothing of what was written since.
         if self.index.is_void(file, ticket, lease) {
             self.index.note_lease(file, lease);
@@ -33,13 +34,13 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
         self.index.ticket(file).ok_or(Errno::ESTALE)
     }
 
-    pub(crate) async fn write_leased(&mut self, call: &mut Call<WriteHeld>) -> Result<HeldWrite, Errno> {
-        let WriteHeld { file, offset } = call.entry();
+    pub(crate) async fn write_leased(&mut self, call: &mut Call<WriteLeased>) -> Result<LeasedWrite, Errno> {
+        let WriteLeased { file, offset } = call.entry();
         let holding = self.index.lease_of(file).ok_or(Errno::ENOLCK)?;
         if offset == IN_RECORD {
             let (change, _) = AttributeChange::get(call.lent()).ok_or(Errno::EINVAL)?;
             self.index.change(file, change, self.me.now_ns());
-            return Ok(HeldWrite { end: holding.size, bytes: 0, crowded: false, missing: NO_PAGE });
+            return Ok(LeasedWrite { end: holding.size, bytes: 0, crowded: false, missing: NO_PAGE });
         }
         let (size, bytes) = (holding.size, call.lent().len());
         let at = if offset == AT_END { self.index.append_at(file) } else { offset };
@@ -48,7 +49,7 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
         for page in (at / PAGE)..end.div_ceil(PAGE) {
             let whole = at <= page * PAGE && (page + 1) * PAGE <= end;
             if page * PAGE < size && !whole && self.index.find_leased_out(file, page as u32).is_none() {
-                return Ok(HeldWrite { end: at, bytes: 0, crowded: false, missing: page as u32 });
+                return Ok(LeasedWrite { end: at, bytes: 0, crowded: false, missing: page as u32 });
             }
         }
         let mut done = 0;
@@ -61,7 +62,7 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
             }
         }
         let crowded = self.is_crowded();
-        Ok(HeldWrite { end: at + done as u64, bytes: done as u32, crowded, missing: NO_PAGE })
+        Ok(LeasedWrite { end: at + done as u64, bytes: done as u32, crowded, missing: NO_PAGE })
     }
 
     /// The part of `data` that lies in the page with byte `at`, which is here or need not be; how many bytes.
@@ -101,16 +102,16 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
         Ok(())
     }
 
-    pub(crate) async fn flush_page(&mut self, call: &mut Call<TakeBack>) -> Given {
-        let TakeBack { file, taken, back, lease, .. } = call.entry();
+    pub(crate) async fn flush_page(&mut self, call: &mut Call<FlushLease>) -> FlushedPage {
+        let FlushLease { file, taken, back, lease, .. } = call.entry();
         self.end_other_lease(file, lease).await;
         let changed = self.flush_attributes(file, call);
-        if back == Back::Nothing {
+        if back == FlushExtent::Nothing {
             self.forget_file(file).await;
-            return Given { page: NO_PAGE, size: 0, written_ns_ago: NOT_WRITTEN, reserved: 0, changed };
+            return FlushedPage { page: NO_PAGE, size: 0, written_ns_ago: NOT_WRITTEN, reserved: 0, changed };
         }
         let mut page = NO_PAGE;
-        if back == Back::Dirty {
+        if back == FlushExtent::Dirty {
             let taking = self.index.lease_of(file).is_none() && self.index.knows_lease(file, lease);
             self.index.end_lease(file, lease, taking);
             if taken != NO_PAGE {
@@ -128,29 +129,29 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
                 self.index.reclaim(file);
             }
         }
-        let reserved = if back == Back::Dirty { self.index.reserved(file) } else { 0 };
+        let reserved = if back == FlushExtent::Dirty { self.index.reserved(file) } else { 0 };
         let (size, written_ns) = self.index.take_facts(file);
         let now_ns = self.me.now_ns();
         let written_ns_ago = written_ns.map_or(NOT_WRITTEN, |written_ns| now_ns.saturating_sub(written_ns));
-        Given { page, size, written_ns_ago, reserved, changed }
+        FlushedPage { page, size, written_ns_ago, reserved, changed }
     }
 
     /// Gives what was changed of mode, owner and times; whether anything was.
-    fn flush_attributes(&mut self, file: FileId, call: &mut Call<TakeBack>) -> bool {
+    fn flush_attributes(&mut self, file: FileId, call: &mut Call<FlushLease>) -> bool {
         let now_ns = self.me.now_ns();
         let Some(out) = call.lent().first_chunk_mut() else { return false };
         let changed = self.index.take_attributes(file);
         changed.is_some_and(|(changed, at_ns)| changed.put(now_ns.saturating_sub(at_ns), out) > 0)
     }
 
-    pub(crate) async fn note_lease(&mut self, lend: Lend) -> Result<(), Errno> {
-        let Lend { file, lent, size } = lend;
+    pub(crate) async fn note_leased_out(&mut self, set: SetLeasedOut) -> Result<(), Errno> {
+        let SetLeasedOut { file, leased, size } = set;
         self.ticket(file).await?;
-        self.index.set_leased_out(file, lent, size);
+        self.index.set_leased_out(file, leased, size);
         if let Some(record) = self.index.find_file(file) {
             self.index.end_sole(record);
-            if lent {
-                // Programs that are shown a page find it anew, by way of the inode's process.
+            if leased {
+                // Programs that map a page find it anew, by way of the inode's process.
                 self.index.unmap_range(self.machine, record, 0, u32::MAX);
             }
         }

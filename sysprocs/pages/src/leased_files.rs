@@ -211,18 +211,18 @@ impl PageIndex {
     }
 
     /// The file of the page that is dirty for longest, and its inode's process.
-    pub fn oldest_held(&self) -> Option<(FileId, u16)> {
+    pub fn oldest_leased(&self) -> Option<(FileId, u16)> {
         let record = self.files.get(self.pages[self.oldest_dirty()? as usize].file as usize)?;
         Some((record.id, record.slot))
     }
 
     /// Another board holds the file, or does so no longer: then it has `size` bytes. Whether there is room to know of it.
-    pub fn set_leased_out(&mut self, id: FileId, lent: bool, size: u64) -> bool {
+    pub fn set_leased_out(&mut self, id: FileId, leased: bool, size: u64) -> bool {
         if self.ticket(id).is_none() {
             return false;
         }
         if let Some(file) = self.changed(id, size) {
-            self.files[file as usize].leased_out = lent;
+            self.files[file as usize].leased_out = leased;
         }
         true
     }
@@ -232,7 +232,7 @@ impl PageIndex {
         self.record(id).is_some()
     }
 
-    /// The frame with a page, of a file that may be lent.
+    /// The frame with a page, of a file that may be leased out.
     pub fn find_leased_out(&mut self, id: FileId, page: u32) -> Option<Frame> {
         let file = self.find_file(id)?;
         self.page_of(file, page)

@@ -33,7 +33,7 @@ mod time_windows;
 mod write;
 
 pub use append_reservation::AppendReservation;
-pub use attribute_change::change_held;
+pub use attribute_change::change_leased;
 pub use fill::Fill;
 pub use flush::{FlushSpares, flush_all, flush_and_commit, flush_until};
 pub use frame_list::FrameList;

@@ -11,7 +11,7 @@ use crate::cache_state::CacheState;
 use crate::frame_list::FrameList;
 use crate::index::PageIndex;
 use renga_hal::memory::{Frame, UserMemory};
-use renga_proto::pages::{AdriftFile, FileId, NO_LEASE};
+use renga_proto::pages::{FileId, NO_LEASE, OrphanedFile};
 
 impl PageIndex {
     /// The record of the first file from record `from` on, which is no object.
@@ -35,20 +35,20 @@ impl PageIndex {
         file.orphaned
     }
 
-    /// All of a file that was adrift has been taken home.
+    /// All of a file that was orphaned has been flushed.
     pub(crate) fn reclaim(&mut self, id: FileId) {
         if let Some(file) = self.find_file(id) {
             self.files[file as usize].orphaned = false;
         }
     }
 
-    /// The file, if it is adrift, or (number 0) the first that is, from record `from` on.
-    pub fn find_orphaned(&self, id: FileId, from: u32) -> Option<AdriftFile> {
+    /// The file, if it is orphaned, or (number 0) the first that is, from record `from` on.
+    pub fn find_orphaned(&self, id: FileId, from: u32) -> Option<OrphanedFile> {
         let at = match id.ino {
             0 => (from..self.fresh_file).find(|&at| self.files[at as usize].orphaned),
             _ => self.find_file(id).filter(|&at| self.files[at as usize].orphaned),
         };
-        at.map(|record| (record, &self.files[record as usize])).map(|(record, file)| AdriftFile {
+        at.map(|record| (record, &self.files[record as usize])).map(|(record, file)| OrphanedFile {
             file: file.id,
             slot: file.slot,
             lease: file.lease,
@@ -80,7 +80,7 @@ impl PageIndex {
 }
 
 impl<M: UserMemory + ?Sized> CacheState<M> {
-    /// The session with the board of the inodes has ended, and with it all leases: what is dirty stays, adrift.
+    /// The session with the board of the inodes has ended, and with it all leases: dirty data stay, orphaned.
     pub(crate) async fn end_leases(&mut self) {
         self.shared_tables.outdate(None);
         self.end_shared_tables(|_| true).await;

@@ -22,11 +22,12 @@ use renga_hal::memory::{Access, Frame, PAGE_BYTES, UserMemory};
 use renga_proto::attributes::ATTRIBUTES_BYTES;
 use renga_proto::memory::{MakePrivate, Memory, ShareFrame};
 use renga_proto::pages::{
-    AdriftFile, BeginFill, BeginHold, BeginRun, BoardDied, CountDirty, Cut, Dirty, DirtyFile, DirtyRun, EndAdrift,
-    FileId, FindAdrift, FindPage, FindPages, FindSharedTable, Given, HeldWrite, HoldFile, KeepPage, KeepSharedTable,
-    Lend, LostWrites, NO_FRAME, NO_PAGE, OldestHeld, PAGES_PER_FIND_MAX, Pages, PagesCall, PagesServer, ProtectPage,
-    PutPages, ReadCached, ReadLent, Recall, ReserveHeld, RunBegun, RunWritten, SetOrdered, SharedTableFound, ShowPages,
-    Shrink, Shrunk, TakeBack, TakeRun, WriteHeld, WritePage,
+    AcceptLease, BeginFill, BeginLease, BeginRun, BoardDied, CountDirty, Cut, Dirty, DirtyFile, DirtyRun,
+    DiscardOrphaned, FileId, FindOrphaned, FindPage, FindPages, FindSharedTable, FlushLease, FlushedPage, KeepPage,
+    KeepSharedTable, LeasedWrite, LostWrites, MapPages, NO_FRAME, NO_PAGE, OldestLeased, OrphanedFile,
+    PAGES_PER_FIND_MAX, Pages, PagesCall, PagesServer, ProtectPage, PutPages, ReadCached, ReadLeasedOut, ReserveLeased,
+    RevokePages, RunBegun, RunWritten, SetLeasedOut, SetOrdered, SharedTableFound, Shrink, Shrunk, TakeRun,
+    WriteLeased, WritePage,
 };
 use renga_rt::{Call, Client, Errno, Me, Never, Notifier, Port};
 
@@ -73,26 +74,26 @@ impl<M: UserMemory + ?Sized> PagesServer for CacheState<M> {
     async fn find_pages(&mut self, call: &mut Call<FindPages>) -> Result<u32, Errno> {
         self.find_all(call).await
     }
-    async fn show_pages(&mut self, call: &mut Call<ShowPages>) -> Result<(), Errno> {
+    async fn map_pages(&mut self, call: &mut Call<MapPages>) -> Result<(), Errno> {
         self.map_pages(call.entry()).await?;
-        let ShowPages { file, page, .. } = call.entry();
+        let MapPages { file, page, .. } = call.entry();
         self.windows.open(&self.me, call.made_by(), (file, page), true);
         Ok(())
     }
     async fn begin_fill(&mut self, call: &mut Call<BeginFill>) -> Result<u64, Errno> {
-        let BeginFill { file, shown } = call.entry();
-        if shown != NO_PAGE {
-            self.windows.open(&self.me, call.made_by(), (file, shown), false);
+        let BeginFill { file, mapped } = call.entry();
+        if mapped != NO_PAGE {
+            self.windows.open(&self.me, call.made_by(), (file, mapped), false);
         }
         match self.ticket(file).await {
-            Err(Errno::ENOMEM) if shown == NO_PAGE && !file.is_object() => Ok(VOID_TICKET),
+            Err(Errno::ENOMEM) if mapped == NO_PAGE && !file.is_object() => Ok(VOID_TICKET),
             ticket => ticket,
         }
     }
     async fn keep_page(&mut self, call: &mut Call<KeepPage>) -> Result<(), Errno> {
         self.keep(call.entry()).await
     }
-    async fn recall(&mut self, call: &mut Call<Recall>) -> Result<u32, Errno> {
+    async fn revoke_pages(&mut self, call: &mut Call<RevokePages>) -> Result<u32, Errno> {
         self.revoke_pages(call.entry()).await
     }
     async fn shrink(&mut self, call: &mut Call<Shrink>) -> Result<Shrunk, Errno> {
@@ -159,48 +160,48 @@ impl<M: UserMemory + ?Sized> PagesServer for CacheState<M> {
         let content = self.index.content(file).filter(|content| content.0 == ticket);
         self.shared_tables.add(call.entry(), content.ok_or(Errno::ESTALE)?.1)
     }
-    async fn begin_hold(&mut self, _: &mut Call<BeginHold>) -> Result<u64, Errno> {
+    async fn begin_lease(&mut self, _: &mut Call<BeginLease>) -> Result<u64, Errno> {
         Ok(self.index.now())
     }
-    async fn hold_file(&mut self, call: &mut Call<HoldFile>) -> Result<u64, Errno> {
+    async fn accept_lease(&mut self, call: &mut Call<AcceptLease>) -> Result<u64, Errno> {
         self.accept_lease(call.entry()).await
     }
-    async fn write_held(&mut self, call: &mut Call<WriteHeld>) -> Result<HeldWrite, Errno> {
+    async fn write_leased(&mut self, call: &mut Call<WriteLeased>) -> Result<LeasedWrite, Errno> {
         self.write_leased(call).await
     }
-    async fn take_back(&mut self, call: &mut Call<TakeBack>) -> Result<Given, Errno> {
+    async fn flush_lease(&mut self, call: &mut Call<FlushLease>) -> Result<FlushedPage, Errno> {
         let given = self.flush_page(call).await;
         // What is not in the slice need not cross.
         let used = if given.changed { ATTRIBUTES_BYTES } else { PAGE_BYTES };
         call.set_taken_used(if given.page == NO_PAGE && !given.changed { 0 } else { used });
         Ok(given)
     }
-    async fn lend(&mut self, call: &mut Call<Lend>) -> Result<(), Errno> {
-        self.note_lease(call.entry()).await
+    async fn set_leased_out(&mut self, call: &mut Call<SetLeasedOut>) -> Result<(), Errno> {
+        self.note_leased_out(call.entry()).await
     }
-    async fn read_lent(&mut self, call: &mut Call<ReadLent>) -> Result<(), Errno> {
-        let ReadLent { file, page } = call.entry();
+    async fn read_leased_out(&mut self, call: &mut Call<ReadLeasedOut>) -> Result<(), Errno> {
+        let ReadLeasedOut { file, page } = call.entry();
         let frame = self.index.find_leased_out(file, page).ok_or(Errno::ENOENT)?;
         let out = call.lent().get_mut(..PAGE_BYTES).ok_or(Errno::EINVAL)?;
         out.copy_from_slice(&*self.machine.shared_page(frame));
         Ok(())
     }
-    async fn oldest_held(&mut self, _: &mut Call<OldestHeld>) -> Result<DirtyFile, Errno> {
-        let (file, slot) = self.index.oldest_held().ok_or(Errno::ENOENT)?;
+    async fn oldest_leased(&mut self, _: &mut Call<OldestLeased>) -> Result<DirtyFile, Errno> {
+        let (file, slot) = self.index.oldest_leased().ok_or(Errno::ENOENT)?;
         Ok(DirtyFile { file, slot })
     }
-    async fn find_adrift(&mut self, call: &mut Call<FindAdrift>) -> Result<AdriftFile, Errno> {
+    async fn find_orphaned(&mut self, call: &mut Call<FindOrphaned>) -> Result<OrphanedFile, Errno> {
         self.index.find_orphaned(call.entry().file, call.entry().from).ok_or(Errno::ENOENT)
     }
-    async fn end_adrift(&mut self, call: &mut Call<EndAdrift>) -> Result<(), Errno> {
-        let EndAdrift { file, lease } = call.entry();
-        if self.index.find_orphaned(file, 0).is_some_and(|adrift| adrift.lease == lease) {
+    async fn discard_orphaned(&mut self, call: &mut Call<DiscardOrphaned>) -> Result<(), Errno> {
+        let DiscardOrphaned { file, lease } = call.entry();
+        if self.index.find_orphaned(file, 0).is_some_and(|orphaned| orphaned.lease == lease) {
             self.discard_file(file).await;
         }
         Ok(())
     }
-    async fn reserve_held(&mut self, call: &mut Call<ReserveHeld>) -> Result<u64, Errno> {
-        let ReserveHeld { file, from, bytes } = call.entry();
+    async fn reserve_leased(&mut self, call: &mut Call<ReserveLeased>) -> Result<u64, Errno> {
+        let ReserveLeased { file, from, bytes } = call.entry();
         self.index.reserve(file, from, bytes).ok_or(Errno::ENOLCK)
     }
 }
@@ -273,8 +274,8 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
         put.map(|_| ()).map_err(|_| Errno::ESTALE)
     }
 
-    async fn revoke_pages(&mut self, recall: Recall) -> Result<u32, Errno> {
-        let Recall { file: id, from, to } = recall;
+    async fn revoke_pages(&mut self, revoke: RevokePages) -> Result<u32, Errno> {
+        let RevokePages { file: id, from, to } = revoke;
         if self.index.is_leased(id) {
             return Err(Errno::EBUSY);
         }

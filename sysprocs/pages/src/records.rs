@@ -42,7 +42,7 @@ pub(crate) struct PageRecord {
     pub(crate) sole: bool,
     /// Where it is to be written; `None`: it is clean.
     pub(crate) dirty: Option<DirtyPlace>,
-    /// In the clock, or in the list of dirty, of shown or of objects' pages.
+    /// In the clock, or in the list of dirty, of mapped or of objects' pages.
     pub(crate) in_order: Links,
     pub(crate) in_file: Links,
     /// The first of its showings.
@@ -69,7 +69,7 @@ impl PageRecord {
 pub(crate) struct FileRecord {
     pub(crate) id: FileId,
     pub(crate) used: bool,
-    /// When the present lease of its pages began: a number that each recall makes anew.
+    /// When the present lease of its pages began: a number that each revocation renews.
     pub(crate) since: u64,
     /// When a page was last written that was or is here: a number as `since`.
     pub(crate) written: u64,
@@ -79,8 +79,8 @@ pub(crate) struct FileRecord {
     pub(crate) count: u32,
     /// How many of them are dirty.
     pub(crate) dirty: u32,
-    /// Some of them were shown to programs that share them.
-    pub(crate) shown: bool,
+    /// Some of them are or were mapped by programs that share them.
+    pub(crate) mapped: bool,
     /// No page above this one is here.
     pub(crate) highest: u32,
     /// Another board holds it: its pages here may be old.
@@ -131,7 +131,7 @@ impl FileRecord {
         pages: ListEnds::EMPTY,
         count: 0,
         dirty: 0,
-        shown: false,
+        mapped: false,
         highest: 0,
         leased_out: false,
         writable: 0,
@@ -195,7 +195,7 @@ pub(crate) struct ReverseMappings {
     pub(crate) table: &'static mut [ReverseMapping],
     /// The oldest, or the next free one.
     pub(crate) hand: u32,
-    /// Clean pages that are shown.
+    /// Clean pages that are mapped.
     pub(crate) pages: ListEnds,
 }
 impl ReverseMappings {

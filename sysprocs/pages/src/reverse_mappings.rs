@@ -18,7 +18,7 @@ impl PageIndex {
         self.pages[at as usize].first_mapping != NONE
     }
 
-    /// Notes that the page in frame `frame` is shown at page `at` of `space`.
+    /// Notes that the page in frame `frame` is mapped at page `at` of `space`.
     pub(crate) fn add_mapping<M: UserMemory + ?Sized>(&mut self, machine: &M, frame: u32, space: u32, at: u32) {
         let first = self.pages[frame as usize].first_mapping;
         let mut next = first;
@@ -36,7 +36,7 @@ impl PageIndex {
         self.reverse_mappings.table[place as usize] = ReverseMapping { frame, space, at, next };
         self.set_first_mapping(frame, place);
         if let Some(file) = self.files.get_mut(self.pages[frame as usize].file as usize) {
-            file.shown = true;
+            file.mapped = true;
         }
     }
 
@@ -62,7 +62,7 @@ impl PageIndex {
         }
     }
 
-    /// Whoever is shown the page in `frame` may only read it from now on, or (`None`) not use it: then nobody is shown
+    /// Whoever is mapped the page in `frame` may only read it from now on, or (`None`) not use it: then nobody is mapped
     /// it any more. Notes that nothing answers to are dropped.
     pub(crate) fn restrict<M: UserMemory + ?Sized>(&mut self, machine: &M, frame: u32, access: Access) {
         let (mut next, mut kept) = (self.pages[frame as usize].first_mapping, NONE);
@@ -80,10 +80,10 @@ impl PageIndex {
         self.set_first_mapping(frame, kept);
     }
 
-    /// Withholds what is shown of pages `from..to` of the file in record `file`, before they go or change.
+    /// Withholds what is mapped of pages `from..to` of the file in record `file`, before they go or change.
     pub(crate) fn unmap_range<M: UserMemory + ?Sized>(&mut self, machine: &M, file: u32, from: u32, to: u32) {
         let record = self.files[file as usize];
-        if !record.shown {
+        if !record.mapped {
             return;
         }
         let to = to.min(record.highest.saturating_add(1));
@@ -106,7 +106,7 @@ impl PageIndex {
         }
     }
 
-    /// Looks at up to `most` of the clean pages that are shown, whether they still are; those that are not can go.
+    /// Looks at up to `most` of the clean pages that are mapped, whether they still are; those that are not can go.
     pub(crate) fn recheck_mapped<M: UserMemory + ?Sized>(&mut self, machine: &M, most: usize) {
         for _ in 0..most {
             let at = self.reverse_mappings.pages.first;

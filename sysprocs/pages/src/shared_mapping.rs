@@ -7,29 +7,29 @@ use crate::cache_state::{CacheState, PAGE};
 use crate::frame_list::{FRAMES_PER_CALL, FrameList};
 use renga_hal::memory::{Access, Frame, UserMemory};
 use renga_proto::memory::MakePrivate;
-use renga_proto::pages::{FileId, ShowFor, ShowPages};
+use renga_proto::pages::{FileId, MapFor, MapPages};
 use renga_rt::Errno;
 
 impl<M: UserMemory + ?Sized> CacheState<M> {
-    pub(crate) async fn map_pages(&mut self, asked: ShowPages) -> Result<(), Errno> {
-        let ShowPages { file, page, count, space, at, show_for } = asked;
+    pub(crate) async fn map_pages(&mut self, asked: MapPages) -> Result<(), Errno> {
+        let MapPages { file, page, count, space, at, map_for } = asked;
         let (record, size) = self.index.sized_file(file).ok_or(Errno::ENOENT)?;
         let in_file = size.div_ceil(PAGE).saturating_sub(page.into()).min(count.into()) as usize;
         if in_file == 0 {
             return Err(Errno::EFBIG);
         }
         let frame = self.own(file, record, page).await?;
-        if show_for == ShowFor::Write && !file.is_object() {
+        if map_for == MapFor::Write && !file.is_object() {
             self.begin_store(file, page, frame)?;
         }
-        let access = match show_for {
-            ShowFor::Read => Access::Read,
-            ShowFor::Execute => Access::ReadExecute,
-            ShowFor::Write => Access::ReadWrite,
+        let access = match map_for {
+            MapFor::Read => Access::Read,
+            MapFor::Execute => Access::ReadExecute,
+            MapFor::Write => Access::ReadWrite,
         };
         let (space, va) = (Frame(space), u64::from(at) * PAGE);
         match self.machine.lookup(space, va) {
-            Some((shown, _)) if shown == frame => {
+            Some((mapped, _)) if mapped == frame => {
                 self.add_mapping(file.is_object(), frame, space, at);
                 self.machine.protect(space, va, access);
                 return Ok(());
@@ -40,22 +40,22 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
         let mut list = FrameList::new();
         list.push(frame);
         for (page, at) in (page..).zip(at..).take(in_file.min(FRAMES_PER_CALL)).skip(1) {
-            let shown = self.machine.lookup(space, u64::from(at) * PAGE).is_some();
+            let mapped = self.machine.lookup(space, u64::from(at) * PAGE).is_some();
             match self.own(file, record, page).await {
-                Ok(frame) if !shown => list.push(frame),
+                Ok(frame) if !mapped => list.push(frame),
                 _ => break,
             }
         }
         let count = list.len();
         self.share(&mut list).await?;
-        // What is not shown after all is given back.
-        let mut shown = Ok(());
+        // What is not mapped after all is given back.
+        let mut mapped = Ok(());
         for (page, at) in (page..).zip(at..).take(count) {
             let Some(frame) = self.index.page_of(record, page) else { break };
-            if shown.is_ok() && self.machine.map(space, u64::from(at) * PAGE, frame, access).is_ok() {
+            if mapped.is_ok() && self.machine.map(space, u64::from(at) * PAGE, frame, access).is_ok() {
                 self.add_mapping(file.is_object(), frame, space, at);
             } else {
-                shown = shown.and(Err(()));
+                mapped = mapped.and(Err(()));
                 list.push(frame);
             }
         }
@@ -78,7 +78,7 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
         Ok(private)
     }
 
-    /// Objects are neither written to the medium nor recalled.
+    /// Objects are neither written to the medium nor revoked.
     fn add_mapping(&mut self, is_object: bool, frame: Frame, space: Frame, at: u32) {
         if !is_object {
             self.index.add_mapping(self.machine, frame.0, space.0, at);

@@ -8,23 +8,23 @@
 //! Invariant: windows exist for the last few programs only; a program without one faults once more.
 //! Not here: mapping (`shared_mapping.rs`), the waiting call (`delayed_call.rs`).
 
-use renga_proto::pages::{FileId, Lend, Pages, PagesCall, ProtectPage, Recall, TakeBack};
+use renga_proto::pages::{FileId, FlushLease, Pages, PagesCall, ProtectPage, RevokePages, SetLeasedOut};
 use renga_rt::account::{AccountNumber, Count};
 use renga_rt::{Caller, Me, ProcId, Protocol, Wait};
 
-/// How long a program runs with a page that it was shown, ns.
+/// How long a program runs with a page that it has mapped, ns.
 pub(crate) const RUN_NS: u64 = 20_000;
 /// How long a call waits at most, ns: ten programs that wait for a turn have had one.
 pub(crate) const WAIT_NS_MAX: u64 = 10_000_000;
 /// How long it waits at most for a page that a program has asked for, ns: what it takes away may have been granted by an answer that
 /// it has overtaken, or not.
 pub(crate) const ARRIVAL_NS_MAX: u64 = 4_000_000;
-/// Programs that are known to have been shown something.
+/// Programs that are known to have mapped something.
 const WINDOWS: usize = 8;
 /// What takes pages away.
-const TAKING: u32 = Recall::BIT | TakeBack::BIT | Lend::BIT | ProtectPage::BIT;
+const TAKING: u32 = RevokePages::BIT | FlushLease::BIT | SetLeasedOut::BIT | ProtectPage::BIT;
 
-/// What a program was shown, or is about to be.
+/// A page that a program has mapped, or is about to map.
 #[derive(Clone, Copy)]
 struct TimeWindow {
     file: FileId,
@@ -32,8 +32,8 @@ struct TimeWindow {
     account: AccountNumber,
     /// The slot of the program.
     slot: Caller,
-    /// What the program had run for when it was shown the page, ns.
-    shown: Option<u64>,
+    /// What the program had run for when it mapped the page, ns.
+    mapped: Option<u64>,
 }
 
 /// How far a program is.
@@ -50,7 +50,7 @@ enum Stage {
 impl TimeWindow {
     /// `own`: servers that the program calls in between, and that answer at once.
     fn stage(&self, me: &Me, own: [ProcId; 2]) -> Stage {
-        let ran_ns = self.shown.map(|before_ns| me.counted(self.account, Count::UserNs).wrapping_sub(before_ns));
+        let ran_ns = self.mapped.map(|before_ns| me.counted(self.account, Count::UserNs).wrapping_sub(before_ns));
         if ran_ns.is_some_and(|ran_ns| ran_ns >= RUN_NS) {
             return Stage::Over;
         }
@@ -108,20 +108,20 @@ impl TimeWindows {
         open
     }
 
-    /// The program in `slot` is to be shown page `page` of `file`, or `shown` it now.
-    pub(crate) fn open(&mut self, me: &Me, slot: Caller, (file, page): (FileId, u32), shown: bool) {
+    /// The program in `slot` is about to map page `page` of `file`, or has `mapped` it now.
+    pub(crate) fn open(&mut self, me: &Me, slot: Caller, (file, page): (FileId, u32), mapped: bool) {
         let account = me.account();
         if file.is_object() || account == AccountNumber::SYSTEM {
             return;
         }
-        let shown = shown.then(|| me.counted(account, Count::UserNs));
+        let mapped = mapped.then(|| me.counted(account, Count::UserNs));
         // A program that faults again has run since.
         let own = self.last.iter().position(|known| known.is_some_and(|known| known.account == account));
         let place = own.unwrap_or(self.next);
         if own.is_none() {
             self.next = (place + 1) % WINDOWS;
         }
-        self.last[place] = Some(TimeWindow { file, page, account, slot, shown });
+        self.last[place] = Some(TimeWindow { file, page, account, slot, mapped });
     }
 }
 

@@ -115,7 +115,7 @@ fn leased_file_dirty_pages_flush_in_order() {
     }
     index.accept_lease(OTHER, 2, index.now(), HOLDING).unwrap();
     write(&mut index, OTHER, 0, 30);
-    assert_eq!(index.oldest_held(), Some((FILE, 1)));
+    assert_eq!(index.oldest_leased(), Some((FILE, 1)));
     index.end_lease(FILE, 1, false);
     let (mut from, mut given) = (0, Vec::new());
     while let Some((page, frame)) = index.first_dirty(FILE, from) {

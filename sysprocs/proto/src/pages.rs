@@ -1,16 +1,16 @@
 //! The page cache of a board: pages of files in page frames, which `read`, `mmap` and `exec` share.
 //!
-//! A board may hold a page because the inode's process has granted it (`FillPage`), until that process revokes it
-//! (`Recall`), which it does before the page changes. The cache calls nobody but the memory process, so that
-//! whoever holds up a change by a recall waits for no further one.
+//! A board caches a page because the inode's process has granted it (`FillPage`), until that process revokes it
+//! (`RevokePages`), which it does before the page changes. The cache calls nobody but the memory process, so a change
+//! that waits for a revocation waits for no further one.
 //!
 //! On the disk's board the cache is where content is written: a page is *dirty* until the content writer has brought it
-//! to its block. Another board writes in its own cache while it *holds* the file: the inode's process has given it the
-//! write lease (`LeaseWrite`), and takes what is dirty back (`TakeBack`) before anybody else may read or write. The cache
-//! of the disk's board knows meanwhile that the file is *lent*, and shows its pages to the inode's process only.
+//! to its block. Another board writes in its own cache under a write lease, which the inode's process grants
+//! (`LeaseWrite`) and flushes (`FlushLease`) before anybody else reads or writes. Meanwhile the cache of the disk's board
+//! notes that the file is *leased out* (`SetLeasedOut`), and gives its pages to the inode's process only.
 //!
 //! Filling a page: `BeginFill` gives a ticket; the page is read from the inode's process into a frame of one's own;
-//! `KeepPage` offers it. A recall between the two makes the ticket void: what was read may be old.
+//! `KeepPage` offers it. A revocation between the two makes the ticket void: what was read may be old.
 
 use renga_abi::Errno;
 use renga_core::{Word, in_words, protocol, word_enum};
@@ -19,7 +19,7 @@ use renga_core::{Word, in_words, protocol, word_enum};
 pub const NO_FRAME: u32 = u32::MAX;
 /// Most pages that one `FindPages` asks for.
 pub const PAGES_PER_FIND_MAX: usize = 1024;
-/// The end of a `Recall` that has none: to the end of the file, whose size changes too.
+/// The end of a `RevokePages` that has none: to the end of the file, whose size changes too.
 pub const TO_END: u32 = u32::MAX;
 
 /// Instead of a generation, which no inode has: any.
@@ -107,23 +107,23 @@ in_words! {
         count: u32,
     }
 }
-/// Pages that one write to a held file may leave out behind its end: as many as a linker leaves between the parts of a program, whose
+/// Pages that one write to a leased file may leave out behind its end: as many as a linker leaves between the parts of a program, whose
 /// segments are 64 KiB apart. What lies further away is the inode's to write.
 pub const HOLE_PAGES_MAX: u32 = 16;
 /// Where a write goes that appends.
 pub const AT_END: u64 = u64::MAX;
 /// Where what is changed of mode, owner and times is written.
 pub const IN_RECORD: u64 = u64::MAX - 1;
-/// No page, of what is taken back.
+/// No page, in a flush.
 pub const NO_PAGE: u32 = u32::MAX;
 /// The number of no write lease.
 pub const NO_LEASE: u64 = 0;
-/// Of a file's last write: there was none that has not been told.
+/// Of a file's last write: none since the last report.
 pub const NOT_WRITTEN: u64 = u64::MAX;
 
 word_enum! {
-    /// What the inode's process wants of a file that another board holds.
-    pub enum Back {
+    /// How much of a leased file the inode's process flushes.
+    pub enum FlushExtent {
         /// To know size and time; the board goes on writing.
         Facts,
         /// What is dirty; the board may not write any more.
@@ -133,8 +133,8 @@ word_enum! {
     }
 }
 in_words! {
-    /// How a write to a held file ended.
-    pub struct HeldWrite {
+    /// How a write to a leased file ended.
+    pub struct LeasedWrite {
         /// Where it ended.
         end: u64,
         /// How many bytes were written: all, unless memory is short.
@@ -146,24 +146,24 @@ in_words! {
     }
 }
 in_words! {
-    /// What a board gives back.
-    pub struct Given {
+    /// What a flush brought.
+    pub struct FlushedPage {
         /// The page that is in the slice; `NO_PAGE`: nothing is dirty there.
         page: u32,
         /// The file's size there; 0 if it knows none.
         size: u64,
-        /// How long ago the file was written, ns; told once.
+        /// How long ago the file was written, ns; reported once.
         written_ns_ago: u64,
         /// Appends that are under way there end here; 0: none is, or the board goes on writing.
         reserved: u64,
-        /// The slice begins with what was changed of mode, owner and times ([`crate::attributes`]), told once, and there is no page; what
-        /// is dirty is told when it is asked for again.
+        /// The slice begins with the changes of mode, owner and times ([`crate::attributes`]), reported once, and has no page: the
+        /// next flush brings dirty pages.
         changed: bool,
     }
 }
 in_words! {
-    /// A file that is adrift.
-    pub struct AdriftFile {
+    /// A file whose lease is orphaned.
+    pub struct OrphanedFile {
         /// The file.
         file: FileId,
         /// Its inode's process.
@@ -214,8 +214,8 @@ in_words! {
 }
 
 word_enum! {
-    /// What a program may do with a page that it is shown.
-    pub enum ShowFor {
+    /// What a program may do with a mapped page.
+    pub enum MapFor {
         /// Read.
         Read,
         /// Read and execute.
@@ -243,26 +243,26 @@ protocol! {
         /// As `FindPage` for the pages from `page` on, one for each `u32` of the slice, `NO_FRAME`
         /// where a page is not cached, and for those of the first 64 that have a bit in `but`; how many were found.
         2 FindPages { file: FileId, page: u32, but: u64 } (&'a mut [u8]) -> Result<u32, Errno>;
-        /// A ticket for filling pages of the file. The caller is to be shown page `shown` of it, unless that is `NO_PAGE`: who takes
-        /// that away waits until the caller's program has run with it. The ticket of what is to be shown to nobody may be void at
-        /// once: the page is then read past the cache.
-        3 BeginFill { file: FileId, shown: u32 } (()) -> Result<u64, Errno>;
+        /// A ticket for filling pages of the file. The caller is about to map page `mapped`, unless that is `NO_PAGE`: a
+        /// revocation of it waits until the caller's program has run. The ticket of a page that nobody maps may be void at once:
+        /// the page is then read past the cache.
+        3 BeginFill { file: FileId, mapped: u32 } (()) -> Result<u64, Errno>;
         /// Offers `frame`, filled with page `page` of a file of `size` bytes, zeros behind its end; the cache takes a
         /// reference of its own. `ESTALE`: the ticket is void.
         4 KeepPage { file: FileId, page: u32, frame: u32, ticket: u64, size: u64 } (()) -> Result<(), Errno>;
         /// The pages from `from` to before `to` are no longer the file's (`TO_END`: nor is its size known). From the
         /// inode's process, before it changes them; and from a file process, before it has them changed. How many
-        /// pages of the file are left here. `EBUSY`: this board holds the file, and it is to be taken home first.
-        5 Recall { file: FileId, from: u32, to: u32 } (()) -> Result<u32, Errno>;
+        /// pages of the file are left here. `EBUSY`: this board has the write lease, which is to be flushed first.
+        5 RevokePages { file: FileId, from: u32, to: u32 } (()) -> Result<u32, Errno>;
         /// Gives up to `frames` frames back, those of clean pages, because memory is short. Looks at `looks` pages for them at most; of the
         /// `wanted` ones that are not to be had so, as many as are dirty are written, and given back then.
         6 Shrink { frames: u32, looks: u32, wanted: u32 } (()) -> Result<Shrunk, Errno>;
-        /// A board is dead. With that of the inodes end the leases of all pages; files that are held are adrift from then on.
+        /// A board is dead. With that of the inodes end the leases of all pages; write leases with dirty data are orphaned from then on.
         7 BoardDied { board: u8 } (()) -> Result<(), Errno>;
         /// Writes the slice to page `page` of the file, which has `size` bytes from now on; the page is dirty then.
         /// `fresh`: its block is new, so around the slice are zeros. Whether so much is dirty that the writer is to
         /// wait. `ENOENT`: the page is to be brought in first; `ENOMEM`: there is no room for it. From the inode's process
-        /// only, as `Cut`. A slice of nothing: a program is about to write the page by a mapping, and no other board holds it.
+        /// only, as `Cut`. A slice of nothing: a program is about to write the page by a mapping, and no other board has a lease.
         8 WritePage { file: FileId, page: u32, place: PagePlace, size: u64, fresh: bool } (&'a [u8]) -> Result<bool, Errno>;
         /// As `KeepPage` for the pages in the slice, which is copied.
         9 PutPages { file: FileId, page: u32, ticket: u64, size: u64 } (&'a [u8]) -> Result<(), Errno>;
@@ -282,13 +282,14 @@ protocol! {
         15 SetOrdered { ordered: bool } (()) -> Result<(), Errno>;
         /// How many pages the medium has refused for good, or were lost with a lease.
         16 LostWrites {} (()) -> Result<u32, Errno>;
-        /// Shows page `page` of the file at page `at` of the address space whose root is frame `space`, and those behind
-        /// it, up to `count`, that are cached where nothing is shown; each with a reference. The cache restricts what is
-        /// shown so when the page is written, changed by others or cut: its owner faults then. Its owner is who calls.
-        /// `ENOENT`: it is not cached. `EFBIG`: it is behind the file's end. `EAGAIN`: to be written it has to be dirty, or the
-        /// file held (`DirtyPage`), and is not. `EBUSY`: so much is dirty here that the file is to be taken home first. `EEXIST`: something else is shown there. `ENXIO`: the space lacks a table.
-        17 ShowPages { file: FileId, page: u32, count: u32, space: u32, at: u32, show_for: ShowFor } (()) -> Result<(), Errno>;
-        /// Programs that are shown the page fault before they write it again, as another board is to hold it. From the inode's process.
+        /// Maps page `page` of the file at page `at` of the address space whose root is frame `space`, and those behind
+        /// it, up to `count`, that are cached where nothing is mapped; each with a reference. The cache restricts the
+        /// mapping when the page is written, changed by others or cut: the caller's program faults then.
+        /// `ENOENT`: it is not cached. `EFBIG`: it is behind the file's end. `EAGAIN`: a page to be written has to be dirty, or
+        /// its file leased (`DirtyPage`). `EBUSY`: so much is dirty here that the file is to be flushed first. `EEXIST`: something
+        /// else is mapped there. `ENXIO`: the space lacks a table.
+        17 MapPages { file: FileId, page: u32, count: u32, space: u32, at: u32, map_for: MapFor } (()) -> Result<(), Errno>;
+        /// Programs that map the page fault before they write it again, as another board is about to cache it. From the inode's process.
         18 ProtectPage { file: FileId, page: u32 } (()) -> Result<(), Errno>;
         /// The shared page table of a translation table with the file's pages as a program has them from address `at` on, held for
         /// the caller; `NO_FRAME`: there is none, and who makes one says so with this ticket. `ENOENT`: nothing of the file
@@ -297,47 +298,47 @@ protocol! {
         /// The caller is about to make a shared page table of `frame`, which is the cache's from now on. `ESTALE`: the ticket is
         /// void; `EEXIST`: there is one; `ENOMEM`: there is no room for it.
         20 KeepSharedTable { file: FileId, at: u64, frame: u32, ticket: u64 } (()) -> Result<(), Errno>;
-        /// A ticket for `HoldFile` of any file.
-        21 BeginHold {} (()) -> Result<u64, Errno>;
-        /// The inode's process `slot` has given this board the write lease of the file, whose size was `size`: pages below
-        /// `below` may be written here. A ticket for the page that came with the lease, if one did. `ESTALE`: that lease has been taken back, or may
+        /// A ticket for `AcceptLease` of any file.
+        21 BeginLease {} (()) -> Result<u64, Errno>;
+        /// The inode's process `slot` has granted this board the write lease of the file, whose size was `size`: pages below
+        /// `below` may be written here. A ticket for the page that came with the lease, if one did. `ESTALE`: that lease has been flushed, or may
         /// have been since the ticket was given.
-        22 HoldFile { file: FileId, slot: u16, ticket: u64, size: u64, below: u32, lease: u64 } (()) -> Result<u64, Errno>;
+        22 AcceptLease { file: FileId, slot: u16, ticket: u64, size: u64, below: u32, lease: u64 } (()) -> Result<u64, Errno>;
         /// Writes the slice at `offset` (`AT_END`: at the end of the file), in one step; `IN_RECORD`: changes mode, owner and times
         /// as the slice says ([`crate::attributes`]).
-        /// `ENOLCK`: the file is not held so far; `ENOMEM`: there is no room.
-        23 WriteHeld { file: FileId, offset: u64 } (&'a [u8]) -> Result<HeldWrite, Errno>;
-        /// What the inode's process wants back of a held file: the first dirty page behind that which it has `taken` (`NO_PAGE`: none yet),
-        /// which stays dirty until it is taken. So many `grants` were answered under this lease, as `HoldFile` tells of them; what was
-        /// written under another one is lost. From `revocations` only.
-        24 TakeBack { file: FileId, taken: u32, back: Back, lease: u64, grants: u32 } (&'a mut [u8]) -> Result<Given, Errno>;
-        /// Another board holds the file from now on, or (`lent` not) does so no longer but may have its pages, and the file has
+        /// `ENOLCK`: this board has no lease; `ENOMEM`: there is no room.
+        23 WriteLeased { file: FileId, offset: u64 } (&'a [u8]) -> Result<LeasedWrite, Errno>;
+        /// Flushes the first dirty page behind page `taken` (`NO_PAGE`: none yet), which stays dirty until the next flush names it as
+        /// taken. The inode's process has answered so many `grants` under this lease (`AcceptLease`); data written under another
+        /// lease are lost. From `revocations` only.
+        24 FlushLease { file: FileId, taken: u32, back: FlushExtent, lease: u64, grants: u32 } (&'a mut [u8]) -> Result<FlushedPage, Errno>;
+        /// Another board has the write lease from now on, or (`leased` not) has it no longer but may cache pages; the file has
         /// `size` bytes.
         /// From the inode's process only, as the next one. `ENOMEM`: there is no room to know of it.
-        25 Lend { file: FileId, lent: bool, size: u64 } (()) -> Result<(), Errno>;
-        /// As `ReadCached` of a whole page, of a file that is lent, too.
-        26 ReadLent { file: FileId, page: u32 } (&'a mut [u8]) -> Result<(), Errno>;
-        /// The file that has been dirty for longest, of those that this board holds; `ENOENT`: nothing is dirty.
-        27 OldestHeld {} (()) -> Result<DirtyFile, Errno>;
-        /// The file if it is adrift, or (number 0) one that is, of those in the records from `from` on: it was held when the session with the inodes' board ended,
-        /// and has not been taken home since. `ENOENT`: it is not, or none is.
-        28 FindAdrift { file: FileId, from: u32 } (()) -> Result<AdriftFile, Errno>;
-        /// The inode's process does not know of that lease any more: if the file is still adrift, what was written under it is
+        25 SetLeasedOut { file: FileId, leased: bool, size: u64 } (()) -> Result<(), Errno>;
+        /// As `ReadCached` of a whole page, of a file that is leased out, too.
+        26 ReadLeasedOut { file: FileId, page: u32 } (&'a mut [u8]) -> Result<(), Errno>;
+        /// The file that has been dirty for longest, of those leased to this board; `ENOENT`: nothing is dirty.
+        27 OldestLeased {} (()) -> Result<DirtyFile, Errno>;
+        /// The file if its lease is orphaned, or (number 0) one such file, of those in the records from `from` on: the session with
+        /// the inodes' board ended under the lease, which has not been flushed since. `ENOENT`: none is.
+        28 FindOrphaned { file: FileId, from: u32 } (()) -> Result<OrphanedFile, Errno>;
+        /// The inode's process does not know of that lease any more: if the file is still orphaned, what was written under it is
         /// lost.
-        29 EndAdrift { file: FileId, lease: u64 } (()) -> Result<(), Errno>;
-        /// As the inode's `ReserveAppend`, of a file that this board holds. `ENOLCK`: it does not so far.
-        30 ReserveHeld { file: FileId, from: u64, bytes: u64 } (()) -> Result<u64, Errno>;
+        29 DiscardOrphaned { file: FileId, lease: u64 } (()) -> Result<(), Errno>;
+        /// As the inode's `ReserveAppend`, of a file leased to this board. `ENOLCK`: it is not.
+        30 ReserveLeased { file: FileId, from: u64, bytes: u64 } (()) -> Result<u64, Errno>;
     }
 }
 
 protocol! {
     /// Revokes on behalf of inodes and lookup workers: so that a board has one caller of its caches for all of them.
     pub Revocations = 19, RevocationsCall {
-        /// As `Recall` of the page cache of `board`.
+        /// As `RevokePages` of the page cache of `board`.
         0 RevokePagesFrom { board: u8, file: FileId, from: u32, to: u32 } (()) -> Result<u32, Errno>;
-        /// As `TakeBack` of the page cache of `board`. The page is kept here, and nobody else is served, until the caller
+        /// As `FlushLease` of the page cache of `board`. The page is kept here, and nobody else is served, until the caller
         /// says where it is to go. What was changed of the file comes into the slice.
-        1 FlushFrom { board: u8, file: FileId, taken: u32, back: Back, lease: u64, grants: u32 } (&'a mut [u8]) -> Result<Given, Errno>;
+        1 FlushFrom { board: u8, file: FileId, taken: u32, back: FlushExtent, lease: u64, grants: u32 } (&'a mut [u8]) -> Result<FlushedPage, Errno>;
         /// That page goes to the cache of this board, as `WritePage` does it; zeros behind the file's end. After an error
         /// it is still kept.
         2 PlacePage { file: FileId, page: u32, block: u32, size: u64 } (()) -> Result<bool, Errno>;

@@ -4,7 +4,7 @@ use renga_core::Wait;
 use renga_core::interleaved::Cores;
 use renga_proto::inode::{CommitAll, DirtyPage, FillPage, LeaseWrite, Reactivate, Release, Sync, Truncate};
 use renga_proto::memory::{FreeFrame, FreeFrames, MemoryStatus, StorePage};
-use renga_proto::pages::{Recall, TakeBack};
+use renga_proto::pages::{RevokePages, FlushLease};
 use renga_proto::{file, path, procs};
 use renga_rt::given::Servers;
 use renga_rt::host::HostBoard;
@@ -243,7 +243,7 @@ fn permits_match_signatures() {
     assert_eq!(of(0, Kind::User, Kind::Memory), StorePage::BIT | FreeFrames::BIT | FreeFrame::BIT | MemoryStatus::BIT);
     let inode = FillPage::BIT | DirtyPage::BIT | Sync::BIT | Truncate::BIT | LeaseWrite::BIT;
     assert_eq!(of(0, Kind::User, Kind::Inode), inode);
-    assert_eq!(of(1, Kind::Revocations, Kind::PageCache), Recall::BIT | TakeBack::BIT);
+    assert_eq!(of(1, Kind::Revocations, Kind::PageCache), RevokePages::BIT | FlushLease::BIT);
     assert_eq!(of(0, Kind::LeaseFlusher, Kind::Inode), LeaseWrite::BIT);
     assert_eq!(of(0, Kind::Revocations, Kind::PageCache), 0, "the inodes are on this board");
     assert_eq!(of(0, Kind::File, Kind::InodeDirectory), Release::BIT | CommitAll::BIT | Reactivate::BIT);

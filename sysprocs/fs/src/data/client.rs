@@ -7,7 +7,8 @@ use renga_abi::PAGE_BYTES;
 use renga_proto::data::{DataReader, DataWriteback, MakeRoom, ReadAhead, ReadIn, WriteData};
 use renga_proto::disk::{Disk, ReadBlocks};
 use renga_proto::pages::{
-    BeginFill, Cut, FileId, KEPT, Lend, LostWrites, NO_PAGE, PagePlace, Pages, ProtectPage, ReadLent, WritePage,
+    BeginFill, Cut, FileId, KEPT, LostWrites, NO_PAGE, PagePlace, Pages, ProtectPage, ReadLeasedOut, SetLeasedOut,
+    WritePage,
 };
 use renga_rt::{Client, Errno, Family};
 
@@ -35,7 +36,7 @@ impl DataClients {
         if out.len() != PAGE_BYTES {
             return Err(Errno::EINVAL);
         }
-        self.pages.call(ReadLent { file: place.file, page: place.page }, out).await
+        self.pages.call(ReadLeasedOut { file: place.file, page: place.page }, out).await
     }
 
     /// The whole page at `place`, which is not in the cache, and is not to be there for that.
@@ -68,7 +69,7 @@ impl DataClients {
     /// With which generation what is read from now on may be kept. Where there is no room for one that of who asked has to do: the
     /// cache refuses it if it is void.
     pub(crate) async fn ticket(&mut self, file: FileId) -> u64 {
-        self.pages.call(BeginFill { file, shown: NO_PAGE }, ()).await.unwrap_or(KEPT)
+        self.pages.call(BeginFill { file, mapped: NO_PAGE }, ()).await.unwrap_or(KEPT)
     }
 
     /// Brings pages in, from `count` blocks side by side; those that are on their way already are waited for.
@@ -95,14 +96,14 @@ impl DataClients {
         self.pages.call(Cut { file, from, size }, ()).await
     }
 
-    /// Programs that are shown page `page` fault before they write it again.
+    /// Programs that map page `page` fault before they write it again.
     pub(crate) async fn protect(&mut self, file: FileId, page: u32) -> Result<(), Errno> {
         self.pages.call(ProtectPage { file, page }, ()).await
     }
 
     /// Another board holds the file, or does so no longer, and it has `size` bytes.
     pub(crate) async fn grant(&mut self, file: FileId, leased: bool, size: u64) -> Result<(), Errno> {
-        self.pages.call(Lend { file, lent: leased, size }, ()).await
+        self.pages.call(SetLeasedOut { file, leased, size }, ()).await
     }
 
     /// Makes frames free, or lets fewer be dirty; a failure is reported to whoever syncs.

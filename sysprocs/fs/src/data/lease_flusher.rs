@@ -1,10 +1,10 @@
 //! The data returner: has files flushed that this board has written, when much of that is dirty or frames are scarce; and
-//! those that are adrift, when there is a session with the board of the inodes again.
+//! those whose leases are orphaned, when there is a session with the board of the inodes again.
 //!
-//! Not here: what is dirty or adrift (`renga_pages`), taking it (`inode/lending`).
+//! Not here: what is dirty or orphaned (`renga_pages`), taking it (`inode/lending`).
 
 use renga_proto::inode::{Inode, LeaseWrite};
-use renga_proto::pages::{CountDirty, Dirty, EndAdrift, FileId, FindAdrift, OldestHeld, Pages};
+use renga_proto::pages::{CountDirty, Dirty, DiscardOrphaned, FileId, FindOrphaned, OldestLeased, Pages};
 use renga_rt::{Client, Errno, Family, Me, Never, Retry};
 
 /// How long it waits before it asks again a board that did not answer, at first and at most, ns.
@@ -21,9 +21,9 @@ pub async fn lease_flusher(mut me: Me, pages: Client<Pages>, inodes: Family<Inod
     let (mut state, mut pause_ns) = (FlusherState { pages, inodes }, PAUSE_NS_MIN);
     loop {
         me.notified().await;
-        if state.return_adrift().await.is_ok() {
+        if state.reclaim_orphaned().await.is_ok() {
             pause_ns = PAUSE_NS_MIN;
-            state.return_oldest().await;
+            state.flush_oldest().await;
         } else {
             let at_ns = me.now_ns() + pause_ns;
             me.notify_at(Some(at_ns));
@@ -41,28 +41,30 @@ impl FlusherState {
         lease.map(|lease| lease.below > 0)
     }
 
-    /// Has all that is adrift flushed. What the inodes' processes do not know of is lost.
-    async fn return_adrift(&mut self) -> Result<(), Errno> {
+    /// Flushes all orphaned leases. What the inodes' processes do not know of is lost.
+    async fn reclaim_orphaned(&mut self) -> Result<(), Errno> {
         let (mut from, mut reported) = (0, Ok(()));
-        // Each turn takes pages, ends a file's being adrift, or passes one.
-        while let Ok(adrift) = self.pages.call(FindAdrift { file: FileId::ANY, from }, ()).await {
-            match self.flush_lease(adrift.slot, adrift.file.ino).await {
+        // Each turn takes pages, ends an orphaned lease, or passes one.
+        while let Ok(orphaned) = self.pages.call(FindOrphaned { file: FileId::ANY, from }, ()).await {
+            match self.flush_lease(orphaned.slot, orphaned.file.ino).await {
                 Ok(true) => {}
-                Ok(false) => self.pages.call(EndAdrift { file: adrift.file, lease: adrift.lease }, ()).await?,
+                Ok(false) => {
+                    self.pages.call(DiscardOrphaned { file: orphaned.file, lease: orphaned.lease }, ()).await?
+                }
                 // Nor will others come.
                 Err(Errno::EHOSTDOWN) => return Err(Errno::EHOSTDOWN),
-                Err(errno) => (from, reported) = (adrift.record.saturating_add(1), Err(errno)),
+                Err(errno) => (from, reported) = (orphaned.record.saturating_add(1), Err(errno)),
             }
         }
         reported
     }
 
-    async fn return_oldest(&mut self) {
+    async fn flush_oldest(&mut self) {
         let Ok(Dirty { pages: dirty, spare }) = self.pages.call(CountDirty {}, ()).await else { return };
         let mut before = dirty;
         // Each turn takes pages home.
         for _ in spare..dirty {
-            let Ok(oldest) = self.pages.call(OldestHeld {}, ()).await else { break };
+            let Ok(oldest) = self.pages.call(OldestLeased {}, ()).await else { break };
             // What cannot come stays, until there is room for it or its board is there.
             if self.flush_lease(oldest.slot, oldest.file.ino).await.is_err() {
                 break;

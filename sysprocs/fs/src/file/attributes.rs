@@ -5,7 +5,7 @@
 use crate::file::inode_session::{Tries, on_inode};
 use crate::file::open_file::{DIRECTORY, OpenFile, SETTABLE, TYPE_MASK};
 use renga_hal::memory::UserMemory;
-use renga_pages::change_held;
+use renga_pages::change_leased;
 use renga_proto::attributes::AttributeChange;
 use renga_proto::file::BackingInode;
 use renga_proto::inode::{DirectoryRead, ReadDirectory, SetAccess, SetTimes, Status};
@@ -62,7 +62,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
     }
 
     pub(super) async fn set_mode(&mut self, mode: u16) -> Result<(), Errno> {
-        if self.change_held(AttributeChange::mode(mode)).await? {
+        if self.change_leased(AttributeChange::mode(mode)).await? {
             return Ok(());
         }
         on_inode!(self, SetAccess::mode(mode), ())
@@ -70,7 +70,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
 
     pub(super) async fn set_times(&mut self, access_ns: u64, modify_ns: u64) -> Result<(), Errno> {
         if let Some(times) = AttributeChange::times(access_ns, modify_ns)
-            && self.change_held(times).await?
+            && self.change_leased(times).await?
         {
             return Ok(());
         }
@@ -78,20 +78,20 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
     }
 
     pub(super) async fn set_owner(&mut self, uid: u32, gid: u32) -> Result<(), Errno> {
-        if self.change_held(AttributeChange::owner(uid, gid)).await? {
+        if self.change_leased(AttributeChange::owner(uid, gid)).await? {
             return Ok(());
         }
         on_inode!(self, SetAccess::owner(uid, gid), ())
     }
 
     /// Changes it in the page cache of this board, if that holds the file; whether it does.
-    async fn change_held(&mut self, change: AttributeChange) -> Result<bool, Errno> {
+    async fn change_leased(&mut self, change: AttributeChange) -> Result<bool, Errno> {
         self.check()?;
         if !self.is_elsewhere() {
             return Ok(false);
         }
         self.note_losses().await;
         let file = self.id();
-        change_held(&mut self.clients.pages, file, change).await
+        change_leased(&mut self.clients.pages, file, change).await
     }
 }

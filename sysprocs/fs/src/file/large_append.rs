@@ -7,7 +7,7 @@ use crate::file::open_file::OpenFile;
 use renga_hal::memory::UserMemory;
 use renga_proto::file::EndAppend;
 use renga_proto::inode::ReserveAppend;
-use renga_proto::pages::{AT_END, NO_PAGE, ReserveHeld};
+use renga_proto::pages::{AT_END, NO_PAGE, ReserveLeased};
 use renga_rt::Errno;
 
 /// Times that a lease is asked for, each of which reaches further.
@@ -31,7 +31,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         self.note_losses().await;
         for _ in 0..LEASES_MAX {
             let file = self.id();
-            match self.clients.pages.call(ReserveHeld { file, from: AT_END, bytes }, ()).await {
+            match self.clients.pages.call(ReserveLeased { file, from: AT_END, bytes }, ()).await {
                 Err(Errno::ENOLCK) if self.may_ask_lease() && self.ask_lease(NO_PAGE).await? => {}
                 Err(Errno::ENOLCK) => break,
                 reserved => return reserved.map(Some),
@@ -49,7 +49,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         let Some(bytes) = reserved.checked_sub(end).filter(|&bytes| bytes > 0) else { return Ok(()) };
         // Wherever it was reserved; who does not know of it has nothing to give back.
         if self.is_elsewhere() {
-            let _ = self.clients.pages.call(ReserveHeld { file: self.id(), from: end, bytes }, ()).await;
+            let _ = self.clients.pages.call(ReserveLeased { file: self.id(), from: end, bytes }, ()).await;
         }
         on_inode!(self, ReserveAppend { from: end, bytes }, ()).map(|_| ())
     }

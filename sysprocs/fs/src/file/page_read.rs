@@ -11,7 +11,7 @@ use renga_abi::PAGE_BYTES;
 use renga_hal::memory::UserMemory;
 use renga_pages::{Fill, fill};
 use renga_proto::inode::{FillPage, Filled};
-use renga_proto::pages::{ReadCached, Recall, TO_END};
+use renga_proto::pages::{ReadCached, RevokePages, TO_END};
 use renga_rt::Errno;
 
 pub(super) const PAGE: u64 = PAGE_BYTES as u64;
@@ -114,7 +114,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         let from = u32::try_from(offset / PAGE).unwrap_or(TO_END);
         // It refuses only what is held.
         for _ in 0..TRIES_MAX {
-            let revoke = Recall { file: self.id(), from, to: TO_END };
+            let revoke = RevokePages { file: self.id(), from, to: TO_END };
             if self.clients.pages.call(revoke, ()).await != Err(Errno::EBUSY) {
                 break;
             }

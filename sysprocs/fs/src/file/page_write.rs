@@ -6,7 +6,7 @@
 use crate::file::open_file::OpenFile;
 use crate::file::write_lease::{PAGE, TRIES_MAX};
 use renga_hal::memory::UserMemory;
-use renga_proto::pages::{AT_END, NO_PAGE, WriteHeld};
+use renga_proto::pages::{AT_END, NO_PAGE, WriteLeased};
 use renga_rt::Errno;
 
 impl<M: UserMemory + ?Sized> OpenFile<M> {
@@ -21,7 +21,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         self.note_losses().await;
         for _ in 0..TRIES_MAX {
             let file = self.id();
-            match self.clients.pages.call(WriteHeld { file, offset: at }, &data[done..]).await {
+            match self.clients.pages.call(WriteLeased { file, offset: at }, &data[done..]).await {
                 Ok(write) if write.missing != NO_PAGE => {
                     match self.bring_in(u64::from(write.missing) * PAGE, &mut []).await {
                         Err(_) if done > 0 => break,

@@ -10,7 +10,7 @@ use crate::file::open_file::OpenFile;
 use renga_abi::PAGE_BYTES;
 use renga_hal::memory::UserMemory;
 use renga_proto::inode::LeaseWrite;
-use renga_proto::pages::{BeginHold, EndAdrift, FindAdrift, HoldFile, LostWrites};
+use renga_proto::pages::{AcceptLease, BeginLease, DiscardOrphaned, FindOrphaned, LostWrites};
 use renga_rt::Errno;
 
 pub(super) const PAGE: u64 = PAGE_BYTES as u64;
@@ -28,14 +28,14 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
     /// Asks for the lease, up to page `page`; whether this board has it.
     pub(super) async fn ask_lease(&mut self, page: u32) -> Result<bool, Errno> {
         let (file, board) = (self.id(), self.clients.pages.server().board.0);
-        let ticket = self.clients.pages.call(BeginHold {}, ()).await?;
+        let ticket = self.clients.pages.call(BeginLease {}, ()).await?;
         let lease = on_inode!(self, LeaseWrite { ino: self.ino, board, page }, ())?;
         if lease.below == 0 {
             self.local_writes.crossings = CROSSINGS;
             return Ok(false);
         }
         let slot = self.slot.unwrap_or(0);
-        let hold = HoldFile { file, slot, ticket, size: lease.size, below: lease.below, lease: lease.id };
+        let hold = AcceptLease { file, slot, ticket, size: lease.size, below: lease.below, lease: lease.id };
         match self.clients.pages.call(hold, ()).await {
             // Taken back already: it may be asked for again.
             Ok(_) | Err(Errno::ESTALE) => Ok(true),
@@ -50,12 +50,12 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         }
     }
 
-    /// If the file is adrift: flushes it, or finds that what was written here is lost. Otherwise it stays as it is.
+    /// If the lease is orphaned: flushes it, or finds that what was written here is lost. Otherwise it stays as it is.
     async fn revalidate(&mut self) {
-        let Ok(adrift) = self.clients.pages.call(FindAdrift { file: self.id(), from: 0 }, ()).await else { return };
+        let Ok(orphaned) = self.clients.pages.call(FindOrphaned { file: self.id(), from: 0 }, ()).await else { return };
         if self.flush_all().await.is_ok() {
             // Refused by nobody.
-            let _ = self.clients.pages.call(EndAdrift { file: adrift.file, lease: adrift.lease }, ()).await;
+            let _ = self.clients.pages.call(DiscardOrphaned { file: orphaned.file, lease: orphaned.lease }, ()).await;
         }
     }
 

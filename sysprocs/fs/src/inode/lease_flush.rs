@@ -13,7 +13,7 @@ use crate::inode::lease_grant::PAGE;
 use crate::leases::write_lease::WriteLease;
 use renga_proto::allocator::EndReserve;
 use renga_proto::attributes::ATTRIBUTES_BYTES;
-use renga_proto::pages::{Back, DiscardPage, FlushFrom, Given, NO_PAGE, NOT_WRITTEN, PlacePage, TO_END};
+use renga_proto::pages::{DiscardPage, FlushExtent, FlushFrom, FlushedPage, NO_PAGE, NOT_WRITTEN, PlacePage, TO_END};
 use renga_rt::Errno;
 
 /// How long a lease outlives the last sign of its board, ns: an inode that is leased keeps its process and its room.
@@ -52,13 +52,13 @@ impl ActiveInode {
 
     /// What the board that holds the inode says of it.
     pub(crate) async fn refresh_facts(&mut self) {
-        let given = self.flush_from_writer(Back::Facts).await;
+        let given = self.flush_from_writer(FlushExtent::Facts).await;
         if let Err(errno) = given {
             let _ = self.note_silence(errno).await;
         }
     }
 
-    async fn flush_from_writer(&mut self, back: Back) -> Result<Given, Errno> {
+    async fn flush_from_writer(&mut self, back: FlushExtent) -> Result<FlushedPage, Errno> {
         let Some(lease) = self.leased else { return Err(Errno::EINVAL) };
         let WriteLease { board, id, taken, grants, .. } = lease;
         let asked = FlushFrom { board, file: self.file(), taken, back, lease: id, grants };
@@ -101,7 +101,7 @@ impl ActiveInode {
         }
         if let Err(errno) = self.begin_write().await {
             // Nothing may be changed any more.
-            let _ = self.flush_from_writer(Back::Nothing).await;
+            let _ = self.flush_from_writer(FlushExtent::Nothing).await;
             self.deferred_error = self.deferred_error.or(Some(errno)); // reported to whoever syncs
             self.end_lease(Some(errno)).await;
             return Ok(false);
@@ -109,9 +109,9 @@ impl ActiveInode {
         for _ in 0..most {
             let Some(lease) = &mut self.leased else { return Ok(false) };
             lease.closed = true;
-            match self.flush_from_writer(Back::Dirty).await {
-                Ok(Given { changed: true, .. }) => {} // what is dirty comes next
-                Ok(Given { page: NO_PAGE, .. }) => {
+            match self.flush_from_writer(FlushExtent::Dirty).await {
+                Ok(FlushedPage { changed: true, .. }) => {} // what is dirty comes next
+                Ok(FlushedPage { page: NO_PAGE, .. }) => {
                     self.end_lease(None).await;
                     return Ok(false);
                 }
@@ -192,7 +192,7 @@ impl ActiveInode {
     /// Nothing is left of what is dirty elsewhere: the file goes.
     pub(crate) async fn discard_lease(&mut self) {
         if !self.is_orphaned() {
-            let _ = self.flush_from_writer(Back::Nothing).await;
+            let _ = self.flush_from_writer(FlushExtent::Nothing).await;
         }
         self.end_lease(Some(Errno::ENOENT)).await;
     }

@@ -7,7 +7,8 @@
 
 use crate::probes::{Revoke, RevokeEnd};
 use renga_proto::pages::{
-    Back, FileId, FlushFrom, NO_LEASE, NO_PAGE, NotifyAccessTo, Revocations, RevokeInodeFrom, RevokePagesFrom, TO_END,
+    FileId, FlushExtent, FlushFrom, NO_LEASE, NO_PAGE, NotifyAccessTo, Revocations, RevokeInodeFrom, RevokePagesFrom,
+    TO_END,
 };
 use renga_rt::{BOARDS_MAX, Client, Errno, Probe};
 
@@ -152,7 +153,7 @@ impl PageLeases {
     /// The board holds the file under a lease that is over here: what it has written since is lost, of which it tells whoever
     /// wrote it. No page is left there.
     async fn revoke_writer(&mut self, file: FileId, board: u8) -> u32 {
-        let asked = FlushFrom { board, file, taken: NO_PAGE, back: Back::Nothing, lease: NO_LEASE, grants: 0 };
+        let asked = FlushFrom { board, file, taken: NO_PAGE, back: FlushExtent::Nothing, lease: NO_LEASE, grants: 0 };
         // Who does not answer has lost it as well.
         let _ = self.revocations.call(asked, &mut [][..]).await;
         0

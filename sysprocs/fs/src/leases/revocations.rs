@@ -8,15 +8,15 @@
 use renga_abi::PAGE_BYTES;
 use renga_proto::names::{Names, NotifyAccess, RevokeInode, RevokeName, RevokeReference};
 use renga_proto::pages::{
-    Back, DiscardPage, FlushFrom, NO_PAGE, NotifyAccessTo, PagePlace, Pages, PlacePage, Recall, Revocations,
-    RevocationsCall, RevokeInodeFrom, RevokeNameFrom, RevokePagesFrom, RevokeReferenceFrom, TakeBack, WritePage,
+    DiscardPage, FlushExtent, FlushFrom, FlushLease, NO_PAGE, NotifyAccessTo, PagePlace, Pages, PlacePage, Revocations,
+    RevocationsCall, RevokeInodeFrom, RevokeNameFrom, RevokePages, RevokePagesFrom, RevokeReferenceFrom, WritePage,
 };
 use renga_rt::{Client, Errno, Family, Me, Never, Port, Protocol, Watch, reply};
 
 /// Most incarnations of a board that one revoke is notified of.
 const LIVES_MAX: u32 = 4;
 /// What is called on each board.
-const CACHES: u32 = Recall::BIT | TakeBack::BIT;
+const CACHES: u32 = RevokePages::BIT | FlushLease::BIT;
 const NAMES: u32 = RevokeName::BIT | RevokeInode::BIT | RevokeReference::BIT | NotifyAccess::BIT;
 
 /// Serves revokes from `caches`, of pages, and `held`, of names; what is dirty comes into `own` cache, by way of `room`.
@@ -34,7 +34,7 @@ pub async fn revocations(
         match port.accept_only(if kept { answers } else { Revocations::ENTRIES & !answers }).await {
             RevocationsCall::RevokePagesFrom(call) => {
                 let RevokePagesFrom { board, file, from, to } = call.entry();
-                let revoke = Recall { file, from, to };
+                let revoke = RevokePages { file, from, to };
                 let ask = async |mut cache: Client<Pages, CACHES>| cache.call(revoke, ()).await;
                 reply!(call, answer(&mut caches, board, (watch, me.now_ns()), ask).await);
             }
@@ -61,10 +61,10 @@ pub async fn revocations(
             }
             RevocationsCall::FlushFrom(mut call) => {
                 let FlushFrom { board, file, taken, back, lease, grants } = call.entry();
-                let take = TakeBack { file, taken, back, lease, grants };
+                let take = FlushLease { file, taken, back, lease, grants };
                 let ask = async |mut cache: Client<Pages, CACHES>| cache.call(take, &mut room[..]).await;
                 let given = answer(&mut caches, board, (watch, me.now_ns()), ask).await;
-                kept = back == Back::Dirty && given.is_ok_and(|given| given.page != NO_PAGE);
+                kept = back == FlushExtent::Dirty && given.is_ok_and(|given| given.page != NO_PAGE);
                 if given.is_ok_and(|given| given.changed) {
                     let bytes = call.lent().len().min(PAGE_BYTES);
                     call.lent()[..bytes].copy_from_slice(&room[..bytes]);

@@ -363,7 +363,7 @@ fn exec_hostile_program_neither_panics_nor_leaks() {
             }
             world.contents.borrow_mut()[0] = hostile;
             let (id, to) = (file(0).id(), renga_proto::pages::TO_END);
-            world.pages.call(renga_proto::pages::Recall { file: id, from: 0, to }, ()).await.unwrap();
+            world.pages.call(renga_proto::pages::RevokePages { file: id, from: 0, to }, ()).await.unwrap();
             let file = file(0);
             let (mut program, mut space) = (Image::none(), Space::none());
             let Ok(None) = program.inspect(&mut world.pager(), file).await else { continue };

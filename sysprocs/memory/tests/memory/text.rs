@@ -7,7 +7,7 @@ use renga_hal::memory::{Access, Frame, UserMemory};
 use renga_hal::shared_tables::SharedPageTables;
 use renga_memory::layout::PAGE;
 use renga_memory::{ArgumentPages, Credentials, Image, Space};
-use renga_proto::pages::{Recall, Shrink, TO_END};
+use renga_proto::pages::{RevokePages, Shrink, TO_END};
 
 const BASE: u64 = 0x40_0000;
 const PAGES: u64 = 40;
@@ -117,7 +117,7 @@ fn shared_page_table_of_rewritten_file_is_new() {
         let mut one = prepare(&mut world).await;
         let old = read(&mut world, &mut one).await;
         world.contents.borrow_mut()[0] = program(0x80);
-        let recall = Recall { file: file(0).id(), from: 0, to: TO_END };
+        let recall = RevokePages { file: file(0).id(), from: 0, to: TO_END };
         world.pages.call(recall, ()).await.unwrap();
         let mut two = load(&mut world).await;
         let new = read(&mut world, &mut two).await;

@@ -6,7 +6,7 @@
 use crate::user::servers::services::Services;
 use renga_proto::inode::{InodeFacts, Lease};
 use renga_proto::names::{BeginCreation, CreationBegun, EndCreation, NO_CACHE_GENERATION};
-use renga_proto::pages::{BeginHold, FileId, HoldFile};
+use renga_proto::pages::{AcceptLease, BeginLease, FileId};
 use renga_proto::path::{Make, MakeDirectory, Open, PathStart};
 use renga_proto::steps;
 use renga_rt::Errno;
@@ -21,7 +21,7 @@ impl Services {
         let Some(mut names) = self.names().filter(|_| !start.is_confined()) else { return Err(Errno::EAGAIN) };
         let at = start.directory;
         // What is answered is of this session, and what is taken back from now on ends the lease.
-        let (origin, hold) = (self.sessions.origin(self.disk_board), self.clients.pages.call(BeginHold {}, ()).await?);
+        let (origin, hold) = (self.sessions.origin(self.disk_board), self.clients.pages.call(BeginLease {}, ()).await?);
         let mut path_lookup = self.path_lookup()?;
         let begun = names.call(BeginCreation { at }, path).await;
         let CreationBegun { cache_generation, directory: prepared } = match begun {
@@ -33,7 +33,7 @@ impl Services {
         }
         let made = path_lookup.call(Make { at, flags, mode, directory, prepared }, (path, &mut self.steps[..])).await;
         let told = made.map(|bytes| self.steps.get(..bytes as usize).unwrap_or(&[]));
-        // What was recalled meanwhile is not held.
+        // A page revoked meanwhile is not held.
         let _ = names.call(EndCreation { cache_generation }, told.unwrap_or(&[])).await;
         let (facts, held, _) = steps::end(told?)?;
         let (facts, lease) = (InodeFacts { origin, ..facts }, steps::lease(told?));
@@ -64,6 +64,6 @@ impl Services {
         let InodeFacts { slot, ino, birth, .. } = *facts;
         let (file, Lease { size, below, id }) = (FileId { ino, generation: birth.generation }, lease);
         // If it was taken back already, who writes asks for it again.
-        let _ = self.clients.pages.call(HoldFile { file, slot, ticket, size, below, lease: id }, ()).await;
+        let _ = self.clients.pages.call(AcceptLease { file, slot, ticket, size, below, lease: id }, ()).await;
     }
 }

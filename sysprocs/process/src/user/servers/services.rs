@@ -10,7 +10,7 @@ use crate::user::state::object::Handle;
 use renga_memory::page_list::STORING;
 use renga_memory::pager::Inodes;
 use renga_memory::{FrameCounts, FrameStock, SpaceTables};
-use renga_pages::change_held;
+use renga_pages::change_leased;
 use renga_proto::attributes::AttributeChange;
 use renga_proto::clock::Clock;
 use renga_proto::console::Console;
@@ -278,7 +278,7 @@ impl Services {
         let Some(change) = change.filter(|_| !at.is_confined()) else { return Ok(false) };
         let Some(mut names) = self.names() else { return Ok(false) };
         match names.call(FileHere { at: at.directory, flags }, path).await {
-            Ok(file) => change_held(&mut self.clients.pages, file, change).await,
+            Ok(file) => change_leased(&mut self.clients.pages, file, change).await,
             Err(_) => Ok(false), // a path_lookup says what is wrong
         }
     }
@@ -342,7 +342,7 @@ impl Services {
         let names = self.names();
         let told = self.steps.get(..told).ok_or(Errno::EIO)?;
         if let Some(mut names) = names {
-            // What was recalled meanwhile is not held.
+            // A page revoked meanwhile is not held.
             let _ = names.call(CacheSteps { cache_generation }, told).await;
         }
         Ok(told)
