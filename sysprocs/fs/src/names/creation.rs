@@ -14,13 +14,14 @@ impl LookupWorker {
     pub(crate) async fn make(&mut self, make: Make, board: u8, path: &[u8], out: &mut [u8]) -> Result<u32, Errno> {
         let Make { at, flags, mode, directory, prepared } = make;
         let (opens, lends) = (!directory, !directory && flags & OPEN_WRITE != 0);
-        self.maker = Some(Maker { board, prepared, lends, opens, granted: Ok(()), handed: false });
+        self.maker = Some(Maker { board, prepared, lends, opens, granted: Ok(()) });
         self.steps.clear();
         let made = if directory {
             locked!(self, true, self.make_directory(at.into(), path, mode))
         } else {
             self.make_file(Open { at: at.into(), flags, mode }, board, path).await
         };
+        self.release_all().await;
         let granted = self.maker.take().map_or(Ok(()), |maker| maker.granted);
         match made.and(granted) {
             Err(Errno::EAGAIN) => self.steps.refuse(Errno::EAGAIN),
@@ -34,20 +35,14 @@ impl LookupWorker {
     async fn make_file(&mut self, open: Open, board: u8, path: &[u8]) -> Result<(), Errno> {
         let (node, created) = self.open_with_room(open, path).await?;
         if created {
-            if self.maker.as_ref().is_none_or(|maker| !maker.handed) {
-                self.release(node).await;
-            }
             return Ok(());
         }
-        let found = match self.finish_open(&node, open.flags, false).await {
-            Ok((_, true)) => Err(Errno::EAGAIN),
-            Ok((facts, false)) => self.hand_over(node.slot, board).await.map(|()| facts),
-            Err(errno) => Err(errno),
-        };
-        match found {
-            Ok(facts) => self.steps.end_at(&facts, false, &[0; STAT_BYTES]),
-            Err(_) => self.release(node).await,
+        let (facts, cuts) = self.finish_open(&node, open.flags, false).await?;
+        if cuts {
+            return Err(Errno::EAGAIN);
         }
-        found.map(|_| ())
+        self.hand_over(node.slot, board).await?;
+        self.steps.end_at(&facts, false, &[0; STAT_BYTES]);
+        Ok(())
     }
 }

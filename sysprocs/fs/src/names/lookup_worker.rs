@@ -27,19 +27,15 @@ const EXECUTE_BITS: u16 = 0o111;
 
 /// An entry of the inode at a path.
 macro_rules! at_path {
-    ($worker:expr, $at:expr, $path:expr, $follow:expr, $entry:expr, $lends:expr) => {
-        match $worker.lookup($at, $path, $follow).await {
-            Ok(node) => {
-                let done = match $worker.inode(node.slot) {
-                    Ok(mut inode) => inode.call($entry, $lends).await,
-                    Err(errno) => Err(errno),
-                };
-                $worker.release(node).await;
-                done
-            }
+    ($worker:expr, $at:expr, $path:expr, $follow:expr, $entry:expr, $lends:expr) => {{
+        let node = $worker.lookup($at, $path, $follow).await;
+        let done = match node.and_then(|node| $worker.inode(node.slot)) {
+            Ok(mut inode) => inode.call($entry, $lends).await,
             Err(errno) => Err(errno),
-        }
-    };
+        };
+        $worker.release_all().await;
+        done
+    }};
 }
 
 /// A change of names that takes two paths.
@@ -147,6 +143,7 @@ async fn open(worker: &mut LookupWorker, mut call: Call<Open>) {
     if let Ok((facts, _)) = opened {
         opened = worker.hand_over(facts.slot, board).await.and(opened);
     }
+    worker.release_all().await;
     // Cutting takes as long as the file is large: the inode's process answers.
     match opened.map(|(facts, cut)| (facts, worker.cutter(facts.slot).filter(|_| cut))) {
         Ok((_, Some(inode))) => call.forward(&inode, OpenCut {}),

@@ -18,18 +18,12 @@ impl LookupWorker {
         let directory = mode & TYPE_MASK == DIRECTORY;
         let ino = self.allocator.call(TakeInode { parent: parent.ino, directory }, ()).await?;
         match self.directory.call(Create { ino, mode, device }, ()).await {
-            Ok(slot) => Ok(InodeReference { slot, ino, kind: kind_of(mode) }),
+            Ok(slot) => Ok(self.note(InodeReference { slot, ino, kind: kind_of(mode) })),
             Err(errno) => {
                 self.allocator.call(FreeInode { ino, directory }, ()).await?;
                 Err(errno)
             }
         }
-    }
-
-    /// Releases an inode that was to have a name and got none.
-    async fn abandon(&mut self, node: InodeReference) {
-        let _ = self.set_unlinked(&node).await;
-        self.release(node).await;
     }
 
     pub(crate) async fn enter(
@@ -88,16 +82,23 @@ impl LookupWorker {
         device: u32,
     ) -> Result<InodeReference, Errno> {
         let node = self.create(directory, mode, device).await?;
-        match self.name_it(directory, name, &node).await {
-            Ok(()) => {
-                self.grant_created(directory, name, &node).await;
-                Ok(node)
-            }
-            Err(errno) => {
-                self.abandon(node).await;
-                Err(errno)
-            }
+        self.name_fresh(directory, name, &node).await?;
+        self.grant_created(directory, name, &node).await;
+        Ok(node)
+    }
+
+    /// Names a fresh inode, which is freed if it gets no name.
+    async fn name_fresh(
+        &mut self,
+        directory: &InodeReference,
+        name: &[u8],
+        node: &InodeReference,
+    ) -> Result<(), Errno> {
+        let named = self.name_it(directory, name, node).await;
+        if named.is_err() {
+            let _ = self.set_unlinked(node).await;
         }
+        named
     }
 
     /// The directory and name of something that is to be made at `path`. `slash`: slashes behind
@@ -109,52 +110,35 @@ impl LookupWorker {
         slash: bool,
     ) -> Result<(InodeReference, FileName), Errno> {
         let Parent { node, last } = self.parent(at, path).await?;
-        let refused = match last.filter(Component::is_name) {
-            None => Errno::EEXIST,
-            Some(last) => match self.child(&node, &last.name, Intent::Create).await {
-                Ok(found) => {
-                    self.release(found).await;
-                    Errno::EEXIST
-                }
-                Err(Errno::ENOENT) if slash || !last.slash => return Ok((node, last.name)),
-                Err(errno) => errno,
-            },
-        };
-        self.release(node).await;
-        Err(refused)
+        let last = last.filter(Component::is_name).ok_or(Errno::EEXIST)?;
+        match self.child(&node, &last.name, Intent::Create).await {
+            Ok(_) => Err(Errno::EEXIST),
+            Err(Errno::ENOENT) if slash || !last.slash => Ok((node, last.name)),
+            Err(errno) => Err(errno),
+        }
     }
 
     pub(crate) async fn make_node(&mut self, at: PathStart, path: &[u8], mode: u16, device: u32) -> Result<(), Errno> {
         let (parent, name) = self.place_for(at, path, false).await?;
-        let made = match mode & TYPE_MASK {
+        match mode & TYPE_MASK {
             DIRECTORY | SYMBOLIC_LINK => Err(Errno::EPERM),
             _ if kind_of(mode) == 0 => Err(Errno::EINVAL), // there is no such type
-            _ => self.create_named(&parent, &name, mode, device).await,
-        };
-        self.release(parent).await;
-        let node = made?;
-        self.release(node).await;
-        Ok(())
+            _ => self.create_named(&parent, &name, mode, device).await.map(|_| ()),
+        }
     }
 
     pub(crate) async fn make_directory(&mut self, at: PathStart, path: &[u8], mode: u16) -> Result<(), Errno> {
         let (parent, name) = self.place_for(at, path, true).await?;
-        let made = self.new_directory(&parent, &name, DIRECTORY | mode & !TYPE_MASK).await;
-        self.release(parent).await;
-        made
-    }
-
-    async fn new_directory(&mut self, parent: &InodeReference, name: &[u8], mode: u16) -> Result<(), Errno> {
-        let node = self.create(parent, mode, 0).await?;
+        let node = self.create(&parent, DIRECTORY | mode & !TYPE_MASK, 0).await?;
         self.add_links(&node, 2).await?;
-        let filled = self.fill_directory(parent, name, &node).await;
-        if filled.is_ok() {
-            self.grant_created(parent, name, &node).await;
-            self.release(node).await;
-            return Ok(());
+        let filled = self.fill_directory(&parent, &name, &node).await;
+        match filled {
+            Ok(()) => self.grant_created(&parent, &name, &node).await,
+            Err(_) => {
+                self.add_links(&node, -2).await?;
+                let _ = self.set_unlinked(&node).await;
+            }
         }
-        self.add_links(&node, -2).await?;
-        self.abandon(node).await;
         filled
     }
 
@@ -179,22 +163,13 @@ impl LookupWorker {
             return Err(Errno::ENOENT);
         }
         let (parent, name) = self.place_for(at, path, false).await?;
-        let made = self.new_link(&parent, &name, target).await;
-        self.release(parent).await;
-        made
-    }
-
-    async fn new_link(&mut self, parent: &InodeReference, name: &[u8], target: &[u8]) -> Result<(), Errno> {
-        let node = self.create(parent, SYMBOLIC_LINK | 0o777, 0).await?;
-        let mut made = self.inode(node.slot)?.call(SetLink {}, target).await;
-        if made.is_ok() {
-            made = self.name_it(parent, name, &node).await;
+        let node = self.create(&parent, SYMBOLIC_LINK | 0o777, 0).await?;
+        let set = self.inode(node.slot)?.call(SetLink {}, target).await;
+        if set.is_err() {
+            let _ = self.set_unlinked(&node).await;
+            return set;
         }
-        match made {
-            Ok(()) => self.release(node).await,
-            Err(_) => self.abandon(node).await,
-        }
-        made
+        self.name_fresh(&parent, &name, &node).await
     }
 
     pub(crate) async fn link(
@@ -204,69 +179,31 @@ impl LookupWorker {
         follow: bool,
     ) -> Result<(), Errno> {
         let node = self.resolve(from.0, from.1, follow).await?;
-        let linked = self.link_node(&node, to).await;
-        self.release(node).await;
-        linked
-    }
-
-    async fn link_node(&mut self, node: &InodeReference, to: (PathStart, &[u8])) -> Result<(), Errno> {
         let (parent, name) = self.place_for(to.0, to.1, false).await?;
-        let linked = if node.is_directory() { Err(Errno::EPERM) } else { self.name_it(&parent, &name, node).await };
-        self.release(parent).await;
-        linked
+        if node.is_directory() { Err(Errno::EPERM) } else { self.name_it(&parent, &name, &node).await }
     }
 
     pub(crate) async fn unlink(&mut self, at: PathStart, path: &[u8], directory: bool) -> Result<(), Errno> {
         let Parent { node: parent, last } = self.parent(at, path).await?;
-        let done = self.unlink_last(&parent, last, directory).await;
-        self.release(parent).await;
-        done
-    }
-
-    async fn unlink_last(
-        &mut self,
-        parent: &InodeReference,
-        last: Option<Component>,
-        directory: bool,
-    ) -> Result<(), Errno> {
         let last = match last {
             Some(last) if last.is_name() => last,
             _ if !directory => return Err(Errno::EISDIR),
             None => return Err(Errno::EBUSY),
             Some(last) => return Err(if &last.name[..] == b"." { Errno::EINVAL } else { Errno::ENOTEMPTY }),
         };
-        let node = self.child(parent, &last.name, Intent::Change).await?;
-        let done = self.unlink_node(parent, &last, &node, directory).await;
-        self.release(node).await;
-        done
-    }
-
-    async fn unlink_node(
-        &mut self,
-        parent: &InodeReference,
-        last: &Component,
-        node: &InodeReference,
-        directory: bool,
-    ) -> Result<(), Errno> {
-        if !directory {
-            if node.is_directory() {
-                return Err(Errno::EISDIR);
-            }
-            if last.slash {
-                return Err(Errno::ENOTDIR);
-            }
-            self.remove(parent, &last.name).await?;
-            return self.drop_links(node, 1).await;
+        let node = self.child(&parent, &last.name, Intent::Change).await?;
+        match (directory, node.is_directory()) {
+            (false, true) => return Err(Errno::EISDIR),
+            (false, false) if last.slash => return Err(Errno::ENOTDIR),
+            (true, false) => return Err(Errno::ENOTDIR),
+            (true, true) if !self.inode(node.slot)?.call(IsEmpty {}, ()).await? => return Err(Errno::ENOTEMPTY),
+            _ => {}
         }
-        if !node.is_directory() {
-            return Err(Errno::ENOTDIR);
+        self.remove(&parent, &last.name).await?;
+        self.drop_links(&node, if directory { 2 } else { 1 }).await?;
+        if directory {
+            self.add_links(&parent, -1).await?;
         }
-        if !self.inode(node.slot)?.call(IsEmpty {}, ()).await? {
-            return Err(Errno::ENOTEMPTY);
-        }
-        self.remove(parent, &last.name).await?;
-        self.drop_links(node, 2).await?;
-        self.add_links(parent, -1).await?;
         Ok(())
     }
 }

@@ -48,17 +48,16 @@ impl LookupWorker {
         if lends {
             self.grant_write(node, board).await;
         }
-        let (mut granted, mut handed) = (self.lease_status(node, board, &mut status).await, false);
+        let mut granted = self.lease_status(node, board, &mut status).await;
         if let Ok((facts, held)) = granted {
             // What may not be cached is not reported: it would only take time on the link.
             self.steps.end_at(&facts, held, if held { &status } else { &[0; STAT_BYTES] });
             if opens {
-                // If that fails it is nobody's any more.
-                (granted, handed) = (self.hand_over(node.slot, board).await.and(granted), true);
+                granted = self.hand_over(node.slot, board).await.and(granted);
             }
         }
         if let Some(maker) = &mut self.maker {
-            (maker.handed, maker.granted) = (handed, granted.map(|_| ()));
+            maker.granted = granted.map(|_| ());
         }
     }
 

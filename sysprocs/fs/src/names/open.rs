@@ -17,16 +17,10 @@ enum Created {
 }
 
 impl LookupWorker {
-    /// Opens; the reference passes to the caller. Whether the file is still to be cut, by its inode's process.
+    /// Opens; the reference is the operation's until it is handed over. Whether the file is still to be cut, by its inode's process.
     pub(crate) async fn open(&mut self, open: Open, path: &[u8]) -> Result<(InodeFacts, bool), Errno> {
         let (node, created) = self.open_with_room(open, path).await?;
-        match self.finish_open(&node, open.flags, created).await {
-            Ok(facts) => Ok(facts),
-            Err(errno) => {
-                self.release(node).await;
-                Err(errno)
-            }
-        }
+        self.finish_open(&node, open.flags, created).await
     }
 
     /// What was opened, and whether it has been made: if need be after commits, which may make room for that.
@@ -40,6 +34,7 @@ impl LookupWorker {
             if !matches!(opened, Err(Errno::EAGAIN)) {
                 break;
             }
+            self.release_all().await;
             self.commit().await;
             opened = self.open_locked(creates, open, path).await;
         }
@@ -84,31 +79,26 @@ impl LookupWorker {
         let exclusive = open.flags & OPEN_EXCLUSIVE != 0;
         let name = match last.filter(Component::is_name) {
             Some(last) if !last.slash => last.name,
-            named => {
-                self.release(directory).await;
-                return Err(if exclusive && named.is_none() { Errno::EEXIST } else { Errno::EISDIR });
-            }
+            None if exclusive => return Err(Errno::EEXIST),
+            _ => return Err(Errno::EISDIR),
         };
-        let done = match self.child(&directory, &name, Intent::Create).await {
+        let opened = match self.child(&directory, &name, Intent::Create).await {
             Ok(link) if link.is_link() && !exclusive && open.flags & NO_FOLLOW == 0 => {
                 self.drop_prepared();
                 return self.follow(directory, link, false).await.map(Created::Link);
             }
-            Ok(node) if exclusive => {
-                self.release(node).await;
-                Err(Errno::EEXIST)
-            }
+            Ok(_) if exclusive => return Err(Errno::EEXIST),
             Ok(node) => {
                 self.grant_found(&directory, &name, &node).await;
-                Ok(Created::Opened(node, false))
+                Created::Opened(node, false)
             }
             Err(Errno::ENOENT) => {
                 let mode = REGULAR | open.mode & !TYPE_MASK;
-                self.create_named(&directory, &name, mode, 0).await.map(|node| Created::Opened(node, true))
+                Created::Opened(self.create_named(&directory, &name, mode, 0).await?, true)
             }
-            Err(errno) => Err(errno),
+            Err(errno) => return Err(errno),
         };
         self.release(directory).await;
-        done
+        Ok(opened)
     }
 }

@@ -1,8 +1,7 @@
 //! Walking along a path, name by name, to an inode or to the directory of the last name.
 //!
-//! Invariants: a `InodeReference` stands for one reference to an active inode; whoever gets one releases it,
-//! on every way out. Between a name being found and its inode being activated the lock of names is
-//! held, so the inode cannot be freed. Symbolic links and the errors are as Linux has them
+//! Invariants: a walk releases each inode that it has passed. Between a name being found and its inode being activated the
+//! lock of names is owned, so the inode cannot be freed. Symbolic links and the errors are as Linux has them
 //! (`fs/namei.c`).
 
 use crate::format::inode_record::{KIND_DIRECTORY, kind_of};
@@ -24,6 +23,7 @@ impl LookupWorker {
     pub(crate) async fn begin_at(&mut self, directory: FileId) -> Result<InodeReference, Errno> {
         let slot = self.directory.call(ActivateDirectory { directory }, ()).await?;
         let FileId { ino, generation } = directory;
+        let node = self.note(InodeReference { slot, ino, kind: KIND_DIRECTORY });
         if generation != ANY_GENERATION && ino != ROOT_INO {
             let learn = LearnName { directory: ino, ino: generation, kind: KIND_DIRECTORY };
             // Nobody is refused. Without the lock of names too: it is referred to, so that no other has its number.
@@ -32,7 +32,7 @@ impl LookupWorker {
                 self.grant_name(board, ino, b".", generation, KIND_DIRECTORY).await;
             }
         }
-        Ok(InodeReference { slot, ino, kind: KIND_DIRECTORY })
+        Ok(node)
     }
 
     /// The directory where absolute paths start.
@@ -77,7 +77,7 @@ impl LookupWorker {
         intent: Intent,
     ) -> Result<InodeReference, Errno> {
         match self.directory.call(KnownName { directory: directory.ino, intent }, name).await {
-            Ok(Named { slot, ino, kind }) => return Ok(InodeReference { slot, ino, kind }),
+            Ok(Named { slot, ino, kind }) => return Ok(self.note(InodeReference { slot, ino, kind })),
             Err(Errno::EAGAIN) => {}
             Err(errno) => return Err(errno),
         }
@@ -102,13 +102,7 @@ impl LookupWorker {
         let found = self.find(directory, name).await?;
         let mut node = self.activate(found.ino, found.kind).await?;
         if node.kind == 0 {
-            match self.inode(node.slot)?.call(Facts {}, ()).await {
-                Ok(facts) => node.kind = kind_of(facts.mode),
-                Err(errno) => {
-                    self.release(node).await;
-                    return Err(errno);
-                }
-            }
+            node.kind = kind_of(self.inode(node.slot)?.call(Facts {}, ()).await?.mode);
         }
         Ok(node)
     }
@@ -125,7 +119,7 @@ impl LookupWorker {
         match known {
             Ok(PathReached { slot, ino, kind, left }) => {
                 self.rest.keep_last(left as usize);
-                return Ok(InodeReference { slot, ino, kind });
+                return Ok(self.note(InodeReference { slot, ino, kind }));
             }
             Err(Errno::EAGAIN) => {}
             Err(errno) => return Err(errno),
@@ -137,14 +131,7 @@ impl LookupWorker {
     pub(crate) async fn parent_from(&mut self, mut node: InodeReference) -> Result<Parent, Errno> {
         // Bounded by the names in `rest`, which only a bounded number of links makes longer.
         loop {
-            let component = match self.rest.take() {
-                Ok(component) => component,
-                Err(errno) => {
-                    self.release(node).await;
-                    return Err(errno);
-                }
-            };
-            match component {
+            match self.rest.take()? {
                 Some(component) if !component.last => node = self.descend(node, &component.name).await?,
                 last => return Ok(Parent { node, last }),
             }
@@ -156,18 +143,12 @@ impl LookupWorker {
         if name == b"." {
             return Ok(directory);
         }
-        match self.child(&directory, name, Intent::Look).await {
-            Ok(link) if link.is_link() => self.follow(directory, link, false).await,
-            found => {
-                self.release(directory).await;
-                let node = found?;
-                if node.is_directory() {
-                    return Ok(node);
-                }
-                self.release(node).await;
-                Err(Errno::ENOTDIR)
-            }
+        let node = self.child(&directory, name, Intent::Look).await?;
+        if node.is_link() {
+            return self.follow(directory, node, false).await;
         }
+        self.release(directory).await;
+        if node.is_directory() { Ok(node) } else { Err(Errno::ENOTDIR) }
     }
 
     /// Puts a link's target before the rest; where to walk on from. `slash`: as if a slash followed.
@@ -177,22 +158,6 @@ impl LookupWorker {
         link: InodeReference,
         slash: bool,
     ) -> Result<InodeReference, Errno> {
-        let pushed = self.push_target(&link, slash).await;
-        self.release(link).await;
-        match pushed {
-            Ok(()) if !self.rest.is_absolute() => Ok(directory),
-            Ok(()) => {
-                self.release(directory).await;
-                self.begin_at_root().await
-            }
-            Err(errno) => {
-                self.release(directory).await;
-                Err(errno)
-            }
-        }
-    }
-
-    async fn push_target(&mut self, link: &InodeReference, slash: bool) -> Result<(), Errno> {
         self.links_followed += 1;
         if self.links_followed > LINKS_MAX {
             return Err(Errno::ELOOP);
@@ -201,7 +166,13 @@ impl LookupWorker {
         if self.grantee.is_some() {
             self.steps.put_target(link.ino, self.rest.room().get(..bytes as usize).unwrap_or(&[]));
         }
-        self.rest.put_before(bytes as usize, slash)
+        self.rest.put_before(bytes as usize, slash)?;
+        self.release(link).await;
+        if !self.rest.is_absolute() {
+            return Ok(directory);
+        }
+        self.release(directory).await;
+        self.begin_at_root().await
     }
 
     /// The directory of the last name of `path`, and that name. A link there is not followed.
@@ -234,11 +205,9 @@ impl LookupWorker {
         self.lock(false).await;
         let walked = self.resolve(at, path, follow).await;
         self.unlock().await;
+        self.release_all().await;
         match walked {
-            Ok(node) => {
-                self.release(node).await;
-                Err(Errno::EAGAIN) // what led there was changed meanwhile
-            }
+            Ok(_) => Err(Errno::EAGAIN), // the path was changed meanwhile
             Err(Errno::ECROSSED) => {
                 let left = self.rest.left(); // behind the name where that begins
                 out.get_mut(..left.len()).ok_or(Errno::ENAMETOOLONG)?.copy_from_slice(left);
@@ -259,20 +228,13 @@ impl LookupWorker {
             if &last.name[..] == b"." {
                 return Ok(parent);
             }
-            match self.child(&parent, &last.name, Intent::Look).await {
-                Ok(link) if link.is_link() && (follow || last.slash) => {
-                    from = self.follow(parent, link, last.slash).await?;
-                }
-                found => {
-                    self.release(parent).await;
-                    let node = found?;
-                    if last.slash && !node.is_directory() {
-                        self.release(node).await;
-                        return Err(Errno::ENOTDIR);
-                    }
-                    return Ok(node);
-                }
+            let node = self.child(&parent, &last.name, Intent::Look).await?;
+            if node.is_link() && (follow || last.slash) {
+                from = self.follow(parent, node, last.slash).await?;
+                continue;
             }
+            self.release(parent).await;
+            return if last.slash && !node.is_directory() { Err(Errno::ENOTDIR) } else { Ok(node) };
         }
     }
 }

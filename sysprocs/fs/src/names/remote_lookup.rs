@@ -27,13 +27,7 @@ impl LookupWorker {
         self.grantee = None;
         let mut status = [0; STAT_BYTES];
         let leased = match found {
-            Ok(node) => match self.lease_end(&node, &resolve, board, &mut status).await {
-                Ok(leased) => Ok((node, leased)),
-                Err(errno) => {
-                    self.release(node).await;
-                    Err(errno)
-                }
-            },
+            Ok(node) => self.lease_end(&node, &resolve, board, &mut status).await.map(|leased| (node, leased)),
             Err(errno) => Err(errno),
         };
         let passed = match &leased {
@@ -41,11 +35,12 @@ impl LookupWorker {
             _ => Ok(()),
         };
         self.unlock().await;
-        passed?;
-        let ended = match leased {
+        let ended = match leased.and_then(|leased| passed.map(|()| leased)) {
             Ok((node, leased)) => self.put_end(node, leased, resolve.opens, &mut status).await,
             Err(errno) => Err(errno),
         };
+        self.release_all().await;
+        passed?;
         if let Err(errno) = ended {
             self.steps.refuse(errno);
         }
@@ -78,21 +73,12 @@ impl LookupWorker {
     ) -> Result<(), Errno> {
         let GrantedFacts { mut mode, birth, known, held } = leased;
         let (slot, ino) = (node.slot, node.ino);
-        let mut asked = Ok(());
         if opens && !known {
-            // The reference is that of who asked.
+            // The reference is the caller's already.
             mode = self.open_facts(slot).await.map_or(mode, |facts| facts.mode);
-        } else if !opens {
-            if !known {
-                let none: &[u8] = &[];
-                asked = match self.inode(slot) {
-                    Ok(mut inode) => inode.call(Status {}, (none, &mut status[..])).await,
-                    Err(errno) => Err(errno),
-                };
-            }
-            self.release(node).await;
+        } else if !known {
+            self.inode(slot)?.call(Status {}, (&[][..], &mut status[..])).await?;
         }
-        asked?;
         self.steps.end_at(&InodeFacts { slot, ino, mode, birth, origin: ReferenceOrigin::NONE }, held, status);
         Ok(())
     }

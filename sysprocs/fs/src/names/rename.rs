@@ -24,64 +24,30 @@ struct NamePlace<'a> {
 impl LookupWorker {
     pub(crate) async fn rename(&mut self, from: (PathStart, &[u8]), to: (PathStart, &[u8])) -> Result<(), Errno> {
         let old = self.parent(from.0, from.1).await?;
-        let new = match self.parent(to.0, to.1).await {
-            Ok(new) => new,
-            Err(errno) => {
-                self.release(old.node).await;
-                return Err(errno);
-            }
-        };
-        let done = self.rename_between(&old, &new).await;
-        self.release(old.node).await;
-        self.release(new.node).await;
-        done
-    }
-
-    async fn rename_between(&mut self, old: &Parent, new: &Parent) -> Result<(), Errno> {
+        let new = self.parent(to.0, to.1).await?;
         let named = |parent: &Parent| parent.last.as_ref().is_some_and(Component::is_name);
-        let (Some(old_name), Some(new_name), true) = (&old.last, &new.last, named(old) && named(new)) else {
+        let (Some(old_name), Some(new_name), true) = (&old.last, &new.last, named(&old) && named(&new)) else {
             return Err(Errno::EBUSY);
         };
         let old = NamePlace { directory: &old.node, name: old_name };
         let new = NamePlace { directory: &new.node, name: new_name };
         let source = self.child(old.directory, &old.name.name, Intent::Change).await?;
-        let done = self.rename_source(&source, &old, &new).await;
-        self.release(source).await;
-        done
-    }
-
-    async fn rename_source(
-        &mut self,
-        source: &InodeReference,
-        old: &NamePlace<'_>,
-        new: &NamePlace<'_>,
-    ) -> Result<(), Errno> {
         if !source.is_directory() && (old.name.slash || new.name.slash) {
             return Err(Errno::ENOTDIR);
         }
-        match self.child(new.directory, &new.name.name, Intent::Change).await {
-            Ok(target) => {
-                let done = self.replace(source, old, new, &target).await;
-                self.release(target).await;
-                done
-            }
-            Err(Errno::ENOENT) => {
-                self.check_not_below(source, old, new).await?;
-                self.move_to_free(source, old, new).await
-            }
-            Err(errno) => Err(errno),
+        let target = self.child(new.directory, &new.name.name, Intent::Change).await;
+        if !matches!(target, Ok(_) | Err(Errno::ENOENT)) {
+            return target.map(|_| ());
         }
-    }
-
-    /// `EINVAL` if a directory is to go into itself or below.
-    async fn check_not_below(
-        &mut self,
-        source: &InodeReference,
-        old: &NamePlace<'_>,
-        new: &NamePlace<'_>,
-    ) -> Result<(), Errno> {
+        // A directory does not go into itself or below.
         let moves = source.is_directory() && old.directory.ino != new.directory.ino;
-        if moves && self.is_above(source.ino, new.directory.ino).await? { Err(Errno::EINVAL) } else { Ok(()) }
+        if moves && self.is_above(source.ino, new.directory.ino).await? {
+            return Err(Errno::EINVAL);
+        }
+        match target {
+            Ok(target) => self.replace(&source, &old, &new, &target).await,
+            Err(_) => self.move_to_free(&source, &old, &new).await,
+        }
     }
 
     /// Renames onto `target`, if it may be replaced.
@@ -92,7 +58,6 @@ impl LookupWorker {
         new: &NamePlace<'_>,
         target: &InodeReference,
     ) -> Result<(), Errno> {
-        self.check_not_below(source, old, new).await?;
         let across = old.directory.ino != new.directory.ino;
         if across && target.is_directory() && self.is_above(target.ino, old.directory.ino).await? {
             return Err(Errno::ENOTEMPTY);
@@ -103,12 +68,8 @@ impl LookupWorker {
         match (source.is_directory(), target.is_directory()) {
             (true, false) => return Err(Errno::ENOTDIR),
             (false, true) => return Err(Errno::EISDIR),
-            (false, false) => {}
-            (true, true) => {
-                if !self.inode(target.slot)?.call(IsEmpty {}, ()).await? {
-                    return Err(Errno::ENOTEMPTY);
-                }
-            }
+            (true, true) if !self.inode(target.slot)?.call(IsEmpty {}, ()).await? => return Err(Errno::ENOTEMPTY),
+            _ => {}
         }
         self.repoint(new.directory, &new.name.name, source).await?;
         self.leave_old(source, old, new).await?;
@@ -171,9 +132,9 @@ impl LookupWorker {
     /// The directory in which directory `ino` is.
     async fn above(&mut self, ino: u32) -> Result<u32, Errno> {
         let node = self.begin_at(ino.into()).await?;
-        let found = self.find(&node, b"..").await;
+        let found = self.find(&node, b"..").await?;
         self.release(node).await;
-        Ok(found?.ino)
+        Ok(found.ino)
     }
 
     /// Whether directory `ino` is `below`, or above it.
@@ -214,17 +175,11 @@ impl LookupWorker {
             }
             let above = self.above(at).await?;
             let node = self.activate(above, KIND_DIRECTORY).await?;
-            let named = self.put_name_before(&node, at).await;
+            let bytes = self.inode(node.slot)?.call(NameOf { ino: at }, self.rest.room()).await?;
+            self.rest.put_before(bytes as usize, false)?;
             self.release(node).await;
-            named?;
             at = above;
         }
         Err(Errno::ELOOP)
-    }
-
-    /// Puts the name of `ino` in `directory` before the rest.
-    async fn put_name_before(&mut self, directory: &InodeReference, ino: u32) -> Result<(), Errno> {
-        let bytes = self.inode(directory.slot)?.call(NameOf { ino }, self.rest.room()).await?;
-        self.rest.put_before(bytes as usize, false)
     }
 }

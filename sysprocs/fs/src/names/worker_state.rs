@@ -1,10 +1,12 @@
 //! The state of a lookup worker, and what every path operation needs of the directory of inodes.
 //!
-//! Invariant: a [`InodeReference`] is one reference to an active inode; its owner releases it on every path. Called by: all files of this folder.
+//! Invariant: the worker notes each reference to an active inode that an operation gets, and releases those left when the
+//! operation ends, however it ends. Called by: all files of this folder.
 //! Calls: `inode_directory`, the inodes. Not here: walking (`path_resolution.rs`).
 
 use crate::format::inode_record::{KIND_DIRECTORY, KIND_SYMBOLIC_LINK};
 use crate::lookup::pathname::{Component, Rest};
+use heapless::Vec;
 use renga_pages::flush_all;
 use renga_proto::allocator::Allocator;
 use renga_proto::inode::{
@@ -27,6 +29,7 @@ macro_rules! locked {
         loop {
             $lookup_worker.lock($exclusive).await;
             let done = $operation.await;
+            $lookup_worker.release_all().await;
             $lookup_worker.unlock().await;
             if done != Err(Errno::EAGAIN) {
                 break done;
@@ -67,13 +70,15 @@ pub(crate) struct Maker {
     pub(super) lends: bool,
     /// and referred to.
     pub(super) opens: bool,
-    /// What came of telling it.
+    /// Whether the grants to the board succeeded.
     pub(super) granted: Result<(), Errno>,
-    /// The reference to it is the board's.
-    pub(super) handed: bool,
 }
 
-/// A reference to an active inode. To be released.
+/// References that an operation has at a time: to directories and ends of two paths, and to what the walk passes.
+const REFERENCES_MAX: usize = 8;
+
+/// A reference to an active inode, good until the operation ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct InodeReference {
     pub(crate) slot: u16,
     pub(crate) ino: u32,
@@ -111,6 +116,7 @@ pub(crate) struct LookupWorker {
     /// What a walk comes by, and the board that is notified of it, if one is.
     pub(crate) steps: WalkSteps,
     pub(crate) grantee: Option<u8>,
+    references: Vec<InodeReference, REFERENCES_MAX>,
     /// For whom something is being made, if that is to be notified.
     pub(crate) maker: Option<Maker>,
 }
@@ -126,8 +132,6 @@ impl LookupWorker {
     pub(crate) fn new(clients: LookupClients) -> Self {
         let LookupClients { inode_directory: directory, inodes, cutters, allocator, revocations } = clients;
         let board = directory.server().board.0;
-        let (rest, steps) = (Rest::new(), WalkSteps::default());
-        let root = ROOT;
         LookupWorker {
             directory,
             inodes,
@@ -135,10 +139,11 @@ impl LookupWorker {
             allocator,
             board,
             revocations,
-            rest,
+            rest: Rest::new(),
             links_followed: 0,
-            root,
-            steps,
+            root: ROOT,
+            steps: WalkSteps::default(),
+            references: Vec::new(),
             grantee: None,
             maker: None,
         }
@@ -164,16 +169,38 @@ impl LookupWorker {
 
     pub(crate) async fn activate(&mut self, ino: u32, kind: u8) -> Result<InodeReference, Errno> {
         let slot = self.directory.call(Activate { ino }, ()).await?;
-        Ok(InodeReference { slot, ino, kind })
+        Ok(self.note(InodeReference { slot, ino, kind }))
     }
 
+    /// The operation has this reference from now on.
+    pub(crate) fn note(&mut self, node: InodeReference) -> InodeReference {
+        assert!(self.references.push(node).is_ok(), "an operation has few references at a time");
+        node
+    }
+
+    /// The operation has this reference no longer.
+    fn forget(&mut self, slot: u16) {
+        let at = self.references.iter().rposition(|node| node.slot == slot);
+        at.map(|at| self.references.remove(at));
+    }
+
+    /// Releases a reference before the operation ends: a walk has passed its inode.
     pub(crate) async fn release(&mut self, node: InodeReference) {
+        self.forget(node.slot);
         // It is ours, so it is not refused.
         let _ = self.directory.call(Release { slot: node.slot, ino: node.ino }, ()).await;
     }
 
-    /// Makes a reference one of `board`, who asked for it.
+    /// Ends an operation: releases the references that it still has.
+    pub(crate) async fn release_all(&mut self) {
+        while let Some(&node) = self.references.last() {
+            self.release(node).await;
+        }
+    }
+
+    /// Passes a reference to `board`: also if this fails the operation has it no longer.
     pub(crate) async fn hand_over(&mut self, slot: u16, board: u8) -> Result<(), Errno> {
+        self.forget(slot);
         if board == self.board {
             return Ok(());
         }
