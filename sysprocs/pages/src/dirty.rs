@@ -6,17 +6,17 @@
 //! Not here: writing (`renga_fs`), frames.
 
 use crate::index::PageIndex;
-use crate::linked_list::NONE;
 use crate::records::{DETACHED, DirtyPlace, FileRecord, PageRecord, RUN_MAX};
 use renga_hal::memory::{Frame, PAGE_BYTES};
 use renga_proto::pages::FileId;
+use renga_rt::linked_list;
 
 /// Times that a page is offered to the medium before it is given up.
 const TRIES_MAX: u8 = 4;
 impl PageIndex {
     /// How many pages are dirty.
     pub fn dirty_count(&self) -> u32 {
-        self.dirty.count
+        self.dirty.list.count
     }
 
     /// How many the medium has refused for good, or were lost with a lease.
@@ -33,7 +33,7 @@ impl PageIndex {
 
     /// The frame of the page that is dirty for longest.
     pub(crate) fn oldest_dirty(&self) -> Option<u32> {
-        Some(self.dirty.list.first).filter(|&first| first != NONE)
+        self.dirty.list.oldest()
     }
 
     /// Whether pages that leave their files now are to be written all the same.
@@ -49,11 +49,10 @@ impl PageIndex {
         }
         self.leave_order(at);
         self.dirty.list.push(self.pages, |slot| &mut slot.in_order, at);
-        self.dirty.count += 1;
-        let chained = core::mem::replace(self.dirty.chain(block), at);
+        linked_list::chain(self.pages, self.dirty.chain(block), |slot| &mut slot.next_dirty, at);
         let slot = &mut self.pages[at as usize];
         slot.written = true;
-        slot.dirty = Some(DirtyPlace { block, chained, writing: false, tries: 0 });
+        slot.dirty = Some(DirtyPlace { block, writing: false, tries: 0 });
         self.files[slot.file as usize].dirty += 1;
     }
 
@@ -103,39 +102,18 @@ impl PageIndex {
         let Some(place) = dirty else {
             return self.leave_clean(at);
         };
-        self.unchain(at, place);
+        linked_list::unchain(self.pages, self.dirty.chain(place.block), |slot| &mut slot.next_dirty, at);
         self.dirty.list.remove(self.pages, |slot| &mut slot.in_order, at);
-        self.dirty.count -= 1;
         if let Some(file) = self.files.get_mut(file as usize) {
             file.dirty -= 1;
         }
     }
 
-    fn unchain(&mut self, at: u32, place: DirtyPlace) {
-        let first = self.dirty.chain(place.block);
-        if *first == at {
-            return *first = place.chained;
-        }
-        let mut before = *first;
-        // It is in this chain.
-        while let Some(next) = self.pages.get_mut(before as usize).and_then(|slot| slot.dirty.as_mut()) {
-            if next.chained == at {
-                return next.chained = place.chained;
-            }
-            before = next.chained;
-        }
-    }
-
     /// The frame of the dirty page that goes to `block`.
     fn find_dirty(&mut self, block: u32) -> Option<u32> {
-        let mut at = *self.dirty.chain(block);
-        while let Some(place) = self.pages.get(at as usize).and_then(|slot| slot.dirty) {
-            if place.block == block {
-                return Some(at);
-            }
-            at = place.chained;
-        }
-        None
+        let first = *self.dirty.chain(block);
+        let is = |slot: &PageRecord| slot.dirty.is_some_and(|place| place.block == block);
+        linked_list::find(self.pages, first, |slot| slot.next_dirty, is)
     }
 
     /// A page leaves its file; whether it has become an orphan instead of free.

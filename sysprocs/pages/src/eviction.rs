@@ -3,7 +3,6 @@
 //! Invariant: the clock's hand (Corbató 1969) passes over an entry once if it was used since. Not here: when (`page_cache.rs`).
 
 use crate::index::PageIndex;
-use crate::linked_list::NONE;
 use crate::records::PageRecord;
 use renga_hal::memory::Frame;
 
@@ -11,7 +10,7 @@ impl PageIndex {
     /// The record of the file that is to make room for another: not used for longest, nothing of it dirty, not leased out.
     pub fn oldest_file(&mut self) -> Option<u32> {
         for _ in 0..=2 * self.files.len() {
-            let at = Some(self.file_clock.first).filter(|&first| first != NONE)?;
+            let at = self.file_clock.oldest()?;
             let file = &mut self.files[at as usize];
             let kept = file.is_ahead() || file.leased_out || file.id.is_object();
             if !core::mem::take(&mut file.used) && !kept {
@@ -29,7 +28,7 @@ impl PageIndex {
         // Each that was used is passed over once.
         for _ in 0..(*looks).min(self.count() + 1) {
             *looks -= 1;
-            let at = Some(self.page_clock.first).filter(|&first| first != NONE)?;
+            let at = self.page_clock.oldest()?;
             if !core::mem::take(&mut self.pages[at as usize].used) && !in_use(Frame(at)) {
                 let PageRecord { file, written, .. } = self.pages[at as usize];
                 self.remove(at);

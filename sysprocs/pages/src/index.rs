@@ -10,10 +10,10 @@
 
 use crate::frame_list::FrameList;
 use crate::lease::later;
-use crate::linked_list::{ListEnds, NONE};
-use crate::records::{CacheMemory, DirtyPages, FileRecord, PageRecord, ReverseMappings};
+use crate::records::{CacheMemory, DirtyPages, FileRecord, NONE, PageRecord, ReverseMappings};
 use renga_hal::memory::Frame;
 use renga_proto::pages::{FileId, NO_LEASE, TO_END};
+use renga_rt::linked_list::{self, LinkedList};
 
 /// The index.
 pub struct PageIndex {
@@ -22,15 +22,15 @@ pub struct PageIndex {
     page_chains: &'static mut [u32],
     pub(crate) files: &'static mut [FileRecord],
     file_chains: &'static mut [u32],
-    pub(crate) page_clock: ListEnds,
+    pub(crate) page_clock: LinkedList<u32>,
     pub(crate) dirty: DirtyPages,
     pub(crate) reverse_mappings: ReverseMappings,
     /// Pages of objects: they have no other place, so they stay.
-    objects: ListEnds,
-    pub(crate) file_clock: ListEnds,
+    objects: LinkedList<u32>,
+    pub(crate) file_clock: LinkedList<u32>,
     /// Records that were never used begin here.
     pub(crate) fresh_file: u32,
-    free_files: ListEnds,
+    free_files: LinkedList<u32>,
     pub(crate) last_since: u64,
     /// The last number that a file got which has no record any more, or never had one.
     pub(crate) unknown_since: u64,
@@ -43,6 +43,13 @@ pub struct PageIndex {
     gone: u32,
 }
 
+/// Where a walk over a file's cached pages is.
+pub(crate) struct PageWalk {
+    file: u32,
+    pages: core::ops::Range<u32>,
+    listed: Option<u32>,
+}
+
 /// Fibonacci hashing (Knuth, vol. 3, 6.4).
 fn hash(first: u32, second: u32, chains: usize) -> usize {
     let word = (u64::from(first) << 32 | u64::from(second)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -53,7 +60,7 @@ impl PageIndex {
     /// An empty one in `room`.
     pub fn new(room: &'static mut CacheMemory) -> Self {
         let CacheMemory { pages, page_chains, block_chains, files, file_chains, reverse_mappings } = room;
-        let [page_clock, objects, file_clock, free_files] = [ListEnds::EMPTY; 4];
+        let [page_clock, objects, file_clock, free_files] = [LinkedList::EMPTY; 4];
         let (fresh_file, arrived, gone, unknown_ended) = (0, 0, 0, NO_LEASE);
         let (last_since, unknown_since, void_since) = (0, 0, 0);
         PageIndex {
@@ -93,26 +100,13 @@ impl PageIndex {
     }
 
     pub(crate) fn find_file(&self, id: FileId) -> Option<u32> {
-        let mut at = self.file_chains[hash(id.ino, id.generation, self.file_chains.len())];
-        // Bounded by the length of one chain.
-        while let Some(file) = self.files.get(at as usize) {
-            if file.id == id {
-                return Some(at);
-            }
-            at = file.chained;
-        }
-        None
+        let first = self.file_chains[hash(id.ino, id.generation, self.file_chains.len())];
+        linked_list::find(self.files, first, |file| file.chained, |file| file.id == id)
     }
 
     pub(crate) fn find_page(&self, file: u32, page: u32) -> Option<u32> {
-        let mut at = self.page_chains[hash(page, file, self.page_chains.len())];
-        while let Some(slot) = self.pages.get(at as usize) {
-            if slot.page == page && slot.file == file {
-                return Some(at);
-            }
-            at = slot.chained;
-        }
-        None
+        let first = self.page_chains[hash(page, file, self.page_chains.len())];
+        linked_list::find(self.pages, first, |slot| slot.chained, |slot| slot.page == page && slot.file == file)
     }
 
     /// The size of a file, if it is known.
@@ -132,7 +126,7 @@ impl PageIndex {
     /// sharing it, or that one board holds, nothing.
     pub(crate) fn content(&self, id: FileId) -> Option<(u64, u32)> {
         let file = &self.files[self.record(id)? as usize];
-        (!file.mapped && file.writable == 0).then_some((file.since.max(file.written), file.count))
+        (!file.mapped && file.writable == 0).then_some((file.since.max(file.written), file.pages.count))
     }
 
     /// The record of a file that is neither leased out nor orphaned, for [`PageIndex::page_of`].
@@ -148,7 +142,7 @@ impl PageIndex {
     }
 
     /// The list that a clean page is in.
-    fn clean_list(&mut self, at: u32) -> &mut ListEnds {
+    fn clean_list(&mut self, at: u32) -> &mut LinkedList<u32> {
         let PageRecord { file, first_mapping, .. } = self.pages[at as usize];
         match self.files.get(file as usize) {
             Some(file) if file.id.is_object() => &mut self.objects,
@@ -224,7 +218,6 @@ impl PageIndex {
         self.enter_order(frame.0);
         let record = &mut self.files[file as usize];
         record.pages.push(self.pages, |slot| &mut slot.in_file, frame.0);
-        record.count += 1;
         record.highest = record.highest.max(page);
         self.arrived = self.arrived.wrapping_add(1);
         Ok(true)
@@ -232,21 +225,11 @@ impl PageIndex {
 
     /// Takes the page that `at` shows out; whether the frame is no longer needed.
     pub(crate) fn remove(&mut self, at: u32) -> bool {
-        let PageRecord { file, page, chained, .. } = self.pages[at as usize];
+        let PageRecord { file, page, .. } = self.pages[at as usize];
         let chain = hash(page, file, self.page_chains.len());
-        if self.page_chains[chain] == at {
-            self.page_chains[chain] = chained;
-        } else {
-            let mut before = self.page_chains[chain];
-            // It is in this chain.
-            while self.pages[before as usize].chained != at {
-                before = self.pages[before as usize].chained;
-            }
-            self.pages[before as usize].chained = chained;
-        }
+        linked_list::unchain(self.pages, &mut self.page_chains[chain], |slot| &mut slot.chained, at);
         let record = &mut self.files[file as usize];
         record.pages.remove(self.pages, |slot| &mut slot.in_file, at);
-        record.count -= 1;
         self.gone = self.gone.wrapping_add(1);
         if self.orphan(at) {
             return false;
@@ -312,56 +295,51 @@ impl PageIndex {
     /// Takes pages of `from..to` of the file in record `file` out and into `list`, until that is full; whether there
     /// may be more.
     pub fn take_range(&mut self, file: u32, from: u32, to: u32, list: &mut FrameList) -> bool {
-        let FileRecord { count, highest, pages, .. } = self.files[file as usize];
-        let to = to.min(highest.saturating_add(1));
-        // Looked up one by one, or, if that is less, searched in the list of the file's.
-        if to.saturating_sub(from) <= count {
-            for page in from..to {
-                if list.is_full() {
-                    return true;
-                }
-                if let Some(at) = self.find_page(file, page)
-                    && self.remove(at)
-                {
-                    list.push(Frame(at));
-                }
-            }
-            return false;
-        }
-        let mut at = pages.first;
-        while let Some(slot) = self.pages.get(at as usize) {
-            if list.is_full() {
-                return true;
-            }
-            let (page, next) = (slot.page, slot.in_file.next);
-            if (from..to).contains(&page) && self.remove(at) {
+        let mut walk = self.walk(file, from, to);
+        while !list.is_full() {
+            let Some(at) = self.next_of(&mut walk) else { return false };
+            if self.remove(at) {
                 list.push(Frame(at));
             }
-            at = next;
         }
-        false
+        true
+    }
+
+    /// A walk over the cached pages `from..to` of the file in record `file`: looked up one by one, or, if those are fewer,
+    /// through the file's list.
+    pub(crate) fn walk(&self, file: u32, from: u32, to: u32) -> PageWalk {
+        let FileRecord { highest, pages: LinkedList { first, count, .. }, .. } = self.files[file as usize];
+        let pages = from..to.min(highest.saturating_add(1));
+        let listed = (pages.len() > count as usize).then_some(first);
+        PageWalk { file, pages, listed }
+    }
+
+    /// The frame of the next page of a walk, which may be removed meanwhile.
+    pub(crate) fn next_of(&self, walk: &mut PageWalk) -> Option<u32> {
+        let Some(listed) = &mut walk.listed else {
+            return walk.pages.find_map(|page| self.find_page(walk.file, page));
+        };
+        loop {
+            let slot = self.pages.get(*listed as usize)?;
+            let at = core::mem::replace(listed, slot.in_file.next);
+            if walk.pages.contains(&slot.page) {
+                return Some(at);
+            }
+        }
     }
 
     /// How many pages of the file in record `file` there are.
     pub fn count_of(&self, file: u32) -> u32 {
-        self.files[file as usize].count
+        self.files[file as usize].pages.count
     }
 
     /// Forgets the file in record `file`, of which no page is left.
     pub fn forget(&mut self, file: u32) {
-        let FileRecord { id, chained, since, ended, .. } = self.files[file as usize];
+        let FileRecord { id, since, ended, .. } = self.files[file as usize];
         self.unknown_since = self.unknown_since.max(since);
         self.unknown_ended = later(ended, self.unknown_ended);
         let chain = hash(id.ino, id.generation, self.file_chains.len());
-        if self.file_chains[chain] == file {
-            self.file_chains[chain] = chained;
-        } else {
-            let mut before = self.file_chains[chain];
-            while self.files[before as usize].chained != file {
-                before = self.files[before as usize].chained;
-            }
-            self.files[before as usize].chained = chained;
-        }
+        linked_list::unchain(self.files, &mut self.file_chains[chain], |file| &mut file.chained, file);
         self.file_clock.remove(self.files, |file| &mut file.in_clock, file);
         self.files[file as usize] = FileRecord::EMPTY;
         self.free_files.push(self.files, |file| &mut file.in_clock, file);

@@ -162,7 +162,7 @@ impl PageIndex {
         if record.dirty == 0 || from > record.highest {
             return None;
         }
-        if record.highest - from < record.count {
+        if record.highest - from < record.pages.count {
             let mut pages = from..=record.highest;
             return pages
                 .find_map(|page| self.find_page(file, page).filter(|&at| is_dirty(at)).map(|at| (page, Frame(at))));

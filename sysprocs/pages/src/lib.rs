@@ -22,7 +22,6 @@ mod index;
 mod lease;
 mod lease_calls;
 mod leased_files;
-mod linked_list;
 mod orphaned;
 mod page_cache;
 mod records;

@@ -63,19 +63,14 @@ impl PageIndex {
 
     /// Takes clean pages of the file in record `file` out and into `list`, until that is full; whether there may be more.
     fn take_clean(&mut self, file: u32, list: &mut FrameList) -> bool {
-        let mut at = self.files[file as usize].pages.first;
-        // Each of the file's pages.
-        while let Some(slot) = self.pages.get(at as usize) {
-            if list.is_full() {
-                return true;
-            }
-            let (next, is_clean) = (slot.in_file.next, slot.dirty.is_none());
-            if is_clean && self.remove(at) {
+        let mut walk = self.walk(file, 0, u32::MAX);
+        while !list.is_full() {
+            let Some(at) = self.next_of(&mut walk) else { return false };
+            if !self.is_dirty(at) && self.remove(at) {
                 list.push(Frame(at));
             }
-            at = next;
         }
-        false
+        true
     }
 }
 

@@ -3,11 +3,14 @@
 //! Not here: the index (`index.rs`), dirty pages (`dirty.rs`), mapping (`reverse_mappings.rs`).
 
 use crate::append_reservation::AppendReservation;
-use crate::linked_list::{Links, ListEnds, NONE};
 use renga_proto::attributes::AttributeChange;
 use renga_proto::data::RUN_PAGES_MAX;
 use renga_proto::pages::{FileId, NO_LEASE};
 use renga_rt::Arena;
+use renga_rt::linked_list::{LinkedList, Links};
+
+/// No record.
+pub(crate) const NONE: u32 = u32::MAX;
 
 /// The record of no file: of pages that are no longer their file's and still to be written.
 pub(crate) const DETACHED: u32 = NONE - 1;
@@ -16,8 +19,6 @@ pub(crate) const DETACHED: u32 = NONE - 1;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DirtyPlace {
     pub(crate) block: u32,
-    /// Next of the same chain of blocks.
-    pub(crate) chained: u32,
     /// A copy of it is on its way, and it is still that.
     pub(crate) writing: bool,
     /// Times that the medium has refused it.
@@ -42,9 +43,11 @@ pub(crate) struct PageRecord {
     pub(crate) sole: bool,
     /// Where it is to be written; `None`: it is clean.
     pub(crate) dirty: Option<DirtyPlace>,
+    /// Next dirty page of the same chain of blocks.
+    pub(crate) next_dirty: u32,
     /// In the clock, or in the list of dirty, of mapped or of objects' pages.
-    pub(crate) in_order: Links,
-    pub(crate) in_file: Links,
+    pub(crate) in_order: Links<u32>,
+    pub(crate) in_file: Links<u32>,
     /// The first of its showings.
     pub(crate) first_mapping: u32,
 }
@@ -58,6 +61,7 @@ impl PageRecord {
         written: false,
         sole: false,
         dirty: None,
+        next_dirty: NONE,
         in_order: Links::NONE,
         in_file: Links::NONE,
         first_mapping: NONE,
@@ -75,8 +79,7 @@ pub(crate) struct FileRecord {
     pub(crate) written: u64,
     /// Its size, while that is known.
     pub(crate) size: Option<u64>,
-    pub(crate) pages: ListEnds,
-    pub(crate) count: u32,
+    pub(crate) pages: LinkedList<u32>,
     /// How many of them are dirty.
     pub(crate) dirty: u32,
     /// Some of them are or were mapped by programs that share them.
@@ -103,7 +106,7 @@ pub(crate) struct FileRecord {
     /// Changes made here of mode, owner and times, and when, until they are reported.
     pub(crate) changed: Option<(AttributeChange, u64)>,
     pub(crate) chained: u32,
-    pub(crate) in_clock: Links,
+    pub(crate) in_clock: Links<u32>,
 }
 impl FileRecord {
     /// Whether something of it is here that the inode's process has not.
@@ -128,8 +131,7 @@ impl FileRecord {
         since: 0,
         written: 0,
         size: None,
-        pages: ListEnds::EMPTY,
-        count: 0,
+        pages: LinkedList::EMPTY,
         dirty: 0,
         mapped: false,
         highest: 0,
@@ -166,8 +168,7 @@ impl ReverseMapping {
 
 /// What is known of all dirty pages.
 pub(crate) struct DirtyPages {
-    pub(crate) list: ListEnds,
-    pub(crate) count: u32,
+    pub(crate) list: LinkedList<u32>,
     /// First of each chain of dirty pages by their blocks; as many as a power of two.
     chains: &'static mut [u32],
     /// The run on its way.
@@ -179,8 +180,7 @@ pub(crate) struct DirtyPages {
 impl DirtyPages {
     /// None, in these chains.
     pub(crate) fn new(chains: &'static mut [u32]) -> DirtyPages {
-        let (list, count, run, in_run, ordered, lost) = (ListEnds::EMPTY, 0, [NONE; RUN_MAX], 0, false, 0);
-        DirtyPages { list, count, chains, run, in_run, ordered, lost }
+        DirtyPages { list: LinkedList::EMPTY, chains, run: [NONE; RUN_MAX], in_run: 0, ordered: false, lost: 0 }
     }
 
     /// Blocks side by side are in chains side by side.
@@ -196,12 +196,12 @@ pub(crate) struct ReverseMappings {
     /// The oldest, or the next free one.
     pub(crate) hand: u32,
     /// Clean pages that are mapped.
-    pub(crate) pages: ListEnds,
+    pub(crate) pages: LinkedList<u32>,
 }
 impl ReverseMappings {
     /// None, in this table.
     pub(crate) fn new(table: &'static mut [ReverseMapping]) -> ReverseMappings {
-        ReverseMappings { table, hand: 0, pages: ListEnds::EMPTY }
+        ReverseMappings { table, hand: 0, pages: LinkedList::EMPTY }
     }
 }
 

@@ -8,9 +8,9 @@
 //! (`renga_memory`).
 
 use crate::index::PageIndex;
-use crate::linked_list::NONE;
-use crate::records::ReverseMapping;
+use crate::records::{NONE, ReverseMapping};
 use renga_hal::memory::{Access, Frame, PAGE_BYTES, UserMemory};
+use renga_rt::linked_list;
 
 impl PageIndex {
     /// Whether a program maps the page in frame `at`, as far as is known.
@@ -21,13 +21,9 @@ impl PageIndex {
     /// Notes that the page in frame `frame` is mapped at page `at` of `space`.
     pub(crate) fn add_mapping<M: UserMemory + ?Sized>(&mut self, machine: &M, frame: u32, space: u32, at: u32) {
         let first = self.pages[frame as usize].first_mapping;
-        let mut next = first;
-        // Bounded by the spaces that share the page.
-        while let Some(known) = self.reverse_mappings.table.get(next as usize) {
-            if (known.space, known.at) == (space, at) {
-                return;
-            }
-            next = known.next;
+        let is_known = |known: &ReverseMapping| (known.space, known.at) == (space, at);
+        if linked_list::find(self.reverse_mappings.table, first, |known| known.next, is_known).is_some() {
+            return;
         }
         let place = self.reverse_mappings.hand;
         self.reverse_mappings.hand = (place + 1) % self.reverse_mappings.table.len() as u32;
@@ -47,23 +43,14 @@ impl PageIndex {
             return;
         }
         machine.restrict(Frame(old.space), address(old.at), Frame(old.frame), Access::None);
+        let mut first = self.pages[old.frame as usize].first_mapping;
+        linked_list::unchain(self.reverse_mappings.table, &mut first, |known| &mut known.next, place);
         self.reverse_mappings.table[place as usize] = ReverseMapping::NONE;
-        let first = self.pages[old.frame as usize].first_mapping;
-        if first == place {
-            return self.set_first_mapping(old.frame, old.next);
-        }
-        let mut before = first;
-        // It is in this chain.
-        while let Some(known) = self.reverse_mappings.table.get_mut(before as usize) {
-            if known.next == place {
-                return known.next = old.next;
-            }
-            before = known.next;
-        }
+        self.set_first_mapping(old.frame, first);
     }
 
-    /// Whoever is mapped the page in `frame` may only read it from now on, or (`None`) not use it: then nobody is mapped
-    /// it any more. Notes that nothing answers to are dropped.
+    /// Programs that map the page in `frame` may only read it from now on, or (`None`) not use it: then none maps it any more.
+    /// Stale records are dropped.
     pub(crate) fn restrict<M: UserMemory + ?Sized>(&mut self, machine: &M, frame: u32, access: Access) {
         let (mut next, mut kept) = (self.pages[frame as usize].first_mapping, NONE);
         // Bounded by the spaces that share the page.
@@ -82,37 +69,19 @@ impl PageIndex {
 
     /// Withholds what is mapped of pages `from..to` of the file in record `file`, before they go or change.
     pub(crate) fn unmap_range<M: UserMemory + ?Sized>(&mut self, machine: &M, file: u32, from: u32, to: u32) {
-        let record = self.files[file as usize];
-        if !record.mapped {
+        if !self.files[file as usize].mapped {
             return;
         }
-        let to = to.min(record.highest.saturating_add(1));
-        // As `take_range` finds them.
-        if to.saturating_sub(from) <= record.count {
-            for page in from..to {
-                if let Some(at) = self.find_page(file, page) {
-                    self.restrict(machine, at, Access::None);
-                }
-            }
-            return;
-        }
-        let mut at = record.pages.first;
-        while let Some(slot) = self.pages.get(at as usize) {
-            let (page, next) = (slot.page, slot.in_file.next);
-            if (from..to).contains(&page) {
-                self.restrict(machine, at, Access::None);
-            }
-            at = next;
+        let mut walk = self.walk(file, from, to);
+        while let Some(at) = self.next_of(&mut walk) {
+            self.restrict(machine, at, Access::None);
         }
     }
 
     /// Looks at up to `most` of the clean pages that are mapped, whether they still are; those that are not can go.
     pub(crate) fn recheck_mapped<M: UserMemory + ?Sized>(&mut self, machine: &M, most: usize) {
         for _ in 0..most {
-            let at = self.reverse_mappings.pages.first;
-            if at == NONE {
-                return;
-            }
+            let Some(at) = self.reverse_mappings.pages.oldest() else { return };
             // To the end of the list, or into the clock.
             self.leave_clean(at);
             self.enter_order(at);

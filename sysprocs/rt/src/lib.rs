@@ -17,6 +17,7 @@ mod board_references;
 mod free_list;
 mod generation;
 pub mod given;
+pub mod linked_list;
 pub mod proc_info;
 pub mod published;
 mod reply;

@@ -7,11 +7,10 @@
 //! Not here: calls (`buffer_directory.rs`).
 
 use renga_proto::buffer::{DirtyClass, TransactionOutcome};
+use renga_rt::linked_list::{self, LinkedList, Links, RowNumber};
 
 /// No block: none has this number.
 const NO_BLOCK: u64 = u64::MAX;
-/// No slot.
-const NO_SLOT: u16 = u16::MAX;
 /// Chains of the hash from block to slot.
 const CHAINS: usize = 256;
 /// Blocks that are written in one run at most.
@@ -58,8 +57,7 @@ pub struct BufferSlot {
     state: SlotState,
     writing: bool,
     rewritten: bool,
-    newer: u16,
-    older: u16,
+    in_list: Links<u16>,
     /// Next of the same chain.
     next: u16,
 }
@@ -70,23 +68,15 @@ impl BufferSlot {
         state: SlotState::Clean,
         writing: false,
         rewritten: false,
-        newer: NO_SLOT,
-        older: NO_SLOT,
-        next: NO_SLOT,
+        in_list: Links::NONE,
+        next: u16::NONE,
     };
-}
-
-#[derive(Clone, Copy)]
-struct SlotList {
-    newest: u16,
-    oldest: u16,
-    count: usize,
 }
 
 pub(crate) struct BufferSlots {
     slots: &'static mut [BufferSlot],
     chains: [u16; CHAINS],
-    lists: [SlotList; STATES],
+    lists: [LinkedList<u16>; STATES],
 }
 
 fn chain(block: u64) -> usize {
@@ -95,10 +85,9 @@ fn chain(block: u64) -> usize {
 
 impl BufferSlots {
     pub(crate) fn new(slots: &'static mut [BufferSlot]) -> BufferSlots {
-        let lists = [SlotList { newest: NO_SLOT, oldest: NO_SLOT, count: 0 }; STATES];
-        let mut all = BufferSlots { slots, chains: [NO_SLOT; CHAINS], lists };
+        let mut all = BufferSlots { slots, chains: [u16::NONE; CHAINS], lists: [LinkedList::EMPTY; STATES] };
         for number in 0..all.slots.len() as u16 {
-            all.link(number, SlotState::Clean);
+            all.lists[SlotState::Clean as usize].push(all.slots, |slot| &mut slot.in_list, number);
         }
         all
     }
@@ -107,8 +96,12 @@ impl BufferSlots {
         &mut self.slots[usize::from(number)]
     }
 
+    fn oldest(&self, state: SlotState) -> Option<u16> {
+        self.lists[state as usize].oldest()
+    }
+
     pub(crate) fn count(&self, state: SlotState) -> usize {
-        self.lists[state as usize].count
+        self.lists[state as usize].count as usize
     }
 
     /// Buffers that metadata leave to others; 0: there are too few buffers for that.
@@ -130,14 +123,7 @@ impl BufferSlots {
 
     /// Bounded by the length of one chain, which is at most the number of buffers.
     pub(crate) fn find(&self, block: u64) -> Option<u16> {
-        let mut at = self.chains[chain(block)];
-        while let Some(slot) = self.slots.get(usize::from(at)) {
-            if slot.block == block {
-                return Some(at);
-            }
-            at = slot.next;
-        }
-        None
+        linked_list::find(self.slots, self.chains[chain(block)], |slot| slot.next, |slot| slot.block == block)
     }
 
     /// The buffer for a call that does `access` to `block`; `None` while no buffer is clean, or nearly all hold
@@ -176,12 +162,14 @@ impl BufferSlots {
 
     /// Gives `block` the least recently used clean buffer.
     fn assign(&mut self, block: u64) -> Option<u16> {
-        let number = self.lists[SlotState::Clean as usize].oldest;
-        self.slots.get(usize::from(number))?;
-        self.unchain(number);
-        let head = core::mem::replace(&mut self.chains[chain(block)], number);
+        let number = self.oldest(SlotState::Clean)?;
+        let former = self.slot(number).block;
+        if former != NO_BLOCK {
+            linked_list::unchain(self.slots, &mut self.chains[chain(former)], |slot| &mut slot.next, number);
+        }
+        linked_list::chain(self.slots, &mut self.chains[chain(block)], |slot| &mut slot.next, number);
         let slot = self.slot(number);
-        (slot.block, slot.next, slot.writing) = (block, head, false);
+        (slot.block, slot.writing) = (block, false);
         Some(number)
     }
 
@@ -192,11 +180,8 @@ impl BufferSlots {
 
     /// A dirty block of `state` to be written now: the oldest, or the first of the run that it is in.
     pub(crate) fn next_write(&mut self, state: SlotState) -> Option<(u64, u16)> {
-        let mut number = self.lists[state as usize].oldest;
-        // What is being written is at the newest end.
-        if number == NO_SLOT || !self.may_write(number, state) {
-            return None;
-        }
+        // A slot that is being written is at the newest end.
+        let mut number = self.oldest(state).filter(|oldest| self.may_write(*oldest, state))?;
         for _ in 1..RUN_BLOCKS_MAX {
             let before = self.slot(number).block.checked_sub(1).and_then(|block| self.find(block));
             match before.filter(|before| self.may_write(*before, state)) {
@@ -225,8 +210,7 @@ impl BufferSlots {
 
     /// Whether some of `state` are on their way to the medium, and none is left to begin with.
     pub(crate) fn is_writing(&self, state: SlotState) -> bool {
-        let oldest = self.lists[state as usize].oldest;
-        self.slots.get(usize::from(oldest)).is_some_and(|slot| slot.writing)
+        self.oldest(state).is_some_and(|oldest| self.slots[usize::from(oldest)].writing)
     }
 
     /// The writing of `block` has ended. What was refused stays dirty.
@@ -240,8 +224,7 @@ impl BufferSlots {
 
     /// Dirty metadata become part of the transaction under way.
     pub(crate) fn next_metadata(&mut self) -> Option<(u64, u16)> {
-        let number = self.lists[SlotState::Metadata as usize].oldest;
-        self.slots.get(usize::from(number))?;
+        let number = self.oldest(SlotState::Metadata)?;
         self.move_to(number, SlotState::Transaction);
         Some((self.slot(number).block, number))
     }
@@ -261,8 +244,7 @@ impl BufferSlots {
     }
 
     fn move_all(&mut self, from: SlotState, to: SlotState) {
-        while self.count(from) > 0 {
-            let number = self.lists[from as usize].oldest;
+        while let Some(number) = self.oldest(from) {
             self.move_to(number, to);
         }
     }
@@ -292,62 +274,11 @@ impl BufferSlots {
         }
     }
 
-    fn unchain(&mut self, number: u16) {
-        let (block, after) = (self.slot(number).block, self.slot(number).next);
-        if block == NO_BLOCK {
-            return;
-        }
-        let mut at = self.chains[chain(block)];
-        if at == number {
-            self.chains[chain(block)] = after;
-            return;
-        }
-        while at != NO_SLOT {
-            let next = self.slot(at).next;
-            if next == number {
-                self.slot(at).next = after;
-                return;
-            }
-            at = next;
-        }
-    }
-
     /// To the newest end of a list.
     fn move_to(&mut self, number: u16, state: SlotState) {
-        self.unlink(number);
-        self.link(number, state);
-    }
-
-    fn unlink(&mut self, number: u16) {
-        let slot = self.slot(number);
-        let (newer, older, state) = (slot.newer, slot.older, slot.state);
-        let list = &mut self.lists[state as usize];
-        list.count -= 1;
-        if newer == NO_SLOT {
-            list.newest = older;
-        }
-        if older == NO_SLOT {
-            list.oldest = newer;
-        }
-        if newer != NO_SLOT {
-            self.slot(newer).older = older;
-        }
-        if older != NO_SLOT {
-            self.slot(older).newer = newer;
-        }
-    }
-
-    fn link(&mut self, number: u16, state: SlotState) {
-        let list = &mut self.lists[state as usize];
-        list.count += 1;
-        let former = core::mem::replace(&mut list.newest, number);
-        if former == NO_SLOT {
-            list.oldest = number;
-        } else {
-            self.slot(former).newer = number;
-        }
-        let slot = self.slot(number);
-        (slot.state, slot.older, slot.newer) = (state, former, NO_SLOT);
+        let former = core::mem::replace(&mut self.slot(number).state, state);
+        self.lists[former as usize].remove(self.slots, |slot| &mut slot.in_list, number);
+        self.lists[state as usize].push(self.slots, |slot| &mut slot.in_list, number);
     }
 }
 

@@ -1,17 +1,17 @@
 //! Which process has which active inode, and how many refer to it.
 //!
-//! Invariants: an inode is active in at most one process. A slot is in the list that its use says, least recently used
-//! first; one that is referred to, or that the inode reclaimer has, is in none. One without references stays active
+//! Invariants: an inode is active in at most one process. A slot is in the list of its use, least recently used first. One without references stays active
 //! until its process is needed for another, unless it has no links: then it is to be given up, and freed, at once.
 //! References are counted by the board that holds them.
 //! No step but [`ActiveTable::drop_board`], [`ActiveTable::retire`], and taking an inode when no process is vacant, takes time
 //! that grows with the table.
 //! Not here: calls (`inode_directory.rs`).
 
-use crate::inode_table::inode_slot::{InodeSlot, LISTS, NO_INODE, NONE, SlotUse};
+use crate::inode_table::inode_slot::{InodeSlot, NO_INODE, SlotUse, USES};
 use crate::leases::referrers::Referrers;
 use renga_proto::pages::FileId;
 use renga_rt::account::AccountNumber;
+use renga_rt::linked_list::{self, LinkedList, RowNumber};
 use renga_rt::{BoardReferences, Errno};
 
 /// Chains of the hash from inode to slot.
@@ -36,11 +36,7 @@ pub(crate) struct ActiveTable {
     slots: &'static mut [InodeSlot],
     referrers: &'static Referrers,
     chains: [u16; CHAINS],
-    newest: [u16; LISTS],
-    oldest: [u16; LISTS],
-    vacant: usize,
-    /// Queued for the inode reclaimer, or with it.
-    leaving: usize,
+    lists: [LinkedList<u16>; USES],
     /// Inodes that were to be freed so far, and those of them that are.
     pub(crate) to_free: u32,
     pub(crate) freed: u32,
@@ -56,20 +52,29 @@ impl ActiveTable {
         let mut table = ActiveTable {
             slots,
             referrers,
-            chains: [NONE; CHAINS],
-            newest: [NONE; LISTS],
-            oldest: [NONE; LISTS],
-            vacant: 0,
-            leaving: 0,
+            chains: [u16::NONE; CHAINS],
+            lists: [LinkedList::EMPTY; USES],
             to_free: 0,
             freed: 0,
             retired: false,
         };
         for number in 0..table.slots.len() as u16 {
-            table.link(number, SlotUse::Vacant);
+            table.lists[SlotUse::Vacant as usize].push(table.slots, |slot| &mut slot.in_list, number);
         }
-        table.vacant = table.slots.len();
         table
+    }
+
+    fn oldest(&self, used: SlotUse) -> Option<u16> {
+        self.lists[used as usize].oldest()
+    }
+
+    fn count(&self, used: SlotUse) -> usize {
+        self.lists[used as usize].count as usize
+    }
+
+    /// Slots that are queued for the inode reclaimer, or with it.
+    fn leaving(&self) -> usize {
+        self.count(SlotUse::Queued) + self.count(SlotUse::Reclaiming)
     }
 
     fn slot(&mut self, number: u16) -> &mut InodeSlot {
@@ -77,14 +82,7 @@ impl ActiveTable {
     }
 
     fn find(&self, ino: u32) -> Option<u16> {
-        let mut at = self.chains[chain(ino)];
-        while let Some(slot) = self.slots.get(usize::from(at)) {
-            if slot.ino == ino {
-                return Some(at);
-            }
-            at = slot.next;
-        }
-        None
+        linked_list::find(self.slots, self.chains[chain(ino)], |slot| slot.next, |slot| slot.ino == ino)
     }
 
     /// Refers `board` to inode `ino`. `ENFILE`: all processes are referred to.
@@ -104,11 +102,10 @@ impl ActiveTable {
                 _ => self.refer(number, board).map(Activation::Active),
             };
         }
-        let number = self.oldest[SlotUse::Vacant as usize];
-        if number == NONE {
+        let Some(number) = self.oldest(SlotUse::Vacant) else {
             self.make_spare();
-            return if self.leaving > 0 { Ok(Activation::Later) } else { Err(Errno::ENFILE) };
-        }
+            return if self.leaving() > 0 { Ok(Activation::Later) } else { Err(Errno::ENFILE) };
+        };
         self.set_ino(number, ino);
         let referred = self.refer(number, board);
         self.keep_spare();
@@ -132,19 +129,15 @@ impl ActiveTable {
     /// Gives up, in time, the least recently used of those that nobody refers to.
     fn keep_spare(&mut self) {
         let spare = (self.slots.len() / SPARE_SHARE).max(1);
-        if self.vacant + self.leaving >= spare {
+        if self.count(SlotUse::Vacant) + self.leaving() >= spare {
             return;
         }
         for _ in 0..LEASED_PASSED_MAX {
-            let idle = self.oldest[SlotUse::Idle as usize];
-            if idle == NONE {
-                return;
-            }
+            let Some(idle) = self.oldest(SlotUse::Idle) else { return };
             if !self.referrers.is_leased(idle) {
                 return self.set_use(idle, SlotUse::Queued);
             }
-            self.unlink(idle);
-            self.link(idle, SlotUse::Idle);
+            self.move_to(idle, SlotUse::Idle);
         }
     }
 
@@ -204,8 +197,7 @@ impl ActiveTable {
     pub(crate) fn touch(&mut self, ino: u32) -> Option<u16> {
         let number = self.find(ino).filter(|number| self.slots[usize::from(*number)].used != SlotUse::Reclaiming)?;
         if self.slot(number).used == SlotUse::Idle {
-            self.unlink(number);
-            self.link(number, SlotUse::Idle);
+            self.move_to(number, SlotUse::Idle);
         }
         Some(number)
     }
@@ -279,86 +271,72 @@ impl ActiveTable {
     }
 
     fn set_ino(&mut self, number: u16, ino: u32) {
-        let former = self.slot(number).ino;
+        let former = core::mem::replace(&mut self.slot(number).ino, ino);
         if former != NO_INODE {
-            self.unchain(number, former);
+            linked_list::unchain(self.slots, &mut self.chains[chain(former)], |slot| &mut slot.next, number);
         }
-        self.slot(number).ino = ino;
         if ino != NO_INODE {
-            let head = core::mem::replace(&mut self.chains[chain(ino)], number);
-            self.slot(number).next = head;
-        }
-    }
-
-    fn unchain(&mut self, number: u16, ino: u32) {
-        let after = self.slot(number).next;
-        let mut at = self.chains[chain(ino)];
-        if at == number {
-            self.chains[chain(ino)] = after;
-            return;
-        }
-        while at != NONE {
-            let next = self.slot(at).next;
-            if next == number {
-                self.slot(at).next = after;
-                return;
-            }
-            at = next;
+            linked_list::chain(self.slots, &mut self.chains[chain(ino)], |slot| &mut slot.next, number);
         }
     }
 
     fn set_use(&mut self, number: u16, used: SlotUse) {
-        let former = self.slot(number).used;
-        if former == used {
+        if self.slot(number).used == used {
             return;
         }
-        let count = |used: SlotUse| {
-            (usize::from(used == SlotUse::Vacant), usize::from(matches!(used, SlotUse::Queued | SlotUse::Reclaiming)))
-        };
-        let ((vacant_before, leaving_before), (vacant, leaving)) = (count(former), count(used));
-        self.vacant = self.vacant + vacant - vacant_before;
-        self.leaving = self.leaving + leaving - leaving_before;
-        self.unlink(number);
         if used == SlotUse::Vacant {
             self.set_ino(number, NO_INODE);
             let slot = self.slot(number);
             (slot.unlinked, slot.directory, slot.account) = (false, None, AccountNumber::SYSTEM);
         }
-        self.link(number, used);
+        self.move_to(number, used);
     }
 
-    fn unlink(&mut self, number: u16) {
-        let slot = self.slot(number);
-        let (newer, older, list) = (slot.newer, slot.older, slot.used as usize);
-        if list >= LISTS {
-            return;
-        }
-        match newer {
-            NONE => self.newest[list] = older,
-            newer => self.slot(newer).older = older,
-        }
-        match older {
-            NONE => self.oldest[list] = newer,
-            older => self.slot(older).newer = newer,
+    /// To the newest end of a list.
+    fn move_to(&mut self, number: u16, used: SlotUse) {
+        let former = core::mem::replace(&mut self.slot(number).used, used);
+        self.lists[former as usize].remove(self.slots, |slot| &mut slot.in_list, number);
+        self.lists[used as usize].push(self.slots, |slot| &mut slot.in_list, number);
+    }
+
+    /// Whether the inode reclaimer has nothing to do.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.leaving() == 0
+    }
+
+    /// The first process from `from` on whose inode is leased to another board.
+    pub(crate) fn next_leased(&self, from: u16, spares: bool) -> Option<u16> {
+        self.referrers.next_leased(from, spares)
+    }
+
+    /// What jobs of these boards have written need not be flushed while they are held.
+    pub(crate) fn spare(&self, boards: u8) {
+        self.referrers.spare(boards);
+    }
+
+    /// What becomes of it, if nobody refers to it any more, is done for this account.
+    pub(crate) fn note_account(&mut self, number: u16, account: AccountNumber) {
+        if let Some(slot) = self.slots.get_mut(usize::from(number)) {
+            slot.account = account;
         }
     }
 
-    fn link(&mut self, number: u16, used: SlotUse) {
-        self.slot(number).used = used;
-        let list = used as usize;
-        if list >= LISTS {
-            return;
+    /// What the inode reclaimer is to give up next, and for whom.
+    pub(crate) fn next_reclaim(&mut self) -> Option<(u16, u32, AccountNumber)> {
+        let number = self.oldest(SlotUse::Queued)?;
+        self.set_use(number, SlotUse::Reclaiming);
+        let InodeSlot { ino, account, .. } = *self.slot(number);
+        Some((number, ino, account))
+    }
+
+    /// The inode reclaimer has given it up.
+    pub(crate) fn reclaimed(&mut self, number: u16) {
+        if let Some(slot) = self.slots.get(usize::from(number)).filter(|slot| slot.used == SlotUse::Reclaiming) {
+            self.freed = self.freed.wrapping_add(slot.unlinked.into());
+            self.set_use(number, SlotUse::Vacant);
         }
-        let former = core::mem::replace(&mut self.newest[list], number);
-        match former {
-            NONE => self.oldest[list] = number,
-            former => self.slot(former).newer = number,
-        }
-        let slot = self.slot(number);
-        (slot.older, slot.newer) = (former, NONE);
     }
 }
 
-mod leaving;
 #[cfg(test)]
 mod tests;

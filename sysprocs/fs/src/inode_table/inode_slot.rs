@@ -4,11 +4,10 @@
 
 use renga_rt::BoardReferences;
 use renga_rt::account::AccountNumber;
+use renga_rt::linked_list::{Links, RowNumber};
 
 /// No inode.
 pub(super) const NO_INODE: u32 = 0;
-/// No slot.
-pub(super) const NONE: u16 = u16::MAX;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum SlotUse {
@@ -23,8 +22,7 @@ pub(super) enum SlotUse {
     /// The inode reclaimer has it.
     Reclaiming,
 }
-/// Uses that have a list.
-pub(super) const LISTS: usize = 3;
+pub(super) const USES: usize = 5;
 
 /// What the directory knows of one inode process. Boot provides one per process.
 #[derive(Clone, Copy)]
@@ -38,8 +36,7 @@ pub struct InodeSlot {
     pub(super) directory: Option<u32>,
     /// Who gave up the last reference to it.
     pub(super) account: AccountNumber,
-    pub(super) newer: u16,
-    pub(super) older: u16,
+    pub(super) in_list: Links<u16>,
     /// Next of the same chain.
     pub(super) next: u16,
 }
@@ -52,8 +49,7 @@ impl InodeSlot {
         unlinked: false,
         directory: None,
         account: AccountNumber::SYSTEM,
-        newer: NONE,
-        older: NONE,
-        next: NONE,
+        in_list: Links::NONE,
+        next: u16::NONE,
     };
 }

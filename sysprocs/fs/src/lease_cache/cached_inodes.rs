@@ -6,9 +6,9 @@
 use crate::format::stat::put_access;
 use renga_proto::inode::{Birth, InodeFacts, STAT_BYTES};
 use renga_proto::sessions::ReferenceOrigin;
+use renga_rt::linked_list::{self, RowNumber};
 
 /// The end of a chain; no slot.
-const NONE: u16 = u16::MAX;
 /// Chains of the hash from inode to slot.
 const CHAINS: usize = 256;
 /// BufferSlots that are looked at for one that has not been asked for lately.
@@ -35,7 +35,7 @@ impl CachedInode {
             origin: ReferenceOrigin::NONE,
         },
         status: [0; STAT_BYTES],
-        next: NONE,
+        next: u16::NONE,
         recent: false,
     };
 }
@@ -55,20 +55,12 @@ impl CachedInodes {
     /// # Panics
     /// With more slots than have numbers.
     pub(super) fn new(slots: &'static mut [CachedInode]) -> Self {
-        assert!(slots.len() < usize::from(NONE), "more inodes than numbers");
-        CachedInodes { slots, chains: [NONE; CHAINS], hand: 0 }
+        assert!(slots.len() < usize::from(u16::NONE), "more inodes than numbers");
+        CachedInodes { slots, chains: [u16::NONE; CHAINS], hand: 0 }
     }
 
     fn position(&self, ino: u32) -> Option<u16> {
-        let mut at = self.chains[chain(ino)];
-        // Bounded by the length of one chain.
-        while let Some(slot) = self.slots.get(usize::from(at)) {
-            if slot.facts.ino == ino {
-                return Some(at);
-            }
-            at = slot.next;
-        }
-        None
+        linked_list::find(self.slots, self.chains[chain(ino)], |slot| slot.next, |slot| slot.facts.ino == ino)
     }
 
     pub(super) fn find(&mut self, ino: u32) -> Option<&CachedInode> {
@@ -84,8 +76,8 @@ impl CachedInodes {
             return;
         }
         let number = self.make_room();
-        let next = core::mem::replace(&mut self.chains[chain(facts.ino)], number);
-        self.slots[usize::from(number)] = CachedInode { facts, status, next, recent: false };
+        self.slots[usize::from(number)] = CachedInode { facts, status, ..CachedInode::EMPTY };
+        linked_list::chain(self.slots, &mut self.chains[chain(facts.ino)], |slot| &mut slot.next, number);
     }
 
     /// It was read last at that time.
@@ -102,7 +94,7 @@ impl CachedInodes {
     }
 
     pub(super) fn forget_all(&mut self) {
-        self.chains = [NONE; CHAINS];
+        self.chains = [u16::NONE; CHAINS];
         self.slots.fill(CachedInode::EMPTY);
     }
 
@@ -122,16 +114,11 @@ impl CachedInodes {
     }
 
     fn clear(&mut self, number: u16) {
-        let CachedInode { facts, next, .. } = self.slots[usize::from(number)];
-        if facts.ino == 0 {
+        let ino = self.slots[usize::from(number)].facts.ino;
+        if ino == 0 {
             return;
         }
-        let mut at = &mut self.chains[chain(facts.ino)];
-        // It is in this chain.
-        while *at != number {
-            at = &mut self.slots[usize::from(*at)].next;
-        }
-        *at = next;
+        linked_list::unchain(self.slots, &mut self.chains[chain(ino)], |slot| &mut slot.next, number);
         self.slots[usize::from(number)] = CachedInode::EMPTY;
     }
 }

@@ -5,10 +5,9 @@
 //! inode's bucket. Not here: who waits (`server.rs`).
 
 use renga_proto::locks::{Conflict, Locking, Owner};
+use renga_rt::linked_list::{self, RowNumber};
 use renga_rt::{BoardReferences, Errno};
 
-/// No place.
-const NONE: u16 = u16::MAX;
 const BUCKETS: usize = 256;
 
 /// Bytes of a file that an owner has or wants.
@@ -53,7 +52,7 @@ impl LockPlace {
     /// No lock.
     pub const FREE: LockPlace = LockPlace {
         lock: LockRequest { owner: Owner::process(0), ino: 0, first: 0, last: 0, locking: Locking::Unlock },
-        next: NONE,
+        next: u16::NONE,
     };
 }
 
@@ -75,12 +74,19 @@ fn bucket(ino: u32) -> usize {
 impl LockTable {
     /// No locks; for as many as there are `places`. Init runs on `init_board`.
     pub fn new(places: &'static mut [LockPlace], init_board: u8) -> LockTable {
-        let count = places.len().min(usize::from(NONE));
+        let count = places.len().min(usize::from(u16::NONE));
         for (number, place) in places[..count].iter_mut().enumerate() {
-            place.next = if number + 1 < count { number as u16 + 1 } else { NONE };
+            place.next = if number + 1 < count { number as u16 + 1 } else { u16::NONE };
         }
-        let first_free = if count > 0 { 0 } else { NONE };
-        LockTable { places, heads: [NONE; BUCKETS], first_free, free: count, init_board, held: BoardReferences::NONE }
+        let first_free = if count > 0 { 0 } else { u16::NONE };
+        LockTable {
+            places,
+            heads: [u16::NONE; BUCKETS],
+            first_free,
+            free: count,
+            init_board,
+            held: BoardReferences::NONE,
+        }
     }
 
     /// The boards whose processes or open files have locks, a bit each.
@@ -89,13 +95,11 @@ impl LockTable {
     }
 
     /// The locks of the bucket of `ino`, with their places and those before them.
-    fn chain(&self, ino: u32) -> impl Iterator<Item = (u16, u16, &LockRequest)> {
-        let (mut before, mut at) = (NONE, self.heads[bucket(ino)]);
+    fn chain(&self, ino: u32) -> impl Iterator<Item = (u16, &LockRequest)> {
+        let mut at = self.heads[bucket(ino)];
         core::iter::from_fn(move || {
             let place = self.places.get(usize::from(at))?;
-            let item = (before, at, &place.lock);
-            (before, at) = (at, place.next);
-            Some(item)
+            Some((core::mem::replace(&mut at, place.next), &place.lock))
         })
     }
 
@@ -104,7 +108,7 @@ impl LockTable {
         if wanted.locking == Locking::Unlock {
             return None;
         }
-        self.chain(wanted.ino).map(|(_, _, lock)| *lock).find(|lock| lock.excludes(wanted))
+        self.chain(wanted.ino).map(|(_, lock)| *lock).find(|lock| lock.excludes(wanted))
     }
 
     /// The same, as it is notified.
@@ -133,8 +137,8 @@ impl LockTable {
         }
         let (mut new, mut rest) = (wanted, [None; 2]);
         // Each turn takes a lock away.
-        while let Some((before, at)) = self.own(&new) {
-            let old = self.unlink(before, at);
+        while let Some(at) = self.own(&new) {
+            let old = self.unlink(at);
             if old.locking == new.locking {
                 (new.first, new.last) = (new.first.min(old.first), new.last.max(old.last));
                 continue;
@@ -154,36 +158,32 @@ impl LockTable {
     /// Whether `unlocked` cuts a lock of its owner in two.
     fn is_amid(&self, unlocked: &LockRequest) -> bool {
         let cut = |lock: &LockRequest| lock.first < unlocked.first && unlocked.last < lock.last;
-        self.chain(unlocked.ino)
-            .any(|(_, _, lock)| lock.owner == unlocked.owner && lock.ino == unlocked.ino && cut(lock))
+        self.chain(unlocked.ino).any(|(_, lock)| lock.owner == unlocked.owner && lock.ino == unlocked.ino && cut(lock))
     }
 
     /// A lock of the owner that `new` overlaps or, of the same kind, touches.
-    fn own(&self, new: &LockRequest) -> Option<(u16, u16)> {
-        let found = self.chain(new.ino).find(|(_, _, lock)| {
+    fn own(&self, new: &LockRequest) -> Option<u16> {
+        let found = self.chain(new.ino).find(|(_, lock)| {
             let near = if lock.locking == new.locking { lock.touches(new) } else { lock.overlaps(new) };
             near && lock.owner == new.owner && lock.same_file(new)
         });
-        found.map(|(before, at, _)| (before, at))
+        found.map(|(at, _)| at)
     }
 
     fn link(&mut self, lock: LockRequest) {
         let at = self.first_free;
-        let head = &mut self.heads[bucket(lock.ino)];
-        self.first_free = self.places[usize::from(at)].next;
-        self.places[usize::from(at)] = LockPlace { lock, next: core::mem::replace(head, at) };
+        self.first_free =
+            core::mem::replace(&mut self.places[usize::from(at)], LockPlace { lock, ..LockPlace::FREE }).next;
+        linked_list::chain(self.places, &mut self.heads[bucket(lock.ino)], |place| &mut place.next, at);
         self.free -= 1;
         self.held.add(lock.owner.board(self.init_board));
     }
 
     /// Takes the lock at place `at`, which is behind `before`, out of its chain.
-    fn unlink(&mut self, before: u16, at: u16) -> LockRequest {
-        let LockPlace { lock, next } = self.places[usize::from(at)];
-        match self.places.get_mut(usize::from(before)) {
-            Some(before) => before.next = next,
-            None => self.heads[bucket(lock.ino)] = next,
-        }
-        self.places[usize::from(at)].next = core::mem::replace(&mut self.first_free, at);
+    fn unlink(&mut self, at: u16) -> LockRequest {
+        let lock = self.places[usize::from(at)].lock;
+        linked_list::unchain(self.places, &mut self.heads[bucket(lock.ino)], |place| &mut place.next, at);
+        linked_list::chain(self.places, &mut self.first_free, |place| &mut place.next, at);
         self.free += 1;
         self.held.remove(lock.owner.board(self.init_board));
         lock
@@ -206,13 +206,10 @@ impl LockTable {
     }
 
     fn release_in(&mut self, bucket: usize, gone: impl Fn(&LockRequest) -> bool) {
-        let (mut before, mut at) = (NONE, self.heads[bucket]);
-        while at != NONE {
-            let LockPlace { lock, next } = self.places[usize::from(at)];
+        let mut at = self.heads[bucket];
+        while let Some(&LockPlace { lock, next }) = self.places.get(usize::from(at)) {
             if gone(&lock) {
-                self.unlink(before, at);
-            } else {
-                before = at;
+                self.unlink(at);
             }
             at = next;
         }

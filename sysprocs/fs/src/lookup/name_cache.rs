@@ -6,19 +6,19 @@
 //! the cache or with a directory, but for [`NameCache::forget_directory`], which passes what is known of it.
 //! Not here: paths (`known_path.rs`), names that are not known (`directory.rs`), boards that hold names (`name_holders.rs`).
 
+use renga_rt::linked_list::{self, LinkedList, Links, RowNumber};
+
 /// No directory has this number.
 const NO_DIRECTORY: u32 = 0;
 /// What a name stands for that stands for nothing.
 const NOTHING: u32 = 0;
-/// No slot.
-const NONE: u16 = u16::MAX;
 /// Bytes of the longest name that is kept.
 const KEPT_BYTES: usize = 40;
 /// Chains of the hash of names.
 const CHAINS: usize = 1024;
 /// Lists of the names of a directory; directories share them.
 const GROUPS: usize = 256;
-/// BufferSlots that are looked at for one that has not been asked for lately.
+/// Slots that are passed in search of one without a recent use.
 const LOOKS_MAX: usize = 16;
 
 /// What is known of one name. Boot provides as many as there are to be.
@@ -29,9 +29,7 @@ pub struct NameSlot {
     hash: u32,
     /// Next of the same chain.
     next: u16,
-    /// Neighbours in the same group.
-    group_next: u16,
-    group_before: u16,
+    in_group: Links<u16>,
     kind: u8,
     bytes: u8,
     /// Asked for since room was looked for here.
@@ -48,9 +46,8 @@ impl NameSlot {
         directory: NO_DIRECTORY,
         ino: NOTHING,
         hash: 0,
-        next: NONE,
-        group_next: NONE,
-        group_before: NONE,
+        next: u16::NONE,
+        in_group: Links::NONE,
         kind: 0,
         bytes: 0,
         recent: false,
@@ -76,7 +73,7 @@ pub(crate) enum Dentry {
 pub(crate) struct NameCache {
     pub(super) slots: &'static mut [NameSlot],
     chains: [u16; CHAINS],
-    groups: [u16; GROUPS],
+    groups: [LinkedList<u16>; GROUPS],
     /// Where room is looked for next.
     hand: usize,
     /// Boards that hold names which are not here any more.
@@ -100,8 +97,9 @@ impl NameCache {
     /// # Panics
     /// With more slots than have numbers.
     pub(crate) fn new(slots: &'static mut [NameSlot]) -> NameCache {
-        assert!(slots.len() < usize::from(NONE), "more names than numbers");
-        NameCache { slots, chains: [NONE; CHAINS], groups: [NONE; GROUPS], hand: 0, spilled: 0 }
+        assert!(slots.len() < usize::from(u16::NONE), "more names than numbers");
+        let (chains, groups) = ([u16::NONE; CHAINS], [LinkedList::EMPTY; GROUPS]);
+        NameCache { slots, chains, groups, hand: 0, spilled: 0 }
     }
 
     /// What `name` in `directory` stands for, if that is known.
@@ -143,12 +141,8 @@ impl NameCache {
         (slot.directory, slot.ino, slot.kind, slot.hash) = (directory, ino, kind, hash);
         (slot.bytes, slot.recent) = (name.len() as u8, false);
         slot.name[..name.len()].copy_from_slice(name);
-        slot.next = core::mem::replace(&mut self.chains[chain(hash)], number);
-        let first = core::mem::replace(&mut self.groups[group(directory)], number);
-        (slot.group_next, slot.group_before) = (first, NONE);
-        if first != NONE {
-            self.slots[usize::from(first)].group_before = number;
-        }
+        linked_list::chain(self.slots, &mut self.chains[chain(hash)], |slot| &mut slot.next, number);
+        self.groups[group(directory)].push(self.slots, |slot| &mut slot.in_group, number);
         former
     }
 
@@ -166,9 +160,9 @@ impl NameCache {
     /// Nor of any name in `directory`, whose number may become another's. Which boards hold one of them.
     pub(crate) fn forget_directory(&mut self, directory: u32) -> u8 {
         let mut holders = 0;
-        let mut at = self.groups[group(directory)];
+        let mut at = self.groups[group(directory)].first;
         while let Some(slot) = self.slots.get(usize::from(at)) {
-            let (next, gone) = (slot.group_next, slot.directory == directory);
+            let (next, gone) = (slot.in_group.next, slot.directory == directory);
             if gone {
                 holders |= slot.holders;
                 self.clear(at);
@@ -180,19 +174,13 @@ impl NameCache {
 
     /// Nor of any.
     pub(crate) fn forget_all(&mut self) {
-        (self.chains, self.groups) = ([NONE; CHAINS], [NONE; GROUPS]);
+        (self.chains, self.groups) = ([u16::NONE; CHAINS], [LinkedList::EMPTY; GROUPS]);
         self.slots.fill(NameSlot::EMPTY);
     }
 
     pub(super) fn position(&self, directory: u32, hash: u32, name: &[u8]) -> Option<u16> {
-        let mut at = self.chains[chain(hash)];
-        while let Some(slot) = self.slots.get(usize::from(at)) {
-            if slot.is(directory, hash, name) {
-                return Some(at);
-            }
-            at = slot.next;
-        }
-        None
+        let is = |slot: &NameSlot| slot.is(directory, hash, name);
+        linked_list::find(self.slots, self.chains[chain(hash)], |slot| slot.next, is)
     }
 
     /// A slot of no name, and the directory of the one that it had.
@@ -213,23 +201,12 @@ impl NameCache {
     }
 
     pub(super) fn clear(&mut self, number: u16) {
-        let slot = self.slots[usize::from(number)];
-        if slot.directory == NO_DIRECTORY {
+        let NameSlot { directory, hash, .. } = self.slots[usize::from(number)];
+        if directory == NO_DIRECTORY {
             return;
         }
-        let mut at = &mut self.chains[chain(slot.hash)];
-        // It is in this chain.
-        while *at != number {
-            at = &mut self.slots[usize::from(*at)].next;
-        }
-        *at = slot.next;
-        match slot.group_before {
-            NONE => self.groups[group(slot.directory)] = slot.group_next,
-            before => self.slots[usize::from(before)].group_next = slot.group_next,
-        }
-        if slot.group_next != NONE {
-            self.slots[usize::from(slot.group_next)].group_before = slot.group_before;
-        }
+        linked_list::unchain(self.slots, &mut self.chains[chain(hash)], |slot| &mut slot.next, number);
+        self.groups[group(directory)].remove(self.slots, |slot| &mut slot.in_group, number);
         self.slots[usize::from(number)] = NameSlot::EMPTY;
     }
 }

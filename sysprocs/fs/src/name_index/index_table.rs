@@ -8,8 +8,9 @@
 //! Not here: the blocks (`name_index.rs`).
 
 use renga_rt::Errno;
+use renga_rt::linked_list::{self, LinkedList, Links, RowNumber};
 
-const NONE: u32 = u32::MAX;
+const NONE: u32 = u32::NONE;
 /// Large directories that are indexed at a time.
 const DIRECTORIES: usize = 32;
 
@@ -20,9 +21,8 @@ pub struct IndexSlot {
     chain: u32,
     /// Next of the same chain, or of the free ones.
     next: u32,
-    /// Neighbours in the directory's list.
-    after: u32,
-    before: u32,
+    /// In the directory's list.
+    in_list: Links<u32>,
     hash: u32,
     /// The serial number of its directory's index.
     serial: u32,
@@ -32,7 +32,7 @@ pub struct IndexSlot {
 impl IndexSlot {
     /// Of no name.
     pub const EMPTY: IndexSlot =
-        IndexSlot { chain: NONE, next: NONE, after: NONE, before: NONE, hash: 0, serial: 0, index: 0 };
+        IndexSlot { chain: NONE, next: NONE, in_list: Links::NONE, hash: 0, serial: 0, index: 0 };
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,17 +50,15 @@ struct IndexedDirectory {
     /// Of this index; no other has it.
     serial: u32,
     state: IndexProgress,
-    /// Its list.
-    first: u32,
-    last: u32,
+    list: LinkedList<u32>,
     used: u32,
 }
 
 pub(crate) struct IndexTable {
     slots: &'static mut [IndexSlot],
     free: u32,
-    /// The first of those to be cleared.
-    going: u32,
+    /// Slots to be cleared.
+    going: LinkedList<u32>,
     directories: [Option<IndexedDirectory>; DIRECTORIES],
     uses: u32,
     serials: u32,
@@ -73,11 +71,17 @@ impl IndexTable {
             slot.next = if number < count { number } else { NONE };
         }
         let free = if count == 0 { NONE } else { 0 };
-        IndexTable { slots, free, going: NONE, directories: [None; DIRECTORIES], uses: 0, serials: 0 }
+        IndexTable { slots, free, going: LinkedList::EMPTY, directories: [None; DIRECTORIES], uses: 0, serials: 0 }
     }
 
-    fn slot(&mut self, number: u32) -> &mut IndexSlot {
-        &mut self.slots[number as usize]
+    /// The first slot of the chain of `hash`.
+    fn first(&self, hash: u32) -> u32 {
+        self.slots.get(hash as usize % self.slots.len().max(1)).map_or(NONE, |slot| slot.chain)
+    }
+
+    fn set_first(&mut self, hash: u32, first: u32) {
+        let chain = hash as usize % self.slots.len();
+        self.slots[chain].chain = first;
     }
 
     fn find(&mut self, ino: u32) -> Option<usize> {
@@ -92,14 +96,6 @@ impl IndexTable {
     fn state(&self, at: usize) -> Option<IndexProgress> {
         self.directories[at].map(|directory| directory.state)
     }
-    fn set_state(&mut self, at: usize, state: IndexProgress) {
-        if let Some(directory) = &mut self.directories[at] {
-            directory.state = state;
-        }
-    }
-    fn of_serial(&mut self, serial: u32) -> Option<&mut IndexedDirectory> {
-        self.directories.iter_mut().flatten().find(|directory| directory.serial == serial)
-    }
 
     /// The number of a block that may have the name with `hash`, and where to look on (`from`; 0: at the start).
     pub(crate) fn candidate(&mut self, ino: u32, hash: u32, from: u32) -> Result<(u32, u32), Errno> {
@@ -109,17 +105,13 @@ impl IndexTable {
             Some(IndexedDirectory { state: IndexProgress::Refused, .. }) => return Err(Errno::ENOSPC),
             _ => return Err(Errno::EAGAIN),
         };
-        let mut number = match from {
-            0 => self.slots[hash as usize % self.slots.len()].chain,
+        let number = match from {
+            0 => self.first(hash),
             from => self.slots.get(from as usize - 1).ok_or(Errno::EINVAL)?.next,
         };
-        while let Some(slot) = self.slots.get(number as usize) {
-            if slot.hash == hash && slot.serial == serial {
-                return Ok((slot.index.into(), number + 1));
-            }
-            number = slot.next;
-        }
-        Err(Errno::ENOENT)
+        let found =
+            linked_list::find(self.slots, number, |slot| slot.next, |slot| slot.hash == hash && slot.serial == serial);
+        found.map(|number| (self.slots[number as usize].index.into(), number + 1)).ok_or(Errno::ENOENT)
     }
 
     /// Before the names of block `index` are taken in.
@@ -135,20 +127,19 @@ impl IndexTable {
         let free = self.directories.iter().position(Option::is_none).ok_or(Errno::ENOSPC)?;
         self.serials = self.serials.wrapping_add(1);
         let (serial, used) = (self.serials, self.uses);
-        let begun = IndexedDirectory { ino, serial, state: IndexProgress::Partial(0), first: NONE, last: NONE, used };
+        let begun = IndexedDirectory { ino, serial, state: IndexProgress::Partial(0), list: LinkedList::EMPTY, used };
         self.directories[free] = Some(begun);
         Ok(())
     }
     /// When they have been.
     pub(crate) fn end_block(&mut self, ino: u32, index: u32, last: bool) -> Result<(), Errno> {
         let at = self.find(ino).ok_or(Errno::EAGAIN)?;
-        match self.state(at) {
-            Some(IndexProgress::Refused) => Err(Errno::ENOSPC),
-            _ => {
-                self.set_state(at, if last { IndexProgress::Complete } else { IndexProgress::Partial(index + 1) });
-                Ok(())
-            }
+        let directory = self.directories[at].as_mut().ok_or(Errno::EAGAIN)?;
+        if directory.state == IndexProgress::Refused {
+            return Err(Errno::ENOSPC);
         }
+        directory.state = if last { IndexProgress::Complete } else { IndexProgress::Partial(index + 1) };
+        Ok(())
     }
 
     /// A name with `hash` is in block `index`, if the directory is indexed.
@@ -158,29 +149,22 @@ impl IndexTable {
             self.let_go(at, Some(IndexProgress::Refused));
             return;
         };
-        let chain = hash as usize % self.slots.len();
-        let next = core::mem::replace(&mut self.slots[chain].chain, number);
         let Some(directory) = &mut self.directories[at] else { return };
-        let (serial, after) = (directory.serial, core::mem::replace(&mut directory.first, number));
-        if after == NONE {
-            directory.last = number;
-        } else {
-            self.slot(after).before = number;
-        }
-        let slot = self.slot(number);
-        (slot.next, slot.after, slot.before, slot.hash) = (next, after, NONE, hash);
-        (slot.index, slot.serial) = (index as u16, serial);
+        let slot = &mut self.slots[number as usize];
+        (slot.hash, slot.index, slot.serial) = (hash, index as u16, directory.serial);
+        directory.list.push(self.slots, |slot| &mut slot.in_list, number);
+        let mut first = self.first(hash);
+        linked_list::chain(self.slots, &mut first, |slot| &mut slot.next, number);
+        self.set_first(hash, first);
     }
 
     /// It is not any more.
     pub(crate) fn remove(&mut self, ino: u32, hash: u32, index: u32) {
         let Some(directory) = self.find(ino).and_then(|at| self.directories[at]) else { return };
-        let mut number = self.slots.get(hash as usize % self.slots.len().max(1)).map_or(NONE, |slot| slot.chain);
-        while let Some(slot) = self.slots.get(number as usize) {
-            if slot.hash == hash && slot.serial == directory.serial && u32::from(slot.index) == index {
-                return self.clear(number);
-            }
-            number = slot.next;
+        let is =
+            |slot: &IndexSlot| slot.hash == hash && slot.serial == directory.serial && u32::from(slot.index) == index;
+        if let Some(number) = linked_list::find(self.slots, self.first(hash), |slot| slot.next, is) {
+            self.clear(number);
         }
     }
 
@@ -197,23 +181,19 @@ impl IndexTable {
         self.serials = self.serials.wrapping_add(1);
         let serial = self.serials;
         self.directories[at] =
-            state.map(|state| IndexedDirectory { serial, state, first: NONE, last: NONE, ..directory });
-        if directory.first != NONE {
-            let going = core::mem::replace(&mut self.going, directory.first);
-            self.slot(directory.last).after = going;
-            if going != NONE {
-                self.slot(going).before = directory.last;
-            }
-        }
+            state.map(|state| IndexedDirectory { serial, state, list: LinkedList::EMPTY, ..directory });
+        self.going.append(self.slots, |slot| &mut slot.in_list, directory.list);
     }
 
     /// A free slot for directory `at`; `None`: that has them all.
     fn make_room(&mut self, at: usize) -> Option<u32> {
-        if self.free == NONE && self.going == NONE {
+        if self.free == NONE && self.going.oldest().is_none() {
             self.let_one_go(Some(at));
         }
-        if self.free == NONE && self.going != NONE {
-            self.clear(self.going);
+        if self.free == NONE
+            && let Some(going) = self.going.oldest()
+        {
+            self.clear(going);
         }
         let number = self.free;
         let slot = self.slots.get(number as usize)?;
@@ -225,7 +205,7 @@ impl IndexTable {
     fn let_one_go(&mut self, kept: Option<usize>) {
         let uses = self.uses;
         let age = |directory: &IndexedDirectory| uses.wrapping_sub(directory.used);
-        let named = |directory: &IndexedDirectory| kept.is_none() || directory.first != NONE;
+        let named = |directory: &IndexedDirectory| kept.is_none() || directory.list.oldest().is_some();
         let candidates = self.directories.iter().enumerate().filter(|(at, _)| Some(*at) != kept);
         let oldest =
             candidates.filter_map(|(at, directory)| directory.filter(|d| named(d)).map(|d| (age(&d), at))).max();
@@ -235,27 +215,14 @@ impl IndexTable {
     }
 
     fn clear(&mut self, number: u32) {
-        let IndexSlot { next, after, before, hash, serial, .. } = *self.slot(number);
-        let chain = hash as usize % self.slots.len();
-        let mut at = &mut self.slots[chain].chain;
-        // It is in this chain.
-        while *at != number {
-            at = &mut self.slots[*at as usize].next;
-        }
-        *at = next;
-        if after != NONE {
-            self.slot(after).before = before;
-        } else if let Some(directory) = self.of_serial(serial) {
-            directory.last = before;
-        }
-        if before != NONE {
-            self.slot(before).after = after;
-        } else if let Some(directory) = self.of_serial(serial) {
-            directory.first = after;
-        } else {
-            self.going = after;
-        }
-        self.slot(number).next = core::mem::replace(&mut self.free, number);
+        let IndexSlot { hash, serial, .. } = self.slots[number as usize];
+        let mut first = self.first(hash);
+        linked_list::unchain(self.slots, &mut first, |slot| &mut slot.next, number);
+        self.set_first(hash, first);
+        let owner = self.directories.iter_mut().flatten().find(|directory| directory.serial == serial);
+        let list = owner.map_or(&mut self.going, |owner| &mut owner.list);
+        list.remove(self.slots, |slot| &mut slot.in_list, number);
+        linked_list::chain(self.slots, &mut self.free, |slot| &mut slot.next, number);
     }
 }
 

@@ -17,17 +17,10 @@ fn cache(slots: usize) -> NameCache {
 /// Every slot is in the chain and the group that its name and directory say, or in none.
 fn check(cache: &NameCache) {
     let used = cache.slots.iter().filter(|slot| slot.directory != 0).count();
-    let count = |heads: &[u16], next: fn(&NameSlot) -> u16| {
-        heads
-            .iter()
-            .map(|&head| {
-                core::iter::successors(cache.slots.get(usize::from(head)), |s| cache.slots.get(usize::from(next(s))))
-            })
-            .map(Iterator::count)
-            .sum::<usize>()
-    };
-    assert_eq!(count(&cache.chains, |slot| slot.next), used);
-    assert_eq!(count(&cache.groups, |slot| slot.group_next), used);
+    let slot = |number: u16| cache.slots.get(usize::from(number));
+    let rows = |first: u16, next: fn(&NameSlot) -> u16| core::iter::successors(slot(first), |s| slot(next(s))).count();
+    assert_eq!(cache.chains.iter().map(|&first| rows(first, |slot| slot.next)).sum::<usize>(), used);
+    assert_eq!(cache.groups.iter().map(|group| rows(group.first, |slot| slot.in_group.next)).sum::<usize>(), used);
 }
 
 /// Xorshift, of Marsaglia.
