@@ -52,7 +52,6 @@ mod volume;
 
 pub use cache::buffer::buffer;
 pub use cache::buffer_directory::buffer_directory;
-pub use cache::client::CacheClients;
 pub use cache::metadata_writeback::{METADATA_WRITEBACK_PAGES, MetadataWritebackClients, metadata_writeback};
 pub use cache::slots::BufferSlot;
 pub use commit_due::CommitDue;

@@ -4,7 +4,7 @@ use renga_core::Wait;
 use renga_core::interleaved::Cores;
 use renga_proto::inode::{CommitAll, DirtyPage, FillPage, LeaseWrite, Reactivate, Release, Sync, Truncate};
 use renga_proto::memory::{FreeFrame, FreeFrames, MemoryStatus, StorePage};
-use renga_proto::pages::{RevokePages, FlushLease};
+use renga_proto::pages::{FlushLease, RevokePages};
 use renga_proto::{file, path, procs};
 use renga_rt::given::Servers;
 use renga_rt::host::HostBoard;

@@ -2,6 +2,5 @@
 
 pub(crate) mod buffer;
 pub(crate) mod buffer_directory;
-pub(crate) mod client;
 pub(crate) mod metadata_writeback;
 pub(crate) mod slots;

@@ -3,7 +3,6 @@
 //! Invariant: while `ino` is not 0 the record here is the inode; the table's copy is older if
 //! `changed`. Not here: data (`content.rs`, `truncate.rs`), directories (`directory.rs`).
 
-use crate::cache::client::{CacheClients, MetadataCache};
 use crate::data::client::DataClients;
 use crate::format::inode_record::{DIRECTORY, InodeRecord, REGULAR, Time, kept_bytes};
 use crate::inode::append_room::Appends;
@@ -13,6 +12,7 @@ use crate::leases::page_leases::PageLeases;
 use crate::leases::referrers::Referrers;
 use crate::leases::write_lease::{TIME_BITS, WriteLease};
 use renga_proto::allocator::{Allocator, InodePlace, JoinTransaction, LocateInode};
+use renga_proto::buffer::directory::{BufferDirectory, ReadBytes, WriteBytes};
 use renga_proto::inode::{Birth, Frozen, InodeFacts};
 use renga_proto::name_index::NameIndex;
 use renga_proto::pages::{FileId, Revocations};
@@ -29,7 +29,7 @@ renga_rt::clients! {
     /// Whom an inode's process calls.
     pub struct InodeClients {
         /// Metadata.
-        cache: CacheClients,
+        cache: Client<BufferDirectory>,
         /// Data.
         data: DataClients,
         /// Calls pages back from other boards.
@@ -43,7 +43,7 @@ renga_rt::clients! {
 
 pub(crate) struct ActiveInode {
     pub(crate) me: Me,
-    pub(crate) cache: MetadataCache,
+    pub(crate) cache: Client<BufferDirectory>,
     pub(crate) data: DataClients,
     pub(crate) leases: PageLeases,
     /// The board that holds the inode, so that it alone writes.
@@ -107,7 +107,7 @@ impl ActiveInode {
         let InodeClients { cache, data, revocations, allocator, index } = clients;
         ActiveInode {
             me,
-            cache: MetadataCache::new(cache),
+            cache,
             data,
             leases: PageLeases::new(revocations, without_leases),
             leased: None,
@@ -166,7 +166,12 @@ impl ActiveInode {
         self.place = self.allocator.call(LocateInode { ino: self.ino }, ()).await?;
         let kept = kept_bytes(self.place.bytes);
         self.record.kept_bytes = kept;
-        self.cache.read(self.place.block, self.place.offset, &mut self.record.bytes[..kept]).await?;
+        self.cache
+            .call(
+                ReadBytes { block: self.place.block.into(), offset: self.place.offset },
+                &mut self.record.bytes[..kept],
+            )
+            .await?;
         Ok(())
     }
 
@@ -190,8 +195,13 @@ impl ActiveInode {
         if self.ino != 0 && self.changed && self.bad.is_none() {
             let (kept, size) = (self.record.kept_bytes, self.record.size());
             self.record.set_size(self.uncut.unwrap_or(size));
-            let saved =
-                self.cache.write_metadata(self.place.block, self.place.offset, &self.record.bytes[..kept]).await;
+            let saved = self
+                .cache
+                .call(
+                    WriteBytes { block: self.place.block.into(), offset: self.place.offset, metadata: true },
+                    &self.record.bytes[..kept],
+                )
+                .await;
             self.record.set_size(size);
             saved?;
             self.changed = false;

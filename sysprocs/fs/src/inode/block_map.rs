@@ -8,6 +8,7 @@ use crate::format::bytes::{put_u32, u32_at};
 use crate::inode::active_inode::{ActiveInode, SECTORS_PER_BLOCK};
 use crate::inode::block_route::{DIRECT, LINE, PER_BLOCK, route};
 use renga_proto::allocator::{FreeBlocks, TakeBlock, TakeReserved};
+use renga_proto::buffer::directory::{Discard, Overwrite, ReadBytes, WriteBytes};
 use renga_rt::Errno;
 
 impl ActiveInode {
@@ -34,7 +35,7 @@ impl ActiveInode {
         self.note_change();
         // Both first, as afterwards they may be somebody else's.
         self.save().await?;
-        self.cache.discard(first, count).await?;
+        self.cache.call(Discard { first: first.into(), count }, ()).await?;
         self.allocator.call(FreeBlocks { first, count, metadata: self.frees_metadata }, ()).await
     }
 
@@ -124,7 +125,7 @@ impl ActiveInode {
     async fn take_for(&mut self, indirect: bool) -> Result<u32, Errno> {
         let block = self.take_block().await?;
         if indirect {
-            self.cache.overwrite(block, 0, &[], true).await?;
+            self.cache.call(Overwrite { block: block.into(), offset: 0, metadata: true }, &[][..]).await?;
         }
         Ok(block)
     }
@@ -134,7 +135,7 @@ impl ActiveInode {
         let first = at & !(LINE as u32 - 1);
         if self.line.block != block || self.line.first != first {
             self.line.block = 0;
-            self.cache.read(block, first * 4, &mut self.line.bytes).await?;
+            self.cache.call(ReadBytes { block: block.into(), offset: first * 4 }, &mut self.line.bytes[..]).await?;
             (self.line.block, self.line.first) = (block, first);
         }
         Ok(u32_at(&self.line.bytes, (at - first) as usize * 4))
@@ -142,7 +143,9 @@ impl ActiveInode {
 
     /// Sets a pointer whose line `pointer` has just read.
     pub(crate) async fn set_pointer(&mut self, block: u32, at: u32, value: u32) -> Result<(), Errno> {
-        self.cache.write_metadata(block, at * 4, &value.to_le_bytes()).await?;
+        self.cache
+            .call(WriteBytes { block: block.into(), offset: at * 4, metadata: true }, &value.to_le_bytes()[..])
+            .await?;
         if self.line.block == block && self.line.first == at & !(LINE as u32 - 1) {
             put_u32(&mut self.line.bytes, (at - self.line.first) as usize * 4, value);
         }

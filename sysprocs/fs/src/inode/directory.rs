@@ -11,6 +11,9 @@ use crate::format::directory_block::EMPTY;
 use crate::format::inode_record::DIRECTORY;
 use crate::inode::active_inode::ActiveInode;
 use renga_abi::PAGE_BYTES;
+use renga_proto::buffer::directory::{
+    AddEntry, FindEntry, HasEntries, ListEntries, NameOfEntry, Overwrite, RemoveEntry, RepointEntry,
+};
 use renga_proto::inode::{DirectoryRead, EntryFound, NAME_BYTES_MAX};
 use renga_proto::name_index::{AddName, FindCandidate, ForgetDirectory, IndexBlock, RemoveName};
 use renga_rt::Errno;
@@ -60,7 +63,7 @@ impl ActiveInode {
 
     async fn look_into(&mut self, index: u64, name: &[u8]) -> Result<Option<(u64, u32, EntryFound)>, Errno> {
         let block = self.directory_block(index).await?;
-        match self.cache.find_entry(block, name).await {
+        match self.cache.call(FindEntry { block: block.into() }, name).await {
             Err(Errno::ENOENT) => Ok(None),
             found => found.map(|found| Some((index, block, found))),
         }
@@ -128,18 +131,18 @@ impl ActiveInode {
             return Err(Errno::ENOSPC);
         }
         let (block, _) = self.map_for_write(blocks).await?;
-        self.cache.overwrite(block, 0, &EMPTY, true).await?;
+        self.cache.call(Overwrite { block: block.into(), offset: 0, metadata: true }, &EMPTY[..]).await?;
         self.record.set_size((blocks + 1) * PAGE);
         self.touch_content();
         self.save().await?;
-        self.cache.add_entry(block, name, ino, kind).await?;
+        self.cache.call(AddEntry { block: block.into(), ino, kind }, name).await?;
         self.entered(name, blocks, blocks + 1).await
     }
 
     /// Enters into block number `index`, if there is room.
     async fn enter_into(&mut self, index: u64, name: &[u8], ino: u32, kind: u8) -> Result<bool, Errno> {
         let block = self.directory_block(index).await?;
-        match self.cache.add_entry(block, name, ino, kind).await {
+        match self.cache.call(AddEntry { block: block.into(), ino, kind }, name).await {
             Ok(()) => Ok(true),
             Err(Errno::ENOSPC) => Ok(false),
             Err(errno) => Err(errno),
@@ -201,7 +204,7 @@ impl ActiveInode {
     async fn remove(&mut self, name: &[u8]) -> Result<u32, Errno> {
         self.begin_write().await?;
         let (index, block, _) = self.locate(name).await?;
-        let ino = self.cache.remove_entry(block, name).await?;
+        let ino = self.cache.call(RemoveEntry { block: block.into() }, name).await?;
         self.touch_content();
         if self.record.size() <= SMALL_BLOCKS * PAGE {
             self.room_from = self.room_from.min(index);
@@ -215,7 +218,7 @@ impl ActiveInode {
     async fn repoint(&mut self, name: &[u8], ino: u32, kind: u8) -> Result<u32, Errno> {
         self.begin_write().await?;
         let (_, block, _) = self.locate(name).await?;
-        let former = self.cache.repoint_entry(block, name, ino, kind).await?;
+        let former = self.cache.call(RepointEntry { block: block.into(), ino, kind }, name).await?;
         self.touch_content();
         Ok(former)
     }
@@ -223,7 +226,7 @@ impl ActiveInode {
     pub(crate) async fn is_empty(&mut self) -> Result<bool, Errno> {
         for index in 0..self.directory_blocks()? {
             let block = self.directory_block(index).await?;
-            if self.cache.has_entries(block).await? {
+            if self.cache.call(HasEntries { block: block.into() }, ()).await? {
                 return Ok(false);
             }
         }
@@ -233,7 +236,7 @@ impl ActiveInode {
     pub(crate) async fn name_of(&mut self, ino: u32, out: &mut [u8]) -> Result<u32, Errno> {
         for index in 0..self.directory_blocks()? {
             let block = self.directory_block(index).await?;
-            match self.cache.name_of_entry(block, ino, out).await {
+            match self.cache.call(NameOfEntry { block: block.into(), ino }, out).await {
                 Err(Errno::ENOENT) => {}
                 found => return found,
             }
@@ -248,7 +251,7 @@ impl ActiveInode {
         while at < end {
             let block = self.directory_block(at / PAGE).await?;
             let block_end = (at / PAGE + 1) * PAGE;
-            let read = self.cache.list_entries(block, at, &mut out[filled..]).await?;
+            let read = self.cache.call(ListEntries { block: block.into(), position: at }, &mut out[filled..]).await?;
             filled += read.bytes as usize;
             at = read.next;
             if at < block_end {

@@ -10,6 +10,7 @@ use crate::format::inode_record::{FILE_BYTES_MAX, POINTER_BYTES, SYMBOLIC_LINK, 
 use crate::inode::active_inode::{ActiveInode, no_room};
 use crate::probes::PageLease;
 use renga_abi::PAGE_BYTES;
+use renga_proto::buffer::directory::{Overwrite, ReadBytes};
 use renga_proto::inode::Filled;
 use renga_proto::pages::{KEPT, NOT_KEPT, TO_END};
 use renga_rt::{Errno, Probe};
@@ -152,7 +153,12 @@ impl ActiveInode {
         let count = (self.record.size() as usize).min(out.len());
         if self.record.has_pointers() {
             let block = self.map(0).await?;
-            self.cache.read(block, 0, out.get_mut(..count.min(PAGE_BYTES)).ok_or(Errno::EIO)?).await?;
+            self.cache
+                .call(
+                    ReadBytes { block: block.into(), offset: 0 },
+                    out.get_mut(..count.min(PAGE_BYTES)).ok_or(Errno::EIO)?,
+                )
+                .await?;
         } else {
             let target = self.record.short_target().get(..count).ok_or(Errno::EIO)?;
             out[..count].copy_from_slice(target);
@@ -172,7 +178,7 @@ impl ActiveInode {
             self.record.short_target()[..target.len()].copy_from_slice(target);
         } else {
             let (block, _) = self.map_for_write(0).await?;
-            self.cache.overwrite(block, 0, target, true).await?;
+            self.cache.call(Overwrite { block: block.into(), offset: 0, metadata: true }, target).await?;
         }
         self.record.set_size(target.len() as u64);
         self.touch_content();

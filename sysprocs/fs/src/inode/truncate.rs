@@ -16,6 +16,7 @@ use crate::inode::active_inode::ActiveInode;
 use crate::inode::append_room::Appends;
 use crate::inode::block_route::{DIRECT, LINE, PER_BLOCK, PointerLine};
 use renga_abi::PAGE_BYTES;
+use renga_proto::buffer::directory::WriteBytes;
 use renga_proto::pages::TO_END;
 use renga_rt::Errno;
 
@@ -178,7 +179,9 @@ impl ActiveInode {
         }
         if from < PER_BLOCK {
             let start = from as usize * 4;
-            self.cache.write_metadata(block, start as u32, &ZEROS[start..]).await?;
+            self.cache
+                .call(WriteBytes { block: block.into(), offset: start as u32, metadata: true }, &ZEROS[start..])
+                .await?;
             self.line = PointerLine::NONE;
         }
         Ok(())

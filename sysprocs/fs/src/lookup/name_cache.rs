@@ -17,7 +17,7 @@ const KEPT_BYTES: usize = 40;
 /// Chains of the hash of names.
 const CHAINS: usize = 1024;
 /// Lists of the names of a directory; directories share them.
-const GROUPS: usize = 256;
+const GROUPS: usize = 64;
 /// Slots that are passed in search of one without a recent use.
 const LOOKS_MAX: usize = 16;
 

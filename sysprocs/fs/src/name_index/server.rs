@@ -4,13 +4,13 @@
 //! Invariant: that of [`IndexTable`]; only a directory's own inode process asks for its names, one thing at a time.
 //! Not here: small directories, which are looked through (`directory.rs`).
 
-use crate::cache::client::{CacheClients, MetadataCache};
 use crate::format::directory_block;
 use crate::lookup::name_cache::hash;
 use crate::name_index::index_table::{IndexSlot, IndexTable};
 use renga_abi::PAGE_BYTES;
+use renga_proto::buffer::directory::{BufferDirectory, ReadBytes};
 use renga_proto::name_index::{Candidate, FindCandidate, IndexBlock, NameIndex, NameIndexCall};
-use renga_rt::{Errno, Never, Port, reply};
+use renga_rt::{Client, Errno, Never, Port, reply};
 
 /// Names for which there is room, for each inode process.
 pub const INDEXED_PER_INODE: usize = 16;
@@ -18,11 +18,11 @@ pub const INDEXED_PER_INODE: usize = 16;
 /// Serves with room for as many names as there are `slots`.
 pub async fn name_index(
     mut port: Port<NameIndex>,
-    cache: CacheClients,
+    mut cache: Client<BufferDirectory>,
     slots: &'static mut [IndexSlot],
     page: &'static mut [u8; PAGE_BYTES],
 ) -> Never {
-    let (mut table, mut cache) = (IndexTable::new(slots), MetadataCache::new(cache));
+    let mut table = IndexTable::new(slots);
     loop {
         match port.accept().await {
             NameIndexCall::FindCandidate(mut call) => {
@@ -51,13 +51,13 @@ pub async fn name_index(
 
 async fn take_in(
     table: &mut IndexTable,
-    cache: &mut MetadataCache,
+    cache: &mut Client<BufferDirectory>,
     page: &mut [u8; PAGE_BYTES],
     entry: IndexBlock,
 ) -> Result<(), Errno> {
     let IndexBlock { directory, index, block, last } = entry;
     table.begin_block(directory, index)?;
-    cache.read(block, 0, &mut page[..]).await?;
+    cache.call(ReadBytes { block: block.into(), offset: 0 }, &mut page[..]).await?;
     directory_block::names(page, |name| table.add(directory, hash(0, name), index))?;
     table.end_block(directory, index, last)
 }

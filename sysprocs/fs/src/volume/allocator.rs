@@ -7,18 +7,18 @@
 //! Files grow contiguously, as each block is looked for behind the one before (the caller's goal).
 //! Not here: the first look at the disk (`mount.rs`), its part in commits (`transaction.rs`).
 
-use crate::cache::client::CacheClients;
 use crate::commit_due::CommitDue;
 use crate::volume::allocator_state::AllocatorState;
 use crate::volume::members::TransactionPhase;
 use renga_proto::allocator::{Allocator, AllocatorCall, FreeInode, JoinTransaction, Mount, TakeInode};
-use renga_rt::{Errno, Me, Never, Port, Protocol, reply};
+use renga_proto::buffer::directory::BufferDirectory;
+use renga_rt::{Client, Errno, Me, Never, Port, Protocol, reply};
 
 /// Serves the allocator, once the committer has recovered the journal. `epoch_ns`: time of boot, ns since 1970.
 pub async fn allocator(
     me: Me,
     mut port: Port<Allocator>,
-    cache: CacheClients,
+    cache: Client<BufferDirectory>,
     due: &'static CommitDue,
     epoch_ns: u64,
 ) -> Never {

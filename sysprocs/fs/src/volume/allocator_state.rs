@@ -3,7 +3,6 @@
 //! Invariant: the counts live here and go to their buffers at a commit. Called by: every file of the allocator.
 //! Not here: allocation (`block_allocation.rs`), transactions (`transaction.rs`), entries (`allocator.rs`).
 
-use crate::cache::client::{CacheClients, MetadataCache};
 use crate::commit_due::CommitDue;
 use crate::format::groups::{BlockGroup, GROUPS_MAX};
 use crate::format::superblock::{SUPERBLOCK_BYTES, Superblock};
@@ -11,7 +10,8 @@ use crate::volume::freed_blocks::Freed;
 use crate::volume::members::{ProcessSet, TransactionPhase};
 use renga_abi::PAGE_BYTES;
 use renga_proto::allocator::InodePlace;
-use renga_rt::{Errno, Me};
+use renga_proto::buffer::directory::BufferDirectory;
+use renga_rt::{Client, Errno, Me};
 
 const NS_PER_S: u64 = 1_000_000_000;
 
@@ -20,7 +20,7 @@ const COMMIT_AFTER_NS: u64 = 5_000_000_000;
 
 pub(crate) struct AllocatorState {
     pub(crate) me: Me,
-    pub(crate) cache: MetadataCache,
+    pub(crate) cache: Client<BufferDirectory>,
     pub(crate) epoch_ns: u64,
     pub(crate) superblock: Superblock,
     pub(crate) groups: [BlockGroup; GROUPS_MAX],
@@ -48,10 +48,15 @@ pub(crate) struct AllocatorState {
 }
 
 impl AllocatorState {
-    pub(super) fn new(me: Me, cache: CacheClients, due: &'static CommitDue, epoch_ns: u64) -> AllocatorState {
+    pub(super) fn new(
+        me: Me,
+        cache: Client<BufferDirectory>,
+        due: &'static CommitDue,
+        epoch_ns: u64,
+    ) -> AllocatorState {
         AllocatorState {
             me,
-            cache: MetadataCache::new(cache),
+            cache,
             epoch_ns,
             superblock: Superblock::new([0; SUPERBLOCK_BYTES]),
             groups: [BlockGroup::NONE; GROUPS_MAX],

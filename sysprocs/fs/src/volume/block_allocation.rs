@@ -9,6 +9,7 @@ use crate::format::groups::{BlockGroup, has_superblock};
 use crate::format::superblock::MAGIC;
 use crate::volume::allocator_state::AllocatorState;
 use renga_abi::PAGE_BYTES;
+use renga_proto::buffer::directory::{ClearBits, TakeBit};
 use renga_proto::inode::NAME_BYTES_MAX;
 use renga_proto::pages::ANY_GENERATION;
 use renga_rt::Errno;
@@ -45,7 +46,7 @@ impl AllocatorState {
         let (mut from, mut first_waiting) = (from, None);
         // Bounded by the runs that wait: each leads behind it, and the first one again ends the search.
         loop {
-            let bit = match self.cache.take_bit(block_bitmap, from, below).await {
+            let bit = match self.cache.call(TakeBit { block: block_bitmap.into(), from, below }, ()).await {
                 Err(Errno::ENOSPC) => {
                     self.me.log("a group's count of free blocks is wrong", [number as u64, 0]);
                     return Err(Errno::ENOSPC);
@@ -57,7 +58,7 @@ impl AllocatorState {
                 (group.free_blocks, group.changed) = (group.free_blocks - 1, true);
                 return Ok(start + bit);
             };
-            self.cache.clear_bits(block_bitmap, bit, 1).await?;
+            self.cache.call(ClearBits { block: block_bitmap.into(), first: bit, count: 1 }, ()).await?;
             if first_waiting == Some(bit) {
                 return Err(Errno::ENOSPC);
             }
@@ -94,7 +95,8 @@ impl AllocatorState {
             let number = (at / per_group) as usize;
             let here = (below - at).min(per_group - at % per_group);
             let bitmap = self.groups[number].block_bitmap;
-            let were_set = self.cache.clear_bits(bitmap, at % per_group, here).await?;
+            let were_set =
+                self.cache.call(ClearBits { block: bitmap.into(), first: at % per_group, count: here }, ()).await?;
             if were_set != here {
                 self.me.log("blocks were freed twice", [at.into(), here.into()]);
                 all = false;
@@ -127,7 +129,7 @@ impl AllocatorState {
             if group.free_inodes == 0 {
                 continue;
             }
-            match self.cache.take_bit(group.inode_bitmap, 0, per_group).await {
+            match self.cache.call(TakeBit { block: group.inode_bitmap.into(), from: 0, below: per_group }, ()).await {
                 Ok(bit) => {
                     let group = &mut self.groups[number];
                     group.free_inodes -= 1;
@@ -147,7 +149,10 @@ impl AllocatorState {
     pub(super) async fn free_inode(&mut self, ino: u32, directory: bool) -> Result<(), Errno> {
         self.may_change()?;
         let (number, index) = self.group_of(ino)?;
-        let were_set = self.cache.clear_bits(self.groups[number].inode_bitmap, index, 1).await?;
+        let were_set = self
+            .cache
+            .call(ClearBits { block: self.groups[number].inode_bitmap.into(), first: index, count: 1 }, ())
+            .await?;
         if were_set == 0 {
             self.me.log("an inode was freed twice", [ino.into(), 0]);
             return Err(Errno::EIO);

@@ -11,6 +11,7 @@ use crate::format::superblock::SUPERBLOCK_OFFSET;
 use crate::volume::allocator_state::AllocatorState;
 use crate::volume::members::TransactionPhase;
 use renga_abi::PAGE_BYTES;
+use renga_proto::buffer::directory::ReadBytes;
 use renga_rt::Errno;
 
 /// Inodes whose bits of a bitmap are looked at together.
@@ -26,7 +27,9 @@ impl AllocatorState {
         if !usable {
             return Ok(());
         }
-        self.cache.read(0, SUPERBLOCK_OFFSET as u32, &mut self.superblock.bytes).await?;
+        self.cache
+            .call(ReadBytes { block: 0, offset: SUPERBLOCK_OFFSET as u32 }, &mut self.superblock.bytes[..])
+            .await?;
         self.count = self.superblock.check()?;
         self.read_groups().await?;
         self.was_cut = !self.superblock.is_clean();
@@ -49,7 +52,12 @@ impl AllocatorState {
         let table_blocks = self.superblock.inodes_per_group().div_ceil(PAGE_BYTES as u32 / bytes);
         for number in 0..self.count {
             let mut bytes = [0; DESCRIPTOR_BYTES];
-            self.cache.read(DESCRIPTORS_BLOCK, (number * DESCRIPTOR_BYTES) as u32, &mut bytes).await?;
+            self.cache
+                .call(
+                    ReadBytes { block: DESCRIPTORS_BLOCK.into(), offset: (number * DESCRIPTOR_BYTES) as u32 },
+                    &mut bytes[..],
+                )
+                .await?;
             self.groups[number] = BlockGroup::from_descriptor(&bytes);
             if !self.groups[number].is_inside(blocks, table_blocks) {
                 return Err(Errno::EINVAL);
@@ -67,7 +75,12 @@ impl AllocatorState {
         let mut ino = from.max(self.superblock.first_ino()).max(1);
         while let Ok((group, index)) = self.group_of(ino) {
             let mut bytes = [0; BITS as usize / 8];
-            self.cache.read(self.groups[group].inode_bitmap, index / BITS * (BITS / 8), &mut bytes).await?;
+            self.cache
+                .call(
+                    ReadBytes { block: self.groups[group].inode_bitmap.into(), offset: index / BITS * (BITS / 8) },
+                    &mut bytes[..],
+                )
+                .await?;
             let left = u32_at(&bytes, 0) >> (index % BITS);
             if left == 0 {
                 ino += (BITS - index % BITS).min(self.superblock.inodes_per_group() - index);
@@ -76,7 +89,9 @@ impl AllocatorState {
             let place = self.locate(ino)?;
             let mut links = [0; 2];
             if left & 1 != 0 {
-                self.cache.read(place.block, place.offset + LINKS_AT, &mut links).await?;
+                self.cache
+                    .call(ReadBytes { block: place.block.into(), offset: place.offset + LINKS_AT }, &mut links[..])
+                    .await?;
                 if u16_at(&links, 0) == 0 {
                     return Ok(ino);
                 }

@@ -9,6 +9,7 @@ use crate::format::superblock::SUPERBLOCK_OFFSET;
 use crate::volume::allocator_state::AllocatorState;
 use crate::volume::members::TransactionPhase;
 use renga_proto::allocator::{EndTransaction, JournalReached, Pended};
+use renga_proto::buffer::directory::WriteBytes;
 use renga_rt::Errno;
 /// Commits of their own accord that may fail one after the other before changes are refused.
 const FAILURES_MAX: u32 = 8;
@@ -99,13 +100,21 @@ impl AllocatorState {
             changed = true;
             let counts = self.groups[number].counts();
             let offset = (number * DESCRIPTOR_BYTES) as u32 + COUNTS_OFFSET;
-            let saved = self.cache.write_metadata(DESCRIPTORS_BLOCK, offset, &counts).await;
+            let saved = self
+                .cache
+                .call(WriteBytes { block: DESCRIPTORS_BLOCK.into(), offset, metadata: true }, &counts[..])
+                .await;
             self.groups[number].changed = saved.is_err();
             saved?;
         }
         if changed {
             self.count_free();
-            self.cache.write_metadata(0, SUPERBLOCK_OFFSET as u32, &self.superblock.bytes).await?;
+            self.cache
+                .call(
+                    WriteBytes { block: 0, offset: SUPERBLOCK_OFFSET as u32, metadata: true },
+                    &self.superblock.bytes[..],
+                )
+                .await?;
         }
         Ok(())
     }
@@ -120,7 +129,12 @@ impl AllocatorState {
     /// Puts the superblock into its buffer, to be written past the journal; only while that holds no copy of it.
     pub(crate) async fn put_superblock(&mut self) -> Result<(), Errno> {
         self.count_free();
-        self.cache.write(0, SUPERBLOCK_OFFSET as u32, &self.superblock.bytes).await
+        self.cache
+            .call(
+                WriteBytes { block: 0, offset: SUPERBLOCK_OFFSET as u32, metadata: false },
+                &self.superblock.bytes[..],
+            )
+            .await
     }
 
     pub(super) async fn mark_clean(&mut self) -> Result<(), Errno> {

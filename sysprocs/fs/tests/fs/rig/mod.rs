@@ -17,9 +17,9 @@ use stat::stat_of;
 
 use renga_fs::Referrers;
 use renga_fs::{
-    BufferSlot, CacheClients, CommitDue, FileClients, INDEXED_PER_INODE, IndexSlot, InodeClients, InodeSlot, LockPlace,
-    Medium, MetadataWritebackClients, NameSlot, allocator, buffer, buffer_directory, commit_timer, disk, file,
-    file_table, inode, inode_directory, locks, metadata_writeback, name_index, revocations,
+    BufferSlot, CommitDue, FileClients, INDEXED_PER_INODE, IndexSlot, InodeClients, InodeSlot, LockPlace, Medium,
+    MetadataWritebackClients, NameSlot, allocator, buffer, buffer_directory, commit_timer, disk, file, file_table,
+    inode, inode_directory, locks, metadata_writeback, name_index, revocations,
 };
 use renga_hal_host::HostMemory;
 use renga_pages::{CacheMemory, page_cache};
@@ -87,7 +87,7 @@ impl System {
         let due = &*leak(CommitDue::new(Some(Notifier::new(timer))));
         let buffer_directory: Address<BufferDirectory> =
             board.server(|me, port| buffer_directory(me, port, ForwardFamily::new(buffers), slots, due));
-        let cache = |me: &Me| CacheClients { directory: Client::new(me, buffer_directory) };
+        let cache = |me: &Me| Client::new(me, buffer_directory);
         let writer = |me: &Me| MetadataWritebackClients {
             directory: Client::new(me, buffer_directory),
             buffers: Family::new(me, buffers),
