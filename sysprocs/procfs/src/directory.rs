@@ -11,6 +11,7 @@ use renga_hal::memory::UserMemory;
 use renga_proto::inode::DirectoryRead;
 use renga_proto::mounts::ROOT_INO;
 use renga_proto::path::PathStart;
+use renga_proto::proc_files::{ListSynthetic, ReadSyntheticLink};
 use renga_rt::Errno;
 
 /// Entry types of `struct linux_dirent64`.
@@ -54,9 +55,7 @@ impl Entries<'_> {
         self.next = next;
         true
     }
-}
 
-impl Entries<'_> {
     /// As `push`, with a number for a name.
     fn push_number(&mut self, place: ProcPlace, next: u64, number: u32) -> bool {
         let mut name = [0; 10];
@@ -68,8 +67,12 @@ impl Entries<'_> {
 }
 
 impl<M: UserMemory + ?Sized> ProcFilesState<M> {
-    /// Entries of the directory `number` from `cursor` on, as many as have room.
-    pub(crate) async fn list(&mut self, number: u32, cursor: u64, out: &mut [u8]) -> Result<DirectoryRead, Errno> {
+    /// Entries of a directory from a cursor on, as many as have room.
+    pub(crate) async fn list(
+        &mut self,
+        ListSynthetic { number, cursor }: ListSynthetic,
+        out: &mut [u8],
+    ) -> Result<DirectoryRead, Errno> {
         let at = ProcPlace::of(number).filter(|place| place.is_directory()).ok_or(Errno::ENOENT)?;
         self.check(at).await?;
         let mut entries = Entries { out, bytes: 0, next: cursor };
@@ -131,7 +134,11 @@ impl<M: UserMemory + ?Sized> ProcFilesState<M> {
     }
 
     /// Where a link leads, as text.
-    pub(crate) async fn read_link(&mut self, number: u32, reader: u32, out: &mut [u8]) -> Result<u32, Errno> {
+    pub(crate) async fn read_link(
+        &mut self,
+        ReadSyntheticLink { number, reader }: ReadSyntheticLink,
+        out: &mut [u8],
+    ) -> Result<u32, Errno> {
         let link = ProcPlace::of(number).filter(|place| place.is_link()).ok_or(Errno::EINVAL)?;
         let mut text = TextWindow::new(out, 0);
         match link.file {

@@ -10,10 +10,10 @@ use crate::window::TextWindow;
 use renga_hal::memory::UserMemory;
 use renga_hal::start_card::StartCard;
 use renga_proto::inode::STAT_BYTES;
-use renga_proto::proc_files::{ProcFiles, ProcFilesCall, SECTORS_AT};
+use renga_proto::proc_files::{ProcFiles, ProcFilesCall, ReadSynthetic, SECTORS_AT};
 use renga_proto::procs::board_of;
 use renga_rt::proc_info::ProcInfo;
-use renga_rt::{Errno, Me, Never, PAGE_BYTES, Port};
+use renga_rt::{Errno, Me, Never, PAGE_BYTES, Port, reply};
 
 /// Minor number of the device that synthetic files are on, as Linux counts those without a medium.
 const DEVICE: u64 = 22;
@@ -58,42 +58,20 @@ pub async fn proc_files<M: UserMemory + ?Sized + 'static>(
     let mut state = ProcFilesState { me, clients, machine, infos, board, init_board, seed, plan, page, start_card };
     loop {
         match port.accept().await {
-            ProcFilesCall::WalkSynthetic(mut call) => {
-                let led = state.walk(call.entry(), call.lent()).await;
-                call.reply(led);
-            }
-            ProcFilesCall::ReadSynthetic(mut call) => {
-                let entry = call.entry();
-                let read = state.read(entry.number, entry.offset, call.lent()).await;
-                call.set_taken_used(read.map_or(0, |bytes| bytes as usize));
-                call.reply(read);
-            }
+            ProcFilesCall::WalkSynthetic(mut call) => reply!(call, state.walk(call.entry(), call.lent()).await),
+            ProcFilesCall::ReadSynthetic(mut call) => reply!(call, state.read(call.entry(), call.lent()).await, bytes),
             ProcFilesCall::ListSynthetic(mut call) => {
-                let entry = call.entry();
-                let read = state.list(entry.number, entry.cursor, call.lent()).await;
-                call.set_taken_used(read.map_or(0, |read| read.bytes as usize));
-                call.reply(read);
+                reply!(call, state.list(call.entry(), call.lent()).await, |read| read.bytes)
             }
             ProcFilesCall::SyntheticStatus(mut call) => {
-                let number = call.entry().number;
-                let status = state.status(number, call.lent()).await;
-                call.reply(status);
+                reply!(call, state.status(call.entry().number, call.lent()).await)
             }
             ProcFilesCall::ReadSyntheticLink(mut call) => {
-                let entry = call.entry();
-                let read = state.read_link(entry.number, entry.reader, call.lent()).await;
-                call.set_taken_used(read.map_or(0, |bytes| bytes as usize));
-                call.reply(read);
+                reply!(call, state.read_link(call.entry(), call.lent()).await, bytes)
             }
-            ProcFilesCall::WriteSynthetic(mut call) => {
-                let entry = call.entry();
-                let written = state.write(entry.number, entry.offset, call.lent()).await;
-                call.reply(written);
-            }
+            ProcFilesCall::WriteSynthetic(mut call) => reply!(call, state.write(call.entry(), call.lent()).await),
             ProcFilesCall::SyntheticPath(mut call) => {
-                let path = state.path(call.entry().number, call.lent());
-                call.set_taken_used(path.map_or(0, |bytes| bytes as usize));
-                call.reply(path);
+                reply!(call, state.path(call.entry().number, call.lent()), bytes)
             }
         }
     }
@@ -109,7 +87,7 @@ impl<M: UserMemory + ?Sized> ProcFilesState<M> {
         self.infos.iter().find(|info| info.pid.get() == pid).filter(|_| pid != 0).ok_or(Errno::ENOENT)
     }
 
-    async fn read(&mut self, number: u32, offset: u64, out: &mut [u8]) -> Result<u32, Errno> {
+    async fn read(&mut self, ReadSynthetic { number, offset }: ReadSynthetic, out: &mut [u8]) -> Result<u32, Errno> {
         let place = ProcPlace::of(number).ok_or(Errno::ENOENT)?;
         if place.file == ProcFile::Disk {
             return self.read_disk(offset, out).await;

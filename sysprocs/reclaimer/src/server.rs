@@ -10,7 +10,7 @@ use renga_proto::memory::{Memory, MemoryFacts, MemoryStatus};
 use renga_proto::pages::{Pages, Shrink, Shrunk};
 use renga_proto::reclaiming::{ReclaimSetting, Reclaiming, ReclaimingCall};
 use renga_proto::settings::copy_text;
-use renga_rt::{Client, Errno, Me, Never, Port, Protocol, clients};
+use renga_rt::{Client, Errno, Me, Never, Port, Protocol, clients, reply};
 
 /// Pages that a step examines, at most: the page cache serves no other process meanwhile.
 const LOOKS_PER_STEP: u32 = 2 * PAGES_PER_STEP_MAX;
@@ -48,13 +48,10 @@ pub async fn reclaimer(me: Me, mut port: Port<Reclaiming>, clients: ReclaimerCli
     loop {
         match port.accept_or_notified(Reclaiming::ENTRIES).await {
             Some(ReclaimingCall::ReadReclaim(mut call)) => {
-                let bytes = state.read(call.entry().setting, call.lent()).await;
-                call.set_taken_used(bytes.map_or(0, |bytes| bytes as usize));
-                call.reply(bytes);
+                reply!(call, state.read(call.entry().setting, call.lent()).await, bytes)
             }
             Some(ReclaimingCall::WriteReclaim(mut call)) => {
-                let written = state.write(call.entry().setting, call.lent());
-                call.reply(written);
+                reply!(call, state.write(call.entry().setting, call.lent()))
             }
             None => state.machine.woken(&state.settings, state.me.now_ns()),
         }

@@ -13,7 +13,7 @@ use renga_proto::procs::{ASK_POLICY, PolicyOf, Procs, Regulate, Schedule, board_
 use renga_proto::regulation::{Regulation, RegulationCall, RegulationSetting, Sample, may_be_background};
 use renga_proto::settings::{Words, copy_text};
 use renga_rt::policy::{self, Class};
-use renga_rt::{BOARDS_MAX, Client, Errno, Family, Me, Never, Port, Protocol, clients};
+use renga_rt::{BOARDS_MAX, Client, Errno, Family, Me, Never, Port, Protocol, clients, reply};
 
 const NS_PER_MS: u64 = 1_000_000;
 /// Periods that an order holds when it is not renewed.
@@ -75,13 +75,10 @@ pub async fn regulator(me: Me, mut port: Port<Regulation>, clients: RegulatorCli
     loop {
         match port.accept_or_notified(Regulation::ENTRIES).await {
             Some(RegulationCall::ReadSetting(mut call)) => {
-                let bytes = state.read(call.entry().setting, call.lent());
-                call.set_taken_used(bytes.map_or(0, |bytes| bytes as usize));
-                call.reply(bytes);
+                reply!(call, state.read(call.entry().setting, call.lent()), bytes)
             }
             Some(RegulationCall::WriteSetting(mut call)) => {
-                let written = state.write(call.entry().setting, call.lent()).await;
-                call.reply(written);
+                reply!(call, state.write(call.entry().setting, call.lent()).await)
             }
             None => {}
         }

@@ -6,17 +6,6 @@
 
 use core::cell::Cell;
 use renga_core::Notifier;
-use renga_proto::clock::{self, Clock};
-use renga_proto::console::{self, Console};
-use renga_proto::events::{self, Events};
-use renga_proto::file::{self, File};
-use renga_proto::inode::{self, InodeDirectory};
-use renga_proto::locks::{self, Locks};
-use renga_proto::memory::{self, Memory};
-use renga_proto::names::{self, Names};
-use renga_proto::pages::{self, Pages};
-use renga_proto::pipe::{self, Pipe};
-use renga_proto::procs::{self, Procs};
 use renga_rt::{BOARDS_MAX, Entry, Errno, Local, Me, Members, Never, Protocol, clients};
 
 /// A set of boards, one bit each.
@@ -57,77 +46,60 @@ impl SessionEnds {
     }
 }
 
-clients! {
-    /// The servers that `membership` reports to, on its own board.
-    pub struct MembershipClients {
-        /// User processes: children there count as killed.
-        procs: Local<Procs>,
-        /// Pipes: that board's ends are closed.
-        pipes: Local<Pipe>,
-        /// Open files: that board's references are dropped.
-        files: Local<File>,
-        /// Active inodes: likewise.
-        inode_directory: Local<InodeDirectory>,
-        /// The terminal.
-        console: Local<Console>,
-        /// Event files: that board's references are dropped.
-        events: Local<Events>,
-        /// Programs that wait for something there, when all others know.
-        clock: Local<Clock>,
-        /// Locks of that board's programs.
-        locks: Local<Locks>,
-        /// Page frames stored from there.
-        memory: Local<Memory>,
-        /// Cached pages of files, if that board has the inodes.
-        pages: Local<Pages>,
-        /// Cached names and inodes, likewise.
-        names: Local<Names>,
+/// One line for each kind of servers that learn of the failure of a board, in the order in which they do.
+macro_rules! members { ($($(#[$doc:meta])* $servers:ident: $module:ident::$Protocol:ident;)+) => {
+    clients! {
+        /// The servers that `membership` reports to, on its own board.
+        pub struct MembershipClients { $($(#[$doc])* $servers: Local<renga_proto::$module::$Protocol>),+ }
     }
-}
-
-impl MembershipClients {
-    /// Of a board whose servers keep nothing for others.
-    pub fn none(me: &Me) -> MembershipClients {
-        MembershipClients {
-            procs: Local::new(me, &Members::NONE),
-            pipes: Local::new(me, &Members::NONE),
-            files: Local::new(me, &Members::NONE),
-            locks: Local::new(me, &Members::NONE),
-            inode_directory: Local::new(me, &Members::NONE),
-            console: Local::new(me, &Members::NONE),
-            clock: Local::new(me, &Members::NONE),
-            events: Local::new(me, &Members::NONE),
-            memory: Local::new(me, &Members::NONE),
-            pages: Local::new(me, &Members::NONE),
-            names: Local::new(me, &Members::NONE),
+    impl MembershipClients {
+        /// Of a board whose servers keep nothing for others.
+        pub fn none(me: &Me) -> MembershipClients {
+            MembershipClients { $($servers: Local::new(me, &Members::NONE)),+ }
+        }
+        async fn report(&mut self, me: &Me, board: u8) {
+            $(report_to(me, &mut self.$servers, || renga_proto::$module::BoardDied { board }).await;)+
         }
     }
+} }
+members! {
+    /// User processes: children there count as killed, before readers of pipes from there go on.
+    procs: procs::Procs;
+    /// Pipes: that board's ends are closed.
+    pipes: pipe::Pipe;
+    /// The terminal.
+    console: console::Console;
+    /// Open files: that board's references are dropped.
+    files: file::File;
+    /// Locks of that board's programs.
+    locks: locks::Locks;
+    /// Active inodes: as open files.
+    inode_directory: inode::InodeDirectory;
+    /// Event files: likewise.
+    events: events::Events;
+    /// Page frames stored from there.
+    memory: memory::Memory;
+    /// Cached pages of files, if that board has the inodes.
+    pages: pages::Pages;
+    /// Cached names and inodes, likewise.
+    names: names::Names;
+    /// Programs that wait for something there, when all others know.
+    clock: clock::Clock;
 }
 
-/// Tells the servers of this board of each end of a session that the router notes in `ends`.
+/// Reports each end of a session that the router notes in `ends` to the servers of this board.
 pub async fn membership(mut me: Me, mut clients: MembershipClients, ends: &'static SessionEnds) -> Never {
     loop {
         me.notified().await;
         while let Some(board) = ends.first() {
-            // Parents of children there and readers of pipes from there come first.
-            tell(&me, &mut clients.procs, || procs::BoardDied { board }).await;
-            tell(&me, &mut clients.pipes, || pipe::BoardDied { board }).await;
-            tell(&me, &mut clients.console, || console::BoardDied { board }).await;
-            tell(&me, &mut clients.files, || file::BoardDied { board }).await;
-            tell(&me, &mut clients.locks, || locks::BoardDied { board }).await;
-            tell(&me, &mut clients.inode_directory, || inode::BoardDied { board }).await;
-            tell(&me, &mut clients.events, || events::BoardDied { board }).await;
-            tell(&me, &mut clients.memory, || memory::BoardDied { board }).await;
-            tell(&me, &mut clients.pages, || pages::BoardDied { board }).await;
-            tell(&me, &mut clients.names, || names::BoardDied { board }).await;
-            tell(&me, &mut clients.clock, || clock::BoardDied { board }).await;
+            clients.report(&me, board).await;
             ends.finish(board);
         }
     }
 }
 
-/// Tells each server of one protocol.
-async fn tell<P, E>(me: &Me, servers: &mut Local<P>, entry: impl Fn() -> E)
+/// Reports it to each server of one protocol.
+async fn report_to<P, E>(me: &Me, servers: &mut Local<P>, entry: impl Fn() -> E)
 where
     P: Protocol,
     E: for<'a> Entry<Protocol = P, Lends<'a> = (), Reply = Result<(), Errno>>,

@@ -9,12 +9,8 @@ pub async fn link_status(mut port: Port<RouterStatus>, stats: &'static LinkStats
     loop {
         match port.accept().await {
             RouterStatusCall::ReadCounters(mut call) => {
-                let values = stats.values();
-                let mut count = 0;
-                for (to, value) in call.lent().chunks_exact_mut(8).zip(values) {
-                    to.copy_from_slice(&value.to_le_bytes());
-                    count += 1;
-                }
+                let places = call.lent().as_chunks_mut::<8>().0.iter_mut().zip(stats.values());
+                let count = places.map(|(place, value)| *place = value.to_le_bytes()).count();
                 call.set_taken_used(count * 8);
                 call.reply(Ok(count as u32));
             }

@@ -107,12 +107,12 @@ fn step<M: UserMemory + ?Sized>(context: &mut UserContext, memory: &Memory<M>) -
             x[30] = next;
             next = to;
         }
-        Instruction::Return => next = x[30],
-        Instruction::SystemCall => {
+        Instruction::Return {} => next = x[30],
+        Instruction::SystemCall {} => {
             context.pc = next;
             return Err(Trap::Syscall);
         }
-        Instruction::Breakpoint => return Err(Trap::Breakpoint),
+        Instruction::Breakpoint {} => return Err(Trap::Breakpoint),
     }
     context.pc = next;
     Ok(())

@@ -139,7 +139,7 @@ impl Script {
             self.load(register as u8, argument);
         }
         self.load(NUMBER, Argument::Value(number));
-        self.code.push(Instruction::SystemCall);
+        self.code.push(Instruction::SystemCall {});
         self
     }
 
@@ -208,7 +208,7 @@ impl Script {
 
     /// Ends a signal handler.
     pub fn end_handler(&mut self) -> &mut Self {
-        self.code.push(Instruction::Return);
+        self.code.push(Instruction::Return {});
         self
     }
 
@@ -221,7 +221,7 @@ impl Script {
 
     /// Stops at a breakpoint.
     pub fn breakpoint(&mut self) -> &mut Self {
-        self.code.push(Instruction::Breakpoint);
+        self.code.push(Instruction::Breakpoint {});
         self
     }
 

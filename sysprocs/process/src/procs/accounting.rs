@@ -2,14 +2,14 @@
 //!
 //! Not here: the accounts themselves (the core), the calls that report them (`user/facts/usage.rs`).
 
-use super::state::ProcsServer;
+use super::state::ProcsState;
 use renga_proto::procs::{ASK_POLICY, PolicyOf, Schedule, WHOLE_BOARD};
 use renga_rt::Errno;
 use renga_rt::account::AccountNumber;
 
-impl ProcsServer {
+impl ProcsState {
     /// The policy of a process and the cores that it may use, perhaps changed.
-    pub(super) fn policy_of(&mut self, PolicyOf { pid, change }: PolicyOf) -> Result<u64, Errno> {
+    pub(super) fn change_policy(&mut self, PolicyOf { pid, change }: PolicyOf) -> Result<u64, Errno> {
         let slot = usize::from(self.table.slot(pid)?);
         let program = self.wait_cancellers.get(slot).ok_or(Errno::ESRCH)?;
         let all_cores = self.me.program_cores();
@@ -34,7 +34,7 @@ impl ProcsServer {
     }
 
     /// What is counted of a process, of the system or of the board.
-    pub(super) fn usage_of(&self, pid: u32, out: &mut [u8]) -> Result<u32, Errno> {
+    pub(super) fn count(&self, pid: u32, out: &mut [u8]) -> Result<u32, Errno> {
         let account = match pid {
             WHOLE_BOARD => {
                 let counts = self.board_counts().to_bytes();

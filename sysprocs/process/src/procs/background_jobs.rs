@@ -7,7 +7,7 @@
 //! Invariant: without a lease no job is held and no use counted. Not here: the decisions (`renga_regulator`).
 
 use super::record::ProcessRecord;
-use super::state::{ProcsServer, SlotUse};
+use super::state::{ProcsState, SlotUse};
 use renga_proto::procs::Regulate;
 use renga_proto::regulation::{DISK, IGNORED_NAME_BYTES, LINK, PROCESSOR, RESOURCES, ResourceUse, Sample};
 use renga_rt::Call;
@@ -22,9 +22,9 @@ fn add(to: &mut ResourceUse, more: ResourceUse) {
     to.iter_mut().zip(more).for_each(|(sum, more)| *sum = sum.wrapping_add(more));
 }
 
-impl ProcsServer {
-    /// Answers what was used since the last time, and holds whom `call` says.
-    pub(super) fn regulate(&mut self, mut call: Call<Regulate>) {
+impl ProcsState {
+    /// Fills in what was used since the last time, and holds the jobs that `call` names; bytes filled.
+    pub(super) fn sample_and_hold(&mut self, call: &mut Call<Regulate>) -> u32 {
         let Regulate { orders, lease_ns } = call.entry();
         let now_ns = self.me.now_ns();
         if self.regulated.until_ns == 0 {
@@ -41,7 +41,7 @@ impl ProcsServer {
         self.hold_jobs(orders);
         self.regulated.until_ns = now_ns + lease_ns.clamp(1, LEASE_NS_MAX);
         self.me.notify_at(Some(self.regulated.until_ns));
-        call.reply(Ok(bytes as u32));
+        bytes as u32
     }
 
     /// Ends a lease that the regulator has not renewed.

@@ -4,13 +4,13 @@
 //! (`sysprocs/procfs`).
 
 use super::record::{Home, ProcessRecord, ProcessState};
-use super::state::{CreatedPrograms, ProcsServer};
+use super::state::{CreatedPrograms, ProcsState};
 use renga_proto::listed::{LISTED_BYTES, Listed, NO_SLOT};
 use renga_proto::procs::{BoardCounts, Describe, board_of};
 use renga_rt::Errno;
 use renga_rt::account::{AccountNumber, Count};
 
-impl ProcsServer {
+impl ProcsState {
     /// Notes when `pid`, which is new, was made.
     pub(super) fn note_start(&mut self, pid: u32) {
         let now_ns = self.me.now_ns();
@@ -19,7 +19,7 @@ impl ProcsServer {
     }
 
     /// Fills `out` with processes; bytes filled.
-    pub(super) fn describe(&self, wanted: Describe, out: &mut [u8]) -> Result<u32, Errno> {
+    pub(super) fn list(&self, wanted: Describe, out: &mut [u8]) -> Result<u32, Errno> {
         if wanted.pid != 0 {
             let index = self.table.index(wanted.pid)?;
             let listed = self.listed(index).ok_or(Errno::ESRCH)?;

@@ -4,13 +4,13 @@
 //! nor a program whose memory its child has borrowed, which could not end before that child. Not here: when there is no
 //! frame (the memory process, and `user/lifecycle/memory.rs`). See docs/design/memory-and-page-cache.md.
 
-use super::state::{ProcsServer, WaitingCall};
+use super::state::{ProcsState, WaitingCall};
 use crate::signals::SIGKILL;
 use renga_proto::procs::{Cause, INIT, RelieveMemory};
 use renga_rt::account::{AccountNumber, Count};
 use renga_rt::{Call, Errno};
 
-impl ProcsServer {
+impl ProcsState {
     /// Kills the program that holds most frames, and keeps `call` until it has ended.
     pub(super) fn relieve(&mut self, call: Call<RelieveMemory>) {
         let asks = call.entry().pid;
@@ -26,7 +26,7 @@ impl ProcsServer {
             return call.reply(answer);
         }
         let slot = self.table.slot(asks);
-        if self.hold(slot, call, WaitingCall::Memory, |call, errno| call.reply(Err(errno)))
+        if self.hold(slot, call, WaitingCall::Memory)
             && let Ok(slot) = slot
         {
             self.in_want.insert(slot);
@@ -52,7 +52,7 @@ impl ProcsServer {
         self.dying = 0;
         let mut in_want = core::mem::take(&mut self.in_want);
         while let Some(slot) = in_want.take_first() {
-            match core::mem::replace(&mut self.held[usize::from(slot)], WaitingCall::Nothing) {
+            match self.take_held(usize::from(slot)) {
                 WaitingCall::Memory(call) => call.reply(Ok(pid)),
                 other => self.held[usize::from(slot)] = other,
             }

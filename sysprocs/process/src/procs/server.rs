@@ -8,11 +8,17 @@ use super::home_cores::Homes;
 use super::queue::QueuedSignal;
 use super::rows::ProcessRow;
 use super::slot_set::{SLOTS_MAX, SlotSet};
-use super::state::{CreatedPrograms, JobSampling, ProcsServer, SlotUse, WaitingCall};
+use super::state::{CreatedPrograms, JobSampling, ProcsState, SlotUse, WaitingCall};
 use super::table::ProcessTable;
-use renga_proto::procs::{AddChild, AwaitContinue, AwaitSignal, Cause, Procs, ProcsCall, WaitChild, board_of};
+use renga_abi::InWords;
+use renga_proto::procs::{
+    AddChild, AwaitContinue, AwaitSignal, AwaitVfork, AwaitWork, BeginFork, BoardDied, Cause, ChildExited, Describe,
+    EndKill, Exit, Kill, KillGroup, MakeInit, NewSession, PassOn, PendingSignals, PolicyOf, Procs, ProcsServer,
+    Regulate, Relate, Relations, RelieveMemory, Rename, SetGroup, SetIgnored, Spawn, Stopped, TakeSignal, TakenSignal,
+    TakenUp, UsageOf, VforkDone, WaitChild, board_of,
+};
 use renga_proto::used::Used;
-use renga_rt::{BoardReferences as Sent, Call, Errno, Me, Never, Port, Protocol, WaitCanceller, Watch};
+use renga_rt::{BoardReferences as Sent, Call, Entry, Errno, Me, Never, Port, Protocol, WaitCanceller, Watch};
 
 /// Keeps the user processes of this board, whose slots are interrupted by `wait_cancellers`, in `rows`, and the causes of
 /// their signals in `queued`, of their use in `seen`; init runs on `init_board`, and `boot` counts the board's starts. Boards where children are,
@@ -32,7 +38,7 @@ pub async fn procs(
     assert!(wait_cancellers.len() <= SLOTS_MAX, "more user slots than the table can name");
     assert!(wait_cancellers.len() <= seen.len(), "a place for each user slot");
     let board = me.id().board.0;
-    let mut server = ProcsServer {
+    let mut server = ProcsState {
         me,
         table: ProcessTable::new(board, init_board, boot, rows, queued),
         held: [const { WaitingCall::Nothing }; SLOTS_MAX],
@@ -51,192 +57,65 @@ pub async fn procs(
     };
     loop {
         match port.accept_or_notified(Procs::ENTRIES).await {
-            Some(call) => server.serve(call),
+            Some(call) => call.serve(&mut server).await,
             None => {
                 server.let_go_when_due();
                 server.answer_interrupted();
             }
         }
-        server.settle();
+        server.settle().await;
     }
 }
 
-impl ProcsServer {
-    fn serve(&mut self, call: ProcsCall) {
-        let table = &mut self.table;
-        match call {
-            ProcsCall::AwaitWork(call) => {
-                let slot = call.entry().slot;
-                if self.table.is_taken(slot) {
-                    call.reply(Err(Errno::EBUSY));
-                } else if self.hold(Ok(slot), call, WaitingCall::Work, |call, errno| call.reply(Err(errno))) {
-                    self.idle.insert(slot);
-                    self.interrupted.remove(slot); // the interrupted program is gone
-                }
-            }
-            ProcsCall::WaitChild(call) => self.wait(call),
-            ProcsCall::AwaitSignal(call) => self.await_signal(call),
-            ProcsCall::AwaitContinue(call) => self.await_continue(call),
-            ProcsCall::AwaitVfork(call) => self.await_vfork(call),
-            ProcsCall::VforkDone(call) => self.vfork_done(call),
-            ProcsCall::RelieveMemory(call) => self.relieve(call),
-            ProcsCall::Spawn(call) => self.spawn(call),
-            ProcsCall::AddChild(call) => {
-                let entry @ AddChild { parent, child, .. } = call.entry();
-                call.reply(match child {
-                    0 => table.cancel_fork(parent).map(|()| 0),
-                    child => table.add_child(parent, child, entry.group, entry.deaths),
-                });
-            }
-            ProcsCall::Exit(mut call) => {
-                let entry = call.entry();
-                self.let_maker_go(entry.pid);
-                self.settle_use(entry.pid);
-                self.table.note_used(entry.pid, Used::from_bytes(call.lent()));
-                call.reply(self.table.exit(entry.pid, entry.status));
-                self.note_end(entry.pid);
-            }
-            ProcsCall::Regulate(call) => self.regulate(call),
-            ProcsCall::TakenUp(call) => {
-                self.let_maker_go(call.entry().pid);
-                call.reply(Ok(()));
-            }
-            ProcsCall::ChildExited(mut call) => {
-                let entry = call.entry();
-                // A board says it of its own processes: of those here it would make programs without a record.
-                if call.board() == table.board || board_of(entry.child, table.init_board) != call.board() {
-                    return call.reply(Err(Errno::EINVAL));
-                }
-                table.note_used(entry.child, Used::from_bytes(call.lent()));
-                call.reply(table.child_exited(entry.parent, entry.child, entry.status));
-            }
-            ProcsCall::Stopped(call) => {
-                let entry = call.entry();
-                call.reply(table.stop(entry.pid, entry.signal));
-            }
-            other => self.serve_plain(other),
+impl ProcsServer for ProcsState {
+    async fn await_work(&mut self, call: Call<AwaitWork>) {
+        let slot = call.entry().slot;
+        if self.table.is_taken(slot) {
+            call.reply(Err(Errno::EBUSY));
+        } else if self.hold(Ok(slot), call, WaitingCall::Work) {
+            self.idle.insert(slot);
+            self.interrupted.remove(slot); // the interrupted program is gone
         }
     }
-
-    /// Calls that neither wait nor make nor end a process.
-    fn serve_plain(&mut self, call: ProcsCall) {
-        let table = &mut self.table;
-        match call {
-            ProcsCall::Kill(call) => {
-                let entry = call.entry();
-                // Only this board's clock waits to hear of its timers.
-                let timer = if call.board() == table.board { entry.timer } else { 0 };
-                call.reply(table.kill(entry.pid, entry.signal, Cause { timer, ..entry.cause() }));
+    async fn spawn(&mut self, call: Call<Spawn>) {
+        self.spawn_in_slot(call);
+    }
+    async fn make_init(&mut self, call: &mut Call<MakeInit>) -> Result<u32, Errno> {
+        let pid = self.table.make_init(call.entry().slot)?;
+        self.note_start(pid);
+        Ok(pid)
+    }
+    async fn taken_up(&mut self, call: &mut Call<TakenUp>) -> Result<(), Errno> {
+        self.let_maker_go(call.entry().pid);
+        Ok(())
+    }
+    async fn exit(&mut self, call: &mut Call<Exit>) -> Result<u32, Errno> {
+        let Exit { pid, status } = call.entry();
+        self.let_maker_go(pid);
+        self.settle_use(pid);
+        self.table.note_used(pid, Used::from_bytes(call.lent()));
+        let parent = self.table.exit(pid, status);
+        self.note_end(pid);
+        parent
+    }
+    async fn stopped(&mut self, call: &mut Call<Stopped>) -> Result<u32, Errno> {
+        self.table.stop(call.entry().pid, call.entry().signal)
+    }
+    async fn await_continue(&mut self, call: Call<AwaitContinue>) {
+        let AwaitContinue { pid, held, blocked } = call.entry();
+        let gone_on = match held {
+            true => self.table.is_kept(pid, blocked).map(|kept| (!kept).then_some(0)),
+            false => self.table.gone_on(pid),
+        };
+        match gone_on {
+            Ok(Some(parent)) => call.reply(Ok(parent)),
+            Err(errno) => call.reply(Err(errno)),
+            Ok(None) => {
+                self.hold(self.table.slot(pid), call, WaitingCall::Continue);
             }
-            ProcsCall::TakeSignal(call) => {
-                let entry = call.entry();
-                call.reply(table.take_signal(entry.pid, entry.blocked));
-            }
-            ProcsCall::PendingSignals(call) => {
-                let pid = call.entry().pid;
-                call.reply(table.get(pid).map(|record| record.pending));
-            }
-            ProcsCall::Relate(call) => {
-                let pid = call.entry().pid;
-                call.reply(table.relate(pid));
-            }
-            ProcsCall::SetGroup(call) => {
-                let entry = call.entry();
-                call.reply(table.set_group(entry.pid, entry.group));
-            }
-            ProcsCall::NewSession(call) => {
-                let pid = call.entry().pid;
-                call.reply(table.new_session(pid));
-            }
-            ProcsCall::Describe(mut call) => {
-                let described = self.describe(call.entry(), call.lent());
-                call.set_taken_used(described.unwrap_or(0) as usize);
-                call.reply(described);
-            }
-            ProcsCall::Rename(mut call) => {
-                let renamed = table.rename(call.entry().pid, call.lent());
-                call.reply(renamed);
-            }
-            ProcsCall::SetIgnored(call) => {
-                let entry = call.entry();
-                let ignored = table.set_ignored(entry.pid, entry.ignored);
-                let limited = ignored.and_then(|()| table.limit_queued(entry.pid, entry.queued));
-                call.reply(limited.and_then(|()| table.set_reaps(entry.pid, entry.reaps)));
-            }
-            ProcsCall::MakeInit(call) => {
-                let slot = call.entry().slot;
-                call.reply(table.make_init(slot).inspect(|&pid| self.note_start(pid)));
-            }
-            ProcsCall::PolicyOf(call) => {
-                let policy = self.policy_of(call.entry());
-                call.reply(policy);
-            }
-            ProcsCall::UsageOf(mut call) => {
-                let used = self.usage_of(call.entry().pid, call.lent());
-                call.set_taken_used(used.unwrap_or(0) as usize);
-                call.reply(used);
-            }
-            other => self.serve_boards(other),
         }
     }
-
-    /// Calls by which boards agree: on children elsewhere, and on signals to groups everywhere.
-    fn serve_boards(&mut self, call: ProcsCall) {
-        let table = &mut self.table;
-        match call {
-            ProcsCall::KillGroup(call) => {
-                let entry = call.entry();
-                let cause = if entry.sender == 0 { Cause::KERNEL } else { Cause::user(entry.sender) };
-                let sent = table.kill_group(entry.group, entry.signal, entry.except, cause);
-                // One that cannot be counted is one of 65,535 of that board, whose ends let children come again.
-                let held = !entry.hold || sent.is_err() || self.killing.add(call.board());
-                call.reply(if held { sent } else { Err(Errno::EAGAIN) });
-            }
-            ProcsCall::EndKill(call) => {
-                let held = self.killing.remove(call.board());
-                call.reply(if held { Ok(()) } else { Err(Errno::EINVAL) });
-            }
-            ProcsCall::PassOn(call) => {
-                let entry = call.entry();
-                call.reply(table.pass_on(entry.pid, entry.signals));
-            }
-            ProcsCall::BeginFork(call) => {
-                let entry = call.entry();
-                call.reply(table.begin_fork(entry.pid, entry.blocked));
-            }
-            ProcsCall::BoardDied(call) => {
-                table.board_died(call.entry().board);
-                self.killing.drop_board(call.entry().board);
-                call.reply(Ok(()));
-            }
-            _ => unreachable!("served by `serve`"),
-        }
-    }
-
-    /// Keeps `call` for the process in `slot`, unless there is no such slot or it waits already; whether it did.
-    pub(super) fn hold<C>(
-        &mut self,
-        slot: Result<u16, Errno>,
-        call: C,
-        keep: fn(C) -> WaitingCall,
-        refuse: fn(C, Errno),
-    ) -> bool {
-        let place = slot.and_then(|slot| {
-            let known = usize::from(slot) < self.wait_cancellers.len();
-            known.then(|| usize::from(slot)).ok_or(Errno::EINVAL)
-        });
-        match place {
-            Ok(slot) if matches!(self.held[slot], WaitingCall::Nothing) => {
-                self.held[slot] = keep(call);
-                return true;
-            }
-            Ok(_) => refuse(call, Errno::EBUSY),
-            Err(errno) => refuse(call, errno),
-        }
-        false
-    }
-
-    fn wait(&mut self, mut call: Call<WaitChild>) {
+    async fn wait_child(&mut self, mut call: Call<WaitChild>) {
         let WaitChild { parent, which, options } = call.entry();
         match self.table.wait(parent, which, options) {
             Ok(Some(waited)) => {
@@ -247,49 +126,148 @@ impl ProcsServer {
             Err(errno) => call.reply(Err(errno)),
             Ok(None) if call.wait_cancelled() => call.reply(Err(Errno::EINTR)),
             Ok(None) => {
-                self.hold(self.table.slot(parent), call, WaitingCall::Child, |call, errno| call.reply(Err(errno)));
+                self.hold(self.table.slot(parent), call, WaitingCall::Child);
             }
         }
     }
+    async fn await_vfork(&mut self, call: Call<AwaitVfork>) {
+        self.hold_parent(call);
+    }
+    async fn vfork_done(&mut self, call: Call<VforkDone>) {
+        self.hold_child(call);
+    }
+    async fn relieve_memory(&mut self, call: Call<RelieveMemory>) {
+        self.relieve(call);
+    }
 
-    fn await_signal(&mut self, call: Call<AwaitSignal>) {
+    async fn kill(&mut self, call: &mut Call<Kill>) -> Result<bool, Errno> {
+        let entry = call.entry();
+        // Only this board's clock waits to hear of its timers.
+        let timer = if call.board() == self.table.board { entry.timer } else { 0 };
+        self.table.kill(entry.pid, entry.signal, Cause { timer, ..entry.cause() })
+    }
+    async fn take_signal(&mut self, call: &mut Call<TakeSignal>) -> Result<TakenSignal, Errno> {
+        self.table.take_signal(call.entry().pid, call.entry().blocked)
+    }
+    async fn pending_signals(&mut self, call: &mut Call<PendingSignals>) -> Result<u64, Errno> {
+        Ok(self.table.get(call.entry().pid)?.pending)
+    }
+    async fn await_signal(&mut self, call: Call<AwaitSignal>) {
         let AwaitSignal { pid, blocked } = call.entry();
         match self.table.has_signal(pid, blocked) {
             Ok(true) => call.reply(Ok(())),
             Err(errno) => call.reply(Err(errno)),
             Ok(false) if call.wait_cancelled() => call.reply(Err(Errno::EINTR)),
             Ok(false) => {
-                self.hold(self.table.slot(pid), call, WaitingCall::Signal, |call, errno| call.reply(Err(errno)));
+                self.hold(self.table.slot(pid), call, WaitingCall::Signal);
             }
         }
     }
+    async fn set_ignored(&mut self, call: &mut Call<SetIgnored>) -> Result<(), Errno> {
+        let SetIgnored { pid, ignored, reaps, queued } = call.entry();
+        self.table.set_ignored(pid, ignored)?;
+        self.table.limit_queued(pid, queued)?;
+        self.table.set_reaps(pid, reaps)
+    }
 
-    fn await_continue(&mut self, call: Call<AwaitContinue>) {
-        let AwaitContinue { pid, held, blocked } = call.entry();
-        let gone_on = match held {
-            true => self.table.is_kept(pid, blocked).map(|kept| (!kept).then_some(0)),
-            false => self.table.gone_on(pid),
-        };
-        match gone_on {
-            Ok(Some(parent)) => call.reply(Ok(parent)),
-            Err(errno) => call.reply(Err(errno)),
-            Ok(None) => {
-                self.hold(self.table.slot(pid), call, WaitingCall::Continue, |call, errno| call.reply(Err(errno)));
-            }
+    async fn relate(&mut self, call: &mut Call<Relate>) -> Result<Relations, Errno> {
+        self.table.relate(call.entry().pid)
+    }
+    async fn set_group(&mut self, call: &mut Call<SetGroup>) -> Result<(), Errno> {
+        self.table.set_group(call.entry().pid, call.entry().group)
+    }
+    async fn new_session(&mut self, call: &mut Call<NewSession>) -> Result<u32, Errno> {
+        self.table.new_session(call.entry().pid)
+    }
+    async fn rename(&mut self, call: &mut Call<Rename>) -> Result<(), Errno> {
+        self.table.rename(call.entry().pid, call.lent())
+    }
+    async fn describe(&mut self, call: &mut Call<Describe>) -> Result<u32, Errno> {
+        let described = self.list(call.entry(), call.lent());
+        call.set_taken_used(described.unwrap_or(0) as usize);
+        described
+    }
+    async fn policy_of(&mut self, call: &mut Call<PolicyOf>) -> Result<u64, Errno> {
+        self.change_policy(call.entry())
+    }
+    async fn usage_of(&mut self, call: &mut Call<UsageOf>) -> Result<u32, Errno> {
+        let used = self.count(call.entry().pid, call.lent());
+        call.set_taken_used(used.unwrap_or(0) as usize);
+        used
+    }
+    async fn regulate(&mut self, call: &mut Call<Regulate>) -> Result<u32, Errno> {
+        Ok(self.sample_and_hold(call))
+    }
+
+    async fn begin_fork(&mut self, call: &mut Call<BeginFork>) -> Result<Relations, Errno> {
+        self.table.begin_fork(call.entry().pid, call.entry().blocked)
+    }
+    async fn add_child(&mut self, call: &mut Call<AddChild>) -> Result<u64, Errno> {
+        match call.entry() {
+            AddChild { parent, child: 0, .. } => self.table.cancel_fork(parent).map(|()| 0),
+            AddChild { parent, child, group, deaths } => self.table.add_child(parent, child, group, deaths),
         }
+    }
+    async fn child_exited(&mut self, call: &mut Call<ChildExited>) -> Result<(), Errno> {
+        let ChildExited { parent, child, status } = call.entry();
+        // A board says it of its own processes: of those here it would make programs without a record.
+        if call.board() == self.table.board || board_of(child, self.table.init_board) != call.board() {
+            return Err(Errno::EINVAL);
+        }
+        self.table.note_used(child, Used::from_bytes(call.lent()));
+        self.table.child_exited(parent, child, status)
+    }
+    async fn kill_group(&mut self, call: &mut Call<KillGroup>) -> Result<u32, Errno> {
+        let KillGroup { group, signal, except, hold, sender } = call.entry();
+        let cause = if sender == 0 { Cause::KERNEL } else { Cause::user(sender) };
+        let sent = self.table.kill_group(group, signal, except, cause)?;
+        // One that cannot be counted is one of 65,535 of that board, whose ends let children come again.
+        if !hold || self.killing.add(call.board()) { Ok(sent) } else { Err(Errno::EAGAIN) }
+    }
+    async fn end_kill(&mut self, call: &mut Call<EndKill>) -> Result<(), Errno> {
+        if self.killing.remove(call.board()) { Ok(()) } else { Err(Errno::EINVAL) }
+    }
+    async fn pass_on(&mut self, call: &mut Call<PassOn>) -> Result<(), Errno> {
+        self.table.pass_on(call.entry().pid, call.entry().signals)
+    }
+    async fn board_died(&mut self, call: &mut Call<BoardDied>) -> Result<(), Errno> {
+        self.table.board_died(call.entry().board);
+        self.killing.drop_board(call.entry().board);
+        Ok(())
+    }
+}
+
+impl ProcsState {
+    /// Keeps `call` for the process in `slot`, unless there is no such slot or it waits already; whether it did.
+    pub(super) fn hold<T: InWords, E: Entry<Reply = Result<T, Errno>>>(
+        &mut self,
+        slot: Result<u16, Errno>,
+        call: Call<E>,
+        keep: fn(Call<E>) -> WaitingCall,
+    ) -> bool {
+        let free = slot.and_then(|slot| match self.held.get(usize::from(slot)) {
+            Some(WaitingCall::Nothing) if usize::from(slot) < self.wait_cancellers.len() => Ok(usize::from(slot)),
+            Some(_) if usize::from(slot) < self.wait_cancellers.len() => Err(Errno::EBUSY),
+            _ => Err(Errno::EINVAL),
+        });
+        match free {
+            Ok(slot) => self.held[slot] = keep(call),
+            Err(errno) => call.reply(Err(errno)),
+        }
+        free.is_ok()
     }
 
     /// Does what the table noted: interrupts processes, and answers held calls whose time has come.
-    fn settle(&mut self) {
+    async fn settle(&mut self) {
         let far = self.table.far_boards();
         self.watch.change(core::mem::replace(&mut self.watched, far), far);
         let mut to_answer = core::mem::take(&mut self.table.to_answer);
         while let Some(slot) = to_answer.take_first() {
             let slot = usize::from(slot);
-            match core::mem::replace(&mut self.held[slot], WaitingCall::Nothing) {
-                WaitingCall::Child(call) => self.wait(call),
-                WaitingCall::Signal(call) => self.await_signal(call),
-                WaitingCall::Continue(call) => self.await_continue(call),
+            match self.take_held(slot) {
+                WaitingCall::Child(call) => self.wait_child(call).await,
+                WaitingCall::Signal(call) => self.await_signal(call).await,
+                WaitingCall::Continue(call) => self.await_continue(call).await,
                 other => self.held[slot] = other,
             }
         }
@@ -307,35 +285,41 @@ impl ProcsServer {
     fn answer_interrupted(&mut self) {
         let mut interrupted_slots = core::mem::take(&mut self.interrupted);
         while let Some(slot) = interrupted_slots.take_first() {
-            let held = &mut self.held[usize::from(slot)];
-            let interrupted = match held {
-                WaitingCall::Work(call) => call.wait_cancelled(),
-                WaitingCall::Child(call) => call.wait_cancelled(),
-                WaitingCall::Signal(call) => call.wait_cancelled(),
-                WaitingCall::Memory(call) => call.wait_cancelled(),
-                WaitingCall::Nothing | WaitingCall::Vfork(_) | WaitingCall::Returned(_) | WaitingCall::Continue(_) => {
-                    false
-                }
-            };
-            if !interrupted {
-                if self.wait_cancellers[usize::from(slot)].is_elsewhere() {
-                    self.interrupted.insert(slot);
-                }
-                continue;
+            if self.held[usize::from(slot)].is_cancelled() {
+                self.take_held(usize::from(slot)).cancel();
+                self.idle.remove(slot);
+                self.in_want.remove(slot);
+            } else if self.wait_cancellers[usize::from(slot)].is_elsewhere() {
+                self.interrupted.insert(slot);
             }
-            match core::mem::replace(held, WaitingCall::Nothing) {
-                WaitingCall::Work(call) => {
-                    self.idle.remove(slot);
-                    call.reply(Err(Errno::EINTR));
-                }
-                WaitingCall::Child(call) => call.reply(Err(Errno::EINTR)),
-                WaitingCall::Signal(call) => call.reply(Err(Errno::EINTR)),
-                WaitingCall::Memory(call) => {
-                    self.in_want.remove(slot);
-                    call.reply(Err(Errno::EINTR));
-                }
-                _ => unreachable!("not answered early"),
-            }
+        }
+    }
+
+    /// The call that waits for `slot`, which waits no more.
+    pub(super) fn take_held(&mut self, slot: usize) -> WaitingCall {
+        core::mem::replace(&mut self.held[slot], WaitingCall::Nothing)
+    }
+}
+
+impl WaitingCall {
+    /// Whether its caller's wait is cancelled. A vfork's waits and that of a stopped program never are.
+    fn is_cancelled(&self) -> bool {
+        match self {
+            WaitingCall::Work(call) => call.wait_cancelled(),
+            WaitingCall::Child(call) => call.wait_cancelled(),
+            WaitingCall::Signal(call) => call.wait_cancelled(),
+            WaitingCall::Memory(call) => call.wait_cancelled(),
+            _ => false,
+        }
+    }
+
+    fn cancel(self) {
+        match self {
+            WaitingCall::Work(call) => call.reply(Err(Errno::EINTR)),
+            WaitingCall::Child(call) => call.reply(Err(Errno::EINTR)),
+            WaitingCall::Signal(call) => call.reply(Err(Errno::EINTR)),
+            WaitingCall::Memory(call) => call.reply(Err(Errno::EINTR)),
+            _ => unreachable!("never cancelled"),
         }
     }
 }

@@ -4,7 +4,7 @@
 //! here: pids and records (`table.rs`), what a slot does with its work (`user/lifecycle`).
 
 use super::slot_set::SLOTS_MAX;
-use super::state::{ProcsServer, WaitingCall};
+use super::state::{ProcsState, WaitingCall};
 use core::iter;
 use renga_proto::procs::{SlotWork, Spawn, UNLIMITED, board_of};
 use renga_rt::{Call, Errno};
@@ -12,7 +12,7 @@ use renga_rt::{Call, Errno};
 /// Slots that only init and those without a limit on processes may take, so that a shell can come in and kill.
 pub const RESERVED_SLOTS: u32 = 4;
 
-impl ProcsServer {
+impl ProcsState {
     /// A slot for a child that a process of `board` makes.
     fn slot_for(&self, board: u8, Spawn { parent, group, blocked, most, .. }: Spawn) -> Result<u16, Errno> {
         if board == self.table.board {
@@ -36,7 +36,7 @@ impl ProcsServer {
         iter::successors(Some(pid), parent).skip(1).take(SLOTS_MAX).filter_map(|pid| self.table.slot(pid).ok())
     }
 
-    pub(super) fn spawn(&mut self, mut call: Call<Spawn>) {
+    pub(super) fn spawn_in_slot(&mut self, mut call: Call<Spawn>) {
         let entry @ Spawn { parent, group, session, ignored, .. } = call.entry();
         let slot = self.slot_for(call.board(), entry);
         let made = slot.and_then(|slot| Ok((slot, self.table.spawn(slot, parent, group, session)?)));
@@ -47,8 +47,8 @@ impl ProcsServer {
                 self.note_fresh(parent, pid, slot);
                 self.idle.remove(slot);
                 let slot = usize::from(slot);
-                let WaitingCall::Work(mut work) = core::mem::replace(&mut self.held[slot], WaitingCall::Nothing) else {
-                    unreachable!("idle slots wait for work");
+                let WaitingCall::Work(mut work) = self.take_held(slot) else {
+                    unreachable!("idle slots wait for work")
                 };
                 let descriptor = call.lent();
                 let place = work.lent();

@@ -1,6 +1,6 @@
 //! The state of the process that keeps a board's user processes: the table, the calls that wait, and what is counted.
 //!
-//! Owns: [`ProcsServer`]. Not here: what it does, in the files beside (`server.rs` first).
+//! Owns: [`ProcsState`]. Not here: what it does, in the files beside (`server.rs` first).
 
 use super::home_cores::Homes;
 use super::slot_set::{SLOTS_MAX, SlotSet};
@@ -23,7 +23,7 @@ pub(super) enum WaitingCall {
     Memory(Call<RelieveMemory>),
 }
 
-pub(super) struct ProcsServer {
+pub(super) struct ProcsState {
     pub(super) me: Me,
     pub(super) table: ProcessTable,
     pub(super) held: [WaitingCall; SLOTS_MAX],

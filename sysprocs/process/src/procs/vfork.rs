@@ -4,11 +4,11 @@
 //! Invariant: whoever of the two comes first is held in its own slot, and the other ends both waits. Not here: the rules
 //! (`table.rs`).
 
-use super::state::{ProcsServer, WaitingCall};
+use super::state::{ProcsState, WaitingCall};
 use renga_proto::procs::{AwaitVfork, VforkDone};
 use renga_rt::{Call, Errno};
 
-impl ProcsServer {
+impl ProcsState {
     /// The slots of `child` and of its parent, both of this board.
     fn vfork_pair(&self, child: u32) -> Result<(usize, usize), Errno> {
         let record = self.table.get(child)?;
@@ -16,27 +16,29 @@ impl ProcsServer {
         Ok((usize::from(child), usize::from(self.table.slot(record.parent)?)))
     }
 
-    pub(super) fn await_vfork(&mut self, call: Call<AwaitVfork>) {
+    /// The parent waits, unless its child is done.
+    pub(super) fn hold_parent(&mut self, call: Call<AwaitVfork>) {
         match self.vfork_pair(call.entry().child) {
             Err(errno) => call.reply(Err(errno)),
-            Ok((child, parent)) => match core::mem::replace(&mut self.held[child], WaitingCall::Nothing) {
+            Ok((child, parent)) => match self.take_held(child) {
                 WaitingCall::Returned(done) => give_back(done, call),
                 other => {
                     self.held[child] = other;
-                    self.hold(Ok(parent as u16), call, WaitingCall::Vfork, |call, errno| call.reply(Err(errno)));
+                    self.hold(Ok(parent as u16), call, WaitingCall::Vfork);
                 }
             },
         }
     }
 
-    pub(super) fn vfork_done(&mut self, call: Call<VforkDone>) {
+    /// The child is done: it waits until its parent does.
+    pub(super) fn hold_child(&mut self, call: Call<VforkDone>) {
         match self.vfork_pair(call.entry().child) {
             Err(errno) => call.reply(Err(errno)),
-            Ok((child, parent)) => match core::mem::replace(&mut self.held[parent], WaitingCall::Nothing) {
+            Ok((child, parent)) => match self.take_held(parent) {
                 WaitingCall::Vfork(waiting) => give_back(call, waiting),
                 other => {
                     self.held[parent] = other;
-                    self.hold(Ok(child as u16), call, WaitingCall::Returned, |call, errno| call.reply(Err(errno)));
+                    self.hold(Ok(child as u16), call, WaitingCall::Returned);
                 }
             },
         }

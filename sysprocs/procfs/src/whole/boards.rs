@@ -1,4 +1,4 @@
-//! What only this system has: its boards, the programs of all, its link; and who it is.
+//! What only this system has: its boards, the programs and background jobs of all, its link; and who it is.
 //!
 //! Lines of fields between blanks under a line of headings, to be read by people and `awk`.
 
@@ -11,6 +11,7 @@ use renga_proto::router::ReadCounters;
 use renga_random::Random;
 use renga_rt::Retry;
 use renga_rt::account::Count;
+use renga_rt::policy::Policy;
 
 const NS_PER_MS: u64 = 1_000_000;
 /// Bytes of a router's counters, at most.
@@ -43,6 +44,25 @@ impl<M: UserMemory + ?Sized> ProcFilesState<M> {
             put!(out, "{board} {} {} ", listed.pid, listed.parent);
             put!(out, "{} {} {} ", listed.group, listed.session, char::from(listed.state).escape_default());
             put!(out, "{user} {system} {} ", listed.count(Count::FramesHeld));
+            out.name_in_line(&listed.name);
+            out.push(b"\n");
+        })
+        .await;
+    }
+
+    pub(super) async fn jobs(&mut self, out: &mut TextWindow<'_>) {
+        put!(out, "board pid state name\n");
+        self.each_program(out, |board, listed, out| {
+            if !Policy::from_word(listed.policy).is_some_and(|policy| policy.background) {
+                return;
+            }
+            let state = match listed.state {
+                b'H' => "held",
+                b'T' => "stopped",
+                b'R' => "runs",
+                _ => "waits",
+            };
+            put!(out, "{board} {} {state} ", listed.pid);
             out.name_in_line(&listed.name);
             out.push(b"\n");
         })

@@ -36,26 +36,16 @@ impl<M: UserMemory + ?Sized> ProcFilesState<M> {
 
     pub(super) async fn paces(&mut self, out: &mut TextWindow<'_>) {
         put!(out, "board pid delayed_ms pace name\n");
-        for board in 0..self.clients.boards() {
-            let mut line = 0;
-            // Each pass passes lines of the board's table.
-            while line < u16::MAX {
-                let mut any = false;
-                for listed in self.clients.processes(board, line, &mut self.page[..]).await {
-                    (any, line) = (true, listed.index.saturating_add(1));
-                    let pace = Policy::from_word(listed.policy).map_or(Pace::Free, |policy| policy.pace);
-                    if pace == Pace::Free {
-                        continue;
-                    }
-                    let delayed_ms = listed.count(Count::DelayedNs) / NS_PER_MS;
-                    put!(out, "{} {} {delayed_ms} {} ", char::from(b'a' + board), listed.pid, shown(pace));
-                    out.name_in_line(&listed.name);
-                    out.push(b"\n");
-                }
-                if !any || out.is_full() {
-                    break;
-                }
+        self.each_program(out, |board, listed, out| {
+            let pace = Policy::from_word(listed.policy).map_or(Pace::Free, |policy| policy.pace);
+            if pace == Pace::Free {
+                return;
             }
-        }
+            let delayed_ms = listed.count(Count::DelayedNs) / NS_PER_MS;
+            put!(out, "{board} {} {delayed_ms} {} ", listed.pid, shown(pace));
+            out.name_in_line(&listed.name);
+            out.push(b"\n");
+        })
+        .await;
     }
 }

@@ -1,6 +1,5 @@
 //! Files of no program: what is made of the whole cluster, whichever board is asked.
 
-mod background;
 mod boards;
 pub(crate) mod constants;
 mod counter;
@@ -9,7 +8,7 @@ mod iospeed;
 mod log;
 mod memory;
 mod plan;
-mod reclaim;
+mod settings;
 mod start;
 mod time;
 
@@ -19,7 +18,9 @@ use crate::server::ProcFilesState;
 use crate::tree::{ProcFile, ProcPlace};
 use crate::window::TextWindow;
 use renga_hal::memory::UserMemory;
+use renga_proto::proc_files::WriteSynthetic;
 use renga_rt::Errno;
+use settings::setting;
 
 impl<M: UserMemory + ?Sized> ProcFilesState<M> {
     /// Makes the content of `file`.
@@ -38,27 +39,24 @@ impl<M: UserMemory + ?Sized> ProcFilesState<M> {
             ProcFile::System => self.system(out),
             ProcFile::Edges => self.edges(out),
             ProcFile::Jobs => self.jobs(out).await,
-            ProcFile::RegulationPolicy
-            | ProcFile::Thresholds
-            | ProcFile::Ignored
-            | ProcFile::RegulationState
-            | ProcFile::RegulationTotals => {
-                self.regulation(file, out).await?;
-            }
             ProcFile::Paces => self.paces(out).await,
             ProcFile::Counter => self.counter(out).await?,
             ProcFile::Start => self.start(out)?,
-            ProcFile::Batching | ProcFile::ReclaimThresholds | ProcFile::ReclaimState => {
-                self.reclaiming(file, out).await?
-            }
             ProcFile::HostName | ProcFile::BootId => self.identity(file, out),
-            file => constants::put(file, out)?,
+            file => match setting(file) {
+                Some(setting) => self.show_setting(setting, out).await?,
+                None => constants::put(file, out)?,
+            },
         }
         Ok(())
     }
 
     /// Changes what a file shows; an offset means something to the card only.
-    pub(crate) async fn write(&mut self, number: u32, offset: u64, text: &[u8]) -> Result<(), Errno> {
+    pub(crate) async fn write(
+        &mut self,
+        WriteSynthetic { number, offset }: WriteSynthetic,
+        text: &[u8],
+    ) -> Result<(), Errno> {
         let place = ProcPlace::of(number).ok_or(Errno::ENOENT)?;
         match place.file {
             _ if !place.is_writable() => Err(Errno::EACCES),
@@ -66,8 +64,7 @@ impl<M: UserMemory + ?Sized> ProcFilesState<M> {
             ProcFile::Counter => self.add_to_counter(text).await,
             ProcFile::Start => self.change_start(text).await,
             ProcFile::StartCard => self.write_start_card(offset, text).await,
-            ProcFile::Batching | ProcFile::ReclaimThresholds => self.change_reclaiming(place.file, text).await,
-            file => self.change_regulation(file, text).await,
+            file => self.change_setting(setting(file).ok_or(Errno::EACCES)?, text).await,
         }
     }
 }

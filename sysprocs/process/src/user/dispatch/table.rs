@@ -4,75 +4,53 @@
 
 use crate::user::dispatch::names;
 use crate::user::slot::user::{LOGGED_WORDS, User};
-use crate::user::state::syscall_result::{SyscallEscape, SyscallResult};
+use crate::user::state::syscall_result::{SyscallResult, finish};
 use renga_hal::memory::UserMemory;
 use renga_rt::{Errno, apart};
 
 macro_rules! calls { (
-    quick { $($quick:literal $quick_name:ident => $quick_method:ident;)* }
-    slow { $($slow:literal $slow_name:ident => $slow_method:ident;)* }
+    quick { $($($quick:literal $quick_name:ident),+ => $quick_method:ident;)* }
+    slow { $($($slow:literal $slow_name:ident),+ => $slow_method:ident;)* }
 ) => {
     /// The calls that are implemented, by number and name.
     pub const IMPLEMENTED: &[(u64, &str)] =
-        &[$(($quick, stringify!($quick_name)),)* $(($slow, stringify!($slow_name)),)*];
+        &[$($(($quick, stringify!($quick_name)),)+)* $($(($slow, stringify!($slow_name)),)+)*];
 
     impl<M: UserMemory + ?Sized> User<M> {
         /// Calls that need no server and no memory of the program.
         #[inline(always)]
         pub(crate) fn quick(&mut self, number: u64) -> Option<SyscallResult> {
             self.me.probe(crate::probes::SystemCall, [number]);
-            match number { $($quick => Some(self.$quick_method()),)* _ => None }
+            match number { $($($quick)|+ => Some(finish(self.$quick_method())),)* _ => None }
         }
 
         /// All but the quick ones, in every form; each is a function of its own, whose room on the stack the others
         /// do not pay for.
+        #[allow(clippy::manual_range_patterns, reason = "the table names each call")]
         pub(crate) async fn dispatch(&mut self, number: u64) -> SyscallResult {
-            match number { $($slow => apart!(self.$slow_method()),)* _ => self.unknown(number) }
+            match number { $($($slow)|+ => finish(apart!(self.$slow_method())),)* _ => self.unknown(number) }
         }
     }
 } }
 
 calls! {
     quick {
-        92 personality => zero;
+        92 personality, 99 set_robust_list, 143 setregid, 144 setgid, 145 setreuid, 146 setuid, 147 setresuid,
+            149 setresgid, 158 getgroups, 159 setgroups, 174 getuid, 175 geteuid, 176 getgid, 177 getegid,
+            231 munlockall => zero;
         96 set_tid_address => set_tid_address;
-        99 set_robust_list => zero;
         124 sched_yield => yield_slice;
         125 sched_get_priority_max => get_priority_max;
         126 sched_get_priority_min => get_priority_min;
-        143 setregid => zero;
-        144 setgid => zero;
-        145 setreuid => zero;
-        146 setuid => zero;
-        147 setresuid => zero;
-        149 setresgid => zero;
-        158 getgroups => zero;
-        159 setgroups => zero;
         166 umask => umask;
-        172 getpid => get_pid;
+        172 getpid, 178 gettid => get_pid;
         173 getppid => get_parent;
-        174 getuid => zero;
-        175 geteuid => zero;
-        176 getgid => zero;
-        177 getegid => zero;
-        178 gettid => get_pid;
         230 mlockall => lock_all_memory;
-        231 munlockall => zero;
         293 rseq => not_here;
     }
     slow {
-        5 setxattr => use_attribute;
-        6 lsetxattr => use_attribute_of_link;
-        7 fsetxattr => use_attribute_of_file;
-        8 getxattr => use_attribute;
-        9 lgetxattr => use_attribute_of_link;
-        10 fgetxattr => use_attribute_of_file;
-        11 listxattr => list_attributes;
-        12 llistxattr => list_attributes_of_link;
-        13 flistxattr => list_attributes_of_file;
-        14 removexattr => use_attribute;
-        15 lremovexattr => use_attribute_of_link;
-        16 fremovexattr => use_attribute_of_file;
+        5 setxattr, 6 lsetxattr, 7 fsetxattr, 8 getxattr, 9 lgetxattr, 10 fgetxattr, 11 listxattr, 12 llistxattr,
+            13 flistxattr, 14 removexattr, 15 lremovexattr, 16 fremovexattr => use_attribute;
         17 getcwd => get_directory;
         19 eventfd2 => make_event_file;
         20 epoll_create1 => make_watches;
@@ -94,7 +72,7 @@ calls! {
         45 truncate => truncate_path;
         46 ftruncate => truncate_file;
         47 fallocate => allocate_room;
-        48 faccessat => check_access;
+        48 faccessat, 439 faccessat2 => check_access;
         49 chdir => change_directory;
         50 fchdir => change_directory_to;
         51 chroot => change_root;
@@ -122,15 +100,13 @@ calls! {
         78 readlinkat => read_link;
         79 newfstatat => status_at;
         80 fstat => status;
-        81 sync => sync_all;
-        82 fsync => sync_file;
-        83 fdatasync => sync_file;
+        81 sync, 267 syncfs => sync_all;
+        82 fsync, 83 fdatasync => sync_file;
         85 timerfd_create => make_timer_file;
         86 timerfd_settime => set_timer_file;
         87 timerfd_gettime => get_timer_file;
         88 utimensat => change_times;
-        93 exit => exit;
-        94 exit_group => exit;
+        93 exit, 94 exit_group => exit;
         98 futex => futex;
         101 nanosleep => sleep;
         102 getitimer => get_interval_timer;
@@ -163,18 +139,16 @@ calls! {
         137 rt_sigtimedwait => await_signal;
         138 rt_sigqueueinfo => queue_signal;
         139 rt_sigreturn => return_from_handler;
-        142 reboot => forbidden;
+        142 reboot, 161 sethostname => forbidden;
         140 setpriority => set_priority;
         141 getpriority => get_priority;
-        148 getresuid => get_three_ids;
-        150 getresgid => get_three_ids;
+        148 getresuid, 150 getresgid => get_three_ids;
         153 times => get_times;
         154 setpgid => set_group;
         155 getpgid => get_group;
         156 getsid => get_session;
         157 setsid => new_session;
         160 uname => describe_system;
-        161 sethostname => forbidden;
         163 getrlimit => get_limit;
         164 setrlimit => set_limit;
         165 getrusage => get_usage;
@@ -182,21 +156,10 @@ calls! {
         168 getcpu => get_processor;
         169 gettimeofday => get_time_of_day;
         179 sysinfo => system_facts;
-        198 socket => make_socket;
-        199 socketpair => make_socket;
-        200 bind => use_socket;
-        201 listen => use_socket;
-        202 accept => use_socket;
-        203 connect => use_socket;
-        204 getsockname => use_socket;
-        205 getpeername => use_socket;
-        206 sendto => use_socket;
-        207 recvfrom => use_socket;
-        208 setsockopt => use_socket;
-        209 getsockopt => use_socket;
-        210 shutdown => use_socket;
-        211 sendmsg => use_socket;
-        212 recvmsg => use_socket;
+        198 socket, 199 socketpair => make_socket;
+        200 bind, 201 listen, 202 accept, 203 connect, 204 getsockname, 205 getpeername, 206 sendto, 207 recvfrom,
+            208 setsockopt, 209 getsockopt, 210 shutdown, 211 sendmsg, 212 recvmsg, 242 accept4, 243 recvmmsg,
+            269 sendmmsg => use_socket;
         214 brk => set_break;
         215 munmap => unmap;
         216 mremap => remap;
@@ -206,19 +169,14 @@ calls! {
         223 fadvise64 => advise_about_file;
         226 mprotect => protect;
         227 msync => sync_mapping;
-        228 mlock => lock_memory;
-        229 munlock => lock_memory;
+        228 mlock, 229 munlock => lock_memory;
         284 mlock2 => lock_memory_with_flags;
         232 mincore => which_are_present;
         233 madvise => advise;
         240 rt_tgsigqueueinfo => queue_signal_to_thread;
-        242 accept4 => use_socket;
-        243 recvmmsg => use_socket;
         260 wait4 => wait;
         95 waitid => wait_id;
         261 prlimit64 => change_limit;
-        267 syncfs => sync_all;
-        269 sendmmsg => use_socket;
         274 sched_setattr => set_scheduler_attributes;
         275 sched_getattr => get_scheduler_attributes;
         276 renameat2 => rename_with;
@@ -228,7 +186,6 @@ calls! {
         287 pwritev2 => write_vector_with_flags;
         291 statx => extended_status;
         436 close_range => close_range;
-        439 faccessat2 => check_access;
         441 epoll_pwait2 => await_watches_until;
         1000 renga_fork => fork_to_board;
         1001 renga_info => cluster_facts;
@@ -246,20 +203,20 @@ impl<M: UserMemory + ?Sized> User<M> {
             *seen |= bit;
             self.me.log(names::not_implemented(number), [number, u64::from(self.program.pid)]);
         }
-        self.not_here()
+        finish(self.not_here())
     }
 
     /// A call that programs expect to be missing.
-    fn not_here(&mut self) -> SyscallResult {
-        Err(SyscallEscape::Fail(Errno::ENOSYS))
+    fn not_here(&mut self) -> Result<u64, Errno> {
+        Err(Errno::ENOSYS)
     }
 
     /// A call that has nothing to do here.
-    fn zero(&mut self) -> SyscallResult {
-        Ok(0)
+    fn zero(&mut self) -> Result<(), Errno> {
+        Ok(())
     }
 
-    async fn forbidden(&mut self) -> SyscallResult {
-        Err(SyscallEscape::Fail(Errno::EPERM))
+    async fn forbidden(&mut self) -> Result<(), Errno> {
+        Err(Errno::EPERM)
     }
 }

@@ -21,7 +21,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(SET_BYTES.into())
     }
 
-    pub(crate) async fn set_affinity(&mut self) -> SyscallResult {
+    pub(crate) async fn set_affinity(&mut self) -> Result<(), Errno> {
         let mut first = [0];
         if self.int(1) > 0 {
             self.get(self.argument(2), &mut first).await?;
@@ -29,13 +29,12 @@ impl<M: UserMemory + ?Sized> User<M> {
         let Schedule { policy, all_cores, .. } = self.schedule_of(self.int(0), ASK_POLICY).await?;
         let cores = first[0] & all_cores;
         if cores == 0 {
-            return Err(Errno::EINVAL.into());
+            return Err(Errno::EINVAL);
         }
-        self.schedule_of(self.int(0), Schedule { policy, cores, all_cores }.to_word()).await?;
-        Ok(0)
+        self.schedule_of(self.int(0), Schedule { policy, cores, all_cores }.to_word()).await.map(|_| ())
     }
 
-    pub(crate) async fn get_processor(&mut self) -> SyscallResult {
+    pub(crate) async fn get_processor(&mut self) -> Result<(), Errno> {
         let (processor, node) = (self.argument(0), self.argument(1));
         if processor != 0 {
             self.put(processor, &u32::from(self.me.program_core()).to_le_bytes()).await?;
@@ -43,6 +42,6 @@ impl<M: UserMemory + ?Sized> User<M> {
         if node != 0 {
             self.put(node, &0u32.to_le_bytes()).await?;
         }
-        Ok(0)
+        Ok(())
     }
 }

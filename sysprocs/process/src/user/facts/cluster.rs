@@ -42,13 +42,13 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// System call 1002: stops the cluster with everything on the medium. Init's alone.
-    pub(crate) async fn halt(&mut self) -> SyscallResult {
+    pub(crate) async fn halt(&mut self) -> Result<(), Errno> {
         if self.program.pid != INIT {
-            return Err(Errno::EPERM.into());
+            return Err(Errno::EPERM);
         }
         let mut path_lookup = self.services.clients.own_paths.at(0).ok_or(Errno::EPERM)?;
         path_lookup.call(Unmount {}, ()).await?;
         self.power.stop(self.argument(0) as u8);
-        Ok(0)
+        Ok(())
     }
 }

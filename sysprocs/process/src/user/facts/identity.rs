@@ -2,7 +2,9 @@
 
 use crate::probes::{self, program_operands};
 use crate::procs::record::NAME_BYTES;
+use crate::user::facts::time::NS_PER_S;
 use crate::user::slot::user::User;
+use crate::user::state::fields::{put_ints, put_words};
 use crate::user::state::syscall_result::SyscallResult;
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_proto::memory::MemoryStatus;
@@ -16,7 +18,6 @@ const NAME_FIELDS: usize = 6;
 const RELEASE: &[u8] = b"6.1.0-renga";
 /// Bytes of `struct sysinfo`.
 const SYSINFO_BYTES: usize = 112;
-const NS_PER_S: u64 = 1_000_000_000;
 const PR_GET_DUMPABLE: u32 = 3;
 const PR_SET_DUMPABLE: u32 = 4;
 const PR_SET_NAME: u32 = 15;
@@ -39,25 +40,24 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// Three user or group ids, all root's.
-    pub(crate) async fn get_three_ids(&mut self) -> SyscallResult {
+    pub(crate) async fn get_three_ids(&mut self) -> Result<(), Errno> {
         for index in 0..3 {
             self.put(self.argument(index), &[0; 4]).await?;
         }
-        Ok(0)
+        Ok(())
     }
 
-    pub(crate) async fn describe_system(&mut self) -> SyscallResult {
+    pub(crate) async fn describe_system(&mut self) -> Result<(), Errno> {
         let board = [b'a' + self.services.board];
         let fields: [&[u8]; NAME_FIELDS] = [b"Linux", &board, RELEASE, b"#1 Renga", b"aarch64", b"(none)"];
         let mut bytes = [0; NAME_FIELDS * NAME_FIELD_BYTES];
         for (place, field) in bytes.chunks_mut(NAME_FIELD_BYTES).zip(fields) {
             place[..field.len()].copy_from_slice(field);
         }
-        self.put(self.argument(0), &bytes).await?;
-        Ok(0)
+        self.put(self.argument(0), &bytes).await
     }
 
-    pub(crate) async fn system_facts(&mut self) -> SyscallResult {
+    pub(crate) async fn system_facts(&mut self) -> Result<(), Errno> {
         // As /proc/meminfo: of all boards that are up.
         let (memories, mut total, mut free) = (&mut self.services.clients.memories, 0, 0);
         for board in 0..memories.boards() {
@@ -69,14 +69,10 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
         let mut bytes = [0; SYSINFO_BYTES];
         let page = PAGE_BYTES as u64;
-        let words = [(0, self.me.now_ns() / NS_PER_S), (32, total * page), (40, free * page)];
-        for (at, word) in words {
-            bytes[at..at + 8].copy_from_slice(&word.to_le_bytes());
-        }
+        put_words(&mut bytes, [(0, self.me.now_ns() / NS_PER_S), (32, total * page), (40, free * page)]);
         // The size of the unit that memory is counted in.
-        bytes[104..108].copy_from_slice(&1u32.to_le_bytes());
-        self.put(self.argument(0), &bytes).await?;
-        Ok(0)
+        put_ints(&mut bytes, [(104, 1)]);
+        self.put(self.argument(0), &bytes).await
     }
 
     pub(crate) async fn get_random(&mut self) -> SyscallResult {

@@ -6,24 +6,19 @@
 use crate::signals::SIGXFSZ;
 use crate::user::slot::user::User;
 use crate::user::state::descriptors::{DESCRIPTORS_MAX, FileDescriptor};
+use crate::user::state::fields::{STAT_SIZE_AT, word_at};
 use crate::user::state::limits::{AS, FSIZE, INFINITY, LIMITS, NOFILE, ResourceLimit, STACK};
-use crate::user::state::syscall_result::SyscallResult;
 use renga_hal::memory::UserMemory;
 use renga_proto::file::{FileStatus, Seek, Whence};
+use renga_proto::inode::STAT_BYTES;
 use renga_proto::pages::AT_END;
 use renga_proto::procs::{Cause, Kill};
 use renga_rt::Errno;
 
-/// Bytes of `struct stat`, and which of its words is the size.
-const STATUS_BYTES: usize = 128;
-const SIZE_WORD: usize = 6;
 impl<M: UserMemory + ?Sized> User<M> {
     async fn report_limit(&mut self, which: usize, place: u64) -> Result<(), Errno> {
         let ResourceLimit { soft, hard } = self.program.limits.0[which];
-        let mut bytes = [0; 16];
-        bytes[..8].copy_from_slice(&soft.to_le_bytes());
-        bytes[8..].copy_from_slice(&hard.to_le_bytes());
-        self.put(place, &bytes).await
+        self.put_words(place, [soft, hard]).await
     }
 
     async fn take_limit(&mut self, place: u64) -> Result<ResourceLimit, Errno> {
@@ -52,25 +47,23 @@ impl<M: UserMemory + ?Sized> User<M> {
         Some(self.int(index) as usize).filter(|&which| which < LIMITS).ok_or(Errno::EINVAL)
     }
 
-    pub(crate) async fn get_limit(&mut self) -> SyscallResult {
+    pub(crate) async fn get_limit(&mut self) -> Result<(), Errno> {
         let which = self.limit_argument(0)?;
-        self.report_limit(which, self.argument(1)).await?;
-        Ok(0)
+        self.report_limit(which, self.argument(1)).await
     }
 
-    pub(crate) async fn set_limit(&mut self) -> SyscallResult {
+    pub(crate) async fn set_limit(&mut self) -> Result<(), Errno> {
         let which = self.limit_argument(0)?;
         let limit = self.take_limit(self.argument(1)).await?;
-        self.put_limit(which, limit).await?;
-        Ok(0)
+        self.put_limit(which, limit).await
     }
 
     /// Of the program itself only.
-    pub(crate) async fn change_limit(&mut self) -> SyscallResult {
+    pub(crate) async fn change_limit(&mut self) -> Result<(), Errno> {
         let (pid, new, old) = (self.int(0), self.argument(2), self.argument(3));
         let which = self.limit_argument(1)?;
         if pid != 0 && pid != self.program.pid {
-            return Err(Errno::ESRCH.into());
+            return Err(Errno::ESRCH);
         }
         let limit = if new != 0 { Some(self.take_limit(new).await?) } else { None };
         if old != 0 {
@@ -79,7 +72,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         if let Some(limit) = limit {
             self.put_limit(which, limit).await?;
         }
-        Ok(0)
+        Ok(())
     }
 
     /// How many of `bytes` may be written to `to`, at `offset` or where it stands.
@@ -96,9 +89,8 @@ impl<M: UserMemory + ?Sized> User<M> {
         let appends = offset == Some(AT_END) || self.appends(to).await?;
         let mut file = self.services.file(at)?;
         let start = if appends {
-            file.call(FileStatus {}, &mut self.scratch[..STATUS_BYTES]).await?;
-            let size = self.scratch[..STATUS_BYTES].as_chunks::<8>().0.get(SIZE_WORD);
-            size.map_or(0, |size| u64::from_le_bytes(*size))
+            file.call(FileStatus {}, &mut self.scratch[..STAT_BYTES]).await?;
+            word_at(&self.scratch, STAT_SIZE_AT)
         } else if let Some(offset) = offset {
             offset
         } else {

@@ -3,7 +3,9 @@
 //! Invariant: a policy is kept with the account of a program, on its board; its board's table of processes changes it.
 //! Not here: what a policy means (`renga_abi::policy`), turns (`renga-core`).
 
+use crate::user::facts::time::time_words;
 use crate::user::slot::user::User;
+use crate::user::state::fields::{int_at, put_ints};
 use crate::user::state::syscall_result::SyscallResult;
 use renga_hal::memory::UserMemory;
 use renga_proto::procs::{ASK_POLICY, PolicyOf, Schedule};
@@ -20,7 +22,6 @@ const PRIO_PROCESS: u32 = 0;
 const PRIORITY_NICE_0: i64 = 20;
 /// Bytes of `struct sched_attr` as first defined.
 const ATTRIBUTES_BYTES: usize = 48;
-const NS_PER_S: u64 = 1_000_000_000;
 
 fn class(number: u32) -> Result<Class, Errno> {
     match number {
@@ -54,21 +55,14 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(0)
     }
 
-    /// The policy of the process that argument 0 means; `change` sees it and says what it is to be.
-    async fn with_policy(
-        &mut self,
-        pid: u32,
-        change: impl Fn(Policy) -> Result<Policy, Errno>,
-    ) -> Result<Policy, Errno> {
-        if pid as i32 <= -1 {
-            return Err(Errno::EINVAL);
-        }
-        let old = self.schedule_of(pid, ASK_POLICY).await?.policy;
+    /// Gives process `pid` the policy that `change` makes of its old one.
+    async fn change_policy(&mut self, pid: u32, change: impl Fn(Policy) -> Result<Policy, Errno>) -> Result<(), Errno> {
+        let old = self.policy_of(pid).await?;
         let new = change(old)?;
         if new != old {
             self.schedule_of(pid, new.to_word()).await?;
         }
-        Ok(old)
+        Ok(())
     }
 
     /// How process `pid`, or this one if that is 0, is scheduled; changed to `change` unless that is `ASK_POLICY`.
@@ -79,16 +73,18 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     async fn policy_of(&mut self, pid: u32) -> Result<Policy, Errno> {
-        self.with_policy(pid, Ok).await
+        if (pid as i32) < 0 {
+            return Err(Errno::EINVAL);
+        }
+        Ok(self.schedule_of(pid, ASK_POLICY).await?.policy)
     }
 
-    pub(crate) async fn set_priority(&mut self) -> SyscallResult {
+    pub(crate) async fn set_priority(&mut self) -> Result<(), Errno> {
         if self.int(0) != PRIO_PROCESS {
-            return Err(Errno::EINVAL.into());
+            return Err(Errno::EINVAL);
         }
         let nice = (self.int(2) as i32).clamp(NICE_MIN.into(), NICE_MAX.into()) as i8;
-        self.with_policy(self.int(1), |old| Ok(Policy { nice, ..old })).await?;
-        Ok(0)
+        self.change_policy(self.int(1), |old| Ok(Policy { nice, ..old })).await
     }
 
     pub(crate) async fn get_priority(&mut self) -> SyscallResult {
@@ -99,27 +95,24 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok((PRIORITY_NICE_0 - i64::from(nice)) as u64)
     }
 
-    pub(crate) async fn set_scheduler(&mut self) -> SyscallResult {
+    pub(crate) async fn set_scheduler(&mut self) -> Result<(), Errno> {
         let class = class(self.int(1))?;
         let priority = self.get_int(self.argument(2)).await?;
-        self.with_policy(self.int(0), |old| changed(old, class, priority)).await?;
-        Ok(0)
+        self.change_policy(self.int(0), |old| changed(old, class, priority)).await
     }
 
     pub(crate) async fn get_scheduler(&mut self) -> SyscallResult {
         Ok(self.policy_of(self.int(0)).await?.to_word() & 0xff)
     }
 
-    pub(crate) async fn set_scheduler_parameters(&mut self) -> SyscallResult {
+    pub(crate) async fn set_scheduler_parameters(&mut self) -> Result<(), Errno> {
         let priority = self.get_int(self.argument(1)).await?;
-        self.with_policy(self.int(0), |old| changed(old, old.class, priority)).await?;
-        Ok(0)
+        self.change_policy(self.int(0), |old| changed(old, old.class, priority)).await
     }
 
-    pub(crate) async fn get_scheduler_parameters(&mut self) -> SyscallResult {
+    pub(crate) async fn get_scheduler_parameters(&mut self) -> Result<(), Errno> {
         let priority = self.policy_of(self.int(0)).await?.priority;
-        self.put(self.argument(1), &u32::from(priority).to_le_bytes()).await?;
-        Ok(0)
+        self.put(self.argument(1), &u32::from(priority).to_le_bytes()).await
     }
 
     pub(crate) fn get_priority_max(&mut self) -> SyscallResult {
@@ -130,51 +123,31 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(priorities(class(self.int(0))?).0.into())
     }
 
-    pub(crate) async fn get_round_robin_interval(&mut self) -> SyscallResult {
+    pub(crate) async fn get_round_robin_interval(&mut self) -> Result<(), Errno> {
         let slice_ns = self.policy_of(self.int(0)).await?.class.slice_ns();
-        let mut bytes = [0; 16];
-        bytes[..8].copy_from_slice(&(slice_ns / NS_PER_S).to_le_bytes());
-        bytes[8..].copy_from_slice(&(slice_ns % NS_PER_S).to_le_bytes());
-        self.put(self.argument(1), &bytes).await?;
-        Ok(0)
+        self.put_words(self.argument(1), time_words(slice_ns)).await
     }
 
-    pub(crate) async fn set_scheduler_attributes(&mut self) -> SyscallResult {
+    pub(crate) async fn set_scheduler_attributes(&mut self) -> Result<(), Errno> {
         let mut bytes = [0; ATTRIBUTES_BYTES];
         self.get(self.argument(1), &mut bytes).await?;
-        let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
-        let (class, nice, priority) = (class(word(4))?, word(16) as i32, word(20));
-        if self.int(2) != 0 || word(8) != 0 {
-            return Err(Errno::EINVAL.into());
+        let (class, nice, priority) = (class(int_at(&bytes, 4))?, int_at(&bytes, 16) as i32, int_at(&bytes, 20));
+        if self.int(2) != 0 || int_at(&bytes, 8) != 0 {
+            return Err(Errno::EINVAL);
         }
         let nice = nice.clamp(NICE_MIN.into(), NICE_MAX.into()) as i8;
-        self.with_policy(self.int(0), |old| Ok(Policy { nice, ..changed(old, class, priority)? })).await?;
-        Ok(0)
+        self.change_policy(self.int(0), |old| Ok(Policy { nice, ..changed(old, class, priority)? })).await
     }
 
-    pub(crate) async fn get_scheduler_attributes(&mut self) -> SyscallResult {
+    pub(crate) async fn get_scheduler_attributes(&mut self) -> Result<(), Errno> {
         if u64::from(self.int(2)) < ATTRIBUTES_BYTES as u64 || self.int(3) != 0 {
-            return Err(Errno::EINVAL.into());
+            return Err(Errno::EINVAL);
         }
         let policy = self.policy_of(self.int(0)).await?;
         let mut bytes = [0; ATTRIBUTES_BYTES];
         let class = (policy.to_word() & 0xff) as u32;
-        let words = [
-            (0, ATTRIBUTES_BYTES as u32),
-            (4, class),
-            (16, i32::from(policy.nice) as u32),
-            (20, u32::from(policy.priority)),
-        ];
-        for (at, word) in words {
-            bytes[at..at + 4].copy_from_slice(&word.to_le_bytes());
-        }
-        self.put(self.argument(1), &bytes).await?;
-        Ok(0)
-    }
-
-    async fn get_int(&mut self, address: u64) -> Result<u32, Errno> {
-        let mut bytes = [0; 4];
-        self.get(address, &mut bytes).await?;
-        Ok(u32::from_le_bytes(bytes))
+        let (nice, priority) = (i32::from(policy.nice) as u32, u32::from(policy.priority));
+        put_ints(&mut bytes, [(0, ATTRIBUTES_BYTES as u32), (4, class), (16, nice), (20, priority)]);
+        self.put(self.argument(1), &bytes).await
     }
 }

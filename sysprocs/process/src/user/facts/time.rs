@@ -64,15 +64,8 @@ pub fn own_clock(clock: u32, pid: u32) -> Option<Own> {
 }
 
 /// A `struct timespec`.
-fn time_bytes(ns: u64) -> [u8; 16] {
-    pair(ns / NS_PER_S, ns % NS_PER_S)
-}
-
-fn pair(first: u64, second: u64) -> [u8; 16] {
-    let mut bytes = [0; 16];
-    bytes[..8].copy_from_slice(&first.to_le_bytes());
-    bytes[8..].copy_from_slice(&second.to_le_bytes());
-    bytes
+pub fn time_words(ns: u64) -> [u64; 2] {
+    [ns / NS_PER_S, ns % NS_PER_S]
 }
 
 impl<M: UserMemory + ?Sized> User<M> {
@@ -106,52 +99,51 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(seconds.saturating_mul(NS_PER_S).saturating_add(ns))
     }
 
-    pub(crate) async fn get_clock(&mut self) -> SyscallResult {
+    pub(crate) async fn get_clock(&mut self) -> Result<(), Errno> {
         let ns = self.clock_ns(self.int(0)).await?;
-        self.put(self.argument(1), &time_bytes(ns)).await?;
-        Ok(0)
+        self.put_words(self.argument(1), time_words(ns)).await
     }
 
-    pub(crate) async fn set_clock(&mut self) -> SyscallResult {
+    pub(crate) async fn set_clock(&mut self) -> Result<(), Errno> {
         if self.int(0) != CLOCK_REALTIME {
-            return Err(Errno::EINVAL.into());
+            return Err(Errno::EINVAL);
         }
         let now_ns = self.get_time(self.argument(1)).await?;
         self.services.clients.clock.call(SetCalendarTime { now_ns }, ()).await?;
         if let Some(mut events) = self.services.clients.own_events.at(0) {
             events.call(FollowCalendar { now_ns }, ()).await?;
         }
-        Ok(0)
+        Ok(())
     }
 
-    pub(crate) async fn get_clock_resolution(&mut self) -> SyscallResult {
+    pub(crate) async fn get_clock_resolution(&mut self) -> Result<(), Errno> {
         if self.int(0) > CLOCK_BOOTTIME {
             self.process_ns(self.int(0)).await?; // there is such a process
         }
         if self.argument(1) != 0 {
-            self.put(self.argument(1), &time_bytes(1)).await?;
+            self.put_words(self.argument(1), time_words(1)).await?;
         }
-        Ok(0)
+        Ok(())
     }
 
-    pub(crate) async fn get_time_of_day(&mut self) -> SyscallResult {
+    pub(crate) async fn get_time_of_day(&mut self) -> Result<(), Errno> {
         let ns = self.clock_ns(CLOCK_REALTIME).await?;
         if self.argument(0) != 0 {
-            self.put(self.argument(0), &pair(ns / NS_PER_S, ns % NS_PER_S / NS_PER_US)).await?;
+            self.put_words(self.argument(0), [ns / NS_PER_S, ns % NS_PER_S / NS_PER_US]).await?;
         }
         if self.argument(1) != 0 {
             self.put(self.argument(1), &[0; 8]).await?;
         }
-        Ok(0)
+        Ok(())
     }
 
-    pub(crate) async fn sleep(&mut self) -> SyscallResult {
+    pub(crate) async fn sleep(&mut self) -> SyscallResult<()> {
         let (time, rest) = (self.argument(0), self.argument(1));
         let ns = self.get_time(time).await?;
         self.sleep_until(self.me.now_ns().saturating_add(ns), rest).await
     }
 
-    pub(crate) async fn sleep_by_clock(&mut self) -> SyscallResult {
+    pub(crate) async fn sleep_by_clock(&mut self) -> SyscallResult<()> {
         let (clock, flags, time, rest) = (self.int(0), self.int(1), self.argument(2), self.argument(3));
         let ns = self.get_time(time).await?;
         match clock {
@@ -166,22 +158,20 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
         let calendar = matches!(clock, CLOCK_REALTIME | CLOCK_REALTIME_COARSE);
         let slept = self.services.clients.clock.call(SleepUntil { until_ns: ns, calendar }, ()).await;
-        restartable_unless_handled(slept)?;
-        Ok(0)
+        restartable_unless_handled(slept)
     }
 
     /// Sleeps until `until_ns`, or until the time that an interrupted sleep was to end at.
-    async fn sleep_until(&mut self, until_ns: u64, rest: u64) -> SyscallResult {
+    async fn sleep_until(&mut self, until_ns: u64, rest: u64) -> SyscallResult<()> {
         let until_ns = self.program.deadline_ns.take().unwrap_or(until_ns);
         let slept = self.services.clients.clock.call(SleepUntil { until_ns, calendar: false }, ()).await;
         if slept == Err(Errno::EINTR) {
             if rest != 0 {
                 let left = until_ns.saturating_sub(self.me.now_ns());
-                self.put(rest, &time_bytes(left)).await?;
+                self.put_words(rest, time_words(left)).await?;
             }
             self.program.deadline_ns = Some(until_ns);
         }
-        restartable_unless_handled(slept)?;
-        Ok(0)
+        restartable_unless_handled(slept)
     }
 }

@@ -6,7 +6,7 @@
 use crate::signals::{SIGALRM, SIGNALS, SIGPROF, SIGVTALRM};
 use crate::user::facts::time::{CLOCK_BOOTTIME, CLOCK_MONOTONIC, CLOCK_REALTIME, NS_PER_S, NS_PER_US, Own, own_clock};
 use crate::user::slot::user::User;
-use crate::user::state::syscall_result::SyscallResult;
+use crate::user::state::fields::{int_at, word_at};
 use crate::user::state::timers::INTERVAL_TIMERS;
 use renga_hal::memory::UserMemory;
 use renga_proto::clock::{AskTimer, Counted, DropTimer, INTERVAL_TIMER, Left, MakeTimer, Overruns, SetTimer};
@@ -83,30 +83,26 @@ impl<M: UserMemory + ?Sized> User<M> {
         Left { left_ns, interval_ns }: Left,
         unit_ns: u64,
     ) -> Result<(), Errno> {
-        let mut bytes = [0; 32];
-        for (place, ns) in bytes.chunks_exact_mut(16).zip([interval_ns, left_ns]) {
-            // Round up: a running timer never reports zero.
-            let ns = ns.next_multiple_of(unit_ns);
-            place[..8].copy_from_slice(&(ns / NS_PER_S).to_le_bytes());
-            place[8..].copy_from_slice(&(ns % NS_PER_S / unit_ns).to_le_bytes());
-        }
-        self.put(address, &bytes).await
+        // Round up: a running timer never reports zero.
+        let [interval_ns, left_ns] = [interval_ns, left_ns].map(|ns| ns.next_multiple_of(unit_ns));
+        let parts = |ns: u64| ns % NS_PER_S / unit_ns;
+        let words = [interval_ns / NS_PER_S, parts(interval_ns), left_ns / NS_PER_S, parts(left_ns)];
+        self.put_words(address, words).await
     }
 
-    pub(crate) async fn get_interval_timer(&mut self) -> SyscallResult {
+    pub(crate) async fn get_interval_timer(&mut self) -> Result<(), Errno> {
         let (which, place) = (self.int(0) as usize, self.argument(1));
         if which >= INTERVAL_TIMERS {
-            return Err(Errno::EINVAL.into());
+            return Err(Errno::EINVAL);
         }
         let left = match self.ask_timer(which).await {
             Err(Errno::EINVAL) => Left { left_ns: 0, interval_ns: 0 }, // it was never set
             left => left?,
         };
-        self.put_setting(place, left, NS_PER_US).await?;
-        Ok(0)
+        self.put_setting(place, left, NS_PER_US).await
     }
 
-    pub(crate) async fn set_interval_timer(&mut self) -> SyscallResult {
+    pub(crate) async fn set_interval_timer(&mut self) -> Result<(), Errno> {
         let (which, new, old) = (self.int(0) as usize, self.argument(1), self.argument(2));
         let &(counted, signal) = INTERVALS.get(which).ok_or(Errno::EINVAL)?;
         // As on Linux, no new setting is one of zero.
@@ -125,7 +121,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         if old != 0 {
             self.put_setting(old, left, NS_PER_US).await?;
         }
-        Ok(0)
+        Ok(())
     }
 
     /// What a timer of a clock counts.
@@ -140,7 +136,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
     }
 
-    pub(crate) async fn make_timer(&mut self) -> SyscallResult {
+    pub(crate) async fn make_timer(&mut self) -> Result<(), Errno> {
         let (clock, event, place) = (self.int(0), self.argument(1), self.argument(2));
         let counted = self.counted_by(clock)?;
         let free = self.program.timers.0[INTERVAL_TIMERS..].iter().position(|&number| number == 0);
@@ -149,21 +145,21 @@ impl<M: UserMemory + ?Sized> User<M> {
         if event != 0 {
             let mut bytes = [0; EVENT_BYTES];
             self.get(event, &mut bytes).await?;
-            let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
-            value = u64::from(word(0)) | u64::from(word(4)) << 32;
+            let word = |at: usize| int_at(&bytes, at);
+            value = word_at(&bytes, 0);
             signal = match (word(12), word(8)) {
                 (SIGEV_NONE, _) => 0,
-                (SIGEV_THREAD_ID, _) if word(16) != self.program.pid => return Err(Errno::EINVAL.into()),
+                (SIGEV_THREAD_ID, _) if word(16) != self.program.pid => return Err(Errno::EINVAL),
                 (SIGEV_SIGNAL | SIGEV_THREAD_ID, signal) if (1..=u32::from(SIGNALS)).contains(&signal) => signal as u8,
-                _ => return Err(Errno::EINVAL.into()),
+                _ => return Err(Errno::EINVAL),
             };
         }
         self.make_timer_at(id + INTERVAL_TIMERS, counted, signal, (id as u32, value)).await?;
         if let Err(errno) = self.put(place, &(id as u32).to_le_bytes()).await {
             self.drop_timer(id + INTERVAL_TIMERS).await?;
-            return Err(errno.into());
+            return Err(errno);
         }
-        Ok(0)
+        Ok(())
     }
 
     async fn drop_timer(&mut self, place: usize) -> Result<(), Errno> {
@@ -172,7 +168,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         self.services.clients.clock.call(DropTimer { pid, timer }, ()).await
     }
 
-    pub(crate) async fn set_timer(&mut self) -> SyscallResult {
+    pub(crate) async fn set_timer(&mut self) -> Result<(), Errno> {
         let (flags, new, old) = (self.int(1), self.argument(2), self.argument(3));
         let (pid, timer) = (self.program.pid, self.timer_at(self.timer_argument(0)?)?);
         let Left { left_ns: at_ns, interval_ns } = self.get_setting(new, 1).await?;
@@ -181,22 +177,20 @@ impl<M: UserMemory + ?Sized> User<M> {
         if old != 0 {
             self.put_setting(old, left, 1).await?;
         }
-        Ok(0)
+        Ok(())
     }
 
-    pub(crate) async fn get_timer(&mut self) -> SyscallResult {
+    pub(crate) async fn get_timer(&mut self) -> Result<(), Errno> {
         let left = self.ask_timer(self.timer_argument(0)?).await?;
-        self.put_setting(self.argument(1), left, 1).await?;
-        Ok(0)
+        self.put_setting(self.argument(1), left, 1).await
     }
 
-    pub(crate) async fn get_overruns(&mut self) -> SyscallResult {
+    pub(crate) async fn get_overruns(&mut self) -> Result<u32, Errno> {
         let (pid, timer) = (self.program.pid, self.timer_at(self.timer_argument(0)?)?);
-        Ok(u64::from(self.services.clients.clock.call(Overruns { pid, timer }, ()).await?))
+        self.services.clients.clock.call(Overruns { pid, timer }, ()).await
     }
 
-    pub(crate) async fn delete_timer(&mut self) -> SyscallResult {
-        self.drop_timer(self.timer_argument(0)?).await?;
-        Ok(0)
+    pub(crate) async fn delete_timer(&mut self) -> Result<(), Errno> {
+        self.drop_timer(self.timer_argument(0)?).await
     }
 }

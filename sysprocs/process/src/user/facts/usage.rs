@@ -3,7 +3,9 @@
 //! Own time is that of the program's instructions; system time is what its own process, other processes of its board
 //! and other boards did for it. Not here: how it is counted (`renga_core::account`).
 
+use crate::user::facts::time::{NS_PER_S, NS_PER_US};
 use crate::user::slot::user::User;
+use crate::user::state::fields::put_words;
 use crate::user::state::syscall_result::SyscallResult;
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_proto::procs::UsageOf;
@@ -13,13 +15,9 @@ use renga_rt::account::{Count, Counts};
 
 /// Bytes of `struct rusage`.
 const USAGE_BYTES: usize = 144;
-/// Bytes of `struct tms`.
-const TIMES_BYTES: usize = 32;
 /// Sectors in a block, as `struct rusage` counts.
 const SECTORS_PER_BLOCK: u64 = 8;
 const KIB_PER_FRAME: u64 = PAGE_BYTES as u64 / 1024;
-const NS_PER_S: u64 = 1_000_000_000;
-const NS_PER_US: u64 = 1_000;
 /// Ticks of `times`.
 const NS_PER_TICK: u64 = NS_PER_S / 100;
 const RUSAGE_SELF: u32 = 0;
@@ -29,12 +27,10 @@ const RUSAGE_CHILDREN: u32 = -1i32 as u32;
 /// A `struct rusage`.
 pub(crate) fn resource_usage(used: Used) -> [u8; USAGE_BYTES] {
     let mut bytes = [0; USAGE_BYTES];
-    let mut put = |at: usize, word: u64| bytes[at..at + 8].copy_from_slice(&word.to_le_bytes());
     for (at, ns) in [(0, used.user_ns), (16, used.system_ns)] {
-        put(at, ns / NS_PER_S);
-        put(at + 8, ns % NS_PER_S / NS_PER_US);
+        put_words(&mut bytes, [(at, ns / NS_PER_S), (at + 8, ns % NS_PER_S / NS_PER_US)]);
     }
-    for (at, word) in [
+    let words = [
         (32, used.frames * KIB_PER_FRAME),
         (64, used.faults_minor),
         (72, used.faults_major),
@@ -42,9 +38,8 @@ pub(crate) fn resource_usage(used: Used) -> [u8; USAGE_BYTES] {
         (96, used.blocks_written * SECTORS_PER_BLOCK),
         (128, used.turns_given),
         (136, used.context_switches),
-    ] {
-        put(at, word);
-    }
+    ];
+    put_words(&mut bytes, words);
     bytes
 }
 
@@ -94,25 +89,20 @@ impl<M: UserMemory + ?Sized> User<M> {
         self.counted(Count::BlocksRead) + self.counted(Count::LinkFrames)
     }
 
-    pub(crate) async fn get_usage(&mut self) -> SyscallResult {
+    pub(crate) async fn get_usage(&mut self) -> Result<(), Errno> {
         let used = match self.int(0) {
             RUSAGE_SELF | RUSAGE_THREAD => self.usage(),
             RUSAGE_CHILDREN => self.program.children,
-            _ => return Err(Errno::EINVAL.into()),
+            _ => return Err(Errno::EINVAL),
         };
-        self.put(self.argument(1), &resource_usage(used)).await?;
-        Ok(0)
+        self.put(self.argument(1), &resource_usage(used)).await
     }
 
     pub(crate) async fn get_times(&mut self) -> SyscallResult {
         if self.argument(0) != 0 {
             let (own, children) = (self.usage(), self.program.children);
-            let mut bytes = [0; TIMES_BYTES];
             let times = [own.user_ns, own.system_ns, children.user_ns, children.system_ns];
-            for (place, ns) in bytes.chunks_exact_mut(8).zip(times) {
-                place.copy_from_slice(&(ns / NS_PER_TICK).to_le_bytes());
-            }
-            self.put(self.argument(0), &bytes).await?;
+            self.put_words(self.argument(0), times.map(|ns| ns / NS_PER_TICK)).await?;
         }
         Ok(self.me.now_ns() / NS_PER_TICK)
     }

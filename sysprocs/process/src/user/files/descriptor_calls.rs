@@ -5,7 +5,7 @@ use crate::user::slot::user::User;
 use crate::user::state::descriptors::FileDescriptor;
 use crate::user::state::open_flags::reported_flags;
 use crate::user::state::open_flags::{O_CLOEXEC, is_path_only};
-use crate::user::state::syscall_result::SyscallResult;
+use crate::user::state::syscall_result::{SyscallResult, finish};
 use renga_hal::memory::UserMemory;
 use renga_proto::file::{Seek, Whence};
 use renga_rt::{Errno, apart};
@@ -42,12 +42,11 @@ fn lock_call(command: u32) -> Option<LockCall> {
 }
 
 impl<M: UserMemory + ?Sized> User<M> {
-    pub(crate) async fn close(&mut self) -> SyscallResult {
+    pub(crate) async fn close(&mut self) -> Result<(), Errno> {
         let closed = *self.program.files.get(self.argument(0))?;
         let object = self.program.files.remove(self.argument(0))?;
         self.release_locks_of(&closed).await;
-        self.services.release(object).await?;
-        Ok(0)
+        self.services.release(object).await
     }
 
     pub(crate) async fn duplicate(&mut self) -> SyscallResult {
@@ -92,10 +91,10 @@ impl<M: UserMemory + ?Sized> User<M> {
             }
             F_GETFL => Ok(u64::from(reported_flags(apart!(self.status_flags(&descriptor))?))),
             _ if is_path_only(descriptor.flags) => Err(Errno::EBADF.into()),
-            F_SETFL => apart!(self.set_status_flags(number, argument as u32)),
+            F_SETFL => finish(apart!(self.set_status_flags(number, argument as u32))),
             command => {
                 let call = lock_call(command).ok_or(Errno::EINVAL)?;
-                self.lock_bytes(&descriptor, argument, call).await
+                finish(self.lock_bytes(&descriptor, argument, call).await)
             }
         }
     }
@@ -120,10 +119,10 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
     }
 
-    pub(crate) async fn close_range(&mut self) -> SyscallResult {
+    pub(crate) async fn close_range(&mut self) -> Result<(), Errno> {
         let (first, last, flags) = (self.int(0), self.int(1), self.int(2));
         if first > last || flags & !(CLOSE_RANGE_UNSHARE | CLOSE_RANGE_CLOEXEC) != 0 {
-            return Err(Errno::EINVAL.into());
+            return Err(Errno::EINVAL);
         }
         let mut from = first as usize;
         // Bounded by the descriptors.
@@ -139,6 +138,6 @@ impl<M: UserMemory + ?Sized> User<M> {
             self.release_locks_of(&closed).await;
             let _ = self.services.release(object).await; // Linux loses the error of the close as well
         }
-        Ok(0)
+        Ok(())
     }
 }

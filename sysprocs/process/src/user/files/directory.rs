@@ -24,64 +24,58 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(u64::from(core::mem::replace(&mut self.program.umask, mask)))
     }
 
-    pub(crate) async fn make_directory(&mut self) -> SyscallResult {
+    pub(crate) async fn make_directory(&mut self) -> Result<(), Errno> {
         let length = self.get_path(self.argument(1)).await?;
         let at = self.start_for(self.argument(0), 0)?;
         let mode = (self.argument(2) & PERMISSIONS) as u16 & !self.program.umask;
         if self.services.mode_here(at, &self.paths[..length], NO_FOLLOW).await.is_some() {
-            return Err(Errno::EEXIST.into());
+            return Err(Errno::EEXIST);
         }
-        self.services.make_directory(at, mode, &self.paths[..length]).await?;
-        Ok(0)
+        self.services.make_directory(at, mode, &self.paths[..length]).await
     }
 
-    pub(crate) async fn make_node(&mut self) -> SyscallResult {
+    pub(crate) async fn make_node(&mut self) -> Result<(), Errno> {
         let length = self.get_path(self.argument(1)).await?;
         let at = self.start_for(self.argument(0), 0)?;
         let mode = self.argument(2) as u16;
         let kind = if mode & S_IFMT == 0 { S_IFREG } else { mode & S_IFMT };
         let mode = kind | mode & PERMISSIONS as u16 & !self.program.umask;
         let node = MakeNode { at, mode, device: self.argument(3) as u32 & 0xffff };
-        self.services.path_lookup()?.call(node, &self.paths[..length]).await?;
-        Ok(0)
+        self.services.path_lookup()?.call(node, &self.paths[..length]).await
     }
 
-    pub(crate) async fn unlink(&mut self) -> SyscallResult {
+    pub(crate) async fn unlink(&mut self) -> Result<(), Errno> {
         let length = self.get_path(self.argument(1)).await?;
         let at = self.start_for(self.argument(0), 0)?;
         let directory = self.argument(2) & AT_REMOVEDIR != 0;
         if self.services.is_missing_here(at, &self.paths[..length]).await {
-            return Err(Errno::ENOENT.into());
+            return Err(Errno::ENOENT);
         }
-        self.services.path_lookup()?.call(Unlink { at, directory }, &self.paths[..length]).await?;
-        Ok(0)
+        self.services.path_lookup()?.call(Unlink { at, directory }, &self.paths[..length]).await
     }
 
-    pub(crate) async fn make_symbolic_link(&mut self) -> SyscallResult {
+    pub(crate) async fn make_symbolic_link(&mut self) -> Result<(), Errno> {
         let (length, first) = self.get_two_paths(self.argument(0), self.argument(2)).await?;
         let at = self.start_for(self.argument(1), first + 1)?;
-        self.services.path_lookup()?.call(SymbolicLink { at }, &self.paths[..length]).await?;
-        Ok(0)
+        self.services.path_lookup()?.call(SymbolicLink { at }, &self.paths[..length]).await
     }
 
-    pub(crate) async fn make_link(&mut self) -> SyscallResult {
+    pub(crate) async fn make_link(&mut self) -> Result<(), Errno> {
         let (length, first) = self.get_two_paths(self.argument(1), self.argument(3)).await?;
         let from_at = self.start_for(self.argument(0), 0)?;
         let to_at = self.start_for(self.argument(2), first + 1)?;
         let flags = if self.argument(4) & AT_SYMLINK_FOLLOW != 0 { 0 } else { NO_FOLLOW };
-        self.services.path_lookup()?.call(Link { from_at, to_at, flags }, &self.paths[..length]).await?;
-        Ok(0)
+        self.services.path_lookup()?.call(Link { from_at, to_at, flags }, &self.paths[..length]).await
     }
 
-    pub(crate) async fn rename(&mut self) -> SyscallResult {
+    pub(crate) async fn rename(&mut self) -> Result<(), Errno> {
         let (length, first) = self.get_two_paths(self.argument(1), self.argument(3)).await?;
         let from_at = self.start_for(self.argument(0), 0)?;
         let to_at = self.start_for(self.argument(2), first + 1)?;
-        self.services.path_lookup()?.call(Rename { from_at, to_at }, &self.paths[..length]).await?;
-        Ok(0)
+        self.services.path_lookup()?.call(Rename { from_at, to_at }, &self.paths[..length]).await
     }
 
-    pub(crate) async fn rename_with(&mut self) -> SyscallResult {
+    pub(crate) async fn rename_with(&mut self) -> Result<(), Errno> {
         match self.int(4) {
             0 => {}
             RENAME_NOREPLACE => {
@@ -89,12 +83,12 @@ impl<M: UserMemory + ?Sized> User<M> {
                 let at = self.start_for(self.argument(2), 0)?;
                 let access = renga_proto::path::Access { at, mode: 0 };
                 match self.services.path_lookup()?.call(access, &self.paths[..length]).await {
-                    Ok(()) => return Err(Errno::EEXIST.into()),
+                    Ok(()) => return Err(Errno::EEXIST),
                     Err(Errno::ENOENT) => {}
-                    Err(errno) => return Err(errno.into()),
+                    Err(errno) => return Err(errno),
                 }
             }
-            _ => return Err(Errno::EINVAL.into()),
+            _ => return Err(Errno::EINVAL),
         }
         self.rename().await
     }
@@ -156,19 +150,19 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(bytes as u64 + 1)
     }
 
-    pub(crate) async fn change_directory(&mut self) -> SyscallResult {
+    pub(crate) async fn change_directory(&mut self) -> Result<(), Errno> {
         self.program.directory = self.find_directory().await?;
         self.publish_info();
-        Ok(0)
+        Ok(())
     }
 
-    pub(crate) async fn change_root(&mut self) -> SyscallResult {
+    pub(crate) async fn change_root(&mut self) -> Result<(), Errno> {
         match self.find_directory().await? {
-            FileId { ino: SYNTHETIC.., .. } => return Err(Errno::EPERM.into()), // what is made begins at its own top
+            FileId { ino: SYNTHETIC.., .. } => return Err(Errno::EPERM), // what is made begins at its own top
             root => self.program.root = root,
         }
         self.publish_info();
-        Ok(0)
+        Ok(())
     }
 
     /// The directory at the path that is the present call's argument.
@@ -193,10 +187,10 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
     }
 
-    pub(crate) async fn change_directory_to(&mut self) -> SyscallResult {
+    pub(crate) async fn change_directory_to(&mut self) -> Result<(), Errno> {
         let descriptor = *self.program.files.get(self.argument(0))?;
         if !descriptor.is_directory() {
-            return Err(Errno::ENOTDIR.into());
+            return Err(Errno::ENOTDIR);
         }
         self.program.directory = match descriptor.ino {
             made @ SYNTHETIC.. => made.into(),
@@ -207,7 +201,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             }
         };
         self.publish_info();
-        Ok(0)
+        Ok(())
     }
 
     /// Copies the first `bytes` of the scratch page to the program's memory.

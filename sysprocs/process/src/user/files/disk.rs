@@ -3,16 +3,15 @@
 //! Invariant: an open one is a file process whose content the server of synthetic files takes from the buffers, so that books
 //! are as they are now. Not here: that content (`renga_procfs`).
 
+use crate::user::files::synthetic::unreferenced;
 use crate::user::slot::user::User;
 use crate::user::state::descriptors::FileDescriptor;
 use crate::user::state::object::Object;
-use crate::user::state::open_flags::{O_ACCMODE, O_CLOEXEC, O_RDONLY, kept_flags};
-use crate::user::state::syscall_result::SyscallResult;
+use crate::user::state::open_flags::{O_ACCMODE, O_RDONLY};
 use renga_hal::memory::UserMemory;
 use renga_proto::file::FileStatus;
-use renga_proto::inode::{Birth, InodeFacts, STAT_BYTES};
+use renga_proto::inode::{InodeFacts, STAT_BYTES};
 use renga_proto::proc_files::{DISK, SECTOR_BYTES, sectors_of};
-use renga_proto::sessions::ReferenceOrigin;
 use renga_rt::Errno;
 
 /// Major and minor number of the partition, as Linux has them for SD infos.
@@ -29,30 +28,20 @@ const BLKGETSIZE64: u32 = 0x8008_1272;
 
 impl<M: UserMemory + ?Sized> User<M> {
     /// Opens the device that the node `facts` stands for, whose reference is given back already.
-    pub(crate) async fn open_disk(&mut self, facts: &InodeFacts, flags: u32) -> SyscallResult {
+    pub(crate) async fn open_disk(&mut self, facts: &InodeFacts, flags: u32) -> Result<u64, Errno> {
         if facts.birth.device != PARTITION {
-            return Err(Errno::ENXIO.into());
+            return Err(Errno::ENXIO);
         }
         if flags & O_ACCMODE != O_RDONLY {
-            return Err(Errno::EROFS.into());
+            return Err(Errno::EROFS);
         }
-        let slot = u16::from(self.services.board);
-        let disk = InodeFacts {
-            slot,
-            ino: DISK,
-            mode: facts.mode,
-            birth: Birth { generation: 0, device: 0 },
-            origin: ReferenceOrigin::NONE,
-        };
+        let disk = unreferenced(self.services.board.into(), DISK, facts.mode, 0);
         let object = self.open_file(&disk, flags).await?;
-        let close_on_exec = flags & O_CLOEXEC != 0;
-        let descriptor =
-            FileDescriptor { object, ino: facts.ino, mode: facts.mode, flags: kept_flags(flags), close_on_exec };
-        self.add_descriptor(descriptor).await
+        self.add_descriptor(FileDescriptor::opened(object, facts.ino, facts.mode, flags)).await
     }
 
     /// `ioctl` on an open disk.
-    pub(crate) async fn control_disk(&mut self, object: Object, request: u32, place: u64) -> SyscallResult {
+    pub(crate) async fn control_disk(&mut self, object: Object, request: u32, place: u64) -> Result<(), Errno> {
         let at = object.file().ok_or(Errno::ENOTTY)?;
         let mut status = [0; STAT_BYTES];
         self.services.file(at)?.call(FileStatus {}, &mut status[..]).await?;
@@ -63,10 +52,9 @@ impl<M: UserMemory + ?Sized> User<M> {
             BLKSSZGET | BLKPBSZGET => (SECTOR_BYTES.to_le_bytes(), 4),
             BLKBSZGET => (4096_u64.to_le_bytes(), 4),
             BLKROGET => (1_u64.to_le_bytes(), 4),
-            BLKFLSBUF => return Ok(0),
-            _ => return Err(Errno::ENOTTY.into()),
+            BLKFLSBUF => return Ok(()),
+            _ => return Err(Errno::ENOTTY),
         };
-        self.put(place, &bytes.0[..bytes.1]).await?;
-        Ok(0)
+        self.put(place, &bytes.0[..bytes.1]).await
     }
 }

@@ -27,31 +27,31 @@ const CLOCK_REALTIME_ALARM: u32 = 8;
 const CLOCK_BOOTTIME_ALARM: u32 = 9;
 
 impl<M: UserMemory + ?Sized> User<M> {
-    pub(crate) async fn make_event_file(&mut self) -> SyscallResult {
+    pub(crate) async fn make_event_file(&mut self) -> Result<u64, Errno> {
         let (count, flags) = (self.int(0), self.int(1));
         if flags & !(EFD_SEMAPHORE | O_CLOEXEC | O_NONBLOCK) != 0 {
-            return Err(Errno::EINVAL.into());
+            return Err(Errno::EINVAL);
         }
         let kind = if flags & EFD_SEMAPHORE != 0 { EventKind::Semaphore } else { EventKind::Count };
         self.add_events(MakeEvents { kind, count: count.into() }, EventSort::Count, flags).await
     }
 
-    pub(crate) async fn make_timer_file(&mut self) -> SyscallResult {
+    pub(crate) async fn make_timer_file(&mut self) -> Result<u64, Errno> {
         let (clock, flags) = (self.int(0), self.int(1));
         if flags & !(O_CLOEXEC | O_NONBLOCK) != 0 {
-            return Err(Errno::EINVAL.into());
+            return Err(Errno::EINVAL);
         }
         let kind = match clock {
             CLOCK_REALTIME | CLOCK_REALTIME_ALARM => EventKind::CalendarTimer,
             CLOCK_MONOTONIC | CLOCK_BOOTTIME | CLOCK_BOOTTIME_ALARM => EventKind::Timer,
-            _ => return Err(Errno::EINVAL.into()),
+            _ => return Err(Errno::EINVAL),
         };
         self.add_events(MakeEvents { kind, count: 0 }, EventSort::Timer, flags).await
     }
 
-    pub(crate) async fn add_events(&mut self, make: MakeEvents, sort: EventSort, flags: u32) -> SyscallResult {
+    pub(crate) async fn add_events(&mut self, make: MakeEvents, sort: EventSort, flags: u32) -> Result<u64, Errno> {
         if self.program.files.free() == 0 {
-            return Err(Errno::EMFILE.into());
+            return Err(Errno::EMFILE);
         }
         let mut own = self.services.clients.own_events.at(0).ok_or(Errno::ENFILE)?;
         let EventFile { number, generation } = own.call(make, ()).await?;
@@ -59,8 +59,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         if flags & O_NONBLOCK != 0 {
             own.call(SetWaiting { number, generation, nonblocking: true }, ()).await?;
         }
-        let close_on_exec = flags & O_CLOEXEC != 0;
-        self.add_descriptor(FileDescriptor { object, ino: 0, mode: 0o600, flags: O_RDWR, close_on_exec }).await
+        self.add_descriptor(FileDescriptor::opened(object, 0, 0o600, O_RDWR | flags & O_CLOEXEC)).await
     }
 
     /// Reads a number to `place`, where there is room for `bytes`.
@@ -138,11 +137,11 @@ impl<M: UserMemory + ?Sized> User<M> {
         object.map_or(errno, |object| self.note_loss(object, errno, false))
     }
 
-    pub(crate) async fn set_timer_file(&mut self) -> SyscallResult {
+    pub(crate) async fn set_timer_file(&mut self) -> Result<(), Errno> {
         let (flags, new, old) = (self.int(1), self.argument(2), self.argument(3));
         let Left { left_ns: at_ns, interval_ns } = self.get_setting(new, 1).await?;
         if flags & !(TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET) != 0 {
-            return Err(Errno::EINVAL.into());
+            return Err(Errno::EINVAL);
         }
         let Handle { board, number, generation } = self.timer_file()?;
         let (absolute, told) = (flags & TFD_TIMER_ABSTIME != 0, flags & TFD_TIMER_CANCEL_ON_SET != 0);
@@ -152,15 +151,14 @@ impl<M: UserMemory + ?Sized> User<M> {
         if old != 0 {
             self.put_setting(old, left, 1).await?;
         }
-        Ok(0)
+        Ok(())
     }
 
-    pub(crate) async fn get_timer_file(&mut self) -> SyscallResult {
+    pub(crate) async fn get_timer_file(&mut self) -> Result<(), Errno> {
         let Handle { board, number, generation } = self.timer_file()?;
         let left = self.services.events(board)?.call(AskTimerFile { number, generation }, ()).await;
         let left = left.map_err(|errno| self.note_timer_loss(errno))?;
-        self.put_setting(self.argument(1), left, 1).await?;
-        Ok(0)
+        self.put_setting(self.argument(1), left, 1).await
     }
 }
 

@@ -7,7 +7,7 @@
 use crate::user::files::path::{AT_EMPTY_PATH, AT_FDCWD, AT_SYMLINK_NOFOLLOW, S_IFIFO, S_IFLNK, S_IFMT};
 use crate::user::slot::user::User;
 use crate::user::state::descriptors::FileDescriptor;
-use crate::user::state::syscall_result::SyscallResult;
+use crate::user::state::fields::{int_at, put_ints, put_words};
 use renga_hal::memory::UserMemory;
 use renga_proto::inode::{DISK_DEVICE, STAT_BYTES};
 use renga_rt::Errno;
@@ -25,7 +25,7 @@ const SYNC_TYPES: u64 = 0x6000;
 /// The `struct statx` of a `struct stat`.
 fn extended(stat: &[u8; STAT_BYTES]) -> [u8; STATX_BYTES] {
     let mut bytes = [0; STATX_BYTES];
-    bytes[0..4].copy_from_slice(&BASIC_STATS.to_le_bytes());
+    put_ints(&mut bytes, [(0, BASIC_STATS)]);
     // From, to, length: block size, links, owner, mode, number, size, blocks; times of access, change of status and
     // modification, seconds and nanoseconds each.
     for (from, to, length) in [
@@ -43,25 +43,23 @@ fn extended(stat: &[u8; STAT_BYTES]) -> [u8; STATX_BYTES] {
         bytes[to..to + length].copy_from_slice(&stat[from..from + length]);
     }
     for (from, to) in [(32, 128), (0, 136)] {
-        let number = u32::from_le_bytes([stat[from], stat[from + 1], stat[from + 2], stat[from + 3]]);
+        let number = int_at(stat, from);
         // Linux's encoding: 8 bits of the minor, 12 of the major, 12 of the minor.
         let (major, minor) = (number >> 8 & 0xfff, number & 0xff | number >> 12 & 0xf_ff00);
-        bytes[to..to + 4].copy_from_slice(&major.to_le_bytes());
-        bytes[to + 4..to + 8].copy_from_slice(&minor.to_le_bytes());
+        put_ints(&mut bytes, [(to, major), (to + 4, minor)]);
     }
     bytes
 }
 
 impl<M: UserMemory + ?Sized> User<M> {
-    pub(crate) async fn extended_status(&mut self) -> SyscallResult {
+    pub(crate) async fn extended_status(&mut self) -> Result<(), Errno> {
         let (flags, mask, place) = (self.argument(2), self.argument(3), self.argument(4));
         let known = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_EMPTY_PATH | SYNC_TYPES;
         if flags & !known != 0 || flags & SYNC_TYPES == SYNC_TYPES || mask & RESERVED != 0 {
-            return Err(Errno::EINVAL.into());
+            return Err(Errno::EINVAL);
         }
         let status = self.status_at_path(self.argument(0), self.argument(1), flags).await?;
-        self.put(place, &extended(&status)).await?;
-        Ok(0)
+        self.put(place, &extended(&status)).await
     }
 
     /// Whether there is something at the path at `address`.
@@ -92,11 +90,8 @@ pub(crate) fn device_status(descriptor: &FileDescriptor) -> [u8; STAT_BYTES] {
     if is_on_disk(descriptor) {
         bytes[0..8].copy_from_slice(&DISK_DEVICE.to_le_bytes());
     }
-    bytes[8..16].copy_from_slice(&ino.to_le_bytes());
-    bytes[16..20].copy_from_slice(&mode.to_le_bytes());
-    bytes[20..24].copy_from_slice(&1u32.to_le_bytes());
-    bytes[32..40].copy_from_slice(&device.to_le_bytes());
-    bytes[56..60].copy_from_slice(&4096u32.to_le_bytes());
+    put_words(&mut bytes, [(8, ino), (32, device)]);
+    put_ints(&mut bytes, [(16, mode), (20, 1), (56, 4096)]);
     bytes
 }
 

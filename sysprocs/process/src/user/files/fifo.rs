@@ -6,9 +6,7 @@
 use crate::user::slot::user::User;
 use crate::user::state::descriptors::FileDescriptor;
 use crate::user::state::object::{Handle, Object};
-use crate::user::state::open_flags::{
-    O_ACCMODE, O_CLOEXEC, O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY, is_path_only, kept_flags,
-};
+use crate::user::state::open_flags::{O_ACCMODE, O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY, is_path_only};
 use crate::user::state::syscall_result::{SyscallResult, restartable};
 use renga_hal::memory::UserMemory;
 use renga_proto::fifos::{FifoEnds, OpenFifo, OpenedFifo};
@@ -20,11 +18,10 @@ impl<M: UserMemory + ?Sized> User<M> {
     /// Opens the fifo that `facts` are of, whose reference is given back already.
     pub(crate) async fn open_fifo(&mut self, facts: &InodeFacts, flags: u32) -> SyscallResult {
         let InodeFacts { ino, mode, birth, .. } = *facts;
-        let close_on_exec = flags & O_CLOEXEC != 0;
         let object = Object::Named { generation: birth.generation };
-        let descriptor = FileDescriptor { object, ino, mode, flags: kept_flags(flags), close_on_exec };
+        let descriptor = FileDescriptor::opened(object, ino, mode, flags);
         if is_path_only(flags) {
-            return self.add_descriptor(descriptor).await;
+            return Ok(self.add_descriptor(descriptor).await?);
         }
         let (ends, end) = match flags & O_ACCMODE {
             O_RDONLY => (FifoEnds::Reader, PipeEnd::Reader),
@@ -51,6 +48,6 @@ impl<M: UserMemory + ?Sized> User<M> {
                 return restartable(partner.map(|()| 0).map_err(|errno| self.note_loss(object, errno, false)));
             }
         }
-        self.add_descriptor(FileDescriptor { object, ..descriptor }).await
+        Ok(self.add_descriptor(FileDescriptor { object, ..descriptor }).await?)
     }
 }

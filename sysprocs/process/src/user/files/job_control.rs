@@ -16,7 +16,7 @@ use crate::user::state::object::Object;
 use crate::user::state::syscall_result::{SyscallEscape, SyscallResult};
 use renga_hal::memory::UserMemory;
 use renga_proto::console::GetJobControl;
-use renga_proto::procs::{Relate, Relations};
+use renga_proto::procs::Relations;
 use renga_rt::{Errno, apart};
 
 /// Ancestors of one group that are examined: more than a chain of programs has.
@@ -64,9 +64,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     async fn is_orphaned(&mut self, own: Relations) -> bool {
         let mut at = own;
         for _ in 0..ANCESTORS_MAX {
-            let pid = at.parent;
-            let Ok(mut procs) = self.services.procs_of(pid) else { return true };
-            let Ok(parent) = procs.call(Relate { pid }, ()).await else { return true };
+            let Ok(parent) = self.relations_of(at.parent).await else { return true };
             if parent.session != own.session || parent.group != own.group {
                 return parent.session != own.session;
             }

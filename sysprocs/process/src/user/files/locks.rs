@@ -6,6 +6,7 @@
 use crate::user::servers::rights::LOCKS;
 use crate::user::slot::user::User;
 use crate::user::state::descriptors::FileDescriptor;
+use crate::user::state::fields::{STAT_SIZE_AT, half_at, word_at};
 use crate::user::state::object::Handle;
 use crate::user::state::open_flags::is_path_only;
 use crate::user::state::syscall_result::{SyscallResult, restartable};
@@ -32,8 +33,6 @@ const LENGTH: usize = 16;
 const PID: usize = 24;
 /// The last byte that a file can have.
 const END: u64 = i64::MAX as u64;
-/// Where the size is in a `struct stat`.
-const SIZE: usize = 48;
 
 /// Which call of fcntl.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -65,14 +64,6 @@ struct LockRange {
     wanted: Locking,
 }
 
-fn half(bytes: &[u8], at: usize) -> u16 {
-    u16::from_le_bytes([bytes[at], bytes[at + 1]])
-}
-
-fn long(bytes: &[u8], at: usize) -> i64 {
-    bytes[at..at + 8].iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)) as i64
-}
-
 /// The first and the last byte of `length` bytes (negative: before; 0: up to the end) at `start`.
 fn bounds(start: u64, length: i64) -> Result<(u64, u64), Errno> {
     match length {
@@ -95,17 +86,18 @@ impl<M: UserMemory + ?Sized> User<M> {
         bytes: &[u8; FLOCK_BYTES],
     ) -> Result<(u64, u64), Errno> {
         let mut file = self.services.file(descriptor.object.file().ok_or(Errno::ENOLCK)?)?;
-        let base = match half(bytes, WHENCE) {
+        let base = match half_at(bytes, WHENCE) {
             0 => 0,
             1 => file.call(Seek { offset: 0, whence: Whence::Current }, ()).await?,
             2 => {
                 file.call(FileStatus {}, &mut self.scratch[..STAT_BYTES]).await?;
-                long(&self.scratch, SIZE) as u64
+                word_at(&self.scratch, STAT_SIZE_AT)
             }
             _ => return Err(Errno::EINVAL),
         };
-        let start = base.checked_add_signed(long(bytes, START)).filter(|&start| start <= END).ok_or(Errno::EINVAL)?;
-        bounds(start, long(bytes, LENGTH))
+        let start =
+            base.checked_add_signed(word_at(bytes, START) as i64).filter(|&start| start <= END).ok_or(Errno::EINVAL)?;
+        bounds(start, word_at(bytes, LENGTH) as i64)
     }
 
     /// fcntl's locks, by the `struct flock` at `place`.
@@ -114,12 +106,12 @@ impl<M: UserMemory + ?Sized> User<M> {
         descriptor: &FileDescriptor,
         place: u64,
         call: LockCall,
-    ) -> SyscallResult {
+    ) -> SyscallResult<()> {
         let mut bytes = [0; FLOCK_BYTES];
         self.get(place, &mut bytes).await?;
         let Handle { board, number, generation } = descriptor.object.file().ok_or(Errno::ENOLCK)?;
         let allowed = call.way == LockWay::Find;
-        let wanted = match half(&bytes, 0) {
+        let wanted = match half_at(&bytes, 0) {
             F_RDLCK if allowed || descriptor.reads() => Locking::Shared,
             F_WRLCK if allowed || descriptor.writes() => Locking::Exclusive,
             F_UNLCK if call.way != LockWay::Find => Locking::Unlock,
@@ -134,13 +126,13 @@ impl<M: UserMemory + ?Sized> User<M> {
         let owner = if call.of_file { Owner::open_file(board, number, generation) } else { Owner::process(pid) };
         let range = LockRange { owner, ino: descriptor.ino, first, last, wanted };
         if call.way == LockWay::Find {
-            return self.find_lock(place, bytes, range).await;
+            return Ok(self.find_lock(place, bytes, range).await?);
         }
         self.program.locks |= !call.of_file;
         self.lock(descriptor, range, call.way).await
     }
 
-    async fn find_lock(&mut self, place: u64, mut bytes: [u8; FLOCK_BYTES], range: LockRange) -> SyscallResult {
+    async fn find_lock(&mut self, place: u64, mut bytes: [u8; FLOCK_BYTES], range: LockRange) -> Result<(), Errno> {
         let LockRange { owner, ino, first, last, wanted } = range;
         let found = self.locks()?.call(FindLock { owner, ino, first, last, wanted }, ()).await?;
         let Conflict { found, pid, first, last, exclusive } = found;
@@ -158,11 +150,10 @@ impl<M: UserMemory + ?Sized> User<M> {
             // A lock of an open file has no process.
             bytes[PID..PID + 4].copy_from_slice(&if pid == 0 { u32::MAX } else { pid }.to_le_bytes());
         }
-        self.put(place, &bytes).await?;
-        Ok(0)
+        self.put(place, &bytes).await
     }
 
-    async fn lock(&mut self, descriptor: &FileDescriptor, range: LockRange, way: LockWay) -> SyscallResult {
+    async fn lock(&mut self, descriptor: &FileDescriptor, range: LockRange, way: LockWay) -> SyscallResult<()> {
         let LockRange { owner, ino, first, last, wanted } = range;
         if let (None, Some(at)) = (owner.pid(), descriptor.object.file()) {
             let generation = at.generation;
@@ -173,11 +164,10 @@ impl<M: UserMemory + ?Sized> User<M> {
             LockWay::Wait => locks.call(AwaitLock { owner, ino, first, last, wanted }, ()).await,
             _ => locks.call(SetLock { owner, ino, first, last, wanted }, ()).await,
         };
-        restartable(locked)?;
-        Ok(0)
+        restartable(locked)
     }
 
-    pub(crate) async fn lock_file(&mut self) -> SyscallResult {
+    pub(crate) async fn lock_file(&mut self) -> SyscallResult<()> {
         let descriptor = *self.program.files.get(self.argument(0))?;
         if is_path_only(descriptor.flags) {
             return Err(Errno::EBADF.into());

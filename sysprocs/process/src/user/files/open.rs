@@ -9,10 +9,11 @@ use crate::user::files::path::{
 use crate::user::files::synthetic::{PathPiece, PathTarget, bytes_of, found_at};
 use crate::user::slot::user::User;
 use crate::user::state::descriptors::FileDescriptor;
+use crate::user::state::fields::{half_at, int_at};
 use crate::user::state::object::{Handle, Object};
 use crate::user::state::open_flags::{
-    FROM_INIT, LASTING, NO_ACCESS, O_ACCMODE, O_CLOEXEC, O_CREAT, O_DIRECT, O_DIRECTORY, O_EXCL, O_NOFOLLOW,
-    O_NONBLOCK, O_PATH, O_RDONLY, O_TMPFILE, O_TRUNC, O_WRONLY, kept_flags,
+    FROM_INIT, LASTING, O_ACCMODE, O_CLOEXEC, O_CREAT, O_DIRECT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_PATH,
+    O_RDONLY, O_TMPFILE, O_TRUNC, O_WRONLY,
 };
 use crate::user::state::syscall_result::SyscallResult;
 use renga_hal::memory::UserMemory;
@@ -59,7 +60,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         if matches!(opened, Err(Errno::ECROSSED)) {
             opened = match apart!(self.open_across(open, length)) {
                 Ok(PathTarget::Synthetic { number, mode }) => {
-                    return apart!(self.open_synthetic(number, mode, flags, walk));
+                    return Ok(apart!(self.open_synthetic(number, mode, flags, walk))?);
                 }
                 Ok(PathTarget::Own { descriptor }) => return apart!(self.open_own(descriptor, flags, walk)),
                 Ok(PathTarget::Disk(facts)) => Ok(facts),
@@ -68,7 +69,9 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
         let facts = match opened {
             Ok(facts) => facts,
-            Err(Errno::ELOOP) if flags & O_PATH != 0 && flags & O_NOFOLLOW != 0 => return self.name_link(flags).await,
+            Err(Errno::ELOOP) if flags & O_PATH != 0 && flags & O_NOFOLLOW != 0 => {
+                return Ok(self.name_link(flags).await?);
+            }
             Err(Errno::EISDIR) if flags & O_TMPFILE == O_TMPFILE => return Err(Errno::EOPNOTSUPP.into()),
             Err(errno) => return Err(errno.into()),
         };
@@ -84,7 +87,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             }
             S_IFBLK => {
                 self.release_inode(&facts).await;
-                return apart!(self.open_disk(&facts, flags));
+                return Ok(apart!(self.open_disk(&facts, flags))?);
             }
             S_IFIFO => {
                 self.release_inode(&facts).await;
@@ -95,11 +98,11 @@ impl<M: UserMemory + ?Sized> User<M> {
                 return Err(Errno::ENXIO.into());
             }
         };
-        let close_on_exec = flags & O_CLOEXEC != 0;
-        let from_init = object == Object::Console && self.program.pid == INIT;
-        let flags = kept_flags(flags) | if from_init { FROM_INIT } else { 0 };
-        let descriptor = FileDescriptor { object, ino: facts.ino, mode: facts.mode, flags, close_on_exec };
-        self.add_descriptor(descriptor).await
+        let mut descriptor = FileDescriptor::opened(object, facts.ino, facts.mode, flags);
+        if object == Object::Console && self.program.pid == INIT {
+            descriptor.flags |= FROM_INIT;
+        }
+        Ok(self.add_descriptor(descriptor).await?)
     }
 
     /// What the path in `self.paths` leads to, which leaves the disk.
@@ -111,26 +114,22 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     /// A descriptor that names a symbolic link itself. No file process knows links, and none has to: all that can be done
     /// with it is to ask what it is.
-    async fn name_link(&mut self, flags: u32) -> SyscallResult {
+    async fn name_link(&mut self, flags: u32) -> Result<u64, Errno> {
         let status = self.status_at_path(self.argument(0), self.argument(1), AT_SYMLINK_NOFOLLOW).await?;
-        let (ino, mode) =
-            (u32::from_le_bytes([status[8], status[9], status[10], status[11]]), [status[16], status[17]]);
-        let object = Object::Named { generation: 0 };
-        let mode = u16::from_le_bytes(mode);
+        let (ino, mode, object) = (int_at(&status, 8), half_at(&status, 16), Object::Named { generation: 0 });
         if mode & S_IFMT != S_IFLNK || flags & O_DIRECTORY != 0 {
-            return Err(Errno::ELOOP.into());
+            return Err(Errno::ELOOP);
         }
-        let close_on_exec = flags & O_CLOEXEC != 0;
-        self.add_descriptor(FileDescriptor { object, ino, mode, flags: NO_ACCESS, close_on_exec }).await
+        self.add_descriptor(FileDescriptor::opened(object, ino, mode, flags)).await
     }
 
     /// Puts a fresh object at the first free descriptor.
-    pub(crate) async fn add_descriptor(&mut self, descriptor: FileDescriptor) -> SyscallResult {
+    pub(crate) async fn add_descriptor(&mut self, descriptor: FileDescriptor) -> Result<u64, Errno> {
         match self.program.files.add(descriptor) {
             Ok(number) => Ok(number),
             Err(errno) => {
                 let _ = self.services.release(Some(descriptor.object)).await; // nothing was written yet
-                Err(errno.into())
+                Err(errno)
             }
         }
     }
@@ -177,13 +176,13 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
     }
 
-    pub(crate) async fn make_pipe(&mut self) -> SyscallResult {
+    pub(crate) async fn make_pipe(&mut self) -> Result<(), Errno> {
         let (place, flags) = (self.argument(0), self.argument(1) as u32);
         if flags & !(O_CLOEXEC | O_NONBLOCK | O_DIRECT) != 0 {
-            return Err(Errno::EINVAL.into());
+            return Err(Errno::EINVAL);
         }
         if self.program.files.free() < 2 {
-            return Err(Errno::EMFILE.into());
+            return Err(Errno::EMFILE);
         }
         let board = self.services.board;
         let number = self.services.clients.pipe_table.call(TakePipe {}, ()).await?;
@@ -195,29 +194,25 @@ impl<M: UserMemory + ?Sized> User<M> {
             Ok(generation) => generation,
             Err(errno) => {
                 self.services.clients.pipe_table.call(FreePipe { pipe: number }, ()).await?;
-                return Err(errno.into());
+                return Err(errno);
             }
         };
         let mut numbers = [0; 2];
         for (place, end, access) in [(0, PipeEnd::Reader, O_RDONLY), (1, PipeEnd::Writer, O_WRONLY)] {
             let object = Object::Pipe { at: Handle { board, number, generation }, end, partners: 0 };
-            let (close_on_exec, mode) = (flags & O_CLOEXEC != 0, S_IFIFO);
-            let descriptor = FileDescriptor { object, ino: 0, mode, flags: access, close_on_exec };
+            let descriptor = FileDescriptor::opened(object, 0, S_IFIFO, access | flags & O_CLOEXEC);
             numbers[place] = self.add_descriptor(descriptor).await?;
             if flags & O_NONBLOCK != 0 {
                 self.set_status_flags(numbers[place], O_NONBLOCK).await?;
             }
         }
-        let mut bytes = [0; 8];
-        bytes[..4].copy_from_slice(&(numbers[0] as u32).to_le_bytes());
-        bytes[4..].copy_from_slice(&(numbers[1] as u32).to_le_bytes());
-        if let Err(errno) = self.put(place, &bytes).await {
+        if let Err(errno) = self.put_words(place, [numbers[0] | numbers[1] << 32]).await {
             for number in numbers {
                 let object = self.program.files.remove(number)?;
                 self.services.release(object).await?;
             }
-            return Err(errno.into());
+            return Err(errno);
         }
-        Ok(0)
+        Ok(())
     }
 }

@@ -5,9 +5,10 @@
 //! interrupt for nothing. Not here: waiting for other things too (`poll.rs`).
 
 use crate::signals::{SIGCHLD, SignalSet, UNSTOPPABLE};
-use crate::user::signals::frame::SignalOrigin;
+use crate::user::signals::frame::{SI_TIMER, SignalOrigin};
 use crate::user::slot::user::User;
 use crate::user::state::descriptors::{FileDescriptor, TransferMode};
+use crate::user::state::fields::{put_ints, put_words};
 use crate::user::state::object::Object;
 use crate::user::state::open_flags::{O_CLOEXEC, O_NONBLOCK, O_RDWR};
 use crate::user::state::syscall_result::{SyscallEscape, SyscallResult};
@@ -18,8 +19,6 @@ use renga_rt::Errno;
 
 /// Bytes of a `struct signalfd_siginfo`.
 const INFO_BYTES: usize = 128;
-/// `si_code`: a timer expired.
-const SI_TIMER: i32 = -2;
 /// No descriptor yet.
 const NEW: u32 = -1i32 as u32;
 /// Bytes of a signal set, which the call wants to hear.
@@ -28,37 +27,35 @@ const SET_BYTES: u64 = 8;
 /// The `struct signalfd_siginfo` of `signal`.
 fn info(signal: u8, origin: SignalOrigin) -> [u8; INFO_BYTES] {
     let mut info = [0; INFO_BYTES];
-    info[..4].copy_from_slice(&u32::from(signal).to_le_bytes());
+    put_ints(&mut info, [(0, signal.into())]);
     if let SignalOrigin::Sent { cause: Cause { code, sender, value, .. }, overruns } = origin {
-        info[8..12].copy_from_slice(&code.to_le_bytes());
         // A timer's number and a child's status have places of their own.
         let (pid, timer) = if code == SI_TIMER { (0, sender) } else { (sender, 0) };
-        info[12..16].copy_from_slice(&pid.to_le_bytes());
-        info[24..28].copy_from_slice(&timer.to_le_bytes());
-        info[32..36].copy_from_slice(&overruns.to_le_bytes());
-        info[40..44].copy_from_slice(&if signal == SIGCHLD { value as u32 } else { 0 }.to_le_bytes());
-        info[44..48].copy_from_slice(&(value as u32).to_le_bytes());
-        info[48..56].copy_from_slice(&value.to_le_bytes());
+        let status = if signal == SIGCHLD { value as u32 } else { 0 };
+        put_ints(
+            &mut info,
+            [(8, code as u32), (12, pid), (24, timer), (32, overruns), (40, status), (44, value as u32)],
+        );
+        put_words(&mut info, [(48, value)]);
     }
     info
 }
 
 impl<M: UserMemory + ?Sized> User<M> {
     /// signalfd4: a descriptor of the set at `place`, or another set for one that is there.
-    pub(crate) async fn make_signal_file(&mut self) -> SyscallResult {
+    pub(crate) async fn make_signal_file(&mut self) -> Result<u64, Errno> {
         let (number, place, flags) = (self.int(0), self.argument(1), self.int(3));
         if self.argument(2) != SET_BYTES || flags & !(O_CLOEXEC | O_NONBLOCK) != 0 {
-            return Err(Errno::EINVAL.into());
+            return Err(Errno::EINVAL);
         }
         let mask = self.get_word(place).await? & !UNSTOPPABLE;
         if number == NEW {
-            let (flags, close_on_exec) = (O_RDWR | flags & O_NONBLOCK, flags & O_CLOEXEC != 0);
             let object = Object::Signals { mask, id: self.draw_id() };
-            return self.add_descriptor(FileDescriptor { object, ino: 0, mode: 0o600, flags, close_on_exec }).await;
+            return self.add_descriptor(FileDescriptor::opened(object, 0, 0o600, O_RDWR | flags)).await;
         }
         match self.program.files.get(number.into())?.object {
             Object::Signals { id, .. } => self.program.files.change(number.into(), Object::Signals { mask, id }),
-            _ => return Err(Errno::EINVAL.into()),
+            _ => return Err(Errno::EINVAL),
         }
         Ok(number.into())
     }

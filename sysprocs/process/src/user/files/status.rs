@@ -1,10 +1,12 @@
 //! What files are and how that is changed: status, mode, owner, times, size; and what is on the medium.
 
+use crate::user::facts::time::NS_PER_S;
 use crate::user::files::extended_status::device_status;
 use crate::user::files::path::{AT_EMPTY_PATH, AT_FDCWD, AT_SYMLINK_NOFOLLOW, PERMISSIONS, S_IFDIR, S_IFMT};
 use crate::user::files::synthetic::{PathPiece, PathTarget, bytes_of, found_at};
 use crate::user::servers::rights::FILES;
 use crate::user::slot::user::User;
+use crate::user::state::fields::put_words;
 use crate::user::state::syscall_result::SyscallResult;
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_pages::flush_and_commit;
@@ -28,7 +30,6 @@ const UTIME_OMIT: u64 = 0x3fff_fffe;
 /// `access(2)`'s bit for "may be executed", and the mode bits of which one is needed for it.
 const MAY_EXECUTE: u32 = 1;
 const EXECUTE_BITS: u16 = 0o111;
-const NS_PER_S: u64 = 1_000_000_000;
 
 /// What is changed of a file, by whichever name.
 #[derive(Clone, Copy)]
@@ -59,13 +60,13 @@ pub(crate) fn follow(flags: u64) -> u32 {
     if flags & AT_SYMLINK_NOFOLLOW != 0 { NO_FOLLOW } else { 0 }
 }
 
-async fn change_file(mut file: Client<File, FILES>, change: FileChange) -> SyscallResult {
+async fn change_file(mut file: Client<File, FILES>, change: FileChange) -> Result<(), Errno> {
     match change {
         FileChange::Mode { mode } => file.call(SetFileMode { mode }, ()).await?,
         FileChange::Owner { uid, gid } => file.call(SetFileOwner { uid, gid }, ()).await?,
         FileChange::Times { access_ns, modify_ns } => file.call(SetFileTimes { access_ns, modify_ns }, ()).await?,
     }
-    Ok(0)
+    Ok(())
 }
 
 impl<M: UserMemory + ?Sized> User<M> {
@@ -83,14 +84,13 @@ impl<M: UserMemory + ?Sized> User<M> {
         self.services.file(self.program.files.get(number)?.object.file_or(refusal)?)
     }
 
-    pub(crate) async fn status(&mut self) -> SyscallResult {
+    pub(crate) async fn status(&mut self) -> Result<(), Errno> {
         self.put_status(self.argument(0), self.argument(1)).await
     }
 
-    async fn put_status(&mut self, number: u64, place: u64) -> SyscallResult {
+    async fn put_status(&mut self, number: u64, place: u64) -> Result<(), Errno> {
         let bytes = self.status_of(number).await?;
-        self.put(place, &bytes).await?;
-        Ok(0)
+        self.put(place, &bytes).await
     }
 
     /// The `struct stat` of what a descriptor stands for.
@@ -107,7 +107,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
     }
 
-    pub(crate) async fn status_at(&mut self) -> SyscallResult {
+    pub(crate) async fn status_at(&mut self) -> Result<(), Errno> {
         let (place, flags) = (self.argument(2), self.argument(3));
         let length = self.get_path_or_empty(self.argument(1), 0).await?;
         if length > 0 {
@@ -118,13 +118,12 @@ impl<M: UserMemory + ?Sized> User<M> {
                 found => {
                     found?;
                     self.put(place, &bytes).await?;
-                    return Ok(0);
+                    return Ok(());
                 }
             }
         }
         let bytes = apart!(self.status_of_path(self.argument(0), length, flags))?;
-        self.put(place, &bytes).await?;
-        Ok(0)
+        self.put(place, &bytes).await
     }
 
     /// The `struct stat` of what is at the path at address `path`.
@@ -169,11 +168,10 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(bytes)
     }
 
-    pub(crate) async fn check_access(&mut self) -> SyscallResult {
+    pub(crate) async fn check_access(&mut self) -> Result<(), Errno> {
         let length = self.get_path(self.argument(1)).await?;
         let at = self.start_for(self.argument(0), 0)?;
-        self.access(at, length, self.argument(2) as u32 & 7).await?;
-        Ok(0)
+        self.access(at, length, self.argument(2) as u32 & 7).await.map(|_| ())
     }
 
     /// Whether there is something at the path in `self.paths`, and `mode` is allowed; the synthetic file, if it is one.
@@ -199,7 +197,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// Changes what is at the path at address `path`, from the directory that the call names; `flags` are a path lookup's.
-    async fn change_at(&mut self, path: u64, flags: u32, change: FileChange) -> SyscallResult {
+    async fn change_at(&mut self, path: u64, flags: u32, change: FileChange) -> Result<(), Errno> {
         let length = self.get_path(path).await?;
         let at = self.start_for(self.argument(0), 0)?;
         let found = found_at!(self, (at, PathPiece::Paths(0..length), flags), |at, path| {
@@ -219,8 +217,8 @@ impl<M: UserMemory + ?Sized> User<M> {
             }
         })?;
         match found {
-            PathTarget::Disk(()) => Ok(0),
-            PathTarget::Synthetic { .. } => Err(Errno::EPERM.into()),
+            PathTarget::Disk(()) => Ok(()),
+            PathTarget::Synthetic { .. } => Err(Errno::EPERM),
             // How the C library changes what must not be a link.
             PathTarget::Own { descriptor } => {
                 let file = self.file_behind(descriptor, Errno::EPERM)?;
@@ -229,23 +227,23 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
     }
 
-    pub(crate) async fn change_mode(&mut self) -> SyscallResult {
+    pub(crate) async fn change_mode(&mut self) -> Result<(), Errno> {
         let mode = (self.argument(2) & PERMISSIONS) as u16;
         self.change_at(self.argument(1), 0, FileChange::Mode { mode }).await
     }
 
-    pub(crate) async fn change_mode_of(&mut self) -> SyscallResult {
+    pub(crate) async fn change_mode_of(&mut self) -> Result<(), Errno> {
         let mode = (self.argument(1) & PERMISSIONS) as u16;
         let file = self.file_of(self.argument(0), Errno::EINVAL)?;
         change_file(file, FileChange::Mode { mode }).await
     }
 
-    pub(crate) async fn change_owner(&mut self) -> SyscallResult {
+    pub(crate) async fn change_owner(&mut self) -> Result<(), Errno> {
         let (uid, gid) = (self.argument(2) as u32, self.argument(3) as u32);
         self.change_at(self.argument(1), follow(self.argument(4)), FileChange::Owner { uid, gid }).await
     }
 
-    pub(crate) async fn change_owner_of(&mut self) -> SyscallResult {
+    pub(crate) async fn change_owner_of(&mut self) -> Result<(), Errno> {
         let (uid, gid) = (self.argument(1) as u32, self.argument(2) as u32);
         let file = self.file_of(self.argument(0), Errno::EINVAL)?;
         change_file(file, FileChange::Owner { uid, gid }).await
@@ -262,7 +260,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
     }
 
-    pub(crate) async fn change_times(&mut self) -> SyscallResult {
+    pub(crate) async fn change_times(&mut self) -> Result<(), Errno> {
         let (path, times, flags) = (self.argument(1), self.argument(2), self.argument(3));
         let (mut access_ns, mut modify_ns) = (TIME_NOW, TIME_NOW);
         if times != 0 {
@@ -277,7 +275,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         self.change_at(path, follow(flags), change).await
     }
 
-    pub(crate) async fn truncate_path(&mut self) -> SyscallResult {
+    pub(crate) async fn truncate_path(&mut self) -> Result<(), Errno> {
         let bytes = u64::try_from(self.argument(1) as i64).map_err(|_| Errno::EINVAL)?;
         self.allow_length(bytes).await?;
         let length = self.get_path(self.argument(0)).await?;
@@ -289,27 +287,23 @@ impl<M: UserMemory + ?Sized> User<M> {
             None => Err(Errno::EIO),
         };
         self.release_inode(&facts).await;
-        cut?;
-        Ok(0)
+        cut
     }
 
-    pub(crate) async fn truncate_file(&mut self) -> SyscallResult {
+    pub(crate) async fn truncate_file(&mut self) -> Result<(), Errno> {
         let bytes = u64::try_from(self.argument(1) as i64).map_err(|_| Errno::EINVAL)?;
         self.allow_length(bytes).await?;
-        self.file_of(self.argument(0), Errno::EINVAL)?.call(SetSize { bytes }, ()).await?;
-        Ok(0)
+        self.file_of(self.argument(0), Errno::EINVAL)?.call(SetSize { bytes }, ()).await
     }
 
-    pub(crate) async fn sync_file(&mut self) -> SyscallResult {
-        self.file_of(self.argument(0), Errno::EINVAL)?.call(SyncFile {}, ()).await?;
-        Ok(0)
+    pub(crate) async fn sync_file(&mut self) -> Result<(), Errno> {
+        self.file_of(self.argument(0), Errno::EINVAL)?.call(SyncFile {}, ()).await
     }
 
-    pub(crate) async fn sync_all(&mut self) -> SyscallResult {
+    pub(crate) async fn sync_all(&mut self) -> Result<(), Errno> {
         let mut directory = self.services.inode_directory()?;
         flush_and_commit(&mut directory, &mut self.services.clients.inodes).await?;
-        directory.call(CommitAll { extent: CommitExtent::Freed }, ()).await?;
-        Ok(0)
+        directory.call(CommitAll { extent: CommitExtent::Freed }, ()).await
     }
 
     pub(crate) async fn read_directory(&mut self) -> SyscallResult {
@@ -325,7 +319,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(bytes as u64)
     }
 
-    pub(crate) async fn file_system_status(&mut self) -> SyscallResult {
+    pub(crate) async fn file_system_status(&mut self) -> Result<(), Errno> {
         let length = self.get_path(self.argument(0)).await?;
         match self.access(self.program.start(), length, 0).await? {
             PathTarget::Synthetic { .. } => self.put_synthetic_system_status(self.argument(1)).await,
@@ -334,28 +328,23 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// A `struct statfs` of what has no blocks.
-    async fn put_synthetic_system_status(&mut self, place: u64) -> SyscallResult {
+    async fn put_synthetic_system_status(&mut self, place: u64) -> Result<(), Errno> {
         let mut bytes = [0; STATFS_BYTES];
-        for (at, word) in
-            [(0, PROC_MAGIC), (8, PAGE_BYTES as u64), (64, NAME_BYTES_MAX as u64), (72, PAGE_BYTES as u64)]
-        {
-            bytes[at..at + 8].copy_from_slice(&word.to_le_bytes());
-        }
-        self.put(place, &bytes).await?;
-        Ok(0)
+        let (page, name) = (PAGE_BYTES as u64, NAME_BYTES_MAX as u64);
+        put_words(&mut bytes, [(0, PROC_MAGIC), (8, page), (64, name), (72, page)]);
+        self.put(place, &bytes).await
     }
 
-    pub(crate) async fn file_system_status_of(&mut self) -> SyscallResult {
+    pub(crate) async fn file_system_status_of(&mut self) -> Result<(), Errno> {
         if self.program.files.get(self.argument(0))?.is_synthetic() {
             return self.put_synthetic_system_status(self.argument(1)).await;
         }
         self.put_file_system_status(self.argument(1)).await
     }
 
-    async fn put_file_system_status(&mut self, place: u64) -> SyscallResult {
+    async fn put_file_system_status(&mut self, place: u64) -> Result<(), Errno> {
         let mut bytes = [0; STATFS_BYTES];
         self.services.path_lookup()?.call(FileSystemStatus {}, &mut bytes[..]).await?;
-        self.put(place, &bytes).await?;
-        Ok(0)
+        self.put(place, &bytes).await
     }
 }

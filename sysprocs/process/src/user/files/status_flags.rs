@@ -9,7 +9,6 @@
 use crate::user::servers::object_calls::SETTABLE;
 use crate::user::slot::user::User;
 use crate::user::state::descriptors::FileDescriptor;
-use crate::user::state::syscall_result::SyscallResult;
 use renga_hal::memory::UserMemory;
 use renga_rt::Errno;
 
@@ -21,11 +20,11 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// Sets those of `flags` that can be set of the object of descriptor `number`.
-    pub(crate) async fn set_status_flags(&mut self, number: u64, flags: u32) -> SyscallResult {
+    pub(crate) async fn set_status_flags(&mut self, number: u64, flags: u32) -> Result<(), Errno> {
         let of = *self.program.files.get(number)?;
         let set = self.services.set_status_flags(&of, flags & SETTABLE).await;
         let kept_here = set.map_err(|errno| self.note_loss(of.object, errno, false))?;
         self.program.files.set_flags(number, kept_here);
-        Ok(0)
+        Ok(())
     }
 }

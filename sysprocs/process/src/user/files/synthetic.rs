@@ -10,7 +10,7 @@ use crate::user::servers::services::Services;
 use crate::user::slot::user::User;
 use crate::user::state::descriptors::FileDescriptor;
 use crate::user::state::object::Object;
-use crate::user::state::open_flags::{O_ACCMODE, O_CLOEXEC, is_path_only, kept_flags};
+use crate::user::state::open_flags::{O_ACCMODE, is_path_only};
 use crate::user::state::syscall_result::SyscallResult;
 use core::ops::Range;
 use renga_hal::memory::UserMemory;
@@ -194,42 +194,30 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// Opens a synthetic file: an open file process whose content the server of synthetic files makes.
-    pub(crate) async fn open_synthetic(&mut self, number: u32, mode: u16, flags: u32, walk: u32) -> SyscallResult {
+    pub(crate) async fn open_synthetic(&mut self, number: u32, mode: u16, flags: u32, walk: u32) -> Result<u64, Errno> {
         let kind = mode & S_IFMT;
         if kind == S_IFLNK {
-            return Err(Errno::ELOOP.into());
+            return Err(Errno::ELOOP);
         }
         if walk & OPEN_CREATE != 0 && walk & OPEN_EXCLUSIVE != 0 {
-            return Err(Errno::EEXIST.into());
+            return Err(Errno::EEXIST);
         }
         match kind {
-            S_IFDIR if flags & O_ACCMODE != 0 || walk & OPEN_CREATE != 0 => return Err(Errno::EISDIR.into()),
+            S_IFDIR if flags & O_ACCMODE != 0 || walk & OPEN_CREATE != 0 => return Err(Errno::EISDIR),
             S_IFDIR => {}
-            _ if walk & OPEN_DIRECTORY != 0 => return Err(Errno::ENOTDIR.into()),
-            _ if flags & O_ACCMODE != 0 && mode & OWNER_WRITES == 0 => return Err(Errno::EACCES.into()),
+            _ if walk & OPEN_DIRECTORY != 0 => return Err(Errno::ENOTDIR),
+            _ if flags & O_ACCMODE != 0 && mode & OWNER_WRITES == 0 => return Err(Errno::EACCES),
             _ => {}
         }
-        let slot = u16::from(self.services.proc_files_board(number));
-        let facts = InodeFacts {
-            slot,
-            ino: number,
-            mode,
-            birth: Birth { generation: 0, device: 0 },
-            origin: ReferenceOrigin::NONE,
-        };
+        let facts = unreferenced(self.services.proc_files_board(number).into(), number, mode, 0);
         let object = self.open_file(&facts, flags).await?;
-        let close_on_exec = flags & O_CLOEXEC != 0;
-        let descriptor = FileDescriptor { object, ino: number, mode, flags: kept_flags(flags), close_on_exec };
-        self.add_descriptor(descriptor).await
+        self.add_descriptor(FileDescriptor::opened(object, number, mode, flags)).await
     }
-}
 
-impl<M: UserMemory + ?Sized> User<M> {
     /// Opens what a descriptor of the program stands for once more: a copy of it, with other flags.
     pub(crate) async fn open_own(&mut self, descriptor: u64, flags: u32, walk: u32) -> SyscallResult {
         let old = *self.program.files.get(descriptor)?;
-        let kept = kept_flags(flags);
-        let copy = FileDescriptor { flags: kept, close_on_exec: flags & O_CLOEXEC != 0, ..old };
+        let copy = FileDescriptor::opened(old.object, old.ino, old.mode, flags);
         if walk & OPEN_DIRECTORY != 0 {
             return Err(Errno::ENOTDIR.into());
         }
@@ -237,14 +225,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             if old.mode & S_IFMT == S_IFLNK && !is_path_only(flags) {
                 return Err(Errno::ELOOP.into());
             }
-            let facts = InodeFacts {
-                slot: 0,
-                ino: old.ino,
-                mode: old.mode,
-                birth: Birth { generation, device: 0 },
-                origin: ReferenceOrigin::NONE,
-            };
-            return self.open_fifo(&facts, flags).await;
+            return self.open_fifo(&unreferenced(0, old.ino, old.mode, generation), flags).await;
         }
         let end = FileDescriptor { flags: old.flags, ..copy };
         if (old.object.pipe().is_some() || old.object.file().is_some())
@@ -283,6 +264,11 @@ impl<M: UserMemory + ?Sized> User<M> {
         out[..bytes].copy_from_slice(&text[..bytes]);
         Ok(bytes)
     }
+}
+
+/// The facts of a file that has no reference count.
+pub(crate) fn unreferenced(slot: u16, ino: u32, mode: u16, generation: u32) -> InodeFacts {
+    InodeFacts { slot, ino, mode, birth: Birth { generation, device: 0 }, origin: ReferenceOrigin::NONE }
 }
 
 /// Puts `kind`, a number and a bracket; how many bytes.

@@ -32,37 +32,36 @@ const FIONCLEX: u32 = 0x5450;
 const FIOCLEX: u32 = 0x5451;
 
 impl<M: UserMemory + ?Sized> User<M> {
-    pub(crate) async fn control_device(&mut self) -> SyscallResult {
+    pub(crate) async fn control_device(&mut self) -> SyscallResult<()> {
         let (number, request, place) = (self.argument(0), self.int(1), self.argument(2));
         let object = self.program.files.get(number)?.object;
         match request {
             FIOCLEX | FIONCLEX => {
                 self.program.files.get_mut(number)?.close_on_exec = request == FIOCLEX;
-                Ok(0)
+                Ok(())
             }
             FIONBIO => {
-                let mut word = [0; 4];
-                self.get(place, &mut word).await?;
+                let word = self.get_int(place).await?;
                 let descriptor = *self.program.files.get(number)?;
                 let flags = self.status_flags(&descriptor).await? & !O_NONBLOCK;
-                let set = if word == [0; 4] { 0 } else { O_NONBLOCK };
-                self.set_status_flags(number, flags | set).await
+                let set = if word == 0 { 0 } else { O_NONBLOCK };
+                Ok(self.set_status_flags(number, flags | set).await?)
             }
             FIONREAD if object != Object::Console => {
                 let at = object.pipe().ok_or(Errno::ENOTTY)?;
                 let bytes = self.services.pipe(at)?.call(PipeBytes { generation: at.generation }, ()).await?;
                 self.put(place, &bytes.to_le_bytes()).await?;
-                Ok(0)
+                Ok(())
             }
             request if self.program.files.get(number)?.mode & S_IFMT == S_IFBLK => {
-                apart!(self.control_disk(object, request, place))
+                Ok(apart!(self.control_disk(object, request, place))?)
             }
             _ if object != Object::Console => Err(Errno::ENOTTY.into()),
             request => self.control_terminal(request, place).await,
         }
     }
 
-    async fn control_terminal(&mut self, request: u32, place: u64) -> SyscallResult {
+    async fn control_terminal(&mut self, request: u32, place: u64) -> SyscallResult<()> {
         if matches!(request, TCSETS | TCSETSW | TCSETSF | TCSBRK | TCFLSH | TIOCSPGRP) {
             self.await_foreground(SIGTTOU).await?;
         }
@@ -83,10 +82,8 @@ impl<M: UserMemory + ?Sized> User<M> {
                 self.put(place, &group.to_le_bytes()).await?;
             }
             TIOCSPGRP => {
-                let mut group = [0; 4];
-                self.get(place, &mut group).await?;
-                let session = self.relations().await?.session;
-                console.call(SetForeground { group: u32::from_le_bytes(group), session }, ()).await?;
+                let (group, session) = (self.get_int(place).await?, self.relations().await?.session);
+                console.call(SetForeground { group, session }, ()).await?;
             }
             TIOCGWINSZ => {
                 let size = console.call(GetWindow {}, ()).await?;
@@ -111,6 +108,6 @@ impl<M: UserMemory + ?Sized> User<M> {
             TIOCSCTTY | TIOCNOTTY | TCFLSH | TCSBRK => {}
             _ => return Err(Errno::EINVAL.into()),
         }
-        Ok(0)
+        Ok(())
     }
 }

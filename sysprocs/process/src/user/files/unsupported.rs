@@ -3,78 +3,57 @@
 
 use crate::user::files::path::AT_SYMLINK_NOFOLLOW;
 use crate::user::slot::user::User;
-use crate::user::state::syscall_result::SyscallResult;
+use core::ops::RangeInclusive;
 use renga_hal::memory::UserMemory;
 use renga_rt::Errno;
 
+/// Linux's number of `setxattr`. For each action on attributes there are three calls in a row: by a path, of a link itself, by a
+/// descriptor.
+const SETXATTR: u64 = 5;
+/// `listxattr`, `llistxattr` and `flistxattr`.
+const LISTXATTRS: RangeInclusive<u64> = 11..=13;
 /// The highest advice of `posix_fadvise`.
 const ADVICE_MAX: u64 = 5;
 
 impl<M: UserMemory + ?Sized> User<M> {
     /// There is no family of addresses.
-    pub(crate) async fn make_socket(&mut self) -> SyscallResult {
-        Err(Errno::EAFNOSUPPORT.into())
+    pub(crate) async fn make_socket(&mut self) -> Result<(), Errno> {
+        Err(Errno::EAFNOSUPPORT)
     }
 
     /// What is open is no socket.
-    pub(crate) async fn use_socket(&mut self) -> SyscallResult {
+    pub(crate) async fn use_socket(&mut self) -> Result<(), Errno> {
         self.program.files.get(self.argument(0))?;
-        Err(Errno::ENOTSOCK.into())
+        Err(Errno::ENOTSOCK)
     }
 
-    /// Reading, setting or removing an extended attribute of a path.
-    pub(crate) async fn use_attribute(&mut self) -> SyscallResult {
-        self.find_path(self.argument(0), 0).await?;
-        Err(Errno::EOPNOTSUPP.into())
-    }
-
-    /// The same of a link itself.
-    pub(crate) async fn use_attribute_of_link(&mut self) -> SyscallResult {
-        self.find_path(self.argument(0), AT_SYMLINK_NOFOLLOW).await?;
-        Err(Errno::EOPNOTSUPP.into())
-    }
-
-    /// The same of a descriptor.
-    pub(crate) async fn use_attribute_of_file(&mut self) -> SyscallResult {
-        self.program.files.get(self.argument(0))?;
-        Err(Errno::EOPNOTSUPP.into())
-    }
-
-    /// The extended attributes of a path: none.
-    pub(crate) async fn list_attributes(&mut self) -> SyscallResult {
-        self.find_path(self.argument(0), 0).await?;
-        Ok(0)
-    }
-
-    /// The same of a link itself.
-    pub(crate) async fn list_attributes_of_link(&mut self) -> SyscallResult {
-        self.find_path(self.argument(0), AT_SYMLINK_NOFOLLOW).await?;
-        Ok(0)
-    }
-
-    /// The same of a descriptor.
-    pub(crate) async fn list_attributes_of_file(&mut self) -> SyscallResult {
-        self.program.files.get(self.argument(0))?;
-        Ok(0)
+    /// Reading, setting, removing or listing extended attributes: a path or a descriptor that leads to something has none.
+    pub(crate) async fn use_attribute(&mut self) -> Result<(), Errno> {
+        let call = self.context.x[8];
+        match (call - SETXATTR) % 3 {
+            0 => self.find_path(self.argument(0), 0).await?,
+            1 => self.find_path(self.argument(0), AT_SYMLINK_NOFOLLOW).await?,
+            _ => self.program.files.get(self.argument(0)).map(|_| ())?,
+        }
+        if LISTXATTRS.contains(&call) { Ok(()) } else { Err(Errno::EOPNOTSUPP) }
     }
 
     /// ext2 cannot set room aside for a file.
-    pub(crate) async fn allocate_room(&mut self) -> SyscallResult {
+    pub(crate) async fn allocate_room(&mut self) -> Result<(), Errno> {
         let object = self.program.files.get(self.argument(0))?.object;
         Err(match (object.file(), object.pipe()) {
             (Some(_), _) => Errno::EOPNOTSUPP,
             (_, Some(_)) => Errno::ESPIPE,
             _ => Errno::ENODEV,
-        }
-        .into())
+        })
     }
 
     /// Advice about reading, which no server here needs.
-    pub(crate) async fn advise_about_file(&mut self) -> SyscallResult {
+    pub(crate) async fn advise_about_file(&mut self) -> Result<(), Errno> {
         match self.program.files.get(self.argument(0))?.object.pipe() {
-            Some(_) => Err(Errno::ESPIPE.into()),
-            _ if self.argument(3) > ADVICE_MAX => Err(Errno::EINVAL.into()),
-            _ => Ok(0),
+            Some(_) => Err(Errno::ESPIPE),
+            _ if self.argument(3) > ADVICE_MAX => Err(Errno::EINVAL),
+            _ => Ok(()),
         }
     }
 }

@@ -52,15 +52,15 @@ fn from_words(words: [u64; 2]) -> Result<Object, Errno> {
 }
 
 impl<M: UserMemory + ?Sized> User<M> {
-    pub(crate) async fn make_watches(&mut self) -> SyscallResult {
+    pub(crate) async fn make_watches(&mut self) -> Result<u64, Errno> {
         let flags = self.int(0);
         if flags & !O_CLOEXEC != 0 {
-            return Err(Errno::EINVAL.into());
+            return Err(Errno::EINVAL);
         }
         self.add_events(MakeEvents { kind: EventKind::Watches, count: 0 }, EventSort::Watches, flags).await
     }
 
-    pub(crate) async fn control_watch(&mut self) -> SyscallResult {
+    pub(crate) async fn control_watch(&mut self) -> Result<(), Errno> {
         let (operation, number, place) = (self.int(1), self.argument(2), self.argument(3));
         let (mut events, mut data) = (0, 0);
         if operation != EPOLL_CTL_DEL {
@@ -69,28 +69,28 @@ impl<M: UserMemory + ?Sized> User<M> {
         let set = *self.program.files.get(self.argument(0))?;
         let watched = *self.program.files.get(number)?;
         if !watched.reads() && !watched.writes() {
-            return Err(Errno::EBADF.into());
+            return Err(Errno::EBADF);
         }
         if !watched.object.can_be_polled() {
-            return Err(Errno::EPERM.into());
+            return Err(Errno::EPERM);
         }
         let at = set.object.events(EventSort::Watches)?;
         let Handle { board, number: set_number, generation } = at;
         if watched.object == set.object {
-            return Err(Errno::EINVAL.into());
+            return Err(Errno::EINVAL);
         }
         let change = match operation {
             EPOLL_CTL_ADD => WatchChange::Add,
             EPOLL_CTL_DEL => WatchChange::Remove,
             EPOLL_CTL_MOD => WatchChange::Modify,
-            _ => return Err(Errno::EINVAL.into()),
+            _ => return Err(Errno::EINVAL),
         };
         let in_set = watched.object.is_watch_set();
         if events & WATCH_EXCLUSIVE != 0 && (change == WatchChange::Modify || in_set || events & !EXCLUSIVE_TOO != 0) {
-            return Err(Errno::EINVAL.into());
+            return Err(Errno::EINVAL);
         }
         if in_set && change == WatchChange::Add {
-            return Err(Errno::ELOOP.into()); // Linux allows for some sets in sets
+            return Err(Errno::ELOOP); // Linux allows for some sets in sets
         }
         let [object, more] = to_words(watched.object)?;
         let wish = WatchWish { change, descriptor: number as u16, events: events | ERROR | HANG_UP };
@@ -100,7 +100,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             let ended = self.end_lost_watches(at, number as u16).await;
             ended.map_err(|errno| self.note_loss(set.object, errno, false))?;
             if change == WatchChange::Remove {
-                return Ok(0);
+                return Ok(());
             }
             call.wish.change = WatchChange::Add;
         }
@@ -115,8 +115,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             call.wish.change = WatchChange::Modify;
             changed = self.services.events(board)?.call(call, ()).await;
         }
-        changed.map_err(|errno| self.note_loss(set.object, errno, false))?;
-        Ok(0)
+        changed.map_err(|errno| self.note_loss(set.object, errno, false))
     }
 
     /// What a set watches by `descriptor` and is lost is watched no more.

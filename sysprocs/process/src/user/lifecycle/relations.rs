@@ -3,6 +3,7 @@
 use crate::group_kill::kill_everywhere;
 use crate::signals::exited;
 use crate::user::slot::user::User;
+use crate::user::state::fields::{int_at, word_at};
 use crate::user::state::syscall_result::{SyscallEscape, SyscallResult};
 use renga_hal::memory::UserMemory;
 use renga_proto::procs::{Cause, Kill, NewSession, Relate, Relations, SetGroup, board_of};
@@ -26,6 +27,11 @@ impl<M: UserMemory + ?Sized> User<M> {
         self.services.clients.procs.call(Relate { pid }, ()).await
     }
 
+    /// Those of process `pid` of any board.
+    pub(crate) async fn relations_of(&mut self, pid: u32) -> Result<Relations, Errno> {
+        self.services.procs_of(pid)?.call(Relate { pid }, ()).await
+    }
+
     /// The pid that an argument means, 0 being the program itself.
     fn pid_argument(&self, index: usize) -> u32 {
         match self.int(index) {
@@ -34,12 +40,12 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
     }
 
-    pub(crate) async fn set_group(&mut self) -> SyscallResult {
+    pub(crate) async fn set_group(&mut self) -> Result<(), Errno> {
         let pid = self.pid_argument(0);
         let group = match self.int(1) {
             0 => pid,
             group if group as i32 > 0 => group,
-            _ => return Err(Errno::EINVAL.into()),
+            _ => return Err(Errno::EINVAL),
         };
         let entry = SetGroup { pid, group };
         self.services.procs_of(pid)?.call(entry, ()).await?;
@@ -49,28 +55,26 @@ impl<M: UserMemory + ?Sized> User<M> {
         if parent != 0 && board_of(parent, disk_board) != board_of(pid, disk_board) {
             let _ = self.services.procs_of(parent)?.call(entry, ()).await;
         }
-        Ok(0)
+        Ok(())
     }
 
-    pub(crate) async fn get_group(&mut self) -> SyscallResult {
-        let pid = self.pid_argument(0);
-        Ok(u64::from(self.services.procs_of(pid)?.call(Relate { pid }, ()).await?.group))
+    pub(crate) async fn get_group(&mut self) -> Result<u32, Errno> {
+        Ok(self.relations_of(self.pid_argument(0)).await?.group)
     }
 
-    pub(crate) async fn get_session(&mut self) -> SyscallResult {
-        let pid = self.pid_argument(0);
-        Ok(u64::from(self.services.procs_of(pid)?.call(Relate { pid }, ()).await?.session))
+    pub(crate) async fn get_session(&mut self) -> Result<u32, Errno> {
+        Ok(self.relations_of(self.pid_argument(0)).await?.session)
     }
 
-    pub(crate) async fn new_session(&mut self) -> SyscallResult {
+    pub(crate) async fn new_session(&mut self) -> Result<u32, Errno> {
         let pid = self.program.pid;
-        Ok(u64::from(self.services.clients.procs.call(NewSession { pid }, ()).await?))
+        self.services.clients.procs.call(NewSession { pid }, ()).await
     }
 
-    pub(crate) async fn kill(&mut self) -> SyscallResult {
+    pub(crate) async fn kill(&mut self) -> Result<(), Errno> {
         let signal = u8::try_from(self.int(1)).map_err(|_| Errno::EINVAL)?;
         match self.int(0) as i32 {
-            pid @ 1.. => self.kill_one(pid as u32, signal).await,
+            pid @ 1.. => self.send(pid as u32, signal, self.cause(SI_USER)).await,
             0 => {
                 let group = self.relations().await?.group;
                 self.kill_group(group, signal, 0).await
@@ -81,15 +85,15 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
     }
 
-    pub(crate) async fn kill_thread(&mut self) -> SyscallResult {
+    pub(crate) async fn kill_thread(&mut self) -> Result<(), Errno> {
         let signal = u8::try_from(self.int(1)).map_err(|_| Errno::EINVAL)?;
         self.send(self.int(0), signal, self.cause(SI_TKILL)).await
     }
 
-    pub(crate) async fn kill_thread_of(&mut self) -> SyscallResult {
+    pub(crate) async fn kill_thread_of(&mut self) -> Result<(), Errno> {
         let signal = u8::try_from(self.int(2)).map_err(|_| Errno::EINVAL)?;
         if self.int(0) != self.int(1) {
-            return Err(Errno::ESRCH.into());
+            return Err(Errno::ESRCH);
         }
         self.send(self.int(1), signal, self.cause(SI_TKILL)).await
     }
@@ -99,50 +103,43 @@ impl<M: UserMemory + ?Sized> User<M> {
         Cause { code, ..Cause::user(self.program.pid) }
     }
 
-    async fn kill_one(&mut self, pid: u32, signal: u8) -> SyscallResult {
-        self.send(pid, signal, self.cause(SI_USER)).await
-    }
-
     /// Sends `signal` to `pid` of any board because of `cause`.
-    pub(crate) async fn send(&mut self, pid: u32, signal: u8, cause: Cause) -> SyscallResult {
+    pub(crate) async fn send(&mut self, pid: u32, signal: u8, cause: Cause) -> Result<(), Errno> {
         if pid as i32 <= 0 {
-            return Err(Errno::EINVAL.into());
+            return Err(Errno::EINVAL);
         }
-        self.services.procs_of(pid)?.call(Kill::new(pid, signal, cause), ()).await?;
-        Ok(0)
+        self.services.procs_of(pid)?.call(Kill::new(pid, signal, cause), ()).await.map(|_| ())
     }
 
     /// Sends to a group on every board, but not to `except`.
-    async fn kill_group(&mut self, group: u32, signal: u8, except: u32) -> SyscallResult {
+    async fn kill_group(&mut self, group: u32, signal: u8, except: u32) -> Result<(), Errno> {
         let sender = self.program.pid;
         match kill_everywhere(&mut self.services.clients.all_procs, group, signal, except, sender).await? {
-            0 => Err(Errno::ESRCH.into()),
-            _ => Ok(0),
+            0 => Err(Errno::ESRCH),
+            _ => Ok(()),
         }
     }
 
-    pub(crate) async fn queue_signal(&mut self) -> SyscallResult {
+    pub(crate) async fn queue_signal(&mut self) -> Result<(), Errno> {
         self.queue_with_info(self.int(0), self.int(1), self.argument(2)).await
     }
 
-    pub(crate) async fn queue_signal_to_thread(&mut self) -> SyscallResult {
+    pub(crate) async fn queue_signal_to_thread(&mut self) -> Result<(), Errno> {
         if self.int(0) != self.int(1) {
-            return Err(Errno::ESRCH.into());
+            return Err(Errno::ESRCH);
         }
         self.queue_with_info(self.int(1), self.int(2), self.argument(3)).await
     }
 
     /// Sends a signal with what the `siginfo_t` at `info` tells of it, but for its user.
-    async fn queue_with_info(&mut self, pid: u32, signal: u32, info: u64) -> SyscallResult {
+    async fn queue_with_info(&mut self, pid: u32, signal: u32, info: u64) -> Result<(), Errno> {
         let signal = u8::try_from(signal).map_err(|_| Errno::EINVAL)?;
         let mut bytes = [0; INFO_BYTES];
         self.get(info, &mut bytes).await?;
-        let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
-        let (code, sender) = (word(8) as i32, word(16));
-        let value = u64::from(word(24)) | u64::from(word(28)) << 32;
+        let (code, sender, value) = (int_at(&bytes, 8) as i32, int_at(&bytes, 16), word_at(&bytes, 24));
         // Only the system tells others that it sent something itself.
         if (code >= 0 || code == SI_TKILL) && pid != self.program.pid {
-            return Err(Errno::EPERM.into());
+            return Err(Errno::EPERM);
         }
         // No timer of the clock: a program may say what it likes otherwise.
         self.send(pid, signal, Cause { code, sender, value, timer: 0 }).await

@@ -3,6 +3,7 @@
 use crate::signals::{SIGCHLD, of_child};
 use crate::user::facts::usage::resource_usage;
 use crate::user::slot::user::User;
+use crate::user::state::fields::put_ints;
 use crate::user::state::syscall_result::{SyscallEscape, SyscallResult, restartable};
 use renga_hal::memory::UserMemory;
 use renga_proto::procs::{
@@ -51,7 +52,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok((waited, used))
     }
 
-    pub(crate) async fn wait_id(&mut self) -> SyscallResult {
+    pub(crate) async fn wait_id(&mut self) -> SyscallResult<()> {
         let (kind, id, place, options) = (self.int(0), self.int(1) as i32, self.argument(2), self.int(3));
         let usage = self.argument(4);
         if options & !(NEWS | WAIT_NO_HANG | WAIT_KEEP | KINDS) != 0 || options & NEWS == 0 {
@@ -73,7 +74,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         if usage != 0 {
             self.put(usage, &resource_usage(used)).await?;
         }
-        Ok(0)
+        Ok(())
     }
 }
 
@@ -84,9 +85,6 @@ fn child_info(pid: u32, status: u32) -> [u8; SIGINFO_BYTES] {
         return bytes;
     }
     let cause = of_child(pid, status);
-    let words = [(0, u32::from(SIGCHLD)), (8, cause.code as u32), (16, pid), (24, cause.value as u32)];
-    for (at, word) in words {
-        bytes[at..at + 4].copy_from_slice(&word.to_le_bytes());
-    }
+    put_ints(&mut bytes, [(0, SIGCHLD.into()), (8, cause.code as u32), (16, pid), (24, cause.value as u32)]);
     bytes
 }

@@ -148,63 +148,61 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// `msync`: what was written by mapping is on the medium, if that is asked for.
-    pub(crate) async fn sync_mapping(&mut self) -> SyscallResult {
+    pub(crate) async fn sync_mapping(&mut self) -> Result<(), Errno> {
         let (address, length, flags) = (self.argument(0), self.argument(1), self.int(2));
         let both = MS_SYNC | MS_ASYNC;
         if flags & !(both | MS_INVALIDATE) != 0 || flags & both == both || !address.is_multiple_of(PAGE_BYTES as u64) {
-            return Err(Errno::EINVAL.into());
+            return Err(Errno::EINVAL);
         }
         let (space, mut pager) = self.memory();
         let written = space.settle_shared(&mut pager, address, length).await?;
         if written && flags & MS_SYNC != 0 {
             self.services.inode_directory()?.call(CommitAll { extent: CommitExtent::Journal }, ()).await?;
         }
-        Ok(0)
+        Ok(())
     }
 
     /// `mlock`, `munlock`: pages of programs never leave memory.
-    pub(crate) async fn lock_memory(&mut self) -> SyscallResult {
+    pub(crate) async fn lock_memory(&mut self) -> Result<(), Errno> {
         let (address, length) = (self.argument(0), self.argument(1));
         let start = address - address % PAGE_BYTES as u64;
         let end = address.checked_add(length).ok_or(Errno::EINVAL)?;
         let (space, _) = self.memory();
-        if space.covers(start, end) { Ok(0) } else { Err(Errno::ENOMEM.into()) }
+        if space.covers(start, end) { Ok(()) } else { Err(Errno::ENOMEM) }
     }
 
     /// `mlock2`, whose one flag says that pages are to stay once they have come: so they do.
-    pub(crate) async fn lock_memory_with_flags(&mut self) -> SyscallResult {
+    pub(crate) async fn lock_memory_with_flags(&mut self) -> Result<(), Errno> {
         match self.int(2) {
             0 | MLOCK_ONFAULT => self.lock_memory().await,
-            _ => Err(Errno::EINVAL.into()),
+            _ => Err(Errno::EINVAL),
         }
     }
 
     /// `mlockall`: as `mlock`, of all.
-    pub(crate) fn lock_all_memory(&mut self) -> SyscallResult {
+    pub(crate) fn lock_all_memory(&mut self) -> Result<(), Errno> {
         match self.int(0) {
-            0 | MCL_ONFAULT => Err(Errno::EINVAL.into()),
-            flags if flags & !(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) != 0 => Err(Errno::EINVAL.into()),
-            _ => Ok(0),
+            0 | MCL_ONFAULT => Err(Errno::EINVAL),
+            flags if flags & !(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) != 0 => Err(Errno::EINVAL),
+            _ => Ok(()),
         }
     }
 
-    pub(crate) async fn unmap(&mut self) -> SyscallResult {
+    pub(crate) async fn unmap(&mut self) -> Result<(), Errno> {
         let (address, length) = (self.argument(0), self.argument(1));
         let (space, mut pager) = self.memory();
         let unmapped = space.unmap(&mut pager, address, length).await;
         self.publish_areas();
-        unmapped?;
-        Ok(0)
+        unmapped
     }
 
-    pub(crate) async fn protect(&mut self) -> SyscallResult {
+    pub(crate) async fn protect(&mut self) -> Result<(), Errno> {
         let (address, length) = (self.argument(0), self.argument(1));
         let access = access_of(self.argument(2))?;
         let (space, mut pager) = self.memory();
         let protected = space.protect(&mut pager, address, length, access).await;
         self.publish_areas();
-        protected?;
-        Ok(0)
+        protected
     }
 
     pub(crate) async fn remap(&mut self) -> SyscallResult {
@@ -221,22 +219,21 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// Advice is ignored, but that which programs rely on: pages of zeros become zeros again.
-    pub(crate) async fn advise(&mut self) -> SyscallResult {
+    pub(crate) async fn advise(&mut self) -> Result<(), Errno> {
         let (address, length, advice) = (self.argument(0), self.argument(1), self.int(2));
         if advice != MADV_DONTNEED || length == 0 {
-            return Ok(0);
+            return Ok(());
         }
         let Some(space) = &mut self.space else { unreachable!("a program has a space while it runs") };
         let end = address.checked_add(length).ok_or(Errno::EINVAL)?;
         let area = space.areas().iter().find(|area| area.start_address() <= address && end <= area.end_address());
-        let Some(area) = area.filter(|area| area.origin == Origin::Zero) else { return Ok(0) };
+        let Some(area) = area.filter(|area| area.origin == Origin::Zero) else { return Ok(()) };
         let mapping = Mapping { place: Place::Fixed(address), length, access: area.access, backing: Backing::Zero };
-        space.map(&mut pager(self.machine, &mut self.services), mapping).await?;
-        Ok(0)
+        space.map(&mut pager(self.machine, &mut self.services), mapping).await.map(|_| ())
     }
 
     /// mincore: which pages have a frame that the program can use without a fault.
-    pub(crate) async fn which_are_present(&mut self) -> SyscallResult {
+    pub(crate) async fn which_are_present(&mut self) -> SyscallResult<()> {
         let (address, length, place) = (self.argument(0), self.argument(1), self.argument(2));
         if !address.is_multiple_of(PAGE) {
             return Err(Errno::EINVAL.into());
@@ -261,6 +258,6 @@ impl<M: UserMemory + ?Sized> User<M> {
             self.put_scratch(out, pages as usize).await?;
             (at, out) = (at + pages * PAGE, out.wrapping_add(pages));
         }
-        Ok(0)
+        Ok(())
     }
 }

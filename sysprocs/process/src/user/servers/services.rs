@@ -6,6 +6,7 @@ use crate::user::servers::rights::{
     CONSOLE, DIRECTORY, EVENTS, FIFOS, FILES, LOCKS, MEMORIES, PATHS, PIPES, PROC_FILES, PROCS,
 };
 use crate::user::state::facts::UserFacts;
+use crate::user::state::fields::half_at;
 use crate::user::state::object::Handle;
 use renga_memory::page_list::STORING;
 use renga_memory::pager::Inodes;
@@ -95,6 +96,9 @@ clients! {
     }
 }
 
+/// Where the mode is in a `struct stat`.
+const MODE_AT: usize = 16;
+
 /// The clients, with what is needed to choose among them.
 pub struct Services {
     /// The clients.
@@ -117,11 +121,6 @@ pub struct Services {
     pub(crate) may_write_terminal: bool,
     /// The steps that a path lookup has reported.
     pub(crate) steps: [u8; STEPS_BYTES],
-}
-
-/// The mode in a `struct stat`.
-fn mode_in(status: &[u8; STAT_BYTES]) -> u16 {
-    u16::from_le_bytes([status[16], status[17]])
 }
 
 impl Services {
@@ -232,7 +231,7 @@ impl Services {
         let mut status = [0; STAT_BYTES];
         let look = StatusHere { at: at.directory, flags };
         let known = self.names()?.call(look, (path, &mut status[..])).await;
-        (known == Ok(0)).then_some(mode_in(&status))
+        (known == Ok(0)).then_some(half_at(&status, MODE_AT))
     }
 
     /// The same on a board without the disk, which a path lookup tells what is not held yet; none where a path lookup is to be asked
@@ -254,7 +253,7 @@ impl Services {
                 apart!(self.resolved_status(resolve, cache_generation, path, &mut status))?;
             }
         }
-        Ok(Some(mode_in(&status)))
+        Ok(Some(half_at(&status, MODE_AT)))
     }
 
     /// Whether it is known here that there is nothing at `path`.

@@ -125,10 +125,8 @@ impl<M: UserMemory + ?Sized> User<M> {
         let stack = self.program.alternate_stack;
         let length = frame::write(&mut self.scratch, self.context, (signal, origin), mask, stack);
         let record = place.wrapping_add(frame::RECORD_OFFSET);
-        let mut link = [0; 16];
-        link[..8].copy_from_slice(&self.context.x[29].to_le_bytes());
-        link[8..].copy_from_slice(&self.context.x[30].to_le_bytes());
-        if self.put_scratch(place, length).await.is_err() || self.put(record, &link).await.is_err() {
+        let link = [self.context.x[29], self.context.x[30]];
+        if self.put_scratch(place, length).await.is_err() || self.put_words(record, link).await.is_err() {
             return Err(killed(SIGSEGV));
         }
         let context = &mut *self.context;

@@ -7,6 +7,7 @@
 //! Invariant: whatever a program puts there, what is read back is its own registers only.
 
 use crate::signals::{SignalSet, UNSTOPPABLE};
+use crate::user::state::fields::{put_ints, put_words, word_at};
 use crate::user::state::program::AlternateStack;
 use renga_hal::memory::PAGE_BYTES;
 use renga_proto::procs::Cause;
@@ -61,31 +62,30 @@ const _: () = assert!(WRITTEN_BYTES <= PAGE_BYTES && FRAME_BYTES == 4704);
 type FramePage = [u8; PAGE_BYTES];
 
 fn put(page: &mut FramePage, at: usize, word: u64) {
-    page[at..at + 8].copy_from_slice(&word.to_le_bytes());
+    put_words(page, [(at, word)]);
 }
 
 fn get(page: &FramePage, at: usize) -> u64 {
-    page[at..at + 8].iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
+    word_at(page, at)
 }
 
 /// `si_code`: a timer expired.
-const SI_TIMER: i32 = -2;
+pub const SI_TIMER: i32 = -2;
 
 /// The `siginfo_t` of `signal`.
 pub fn signal_info(signal: u8, origin: SignalOrigin) -> [u8; INFO_BYTES] {
     let mut info = [0; INFO_BYTES];
-    info[..4].copy_from_slice(&u32::from(signal).to_le_bytes());
+    put_ints(&mut info, [(0, signal.into())]);
     match origin {
         SignalOrigin::Fault { code, address } => {
-            info[8..12].copy_from_slice(&code.to_le_bytes());
-            info[16..24].copy_from_slice(&address.to_le_bytes());
+            put_ints(&mut info, [(8, code)]);
+            put_words(&mut info, [(16, address)]);
         }
         // Behind who sent it is the user, who is root, or of a timer how often it has expired.
         SignalOrigin::Sent { cause: Cause { code, sender, value, .. }, overruns } => {
-            info[8..12].copy_from_slice(&code.to_le_bytes());
-            info[16..20].copy_from_slice(&sender.to_le_bytes());
-            info[20..24].copy_from_slice(&if code == SI_TIMER { overruns } else { 0 }.to_le_bytes());
-            info[24..32].copy_from_slice(&value.to_le_bytes());
+            let overruns = if code == SI_TIMER { overruns } else { 0 };
+            put_ints(&mut info, [(8, code as u32), (16, sender), (20, overruns)]);
+            put_words(&mut info, [(24, value)]);
         }
     }
     info

@@ -4,6 +4,7 @@ use crate::signals::{SIGKILL, SIGNALS, SignalSet, UNSTOPPABLE, bit, killed};
 use crate::user::signals::frame::{SignalOrigin, signal_info};
 use crate::user::slot::user::User;
 use crate::user::state::actions::{ACTION_BYTES, SignalAction};
+use crate::user::state::fields::word_at;
 use crate::user::state::program::{AlternateStack, ProgramState};
 use crate::user::state::syscall_result::{SyscallEscape, SyscallResult, restartable_unless_handled};
 use renga_hal::memory::UserMemory;
@@ -21,16 +22,16 @@ const SS_DISABLE: u32 = 2;
 const STACK_BYTES_MIN: u64 = 5120;
 
 impl<M: UserMemory + ?Sized> User<M> {
-    pub(crate) async fn set_action(&mut self) -> SyscallResult {
+    pub(crate) async fn set_action(&mut self) -> Result<(), Errno> {
         let (signal, new, old) = (self.int(0), self.argument(1), self.argument(2));
         if self.argument(3) != SET_BYTES || signal == 0 || signal > u32::from(SIGNALS) {
-            return Err(Errno::EINVAL.into());
+            return Err(Errno::EINVAL);
         }
         let signal = signal as u8;
         let before = self.program.actions.get(signal);
         if new != 0 {
             if bit(signal) & UNSTOPPABLE != 0 {
-                return Err(Errno::EINVAL.into());
+                return Err(Errno::EINVAL);
             }
             let mut bytes = [0; ACTION_BYTES];
             self.get(new, &mut bytes).await?;
@@ -41,13 +42,13 @@ impl<M: UserMemory + ?Sized> User<M> {
         if old != 0 {
             self.put(old, &before.to_bytes()).await?;
         }
-        Ok(0)
+        Ok(())
     }
 
-    pub(crate) async fn set_mask(&mut self) -> SyscallResult {
+    pub(crate) async fn set_mask(&mut self) -> Result<(), Errno> {
         let (how, new, old) = (self.int(0), self.argument(1), self.argument(2));
         if self.argument(3) != SET_BYTES {
-            return Err(Errno::EINVAL.into());
+            return Err(Errno::EINVAL);
         }
         let before = self.program.blocked;
         if new != 0 {
@@ -56,14 +57,14 @@ impl<M: UserMemory + ?Sized> User<M> {
                 SIG_BLOCK => before | set,
                 SIG_UNBLOCK => before & !set,
                 SIG_SETMASK => set,
-                _ => return Err(Errno::EINVAL.into()),
+                _ => return Err(Errno::EINVAL),
             };
             self.set_blocked(blocked).await;
         }
         if old != 0 {
             self.put(old, &before.to_le_bytes()).await?;
         }
-        Ok(0)
+        Ok(())
     }
 
     /// Blocks `blocked` from now on.
@@ -101,12 +102,11 @@ impl<M: UserMemory + ?Sized> User<M> {
         (program.reported_ignored, program.reported_reaps, program.reported_queued) = (ignored, reaps, queued);
     }
 
-    pub(crate) async fn pending_signals(&mut self) -> SyscallResult {
+    pub(crate) async fn pending_signals(&mut self) -> Result<(), Errno> {
         let pid = self.program.pid;
         let pending = self.services.clients.procs.call(PendingSignals { pid }, ()).await?;
         let set = pending & self.program.blocked;
-        self.put(self.argument(0), &set.to_le_bytes()).await?;
-        Ok(0)
+        self.put(self.argument(0), &set.to_le_bytes()).await
     }
 
     pub(crate) async fn suspend(&mut self) -> SyscallResult {
@@ -186,7 +186,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(None)
     }
 
-    pub(crate) async fn set_alternate_stack(&mut self) -> SyscallResult {
+    pub(crate) async fn set_alternate_stack(&mut self) -> Result<(), Errno> {
         let (new, old) = (self.argument(0), self.argument(1));
         let AlternateStack { address, bytes } = self.program.alternate_stack;
         let sp = self.context.sp;
@@ -194,27 +194,22 @@ impl<M: UserMemory + ?Sized> User<M> {
         if new != 0 {
             let mut stack = [0; 24];
             self.get(new, &mut stack).await?;
-            let word = |at: usize| stack[at..at + 8].iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
-            let (address, flags, bytes) = (word(0), word(8) as u32, word(16));
+            let (address, flags, bytes) = (word_at(&stack, 0), word_at(&stack, 8) as u32, word_at(&stack, 16));
             if in_use {
-                return Err(Errno::EPERM.into());
+                return Err(Errno::EPERM);
             }
             if flags & SS_DISABLE != 0 {
                 self.program.alternate_stack = AlternateStack::default();
             } else if bytes < STACK_BYTES_MIN {
-                return Err(Errno::ENOMEM.into());
+                return Err(Errno::ENOMEM);
             } else {
                 self.program.alternate_stack = AlternateStack { address, bytes };
             }
         }
         if old != 0 {
             let flags = if bytes == 0 { u64::from(SS_DISABLE) } else { u64::from(in_use) };
-            let mut stack = [0; 24];
-            for (place, word) in stack.chunks_mut(8).zip([address, flags, bytes]) {
-                place.copy_from_slice(&word.to_le_bytes());
-            }
-            self.put(old, &stack).await?;
+            self.put_words(old, [address, flags, bytes]).await?;
         }
-        Ok(0)
+        Ok(())
     }
 }

@@ -77,10 +77,22 @@ impl<M: UserMemory + ?Sized> User<M> {
         space.copy_out(&mut pager, address, bytes).await
     }
 
+    /// Copies words to the program's memory.
+    pub(crate) async fn put_words<const N: usize>(&mut self, address: u64, words: [u64; N]) -> Result<(), Errno> {
+        self.put(address, words.map(u64::to_le_bytes).as_flattened()).await
+    }
+
     /// Copies from the program's memory.
     pub(crate) async fn get(&mut self, address: u64, bytes: &mut [u8]) -> Result<(), Errno> {
         let (space, mut pager) = self.memory();
         space.copy_in(&mut pager, address, bytes).await
+    }
+
+    /// The int at `address`.
+    pub(crate) async fn get_int(&mut self, address: u64) -> Result<u32, Errno> {
+        let mut bytes = [0; 4];
+        self.get(address, &mut bytes).await?;
+        Ok(u32::from_le_bytes(bytes))
     }
 
     /// The word at `address`.

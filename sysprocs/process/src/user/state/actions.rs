@@ -1,6 +1,7 @@
 //! What a program does about each signal.
 
 use crate::signals::{IGNORED_BY_DEFAULT, SIGCHLD, SIGNALS, STOPPING, SignalSet, UNSTOPPABLE, bit};
+use crate::user::state::fields::{put_words, word_at};
 
 /// Handler "do what is usual".
 pub const SIG_DFL: u64 = 0;
@@ -38,16 +39,15 @@ pub struct SignalAction {
 impl SignalAction {
     /// From a program's memory.
     pub fn from_bytes(bytes: &[u8; ACTION_BYTES]) -> Self {
-        let word = |at: usize| bytes[at..at + 8].iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
-        SignalAction { handler: word(0), flags: word(8), restorer: word(16), mask: word(24) & !UNSTOPPABLE }
+        let [handler, flags, restorer, mask] = core::array::from_fn(|index| word_at(bytes, 8 * index));
+        SignalAction { handler, flags, restorer, mask: mask & !UNSTOPPABLE }
     }
 
     /// As a program sees it.
     pub fn to_bytes(self) -> [u8; ACTION_BYTES] {
+        let SignalAction { handler, flags, restorer, mask } = self;
         let mut bytes = [0; ACTION_BYTES];
-        for (place, word) in bytes.chunks_mut(8).zip([self.handler, self.flags, self.restorer, self.mask]) {
-            place.copy_from_slice(&word.to_le_bytes());
-        }
+        put_words(&mut bytes, [(0, handler), (8, flags), (16, restorer), (24, mask)]);
         bytes
     }
 }

@@ -6,7 +6,9 @@
 //! (`object.rs`).
 
 use crate::user::state::object::Object;
-use crate::user::state::open_flags::{O_ACCMODE, O_DSYNC, O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY};
+use crate::user::state::open_flags::{
+    O_ACCMODE, O_CLOEXEC, O_DSYNC, O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY, kept_flags,
+};
 use renga_proto::mounts::SYNTHETIC;
 use renga_rt::Errno;
 use renga_rt::proc_info::{DESCRIPTOR_WORDS, ProcInfo};
@@ -32,6 +34,10 @@ pub struct FileDescriptor {
 }
 
 impl FileDescriptor {
+    /// Of an object that is opened with `flags`.
+    pub fn opened(object: Object, ino: u32, mode: u16, flags: u32) -> FileDescriptor {
+        FileDescriptor { object, ino, mode, flags: kept_flags(flags), close_on_exec: flags & O_CLOEXEC != 0 }
+    }
     /// Whether it was opened for reading.
     pub fn reads(&self) -> bool {
         matches!(self.flags & O_ACCMODE, O_RDONLY | O_RDWR)

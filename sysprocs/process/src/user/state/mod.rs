@@ -3,6 +3,7 @@
 pub mod actions;
 pub mod descriptors;
 pub mod facts;
+pub mod fields;
 pub mod image_bytes;
 pub mod limits;
 pub mod object;

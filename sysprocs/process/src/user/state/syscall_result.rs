@@ -26,7 +26,33 @@ impl From<Errno> for SyscallEscape {
 }
 
 /// What a system call ends with.
-pub type SyscallResult = Result<u64, SyscallEscape>;
+pub type SyscallResult<T = u64> = Result<T, SyscallEscape>;
+
+/// What a system call returns, as its register has it: 0 where it returns nothing.
+pub trait ReturnValue {
+    /// The register.
+    fn to_register(self) -> u64;
+}
+impl ReturnValue for () {
+    fn to_register(self) -> u64 {
+        0
+    }
+}
+impl ReturnValue for u32 {
+    fn to_register(self) -> u64 {
+        self.into()
+    }
+}
+impl ReturnValue for u64 {
+    fn to_register(self) -> u64 {
+        self
+    }
+}
+
+/// A system call's own result, in the form that all have.
+pub fn finish<T: ReturnValue>(result: Result<T, impl Into<SyscallEscape>>) -> SyscallResult {
+    result.map(T::to_register).map_err(Into::into)
+}
 
 /// Makes an interruption of a call that did nothing yet a reason to make it again.
 pub fn restartable<T>(result: Result<T, Errno>) -> Result<T, SyscallEscape> {
