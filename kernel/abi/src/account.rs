@@ -1,4 +1,4 @@
-//! Accounts, as they are told between boards and to programs: their numbers, and what is counted.
+//! Accounts, as boards exchange them and programs read them: their numbers, and what each counts.
 //!
 //! Invariant: whatever word comes from another board names an account and a nice value. Not here: the accounts
 //! (`kernel/core`).
@@ -11,12 +11,12 @@ pub const ACCOUNT_SLOTS_MAX: u16 = 256;
 /// Where the word of an account says whether it is of a background job.
 const BACKGROUND_BIT: u32 = 24;
 
-/// Which account: 0 the system's, then each board's slots in turn.
+/// Which account: 0 is the system's; the slots of board 0 follow, then those of board 1, and so on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct AccountNumber(pub u16);
 
 impl AccountNumber {
-    /// That of work for nobody.
+    /// The account of work that no program caused.
     pub const SYSTEM: AccountNumber = AccountNumber(0);
 
     /// That of `slot` of `board`.
@@ -69,7 +69,7 @@ counts! {
     SystemNs,
     /// What other processes of this board do for it, ns.
     BehalfNs,
-    /// What other boards do for it, as they tell with their replies, ns.
+    /// CPU time that other boards spent for the program, as their replies report it, ns.
     ElsewhereNs,
     /// Blocks read from the medium.
     BlocksRead,
@@ -83,11 +83,11 @@ counts! {
     FaultsMinor,
     /// Faults that had to wait for a medium or another board.
     FaultsMajor,
-    /// Page frames that its address space shows now.
+    /// Page frames that its address space maps now.
     FramesHeld,
-    /// Turns that it ended by waiting.
+    /// Time slices that the program ended by waiting.
     VoluntarySwitches,
-    /// Turns that were taken from it.
+    /// Time slices that ended by preemption.
     InvoluntarySwitches,
     /// How long the medium of this board took for its reads while no processor worked, ns.
     MediumReadNs,

@@ -1,4 +1,4 @@
-//! Who is who: boards and system processes.
+//! Numbers of boards and of system processes.
 //!
 //! Invariant: an identity is fixed by the placement file before boot and never reused. Not here:
 //! process ids of user programs (`sysprocs/process`).

@@ -1,6 +1,6 @@
 //! What a request lends until the reply.
 //!
-//! Invariant: a slice given is only read, and one taken is nobody else's meanwhile, by their types. Not here: who keeps them so long
+//! Invariant: by their types, the server only reads a slice given, and is alone with a slice taken. Not here: the lifetime of the loan
 //! (`kernel/core`).
 
 /// Only the types below may say what they lend: the rendezvous core relies on their word.

@@ -9,7 +9,7 @@ use crate::ProcId;
 pub struct LogLine {
     /// When it came, ns since boot.
     pub at_ns: u64,
-    /// Who says it; nobody: the kernel itself.
+    /// The process that logs; `None` for the kernel itself.
     pub who: Option<ProcId>,
     /// What it says.
     pub text: &'static str,

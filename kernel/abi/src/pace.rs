@@ -30,13 +30,13 @@ pub enum Pace {
         /// The processor is kept busy meanwhile (loop); else the program sleeps (wait).
         spins: bool,
     },
-    /// I/O count control: so many I/Os begin in each period.
+    /// I/O count control: at most this many I/Os start in each period.
     Count {
         /// From 1 to [`COUNT_MAX`].
         most: u32,
         /// A multiple of [`PERIOD_STEP_MS`], at most [`PERIOD_MS_MAX`], ms.
         period_ms: u32,
-        /// Periods begin with an I/O of the program (variable); else all programs' begin at once (fixed).
+        /// A period starts with an I/O of the program (variable); otherwise all programs' periods start together (fixed).
         own_period: bool,
     },
 }

@@ -1,7 +1,7 @@
 //! How programs share a core: classes, priorities and weights, as Linux has them (sched(7)).
 //!
-//! Invariant: a rank says who goes first whatever the time; within the fair rank and the lowest one time decides, by
-//! weight. Not here: turns (`user.rs` of `kernel/core`).
+//! Invariant: the rank decides first, whatever the vruntime; within the fair rank and the lowest one vruntime decides, by weight. Not here:
+//! time slices (`user.rs` of `kernel/core`).
 
 use crate::pace::Pace;
 
@@ -35,11 +35,11 @@ pub enum Class {
     Fair,
     /// As `Fair`, but it does not interrupt others when it wakes (SCHED_BATCH).
     Batch,
-    /// Runs when nobody else wants the core (SCHED_IDLE).
+    /// Runs when no other task wants the core (SCHED_IDLE).
     Idle,
     /// Before all fair ones, until it waits (SCHED_FIFO).
     Fifo,
-    /// As `Fifo`, with its equals in turns (SCHED_RR).
+    /// As `Fifo`, but equals share the core by time slices (SCHED_RR).
     RoundRobin,
 }
 
@@ -63,15 +63,15 @@ pub struct Policy {
     pub nice: i8,
     /// Of `Fifo` and `RoundRobin`: from 1 to [`PRIORITY_MAX`], higher goes first. 0 in other classes.
     pub priority: u8,
-    /// It is of a background job, which the regulator may hold; says nothing about turns.
+    /// The program belongs to a background job, which the regulator may suspend; without effect on time slices.
     pub background: bool,
-    /// How fast its I/O goes; says nothing about turns.
+    /// How fast its I/O may go; without effect on time slices.
     pub pace: Pace,
 }
 
 /// A rank: lower goes first.
 pub type Rank = u8;
-/// Of whoever was interrupted: its process has to look at that, which takes no turn.
+/// A program with a cancelled wait: its process has to handle the cancellation, which takes no time slice.
 pub const RANK_CANCELLED: Rank = 0;
 /// Of the fair classes.
 pub const RANK_FAIR: Rank = PRIORITY_MAX + 1;
@@ -108,7 +108,7 @@ impl Policy {
         (u64::from(WEIGHT_NICE_0) << SCALE_SHIFT) / u64::from(self.weight())
     }
 
-    /// Who goes first whatever the time.
+    /// The rank, which decides before vruntime.
     pub fn rank(self) -> Rank {
         match self.class {
             Class::Fair | Class::Batch => RANK_FAIR,

@@ -32,8 +32,7 @@ impl FpState {
 pub enum FpPlace {
     /// In [`UserContext::fp`].
     Context,
-    /// With the processor, which switches it only when another program is entered; `fp` is stale until
-    /// the processor is told to flush it.
+    /// In the processor's registers, which it keeps until another program is entered; `fp` is stale until the processor flushes them.
     Processor,
 }
 
@@ -87,10 +86,10 @@ pub enum AccessKind {
     Execute,
 }
 
-/// Why a program cannot go on by itself.
+/// Why a program cannot continue by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trap {
-    /// It asks for a system call: number in X8, arguments in X0 to X5; the result goes to X0.
+    /// A system call: number in X8, arguments in X0 to X5; the result goes to X0.
     Syscall,
     /// It touched memory that it may not.
     PageFault {
@@ -115,15 +114,14 @@ pub enum Trap {
         /// ESR_EL1.
         syndrome: u64,
     },
-    /// Its time is up, or somebody more urgent is ready. Never made by the processor: the kernel turns
-    /// an interrupt into this when it decides so.
+    /// The time slice has ended, or a more urgent task is ready. The processor never reports this: the kernel turns an interrupt into it.
     Preempted,
 }
 
 /// Why a user program gave the processor back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// It cannot go on by itself.
+    /// The program cannot continue by itself.
     Trap(Trap),
     /// An interrupt is pending; the program knows nothing of it.
     Interrupt,

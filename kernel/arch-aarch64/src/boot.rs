@@ -19,7 +19,7 @@ core::arch::global_asm!(include_str!("boot.S"));
 core::arch::global_asm!(include_str!("vectors.S"));
 core::arch::global_asm!(include_str!("bytes.S"));
 
-/// Physical memory that the coarse map shows: the image must fit. In bytes.
+/// Physical memory that the coarse map covers: the image must fit. In bytes.
 pub const COARSE_MAP_BYTES: u64 = 64 << 20;
 
 /// The borders of the image, as physical addresses.
@@ -31,7 +31,7 @@ pub struct ImageLayout {
     pub text_end: u64,
     /// Writable data: from here to `end`.
     pub rodata_end: u64,
-    /// The page below each core's stack that nobody may touch.
+    /// The unmapped page below each core's stack.
     pub stack_guards: [u64; CORES_MAX as usize],
     /// First address behind everything.
     pub end: u64,

@@ -26,8 +26,8 @@ pub unsafe fn fetch(count: u8) {
     for core in 1..CORES_MAX {
         let entry: unsafe extern "C" fn() = if core < count { renga_other_core } else { renga_park };
         let (word, to) = (to_kernel(SPIN_TABLE + 8 * u64::from(core)), to_physical(entry as usize));
-        // SAFETY: the firmware's word, in memory that is mapped and that nobody else uses. The core reads it with its
-        // cache off: it is cleaned to memory before the event.
+        // SAFETY: the firmware's word, in mapped memory that no other code uses. The core reads the word with its cache off, so it is
+        // cleaned to memory before the event.
         unsafe {
             core::arch::asm!("str {to}, [{word}]", "dc civac, {word}", "dsb sy", "sev",
                 word = in(reg) word, to = in(reg) to, options(nostack, preserves_flags));

@@ -21,7 +21,7 @@ impl ThisCore {
         read_register!("tpidr_el1") as u8
     }
 
-    /// Stops until an interrupt is pending; it is not taken but left to who asks the interrupt controller.
+    /// Stops until an interrupt is pending. The interrupt is not taken: the caller asks the interrupt controller.
     pub fn wait_for_interrupt(self) {
         // SAFETY: stops until an interrupt is pending; being masked, it is not taken. The barrier makes
         // device writes before the wait effective (a level just quieted must not wake at once).

@@ -2,12 +2,12 @@
 //!
 //! Invariant: an access is one load or store of 32 bits, to device memory, in program order.
 //!
-//! Not here: where devices are, and who uses which (`renga-board-rpi`, the image).
+//! Not here: addresses of devices, and which code uses which (`renga-board-rpi`, the image).
 
 use crate::physical::device_to_kernel;
 use renga_hal::registers::Registers;
 
-/// Words moved between two looks at the end of a buffer.
+/// Words moved between two checks for the end of a buffer.
 const RUN_WORDS: usize = 16;
 
 /// A block of device registers.
@@ -17,8 +17,8 @@ impl Mmio {
     /// The block at physical address `base`.
     ///
     /// # Safety
-    /// `base` stays mapped as device memory for all offsets that the driver uses. That nobody else uses them
-    /// is the image's care: two handles to one block break the drivers' books, not the memory's.
+    /// `base` stays mapped as device memory for all offsets that the driver uses. The image gives each block to one user: two handles to
+    /// one block break the drivers' state, not memory.
     pub const unsafe fn at(base: u64) -> Self {
         Self(device_to_kernel(base) as *mut u32)
     }

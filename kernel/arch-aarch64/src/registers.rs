@@ -10,7 +10,7 @@ macro_rules! read_register {
     }};
 }
 
-/// Writes a system register. Used inside `unsafe` by whoever knows what the register does.
+/// Writes a system register. The caller's `unsafe` block says why the value is right.
 macro_rules! write_register {
     ($name:literal, $value:expr) => {
         core::arch::asm!(concat!("msr ", $name, ", {}"), in(reg) $value, options(nostack, preserves_flags))

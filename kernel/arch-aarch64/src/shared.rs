@@ -55,7 +55,7 @@ impl SharedMemory {
         unsafe { core::arch::asm!("dc civac, {}", in(reg) self.at(index), options(nostack, preserves_flags)) };
     }
 
-    /// What was done is over before anything behind this begins.
+    /// Completes all earlier accesses before any later one starts.
     #[inline(always)]
     pub fn barrier(&self) {
         // SAFETY: a barrier.

@@ -5,7 +5,7 @@
 
 use renga_hal::memory::PAGE_BYTES;
 
-/// What `boot.S` fills the stack with: no address, and no number that anybody counts to.
+/// The fill of an unused stack (`boot.S`): no address, and no likely count.
 const UNUSED: u64 = 0xa5a5_5a5a_c3c3_3c3c;
 
 core::arch::global_asm!(".global STACK_UNUSED", ".equ STACK_UNUSED, {}", const UNUSED);
@@ -19,8 +19,7 @@ pub fn use_bytes() -> (usize, usize) {
     let bottom = (&raw const __stack_guard).addr() + PAGE_BYTES;
     let bytes = (&raw const __stack_top).addr() - bottom;
     let is_unused = |place: &usize| {
-        // SAFETY: a word of the kernel's stack, which is mapped and lives for ever; volatile, since who writes there
-        // are functions that have returned.
+        // SAFETY: a word of the kernel's stack, which is mapped and lives for ever; volatile, since functions that have returned wrote it.
         unsafe { core::ptr::with_exposed_provenance::<u64>(bottom + place * 8).read_volatile() == UNUSED }
     };
     let unused = (0..bytes / 8).take_while(is_unused).count();

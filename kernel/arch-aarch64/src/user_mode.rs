@@ -11,10 +11,10 @@ use core::mem::offset_of;
 use renga_abi::user::{AccessKind, Exit, FpPlace, FpState, Trap, UserContext};
 use renga_hal::memory::{Frame, USER_END};
 
-/// What `renga_enter_user` returns for an interrupt; no syndrome looks like this.
+/// The result of `renga_enter_user` for an interrupt; no syndrome has this value.
 const INTERRUPTED: u64 = u64::MAX;
 
-/// No slot: nobody's state is in the floating-point registers.
+/// No slot: the floating-point registers have no program's state.
 const NOBODY: u64 = u64::MAX;
 
 /// Bytes of an instruction.
@@ -60,8 +60,8 @@ impl UserMode {
         if self.fp_owner != context.slot || context.fp_place != FpPlace::Processor {
             self.switch_fp(context);
         }
-        // SAFETY: the context is exclusively ours; vectors.S runs the program at EL0 whatever the context
-        // says; the space shows user pages only; the kernel's registers are restored before it returns.
+        // SAFETY: the context is exclusively borrowed; vectors.S runs the program at EL0 whatever the context says; the space maps user
+        // pages only; the kernel's registers are restored before the return.
         let syndrome = unsafe { renga_enter_user(context) };
         memory.deactivate();
         decode(syndrome, context)
@@ -117,7 +117,7 @@ impl UserMode {
 /// If the floating-point registers are not in the context.
 pub unsafe fn enter_remote_task(context: &mut UserContext, space: u64) -> Exit {
     assert!(context.fp_place == FpPlace::Context, "a guest brings its floating-point registers along");
-    // SAFETY: by this function's own condition a root's table, which shows user pages only; the registers as in `UserMode::enter`.
+    // SAFETY: by this function's own condition a root's table, which maps user pages only; the registers as in `UserMode::enter`.
     let syndrome = unsafe {
         activate_space(space);
         renga_fp_load(&raw const context.fp);

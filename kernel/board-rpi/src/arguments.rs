@@ -1,4 +1,4 @@
-//! What the firmware tells the kernel: the command line, how much memory is ours, and where it put a file.
+//! The firmware's data for the kernel: the command line, the size of memory, and the place of the loaded file.
 //!
 //! Two forms exist: ATAGs (QEMU without a device tree, old firmware) and a flattened device tree. Both
 //! are read from plain bytes, and a malformed one gives nothing rather than a fault.
@@ -6,7 +6,7 @@
 use crate::{atags, device_tree};
 use core::ops::Range;
 
-/// Longest device tree that we look at: a Pi's has some 60 KB.
+/// Longest device tree that is read: a Pi's has some 60 KB.
 const TREE_BYTES_MAX: usize = 1 << 20;
 /// Longest list of ATAGs: they lie below the image, and end themselves.
 const TAGS_BYTES_MAX: usize = 4096;
@@ -25,12 +25,12 @@ pub struct Arguments<'a> {
     pub memory: Option<Range<u64>>,
     /// What the board is: the first word of the tree's `compatible`.
     pub compatible: Option<&'a str>,
-    /// Where it put the file that it was told to load beside the kernel.
+    /// Where the firmware put the file that `config.txt` has it load beside the kernel.
     pub loaded: Option<Range<u64>>,
 }
 
 impl<'a> Arguments<'a> {
-    /// Reads either form; `bytes` begin with it and may go on behind it ([`length`]).
+    /// Reads either form; `bytes` may be longer than it ([`length`]).
     pub fn parse(bytes: &'a [u8]) -> Self {
         device_tree::parse(bytes).or_else(|| atags::parse(bytes)).unwrap_or_default()
     }

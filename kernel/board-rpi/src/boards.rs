@@ -26,9 +26,9 @@ pub enum Controllers {
     },
     /// A GIC-400: physical addresses.
     Gic {
-        /// Who is asked.
+        /// The distributor, which routes interrupts to cores.
         distributor: u64,
-        /// Who asks the core.
+        /// The processor interface, which interrupts the core.
         processor: u64,
     },
 }
@@ -86,7 +86,7 @@ pub struct Chip {
     pub random: Option<u64>,
     /// The card slot.
     pub card: CardSlot,
-    /// Who interrupts.
+    /// The interrupt controllers.
     pub controllers: Controllers,
     /// Where the cluster emulator puts its page of registers.
     pub emulator_link: u64,
@@ -198,7 +198,7 @@ pub fn recognise(compatible: Option<&str>, core_part: u16) -> Option<&'static Bo
     by_name.or_else(|| KNOWN.iter().find(|board| board.chip.core_part == core_part))
 }
 
-/// Rate that the PL011's clock is asked to have, and is taken to have when the firmware does not answer, Hz.
+/// Rate that the driver requests for the PL011's clock, and assumes when the firmware does not answer, Hz.
 pub const UART_CLOCK_HZ: u32 = 48_000_000;
 /// What the card's host is clocked with when the firmware does not answer, Hz: the fastest that it runs, so that the
 /// card's clock is then too slow rather than too fast.

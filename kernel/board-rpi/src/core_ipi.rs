@@ -1,8 +1,8 @@
 //! The IPI of a core, which interrupts it until it is silenced: of a BCM2837 the first mailbox of that core's controller (QA7, 4.8), of
 //! a BCM2711 the first interrupt of software (GIC Architecture Specification 2.0, 4.3.15).
 //!
-//! Invariant: what was written before a ring is there when the core is interrupted, and what the core writes after a
-//! silence comes behind it. Not here: who rings, and when (`kernel/sync`).
+//! Invariant: stores before a send are visible when the core is interrupted, and the core's stores after an acknowledgement come behind it.
+//! Not here: when an IPI is sent (`kernel/sync`).
 
 use crate::gic;
 use renga_hal::registers::Registers;

@@ -53,7 +53,7 @@ pub fn parse(bytes: &[u8]) -> Option<Arguments<'_>> {
                 node = kind(depth, name);
             }
             END_NODE => {
-                // A tree that ends a node more often than it begins one is none.
+                // A tree that ends more nodes than it starts is invalid.
                 depth = usize::checked_sub(depth, 1)?;
                 node = DeviceTreeNode::Other;
             }

@@ -89,7 +89,7 @@ impl<R: Registers, W: SharedWords, T: HardwareTimer> FirmwareMailbox<R, W, T> {
         self.rate(tag::CLOCK_MEASURED, clock)
     }
 
-    /// Sets a clock; the rate that it has then, asked for again, since some firmware echoes the wish.
+    /// Sets a clock. Returns the rate that the clock has then, by a second request, since some firmware echoes the wish.
     pub fn set_clock_hz(&mut self, clock: u32, rate_hz: u32) -> Result<u32, MailboxError> {
         // Whether it could is in the second answer.
         let _ = self.ask(tag::SET_CLOCK_RATE, [clock, rate_hz, 0]);
@@ -101,7 +101,7 @@ impl<R: Registers, W: SharedWords, T: HardwareTimer> FirmwareMailbox<R, W, T> {
         Ok(self.ask(tag::TEMPERATURE, [0; 3])?[1])
     }
 
-    /// Asks what has throttled the board, without waiting: [`FirmwareMailbox::take_throttled`] has the answer later.
+    /// Requests the causes of throttling without waiting: [`FirmwareMailbox::take_throttled`] returns the answer later.
     pub fn ask_throttled(&mut self) {
         self.post(tag::THROTTLED, [0; 3]);
     }
@@ -127,7 +127,7 @@ impl<R: Registers, W: SharedWords, T: HardwareTimer> FirmwareMailbox<R, W, T> {
         Ok(u64::from(high) << 32 | u64::from(low))
     }
 
-    /// Memory that is the processor's: where it begins, and bytes.
+    /// The processor's memory: its start, and bytes.
     pub fn memory(&mut self) -> Result<(u32, u32), MailboxError> {
         let [base, bytes, _] = self.ask(tag::MEMORY, [0; 3])?;
         Ok((base, bytes))
@@ -152,7 +152,7 @@ impl<R: Registers, W: SharedWords, T: HardwareTimer> FirmwareMailbox<R, W, T> {
         self.post(tag, values);
         loop {
             self.wait(offset::READ_STATUS, STATUS_EMPTY, end_ns)?;
-            // Anything else answers a question that somebody gave up, or came before us.
+            // Anything else answers a request that was given up, or one from before this driver.
             if self.registers.read(offset::READ) == self.message() {
                 return self.answer(tag);
             }

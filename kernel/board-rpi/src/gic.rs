@@ -1,7 +1,7 @@
 //! The GIC-400 of a BCM2711. Arm Generic Interrupt Controller Architecture Specification 2.0.
 //!
-//! Invariant: interrupts are looked at in the distributor and never acknowledged, so none is ever active. Groups stay
-//! as the firmware set them. Of the first 32 numbers each core sees its own. Not here: when a core's IPI is pending (`core_ipi.rs`).
+//! Invariant: the driver reads pending interrupts from the distributor and never acknowledges one, so none is ever active. Groups stay as
+//! the firmware set them. Of the first 32 numbers each core sees its own. Not here: when a core's IPI is pending (`core_ipi.rs`).
 
 use crate::interrupts::line;
 use renga_hal::irq::{IrqSource, Pending};
@@ -45,9 +45,9 @@ const VIRTUAL_TIMER: u32 = 27;
 
 /// Lets the core that does this be interrupted by its IPI, the first number of software: register and value.
 pub(crate) const IPI_ENABLE: (usize, u32) = (distributor::ENABLE, 1);
-/// Where the core that looks finds who has pending its IPI: register and bits.
+/// Where a core reads which cores' IPIs are pending for it: register and bits.
 pub(crate) const IPI_PENDING: (usize, u32) = (distributor::PENDING_SOFTWARE, 0xff);
-/// Silences the IPI of the core that does this, whoever has pending: register and value.
+/// Acknowledges the IPIs of the executing core, whichever core sent them: register and value.
 pub(crate) const IPI_ACKNOWLEDGE: (usize, u32) = (distributor::CLEAR_PENDING_SOFTWARE, 0xff);
 
 /// Rings the IPI of `core`: register and value.
@@ -55,8 +55,8 @@ pub(crate) const fn send_ipi(core: u8) -> (usize, u32) {
     (distributor::SOFTWARE, 1 << (16 + core))
 }
 
-/// Has the controller interrupt this core, when another one has made it ready ([`Gic::new`]) and something of the core's own is let
-/// to. Once, before.
+/// Enables the controller's interrupts of this core, after another core made the controller ready ([`Gic::new`]). Called once, before the
+/// core enables its own sources.
 pub fn join<R: Registers>(distributor: &mut R, processor: &mut R) {
     distributor.fence();
     distributor.write(distributor::DISABLE, u32::MAX);

@@ -1,8 +1,7 @@
 //! The pins of a BCM2837 (the datasheet, chapter 6) and of a BCM2711 (BCM2711 ARM Peripherals, chapter 5), which
 //! differ in how resistors are chosen.
 //!
-//! Writes are posted and cheap, reads cost. Not here: edge detection (edges close together are lost),
-//! and who uses which pin.
+//! Writes are posted and cheap, reads cost. Not here: edge detection (edges close together are lost), and the users of the pins.
 
 use crate::boards::Pulls;
 use core::ops::RangeInclusive;
@@ -81,13 +80,13 @@ impl<R: Registers> Pins<R> {
         self.registers.fence();
     }
 
-    /// Gives the console's pins to the PL011: the firmware leaves it the radio's, unless it is told.
+    /// Gives the console's pins to the PL011: by default the firmware connects it to the radio.
     pub fn route_console(&mut self) {
         self.registers.fence();
         for pin in CONSOLE_PINS {
             self.set_function(pin, Function::Alternative(0));
         }
-        // A line that nobody drives must not look like one that is typed on.
+        // A floating line must not read as typing.
         self.set_pull(*CONSOLE_PINS.end(), Pull::Up);
         self.registers.fence();
     }

@@ -1,5 +1,5 @@
-//! Who interrupts: the controllers of a BCM2837 (one per core, QA7; one for all peripherals, the datasheet, 7.5), or
-//! the GIC-400 of a BCM2711.
+//! Interrupt sources: the controllers of a BCM2837 (one per core, QA7; one for all peripherals, the datasheet, 7.5), or the GIC-400 of a
+//! BCM2711.
 //!
 //! Invariant: nothing is ever acknowledged; all sources are levels, and stay pending until their device is served.
 //! Not here: the devices' own interrupt enables, with their drivers.
@@ -115,7 +115,7 @@ impl<R: Registers> Legacy<R> {
     }
 }
 
-/// All sources are levels: one stays pending until its device is served or told to be quiet, or until the source is disabled.
+/// All sources are levels: one stays pending until its device is served or quiet, or until the source is disabled.
 impl<R: Registers> Interrupts<R> {
     /// The sources that are enabled and pending.
     pub fn pending(&mut self) -> Pending {

@@ -4,7 +4,7 @@
 //! is one. Datasheets: BCM2835 ARM Peripherals ("the datasheet"), BCM2836 QA7 (core-local interrupts),
 //! Arm PL011 TRM, SD Physical Layer Simplified Specification 3.01.
 //!
-//! Not here: the processor (`renga-arch-aarch64`), who uses which device (`renga-image`).
+//! Not here: the processor (`renga-arch-aarch64`), the users of the devices (`renga-image`).
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
 

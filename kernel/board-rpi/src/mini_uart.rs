@@ -1,7 +1,6 @@
 //! The mini UART: the kernel's log, sent as the line has room and never read.
 //!
-//! Invariant: nobody waits for it. Its rate follows the core clock, which `force_turbo=1` keeps still. The datasheet,
-//! section 2.2.
+//! Invariant: no caller waits for it. Its rate follows the core clock, which `force_turbo=1` keeps constant. The datasheet, section 2.2.
 
 use renga_hal::registers::Registers;
 
@@ -63,7 +62,7 @@ impl<R: Registers> MiniUart<R> {
         }
     }
 
-    /// Sends what the line has room for, and asks to be interrupted when there is more to send; whether there is.
+    /// Sends what the FIFO has room for, and enables the interrupt if more remains; returns whether more remains.
     pub fn send(&mut self) -> bool {
         self.registers.fence();
         while self.count > 0 && self.registers.read(offset::LINE_STATUS) & STATUS_TRANSMIT_ROOM != 0 {

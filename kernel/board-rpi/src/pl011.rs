@@ -1,7 +1,6 @@
 //! The PL011 UART: the console.
 //!
-//! Its clock is asked of the firmware; its pins are 14 and 15 (ALT0), wherever the firmware left it. In QEMU neither
-//! matters.
+//! The firmware sets its clock; its pins are 14 and 15 (ALT0), wherever the firmware left it. In QEMU neither matters.
 
 use renga_hal::registers::Registers;
 use renga_hal::uart::Uart;

@@ -1,6 +1,6 @@
 //! The watchdog, and what it can do at once: reset the board, or halt it.
 //!
-//! BCM2835 power management, as in Linux `drivers/watchdog/bcm2835_wdt.c`. Not here: who feeds it.
+//! BCM2835 power management, as in Linux `drivers/watchdog/bcm2835_wdt.c`. Not here: when the watchdog is fed.
 
 use renga_hal::registers::Registers;
 
@@ -21,7 +21,7 @@ const PARTITION_BITS: u32 = 6;
 const PARTITION_HALT: u8 = 63;
 const TICKS_A_SECOND: u32 = 1 << 16;
 const TICKS_MAX: u32 = 0xf_ffff;
-/// Enough for the last stores to arrive, and nothing that anybody waits for.
+/// Long enough for the last stores to arrive, and too short to notice.
 const AT_ONCE_TICKS: u32 = 10;
 
 /// The watchdog.

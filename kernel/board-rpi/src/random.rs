@@ -1,6 +1,6 @@
 //! The chip's source of random numbers (BCM2837). Linux `drivers/char/hw_random/bcm2835-rng.c`.
 //!
-//! Not here: what is made of them.
+//! Not here: the use of the bits.
 
 use renga_hal::registers::Registers;
 
@@ -14,7 +14,7 @@ mod offset {
 const WARM_UP: u32 = 0x4_0000;
 const COUNT_SHIFT: u32 = 24;
 const CONTROL_ON: u32 = 1;
-/// Looks before a source counts as silent: some 10 ms, more than it needs to be warm.
+/// Polls before a source counts as silent: some 10 ms, more than its warm-up takes.
 const LOOKS_MAX: u32 = 100_000;
 
 /// A number of 64 bits; none when the source stays silent, or repeats itself.

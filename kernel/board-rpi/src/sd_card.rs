@@ -38,7 +38,7 @@ const START_TIMEOUT_NS: u64 = 2_000_000_000;
 /// Between two questions whether it has started.
 const START_PAUSE_NS: u64 = 1_000_000;
 
-/// Cards differ; one that did not start is started anew so often.
+/// Attempts to start a card, since cards differ.
 const STARTS_MAX: u32 = 3;
 
 /// A card, ready for transfers.
@@ -102,7 +102,7 @@ impl<R: Registers, T: HardwareTimer> SdCard<R, T> {
     }
 }
 
-/// Asks until the card has started; returns its operating conditions.
+/// Polls until the card has started; returns its operating conditions.
 fn wait_until_started<R: Registers, T: HardwareTimer>(
     host: &mut SdHost<R, T>,
     second_version: bool,

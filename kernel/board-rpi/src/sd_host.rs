@@ -1,8 +1,7 @@
 //! The SD host of the card slot (Arasan on a BCM2837, EMMC2 on a BCM2711): clock, commands, data blocks.
 //!
-//! The datasheet, chapter 5; SD Host Controller Simplified Specification 3.00. Every wait here has a limit in
-//! time, and is of the card's start, or shorter than a few cycles of its clock; who transfers data asks what has happened and waits
-//! elsewhere.
+//! The datasheet, chapter 5; SD Host Controller Simplified Specification 3.00. Every wait here has a time limit, and belongs to the card's
+//! start or lasts a few cycles of its clock. A transfer of data polls and waits elsewhere.
 //!
 //! Not here: what the commands mean to a card (`sd_card`), transfers of data (`sd_transfer`).
 
@@ -215,7 +214,7 @@ impl<R: Registers, T: HardwareTimer> SdHost<R, T> {
     /// Whether `event` has happened, which is cleared.
     ///
     /// # Errors
-    /// What the host says has gone wrong; that is cleared, too.
+    /// The failure that the host reports; its event is cleared too.
     pub fn take(&mut self, event: u32) -> Result<bool, BlockError> {
         let events = self.registers.read(offset::INTERRUPT);
         if events & INTERRUPT_ERROR != 0 {
@@ -265,7 +264,7 @@ impl<R: Registers, T: HardwareTimer> SdHost<R, T> {
         self.registers.read(offset::CONTROL_1) & CONTROL_1_RESET_LINES == 0
     }
 
-    /// Who drives another peripheral before or after says so (the datasheet, 1.3).
+    /// Called between accesses to this peripheral and to another (the datasheet, 1.3).
     pub fn fence(&self) {
         self.registers.fence();
     }

@@ -1,10 +1,10 @@
-//! Transfers of sectors, a stage at a time: each call goes on until the card lets wait, and says when to look again.
+//! Transfers of sectors, a stage at a time: each call works until the card makes it wait, and returns when to poll again.
 //!
 //! SD Physical Layer Simplified Specification 3.01, section 4.3. A card may take 100 ms before a read and 250 ms after a write (4.6.2), and
 //! some take longer: a board that waited for that would be taken for dead by the others.
 //!
-//! Invariant: no call waits longer than [`LOOKS_NS`] at a stretch, whatever the card does; each stage ends by its limit; a transfer that
-//! failed is tried again from its beginning. Not here: how the card is started (`sd_card`), who calls again (the disk's process).
+//! Invariant: no call waits longer than [`LOOKS_NS`] at a stretch, whatever the card does; each stage ends by its limit; a failed transfer
+//! is retried from its start. Not here: the card's start (`sd_card`), the caller of the polls (the disk's process).
 
 use crate::sd_card::SdCard;
 use crate::sd_host::{
@@ -28,7 +28,7 @@ const TRIES_MAX: u32 = 3;
 /// Sectors that one transfer command moves at most: the host counts in 16 bits.
 const SECTORS_PER_COMMAND_MAX: usize = 0xffff;
 
-/// It looks so long before it lets others have the core, ns: as long as the answer to a command takes.
+/// A call polls for so long before it yields the core, ns: as long as the answer to a command takes.
 pub(crate) const LOOKS_NS: u64 = 10_000;
 /// Between two calls, ns: at first as long as a block takes on its lines (41 us at 25 MHz) without the time of moving it, then a part of
 /// what it has waited.
@@ -94,11 +94,11 @@ pub(crate) struct Transfer {
     sector: u64,
     bytes: usize,
     writes: bool,
-    /// Where its command begins and ends, in bytes, and how far that is.
+    /// Where the data of its command start and end, in bytes.
     run: (usize, usize),
     done: usize,
     stage: TransferStage,
-    /// Since when it waits in this stage; `None`: it has not looked at the clock.
+    /// When the wait in this stage started; `None`: the clock is not read yet.
     since_ns: Option<u64>,
     tries: u32,
     error: BlockError,
@@ -113,12 +113,12 @@ impl Transfer {
     }
 }
 
-/// What the command that begins at `start` moves.
+/// The bytes that the command at `start` moves.
 fn run_from(start: usize, bytes: usize) -> (usize, usize) {
     (start, bytes.min(start + SECTORS_PER_COMMAND_MAX * SECTOR_BYTES))
 }
 
-/// What comes of a look.
+/// The outcome of a poll.
 enum Look {
     Nothing,
     Next(TransferStage),
@@ -126,7 +126,7 @@ enum Look {
 }
 
 impl<R: Registers, T: HardwareTimer> SdCard<R, T> {
-    /// Begins the transfer of `data`, from `sector` on, or goes on with it.
+    /// Starts the transfer of `data`, from `sector` on, or continues it.
     pub(crate) fn go_on(&mut self, sector: u64, data: &mut Data<'_>) -> Result<Progress, BlockError> {
         let mut transfer = match self.transfer.take() {
             None => {
@@ -169,7 +169,7 @@ impl<R: Registers, T: HardwareTimer> SdCard<R, T> {
         }
     }
 
-    /// How long to let others have the core, if the transfer has looked long enough.
+    /// How long to yield the core, if the transfer has polled long enough.
     fn wait(&self, transfer: &mut Transfer) -> Result<Option<u64>, BlockError> {
         let now_ns = self.host.now_ns();
         let waited_ns = now_ns - *transfer.since_ns.get_or_insert(now_ns);

@@ -1,8 +1,8 @@
 //! Words that the processor shares with a device which does not see its caches.
 //!
-//! Invariant: what was stored is in memory before the device is told, and what the device wrote is fetched anew; the words fill
-//! cache lines that hold nothing else. Caches are behind a trait, so that a model shows what is stale when that is forgotten
-//! (`silicon::cache`). Not here: the instructions (`renga_arch_aarch64::shared`), what the words mean (`mailbox`).
+//! Invariant: stores reach memory before the device is notified, and the processor fetches again what the device wrote; the words have
+//! their cache lines to themselves. Caches are behind a trait, so that a model shows stale words when a step is missing (`silicon::cache`).
+//! Not here: the instructions (`renga_arch_aarch64::shared`), the meaning of the words (`mailbox`).
 
 use renga_hal::shared::SharedWords;
 
@@ -27,7 +27,7 @@ pub trait CachedWords {
     fn write(&mut self, index: usize, word: u32);
     /// Writes what the cache has of the line around the word at `index` to memory, and forgets it: DC CIVAC.
     fn flush(&mut self, index: usize);
-    /// All that is over before anything behind it begins: DSB SY.
+    /// Completes all earlier accesses before any later one starts: DSB SY.
     fn barrier(&self);
 }
 

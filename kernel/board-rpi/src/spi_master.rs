@@ -1,7 +1,7 @@
 //! SPI0 as a master that only sends, polled (the datasheet, chapter 10).
 //!
-//! Invariant: a transfer is not ended before its last bit has left; what came back is thrown away before each, since the
-//! block stops when it has no room for that. **It has never run on a board.** Not here: its pins.
+//! Invariant: a transfer does not end before its last bit has left. Received octets are discarded before each transfer, since the block
+//! stops when its FIFO is full. **It has never run on a board.** Not here: its pins.
 
 use renga_hal::registers::Registers;
 use renga_hal::spi::{SpiSender, SpiStuck};
@@ -27,7 +27,7 @@ const OCTET_CLOCKS: u64 = 18;
 /// The master.
 pub struct SpiMaster<R> {
     registers: R,
-    /// Looks at a register in the time of two octets, at least.
+    /// Polls of a register in the time of two octets, at least.
     looks_octet: u64,
 }
 

@@ -52,7 +52,7 @@ impl<R: Registers> SpiReceiver for SpiSlave<R> {
             }
             self.0.read(offset::DATA);
         }
-        // Overrun and its like are noted until somebody says that they were seen.
+        // Overrun and similar errors stay noted until acknowledged.
         self.0.write(offset::STATUS, 0);
         self.0.fence();
     }

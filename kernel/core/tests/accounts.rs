@@ -1,4 +1,4 @@
-//! Whose work a server does: what is charged to whom.
+//! The account that a server's work is charged to.
 #![allow(missing_docs)]
 
 use renga_abi::Errno;

@@ -8,7 +8,7 @@ use std::convert::Infallible as Never;
 use std::rc::Rc;
 
 protocol! {
-    /// Knows who has what.
+    /// An index of other servers' data.
     pub Index = 1, IndexCall {
         /// Looks up.
         0 Look { name: u32 } (&'a mut [u8]) -> Result<u64, Errno>;

@@ -1,4 +1,4 @@
-//! In which order ready processes run: by priority, and who was ready first.
+//! The order in which ready processes run: by priority, then by the time at which they became ready.
 #![allow(missing_docs)]
 
 use renga_core::host::HostBoard;
@@ -32,7 +32,7 @@ fn ready_queue_highest_priority_first_equals_fifo() {
     woken.iter().for_each(|process| process.notify());
     board.run();
     assert_eq!(ran.borrow().iter().collect::<String>(), "fbdcCae");
-    // What comes before it has looked is kept.
+    // Notifications from before its poll are kept.
     ran.borrow_mut().clear();
     woken[4].notify();
     woken[4].notify();

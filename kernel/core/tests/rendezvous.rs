@@ -168,7 +168,7 @@ fn rendezvous_guard_lets_open_entry_overtake() {
     });
     board.run();
     assert!(order.borrow().is_empty());
-    // The server is the first process that the board made.
+    // The server is the first process of the board.
     board.notify_first();
     board.run();
     assert_eq!(*order.borrow(), ["add", "give"]);
@@ -259,7 +259,7 @@ fn timer_sleep_keeps_earlier_notification() {
     board.run();
     board.core.set_now_ns(99);
     sleeper.notify();
-    // It gets its turn late: its time has come before the alarm was looked at.
+    // It is polled late: its time has passed before the alarm is checked.
     board.core.set_now_ns(101);
     board.run();
     assert_eq!(*woken.borrow(), [101]);

@@ -1,4 +1,4 @@
-//! Turns of programs: shares, weights, classes, who wakes before whom, nobody left out.
+//! Time slices of programs: shares, weights, classes, order of wake-ups, no starvation.
 use renga_abi::policy::{Class, NICE_MAX, NICE_MIN, Policy, SLICE_NS, WEIGHTS};
 use renga_abi::user::{Trap, UserContext};
 use renga_core::Process;
@@ -8,12 +8,12 @@ use renga_core::host::HostBoard;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// What a program does in a turn.
+/// The behaviour of a program in a slice.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Habit {
     /// Runs until it is stopped.
     Computes,
-    /// Traps after so many ns and goes on at once.
+    /// Traps after so many ns and continues at once.
     Traps(u64),
     /// Runs for so many ns, then waits so many.
     Waits(u64, u64),
@@ -25,7 +25,7 @@ struct Players {
     programs: Vec<(&'static Process, Habit)>,
     /// Since when the program of each has run without a trap, ns.
     run_ns: Vec<u64>,
-    /// Who ran, and for how long, ns.
+    /// Which program ran, and for how long, ns.
     log: Vec<(usize, u64)>,
 }
 
@@ -48,7 +48,7 @@ impl Players {
         players
     }
 
-    /// One more program, that begins now.
+    /// One more program, that starts now.
     fn add(&mut self, policy: Policy, habit: Habit, made_here: bool) {
         let slot = self.programs.len();
         let process = self.board.declare(1);
@@ -111,7 +111,7 @@ impl Players {
     }
 }
 
-/// Who runs, and for how long, ns, if beside one that computes for half a slice another begins.
+/// Which programs run, and for how long, ns, if beside one that computes for half a slice another starts.
 fn turns_beside_one_that_begins(made_here: bool) -> Vec<(usize, u64)> {
     let mut players = Players::new(&[(Policy::DEFAULT, Habit::Traps(1_000))]);
     players.run(SLICE_NS / 2);
@@ -365,7 +365,7 @@ fn run_queue_real_time_leaves_a_twentieth() {
         assert!(others_ns.abs_diff(SECOND_NS / 2) <= SECOND_NS / 50, "{spinning:?}: others have {others_ns} ns");
         assert!(players.used_ns(fair + 1) >= 2_000_000, "who waits comes in too: {}", players.used_ns(fair + 1));
     }
-    // Nobody but time ends the turn of one that computes alone.
+    // Only the end of its slice stops one that computes alone.
     let mut two = Players::new(&[(fifo(50), Habit::Computes), (Policy::DEFAULT, Habit::Computes)]);
     two.run(10 * SECOND_NS);
     assert!(two.used_ns(1).abs_diff(SECOND_NS / 2) <= SECOND_NS / 50, "the other one has {} ns", two.used_ns(1));

@@ -1,8 +1,7 @@
 //! The user memory of a board, imitated on the host.
 //!
-//! Keeps the same books and panics for the same bugs as the real one, so that code that passes against
-//! this passes against a board. Tables are counted as the hardware would need them: three levels of 512
-//! entries.
+//! Keeps the same counts and panics for the same bugs as the real one, so that code that passes here passes on a board. Tables are counted
+//! as the hardware would need them: three levels of 512 entries.
 //!
 //! Not here: programs that run in it; content is only what the test writes.
 
@@ -29,7 +28,7 @@ pub(crate) enum HostFrameKind {
 }
 
 pub(crate) struct HostFrame {
-    /// Made when it is first used: most pages of a board never are.
+    /// Allocated at first use: most pages of a board are never used.
     content: RefCell<Option<Box<PageBytes>>>,
     pub(crate) kind: Cell<HostFrameKind>,
     mapped: Cell<u32>,
@@ -48,7 +47,7 @@ pub(crate) struct HostSpace {
     pub(crate) pages: BTreeMap<u64, HostPage>,
     /// Tables by level (0 lowest) and number of the span that they cover.
     pub(crate) tables: BTreeMap<(usize, u64), Frame>,
-    /// By number of the span: the shared page table of which its table shows pages.
+    /// By number of the span: the shared page table whose pages its table maps.
     pub(crate) shared_tables: BTreeMap<u64, Frame>,
 }
 

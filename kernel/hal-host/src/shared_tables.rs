@@ -19,7 +19,7 @@ impl HostMemory {
             .unwrap_or_else(|| panic!("{shared_table:?} is not a shared page table")))
     }
 
-    /// Takes a page away if it is a shared page table's; whether it is.
+    /// Unmaps a page if it is a shared page table's; returns whether it is.
     pub(crate) fn hide_shared_tables_page(&self, space: Frame, va: u64) -> bool {
         let is_of_shared_table = self.is_of_shared_table(space, va);
         if is_of_shared_table {
@@ -28,7 +28,7 @@ impl HostMemory {
         is_of_shared_table
     }
 
-    /// Shows a shared page table's page in another space, too; whether that has a table for it.
+    /// Maps a shared page table's page in another space, too; returns whether that space has a table for it.
     pub(crate) fn share_shared_tables_page(&self, from: Frame, to: Frame, va: u64) -> bool {
         let (page, shared_table) = self.with_space(from, |space| (space.pages[&va], space.shared_tables[&span(va)]));
         let known = self.with_space(to, |space| {

@@ -28,8 +28,8 @@ pub enum Progress {
 /// A disk or card. A call of `read` or `write` returns when the data has been transferred; one of `read_on` or `write_on` when the
 /// medium lets wait, so that its caller can leave the core to others.
 ///
-/// A transfer that was begun by `read_on` or `write_on` is carried on by the same call with the same arguments until it is done or
-/// has failed; whoever begins another one before that has a bug.
+/// The caller repeats a call of `read_on` or `write_on` with the same arguments until it is done or has failed. Starting another transfer
+/// before that is a bug.
 pub trait Block {
     /// Size of the medium, in sectors.
     fn blocks(&self) -> u64;

@@ -54,7 +54,7 @@ pub trait PinBank {
         let _ = (mask, levels);
     }
 
-    /// All accesses before are over before any after them begins, whichever peripherals they go to.
+    /// Orders all earlier accesses before all later ones, whichever peripherals they go to.
     fn fence(&mut self) {}
 
     /// Lets time pass until `at_ns`.

@@ -1,6 +1,6 @@
-//! Who wants attention.
+//! Interrupt sources.
 //!
-//! The kernel runs with interrupts masked and asks; only a user program is ever interrupted.
+//! The kernel runs with interrupts masked and polls; an interrupt only ever interrupts a user program.
 
 /// What interrupts a board's core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub enum IrqSource {
     Log,
 }
 
-/// The sources that want attention at one look.
+/// The sources that are pending at one poll.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pending {
     /// [`IrqSource::HardwareTimer`].

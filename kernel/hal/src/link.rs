@@ -1,6 +1,6 @@
 //! A frame device on the link between boards: whole frames in, whole frames out.
 //!
-//! Not here: what a frame contains (`renga-wire`), who may send when (`renga-mac`).
+//! Not here: the content of a frame (`renga-wire`), the right to send (`renga-mac`).
 
 /// Longest frame, in bytes.
 pub const FRAME_BYTES_MAX: usize = 1088;
@@ -37,6 +37,6 @@ pub trait FrameDevice {
         None
     }
 
-    /// Whether frames were lost since the last call because nobody took them.
+    /// Whether frames were lost for lack of buffers since the last call.
     fn take_overrun(&mut self) -> bool;
 }

@@ -1,9 +1,8 @@
 //! The memory of user programs: page frames, and the address spaces that show them.
 //!
-//! Frames are numbered from 0; who owns which is the memory process's business. An address space is
-//! named by the frame that holds the root of its translation tables. Each frame is one of: plain
-//! (content), root, or inner table; the implementation knows which, and refuses to hand out the
-//! content of the latter two.
+//! Frames are numbered from 0; the memory process decides their owners. An address space is named by the frame that has the root of its
+//! translation tables. Each frame is plain (content), a root, or an inner table. The implementation knows which, and gives out the content
+//! of plain frames only.
 //!
 //! Invariants: no page is writable and executable at once ([`Access`] cannot say it); content is
 //! borrowed exclusively or shared, never both ([`UserMemory::page`]); a mapped frame never becomes a
@@ -49,7 +48,7 @@ pub enum Access {
 }
 
 impl Access {
-    /// The narrowest access that allows what is asked; nothing allows writing and execution together.
+    /// The narrowest access with these rights; none allows writing and execution together.
     pub const fn from_flags(read: bool, write: bool, execute: bool) -> Option<Self> {
         match (read, write, execute) {
             (_, true, true) => None,
@@ -107,7 +106,7 @@ impl Frame {
 pub struct PageRun {
     /// Pages that it found, in order of addresses; their frames are listed.
     pub pages: usize,
-    /// Where to go on: the end of the run, or the first page that is not done.
+    /// Where to continue: the end of the run, or the first page that is not done.
     pub next: u64,
 }
 
@@ -207,11 +206,11 @@ pub trait UserMemory: SharedPageTables {
     /// read by this: another process may be reading them too.
     fn shared_page(&self, frame: Frame) -> PageRef<'_>;
 
-    /// As `shared_page`; `None` instead of panics: for who looks at memory that others use meanwhile.
+    /// As `shared_page`, but `None` instead of a panic: for readers of memory that other cores use meanwhile.
     fn peek(&self, frame: Frame) -> Option<PageRef<'_>>;
 
-    /// As `page`, of the page around `va` if `space` shows it and its program may write it, for the space's owner. Whoever restricts it
-    /// from now on finds it borrowed.
+    /// As `page`, of the page around `va` if `space` maps it and its program may write it, for the space's owner. A core that restricts the
+    /// page meanwhile finds it borrowed.
     fn page_to_write(&self, space: Frame, va: u64) -> Option<PageGuard<'_>> {
         let (frame, access) = self.lookup(space, va)?;
         access.writable().then(|| self.page(frame))
@@ -223,8 +222,8 @@ pub trait UserMemory: SharedPageTables {
         access.readable().then(|| self.shared_page(frame))
     }
 
-    /// The content of the page that `space`, if it is one, shows at `va`: for who does not own the space, and so holds it
-    /// for as long only as the owner may be kept waiting. `None`: there is none, or somebody writes it.
+    /// The content of the page that `space`, if it is one, maps at `va`: for a core that does not own the space, and so may lock it only as
+    /// long as the owner can wait. `None`: not mapped, or borrowed for writing.
     fn look(&self, space: Frame, va: u64) -> Option<PageRef<'_>> {
         let (frame, _) = self.is_space(space).then(|| self.lookup(space, va)).flatten()?;
         self.peek(frame)
@@ -241,9 +240,8 @@ pub trait UserMemory: SharedPageTables {
     /// Whether `frame` is the root of an address space that is not being taken apart.
     fn is_space(&self, frame: Frame) -> bool;
 
-    /// Allows the page at `va` of `space` less: not to be written, or (`access` is `None`) nothing; `false` if `space`
-    /// is no space, or does not show `frame` there. For who does not own the space: what it finds is its owner's to
-    /// fault on.
+    /// Reduces the access to the page at `va` of `space`: read-only, or (`access` is `None`) none. Returns `false` if `space` is no space,
+    /// or does not map `frame` there. For a core that does not own the space: the owner's program faults on the difference.
     fn restrict(&self, space: Frame, va: u64, frame: Frame, access: Access) -> bool {
         let Some((shown, now)) = self.is_space(space).then(|| self.lookup(space, va)).flatten() else { return false };
         if shown != frame {
@@ -256,15 +254,14 @@ pub trait UserMemory: SharedPageTables {
     /// How many pages of all spaces show `frame`.
     fn mappings(&self, frame: Frame) -> u32;
 
-    /// How many pages `space` shows.
+    /// How many pages `space` maps.
     fn pages(&self, space: Frame) -> u32;
 
     /// Makes a plain, unmapped, unborrowed frame the root of a new, empty address space. Panics when
     /// [`SPACES_MAX`] spaces exist.
     fn new_space(&self, root: Frame);
 
-    /// Shows `frame` at `va`, where nothing is mapped yet. When it is to be executable, its content
-    /// must be complete: the caches are made to agree now.
+    /// Maps `frame` at `va`, where nothing is mapped yet. The content of an executable page must be complete: `map` makes the caches agree.
     fn map(&self, space: Frame, va: u64, frame: Frame, access: Access) -> Result<(), NeedsTable>;
 
     /// Makes a plain, unmapped, unborrowed frame the next missing table on the way to `va`. Panics when
@@ -287,13 +284,13 @@ pub trait UserMemory: SharedPageTables {
     /// room in `frames`.
     fn unmap_run(&self, space: Frame, range: (u64, u64), frames: &mut [ListedFrame]) -> PageRun;
 
-    /// Shows the pages of addresses `range` of `from` at the same addresses of `to`, where nothing is mapped yet, and
-    /// lists their frames, but for those of shared page tables, which are so in both. In both spaces what was writable can be read only from now on. Ends early when `frames` is
-    /// full, and when `to` lacks a table for the next page.
+    /// Maps the pages of addresses `range` of `from` at the same addresses of `to`, where nothing is mapped yet, and lists their frames,
+    /// except those of shared page tables, which both spaces share. Writable pages become read-only in both spaces. Ends early when
+    /// `frames` is full, and when `to` lacks a table for the next page.
     fn share_run(&self, from: Frame, to: Frame, range: (u64, u64), frames: &mut [ListedFrame]) -> PageRun;
 
-    /// Shows the frames of a list at the addresses from `va` on, one page each, and nothing where the list has none.
-    /// Nothing is mapped there yet; otherwise as `map`. Ends early when the space lacks a table for the next page.
+    /// Maps the frames of a list at the addresses from `va` on, one page each, and skips the holes of the list. Nothing is mapped there
+    /// yet; otherwise as `map`. Ends early when the space lacks a table for the next page.
     fn map_run(&self, space: Frame, va: u64, frames: &[ListedFrame], access: Access) -> PageRun {
         let (mut pages, mut next) = (0, va);
         for &listed in frames {

@@ -2,7 +2,6 @@
 
 /// What stops the cluster.
 pub trait Power {
-    /// Stops with exit status `status`. On a board whose power nobody can cut it returns, and the board
-    /// goes on idle.
+    /// Stops with exit status `status`. On a board without power control it returns, and the board stays idle.
     fn stop(&self, status: u8);
 }

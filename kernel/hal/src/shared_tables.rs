@@ -16,19 +16,18 @@ pub const SHARED_TABLES_MAX: usize = 64;
 
 /// The shared page tables of a board's user memory.
 pub trait SharedPageTables {
-    /// Makes a plain, unmapped, unborrowed frame a *shared page table* of the table that covers the address range from `va` on: of
-    /// all pages that it shows and that can be read, of which none can be written. Those are the shared page table's from now on,
-    /// with the reference that each held to its frame; the table is its first user. Panics when there are
-    /// [`SHARED_TABLES_MAX`], or the table uses one already.
+    /// Makes a plain, unmapped, unborrowed frame a *shared page table* of the table that covers the address range from `va` on: of all its
+    /// readable pages, none of which may be writable. The shared page table takes over these pages and their references to frames; the
+    /// table is its first user. Panics when there are [`SHARED_TABLES_MAX`], or the table uses one already.
     fn make_shared_table(&self, space: Frame, va: u64, shared_table: Frame);
 
     /// Whether `frame` exists and is a shared page table.
     fn is_shared_table(&self, frame: Frame) -> bool;
 
-    /// How many tables show pages of it, and who holds it.
+    /// How many tables map pages of it, plus temporary references.
     fn shared_table_references(&self, shared_table: Frame) -> u32;
 
-    /// Keeps a shared page table for who is about to use it ([`SharedPageTables::add_shared_table`]) or to release it.
+    /// Adds a reference to a shared page table, for a later use ([`SharedPageTables::add_shared_table`]) or release.
     fn hold_shared_table(&self, shared_table: Frame);
 
     /// Ends a hold that was not used.
@@ -37,20 +36,19 @@ pub trait SharedPageTables {
     /// How many tables are missing on the way to `va`.
     fn missing_tables(&self, space: Frame, va: u64) -> usize;
 
-    /// As `add_table`, for the lowest table on the way to `va`: it shows all pages of `shared_table`, which the caller has
-    /// held and holds no more.
+    /// As `add_table`, for the lowest table on the way to `va`: it maps all pages of `shared_table`, and takes over the caller's reference.
     fn add_shared_table(&self, space: Frame, va: u64, table: Frame, shared_table: Frame);
 
-    /// Whether the page at `va` is a shared page table's: its frame is not to be given back by who unmaps it. `unmap_run` does not
-    /// list such pages, nor does `share_run`.
+    /// Whether the page at `va` is a shared page table's: unmapping it does not return its frame. `unmap_run` does not list such pages, nor
+    /// does `share_run`.
     fn is_of_shared_table(&self, space: Frame, va: u64) -> bool;
 
     /// The page at `va`, which is a shared page table's, is the space's own from now on, with a reference to its frame that the
     /// caller has taken.
     fn leave_page(&self, space: Frame, va: u64);
 
-    /// The space shows no page of a shared page table any more: it is only to be taken apart, and no program runs in it until it
-    /// is. One step for each table, where `unmap_run` takes one for each page.
+    /// Unmaps all pages of shared page tables. The space is about to be dismantled, and no program runs in it. One step for each table,
+    /// where `unmap_run` takes one for each page.
     fn leave_shared_tables(&self, space: Frame);
 
     /// Lists frames that a shared page table without users gives back, as far as there is room. None: it is a plain frame again.

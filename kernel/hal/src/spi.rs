@@ -1,6 +1,6 @@
-//! SPI in one direction: one board sends, others receive, nobody answers.
+//! SPI in one direction: one board sends, others receive and never answer.
 //!
-//! Both sides are polled. Not here: which pins they have, and who may send.
+//! The drivers poll both sides. Not here: the pins, and the right to send.
 
 /// A transfer that did not end within its bound.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

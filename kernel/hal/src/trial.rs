@@ -1,4 +1,4 @@
-//! A trial of a board's user memory: drawn operations, and what comes of them as numbers.
+//! A trial of a board's user memory: random operations, and their outcome as numbers.
 //!
 //! Invariant: the numbers depend on what the trait promises only, so they are the same for every
 //! implementation that keeps its promises: for that of a board and for its imitation on the host. Not here: shared page tables of tables;
@@ -6,11 +6,11 @@
 
 use crate::memory::{Access, Frame, NOT_LISTED, PAGE_BYTES, PageRun, TABLES_PER_MAP_MAX, USER_END, UserMemory};
 
-/// Frames that a trial uses: the first ones. They are plain, and nobody else's meanwhile.
+/// Frames that a trial uses: the first ones. They are plain, and have no other user meanwhile.
 pub const FRAMES: u32 = 96;
-/// Looks at what has come of it, before the end.
+/// Digests of a trial before its end.
 pub const LOOKS: usize = 20;
-/// Operations before each look.
+/// Operations between two digests.
 const STEPS: u32 = 1000;
 const SEED: u64 = 7;
 /// Spaces at a time.
@@ -31,7 +31,7 @@ pub struct Trial<'a, M: ?Sized> {
 }
 
 impl<'a, M: UserMemory + ?Sized> Trial<'a, M> {
-    /// A number at each look, and one at the end, of all that has come until then. All frames are plain again.
+    /// A digest after each [`STEPS`] operations, and one at the end, of all results so far. All frames are plain again.
     pub fn digests(memory: &'a M) -> [u64; LOOKS + 1] {
         let mut trial = Trial { memory, random: SEED, digest: 0, spaces: [None; SPACES] };
         let mut digests = [0; LOOKS + 1];
@@ -186,7 +186,7 @@ impl<'a, M: UserMemory + ?Sized> Trial<'a, M> {
         frames.iter().for_each(|frame| self.note(u32::from_le_bytes(*frame).into()));
     }
 
-    /// Shows what the next space shows of one range.
+    /// Maps in this space what the next space maps of one range.
     fn share(&mut self, number: usize, space: Frame) {
         let Some(from) = self.spaces[(number + 1) % SPACES] else { return };
         let start = RANGES[self.draw(RANGES.len() as u64) as usize];

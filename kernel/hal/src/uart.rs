@@ -1,6 +1,6 @@
 //! A serial line, byte by byte.
 //!
-//! Neither direction ever waits: the owner asks for an interrupt and comes back.
+//! Neither direction ever waits: the owner enables an interrupt and comes back.
 
 /// A serial line with a queue in each direction.
 pub trait Uart {

@@ -1,6 +1,6 @@
 //! How far boot has come: a number on the console and on the board's light, so that a boot that dies says where.
 //!
-//! In the emulator the console is the programs' alone, and boot is told in the log.
+//! In the emulator the console is the programs' alone, and boot stages go to the log.
 
 use crate::hardware;
 use core::fmt::{Arguments, Write};
@@ -15,7 +15,7 @@ pub enum Mark {
     Lines = 1,
     /// Memory is known.
     Memory = 2,
-    /// The card was asked.
+    /// The card has answered.
     Card = 3,
     /// All processes are there.
     Processes = 4,
@@ -31,7 +31,7 @@ pub fn mark(mark: Mark) {
     say(format_args!("boot {number}"));
 }
 
-/// Tells whoever watches a real board's console.
+/// Prints for the person at a real board's console.
 pub fn say(what: Arguments<'_>) {
     if !hardware::emulated() {
         let _ = write!(crate::fault::ConsoleText::open(), "renga: {what}\r\n");

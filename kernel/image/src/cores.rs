@@ -38,7 +38,7 @@ const FIRST_SLEEP_NS: u64 = 1_000_000;
 
 /// The cores that are up, a bit each.
 static UP: AtomicU8 = AtomicU8::new(1);
-/// Those that their IPIs have woken; nobody rings core 0 for that.
+/// Cores that their IPIs have woken; core 0 needs none.
 static WOKEN: AtomicU8 = AtomicU8::new(1);
 /// What each core runs.
 static CORES: Once<Each> = Once::new();
@@ -72,9 +72,9 @@ pub struct Each {
     pub programs: &'static [Programs],
 }
 
-// SAFETY: `start` fills it when core 0 has made all that runs on each core, and fetches the others after that; from then on
-// core n alone takes what is at n, which it is given by its number (`renga_core_main`). The memory is made for all where several cores
-// reach frames (`main.rs`); elsewhere only the home enters programs, and no other core uses it.
+// SAFETY: `start` fills it when core 0 has made all that runs on each core, and starts the others after that; from then on core n alone
+// takes entry n, by its number (`renga_core_main`). The memory is made for all cores where several reach frames (`main.rs`); elsewhere only
+// the home enters programs, and no other core uses it.
 unsafe impl Sync for Each {}
 
 /// Makes `count` cores, idle.
@@ -102,7 +102,7 @@ pub fn keep(executor: Executor<true>) {
 /// woken them, the `home` last; the others sleep for ever.
 ///
 /// # Safety
-/// Once, by core 0, when all that runs on `each` is made; it reaches nothing of the others from then on, nor of what is the home's.
+/// Once, by core 0, when all that runs on `each` is made; core 0 reaches nothing of the other cores or of the home from then on.
 pub unsafe fn start(each: Each, home: u8, wanted: u32, timer: GenericTimer) {
     let cores = each.cores;
     let count = wanted.max(cores.len() as u32);
@@ -185,7 +185,7 @@ fn ipi_of(core: u8) -> CoreIpi<Mmio> {
     }
 }
 
-/// Where another core begins, on its own stack.
+/// The entry of another core, on its own stack.
 #[unsafe(no_mangle)]
 extern "C" fn renga_core_main(number: u64) -> ! {
     // SAFETY: the first thing that this core does; core 0 installed the map before it fetched this one.

@@ -1,4 +1,4 @@
-//! This board's processes, for whoever reports.
+//! This board's processes, for reports.
 //!
 //! Not here: headers (`sysprocs/systems`).
 
@@ -28,7 +28,7 @@ pub fn own_board_name() -> &'static str {
     SYSTEM.get().map_or("?", |(system, board)| system.boards[usize::from(*board)].name)
 }
 
-/// This board's processes; none before they are made, nor for other cores than the programs' home.
+/// This board's processes; empty during boot, and for cores other than the programs' home.
 pub fn own_processes() -> &'static [&'static Process] {
     OWN.get().map_or(&[], |own| own.own())
 }
@@ -41,7 +41,7 @@ pub fn is_on_home(kind: Kind) -> bool {
     })
 }
 
-/// Who serves the device of `kind`, if this board has it.
+/// The server of the device of `kind`, if this board has it.
 pub fn owner(kind: Kind) -> Option<&'static Process> {
     OWN.get().and_then(|own| own.of_kind(kind).first().copied())
 }

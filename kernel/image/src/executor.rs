@@ -1,10 +1,9 @@
 //! The endless loop of the devices' core, the first home of programs: system processes first, then user programs, then sleep.
 //!
-//! Invariant: interrupts are looked at whenever the core is idle, when one stopped a user program,
-//! and at least every `DISPATCHES_PER_LOOK` dispatches; the hardware alarm is set for the first of
-//! the processes' alarms and the running program's time slice; a program's time is charged when it leaves the core.
-//! Before it runs a program or sleeps it leaves, so that other cores ring.
-//! Not here: who is ready, whose turn it is (`core`), other cores (`secondary_core.rs`).
+//! Invariant: interrupts are polled whenever the core is idle, when one stopped a user program, and at least every `DISPATCHES_PER_LOOK`
+//! dispatches. The hardware alarm is set for the first of the processes' alarms and the running program's time slice. A program's time is
+//! charged when it leaves the core. Before the core runs a program or sleeps it stops polling, so that other cores send IPIs. Not here: the
+//! order of processes and slices (`core`), other cores (`secondary_core.rs`).
 
 use crate::hardware::InterruptLines;
 use crate::logger;
@@ -26,9 +25,9 @@ use renga_rt::user::{Exit, Trap};
 const SLICE_SLACK_NS: u64 = 100_000;
 /// The time of an alarm that is not set.
 pub const NEVER_NS: u64 = u64::MAX;
-/// The hardware alarm has gone off. It stays so until it is set anew, which it is before the core waits or runs a program.
+/// The alarm time of a due alarm. The alarm stays due until it is set again, before the core waits or runs a program.
 const GONE_OFF_NS: u64 = 0;
-/// Dispatches between two looks at the interrupts.
+/// Dispatches between two polls of the interrupts.
 const DISPATCHES_PER_LOOK: u32 = 32;
 
 /// What the loop needs, of a board that has `SEVERAL` cores or one.
@@ -43,13 +42,13 @@ pub struct Executor<const SEVERAL: bool> {
     pub memory: &'static FrameMemory,
     /// The way into user programs.
     pub programs: &'static crate::programs::Programs,
-    /// Who is woken by the console's line, if this board has the console.
+    /// The process that the console's line wakes, if this board has the console.
     pub uart_owner: Option<&'static Process>,
-    /// Who is woken by the link, if this board has one.
+    /// The process that the link wakes, if this board has one.
     pub link_owner: Option<&'static Process>,
     /// When the hardware alarm is set for; or `NEVER_NS`, or `GONE_OFF_NS`.
     pub armed_ns: u64,
-    /// Who looks after the board.
+    /// The board's watchdog.
     pub watchdog: BoardWatchdog,
 }
 
@@ -72,8 +71,8 @@ impl<const SEVERAL: bool> Executor<SEVERAL> {
             }
             if SEVERAL && let Some(guest) = self.core.remote_task() {
                 self.run_guest(guest);
-            } else if let Some(turn) = self.core.next_user() {
-                self.run_program(turn);
+            } else if let Some(slice) = self.core.next_user() {
+                self.run_program(slice);
             } else {
                 self.sleep();
             }
@@ -96,7 +95,7 @@ impl<const SEVERAL: bool> Executor<SEVERAL> {
         !self.core.has_ready()
     }
 
-    /// Runs a program of another home until its trap, an interrupt or the end of its turn.
+    /// Runs a program of another home until its trap, an interrupt or the end of its slice.
     #[inline(never)]
     fn run_guest(&mut self, guest: RemoteTask) {
         if self.core.mark_away() {
@@ -112,32 +111,32 @@ impl<const SEVERAL: bool> Executor<SEVERAL> {
     }
 
     /// Runs a program until its trap or an interrupt.
-    fn run_program(&mut self, mut turn: UserSlice) {
-        if turn.wait_cancelled() {
-            turn.resume(Trap::Preempted, || self.timer.now_ns());
+    fn run_program(&mut self, mut slice: UserSlice) {
+        if slice.wait_cancelled() {
+            slice.resume(Trap::Preempted, || self.timer.now_ns());
             // A process that only lets programs go first would keep the devices waiting.
             self.take_alarms(self.timer.now_ns());
             self.take_devices();
             return;
         }
         if SEVERAL && !self.core.mark_away() {
-            drop(turn);
+            drop(slice);
             return self.core.resume_polling();
         }
-        let left_ns = turn.left_ns();
+        let left_ns = slice.left_ns();
         self.arm(if SEVERAL { self.core.own_left_ns(left_ns) } else { left_ns });
-        let space = Frame(turn.space());
-        let exit = self.programs.enter(self.memory, turn.context(), space);
+        let space = Frame(slice.space());
+        let exit = self.programs.enter(self.memory, slice.context(), space);
         let now_ns = self.timer.now_ns();
         if SEVERAL {
-            turn.charge_beside_guests_until(now_ns);
+            slice.charge_beside_guests_until(now_ns);
         } else {
-            turn.charge_until(now_ns);
+            slice.charge_until(now_ns);
         }
         match exit {
-            Exit::Trap(trap) => turn.resume(trap, || self.timer.now_ns()),
+            Exit::Trap(trap) => slice.resume(trap, || self.timer.now_ns()),
             Exit::Interrupt => {
-                drop(turn); // it goes on, unless somebody else is to run first
+                drop(slice); // it continues, unless another task is to run first
                 self.take_interrupt(now_ns);
             }
         }
@@ -164,7 +163,7 @@ impl<const SEVERAL: bool> Executor<SEVERAL> {
         }
     }
 
-    /// Sets the hardware alarm for whatever comes first: an alarm of a process, or the end of a slice, so far away.
+    /// Sets the hardware alarm for the earlier of an alarm of a process and the end of a slice, so far away.
     #[inline(always)]
     fn arm(&mut self, slice_left_ns: Option<u64>) {
         let alarm_ns = self.first_alarm_ns();
@@ -198,7 +197,7 @@ impl<const SEVERAL: bool> Executor<SEVERAL> {
         }
     }
 
-    /// After an interrupt: due alarms first; if they make nobody ready, a device wants attention.
+    /// After an interrupt: due alarms first; if they make no process ready, a device is pending.
     #[inline(always)]
     fn take_interrupt(&mut self, now_ns: u64) {
         self.take_alarms(now_ns);
@@ -219,7 +218,7 @@ impl<const SEVERAL: bool> Executor<SEVERAL> {
         self.core.expire_alarms(now_ns);
     }
 
-    /// Tells the owner of each device that wants attention; it runs before the next look.
+    /// Notifies the owner of each pending device; it runs before the next poll.
     #[inline(never)]
     fn take_devices(&mut self) {
         let pending = self.interrupts.pending();

@@ -1,4 +1,4 @@
-//! The end of a board that cannot go on: it says where, who it is and what each process waited for.
+//! The end of a board after a fatal error: prints the place, the board's identity and what each process waited for.
 //!
 //! Invariant: the first thing that it does is to let go of the link's lines, which the other boards need; it waits for
 //! nothing without a limit, and takes no data for whole that it can do without.
@@ -17,7 +17,7 @@ pub const DEAD_STATUS: u32 = 70;
 /// Tries for each byte on a line that may be stuck.
 const TRIES_MAX: u32 = 100_000;
 
-/// The console's line, taken from whoever had it: for last words, and for measurements.
+/// The console's line, taken from its owner: for last words, and for measurements.
 pub struct ConsoleText(hardware::Uart);
 
 impl ConsoleText {
@@ -75,7 +75,7 @@ fn die(why: fmt::Arguments<'_>) -> ! {
     end(DEAD_STATUS)
 }
 
-/// Ends the board with an exit status. A real one is reset when it died, and halted when it was told to stop.
+/// Ends the board with an exit status. A real board is reset after a failure, and halts after a stop.
 pub fn end(status: u32) -> ! {
     hardware::all_pins().release_link();
     let (used, bytes) = renga_arch_aarch64::stack::use_bytes();
@@ -116,7 +116,7 @@ pub fn stand_still() -> ! {
     }
 }
 
-/// Ends the board before it has begun, with a message for the person who started it.
+/// Ends the board during boot, with a message for the person who started it.
 pub fn refuse(why: fmt::Arguments<'_>) -> ! {
     let _ = write!(ConsoleText::open(), "renga: {why}\r\n");
     defmt::error!("board refused: {}", defmt::Display2Format(&why));

@@ -1,4 +1,4 @@
-//! What the board's firmware is asked: clocks, the card's supply, how the board fares.
+//! Requests to the board's firmware: clocks, the card's supply, throttling.
 //!
 //! Invariant: every question has a value that is safe without an answer. Not here: the mailbox (`board-rpi`).
 
@@ -34,7 +34,7 @@ impl CachedWords for MailboxWords {
     }
 }
 
-/// The firmware, asked by the boot core.
+/// The firmware, used by the boot core.
 pub struct BoardFirmware {
     mailbox: FirmwareMailbox<Mmio, SharedLines<MailboxWords>, GenericTimer>,
     timer: GenericTimer,
@@ -55,7 +55,7 @@ impl BoardFirmware {
         self.mailbox.clock_hz(clock::CORE).unwrap_or(CORE_CLOCK_HZ)
     }
 
-    /// Asks for the console's clock; what it has become, Hz.
+    /// Requests the console's clock; returns the rate granted, Hz.
     pub fn set_uart_clock(&mut self) -> u32 {
         self.mailbox.set_clock_hz(clock::UART, UART_CLOCK_HZ).unwrap_or(UART_CLOCK_HZ)
     }
@@ -97,7 +97,7 @@ impl BoardFirmware {
         }
     }
 
-    /// Asks how the board fares, without waiting.
+    /// Requests the causes of throttling, without waiting.
     pub fn ask(&mut self) {
         self.mailbox.ask_throttled();
     }

@@ -1,8 +1,8 @@
 //! This board's devices, found and started.
 //!
-//! Invariant: each device's registers are handed out once, here, but for those that boot uses before their drivers run, and the end of
-//! a board when they run no more (the pins, the console's line), and for the emulator's page, whose parts have registers of their own.
-//! Not here: who drives which.
+//! Invariant: each device's registers are given out once, here, except those that boot uses before their drivers run, those of the board's
+//! end (the pins, the console's line), and the emulator's page, whose parts have registers of their own. Not here: the users of the
+//! devices.
 
 use crate::boot_stage::{Mark, mark};
 use crate::fault;
@@ -34,7 +34,7 @@ use renga_hal::block::BlockError;
 use renga_hal::timer::HardwareTimer;
 use renga_systems::blob;
 
-/// Reads of pins take no time in the emulator; on a Pi 3 about as long as so many turns of an empty loop there.
+/// Reads of pins take no time in the emulator; on a Pi 3 about as long as so many iterations of an empty loop there.
 const EMULATED_READ_SPINS: u32 = 24;
 /// Bits a second on the console.
 const CONSOLE_RATE_BPS: u32 = 115_200;
@@ -49,7 +49,7 @@ const TABLES_BYTES_MAX: u64 = (blob::HEAD_BYTES + blob::BYTES_MAX) as u64;
 
 /// The console's line.
 pub type Uart = Pl011<Mmio>;
-/// Who interrupts.
+/// The interrupt controllers.
 pub type InterruptLines = Interrupts<Mmio>;
 /// The emulator's page of registers.
 pub type EmulatorPage = EmulatorLink<Mmio>;
@@ -94,17 +94,17 @@ pub struct Hardware {
     pub medium: Name,
     /// The link's times.
     pub link_timing: Name,
-    /// Which device the link is, if told.
+    /// The link's device, if given.
     pub link: Name,
     /// What it is to run in place of the system.
     pub program: Name,
-    /// After so many turns that ends, if told.
+    /// Rounds until the test ends, if given.
     pub turns: Option<u32>,
-    /// How long it measures each thing, if told.
+    /// How long it measures each thing, if given.
     pub span_ms: Option<u32>,
     /// How many cores it is to start, if more than have processes.
     pub cores: u32,
-    /// When this board is to panic, ns: for seeing what that looks like.
+    /// When this board is to panic, ns, if given: a test of the panic's report.
     pub panic_ns: Option<u64>,
     /// Whether this board is to attack the others.
     #[cfg(feature = "hostile")]
@@ -163,8 +163,8 @@ pub fn uart_clock_hz() -> u32 {
     UART_CLOCK.get().copied().unwrap_or(UART_CLOCK_HZ)
 }
 
-/// Finds out what there is and starts the devices that everybody needs: also who interrupts, the console's line,
-/// and the memory for user programs.
+/// Detects the hardware and starts the devices that every program of the image needs: the interrupt controllers, the console's line, and
+/// the memory for user programs.
 ///
 /// # Safety
 /// Once, on the boot core, with the address that the firmware left.
@@ -255,7 +255,7 @@ fn add_memory(map: &mut KernelMap, arguments: &Arguments<'_>) -> FrameMemory {
     let end = found.end.min(LINEAR_BYTES) & !(BLOCK_BYTES - 1);
     // SAFETY: memory by the firmware's word, behind the image and used for nothing else.
     unsafe { map.add_memory(ImageLayout::get().end..end) };
-    // SAFETY: as above; nobody else uses this range.
+    // SAFETY: as above; this range has no other user.
     unsafe { FrameMemory::new(first..end) }
 }
 
@@ -280,17 +280,17 @@ fn entropy() -> u64 {
     number.unwrap_or_else(|| ThisCore.cycles().wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
 
-/// Turns of an empty loop that make a read of pins as slow as on a board: 0 on a board.
+/// Iterations of an empty loop that make a read of pins as slow as on a board: 0 on a board.
 pub fn read_spins() -> u32 {
     READ_SPINS.get().copied().unwrap_or(0)
 }
 
-/// Whether the watchdog looks after this board.
+/// Whether the watchdog is in use on this board.
 pub fn watched() -> bool {
     WATCHED.get().copied().unwrap_or(false)
 }
 
-/// Whether the cluster emulator said that it is there; without its word nobody touches its page.
+/// Whether the cluster emulator announced itself; otherwise its page is not touched.
 pub fn emulated() -> bool {
     EMULATED.get().copied().unwrap_or(false)
 }
@@ -322,17 +322,17 @@ pub fn watchdog() -> Watchdog<Mmio> {
     Watchdog::new(registers(board().chip.power))
 }
 
-/// The pins, for whoever ends the board.
+/// The pins, for the end of the board.
 pub fn all_pins() -> Pins<Mmio> {
     Pins::new(registers(board().chip.gpio), board().chip.pulls)
 }
 
-/// The console's line, taken from whoever has it, for last words.
+/// The console's line, taken from its owner, for last words.
 pub fn last_line() -> Uart {
     Pl011::new(registers(board().chip.pl011), uart_clock_hz(), CONSOLE_RATE_BPS)
 }
 
-/// Asks the firmware, if nobody does at the moment.
+/// Uses the firmware, unless it is in use.
 pub fn with_firmware<T>(ask: impl FnOnce(&mut BoardFirmware) -> T) -> Option<T> {
     FIRMWARE.get().and_then(|firmware| Some(ask(&mut *firmware.try_borrow_mut().ok()?)))
 }

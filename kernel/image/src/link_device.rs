@@ -15,16 +15,16 @@ use renga_router::TokenLink;
 
 /// A listener may hear of a frame so late, ns: system processes are not preempted.
 const ARM_NS: u64 = 60_000;
-/// The SPI clock that is asked for, Hz. No slave has been measured.
+/// The SPI clock that is requested, Hz. No slave has been measured.
 const SPI_RATE_HZ: u32 = 4_000_000;
-/// The pins are looked at so often though they do not interrupt, ns.
+/// The pins are sampled at this interval even without an interrupt, ns.
 const LOOK_NS: u64 = 1_000_000_000;
-/// The token's times are those of boards that look all the time; these look when they are interrupted.
+/// The token's times are those of boards that poll without a pause; these sample when they are interrupted.
 const TOKEN_SLOWED: u64 = 4;
 
 static TURNS: AtomicU32 = AtomicU32::new(0);
 
-/// How often the link was served: that it changes shows that the board lives.
+/// How often the link was served: a count that changes shows that the board works.
 pub fn turns() -> u32 {
     TURNS.load(Ordering::Relaxed)
 }
@@ -89,8 +89,8 @@ fn spi(board: u8) -> TokenLink<SpiPhy<LinkPins, LinkMaster, LinkSlave>> {
     TokenLink::new(setup(board), SpiPhy::new(bus, LOOK_NS))
 }
 
-/// Two boards of one number are a mistake of whoever wrote the cards; they are told apart by the serial numbers that their firmware knows.
-/// Where it knows none, as in QEMU, they are not.
+/// If the person who wrote the cards gave two boards one number, the serial numbers from their firmware distinguish them. Without serial
+/// numbers, as in QEMU, nothing does.
 fn setup(board: u8) -> MacSetup {
     let known = hardware::with_firmware(|firmware| firmware.serial()).filter(|serial| *serial != 0);
     MacSetup { board, serial: known.unwrap_or(u64::from(board)), timing: TokenTiming::PI3.slowed(TOKEN_SLOWED) }

@@ -16,10 +16,10 @@ struct SerialLine {
     encoder: defmt::Encoder,
 }
 
-/// Looks at the line until the log of a board that ends is given up: about a second, longer than a full buffer takes.
+/// Polls of the line until the log of a board that ends is given up: about a second, longer than a full buffer takes.
 const FLUSH_TRIES_MAX: u32 = 4_000_000;
 
-/// Looks at the line until it is taken for lost: its holder died in the middle of a frame.
+/// Polls of the lock until it is taken for lost: its holder panicked in the middle of a frame.
 const HOLD_TRIES_MAX: u32 = 10_000_000;
 /// No core holds the line.
 const NOBODY: u8 = u8::MAX;
@@ -29,7 +29,7 @@ static LINE: Once<LockedLine> = Once::new();
 /// The core that has the line.
 static HOLDER: AtomicU8 = AtomicU8::new(NOBODY);
 
-/// The line, of whoever holds it.
+/// The line, for the core that has locked it.
 struct LockedLine(RefCell<SerialLine>);
 
 // SAFETY: only `with_line` reaches it, on the core that is the holder.

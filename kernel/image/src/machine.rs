@@ -23,9 +23,9 @@ use renga_rt::{Never, ProcId};
 use renga_systems::tables::Board;
 use renga_systems::{Devices, Kind, Machine};
 
-/// Where programs begin.
+/// The first program.
 const INIT: &str = "/sbin/init";
-/// Where they begin on a board that tries a kernel: sees to the keeping, and goes on as the other.
+/// The first program on a board that tries a kernel: it arranges for the kernel to be kept, and continues as the other.
 const INIT_OF_TRIAL: &str = "/usr/bin/renga-update";
 
 /// This board.
@@ -62,7 +62,7 @@ impl PiMachine {
             Programs::new(UserMode::new(slots.start, arena.put_slice(slots.len(), |_| FpState::ZERO)))
         };
         let emulator = hardware::emulator_link();
-        // A board whose card does not count is told from its former life by chance.
+        // A board whose card does not count draws a random incarnation.
         let counted = hardware.starts.unwrap_or((hardware.seed >> 32) as u32 | 1);
         let starts = emulator.as_ref().map_or(counted, EmulatorPage::starts);
         PiMachine {
@@ -102,8 +102,7 @@ impl Machine for PiMachine {
         process
     }
     fn start<F: Future<Output = Never> + 'static>(&self, process: &'static Process, make: impl FnOnce(Me) -> F) {
-        // SAFETY: `Process::start` refuses a second time, so this is the process's only `Me`; boot gives it, and
-        // what is made of it, to that process's future only.
+        // SAFETY: `Process::start` refuses a second time, so this is the process's only `Me`; boot gives it to that process's future only.
         let me = unsafe { Me::new(process) };
         let future = make(me);
         process.start(self.arena.put(|| future));

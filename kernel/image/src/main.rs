@@ -86,7 +86,7 @@ extern "C" fn renga_kernel_main(boot_data: u64) -> ! {
     let each = Each { cores, memory: machine.memory, programs: machine.programs };
     if cores.len() > 1 {
         cores::keep(executor::<true>(cores[usize::from(home)], &machine, &hardware, interrupts));
-        // SAFETY: once, here: all processes are made, the arena is sealed, and what follows is core 0's own.
+        // SAFETY: once, here: all processes are made, the arena is sealed, and the rest is core 0's own.
         unsafe { cores::start(each, home, hardware.cores, hardware.timer) };
         cores::run(0, hardware.timer);
     }
@@ -95,7 +95,7 @@ extern "C" fn renga_kernel_main(boot_data: u64) -> ! {
     executor::<false>(core, &machine, &hardware, interrupts).run()
 }
 
-/// Starts what the board was told to run in place of a system of so many `boards`.
+/// Starts the program that the command line names in place of a system of so many `boards`.
 fn start_program(arena: &'static Arena, hardware: &Hardware, uart: Uart, boards: u8) -> ! {
     let tester_console: &'static RefCell<TesterConsole> = arena.put(|| RefCell::new(TesterConsole::on(uart)));
     match hardware.program.as_str() {

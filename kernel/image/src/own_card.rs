@@ -1,4 +1,4 @@
-//! The card from which a board without an emulator starts: it says who the board is, how often it was started, and has its two kernels.
+//! The card from which a board without an emulator starts: it has the board's identity, the count of starts, and two kernels.
 //!
 //! Invariant: the card is driven on the programs' home, one transfer at a time, which leaves the core to others while the card is slow; a
 //! kernel that is being tried is kept by an order or gives itself up (docs/decisions/0079-two-kernels.md). Not here: what is where on the card
@@ -15,10 +15,10 @@ use renga_boot_card::{PARTITIONS, choice_of, chosen, count, other, start_sectors
 use renga_hal::block::{Block, BlockError, Progress, SECTOR_BYTES};
 use renga_hal::start_card::{StartCard, StartFacts};
 
-/// A kernel that is tried has so long to be kept, ns: boards start, find each other, and a program asks each.
+/// A kernel on trial is kept within this time or discarded, ns: boards start, find each other, and a program calls each.
 pub const TRIAL_NS: u64 = 60_000_000_000;
 
-/// Who finds another one's transfer under way comes again after so long, ns.
+/// A user that finds another transfer under way retries after this time, ns.
 const TAKEN_NS: u64 = 500_000;
 
 static CARD: OnHome<OwnCard> = OnHome::new();
@@ -39,7 +39,7 @@ struct OwnCard {
     trial_ends_ns: Cell<Option<u64>>,
 }
 
-/// Who uses the card.
+/// The users of the card.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CardUser {
     Disk,
@@ -90,7 +90,7 @@ pub fn begin(hardware: &mut Hardware) {
     });
 }
 
-/// Who the board is. A file that is not whole is worse than none: a board that takes itself for another breaks the cluster.
+/// The board's identity. A damaged file is worse than none: a board with another's number breaks the cluster.
 fn identify(card: &mut Card, hardware: &mut Hardware) {
     let mut bytes = [0; NODE_BYTES_MAX];
     let text = match read_node_file(card, &mut bytes) {
@@ -110,7 +110,7 @@ fn identify(card: &mut Card, hardware: &mut Hardware) {
     }
 }
 
-/// The card, for who reads and writes it alone, if boot has started one.
+/// The card, for exclusive use, if boot has started one.
 pub fn take() -> Option<Card> {
     CARD.get()?.card.borrow_mut().take()
 }
@@ -134,7 +134,7 @@ pub fn trial_ends_ns() -> Option<u64> {
 }
 
 impl OwnCard {
-    /// Goes on with the transfer of `user`, unless another one's is under way.
+    /// Continues the transfer of `user`, unless another user's is under way.
     fn go_on(
         &self,
         user: CardUser,
@@ -194,7 +194,7 @@ impl StartCard for ForPrograms {
 
 /// The card as the disk's process has it: its own, or a way to the one of the board.
 pub enum DiskCard {
-    /// Nobody else reaches it.
+    /// Owned by one user.
     Own(Card),
     /// The one from which the board has started.
     Shared,
@@ -214,7 +214,7 @@ impl DiskCard {
         }
     }
 
-    /// The card of boot, which alone looks at it before the processes run.
+    /// The card during boot, which is its only user before the processes run.
     fn at_boot<T>(&mut self, work: impl FnOnce(&mut Card) -> Result<T, BlockError>) -> Result<T, BlockError> {
         match self {
             DiskCard::Own(card) => work(card),

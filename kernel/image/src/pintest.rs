@@ -1,8 +1,8 @@
-//! The test of the link's wires in place of a system (`program=pintest`), for ever, or for `turns=` turns of this board.
+//! The test of the link's wires in place of a system (`program=pintest`), for ever, or for `turns=` rounds of this board.
 //!
-//! **It has never run on a board.** What is found is told on the console when it changes, and every some seconds; the board's light is on
-//! while the wires are sound, and blinks else. Invariant: while others may lead, this board listens: what it says leaves the
-//! board while it waits (`tester_console`). Not here: the test (`renga_phy::pintest`).
+//! **It has never run on a board.** Findings are printed on the console when they change, and every some seconds; the board's light is on
+//! while the wires are sound, and blinks otherwise. Invariant: while others may lead, this board listens: its text leaves the board while
+//! it waits (`tester_console`). Not here: the test (`renga_phy::pintest`).
 
 use crate::hardware::{self, Hardware, LinkPins};
 use crate::link_device::{chip, width};
@@ -14,14 +14,14 @@ use renga_core::Arena;
 use renga_hal::gpio::{PinBank, Pull};
 use renga_phy::pintest::{Harness, Tester, Verdict};
 
-/// What has not changed is told again after so long, ns.
+/// An unchanged finding is printed again after this time, ns.
 const AGAIN_NS: u64 = 10_000_000_000;
 /// The light of wires that are not sound changes so often, ns.
 const BLINK_NS: u64 = 500_000_000;
 /// Exit status if the wires are not sound.
 const UNSOUND_STATUS: u32 = 1;
 
-/// The pins of a board that goes on speaking while it waits.
+/// The pins of a board that keeps printing while it waits.
 struct SpeakingPins {
     pins: LinkPins,
     tester_console: &'static RefCell<TesterConsole>,
@@ -62,7 +62,7 @@ impl PinBank for SpeakingPins {
     }
 }
 
-/// What was told last, and when.
+/// The last printed verdict, and its time.
 struct Told {
     verdict: Option<Verdict>,
     at_ns: u64,
@@ -79,7 +79,7 @@ impl Told {
         }
     }
 
-    /// Whether `verdict` is to be told at `now_ns`.
+    /// Whether to print `verdict` at `now_ns`.
     fn is_due(&self, verdict: &Verdict, now_ns: u64) -> bool {
         self.verdict.as_ref() != Some(verdict) || now_ns - self.at_ns >= AGAIN_NS
     }

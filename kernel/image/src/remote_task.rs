@@ -1,18 +1,18 @@
-//! The turn of a program whose home is another core.
+//! The slice of a program whose home is another core.
 //!
-//! Not here: whether it goes before this core's own programs (`Core::guest`), when the core looks at what else there is (its loop).
+//! Not here: its order among this core's own programs, when the core checks for other work (its loop).
 
 use renga_arch_aarch64::user_mode::enter_remote_task;
 use renga_core::Core;
 use renga_core::remote_run_queue::RemoteTask;
 use renga_rt::user::Exit;
 
-/// Runs a guest of `core`, whose own programs' floating-point state is in no register, from `begin_ns`, which is now, until its trap, or an
-/// interrupt, when `now_ns` is called. The alarm is set for the end of its turn.
+/// Runs a remote task on `core`, whose own programs' floating-point state is in no register, from `begin_ns`, which is now, until its trap,
+/// or an interrupt, when `now_ns` is called. The alarm is set for the end of its slice.
 #[inline]
 pub fn run(core: &Core, mut guest: RemoteTask, begin_ns: u64, now_ns: impl FnOnce() -> u64) -> Exit {
     let space = guest.space();
-    // SAFETY: its home has made the word, and the process there keeps the space until the turn is back.
+    // SAFETY: its home has computed the word, and the process there keeps the space until the slice returns.
     let exit = unsafe { enter_remote_task(guest.context(), space) };
     let end_ns = now_ns();
     core.stamp(end_ns);

@@ -1,9 +1,8 @@
-//! The endless loop of a core that has no devices: its system processes, then the turn of a program, its own or another home's, then
-//! sleep.
+//! The endless loop of a core without devices: its system processes, then a program's slice, its own or a remote one, then sleep.
 //!
-//! Invariant: it looks for letters before each dispatch, and runs a program or sleeps only when none is there and nobody is
-//! ready; alarms are looked at whenever it is idle and at least every `DISPATCHES_PER_LOOK` dispatches. Not here: the core of the
-//! devices (`executor.rs`), whose turn it is (`renga_core::seat`).
+//! Invariant: it drains its mailbox before each dispatch, and runs a program or sleeps only when the mailbox is empty and no process is
+//! ready. It checks alarms whenever it is idle and at least every `DISPATCHES_PER_LOOK` dispatches. Not here: the core of the devices
+//! (`executor.rs`), the order of slices (`kernel/sched`).
 
 use crate::programs::Programs;
 use crate::remote_task;
@@ -18,7 +17,7 @@ use renga_hal::memory::Frame;
 use renga_hal::timer::HardwareTimer;
 use renga_rt::user::{Exit, Trap};
 
-/// Dispatches between two looks at the alarms.
+/// Dispatches between two checks of the alarms.
 const DISPATCHES_PER_LOOK: u32 = 32;
 
 /// What the loop needs.
@@ -45,15 +44,15 @@ impl SecondaryCore {
             }
             if let Some(guest) = self.core.remote_task() {
                 self.run_guest(guest);
-            } else if let Some(turn) = self.core.next_user() {
-                self.run_program(turn);
+            } else if let Some(slice) = self.core.next_user() {
+                self.run_program(slice);
             } else {
                 self.sleep();
             }
         }
     }
 
-    /// Runs ready system processes, and sends turns to other cores.
+    /// Runs ready system processes, and sends slices to other cores.
     fn run_processes(&mut self) {
         for _ in 0..DISPATCHES_PER_LOOK {
             self.core.drain_mailbox();
@@ -76,7 +75,7 @@ impl SecondaryCore {
         self.core.resume_polling();
     }
 
-    /// Runs a program of another home until its trap, an interrupt or the end of its turn.
+    /// Runs a program of another home until its trap, an interrupt or the end of its slice.
     fn run_guest(&mut self, guest: RemoteTask) {
         if self.core.mark_away() {
             let begin_ns = self.timer.now_ns();
@@ -88,27 +87,27 @@ impl SecondaryCore {
     }
 
     /// As above, a program whose home this is.
-    fn run_program(&mut self, mut turn: UserSlice) {
-        if turn.wait_cancelled() {
-            return turn.resume(Trap::Preempted, || self.timer.now_ns());
+    fn run_program(&mut self, mut slice: UserSlice) {
+        if slice.wait_cancelled() {
+            return slice.resume(Trap::Preempted, || self.timer.now_ns());
         }
         if !self.core.mark_away() {
-            drop(turn);
+            drop(slice);
             return self.core.resume_polling();
         }
-        let left_ns = self.core.own_left_ns(turn.left_ns());
+        let left_ns = self.core.own_left_ns(slice.left_ns());
         self.arm(left_ns.map(|left_ns| self.timer.now_ns().saturating_add(left_ns)));
-        let space = Frame(turn.space());
-        let exit = self.programs.enter(self.memory, turn.context_behind_branch(), space);
-        turn.charge_beside_guests_until(self.timer.now_ns());
+        let space = Frame(slice.space());
+        let exit = self.programs.enter(self.memory, slice.context_behind_branch(), space);
+        slice.charge_beside_guests_until(self.timer.now_ns());
         match exit {
-            Exit::Trap(trap) => turn.resume(trap, || self.timer.now_ns()),
-            Exit::Interrupt => drop(turn), // it goes on, unless somebody else is to run first
+            Exit::Trap(trap) => slice.resume(trap, || self.timer.now_ns()),
+            Exit::Interrupt => drop(slice), // it continues, unless another task is to run first
         }
         self.core.resume_polling();
     }
 
-    /// Sets the alarm for a process's, or for the end of a turn.
+    /// Sets the alarm for a process's, or for the end of a slice.
     fn arm(&mut self, end_ns: Option<u64>) {
         self.timer.set_alarm_ns([self.core.next_alarm_ns(), end_ns].into_iter().flatten().min());
     }

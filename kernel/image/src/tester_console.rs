@@ -9,7 +9,7 @@ use renga_hal::uart::Uart as _;
 
 /// A report with a fault on each wire has three quarters of it.
 const TEXT_BYTES_MAX: usize = 4096;
-/// Looks at the line until what is left is given up: about a second, longer than the whole text takes.
+/// Polls of the line until the rest is given up: about a second, longer than the whole text takes.
 const TRIES_MAX: u32 = 10_000_000;
 
 /// The line, and what it is to say.

@@ -1,21 +1,20 @@
-//! Looking after the board while it runs: the watchdog, and how the board fares.
+//! The watchdog and the board's health, checked while it runs.
 //!
-//! Invariant: the watchdog is fed only while the link's process is served; a board that hangs, or that hangs its
-//! neighbours, is reset. In the emulator nothing runs here: it starts dead boards itself. Not here: who calls this
-//! (`executor.rs`).
+//! Invariant: the watchdog is fed only while the link's process is served; a board that hangs, or that hangs its neighbours, is reset. In
+//! the emulator none of this runs: the emulator restarts failed boards itself. Not here: the caller (`executor.rs`).
 
 use crate::executor::NEVER_NS;
 use crate::{hardware, link_device, own_card};
 use renga_arch_aarch64::mmio::Mmio;
 use renga_board_rpi::power::Watchdog;
 
-/// Between two looks, ns.
+/// Between two checks, ns.
 const LOOK_NS: u64 = 500_000_000;
 /// A board that is not fed for so long is reset, s.
 const WATCHDOG_S: u32 = 5;
-/// The link looks at its lines at least every second; a board whose link does not for so long is not fed, ns.
+/// The link samples its lines at least every second; a board whose link has not for so long is not fed, ns.
 const LINK_SILENCE_NS_MAX: u64 = 3_000_000_000;
-/// Looks between two questions how the board fares.
+/// Checks between two requests to the firmware.
 const LOOKS_PER_QUESTION: u32 = 20;
 
 /// The watchdog of one board.
@@ -25,7 +24,7 @@ pub struct BoardWatchdog {
     look_ns: u64,
     /// When there is something to do; `NEVER_NS`: never.
     next_ns: u64,
-    /// When the board is to panic, if it was told so.
+    /// When the board is to panic, if the command line says so.
     panic_ns: Option<u64>,
     looks: u32,
     turns: u32,
@@ -33,7 +32,7 @@ pub struct BoardWatchdog {
 }
 
 impl BoardWatchdog {
-    /// Begins; a board of a system of one has no link to wait for.
+    /// Starts; the board of a system of one has no link to wait for.
     pub fn begin(has_link: bool, panic_ns: Option<u64>) -> BoardWatchdog {
         let watchdog = hardware::watched().then(hardware::watchdog);
         let progress_ns = hardware::now_ns();
@@ -41,13 +40,13 @@ impl BoardWatchdog {
         BoardWatchdog { watchdog, has_link, look_ns: 0, next_ns, panic_ns, looks: 0, turns: 0, progress_ns }
     }
 
-    /// When it wants to look next, ns; `NEVER_NS`: never.
+    /// When the next check is due, ns; `NEVER_NS`: never.
     #[inline(always)]
     pub fn next_ns(&self) -> u64 {
         self.next_ns
     }
 
-    /// Looks, now that it is time.
+    /// Checks, now that it is due.
     #[cold]
     pub fn check(&mut self, now_ns: u64) {
         assert!(self.panic_ns.is_none_or(|at_ns| now_ns < at_ns), "told to panic by the board's arguments");

@@ -23,7 +23,7 @@ const UNREPORTED_NS_MAX: u64 = 200_000;
 pub struct AccountSchedule {
     /// A policy and the cores, as one word.
     published: AtomicU64,
-    /// Whether the program was made or enqueued, and has not blocked since, as far as its core has noticed.
+    /// Whether the program was created or enqueued, and has not blocked since, as far as its core has noticed.
     runnable: AtomicBool,
 }
 
@@ -41,7 +41,7 @@ impl AccountSchedule {
             (policy.unwrap_or(Policy::DEFAULT), (word >> CORES_BIT) as u8)
         }
     }
-    /// Asks for these. The account's own core takes them ([`Account::set_policy`], [`Account::set_cores`]).
+    /// Publishes these; the account's own core takes them ([`Account::set_policy`], [`Account::set_cores`]).
     pub fn publish(&self, policy: Policy, cores: u8) {
         self.published.store(policy.to_word() | u64::from(cores) << CORES_BIT, Ordering::Relaxed);
     }
@@ -63,7 +63,7 @@ pub struct Account {
     pub(crate) vruntime_ns: Cell<u64>,
     /// Its slot is of this core, whose processes alone set its policy.
     own: Cell<bool>,
-    /// Its program was made by another of this board and has not been enqueued yet.
+    /// Another program of this board created its program, which has not been enqueued yet.
     pub(crate) is_new: Cell<bool>,
     /// The cores of its board on which its program may run, a bit each.
     cores: Cell<u8>,
@@ -179,8 +179,8 @@ impl Account {
     pub fn read(&self) -> Counts {
         core::array::from_fn(|i| self.counts[i].load(Ordering::Relaxed))
     }
-    /// What its own board should be told of what all cores have counted together: time in ns, blocks read, blocks written; nothing if
-    /// it is only a little time.
+    /// What to report to its own board of the cores' counts together: time in ns, blocks read, blocks written; nothing below a threshold of
+    /// time.
     pub fn take_unreported(&self, all: &Counts) -> [u64; 3] {
         let count = |count: Count| all[count as usize];
         let done = count(Count::BehalfNs) + count(Count::ElsewhereNs);

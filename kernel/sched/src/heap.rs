@@ -53,7 +53,7 @@ impl<T: HeapItem, const MAX: usize> Heap<T, MAX> {
         if self.is_empty() { None } else { self.places[0].get() }
     }
 
-    /// One of those for whom `wanted` holds.
+    /// An item that satisfies `wanted`.
     pub fn find(&self, wanted: impl Fn(&T) -> bool) -> Option<&'static T> {
         self.places[..self.length.get()].iter().filter_map(Cell::get).find(|thing| wanted(thing))
     }

@@ -55,7 +55,7 @@ impl RealTime {
         RUN_NS_MAX.saturating_sub(self.ran_ns.get())
     }
 
-    /// Until they may go on, ns.
+    /// Until when they are throttled, ns.
     pub fn spent_for_ns(&self, now_ns: u64) -> u64 {
         self.period_end_ns.get().saturating_sub(now_ns)
     }

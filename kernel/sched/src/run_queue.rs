@@ -13,7 +13,7 @@ use renga_abi::policy::{Class, Policy, RANK_CANCELLED, RANK_FAIR, Rank};
 
 /// Sleeper credit: how far a task that slept may be behind the others, ns of vruntime.
 pub const SLEEPER_CREDIT_NS_MAX: u64 = 4_000_000;
-/// A woken task preempts one that has used more by this, ns of vruntime. With less, two tasks that wake each other would pay for a
+/// A woken task preempts one whose vruntime exceeds its own by this, ns. With less, two tasks that wake each other would pay for a
 /// preemption at each call; a computing task is so far ahead at once.
 const WAKES_BEHIND_NS: u64 = 5_000;
 /// The shortest slice, ns: an alarm is not worth less.
@@ -160,7 +160,7 @@ impl<R: Task> RunQueue<R> {
         }
     }
 
-    /// `task` is not the last one any more: it goes on without a slice, as a system process.
+    /// `task` is not the last one any more: it continues without a slice, as a system process.
     pub fn clear_last(&self, task: &R) {
         if self.is_last(task) {
             self.last.set(None);
@@ -242,7 +242,7 @@ impl<R: Task> RunQueue<R> {
         };
         let others = [self.waiting.first(), last];
         if others.iter().flatten().next().is_none() {
-            // No task is runnable: the time used now is not held against `task` later.
+            // No task is runnable: `task` does not pay later for the time that it uses now.
             self.raise_min_vruntime(task);
         }
         !others.into_iter().flatten().any(goes_first)
@@ -288,7 +288,7 @@ impl<R: Task> RunQueue<R> {
         }
     }
 
-    /// Takes back `task`, whose slice has ended. Still runnable, it goes on unless another task is first.
+    /// Takes back `task`, whose slice has ended. Still runnable, it continues unless another task is first.
     #[inline(always)]
     pub fn put_back(&self, task: &'static R) {
         self.last.set(Some(task));

@@ -31,7 +31,7 @@ impl CallLocation {
         self.core.store(ON_ITS_WAY, Ordering::Relaxed);
     }
 
-    /// By `core`, which has the call now and looks whether the caller is cancelled when the server accepts it.
+    /// Called by `core`, which has the call now, and checks for a cancellation when the server accepts it.
     pub fn arrive(&self, core: u8) {
         self.core.store(core, Ordering::Relaxed);
         fence(Ordering::SeqCst);

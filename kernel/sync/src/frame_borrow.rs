@@ -1,8 +1,8 @@
 //! Borrows of a frame's content, as Rust references.
 //!
-//! B1 A reference made here exists only during a borrow in the frame's state: one writer alone, or several readers. `frame_state.rs` keeps
-//!    that, and its steps order the accesses.
-//! B2 A frame's content is reached otherwise by programs that are shown it, by no reference.
+//! B1 A reference of this file exists only during a borrow in the frame's state: one writer alone, or several readers. `frame_state.rs`
+//!    ensures that, and its steps order the accesses.
+//! B2 Programs reach a frame's content by their mappings only, by no reference.
 
 use crate::frame_state::{FrameRefusal, FrameState};
 use core::marker::PhantomData;
@@ -20,7 +20,7 @@ impl<'a, T> FrameWriteGuard<'a, T> {
     /// Borrows it.
     ///
     /// # Safety
-    /// `content` is valid for `'a`, and all references to it are made by `state` and this file.
+    /// `content` is valid for `'a`, and only this file makes references to it, each after a borrow of `state`.
     #[inline(always)]
     pub unsafe fn begin(state: &'a FrameState, content: NonNull<T>) -> Result<Self, FrameRefusal> {
         state.begin_write()?;

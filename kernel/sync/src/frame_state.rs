@@ -1,9 +1,10 @@
 //! The state of a page frame in one word: its kind, borrows of its content, how often it is mapped.
 //!
-//! Invariants, each kept by the one step that could break it. Content is borrowed once to be written, or by any number of readers, and only of a
-//! plain frame. A frame becomes a table only while it is neither mapped nor borrowed. Only a root that is not in teardown is locked, and no
-//! teardown begins while it is. A core that sees a step sees what was done before it. On a board whose frames one core reaches, a step is a
-//! load and a store, otherwise a compare-exchange. Not here: the content (`frame_borrow.rs`), the rights to change it (`arch-aarch64`).
+//! Invariants, each kept by the one step that could break it. Content is borrowed once to be written, or by any number of readers, and only
+//! of a plain frame. A frame becomes a table only while it is neither mapped nor borrowed. Only a root that is not in teardown is locked,
+//! and no teardown starts while it is. A core that sees a step sees all earlier effects of that step's core. On a board whose frames one
+//! core reaches, a step is a load and a store, otherwise a compare-exchange. Not here: the content (`frame_borrow.rs`), the rights to
+//! change it (`arch-aarch64`).
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
@@ -41,7 +42,7 @@ pub enum PageFrameKind {
     Table = 1,
     /// The root of an address space, with the space's number.
     Root = 2,
-    /// A root whose space is being made or taken apart.
+    /// A root whose space is being created or dismantled.
     Ending = 3,
     /// A shared page table, with its number.
     SharedTable = 4,
@@ -177,7 +178,7 @@ impl FrameState {
         assert!(ended.is_ok(), "nobody has borrowed this frame to read it");
     }
 
-    /// One page more shows it, to be written if `writable`.
+    /// Counts one more page that maps the frame, writable if `writable`.
     #[inline(always)]
     pub fn show(&self, writable: bool) -> Result<(), FrameRefusal> {
         let gone = if writable { FETCH } else { 0 };

@@ -1,8 +1,8 @@
 //! The mailbox of a core: all other cores post into it, its owner alone drains it.
 //!
-//! Invariant: one word holds both the messages and whether the owner polls. So a post sees, by the step that makes it visible, whether to send an
-//! IPI; and the owner goes away by a step that fails if a message was posted: no wake-up is lost. Messages come out in the order of their
-//! posts.
+//! Invariant: one word has both the messages and whether the owner polls. So a post sees, by the step that makes it visible, whether to
+//! send an IPI; and the owner stops polling by a step that fails if a message was posted: no wake-up is lost. Messages come out in the
+//! order of their posts.
 
 use crate::message::{MailboxLink, MessageLink, OwnedMessage};
 use core::sync::atomic::Ordering;
@@ -17,7 +17,7 @@ pub trait Ipi {
     fn wait(&self);
 }
 
-/// Letters for one core.
+/// Messages for one core.
 pub struct Mailbox<T: 'static>(MessageLink<T>);
 
 impl<T> Default for Mailbox<T> {
@@ -32,7 +32,7 @@ impl<T> Mailbox<T> {
         Mailbox(MessageLink::new())
     }
 
-    /// Posts `message`, and sends an IPI if the owner is away.
+    /// Posts `message`, and sends an IPI if the owner does not poll.
     #[inline]
     pub fn post(&self, message: OwnedMessage<T>, ipi: &(impl Ipi + ?Sized)) {
         let message = message.into_message();
@@ -77,12 +77,12 @@ impl<T> Mailbox<T> {
         reversed
     }
 
-    /// Lets the owner go away until it drains again: a post sends an IPI meanwhile. False if a message has come, so that it must not
-    /// go.
+    /// Lets the owner stop polling until its next drain: a post sends an IPI meanwhile. Returns false if a message has come, so that the
+    /// owner must drain.
     #[inline]
     pub fn mark_away(&self) -> bool {
-        // Who finds the owner away rings: that must come behind the owner's last `silence`, hence a release here and an
-        // acquire where it is found.
+        // A sender that finds the owner away sends an IPI, after the owner's last acknowledgement: hence a release here, and an acquire in
+        // the sender.
         let left = self.0.exchange(MailboxLink::Empty, MailboxLink::OwnerAway, Ordering::Release);
         matches!(left, Ok(()) | Err(MailboxLink::OwnerAway))
     }

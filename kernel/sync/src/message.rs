@@ -56,7 +56,7 @@ impl<T> OwnedMessage<T> {
 pub(crate) enum MailboxLink<T: 'static> {
     /// Nothing.
     Empty,
-    /// Nothing, and the mailbox's owner does not look.
+    /// No message, and the mailbox's owner does not poll.
     OwnerAway,
     /// This message.
     Message(&'static CoreMessage<T>),
@@ -84,8 +84,8 @@ impl<T> MailboxLink<T> {
         if pointer == Self::OWNER_AWAY {
             return MailboxLink::OwnerAway;
         }
-        // SAFETY: a pointer that is neither null nor `OWNER_AWAY` came from a `&'static CoreMessage` by `to_pointer` (L1), and only shared
-        // references are made of it.
+        // SAFETY: a pointer that is neither null nor `OWNER_AWAY` came from a `&'static CoreMessage` by `to_pointer` (L1), and it yields
+        // shared references only.
         unsafe { pointer.as_ref() }.map_or(MailboxLink::Empty, MailboxLink::Message)
     }
 }

@@ -20,7 +20,7 @@ impl<T> SharedRef<T> {
     }
     /// The value.
     pub fn get(&self) -> &'static T {
-        // SAFETY: `new` and `set` store pointers made of `&'static T` only, and only shared references are made of them.
+        // SAFETY: `new` and `set` store pointers from `&'static T` only, and these yield shared references only.
         unsafe { &*self.0.load(Ordering::Acquire) }
     }
 }

@@ -1,4 +1,4 @@
-//! A frame's state against books that say the same at length, by random steps.
+//! A frame's state against a plain model of the same rules, by random steps.
 #![allow(missing_docs)]
 
 use renga_random::Random;

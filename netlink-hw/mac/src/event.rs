@@ -1,4 +1,4 @@
-//! What the protocol is told, and what it says.
+//! The protocol's events and commands.
 
 use crate::timing::TokenTiming;
 use renga_wire::bus::{BusLines, CONTROL_PAYLOAD_BYTES_MAX, Poll, SendError};
@@ -31,7 +31,7 @@ pub enum MacEvent<'a> {
         /// Its poll word.
         result: Result<Poll, SendError>,
     },
-    /// Who bids, a bit each.
+    /// The bidders, a bit each.
     Bids(u16),
     /// Whether frames wait to be sent.
     Demand(bool),
@@ -82,7 +82,7 @@ pub enum MacReport {
         /// Which.
         board: u8,
     },
-    /// The token was lost; this board made another one.
+    /// The token was lost; this board created another one.
     Regenerated {
         /// Its epoch.
         epoch: u8,
@@ -92,9 +92,9 @@ pub enum MacReport {
         /// The other one's serial number, if this board heard it.
         other: Option<u64>,
     },
-    /// Lines stay low though nobody uses them.
+    /// Lines stay low though no board uses them.
     Stuck(BusLines),
-    /// The board takes part no more, as it was asked.
+    /// The board does not take part any more, as its host wished.
     Off,
 }
 

@@ -14,7 +14,7 @@ const LEAPS_MAX: u8 = 4;
 impl Mac {
     /// Has just got the token.
     pub(crate) fn take(&mut self, now_ns: u64, lines: BusLines, out: &mut Actions) {
-        // A board that asked cannot tell its own ATN# from another's.
+        // A board that requests cannot distinguish its own ATN# from another's.
         let others = BusLines { attention: lines.attention && !self.drive().attention, ..lines };
         (self.ask, self.tell, self.fruitless, self.leaps) = (false, false, 0, 0);
         self.send_next(now_ns, others, 0, false, out);
@@ -48,7 +48,7 @@ impl Mac {
         self.park(now_ns, false);
     }
 
-    /// Somebody wants the token: asks who, but not for ever.
+    /// A board wants the token: polls, but not for ever.
     fn ask_who(&mut self, now_ns: u64, lines: BusLines, sent: bool, out: &mut Actions) {
         if self.fruitless >= FRUITLESS_POLLS_MAX {
             out.report(MacReport::Stuck(lines));
@@ -65,10 +65,10 @@ impl Mac {
         }
     }
 
-    /// Has the token, and nobody needed it so far.
+    /// Has the token, and no board has needed it yet.
     pub(crate) fn check_parked(&mut self, now_ns: u64, lines: BusLines, ignores_attention: bool, out: &mut Actions) {
         if lines.busy {
-            return self.lose(now_ns); // somebody else has it too, and uses it
+            return self.lose(now_ns); // another board has it too, and uses it
         }
         let other = self.map & !self.own_bit();
         if self.wants() {
@@ -137,7 +137,7 @@ impl Mac {
                 }
             }
             Sending::Poll => {
-                // A new token's members are who is there; else who is new says so by a `Join`.
+                // A new token's members are the boards that answer; later a new board sends a `Join`.
                 self.map |= if self.tell { poll.takers() } else { 0 };
                 self.ask = self.count_misses(poll.takers(), out);
             }
@@ -168,8 +168,8 @@ impl Mac {
         self.send_next(now_ns, lines, wanting, sent, out);
     }
 
-    /// Whether nobody took its `Join` though others are there: a board of its number says it in the same moment, neither
-    /// hears the other, and both go on alike until their serial numbers part them.
+    /// Whether no board accepted its `Join` though others answer: another board of its number sends one at the same moment, neither hears
+    /// the other, and both act alike until their serial numbers separate them.
     fn is_unheard(&self, poll: Poll) -> bool {
         let others = self.map & !self.own_bit();
         others != 0 && poll.takers() & others == 0
@@ -195,7 +195,7 @@ impl Mac {
         }
     }
 
-    /// Goes: tells the others, hands the token to one of them.
+    /// Leaves: notifies the others, hands the token to one of them.
     fn go(&mut self, now_ns: u64, wanting: u8, out: &mut Actions) {
         if self.map & self.own_bit() != 0 {
             self.map &= !self.own_bit();

@@ -1,4 +1,4 @@
-//! Without the token: asking for it, and claiming it when nobody has it.
+//! Without the token: requesting it, and claiming it when no board has it.
 
 use crate::event::{Actions, MacCommand, MacReport};
 use crate::machine::Mac;
@@ -10,7 +10,7 @@ use renga_wire::bus::{BOARDS_MAX, BusLines};
 const SERIAL_BITS: u32 = 3;
 
 impl Mac {
-    /// Takes the token if it is offered; begins or ceases to ask for it.
+    /// Takes the token if it is offered; starts or stops requesting it.
     pub(crate) fn check_idle(&mut self, now_ns: u64, lines: BusLines, out: &mut Actions) {
         if lines.token_in && !self.taken && (!lines.busy || mutated!(self, TakesWhileBusy)) && self.member {
             self.taken = true;
@@ -43,7 +43,7 @@ impl Mac {
         }
     }
 
-    /// BUSY# is low, and nobody talks.
+    /// BUSY# is low, and no board talks.
     fn wait_stuck(&mut self, now_ns: u64, lines: BusLines, stuck: u8, out: &mut Actions) {
         if stuck == STUCK_ALARMS {
             self.enter(MacState::Burst { low: false, stuck }, now_ns, self.setup.timing.guard_ns);

@@ -31,14 +31,14 @@ pub struct Mac {
     pub(crate) taken: bool,
     /// Tokens sent in frames, wrapping.
     pub(crate) sequence: u8,
-    /// Who sent the last token in a frame, and its number: it may come twice.
+    /// The sender of the last token in a frame, and its number: the frame may come twice.
     pub(crate) last_token: Option<(u8, u8)>,
     /// Collisions, fruitless polls, refusals of its `Join`, leaps of its epoch: each in a row.
     pub(crate) collisions: u8,
     pub(crate) fruitless: u8,
     pub(crate) refusals: u8,
     pub(crate) leaps: u8,
-    /// As holder: others must be asked who is there, told of epoch and members.
+    /// As holder: it has to poll the others, and to send them epoch and members.
     pub(crate) ask: bool,
     pub(crate) tell: bool,
     #[cfg(feature = "model")]
@@ -149,10 +149,10 @@ impl Mac {
         Drive { busy, attention, token_out }
     }
 
-    /// What it wants to be told, if TOK_IN# is as in `lines`.
+    /// The lines whose change it needs to see, if TOK_IN# is as in `lines`.
     pub fn watch(&self, lines: BusLines) -> WatchedLines {
         match self.state {
-            // Offered while somebody still uses it: the end of that is worth knowing.
+            // Offered while another board still uses it: the end of that matters.
             MacState::Idle { .. } => WatchedLines {
                 token_in: self.member,
                 busy: self.member && lines.token_in && !self.taken,
@@ -181,7 +181,7 @@ impl Mac {
         self.demand || self.leaving || !self.member
     }
 
-    /// The board as it was made.
+    /// The board in its initial state.
     pub(crate) fn fresh(&self) -> Mac {
         Mac {
             #[cfg(feature = "model")]
@@ -225,7 +225,7 @@ impl Mac {
         self.setup.timing.claim_after_ns(self.setup.board)
     }
 
-    /// Looks at lines and demand, wherever it stands.
+    /// Samples lines and demand, in any state.
     fn check_lines(&mut self, now_ns: u64, lines: BusLines, out: &mut Actions) {
         match self.state {
             MacState::Idle { .. } => self.check_idle(now_ns, lines, out),
@@ -279,7 +279,7 @@ impl Mac {
         if other.is_some_and(|serial| serial != self.setup.serial) {
             self.quarantine(now_ns, other, out);
         } else if self.state != MacState::Quarantine && header.kind != FrameKind::Join {
-            self.member = false; // says again who it is
+            self.member = false; // joins again
             self.listen_again(now_ns);
         }
     }
@@ -295,14 +295,14 @@ impl Mac {
         self.enter(MacState::Quarantine, now_ns, self.setup.timing.quarantine_ns);
     }
 
-    /// Begins to ask if it has come to want the token.
+    /// Starts requesting if it has come to want the token.
     pub(crate) fn listen_again(&mut self, now_ns: u64) {
         if matches!(self.state, MacState::Idle { asks: false, .. }) && self.wants() && self.deadline_ns.is_none() {
             self.lose(now_ns);
         }
     }
 
-    /// A board that was refused as old goes on to an epoch that is not.
+    /// A board that was refused as old takes an epoch that is not.
     pub(crate) fn leap(&mut self) {
         self.leaps += 1;
         self.epoch = Some(self.epoch.unwrap_or(0).wrapping_add(EPOCH_LEAP));

@@ -1,4 +1,4 @@
-//! Who takes part: the map, who comes and who goes.
+//! The members: the map, joining and leaving.
 
 use crate::event::{Actions, MacReport};
 use crate::machine::Mac;
@@ -60,7 +60,7 @@ impl Mac {
         }
     }
 
-    /// Counts who owes an answer, and drops who owes too many; whether to ask again.
+    /// Counts missing answers, and drops boards that miss too many; returns whether to poll again.
     pub(crate) fn count_misses(&mut self, takers: u8, out: &mut Actions) -> bool {
         let mut again = false;
         let mut gone = 0;

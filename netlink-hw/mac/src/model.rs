@@ -1,4 +1,4 @@
-//! For the model checker: states made comparable, and the protocol made wrong on purpose.
+//! For the model checker: normal forms of states, and mutants of the protocol.
 //!
 //! Nothing of this is in a build without the feature `model`; with it, a protocol without a mutant is
 //! the same protocol.
@@ -8,21 +8,21 @@ use crate::machine::Mac;
 /// A way in which the protocol can be wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Mutant {
-    /// Takes the token from TOK_IN# though somebody holds BUSY# low.
+    /// Takes the token from TOK_IN# though another board holds BUSY# low.
     TakesWhileBusy,
     /// Keeps its token though it hears another board talk.
     IgnoresOthers,
-    /// Takes a collision for a frame that nobody answered.
+    /// Takes a collision for a frame without an answer.
     IgnoresCollisions,
     /// Never claims a lost token.
     NeverClaims,
     /// Claims at its alarm, whatever it has heard and whether BUSY# is low.
     ClaimsAtOnce,
-    /// Believes that it has won, whoever bids.
+    /// Believes that it has won, whichever board bids.
     AlwaysWins,
-    /// Goes on as holder when its token was taken.
+    /// Stays holder when its token was taken.
     KeepsItsToken,
-    /// Sends the token again though BUSY# shows that it came through.
+    /// Sends the token again though BUSY# shows that it arrived.
     NeverLooksAgain,
     /// Takes a token that comes twice for two.
     TakesRepeated,
@@ -34,9 +34,9 @@ pub enum Mutant {
     OffersForEver,
     /// Parks with BUSY# low.
     ParksBusy,
-    /// Gives the token to itself for ever: its frames go first, whoever else wants it.
+    /// Gives the token to itself for ever: its frames go first, whichever board wants it.
     NeverShares,
-    /// Looks at the lines only when it is told that they have changed.
+    /// Samples the lines only when an event reports their change.
     MissesLines,
 }
 
@@ -85,8 +85,8 @@ impl Mac {
         self.sequence
     }
 
-    /// Shifts epochs by `epochs`, and sequence numbers so that those of the board `n`, which has sent
-    /// `sequences[n]`, begin with 0: only differences matter.
+    /// Shifts epochs by `epochs`, and sequence numbers so that those of the board `n`, which has sent `sequences[n]`, start with 0: only
+    /// differences matter.
     pub fn renumber(&mut self, epochs: u8, sequences: &[u8; 8]) {
         self.epoch = self.epoch.map(|epoch| epoch.wrapping_add(epochs));
         self.sequence = self.sequence.wrapping_sub(sequences[usize::from(self.setup.board)]);

@@ -1,4 +1,4 @@
-//! Where the protocol can be made wrong; see `model`.
+//! The mutants' switches in the protocol; see `model`.
 
 /// Whether the board's protocol is wrong in this way; never, without the feature `model`.
 #[cfg(feature = "model")]

@@ -37,7 +37,7 @@ impl Mac {
         self.lose(now_ns);
     }
 
-    /// Nobody has answered TOK_OUT#, or it was not noticed.
+    /// No board has answered TOK_OUT#, or the answer was missed.
     pub(crate) fn wire_time(&mut self, now_ns: u64, lines: BusLines, target: u8, out: &mut Actions) {
         if lines.busy {
             return self.handed_on(now_ns, out);
@@ -69,7 +69,7 @@ impl Mac {
             return self.handed_on(now_ns, out); // it came through after all
         }
         if self.ask {
-            self.send_next(now_ns, lines, 0, true, out); // asks who is there before it tries again
+            self.send_next(now_ns, lines, 0, true, out); // polls before it tries again
         } else {
             self.send_token(now_ns, target, out);
         }

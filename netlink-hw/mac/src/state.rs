@@ -23,7 +23,7 @@ pub enum MacState {
         /// As in `Idle`.
         stuck: u8,
     },
-    /// Bids for a token that nobody has.
+    /// Bids for a lost token.
     Arb,
     /// Holds the token, BUSY# low, and sends.
     Hold {
@@ -34,19 +34,19 @@ pub enum MacState {
         /// A frame of data was sent since it took the token.
         sent: bool,
     },
-    /// Has the token, and neither it nor anybody else needs it: BUSY# is released.
+    /// Has the token, and no board needs it: BUSY# is released.
     Park {
-        /// ATN# is left alone until the alarm: it is low and nobody wants the token.
+        /// ATN# is ignored until the alarm: it is low, and no board wants the token.
         ignores_attention: bool,
     },
     /// Hands the token on by TOK_OUT#.
     Wire {
-        /// To whom.
+        /// The receiver.
         target: u8,
     },
     /// The hand-over was not answered: waits a moment whether it came through after all.
     Guard {
-        /// To whom.
+        /// The receiver.
         target: u8,
     },
     /// Lines are stuck.
@@ -60,7 +60,7 @@ pub enum MacState {
 pub enum Sending {
     /// A frame of the owner's.
     Data,
-    /// Who is there, who wants the token?
+    /// Polls for members that want the token.
     Poll,
     /// Epoch and members.
     Map,
@@ -68,7 +68,7 @@ pub enum Sending {
     Join,
     /// The token.
     Token {
-        /// To whom.
+        /// The receiver.
         target: u8,
     },
 }

@@ -2,18 +2,18 @@
 //!
 //! | what has happened | it is over after | bound |
 //! |---|---|---|
-//! | token lost, somebody wants it | claim, bids, polls, map | [`TokenTiming::lost_token_ns`] |
+//! | token lost, a board wants it | claim, bids, polls, map | [`TokenTiming::lost_token_ns`] |
 //! | token doubled, both used | collision, back-off, claim | [`TokenTiming::doubled_token_ns`] |
 //! | next board dead | wire, guard, in-band, polls | [`TokenTiming::dead_neighbour_ns`] |
 //! | two boards with one number | first `Join` of either that the other hears | both silent for `quarantine_ns` |
-//! | BUSY# low and nobody talks | burst after [`STUCK_ALARMS`], fault after [`FAULT_ALARMS`] claims | reported |
+//! | BUSY# low and no board talks | burst after [`STUCK_ALARMS`], fault after [`FAULT_ALARMS`] claims | reported |
 //! | a board talks for ever | its own hold limit | `hold_ns` |
 
 /// Frames or polls that a member may leave unanswered before it is dropped.
 pub const MISSES_MAX: u8 = 3;
 /// Hand-overs by wire that may fail in one epoch before the wire is not tried any more.
 pub const WIRE_MISSES_MAX: u8 = 3;
-/// Polls in a row that find nobody though ATN# is low, before ATN# is left alone for a while.
+/// Polls in a row that find no board though ATN# is low, before ATN# is ignored for a while.
 pub const FRUITLESS_POLLS_MAX: u8 = 3;
 /// Refusals of a board's `Join` before it believes that its number is taken: one may be noise.
 pub const JOIN_REFUSALS_MAX: u8 = 2;
@@ -23,7 +23,7 @@ pub const COLLISIONS_MAX: u8 = 20;
 pub const STUCK_ALARMS: u8 = 5;
 /// Likewise before the lines are given up.
 pub const FAULT_ALARMS: u8 = 50;
-/// A board whose new token is refused as old goes on by so many epochs: at most three times, and it is newer.
+/// A board whose new token is refused as old advances by so many epochs: at most three times, and it is newer.
 pub const EPOCH_LEAP: u8 = 64;
 
 /// Times of a bus, which depend on its rate and on how fast its boards react, ns.
@@ -47,7 +47,7 @@ pub struct TokenTiming {
     pub hold_ns: u64,
     /// How long ATN# is low in a burst.
     pub burst_ns: u64,
-    /// Between looks at lines that are stuck.
+    /// Between samples of lines that are stuck.
     pub fault_ns: u64,
     /// Silence of boards that have one number.
     pub quarantine_ns: u64,

@@ -1,8 +1,7 @@
-//! A bus of wires as a bus with a token: what `renga-mac` commands, one turn at a time.
+//! A bus of wires as a bus with a token: carries out the commands of `renga-mac`, one step at a time.
 //!
-//! A turn looks at the lines once, or plays one whole frame or bid. Invariant: between turns this board
-//! takes no part in a handshake; it asks for attention only while no frame is under way. Not here: who
-//! may talk; how a frame crosses (`pins`, `spi`).
+//! A step samples the lines once, or completes one frame or bid. Invariant: between steps this board takes no part in a handshake; it
+//! requests attention only while no frame is under way. Not here: the right to talk; how a frame crosses (`pins`, `spi`).
 
 use crate::FRAME_BYTES_MAX;
 use crate::pins::test::PatternReadings;
@@ -28,7 +27,7 @@ pub trait TokenBus {
     /// The levels of the lines, read twice.
     fn levels(&mut self) -> u32;
 
-    /// Whether levels, read twice, say that a frame begins.
+    /// Whether levels, read twice, show the start of a frame.
     fn frame_begins(levels: u32) -> bool;
 
     /// Pulls the lines of `pull` and releases those of `release`, in one store.
@@ -46,7 +45,7 @@ pub trait TokenBus {
     /// Why it could not be sent.
     fn talk(&mut self, frame: &[u8]) -> Result<Poll, BusError>;
 
-    /// Receives the frame that begins now and answers it as `answers` says; `room`: it may be kept in `into`.
+    /// Receives the frame that starts now and answers it as `answers` says; `room`: `into` is free for it.
     ///
     /// # Errors
     /// Why there was none.
@@ -63,7 +62,7 @@ pub trait TokenBus {
 
 /// Frames kept until they are taken; one that finds no room is refused in the poll word.
 const FRAMES: usize = 4;
-/// Looks at an idle handshake before this board asks for attention: to others the lines may still seem to rise.
+/// Samples of an idle handshake before this board requests attention: to others the lines may still seem to rise.
 const IDLE_LOOKS: u32 = 8;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -89,7 +88,7 @@ pub struct PhyCounters {
 /// One board's wires on a bus with a token.
 pub struct BusPhy<B> {
     bus: B,
-    /// The longest from turn to turn, ns.
+    /// The longest from step to step, ns.
     every_ns: u64,
     drive: Drive,
     watch: WatchedLines,
@@ -166,7 +165,7 @@ impl<B: TokenBus> BusPhy<B> {
         &mut self.bus
     }
 
-    /// One turn: a frame or a bid that was asked for, a frame of another board that begins, or one look at the lines.
+    /// One step: a frame or a bid that was commanded, a frame of another board that starts, or one sample of the lines.
     ///
     /// Before and after it other drivers use other peripherals: those of a BCM2837 answer out of order when
     /// accesses go from one to another, so there is a fence at both ends.
@@ -188,7 +187,7 @@ impl<B: TokenBus> BusPhy<B> {
         }
         let levels = self.bus.levels();
         let begins = B::frame_begins(levels);
-        // First the end of the own frame is told: the next may come from the board that was given the token by it.
+        // The end of the own frame is reported first: the next may come from the board that got the token by it.
         if begins && !self.awaits_change && self.ended.is_none() {
             self.listen();
         } else {
@@ -253,17 +252,17 @@ impl<B: TokenBus> BusPhy<B> {
         self.drive.attention && !self.bus.pulls(B::mask(HarnessLine::Attention))
     }
 
-    /// The lines of which a change is worth a turn.
+    /// The lines whose change needs a step.
     fn waking(&self) -> u32 {
         let watched = [(HarnessLine::Busy, self.watch.busy), (HarnessLine::TokenIn, self.watch.token_in)];
         let watched = watched.iter().filter(|(_, on)| *on).fold(0, |mask, (line, _)| mask | B::mask(*line));
-        // While somebody asks for attention, a frame begins with the next line.
+        // While a board requests attention, a frame starts with the next line.
         let begins =
             if self.levels & B::mask(HarnessLine::Attention) == 0 { B::mask(HarnessLine::NotReady) } else { 0 };
         watched | begins | B::mask(HarnessLine::Attention)
     }
 
-    /// The pins are to interrupt at a change of the lines of `mask`, if anybody hears that.
+    /// Makes the pins interrupt at a change of the lines of `mask`, if interrupts are in use.
     fn wake(&mut self, mask: u32) {
         self.bus.gpio().wake_on_change(mask, self.levels);
     }
@@ -303,7 +302,7 @@ impl<B: TokenBus> TokenPhy for BusPhy<B> {
         // Asking for attention waits until no frame is under way; letting go does not.
         let quiet = if drive.attention { 0 } else { B::mask(HarnessLine::Attention) };
         let (pull, release) = (mask(true), mask(false) | quiet);
-        // As in a turn.
+        // As in a step.
         self.bus.gpio().fence();
         if self.bus.pulls(release) || !self.bus.pulls_all(pull) {
             self.bus.change(pull, release);

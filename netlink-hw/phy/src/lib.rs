@@ -1,9 +1,8 @@
-//! What carries frames between boards: [`Phy`] (whole frames, from whichever device), [`token::TokenPhy`]
-//! (a bus with a token), and those who implement them without a board.
+//! Carriers of frames between boards: [`Phy`] (whole frames, from any device), [`token::TokenPhy`] (a bus with a token), and
+//! implementations without a board.
 //!
-//! Invariant: a phy carries whole frames or loses them; it never changes one unnoticed (the frame's
-//! checksums see to that). Not here: drivers of real devices (`board-rpi`), the frame (`wire`), who may
-//! send when (`mac`), what happens to a frame that got lost (`sysprocs/router`).
+//! Invariant: a phy carries whole frames or loses them; the frame's checksums reveal every change. Not here: drivers of real devices
+//! (`board-rpi`), the frame (`wire`), the right to send (`mac`), retransmission (`sysprocs/router`).
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -8,7 +8,7 @@ use renga_wire::bus::{Answers, BusLines, Drive, Poll, WatchedLines};
 
 pub use renga_wire::bus::SendError;
 
-/// What a phy has to tell.
+/// A phy's events.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum PhyEvent {
     /// A line that is watched has changed.
@@ -27,12 +27,12 @@ pub trait TokenPhy {
     /// The lines as they are at `now_ns`. Forgets what was heard.
     fn lines(&mut self, now_ns: u64) -> BusLines;
 
-    /// What this board pulls low, what it wants to be told, and how it answers, from now on. Change is
-    /// judged against what the board can know: the lines as [`TokenPhy::lines`] last gave them, and a line
-    /// that it has itself released since is expected to be high, so one that stays low is news.
+    /// Sets what this board pulls low, which lines it watches, and how it answers, from now on. A change is one against what the board can
+    /// know: the lines as [`TokenPhy::lines`] last gave them. A line that it has itself released since is expected to be high, so one that
+    /// stays low is news.
     fn set(&mut self, now_ns: u64, drive: Drive, watch: WatchedLines, answers: Answers);
 
-    /// Begins to send a sealed frame (at most [`FRAME_BYTES_MAX`] bytes); the end is [`PhyEvent::Sent`].
+    /// Starts to send a sealed frame (at most [`FRAME_BYTES_MAX`] bytes); the end is [`PhyEvent::Sent`].
     fn transmit(&mut self, now_ns: u64, frame: &[u8]);
 
     /// Drives only this board's data line high for a while; the end is [`PhyEvent::Bids`].
@@ -48,7 +48,7 @@ pub trait TokenPhy {
     /// that names this board as its source: its length, bytes. Frames of kind `Poll` may be left out. It interrupts while there is one.
     fn receive(&mut self, out: &mut [u8; FRAME_BYTES_MAX]) -> Option<usize>;
 
-    /// The time, if calls take so long that it has gone on meanwhile, ns.
+    /// The time, if calls take so long that it has advanced meanwhile, ns.
     fn now_ns(&mut self) -> Option<u64> {
         None
     }
@@ -58,6 +58,6 @@ pub trait TokenPhy {
         None
     }
 
-    /// Whether frames were lost since the last call because nobody took them.
+    /// Whether frames were lost since the last call for lack of buffers.
     fn take_overrun(&mut self) -> bool;
 }

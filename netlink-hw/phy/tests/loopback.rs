@@ -111,7 +111,7 @@ fn loopback_cut_hung_and_reset_boards() {
     run(&bus);
     assert_eq!(ends[0].poll(0), Some(PhyEvent::Sent(Ok(Poll(1 << 1)))));
     assert_eq!(ends.iter_mut().map(|end| received(end).len()).collect::<Vec<_>>(), [0, 1, 0, 0]);
-    // Nobody is left to listen.
+    // No board is left to listen.
     bus.part(&[0, 1, 2, 3]);
     ends[0].transmit(0, &frame(0, 1));
     run(&bus);

@@ -1,8 +1,7 @@
 //! What crosses the bus beside the frames: the lines every board sees, and the poll word that ends a frame.
 //!
-//! Invariant: what a board answers in a poll word depends on nothing but [`Answers`] and the frame, so
-//! that a phy can answer while the frame's talker waits. Not here: volts and times (`phy`), who may
-//! talk (`mac`).
+//! Invariant: a board's answer in a poll word depends only on [`Answers`] and the frame, so that a phy can answer while the frame's talker
+//! waits. Not here: volts and times (`phy`), the right to talk (`mac`).
 
 use crate::frame::BROADCAST;
 use crate::{FrameKind, Header};
@@ -15,14 +14,14 @@ pub const CONTROL_PAYLOAD_BYTES_MAX: usize = 8;
 /// The lines as a board sees them; true: pulled low, by whomever.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct BusLines {
-    /// BUSY#: somebody holds the token and uses it.
+    /// BUSY#: a board has the token and uses it.
     pub busy: bool,
-    /// ATN# outside of frames: somebody wants the token. While a frame is under way the phy leaves ATN#
-    /// to the talker, whatever [`Drive`] says, and shows false.
+    /// ATN# outside of frames: a board wants the token. While a frame is under way the phy leaves ATN# to the talker, whatever [`Drive`]
+    /// says, and reports false.
     pub attention: bool,
     /// TOK_IN#: the board before this one on the harness hands the token on.
     pub token_in: bool,
-    /// Another board has talked since the lines were last looked at: a frame's intact header was seen.
+    /// Another board has talked since the last sample of the lines: a frame's intact header was seen.
     pub received: bool,
 }
 
@@ -37,7 +36,7 @@ pub struct Drive {
     pub token_out: bool,
 }
 
-/// Lines whose change should wake a board; a change of others it need not be told.
+/// Lines whose change wakes a board; other changes go unreported.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct WatchedLines {
     /// BUSY#.
@@ -84,11 +83,11 @@ impl Poll {
 /// Why a frame was not sent.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SendError {
-    /// Nobody listens.
+    /// No board listens.
     NoListener,
     /// Another board talks too.
     Collision,
-    /// A listener does not go on in the middle of a frame, for longer than the phy waits.
+    /// A listener stops in the middle of a frame, for longer than the phy waits.
     Stalled,
 }
 

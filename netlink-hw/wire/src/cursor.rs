@@ -54,7 +54,7 @@ impl FrameReader<'_> {
     }
 }
 
-/// What is written so far, and the buffer.
+/// The bytes written until now, and the buffer.
 pub(crate) struct FrameWriter<'a> {
     bytes: &'a mut [u8],
     at: usize,
@@ -77,7 +77,7 @@ impl<'a> FrameWriter<'a> {
 
     #[inline]
     pub(crate) fn varint(&mut self, mut value: u64) -> Result<(), WireError> {
-        // At most VARINT_BYTES_MAX turns: 64 bits, seven a turn.
+        // At most VARINT_BYTES_MAX iterations: 64 bits, seven each.
         while value >= 0x80 {
             self.byte(value as u8 | 0x80)?;
             value >>= 7;

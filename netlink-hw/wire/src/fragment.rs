@@ -25,7 +25,7 @@ pub const SLICE_BYTES_MAX: usize = 4096;
 /// Numbers of entries are below this.
 pub const ENTRIES_MAX: u8 = 31;
 
-/// What a call asks for.
+/// The request of a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Request {
     /// The server's index on its board.
@@ -42,7 +42,7 @@ pub struct Request {
     pub account: u32,
 }
 
-/// What a board has done for an account and not told of yet.
+/// A board's costs for an account that it has not reported yet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Cost {
     /// Processor time, us.
@@ -61,13 +61,13 @@ impl Cost {
 /// A fragment without its data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Head {
-    /// Begins a call.
+    /// Starts a call.
     Call {
         /// The caller's index on its board.
         caller: u16,
         /// The caller's calls counted, wrapping.
         number: u8,
-        /// What it asks.
+        /// The request.
         request: Request,
     },
     /// Continues a call.
@@ -75,7 +75,7 @@ pub enum Head {
         /// As in the call.
         caller: u16,
     },
-    /// Begins a reply.
+    /// Starts a reply.
     Reply {
         /// Whose call is answered.
         caller: u16,
@@ -85,7 +85,7 @@ pub enum Head {
         words: Words,
         /// Bytes of the answer in the slice taken.
         used_bytes: u16,
-        /// What is told of now for the account of the call.
+        /// The costs reported now for the account of the call.
         cost: Cost,
     },
     /// Continues a reply.
@@ -100,11 +100,11 @@ pub enum Head {
         /// Which call.
         number: u8,
     },
-    /// Begins an asynchronous call, whose caller has gone on.
+    /// Starts an asynchronous call, whose caller has continued.
     Async {
         /// Which copy of the sender's pool.
         slot: u16,
-        /// What it asks; nothing is taken.
+        /// The request; its reply returns no slice.
         request: Request,
     },
     /// Continues an asynchronous call.

@@ -42,11 +42,11 @@ pub enum FrameKind {
     /// Gives the token to the destination; the epoch is the token's, as in all that follow. Byte 0 of the
     /// payload: the members, a bit each. The sequence number counts the sender's tokens.
     Token,
-    /// Tells all boards the epoch, and in byte 0 the members.
+    /// Broadcasts the epoch, and in byte 0 the members.
     Map,
-    /// Asks all boards whether they are there and want the token.
+    /// Polls all boards: which are present, and which want the token.
     Poll,
-    /// Tells all boards that the source takes part; payload: its serial number, eight bytes.
+    /// Announces to all boards that the source takes part; payload: its serial number, eight bytes.
     Join,
     /// Walking ones, by which a phy finds broken wires.
     Test,

@@ -1,8 +1,7 @@
 //! What crosses the link, byte by byte: frames, and the fragments of messages inside them.
 //!
-//! Invariant: parsing never panics and never reads past what it is given, whatever arrives; what is
-//! emitted parses to the same. Not here: when a frame is sent again (`sysprocs/router`), who may send
-//! (`mac`), how bits become volts (`phy`).
+//! Invariant: parsing never panics and never reads past its input, whatever arrives; emitted bytes parse to the same. Not here:
+//! retransmission (`sysprocs/router`), the right to send (`mac`), how bits become volts (`phy`).
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -27,7 +27,7 @@ pub(crate) fn put(words: &Words, flags: u8, out: &mut FrameWriter<'_>) -> Result
         mask |= u8::from(*word != 0) << i;
     }
     out.byte(flags << WORDS | mask)?;
-    // Each turn writes a word.
+    // Each iteration writes a word.
     while mask != 0 {
         out.varint(fold(words[mask.trailing_zeros() as usize]))?;
         mask &= mask - 1;
@@ -40,7 +40,7 @@ pub(crate) fn put(words: &Words, flags: u8, out: &mut FrameWriter<'_>) -> Result
 pub(crate) fn get(from: &mut FrameReader<'_>) -> Result<(Words, u8), WireError> {
     let mask = from.byte()?;
     let (mut words, mut left) = ([0; WORDS], mask & ((1 << WORDS) - 1));
-    // Each turn reads a word.
+    // Each iteration reads a word.
     while left != 0 {
         words[left.trailing_zeros() as usize] = unfold(from.varint()?);
         left &= left - 1;

@@ -54,7 +54,7 @@ pub fn choice_of<D: Block + ?Sized>(card: &mut D, partition: u8) -> Result<(u64,
 /// Makes `partition` the one that the board usually starts from, by writing one sector.
 ///
 /// # Errors
-/// If the card says something else than the other one so far, or cannot be written.
+/// If the card names another partition than before, or cannot be written.
 pub fn choose<D: Block + ?Sized>(card: &mut D, partition: u8) -> Result<(), NoFile> {
     if chosen(card)? != other(partition) {
         return Ok(());

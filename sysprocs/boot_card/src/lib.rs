@@ -9,9 +9,9 @@
 //! `AUTOBOOT.TXT` names the partition that the firmware takes unless a reset names another. New kernels are written to the other one,
 //! tried by one start, and become the usual ones by one sector (docs/decisions/0079-two-kernels.md).
 //!
-//! Invariant: nothing here changes a table of clusters or a folder, and whenever writing is broken off, behind or within any sector,
-//! the usual partition has a whole kernel. Nothing that the card says is believed unless it is checked. Not here: the driver of the
-//! card (`board-rpi`), who calls this (`image`, `userland`), the file system (`sysprocs/fs`).
+//! Invariant: this crate changes no table of clusters and no folder. Whenever writing is interrupted, between or within sectors, the usual
+//! partition has a whole kernel. All data from the card are checked. Not here: the driver of the card (`board-rpi`), the callers (`image`,
+//! `userland`), the file system (`sysprocs/fs`).
 #![no_std]
 #![forbid(unsafe_code)]
 

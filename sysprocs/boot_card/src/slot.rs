@@ -99,7 +99,7 @@ pub(crate) fn sum_of<D: Block + ?Sized>(card: &mut D, extent: Extent) -> Result<
     let mut digest = SUM.digest();
     let mut run: Run = [0; RUN_SECTORS * SECTOR_BYTES];
     let mut at = 0;
-    // Each turn passes a run of the file.
+    // Each iteration passes a run of the file.
     while at < extent.sectors() {
         let sectors = (extent.sectors() - at).min(RUN_SECTORS as u64) as usize;
         let part = &mut run[..sectors * SECTOR_BYTES];

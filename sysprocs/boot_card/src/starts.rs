@@ -1,7 +1,7 @@
 //! How often a board was started, and a time that is not later than now: kept on its card, since a board has no clock that runs on.
 //!
-//! Two sectors, written in turn, each with a check sum: whenever writing is broken off, the other one is whole. Invariant: a count is on the
-//! card before anybody hears of it, so no two starts have the same.
+//! Two sectors, written alternately, each with a checksum: whenever writing is interrupted, the other one is whole. Invariant: a count is
+//! on the card before any other code reads it, so no two starts have the same.
 
 use crate::PARTITIONS;
 use crate::volume::{NoFile, find};
@@ -21,7 +21,7 @@ static SUM: Crc<u32, Table<1>> = Crc::<u32, Table<1>>::new(&CRC_32_ISCSI);
 /// What one of the sectors says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StartCount {
-    /// Starts so far.
+    /// Starts until now.
     pub starts: u32,
     /// From 1970 to the last start, as far as was known then, s.
     pub time_s: u32,
@@ -45,7 +45,7 @@ impl StartCount {
     }
 }
 
-/// The file of a board that was never started, on a card that was made at `time_s`.
+/// The file of a board that was never started, on a card written at `time_s`.
 pub fn first_starts(time_s: u32) -> [u8; STARTS_BYTES] {
     let mut bytes = [0; STARTS_BYTES];
     bytes[..SECTOR_BYTES].copy_from_slice(&StartCount { starts: 0, time_s }.sector());

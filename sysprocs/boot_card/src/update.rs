@@ -105,7 +105,7 @@ fn copy<D: Block + ?Sized>(
 ) -> Result<(), NoUpdate> {
     let mut run: Run = [0; RUN_SECTORS * SECTOR_BYTES];
     let mut at = 0;
-    // Each turn passes a run of the file.
+    // Each iteration passes a run of the file.
     while at < sectors_bytes(extent) {
         let bytes = (sectors_bytes(extent) - at).min(run.len() as u64) as usize;
         let given = u64::from(len_bytes).saturating_sub(at).min(bytes as u64) as usize;

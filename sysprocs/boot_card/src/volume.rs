@@ -18,7 +18,7 @@ const ENTRY_BYTES: usize = 32;
 const NAME_BYTES: usize = 11;
 /// In a folder's entry's attributes: a volume's label, a part of a long name, or a folder.
 const NOT_A_FILE: u8 = 0x18;
-/// Clusters of the root folder that are searched: what stands there is written first when a card is made.
+/// Clusters of the root folder that are searched: these files are written first when a card is created.
 const CLUSTERS_MAX: usize = 64;
 /// Of the clusters' numbers, the bits that count.
 const CLUSTER_BITS: u32 = 0x0fff_ffff;

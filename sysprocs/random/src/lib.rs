@@ -1,6 +1,6 @@
-//! Numbers drawn from a seed: for models, faults and tests, which are the same again with the same seed.
+//! Random numbers from a seed: for models, faults and tests, which repeat with the same seed.
 //!
-//! Invariant: a sequence depends on its seed and on the order of draws only. Not here: anything that nobody may guess.
+//! Invariant: a sequence depends on its seed and on the order of calls only. Not here: numbers that must be secret.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -29,17 +29,17 @@ impl Random {
     pub fn between(&mut self, least: u64, most: u64) -> u64 {
         least + self.below(most - least + 1)
     }
-    /// As `between`, with small numbers as likely as large ones: each doubling has the same chance.
+    /// As `between`, with small numbers as likely as large ones: each doubling is equally likely.
     pub fn spread(&mut self, least: u64, most: u64) -> u64 {
         let doublings = (most / least.max(1)).max(1).ilog2();
         let from = least.max(1) << self.below(u64::from(doublings) + 1);
         self.between(from.min(most), from.saturating_mul(2).min(most))
     }
-    /// True in `percent` of a hundred draws.
+    /// True with a probability of `percent`.
     pub fn chance(&mut self, percent: u64) -> bool {
         self.below(100) < percent
     }
-    /// True in `per_mille` of a thousand draws; with 0 nothing is drawn.
+    /// True with a probability of `per_mille` in a thousand; 0 leaves the sequence unchanged.
     pub fn per_mille(&mut self, per_mille: u16) -> bool {
         per_mille > 0 && self.below(1000) < u64::from(per_mille)
     }

@@ -1,4 +1,4 @@
-//! Numbers for address spaces, by which the processor tells their translations apart.
+//! Numbers of address spaces, by which the processor distinguishes their translations.
 //!
 //! Invariant: number 0 belongs to no space (it is active while none is); a number is handed out again
 //! only after the processor has forgotten its translations (the caller's care).
@@ -6,7 +6,7 @@
 use core::sync::atomic::{AtomicU64, Ordering};
 use renga_hal::memory::SPACES_MAX;
 
-/// A bit for each space, and for number 0. The processor tells 65,536 apart (`TCR_EL1.AS`).
+/// A bit for each space, and for number 0. The processor has 65,536 numbers (`TCR_EL1.AS`).
 const WORDS: usize = 16;
 const _: () = assert!(SPACES_MAX < WORDS as u32 * u64::BITS, "each space has a number");
 

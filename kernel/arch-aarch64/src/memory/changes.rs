@@ -1,6 +1,6 @@
-//! The single steps of changing a space: a frame becomes a table, a table is linked or taken out, a page is shown, or shown otherwise.
+//! The single steps of changing a space: a frame becomes a table, a table is linked or unlinked, a page is mapped or changes its access.
 //!
-//! Invariant: who makes them holds the space (`holds.rs`), or the frame is nobody else's. Not here: whole operations (`frame_memory.rs`,
+//! Invariant: the caller has locked the space (`holds.rs`), or is the frame's only user. Not here: whole operations (`frame_memory.rs`,
 //! `runs.rs`, `shared_tables.rs`).
 
 use super::descriptor::Descriptor;
@@ -12,7 +12,7 @@ use renga_hal::memory::{Access, Frame};
 use renga_sync::{FrameRefusal, PageFrameKind, wait};
 
 impl FrameMemory {
-    /// Turns a frame that nobody uses into an empty table.
+    /// Makes an unused frame an empty table.
     pub(super) fn make_table(&self, frame: Frame, kind: PageFrameKind, number: u16) -> &'static FrameRecord {
         let record = self.record(frame);
         let several = record.state.get().is_of_several();
@@ -31,7 +31,7 @@ impl FrameMemory {
         self.record(frame).prepare(access, || synchronise_instructions(self.content(frame) as usize))
     }
 
-    /// One page more shows `frame`, with `access`.
+    /// Counts one more page that maps `frame`, with `access`.
     #[inline(always)]
     pub(super) fn show(&self, frame: Frame, access: Access) -> Prepared {
         match self.record(frame).show(access, || synchronise_instructions(self.content(frame) as usize)) {
@@ -40,7 +40,7 @@ impl FrameMemory {
         }
     }
 
-    /// As `protect`, by who holds the space.
+    /// As `protect`, for a caller that has locked the space.
     pub(super) fn protect_held(&self, space: Frame, id: u16, va: u64, access: Access) -> bool {
         let Ok(entry) = self.walk_page(space, va) else { return false };
         let old = entry.get();
@@ -63,7 +63,7 @@ impl FrameMemory {
         true
     }
 
-    /// Puts a complete table where `entry` shows that one is missing.
+    /// Puts a complete table where `entry` lacks one.
     pub(super) fn link_table(&self, space: Frame, entry: TableEntry, table: Frame) {
         let root = self.record(space);
         self.record(table).set_next(root.next());

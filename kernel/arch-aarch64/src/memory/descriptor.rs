@@ -1,7 +1,7 @@
 //! Translation-table descriptors: 4 KiB granule, stage 1, EL1&0. Arm ARM (DDI 0487) D8.3.
 //!
-//! Invariant: every descriptor made here that allows writing forbids execution at both levels, and none
-//! for user pages lets the kernel execute.
+//! Invariant: every descriptor of this file that allows writing forbids execution at both levels, and none for user pages lets the kernel
+//! execute.
 
 use super::frame_record::Prepared;
 use renga_hal::memory::Access;
@@ -136,7 +136,7 @@ impl Descriptor {
         Self(self.0 | other.0 & SHARED_TABLES)
     }
 
-    /// All bits, or none if it is counted by a shared page table. Without a branch: whole tables are looked through.
+    /// All bits, or none for a page that a shared page table counts. Branch-free, since callers scan whole tables.
     pub const fn unless_shared_tables(self) -> u64 {
         self.0 & (self.0 >> SHARED_TABLES_SHIFT & 1).wrapping_sub(1)
     }

@@ -1,11 +1,10 @@
 //! User memory on real translation tables.
 //!
-//! A range of physical memory, cut into frames, with a record for each at its beginning. The records
-//! are what makes the safe interface sound: they say who borrows a frame's content, whether it is a
-//! table, and how many pages show it.
+//! A range of physical memory, cut into frames, with a record for each at its start. The records make the safe interface sound: each says
+//! who borrows the frame's content, whether the frame is a table, and how many pages map it.
 //!
-//! Invariant: a table of ours holds only descriptors of frames of ours, made here. Not here: the kernel's own map (`kernel_map`),
-//! what one core waits for while another has it (`holds.rs`).
+//! Invariant: a table contains only descriptors of this memory's frames, written here. Not here: the kernel's own map (`kernel_map`), how
+//! one core waits for another (`holds.rs`).
 
 use super::address_space_ids::AddressSpaceIds;
 use super::descriptor::Descriptor;
@@ -42,8 +41,8 @@ impl FrameMemory {
     /// Takes the physical memory `range` (rounded inwards to whole pages), for one core.
     ///
     /// # Safety
-    /// The range is memory in the linear map that nothing else ever uses. Another core reaches what is made of it only if it was made
-    /// [`for_several_cores`](Self::for_several_cores).
+    /// The range is memory in the linear map that no other code ever uses. Another core may use the result only if
+    /// [`for_several_cores`](Self::for_several_cores) made it.
     pub unsafe fn new(range: Range<u64>) -> Self {
         let start = range.start.next_multiple_of(PAGE);
         let bytes = (range.end & !(PAGE - 1)).checked_sub(start).expect("user memory is less than a page");
@@ -53,7 +52,7 @@ impl FrameMemory {
             // SAFETY: within the range, which is ours; page alignment suits the record.
             unsafe { records.add(index).write(FrameRecord::new(false)) };
         }
-        // SAFETY: just written, and never handed out as frames: those begin behind.
+        // SAFETY: just written, and never given out as frames: those start behind the records.
         let records = unsafe { core::slice::from_raw_parts(records, frames as usize) };
         let base = (start + size_of_val(records) as u64).next_multiple_of(PAGE);
         // Rounding the records up to a page may cost the last frame.
@@ -71,7 +70,7 @@ impl FrameMemory {
     pub fn for_several_cores(self) -> Self {
         let records = self.records.as_ptr().cast_mut();
         for index in 0..self.records.len() {
-            // SAFETY: ours alone still, since `self` is; nobody has borrowed anything.
+            // SAFETY: `self` is exclusive, so no content is borrowed yet.
             unsafe { records.add(index).write(FrameRecord::new(true)) };
         }
         self
@@ -80,11 +79,11 @@ impl FrameMemory {
     /// Makes `space` the one that user level sees, from the next return to it on.
     #[inline]
     pub(crate) fn activate(&self, space: Frame) {
-        // SAFETY: a root's table, which shows user pages of ours only.
+        // SAFETY: a root's table, which maps user pages only.
         unsafe { activate_space(self.space_word(space)) };
     }
 
-    /// What another core is told, to make `space` the one that user level sees there ([`enter_remote_task`](crate::user_mode::enter_remote_task)).
+    /// The word by which another core makes `space` its user space ([`enter_remote_task`](crate::user_mode::enter_remote_task)).
     #[inline]
     pub fn space_word(&self, space: Frame) -> u64 {
         self.physical(space) | u64::from(self.space_id(space)) << ID_SHIFT
@@ -153,7 +152,7 @@ impl FrameMemory {
         self.walk(space, va)
     }
 
-    /// What `space`, which is one, shows at `va`.
+    /// The frame and access that `space`, which is a space, maps at `va`.
     #[inline]
     pub(super) fn shown(&self, space: Frame, va: u64) -> Option<(Frame, Access)> {
         if va >= USER_END {
@@ -241,7 +240,7 @@ impl UserMemory for FrameMemory {
 
     fn new_space(&self, root: Frame) {
         let id = self.ids.take().unwrap_or_else(|| panic!("more than {SPACES_MAX} address spaces"));
-        // Nobody takes it for a space before it is empty.
+        // No core takes the frame for a space before it is empty.
         let record = self.make_table(root, PageFrameKind::Ending, id);
         record.set_next(NO_FRAME);
         publish_tables();
@@ -281,7 +280,7 @@ impl UserMemory for FrameMemory {
         if descriptor.is_valid() {
             forget_page(hold.id, va);
         }
-        // Who sees that it is not mapped may use it: no core has its translation any more.
+        // After the unmapping no core has a translation of the frame, so the caller may reuse it.
         let frame = self.frame_at(descriptor.physical());
         self.record(frame).state.count(-1);
         self.record(space).state.count(-1);
@@ -342,7 +341,7 @@ impl UserMemory for FrameMemory {
         match now.kind() {
             PageFrameKind::Root => {
                 assert!(now.count() == 0, "an address space with pages is taken apart");
-                // Nobody who looks for it finds it from now on, and who has found it is done.
+                // From here on no core finds the space, and every core that had found it is done.
                 let ended = wait(now.is_of_several(), || state.begin_ending());
                 assert!(ended.is_ok(), "an address space that is held is taken apart");
                 forget_space(now.number());

@@ -1,8 +1,8 @@
 //! What is known of a frame of user memory.
 //!
-//! Its state's count: pages that show the frame, those of a shared page table for all spaces that use it. Of a root: pages in its
-//! space. Of a table: those of them that are its shared page table's. Of a shared page table: the tables that show its pages, and who is about to.
-//! Not here: who may change it (`frame_memory.rs`, `runs.rs`, `shared_tables.rs`).
+//! The count of its state: pages that map the frame, where a shared page table's page counts once for all spaces that use it. Of a root:
+//! pages in its space. Of a table: those of them that are its shared page table's. Of a shared page table: the tables that map its pages,
+//! and tables about to. Not here: the right to change it (`frame_memory.rs`, `runs.rs`, `shared_tables.rs`).
 
 use core::sync::atomic::{AtomicU32, Ordering};
 use renga_hal::memory::Access;
@@ -31,7 +31,7 @@ pub struct FrameRecord {
 }
 
 impl FrameRecord {
-    /// Of a frame that nobody uses; whether `several` cores reach it.
+    /// The record of an unused frame; `several`: more than one core reaches it.
     pub(super) const fn new(several: bool) -> Self {
         Self { state: FrameState::new(several), next: AtomicU32::new(NO_FRAME) }
     }
@@ -47,7 +47,7 @@ impl FrameRecord {
         self.next.store(next, Ordering::Relaxed);
     }
 
-    /// Before a page that is shown already gets `access`: fetches must see the content, by `synchronise`; later stores may outdate it.
+    /// Before a mapped page gets `access`: fetches must see the content, by `synchronise`; later stores may outdate it.
     #[inline(always)]
     pub(super) fn prepare(&self, access: Access, synchronise: impl FnOnce()) -> Prepared {
         if access.executable() {
@@ -59,7 +59,7 @@ impl FrameRecord {
         Prepared(access)
     }
 
-    /// As `prepare`, of a page that is shown from now on. `Err`: it is no plain frame.
+    /// As `prepare`, for a page that is mapped from now on. `Err`: it is no plain frame.
     #[inline(always)]
     pub(super) fn show(&self, access: Access, synchronise: impl FnOnce()) -> Result<Prepared, NotPlain> {
         if access.executable() {

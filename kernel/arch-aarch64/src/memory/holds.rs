@@ -1,16 +1,16 @@
-//! Who may change what a space shows, and who borrows a page that it shows.
+//! The locks of spaces, and borrows of pages that a space maps.
 //!
-//! Invariant: on a board whose frames several cores reach, entries of a space change only while its root is locked, by its
-//! owner or by who restricts it; a root is no root any more before its tables are given back. So who does not own a space meets
-//! it whole or not at all. A lock is held for one operation, and who holds it waits for nobody, but an owner for a second
-//! space of its own. On a board whose frames one core reaches nothing is locked (docs/decisions/0087-page-frames-of-several-cores.md).
+//! Invariant: on a board whose frames several cores reach, entries of a space change only while its root is locked, by its owner or by a
+//! core that restricts it. A root ends being a root before its tables are returned, so a core that does not own a space finds it whole or
+//! not at all. A lock lasts one operation; only an owner waits while it has one, for a second space of its own. On a board whose frames one
+//! core reaches no lock is taken (docs/decisions/0087-page-frames-of-several-cores.md).
 
 use super::frame_memory::FrameMemory;
 use core::ptr::NonNull;
 use renga_hal::memory::{Access, Frame, PageBytes, PageGuard, PageRef};
 use renga_sync::{FrameReadGuard, FrameRefusal, FrameState, FrameWriteGuard, wait};
 
-/// The right to change what a space shows.
+/// The right to change the mappings of a space.
 pub(super) struct Hold {
     locked: Option<&'static FrameState>,
     /// The space's number.
@@ -38,7 +38,7 @@ impl FrameMemory {
         Hold { locked: None, id: now.number() }
     }
 
-    /// For somebody else; `None` if it is no space.
+    /// For a core that does not own the space; `None` if it is no space.
     pub(super) fn hold_anothers(&self, space: Frame) -> Option<Hold> {
         let now = self.state_if_any(space)?.get();
         if now.is_of_several() {
@@ -112,7 +112,7 @@ impl FrameMemory {
         self.try_shared_page(frame).ok()
     }
 
-    /// `try_borrow` of the frame that `space` shows at `va`, if it does so as `allows` wants it, and while it does.
+    /// `try_borrow` of the frame that `space` maps at `va` with an access that `allows` accepts, while the mapping lasts.
     #[inline(always)]
     pub(super) fn borrow_shown<T>(
         &self,
@@ -132,7 +132,8 @@ impl FrameMemory {
         Some(try_borrow(frame).unwrap_or_else(|refused| self.again(frame, refused, || try_borrow(frame))))
     }
 
-    /// As `borrow_shown`, where several cores reach the space. Each attempt holds it anew: who has borrowed the page may wait for it.
+    /// As `borrow_shown`, where several cores reach the space. Each attempt locks the space again, since the borrower of the page may wait
+    /// for the lock.
     #[cold]
     #[inline(never)]
     fn borrow_held<T>(

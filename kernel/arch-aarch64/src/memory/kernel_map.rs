@@ -18,7 +18,7 @@ const BLOCK_BYTES: u64 = 2 << 20;
 const GIB: u64 = 1 << 30;
 /// Memory from 0 on that is mapped page by page: code and constants must lie in it. In blocks.
 const FINE_BLOCKS: u64 = 4;
-/// What tells how long the firmware's data is, in bytes.
+/// The part of the firmware's data that gives its length, in bytes.
 const BOOT_HEADER_BYTES: u64 = 8;
 /// Writable memory is never executable, whatever an entry says.
 const SCTLR_WXN: u64 = 1 << 19;
@@ -77,7 +77,7 @@ impl KernelMap {
         let mut map = Self(());
         // SAFETY: the image is memory, and its writable part is the kernel's.
         unsafe { map.add_memory(FINE_BLOCKS * BLOCK_BYTES..layout.end) };
-        // SAFETY: the new map shows this code, its data and its stack where the old one does.
+        // SAFETY: the new map has this code, its data and its stack where the old one has them.
         unsafe { Self::join() };
         map
     }
@@ -88,7 +88,7 @@ impl KernelMap {
     /// Once on each core, first thing; on others than the boot core when that has installed it.
     pub unsafe fn join() {
         let control = read_register!("sctlr_el1");
-        // SAFETY: the map shows this code, its data and its stack where the coarse one does.
+        // SAFETY: the map has this code, its data and its stack where the coarse one has them.
         unsafe {
             renga_switch_map(physical_table(position::ROOT), empty_root());
             activate_space(empty_root());
@@ -98,7 +98,7 @@ impl KernelMap {
         }
     }
 
-    /// Shows memory for reading and writing, in blocks of 2 MiB; those shown already stay as they are.
+    /// Maps memory for reading and writing, in blocks of 2 MiB; blocks mapped already stay as they are.
     ///
     /// # Safety
     /// It is memory, and what the blocks hold besides `range` may be read speculatively.
@@ -106,7 +106,7 @@ impl KernelMap {
         self.add_blocks(range, Descriptor::memory_block);
     }
 
-    /// Shows device registers, in blocks of 2 MiB.
+    /// Maps device registers, in blocks of 2 MiB.
     ///
     /// # Safety
     /// The blocks hold devices only.

@@ -15,7 +15,7 @@ unsafe extern "C" {
 /// Fills a page with zeros, a cache line at a time.
 ///
 /// # Safety
-/// A whole page of normal memory, at its address in the linear map, that nobody else uses.
+/// A whole page of normal memory, at its address in the linear map, with no other user.
 pub unsafe fn clear_page(page: *mut PageBytes) {
     // SAFETY: as promised; Rust code runs with translation and caches on.
     unsafe { renga_clear_page(page) };

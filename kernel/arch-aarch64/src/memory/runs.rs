@@ -12,8 +12,8 @@ const PAGE: u64 = PAGE_BYTES as u64;
 const LOWEST: usize = SHIFTS.len() - 1;
 
 impl FrameMemory {
-    /// Calls `enter` with each table that covers a part of `range`, and that part, and `visit` with each of its pages that
-    /// is not a shared page table's, in order, until one of them refuses; where to go on.
+    /// Calls `enter` with each table that covers a part of `range`, and that part, and `visit` with each of its pages that is not a shared
+    /// page table's, in order, until one of them refuses. Returns where to continue.
     fn visit_run(
         &self,
         space: Frame,
@@ -23,7 +23,7 @@ impl FrameMemory {
     ) -> u64 {
         let (mut va, end) = (range.0, range.1.min(USER_END));
         assert!(va.is_multiple_of(PAGE), "{va:#x} is not the address of a page");
-        // Each turn passes a table, or a hole where one would be.
+        // Each iteration passes a table, or a hole where one would be.
         while va < end {
             let (table, frame) = match self.lowest_table(space, va) {
                 Ok(found) => found,
@@ -130,7 +130,7 @@ impl FrameMemory {
     }
 
     pub(super) fn share_pages(&self, from: Frame, to: Frame, range: (u64, u64), frames: &mut [ListedFrame]) -> PageRun {
-        // Both are the caller's, who alone holds two.
+        // Both spaces are the caller's: only an owner locks two.
         let (hold, _hold_there) = (self.hold(from), self.hold(to));
         let (mut pages, mut was_writable, mut shared_tables) = (0, false, 0);
         let share = |table: (TranslationTable, Frame), start, end| {

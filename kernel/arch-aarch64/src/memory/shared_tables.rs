@@ -1,9 +1,8 @@
-//! Shared page tables: what a program's file pages look like in a table of the lowest level, kept for the programs that come
-//! after, whose tables begin as copies.
+//! Shared page tables: a program's file pages as a table of the lowest level, kept for later programs, whose tables start as copies.
 //!
-//! Invariant: no page of a shared page table can be written. A frame is counted once for the shared page table, not for the tables that
-//! show it; those are counted as uses of the shared page table, which therefore outlives them. Pages of a shared page table are marked
-//! in each table, so that nobody takes them for the table's own.
+//! Invariant: no page of a shared page table is writable. A frame is counted once for the shared page table, not for the tables that map
+//! it; the shared page table counts those tables, and therefore outlives them. Pages of a shared page table are marked in each table, so
+//! that no code takes them for the table's own.
 //!
 //! Not here: which file a shared page table is of, and when it is out of date (the page cache).
 
@@ -21,15 +20,15 @@ use renga_sync::{FrameUse, PageFrameKind};
 /// Where no shared page table is.
 const FREE: u32 = u32::MAX;
 
-/// The number of a table that shows no shared page table's pages.
+/// The number of a table that maps no shared page table's pages.
 pub(super) const NO_SHARED_TABLE: u16 = 0;
 
-/// Which shared page table: the number of a table that shows its pages is one more.
+/// Which shared page table: a table that maps its pages has this number plus one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct SharedTableId(u16);
 
 impl SharedTableId {
-    /// Of the table that `now` is of, if it shows pages of one.
+    /// The shared page table whose pages the table of state `now` maps, if any.
     fn of_table(now: FrameUse) -> Option<SharedTableId> {
         if now.kind() == PageFrameKind::Table { now.number().checked_sub(1).map(SharedTableId) } else { None }
     }
@@ -48,7 +47,7 @@ impl SharedTableCounts {
         Self([const { AtomicU32::new(FREE) }; SHARED_TABLES_MAX])
     }
 
-    /// Whoever makes one looks through all places, so a compare-exchange is nothing beside.
+    /// The caller searches all places anyway, so a compare-exchange costs little.
     fn add(&self, shared_table: Frame) -> SharedTableId {
         let take = |place: &AtomicU32| {
             place.compare_exchange(FREE, shared_table.0, Ordering::AcqRel, Ordering::Relaxed).is_ok()
@@ -81,7 +80,7 @@ impl FrameMemory {
         self.lowest_table(space, va).unwrap_or_else(|_| panic!("no table covers {va:#x}"))
     }
 
-    /// Takes the pages of a shared page table that `frame` shows at `start..end` away; how many.
+    /// Unmaps the pages of a shared page table that `frame` maps at `start..end`; returns how many.
     pub(super) fn hide_shared_table(&self, (table, frame): (TranslationTable, Frame), start: u64, end: u64) -> usize {
         let record = self.record(frame);
         let mut pages = 0;
@@ -103,12 +102,12 @@ impl FrameMemory {
         SharedTableId::of_table(self.record(frame).state.get()).is_some()
     }
 
-    /// Whether `frame`, a table, shows pages of a shared page table.
+    /// Whether `frame`, a table, maps pages of a shared page table.
     pub(super) fn uses_shared_table(&self, frame: Frame) -> bool {
         self.record(frame).state.get().count() > 0
     }
 
-    /// Shows the pages of a shared page table that table `from` shows at `start..end` in table `to` as well; how many.
+    /// Maps the pages of a shared page table that table `from` maps at `start..end` in table `to` as well; returns how many.
     pub(super) fn share_shared_table(
         &self,
         from: (TranslationTable, Frame),
@@ -156,7 +155,7 @@ impl SharedPageTables for FrameMemory {
             "a table shows pages of a shared page table already"
         );
         let id = self.shared_tables.add(shared_table);
-        // Used from the beginning: nobody takes it apart before it is whole.
+        // Referenced from the start, so that no core dismantles it before it is whole.
         let made = self.make_table(shared_table, PageFrameKind::Ending, 0);
         made.state.count(1);
         let copy = self.table(shared_table);

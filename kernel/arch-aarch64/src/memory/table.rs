@@ -12,7 +12,7 @@ const INDEX_BITS: u32 = 9;
 /// Entries of a table.
 pub(super) const ENTRIES: usize = 1 << INDEX_BITS;
 
-/// Entries looked at together in the search for a used one.
+/// Entries tested together in the search for a used one.
 const GROUP: usize = 8;
 
 /// What one entry covers, in bits of the address: root, middle, lowest level.
@@ -28,7 +28,7 @@ pub fn index(va: u64, level: usize) -> usize {
     (va >> SHIFTS[level]) as usize % ENTRIES
 }
 
-/// A table that exists as long as whoever made this promised.
+/// A table whose existence the caller of [`TranslationTable::at`] promised.
 #[derive(Clone, Copy)]
 pub struct TranslationTable(*mut u64);
 
@@ -57,7 +57,7 @@ impl TranslationTable {
         TableEntry(unsafe { self.0.add(position % ENTRIES) })
     }
 
-    /// Makes all entries those of `other`, which is another table, and nobody walks this one yet.
+    /// Copies all entries of `other`, another table; the processor does not walk this one yet.
     pub fn copy_from(self, other: TranslationTable) {
         assert!(self.0 != other.0, "a table is copied onto itself");
         // SAFETY: two whole tables, which are frames and so do not overlap; the processor writes no entries.
@@ -66,7 +66,7 @@ impl TranslationTable {
 
     /// Makes all entries empty.
     pub fn clear(self) {
-        // SAFETY: the whole table, which nobody walks yet; an empty descriptor is all zero.
+        // SAFETY: the whole table, which the processor does not walk yet; an empty descriptor is all zero.
         unsafe { clear_page(self.0.cast()) };
     }
 
@@ -86,8 +86,8 @@ impl TranslationTable {
         let (mut at, end) = (range.start, range.end.min(ENTRIES));
         while at < end {
             if at.is_multiple_of(GROUP) {
-                // SAFETY: a whole group within the table; the processor writes no entries, and who looks through a table
-                // holds its space (`holds.rs`), so an ordinary read does.
+                // SAFETY: a whole group within the table; the processor writes no entries, and the reader has locked the space
+                // (`holds.rs`), so an ordinary read suffices.
                 let group = unsafe { self.0.add(at).cast::<[u64; GROUP]>().read() };
                 if group.into_iter().fold(0, |all, entry| all | part(entry)) == 0 {
                     at += GROUP;
@@ -113,7 +113,7 @@ impl TableEntry {
 
     /// Replaces the descriptor. Not yet visible to the processor: see `maintenance`.
     pub fn set(self, descriptor: Descriptor) {
-        // SAFETY: as `get`; what the descriptor shows is the caller's care.
+        // SAFETY: as `get`; the caller answers for what the descriptor maps.
         unsafe { AtomicU64::from_ptr(self.0) }.store(descriptor.0, Ordering::Relaxed);
     }
 }

@@ -23,7 +23,7 @@ pub struct Cache {
     physical: u32,
     memory: Rc<RefCell<[u32; WORDS]>>,
     lines: Rc<RefCell<[Option<Cached>; WORDS / LINE_WORDS]>>,
-    /// Lines on their way to memory, of which nobody has waited for the end.
+    /// Lines on their way to memory, for which no barrier has waited.
     leaving: Rc<RefCell<Vec<(usize, Line)>>>,
     /// Forgets no line: as a processor without the instruction.
     pub keeps: Rc<Cell<bool>>,
@@ -52,7 +52,7 @@ impl Cache {
         *self.memory.borrow_mut() = words;
     }
 
-    /// The processor fetches lines that nobody has asked for.
+    /// The processor fetches lines speculatively.
     pub fn speculate(&self) {
         (0..WORDS / LINE_WORDS).for_each(|line| _ = self.fetch(line));
     }

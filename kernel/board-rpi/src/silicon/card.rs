@@ -15,7 +15,7 @@ const HOST_HZ: u64 = 200_000_000;
 pub const SECTORS: usize = 2048;
 /// An answer takes so long at 25 MHz, ns.
 const ANSWER_NS: u64 = 5_000;
-/// The card is ready so long after it was asked first, ns.
+/// Time from the first query until the card is ready, ns.
 const READY_NS: u64 = 900_000_000;
 const COMMAND_DONE: u32 = 1;
 const DATA_DONE: u32 = 2;
@@ -49,7 +49,7 @@ pub struct SdHostModel {
     pub damaged: u32,
     /// Times that the card does not start.
     pub dead_starts: u32,
-    /// Writes that it takes and cannot program, which it says when it is asked.
+    /// Writes that the card takes and cannot program, which it reports in its status.
     pub unprogrammed: u32,
     /// Writes that came too soon.
     pub lost_writes: u32,
@@ -74,7 +74,7 @@ impl SdHostModel {
     fn command(&mut self, command: u32) {
         let (index, argument) = (command >> 24 & 0x3f, self.registers[0x08 / 4]);
         if self.interrupts & 1 << 15 != 0 {
-            // An error that nobody cleared: nothing goes on.
+            // An error that the driver has not cleared: the host is stuck.
             return;
         }
         if !self.is_at_3_3_v() {

@@ -1,10 +1,10 @@
-//! Time that passes as somebody looks at it.
+//! Time that passes with each reading.
 
 use renga_hal::timer::HardwareTimer;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// A look at the clock takes so long, ns.
+/// A reading of the clock takes so long, ns.
 const LOOK_NS: u64 = 100;
 
 /// A clock; copies show the same time.
@@ -12,7 +12,7 @@ const LOOK_NS: u64 = 100;
 pub struct Clock(Rc<Cell<u64>>);
 
 impl Clock {
-    /// The time, without a look.
+    /// The time, without a reading.
     pub fn peek_ns(&self) -> u64 {
         self.0.get()
     }

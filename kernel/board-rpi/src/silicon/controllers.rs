@@ -83,7 +83,7 @@ fn interrupts_pi4_raises_enabled_sources_only() {
     assert_eq!(targets[..8], entry.0[0x800 / 4..0x820 / 4], "a core's own numbers go to that core");
 }
 
-/// A source that needs some looks until it is warm.
+/// A source that needs some polls until it is warm.
 struct Source64 {
     cold: u32,
     on: bool,

@@ -89,10 +89,10 @@ fn ipi_every_access_is_between_barriers() {
 
 /// A GIC-400, as far as cores interrupt each other; each has something pending at entry.
 struct Software {
-    /// Who accesses it.
+    /// The core that accesses it.
     core: usize,
     enabled: [u32; CORES],
-    /// By core and number, who has pending: a bit each.
+    /// By core and number, the senders whose IPI is pending: a bit each.
     pending: [[u8; 16]; CORES],
 }
 

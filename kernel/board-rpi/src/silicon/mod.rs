@@ -1,8 +1,8 @@
-//! The drivers against models that behave as silicon does where QEMU forgives: registers that cannot be read back,
-//! clocks that must be asked for, answers that come late, errors that stay, interrupts that were left on, garbage at
-//! entry, writes that come too soon. Each test was seen to fail with the driver's remedy taken out.
+//! The drivers against models that behave as silicon does where QEMU forgives: write-only registers, clocks off by default, late answers,
+//! sticky errors, interrupts left enabled, garbage at entry, writes too close together. Each test was seen to fail without the driver's
+//! remedy.
 //!
-//! What no model shows is listed in `docs/reference/silicon-traps.md`.
+//! `docs/reference/silicon-traps.md` lists what the models leave out.
 
 mod bus;
 mod cache;

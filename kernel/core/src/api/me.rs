@@ -20,7 +20,7 @@ use renga_abi::user::{Trap, UserContext};
 /// Identity, time, log, probes.
 impl Me {
     /// # Safety
-    /// Once per process; all that is made from it is used only inside the future given to `start`.
+    /// Once per process; only the future given to `start` uses the result, and what that yields.
     pub unsafe fn new(process: &'static Process) -> Me {
         Me(process)
     }

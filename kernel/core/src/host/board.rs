@@ -1,8 +1,8 @@
 //! Processes inside a host program: the harness of tests and of the simulator.
 //!
-//! Invariant: what it makes is leaked, as a board never frees it ([`HostBoard::lent`]: ends with its memory). Its functions are safe to call
-//! under one condition that a test keeps: a process's `Me`, ports and clients are used only by the
-//! future made for it. Not here: time and interrupts; the test drives them through the core.
+//! Invariant: its parts are leaked, as a board never frees them ([`HostBoard::lent`]: they end with its memory). Its functions are safe to
+//! call under one condition that a test keeps: only a process's own future uses its `Me`, ports and clients. Not here: time and interrupts;
+//! the test drives them through the core.
 
 use crate::ipc::address::{Address, Members};
 use crate::ipc::protocol::Protocol;
@@ -32,13 +32,13 @@ pub struct HostBoard {
 /// Dispatches after which a test that does not come to rest is called endless.
 const DISPATCHES_MAX: u64 = 50_000_000;
 
-/// Of the memory lent to a board: what its arena itself takes, in words of 16 bytes.
+/// The arena's own share of a borrowed memory, in words of 16 bytes.
 const ARENA_WORDS: usize = size_of::<Arena>().div_ceil(16) + 1;
 
-/// An arena over memory that lives, and is used for nothing else, as long as what is made in it.
+/// An arena over memory that lives as long as the objects in it, and has no other use.
 fn arena(memory: &mut [u128]) -> Arena {
-    // SAFETY: one valid object; that nothing made in it outlives it is the harness's condition, which
-    // `HostBoard::new` keeps by leaking it, and the body of `HostBoard::lent` by keeping nothing.
+    // SAFETY: one valid object; that no object in it outlives it is the harness's condition, which `HostBoard::new` keeps by leaking it,
+    // and the body of `HostBoard::lent` by keeping nothing.
     unsafe { Arena::new(memory.as_mut_ptr().cast(), size_of_val(memory)) }
 }
 
@@ -55,9 +55,8 @@ impl HostBoard {
         }
     }
 
-    /// Runs `body` on board `number`, whose boot memory is `memory`; then all that was made there is gone,
-    /// undropped. For programs that make millions of boards. `body` must keep nothing of the board, and
-    /// what it makes there must own nothing outside.
+    /// Runs `body` on board `number`, whose boot memory is `memory`; then all objects of the board are gone, undropped. For programs that
+    /// make millions of boards. `body` must keep nothing of the board, and its objects must own nothing outside.
     ///
     /// # Panics
     /// If `memory` is too small.
@@ -142,7 +141,7 @@ impl HostBoard {
         })
     }
 
-    /// From a process: what it does takes `ns`, which is charged to whom it works for.
+    /// From a process: its work takes `ns`, charged to the account that it works for.
     pub fn take_time(self, ns: u64) {
         self.core.now_ns.set(self.core.now_ns.get() + ns);
     }

@@ -1,8 +1,8 @@
 //! The cores of one board inside one thread of a host program, interleaved by a chooser.
 //!
-//! Invariant: a core does a step only while no other step of its own is under way, as a processor does one thing at a time; it sleeps when it has
-//! gone away and no IPI is pending. An IPI may let the other core run at once, inside the sending step: so steps of several cores nest. Not here:
-//! anything finer than a post (`tools/races` searches that).
+//! Invariant: a core does a step only while no other step of its own is under way, as a processor does one thing at a time; it sleeps when
+//! it does not poll and no IPI is pending. An IPI may let the other core run at once, inside the sending step: so steps of several cores
+//! nest. Not here: anything finer than a post (`tools/races` searches that).
 
 use super::board::HostBoard;
 use crate::ipc::address::Address;
@@ -59,7 +59,7 @@ struct Stepped {
     ipi: &'static HostIpi,
     /// A step of it is under way.
     busy: Cell<bool>,
-    /// It has gone away: a post sends an IPI.
+    /// It does not poll its mailbox: a post sends an IPI.
     away: Cell<bool>,
     /// It has left and waits for the IPI.
     asleep: Cell<bool>,
@@ -92,7 +92,7 @@ impl InterleavedRun {
         if core.has_remote_slices() {
             core.send_remote_slices(|_, space| u64::from(space));
         }
-        // A core with ready processes may go away too: for a program's slice.
+        // A core with ready processes may stop polling too: for a program's slice.
         if (!core.has_ready() || (self.choose)(2) == 0) && core.mark_away() {
             away.set(true);
             let programs = self.play.as_ref().filter(|_| core.remote_task().is_some() || core.has_users());
@@ -163,8 +163,8 @@ impl Cores {
         self.run_each(choose, &|_| ());
     }
 
-    /// As [`Cores::run`], and tells `took` of each core that may have done a step; whether any process was polled out of a
-    /// ready queue.
+    /// As [`Cores::run`], and calls `took` with each core that may have done a step; returns whether any process was polled out of a ready
+    /// queue.
     ///
     /// # Panics
     /// If they do not come to rest within a very large number of steps.

@@ -1,8 +1,7 @@
-//! Where servers are: on this board, or on another one, where this board's router is asked to carry the call.
+//! Addresses of servers: on this board, or on another one, to which this board's router carries the call.
 //!
-//! Invariant: a process of another board takes no memory here. A call to it is a call to the router, in whose caller's
-//! header it says who is meant; so whoever calls makes no difference between the two. Not here: which servers there
-//! are (placement), how calls are carried (the router).
+//! Invariant: a process of another board takes no memory here. A call to it is a call to the router, and the caller's header names the
+//! server; so callers see no difference between the two. Not here: which servers exist (placement), how calls are carried (the router).
 
 use super::protocol::Protocol;
 use crate::types::state::{CallTarget, Process};

@@ -1,8 +1,7 @@
 //! Calls that a server keeps for later, first come first served.
 //!
-//! Invariant: they are linked through their callers' headers, which wait for the reply and so are in no
-//! other queue (I3 of `rendezvous.rs`): a queue takes no memory of its own, and cannot be too short for
-//! those who may call. Not here: which calls wait, and for what.
+//! Invariant: they are linked through their callers' headers, which wait for the reply and so are in no other queue (I3 of
+//! `rendezvous.rs`): a queue takes no memory of its own, and has room for every possible caller. Not here: which calls wait, and why.
 
 use super::protocol::Entry;
 use super::rendezvous::RawCall;
@@ -52,7 +51,7 @@ impl<E: Entry> CallQueue<E> {
         self.length -= 1;
         Some(Call::new(RawCall(caller)))
     }
-    /// Shows each call once, in order, to `keep`; those that it gives back stay, in the same order.
+    /// Passes each call once, in order, to `keep`; the calls that it returns stay, in the same order.
     pub fn retain(&mut self, mut keep: impl FnMut(Call<E>) -> Option<Call<E>>) {
         for _ in 0..self.length {
             let Some(call) = self.pop_front() else { break };

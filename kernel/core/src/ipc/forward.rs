@@ -1,9 +1,8 @@
 //! Passing an accepted call on to another server, which answers the caller itself.
 //!
-//! Invariant: a server that forwards a call has no part in it any more: it neither waits for the reply nor sees it.
-//! The caller's message stays where it is, in the caller's header, and so do the slices that it lends; only
-//! operation and words are replaced. The caller waits for the server that has the call, and its header names that
-//! server. Not here: which forwards are allowed (placement).
+//! Invariant: a server that forwards a call is done with it: it neither waits for the reply nor sees it. The caller's message stays in the
+//! caller's header, and so do the slices that it lends; only operation and words are replaced. The caller waits for the server that has the
+//! call, and its header names that server. Not here: which forwards are allowed (placement).
 
 use super::address::{Address, Members};
 use super::protocol::{Entry, Protocol};
@@ -43,8 +42,8 @@ impl<P: Protocol> ForwardFamily<P> {
 }
 
 impl<E: Entry> Call<E> {
-    /// Asks `to` for `entry` on the caller's behalf: it has the call from now on, with what the caller lent, and
-    /// its answer is the caller's. What is lent and what is answered must be of the same types.
+    /// Calls `to` with `entry` on the caller's behalf: `to` has the call from now on, with the caller's slices, and replies to the caller.
+    /// Slices and reply must be of the same types.
     ///
     /// ```
     /// use renga_core::{Call, Forward, protocol};
@@ -62,7 +61,7 @@ impl<E: Entry> Call<E> {
     /// }
     /// ```
     ///
-    /// An entry that lends or answers something else is refused:
+    /// The compiler refuses an entry with other slices or another reply:
     ///
     /// ```compile_fail
     /// use renga_core::{Call, Forward, protocol};
@@ -112,8 +111,8 @@ impl RawCall {
     }
 }
 
-/// Lets `server` have the call of `caller`, in place if it waits for it: below it on the stack are whoever
-/// forwards and perhaps the caller, and neither is polled before it returns.
+/// Delivers the call of `caller` to `server`, in place if that waits for it. Below it on the stack are the forwarding servers and perhaps
+/// the caller, and none of them is polled before it returns.
 fn deliver(caller: &'static Process, server: &'static Process) {
     if server.open.get() >> caller.op.get() & 1 == 0 {
         return match server.remote_server() {

@@ -13,7 +13,7 @@ pub use renga_abi::lends::Lends;
 pub trait Entry: InWords {
     /// The protocol that it belongs to.
     type Protocol: Protocol;
-    /// What its message lends.
+    /// The slices of its message.
     type Lends<'a>: Lends<'a>;
     /// What it is answered with.
     type Reply: InWords;
@@ -21,7 +21,7 @@ pub trait Entry: InWords {
     const OP: u32;
 }
 
-/// What a server can be asked for.
+/// A server's entries.
 pub trait Protocol: 'static {
     /// Its number, unique in the system.
     const ID: u32;
@@ -48,9 +48,9 @@ pub trait Protocol: 'static {
 #[doc(hidden)]
 pub type MessageWords = Words;
 
-/// Declares a protocol. An entry has a number, a name, arguments of a word or more, the types of the slices lent and of the
-/// reply, and flags in brackets: `defers` (the reply may wait for another client), `owned` (the server forwards the call, or
-/// replies before its work is done), `releases` (no result: an asynchronous edge may release the caller early).
+/// Declares a protocol. An entry has a number, a name, arguments of a word or more, the types of its slices and of its reply, and flags in
+/// brackets: `defers` (the reply may wait for another client), `owned` (the server forwards the call, or replies before its work is done),
+/// `releases` (no result: an asynchronous edge may release the caller early).
 ///
 /// The macro also makes a trait with a method per entry. A server implements it, and `serve` dispatches an accepted call:
 /// ```
@@ -111,7 +111,7 @@ macro_rules! protocol {
         #[doc = concat!("An accepted call of the protocol `", stringify!($P), "`.")]
         pub enum $In { $($(#[$edoc])* $E($crate::Call<$E>)),+ }
         impl $In {
-            /// The board whose process asks.
+            /// The caller's board.
             pub fn board(&self) -> u8 {
                 match self { $($In::$E(call) => call.board()),+ }
             }
@@ -212,7 +212,7 @@ macro_rules! protocol {
     (@serve $server:ident $call:ident $method:ident [$($flag:ident)+]) => { $server.$method($call).await };
 }
 
-/// Declares a protocol with the entries of another one, for those to whom its servers pass calls on.
+/// Declares a protocol with the entries of another one, for the servers to which its servers forward calls.
 #[macro_export]
 macro_rules! protocol_as {
     ($(#[$doc:meta])* pub $Q:ident = $id:literal as $P:ty) => {

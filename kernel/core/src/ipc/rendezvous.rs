@@ -5,8 +5,8 @@
 //!    its caller is not executing while a server holds a `RawCall`.
 //! I3 A process is in at most one queue: a ready queue, a run queue, one server's `callers`
 //!    or one of its kept calls.
-//! I4 A `RawCall` exists once, from accept to reply or to the next server's accept (`forward.rs`); for that time
-//!    the lent slices are that server's.
+//! I4 A `RawCall` exists once, from accept to reply or to the next server's accept (`forward.rs`); for that time the slices are that
+//!    server's.
 //! I5 A pending `RawCallFuture` is neither dropped (it panics) nor leaked: it is `!Unpin`, and code
 //!    without `unsafe` and `alloc` leaks a pinned borrowing future only with its whole process.
 //!
@@ -145,7 +145,7 @@ fn leave_call(me: &Process, server: &'static Process) {
     match me.wait.get() {
         Wait::ReplyInPlace => me.server.set(Some(server)),
         Wait::Forwarded => {} // the forwarding server has written the server that it waits for now
-        _ => return,          // it has gone to another core
+        _ => return,          // the call has moved to another core
     }
     me.wait.set(Wait::Reply);
 }
@@ -178,7 +178,7 @@ impl Drop for RawCallFuture<'_> {
 pub struct RawCall(pub(crate) &'static Process);
 
 impl RawCall {
-    /// The operation asked for.
+    /// The operation.
     #[inline(always)]
     pub fn op(&self) -> u32 {
         self.0.op.get()
@@ -191,9 +191,8 @@ impl RawCall {
     /// The slice given and the slice taken; empty where there is none.
     #[inline(always)]
     pub fn lent(&mut self) -> (&[u8], &mut [u8]) {
-        // SAFETY: I4; it was a reference that the caller's pending future still borrows (I5), and
-        // the returned borrow of `&mut self` ends before the reply. Of a slice not lent the length is
-        // 0 and the address some earlier one's: never null.
+        // SAFETY: I4; it was a reference that the caller's pending future still borrows (I5), and the returned borrow of `&mut self` ends
+        // before the reply. An absent slice has length 0 and an earlier slice's address: never null.
         let given = unsafe { core::slice::from_raw_parts(self.0.given.get(), self.0.given_bytes.get()) };
         // SAFETY: as above; `&mut self` keeps it from being aliased.
         let taken = unsafe { core::slice::from_raw_parts_mut(self.0.taken.get(), self.0.taken_bytes.get()) };
@@ -218,7 +217,7 @@ impl RawCall {
         forget(self);
         caller
     }
-    /// Answers: writes the reply's words and lets the caller go on.
+    /// Replies: writes the reply's words and makes the caller ready.
     #[inline(always)]
     pub fn reply(self, put: impl FnOnce(&Words)) {
         let caller = self.hand_on();

@@ -189,8 +189,8 @@ impl<P: Protocol> Future for Accept<'_, P> {
     }
 }
 
-/// Whoever made a call, on this board: what it does now, whether or not its call was answered. Of one of another core
-/// that is not known.
+/// The caller of a call, on this board: its present state, whether or not its call was answered. The state of a caller on another core is
+/// unknown.
 #[derive(Clone, Copy)]
 pub struct Caller(Option<&'static Process>);
 impl Caller {
@@ -219,7 +219,7 @@ impl<E: Entry> Call<E> {
     pub fn entry(&self) -> E {
         E::get(&self.0.words()[..])
     }
-    /// The slice lent; may be handed on to a further call. The borrow ends before the reply.
+    /// The slices of the call; a server may pass them on in a further call. The borrow ends before the reply.
     #[inline(always)]
     pub fn lent(&mut self) -> E::Lends<'_> {
         E::Lends::join(self.0.lent())
@@ -241,7 +241,7 @@ impl<E: Entry> Call<E> {
     pub fn made_by(&self) -> Caller {
         Caller((self.0.0.wait() != Wait::ReplyElsewhere).then_some(self.0.0))
     }
-    /// The board whose process asks; of a call that a proxy makes, that of the proxy's caller.
+    /// The caller's board; for a call of a proxy, the board of the proxy's caller.
     pub fn board(&self) -> u8 {
         self.0.0.calls_for.get()
     }
@@ -254,7 +254,7 @@ impl<E: Entry> Call<E> {
     pub(crate) fn into_raw(self) -> RawCall {
         self.0
     }
-    /// Replies, and lets the caller go on.
+    /// Replies, and makes the caller ready.
     #[inline(always)]
     pub fn reply(self, reply: E::Reply) {
         self.0.reply(|w| reply.put(&w[..]));

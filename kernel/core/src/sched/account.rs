@@ -31,8 +31,8 @@ impl Core {
         self.accounts.get().get(usize::from(number.0)).unwrap_or(&self.system)
     }
 
-    /// Sets the cores of the board, and on which of them programs have their processes and their run queues, a bit each: once,
-    /// before any of the others begins.
+    /// Sets the cores of the board, and on which of them programs have their processes and their run queues, a bit each: once, before any
+    /// other core starts.
     pub fn set_board(&self, cores: &'static [&'static Core], homes: u8, program_cores: u8) {
         self.board.set(cores);
         self.homes.set(homes);
@@ -129,7 +129,7 @@ impl Core {
     /// What was charged on this core since boot: time of programs' instructions, wherever its programs ran, of system processes, ns; run queue
     /// of programs. From any core.
     ///
-    /// Added up when it is asked for, so that charging costs nothing more. Bounded by the table of accounts.
+    /// Summed on request, so that charging costs nothing more. Bounded by the table of accounts.
     pub fn charged(&self) -> [u64; 3] {
         let past = self.past.each_ref().map(|past| past.load(Ordering::Relaxed));
         (0..self.accounts.get().len().max(1))

@@ -68,7 +68,7 @@ impl Process {
         if self.wait.get() == Wait::RemoteHandle { self.server.get() } else { None }
     }
 
-    /// Who this is.
+    /// This process's number.
     #[inline(always)]
     pub fn id(&self) -> ProcId {
         ProcId::from_word(self.word)
@@ -102,7 +102,7 @@ impl Process {
         }
     }
 
-    /// Of a process whose call has come from another core: for whom it is made, as one word.
+    /// Of a process whose call has come from another core: the account that it works for, as one word.
     pub(crate) fn account_sent(&self) -> Option<u32> {
         (self.wait.get() == Wait::ReplyElsewhere).then(|| self.remote_part().account.get())
     }
@@ -146,7 +146,7 @@ impl Process {
         &self.remote_part().shared
     }
 
-    /// Of a process whose call is on another core than itself: who has it.
+    /// Of a process whose call is on another core: the server that has the call.
     pub(crate) fn asked_elsewhere(&self) -> u32 {
         self.shared().called.load(Ordering::Relaxed)
     }

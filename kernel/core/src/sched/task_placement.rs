@@ -98,7 +98,7 @@ impl Process {
     pub(crate) fn begin_account(&'static self, policy: Policy, made_here: bool) {
         let (core, account) = (self.core, self.account.get());
         account.set_policy(policy);
-        self.move_to(&core.run_queue); // a new program begins at home, where nothing of it crosses cores
+        self.move_to(&core.run_queue); // a new program starts at home, where nothing of it crosses cores
         let ended = account.charged();
         core.run_queue.begin(self, made_here, &core.counts_elsewhere(account.number()));
         for ((past, ended), begun) in core.past.iter().zip(ended).zip(account.charged()) {

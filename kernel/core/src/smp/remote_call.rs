@@ -6,9 +6,9 @@
 //!
 //! C1 The owner of a process's message owns its call: words and slices, the link that queues it, `server`, and the cells of
 //!    [`RemoteCall`]. A core owns the message from the drain that returns it until it posts it.
-//! C2 Only a process's own core writes `wait` and its other cells. While `wait` is `ReplyElsewhere` nobody writes it, so the core that has
-//!    the call may read it. Any core may read what never changes (`core`, `word`, `remote`). All else that other cores need is in
-//!    [`SharedProcess`], the one half that they are given.
+//! C2 Only a process's own core writes `wait` and its other cells. While `wait` is `ReplyElsewhere` that core does not write it either, so
+//!    the core that has the call may read it. Any core may read what never changes (`core`, `word`, `remote`). All else that other cores
+//!    need is in [`SharedProcess`], the half that they receive.
 //! C3 Replies to other cores are queued during a poll and posted when it returns; between polls the queue is empty.
 //! C4 The core that receives event flags decides what they do.
 //!
@@ -59,8 +59,8 @@ impl Process {
 }
 
 impl Core {
-    /// Delivers the messages of other cores, if any; called before each dispatch. A process made ready is polled
-    /// at once if it would be the next.
+    /// Delivers the messages of other cores, if any; called before each dispatch. A process that becomes ready is polled at once if it
+    /// would be the next.
     #[inline(always)]
     pub fn drain_mailbox(&self) {
         if let Some(endpoint) = self.endpoint

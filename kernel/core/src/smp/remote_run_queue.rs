@@ -133,8 +133,8 @@ impl RemoteTask {
 }
 
 impl Core {
-    /// Lets programs of this core, their home, run on the `cores` of the board, a bit each, this one among them or not;
-    /// none is this one alone. Once, before any program is made.
+    /// Lets programs of this core, their home, run on the `cores` of the board, a bit each, with or without this one; 0 stands for this
+    /// core alone. Once, before any program exists.
     pub fn run_programs_on(&'static self, cores: u8, arena: &Arena) {
         let elsewhere = |number: &u8| *number != self.number && cores >> number & 1 != 0;
         let mut others = (0..self.endpoints.len() as u8).filter(elsewhere);
@@ -205,14 +205,14 @@ impl Core {
                 }
             };
             let Some(process) = next.or_else(fetch) else { continue };
-            let turn = UserSlice::of(process);
-            if turn.wait_cancelled() {
+            let slice = UserSlice::of(process);
+            if slice.wait_cancelled() {
                 remote_queue.want(); // to serve the queue again
-                turn.resume(Trap::Preempted, || self.now_ns());
+                slice.resume(Trap::Preempted, || self.now_ns());
                 continue;
             }
-            let left_ns = turn.left_ns().unwrap_or(REMOTE_SLICE_NS_MAX);
-            remote_queue.send(process, prepare(registers(process), turn.space()), left_ns);
+            let left_ns = slice.left_ns().unwrap_or(REMOTE_SLICE_NS_MAX);
+            remote_queue.send(process, prepare(registers(process), slice.space()), left_ns);
         }
     }
 

@@ -29,11 +29,11 @@ impl Arena {
         let at = self.reserve(size_of::<T>(), align_of::<T>()).cast::<T>();
         // SAFETY: `reserve` returns space for a `T`, aligned, inside the region, handed out once.
         unsafe { at.write(value) };
-        // SAFETY: just written; nobody else has the address.
+        // SAFETY: just written; the address is not known elsewhere.
         unsafe { &mut *at }
     }
 
-    /// Places `count` values, the i-th made by `make(i)`.
+    /// Places `count` values, the i-th from `make(i)`.
     ///
     /// # Panics
     /// As [`Arena::put`].
@@ -46,7 +46,7 @@ impl Arena {
             // SAFETY: inside that space, aligned.
             unsafe { at.write(value) };
         }
-        // SAFETY: all `count` values are written and nobody else has the address.
+        // SAFETY: all `count` values are written, and the address is not known elsewhere.
         unsafe { core::slice::from_raw_parts_mut(start, count) }
     }
 

@@ -19,7 +19,7 @@ pub enum Event {
     },
     /// The outstanding call of `caller` was answered.
     Reply {
-        /// The process that goes on.
+        /// The process that continues.
         caller: ProcId,
     },
     /// `process` got the core from the ready queue.

@@ -41,7 +41,7 @@ macro_rules! mark {
     };
 }
 
-/// In a host program nobody reads registers.
+/// In a host program no emulator reads registers.
 #[cfg(feature = "host")]
 macro_rules! mark {
     ($memory:ident, $at:literal, $name:literal, $operands:literal, ($($register:ident: $value:expr),*), ($($offset:ident: $bytes:expr),*)) => {
@@ -71,7 +71,7 @@ mark_processes! {
     wait_for_call: readonly, "", "wait-call";
     /// `process` waits for a notification.
     wait_for_notification: readonly, "", "wait-notification";
-    /// `process` waits for its turn, after others.
+    /// `process` waits for its time slice, after others.
     wait_for_turn: nomem, "nop", "wait-turn";
     /// `process` is notified.
     notify: nomem, "nop", "notify";
@@ -171,7 +171,7 @@ pub fn idle() {
     mark!(nomem, "nop", "idle", "", (), ());
 }
 
-/// The alarm has gone off.
+/// The alarm is due.
 #[inline(always)]
 pub fn interrupt_alarm() {
     mark!(nomem, "nop", "interrupt-alarm", "", (), ());
@@ -298,7 +298,7 @@ macro_rules! mark_named {
     };
 }
 
-/// In a host program nobody reads registers.
+/// In a host program no emulator reads registers.
 #[cfg(feature = "host")]
 macro_rules! mark_named {
     ($P:ident, $operands:literal, ($($register:ident: $value:expr),*), ($($constant:ident: $number:expr),*)) => {

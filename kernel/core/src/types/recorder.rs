@@ -1,6 +1,6 @@
 //! What a core records of its events, inside a host program.
 //!
-//! Invariant: a core keeps nothing until a test asks for it (`record_events`).
+//! Invariant: a core records nothing until a test enables it (`record_events`).
 
 use super::events::{Event, Events};
 use core::cell::{Cell, RefCell};

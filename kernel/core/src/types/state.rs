@@ -62,7 +62,7 @@ pub struct Process {
     pub(crate) body: Cell<Body>,
     pub(crate) callers: Queue,
     pub(crate) words: Words,
-    /// The slice given and the slice taken; of one not lent only the length, 0, is written.
+    /// The slice given and the slice taken; of an absent slice only the length, 0, is written.
     pub(crate) given: Cell<*const u8>,
     pub(crate) given_bytes: Cell<usize>,
     pub(crate) taken: Cell<*mut u8>,

@@ -10,7 +10,7 @@ pub enum Wait {
     Prepared,
     /// Its call is at the server.
     Reply,
-    /// Its call has gone to a server of another core.
+    /// Its call is at a server of another core.
     ReplyElsewhere,
     /// The reply is in the header.
     Replied,

@@ -1,8 +1,8 @@
 //! Time slices of user programs: what runs on a core when no system process is ready.
 //!
-//! Invariant: the core owns a context from [`Me::run_user`](crate::Me::run_user) until the slice ends with a trap; the process that lent it waits
-//! all that time. Not here: which task is next (`kernel/sched`), slices on other cores (`remote_run_queue.rs`), entering user mode
-//! (`arch-aarch64`), the timer (the image arms it for [`UserSlice::left_ns`]).
+//! Invariant: the core owns a context from [`Me::run_user`](crate::Me::run_user) until the slice ends with a trap; the process of the
+//! context waits all that time. Not here: which task is next (`kernel/sched`), slices on other cores (`remote_run_queue.rs`), entering user
+//! mode (`arch-aarch64`), the timer (the image arms it for [`UserSlice::left_ns`]).
 
 use crate::sched::account::Count;
 use crate::types::probe;
@@ -53,7 +53,7 @@ impl Drop for RunUser<'_> {
     }
 }
 
-/// One user program's time slice on the core. Dropped, it goes on unless another task is first.
+/// One user program's time slice on the core. Dropped, the program continues unless another task is first.
 pub struct UserSlice(&'static Process);
 
 impl UserSlice {
@@ -74,8 +74,7 @@ impl UserSlice {
     pub fn space(&self) -> u32 {
         self.0.user_space.get()
     }
-    /// Whether the slice should end before it begins: the wait was cancelled, or the process has no program to
-    /// run and only let others go first.
+    /// Whether the slice should end before it starts: the wait was cancelled, or the process has no program to run and only yields.
     pub fn wait_cancelled(&self) -> bool {
         self.0.cancelled.get() || self.0.user.get().is_null()
     }
@@ -105,7 +104,7 @@ impl UserSlice {
         let process = self.trapped(trap);
         process.core.make_ready(process);
     }
-    /// As [`UserSlice::end`]; the process goes on at once if it would be the next to run.
+    /// As [`UserSlice::end`]; the process continues at once if it would be the next to run.
     #[inline(always)]
     pub fn resume(self, trap: Trap, now_ns: impl FnOnce() -> u64) {
         let process = self.trapped(trap);
@@ -128,7 +127,7 @@ pub(crate) fn end_elsewhere(process: &Process, trap: Trap) {
 }
 
 /// The registers of the program of `process`, for the owner of its slice.
-#[expect(clippy::mut_from_ref, reason = "they are lent to who has the turn, of whom there is one")]
+#[expect(clippy::mut_from_ref, reason = "one process at a time has the slice and borrows them")]
 pub(crate) fn registers(process: &'static Process) -> &'static mut UserContext {
     // SAFETY: set by `RunUser`, whose borrow lies in a pending future (as I5 of `rendezvous.rs`); the slice exists once,
     // since the process left the run queue, and is on one core at a time (S1 of `remote_run_queue.rs`).

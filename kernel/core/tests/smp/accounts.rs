@@ -1,4 +1,4 @@
-//! Accounts that several cores write, and schedules that one core tells another.
+//! Accounts that several cores write, and schedules that one core publishes for another.
 
 use super::support::{SEEDS, choices};
 use renga_abi::account::{AccountNumber, Count};
@@ -88,7 +88,7 @@ fn schedule_set_by_other_core_is_published_and_taken() {
                 place.set(core.number());
                 guest.ran(core, 1000, Exit::Trap(Trap::Syscall));
             } else if let Some(turn) = core.next_user() {
-                turn.charge(1000); // it goes on
+                turn.charge(1000); // it continues
             }
         });
         let cores = board(3, play);

@@ -1,4 +1,4 @@
-//! Calls and their answers: whoever asks, whatever is lent, however they are kept and passed on.
+//! Calls and their replies: callers of all kinds, slices of all kinds, calls deferred and forwarded.
 
 use super::support::*;
 use renga_core::Notifier;
@@ -10,7 +10,7 @@ use std::cell::Cell;
 use std::convert::Infallible as Never;
 use std::rc::Rc;
 
-/// A client on `core` that adds and copies in turn; in the end it says so.
+/// A client on `core` that adds and copies alternately, and records its end.
 fn asking(cores: &Cores, core: usize, server: Address<Null>, done: &Rc<Cell<u64>>) -> &'static Process {
     let (server, done) = (cores.address(core, server), done.clone());
     cores.on(core).client(move |me| async move {

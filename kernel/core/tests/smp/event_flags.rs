@@ -40,7 +40,7 @@ fn notification_from_other_core_is_never_lost() {
     });
 }
 
-/// Keeps each call until its caller is interrupted; looks when it accepts one, and when it is told so.
+/// Keeps each call until its caller is cancelled; checks when it accepts one, and when it is notified.
 async fn keeper(mut port: Port<Null>) -> Never {
     let mut held: Vec<Call<Hold>> = Vec::new();
     loop {
@@ -100,7 +100,7 @@ fn cancellation_reaches_call_on_any_core() {
         for (client, from, keeps) in asked {
             let kept = cores.on(keeps).server(|_, port| keeper(port));
             interrupted_each_round(cores, [client, from], &[kept], &done);
-            // The call moves from core to core, and home, while it is looked for.
+            // The call moves from core to core, and home, during the search for it.
             let mut passed = kept;
             for core in [(client + 1) % count, last, (keeps + 1) % count] {
                 passed = passing(cores, core, passed);
@@ -267,7 +267,7 @@ fn cancellation_finding_call_gone_is_forwarded() {
     [home, first, second].into_iter().for_each(step);
     step(first);
     client.cancel_wait();
-    // Before it is told, the keeper looks because somebody else has notified it.
+    // The keeper checks before its notification, since another process has notified it.
     keepers[0].notify();
     assert!(first.dispatch());
     step(home);

@@ -1,5 +1,5 @@
-//! Turns of programs on other cores: each is in one place at a time, each trap is served once, none is forgotten, and all keep to
-//! the cores that are theirs.
+//! Slices of programs on other cores: each program is in one place at a time, each trap is served once, none is forgotten, and all keep to
+//! their allowed cores.
 
 use super::support::{ROUNDS, SEEDS, choices};
 use renga_abi::account::{AccountNumber, Count};
@@ -12,7 +12,7 @@ use renga_core::{Notifier, WaitCanceller};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// What one turn takes at most, ns.
+/// The longest slice, ns.
 const TURN_NS: u64 = 20_000;
 /// Programs of each board.
 const PROGRAMS: usize = 5;
@@ -20,20 +20,20 @@ const PROGRAMS: usize = 5;
 /// What the programs of one board have done.
 #[derive(Default)]
 struct Seen {
-    /// By program: traps that its processor has made, and cores that it may use now, a bit each.
+    /// By program: traps of its processor, and cores that it may use now, a bit each.
     traps: [Cell<u64>; PROGRAMS],
     allowed: [Cell<u8>; PROGRAMS],
     /// Cores that were used at all.
     used: Cell<u8>,
     ran_ns: [Cell<u64>; PROGRAMS],
-    /// The core of its last turn.
+    /// The core of its last slice.
     last: [Cell<u8>; PROGRAMS],
-    /// The core that had its turn at the last look, and has it unless it was called back.
+    /// The core that had its slice at the last check, and has it unless it was called back.
     place: [Cell<Option<&'static Core>>; PROGRAMS],
 }
 
 impl Seen {
-    /// A turn of `context` on `core` that takes `ns`, and ends in a trap or not.
+    /// A slice of `context` on `core` that takes `ns`, and ends in a trap or not.
     fn turn(&self, core: &'static Core, context: &mut UserContext, ns: u64, traps: bool) {
         let who = context.slot as usize;
         assert_eq!(context.x[0], self.traps[who].get(), "the registers are those of the last trap");
@@ -51,7 +51,7 @@ impl Seen {
     }
 }
 
-/// Runs what has its turn on a core: it traps, or is interrupted, as `choose` says.
+/// Runs the program that has a slice on a core: it traps, or is interrupted, as `choose` says.
 fn playing(seen: &Rc<Seen>, choose: &Choose) -> Play {
     let (seen, choose) = (seen.clone(), choose.clone());
     Rc::new(move |core| {
@@ -123,7 +123,7 @@ fn program(
     process
 }
 
-/// The first home of programs on a board of `count` cores: each in its turn.
+/// The first home of programs on a board of `count` cores, by seed.
 fn home(seed: u64, count: usize) -> usize {
     (seed / 6) as usize % count
 }
@@ -131,8 +131,8 @@ fn home(seed: u64, count: usize) -> usize {
 /// The programs of one home, by slot.
 type Programs = Vec<(usize, &'static Process)>;
 
-/// Plays `seed` on a board that has so many `homes`, among which its programs are divided, and whose programs may use the cores of
-/// `mask`; `disturb` is told of each home, and of its programs.
+/// Plays `seed` on a board that has so many `homes`, among which its programs are divided, and whose programs may use the cores of `mask`;
+/// calls `disturb` with each home and its programs.
 fn play(
     seed: u64,
     (count, homes): (usize, usize),
@@ -219,7 +219,7 @@ fn program_affinity_holds_and_changes() {
                     let (at, allowed) = (draw(programs.len() as u64) as usize, 1 + draw((1 << count) - 1) as u8);
                     let (who, program) = (programs[at].0, WaitCanceller::new(programs[at].1));
                     program.set_cores(allowed);
-                    // A turn that is under way elsewhere goes on until it is called back.
+                    // A slice that is under way elsewhere continues until it is called back.
                     seen.allowed[who].set(allowed | 1 << programs[at].1.program_core());
                     me.yield_now().await;
                 }
@@ -312,7 +312,7 @@ fn program_computing_moves_to_new_cores_at_once() {
 /// Holds: cores-programs.
 #[test]
 fn program_waiting_is_stolen_by_idle_core() {
-    // The first is done after 200 turns; the others share a core until then, and are done when they do not any more.
+    // The first is done after 200 slices; the others share a core until then, and are done when they do not any more.
     let done = |places: &[Option<u8>], who: usize, turns: u64| match who {
         0 => turns > 200,
         _ => places[1].is_some() && places[2].is_some() && places[1] != places[2],

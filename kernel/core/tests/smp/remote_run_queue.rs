@@ -1,5 +1,5 @@
-//! Boards whose programs have several homes: who goes where, and how a core is shared by its own programs and its guests. (That each
-//! trap is served once, whatever the homes: `programs.rs`.)
+//! Boards whose programs have several homes: which program runs where, and how a core is shared by its own programs and remote tasks. (That
+//! each trap is served once, whatever the homes: `programs.rs`.)
 
 use super::support::{SEEDS, choices};
 use renga_abi::account::AccountNumber;
@@ -12,19 +12,19 @@ use renga_core::{Notifier, WaitCanceller};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// What one turn takes, ns.
+/// The length of a slice, ns.
 const TURN_NS: u64 = 1000;
 
-/// Turns that programs have had, by program and core.
+/// Slices that programs have had, by program and core.
 type Had = Rc<RefCell<Vec<[u64; 4]>>>;
 
-/// Runs programs that compute until `done` says of one, by the turns that all have had, that it is: then they trap.
+/// Runs programs that compute until `done` says so of one, by the slices that all have had: then they trap.
 fn playing(had: &Had, done: impl Fn(&[[u64; 4]], usize) -> bool + 'static) -> Play {
     let had = had.clone();
     Rc::new(move |core: &'static Core| {
         let turn = |who: usize| {
             had.borrow_mut()[who][usize::from(core.number())] += 1;
-            let so_far = had.borrow().clone(); // what `done` tells others may have another core run
+            let so_far = had.borrow().clone(); // a notification from `done` may have another core run
             if done(&so_far, who) { Exit::Trap(Trap::Syscall) } else { Exit::Interrupt }
         };
         if let Some(mut guest) = core.remote_task() {
@@ -41,7 +41,7 @@ fn playing(had: &Had, done: impl Fn(&[[u64; 4]], usize) -> bool + 'static) -> Pl
     })
 }
 
-/// Program `slot` of the home `board`, which begins when it is told to, if it `waits`, and waits for ever after its trap.
+/// Program `slot` of the home `board`, which starts at a notification if it `waits`, and waits for ever after its trap.
 fn program(board: HostBoard, slot: u16, waits: bool, allowed: u8) -> Notifier {
     let process = board.declare(1);
     process.set_account(AccountNumber::of_slot(0, slot));
@@ -76,7 +76,7 @@ fn remote_run_queue_busy_core_receives_no_task() {
         let had: Had = Rc::new(RefCell::new(vec![[0; 4]; 4]));
         let others: Rc<Cell<[Option<Notifier>; 3]>> = Rc::default();
         let waiting = others.clone();
-        // The first one computes on its home until the others, which begin when it does, are done.
+        // The first one computes on its home until the others, which start when it does, are done.
         let play = playing(&had, move |had, who| match who {
             0 => {
                 waiting.take().into_iter().flatten().for_each(|other| other.notify());
@@ -87,7 +87,7 @@ fn remote_run_queue_busy_core_receives_no_task() {
         });
         let cores = homes(2, &play);
         program(cores.on(1), 0, false, 0b11);
-        // The last one may run there only, and takes nobody along.
+        // The last one may run there only, and takes no other with it.
         let allowed = [0b11, 0b11, 0b10];
         others.set([0, 1, 2].map(|at| Some(program(cores.on(0), 1 + at as u16, true, allowed[at]))));
         cores.run(&choices(seed));
@@ -102,7 +102,7 @@ fn remote_run_queue_task_returns_when_home_core_is_free() {
     let mut went = 0;
     for seed in 0..SEEDS {
         let had: Had = Rc::new(RefCell::new(vec![[0; 4]; 2]));
-        // The first one, which keeps to its home, computes there until the other one has had some turns.
+        // The first one, which keeps to its home, computes there until the other one has had some slices.
         let at_end: Rc<Cell<[u64; 4]>> = Rc::default();
         let seen = at_end.clone();
         let play = playing(&had, move |had, who| {
@@ -129,7 +129,7 @@ fn remote_run_queue_task_returns_when_home_core_is_free() {
         cores.run(&choices(seed));
         let (had, at_end) = (had.borrow()[1], at_end.get());
         assert_eq!(had.iter().sum::<u64>(), TRAPS, "seed {seed}");
-        // One turn may have been on its way.
+        // One slice may have been on its way.
         assert!(
             had[1] <= at_end[1] + 1,
             "seed {seed}: {} turns elsewhere, then {} more",
@@ -169,7 +169,7 @@ fn remote_run_queue_home_and_remote_tasks_share_core_equally() {
         cores.run(&choices(seed));
         let turns: Vec<u64> = had.borrow().iter().map(|turns| turns[1]).collect();
         let by_home = [turns[0], turns[1], turns[2] + turns[3]];
-        // What each may be behind, and a turn that lasts until it is sent back.
+        // The allowed lag of each, and a slice that lasts until it is sent back.
         let unequal = by_home.map(|turns| turns.abs_diff(TURNS / 3));
         assert!(unequal.iter().all(|turns| *turns < TURNS / 10), "seed {seed}: {by_home:?} turns of three homes");
     }
@@ -207,7 +207,7 @@ fn remote_run_queue_late_recall_spares_tasks_of_other_homes() {
                 for round in 0..4 * ROUNDS {
                     if round % 8 == 7 {
                         WaitCanceller::new(process).cancel_wait();
-                        Notifier::elsewhere(bystander.shared()).notify(); // its core runs, before the turn is called back
+                        Notifier::elsewhere(bystander.shared()).notify(); // its core runs, before the slice is called back
                     }
                     me.yield_now().await;
                 }

@@ -62,7 +62,7 @@ pub async fn answer(mut port: Port<Null>) -> Never {
     }
 }
 
-/// Hands each call on as one of its own, and lends what it was lent.
+/// Forwards each call as one of its own, with the same slices.
 pub async fn relay(mut port: Port<Null>, mut next: Client<Null>) -> Never {
     loop {
         match port.accept_only(Add::BIT | Copy::BIT).await {

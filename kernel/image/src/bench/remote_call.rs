@@ -12,7 +12,7 @@ use renga_core::{Address, Arena, Client, Core, Process, Protocol};
 use renga_rt::ProcId;
 use renga_sync::Ipi;
 
-/// Wakes nobody: both cores are this one.
+/// Sends nothing: both cores are this one.
 struct NoIpi;
 impl Ipi for NoIpi {
     fn send(&self) {}

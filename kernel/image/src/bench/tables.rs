@@ -8,7 +8,7 @@ use renga_hal::trial::{LOOKS, Trial};
 
 static DIGESTS: Once<[u64; LOOKS + 1]> = Once::new();
 
-/// Before anybody has a frame.
+/// Before any frame is in use.
 pub fn try_out(memory: &FrameMemory) {
     DIGESTS.set(Trial::digests(memory));
 }

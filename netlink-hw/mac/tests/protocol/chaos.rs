@@ -1,4 +1,4 @@
-//! Schedules drawn from seeds: boards killed and started, tokens lost and doubled, frames lost, halves.
+//! Random schedules from seeds: boards killed and started, tokens lost and doubled, frames lost, halves.
 
 use crate::ring::{CONTROL_NS, FRAME_NS, Ring, TIMING};
 use renga_mac::MacState;
@@ -48,7 +48,7 @@ fn disturb(ring: &mut Ring, random: &mut Random, boards: u8) {
     ring.run_for(random.below(3_000_000));
 }
 
-/// After whatever happened: all boards are on, the bus is whole, and everybody can send within a bound.
+/// After any schedule: all boards are on, the bus is whole, and every board can send within a bound.
 fn recovers(ring: &mut Ring, boards: u8, seed: u64) {
     ring.part(&vec![0; usize::from(boards)]);
     ring.bus.set_faults(Faults::NONE);

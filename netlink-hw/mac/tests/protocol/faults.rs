@@ -130,7 +130,7 @@ fn token_bus_halves_work_and_merge() {
         let took_ns = ring.run_while(2 * bound_ns, |ring| ring.sites.iter().any(|site| site.received.is_empty()));
         println!("{boards} boards: {took_ns:?} of {bound_ns}");
         assert!(took_ns.is_some_and(|took_ns| took_ns <= bound_ns), "{boards}: {took_ns:?}");
-        // Whoever talks next is heard by all: then they know each other again.
+        // All boards hear the next talker: then they know each other again.
         ring.run_for(20_000_000);
         assert!(ring.holder().is_some());
     }

@@ -18,12 +18,12 @@ fn members_dead_board_costs_bound_and_is_dropped() {
                 took_ns.is_some_and(|took_ns| took_ns <= bound_ns),
                 "{dead} of {boards}: {took_ns:?} of {bound_ns}"
             );
-            // Whoever sends to it finds out.
+            // A board that sends to it finds out.
             ring.send(to, dead);
             ring.run_for(bound_ns);
             let known = |place: u8| ring.board(place).link.mac().members() >> dead & 1;
             assert!((0..boards).filter(|place| *place != dead).all(|place| known(place) == 0), "{dead} of {boards}");
-            // The others go on without it, without new losses.
+            // The others continue without it, without new losses.
             let made = |ring: &Ring| ring.sites.iter().map(|site| site.link.count().regenerated).sum::<u64>();
             let before = made(&ring);
             for _ in 0..10 {

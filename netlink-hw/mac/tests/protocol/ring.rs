@@ -18,7 +18,7 @@ const PAYLOAD_BYTES: usize = 16;
 pub struct Site {
     pub link: TokenLink<Loopback>,
     pub on: bool,
-    /// Who has sent to it what, in the order of arrival.
+    /// The senders and their data, in the order of arrival.
     pub received: Vec<(u8, u64)>,
     sequence: u64,
 }
@@ -31,7 +31,7 @@ pub struct Ring {
     doubled_since_ns: Option<u64>,
     parted: bool,
     pub doubled_ns: u64,
-    /// Times that a board was told anything.
+    /// Events that a board has had.
     pub events: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Who gets the token, when nothing goes wrong.
+//! The order of the token's holders, when all boards work.
 
 use crate::ring::{CONTROL_NS, FRAME_NS, Ring, TIMING};
 use renga_mac::MacState;

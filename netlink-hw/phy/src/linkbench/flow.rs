@@ -32,7 +32,7 @@ impl Flow {
 /// A flow as it comes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Coming {
-    /// So far.
+    /// The flow until now.
     pub flow: Flow,
     first_ns: u64,
     expected: u32,

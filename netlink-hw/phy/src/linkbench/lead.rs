@@ -1,4 +1,4 @@
-//! Board 0: it tells the others what to do, one thing after the other.
+//! Board 0: it commands the others, one measurement after the other.
 //!
 //! Not here: what they do (`station`).
 
@@ -25,7 +25,7 @@ impl<L: Measured> BenchStation<'_, L> {
         for board in 1..self.boards {
             round.pairs[usize::from(board)] = self.pair(board, span_us);
         }
-        // A broadcast, so that all begin at once.
+        // A broadcast, so that all start at once.
         self.forget();
         for board in 1..self.boards {
             self.ask(board, Message::Hello);
@@ -99,7 +99,7 @@ impl<L: Measured> BenchStation<'_, L> {
     }
 }
 
-/// What a board told of itself.
+/// The share that a board reported.
 fn share(told: Message) -> Option<Share> {
     let Message::Told { flow, sent, errors } = told else { return None };
     Some(Share { sent, came: flow, errors })

@@ -8,7 +8,7 @@ use renga_wire::PAYLOAD_BYTES_MAX;
 
 /// Bytes of a message but of [`Message::Data`].
 pub const SHORT_BYTES: usize = 48;
-/// In the place of a board: the next one of whoever is told.
+/// In the place of a board: the receiver's successor.
 pub const NEXT: u8 = 0xff;
 
 /// A message.
@@ -93,7 +93,7 @@ impl Message {
         bytes
     }
 
-    /// Whether it is what `question` asks for.
+    /// Whether this message answers `question`.
     pub fn answers(&self, question: Message) -> bool {
         match (self, question) {
             (Message::Here, Message::Hello) | (Message::Told { .. }, Message::Ask) => true,

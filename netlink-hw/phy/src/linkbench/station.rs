@@ -1,6 +1,6 @@
-//! A board that does what it is told, and counts what comes.
+//! A board that follows commands, and counts arrivals.
 //!
-//! Not here: who tells it (`lead`).
+//! Not here: the commands (`lead`).
 
 use super::Measured;
 use super::flow::Coming;
@@ -14,7 +14,7 @@ use renga_wire::{FrameKind, Header, LinkFrame, PAYLOAD_BYTES_MAX};
 pub struct Stream {
     to: u8,
     until_ns: u64,
-    /// Sent so far.
+    /// Sent until now.
     pub sent: u32,
 }
 
@@ -27,7 +27,7 @@ pub struct BenchStation<'a, L> {
     pub(super) stream: Stream,
     /// An answer that the link has no room for yet.
     answer: Option<(u8, Message)>,
-    /// What this board was answered last, and by whom.
+    /// The last answer to this board, and its sender.
     pub(super) answered: Option<(u8, Message)>,
     sequence: u8,
     payload: [u8; PAYLOAD_BYTES_MAX],

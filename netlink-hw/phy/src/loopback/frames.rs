@@ -16,14 +16,14 @@ impl WireModel {
         (0..self.stations.len()).filter(received)
     }
 
-    /// A station begins to send.
+    /// A station starts to send.
     pub(super) fn transmit(&mut self, place: usize, frame: &[u8]) {
         let bytes = frame.len().min(FRAME_BYTES_MAX);
         let overhead_ns = self.timing.frame_overhead_ns + self.timing.latency_ns;
         let wire_ns = bytes as u64 * 8 * 1_000_000_000 / self.timing.bits_per_s;
         let talking = self.others(place).find(|other| self.stations[*other].talk.is_some());
         let listened = self.others(place).any(|other| self.stations[other].listens && !self.stations[other].hung);
-        // Nobody can tell where a frame begins while a processor that hangs keeps ATN# low.
+        // The start of a frame is invisible while a processor that hangs keeps ATN# low.
         let blocked = self.others(place).any(|other| self.stations[other].hung && self.stations[other].drive.attention);
         let failed = match (talking, listened) {
             (Some(_), _) => Some(SendError::Collision),
@@ -88,7 +88,7 @@ impl WireModel {
         self.count.wire_ns += talk.wire_ns;
     }
 
-    /// Everybody hears a frame, or does not; the answers.
+    /// Delivers a frame to every station that hears it; the answers.
     fn deliver(&mut self, place: usize, frame: &[u8], header: &Header, payload: &[u8]) -> Poll {
         let (faults, group, mut poll) = (self.faults, self.stations[place].group, 0);
         for other in 0..self.stations.len() {
@@ -161,7 +161,7 @@ impl WireModel {
         Some(received.bytes)
     }
 
-    /// A station begins to bid.
+    /// A station starts to bid.
     pub(super) fn bid(&mut self, place: usize) {
         let until_ns = self.now_ns + self.timing.bid_ns;
         let station = &mut self.stations[place];

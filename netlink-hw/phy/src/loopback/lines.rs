@@ -1,4 +1,4 @@
-//! The lines: who pulls what low, who sees it when, and who is told.
+//! The lines: levels, their delays, and events.
 
 use super::station::LoopbackStation;
 use super::{BusEvent, WireModel};
@@ -67,7 +67,7 @@ impl WireModel {
         }
     }
 
-    /// Somebody may have to be told that a station has changed what it pulls low.
+    /// Schedules the events of a change in what a station pulls low.
     fn tell_change(&mut self, place: usize, old: Drive, new: Drive) {
         let changed = WatchedLines {
             busy: old.busy != new.busy,
@@ -116,7 +116,7 @@ impl WireModel {
         self.put(self.now_ns + after_ns, BusEvent::Sample);
     }
 
-    /// Tells everybody whose watched lines are not as they were.
+    /// Sends an event to every station whose watched lines have changed.
     pub(super) fn sample(&mut self) {
         (0..self.stations.len()).for_each(|place| self.look_at(place));
     }

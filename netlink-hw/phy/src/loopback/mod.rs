@@ -1,9 +1,8 @@
 //! A token bus in simulated time that joins the boards of one host program: lines and frames.
 //!
-//! Invariant: the same calls at the same times give the same events at the same times; faults come from
-//! a seed. Open-drain lines are low while anybody pulls them; what a board pulls low others see a little
-//! later, so two boards may begin at once. Two frames at a time damage each other. Not here: volts and
-//! words (the pin model), who may talk (`mac`).
+//! Invariant: the same calls at the same times give the same events at the same times; faults come from a seed. Open-drain lines are low
+//! while any board pulls them; others see a pull a little later, so two boards may start at once. Two frames at a time damage each other.
+//! Not here: volts and words (the pin model), the right to talk (`mac`).
 
 mod frames;
 mod lines;
@@ -21,10 +20,10 @@ use std::collections::BinaryHeap;
 use std::rc::Rc;
 use std::vec::Vec;
 
-/// What is to happen to a station. `turn`: only if it has not begun something else meanwhile.
+/// A scheduled event of a station. `turn`: valid only if the station has not started something else meanwhile.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum BusEvent {
-    /// Lines may have changed for everybody.
+    /// Lines may have changed for every station.
     Sample,
     /// Its frame ends.
     End { station: usize, turn: u32 },
@@ -42,7 +41,7 @@ struct WireModel {
     stations: Vec<LoopbackStation>,
     agenda: BinaryHeap<Reverse<(u64, u64, BusEvent)>>,
     order: u64,
-    /// Buffers of frames that nobody needs now.
+    /// Buffers of frames that are free now.
     pool: Vec<station::Buffer>,
     lose_next_token: bool,
     count: BusCounters,
@@ -90,7 +89,7 @@ impl LoopbackBus {
         self.0.borrow_mut().advance(now_ns);
     }
 
-    /// Whether the device of `board` asks for attention.
+    /// Whether the device of `board` interrupts.
     pub fn interrupts(&self, board: u8) -> bool {
         let bus = self.0.borrow();
         bus.stations[usize::from(board)].interrupts(bus.now_ns)
@@ -115,7 +114,7 @@ impl LoopbackBus {
         self.change(|bus| bus.stations[usize::from(board)].hung = true);
     }
 
-    /// Has a processor that hangs go on: what it was sending has failed meanwhile.
+    /// Resumes a processor that hangs; its frame has failed meanwhile.
     pub fn resume(&self, board: u8) {
         self.change(|bus| bus.stations[usize::from(board)].resume());
     }
@@ -125,8 +124,7 @@ impl LoopbackBus {
         self.0.borrow().stations[usize::from(board)].hung
     }
 
-    /// Resets the device of `board`: it pulls nothing low and forgets what it held. A frame of its on the
-    /// wire is cut short.
+    /// Resets the device of `board`: it pulls no line low and loses its state. A frame of its on the wire is cut short.
     pub fn reset(&self, board: u8) {
         self.change(|bus| {
             let station = &mut bus.stations[usize::from(board)];
@@ -145,17 +143,17 @@ impl LoopbackBus {
         self.0.borrow_mut().lose_next_token = true;
     }
 
-    /// Board `board` sees TOK_IN# low for a moment, though nobody hands a token on.
+    /// Board `board` sees TOK_IN# low for a moment, without a hand-over.
     pub fn offer_token(&self, board: u8) {
         self.change(|bus| bus.offer_token(usize::from(board)));
     }
 
-    /// What the bus has done so far.
+    /// The counters until now.
     pub fn count(&self) -> BusCounters {
         self.0.borrow().count
     }
 
-    /// Changes the wiring, and lets everybody look.
+    /// Changes the wiring, and samples all stations.
     fn change(&self, change: impl FnOnce(&mut WireModel)) {
         let bus = &mut *self.0.borrow_mut();
         change(bus);

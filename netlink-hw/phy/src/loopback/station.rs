@@ -16,7 +16,7 @@ pub struct BusTiming {
     pub bits_per_s: u64,
     /// What a frame costs beside its bytes (arming, poll word), ns.
     pub frame_overhead_ns: u64,
-    /// From a change of a line to the interrupts of those who watch it, ns.
+    /// From a change of a line to the interrupts of its watchers, ns.
     pub line_ns: u64,
     /// How long bids stand on the data lines, ns.
     pub bid_ns: u64,
@@ -116,7 +116,7 @@ pub(crate) struct LoopbackStation {
     /// Boards hear those of their own group.
     pub(crate) group: u8,
     pub(crate) hung: bool,
-    /// It has been told how to answer.
+    /// Its answers are set.
     pub(crate) listens: bool,
     pub(crate) drive: Drive,
     /// What others saw of it until `seen_ns`.

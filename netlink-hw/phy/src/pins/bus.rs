@@ -19,7 +19,7 @@ use renga_wire::bus::{Answers, BOARDS_MAX, Poll};
 pub enum Handshake {
     /// Strobe low, accepted, strobe high, ready: as IEEE 488.
     ThreeWire,
-    /// Every edge of the strobe carries a word; the two acknowledgement lines answer in turn.
+    /// Every edge of the strobe carries a word; the two acknowledgement lines answer alternately.
     TwoEdge,
 }
 
@@ -63,7 +63,7 @@ pub(crate) struct Layout {
     pub line_of: fn(u32) -> HarnessLine,
 }
 
-/// Readings between two looks at the clock.
+/// Readings between two readings of the clock.
 pub(crate) const READS_BETWEEN_CLOCKS: u32 = 32;
 
 /// The bus as one board drives it.
@@ -99,7 +99,7 @@ pub(crate) struct LineWait {
     pub mask: u32,
     /// Their levels wanted.
     pub want: u32,
-    /// Their levels that mean that nobody takes part.
+    /// The levels of a handshake without participants.
     pub nobody: Option<u32>,
 }
 

@@ -8,7 +8,7 @@ use core::fmt;
 pub enum BusError {
     /// A line did not do within its bound what the other side owed.
     NoAnswer(HarnessLine),
-    /// Both acknowledgement lines are high: nobody takes part.
+    /// Both acknowledgement lines are high: no board takes part.
     NobodyListens,
     /// Own data pins read otherwise than they are driven: a mask of pins.
     WiresDiffer(u32),

@@ -1,7 +1,7 @@
 //! Receiving a frame: arming, words, the answer in the poll word.
 //!
-//! Invariant: a word is acknowledged only when it has been read; whoever is not addressed lets go of the
-//! lines after the header; however it ends, all lines of the handshake are released.
+//! Invariant: a word is acknowledged only when it has been read; a board that is not addressed releases the lines after the header; however
+//! the frame ends, all lines of the handshake are released.
 
 use super::bus::{Handshake, PinBus, Stopped};
 use super::error::BusError;
@@ -18,7 +18,7 @@ const READY: u32 = HarnessLine::NotReady.mask();
 const STROBE: u32 = HarnessLine::Strobe.mask();
 const ATTENTION: u32 = HarnessLine::Attention.mask();
 
-/// Readings between two looks at the clock.
+/// Readings between two readings of the clock.
 const READS_BETWEEN_CLOCKS: u32 = 32;
 /// Readings of the data after the strobe until two agree.
 const READINGS_MAX: u32 = 8;
@@ -43,13 +43,12 @@ struct Ear {
 }
 
 impl<G: PinBank> PinBus<G> {
-    /// Whether levels, read twice, say that a frame begins: attention and not-ready low, strobe high.
+    /// Whether levels, read twice, show the start of a frame: attention and not-ready low, strobe high.
     pub const fn frame_begins(levels: u32) -> bool {
         levels & (ATTENTION | READY | STROBE) == STROBE
     }
 
-    /// Receives the frame that begins now (see [`PinBus::frame_begins`]) and answers it as `answers` says;
-    /// `room`: it may be kept in `into`.
+    /// Receives the frame that starts now (see [`PinBus::frame_begins`]) and answers it as `answers` says; `room`: `into` is free for it.
     ///
     /// # Errors
     /// Why there was none, after at most [`super::PinTiming::listener_bound_ns`].
@@ -103,8 +102,7 @@ impl<G: PinBank> PinBus<G> {
         Ok(if ours && room { Reception::Frame(bytes) } else { Reception::Nothing })
     }
 
-    /// The first word, whose strobe was seen with `levels`. A test keeps attention low after it and is
-    /// told by its first pattern.
+    /// The first word, whose strobe was seen with `levels`. A test keeps attention low after it; its first pattern reveals it.
     fn first_word(
         &mut self,
         levels: u32,
@@ -154,7 +152,7 @@ impl<G: PinBank> PinBus<G> {
         Ok(())
     }
 
-    /// The last word of the header; the others wait until this board goes on.
+    /// The last word of the header; the others wait until this board continues.
     fn last_of_header(&mut self, ear: &mut Ear) -> Result<u16, Stopped> {
         let (handshake, width) = (self.wiring.handshake, self.wiring.width);
         let mut word = 0;
@@ -167,7 +165,7 @@ impl<G: PinBank> PinBus<G> {
         Ok(word)
     }
 
-    /// One transfer, as far as the others cannot go on without this board.
+    /// One transfer, as far as the others cannot continue without this board.
     #[inline(always)]
     fn transfer(&mut self, handshake: Handshake, ear: &mut Ear) -> Result<u16, Stopped> {
         let levels = self.strobe(ear.edge, 0)?;
@@ -176,8 +174,8 @@ impl<G: PinBank> PinBus<G> {
         }
         let levels = match handshake {
             Handshake::ThreeWire => {
-                // The data had settled before the strobe; they are read again while the acknowledgement
-                // travels, and a difference is told in the poll word.
+                // The data had settled before the strobe; they are read again while the acknowledgement travels, and the poll word reports
+                // a difference.
                 self.exchange(ACCEPTED | READY);
                 self.strobe_ends(levels, ear)?;
                 levels
@@ -187,7 +185,7 @@ impl<G: PinBank> PinBus<G> {
         Ok(gather(levels & self.data))
     }
 
-    /// Lets the others go on. Of the two acknowledgement lines a listener always pulls one.
+    /// Lets the others continue. Of the two acknowledgement lines a listener always pulls one.
     #[inline(always)]
     fn answer_strobe(&mut self, handshake: Handshake, ear: &mut Ear) {
         self.exchange(ACCEPTED | READY);

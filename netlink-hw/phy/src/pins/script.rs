@@ -11,7 +11,7 @@ use renga_hal::gpio::{PinBank, Pull};
 
 /// Readings that a script holds: a power of two.
 pub const READINGS_MAX: usize = 8192;
-/// Between two looks at the clock, ns.
+/// Between two readings of the clock, ns.
 const LOOK_NS: u64 = 1_000;
 
 const STROBE: u32 = HarnessLine::Strobe.mask();
@@ -20,7 +20,7 @@ const ACCEPTED: u32 = HarnessLine::NotAccepted.mask();
 const ATTENTION: u32 = HarnessLine::Attention.mask();
 const DATA: u32 = Width::Sixteen.pins();
 
-/// Whom the other side plays.
+/// The part of the other side.
 enum Part<'a> {
     /// Listeners, one of which takes the frame.
     Listeners {
@@ -62,7 +62,7 @@ impl<'a> Ideal<'a> {
         Ideal { part, others, functions: [0; 3], latches: 0, readings, read: 0, stored: 0, now_ns: 0 }
     }
 
-    /// Forgets what was read and stored so far.
+    /// Forgets earlier readings and stores.
     pub fn begin(&mut self) {
         (self.read, self.stored) = (0, 0);
     }

@@ -1,7 +1,7 @@
 //! Sending a frame: attention, words, poll.
 //!
-//! Invariant: data change only while no listener may be reading them, and have settled before the
-//! strobe; however it ends, data wires and strobe are released. Not here: who may talk (`renga-mac`).
+//! Invariant: data change only while no listener may be reading them, and have settled before the strobe; however the frame ends, data
+//! wires and strobe are released. Not here: the right to talk (`renga-mac`).
 
 use super::bus::{Handshake, LineWait, PinBus, READS_BETWEEN_CLOCKS, Stopped};
 use super::error::BusError;
@@ -43,7 +43,7 @@ impl<G: PinBank> PinBus<G> {
             (handshake, width) => self.send_words(handshake, width, frame)?,
         };
         if strobe == 0 {
-            // The poll begins with a falling edge.
+            // The poll starts with a falling edge.
             self.send_two_edge(strobe, 0, false)?;
         }
         self.poll()
@@ -71,7 +71,7 @@ impl<G: PinBank> PinBus<G> {
         Ok(strobe)
     }
 
-    /// Shows that a frame begins, gives the listeners time to arm, and drives the data wires.
+    /// Shows the start of a frame, gives the listeners time to arm, and drives the data wires.
     ///
     /// Until the last moment only this board's own wire is driven, as in a bid: another board that talks
     /// too is seen before two boards drive a wire against each other.
@@ -96,14 +96,14 @@ impl<G: PinBank> PinBus<G> {
         Ok(())
     }
 
-    /// Two readings, if nobody drives another data wire.
+    /// Two readings, if no board drives another data wire.
     fn alone(&mut self, own: u32) -> Result<u32, Stopped> {
         let levels = self.levels();
         let others = levels & self.data & !own;
         if others != 0 || levels & STROBE == 0 { Err(self.stop(BusError::Collision(others))) } else { Ok(levels) }
     }
 
-    /// The data wire by which this board bids, and shows that it talks.
+    /// The data wire by which this board bids, and announces itself as talker.
     pub(super) fn own_wire(&self) -> u32 {
         spread(1 << (u32::from(self.board) % self.wiring.width.wires()))
     }
@@ -168,8 +168,8 @@ impl<G: PinBank> PinBus<G> {
 
     /// Releases `line` and waits until all see it high.
     ///
-    /// Others may take the rising line for low longer than this board: from the lowest level that anybody
-    /// reads as high (0.9 V) to the highest that anybody reads as low (2.0 V) is twice the way up to there.
+    /// Others may take the rising line for low longer than this board: from the lowest level that any board reads as high (0.9 V) to the
+    /// highest that any board reads as low (2.0 V) takes twice the time up to there.
     #[inline(always)]
     pub(crate) fn let_rise(&mut self, line: u32) -> Result<(), Stopped> {
         const THE_REST_OF_THE_RISE: u32 = 2;
@@ -182,7 +182,7 @@ impl<G: PinBank> PinBus<G> {
         Ok(())
     }
 
-    /// Turns the wires round and reads who says what.
+    /// Reverses the direction of the wires and reads each board's answer.
     fn poll(&mut self) -> Result<Poll, Stopped> {
         let pins = self.data;
         self.ready(READY)?;
@@ -206,7 +206,7 @@ impl<G: PinBank> PinBus<G> {
         Ok(Poll(word))
     }
 
-    /// Waits until all have let go. If this board has looked away, another frame may have begun since.
+    /// Waits until all have released the lines. If this board was late, another frame may have started since.
     fn ended(&mut self) -> Result<(), Stopped> {
         const IDLE: u32 = ACCEPTED | READY;
         let mut end_ns = None;
@@ -223,7 +223,7 @@ impl<G: PinBank> PinBus<G> {
 
     /// Lets the listeners know: attention with the strobe high, in the middle of a frame.
     pub(super) fn give_up(&mut self) {
-        // Attention first: nobody takes what follows for a word.
+        // Attention first: no board takes what follows for a word.
         self.change(ATTENTION, READY | ACCEPTED);
         self.float_data();
         self.gpio.set(STROBE);
@@ -238,8 +238,8 @@ impl<G: PinBank> PinBus<G> {
         if wrong == 0 { Ok(()) } else { Err(self.stop(BusError::WiresDiffer(wrong))) }
     }
 
-    /// Bids with this board's own data wire for a while; who bids, a bit each. The caller has BUSY# and
-    /// ATN# low. With fewer wires than boards, the lowest board of each wire counts as the bidder.
+    /// Bids with this board's own data wire for a while; returns the bidders, a bit each. The caller has BUSY# and ATN# low. With fewer
+    /// wires than boards, the lowest board of each wire counts as the bidder.
     pub fn bid(&mut self) -> u16 {
         let own = self.own_wire();
         self.put(own, own);

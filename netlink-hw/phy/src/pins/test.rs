@@ -14,7 +14,7 @@ use renga_hal::gpio::PinBank;
 pub const WIRES: usize = 16;
 /// Patterns of a test.
 pub const PATTERNS: usize = 2 + 2 * WIRES;
-/// Looks at the harness until it reads as it was driven: a stall lets the wires fall.
+/// Samples of the harness until it reads as it was driven: a stall lets the wires fall.
 const LOOKS_MAX: u32 = 4;
 
 /// What a board saw of each pattern.
@@ -50,9 +50,9 @@ pub enum WireReading {
 /// What is wrong with a wire, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WireFault {
-    /// The wire is low for everybody.
+    /// The wire is low for every board.
     StuckLow,
-    /// The wire is high for everybody.
+    /// The wire is high for every board.
     StuckHigh,
     /// The board has no contact with the wire.
     Open {
@@ -142,7 +142,7 @@ pub fn name_fault(
         WireReading::NeverLow if all && at_talker == first => WireFault::StuckHigh,
         WireReading::NeverHigh if all || alone => WireFault::Open { board: place },
         WireReading::Carries(with) if all || alone => WireFault::Swapped { board: place, with },
-        // What is read of wires that are driven apart may look like anything (a Pi 4 reads their level either way).
+        // Wires driven against each other may read as anything (a Pi 4 reads their level either way).
         _ => {
             let views = || listeners.iter().map(|(_, view)| view).chain([talker.1]);
             touching(wire, wires, views).map_or(WireFault::Unclear, |with| WireFault::Shorted { with })
@@ -150,7 +150,7 @@ pub fn name_fault(
     })
 }
 
-/// The wire that `wire` touches: both are wrong for somebody, and only while they are driven apart.
+/// The wire that `wire` touches: both are wrong for some board, and only while they are driven apart.
 fn touching<'a, I: Iterator<Item = &'a PatternReadings>>(wire: u8, wires: u8, views: impl Fn() -> I) -> Option<u8> {
     let wrong = |wire: u8| views().fold(0, |wrong, view| wrong | column(view, wire) ^ sent(wire));
     let apart = |other: &u8| wrong(wire) & !(sent(*other) ^ sent(wire)) == 0;
@@ -180,7 +180,7 @@ impl<G: PinBank> PinBus<G> {
         for (index, seen) in view.patterns.iter_mut().enumerate() {
             let levels = spread(pattern(index));
             *seen = self.look_at_harness(levels & pins);
-            // Whoever is done first must not take the end for the beginning of a frame.
+            // The first to finish must not take the end for the start of a frame.
             self.send_three_wire(levels, index + 1 == PATTERNS)?;
         }
         let ready = HarnessLine::NotReady.mask();

@@ -11,21 +11,21 @@ pub struct PinTiming {
     /// Data stay for this long after the end of the strobe: listeners that read them again see the strobe
     /// rise later than the talker, by its rise and a clock of skew.
     pub hold_ns: u64,
-    /// From attention to the first word: longer than a listener may look away.
+    /// From attention to the first word: longer than a listener may be late.
     pub arm_ns: u64,
     /// A talker waits for one acknowledgement.
     pub answer_ns: u64,
     /// A listener waits for the talker's next strobe: longer than `arm_ns` and `answer_ns`.
     pub strobe_ns: u64,
-    /// How long a talker that gives up shows it.
+    /// How long a talker that gives up signals it.
     pub abandon_ns: u64,
-    /// A whole frame with its poll. Looked at after each 32 readings of one wait: waits that end sooner do
-    /// not count, and are bounded by their number.
+    /// A whole frame with its poll. Checked after each 32 readings of one wait: waits that end sooner do not count, and are bounded by
+    /// their number.
     pub frame_ns: u64,
 }
 
 impl PinTiming {
-    /// For boards that look at the lines all the time but for stalls of 5 us.
+    /// For boards that sample the lines without a pause but for stalls of 5 us.
     pub const fn for_width(width: Width) -> PinTiming {
         PinTiming {
             settle_ns: 80,
@@ -38,7 +38,7 @@ impl PinTiming {
         }
     }
 
-    /// The same for boards that hear by interrupt that a frame begins and may be up to `arm_ns` late.
+    /// The same for boards that learn of a frame's start by interrupt and may be up to `arm_ns` late.
     pub const fn by_interrupt(width: Width, arm_ns: u64) -> PinTiming {
         let quick = PinTiming::for_width(width);
         let more_ns = arm_ns - quick.arm_ns;
@@ -58,7 +58,7 @@ impl PinTiming {
     }
 }
 
-/// How pauses are made: reads take their time, and stores go out at a known pace.
+/// The source of pauses: reads take their time, and stores go out at a known pace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Settle {
     pub reads: u32,

@@ -5,7 +5,7 @@
 /// A line of the link that is not a data line; active low.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum HarnessLine {
-    /// Somebody holds the token. Open drain, shared.
+    /// A board has the token. Open drain, shared.
     Busy,
     /// The talker's strobe: driven by the talker only.
     Strobe,
@@ -13,7 +13,7 @@ pub enum HarnessLine {
     NotReady,
     /// Not accepted; the first acknowledgement of the two-edge handshake. Open drain, shared.
     NotAccepted,
-    /// A frame begins, a poll, a request, a reset. Open drain, shared.
+    /// Start of a frame, poll, request, reset. Open drain, shared.
     Attention,
     /// The token comes from the board before.
     TokenIn,

@@ -17,16 +17,16 @@ pub enum FaultPlace {
     This,
     /// At this one.
     Board(u8),
-    /// At the board that reports it, or at this one, the only other one that could tell.
+    /// At the board that reports it, or at this one, the only other one that can see it.
     Either(u8),
 }
 
 /// What is wrong with a wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finding {
-    /// It is low though nobody pulls it.
+    /// It is low though no board pulls it.
     HeldLow,
-    /// It is high for all whoever pulls it, and at once when it is let go.
+    /// It is high for all whichever board pulls it, and at once when it is released.
     HeldHigh,
     /// The same, of a control line with one other board, which may have no contact instead.
     HeldHighOrOpen {

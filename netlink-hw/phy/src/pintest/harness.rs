@@ -15,7 +15,7 @@ const SHARED: [HarnessLine; 4] =
 /// What a wire is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Use {
-    /// Data: held up by the boards' own pulls only, and only in this test.
+    /// Data: pulled up by the boards' own pulls only, and only in this test.
     Data,
     /// A control line of all boards, which the harness holds up.
     Control,

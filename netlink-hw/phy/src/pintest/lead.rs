@@ -1,4 +1,4 @@
-//! A board whose turn it is: it pulls one wire after the other, and notes what happens.
+//! The leader: it pulls one wire after the other, and notes what happens.
 
 use super::harness::Use;
 use super::report::{Answer, PinReport};
@@ -12,7 +12,7 @@ const RISEN_NS: u64 = 50_000;
 const FALLEN_NS: u64 = 5_000;
 
 impl<G: PinBank> Tester<G> {
-    /// One turn.
+    /// One round as leader.
     pub(super) fn lead(&mut self) {
         self.report.begin_anew();
         let begin_ns = self.pins.now_ns();
@@ -54,7 +54,7 @@ impl<G: PinBank> Tester<G> {
         self.pins.wait_until(begin_ns + wire_ns(self.boards));
     }
 
-    /// Pulls one wire, and hears who saw it.
+    /// Pulls one wire, and reads which boards saw it.
     fn try_wire(&mut self, number: usize, rest: u32) {
         let wire = self.report.harness.wires()[number];
         // The token's wire leads to one board only: the others are to know that it answers.
@@ -64,7 +64,7 @@ impl<G: PinBank> Tester<G> {
         self.pins.wait_until(begin_ns + SYMBOL_NS / 2);
         let fallen = rest & !self.pins.levels();
         let sight = &mut self.report.sights[number];
-        // What touches the token's shows when it is pulled itself.
+        // A wire that touches the token's shows when it is pulled itself.
         sight.touches = if wire.used == Use::TokenOut { 0 } else { fallen & !wire.pins };
         sight.unjoined = wire.pins & !fallen;
         self.pins.wait_until(begin_ns + SYMBOL_NS);

@@ -1,4 +1,4 @@
-//! A board whose turn it is not: it says which wire it saw fall.
+//! The listeners: each answers which wire it saw fall.
 
 use super::Tester;
 use super::harness::{Use, Wire};
@@ -18,7 +18,7 @@ impl<G: PinBank> Tester<G> {
             let levels = self.pins.levels();
             let fallen = rest & !levels;
             if fallen != 0 {
-                // Who led first leads again.
+                // The board that led first leads again.
                 self.led &= now_ns - changed_ns < anew_ns(self.boards);
                 self.answer(now_ns, rest);
             }
@@ -37,7 +37,7 @@ impl<G: PinBank> Tester<G> {
     fn answer(&mut self, begin_ns: u64, rest: u32) {
         self.pins.wait_until(begin_ns + SYMBOL_NS / 2);
         let seen = rest & !self.pins.levels();
-        // Who measures a rise has let go by now.
+        // The board that measures a rise has released the wire by now.
         if let Some(wire) = self.meant(seen) {
             let on = self.answers_on(wire, seen);
             for bit in 0..CODE_BITS {

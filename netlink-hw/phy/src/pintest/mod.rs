@@ -1,13 +1,12 @@
-//! The test of the link's wires: each board in turn pulls one wire after the other, and the others answer on it.
+//! The test of the link's wires: the boards lead one after the other; a leader pulls one wire after the other, and the others answer on it.
 //!
-//! **It has never run on a board.** A wire is pulled low or let go, data wires too, and the boards' pull-ups hold all of them
-//! up: whatever is swapped or shorted, no two boards drive a wire against each other. What a board can see alone (held,
-//! shorted, how long a wire rises) it sees of its own pins; for the rest each board that sees a wire fall says on that wire,
-//! in a slot of time of its own, which wire it takes it for. So a wire needs no other one to be tested but the token's.
-//! `docs/reference/pintest.md` is the protocol.
+//! **It has never run on a board.** A wire is pulled low or released, data wires too, and the boards' pull-ups keep all of them up: however
+//! wires are swapped or shorted, no two boards drive a wire against each other. A board reads some faults from its own pins (stuck,
+//! shorted, how long a wire rises). For the rest each board that sees a wire fall answers on that wire, in a slot of time of its own, which
+//! wire it takes it for. So a wire needs no other one to be tested but the token's. `docs/reference/pintest.md` is the protocol.
 //!
-//! Invariant: this board drives nothing high; every wait has a bound, and a turn ends within [`turn_bound_ns`]. Not
-//! here: what comes over the wires when they are sound (`crate::pins`, `crate::spi`), who prints ([`PinReport`] is text).
+//! Invariant: this board drives no wire high; every wait has a bound, and a round ends within [`turn_bound_ns`]. Not here: traffic over
+//! sound wires (`crate::pins`, `crate::spi`), the printing ([`PinReport`] is text).
 
 mod finding;
 mod harness;
@@ -37,7 +36,7 @@ pub struct Tester<G> {
     report: PinReport,
     board: u8,
     boards: u8,
-    /// It has led since the boards' turns began anew.
+    /// It has led since the rounds restarted.
     led: bool,
     readings: [u32; READINGS],
 }
@@ -54,7 +53,7 @@ impl<G: PinBank> Tester<G> {
         Tester { pins, report, board, boards, led: false, readings: [0; READINGS] }
     }
 
-    /// Answers the others until it is this board's turn, then leads: what it saw.
+    /// Answers the others until this board is to lead, then leads; the report.
     pub fn turn(&mut self) -> &PinReport {
         self.listen();
         self.led = true;

@@ -20,7 +20,7 @@ pub enum Answer {
 /// What was seen of one wire.
 #[derive(Clone, Copy, Debug)]
 pub struct WireMeasurement {
-    /// It is low though nobody is to pull it.
+    /// It is low though no board is to pull it.
     pub held_low: bool,
     /// Readings after it was let go until none was low any more: the most of some measurements; none: it stayed low.
     pub rise_readings: Option<usize>,
@@ -42,7 +42,7 @@ impl WireMeasurement {
     };
 }
 
-/// What a board saw of all wires in its turn.
+/// A leader's measurements of all wires.
 #[derive(Clone, Copy, Debug)]
 pub struct PinReport {
     /// The board.
@@ -57,7 +57,7 @@ pub struct PinReport {
     pub read_ns: u64,
 }
 
-/// What a turn says of the wires, without its figures.
+/// The verdict on the wires after a round, without its figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Verdict {
     /// The boards that answered, as a mask.

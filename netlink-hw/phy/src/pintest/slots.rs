@@ -1,12 +1,12 @@
-//! When who pulls: the times of one wire's test, and of the boards' turns.
+//! Who pulls when: the times of one wire's test, and of the boards' rounds.
 //!
 //! ```text
 //! wire   ‾‾\____/‾‾‾‾|0 board 0's 7 bits ‾‾‾|1 board 1's 7 bits ‾‾‾| ... the next wire
 //!          mark  gap
 //! ```
 //!
-//! A symbol is longer than a wire rises and boards are late to look, twice; all times count from the fall of the mark. Not
-//! here: what is said (`report`).
+//! A symbol is longer than a wire rises and boards are late to sample, twice; all times count from the fall of the mark. Not here: the
+//! content (`report`).
 
 use renga_wire::bus::BOARDS_MAX;
 
@@ -18,7 +18,7 @@ const HEAD_SYMBOLS: u64 = 2;
 const ANSWER_SYMBOLS: u64 = CODE_BITS as u64 + 1;
 /// A one, five bits of the wire's number, and the bit that makes the number of ones odd.
 pub const CODE_BITS: u32 = 7;
-/// Between two looks of a board that listens, ns.
+/// Between two samples of a board that listens, ns.
 pub const LOOK_NS: u64 = 2_000;
 
 /// What says that wire `wire` fell.
@@ -33,17 +33,17 @@ pub fn wire_of(said: u32) -> Option<usize> {
     (said == code(wire)).then_some(wire)
 }
 
-/// When bit `bit` of `board`'s answer begins, ns after the mark.
+/// The start of bit `bit` of `board`'s answer, ns after the mark.
 pub const fn bit_ns(board: u8, bit: u32) -> u64 {
     (HEAD_SYMBOLS + ANSWER_SYMBOLS * board as u64 + bit as u64) * SYMBOL_NS
 }
 
-/// All have answered after so long, ns, and whoever listens looks for the next wire.
+/// All have answered after so long, ns, and listeners wait for the next wire.
 pub const fn answered_ns(boards: u8) -> u64 {
     bit_ns(boards, 0)
 }
 
-/// A wire's whole test, ns: longer, as who listens is late.
+/// A wire's whole test, ns: longer, as listeners are late.
 pub const fn wire_ns(boards: u8) -> u64 {
     bit_ns(boards, 1)
 }
@@ -59,7 +59,7 @@ pub const fn due_ns(board: u8, boards: u8, led: bool) -> u64 {
     turn * still_ns(boards)
 }
 
-/// After so long without a change all boards have led once, and begin anew, ns.
+/// After so long without a change all boards have led once, and the rounds restart, ns.
 pub const fn anew_ns(boards: u8) -> u64 {
     boards as u64 * still_ns(boards) + still_ns(boards) / 2
 }
@@ -70,7 +70,7 @@ pub const LISTEN_NS_MAX: u64 = 3_000_000_000;
 /// How often the rise of all wires is measured.
 pub const RISES: usize = 4;
 
-/// The longest that one turn takes, ns: listening, the last wire heard then, and leading.
+/// The longest round, ns: listening, the last wire heard then, and leading.
 pub const fn turn_bound_ns(boards: u8) -> u64 {
     LISTEN_NS_MAX + (2 + RISES as u64 + super::WIRES_MAX as u64) * wire_ns(boards)
 }

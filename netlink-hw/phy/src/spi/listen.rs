@@ -1,7 +1,7 @@
 //! Receiving a frame over SPI: arming, chunks, the answer in the poll.
 //!
-//! Invariant: a chunk is acknowledged only when the FIFO is empty again; whoever is not addressed lets go of the lines
-//! after the first chunk; however it ends, all lines of the handshake are released.
+//! Invariant: a chunk is acknowledged only when the FIFO is empty again; a board that is not addressed releases the lines after the first
+//! chunk; however the frame ends, all lines of the handshake are released.
 
 use super::bus::{ACCEPTED, ATTENTION, READY, SpiBus};
 use super::wiring::{DATA, SELECT};
@@ -20,7 +20,7 @@ use renga_wire::{FrameKind, Header, LinkFrame};
 type Octets = [u8; FIFO_OCTETS + 1];
 
 impl<G: PinBank, M: SpiSender, S: SpiReceiver> SpiBus<G, M, S> {
-    /// Receives the frame that begins now and answers it as `answers` says; `room`: it may be kept in `into`.
+    /// Receives the frame that starts now and answers it as `answers` says; `room`: `into` is free for it.
     ///
     /// # Errors
     /// Why there was none.
@@ -112,13 +112,13 @@ impl<G: PinBank, M: SpiSender, S: SpiReceiver> SpiBus<G, M, S> {
         if *calm && !high && levels & SELECT != 0 { Err(self.stop(BusError::Abandoned)) } else { Ok(()) }
     }
 
-    /// Lets the others go on. Of the two acknowledgement lines a listener always pulls one.
+    /// Lets the others continue. Of the two acknowledgement lines a listener always pulls one.
     fn acknowledge(&mut self) {
         self.pins.exchange(ACCEPTED | READY);
         self.turn_round();
     }
 
-    /// Drives the bits of `poll` when it is their turn.
+    /// Drives the bits of `poll` in their slots.
     fn answer(&mut self, poll: Poll) -> Result<(), Stopped> {
         for bit in 0..u16::BITS {
             self.attention(0)?;

@@ -1,11 +1,11 @@
-//! The link over SPI: the token's holder is master, all others receive by their slave peripheral, nobody answers by it.
+//! The link over SPI: the token's holder is master, all others receive by their slave peripheral and never answer by it.
 //!
-//! **It has never run on a board.** Frames cross in chunks that fit the slaves' FIFOs; two open-drain lines say in turn
-//! that all have emptied theirs, so no rate of the slaves is assumed, and no octet comes that has no room. The answers
-//! of the poll cross one bit at a time. `docs/reference/link-spi.md` is the protocol.
+//! **It has never run on a board.** Frames cross in chunks that fit the slaves' FIFOs; two open-drain lines report alternately that all
+//! have emptied theirs, so the slaves may have any rate, and no octet finds a full FIFO. The answers of the poll cross one bit at a time.
+//! `docs/reference/link-spi.md` is the protocol.
 //!
-//! Invariant: every wait has a bound ([`timing`]); after an error this board drives nothing that others need. Not here:
-//! who may talk (`renga-mac`); registers (`renga-board-rpi`).
+//! Invariant: every wait has a bound ([`timing`]); after an error this board drives no line that others need. Not here: the right to talk
+//! (`renga-mac`); registers (`renga-board-rpi`).
 
 mod bus;
 mod listen;

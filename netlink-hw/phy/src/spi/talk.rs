@@ -1,6 +1,6 @@
 //! Sending a frame over SPI: attention, chunks, poll; and bidding.
 //!
-//! Invariant: a chunk leaves only when all who take part have emptied their FIFOs. Not here: who may talk (`renga-mac`).
+//! Invariant: a chunk leaves only when all participants have emptied their FIFOs. Not here: the right to talk (`renga-mac`).
 
 use super::bus::{ACCEPTED, ATTENTION, READY, SpiBus};
 use super::wiring::{DATA, Role, SELECT};
@@ -12,7 +12,7 @@ use renga_hal::spi::{SpiReceiver, SpiSender};
 use renga_wire::bus::{BOARDS_MAX, Poll};
 use renga_wire::frame::{FRAME_BYTES_MAX, HEADER_BYTES};
 
-/// Two boards that begin at once let go so far apart for each number between them, ns.
+/// Two boards that start at once release so far apart for each number between them, ns.
 const SLOT_NS: u64 = 4_000;
 /// All slots.
 pub(super) const SLOTS_NS: u64 = SLOT_NS * BOARDS_MAX as u64;
@@ -41,9 +41,9 @@ impl<G: PinBank, M: SpiSender, S: SpiReceiver> SpiBus<G, M, S> {
         sent.map_err(|Stopped| self.pins.why)
     }
 
-    /// Shows that a frame begins, gives the listeners time to arm, and takes the wires, unless another board talks.
+    /// Shows the start of a frame, gives the listeners time to arm, and takes the wires, unless another board talks.
     ///
-    /// Talkers hold not-ready for a time that differs by their numbers: who lets go last is alone.
+    /// Talkers pull not-ready for a time that differs by their numbers: the last to release is alone.
     fn call_attention(&mut self) -> Result<(), Stopped> {
         let idle = SELECT | ACCEPTED | READY;
         self.pins.wait_for(idle, idle)?;
@@ -56,7 +56,7 @@ impl<G: PinBank, M: SpiSender, S: SpiReceiver> SpiBus<G, M, S> {
         if self.pins.levels() & ACCEPTED != 0 {
             return Err(self.stop(BusError::NobodyListens));
         }
-        // Attention that is low while select is high is the beginning of a frame for all who rest.
+        // For idle boards, low attention with high select is the start of a frame.
         self.pins.let_rise(ATTENTION)?;
         self.route(Role::Talks);
         Ok(())
@@ -112,7 +112,7 @@ impl<G: PinBank, M: SpiSender, S: SpiReceiver> SpiBus<G, M, S> {
         Ok(Poll(word))
     }
 
-    /// Lets the listeners know, who wait for a chunk.
+    /// Notifies the listeners, which wait for a chunk.
     fn give_up(&mut self) {
         self.route(Role::Listens);
         self.pins.change(ATTENTION, READY | ACCEPTED);
@@ -120,8 +120,8 @@ impl<G: PinBank, M: SpiSender, S: SpiReceiver> SpiBus<G, M, S> {
         self.pins.gpio.wait_until(until_ns);
     }
 
-    /// Bids by holding not-accepted low, the longer the lower its number, and looks whether another one holds it
-    /// longer. This board's bit, or none: who won is not known to who did not.
+    /// Bids by pulling not-accepted, the longer the lower its number, and checks whether another board pulls longer. This board's bit, or
+    /// none: a loser does not learn the winner.
     pub fn bid(&mut self) -> u16 {
         let board = self.pins.board;
         self.pins.change(ACCEPTED, 0);

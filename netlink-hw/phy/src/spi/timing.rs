@@ -9,7 +9,7 @@ const OCTET_CLOCKS: u64 = 9;
 /// Chunks of the longest frame, each with its head and its tail.
 const CHUNKS: u64 = (FRAME_BYTES_MAX as u64).div_ceil(CHUNK_OCTETS as u64);
 const CHUNK_CLOCKS: u64 = (CHUNK_OCTETS as u64 + 2) * OCTET_CLOCKS;
-/// Between two chunks, and for each bit of the poll, ns: far more than boards that look need.
+/// Between two chunks, and for each bit of the poll, ns: far more than boards that poll need.
 const ANSWER_NS: u64 = 5_000;
 /// Answers in a poll.
 const POLL_ANSWERS: u64 = 32;

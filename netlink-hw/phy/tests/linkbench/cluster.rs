@@ -11,7 +11,7 @@ use renga_router::TokenLink;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// Between two looks at an idle bus, ns: it is looked at all the time.
+/// Between two samples of an idle bus, ns: sampling without a pause.
 const IDLE_NS: u64 = 500;
 /// All have found each other by then, ns.
 pub const PATIENCE_NS: u64 = 400_000_000;

@@ -64,7 +64,7 @@ pub fn send(setup: &ModelSetup, wiring: Wiring, frames: &[Vec<u8>]) -> (Seen, Ve
         assert!(until_ns < 2_000_000_000, "the talker never ends: {:?}", seen.borrow());
         tasks.run_until(until_ns);
     }
-    // Who listens may be behind by a little.
+    // A listener may be behind by a little.
     tasks.run_until(until_ns + 20_000);
     drop(tasks);
     (seen.take(), model.violations())

@@ -105,7 +105,7 @@ fn caught(fault: Option<Fault>, timing: PinTiming, handshake: Handshake, setup: 
             println!("seed {seed}: {violation}");
             return Some(*violation);
         }
-        // Worse than a violation: an intact frame that nobody took.
+        // Worse than a violation: an intact frame that no board took.
         let seen = seen.borrow();
         let boards = setup.boards.len() - 1;
         if seen.sent.iter().any(|sent| sent.result.is_ok_and(|poll| poll.takers().count_ones() as usize != boards)) {
@@ -116,7 +116,7 @@ fn caught(fault: Option<Fault>, timing: PinTiming, handshake: Handshake, setup: 
     None
 }
 
-/// Listeners that are slow to look, so that it matters who answers last.
+/// Listeners that sample slowly, so that the last to answer matters.
 fn slow_listeners() -> ModelSetup {
     let mut setup = ModelSetup::of(5, Speed::PI4_600);
     setup.boards[0] = Speed::PI3_1200;

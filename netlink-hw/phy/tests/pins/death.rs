@@ -1,4 +1,4 @@
-//! Boards that are reset, hang or lose power at every step of a transfer: the others go on.
+//! Boards that are reset, hang or lose power at every step of a transfer: the others continue.
 
 use crate::bench::{ALL, BEGIN_NS, Plan, Seen, WIRING, frame, payload, plain};
 use renga_phy::pins::model::{HarnessModel, ModelSetup, Speed, Tasks};
@@ -17,8 +17,8 @@ const END_NS: u64 = THIRD_NS + 60_000;
 const STEP_NS: u64 = 67;
 /// A short frame with its arming is over by then.
 const LAST_DEATH_NS: u64 = BEGIN_NS + 32_000;
-/// A talker that is kept for one answer, and a listener for one strobe; nothing chains them, because the
-/// first that gives up tells the others.
+/// A talker that waits for one answer, and a listener for one strobe; nothing chains them, because the first that gives up notifies the
+/// others.
 const KEPT_NS: u64 = {
     let timing = PinTiming::for_width(Width::Sixteen);
     timing.strobe_ns + timing.arm_ns + timing.abandon_ns
@@ -28,11 +28,11 @@ const KEPT_NS: u64 = {
 enum Death {
     /// Its pins become inputs.
     Reset,
-    /// Its pins stay as they are, until somebody resets it.
+    /// Its pins stay as they are, until a reset.
     Hang,
 }
 
-/// When somebody resets a hung board: the image starts no watchdog, so on a real bus a person does.
+/// When a person resets a hung board: the image starts no watchdog.
 const RESET_NS: u64 = 250_000;
 
 fn plans() -> Vec<(u8, u64, Plan)> {
@@ -130,7 +130,7 @@ fn power_loss_of_board_is_detected() {
     tasks.run_until(END_NS);
     let seen = seen.borrow();
     assert_eq!(seen.sent.len(), 3, "{seen:?}");
-    // A poll may find the clamped lines as they should be for as long as it looks; then it has found nobody.
+    // A poll may find the clamped lines as they should be as long as it samples; then it has found no board.
     for sent in &seen.sent {
         let failed = sent.result.is_err() || sent.result == Ok(Poll(0));
         assert!(failed && sent.end_ns - sent.begin_ns < KEPT_NS, "{seen:?}");

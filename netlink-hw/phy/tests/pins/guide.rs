@@ -1,4 +1,4 @@
-//! The guide's table and drawing of the wires are those of the driver: who builds a cluster has nothing else.
+//! The guide's table and drawing of the wires are those of the driver: a builder of a cluster has only the guide.
 
 use renga_phy::pins::{HarnessLine, data_pin};
 use std::fs;

@@ -41,7 +41,7 @@ fn harness_stuck_wires_are_named() {
             let low = tested(1, Width::Sixteen, speed, vec![HarnessFault::StuckLow(data_pin(wire))]);
             assert_eq!(low, faults(&[(wire, WireFault::StuckLow)], 16), "{speed:?}");
         }
-        // A wire at the supply looks like another talker to who watches for one; the test says so at once.
+        // To a board that watches for another talker, a wire at the supply seems to be one; the test reports it at once.
         let plans = [(1, BEGIN_NS, Plan::Test)];
         let setup = ModelSetup { faults: vec![HarnessFault::StuckHigh(data_pin(6))], ..ModelSetup::of(BOARDS, speed) };
         let (seen, _) = run(&setup, WIRING, &plans, 2 * BEGIN_NS);
@@ -101,7 +101,7 @@ fn harness_stuck_control_lines_are_named() {
     assert_eq!(low(HarnessLine::NotAccepted), Err(BusError::NoAnswer(HarnessLine::NotAccepted)));
     assert_eq!(low(HarnessLine::Strobe), Err(BusError::NoAnswer(HarnessLine::Strobe)));
     assert_eq!(low(HarnessLine::Attention), Err(BusError::NoAnswer(HarnessLine::Attention)));
-    // Lines that cannot be pulled: nobody hears.
+    // Lines that cannot be pulled: no board hears.
     assert_eq!(high(HarnessLine::NotAccepted), Err(BusError::NobodyListens));
     assert!(high(HarnessLine::Attention).is_err());
 }

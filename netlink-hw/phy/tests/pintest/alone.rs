@@ -1,4 +1,4 @@
-//! What one board sees when nobody answers.
+//! One board's view without an answer.
 
 use crate::cluster::{findings, run, setup, wire};
 use renga_phy::pins::model::{HarnessFault, ModelSetup, Speed};
@@ -30,13 +30,12 @@ fn pintest_lone_board_reports_being_alone() {
     assert!(text.lines().any(|line| line.starts_with("D4 ") && line.ends_with("FAULT: held low")), "{text}");
 }
 
-/// Pull-ups so weak, on a harness of eight boards, that a wire is not up when the last reading is made.
-/// Holds: pintest-wires.
+/// Pull-ups so weak, on a harness of eight boards, that a wire is not up when the last reading comes. Holds: pintest-wires.
 #[test]
 fn pintest_wires_without_pull_up_are_named() {
     let setup = ModelSetup { pull_ohms: 400_000.0, ..setup(8, Speed::PI3_1200, &[]) };
     let found = findings(&run(&setup, &[0], 1)[0]);
-    // Between the thresholds some are read as high by chance.
+    // Between the thresholds some read as high at random.
     assert!(
         !found.is_empty()
             && found.iter().all(|(name, finding)| name.starts_with('D') && *finding == Finding::NeverRises),

@@ -6,7 +6,7 @@ use renga_phy::pintest::{Finding, Harness, PinReport, Tester, turn_bound_ns};
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// The reports of `turns` turns of each board of `present`, in the order of time; no wire floats or is fought for.
+/// The reports of `turns` rounds of each board of `present`, in the order of time; no wire floats or is fought for.
 pub fn run(setup: &ModelSetup, present: &[u8], turns: usize) -> Vec<PinReport> {
     run_numbered(setup, present, |board| board, turns)
 }
@@ -35,7 +35,7 @@ pub fn run_numbered(setup: &ModelSetup, present: &[u8], number: fn(u8) -> u8, tu
         tasks.run_until(until_ns);
     }
     drop(tasks);
-    // The rules of frames do not bind who sends none.
+    // The rules of frames do not bind a board that sends none.
     let electric = |broken: &&Violation| matches!(broken.rule, Rule::Contention { .. } | Rule::Floating { .. });
     assert_eq!(model.violations().iter().find(electric), None, "nobody drives against another or reads what floats");
     reports.take()
@@ -49,7 +49,7 @@ pub fn harness(setup: &ModelSetup, board: u8) -> Harness {
     }
 }
 
-/// What each board of `setup` finds in its first turn with all others, wire by wire.
+/// The findings of each board of `setup` in its first round with all others, wire by wire.
 pub fn found(setup: &ModelSetup) -> Vec<Vec<(&'static str, Finding)>> {
     let boards: Vec<u8> = (0..setup.boards.len() as u8).collect();
     let reports = run(setup, &boards, 1);

@@ -1,4 +1,4 @@
-//! Who leads when.
+//! The order of the leaders.
 
 use crate::cluster::{findings, run, run_numbered, setup};
 use renga_phy::pins::model::{HarnessFault, Speed};
@@ -27,8 +27,7 @@ fn pintest_absent_boards_are_left_out() {
     assert!(reports[0].to_string().ends_with("board 1: no fault found, but only 1 of 3 others answer\n"));
 }
 
-/// Two cards of one board: where their wires differ, what they say at once is no answer.
-/// Holds: pintest-turns.
+/// Two cards of one board: where their wires differ, their simultaneous answers are none. Holds: pintest-turns.
 #[test]
 fn pintest_duplicate_numbers_are_refused() {
     let swapped = HarnessFault::Swapped { board: 2, pins: (17, 18) };

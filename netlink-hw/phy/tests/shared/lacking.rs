@@ -43,7 +43,7 @@ pub enum Fault {
     NoTail,
     /// Transfers are ended when all is in the FIFO.
     EndsEarly,
-    /// What comes back is never thrown away.
+    /// Received octets are never discarded.
     KeepsReceived,
     /// No barriers.
     NoBarriers,
@@ -136,7 +136,7 @@ pub struct Pins<'a> {
     pins: ModelPins<'a>,
     fault: Fault,
     chip: SpiChip,
-    /// Readings that were made up.
+    /// Readings that were invented.
     believed: u32,
 }
 

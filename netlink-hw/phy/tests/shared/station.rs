@@ -13,7 +13,7 @@ use std::cell::RefCell;
 pub const ALL: u8 = renga_wire::frame::BROADCAST;
 /// All boards have measured their pins by then.
 pub const BEGIN_NS: u64 = 200_000;
-/// Between two looks at an idle bus.
+/// Between two samples of an idle bus.
 const IDLE_NS: u64 = 1_500;
 
 pub fn answers(board: u8) -> Answers {
@@ -53,7 +53,7 @@ pub struct Sent {
 pub struct Seen {
     pub sent: Vec<Sent>,
     pub received: Vec<(u8, Vec<u8>)>,
-    /// Who failed to receive, when it had begun and ended, and why.
+    /// Failed receptions: the board, start and end, and why.
     pub errors: Vec<(u8, u64, u64, BusError)>,
     pub views: Vec<(u8, PatternReadings)>,
 }

@@ -30,7 +30,7 @@ pub fn chip_of(model: &HarnessModel, board: u8) -> SpiChip {
     model.speed(board).chip
 }
 
-/// What a board does that is made of these.
+/// The behaviour of a board of these parts.
 pub fn station(
     pins: impl PinBank,
     blocks: (impl SpiSender, impl SpiReceiver),

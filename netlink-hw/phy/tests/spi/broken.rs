@@ -24,7 +24,7 @@ fn caught(setup: &ModelSetup, fault: Fault) -> Violation {
     violation.unwrap_or_else(|| panic!("{fault:?} is not caught"))
 }
 
-/// Listeners that are slow to look, so that it matters who answers last.
+/// Listeners that sample slowly, so that the last to answer matters.
 fn slow_listeners() -> ModelSetup {
     let mut setup = ModelSetup { stall_every_ns: Some(20_000), spikes_per_mille: 300, ..setup(5, Speed::PI4_600) };
     setup.boards[0] = Speed::PI3_1200;

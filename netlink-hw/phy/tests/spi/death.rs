@@ -1,4 +1,4 @@
-//! Boards that are reset, hang or lose power at every step of a frame over SPI: the others go on.
+//! Boards that are reset, hang or lose power at every step of a frame over SPI: the others continue.
 
 use crate::bench::{ALL, BEGIN_NS, Plan, RATES, Seen, frame, payload, plain, quick, setup};
 use renga_phy::pins::model::{HarnessModel, Speed, Tasks};
@@ -16,18 +16,18 @@ const END_NS: u64 = THIRD_NS + 400_000;
 const STEP_NS: u64 = 211;
 /// A short frame is over by then.
 const LAST_DEATH_NS: u64 = BEGIN_NS + 140_000;
-/// When somebody resets a hung board: the image's watchdog takes longer.
+/// When a person resets a hung board: the image's watchdog takes longer.
 const RESET_NS: u64 = 400_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Death {
     /// Its pins become inputs.
     Reset,
-    /// Its pins stay as they are, and its master runs out, until somebody resets it.
+    /// Its pins stay as they are, and its master runs out, until a reset.
     Hang,
 }
 
-/// Who waits gives up after this, whoever died: one wait of a listener, and what follows from it.
+/// A waiting board gives up after this, whichever board failed: one wait of a listener, and what follows from it.
 fn kept_ns() -> u64 {
     let timing = quick(RATE_HZ);
     timing.strobe_ns + timing.answer_ns + timing.arm_ns + timing.abandon_ns

@@ -1,6 +1,6 @@
 //! What was reported of the blocks: with each oddity the link works, and without its remedy it does not.
 //!
-//! The reports are others' (`docs/reference/link-spi.md`); that a board behaves like the model is not shown here.
+//! The reports are others' (`docs/reference/link-spi.md`); no test shows that a board behaves like the model.
 
 use crate::bench::{ALL, BEGIN_NS, Plan, RATES, Seen, frame, payload, send, setup};
 use crate::faulty::{SHORT_NS, run};
@@ -55,7 +55,7 @@ fn spi_slave_first_bit_decides() {
     assert!(seen.received.is_empty(), "{seen:?}");
     assert!(seen.sent.iter().all(|sent| sent.result.is_err()), "{seen:?}");
     assert!(seen.errors.iter().any(|(.., error)| *error == BusError::NoOctets || *error == BusError::Abandoned));
-    // A slave that receives the first octet too makes headers that nobody takes.
+    // With a slave that receives the first octet too, headers match no board.
     let (seen, _) =
         two_frames(&with(Oddities { first_octet_decides: false, ..REPORTED }, Speed::PI3_1200), RATE_HZ, None, &[]);
     assert!(
@@ -103,9 +103,8 @@ fn spi_slave_last_octet_may_be_lost() {
     assert!(arrived(&seen), "{seen:?}");
 }
 
-/// Data pins are swapped against the data sheet: who wires by that has no link, and is told. If a board follows the data
-/// sheet after all, its slave drives the data wire against the talker, which the series resistors bound.
-/// Holds: spi-oddities.
+/// Data pins are swapped against the data sheet: a cluster wired by it has no link, and the test names the wires. If a board follows the
+/// data sheet after all, its slave drives the data wire against the talker, which the series resistors bound. Holds: spi-oddities.
 #[test]
 fn spi_harness_follows_reports() {
     for speed in [Speed::PI3_1200, Speed::PI4_600] {

@@ -33,7 +33,7 @@ fn harness_stuck_control_lines_are_named() {
     assert_eq!(low(HarnessLine::NotAccepted), Err(BusError::NoAnswer(HarnessLine::NotAccepted)));
     assert_eq!(low(HarnessLine::NotReady), Err(BusError::NoAnswer(HarnessLine::NotReady)));
     assert_eq!(low(HarnessLine::Attention), Err(BusError::NoAnswer(HarnessLine::Attention)));
-    // Lines that cannot be pulled: nobody hears, or nobody goes on.
+    // Lines that cannot be pulled: no board hears, or none continues.
     assert_eq!(high(HarnessLine::NotAccepted), Err(BusError::NobodyListens));
     assert!(high(HarnessLine::Attention).is_err() && high(HarnessLine::NotReady).is_err());
 }
@@ -68,7 +68,7 @@ fn spi_open_or_swapped_wire_is_detected() {
     for board in 1..3 {
         for slave_pin in [19, 20, 21, 5, 6, 7] {
             let seen = with(3, HarnessFault::Open { board, pin: slave_pin });
-            // Without one of the acknowledgement lines nobody waits for it, but it may still keep up.
+            // Without one of the acknowledgement lines the talker does not wait for the board, which may still keep up.
             let hears = matches!(slave_pin, 6 | 7);
             assert!(hears || seen.received.iter().all(|(by, _)| *by != board), "GPIO{slave_pin}: {seen:?}");
         }

@@ -17,7 +17,7 @@ const ARM_NS: u64 = 60_000;
 pub enum Bus {
     /// Sixteen data wires.
     Pins(Handshake),
-    /// SPI, with the clock that is asked for, Hz.
+    /// SPI, with the requested clock, Hz.
     Spi(u32),
 }
 
@@ -58,7 +58,7 @@ impl Bus {
         timing.talker_bound_ns() + timing.listener_bound_ns()
     }
 
-    /// The board `place` begins, as `setup` says, without the remedy that `lacks` names.
+    /// The board `place` starts, as `setup` says, without the remedy that `lacks` names.
     pub fn begin(
         self,
         setup: MacSetup,

@@ -1,4 +1,4 @@
-//! Schedules drawn from seeds: boards that die, hang and come back, tokens doubled, frames damaged, answers not seen.
+//! Random schedules from seeds: boards that fail, hang and return, tokens doubled, frames damaged, answers missed.
 
 use crate::bus::Bus;
 use crate::ring::{Ring, TIMING};
@@ -25,7 +25,7 @@ fn disturb(ring: &mut Ring, random: &mut Random) {
         1 | 2 if !ring.is_on(place) => ring.restart(place),
         3 => ring.hang(place),
         4 => {
-            // An offer that nobody made.
+            // An offer without an offering board.
             ring.at(place, |site| site.ills.sees = Some(HarnessLine::TokenIn));
             ring.run_for(30_000);
             ring.at(place, |site| site.ills.sees = None);
@@ -46,7 +46,7 @@ fn disturb(ring: &mut Ring, random: &mut Random) {
     ring.run_for(random.below(4_000_000));
 }
 
-/// After whatever happened: all boards are on and sound, and everybody can send within a bound.
+/// After any schedule: all boards are on and sound, and every board can send within a bound.
 fn recovers(ring: &mut Ring, bus: Bus, seed: u64) {
     let boards = ring.boards();
     for place in 0..boards {
@@ -60,7 +60,7 @@ fn recovers(ring: &mut Ring, bus: Bus, seed: u64) {
         + 2 * TIMING.listen_ns
         + 4 * TIMING.doubled_token_ns(boards - 1, control_ns)
         + u64::from(boards) * 40 * control_ns;
-    // Who was dropped while it could not hear knows it when it sends.
+    // A board that was dropped while deaf learns it when it sends.
     let waits = |ring: &Ring| (0..boards).any(|place| !ring.site(place).member || !ring.site(place).queue.is_empty());
     assert!(ring.run_while(bound_ns, waits).is_some(), "seed {seed}, {bus:?}: somebody waits: {ring:?}");
     for from in 0..boards {

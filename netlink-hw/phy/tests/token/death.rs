@@ -8,7 +8,7 @@ use renga_mac::FAULT_ALARMS;
 enum Death {
     /// Its pins become inputs.
     Reset,
-    /// Its pins stay as they are, until somebody resets it.
+    /// Its pins stay as they are, until a reset.
     Hang,
 }
 
@@ -32,7 +32,7 @@ fn token_dead_board_is_dropped_and_returns() {
                     TIMING.lost_token_ns(from, bus.control_ns()) + TIMING.dead_neighbour_ns(bus.control_ns());
                 let took_ns = ring.deliver(from, to, 2 * bound_ns);
                 assert!(took_ns.is_some_and(|took_ns| took_ns <= bound_ns), "{bus:?}: {took_ns:?}: {ring:?}");
-                // Whoever sends to it finds out.
+                // A board that sends to it finds out.
                 ring.send(to, dead);
                 ring.run_for(bound_ns);
                 assert!(ring.all_members(), "{bus:?}, {dead} of {boards}: {ring:?}");
@@ -100,7 +100,7 @@ fn token_pins_board_hangs_recover() {
     at_every_step(Bus::BOTH[0], Death::Hang, 53_003);
 }
 
-/// A board that hangs with lines pulled is told, and its reset is enough.
+/// A board that hangs with lines pulled is reported, and its reset is enough.
 #[test]
 fn token_hung_holder_is_reported() {
     for bus in Bus::BOTH {
@@ -126,7 +126,7 @@ fn bound_ns_of(bus: Bus) -> u64 {
     bound_ns(bus, 3)
 }
 
-/// A board without power clamps all lines through its diodes: nobody can talk until it has its power again.
+/// A board without power clamps all lines through its diodes: no board can talk until its power returns.
 #[test]
 fn token_unpowered_board_stops_bus_until_power_returns() {
     for bus in Bus::BOTH {

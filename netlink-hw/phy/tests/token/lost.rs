@@ -43,8 +43,7 @@ fn token_lost_returns_within_bound() {
     }
 }
 
-/// A board sees the offer of a token that nobody made, while another has it.
-/// Holds: token-one.
+/// A board sees a false offer of a token, while another has the token. Holds: token-one.
 #[test]
 fn token_doubled_becomes_one_within_bound() {
     for bus in Bus::ALL {
@@ -96,7 +95,7 @@ fn token_damaged_or_unanswered_frame_is_retransmitted() {
             numbers.len() as u64
         });
         println!("{bus:?}: {arrived} of 240 arrived, {again} again, {given_up} given up, {} tokens", ring.made());
-        // Who never hears that a frame arrived gives it up, though it did.
+        // A talker that never learns of an arrival gives the frame up, though it arrived.
         assert!(arrived <= 240 && arrived + given_up >= 240 && arrived >= 228, "{bus:?}: {ring:?}");
         assert!(again > 20, "{bus:?}: {again}");
         assert_eq!(ring.violations(), [], "{bus:?}");

@@ -61,8 +61,7 @@ fn oddities_with_remedies_are_harmless() {
     }
 }
 
-/// Without its remedy a board has no link, or its frames fail; the model's rules name what nobody would see.
-/// Holds: spi-oddities.
+/// Without its remedy a board has no link, or its frames fail; the model's rules name the hidden failures. Holds: spi-oddities.
 #[test]
 fn oddities_without_remedy_are_detected() {
     let lacking = [
@@ -89,8 +88,8 @@ fn oddities_without_remedy_are_detected() {
     }
 }
 
-/// A slave that receives the first octet too, one that is too slow for the clock, and one on the other pins: nobody finds
-/// anybody, nobody believes so, and the error says why.
+/// A slave that receives the first octet too, one that is too slow for the clock, and one on the other pins: no board finds another, none
+/// believes so, and the error says why.
 #[test]
 fn oddities_deaf_boards_know_it() {
     let takes_all = Oddities { first_octet_decides: false, ..REPORTED };

@@ -1,4 +1,4 @@
-//! Who gets the token, when nothing goes wrong.
+//! The order of the token's holders, when all boards work.
 
 use crate::bus::Bus;
 use crate::ring::Ring;
@@ -117,7 +117,7 @@ fn token_full_receiver_refuses_and_receives_later() {
     }
 }
 
-/// Boards of all kinds on one bus, which stall and look away: all takes longer, and nothing gets lost.
+/// Boards of all kinds on one bus, which stall: all takes longer, and no frame is lost.
 #[test]
 fn token_stalling_boards_lose_nothing() {
     for seed in 0..12 {

@@ -8,9 +8,9 @@ use renga_phy::pins::model::{HarnessModel, ModelSetup as Cluster, Speed, Tasks, 
 use std::cell::{Ref, RefCell};
 use std::rc::Rc;
 
-/// The image's token timing: for boards that look when they are interrupted.
+/// The image's token timing: for boards that sample at interrupts.
 pub const TIMING: TokenTiming = TokenTiming::PI3.slowed(4);
-/// Between two looks at what has become of the boards, ns.
+/// Between two checks of the boards, ns.
 const STEP_NS: u64 = 5_000;
 
 pub struct Ring {
@@ -92,7 +92,7 @@ impl Ring {
         self.model.violations()
     }
 
-    /// Those that are on, and nobody else, are members, and know it.
+    /// Exactly the boards that are on are members, and know it.
     pub fn all_members(&self) -> bool {
         let on = || (0..self.boards()).filter(|place| self.is_on(*place));
         let all = on().fold(0, |all, place| all | 1 << self.numbers[usize::from(place)]);
@@ -108,18 +108,18 @@ impl Ring {
         holders.next().filter(|_| holders.next().is_none())
     }
 
-    /// Tokens made.
+    /// Tokens created.
     pub fn made(&self) -> u64 {
         (0..self.boards()).map(|place| self.site(place).count.regenerated).sum()
     }
 
-    /// Takes a board's pins away, in the middle of whatever it does.
+    /// Disconnects a board's pins, in any state.
     pub fn kill(&mut self, place: u8) {
         self.tasks.reset(place, self.now_ns);
         self.on[usize::from(place)] = false;
     }
 
-    /// Takes a board's power away.
+    /// Cuts a board's power.
     pub fn unpower(&mut self, place: u8) {
         self.tasks.unpower(place, self.now_ns);
         self.on[usize::from(place)] = false;
@@ -131,7 +131,7 @@ impl Ring {
         self.on[usize::from(place)] = false;
     }
 
-    /// Resets a board, which begins anew.
+    /// Resets a board, which restarts.
     pub fn restart(&mut self, place: u8) {
         self.tasks.reset(place, self.now_ns);
         self.at(place, |site| *site = Site::default());

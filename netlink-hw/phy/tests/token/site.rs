@@ -13,7 +13,7 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// Between two looks at an idle bus, ns.
+/// Between two samples of an idle bus, ns.
 const IDLE_NS: u64 = 500;
 /// A board hears so late at most that something has changed, ns; no two go in step.
 const LATE_NS: u64 = 8_000;
@@ -36,14 +36,14 @@ pub struct Ills {
 /// A board, as the test sees it.
 #[derive(Default, Debug)]
 pub struct Site {
-    /// Frames that it is to send: to whom, number, payload bytes.
+    /// Frames to send: receiver, number, payload bytes.
     pub queue: VecDeque<(u8, u64, usize)>,
     /// It leaves what arrives in the driver.
     pub is_full: bool,
     pub ills: Ills,
     /// Times that it came back from its driver.
     pub turns: u64,
-    /// Who has sent to it what, in the order of arrival.
+    /// The senders and their data, in the order of arrival.
     pub received: Vec<(u8, u64)>,
     pub state: Option<MacState>,
     pub member: bool,
@@ -69,7 +69,7 @@ pub fn attend<B: TokenBus>(bus: B, setup: MacSetup, site: &Rc<RefCell<Site>>) {
     }
 }
 
-/// Takes what has arrived, gives what is to be sent, and shows how things stand.
+/// Takes arrivals, queues the frames to send, and records the state.
 fn take<B: TokenBus>(link: &mut TokenLink<BusPhy<Ill<B>>>, site: &mut Site) {
     let mut room = [0; FRAME_BYTES_MAX];
     while !site.is_full

@@ -18,7 +18,7 @@ fn pin(line: HarnessLine) -> u8 {
     mask(line).trailing_zeros() as u8
 }
 
-/// Boards with a fault of the harness; everybody has a frame for the next one.
+/// Boards with a fault of the harness; each board has a frame for the next one.
 fn with(speed: Speed, fault: HarnessFault) -> Ring {
     let cluster = ModelSetup { faults: vec![fault], ..Bus::SPI.cluster(BOARDS, speed) };
     let mut ring = Ring::new(Bus::SPI, &cluster);
@@ -27,12 +27,12 @@ fn with(speed: Speed, fault: HarnessFault) -> Ring {
     ring
 }
 
-/// Who got its frame, a bit each.
+/// The boards that got their frames, a bit each.
 fn served(ring: &Ring) -> u8 {
     (0..BOARDS).fold(0, |all, place| all | u8::from(!ring.site(place).received.is_empty()) << place)
 }
 
-/// Where a pin is open: who still gets the frame that the board before sends.
+/// Where a pin is open: the boards that still get the frame from the board before.
 fn open(speed: Speed, board: u8, pin: u8) -> u8 {
     served(&with(speed, HarnessFault::Open { board, pin }))
 }
@@ -50,12 +50,12 @@ fn token_stuck_shared_wires_stop_bus_and_are_reported() {
         for line in [SELECT, DATA, CLOCK].into_iter().chain(lines.map(pin)) {
             for fault in [HarnessFault::StuckLow(line), HarnessFault::StuckHigh(line)] {
                 let ring = with(speed, fault);
-                // Nobody needs to see BUSY# while one token goes round in frames.
+                // BUSY# need not be visible while one token travels in frames.
                 let harmless = fault == HarnessFault::StuckHigh(pin(HarnessLine::Busy));
                 assert_eq!(served(&ring), if harmless { 0b111 } else { 0 }, "{}, {fault:?}: {ring:?}", speed.name);
                 for place in 0..BOARDS {
                     let site = ring.site(place);
-                    // A board that nobody hears is alone, or never takes part; its frame is given up, or waits.
+                    // A board that no other hears is alone, or never takes part; its frame is given up, or waits.
                     let knows = !site.member || site.members == 1 << place || site.count.stuck > 0;
                     assert!(knows != harmless, "{}, {fault:?}: {ring:?}", speed.name);
                 }
@@ -64,7 +64,7 @@ fn token_stuck_shared_wires_stop_bus_and_are_reported() {
     }
 }
 
-/// The others go on without a board that hears nothing; one that cannot send hears on.
+/// The others continue without a board that hears nothing; one that cannot send still hears.
 #[test]
 fn token_open_pin_of_one_board_is_detected() {
     for board in 0..BOARDS {
@@ -86,7 +86,7 @@ fn token_open_pin_of_one_board_is_detected() {
     }
 }
 
-/// Whatever is exchanged or touches: what arrives is right, and the bus stops or goes on, but nobody waits for ever in a frame.
+/// With wires swapped or shorted, arrivals are right, and the bus stops or continues, but no board waits for ever in a frame.
 #[test]
 fn token_swapped_and_touching_wires_pass_nothing_wrong() {
     let wires = [

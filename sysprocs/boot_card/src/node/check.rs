@@ -25,7 +25,7 @@ impl<'a, 'f> Summed<'a, 'f> {
         Summed { out, digest: SUM.digest() }
     }
 
-    /// The sum so far.
+    /// The sum until now.
     pub(crate) fn sum(self) -> u32 {
         self.digest.finalize()
     }

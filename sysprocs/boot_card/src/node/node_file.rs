@@ -12,7 +12,7 @@ const CHECK: &str = "check";
 const PLACEMENT_DIGITS: usize = 16;
 const CHECK_DIGITS: usize = 8;
 
-/// Who a board is.
+/// A board's identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NodeFile<'a> {
     /// The cluster's name; boards of different clusters are not to be joined.
@@ -27,7 +27,7 @@ pub struct NodeFile<'a> {
     pub name: &'a str,
     /// The names of all boards, in the order of their numbers, separated by commas.
     pub boards: &'a str,
-    /// Which kind of board the card was made for.
+    /// The kind of board that the card is for.
     pub model: Model,
     /// What joins the boards.
     pub link: LinkMode,

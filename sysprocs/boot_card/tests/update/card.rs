@@ -13,10 +13,10 @@ pub const PIECES: &str = "PIECES.BIN";
 /// Sectors of the files.
 pub const KERNEL_SECTORS: usize = 21;
 pub const TABLES_SECTORS: usize = 3;
-/// When the cards are made, s.
+/// When the cards are created, s.
 pub const MADE_S: u32 = 1_767_225_600;
 
-/// A card: what was made, and what was written since.
+/// A card: its original content, and the sectors written since.
 #[derive(Clone)]
 pub struct Card {
     base: std::rc::Rc<Vec<u8>>,
@@ -25,9 +25,9 @@ pub struct Card {
     power: usize,
     /// Bytes of the next one that arrive after that.
     torn_bytes: usize,
-    /// Sectors written so far.
+    /// Sectors written until now.
     pub writes: usize,
-    /// The power has gone.
+    /// The power is off.
     dead: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Kernels that are told apart by their bytes, as files of a card and as sources of updates.
+//! Kernels that differ by their bytes, as files of a card and as sources of updates.
 
 use crate::card::{Card, KERNEL_SECTORS, TABLES_SECTORS};
 use crc::{CRC_32_ISCSI, Crc};

@@ -125,7 +125,7 @@ impl HarnessModel {
         HarnessModel(Rc::new(RefCell::new(ModelState::new(setup))))
     }
 
-    /// What broke the rules of the bus so far.
+    /// Violations of the bus's rules until now.
     pub fn violations(&self) -> Vec<Violation> {
         self.0.borrow().monitor.violations.clone()
     }
@@ -140,7 +140,7 @@ impl HarnessModel {
         self.0.borrow().boards[usize::from(board)].speed
     }
 
-    /// Reads and stores that `board` has made.
+    /// Reads and stores of `board`.
     pub fn accesses(&self, board: u8) -> u64 {
         self.0.borrow().boards[usize::from(board)].accesses
     }

@@ -91,7 +91,7 @@ pub struct Monitor {
     pub handshake: Option<Handshake>,
     /// Data must be stable before the strobe for so long, ns.
     pub settle_ns: u64,
-    /// What was broken so far; at most [`VIOLATIONS_MAX`].
+    /// Violations until now; at most [`VIOLATIONS_MAX`].
     pub violations: Vec<Violation>,
     /// A strobe is out that not all have answered.
     pub pending: bool,

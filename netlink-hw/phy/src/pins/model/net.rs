@@ -1,4 +1,4 @@
-//! One wire of the harness: who drives it with how much, and its voltage over time.
+//! One wire of the harness: its drivers with their strengths, and its voltage over time.
 //!
 //! A wire is a capacitor that all drivers, pulls and terminators charge through their resistors. Not
 //! here: reflections (the harness is short), inductance, cross-talk.
@@ -83,7 +83,7 @@ pub type Thresholds = (f64, f64);
 pub struct Net {
     /// pF / 1000: over a conductance in S it is a time in ns.
     capacity: f64,
-    /// What drives it, by whoever: board, or none for the harness.
+    /// Its drivers, with the board of each, or none for the harness.
     sources: Vec<(Option<u8>, NetSource)>,
     course: Course,
     before: Course,
@@ -116,13 +116,13 @@ impl Net {
         }
     }
 
-    /// Puts `source` (or nothing) in the place of what `who` drove it with before through `pin`.
+    /// Replaces the driver in `slot` by `source`, or by nothing.
     pub fn drive(&mut self, at_ns: u64, slot: usize, source: Option<NetSource>) {
         self.sources[slot].1 = source.unwrap_or(NetSource { conductance: 0.0, voltage: 0.0 });
         self.evaluate(at_ns);
     }
 
-    /// A new place for a driver of `who`.
+    /// A new slot for a driver of `who`.
     pub fn slot(&mut self, who: Option<u8>) -> usize {
         self.sources.push((who, NetSource { conductance: 0.0, voltage: 0.0 }));
         self.sources.len() - 1

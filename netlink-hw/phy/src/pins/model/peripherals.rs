@@ -102,7 +102,7 @@ pub struct Ports {
     pub pins: SlavePins,
     master: Master,
     slave: Slave,
-    /// Who was accessed since the last barrier.
+    /// The peripheral accessed since the last barrier.
     last: Option<Peripheral>,
 }
 

@@ -8,7 +8,7 @@ use super::state::{DATA, ModelState};
 use crate::pins::Handshake;
 use crate::pins::wiring::HarnessLine;
 
-/// A spike begins so long after a line was let go, and lasts so long, ns at most.
+/// A spike starts at most so long after a line was released, and lasts at most so long, ns.
 const SPIKE_DELAY_NS: u64 = 10;
 const SPIKE_NS: u64 = 6;
 
@@ -58,7 +58,7 @@ impl ModelState {
         if let Some((high, low)) = net.contenders() {
             self.monitor.report(at_ns, pin as u8, Rule::Contention { high, low });
         }
-        // The current of who lets go passes to those who still pull: a short rise on the way.
+        // The released current passes to the boards that still pull: a short rise on the way.
         let spike = released && net.pulled_low_by_another(board as u8);
         if spike && self.random.per_mille(self.spikes_per_mille) {
             let from_ns = at_ns + self.random.below(SPIKE_DELAY_NS);

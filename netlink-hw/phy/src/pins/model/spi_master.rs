@@ -40,7 +40,7 @@ pub struct Master {
     received: usize,
     /// The octet that is being shifted out, and how many halves of a clock of it have begun.
     shifting: Option<(u8, u32)>,
-    /// When the next half begins, ps.
+    /// When the next half starts, ps.
     next_ps: u64,
     pub outputs: Outputs,
 }
@@ -114,7 +114,7 @@ impl Master {
         Some(at_ps.div_ceil(1000))
     }
 
-    /// The next half of a clock; when the one after it begins, ns.
+    /// The next half of a clock; returns when the one after it starts, ns.
     pub fn step(&mut self) -> Option<u64> {
         let (octet, half) = self.shifting?;
         if half == HALVES {

@@ -1,5 +1,5 @@
-//! The BSC slave of one board as SPI receiver, as the data sheet has it (BCM2835 ARM Peripherals, chapter 11) and as
-//! those report who used it. Each report is a switch of [`Oddities`].
+//! The BSC slave of one board as SPI receiver, as the data sheet has it (BCM2835 ARM Peripherals, chapter 11) and as its users report. Each
+//! report is a switch of [`Oddities`].
 //!
 //! Nothing here was measured. Not here: its pins (`peripherals`).
 
@@ -102,7 +102,7 @@ pub struct Slave {
     bits: u32,
     octets: u64,
     receives: bool,
-    /// The last octet that came, until the next bit or the end shows that it stays.
+    /// The last octet, until the next bit or the end shows that it stays.
     last: Option<u8>,
     answer: u8,
     rose_ns: u64,
@@ -110,7 +110,7 @@ pub struct Slave {
 }
 
 impl Slave {
-    /// As whoever ran before left it.
+    /// In the state that an earlier program left.
     pub fn new(oddities: Oddities) -> Slave {
         let left = if oddities.filled_at_entry { FIFO_OCTETS } else { 0 };
         Slave {
@@ -136,7 +136,7 @@ impl Slave {
         self.control & (ENABLE | SPI) == ENABLE | SPI
     }
 
-    /// Whether an octet came that had no room, since it was last asked.
+    /// Whether an octet found no room since the last call.
     pub fn take_overrun(&mut self) -> bool {
         std::mem::take(&mut self.overrun)
     }
@@ -174,7 +174,7 @@ impl Slave {
         (self.is_on() && self.selected).then_some(self.answer >> (7 - self.bits % 8) & 1 != 0)
     }
 
-    /// The levels at its inputs from `at_ns` on; `data` is looked at when the clock rises.
+    /// The levels at its inputs from `at_ns` on; `data` is sampled when the clock rises.
     pub fn input(&mut self, at_ns: u64, selected: bool, clock: bool, data: impl FnOnce() -> bool) {
         let rises = clock && !self.clock;
         self.clock = clock;

@@ -1,7 +1,7 @@
 //! Boards, wires, and stores that are on their way.
 //!
-//! Invariant: stores take effect in the order of their times, whichever board made them first; a board
-//! that is reset or loses power never changes a pin afterwards.
+//! Invariant: stores take effect in the order of their times, whichever board's came first; a board that is reset or loses power never
+//! changes a pin afterwards.
 
 use super::harness::{BOARD_PF, PINS, RIBBON_PF, ohms, token_in, wire_of};
 use super::monitor::{Monitor, Rule};
@@ -56,7 +56,7 @@ pub struct ModelBoard {
     pub kind: usize,
     /// This board's time.
     pub local_ns: u64,
-    /// When it wants to go on.
+    /// When it continues.
     pub wake_ns: u64,
     next_stall_ns: u64,
     pub functions: [u32; 3],
@@ -64,7 +64,7 @@ pub struct ModelBoard {
     /// SPI, if the bus has it.
     pub ports: Option<Ports>,
     powered: bool,
-    /// Reads and stores so far.
+    /// Reads and stores until now.
     pub accesses: u64,
 }
 
@@ -210,7 +210,7 @@ impl ModelState {
         if functions[0] & LISTENS != 0 { speed.listener_ns } else { speed.talker_ns }
     }
 
-    /// A store by `board`, which goes on at once.
+    /// A store by `board`, which continues at once.
     pub fn store(&mut self, board: usize, store: Store) {
         self.touch(board, if let Store::Register(peripheral, ..) = store { peripheral } else { Peripheral::Pins });
         let speed = self.boards[board].speed;

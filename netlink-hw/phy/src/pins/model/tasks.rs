@@ -18,13 +18,13 @@ pub struct Tasks {
 }
 
 impl Tasks {
-    /// Nobody does anything yet.
+    /// No board has a task yet.
     pub fn new(model: &HarnessModel) -> Tasks {
         let boards = model.0.borrow().boards.len();
         Tasks { model: model.clone(), tasks: (0..boards).map(|_| None).collect(), hung: std::vec![false; boards] }
     }
 
-    /// Lets `board` begin `task` on its pins at its own time.
+    /// Starts `task` of `board` on its pins at its own time.
     pub fn begin(&mut self, board: u8, task: impl FnOnce(ModelPins<'_>) + 'static) {
         let (board, state) = (usize::from(board), self.model.0.clone());
         self.end(board);
@@ -72,7 +72,7 @@ impl Tasks {
         self.model.reset(board, at_ns, true);
     }
 
-    /// Takes `board`'s power away at `at_ns`.
+    /// Cuts `board`'s power at `at_ns`.
     pub fn unpower(&mut self, board: u8, at_ns: u64) {
         self.end(usize::from(board));
         self.model.reset(board, at_ns, false);
