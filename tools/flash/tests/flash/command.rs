@@ -39,6 +39,7 @@ impl Drop for Image {
     }
 }
 
+/// Holds: flash-chosen.
 #[test]
 fn flash_file_is_written_and_compared() {
     let image = Image::new("file");

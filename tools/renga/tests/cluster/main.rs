@@ -42,3 +42,4 @@ mod support;
 mod text;
 mod times;
 mod top;
+mod tour;

@@ -1,5 +1,5 @@
-//! The picture of the architecture shows the pair as it is shipped: a box of a process names a kind that its board has,
-//! and how many of it.
+//! The book shows the pair as it is shipped: a box of a process in the picture of the architecture names a kind that its
+//! board has, and how many of it; and the pages name the pair's figures.
 
 use renga_placement::{Checked, check, code_kinds, parse};
 use std::collections::BTreeMap;
@@ -47,5 +47,54 @@ fn picture_shows_shipped_pair() {
             let found = kinds.get(kind).unwrap_or_else(|| panic!("board {name} has no {kind}: {kinds:?}"));
             assert_eq!(found.to_string(), count, "{kind} on board {name}");
         }
+    }
+}
+
+/// A figure as the book writes it: with commas.
+fn thousands(figure: impl ToString) -> String {
+    let digits = figure.to_string();
+    let comma = |at: usize| if at > 0 && (digits.len() - at).is_multiple_of(3) { "," } else { "" };
+    digits.char_indices().map(|(at, digit)| format!("{}{digit}", comma(at))).collect()
+}
+
+/// Holds: placement-figures.
+#[test]
+fn pages_name_figures_of_shipped_pair() {
+    let pair = pair();
+    let on_a = placed(&pair, 0);
+    let of = |kind: &str| thousands(on_a[kind]);
+    let processes = [0, 1].map(|board| pair.process_count(board));
+    let [a, b] = processes.map(thousands);
+    let [all, waits, chain] =
+        [processes.iter().sum::<usize>() as u64, pair.wait_count(), pair.longest_chain.len() as u64];
+    let [bytes_a, bytes_b] = [0, 1].map(|board| thousands(pair.message_memory[board].total_bytes()));
+    assert_eq!([on_a["lookup_worker"], on_a["data_reader"]], [4, 4], "the FAQ says four");
+    let figures = [
+        ("faq.md", format!("four lookup workers, four data readers, {} buffers", of("buffer"))),
+        ("design/overview.md", format!("The pair has {a} and {b} (")),
+        (
+            "design/overview.md",
+            format!(
+                "has {} programs, {} open files and {} pipes a board, and {} inodes",
+                of("user"),
+                of("file"),
+                of("pipe"),
+                of("inode")
+            ),
+        ),
+        (
+            "design/rendezvous-and-cores.md",
+            format!(
+                "{} processes with {} possible waits, of which the longest chain has {chain} processes",
+                thousands(all),
+                thousands(waits)
+            ),
+        ),
+        ("design/link-and-token.md", format!("it is {bytes_a} bytes on a and {bytes_b} on b;")),
+    ];
+    for (page, wanted) in figures {
+        let text = read(&format!("../../docs/{page}"));
+        let words: Vec<&str> = text.split_whitespace().collect();
+        assert!(words.join(" ").contains(&wanted), "{page} does not say: {wanted}");
     }
 }
