@@ -90,7 +90,7 @@ pub struct Claim {
     pub bound: Bound,
     /// So it is.
     pub verdict: FindingVerdict,
-    /// Whether the row's verdict hangs on it; others are told beside.
+    /// Whether the row's verdict depends on it; other claims are only reported.
     pub counts: bool,
 }
 
@@ -101,7 +101,7 @@ impl Claim {
         Claim { what: what.into(), published: published.into(), ours, bound, verdict, counts: true }
     }
 
-    /// The same, told beside.
+    /// The same, reported without a verdict.
     pub fn beside(self) -> Claim {
         Claim { counts: false, ..self }
     }
@@ -160,7 +160,7 @@ pub struct Plot {
     pub title: String,
     /// What x is, and y.
     pub axes: [String; 2],
-    /// What is drawn: lines, or bars of each label at the xs.
+    /// The data: lines, or bars of each label at the xs.
     pub curves: Vec<Curve>,
 }
 

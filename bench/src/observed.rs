@@ -1,7 +1,7 @@
 //! What rows read from traces: single system calls and all that was done for them; calls between boards, their cost.
 //!
-//! Invariant: the cost of a call between boards is what passes between its beginning and its end, without what its server
-//! took over there: the call that a proxy made for it.
+//! Invariant: the cost of a call between boards is the time from its start to its end, without its server's time on the other board: the
+//! call that a proxy made for it.
 
 use renga_trace::TraceHeader;
 use renga_trace::calls::{Calls, TracedCall};
@@ -9,7 +9,7 @@ use renga_trace::cores::TracedCores;
 use renga_trace::event::{Timed, TraceEvent};
 use std::collections::HashMap;
 
-/// The system call that, made twice, marks the next one as measured (`p1 calls`); shells make it once.
+/// The system call that, issued twice, marks the next one as measured (`p1 calls`); shells issue it once.
 const MARK: u32 = 173;
 /// Instructions of the least rendezvous within a board, as `./renga bench rendezvous` counts and bounds it.
 pub const LOCAL_INSTRUCTIONS: u64 = 103;
@@ -19,7 +19,7 @@ pub const LOCAL_INSTRUCTIONS: u64 = 103;
 pub struct Observed {
     /// As Linux numbers it.
     pub number: u32,
-    /// From the call until its program goes on, ns.
+    /// From the call until its program continues, ns.
     pub response_ns: u64,
     /// Calls between boards, also after the program went on.
     pub remote_calls: u64,
@@ -39,7 +39,7 @@ pub struct Observed {
     pub wire_ns: u64,
 }
 
-/// When a measured call begins, its program goes on, and it calls again.
+/// When a measured call starts, when its program continues, and when it calls again.
 #[derive(Clone, Copy)]
 struct CallWindow {
     number: u32,
@@ -82,7 +82,7 @@ fn windows(events: &[Timed]) -> Vec<CallWindow> {
             _ => {}
         }
     }
-    // What did not come back, or whose program never called again, tells nothing.
+    // Calls that never returned, and calls of programs that never called again, yield no figure.
     windows.into_iter().map(|(_, window)| window).filter(|window| window.until_ns != u64::MAX).collect()
 }
 
@@ -96,7 +96,7 @@ pub fn costs(calls: &[TracedCall]) -> HashMap<usize, u64> {
         }
     }
     let cost = |(place, call): (usize, &TracedCall)| {
-        // Without an answer, or answered before it was made: there its caller waited for its router only.
+        // Without a reply, or with a reply before its call: there its caller waited for its router only.
         let inside = served.get(&place).copied().filter(|ns| took(call).is_some_and(|all| all >= *ns)).unwrap_or(0);
         Some((place, took(call)?.saturating_sub(inside)))
     };
@@ -119,7 +119,7 @@ fn observed(
         }
         if call.is_remote() {
             found.remote_calls += 1;
-            // A program that has gone on waits no more.
+            // A program that has continued waits no more.
             let waited_ns = end_ns.saturating_sub(call.begin_ns);
             found.remote_ns += costs.get(&place).copied().unwrap_or(0).min(waited_ns);
         } else {
@@ -161,7 +161,7 @@ pub struct ObservedCalls {
     pub costs_ns: Vec<u64>,
 }
 
-/// The calls that begin from `begin_ns` to `end_ns`; what proxies do is a part of a call between boards.
+/// The calls that start from `begin_ns` to `end_ns`; calls of proxies are a part of a call between boards.
 pub fn counted(header: &TraceHeader, events: &[Timed], begin_ns: u64, end_ns: u64) -> ObservedCalls {
     let calls = Calls::of(header, events);
     let costs = costs(&calls);
@@ -191,8 +191,8 @@ mod tests {
     const PROXY: ProcId = ProcId::new(0, 0);
     const FILE: ProcId = ProcId::new(0, 1);
 
-    /// A write of b: until a has it takes 100 to 140 ns; a is at it from 120 to 170 ns; the program goes on at 150 and calls
-    /// again at 400.
+    /// A write of b: a receives it after 100 to 140 ns; a serves it from 120 to 170 ns; the program continues at 150 and calls again at
+    /// 400.
     fn events() -> Vec<Timed> {
         let call = |caller, server| TraceEvent::Call { caller, server, op: 0 };
         let reply = |caller, server| TraceEvent::Reply { caller, server, op: 0 };

@@ -1,7 +1,7 @@
 //! One run, as data: which machine, which system, which script and files. And what came of it.
 //!
-//! Invariant: a run is told by its parts; runs with the same parts give the same outcome, so that one that was done need
-//! not be done again. Not here: how it is carried out.
+//! Invariant: a run is identified by its parts; runs with the same parts give the same outcome, so that a cached one need not be repeated.
+//! Not here: the execution.
 
 use anyhow::{Context, Result, bail};
 use renga_trace::event::Timed;
@@ -61,7 +61,7 @@ pub const PAPERS: BenchSystem = BenchSystem {
     base: "pair",
     edits: &[("{ name = \"b\", message_kib = 1536 },", "{ name = \"b\", message_kib = 1536, leases = false },")],
 };
-/// Ours, and calls between boards that return nothing let their callers go on.
+/// Ours, and calls between boards that return nothing release their callers at once.
 pub const OURS_ASYNC: BenchSystem = BenchSystem { label: "leases, async", base: "pair", edits: &[ASYNC] };
 /// The paper's, and the same.
 pub const PAPERS_ASYNC: BenchSystem =
@@ -71,7 +71,7 @@ const ASYNC: Edit = ("mode = \"sync\"", "mode = \"async\"");
 pub const ALONE: BenchSystem = BenchSystem { label: "one board", base: "solo", edits: &[] };
 
 impl BenchSystem {
-    /// The system's text, made from that of its file.
+    /// The system's text, derived from that of its file.
     ///
     /// # Errors
     /// If a line that changes is not there, or more than once.
@@ -136,7 +136,7 @@ pub struct BenchRun {
     pub streamed_mib: u32,
     /// Whether its trace is kept.
     pub traced: bool,
-    /// Seed of all chance.
+    /// Seed of all randomness.
     pub seed: u64,
 }
 
@@ -185,7 +185,7 @@ impl BenchRun {
         BenchRun { medium: Some(medium), ..self }
     }
 
-    /// The same where the cores of a board are closer to each other in time: letters between them take what they take.
+    /// The same where the cores of a board are closer to each other in time: messages between them take their real time.
     pub fn with_core_slice_ns(self, core_slice_ns: u64) -> BenchRun {
         BenchRun { core_slice_ns: Some(core_slice_ns), ..self }
     }
@@ -239,7 +239,7 @@ pub struct MeasureLine {
     pub ns: u64,
     /// Calls to other boards meanwhile, as its board's router counts them.
     pub calls: u64,
-    /// Of those, they that let their callers go on at once.
+    /// Of those, the ones that release their callers at once.
     pub asynchronous: u64,
     /// They that could, if their edges said so.
     pub could_be_asynchronous: u64,
@@ -268,7 +268,7 @@ impl RunOutcome {
         })
     }
 
-    /// The numbers behind `start` of the first line that begins so.
+    /// The numbers behind `start` of the first line with that start.
     ///
     /// # Errors
     /// If there is none.
@@ -286,10 +286,10 @@ impl RunOutcome {
         self.with_trace(|header, events| Ok((header, events.collect::<Result<_>>()?)))
     }
 
-    /// What `look` makes of the trace, which it is shown event by event.
+    /// Passes the trace event by event to `look`; returns its result.
     ///
     /// # Errors
-    /// If it was not kept or cannot be read, or `look` fails.
+    /// If the trace was not kept or cannot be read, or `look` fails.
     pub fn with_trace<T>(
         &self,
         look: impl FnOnce(TraceHeader, &mut dyn Iterator<Item = Result<Timed>>) -> Result<T>,

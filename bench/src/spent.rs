@@ -1,8 +1,7 @@
-//! Where the time of a part of a run went, as its trace tells: cores, disk, wire, calls between boards. What says why a
-//! figure is what it is.
+//! Time of a part of a run, from its trace: cores, disk, wire, calls between boards. Explains a figure.
 //!
-//! Invariant: all of it is counted between two instants of the run, on all boards, whoever caused it. Not here: how a
-//! trace adds up (`renga-trace`).
+//! Invariant: all of it is counted between two instants of the run, on all boards, whatever its cause. Not here: sums over a trace
+//! (`renga-trace`).
 
 use crate::findings::FindingsTable;
 use crate::rows::ms;

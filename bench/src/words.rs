@@ -11,7 +11,7 @@ impl Default for RandomWords {
 }
 
 impl RandomWords {
-    /// The next number of those that words are drawn by.
+    /// The next of the random numbers that select words.
     pub fn number(&mut self) -> u32 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 17;

@@ -14,7 +14,7 @@ pub fn fork() -> Result<u32, Errno> {
     plain(220, [SIGCHLD, 0, 0]).map(|pid| pid as u32)
 }
 
-/// Executes `name`, looked up along PATH if it has no slash. Returns only if that failed.
+/// Executes `name`, searched along PATH if it has no slash. Returns only if that failed.
 pub fn execute_by_name(name: &CStr, list: &[*const u8], arguments: &ProgramArguments) -> Errno {
     let environment = arguments.environment();
     if name.to_bytes().contains(&b'/') {

@@ -15,7 +15,7 @@ const NICE_0: i32 = 20;
 
 /// A class as `chrt` calls it.
 pub struct ClassName {
-    /// Letter of its option.
+    /// The character of its option.
     pub option: u8,
     /// Linux's number of it.
     pub number: u32,

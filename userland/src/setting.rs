@@ -1,4 +1,4 @@
-//! A setting of the system: a made file below `/proc/renga`, which is read and written whole; and commands that do so.
+//! A setting of the system: a synthetic file below `/proc/renga`, which is read and written whole; and commands that do so.
 
 use crate::syscall::{close, open, read, write};
 use crate::text::complain;
@@ -22,7 +22,7 @@ pub fn put(file: &CStr, text: &[u8]) -> Result<(), Errno> {
 pub fn show(file: &CStr) -> Result<(), Errno> {
     let descriptor = open(file, READ_ONLY)?;
     let mut page = [0; TEXT_BYTES_MAX];
-    // Each turn passes what one call reads.
+    // Each iteration passes what one call reads.
     loop {
         match read(descriptor, &mut page)? {
             0 => return close(descriptor),
@@ -35,7 +35,7 @@ pub fn show(file: &CStr) -> Result<(), Errno> {
 const FAILED: i32 = 1;
 const EINVAL: Errno = Errno(22);
 
-/// A command that shows and changes settings, and says why it cannot.
+/// A command that prints and changes settings, and says why it cannot.
 pub struct SettingCommand {
     /// Its name.
     pub name: &'static str,
@@ -44,7 +44,7 @@ pub struct SettingCommand {
 }
 
 impl SettingCommand {
-    /// Shows `file`; the command's status.
+    /// Prints `file`; the command's status.
     pub fn show(&self, file: &CStr) -> i32 {
         show(file).map_or_else(|errno| self.failed(errno, "it cannot be read"), |()| 0)
     }

@@ -43,7 +43,7 @@ pub fn block_only(set: SignalSet) -> SignalSet {
 /// Waits for one of `set`, which are blocked, and takes it.
 pub fn take(set: SignalSet) -> Result<DeliveredSignal, Errno> {
     const RT_SIGTIMEDWAIT: usize = 137;
-    // A whole `siginfo_t`; its second pair of words begins with `si_code`.
+    // A whole `siginfo_t`; its second pair of words starts with `si_code`.
     let mut info = [0u32; 32];
     let (set, place) = (core::ptr::from_ref(&set) as isize, info.as_mut_ptr() as isize);
     // SAFETY: the addresses are those of a live set and of as many bytes as a `siginfo_t` has; no time is given.
@@ -57,7 +57,7 @@ pub fn send(pid: u32, signal: u32) -> Result<(), Errno> {
     plain(KILL, [pid as isize, signal as isize, 0]).map(|_| ())
 }
 
-/// Has `signal` do to this program what it does to one that has made no wish; returns if that is nothing, or over.
+/// Has `signal` take its default effect on this program; returns if that is none, or over.
 pub fn suffer(signal: u32) {
     const RT_SIGACTION: usize = 134;
     const GETPID: usize = 172;

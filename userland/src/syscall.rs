@@ -117,37 +117,37 @@ pub fn map_memory(bytes: usize) -> Result<&'static mut [u8], Errno> {
     let (access, kind) = (PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS);
     // SAFETY: the kernel puts the mapping where nothing is; no address of ours is passed.
     let at = unsafe { call(MMAP, [0, bytes as isize, access, kind, -1, 0]) }?;
-    // SAFETY: memory of this length that nothing else refers to; only `unmap_memory` takes it away.
+    // SAFETY: memory of this length with no other reference; only `unmap_memory` unmaps it.
     Ok(unsafe { core::slice::from_raw_parts_mut(at as *mut u8, bytes) })
 }
 
 /// Gives mapped memory back.
 pub fn unmap_memory(memory: &'static mut [u8]) {
-    // SAFETY: whoever has the slice, for ever, gives it up. It fails for no mapping of ours.
+    // SAFETY: the owner of the slice gives it up. The call fails for no mapping of ours.
     let _ = unsafe { call(215, [memory.as_mut_ptr() as isize, memory.len() as isize, 0, 0, 0, 0]) };
 }
 
-/// The first `bytes` of a file, mapped; nobody may write to the file or shorten it from now on.
+/// The first `bytes` of a file, mapped; the file must not be written or shortened from now on.
 pub fn map_file(descriptor: i32, bytes: usize) -> Result<&'static [u8], Errno> {
     // SAFETY: as `map_memory`.
     let at = unsafe { call(MMAP, [0, bytes as isize, PROT_READ, MAP_PRIVATE, descriptor as isize, 0]) }?;
-    // SAFETY: a mapping of this length that is never taken away; the caller's promise keeps it constant.
+    // SAFETY: a mapping of this length that is never unmapped; the caller's promise keeps it constant.
     Ok(unsafe { core::slice::from_raw_parts(at as *const u8, bytes) })
 }
 
-/// Maps what Linux's `mmap` is told where the kernel likes; its address.
+/// Maps as Linux's `mmap` with these arguments, at an address of the kernel's choice; the address.
 pub fn map_as(bytes: usize, access: isize, kind: isize, descriptor: i32, offset: usize) -> Result<usize, Errno> {
     let arguments = [0, bytes as isize, access, kind & !MAP_FIXED, descriptor as isize, offset as isize];
     // SAFETY: not at an address of ours, so nothing that is ours changes.
     unsafe { call(MMAP, arguments) }
 }
 
-/// The words of the first `bytes` of a file that is open to read and write (-1: memory without a file), shared with whoever
-/// maps them so.
+/// The words of the first `bytes` of a file that is open to read and write (-1: memory without a file), shared with every process that maps
+/// them so.
 pub fn map_shared(descriptor: i32, bytes: usize) -> Result<&'static [AtomicU32], Errno> {
     let kind = MAP_SHARED | if descriptor < 0 { MAP_ANONYMOUS } else { 0 };
     let at = map_as(bytes, PROT_READ | PROT_WRITE, kind, descriptor, 0)?;
-    // SAFETY: a mapping of this length that is never taken away; others change it as atomic words can be.
+    // SAFETY: a mapping of this length that is never unmapped; others change it as atomic words can be.
     Ok(unsafe { core::slice::from_raw_parts(at as *const AtomicU32, bytes / 4) })
 }
 
@@ -217,7 +217,7 @@ pub fn set_terminal(descriptor: i32, settings: &[u8; TERMIOS_BYTES]) -> Result<(
     unsafe { call(29, [descriptor as isize, TCSETS, settings.as_ptr() as isize, 0, 0, 0]) }.map(|_| ())
 }
 
-/// Sets how many processes may be made from here (RLIMIT_NPROC); the limit may be raised again.
+/// Sets how many processes this one and its descendants may create (RLIMIT_NPROC); the limit may be raised again.
 pub fn limit_processes(count: u64) -> Result<(), Errno> {
     const RLIMIT_NPROC: isize = 6;
     let limit = [count, u64::MAX];
@@ -228,7 +228,7 @@ pub fn limit_processes(count: u64) -> Result<(), Errno> {
 /// Ends the program.
 pub fn exit(status: i32) -> ! {
     loop {
-        // It does not return; the loop tells the compiler so.
+        // The call does not return; the loop shows the compiler so.
         let _ = plain(94, [status as isize, 0, 0]);
     }
 }

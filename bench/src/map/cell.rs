@@ -1,7 +1,7 @@
 //! A cell of the map: what a size takes at a point, in both modes, and which of them wins.
 //!
-//! Invariant: times are until every caller's calls were *made*, unless they are called those of a burst; so a mode wins only by
-//! what is done earlier, not by what is promised.
+//! Invariant: times end when every caller's calls were *done*, unless they are called those of a burst; so a mode wins only by finished
+//! work, not by promises.
 
 use super::point::{CALLS, Point};
 use crate::run::RunOutcome;
@@ -13,9 +13,9 @@ pub(super) const MARGIN_PERCENT: f64 = 5.0;
 /// What a round took in one mode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct CellTimes {
-    /// Until the last caller's burst had let it go on, ns.
+    /// Until the last caller's burst had released it, ns.
     pub(super) burst_ns: u64,
-    /// Until the last caller's calls were made, ns.
+    /// Until the last caller's calls were done, ns.
     pub(super) made_ns: u64,
 }
 
@@ -37,7 +37,7 @@ impl CellTimes {
 /// Which mode takes less time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Winner {
-    /// That whose callers go on.
+    /// The mode whose callers continue at once.
     Asynchronous,
     /// That whose callers wait.
     Synchronous,
@@ -70,17 +70,17 @@ impl Cell {
         Ok(Cell { point, size, sync: times(sync)?, asynchronous: times(asynchronous)? })
     }
 
-    /// What asynchronous calls gain until all are made, %; below 0 what they lose.
+    /// Gain of asynchronous calls until all are done, %; below 0 a loss.
     pub(super) fn gain(&self) -> f64 {
         saved(self.sync.made_ns, self.asynchronous.made_ns)
     }
 
-    /// The same until a burst's callers go on.
+    /// The same until a burst's callers continue.
     pub(super) fn burst_gain(&self) -> f64 {
         saved(self.sync.burst_ns, self.asynchronous.burst_ns)
     }
 
-    /// Who wins.
+    /// The faster mode.
     pub(super) fn winner(&self) -> Winner {
         match self.gain() {
             gain if gain > MARGIN_PERCENT => Winner::Asynchronous,

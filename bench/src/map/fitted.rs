@@ -1,5 +1,5 @@
-//! What a call of one caller takes, told apart by how it changes with the link's rate: what does not change is software and
-//! fixed times, what changes are bits of the wire.
+//! The time of one caller's call, split by its dependence on the link's rate: the constant part is software and fixed times, the rest is
+//! bits of the wire.
 //!
 //! Invariant: a fit says how far it is off.
 

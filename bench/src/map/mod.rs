@@ -2,7 +2,7 @@
 //! which has one point of it.
 //!
 //! - [`point`]: a cluster, so many callers, a rate: two runs of a small C program (`tell.c`), which the run compiles;
-//! - [`cell`]: what a size takes there in both modes, and who wins; [`fitted`]: software and wire told apart by the rate;
+//! - [`cell`]: the times of a size there in both modes, and the winner; [`fitted`]: software and wire separated by the rate;
 //! - [`explanation`]: where and why, in sentences; [`drawing`]: the same as tables and as a picture;
 //! - [`row`]: all of that as a row.
 //!

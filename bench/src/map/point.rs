@@ -93,7 +93,7 @@ impl Axes {
 pub(super) struct Point {
     /// The cluster's, all of which the token passes.
     pub(super) boards: usize,
-    /// Programs that call one process of board a, in turn on the other boards: the fan-in.
+    /// Programs that call one process of board a, spread over the other boards: the fan-in.
     pub(super) callers: u64,
     /// Of the link.
     pub(super) rate_mbit: u64,

@@ -1,8 +1,8 @@
 //! What a job alone took of each core, of the wire and of the disk, and when, read from its trace.
 //!
-//! Invariant: each nanosecond from its begin to its end is in one place only, so that the parts add up to what it took: the core of
-//! its board before the other one, a core before the wire, the wire before the disk; what is left is apart: waits for the token, for
-//! frames on their way, for clocks. What a second one did meanwhile is not in it.
+//! Invariant: each nanosecond of a job's time belongs to one place only, so that the parts add up: the core of its board before the other
+//! one, a core before the wire, the wire before the disk. The rest is apart: waits for the token, for frames on their way, for clocks.
+//! Overlapped work of a second process is not counted.
 
 use anyhow::Result;
 use renga_trace::TraceHeader;
@@ -20,7 +20,7 @@ const DISK: usize = 3;
 pub(super) struct Demand {
     /// At the stations, ns.
     pub(super) queued_ns: [f64; STATIONS],
-    /// Where nobody is in its way, ns.
+    /// Without contention, ns.
     pub(super) apart_ns: f64,
 }
 

@@ -1,6 +1,6 @@
 //! The jobs, and the scripts that run them: each alone on each board, and all at once where a placement has them.
 //!
-//! Invariant: alone and together a job is started in the same way, by a shell of a that goes on meanwhile and waits for the end.
+//! Invariant: alone and together a job starts in the same way, from a shell of a that continues meanwhile and waits for the end.
 
 use super::placement::Placement;
 use crate::rows::RowPlan;

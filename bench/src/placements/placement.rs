@@ -92,11 +92,11 @@ mod tests {
     /// Holds: placements-model.
     #[test]
     fn placement_search_finds_minimum() {
-        // 50 beside 20 + 30; where the short ones are on b, nothing is asked of a.
+        // 50 beside 20 + 30; with the short ones on b, a serves no requests.
         let alone = Alone { jobs: vec![job(50.0, 10.0), job(20.0, 0.0), job(30.0, 0.0)], shell_ns: 5.0 };
         let (found, ns) = best(&alone);
         assert_eq!((found.to_string().as_str(), ns), ("abb", 55.0));
-        // What each asks of a makes b worthless.
+        // Each job's requests to a make b worthless.
         let alone = Alone { jobs: vec![job(10.0, 100.0), job(10.0, 100.0)], shell_ns: 0.0 };
         assert_eq!(best(&alone).0.to_string(), "aa");
         assert_eq!(best(&Alone::default()).1, 0.0);

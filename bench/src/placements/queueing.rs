@@ -1,8 +1,8 @@
 //! How long jobs take together, from what each takes alone: a closed network of queues, by exact mean value analysis.
 //!
-//! Each job is a class of one customer. What it meets at a station is the queue that the others have there without it (Reiser and
-//! Lavenberg, JACM 27, 1980), so the queues of all sets of jobs are computed from the smaller sets'. A job is a
-//! course of parts: when one has passed its part, the network is computed anew, with what it does next, or without it if it has ended.
+//! Each job is a class of one customer. On arrival at a station it finds the queue that the others have there without it (Reiser and
+//! Lavenberg, JACM 27, 1980), so the queues of all sets of jobs are computed from the smaller sets'. A job is a course of parts: after each
+//! part the network is computed again, with its next part, or without the job if it has ended.
 //!
 //! Invariant: a job alone takes the sum of its demands, and more jobs never make one quicker. Not here: where demands come from.
 
@@ -49,7 +49,7 @@ impl UnderWay<'_> {
     }
 }
 
-/// How long it takes until the last of jobs that begin together has ended, ns.
+/// Time until the last of jobs that start together has ended, ns.
 pub(super) fn together_ns(jobs: &[&JobPhases]) -> f64 {
     let mut under_way: Vec<UnderWay<'_>> = jobs.iter().map(|job| UnderWay { job, part: 0, left: 1.0 }).collect();
     let mut ns = 0.0;

@@ -1,6 +1,6 @@
 //! Placements as a row: its runs, and what they say.
 //!
-//! Invariant: predictions are made of the runs of jobs alone; what was measured together is only compared with them.
+//! Invariant: predictions use the runs of jobs alone; the measurements of jobs together are only compared with them.
 
 use super::comparison::{ComparedPlacement, compare};
 use super::demand::{Demand, JobPhases, courses};
@@ -133,7 +133,7 @@ mod tests {
     const SHELL_NS: u64 = 100;
     const JOBS_NS: [u64; 4] = [600, 200, 300, 50];
 
-    /// Each begins 10,000 ns after the one before; the core of its board is busy until it ends, and nothing else is.
+    /// Each starts 10,000 ns after the one before; only the core of its board is busy, until it ends.
     fn alone(board: u8) -> RunOutcome {
         let path = std::env::temp_dir().join(format!("renga-placements-{}-{board}", std::process::id()));
         let mut trace = TraceWriter::new(File::create(&path).unwrap(), &header()).unwrap();

@@ -34,7 +34,7 @@ use anyhow::Result;
 pub struct RowPlan {
     /// How fast things are.
     pub profile: CostProfile,
-    /// Only the least that shows it: for tests.
+    /// Only the smallest run that shows the effect: for tests.
     pub short: bool,
 }
 

@@ -1,4 +1,4 @@
-//! P1.F3: one to eight programs that begin at the same time on one board.
+//! P1.F3: one to eight programs that start at the same time on one board.
 
 use super::{LedgerRow, RowPlan, us};
 use crate::findings::{Bound, Claim, Curve, Findings, FindingsTable, Plot};

@@ -131,7 +131,7 @@ fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     Ok(findings)
 }
 
-/// Where the time of each program goes on a and on b, and what makes the difference of the one that loses most.
+/// Where the time of each program goes on a and on b, and the cause of the largest loss.
 fn say_why(plan: RowPlan, outcomes: &[RunOutcome], findings: &mut Findings) -> Result<()> {
     let programs = programs(plan);
     let labels: Vec<String> = programs.iter().map(|(program, _)| format!("{}-2", program.name)).collect();

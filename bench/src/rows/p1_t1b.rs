@@ -124,7 +124,7 @@ struct Null {
     server_ns: u64,
 }
 
-/// The median of those that the program told.
+/// The median of the program's own measurements.
 fn null_call(outcome: &RunOutcome) -> Result<Null> {
     let (_, events) = outcome.events()?;
     let call = |line: &str| {

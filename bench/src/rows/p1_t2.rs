@@ -45,7 +45,7 @@ const CALLS: [PublishedCall; 6] = [
         from_a: [34.7, 17.8, 14.2, 90.0],
     },
 ];
-/// How often each is made.
+/// How often each one runs.
 const TIMES: usize = 5;
 
 /// How much longer a call from b may take than from a: as the worst one published, and as programs are to (P1.T1).

@@ -27,7 +27,7 @@ const PROGRAMS: [(WorkloadProgram, [f64; 4]); 5] = [
     (CC_96413, [f64::NAN; 4]),
     (GCC_6876, [149.4, 153.9, 155.1, 115.6]),
 ];
-/// Two programs of one core take turns, and a turn is a time, not a number of instructions.
+/// Two programs of one core share it by time slices, and a slice is a time, not a number of instructions.
 const SHORT_TURNS: &str = "Two programs on one core have time slices of 1 ms, which are 1,000 instructions with this profile. The traces \
      show 283 of them between the timer's interrupt and the other program's next instruction. So two compiles on one \
      board take more than twice as long as one, and spreading saves more than half.";

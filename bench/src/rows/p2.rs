@@ -44,7 +44,7 @@ pub struct PairPlacement {
     pub system: BenchSystem,
     /// Which of them the foreground is on.
     pub front: &'static str,
-    /// And the jobs, in turn.
+    /// And the jobs, cyclically.
     pub jobs: &'static [&'static str],
 }
 
@@ -98,10 +98,10 @@ const MODES: [RegulationMode; 3] = [
 ];
 /// The board whose script the others' is a part of.
 const DISK_BOARD: &str = "a";
-/// How long jobs run before the foreground begins, s: longer than EII holds who was taken for another at its start.
+/// How long jobs run before the foreground starts, s: longer than EII suspends one that it misclassified at its start.
 const LEAD: &str = "1.5";
-/// Before all else; then what is used later is in memory. `held` says of each board how many jobs there are and how many are held,
-/// `seen` what was seen of it since there are jobs.
+/// Runs first; then later commands are in memory. `held` prints for each board how many jobs exist and how many are suspended, `seen` the
+/// samples since the first job.
 const HEAD: &str = r#"background --policy POLICY || exit 1
 up() { echo "$1 $(tr -d . < /proc/uptime)"; }
 held() {

@@ -88,7 +88,7 @@ const HEAD: &str = r#"tcc -o stencil /p3/stencil.c && tcc -o stream /p3/stream.c
 "#;
 const STATE: &str = r#"state() { echo "$1" $(STATE_OF | tr -cd '0-9 \n'); }
 "#;
-/// Behind the computation: ends the stream and shows what it said.
+/// After the computation: ends the stream and prints its output.
 const END: &str = "kill $stream; wait; cat streamed\n";
 
 impl P3Experiment {

@@ -1,7 +1,7 @@
 //! P4: how near the speed that a program's I/O has comes to the one that was requested, and what others lose by it.
 //!
-//! Invariant: an experiment is data: what the program does, at which paces, beside what, on which processor. All of one is
-//! done by one board, each time on blocks that nobody has read. Not here: the figures (`p4_f2` and those that follow).
+//! Invariant: an experiment is data: the program's work, its paces, its competitors, its processor. One board runs all of it, each time on
+//! uncached blocks. Not here: the figures (`p4_f2` and those that follow).
 
 use super::{RowPlan, ms};
 use crate::findings::{Curve, Findings, FindingsTable, Plot};
@@ -72,8 +72,7 @@ fn word(factor: u32) -> String {
     format!("{}.{:03}", factor / 1_000, factor % 1_000)
 }
 
-/// A shell command that does `count` I/Os and tells their times as `label`, in windows of `window`; the blocks are of region
-/// `region`.
+/// A shell command that does `count` I/Os and prints their times as `label`, in windows of `window`; the blocks are of region `region`.
 pub fn command(io: P4Io, label: &str, [count, window, region]: [u32; 3]) -> String {
     match io {
         P4Io::Disk => format!("/usr/lib/renga/p4 disk {label} {count} {window} {}", first_block(region)),
@@ -114,7 +113,7 @@ impl P4Pacing {
         }
     }
 
-    /// A shell command that does `count` I/Os and tells their time as `label`; the blocks are of region `region`.
+    /// A shell command that does `count` I/Os and prints their time as `label`; the blocks are of region `region`.
     fn command(self, io: P4Io, label: &str, count: u32, region: u32) -> String {
         match self {
             P4Pacing::System => command(io, label, [count, count, region]),
@@ -134,7 +133,7 @@ impl P4Pacing {
     }
 }
 
-/// Where blocks begin that nobody has read.
+/// The start of a region of uncached blocks.
 fn first_block(region: u32) -> u32 {
     FIRST_BLOCK + region * REGION
 }
@@ -184,7 +183,7 @@ impl P4Experiment {
     }
 }
 
-/// The times that the program has told as `label`, ns.
+/// The times that the program has printed as `label`, ns.
 pub fn times(outcome: &RunOutcome, label: &str) -> Result<Vec<u64>> {
     let times = outcome.numbers(&format!("p4 {label} "))?;
     times.first().context("no time was told")?;
@@ -266,7 +265,7 @@ pub fn show(title: &str, all: &[P4Measurement]) -> Findings {
     findings
 }
 
-/// What the library's columns are: told with each row that has them.
+/// The meaning of the library's columns: printed with each row that has them.
 pub const OF_LIBRARY: &str = "The library is userland/library/iospeed.c, preloaded into a dynamic program that does the same. A sleeps for \
      each delay, B only for those of at least the timer's resolution. With the paper's timer of 10 ms, sleeps end at \
      the next multiple of 10 ms. Ours has a resolution of a nanosecond, so A and B are one. The library reads the \

@@ -26,7 +26,7 @@ const FREE_READS: u32 = 200;
 /// About what is possible, reads in a second: the count of each measurement follows.
 const READS_PER_S: u32 = 1_750;
 const WAYS: [&str; 3] = ["wait", "fixed", "variable"];
-/// Blocks that nobody has read lie in regions; the longest measurement has so many.
+/// Uncached blocks lie in regions; the longest measurement has so many.
 const REGIONS: u32 = 5;
 
 fn percents(plan: RowPlan) -> &'static [u32] {

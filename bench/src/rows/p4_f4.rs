@@ -45,7 +45,7 @@ const READS: P4Experiment = P4Experiment {
 };
 const WRITES: P4Experiment = P4Experiment { io: P4Io::Console(1), ..READS };
 
-/// The paper's factors begin here, in thousandths.
+/// The paper's factors start here, in thousandths.
 const PUBLISHED: u32 = 10_000;
 /// And from here on its library reached what was requested.
 const REACHED: u32 = 30_000;

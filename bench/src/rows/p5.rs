@@ -47,7 +47,7 @@ struct P5File {
     blocks: u32,
 }
 
-/// Who is where, and on which system.
+/// Placement of the programs, and the system.
 struct P5Form {
     /// A word, in labels.
     name: &'static str,
@@ -79,7 +79,7 @@ const FORMS: [P5Form; 6] = [
     form("gathered-spread", "APs gathered, OS spread", ours("p5-gathered-spread"), 0),
     form("spread-spread", "APs spread, OS spread", ours("p5-spread-spread"), 3),
 ];
-/// Of these, the one that the paper's figure shows of a monolithic system, and that of one of processes.
+/// Of these, the one of the paper's figure for a monolithic system, and that for one of processes.
 const MONOLITHIC: usize = 0;
 const OF_PROCESSES: usize = 4;
 

@@ -1,7 +1,7 @@
 //! P5.SCALE: one board with one to four cores, beside Linux on the same board. Beyond the paper.
 //!
-//! Invariant: what is done is the same on each; only how many cores there are, and whose system it is, changes. Not here: how
-//! programs come to their cores (`renga_core::seat`).
+//! Invariant: the work is the same on each; only the number of cores and the system change. Not here: the placement of programs on cores
+//! (`kernel/core`).
 
 use super::{LedgerRow, RowPlan, ms};
 use crate::findings::{Bound, Claim, Curve, Findings, FindingsTable, Plot};
@@ -79,7 +79,7 @@ const TWO: BenchSystem = BenchSystem {
 };
 /// As many homes as cores.
 const HOMES: BenchSystem = BenchSystem { label: "4 homes", base: "homes4", edits: &[] };
-/// Letters between cores take less than half a microsecond: the emulator's own slice would hide that.
+/// Messages between cores take less than half a microsecond: the emulator's own slice would hide that.
 const CORE_SLICE_NS: u64 = 4_000;
 /// Ours, from one core to four.
 const OURS: [BenchSystem; CORES_MAX as usize] = [ALONE, TWO, THREE, FOUR];

@@ -1,4 +1,4 @@
-//! The loads: eight parts each, in turn on the boards that there are.
+//! The loads: eight parts each, distributed cyclically over the boards.
 //!
 //! Invariant: what is done does not hang on the number of boards; only where does.
 
@@ -30,7 +30,7 @@ const ALL: [ScalingLoad; 4] = [
     ScalingLoad::Make(GCC_6876),
 ];
 
-/// `command` on one of so many boards, which have their parts in turn; on a without `remote`.
+/// `command` on one of so many boards, cyclically; on a without `remote`.
 fn on_board(part: u8, boards: u8, command: &str) -> String {
     match part % boards {
         0 => command.to_string(),
@@ -38,7 +38,7 @@ fn on_board(part: u8, boards: u8, command: &str) -> String {
     }
 }
 
-/// Rules for a program of eight parts and a main one, each made on its board by the compiler and from the source of `program`.
+/// Rules for a program of eight parts and a main one; the compiler of each part's board builds it from the source of `program`.
 fn makefile(program: &WorkloadProgram, boards: u8) -> String {
     let (compiler, rest) = program.command.split_once(" -o ").unwrap_or((program.command, ""));
     let source = rest.rsplit(' ').next().unwrap_or("");

@@ -59,7 +59,7 @@ fn findings(all: &[Scaled]) -> Findings {
     findings.plots.push(plot(all));
     for scaled in all {
         let title = scaled.load.title();
-        // A make has a part that one board does alone, and for which it needs what the others made.
+        // A make has a sequential part of one board, which needs the others' results.
         let claim = |claim: Claim| if matches!(scaled.load, ScalingLoad::Make(_)) { claim.beside() } else { claim };
         if let Some(two) = scaled.on(2) {
             let what = format!("two boards save, %, {title}");

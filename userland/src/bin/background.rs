@@ -1,4 +1,4 @@
-//! Starts background jobs, and shows and changes how they are regulated: the files of `/proc/renga/background`, with words.
+//! Starts background jobs, and prints and changes their regulation: the files of `/proc/renga/background`, with words.
 #![no_std]
 #![no_main]
 

@@ -1,6 +1,6 @@
 //! Has numbers in the floating-point registers while others run, and in those of a child: for tests.
 //!
-//! `floats`: the child is one of `fork`. `floats BOARD`: it is made on that board. Ends with 1 if a register is not as it was.
+//! `floats`: the child is one of `fork`. `floats BOARD`: it runs on that board. Exits with 1 if a register has changed.
 #![no_std]
 #![no_main]
 
@@ -18,7 +18,7 @@ const FORK_ON: usize = 1000;
 const SIGCHLD: isize = 17;
 /// Children, one after the other.
 const ROUNDS: u64 = 3;
-/// Two instructions each: longer than others have to wait for their turns.
+/// Two instructions each: longer than a time slice while others wait.
 const TURNS: u64 = 5_000_000;
 /// Where FPCR has the way of rounding.
 const ROUNDING_SHIFT: u32 = 22;
@@ -31,7 +31,7 @@ struct FloatRegisters {
 }
 
 impl FloatRegisters {
-    /// Which nobody else has who has another `number`.
+    /// Values that differ for each `number`.
     fn of(number: u64) -> FloatRegisters {
         let word = |place| (number << 6 | place as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         FloatRegisters { vectors: core::array::from_fn(word), control: (number % 4) << ROUNDING_SHIFT }

@@ -84,7 +84,7 @@ fn become_shell() -> ! {
     renga_userland::syscall::exit(127)
 }
 
-/// The session's programs leave the slots in reserve to who asks for them (`ulimit -u unlimited`).
+/// The session's programs leave the reserved slots to processes that ask for them (`ulimit -u unlimited`).
 fn leave_reserve() {
     const PROCESSES: u64 = 4096;
     let _ = limit_processes(PROCESSES);

@@ -1,4 +1,4 @@
-//! Starts programs whose I/O is paced, and shows and changes their paces: the file of `/proc/renga/iospeed`, with words.
+//! Starts programs whose I/O is paced, and prints and changes their paces: the file of `/proc/renga/iospeed`, with words.
 #![no_std]
 #![no_main]
 
@@ -84,10 +84,10 @@ fn main(arguments: ProgramArguments) -> i32 {
 }
 
 impl<'a> Wish<'a> {
-    /// Reads the options; where the command begins. `None`: there is one that it does not have.
+    /// Reads the options; returns where the command starts. `None`: an option is unknown.
     fn take(&mut self, arguments: &'a ProgramArguments) -> Option<usize> {
         let mut at = 1;
-        // Each turn takes an argument.
+        // Each iteration takes an argument.
         while let Some(word) = arguments.get(at).map(CStr::to_bytes) {
             let value = || arguments.get(at + 1).map(CStr::to_bytes);
             let place = match word {

@@ -1,4 +1,4 @@
-//! Takes as much of something as asked for or as it gets, and tells how much that was: for tests of limits.
+//! Takes as much of a resource as requested or as it gets, and prints how much that was: for tests of limits.
 //!
 //! `limits WHAT COUNT`: `files`, `pipes`, `children` (all at once), `memory` (MiB, touched), `areas` (mappings that do not
 //! join), `poll` (descriptors at once), `stack` (KiB of calls); `limits bomb` makes children that do so, for ever. It says
@@ -85,7 +85,7 @@ fn children(count: u32) -> Taken {
         _ => Ok(()),
     });
     let _ = plain(57, [to as isize, 0, 0]);
-    // Bounded by the children made.
+    // Bounded by the number of children.
     let mut well = 0;
     while let Ok((_, status)) = wait(-1, 0) {
         well += u32::from(exit_code(status) == 0);
@@ -93,7 +93,7 @@ fn children(count: u32) -> Taken {
     if well == taken.0 { taken } else { (well, Some(ENOMEM)) }
 }
 
-/// Pages of a mapping by turns readable and writable: as many areas.
+/// Pages of a mapping, alternately readable and writable: as many areas.
 fn areas(count: u32) -> Taken {
     let Ok(memory) = map_memory(count as usize * PAGE_BYTES) else { return (0, Some(ENOMEM)) };
     let mut at = memory.as_mut_ptr() as isize;

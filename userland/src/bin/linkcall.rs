@@ -1,5 +1,5 @@
-//! Calls the console of another board without words or slices, and tells when each call began and
-//! ended: what a rendezvous between boards costs a program.
+//! Calls the console of another board without words or slices, and prints when each call started and ended: the cost of a rendezvous
+//! between boards for a program.
 //!
 //! The times are the counter's, whose ticks are ns in the emulator: a clock that is read by a system call would add its own way
 //! out of the kernel and into it, 0.9 us.
@@ -12,7 +12,7 @@ use renga_userland::{ProgramArguments, program};
 
 program!(main);
 
-/// Asks for the terminal's foreground group: one call to the console process, which answers at once.
+/// Reads the terminal's foreground group: one call to the console process, which replies at once.
 const TIOCGPGRP: usize = 0x540f;
 const CALLS: usize = 64;
 

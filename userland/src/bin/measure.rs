@@ -1,5 +1,5 @@
-//! Runs a command and tells how long it took in the board's time, and what the link counted
-//! meanwhile, and since boot, and when it began: two lines that `renga bench` reads.
+//! Runs a command and prints its time in the board's time, the link's counters meanwhile and since boot, and its start: two lines that
+//! `renga bench` reads.
 #![no_std]
 #![no_main]
 

@@ -20,7 +20,7 @@ const READ_ONLY: i32 = 0;
 /// From one byte that is read to the next.
 const STRIDE_BYTES: u64 = 8192;
 const BLOCK_BYTES: u64 = 4096;
-/// After so many it begins again; no memory keeps as much.
+/// After so many it starts over; no memory keeps as much.
 const READS: u64 = 9000;
 const WRITE_BYTES: usize = 4096;
 const EIGHTHS: u64 = 8;

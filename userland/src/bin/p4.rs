@@ -67,7 +67,7 @@ fn console(label: &[u8], writes: u64, window: u64, bytes: usize) -> i32 {
     windows(label, writes, window, |_| write(1, line) == Ok(bytes))
 }
 
-/// Tells how long each `window` of so many I/Os took.
+/// Prints how long each `window` of so many I/Os took.
 fn windows(label: &[u8], count: u64, window: u64, mut io: impl FnMut(u64) -> bool) -> i32 {
     let (mut times, mut which) = ([0; WINDOWS_MAX], 0);
     let (mut own, mut began_ns) = (0, now_ns());
@@ -112,7 +112,7 @@ fn add(times: u64) {
     }
 }
 
-/// Tells `times` as `label`, and as its own how much of them passed from one I/O to the next.
+/// Prints `times` as `label`, and as its own the part of them that passed between I/Os.
 fn report(label: &[u8], times: &[u64], own_us: u64) -> i32 {
     say(b"\np4 ");
     say(label);

@@ -1,4 +1,4 @@
-//! Shows and changes how a board's page frames are reclaimed: the files of `/proc/renga/reclaim`, with words.
+//! Prints and changes the reclamation of a board's page frames: the files of `/proc/renga/reclaim`, with words.
 #![no_std]
 #![no_main]
 

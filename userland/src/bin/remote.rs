@@ -32,7 +32,7 @@ const EINVAL: Errno = Errno(22);
 
 const SIGKILL: u32 = 9;
 const SIGCHLD: u32 = 17;
-/// What a fault sends to who has it (ILL, TRAP, ABRT, BUS, FPE, SEGV, SYS): this program's own.
+/// Signals of faults, which go to the faulting process (ILL, TRAP, ABRT, BUS, FPE, SEGV, SYS): this program's own.
 const FAULTS: SignalSet = set_of(&[4, 5, 6, 7, 8, 11, 31]);
 /// Those that this program waits for: all that can be blocked but its own faults.
 const ATTENDED: SignalSet = !FAULTS;
@@ -97,8 +97,8 @@ fn become_command(arguments: &ProgramArguments, at: usize, name: &CStr) -> ! {
     exit(if found { 126 } else { 127 })
 }
 
-/// What a program sends is passed on; what a key sends has reached the command too, as one of the same group. This
-/// program does what becomes of the command: so the shell sees a job that stops, goes on and ends.
+/// Forwards a program's signal; a key's signal has reached the command too, as a member of the same group. This program mirrors the
+/// command's state: so the shell sees a job that stops, continues and ends.
 fn attend_command(pid: u32, board: u32) -> i32 {
     loop {
         match take(ATTENDED) {

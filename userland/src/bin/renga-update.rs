@@ -1,7 +1,7 @@
 //! Brings every board of the cluster another kernel: writes it to each board's own card beside the one that runs, has all boards try
 //! it, and keeps it when a program could be run on each (docs/decisions/0079-two-kernels.md).
 //!
-//! As the first program of a cluster that tries a kernel it sees to the keeping, and goes on as `init`.
+//! As the first program of a cluster that tries a kernel it has the kernel kept, and continues as `init`.
 #![no_std]
 #![no_main]
 
@@ -111,7 +111,7 @@ fn become_init(arguments: &ProgramArguments) -> ! {
     exit(FAILED)
 }
 
-/// Keeps this board's kernel on all boards: none may have gone back to its old one meanwhile, or have been left out.
+/// Keeps this board's kernel on all boards: none may have returned to its old one meanwhile, or have been left out.
 fn keep_on_all() -> i32 {
     match OpenCard::open().and_then(|mut card| running(&mut card)) {
         Ok(record) => on_all(UpdateDeed::Keep(Some(record))),
@@ -218,7 +218,7 @@ fn show_here() -> Result<(), &'static [u8]> {
     Ok(())
 }
 
-/// A line on standard output, with this board's letter before it.
+/// A line on standard output, with this board's name before it.
 fn say(words: &[&[u8]]) {
     let mut line = SpacedWords::default();
     line.add(&[b'a' + cluster::boards().1 as u8]);
@@ -236,7 +236,7 @@ fn number(word: &[u8]) -> Result<u8, &'static [u8]> {
     let _ = close(descriptor);
     let text = &text[..bytes.map_err(|_| WHY)?];
     let found = text.split(|byte| *byte == b'\n').find_map(|line| line.strip_prefix(word));
-    // The count of starts may be longer than a byte; its last bits tell starts apart.
+    // The count of starts may be longer than a byte; its last bits distinguish starts.
     found.and_then(parse).map(|number| number as u8).ok_or(WHY)
 }
 
@@ -257,7 +257,7 @@ struct KernelFile(i32);
 impl UpdateSource for KernelFile {
     fn read(&mut self, offset: u64, out: &mut [u8]) -> Result<(), NoUpdate> {
         let mut done = 0;
-        // Each turn passes what one call reads.
+        // Each iteration passes what one call reads.
         while done < out.len() {
             match read_at(self.0, &mut out[done..], offset + done as u64) {
                 Ok(0) if done > 0 || offset == 0 => return Err(NoUpdate::NotUpdate),
@@ -283,7 +283,7 @@ impl OpenCard {
     fn open() -> Result<OpenCard, &'static [u8]> {
         let descriptor = open(CARD, READ_WRITE).map_err(|_| &b"this board did not start from a card of its own"[..])?;
         let mut card = OpenCard { descriptor, page: SectorPage([0; 4096]) };
-        // The board has its card, and somebody else has that.
+        // The board has its card, and another user has it open.
         match read_at(descriptor, &mut card.page.0[..SECTOR_BYTES], 0) {
             Err(ENODEV) => Err(b"this board's disk is on another core than its programs, and has the card: see --help"),
             _ => Ok(card),

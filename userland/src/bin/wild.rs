@@ -1,4 +1,4 @@
-//! Misbehaves on purpose, one way per argument, to show that the system goes on.
+//! Misbehaves on purpose, one way per argument, to show that the system survives.
 #![no_std]
 #![no_main]
 
@@ -14,7 +14,7 @@ program!(main);
 const KERNEL: usize = 0xffff_ffff_8008_0000;
 /// `mov w0, #0; ret`: where this can be executed, it returns.
 const RETURN_0: [u32; 2] = [0x5280_0000, 0xd65f_03c0];
-/// Pages asked for at a time when exhausting memory.
+/// Pages requested at a time when exhausting memory.
 const GREED_BYTES: isize = 1 << 20;
 /// Highest call number tried with wild pointers.
 const CALLS: usize = 300;
@@ -121,7 +121,7 @@ fn exhaust() -> i32 {
     }
 }
 
-/// System calls that are made or looked for by number.
+/// System calls that are issued or searched for by number.
 const READ: usize = 63;
 const READV: usize = 65;
 const SENDFILE: usize = 71;
@@ -180,7 +180,7 @@ fn attack(number: usize, bad: &[isize]) -> ! {
 }
 
 fn aim(number: usize, arguments: [isize; 6]) {
-    // SAFETY: none is claimed: the child may lose its own memory here, and nobody else's.
+    // SAFETY: none is claimed: the child may lose its own memory here, and no other process's.
     if unsafe { call(number, arguments) } == Ok(0) && number == CLONE {
         exit(0); // a child of the child
     }

@@ -1,9 +1,9 @@
-//! P2.F1: how often contention is told rightly, over thresholds: of the disk and the processor, and of the link and the processor.
+//! P2.F1: how often contention is detected rightly, over thresholds: of the disk and the processor, and of the link and the processor.
 //!
-//! A program in front and a job use the disk, or send, for one to eight eighths of the time; each pair, and each job alone, is looked
-//! at some times while nobody is held. What each look says with each pair of thresholds is worked out from that.
+//! A program in front and a job use the disk, or send, for one to eight eighths of the time. Each pair, and each job alone, is sampled some
+//! times while no job is suspended. The row computes the decision for each sample and each pair of thresholds.
 //!
-//! Invariant: the rule is that of the regulator, on what it shows of itself. Not here: the regulator (`renga_regulator`).
+//! Invariant: the rule is that of the regulator, on its own published figures. Not here: the regulator (`renga_regulator`).
 
 use super::super::{LedgerRow, RowPlan};
 use crate::findings::{Bound, Claim, Findings, FindingsTable, HeatMap, Panel};
@@ -62,7 +62,7 @@ const LOADS: [P2Load; 2] = [
     },
 ];
 
-/// Looks at a pair: what is shown of board a, which is as it was in the last 100 ms. Names of who looks are ignored.
+/// Samples a pair: board a's figures of the last 100 ms. The samplers' own names are ignored.
 const HEAD: &str = r#"background --policy off
 background --ignore sh sleep measure remote
 look() {
@@ -100,10 +100,10 @@ fn runs(plan: RowPlan) -> Vec<BenchRun> {
     LOADS.iter().map(of).collect()
 }
 
-/// A look: how idle the processor was, and the jobs' share of it, of the disk, of the link, %.
+/// A sample: how idle the processor was, and the jobs' share of it, of the disk, of the link, %.
 type Look = [u64; 4];
 
-/// The looks at all pairs, and whether there was a foreground.
+/// The samples of all pairs, and whether there was a foreground.
 fn looks(plan: RowPlan, outcome: &RunOutcome) -> Result<Vec<(bool, Look)>> {
     let mut all = Vec::new();
     for job in eighths(plan) {
@@ -117,13 +117,13 @@ fn looks(plan: RowPlan, outcome: &RunOutcome) -> Result<Vec<(bool, Look)>> {
     Ok(all)
 }
 
-/// Whether jobs are seen to contend, with thresholds of the processor and of the resource at `column`. A share of 0 is nobody's.
+/// Whether the rule detects contention by jobs, with thresholds of the processor and of the resource at `column`. A share of 0 is no job's.
 fn is_contended([idle, cpu, disk, link]: Look, column: usize, [of_cpu, of_resource]: [u64; 2]) -> bool {
     let share = [cpu, disk, link][column];
     (share > 0 && share < of_resource) || (cpu > 0 && cpu < of_cpu && idle < IDLE)
 }
 
-/// Which part of the looks is right, those with and those without a foreground counting the same.
+/// The share of samples that are right, those with and those without a foreground counting the same.
 fn accuracy(looks: &[(bool, Look)], column: usize, thresholds: [u64; 2]) -> f64 {
     let part = |with: bool| {
         let those: Vec<bool> = looks
@@ -208,7 +208,7 @@ fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     Ok(findings)
 }
 
-/// What the processor's share can tell of the link.
+/// What the processor's share reveals of the link.
 fn why(link: &[(bool, Look)]) -> String {
     let busy = link.iter().filter(|(front, [idle, ..])| *front && *idle < IDLE).count();
     let with = link.iter().filter(|(front, _)| *front).count();

@@ -1,4 +1,4 @@
-//! P2.F2b: a program that sends bytes to another board, where they are thrown away, beside jobs that do the same.
+//! P2.F2b: a program that sends bytes to another board, where they are discarded, beside jobs that do the same.
 
 use super::f2a::FOUR;
 use super::{Occupied, P2Figure, P2Pair, P2Task, PairPlacement};

@@ -41,7 +41,7 @@ exec make > /dev/null
 "#,
     work: 28,
 };
-/// Looks for a pattern in files that nobody has read.
+/// Searches for a pattern in files that are not cached.
 pub(super) const GREP: P2Task = P2Task {
     name: "grep",
     title: "pcregrep",

@@ -66,7 +66,7 @@ fn jobs(all: &[PairMeasurement<'_>]) -> FindingsTable {
     table
 }
 
-/// What was counted while the foreground ran: at how many looks, of how many, what was contended.
+/// Counts while the foreground ran: samples with contention, of all samples.
 fn contention(all: &[PairMeasurement<'_>]) -> FindingsTable {
     let title = "Samples with contention for processor, medium, link, of all";
     let mut table = FindingsTable::new(title, &[""]);

@@ -1,7 +1,7 @@
 //! What was measured of a pair: times of the foreground and the jobs, alone and together, and what was seen meanwhile.
 //!
-//! Invariant: a pair of which nothing could be contended, as its jobs were held or gone when the foreground began, is an
-//! error. Not here: what follows from it (`judged`).
+//! Invariant: a pair without possible contention, since its jobs were suspended or finished when the foreground started, is an error. Not
+//! here: the verdict (`judged`).
 
 use super::{MODES, Occupied, P2Figure, P2Pair, P2Task, PairPlacement, pairs};
 use crate::rows::RowPlan;
@@ -40,7 +40,7 @@ fn both(pair: &P2Pair) -> [Alone; 2] {
 /// What the regulator saw on all boards between two moments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct RegulatorCounts {
-    /// How often it looked at each board.
+    /// How many samples of each board.
     pub looks: u64,
     /// How often jobs contended for each resource on a board, added up.
     pub contended: [u64; RESOURCES],
@@ -78,7 +78,7 @@ impl RegulatorCounts {
 pub(super) struct InMode {
     /// How long the foreground took, ns.
     pub front: u64,
-    /// From the first job's begin to the last one's end, ns.
+    /// From the first job's start to the last one's end, ns.
     pub jobs: u64,
     /// What was seen while the foreground ran.
     pub seen: RegulatorCounts,
@@ -117,7 +117,7 @@ impl PairMeasurement<'_> {
     }
 }
 
-/// From the first job's begin to the last one's end, ns.
+/// From the first job's start to the last one's end, ns.
 fn of_jobs(outcome: &RunOutcome, jobs: u32) -> Result<u64> {
     let all = (1..=jobs).map(|job| outcome.measured(&format!("job-{job}"))).collect::<Result<Vec<_>>>()?;
     let begin_ns = all.iter().map(|job| job.begin_ns).min().context("there are no jobs")?;
@@ -125,7 +125,7 @@ fn of_jobs(outcome: &RunOutcome, jobs: u32) -> Result<u64> {
     Ok(end_ns - begin_ns)
 }
 
-/// That nobody was held when the foreground began: else it would meet nobody.
+/// That no job was suspended when the foreground started: otherwise it would have no competitor.
 fn all_ran(outcome: &RunOutcome) -> Result<()> {
     let boards = outcome.numbers("jobs ")?;
     let held: u64 = boards.iter().skip(1).step_by(2).sum();

@@ -1,4 +1,4 @@
-//! Figures of P2 from made outcomes.
+//! Figures of P2 from synthetic outcomes.
 
 use super::{Occupied, P2Figure, P2Pair, P2Task, PairPlacement, judge, runs};
 use crate::findings::FindingVerdict;

@@ -1,8 +1,7 @@
 //! Tables, plots and claims of an experiment, and why it is as it is, from what was counted.
 //!
-//! What reclamation costs is told against the same stream on a board with memory for all of it: the stream's own cost, its calls and the copying
-//! of its bytes, is no noise of the reclaimer's. In the paper it has a core to itself.
-//! Not here: the times (`measured`).
+//! The cost of reclamation is relative to the same stream on a board with memory for all of it: the stream's own cost, its calls and the
+//! copying of its bytes, is not the reclaimer's noise. In the paper it has a core to itself. Not here: the times (`measured`).
 
 use super::linux::{self, Kswapd};
 use super::measured::{InForm, ReclaimCost, measured};
@@ -28,7 +27,7 @@ pub(super) fn judge(plan: RowPlan, experiment: &P3Experiment, outcomes: &[RunOut
         findings.figure(format!("{}: all steps ns", form.title()), found.steps.total());
     }
     let [_, _, small, large] = &forms;
-    // Counted since the board started: the more pages, the less chance is in it.
+    // Counted since the board started: more pages mean less noise.
     for (name, work) in [("ordinary reclaimer", small.all[0]), ("batcher", large.all[1])] {
         findings.figure(format!("{name}: instructions a page"), work.per_page().unwrap_or(0.0).round() as u64);
     }

@@ -14,8 +14,7 @@ pub(super) const LIMITED_MIB: u16 = 120;
 const WHOLE_MIB: u16 = 944;
 /// Of the medium, as the profile has it: us to the first byte, and kilobytes a second.
 const MEDIUM: &str = "400 25000";
-/// `state` says pages free, those that kswapd has given back and looked at, they that whoever needed one had given back at once, and how long
-/// kswapd ran, ns.
+/// `state` prints free pages, pages that kswapd has reclaimed and scanned, pages of direct reclaim, and how long kswapd ran, ns.
 const STATE: &str = r#"kswapd=$(pgrep kswapd0)
 state() {
   set -- "$1" $(sed -n 's/^nr_free_pages //p; s/^pgsteal_kswapd //p; s/^pgscan_kswapd //p; s/^pgsteal_direct //p' /proc/vmstat)
@@ -50,10 +49,10 @@ pub(super) fn runs(experiment: &P3Experiment, plan: RowPlan) -> Vec<BenchRun> {
 /// What kswapd did since Linux started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Kswapd {
-    /// Pages given back, and looked at.
+    /// Pages reclaimed, and scanned.
     pub(super) pages: u64,
     pub(super) looked_at: u64,
-    /// By those who needed one at once.
+    /// Pages of direct reclaim, by an allocation.
     pub(super) direct: u64,
     /// How long it ran, ns.
     pub(super) ns: u64,

@@ -11,7 +11,7 @@ use anyhow::{Context, Result, ensure};
 /// The computation's steps, ns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Steps {
-    /// The first, in which its processes are started and come into memory: it is told apart.
+    /// The first, in which its processes start and are loaded: it is reported apart.
     pub(super) first: u64,
     /// All others.
     pub(super) each: Vec<u64>,
@@ -71,7 +71,7 @@ impl ReclaimCost {
         ReclaimCost { begun: begun - b, steps: steps - s, pages: pages - p, us: us - u }
     }
 
-    /// ns for a page, which are instructions; the time of others who ran between is in it.
+    /// ns for a page, which are instructions; it includes the time of others that ran between.
     pub(super) fn per_page(self) -> Option<f64> {
         (self.pages > 0).then(|| self.us as f64 * 1e3 / self.pages as f64)
     }
@@ -92,7 +92,7 @@ pub(super) struct InForm {
     pub(super) streamed: (u64, u64),
 }
 
-/// Free and the two who have pages given back, of what a board says.
+/// Free pages and the figures of the two reclaimers, from a board's output.
 fn state(outcome: &RunOutcome, when: &str) -> Result<(u64, [u64; 4], [u64; 4])> {
     let numbers = outcome.numbers(when)?;
     let [_, free, _, _, ordinary @ .., b1, b2, b3, b4] = &numbers[..] else { anyhow::bail!("`{when}`: {numbers:?}") };

@@ -1,4 +1,4 @@
-//! Experiments of P3 from made outcomes.
+//! Experiments of P3 from synthetic outcomes.
 
 use super::{P3Experiment, Thresholds, judge};
 use crate::findings::FindingVerdict;

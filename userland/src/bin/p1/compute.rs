@@ -3,13 +3,13 @@
 use core::hint::black_box;
 use renga_userland::syscall::ticks;
 
-/// What a round takes is what these more take than those: what goes before and after is in both. So few that a machine which does a
-/// million instructions a second is done with them before another program's turn comes, and so often that it is once.
+/// The time of a round is the difference between a long and a short run, so the fixed part cancels. Short enough that a machine with a
+/// million instructions a second finishes within its time slice, and long enough to measure.
 const FEW: u64 = 50;
 const MORE: u64 = 150;
 const TRIES: u32 = 32;
 
-/// Computes. The rounds that are measured are those that are then made: not a copy for a number that the compiler knows.
+/// Computes. The compiler cannot specialise the measured rounds for a known count.
 #[inline(never)]
 pub fn rounds(count: u64) {
     for round in 0..count {

@@ -1,7 +1,7 @@
 //! The programs of the experiments of `bench`, one each:
 //!
-//! - `p1 calls FOLDER`: single system calls, far apart, each behind a mark that a trace shows;
-//! - `p1 storm PROGRAM COUNT`: so many programs begin at once;
+//! - `p1 calls FOLDER`: single system calls, far apart, each behind a mark in the trace;
+//! - `p1 storm PROGRAM COUNT`: so many programs start at once;
 //! - `p1 send COUNT PAUSE_NS`, `p1 receive COUNT PAUSE_NS`: bytes through a pipe, with computation between them.
 //!
 //! Linux system calls only, so that the same file measures Linux on the same board.
@@ -41,7 +41,7 @@ fn main(arguments: ProgramArguments) -> i32 {
 
 /// A line of words and numbers.
 fn say(word: &str, numbers: &[u64]) {
-    // Whoever reads the output misses what is not there.
+    // The reader of the output notices missing lines.
     let _ = write(1, word.as_bytes());
     for number in numbers {
         let _ = write(1, b" ").and_then(|_| write(1, Decimal::new(*number).digits()));

@@ -1,4 +1,4 @@
-//! Programs that begin at once: children wait at a gate, and execute when it opens.
+//! Programs that start at once: children wait at a barrier, and execute when it opens.
 
 use crate::{Outcome, say};
 use renga_userland::ProgramArguments;

@@ -1,4 +1,4 @@
-//! Processes on cores that begin together.
+//! Processes on cores that start together.
 
 use crate::Outcome;
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -6,7 +6,7 @@ use renga_userland::process::fork;
 use renga_userland::schedule::pin;
 use renga_userland::syscall::{exit, map_shared, sleep};
 
-/// How often one who waits for others looks, ns.
+/// Interval at which a waiting process polls, ns.
 const LOOK_NS: u64 = 100_000;
 const SHARED_BYTES: usize = 4096;
 /// Exit code of one that cannot be where it should.

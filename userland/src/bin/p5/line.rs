@@ -12,7 +12,7 @@ pub struct OutputLine {
 }
 
 impl OutputLine {
-    /// Begins with this.
+    /// A line with this first word.
     pub fn new(word: &[u8]) -> OutputLine {
         let mut line = OutputLine { text: [0; BYTES_MAX], length: 0 };
         line.push(word);
@@ -34,7 +34,7 @@ impl OutputLine {
     /// Writes it.
     pub fn say(&mut self) {
         self.push(b"\n");
-        // Whoever reads the output misses what is not there.
+        // The reader of the output notices missing lines.
         let _ = write(1, &self.text[..self.length]);
     }
 

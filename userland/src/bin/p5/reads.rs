@@ -13,7 +13,7 @@ use renga_userland::text::parse;
 use renga_userland::{Errno, ProgramArguments};
 
 const BLOCK_BYTES: usize = 4096;
-/// AP1 begins so long after the others, ns; and so much later each time, so that the load is in another phase.
+/// AP1 starts so long after the others, ns; and so much later each time, so that the load is in another phase.
 const SETTLE_NS: u64 = 20_000_000;
 const PHASE_NS: u64 = 1_700_000;
 /// SCHED_FIFO, and a priority in it: above the APs, which have the ordinary class.
@@ -21,7 +21,7 @@ const FIFO: (u32, u32) = (1, 50);
 /// Where the process that starts the others is, if there is such a core.
 const ASIDE: u32 = 3;
 const SIGKILL: u32 = 9;
-/// Reads of AP2 in a turn, at most: those of another turn are other ones.
+/// Reads of AP2 in a turn, at most: another turn reads other blocks.
 const READS_2: u32 = 1024;
 /// From a block to the next to be read, modulo a power of two: by Hull and Dobell's theorem each comes once.
 const FACTOR: u32 = 1_664_525;
@@ -152,7 +152,7 @@ impl ReadsExperiment {
 }
 
 impl BlockReader {
-    /// One that begins with read number `first` of all.
+    /// A reader whose first read has number `first` of all.
     fn open(path: &CStr, blocks: u32, first: u32) -> Result<BlockReader, (&'static str, Errno)> {
         let file = open(path, 0).map_err(|errno| ("open", errno))?;
         random_access(file);
@@ -184,7 +184,7 @@ fn random_access(file: i32) {
     let _ = renga_userland::syscall::advise(file, POSIX_FADV_RANDOM);
 }
 
-/// What is in the cache is of no use to anybody; a system that cannot be told so has no block twice.
+/// Drops the cache; on a system that cannot drop it no block is read twice.
 fn forget_pages() {
     const WRITE_ONLY: i32 = 1;
     if let Ok(file) = open(c"/proc/sys/vm/drop_caches", WRITE_ONLY) {

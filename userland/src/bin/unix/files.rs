@@ -41,7 +41,7 @@ const MODE: u32 = 0o644;
 const AT_REMOVEDIR: i32 = 0x200;
 const FSYNC: usize = 82;
 const SYNC: usize = 81;
-/// How long `stat` is asked for in a row.
+/// The longest run of `stat` calls.
 const LONGEST_NS: u64 = 200_000_000;
 
 /// Two names long, and four; on every disk.
@@ -49,7 +49,7 @@ const TWO_NAMES: &CStr = c"/etc/passwd";
 const FOUR_NAMES: &CStr = c"/usr/lib/renga/nothing";
 const MEGABYTE: &CStr = c"/tmp/unix-megabyte";
 const MUCH: &CStr = c"/tmp/unix-much";
-/// 16 MB that nobody else reads; on the disk of a bench.
+/// 16 MB without other readers; on the disk of a bench.
 const UNREAD: &CStr = c"/bench/unread";
 const MANY: &CStr = c"/tmp/unix-many";
 const BLOCK_BYTES: usize = 64 << 10;
@@ -80,7 +80,7 @@ fn open_close(path: &CStr) -> Taken {
     rounds(ROUNDS, |_| close(open(path, 0).of("open")?).of("close"))
 }
 
-/// A file of 1 MB, made if it is not there, open for reading.
+/// A file of 1 MB, created if missing, open for reading.
 pub fn megabyte() -> Result<i32, FailedCall> {
     file_of(MEGABYTE, MEGABYTE_BYTES)
 }
@@ -103,7 +103,7 @@ fn file_of(path: &CStr, bytes: u64) -> Result<i32, FailedCall> {
 
 /// Reads here and there in a file that is cached, into memory that is there.
 fn read_blocks_at(bytes: usize) -> Taken {
-    /// Of all blocks in turn, every seventh.
+    /// Every seventh block, until all are read.
     const STRIDE: u64 = 7;
     let file = megabyte()?;
     let place = map_memory(BLOCK_BYTES).of("mmap")?;

@@ -29,7 +29,7 @@ impl UnixMeasurement {
         let (count, ns) = (self.take)(arguments)?;
         let (count, ns) = (Decimal::new(count), Decimal::new(ns));
         for part in [b"unix ", self.name.as_bytes(), b" ", count.digits(), b" ", ns.digits(), b"\n"] {
-            // Whoever reads the output misses what is not there.
+            // The reader of the output notices missing lines.
             let _ = write(1, part);
         }
         Ok(())
