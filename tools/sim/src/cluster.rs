@@ -1,8 +1,7 @@
 //! Boards joined by a bus with a token, stepped from event to event.
 //!
-//! Invariant: the same setup and the same processes give the same run. Time passes only while every
-//! board is at rest; what a system process computes takes none, and a turn of a user program what the
-//! board's [`Players`] say. Not here: what runs on a board.
+//! Invariant: the same setup and the same processes give the same run. Time passes only while every board is at rest; a system process
+//! computes in no time, and a slice of a user program takes as long as the board's [`Players`] say. Not here: the boards' processes.
 
 use crate::cores::BoardCores;
 use crate::trace::SimTrace;
@@ -20,10 +19,10 @@ const INTERRUPTS_PER_EVENT_MAX: u32 = 100_000;
 /// The serial number of board 0.
 const SERIALS: u64 = 1000;
 
-/// Gives the board's next user program its turn; how long it took, ns, at least one.
+/// Runs a slice of the board's next user program; returns its length, ns, at least one.
 pub type Players = Box<dyn FnMut(&[HostBoard]) -> u64>;
 
-/// What a cluster is made of.
+/// The parts of a cluster.
 #[derive(Clone, Copy, Debug)]
 pub struct ClusterSetup {
     /// How many boards.
@@ -36,7 +35,7 @@ pub struct ClusterSetup {
     pub timing: BusTiming,
     /// What goes wrong on it.
     pub faults: Faults,
-    /// What the faults are drawn from.
+    /// The seed of the faults.
     pub seed: u64,
 }
 
@@ -48,7 +47,7 @@ impl ClusterSetup {
     }
 }
 
-/// One board, while its processes are made.
+/// One board, while its processes are created.
 pub struct SimSite {
     /// Its first core, and boot memory; makes processes.
     pub board: HostBoard,
@@ -61,7 +60,7 @@ pub struct SimSite {
     bus: LoopbackBus,
     link: Option<Notifier>,
     players: Option<Players>,
-    /// Until when the last turn of a user program lasts.
+    /// When the last slice of a user program ends.
     busy_until_ns: u64,
     /// Whether it is without power.
     dead: bool,
@@ -85,7 +84,7 @@ impl SimSite {
     pub fn serve_link(&mut self, process: &'static Process) {
         self.link = Some(Notifier::new(process));
     }
-    /// Says who plays the user programs.
+    /// Sets the players of the user programs.
     pub fn play_users(&mut self, players: Players) {
         self.players = Some(players);
     }
@@ -112,7 +111,7 @@ impl SimSite {
         }
     }
 
-    /// When the next user program may have its turn, if one is ready.
+    /// When the next user program may have its slice, if one is ready.
     fn next_turn_ns(&self, now_ns: u64) -> Option<u64> {
         let ready = self.cores.each().iter().any(|board| board.core.has_users() || board.core.remote_task().is_some());
         (self.players.is_some() && ready).then_some(self.busy_until_ns.max(now_ns))
@@ -251,8 +250,8 @@ impl SimCluster {
         }
     }
 
-    /// Settles, then gives user programs their turns, or if none is due lets time pass until the next
-    /// event; false if there is none by `until_ns`.
+    /// Settles, then gives user programs their slices, or if none is due lets time pass until the next event; returns false if none comes
+    /// by `until_ns`.
     pub fn step(&mut self, until_ns: u64) -> bool {
         self.settle();
         if self.take_turns() {
@@ -265,7 +264,7 @@ impl SimCluster {
         true
     }
 
-    /// One turn on each board where one is due; whether there was any.
+    /// One slice on each board where one is due; returns whether any was.
     fn take_turns(&mut self) -> bool {
         let (now_ns, mut any) = (self.now_ns, false);
         for site in &mut self.sites {

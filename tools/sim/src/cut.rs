@@ -1,4 +1,4 @@
-//! What is left away of a drawn run: the result of shrinking, short enough to type.
+//! The omitted parts of a random run: the result of shrinking, short enough to type.
 //!
 //! Invariant: the text of a cut reads back as the same cut. Not here: finding one (`campaign::shrink`).
 
@@ -20,7 +20,7 @@ impl Cut {
     pub fn boards(&self, boards: u8) -> Option<u8> {
         self.boards.filter(|kept| *kept < boards)
     }
-    /// Whether the link has no faults and nobody is interrupted.
+    /// Whether the link has no faults and no wait is cancelled.
     pub fn is_quiet(&self) -> bool {
         self.quiet
     }

@@ -1,4 +1,4 @@
-//! What befalls boards and the link during a run, drawn from a seed.
+//! Faults of boards and the link during a run, random from a seed.
 //!
 //! Invariant: every incident ends by itself; when all have ended, each board has power, hears the
 //! others and is as fast as it was. Not here: what becomes of the processes (`cluster`).
@@ -45,7 +45,7 @@ pub enum Trouble {
     Parting(u8),
     /// A board takes the next hand-over of the token for one that was answered, and it was not.
     TokenLost,
-    /// A board is handed a token by nobody.
+    /// A board is offered a token by no holder.
     TokenDoubled(u8),
     /// The link is worse.
     Burst(Faults),

@@ -1,6 +1,6 @@
 //! The incidents that are going on: begins and ends them in a cluster.
 //!
-//! Invariant: what is known of who reaches whom is what the cluster was told. Not here: what boots on a board.
+//! Invariant: the known reachability follows from the commands to the cluster. Not here: the boot of a board.
 
 use crate::cluster::SimCluster;
 use crate::incident::Trouble;
@@ -16,7 +16,7 @@ pub struct Ongoing {
     link: Faults,
     /// Boards hear those of their own.
     groups: Vec<u8>,
-    /// Who could reach whom.
+    /// Which boards could reach each other.
     pub reach: SimReach,
 }
 

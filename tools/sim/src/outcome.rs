@@ -11,7 +11,7 @@ use std::str::FromStr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SimScope {
-    /// Calls of drawn clients to drawn servers over routers and the link.
+    /// Calls of random clients to random servers over routers and the link.
     Link,
     /// Every process of a placement file, a disk and user programs.
     System,
@@ -88,13 +88,13 @@ pub struct Failure {
     pub level: SimScope,
     /// What went wrong.
     pub what: String,
-    /// What was to happen to whom.
+    /// The planned faults.
     pub plan: String,
     /// What the boards logged last.
     pub log: Vec<String>,
     /// Their latest events, by board.
     pub events: Vec<Vec<String>>,
-    /// Who waits for whom.
+    /// The graph of waits.
     pub waits: Vec<String>,
 }
 

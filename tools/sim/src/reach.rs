@@ -1,11 +1,11 @@
-//! Which boards could reach each other when, as far as the schedule says: how soon callers must be told.
+//! Which boards could reach each other when, as far as the schedule says: the deadlines for callers' errors.
 //!
 //! Invariant: a pair is listed exactly for the times during which one of the two had no power, hung or
 //! was parted from the other. Not here: faults of single frames.
 
 use std::collections::BTreeMap;
 
-/// Callers of a board that is not there are told within this time, ns.
+/// Callers of a failed board get an error within this time, ns.
 pub const TOLD_NS: u64 = 100_000_000;
 
 /// Boards that were together for so long have met; one that never was there may still be booting.
@@ -22,7 +22,7 @@ pub struct SimReach {
     apart: BTreeMap<Pair, Since>,
     /// Since when pairs that were apart are together again.
     together: BTreeMap<Pair, u64>,
-    /// By board: it hangs, and may hold the bus: then nobody can talk.
+    /// By board: it hangs, and may keep the bus busy: then no board can talk.
     hung: Vec<bool>,
     /// Since when some board hangs.
     stalled_ns: Option<u64>,
@@ -115,8 +115,8 @@ impl SimReach {
         }
     }
 
-    /// Whether a call between two boards, under way from `began_ns` to `ended_ns`, ought to have ended before.
-    /// A caller whose own board was down was told when that was possible.
+    /// Whether a call between two boards, under way from `began_ns` to `ended_ns`, ought to have ended before. A caller whose own board was
+    /// down got its error when that was possible.
     pub fn is_late(&self, caller: u8, server: u8, began_ns: u64, ended_ns: u64) -> bool {
         let pair = (caller.min(server), caller.max(server));
         let own = usize::from(caller > server);

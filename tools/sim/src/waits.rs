@@ -4,7 +4,7 @@ use renga_core::Process;
 use renga_core::Wait;
 use renga_rt::ProcId;
 
-/// Who among `processes` waits for an answer, and of whom.
+/// The processes among `processes` that wait for a reply, and their servers.
 pub fn graph(processes: &[&'static Process], name: &dyn Fn(ProcId) -> String) -> Vec<String> {
     let waiting = processes.iter().filter(|process| {
         matches!(process.wait(), Wait::Reply | Wait::ReplyElsewhere | Wait::ReplyInPlace | Wait::Forwarded)

@@ -5,8 +5,8 @@
 //! `hardware.md` 4.5). All boards hear a frame when its last word is over. Boards that are off are passed over; what it
 //! takes to find the token again when it is lost is in `recovery`.
 //!
-//! Invariant: [`EmulatedBus::decide`] settles a frame only when every frame that could compete with it is known, so the
-//! result does not depend on how often it is asked.
+//! Invariant: [`EmulatedBus::decide`] settles a frame only when every frame that could compete with it is known, so the result does not
+//! depend on how often it is called.
 //!
 //! Not here: how boards agree on all that (`renga-mac`), what frames contain (`renga-wire`).
 
@@ -83,7 +83,7 @@ pub struct Waiting {
 /// A frame's passage over the bus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Passage {
-    /// Who sent it.
+    /// The sender.
     pub source: u8,
     /// When it took the wire, ns.
     pub start_ns: u64,
@@ -109,7 +109,7 @@ pub struct EmulatedBus {
     waiting: Vec<VecDeque<Waiting>>,
     /// Per board: it takes part.
     up: Vec<bool>,
-    /// Who had the token last.
+    /// The last holder of the token.
     holder: usize,
     /// When it let it go, ns.
     free_ns: u64,
@@ -176,7 +176,7 @@ impl EmulatedBus {
         first_ns + from_ns.saturating_sub(first_ns).div_ceil(round_ns) * round_ns
     }
 
-    /// Who gets the token after `board`, and how long that takes, ns.
+    /// The next holder of the token after `board`, and the time of that hop, ns.
     fn hop(&self, board: usize) -> (usize, u64) {
         let boards = self.up.len();
         let distance = (1..boards).find(|distance| self.up[(board + distance) % boards]).unwrap_or(boards);

@@ -1,8 +1,8 @@
 //! The cluster: rounds in which boards run, and what follows from what they did.
 //!
-//! A round: settle the frames whose start all boards have passed; tell what can no longer be preceded; let every board
-//! that may do something run as far as `horizon` allows; wait until all of those stand again. Boards that wait for
-//! something later are not let go at all, so idle time costs nothing.
+//! A round: settle the frames whose start all boards have passed; report the events that can no longer be preceded; let every board that
+//! may act run as far as `horizon` allows; wait until all of those stand again. Boards that wait for something later are not resumed, so
+//! idle time costs nothing.
 //!
 //! Invariant: between rounds every board stands; all input is ordered then, at a time that no board has passed.
 
@@ -64,10 +64,10 @@ pub struct EmulatedCluster {
     stats: Option<Stats>,
     rounds: u64,
     grants: u64,
-    /// To be told, ns.
+    /// The deadlock to report, ns.
     deadlock_ns: Option<u64>,
     deadlock_told: bool,
-    /// Somebody wants to know how the boards are.
+    /// A status of the boards was requested.
     asked: bool,
     failure: Option<EmuError>,
 }
@@ -128,11 +128,11 @@ impl EmulatedCluster {
         Ok(cluster)
     }
 
-    /// Lets the boards run until something has happened, and tells it.
+    /// Lets the boards run until the next event; returns it.
     ///
     /// # Errors
-    /// If a board died or does not answer; everything known has been told before. After an error or `Finished`, the
-    /// result is `Finished`.
+    /// If a board failed or does not answer; all earlier events have been returned before. After an error or `Finished`, the result is
+    /// `Finished`.
     pub fn next_event(&mut self) -> Result<ClusterEvent, EmuError> {
         loop {
             if let Some(event) = self.timeline.pop() {
@@ -199,8 +199,8 @@ impl EmulatedCluster {
         self.commands.sender()
     }
 
-    /// Ends the run at the instant of the last event told, so that a replayed run ends there too: what happened by then
-    /// will still be told, then `Finished`.
+    /// Ends the run at the instant of the last event returned, so that a replayed run ends there too: events up to then still follow, then
+    /// `Finished`.
     pub fn stop(&mut self) {
         let told_ns = self.timeline.told_ns().map_or(self.time_ns, |time_ns| time_ns + 1);
         self.session_end_ns = self.session_end_ns.min(told_ns);
@@ -225,7 +225,7 @@ impl EmulatedCluster {
         let now_ns = self.pace.as_ref().map_or(NEVER_NS, |pace| pace.now_ns().max(self.time_ns));
         let power_ns = self.power.first().map_or(NEVER_NS, |order| order.time_ns);
         let running_ns = self.settle_frames(now_ns.min(power_ns));
-        // Who could type is told that all wait, before an order wakes somebody.
+        // A person who can type learns that all boards wait, before an order wakes one.
         let asks = self.pace.is_none() && self.session_end_ns == NEVER_NS && !self.deadlock_told;
         let horizon_ns = if running_ns == NEVER_NS && asks { NEVER_NS } else { running_ns.min(power_ns) };
         let waits = horizon_ns == NEVER_NS;
@@ -233,7 +233,7 @@ impl EmulatedCluster {
         let end_ns = self.limit_ns.min(self.session_end_ns);
         self.timeline.release(horizon_ns.min(now_ns).min(end_ns));
         if self.timeline.is_ready() {
-            // To be told before anything else is waited for.
+            // Reported before any other wait.
             return Ok(());
         }
         if self.is_over() {
@@ -329,7 +329,7 @@ impl EmulatedCluster {
         self.boards.clear();
     }
 
-    /// The whole run, once it is over and told.
+    /// The whole run, once it is over and reported.
     fn finished(&self) -> Option<Stats> {
         let hashes = self.timeline.hashes();
         Some(Stats {

@@ -1,4 +1,4 @@
-//! What other threads may tell a running cluster.
+//! Commands of other threads to a running cluster.
 
 use crate::power::PowerChange;
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -21,7 +21,7 @@ pub enum CoordinatorCommand {
         /// What.
         change: PowerChange,
     },
-    /// Tell how the boards are.
+    /// Report the boards' status.
     Ask,
     /// End the run.
     Stop,

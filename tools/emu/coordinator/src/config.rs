@@ -1,4 +1,4 @@
-//! What a cluster is made of.
+//! The parts of a cluster.
 
 use crate::bus::BusConfig;
 use crate::faults::FaultConfig;
@@ -73,14 +73,12 @@ pub struct ClusterConfig {
     pub pins: Option<PinsConfig>,
     /// Which of those wires are broken.
     pub wire_faults: Vec<EmulatedWireFault>,
-    /// Boards are offered no device of the emulator's: whoever touches its page ends the run, and the watchdog resets. Such a run
-    /// has no replay.
+    /// Boards have no device of the emulator's: an access to its page ends the run, and the watchdog resets. Such a run has no replay.
     pub bare: bool,
     /// Longest time that a busy board may be ahead of another, ns; at most, and by default, the least latency of the
     /// link. The result does not depend on it.
     pub quantum_ns: Option<u64>,
-    /// How long the turns of a board's several cores are bounded by, ns; without it, by the link. The result does depend on
-    /// it.
+    /// The bound on the turns of a board's several cores, ns; without it, the link's. The result does depend on it.
     pub slice_ns: Option<u64>,
     /// Where all randomness comes from.
     pub seed: u64,
@@ -134,9 +132,9 @@ impl ClusterConfig {
 
     /// The slice of boards with several cores, ns; without such boards none.
     ///
-    /// A turn is a quarter of the time to the next timer and a core may have one if it is a quarter of a slice ahead, so no
-    /// core is further ahead of another than two thirds of a slice. That is less than the least latency of the link, so
-    /// that what a board hears is seldom late, and one of two busy boards can always go on.
+    /// A turn is a quarter of the time to the next timer, and a core may have one if it is a quarter of a slice ahead, so no core is
+    /// further ahead of another than two thirds of a slice. That is less than the least latency of the link, so that a board seldom hears
+    /// late, and one of two busy boards can always continue.
     pub(crate) fn slice(&self) -> Option<u64> {
         self.boards.iter().any(|board| board.cores > 1).then(|| {
             let alone_ns = SLICE_ALONE_INSTRUCTIONS << self.shift;

@@ -1,4 +1,4 @@
-//! What a cluster tells its user.
+//! Events that a cluster reports to its user.
 
 use crate::power::{BoardStatus, PowerChange};
 use renga_emu_device::registers::BROADCAST;
@@ -74,7 +74,7 @@ pub enum ClusterEvent {
         /// How its process ended.
         status: String,
     },
-    /// How the boards are, because somebody asked.
+    /// The boards' status, as requested.
     Status {
         /// When, ns.
         time_ns: u64,
@@ -96,9 +96,9 @@ pub enum ClusterEvent {
 /// A frame on the link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FrameEvent {
-    /// Who sent it.
+    /// The sender.
     pub source: u8,
-    /// To whom; [`BROADCAST`]: all.
+    /// The receiver; [`BROADCAST`]: all.
     pub destination: u8,
     /// When it was sent, ns.
     pub sent_ns: u64,
@@ -129,7 +129,7 @@ impl FrameEvent {
 pub struct Fight {
     /// The line, as the first board has it.
     pub line: String,
-    /// Who began, and with whom.
+    /// The two boards of the session.
     pub boards: [u8; 2],
     /// When, ns.
     pub time_ns: u64,

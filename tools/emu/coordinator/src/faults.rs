@@ -1,5 +1,4 @@
-//! Faults of the link, drawn from the seed: frames that get lost, corrupted, heard twice or late; tokens that get lost or
-//! meet another.
+//! Faults of the link, random from the seed: frames that are lost, corrupted, heard twice or late; tokens that are lost or meet another.
 //!
 //! Invariant: what happens to a frame depends on the seed and on how many frames took the wire before it.
 //!
@@ -16,7 +15,7 @@ const DELAY_NS_MAX: u64 = 3_000_000;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FaultConfig {
-    /// Nobody hears the frame.
+    /// No board hears the frame.
     pub loss_ppm: u32,
     /// Everybody hears it with one bit wrong.
     pub corrupt_ppm: u32,

@@ -1,4 +1,4 @@
-//! A running hash that tells whether two runs were the same (FNV-1a, 64 bits).
+//! A running hash by which two runs are compared (FNV-1a, 64 bits).
 
 const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
 const PRIME: u64 = 0x0000_0100_0000_01b3;

@@ -1,6 +1,6 @@
 //! The cluster emulator: one QEMU per board, all in one deterministic virtual time.
 //!
-//! [`EmulatedCluster::start`] starts the boards; [`EmulatedCluster::next_event`] lets them run and tells what they do;
+//! [`EmulatedCluster::start`] starts the boards; [`EmulatedCluster::next_event`] lets them run and returns events;
 //! [`EmulatedCluster::input`] types at a console; [`EmulatedCluster::power`] cuts, hangs and starts boards. `tools/emu/README.md` says how
 //! it works and what a board sees of it.
 //!

@@ -1,15 +1,15 @@
 //! Whether a QEMU that is to finish a quantum is at it, however loaded the host is.
 //!
-//! Looks at its threads (Linux's /proc) whenever nothing has come from it for [`LOOK`]: one that waits for a turn on the
-//! host's cores is alive though it has not run for minutes. It is stuck when no thread of it wanted to run at a number of
-//! looks in a row, or when it has spent more processor time than any quantum takes. Not here: what comes from it.
+//! Samples its threads (Linux's /proc) whenever it has sent nothing for [`LOOK`]: one that waits for the host's cores is alive though it
+//! has not run for minutes. It is stuck when no thread of it wanted to run at a number of samples in a row, or when it has spent more
+//! processor time than any quantum takes. Not here: its messages.
 
 use std::fs;
 use std::io::{self, BufReader, ErrorKind, Read};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-/// Time of the host between two looks.
+/// Time of the host between two samples.
 pub const LOOK: Duration = Duration::from_secs(1);
 /// Ticks of `/proc/PID/stat`, a second.
 const TICKS_A_SECOND: u64 = 100;
@@ -17,7 +17,7 @@ const TICKS_A_SECOND: u64 = 100;
 /// When a QEMU counts as stuck.
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
-    /// Looks in a row at which it did not want to run.
+    /// Samples in a row at which it did not want to run.
     pub idle_looks: u32,
     /// Seconds of processor time between two messages.
     pub busy_s: u64,
@@ -82,7 +82,7 @@ impl Liveness {
         (self.first_ticks, self.idle_looks, self.looks) = (None, 0, 0);
     }
 
-    /// Looks once more; whether it is stuck.
+    /// Samples once more; returns whether it is stuck.
     pub fn is_stuck(&mut self) -> bool {
         self.note(look_at(self.process))
     }
@@ -106,12 +106,12 @@ impl Liveness {
 #[derive(Debug)]
 pub struct LiveStream {
     stream: BufReader<UnixStream>,
-    /// Who is at the other end.
+    /// The process at the other end.
     pub liveness: Liveness,
 }
 
 impl LiveStream {
-    /// What comes from the process that `liveness` looks at.
+    /// Messages of the process that `liveness` samples.
     pub fn new(stream: UnixStream, liveness: Liveness) -> io::Result<Self> {
         stream.set_nonblocking(false)?;
         stream.set_read_timeout(Some(LOOK))?;

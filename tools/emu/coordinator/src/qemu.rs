@@ -74,7 +74,7 @@ impl Qemu {
         self.child.try_wait().ok().flatten().map(describe)
     }
 
-    /// How it ended; it has closed its socket, so it does so soon, or is made to.
+    /// How it ended; it has closed its socket, so it ends soon, or is killed.
     pub fn end(&mut self) -> String {
         let deadline = Instant::now() + END_WAIT;
         while Instant::now() < deadline {
@@ -137,7 +137,7 @@ fn describe(status: ExitStatus) -> String {
 
 fn command(config: &ClusterConfig, board: &BoardConfig, (number, starts): (u8, u32), socket: &str) -> Command {
     let mut command = Command::new(&config.qemu);
-    // A group of its own: an interrupt from the terminal is for the caller, who decides what it means.
+    // A group of its own: an interrupt from the terminal is for the caller, which decides its meaning.
     command.process_group(0).stdout(Stdio::null()).stderr(Stdio::piped());
     let machine = board.machine.facts();
     command.args(["-M", machine.name, "-display", "none", "-nodefaults", "-monitor", "none", "-no-reboot"]);

@@ -50,7 +50,7 @@ pub struct RecordingHeader {
     /// Their slice, ns.
     #[serde(default)]
     pub slice_ns: Option<u64>,
-    /// Boards were told that a person sits at the console.
+    /// The boards were started with a person at the console.
     pub interactive: bool,
 }
 
@@ -159,7 +159,7 @@ impl Recording {
         Ok(recording)
     }
 
-    /// Whether a run with `config` can be the recorded one; what the boards are told is taken from the recording.
+    /// Whether a run with `config` can be the recorded one; the boards' input comes from the recording.
     pub fn check(&self, config: &ClusterConfig) -> Result<(), EmuError> {
         let own = RecordingHeader::of(config);
         let told = RecordingHeader { interactive: self.header.interactive, ..own };

@@ -59,9 +59,9 @@ pub struct Timeline {
     lanes: Vec<VecDeque<(u64, Item)>>,
     /// The probes that each board reached, each ordered by time.
     hits: Vec<VecDeque<Hit>>,
-    /// What happened before this may be told, ns.
+    /// Events before this may be reported, ns.
     bound_ns: u64,
-    /// When the last of what was told happened, ns.
+    /// When the last reported event happened, ns.
     told_ns: Option<u64>,
     hashes: Hashes,
     /// Whether frames become events.
@@ -106,18 +106,18 @@ impl Timeline {
         self.lanes[lane].push_back((frame.start_ns(), Item::Frame(frame)));
     }
 
-    /// Everything before `time_ns` may be told: nothing earlier will be added any more. What is later may not, even if
-    /// it might before.
+    /// Everything before `time_ns` may be reported: no earlier event will be added any more. Later events may not, even if they might
+    /// before.
     pub fn release(&mut self, time_ns: u64) {
         self.bound_ns = time_ns;
     }
 
-    /// Whether an event may be told.
+    /// Whether an event may be reported.
     pub fn is_ready(&self) -> bool {
         self.first().is_some() || self.first_hit(self.bound_ns).is_some()
     }
 
-    /// The next event that may be told.
+    /// The next event that may be reported.
     pub fn pop(&mut self) -> Option<ClusterEvent> {
         loop {
             // What a board says at an instant comes before the probes that it reaches then.
@@ -149,12 +149,12 @@ impl Timeline {
         }
     }
 
-    /// When the last of what was told happened, ns.
+    /// When the last reported event happened, ns.
     pub fn told_ns(&self) -> Option<u64> {
         self.told_ns
     }
 
-    /// Over all that was told, or would have been.
+    /// Over all events that were reported, or would have been.
     pub fn hashes(&self) -> Hashes {
         self.hashes
     }

@@ -71,7 +71,7 @@ impl EmulatedWires {
         }
     }
 
-    /// What board `board` is told when it starts at `at_ns`; others react to it after `echo_ns` at the earliest.
+    /// The wiring for board `board` when it starts at `at_ns`; others react to it after `echo_ns` at the earliest.
     pub fn wiring(&self, board: u8, at_ns: u64, echo_ns: u64) -> PinWiring {
         let own = usize::from(board);
         let mut drives = self.settled.clone();
@@ -79,19 +79,18 @@ impl EmulatedWires {
             drives[usize::from(change.source)] = change.drive;
         }
         let mut others: Vec<PinDrive> = (0..).zip(drives).map(|(other, drive)| self.seen(other, own, drive)).collect();
-        // In its own place it sees what is nobody's.
+        // In its own place it sees drivers that are no board's.
         others[own] = self.broken.harness(own);
         PinWiring { others, held_up: HELD_UP & self.broken.contact(own), echo_ns }
     }
 
-    /// What board `board`, started at `at_ns`, is to be told of what was done before.
+    /// Earlier changes for board `board`, started at `at_ns`.
     pub fn ahead(&self, board: u8, at_ns: u64) -> Vec<BoardOrder> {
         let ahead = self.changes.iter().filter(|change| change.seen_ns > at_ns && change.source != board);
         ahead.filter_map(|change| self.order(change, board)).collect()
     }
 
-    /// Board `source` does `drive` from `time_ns` on: what the others are to be told. No board will be started before
-    /// `past_ns`.
+    /// Board `source` does `drive` from `time_ns` on: the orders for the others. No board will be started before `past_ns`.
     pub fn change(&mut self, source: u8, time_ns: u64, drive: PinDrive, past_ns: u64) -> Vec<(u8, BoardOrder)> {
         if self.changes.len() >= CHANGES_MANY {
             let settled = self.changes.extract_if(.., |change| change.seen_ns <= past_ns);
@@ -111,7 +110,7 @@ impl EmulatedWires {
         seen(source, board, self.settled.len(), left).only(self.broken.contact(board))
     }
 
-    /// What tells `board` of `change`, if it sees it.
+    /// The order that gives `change` to `board`, if the board sees it.
     fn order(&self, change: &WireChange, board: u8) -> Option<BoardOrder> {
         let (source, own) = (usize::from(change.source), usize::from(board));
         let [drive, before] = [change.drive, change.before].map(|drive| self.seen(source, own, drive));

@@ -9,7 +9,7 @@ use load::under_load;
 use renga_emu::{ClusterConfig, ClusterEvent, EmuError, EmulatedCluster, Fight, PinsConfig};
 
 const PROPAGATION_NS: u64 = 1_500;
-/// A board looks at its pins at least so often, ns.
+/// A board samples its pins at least so often, ns.
 const LOOK_NS: u64 = 60;
 
 fn config(tools: &Tools, boards: usize, play: &str) -> ClusterConfig {
@@ -22,7 +22,7 @@ fn number(outcome: &Outcome, board: usize, before: &str) -> u64 {
     line.unwrap_or_else(|| panic!("no `{before}` at board {board}")).parse().unwrap()
 }
 
-/// Fails unless `seen_ns` is when a board that looks all the time sees what was done at `done_ns`.
+/// Fails unless `seen_ns` is when a board that samples without a pause sees what was done at `done_ns`.
 fn expect_seen(seen_ns: u64, done_ns: u64) {
     let least_ns = done_ns + PROPAGATION_NS;
     assert!((least_ns..least_ns + 2 * LOOK_NS).contains(&seen_ns), "done at {done_ns} ns, seen at {seen_ns} ns");

@@ -3,7 +3,7 @@
 //! Invariant: what a register shows depends on the virtual time of the access and on the orders received, never on
 //! when the orders were received, so neither the length of quanta nor the host can be seen from the board.
 //!
-//! Not here: who sends when (`renga_emu::bus`), raising the interrupt (`renga-emu-plugin`).
+//! Not here: the times of sending (`renga_emu::bus`), raising the interrupt (`renga-emu-plugin`).
 
 use crate::messages::{BoardOrder, BoardRecord, Welcome};
 use crate::registers as at;
@@ -15,7 +15,7 @@ const NS_PER_S: u64 = 1_000_000_000;
 /// What the plugin has to do after a write.
 #[derive(Debug, PartialEq, Eq)]
 pub enum LinkEffect {
-    /// Nothing more than to look at [`EmulatedLink::interrupt`] and [`EmulatedLink::next_ns`].
+    /// Nothing more than to check [`EmulatedLink::interrupt`] and [`EmulatedLink::next_ns`].
     None,
     /// To report this.
     Report(BoardRecord),

@@ -68,7 +68,7 @@ pub struct MachineFacts {
     pub power: u64,
     /// The host of the card's slot, of a machine that has one where the board has it.
     pub card_host: Option<u64>,
-    /// Who interrupts.
+    /// The interrupt controllers.
     pub controller: Controller,
     /// Whether its card is in the slot of which a kernel for the real board knows.
     pub has_slot: bool,

@@ -21,7 +21,7 @@ pub struct PluginHello {
     pub version: String,
 }
 
-/// The coordinator's answer: who the board is.
+/// The coordinator's answer: the board's number and settings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Welcome {
     /// The board's number.
@@ -108,7 +108,7 @@ pub enum BoardRecord {
     Frame {
         /// When.
         time_ns: u64,
-        /// To whom.
+        /// The receiver.
         destination: u8,
         /// What.
         bytes: Vec<u8>,
@@ -133,7 +133,7 @@ impl BoardRecord {
         }
     }
 
-    /// The same, `by_ns` later: board time made cluster time.
+    /// The same, `by_ns` later: board time converted to cluster time.
     pub fn later(mut self, by_ns: u64) -> Self {
         let (BoardRecord::Console { time_ns, .. }
         | BoardRecord::Log { time_ns, .. }
@@ -151,13 +151,13 @@ pub struct Grant {
     pub until_ns: u64,
     /// Nothing that the coordinator has not ordered arrives anywhere before.
     pub quiet_ns: u64,
-    /// Whom it runs together with, if it may go on as they do.
+    /// The boards that run together with it, if it may continue as they do.
     pub together: Option<Together>,
     /// What will happen to it, all at or after its present time.
     pub orders: Vec<BoardOrder>,
 }
 
-/// A round of boards that run at the same time and tell each other how far they are. Times are the cluster's.
+/// A round of boards that run at the same time and exchange their positions. Times are the cluster's.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Together {
     /// Counts from 1.
@@ -200,7 +200,7 @@ pub enum BoardOrder {
     Pins {
         /// When this board sees it.
         time_ns: u64,
-        /// Who does it.
+        /// The board.
         board: u8,
         /// What it does from then on, as this board's pins.
         drive: PinDrive,
@@ -220,7 +220,7 @@ impl BoardOrder {
         }
     }
 
-    /// The same, `by_ns` earlier: cluster time made board time.
+    /// The same, `by_ns` earlier: cluster time converted to board time.
     pub fn earlier(mut self, by_ns: u64) -> Self {
         *self.time_mut() -= by_ns;
         self

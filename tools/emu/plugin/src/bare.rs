@@ -1,7 +1,7 @@
 //! A board that is offered no device of the emulator's: the block that resets it is as on silicon, and nothing is where the
 //! emulator's page would be.
 //!
-//! Invariant: whoever touches that page ends the run, so that a run to its end shows that nobody did.
+//! Invariant: an access to that page ends the run, so that a run to its end shows that none happened.
 
 use crate::machine::RegisterPage;
 use crate::{fail, with_board};

@@ -67,7 +67,7 @@ struct PluginMachine {
 }
 
 impl PluginBoard {
-    /// Reports to the coordinator and learns who this board is.
+    /// Reports to the coordinator and receives the board's number and settings.
     pub fn connect(
         socket: &str,
         version: String,
@@ -323,7 +323,7 @@ impl PluginBoard {
 
     fn end(&mut self, exit: BoardExit) -> ! {
         self.companions.leave(NEVER_NS);
-        // If the coordinator has gone, nobody wants to know.
+        // If the coordinator has ended, the report has no reader.
         let _ = self.report(cores::span().front_ns, NEVER_NS, Some(exit));
         machine::exit_now(0)
     }

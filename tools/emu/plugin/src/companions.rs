@@ -1,4 +1,4 @@
-//! Boards that run side by side tell each other how far they are, without the coordinator.
+//! Boards that run side by side exchange their positions, without the coordinator.
 //!
 //! A board's grant ends at what the coordinator knew when it gave it: the others' time then, and the link's least
 //! latency. Those that it let run together (a *round*) write their time into a shared page at every step, and each goes
@@ -7,11 +7,10 @@
 //! pass what comes of it; who waits, has sent, or has reached the ceiling leaves the round and reports. When all
 //! have left, the coordinator goes on.
 //!
-//! Invariant: what is written never goes back within a round, and a board neither does anything before it nor sends
-//! anything that arrives sooner than `lookahead_ns` behind it. So it only depends on the host who waits for whom, not what
-//! happens.
+//! Invariant: positions never go back within a round, and a board neither acts before its own position nor sends anything that arrives
+//! sooner than `lookahead_ns` behind it. So the host only decides which board waits for which, not the results.
 //!
-//! Not here: the page (`shared`), who runs together (`renga_emu::horizon`).
+//! Not here: the page (`shared`), the choice of boards that run together (`renga_emu::horizon`).
 
 use crate::shared::{self, SharedSlot, Slots};
 use renga_emu_device::messages::Together;
@@ -19,11 +18,11 @@ use std::hint;
 use std::sync::atomic::Ordering::{Acquire, Release, SeqCst};
 use std::time::Duration;
 
-/// Looks at another board's time, at most, before this thread sleeps: some 30 us of the host.
+/// Reads of another board's time, at most, before this thread sleeps: some 30 us of the host.
 const SPINS_MAX: u32 = 1 << 10;
 /// After spinning in vain, not less.
 const SPINS_MIN: u32 = 1 << 3;
-/// Whoever does not move for so long is the coordinator's matter.
+/// A board that does not move for so long is the coordinator's matter.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// This board among those that run. All times in here are the cluster's.
@@ -88,12 +87,12 @@ impl Companions {
         if now_ns >= ceiling_ns {
             return None;
         }
-        // Bounded: each turn but the last waits for news, of which there is an end before the ceiling.
+        // Bounded: each iteration but the last waits for news, of which there is an end before the ceiling.
         loop {
             let (last, somebody_runs) = self.last()?;
             let end_ns = last.past_ns.min(ceiling_ns);
             if end_ns > now_ns {
-                // More stops, so that nobody ever waits, cost more than the waiting (docs/design/emulator-and-virtual-time.md).
+                // More stops, so that no board ever waits, cost more than the waiting (docs/design/emulator-and-virtual-time.md).
                 let step_ns = if somebody_runs { self.lookahead_ns } else { u64::MAX };
                 self.end_ns = end_ns - self.origin_ns;
                 return Some(end_ns.min(now_ns.saturating_add(step_ns)) - self.origin_ns);
@@ -115,7 +114,7 @@ impl Companions {
 
     fn look(&self, board: usize, together: &Together, until_ns: u64) -> Last {
         let slot = &self.slots[board];
-        // In this order: news are told after what they tell of, and a board that has left writes no more.
+        // In this order: a writer counts news after the news itself, and a board that has left writes no more.
         let seen = slot.news.load(SeqCst);
         let has_left = slot.left.load(Acquire) == together.round;
         let takes_part = slot.round.load(Acquire) == together.round;

@@ -26,7 +26,7 @@ const YIELD: u32 = 0xd503_203f;
 /// `mrs x0, cntvct_el0` and `mrs x0, cntpct_el0`; the register is in the low bits.
 const READS: [u32; 2] = [0xd53b_e040, 0xd53b_e020];
 const REGISTER_BITS: u32 = 0x1f;
-/// What a turn is of a slice, as QEMU divides the time to the next timer; and how far a core may be ahead to have one.
+/// The part of a slice in a turn, as QEMU divides the time to the next timer; and how far a core may be ahead to have one.
 const TURNS: i64 = 4;
 
 /// How a board's cores are run; fixed when the plugin is installed.
@@ -48,7 +48,7 @@ struct PluginCore {
 struct PluginCores {
     plan: CorePlan,
     cores: Vec<PluginCore>,
-    /// Whose turn it is.
+    /// The core whose turn it is.
     at: usize,
     /// The latest counter value that any core has read.
     newest_ns: i64,

@@ -12,10 +12,10 @@ use crate::current;
 use crate::ffi::{self, Opaque};
 use std::ptr::null_mut;
 
-/// Bytes from the beginning of a `CPUState` in which its count is looked for; the state goes on after them.
+/// Bytes from the start of a `CPUState` in which its count is searched for; the state continues after them.
 const LOOK_BYTES: usize = 32 << 10;
 const WORDS: usize = LOOK_BYTES / 8;
-/// Looks that must agree.
+/// Searches that must agree.
 const LOOKS_MIN: u32 = 4;
 
 /// Where the numbers are.
@@ -30,7 +30,7 @@ struct CounterPlaces {
 /// The count of a core.
 #[derive(Default)]
 pub struct Counter {
-    /// The core that was looked at last; its counts are where every core's are.
+    /// The core of the last search; its counts are where every core's are.
     core: usize,
     looks: u32,
     /// Words that may be the budget.
@@ -41,7 +41,7 @@ pub struct Counter {
 }
 
 impl Counter {
-    /// Whether the time can be told.
+    /// Whether the time is known.
     pub fn is_found(&self) -> bool {
         self.places.is_some()
     }
@@ -68,8 +68,7 @@ impl Counter {
         unsafe { (self.core as *const u32).add(index).read_volatile() }
     }
 
-    /// Looks for the numbers, before the last instruction of a block, where QEMU itself could add what was executed to
-    /// the clock.
+    /// Searches for the numbers, before the last instruction of a block, where QEMU itself could add the executed count to the clock.
     pub fn look(&mut self) {
         self.core = current::core() as usize;
         let before: Vec<i64> = (0..WORDS).map(|index| self.word(index)).collect();
@@ -84,7 +83,7 @@ impl Counter {
         let is_budget = |index: &usize| before[*index].wrapping_sub(self.word(*index)) == executed;
         let budgets = narrowed(budgets, WORDS - 1, is_budget);
         if budgets.is_empty() || lows.as_ref().is_some_and(Vec::is_empty) {
-            // A look that was unlike the others: from the beginning again.
+            // A search with another result: start again.
             self.looks = 0;
             return;
         }

@@ -1,5 +1,5 @@
-//! The core that a callback is about. QEMU runs all cores of a board in one thread, in turn, and the number that it gives
-//! to callbacks is that of another core then; the variable `current_cpu` of that thread is right.
+//! The core that a callback is about. QEMU runs all cores of a board in one thread, in turn, and the number that it gives to callbacks is
+//! that of another core then; the variable `current_cpu` of that thread is right.
 //!
 //! Invariant: used in callbacks of executed instructions only, so in the cores' thread.
 
@@ -19,13 +19,13 @@ pub fn place() -> *mut *mut Opaque {
 
 /// The core.
 pub fn core() -> *mut Opaque {
-    // SAFETY: the variable of this thread, which lives as long as it; nobody else writes to it.
+    // SAFETY: the variable of this thread, which lives as long as it; no other thread writes to it.
     unsafe { place().read() }
 }
 
 #[cold]
 fn find() -> *mut *mut Opaque {
-    // SAFETY: looks a name up; for a variable of each thread the result is this thread's.
+    // SAFETY: resolves a name; for a variable of each thread the result is this thread's.
     let place: *mut *mut Opaque = unsafe { ffi::dlsym(null_mut(), c"current_cpu".as_ptr()) }.cast();
     if place.is_null() {
         fail("this QEMU does not show which core a thread executes");

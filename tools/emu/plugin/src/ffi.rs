@@ -91,7 +91,7 @@ pub struct RegisterDescriptor {
     pub feature: *const c_char,
 }
 
-/// The beginning of `TimersState`: what the clock of virtual time is made of.
+/// The start of `TimersState`: the parts of the clock of virtual time.
 #[repr(C)]
 pub struct TimersState {
     pub ticks: [i64; 2],

@@ -22,7 +22,7 @@ pub fn now_ns() -> u64 {
 
 /// Instructions that the cores have executed.
 pub fn instructions() -> u64 {
-    // SAFETY: the module's invariant; a core that is executing is in an access to a device, where it may be asked.
+    // SAFETY: the module's invariant; a core that is executing is in an access to a device, where the call is allowed.
     unsafe { ffi::icount_get_raw() }.cast_unsigned()
 }
 
@@ -132,8 +132,8 @@ impl MachineDevice {
     /// Its interrupt input `index` of the group `name`, or of those without a name.
     pub fn interrupt_input(self, name: Option<&CStr>, index: u32) -> Interrupt {
         let name = name.map_or(null(), CStr::as_ptr);
-        // SAFETY: the module's invariant; `find` returns devices only, of which this one has such inputs; those without a
-        // name are asked for by a null pointer.
+        // SAFETY: the module's invariant; `find` returns devices only, and this one has such inputs; a null pointer selects those without a
+        // name.
         let line = unsafe { ffi::qdev_get_gpio_in_named(self.0.as_ptr(), name, index as c_int) };
         Interrupt { line: NonNull::new(line).expect("QEMU aborts if there is no such input"), level: false }
     }

@@ -1,4 +1,4 @@
-//! What QEMU's main thread is told of virtual time: nothing that it does not wait for.
+//! Notifications of virtual time to QEMU's main thread: only those that it waits for.
 //!
 //! When a timer of virtual time runs out, QEMU tells everybody who may have such timers, and that wakes its main
 //! thread: a write, a read, a poll, and a fight for the big lock at the end of each quantum. But all such timers of this
@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 /// More lists than a clock of this machine has.
 const LISTS_MAX: usize = 16;
 
-/// Tells its first argument that something is new about this clock.
+/// Notifies its first argument of news of this clock.
 type Tell = extern "C" fn(*mut c_void, c_int);
 
 /// `QEMUTimerList`.
@@ -34,13 +34,13 @@ pub struct QemuTimerList {
     whom: *mut c_void,
 }
 
-/// A list that is told only if it has a timer.
+/// A list that is notified only if it has a timer.
 struct Quiet {
     list: NonNull<QemuTimerList>,
     tell: Tell,
 }
 
-// SAFETY: lists live as long as QEMU, and of a list only the first timer is looked at, which is atomic, and who is told,
+// SAFETY: lists live as long as QEMU, and only two fields are read: the first timer, which is atomic, and the receiver of notifications,
 // which does not change.
 unsafe impl Send for Quiet {}
 // SAFETY: as above.
@@ -53,7 +53,7 @@ static QUIET: OnceLock<Vec<Quiet>> = OnceLock::new();
 pub fn quieten(own: NonNull<QemuTimerList>, first: NonNull<c_void>) -> Option<()> {
     let lists = chained(own, first)?;
     let others = lists.into_iter().filter(|list| *list != own);
-    // SAFETY: `chained` has seen that these are lists; nobody is told anything now: the big lock is held, and no core has run.
+    // SAFETY: `chained` has seen that these are lists; no notification runs now: the big lock is taken, and no core has run.
     let quiet = others.map(|list| Quiet { list, tell: unsafe { list.as_ref() }.tell }).collect();
     for quiet in QUIET.get_or_init(|| quiet) {
         // SAFETY: as above.
@@ -69,7 +69,7 @@ fn chained(own: NonNull<QemuTimerList>, first: NonNull<c_void>) -> Option<Vec<No
     let (mut back, mut lists) = (clock, Vec::new());
     // SAFETY: the clock is a structure that begins with this pointer; later a place in a list seen.
     while let Some(list) = NonNull::new(*unsafe { back.as_ref() }?) {
-        // SAFETY: what the chain points at is a list, which is looked at as such.
+        // SAFETY: the chain points at a list, which is read as such.
         let view = unsafe { list.as_ref() };
         if view.clock != clock || view.back != back || lists.len() == LISTS_MAX {
             return None;

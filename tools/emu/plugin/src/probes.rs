@@ -115,8 +115,8 @@ extern "C" fn core_made(_: u64, _: c_uint) {
     }
     let mut registers = [null_mut(); REGISTERS];
     let mut memory_bytes = u64::MAX >> 1;
-    // SAFETY: called in the core's thread, as the functions ask; an array of descriptors comes back, which is never freed,
-    // and a part of memory that stays where it is, of at most so many bytes as asked for.
+    // SAFETY: called in the core's thread, as the functions require; the result is an array of descriptors, which is never freed, and a
+    // part of memory that stays where it is, of at most the requested bytes.
     let (bytes, memory) = unsafe {
         let array = &*ffi::qemu_plugin_get_registers();
         for descriptor in std::slice::from_raw_parts(array.data, array.count as usize) {
@@ -173,7 +173,7 @@ extern "C" fn find_counter(_: c_uint, _: *mut c_void) {
     }
 }
 
-/// A probe is about to be passed. The core that QEMU names is the one for which the block was translated, whoever executes it.
+/// A core is about to pass a probe. The core that QEMU names is the one for which the block was translated, whichever core executes it.
 extern "C" fn reached(_: c_uint, site: *mut c_void) {
     let core = cores::number();
     let mut listener = LISTENER.lock().expect("no callback panics");

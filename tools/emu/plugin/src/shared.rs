@@ -12,7 +12,7 @@ use std::time::Duration;
 /// No fewer than a cluster may have; half of what the coordinator makes the file long (`renga_emu::page`).
 const SLOTS: usize = 16;
 
-/// What a board tells the others; its own cache lines.
+/// A board's words for the others; its own cache lines.
 #[repr(C, align(128))]
 pub struct SharedSlot {
     /// The round that it takes part in.
@@ -43,11 +43,11 @@ pub fn map() -> io::Result<&'static Slots> {
     Ok(unsafe { &*address.cast() })
 }
 
-/// Waits until `word` is not `seen`, is told of (`wake`), or `longest` is over.
+/// Waits until `word` is not `seen`, `wake` is called, or `longest` is over.
 pub fn wait(word: &AtomicU32, seen: u32, longest: Duration) {
     let seconds = longest.as_secs().try_into().unwrap_or(libc::time_t::MAX);
     let longest = libc::timespec { tv_sec: seconds, tv_nsec: longest.subsec_nanos().into() };
-    // SAFETY: the word is mapped, and the time lives through the call. Whatever the result, the caller looks again.
+    // SAFETY: the word is mapped, and the time lives through the call. Whatever the result, the caller reads the word again.
     unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAIT, seen, &raw const longest) };
 }
 

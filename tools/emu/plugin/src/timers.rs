@@ -1,18 +1,18 @@
 //! The timers of virtual time that run in this QEMU, seen from inside.
 //!
-//! QEMU tells when its first timer runs out, but the first one may be the timer with which it switches between cores
-//! every 100 ms of virtual time. That one restarts whenever the machine wakes, so a board would seem to have something
-//! to do for ever. This module looks at the list itself and leaves that timer out.
+//! QEMU reports when its first timer runs out, but the first one may be the timer with which it switches between cores every 100 ms of
+//! virtual time. That one restarts whenever the machine wakes, so a board would never seem idle. This module reads the list itself and
+//! leaves that timer out.
 //!
-//! Invariant: nothing is read unless [`TimerList::find`] has seen a timer of the plugin's own in the list, with the
-//! values that it was given, at the places where this module looks.
+//! Invariant: nothing is read unless [`TimerList::find`] has seen a timer of the plugin's own in the list, with its own values, at the
+//! places that this module reads.
 
 use crate::ffi::QemuTimer;
 use crate::notices::{self, QemuTimerList};
 use std::ffi::c_void;
 use std::ptr::NonNull;
 
-/// Words of a `QEMUTimerList` among which the pointer to its first timer is looked for.
+/// Words of a `QEMUTimerList` among which the pointer to its first timer is searched for.
 const LIST_WORDS: usize = 12;
 /// More timers than this machine has.
 const TIMERS_MAX: usize = 256;
@@ -55,7 +55,7 @@ impl TimerList {
         Some(Self { list: NonNull::new(view.list.cast_mut().cast())?, first: NonNull::from(first) })
     }
 
-    /// Only who has timers in another list of this clock is told of it from now on; nothing if QEMU is not as expected.
+    /// From now on another list of this clock is notified only if it has timers; `None` if QEMU is not as expected.
     pub fn be_alone(&self) -> Option<()> {
         notices::quieten(self.list, self.first.cast())
     }
@@ -68,8 +68,8 @@ impl TimerList {
         for _ in 0..TIMERS_MAX {
             // SAFETY: as above; a null pointer ends the list.
             let view = unsafe { timer.as_ref() }?;
-            // Devices and cores pass themselves as the argument; the switch between cores passes nothing. The plugin's
-            // own timers do so too, but their next times are known better by those who set them.
+            // Devices and cores pass themselves as the argument; the switch between cores passes nothing. The plugin's own timers do so
+            // too, but their owners know their next times better.
             if !view.argument.is_null() {
                 return u64::try_from(view.expire_ns).ok();
             }

@@ -33,7 +33,7 @@ fn tap(path: &CStr, type_name: &CStr, address: u64, offset: u64, record: fn(u64,
 }
 
 extern "C" fn read(tap: *mut c_void, offset: u64, bytes: u32) -> u64 {
-    // SAFETY: `tap` above passed a leaked `Tap`, which nobody writes to.
+    // SAFETY: `tap` above passed a leaked `Tap`, which no code writes to.
     let tap = unsafe { &*tap.cast::<Tap>() };
     tap.uart.read(tap.offset + offset, bytes)
 }

@@ -30,7 +30,7 @@ impl Hit {
         Hit { time_ns, probe, core, length: length as u8, operands: all }
     }
 
-    /// The same, `by_ns` later: board time made cluster time.
+    /// The same, `by_ns` later: board time converted to cluster time.
     pub fn later(self, by_ns: u64) -> Hit {
         Hit { time_ns: self.time_ns + by_ns, ..self }
     }

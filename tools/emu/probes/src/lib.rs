@@ -1,4 +1,4 @@
-//! Probes of a kernel: what its ELF file says of them, and how the emulator's plugin tells that one was reached.
+//! Probes of a kernel: their notes in its ELF file, and the reports of the emulator's plugin.
 //!
 //! Used by the plugin, which reads registers and memory at a probe, and by the tools, which know what it means. Not here:
 //! either of the two (`renga-emu-plugin`, `renga-trace`).

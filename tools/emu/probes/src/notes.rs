@@ -25,7 +25,7 @@ pub struct ProbeNote {
     pub name: String,
     /// Its instruction.
     pub address: u64,
-    /// What it tells.
+    /// Its operands.
     pub operands: Vec<Operand>,
 }
 

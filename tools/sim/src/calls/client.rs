@@ -1,4 +1,4 @@
-//! Clients of drawn runs: each makes the calls of its script, and in the end one to every board.
+//! Clients of random runs: each makes the calls of its script, and in the end one to every board.
 //!
 //! Invariant: a client that boots again goes on behind the step at which its board died. Not here: what
 //! results are right (`oracle`).
@@ -13,7 +13,7 @@ use std::rc::Rc;
 
 /// How long a client whose call failed waits before the next, ns.
 const REST_NS: u64 = 3_000_000;
-/// Times that a call that was never made is made again.
+/// Retries of a call that was never executed.
 const STALE_MAX: u32 = 20;
 /// Times that every board is tried in the end, and the time between two, ns.
 const LAST_TRIES_MAX: u32 = 100;
@@ -26,9 +26,9 @@ pub type Progress = Rc<Cell<usize>>;
 pub struct SimClient {
     /// Its process.
     pub me: Me,
-    /// Whom it can call.
+    /// The servers that it can call.
     pub servers: CallsServers,
-    /// Whom it tells.
+    /// The oracle that it reports to.
     pub oracle: Oracle,
 }
 

@@ -1,7 +1,7 @@
-//! What has become of every call: the judge of a run, asked by clients and servers as they go.
+//! The result of every call: the oracle of a run, which clients and servers consult as they run.
 //!
-//! Invariant: a record is kept from the moment before its call is made to the end of the run. The first
-//! rule that is broken is kept, and ends the run. Not here: what is called.
+//! Invariant: a record is kept from the moment before its call to the end of the run. The first violation is kept, and ends the run. Not
+//! here: the calls' work.
 
 use super::protocol::{answer, is_of_link, letter};
 use crate::reach::SimReach;
@@ -19,7 +19,7 @@ struct CallRecord {
     caller: ProcId,
     caller_boot: u8,
     server: ProcId,
-    /// Whether its caller may go on before it is made.
+    /// Whether its caller may continue before it is executed.
     releases: bool,
     begun: u64,
     began_ns: u64,
@@ -62,7 +62,7 @@ pub struct Tally {
     /// Ended with "the board is down", and with "the board was reset".
     pub down: u64,
     pub stale: u64,
-    /// Released, and never made.
+    /// Released, and never executed.
     pub lost: u64,
 }
 
@@ -89,7 +89,7 @@ impl Oracle {
         self.0.borrow_mut().break_rule(what);
     }
 
-    /// A call is about to be made; its identity.
+    /// A call is about to start; its identity.
     pub fn begin(&self, now_ns: u64, caller: ProcId, server: ProcId, releases: bool) -> u64 {
         let mut inner = self.0.borrow_mut();
         let (begun, caller_boot) = (inner.moment(), inner.boots[usize::from(caller.board.0)]);
@@ -140,7 +140,7 @@ impl Oracle {
         })
     }
 
-    /// Counts, and for each board in its last boot how many calls it released that were never made.
+    /// Counts, and for each board in its last incarnation how many calls it released that were never executed.
     pub fn tally(&self) -> (Tally, [u64; 8]) {
         let inner = self.0.borrow();
         let (mut tally, mut lost) = (Tally { calls: inner.records.len() as u64, ..Tally::default() }, [0; 8]);

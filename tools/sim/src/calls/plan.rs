@@ -1,7 +1,6 @@
-//! What the boards of a run have, what their clients call, and what befalls them, drawn from a seed.
+//! The boards of a run, the calls of their clients, and their faults, random from a seed.
 //!
-//! Invariant: a server only calls servers with a higher number, on any board, so no circle of waits is
-//! drawn. Not here: doing it.
+//! Invariant: a server only calls servers with a higher number, on any board, so no circle of waits arises. Not here: execution.
 
 use super::protocol::route;
 use crate::cut::Cut;
@@ -169,7 +168,7 @@ impl CallsPlan {
     pub fn actors(&self) -> usize {
         self.scripts.iter().map(Vec::len).sum()
     }
-    /// Whether callers of a board that is not there are told in time: no frame is harmed, no board is slow.
+    /// Whether callers of a failed board get an error in time: no frame is harmed, no board is slow.
     pub fn is_prompt(&self) -> bool {
         let slow = self.slowness_ns.iter().any(|slowness_ns| *slowness_ns > CALM_SLOWNESS_NS);
         let harmed = self.incidents.iter().any(|incident| matches!(incident.trouble, Trouble::Burst(_)));

@@ -1,12 +1,11 @@
-//! The protocol of the drawn servers, and what its messages must hold.
+//! The protocol of the random servers, and the contents of its messages.
 
 use renga_rt::{Errno, ProcId};
 
 renga_core::protocol! {
-    /// A server of drawn runs. Each call has an identity of its own, by which it is known.
+    /// A server of random runs. Each call has an identity of its own, by which it is known.
     pub Trial = 52, TrialCall {
-        /// Takes `busy_ns`, calls where `route` leads, and answers [`answer`]; turns the slice given into
-        /// the one taken.
+        /// Takes `busy_ns`, calls along `route`, and replies [`answer`]; transforms the slice given into the one taken.
         0 Work { id: u64, busy_ns: u64, route: u64 } ((&'a [u8], &'a mut [u8])) -> Result<u64, Errno>;
         /// Is answered after `time_ns`, or when interrupted; others are served meanwhile.
         1 Wait { id: u64, time_ns: u64 } (()) -> Result<u64, Errno> [defers];
@@ -30,7 +29,7 @@ pub fn fill(bytes: &mut [u8], id: u64) {
     }
 }
 
-/// Whether a slice is as [`fill`] made it.
+/// Whether a slice has the content of [`fill`].
 pub fn filled(bytes: &[u8], id: u64) -> bool {
     bytes.iter().enumerate().all(|(at, byte)| *byte == (answer(id) >> (at % 7 * 8)) as u8 ^ at as u8)
 }
@@ -57,7 +56,7 @@ pub fn named(board: u8, what: &str, number: usize) -> String {
     format!("{}.{what}{number}", (b'a' + board) as char)
 }
 
-/// The letter of a process's board.
+/// The character of a process's board.
 pub fn letter(id: ProcId) -> char {
     (b'a' + id.board.0) as char
 }

@@ -24,7 +24,7 @@ const MEMORY_BYTES: usize = 8 << 20;
 /// What a run may take: simulated time, and events.
 const LIMIT_NS: u64 = 60_000_000_000;
 const EVENTS_MAX: u64 = 2_000_000;
-/// How long after the last call the boards are looked at: by then nothing is under way.
+/// How long after the last call the boards are checked: by then nothing is under way.
 const AFTERWARDS_NS: u64 = 1_000_000_000;
 
 /// A run under way.

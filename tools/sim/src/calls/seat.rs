@@ -1,4 +1,4 @@
-//! The processes of one board of a drawn run, and who they are.
+//! The processes of one board of a random run, and their numbers.
 //!
 //! Invariant: every board has the same: the router, membership, proxies, servers, clients, and one process that
 //! tries everything in the end, in this order. Not here: what they do.
@@ -45,8 +45,8 @@ impl CallsLayout {
     fn callers(&self) -> usize {
         self.servers + self.clients + 1
     }
-    /// Proxies for the processes of one other board: one for each server, which calls only servers with higher
-    /// numbers and waits for nobody else; those that the clients share; one for each client and the last.
+    /// Proxies for the processes of one other board: one for each server, which calls only servers with higher numbers and waits for no
+    /// other; the shared ones of the clients; one for each client and the last.
     fn proxies_for_one(&self) -> usize {
         self.servers + self.shared + self.clients + 1
     }
@@ -137,21 +137,21 @@ pub struct Seat {
     pub boot: u8,
     /// The clients.
     pub clients: &'static [&'static Process],
-    /// Who tries everything when notified.
+    /// The process that tries everything when notified.
     pub last: &'static Process,
 }
 
 /// A client's calls, and how far it has come.
 pub type Script = (Rc<Vec<ClientStep>>, Progress);
 
-/// What every board's processes are made for.
+/// The common data of every board's processes.
 #[derive(Clone)]
 pub struct Cast {
-    /// What is drawn.
+    /// The random plan.
     pub plan: Rc<CallsPlan>,
     /// The scripts, by board and client, and how far they have come.
     pub scripts: Rc<Vec<Vec<Script>>>,
-    /// The judge.
+    /// The oracle.
     pub oracle: Oracle,
     /// Boards that have tried everything, and servers that did not answer then.
     pub last: Rc<Cell<(usize, usize)>>,

@@ -1,15 +1,15 @@
-//! Servers of drawn runs: each carries out what a call asks, and tells the oracle.
+//! Servers of random runs: each executes a call, and reports to the oracle.
 //!
-//! Invariant: a call's answer follows from its identity. Not here: whether it may be made (`oracle`).
+//! Invariant: a call's reply follows from its identity. Not here: whether it may be executed (`oracle`).
 
 use super::oracle::Oracle;
 use super::protocol::{Note, Trial, TrialCall, Wait, Work, answer, fill, filled, is_of_link, split};
 use super::seat::CallsServers;
 use renga_rt::{Call, Errno, Me, Never, Port, Protocol};
 
-/// Calls that wait at one server; more are told to come again.
+/// Calls that wait at one server; more are refused for a retry.
 const WAITING_MAX: usize = 32;
-/// Times that a call that was never made is made again.
+/// Retries of a call that was never executed.
 const STALE_MAX: u32 = 20;
 /// Bytes each way of calls that servers make.
 const HOP_BYTES: usize = 100;
@@ -96,7 +96,7 @@ impl SimServer {
         call.reply(outcome);
     }
 
-    /// Answers those whose time has come, and those who were interrupted.
+    /// Replies to those whose time has come, and to cancelled ones.
     fn wake(&mut self, waiting: &mut Vec<(u64, Call<Wait>)>) {
         let now_ns = self.me.now_ns();
         let mut at = 0;

@@ -56,7 +56,7 @@ pub fn run(options: &Options) -> bool {
         println!("seed {} ({}) fails: {}", failure.seed, failure.level.name(), failure.what);
         println!("  {}", shrink::command(failure.seed, failure.level, options, &options.cut));
     }
-    // What is kept as a file is one piece of many: whoever reads it chooses what to look into.
+    // A file has one part of many: its reader chooses what to examine.
     if let Some(first) = shared.failures.first().filter(|_| options.json.is_none()) {
         shrink::shrink(options, first);
     }
@@ -170,7 +170,7 @@ pub fn watch(options: &Options, first: u64, end: u64, hand_on: &mut dyn FnMut(&W
     (next < end).then(|| (next, format!("{how}: {status}")))
 }
 
-/// The worker's lines, read by a thread of their own, so that silence can be told.
+/// The worker's lines, read by a thread of their own, so that silence is detected.
 fn read(child: &mut Child) -> Receiver<WorkerLine> {
     let (sender, receiver) = sync_channel(LINES_MAX);
     if let Some(out) = child.stdout.take() {

@@ -1,4 +1,4 @@
-//! How far a campaign is: a bar on a terminal, else now and then a line, so that whoever stops it knows what was done.
+//! Progress of a campaign: a bar on a terminal, otherwise a line now and then, so that a person who stops it knows how much was done.
 //!
 //! Not here: what the seeds did (`summary.rs`).
 
@@ -29,7 +29,7 @@ impl Pulse {
     }
 }
 
-/// What is shown on the standard error.
+/// The display on the standard error.
 pub struct CampaignProgress {
     bar: ProgressBar,
     /// None on a terminal.
@@ -62,7 +62,7 @@ impl CampaignProgress {
         self.bar.set_message(format!("{failures} failures"));
     }
 
-    /// Nothing is to be shown any more.
+    /// Ends the display.
     pub fn end(&self) {
         self.bar.finish_and_clear();
     }

@@ -60,7 +60,7 @@ fn attempt(options: &Options, seed: u64, level: SimScope, cut: &Cut) -> Result<S
     }
 }
 
-/// Looks for the least that still fails, and prints it.
+/// Searches for the smallest run that still fails, and prints it.
 pub fn shrink(options: &Options, failure: &Failure) {
     let (seed, level) = (failure.seed, failure.level);
     let kind = kind(&failure.what);
@@ -77,14 +77,14 @@ fn kind(what: &str) -> String {
     what.split_whitespace().filter(names).take(KIND_WORDS).collect::<Vec<_>>().join(" ")
 }
 
-/// Words that tell one fault from another.
+/// Words that distinguish one fault from another.
 const KIND_WORDS: usize = 6;
 
 struct ShrinkSearch<'a> {
     options: &'a Options,
     seed: u64,
     level: SimScope,
-    /// What goes wrong, without who and when.
+    /// The failure, without names and times.
     kind: String,
     /// The least so far.
     cut: Cut,

@@ -22,7 +22,7 @@ pub enum WorkerLine {
 
 /// Runs the seeds of `options` in order.
 pub fn run(options: &Options) {
-    // What panics is told in the failure.
+    // The failure contains the panic's message.
     panic::set_hook(Box::new(|_| ()));
     for seed in options.first..options.first + options.seeds {
         let line = match run_checked(seed, options) {
@@ -32,7 +32,7 @@ pub fn run(options: &Options) {
         let Ok(text) = serde_json::to_string(&line) else { unreachable!("a line is plain data") };
         let mut out = std::io::stdout().lock();
         if writeln!(out, "{text}").and_then(|()| out.flush()).is_err() {
-            return; // nobody listens any more
+            return; // the reader has ended
         }
     }
 }

@@ -81,11 +81,11 @@ pub enum Open {
     Read,
     /// For both, if it is there.
     Change,
-    /// For both, made if it is not there.
+    /// For both, created if missing.
     Create,
-    /// For both, made or emptied.
+    /// For both, created or emptied.
     Truncate,
-    /// For both, made if it is not there; every write goes to the end.
+    /// For both, created if missing; every write goes to the end.
     Append,
 }
 
@@ -267,7 +267,7 @@ impl SimProgram {
     pub async fn kill(&self, pid: u64, signal: u8) -> Result<()> {
         self.call(KILL, &[pid, u64::from(signal)]).await.map(drop)
     }
-    /// Runs `handler` when `signal` comes, then goes on; with `restart`, interrupted calls are made again.
+    /// Runs `handler` when `signal` comes, then continues; with `restart`, interrupted calls are restarted.
     pub async fn on_signal<F: Future<Output = ()> + 'static>(
         &self,
         signal: u8,

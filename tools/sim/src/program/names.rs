@@ -101,11 +101,11 @@ impl SimProgram {
         let mode = (half(16) & 0o7777) as u16;
         Ok(Attributes { mode, owner: (half(24), half(28)), times_s: (word(72), word(88)) })
     }
-    /// Inodes that nobody uses.
+    /// Free inodes.
     pub async fn free_inodes(&self) -> Result<u64> {
         self.free().await.map(|(inodes, _)| inodes)
     }
-    /// Inodes and blocks that nobody uses.
+    /// Free inodes and blocks.
     pub async fn free(&self) -> Result<(u64, u64)> {
         let (path, place) = (self.path("/").await, self.base + SMALL);
         self.call(STATFS, &[path, place]).await?;

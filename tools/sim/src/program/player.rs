@@ -1,8 +1,7 @@
 //! The player: what the processor is on a board, this is for programs that are closures.
 //!
-//! Invariant: between two turns a program is nothing but its registers and memory, and the future that
-//! its register names. What the system does to these (fork, exec, handlers, restarted calls) is all
-//! that moves it. Not here: time beyond the length of a turn.
+//! Invariant: between two slices a program consists of its registers and memory, and of the future that its register names. Only the
+//! system's changes to these (fork, exec, handlers, restarted calls) affect it. Not here: time beyond the length of a slice.
 
 use super::elf::{self, CALL, CodePlace, FORK, INSTRUCTION_BYTES, MEMORY, PROGRAMS_MAX, THINK};
 use super::exchange::{Body, Call, Child, ProgramReply, ProgramRequest, Run, SimProgram, result};
@@ -27,10 +26,10 @@ const RUNNING: usize = 28;
 const CHILD: usize = 27;
 /// The register of a system call's number.
 const NUMBER: usize = 8;
-/// What a turn takes, ns, and what a byte that it moves takes, in 1/1024 ns.
+/// The time of a slice, ns, and of a byte that it moves, in 1/1024 ns.
 const TURN_NS: u64 = 2_000;
 const BYTE_NS_1024: u64 = 256;
-/// Requests that one turn may do without a trap: more is a program that asks for nothing.
+/// Requests of one slice without a trap: a program with more never calls the system.
 const STEPS_MAX: u32 = 100_000;
 
 /// A program under way.
@@ -51,12 +50,12 @@ struct ProgramTable {
     /// By board and slot: the futures of the program there.
     owned: BTreeMap<(u8, u64), Vec<u64>>,
     next: u64,
-    /// Turns that were given.
+    /// Slices until now.
     turns: usize,
 }
 
 impl ProgramTable {
-    /// With which core the next turn begins to look for a program.
+    /// The core at which the search for the next slice's program starts.
     fn next_core(&mut self) -> usize {
         self.turns += 1;
         self.turns
@@ -92,13 +91,13 @@ impl SimPrograms {
         table.programs.iter().enumerate().map(|(number, (path, _))| (path.clone(), elf::file(number))).collect()
     }
 
-    /// Gives the next user program of board `number`, on whichever of its `cores`, its turn; how long it took, ns.
+    /// Runs a slice of the next user program of board `number`, on whichever of its `cores`; returns its length, ns.
     pub fn turn(&self, number: u8, cores: &[HostBoard], memory: &HostMemory) -> u64 {
         let first = self.0.borrow_mut().next_core();
         let in_turn = || (0..cores.len()).map(|at| cores[(first + at) % cores.len()]);
         let guest = in_turn().find_map(|board| Some((board.core, board.core.remote_task()?)));
         match (guest, in_turn().find(|board| board.core.has_users())) {
-            // Those at home come in their turn, too.
+            // Programs at home run alternately with remote ones.
             (Some((core, guest)), home) if home.is_none() || first.is_multiple_of(2) => {
                 self.visit(number, core, guest, memory)
             }
@@ -120,7 +119,7 @@ impl SimPrograms {
         taken_ns
     }
 
-    /// The turn of a program on another core than its process's.
+    /// The slice of a program on another core than its process's.
     fn visit(&self, number: u8, core: &'static Core, mut guest: RemoteTask, memory: &HostMemory) -> u64 {
         let space = Frame(guest.space() as u32);
         let (taken_ns, trap) = self.run(number, SimSpace { memory, space }, guest.context());
@@ -162,7 +161,7 @@ impl ProgramPlayer<'_> {
             CodePlace::Called => self.answer(context, ProgramReply::Result(context.x[0])),
             CodePlace::Forked if context.x[0] == 0 => self.begin_child(context),
             CodePlace::Forked => {
-                // Of a board that does not answer any more nobody knows whether it has made the child.
+                // Of a board that does not answer any more it is unknown whether it has created the child.
                 if result(context.x[0]).is_err_and(|errno| errno != Errno::EHOSTDOWN) {
                     self.table.borrow_mut().children.remove(&context.x[CHILD]);
                 }

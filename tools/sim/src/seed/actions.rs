@@ -1,7 +1,6 @@
-//! What workers and rovers are to do, drawn from a seed.
+//! The work of workers and rovers, random from a seed.
 //!
-//! Invariant: whatever is drawn needs no more slots, pipes and open files at a time than a board of the
-//! pair has. Not here: doing it.
+//! Invariant: the random work needs no more slots, pipes and open files at a time than a board of the pair has. Not here: execution.
 
 use crate::cut::Cut;
 use crate::incident::{Incident, Trouble};
@@ -65,7 +64,7 @@ impl fmt::Debug for WrittenData {
 pub enum WorkerAction {
     /// Writes in the middle, or behind the end.
     Write { file: u64, offset: u64, bytes: WrittenData },
-    /// Writes at the end, then makes sure it is on the medium if so drawn.
+    /// Writes at the end, then syncs at random.
     Append { file: u64, bytes: WrittenData, sync: bool },
     /// Cuts or extends.
     Truncate { file: u64, bytes: u64 },
@@ -95,7 +94,7 @@ pub enum Roving {
     MakeDirectory(u64),
     /// Removes a directory.
     RemoveDirectory(u64),
-    /// Writes a file, made if it is not there.
+    /// Writes a file, created if missing.
     Write(u64, usize),
     /// Reads a file or a directory.
     Read(u64),
@@ -150,7 +149,7 @@ pub struct SeedPlan {
     pub workers: Vec<WorkerPlan>,
     /// By rover: likewise.
     pub rovers: Vec<(u8, Vec<Roving>)>,
-    /// From which board signals come to workers, after how long, ns, and for whom.
+    /// The board from which signals come to workers, after how long, ns, and to which worker.
     pub nudges: (u8, Vec<(u64, usize)>),
     /// The medium's model.
     pub medium: &'static str,

@@ -1,4 +1,4 @@
-//! Whether a run was good, and what is told of it.
+//! Whether a run was good, and its report.
 //!
 //! Invariant: nothing that differs between two runs of a seed is in the hash.
 
@@ -10,7 +10,7 @@ use crate::system::image::{self, Tree};
 use crate::system::{Leftovers, SimSystem};
 use std::collections::BTreeSet;
 
-/// How long after the stop the boards are looked at: by then replies and acknowledgements have come.
+/// How long after the stop the boards are checked: by then replies and acknowledgements have come.
 const AFTERWARDS_NS: u64 = 2_000_000_000;
 
 /// The figures of a good run that took `simulated_ns`.
@@ -24,7 +24,7 @@ pub fn report(seed: u64, system: &SimSystem, simulated_ns: u64, mut counts: SimC
     SimReport { seed, level: SimScope::System, trace_hash: system.cluster.trace().hash(), simulated_ns, counts }
 }
 
-/// Judges a system that ended with status `stopped`, if it did.
+/// Checks a system that ended with status `stopped`, if it did.
 pub fn judge(system: &mut SimSystem, stopped: Option<u8>, files: &KnownFiles) -> Result<(), String> {
     match stopped {
         None => return Err(format!("not at its end: {:?}", system.leftovers())),

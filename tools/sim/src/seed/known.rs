@@ -1,7 +1,7 @@
 //! What is known of the files, and what a program does that meets a fault that it cannot help.
 //!
-//! Invariant: a file is known only if every change of it was answered, and its program lived to hear so.
-//! In a run without faults nothing is forgiven. Not here: what is on the medium (`judge`).
+//! Invariant: a file is known only if every change of it was answered, and its program lived to see the answer. In a run without faults no
+//! deviation is accepted. Not here: the medium's content (`judge`).
 
 use crate::program::SimProgram;
 use crate::program::numbers::EXIT;
@@ -13,7 +13,7 @@ use std::rc::Rc;
 
 /// Exit status of a program that gave up because of a fault.
 pub const GAVE_UP: u8 = 111;
-/// How `wait` tells of a child whose board died, and of one that wrote to a pipe whose board died.
+/// How `wait` reports a child whose board failed, and one that wrote to a pipe whose board failed.
 pub const KILLED: u32 = 9;
 const BROKEN_PIPE: u32 = 13;
 /// Likewise of one that a page could not be read for.
@@ -121,7 +121,7 @@ impl KnownFiles {
     pub fn content(&self, name: &str) -> Option<Vec<u8>> {
         self.0.borrow().tree.get(name).cloned()
     }
-    /// Changes what a file must be, made if it was not there.
+    /// Changes the expected content of a file, created if missing.
     pub fn change(&self, name: &str, change: impl FnOnce(&mut Vec<u8>)) {
         change(self.0.borrow_mut().tree.entry(name.into()).or_default());
     }

@@ -1,4 +1,4 @@
-//! One run drawn from a seed: a workload for all boards, a medium, faults of the link, and the judgement.
+//! One random run from a seed: a workload for all boards, a medium, faults of the link, and the verdict.
 //!
 //! [`run`] is all: the same seed, boards and cut give the same run. Invariant: a run that it calls good
 //! ended by itself, left nothing behind on any board, agreed with a model of the file system at every
@@ -77,7 +77,7 @@ impl SeedSettings {
         let faults = draw_link(&mut random);
         let asynchronous = random.chance(50);
         let faults = if cut.is_quiet() { Faults::NONE } else { faults };
-        // Drawn apart, so that seeds draw all else as before there were cores.
+        // From a generator of its own, so that seeds give all else as before cores existed.
         let cores = CORES[Random::new(seed ^ 0x0063_6f72_6573).below(CORES.len() as u64) as usize];
         let home = Random::new(seed ^ 0x0000_686f_6d65).below(cores.into()) as u8;
         let homes = 1 + Random::new(seed ^ 0x686f_6d65_7300).below(cores.into()) as u8;
@@ -246,7 +246,7 @@ mod tests {
     use super::{FAIR_PER_MILLE, is_heavy};
     use renga_phy::loopback::Faults;
 
-    /// Seeds 45871 and 9943: many were dropped, many damaged, and the judge looked at those that are lost alone.
+    /// Seeds 45871 and 9943: many were dropped, many damaged, and the check counted only the lost ones.
     #[test]
     fn seed_lost_or_damaged_frames_do_not_arrive() {
         let many = FAIR_PER_MILLE + 1;

@@ -1,5 +1,4 @@
-//! Init of a drawn run: it starts the workers and the rovers, has signals sent to the workers, and waits
-//! for all of them.
+//! Init of a random run: it starts the workers and the rovers, has signals sent to the workers, and waits for all of them.
 //!
 //! Invariant: it stops the system only when every program has ended well. Not here: what they do.
 
@@ -19,8 +18,8 @@ const NUDGE: u8 = 10;
 const SIGKILL: u8 = 9;
 /// By then every orphan of a victim has ended.
 pub const ORPHANS_NS: u64 = 15_000_000_000;
-/// Programs of which init is not told any more have ended when none has begun anything for so long: over a bad link a
-/// pipe takes 40 s a step at a time.
+/// Programs whose ends init does not learn have ended when none has started anything for so long: over a bad link a pipe takes 40 s a step
+/// at a time.
 const SURVIVORS_NS: u64 = 120_000_000_000;
 
 /// What visitors write, how often a board is visited in vain, and the time between two visits.
@@ -67,10 +66,10 @@ async fn start_workers(init: SimProgram, boards: u8, plan: SeedPlan, files: Know
     let (board, files) = (if known.is_faulty() { 0 } else { board }, known.clone());
     let nudger = expect(init.fork_on(board, |program| nudge(program, nudges, workers, files)).await, "the nudger");
     known.set_begun();
-    // While it is not waited for, a worker's pid is nobody else's.
+    // Until the wait no other process gets a worker's pid.
     let waited = expect(init.wait(nudger).await, "the nudger's end");
     assert!(waited == (nudger, 0), "the nudger ended with status {:#x}", waited.1);
-    // A board that does not answer may have made the child, and one that is thought dead may live.
+    // A board that does not answer may have created the child, and one that is declared dead may live.
     let mut missed = known.is_parted() && ends.len() < wanted;
     while !ends.is_empty() {
         let (pid, status) = expect(init.wait(ANY).await, "a program's end");
@@ -105,7 +104,7 @@ async fn go_on(init: SimProgram, boards: u8, known: KnownFiles) -> u8 {
     0
 }
 
-/// Waits for programs that go on although init is not told of their ends.
+/// Waits for programs that continue although init does not learn of their ends.
 async fn outlast(init: &SimProgram, known: &KnownFiles) {
     let mut seen = None;
     while seen != Some(known.begun_actions()) {

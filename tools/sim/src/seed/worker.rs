@@ -1,4 +1,4 @@
-//! Workers: programs that do what was drawn, and compare every result with the model.
+//! Workers: programs that do random work, and compare every result with the model.
 //!
 //! Invariant: a worker uses names of its own directory only, so what it must find does not depend on
 //! the others. A result that differs panics with what was done. Not here: what is left in the end.
@@ -8,7 +8,7 @@ use super::known::KnownFiles;
 use crate::program::{Open, SimProgram};
 use renga_abi::Errno;
 
-/// A sleep that a signal ends, unless who would have sent it is gone.
+/// A sleep that a signal ends, unless its sender is gone.
 const SLEEP_NS: u64 = 10_000_000_000;
 /// The program that workers' children become.
 pub const TOOL: &str = "/bin/tool";
@@ -22,7 +22,7 @@ pub async fn run(program: SimProgram, folder: String, actions: Vec<WorkerAction>
     0
 }
 
-/// The tool: exits with the status that it is told.
+/// The tool: exits with the status in its arguments.
 pub async fn tool(tool: SimProgram) -> u8 {
     let arguments = tool.arguments().await;
     assert!(arguments.len() == 2 && arguments[0] == TOOL, "arguments: {arguments:?}");
@@ -108,7 +108,7 @@ impl Worker<'_> {
         let what = self.context("write");
         let file = self.open(name, Open::Create, &what).await;
         let mut done = 0;
-        // A fault can cut a write short, and the next one tells which it was. Each turn writes something.
+        // A fault can cut a write short, and the next one reveals which it was. Each iteration writes something.
         while done < bytes.len() {
             let written = self.program.write_at(file, offset + done as u64, &bytes[done..]).await;
             let written = self.ok(written, &what).await;
@@ -243,7 +243,7 @@ impl Worker<'_> {
         let told = what.clone();
         let (files, folder) = (self.files.clone(), self.folder.to_string());
         let pass = move |child: SimProgram| async move {
-            // Also the end behind its own: else nobody would tell it that there is no reader left.
+            // Also the end behind its own: otherwise it would never learn that no reader is left.
             for end in [to_filter, from_filter] {
                 files.expect(&child, &folder, child.close(end).await, &told).await;
             }

@@ -1,8 +1,8 @@
 //! An imitated medium, in memory, with what may go wrong with one.
 //!
-//! Invariant: it answers at once; time is `fs`'s model of a medium. A write that was answered is on the
-//! medium and stays there; the one during which the power goes leaves any of its sectors changed and the
-//! others as they were, but no sector in half. Faults are drawn from a seed, so that a run repeats.
+//! Invariant: it answers at once; time is `fs`'s model of a medium. An acknowledged write is on the medium and stays there. The write
+//! during which the power fails leaves any of its sectors changed and the others as they were, but no sector in half. Faults are random
+//! from a seed, so that a run repeats.
 
 use super::pages::Pages;
 use renga_hal::block::{Block, BlockError, SECTOR_BYTES, check_range};
@@ -66,7 +66,7 @@ impl Disk {
     pub(super) fn clear(&self) {
         self.0.borrow_mut().content = Pages::default();
     }
-    /// What later faults, and the tearing of the write that is cut, are drawn from.
+    /// The generator of later faults, and of the tearing of the interrupted write.
     pub fn seed(&self, random: Random) {
         self.0.borrow_mut().random = random;
     }

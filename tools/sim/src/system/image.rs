@@ -1,4 +1,4 @@
-//! ext2 images: made, judged and read by e2fsprogs.
+//! ext2 images: built, checked and read by e2fsprogs.
 //!
 //! Invariant: an image depends on its content only, times included. Not here: what is in it.
 
@@ -20,7 +20,7 @@ pub type Tree = BTreeMap<String, Vec<u8>>;
 const UUID: &str = "72656e67-6100-4000-8000-000000000001";
 /// What the kernel knows.
 const FEATURES: &str = "none,has_journal,filetype,sparse_super,large_file";
-/// When everything in an image was made, seconds since 1970: before any board boots.
+/// The time of all files of an image, seconds since 1970: before any board boots.
 const MADE_S: u64 = 1_600_000_000;
 
 static NEXT: AtomicU32 = AtomicU32::new(0);
@@ -37,7 +37,7 @@ impl HostScratch {
     }
 }
 
-/// Memory, where the host has such a folder and nobody has chosen another: an image is written to be read once.
+/// Memory, where the host has such a folder and the user has chosen no other: an image is written to be read once.
 fn scratch_parent() -> PathBuf {
     let memory = Path::new("/dev/shm");
     if std::env::var_os("TMPDIR").is_none() && memory.is_dir() { memory.into() } else { std::env::temp_dir() }
@@ -56,7 +56,7 @@ fn find(name: &str) -> PathBuf {
     found.unwrap_or_else(|| name.into())
 }
 
-/// Runs a tool. By its whole path: the host starts that several times faster than what it must look for.
+/// Runs a tool by its whole path: the host starts that several times faster than a name that it must search for.
 fn run(name: &str, arguments: &[&OsStr]) -> io::Result<Output> {
     Command::new(find(name)).env("E2FSPROGS_FAKE_TIME", MADE_S.to_string()).args(arguments).output()
 }
@@ -114,7 +114,7 @@ fn set_times(path: &Path) -> io::Result<()> {
     std::fs::File::open(path)?.set_times(times)
 }
 
-/// Judges an image by `e2fsck -fn`; its regular files if it is clean.
+/// Checks an image by `e2fsck -fn`; its regular files if it is clean.
 ///
 /// # Errors
 /// What e2fsck found, or what the host or debugfs says.
@@ -140,7 +140,7 @@ pub fn recover(content: &Pages) -> io::Result<Tree> {
     files(&scratch, &image)
 }
 
-/// Judges an image by `e2fsck -fn`; the content of one file: of whatever else is there nothing is touched on the host.
+/// Checks an image by `e2fsck -fn`; the content of one file. No other file of it touches the host.
 ///
 /// # Errors
 /// As `check`.

@@ -1,7 +1,7 @@
 //! What is left of programs after they have all ended: nothing may be.
 //!
-//! Invariant: looking changes nothing but the cache of executables, which is emptied first, since what
-//! it holds is no loss. Not here: the medium (`image.rs`).
+//! Invariant: inspection changes nothing but the cache of executables, which is emptied first; its content is no loss. Not here: the medium
+//! (`image.rs`).
 
 use super::SimSystem;
 use renga_core::{Client, Me, Process, Protocol, Wait};
@@ -26,7 +26,7 @@ pub struct Leftovers {
     pub pipes: usize,
     /// Slots of user programs not free.
     pub slots: usize,
-    /// Processes that wait for another, beside those that wait for work: who for whom.
+    /// Processes that wait for another, beside those that wait for work, with the other one.
     pub waits: Vec<String>,
 }
 
@@ -38,7 +38,7 @@ impl Leftovers {
 }
 
 impl SimSystem {
-    /// Looks at every board.
+    /// Inspects every board.
     pub fn leftovers(&mut self) -> Vec<Leftovers> {
         self.cluster.settle();
         let waits: Vec<Vec<String>> = self.directories.iter().map(|directory| waits(directory)).collect();
@@ -52,7 +52,7 @@ impl SimSystem {
     }
 }
 
-/// Those whose calls are not answered, though nobody is left to ask for anything.
+/// Processes whose calls have no reply, though no program is left.
 fn waits(directory: &Directory) -> Vec<String> {
     let of = |kind| directory.of_kind(kind).iter().map(|process| process.id());
     let workers = [Kind::User, Kind::Keyboard, Kind::MetadataWriteback, Kind::InodeReclaimer, Kind::Committer];
@@ -70,7 +70,7 @@ fn client<P: Protocol>(directory: &Directory, me: &Me) -> Client<P> {
     Client::given(Wires { me, servers: directory })
 }
 
-/// A process that asks the board's tables whenever it is notified; made at boot, as all are.
+/// A process that queries the board's tables whenever it is notified; created at boot, as all are.
 pub struct Inspector {
     process: &'static Process,
     result: Rc<RefCell<Option<Leftovers>>>,

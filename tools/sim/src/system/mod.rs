@@ -1,7 +1,6 @@
 //! A whole system in one host program: every process of a placement file, on imitated devices.
 //!
-//! Invariant: what runs on a board is what the checked placement says, and nothing else. Not here:
-//! what the programs do (`program`), what is drawn from a seed (`seed`).
+//! Invariant: a board runs exactly the processes of the checked placement. Not here: the programs (`program`), random choices (`seed`).
 
 mod devices;
 mod disk;
@@ -38,16 +37,16 @@ use std::rc::Rc;
 pub const INIT: &str = "/sbin/init";
 /// The system file that the seeds run on.
 pub const SMALL: &str = include_str!("../../../../sysprocs/systems/small.toml");
-/// Page frames for programs of each board: 8 MiB. All slots full of the largest programs of the seeds fit beside a cache that is
-/// as dirty as it may be: nobody is killed for want of memory by chance.
+/// Page frames for programs of each board: 8 MiB. All slots full of the largest programs of the seeds fit beside a cache that is as dirty
+/// as it may be: no program is killed for want of memory at random.
 const FRAMES: u32 = 2048;
 
-/// What a system is made of.
+/// The parts of a system.
 #[derive(Clone)]
 pub struct SystemSetup {
     /// Bus, faults and seed; the number of boards is the placement's.
     pub cluster: ClusterSetup,
-    /// Who runs where.
+    /// The placement.
     pub placement: Rc<Checked>,
     /// What is on the medium.
     pub disk: Pages,
@@ -107,7 +106,7 @@ pub struct SimSystem {
     inspectors: Vec<Inspector>,
 }
 
-/// What looks into a board from outside.
+/// The inspection of a board from outside.
 struct StartedBoard {
     directory: &'static Directory,
     stats: Option<&'static LinkStats>,

@@ -34,7 +34,7 @@ impl Mute {
         poll_fn(move |context| if choice.silent.get() { Poll::Pending } else { process.as_mut().poll(context) })
     }
 
-    /// Whether they are silent from now on. Who was goes on only when his board is started again.
+    /// Whether they are silent from now on. A silent one continues only when its board restarts.
     pub(super) fn set(&self, silent: bool) {
         self.0.silent.set(silent);
     }

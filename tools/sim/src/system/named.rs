@@ -1,4 +1,4 @@
-//! What boards did last and who waits for whom, with names.
+//! The boards' last steps and the graph of waits, with names.
 
 use super::SimSystem;
 use crate::waits;
@@ -7,7 +7,7 @@ use renga_rt::ProcId;
 use renga_rt::given::Servers;
 
 impl SimSystem {
-    /// What a process is called in reports: board, kind and number, of a proxy also for whom it calls.
+    /// A process's name in reports: board, kind and number, of a proxy also its client.
     pub fn name(&self, id: ProcId) -> String {
         let checked = &self.setup.placement;
         let board = usize::from(id.board.0);
@@ -27,7 +27,7 @@ impl SimSystem {
         boards.map(|board| self.cluster.trace().latest(board, &|id| self.name(id))).collect()
     }
 
-    /// Who waits for an answer, and of whom.
+    /// The processes that wait for a reply, and their servers.
     pub fn wait_graph(&self) -> Vec<String> {
         let all: Vec<&'static Process> =
             self.directories.iter().flat_map(|directory| directory.own().iter().copied()).collect();

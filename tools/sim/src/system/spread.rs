@@ -1,6 +1,6 @@
 //! A system file's boards given several cores, and its kinds spread over them: whatever may leave the programs' home does.
 //!
-//! Invariant: who shares cells goes together, as the placement's check demands. Not here: that check.
+//! Invariant: processes that share cells stay together, as the placement's check demands. Not here: that check.
 
 use std::collections::BTreeMap;
 

@@ -53,7 +53,7 @@ pub fn sum(bytes: &[u8]) -> u64 {
     bytes.iter().fold(bytes.len() as u64, |sum, byte| sum.wrapping_mul(131).wrapping_add(u64::from(*byte)))
 }
 
-/// What a server has noted: who for, the value, the checksum of its slice.
+/// A server's notes: the client, the value, the checksum of its slice.
 pub type Noted = Rc<RefCell<Vec<(ProcId, u64, u64)>>>;
 
 async fn store(mut port: Port<Store>, noted: Noted, calls: Rc<Cell<u64>>) -> Never {
@@ -181,7 +181,7 @@ impl Stores {
     pub fn wrong<P: Protocol>(&mut self) -> Client<P> {
         Client::new(&self.me, Address::elsewhere(self.far.0, self.far.1))
     }
-    /// What its board's router is told.
+    /// The watch that its board's router reports to.
     pub fn watch(&self) -> &'static Watch {
         self.watch
     }

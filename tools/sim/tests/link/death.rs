@@ -1,4 +1,4 @@
-//! Boards that die and come back: who learns of it, when, and what the first calls to the next life get.
+//! Boards that fail and return: which processes learn it, when, and the results of the first calls to the next incarnation.
 
 use crate::cast::{Add, Body, Cast, Note, Notes, Null, Pass, Turn, body, build, cluster};
 use renga_rt::Errno;
@@ -7,7 +7,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 const MS: u64 = 1_000_000;
-/// Within this time of a board's death, whoever waits for it has an error.
+/// Within this time of a board's failure, every process that waits for it has an error.
 const NOTICED_NS: u64 = 100 * MS;
 
 type Results = Rc<RefCell<Vec<(u64, Result<u64, Errno>)>>>;
@@ -101,7 +101,7 @@ fn idle_boards_send_no_frames() {
     assert!(seen.iter().all(|seen| seen.stats.deaths.get() == 0));
 }
 
-/// Calls made by a client that goes on after each error: when each ended, and with what.
+/// Calls of a client that continues after each error: when each ended, and its result.
 fn persistent(board: u8, every_ns: u64, asynchronous: bool, results: &Results) -> Option<Body> {
     let results = results.clone();
     body(move |mut stores| {

@@ -1,4 +1,4 @@
-//! A board whose frames are well formed and mean anything at all: nobody else may notice.
+//! A board whose frames are well formed but arbitrary: no other board may notice.
 
 use crate::cast::{Add, Cast, Seen, body, build};
 use renga_core::Notifier;

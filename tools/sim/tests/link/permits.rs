@@ -21,7 +21,7 @@ fn tried(asynchronous: bool, permitted: u32, forbidden: impl AsyncFn(&mut Stores
                 assert_eq!(stores.at(0, 0).call(Null {}, ()).await, Ok(()));
                 let answer = forbidden(&mut stores).await;
                 told.borrow_mut().push(answer);
-                // The next session begins: the first call of it is told so.
+                // The next session starts: its first call learns that.
                 let mut again = stores.at(0, 0).call(Null {}, ()).await;
                 while again.is_err() {
                     again = stores.at(0, 0).call(Null {}, ()).await;

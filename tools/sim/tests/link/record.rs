@@ -1,4 +1,4 @@
-//! What routers say and hear, recorded at their devices and held against the rules of sessions.
+//! Frames that routers send and receive, recorded at their devices and checked against the rules of sessions.
 
 use crate::cast::{Body, Cast, Note, Null, body, build, cluster};
 use crate::faults::run_random;
@@ -11,7 +11,7 @@ thread_local! {
     static RECORD: RefCell<Vec<Recorded>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Notes that board `number` begins anew.
+/// Notes that board `number` restarts.
 pub fn started(number: u8) {
     RECORD.with_borrow_mut(|record| record.push(Recorded::Started(number)));
 }

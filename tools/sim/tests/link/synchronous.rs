@@ -49,7 +49,7 @@ fn remote_call_carries_words_and_slices_both_ways() {
 }
 
 renga_core::protocol! {
-    /// Nobody serves it.
+    /// No server has this protocol.
     pub Wrong = 51, WrongCall {
         /// An entry that the server does not have.
         20 Absent {} (()) -> Result<(), Errno>;

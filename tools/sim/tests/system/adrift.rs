@@ -44,7 +44,7 @@ fn orphaned_lease_keeps_closed_files_data() {
             program.close(file).await.unwrap();
             step.set(1);
         },
-        // Nobody waits for a board that does not answer.
+        // No program waits for a board that does not answer.
         |init| async move { assert_eq!(read_all_of_it(&init).await, b"", "nothing has come home") },
         |init, _| async move {
             init.sleep(WELL_NS).await.unwrap();
@@ -168,7 +168,7 @@ fn orphaned_lease_fsync_flushes_data() {
         return;
     }
     let after = |program: SimProgram, file| async move {
-        // The first call is the one that is told of the end; the second must not say more than is true.
+        // The first call learns of the end; the second must not claim more than is true.
         if program.sync(file).await.is_err() {
             assert_eq!(program.sync(file).await, Ok(()));
         }

@@ -10,7 +10,7 @@ const RECORDS: u64 = 60;
 const LENGTHS: [usize; 5] = [9_000, 100, 4_096, 5_001, 12_288];
 const WRITERS: [u8; 4] = *b"abcd";
 
-/// Appends records of `letter`, each of one write, when all are there.
+/// Appends records of `letter`, each of one write, when all are present.
 async fn append(program: SimProgram, letter: u8, begin: u64) -> u8 {
     assert_eq!(program.read(begin, 1).await.unwrap().len(), 1);
     let file = program.open(PATH, Open::Append).await.unwrap();
@@ -76,7 +76,7 @@ async fn write_to_the_last_byte(program: &SimProgram) {
     assert_eq!(program.read_at(file, FILE_BYTES_MAX - 101, 300).await.unwrap()[99..], [7, 7]);
     assert_eq!(program.write_at(file, FILE_BYTES_MAX - 50, &[8; 200]).await, Ok(50));
     assert_eq!(program.write_at(file, FILE_BYTES_MAX, b"8").await, Err(Errno::EFBIG));
-    // It can be looked at afterwards.
+    // It can be inspected afterwards.
     program.truncate(file, 0).await.unwrap();
     program.close(file).await.unwrap();
 }

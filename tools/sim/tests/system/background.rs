@@ -1,5 +1,5 @@
-//! Background jobs on both boards: drawn jobs, loads, settings, kills and deaths of boards. Nobody is held for ever, who is
-//! held can be killed, and a job goes on when nobody else runs.
+//! Background jobs on both boards: random jobs, loads, settings, kills and failures of boards. No job stays suspended for ever, a suspended
+//! one can be killed, and a job continues when no other program runs.
 
 use crate::machine::{finish, possible, run_to, setup};
 use renga_abi::Errno;
@@ -44,7 +44,7 @@ async fn work(program: &SimProgram, path: &str, rounds: u64, pause_ns: u64) -> R
     Ok(())
 }
 
-/// What a run is made of.
+/// The parts of a run.
 #[derive(Clone, Copy, Debug)]
 struct Drawn {
     policy: &'static str,
@@ -71,7 +71,7 @@ fn draw(seed: u64) -> Drawn {
     }
 }
 
-/// Starts what is drawn, kills the first job (and sets 1), waits for it (and sets 2), and then for all others.
+/// Starts the random jobs, kills the first one (and sets 1), waits for it (and sets 2), and then for all others.
 async fn regulated(init: SimProgram, drawn: Drawn, told: Rc<Cell<u32>>) -> u8 {
     set(&init, "policy", drawn.policy).await.unwrap();
     let (period, first) = (drawn.period_ms, drawn.first_ms);
@@ -145,9 +145,8 @@ fn background_jobs_survive_board_failures() {
     }
 }
 
-/// A job on board 1 is held for a minute at least, as nobody counts as gone before, when the board with the regulator dies: it goes on
-/// when the lease is over.
-/// Holds: jobs-lease.
+/// A job on board 1 stays suspended for a minute at least, as no program counts as gone before, when the board with the regulator fails: it
+/// continues when the lease is over. Holds: jobs-lease.
 #[test]
 fn background_job_suspended_resumes_when_regulator_fails() {
     if !possible() {
@@ -207,9 +206,9 @@ fn background_job_suspended_resumes_when_regulator_fails() {
     assert_eq!(lives.get(), 2);
 }
 
-/// How much is at home of 3000 bytes that a job on board 1 has written and not synced, and of those that another program there writes
-/// at 8 s, when that board dies so long after the begin; the job is held all the while, but for what `policy` is `off`. If it
-/// `syncs` a third program does, at 9 s.
+/// How many of 3000 bytes that a job on board 1 has written and not synced are on the disk, and of those that another program there writes
+/// at 8 s, when that board fails so long after the start. The job is suspended all the while, unless `policy` is `off`. If it `syncs`, a
+/// third program does, at 9 s.
 fn at_home(policy: &'static str, dies_ns: u64, syncs: bool) -> [u64; 2] {
     let (told, found) = (Rc::new(Cell::new(0)), Rc::new(Cell::new([0; 2])));
     let (step, sizes) = (told.clone(), found.clone());
@@ -265,9 +264,8 @@ async fn write_once(program: &SimProgram, path: &str) {
     program.close(file).await.unwrap();
 }
 
-/// What a job has written that is held comes home when somebody syncs, and after a while, but not because that is due; nor does what others
-/// have just written.
-/// Holds: jobs-writes.
+/// Dirty pages of a suspended job are flushed when a program syncs, and after a while, but not when they are due; nor are other programs'
+/// new pages. Holds: jobs-writes.
 #[test]
 fn background_job_suspended_keeps_dirty_pages() {
     if possible() {
@@ -284,8 +282,8 @@ fn background_job_suspended_keeps_dirty_pages() {
     }
 }
 
-/// While a job runs boards are looked at more often than once a period of a second: another program is in its way for less.
-/// Holds: jobs-held.
+/// While a job runs boards are sampled more often than once a period of a second: another program competes with it for less. Holds:
+/// jobs-held.
 #[test]
 fn background_job_is_suspended_within_part_of_period() {
     if !possible() {

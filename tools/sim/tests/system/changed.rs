@@ -190,8 +190,8 @@ fn attributes_synced_survive_disk_board_failure() {
     assert_eq!(system.run(LIMIT_NS), Some(0), "{:#?} {:?}", system.wait_graph(), SimSystem::log());
 }
 
-/// The mode that a file has which a board changed before its session ended; if `overruled`, it was changed elsewhere meanwhile.
-fn mode_after_a_hang(overruled: bool) -> u16 {
+/// The mode of a file that a board changed before its session ended; if `superseded`, another board changed it meanwhile.
+fn mode_after_a_hang(superseded: bool) -> u16 {
     let mode = Rc::new(Cell::new(0));
     let told = mode.clone();
     over_a_hang(
@@ -206,7 +206,7 @@ fn mode_after_a_hang(overruled: bool) -> u16 {
         },
         move |init| async move {
             assert_eq!(init.attributes(PATH).await.unwrap().mode, 0o644, "nothing has come home");
-            if overruled {
+            if superseded {
                 init.change_mode(PATH, 0o640).await.unwrap();
             }
         },

@@ -1,5 +1,5 @@
-//! A folder of which the board that made it knows all names, whatever becomes of its mode, owner and times: until anybody else
-//! makes a name there, it is removed, or the session ends.
+//! A folder of which its creating board knows all names, whatever becomes of its mode, owner and times: until another board creates a name
+//! there, it is removed, or the session ends.
 
 use crate::hang::over_a_hang;
 use crate::machine::{Finished, LIMIT_NS, elsewhere, possible, run_on, run_to, setup};
@@ -14,12 +14,12 @@ const MS: u64 = 1_000_000;
 const PAIR: &str = include_str!("../../../../sysprocs/systems/pair.toml");
 const FOLDER: &str = "/folder";
 const NEW: &str = "/folder/new";
-/// What the board has made there itself.
+/// A file that the board has created there itself.
 const OWN: &str = "/folder/own";
 const OLD: &str = "/old";
 const MOVED: &str = "/moved";
 
-/// What somebody does to the folder.
+/// A change to the folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Change {
     OpenFile,
@@ -28,7 +28,7 @@ enum Change {
     MakeLink,
     Link,
     RenameInto,
-    /// Another place for it, where something is made.
+    /// Another place for it, where a file is created.
     Move,
     /// It is removed; another one of its name has its number, and something in it.
     Again,
@@ -51,7 +51,7 @@ impl Change {
         if self == Change::Move { "/moved/new" } else { NEW }
     }
 
-    /// Whether the board has made something there before.
+    /// Whether the board has created something there before.
     fn is_second(self) -> bool {
         self != Change::Again
     }
@@ -99,7 +99,7 @@ async fn open_and_close(program: &SimProgram, path: &str, how: Open) -> Result<(
     program.close(file).await
 }
 
-/// How it is looked whether there is something.
+/// The way of checking whether a name exists.
 #[derive(Clone, Copy, Debug)]
 enum Look {
     Status,
@@ -116,7 +116,7 @@ impl Look {
     async fn look(self, program: &SimProgram, change: Change) {
         let path = change.path();
         let folder = change == Change::MakeFolder;
-        // The folder's own name is held by then.
+        // The folder's own name is leased by then.
         program.status(path.rsplit_once('/').unwrap().0, true).await.unwrap();
         let (told, wanted) = match self {
             Look::Status => (program.status(path, false).await.map(drop), Ok(())),
@@ -220,7 +220,7 @@ fn complete_directory_made_here_answers_without_frames() {
     }
 }
 
-/// What was made is there on board 1, as soon as that is there.
+/// The new name is visible on board 1, as soon as it exists.
 async fn look_there(init: &SimProgram) {
     let there = |program: SimProgram| async move {
         Look::Open.look(&program, Change::MakeNode).await;
@@ -252,7 +252,7 @@ fn complete_directory_is_forgotten_with_session() {
     );
 }
 
-/// A board dies, and is started again, when board 1 knows the folder; something is made there meanwhile, or when it is back.
+/// A board fails, and restarts, when board 1 knows the folder; a name is created there meanwhile, or when it is back.
 fn over_a_death(dies: u8) {
     let (told, lives) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
     let step = told.clone();

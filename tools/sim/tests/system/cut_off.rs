@@ -1,4 +1,4 @@
-//! A board that is cut off for long and does not notice, since it awaits nothing: what it is told of what it holds.
+//! A board that is cut off for long and does not notice, since it awaits nothing: the results of its cached lookups.
 
 use crate::machine::{finish, possible, run_to, setup};
 use renga_abi::Errno;
@@ -20,14 +20,14 @@ const TRIES: u32 = 50;
 enum Held {
     /// A directory is there.
     Directory,
-    /// Nothing else is in a folder that it has made.
+    /// A folder of its own has no other entries.
     Folder,
 }
 const FOLDER: &str = "/folder";
 const NEW: &str = "/folder/new";
 
 impl Held {
-    /// Asks for what is held; `Ok` when it is told otherwise.
+    /// Uses the lease; `Ok` when the result shows its end.
     async fn ask(self, program: &SimProgram) -> Result<(), Errno> {
         match self {
             Held::Directory => program.make_directory(PATH).await,
@@ -39,7 +39,7 @@ impl Held {
         asked == Err(if matches!(self, Held::Directory) { Errno::EEXIST } else { Errno::ENOENT })
     }
 
-    /// How often the board was told what is held, before it was told otherwise.
+    /// How often the board used its lease, before a result showed its end.
     async fn tries(self, program: SimProgram) -> u32 {
         for told in 0..TRIES {
             match self.ask(&program).await {
@@ -62,7 +62,7 @@ impl Held {
     }
 }
 
-/// How often it is told what is not so any more to a board that hears nothing for so long.
+/// How many stale results a board gets that hears nothing for so long.
 fn tries_after(held: Held, cut_ns: u64) -> u32 {
     let (told, tried) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(TRIES)));
     let (step, tries) = (told.clone(), tried.clone());
@@ -123,7 +123,7 @@ fn lease_of_partitioned_board_expires() {
     if !possible() {
         return;
     }
-    // One call tells it that the session is over.
+    // One call reveals that the session is over.
     for held in [Held::Directory, Held::Folder] {
         assert!(tries_after(held, CUT_NS) <= 2);
         assert!(tries_after(held, 3_000 * MS) <= 2);

@@ -11,7 +11,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 const MS: u64 = 1_000_000;
-/// Whoever waits for a dead board knows it after this time.
+/// A process that waits for a failed board learns it after this time.
 const NOTICED_NS: u64 = 100 * MS;
 const FOREVER_NS: u64 = u64::MAX >> 2;
 const KILLED: u32 = 9;
@@ -66,7 +66,7 @@ fn board_failure_breaks_pipes_and_kills_children_within_100_ms() {
     );
     let mut system = SimSystem::boot(&setup, &programs);
     run_to(&mut system, &told, 1, 1_000 * MS);
-    system.cluster.run_until(60_000 * MS); // nobody has said anything for a minute
+    system.cluster.run_until(60_000 * MS); // no frame has come for a minute
     let died_ns = system.cluster.now_ns();
     system.cluster.kill(1);
     run_to(&mut system, &told, 2, NOTICED_NS);
@@ -167,8 +167,8 @@ fn board_failure_at_any_moment_leaks_nothing() {
     }
 }
 
-/// Its first call there asked for the flags of the file: told that the board has begun anew, it asked once more, and was told
-/// of whatever has that number in the new life.
+/// Its first call there read the flags of the file. Refused since the board had restarted, it retried, and got the flags of another file
+/// with that number in the new incarnation.
 #[test]
 fn board_failure_loses_files_open_for_remote_program() {
     if !possible() {
@@ -247,7 +247,7 @@ fn disk_board_reboot_lets_remote_program_continue() {
                     let survivor = move |program: SimProgram| async move {
                         step.set(1);
                         let asked = loop {
-                            // Of what is known here nobody asks the disk's board.
+                            // A name known here needs no call to the disk's board.
                             let file = program.open("/etc/motd", Open::Read).await.unwrap();
                             program.close(file).await.unwrap();
                             if let Err(errno) = program.free_inodes().await {

@@ -1,4 +1,4 @@
-//! The board with the disk dies and returns under programs of the other board: what they held open there.
+//! The board with the disk fails and returns under programs of the other board: their open files there.
 
 use crate::machine::{LIMIT_NS, possible, setup};
 use renga_abi::Errno;
@@ -17,8 +17,8 @@ const OTHERS: u64 = 20;
 const SEEDS: u64 = 4;
 const OTHER: &[u8] = b"somebody else's";
 
-/// In the first life of the disk's board `survivor` runs on board 1; when it has set 1 the disk's board loses its power
-/// and comes back. Its next life opens other files, sets 2, and ends when 3 is set; then those files are looked at.
+/// In the first incarnation of the disk's board `survivor` runs on board 1; when it has set 1 the disk's board loses its power and returns.
+/// Its next incarnation opens other files, sets 2, and ends when 3 is set; then those files are checked.
 fn over_a_return<F: Future<Output = u8> + 'static>(
     boards: u8,
     survivor: impl Fn(SimProgram, Rc<Cell<u32>>) -> F + Clone + 'static,
@@ -174,8 +174,8 @@ fn disk_board_failure_keeps_descriptors_of_third_board() {
     });
 }
 
-/// Writes and syncs, in a file of its own, until the test has an end; it may be told at any time that the disk is away,
-/// that something is lost, or that the file is gone, which it then makes anew.
+/// Writes and syncs, in a file of its own, until the test ends; any call may fail as the disk is away, data are lost, or the file is gone,
+/// which it then creates again.
 async fn write_for_ever(program: SimProgram, told: Rc<Cell<u32>>) -> u8 {
     let expected = |errno: Errno| matches!(errno, Errno::EHOSTDOWN | Errno::EIO | Errno::ESTALE);
     while told.get() == 0 {

@@ -10,12 +10,12 @@ use std::rc::Rc;
 
 const MS: u64 = 1_000_000;
 const PAGE: usize = 4096;
-/// Files that the other board holds: so few that nobody hurries to take them home.
+/// Files that the other board has leased: so few that no flush is due.
 const HELD: usize = 5;
 /// Far more pages than the disk has blocks.
 const PAGES_MAX: usize = 1 << 16;
 
-/// Writes a page to each of some files; they are held from then on, unless that is ended by `sync`.
+/// Writes a page to each of some files; they are leased from then on, unless `sync` ends that.
 async fn write_pages(program: &SimProgram, sync: bool) -> Vec<u64> {
     let mut files = Vec::new();
     for number in 0..HELD {
@@ -45,7 +45,7 @@ async fn fill(program: &SimProgram, path: &str) -> usize {
     panic!("the disk takes everything")
 }
 
-/// How many pages find room beside files that the other board has written; `held`: while it holds them.
+/// How many pages find room beside files that the other board has written; `held`: while it has the leases.
 fn pages_that_find_room(held: bool) -> usize {
     let (step, pages) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
     let filled = pages.clone();

@@ -18,7 +18,7 @@ const STEPS: u64 = 150_000;
 const CALLS: u64 = 50_000;
 /// Longer than any attack may take.
 const LIMIT_NS: u64 = 6_000_000_000_000;
-/// Between two looks of the victim, ns.
+/// Between two checks of the victim, ns.
 const PAUSE_NS: u64 = 20_000_000;
 /// Data of every program, behind what its calls use.
 const DATA: u64 = 0x58_0000;
@@ -104,7 +104,7 @@ async fn have_a_child(init: &SimProgram, round: u64) {
     }
 }
 
-/// What `calls` calls of `seed` came to: made, refused, cut off; rounds of the victim.
+/// The results of `calls` calls of `seed`: executed, refused, cut off; rounds of the victim.
 fn attack(seed: u64, calls: u64, asynchronous: bool) -> [u64; 4] {
     let progress = Rc::new(Progress::default());
     let told = progress.clone();

@@ -1,5 +1,5 @@
-//! Paced programs on both boards: drawn paces, changes meanwhile, kills and deaths of boards. A paced program makes progress,
-//! and one that is delayed can be killed at once.
+//! Paced programs on both boards: random paces, changes meanwhile, kills and failures of boards. A paced program makes progress, and one
+//! that is delayed can be killed at once.
 
 use crate::machine::{finish, possible, run_to, setup};
 use renga_abi::Errno;
@@ -36,7 +36,7 @@ async fn work(program: &SimProgram, path: &str) -> Result<(), Errno> {
     Ok(())
 }
 
-/// What a run is made of: of each program its board, its pace and what that is changed to.
+/// The parts of a run: of each program its board, its pace and the changed pace.
 #[derive(Clone, Debug)]
 struct Drawn {
     programs: [(u8, String, String); 4],
@@ -56,7 +56,7 @@ fn draw(seed: u64) -> Drawn {
     Drawn { programs, change_ns: random.below(200 * MS) }
 }
 
-/// Starts what is drawn, changes all paces, and waits for all.
+/// Starts the random programs, changes all paces, and waits for all.
 async fn paced(init: SimProgram, drawn: Drawn) -> u8 {
     let mut pids = Vec::new();
     for (number, (board, first, then)) in drawn.programs.clone().into_iter().enumerate() {

@@ -1,8 +1,8 @@
 //! Pages of one file in the caches of both boards: none is ever old.
 //!
-//! Two programs take turns, each on its board with an open file of its own. Both draw the same operations and know
-//! what the file must hold; whoever has the turn carries operations out, writes by way of one board being read by
-//! way of the other next. With many operations a turn the boards get write leases, with one they mostly do not.
+//! Two programs alternate, each on its board with an open file of its own. Both generate the same operations and know the file's expected
+//! content; the active one carries operations out, so writes of one board are read by the other next. With many operations a turn the
+//! boards get write leases, with one they mostly do not.
 
 use crate::machine::{possible, run, run_on};
 use renga_sim::program::{Open, SimProgram};
@@ -25,7 +25,7 @@ impl Drawn {
     }
 }
 
-/// What is done in one turn.
+/// An operation of a turn.
 enum Operation {
     Write {
         at: u64,
@@ -93,7 +93,7 @@ fn within(model: &[u8], at: u64, bytes: usize) -> (usize, usize) {
     (from, model.len().min(from + bytes))
 }
 
-/// What is played: what is drawn, operations of a turn, pages of the file, and whether it is mapped.
+/// A game: its seed, operations of a turn, pages of the file, and whether it is mapped.
 #[derive(Clone, Copy)]
 pub struct Game {
     pub seed: u64,
@@ -106,7 +106,7 @@ pub struct Game {
 async fn play(program: SimProgram, game: Game, first: u32, (turn_in, turn_out): (u64, u64)) {
     let Game { seed, burst, pages, mapped } = game;
     let file = program.open(PATH, Open::Change).await.unwrap();
-    // Writes reach behind the last page that is drawn.
+    // Writes may reach behind the last page of the operations.
     let address = if mapped { program.map_shared(file, (pages + 2) * PAGE).await.unwrap() } else { 0 };
     let (mut drawn, mut model) = (Drawn(seed), Vec::new());
     for turn in 0..TURNS {

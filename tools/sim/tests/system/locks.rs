@@ -16,7 +16,7 @@ const EXCLUSIVE: u64 = 2;
 const NOW: u64 = 4;
 const WRITE: u64 = 1;
 
-/// Whoever has the file open shares its lock, on whichever board; it goes with the last of them.
+/// All programs with the same open file share its lock, on whichever board; it ends with the last of them.
 #[test]
 fn lock_of_open_file_ends_with_last_descriptor() {
     if !possible() {
@@ -88,7 +88,7 @@ fn lock_of_dead_board_is_released() {
     );
     let mut system = SimSystem::boot(&setup, &programs);
     run_to(&mut system, &told, 1, 1_000 * MS);
-    system.cluster.run_until(system.cluster.now_ns() + 1_000 * MS); // nobody has said anything for a while
+    system.cluster.run_until(system.cluster.now_ns() + 1_000 * MS); // no program has sent anything for a while
     system.cluster.kill(1);
     run_to(&mut system, &told, 2, 200 * MS);
     system.reboot(1);

@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 /// Longer than any of these runs may take.
 pub const LIMIT_NS: u64 = 600_000_000_000;
-/// How long after the stop the boards are looked at: replies and acknowledgements have come.
+/// How long after the stop the boards are checked: replies and acknowledgements have come.
 const AFTERWARDS_NS: u64 = 2_000_000_000;
 const DISK_MEBIBYTES: u32 = 12;
 

@@ -29,8 +29,8 @@ async fn clear(program: &SimProgram, most: u64) {
     program.sync_all().await.unwrap();
 }
 
-/// Makes and writes `count` files on board 1, each after a look at their folder and after the removal of what is not there, as an
-/// archive's are; the frames that were sent.
+/// Creates and writes `count` files on board 1, each after a lookup of their folder and the removal of an absent name, as an archive's are;
+/// the frames that were sent.
 fn frames_of(count: u64) -> u64 {
     let frames = |finished: Finished| finished.system.link_stats().iter().map(|stats| stats.frames_sent.get()).sum();
     let init = move |init: SimProgram| async move {
@@ -65,7 +65,7 @@ fn create_open_and_lease_take_one_remote_call() {
 /// Frames of a file: the call and its answer; at the end its page comes home, in pieces, and the lease ends.
 const EACH_MAX: f64 = 12.0;
 
-/// Makes folders until `count` are made; each look at the place shows at least those that are.
+/// Creates folders until `count` exist; each check of the place shows at least those that exist.
 async fn make_folders(program: SimProgram, from: u64, count: u64) {
     for made in 0..count {
         program.make_directory(&format!("{PLACE}/folder{}", from + made)).await.unwrap();
@@ -202,7 +202,7 @@ async fn make_on(program: SimProgram, over: Rc<Cell<bool>>) -> u8 {
 const FILES: u64 = 12;
 const FOLDERS: u64 = 4;
 
-/// Has it made on board 1 whenever that is there.
+/// Creates them on board 1 whenever that is up.
 async fn keep_making(init: SimProgram, deaths: Rc<Cell<bool>>) -> u8 {
     init.make_directory(PLACE).await.unwrap();
     init.sync_all().await.unwrap();

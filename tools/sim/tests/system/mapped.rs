@@ -1,8 +1,8 @@
-//! One file that programs of both boards map, and write by it: nobody ever sees what is old, and both get on.
+//! One file that programs of both boards map, and write by the mapping: no program ever sees stale data, and both make progress.
 //!
-//! In the first test two programs take turns, as in `leases.rs`, and also store and load by a mapping of the whole file; in the
-//! second each waits for what the other stores, and nothing else tells it to go on. In the third some store without ever waiting,
-//! and one more wants to store or to load, too.
+//! In the first test two programs alternate, as in `leases.rs`, and also store and load by a mapping of the whole file. In the second each
+//! waits for the other's store, without any other signal. In the third some store without ever waiting, and one more wants to store or to
+//! load, too.
 
 use crate::leases::{Game, games_of};
 use crate::machine::{elsewhere, finish, possible, run, run_cluster, run_to, setup};
@@ -15,8 +15,7 @@ use std::rc::Rc;
 const PATH: &str = "/spun";
 const ROUNDS: u32 = 60;
 const PAGE: u64 = 4096;
-/// How long a program waits between two looks, ns: longer than a page takes to come it would hide that boards take it
-/// from each other.
+/// How long a program waits between two polls, ns: a time longer than a page's transfer would hide that boards take it from each other.
 const PAUSE_NS: u64 = 30_000;
 
 #[test]
@@ -123,10 +122,10 @@ fn mmap_page_skipped_by_write_is_zero() {
 
 /// Times that a program stores beside others that never stop.
 const STORES: u32 = 20;
-/// Within which it has, ns: each of them may cost it a page's way here and back, and turns of two others.
+/// The time limit, ns: each of them may cost it a page's way here and back, and turns of two others.
 const STORES_NS_MAX: u64 = 20 * 10_000_000;
 
-/// When the program that counts begins, ns: a turn of two boards takes some 4 ms.
+/// When the program that counts starts, ns: a turn of two boards takes some 4 ms.
 const BEGINS_NS: [u64; 2] = [0, 1_900_000];
 
 /// What a program does with its word.
@@ -217,7 +216,7 @@ fn mmap_beside_endless_writers_makes_progress() {
     let party = |board, at, does, begin_ns| Party { board, at, does, begin_ns };
     for (greedy, page) in [(0, 0), (0, PAGE), (1, 0), (1, PAGE)] {
         let (first, other) = (party(greedy, 0, Does::StoresOn, 0), 1 - greedy);
-        // Where in the turns of the others it begins decides who comes between its question and the answer.
+        // The phase of its start decides which board comes between its request and the reply.
         for (does, begin_ns) in BEGINS_NS.into_iter().flat_map(|ns| [(Does::Stores, ns), (Does::Loads, ns)]) {
             let counts = party(other, page + 4, does, begin_ns);
             take_part_beside(Vec::from([first, counts]).leak());

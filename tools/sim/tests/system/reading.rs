@@ -1,4 +1,4 @@
-//! What reading changes: the time of the last access, and neither what it takes to open the file again nor what others are told before.
+//! The effects of reading: the time of the last access, but neither the cost of opening the file again nor cached lookups.
 
 use crate::machine::{possible, run_cluster, run_on};
 use renga_sim::ClusterSetup;
@@ -30,7 +30,7 @@ async fn read(program: &SimProgram) {
     program.close(file).await.unwrap();
 }
 
-/// Frames of a run in which a file is opened on the other board, looked at and read so often.
+/// Frames of a run in which a file is opened on the other board, queried and read so often.
 fn frames_of(times: u32) -> u64 {
     let init = move |init: SimProgram| async move {
         make(&init).await;
@@ -92,7 +92,7 @@ fn link_zero_page_takes_frames_of_empty_reply() {
     }
 }
 
-/// Rounds of looks of each board.
+/// Rounds of checks of each board.
 const LOOKS: u32 = 400;
 /// Between two of them, ns: all together they take as long as it takes the file to be read in between.
 const PAUSE_NS: u64 = 10_000;

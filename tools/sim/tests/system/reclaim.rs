@@ -1,5 +1,5 @@
-//! Boards with little memory under drawn programs, loads, settings and deaths of boards: memory comes back over the mark at which the
-//! reclaimer is woken, what is in use stays what it is, everybody comes to an end, and the batcher does what it is for and no more.
+//! Boards with little memory under random programs, loads, settings and failures of boards: free memory returns above the reclaimer's
+//! wake-up mark, pages in use keep their content, every program ends, and the batcher does its work and no more.
 
 use crate::machine::{LIMIT_NS, finish, possible, setup};
 use renga_abi::Errno;
@@ -16,8 +16,8 @@ const SIGKILL: u32 = 9;
 const DONE: u32 = 3 << 8;
 const PAGE: usize = 4096;
 const SEEDS: u64 = 8;
-/// Of each board: 768 frames, of which all drawn programs hold less than two thirds. So pages of files, which can go, are what
-/// memory is short of otherwise.
+/// Of each board: 768 frames, of which all random programs use less than two thirds. So memory is otherwise short of pages of files, which
+/// are reclaimable.
 const MEMORY_MIB: u32 = 3;
 /// Of the file that is larger than memory.
 const BIG_PAGES: usize = 1000;
@@ -25,14 +25,14 @@ const BIG_PAGES: usize = 1000;
 const PIECE: usize = 8;
 /// Bytes of data that every program has.
 const DATA: u64 = 0x50_0000;
-/// Where in it what is held begins: behind what calls use.
+/// Where the program's own pages start in it: behind those that calls use.
 const HELD: u64 = DATA + (512 << 10);
 const HELD_PAGES_MAX: u64 = 80;
-/// How often memory is looked at, and how many looks in a row may find it short: the reclaimer's longest interval, and a half.
+/// How often memory is sampled, and how many samples in a row may find it short: the reclaimer's longest interval, and a half.
 const LOOK_NS: u64 = 50 * MS;
 const SHORT_LOOKS_MAX: u32 = 48;
 
-/// What a page is made of.
+/// The content of a page.
 fn content(file: u64, page: usize) -> [u8; PAGE] {
     [(file * 41 + page as u64 * 7 + page as u64 / 256) as u8; PAGE]
 }
@@ -140,7 +140,7 @@ async fn carry(program: &SimProgram, number: u64, load: Load) -> Result<(), Errn
     }
 }
 
-/// What a run is made of.
+/// The parts of a run.
 #[derive(Clone, Copy, Debug)]
 struct Drawn {
     batching: bool,
@@ -180,7 +180,7 @@ struct Seen {
     looks: Rc<Cell<u32>>,
 }
 
-/// Sets a board's reclaimer as drawn and looks at its memory until all is over.
+/// Sets a board's reclaimer as planned and samples its memory until all is over.
 async fn watch(program: SimProgram, drawn: Drawn, seen: Seen) -> u8 {
     change(&program, "thresholds", &format!("requests {} free_pages 300", drawn.requests)).await;
     change(&program, "batching", if drawn.batching { "on" } else { "off" }).await;
@@ -202,7 +202,7 @@ async fn watch(program: SimProgram, drawn: Drawn, seen: Seen) -> u8 {
     3
 }
 
-/// Has somebody watch board `board`, whenever that is there.
+/// Has a program watch board `board`, whenever that is up.
 async fn watched(program: SimProgram, board: u8, drawn: Drawn, seen: Seen) -> u8 {
     while !seen.over.get() {
         let again = seen.clone();
@@ -302,9 +302,8 @@ fn reclaim_survives_board_failures() {
     }
 }
 
-/// Many pages come while memory is not short; programs take nearly all memory and give it back while no page of a file comes; and then
-/// somebody streams.
-/// Holds: reclaim-batcher.
+/// Many pages come while memory is not short; programs take nearly all memory and free it while no page of a file comes; and then a program
+/// streams. Holds: reclaim-batcher.
 #[test]
 fn reclaim_batcher_ignores_other_shortages() {
     if !possible() {

@@ -35,7 +35,7 @@ enum Fate {
     Cut,
     /// Its server says so.
     Refused(Errno),
-    /// It is made, and what it makes ends at once.
+    /// The call succeeds, and its result ends at once.
     Vain,
 }
 
@@ -128,7 +128,7 @@ fn pattern() -> Vec<u8> {
     (0..20_000u32).map(|at| ((at * 7) >> 3) as u8).collect()
 }
 
-/// Has a file, memory, a full pipe and a child while the call is made, and then still.
+/// Has a file, memory, a full pipe and a child during the call, and afterwards.
 async fn victim(init: SimProgram, deed: &'static ScriptedCall) -> u8 {
     let file = init.open(NAME, Open::Create).await.unwrap();
     init.write_all(file, &pattern()).await.unwrap();

@@ -1,4 +1,4 @@
-//! Runs drawn from seeds, on a good link and on a bad one.
+//! Random runs from seeds, on a good link and on a bad one.
 
 use crate::machine::possible;
 use renga_sim::cut::Cut;

@@ -74,7 +74,7 @@ async fn write_each(program: &SimProgram, kind: &str, flags: u64) {
     }
 }
 
-/// What the medium has if the disk's board loses its power as soon as a program of `board` has made its calls.
+/// The medium's content if the disk's board loses its power as soon as a program of `board` has finished its calls.
 fn left_by(board: u8) -> Tree {
     let (told, lives) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
     let (step, life) = (told.clone(), lives.clone());

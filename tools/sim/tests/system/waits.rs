@@ -10,7 +10,7 @@ use std::rc::Rc;
 const MS: u64 = 1_000_000;
 const FOREVER_NS: u64 = u64::MAX >> 2;
 const READABLE: u16 = 1;
-/// Readable, with an error, no writer left: whoever reads learns that it is lost.
+/// Readable, with an error, no writer left: the reader learns that it is lost.
 const LOST: u16 = 1 | 8 | 16;
 
 /// Each waits on its board for pipes of the other's, many times; no wake gets lost.

@@ -1,6 +1,6 @@
 //! The token when something goes wrong: it is lost, there are two, its holder dies, a board joins.
 //!
-//! The times are those of `hardware.md` 4.5. Who wins is always the lowest board that is up, so nothing is drawn here.
+//! The times are those of `hardware.md` 4.5. The lowest board that is up always wins, so no random number is needed here.
 //!
 //! Invariant: what was settled stays as it is.
 
@@ -9,13 +9,13 @@ use super::{EmulatedBus, Waiting};
 /// A bus silent for so long, and [`SILENCE_STEP_NS`] for each board number, has lost its token.
 const SILENCE_NS: u64 = 1_000_000;
 const SILENCE_STEP_NS: u64 = 100_000;
-/// In an arbitration all look at the lines for so long.
+/// In an arbitration all boards sample the lines for so long.
 const ARBITRATION_NS: u64 = 10_000;
-/// Who has seen two tokens waits for so long, and as much again for each board number.
+/// A board that has seen two tokens waits for so long, and as much again for each board number.
 const COLLISION_NS: u64 = 100_000;
 /// A board that passes the token waits so long for the next one to take it, guard included.
 const UNTAKEN_NS: u64 = 40_000;
-/// A bus that is held but still for so long is reset,
+/// A bus with a token but no traffic is reset after so long,
 const STUCK_NS: u64 = 5_000_000;
 /// by a burst of this length.
 const BURST_NS: u64 = 500_000;
@@ -67,8 +67,8 @@ impl EmulatedBus {
         self.holder = winner;
     }
 
-    /// A second token meets the frame that was settled last and started at `start_ns`: the first frame that another
-    /// board has ready by then is on the wire as well, and nobody understands either. It is the result, with its source.
+    /// A second token meets the frame that was settled last and started at `start_ns`: the first frame that another board has ready by then
+    /// is on the wire as well, and no board understands either. The result is that frame, with its source.
     pub fn collide(&mut self, start_ns: u64) -> Option<(u8, Waiting)> {
         let source = self.holder;
         let ready = |board: &usize| self.waiting[*board].front().is_some_and(|frame| frame.sent_ns <= start_ns);

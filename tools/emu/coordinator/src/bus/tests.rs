@@ -1,4 +1,4 @@
-//! The token bus by hand-made cases: waiting, order, horizons, who hears.
+//! The token bus by hand-written cases: waiting, order, horizons, receivers.
 
 use super::recovery::Leaving;
 use super::*;
@@ -96,7 +96,7 @@ fn bus_frames_reach_their_addressees() {
 fn bus_token_skips_board_without_power() {
     let mut bus = EmulatedBus::new(ROUND, 4);
     bus.leave(1, 0, Leaving::Off);
-    // Board 0 had the token and finds out that nobody takes it.
+    // Board 0 had the token and finds out that no board takes it.
     bus.send(2, frame(0, 100));
     assert_eq!(starts(&mut bus, u64::MAX), [(2, 40_000 + IN_BAND_NS, 40_000 + IN_BAND_NS + 900)]);
     bus.send(0, frame(0, 100));

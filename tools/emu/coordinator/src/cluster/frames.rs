@@ -46,7 +46,7 @@ impl EmulatedCluster {
         self.depart(passage);
     }
 
-    /// Tells the sender that its frame is over.
+    /// Notifies the sender that its frame is over.
     fn depart(&mut self, passage: Passage) {
         let time_ns = passage.end_ns;
         let token_wait_ns = passage.start_ns - passage.frame.sent_ns;

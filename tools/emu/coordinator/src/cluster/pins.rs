@@ -1,6 +1,6 @@
 //! Changes of pins, passed on.
 //!
-//! Invariant: who is told of a change has not passed the instant at which it sees it. Not here: the wires (`wires`).
+//! Invariant: a board that receives a change has not passed the instant at which it sees it. Not here: the wires (`wires`).
 
 use super::EmulatedCluster;
 use crate::timeline::Item;

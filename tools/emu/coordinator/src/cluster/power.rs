@@ -1,8 +1,8 @@
 //! Power cuts, hangs and starts, carried out.
 //!
-//! An order is carried out when no board and no frame can do anything before its instant; until then its board runs no
-//! further than that instant. So it does not matter when the order was given, as long as nobody has passed its instant,
-//! and a run is the same whether its orders come from a plan, a person or a recording.
+//! An order is carried out when no board and no frame can do anything before its instant; until then its board runs no further than that
+//! instant. So the time of giving the order does not matter, as long as no board has passed its instant, and a run is the same whether its
+//! orders come from a plan, a person or a recording.
 
 use super::EmulatedCluster;
 use crate::bus::recovery::Leaving;
@@ -34,7 +34,7 @@ impl EmulatedCluster {
         if usize::from(board) >= self.boards.len() {
             return Err(EmuError::Config(format!("there is no board {board}")));
         }
-        // Nobody has passed this instant, and no frame that was settled is on the wire then.
+        // No board has passed this instant, and no settled frame is on the wire then.
         let known_ns = self.last_ns().max(self.bus.free_ns());
         let time_ns = time_ns.max(known_ns).max(self.power.last_ns(board).unwrap_or(0));
         // What was known to be the next thing to happen may not be any more.

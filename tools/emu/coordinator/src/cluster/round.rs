@@ -1,4 +1,4 @@
-//! A round: who runs, until when, and what they did.
+//! A round: the boards that run, until when, and their results.
 //!
 //! Invariant: all boards stand before it and behind it. Not here: how far is too far (`horizon`).
 
@@ -89,14 +89,14 @@ impl EmulatedCluster {
         boards().map(|(board, until_ns)| board.earliest_ns() < *until_ns).collect()
     }
 
-    /// Whether a board that has got too far to run can go on as soon as the others have followed. Without it they would
-    /// take turns from then on.
+    /// Whether a board that has advanced too far to run can continue as soon as the others have followed. Otherwise they would alternate
+    /// from then on.
     fn may_follow(&self, board: &EmulatedBoard, grant_ns: u64) -> bool {
         let is_busy = board.is_up() && board.earliest_ns() == board.now_ns();
         is_busy && self.may_be_together() && board.now_ns() < grant_ns.saturating_add(self.lookahead_ns)
     }
 
-    /// The bits of the boards that run, if several do and can tell each other how far they are.
+    /// The bits of the boards that run, if several do and can exchange their positions.
     fn together(&self, plans: &[RoundPlan]) -> Option<u16> {
         let running = plans.iter().enumerate().filter(|(_, plan)| plan.runs);
         let boards = running.fold(0, |boards: u16, (number, _)| boards | 1 << number);
@@ -104,7 +104,7 @@ impl EmulatedCluster {
     }
 
     fn may_be_together(&self) -> bool {
-        // What they do to wires is not told by their time alone; and where several cores are stopped shows in what they do.
+        // Their time alone does not show their effects on wires; and the instants at which several cores stop affect the results.
         self.wires.is_none() && self.starter.slice_ns().is_none()
     }
 

@@ -9,7 +9,7 @@ use crate::wires::EmulatedWires;
 use renga_emu_device::messages::Welcome;
 use renga_emu_device::registers::FLAG_INTERACTIVE;
 
-/// A turn of a core is a quarter of it.
+/// A core's turn is a quarter of it.
 const SLICE_INSTRUCTIONS_MIN: u64 = 16;
 const NS_PER_S: u64 = 1_000_000_000;
 

@@ -23,10 +23,10 @@ unsafe extern "C" {
 }
 
 const SPIN_TABLE: usize = 0xd8;
-/// What cores tell each other: which play, and then 64 bytes for each core.
+/// The cores' shared words: which play, and then 64 bytes for each core.
 const SHARED: usize = 0x20_0000;
 const CORES: usize = 4;
-/// Turns of a loop of two instructions.
+/// Iterations of a loop of two instructions.
 const LOOPS: u64 = 1_000_000;
 /// When all cores begin, ns.
 const BEGIN_NS: u64 = 1_000_000;
@@ -70,7 +70,7 @@ fn loops(core: usize) {
     unsafe { place(core, 0).write_volatile(now_ns() - begin_ns) };
 }
 
-/// Works and sleeps at random, for ever, and writes down the time and a letter now and then.
+/// Works and sleeps at random, for ever, and writes down the time and a character now and then.
 fn noise(core: usize) -> ! {
     let mut random = Random(core as u64 + 77);
     for turn in 0u64.. {

@@ -1,7 +1,7 @@
 //! The board that the emulator's tests run: a program without an operating system, in EL2.
 //!
-//! What it does is said by the first word of its command line (`play`). It never takes an interrupt: pending ones,
-//! masked, wake it from `wfi`. Not here: anything that Renga is made of.
+//! The first word of its command line (`play`) selects its behaviour. It never takes an interrupt: pending ones, masked, wake it from
+//! `wfi`. Not here: any part of Renga.
 #![no_std]
 #![no_main]
 
@@ -207,8 +207,8 @@ fn echo() -> ! {
     }
 }
 
-/// Says that it starts and what it hears; sends to all a word that says who it is and how often it has started, every
-/// millisecond, until it has run for a second.
+/// Prints that it starts and what it hears; sends to all, every millisecond, a word with its number and its count of starts, until it has
+/// run for a second.
 fn life(board: u32) -> ! {
     const BEAT_NS: u64 = 1_000_000;
     let starts = read(LINK + 0x54);

@@ -91,7 +91,7 @@ pub fn wires(board: u32) -> ! {
         output(FIRST_DATA, true);
     }
     sleep_until(5 * SCENE_NS);
-    // Who ends lets go of everything.
+    // A core that ends releases everything.
     if board == 0 {
         exit(0);
     }

@@ -1,4 +1,4 @@
-//! Changes of a tree of names: drawn so that they can be made, made in the model, made by a program.
+//! Changes of a tree of names: random but possible ones, applied to the model, and executed by a program.
 
 use super::tree::{Id, Node, Tree};
 use renga_abi::Errno;
@@ -14,7 +14,7 @@ const FILES: u64 = 20;
 /// Bits that fresh files have not.
 const UMASK: u32 = 0o022;
 
-/// The mode of what is made by opening it.
+/// The mode of files that an open creates.
 const OPENED: u32 = 0o644;
 
 /// Most bytes that are appended at once: files stay within a page.
@@ -48,7 +48,7 @@ fn name(random: &mut Random) -> String {
     }
 }
 
-/// A path that is looked at, and whether a link at its end is followed.
+/// A path to check, and whether a link at its end is followed.
 pub fn draw_path(random: &mut Random) -> (String, bool) {
     let path = match random.below(6) {
         0 => format!("{}/../f{}", random.one(&PLACES[1..]), random.below(FILES)),
@@ -79,7 +79,7 @@ impl Change {
         }
     }
 
-    /// Makes it; `None`: it cannot be made. What is written is the file's number.
+    /// Applies the change; `None`: it is impossible. The file's number is its content.
     pub fn apply(&mut self, tree: &mut Tree) -> Option<()> {
         match self {
             Change::MakeFile(path, mode) => tree.make(path, Node::File { mode: *mode, links: 1, bytes: 0 }),
@@ -97,7 +97,7 @@ impl Change {
                 let id = tree.find(path, true).ok()?;
                 match &mut tree.nodes[id] {
                     Node::File { mode, .. } => *mode = *new,
-                    // Nobody tells that of it; what is known of its names stays.
+                    // No call reports that; lookups of its names stay valid.
                     Node::Directory { .. } => {}
                     Node::Link { .. } => return None,
                 }

@@ -1,8 +1,8 @@
 //! Names and status that boards hold are never old.
 //!
-//! Programs on two boards change a tree of names, one change at a time; others on both look at paths all the time. Each
-//! answer must be what the path led to at some moment between question and answer: after each change the tree is noted, and
-//! an answer is compared with those that were when it was asked for, or since.
+//! Programs on two boards change a tree of names, one change at a time; others on both look paths up all the time. Each answer must match
+//! the path at some moment between call and reply: the test keeps the tree after each change, and compares an answer with the trees since
+//! its call.
 
 mod change;
 mod tree;
@@ -21,7 +21,7 @@ use tree::{Seen, Tree};
 const PLACE: &str = "/hunt";
 /// Changes of each of the two programs.
 const CHANGES: u32 = 150;
-/// Who changes something sleeps so long at most, ns, before it does.
+/// A program sleeps so long at most before a change, ns.
 const SLEEP_NS: u64 = 400_000;
 /// How long a file is kept open at most.
 const OPEN_NS: u64 = 4_000_000;
@@ -70,7 +70,7 @@ async fn write(program: SimProgram, mut random: Random, history: Rc<History>) {
             let _ = program.sleep(TURN_NS).await;
         }
         let now = history.trees.borrow().last().cloned().unwrap();
-        // Most that are drawn can be made.
+        // Most random changes are possible.
         let (change, tree) = loop {
             let (mut change, mut tree) = (Change::draw(&mut random), now.clone());
             if change.apply(&mut tree).is_some() {
@@ -148,11 +148,11 @@ fn hunt(seed: u64, faults: Faults) -> (Finished, u64) {
             for pid in children {
                 assert_eq!(init.wait(pid).await.unwrap(), (pid, 0));
             }
-            // What has no name is freed, whoever had it open.
+            // A file without a name is freed, whichever program had it open.
             init.sync_all().await.unwrap();
             let nodes = history.trees.borrow().last().unwrap().count() as u64;
             assert_eq!(init.free_inodes().await.unwrap() + nodes, free, "{nodes} have a name");
-            // Whoever reads the medium afterwards does not follow them.
+            // The later reader of the medium does not follow links.
             let mut links = Vec::new();
             history.trees.borrow().last().unwrap().add_links_below(Tree::ROOT, PLACE, &mut links);
             for link in links {
@@ -181,7 +181,7 @@ fn name_cache_never_answers_stale() {
     }
 }
 
-/// Looks `times` times on the other board at each of some paths; the frames that both boards sent in all.
+/// Checks each of some paths `times` times on the other board; the frames that both boards sent in all.
 fn frames_of_looks(times: u64) -> u64 {
     let init = move |init: SimProgram| async move {
         init.make_directory(PLACE).await.unwrap();
