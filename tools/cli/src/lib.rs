@@ -55,7 +55,7 @@ impl Cli {
     /// been meant.
     pub fn read() -> Cli {
         Cli::try_parse().unwrap_or_else(|error| {
-            let _ = error.print(); // a closed standard error leaves nobody to tell
+            let _ = error.print(); // a closed standard error has no reader
             if let Some(hint) = hint(&error, std::env::args().skip(1)) {
                 eprintln!("\n{hint}");
             }

@@ -1,6 +1,6 @@
 //! The help of every command, and messages that refuse a command line, against files in `help`.
 //!
-//! `RENGA_BLESS=1 cargo test -p renga-cli` writes the files anew. The `renga` script prints them while no tool is built.
+//! `RENGA_BLESS=1 cargo test -p renga-cli` rewrites the files. The `renga` script prints them while no tool is built.
 
 use clap::CommandFactory;
 use renga_cli::{Cli, hint};

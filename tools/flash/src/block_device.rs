@@ -15,12 +15,12 @@ use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 /// An open file or device.
 pub struct HostMedium {
     file: File,
-    /// The device as it was confirmed, and where to look whether it still is there.
+    /// The device as it was confirmed, and where to check that it is still present.
     device: Option<(Host, BlockDevice)>,
 }
 
-/// Opens a target for an image of `image_bytes`. A device is opened so that nobody else can mount it or open it so, and
-/// looked at again: it must be the one that was confirmed, and there must still be no reason against it.
+/// Opens a target for an image of `image_bytes`. A device is opened exclusively, so that no other program can mount or open it, and read
+/// again: it must be the confirmed one, and still have no reason against it.
 ///
 /// # Errors
 /// If it cannot be opened, is in use, or is another one now.

@@ -27,7 +27,7 @@ pub enum Phase {
     Verify,
 }
 
-/// Who watches.
+/// The observer of the copy.
 pub trait CopyObserver {
     /// So much of the whole is done.
     fn progress(&mut self, phase: Phase, done_bytes: u64, all_bytes: u64);

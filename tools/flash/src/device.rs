@@ -11,7 +11,7 @@ pub enum DeviceBus {
     SdSlot,
     /// Memory soldered to the host, behind the same kind of controller as cards.
     Emmc,
-    /// A file that looks like a device.
+    /// A file that serves as a device.
     Loop,
     /// Anything else: a disk of the host.
     Internal,
@@ -29,7 +29,7 @@ impl fmt::Display for DeviceBus {
     }
 }
 
-/// What somebody does with a device, or with something that lies on it.
+/// A use of a device, or of something that lies on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeviceUse {
     /// The running system lives on it.
@@ -40,7 +40,7 @@ pub enum DeviceUse {
     Swap(String),
     /// Part of a volume group, an array or an encrypted volume, of this name.
     Held(String),
-    /// This device carries such a thing, which nobody uses now.
+    /// This device carries such a signature, which has no user now.
     Marked(String, &'static str),
 }
 
@@ -57,7 +57,7 @@ pub struct BlockDevice {
     pub model: String,
     /// Its serial number, or that of its reader; may be empty.
     pub serial: String,
-    /// The card's own number, which readers on USB do not tell.
+    /// The card's own number, which readers on USB do not report.
     pub card_number: Option<String>,
     /// How it is attached.
     pub bus: DeviceBus,
@@ -71,7 +71,7 @@ pub struct BlockDevice {
     pub sequence: u64,
     /// Its partitions: name and size.
     pub partitions: Vec<(String, u64)>,
-    /// Who uses it or a part of it.
+    /// The uses of it or a part of it.
     pub uses: Vec<DeviceUse>,
 }
 

@@ -34,7 +34,7 @@ pub enum FlashError {
         /// What is wrong with it.
         reason: String,
     },
-    /// Nobody confirmed, or not that device.
+    /// No person confirmed, or not that device.
     #[error("not confirmed: {0}; nothing was written")]
     NotConfirmed(String),
     /// The card was taken out, or another one is there than was confirmed.

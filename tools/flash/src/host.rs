@@ -1,7 +1,7 @@
 //! The host's devices, as its kernel shows them in `/sys` and `/proc`.
 //!
-//! Invariant: only reads. Everything is looked up below one root, so that a recorded tree serves as well. Documentation of
-//! the Linux kernel: `ABI/stable/sysfs-block`, `ABI/testing/sysfs-bus-mmc`, `filesystems/proc.rst` (mountinfo).
+//! Invariant: only reads. All paths are below one root, so that a recorded tree serves as well. Documentation of the Linux kernel:
+//! `ABI/stable/sysfs-block`, `ABI/testing/sysfs-bus-mmc`, `filesystems/proc.rst` (mountinfo).
 
 use super::device::{BlockDevice, DeviceBus, DeviceUse};
 use super::signature;
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 /// Sizes in sysfs count these, whatever the device's own sectors are.
 const SECTOR_BYTES: u64 = 512;
-/// Volumes on arrays on partitions ...: more levels than anybody builds.
+/// Volumes on arrays on partitions ...: more levels than occur in practice.
 const LEVELS_MAX: usize = 16;
 /// Links to a device in `/dev` that are followed.
 const LINKS_MAX: usize = 8;
@@ -104,7 +104,7 @@ impl Host {
         names.into_iter().map(sized).collect()
     }
 
-    /// Who uses a device or one of its partitions, or anything that lies on one of these.
+    /// The uses of a device or one of its partitions, or of anything that lies on one of these.
     fn uses(&self, name: &str) -> Vec<DeviceUse> {
         let mut above = BTreeSet::new();
         self.collect_above(name, 0, &mut above);

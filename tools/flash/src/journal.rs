@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 pub struct JournalEntry {
     /// For this board.
     pub board: String,
-    /// The card's own number, where the reader tells it.
+    /// The card's own number, where the reader reports it.
     pub card: Option<String>,
     /// SHA-256 of what was written.
     pub image: String,

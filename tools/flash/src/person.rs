@@ -1,12 +1,12 @@
-//! The person who says that this is the device.
+//! The person who confirms the device.
 
 use super::device::BlockDevice;
 use super::error::FlashError;
 
-/// Letters of the serial number or the model that have to be typed.
+/// Characters of the serial number or the model that have to be typed.
 const LETTERS: usize = 4;
 
-/// Somebody who can be asked.
+/// A person who can answer.
 pub trait Person {
     /// Shows `text`, and what is typed then; none at the end of input.
     fn ask(&mut self, text: &str) -> Option<String>;

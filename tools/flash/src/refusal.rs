@@ -3,7 +3,7 @@
 use super::device::{BlockDevice, DeviceBus, DeviceUse, size};
 use std::fmt;
 
-/// Larger devices are more often somebody's disk than a card.
+/// Larger devices are more often a disk in use than a card.
 pub const LARGE_BYTES: u64 = 128_000_000_000;
 
 /// A reason.
@@ -21,7 +21,7 @@ pub enum Refusal {
     Swap(String),
     /// Part of a volume group, an array or an encrypted volume.
     Held(String),
-    /// This device of it carries a part of such a thing, which nobody uses now.
+    /// This device of it carries a part of such a signature, which has no user now.
     Marked(String, &'static str),
     /// Write-protected.
     ReadOnly,

@@ -22,7 +22,7 @@ const BOOT_WORDS: usize = 8 << 10;
 const FRAMES: u32 = 96;
 /// Longest file, bytes.
 const FILE_BYTES_MAX: usize = 64 << 10;
-/// The file, whose inode is held once from outside.
+/// The file, whose inode has one reference from outside.
 const FILE: MappedFile = MappedFile { ino: 11, generation: 1, slot: 0 };
 
 thread_local! {

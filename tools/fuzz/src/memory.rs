@@ -24,9 +24,9 @@ pub struct FuzzFrames {
     pub machine: &'static HostMemory,
     /// How many references they have.
     pub counts: &'static FrameCounts,
-    /// Who has them.
+    /// The owner of the frames.
     pub memory: Address<Memory>,
-    /// Who caches pages in them.
+    /// The cache of pages in them.
     pub pages: Address<Pages>,
 }
 
@@ -43,7 +43,7 @@ pub fn start(board: HostBoard, machine: &'static HostMemory) -> FuzzFrames {
     FuzzFrames { machine, counts, memory, pages }
 }
 
-/// Starts who knows which files programs map.
+/// Starts the process that knows which files programs map.
 pub fn references(board: HostBoard, directory: Address<InodeDirectory>, pages: Address<Pages>) -> Address<References> {
     let room = board.arena.put_slice(USED_FILES, |_| renga_memory::UsedFile::EMPTY);
     board.server(|me, port| {

@@ -1,4 +1,4 @@
-//! Traced runs (`--trace`): refused with the place that is wrong, or held against the rules of sessions.
+//! Traced runs (`--trace`): refused with the place of the error, or checked against the rules of sessions.
 
 use renga_model::trace::check;
 use renga_model::trace::read::read;

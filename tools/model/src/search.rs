@@ -15,7 +15,7 @@ pub trait World: Clone + Debug + Hash + Eq + Send + Sync + 'static {
     fn steps(&self) -> Vec<Self::Step>;
     /// After `step`; `None`: it cannot happen now.
     fn next(&self, step: Self::Step) -> Option<Self>;
-    /// What must hold in every state, and what must be so in one: a search without that has not looked at what it was to look at.
+    /// Invariants of every state, and conditions that some state must satisfy: a search without such a state has missed its subject.
     fn properties() -> Vec<Property<Search<Self>>>;
 }
 

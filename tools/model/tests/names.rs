@@ -1,4 +1,4 @@
-//! Names held elsewhere: every order of events within bounds, and protocols that are wrong on purpose.
+//! Names cached elsewhere: every order of events within bounds, and protocols that are wrong on purpose.
 
 use renga_model::names::NamesMutant;
 use renga_model::names::properties::{CUT_OFF, NAMES_ONLY};

@@ -29,7 +29,7 @@ fn carried(from: u8, bytes: Vec<u8>) -> [Recorded; 2] {
     [Recorded::Sent(from, bytes.clone()), Recorded::Received(1 - from, bytes)]
 }
 
-/// Two boards greet; board 0 sends two frames, the second is lost and sent again; board 1 one.
+/// Two boards exchange hellos; board 0 sends two frames, the second is lost and sent again; board 1 one.
 fn sound() -> Vec<Recorded> {
     let mut record = vec![Recorded::Started(0), Recorded::Started(1)];
     record.extend(carried(0, hello(0, 7, None)));

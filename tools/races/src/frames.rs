@@ -1,9 +1,9 @@
-//! Mutants that somebody could make with a frame's state, or its count.
+//! Plausible mutants of a frame's state, or of its count.
 
 use super::{RaceMutant, Scenario, mutant};
 
 const STATE: &str = "frame_state";
-/// How a step is made where several cores make some.
+/// A step's code where several cores take steps.
 const STEP: &str = "match self.0.compare_exchange(old, new, Ordering::AcqRel, Ordering::Relaxed) {";
 /// How a root begins to end.
 const ENDS: &str = "_ if old & LOCKED != 0 => Err(FrameRefusal::Borrowed),
@@ -11,7 +11,7 @@ const ENDS: &str = "_ if old & LOCKED != 0 => Err(FrameRefusal::Borrowed),
 /// How a root is locked.
 const LOCKS: &str = "self.step(|old| match old {
             _ if !FrameUse(old).is_root() => Err(FrameRefusal::WrongKind),";
-/// How fetches are made to see the content.
+/// The code that makes fetches see the content.
 const BEGINS: &str = "if old & FETCH == 0 { Ok(old | BEING_MADE) } else { Err(FrameRefusal::Borrowed) }";
 const MADE: &str = "if old & FETCH == BEING_MADE { Ok(old ^ FETCH) } else { Err(FrameRefusal::Borrowed) }";
 const WRITES: &str = "if old & (KIND | NUMBER) == 0 { Ok(old & !FETCH | WRITER)";

@@ -1,4 +1,4 @@
-//! Mutants that somebody could make in `kernel/sync`, with a frame's state or its count, and the scenario that finds each.
+//! Plausible mutants of `kernel/sync`, of a frame's state or its count, and the scenario that finds each.
 //!
 //! Invariant: what is `right` stands exactly once in its file, else nothing is built.
 
@@ -26,13 +26,13 @@ pub enum Scenario {
     Borrow,
     /// One core maps a frame, and one makes it a table.
     Table,
-    /// Two cores unmap a frame, which is then used anew.
+    /// Two cores unmap a frame, which is then reused.
     Unmap,
-    /// A space is taken apart and another one made in its frame, while somebody restricts it.
+    /// A space is dismantled and another one created in its frame, while a core restricts it.
     Restrict,
-    /// A frame is made fetchable while somebody writes it.
+    /// A frame is made fetchable while a core writes it.
     Fetch,
-    /// A frame of two becomes that of one, who sees it.
+    /// A frame of two owners becomes that of one, which sees it.
     Only,
 }
 
@@ -120,7 +120,7 @@ const CANCEL: &str = "self.cancelled.store(true, Ordering::Relaxed);
         fence(Ordering::SeqCst);
         self.core()";
 
-/// Mutants of those who post.
+/// Mutants of posting.
 const POSTING: [RaceMutant; 6] = [
     mutant(
         "post_without_release",

@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-/// How often the keyboard is looked at while no board says anything.
+/// How often the keyboard is polled while no board prints anything.
 const KEYS_POLL: Duration = Duration::from_millis(20);
 
 /// Joins the terminal with the boards' serial lines, until all are gone or the person leaves.

@@ -42,7 +42,7 @@ fn say_once(reason: String) {
     static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
     if !said.contains(&reason) {
-        // A test is not to fail because nobody can read why it was skipped.
+        // A test must not fail because the reason of a skip is unreadable.
         let _ = std::io::stderr().write_all(format!("skipped: {reason}\n").as_bytes());
         said.insert(reason);
     }

@@ -1,4 +1,4 @@
-//! Calls of a trace: who called whom, when the server had the call, when it was answered.
+//! Calls of a trace: caller, server, when the server had the call, when it was answered.
 //!
 //! A call to another board has two parts: that of the caller, which its router accepts, and that of a proxy, which makes
 //! it on the server's board. They belong together by server, entry, for whom the proxy calls, and order: a board's frames arrive in
@@ -14,9 +14,9 @@ use std::collections::{HashMap, VecDeque};
 /// A call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TracedCall {
-    /// Who waited.
+    /// The caller.
     pub caller: ProcId,
-    /// Who was asked; the last, if it was passed on.
+    /// The server; the last, if the call was forwarded.
     pub server: ProcId,
     /// Which entry.
     pub op: u8,
@@ -26,7 +26,7 @@ pub struct TracedCall {
     pub accept_ns: Option<u64>,
     /// When it was answered, ns; none if it was not.
     pub end_ns: Option<u64>,
-    /// Of a proxy's: the place of the call for which it is made.
+    /// Of a proxy's call: the place of the call that it carries.
     pub made_for: Option<usize>,
 }
 
@@ -43,13 +43,13 @@ const AWAITED_MAX: usize = 4096;
 /// Follows calls, event by event.
 #[derive(Clone, Default)]
 pub struct Calls {
-    /// How many were made.
+    /// How many calls started.
     made: usize,
     /// The outstanding call of each process, and its place among all.
     open: HashMap<ProcId, (usize, TracedCall)>,
-    /// Calls to other boards that no proxy has made yet, by server and entry.
+    /// Calls to other boards that no proxy has started yet, by server and entry.
     awaited: HashMap<(ProcId, u8), VecDeque<Awaited>>,
-    /// Boards that have stopped, a bit each: nobody makes a call for others there.
+    /// Boards that have stopped, a bit each: no proxy calls there.
     stopped: u32,
 }
 
@@ -74,7 +74,7 @@ impl Calls {
         all.into_iter().map(|(_, call)| call).collect()
     }
 
-    /// Takes the next event, and tells of each call that is over, with its place among all in the order in which they were made.
+    /// Takes the next event, and reports each call that is over, with its place among all in the order of their starts.
     pub fn take(&mut self, header: &TraceHeader, timed: &Timed, over: &mut dyn FnMut(usize, &TracedCall)) {
         match timed.event {
             TraceEvent::Started => self.forget(timed.board, false, over),
@@ -137,14 +137,14 @@ impl Calls {
         }
     }
 
-    /// The call that `proxy` makes: the first of those for whom it calls.
+    /// The call that `proxy` carries: the first of its clients' calls.
     fn answered_by(&mut self, header: &TraceHeader, proxy: ProcId, server: ProcId, op: u8) -> Option<usize> {
         let waiting = self.awaited.get_mut(&(server, op))?;
         let at = waiting.iter().position(|call| header.calls_for(proxy, call.caller, call.released))?;
         waiting.remove(at).map(|call| call.place)
     }
 
-    /// What a board that has stopped or starts anew had asked for, or was asked for.
+    /// The calls of a board that has stopped or restarts, and the calls to it.
     fn forget(&mut self, board: u8, stops: bool, over: &mut dyn FnMut(usize, &TracedCall)) {
         self.stopped = if stops { self.stopped | bit(board) } else { self.stopped & !bit(board) };
         self.open.retain(|caller, (place, call)| {
@@ -176,7 +176,7 @@ impl Calls {
         self.open.values().map(|(_, call)| call).find(|call| call.made_for == Some(*place))
     }
 
-    /// All outstanding calls, in the order in which they were made.
+    /// All outstanding calls, in the order of their starts.
     pub fn all_outstanding(&self) -> Vec<&TracedCall> {
         let mut open: Vec<&(usize, TracedCall)> = self.open.values().collect();
         open.sort_unstable_by_key(|(place, _)| *place);

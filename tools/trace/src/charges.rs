@@ -1,7 +1,7 @@
-//! For whom a process works, as the kernel's accounts have it (`kernel/core/src/account.rs`).
+//! The account for which a process works, as in the kernel's accounts (`kernel/core/src/account.rs`).
 //!
-//! Invariant: whoever has an account of its own works for that; a server works for whom it last accepted a call from, until it
-//! waits for the next one; all else is the system's. Not here: how long it works (`meter`).
+//! Invariant: a process with an account of its own works for that; a server works for the caller of the call that it last accepted, until
+//! it waits for the next one; all else is the system's. Not here: how long it works (`meter`).
 
 use crate::event::{Timed, TraceEvent};
 use renga_abi::ProcId;
@@ -12,7 +12,7 @@ pub const SYSTEM: u16 = 0;
 /// Callers that are followed to find an account.
 const CALLERS_FOLLOWED_MAX: usize = 32;
 
-/// Who works for whom.
+/// The account of each process.
 #[derive(Clone, Default)]
 pub struct Charges {
     own: HashMap<ProcId, u16>,

@@ -45,7 +45,7 @@ impl TracedCores {
             TraceEvent::Started | TraceEvent::Stopped => return board.fill(Doing::Idle),
             TraceEvent::Idle {} => Doing::Idle,
             TraceEvent::Enter { .. } => Doing::Program,
-            // The emulator's link tells of its token, whatever the board does.
+            // The emulator's link reports its token, whatever the board does.
             TraceEvent::Frame(_) | TraceEvent::Token {} => return,
             _ => Doing::System,
         };

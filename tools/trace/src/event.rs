@@ -1,7 +1,7 @@
 //! What can happen, as plain data.
 //!
-//! Each kind of event but a frame and a start has the name of a probe of the kernel, and the numbers that the probe tells,
-//! in their order: [`ProbeEventKind`] is the one table of both. Invariant: an event made of numbers gives the same numbers again.
+//! Each kind of event but a frame and a start has the name of a probe of the kernel, and the probe's numbers, in their order:
+//! [`ProbeEventKind`] is the one table of both. Invariant: an event built from numbers gives the same numbers again.
 
 use renga_abi::ProcId;
 
@@ -24,7 +24,7 @@ pub struct Timed {
 /// A frame of the link; its time is when it took the wire.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TracedFrame {
-    /// To whom.
+    /// The receiver.
     pub destination: u8,
     /// How long it had waited for the token, ns.
     pub token_wait_ns: u64,
@@ -49,7 +49,7 @@ macro_rules! events { ($($(#[$doc:meta])* $Name:ident = $name:literal { $($(#[$a
     /// What happened.
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub enum TraceEvent {
-        /// The board was started; not told of the first time.
+        /// The board was restarted; absent for the first start.
         Started,
         /// The board does nothing more: its power is cut, it hangs, it has died or ended.
         Stopped,
@@ -58,7 +58,7 @@ macro_rules! events { ($($(#[$doc:meta])* $Name:ident = $name:literal { $($(#[$a
         $($(#[$doc])* $Name { $($(#[$about])* $field: $Type),* },)*
     }
 
-    /// A kind of event that a probe tells.
+    /// A kind of event that a probe reports.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum ProbeEventKind { $($(#[$doc])* $Name),* }
 
@@ -99,70 +99,70 @@ macro_rules! events { ($($(#[$doc:meta])* $Name:ident = $name:literal { $($(#[$a
 events! {
     /// A process calls another one.
     Call = "call" {
-        /// Who waits from now on.
+        /// The caller, which waits from now on.
         caller: Id as ProcId,
-        /// Who is asked.
+        /// The server.
         server: Id as ProcId,
         /// Which entry.
         op: Plain as u8
     },
-    /// Whoever had a call has passed it on.
+    /// A server has forwarded a call.
     Forward = "forward" {
-        /// Who waits.
+        /// The caller.
         caller: Id as ProcId,
-        /// Who is asked now.
+        /// The new server.
         server: Id as ProcId,
         /// Which entry.
         op: Plain as u8
     },
     /// A server takes a call: the router too, of a call to another board.
     Accept = "accept" {
-        /// Who has it now.
+        /// The new server.
         server: Id as ProcId,
-        /// Who waits.
+        /// The caller.
         caller: Id as ProcId,
         /// Which entry.
         op: Plain as u8
     },
     /// A call is answered.
     Reply = "reply" {
-        /// Who goes on.
+        /// The caller, which continues.
         caller: Id as ProcId,
-        /// Who was asked.
+        /// The server.
         server: Id as ProcId,
         /// Which entry.
         op: Plain as u8
     },
     /// A process waits for a call.
     WaitCall = "wait-call" {
-        /// Who.
+        /// The process.
         process: Id as ProcId
     },
     /// A process waits for a notification.
     WaitNotification = "wait-notification" {
-        /// Who.
+        /// The process.
         process: Id as ProcId
     },
-    /// A process waits until others had their turn.
+    /// A process waits until others had their slice.
     WaitTurn = "wait-turn" {
-        /// Who.
+        /// The process.
         process: Id as ProcId
     },
     /// A process is notified.
     Notify = "notify" {
-        /// Who.
+        /// The process.
         process: Id as ProcId
     },
     /// A process gets the core.
     Dispatch = "dispatch" {
-        /// Who.
+        /// The process.
         process: Id as ProcId
     },
     /// A process works for an account from now on, and so do servers whose calls come from it.
     Account = "account" {
-        /// Who.
+        /// The process.
         process: Id as ProcId,
-        /// For which: 0 the system's, then each board's slots in turn.
+        /// The account: 0 is the system's; the boards' slots follow.
         account: Plain as u16
     },
     /// A user program gets the core.
@@ -175,7 +175,7 @@ events! {
         /// Whose it is.
         process: Id as ProcId
     },
-    /// A user program has made a system call.
+    /// A user program has issued a system call.
     SystemCall = "system-call" {
         /// Whose it is.
         process: Id as ProcId,
@@ -195,7 +195,7 @@ events! {
     Idle = "idle" {},
     /// The alarm has gone off.
     Alarm = "interrupt-alarm" {},
-    /// The devices were looked at.
+    /// The devices were polled.
     Devices = "interrupt-devices" {
         /// Those that want attention, a bit each: console, log, link.
         sources: Plain as u8
@@ -218,28 +218,28 @@ events! {
     },
     /// A commit of the file system begins.
     Commit = "commit" {
-        /// Who commits.
+        /// The committing process.
         process: Id as ProcId
     },
     /// It is over.
     CommitEnd = "commit-end" {
-        /// Who commits.
+        /// The committing process.
         process: Id as ProcId
     },
     /// A board may keep a page of a file.
     Lease = "lease" {
         /// Whose page: the inode's number.
         ino: Plain as u32,
-        /// Who may.
+        /// The board.
         board: Plain as u8,
         /// Which page.
         page: Plain as u32
     },
-    /// A board is asked to give pages up.
+    /// A lease is revoked at a board.
     Recall = "recall" {
         /// Whose pages: the inode's number.
         ino: Plain as u32,
-        /// Who has them.
+        /// The board with the lease.
         board: Plain as u8,
         /// The first.
         from: Plain as u32,
@@ -250,7 +250,7 @@ events! {
     RecallEnd = "recall-end" {
         /// Whose pages: the inode's number.
         ino: Plain as u32,
-        /// Who had them.
+        /// The board that had the lease.
         board: Plain as u8
     },
     /// A slot of user programs has this program from now on, or the one that it has is called so.
@@ -274,7 +274,7 @@ events! {
 }
 
 impl ProbeEventKind {
-    /// The kind that probes of this name tell.
+    /// The kind of the probes of this name.
     pub fn named(name: &str) -> Option<ProbeEventKind> {
         ProbeEventKind::ALL.iter().copied().find(|kind| kind.name() == name)
     }

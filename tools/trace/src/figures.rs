@@ -16,7 +16,7 @@ pub struct ProcessPlace {
     pub kind: Option<usize>,
 }
 
-/// Who calls whom, and which entry.
+/// Caller, server and entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Arrow {
     /// The callers.
@@ -175,9 +175,9 @@ impl BoardFigures {
 /// A program, from the time when its slot took it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TracedProgram {
-    /// Its process; none of an account of which no process was told.
+    /// Its process; none for an account without a known process.
     pub process: Option<ProcId>,
-    /// 0: not told.
+    /// 0: unknown.
     pub pid: u32,
     /// As Linux's `comm`.
     pub name: String,

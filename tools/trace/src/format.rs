@@ -17,7 +17,7 @@ use std::io::{self, Write};
 const MAGIC: &[u8; 8] = b"RENGATR1";
 /// How traces of all versions begin.
 const FAMILY: &[u8] = b"RENGATR";
-/// Kinds of events that no probe tells, and the end.
+/// Kinds of events without a probe, and the end.
 const STOPPED: u8 = 124;
 const STARTED: u8 = 125;
 const FRAME: u8 = 126;
@@ -40,7 +40,7 @@ pub struct BadTrace {
     pub at: usize,
     /// What is wrong there.
     pub what: String,
-    /// The file ends there: whoever writes it may not be done.
+    /// The file ends there: its writer may not be done.
     pub early: bool,
 }
 
@@ -183,7 +183,7 @@ pub fn begin(bytes: &[u8]) -> Result<(TraceHeader, usize), BadTrace> {
     }
 }
 
-/// Where in the events somebody is who reads them.
+/// The reader's place in the events.
 #[derive(Clone, Copy, Default)]
 pub struct EventCursor {
     time_ns: u64,

@@ -1,4 +1,4 @@
-//! Who the boards of a traced run are, their processes, and the entries that these serve: all names that a trace needs.
+//! The boards of a traced run, their processes, and the entries that these serve: all names that a trace needs.
 
 use renga_abi::ProcId;
 use serde::{Deserialize, Serialize};
@@ -44,12 +44,12 @@ pub struct ProcessRun {
     pub count: u16,
     /// What they are: a place in [`TraceHeader::kinds`].
     pub kind: usize,
-    /// Of proxies: for whom they call.
+    /// Of proxies: their clients.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calls_for: Option<CallsFor>,
 }
 
-/// For whom proxies make calls: for processes of another board.
+/// The clients of proxies: processes of another board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CallsFor {
     /// Each for one: the first proxy for the process with this index, and so on.

@@ -145,7 +145,7 @@ impl Meter {
         }
     }
 
-    /// The system works on a core: whoever runs, for its account.
+    /// The system works on a core: any process, for its account.
     fn charge(&mut self, (board, core): (u8, u8), ns: u64) {
         let running = self.moment.running(board, core);
         if let Some(id) = running {
@@ -257,7 +257,7 @@ impl Meter {
     }
 }
 
-/// Counts a call that is over, or has been made.
+/// Counts a call that is over, or has started.
 fn count(header: &TraceHeader, figures: &mut TraceFigures, call: &TracedCall) {
     let place = |id: ProcId| ProcessPlace { board: id.board.0, kind: header.kind_number(id) };
     let arrow = Arrow { from: place(call.caller), to: place(call.server), op: call.op };

@@ -1,4 +1,4 @@
-//! What all processes do at an instant: who has the cores, who waits for what, and for whom.
+//! The state of all processes at an instant: the cores' processes, and what each other one waits for.
 //!
 //! Invariant: it is what the events so far say, and takes no more room than there are processes.
 
@@ -12,7 +12,7 @@ use std::fmt::Write;
 /// Links of a chain at most: placement allows no circles, but a trace may say anything.
 const CHAIN_MAX: usize = 32;
 
-/// What a process does, as last told.
+/// A process's state, as of its last event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TracedState {
     /// It has the core.
@@ -30,15 +30,15 @@ pub enum TracedState {
 pub struct Moment {
     calls: Calls,
     states: HashMap<ProcId, TracedState>,
-    /// By board and core: who has it.
+    /// By board and core: its process.
     running: HashMap<(u8, u8), ProcId>,
-    /// Servers that run inside the poll of whom they serve, and whom.
+    /// Servers that run inside the poll of their client, and that client.
     in_place: HashMap<ProcId, ProcId>,
     disk_works: bool,
 }
 
 impl Moment {
-    /// Takes the next event, and tells of each call that is over ([`Calls::take`]).
+    /// Takes the next event, and reports each call that is over ([`Calls::take`]).
     pub fn take(&mut self, header: &TraceHeader, timed: &Timed, over: &mut dyn FnMut(usize, &TracedCall)) {
         self.calls.take(header, timed, over);
         let core = (timed.board, timed.core);
@@ -98,7 +98,7 @@ impl Moment {
         &self.calls
     }
 
-    /// Who has this core of `board`; a program's process also while the program runs.
+    /// The process of this core of `board`; a program's process also while the program runs.
     pub fn running(&self, board: u8, core: u8) -> Option<ProcId> {
         self.running.get(&(board, core)).copied()
     }
@@ -108,7 +108,7 @@ impl Moment {
         self.states.get(&process).copied()
     }
 
-    /// The chain of those who wait for each other, from `process` on, and what the last one does.
+    /// The chain of waits from `process` on, and the last one's state.
     pub fn chain(&self, header: &TraceHeader, process: ProcId) -> String {
         let (mut at, mut chain) = (process, header.full_name(process));
         for _ in 0..CHAIN_MAX {

@@ -1,7 +1,7 @@
-//! What a program waited for, instant by instant: the critical path of a system call, and who waits for whom.
+//! What a program waited for, instant by instant: the critical path of a system call, and the chain of waits.
 //!
-//! Who calls waits for the server, which may wait for another one, and so on, across boards too; at the end of that chain is
-//! what everybody in it waits for. Invariant: the pieces of a path follow each other without gaps.
+//! A caller waits for the server, which may wait for another one, and so on, across boards too; the end of that chain is what every process
+//! in it waits for. Invariant: the pieces of a path follow each other without gaps.
 
 use crate::event::{Timed, TraceEvent};
 use crate::header::TraceHeader;
@@ -17,7 +17,7 @@ pub struct PathSegment {
     pub begin_ns: u64,
     /// Until when, ns.
     pub end_ns: u64,
-    /// Who waits for whom, and what the last one does.
+    /// The chain of waits, and the last one's state.
     pub what: String,
 }
 
@@ -28,7 +28,7 @@ pub struct SystemCall {
     pub process: ProcId,
     /// As Linux numbers it.
     pub number: u32,
-    /// When it was made, ns.
+    /// When it started, ns.
     pub begin_ns: u64,
     /// When the program went on, ns.
     pub end_ns: u64,
@@ -88,7 +88,7 @@ pub fn timeline(pieces: &[PathSegment]) -> String {
     text
 }
 
-/// Who waits for whom at `time_ns`: a line for each outstanding call, with the chain behind it.
+/// The waits at `time_ns`: a line for each outstanding call, with the chain behind it.
 pub fn waits(header: &TraceHeader, events: &[Timed], time_ns: u64) -> Vec<String> {
     let mut now = Moment::default();
     events

@@ -1,9 +1,9 @@
 //! Export for the Perfetto UI: boards as processes there, their cores and system processes as tracks, calls as slices, and
 //! calls between boards as flows; the link as a track of frames, the disk as one of transfers; what takes no time as instants.
 //!
-//! The messages are those of `perfetto/trace/trace.proto`, as far as they are used. On a core's track is who has the
-//! core; on a process's, what it serves (from the accept until it waits for a call or takes the next one), and in that its
-//! calls, named after server and entry; who passes a call on begins another slice.
+//! The messages are those of `perfetto/trace/trace.proto`, as far as they are used. A core's track has its process; a process's track its
+//! service (from the accept until it waits for a call or takes the next one), and in that its calls, named after server and entry;
+//! forwarding a call starts another slice.
 //!
 //! Invariant: slices of a track are within each other or follow each other, and packets are in the order of time.
 
@@ -28,7 +28,7 @@ pub struct TracePacket {
     /// When, ns.
     #[prost(uint64, optional, tag = "8")]
     pub timestamp: Option<u64>,
-    /// Who writes.
+    /// The writer.
     #[prost(uint32, optional, tag = "10")]
     pub trusted_packet_sequence_id: Option<u32>,
     /// Something on a track.
@@ -229,7 +229,7 @@ impl PerfettoExport<'_> {
         }
     }
 
-    /// What takes no time by itself, and where it is shown; waits, notifications and accounts are not.
+    /// Events without duration, and their track; waits, notifications and accounts are not.
     fn instant(&self, event: &TraceEvent, board: u8, core: u64) -> Option<(u64, String)> {
         Some(match event {
             TraceEvent::Token {} => (LINK, format!("token: {}", self.header.board(board))),
@@ -258,7 +258,7 @@ impl PerfettoExport<'_> {
         })
     }
 
-    /// The call of `caller`, which was just made or passed on.
+    /// The call of `caller`, which has just started or been forwarded.
     fn begin_call(&mut self, caller: ProcId, at_ns: u64) {
         let Some((place, call)) = self.calls.numbered(caller) else { return };
         let name = format!("{} {}", self.header.full_name(call.server), self.header.entry(call.server, call.op));

@@ -11,7 +11,7 @@ use crate::meter::Meter;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Who calls whom: kinds, and whether on another board; and which entry.
+/// Caller and server: kinds, and whether on another board; and the entry.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CallEdge {
     /// Board and kind of the callers.

@@ -1,4 +1,4 @@
-//! A trace that is read while it grows says what it says when it is whole; what is wrong is told with its place.
+//! A trace that is read while it grows yields what it yields when it is whole; an error is reported with its place.
 
 use renga_trace::follow::FollowError;
 use renga_trace::{FollowStep, Follower, Timed, TraceEvent, TraceHeader, TraceReader, TraceWriter, TracedFrame};

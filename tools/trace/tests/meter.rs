@@ -166,7 +166,7 @@ fn meter_interval_is_difference_of_totals() {
     assert_eq!(between.boards[0].calls_remote, 0, "it was made before");
     let answered: u64 = between.edges.values().map(|sum| sum.answered).sum();
     assert_eq!(answered, 2, "the disk's and the file's: {:?}", between.edges);
-    // Who did nothing since is not there; who ended before neither.
+    // A program that did nothing since is absent; one that ended before is too.
     assert!(until(1000).since(&until(980)).programs.values().all(|program| program.pid != 7));
     assert!(!between.work.contains_key(&ROUTER));
 }

@@ -1,4 +1,4 @@
-//! What is made of a trace that was written by hand: a program of board a reads through a file of board b.
+//! Results of a hand-written trace: a program of board a reads through a file of board b.
 
 use prost::Message;
 use renga_abi::ProcId;

@@ -61,12 +61,12 @@ pub fn action(key: KeyEvent) -> Option<KeyAction> {
     })
 }
 
-/// What is shown, and how.
+/// The displayed table, and its form.
 #[derive(Clone, Debug)]
 pub struct ViewChoice {
     /// Which view.
     pub view: ViewKind,
-    /// The only board that is shown.
+    /// The only board that is displayed.
     pub board: Option<u8>,
     /// Rates or sums.
     pub scale: Scale,
@@ -74,14 +74,14 @@ pub struct ViewChoice {
     pub whole: bool,
     /// The column by which each view is sorted, and whether the other way round.
     pub sorted: [(usize, bool); ViewKind::ALL.len()],
-    /// The first row that is shown.
+    /// The first row that is displayed.
     pub first_row: usize,
-    /// Whether the help is shown.
+    /// Whether the help is displayed.
     pub help: bool,
 }
 
 impl ViewChoice {
-    /// What is shown at first.
+    /// The first display.
     pub fn new(view: ViewKind, scale: Scale, whole: bool) -> ViewChoice {
         let sorted = ViewKind::ALL.map(|view| (view.sorted_by(), false));
         ViewChoice { view, board: None, scale, whole, sorted, first_row: 0, help: false }
@@ -121,7 +121,7 @@ impl ViewChoice {
         Some(if self.whole { player.figures()?.clone() } else { player.interval()? })
     }
 
-    /// The table that is shown; none before the trace's names are there.
+    /// The displayed table; none before the trace's names are known.
     pub fn table(&mut self, player: &TracePlayer, figures: &TraceFigures) -> Option<ViewTable> {
         let mut table = views::table(self.view, player.meter()?, figures);
         if let Some(board) = self.board {

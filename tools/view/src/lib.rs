@@ -2,12 +2,12 @@
 //! or of one that is over and is played again.
 //!
 //! - [`player`]: where in the trace one is, and what has added up until there;
-//! - [`views`]: figures as [`table`]s, which are printed ([`plain`]) or shown ([`screen`]);
+//! - [`views`]: figures as [`table`]s, which are printed ([`plain`]) or displayed ([`screen`]);
 //! - [`choice`]: what a person has chosen to see, and the keys that choose;
 //! - [`terminal`]: the person's terminal.
 //!
-//! Invariant: all figures come from the trace's virtual times; nothing shown depends on when it is looked at. Not here: what
-//! figures mean and how they add up (`renga-trace`).
+//! Invariant: all figures come from the trace's virtual times; no display depends on when it is drawn. Not here: meaning and sums of
+//! figures (`renga-trace`).
 #![forbid(unsafe_code)]
 
 pub mod action;

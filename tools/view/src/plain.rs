@@ -16,7 +16,7 @@ use serde_json::{Map, json};
 use std::io::{ErrorKind, Write};
 use std::time::Duration;
 
-/// How often a trace that grows is looked at.
+/// How often a growing trace is polled.
 const LOOK_PERIOD: Duration = Duration::from_millis(50);
 
 /// What is printed.
@@ -71,7 +71,7 @@ pub fn each_interval(player: &mut TracePlayer, wanted: &PlainOptions, out: &mut 
     }
 }
 
-/// False if nobody reads any more.
+/// False if the reader has gone.
 fn printed(result: Result<()>) -> Result<bool> {
     match result {
         Err(error)

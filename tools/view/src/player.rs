@@ -1,7 +1,7 @@
 //! Where in a trace one is: along with a run that goes on, or playing one that is over; stopped, stepping, jumping.
 //!
-//! Time is cut into intervals of virtual time. Invariant: what is shown of an interval depends on the trace alone; no more
-//! of it is kept than what [`Meter`] keeps, and sums at the ends of two intervals. Backwards it is read again from its beginning.
+//! Time is cut into intervals of virtual time. Invariant: the display of an interval depends on the trace alone; no more of it is kept than
+//! what [`Meter`] keeps, and sums at the ends of two intervals. Backwards it is read again from its start.
 
 use crate::action::KeyAction;
 use anyhow::{Context, Result, bail};
@@ -36,7 +36,7 @@ pub struct TracePlayer {
     path: PathBuf,
     follower: Follower<File>,
     meter: Option<Meter>,
-    /// The next event, which is later than what is shown.
+    /// The next event, which is later than the display.
     waiting: Option<Timed>,
     interval_ns: u64,
     /// Sums at the end of the interval before the last complete one, and of that.
@@ -48,7 +48,7 @@ pub struct TracePlayer {
     goal_ns: Option<u64>,
     /// Plays 2^speed ns of virtual time in each of real time.
     speed: i32,
-    /// Nothing more was there when it last looked.
+    /// The last poll found no more events.
     at_last: bool,
     trouble: Option<String>,
 }
@@ -148,7 +148,7 @@ impl TracePlayer {
         Some(if rest { self.here.since(last) } else { last.since(before) })
     }
 
-    /// The virtual time that is shown, ns.
+    /// The displayed virtual time, ns.
     pub fn time_ns(&self) -> u64 {
         self.meter.as_ref().map_or(0, Meter::time_ns)
     }
@@ -179,7 +179,7 @@ impl TracePlayer {
     }
 
     fn go_on(&mut self) {
-        // Who stopped where nothing more is goes along again.
+        // A player that stopped at the last event follows again.
         self.state = if self.at_last { PlayerState::Follows } else { PlayerState::Plays };
         self.goal_ns = if self.at_last { None } else { Some(self.time_ns()) };
     }
@@ -217,7 +217,7 @@ impl TracePlayer {
     /// Goes on towards where it is to be, by some events; whether it is there, or where nothing more is.
     ///
     /// # Errors
-    /// If the file cannot be read any more. What is wrong with the trace is told by [`TracePlayer::trouble`].
+    /// If the file cannot be read any more. [`TracePlayer::trouble`] reports errors of the trace itself.
     pub fn advance(&mut self) -> Result<bool> {
         if self.trouble.is_some() {
             return Ok(true);

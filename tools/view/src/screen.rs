@@ -1,6 +1,6 @@
 //! What is on the screen: where in the trace one is, a bar for each board's cores, a view, the keys.
 //!
-//! Invariant: it is drawn from the player and the choice alone, whatever the screen's size.
+//! Invariant: it depends on the player and the choice alone, whatever the screen's size.
 
 use crate::choice::{KEYS, ViewChoice, is_text};
 use crate::player::{PlayerState, TracePlayer};

@@ -22,7 +22,7 @@ pub enum Measure {
     Level,
 }
 
-/// How figures are shown.
+/// The form of figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
     /// As they are.
@@ -137,7 +137,7 @@ impl ViewTable {
         });
     }
 
-    /// What is shown of a row.
+    /// The displayed text of a row.
     pub fn shown(&self, row: &TableRow, scale: Scale) -> Vec<String> {
         let values = self.columns.iter().zip(&row.values);
         values.map(|(column, value)| shown(value, column.measure, scale, self.span_ns)).collect()

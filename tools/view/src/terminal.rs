@@ -9,7 +9,7 @@ use anyhow::Result;
 use ratatui::crossterm::event::{Event, KeyEventKind, poll, read};
 use std::time::{Duration, Instant};
 
-/// How often the screen is drawn while nothing is typed.
+/// How often the screen is drawn between keys.
 const PERIOD: Duration = Duration::from_millis(100);
 
 /// Shows a trace until the person leaves.

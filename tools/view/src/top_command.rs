@@ -1,6 +1,6 @@
 //! `renga top`: what boards do, of a run that goes on or of one that is played again.
 //!
-//! Not here: what is shown, and how (`screen`, `plain`).
+//! Not here: the content and form of the display (`screen`, `plain`).
 
 use crate::plain::{self, PlainOptions};
 use crate::table::Scale;

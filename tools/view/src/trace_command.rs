@@ -23,7 +23,7 @@ pub fn trace(options: &cli::TraceArgs) -> Result<u8> {
     progress.finish();
     let (text, status) = answer?;
     match std::io::stdout().write_all(text.as_bytes()) {
-        // Who reads only the beginning, as `head` does, has what it wants.
+        // A reader of the start only, as `head`, has what it wants.
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(status),
     }
@@ -39,7 +39,7 @@ fn answer(options: &cli::TraceArgs, header: &TraceHeader, events: &[Timed]) -> R
         return Ok((format!("{} bytes in {}: open it at ui.perfetto.dev\n", bytes.len(), out.display()), 0));
     }
     if let Some(time_ns) = options.waits_at_ns {
-        // Who waits for work has waited longest, and says least.
+        // Processes that wait for work have waited longest, and say least.
         let lines = waits(header, events, time_ns);
         return Ok((lines.iter().rev().fold(String::new(), |text, line| text + line + "\n"), 0));
     }

@@ -10,7 +10,7 @@ use renga_trace::moment::TracedState;
 use renga_trace::summary::CallEdge;
 use std::collections::{BTreeMap, HashMap};
 
-/// What is shown.
+/// The displayed table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ViewKind {
     /// Cores' time, calls, link and disk by board.
@@ -19,7 +19,7 @@ pub enum ViewKind {
     Programs,
     /// System processes by kind.
     Processes,
-    /// Who calls whom.
+    /// Callers and servers.
     Edges,
     /// Each core of each board.
     Cores,
@@ -153,7 +153,7 @@ fn programs(meter: &Meter, figures: &TraceFigures) -> ViewTable {
     table
 }
 
-/// What a program does now: its state, the system call in which it is and for how long, and whom that waits for.
+/// A program's present activity: its state, its system call and for how long, and what that waits for.
 fn doing(meter: &Meter, figures: &TraceFigures, program: &TracedProgram) -> [Value; 3] {
     let (None, Some(process)) = (program.end_ns, program.process) else {
         return ["ended".into(), Value::Nothing, Value::Nothing];

@@ -143,7 +143,7 @@ impl FlashJob<'_> {
     }
 }
 
-/// The number of the card in a target, if its reader tells it.
+/// The number of the card in a target, if its reader reports it.
 fn card_number(target: &FlashTarget) -> Option<&str> {
     match target {
         FlashTarget::BlockDevice(device) => device.card_number.as_deref(),

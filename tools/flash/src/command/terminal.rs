@@ -8,7 +8,7 @@ use std::time::Instant;
 /// Without a terminal, a line for each such part of the whole.
 const PERCENT_STEP: u64 = 25;
 
-/// Somebody at a terminal.
+/// A person at a terminal.
 pub struct Keyboard(());
 
 impl Keyboard {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 const CARD_BYTES: u64 = 128 << 20;
 
-/// A cluster file and its images, with nothing on them but who they are for.
+/// A cluster file and its images, with nothing on them but their identities.
 struct Lab {
     folder: PathBuf,
 }
@@ -112,8 +112,7 @@ fn card_round_unattended_needs_one_board() {
     assert!(status == 4 && said.contains("name one board"), "{status} {said}");
 }
 
-/// Card slots tell a card's own number, by which it is known though nothing is on it.
-/// Holds: flash-rounds.
+/// Card slots report a card's own number, which identifies an empty card. Holds: flash-rounds.
 #[test]
 fn card_round_card_is_identified_by_its_number() {
     let lab = Lab::new("number");

@@ -1,9 +1,9 @@
-//! Only who types the end of the serial number goes on.
+//! Only typing the end of the serial number continues.
 
 use crate::composed_host::ComposedHost;
 use renga_flash::{FlashError, Person, confirm};
 
-/// Somebody who types this.
+/// A person who types this.
 struct Typist<'a>(Option<&'a str>, String);
 
 impl Person for Typist<'_> {

@@ -20,7 +20,7 @@ fn refusals_card_in_reader_has_none() {
     assert_eq!(card.partitions, [("sdb1".to_string(), 204_800 * 512)]);
     let shown = card.to_string();
     assert_eq!(shown, "/dev/sdb  Generic MassStorageClass  serial 000000002537  USB  31.9 GB\n  sdb1  104.9 MB");
-    // With who uses it.
+    // With its users.
     host.mount("8:17", "/media/me", "/dev/sdb1").append("proc/swaps", "/dev/sdb1 partition 1 0 -2");
     let used = host.device("sdb").to_string();
     assert_eq!(used, format!("{shown}\n  mounted at /media/me\n  swap on /dev/sdb1"));

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 
 const CARD_BYTES: u64 = 16 << 20;
 
-/// `renga flash` of an image of zeros with a boot signature, by somebody who types this: status, and what it said.
+/// `renga flash` of an image of zeros with a boot signature, with this typed: status, and output.
 fn typed(card: &LoopDevice, keys: &str) -> (i32, String) {
     let image = card.backing.with_extension("image");
     let mut bytes = vec![0; 1 << 20];

@@ -203,7 +203,7 @@ pub fn processes(board: HostBoard, medium: &'static Medium512, frames: FuzzFrame
     FuzzServers { path, directory, inodes, table, files, locks }
 }
 
-/// Starts a lookup worker with `clients`, and who passes operations on paths to it.
+/// Starts a lookup worker with `clients`, and the process that passes operations on paths to it.
 fn lookup_workers(board: HostBoard, clients: impl FnOnce(&Me) -> LookupClients) -> Address<Path> {
     let dispatcher = board.declare(1);
     let free = &*board.arena.put(|| FreeLookupWorkers::new(Some(Notifier::new(dispatcher))));

@@ -1,4 +1,4 @@
-//! Paths: whatever a program asks of a sound file system ends, and nothing of it looks damaged.
+//! Paths: every request of a program to a sound file system ends, and no part of it looks damaged.
 //!
 //! The bytes are operations: a number, a path up to the next zero byte; of two paths, both.
 

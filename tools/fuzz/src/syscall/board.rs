@@ -33,11 +33,11 @@ const EVENTS: usize = 4;
 const RECORDS: usize = 16;
 const PIPES: usize = 2;
 const TIMERS: usize = 8;
-/// Signals that wait with what is told of them.
+/// Signals that wait with their information.
 const QUEUED: usize = 8;
 const SIGKILL: u8 = 9;
 
-/// A line that nobody types on.
+/// A line without a typist.
 struct Silence;
 
 impl Uart for Silence {

@@ -1,9 +1,9 @@
 //! A hostile program: whatever it puts into its registers and calls, its board goes on and another program
 //! on it keeps what it has; it can be killed whatever it does, and all that it took comes back.
 //!
-//! The bytes are calls: a number, what the six arguments are, bytes for them; or bytes for the program's
-//! memory. Files are the image's. Init is the victim: it lives on a page with known bytes, which nobody
-//! may change; its child, and that one's children, are hostile. In the end they are killed.
+//! The bytes are calls: a number, the kinds of the six arguments, bytes for them; or bytes for the program's memory. Files are the image's.
+//! Init is the victim: it lives on a page with known bytes, which must not change; its child, and that one's children, are hostile. In the
+//! end they are killed.
 
 mod board;
 
@@ -21,13 +21,13 @@ const BOOT_WORDS: usize = 160 << 10;
 const FRAMES: u32 = 128;
 /// Most calls of an input.
 const CALLS_MAX: usize = 32;
-/// Turns of programs that they have before they are killed.
+/// Time slices of programs before they are killed.
 const TURNS_MAX: u32 = 200;
 /// Dispatches that they have; each completes up to 64 rendezvous.
 const DISPATCHES_MAX: u32 = 1_000;
-/// Dispatches, of turns too, after which all must be gone that were killed, whatever they were at.
+/// Dispatches, of slices too, after which all killed programs must be gone, in any state.
 const LAST_DISPATCHES_MAX: u32 = 1_000;
-/// What a turn takes, ns.
+/// The length of a slice, ns.
 const TURN_NS: u64 = 1_000;
 /// No board runs for longer, a century; programs may ask to sleep for longer.
 const UPTIME_NS_MAX: u64 = 100 * 365 * 24 * 3600 * 1_000_000_000;
@@ -47,7 +47,7 @@ const KNOWN: [u8; 64] = [0x5c; 64];
 thread_local! {
     static BOOT: RefCell<Vec<u128>> = RefCell::new(vec![0; BOOT_WORDS]);
     static MEDIUM: &'static Medium512 = Box::leak(Box::default());
-    /// What is free when nobody attacked.
+    /// The free resources without an attack.
     static UNTOUCHED: Cell<Option<Free>> = const { Cell::new(None) };
     static MACHINE: &'static HostMemory = Box::leak(Box::new(HostMemory::new(FRAMES)));
 }
@@ -94,7 +94,7 @@ struct SyscallAttack<'a> {
 }
 
 impl SyscallAttack<'_> {
-    /// Every program has its turns, the hostile ones with calls of the input until it is used up, for a while.
+    /// Every program has its slices, the hostile ones with calls of the input until it is used up, for a while.
     fn go(&mut self) {
         let mut dispatches = 0;
         for _ in 0..TURNS_MAX {
@@ -145,7 +145,7 @@ impl SyscallAttack<'_> {
         assert_eq!(self.machine.shared_page(frame)[..KNOWN.len()], KNOWN, "the victim's page was changed");
     }
 
-    /// The next program's turn; false: none is ready.
+    /// The next program's slice; false: none is ready.
     fn turn(&mut self) -> bool {
         let Some(mut turn) = self.board.core.next_user() else { return false };
         if turn.wait_cancelled() {

@@ -41,10 +41,10 @@ pub enum CallsOutput {
     Done(u8),
 }
 
-/// What happened in a step, for the world to judge.
+/// The events of a step, for the world's checks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CallsEvent {
-    /// The server made a call.
+    /// The server executed a call.
     Executed {
         /// Which.
         id: u8,
@@ -53,9 +53,9 @@ pub enum CallsEvent {
     },
     /// This call of the caller was answered.
     Answered(u8),
-    /// The caller's call failed; nobody knows whether it was made.
+    /// The caller's call failed; it may have been executed.
     Failed,
-    /// The caller was told that it speaks to another life.
+    /// The caller learned that it speaks to another incarnation.
     Told,
     /// What came cannot be: a protocol that is right never sends it.
     Refused,
@@ -72,9 +72,9 @@ pub struct CallsBoard {
     pub life: u8,
     /// Sessions, over all lives.
     pub number: u16,
-    /// The other's, as its greeting told.
+    /// The other's, from its hello.
     pub told: Option<u16>,
-    /// The end of the last session is still being told to the servers; the other has greeted meanwhile.
+    /// The servers have not all learned of the end of the last session; the other board has sent a hello meanwhile.
     pub closing: Option<bool>,
     /// What is to be sent.
     pub jobs: VecDeque<CallsOutput>,
@@ -88,7 +88,7 @@ pub struct CallsBoard {
     pub copies: [Option<u8>; SLOTS],
     /// The reply to the other board's caller.
     pub reply: Option<u8>,
-    /// The other board's copies that came and are not told.
+    /// The other board's copies that arrived and are not reported.
     pub arrived: [bool; SLOTS],
     /// How it is wrong.
     pub mutant: Option<CallsMutant>,
@@ -190,7 +190,7 @@ impl CallsBoard {
         }
     }
 
-    /// What the session is told after each step.
+    /// Inputs of the session after each step.
     pub(crate) fn settle(&mut self) {
         let watched = self.waiting.is_some();
         self.session().set_watched(0, watched);
@@ -238,7 +238,7 @@ impl CallsBoard {
         failed
     }
 
-    /// The servers have been told.
+    /// The servers have been notified.
     pub fn close(&mut self) {
         if self.closing.take() == Some(true) {
             self.session().answer_hello();

@@ -1,4 +1,4 @@
-//! Frames on the modelled bus: the real bytes, and who sent them in which session.
+//! Frames on the modelled bus: the real bytes, their sender and its session.
 
 use super::CallsMutant;
 use renga_wire::frame::Hello;
@@ -11,12 +11,12 @@ pub struct FrameInFlight {
     pub bytes: Vec<u8>,
     /// The sender's session, counted over all its lives; no board can see it.
     pub session: u16,
-    /// The receiver's, as the sender was told it.
+    /// The receiver's, as the sender knows it.
     pub told: Option<u16>,
 }
 
-/// A request of a modelled call: number `id` of the program's calls, made by one who believes the server
-/// to be in its life `believes`.
+/// A request of a modelled call: number `id` of the program's calls, from a caller that believes the server to be in its incarnation
+/// `believes`.
 pub fn request(id: u8, believes: Option<u8>) -> Request {
     let words = [u64::from(id), believes.map_or(0, |life| 1 + u64::from(life)), 0, 0, 0, 0];
     Request { destination: 0, op: 0, words, given_bytes: 0, taken_bytes: 0, account: 0 }

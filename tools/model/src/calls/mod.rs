@@ -20,19 +20,19 @@ pub enum CallsMutant {
     EpochOfBootKept,
     /// Any greeting is taken to name this board's epoch.
     KnownNotChecked,
-    /// A greeting of a board that has begun anew does not end the session.
+    /// A hello of a board that has restarted does not end the session.
     NewBeginningsIgnored,
-    /// Nobody asks what has arrived.
+    /// No board probes for arrivals.
     NeverAsks,
-    /// The end of an asynchronous call is told twice.
+    /// The end of an asynchronous call is reported twice.
     CreditTwice,
     /// A copy is free as soon as it is on its way.
     CreditEarly,
     /// Copies received in the last session still count.
     CopiesKept,
-    /// A call whose session ended is made again.
+    /// A call whose session ended is executed again.
     CallsRepeated,
-    /// A caller is not told that it speaks to another life of the board.
+    /// A caller does not learn that it speaks to another incarnation of the board.
     LivesNotTold,
     /// What was to be sent in the last session is sent in the next.
     JobsKept,

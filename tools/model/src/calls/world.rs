@@ -47,7 +47,7 @@ pub enum CallsChange {
     Death(u8),
     /// This board is reset.
     Reset(u8),
-    /// This board's servers have been told of the end of a session.
+    /// This board's servers have learned of the end of a session.
     Close(u8),
 }
 
@@ -60,7 +60,7 @@ pub struct CallsWorld {
     bus: [VecDeque<FrameInFlight>; 2],
     /// Calls begun.
     begun: u8,
-    /// Calls that the server made, in its order.
+    /// Calls that the server executed, in its order.
     executed: Vec<u8>,
     limits: CallsLimits,
     /// The promise that was broken.

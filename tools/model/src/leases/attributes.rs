@@ -1,8 +1,8 @@
-//! Mode, owner and times, as one number: set at the inode's process, or by the board that holds the file, which is asked before
-//! anybody is told of it or sets it here.
+//! Mode, owner and times, as one number: set at the inode's process, or by the board with the lease, which the process queries before it
+//! reports or sets it.
 //!
-//! Invariant: while the inode's process asks it does nothing else; what it is asked to set is set when the holder answers: what that
-//! sets afterwards comes later. Not here: what is told when a file is taken home (`lent.rs`); sessions that end between.
+//! Invariant: while the inode's process waits for the holder it does nothing else; it applies its own setting when the holder answers:
+//! later settings of the holder come later. Not here: the report when a file is flushed (`lent.rs`); sessions that end between.
 
 use super::LeasesMutant;
 use super::world::LeasesWorld;
@@ -11,9 +11,9 @@ use super::world::LeasesWorld;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Asking {
     sets: bool,
-    /// What it was when somebody asked.
+    /// The value at the time of the query.
     floor: u8,
-    /// What there is to be told, and then what is set, when the board has answered.
+    /// The value to report, and the one to set after that, when the board has answered.
     told: Option<(Option<u8>, Option<u8>)>,
 }
 
@@ -72,7 +72,7 @@ impl LeasesWorld {
         Some(())
     }
 
-    /// The board that holds the file is dead: what it set and nobody was told is lost.
+    /// The board with the lease has failed: its unreported settings are lost.
     pub(super) fn lose_mode(&mut self) {
         self.latest_mode = self.mode;
         let Some(asking) = self.asking else { return };

@@ -1,7 +1,7 @@
-//! Sessions that end while both boards live: what is dirty on the board that holds the file stays there, adrift, and the lease
-//! stands until it has been taken home, or somebody has changed the file.
+//! Sessions that end while both boards live: dirty pages on the board with the lease stay there, orphaned, and the lease stands until they
+//! have been flushed, or another board has changed the file.
 //!
-//! Not here: taking home (`lent.rs`).
+//! Not here: flushing (`lent.rs`).
 
 use super::LeasesMutant;
 use super::lent::Lent;
@@ -47,13 +47,13 @@ impl LeasesWorld {
         }
         if let Some(lent) = self.lent.as_mut().filter(|lent| lent.board == board) {
             lent.away = true;
-            // Taking begins anew: what had come is still dirty there.
+            // The flush restarts: pages that had arrived are still dirty there.
             self.taking = None;
         }
         Some(())
     }
 
-    /// Somebody changes the file: what the board that is away has written is lost.
+    /// Another board changes the file: the unreachable board's writes are lost.
     pub(super) fn lose_lease(&mut self) {
         self.lent = None;
         (self.latest, self.latest_size) = (self.content, self.size);

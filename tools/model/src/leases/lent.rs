@@ -1,13 +1,13 @@
 //! Write leases: a board that writes in its own cache, and what the inode's process takes home from it.
 //!
-//! Invariant: while the inode's process takes a file home it does nothing else. Whoever needs the file home is not told
-//! apart here: it may be taken at any time. Not here: clean pages (`world.rs`).
+//! Invariant: while the inode's process flushes a file it does nothing else. The cause of the flush does not matter here: it may start at
+//! any time. Not here: clean pages (`world.rs`).
 
 use super::LeasesMutant;
 use super::world::{BoardCache, LeasesWorld, PAGES, Purpose};
 use renga_proto::pages::TO_END;
 
-/// What is lent to whom.
+/// The lease and its holder.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Lent {
     pub(super) board: usize,
@@ -17,7 +17,7 @@ pub struct Lent {
     pub(super) away: bool,
 }
 
-/// A write lease that was asked for.
+/// A write lease that was requested.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Ask {
     ticket: u8,
@@ -236,7 +236,7 @@ impl LeasesWorld {
         Some(())
     }
 
-    /// The board is dead: what it wrote and nobody has taken is lost.
+    /// The board has failed: its writes that were not flushed are lost.
     pub(super) fn lose_held(&mut self, board: usize) {
         let Some(lent) = self.lent.as_mut().filter(|lent| lent.board == board) else { return };
         lent.away = false;
@@ -250,11 +250,11 @@ impl LeasesWorld {
             Some(taking) => taking.given = Some(LeaseReturn::Nothing),
             None => {}
         }
-        // Whoever asks may be told what is left.
+        // A query may now return an older value.
         self.lower_floors();
     }
 
-    /// What was written last is lost, so that nobody can be given it.
+    /// The last writes are lost, so that no reader can see them.
     pub(super) fn lower_floors(&mut self) {
         let (latest, latest_size) = (self.latest, self.latest_size);
         for fill in self.caches.iter_mut().filter_map(|cache| cache.fill.as_mut()) {

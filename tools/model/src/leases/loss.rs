@@ -1,6 +1,6 @@
 //! What is lost: files that a cache forgets, boards that die, and what a board learns of that.
 //!
-//! Not here: what a board had written when it died (`lent.rs`, `attributes.rs`).
+//! Not here: the writes of a failed board (`lent.rs`, `attributes.rs`).
 
 use super::LeasesMutant;
 use super::world::{BoardCache, LeasesWorld, PAGES};
@@ -29,7 +29,7 @@ impl LeasesWorld {
         if board != 0 {
             self.left.deaths = self.left.deaths.checked_sub(1)?;
             let BoardCache { life, behind, fill, ask, .. } = self.caches[board];
-            // Numbers begin anew with each life.
+            // Numbers restart with each incarnation.
             self.caches[board] =
                 BoardCache { since: 1, last_since: 1, life: life + 1, behind, fill, ask, ..BoardCache::default() };
             self.lose_held(board);

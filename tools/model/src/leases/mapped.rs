@@ -1,8 +1,7 @@
-//! Writing by mappings: a cache that shows a page to be written makes it dirty itself, and what programs store afterwards
-//! nobody is told.
+//! Writing by mappings: a cache that maps a page for writing makes it dirty itself, and later stores of programs are not reported.
 //!
-//! A cache puts a recall off until programs have run; any order of events has that. Not here: who gets on, which is a matter of
-//! time (`tools/sim/tests/system/mapped.rs`).
+//! A cache delays a revocation until programs have run; any order of events includes that. Not here: progress, which is a matter of time
+//! (`tools/sim/tests/system/mapped.rs`).
 
 use super::LeasesMutant;
 use super::world::{LeasesWorld, Purpose};
@@ -27,12 +26,12 @@ impl LeasesWorld {
         }
         let dirty = self.caches[board].dirty[page];
         self.write_there(board, page, false);
-        // The store itself tells nobody.
+        // The store itself sends nothing.
         self.caches[board].dirty[page] = dirty;
         Some(())
     }
 
-    /// On the inode's board nobody else may hold the page.
+    /// On the inode's board no other cache may have the page.
     pub(super) fn show_home(&mut self, page: usize) -> Option<()> {
         self.left.shows = self.left.shows.checked_sub(1)?;
         self.begin_change(page as u32, page as u32 + 1, Purpose::Mapping(page))

@@ -1,8 +1,8 @@
 //! Leases of pages: boards that fill their caches, read one file, write it at its inode's process, with the write lease
 //! in their own caches, or by mappings, lose their sessions and die, with messages in any order.
 //!
-//! What the inode's process notes and decides is the real code (`renga_fs::Holders`); the cache's rule of tickets is
-//! the one of `renga_pages::PageIndex`, told again in a few lines. Not here: frames, processes, the link.
+//! The notes and decisions of the inode's process are the real code (`renga_fs::Holders`); the cache's rule of tickets is that of
+//! `renga_pages::PageIndex`, repeated in a few lines. Not here: frames, processes, the link.
 
 mod attributes;
 mod away;
@@ -30,7 +30,7 @@ pub enum LeasesMutant {
     BoundTooLow,
     /// A file grows without its size being called back.
     SizeForgotten,
-    /// A board keeps its pages though the board of the inodes began anew.
+    /// A board keeps its pages though the board of the inodes restarted.
     PagesOutliveInode,
     /// A message of a board's former life counts.
     FormerLife,
@@ -44,9 +44,9 @@ pub enum LeasesMutant {
     WritesWhileTaken,
     /// Taking a file home ends when the board has answered once.
     TakenInOneStep,
-    /// The board of the inode shows its own pages of a file that is lent.
+    /// The board of the inode maps its own pages of a leased file.
     ShownWhileLent,
-    /// The inode's process answers others while the file is lent.
+    /// The inode's process answers others while the file is leased.
     AnsweredWhileLent,
     /// A board forgets what is dirty to make room.
     DirtyForgotten,
@@ -58,7 +58,7 @@ pub enum LeasesMutant {
     EndForgotten,
     /// A page is kept that came with a lease which has been taken back.
     PageOfVoidLease,
-    /// A page that is shown to be written is not dirty.
+    /// A page that is mapped for writing is not dirty.
     StoredClean,
     /// Programs may store to a page that has been given back.
     ShownWhileTaken,
@@ -74,15 +74,15 @@ pub enum LeasesMutant {
     DirtyOfOtherLease,
     /// A board is not noted any more when its session has ended, though its lease stands.
     NotesEndWithSession,
-    /// A board keeps pages that it is told while the board that holds the file is away.
+    /// A board keeps pages that it receives while the board with the lease is unreachable.
     GrantedWhileAway,
     /// Taking a file home brings its pages only.
     ModeStaysThere,
-    /// The inode's process tells the mode of a file that is lent without asking.
+    /// The inode's process reports the mode of a leased file without a query.
     LookWithoutAsking,
     /// It sets it without asking.
     SetWithoutAsking,
-    /// The board that has told what it set tells it again.
+    /// The board that has reported its setting reports it again.
     ModeToldTwice,
 }
 

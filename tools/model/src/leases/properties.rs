@@ -5,7 +5,7 @@ use super::world::{BoardCache, LeasesWorld};
 use crate::search::{self, Search};
 use stateright::Property;
 
-/// What is asked of a state.
+/// A predicate of a state.
 type Condition = fn(&Search<LeasesWorld>, &LeasesWorld) -> bool;
 
 impl search::World for LeasesWorld {
@@ -43,11 +43,11 @@ pub const MAPPED: &str = "programs elsewhere store";
 pub const MAPPED_AT_HOME: &str = "programs here store";
 /// A lease is on its way that has been taken back.
 pub const LATE_LEASE: &str = "a lease is overtaken by its end";
-/// What is dirty is adrift, on a board that is there.
+/// Dirty pages are orphaned, on a board that is up.
 pub const ADRIFT: &str = "what is dirty is adrift";
 /// A lease stands though its session has ended.
 pub const AWAY: &str = "the board that holds the file is away";
-/// What is adrift is nobody's.
+/// Orphaned pages have no lease.
 pub const GONE: &str = "what is adrift is of a lease that is over";
 
 fn any(world: &LeasesWorld, is_so: impl Fn(&BoardCache) -> bool) -> bool {

@@ -1,6 +1,6 @@
 //! What may happen to the boards, one step at a time.
 //!
-//! Not here: what each does (`world.rs`, `lent.rs`, `mapped.rs`, `away.rs`, `attributes.rs`).
+//! Not here: the effect of each (`world.rs`, `lent.rs`, `mapped.rs`, `away.rs`, `attributes.rs`).
 
 use super::world::{BOARDS, LeasesWorld, PAGES};
 use renga_proto::pages::TO_END;
@@ -20,13 +20,13 @@ pub enum LeasesStep {
     Grow,
     /// It asks the next board, or changes the content.
     GoOn,
-    /// The board that is asked gives its pages up.
+    /// The queried board gives its pages up.
     GiveUp,
     /// A board forgets the file to make room.
     Forget(usize),
     /// A board dies, and is there again without anything.
     Die(usize),
-    /// A board learns that the session has ended, or that the inode's board began anew.
+    /// A board learns that the session has ended, or that the inode's board restarted.
     Learn(usize),
     /// A board asks for the write lease.
     AskLease(usize),
@@ -40,7 +40,7 @@ pub enum LeasesStep {
     GrowHeld(usize),
     /// The inode's process asks for what is dirty, or has got it.
     Take,
-    /// The board that is asked gives a page back.
+    /// The queried board gives a page back.
     GiveBack,
     /// A board asks for the write lease and a page.
     AskPage(usize, usize),
@@ -48,19 +48,19 @@ pub enum LeasesStep {
     Show(usize, usize),
     /// A program there writes it.
     Store(usize, usize),
-    /// A page is to be shown to a program of the inode's board that is to write it.
+    /// A page is to be mapped for a program of the inode's board that will write it.
     ShowHome(usize),
     /// A program there writes it.
     StoreHome(usize),
     /// The session with a board ends, and both live.
     EndSession(usize),
-    /// A board gives up what it has written, which nobody takes.
+    /// A board gives up its orphaned writes, which no board flushes.
     GiveUpAdrift(usize),
-    /// Somebody looks at the mode, or is to set it, at the inode's process.
+    /// A program reads the mode, or sets it, at the inode's process.
     AskMode(bool),
     /// The board that holds the file says what it has set.
     TellMode,
-    /// The inode's process has been told, and answers.
+    /// The inode's process has the answer, and replies.
     EndMode,
     /// A board sets the mode of the file that it holds.
     SetHeld(usize),

@@ -20,7 +20,7 @@ pub const PAGES: usize = 2;
 /// What may be done so many times at most.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct LeasesLimits {
-    /// Pages asked for.
+    /// Pages requested.
     pub fills: u8,
     /// Changes of content.
     pub changes: u8,
@@ -30,15 +30,15 @@ pub struct LeasesLimits {
     pub inode_deaths: u8,
     /// Files forgotten by a cache.
     pub evictions: u8,
-    /// Write leases asked for.
+    /// Write leases requested.
     pub leases: u8,
-    /// Pages shown to programs that write them by mappings.
+    /// Pages mapped for programs that write them by mappings.
     pub shows: u8,
     /// Sessions of the second board that end while both boards live.
     pub session_ends: u8,
     /// Changes of mode and owner.
     pub sets: u8,
-    /// Looks at them.
+    /// Reads of them.
     pub looks: u8,
 }
 
@@ -47,7 +47,7 @@ pub struct LeasesLimits {
 pub struct PageFill {
     pub(super) page: usize,
     ticket: u8,
-    /// What the page, and the size, was when it was asked for.
+    /// The version of the page, and of the size, at the time of the request.
     pub(super) floor: (u8, u8),
     life: u8,
     /// Page and size, when the inode's process has answered.
@@ -65,7 +65,7 @@ pub struct BoardCache {
     pub(super) pages: [Option<u8>; PAGES],
     pub(super) size: Option<u8>,
     pub(super) life: u8,
-    /// It does not know yet that the session has ended, or that the inode's board began anew; nothing is asked or answered meanwhile.
+    /// It does not know yet that the session has ended, or that the inode's board restarted; it neither requests nor answers meanwhile.
     pub(super) behind: bool,
     pub(super) fill: Option<PageFill>,
     /// It may write.
@@ -82,7 +82,7 @@ pub struct BoardCache {
     pub(super) adrift: bool,
     /// The write lease, on its way.
     pub(super) ask: Option<Ask>,
-    /// The mode that it has set and the inode's process has not been told.
+    /// The mode that it has set and not yet reported to the inode's process.
     pub(super) changed: Option<u8>,
 }
 impl BoardCache {
@@ -93,12 +93,12 @@ impl BoardCache {
     }
 }
 
-/// A change for which boards are asked to give up what they hold.
+/// A change for which boards have to give up their leases.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct LeaseRevocation {
     pub(super) from: u32,
     pub(super) to: u32,
-    /// The board that is asked at present.
+    /// The board that is queried at present.
     pub(super) asked: Option<usize>,
     /// Its answer: pages left.
     pub(super) answer: Option<u32>,
@@ -142,7 +142,7 @@ pub struct LeasesWorld {
     pub(super) asking: Option<Asking>,
     /// The boards' caches.
     pub caches: [BoardCache; BOARDS],
-    /// A reader was given something older than what was there when it asked.
+    /// A reader got a version older than the one at its request.
     pub old_read: bool,
 }
 
@@ -222,7 +222,7 @@ impl LeasesWorld {
             cache.fill.as_mut().filter(|fill| fill.answer.is_none() && self.change.is_none() && !cache.behind)?;
         (fill.answer, fill.granted) = (Some((self.content[fill.page], self.size)), granted);
         if away {
-            // It is told what was last at home.
+            // It gets the last version of the disk board.
             fill.floor = (0, 0);
         }
         self.sole[fill.page] &= !protected;

@@ -1,5 +1,4 @@
-//! Complete folders: the board that has made a directory holds all other names there than those that are told apart, as one name
-//! that stands for nothing.
+//! Complete folders: the board that has created a directory caches the absence of all other names there, as one name without an inode.
 //!
 //! Invariant: a board that holds the others, and makes nothing there, holds each name that stands for something. The status of the
 //! directory has nothing to do with it. Not here: what a make leaves of it (`making.rs`), revokes (`world.rs`).
@@ -13,14 +12,14 @@ impl NamesBoard {
         self.others && (tells_meanwhile || !self.made_in)
     }
 
-    /// A name that stands for something may be one that is not held; whether that is news.
+    /// A name with an inode may be one that is not cached; returns whether that is news.
     pub(super) fn lose_others(&mut self) -> bool {
         core::mem::take(&mut self.others)
     }
 }
 
 impl NamesWorld {
-    /// The first board has made the directory of the names, of which there are none.
+    /// The first board has created the directory of the names, which is empty.
     pub(super) fn begin_complete(&mut self) {
         (self.boards[0].held[INODE], self.boards[0].others) = (Some(0), true);
         (self.notes[INODE], self.notes[OTHERS]) = (1, 1);
@@ -38,8 +37,7 @@ impl NamesWorld {
         self.boards.iter().any(|board| !board.behind && board.knows_all(false) && board.held[INODE].is_none())
     }
 
-    /// Who is to be asked for the others before a name changes. The board that has it changed, if it is one that makes it, is not,
-    /// and its note stays.
+    /// The boards to query for the others before a name changes. The board that has the name created is not queried, and its note stays.
     pub(super) fn take_others(&mut self, maker: Option<usize>) -> u8 {
         let not_asked = match maker {
             Some(_) => NamesMutant::OthersOutliveMake,

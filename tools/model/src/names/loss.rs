@@ -10,7 +10,7 @@ impl NamesWorld {
     pub(super) fn die(&mut self, number: usize) -> Option<()> {
         self.left.deaths = self.left.deaths.checked_sub(1)?;
         let NamesBoard { life, behind, walk, makes, .. } = self.boards[number];
-        // Numbers begin anew with each life.
+        // Numbers restart with each incarnation.
         self.boards[number] = NamesBoard { ticket: 1, life: life + 1, behind, walk, makes, ..NamesBoard::default() };
         self.forget_board(number);
         Some(())
@@ -34,7 +34,7 @@ impl NamesWorld {
         }
     }
 
-    /// What a walk for the board has been told goes with its call.
+    /// The results of a walk for the board are lost with its call.
     pub(super) fn end_session(&mut self, number: usize) -> Option<()> {
         self.left.session_ends = self.left.session_ends.checked_sub(1)?;
         if core::mem::replace(&mut self.boards[number].behind, true) {

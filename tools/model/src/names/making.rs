@@ -1,7 +1,7 @@
-//! Makes: a board has a name made, gives up what that changes before, and is told with the answer what is so then.
+//! Creations: a board has a name created, gives up first what that changes, and gets the new state with the reply.
 //!
-//! Invariant: a board that makes something holds neither that name nor the inode until it is told. Not here: revokes from the
-//! others, which are those of any change (`world.rs`); makes with which the disk's board begins when their session has ended.
+//! Invariant: a board that creates a name caches neither that name nor the inode until the reply. Not here: revocations at the others,
+//! which are those of any change (`world.rs`); creations with which the disk's board starts when their session has ended.
 
 use super::NamesMutant;
 use super::world::{INODE, NamesWorld};
@@ -17,7 +17,7 @@ pub(super) struct Make {
     life: u8,
     /// The disk's board is at it.
     begun: bool,
-    /// Name and inode, when it has been made.
+    /// Name and inode, when created.
     told: Option<(u8, u8)>,
 }
 
@@ -50,7 +50,7 @@ impl NamesWorld {
         Some(())
     }
 
-    /// It has been made, and is told while the lock of names is held.
+    /// It is created, and reported while the lock of names is held.
     pub(super) fn tell_make(&mut self, (board, number): (usize, Option<usize>), name: usize) {
         let noted = !self.is(NamesMutant::MakeNotNoted);
         for place in [name, INODE] {
@@ -70,7 +70,7 @@ impl NamesWorld {
         let (told_name, told_inode) = told?;
         board.makes[number] = None;
         let alone = !board.makes_something();
-        // What those are told that are still under way may be from before this one.
+        // Replies under way to others may be older than this one.
         board.ticket += u8::from(!alone && !beside);
         if life != board.life && !any_life {
             return Some(());
@@ -79,7 +79,7 @@ impl NamesWorld {
         if good {
             (board.held[name], board.held[INODE]) = (Some(told_name), Some(told_inode));
         }
-        // What was made is not held.
+        // The created name is not cached.
         board.others &= good || stays || !board.made_in;
         board.made_in = false;
         Some(())

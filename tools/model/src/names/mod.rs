@@ -1,7 +1,7 @@
-//! Names and status held elsewhere: boards that are told what names stand for and how an inode is, hold that, and give it up before
-//! it changes, with messages in any order and boards that die.
+//! Names and status cached elsewhere: boards look up names and inodes, cache the results, and give them up before a change, with messages
+//! in any order and boards that fail.
 //!
-//! The rules are those of `renga_fs`, told again in a few lines: notes beside what is known of a name (`name_holders.rs`), tickets
+//! The rules are those of `renga_fs`, repeated in a few lines: notes beside the entry of a name (`name_holders.rs`), tickets
 //! (`held/name_cache.rs`), one step of an answer after the other (`names/resolve.rs`). Not here: paths, links, the link.
 
 mod folder;
@@ -15,69 +15,69 @@ pub mod world;
 /// A way in which the protocol is wrong on purpose, to see that the search notices.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum NamesMutant {
-    /// What was told is held whatever its ticket says.
+    /// Results are cached whatever their ticket says.
     TicketIgnored,
     /// A recall makes tickets void only if it finds something.
     TicketOutlivesRecall,
-    /// What a board is told of a name is not noted.
+    /// A board's lookup of a name is not noted.
     NameNotNoted,
-    /// What a board is told of an inode is not noted.
+    /// A board's lookup of an inode is not noted.
     StatusNotNoted,
     /// What changes does so when the revokes are sent, not when they are answered.
     ChangeBeforeAnswers,
     /// When a name's slot is needed for another, its notes are gone.
     NotesLostWithSlot,
-    /// A board of whose names there are no notes is asked for the changed one only.
+    /// A board without noted names is queried for the changed one only.
     OneNameOfMany,
     /// Walks go on while a name changes.
     NamesToldMeanwhile,
-    /// The inode's process tells of its inode while it changes it.
+    /// The inode's process reports its inode while it changes it.
     StatusToldMeanwhile,
-    /// A board keeps what it holds though the disk's board began anew.
+    /// A board keeps its cache though the disk's board restarted.
     HeldOutlivesDisk,
     /// A message of a board's former life counts.
     FormerLife,
-    /// A board is forgotten when it has been asked, not when it has answered.
+    /// A board is removed from the notes at the query, not at its answer.
     DeadWhenAsked,
-    /// What a walk of a session that has ended was told is held.
+    /// Results of a walk of an ended session are cached.
     WalkOutlivesSession,
     /// A board that makes something does not give up what that changes.
     MakerKeepsWhatChanges,
-    /// What was asked for before a make is kept.
+    /// Results requested before a creation are kept.
     TicketOutlivesMake,
-    /// What is asked for while something is made is kept.
+    /// Results requested during a creation are kept.
     WalksKeptWhileMaking,
-    /// What is told of a make is kept beside another of the same board.
+    /// The result of a creation is kept beside another of the same board.
     MakeKeptBesideAnother,
-    /// What is told of a make is held whatever was recalled.
+    /// The result of a creation is cached despite revocations.
     TicketIgnoredByMake,
-    /// What a board is told of its make is not noted.
+    /// The result of a board's creation is not noted.
     MakeNotNoted,
-    /// A board that makes something is not asked for names of which there are no notes.
+    /// A creating board is not queried for unnoted names.
     MakerNotAskedForOthers,
-    /// A name is made without those being asked who hold all others.
+    /// A name is created without a query to the boards that cache the absence of all others.
     OthersOutliveMake,
-    /// A name changes in another way without those being asked who hold all others.
+    /// A name changes in another way without a query to the boards that cache the absence of all others.
     OthersOutliveRename,
     /// A board holds all others though the session has ended.
     OthersOutliveSession,
     /// A board holds all others though it has forgotten a name.
     OthersOutliveName,
-    /// A board holds all others though it has not kept what it made.
+    /// A board caches the absence of all others though it has not kept its own creation.
     OthersOutliveLostMake,
     /// A board holds all others though it makes two things at a time.
     OthersHeldBesideMakes,
     /// When the slot of the others is needed for a name, their notes are gone.
     OthersLostWithSlot,
-    /// A board that makes something tells what it holds of the others.
+    /// A creating board reports its cached others.
     MakerTellsMeanwhile,
     /// A board that makes something is not noted as one that holds the others any more.
     MakersNoteTaken,
-    /// Boards are told how the inode will be though several hold it.
+    /// Several boards that cache the inode get its future status.
     SeveralTold,
-    /// What was asked for before a board was told how the inode will be is kept.
+    /// Results requested before a board got the future status are kept.
     TicketOutlivesTold,
-    /// A board that was told how the inode will be is not noted any more.
+    /// A board with the future status is not noted any more.
     ToldNotNoted,
 }
 

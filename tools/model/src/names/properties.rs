@@ -22,7 +22,7 @@ impl search::World for NamesWorld {
     }
 
     fn properties() -> Vec<Property<Search<NamesWorld>>> {
-        // What is told anew is what is so; only what is held, or offered late, can be old.
+        // A fresh lookup is current; only a cached result, or a late one, can be old.
         vec![
             Property::always("no board holds what is no longer so", |_: &Search<NamesWorld>, world: &NamesWorld| {
                 !world.holds_old()

@@ -1,13 +1,13 @@
-//! Reading: it changes how the inode is, and nothing that it takes to open it. A board that alone holds that is told before it is so,
-//! and goes on holding it.
+//! Reading: it changes the inode's status, and nothing that an open needs. A board that alone caches the status gets it in advance, and
+//! keeps caching it.
 //!
-//! Invariant: what a board holds is the newest of what any board has been told. Not here: other changes (`world.rs`).
+//! Invariant: a board's cache has the newest of the versions that any board has. Not here: other changes (`world.rs`).
 
 use super::NamesMutant;
 use super::world::{INODE, NamesWorld, PLACES};
 
 impl NamesWorld {
-    /// As names and inode are, or will be at once, if some board has been told so already.
+    /// Names and inode as they are, or will be at once, if some board has that version already.
     pub(super) fn newest(&self) -> [u8; PLACES] {
         let told = self.boards.iter().filter(|board| !board.behind).filter_map(|board| board.held[INODE]);
         let mut newest = self.now;
@@ -32,7 +32,7 @@ impl NamesWorld {
         Some(())
     }
 
-    /// The board that holds it is told how it will be.
+    /// The board that caches the status gets the future one.
     pub(super) fn be_told(&mut self, number: usize) -> Option<()> {
         let (told, old) = (self.now[INODE] + 1, self.is(NamesMutant::TicketOutlivesTold));
         let board = &mut self.boards[number];

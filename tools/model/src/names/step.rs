@@ -26,9 +26,9 @@ pub enum NamesStep {
     Change(usize),
     /// The inode is read, which changes it alone.
     Read,
-    /// The next board is asked, or what was to change does.
+    /// The next board is queried, or the change happens.
     GoOn(usize),
-    /// The board that is asked gives up what it holds.
+    /// The queried board gives up its cache.
     GiveUp(usize),
     /// The slot of a name, or of the others, is needed for another.
     Evict(usize),
@@ -40,7 +40,7 @@ pub enum NamesStep {
     DieDisk,
     /// The session with a board ends, and both live.
     EndSession(usize),
-    /// A board learns of that, or that the disk's board began anew.
+    /// A board learns of that, or that the disk's board restarted.
     Learn(usize),
 }
 

@@ -16,9 +16,9 @@ const NO_CACHE_GENERATION: u8 = 0;
 pub const NAMES: usize = 2;
 /// The place of the inode behind the names.
 pub(super) const INODE: usize = NAMES;
-/// Places: what can be held, and can change.
+/// Places: entries that can be cached, and can change.
 pub const PLACES: usize = NAMES + 1;
-/// Where it is noted who holds all other names, as one that stands for nothing.
+/// The place of the notes on the absence of all other names.
 pub(super) const OTHERS: usize = PLACES;
 /// What is noted: of each place, and of the others.
 pub const NOTES: usize = PLACES + 1;
@@ -30,11 +30,11 @@ pub struct NamesLimits {
     pub walks: u8,
     /// Changes.
     pub changes: u8,
-    /// Makes by boards: changes of a name and of the inode, of which the answer tells.
+    /// Creations by boards: changes of a name and of the inode, which the reply reports.
     pub makes: u8,
     /// Times that the inode is read.
     pub reads: u8,
-    /// The inode is the directory of the names, all of which the first board holds, as it has made it.
+    /// The inode is the directory of the names, all of which the first board caches, as it has created it.
     pub folder: bool,
     /// Names forgotten by a board to make room.
     pub drops: u8,
@@ -54,7 +54,7 @@ pub(super) struct Walk {
     name: usize,
     ticket: u8,
     life: u8,
-    /// What it has been told.
+    /// Its results.
     told: (Option<u8>, Option<u8>),
 }
 
@@ -63,14 +63,14 @@ pub(super) struct Walk {
 pub(super) struct NamesBoard {
     pub(super) ticket: u8,
     pub(super) life: u8,
-    /// It does not know yet that the session has ended, or that the disk's board began anew; nothing is asked or answered meanwhile.
+    /// It does not know yet that the session has ended, or that the disk's board restarted; it neither requests nor answers meanwhile.
     pub(super) behind: bool,
     pub(super) held: [Option<u8>; PLACES],
     pub(super) walk: Option<Walk>,
     pub(super) makes: [Option<Make>; MAKES],
     /// It holds all others than the names: those that it does not hold stand for nothing.
     pub(super) others: bool,
-    /// It makes one name: meanwhile it does not tell what it holds of the others.
+    /// It creates one name: meanwhile it does not report its cached others.
     pub(super) made_in: bool,
 }
 
@@ -94,11 +94,11 @@ pub(super) struct NamesChange {
     pub(super) asked: Option<usize>,
     pub(super) answered: bool,
     applied: bool,
-    /// The board that has it made, by which of its makes, if that is not over.
+    /// The board that has it created, by which of its creations, if that is not over.
     pub(super) maker: Option<(usize, Option<usize>)>,
     /// The inode changes, too.
     with_inode: bool,
-    /// The board that is asked is told how the inode will be, and goes on holding it.
+    /// The queried board gets the future status, and keeps caching it.
     pub(super) tells: bool,
 }
 
@@ -125,7 +125,7 @@ pub struct NamesWorld {
 }
 
 impl NamesWorld {
-    /// Nothing is held.
+    /// All caches are empty.
     pub fn new(mutant: Option<NamesMutant>, left: NamesLimits) -> NamesWorld {
         let boards = core::array::from_fn(|_| NamesBoard { ticket: 1, ..NamesBoard::default() });
         let (now, notes, changes) = ([0; PLACES], [0; NOTES], [None; PLACES]);

@@ -51,15 +51,15 @@ pub struct TokenBoard {
     pub seen: Drive,
     /// The lines as it knows them.
     reported: BusLines,
-    /// Another board has talked since it last looked.
+    /// Another board has talked since its last sample.
     pub received: bool,
-    /// The end of its frame, for whom it was.
+    /// The end of its frame, with the receiver.
     pub sent: Option<(u8, Result<Poll, SendError>)>,
     /// The bids.
     pub bids: Option<u16>,
     /// Ticks until its bid ends.
     pub bidding: u8,
-    /// Frames of the protocol that it has not looked at.
+    /// Frames of the protocol that it has not processed.
     pub frames: Vec<Control>,
     /// Its frame on the wire.
     pub talk: Option<TokenTalk>,
@@ -67,7 +67,7 @@ pub struct TokenBoard {
     pub late: bool,
     /// The last token that came in a frame.
     pub last_token: Option<Control>,
-    /// It has made a token since the world began.
+    /// It has created a token since the world's start.
     pub regenerated: bool,
     /// It has begun to use the bus, or to bid, while it saw BUSY# low; or it lost the bids, or heard another
     /// talk, and went on.
@@ -153,7 +153,7 @@ impl TokenBoard {
         }
     }
 
-    /// Tells the protocol that a frame waits, or none.
+    /// Reports to the protocol that a frame waits, or none.
     pub fn set_demand(&mut self, others: BusLines, demand: bool) {
         self.demand = demand;
         self.step(others, MacEvent::Demand(demand));
@@ -213,7 +213,7 @@ impl TokenBoard {
         self.talk = Some(TokenTalk { control, left, collided: false });
     }
 
-    /// Whom its frame is for.
+    /// The receiver of its frame.
     pub fn destination(&self, talk: &TokenTalk, boards: u8) -> u8 {
         talk.control.map_or((self.number() + 1) % boards, |control| control.header.destination)
     }

@@ -34,11 +34,11 @@ pub enum TokenChange {
     Start(u8),
     /// A board does not notice the frame that ends now.
     Lose(u8),
-    /// Nobody sees how a board answers the frame that ends now.
+    /// No board sees how a board answers the frame that ends now.
     Mute(u8),
     /// The next hand-over by wire is one that only its sender believes in.
     LoseToken,
-    /// A board sees TOK_IN# low, though nobody hands a token on.
+    /// A board sees TOK_IN# low, without a hand-over.
     Offer(u8),
     /// A board gets its last token once more.
     Repeat(u8),

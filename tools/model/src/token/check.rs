@@ -6,7 +6,7 @@ use renga_mac::model::Mutant;
 use renga_mac::{MacState, Sending};
 use stateright::{Checker, HasDiscoveries, Model, Property};
 
-/// Ticks in which two boards may use the token before they have noticed: a frame, and one who is late.
+/// Ticks in which two boards may use the token before they have noticed: a frame, and a late board.
 pub const DOUBLED_TICKS: u8 = 6;
 /// Ticks after the last fault in which everybody is served and the bus idle.
 pub const RECOVERY_TICKS: u64 = 600;
@@ -24,7 +24,7 @@ pub struct TokenSearch {
     pub lates: u8,
     /// Frames at most.
     pub demands: u8,
-    /// Whether it is looked at if board 0 alone could use all of the bus.
+    /// Whether to check if board 0 alone could use all of the bus.
     pub greedy: bool,
     /// How the protocol is wrong, if it is.
     pub mutant: Option<Mutant>,

@@ -1,4 +1,4 @@
-//! Recorded frames held against the rules of sessions that [`crate::calls`] rests on.
+//! Recorded frames checked against the rules of sessions that [`crate::calls`] rests on.
 //!
 //! What a board may know follows from the frames that it has said and heard, so a record of both is
 //! enough: the simulator's, taken at each router's device, or that of `renga run --trace`.

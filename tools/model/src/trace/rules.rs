@@ -1,7 +1,7 @@
 //! The rules, frame by frame.
 //!
-//! Invariant: a board is held only to what it must know: something heard counts from when it arrived, which
-//! is no later than when the router took it. Not here: frames of the token protocol, which are skipped.
+//! Invariant: the rules bind a board only by what it must know: a received frame counts from its arrival, which is no later than when the
+//! router took it. Not here: frames of the token protocol, which are skipped.
 
 use renga_router::WINDOW_FRAMES;
 use renga_wire::frame::Hello;
@@ -49,7 +49,7 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// `board` begins anew.
+    /// `board` restarts.
     pub fn started(&mut self, board: u8) {
         self.sides.retain(|(me, _), _| *me != board);
     }

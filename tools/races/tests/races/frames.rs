@@ -1,7 +1,7 @@
 //! What cores do to a frame's state at once, over whichever variant of the code this file is a module of.
 //!
-//! Invariant: loom's cells stand for content and tables, and find two cores that reach one at once though one of them writes.
-//! Nobody waits: who is refused has nothing to do in that interleaving.
+//! Invariant: loom's cells stand for content and tables, and find two cores that reach one at once though one of them writes. No core
+//! waits: a refused one has nothing to do in that interleaving.
 
 use super::{FrameCounts, FrameRefusal, FrameState, PageFrameKind, TAKEN};
 use loom::cell::UnsafeCell;
@@ -9,8 +9,8 @@ use loom::sync::atomic::{AtomicU32, Ordering};
 use loom::thread;
 use renga_races::stand_ins::{Arena, Frame as FrameNumber};
 
-/// A frame, and what stands for what is in it: as who borrows it reaches it, and as programs do that are shown it. Those two do not
-/// exclude each other (B2 of `kernel/sync`).
+/// A frame, and a stand-in for its content: as a borrower reaches it, and as programs do that map it. Those two do not exclude each other
+/// (B2 of `kernel/sync`).
 struct Frame {
     state: FrameState,
     content: UnsafeCell<()>,
@@ -73,7 +73,7 @@ pub fn table() {
     assert!(frame.state.get().is_plain() && frame.state.get().count() == 0);
 }
 
-/// Two programs that are shown a frame end; who sees that nobody is uses it.
+/// Two programs that map a frame end; the one that sees it unmapped uses it.
 pub fn unmap() {
     let frame = Frame::new();
     let programs = [0, 1].map(|_| {
@@ -146,7 +146,7 @@ pub fn fetch() {
     assert!(same || !frame.state.get().is_fetchable(), "fetches do not see what was written");
 }
 
-/// Of two who have a frame one gives its reference back; when the other one sees that, it has the frame alone.
+/// One of two owners of a frame drops its reference; when the other one sees that, it has the frame alone.
 pub fn only() {
     let (frame, counts) = (Frame::new(), FrameCounts::new(Arena::new(), 1));
     let word = move || counts.word(FrameNumber(0)).expect("it is there");

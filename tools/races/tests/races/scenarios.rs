@@ -1,7 +1,7 @@
 //! What cores do to each other, over whichever variant of the code this file is a module of.
 //!
-//! Invariant: a scenario ends in every interleaving, else loom says that nobody can go on; loom's cell in a message finds
-//! two cores that reach its content at once. A scenario leaks a few words each time.
+//! Invariant: a scenario ends in every interleaving, otherwise loom reports a deadlock; loom's cell in a message finds two cores that reach
+//! its content at once. A scenario leaks a few words each time.
 
 use super::{CallLocation, CoreMessage, EventFlags, Ipi, Mailbox, OwnedMessage};
 use loom::cell::UnsafeCell;
@@ -53,7 +53,7 @@ impl Core {
         touch(&mut message);
         self.mailbox.post(message, self.ipi);
     }
-    /// Takes and sleeps in turn, until `deliver` has had enough.
+    /// Takes and sleeps alternately, until `deliver` has had enough.
     fn run(self, mut deliver: impl FnMut(OwnedMessage<Content>), enough: impl Fn() -> bool) {
         loop {
             self.mailbox.drain(&mut deliver);
@@ -65,7 +65,7 @@ impl Core {
     }
 }
 
-/// What a message holds: who sent it, and what its holder alone may reach.
+/// A message's content: its sender, and a cell for its owner alone.
 struct Content {
     who: usize,
     answer_to: Option<Core>,

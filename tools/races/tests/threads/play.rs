@@ -1,4 +1,4 @@
-//! Letters between real threads, over whichever variant of the code this file is a module of.
+//! Messages between real threads, over whichever variant of the code this file is a module of.
 //!
 //! Invariant: nothing but the mailbox orders what is in a message; IPIs are relaxed, and no thread is joined before it
 //! has had all answers.

@@ -1,4 +1,4 @@
-//! `renga check`: who runs where, and why nobody can wait in a circle.
+//! `renga check`: the placement of processes, and the proof that no circle of waits exists.
 
 use anyhow::{Context, Result};
 use renga_cli::Check;

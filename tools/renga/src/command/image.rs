@@ -1,4 +1,4 @@
-//! `renga image`: builds the disk image, or the cards of real boards, or looks into a card.
+//! `renga image`: builds the disk image, or the cards of real boards, or inspects a card.
 
 use anyhow::{Context, Result, bail};
 use renga_boot_card::NodeFile;

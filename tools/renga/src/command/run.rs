@@ -173,7 +173,7 @@ fn panic(system: &SystemFile, text: &str) -> Result<(usize, u32)> {
 
 /// The person's screen: the disk board's console on standard output, the others' on standard error.
 struct Screen {
-    /// Shown until the boards' first output.
+    /// Displayed until the boards' first output.
     starting: Option<ProgressLine>,
     log: bool,
     trace: Option<TraceFile>,

@@ -38,7 +38,7 @@ fn on_board(name: &str, how: &str) {
     );
 }
 
-/// Otherwise a script would judge the host, not the boards.
+/// Otherwise a script would test the host, not the boards.
 #[test]
 fn applet_scripts_use_busybox_only() {
     if !clusters_can_run() {

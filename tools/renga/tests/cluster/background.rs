@@ -73,8 +73,8 @@ fn background_settings_written_by_command_are_read_back() {
     }
 }
 
-/// A job that computes on b: it is held while a program computes there, and let go; whoever is held is killed at once.
-/// All times are tenths of the usual ones.
+/// A job that computes on b: it is suspended while a program computes there, and resumed; a suspended one is killed at once. All times are
+/// tenths of the usual ones.
 const JOBS: &str = r#"
 show() {
   set -- $(cat /proc/renga/background/jobs); shift 4; [ $# -gt 0 ] || echo none
@@ -123,7 +123,7 @@ sleep 0.5; dread lowest 300 1500
 background --policy eii; sleep 1.5; dread eii 300 4500
 kill -9 $job
 "#;
-/// What is aimed at with EII, and what tells that the job contends at all, %.
+/// The goal with EII, and the sign that the job contends at all, %.
 const SLOWER_MOST: f64 = 5.0;
 const CONTENDS_LEAST: f64 = 50.0;
 

@@ -136,8 +136,8 @@ fn disk_board_failure_leaves_other_board_running() {
     if !clusters_can_run() {
         return;
     }
-    // A program on b outlives board a, its parent's board, only until it is told to end with its session; what the new
-    // shell does must not care.
+    // A program on b outlives board a, its parent's board, only until it learns that its session has ended; the new shell's work must not
+    // depend on that.
     let script = "exec 2> /dev/null; echo run >> /runs; sync; [ $(wc -l < /runs) = 1 ] && remote -b b sleep 1000; \
                   remote -b b sh -c 'uname -n; wc -l < /runs'";
     let disk = Disk::new("death", script, &[]);
@@ -203,7 +203,7 @@ fn pipe_across_boards_after_restart_ends() {
     assert!(ended.text().ends_with("end 0 5\n"), "{}", ended.report());
 }
 
-/// The first life of the disk's board writes a file on which nobody calls `sync`; the second says whether it is there.
+/// The first incarnation of the disk's board writes a file without `sync`; the second prints whether it exists.
 const UNSYNCED: &str = "if [ -f /begun ]; then cat /late 2> /dev/null || echo gone; \
                         else touch /begun; sync; echo late > /late; sleep 1000; fi";
 

@@ -100,7 +100,7 @@ fn errors_run_over_limit_ends() {
 #[test]
 fn errors_deadlocked_cluster_ends() {
     if clusters_can_run() {
-        // Nobody types.
+        // The input is empty.
         let ended = Renga::script("echo before; cat").end();
         expect_failure(&ended, &["every board waits", "end of its console", "before"]);
     }

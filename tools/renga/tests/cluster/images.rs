@@ -1,5 +1,5 @@
-//! Debian's programs by package name: the image `dev` boots, its programs work on both boards, and who asks for what is not
-//! there is told what is.
+//! Debian's programs by package name: the image `dev` boots, its programs work on both boards, and a request for an absent package lists
+//! the present ones.
 
 use crate::support::{Disk, Renga, clusters_can_run, root, work};
 use renga_images::disk_image::{self, DiskChoice, FsckVerdict, ImageError, ImageSpec, fetch_source};
@@ -143,7 +143,7 @@ fn image_unknown_flavour_lists_known_ones() {
         let run = Renga::command(&[&["image"], arguments].concat()).setting("http_proxy", proxy);
         run.end().expect_status(125).stderr
     };
-    // Nobody listens there.
+    // No server listens there.
     let nobody = "http://localhost:9";
     let said = refused(&["--packages", "renga-is-no-package"], nobody);
     assert!(said.contains("cannot be reached") && said.contains("--list"), "{said}");

@@ -34,7 +34,7 @@ fn session_line_editing_works() {
     if !clusters_can_run() {
         return;
     }
-    // Erasing a letter, cursor left and insertion, and the line before again.
+    // Erasing a character, cursor left and insertion, and the previous line.
     let text = session(b"echo wrongg\x7f\necho ac\x1b[Db\n\x1b[A\nexit\n", 0);
     assert!(text.contains("\nwrong\n"), "{text}");
     assert_eq!(text.matches("\nabc\n").count(), 2, "{text}");
@@ -57,7 +57,7 @@ fn session_window_change_signals_programs_of_both_boards() {
     if !clusters_can_run() {
         return;
     }
-    // What whoever has the terminal sends when its window is of 100 columns and 40 rows (RFC 1073).
+    // A terminal's report when its window is of 100 columns and 40 rows (RFC 1073).
     let window = [255, 250, 31, 0, 100, 0, 40, 255, 240];
     let typed = b"stty size; remote -b b stty size\n\
         sh -c 'trap \"echo changed\" WINCH; remote -b b stty rows 33 cols 90; sleep 0.1; stty size; exit 0'\n\

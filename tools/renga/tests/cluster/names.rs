@@ -1,4 +1,4 @@
-//! Names and status that a board without the disk holds: what is looked at again there sends no frame.
+//! Names and status that a board without the disk caches: a repeated lookup there sends no frame.
 
 use crate::images::packages_can_be_had;
 use crate::support::{Renga, clusters_can_run};
@@ -90,7 +90,7 @@ fn name_cache_existence_and_open_status_send_no_frame() {
     if !clusters_can_run() {
         return;
     }
-    // A directory that is there is made again; `id` asks what its open files are.
+    // An existing directory is created again; `id` queries its open files.
     let looks = "[ -d /usr/lib ]; mkdir /usr/lib 2>&-; [ -x /bin/sh ]; [ -w /etc/passwd ]; u=$(id -un)";
     let (few, many) = (frames(looks, 5), frames(looks, 55));
     println!("{few} frames for 5 rounds, {many} for 55");

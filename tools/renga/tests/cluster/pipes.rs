@@ -52,7 +52,7 @@ fn pipe_made_where_used_takes_a_third_of_frames() {
     assert!(there * 3 <= across, "{there} frames instead of {across}");
 }
 
-/// Each line names what it shows; 141 is the status of a program that wrote where nobody reads.
+/// Each line names its subject; 141 is the status of a program that wrote to a pipe without readers.
 const ENDS: &str = r#"
 echo "reader far: $(yes | remote -b b head -n 1)"
 echo "writer far: $(remote -b b yes | head -n 1)"

@@ -108,7 +108,7 @@ fn trace_of_run_leaves_hashes_unchanged() {
     if !clusters_can_run() {
         return;
     }
-    // Who is slowed down by a loop waits for its turn.
+    // A pipeline slowed down by a loop waits for its time slice.
     let pipes =
         "ls -l /bin | remote -b b sort | head -n 5; remote -b b sh -c 'echo $$ > /tmp/f; cat /tmp/f'; rm /tmp/f; sync
 iospeed --loop --factor 20 cat /usr/share/common-licenses/BSD";
@@ -117,7 +117,7 @@ iospeed --loop --factor 20 cat /usr/share/common-licenses/BSD";
     for kind in ProbeEventKind::ALL {
         assert!(counts.contains_key(kind), "nothing is told of {}", kind.name());
     }
-    // Whoever calls is answered, but for those that wait at the end and those whose board ended.
+    // Every call has a reply, but for those that wait at the end and those whose board ended.
     let (calls, replies) = (counts[&ProbeEventKind::Call], counts[&ProbeEventKind::Reply]);
     assert!(replies <= calls && replies + 1000 > calls, "{calls} calls, {replies} replies");
 }

@@ -2,8 +2,7 @@
 
 use crate::support::{Renga, clusters_can_run};
 
-/// Uses shared mappings (`userland/src/bin/sharing.rs`).
-/// Two turns of two boards at a page, us: four calls and two pages on the link.
+/// Uses shared mappings (`userland/src/bin/sharing.rs`). Two turns of two boards at a page, us: four calls and two pages on the link.
 const TWO_TURNS_US_MAX: u32 = 10_000;
 const SHARING: &str = "S=/usr/lib/renga/sharing; F=/root/shared\n";
 
@@ -141,7 +140,7 @@ exit 4
     assert!(ended.text().contains("   a   n   g   e"), "{}", ended.report());
 }
 
-/// Records of 8,000 bytes of one letter each, by programs of both boards at once; which letters each record has then.
+/// Records of 8,000 bytes of one character each, by programs of both boards at once; then the characters of each record.
 const APPENDERS: &str = "cd /root
 for who in a b c d; do dd if=/dev/zero bs=8000 count=60 2> /dev/null | tr '\\0' $who > $who; done
 add() { dd if=$1 of=log bs=8000 oflag=append conv=notrunc 2> /dev/null; }

@@ -9,7 +9,7 @@ use std::thread::{self, JoinHandle};
 
 const TYPED: &[u8] = b"ls -l /bin | remote -b b sort | head -n 3; echo hi > /tmp/f; sync\n";
 
-/// Shows each interval of a trace until its end; when the first is shown, the run's shell is told to end.
+/// Displays each interval of a trace until its end; after the first one, the run's shell is ended.
 fn follow(trace: PathBuf, keys: Sender<Vec<u8>>) -> JoinHandle<Vec<Value>> {
     thread::spawn(move || {
         let mut keys = Some(keys);

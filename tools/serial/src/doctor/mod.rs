@@ -1,6 +1,6 @@
 //! What this machine has for building, emulating, flashing and connecting boards, and a way out for what it lacks.
 //!
-//! Invariant: only looks; changes and installs nothing. Not here: set-up (the `renga` script).
+//! Invariant: only reads; changes and installs nothing. Not here: set-up (the `renga` script).
 
 mod connections;
 mod programs;
@@ -19,7 +19,7 @@ pub enum Health {
     Missing,
 }
 
-/// One thing that was looked at.
+/// One thing that was examined.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnosis {
     /// How it stands.

@@ -25,7 +25,7 @@ impl Wire {
         let copy = |peer: &Peer| peer.file.try_clone().expect("a second handle");
         carry(copy(&board), copy(&desk));
         carry(copy(&desk), copy(&board));
-        // Lines that nobody is on are gone; these stay until the test ends.
+        // Lines without a user vanish; these stay until the test ends.
         std::mem::forget((board, desk));
         wire
     }
@@ -114,7 +114,7 @@ fn console_two_emulated_boards_exchange_text_and_logs() {
     let mut console = console(&[&ports[0], &ports[1], "--log", &ports[2], "--log", &ports[3], "--record", kept]);
     let (mut out, mut log) = (console.stdout.take().expect("piped"), console.stderr.take().expect("piped"));
     let mut said = Vec::new();
-    // It has its lines when it says so; whoever speaks before is not heard, as on a real line.
+    // It reports when it has its lines; earlier output is lost, as on a real line.
     shows(&mut BufReader::with_capacity(1, &mut log), &mut said, &["at 115200 bit/s"]);
     let boards = [0, 1].map(|board| Board::start(&qemu, &boots[board], &wires[board], &wires[2 + board]));
     let (mut shown, mut out) = (Vec::new(), BufReader::new(&mut out));

@@ -14,7 +14,7 @@ use std::process::{Child, Command, Output, Stdio};
 struct Peer {
     file: File,
     path: String,
-    /// Kept open until the console has it: a line without anybody on it is gone.
+    /// Kept open until the console has it: a line without a user vanishes.
     line: Option<File>,
 }
 

@@ -1,4 +1,4 @@
-//! Who may import whom: the arrows of `docs/design/overview.md`.
+//! Allowed imports: the arrows of `docs/design/overview.md`.
 
 use crate::judge;
 use crate::metadata::{Package, packages};
@@ -34,9 +34,9 @@ fn allowed(package: &str) -> Option<(&'static [&'static str], &'static [&'static
         "renga-console" | "renga-pages" => (PROCESS, DEVICE),
         // Paces as text, as its files have them.
         "renga-procfs" => (PROCESS, &["renga-governor", "renga-hal"]),
-        // Who reads files fills the page cache of its board.
+        // A process that reads files fills the page cache of its board.
         "renga-fs" => (PROCESS, &["renga-hal", "renga-pages"]),
-        // Slots of several cores take tables in turn.
+        // Slots of several cores take tables one after the other.
         "renga-memory" => (PROCESS, &["renga-sync", "renga-hal", "renga-pages"]),
         // A user process works on an address space, which is the memory process's, and paces its program's I/O.
         "renga-process" => (PROCESS, &["renga-governor", "renga-hal", "renga-memory", "renga-pages"]),

@@ -1,8 +1,8 @@
-//! Each claim of the book is held by a test, and each test that holds a claim names one that is there.
+//! Each claim of the book is held by a test, and each test that holds a claim names an existing one.
 //!
 //! A test says `/// Holds: ID, ID.` in its doc comment, a test script `# Holds: ID.`; the claims are the rows of
-//! `docs/reference/claims.md`. A row says `(long test)` exactly if every test of its claim is `#[ignore]`d. Not here: whether a
-//! test really looks at what it says to hold; a reviewer judges that.
+//! `docs/reference/claims.md`. A row says `(long test)` exactly if every test of its claim is `#[ignore]`d. Not here: whether a test really
+//! checks its claim; a reviewer decides that.
 
 use crate::judge;
 use crate::source::{Source, place, root, texts};

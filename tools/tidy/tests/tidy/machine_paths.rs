@@ -1,4 +1,4 @@
-//! No file names the folder on which the repository lies on somebody's machine.
+//! No file names the folder of the repository on a particular machine.
 
 use crate::judge;
 use crate::source::{place, root, texts};
@@ -18,7 +18,7 @@ fn machine_paths_are_in_no_file() {
     let folder = machine_folder(&root().to_string_lossy());
     let mut violations = Vec::new();
     for source in texts() {
-        // Behind another folder it is somebody's folder of that name.
+        // Behind another folder it is a folder of that name elsewhere.
         let inside = |at: &usize| source.text[..*at].ends_with(|c: char| c.is_alphanumeric() || "._-}$~)".contains(c));
         let found = source.text.match_indices(&folder).map(|(at, _)| at).filter(|at| !inside(at));
         violations.extend(found.map(|at| format!("{}: {folder}", place(&source.path, &source.text, at))));

@@ -21,7 +21,7 @@ use std::collections::BTreeSet;
 const WORDS_MAX: usize = 60_000;
 const MEAN_WORDS_MAX: f64 = 18.0;
 const SENTENCE_WORDS_MAX: usize = 40;
-/// Pages, and folders, that nobody has rewritten yet. A page that has become good leaves the list.
+/// Pages, and folders, that are not rewritten yet. A page that has become good leaves the list.
 const EXEMPT: &[&str] = &[];
 /// Pages that `./renga bench report` writes: their tables are figures.
 const MEASURED: &str = "docs/results/";

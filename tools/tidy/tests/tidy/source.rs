@@ -62,7 +62,7 @@ fn walk(root: &Path, folder: &Path, found: &mut Vec<Source>) {
     }
 }
 
-/// All Rust files that somebody wrote.
+/// All Rust files that are not generated.
 pub fn rust() -> Vec<RustSource> {
     let written = |source: &Source| source.path.ends_with(".rs") && !source.path.contains("/tests/golden/");
     let mut sources: Vec<RustSource> = texts().into_iter().filter(written).map(read).collect();

@@ -1,6 +1,6 @@
 //! The book uses the field's words: coinages that earlier versions had are gone from it.
 //!
-//! Not here: words that mean something else in the field (`home`, `letter`, `seat`); a reader has to judge those.
+//! Not here: words that mean something else in the field (`home`, `letter`, `seat`); a reader has to decide those.
 
 use crate::judge;
 use crate::prose::is_exempt;

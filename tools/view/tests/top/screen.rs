@@ -27,7 +27,7 @@ impl Screen {
         Screen { player, choice, terminal, _file: file }
     }
 
-    /// Types a key, and tells the screen's lines.
+    /// Types a key, and returns the screen's lines.
     fn after(&mut self, code: KeyCode) -> Vec<String> {
         let action = action(KeyEvent::new(code, KeyModifiers::NONE)).expect("a key that does something");
         assert!(self.choice.act(action, &mut self.player));

@@ -1,6 +1,6 @@
 //! Tests that one call of cargo runs.
 //!
-//! Invariant: what they say is printed as it comes, and counted; a call that fails without a test that failed is told.
+//! Invariant: their output is printed as it comes, and counted; a call that fails without a failed test is reported.
 
 use super::count::TestCount;
 use anyhow::{Context, Result};
@@ -14,11 +14,11 @@ use std::process::{Command, Stdio};
 pub(super) struct Layer<'a> {
     /// As it is called when it does not end well.
     pub(super) name: &'a str,
-    /// What cargo is told.
+    /// Cargo's arguments.
     pub(super) arguments: &'a [&'a str],
     /// Settings of the environment.
     pub(super) settings: &'a [(&'a str, &'a str)],
-    /// What the test programs are told.
+    /// The test programs' arguments.
     pub(super) flags: &'a [&'a str],
     /// Tests whose names contain one of these are left out.
     pub(super) without: &'a [&'a str],

@@ -25,7 +25,7 @@ const FUZZ_S: u32 = 1200;
 const HOSTILE_CALLS: &str = "10000000";
 /// Seeds of booted boards: those behind the ones that `renga test` runs.
 const CHAOS_SEEDS: &str = "20,250";
-/// Tests of clusters that name their systems themselves, or judge figures of the pair's.
+/// Tests of clusters that name their systems themselves, or check figures of the pair's.
 const OF_THE_PAIR: [&str; 6] = ["many::", "check::", "unix::", "images::", "cards::", "pins::"];
 /// Those, and what is so where boards have one core: that one program that computes contends with another.
 const OF_ONE_CORE: [&str; 7] =

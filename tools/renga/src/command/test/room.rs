@@ -1,6 +1,6 @@
 //! Whether the disk has room for what the tests build and write.
 //!
-//! Invariant: it only tells; a full disk fails tests by itself, in ways that say little of the reason.
+//! Invariant: it only reports; a full disk fails tests by itself, in ways that say little of the reason.
 
 use renga_workspace::environment::Environment;
 use std::ffi::{OsStr, OsString};
@@ -11,7 +11,7 @@ const FIRST_RUN_BYTES: u64 = 8 << 30;
 /// With less even tests that are built fail, bytes.
 const RUN_BYTES: u64 = 1 << 30;
 
-/// When it is asked.
+/// The time of the check.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum When {
     /// Nothing is built yet.

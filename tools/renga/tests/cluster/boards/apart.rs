@@ -25,8 +25,8 @@ fn system() -> String {
     text
 }
 
-/// Files that are written, mapped and read by programs side by side; programs that take turns by one page; forks, pipes, a mapping that its program reads and writes as a file,
-/// what /proc shows of programs' memory while they end.
+/// Files that are written, mapped and read by programs side by side; programs that alternate by one page; forks, pipes, a mapping that its
+/// program reads and writes as a file, the view of /proc on programs' memory while they end.
 const SCRIPT: &str = r#"
 S=/usr/lib/renga/sharing; cd /tmp
 cp /bin/busybox b; cmp /bin/busybox b && echo same

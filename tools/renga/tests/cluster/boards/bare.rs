@@ -1,5 +1,5 @@
-//! Boards that start from their cards without any device of the emulator's: who they are, how often they were started, chance, the link
-//! and the reset are their own; and they bring themselves another kernel.
+//! Boards that start from their cards without any device of the emulator's: identity, count of starts, randomness, the link and the reset
+//! are their own; and they update their own kernel.
 
 use crate::support::{Ended, Renga, Scratch, clusters_can_run};
 use std::fs;
@@ -91,8 +91,7 @@ a start 2 partition 1 whole - -\na start 2 partition 2 whole runs usual";
     assert_eq!(programs(&ended), expected, "{}", ended.report());
 }
 
-/// The kernel that is tried hangs at once, so nothing but its owner ends it: who switches the power off and on finds the old one.
-/// Holds: update-safe.
+/// The kernel on trial hangs at once, so only a person ends it: after switching the power off and on the old one runs. Holds: update-safe.
 #[test]
 fn update_hanging_kernel_falls_back_after_power_cycle() {
     if !clusters_can_run() {
@@ -110,7 +109,7 @@ a start 2 partition 1 whole runs usual\na start 2 partition 2 whole - -";
     assert_eq!(programs(&ended), expected, "{}", ended.report());
 }
 
-/// What sees to the keeping is replaced by `instead`, and the kernel tried once; at the third start it is told how that went.
+/// `instead` replaces the program that has the kernel kept, and the kernel is tried once; the third start learns the result.
 fn tried(name: &str, instead: &str) -> Ended {
     let scratch = Scratch::new(name);
     let folder = cards(&scratch, "solo");

@@ -55,8 +55,8 @@ fn cores_four_wake_by_timer_and_ipi_and_run_system() {
 const FILES: &str = "cp /bin/busybox /tmp/b; cmp /bin/busybox /tmp/b && echo same; mkdir /tmp/d; cd /tmp/d; \
     for i in 1 2 3 4; do echo $i > f$i; done; sync; cat f* | sort -r; rm -r /tmp/d /tmp/b; ls /tmp";
 
-/// What programs are told of cores; what a null system call takes on two of them; and how long loops take, in hundredths of a second: one; four; two that are sent to one core;
-/// four whose parent may use one only.
+/// Programs' information on cores; the cost of a null system call on two of them; and how long loops take, in hundredths of a second: one;
+/// four; two that are sent to one core; four whose parent may use one only.
 const SHARE: &str = r#"
 nproc; grep -c ^processor /proc/cpuinfo; grep -c '^cpu[0-9]' /proc/stat
 taskset -p $$ | sed 's/.* //'; taskset 6 sh -c 'nproc; taskset -p $$ | sed "s/.* //"'; taskset 30 true 2>&- || echo refused
@@ -84,13 +84,13 @@ fn cores_programs_respect_affinity_and_share() {
     let [here, elsewhere, one, all, same, pinned] = figures[..] else { panic!("{text}") };
     // An instruction takes a nanosecond, and a clock of another core is read with up to a slice of difference.
     assert!(here <= 430.0 && elsewhere <= 1500.0, "null system calls: {text}");
-    // A hundredth is the least that is told; a start of a program takes some of the first core.
+    // A hundredth is the resolution; a start of a program takes some of the first core.
     assert!(all <= 1.1 * one + 2.0, "four on four cores: {text}");
     assert!((1.8 * one - 2.0..2.2 * one + 2.0).contains(&same), "two on one core: {text}");
     assert!((3.6 * one - 2.0..4.4 * one + 2.0).contains(&pinned), "four on one core: {text}");
 }
 
-/// On a board whose home is core 1 and whose programs run on core 0: what they are told of cores; files; a pipe; a signal to one that
+/// On a board whose home is core 1 and whose programs run on core 0: their information on cores; files; a pipe; a signal to one that
 /// computes, whose time is core 0's, in tenths of a second.
 const AWAY: &str = r#"
 nproc; grep -c ^processor /proc/cpuinfo; taskset -p $$ | sed 's/.* //'; taskset 2 true 2>&- || echo refused
@@ -147,7 +147,7 @@ fn linux() -> (Vec<u8>, Vec<String>) {
     (ended.stdout, figures)
 }
 
-/// A parent and its child, and then two programs, that give the processor away until it is their turn: by memory that both map, and by a file.
+/// A parent and its child, and then two programs, that yield the processor until their next turn: by memory that both map, and by a file.
 const TURNS: &str = "/usr/lib/renga/sharing memory 50; cd /tmp; cp /bin/busybox f; for way in map file; do \
     /usr/lib/renga/sharing turns $way f 0 50 & /usr/lib/renga/sharing turns $way f 1 50; wait; echo $?; done";
 

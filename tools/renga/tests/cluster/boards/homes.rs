@@ -1,4 +1,4 @@
-//! Programs whose homes are all cores of their board: what they do, and are told, is what programs of one home do and are told.
+//! Programs whose homes are all cores of their board behave, and are informed, as programs of one home.
 
 use crate::support::{Renga, clusters_can_run};
 

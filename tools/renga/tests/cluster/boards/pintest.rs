@@ -1,4 +1,4 @@
-//! The test of the wires in place of the system: told by the cards or by an option, over wires that are sound or broken.
+//! The test of the wires in place of the system: selected by the cards or by an option, over wires that are sound or broken.
 
 use crate::support::{Ended, Renga, Scratch, clusters_can_run};
 
@@ -45,7 +45,7 @@ fn pintest_broken_wires_are_named() {
     let ended = broken(&["b:D3=open", "D12=low", "b:NRFD#=open"]);
     let a = ended.text();
     assert!(a.contains("board 0: faults on 3 wires"), "{}", ended.report());
-    // The emulator's wires rise at once, as only what is held high does on a board.
+    // The emulator's wires rise at once, as only a wire stuck high does on a board.
     assert!(line(&a, "D3").ends_with("FAULT: held high"), "{a}");
     assert!(line(&a, "D12").ends_with("FAULT: held low"), "{a}");
     assert!(line(&a, "NRFD#").ends_with("FAULT: no contact at board 1, or held high"), "{a}");

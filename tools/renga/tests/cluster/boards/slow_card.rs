@@ -1,5 +1,5 @@
-//! A card that takes as long after each write as the standard allows, 250 ms, through the real driver: who waits for it waits, and nobody
-//! else does; a board is taken for dead after 90 ms.
+//! A card that takes as long after each write as the standard allows, 250 ms, through the real driver: only processes that wait for it
+//! wait; a board is declared dead after 90 ms.
 
 use crate::support::{Renga, clusters_can_run};
 

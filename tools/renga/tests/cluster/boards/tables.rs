@@ -34,7 +34,7 @@ fn refusal(scratch: &Scratch, name: &str, bytes: &[u8]) -> String {
     said.unwrap_or_else(|| panic!("{name}\n{}", ended.report())).to_owned()
 }
 
-/// The pair's tables, and in them a way round: a page cache on b, whom inodes wait for, may call inodes.
+/// The pair's tables, and in them a circle: a page cache on b, which inodes call, may call inodes.
 fn with_a_circle() -> Vec<u8> {
     let mut pair = pair();
     let kind = |name: &str| pair.kinds.iter().position(|kind| kind.name == name).expect("a kind of the code's");

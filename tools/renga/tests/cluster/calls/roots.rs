@@ -128,7 +128,7 @@ fn chroot_follows_remote_fork() {
     assert_eq!(lines, ["/", "in", "in", "bin", "f", "/tmp/in", "/tmp/in"], "{text}");
 }
 
-/// A directory is removed of which somebody thinks as the working directory, or as the root; another gets its number.
+/// A directory is removed that a process has as the working directory, or as the root; another gets its number.
 const REUSED: &str = r#"
 mkdir /tmp/d; number=$(stat -c %i /tmp/d); cd /tmp/d
 remote -b b sh -c 'rmdir /tmp/d; mkdir /tmp/e'

@@ -1,12 +1,12 @@
-//! What programs and boards used, as they tell it themselves, beside what the emulator saw of the same run; what it costs to read; and that
+//! Time used by programs and boards, from their own files, beside the emulator's view of the same run; the cost of reading it; and that
 //! services that are off do nothing.
 
 use crate::support::{Renga, Scratch, clusters_can_run, system};
 use serde_json::Value;
 use std::path::Path;
 
-/// A program that computes on each board, one that has read so many blocks that the pipe is full, and what is told of them before and after:
-/// with a pause about each look, so that it is idle where intervals of the trace begin and end.
+/// A program that computes on each board, one that has read so many blocks that the pipe is full, and their figures before and after: with
+/// a pause about each reading, so that it is idle where intervals of the trace start and end.
 const SESSION: &str = r#"
 spin='i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done; exec sleep 1000'
 look() { sleep 0.1; echo "$1 $(grep -v board /proc/renga/boards | tr '\n' ' ')"; sleep 0.1; }
@@ -24,7 +24,7 @@ done
 
 /// Interval of the trace's figures, s and ms.
 const INTERVAL: (&str, u64) = ("0.05", 50);
-/// What a look at both boards may be wrong by, ms: each figure is cut to whole ones, the look itself is of one side or the other.
+/// The error of a reading of both boards, ms: each figure is cut to whole ones, the reading itself is on one side or the other.
 const EDGE_MS: u64 = 4;
 /// So many are taken out of the full pipe, and as many more are read.
 const BLOCKS_READ: u64 = 16;
@@ -62,7 +62,7 @@ fn accounts_match_emulator_and_idle_services_cost_nothing() {
     let read: Vec<u64> = text.lines().filter_map(|line| line.strip_prefix("read_bytes: ")?.parse().ok()).collect();
     assert_eq!(read[1] - read[0], BLOCKS_READ * BLOCK_BYTES, "{text}");
     reading_is_cheap(&text);
-    // Nobody has asked them for anything.
+    // No program has used them.
     let summary = Renga::command(&["trace"]).with([trace.as_os_str()]).end().expect_status(0).text();
     let asked: Vec<&str> =
         summary.lines().filter(|line| line.contains("regulator") || line.contains(": reclaimer")).collect();
@@ -89,8 +89,8 @@ fn intervals(trace: &Path) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect()
 }
 
-/// What the emulator saw of a board's cores between two instants, ms: programs of all, the system on the cores of programs and of their
-/// processes, which is what the board tells, and all else: idle, and the system on other cores.
+/// The emulator's view of a board's cores between two instants, ms: programs of all, the system on the cores of programs and of their
+/// processes, which is the board's own figure, and all else: idle, and the system on other cores.
 fn seen_ms(intervals: &[Value], board: usize, from_ms: u64, until_ms: u64) -> [u64; 3] {
     let number = |value: &Value| value.as_u64().expect("a figure");
     let near = |ns: u64| (ns / 1_000_000 + INTERVAL.1 / 2) / INTERVAL.1 * INTERVAL.1;

@@ -1,4 +1,4 @@
-//! The disk's own node: programs made for disks read it.
+//! The disk's own node: programs for disks read it.
 
 use crate::images::{dev, packages_can_be_had};
 use crate::support::{Disk, Renga, clusters_can_run};

@@ -1,4 +1,4 @@
-//! `/proc` as programs made for Linux read it: on both boards, of the programs of both.
+//! `/proc` as programs for Linux read it: on both boards, of the programs of both.
 
 mod accounts;
 mod busybox;

@@ -1,11 +1,12 @@
-//! What a program's board has sent over the link for it, as the program's `io` tells, beside what the emulator saw of the same run; and what
-//! the cores of one board did, as its files tell, beside the clock.
+//! Traffic of a program's board over the link for it, from the program's `io`, beside the emulator's view of the same run; and the work of
+//! one board's cores, from its files, beside the clock.
 
 use crate::support::{Renga, Scratch, clusters_can_run};
 use serde_json::Value;
 use std::path::Path;
 
-/// A program on b writes into a pipe of a; looks, with a pause about each, so that nobody sends where intervals of the trace begin and end.
+/// A program on b writes into a pipe of a; readings with a pause about each, so that no board sends where intervals of the trace start and
+/// end.
 const SENDS: &str = r#"
 line=$(printf %0999d 0)
 look() { sleep 0.1; echo "$1 $(grep '^b ' /proc/renga/boards | cut -d ' ' -f 3) $(grep link_ /proc/$far/io | tr '\n' ' ')"; sleep 0.1; }
@@ -17,7 +18,7 @@ sleep 0.5; far=$(cat /tmp/far); look before; sleep 4; look after
 const INTERVAL: (&str, u64) = ("0.05", 50);
 /// What the program writes: so many lines of so many bytes.
 const WRITTEN_BYTES: u64 = 400 * 1000;
-/// Of what b sent between the looks at least this part was for the program: acknowledgements and the looks themselves are not.
+/// Of b's traffic between the readings at least this part was for the program: acknowledgements and the readings themselves are not.
 const SHARE_LEAST: f64 = 0.95;
 
 /// Holds: proc-times.
@@ -66,7 +67,7 @@ look() { for p in $a $b $c; do set -- $(cat /proc/$p/stat); echo "$when program 
 sleep 0.2; when=from; look; sleep 0.5; kill -STOP $c; sleep 0.5; when=until; look
 kill -9 $a $b $c
 "#;
-/// What a look at all cores may be wrong by, ticks of 10 ms: each figure is cut to whole ones, and a look itself takes some ms.
+/// The error of a reading of all cores, ticks of 10 ms: each figure is cut to whole ones, and a reading itself takes some ms.
 const EDGE_TICKS: u64 = 3;
 const NS_PER_TICK: u64 = 10_000_000;
 

@@ -11,7 +11,7 @@ const THRESHOLD: &str = "no such threshold, or its value is not allowed; nothing
 const PACE: &str = "iospeed: a factor is 1 to 1000, a rate 1 to 9999, a period 10 to 10000 ms in steps of 10, a pid a number; nothing is changed";
 const BATCHING: &str = "reclaimctl: batching is on or off";
 
-/// What is asked for, and what is said. `$gone` and `$far` were programs of a and of b, `$there` is one.
+/// The request, and the message. `$gone` and `$far` were programs of a and of b, `$there` is one.
 const REFUSED: &[(&str, &str)] = &[
     ("background --pid $gone", GONE),
     ("background --pid $far", GONE),

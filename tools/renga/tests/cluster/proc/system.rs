@@ -1,4 +1,4 @@
-//! What a board tells of itself: its log, and the system as placed.
+//! A board's information on itself: its log, and the system as placed.
 
 use crate::support::{Renga, clusters_can_run, system};
 

@@ -1,4 +1,4 @@
-//! Which tests of coreutils are asked.
+//! The selection of coreutils' tests.
 //!
 //! Invariant: what is left out is left out by a rule that stands here, the same for all places, and is counted by its reason.
 //! Not here: tests in perl, which want modules that the image does not have.

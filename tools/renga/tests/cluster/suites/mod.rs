@@ -44,7 +44,7 @@ const ASH: Judge = Judge {
     script: "ash.sh",
 };
 
-/// Some tests look for lines in sources.
+/// Some tests search for lines in sources.
 const COREUTILS: Judge = Judge {
     package: "coreutils",
     parts: &[
@@ -100,7 +100,7 @@ fn conformance_coreutils_others_match_linux() {
     coreutils("misc", "misc");
 }
 
-/// Judges coreutils by those tests in the folders that need no more than there is; the report calls them by `name`.
+/// Runs those of coreutils' tests in the folders that need no more than the boards have; the report calls them by `name`.
 fn coreutils(name: &str, folders: &str) {
     let Some((sources, files)) = what_is_needed(&COREUTILS) else { return };
     let chosen = Chosen::of(&sources, folders);
@@ -111,7 +111,7 @@ fn coreutils(name: &str, folders: &str) {
     judge(&COREUTILS, &name, "", &files, left_out.collect());
 }
 
-/// The sources of a judge, and the files that it needs on a disk; nothing if it cannot be asked here.
+/// The sources of a suite, and the files that it needs on a disk; `None` if it cannot run here.
 fn what_is_needed(judge: &Judge) -> Option<(PathBuf, Files)> {
     if !clusters_can_run() || !packages_can_be_had() {
         return None;
@@ -125,14 +125,14 @@ fn what_is_needed(judge: &Judge) -> Option<(PathBuf, Files)> {
     Some((sources, files))
 }
 
-/// Has busybox' tests judge a shell.
+/// Runs busybox' tests of a shell.
 fn ash(shell: &str) {
     if let Some((_, files)) = what_is_needed(&ASH) {
         judge(&ASH, shell, shell, &files, BTreeSet::new());
     }
 }
 
-/// Has the judge, told `what` to do, judge a program in all places, and compares what it says with the report, which is to have
+/// Runs the suite, with the arguments `what`, against a program in all places, and compares its results with the report, which is to have
 /// the lines `beside`, too.
 fn judge(judge: &Judge, program: &str, what: &str, files: &[(String, Vec<u8>)], beside: BTreeSet<String>) {
     let command = format!("sh ./driver.sh {} {what}", judge.script);

@@ -1,4 +1,4 @@
-//! The boards' busybox on the host: Debian's native build of the same version, as the judge of what is right.
+//! The boards' busybox on the host: Debian's native build of the same version, as the reference.
 
 use super::{Ended, Scratch, root, work};
 use std::fs;

@@ -6,7 +6,7 @@ use renga_workspace::environment::Environment;
 use renga_workspace::progress::ProgressLine;
 use std::path::PathBuf;
 
-/// Where init looks for what to run.
+/// Where init finds the script to run.
 const SCRIPT_PATH: &str = "/etc/renga/script";
 
 /// A disk image in a folder of a test's own.

@@ -1,4 +1,4 @@
-//! What the tests share: running `renga` under a limit, disks made and judged, busybox on the host, trees of files.
+//! Shared by the tests: running `renga` under a limit, disks built and checked, busybox on the host, trees of files.
 
 mod busybox;
 mod disk;

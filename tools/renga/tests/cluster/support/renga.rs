@@ -156,7 +156,7 @@ impl Renga {
         self.input_from(typed)
     }
 
-    /// As [`Renga::input`], of what comes, until nobody can send more.
+    /// As [`Renga::input`], of arriving input, until no sender is left.
     pub fn input_from(mut self, typed: Receiver<Vec<u8>>) -> Renga {
         self.input = typed;
         self

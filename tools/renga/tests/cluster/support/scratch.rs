@@ -44,7 +44,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // In target/, which is anybody's to remove.
+        // In target/, which any program may remove.
         let _ = fs::remove_dir_all(&self.folder);
     }
 }

@@ -1,4 +1,4 @@
-//! How long things take, and who gets how much of a board: virtual time, instructions, shares, the kernel's stack.
+//! Durations, and shares of a board: virtual time, instructions, shares, the kernel's stack.
 
 mod idle;
 mod shares;

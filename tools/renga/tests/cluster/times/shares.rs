@@ -2,7 +2,7 @@
 
 use crate::support::{Renga, clusters_can_run};
 
-/// All is on one core of board a. Defines `count NAME COMMAND...`: what COMMAND has before a loop, which counts until it is told to end.
+/// All is on one core of board a. Defines `count NAME COMMAND...`: COMMAND runs a loop, which counts until it is ended.
 const COUNT: &str = r#"
 taskset -p 1 $$ > /dev/null
 counts='trap "echo $0 \$i; exit" TERM; i=0; while :; do i=$((i+1)); done'
@@ -98,7 +98,7 @@ fn scheduler_real_time_spinner_is_killable_from_both_boards() {
     if !clusters_can_run() {
         return;
     }
-    // Neither the shell nor who kills from b has a real-time policy.
+    // Neither the shell nor the killer on b has a real-time policy.
     let text = said(
         r#"chrt -f 50 sh -c 'while :; do :; done' & p=$!
         remote -b b sh -c "sleep 0.1; ls /bin >/dev/null; kill -9 $p; echo from b"

@@ -1,4 +1,4 @@
-//! Time: shares, policies, and what programs are told that they used. All in virtual time.
+//! Time: shares, policies, and programs' information on their own use. All in virtual time.
 
 use crate::images::packages_can_be_had;
 use crate::support::{Renga, clusters_can_run};
@@ -180,7 +180,7 @@ fn accounts_of_children_include_blocks_and_switches() {
     if !clusters_can_run() {
         return;
     }
-    // `time` is a parent: what it is told comes from `wait4`. Of the second a child's child writes.
+    // `time` is a parent: its figures come from `wait4`. Of the second a child's child writes.
     let text = measured(
         r#"writes='dd if=/dev/zero of=/tmp/f bs=4096 count=64 conv=fsync 2>/dev/null'
         echo here; time -v sh -c "$writes" 2>&1
