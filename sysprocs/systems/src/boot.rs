@@ -140,14 +140,22 @@ pub(crate) struct Boot<'m, M> {
     machine: &'m M,
     directory: &'static Directory,
     wanted: &'m dyn Fn(Kind) -> bool,
+    /// Boards of which something is awaited here.
     watch: &'static Watch,
+    /// Which session with each board it is.
     sessions: &'static Sessions,
+    /// Path lookup workers that have nothing to do.
     free_lookup_workers: &'static FreeLookupWorkers,
+    /// Programs that are to look again at what they wait for.
     wakes: &'static Wakes,
+    /// When `commit_timer` has something to do.
     due: &'static CommitDue,
+    /// Which boards refer to which inode.
     referrers: &'static Referrers,
+    /// What the user slots show of their programs.
     infos: &'static [ProcInfo],
     tables: &'static SpaceTables,
+    /// How many references each page frame has.
     counts: &'static FrameCounts,
     link: Option<LinkParts>,
 }
@@ -240,38 +248,6 @@ impl<'b, M: Machine> At<'b, M> {
     /// Page frames of user programs.
     pub fn frames(self) -> usize {
         self.boot.machine.memory().frames() as usize
-    }
-    /// How many references each of them has.
-    pub fn frame_counts(self) -> &'static FrameCounts {
-        self.boot.counts
-    }
-    /// Which boards refer to which inode.
-    pub fn referrers(self) -> &'static Referrers {
-        self.boot.referrers
-    }
-    /// What the user slots show of their programs.
-    pub fn proc_infos(self) -> &'static [ProcInfo] {
-        self.boot.infos
-    }
-    /// When `commit_timer` has something to do.
-    pub fn due(self) -> &'static CommitDue {
-        self.boot.due
-    }
-    /// Boards of which something is awaited here.
-    pub fn watch(self) -> &'static Watch {
-        self.boot.watch
-    }
-    /// Which session with each board it is.
-    pub fn sessions(self) -> &'static Sessions {
-        self.boot.sessions
-    }
-    /// Path lookup workers that have nothing to do.
-    pub fn free_lookup_workers(self) -> &'static FreeLookupWorkers {
-        self.boot.free_lookup_workers
-    }
-    /// Programs that are to look again at what they wait for.
-    pub fn wakes(self) -> &'static Wakes {
-        self.boot.wakes
     }
     /// The board that owns the disk.
     pub fn disk_board(self) -> u8 {

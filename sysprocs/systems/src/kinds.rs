@@ -14,23 +14,23 @@ macro_rules! each_kind { ($make:ident) => { $make! { |at, M|
             at.machine().epoch_ns(), at.each(at.count(Kind::User), || renga_clock::Sleeper::NONE),
             at.each(timers(at.count(Kind::User)), || renga_clock::Timer::FREE),
             at.each(at.count(Kind::User) + timers(at.count(Kind::User)), || renga_clock::DuePlace::EMPTY),
-            at.each(at.count(Kind::User), || renga_clock::SlotWait::NONE), at.watch()
+            at.each(at.count(Kind::User), || renga_clock::SlotWait::NONE), at.boot.watch
         ];
     Events "events" "Counts and timers that programs read, and sets of what they watch.", Every 1:
         renga_clock::events [
             at.each(EVENT_FILES, || renga_clock::EventPlace::FREE), at.each(EVENT_FILES, || renga_clock::DuePlace::EMPTY),
-            at.machine().epoch_ns(), at.machine().starts(), at.wakes(), at.each(WATCHES, || renga_clock::WatchPlace::FREE)
+            at.machine().epoch_ns(), at.machine().starts(), at.boot.wakes, at.each(WATCHES, || renga_clock::WatchPlace::FREE)
         ];
     Waker "waker" "Has programs look again at what they wait for.", Every 1:
-        renga_clock::waker [at.wakes()];
+        renga_clock::waker [at.boot.wakes];
     Console "console" "The terminal.", Any 1:
-        renga_console::console::<M::Uart> [at.machine().uart(), at.wakes()];
+        renga_console::console::<M::Uart> [at.machine().uart(), at.boot.wakes];
     Keyboard "keyboard" "Turns keys into signals.", Any 1:
         renga_process::keyboard [];
     Disk "disk" "The medium.", DiskBoard 1:
         renga_fs::disk::<M::Block> [at.machine().block(), at.machine().medium()];
     BufferDirectory "buffer_directory" "Which buffer holds which block.", Any 1:
-        renga_fs::buffer_directory [at.each(at.count(Kind::Buffer), || renga_fs::BufferSlot::EMPTY), at.due()];
+        renga_fs::buffer_directory [at.each(at.count(Kind::Buffer), || renga_fs::BufferSlot::EMPTY), at.boot.due];
     Buffer "buffer" "One cached metadata block.", Any 512:
         renga_fs::buffer [at.put(|| [0; PAGE_BYTES])];
     MetadataWriteback "metadata_writeback" "Writes dirty blocks when few buffers are clean.", DiskBoard 1:
@@ -42,12 +42,12 @@ macro_rules! each_kind { ($make:ident) => { $make! { |at, M|
     LeaseFlusher "lease_flusher" "Flushes files that its board has written to their owner.", EveryLinked 1:
         renga_fs::lease_flusher [];
     Allocator "allocator" "Free blocks and inodes.", DiskBoard 1:
-        renga_fs::allocator [at.due(), at.machine().epoch_ns()];
+        renga_fs::allocator [at.boot.due, at.machine().epoch_ns()];
     InodeDirectory "inode_directory" "Maps inode numbers to active inodes.", DiskBoard 1:
         renga_fs::inode_directory [
             at.each(at.count(Kind::Inode), || renga_fs::InodeSlot::EMPTY),
-            at.each(at.count(Kind::Inode), || renga_fs::NameSlot::EMPTY), at.referrers(),
-            at.due()
+            at.each(at.count(Kind::Inode), || renga_fs::NameSlot::EMPTY), at.boot.referrers,
+            at.boot.due
         ];
     NameIndex "name_index" "Where names of large directories are.", DiskBoard 1:
         renga_fs::name_index [
@@ -56,28 +56,28 @@ macro_rules! each_kind { ($make:ident) => { $make! { |at, M|
         ];
     Inode "inode" "One active inode.", Any 4096:
         renga_fs::inode [
-            at.number(), at.referrers(), at.without_leases(), at.machine().epoch_ns(), at.machine().starts()
+            at.number(), at.boot.referrers, at.without_leases(), at.machine().epoch_ns(), at.machine().starts()
         ];
     InodeReclaimer "inode_reclaimer" "Evicts inodes, and frees those without links.", DiskBoard 1:
         renga_fs::inode_reclaimer [];
     Committer "committer" "Makes all changes permanent together.", DiskBoard 1:
         renga_fs::committer [at.each(renga_fs::committer_pages(at.count_everywhere(Kind::Buffer)), || [0; PAGE_BYTES])];
     Revocations "revocations" "Revokes the leases of other boards.", DiskBoard 1:
-        renga_fs::revocations [at.put(|| [0; PAGE_BYTES]), at.watch()];
+        renga_fs::revocations [at.put(|| [0; PAGE_BYTES]), at.boot.watch];
     CommitTimer "commit_timer" "Starts a commit when changes are old.", DiskBoard 1:
-        renga_fs::commit_timer [at.due()];
+        renga_fs::commit_timer [at.boot.due];
     PathLookup "path_lookup" "Gives path operations to idle lookup workers.", DiskBoard 1:
-        renga_fs::path_lookup [at.free_lookup_workers()];
+        renga_fs::path_lookup [at.boot.free_lookup_workers];
     LookupWorker "lookup_worker" "One path operation at a time.", DiskBoard 16:
-        renga_fs::lookup_worker [at.number(), at.free_lookup_workers()];
+        renga_fs::lookup_worker [at.number(), at.boot.free_lookup_workers];
     Locks "locks" "Locks that programs put on files.", DiskBoard 1:
-        renga_fs::locks [at.each(LOCKS, || renga_fs::LockPlace::FREE), at.watch()];
+        renga_fs::locks [at.each(LOCKS, || renga_fs::LockPlace::FREE), at.boot.watch];
     File "file" "One open file.", Every 4096:
-        renga_fs::file::<M::Memory> [at.machine().memory(), at.number(), at.machine().starts(), at.sessions()];
+        renga_fs::file::<M::Memory> [at.machine().memory(), at.number(), at.machine().starts(), at.boot.sessions];
     FileTable "file_table" "Which file processes are free.", Every 1:
         renga_fs::file_table [at.each(at.count(Kind::File), || 0)];
     Pipe "pipe" "One pipe.", Every 1024:
-        renga_pipe::pipe [at.put(|| [0; PIPE_BYTES]), at.number(), at.machine().starts(), at.watch(), at.wakes()];
+        renga_pipe::pipe [at.put(|| [0; PIPE_BYTES]), at.number(), at.machine().starts(), at.boot.watch, at.boot.wakes];
     PipeTable "pipe_table" "Which pipes are free.", Every 1:
         renga_pipe::pipe_table [at.each(at.count(Kind::Pipe), || 0)];
     Fifos "fifos" "Which pipes are open fifos.", DiskBoard 1:
@@ -85,7 +85,7 @@ macro_rules! each_kind { ($make:ident) => { $make! { |at, M|
     Procs "procs" "User processes of a board.", Every 1:
         renga_process::procs [
             at.wait_cancellers(Kind::User), at.each(RECORDS_MAX, || ProcessRow::EMPTY),
-            at.each(QUEUED_MAX, || QueuedSignal::EMPTY), at.each(at.count(Kind::User), || SlotUse::NOTHING), at.disk_board(), at.machine().starts(), at.watch()
+            at.each(QUEUED_MAX, || QueuedSignal::EMPTY), at.each(at.count(Kind::User), || SlotUse::NOTHING), at.disk_board(), at.machine().starts(), at.boot.watch
         ];
     User "user" "One user program.", Every 256:
         renga_process::user::<M::Memory> [
@@ -95,14 +95,14 @@ macro_rules! each_kind { ($make:ident) => { $make! { |at, M|
         ];
     ProcFiles "proc_files" "Files under /proc.", Every 1:
         renga_procfs::proc_files::<M::Memory> [
-            at.machine().memory(), at.proc_infos(), at.disk_board(), at.machine().seed(), at.plan(), at.put(|| [0; PAGE_BYTES]),
+            at.machine().memory(), at.boot.infos, at.disk_board(), at.machine().seed(), at.plan(), at.put(|| [0; PAGE_BYTES]),
             at.machine().start_card()
         ];
     Regulator "regulator" "Holds background jobs that contend with others.", DiskBoard 1:
         renga_regulator::regulator [];
     Memory "memory" "Page frames.", Every 1:
         renga_memory::memory::<M::Memory> [
-            at.frame_counts(), at.machine().memory(), at.notifier(Kind::Reclaimer)
+            at.boot.counts, at.machine().memory(), at.notifier(Kind::Reclaimer)
         ];
     PageCache "page_cache" "Cached pages of files.", Every 1:
         renga_pages::page_cache::<M::Memory> [
@@ -115,10 +115,10 @@ macro_rules! each_kind { ($make:ident) => { $make! { |at, M|
         renga_fs::name_cache [
             at.each(CACHED_NAMES, || renga_fs::NameSlot::EMPTY), at.each(CACHED_INODES, || renga_fs::CachedInode::EMPTY),
             at.each(CACHED_TARGETS, || renga_fs::CachedTarget::EMPTY), at.each(cached_references(at.count_everywhere(Kind::Inode)), || renga_fs::CachedReference::EMPTY),
-            at.disk_board(), at.without_leases(), at.sessions()
+            at.disk_board(), at.without_leases(), at.boot.sessions
         ];
     References "references" "Which files programs map.", Every 1:
-        renga_memory::references [at.each(renga_memory::FILES_MAX, || renga_memory::UsedFile::EMPTY), at.sessions()];
+        renga_memory::references [at.each(renga_memory::FILES_MAX, || renga_memory::UsedFile::EMPTY), at.boot.sessions];
     Router "router" "Calls to other boards.", EveryLinked 1:
         renga_router::router::<M::Link> [at.machine().link(), at.link().memory(), at.link().frame()];
     Membership "membership" "Tells the servers of a board that another is dead.", EveryLinked 1:

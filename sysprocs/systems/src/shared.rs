@@ -24,12 +24,12 @@ const fn shared(name: &'static str, given: &'static [&'static str], also: &'stat
 
 /// All of it.
 pub const SHARED: [Shared; 8] = [
-    shared("the boards that are watched", &["at.watch()", "at.link()"], &[]),
+    shared("the boards that are watched", &["at.boot.watch", "at.link()"], &[]),
     shared("the link's queues", &["at.link()"], &[]),
-    shared("the programs to be woken", &["at.wakes()"], &[]),
-    shared("the work that is due", &["at.due()"], &[]),
-    shared("the idle lookup workers", &["at.free_lookup_workers()"], &[]),
-    shared("the inodes' referrers", &["at.referrers()"], &[]),
+    shared("the programs to be woken", &["at.boot.wakes"], &[]),
+    shared("the work that is due", &["at.boot.due"], &[]),
+    shared("the idle lookup workers", &["at.boot.free_lookup_workers"], &[]),
+    shared("the inodes' referrers", &["at.boot.referrers"], &[]),
     shared("the reclaimer's notification", &["at.notifier(Kind::Reclaimer)"], &[Kind::Reclaimer]),
     shared(
         "the content writers' notification",
@@ -67,9 +67,9 @@ const FRAMES: &str = "at.machine().memory()";
 /// interruption of user slots.
 const OF_ALL_CORES: [&str; 6] = [
     FRAMES,
-    "at.frame_counts()",
-    "at.proc_infos()",
-    "at.sessions()",
+    "at.boot.counts",
+    "at.boot.infos",
+    "at.boot.sessions",
     "at.user_facts()",
     "at.wait_cancellers(Kind::User)",
 ];

@@ -7,10 +7,10 @@
 
 use crate::cache::slots::{BlockAccess, BufferSlot, BufferSlots, SlotState};
 use crate::commit_due::CommitDue;
-use renga_proto::buffer::directory::{BufferDirectory, BufferDirectoryCall, NextEviction, NextWrite};
+use renga_proto::buffer::directory::{BufferDirectory, BufferDirectoryCall, NextEviction, NextWrite, Written};
 use renga_proto::buffer::page::Buffer;
 use renga_proto::buffer::{BufferedBlock, page};
-use renga_rt::{Call, Errno, ForwardFamily, Me, Never, Port, Protocol};
+use renga_rt::{Call, Errno, ForwardFamily, Me, Never, Port, Protocol, reply};
 
 /// The entries that are passed on.
 const WORK: u32 = 0x1fff;
@@ -35,6 +35,8 @@ struct BufferDirectoryState {
     metadata_writeback: Option<Call<NextEviction>>,
     /// Writes that the medium has refused, one after the other.
     refusals: u32,
+    /// A call that finds no clean buffer fails.
+    refuses: bool,
 }
 
 /// Serves as many buffers as there are `slots`. A transaction that should come soon is made `due`.
@@ -56,132 +58,112 @@ pub async fn buffer_directory(
         drains: None,
         metadata_writeback: None,
         refusals: 0,
+        refuses: false,
     };
     loop {
         let closed = if server.waiting.is_some() { WORK } else { 0 };
         let closed = closed | if server.drains.is_some() { NextWrite::BIT } else { 0 };
         let call = port.accept_only(BufferDirectory::ENTRIES & !closed).await;
-        if let Some(call) = server.pass_on(call) {
+        if let Some(call) = server.serve(call) {
             server.waiting = Some(call);
         }
         server.serve_waiting();
     }
 }
 
-/// Passes a call on with what it asks; gives it back while no buffer is clean.
+/// Passes a call on to the buffer of its block; gives it back while no buffer is clean.
 macro_rules! pass_on {
     ($server:expr, $call:expr, $access:expr, $Entry:ident { $($field:ident),* }) => {{
         let entry = $call.entry();
-        let Some(number) = $server.slots.place(entry.block, $access) else {
-            return Some(BufferDirectoryCall::$Entry($call));
-        };
-        match $server.buffers.at($server.board, usize::from(number)) {
-            Some(buffer) => $call.forward(&buffer, page::$Entry { $($field: entry.$field),* }),
-            None => $call.reply(Err(Errno::EIO)),
+        match $server.slots.place(entry.block, $access) {
+            None if $server.refuses => $call.reply(Err(Errno::EIO)),
+            None => return Some(BufferDirectoryCall::$Entry($call)),
+            Some(number) => match $server.buffers.at($server.board, usize::from(number)) {
+                Some(buffer) => $call.forward(&buffer, page::$Entry { $($field: entry.$field),* }),
+                None => $call.reply(Err(Errno::EIO)),
+            },
         }
     }};
 }
 
-const METADATA: BlockAccess = BlockAccess::Change { metadata: true };
+const READ: BlockAccess = BlockAccess::Read;
+const METADATA: BlockAccess = change(true);
+
+const fn change(metadata: bool) -> BlockAccess {
+    BlockAccess::Change { metadata }
+}
 
 impl BufferDirectoryState {
-    fn pass_on(&mut self, call: BufferDirectoryCall) -> Option<BufferDirectoryCall> {
+    /// Serves a call, or gives it back while no buffer is clean.
+    fn serve(&mut self, call: BufferDirectoryCall) -> Option<BufferDirectoryCall> {
+        use BufferDirectoryCall as Incoming;
         match call {
-            // Asked by other boards, too, whose word it is.
-            BufferDirectoryCall::ReadBytes(call) if call.entry().block > BLOCK_MAX => call.reply(Err(Errno::EINVAL)),
-            BufferDirectoryCall::ReadBytes(call) => {
-                pass_on!(self, call, BlockAccess::Read, ReadBytes { block, offset });
+            // Other boards may name any number.
+            Incoming::ReadBytes(call) if call.entry().block > BLOCK_MAX => call.reply(Err(Errno::EINVAL)),
+            Incoming::ReadBytes(call) => pass_on!(self, call, READ, ReadBytes { block, offset }),
+            Incoming::WriteBytes(call) => {
+                pass_on!(self, call, change(call.entry().metadata), WriteBytes { block, offset, metadata });
             }
-            BufferDirectoryCall::WriteBytes(call) => {
-                let access = BlockAccess::Change { metadata: call.entry().metadata };
-                pass_on!(self, call, access, WriteBytes { block, offset, metadata });
+            Incoming::Overwrite(call) => {
+                pass_on!(self, call, change(call.entry().metadata), Overwrite { block, offset, metadata });
             }
-            BufferDirectoryCall::FindEntry(call) => pass_on!(self, call, BlockAccess::Read, FindEntry { block }),
-            BufferDirectoryCall::Overwrite(call) => {
-                let access = BlockAccess::Change { metadata: call.entry().metadata };
-                pass_on!(self, call, access, Overwrite { block, offset, metadata });
-            }
-            BufferDirectoryCall::AddEntry(call) => pass_on!(self, call, METADATA, AddEntry { block, ino, kind }),
-            BufferDirectoryCall::RemoveEntry(call) => pass_on!(self, call, METADATA, RemoveEntry { block }),
-            BufferDirectoryCall::RepointEntry(call) => {
-                pass_on!(self, call, METADATA, RepointEntry { block, ino, kind });
-            }
-            BufferDirectoryCall::ListEntries(call) => {
-                pass_on!(self, call, BlockAccess::Read, ListEntries { block, position });
-            }
-            BufferDirectoryCall::TakeBit(call) => pass_on!(self, call, METADATA, TakeBit { block, from, below }),
-            BufferDirectoryCall::ClearBits(call) => pass_on!(self, call, METADATA, ClearBits { block, first, count }),
-            other => return self.pass_on_rarer(other),
-        }
-        None
-    }
-
-    fn pass_on_rarer(&mut self, call: BufferDirectoryCall) -> Option<BufferDirectoryCall> {
-        match call {
-            BufferDirectoryCall::HasEntries(call) => pass_on!(self, call, BlockAccess::Read, HasEntries { block }),
-            BufferDirectoryCall::NameOfEntry(call) => {
-                pass_on!(self, call, BlockAccess::Read, NameOfEntry { block, ino });
-            }
-            other => self.serve(other),
-        }
-        None
-    }
-
-    /// What concerns writing.
-    fn serve(&mut self, call: BufferDirectoryCall) {
-        match call {
-            BufferDirectoryCall::NextWrite(call) => self.drains = Some(call),
-            BufferDirectoryCall::ExtendWrite(call) => {
-                let next = self.slots.extend_write(call.entry().block);
-                call.reply(held(next));
-            }
-            BufferDirectoryCall::Written(call) => {
-                let entry = call.entry();
-                let clean = self.slots.count(SlotState::Clean);
-                for block in entry.first..entry.first + u64::from(entry.count) {
-                    self.slots.written(block, entry.done);
-                }
-                let helped = entry.done || self.slots.count(SlotState::Clean) > clean;
-                self.refusals = if helped { 0 } else { self.refusals + 1 };
+            Incoming::FindEntry(call) => pass_on!(self, call, READ, FindEntry { block }),
+            Incoming::AddEntry(call) => pass_on!(self, call, METADATA, AddEntry { block, ino, kind }),
+            Incoming::RemoveEntry(call) => pass_on!(self, call, METADATA, RemoveEntry { block }),
+            Incoming::RepointEntry(call) => pass_on!(self, call, METADATA, RepointEntry { block, ino, kind }),
+            Incoming::ListEntries(call) => pass_on!(self, call, READ, ListEntries { block, position }),
+            Incoming::HasEntries(call) => pass_on!(self, call, READ, HasEntries { block }),
+            Incoming::NameOfEntry(call) => pass_on!(self, call, READ, NameOfEntry { block, ino }),
+            Incoming::TakeBit(call) => pass_on!(self, call, METADATA, TakeBit { block, from, below }),
+            Incoming::ClearBits(call) => pass_on!(self, call, METADATA, ClearBits { block, first, count }),
+            Incoming::NextWrite(call) => self.drains = Some(call),
+            Incoming::ExtendWrite(call) => reply!(call, buffered(self.slots.extend_write(call.entry().block))),
+            Incoming::Written(call) => {
+                self.written(call.entry());
                 call.reply(Ok(()));
             }
-            BufferDirectoryCall::NextEviction(call) => self.metadata_writeback = Some(call),
-            BufferDirectoryCall::CountDirty(call) => {
-                let count = self.slots.count(call.entry().class.into());
-                call.reply(Ok(count as u32));
-            }
-            BufferDirectoryCall::NextMetadata(call) => {
-                let next = self.slots.next_metadata();
-                call.reply(held(next));
-            }
-            BufferDirectoryCall::EndTransaction(call) => {
+            Incoming::NextEviction(call) => self.metadata_writeback = Some(call),
+            Incoming::CountDirty(call) => reply!(call, Ok(self.slots.count(call.entry().class.into()) as u32)),
+            Incoming::NextMetadata(call) => reply!(call, buffered(self.slots.next_metadata())),
+            Incoming::EndTransaction(call) => {
                 self.slots.end_transaction(call.entry().outcome);
                 call.reply(Ok(()));
             }
-            BufferDirectoryCall::Discard(call) => {
-                let entry = call.entry();
-                self.slots.discard(entry.first, entry.count.into());
+            Incoming::Discard(call) => {
+                self.slots.discard(call.entry().first, call.entry().count.into());
                 call.reply(Ok(()));
             }
-            _ => unreachable!("passed on before"),
         }
+        None
+    }
+
+    /// A run of blocks has been written, or refused.
+    fn written(&mut self, Written { first, count, done }: Written) {
+        let clean = self.slots.count(SlotState::Clean);
+        (first..first + u64::from(count)).for_each(|block| self.slots.written(block, done));
+        let helped = done || self.slots.count(SlotState::Clean) > clean;
+        self.refusals = if helped { 0 } else { self.refusals + 1 };
     }
 
     /// Serves whoever waits, as far as that is possible now.
+    fn retry(&mut self) {
+        let call = self.waiting.take();
+        self.waiting = call.and_then(|call| self.serve(call));
+    }
+
     fn serve_waiting(&mut self) {
         if let Some(call) = self.drains.take() {
             let state = SlotState::from(call.entry().class);
             match self.slots.next_write(state) {
                 None if self.slots.is_writing(state) => self.drains = Some(call),
-                next => call.reply(held(next)),
+                next => call.reply(buffered(next)),
             }
         }
         if self.slots.is_crowded() {
             self.due.hurry(self.me.now_ns());
         }
         if self.waiting.is_some() && self.slots.count(SlotState::Clean) > 0 {
-            let call = self.waiting.take();
-            self.waiting = call.and_then(|call| self.pass_on(call));
+            self.retry();
         }
         if self.metadata_writeback.is_some() {
             self.clean();
@@ -194,9 +176,9 @@ impl BufferDirectoryState {
         if self.waiting.is_some() && self.refusals >= REFUSALS_MAX {
             // The next who needs room tries again.
             self.refusals = 1;
-            if let Some(call) = self.waiting.take() {
-                refuse(call);
-            }
+            self.refuses = true;
+            self.retry();
+            self.refuses = false;
         }
         if self.waiting.is_none() && (self.refusals > 0 || !self.slots.is_short()) {
             return;
@@ -211,7 +193,7 @@ impl BufferDirectoryState {
             }
             if allowed && let Some(next) = self.slots.next_write(state) {
                 if let Some(metadata_writeback) = self.metadata_writeback.take() {
-                    metadata_writeback.reply(held(Some(next)));
+                    metadata_writeback.reply(buffered(Some(next)));
                 }
                 return;
             }
@@ -219,25 +201,6 @@ impl BufferDirectoryState {
     }
 }
 
-fn held(next: Option<(u64, u16)>) -> Result<BufferedBlock, Errno> {
+fn buffered(next: Option<(u64, u16)>) -> Result<BufferedBlock, Errno> {
     next.map(|(block, buffer)| BufferedBlock { block, buffer }).ok_or(Errno::ENOENT)
-}
-
-/// Tells a call that no buffer can be made clean.
-fn refuse(call: BufferDirectoryCall) {
-    match call {
-        BufferDirectoryCall::ReadBytes(call) => call.reply(Err(Errno::EIO)),
-        BufferDirectoryCall::WriteBytes(call) => call.reply(Err(Errno::EIO)),
-        BufferDirectoryCall::Overwrite(call) => call.reply(Err(Errno::EIO)),
-        BufferDirectoryCall::FindEntry(call) => call.reply(Err(Errno::EIO)),
-        BufferDirectoryCall::AddEntry(call) => call.reply(Err(Errno::EIO)),
-        BufferDirectoryCall::RemoveEntry(call) => call.reply(Err(Errno::EIO)),
-        BufferDirectoryCall::RepointEntry(call) => call.reply(Err(Errno::EIO)),
-        BufferDirectoryCall::ListEntries(call) => call.reply(Err(Errno::EIO)),
-        BufferDirectoryCall::HasEntries(call) => call.reply(Err(Errno::EIO)),
-        BufferDirectoryCall::NameOfEntry(call) => call.reply(Err(Errno::EIO)),
-        BufferDirectoryCall::TakeBit(call) => call.reply(Err(Errno::EIO)),
-        BufferDirectoryCall::ClearBits(call) => call.reply(Err(Errno::EIO)),
-        _ => unreachable!("only work waits for a buffer"),
-    }
 }

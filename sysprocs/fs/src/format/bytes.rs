@@ -15,3 +15,20 @@ pub(crate) fn put_u32(bytes: &mut [u8], at: usize, value: u32) {
 pub(crate) fn put_u64(bytes: &mut [u8], at: usize, value: u64) {
     bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
 }
+
+/// Declares the numbers in the bytes of a record: a function that reads each, and (`/`) one that writes it.
+macro_rules! numbers {
+    ($Record:ident { $($(#[$doc:meta])* $get:ident $(/ $set:ident)?: $type:ident at $at:expr;)+ }) => {
+        impl $Record {$(
+            $(#[$doc])*
+            pub(crate) fn $get(&self) -> $type {
+                $type::from_le_bytes(core::array::from_fn(|byte| self.bytes[$at + byte]))
+            }
+            $(pub(crate) fn $set(&mut self, value: $type) {
+                self.bytes[$at..$at + size_of::<$type>()].copy_from_slice(&value.to_le_bytes());
+            })?
+        )+}
+    };
+}
+
+pub(crate) use numbers;

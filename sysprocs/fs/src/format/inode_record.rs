@@ -3,7 +3,7 @@
 //! Invariant: fields that are not named here go back as they came. Records of 160 bytes and more
 //! have times in nanoseconds, in the extra fields that ext4 gave them; 128-byte ones in seconds.
 
-use crate::format::bytes::{put_u16, put_u32, u16_at, u32_at};
+use crate::format::bytes::{numbers, put_u16, put_u32, u16_at, u32_at};
 
 /// Bytes of a record without extra fields.
 pub(crate) const PLAIN_BYTES: usize = 128;
@@ -66,6 +66,13 @@ pub(crate) struct InodeRecord {
     pub(crate) kept_bytes: usize,
 }
 
+numbers! { InodeRecord {
+    mode / set_mode: u16 at 0;
+    /// Units of 512 bytes in use, those of indirect blocks included.
+    sectors / set_sectors: u32 at 28;
+    generation / set_generation: u32 at 100;
+} }
+
 impl InodeRecord {
     pub(crate) const EMPTY: InodeRecord = InodeRecord { bytes: [0; RECORD_BYTES], kept_bytes: PLAIN_BYTES };
 
@@ -76,23 +83,11 @@ impl InodeRecord {
             put_u16(&mut record.bytes, EXTRA_SIZE_AT, EXTRA_BYTES);
         }
         record.set_mode(mode);
-        put_u32(&mut record.bytes, 100, generation);
+        record.set_generation(generation);
         if matches!(mode & TYPE_MASK, CHARACTER_DEVICE | BLOCK_DEVICE) {
             record.set_pointer(0, device & 0xffff);
         }
         record
-    }
-
-    pub(crate) fn generation(&self) -> u32 {
-        u32_at(&self.bytes, 100)
-    }
-
-    pub(crate) fn mode(&self) -> u16 {
-        u16_at(&self.bytes, 0)
-    }
-
-    pub(crate) fn set_mode(&mut self, mode: u16) {
-        put_u16(&mut self.bytes, 0, mode);
     }
 
     pub(crate) fn is(&self, kind: u16) -> bool {
@@ -130,15 +125,6 @@ impl InodeRecord {
 
     pub(crate) fn set_links(&mut self, links: u32) {
         put_u16(&mut self.bytes, 26, links as u16);
-    }
-
-    /// Units of 512 bytes in use, those of indirect blocks included.
-    pub(crate) fn sectors(&self) -> u32 {
-        u32_at(&self.bytes, 28)
-    }
-
-    pub(crate) fn set_sectors(&mut self, sectors: u32) {
-        put_u32(&mut self.bytes, 28, sectors);
     }
 
     pub(crate) fn set_deleted(&mut self, now_ns: u64) {

@@ -3,7 +3,7 @@
 //! Invariant: fields that are not named here go back as they came. Not here: which superblocks are
 //! refused (`partition.rs`).
 
-use crate::format::bytes::{put_u16, put_u32, u16_at, u32_at};
+use crate::format::bytes::{numbers, put_u32, u16_at, u32_at};
 use crate::format::groups::GROUPS_MAX;
 use renga_abi::{Errno, PAGE_BYTES};
 
@@ -15,12 +15,8 @@ pub(crate) const SUPERBLOCK_OFFSET: usize = 1024;
 pub(crate) const MAGIC: u16 = 0xef53;
 /// The inode of the root directory.
 pub(crate) const ROOT_INO: u32 = 2;
-const FREE_BLOCKS: usize = 12;
-const FREE_INODES: usize = 16;
-const STATE: usize = 58;
 const STATE_CLEAN: u16 = 1;
 const STATE_ERRORS: u16 = 2;
-const INCOMPATIBLE: usize = 96;
 /// `has_journal` and `needs_recovery`.
 pub(crate) const FEATURE_JOURNAL: u32 = 4;
 pub(crate) const FEATURE_RECOVER: u32 = 4;
@@ -30,36 +26,28 @@ pub(crate) struct Superblock {
     pub(crate) bytes: [u8; SUPERBLOCK_BYTES],
 }
 
+numbers! { Superblock {
+    inodes: u32 at 0;
+    blocks: u32 at 4;
+    reserved_blocks: u32 at 8;
+    first_block: u32 at 20;
+    block_size_log: u32 at 24;
+    blocks_per_group: u32 at 32;
+    inodes_per_group: u32 at 40;
+    /// Mounts since the last check.
+    mounts / set_mounts: u16 at 52;
+    magic: u16 at 56;
+    state / set_state: u16 at 58;
+    revision: u32 at 76;
+    /// The first inode that files may have.
+    first_ino: u32 at 84;
+    incompatible / set_incompatible: u32 at 96;
+    journal_ino: u32 at 224;
+} }
+
 impl Superblock {
     pub(crate) fn new(bytes: [u8; SUPERBLOCK_BYTES]) -> Self {
         Superblock { bytes }
-    }
-    pub(crate) fn inodes(&self) -> u32 {
-        u32_at(&self.bytes, 0)
-    }
-    pub(crate) fn blocks(&self) -> u32 {
-        u32_at(&self.bytes, 4)
-    }
-    pub(crate) fn reserved_blocks(&self) -> u32 {
-        u32_at(&self.bytes, 8)
-    }
-    pub(crate) fn first_block(&self) -> u32 {
-        u32_at(&self.bytes, 20)
-    }
-    pub(crate) fn block_size_log(&self) -> u32 {
-        u32_at(&self.bytes, 24)
-    }
-    pub(crate) fn blocks_per_group(&self) -> u32 {
-        u32_at(&self.bytes, 32)
-    }
-    pub(crate) fn inodes_per_group(&self) -> u32 {
-        u32_at(&self.bytes, 40)
-    }
-    pub(crate) fn magic(&self) -> u16 {
-        u16_at(&self.bytes, 56)
-    }
-    pub(crate) fn revision(&self) -> u32 {
-        u32_at(&self.bytes, 76)
     }
     pub(crate) fn inode_bytes(&self) -> u32 {
         u32::from(u16_at(&self.bytes, 88))
@@ -87,50 +75,37 @@ impl Superblock {
             && u64::from(self.inodes()) == inodes;
         if self.magic() == MAGIC && fits && (1..=GROUPS_MAX).contains(&count) { Ok(count) } else { Err(Errno::EINVAL) }
     }
+    /// The counts of what is free.
     pub(crate) fn set_free(&mut self, blocks: u32, inodes: u32) {
-        put_u32(&mut self.bytes, FREE_BLOCKS, blocks);
-        put_u32(&mut self.bytes, FREE_INODES, inodes);
+        put_u32(&mut self.bytes, 12, blocks);
+        put_u32(&mut self.bytes, 16, inodes);
     }
     pub(crate) fn is_clean(&self) -> bool {
-        u16_at(&self.bytes, STATE) & STATE_CLEAN != 0
+        self.state() & STATE_CLEAN != 0
     }
     pub(crate) fn set_clean(&mut self, clean: bool) {
-        let state = u16_at(&self.bytes, STATE) & !STATE_CLEAN;
-        put_u16(&mut self.bytes, STATE, state | if clean { STATE_CLEAN } else { 0 });
+        self.set_state(self.state() & !STATE_CLEAN | if clean { STATE_CLEAN } else { 0 });
     }
     /// Remembers that a change was left half done.
     pub(crate) fn set_errors(&mut self) {
-        let state = u16_at(&self.bytes, STATE);
-        put_u16(&mut self.bytes, STATE, state | STATE_ERRORS);
+        self.set_state(self.state() | STATE_ERRORS);
     }
     pub(crate) fn has_errors(&self) -> bool {
-        u16_at(&self.bytes, STATE) & STATE_ERRORS != 0
+        self.state() & STATE_ERRORS != 0
     }
     /// Whether there is a journal in a file of this file system.
     pub(crate) fn has_journal(&self) -> bool {
         self.features()[0] & FEATURE_JOURNAL != 0 && self.journal_ino() != 0
     }
-    pub(crate) fn journal_ino(&self) -> u32 {
-        u32_at(&self.bytes, 224)
-    }
     /// Whether the journal may cache what is not in its place.
     pub(crate) fn set_recover(&mut self, recover: bool) {
-        let features = u32_at(&self.bytes, INCOMPATIBLE) & !FEATURE_RECOVER;
-        put_u32(&mut self.bytes, INCOMPATIBLE, features | if recover { FEATURE_RECOVER } else { 0 });
-    }
-    /// Mounts since the last check.
-    pub(crate) fn mounts(&self) -> u16 {
-        u16_at(&self.bytes, 52)
-    }
-    /// The first inode that files may have.
-    pub(crate) fn first_ino(&self) -> u32 {
-        u32_at(&self.bytes, 84)
+        let features = self.incompatible() & !FEATURE_RECOVER;
+        self.set_incompatible(features | if recover { FEATURE_RECOVER } else { 0 });
     }
     /// One mount more, at `now_s` since 1970.
     pub(crate) fn count_mount(&mut self, now_s: u32) {
         put_u32(&mut self.bytes, 44, now_s);
-        let mounts = u16_at(&self.bytes, 52);
-        put_u16(&mut self.bytes, 52, mounts.wrapping_add(1));
+        self.set_mounts(self.mounts().wrapping_add(1));
     }
     /// Time of the last write.
     pub(crate) fn set_written(&mut self, now_s: u32) {

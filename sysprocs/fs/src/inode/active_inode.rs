@@ -97,6 +97,15 @@ impl ActiveInode {
         if admitted { Ok(()) } else { Err(Errno::ESTALE) }
     }
 
+    /// Whether a write may go on, which has waited for `commits`: its first attempt is to be admitted.
+    pub(super) fn admit_attempt<E: Entry>(&mut self, call: &Call<E>, commits: u8) -> Result<(), Errno> {
+        if commits == 0 {
+            return self.admit(call);
+        }
+        self.me.take_up(call);
+        Ok(())
+    }
+
     pub(crate) fn new(
         me: Me,
         clients: InodeClients,

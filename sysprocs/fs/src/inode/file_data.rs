@@ -132,15 +132,11 @@ impl ActiveInode {
         self.data.write(place, (at % PAGE) as u32, part, fresh).await
     }
 
-    /// Writes at the end; the new end.
-    pub(crate) async fn append(&mut self, data: &[u8]) -> Result<u64, Errno> {
-        let at = self.append_at();
-        self.write_at(at, data).await?;
-        Ok(at + data.len() as u64)
-    }
-
-    /// What came of a write that is not tried again: whoever was let go early is notified that there was no room.
-    pub(crate) fn keep_refusal(&mut self, written: Result<(), Errno>) -> Result<(), Errno> {
+    /// Of a write that has waited for `commits`: the lack of room after the last of them is final, and reported again.
+    pub(crate) fn keep_refusal(&mut self, written: Result<(), Errno>, commits: u8) -> Result<(), Errno> {
+        if commits == 0 {
+            return written;
+        }
         written.map_err(no_room).inspect_err(|errno| self.deferred_error = self.deferred_error.or(Some(*errno)))
     }
 

@@ -18,57 +18,59 @@ const CALLS_MAX: u32 = 32;
 /// more is free, and one that somebody else has asked for before that.
 const COMMITS_MAX: u8 = 3;
 
-/// A call that is kept; of an append where it began; of what waits for room for how many commits it has.
+/// A call that is kept; a write, with the number of commits that it has waited for.
 pub(super) enum KeptCall {
     Write(Call<WriteAt>, u8),
+    /// With the offset where it began.
     Append(Call<Append>, u64, u8),
     Dirty(Call<DirtyPage>, u8),
     Truncate(Call<Truncate>),
     Open(Call<OpenCut>),
-    /// Whatever it is: served from its beginning.
+    /// Any call, served from its beginning after the lease is flushed.
     Home(InodeCall),
 }
 
 impl KeptCall {
-    /// Whether it waits for room, which a commit may make.
-    pub(super) fn waits(&self) -> bool {
-        !self.cuts()
-    }
-
     /// Whether it goes on in pieces.
     pub(super) fn cuts(&self) -> bool {
         matches!(self, KeptCall::Truncate(_) | KeptCall::Open(_))
     }
 
-    /// Tries a write again after a commit; what still finds no room after the last of them will not find any. Others go on as
-    /// they were.
-    pub(super) async fn again(self, inode: &mut ActiveInode) -> Option<KeptCall> {
+    /// Tries a write, which waits for a commit while it finds no room. Others stay as they are.
+    pub(super) async fn attempt(self, inode: &mut ActiveInode) -> Option<KeptCall> {
         match self {
             KeptCall::Write(mut call, commits) => {
-                inode.me.take_up(&call);
-                let written = inode.write_at(call.entry().offset, call.lent()).await;
-                if is_to_wait(&written, commits + 1) {
+                let written = match inode.admit_attempt(&call, commits) {
+                    Ok(()) => inode.write_at(call.entry().offset, call.lent()).await,
+                    Err(errno) => Err(errno),
+                };
+                if is_to_wait(&written, commits) {
                     return Some(KeptCall::Write(call, commits + 1));
                 }
-                call.reply(inode.keep_refusal(written));
+                call.reply(inode.keep_refusal(written, commits));
             }
             KeptCall::Append(mut call, offset, commits) => {
-                inode.me.take_up(&call);
-                let written = inode.write_at(offset, call.lent()).await;
-                if is_to_wait(&written, commits + 1) {
+                let written = match inode.admit_attempt(&call, commits) {
+                    Ok(()) => inode.write_at(offset, call.lent()).await,
+                    Err(errno) => Err(errno),
+                };
+                if is_to_wait(&written, commits) {
                     return Some(KeptCall::Append(call, offset, commits + 1));
                 }
                 let end = offset + call.lent().len() as u64;
-                call.reply(inode.keep_refusal(written).map(|()| end));
+                call.reply(inode.keep_refusal(written, commits).map(|()| end));
             }
             KeptCall::Dirty(mut call, commits) => {
-                inode.me.take_up(&call);
                 let (DirtyPage { ino, page }, board) = (call.entry(), call.board());
-                let dirtied = inode.dirty_page(board, ino, page, call.lent()).await;
-                if is_to_wait(&dirtied, commits + 1) {
+                let dirtied = match inode.admit_attempt(&call, commits) {
+                    Ok(()) => inode.dirty_page(board, ino, page, call.lent()).await,
+                    Err(errno) => Err(errno),
+                };
+                if is_to_wait(&dirtied, commits) {
                     return Some(KeptCall::Dirty(call, commits + 1));
                 }
                 call.reply(dirtied.map_err(no_room));
+                inode.let_go_first().await;
             }
             other => return Some(other),
         }
@@ -106,7 +108,7 @@ pub(super) async fn thaw(
             call.take_up(&mut inode.me);
             (None, Some(call))
         }
-        Some(waits) if committed => (waits.again(inode).await, None),
+        Some(waits) if committed => (waits.attempt(inode).await, None),
         held => (held, None),
     }
 }
@@ -114,48 +116,6 @@ pub(super) async fn thaw(
 /// Whether a call that was `done` so waits for one commit more, after so many.
 fn is_to_wait<T>(done: &Result<T, Errno>, commits: u8) -> bool {
     matches!(done, Err(Errno::EAGAIN)) && commits < COMMITS_MAX
-}
-
-#[inline(always)]
-pub(super) async fn write(inode: &mut ActiveInode, mut call: Call<WriteAt>) -> Option<KeptCall> {
-    let offset = call.entry().offset;
-    let written = match inode.admit(&call) {
-        Ok(()) => inode.write_at(offset, call.lent()).await,
-        Err(errno) => Err(errno),
-    };
-    match written {
-        Err(Errno::EAGAIN) => return Some(KeptCall::Write(call, 0)),
-        written => call.reply(written),
-    }
-    None
-}
-
-#[inline(always)]
-pub(super) async fn append(inode: &mut ActiveInode, mut call: Call<Append>) -> Option<KeptCall> {
-    let offset = inode.append_at();
-    let end = match inode.admit(&call) {
-        Ok(()) => inode.append(call.lent()).await,
-        Err(errno) => Err(errno),
-    };
-    match end {
-        Err(Errno::EAGAIN) => return Some(KeptCall::Append(call, offset, 0)),
-        end => call.reply(end),
-    }
-    None
-}
-
-pub(super) async fn dirty_page(inode: &mut ActiveInode, mut call: Call<DirtyPage>) -> Option<KeptCall> {
-    let (DirtyPage { ino, page }, board) = (call.entry(), call.board());
-    let dirtied = match inode.admit(&call) {
-        Ok(()) => inode.dirty_page(board, ino, page, call.lent()).await,
-        Err(errno) => Err(errno),
-    };
-    match dirtied {
-        Err(Errno::EAGAIN) => return Some(KeptCall::Dirty(call, 0)),
-        dirtied => call.reply(dirtied),
-    }
-    inode.let_go_first().await;
-    None
 }
 
 pub(super) async fn truncate(inode: &mut ActiveInode, call: Call<Truncate>) -> Option<KeptCall> {

@@ -9,7 +9,6 @@ pub(crate) mod directory;
 pub(crate) mod eviction;
 pub(crate) mod file_data;
 pub(crate) mod kept_call;
-pub(crate) mod lease_attributes;
 pub(crate) mod lease_calls;
 pub(crate) mod lease_demand;
 pub(crate) mod lease_flush;

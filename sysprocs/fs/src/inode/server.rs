@@ -8,10 +8,10 @@
 //! `status.rs`), calls that are kept (`held_call.rs`), inodes that are leased (`lending`).
 
 use crate::inode::active_inode::{ActiveInode, InodeClients};
-use crate::inode::kept_call::{KeptCall, Pause, append, dirty_page, open_cut, thaw, truncate, write};
+use crate::inode::kept_call::{KeptCall, Pause, open_cut, thaw, truncate};
 use crate::inode::lease_calls::{entries, prepare, refuse_lease, serve_lease};
 use crate::leases::referrers::Referrers;
-use renga_proto::inode::{Enter, FillPage, Frozen, Inode, InodeCall, Load, Repoint, ReserveAppend, SetTimes};
+use renga_proto::inode::{Enter, FillPage, Frozen, Inode, InodeCall, Load, Repoint, ReserveAppend};
 use renga_rt::{Call, Errno, Me, Never, Port, reply};
 
 /// Serves inode process `number`. `without_leases`: the boards that keep no pages, a bit each; `epoch_ns`: time of boot,
@@ -77,12 +77,15 @@ impl InodeServer {
         let inode = &mut self.inode;
         match call {
             InodeCall::FillPage(call) => fill_page(inode, call, is_shared).await,
-            InodeCall::WriteAt(call) => self.kept = write(inode, call).await,
-            InodeCall::Append(call) => self.kept = append(inode, call).await,
-            InodeCall::DirtyPage(call) => self.kept = dirty_page(inode, call).await,
+            InodeCall::WriteAt(call) => self.kept = KeptCall::Write(call, 0).attempt(inode).await,
+            InodeCall::Append(call) => {
+                let offset = inode.append_at();
+                self.kept = KeptCall::Append(call, offset, 0).attempt(inode).await;
+            }
+            InodeCall::DirtyPage(call) => self.kept = KeptCall::Dirty(call, 0).attempt(inode).await,
             InodeCall::Freeze(call) => {
                 self.frozen = true;
-                let waits = self.kept.as_ref().is_some_and(KeptCall::waits);
+                let waits = self.kept.as_ref().is_some_and(|kept| !kept.cuts());
                 reply!(call, inode.freeze().await.map(|state| Frozen { waits, ..state }));
             }
             InodeCall::Thaw(call) => {
@@ -127,8 +130,7 @@ impl InodeServer {
                 reply!(call, if inode.admit(&call) => inode.set_access(call.entry()).await)
             }
             InodeCall::SetTimes(call) => {
-                let SetTimes { access_ns, modify_ns } = call.entry();
-                reply!(call, if inode.admit(&call) => inode.set_times(access_ns, modify_ns).await)
+                reply!(call, if inode.admit(&call) => inode.set_times(call.entry()).await)
             }
             InodeCall::ReserveAppend(call) => {
                 let ReserveAppend { from, bytes } = call.entry();

@@ -1,13 +1,13 @@
 //! What `stat` says of an inode, and setting it: mode, owner, times.
 
 use crate::format::bytes::{put_u32, put_u64};
-use crate::format::inode_record::{DIRECTORY, TYPE_MASK, Time};
+use crate::format::inode_record::{DIRECTORY, REGULAR, TYPE_MASK, Time};
 use crate::format::stat::{ACCESS_AT, put_time};
 use crate::inode::active_inode::ActiveInode;
 use renga_abi::PAGE_BYTES;
-use renga_proto::attributes::for_next_owner;
+use renga_proto::attributes::{AttributeChange, KEEP_OWNER, for_next_owner};
 use renga_proto::inode::{
-    DISK_DEVICE, GrantedFacts, InodeFacts, KEEP_MODE, STAT_BYTES, SetAccess, TIME_KEEP, TIME_NOW,
+    DISK_DEVICE, GrantedFacts, InodeFacts, KEEP_MODE, STAT_BYTES, SetAccess, SetTimes, TIME_KEEP, TIME_NOW,
 };
 use renga_rt::Errno;
 
@@ -52,49 +52,65 @@ impl ActiveInode {
         })
     }
 
+    /// Sets permission bits, or owner and group.
     pub(super) async fn set_access(&mut self, access: SetAccess) -> Result<(), Errno> {
-        match access {
-            SetAccess { mode: KEEP_MODE, uid, gid } => self.set_owner(uid, gid).await,
-            SetAccess { mode, .. } => self.set_mode(mode).await,
-        }
+        self.set(match access {
+            SetAccess { mode: KEEP_MODE, uid, gid } => AttributeChange::owner(uid, gid),
+            SetAccess { mode, .. } => AttributeChange::mode(mode),
+        })
+        .await
     }
 
-    async fn set_mode(&mut self, mode: u16) -> Result<(), Errno> {
+    pub(super) async fn set_times(&mut self, SetTimes { access_ns, modify_ns }: SetTimes) -> Result<(), Errno> {
+        let now_ns = self.now_ns();
+        let [access_ns, modify_ns] = [access_ns, modify_ns].map(|ns| if ns == TIME_NOW { now_ns } else { ns });
+        self.set(AttributeChange { access_ns, modify_ns, ..AttributeChange::NONE }).await
+    }
+
+    async fn set(&mut self, change: AttributeChange) -> Result<(), Errno> {
         self.check()?;
         self.begin_change().await?;
-        self.record.set_mode(self.record.mode() & TYPE_MASK | mode & !TYPE_MASK);
-        self.touch();
+        if change != AttributeChange::NONE {
+            self.make_changed(change, 0);
+        }
         Ok(())
     }
 
-    pub(crate) async fn set_times(&mut self, access_ns: u64, modify_ns: u64) -> Result<(), Errno> {
-        self.check()?;
-        self.begin_change().await?;
-        if (access_ns, modify_ns) == (TIME_KEEP, TIME_KEEP) {
-            return Ok(());
+    /// What the board has changed is so here from now on.
+    pub(super) async fn take_changed(&mut self, bytes: &[u8]) {
+        let Some((changed, ns_ago)) = AttributeChange::get(bytes) else { return };
+        if self.leased.is_none_or(|lease| lease.superseded) || !self.record.is(REGULAR) {
+            return;
         }
-        let now_ns = self.now_ns();
+        match self.begin_change().await {
+            Ok(()) => self.make_changed(changed, ns_ago),
+            Err(errno) => self.deferred_error = self.deferred_error.or(Some(errno)), // reported to whoever syncs
+        }
+    }
+
+    fn make_changed(&mut self, changed: AttributeChange, ns_ago: u64) {
+        let AttributeChange { mode, owner, strips, access_ns, modify_ns } = changed;
+        let choose = |new: u32, old: u32| if new == KEEP_OWNER { old } else { new };
+        let (uid, gid) = self.record.owner();
+        self.record.set_owner(choose(owner.0, uid), choose(owner.1, gid));
+        let bits = match mode {
+            KEEP_MODE if strips && !self.record.is(DIRECTORY) => for_next_owner(self.record.mode()),
+            KEEP_MODE => self.record.mode(),
+            mode => mode,
+        };
+        self.record.set_mode(self.record.mode() & TYPE_MASK | bits & !TYPE_MASK);
         for (time, ns) in [(Time::Access, access_ns), (Time::Modify, modify_ns)] {
-            match ns {
-                TIME_KEEP => {}
-                TIME_NOW => self.record.set_time_ns(time, now_ns),
-                ns => self.record.set_time_ns(time, ns),
+            if ns != TIME_KEEP {
+                self.record.set_time_ns(time, ns);
             }
         }
-        self.touch();
-        Ok(())
+        let changed_ns = self.now_ns().saturating_sub(ns_ago);
+        self.record.set_time_ns(Time::Change, changed_ns);
+        self.note_change();
     }
 
-    async fn set_owner(&mut self, uid: u32, gid: u32) -> Result<(), Errno> {
-        self.check()?;
-        self.begin_change().await?;
-        let (old_uid, old_gid) = self.record.owner();
-        let choose = |new: u32, old: u32| if new == u32::MAX { old } else { new };
-        self.record.set_owner(choose(uid, old_uid), choose(gid, old_gid));
-        if !self.record.is(DIRECTORY) {
-            self.record.set_mode(for_next_owner(self.record.mode()));
-        }
-        self.touch();
-        Ok(())
+    /// Mode, owner or times are changed here, whatever the holder of the orphaned lease has changed before.
+    pub(super) fn supersede(&mut self) {
+        self.leased.iter_mut().for_each(|lease| lease.superseded = true);
     }
 }

@@ -9,6 +9,7 @@
 
 use crate::inode_table::inode_slot::{InodeSlot, NO_INODE, SlotUse, USES};
 use crate::leases::referrers::Referrers;
+use renga_proto::inode::NextLeased;
 use renga_proto::pages::FileId;
 use renga_rt::account::AccountNumber;
 use renga_rt::linked_list::{self, LinkedList, RowNumber};
@@ -305,8 +306,8 @@ impl ActiveTable {
     }
 
     /// The first process from `from` on whose inode is leased to another board.
-    pub(crate) fn next_leased(&self, from: u16, spares: bool) -> Option<u16> {
-        self.referrers.next_leased(from, spares)
+    pub(crate) fn next_leased(&self, NextLeased { from, spares }: NextLeased) -> Result<u16, Errno> {
+        self.referrers.next_leased(from, spares).ok_or(Errno::ENOENT)
     }
 
     /// What jobs of these boards have written need not be flushed while they are held.

@@ -11,22 +11,13 @@ use crate::lookup::name_cache::NameCache;
 use core::cell::Cell;
 use heapless::Deque;
 use renga_proto::inode::{
-    Activate, ActivateDirectory, Create, Facts, Inode, InodeFacts, Links, Load, NextReclaim, Reactivate,
-    ReclaimedInode, Retire,
+    Facts, Inode, InodeDirectoryCall, InodeFacts, Links, Load, NextReclaim, ReclaimedInode, Retire,
 };
 use renga_proto::pages::FileId;
 use renga_rt::{Call, Client, Errno, Family, ForwardFamily, Me};
 
 /// Calls that wait for the inode reclaimer; further ones wait at the port.
 const WAITING_MAX: usize = 16;
-
-/// A call that waits for the inode reclaimer.
-pub(super) enum WaitingCall {
-    Activate(Call<Activate>),
-    Create(Call<Create>),
-    Reactivate(Call<Reactivate>),
-    Directory(Call<ActivateDirectory>),
-}
 
 pub(super) struct InodeDirectoryState {
     pub(super) me: Me,
@@ -36,8 +27,11 @@ pub(super) struct InodeDirectoryState {
     pub(super) board: u8,
     pub(super) table: ActiveTable,
     pub(super) names: NameCache,
-    pub(super) waiting: Deque<WaitingCall, WAITING_MAX>,
+    /// Calls that wait for the inode reclaimer.
+    pub(super) waiting: Deque<InodeDirectoryCall, WAITING_MAX>,
     pub(super) inode_reclaimer: Option<Call<NextReclaim>>,
+    /// The inode reclaimer has done something, so that a waiting call may go on.
+    pub(super) reclaimed: bool,
     pub(super) retires: Option<Call<Retire>>,
     pub(super) lock: NamesLock,
     pub(super) commits: CommitQueue,

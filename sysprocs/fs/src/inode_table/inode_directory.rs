@@ -10,7 +10,7 @@
 use crate::commit_due::CommitDue;
 use crate::inode_table::active_table::{Activation, ActiveTable};
 use crate::inode_table::commit_queue::CommitQueue;
-use crate::inode_table::directory_state::{InodeDirectoryState, WaitingCall};
+use crate::inode_table::directory_state::InodeDirectoryState;
 use crate::inode_table::inode_slot::InodeSlot;
 use crate::inode_table::names_lock::NamesLock;
 use crate::leases::referrers::Referrers;
@@ -18,10 +18,10 @@ use crate::lookup::name_cache::{NameCache, NameSlot};
 use heapless::Deque;
 use renga_proto::inode::{
     Activate, ActivateDirectory, CachedOf, CommitAll, CommitExtent, Create, GiveUp, GrantName, HandOver, Inode,
-    InodeDirectory, InodeDirectoryCall, InodeFacts, Keep, Load, LockNames, NO_SLOT, NextLeased, NextReclaim,
-    Reactivate, Release, Retire, TakeHolders,
+    InodeDirectory, InodeDirectoryCall, InodeFacts, Keep, Load, LockNames, NO_SLOT, NextReclaim, Reactivate, Release,
+    Retire, TakeHolders,
 };
-use renga_rt::{Call, Errno, Family, ForwardFamily, Me, Never, Port, Protocol, reply};
+use renga_rt::{Call, Entry, Errno, Family, ForwardFamily, Me, Never, Port, Protocol, reply};
 
 /// The entries that may wait for the inode reclaimer.
 const WAITING: u32 = Activate::BIT | ActivateDirectory::BIT | Create::BIT | Reactivate::BIT;
@@ -49,6 +49,7 @@ pub async fn inode_directory(
         names,
         waiting: Deque::new(),
         inode_reclaimer: None,
+        reclaimed: false,
         retires: None,
         lock: NamesLock::default(),
         commits: CommitQueue::default(),
@@ -61,7 +62,16 @@ pub async fn inode_directory(
             // The most frequent calls are not moved once more.
             InodeDirectoryCall::KnownStatus(call) => state.known_status(call).await,
             InodeDirectoryCall::KnownOpen(call) => state.known_open(call).await,
-            call => state.serve(call).await,
+            call => {
+                if let Some(waiting) = state.serve(call).await {
+                    // The port is closed while it is full.
+                    let _ = state.waiting.push_back(waiting);
+                }
+                if core::mem::take(&mut state.reclaimed) {
+                    state.retry_waiting().await;
+                }
+                state.give_work();
+            }
         }
         state.commits.begin(state.table.freed);
         due.set_freeing(state.table.freed != state.table.to_free);
@@ -69,11 +79,15 @@ pub async fn inode_directory(
 }
 
 impl InodeDirectoryState {
-    async fn serve(&mut self, call: InodeDirectoryCall) {
+    /// Serves a call, or gives it back while it must wait for the inode reclaimer.
+    async fn serve(&mut self, call: InodeDirectoryCall) -> Option<InodeDirectoryCall> {
         match call {
             InodeDirectoryCall::KnownStatus(call) => self.known_status(call).await,
             InodeDirectoryCall::KnownOpen(call) => self.known_open(call).await,
-            InodeDirectoryCall::Activate(call) => self.begin(WaitingCall::Activate(call)).await,
+            InodeDirectoryCall::Activate(call) => {
+                let slot = self.activate(call.entry().ino, call.board()).await;
+                return reply_slot(call, slot, InodeDirectoryCall::Activate);
+            }
             InodeDirectoryCall::Release(call) => self.release(call),
             InodeDirectoryCall::LockNames(call) => self.lock.lock(call),
             InodeDirectoryCall::UnlockNames(call) => {
@@ -85,11 +99,22 @@ impl InodeDirectoryState {
             InodeDirectoryCall::BoardDied(call) => {
                 self.drop_board(call.entry().board);
                 call.reply(Ok(()));
-                self.give_work();
             }
-            InodeDirectoryCall::Create(call) => self.begin(WaitingCall::Create(call)).await,
-            InodeDirectoryCall::Reactivate(call) => self.begin(WaitingCall::Reactivate(call)).await,
-            InodeDirectoryCall::ActivateDirectory(call) => self.begin(WaitingCall::Directory(call)).await,
+            InodeDirectoryCall::Create(call) => {
+                let slot = self.create(call.entry(), call.board()).await;
+                return reply_slot(call, slot, InodeDirectoryCall::Create);
+            }
+            InodeDirectoryCall::Reactivate(call) => {
+                let (Reactivate { ino, generation }, board) = (call.entry(), call.board());
+                let same =
+                    |facts: InodeFacts| (facts.birth.generation == generation).then_some(()).ok_or(Errno::ENOENT);
+                let slot = self.activate_alive(ino, board, same).await;
+                return reply_slot(call, slot, InodeDirectoryCall::Reactivate);
+            }
+            InodeDirectoryCall::ActivateDirectory(call) => {
+                let slot = self.activate_directory(call.entry().directory, call.board()).await;
+                return reply_slot(call, slot, InodeDirectoryCall::ActivateDirectory);
+            }
             InodeDirectoryCall::Keep(call) => {
                 let Keep { slot, ino } = call.entry();
                 reply!(call, self.table.keep(slot, ino, call.board()));
@@ -97,10 +122,7 @@ impl InodeDirectoryState {
             InodeDirectoryCall::Unlinked(call) => reply!(call, self.set_unlinked(call.entry().slot)),
             InodeDirectoryCall::SessionWith(call) => reply!(call, Ok(self.table.session(call.entry().board))),
             InodeDirectoryCall::GiveUp(call) => reply!(call, self.give_up(call.entry())),
-            InodeDirectoryCall::NextLeased(call) => {
-                let NextLeased { from, spares } = call.entry();
-                call.reply(self.table.next_leased(from, spares).ok_or(Errno::ENOENT));
-            }
+            InodeDirectoryCall::NextLeased(call) => reply!(call, self.table.next_leased(call.entry())),
             InodeDirectoryCall::Spare(call) => {
                 self.table.spare(call.entry().boards);
                 call.reply(Ok(()));
@@ -109,8 +131,8 @@ impl InodeDirectoryState {
                 let HandOver { slot, board } = call.entry();
                 reply!(call, self.table.hand_over(slot, call.board(), board));
             }
-            InodeDirectoryCall::NextReclaim(call) => self.next_reclaim(call).await,
-            InodeDirectoryCall::Retire(call) => self.retire(call).await,
+            InodeDirectoryCall::NextReclaim(call) => self.next_reclaim(call),
+            InodeDirectoryCall::Retire(call) => self.retire(call),
             InodeDirectoryCall::KnownPath(call) => self.known_path(call).await,
             InodeDirectoryCall::KnownName(call) => self.known_name(call).await,
             InodeDirectoryCall::LearnName(mut call) => {
@@ -126,6 +148,7 @@ impl InodeDirectoryState {
                 reply!(call, Ok(self.names.take_holders(directory, call.lent(), aware)));
             }
         }
+        None
     }
 
     fn release(&mut self, call: Call<Release>) {
@@ -135,7 +158,6 @@ impl InodeDirectoryState {
             self.table.note_account(slot, self.me.account());
         }
         call.reply(released);
-        self.give_work();
     }
 
     fn set_unlinked(&mut self, slot: u16) -> Result<CachedOf, Errno> {
@@ -148,22 +170,22 @@ impl InodeDirectoryState {
         if self.table.session(board) == session { self.table.release(slot, ino, board) } else { Ok(()) }
     }
 
-    async fn next_reclaim(&mut self, call: Call<NextReclaim>) {
+    fn next_reclaim(&mut self, call: Call<NextReclaim>) {
         let done = call.entry().done;
         if done != NO_SLOT {
             self.table.reclaimed(done);
         }
         self.inode_reclaimer = Some(call);
-        self.retry_waiting().await;
+        self.reclaimed = true;
     }
 
-    async fn retire(&mut self, call: Call<Retire>) {
+    fn retire(&mut self, call: Call<Retire>) {
         self.table.retire();
         match call.entry().wait {
             true => self.retires = Some(call),
             false => call.reply(Ok(())),
         }
-        self.retry_waiting().await;
+        self.reclaimed = true;
     }
 
     fn commit(&mut self, call: Call<CommitAll>) {
@@ -185,19 +207,13 @@ impl InodeDirectoryState {
         // A caller that waits does so in the order of asking. Bounded by how many wait.
         for _ in 0..self.waiting.len() {
             let Some(waiting) = self.waiting.pop_front() else { break };
-            match &waiting {
-                WaitingCall::Activate(call) => self.me.take_up(call),
-                WaitingCall::Create(call) => self.me.take_up(call),
-                WaitingCall::Reactivate(call) => self.me.take_up(call),
-                WaitingCall::Directory(call) => self.me.take_up(call),
-            }
-            if let Some(waiting) = self.try_begin(waiting).await {
+            waiting.take_up(&mut self.me);
+            if let Some(waiting) = self.serve(waiting).await {
                 // There was room for it.
                 let _ = self.waiting.push_front(waiting);
                 break;
             }
         }
-        self.give_work();
         if self.table.is_settled()
             && let Some(call) = self.retires.take()
         {
@@ -205,62 +221,33 @@ impl InodeDirectoryState {
         }
     }
 
-    async fn begin(&mut self, call: WaitingCall) {
-        if let Some(waiting) = self.try_begin(call).await {
-            // The port is closed while it is full.
-            let _ = self.waiting.push_back(waiting);
+    async fn create(&mut self, create: Create, board: u8) -> Result<Option<u16>, Errno> {
+        let Create { ino, mode, device } = create;
+        match self.table.activate(ino, board)? {
+            Activation::Fresh(slot) => {
+                // Of a directory that had its number.
+                let holders = self.names.forget_directory(ino);
+                self.names.spill(holders);
+                self.inode(slot)?.call(Load { ino, mode, device }, ()).await?;
+                Ok(Some(slot))
+            }
+            Activation::Later => Ok(None),
+            // It is given out, so nobody has it.
+            Activation::Active(_) => Err(Errno::EIO),
         }
-        self.give_work();
     }
+}
 
-    /// Answers, or gives the call back while it must wait.
-    async fn try_begin(&mut self, call: WaitingCall) -> Option<WaitingCall> {
-        match call {
-            WaitingCall::Activate(call) => match self.activate(call.entry().ino, call.board()).await {
-                Ok(Some(slot)) => call.reply(Ok(slot)),
-                Ok(None) => return Some(WaitingCall::Activate(call)),
-                Err(errno) => call.reply(Err(errno)),
-            },
-            WaitingCall::Create(call) => {
-                let Create { ino, mode, device } = call.entry();
-                match self.table.activate(ino, call.board()) {
-                    Ok(Activation::Fresh(slot)) => {
-                        // Of a directory that had its number.
-                        let holders = self.names.forget_directory(ino);
-                        self.names.spill(holders);
-                        let begun = match self.inode(slot) {
-                            Ok(mut inode) => inode.call(Load { ino, mode, device }, ()).await,
-                            Err(errno) => Err(errno),
-                        };
-                        call.reply(begun.map(|()| slot));
-                    }
-                    Ok(Activation::Later) => return Some(WaitingCall::Create(call)),
-                    // It is given out, so nobody has it.
-                    Ok(Activation::Active(_)) => call.reply(Err(Errno::EIO)),
-                    Err(errno) => call.reply(Err(errno)),
-                }
-            }
-            WaitingCall::Reactivate(call) => {
-                let Reactivate { ino, generation } = call.entry();
-                let same = |facts: InodeFacts| match facts.birth.generation == generation {
-                    true => Ok(()),
-                    false => Err(Errno::ENOENT),
-                };
-                match self.activate_alive(ino, call.board(), same).await {
-                    Ok(Some(slot)) => call.reply(Ok(slot)),
-                    Ok(None) => return Some(WaitingCall::Reactivate(call)),
-                    Err(errno) => call.reply(Err(errno)),
-                }
-            }
-            WaitingCall::Directory(call) => {
-                let (directory, board) = (call.entry().directory, call.board());
-                match self.activate_directory(directory, board).await {
-                    Ok(Some(slot)) => call.reply(Ok(slot)),
-                    Ok(None) => return Some(WaitingCall::Directory(call)),
-                    Err(errno) => call.reply(Err(errno)),
-                }
-            }
-        }
-        None
+/// Replies with the slot of an inode, or gives the call back while there is none.
+fn reply_slot<E: Entry<Reply = Result<u16, Errno>>>(
+    call: Call<E>,
+    slot: Result<Option<u16>, Errno>,
+    wait: fn(Call<E>) -> InodeDirectoryCall,
+) -> Option<InodeDirectoryCall> {
+    match slot {
+        Ok(None) => return Some(wait(call)),
+        Ok(Some(slot)) => call.reply(Ok(slot)),
+        Err(errno) => call.reply(Err(errno)),
     }
+    None
 }

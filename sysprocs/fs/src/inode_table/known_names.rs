@@ -63,7 +63,6 @@ impl InodeDirectoryState {
     pub(super) async fn known_path(&mut self, mut call: Call<KnownPath>) {
         let (entry, board) = (call.entry(), call.board());
         reply!(call, self.reach(entry, call.lent(), board).await);
-        self.give_work();
     }
 
     async fn reach(&mut self, entry: KnownPath, path: &[u8], board: u8) -> Result<PathReached, Errno> {
@@ -77,7 +76,6 @@ impl InodeDirectoryState {
     pub(super) async fn known_name(&mut self, mut call: Call<KnownName>) {
         let (entry, board) = (call.entry(), call.board());
         reply!(call, self.find_name(entry, call.lent(), board).await);
-        self.give_work();
     }
 
     async fn find_name(&mut self, entry: KnownName, name: &[u8], board: u8) -> Result<Named, Errno> {
