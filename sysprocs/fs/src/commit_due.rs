@@ -10,13 +10,9 @@ use renga_rt::Notifier;
 pub struct CommitDue {
     commit_timer: Option<Notifier>,
     at_ns: Cell<Option<u64>>,
-    /// The last commit failed.
     failed: Cell<bool>,
-    /// Inodes are being freed.
     freeing: Cell<bool>,
-    /// Somebody waits for it.
     pub(crate) awaited: Cell<bool>,
-    /// Much is leased.
     pub(crate) crowded: Cell<bool>,
 }
 

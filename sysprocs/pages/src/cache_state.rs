@@ -40,7 +40,6 @@ pub(crate) struct CacheState<M: UserMemory + ?Sized + 'static> {
 }
 
 impl<M: UserMemory + ?Sized> CacheState<M> {
-    /// Whether this is the board of the inodes.
     pub(crate) fn is_home(&self) -> bool {
         self.disk_board == self.me.id().board.0
     }

@@ -43,7 +43,6 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
         waited_ns < WAIT_NS_MAX && self.windows.is_open(&self.me, own, taken, account)
     }
 
-    /// Serves `call`, or keeps it until programs have run.
     pub(crate) async fn serve_in_time(&mut self, call: PagesCall) {
         let account = self.me.account();
         if !self.is_to_run(&call, account, 0) {

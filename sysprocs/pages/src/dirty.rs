@@ -31,7 +31,6 @@ impl PageIndex {
         lost
     }
 
-    /// The frame of the page that is dirty for longest.
     pub(crate) fn oldest_dirty(&self) -> Option<u32> {
         self.dirty.list.oldest()
     }
@@ -56,7 +55,6 @@ impl PageIndex {
         self.files[slot.file as usize].dirty += 1;
     }
 
-    /// It needs no writing any more.
     pub(crate) fn make_clean(&mut self, at: u32) {
         self.leave_order(at);
         let slot = &mut self.pages[at as usize];
@@ -96,7 +94,6 @@ impl PageIndex {
         }
     }
 
-    /// Takes a page out of the list that it is in.
     pub(crate) fn leave_order(&mut self, at: u32) {
         let PageRecord { file, dirty, .. } = self.pages[at as usize];
         let Some(place) = dirty else {
@@ -109,7 +106,6 @@ impl PageIndex {
         }
     }
 
-    /// The frame of the dirty page that goes to `block`.
     fn find_dirty(&mut self, block: u32) -> Option<u32> {
         let first = *self.dirty.chain(block);
         let is = |slot: &PageRecord| slot.dirty.is_some_and(|place| place.block == block);

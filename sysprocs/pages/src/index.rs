@@ -94,7 +94,6 @@ impl PageIndex {
         self.arrived
     }
 
-    /// For how many frames there is room.
     pub(crate) fn frames(&self) -> u32 {
         self.pages.len() as u32
     }
@@ -134,14 +133,12 @@ impl PageIndex {
         self.find_file(id).filter(|&file| !self.files[file as usize].is_withheld())
     }
 
-    /// The frame of a page of the file in record `file`.
     pub(crate) fn page_of(&mut self, file: u32, page: u32) -> Option<Frame> {
         let at = self.find_page(file, page)?;
         self.pages[at as usize].used = true;
         Some(Frame(at))
     }
 
-    /// The list that a clean page is in.
     fn clean_list(&mut self, at: u32) -> &mut LinkedList<u32> {
         let PageRecord { file, first_mapping, .. } = self.pages[at as usize];
         match self.files.get(file as usize) {
@@ -151,14 +148,12 @@ impl PageIndex {
         }
     }
 
-    /// Puts a clean page into its list.
     pub(crate) fn enter_order(&mut self, at: u32) {
         let mut list = *self.clean_list(at);
         list.push(self.pages, |slot| &mut slot.in_order, at);
         *self.clean_list(at) = list;
     }
 
-    /// Takes a clean page out of its list.
     pub(crate) fn leave_clean(&mut self, at: u32) {
         let mut list = *self.clean_list(at);
         list.remove(self.pages, |slot| &mut slot.in_order, at);
@@ -239,7 +234,6 @@ impl PageIndex {
         true
     }
 
-    /// Another frame has the page that `at` had.
     pub(crate) fn replace(&mut self, at: Frame, by: Frame) {
         let PageRecord { file, page, dirty, sole, written, .. } = self.pages[at.0 as usize];
         let id = self.files[file as usize].id;

@@ -196,7 +196,6 @@ impl PageIndex {
         }
     }
 
-    /// Whether something of the file is dirty.
     pub(crate) fn has_dirty(&self, id: FileId) -> bool {
         self.find_file(id).is_some_and(|file| self.files[file as usize].dirty > 0)
     }

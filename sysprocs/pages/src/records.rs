@@ -9,13 +9,11 @@ use renga_proto::pages::{FileId, NO_LEASE};
 use renga_rt::Arena;
 use renga_rt::linked_list::{LinkedList, Links};
 
-/// No record.
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// The record of no file: of pages that are no longer their file's and still to be written.
 pub(crate) const DETACHED: u32 = NONE - 1;
 
-/// Where a dirty page is to go.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DirtyPlace {
     pub(crate) block: u32,
@@ -25,7 +23,6 @@ pub(crate) struct DirtyPlace {
     pub(crate) tries: u8,
 }
 
-/// Pages of a run.
 pub(crate) const RUN_MAX: usize = RUN_PAGES_MAX as usize;
 
 /// Room for what is known of one frame. Boot provides one per frame of the board.
@@ -34,7 +31,6 @@ pub(crate) struct PageRecord {
     /// The file's record; `NONE`: the frame shows no page.
     pub(crate) file: u32,
     pub(crate) page: u32,
-    /// Next of the same chain of the hash.
     pub(crate) chained: u32,
     pub(crate) used: bool,
     /// It has been dirty: what was read of it may be older than what it was.
@@ -43,7 +39,6 @@ pub(crate) struct PageRecord {
     pub(crate) sole: bool,
     /// Where it is to be written; `None`: it is clean.
     pub(crate) dirty: Option<DirtyPlace>,
-    /// Next dirty page of the same chain of blocks.
     pub(crate) next_dirty: u32,
     /// In the clock, or in the list of dirty, of mapped or of objects' pages.
     pub(crate) in_order: Links<u32>,
@@ -52,7 +47,6 @@ pub(crate) struct PageRecord {
     pub(crate) first_mapping: u32,
 }
 impl PageRecord {
-    /// Of a frame that shows nothing.
     pub(crate) const EMPTY: PageRecord = PageRecord {
         file: NONE,
         page: 0,
@@ -68,7 +62,6 @@ impl PageRecord {
     };
 }
 
-/// Room for what is known of one file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FileRecord {
     pub(crate) id: FileId,
@@ -80,7 +73,6 @@ pub(crate) struct FileRecord {
     /// Its size, while that is known.
     pub(crate) size: Option<u64>,
     pub(crate) pages: LinkedList<u32>,
-    /// How many of them are dirty.
     pub(crate) dirty: u32,
     /// Some of them are or were mapped by programs that share them.
     pub(crate) mapped: bool,
@@ -124,7 +116,6 @@ impl FileRecord {
         self.lease = lease;
     }
 
-    /// Of no file.
     pub(crate) const EMPTY: FileRecord = FileRecord {
         id: FileId { ino: 0, generation: 0 },
         used: false,
@@ -155,30 +146,24 @@ impl FileRecord {
 pub(crate) struct ReverseMapping {
     /// The cached page's frame; `NONE`: this is none.
     pub(crate) frame: u32,
-    /// The root of the address space.
     pub(crate) space: u32,
-    /// The number of its page.
     pub(crate) at: u32,
-    /// The next of the same frame.
     pub(crate) next: u32,
 }
 impl ReverseMapping {
     pub(crate) const NONE: ReverseMapping = ReverseMapping { frame: NONE, space: 0, at: 0, next: NONE };
 }
 
-/// What is known of all dirty pages.
 pub(crate) struct DirtyPages {
     pub(crate) list: LinkedList<u32>,
     /// First of each chain of dirty pages by their blocks; as many as a power of two.
     chains: &'static mut [u32],
-    /// The run on its way.
     pub(crate) run: [u32; RUN_MAX],
     pub(crate) in_run: usize,
     pub(crate) ordered: bool,
     pub(crate) lost: u32,
 }
 impl DirtyPages {
-    /// None, in these chains.
     pub(crate) fn new(chains: &'static mut [u32]) -> DirtyPages {
         DirtyPages { list: LinkedList::EMPTY, chains, run: [NONE; RUN_MAX], in_run: 0, ordered: false, lost: 0 }
     }
@@ -190,16 +175,13 @@ impl DirtyPages {
     }
 }
 
-/// All notes.
 pub(crate) struct ReverseMappings {
     pub(crate) table: &'static mut [ReverseMapping],
     /// The oldest, or the next free one.
     pub(crate) hand: u32,
-    /// Clean pages that are mapped.
     pub(crate) pages: LinkedList<u32>,
 }
 impl ReverseMappings {
-    /// None, in this table.
     pub(crate) fn new(table: &'static mut [ReverseMapping]) -> ReverseMappings {
         ReverseMappings { table, hand: 0, pages: LinkedList::EMPTY }
     }

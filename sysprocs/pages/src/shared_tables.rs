@@ -14,11 +14,9 @@ use renga_hal::shared_tables::SHARED_TABLES_MAX;
 use renga_proto::pages::{FileId, FindSharedTable, KeepSharedTable};
 use renga_rt::Errno;
 
-/// A shared page table of a file.
 #[derive(Clone, Copy)]
 pub(crate) struct SharedTable {
     file: FileId,
-    /// Where in an address space.
     at: u64,
     /// Of which content, and of how many cached pages.
     since: u64,
@@ -34,7 +32,6 @@ impl SharedTable {
     }
 }
 
-/// The shared page tables of a board.
 pub(crate) struct SharedTables(Vec<SharedTable, SHARED_TABLES_MAX>);
 
 impl SharedTables {
@@ -74,7 +71,6 @@ impl SharedTables {
         self.0.is_full()
     }
 
-    /// Adds the table of `offer`.
     pub(crate) fn add(&mut self, offer: KeepSharedTable, count: u32) -> Result<(), Errno> {
         let KeepSharedTable { file, at, frame, ticket: since } = offer;
         if self.0.iter().any(|known| (known.file, known.at) == (file, at) && !known.outdated) {

@@ -21,7 +21,6 @@ pub(crate) const WAIT_NS_MAX: u64 = 10_000_000;
 pub(crate) const ARRIVAL_NS_MAX: u64 = 4_000_000;
 /// Programs that are known to have mapped something.
 const WINDOWS: usize = 8;
-/// What takes pages away.
 const TAKING: u32 = RevokePages::BIT | FlushLease::BIT | SetLeasedOut::BIT | ProtectPage::BIT;
 
 /// A page that a program has mapped, or is about to map.
@@ -30,13 +29,11 @@ struct TimeWindow {
     file: FileId,
     page: u32,
     account: AccountNumber,
-    /// The slot of the program.
     slot: Caller,
     /// What the program had run for when it mapped the page, ns.
     mapped: Option<u64>,
 }
 
-/// How far a program is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
     /// The page is still to come.
@@ -64,17 +61,14 @@ impl TimeWindow {
     }
 }
 
-/// A call that waits.
 pub(crate) struct DelayedCall {
     pub(crate) call: PagesCall,
-    /// For whom it is made.
     pub(crate) account: AccountNumber,
     pub(crate) since_ns: u64,
     /// When to look next, from then.
     pub(crate) pause_ns: u64,
 }
 
-/// All windows of a board.
 pub(crate) struct TimeWindows {
     last: [Option<TimeWindow>; WINDOWS],
     next: usize,
@@ -86,7 +80,6 @@ impl TimeWindows {
         TimeWindows { last: [None; WINDOWS], next: 0, waiting: None }
     }
 
-    /// What may be asked now.
     #[inline(always)]
     pub(crate) fn entries(&self) -> u32 {
         if self.waiting.is_some() { Pages::ENTRIES & !TAKING } else { Pages::ENTRIES }

@@ -112,12 +112,9 @@ macro_rules! start_each { (|$at:ident, $M:ident| $(
 } }
 each_kind!(start_each);
 
-/// Locks of all files.
 const LOCKS: usize = 1024;
 
-/// Event files of a board.
 const EVENT_FILES: usize = 256;
-/// Watches of all sets of a board.
 const WATCHES: usize = 1024;
 
 /// Entries of a board's name cache: names, inodes, and targets of symbolic links.
@@ -135,7 +132,6 @@ const fn timers(slots: usize) -> usize {
     8 * slots
 }
 
-/// One board, while its processes are started.
 pub(crate) struct Boot<'m, M> {
     machine: &'m M,
     directory: &'static Directory,

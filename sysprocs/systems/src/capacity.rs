@@ -8,7 +8,6 @@ use crate::kinds::Kind;
 use crate::rule::{Rule, hold};
 use crate::tables::{AsyncEdge, Board, Peer, Permit, Placed, System};
 
-/// The first rule that board `number` breaks.
 pub(crate) fn check(system: &System<'_>, number: usize) -> Result<(), Rule> {
     let board = &system.boards[number];
     board.placed.iter().try_for_each(check_entries)?;

@@ -23,7 +23,6 @@ pub struct Directory {
     board: u8,
     arena: &'static Arena,
     own: &'static [&'static Process],
-    /// By core.
     views: &'static [View],
 }
 

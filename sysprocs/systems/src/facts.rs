@@ -78,7 +78,6 @@ impl Kind {
 macro_rules! facts { (|$at:ident, $M:ident| $(
     $Kind:ident $name:literal $what:literal, $place:ident $count_max:literal: $function:path [$($special:expr),*];
 )+) => {
-    /// The list, for devices of these types.
     struct List<$M>(PhantomData<$M>);
     impl<$M: Devices> List<$M> {
         const FACTS: &'static [Facts] = &[$(Facts {

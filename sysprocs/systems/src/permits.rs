@@ -11,7 +11,6 @@ use crate::tables::{AsyncEdge, Permit};
 use core::cell::Cell;
 use renga_router::Permits;
 
-/// One column for each kind.
 const COLUMNS: usize = FACTS.len();
 
 /// The table of the board of `directory`.

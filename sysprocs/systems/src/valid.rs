@@ -131,7 +131,6 @@ fn check_links(system: &System<'_>, board: &Board<'_>, number: usize) -> Result<
     hold(others.into_iter().all(other) && slots, "other boards are boards of the system")
 }
 
-/// Proxies stand for processes that there are.
 fn check_callers(system: &System<'_>, row: &Proxies) -> Result<(), Rule> {
     let range = system.boards[usize::from(row.caller_board)].range(row.caller_kind);
     hold(
@@ -159,7 +158,6 @@ fn check_permit(system: &System<'_>, board: &Board<'_>, row: &Permit) -> Result<
     hold(row.entries & !called == 0, "a kind may call what its signature says, and no more")
 }
 
-/// Processes elsewhere are processes that there are.
 fn check_elsewhere(system: &System<'_>, row: &Placed) -> Result<(), Rule> {
     let there = system.boards[usize::from(row.board)].placed;
     hold(there.contains(row), "what is called elsewhere is placed there")

@@ -52,7 +52,6 @@ impl View {
         View { board: number, own, members }
     }
 
-    /// By board those of `kind`.
     pub(crate) fn of_kind(&self, kind: Kind) -> &'static [Members] {
         self.members[kind as usize]
     }

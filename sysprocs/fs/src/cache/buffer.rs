@@ -11,7 +11,6 @@ use renga_proto::buffer::page::{Buffer, BufferCall, Overwrite};
 use renga_proto::disk::{Disk, ReadBlocks};
 use renga_rt::{Call, Client, Errno, Never, Port, reply};
 
-/// No block: none has this number.
 const NO_BLOCK: u64 = u64::MAX;
 
 struct BufferState {
@@ -84,7 +83,6 @@ impl BufferState {
         }
     }
 
-    /// Holds `block` from now on.
     async fn hold(&mut self, block: u64) -> Result<(), Errno> {
         if self.block != block {
             self.block = NO_BLOCK;

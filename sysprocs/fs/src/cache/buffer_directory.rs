@@ -27,7 +27,6 @@ struct BufferDirectoryState {
     board: u8,
     slots: BufferSlots,
     due: &'static CommitDue,
-    /// Waits for a clean buffer.
     waiting: Option<BufferDirectoryCall>,
     /// Waits until nobody else writes.
     drains: Option<Call<NextWrite>>,

@@ -54,7 +54,6 @@ impl RunWriter {
         copy(&mut self.clients, held, page).await
     }
 
-    /// Writes the run that begins with `first`.
     async fn write_run(&mut self, first: BufferedBlock) -> Result<(), Errno> {
         let RunWriter { clients, pages } = self;
         let (mut count, mut next) = (0, Ok(first));

@@ -9,11 +9,8 @@
 use renga_proto::buffer::{DirtyClass, TransactionOutcome};
 use renga_rt::linked_list::{self, LinkedList, Links, RowNumber};
 
-/// No block: none has this number.
 const NO_BLOCK: u64 = u64::MAX;
-/// Chains of the hash from block to slot.
 const CHAINS: usize = 256;
-/// Blocks that are written in one run at most.
 pub(crate) const RUN_BLOCKS_MAX: usize = 64;
 /// Buffers that metadata leave to others: with them frozen inodes go on reading, so that a transaction can end.
 const RESERVE: usize = 2;
@@ -44,7 +41,6 @@ impl From<DirtyClass> for SlotState {
     }
 }
 
-/// What a call does to a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum BlockAccess {
     Read,
@@ -58,7 +54,6 @@ pub struct BufferSlot {
     writing: bool,
     rewritten: bool,
     in_list: Links<u16>,
-    /// Next of the same chain.
     next: u16,
 }
 impl BufferSlot {
@@ -160,7 +155,6 @@ impl BufferSlots {
         number
     }
 
-    /// Gives `block` the least recently used clean buffer.
     fn assign(&mut self, block: u64) -> Option<u16> {
         let number = self.oldest(SlotState::Clean)?;
         let former = self.slot(number).block;
@@ -274,7 +268,6 @@ impl BufferSlots {
         }
     }
 
-    /// To the newest end of a list.
     fn move_to(&mut self, number: u16, state: SlotState) {
         let former = core::mem::replace(&mut self.slot(number).state, state);
         self.lists[former as usize].remove(self.slots, |slot| &mut slot.in_list, number);

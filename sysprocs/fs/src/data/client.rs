@@ -78,7 +78,6 @@ impl DataClients {
         self.reader(file)?.call(ReadIn { file, page, block, count, size }, ()).await
     }
 
-    /// Starts to bring pages in, from `count` blocks side by side.
     pub(crate) async fn read_ahead(&mut self, place: DataPage, count: u32) -> Result<(), Errno> {
         let DataPage { file, page, block, size } = place;
         self.reader(file)?.call(ReadAhead { file, page, block, count, size }, ()).await
@@ -111,7 +110,6 @@ impl DataClients {
         let _ = if all { self.writer.call(WriteData {}, ()).await } else { self.writer.call(MakeRoom {}, ()).await };
     }
 
-    /// How many pages the medium has refused for good.
     pub(crate) async fn lost_writes(&mut self) -> u32 {
         self.pages.call(LostWrites {}, ()).await.unwrap_or(0)
     }
@@ -123,7 +121,6 @@ pub(crate) struct DataPage {
     pub(crate) file: FileId,
     pub(crate) page: u32,
     pub(crate) block: u32,
-    /// The file's size from now on.
     pub(crate) size: u64,
 }
 

@@ -19,7 +19,6 @@ use renga_proto::sessions::{ReferenceOrigin, Sessions};
 use renga_proto::slots::FileTable;
 use renga_rt::{BoardReferences, Client, Errno, Family, Generation, Local, Me};
 
-/// What an open file calls of a server of synthetic files.
 pub(super) const PROC_FILES: u32 = ListSynthetic::BIT | ReadSynthetic::BIT | SyntheticStatus::BIT | WriteSynthetic::BIT;
 
 /// A read has not come to an end yet.
@@ -36,7 +35,6 @@ pub(super) const SETTABLE: u32 = APPEND | 0o4000 | 0o200_000 | 0o1_000_000;
 pub(super) const TYPE_MASK: u16 = 0xf000;
 pub(super) const DIRECTORY: u16 = 0x4000;
 
-/// What an open file calls of its inode.
 pub(super) const INODE: u32 = WriteAt::BIT
     | Append::BIT
     | Truncate::BIT
@@ -89,22 +87,17 @@ pub(super) struct OpenFile<M: UserMemory + ?Sized + 'static> {
     /// Its own board, and that of the inodes.
     pub(super) home: u8,
     pub(super) board: u8,
-    /// Which generation it is in.
     pub(super) open_generation: Generation,
     pub(super) references: BoardReferences,
     /// The board whose call it serves.
     pub(super) asker: u8,
-    /// Which inode.
     pub(super) ino: u32,
     pub(super) generation: u32,
-    /// Its type and permission bits.
     pub(super) mode: u16,
     /// The inode's process, unless it is not known since the session with the board of the inodes has ended.
     pub(super) slot: Option<u16>,
-    /// Of the reference to it.
     pub(super) origin: ReferenceOrigin,
     pub(super) sessions: &'static Sessions,
-    /// Linux's open flags.
     pub(super) flags: u32,
     pub(super) offset: u64,
     /// Written since the inode last settled.
@@ -113,7 +106,6 @@ pub(super) struct OpenFile<M: UserMemory + ?Sized + 'static> {
     pub(super) lost: bool,
     /// Of a synthetic file: where reading has come to its end, or `NO_END`.
     pub(super) synthetic_end: u64,
-    /// Somebody has locked by way of it.
     pub(super) locks: bool,
     pub(super) local_writes: LocalWrites,
 }

@@ -33,7 +33,6 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         Ok(count)
     }
 
-    /// Writes at `offset`, or `AT_END`.
     pub(super) async fn write_to(&mut self, offset: u64, data: &[u8]) -> Result<u32, Errno> {
         match offset {
             AT_END if data.is_empty() => self.may_write().map(|()| 0),

@@ -22,7 +22,6 @@ fn find_clear(bits: &[u8], from: u32, below: u32) -> Option<u32> {
     None
 }
 
-/// Clears bits; how many of them were set.
 pub(crate) fn clear(bits: &mut [u8], first: u32, count: u32) -> u32 {
     let below = first.saturating_add(count).min(bits.len() as u32 * 8);
     let mut were_set = 0;

@@ -84,7 +84,6 @@ fn position(page: &Page, name: &[u8]) -> Result<EntryRecord, Errno> {
     Err(Errno::ENOENT)
 }
 
-/// What `name` stands for.
 pub(crate) fn find(page: &Page, name: &[u8]) -> Result<EntryFound, Errno> {
     position(page, name).map(|record| EntryFound { ino: record.ino, kind: page[record.at + 7] })
 }
@@ -100,7 +99,6 @@ pub(crate) fn names(page: &Page, mut see: impl FnMut(&[u8])) -> Result<(), Errno
     Ok(())
 }
 
-/// Adds an entry where there is room.
 pub(crate) fn add(page: &mut Page, name: &[u8], ino: u32, kind: u8) -> Result<(), Errno> {
     let needed = record_bytes(name.len());
     let mut room = None;
@@ -136,7 +134,6 @@ pub(crate) fn remove(page: &mut Page, name: &[u8]) -> Result<u32, Errno> {
     Ok(gone.ino)
 }
 
-/// Makes an entry stand for another inode.
 pub(crate) fn repoint(page: &mut Page, name: &[u8], ino: u32, kind: u8) -> Result<u32, Errno> {
     let record = position(page, name)?;
     put_u32(page, record.at, ino);
@@ -144,7 +141,6 @@ pub(crate) fn repoint(page: &mut Page, name: &[u8], ino: u32, kind: u8) -> Resul
     Ok(record.ino)
 }
 
-/// Whether there is an entry besides `.` and `..`.
 pub(crate) fn has_entries(page: &Page) -> Result<bool, Errno> {
     for record in records(page) {
         let record = record?;

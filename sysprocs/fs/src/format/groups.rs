@@ -6,9 +6,7 @@ use crate::format::bytes::{put_u16, u16_at, u32_at};
 
 /// Groups that are kept count of: those whose descriptors fit into one block (16 GiB).
 pub(crate) const GROUPS_MAX: usize = 128;
-/// The block of the descriptors.
 pub(crate) const DESCRIPTORS_BLOCK: u32 = 1;
-/// Bytes of a descriptor.
 pub(crate) const DESCRIPTOR_BYTES: usize = 32;
 /// Where the counts of a descriptor are, and their length.
 pub(crate) const COUNTS_OFFSET: u32 = 12;

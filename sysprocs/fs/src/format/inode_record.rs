@@ -14,7 +14,6 @@ pub(crate) const RECORD_BYTES: usize = 160;
 /// Length of the extra fields that Linux gives to new inodes.
 const EXTRA_BYTES: u16 = 32;
 
-/// Pointers to blocks in a record.
 pub(crate) const POINTERS: usize = 15;
 
 /// Bytes of all pointers; a symbolic link shorter than this is kept in their place.
@@ -144,7 +143,6 @@ impl InodeRecord {
         &mut self.bytes[POINTERS_AT..POINTERS_AT + POINTER_BYTES]
     }
 
-    /// Whether the pointers are pointers.
     pub(crate) fn has_pointers(&self) -> bool {
         self.is(REGULAR) || self.is(DIRECTORY) || (self.is(SYMBOLIC_LINK) && self.sectors() > 0)
     }
@@ -164,7 +162,6 @@ impl InodeRecord {
         self.kept_bytes == RECORD_BYTES && at + 4 <= PLAIN_BYTES + usize::from(u16_at(&self.bytes, EXTRA_SIZE_AT))
     }
 
-    /// A time, ns since 1970.
     pub(crate) fn time_ns(&self, time: Time) -> u64 {
         let (at, extra_at) = time.places();
         // Seconds are signed; the extra field has two bits more of them, and the nanoseconds.

@@ -10,7 +10,6 @@ pub(crate) type Page = [u8; PAGE_BYTES];
 
 /// The first bytes of each of the journal's own blocks.
 pub(crate) const JOURNAL_MAGIC: [u8; 4] = [0xc0, 0x3b, 0x39, 0x98];
-/// Kinds of block.
 pub(crate) const DESCRIPTOR: u32 = 1;
 pub(crate) const COMMIT: u32 = 2;
 pub(crate) const REVOKE: u32 = 5;
@@ -23,7 +22,6 @@ const TAG_BYTES: usize = 8;
 const UUID_BYTES: usize = 16;
 /// Tags that fit into a descriptor; behind the first stands the UUID.
 pub(crate) const TAGS_MAX: usize = (PAGE_BYTES - HEADER_BYTES - UUID_BYTES) / TAG_BYTES;
-/// Flags of a tag.
 const ESCAPED: u16 = 1;
 const SAME_UUID: u16 = 2;
 const LAST: u16 = 8;
@@ -40,7 +38,6 @@ pub(crate) fn header(page: &Page) -> Option<(u32, u32)> {
     (page[..4] == JOURNAL_MAGIC).then(|| (be32(page, 4), be32(page, 8)))
 }
 
-/// Fills a block of `kind` without data.
 pub(crate) fn begin(page: &mut Page, kind: u32, sequence: u32) {
     page.fill(0);
     page[..4].copy_from_slice(&JOURNAL_MAGIC);
@@ -48,7 +45,6 @@ pub(crate) fn begin(page: &mut Page, kind: u32, sequence: u32) {
     put_be32(page, 8, sequence);
 }
 
-/// Where tag `number` stands.
 fn tag_at(number: usize) -> usize {
     HEADER_BYTES + number * TAG_BYTES + if number > 0 { UUID_BYTES } else { 0 }
 }
@@ -61,19 +57,16 @@ pub(crate) fn put_tag(page: &mut Page, number: usize, block: u32, escaped: bool)
     page[at + 6..at + 8].copy_from_slice(&flags.to_be_bytes());
 }
 
-/// Marks tag `number` as the last.
 pub(crate) fn end_tags(page: &mut Page, number: usize) {
     page[tag_at(number) + 7] |= LAST as u8;
 }
 
-/// One tag of a descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tag {
     pub(crate) block: u32,
     pub(crate) escaped: bool,
 }
 
-/// The tags of a descriptor.
 pub(crate) struct Tags<'a> {
     page: &'a Page,
     at: usize,
@@ -95,7 +88,6 @@ impl Iterator for Tags<'_> {
     }
 }
 
-/// What the journal's superblock says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct JournalHead {
     /// Its blocks, and the first behind this.

@@ -11,9 +11,7 @@ use renga_abi::{Errno, PAGE_BYTES};
 pub(crate) const SUPERBLOCK_BYTES: usize = 256;
 /// Where the superblock starts in the partition, bytes.
 pub(crate) const SUPERBLOCK_OFFSET: usize = 1024;
-/// `s_magic`.
 pub(crate) const MAGIC: u16 = 0xef53;
-/// The inode of the root directory.
 pub(crate) const ROOT_INO: u32 = 2;
 const STATE_CLEAN: u16 = 1;
 const STATE_ERRORS: u16 = 2;
@@ -60,7 +58,6 @@ impl Superblock {
     pub(crate) fn fsid(&self) -> [u32; 2] {
         [u32_at(&self.bytes, 104) ^ u32_at(&self.bytes, 112), u32_at(&self.bytes, 108) ^ u32_at(&self.bytes, 116)]
     }
-    /// Groups of blocks.
     pub(crate) fn groups(&self) -> u32 {
         self.blocks().saturating_sub(self.first_block()).div_ceil(self.blocks_per_group().max(1))
     }
@@ -75,7 +72,6 @@ impl Superblock {
             && u64::from(self.inodes()) == inodes;
         if self.magic() == MAGIC && fits && (1..=GROUPS_MAX).contains(&count) { Ok(count) } else { Err(Errno::EINVAL) }
     }
-    /// The counts of what is free.
     pub(crate) fn set_free(&mut self, blocks: u32, inodes: u32) {
         put_u32(&mut self.bytes, 12, blocks);
         put_u32(&mut self.bytes, 16, inodes);
@@ -107,7 +103,6 @@ impl Superblock {
         put_u32(&mut self.bytes, 44, now_s);
         self.set_mounts(self.mounts().wrapping_add(1));
     }
-    /// Time of the last write.
     pub(crate) fn set_written(&mut self, now_s: u32) {
         put_u32(&mut self.bytes, 48, now_s);
     }

@@ -19,10 +19,8 @@ use renga_proto::pages::{FileId, Revocations};
 use renga_proto::sessions::ReferenceOrigin;
 use renga_rt::{Call, Client, Entry, Errno, Me};
 
-/// Sectors of 512 bytes in a block.
 pub(super) const SECTORS_PER_BLOCK: u32 = 8;
 
-/// Links that ext2 allows.
 const LINKS_MAX: u32 = 32_000;
 
 renga_rt::clients! {
@@ -55,7 +53,6 @@ pub(crate) struct ActiveInode {
     pub(crate) number: u16,
     pub(crate) referrers: &'static Referrers,
     pub(super) epoch_ns: u64,
-    /// Counts the starts of this board.
     pub(super) boot: u8,
     /// Which inode this is; 0: none.
     pub(crate) ino: u32,
@@ -67,11 +64,9 @@ pub(crate) struct ActiveInode {
     /// The block last taken, behind which the next is looked for.
     pub(super) last_block: u32,
     pub(crate) line: PointerLine,
-    /// The index of large directories.
     pub(crate) index: Client<NameIndex>,
     /// A block of a directory that may have room for an entry; of a small one the first.
     pub(crate) room_from: u64,
-    /// There was room in it.
     pub(crate) room_found: bool,
     pub(crate) read_ahead: ReadAheadWindow,
     /// The first failure of a write since the last `ReportError`.
@@ -175,12 +170,8 @@ impl ActiveInode {
         self.place = self.allocator.call(LocateInode { ino: self.ino }, ()).await?;
         let kept = kept_bytes(self.place.bytes);
         self.record.kept_bytes = kept;
-        self.cache
-            .call(
-                ReadBytes { block: self.place.block.into(), offset: self.place.offset },
-                &mut self.record.bytes[..kept],
-            )
-            .await?;
+        let read = ReadBytes { block: self.place.block.into(), offset: self.place.offset };
+        self.cache.call(read, &mut self.record.bytes[..kept]).await?;
         Ok(())
     }
 
@@ -199,18 +190,12 @@ impl ActiveInode {
         self.note_change();
     }
 
-    /// Writes the record to its buffer.
     pub(crate) async fn save(&mut self) -> Result<(), Errno> {
         if self.ino != 0 && self.changed && self.bad.is_none() {
             let (kept, size) = (self.record.kept_bytes, self.record.size());
             self.record.set_size(self.uncut.unwrap_or(size));
-            let saved = self
-                .cache
-                .call(
-                    WriteBytes { block: self.place.block.into(), offset: self.place.offset, metadata: true },
-                    &self.record.bytes[..kept],
-                )
-                .await;
+            let write = WriteBytes { block: self.place.block.into(), offset: self.place.offset, metadata: true };
+            let saved = self.cache.call(write, &self.record.bytes[..kept]).await;
             self.record.set_size(size);
             saved?;
             self.changed = false;
@@ -275,7 +260,6 @@ impl ActiveInode {
         Ok(())
     }
 
-    /// Counts a change of data.
     pub(crate) fn touch_content(&mut self) {
         let now_ns = self.now_ns();
         self.record.set_time_ns(Time::Modify, now_ns);
@@ -283,7 +267,6 @@ impl ActiveInode {
         self.note_change();
     }
 
-    /// Counts a change of the inode's own data.
     pub(crate) fn touch(&mut self) {
         let now_ns = self.now_ns();
         self.record.set_time_ns(Time::Change, now_ns);
@@ -347,7 +330,6 @@ impl ActiveInode {
         self.leases.revoke_status(self.ino).await;
     }
 
-    /// Where the next append goes.
     pub(crate) fn append_at(&self) -> u64 {
         self.appends.next_at(self.record.size(), |board| self.referrers.session(board))
     }
@@ -372,7 +354,6 @@ impl ActiveInode {
             .is_some_and(|lease| lease.silent_ns.is_some() || lease.session != self.referrers.session(lease.board))
     }
 
-    /// Now, ns since 1970.
     pub(crate) fn now_ns(&self) -> u64 {
         self.epoch_ns + self.me.now_ns()
     }

@@ -4,14 +4,12 @@
 
 use renga_pages::AppendReservation;
 
-/// What is reserved.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Appends {
     pub(super) room: AppendReservation,
     /// The board that reserved the last of it, and the session with it.
     pub(super) board: u8,
     pub(super) session: u32,
-    /// Others have reserved some of it, too.
     pub(super) shared: bool,
 }
 

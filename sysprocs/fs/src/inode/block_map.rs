@@ -29,7 +29,6 @@ impl ActiveInode {
         Ok(block)
     }
 
-    /// Gives back a run of blocks of this inode.
     pub(crate) async fn give_back(&mut self, first: u32, count: u32) -> Result<(), Errno> {
         self.record.set_sectors(self.record.sectors().saturating_sub(count.saturating_mul(SECTORS_PER_BLOCK)));
         self.note_change();
@@ -130,7 +129,6 @@ impl ActiveInode {
         Ok(block)
     }
 
-    /// The pointer `at` of the indirect block `block`.
     pub(crate) async fn pointer(&mut self, block: u32, at: u32) -> Result<u32, Errno> {
         let first = at & !(LINE as u32 - 1);
         if self.line.block != block || self.line.first != first {
@@ -143,9 +141,8 @@ impl ActiveInode {
 
     /// Sets a pointer whose line `pointer` has just read.
     pub(crate) async fn set_pointer(&mut self, block: u32, at: u32, value: u32) -> Result<(), Errno> {
-        self.cache
-            .call(WriteBytes { block: block.into(), offset: at * 4, metadata: true }, &value.to_le_bytes()[..])
-            .await?;
+        let write = WriteBytes { block: block.into(), offset: at * 4, metadata: true };
+        self.cache.call(write, &value.to_le_bytes()[..]).await?;
         if self.line.block == block && self.line.first == at & !(LINE as u32 - 1) {
             put_u32(&mut self.line.bytes, (at - self.line.first) as usize * 4, value);
         }

@@ -7,12 +7,10 @@ use renga_rt::Errno;
 
 /// Pointers in an inode that point to blocks of the file itself.
 pub(crate) const DIRECT: u64 = 12;
-/// Pointers in an indirect block.
 pub(crate) const PER_BLOCK: u64 = PAGE_BYTES as u64 / 4;
 /// Pointers of an indirect block that are read at a time.
 pub(crate) const LINE: usize = 32;
 
-/// Part of an indirect block.
 pub(crate) struct PointerLine {
     pub(super) block: u32,
     pub(super) first: u32,

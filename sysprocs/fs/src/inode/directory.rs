@@ -30,14 +30,12 @@ impl ActiveInode {
         if self.record.is(DIRECTORY) { Ok(()) } else { Err(Errno::ENOTDIR) }
     }
 
-    /// Blocks to look through.
     fn directory_blocks(&self) -> Result<u64, Errno> {
         self.check_directory()?;
         let blocks = if self.record.links() == 0 { 0 } else { self.record.size() / PAGE };
         if blocks > BLOCKS_MAX { Err(Errno::EIO) } else { Ok(blocks) }
     }
 
-    /// Where the directory's block `index` is.
     async fn directory_block(&mut self, index: u64) -> Result<u32, Errno> {
         let block = self.map(index).await?;
         if block == 0 { Err(Errno::EIO) } else { Ok(block) }
@@ -139,7 +137,6 @@ impl ActiveInode {
         self.entered(name, blocks, blocks + 1).await
     }
 
-    /// Enters into block number `index`, if there is room.
     async fn enter_into(&mut self, index: u64, name: &[u8], ino: u32, kind: u8) -> Result<bool, Errno> {
         let block = self.directory_block(index).await?;
         match self.cache.call(AddEntry { block: block.into(), ino, kind }, name).await {
@@ -177,7 +174,6 @@ impl ActiveInode {
         Ok(if self.enter_into(last, name, ino, kind).await? { Some(last) } else { None })
     }
 
-    /// Into a directory that may not grow.
     async fn enter_anywhere(&mut self, name: &[u8], ino: u32, kind: u8) -> Result<Option<u64>, Errno> {
         for index in 0..BLOCKS_MAX {
             if self.enter_into(index, name, ino, kind).await? {

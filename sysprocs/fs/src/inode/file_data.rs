@@ -115,7 +115,6 @@ impl ActiveInode {
         reported
     }
 
-    /// Before `bytes` bytes are written at `offset`.
     async fn revoke_for_write(&mut self, offset: u64, bytes: usize) {
         let (size, end) = (self.record.size(), offset + bytes as u64);
         // A page behind the end may be there too, as zeros.
@@ -140,7 +139,6 @@ impl ActiveInode {
         written.map_err(no_room).inspect_err(|errno| self.deferred_error = self.deferred_error.or(Some(*errno)))
     }
 
-    /// The target of a symbolic link; how many bytes.
     pub(crate) async fn read_link(&mut self, out: &mut [u8]) -> Result<u32, Errno> {
         self.check()?;
         if !self.record.is(SYMBOLIC_LINK) {
@@ -149,12 +147,8 @@ impl ActiveInode {
         let count = (self.record.size() as usize).min(out.len());
         if self.record.has_pointers() {
             let block = self.map(0).await?;
-            self.cache
-                .call(
-                    ReadBytes { block: block.into(), offset: 0 },
-                    out.get_mut(..count.min(PAGE_BYTES)).ok_or(Errno::EIO)?,
-                )
-                .await?;
+            let read = ReadBytes { block: block.into(), offset: 0 };
+            self.cache.call(read, out.get_mut(..count.min(PAGE_BYTES)).ok_or(Errno::EIO)?).await?;
         } else {
             let target = self.record.short_target().get(..count).ok_or(Errno::EIO)?;
             out[..count].copy_from_slice(target);

@@ -31,7 +31,6 @@ pub(super) enum KeptCall {
 }
 
 impl KeptCall {
-    /// Whether it goes on in pieces.
     pub(super) fn cuts(&self) -> bool {
         matches!(self, KeptCall::Truncate(_) | KeptCall::Open(_))
     }
@@ -138,7 +137,6 @@ pub(super) async fn open_cut(inode: &mut ActiveInode, call: Call<OpenCut>) -> Op
     KeptCall::Open(call).cut_on(inode).await
 }
 
-/// The time between two pieces.
 pub(super) struct Pause {
     until_ns: u64,
     calls_left: u32,

@@ -88,7 +88,6 @@ pub(super) async fn prepare(inode: &mut ActiveInode, call: &InodeCall, last: boo
     Ok(())
 }
 
-/// Grants a write lease, or flushes it.
 pub(super) async fn serve_lease(inode: &mut ActiveInode, call: Call<LeaseWrite>) {
     let LeaseWrite { ino, board, page } = call.entry();
     if page == FLUSH_LEASE {

@@ -7,7 +7,6 @@ use crate::leases::write_lease::WriteLease;
 use renga_proto::inode::{FLUSH_LEASE, InodeCall};
 use renga_proto::pages::NO_PAGE;
 
-/// What a call needs of an inode that is leased.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum LeaseNeed {
     /// Nothing.
@@ -20,16 +19,13 @@ pub(super) enum LeaseNeed {
     End,
 }
 
-/// What a call demands.
 pub(super) struct LeaseDemand {
     pub(super) need: LeaseNeed,
     /// The board that asks, if it is somebody's call and not the system's own.
     asker: Option<u8>,
     /// It shows that boards take turns, if it is of another one than that which has the lease.
     turn: bool,
-    /// It changes what is leased.
     pub(super) changes: bool,
-    /// It sets mode, owner or times.
     pub(super) sets: bool,
 }
 

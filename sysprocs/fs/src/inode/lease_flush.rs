@@ -41,7 +41,6 @@ impl ActiveInode {
         Ok(())
     }
 
-    /// What the board has written is lost.
     pub(super) async fn drop_orphan(&mut self) {
         if let Some(lease) = self.leased {
             let text = "what a board has written is lost, as it does not answer: board, inode";
@@ -90,7 +89,6 @@ impl ActiveInode {
         Ok(())
     }
 
-    /// Some pages; whether there is more.
     pub(crate) async fn flush_some(&mut self, last: bool) -> Result<bool, Errno> {
         self.flush_pages(PIECE_PAGES, last).await
     }

@@ -153,7 +153,6 @@ impl ActiveInode {
         Ok(())
     }
 
-    /// Whether it works for a background job.
     fn is_for_job(&self) -> bool {
         self.me.policy_of(self.me.account()).background
     }

@@ -48,7 +48,6 @@ impl ActiveInode {
         }
     }
 
-    /// Pages of the file.
     pub(super) fn pages(&self) -> u32 {
         self.record.size().div_ceil(PAGE_BYTES as u64).min(u64::from(u32::MAX)) as u32
     }

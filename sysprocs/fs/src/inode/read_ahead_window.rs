@@ -12,7 +12,6 @@ const FIRST_PAGES: u32 = 4;
 pub(crate) struct ReadAheadWindow {
     /// The first page of what was begun last, which may be on its way.
     pub(super) begun: u32,
-    /// The page behind that.
     pub(super) next: u32,
     /// How much was read ahead last; 0: the reader was not sequential.
     pub(super) pages: u32,

@@ -52,7 +52,6 @@ impl ActiveInode {
         })
     }
 
-    /// Sets permission bits, or owner and group.
     pub(super) async fn set_access(&mut self, access: SetAccess) -> Result<(), Errno> {
         self.set(match access {
             SetAccess { mode: KEEP_MODE, uid, gid } => AttributeChange::owner(uid, gid),

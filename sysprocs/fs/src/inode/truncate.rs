@@ -23,10 +23,8 @@ use renga_rt::Errno;
 const PAGE: u64 = PAGE_BYTES as u64;
 /// Blocks that go back in one piece at most: those of an indirect block.
 const PIECE_BLOCKS: u64 = PER_BLOCK;
-/// Zeros to clear the rest of a block with.
 static ZEROS: [u8; PAGE_BYTES] = [0; PAGE_BYTES];
 
-/// Blocks side by side that are to go back.
 #[derive(Default)]
 struct BlockRun {
     first: u32,
@@ -108,7 +106,6 @@ impl ActiveInode {
         self.data.write(place, within as u32, &ZEROS[within..], false).await
     }
 
-    /// Gives back all blocks of the file from block `first` on.
     pub(crate) async fn free_from(&mut self, first: u64) -> Result<(), Errno> {
         let indirect = (DIRECT as usize..POINTERS).any(|at| self.record.pointer(at) != 0);
         self.frees_metadata = indirect || !self.record.is(REGULAR);
@@ -179,9 +176,8 @@ impl ActiveInode {
         }
         if from < PER_BLOCK {
             let start = from as usize * 4;
-            self.cache
-                .call(WriteBytes { block: block.into(), offset: start as u32, metadata: true }, &ZEROS[start..])
-                .await?;
+            let write = WriteBytes { block: block.into(), offset: start as u32, metadata: true };
+            self.cache.call(write, &ZEROS[start..]).await?;
             self.line = PointerLine::NONE;
         }
         Ok(())

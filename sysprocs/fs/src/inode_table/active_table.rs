@@ -15,14 +15,12 @@ use renga_rt::account::AccountNumber;
 use renga_rt::linked_list::{self, LinkedList, RowNumber};
 use renga_rt::{BoardReferences, Errno};
 
-/// Chains of the hash from inode to slot.
 const CHAINS: usize = 256;
 /// Of so many processes one is kept without an inode, so that an opener need not wait.
 const SPARE_SHARE: usize = 16;
 /// Inodes that are passed over at a time because they are leased.
 const LEASED_PASSED_MAX: usize = 16;
 
-/// Where an inode can be had.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Activation {
     /// It is active there; referred to once more.
@@ -164,7 +162,6 @@ impl ActiveTable {
         self.refer(number, board).map(|_| ())
     }
 
-    /// One reference less.
     pub(crate) fn release(&mut self, number: u16, ino: u32, board: u8) -> Result<(), Errno> {
         self.check(number, ino)?;
         if !self.slot(number).references.remove(board) {
@@ -175,7 +172,6 @@ impl ActiveTable {
         Ok(())
     }
 
-    /// A reference of one board becomes one of another.
     pub(crate) fn hand_over(&mut self, number: u16, from: u8, to: u8) -> Result<(), Errno> {
         let slot = self.slots.get_mut(usize::from(number)).ok_or(Errno::EINVAL)?;
         if !slot.references.remove(from) {
@@ -202,7 +198,6 @@ impl ActiveTable {
         }
         Some(number)
     }
-    /// Whether it is active, and has a name.
     pub(crate) fn is_named(&self, ino: u32) -> bool {
         self.find(ino).is_some_and(|number| !self.is_unlinked(number))
     }
@@ -210,7 +205,6 @@ impl ActiveTable {
         self.slots[usize::from(number)].unlinked
     }
 
-    /// It is a directory.
     pub(crate) fn set_directory(&mut self, number: u16, generation: u32) {
         self.slot(number).directory = Some(generation);
     }
@@ -240,12 +234,10 @@ impl ActiveTable {
         idle
     }
 
-    /// Which session with `board` it is.
     pub(crate) fn session(&self, board: u8) -> u32 {
         self.referrers.session(board)
     }
 
-    /// Drops all that a dead board refers to.
     pub(crate) fn drop_board(&mut self, board: u8) {
         self.referrers.end_session(board);
         for number in 0..self.slots.len() as u16 {
@@ -293,14 +285,12 @@ impl ActiveTable {
         self.move_to(number, used);
     }
 
-    /// To the newest end of a list.
     fn move_to(&mut self, number: u16, used: SlotUse) {
         let former = core::mem::replace(&mut self.slot(number).used, used);
         self.lists[former as usize].remove(self.slots, |slot| &mut slot.in_list, number);
         self.lists[used as usize].push(self.slots, |slot| &mut slot.in_list, number);
     }
 
-    /// Whether the inode reclaimer has nothing to do.
     pub(crate) fn is_settled(&self) -> bool {
         self.leaving() == 0
     }
@@ -322,7 +312,6 @@ impl ActiveTable {
         }
     }
 
-    /// What the inode reclaimer is to give up next, and for whom.
     pub(crate) fn next_reclaim(&mut self) -> Option<(u16, u32, AccountNumber)> {
         let number = self.oldest(SlotUse::Queued)?;
         self.set_use(number, SlotUse::Reclaiming);
@@ -330,7 +319,6 @@ impl ActiveTable {
         Some((number, ino, account))
     }
 
-    /// The inode reclaimer has given it up.
     pub(crate) fn reclaimed(&mut self, number: u16) {
         if let Some(slot) = self.slots.get(usize::from(number)).filter(|slot| slot.used == SlotUse::Reclaiming) {
             self.freed = self.freed.wrapping_add(slot.unlinked.into());

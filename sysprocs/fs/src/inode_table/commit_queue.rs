@@ -35,7 +35,6 @@ impl CommitQueue {
         }
     }
 
-    /// The committer has ended one, and is free.
     pub(crate) fn next(&mut self, call: Call<NextCommit>) {
         let ended = call.entry().ended;
         while let Some(asked) = self.served.pop() {

@@ -38,7 +38,6 @@ pub(super) struct InodeDirectoryState {
 }
 
 impl InodeDirectoryState {
-    /// Gives the inode reclaimer work, if there is some.
     pub(super) fn give_work(&mut self) {
         if let Some(inode_reclaimer) = self.inode_reclaimer.take() {
             match self.table.next_reclaim() {

@@ -202,7 +202,6 @@ impl InodeDirectoryState {
         self.names.drop_holder(board);
     }
 
-    /// After the inode reclaimer has done something.
     async fn retry_waiting(&mut self) {
         // A caller that waits does so in the order of asking. Bounded by how many wait.
         for _ in 0..self.waiting.len() {

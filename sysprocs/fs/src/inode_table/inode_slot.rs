@@ -6,7 +6,6 @@ use renga_rt::BoardReferences;
 use renga_rt::account::AccountNumber;
 use renga_rt::linked_list::{Links, RowNumber};
 
-/// No inode.
 pub(super) const NO_INODE: u32 = 0;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,10 +33,8 @@ pub struct InodeSlot {
     pub(super) unlinked: bool,
     /// It was found to be a directory, of this generation.
     pub(super) directory: Option<u32>,
-    /// Who gave up the last reference to it.
     pub(super) account: AccountNumber,
     pub(super) in_list: Links<u16>,
-    /// Next of the same chain.
     pub(super) next: u16,
 }
 impl InodeSlot {

@@ -23,7 +23,6 @@ pub(super) struct NameCacheState {
     pub(super) revalidation: Revalidation,
     /// A path of which a link has been followed.
     pub(super) rest: Rest,
-    /// This board may cache at all.
     pub(super) caches: bool,
     /// The generation that is good now; another one after each revoke.
     pub(super) cache_generation: u64,

@@ -19,7 +19,6 @@ const LOOKS_MAX: usize = 16;
 pub struct CachedInode {
     pub(super) facts: InodeFacts,
     pub(super) status: [u8; STAT_BYTES],
-    /// Next of the same chain.
     next: u16,
     /// Asked for since room was looked for here.
     recent: bool,
@@ -43,7 +42,6 @@ impl CachedInode {
 pub(super) struct CachedInodes {
     slots: &'static mut [CachedInode],
     chains: [u16; CHAINS],
-    /// Where room is looked for next.
     hand: usize,
 }
 
@@ -98,7 +96,6 @@ impl CachedInodes {
         self.slots.fill(CachedInode::EMPTY);
     }
 
-    /// A slot of no inode.
     fn make_room(&mut self) -> u16 {
         for _ in 0..LOOKS_MAX {
             let slot = &mut self.slots[self.hand];

@@ -11,10 +11,8 @@ use renga_proto::pages::FileId;
 use renga_proto::sessions::ReferenceOrigin;
 use renga_rt::Errno;
 
-/// Places that an inode may be in.
 const WAYS: usize = 4;
 
-/// What a reference is to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct ReferenceKey {
     /// 0: none.
@@ -30,7 +28,6 @@ pub(super) struct ReferenceKey {
 pub struct CachedReference {
     of: ReferenceKey,
     uses: u16,
-    /// It has no name any more.
     unlinked: bool,
     /// Used since room was looked for here.
     recent: bool,
@@ -47,7 +44,6 @@ impl CachedReference {
 
 pub(super) struct CachedReferences {
     places: &'static mut [CachedReference],
-    /// With the disk's board.
     session: u32,
 }
 
@@ -56,7 +52,6 @@ impl CachedReferences {
         CachedReferences { places, session }
     }
 
-    /// Where inode `ino` may be.
     fn ways(&mut self, ino: u32) -> &mut [CachedReference] {
         let sets = self.places.len().div_ceil(WAYS).max(1);
         let from = ino as usize % sets * WAYS;
@@ -135,7 +130,6 @@ impl CachedReferences {
         unused
     }
 
-    /// The session is over; another one begins.
     pub(super) fn begin(&mut self, session: u32) {
         self.places.fill(CachedReference::EMPTY);
         self.session = session;

@@ -8,7 +8,6 @@ use renga_proto::steps::TARGET_BYTES_MAX;
 /// Room for the target of one link. Boot provides some.
 #[derive(Clone, Copy)]
 pub struct CachedTarget {
-    /// 0: of none.
     ino: u32,
     bytes: u8,
     target: [u8; TARGET_BYTES_MAX],

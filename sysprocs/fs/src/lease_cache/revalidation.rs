@@ -12,7 +12,6 @@ use renga_rt::{Errno, Me};
 /// From one look to the next, ns: ten times the silence after which a board that is awaited is dead.
 const SIGN_NS: u64 = 1_000_000_000;
 
-/// Whether what is cached may be old.
 pub(super) struct Revalidation {
     sessions: &'static Sessions,
     disk_board: u8,

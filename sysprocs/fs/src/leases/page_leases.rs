@@ -12,10 +12,8 @@ use renga_proto::pages::{
 };
 use renga_rt::{BOARDS_MAX, Client, Errno, Probe};
 
-/// What one board may cache.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, Debug)]
 struct Holder {
-    /// Pages below this one.
     below: u32,
     size: bool,
 }
@@ -72,7 +70,6 @@ impl Holders {
     }
 }
 
-/// The leases of one inode.
 pub(crate) struct PageLeases {
     pub(crate) revocations: Client<Revocations>,
     pub(crate) holders: Holders,
@@ -96,7 +93,6 @@ impl PageLeases {
         granted
     }
 
-    /// Whether `board` may keep anything.
     pub(crate) fn permit(&self, board: u8) -> bool {
         self.without >> board & 1 == 0
     }
@@ -121,7 +117,6 @@ impl PageLeases {
         self.status &= !boards;
     }
 
-    /// Whether somebody may cache the inode's status.
     pub(crate) fn is_status_held(&self) -> bool {
         self.status != 0
     }

@@ -37,7 +37,6 @@ impl Referrers {
         let [leased, leased_to_jobs] = [const { Cell::new(0) }; 2];
         Referrers { sets, leased, leased_to_jobs, ended: [const { Cell::new(0) }; BOARDS_MAX], spared: Cell::new(0) }
     }
-    /// A session with `board` has ended.
     pub(crate) fn end_session(&self, board: u8) {
         if let Some(ended) = self.ended.get(usize::from(board)) {
             ended.set(ended.get().wrapping_add(1));
@@ -75,7 +74,6 @@ impl Referrers {
     pub(crate) fn spare(&self, boards: u8) {
         self.spared.set(boards);
     }
-    /// Whether there are such boards.
     pub(crate) fn spares_some(&self) -> bool {
         self.spared.get() != 0
     }

@@ -15,7 +15,6 @@ use renga_rt::{Client, Errno, Family, Me, Never, Port, Protocol, Watch, reply};
 
 /// Most incarnations of a board that one revoke is notified of.
 const LIVES_MAX: u32 = 4;
-/// What is called on each board.
 const CACHES: u32 = RevokePages::BIT | FlushLease::BIT;
 const NAMES: u32 = RevokeName::BIT | RevokeInode::BIT | RevokeReference::BIT | NotifyAccess::BIT;
 

@@ -9,7 +9,6 @@ pub(crate) const TIME_BITS: u32 = 56;
 /// Indirect blocks for so many pages behind the end: one of each level that they lie in, and one more where they cross.
 pub(crate) const INDIRECT_MAX: u32 = 6;
 
-/// What is leased to whom.
 #[derive(Clone, Copy)]
 pub(crate) struct WriteLease {
     pub(crate) board: u8,
@@ -21,7 +20,6 @@ pub(crate) struct WriteLease {
     pub(crate) session: u32,
     /// Since when the board has not answered.
     pub(crate) silent_ns: Option<u64>,
-    /// Pages below this one may be written.
     pub(crate) below: u32,
     /// Blocks that are kept for them.
     pub(crate) reserved: u32,
@@ -30,7 +28,6 @@ pub(crate) struct WriteLease {
     /// What is dirty from there on is still to be taken.
     pub(crate) from: u32,
     pub(crate) taken: u32,
-    /// The size that the board has reported last.
     pub(crate) size: u64,
     /// A page of it has been lost here.
     pub(crate) damaged: bool,

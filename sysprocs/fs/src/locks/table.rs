@@ -63,7 +63,6 @@ pub struct LockTable {
     first_free: u16,
     free: usize,
     init_board: u8,
-    /// How many each board has.
     held: BoardReferences,
 }
 

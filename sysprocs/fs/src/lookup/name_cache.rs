@@ -8,13 +8,11 @@
 
 use renga_rt::linked_list::{self, LinkedList, Links, RowNumber};
 
-/// No directory has this number.
 const NO_DIRECTORY: u32 = 0;
 /// What a name stands for that stands for nothing.
 const NOTHING: u32 = 0;
 /// Bytes of the longest name that is kept.
 const KEPT_BYTES: usize = 40;
-/// Chains of the hash of names.
 const CHAINS: usize = 1024;
 /// Lists of the names of a directory; directories share them.
 const GROUPS: usize = 64;
@@ -27,7 +25,6 @@ pub struct NameSlot {
     directory: u32,
     ino: u32,
     hash: u32,
-    /// Next of the same chain.
     next: u16,
     in_group: Links<u16>,
     kind: u8,
@@ -36,7 +33,6 @@ pub struct NameSlot {
     recent: bool,
     /// Not known any more; it is here for the boards that hold it.
     pub(super) hidden: bool,
-    /// Boards that hold it, a bit each.
     pub(super) holders: u8,
     name: [u8; KEPT_BYTES],
 }
@@ -61,7 +57,6 @@ impl NameSlot {
     }
 }
 
-/// What a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dentry {
     /// No entry has this name.
@@ -74,7 +69,6 @@ pub(crate) struct NameCache {
     pub(super) slots: &'static mut [NameSlot],
     chains: [u16; CHAINS],
     groups: [LinkedList<u16>; GROUPS],
-    /// Where room is looked for next.
     hand: usize,
     /// Boards that hold names which are not here any more.
     pub(super) spilled: u8,
@@ -146,7 +140,6 @@ impl NameCache {
         former
     }
 
-    /// From now on nothing is known of it.
     pub(crate) fn forget(&mut self, directory: u32, name: &[u8]) {
         if let Some(number) = self.position(directory, hash(directory, name), name) {
             let slot = &mut self.slots[usize::from(number)];
@@ -172,7 +165,6 @@ impl NameCache {
         holders
     }
 
-    /// Nor of any.
     pub(crate) fn forget_all(&mut self) {
         (self.chains, self.groups) = ([u16::NONE; CHAINS], [LinkedList::EMPTY; GROUPS]);
         self.slots.fill(NameSlot::EMPTY);

@@ -12,7 +12,6 @@ use renga_proto::pages::{ANY_GENERATION, FileId};
 use renga_proto::path::{NO_FOLLOW, OPEN_CREATE, OPEN_DIRECTORY, OPEN_TRUNCATE, OPEN_WRITE, PATH_BYTES_MAX};
 use renga_rt::Errno;
 
-/// How far a path was walked.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct WalkEnd<'a> {
     pub(crate) ino: u32,
@@ -21,7 +20,6 @@ pub(crate) struct WalkEnd<'a> {
     pub(crate) rest: &'a [u8],
 }
 
-/// Up to where a path is to be walked.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Until {
     /// Its last name, which is not looked up.

@@ -11,19 +11,15 @@ use renga_rt::Errno;
 /// Room for a path and the targets of the links in it.
 const ROOM_BYTES: usize = 2 * PATH_BYTES_MAX;
 
-/// A name in a directory.
 pub(crate) type FileName = Vec<u8, NAME_BYTES_MAX>;
 
-/// A name in a path.
 pub(crate) struct Component {
     pub(crate) name: FileName,
-    /// Slashes follow it.
     pub(crate) slash: bool,
     /// Nothing but slashes follows it.
     pub(crate) last: bool,
 }
 impl Component {
-    /// Whether it is neither `.` nor `..`.
     pub(crate) fn is_name(&self) -> bool {
         !matches!(&self.name[..], b"." | b"..")
     }
@@ -39,7 +35,6 @@ impl Rest {
         Rest { bytes: [0; ROOM_BYTES], start: ROOM_BYTES }
     }
 
-    /// Begins to walk `path`.
     pub(crate) fn set(&mut self, path: &[u8]) -> Result<(), Errno> {
         if path.is_empty() {
             return Err(Errno::ENOENT);
@@ -114,7 +109,6 @@ impl Rest {
         self.start = ROOM_BYTES;
     }
 
-    /// What is left to walk.
     pub(crate) fn left(&self) -> &[u8] {
         &self.bytes[self.start..]
     }

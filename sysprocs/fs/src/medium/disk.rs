@@ -7,11 +7,9 @@
 use crate::medium::parallel_disk::side_by_side;
 use crate::medium::partition::{Partition, recognise};
 use crate::medium::timing::{Heads, Medium};
-use crate::medium::transfers::{Transfers, log_failure};
-use crate::probes::DiskEnd;
-use renga_abi::PAGE_BYTES;
+use crate::medium::transfers::{Transfers, extent, reply};
 use renga_hal::block::Block;
-use renga_proto::disk::{Disk, DiskCall};
+use renga_proto::disk::Disk;
 use renga_rt::{Me, Never, Port};
 
 /// Serves the ext2 partition of `device`, as slowly as `medium`. Without such a partition every
@@ -32,27 +30,11 @@ pub async fn disk<D: Block + 'static>(
     }
     let mut heads = Heads::new(medium);
     loop {
-        match port.accept().await {
-            DiskCall::ReadBlocks(mut call) => {
-                let first = call.entry().first;
-                let out = call.lent();
-                let done_ns = heads.transfer(first, out.len() / PAGE_BYTES, false, me.now_ns());
-                let done = transfers.read(&mut me, first, out, done_ns).await;
-                me.sleep_until(done_ns).await;
-                me.probe(DiskEnd, []);
-                log_failure(&me, done, "the disk cannot read blocks from", first);
-                call.reply(done);
-            }
-            DiskCall::WriteBlocks(mut call) => {
-                let first = call.entry().first;
-                let data = call.lent();
-                let done_ns = heads.transfer(first, data.len() / PAGE_BYTES, true, me.now_ns());
-                let done = transfers.write(&mut me, first, data).await;
-                me.sleep_until(done_ns).await;
-                me.probe(DiskEnd, []);
-                log_failure(&me, done, "the disk cannot write blocks from", first);
-                call.reply(done);
-            }
-        }
+        let mut call = port.accept().await;
+        let (first, blocks, write) = extent(&mut call);
+        let done_ns = heads.transfer(first, blocks, write, me.now_ns());
+        let done = transfers.carry_out(&mut me, &mut call, done_ns).await;
+        me.sleep_until(done_ns).await;
+        reply(&me, call, done);
     }
 }

@@ -4,25 +4,17 @@
 //! Invariant: requests are answered in the order in which they came, since each takes as long as another; no more than
 //! [`UNDER_WAY_MAX`] are under way, and further ones wait for the first. Not here: media with one request at a time (`disk.rs`).
 
-use crate::medium::transfers::{Transfers, log_failure};
-use crate::probes::DiskEnd;
+use crate::medium::transfers::{Transfers, reply};
 use heapless::Deque;
 use renga_hal::block::Block;
 use renga_proto::disk::{Disk, DiskCall, ReadBlocks, WriteBlocks};
-use renga_rt::{Call, Errno, Me, Never, Port};
+use renga_rt::{Errno, Me, Never, Port};
 
-/// Requests under way.
 const UNDER_WAY_MAX: usize = 16;
-
-/// A call whose answer is held until the medium's time.
-enum PendingCall {
-    Read(Call<ReadBlocks>),
-    Write(Call<WriteBlocks>),
-}
 
 /// A request that the device has done already, and the medium at `at_ns`.
 struct PendingRequest {
-    call: PendingCall,
+    call: DiskCall,
     done: Result<(), Errno>,
     at_ns: u64,
 }
@@ -37,30 +29,13 @@ pub(crate) async fn side_by_side<D: Block + 'static>(
     let mut under_way: Deque<PendingRequest, UNDER_WAY_MAX> = Deque::new();
     loop {
         while let Some(first) = under_way.pop_front_if(|first| first.at_ns <= me.now_ns()) {
-            me.probe(DiskEnd, []);
-            match first.call {
-                PendingCall::Read(call) => call.reply(first.done),
-                PendingCall::Write(call) => call.reply(first.done),
-            }
+            reply(&me, first.call, first.done);
         }
         me.notify_at(under_way.front().map(|first| first.at_ns));
         let entries = if under_way.is_full() { 0 } else { ReadBlocks::BIT | WriteBlocks::BIT };
-        let Some(call) = port.accept_or_notified(entries).await else { continue };
+        let Some(mut call) = port.accept_or_notified(entries).await else { continue };
         let at_ns = me.now_ns() + latency_ns;
-        let (call, done) = match call {
-            DiskCall::ReadBlocks(mut call) => {
-                let first = call.entry().first;
-                let done = transfers.read(&mut me, first, call.lent(), at_ns).await;
-                log_failure(&me, done, "the disk cannot read blocks from", first);
-                (PendingCall::Read(call), done)
-            }
-            DiskCall::WriteBlocks(mut call) => {
-                let first = call.entry().first;
-                let done = transfers.write(&mut me, first, call.lent()).await;
-                log_failure(&me, done, "the disk cannot write blocks from", first);
-                (PendingCall::Write(call), done)
-            }
-        };
+        let done = transfers.carry_out(&mut me, &mut call, at_ns).await;
         if under_way.push_back(PendingRequest { call, done, at_ns }).is_err() {
             unreachable!("entries are open only while there is room");
         }

@@ -11,9 +11,7 @@ use core::fmt;
 use renga_abi::PAGE_BYTES;
 use renga_hal::block::{Block, SECTOR_BYTES};
 
-/// Sectors of one file-system block.
 pub(crate) const SECTORS_PER_BLOCK: u64 = (PAGE_BYTES / SECTOR_BYTES) as u64;
-/// Entries of a master boot record.
 const ENTRIES: usize = 4;
 const ENTRIES_OFFSET: usize = 446;
 const ENTRY_BYTES: usize = 16;

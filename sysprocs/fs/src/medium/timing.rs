@@ -10,7 +10,6 @@ use renga_abi::PAGE_BYTES;
 const NS_PER_US: u64 = 1000;
 const NS_PER_S: u64 = 1_000_000_000;
 
-/// The moving parts of a disk.
 #[derive(Debug)]
 struct Mechanics {
     /// Blocks that pass under the heads without a seek (one cylinder).
@@ -19,12 +18,10 @@ struct Mechanics {
     track_blocks: u64,
     /// Cylinders from the outermost to the innermost.
     cylinders: u64,
-    /// Seek to the next cylinder.
     seek_least_us: u64,
     /// Seek across all of them; between the two the time grows with the square root of the distance,
     /// as in Ruemmler and Wilkes, "An introduction to disk drive modeling" (1994).
     seek_most_us: u64,
-    /// One turn.
     turn_us: u64,
 }
 
@@ -44,7 +41,6 @@ pub struct Medium {
     side_by_side_ns: Option<u64>,
 }
 
-/// All models.
 const MEDIA: &[Medium] = &[
     Medium { name: "none", read_us: 0, write_us: 0, bytes_per_s: 0, mechanics: None, side_by_side_ns: None },
     // A class 10 card: command and access latencies of 4 KiB random requests, 25 MB/s bus.
@@ -112,7 +108,6 @@ impl Medium {
     }
 }
 
-/// Where the heads are.
 pub(crate) struct Heads {
     medium: &'static Medium,
     cylinder: u64,

@@ -3,9 +3,10 @@
 //! Owns: the device. Invariant: only sectors of the partition are touched. Called by: `disk.rs` and `parallel_disk.rs`. Not here: timing.
 
 use crate::medium::partition::{Partition, SECTORS_PER_BLOCK};
-use crate::probes::Disk;
+use crate::probes::{Disk, DiskEnd};
 use renga_abi::PAGE_BYTES;
 use renga_hal::block::{Block, BlockError, Progress};
+use renga_proto::disk::DiskCall;
 use renga_rt::account::Count;
 use renga_rt::{Errno, Me};
 
@@ -16,9 +17,25 @@ pub(crate) struct Transfers<D: 'static> {
 }
 
 impl<D: Block> Transfers<D> {
+    /// Carries a call out on the device, and logs a failure; the medium is done with it at `done_ns`.
+    pub(crate) async fn carry_out(&mut self, me: &mut Me, call: &mut DiskCall, done_ns: u64) -> Result<(), Errno> {
+        let (first, _, write) = extent(call);
+        let done = match call {
+            DiskCall::ReadBlocks(call) => self.read(me, first, call.lent(), done_ns).await,
+            DiskCall::WriteBlocks(call) => self.write(me, first, call.lent()).await,
+        };
+        if done.is_err() {
+            me.log(
+                if write { "the disk cannot write blocks from" } else { "the disk cannot read blocks from" },
+                [first, 0],
+            );
+        }
+        done
+    }
+
     /// Reads blocks from `first` on, which the model of the medium has at `done_ns`.
     #[inline(always)]
-    pub(crate) async fn read(&mut self, me: &mut Me, first: u64, out: &mut [u8], done_ns: u64) -> Result<(), Errno> {
+    async fn read(&mut self, me: &mut Me, first: u64, out: &mut [u8], done_ns: u64) -> Result<(), Errno> {
         let blocks = out.len() / PAGE_BYTES;
         me.probe(Disk, [first, blocks as u64, 0]);
         let sector = self.partition.sector(first, out.len());
@@ -28,9 +45,8 @@ impl<D: Block> Transfers<D> {
         done
     }
 
-    /// Writes blocks from `first` on.
     #[inline(always)]
-    pub(crate) async fn write(&mut self, me: &mut Me, first: u64, data: &[u8]) -> Result<(), Errno> {
+    async fn write(&mut self, me: &mut Me, first: u64, data: &[u8]) -> Result<(), Errno> {
         let blocks = data.len() / PAGE_BYTES;
         me.probe(Disk, [first, blocks as u64, 1]);
         let sector = self.partition.sector(first, data.len());
@@ -58,9 +74,20 @@ impl<D: Block> Transfers<D> {
     }
 }
 
-pub(crate) fn log_failure(me: &Me, done: Result<(), Errno>, what: &'static str, first: u64) {
-    if done.is_err() {
-        me.log(what, [first, 0]);
+/// The first block of a call, how many blocks it transfers, and whether it writes them.
+pub(crate) fn extent(call: &mut DiskCall) -> (u64, usize, bool) {
+    match call {
+        DiskCall::ReadBlocks(call) => (call.entry().first, call.lent().len() / PAGE_BYTES, false),
+        DiskCall::WriteBlocks(call) => (call.entry().first, call.lent().len() / PAGE_BYTES, true),
+    }
+}
+
+/// Ends a call, which is over on the medium too.
+pub(crate) fn reply(me: &Me, call: DiskCall, done: Result<(), Errno>) {
+    me.probe(DiskEnd, []);
+    match call {
+        DiskCall::ReadBlocks(call) => call.reply(done),
+        DiskCall::WriteBlocks(call) => call.reply(done),
     }
 }
 

@@ -11,7 +11,6 @@ use renga_rt::Errno;
 use renga_rt::linked_list::{self, LinkedList, Links, RowNumber};
 
 const NONE: u32 = u32::NONE;
-/// Large directories that are indexed at a time.
 const DIRECTORIES: usize = 32;
 
 /// Where one name is. Boot provides as many as there are to be.
@@ -21,12 +20,10 @@ pub struct IndexSlot {
     chain: u32,
     /// Next of the same chain, or of the free ones.
     next: u32,
-    /// In the directory's list.
     in_list: Links<u32>,
     hash: u32,
     /// The serial number of its directory's index.
     serial: u32,
-    /// The block's number in the directory.
     index: u16,
 }
 impl IndexSlot {
@@ -57,7 +54,6 @@ struct IndexedDirectory {
 pub(crate) struct IndexTable {
     slots: &'static mut [IndexSlot],
     free: u32,
-    /// Slots to be cleared.
     going: LinkedList<u32>,
     directories: [Option<IndexedDirectory>; DIRECTORIES],
     uses: u32,
@@ -131,7 +127,6 @@ impl IndexTable {
         self.directories[free] = Some(begun);
         Ok(())
     }
-    /// When they have been.
     pub(crate) fn end_block(&mut self, ino: u32, index: u32, last: bool) -> Result<(), Errno> {
         let at = self.find(ino).ok_or(Errno::EAGAIN)?;
         let directory = self.directories[at].as_mut().ok_or(Errno::EAGAIN)?;
@@ -158,7 +153,6 @@ impl IndexTable {
         self.set_first(hash, first);
     }
 
-    /// It is not any more.
     pub(crate) fn remove(&mut self, ino: u32, hash: u32, index: u32) {
         let Some(directory) = self.find(ino).and_then(|at| self.directories[at]) else { return };
         let is =
@@ -168,7 +162,6 @@ impl IndexTable {
         }
     }
 
-    /// Nothing is known of the directory any more.
     pub(crate) fn forget(&mut self, ino: u32) {
         if let Some(at) = self.find(ino) {
             self.let_go(at, None);

@@ -13,7 +13,6 @@ use renga_proto::path::PathStart;
 use renga_rt::Errno;
 
 impl LookupWorker {
-    /// A fresh inode without a name.
     async fn create(&mut self, parent: &InodeReference, mode: u16, device: u32) -> Result<InodeReference, Errno> {
         let directory = mode & TYPE_MASK == DIRECTORY;
         let ino = self.allocator.call(TakeInode { parent: parent.ino, directory }, ()).await?;
@@ -55,7 +54,6 @@ impl LookupWorker {
         Ok(())
     }
 
-    /// It has no links any more.
     async fn set_unlinked(&mut self, node: &InodeReference) -> Result<(), Errno> {
         let CachedOf { names, references } = self.directory.call(Unlinked { slot: node.slot }, ()).await?;
         self.revoke_names(names, node).await;
@@ -73,7 +71,6 @@ impl LookupWorker {
         entered
     }
 
-    /// A fresh inode named `name` in `directory`.
     pub(crate) async fn create_named(
         &mut self,
         directory: &InodeReference,

@@ -21,7 +21,6 @@ impl FreeLookupWorkers {
         FreeLookupWorkers { notifier, free: Cell::new(0) }
     }
 
-    /// Lookup worker `number` is idle.
     pub(crate) fn add(&self, number: u16) {
         let former = self.free.get();
         self.free.set(former | 1 << number);
@@ -34,7 +33,6 @@ impl FreeLookupWorkers {
         self.free.get() != 0
     }
 
-    /// One that is to have something to do.
     fn take(&self) -> Option<u16> {
         let free = self.free.get();
         self.free.set(free & free.wrapping_sub(1));

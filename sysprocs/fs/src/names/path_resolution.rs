@@ -15,7 +15,6 @@ use renga_proto::pages::{ANY_GENERATION, FileId};
 use renga_proto::path::{NO_FOLLOW, PathStart};
 use renga_rt::Errno;
 
-/// Symbolic links followed along one path.
 const LINKS_MAX: u32 = 40;
 
 impl LookupWorker {
@@ -43,7 +42,6 @@ impl LookupWorker {
         }
     }
 
-    /// The inode that `name` stands for in `directory`.
     pub(crate) async fn child(
         &mut self,
         directory: &InodeReference,
@@ -138,7 +136,6 @@ impl LookupWorker {
         }
     }
 
-    /// From a directory into the one that `name` stands for.
     async fn descend(&mut self, directory: InodeReference, name: &[u8]) -> Result<InodeReference, Errno> {
         if name == b"." {
             return Ok(directory);
@@ -217,7 +214,6 @@ impl LookupWorker {
         }
     }
 
-    /// What `path` stands for.
     pub(crate) async fn resolve(&mut self, at: PathStart, path: &[u8], follow: bool) -> Result<InodeReference, Errno> {
         let mut from = self.start(at, path, true, follow).await?;
         // Bounded by the links that may be followed.

@@ -15,7 +15,6 @@ use renga_rt::Errno;
 /// Directories one in another; more are taken for a circle.
 const DEPTH_MAX: usize = 4096;
 
-/// A name in a directory.
 struct NamePlace<'a> {
     directory: &'a InodeReference,
     name: &'a Component,
@@ -50,7 +49,6 @@ impl LookupWorker {
         }
     }
 
-    /// Renames onto `target`, if it may be replaced.
     async fn replace(
         &mut self,
         source: &InodeReference,
@@ -106,7 +104,6 @@ impl LookupWorker {
         Ok(())
     }
 
-    /// Removes the old name, when the new one is there.
     async fn leave_old(
         &mut self,
         source: &InodeReference,
@@ -129,7 +126,6 @@ impl LookupWorker {
         Ok(())
     }
 
-    /// The directory in which directory `ino` is.
     async fn above(&mut self, ino: u32) -> Result<u32, Errno> {
         let node = self.begin_at(ino.into()).await?;
         let found = self.find(&node, b"..").await?;

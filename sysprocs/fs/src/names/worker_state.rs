@@ -61,7 +61,6 @@ renga_rt::clients! {
     }
 }
 
-/// For whom something is being made.
 pub(crate) struct Maker {
     pub(super) board: u8,
     /// The directory that the board is prepared for.
@@ -82,7 +81,6 @@ const REFERENCES_MAX: usize = 8;
 pub(crate) struct InodeReference {
     pub(crate) slot: u16,
     pub(crate) ino: u32,
-    /// Its type, as in directory entries.
     pub(crate) kind: u8,
 }
 
@@ -111,7 +109,6 @@ pub(crate) struct LookupWorker {
     pub(crate) revocations: Client<Revocations>,
     pub(crate) rest: Rest,
     pub(super) links_followed: u32,
-    /// Where the walk's absolute paths start.
     pub(super) root: FileId,
     /// What a walk comes by, and the board that is notified of it, if one is.
     pub(crate) steps: WalkSteps,

@@ -29,7 +29,6 @@ pub(crate) struct AllocatorState {
     pub(crate) refuses: Option<Errno>,
     /// The file system was left by a cut.
     pub(crate) was_cut: bool,
-    /// Of the next fresh inode.
     pub(crate) generation: u32,
     pub(crate) phase: TransactionPhase,
     pub(crate) members: ProcessSet,
@@ -41,7 +40,6 @@ pub(crate) struct AllocatorState {
     /// Given back since the last transaction was closed, and what of it is in the one under way.
     pub(crate) freed: Freed,
     pub(crate) closing: Freed,
-    /// When the next commit is due.
     pub(crate) due: &'static CommitDue,
     /// Commits that failed since the last that did not.
     pub(crate) failures: u32,
@@ -117,7 +115,6 @@ impl AllocatorState {
         })
     }
 
-    /// A commit is due in a while.
     pub(crate) fn make_due(&mut self) {
         self.only_lent = false;
         self.due.set(self.due.at_ns().or(Some(self.me.now_ns() + COMMIT_AFTER_NS)));

@@ -16,7 +16,6 @@ const LOOK_AGAIN_NS: u64 = 5_000_000_000;
 /// So long what background jobs have written is left where it is while they are held, ns.
 const SPARED_NS_MAX: u64 = 30_000_000_000;
 
-/// Since when something has been spared.
 #[derive(Default)]
 struct Spared {
     since_ns: Option<u64>,

@@ -62,7 +62,6 @@ pub const fn committer_pages(buffers: usize) -> usize {
     RUN_PAGES + 2 + buffers + buffers.div_ceil(crate::format::journal_format::TAGS_MAX)
 }
 
-/// Whether the journal is to be empty after a commit.
 fn empties(extent: CommitExtent) -> bool {
     matches!(extent, CommitExtent::Places | CommitExtent::Unmount)
 }
@@ -76,7 +75,6 @@ struct CommitterState {
     pages: Client<Pages>,
     journal: Journal,
     journaled: bool,
-    /// Of the file system.
     blocks: u32,
     /// Inodes with a write that waits for the commit to end.
     wait_for_room: ProcessSet,
@@ -241,7 +239,6 @@ impl CommitterState {
         Ok(())
     }
 
-    /// Changes go on.
     async fn end_freeze(&mut self) -> Result<(), Errno> {
         self.allocator.call(EndFreeze {}, ()).await?;
         self.inode_directory.call(UnlockNames {}, ()).await
@@ -286,7 +283,6 @@ impl CommitterState {
         (emptied, JournalReached::Full)
     }
 
-    /// Tells buffers and allocator how it ended.
     async fn end(&mut self, reached: JournalReached, whole: bool) -> Result<(), Errno> {
         let outcome = match reached {
             JournalReached::Failed => TransactionOutcome::Failed,

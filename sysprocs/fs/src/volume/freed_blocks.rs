@@ -9,10 +9,8 @@ const RUNS_MAX: usize = 256;
 /// Commits in a row that may fail before whoever needs a block that one of them was to free is notified so.
 const FAILURES_MAX: u32 = 2;
 
-/// Runs of blocks given back for one transaction.
 #[derive(Default)]
 pub(crate) struct Freed {
-    /// First block and number of each run.
     runs: Vec<(u32, u32), RUNS_MAX>,
     /// Some held metadata, so that the journal may cache copies of them.
     pub(crate) metadata: bool,
@@ -35,16 +33,13 @@ impl Freed {
             _ => self.runs.push((first, count)),
         }
     }
-    /// The run at `index`.
     pub(crate) fn run(&self, index: usize) -> Option<(u32, u32)> {
         self.runs.get(index).copied()
     }
-    /// Whether it has any of these.
     pub(crate) fn holds_any(&self, first: u32, count: u32) -> bool {
         let below = first.saturating_add(count);
         self.runs.iter().any(|(from, length)| first < from + length && *from < below)
     }
-    /// The end of the run that `block` is in.
     pub(crate) fn end_of_run(&self, block: u32) -> Option<u32> {
         let run = self.runs.iter().find(|(first, count)| (*first..first + count).contains(&block));
         run.map(|(first, count)| first + count)
@@ -66,7 +61,6 @@ impl Freed {
     pub(crate) fn refusal(&self) -> Errno {
         if self.failures < FAILURES_MAX { Errno::EAGAIN } else { Errno::EIO }
     }
-    /// How many blocks.
     pub(crate) fn blocks(&self) -> u32 {
         self.runs.iter().map(|(_, count)| count).sum()
     }
@@ -86,7 +80,6 @@ impl Freed {
     pub(crate) fn failed(&mut self) {
         self.failures += u32::from(!self.is_empty());
     }
-    /// They are nobody's any more.
     pub(crate) fn release(&mut self) {
         *self = Freed::default();
     }

@@ -22,14 +22,12 @@ pub(crate) const RUNS_MAX: usize = 16;
 /// Times that the disk is asked to write a block of the journal.
 const TRIES_MAX: u32 = 4;
 
-/// Blocks side by side.
 #[derive(Clone, Copy)]
 pub(crate) struct JournalRun {
     pub(crate) first: u32,
     pub(crate) count: u32,
 }
 
-/// The journal of a mounted file system.
 pub(crate) struct Journal {
     disk: Client<Disk>,
     /// Room for one of the journal's blocks, and for one that it holds a copy of.
@@ -79,16 +77,13 @@ impl Journal {
         }
     }
 
-    /// Reads a block of the disk into `copy`.
     pub(crate) async fn read(&mut self, block: u32) -> Result<(), Errno> {
         self.disk.call(ReadBlocks { first: block.into() }, &mut self.copy[..]).await
     }
-    /// Writes `copy` to a block of the disk.
     pub(crate) async fn write(&mut self, block: u32) -> Result<(), Errno> {
         self.disk.call(WriteBlocks { first: block.into() }, &self.copy[..]).await
     }
 
-    /// The block of the disk that is block `index` of the journal.
     pub(crate) fn place(&self, index: u32) -> Result<u32, Errno> {
         self.run_from(index).map(|(first, _)| first)
     }
@@ -105,13 +100,11 @@ impl Journal {
         Err(Errno::EIO)
     }
 
-    /// Reads block `index` of the journal into `own`.
     pub(crate) async fn read_own(&mut self, index: u32) -> Result<(), Errno> {
         let first = self.place(index)?.into();
         self.disk.call(ReadBlocks { first }, &mut self.own[..]).await
     }
 
-    /// Writes `own` to block `index` of the journal.
     async fn write_own(&mut self, index: u32) -> Result<(), Errno> {
         let first = self.place(index)?;
         write(&mut self.disk, first, &self.own[..]).await
@@ -146,12 +139,10 @@ impl Journal {
     pub(crate) fn has_room(&self, blocks: u32) -> bool {
         self.length - self.head > blocks + Self::most(self.staged.len())
     }
-    /// Whether it caches nothing.
     pub(crate) fn is_empty(&self) -> bool {
         self.head == self.first
     }
 
-    /// Begins to put a transaction together.
     pub(crate) fn begin(&mut self) {
         (self.used, self.tags) = (0, 0);
     }
@@ -179,7 +170,6 @@ impl Journal {
         Ok(())
     }
 
-    /// Ends the descriptor under way, if there is one.
     pub(crate) fn end_descriptor(&mut self) {
         if self.tags > 0 {
             format::end_tags(&mut self.staged[self.used - 1 - self.tags], self.tags - 1);

@@ -16,7 +16,6 @@ const POINTERS_AT: usize = 40;
 const PER_BLOCK: u32 = PAGE_BYTES as u32 / 4;
 
 impl Journal {
-    /// Reads the file system's superblock.
     pub(crate) async fn superblock(&mut self) -> Result<Superblock, Errno> {
         self.read(0).await?;
         let bytes = self.copy[SUPERBLOCK_OFFSET..].first_chunk::<SUPERBLOCK_BYTES>();
@@ -24,7 +23,6 @@ impl Journal {
         superblock.check().map(|_| superblock)
     }
 
-    /// Finds the journal of the file system with this superblock.
     pub(crate) async fn find(&mut self, superblock: &Superblock) -> Result<(), Errno> {
         let index = superblock.journal_ino().checked_sub(1).ok_or(Errno::EINVAL)?;
         if index >= superblock.inodes_per_group() {

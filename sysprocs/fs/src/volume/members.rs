@@ -5,7 +5,6 @@
 /// Inode processes that may join.
 pub(crate) const MEMBERS_MAX: usize = 4096;
 
-/// What is going on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TransactionPhase {
     /// The journal has not been recovered yet.
@@ -16,7 +15,6 @@ pub(crate) enum TransactionPhase {
     Closed,
 }
 
-/// A set of inode processes.
 pub(crate) struct ProcessSet([u64; MEMBERS_MAX / 64]);
 
 impl ProcessSet {
@@ -26,7 +24,6 @@ impl ProcessSet {
         let word = self.0.get_mut(usize::from(slot) / 64);
         word.map(|word| *word |= 1 << (slot % 64)).is_some()
     }
-    /// Takes the lowest out.
     pub(crate) fn take(&mut self) -> Option<u16> {
         let index = self.0.iter().position(|word| *word != 0)?;
         let word = &mut self.0[index];
@@ -34,13 +31,11 @@ impl ProcessSet {
         *word &= *word - 1;
         Some(index as u16 * 64 + bit as u16)
     }
-    /// Takes one out.
     pub(crate) fn remove(&mut self, slot: u16) {
         if let Some(word) = self.0.get_mut(usize::from(slot) / 64) {
             *word &= !(1 << (slot % 64));
         }
     }
-    /// Whether there is none.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.iter().all(|word| *word == 0)
     }

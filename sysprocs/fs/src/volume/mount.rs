@@ -27,9 +27,8 @@ impl AllocatorState {
         if !usable {
             return Ok(());
         }
-        self.cache
-            .call(ReadBytes { block: 0, offset: SUPERBLOCK_OFFSET as u32 }, &mut self.superblock.bytes[..])
-            .await?;
+        let read = ReadBytes { block: 0, offset: SUPERBLOCK_OFFSET as u32 };
+        self.cache.call(read, &mut self.superblock.bytes[..]).await?;
         self.count = self.superblock.check()?;
         self.read_groups().await?;
         self.was_cut = !self.superblock.is_clean();
@@ -52,12 +51,8 @@ impl AllocatorState {
         let table_blocks = self.superblock.inodes_per_group().div_ceil(PAGE_BYTES as u32 / bytes);
         for number in 0..self.count {
             let mut bytes = [0; DESCRIPTOR_BYTES];
-            self.cache
-                .call(
-                    ReadBytes { block: DESCRIPTORS_BLOCK.into(), offset: (number * DESCRIPTOR_BYTES) as u32 },
-                    &mut bytes[..],
-                )
-                .await?;
+            let read = ReadBytes { block: DESCRIPTORS_BLOCK.into(), offset: (number * DESCRIPTOR_BYTES) as u32 };
+            self.cache.call(read, &mut bytes[..]).await?;
             self.groups[number] = BlockGroup::from_descriptor(&bytes);
             if !self.groups[number].is_inside(blocks, table_blocks) {
                 return Err(Errno::EINVAL);
@@ -75,12 +70,8 @@ impl AllocatorState {
         let mut ino = from.max(self.superblock.first_ino()).max(1);
         while let Ok((group, index)) = self.group_of(ino) {
             let mut bytes = [0; BITS as usize / 8];
-            self.cache
-                .call(
-                    ReadBytes { block: self.groups[group].inode_bitmap.into(), offset: index / BITS * (BITS / 8) },
-                    &mut bytes[..],
-                )
-                .await?;
+            let read = ReadBytes { block: self.groups[group].inode_bitmap.into(), offset: index / BITS * (BITS / 8) };
+            self.cache.call(read, &mut bytes[..]).await?;
             let left = u32_at(&bytes, 0) >> (index % BITS);
             if left == 0 {
                 ino += (BITS - index % BITS).min(self.superblock.inodes_per_group() - index);
@@ -89,9 +80,8 @@ impl AllocatorState {
             let place = self.locate(ino)?;
             let mut links = [0; 2];
             if left & 1 != 0 {
-                self.cache
-                    .call(ReadBytes { block: place.block.into(), offset: place.offset + LINKS_AT }, &mut links[..])
-                    .await?;
+                let read = ReadBytes { block: place.block.into(), offset: place.offset + LINKS_AT };
+                self.cache.call(read, &mut links[..]).await?;
                 if u16_at(&links, 0) == 0 {
                     return Ok(ino);
                 }

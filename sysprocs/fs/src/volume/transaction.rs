@@ -100,21 +100,15 @@ impl AllocatorState {
             changed = true;
             let counts = self.groups[number].counts();
             let offset = (number * DESCRIPTOR_BYTES) as u32 + COUNTS_OFFSET;
-            let saved = self
-                .cache
-                .call(WriteBytes { block: DESCRIPTORS_BLOCK.into(), offset, metadata: true }, &counts[..])
-                .await;
+            let write = WriteBytes { block: DESCRIPTORS_BLOCK.into(), offset, metadata: true };
+            let saved = self.cache.call(write, &counts[..]).await;
             self.groups[number].changed = saved.is_err();
             saved?;
         }
         if changed {
             self.count_free();
-            self.cache
-                .call(
-                    WriteBytes { block: 0, offset: SUPERBLOCK_OFFSET as u32, metadata: true },
-                    &self.superblock.bytes[..],
-                )
-                .await?;
+            let write = WriteBytes { block: 0, offset: SUPERBLOCK_OFFSET as u32, metadata: true };
+            self.cache.call(write, &self.superblock.bytes[..]).await?;
         }
         Ok(())
     }
@@ -129,12 +123,8 @@ impl AllocatorState {
     /// Puts the superblock into its buffer, to be written past the journal; only while that holds no copy of it.
     pub(crate) async fn put_superblock(&mut self) -> Result<(), Errno> {
         self.count_free();
-        self.cache
-            .call(
-                WriteBytes { block: 0, offset: SUPERBLOCK_OFFSET as u32, metadata: false },
-                &self.superblock.bytes[..],
-            )
-            .await
+        let write = WriteBytes { block: 0, offset: SUPERBLOCK_OFFSET as u32, metadata: false };
+        self.cache.call(write, &self.superblock.bytes[..]).await
     }
 
     pub(super) async fn mark_clean(&mut self) -> Result<(), Errno> {
