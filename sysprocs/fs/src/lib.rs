@@ -7,12 +7,12 @@
 //! | `medium` | [`disk`] (one) |
 //! | `format` | none: ext2 and its journal as they lie on the medium |
 //! | `cache` | [`buffer`] (one per cached block of metadata), [`buffer_directory`], [`metadata_writeback`] |
-//! | `content` | [`data_reader`], [`data_writeback`], between the page cache of this board and the medium; [`lease_flusher`], on other boards |
+//! | `data` | [`data_reader`], [`data_writeback`], between the page cache of this board and the medium; [`lease_flusher`], on other boards |
 //! | `volume` | [`allocator`] (bitmaps, counts, superblock) and, on top of the inodes, [`committer`] (journal), [`commit_timer`] |
 //! | `inode` | [`inode`] (one per active inode), [`name_index`], [`inode_directory`], [`inode_reclaimer`], [`revocations`] |
 //! | `names` | [`path`] (one per walk at a time) |
 //! | `locks` | [`locks`] (one): what programs have locked |
-//! | `held` | [`name_cache`], on each board without the disk: names and inodes that it may cache |
+//! | `lease_cache` | [`name_cache`], on each board without the disk: names and inodes that it may cache |
 //! | `file` | [`file`], [`file_table`], on each opener's board |
 //!
 //! Each process calls only those before it, so nobody waits in a circle; the waits that depend on another

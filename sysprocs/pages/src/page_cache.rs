@@ -267,9 +267,7 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
         self.memory.call(ShareFrame { frame }, ()).await?;
         let put = self.index.put(file, page, Frame(frame), ticket, size);
         if put != Ok(true) {
-            let mut list = FrameList::new();
-            list.push(Frame(frame));
-            self.free(&mut list).await;
+            self.free_one(Frame(frame)).await;
         }
         put.map(|_| ()).map_err(|_| Errno::ESTALE)
     }

@@ -26,6 +26,19 @@ pub enum Edge {
     ForwardsAll(ProtocolFacts),
 }
 
+impl Edge {
+    /// The protocol served or called.
+    pub const fn protocol(&self) -> &ProtocolFacts {
+        let (Edge::Serves(protocol)
+        | Edge::Uses(protocol)
+        | Edge::UsesAll(protocol)
+        | Edge::UsesOwn(protocol)
+        | Edge::Forwards(protocol)
+        | Edge::ForwardsAll(protocol)) = self;
+        protocol
+    }
+}
+
 /// What a check needs to know of a protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProtocolFacts {

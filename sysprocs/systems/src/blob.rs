@@ -12,7 +12,6 @@ use crate::valid;
 use core::fmt;
 use crc::{CRC_32_ISCSI, Crc};
 use renga_core::Arena;
-use renga_rt::signature::Edge;
 
 /// What tables begin with.
 pub const MAGIC: [u8; 8] = *b"RENGASYS";
@@ -86,12 +85,7 @@ pub fn code_number() -> u32 {
     for facts in FACTS {
         digest.update(facts.kind.name().as_bytes());
         for edge in facts.signature.edges.iter().copied().flatten() {
-            let (Edge::Serves(protocol)
-            | Edge::Uses(protocol)
-            | Edge::UsesAll(protocol)
-            | Edge::UsesOwn(protocol)
-            | Edge::Forwards(protocol)
-            | Edge::ForwardsAll(protocol)) = edge;
+            let protocol = edge.protocol();
             digest.update(protocol.name.as_bytes());
             for (op, name) in protocol.names {
                 digest.update(&[*op as u8]);

@@ -10,25 +10,13 @@ use crate::tables::Permit;
 use renga_procfs::{PlacedEdge, PlacedKind, Plan};
 use renga_router::Permits;
 use renga_rt::ProcId;
-use renga_rt::signature::{Edge, ProtocolFacts};
+use renga_rt::signature::Edge;
 
 /// What boot leaves of a board's placement.
 pub(crate) struct Outline {
     pub directory: &'static Directory,
     /// What the router lets in, and has counted; none in a system of one board.
     pub permits: Option<Permits>,
-}
-
-/// The protocol of an edge to a server, if it is one.
-fn called(edge: &Edge) -> Option<&ProtocolFacts> {
-    match edge {
-        Edge::Serves(_) => None,
-        Edge::Uses(facts)
-        | Edge::UsesAll(facts)
-        | Edge::UsesOwn(facts)
-        | Edge::Forwards(facts)
-        | Edge::ForwardsAll(facts) => Some(facts),
-    }
 }
 
 impl Outline {
@@ -47,7 +35,8 @@ impl Outline {
         let here = || FACTS.iter().filter(|facts| table.has(facts.kind));
         for (facts, server) in here().flat_map(|facts| here().map(move |server| (facts, server))) {
             let Some(served) = server.serves() else { continue };
-            let uses = facts.signature.edges.iter().flat_map(|parameter| parameter.iter()).filter_map(called);
+            let edges = facts.signature.edges.iter().copied().flatten();
+            let uses = edges.filter(|edge| !matches!(edge, Edge::Serves(_))).map(Edge::protocol);
             // A process may have several clients of one protocol, for what it calls here and elsewhere.
             let uses = uses.filter(|protocol| protocol.id == served.id);
             let entries = uses.fold(0, |all, protocol| all | protocol.entries);

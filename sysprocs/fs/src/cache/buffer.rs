@@ -3,7 +3,7 @@
 //! Invariants: calls are served in the order in which the directory passes them on; whatever they do is done
 //! to the block that they name. A call for another block than is here makes the buffer read that one first: the
 //! directory has seen to it that the medium has all of the former.
-//! Not here: which block to hold, what is dirty (`slots.rs`), when it is written (`writer.rs`).
+//! Not here: which block to hold, what is dirty (`slots.rs`), when it is written (`metadata_writeback.rs`).
 
 use crate::format::{bitmap, directory_block};
 use renga_abi::PAGE_BYTES;

@@ -3,7 +3,7 @@
 //! Invariant: it calls nobody, so it is never held up by the medium. A call that finds no clean buffer waits here, and
 //! with it all later work, until one has been cleaned; who cleans and who ends transactions are served
 //! meanwhile.
-//! Not here: what it knows (`slots.rs`), writing (`writer.rs`).
+//! Not here: what it knows (`slots.rs`), writing (`metadata_writeback.rs`).
 
 use crate::cache::slots::{BlockAccess, BufferSlot, BufferSlots, SlotState};
 use crate::commit_due::CommitDue;

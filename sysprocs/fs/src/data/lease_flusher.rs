@@ -1,7 +1,7 @@
 //! The data returner: has files flushed that this board has written, when much of that is dirty or frames are scarce; and
 //! those whose leases are orphaned, when there is a session with the board of the inodes again.
 //!
-//! Not here: what is dirty or orphaned (`renga_pages`), taking it (`inode/lending`).
+//! Not here: what is dirty or orphaned (`renga_pages`), the flush (`inode/lease_flush.rs`).
 
 use renga_proto::inode::{Inode, LeaseWrite};
 use renga_proto::pages::{CountDirty, Dirty, DiscardOrphaned, FileId, FindOrphaned, OldestLeased, Pages};

@@ -1,6 +1,6 @@
 //! What an open file passes on to its inode: status, attributes, directory entries; and its own flags, generation and locks.
 //!
-//! Not here: data (`cached.rs`, `open_file.rs`).
+//! Not here: data (`page_read.rs`, `writing.rs`).
 
 use crate::file::inode_session::{Tries, on_inode};
 use crate::file::open_file::{DIRECTORY, OpenFile, SETTABLE, TYPE_MASK};

@@ -3,7 +3,7 @@
 //! A write goes there if the inode's process gives the lease; otherwise (no room on the medium, boards that take turns, a hole
 //! would come about) it crosses, as on the board of the inodes. What was written here and is lost with the board of the
 //! inodes is notified by `SyncFile` or `Close`.
-//! Not here: the cache's part (`renga_pages`), the inode's (`inode/lending`).
+//! Not here: the cache's part (`renga_pages`), the inode's (`inode/lease_grant.rs`).
 
 use crate::file::inode_session::on_inode;
 use crate::file::open_file::OpenFile;

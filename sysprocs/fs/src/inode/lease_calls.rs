@@ -1,7 +1,7 @@
 //! What an inode's process does with a call before it serves it: whether it may come now, and whether the inode, if it is leased,
 //! is to be flushed first.
 //!
-//! Not here: what a call demands (`demand.rs`), write leases (`write_lease.rs`), calls that are kept (`held_call.rs`).
+//! Not here: what a call demands (`lease_demand.rs`), calls that are kept (`kept_call.rs`).
 
 use crate::inode::active_inode::ActiveInode;
 use crate::inode::lease_demand::LeaseNeed;

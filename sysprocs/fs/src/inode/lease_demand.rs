@@ -1,6 +1,6 @@
 //! What a call to an inode that is leased demands of it before it is served.
 //!
-//! Not here: how that is met (`call.rs`).
+//! Not here: how that is met (`lease_calls.rs`).
 
 use crate::inode::active_inode::ActiveInode;
 use crate::leases::write_lease::WriteLease;
@@ -35,6 +35,10 @@ impl LeaseDemand {
 
     fn by(asker: u8, need: LeaseNeed) -> LeaseDemand {
         LeaseDemand { need, asker: Some(asker), ..LeaseDemand::NOTHING }
+    }
+
+    fn to_write(asker: u8) -> LeaseDemand {
+        LeaseDemand { turn: true, changes: true, ..LeaseDemand::by(asker, LeaseNeed::Home) }
     }
 
     /// Whether the board that has the lease is to be asked, though `away`: its own call shows that it is there.
@@ -72,15 +76,9 @@ impl ActiveInode {
             InodeCall::SetAccess(call) => LeaseDemand { sets: true, ..LeaseDemand::by(call.board(), LeaseNeed::Facts) },
             InodeCall::SetTimes(call) => LeaseDemand { sets: true, ..LeaseDemand::by(call.board(), LeaseNeed::Facts) },
             InodeCall::Sync(call) => LeaseDemand::by(call.board(), LeaseNeed::Home),
-            InodeCall::WriteAt(call) => {
-                LeaseDemand { turn: true, changes: true, ..LeaseDemand::by(call.board(), LeaseNeed::Home) }
-            }
-            InodeCall::Append(call) => {
-                LeaseDemand { turn: true, changes: true, ..LeaseDemand::by(call.board(), LeaseNeed::Home) }
-            }
-            InodeCall::ReserveAppend(call) => {
-                LeaseDemand { turn: true, changes: true, ..LeaseDemand::by(call.board(), LeaseNeed::Home) }
-            }
+            InodeCall::WriteAt(call) => LeaseDemand::to_write(call.board()),
+            InodeCall::Append(call) => LeaseDemand::to_write(call.board()),
+            InodeCall::ReserveAppend(call) => LeaseDemand::to_write(call.board()),
             InodeCall::DirtyPage(call) if call.entry().page == NO_PAGE => LeaseDemand::NOTHING,
             InodeCall::DirtyPage(call) => {
                 let goes_on = call.board() == lease.board && !lease.closed && !away;

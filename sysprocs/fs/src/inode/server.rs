@@ -4,8 +4,8 @@
 //! that finds no room waits for a commit, which frees blocks, without keeping that from coming; a truncation lets one
 //! come between its pieces.
 //!
-//! Not here: what the entries do (`active_inode.rs`, `content.rs`, `truncate.rs`, `directory.rs`,
-//! `status.rs`), calls that are kept (`held_call.rs`), inodes that are leased (`lending`).
+//! Not here: what the entries do (`active_inode.rs`, `file_data.rs`, `directory.rs`, `status.rs`), calls that are kept
+//! (`kept_call.rs`), leases (`lease_calls.rs`).
 
 use crate::inode::active_inode::{ActiveInode, InodeClients};
 use crate::inode::kept_call::{KeptCall, Pause, open_cut, thaw, truncate};

@@ -2,7 +2,7 @@
 //!
 //! Invariant: a path is walked and its inode found in one step, in which no name changes; a call that is passed on is
 //! with the inode's process before the inode reclaimer can be.
-//! Not here: what is known (`name_cache.rs`), how a path is walked (`known_path.rs`), what is not known (`names`).
+//! Not here: what is known (`name_cache.rs`), how a path is walked (`path_walk.rs`), what is not known (`names`).
 
 use crate::format::superblock::ROOT_INO;
 use crate::inode_table::directory_state::InodeDirectoryState;

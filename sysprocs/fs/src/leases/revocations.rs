@@ -18,12 +18,32 @@ const LIVES_MAX: u32 = 4;
 const CACHES: u32 = RevokePages::BIT | FlushLease::BIT;
 const NAMES: u32 = RevokeName::BIT | RevokeInode::BIT | RevokeReference::BIT | NotifyAccess::BIT;
 
-/// Serves revokes from `caches`, of pages, and `held`, of names; what is dirty comes into `own` cache, by way of `room`.
+/// Calls the cache of `$board`, which is to answer at once, up to its next incarnations.
+macro_rules! on_board {
+    ($family:ident, $board:expr, ($me:expr, $watch:expr), $entry:expr, $lends:expr) => {{
+        let mut answered = Err(Errno::EHOSTDOWN);
+        $watch.begin_question($board, $me.now_ns());
+        for _ in 0..LIVES_MAX {
+            answered = match $family.at($board, 0) {
+                Some(mut cache) => cache.call($entry, $lends).await,
+                None => Err(Errno::EINVAL),
+            };
+            // It was started again, and may have been granted something since.
+            if !matches!(answered, Err(Errno::ESTALE)) {
+                break;
+            }
+        }
+        $watch.end_question($board);
+        answered
+    }};
+}
+
+/// Revokes pages from `caches`, and names from `names`; dirty pages come into `own` cache, by way of `room`.
 pub async fn revocations(
     me: Me,
     mut port: Port<Revocations>,
     mut caches: Family<Pages, CACHES>,
-    mut held: Family<Names, NAMES>,
+    mut names: Family<Names, NAMES>,
     mut own: Client<Pages, { WritePage::BIT }>,
     room: &'static mut [u8; PAGE_BYTES],
     watch: &'static Watch,
@@ -33,36 +53,28 @@ pub async fn revocations(
         match port.accept_only(if kept { answers } else { Revocations::ENTRIES & !answers }).await {
             RevocationsCall::RevokePagesFrom(call) => {
                 let RevokePagesFrom { board, file, from, to } = call.entry();
-                let revoke = RevokePages { file, from, to };
-                let ask = async |mut cache: Client<Pages, CACHES>| cache.call(revoke, ()).await;
-                reply!(call, answer(&mut caches, board, (watch, me.now_ns()), ask).await);
+                reply!(call, on_board!(caches, board, (me, watch), RevokePages { file, from, to }, ()));
             }
             RevocationsCall::RevokeNameFrom(mut call) => {
                 let RevokeNameFrom { board, directory } = call.entry();
-                let ask =
-                    async |mut names: Client<Names, NAMES>| names.call(RevokeName { directory }, call.lent()).await;
-                reply!(call, answer(&mut held, board, (watch, me.now_ns()), ask).await);
+                reply!(call, on_board!(names, board, (me, watch), RevokeName { directory }, call.lent()));
             }
             RevocationsCall::RevokeInodeFrom(call) => {
                 let RevokeInodeFrom { board, ino } = call.entry();
-                let ask = async |mut names: Client<Names, NAMES>| names.call(RevokeInode { ino }, ()).await;
-                reply!(call, answer(&mut held, board, (watch, me.now_ns()), ask).await);
+                reply!(call, on_board!(names, board, (me, watch), RevokeInode { ino }, ()));
             }
             RevocationsCall::RevokeReferenceFrom(call) => {
                 let RevokeReferenceFrom { board, ino } = call.entry();
-                let ask = async |mut names: Client<Names, NAMES>| names.call(RevokeReference { ino }, ()).await;
-                reply!(call, answer(&mut held, board, (watch, me.now_ns()), ask).await);
+                reply!(call, on_board!(names, board, (me, watch), RevokeReference { ino }, ()));
             }
             RevocationsCall::NotifyAccessTo(call) => {
                 let NotifyAccessTo { board, ino, access_ns } = call.entry();
-                let ask = async |mut names: Client<Names, NAMES>| names.call(NotifyAccess { ino, access_ns }, ()).await;
-                reply!(call, answer(&mut held, board, (watch, me.now_ns()), ask).await);
+                reply!(call, on_board!(names, board, (me, watch), NotifyAccess { ino, access_ns }, ()));
             }
             RevocationsCall::FlushFrom(mut call) => {
                 let FlushFrom { board, file, taken, back, lease, grants } = call.entry();
-                let take = FlushLease { file, taken, back, lease, grants };
-                let ask = async |mut cache: Client<Pages, CACHES>| cache.call(take, &mut room[..]).await;
-                let given = answer(&mut caches, board, (watch, me.now_ns()), ask).await;
+                let flush = FlushLease { file, taken, back, lease, grants };
+                let given = on_board!(caches, board, (me, watch), flush, &mut room[..]);
                 kept = back == FlushExtent::Dirty && given.is_ok_and(|given| given.page != NO_PAGE);
                 if given.is_ok_and(|given| given.changed) {
                     let bytes = call.lent().len().min(PAGE_BYTES);
@@ -85,27 +97,4 @@ pub async fn revocations(
             }
         }
     }
-}
-
-/// What the cache of `board` answers; the router gives that board up if it does not.
-async fn answer<P: Protocol, const ENTRIES: u32, T>(
-    caches: &mut Family<P, ENTRIES>,
-    board: u8,
-    (watch, now_ns): (&Watch, u64),
-    mut ask: impl AsyncFnMut(Client<P, ENTRIES>) -> Result<T, Errno>,
-) -> Result<T, Errno> {
-    let mut answered = Err(Errno::EHOSTDOWN);
-    watch.begin_question(board, now_ns);
-    for _ in 0..LIVES_MAX {
-        answered = match caches.at(board, 0) {
-            Some(cache) => ask(cache).await,
-            None => Err(Errno::EINVAL),
-        };
-        // It was started again, and may have been granted something since.
-        if !matches!(answered, Err(Errno::ESTALE)) {
-            break;
-        }
-    }
-    watch.end_question(board);
-    answered
 }

@@ -4,7 +4,7 @@
 //! under the exclusive lock of names, and learned after it. Nothing is known of names in a directory without links.
 //! Bounded by its slots; a name that has not been asked for lately makes room. No step takes time that grows with
 //! the cache or with a directory, but for [`NameCache::forget_directory`], which passes what is known of it.
-//! Not here: paths (`known_path.rs`), names that are not known (`directory.rs`), boards that hold names (`name_holders.rs`).
+//! Not here: paths (`path_walk.rs`), boards that cache names (`name_holders.rs`).
 
 use renga_rt::linked_list::{self, LinkedList, Links, RowNumber};
 

@@ -3,7 +3,7 @@
 //! Invariant: a board that holds a name is noted with what is known of that name, or as one that holds names of which
 //! there are no notes any more (`spilled`), as its slot was needed for another. So who changes a name asks for
 //! its holders, whether it is known or not.
-//! Not here: names (`name_cache.rs`), revokes (`names/resolve.rs`).
+//! Not here: names (`name_cache.rs`), revocations (`names/name_grants.rs`).
 
 use crate::lookup::name_cache::{Dentry, NameCache, hash};
 use renga_proto::inode::NameHolders;

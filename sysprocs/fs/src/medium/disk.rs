@@ -1,5 +1,5 @@
 //! The disk: transfers runs of blocks between its medium and whoever asks, one run at a time, or as many as the medium takes
-//! (`side_by_side.rs`).
+//! (`parallel_disk.rs`).
 //!
 //! Invariant: it touches only the sectors of the partition that [`recognise`] found. A reply comes
 //! no sooner than the model of the medium says; meanwhile, and while the medium itself lets wait, the processor is free.

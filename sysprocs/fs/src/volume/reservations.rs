@@ -2,7 +2,7 @@
 //!
 //! Invariant: as many blocks are free as are reserved, so that a board that may write a page need not fear for its
 //! block. Which blocks they will be is found when the page comes.
-//! Not here: who is leased what (`inode/lending`).
+//! Not here: grants (`inode/lease_grant.rs`).
 
 use crate::volume::allocator_state::AllocatorState;
 use renga_proto::allocator::Reserve;
