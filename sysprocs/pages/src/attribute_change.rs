@@ -6,7 +6,7 @@ use renga_proto::attributes::{ATTRIBUTES_BYTES, AttributeChange};
 use renga_proto::pages::{FileId, IN_RECORD, Pages, WriteLeased};
 use renga_rt::{Client, Errno};
 
-/// Makes the change in `pages`, if that holds the file; whether it does.
+/// Makes the change in `pages`, if that has the write lease; whether it does.
 ///
 /// # Errors
 /// As of any call.

@@ -43,7 +43,7 @@ pub async fn flush_until<const D: u32, const I: u32>(
     spares: FlushSpares,
     mut is_over: impl FnMut() -> bool,
 ) -> Result<bool, Errno> {
-    let (mut from, mut told, board) = (0, Ok(()), directory.server().board.0);
+    let (mut from, mut reported, board) = (0, Ok(()), directory.server().board.0);
     let wanted = match spares {
         FlushSpares::Young => LeaseWrite::flush_old(),
         _ => LeaseWrite::flush(0),
@@ -66,12 +66,12 @@ pub async fn flush_until<const D: u32, const I: u32>(
                 }
             }
             // What is on a board that is away comes when that is there again.
-            told = told.and(if more == Err(Errno::EHOSTDOWN) { Ok(()) } else { more.map(|_| ()) });
+            reported = reported.and(if more == Err(Errno::EHOSTDOWN) { Ok(()) } else { more.map(|_| ()) });
         }
         let Some(next) = slot.checked_add(1) else { break };
         from = next;
     }
-    told.map(|()| true)
+    reported.map(|()| true)
 }
 
 /// The same, with commits in between if there is room for something only after one.
@@ -83,9 +83,9 @@ pub async fn flush_and_commit<const D: u32, const I: u32>(
     inodes: &mut Family<Inode, I>,
 ) -> Result<(), Errno> {
     for _ in 0..COMMITS_MAX {
-        let told = flush_all(directory, inodes).await;
-        if told != Err(Errno::EAGAIN) {
-            return told;
+        let reported = flush_all(directory, inodes).await;
+        if reported != Err(Errno::EAGAIN) {
+            return reported;
         }
         directory.call(CommitAll { extent: CommitExtent::Journal }, ()).await?;
     }

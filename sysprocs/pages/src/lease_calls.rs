@@ -91,7 +91,7 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
         if self.is_home() {
             return if self.index.begin_store(frame.0) { Ok(()) } else { Err(Errno::EAGAIN) };
         }
-        self.index.lease_of(file).filter(|held| page < held.below).ok_or(Errno::EAGAIN)?;
+        self.index.lease_of(file).filter(|lease| page < lease.below).ok_or(Errno::EAGAIN)?;
         if !self.index.is_dirty(frame.0) {
             if self.is_crowded() && self.index.has_dirty(file) {
                 return Err(Errno::EBUSY);
@@ -151,7 +151,7 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
         if let Some(record) = self.index.find_file(file) {
             self.index.end_sole(record);
             if leased {
-                // Programs that map a page find it anew, by way of the inode's process.
+                // Programs that map a page find it again, by way of the inode's process.
                 self.index.unmap_range(self.machine, record, 0, u32::MAX);
             }
         }

@@ -215,7 +215,7 @@ impl PageIndex {
         Some((record.id, record.slot))
     }
 
-    /// Another board holds the file, or does so no longer: then it has `size` bytes. Whether there is room to know of it.
+    /// Another board has the write lease, or has it no longer: then it has `size` bytes. Whether there is room to know of it.
     pub fn set_leased_out(&mut self, id: FileId, leased: bool, size: u64) -> bool {
         if self.ticket(id).is_none() {
             return false;

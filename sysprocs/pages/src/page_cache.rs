@@ -240,17 +240,17 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
 
     async fn find_all(&mut self, call: &mut Call<FindPages>) -> Result<u32, Errno> {
         let FindPages { file, page, mut but } = call.entry();
-        let (mut list, mut count, mut told) = (FrameList::new(), 0, Ok(()));
+        let (mut list, mut count, mut shared) = (FrameList::new(), 0, Ok(()));
         let file = self.index.record(file);
         for (place, page) in call.lent().as_chunks_mut::<4>().0.iter_mut().take(PAGES_PER_FIND_MAX).zip(page..) {
             *place = NO_FRAME.to_le_bytes();
             let wanted = but & 1 == 0;
             but >>= 1;
-            if told.is_err() || !wanted {
+            if shared.is_err() || !wanted {
                 continue;
             }
             if list.is_full() {
-                told = self.share(&mut list).await;
+                shared = self.share(&mut list).await;
             }
             let frame = file.and_then(|file| self.index.page_of(file, page));
             if let Some(frame) = frame.filter(|frame| !self.index.is_mapped(frame.0)) {
@@ -259,7 +259,7 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
                 count += 1;
             }
         }
-        told.and(self.share(&mut list).await).map(|()| count)
+        shared.and(self.share(&mut list).await).map(|()| count)
     }
 
     async fn keep(&mut self, offer: KeepPage) -> Result<(), Errno> {

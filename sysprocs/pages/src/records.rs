@@ -78,18 +78,18 @@ pub(crate) struct FileRecord {
     pub(crate) mapped: bool,
     /// No page above this one is here.
     pub(crate) highest: u32,
-    /// Another board holds it: its pages here may be old.
+    /// Another board has the write lease: its pages here may be old.
     pub(crate) leased_out: bool,
-    /// This board holds it: pages below this one may be written here.
+    /// This board has the write lease: pages below this one may be written here.
     pub(crate) writable: u32,
-    /// Its inode's process, and under which lease, if this board holds it.
+    /// Its inode's process, and under which lease, if this board has it.
     pub(crate) slot: u16,
     pub(crate) lease: u64,
     /// Times that this one has arrived.
     pub(crate) arrivals: u32,
     /// The last lease that was taken back, or a later one of another file.
     pub(crate) ended: u64,
-    /// Of appends that are under way, if this board holds it.
+    /// Of appends that are under way, if this board has it.
     pub(crate) appends: AppendReservation,
     /// The session in which it was leased has ended: dirty pages here may be old.
     pub(crate) orphaned: bool,

@@ -366,7 +366,7 @@ in_words! {
         /// The status is what it is; otherwise the inode is leased, and `Status` asks for it.
         known: bool,
         /// The board may cache it.
-        held: bool,
+        cacheable: bool,
     }
 }
 in_words! {

@@ -66,7 +66,7 @@ pub enum WalkStep<'a> {
         /// What an opener learns of it.
         facts: InodeFacts,
         /// It may be cached.
-        held: bool,
+        cacheable: bool,
         /// Its `struct stat`.
         status: [u8; STAT_BYTES],
     },
@@ -151,8 +151,8 @@ impl WalkSteps {
     }
 
     /// Ends with an inode. What may not be cached is notified where somebody asked for it.
-    pub fn end_at(&mut self, facts: &InodeFacts, held: bool, status: &[u8; STAT_BYTES]) {
-        self.put_inode(if held { INODE } else { PASSING }, facts, status);
+    pub fn end_at(&mut self, facts: &InodeFacts, cacheable: bool, status: &[u8; STAT_BYTES]) {
+        self.put_inode(if cacheable { INODE } else { PASSING }, facts, status);
     }
 
     fn put_inode(&mut self, tag: u64, facts: &InodeFacts, status: &[u8; STAT_BYTES]) {
@@ -208,7 +208,7 @@ pub fn first(steps: &[u8]) -> Option<(WalkStep<'_>, &[u8])> {
         }
         INODE | PASSING => {
             let (facts, status, rest) = inode(rest)?;
-            Some((WalkStep::Inode { facts, held: tag == INODE, status }, rest))
+            Some((WalkStep::Inode { facts, cacheable: tag == INODE, status }, rest))
         }
         FOLDER => inode(rest).map(|(facts, status, rest)| (WalkStep::Folder { facts, status }, rest)),
         LEASE => {
@@ -230,7 +230,7 @@ pub fn end(mut steps: &[u8]) -> Result<(InodeFacts, bool, [u8; STAT_BYTES]), Err
     // Each turn passes a step.
     while let Some((step, rest)) = first(steps) {
         match step {
-            WalkStep::Inode { facts, held, status } => return Ok((facts, held, status)),
+            WalkStep::Inode { facts, cacheable, status } => return Ok((facts, cacheable, status)),
             WalkStep::Refused { errno } if errno != Errno(0) => return Err(errno),
             _ => steps = rest,
         }
@@ -287,7 +287,7 @@ mod tests {
             WalkStep::Name { directory: 12, name: b"none", ino: 0, kind: 0 },
             WalkStep::Folder { facts: folder, status: [3; STAT_BYTES] },
             WalkStep::Lease { lease: given },
-            WalkStep::Inode { facts: FACTS, held: true, status },
+            WalkStep::Inode { facts: FACTS, cacheable: true, status },
         ] {
             let (step, left) = first(rest).unwrap();
             assert_eq!(step, wanted);

@@ -1,6 +1,6 @@
 //! The directory of buffers: passes each call on to the buffer that holds its block, or is to hold it.
 //!
-//! Invariant: it calls nobody, so it is never held up by the medium. A call that finds no clean buffer waits here, and
+//! Invariant: it calls nobody, so it is never delayed by the medium. A call that finds no clean buffer waits here, and
 //! with it all later work, until one has been cleaned; who cleans and who ends transactions are served
 //! meanwhile.
 //! Not here: what it knows (`slots.rs`), writing (`metadata_writeback.rs`).
@@ -18,7 +18,7 @@ const WORK: u32 = 0x1fff;
 /// Block numbers of ext2 are of 32 bits.
 const BLOCK_MAX: u64 = u32::MAX as u64;
 
-/// Writes refused one after the other until whoever waits for room is notified.
+/// Writes refused one after the other until the call that waits for room fails.
 const REFUSALS_MAX: u32 = 16;
 
 struct BufferDirectoryState {
@@ -144,7 +144,7 @@ impl BufferDirectoryState {
         self.refusals = if helped { 0 } else { self.refusals + 1 };
     }
 
-    /// Serves whoever waits, as far as that is possible now.
+    /// Serves the waiting calls, as far as that is possible now.
     fn retry(&mut self) {
         let call = self.waiting.take();
         self.waiting = call.and_then(|call| self.serve(call));

@@ -50,17 +50,17 @@ impl RunWriter {
     }
 
     /// Copies a block's buffer into `page`. `ENOENT`: there is nothing in it.
-    pub(crate) async fn copy(&mut self, held: BufferedBlock, page: &mut Page) -> Result<(), Errno> {
-        copy(&mut self.clients, held, page).await
+    pub(crate) async fn copy(&mut self, buffered: BufferedBlock, page: &mut Page) -> Result<(), Errno> {
+        copy(&mut self.clients, buffered, page).await
     }
 
     async fn write_run(&mut self, first: BufferedBlock) -> Result<(), Errno> {
         let RunWriter { clients, pages } = self;
         let (mut count, mut next) = (0, Ok(first));
-        while let Ok(held) = next {
-            if copy(clients, held, &mut pages[count]).await.is_err() {
+        while let Ok(buffered) = next {
+            if copy(clients, buffered, &mut pages[count]).await.is_err() {
                 // It could not be read, so nothing was changed.
-                let empty = Written { first: held.block, count: 1, done: true };
+                let empty = Written { first: buffered.block, count: 1, done: true };
                 clients.directory.call(empty, ()).await?;
                 break;
             }
@@ -68,7 +68,7 @@ impl RunWriter {
             if count == pages.len() {
                 break;
             }
-            next = clients.directory.call(ExtendWrite { block: held.block }, ()).await;
+            next = clients.directory.call(ExtendWrite { block: buffered.block }, ()).await;
         }
         if count == 0 {
             return Ok(());
@@ -91,8 +91,8 @@ impl RunWriter {
     }
 }
 
-async fn copy(clients: &mut MetadataWritebackClients, held: BufferedBlock, page: &mut Page) -> Result<(), Errno> {
+async fn copy(clients: &mut MetadataWritebackClients, buffered: BufferedBlock, page: &mut Page) -> Result<(), Errno> {
     let board = clients.directory.server().board.0;
-    let buffer = clients.buffers.at(board, usize::from(held.buffer));
-    buffer.ok_or(Errno::EIO)?.call(CopyOut { block: held.block }, &mut page[..]).await
+    let buffer = clients.buffers.at(board, usize::from(buffered.buffer));
+    buffer.ok_or(Errno::EIO)?.call(CopyOut { block: buffered.block }, &mut page[..]).await
 }

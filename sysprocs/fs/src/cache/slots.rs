@@ -1,6 +1,6 @@
 //! What the directory of buffers knows: which buffer holds which block, and in which state that is.
 //!
-//! Invariants: a block is held by at most one buffer, and a slot is in exactly one list, that of its state,
+//! Invariants: a block is in at most one buffer, and a slot is in exactly one list, that of its state,
 //! oldest first. Only a clean slot is given another block. What is `writing` is on its way to the medium; if it is
 //! changed meanwhile (`rewritten`) it stays dirty afterwards. Every step but [`BufferSlots::discard`] takes time that does
 //! not grow with the number of buffers.

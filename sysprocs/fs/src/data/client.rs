@@ -100,12 +100,12 @@ impl DataClients {
         self.pages.call(ProtectPage { file, page }, ()).await
     }
 
-    /// Another board holds the file, or does so no longer, and it has `size` bytes.
+    /// Another board has the write lease, or has it no longer, and it has `size` bytes.
     pub(crate) async fn grant(&mut self, file: FileId, leased: bool, size: u64) -> Result<(), Errno> {
         self.pages.call(SetLeasedOut { file, leased, size }, ()).await
     }
 
-    /// Makes frames free, or lets fewer be dirty; a failure is reported to whoever syncs.
+    /// Makes frames free, or lets fewer be dirty; a failure is reported to the next sync.
     pub(crate) async fn make_room(&mut self, all: bool) {
         let _ = if all { self.writer.call(WriteData {}, ()).await } else { self.writer.call(MakeRoom {}, ()).await };
     }

@@ -45,7 +45,7 @@ pub async fn data_reader(
                 let begun = begin(&mut pages, run).await;
                 call.reply(begun.map(|_| ()));
                 if let Ok(begun) = begun {
-                    // What fails is found again by whoever wants it.
+                    // What fails is found again by its next user.
                     let _ = read(&mut pages, &mut disk, room, run, begun).await;
                 }
             }

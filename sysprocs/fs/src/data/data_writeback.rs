@@ -35,7 +35,7 @@ pub async fn data_writeback(
                 let made = state.make_room().await;
                 call.reply(made);
             }
-            // What the medium refuses is notified to whoever syncs.
+            // What the medium refuses is reported to the next sync.
             None => drop(state.make_room().await),
         }
     }

@@ -30,10 +30,10 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
             && !self.written
             && let Some(mut names) = self.clients.names.at(0)
         {
-            let held = StatusOfInode { ino: self.ino, generation: self.generation };
-            match names.call(held, &mut *out).await {
+            let known = StatusOfInode { ino: self.ino, generation: self.generation };
+            match names.call(known, &mut *out).await {
                 Err(Errno::EAGAIN) => {}
-                known => return known,
+                answered => return answered,
             }
         }
         on_inode!(self, Status {}, (&[][..], &mut *out))
@@ -84,7 +84,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         on_inode!(self, SetAccess::owner(uid, gid), ())
     }
 
-    /// Changes it in the page cache of this board, if that holds the file; whether it does.
+    /// Changes it in the page cache of this board, if that has the write lease; whether it does.
     async fn change_leased(&mut self, change: AttributeChange) -> Result<bool, Errno> {
         self.check()?;
         if !self.is_elsewhere() {

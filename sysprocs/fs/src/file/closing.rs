@@ -37,7 +37,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         self.end().await;
     }
 
-    /// Gives back what a dead board's programs held open.
+    /// Gives back what a dead board's programs had open.
     pub(super) async fn drop_board(&mut self, board: u8) {
         if self.references.drop_board(board) > 0 && self.references.is_empty() {
             self.end().await;

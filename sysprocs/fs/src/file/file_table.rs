@@ -12,8 +12,8 @@ pub async fn file_table(mut port: Port<FileTable>, places: &'static mut [u16]) -
         match port.accept().await {
             FileTableCall::TakeFile(call) => call.reply(files.take().ok_or(Errno::ENFILE)),
             FileTableCall::FreeFile(call) => {
-                let held = files.give_back(call.entry().file);
-                call.reply(if held { Ok(()) } else { Err(Errno::EINVAL) });
+                let taken = files.give_back(call.entry().file);
+                call.reply(if taken { Ok(()) } else { Err(Errno::EINVAL) });
             }
         }
     }

@@ -11,7 +11,7 @@ use renga_proto::inode::{Inode, Reactivate};
 use renga_proto::inode_release::give_back;
 use renga_rt::{Client, Errno};
 
-/// A call to the inode; again if the end of an earlier session was reported, or if the inode had to be opened anew.
+/// A call to the inode; again if the end of an earlier session was reported, or if the inode had to be reopened.
 macro_rules! on_inode {
     ($state:expr, $entry:expr, $lends:expr) => {{
         let mut tries = $crate::file::inode_session::Tries::default();
@@ -79,7 +79,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         }
     }
 
-    /// Opens the inode anew. Until that succeeds no process is called.
+    /// Reopens the inode. Until that succeeds no process is called.
     async fn reopen(&mut self) -> Result<(), Errno> {
         self.forget_inode().await;
         let wanted = Reactivate { ino: self.ino, generation: self.generation };

@@ -23,7 +23,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         }
     }
 
-    /// In the page cache of this board, if that holds the file or may.
+    /// In the page cache of this board, if that has a lease or may get one.
     async fn reserve_leased(&mut self, bytes: u64) -> Result<Option<u64>, Errno> {
         if !self.is_elsewhere() {
             return Ok(None);

@@ -49,7 +49,7 @@ pub(super) const INODE: u32 = WriteAt::BIT
     | LeaseWrite::BIT
     | ReserveAppend::BIT;
 
-/// What an open file knows of its being held.
+/// What an open file knows of its write lease.
 #[derive(Clone, Copy, Default)]
 pub(super) struct LocalWrites {
     /// Writes that cross before a lease is asked for again.

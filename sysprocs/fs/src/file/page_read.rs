@@ -112,7 +112,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
             return Ok(());
         }
         let from = u32::try_from(offset / PAGE).unwrap_or(TO_END);
-        // It refuses only what is held.
+        // It refuses only a leased file.
         for _ in 0..TRIES_MAX {
             let revoke = RevokePages { file: self.id(), from, to: TO_END };
             if self.clients.pages.call(revoke, ()).await != Err(Errno::EBUSY) {

@@ -31,7 +31,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
                 Ok(write) => {
                     (at, done) = (write.end, done + write.bytes as usize);
                     if write.crowded {
-                        // What is written is written: a failure is that of whoever finds no room, or syncs.
+                        // What is written is written: a failure is that of the next write, or syncs.
                         let _ = self.flush_lease().await;
                     }
                     if done == data.len() {

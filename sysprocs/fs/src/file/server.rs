@@ -1,8 +1,8 @@
-//! An open file: offset and flags, on the board of whoever opened it.
+//! An open file: offset and flags, on the board of its opener.
 //!
 //! Invariant: while it has references it holds one of its inode's. A write that its inode refuses
 //! after this process was let go early is notified by `SyncFile` or the last `Close`.
-//! When the session with the board of the inodes has ended, it opens its inode anew, by number and generation:
+//! When the session with the board of the inodes has ended, it reopens its inode, by number and generation:
 //! the router says so before the first call is referred there (`ESTALE`), so that nothing is done twice. It may say so when this
 //! process has a reference of the next session already: only the origin of the reference tells. What was written and not synced may be lost then, which `SyncFile` or `Close` tell. If the inode is gone,
 //! this file is stale for ever: its number may be somebody else's.

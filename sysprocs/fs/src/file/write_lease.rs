@@ -14,7 +14,7 @@ use renga_proto::pages::{AcceptLease, BeginLease, DiscardOrphaned, FindOrphaned,
 use renga_rt::Errno;
 
 pub(super) const PAGE: u64 = PAGE_BYTES as u64;
-/// Times that one write may find the file not held, a page not there, or no room.
+/// Times that one write may find the file not leased, a page not there, or no room.
 pub(super) const TRIES_MAX: u32 = 8;
 /// Writes that cross after a lease was refused.
 const CROSSINGS: u8 = 3;

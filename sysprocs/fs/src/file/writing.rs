@@ -1,6 +1,6 @@
 //! Writing an open file: in the page cache of this board while that holds it, otherwise by its inode's process.
 //!
-//! Not here: files that are held (`held.rs`), offsets (`open_file.rs`).
+//! Not here: leased files (`write_lease.rs`), offsets (`open_file.rs`).
 
 use crate::file::inode_session::on_inode;
 use crate::file::open_file::{APPEND, OpenFile};

@@ -44,7 +44,7 @@ pub(crate) struct ActiveInode {
     pub(crate) cache: Client<BufferDirectory>,
     pub(crate) data: DataClients,
     pub(crate) leases: PageLeases,
-    /// The board that holds the inode, so that it alone writes.
+    /// The board with the write lease, so that it alone writes.
     pub(crate) leased: Option<WriteLease>,
     pub(super) appends: Appends,
     /// Write leases that are to be refused, as boards took turns.
@@ -79,7 +79,7 @@ pub(crate) struct ActiveInode {
     pub(crate) broken: bool,
     /// While it is being cut: the size up to which it still has blocks, which the inode table has instead of the new one.
     pub(crate) uncut: Option<u64>,
-    /// What is being given back held metadata.
+    /// What is being given back includes metadata.
     pub(crate) frees_metadata: bool,
     /// The system's count of lost writes when this inode was first written since the last `ReportError`.
     pub(crate) lost_before: Option<u32>,

@@ -3,7 +3,7 @@
 //!
 //! Invariant: nothing is appended before `end` but by those who have reserved it. The size of the file is what has been written, so
 //! there may be a hole while an append is behind another one that is still being written, and for ever if its writer's board
-//! has died. Not here: files that another board holds, which reserves there (`renga_pages`).
+//! has died. Not here: files that another board leases, which reserves there (`renga_pages`).
 
 use crate::format::inode_record::FILE_BYTES_MAX;
 use crate::inode::active_inode::ActiveInode;

@@ -77,7 +77,7 @@ impl ActiveInode {
         }
     }
 
-    /// Writes `data` at `offset`; a failure is reported, and kept for whoever was let go early.
+    /// Writes `data` at `offset`; a failure is reported, and kept for a caller that was released early.
     pub(crate) async fn write_at(&mut self, offset: u64, data: &[u8]) -> Result<(), Errno> {
         let written = self.try_write_at(offset, data).await;
         match written {
@@ -175,7 +175,7 @@ impl ActiveInode {
         Ok(())
     }
 
-    /// Before the inode is given up: whoever has it next does not know that pages are to be protected.
+    /// Before the inode is given up: its next user does not know that pages are to be protected.
     pub(crate) async fn forget_mapped(&mut self) {
         if self.mapped && self.record.links() > 0 {
             // Without a record of the file there is no page of it.
@@ -183,7 +183,7 @@ impl ActiveInode {
         }
     }
 
-    /// Lets whoever was answered go on before the next call is served, which may have taken away what it was given.
+    /// Lets the answered caller go on before the next call is served, which may have taken away what it was given.
     pub(crate) async fn let_go_first(&mut self) {
         self.me.yield_now().await;
     }

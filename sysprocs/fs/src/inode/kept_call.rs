@@ -85,7 +85,7 @@ impl KeptCall {
         }
         let done = inode.cut_on().await;
         match self {
-            held if done == Ok(true) => return Some(held),
+            kept if done == Ok(true) => return Some(kept),
             KeptCall::Truncate(call) => call.reply(done.map(|_| ())),
             KeptCall::Open(call) => call.reply(Ok(inode.facts_or_why_not(done.err()))),
             _ => {}
@@ -98,17 +98,17 @@ impl KeptCall {
 pub(super) async fn thaw(
     inode: &mut ActiveInode,
     call: Call<Thaw>,
-    held: Option<KeptCall>,
+    kept: Option<KeptCall>,
 ) -> (Option<KeptCall>, Option<InodeCall>) {
     let committed = call.entry().committed;
     call.reply(Ok(()));
-    match held {
+    match kept {
         Some(KeptCall::Home(call)) if committed => {
             call.take_up(&mut inode.me);
             (None, Some(call))
         }
         Some(waits) if committed => (waits.attempt(inode).await, None),
-        held => (held, None),
+        kept => (kept, None),
     }
 }
 

@@ -35,9 +35,9 @@ const STILL: u32 = Facts::BIT
 /// What of that may change an inode which is leased.
 const NOT_LEASED: u32 = FillPage::BIT | OpenKnown::BIT | Size::BIT | Status::BIT;
 
-/// What may be asked now; `held`: another call is kept.
-pub(super) fn entries(inode: &ActiveInode, frozen: bool, held: bool) -> u32 {
-    if !frozen && !held {
+/// What may be asked now; `kept`: another call is kept.
+pub(super) fn entries(inode: &ActiveInode, frozen: bool, kept: bool) -> u32 {
+    if !frozen && !kept {
         return Inode::ENTRIES;
     }
     let still = if inode.leased.is_some() { STILL & !NOT_LEASED } else { STILL };
@@ -45,10 +45,10 @@ pub(super) fn entries(inode: &ActiveInode, frozen: bool, held: bool) -> u32 {
     if frozen { still } else { still | LeaseWrite::BIT | AddLinks::BIT }
 }
 
-/// While another call is kept: it may wait for a commit, and whoever flushes files may be who commits.
-pub(super) fn refuse_lease(inode: &ActiveInode, call: InodeCall, held: bool) -> Option<InodeCall> {
+/// While another call is kept: it may wait for a commit, and the flush of files may be the committer.s.
+pub(super) fn refuse_lease(inode: &ActiveInode, call: InodeCall, kept: bool) -> Option<InodeCall> {
     match call {
-        InodeCall::LeaseWrite(call) if held => {
+        InodeCall::LeaseWrite(call) if kept => {
             let comes_home = call.entry().page == FLUSH_LEASE && inode.leased.is_some();
             call.reply(if comes_home { Err(Errno::EAGAIN) } else { Ok(Lease::NONE) });
             None

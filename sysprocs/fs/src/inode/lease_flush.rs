@@ -49,7 +49,7 @@ impl ActiveInode {
         self.end_lease(Some(Errno::EHOSTDOWN)).await;
     }
 
-    /// What the board that holds the inode says of it.
+    /// What the board with the write lease says of it.
     pub(crate) async fn refresh_facts(&mut self) {
         let given = self.flush_from_writer(FlushExtent::Facts).await;
         if let Err(errno) = given {
@@ -120,7 +120,7 @@ impl ActiveInode {
         Ok(true)
     }
 
-    /// The page that has come is the file's; a failure is reported to whoever syncs, unless it is tried again after a commit.
+    /// The page that has come is the file's; a failure is reported to the next sync, unless it is tried again after a commit.
     async fn place_flushed_page(&mut self, page: u32, last: bool) -> Result<(), Errno> {
         let Some(lease) = self.leased else { return Ok(()) };
         if page < lease.from || page >= lease.below {

@@ -1,4 +1,4 @@
-//! How large a file is that another board holds, on the medium too when all of it has been flushed.
+//! How large a file is that another board leases, on the medium too when all of it has been flushed.
 //!
 //! Not here: the lease (`write_lease.rs`), which block holds what (`block_map.rs`).
 

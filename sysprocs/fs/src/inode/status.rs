@@ -48,7 +48,7 @@ impl ActiveInode {
             mode,
             birth,
             known: self.leased.is_none(),
-            held: may_hold && self.leases.grant_status(board),
+            cacheable: may_hold && self.leases.grant_status(board),
         })
     }
 

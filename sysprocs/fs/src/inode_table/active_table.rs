@@ -300,7 +300,7 @@ impl ActiveTable {
         self.referrers.next_leased(from, spares).ok_or(Errno::ENOENT)
     }
 
-    /// What jobs of these boards have written need not be flushed while they are held.
+    /// What jobs of these boards have written need not be flushed while they are suspended.
     pub(crate) fn spare(&self, boards: u8) {
         self.referrers.spare(boards);
     }

@@ -1,6 +1,6 @@
 //! The lock of names: shared by those who look up, exclusive for who changes what names stand for.
 //!
-//! Invariant: given out in the order of asking. It is held by boards, so that what a dead one held is given back.
+//! Invariant: given out in the order of asking. Boards own it, so that what a dead one had is given back.
 
 use renga_proto::inode::LockNames;
 use renga_rt::{BoardReferences, Call, Errno};

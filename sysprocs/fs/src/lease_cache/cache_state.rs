@@ -77,7 +77,7 @@ impl NameCacheState {
                     self.lose_name(former);
                 }
                 WalkStep::Target { ino, target } => self.targets.put(ino, target),
-                WalkStep::Inode { facts, held: true, status } | WalkStep::Folder { facts, status } => {
+                WalkStep::Inode { facts, cacheable: true, status } | WalkStep::Folder { facts, status } => {
                     self.inodes.put(facts, status);
                 }
                 WalkStep::Inode { .. } | WalkStep::Lease { .. } | WalkStep::Refused { .. } => {}

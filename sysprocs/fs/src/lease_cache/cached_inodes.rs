@@ -1,6 +1,6 @@
 //! Inodes whose status this board caches.
 //!
-//! Invariant: one that is here is as it says: whoever changes it revokes it first. Bounded by its slots; one that has not
+//! Invariant: one that is here is as it says: a change revokes it first. Bounded by its slots; one that has not
 //! been asked for lately makes room.
 
 use crate::format::stat::put_access;

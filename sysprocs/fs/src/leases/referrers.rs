@@ -27,7 +27,7 @@ pub struct Referrers {
     leased_to_jobs: Cell<usize>,
     /// Sessions with each board that have ended.
     ended: [Cell<u32>; BOARDS_MAX],
-    /// The boards, a bit each, whose jobs are held.
+    /// The boards, a bit each, whose jobs are suspended.
     spared: Cell<u8>,
 }
 
@@ -70,7 +70,7 @@ impl Referrers {
             set.set(set.get() & !JOB | job);
         }
     }
-    /// What jobs of these boards have written need not be flushed while they are held.
+    /// What jobs of these boards have written need not be flushed while they are suspended.
     pub(crate) fn spare(&self, boards: u8) {
         self.spared.set(boards);
     }

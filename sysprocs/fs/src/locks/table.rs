@@ -63,7 +63,7 @@ pub struct LockTable {
     first_free: u16,
     free: usize,
     init_board: u8,
-    held: BoardReferences,
+    by_board: BoardReferences,
 }
 
 fn bucket(ino: u32) -> usize {
@@ -84,13 +84,13 @@ impl LockTable {
             first_free,
             free: count,
             init_board,
-            held: BoardReferences::NONE,
+            by_board: BoardReferences::NONE,
         }
     }
 
     /// The boards whose processes or open files have locks, a bit each.
     pub fn boards(&self) -> u8 {
-        self.held.boards()
+        self.by_board.boards()
     }
 
     /// The locks of the bucket of `ino`, with their places and those before them.
@@ -175,7 +175,7 @@ impl LockTable {
             core::mem::replace(&mut self.places[usize::from(at)], LockPlace { lock, ..LockPlace::FREE }).next;
         linked_list::chain(self.places, &mut self.heads[bucket(lock.ino)], |place| &mut place.next, at);
         self.free -= 1;
-        self.held.add(lock.owner.board(self.init_board));
+        self.by_board.add(lock.owner.board(self.init_board));
     }
 
     /// Takes the lock at place `at`, which is behind `before`, out of its chain.
@@ -184,7 +184,7 @@ impl LockTable {
         linked_list::unchain(self.places, &mut self.heads[bucket(lock.ino)], |place| &mut place.next, at);
         linked_list::chain(self.places, &mut self.first_free, |place| &mut place.next, at);
         self.free += 1;
-        self.held.remove(lock.owner.board(self.init_board));
+        self.by_board.remove(lock.owner.board(self.init_board));
         lock
     }
 

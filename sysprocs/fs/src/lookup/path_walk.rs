@@ -1,6 +1,6 @@
 //! Walking along a path as far as its names are known.
 //!
-//! Invariant: the answer is that of a walk with the lock of names held, as all of it is one step of the directory of
+//! Invariant: the answer is that of a walk with the lock of names owned, as all of it is one step of the directory of
 //! inodes. Symbolic links end it, where they were to be followed.
 //! Not here: the rest of the walk (`names/walk.rs`).
 

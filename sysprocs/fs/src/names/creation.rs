@@ -2,7 +2,7 @@
 //!
 //! Invariant: what is notified is so until the lock of names is given back, and the board is noted before that. Of the
 //! directory that the board is *prepared* for it caches nothing that changes, so that it need not be asked.
-//! Not here: making (`change.rs`, `open.rs`), who is prepared (`held/making.rs`).
+//! Not here: making (`name_change.rs`, `open.rs`), who is prepared (`lease_cache/creation.rs`).
 
 use crate::names::worker_state::{LookupWorker, Maker, locked};
 use renga_proto::inode::STAT_BYTES;

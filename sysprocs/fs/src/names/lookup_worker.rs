@@ -2,7 +2,7 @@
 //!
 //! Several lookup workers may look things up at once. What changes names is done under the exclusive lock
 //! of names, which the directory of inodes keeps: so a change is seen whole or not at all, and two
-//! changes never meet. The lock is held for the walk only. What takes long is left to others: cutting data to
+//! changes never meet. The lock is owned for the walk only. What takes long is left to others: cutting data to
 //! the inode's process, commits to who asked for them.
 //!
 //! Not here: how a path is walked (`walk.rs`), changed (`open.rs`, `names.rs`, `rename.rs`).

@@ -1,6 +1,6 @@
 //! Making and removing names: files, nodes, directories, links.
 //!
-//! Invariant: the exclusive lock of names is held throughout. A name is entered last and removed
+//! Invariant: the exclusive lock of names is owned throughout. A name is entered last and removed
 //! first, so that what has a name is whole. Of a name that is changed nothing is known from its being looked up here
 //! (`Intent`) until the change has been made, no other board holds it then, and of one that is removed it is known before its inode may be freed.
 

@@ -15,7 +15,7 @@ use renga_proto::sessions::ReferenceOrigin;
 use renga_rt::{BOARDS_MAX, Errno};
 
 impl LookupWorker {
-    /// The boards, a bit each, that have given up what they held of `directory` and of the name that is entered there.
+    /// The boards, a bit each, that have given up what they cached of `directory` and of the name that is entered there.
     pub(crate) fn prepared_boards(&self, directory: &InodeReference) -> u8 {
         let prepared = |maker: &&Maker| maker.prepared == directory.ino;
         self.maker.as_ref().filter(prepared).map_or(0, |maker| 1_u8.checked_shl(maker.board.into()).unwrap_or(0))
@@ -49,9 +49,9 @@ impl LookupWorker {
             self.grant_write(node, board).await;
         }
         let mut granted = self.lease_status(node, board, &mut status).await;
-        if let Ok((facts, held)) = granted {
+        if let Ok((facts, cacheable)) = granted {
             // What may not be cached is not reported: it would only take time on the link.
-            self.steps.end_at(&facts, held, if held { &status } else { &[0; STAT_BYTES] });
+            self.steps.end_at(&facts, cacheable, if cacheable { &status } else { &[0; STAT_BYTES] });
             if opens {
                 granted = self.hand_over(node.slot, board).await.and(granted);
             }
@@ -61,7 +61,7 @@ impl LookupWorker {
         }
     }
 
-    /// What there is to be held of an inode, and whether it may be.
+    /// The status of an inode, and whether the board may cache it.
     async fn lease_status(
         &mut self,
         node: &InodeReference,
@@ -69,8 +69,8 @@ impl LookupWorker {
         status: &mut [u8; STAT_BYTES],
     ) -> Result<(InodeFacts, bool), Errno> {
         let leased = self.inode(node.slot)?.call(LeaseStatus { board }, &mut status[..]).await?;
-        let GrantedFacts { mode, birth, held, .. } = leased;
-        Ok((InodeFacts { slot: node.slot, ino: node.ino, mode, birth, origin: ReferenceOrigin::NONE }, held))
+        let GrantedFacts { mode, birth, cacheable, .. } = leased;
+        Ok((InodeFacts { slot: node.slot, ino: node.ino, mode, birth, origin: ReferenceOrigin::NONE }, cacheable))
     }
 
     /// Without a lease, writes cross.

@@ -1,6 +1,6 @@
 //! Telling other boards what paths lead to, and recalling that before it changes.
 //!
-//! Invariant: what is notified is so while the lock of names is held, and the boards that are notified are noted before that is given
+//! Invariant: what is notified is so while the lock of names is owned, and the boards that are notified are noted before that is given
 //! back. A caller that changes a name revokes it first, under the exclusive lock: so no board is notified of it until the change has
 //! been made. Not here: the notes (`lookup/name_holders.rs`, `leases`), who holds (`lease_cache`).
 
@@ -71,7 +71,7 @@ impl LookupWorker {
         opens: bool,
         status: &mut [u8; STAT_BYTES],
     ) -> Result<(), Errno> {
-        let GrantedFacts { mut mode, birth, known, held } = leased;
+        let GrantedFacts { mut mode, birth, known, cacheable } = leased;
         let (slot, ino) = (node.slot, node.ino);
         if opens && !known {
             // The reference is the caller's already.
@@ -79,7 +79,7 @@ impl LookupWorker {
         } else if !known {
             self.inode(slot)?.call(Status {}, (&[][..], &mut status[..])).await?;
         }
-        self.steps.end_at(&InodeFacts { slot, ino, mode, birth, origin: ReferenceOrigin::NONE }, held, status);
+        self.steps.end_at(&InodeFacts { slot, ino, mode, birth, origin: ReferenceOrigin::NONE }, cacheable, status);
         Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! Renaming, and the way from a directory up to the root.
 //!
-//! Invariant: the exclusive lock of names is held throughout, so the tree stands still but for what
+//! Invariant: the exclusive lock of names is owned throughout, so the tree stands still but for what
 //! is done here. The new name is entered before the old one is removed: a cut between the two leaves
 //! two names, never none.
 

@@ -122,7 +122,7 @@ impl LookupWorker {
     /// Makes room: what was given back is free afterwards.
     pub(crate) async fn commit(&mut self) {
         let _ = flush_all(&mut self.directory, &mut self.inodes).await;
-        // A failure is that of whoever finds no room then.
+        // A failure is that of the next write then.
         let _ = self.directory.call(CommitAll { extent: CommitExtent::Freed }, ()).await;
     }
 

@@ -13,7 +13,7 @@ const HOME_NS_MAX: u64 = 1_000_000_000;
 
 /// When what was spared is looked at again, if nothing else is due, ns.
 const LOOK_AGAIN_NS: u64 = 5_000_000_000;
-/// So long what background jobs have written is left where it is while they are held, ns.
+/// So long what background jobs have written is left where it is while they are suspended, ns.
 const SPARED_NS_MAX: u64 = 30_000_000_000;
 
 #[derive(Default)]

@@ -232,8 +232,8 @@ impl CommitterState {
             return self.writer.flush(DirtyClass::Metadata).await;
         }
         self.journal.begin();
-        while let Ok(held) = self.writer.clients.directory.call(directory::NextMetadata {}, ()).await {
-            self.journal.add(&mut self.writer, held).await?;
+        while let Ok(buffered) = self.writer.clients.directory.call(directory::NextMetadata {}, ()).await {
+            self.journal.add(&mut self.writer, buffered).await?;
         }
         self.journal.end_descriptor();
         Ok(())

@@ -12,7 +12,7 @@ const FAILURES_MAX: u32 = 2;
 #[derive(Default)]
 pub(crate) struct Freed {
     runs: Vec<(u32, u32), RUNS_MAX>,
-    /// Some held metadata, so that the journal may cache copies of them.
+    /// Some had metadata, so that the journal may cache copies of them.
     pub(crate) metadata: bool,
     /// Blocks are free in the bitmaps that a cut would give back to their file, and are not in `runs`: no block
     /// at all may be given out.

@@ -148,11 +148,11 @@ impl Journal {
     }
 
     /// Adds a block to the transaction. One that its buffer has not got was not changed.
-    pub(crate) async fn add(&mut self, writer: &mut RunWriter, held: BufferedBlock) -> Result<(), Errno> {
+    pub(crate) async fn add(&mut self, writer: &mut RunWriter, buffered: BufferedBlock) -> Result<(), Errno> {
         let descriptor = if self.tags == 0 { self.used } else { self.used - 1 - self.tags };
         let at = descriptor + 1 + self.tags;
         let page = self.staged.get_mut(at).ok_or(Errno::EIO)?;
-        if writer.copy(held, page).await.is_err() {
+        if writer.copy(buffered, page).await.is_err() {
             return Ok(());
         }
         let escaped = page[..4] == JOURNAL_MAGIC;
@@ -162,7 +162,7 @@ impl Journal {
         if self.tags == 0 {
             format::begin(&mut self.staged[descriptor], DESCRIPTOR, self.sequence);
         }
-        format::put_tag(&mut self.staged[descriptor], self.tags, held.block as u32, escaped);
+        format::put_tag(&mut self.staged[descriptor], self.tags, buffered.block as u32, escaped);
         (self.tags, self.used) = (self.tags + 1, at + 1);
         if self.tags == TAGS_MAX {
             self.end_descriptor();
