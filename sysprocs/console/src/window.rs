@@ -18,7 +18,6 @@ const BYTES_MAX: usize = 6;
 /// What a byte was.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Came {
-    /// A key.
     Key(u8),
     /// The end of a new size.
     Window(WindowSize),

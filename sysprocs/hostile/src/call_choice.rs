@@ -64,22 +64,18 @@ impl Knowledge {
             self.next.set((at + 1) % LEARNED);
         }
     }
-    /// One of them.
     pub fn recall(&self, random: &mut Random) -> u64 {
         self.learned[random.below(LEARNED as u64) as usize].get()
     }
 }
 
-/// A call.
 #[derive(Clone, Copy)]
 pub struct HostileCall {
     /// The process, by its index on its board.
     pub destination: u16,
-    /// What it is.
     pub kind: Kind,
     /// The entry.
     pub op: u32,
-    /// The words.
     pub words: Message,
 }
 

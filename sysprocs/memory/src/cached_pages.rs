@@ -17,7 +17,7 @@ use renga_proto::pages::FindPages;
 const PAGES_PER_STEP: usize = 256;
 impl Space {
     /// Shows those pages of `first..end` that are cached and whole, of a private area: one that the program writes is copied then.
-    pub(crate) async fn show_cached<M: UserMemory + ?Sized>(
+    pub(crate) async fn show_cached<M: UserMemory>(
         &mut self,
         pager: &mut Pager<'_, M>,
         area: &Area,
@@ -40,7 +40,7 @@ impl Space {
 
     /// Shows at page `first` and behind those pages of a file from a page of it on that are cached, as many as `list` has room for;
     /// their frames are in `list` then. Nothing is shown there yet but where `but` has a bit, which are left out.
-    pub(crate) async fn show_found<M: UserMemory + ?Sized>(
+    pub(crate) async fn show_found<M: UserMemory>(
         &mut self,
         pager: &mut Pager<'_, M>,
         first: u32,

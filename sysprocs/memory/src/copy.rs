@@ -54,14 +54,14 @@ fn range_in_page(va: u64, length: usize) -> Range<usize> {
 impl Space {
     /// The frame of a page that is there and that the program may use as `kind` says.
     #[inline]
-    pub fn present_frame<M: UserMemory + ?Sized>(&self, machine: &M, va: u64, kind: AccessKind) -> Option<Frame> {
+    pub fn present_frame<M: UserMemory>(&self, machine: &M, va: u64, kind: AccessKind) -> Option<Frame> {
         // What is mapped is allowed: no look at the areas.
         machine.lookup(self.root, va).filter(|&(_, access)| allows(access, kind)).map(|(frame, _)| frame)
     }
 
     /// The program's memory from `va` on, up to `length` bytes and up to the end of its page, to be
     /// read or lent as a slice given. `length` is not 0.
-    pub async fn page_for_read<M: UserMemory + ?Sized>(
+    pub async fn page_for_read<M: UserMemory>(
         &mut self,
         pager: &mut Pager<'_, M>,
         va: u64,
@@ -77,7 +77,7 @@ impl Space {
     }
 
     /// As `page_for_read`, to be written or lent as a slice taken.
-    pub async fn page_for_write<M: UserMemory + ?Sized>(
+    pub async fn page_for_write<M: UserMemory>(
         &mut self,
         pager: &mut Pager<'_, M>,
         va: u64,
@@ -94,7 +94,7 @@ impl Space {
 
     /// As `copy_in`, if all is within a page that is there: most of what calls copy. Whether it was so.
     #[inline]
-    fn copy_in_at_once<M: UserMemory + ?Sized>(&self, machine: &M, va: u64, bytes: &mut [u8]) -> bool {
+    fn copy_in_at_once<M: UserMemory>(&self, machine: &M, va: u64, bytes: &mut [u8]) -> bool {
         let range = range_in_page(va, bytes.len());
         if range.len() != bytes.len() {
             return false;
@@ -104,7 +104,7 @@ impl Space {
 
     /// As `copy_in_at_once`, of `copy_out`.
     #[inline]
-    fn copy_out_at_once<M: UserMemory + ?Sized>(&self, machine: &M, va: u64, bytes: &[u8]) -> bool {
+    fn copy_out_at_once<M: UserMemory>(&self, machine: &M, va: u64, bytes: &[u8]) -> bool {
         let range = range_in_page(va, bytes.len());
         if range.len() != bytes.len() {
             return false;
@@ -113,7 +113,7 @@ impl Space {
     }
 
     /// Copies the program's memory from `va` on into `bytes`.
-    pub async fn copy_in<M: UserMemory + ?Sized>(
+    pub async fn copy_in<M: UserMemory>(
         &mut self,
         pager: &mut Pager<'_, M>,
         va: u64,
@@ -133,7 +133,7 @@ impl Space {
     }
 
     /// Copies `bytes` to the program's memory from `va` on.
-    pub async fn copy_out<M: UserMemory + ?Sized>(
+    pub async fn copy_out<M: UserMemory>(
         &mut self,
         pager: &mut Pager<'_, M>,
         va: u64,
@@ -154,11 +154,7 @@ impl Space {
     }
 
     /// The word at `va`, which need not be aligned.
-    pub async fn copy_in_word<M: UserMemory + ?Sized>(
-        &mut self,
-        pager: &mut Pager<'_, M>,
-        va: u64,
-    ) -> Result<u64, Errno> {
+    pub async fn copy_in_word<M: UserMemory>(&mut self, pager: &mut Pager<'_, M>, va: u64) -> Result<u64, Errno> {
         let mut word = [0; 8];
         self.copy_in(pager, va, &mut word).await?;
         Ok(u64::from_le_bytes(word))
@@ -166,7 +162,7 @@ impl Space {
 
     /// Copies the string at `va` without its terminating zero; its length. `ENAMETOOLONG` when it does
     /// not end within `bytes`.
-    pub async fn copy_in_string<M: UserMemory + ?Sized>(
+    pub async fn copy_in_string<M: UserMemory>(
         &mut self,
         pager: &mut Pager<'_, M>,
         va: u64,

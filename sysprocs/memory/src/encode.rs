@@ -129,7 +129,7 @@ impl Space {
 
     /// A new space with areas and files described on another board; no page is present. The files
     /// are to be kept active by somebody else until this is done.
-    pub async fn decode_areas<M: UserMemory + ?Sized>(pager: &mut Pager<'_, M>, bytes: &[u8]) -> Result<Space, Errno> {
+    pub async fn decode_areas<M: UserMemory>(pager: &mut Pager<'_, M>, bytes: &[u8]) -> Result<Space, Errno> {
         let mut reader = Reader { bytes };
         if reader.get()? != DESCRIBED {
             return Err(Errno::EINVAL);
@@ -154,7 +154,7 @@ impl Space {
     }
 
     /// A use of each file, and an object of its own for each that is another board's. Those without are none afterwards.
-    async fn adopt_files<M: UserMemory + ?Sized>(&mut self, pager: &mut Pager<'_, M>) -> Result<(), Errno> {
+    async fn adopt_files<M: UserMemory>(&mut self, pager: &mut Pager<'_, M>) -> Result<(), Errno> {
         let mut result = Ok(());
         for index in 0..self.table.files.as_slice().len() {
             let Some(file) = self.table.files.as_slice()[index] else { continue };

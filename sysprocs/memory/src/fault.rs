@@ -76,7 +76,7 @@ pub(crate) const fn shared(access: Access) -> Access {
 
 impl Space {
     /// Makes the page at `address` ready for `kind`; the program may then try again.
-    pub async fn fault<M: UserMemory + ?Sized>(
+    pub async fn fault<M: UserMemory>(
         &mut self,
         pager: &mut Pager<'_, M>,
         address: u64,
@@ -107,24 +107,20 @@ impl Space {
     }
 
     /// Whether the page at `address` is a file's and not present.
-    pub fn lacks_file_page<M: UserMemory + ?Sized>(&self, machine: &M, address: u64) -> bool {
+    pub fn lacks_file_page<M: UserMemory>(&self, machine: &M, address: u64) -> bool {
         machine.lookup(self.root, page_down(address)).is_none()
             && self.area_at(address).is_some_and(|area| area.origin != Origin::Zero)
     }
 
     /// Asks for the inode of the area's file anew, since the board of the inodes was started again.
-    pub(crate) async fn reopen<M: UserMemory + ?Sized>(
-        &mut self,
-        pager: &mut Pager<'_, M>,
-        area: &Area,
-    ) -> Result<(), Errno> {
+    pub(crate) async fn reopen<M: UserMemory>(&mut self, pager: &mut Pager<'_, M>, area: &Area) -> Result<(), Errno> {
         let Origin::File { file: index, .. } = area.origin else { return Err(Errno::EIO) };
         let slot = pager.reopen_file(self.table.files.get(index).ok_or(Errno::EIO)?).await?;
         self.table.files.set_slot(index, slot);
         Ok(())
     }
 
-    async fn write_to_shared<M: UserMemory + ?Sized>(
+    async fn write_to_shared<M: UserMemory>(
         &mut self,
         pager: &mut Pager<'_, M>,
         va: u64,
@@ -150,7 +146,7 @@ impl Space {
     }
 
     /// Maps a frame whose reference passes to the space, or is given back if that fails.
-    pub(crate) async fn show<M: UserMemory + ?Sized>(
+    pub(crate) async fn show<M: UserMemory>(
         &mut self,
         pager: &mut Pager<'_, M>,
         va: u64,
@@ -164,7 +160,7 @@ impl Space {
         mapped
     }
 
-    async fn bring<M: UserMemory + ?Sized>(
+    async fn bring<M: UserMemory>(
         &mut self,
         pager: &mut Pager<'_, M>,
         area: &Area,
@@ -188,7 +184,7 @@ impl Space {
     }
 
     /// Maps the cached frames of `page` and of absent pages around it; reads `page` if need be.
-    async fn bring_around<M: UserMemory + ?Sized>(
+    async fn bring_around<M: UserMemory>(
         &mut self,
         pager: &mut Pager<'_, M>,
         area: &Area,
@@ -224,7 +220,7 @@ impl Space {
 const TRAMPOLINE_FILE: FileId = FileId { ino: 0, generation: 0 };
 
 /// The board's frame with the instructions that signal handlers return to.
-async fn trampoline<M: UserMemory + ?Sized>(pager: &mut Pager<'_, M>) -> Result<Frame, Errno> {
+async fn trampoline<M: UserMemory>(pager: &mut Pager<'_, M>) -> Result<Frame, Errno> {
     let (file, page) = (TRAMPOLINE_FILE, 0);
     if let Ok(frame) = pager.pages.call(FindPage { file, page }, ()).await {
         return Ok(Frame(frame));

@@ -14,14 +14,13 @@ use renga_proto::inode::{InodeDirectory, Keep, Reactivate, Release};
 use renga_proto::inode_release::give_back;
 use renga_proto::names::{AddCachedReference, ReleaseCachedReference};
 use renga_proto::sessions::{ReferenceOrigin, Sessions};
+use renga_rt::linked_list::{self, RowNumber};
 use renga_rt::{Client, Local};
 
 /// Most files that the programs of a board map at a time.
 pub const FILES_MAX: usize = 2048;
 /// Chains by which a file is found; a power of two.
 const CHAINS: usize = 256;
-/// The end of a chain.
-const NONE: u16 = u16::MAX;
 
 /// Which file: its inode's number, and what tells it from others that had that number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,7 +61,11 @@ pub struct UsedFile {
 impl UsedFile {
     /// Of no file.
     pub const EMPTY: UsedFile =
-        UsedFile { key: FileKey { ino: 0, generation: 0 }, reference: None, uses: 0, next: NONE };
+        UsedFile { key: FileKey { ino: 0, generation: 0 }, reference: None, uses: 0, next: u16::NONE };
+
+    fn next(&mut self) -> &mut u16 {
+        &mut self.next
+    }
 }
 
 /// The directory of inodes, as a keeper of references calls it.
@@ -93,13 +96,12 @@ impl FileReferences {
         files: &'static mut [UsedFile],
         sessions: &'static Sessions,
     ) -> Self {
-        let count = files.len().min(FILES_MAX);
-        for (index, file) in files.iter_mut().enumerate() {
-            *file = UsedFile { next: if index + 1 < count { index as u16 + 1 } else { NONE }, ..UsedFile::EMPTY };
+        let (chains, mut free) = ([u16::NONE; CHAINS], u16::NONE);
+        files.fill(UsedFile::EMPTY);
+        for index in (0..files.len().min(FILES_MAX)).rev() {
+            linked_list::chain(files, &mut free, UsedFile::next, index as u16);
         }
-        let free = if count > 0 { 0 } else { NONE };
         let session = sessions.now(directory.server().board.0);
-        let chains = [NONE; CHAINS];
         FileReferences { directory, names, sessions, session, files, chains, free, last_object: 0 }
     }
 
@@ -116,15 +118,8 @@ impl FileReferences {
     }
 
     fn position(&self, key: FileKey) -> Option<usize> {
-        let mut at = self.chains[key.chain()];
-        // Bounded by the length of one chain.
-        while let Some(file) = self.files.get(usize::from(at)) {
-            if file.key == key {
-                return Some(at.into());
-            }
-            at = file.next;
-        }
-        None
+        let first = self.chains[key.chain()];
+        linked_list::find(self.files, first, |file| file.next, |file| file.key == key).map(usize::from)
     }
 
     fn find(&mut self, key: FileKey) -> Option<&mut UsedFile> {
@@ -135,26 +130,16 @@ impl FileReferences {
         let at = self.free;
         let file = self.files.get_mut(usize::from(at)).ok_or(Errno::ENFILE)?;
         self.free = file.next;
-        let next = core::mem::replace(&mut self.chains[key.chain()], at);
-        *file = UsedFile { key, reference, uses: 1, next };
+        *file = UsedFile { key, reference, uses: 1, next: u16::NONE };
+        linked_list::chain(self.files, &mut self.chains[key.chain()], UsedFile::next, at);
         Ok(())
     }
 
-    fn remove(&mut self, at: usize) -> UsedFile {
-        let file = self.files[at];
-        let chain = file.key.chain();
-        if usize::from(self.chains[chain]) == at {
-            self.chains[chain] = file.next;
-        } else {
-            let mut before = self.chains[chain];
-            // It is in this chain.
-            while usize::from(self.files[usize::from(before)].next) != at {
-                before = self.files[usize::from(before)].next;
-            }
-            self.files[usize::from(before)].next = file.next;
-        }
-        self.files[at] = UsedFile { next: self.free, ..UsedFile::EMPTY };
-        self.free = at as u16;
+    fn remove(&mut self, at: u16) -> UsedFile {
+        let file = self.files[at.at()];
+        linked_list::unchain(self.files, &mut self.chains[file.key.chain()], UsedFile::next, at);
+        self.files[at.at()] = UsedFile::EMPTY;
+        linked_list::chain(self.files, &mut self.free, UsedFile::next, at);
         file
     }
 
@@ -241,7 +226,7 @@ impl FileReferences {
         if key.is_object() {
             return Err(Errno::EINVAL);
         }
-        if self.free == NONE {
+        if self.free == u16::NONE {
             return Err(Errno::ENFILE);
         }
         let reference = self.refer(key, slot).await?;
@@ -286,7 +271,7 @@ impl FileReferences {
         if self.files[index].uses > 0 {
             return Ok(false);
         }
-        let file = self.remove(index);
+        let file = self.remove(index as u16);
         self.begin_anew().await;
         if let Some(reference) = file.reference {
             self.give_back(key, reference).await?;

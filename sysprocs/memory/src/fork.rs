@@ -37,7 +37,7 @@ struct Uncounted {
 
 impl Uncounted {
     /// A reference for each of them, all of which are before `end`.
-    async fn count<M: UserMemory + ?Sized>(&mut self, pager: &mut Pager<'_, M>, end: u64) -> Result<(), Errno> {
+    async fn count<M: UserMemory>(&mut self, pager: &mut Pager<'_, M>, end: u64) -> Result<(), Errno> {
         if !self.list.is_empty() {
             pager.memory.call(ShareFrames {}, self.list.as_bytes()).await?;
             self.list.clear();
@@ -49,7 +49,7 @@ impl Uncounted {
 
 impl Space {
     /// A copy of the space; both see private copies from now on. `ENOMEM`: nothing is left behind.
-    pub async fn fork<M: UserMemory + ?Sized>(&mut self, pager: &mut Pager<'_, M>) -> Result<SpaceCopy, Errno> {
+    pub async fn fork<M: UserMemory>(&mut self, pager: &mut Pager<'_, M>) -> Result<SpaceCopy, Errno> {
         let table = pager.tables.deposit_copy(&self.table)?;
         let copied = self.copy_pages(pager).await;
         if copied.is_err() {
@@ -59,12 +59,12 @@ impl Space {
     }
 
     /// The space itself, for a child that runs in it while the program waits.
-    pub fn lend<M: UserMemory + ?Sized>(&self, pager: &mut Pager<'_, M>) -> Result<SpaceCopy, Errno> {
+    pub fn lend<M: UserMemory>(&self, pager: &mut Pager<'_, M>) -> Result<SpaceCopy, Errno> {
         Ok(SpaceCopy { root: self.root, table: pager.tables.deposit_copy(&self.table)?, lent: true })
     }
 
     /// The root of tables that show what this space shows, with uses of their own.
-    async fn copy_pages<M: UserMemory + ?Sized>(&self, pager: &mut Pager<'_, M>) -> Result<Frame, Errno> {
+    async fn copy_pages<M: UserMemory>(&self, pager: &mut Pager<'_, M>) -> Result<Frame, Errno> {
         self.keep_files(pager).await?;
         let root = match Space::create_root(pager).await {
             Ok(root) => root,
@@ -81,7 +81,7 @@ impl Space {
     }
 
     /// Gives a copy of this space back.
-    pub async fn discard_copy<M: UserMemory + ?Sized>(&self, pager: &mut Pager<'_, M>, copy: SpaceCopy) {
+    pub async fn discard_copy<M: UserMemory>(&self, pager: &mut Pager<'_, M>, copy: SpaceCopy) {
         if !copy.lent {
             self.take_apart(pager, copy.root, FrameList::new()).await;
         }
@@ -89,7 +89,7 @@ impl Space {
     }
 
     /// A further use of each file that areas show; of all of them or none.
-    async fn keep_files<M: UserMemory + ?Sized>(&self, pager: &mut Pager<'_, M>) -> Result<(), Errno> {
+    async fn keep_files<M: UserMemory>(&self, pager: &mut Pager<'_, M>) -> Result<(), Errno> {
         for (index, &file) in self.table.files.as_slice().iter().enumerate() {
             if let Some(file) = file
                 && let Err(errno) = pager.keep_file(file).await
@@ -102,7 +102,7 @@ impl Space {
     }
 
     /// Shows all pages in the copy as well, each with a reference of its own.
-    async fn share_with<M: UserMemory + ?Sized>(&self, pager: &mut Pager<'_, M>, copy: Frame) -> Result<(), Errno> {
+    async fn share_with<M: UserMemory>(&self, pager: &mut Pager<'_, M>, copy: Frame) -> Result<(), Errno> {
         let mut uncounted = Uncounted { list: FrameList::new(), from: 0 };
         let mut shared = self.show_all(pager, copy, &mut uncounted).await;
         if shared.is_ok() {
@@ -115,7 +115,7 @@ impl Space {
     }
 
     /// Shows all pages in the copy; those of the last list have no references of the copy's yet.
-    async fn show_all<M: UserMemory + ?Sized>(
+    async fn show_all<M: UserMemory>(
         &self,
         pager: &mut Pager<'_, M>,
         copy: Frame,
@@ -140,12 +140,7 @@ impl Space {
     }
 
     /// Gives all frames and tables of the space `root`, which has this one's areas, a use of its files and the frames of `list` back.
-    pub(crate) async fn take_apart<M: UserMemory + ?Sized>(
-        &self,
-        pager: &mut Pager<'_, M>,
-        root: Frame,
-        mut list: FrameList,
-    ) {
+    pub(crate) async fn take_apart<M: UserMemory>(&self, pager: &mut Pager<'_, M>, root: Frame, mut list: FrameList) {
         pager.machine.leave_shared_tables(root);
         // Area by area: the tables are large, and mostly empty. Pages are in areas, but for one.
         for area in self.table.areas.as_slice() {
@@ -164,7 +159,7 @@ impl Space {
     }
 
     /// Gives a use of each file below `end` back.
-    async fn release_files<M: UserMemory + ?Sized>(&self, pager: &mut Pager<'_, M>, end: usize) {
+    async fn release_files<M: UserMemory>(&self, pager: &mut Pager<'_, M>, end: usize) {
         for &file in self.table.files.as_slice().iter().take(end).flatten() {
             pager.release_file(file).await;
         }

@@ -13,11 +13,11 @@ use renga_proto::memory::MemoryFacts;
 
 /// One frame of so many is kept for this board's own programs.
 const KEPT_SHARE: u32 = 64;
-/// A program's stock gets one free frame of so many at a time.
-const STOCK_SHARE: usize = 64;
+/// A program's frame cache gets one free frame of so many at a time.
+const CACHE_SHARE: usize = 64;
 
 /// The frames of a board.
-pub struct Frames<M: UserMemory + ?Sized + 'static> {
+pub struct Frames<M: UserMemory + 'static> {
     /// By frame: its references, and who stored it, or which is free next. Frames behind `total` are not used.
     counts: &'static FrameCounts,
     machine: &'static M,
@@ -28,7 +28,7 @@ pub struct Frames<M: UserMemory + ?Sized + 'static> {
     total: u32,
 }
 
-impl<M: UserMemory + ?Sized> Frames<M> {
+impl<M: UserMemory> Frames<M> {
     /// As many as `machine` has and `counts` has words for, all free.
     pub fn new(counts: &'static FrameCounts, machine: &'static M) -> Self {
         let total = machine.frames().min(counts.len() as u32);
@@ -40,10 +40,10 @@ impl<M: UserMemory + ?Sized> Frames<M> {
         MemoryFacts { total: self.total, free: self.free }
     }
 
-    /// How many a program's stock may have at once.
+    /// How many a program's frame cache may take at once.
     pub fn spare(&self) -> usize {
         let free = self.free as usize;
-        (free / STOCK_SHARE).max(free.min(1))
+        (free / CACHE_SHARE).max(free.min(1))
     }
 
     /// A frame with one reference and any content.

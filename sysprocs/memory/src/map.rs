@@ -103,11 +103,7 @@ impl Space {
     }
 
     /// Maps; the address.
-    pub async fn map<M: UserMemory + ?Sized>(
-        &mut self,
-        pager: &mut Pager<'_, M>,
-        mapping: Mapping,
-    ) -> Result<u64, Errno> {
+    pub async fn map<M: UserMemory>(&mut self, pager: &mut Pager<'_, M>, mapping: Mapping) -> Result<u64, Errno> {
         self.check_owned()?;
         let length = page_up(mapping.length).filter(|&length| length < USER_END).ok_or(Errno::ENOMEM)?;
         if length == 0 {
@@ -130,11 +126,7 @@ impl Space {
     }
 
     /// Puts `area` in the place of whatever is there.
-    pub(crate) async fn replace<M: UserMemory + ?Sized>(
-        &mut self,
-        pager: &mut Pager<'_, M>,
-        area: Area,
-    ) -> Result<(), Errno> {
+    pub(crate) async fn replace<M: UserMemory>(&mut self, pager: &mut Pager<'_, M>, area: Area) -> Result<(), Errno> {
         if !self.table.areas.within(area.start, area.end).is_empty() {
             self.table.areas.remove(area.start, area.end)?;
             self.unmap_pages(pager, area.start_address(), area.end_address()).await;
@@ -163,7 +155,7 @@ impl Space {
         }
     }
 
-    async fn origin<M: UserMemory + ?Sized>(
+    async fn origin<M: UserMemory>(
         &mut self,
         pager: &mut Pager<'_, M>,
         backing: Backing,
@@ -186,7 +178,7 @@ impl Space {
     }
 
     /// The number of `file` among those of the space, with a use at the `references` process.
-    pub(crate) async fn use_file<M: UserMemory + ?Sized>(
+    pub(crate) async fn use_file<M: UserMemory>(
         &mut self,
         pager: &mut Pager<'_, M>,
         file: MappedFile,
@@ -195,29 +187,26 @@ impl Space {
             return Ok(index);
         }
         pager.keep_file(file).await?;
-        match self.table.files.add(file) {
-            Ok(index) => Ok(index),
-            Err(errno) => {
-                pager.release_file(file).await;
-                Err(errno)
-            }
+        self.add_file(pager, file).await
+    }
+
+    /// The number that a file with a use gets, which is released if there is none.
+    async fn add_file<M: UserMemory>(&mut self, pager: &mut Pager<'_, M>, file: MappedFile) -> Result<u8, Errno> {
+        let added = self.table.files.add(file);
+        if added.is_err() {
+            pager.release_file(file).await;
         }
+        added
     }
 
     /// The number of new memory that programs share, with a use at the `references` process.
-    async fn use_object<M: UserMemory + ?Sized>(&mut self, pager: &mut Pager<'_, M>) -> Result<u8, Errno> {
+    async fn use_object<M: UserMemory>(&mut self, pager: &mut Pager<'_, M>) -> Result<u8, Errno> {
         let object = pager.make_object().await?;
-        match self.table.files.add(object) {
-            Ok(index) => Ok(index),
-            Err(errno) => {
-                pager.release_file(object).await;
-                Err(errno)
-            }
-        }
+        self.add_file(pager, object).await
     }
 
     /// Unmaps whatever is in `address..address + length`.
-    pub async fn unmap<M: UserMemory + ?Sized>(
+    pub async fn unmap<M: UserMemory>(
         &mut self,
         pager: &mut Pager<'_, M>,
         address: u64,
@@ -233,7 +222,7 @@ impl Space {
 
     /// Changes what the program may do with `address..address + length`. `ENOMEM` when not all of it
     /// is mapped, `EACCES` when a file that was not opened for writing would be writable.
-    pub async fn protect<M: UserMemory + ?Sized>(
+    pub async fn protect<M: UserMemory>(
         &mut self,
         pager: &mut Pager<'_, M>,
         address: u64,
@@ -272,7 +261,7 @@ impl Space {
 
     /// Whether files may have been written by shared areas of `address..address + length`; or what has failed of that.
     /// `ENOMEM` when not all of it is mapped.
-    pub async fn settle_shared<M: UserMemory + ?Sized>(
+    pub async fn settle_shared<M: UserMemory>(
         &mut self,
         pager: &mut Pager<'_, M>,
         address: u64,
@@ -294,7 +283,7 @@ impl Space {
         told.map(|()| written)
     }
 
-    fn protect_pages<M: UserMemory + ?Sized>(&self, machine: &M, (start, end): (u64, u64), access: Access) {
+    fn protect_pages<M: UserMemory>(&self, machine: &M, (start, end): (u64, u64), access: Access) {
         let mut at = start;
         // Each turn passes a page.
         while let Some((va, _, old)) = self.next_page(machine, at, end) {
@@ -305,7 +294,7 @@ impl Space {
     }
 
     /// Sets the end of the heap; the end that holds afterwards (the old one if it cannot be).
-    pub async fn set_brk<M: UserMemory + ?Sized>(&mut self, pager: &mut Pager<'_, M>, end: u64) -> u64 {
+    pub async fn set_brk<M: UserMemory>(&mut self, pager: &mut Pager<'_, M>, end: u64) -> u64 {
         if self.borrowed || end < self.break_start || end > MMAP_END {
             return self.break_end;
         }
@@ -329,7 +318,7 @@ impl Space {
 
     /// Makes the mapping `address..address + length` `new_length` bytes long; its address, another one
     /// only with `may_move`. Only mappings of zeros grow.
-    pub async fn remap<M: UserMemory + ?Sized>(
+    pub async fn remap<M: UserMemory>(
         &mut self,
         pager: &mut Pager<'_, M>,
         address: u64,
@@ -368,7 +357,7 @@ impl Space {
     }
 
     /// Moves the pages of `from` to `target`; all of them or none.
-    async fn move_pages<M: UserMemory + ?Sized>(
+    async fn move_pages<M: UserMemory>(
         &mut self,
         pager: &mut Pager<'_, M>,
         (start, end): (u64, u64),

@@ -8,12 +8,12 @@ use crate::frame_list::frames_in;
 use crate::frames::Frames;
 use renga_abi::Errno;
 use renga_hal::memory::{Frame, PAGE_BYTES, UserMemory};
-use renga_proto::memory::{Memory, MemoryCall, RestockFrames};
+use renga_proto::memory::{Memory, MemoryCall, RefillFrames};
 use renga_rt::{Call, Me, Never, Notifier, Port};
 
 /// Serves the frames of `memory`; `counts` has a word for each. `reclaimer`: who gives frames back when few
 /// are free; woken once, and again after there were enough.
-pub async fn memory<M: UserMemory + ?Sized + 'static>(
+pub async fn memory<M: UserMemory + 'static>(
     me: Me,
     mut port: Port<Memory>,
     counts: &'static FrameCounts,
@@ -35,7 +35,7 @@ pub async fn memory<M: UserMemory + ?Sized + 'static>(
     }
 }
 
-fn serve<M: UserMemory + ?Sized>(me: &Me, frames: &mut Frames<M>, memory: &M, call: MemoryCall) {
+fn serve<M: UserMemory>(me: &Me, frames: &mut Frames<M>, memory: &M, call: MemoryCall) {
     match call {
         MemoryCall::AllocateFrame(call) => call.reply(frames.take_zeroed().map(|frame| frame.0)),
         MemoryCall::StorePage(mut call) => {
@@ -51,13 +51,11 @@ fn serve<M: UserMemory + ?Sized>(me: &Me, frames: &mut Frames<M>, memory: &M, ca
             call.reply(logged(me, shared));
         }
         MemoryCall::FreeFrames(mut call) => {
-            let board = call.board();
-            let freed = free_all(me, frames, board, call.lent());
+            let freed = free_all(me, frames, call.board(), call.lent());
             call.reply(logged(me, freed));
         }
         MemoryCall::FreeFrame(call) => {
-            let frame = Frame(call.entry().frame);
-            let freed = free(me, frames, call.board(), frame);
+            let freed = free_all(me, frames, call.board(), &Frame(call.entry().frame).listed());
             call.reply(logged(me, freed));
         }
         MemoryCall::ShareFrame(call) => {
@@ -73,7 +71,7 @@ fn serve<M: UserMemory + ?Sized>(me: &Me, frames: &mut Frames<M>, memory: &M, ca
             frames.drop_board(call.entry().board);
             call.reply(Ok(()));
         }
-        MemoryCall::RestockFrames(call) => restock(me, frames, call),
+        MemoryCall::RefillFrames(call) => refill(me, frames, call),
         MemoryCall::MakePrivate(call) => {
             let frame = Frame(call.entry().frame);
             let private = frames.make_private(frame).map(|frame| frame.0).map_err(|errno| (frame, errno));
@@ -93,7 +91,7 @@ fn logged<T>(me: &Me, result: Result<T, (Frame, Errno)>) -> Result<T, Errno> {
 }
 
 /// What is behind the page's end is left out.
-fn fill<M: UserMemory + ?Sized>(memory: &M, frame: Frame, at: usize, bytes: &[u8]) -> Frame {
+fn fill<M: UserMemory>(memory: &M, frame: Frame, at: usize, bytes: &[u8]) -> Frame {
     let start = at.min(PAGE_BYTES);
     let length = bytes.len().min(PAGE_BYTES - start);
     let mut page = memory.page(frame);
@@ -103,8 +101,7 @@ fn fill<M: UserMemory + ?Sized>(memory: &M, frame: Frame, at: usize, bytes: &[u8
     frame
 }
 
-/// All or none.
-fn share_all<M: UserMemory + ?Sized>(frames: &mut Frames<M>, list: &[u8]) -> Result<(), (Frame, Errno)> {
+fn share_all<M: UserMemory>(frames: &mut Frames<M>, list: &[u8]) -> Result<(), (Frame, Errno)> {
     for (index, frame) in frames_in(list).enumerate() {
         if let Err(errno) = frames.share(frame) {
             for shared in frames_in(list).take(index) {
@@ -116,23 +113,8 @@ fn share_all<M: UserMemory + ?Sized>(frames: &mut Frames<M>, list: &[u8]) -> Res
     Ok(())
 }
 
-/// Another board's process may free what its board has stored, and nothing else.
-fn free<M: UserMemory + ?Sized>(
-    me: &Me,
-    frames: &mut Frames<M>,
-    board: u8,
-    frame: Frame,
-) -> Result<(), (Frame, Errno)> {
-    free_all(me, frames, board, &frame.listed())
-}
-
-/// All that can be; the first that cannot.
-fn free_all<M: UserMemory + ?Sized>(
-    me: &Me,
-    frames: &mut Frames<M>,
-    board: u8,
-    list: &[u8],
-) -> Result<(), (Frame, Errno)> {
+/// All that can be; the first that cannot. Another board's process may free what its board has stored, and nothing else.
+fn free_all<M: UserMemory>(me: &Me, frames: &mut Frames<M>, board: u8, list: &[u8]) -> Result<(), (Frame, Errno)> {
     let (mut result, is_ours) = (Ok(()), board == me.id().board.0);
     for frame in frames_in(list) {
         let freed = if is_ours { frames.release(frame) } else { frames.release_stored(frame, board) };
@@ -143,9 +125,9 @@ fn free_all<M: UserMemory + ?Sized>(
     result
 }
 
-/// See `RestockFrames`.
-fn restock<M: UserMemory + ?Sized>(me: &Me, frames: &mut Frames<M>, mut call: Call<RestockFrames>) {
-    let (board, RestockFrames { given, wanted }) = (call.board(), call.entry());
+/// See `RefillFrames`.
+fn refill<M: UserMemory>(me: &Me, frames: &mut Frames<M>, mut call: Call<RefillFrames>) {
+    let (board, RefillFrames { given, wanted }) = (call.board(), call.entry());
     let list = call.lent();
     let freed = free_all(me, frames, board, &list[..list.len().min(given as usize * size_of::<Frame>())]);
     let places = list.as_chunks_mut::<4>().0;

@@ -76,14 +76,14 @@ impl Export {
         self.stored.last().map_or(NO_FRAME, |frame| frame.0)
     }
     /// The program has arrived: what was stored is its own now.
-    pub async fn finish<M: UserMemory + ?Sized>(mut self, pager: &mut Pager<'_, M>) {
+    pub async fn finish<M: UserMemory>(mut self, pager: &mut Pager<'_, M>) {
         while let Some(list) = self.lists.pop() {
             pager.free(list).await;
         }
     }
     /// It has not: gives all frames on the other board back. If that has begun anew they are free there, and
     /// their numbers may be somebody's: the first call is told `ESTALE`, and none follows.
-    pub async fn cancel<M: UserMemory + ?Sized, const ENTRIES: u32>(
+    pub async fn cancel<M: UserMemory, const ENTRIES: u32>(
         mut self,
         pager: &mut Pager<'_, M>,
         there: &mut Client<Memory, ENTRIES>,
@@ -106,12 +106,7 @@ impl Export {
         }
     }
     /// Notes that the page at `va` is in `frame` over there.
-    async fn note<M: UserMemory + ?Sized>(
-        &mut self,
-        pager: &mut Pager<'_, M>,
-        va: u64,
-        frame: Frame,
-    ) -> Result<(), Errno> {
+    async fn note<M: UserMemory>(&mut self, pager: &mut Pager<'_, M>, va: u64, frame: Frame) -> Result<(), Errno> {
         let full = |&list: &Frame| PageList::new(&pager.machine.shared_page(list)).len() == PAGES_PER_LIST;
         if self.lists.last().is_none_or(full) {
             if self.lists.is_full() {
@@ -132,7 +127,7 @@ impl Export {
 
 impl Space {
     /// Stores all private pages in frames of another board, whose memory process is `there`.
-    pub async fn export_pages<M: UserMemory + ?Sized, const ENTRIES: u32>(
+    pub async fn export_pages<M: UserMemory, const ENTRIES: u32>(
         &mut self,
         pager: &mut Pager<'_, M>,
         there: &mut Client<Memory, ENTRIES>,
@@ -153,7 +148,7 @@ impl Space {
         }
     }
 
-    async fn store_pages<M: UserMemory + ?Sized, const ENTRIES: u32>(
+    async fn store_pages<M: UserMemory, const ENTRIES: u32>(
         &mut self,
         pager: &mut Pager<'_, M>,
         there: &mut Client<Memory, ENTRIES>,
@@ -189,7 +184,7 @@ impl Space {
     }
 
     /// Stores a copy of the page at `va`, which others may write meanwhile.
-    async fn store_copy<M: UserMemory + ?Sized, const ENTRIES: u32>(
+    async fn store_copy<M: UserMemory, const ENTRIES: u32>(
         &mut self,
         pager: &mut Pager<'_, M>,
         there: &mut Client<Memory, ENTRIES>,
@@ -208,7 +203,7 @@ impl Space {
     }
 
     /// The first page at or after `from` that a copy elsewhere needs to get.
-    fn next_private_page<'m, M: UserMemory + ?Sized>(&self, machine: &'m M, from: u64) -> Option<(u64, PageRef<'m>)> {
+    fn next_private_page<'m, M: UserMemory>(&self, machine: &'m M, from: u64) -> Option<(u64, PageRef<'m>)> {
         for area in self.table.areas.within(number(from), number(STACK_END)).iter().filter(|area| area.touched) {
             let (mut at, end) = (from.max(area.start_address()), area.end_address());
             // Each turn passes a page.
@@ -226,7 +221,7 @@ impl Space {
     /// Takes over the pages that `board` stored here; `first` is the frame with the first list.
     /// All of them are used or given back, also when it fails; frames that were not stored for it are
     /// left alone.
-    pub async fn import_pages<M: UserMemory + ?Sized>(
+    pub async fn import_pages<M: UserMemory>(
         &mut self,
         pager: &mut Pager<'_, M>,
         board: u8,
@@ -249,7 +244,7 @@ impl Space {
     }
 
     /// Gives back the pages that `board` stored here for a program that cannot be taken up.
-    pub async fn discard_pages<M: UserMemory + ?Sized>(pager: &mut Pager<'_, M>, board: u8, first: u32) {
+    pub async fn discard_pages<M: UserMemory>(pager: &mut Pager<'_, M>, board: u8, first: u32) {
         let mut next = Some(Frame(first)).filter(|_| first != NO_FRAME);
         for _ in 0..LISTS_MAX {
             let Some(list) = stored(pager, board, next).await else { break };
@@ -265,7 +260,7 @@ impl Space {
         }
     }
 
-    async fn import_page<M: UserMemory + ?Sized>(
+    async fn import_page<M: UserMemory>(
         &mut self,
         pager: &mut Pager<'_, M>,
         board: u8,
@@ -287,7 +282,7 @@ impl Space {
 
 impl Space {
     /// `frame` is the page at `va` of an object that is new on this board.
-    async fn import_shared<M: UserMemory + ?Sized>(
+    async fn import_shared<M: UserMemory>(
         &mut self,
         pager: &mut Pager<'_, M>,
         area: &Area,
@@ -305,7 +300,7 @@ impl Space {
 }
 
 /// A frame of a list, if `board` has stored it: the sender's word is not taken for it.
-async fn stored<M: UserMemory + ?Sized>(pager: &mut Pager<'_, M>, board: u8, frame: Option<Frame>) -> Option<Frame> {
+async fn stored<M: UserMemory>(pager: &mut Pager<'_, M>, board: u8, frame: Option<Frame>) -> Option<Frame> {
     let frame = frame?;
     pager.memory.call(TakeStored { frame: frame.0, board }, ()).await.is_ok().then_some(frame)
 }

@@ -3,10 +3,10 @@
 //! Invariant: a frame returned carries one reference, which is the caller's. Nothing is kept between
 //! operations, so a pager is made for each from the clients of a process. Not here: areas.
 
+use crate::frame_cache::FrameCache;
 use crate::frame_counts::FrameCounts;
 use crate::frame_list::FrameList;
 use crate::mapped_files::MappedFile;
-use crate::stock::FrameStock;
 use crate::tables::SpaceTables;
 use renga_abi::Errno;
 use renga_hal::memory::{Access, Frame, TABLES_PER_MAP_MAX, UserMemory};
@@ -36,7 +36,7 @@ pub(crate) struct PageRead {
 }
 
 /// The clients of the process that owns an address space, and its board's user memory.
-pub struct Pager<'a, M: UserMemory + ?Sized + 'static> {
+pub struct Pager<'a, M: UserMemory + 'static> {
     /// The board's user memory.
     pub machine: &'static M,
     /// The board's tables of areas.
@@ -46,7 +46,7 @@ pub struct Pager<'a, M: UserMemory + ?Sized + 'static> {
     /// How many references they have.
     pub counts: &'static FrameCounts,
     /// Some that the program has.
-    pub stock: &'a mut FrameStock,
+    pub frame_cache: &'a mut FrameCache,
     /// Cached file pages.
     pub pages: &'a mut Client<Pages>,
     /// The references to mapped files.
@@ -55,11 +55,11 @@ pub struct Pager<'a, M: UserMemory + ?Sized + 'static> {
     pub inodes: &'a mut Inodes,
 }
 
-impl<M: UserMemory + ?Sized> Pager<'_, M> {
+impl<M: UserMemory> Pager<'_, M> {
     /// A frame with any content; if there is none, one that the cache gives up.
     async fn take(&mut self) -> Result<Frame, Errno> {
-        match self.stock.take(self.memory).await {
-            Err(Errno::ENOMEM) if fill::shrink(self.pages).await => self.stock.take(self.memory).await,
+        match self.frame_cache.take(self.memory).await {
+            Err(Errno::ENOMEM) if fill::shrink(self.pages).await => self.frame_cache.take(self.memory).await,
             taken => taken,
         }
     }
@@ -80,12 +80,12 @@ impl<M: UserMemory + ?Sized> Pager<'_, M> {
 
     /// Gives a reference to a frame back, now or later.
     pub async fn free(&mut self, frame: Frame) {
-        self.stock.give(self.memory, frame).await;
+        self.frame_cache.give(self.memory, frame).await;
     }
 
-    /// Gives the stock back.
-    pub async fn free_stock(&mut self) {
-        self.stock.give_back(self.memory).await;
+    /// Gives the cached frames back.
+    pub async fn free_cached(&mut self) {
+        self.frame_cache.give_back(self.memory).await;
     }
 
     /// Gives all frames of the list back and clears it.

@@ -7,7 +7,7 @@ use renga_abi::Errno;
 use renga_proto::pages::{Cut, FileId, Pages};
 use renga_proto::references::{AdoptFile, KeepFile, References, ReferencesCall, ReleaseFile, ReopenFile};
 use renga_proto::sessions::Sessions;
-use renga_rt::{Client, Me, Never, Port};
+use renga_rt::{Client, Me, Never, Port, reply};
 
 /// Serves the references, with room for `files`.
 pub async fn references(
@@ -24,13 +24,11 @@ pub async fn references(
         match port.accept().await {
             ReferencesCall::KeepFile(call) => {
                 let KeepFile { ino, generation, slot } = call.entry();
-                let kept = files.keep(FileKey { ino, generation }, slot).await;
-                call.reply(kept);
+                reply!(call, files.keep(FileKey { ino, generation }, slot).await);
             }
             ReferencesCall::AdoptFile(call) => {
                 let AdoptFile { ino, generation, slot, origin } = call.entry();
-                let adopted = files.adopt(FileKey { ino, generation }, Reference { slot, origin }).await;
-                call.reply(adopted);
+                reply!(call, files.adopt(FileKey { ino, generation }, Reference { slot, origin }).await);
             }
             ReferencesCall::ReleaseFile(call) => {
                 let ReleaseFile { ino, generation } = call.entry();
@@ -47,8 +45,7 @@ pub async fn references(
             ReferencesCall::MakeObject(call) => call.reply(files.make_object()),
             ReferencesCall::ReopenFile(call) => {
                 let ReopenFile { ino, generation } = call.entry();
-                let found = files.reopen(FileKey { ino, generation }).await;
-                call.reply(found);
+                reply!(call, files.reopen(FileKey { ino, generation }).await);
             }
         }
     }

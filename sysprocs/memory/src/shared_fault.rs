@@ -26,7 +26,7 @@ const READS_MAX: u32 = 4;
 
 impl Space {
     /// Makes the page at `va` of a shared area ready for `kind`, which the area allows.
-    pub(crate) async fn fault_shared<M: UserMemory + ?Sized>(
+    pub(crate) async fn fault_shared<M: UserMemory>(
         &mut self,
         pager: &mut Pager<'_, M>,
         area: &Area,
@@ -50,7 +50,7 @@ impl Space {
     }
 
     /// Shows the page, or does what is missing for that; whether it is shown.
-    async fn step<M: UserMemory + ?Sized>(
+    async fn step<M: UserMemory>(
         &mut self,
         pager: &mut Pager<'_, M>,
         area: &Area,
@@ -90,7 +90,7 @@ impl Space {
     }
 
     /// Reads the page into the cache; on a board that keeps none it is shown as it is now.
-    async fn bring_shared<M: UserMemory + ?Sized>(
+    async fn bring_shared<M: UserMemory>(
         &mut self,
         pager: &mut Pager<'_, M>,
         area: &Area,
@@ -112,7 +112,7 @@ impl Space {
     }
 
     /// Shows all pages that the objects of shared areas have.
-    pub(crate) async fn show_objects<M: UserMemory + ?Sized>(&mut self, pager: &mut Pager<'_, M>) -> Result<(), Errno> {
+    pub(crate) async fn show_objects<M: UserMemory>(&mut self, pager: &mut Pager<'_, M>) -> Result<(), Errno> {
         for index in 0..self.table.areas.as_slice().len() {
             let area = self.table.areas.as_slice()[index];
             if area.sharing != Sharing::Object {
@@ -137,11 +137,7 @@ impl Space {
 }
 
 /// A page of zeros for an object; somebody else may have been faster.
-async fn add_page<M: UserMemory + ?Sized>(
-    pager: &mut Pager<'_, M>,
-    object: MappedFile,
-    page: u32,
-) -> Result<(), Errno> {
+async fn add_page<M: UserMemory>(pager: &mut Pager<'_, M>, object: MappedFile, page: u32) -> Result<(), Errno> {
     let begun = Fill::begin(pager.memory, pager.pages, object.id(), page).await?;
     let frame = begun.keep(pager.pages, OBJECT_BYTES).await;
     pager.free(frame).await;

@@ -44,13 +44,13 @@ pub struct Space {
 impl Space {
     /// An empty space. As many tables as there are ([`SpaceTables`](crate::SpaceTables)) bound the spaces of
     /// the board.
-    pub async fn create<M: UserMemory + ?Sized>(pager: &mut Pager<'_, M>) -> Result<Space, Errno> {
+    pub async fn create<M: UserMemory>(pager: &mut Pager<'_, M>) -> Result<Space, Errno> {
         let table = pager.tables.take()?;
         Ok(Space::of(Space::create_root(pager).await?, table, false))
     }
 
     /// The root of new, empty tables.
-    pub(crate) async fn create_root<M: UserMemory + ?Sized>(pager: &mut Pager<'_, M>) -> Result<Frame, Errno> {
+    pub(crate) async fn create_root<M: UserMemory>(pager: &mut Pager<'_, M>) -> Result<Frame, Errno> {
         let root = pager.allocate().await?;
         pager.machine.new_space(root);
         Ok(root)
@@ -75,7 +75,7 @@ impl Space {
         self.root
     }
     /// Most pages that it has shown at a time.
-    pub fn pages_most<M: UserMemory + ?Sized>(&self, machine: &M) -> u32 {
+    pub fn pages_most<M: UserMemory>(&self, machine: &M) -> u32 {
         self.pages_most.get().max(machine.pages(self.root))
     }
     /// Whether it is another process's, which waits until this one ends or execs.
@@ -113,29 +113,29 @@ impl Space {
     }
 
     /// Gives all frames, tables and files back; of a borrowed space, nothing.
-    pub async fn destroy<M: UserMemory + ?Sized>(mut self, pager: &mut Pager<'_, M>) {
+    pub async fn destroy<M: UserMemory>(mut self, pager: &mut Pager<'_, M>) {
         self.give_back(pager).await;
     }
 
     /// As `destroy`, for a space that stays where it is: it is not to be used any more.
-    pub async fn give_back<M: UserMemory + ?Sized>(&mut self, pager: &mut Pager<'_, M>) {
+    pub async fn give_back<M: UserMemory>(&mut self, pager: &mut Pager<'_, M>) {
         if !core::mem::replace(&mut self.borrowed, true) {
             self.take_apart(pager, self.root, FrameList::new()).await;
         }
     }
 
-    /// As `give_back`, with what the pager has in stock: the program has ended.
-    pub async fn end<M: UserMemory + ?Sized>(&mut self, pager: &mut Pager<'_, M>) {
+    /// As `give_back`, with what is in the frame cache: the program has ended.
+    pub async fn end<M: UserMemory>(&mut self, pager: &mut Pager<'_, M>) {
         if !core::mem::replace(&mut self.borrowed, true) {
             let mut list = FrameList::new();
-            pager.stock.join(&mut list);
+            pager.frame_cache.join(&mut list);
             self.take_apart(pager, self.root, list).await;
         }
-        pager.free_stock().await;
+        pager.free_cached().await;
     }
 
     /// Unmaps the pages of `start..end` and gives their frames back.
-    pub(crate) async fn unmap_pages<M: UserMemory + ?Sized>(&self, pager: &mut Pager<'_, M>, start: u64, end: u64) {
+    pub(crate) async fn unmap_pages<M: UserMemory>(&self, pager: &mut Pager<'_, M>, start: u64, end: u64) {
         self.pages_most.set(self.pages_most(pager.machine));
         let mut list = FrameList::new();
         Space::take_pages(pager, self.root, (start, end), &mut list).await;
@@ -143,7 +143,7 @@ impl Space {
     }
 
     /// Unmaps the pages of `start..end`; the last of their frames, not given back yet, are in `list`.
-    pub(crate) async fn take_pages<M: UserMemory + ?Sized>(
+    pub(crate) async fn take_pages<M: UserMemory>(
         pager: &mut Pager<'_, M>,
         root: Frame,
         (start, end): (u64, u64),
@@ -162,11 +162,7 @@ impl Space {
     }
 
     /// Unmaps the page that signal handlers return to, which is in no area.
-    pub(crate) async fn take_trampoline<M: UserMemory + ?Sized>(
-        pager: &mut Pager<'_, M>,
-        root: Frame,
-        list: &mut FrameList,
-    ) {
+    pub(crate) async fn take_trampoline<M: UserMemory>(pager: &mut Pager<'_, M>, root: Frame, list: &mut FrameList) {
         Space::take_pages(pager, root, (TRAMPOLINE, TRAMPOLINE + PAGE), list).await;
     }
 
@@ -174,12 +170,7 @@ impl Space {
     ///
     /// Pages next to each other are looked up one by one, since a search of the tables that finds
     /// nothing goes on far behind `end`.
-    pub(crate) fn next_page<M: UserMemory + ?Sized>(
-        &self,
-        machine: &M,
-        at: u64,
-        end: u64,
-    ) -> Option<(u64, Frame, Access)> {
+    pub(crate) fn next_page<M: UserMemory>(&self, machine: &M, at: u64, end: u64) -> Option<(u64, Frame, Access)> {
         let near_end = end.min(at + PAGES_LOOKED_UP * PAGE);
         let near = (at..near_end).step_by(PAGE as usize);
         let found =
@@ -191,7 +182,7 @@ impl Space {
     }
 
     /// Gives back the use of files that no area shows any more.
-    pub(crate) async fn release_unused_files<M: UserMemory + ?Sized>(&mut self, pager: &mut Pager<'_, M>) {
+    pub(crate) async fn release_unused_files<M: UserMemory>(&mut self, pager: &mut Pager<'_, M>) {
         // Each turn takes a file out.
         while let Some(file) = self.table.take_unused_file() {
             pager.release_file(file).await;

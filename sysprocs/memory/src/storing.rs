@@ -12,7 +12,7 @@ use renga_pages::Fill;
 use renga_proto::inode::{DirtyPage, Lease, LeaseWrite};
 use renga_proto::pages::{AcceptLease, BeginFill, NO_PAGE};
 
-impl<M: UserMemory + ?Sized> Pager<'_, M> {
+impl<M: UserMemory> Pager<'_, M> {
     /// Page `page` of `file` may be written from now on, unless somebody takes it away; `absent`: it is not in the cache. `EFBIG`: it is
     /// behind the end.
     pub(crate) async fn dirty_page(&mut self, file: MappedFile, page: u32, absent: bool) -> Result<(), Errno> {

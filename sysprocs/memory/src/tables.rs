@@ -49,7 +49,6 @@ pub struct SpaceTables(SpinLock<Places>);
 struct Places {
     places: &'static mut [Place],
     first_free: usize,
-    /// How many are free.
     free: usize,
 }
 

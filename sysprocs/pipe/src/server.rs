@@ -23,7 +23,6 @@ mod joining;
 
 struct PipeState {
     ring: Ring,
-    /// Which generation it is in.
     generation: Generation,
     readers: BoardReferences,
     writers: BoardReferences,

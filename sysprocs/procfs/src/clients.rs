@@ -20,7 +20,6 @@ const MEMORY: u32 = MemoryStatus::BIT;
 const PATHS: u32 = AbsolutePath::BIT;
 /// Of the directory of buffers.
 const BUFFERS: u32 = ReadBytes::BIT;
-/// Of the clock.
 const CLOCK: u32 = CalendarTime::BIT;
 
 clients! {

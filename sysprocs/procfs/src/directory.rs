@@ -66,7 +66,7 @@ impl Entries<'_> {
     }
 }
 
-impl<M: UserMemory + ?Sized> ProcFilesState<M> {
+impl<M: UserMemory> ProcFilesState<M> {
     /// Entries of a directory from a cursor on, as many as have room.
     pub(crate) async fn list(
         &mut self,

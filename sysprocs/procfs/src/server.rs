@@ -21,7 +21,7 @@ const DEVICE: u64 = 22;
 const DISK_DEVICE: u64 = 179 << 8 | 1;
 const NS_PER_S: u64 = 1_000_000_000;
 
-pub(crate) struct ProcFilesState<M: UserMemory + ?Sized + 'static> {
+pub(crate) struct ProcFilesState<M: UserMemory + 'static> {
     pub(crate) me: Me,
     pub(crate) clients: ProcFilesClients,
     pub(crate) machine: &'static M,
@@ -42,7 +42,7 @@ pub(crate) struct ProcFilesState<M: UserMemory + ?Sized + 'static> {
 
 /// Serves synthetic files; the programs of this board show themselves by `infos`, and init runs on `init_board`.
 #[allow(clippy::too_many_arguments, reason = "boot hands each of them out by its type")]
-pub async fn proc_files<M: UserMemory + ?Sized + 'static>(
+pub async fn proc_files<M: UserMemory + 'static>(
     me: Me,
     mut port: Port<ProcFiles>,
     clients: ProcFilesClients,
@@ -77,7 +77,7 @@ pub async fn proc_files<M: UserMemory + ?Sized + 'static>(
     }
 }
 
-impl<M: UserMemory + ?Sized> ProcFilesState<M> {
+impl<M: UserMemory> ProcFilesState<M> {
     pub(crate) fn board_of(&self, pid: u32) -> u8 {
         board_of(pid, self.init_board)
     }

@@ -43,7 +43,6 @@ pub(crate) struct FileEntry {
 files! {
     /// `/proc`.
     Top "" in Top, DIRECTORY;
-    /// The directory of one program.
     Program "" in Top, DIRECTORY;
     /// Who asks.
     Own "self" in Top, LINK;
@@ -119,7 +118,6 @@ files! {
     ReclaimState "state" in Reclaim, FILE;
     /// The disk's partition.
     Disk "" in Top, BLOCK_DEVICE;
-    /// One of its descriptors.
     Descriptor "" in Descriptors, PRIVATE_LINK;
     Counter "counter" in Renga, WRITABLE;
 }
@@ -187,7 +185,6 @@ impl ProcFile {
         &FILES[self as usize]
     }
 
-    /// Whether each program has one.
     pub(crate) fn is_of_program(self) -> bool {
         matches!(self, ProcFile::Program | ProcFile::Descriptor) || self.entry().within == ProcFile::Program
     }

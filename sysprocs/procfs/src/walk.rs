@@ -27,7 +27,7 @@ fn skip_slashes(path: &[u8]) -> &[u8] {
     &path[slashes..]
 }
 
-impl<M: UserMemory + ?Sized> ProcFilesState<M> {
+impl<M: UserMemory> ProcFilesState<M> {
     pub(crate) async fn walk(&mut self, walk: WalkSynthetic, path: &[u8]) -> Result<Led, Errno> {
         let mut at = ProcPlace::of(walk.at).ok_or(Errno::ENOENT)?;
         self.check(at).await?;

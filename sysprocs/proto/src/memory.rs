@@ -54,7 +54,7 @@ protocol! {
         /// One reference less to each of the first `given` frames of the list; then the list is filled from its start with
         /// frames of any content and one reference each, as many as there are to spare, `wanted` at most; how many. `ENOMEM`
         /// without one.
-        8 RestockFrames { given: u32, wanted: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
+        8 RefillFrames { given: u32, wanted: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
         /// Makes the caller's reference one to a frame of the same content that it may write: `frame`
         /// itself if nobody else has a reference, else a copy, and one reference less to `frame`.
         9 MakePrivate { frame: u32 } (()) -> Result<u32, Errno>;

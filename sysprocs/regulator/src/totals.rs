@@ -11,7 +11,6 @@ use renga_rt::BOARDS_MAX;
 const SHOWN_MAX: u64 = 999_999_999;
 const NS_PER_MS: u64 = 1_000_000;
 
-/// Of a board.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct OfBoard {
     looks: u64,

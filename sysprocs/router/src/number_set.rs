@@ -53,7 +53,6 @@ fn first_bit(words: &[u64], from: usize, word: usize) -> Option<usize> {
     (here != 0).then(|| first_of((word, here)))
 }
 
-/// The first bit of a word that is not 0.
 fn first_of((word, bits): (usize, u64)) -> usize {
     word * 64 + bits.trailing_zeros() as usize
 }

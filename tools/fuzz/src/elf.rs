@@ -6,7 +6,7 @@
 use crate::memory::{self, FuzzFrames};
 use renga_hal::memory::PAGE_BYTES;
 use renga_hal_host::HostMemory;
-use renga_memory::{ArgumentPages, Credentials, FrameStock, Image, MappedFile, Pager, Space, SpaceTables};
+use renga_memory::{ArgumentPages, Credentials, FrameCache, Image, MappedFile, Pager, Space, SpaceTables};
 use renga_proto::inode::{Filled, Inode, InodeCall, InodeDirectory, InodeDirectoryCall};
 use renga_proto::memory::{Memory, MemoryStatus};
 use renga_proto::pages::{KEPT, Pages, Shrink};
@@ -54,14 +54,14 @@ fn load(board: HostBoard, machine: &'static HostMemory, bytes: &[u8]) {
         let (mut memory, mut pages) = (Client::<Memory>::new(&me, memory), Client::<Pages>::new(&me, pages));
         let mut uses = Client::<References>::new(&me, uses);
         let mut inodes = Family::new(&me, members).narrowed();
-        let (tables, mut stock) = (SpaceTables::new(arena, 1), FrameStock::new());
+        let (tables, mut frame_cache) = (SpaceTables::new(arena, 1), FrameCache::new());
         async move {
             let mut pager = Pager {
                 machine,
                 tables,
                 memory: &mut memory,
                 counts,
-                stock: &mut stock,
+                frame_cache: &mut frame_cache,
                 pages: &mut pages,
                 references: &mut uses,
                 inodes: &mut inodes,
@@ -69,7 +69,7 @@ fn load(board: HostBoard, machine: &'static HostMemory, bytes: &[u8]) {
             if let Ok((space, sp)) = load_program(&mut pager).await {
                 touch(space, sp, &mut pager).await;
             }
-            pager.free_stock().await;
+            pager.free_cached().await;
             let _ = pages.call(Shrink::at_once(u32::MAX), ()).await;
             let facts = memory.call(MemoryStatus {}, ()).await;
             assert!(facts.is_ok_and(|facts| facts.free == facts.total), "frames are lost");

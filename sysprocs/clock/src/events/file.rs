@@ -119,7 +119,6 @@ impl Times {
         (self.at_ns != 0 && !self.expired).then_some(self.at_ns)
     }
 
-    /// What is left of it.
     pub(super) fn left(&self, now_ns: u64) -> Left {
         let (at_ns, interval_ns) = (self.at_ns, self.interval_ns);
         let left_ns = match at_ns.saturating_sub(now_ns) {

@@ -71,7 +71,7 @@ impl ArgumentPages {
     }
 
     /// The frame of page `index`, which exists.
-    pub(crate) fn frame<M: UserMemory + ?Sized>(&self, machine: &M, index: usize) -> Frame {
+    pub(crate) fn frame<M: UserMemory>(&self, machine: &M, index: usize) -> Frame {
         match (self.frames.get(index), self.more) {
             (Some(&frame), _) => frame,
             (None, Some(more)) => {
@@ -84,7 +84,7 @@ impl ArgumentPages {
     }
 
     /// One page more.
-    async fn grow<M: UserMemory + ?Sized>(&mut self, pager: &mut Pager<'_, M>) -> Result<(), Errno> {
+    async fn grow<M: UserMemory>(&mut self, pager: &mut Pager<'_, M>) -> Result<(), Errno> {
         let index = self.count();
         if index >= PAGES_MAX {
             return Err(Errno::E2BIG);
@@ -107,11 +107,7 @@ impl ArgumentPages {
     }
 
     /// Adds an argument; all of them before the environment.
-    pub async fn push_argument<M: UserMemory + ?Sized>(
-        &mut self,
-        pager: &mut Pager<'_, M>,
-        string: &[u8],
-    ) -> Result<(), Errno> {
+    pub async fn push_argument<M: UserMemory>(&mut self, pager: &mut Pager<'_, M>, string: &[u8]) -> Result<(), Errno> {
         assert!(self.environment == 0 && self.extras.is_none(), "arguments come first");
         self.push_bytes(pager, string).await?;
         self.push_bytes(pager, &[0]).await?;
@@ -120,7 +116,7 @@ impl ArgumentPages {
     }
 
     /// Adds a `NAME=value`.
-    pub async fn push_environment<M: UserMemory + ?Sized>(
+    pub async fn push_environment<M: UserMemory>(
         &mut self,
         pager: &mut Pager<'_, M>,
         string: &[u8],
@@ -133,7 +129,7 @@ impl ArgumentPages {
     }
 
     /// Adds the strings of a program's argument vector at `vector` (0: none), but for the first `skip`.
-    pub async fn push_arguments_from<M: UserMemory + ?Sized>(
+    pub async fn push_arguments_from<M: UserMemory>(
         &mut self,
         pager: &mut Pager<'_, M>,
         space: &mut Space,
@@ -147,7 +143,7 @@ impl ArgumentPages {
     }
 
     /// Adds the strings of a program's environment vector at `vector` (0: none).
-    pub async fn push_environment_from<M: UserMemory + ?Sized>(
+    pub async fn push_environment_from<M: UserMemory>(
         &mut self,
         pager: &mut Pager<'_, M>,
         space: &mut Space,
@@ -161,7 +157,7 @@ impl ArgumentPages {
 
     /// Adds what the auxiliary vector points to: the path `name` of the program and 16 bytes that `seed`
     /// determines. The strings are then complete.
-    pub async fn finish<M: UserMemory + ?Sized>(
+    pub async fn finish<M: UserMemory>(
         &mut self,
         pager: &mut Pager<'_, M>,
         name: &[u8],
@@ -183,7 +179,7 @@ impl ArgumentPages {
     }
 
     /// Gives the frames back.
-    pub async fn release<M: UserMemory + ?Sized>(self, pager: &mut Pager<'_, M>) {
+    pub async fn release<M: UserMemory>(self, pager: &mut Pager<'_, M>) {
         for index in 0..self.count() {
             pager.free(self.frame(pager.machine, index)).await;
         }
@@ -191,14 +187,14 @@ impl ArgumentPages {
     }
 
     /// Gives back what is not the strings' own; the frames are somebody else's now.
-    pub(crate) async fn release_list<M: UserMemory + ?Sized>(&self, pager: &mut Pager<'_, M>) {
+    pub(crate) async fn release_list<M: UserMemory>(&self, pager: &mut Pager<'_, M>) {
         if let Some(list) = self.more {
             pager.free(list).await;
         }
     }
 
     /// The offset behind the string (and its zero) that begins at `offset`.
-    pub(crate) fn behind_string<M: UserMemory + ?Sized>(&self, machine: &M, offset: usize) -> usize {
+    pub(crate) fn behind_string<M: UserMemory>(&self, machine: &M, offset: usize) -> usize {
         let mut at = offset;
         // Each turn passes a page; the last string ends before the pages do.
         while at < self.length {
@@ -212,7 +208,7 @@ impl ArgumentPages {
     }
 
     /// As Linux does: a program without arguments gets an empty one.
-    async fn need_an_argument<M: UserMemory + ?Sized>(&mut self, pager: &mut Pager<'_, M>) -> Result<(), Errno> {
+    async fn need_an_argument<M: UserMemory>(&mut self, pager: &mut Pager<'_, M>) -> Result<(), Errno> {
         if self.arguments == 0 {
             self.push_argument(pager, b"").await?;
         }
@@ -220,7 +216,7 @@ impl ArgumentPages {
     }
 
     /// Adds the strings of a vector of pointers that ends with a null; how many.
-    async fn push_vector<M: UserMemory + ?Sized>(
+    async fn push_vector<M: UserMemory>(
         &mut self,
         pager: &mut Pager<'_, M>,
         space: &mut Space,
@@ -245,7 +241,7 @@ impl ArgumentPages {
         }
     }
 
-    async fn push_user_string<M: UserMemory + ?Sized>(
+    async fn push_user_string<M: UserMemory>(
         &mut self,
         pager: &mut Pager<'_, M>,
         space: &mut Space,
@@ -280,7 +276,7 @@ impl ArgumentPages {
     }
 
     /// A part of the string that begins at `start`.
-    async fn push_part<M: UserMemory + ?Sized>(
+    async fn push_part<M: UserMemory>(
         &mut self,
         pager: &mut Pager<'_, M>,
         part: &[u8],
@@ -292,11 +288,7 @@ impl ArgumentPages {
         self.push_bytes(pager, part).await
     }
 
-    async fn push_bytes<M: UserMemory + ?Sized>(
-        &mut self,
-        pager: &mut Pager<'_, M>,
-        bytes: &[u8],
-    ) -> Result<(), Errno> {
+    async fn push_bytes<M: UserMemory>(&mut self, pager: &mut Pager<'_, M>, bytes: &[u8]) -> Result<(), Errno> {
         let mut rest = bytes;
         while !rest.is_empty() {
             let at = self.length % PAGE_BYTES;

@@ -44,7 +44,7 @@ impl Space {
     /// Becomes a new space with `program`, its dynamic linker if it asks for one, and the finished `strings`, which it takes
     /// over in any case; it is none before ([`Space::none`]), and if it fails. The inodes of the files must be held active by
     /// the caller until this returns; of the uses in `held` the space takes over those that it needs, and of other files it gets its own.
-    pub async fn load<M: UserMemory + ?Sized>(
+    pub async fn load<M: UserMemory>(
         &mut self,
         pager: &mut Pager<'_, M>,
         program: &Image,
@@ -72,7 +72,7 @@ impl Space {
         started
     }
 
-    async fn place_program<M: UserMemory + ?Sized>(
+    async fn place_program<M: UserMemory>(
         &mut self,
         pager: &mut Pager<'_, M>,
         program: &Image,
@@ -100,7 +100,7 @@ impl Space {
     }
 
     /// Makes the areas of an image; what was added to its addresses.
-    async fn place_image<M: UserMemory + ?Sized>(
+    async fn place_image<M: UserMemory>(
         &mut self,
         pager: &mut Pager<'_, M>,
         image: &Image,
@@ -138,7 +138,7 @@ impl Space {
         Ok(Some(number))
     }
 
-    async fn place_segment<M: UserMemory + ?Sized>(
+    async fn place_segment<M: UserMemory>(
         &mut self,
         pager: &mut Pager<'_, M>,
         segment: &Segment,

@@ -82,7 +82,7 @@ impl Image {
 
     /// Becomes what `file` says, whose inode the caller holds active; images are large to move. Of a script, says so: another
     /// program is to run with it as an argument. `ENOEXEC` if it cannot be run.
-    pub async fn inspect<M: UserMemory + ?Sized>(
+    pub async fn inspect<M: UserMemory>(
         &mut self,
         pager: &mut Pager<'_, M>,
         file: MappedFile,
@@ -94,7 +94,7 @@ impl Image {
     }
 }
 
-async fn inspect<M: UserMemory + ?Sized>(
+async fn inspect<M: UserMemory>(
     image: &mut Image,
     pager: &mut Pager<'_, M>,
     reader: &mut FileReader,
@@ -131,7 +131,7 @@ async fn inspect<M: UserMemory + ?Sized>(
     Ok(None)
 }
 
-async fn interpreter<M: UserMemory + ?Sized>(
+async fn interpreter<M: UserMemory>(
     pager: &mut Pager<'_, M>,
     reader: &mut FileReader,
     part: &ProgramHeader,

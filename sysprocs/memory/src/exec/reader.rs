@@ -22,7 +22,7 @@ impl FileReader {
     }
 
     /// Fills `bytes` from `offset` on. `ENOEXEC` for offsets that no file has.
-    pub async fn read<M: UserMemory + ?Sized>(
+    pub async fn read<M: UserMemory>(
         &mut self,
         pager: &mut Pager<'_, M>,
         offset: u64,
@@ -41,7 +41,7 @@ impl FileReader {
         Ok(())
     }
 
-    async fn page<M: UserMemory + ?Sized>(&mut self, pager: &mut Pager<'_, M>, page: u32) -> Result<Frame, Errno> {
+    async fn page<M: UserMemory>(&mut self, pager: &mut Pager<'_, M>, page: u32) -> Result<Frame, Errno> {
         if let Some((_, frame)) = self.held.filter(|held| held.0 == page) {
             return Ok(frame);
         }
@@ -52,7 +52,7 @@ impl FileReader {
     }
 
     /// Gives the frame back.
-    pub async fn close<M: UserMemory + ?Sized>(&mut self, pager: &mut Pager<'_, M>) {
+    pub async fn close<M: UserMemory>(&mut self, pager: &mut Pager<'_, M>) {
         if let Some((_, frame)) = self.held.take() {
             pager.free(frame).await;
         }

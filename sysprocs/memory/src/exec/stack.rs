@@ -71,11 +71,7 @@ impl Words {
         self.held += 1;
         self.held == self.words.len()
     }
-    async fn flush<M: UserMemory + ?Sized>(
-        &mut self,
-        pager: &mut Pager<'_, M>,
-        space: &mut Space,
-    ) -> Result<(), Errno> {
+    async fn flush<M: UserMemory>(&mut self, pager: &mut Pager<'_, M>, space: &mut Space) -> Result<(), Errno> {
         space.copy_out(pager, self.at, self.words[..self.held].as_flattened()).await?;
         self.at += self.held as u64 * WORD_BYTES;
         self.held = 0;
@@ -90,7 +86,7 @@ fn stack_start(bytes: u64) -> u64 {
 
 impl Space {
     /// The stack may grow to `bytes` from now on, as far as there is room; what it has it keeps.
-    pub fn limit_stack<M: UserMemory + ?Sized>(&mut self, machine: &M, bytes: u64) {
+    pub fn limit_stack<M: UserMemory>(&mut self, machine: &M, bytes: u64) {
         let Some(stack) = self.table.areas.find(number(STACK_END) - 1).copied().filter(|_| !self.borrowed) else {
             return;
         };
@@ -105,7 +101,7 @@ impl Space {
     }
 
     /// Makes the stack and maps the strings at the end of the stack; their address. Frames not mapped are given back.
-    pub(crate) async fn place_strings<M: UserMemory + ?Sized>(
+    pub(crate) async fn place_strings<M: UserMemory>(
         &mut self,
         pager: &mut Pager<'_, M>,
         strings: &ArgumentPages,
@@ -127,7 +123,7 @@ impl Space {
     }
 
     /// Writes what stands below the strings; the stack pointer, and where the environment begins.
-    pub(crate) async fn place_vectors<M: UserMemory + ?Sized>(
+    pub(crate) async fn place_vectors<M: UserMemory>(
         &mut self,
         pager: &mut Pager<'_, M>,
         strings: &ArgumentPages,

@@ -21,7 +21,7 @@ const SHARED_TABLE_PAGES_MIN: u32 = 16;
 
 impl Space {
     /// Shows what is cached of `file` in the areas of `start..end`, which are all of that file or of none.
-    pub(crate) async fn show_text<M: UserMemory + ?Sized>(
+    pub(crate) async fn show_text<M: UserMemory>(
         &mut self,
         pager: &mut Pager<'_, M>,
         file: MappedFile,
@@ -35,7 +35,7 @@ impl Space {
         }
     }
 
-    async fn show_span<M: UserMemory + ?Sized>(
+    async fn show_span<M: UserMemory>(
         &mut self,
         pager: &mut Pager<'_, M>,
         file: MappedFile,
@@ -69,7 +69,7 @@ impl Space {
     }
 
     /// Shows the pages of a shared page table, which is held for this.
-    async fn add_shared_table<M: UserMemory + ?Sized>(
+    async fn add_shared_table<M: UserMemory>(
         &mut self,
         pager: &mut Pager<'_, M>,
         at: u64,

@@ -196,10 +196,11 @@ fn shared_anonymous_memory_is_shared_by_fork_and_copied_between_boards() {
         parent.unmap(&mut world.pager(), AT, PAGE).await.unwrap();
         let mut bytes = [0; 1024];
         let length = parent.encode_areas(&mut bytes).unwrap();
-        let World { machine, tables, memory, frame_counts: counts, stock, pages, references, inodes, there, .. } =
-            &mut world;
+        let World {
+            machine, tables, memory, frame_counts: counts, frame_cache, pages, references, inodes, there, ..
+        } = &mut world;
         let mut pager =
-            renga_memory::Pager { machine: *machine, tables, memory, counts, stock, pages, references, inodes };
+            renga_memory::Pager { machine: *machine, tables, memory, counts, frame_cache, pages, references, inodes };
         let export = parent.export_pages(&mut pager, &mut there.memory).await.unwrap();
         let mut copy = Space::decode_areas(&mut world.pager_there(), &bytes[..length]).await.unwrap();
         copy.import_pages(&mut world.pager_there(), 0, export.first_list()).await.unwrap();

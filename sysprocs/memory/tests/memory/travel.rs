@@ -73,10 +73,11 @@ fn process_image_is_rebuilt_on_other_board() {
         let mut space = sample(&mut world).await;
         let mut bytes = [0; 1024];
         let length = space.encode_areas(&mut bytes).unwrap();
-        let World { machine, tables, memory, frame_counts: counts, stock, pages, references, inodes, there, .. } =
-            &mut world;
+        let World {
+            machine, tables, memory, frame_counts: counts, frame_cache, pages, references, inodes, there, ..
+        } = &mut world;
         let mut pager =
-            renga_memory::Pager { machine: *machine, tables, memory, counts, stock, pages, references, inodes };
+            renga_memory::Pager { machine: *machine, tables, memory, counts, frame_cache, pages, references, inodes };
         let export = space.export_pages(&mut pager, &mut there.memory).await.unwrap();
         let list = export.first_list();
         export.finish(&mut world.pager()).await;
@@ -106,10 +107,11 @@ fn process_image_is_rebuilt_on_other_board() {
 fn process_image_missing_pages_are_freed() {
     run(1300, 64, contents(), |mut world: World| async move {
         let mut space = sample(&mut world).await;
-        let World { machine, tables, memory, frame_counts: counts, stock, pages, references, inodes, there, .. } =
-            &mut world;
+        let World {
+            machine, tables, memory, frame_counts: counts, frame_cache, pages, references, inodes, there, ..
+        } = &mut world;
         let mut pager =
-            renga_memory::Pager { machine: *machine, tables, memory, counts, stock, pages, references, inodes };
+            renga_memory::Pager { machine: *machine, tables, memory, counts, frame_cache, pages, references, inodes };
         let export = space.export_pages(&mut pager, &mut there.memory).await.unwrap();
         export.cancel(&mut pager, &mut there.memory).await;
         space.destroy(&mut pager).await;
@@ -121,10 +123,11 @@ fn process_image_missing_pages_are_freed() {
 fn process_image_unwanted_pages_are_freed() {
     run(1300, 64, contents(), |mut world: World| async move {
         let mut space = sample(&mut world).await;
-        let World { machine, tables, memory, frame_counts: counts, stock, pages, references, inodes, there, .. } =
-            &mut world;
+        let World {
+            machine, tables, memory, frame_counts: counts, frame_cache, pages, references, inodes, there, ..
+        } = &mut world;
         let mut pager =
-            renga_memory::Pager { machine: *machine, tables, memory, counts, stock, pages, references, inodes };
+            renga_memory::Pager { machine: *machine, tables, memory, counts, frame_cache, pages, references, inodes };
         let export = space.export_pages(&mut pager, &mut there.memory).await.unwrap();
         let list = export.first_list();
         export.finish(&mut pager).await;
@@ -173,10 +176,11 @@ fn process_image_export_without_room_leaves_nothing() {
         while taken.len() < 500 {
             taken.push(world.there.memory.call(renga_proto::memory::AllocateFrame {}, ()).await.unwrap());
         }
-        let World { machine, tables, memory, frame_counts: counts, stock, pages, references, inodes, there, .. } =
-            &mut world;
+        let World {
+            machine, tables, memory, frame_counts: counts, frame_cache, pages, references, inodes, there, ..
+        } = &mut world;
         let mut pager =
-            renga_memory::Pager { machine: *machine, tables, memory, counts, stock, pages, references, inodes };
+            renga_memory::Pager { machine: *machine, tables, memory, counts, frame_cache, pages, references, inodes };
         assert_eq!(space.export_pages(&mut pager, &mut there.memory).await.err(), Some(Errno::ENOMEM));
         space.destroy(&mut pager).await;
         for frame in taken {

@@ -23,12 +23,12 @@ impl Processor for Flushed {
 }
 
 /// A program's memory as the processor sees it.
-struct Memory<'a, M: UserMemory + ?Sized> {
+struct Memory<'a, M: UserMemory> {
     machine: &'a M,
     space: Frame,
 }
 
-impl<M: UserMemory + ?Sized> Memory<'_, M> {
+impl<M: UserMemory> Memory<'_, M> {
     fn frame(&self, address: u64, kind: AccessKind) -> Result<Frame, Trap> {
         let fault = |present| Trap::PageFault { address, kind, present };
         if address >= renga_hal::memory::USER_END {
@@ -75,7 +75,7 @@ impl<M: UserMemory + ?Sized> Memory<'_, M> {
 }
 
 /// Executes one instruction.
-fn step<M: UserMemory + ?Sized>(context: &mut UserContext, memory: &Memory<M>) -> Result<(), Trap> {
+fn step<M: UserMemory>(context: &mut UserContext, memory: &Memory<M>) -> Result<(), Trap> {
     let word = memory.instruction(context.pc)?;
     let instruction = Instruction::decode(word).ok_or(Trap::Undefined)?;
     let mut next = context.pc.wrapping_add(INSTRUCTION_BYTES);
@@ -120,7 +120,7 @@ fn step<M: UserMemory + ?Sized>(context: &mut UserContext, memory: &Memory<M>) -
 
 /// Gives the next user program of `board` its turn; how many instructions it took. `None`: no program
 /// is ready.
-pub fn turn<M: UserMemory + ?Sized>(board: HostBoard, machine: &M) -> Option<u64> {
+pub fn turn<M: UserMemory>(board: HostBoard, machine: &M) -> Option<u64> {
     let mut turn = board.core.next_user()?;
     if turn.wait_cancelled() {
         // It gives way after what has been done for it, which takes time, too.
@@ -142,7 +142,7 @@ pub fn turn<M: UserMemory + ?Sized>(board: HostBoard, machine: &M) -> Option<u64
 
 /// Runs boards and their programs until nothing is ready and no alarm is set; an instruction takes a
 /// nanosecond, idle time is skipped. False: that did not come within `turns_max` turns.
-pub fn run<M: UserMemory + ?Sized>(boards: &[(HostBoard, &M)], turns_max: u64) -> bool {
+pub fn run<M: UserMemory>(boards: &[(HostBoard, &M)], turns_max: u64) -> bool {
     for _ in 0..turns_max {
         let mut time_ns = boards.iter().map(|(board, _)| board.core.now_ns()).max().unwrap_or(0);
         let mut idle = true;

@@ -36,7 +36,6 @@ pub enum Argument {
 pub struct Variable(u64);
 
 impl Variable {
-    /// Where it is.
     pub fn address(self) -> Argument {
         Argument::Address(self.0)
     }

@@ -109,9 +109,7 @@ impl ProcsState {
         if self.regulated.until_ns != 0 {
             self.regulated.seen[usize::from(slot)] = SlotUse { used: self.used(slot), fresh: true, ran_ns: 0 };
             let uses = self.table.get(parent).map_or(0, |parent| parent.uses);
-            if let Ok(index) = self.table.index(pid) {
-                self.table.rows.change(index, |record| record.uses = uses);
-            }
+            let _ = self.table.change(pid, |record| record.uses = uses); // it has just been made
         }
     }
 

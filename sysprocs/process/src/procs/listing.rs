@@ -67,7 +67,6 @@ impl ProcsState {
         })
     }
 
-    /// What is counted of the board.
     pub(super) fn board_counts(&self) -> BoardCounts {
         let by_core = [0, 1, 2, 3].map(|core| self.me.ran_on(core));
         let all = |which: usize| by_core.iter().fold(0_u64, |all, core| all.wrapping_add(core[which]));

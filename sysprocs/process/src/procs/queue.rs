@@ -6,114 +6,82 @@
 
 use crate::signals::{SignalSet, bit};
 use renga_proto::procs::Cause;
-
-/// No place.
-const NONE: u16 = u16::MAX;
+use renga_rt::linked_list::{LinkedList, Links, RowNumber};
 
 /// Room for the cause of one queued signal. Boot provides it.
 #[derive(Clone, Copy, Debug)]
 pub struct QueuedSignal {
     signal: u8,
-    /// The one behind it in its chain, or the next free one.
-    next: u16,
+    /// Among the signals of its process, or the free places.
+    links: Links<u16>,
     cause: Cause,
 }
 impl QueuedSignal {
-    /// Nothing yet.
-    pub const EMPTY: QueuedSignal = QueuedSignal { signal: 0, next: NONE, cause: Cause::KERNEL };
-}
+    /// A free place.
+    pub const EMPTY: QueuedSignal = QueuedSignal { signal: 0, links: Links::NONE, cause: Cause::KERNEL };
 
-/// The signals of one process that wait so.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct SignalChain {
-    first: u16,
-    last: u16,
-    count: u16,
-}
-impl SignalChain {
-    /// None.
-    pub const EMPTY: SignalChain = SignalChain { first: NONE, last: NONE, count: 0 };
-    /// How many.
-    pub fn count(&self) -> u32 {
-        u32::from(self.count)
+    fn links(&mut self) -> &mut Links<u16> {
+        &mut self.links
     }
 }
+
+/// The queued signals of one process.
+pub type SignalChain = LinkedList<u16>;
 
 /// All places of a board.
 pub struct SignalQueue {
     places: &'static mut [QueuedSignal],
-    free: u16,
+    free: LinkedList<u16>,
 }
 
 impl SignalQueue {
     /// With as much room as there are `places`.
     pub fn new(places: &'static mut [QueuedSignal]) -> SignalQueue {
-        let count = places.len().min(usize::from(NONE));
-        for (number, place) in places[..count].iter_mut().enumerate() {
-            place.next = if number + 1 < count { number as u16 + 1 } else { NONE };
-        }
-        SignalQueue { places, free: if count > 0 { 0 } else { NONE } }
+        let mut free = LinkedList::EMPTY;
+        (0..u16::NONE).take(places.len()).for_each(|number| free.push(places, QueuedSignal::links, number));
+        SignalQueue { places, free }
     }
 
     /// Puts `signal` at the end of `chain`; whether there was room.
     pub fn push(&mut self, chain: &mut SignalChain, signal: u8, cause: Cause) -> bool {
-        let number = self.free;
-        let Some(place) = self.places.get_mut(usize::from(number)) else { return false };
-        self.free = place.next;
-        *place = QueuedSignal { signal, next: NONE, cause };
-        match chain.count {
-            0 => chain.first = number,
-            _ => self.places[usize::from(chain.last)].next = number,
-        }
-        (chain.last, chain.count) = (number, chain.count + 1);
+        let Some(number) = self.free.oldest() else { return false };
+        self.free.remove(self.places, QueuedSignal::links, number);
+        self.places[usize::from(number)] = QueuedSignal { signal, cause, ..QueuedSignal::EMPTY };
+        chain.push(self.places, QueuedSignal::links, number);
         true
     }
 
     /// Takes the first of `signal` out of `chain`; and whether another one is in it.
     pub fn take(&mut self, chain: &mut SignalChain, signal: u8) -> (Option<Cause>, bool) {
-        let (mut taken, mut before, mut at) = (None, NONE, chain.first);
+        let (mut taken, mut at) = (None, chain.first);
         // Bounded by what waits for the process itself.
-        while at != NONE {
-            let place = self.places[usize::from(at)];
-            if place.signal == signal {
+        while let Some(&QueuedSignal { signal: queued, links, cause }) = self.places.get(usize::from(at)) {
+            if queued == signal {
                 if taken.is_some() {
                     return (taken, true);
                 }
-                taken = Some(place.cause);
-                self.unlink(chain, before, at);
-            } else {
-                before = at;
+                taken = Some(cause);
+                self.release(chain, at);
             }
-            at = place.next;
+            at = links.next;
         }
         (taken, false)
     }
 
     /// Takes all of `set` out of `chain`.
     pub fn discard(&mut self, chain: &mut SignalChain, set: SignalSet) {
-        let (mut before, mut at) = (NONE, chain.first);
-        while at != NONE {
-            let place = self.places[usize::from(at)];
-            if bit(place.signal) & set != 0 {
-                self.unlink(chain, before, at);
-            } else {
-                before = at;
+        let mut at = chain.first;
+        while let Some(&QueuedSignal { signal, links, .. }) = self.places.get(usize::from(at)) {
+            if bit(signal) & set != 0 {
+                self.release(chain, at);
             }
-            at = place.next;
+            at = links.next;
         }
     }
 
-    /// Frees place `at`, which is behind `before` in `chain`.
-    fn unlink(&mut self, chain: &mut SignalChain, before: u16, at: u16) {
-        let next = self.places[usize::from(at)].next;
-        match self.places.get_mut(usize::from(before)) {
-            Some(before) => before.next = next,
-            None => chain.first = next,
-        }
-        if chain.last == at {
-            chain.last = before;
-        }
-        chain.count -= 1;
-        self.places[usize::from(at)].next = core::mem::replace(&mut self.free, at);
+    /// Frees place `at` of `chain`.
+    fn release(&mut self, chain: &mut SignalChain, at: u16) {
+        chain.remove(self.places, QueuedSignal::links, at);
+        self.free.push(self.places, QueuedSignal::links, at);
     }
 }

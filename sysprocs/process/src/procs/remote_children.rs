@@ -37,8 +37,7 @@ impl ProcessTable {
 
     /// `parent` has no child on another board to add.
     pub fn cancel_fork(&mut self, parent: u32) -> Result<(), Errno> {
-        let index = self.index(parent)?;
-        if self.rows.change(index, |record| core::mem::take(&mut record.forking)) {
+        if self.change(parent, |record| core::mem::take(&mut record.forking))? {
             self.reserved -= 1;
         }
         Ok(())

@@ -6,9 +6,8 @@
 
 use super::record::ProcessRecord;
 use core::ops::Index;
+use renga_rt::linked_list::{self, LinkedList, Links, RowNumber};
 
-/// No row.
-const NONE: u16 = u16::MAX;
 const KEYS: usize = 4;
 
 /// By what records are found.
@@ -26,27 +25,22 @@ pub enum RowKey {
 const ALL: [RowKey; KEYS] = [RowKey::Pid, RowKey::Parent, RowKey::Group, RowKey::Session];
 const CHANGEABLE: [RowKey; KEYS - 1] = [RowKey::Parent, RowKey::Group, RowKey::Session];
 
-/// The neighbours of a row in a chain, or the ends of a bucket's chain.
-#[derive(Clone, Copy, Debug)]
-struct ListEnds {
-    /// The one before, or the last of the bucket.
-    before: u16,
-    /// The one behind, or the first of the bucket.
-    behind: u16,
-}
-const NEITHER: ListEnds = ListEnds { before: NONE, behind: NONE };
-
 /// Room for a record, and a bucket of each key. Boot provides them.
 #[derive(Clone, Copy, Debug)]
 pub struct ProcessRow {
     record: ProcessRecord,
-    neighbours: [ListEnds; KEYS],
-    buckets: [ListEnds; KEYS],
+    links: [Links<u16>; KEYS],
+    buckets: [LinkedList<u16>; KEYS],
 }
 impl ProcessRow {
     /// Nothing yet.
     pub const EMPTY: ProcessRow =
-        ProcessRow { record: ProcessRecord::FREE, neighbours: [NEITHER; KEYS], buckets: [NEITHER; KEYS] };
+        ProcessRow { record: ProcessRecord::FREE, links: [Links::NONE; KEYS], buckets: [LinkedList::EMPTY; KEYS] };
+
+    /// By pid a free row is in the chain of those.
+    fn next_free(&mut self) -> &mut u16 {
+        &mut self.links[RowKey::Pid as usize].next
+    }
 }
 
 fn value(record: &ProcessRecord, key: RowKey) -> u32 {
@@ -78,13 +72,13 @@ impl Index<usize> for ProcessRows {
 impl ProcessRows {
     /// None, with room for as many as there are `rows`.
     pub fn new(rows: &'static mut [ProcessRow]) -> ProcessRows {
-        let count = rows.len().min(usize::from(NONE));
-        let rows = &mut rows[..count];
-        for (number, row) in rows.iter_mut().enumerate() {
-            *row = ProcessRow::EMPTY;
-            row.neighbours[RowKey::Pid as usize].behind = if number + 1 < count { number as u16 + 1 } else { NONE };
+        let count = rows.len().min(usize::from(u16::NONE));
+        let (rows, mut first_free) = (&mut rows[..count], u16::NONE);
+        rows.fill(ProcessRow::EMPTY);
+        for row in (0..count).rev() {
+            linked_list::chain(rows, &mut first_free, ProcessRow::next_free, row as u16);
         }
-        ProcessRows { rows, first_free: if count > 0 { 0 } else { NONE }, free: count, end: 0 }
+        ProcessRows { rows, first_free, free: count, end: 0 }
     }
 
     /// Free rows.
@@ -99,7 +93,7 @@ impl ProcessRows {
     /// Adds a record; its row. `None`: there is no room.
     pub fn insert(&mut self, record: ProcessRecord) -> Option<usize> {
         let row = usize::from(self.first_free);
-        self.first_free = self.rows.get(row)?.neighbours[RowKey::Pid as usize].behind;
+        self.first_free = *self.rows.get_mut(row)?.next_free();
         self.free -= 1;
         self.rows[row].record = record;
         ALL.into_iter().for_each(|key| self.link(row, key));
@@ -113,8 +107,7 @@ impl ProcessRows {
             self.unlink(row, key, value(&self.rows[row].record, key));
         }
         self.rows[row].record = ProcessRecord::FREE;
-        self.rows[row].neighbours[RowKey::Pid as usize].behind = self.first_free;
-        self.first_free = row as u16;
+        linked_list::chain(self.rows, &mut self.first_free, ProcessRow::next_free, row as u16);
         self.free += 1;
         // Each pass undoes one of an `insert`.
         while self.end > 0 && self.rows[self.end - 1].record.pid == 0 {
@@ -140,24 +133,17 @@ impl ProcessRows {
     /// The first record whose `key` has the value.
     pub fn first(&self, key: RowKey, wanted: u32) -> Option<usize> {
         let bucket = self.rows.get(self.bucket(wanted))?.buckets[key as usize];
-        self.from(bucket.behind, key, wanted)
+        self.from(bucket.first, key, wanted)
     }
 
     /// The next behind `row` with the same value of `key`.
     pub fn next(&self, row: usize, key: RowKey) -> Option<usize> {
-        self.from(self.rows[row].neighbours[key as usize].behind, key, value(&self.rows[row].record, key))
+        self.from(self.rows[row].links[key as usize].next, key, value(&self.rows[row].record, key))
     }
 
     fn from(&self, first: u16, key: RowKey, wanted: u32) -> Option<usize> {
-        let mut at = usize::from(first);
-        // Bounded by the chain.
-        while let Some(row) = self.rows.get(at) {
-            if value(&row.record, key) == wanted {
-                return Some(at);
-            }
-            at = usize::from(row.neighbours[key as usize].behind);
-        }
-        None
+        let is = |row: &ProcessRow| value(&row.record, key) == wanted;
+        linked_list::find(self.rows, first, |row| row.links[key as usize].next, is).map(usize::from)
     }
 
     /// Spread by multiplication (Knuth, volume 3, 6.4).
@@ -167,29 +153,17 @@ impl ProcessRows {
 
     fn link(&mut self, row: usize, key: RowKey) {
         let bucket = self.bucket(value(&self.rows[row].record, key));
-        let key = key as usize;
-        let last = self.rows[bucket].buckets[key].before;
-        self.rows[row].neighbours[key] = ListEnds { before: last, behind: NONE };
-        self.rows[bucket].buckets[key].before = row as u16;
-        match self.rows.get_mut(usize::from(last)) {
-            Some(last) => last.neighbours[key].behind = row as u16,
-            None => self.rows[bucket].buckets[key].behind = row as u16,
-        }
+        let mut list = self.rows[bucket].buckets[key as usize];
+        list.push(self.rows, |row| &mut row.links[key as usize], row as u16);
+        self.rows[bucket].buckets[key as usize] = list;
     }
 
     /// Takes a row out of the chain of `value`.
     fn unlink(&mut self, row: usize, key: RowKey, value: u32) {
         let bucket = self.bucket(value);
-        let key = key as usize;
-        let ListEnds { before, behind } = self.rows[row].neighbours[key];
-        match self.rows.get_mut(usize::from(before)) {
-            Some(row) => row.neighbours[key].behind = behind,
-            None => self.rows[bucket].buckets[key].behind = behind,
-        }
-        match self.rows.get_mut(usize::from(behind)) {
-            Some(row) => row.neighbours[key].before = before,
-            None => self.rows[bucket].buckets[key].before = before,
-        }
+        let mut list = self.rows[bucket].buckets[key as usize];
+        list.remove(self.rows, |row| &mut row.links[key as usize], row as u16);
+        self.rows[bucket].buckets[key as usize] = list;
     }
 }
 

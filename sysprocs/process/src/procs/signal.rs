@@ -122,9 +122,7 @@ impl ProcessTable {
 
     /// At most `most` signals wait for `pid` with their causes.
     pub fn limit_queued(&mut self, pid: u32, most: u32) -> Result<(), Errno> {
-        let index = self.index(pid)?;
-        self.rows.change(index, |record| record.queued_most = most);
-        Ok(())
+        self.change(pid, |record| record.queued_most = most)
     }
 
     /// Notes what `pid` ignores and does not block.
@@ -198,7 +196,7 @@ fn note(record: &mut ProcessRecord, queue: &mut SignalQueue, signal: u8, cause: 
     // Real-time signals count; of others one waits, with the first one's cause.
     let again = signal < SIGRTMIN && record.pending & set != 0 && cause.timer == 0;
     if signal != SIGKILL && !again {
-        let told = record.queued.count() < record.queued_most && queue.push(&mut record.queued, signal, cause);
+        let told = record.queued.count < record.queued_most && queue.push(&mut record.queued, signal, cause);
         if !told && (cause.timer != 0 || (signal >= SIGRTMIN && cause.code < 0)) {
             return Err(Errno::EAGAIN);
         }

@@ -92,6 +92,12 @@ impl ProcessTable {
         Ok(&self.rows[self.index(pid)?])
     }
 
+    /// Changes the record of `pid`.
+    pub(super) fn change<R>(&mut self, pid: u32, change: impl FnOnce(&mut ProcessRecord) -> R) -> Result<R, Errno> {
+        let index = self.index(pid)?;
+        Ok(self.rows.change(index, change))
+    }
+
     /// The slot of a process of this board.
     pub fn slot(&self, pid: u32) -> Result<u16, Errno> {
         self.get(pid)?.slot().ok_or(Errno::ESRCH)
@@ -196,9 +202,7 @@ impl ProcessTable {
 
     /// Notes what a process that ends has used.
     pub fn note_used(&mut self, pid: u32, used: Used) {
-        if let Ok(index) = self.index(pid) {
-            self.rows.change(index, |record| record.used = used);
-        }
+        let _ = self.change(pid, |record| record.used = used); // else nobody asks
     }
 
     /// Removes a record that waits for a parent who will not wait.
@@ -211,9 +215,7 @@ impl ProcessTable {
 
     /// Notes whether the children of `pid` are gone when they end.
     pub fn set_reaps(&mut self, pid: u32, reaps: bool) -> Result<(), Errno> {
-        let index = self.index(pid)?;
-        self.rows.change(index, |record| record.reaps = reaps);
-        Ok(())
+        self.change(pid, |record| record.reaps = reaps)
     }
 
     /// Process `pid` of this board stops; its parent's pid. 0: it was continued or killed meanwhile, and
@@ -328,39 +330,33 @@ impl ProcessTable {
 
     /// Moves `pid` to `group`.
     pub fn set_group(&mut self, pid: u32, group: u32) -> Result<(), Errno> {
-        let index = self.index(pid)?;
-        if self.rows[index].session == pid {
+        if self.get(pid)?.session == pid {
             return Err(Errno::EPERM);
         }
-        self.rows.change(index, |record| record.group = group);
-        Ok(())
+        self.change(pid, |record| record.group = group)
     }
 
     /// Makes `pid` the leader of a new session and group.
     pub fn new_session(&mut self, pid: u32) -> Result<u32, Errno> {
-        let index = self.index(pid)?;
+        self.get(pid)?;
         if self.rows.first(RowKey::Group, pid).is_some() && pid != INIT {
             return Err(Errno::EPERM);
         }
-        self.rows.change(index, |record| (record.group, record.session) = (pid, pid));
+        self.change(pid, |record| (record.group, record.session) = (pid, pid))?;
         Ok(pid)
     }
 
     /// Notes when `pid` was made.
     pub fn note_start(&mut self, pid: u32, started_ns: u64) {
-        if let Ok(index) = self.index(pid) {
-            self.rows.change(index, |record| record.started_ns = started_ns);
-        }
+        let _ = self.change(pid, |record| record.started_ns = started_ns); // it has just been made
     }
 
     /// Notes what `pid` runs now.
     pub fn rename(&mut self, pid: u32, name: &[u8]) -> Result<(), Errno> {
-        let index = self.index(pid)?;
         let bytes = name.len().min(NAME_BYTES);
-        self.rows.change(index, |record| {
+        self.change(pid, |record| {
             record.name = [0; NAME_BYTES];
             record.name[..bytes].copy_from_slice(&name[..bytes]);
-        });
-        Ok(())
+        })
     }
 }

@@ -3,7 +3,7 @@
 //! Layers, each of which uses only those above it in this list:
 //! - `state`: data of a program;
 //! - `servers`: clients, and calls that need no program;
-//! - `slot`: [`slot::user::User`], with the memory of its program;
+//! - `slot`: [`slot::User`], with the memory of its program;
 //! - `facts`, `signals`, `memory`, `files`, `lifecycle`: the system calls, as methods of `User`;
 //! - `dispatch`: the loop and the table of calls.
 //!
@@ -27,6 +27,6 @@ mod tests;
 pub use dispatch::slot_loop::user;
 pub use dispatch::table::IMPLEMENTED;
 pub use servers::services::UserClients;
-pub use slot::user::{PATHS_BYTES, Processor};
+pub use slot::{PATHS_BYTES, Processor};
 pub use state::descriptors::{DESCRIPTORS_MAX, DescriptorSlot};
-pub use state::facts::UserFacts;
+pub use state::program::UserFacts;

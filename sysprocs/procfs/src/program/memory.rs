@@ -15,7 +15,7 @@ const PAGE: u64 = PAGE_BYTES as u64;
 /// Most pages of strings that are shown: what exec takes.
 const PAGES_MAX: u64 = 2048;
 
-impl<M: UserMemory + ?Sized> ProcFilesState<M> {
+impl<M: UserMemory> ProcFilesState<M> {
     /// The bytes of the program's memory from `start` to `end`, as far as they are there, in pieces.
     fn each_piece(&self, info: &ProcInfo, space: u32, [start, end]: [u64; 2], mut take: impl FnMut(&[u8]) -> bool) {
         let mut at = start;

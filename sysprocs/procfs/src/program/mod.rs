@@ -18,7 +18,7 @@ use renga_rt::account::{AccountNumber, Count};
 /// Bytes of a block of the medium, and of a page frame.
 const BLOCK_BYTES: u64 = 4096;
 
-impl<M: UserMemory + ?Sized> ProcFilesState<M> {
+impl<M: UserMemory> ProcFilesState<M> {
     /// Makes the content of a program's file. `ESRCH` if the program is not there, or is another board's.
     pub(crate) async fn make_of_program(&mut self, place: ProcPlace, out: &mut TextWindow<'_>) -> Result<(), Errno> {
         if self.board_of(place.pid) != self.board {

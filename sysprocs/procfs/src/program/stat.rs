@@ -38,7 +38,7 @@ pub(super) fn system_ns(listed: &Listed) -> u64 {
     [Count::SystemNs, Count::BehalfNs, Count::ElsewhereNs].iter().map(|&count| listed.count(count)).sum()
 }
 
-impl<M: UserMemory + ?Sized> ProcFilesState<M> {
+impl<M: UserMemory> ProcFilesState<M> {
     pub(super) fn stat(&self, listed: &Listed, out: &mut TextWindow<'_>) {
         let Listed { pid, parent, group, session, state, pending, started_ns, .. } = *listed;
         let [priority, nice, real_time, policy] = scheduling(listed.policy);

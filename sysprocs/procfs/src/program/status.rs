@@ -21,7 +21,7 @@ fn state_name(state: u8) -> &'static str {
     }
 }
 
-impl<M: UserMemory + ?Sized> ProcFilesState<M> {
+impl<M: UserMemory> ProcFilesState<M> {
     pub(super) fn program_status(&self, listed: &Listed, out: &mut TextWindow<'_>) {
         let Listed { pid, parent, group, session, .. } = *listed;
         let info = self.info(pid).ok();

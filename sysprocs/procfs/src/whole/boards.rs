@@ -21,7 +21,7 @@ fn letter(board: u8) -> char {
     char::from(b'a' + board)
 }
 
-impl<M: UserMemory + ?Sized> ProcFilesState<M> {
+impl<M: UserMemory> ProcFilesState<M> {
     pub(super) async fn boards(&mut self, out: &mut TextWindow<'_>) {
         put!(out, "board state up_ms user_ms system_ms programs running free_slots frames free_frames\n");
         for board in 0..self.clients.boards() {

@@ -6,7 +6,7 @@ use renga_hal::memory::UserMemory;
 use renga_proto::counter::{Add, Counter, ReadCounter};
 use renga_rt::{Client, Errno, Retry};
 
-impl<M: UserMemory + ?Sized> ProcFilesState<M> {
+impl<M: UserMemory> ProcFilesState<M> {
     /// The counter, on whichever board the system file places it; `ENODEV`: on none.
     fn shared_counter(&mut self) -> Result<Client<Counter>, Errno> {
         let counters = &mut self.clients.counters;

@@ -14,7 +14,7 @@ const BLOCK_BYTES: u64 = PAGE_BYTES as u64;
 /// Where the superblock has the number of blocks.
 const BLOCKS_AT: u32 = 1024 + 4;
 
-impl<M: UserMemory + ?Sized> ProcFilesState<M> {
+impl<M: UserMemory> ProcFilesState<M> {
     async fn bytes_of(&mut self, block: u64, offset: u32, out: &mut [u8]) -> Result<(), Errno> {
         let mut buffers = self.clients.buffers.at(self.init_board, 0).ok_or(Errno::EIO)?;
         buffers.call_retrying(ReadBytes { block, offset }, &mut *out).await
@@ -33,7 +33,6 @@ impl<M: UserMemory + ?Sized> ProcFilesState<M> {
         Ok(())
     }
 
-    /// How many sectors there are.
     pub(crate) async fn disk_sectors(&mut self) -> Result<u64, Errno> {
         Ok(self.disk_blocks().await? * (BLOCK_BYTES / SECTOR_BYTES))
     }

@@ -19,7 +19,7 @@ fn gone(errno: Errno) -> Errno {
     if errno == Errno::EHOSTDOWN { Errno::ESRCH } else { errno }
 }
 
-impl<M: UserMemory + ?Sized> ProcFilesState<M> {
+impl<M: UserMemory> ProcFilesState<M> {
     /// Gives a program the pace that `text` says. `EINVAL`: it says none that is allowed; `ESRCH`: there is no such program;
     /// `EPERM`: it is init, whose children all programs are.
     pub(super) async fn change_pace(&mut self, text: &[u8]) -> Result<(), Errno> {

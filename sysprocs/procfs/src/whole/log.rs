@@ -7,7 +7,7 @@ use renga_hal::memory::UserMemory;
 const NS_PER_S: u64 = 1_000_000_000;
 const NS_PER_US: u64 = 1_000;
 
-impl<M: UserMemory + ?Sized> ProcFilesState<M> {
+impl<M: UserMemory> ProcFilesState<M> {
     pub(super) fn log(&self, out: &mut TextWindow<'_>) {
         for line in self.me.log_lines() {
             let (seconds, us) = (line.at_ns / NS_PER_S, line.at_ns % NS_PER_S / NS_PER_US);

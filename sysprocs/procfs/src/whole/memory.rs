@@ -6,7 +6,7 @@ use renga_hal::memory::{PAGE_BYTES, UserMemory};
 
 const KIB_PER_FRAME: u64 = PAGE_BYTES as u64 / 1024;
 
-impl<M: UserMemory + ?Sized> ProcFilesState<M> {
+impl<M: UserMemory> ProcFilesState<M> {
     pub(super) async fn memory_info(&mut self, out: &mut TextWindow<'_>) {
         let (mut total, mut free) = (0, 0);
         for board in 0..self.clients.boards() {

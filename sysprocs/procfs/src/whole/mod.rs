@@ -22,7 +22,7 @@ use renga_proto::proc_files::WriteSynthetic;
 use renga_rt::Errno;
 use settings::setting;
 
-impl<M: UserMemory + ?Sized> ProcFilesState<M> {
+impl<M: UserMemory> ProcFilesState<M> {
     /// Makes the content of `file`.
     pub(crate) async fn make_whole(&mut self, file: ProcFile, out: &mut TextWindow<'_>) -> Result<(), Errno> {
         match file {

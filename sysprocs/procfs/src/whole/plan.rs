@@ -6,7 +6,7 @@ use crate::server::ProcFilesState;
 use crate::window::{TextWindow, put};
 use renga_hal::memory::UserMemory;
 
-impl<M: UserMemory + ?Sized> ProcFilesState<M> {
+impl<M: UserMemory> ProcFilesState<M> {
     pub(super) fn system(&self, out: &mut TextWindow<'_>) {
         put!(out, "board kind count core\n");
         self.plan.each_kind(&mut |PlacedKind { board, kind, count, core }| {

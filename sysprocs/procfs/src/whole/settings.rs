@@ -38,7 +38,7 @@ fn gone(errno: Errno) -> Errno {
     if errno == Errno::EHOSTDOWN { Errno::EIO } else { errno }
 }
 
-impl<M: UserMemory + ?Sized> ProcFilesState<M> {
+impl<M: UserMemory> ProcFilesState<M> {
     pub(super) async fn show_setting(&mut self, of: ServiceSetting, out: &mut TextWindow<'_>) -> Result<(), Errno> {
         let text = &mut self.page[..TEXT_BYTES_MAX];
         let bytes = match of {

@@ -26,7 +26,7 @@ fn sector(offset: u64, len_bytes: usize) -> Result<u64, Errno> {
     if whole { Ok(offset / SECTOR_BYTES as u64) } else { Err(Errno::EINVAL) }
 }
 
-impl<M: UserMemory + ?Sized> ProcFilesState<M> {
+impl<M: UserMemory> ProcFilesState<M> {
     pub(super) fn start(&mut self, out: &mut TextWindow<'_>) -> Result<(), Errno> {
         let facts = self.start_card.facts().ok_or(Errno::ENODEV)?;
         put!(out, "starts {}\nruns {}\nusual {}\n", facts.starts, facts.runs, facts.usual);

@@ -56,28 +56,29 @@ fn put_processor(out: &mut TextWindow<'_>, name: core::fmt::Arguments<'_>, [user
     put!(out, "{name} {user} 0 {system} {idle} 0 0 0 0 0 0\n");
 }
 
-impl<M: UserMemory + ?Sized> ProcFilesState<M> {
+impl<M: UserMemory> ProcFilesState<M> {
     /// Since the start of the board that is asked; and idle time, of all boards together.
     pub(super) async fn uptime(&mut self, out: &mut TextWindow<'_>) {
-        let (up_ns, mut idle) = (self.me.now_ns(), 0_u64);
-        for board in 0..self.clients.boards() {
-            idle = self.clients.counts(board).await.map_or(idle, |counts| idle.saturating_add(idle_ns(&counts)));
-        }
+        let up_ns = self.me.now_ns();
+        let idle = self.fold_counts(0_u64, |idle, counts| idle.saturating_add(idle_ns(&counts))).await;
         let hundredths = |ns: u64| (ns / NS_PER_S, ns % NS_PER_S / NS_PER_HUNDREDTH);
         let ((up, up_part), (idle, idle_part)) = (hundredths(up_ns), hundredths(idle));
         put!(out, "{up}.{up_part:02} {idle}.{idle_part:02}\n");
     }
 
-    async fn all_counts(&mut self) -> BoardCounts {
-        let mut all = BoardCounts::default();
+    /// What `add` makes of the counts of each board that is up, one after the other.
+    async fn fold_counts<T>(&mut self, first: T, add: impl Fn(T, BoardCounts) -> T) -> T {
+        let mut all = first;
         for board in 0..self.clients.boards() {
-            all = sum(all, self.clients.counts(board).await.unwrap_or_default());
+            if let Some(counts) = self.clients.counts(board).await {
+                all = add(all, counts);
+            }
         }
         all
     }
 
     pub(super) async fn load_average(&mut self, out: &mut TextWindow<'_>) {
-        let all = self.all_counts().await;
+        let all = self.fold_counts(BoardCounts::default(), sum).await;
         let load = all.running;
         put!(out, "{load}.00 {load}.00 {load}.00 {}/{} {}\n", all.running.max(1), all.programs, all.last_pid);
     }
@@ -85,12 +86,11 @@ impl<M: UserMemory + ?Sized> ProcFilesState<M> {
     pub(super) async fn statistics(&mut self, out: &mut TextWindow<'_>) {
         let ticks =
             |counts: &BoardCounts| [counts.user_ns, counts.system_ns, idle_ns(counts)].map(|ns| ns / NS_PER_TICK);
-        let (mut all, mut total) = (BoardCounts::default(), [0_u64; 3]);
-        for board in 0..self.clients.boards() {
-            let Some(counts) = self.clients.counts(board).await else { continue };
-            all = sum(all, counts);
+        let add = |(all, mut total): (BoardCounts, [u64; 3]), counts: BoardCounts| {
             total.iter_mut().zip(ticks(&counts)).for_each(|(total, ticks)| *total = total.saturating_add(ticks));
-        }
+            (sum(all, counts), total)
+        };
+        let (all, total) = self.fold_counts((BoardCounts::default(), [0; 3]), add).await;
         put_processor(out, format_args!("cpu "), total);
         let mut number = 0;
         for board in 0..self.clients.boards() {
@@ -107,10 +107,7 @@ impl<M: UserMemory + ?Sized> ProcFilesState<M> {
 
     /// As Linux on the boards' processors, a Cortex-A53 each.
     pub(super) async fn processor_info(&mut self, out: &mut TextWindow<'_>) {
-        let mut processors = 0;
-        for board in 0..self.clients.boards() {
-            processors += self.clients.counts(board).await.map_or(0, |counts| cores(&counts).count());
-        }
+        let processors = self.fold_counts(0, |processors, counts| processors + cores(&counts).count()).await;
         for number in 0..processors {
             put!(out, "processor\t: {number}\nBogoMIPS\t: 125.00\nFeatures\t: fp asimd evtstrm crc32 cpuid\n");
             put!(out, "CPU implementer\t: 0x41\nCPU architecture: 8\nCPU variant\t: 0x0\nCPU part\t: 0xd03\n");

@@ -23,7 +23,6 @@ pub struct ProxyCall {
     pub destination: u16,
     /// The entry's number.
     pub op: u32,
-    /// The words.
     pub words: Message,
     /// Bytes that the call gives: the first of `slices`.
     pub given_bytes: usize,

@@ -5,7 +5,7 @@ use renga_abi::Errno;
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_hal_host::HostMemory;
 use renga_memory::pager::Inodes;
-use renga_memory::{FrameCounts, FrameStock, MappedFile, Pager, Space, SpaceTables, TABLES_PER_SLOT};
+use renga_memory::{FrameCache, FrameCounts, MappedFile, Pager, Space, SpaceTables, TABLES_PER_SLOT};
 use renga_pages::CacheMemory;
 use renga_proto::inode::{Filled, Inode, InodeCall, InodeDirectory, InodeDirectoryCall, Lease};
 use renga_proto::memory::{Memory, MemoryStatus};
@@ -38,7 +38,7 @@ pub struct There {
     pub tables: &'static SpaceTables,
     pub memory: Client<Memory>,
     pub frame_counts: &'static FrameCounts,
-    pub stock: FrameStock,
+    pub frame_cache: FrameCache,
     pub pages: Client<Pages>,
     pub references: Client<References>,
 }
@@ -49,7 +49,7 @@ pub struct World {
     pub tables: &'static SpaceTables,
     pub memory: Client<Memory>,
     pub frame_counts: &'static FrameCounts,
-    pub stock: FrameStock,
+    pub frame_cache: FrameCache,
     pub pages: Client<Pages>,
     pub references: Client<References>,
     pub sessions: &'static Sessions,
@@ -67,7 +67,7 @@ impl World {
             tables: self.tables,
             memory: &mut self.memory,
             counts: self.frame_counts,
-            stock: &mut self.stock,
+            frame_cache: &mut self.frame_cache,
             pages: &mut self.pages,
             references: &mut self.references,
             inodes: &mut self.inodes,
@@ -84,12 +84,12 @@ impl World {
     }
     /// Of the other board.
     pub fn pager_there(&mut self) -> Pager<'_, HostMemory> {
-        let There { machine, tables, memory, frame_counts: counts, stock, pages, references } = &mut self.there;
-        Pager { machine, tables, memory, counts, stock, pages, references, inodes: &mut self.inodes }
+        let There { machine, tables, memory, frame_counts: counts, frame_cache, pages, references } = &mut self.there;
+        Pager { machine, tables, memory, counts, frame_cache, pages, references, inodes: &mut self.inodes }
     }
-    /// With what is in stock.
+    /// With what is in its frame cache.
     pub async fn free_frames(&mut self) -> u32 {
-        self.stock.give_back(&mut self.memory).await;
+        self.frame_cache.give_back(&mut self.memory).await;
         self.memory.call(MemoryStatus {}, ()).await.unwrap().free
     }
     /// What is in the program's memory, without faults; none if it is absent.
@@ -272,19 +272,19 @@ pub fn run<F: Future<Output = World> + 'static>(
             tables: there.tables,
             memory: Client::new(&me, there.memory),
             frame_counts: there.counts,
-            stock: FrameStock::new(),
+            frame_cache: FrameCache::new(),
             pages: Client::new(&me, there.pages),
             references: Client::new(&me, there.references),
         };
         async move {
             let _me = me;
-            let stock = FrameStock::new();
+            let frame_cache = FrameCache::new();
             let world = World {
                 machine,
                 tables,
                 memory,
                 frame_counts,
-                stock,
+                frame_cache,
                 pages,
                 references,
                 sessions,
@@ -294,10 +294,10 @@ pub fn run<F: Future<Output = World> + 'static>(
                 contents,
             };
             let mut world = body(world).await;
-            let There { memory, stock, pages, .. } = &mut world.there;
-            let here = (&mut world.memory, &mut world.stock, &mut world.pages);
-            for (memory, stock, pages) in [here, (memory, stock, pages)] {
-                stock.give_back(memory).await;
+            let There { memory, frame_cache, pages, .. } = &mut world.there;
+            let here = (&mut world.memory, &mut world.frame_cache, &mut world.pages);
+            for (memory, frame_cache, pages) in [here, (memory, frame_cache, pages)] {
+                frame_cache.give_back(memory).await;
                 pages.call(Shrink::at_once(u32::MAX), ()).await.unwrap();
                 let facts = memory.call(MemoryStatus {}, ()).await.unwrap();
                 assert_eq!(facts.free, facts.total, "frames leaked");

@@ -8,7 +8,7 @@
 
 use crate::signals::{SIGKILL, killed};
 use crate::user::files::one_page_transfer::{READ, READ_FROM, WRITE};
-use crate::user::slot::user::User;
+use crate::user::slot::User;
 use crate::user::state::descriptors::FileDescriptor;
 use crate::user::state::object::Object;
 use crate::user::state::syscall_result::{SyscallEscape, SyscallResult, restartable};
@@ -31,7 +31,7 @@ const COPIES: [u64; 2] = [71, 285];
 /// How long the processor is kept busy at a time, ns; then other system processes have their turn.
 const SPIN_NS: u64 = 20_000;
 
-impl<M: UserMemory + ?Sized> User<M> {
+impl<M: UserMemory> User<M> {
     /// Serves signals, and runs the program as long as it has a pace; the error is the status with which it ends.
     #[inline(never)]
     pub(crate) async fn attend(&mut self) -> Result<(), u32> {

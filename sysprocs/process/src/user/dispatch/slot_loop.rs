@@ -5,11 +5,10 @@ use crate::signals::{SIGBUS, SIGILL, SIGKILL, SIGSEGV, SIGTRAP, killed};
 use crate::user::files::one_page_transfer::{READ, READ_FROM, WRITE};
 use crate::user::servers::services::{Services, UserClients};
 use crate::user::signals::frame::SignalOrigin;
-use crate::user::slot::user::{LOGGED_WORDS, PATHS_BYTES, Processor, User, pager};
+use crate::user::slot::{LOGGED_WORDS, PATHS_BYTES, Processor, User, pager};
 use crate::user::state::descriptors::{DescriptorSlot, DescriptorTable};
-use crate::user::state::facts::UserFacts;
 use crate::user::state::limits::ResourceLimits;
-use crate::user::state::program::ProgramState;
+use crate::user::state::program::{ProgramState, UserFacts};
 use crate::user::state::syscall_result::{SyscallEscape, SyscallResult};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_hal::power::Power;
@@ -37,7 +36,7 @@ mod code {
 /// What it keeps is made here and used where it lies: a future's own variables would be moved once, by way of the stack,
 /// of which each turn would then need as much, and would have the room twice.
 #[allow(clippy::too_many_arguments, reason = "boot hands each of them out by its type")]
-pub fn user<M: UserMemory + ?Sized>(
+pub fn user<M: UserMemory>(
     me: Me,
     clients: UserClients,
     machine: &'static M,
@@ -80,7 +79,7 @@ pub fn user<M: UserMemory + ?Sized>(
     }
 }
 
-impl<M: UserMemory + ?Sized> User<M> {
+impl<M: UserMemory> User<M> {
     async fn start_init(&mut self) -> Result<(), Errno> {
         let slot = self.facts.slot;
         let pid = self.services.clients.procs.call(MakeInit { slot }, ()).await?;
@@ -177,7 +176,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             SyscallEscape::Fail(errno) => self.context.x[0] = u64::from(errno.0).wrapping_neg(),
             SyscallEscape::Resumed | SyscallEscape::End(_) => {}
             interrupted => {
-                self.context.pc = self.context.pc.wrapping_sub(crate::user::slot::user::INSTRUCTION_BYTES);
+                self.context.pc = self.context.pc.wrapping_sub(crate::user::slot::INSTRUCTION_BYTES);
                 self.interrupted_call = Some(interrupted).filter(|escape| *escape != SyscallEscape::RestartAlways);
                 self.check_signals = true;
             }
@@ -297,8 +296,8 @@ impl<M: UserMemory + ?Sized> User<M> {
                 self.give_space_back().await;
             }
         } else {
-            // It did not arrive; what it took for that may be in stock.
-            pager(self.machine, &mut self.services).free_stock().await;
+            // It did not arrive; what it took for that may be in its frame cache.
+            pager(self.machine, &mut self.services).free_cached().await;
         }
         self.me.set_count(Count::FramesHeld, 0);
         self.check_signals = false;

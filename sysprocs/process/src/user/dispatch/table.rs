@@ -3,7 +3,7 @@
 //! Numbers as in Linux's `asm-generic/unistd.h`, which AArch64 uses; from 1000 on, our own.
 
 use crate::user::dispatch::names;
-use crate::user::slot::user::{LOGGED_WORDS, User};
+use crate::user::slot::{LOGGED_WORDS, User};
 use crate::user::state::syscall_result::{SyscallResult, finish};
 use renga_hal::memory::UserMemory;
 use renga_rt::{Errno, apart};
@@ -16,7 +16,7 @@ macro_rules! calls { (
     pub const IMPLEMENTED: &[(u64, &str)] =
         &[$($(($quick, stringify!($quick_name)),)+)* $($(($slow, stringify!($slow_name)),)+)*];
 
-    impl<M: UserMemory + ?Sized> User<M> {
+    impl<M: UserMemory> User<M> {
         /// Calls that need no server and no memory of the program.
         #[inline(always)]
         pub(crate) fn quick(&mut self, number: u64) -> Option<SyscallResult> {
@@ -193,7 +193,7 @@ calls! {
     }
 }
 
-impl<M: UserMemory + ?Sized> User<M> {
+impl<M: UserMemory> User<M> {
     /// A call that we do not have: logged once by each slot.
     fn unknown(&mut self, number: u64) -> SyscallResult {
         // Numbers that Linux does not have share the last bit.

@@ -1,6 +1,6 @@
 //! The system calls that only Renga has, but for the fork onto another board (`fork.rs`).
 
-use crate::user::slot::user::User;
+use crate::user::slot::User;
 use crate::user::state::syscall_result::SyscallResult;
 use renga_hal::memory::UserMemory;
 use renga_proto::path::Unmount;
@@ -17,7 +17,7 @@ const OWN_BOARD: u64 = 0xff;
 /// Bytes of the counters of a link, at most.
 const COUNTER_BYTES: usize = 256;
 
-impl<M: UserMemory + ?Sized> User<M> {
+impl<M: UserMemory> User<M> {
     /// System call 1001: facts for listings. What, index, where to, how many bytes there.
     pub(crate) async fn cluster_facts(&mut self) -> SyscallResult {
         let (what, index, place, room) = (self.int(0), self.argument(1), self.argument(2), self.argument(3));

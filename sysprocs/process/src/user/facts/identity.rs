@@ -3,7 +3,7 @@
 use crate::probes::{self, program_operands};
 use crate::procs::record::NAME_BYTES;
 use crate::user::facts::time::NS_PER_S;
-use crate::user::slot::user::User;
+use crate::user::slot::User;
 use crate::user::state::fields::{put_ints, put_words};
 use crate::user::state::syscall_result::SyscallResult;
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
@@ -25,7 +25,7 @@ const PR_GET_NAME: u32 = 16;
 const FUTEX_OPERATION: u32 = 0x7f;
 const FUTEX_WAKE: u32 = 1;
 
-impl<M: UserMemory + ?Sized> User<M> {
+impl<M: UserMemory> User<M> {
     pub(crate) fn get_pid(&mut self) -> SyscallResult {
         Ok(u64::from(self.program.pid))
     }

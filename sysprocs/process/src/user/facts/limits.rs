@@ -4,7 +4,7 @@
 //! [`DESCRIPTORS_MAX`]. Not here: the limits themselves (`state/limits.rs`), who counts processes (`procs`).
 
 use crate::signals::SIGXFSZ;
-use crate::user::slot::user::User;
+use crate::user::slot::User;
 use crate::user::state::descriptors::{DESCRIPTORS_MAX, FileDescriptor};
 use crate::user::state::fields::{STAT_SIZE_AT, word_at};
 use crate::user::state::limits::{AS, FSIZE, INFINITY, LIMITS, NOFILE, ResourceLimit, STACK};
@@ -15,7 +15,7 @@ use renga_proto::pages::AT_END;
 use renga_proto::procs::{Cause, Kill};
 use renga_rt::Errno;
 
-impl<M: UserMemory + ?Sized> User<M> {
+impl<M: UserMemory> User<M> {
     async fn report_limit(&mut self, which: usize, place: u64) -> Result<(), Errno> {
         let ResourceLimit { soft, hard } = self.program.limits.0[which];
         self.put_words(place, [soft, hard]).await

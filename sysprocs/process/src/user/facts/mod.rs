@@ -1,6 +1,5 @@
 //! The system calls that report facts: identity, time, the cluster, limits.
 
-pub(crate) mod affinity;
 pub(crate) mod cluster;
 pub(crate) mod identity;
 pub(crate) mod limits;

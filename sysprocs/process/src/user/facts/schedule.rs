@@ -1,10 +1,11 @@
-//! How the program shares the core with others: nice values, classes, priorities (sched(7)).
+//! How the program shares the core with others: nice values, classes, priorities (sched(7)); and on which cores it may run.
 //!
-//! Invariant: a policy is kept with the account of a program, on its board; its board's table of processes changes it.
+//! Invariant: a policy is kept with the account of a program, on its board; its board's table of processes changes it. A set
+//! of cores that names none on which programs run is refused.
 //! Not here: what a policy means (`renga_abi::policy`), turns (`renga-core`).
 
 use crate::user::facts::time::time_words;
-use crate::user::slot::user::User;
+use crate::user::slot::User;
 use crate::user::state::fields::{int_at, put_ints};
 use crate::user::state::syscall_result::SyscallResult;
 use renga_hal::memory::UserMemory;
@@ -22,6 +23,8 @@ const PRIO_PROCESS: u32 = 0;
 const PRIORITY_NICE_0: i64 = 20;
 /// Bytes of `struct sched_attr` as first defined.
 const ATTRIBUTES_BYTES: usize = 48;
+/// Bytes of a set of processors: a word.
+const SET_BYTES: u32 = 8;
 
 fn class(number: u32) -> Result<Class, Errno> {
     match number {
@@ -49,7 +52,7 @@ fn changed(old: Policy, class: Class, priority: u32) -> Result<Policy, Errno> {
     if fits { Ok(Policy { class, priority: priority as u8, ..old }) } else { Err(Errno::EINVAL) }
 }
 
-impl<M: UserMemory + ?Sized> User<M> {
+impl<M: UserMemory> User<M> {
     pub(crate) fn yield_slice(&mut self) -> SyscallResult {
         self.me.yield_slice();
         Ok(0)
@@ -149,5 +152,38 @@ impl<M: UserMemory + ?Sized> User<M> {
         let (nice, priority) = (i32::from(policy.nice) as u32, u32::from(policy.priority));
         put_ints(&mut bytes, [(0, ATTRIBUTES_BYTES as u32), (4, class), (16, nice), (20, priority)]);
         self.put(self.argument(1), &bytes).await
+    }
+
+    pub(crate) async fn get_affinity(&mut self) -> SyscallResult {
+        if self.int(1) < SET_BYTES || !self.int(1).is_multiple_of(SET_BYTES) {
+            return Err(Errno::EINVAL.into());
+        }
+        let Schedule { cores, .. } = self.schedule_of(self.int(0), ASK_POLICY).await?;
+        self.put(self.argument(2), &u64::from(cores).to_le_bytes()).await?;
+        Ok(SET_BYTES.into())
+    }
+
+    pub(crate) async fn set_affinity(&mut self) -> Result<(), Errno> {
+        let mut first = [0];
+        if self.int(1) > 0 {
+            self.get(self.argument(2), &mut first).await?;
+        }
+        let Schedule { policy, all_cores, .. } = self.schedule_of(self.int(0), ASK_POLICY).await?;
+        let cores = first[0] & all_cores;
+        if cores == 0 {
+            return Err(Errno::EINVAL);
+        }
+        self.schedule_of(self.int(0), Schedule { policy, cores, all_cores }.to_word()).await.map(|_| ())
+    }
+
+    pub(crate) async fn get_processor(&mut self) -> Result<(), Errno> {
+        let (processor, node) = (self.argument(0), self.argument(1));
+        if processor != 0 {
+            self.put(processor, &u32::from(self.me.program_core()).to_le_bytes()).await?;
+        }
+        if node != 0 {
+            self.put(node, &0u32.to_le_bytes()).await?;
+        }
+        Ok(())
     }
 }

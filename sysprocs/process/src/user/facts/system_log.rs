@@ -2,7 +2,7 @@
 //!
 //! Reading removes nothing, and no program can clear the log, which is the whole board's.
 
-use crate::user::slot::user::User;
+use crate::user::slot::User;
 use crate::user::state::syscall_result::SyscallResult;
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_proto::proc_files::{LOG_BYTES_MAX, LOG_PATH, ReadSynthetic, TOP, WalkSynthetic};
@@ -21,7 +21,7 @@ mod action {
 /// Most pages of the log.
 const PAGES_MAX: u64 = (LOG_BYTES_MAX / PAGE_BYTES) as u64;
 
-impl<M: UserMemory + ?Sized> User<M> {
+impl<M: UserMemory> User<M> {
     pub(crate) async fn system_log(&mut self) -> SyscallResult {
         let (what, place, room) = (self.int(0), self.argument(1), self.int(2));
         match what {

@@ -1,15 +1,13 @@
 //! Clocks and sleeping.
 
-use crate::user::slot::user::User;
+use crate::user::slot::User;
 use crate::user::state::syscall_result::{SyscallResult, restartable_unless_handled};
 use renga_hal::memory::UserMemory;
 use renga_proto::clock::{CalendarTime, SetCalendarTime, SleepUntil};
 use renga_proto::events::FollowCalendar;
 use renga_rt::Errno;
 
-/// Calendar time.
 pub const CLOCK_REALTIME: u32 = 0;
-/// Time since boot.
 pub const CLOCK_MONOTONIC: u32 = 1;
 /// What the program has used; it has one thread.
 const CLOCK_PROCESS: u32 = 2;
@@ -68,7 +66,7 @@ pub fn time_words(ns: u64) -> [u64; 2] {
     [ns / NS_PER_S, ns % NS_PER_S]
 }
 
-impl<M: UserMemory + ?Sized> User<M> {
+impl<M: UserMemory> User<M> {
     /// The time of a clock, ns.
     async fn clock_ns(&mut self, clock: u32) -> Result<u64, Errno> {
         match clock {

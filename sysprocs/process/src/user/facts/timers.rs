@@ -5,9 +5,9 @@
 
 use crate::signals::{SIGALRM, SIGNALS, SIGPROF, SIGVTALRM};
 use crate::user::facts::time::{CLOCK_BOOTTIME, CLOCK_MONOTONIC, CLOCK_REALTIME, NS_PER_S, NS_PER_US, Own, own_clock};
-use crate::user::slot::user::User;
+use crate::user::slot::User;
 use crate::user::state::fields::{int_at, word_at};
-use crate::user::state::timers::INTERVAL_TIMERS;
+use crate::user::state::program::INTERVAL_TIMERS;
 use renga_hal::memory::UserMemory;
 use renga_proto::clock::{AskTimer, Counted, DropTimer, INTERVAL_TIMER, Left, MakeTimer, Overruns, SetTimer};
 use renga_rt::Errno;
@@ -23,7 +23,7 @@ const TIMER_ABSTIME: u32 = 1;
 /// The bytes of a `struct sigevent` that have a meaning here.
 const EVENT_BYTES: usize = 20;
 
-impl<M: UserMemory + ?Sized> User<M> {
+impl<M: UserMemory> User<M> {
     /// The clock's number of the program's timer at `place`.
     fn timer_at(&self, place: usize) -> Result<u32, Errno> {
         self.program.timers.0.get(place).and_then(|number| number.checked_sub(1)).ok_or(Errno::EINVAL)

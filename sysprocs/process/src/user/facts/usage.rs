@@ -4,7 +4,7 @@
 //! and other boards did for it. Not here: how it is counted (`renga_core::account`).
 
 use crate::user::facts::time::{NS_PER_S, NS_PER_US};
-use crate::user::slot::user::User;
+use crate::user::slot::User;
 use crate::user::state::fields::put_words;
 use crate::user::state::syscall_result::SyscallResult;
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
@@ -62,7 +62,7 @@ fn counted(counts: &Counts) -> Used {
     }
 }
 
-impl<M: UserMemory + ?Sized> User<M> {
+impl<M: UserMemory> User<M> {
     fn counted(&self, count: Count) -> u64 {
         self.me.counts(self.me.account())[count as usize]
     }

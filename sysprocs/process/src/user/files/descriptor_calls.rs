@@ -1,10 +1,14 @@
-//! Descriptors themselves: close, dup, fcntl, locks, seeking.
+//! Descriptors themselves: close, dup, fcntl, locks, seeking, status flags.
+//!
+//! Invariant: of an open file, a pipe without a name, an event file and the terminal as init has it, the server keeps the status
+//! flags, so each program with a copy of the descriptor, also a child on another board, sees what another one sets. Of the rest
+//! (fifos, signal descriptors, devices opened by name) each program keeps them for itself, in all copies.
 
 use crate::user::files::locks::{LockCall, LockWay};
-use crate::user::slot::user::User;
+use crate::user::servers::object_calls::SETTABLE;
+use crate::user::slot::User;
 use crate::user::state::descriptors::FileDescriptor;
-use crate::user::state::open_flags::reported_flags;
-use crate::user::state::open_flags::{O_CLOEXEC, is_path_only};
+use crate::user::state::open_flags::{O_CLOEXEC, is_path_only, reported_flags};
 use crate::user::state::syscall_result::{SyscallResult, finish};
 use renga_hal::memory::UserMemory;
 use renga_proto::file::{Seek, Whence};
@@ -41,7 +45,7 @@ fn lock_call(command: u32) -> Option<LockCall> {
     Some(LockCall { of_file, way })
 }
 
-impl<M: UserMemory + ?Sized> User<M> {
+impl<M: UserMemory> User<M> {
     pub(crate) async fn close(&mut self) -> Result<(), Errno> {
         let closed = *self.program.files.get(self.argument(0))?;
         let object = self.program.files.remove(self.argument(0))?;
@@ -138,6 +142,21 @@ impl<M: UserMemory + ?Sized> User<M> {
             self.release_locks_of(&closed).await;
             let _ = self.services.release(object).await; // Linux loses the error of the close as well
         }
+        Ok(())
+    }
+
+    /// The flags of `of`, as they are now.
+    pub(crate) async fn status_flags(&mut self, of: &FileDescriptor) -> Result<u32, Errno> {
+        let flags = self.services.status_flags(of).await;
+        flags.map_err(|errno| self.note_loss(of.object, errno, false))
+    }
+
+    /// Sets those of `flags` that can be set of the object of descriptor `number`.
+    pub(crate) async fn set_status_flags(&mut self, number: u64, flags: u32) -> Result<(), Errno> {
+        let of = *self.program.files.get(number)?;
+        let set = self.services.set_status_flags(&of, flags & SETTABLE).await;
+        let kept_here = set.map_err(|errno| self.note_loss(of.object, errno, false))?;
+        self.program.files.set_flags(number, kept_here);
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::user::files::path::{AT_REMOVEDIR, AT_SYMLINK_FOLLOW, PERMISSIONS, S_IFDIR, S_IFLNK, S_IFMT, S_IFREG};
 use crate::user::files::synthetic::{PathPiece, PathTarget, bytes_of, found_at};
-use crate::user::slot::user::{User, pager};
+use crate::user::slot::{User, pager};
 use crate::user::state::syscall_result::SyscallResult;
 use renga_hal::memory::UserMemory;
 use renga_proto::mounts::{SYNTHETIC, crosses};
@@ -17,7 +17,7 @@ use renga_rt::Errno;
 /// In `renameat2`: fail if the new name exists.
 const RENAME_NOREPLACE: u32 = 1;
 
-impl<M: UserMemory + ?Sized> User<M> {
+impl<M: UserMemory> User<M> {
     pub(crate) fn umask(&mut self) -> SyscallResult {
         let mask = (self.argument(0) & 0o777) as u16;
         self.facts.info.umask.set(mask);
@@ -28,7 +28,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         let length = self.get_path(self.argument(1)).await?;
         let at = self.start_for(self.argument(0), 0)?;
         let mode = (self.argument(2) & PERMISSIONS) as u16 & !self.program.umask;
-        if self.services.mode_here(at, &self.paths[..length], NO_FOLLOW).await.is_some() {
+        if self.services.mode_here(at, &self.paths[..length], NO_FOLLOW).await.is_some_and(|known| known.is_ok()) {
             return Err(Errno::EEXIST);
         }
         self.services.make_directory(at, mode, &self.paths[..length]).await
@@ -48,7 +48,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         let length = self.get_path(self.argument(1)).await?;
         let at = self.start_for(self.argument(0), 0)?;
         let directory = self.argument(2) & AT_REMOVEDIR != 0;
-        if self.services.is_missing_here(at, &self.paths[..length]).await {
+        if self.services.mode_here(at, &self.paths[..length], NO_FOLLOW).await == Some(Err(Errno::ENOENT)) {
             return Err(Errno::ENOENT);
         }
         self.services.path_lookup()?.call(Unlink { at, directory }, &self.paths[..length]).await

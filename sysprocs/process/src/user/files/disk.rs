@@ -4,7 +4,7 @@
 //! are as they are now. Not here: that content (`renga_procfs`).
 
 use crate::user::files::synthetic::unreferenced;
-use crate::user::slot::user::User;
+use crate::user::slot::User;
 use crate::user::state::descriptors::FileDescriptor;
 use crate::user::state::object::Object;
 use crate::user::state::open_flags::{O_ACCMODE, O_RDONLY};
@@ -26,7 +26,7 @@ const BLKPBSZGET: u32 = 0x127b;
 const BLKBSZGET: u32 = 0x8008_1270;
 const BLKGETSIZE64: u32 = 0x8008_1272;
 
-impl<M: UserMemory + ?Sized> User<M> {
+impl<M: UserMemory> User<M> {
     /// Opens the device that the node `facts` stands for, whose reference is given back already.
     pub(crate) async fn open_disk(&mut self, facts: &InodeFacts, flags: u32) -> Result<u64, Errno> {
         if facts.birth.device != PARTITION {

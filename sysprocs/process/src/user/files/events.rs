@@ -4,7 +4,7 @@
 //! inherited, polled and waited for across boards as pipes are. Not here: the counts and times (`renga_clock`).
 
 use crate::user::facts::time::{CLOCK_BOOTTIME, CLOCK_MONOTONIC, CLOCK_REALTIME};
-use crate::user::slot::user::User;
+use crate::user::slot::User;
 use crate::user::state::descriptors::{FileDescriptor, TransferMode};
 use crate::user::state::object::{EventSort, Handle, Object};
 use crate::user::state::open_flags::{O_CLOEXEC, O_NONBLOCK, O_RDWR};
@@ -26,7 +26,7 @@ const TFD_TIMER_CANCEL_ON_SET: u32 = 2;
 const CLOCK_REALTIME_ALARM: u32 = 8;
 const CLOCK_BOOTTIME_ALARM: u32 = 9;
 
-impl<M: UserMemory + ?Sized> User<M> {
+impl<M: UserMemory> User<M> {
     pub(crate) async fn make_event_file(&mut self) -> Result<u64, Errno> {
         let (count, flags) = (self.int(0), self.int(1));
         if flags & !(EFD_SEMAPHORE | O_CLOEXEC | O_NONBLOCK) != 0 {

@@ -5,7 +5,7 @@
 //! status of files (`status.rs`).
 
 use crate::user::files::path::{AT_EMPTY_PATH, AT_FDCWD, AT_SYMLINK_NOFOLLOW, S_IFIFO, S_IFLNK, S_IFMT};
-use crate::user::slot::user::User;
+use crate::user::slot::User;
 use crate::user::state::descriptors::FileDescriptor;
 use crate::user::state::fields::{int_at, put_ints, put_words};
 use renga_hal::memory::UserMemory;
@@ -51,7 +51,7 @@ fn extended(stat: &[u8; STAT_BYTES]) -> [u8; STATX_BYTES] {
     bytes
 }
 
-impl<M: UserMemory + ?Sized> User<M> {
+impl<M: UserMemory> User<M> {
     pub(crate) async fn extended_status(&mut self) -> Result<(), Errno> {
         let (flags, mask, place) = (self.argument(2), self.argument(3), self.argument(4));
         let known = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_EMPTY_PATH | SYNC_TYPES;

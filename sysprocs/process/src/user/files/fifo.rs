@@ -3,7 +3,7 @@
 //! Invariant: an opener has references to its ends as of any pipe; so does a waiter for a partner, which gives
 //! them up if it is interrupted. Not here: which pipe it is (`renga_pipe::fifos`).
 
-use crate::user::slot::user::User;
+use crate::user::slot::User;
 use crate::user::state::descriptors::FileDescriptor;
 use crate::user::state::object::{Handle, Object};
 use crate::user::state::open_flags::{O_ACCMODE, O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY, is_path_only};
@@ -14,7 +14,7 @@ use renga_proto::inode::InodeFacts;
 use renga_proto::pipe::{AwaitPartner, PipeEnd};
 use renga_rt::Errno;
 
-impl<M: UserMemory + ?Sized> User<M> {
+impl<M: UserMemory> User<M> {
     /// Opens the fifo that `facts` are of, whose reference is given back already.
     pub(crate) async fn open_fifo(&mut self, facts: &InodeFacts, flags: u32) -> SyscallResult {
         let InodeFacts { ino, mode, birth, .. } = *facts;

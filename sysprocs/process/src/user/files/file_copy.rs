@@ -6,14 +6,14 @@
 use crate::user::files::path::{S_IFMT, S_IFREG};
 use crate::user::files::transfer::TRANSFER_BYTES_MAX;
 use crate::user::files::transfer_calls::offset;
-use crate::user::slot::user::User;
+use crate::user::slot::User;
 use crate::user::state::descriptors::FileDescriptor;
 use crate::user::state::syscall_result::{SyscallEscape, SyscallResult};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_proto::file::{Seek, Whence};
 use renga_rt::Errno;
 
-impl<M: UserMemory + ?Sized> User<M> {
+impl<M: UserMemory> User<M> {
     pub(crate) async fn send_file(&mut self) -> SyscallResult {
         let to = *self.program.files.get(self.argument(0))?;
         let from = *self.program.files.get(self.argument(1))?;

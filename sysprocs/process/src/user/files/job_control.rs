@@ -9,7 +9,7 @@
 use crate::group_kill::kill_everywhere;
 use crate::signals::{SIGTTIN, SIGTTOU, bit};
 use crate::user::servers::object_calls::is_inherited;
-use crate::user::slot::user::User;
+use crate::user::slot::User;
 use crate::user::state::actions::SignalEffect;
 use crate::user::state::descriptors::FileDescriptor;
 use crate::user::state::object::Object;
@@ -22,7 +22,7 @@ use renga_rt::{Errno, apart};
 /// Ancestors of one group that are examined: more than a chain of programs has.
 const ANCESTORS_MAX: u32 = 64;
 
-impl<M: UserMemory + ?Sized> User<M> {
+impl<M: UserMemory> User<M> {
     /// Whether the program may read `from` now, as `await_foreground`; and whether the read must not wait.
     pub(crate) async fn await_reading(&mut self, from: &FileDescriptor) -> Result<bool, SyscallEscape> {
         if from.object != Object::Console {

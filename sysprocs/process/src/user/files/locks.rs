@@ -4,7 +4,7 @@
 //! its last descriptor anywhere is closed (`fs/file`). Not here: who has what (`fs/locks`, on the disk's board).
 
 use crate::user::servers::rights::LOCKS;
-use crate::user::slot::user::User;
+use crate::user::slot::User;
 use crate::user::state::descriptors::FileDescriptor;
 use crate::user::state::fields::{STAT_SIZE_AT, half_at, word_at};
 use crate::user::state::object::Handle;
@@ -73,7 +73,7 @@ fn bounds(start: u64, length: i64) -> Result<(u64, u64), Errno> {
     }
 }
 
-impl<M: UserMemory + ?Sized> User<M> {
+impl<M: UserMemory> User<M> {
     fn locks(&mut self) -> Result<Client<Locks, LOCKS>, Errno> {
         let board = self.services.disk_board;
         self.services.clients.locks.at(board, 0).ok_or(Errno::ENOLCK)

@@ -4,13 +4,13 @@
 //! this process to that board's new generation; so nothing of the system call has happened there.
 
 use crate::user::servers::object_calls::is_loss;
-use crate::user::slot::user::User;
+use crate::user::slot::User;
 use crate::user::state::object::Object;
 use renga_hal::memory::UserMemory;
 use renga_proto::file::CheckGeneration;
 use renga_rt::Errno;
 
-impl<M: UserMemory + ?Sized> User<M> {
+impl<M: UserMemory> User<M> {
     /// Finds the program's objects that are lost with boards that rebooted, a bit each. Its slot may learn of that
     /// late, so a file there can be of the new generation: each is asked. Pipes check the generation at each call.
     pub(crate) async fn find_losses(&mut self, renewed: u8) {

@@ -17,7 +17,6 @@ mod poll;
 mod poll_round;
 mod signal_files;
 mod status;
-mod status_flags;
 pub(crate) mod synthetic;
 mod terminal;
 mod transfer;

@@ -3,7 +3,7 @@
 //!
 //! Invariant: what is not of that form is left to `transfer.rs` before anything has happened.
 
-use crate::user::slot::user::User;
+use crate::user::slot::User;
 use crate::user::state::limits::{FSIZE, INFINITY};
 use crate::user::state::object::Object;
 use crate::user::state::open_flags::O_NONBLOCK;
@@ -36,7 +36,7 @@ struct PagePiece {
     range: Range<usize>,
 }
 
-impl<M: UserMemory + ?Sized> User<M> {
+impl<M: UserMemory> User<M> {
     /// What the present call is about, if it has the frequent form.
     #[inline(always)]
     fn piece(&self, kind: AccessKind) -> Option<PagePiece> {

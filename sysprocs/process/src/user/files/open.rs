@@ -7,7 +7,7 @@ use crate::user::files::path::{
     AT_SYMLINK_NOFOLLOW, PERMISSIONS, S_IFBLK, S_IFCHR, S_IFDIR, S_IFIFO, S_IFLNK, S_IFMT, S_IFREG,
 };
 use crate::user::files::synthetic::{PathPiece, PathTarget, bytes_of, found_at};
-use crate::user::slot::user::User;
+use crate::user::slot::User;
 use crate::user::state::descriptors::FileDescriptor;
 use crate::user::state::fields::{half_at, int_at};
 use crate::user::state::object::{Handle, Object};
@@ -39,7 +39,7 @@ fn walker_flags(flags: u32) -> u32 {
     table.iter().filter(|(linux, _)| flags & linux != 0).fold(write, |all, (_, ours)| all | ours)
 }
 
-impl<M: UserMemory + ?Sized> User<M> {
+impl<M: UserMemory> User<M> {
     pub(crate) async fn open(&mut self) -> SyscallResult {
         let (mut flags, mode) = (self.argument(2) as u32, self.argument(3));
         if flags & O_PATH != 0 {

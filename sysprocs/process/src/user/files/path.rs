@@ -1,40 +1,29 @@
 //! Paths and directory descriptors of system calls.
 
-use crate::user::slot::user::{User, pager};
+use crate::user::slot::{User, pager};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_proto::path::{PATH_BYTES_MAX, PathStart};
 use renga_rt::Errno;
 
-/// In place of a directory descriptor: the working directory.
 pub const AT_FDCWD: i32 = -100;
-/// Do not follow a last symbolic link.
 pub const AT_SYMLINK_NOFOLLOW: u64 = 0x100;
-/// In `unlinkat`: a directory.
 pub const AT_REMOVEDIR: u64 = 0x200;
-/// In `linkat`: follow a last symbolic link.
 pub const AT_SYMLINK_FOLLOW: u64 = 0x400;
 /// An empty path means the descriptor itself.
 pub const AT_EMPTY_PATH: u64 = 0x1000;
 
-/// The type bits of a mode.
 pub const S_IFMT: u16 = 0o170_000;
-/// A fifo.
 pub const S_IFIFO: u16 = 0o010_000;
-/// A character device.
 pub const S_IFCHR: u16 = 0o020_000;
-/// A directory.
 pub const S_IFDIR: u16 = 0o040_000;
-/// A symbolic link.
 pub const S_IFLNK: u16 = 0o120_000;
-/// A block device.
 pub const S_IFBLK: u16 = 0o060_000;
-/// A regular file.
 pub const S_IFREG: u16 = 0o100_000;
 
 /// The permission bits of a mode.
 pub const PERMISSIONS: u64 = 0o7777;
 
-impl<M: UserMemory + ?Sized> User<M> {
+impl<M: UserMemory> User<M> {
     /// Copies the path at `address` to `self.paths` from `at` on; its length. `ENOENT` if it is empty.
     pub(crate) async fn get_path_at(&mut self, address: u64, at: usize) -> Result<usize, Errno> {
         match self.get_path_or_empty(address, at).await? {

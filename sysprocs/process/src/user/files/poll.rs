@@ -5,7 +5,7 @@
 
 use crate::user::files::poll_round::PollRound;
 use crate::user::servers::object_calls::LOST;
-use crate::user::slot::user::User;
+use crate::user::slot::User;
 use crate::user::state::descriptors::{DESCRIPTORS_MAX, FileDescriptor};
 use crate::user::state::limits::NOFILE;
 use crate::user::state::object::Object;
@@ -46,7 +46,7 @@ struct PollSet {
     count: usize,
 }
 
-impl<M: UserMemory + ?Sized> User<M> {
+impl<M: UserMemory> User<M> {
     pub(crate) async fn poll(&mut self) -> SyscallResult {
         let (place, count, time, mask) = (self.argument(0), self.argument(1), self.argument(2), self.argument(3));
         if count > self.program.limits.soft(NOFILE) {

@@ -5,7 +5,7 @@
 //! long. Not here: waking (`renga_rt::Wakes`), the objects (`poll.rs`, `watches.rs`).
 
 use crate::signals::SignalSet;
-use crate::user::slot::user::User;
+use crate::user::slot::User;
 use crate::user::state::object::Object;
 use crate::user::state::syscall_result::{SyscallEscape, restartable_unless_handled};
 use renga_hal::memory::UserMemory;
@@ -41,7 +41,7 @@ impl PollRound {
     }
 }
 
-impl<M: UserMemory + ?Sized> User<M> {
+impl<M: UserMemory> User<M> {
     /// Begins to round; if the time is `over`, not to wait.
     pub(crate) fn begin_poll_round(&self, over: bool) -> PollRound {
         PollRound { slot: if over { NOBODY } else { self.facts.slot }, boards: 0, signals: 0 }

@@ -6,7 +6,7 @@
 
 use crate::signals::{SIGCHLD, SignalSet, UNSTOPPABLE};
 use crate::user::signals::frame::{SI_TIMER, SignalOrigin};
-use crate::user::slot::user::User;
+use crate::user::slot::User;
 use crate::user::state::descriptors::{FileDescriptor, TransferMode};
 use crate::user::state::fields::{put_ints, put_words};
 use crate::user::state::object::Object;
@@ -41,7 +41,7 @@ fn info(signal: u8, origin: SignalOrigin) -> [u8; INFO_BYTES] {
     info
 }
 
-impl<M: UserMemory + ?Sized> User<M> {
+impl<M: UserMemory> User<M> {
     /// signalfd4: a descriptor of the set at `place`, or another set for one that is there.
     pub(crate) async fn make_signal_file(&mut self) -> Result<u64, Errno> {
         let (number, place, flags) = (self.int(0), self.argument(1), self.int(3));

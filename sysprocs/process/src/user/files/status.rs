@@ -5,7 +5,7 @@ use crate::user::files::extended_status::device_status;
 use crate::user::files::path::{AT_EMPTY_PATH, AT_FDCWD, AT_SYMLINK_NOFOLLOW, PERMISSIONS, S_IFDIR, S_IFMT};
 use crate::user::files::synthetic::{PathPiece, PathTarget, bytes_of, found_at};
 use crate::user::servers::rights::FILES;
-use crate::user::slot::user::User;
+use crate::user::slot::User;
 use crate::user::state::fields::put_words;
 use crate::user::state::syscall_result::SyscallResult;
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
@@ -69,7 +69,7 @@ async fn change_file(mut file: Client<File, FILES>, change: FileChange) -> Resul
     Ok(())
 }
 
-impl<M: UserMemory + ?Sized> User<M> {
+impl<M: UserMemory> User<M> {
     /// The file process behind a descriptor that may be read or written; `refusal` where there is none.
     fn file_of(&mut self, number: u64, refusal: Errno) -> Result<Client<File, FILES>, Errno> {
         let descriptor = self.program.files.get(number)?;

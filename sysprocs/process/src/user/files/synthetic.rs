@@ -7,7 +7,7 @@
 use crate::user::files::path::{S_IFDIR, S_IFLNK, S_IFMT};
 use crate::user::servers::rights::PROC_FILES;
 use crate::user::servers::services::Services;
-use crate::user::slot::user::User;
+use crate::user::slot::User;
 use crate::user::state::descriptors::FileDescriptor;
 use crate::user::state::object::Object;
 use crate::user::state::open_flags::{O_ACCMODE, is_path_only};
@@ -51,12 +51,16 @@ pub(crate) enum PathCrossing {
 
 /// What was found where a path led.
 pub(crate) enum PathTarget<T> {
-    /// On the disk.
     Disk(T),
     /// A synthetic file, of this mode.
-    Synthetic { number: u32, mode: u16 },
+    Synthetic {
+        number: u32,
+        mode: u16,
+    },
     /// What this descriptor of the program itself stands for, which is not on the disk.
-    Own { descriptor: u64 },
+    Own {
+        descriptor: u64,
+    },
 }
 
 /// The bytes of a piece. Not a method: what it does not name can be used meanwhile.
@@ -118,7 +122,7 @@ impl Services {
     }
 }
 
-impl<M: UserMemory + ?Sized> User<M> {
+impl<M: UserMemory> User<M> {
     /// The server of the synthetic file `number`.
     pub(crate) fn proc_files_of(&mut self, number: u32) -> Result<Client<ProcFiles, PROC_FILES>, Errno> {
         self.services.proc_files(number)

@@ -2,7 +2,7 @@
 
 use crate::signals::SIGTTOU;
 use crate::user::files::path::{S_IFBLK, S_IFMT};
-use crate::user::slot::user::User;
+use crate::user::slot::User;
 use crate::user::state::object::Object;
 use crate::user::state::open_flags::O_NONBLOCK;
 use crate::user::state::syscall_result::SyscallResult;
@@ -31,7 +31,7 @@ const TIOCGSID: u32 = 0x5429;
 const FIONCLEX: u32 = 0x5450;
 const FIOCLEX: u32 = 0x5451;
 
-impl<M: UserMemory + ?Sized> User<M> {
+impl<M: UserMemory> User<M> {
     pub(crate) async fn control_device(&mut self) -> SyscallResult<()> {
         let (number, request, place) = (self.argument(0), self.int(1), self.argument(2));
         let object = self.program.files.get(number)?.object;

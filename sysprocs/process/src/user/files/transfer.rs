@@ -7,7 +7,7 @@
 //! (`one_page_transfer.rs`).
 
 use crate::signals::SIGPIPE;
-use crate::user::slot::user::{User, pager};
+use crate::user::slot::{User, pager};
 use crate::user::state::descriptors::{FileDescriptor, TransferMode};
 use crate::user::state::object::Object;
 use crate::user::state::open_flags::O_APPEND;
@@ -28,10 +28,15 @@ const IOVEC_BYTES: u64 = 16;
 /// Buffers of one transfer in the program's memory.
 #[derive(Clone, Copy)]
 pub(crate) enum Buffers {
-    /// One.
-    One { address: u64, length: u64 },
+    One {
+        address: u64,
+        length: u64,
+    },
     /// An array of `struct iovec`.
-    Vector { address: u64, count: u64 },
+    Vector {
+        address: u64,
+        count: u64,
+    },
 }
 
 impl Buffers {
@@ -65,7 +70,7 @@ pub(crate) enum Direction {
     Write,
 }
 
-impl<M: UserMemory + ?Sized> User<M> {
+impl<M: UserMemory> User<M> {
     /// Address and length of buffer `index`, if there is one.
     async fn buffer(&mut self, buffers: Buffers, index: u64) -> Result<Option<(u64, u64)>, Errno> {
         match buffers {

@@ -4,7 +4,7 @@
 //! files, which move whole records. Not here: copies from file to file (`file_copy.rs`).
 
 use crate::user::files::transfer::{Buffers, Direction, TRANSFER_BYTES_MAX};
-use crate::user::slot::user::User;
+use crate::user::slot::User;
 use crate::user::state::open_flags::{O_DSYNC, O_SYNC};
 use crate::user::state::syscall_result::SyscallResult;
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
@@ -14,13 +14,10 @@ use renga_rt::{Errno, apart};
 const VECTOR_MAX: u64 = 1024;
 /// As an offset of `preadv2` and `pwritev2`: where the file stands.
 const HERE: u64 = u64::MAX;
-/// Flags of one transfer: busy waiting, which no server here does.
+/// Busy waiting, which no server here does.
 const RWF_HIPRI: u32 = 1;
-/// As if the file had been opened with `O_DSYNC`.
 const RWF_DSYNC: u32 = 2;
-/// As if the file had been opened with `O_SYNC`.
 const RWF_SYNC: u32 = 4;
-/// Of a write: to the end of the file.
 const RWF_APPEND: u32 = 16;
 
 /// The offset that an argument names; negative: `EINVAL`.
@@ -28,7 +25,7 @@ pub(crate) fn offset(argument: u64) -> Result<Option<u64>, Errno> {
     if (argument as i64) < 0 { Err(Errno::EINVAL) } else { Ok(Some(argument)) }
 }
 
-impl<M: UserMemory + ?Sized> User<M> {
+impl<M: UserMemory> User<M> {
     pub(crate) async fn read(&mut self) -> SyscallResult {
         self.read_buffers(self.one_buffer(), None).await
     }

@@ -2,7 +2,7 @@
 //! without them, so that programs take the way that they have for that; `ENOSYS` is taken for an error of the file.
 
 use crate::user::files::path::AT_SYMLINK_NOFOLLOW;
-use crate::user::slot::user::User;
+use crate::user::slot::User;
 use core::ops::RangeInclusive;
 use renga_hal::memory::UserMemory;
 use renga_rt::Errno;
@@ -15,7 +15,7 @@ const LISTXATTRS: RangeInclusive<u64> = 11..=13;
 /// The highest advice of `posix_fadvise`.
 const ADVICE_MAX: u64 = 5;
 
-impl<M: UserMemory + ?Sized> User<M> {
+impl<M: UserMemory> User<M> {
     /// There is no family of addresses.
     pub(crate) async fn make_socket(&mut self) -> Result<(), Errno> {
         Err(Errno::EAFNOSUPPORT)

@@ -6,7 +6,7 @@
 
 use crate::user::files::poll_round::PollRound;
 use crate::user::servers::object_calls::is_loss;
-use crate::user::slot::user::User;
+use crate::user::slot::User;
 use crate::user::state::image_bytes::{ImageReader, ImageWriter};
 use crate::user::state::object::{EventSort, Handle, Object, get_object, put_object};
 use crate::user::state::open_flags::O_CLOEXEC;
@@ -51,7 +51,7 @@ fn from_words(words: [u64; 2]) -> Result<Object, Errno> {
     get_object(&mut ImageReader::new(&bytes))?.ok_or(Errno::EINVAL)
 }
 
-impl<M: UserMemory + ?Sized> User<M> {
+impl<M: UserMemory> User<M> {
     pub(crate) async fn make_watches(&mut self) -> Result<u64, Errno> {
         let flags = self.int(0);
         if flags & !O_CLOEXEC != 0 {

@@ -6,11 +6,11 @@
 use crate::procs::record::NAME_BYTES;
 use crate::user::files::path::{S_IFMT, S_IFREG};
 use crate::user::files::synthetic::{PathPiece, PathTarget, bytes_of, found_at};
-use crate::user::slot::user::{User, pager};
+use crate::user::slot::{User, pager};
 use crate::user::state::limits::STACK;
 use crate::user::state::program::AlternateStack;
+use crate::user::state::program::INTERVAL_TIMERS;
 use crate::user::state::syscall_result::{SyscallEscape, SyscallResult};
-use crate::user::state::timers::INTERVAL_TIMERS;
 use core::ops::Range;
 use heapless::Vec;
 use renga_hal::memory::UserMemory;
@@ -67,7 +67,7 @@ struct HeldFiles {
     scripted: bool,
 }
 
-impl<M: UserMemory + ?Sized> User<M> {
+impl<M: UserMemory> User<M> {
     pub(crate) async fn execute(&mut self) -> SyscallResult {
         let strings = Strings::User { arguments: self.argument(1), environment: self.argument(2) };
         let length = self.get_path(self.argument(0)).await?;

@@ -4,7 +4,7 @@
 //! has taken them; a sender that fails frees them. Not here: their form (`process_image.rs`).
 
 use crate::user::servers::object_calls::is_loss;
-use crate::user::slot::user::User;
+use crate::user::slot::User;
 use crate::user::state::image_bytes::{ImageReader, ImageWriter};
 use crate::user::state::process_image::{FilePages, get_files, in_pages, put_files};
 use renga_hal::memory::{Frame, PAGE_BYTES, UserMemory};
@@ -12,7 +12,7 @@ use renga_proto::memory::{FreeFrame, StorePage, TakeStored};
 use renga_proto::procs::board_of;
 use renga_rt::Errno;
 
-impl<M: UserMemory + ?Sized> User<M> {
+impl<M: UserMemory> User<M> {
     /// Stores the descriptors on board `target`, if there are many; in which frames.
     pub(crate) async fn store_files(&mut self, target: u8) -> Result<FilePages, Errno> {
         let mut pages = FilePages::new();

@@ -6,7 +6,7 @@
 use crate::probes::{self, program_operands};
 use crate::signals::{SIGCHLD, SignalSet};
 use crate::user::servers::object_calls::is_loss;
-use crate::user::slot::user::{User, pager};
+use crate::user::slot::{User, pager};
 use crate::user::state::image_bytes::{ImageReader, ImageWriter};
 use crate::user::state::process_image::{FilePages, get_program, get_registers, put_program, put_registers};
 use crate::user::state::program::ProgramState;
@@ -14,7 +14,7 @@ use crate::user::state::syscall_result::{SyscallEscape, SyscallResult};
 use core::ops::Range;
 use renga_hal::memory::UserMemory;
 use renga_memory::{Space, SpaceCopy};
-use renga_proto::procs::{AddChild, AwaitVfork, BeginFork, PassOn, Relations, Rename, Schedule, Spawn, board_of};
+use renga_proto::procs::{AddChild, AwaitVfork, BeginFork, PassOn, Rename, Schedule, Spawn, board_of};
 use renga_rt::Errno;
 use renga_rt::pace::Pace;
 
@@ -54,7 +54,16 @@ struct Wishes {
     schedule: u64,
 }
 
-impl<M: UserMemory + ?Sized> User<M> {
+/// How its address space travels.
+#[derive(Clone, Copy)]
+enum SpaceWay<'a> {
+    /// As a copy on this board.
+    Here(&'a SpaceCopy),
+    /// In pages that are stored on the other board, whose first list is in this frame there.
+    There { first_list: u32 },
+}
+
+impl<M: UserMemory> User<M> {
     pub(crate) async fn clone(&mut self) -> SyscallResult {
         let (flags, stack, parent_tid) = (self.argument(0), self.argument(1), self.argument(2));
         let (tls, child_tid) = (self.argument(3), self.argument(4));
@@ -104,7 +113,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     /// A process on this board in `copy`.
     async fn spawn_here(&mut self, wishes: Wishes, copy: SpaceCopy) -> Result<u32, Errno> {
         let result = match self.add_references().await {
-            Ok(()) => match self.spawn_with_space(wishes, &copy).await {
+            Ok(()) => match self.spawn_on(self.services.board, wishes, SpaceWay::Here(&copy), (0, 0)).await {
                 Ok(pid) => return Ok(pid),
                 Err(errno) => {
                     self.release_objects(usize::MAX).await;
@@ -118,26 +127,48 @@ impl<M: UserMemory + ?Sized> User<M> {
         Err(result)
     }
 
-    async fn spawn_with_space(&mut self, wishes: Wishes, copy: &SpaceCopy) -> Result<u32, Errno> {
-        let board = self.services.board;
-        let pages = self.store_files(board).await?;
-        let spawned = self.spawn_with_files(wishes, copy, &pages).await;
-        if spawned.is_err() {
-            self.discard_files(board, &pages).await;
+    /// The process, on board `target`: with its space `way`, and of that group and session (0: the parent's).
+    async fn spawn_on(
+        &mut self,
+        target: u8,
+        wishes: Wishes,
+        way: SpaceWay<'_>,
+        (group, session): (u32, u32),
+    ) -> Result<u32, Errno> {
+        let pages = self.store_files(target).await?;
+        let spawned = match self.describe_child((wishes, &pages), way) {
+            Ok(bytes) => {
+                let spawn = self.spawn(group, session);
+                match self.services.clients.all_procs.at(target, 0) {
+                    Some(mut procs) => procs.call(spawn, &self.scratch[..bytes]).await,
+                    None => Err(Errno::EINVAL),
+                }
+            }
+            Err(errno) => Err(errno),
+        };
+        if spawned.is_err_and(|errno| !is_loss(errno)) {
+            self.discard_files(target, &pages).await;
         }
         spawned
     }
 
-    async fn spawn_with_files(&mut self, wishes: Wishes, copy: &SpaceCopy, pages: &[u32]) -> Result<u32, Errno> {
-        let Some(own) = &self.space else { unreachable!("a program has a space while it runs") };
+    /// Writes the descriptor of a child to the scratch page; its bytes.
+    fn describe_child(&mut self, (wishes, pages): (Wishes, &FilePages), way: SpaceWay<'_>) -> Result<usize, Errno> {
+        let Some(space) = &self.space else { unreachable!("a program has a space while it runs") };
         self.processor.flush(self.context);
         let mut writer = ImageWriter::new(&mut self.scratch);
-        put_state(&mut writer, self.context, &self.program, (wishes, pages), SPACE_HERE)?;
-        let space_bytes = own.encode_copy(copy, writer.rest())?;
-        let bytes = writer.bytes() + space_bytes;
-        // Group and session 0: the parent's.
-        let spawn = self.spawn(0, 0);
-        self.services.clients.procs.call(spawn, &self.scratch[..bytes]).await
+        let space_bytes = match way {
+            SpaceWay::Here(copy) => {
+                put_state(&mut writer, self.context, &self.program, (wishes, pages), SPACE_HERE)?;
+                space.encode_copy(copy, writer.rest())?
+            }
+            SpaceWay::There { first_list } => {
+                put_state(&mut writer, self.context, &self.program, (wishes, pages), SPACE_FROM_ELSEWHERE)?;
+                writer.word(u64::from(first_list))?;
+                space.encode_areas(writer.rest())?
+            }
+        };
+        Ok(writer.bytes() + space_bytes)
     }
 
     /// What makes a child of this program, which is described beside.
@@ -214,7 +245,8 @@ impl<M: UserMemory + ?Sized> User<M> {
     async fn send_descriptor(&mut self, target: u8, wishes: Wishes, first_list: u32) -> Result<u32, Errno> {
         let ProgramState { pid, blocked, .. } = self.program;
         let relations = self.services.clients.procs.call(BeginFork { pid, blocked }, ()).await?;
-        let spawned = self.spawn_there(target, wishes, first_list, relations).await;
+        let kin = (relations.group, relations.session);
+        let spawned = self.spawn_on(target, wishes, SpaceWay::There { first_list }, kin).await;
         let Ok(child) = spawned else {
             let none = AddChild { parent: pid, child: 0, group: 0, deaths: 0 };
             let _ = self.services.clients.procs.call(none, ()).await; // it knows this program
@@ -228,39 +260,6 @@ impl<M: UserMemory + ?Sized> User<M> {
             Err(errno) => self.me.log("a child elsewhere has no record here", [u64::from(child), u64::from(errno.0)]),
         }
         Ok(child)
-    }
-
-    async fn spawn_there(
-        &mut self,
-        target: u8,
-        wishes: Wishes,
-        first_list: u32,
-        relations: Relations,
-    ) -> Result<u32, Errno> {
-        let pages = self.store_files(target).await?;
-        let spawned = self.spawn_there_with(target, (wishes, &pages), first_list, relations).await;
-        if spawned.is_err_and(|errno| !is_loss(errno)) {
-            self.discard_files(target, &pages).await;
-        }
-        spawned
-    }
-
-    async fn spawn_there_with(
-        &mut self,
-        target: u8,
-        wishes: (Wishes, &FilePages),
-        first_list: u32,
-        relations: Relations,
-    ) -> Result<u32, Errno> {
-        self.processor.flush(self.context);
-        let Some(space) = &self.space else { unreachable!("a program has a space while it runs") };
-        let mut writer = ImageWriter::new(&mut self.scratch);
-        put_state(&mut writer, self.context, &self.program, (wishes.0, wishes.1), SPACE_FROM_ELSEWHERE)?;
-        writer.word(u64::from(first_list))?;
-        let bytes = space.encode_areas(writer.rest())? + writer.bytes();
-        let spawn = self.spawn(relations.group, relations.session);
-        let mut procs = self.services.clients.all_procs.at(target, 0).ok_or(Errno::EINVAL)?;
-        procs.call(spawn, &self.scratch[..bytes]).await
     }
 
     /// The child gets what this program's group got while it was made.

@@ -2,7 +2,7 @@
 
 use crate::group_kill::kill_everywhere;
 use crate::signals::exited;
-use crate::user::slot::user::User;
+use crate::user::slot::User;
 use crate::user::state::fields::{int_at, word_at};
 use crate::user::state::syscall_result::{SyscallEscape, SyscallResult};
 use renga_hal::memory::UserMemory;
@@ -16,7 +16,7 @@ const SI_TKILL: i32 = -6;
 /// The bytes of a `siginfo_t` that have a meaning here.
 const INFO_BYTES: usize = 32;
 
-impl<M: UserMemory + ?Sized> User<M> {
+impl<M: UserMemory> User<M> {
     pub(crate) async fn exit(&mut self) -> SyscallResult {
         Err(SyscallEscape::End(exited(self.argument(0) as u8)))
     }

@@ -2,7 +2,7 @@
 
 use crate::signals::{SIGCHLD, of_child};
 use crate::user::facts::usage::resource_usage;
-use crate::user::slot::user::User;
+use crate::user::slot::User;
 use crate::user::state::fields::put_ints;
 use crate::user::state::syscall_result::{SyscallEscape, SyscallResult, restartable};
 use renga_hal::memory::UserMemory;
@@ -22,7 +22,7 @@ const P_PGID: u32 = 2;
 /// Bytes of `siginfo_t`.
 const SIGINFO_BYTES: usize = 128;
 
-impl<M: UserMemory + ?Sized> User<M> {
+impl<M: UserMemory> User<M> {
     pub(crate) async fn wait(&mut self) -> SyscallResult {
         let (which, place, usage) = (self.int(0) as i32, self.argument(1), self.argument(3));
         let options = self.argument(2) as u32;

@@ -1,6 +1,7 @@
 //! The program's memory: brk, mmap and what goes with it.
 
-use crate::user::slot::user::{User, pager};
+use crate::user::files::path::{S_IFMT, S_IFREG};
+use crate::user::slot::{User, pager};
 use crate::user::state::descriptors::FileDescriptor;
 use crate::user::state::object::Object;
 use crate::user::state::syscall_result::{SyscallEscape, SyscallResult};
@@ -30,15 +31,12 @@ const MCL_ONFAULT: u32 = 4;
 const MS_ASYNC: u32 = 1;
 const MS_INVALIDATE: u32 = 2;
 const MS_SYNC: u32 = 4;
-/// The bits of a mode that say what it is, and those of a regular file.
-const S_IFMT: u16 = 0xf000;
-const S_IFREG: u16 = 0x8000;
 const MREMAP_MAYMOVE: u64 = 1;
 const MADV_DONTNEED: u32 = 4;
 
 const _: () = assert!(AREAS_MAX <= proc_info::AREAS);
 
-impl<M: UserMemory + ?Sized> User<M> {
+impl<M: UserMemory> User<M> {
     /// Publishes the areas of the program's memory as they are now, for listings.
     pub(crate) fn publish_areas(&self) {
         let (info, Some(space)) = (self.facts.info, &self.space) else { return };

@@ -4,7 +4,7 @@
 //! (`procs/relief.rs`), limits of the program itself, which have the same error.
 
 use crate::signals::{SIGKILL, killed};
-use crate::user::slot::user::User;
+use crate::user::slot::User;
 use renga_hal::memory::UserMemory;
 use renga_proto::memory::MemoryStatus;
 use renga_proto::procs::RelieveMemory;
@@ -13,7 +13,7 @@ use renga_rt::Errno;
 /// A board with so many frames free is not out of memory: a program that is refused asked for too much.
 const SPARE_FRAMES: u32 = 16;
 
-impl<M: UserMemory + ?Sized> User<M> {
+impl<M: UserMemory> User<M> {
     /// After a call that was refused with `ENOMEM`: whether it is worth trying again.
     pub(crate) async fn relieve_memory(&mut self) -> bool {
         let status = self.services.clients.memory.call(MemoryStatus {}, ()).await;

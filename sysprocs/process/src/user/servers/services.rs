@@ -5,12 +5,12 @@
 use crate::user::servers::rights::{
     CONSOLE, DIRECTORY, EVENTS, FIFOS, FILES, LOCKS, MEMORIES, PATHS, PIPES, PROC_FILES, PROCS,
 };
-use crate::user::state::facts::UserFacts;
 use crate::user::state::fields::half_at;
 use crate::user::state::object::Handle;
+use crate::user::state::program::UserFacts;
 use renga_memory::page_list::STORING;
 use renga_memory::pager::Inodes;
-use renga_memory::{FrameCounts, FrameStock, SpaceTables};
+use renga_memory::{FrameCache, FrameCounts, SpaceTables};
 use renga_pages::change_leased;
 use renga_proto::attributes::AttributeChange;
 use renga_proto::clock::Clock;
@@ -27,7 +27,7 @@ use renga_proto::names::{
     StatusHere,
 };
 use renga_proto::pages::Pages;
-use renga_proto::path::{NO_FOLLOW, OPEN_CREATE, OPEN_TRUNCATE, OPEN_WRITE, Open, Path, PathStart, Resolve, StatusOf};
+use renga_proto::path::{OPEN_CREATE, OPEN_TRUNCATE, OPEN_WRITE, Open, Path, PathStart, Resolve, StatusOf};
 use renga_proto::pipe::Pipe;
 use renga_proto::proc_files::ProcFiles;
 use renga_proto::procs::{Procs, board_of};
@@ -112,7 +112,7 @@ pub struct Services {
     /// How many references this board's page frames have.
     pub counts: &'static FrameCounts,
     /// Page frames that the program has before it needs them.
-    pub(crate) stock: FrameStock,
+    pub(crate) frame_cache: FrameCache,
     /// Which session with each board it is.
     pub sessions: &'static Sessions,
     /// State of the generator behind `getrandom`.
@@ -131,8 +131,19 @@ impl Services {
         let disk_board = (0..clients.paths.boards()).find(has_disk).unwrap_or(0);
         let random = seed ^ u64::from(board) << 40 ^ u64::from(slot) << 20;
         let (may_write_terminal, steps) = (false, [0; STEPS_BYTES]);
-        let stock = FrameStock::new();
-        Services { clients, board, disk_board, tables, counts, stock, sessions, random, may_write_terminal, steps }
+        let frame_cache = FrameCache::new();
+        Services {
+            clients,
+            board,
+            disk_board,
+            tables,
+            counts,
+            frame_cache,
+            sessions,
+            random,
+            may_write_terminal,
+            steps,
+        }
     }
 
     /// Who has walks along paths made.
@@ -223,15 +234,16 @@ impl Services {
         }
     }
 
-    /// The mode of what `path` stands for, if that is held here: then no call need cross to find it.
-    pub async fn mode_here(&mut self, at: PathStart, path: &[u8], flags: u32) -> Option<u16> {
-        if at.is_confined() {
-            return None;
+    /// The mode of what `path` stands for, as far as this board's name cache knows it without a call that crosses: `ENOENT` if it
+    /// knows that nothing is there.
+    pub async fn mode_here(&mut self, at: PathStart, path: &[u8], flags: u32) -> Option<Result<u16, Errno>> {
+        let mut names = self.names().filter(|_| !at.is_confined())?;
+        let (look, mut status) = (StatusHere { at: at.directory, flags }, [0; STAT_BYTES]);
+        match names.call(look, (path, &mut status[..])).await {
+            Ok(0) => Some(Ok(half_at(&status, MODE_AT))),
+            Ok(_) => None,
+            Err(errno) => Some(Err(errno)),
         }
-        let mut status = [0; STAT_BYTES];
-        let look = StatusHere { at: at.directory, flags };
-        let known = self.names()?.call(look, (path, &mut status[..])).await;
-        (known == Ok(0)).then_some(half_at(&status, MODE_AT))
     }
 
     /// The same on a board without the disk, which a path lookup tells what is not held yet; none where a path lookup is to be asked
@@ -254,13 +266,6 @@ impl Services {
             }
         }
         Ok(Some(half_at(&status, MODE_AT)))
-    }
-
-    /// Whether it is known here that there is nothing at `path`.
-    pub async fn is_missing_here(&mut self, at: PathStart, path: &[u8]) -> bool {
-        let Some(mut names) = self.names().filter(|_| !at.is_confined()) else { return false };
-        let (look, mut status) = (StatusHere { at: at.directory, flags: NO_FOLLOW }, [0; STAT_BYTES]);
-        names.call(look, (path, &mut status[..])).await == Err(Errno::ENOENT)
     }
 
     /// Makes a change of what `path` stands for on this board, if that holds the file; whether it does.

@@ -7,7 +7,7 @@
 
 use crate::signals::{CONTINUED, SIGSEGV, STOPPING, SignalSet, bit, killed, stopped};
 use crate::user::signals::frame::{self, SignalOrigin};
-use crate::user::slot::user::{INSTRUCTION_BYTES, User, pager};
+use crate::user::slot::{INSTRUCTION_BYTES, User, pager};
 use crate::user::state::actions::{
     SA_NODEFER, SA_ONSTACK, SA_RESETHAND, SA_RESTART, SA_RESTORER, SignalAction, SignalEffect,
 };
@@ -20,7 +20,7 @@ use renga_proto::procs::{AwaitContinue, INIT, SignalFacts, Stopped, TakeSignal};
 use renga_rt::Errno;
 use renga_rt::user::{FpPlace, PSTATE_USER};
 
-impl<M: UserMemory + ?Sized> User<M> {
+impl<M: UserMemory> User<M> {
     /// Serves what is pending; the error is the status with which the program ends.
     #[inline(never)]
     pub(crate) async fn serve_signals(&mut self) -> Result<(), u32> {

@@ -20,12 +20,10 @@ pub enum SignalOrigin {
     Fault {
         /// `si_code`.
         code: u32,
-        /// Where.
         address: u64,
     },
     /// A process sent it, or an event caused it.
     Sent {
-        /// Who or what.
         cause: Cause,
         /// Of a timer: how often it had expired by then, beyond the first time.
         overruns: u32,

@@ -2,7 +2,7 @@
 
 use crate::signals::{SIGKILL, SIGNALS, SignalSet, UNSTOPPABLE, bit, killed};
 use crate::user::signals::frame::{SignalOrigin, signal_info};
-use crate::user::slot::user::User;
+use crate::user::slot::User;
 use crate::user::state::actions::{ACTION_BYTES, SignalAction};
 use crate::user::state::fields::word_at;
 use crate::user::state::program::{AlternateStack, ProgramState};
@@ -21,7 +21,7 @@ const SS_DISABLE: u32 = 2;
 /// Least bytes of an alternate stack (MINSIGSTKSZ on AArch64).
 const STACK_BYTES_MIN: u64 = 5120;
 
-impl<M: UserMemory + ?Sized> User<M> {
+impl<M: UserMemory> User<M> {
     pub(crate) async fn set_action(&mut self) -> Result<(), Errno> {
         let (signal, new, old) = (self.int(0), self.argument(1), self.argument(2));
         if self.argument(3) != SET_BYTES || signal == 0 || signal > u32::from(SIGNALS) {

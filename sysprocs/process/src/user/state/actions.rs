@@ -3,19 +3,12 @@
 use crate::signals::{IGNORED_BY_DEFAULT, SIGCHLD, SIGNALS, STOPPING, SignalSet, UNSTOPPABLE, bit};
 use crate::user::state::fields::{put_words, word_at};
 
-/// Handler "do what is usual".
 pub const SIG_DFL: u64 = 0;
-/// Handler "nothing".
 pub const SIG_IGN: u64 = 1;
-/// Of SIGCHLD: children are gone when they end.
 pub const SA_NOCLDWAIT: u64 = 2;
-/// Run the handler on the alternate stack.
 pub const SA_ONSTACK: u64 = 0x0800_0000;
-/// Make interrupted calls again.
 pub const SA_RESTART: u64 = 0x1000_0000;
-/// Do not block the signal while its handler runs.
 pub const SA_NODEFER: u64 = 0x4000_0000;
-/// Back to the default when the handler starts.
 pub const SA_RESETHAND: u64 = 0x8000_0000;
 /// The action names its own way back from the handler.
 pub const SA_RESTORER: u64 = 0x0400_0000;
@@ -55,7 +48,6 @@ impl SignalAction {
 /// What a signal leads to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SignalEffect {
-    /// Nothing.
     Nothing,
     /// The program stops.
     Stop,
@@ -65,7 +57,6 @@ pub enum SignalEffect {
     Handle(SignalAction),
 }
 
-/// The actions of all signals.
 #[derive(Clone)]
 pub struct SignalActions {
     list: [SignalAction; SIGNALS as usize],

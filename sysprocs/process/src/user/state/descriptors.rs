@@ -66,7 +66,6 @@ impl FileDescriptor {
     pub fn is_synthetic(&self) -> bool {
         self.ino >= SYNTHETIC && self.object.file().is_some()
     }
-    /// Whether it is a directory.
     pub fn is_directory(&self) -> bool {
         self.mode & S_IFMT == S_IFDIR
     }
@@ -76,7 +75,6 @@ impl FileDescriptor {
 const S_IFMT: u16 = 0o170_000;
 const S_IFDIR: u16 = 0o040_000;
 
-/// How to transfer.
 #[derive(Clone, Copy)]
 pub struct TransferMode {
     /// From here on, leaving the file's own offset alone.
@@ -97,7 +95,6 @@ impl DescriptorSlot {
     pub const EMPTY: DescriptorSlot = DescriptorSlot { descriptor: None, ring: 0 };
 }
 
-/// The table.
 pub struct DescriptorTable {
     places: &'static mut [DescriptorSlot],
     /// Which are taken, a bit each.

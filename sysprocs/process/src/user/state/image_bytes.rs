@@ -70,7 +70,6 @@ impl<'a> ImageReader<'a> {
         }
         Ok(words)
     }
-    /// All the rest.
     pub fn rest(&self) -> &'a [u8] {
         self.0
     }

@@ -8,19 +8,12 @@ use renga_proto::procs::{QUEUED_MAX, UNLIMITED};
 
 /// Numbers of limits, as in Linux's `asm-generic/resource.h`.
 pub const FSIZE: usize = 1;
-/// The stack.
 pub const STACK: usize = 3;
-/// Processes.
 pub const NPROC: usize = 6;
-/// Descriptors.
 pub const NOFILE: usize = 7;
-/// Signals that wait with their causes.
 pub const SIGPENDING: usize = 11;
-/// Address space.
 pub const AS: usize = 9;
-/// How many limits there are.
 pub const LIMITS: usize = renga_rt::proc_info::LIMITS;
-/// No limit.
 pub const INFINITY: u64 = u64::MAX;
 const STACK_BYTES: u64 = 8 << 20;
 /// What programs start with: more than a board runs, yet not all of the reserve.

@@ -2,7 +2,6 @@
 
 pub mod actions;
 pub mod descriptors;
-pub mod facts;
 pub mod fields;
 pub mod image_bytes;
 pub mod limits;
@@ -11,4 +10,3 @@ pub mod open_flags;
 pub mod process_image;
 pub mod program;
 pub mod syscall_result;
-pub mod timers;

@@ -14,9 +14,7 @@ use renga_rt::Errno;
 pub struct Handle {
     /// The server's board.
     pub board: u8,
-    /// Its number there.
     pub number: u16,
-    /// Its generation.
     pub generation: u32,
 }
 
@@ -29,7 +27,6 @@ pub enum Object {
     Pipe {
         /// The pipe.
         at: Handle,
-        /// Which end.
         end: PipeEnd,
         /// Of a fifo's reader that opened it while nobody wrote: how many writers had opened it until then.
         partners: u32,
@@ -115,7 +112,6 @@ impl Object {
             _ => Err(Errno::EINVAL),
         }
     }
-    /// Whether it is a set of watches.
     pub fn is_watch_set(self) -> bool {
         matches!(self, Object::Events { sort: EventSort::Watches, .. })
     }

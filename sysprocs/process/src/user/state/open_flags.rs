@@ -2,39 +2,25 @@
 //!
 //! Called by: calls that open files or read flags of descriptors. Not here: what the flags do.
 
-/// The access mode in open flags.
 pub const O_ACCMODE: u32 = 3;
-/// Reading only.
 pub const O_RDONLY: u32 = 0;
-/// Writing only.
 pub const O_WRONLY: u32 = 1;
-/// Both.
 pub const O_RDWR: u32 = 2;
-/// Create the file if it is missing.
 pub const O_CREAT: u32 = 0o100;
-/// With `O_CREAT`: fail if the file exists.
 pub const O_EXCL: u32 = 0o200;
-/// Cut the file to nothing.
 pub const O_TRUNC: u32 = 0o1000;
-/// Every write goes to the end.
 pub const O_APPEND: u32 = 0o2000;
-/// Never wait.
 pub const O_NONBLOCK: u32 = 0o4000;
-/// Each write is on the medium before it returns.
 pub const O_DSYNC: u32 = 0o10_000;
 /// As `O_DSYNC`, which it contains, with the file's metadata, which the system writes with the data anyway.
 pub const O_SYNC: u32 = 0o4_010_000;
 /// A file without a name in the directory at the path; contains `O_DIRECTORY`.
 pub const O_TMPFILE: u32 = 0o20_040_000;
-/// Only a directory.
 pub const O_DIRECTORY: u32 = 0o40_000;
-/// Not a symbolic link.
 pub const O_NOFOLLOW: u32 = 0o100_000;
 /// Packets instead of bytes in a pipe; accepted and ignored.
 pub const O_DIRECT: u32 = 0o200_000;
-/// Close at exec.
 pub const O_CLOEXEC: u32 = 0o2_000_000;
-/// Only name the file: neither read nor write it.
 pub const O_PATH: u32 = 0o10_000_000;
 /// The flags of such a descriptor, which neither reads nor writes.
 pub const NO_ACCESS: u32 = O_PATH | O_ACCMODE;

@@ -1,4 +1,4 @@
-//! The state of one user program, beside its registers and its memory.
+//! The state of one user program, beside its registers and its memory, and the facts that its slot gets at boot.
 //!
 //! Not here: how it moves (`process_image.rs`), how it changes (the families of system calls).
 
@@ -7,16 +7,36 @@ use crate::signals::{IGNORED_BY_DEFAULT, SignalSet};
 use crate::user::state::actions::SignalActions;
 use crate::user::state::descriptors::DescriptorTable;
 use crate::user::state::limits::ResourceLimits;
-use crate::user::state::timers::Timers;
+use renga_memory::{FrameCounts, SpaceTables};
 use renga_proto::mounts::ROOT;
 use renga_proto::pages::FileId;
 use renga_proto::path::PathStart;
 use renga_proto::procs::QUEUED_MAX;
+use renga_proto::sessions::Sessions;
 use renga_proto::used::Used;
-use renga_rt::proc_info::ProgramOrigin;
+use renga_rt::proc_info::{ProcInfo, ProgramOrigin};
 
 /// The mask that programs start with.
 const UMASK: u16 = 0o022;
+
+/// The facts that a slot gets at boot.
+#[derive(Clone, Copy)]
+pub struct UserFacts {
+    /// Its number on its board.
+    pub slot: u16,
+    /// The path of the program that it starts with, as init; empty: it waits for work.
+    pub boot_program: &'static str,
+    /// Starts the random numbers of its programs.
+    pub seed: u64,
+    /// Shows its programs to others.
+    pub info: &'static ProcInfo,
+    /// Its board's tables of areas.
+    pub tables: &'static SpaceTables,
+    /// How many references its board's page frames have.
+    pub counts: &'static FrameCounts,
+    /// Which session with each board it is.
+    pub sessions: &'static Sessions,
+}
 
 /// The alternate stack for signal handlers.
 #[derive(Clone, Copy, Default)]
@@ -27,15 +47,24 @@ pub struct AlternateStack {
     pub bytes: u64,
 }
 
+/// The first timers of a program are those that it can set without having made them.
+pub const INTERVAL_TIMERS: usize = 3;
+/// Timers that a program can make. More: `EAGAIN`.
+pub const TIMERS_MAX: usize = 32;
+
+/// The timers of one program: the clock's number of each, and one; 0: there is none.
+pub struct Timers(pub [u32; INTERVAL_TIMERS + TIMERS_MAX]);
+
+impl Timers {
+    pub const NONE: Timers = Timers([0; INTERVAL_TIMERS + TIMERS_MAX]);
+}
+
 /// The state of one user program.
 pub struct ProgramState {
-    /// Its pid.
     pub pid: u32,
     /// Its parent's, as last heard.
     pub parent: u32,
-    /// Its descriptors.
     pub files: DescriptorTable,
-    /// What it may have.
     pub limits: ResourceLimits,
     /// Its working directory.
     pub directory: FileId,
@@ -60,7 +89,6 @@ pub struct ProgramState {
     pub reported_queued: u32,
     /// Whether the keeper held signals when it was last asked, which were blocked: of later ones it tells by an interrupt.
     pub may_hold_signals: bool,
-    /// Alternate stack.
     pub alternate_stack: AlternateStack,
     /// What it runs.
     pub name: ProgramName,
@@ -76,7 +104,6 @@ pub struct ProgramState {
     pub locks: bool,
     /// The place in a set behind the watch that was reported last, if more had events.
     pub watch_from: u16,
-    /// Its timers.
     pub timers: Timers,
     /// When the interrupted sleep that is about to be made again ends, ns since boot.
     pub deadline_ns: Option<u64>,
@@ -119,7 +146,6 @@ impl ProgramState {
         self.actions.ignored() & !self.blocked
     }
 
-    /// Where its paths start.
     pub fn start(&self) -> PathStart {
         self.start_at(self.directory)
     }

@@ -5,7 +5,6 @@ use renga_rt::Errno;
 /// Why a call has no result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SyscallEscape {
-    /// It failed.
     Fail(Errno),
     /// A signal came before it did anything: it is made again, unless a handler without SA_RESTART ran.
     Restart,
@@ -30,7 +29,6 @@ pub type SyscallResult<T = u64> = Result<T, SyscallEscape>;
 
 /// What a system call returns, as its register has it: 0 where it returns nothing.
 pub trait ReturnValue {
-    /// The register.
     fn to_register(self) -> u64;
 }
 impl ReturnValue for () {

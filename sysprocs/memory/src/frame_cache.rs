@@ -1,41 +1,41 @@
 //! Frames that a program has before it needs them, and references that it has yet to give back: most of its faults then
 //! ask the memory process for nothing.
 //!
-//! Invariant: each entry carries one reference, which is the stock's; so all of it may be given back at any time. Of a
-//! stock that is empty, or full, as much as there is goes and comes by one call. Not here: the memory process, which says
+//! Invariant: each entry carries one reference, which is the cache's; so all of it may be given back at any time. Of a
+//! cache that is empty, or full, as much as there is goes and comes by one call. Not here: the memory process, which says
 //! how many it has to spare (`frames.rs`); the content of the frames.
 
 use crate::frame_list::FrameList;
 use renga_abi::Errno;
 use renga_hal::memory::{Frame, ListedFrame, NOT_LISTED};
-use renga_proto::memory::{FreeFrames, Memory, RestockFrames};
+use renga_proto::memory::{FreeFrames, Memory, RefillFrames};
 use renga_rt::Client;
 
 /// Most frames that come at once.
 const FRAMES_PER_CALL: usize = 32;
 /// Frames and references together: a program that copies pages gives one back for each that it uses, and has room for as many more.
-const STOCK_FRAMES: usize = 2 * FRAMES_PER_CALL;
+const CACHE_FRAMES: usize = 2 * FRAMES_PER_CALL;
 
-/// A stock; it gives nothing back by being dropped.
-pub struct FrameStock {
+/// A program's free-frame cache; it gives nothing back by being dropped.
+pub struct FrameCache {
     /// First the frames to be used, then the references to be given back.
-    entries: [ListedFrame; STOCK_FRAMES],
+    entries: [ListedFrame; CACHE_FRAMES],
     unused: usize,
     count: usize,
 }
 
-impl FrameStock {
+impl FrameCache {
     /// None.
     pub const fn new() -> Self {
-        FrameStock { entries: [NOT_LISTED; STOCK_FRAMES], unused: 0, count: 0 }
+        FrameCache { entries: [NOT_LISTED; CACHE_FRAMES], unused: 0, count: 0 }
     }
 
     /// A frame, with any content. `ENOMEM`: there is none, and what was to be given back has been.
     pub async fn take(&mut self, memory: &mut Client<Memory>) -> Result<Frame, Errno> {
         if self.unused == 0 {
             let given = core::mem::take(&mut self.count) as u32;
-            let restock = RestockFrames { given, wanted: FRAMES_PER_CALL as u32 };
-            let came = memory.call(restock, self.entries.as_flattened_mut()).await?;
+            let refill = RefillFrames { given, wanted: FRAMES_PER_CALL as u32 };
+            let came = memory.call(refill, self.entries.as_flattened_mut()).await?;
             self.unused = FRAMES_PER_CALL.min(came as usize);
             self.count = self.unused;
         }
@@ -46,13 +46,13 @@ impl FrameStock {
         Ok(Frame(u32::from_le_bytes(self.entries[self.count])))
     }
 
-    /// A reference to `frame`, which is the stock's from now on, is to be given back some time.
+    /// A reference to `frame`, which is the cache's from now on, is to be given back some time.
     pub async fn give(&mut self, memory: &mut Client<Memory>, frame: Frame) {
-        if self.count == STOCK_FRAMES {
+        if self.count == CACHE_FRAMES {
             free(memory, &self.entries[self.unused..]).await;
             self.count = self.unused;
         }
-        if self.count == STOCK_FRAMES {
+        if self.count == CACHE_FRAMES {
             return free(memory, &[frame.listed()]).await;
         }
         self.entries[self.count] = frame.listed();
@@ -75,7 +75,7 @@ impl FrameStock {
     }
 }
 
-impl Default for FrameStock {
+impl Default for FrameCache {
     fn default() -> Self {
         Self::new()
     }

@@ -6,8 +6,7 @@
 //! (`dispatch/slot_loop.rs`).
 
 use crate::user::servers::services::Services;
-use crate::user::state::facts::UserFacts;
-use crate::user::state::program::ProgramState;
+use crate::user::state::program::{ProgramState, UserFacts};
 use crate::user::state::syscall_result::SyscallEscape;
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_hal::power::Power;
@@ -22,7 +21,6 @@ pub trait Processor {
     fn flush(&self, context: &mut UserContext);
 }
 
-/// Bytes of an instruction.
 pub(crate) const INSTRUCTION_BYTES: u64 = 4;
 /// Words of the set of unknown calls that were logged: numbers below 512.
 pub(crate) const LOGGED_WORDS: usize = 8;
@@ -30,7 +28,7 @@ pub(crate) const LOGGED_WORDS: usize = 8;
 pub const PATHS_BYTES: usize = 2 * PATH_BYTES_MAX + 1;
 
 /// The process of a slot.
-pub(crate) struct User<M: UserMemory + ?Sized + 'static> {
+pub(crate) struct User<M: UserMemory + 'static> {
     pub(crate) me: Me,
     pub(crate) services: Services,
     pub(crate) machine: &'static M,
@@ -54,7 +52,7 @@ pub(crate) struct User<M: UserMemory + ?Sized + 'static> {
     pub(crate) scratch: [u8; PAGE_BYTES],
 }
 
-impl<M: UserMemory + ?Sized> User<M> {
+impl<M: UserMemory> User<M> {
     /// Argument `index` of the present system call.
     pub(crate) fn argument(&self, index: usize) -> u64 {
         self.context.x[index]
@@ -103,14 +101,14 @@ impl<M: UserMemory + ?Sized> User<M> {
 }
 
 /// A pager of `services`' clients.
-pub(crate) fn pager<'a, M: UserMemory + ?Sized>(machine: &'static M, services: &'a mut Services) -> Pager<'a, M> {
+pub(crate) fn pager<'a, M: UserMemory>(machine: &'static M, services: &'a mut Services) -> Pager<'a, M> {
     let clients = &mut services.clients;
     Pager {
         machine,
         tables: services.tables,
         memory: &mut clients.memory,
         counts: services.counts,
-        stock: &mut services.stock,
+        frame_cache: &mut services.frame_cache,
         pages: &mut clients.pages,
         references: &mut clients.references,
         inodes: &mut clients.inodes,

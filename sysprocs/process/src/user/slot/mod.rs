@@ -1,3 +1,0 @@
-//! The process of a user-process slot.
-
-pub(crate) mod user;
