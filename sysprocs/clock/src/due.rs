@@ -18,7 +18,6 @@ impl DuePlace {
     pub const EMPTY: DuePlace = DuePlace { at_ns: 0, index: OUTSIDE, place: 0 };
 }
 
-/// The heap.
 pub struct Due {
     places: &'static mut [DuePlace],
     count: usize,

@@ -37,7 +37,6 @@ pub struct SlotWait {
     /// The place of its call, or `NO_PLACE`.
     place: usize,
 }
-/// It does not wait.
 const NO_PLACE: usize = usize::MAX;
 impl SlotWait {
     /// It does not wait.

@@ -14,7 +14,6 @@ pub const UNHEARD_NS_MIN: u64 = 1_000_000;
 /// Times as a timer may count them, ns.
 #[derive(Clone, Copy, Debug)]
 pub struct Now {
-    /// Since boot.
     pub time_ns: u64,
     /// Calendar time at boot.
     pub epoch_ns: u64,

@@ -20,22 +20,18 @@ const SIGTSTP: u8 = 20;
 /// What a key did beside editing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Pressed {
-    /// Nothing more.
     Text,
     /// It asks for a signal to the foreground group.
     Signal(u8),
 }
 
-/// The state of input.
 pub struct Line {
-    /// Settings in force.
     pub termios: Termios,
     input: Deque<u16, INPUT_BYTES_MAX>,
     ready: usize,
 }
 
 impl Line {
-    /// Nothing typed yet.
     pub fn new() -> Self {
         Line { termios: Termios::INITIAL, input: Deque::new(), ready: 0 }
     }
@@ -45,7 +41,6 @@ impl Line {
         self.ready > 0
     }
 
-    /// Forgets all input.
     pub fn flush(&mut self) {
         self.input.clear();
         self.ready = 0;

@@ -35,7 +35,6 @@ pub struct Incoming {
 }
 
 impl Incoming {
-    /// Takes a byte.
     pub fn take(&mut self, byte: u8) -> Came {
         let escaped = core::mem::take(&mut self.escaped);
         match (byte, escaped) {

@@ -74,7 +74,6 @@ pub struct HostileCall {
     /// The process, by its index on its board.
     pub destination: u16,
     pub kind: Kind,
-    /// The entry.
     pub op: u32,
     pub words: Message,
 }

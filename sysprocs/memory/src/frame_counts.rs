@@ -54,13 +54,11 @@ impl FrameCounts {
 pub(crate) struct CountWord(&'static AtomicU32);
 
 impl CountWord {
-    /// What it says now.
     #[inline(always)]
     pub fn get(self) -> u32 {
         self.0.load(Ordering::Relaxed) // this process alone writes it
     }
 
-    /// Says something else.
     #[inline(always)]
     pub fn set(self, to: u32) {
         self.0.store(to, Ordering::Release);

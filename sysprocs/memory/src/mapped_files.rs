@@ -53,7 +53,6 @@ impl MappedFiles {
         self.0.push(file);
         Ok(())
     }
-    /// Forgets all.
     pub fn clear(&mut self) {
         self.0.clear();
     }

@@ -23,7 +23,6 @@ const PAGES_LOOKED_UP: u64 = 32;
 
 /// Bounds that nothing is within.
 const NOWHERE: (u64, u64) = (u64::MAX, 0);
-/// Of no space.
 const NO_ROOT: Frame = Frame(u32::MAX);
 
 /// An address space; see the module.

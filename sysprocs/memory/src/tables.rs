@@ -19,7 +19,6 @@ pub const TABLES_PER_SLOT: usize = 2;
 /// The lists of one space.
 #[derive(Default)]
 pub struct Lists {
-    /// What lies where.
     pub areas: Areas,
     /// The files that areas show.
     pub files: MappedFiles,
@@ -39,7 +38,6 @@ enum Place {
     Taken,
     /// Nobody has it; and which is the next one that nobody has.
     Free(Lists, usize),
-    /// On its way.
     Deposited(Lists),
 }
 

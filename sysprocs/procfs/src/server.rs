@@ -32,7 +32,6 @@ pub(crate) struct ProcFilesState<M: UserMemory + 'static> {
     pub(crate) init_board: u8,
     /// Tells this system's run from others.
     pub(crate) seed: u64,
-    /// The system as placed.
     pub(crate) plan: &'static dyn Plan,
     /// For lists of processes.
     pub(crate) page: &'static mut [u8; PAGE_BYTES],

@@ -15,7 +15,6 @@ use renga_rt::proc_info::{DESCRIPTOR_WORDS, ProcInfo};
 /// Most descriptors that a program has.
 const DESCRIPTORS_MAX: u32 = 64 * DESCRIPTOR_WORDS as u32;
 
-/// Where a link leads.
 pub(crate) enum LinkTarget {
     FileEntry(ProcPlace),
     /// An inode of the disk.

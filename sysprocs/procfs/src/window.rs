@@ -4,7 +4,6 @@
 
 use core::fmt;
 
-/// Text being written.
 pub(crate) struct TextWindow<'a> {
     out: &'a mut [u8],
     kept: usize,
@@ -18,7 +17,6 @@ impl<'a> TextWindow<'a> {
         TextWindow { out, kept: 0, skip }
     }
 
-    /// Appends.
     pub(crate) fn push(&mut self, text: &[u8]) {
         let skipped = self.skip.min(text.len() as u64);
         self.skip -= skipped;
@@ -51,7 +49,6 @@ impl<'a> TextWindow<'a> {
         self.kept == self.out.len()
     }
 
-    /// How much was kept.
     pub(crate) fn bytes(&self) -> usize {
         self.kept
     }

@@ -16,7 +16,6 @@ pub(crate) type SettingText = String<TEXT_BYTES_MAX>;
 const SWITCH: [(&str, bool); 2] = [("off", false), ("on", true)];
 const NS_PER_US: u64 = 1_000;
 
-/// What `setting` shows.
 pub(crate) fn shown(
     setting: ReclaimSetting,
     settings: &ReclaimSettings,

@@ -19,12 +19,10 @@ impl Default for NumberSet {
 }
 
 impl NumberSet {
-    /// Adds `number`.
     pub fn insert(&mut self, number: usize) {
         self.bits[number / 64] |= 1 << (number % 64);
         self.used[number / 4096] |= 1 << (number / 64 % 64);
     }
-    /// Takes `number` out.
     pub fn remove(&mut self, number: usize) {
         self.bits[number / 64] &= !(1 << (number % 64));
         if self.bits[number / 64] == 0 {

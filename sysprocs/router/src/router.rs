@@ -139,7 +139,6 @@ impl<D: Phy + 'static> Router<D> {
         }
     }
 
-    /// Takes a frame.
     fn receive(&mut self, bytes: &[u8]) {
         let Ok(frame) = LinkFrame::parse(bytes) else {
             return add(&self.memory.stats.damaged, 1);

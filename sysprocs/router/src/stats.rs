@@ -64,7 +64,6 @@ stats! {
     forbidden,
 }
 
-/// Adds to a counter.
 pub(crate) fn add(counter: &Cell<u64>, amount: u64) {
     counter.set(counter.get() + amount);
 }

@@ -78,7 +78,6 @@ impl EventPlace {
         }
     }
 
-    /// Adds to the count.
     pub(super) fn add(&mut self, add: u64) -> Result<(), Errno> {
         if !matches!(self.kind, EventKind::Count | EventKind::Semaphore) {
             return Err(Errno::EINVAL);
@@ -105,7 +104,6 @@ pub(super) struct Times {
 }
 
 impl Times {
-    /// Not set.
     pub(super) const NONE: Times =
         Times { at_ns: 0, interval_ns: 0, follows: false, expired: false, told: false, canceled: false };
 

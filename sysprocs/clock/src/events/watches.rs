@@ -14,7 +14,6 @@ const NO_SET: u16 = u16::MAX;
 /// A watch, or a free place for one. Boot provides them.
 #[derive(Clone, Copy, Debug)]
 pub struct WatchPlace {
-    /// The set's number.
     set: u16,
     descriptor: u16,
     /// What it is for; 0: for nothing until it is modified.
@@ -128,7 +127,6 @@ impl Watches {
         Ok(())
     }
 
-    /// `set` is no more.
     pub(super) fn end_set(&mut self, set: u16) {
         for number in (0..self.end).rev() {
             if self.places[number].set == set {

@@ -10,19 +10,12 @@ pub const PROGRAM_HEADER_BYTES: usize = 56;
 
 /// `ET_EXEC`: linked to fixed addresses.
 pub const FIXED: u16 = 2;
-/// `ET_DYN`: position-independent.
 pub const POSITION_INDEPENDENT: u16 = 3;
-/// `EM_AARCH64`.
 pub const MACHINE: u16 = 183;
-/// `PT_LOAD`.
 pub const LOAD: u32 = 1;
-/// `PT_INTERP`.
 pub const INTERPRETER: u32 = 3;
-/// `PF_X`.
 pub const EXECUTE: u32 = 1;
-/// `PF_W`.
 pub const WRITE: u32 = 2;
-/// `PF_R`.
 pub const READ: u32 = 4;
 
 /// Magic number, 64 bits, little-endian, version 1.
@@ -43,27 +36,19 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(field(bytes, at))
 }
 
-/// The file header.
 #[derive(Clone, Copy, Debug)]
 pub struct FileHeader {
     /// Whether it begins as a 64-bit little-endian ELF file does.
     pub is_elf64: bool,
-    /// `e_type`.
     pub kind: u16,
-    /// `e_machine`.
     pub machine: u16,
-    /// `e_entry`.
     pub entry: u64,
-    /// `e_phoff`.
     pub headers_offset: u64,
-    /// `e_phentsize`.
     pub header_bytes: u16,
-    /// `e_phnum`.
     pub header_count: u16,
 }
 
 impl FileHeader {
-    /// Reads it.
     pub fn parse(bytes: &[u8; FILE_HEADER_BYTES]) -> Self {
         FileHeader {
             is_elf64: bytes.starts_with(&IDENTITY),
@@ -77,25 +62,17 @@ impl FileHeader {
     }
 }
 
-/// A program header.
 #[derive(Clone, Copy, Debug)]
 pub struct ProgramHeader {
-    /// `p_type`.
     pub kind: u32,
-    /// `p_flags`.
     pub flags: u32,
-    /// `p_offset`.
     pub offset: u64,
-    /// `p_vaddr`.
     pub address: u64,
-    /// `p_filesz`.
     pub file_bytes: u64,
-    /// `p_memsz`.
     pub memory_bytes: u64,
 }
 
 impl ProgramHeader {
-    /// Reads it.
     pub fn parse(bytes: &[u8; PROGRAM_HEADER_BYTES]) -> Self {
         ProgramHeader {
             kind: u32_at(bytes, 0),

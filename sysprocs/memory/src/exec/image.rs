@@ -30,7 +30,6 @@ pub const INTERPRETER_BYTES_MAX: usize = 256;
 pub struct Segment {
     /// Its address before relocation.
     pub address: u64,
-    /// Bytes in memory.
     pub memory_bytes: u64,
     /// Where it begins in the file.
     pub offset: u64,

@@ -51,7 +51,6 @@ impl FileReader {
         Ok(frame)
     }
 
-    /// Gives the frame back.
     pub async fn close<M: UserMemory>(&mut self, pager: &mut Pager<'_, M>) {
         if let Some((_, frame)) = self.held.take() {
             pager.free(frame).await;

@@ -18,41 +18,23 @@ const BELOW_STRINGS_BYTES: u64 = 256 << 10;
 
 /// Keys of the auxiliary vector, as in Linux's `auxvec.h`.
 pub mod key {
-    /// End of the vector.
     pub const NULL: u64 = 0;
-    /// Address of the program headers.
     pub const PHDR: u64 = 3;
-    /// Bytes of one.
     pub const PHENT: u64 = 4;
-    /// How many.
     pub const PHNUM: u64 = 5;
-    /// Bytes of a page.
     pub const PAGESZ: u64 = 6;
-    /// Where the dynamic linker was loaded.
     pub const BASE: u64 = 7;
-    /// Flags: none.
     pub const FLAGS: u64 = 8;
-    /// The program's own entry.
     pub const ENTRY: u64 = 9;
-    /// Real user.
     pub const UID: u64 = 11;
-    /// Effective user.
     pub const EUID: u64 = 12;
-    /// Real group.
     pub const GID: u64 = 13;
-    /// Effective group.
     pub const EGID: u64 = 14;
-    /// Name of the processor's architecture.
     pub const PLATFORM: u64 = 15;
-    /// What the processor has.
     pub const HWCAP: u64 = 16;
-    /// Ticks a second of `times`.
     pub const CLKTCK: u64 = 17;
-    /// Whether to distrust the environment.
     pub const SECURE: u64 = 23;
-    /// 16 random bytes.
     pub const RANDOM: u64 = 25;
-    /// Path of the program.
     pub const EXECFN: u64 = 31;
 }
 

@@ -74,7 +74,6 @@ impl<M: UserMemory> Memory<'_, M> {
     }
 }
 
-/// Executes one instruction.
 fn step<M: UserMemory>(context: &mut UserContext, memory: &Memory<M>) -> Result<(), Trap> {
     let word = memory.instruction(context.pc)?;
     let instruction = Instruction::decode(word).ok_or(Trap::Undefined)?;

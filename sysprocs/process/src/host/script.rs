@@ -36,6 +36,7 @@ pub enum Argument {
 pub struct Variable(u64);
 
 impl Variable {
+    /// Where it is.
     pub fn address(self) -> Argument {
         Argument::Address(self.0)
     }
@@ -56,7 +57,6 @@ pub struct Script {
 }
 
 impl Script {
-    /// An empty program.
     pub fn new() -> Self {
         Script::default()
     }
@@ -205,7 +205,6 @@ impl Script {
         self.place(good)
     }
 
-    /// Ends a signal handler.
     pub fn end_handler(&mut self) -> &mut Self {
         self.code.push(Instruction::Return {});
         self
@@ -218,7 +217,6 @@ impl Script {
         self
     }
 
-    /// Stops at a breakpoint.
     pub fn breakpoint(&mut self) -> &mut Self {
         self.code.push(Instruction::Breakpoint {});
         self

@@ -86,14 +86,12 @@ impl<M: UserMemory> User<M> {
         space.copy_in(&mut pager, address, bytes).await
     }
 
-    /// The int at `address`.
     pub(crate) async fn get_int(&mut self, address: u64) -> Result<u32, Errno> {
         let mut bytes = [0; 4];
         self.get(address, &mut bytes).await?;
         Ok(u32::from_le_bytes(bytes))
     }
 
-    /// The word at `address`.
     pub(crate) async fn get_word(&mut self, address: u64) -> Result<u64, Errno> {
         let (space, mut pager) = self.memory();
         space.copy_in_word(&mut pager, address).await

@@ -27,7 +27,6 @@ fn areas(info: &'static ProcInfo) -> impl Iterator<Item = AreaInfo> {
 }
 
 impl<M: UserMemory> ProcFilesState<M> {
-    /// Pages of its areas.
     pub(super) fn pages_of(&self, listed: &Listed) -> u64 {
         let shown = self
             .info(listed.pid)

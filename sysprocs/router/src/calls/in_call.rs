@@ -10,7 +10,6 @@ use renga_wire::{Cost, Head, Request};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum CallStage {
-    /// There is no call.
     Fresh,
     /// Fragments of its call are missing.
     Receiving,
@@ -30,7 +29,6 @@ pub struct InCall {
     pub(crate) board: u8,
     pub(crate) stage: CallStage,
     pub(crate) number: u8,
-    /// The caller's index.
     pub(crate) caller: u16,
     pub(crate) request: Request,
     /// The account of the caller, if it is the slot of a program: unless the request names another.

@@ -83,7 +83,6 @@ impl OutCall {
         rules.get(place)
     }
 
-    /// Takes a new call.
     pub(crate) fn begin(&mut self, call: RawCall, board: u8, pool: Option<u16>) {
         (self.account, self.account_word) = (call.account(), call.account_word());
         (self.number, self.board, self.pool, self.next) = (self.number.wrapping_add(1), board, pool, None);

@@ -56,7 +56,6 @@ pub struct Served {
 /// Callers of one kind with their places.
 pub(crate) struct CallerSlots {
     pub(crate) of: RemoteCallers,
-    /// Their first place.
     pub(crate) first: usize,
 }
 

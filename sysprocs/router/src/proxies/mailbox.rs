@@ -11,17 +11,14 @@ use renga_rt::WaitCanceller;
 use renga_rt::account::AccountNumber;
 use renga_rt::raw::Message;
 
-/// A call to make.
 pub struct ProxyCall {
     /// The board whose process calls.
     pub board: u8,
-    /// Whose work it is.
     pub account: AccountNumber,
     /// Whether it is done only when that account is due for its share of the core.
     pub patient: bool,
     /// The server's index on this board.
     pub destination: u16,
-    /// The entry's number.
     pub op: u32,
     pub words: Message,
     /// Bytes that the call gives: the first of `slices`.
@@ -32,9 +29,7 @@ pub struct ProxyCall {
     pub slices: &'static mut [u8],
 }
 
-/// What came of it.
 pub struct ProxyReply {
-    /// The reply's words.
     pub words: Message,
     /// Bytes of the answer in the slice taken.
     pub used_bytes: usize,

@@ -24,7 +24,6 @@ impl PoolPlan {
     }
 }
 
-/// One pool.
 pub(crate) struct Pool {
     plan: PoolPlan,
     free: u16,

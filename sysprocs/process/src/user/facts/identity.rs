@@ -16,7 +16,6 @@ const NAME_FIELD_BYTES: usize = 65;
 const NAME_FIELDS: usize = 6;
 /// The release that we tell: of the Linux whose calls we imitate.
 const RELEASE: &[u8] = b"6.1.0-renga";
-/// Bytes of `struct sysinfo`.
 const SYSINFO_BYTES: usize = 112;
 const PR_GET_DUMPABLE: u32 = 3;
 const PR_SET_DUMPABLE: u32 = 4;
@@ -84,7 +83,7 @@ impl<M: UserMemory> User<M> {
                 break;
             }
             let length = (count - done).min(PAGE_BYTES as u64) as usize;
-            self.services.fill_random(&mut self.scratch[..length]);
+            self.services.random.fill(&mut self.scratch[..length]);
             let at = address.checked_add(done).ok_or(Errno::EFAULT)?;
             self.put_scratch(at, length).await?;
             done += length as u64;

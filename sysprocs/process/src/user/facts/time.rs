@@ -16,9 +16,7 @@ const CLOCK_REALTIME_COARSE: u32 = 5;
 /// Time since boot. Clocks from 1 (monotonic) to this one count from boot, but for the coarse calendar clock.
 pub const CLOCK_BOOTTIME: u32 = 7;
 const TIMER_ABSTIME: u32 = 1;
-/// ns in a second.
 pub const NS_PER_S: u64 = 1_000_000_000;
-/// ns in a microsecond.
 pub const NS_PER_US: u64 = 1_000;
 /// In the numbers of processes' clocks: of one thread, and what is counted (all, own instructions, all as scheduled).
 const CLOCK_PER_THREAD: u32 = 4;

@@ -13,7 +13,6 @@ use renga_proto::used::Used;
 use renga_rt::Errno;
 use renga_rt::account::{Count, Counts};
 
-/// Bytes of `struct rusage`.
 const USAGE_BYTES: usize = 144;
 /// Sectors in a block, as `struct rusage` counts.
 const SECTORS_PER_BLOCK: u64 = 8;

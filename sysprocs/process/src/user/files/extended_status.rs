@@ -12,7 +12,6 @@ use renga_hal::memory::UserMemory;
 use renga_proto::inode::{DISK_DEVICE, STAT_BYTES};
 use renga_rt::Errno;
 
-/// Bytes of `struct statx`.
 const STATX_BYTES: usize = 256;
 /// Mode, links, owner, times, number, size and blocks are there.
 const BASIC_STATS: u32 = 0x7ff;

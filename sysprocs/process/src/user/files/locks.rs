@@ -6,7 +6,7 @@
 use crate::user::servers::rights::LOCKS;
 use crate::user::slot::User;
 use crate::user::state::descriptors::FileDescriptor;
-use crate::user::state::fields::{STAT_SIZE_AT, half_at, word_at};
+use crate::user::state::fields::{STAT_SIZE_AT, half_at, put_ints, put_words, word_at};
 use crate::user::state::object::Handle;
 use crate::user::state::open_flags::is_path_only;
 use crate::user::state::syscall_result::{SyscallResult, restartable};
@@ -145,10 +145,9 @@ impl<M: UserMemory> User<M> {
         if found {
             let length = if last == END { 0 } else { last.wrapping_sub(first).wrapping_add(1) };
             bytes[WHENCE..WHENCE + 2].fill(0);
-            bytes[START..START + 8].copy_from_slice(&first.to_le_bytes());
-            bytes[LENGTH..LENGTH + 8].copy_from_slice(&length.to_le_bytes());
+            put_words(&mut bytes, [(START, first), (LENGTH, length)]);
             // A lock of an open file has no process.
-            bytes[PID..PID + 4].copy_from_slice(&if pid == 0 { u32::MAX } else { pid }.to_le_bytes());
+            put_ints(&mut bytes, [(PID, if pid == 0 { u32::MAX } else { pid })]);
         }
         self.put(place, &bytes).await
     }

@@ -58,12 +58,8 @@ impl<M: UserMemory> User<M> {
         let count = count as usize;
         let mut wanted = PollSet { entries: [PollEntry::default(); POLLED_MAX], count };
         for index in 0..count {
-            let mut bytes = [0; ENTRY_BYTES];
-            self.get(place.wrapping_add((index * ENTRY_BYTES) as u64), &mut bytes).await?;
-            let [n0, n1, n2, n3, e0, e1, ..] = bytes;
-            let number = i32::from_le_bytes([n0, n1, n2, n3]);
-            let events = u16::from_le_bytes([e0, e1]);
-            wanted.entries[index] = PollEntry { number: packed(number), events, found: 0 };
+            let entry = self.get_word(place.wrapping_add((index * ENTRY_BYTES) as u64)).await?;
+            wanted.entries[index] = PollEntry { number: packed(entry as i32), events: (entry >> 32) as u16, found: 0 };
         }
         let until_ns = self.time_limit(time).await?;
         self.set_call_mask(mask).await?;

@@ -63,7 +63,7 @@ impl<M: UserMemory> User<M> {
     /// Which signal descriptor a new one is: three bytes that are most unlikely to be those of one that was closed.
     fn draw_id(&mut self) -> u32 {
         let mut bytes = [0; 4];
-        self.services.fill_random(&mut bytes[..3]);
+        self.services.random.fill(&mut bytes[..3]);
         u32::from_le_bytes(bytes)
     }
 

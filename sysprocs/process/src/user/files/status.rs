@@ -22,7 +22,6 @@ use renga_rt::{Client, Errno, apart};
 
 /// `f_type` of what is under /proc.
 const PROC_MAGIC: u64 = 0x9fa0;
-/// Bytes of `struct statfs`.
 const STATFS_BYTES: usize = 120;
 /// `tv_nsec` values of `utimensat` with a meaning.
 const UTIME_NOW: u64 = 0x3fff_ffff;

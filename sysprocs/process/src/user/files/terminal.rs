@@ -87,18 +87,11 @@ impl<M: UserMemory> User<M> {
             }
             TIOCGWINSZ => {
                 let size = console.call(GetWindow {}, ()).await?;
-                let mut bytes = [0; 8];
-                bytes[..2].copy_from_slice(&size.rows.to_le_bytes());
-                bytes[2..4].copy_from_slice(&size.columns.to_le_bytes());
-                self.put(place, &bytes).await?;
+                self.put_words(place, [u64::from(size.rows) | u64::from(size.columns) << 16]).await?;
             }
             TIOCSWINSZ => {
-                let mut bytes = [0; 8];
-                self.get(place, &mut bytes).await?;
-                let [rows_low, rows_high, columns_low, columns_high, ..] = bytes;
-                let rows = u16::from_le_bytes([rows_low, rows_high]);
-                let columns = u16::from_le_bytes([columns_low, columns_high]);
-                console.call(SetWindow { rows, columns }, ()).await?;
+                let size = self.get_word(place).await?;
+                console.call(SetWindow { rows: size as u16, columns: (size >> 16) as u16 }, ()).await?;
             }
             TIOCGSID => {
                 let session = self.relations().await?.session;

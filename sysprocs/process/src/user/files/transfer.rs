@@ -54,14 +54,12 @@ impl Buffers {
 /// How far a transfer has come in its buffers.
 struct Cursor {
     buffers: Buffers,
-    /// The next buffer.
     next: u64,
     /// The rest of the present one.
     address: u64,
     left: u64,
 }
 
-/// Which way bytes go.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Direction {
     /// To the program.

@@ -7,6 +7,7 @@
 use crate::user::files::poll_round::PollRound;
 use crate::user::servers::object_calls::is_loss;
 use crate::user::slot::User;
+use crate::user::state::fields::{put_words, word_at};
 use crate::user::state::image_bytes::{ImageReader, ImageWriter};
 use crate::user::state::object::{EventSort, Handle, Object, get_object, put_object};
 use crate::user::state::open_flags::O_CLOEXEC;
@@ -40,14 +41,12 @@ fn to_words(object: Object) -> Result<[u64; 2], Errno> {
     let object = if let Object::Signals { id, .. } = object { Object::Signals { mask: 0, id } } else { object };
     let mut bytes = [0; 16];
     put_object(&mut ImageWriter::new(&mut bytes), object)?;
-    let (words, _) = bytes.as_chunks::<8>();
-    Ok([u64::from_le_bytes(words[0]), u64::from_le_bytes(words[1])])
+    Ok([word_at(&bytes, 0), word_at(&bytes, 8)])
 }
 
 fn from_words(words: [u64; 2]) -> Result<Object, Errno> {
     let mut bytes = [0; 16];
-    bytes[..8].copy_from_slice(&words[0].to_le_bytes());
-    bytes[8..].copy_from_slice(&words[1].to_le_bytes());
+    put_words(&mut bytes, [(0, words[0]), (8, words[1])]);
     get_object(&mut ImageReader::new(&bytes))?.ok_or(Errno::EINVAL)
 }
 

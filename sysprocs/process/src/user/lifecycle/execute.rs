@@ -61,7 +61,6 @@ impl Scripts {
 struct HeldFiles {
     /// Uses of the program and of its dynamic linker, as long as the space has not taken them over.
     uses: [Option<MappedFile>; 2],
-    /// The program's inode.
     ino: u32,
     /// It was begun by a script.
     scripted: bool,
@@ -189,7 +188,7 @@ impl<M: UserMemory> User<M> {
         scripts: &[ScriptLine],
     ) -> Result<(), Errno> {
         let mut random = [0; 8];
-        self.services.fill_random(&mut random);
+        self.services.random.fill(&mut random);
         let mut pager = pager(self.machine, &mut self.services);
         let path = &self.paths[..length];
         for ScriptLine { interpreter, argument } in scripts.iter().rev() {

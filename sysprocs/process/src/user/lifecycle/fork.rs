@@ -48,7 +48,6 @@ struct Wishes {
     clear_tid: u64,
     /// Its stack pointer; 0: the parent's.
     sp: u64,
-    /// Its thread pointer.
     tpidr: u64,
     /// How it shares the core: as its parent, in a word.
     schedule: u64,

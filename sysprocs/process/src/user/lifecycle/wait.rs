@@ -19,7 +19,6 @@ const NEWS: u32 = WAIT_ENDED | WAIT_STOPPED | WAIT_CONTINUED;
 const P_ALL: u32 = 0;
 const P_PID: u32 = 1;
 const P_PGID: u32 = 2;
-/// Bytes of `siginfo_t`.
 const SIGINFO_BYTES: usize = 128;
 
 impl<M: UserMemory> User<M> {

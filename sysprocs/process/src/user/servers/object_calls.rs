@@ -61,7 +61,7 @@ impl Services {
                 return Ok(out.len());
             }
             (Object::Random, _) => {
-                self.fill_random(out);
+                self.random.fill(out);
                 return Ok(out.len());
             }
             (Object::Signals { .. } | Object::Events { .. }, _) => return Err(Errno::EINVAL),

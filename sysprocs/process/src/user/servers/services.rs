@@ -36,6 +36,7 @@ use renga_proto::router::RouterStatus;
 use renga_proto::sessions::{ReferenceOrigin, Sessions};
 use renga_proto::slots::{FileTable, PipeTable};
 use renga_proto::steps::{self, STEPS_BYTES};
+use renga_random::Random;
 use renga_rt::{Client, Errno, Family, Local, apart, clients};
 
 clients! {
@@ -101,9 +102,7 @@ const MODE_AT: usize = 16;
 
 /// The clients, with what is needed to choose among them.
 pub struct Services {
-    /// The clients.
     pub clients: UserClients,
-    /// This board.
     pub board: u8,
     /// The board that has the disk, where init runs.
     pub disk_board: u8,
@@ -115,8 +114,8 @@ pub struct Services {
     pub(crate) frame_cache: FrameCache,
     /// Which session with each board it is.
     pub sessions: &'static Sessions,
-    /// State of the generator behind `getrandom`.
-    pub random: u64,
+    /// What `getrandom` gives: the same in every run.
+    pub(crate) random: Random,
     /// The next write to the terminal is one that programs in the background may not make, and this one may.
     pub(crate) may_write_terminal: bool,
     /// The steps that a path lookup has reported.
@@ -129,7 +128,7 @@ impl Services {
         let UserFacts { slot, seed, tables, counts, sessions, .. } = *facts;
         let has_disk = |&board: &u8| clients.paths.count(board) > 0;
         let disk_board = (0..clients.paths.boards()).find(has_disk).unwrap_or(0);
-        let random = seed ^ u64::from(board) << 40 ^ u64::from(slot) << 20;
+        let random = Random::new(seed ^ u64::from(board) << 40 ^ u64::from(slot) << 20);
         let (may_write_terminal, steps) = (false, [0; STEPS_BYTES]);
         let frame_cache = FrameCache::new();
         Services {
@@ -387,18 +386,5 @@ impl Services {
     /// The keeper of process `pid`.
     pub fn procs_of(&mut self, pid: u32) -> Result<Client<Procs, PROCS>, Errno> {
         self.clients.all_procs.at(board_of(pid, self.disk_board), 0).ok_or(Errno::ESRCH)
-    }
-
-    /// Fills `out` with numbers that repeat in every run (xorshift64*, Vigna 2016).
-    pub fn fill_random(&mut self, out: &mut [u8]) {
-        for chunk in out.chunks_mut(8) {
-            let mut state = self.random.max(1);
-            state ^= state >> 12;
-            state ^= state << 25;
-            state ^= state >> 27;
-            self.random = state;
-            let number = state.wrapping_mul(0x2545_f491_4f6c_dd1d).to_le_bytes();
-            chunk.copy_from_slice(&number[..chunk.len()]);
-        }
     }
 }

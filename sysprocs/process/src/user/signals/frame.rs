@@ -32,7 +32,6 @@ pub enum SignalOrigin {
 
 /// The stack pointer's alignment.
 pub const ALIGNMENT: u64 = 16;
-/// Bytes of `siginfo_t`.
 const INFO_BYTES: usize = 128;
 /// Where the `ucontext_t` begins.
 pub const UCONTEXT_OFFSET: u64 = INFO_BYTES as u64;

@@ -21,7 +21,6 @@ pub const ACTION_BYTES: usize = 32;
 pub struct SignalAction {
     /// `SIG_DFL`, `SIG_IGN` or an address.
     pub handler: u64,
-    /// `SA_` flags.
     pub flags: u64,
     /// Where the handler returns to, with `SA_RESTORER`.
     pub restorer: u64,
@@ -49,11 +48,8 @@ impl SignalAction {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SignalEffect {
     Nothing,
-    /// The program stops.
     Stop,
-    /// The program ends.
     End,
-    /// A handler runs.
     Handle(SignalAction),
 }
 
@@ -105,7 +101,6 @@ impl SignalActions {
         })
     }
 
-    /// What `signal` leads to.
     pub fn effect(&self, signal: u8) -> SignalEffect {
         let action = self.get(signal);
         match action.handler {

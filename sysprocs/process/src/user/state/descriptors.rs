@@ -29,7 +29,6 @@ pub struct FileDescriptor {
     pub mode: u16,
     /// Linux's open flags: access mode, O_APPEND, O_NONBLOCK.
     pub flags: u32,
-    /// Closed by exec.
     pub close_on_exec: bool,
 }
 
@@ -126,7 +125,6 @@ impl DescriptorTable {
         }
     }
 
-    /// Forgets all.
     pub fn clear(&mut self) {
         // Only those taken: each fork begins and each exit ends with this.
         while let Some(number) = self.next_used(0) {
@@ -331,7 +329,6 @@ impl DescriptorTable {
         descriptors.filter(|d| is_lost(d.object)).for_each(|d| d.object = d.object.lost());
     }
 
-    /// Any descriptor.
     pub fn any(&self) -> Option<u64> {
         self.next_used(0).map(|number| number as u64)
     }

@@ -5,7 +5,6 @@
 
 use renga_rt::Errno;
 
-/// Fields being written.
 pub struct ImageWriter<'a> {
     out: &'a mut [u8],
     at: usize,
@@ -23,7 +22,6 @@ impl<'a> ImageWriter<'a> {
         self.at += bytes.len();
         Ok(())
     }
-    /// Appends a word.
     pub fn word(&mut self, word: u64) -> Result<(), Errno> {
         self.put(&word.to_le_bytes())
     }
@@ -44,7 +42,6 @@ impl<'a> ImageWriter<'a> {
     }
 }
 
-/// Fields being read.
 pub struct ImageReader<'a>(&'a [u8]);
 
 impl<'a> ImageReader<'a> {
@@ -52,13 +49,11 @@ impl<'a> ImageReader<'a> {
     pub fn new(bytes: &'a [u8]) -> Self {
         ImageReader(bytes)
     }
-    /// The next `N` bytes.
     pub fn take<const N: usize>(&mut self) -> Result<[u8; N], Errno> {
         let (head, rest) = self.0.split_first_chunk::<N>().ok_or(Errno::EINVAL)?;
         self.0 = rest;
         Ok(*head)
     }
-    /// The next word.
     pub fn word(&mut self) -> Result<u64, Errno> {
         Ok(u64::from_le_bytes(self.take()?))
     }

@@ -12,7 +12,6 @@ use renga_rt::Errno;
 /// An object of a server: the server's board, its number there, and which of its generations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Handle {
-    /// The server's board.
     pub board: u8,
     pub number: u16,
     pub generation: u32,
@@ -25,7 +24,6 @@ pub enum Object {
     File(Handle),
     /// An end of a pipe or of a fifo.
     Pipe {
-        /// The pipe.
         at: Handle,
         end: PipeEnd,
         /// Of a fifo's reader that opened it while nobody wrote: how many writers had opened it until then.
@@ -33,9 +31,7 @@ pub enum Object {
     },
     /// Both ends of a fifo, opened at once.
     Fifo(Handle),
-    /// An event file.
     Events {
-        /// The event file.
         at: Handle,
         /// What it is to a program.
         sort: EventSort,
@@ -45,18 +41,14 @@ pub enum Object {
         /// An end of a pipe; else a file.
         pipe: bool,
     },
-    /// The terminal.
     Console,
     /// A fifo or a symbolic link of the disk that the descriptor only names.
     Named {
         /// The generation of its inode.
         generation: u32,
     },
-    /// `/dev/null`.
     Null,
-    /// `/dev/zero`.
     Zero,
-    /// `/dev/full`.
     Full,
     /// `/dev/random` and `/dev/urandom`.
     Random,

@@ -41,7 +41,6 @@ pub struct UserFacts {
 /// The alternate stack for signal handlers.
 #[derive(Clone, Copy, Default)]
 pub struct AlternateStack {
-    /// Its lowest address.
     pub address: u64,
     /// How long it is; 0: there is none.
     pub bytes: u64,
@@ -66,9 +65,7 @@ pub struct ProgramState {
     pub parent: u32,
     pub files: DescriptorTable,
     pub limits: ResourceLimits,
-    /// Its working directory.
     pub directory: FileId,
-    /// Its root directory.
     pub root: FileId,
     /// Permission bits that it does not give to what it makes.
     pub umask: u16,
@@ -90,7 +87,6 @@ pub struct ProgramState {
     /// Whether the keeper held signals when it was last asked, which were blocked: of later ones it tells by an interrupt.
     pub may_hold_signals: bool,
     pub alternate_stack: AlternateStack,
-    /// What it runs.
     pub name: ProgramName,
     /// Where that came from.
     pub origin: ProgramOrigin,
