@@ -159,7 +159,7 @@ fn lent_bytes_max(board: &Board<'_>, caller: (Kind, u8), (server, op): (Kind, u3
     row.map_or(0, |row| usize::from(if may_wait { row.own_pages } else { row.shared_pages }) * PAGE_BYTES)
 }
 
-/// Interrupts everybody now and then, and tells how far the attack is.
+/// Interrupts everybody now and then, and logs how far the attack is.
 async fn prodder(mut me: Me, wait_cancellers: &'static [WaitCanceller], attack: &'static Attack) -> Never {
     loop {
         for _ in 0..ROUNDS_TOLD {

@@ -10,7 +10,7 @@ use renga_rt::{Me, Never, PAGE_BYTES};
 use renga_systems::tables::Board;
 use renga_systems::{Directory, Kind};
 
-/// Between two looks whether it is asked for, ns.
+/// Between two polls of the request, ns.
 const PAUSE_NS: u64 = 1_000_000;
 
 /// A call, and what became of it.

@@ -1,7 +1,7 @@
 //! The areas of one address space, in order.
 //!
 //! Invariant: sorted, without overlap, at most [`AREAS_MAX`]; neighbours that could be one are one, as
-//! far as the operations here made them so. Not here: pages; whoever changes areas unmaps first.
+//! far as the operations here made them so. Not here: pages; callers unmap the pages before they change areas.
 
 use crate::area::Area;
 use renga_abi::Errno;
@@ -88,7 +88,7 @@ impl Areas {
             return Ok(());
         }
         let mut at = first;
-        // Each turn shortens an area or removes one.
+        // Each pass shortens an area or removes one.
         while let Some(&area) = self.0.get(at).filter(|area| area.start < end) {
             if area.start < start {
                 self.0[at] = area.part(area.start, start);
@@ -109,7 +109,7 @@ impl Areas {
             return Err(Errno::ENOMEM);
         }
         let mut at = start;
-        // Each turn passes one area.
+        // Each pass passes one area.
         while at < end {
             let Some(&area) = self.find(at) else { break };
             let part = area.part(at, end);

@@ -1,6 +1,6 @@
 //! Showing pages of files that are cached, many in one step: around a fault, and a whole program when it is loaded.
 //!
-//! Invariant: a page that cannot be shown is given back; none is read. Not here: one page, which may have to be read
+//! Invariant: a page that cannot be mapped is given back; none is read. Not here: one page, which may have to be read
 //! (`fault.rs`).
 
 use crate::area::{Area, Origin};
@@ -27,7 +27,7 @@ impl Space {
         let file = self.table.files.get(file).ok_or(Errno::EIO)?;
         let whole = ((bytes / PAGE) as u32).min(area.end - area.start);
         let (mut page, end) = (first.max(area.start), end.min(area.start + whole));
-        // Each turn passes a step.
+        // Each pass passes a step.
         while page < end {
             let mut found = [NOT_LISTED; PAGES_PER_STEP];
             let list = &mut found[..((end - page) as usize).min(PAGES_PER_STEP)];
@@ -61,7 +61,7 @@ impl Space {
             if done == list.len() {
                 return Ok(());
             }
-            // Each turn adds a table: `TABLES_PER_MAP_MAX` for a page at most.
+            // Each pass adds a table: `TABLES_PER_MAP_MAX` for a page at most.
             if let Err(errno) = pager.add_table(self.root, run.next).await {
                 for listed in list[done..].iter().filter(|&&listed| listed != NOT_LISTED) {
                     pager.free(Frame(u32::from_le_bytes(*listed))).await;

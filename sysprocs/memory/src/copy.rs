@@ -1,4 +1,4 @@
-//! User memory as system calls see it: pieces within one page that can be lent to servers, and copies.
+//! User memory as system calls see it: pieces within one page that can be passed to servers, and copies.
 //!
 //! Every address here comes from the program and is checked: `EFAULT` where it may not read or write.
 //! A piece borrows its space, so that a process holds at most one at a time: two in one page would
@@ -60,7 +60,7 @@ impl Space {
     }
 
     /// The program's memory from `va` on, up to `length` bytes and up to the end of its page, to be
-    /// read or lent as a slice given. `length` is not 0.
+    /// read, or passed as a slice given. `length` is not 0.
     pub async fn page_for_read<M: UserMemory>(
         &mut self,
         pager: &mut Pager<'_, M>,
@@ -76,7 +76,7 @@ impl Space {
         Err(Errno::EFAULT)
     }
 
-    /// As `page_for_read`, to be written or lent as a slice taken.
+    /// As `page_for_read`, to be written, or passed as a slice taken.
     pub async fn page_for_write<M: UserMemory>(
         &mut self,
         pager: &mut Pager<'_, M>,

@@ -81,7 +81,7 @@ impl Reader<'_> {
 }
 
 impl Space {
-    /// Writes `copy` so that whoever decodes the bytes owns it, or runs in it while this one is not used. How many bytes;
+    /// Writes `copy` so that the process that decodes the bytes owns it, or runs in it while this one is not used. How many bytes;
     /// `E2BIG` if they do not fit.
     pub fn encode_copy(&self, copy: &SpaceCopy, out: &mut [u8]) -> Result<usize, Errno> {
         let mut writer = Writer { out, at: 0 };

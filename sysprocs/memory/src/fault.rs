@@ -66,7 +66,7 @@ pub(crate) const fn allows(access: Access, kind: AccessKind) -> bool {
     }
 }
 
-/// What the processor may be told of a page whose frame others have, too.
+/// The access that the processor gets to a page whose frame others have, too.
 pub(crate) const fn shared(access: Access) -> Access {
     match access {
         Access::ReadWrite => Access::Read,
@@ -112,7 +112,7 @@ impl Space {
             && self.area_at(address).is_some_and(|area| area.origin != Origin::Zero)
     }
 
-    /// Asks for the inode of the area's file anew, since the board of the inodes was started again.
+    /// Reactivates the inode of the area's file after a reboot of the disk board.
     pub(crate) async fn reopen<M: UserMemory>(&mut self, pager: &mut Pager<'_, M>, area: &Area) -> Result<(), Errno> {
         let Origin::File { file: index, .. } = area.origin else { return Err(Errno::EIO) };
         let slot = pager.reopen_file(self.table.files.get(index).ok_or(Errno::EIO)?).await?;

@@ -2,9 +2,9 @@
 //!
 //! A file is known by inode number and generation. Invariant: while the session in which its reference was got is the
 //! present one, that counts once, at the directory or at the board's name cache, and its inode is with process `slot`.
-//! With a session all of them end, so each is asked for anew; one that is gone stays, for those who still use it, but
+//! With a session all of them end, so each is reactivated; one that is gone stays, for those who still use it, but
 //! without a reference. The router says once that a session is over (`ESTALE`), maybe long after: only stamps
-//! tell what is good. Inode 0 stands for memory without a file, which the directory knows nothing of: its generation is
+//! say what is good. Inode 0 stands for memory without a file, which the directory knows nothing of: its generation is
 //! a number of ours.
 //!
 //! Not here: calls (`references.rs`), pages (`renga_pages`).
@@ -22,7 +22,7 @@ pub const FILES_MAX: usize = 2048;
 /// Chains by which a file is found; a power of two.
 const CHAINS: usize = 256;
 
-/// Which file: its inode's number, and what tells it from others that had that number.
+/// Which file: its inode's number, and what distinguishes it from others that had that number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct FileKey {
     pub ino: u32,
@@ -154,7 +154,7 @@ impl FileReferences {
         reference.filter(|reference| sessions.is_good(board, reference.origin))
     }
 
-    /// After the end of a session: asks for all files anew.
+    /// After the end of a session: reactivates all files.
     async fn begin_anew(&mut self) {
         let board = self.board();
         let (mut at, mut now) = (0, self.sessions.now(board));
@@ -185,7 +185,7 @@ impl FileReferences {
         loop {
             let origin = self.sessions.origin(self.board());
             match self.directory.call(Reactivate { ino, generation }, ()).await {
-                // The end of a session is told once.
+                // The router reports the end of a session once.
                 Err(Errno::ESTALE) if !core::mem::replace(&mut told, true) => {}
                 found => return found.map(|slot| Reference { slot, origin }),
             }
@@ -239,7 +239,7 @@ impl FileReferences {
     /// anew: so that one is, too.
     async fn renew(&mut self, key: FileKey) {
         if self.good(key).is_none() {
-            // Who faults is told what is wrong.
+            // The next fault reports what is wrong.
             let _ = self.reopen(key).await;
         }
     }
@@ -259,7 +259,7 @@ impl FileReferences {
             self.renew(key).await;
             return Ok(());
         }
-        // The board has one already. An error is told to who syncs.
+        // The board has one already. The next sync reports an error.
         let _ = self.give_back(key, reference).await;
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Fork: a second space with the same content, copied page by page only when one side writes.
 //!
-//! Every page that the space shows is shown in the copy at once, those of files too: most children go on in the same
+//! Every page that the space maps is mapped in the copy at once, those of files too: most children go on in the same
 //! code, and a run of pages costs less than a fault. But not those of shared areas, which the page cache must know of:
 //! the child faults on them, and finds the same. Not here: the frames' references (`memory.rs`), how the copy
 //! gets to the child (`encode.rs`).
@@ -12,7 +12,7 @@ use renga_abi::Errno;
 use renga_hal::memory::{Frame, USER_END, UserMemory};
 use renga_proto::memory::ShareFrames;
 
-/// A copy of a space with the same areas and files, of which it has its own use; or the space itself, lent, with a copy
+/// A copy of a space with the same areas and files, of which it has its own use; or the space itself, borrowed, with a copy
 /// of its areas. Given to a child by [`Space::encode_copy`], or given back by [`Space::discard_copy`].
 pub struct SpaceCopy {
     pub(crate) root: Frame,
@@ -123,7 +123,7 @@ impl Space {
     ) -> Result<(), Errno> {
         for area in self.table.areas.as_slice().iter().filter(|area| !area.is_shared()) {
             let (mut at, end) = (area.start_address(), area.end_address());
-            // Each turn passes a list of pages, or gives a table for the next ones.
+            // Each pass passes a list of pages, or gives a table for the next ones.
             while at < end {
                 let run = pager.machine.share_run(self.root, copy, (at, end), uncounted.list.room());
                 uncounted.list.added(run.pages);

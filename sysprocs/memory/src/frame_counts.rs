@@ -1,4 +1,4 @@
-//! How many references each page frame of a board has, a word each: whoever has one may look, without a call, whether it is the only one.
+//! How many references each page frame of a board has, a word each: a holder sees without a call whether its reference is the only one.
 //!
 //! Invariant: the memory process alone writes them. A frame with one reference gets no second one but by who has that one; so who finds
 //! that it has the only one has it as long as it likes. What others did with the frame before they gave their references back is

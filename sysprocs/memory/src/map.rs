@@ -1,6 +1,6 @@
 //! Mapping and unmapping: what mmap, munmap, mprotect, mremap and brk do to a space.
 //!
-//! Invariant: areas change before pages do, so a page is never shown with more access than its area
+//! Invariant: areas change before pages do, so a page is never mapped with more access than its area
 //! has. A borrowed space refuses all of it (`ENOMEM`): its lender would not learn of the change.
 //!
 //! Not here: flags of the system calls, what a shared mapping shows (`shared_fault.rs`).
@@ -285,7 +285,7 @@ impl Space {
 
     fn protect_pages<M: UserMemory>(&self, machine: &M, (start, end): (u64, u64), access: Access) {
         let mut at = start;
-        // Each turn passes a page.
+        // Each pass passes a page.
         while let Some((va, _, old)) = self.next_page(machine, at, end) {
             let new = if old.writable() { access } else { shared(access) };
             machine.protect(self.root, va, new);
@@ -364,7 +364,7 @@ impl Space {
         target: u64,
     ) -> Result<(), Errno> {
         let mut at = start;
-        // Each turn moves a page.
+        // Each pass moves a page.
         while let Some((va, frame, access)) = self.next_page(pager.machine, at, end) {
             if let Err(errno) = pager.map(self.root, va - start + target, frame, access).await {
                 let back = start..va;

@@ -81,8 +81,8 @@ impl Export {
             pager.free(list).await;
         }
     }
-    /// It has not: gives all frames on the other board back. If that has begun anew they are free there, and
-    /// their numbers may be somebody's: the first call is told `ESTALE`, and none follows.
+    /// It has not: gives all frames on the other board back. If that has rebooted they are free there, and
+    /// their numbers may be somebody's: the first call gets `ESTALE`, and none follows.
     pub async fn cancel<M: UserMemory, const ENTRIES: u32>(
         mut self,
         pager: &mut Pager<'_, M>,
@@ -155,7 +155,7 @@ impl Space {
         export: &mut Export,
     ) -> Result<(), Errno> {
         let mut at = 0;
-        // Each turn passes a page.
+        // Each pass passes a page.
         while let Some((va, page)) = self.next_private_page(pager.machine, at) {
             let stored = if self.may_share(va) {
                 drop(page);
@@ -206,7 +206,7 @@ impl Space {
     fn next_private_page<'m, M: UserMemory>(&self, machine: &'m M, from: u64) -> Option<(u64, PageRef<'m>)> {
         for area in self.table.areas.within(number(from), number(STACK_END)).iter().filter(|area| area.touched) {
             let (mut at, end) = (from.max(area.start_address()), area.end_address());
-            // Each turn passes a page.
+            // Each pass passes a page.
             while let Some((va, frame, _)) = self.next_page(machine, at, end) {
                 let page = machine.shared_page(frame);
                 if area.origin != Origin::Zero || page.iter().any(|&byte| byte != 0) {

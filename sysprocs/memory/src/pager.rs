@@ -149,7 +149,7 @@ impl<M: UserMemory> Pager<'_, M> {
         self.read_begun(begun, file, page).await.map(|read| read.frame)
     }
 
-    /// As `read_page`, of a page that is to be shown because it is shared; also whether the cache was offered it.
+    /// As `read_page`, of a page that is to be mapped because it is shared; also whether the cache was offered it.
     pub(crate) async fn read_shared(&mut self, file: MappedFile, page: u32) -> Result<PageRead, Errno> {
         let begun = Fill::begin_shared(self.memory, self.pages, file.id(), page).await?;
         self.read_begun(begun, file, page).await

@@ -1,7 +1,7 @@
 //! Faults in areas whose pages are others', too: a file's, or an object's.
 //!
 //! The page cache shows the page itself (`MapPages`), and withholds it again when it changes or goes; the space then
-//! finds a page that nobody may use, gives it back and asks anew. Before a page of a file can be written it is made dirty
+//! finds a page that nobody may use, gives it back and asks again. Before a page of a file can be written it is made dirty
 //! (`storing.rs`).
 //!
 //! Not here: what the cache does with it (`renga_pages`), private pages (`fault.rs`).
@@ -123,7 +123,7 @@ impl Space {
                 let file = self.table.files.get(index).ok_or(Errno::EIO)?.id();
                 let show = MapPages { file, page, count: 1, space: self.root.0, at, map_for: MapFor::Read };
                 let mut shown = Err(Errno::ENXIO);
-                // At most a turn for each table.
+                // At most a pass for each table.
                 while shown == Err(Errno::ENXIO) {
                     shown = pager.pages.call(show, ()).await;
                     if shown == Err(Errno::ENXIO) {

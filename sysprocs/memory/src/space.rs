@@ -65,7 +65,7 @@ impl Space {
         Space { root, table, break_start: 0, break_end: 0, borrowed, shared: NOWHERE, pages_most: Cell::new(0) }
     }
 
-    /// The number that a program's turn names it by (`Me::run_user`).
+    /// The number by which a time slice of its program names it (`Me::run_user`).
     pub fn number(&self) -> u32 {
         self.root.0
     }
@@ -73,7 +73,7 @@ impl Space {
     pub fn root(&self) -> Frame {
         self.root
     }
-    /// Most pages that it has shown at a time.
+    /// Most pages that it has mapped at a time.
     pub fn pages_most<M: UserMemory>(&self, machine: &M) -> u32 {
         self.pages_most.get().max(machine.pages(self.root))
     }
@@ -81,7 +81,7 @@ impl Space {
     pub fn is_borrowed(&self) -> bool {
         self.borrowed
     }
-    /// Whether a page may be others', too, that `address` is in: so it is not to be lent to anybody.
+    /// Whether a page may be others', too, that `address` is in: so it is not to be passed to anybody.
     #[inline]
     pub fn may_share(&self, address: u64) -> bool {
         self.shared.0 <= address && address < self.shared.1
@@ -149,7 +149,7 @@ impl Space {
         list: &mut FrameList,
     ) {
         let mut at = start;
-        // Each turn unmaps a list of pages, or ends.
+        // Each pass unmaps a list of pages, or ends.
         while at < end {
             let run = pager.machine.unmap_run(root, (at, end), list.room());
             list.added(run.pages);
@@ -182,7 +182,7 @@ impl Space {
 
     /// Gives back the use of files that no area shows any more.
     pub(crate) async fn release_unused_files<M: UserMemory>(&mut self, pager: &mut Pager<'_, M>) {
-        // Each turn takes a file out.
+        // Each pass takes a file out.
         while let Some(file) = self.table.take_unused_file() {
             pager.release_file(file).await;
         }

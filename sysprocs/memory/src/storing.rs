@@ -70,7 +70,7 @@ impl<M: UserMemory> Pager<'_, M> {
         let mut inode = self.inode(file.slot).ok_or(Errno::EIO)?;
         match inode.call(DirtyPage { ino: file.ino, page: NO_PAGE }, &mut []).await {
             Err(Errno::EOPNOTSUPP) => Ok(false),
-            // Behind every end. Who is told that a board was started again asks anew when he faults.
+            // Behind every end. A process that learns of a reboot asks again at its next fault.
             Ok(_) | Err(Errno::EFBIG | Errno::ESTALE) => Ok(true),
             Err(errno) => Err(errno),
         }
@@ -79,7 +79,7 @@ impl<M: UserMemory> Pager<'_, M> {
     /// What is dirty here of `file` goes to the board of the inodes, but for what finds room only after a commit.
     pub(crate) async fn take_home(&mut self, file: MappedFile) -> Result<(), Errno> {
         let mut inode = self.inode(file.slot).ok_or(Errno::EIO)?;
-        // Each turn takes pages, of which there are no more than this board holds.
+        // Each pass takes pages, of which there are no more than this board holds.
         loop {
             match inode.call(LeaseWrite::flush(file.ino), ()).await {
                 Ok(lease) if lease.below > 0 => {}

@@ -296,7 +296,7 @@ impl PipeState {
         }
     }
 
-    /// Moves bytes and answers everybody whose wait is over. Each turn of the loop answers one
+    /// Moves bytes and answers everybody whose wait is over. Each pass of the loop answers one
     /// waiting call or moves bytes of one, so it is bounded by those kept.
     fn settle(&mut self) {
         loop {

@@ -52,25 +52,25 @@ pub fn first(set: SignalSet) -> Option<u8> {
     (urgent != 0).then(|| urgent.trailing_zeros() as u8 + 1)
 }
 
-/// The status by which `wait4` tells of a process that exited with `code`.
+/// The status that `wait4` reports of a process that exited with `code`.
 pub const fn exited(code: u8) -> u32 {
     (code as u32) << 8
 }
 
-/// The status by which `wait4` tells of a process that `signal` killed.
+/// The status that `wait4` reports of a process that `signal` killed.
 pub const fn killed(signal: u8) -> u32 {
     signal as u32 & 0x7f
 }
 
-/// The status by which `wait4` tells of a process that `signal` stopped.
+/// The status that `wait4` reports of a process that `signal` stopped.
 pub const fn stopped(signal: u8) -> u32 {
     (signal as u32) << 8 | 0x7f
 }
 
-/// The status by which `wait4` tells of a process that goes on.
+/// The status that `wait4` reports of a process that goes on.
 pub const CONTINUED: u32 = 0xffff;
 
-/// What SIGCHLD tells of child `pid` and its status (`CLD_EXITED`, `CLD_KILLED`, `CLD_STOPPED`, `CLD_CONTINUED`).
+/// What SIGCHLD reports of child `pid` and its status (`CLD_EXITED`, `CLD_KILLED`, `CLD_STOPPED`, `CLD_CONTINUED`).
 pub fn of_child(pid: u32, status: u32) -> Cause {
     let (code, value) = match status & 0x7f {
         _ if status == CONTINUED => (6, SIGCONT.into()),

@@ -35,7 +35,7 @@ pub struct PlacedEdge {
     pub calls: Option<u64>,
 }
 
-/// The system as placed: what a server of synthetic files is told of it.
+/// The system as placed: what a server of synthetic files knows of it.
 pub trait Plan {
     /// The kind of a process of any board, by name.
     fn kind_name(&self, id: ProcId) -> &'static str;

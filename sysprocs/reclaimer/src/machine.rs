@@ -1,11 +1,11 @@
 //! When how much is reclaimed, without calls and without a clock.
 //!
 //! The ordinary reclaimer begins when fewer frames are free than the low mark and ends at the high mark, a small batch at a time; behind
-//! so many of them programs run for a while. The batcher looks once a second: if in the last one at least so many pages came in,
+//! so many of them programs run for a while. The batcher samples once a second: if in the last one at least so many pages came in,
 //! and fewer frames are free than its threshold, it reclaims one batch, without a pause between its steps.
 //!
 //! Invariant: a step is at most [`PAGES_PER_STEP_MAX`] pages. What it waits for comes: an alarm, or the wake-up that follows when frames
-//! become few again; while they stay few and none are to be had, it looks again at intervals that double.
+//! become few again; while they stay few and none are to be had, it samples again at intervals that double.
 //! Not here: which pages go.
 
 use crate::settings::{ReclaimSettings, ReclaimThreshold};
@@ -21,7 +21,7 @@ const PAUSE_NS: u64 = 100_000;
 const LARGE_STEP: u32 = 256;
 /// Most pages that a step gives up.
 pub const PAGES_PER_STEP_MAX: u32 = LARGE_STEP;
-/// How often the batcher looks (the paper's 3.2).
+/// How often the batcher samples (the paper's 3.2).
 pub(crate) const LOOK_NS: u64 = 1_000_000_000;
 /// When few are free and none are to be had: the first interval, and the longest.
 const RETRY_FIRST_NS: u64 = 100_000_000;
@@ -106,7 +106,7 @@ struct LastLook {
 pub struct ReclaimMachine {
     state: ReclaimPhase,
     last: Option<LastLook>,
-    /// Frames are few and none are to be had: look again then, and the interval after that.
+    /// Frames are few and none are to be had: sample again then, and the interval after that.
     retry: Option<(u64, u64)>,
     ordinary: WorkCounts,
     batches: WorkCounts,

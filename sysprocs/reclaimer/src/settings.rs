@@ -23,7 +23,7 @@ const COUNT: usize = 3;
 const REQUESTS: u32 = 1_500;
 const REQUESTS_MAX: u32 = 10_000_000;
 /// Of all frames: the threshold of free ones, and a batch. With 1 GB and 4 GB of 48 GB (5.1) the paper's machine has some 7 s of its
-/// disk's reading between looks; a board with an SD card has more than that with an eighth.
+/// disk's reading between samples; a board with an SD card has more than that with an eighth.
 const FREE_SHARE: u32 = 8;
 const BATCH_SHARE: u32 = 8;
 /// More would leave no cache.

@@ -1,4 +1,4 @@
-//! The loop: while there are jobs it looks at every board once a period, more often while some run, and says who is held until
+//! The loop: while there are jobs it samples every board once a period, more often while some run, and says who is held until
 //! it comes again.
 //!
 //! Invariant: without jobs there is no alarm. Boards are asked in turn: one that dies answers by its death, and those
@@ -18,7 +18,7 @@ use renga_rt::{BOARDS_MAX, Client, Errno, Family, Me, Never, Port, Protocol, cli
 const NS_PER_MS: u64 = 1_000_000;
 /// Periods that an order holds when it is not renewed.
 const LEASE_PERIODS: u64 = 3;
-/// While jobs run that may be held, boards are looked at so many times as often: what they contend for lasts so much shorter.
+/// While jobs run that may be held, boards are sampled so many times as often: what they contend for lasts so much shorter.
 const LOOKS_WHILE_RUNNING: u64 = 4;
 /// But not more often than a period can be, ns.
 const PAUSE_NS_MIN: u64 = 10 * NS_PER_MS;
@@ -121,7 +121,7 @@ impl RegulatorState {
         self.orders.iter().any(|orders| *orders != 0)
     }
 
-    /// From one look to the next, ns.
+    /// From one sample to the next, ns.
     fn pause_ns(&self) -> u64 {
         let jobs = self.samples.iter().flatten().any(|sample| sample.jobs > 0);
         let some_run = self.settings.policy != RegulationPolicy::Off && jobs && !self.holds_some();
@@ -150,7 +150,7 @@ impl RegulatorState {
         Ok(())
     }
 
-    /// Looks at every board, and has jobs held or let go by what is seen.
+    /// Samples every board, and has jobs suspended or resumed accordingly.
     async fn look(&mut self) {
         let began_ns = self.me.now_ns();
         for board in 0..self.clients.procs.boards().min(BOARDS_MAX as u8) {

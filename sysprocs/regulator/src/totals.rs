@@ -1,6 +1,6 @@
 //! What was seen since there are jobs: how often each resource was contended, and who used how much of it.
 //!
-//! Invariant: only what was seen of a board at a look is added, once. Not here: what follows from it (`machine.rs`).
+//! Invariant: each sample of a board is added once. Not here: what follows from it (`machine.rs`).
 
 use crate::machine::{Orders, Samples};
 use core::fmt::Write;
@@ -27,7 +27,7 @@ pub(crate) struct Totals {
 }
 
 impl Totals {
-    /// Adds what was seen at a look, and where jobs contended.
+    /// Adds a sample of each board, and where jobs contended.
     pub(crate) fn add(&mut self, samples: &Samples, contended: &Orders) {
         for ((total, sample), contended) in self.boards.iter_mut().zip(samples).zip(contended) {
             let Some(sample) = sample else { continue };

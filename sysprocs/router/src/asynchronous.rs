@@ -151,7 +151,7 @@ impl<D: Phy + 'static> Router<D> {
                 self.start_call(place);
             }
             Some(copy) if self.memory.in_copies[copy].stage == CopyStage::Queued => self.start_copy(copy, place),
-            Some(_) => {} // under way; its end looks here again
+            Some(_) => {} // under way; its end calls this again
         }
     }
 

@@ -87,7 +87,7 @@ impl<D: Phy + 'static> Router<D> {
         }
     }
 
-    /// Tells the other boards of callers that were interrupted since the last look.
+    /// Reports callers that were interrupted since the last pass to the boards that they call.
     pub(crate) fn send_interrupts(&mut self) {
         let mut from = 0;
         // Bounded by the places.

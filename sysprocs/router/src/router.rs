@@ -17,7 +17,7 @@ use renga_rt::{Me, Never};
 use renga_wire::frame::Hello;
 use renga_wire::{FrameKind, Head, Header, LinkFrame};
 
-/// Frames that one turn of the loop takes from the device; it interrupts again if there are more.
+/// Frames that one pass of the loop takes from the device; it interrupts again if there are more.
 const RECEIVE_FRAMES_PER_TURN: usize = 32;
 
 /// Carries the calls of this board's processes to other boards, and theirs to proxies here; `frame` is

@@ -22,7 +22,7 @@ pub const TRIES_MAX: u8 = 4;
 pub const PAUSE_NS: u64 = 200_000;
 /// Frames that wait to be sent.
 const QUEUE_FRAMES: usize = 4;
-/// Events that one turn takes from the phy; it interrupts again if there are more.
+/// Events that one pass takes from the phy; it interrupts again if there are more.
 const EVENTS_PER_TURN: usize = 64;
 /// Bytes of the longest frame of the protocol.
 const CONTROL_BYTES_MAX: usize = frame_bytes(renga_wire::bus::CONTROL_PAYLOAD_BYTES_MAX);

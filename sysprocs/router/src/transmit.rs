@@ -28,7 +28,7 @@ impl<D: Phy + 'static> Router<D> {
     }
 
     /// Sends what can be sent, one frame to each board in turn, until nothing is left or the device is
-    /// full: then it goes on with the board whose turn it was. Bounded by the windows.
+    /// full: then it goes on with the board that found it full. Bounded by the windows.
     pub(crate) fn transmit(&mut self) {
         let boards = self.memory.peers.len() as u8;
         let mut more = !self.transmit_full;

@@ -196,7 +196,7 @@ impl ArgumentPages {
     /// The offset behind the string (and its zero) that begins at `offset`.
     pub(crate) fn behind_string<M: UserMemory>(&self, machine: &M, offset: usize) -> usize {
         let mut at = offset;
-        // Each turn passes a page; the last string ends before the pages do.
+        // Each pass passes a page; the last string ends before the pages do.
         while at < self.length {
             let page = machine.shared_page(self.frame(machine, at / PAGE_BYTES));
             if let Some(length) = zero_in(&page[at % PAGE_BYTES..]) {
@@ -227,7 +227,7 @@ impl ArgumentPages {
             return Ok(0);
         }
         let mut count = 0;
-        // Each turn adds at least a byte, of which there are at most `PAGES_MAX` pages.
+        // Each pass adds at least a byte, of which there are at most `PAGES_MAX` pages.
         loop {
             let index = u64::from(skip) + u64::from(count);
             let at = vector.checked_add(index * 8).ok_or(Errno::EFAULT)?;
@@ -248,7 +248,7 @@ impl ArgumentPages {
         string: u64,
     ) -> Result<(), Errno> {
         let (mut at, start) = (string, self.length);
-        // Each turn adds a page's rest, of which there are at most `PAGES_MAX`.
+        // Each pass adds a page's rest, of which there are at most `PAGES_MAX`.
         loop {
             let mut copy = [0; SHARED_BYTES];
             if space.may_share(at) {

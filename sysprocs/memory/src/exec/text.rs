@@ -52,7 +52,7 @@ impl Space {
         }
         let pages_before = pager.machine.pages(self.root);
         let (mut page, end) = (number(at), number(at + SHARED_TABLE_SPAN_BYTES));
-        // Each turn passes an area.
+        // Each pass passes an area.
         while let Some(&area) = self.table.areas.within(page, end).first() {
             self.show_cached(pager, &area, (page, end)).await?;
             page = area.end;

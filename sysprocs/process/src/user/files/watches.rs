@@ -2,7 +2,7 @@
 //!
 //! Invariant: a set is kept by the board of its maker, and shared by all who have it; who waits looks at each thing that
 //! it watches, as `poll` does, and claims there what is told once only. What is closed is found out by its server, which
-//! no longer knows it, when somebody waits. Not here: the sets (`renga_clock`), looking and waiting (`look.rs`).
+//! no longer knows it, when somebody waits. Not here: the sets (`renga_clock`), polling and waiting (`poll_round.rs`).
 
 use crate::user::files::poll_round::PollRound;
 use crate::user::servers::object_calls::is_loss;

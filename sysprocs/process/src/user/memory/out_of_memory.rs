@@ -1,7 +1,7 @@
 //! When no page frame is left for a program: it waits until another one has ended.
 //!
 //! A call that fails for want of frames has done nothing, so it is made again. Not here: who is killed
-//! (`procs/relief.rs`), limits of the program itself, which have the same error.
+//! (`procs/out_of_memory.rs`), limits of the program itself, which have the same error.
 
 use crate::signals::{SIGKILL, killed};
 use crate::user::slot::User;
