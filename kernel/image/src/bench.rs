@@ -17,7 +17,7 @@ use pins::Room;
 use remote_call::CorePair;
 use renga_arch_aarch64::cpu::ThisCore;
 use renga_core::{Address, Arena, Client, Core, Me, Port, Process, Protocol, protocol};
-use renga_rt::given::BenchServers as _;
+use renga_rt::given::Servers as _;
 use renga_rt::{Errno, Never, PAGE_BYTES, ProcId};
 use renga_systems::Directory;
 

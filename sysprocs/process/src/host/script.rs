@@ -57,6 +57,7 @@ pub struct Script {
 }
 
 impl Script {
+    /// An empty program.
     pub fn new() -> Self {
         Script::default()
     }
@@ -205,6 +206,7 @@ impl Script {
         self.place(good)
     }
 
+    /// Ends a signal handler.
     pub fn end_handler(&mut self) -> &mut Self {
         self.code.push(Instruction::Return {});
         self
@@ -217,6 +219,7 @@ impl Script {
         self
     }
 
+    /// Stops at a breakpoint.
     pub fn breakpoint(&mut self) -> &mut Self {
         self.code.push(Instruction::Breakpoint {});
         self
