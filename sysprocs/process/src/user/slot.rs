@@ -77,7 +77,8 @@ impl<M: UserMemory> User<M> {
 
     /// Copies words to the program's memory.
     pub(crate) async fn put_words<const N: usize>(&mut self, address: u64, words: [u64; N]) -> Result<(), Errno> {
-        self.put(address, words.map(u64::to_le_bytes).as_flattened()).await
+        let (space, mut pager) = self.memory();
+        space.copy_out(&mut pager, address, words.map(u64::to_le_bytes).as_flattened()).await
     }
 
     /// Copies from the program's memory.
@@ -88,7 +89,8 @@ impl<M: UserMemory> User<M> {
 
     pub(crate) async fn get_int(&mut self, address: u64) -> Result<u32, Errno> {
         let mut bytes = [0; 4];
-        self.get(address, &mut bytes).await?;
+        let (space, mut pager) = self.memory();
+        space.copy_in(&mut pager, address, &mut bytes).await?;
         Ok(u32::from_le_bytes(bytes))
     }
 
