@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod completions;
+mod crash;
 mod examples;
 mod hint;
 mod image;
@@ -22,6 +23,7 @@ mod trace;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub use completions::{CompletionKind, Completions};
+pub use crash::CrashArgs;
 use examples::EXAMPLES;
 pub use hint::hint;
 pub use image::{DEFAULT_CLUSTER_NAME, ImageArgs};
@@ -79,6 +81,8 @@ pub enum RengaCommand {
     Check(Check),
     /// Run the cluster in one host program, from seeds: random workloads, faults and failures
     Sim(Sim),
+    /// Cut a script's power at each of its events, restart, and let an oracle inspect the disk
+    Crash(Box<CrashArgs>),
     /// Run many independent jobs on this machine or on a Slurm cluster; results are kept
     Sweep(SweepArgs),
     /// Print the summary of a trace (`renga run --trace`), or the part that an option names
@@ -111,6 +115,7 @@ impl RengaCommand {
             RengaCommand::Bench(_) => "bench",
             RengaCommand::Check(_) => "check",
             RengaCommand::Sim(_) => "sim",
+            RengaCommand::Crash(_) => "crash",
             RengaCommand::Sweep(_) => "sweep",
             RengaCommand::Trace(_) => "trace",
             RengaCommand::Top(_) => "top",

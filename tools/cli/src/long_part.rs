@@ -13,6 +13,8 @@ pub enum LongPart {
     Pair4,
     /// 225 more seeds of link faults and deaths on booted boards, each of them twice
     Chaos,
+    /// `renga crash` with the shipped scripts, at all of their events
+    Crash,
     /// The scripts of Debian's programs on board b, and the long ones on both, beside Linux
     Debian,
     /// Conformance suites of other projects (busybox' shell, with it and with dash; coreutils) on Linux, on a, on b

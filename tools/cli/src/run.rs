@@ -48,14 +48,15 @@ pub struct RunArgs {
     /// Let a board's kernel panic at this virtual time, to see what that looks like: b@200
     #[arg(long, value_name = "BOARD@MILLISECONDS")]
     pub panic: Option<String>,
-    /// Cut a board's power at this virtual time (may be repeated, as the next two): b@1500
-    #[arg(long, value_name = "BOARD@MILLISECONDS", conflicts_with = "replay", help_heading = DISTURBANCES)]
+    /// Cut a board's power (may be repeated, as the next two) at this virtual time, b@1500 or b@340176975ns, or at this event of
+    /// it, which then does not happen: b@frame:20, a@write:3, or a probe's name
+    #[arg(long, value_name = "BOARD@WHEN", conflicts_with = "replay", help_heading = DISTURBANCES)]
     pub kill: Vec<String>,
-    /// Stop a board's processor at this virtual time
-    #[arg(long, value_name = "BOARD@MILLISECONDS", conflicts_with = "replay", help_heading = DISTURBANCES)]
+    /// Stop a board's processor then
+    #[arg(long, value_name = "BOARD@WHEN", conflicts_with = "replay", help_heading = DISTURBANCES)]
     pub hang: Vec<String>,
-    /// Start a board at this virtual time; one that runs or hangs is reset
-    #[arg(long, value_name = "BOARD@MILLISECONDS", conflicts_with = "replay", help_heading = DISTURBANCES)]
+    /// Start a board then; one that runs or hangs is reset
+    #[arg(long, value_name = "BOARD@WHEN", conflicts_with = "replay", help_heading = DISTURBANCES)]
     pub restart: Vec<String>,
     /// Faults of the link, in frames of a thousand: loss, corrupt, duplicate, delay, token (it gets lost), collision
     /// (there are two tokens), as in loss=20,token=2

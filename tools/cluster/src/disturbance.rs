@@ -2,6 +2,7 @@
 //!
 //! Not here: how that is done (`renga_emu::power`, `renga_emu::faults`).
 
+use crate::event_instants::EventMoment;
 use anyhow::{Context, Result, bail};
 use renga_cli::RunArgs;
 use renga_emu::{EmulatedWireFault, FaultConfig, PowerChange, PowerOrder};
@@ -20,12 +21,34 @@ const DISK_CUT_EVERY: u64 = 5;
 pub struct Disturbance {
     /// What happens to boards.
     pub power: Vec<PowerOrder>,
+    /// What happens to boards at events, whose instants a rehearsal finds.
+    pub at_events: Vec<EventOrder>,
     /// What happens to frames and the token.
     pub faults: FaultConfig,
     /// Boards that attack the others.
     pub hostile: Vec<u8>,
     /// Wires between the boards' pins that are broken.
     pub wires: Vec<EmulatedWireFault>,
+}
+
+/// What happens to which board at which of its events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EventOrder {
+    /// Which board, and whose event.
+    pub board: u8,
+    /// At which of them; it does not happen any more.
+    pub moment: EventMoment,
+    /// What.
+    pub change: PowerChange,
+}
+
+/// When something is to happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    /// At this time, ns.
+    Time(u64),
+    /// At this event.
+    Event(EventMoment),
 }
 
 impl Disturbance {
@@ -43,8 +66,10 @@ impl Disturbance {
             (PowerChange::Start, &options.restart),
         ] {
             for text in options {
-                let (board, at_ms) = at(&names, text)?;
-                drawn.power.push(PowerOrder { board, time_ns: at_ms * NS_PER_MS, change });
+                match moment(&names, text)? {
+                    (board, Moment::Time(time_ns)) => drawn.power.push(PowerOrder { board, time_ns, change }),
+                    (board, Moment::Event(moment)) => drawn.at_events.push(EventOrder { board, moment, change }),
+                }
             }
         }
         for name in &options.hostile {
@@ -66,6 +91,20 @@ impl Disturbance {
 pub fn at(names: &[&str], text: &str) -> Result<(u8, u64)> {
     let (name, at_ms) = text.split_once('@').with_context(|| format!("`{text}` is no board and time, as in b@200"))?;
     Ok((board(names, name)?, at_ms.parse().with_context(|| format!("`{at_ms}` is no number of milliseconds"))?))
+}
+
+/// Reads `BOARD@MILLISECONDS`, `BOARD@NANOSECONDSns` or `BOARD@EVENT:NUMBER`.
+///
+/// # Errors
+/// If it is none.
+pub fn moment(names: &[&str], text: &str) -> Result<(u8, Moment)> {
+    let Some((name, when)) = text.split_once('@').filter(|(_, when)| when.contains(':') || when.ends_with("ns")) else {
+        let (board, at_ms) = at(names, text)?;
+        return Ok((board, Moment::Time(at_ms * NS_PER_MS)));
+    };
+    let board = board(names, name)?;
+    let Some(at_ns) = when.strip_suffix("ns") else { return Ok((board, Moment::Event(EventMoment::parse(when)?))) };
+    Ok((board, Moment::Time(at_ns.parse().with_context(|| format!("`{at_ns}` is no number of nanoseconds"))?)))
 }
 
 /// The board called `name`.
@@ -173,6 +212,13 @@ mod tests {
         assert_eq!(at(&["a", "b"], "b@200").unwrap(), (1, 200));
         assert_eq!(at(&["a", "b"], "c@200").unwrap_err().to_string(), "there is no board `c`; boards are a, b");
         assert_eq!(at(&["a"], "a").unwrap_err().to_string(), "`a` is no board and time, as in b@200");
+        assert_eq!(moment(&["a", "b"], "b@2").unwrap(), (1, Moment::Time(2_000_000)));
+        assert_eq!(moment(&["a", "b"], "b@340176975ns").unwrap(), (1, Moment::Time(340_176_975)));
+        let ninth = Moment::Event(EventMoment::parse("write:9").unwrap());
+        assert_eq!(moment(&["a", "b"], "a@write:9").unwrap(), (0, ninth));
+        for bad in ["a@write", "a@write:", "a@:1", "c@write:1", "a@1.5ns", "a@-1"] {
+            assert!(moment(&["a", "b"], bad).is_err(), "{bad}");
+        }
         let config = faults("loss=20, token=0.5").unwrap();
         assert_eq!((config.loss_ppm, config.token_ppm, config.delay_ppm), (20_000, 500, 0));
         assert_eq!(hostile(&["a", "b"], "b", 0).unwrap(), 1);

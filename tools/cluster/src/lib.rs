@@ -6,12 +6,14 @@
 mod board_monitor;
 pub mod disturbance;
 pub mod escape;
+pub mod event_instants;
 pub mod garbage;
 mod input_source;
 pub mod kernel_log;
 pub mod linux;
 pub mod listener;
 pub mod profile;
+pub mod rehearsal;
 pub mod session;
 pub mod session_disk;
 pub mod terminal;

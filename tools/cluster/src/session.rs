@@ -16,7 +16,8 @@ use anyhow::{Context, Result, bail};
 use renga_boot_card::Model;
 use renga_cli::ProgramName;
 use renga_emu::{
-    BoardConfig, BusConfig, ClusterConfig, ClusterEvent, EmulatedCluster, PinsConfig, PowerChange, RunLimits, Stats,
+    BoardConfig, BoardState, BusConfig, ClusterConfig, ClusterEvent, EmulatedCluster, PinsConfig, PowerChange,
+    RunLimits, Stats,
 };
 use renga_images::artifacts::KernelArtifact;
 use renga_images::calendar::EPOCH_S;
@@ -29,6 +30,9 @@ use std::sync::mpsc::Receiver;
 const READ_SPINS: u32 = 24;
 /// A board that died by itself is started again after so long, ns: as a watchdog would, which the image does not start yet.
 const REVIVE_NS: u64 = 1_000_000_000;
+
+/// The status of a run that ends because no board has power: that of a killed program.
+const CUT_STATUS: u8 = 137;
 
 /// What a session is made of.
 pub struct ClusterSession<'a> {
@@ -78,6 +82,8 @@ pub struct ClusterSession<'a> {
     pub disturbance: Disturbance,
     /// A board that dies by itself is started again.
     pub revive: bool,
+    /// The run ends well when no board has power any more.
+    pub ends_in_cut: bool,
     /// What is typed at the disk board's console; the channel closes at the end of input.
     pub keys: Option<Receiver<Typed>>,
 }
@@ -115,9 +121,14 @@ impl<'a> ClusterSession<'a> {
             program: None,
             disturbance: Disturbance::default(),
             revive: false,
+            ends_in_cut: false,
             keys: None,
         }
     }
+}
+
+fn all_off(cluster: &EmulatedCluster) -> bool {
+    cluster.status().iter().all(|board| board.state == BoardState::Off)
 }
 
 /// How a session ended.
@@ -129,7 +140,38 @@ pub struct SessionOutcome {
     pub stats: Stats,
 }
 
+impl<'a> ClusterSession<'a> {
+    /// The same run on a copy of its disk, without input, which reports frames and probes.
+    pub fn rehearsal(&self, disk: PathBuf) -> ClusterSession<'a> {
+        ClusterSession {
+            qemu: self.qemu.clone(),
+            plugin: self.plugin.clone(),
+            tables: self.tables.clone(),
+            disk,
+            cards: None,
+            models: self.models.clone(),
+            frames: true,
+            probes: true,
+            pace: false,
+            record: None,
+            replay: None,
+            disturbance: Disturbance { at_events: Vec::new(), ..self.disturbance.clone() },
+            keys: None,
+            ..*self
+        }
+    }
+}
+
 impl ClusterSession<'_> {
+    /// The board that owns the disk.
+    ///
+    /// # Errors
+    /// If none does.
+    pub fn disk_board(&self) -> Result<u8> {
+        let owner = self.system.checked.boards.iter().position(|board| board.owns_disk);
+        owner.map(|number| number as u8).context("no board owns the disk")
+    }
+
     /// What board `number` finds as its command line.
     fn arguments(&self, number: usize) -> String {
         let Profile { medium, link_timing, pins, .. } = self.profile;
@@ -225,9 +267,8 @@ impl ClusterSession<'_> {
         let table = LogTable::read(&self.kernel.elf)?;
         let mut monitor = BoardMonitor::new(&table, self.system);
         let mut cluster = EmulatedCluster::start(self.config()?)?;
-        let disk_board =
-            self.system.checked.boards.iter().position(|board| board.owns_disk).context("no board owns the disk")?;
-        let mut input = InputSource::start(self.keys.take(), self.pace, &cluster, disk_board as u8, &monitor);
+        let disk_board = self.disk_board()?;
+        let mut input = InputSource::start(self.keys.take(), self.pace, &cluster, disk_board, &monitor);
         let mut status = None;
         loop {
             let event = match cluster.next_event() {
@@ -237,7 +278,7 @@ impl ClusterSession<'_> {
             monitor.hear(&event, listener);
             match event {
                 ClusterEvent::BoardExited { board, status: ended, .. }
-                    if usize::from(board) == disk_board && !monitor.died(board) =>
+                    if board == disk_board && !monitor.died(board) =>
                 {
                     status = Some(ended);
                     cluster.stop();
@@ -249,6 +290,10 @@ impl ClusterSession<'_> {
                 ClusterEvent::BoardExited { board, status: ended, time_ns } => {
                     monitor.report();
                     bail!("board {} ended with status {ended} at {time_ns} ns of virtual time", monitor.name(board));
+                }
+                ClusterEvent::Power { change: PowerChange::Cut, .. } if self.ends_in_cut && all_off(&cluster) => {
+                    status = Some(CUT_STATUS);
+                    cluster.stop();
                 }
                 ClusterEvent::Fight(fight) => {
                     monitor.report();

@@ -52,12 +52,7 @@ pub fn make(
     if cores > 1 && job.disk.is_none() {
         placed.push(artifacts::program_for_cores(environment));
     }
-    for path in &job.put {
-        // What is named is meant, wherever it lies.
-        let path = path.canonicalize().with_context(|| format!("cannot put {} on the disk", path.display()))?;
-        let name = path.file_name().context("a path without a name")?.to_string_lossy().into_owned();
-        put(&path, &format!("/host/{name}"), &mut placed)?;
-    }
+    placed.extend(placed_in_host(&job.put)?);
     let choice = DiskChoice::try_from(&job.image)?;
     if let Some(image) = &job.disk {
         if !placed.is_empty() {
@@ -73,6 +68,21 @@ pub fn make(
     let image = scratch.folder.join("disk.img");
     artifacts::session_disk(environment, &choice, placed, &image, progress)?;
     Ok(image)
+}
+
+/// Files and folders of the host, to be placed in `/host`.
+///
+/// # Errors
+/// If one cannot be read or is neither a file, a folder nor a link.
+pub fn placed_in_host(paths: &[PathBuf]) -> Result<Vec<Placed>> {
+    let mut placed = Vec::new();
+    for path in paths {
+        // What is named is meant, wherever it lies.
+        let path = path.canonicalize().with_context(|| format!("cannot put {} on the disk", path.display()))?;
+        let name = path.file_name().context("a path without a name")?.to_string_lossy().into_owned();
+        put(&path, &format!("/host/{name}"), &mut placed)?;
+    }
+    Ok(placed)
 }
 
 /// Adds a file, or a folder with all that is in it, whose links stay links.

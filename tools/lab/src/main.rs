@@ -1,8 +1,8 @@
-//! `renga-lab`: carries out `renga bench` and `renga sweep`.
+//! `renga-lab`: carries out `renga bench`, `renga crash` and `renga sweep`.
 #![forbid(unsafe_code)]
 
 use renga_cli::{Cli, RengaCommand};
-use renga_lab::{measure, sweep_command};
+use renga_lab::{crash, measure, sweep_command};
 use renga_workspace::environment::Environment;
 use renga_workspace::exit;
 use std::process::ExitCode;
@@ -11,6 +11,7 @@ fn main() -> ExitCode {
     let command = Cli::read().command;
     exit::code(Environment::read().and_then(|environment| match &command {
         RengaCommand::Bench(options) => measure::bench(&environment, options),
+        RengaCommand::Crash(options) => crash::crash(&environment, options),
         RengaCommand::Sweep(options) => sweep_command::sweep(&environment, options),
         other => anyhow::bail!("{} is not for this binary", other.name()),
     }))

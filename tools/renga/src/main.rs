@@ -30,7 +30,7 @@ fn carry_out(environment: &Environment, command: &RengaCommand) -> Result<u8> {
         RengaCommand::Docs => command::docs::docs(environment),
         RengaCommand::Env => command::env::env(environment),
         RengaCommand::Sim(_) => SIMULATOR.become_with(environment, std::env::args_os().skip(2)),
-        RengaCommand::Bench(_) | RengaCommand::Sweep(_) => become_whole(environment, LAB),
+        RengaCommand::Bench(_) | RengaCommand::Crash(_) | RengaCommand::Sweep(_) => become_whole(environment, LAB),
         RengaCommand::Completions(_) => become_whole(environment, COMPLETIONS),
         RengaCommand::Trace(_) | RengaCommand::Top(_) => become_whole(environment, VIEW),
         RengaCommand::Flash(_) => become_whole(environment, FLASH),

@@ -19,6 +19,7 @@ mod slurm;
 pub use chaos::Chaos;
 pub use here::carry_out;
 pub use job::{Job, Sweep, missing};
+pub use kept::Kept;
 pub use of_runs::{OfRow, OfRuns};
 pub use seeds::{Seeds, SeedsChoice};
 pub use slurm::Slurm;

@@ -7,6 +7,7 @@ use renga_cluster::disturbance::{self, Disturbance};
 use renga_cluster::garbage;
 use renga_cluster::listener::Listener;
 use renga_cluster::profile::profile;
+use renga_cluster::rehearsal;
 use renga_cluster::session::{ClusterSession, SessionOutcome};
 use renga_cluster::session_disk;
 use renga_cluster::terminal::Terminal;
@@ -57,7 +58,7 @@ pub fn run(environment: &Environment, options: &RunArgs) -> Result<u8> {
         Some(wired) => machine.with_pins(wired),
         None => machine,
     };
-    let session = ClusterSession {
+    let mut session = ClusterSession {
         qemu,
         plugin,
         kernel: &kernel,
@@ -81,8 +82,10 @@ pub fn run(environment: &Environment, options: &RunArgs) -> Result<u8> {
         program,
         disturbance,
         revive: options.revive,
+        ends_in_cut: false,
         keys,
     };
+    rehearsal::resolve_events(&mut session, &scratch.folder)?;
     let mut screen = Screen::new(options, &system, &kernel, terminal.as_ref())?;
     let outcome = session.run(&mut screen);
     screen.end_start();

@@ -12,6 +12,7 @@ mod calls;
 mod chaos;
 mod check;
 mod counter;
+mod crash;
 mod death;
 mod debian;
 mod determinism;

@@ -23,6 +23,8 @@ const LINK_SEEDS: u32 = 1_000_000;
 const FUZZ_S: u32 = 1200;
 /// Calls of the hostile board.
 const HOSTILE_CALLS: &str = "10000000";
+/// More than the shipped scripts have events.
+const CRASH_POINTS: &str = "100000";
 /// Seeds of booted boards: those behind the ones that `renga test` runs.
 const CHAOS_SEEDS: &str = "20,250";
 /// Tests of clusters that name their systems themselves, or check figures of the pair's.
@@ -68,6 +70,11 @@ fn run(part: LongPart, name: &str, environment: &Environment, options: &Test, co
         LongPart::Chaos => {
             let settings = &[("RENGA_CHAOS_SEEDS", CHAOS_SEEDS), ("RENGA_CHAOS_REPEAT", "1")];
             let only = Test { filter: Some("chaos::".into()), ..options.clone() };
+            clusters(environment, &only, count, &Layer { settings, ..Layer::named(name) })?;
+        }
+        LongPart::Crash => {
+            let only = Test { filter: Some("crash::".into()), ..options.clone() };
+            let settings = &[("RENGA_CRASH_POINTS", CRASH_POINTS)];
             clusters(environment, &only, count, &Layer { settings, ..Layer::named(name) })?;
         }
         LongPart::Debian => ignored("debian::", name, environment, options, count)?,

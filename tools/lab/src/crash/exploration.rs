@@ -1,0 +1,124 @@
+//! All trials of a script, as a sweep whose results are kept.
+
+use super::bench::{CrashBench, Rehearsed};
+use super::points::spread;
+use super::target::CrashTarget;
+use super::trial::{Trial, TrialResult};
+use crate::sweep::{Job, Kept, Sweep};
+use anyhow::{Context, Result};
+use renga_cli::CrashArgs;
+use renga_images::card::sha256;
+use renga_workspace::environment::Environment;
+use renga_workspace::progress::ProgressLine;
+use std::collections::BTreeMap;
+use std::fs;
+
+/// The trials.
+pub struct Exploration<'a> {
+    bench: &'a CrashBench,
+    rehearsed: &'a Rehearsed,
+    target: CrashTarget,
+    kept: Kept,
+    jobs: Vec<Job>,
+    /// The number of the event by a job's key.
+    numbers: BTreeMap<String, u32>,
+    /// The command that repeats all of it, without `--kill`.
+    command: String,
+    progress: &'a ProgressLine,
+}
+
+impl<'a> Exploration<'a> {
+    /// Chooses the events.
+    ///
+    /// # Errors
+    /// If there is no such event, or the folder of results cannot be made.
+    pub fn plan(
+        environment: &Environment,
+        options: &CrashArgs,
+        bench: &'a CrashBench,
+        target: CrashTarget,
+        rehearsed: &'a Rehearsed,
+        progress: &'a ProgressLine,
+    ) -> Result<Exploration<'a>> {
+        let folder = options.results.clone().unwrap_or_else(|| environment.work().join("crash"));
+        let kept = Kept::new(&folder)?;
+        let chosen = match target.number {
+            Some(number) => rehearsed.instants.time_ns(number).map(|_| vec![number])?,
+            None => spread(rehearsed.numbers.clone(), options.points),
+        };
+        let (mut jobs, mut numbers) = (Vec::new(), BTreeMap::new());
+        for number in chosen {
+            let label = target.point(number, &bench.system);
+            let key = sha256(format!("{} {label}", bench.key).as_bytes()).to_string();
+            numbers.insert(key.clone(), number);
+            jobs.push(Job { key, label });
+        }
+        let command = repeating(std::env::args().skip(1));
+        Ok(Exploration { bench, rehearsed, target, kept, jobs, numbers, command, progress })
+    }
+}
+
+/// The command line without what chooses the points and where results are.
+fn repeating(arguments: impl Iterator<Item = String>) -> String {
+    const DROPPED: [&str; 4] = ["--kill", "--points", "--jobs", "--results"];
+    let mut arguments = arguments;
+    let mut words = vec!["./renga".to_string()];
+    while let Some(word) = arguments.next() {
+        let name = word.split('=').next().unwrap_or_default();
+        if !DROPPED.contains(&name) {
+            words.push(word);
+        } else if !word.contains('=') {
+            arguments.next();
+        }
+    }
+    words.join(" ")
+}
+
+impl Sweep for Exploration<'_> {
+    fn arguments(&self) -> Vec<String> {
+        self.command.split(' ').skip(1).map(String::from).collect()
+    }
+
+    fn jobs(&self) -> &[Job] {
+        &self.jobs
+    }
+
+    fn is_done(&self, job: &Job) -> bool {
+        self.kept.has(&job.key)
+    }
+
+    fn carry_out(&self, job: &Job, what: &str) -> Result<()> {
+        self.progress.step(what);
+        let number = *self.numbers.get(&job.key).context("a job of another exploration")?;
+        let cut_ns = self.rehearsed.instants.time_ns(number)?;
+        let trial = Trial { bench: self.bench, rehearsed: self.rehearsed, target: &self.target, cut_ns };
+        let text = serde_json::to_string_pretty(&trial.carry_out(&job.key)?)? + "\n";
+        self.kept.keep(&job.key, |path| Ok(fs::write(path, text)?))
+    }
+
+    fn report(&self) -> Result<u8> {
+        let mut violations = 0;
+        for job in &self.jobs {
+            let result: TrialResult = self.kept.read(&job.key)?;
+            let Some(violation) = result.violation else { continue };
+            violations += 1;
+            println!("{} ({:.6} s): {}", job.label, result.cut_ns as f64 / 1e9, violation.trim_end());
+            println!("  again: {} --kill {}", self.command, job.label);
+        }
+        let (cut, all) = (self.jobs.len(), self.rehearsed.numbers.clone().count());
+        println!("{cut} of {all} points cut ({}): {violations} violations", self.target.event);
+        Ok(u8::from(violations > 0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::repeating;
+
+    #[test]
+    fn crash_repeating_command_keeps_script_and_machine() {
+        let words = "crash -f s.sh --kill all@write --oracle=o.sh --points=20 --jobs 2 --system quad";
+        let command = repeating(words.split(' ').map(String::from));
+        assert_eq!(command, "./renga crash -f s.sh --oracle=o.sh --system quad");
+    }
+}

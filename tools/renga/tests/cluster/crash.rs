@@ -1,0 +1,106 @@
+//! `renga crash`: what is permanent survives a cut at each of the chosen events, and what is not is found.
+//!
+//! More cuts: `RENGA_CRASH_POINTS=2000`.
+
+use crate::support::{Ended, Renga, Scratch, clusters_can_run, root};
+use renga_trace::{TraceEvent, TraceReader};
+use std::ffi::OsString;
+use std::fs;
+use std::path::Path;
+
+/// Cuts of each kind in every run of the tests.
+const POINTS: &str = "8";
+
+/// `renga crash` with a shipped script.
+fn explore(script: &str, kill: &str, results: &Scratch) -> Ended {
+    let points = std::env::var("RENGA_CRASH_POINTS").unwrap_or_else(|_| POINTS.to_string());
+    let path = |end: &str| root().join(format!("userland/crash/{script}{end}")).into_os_string();
+    let options: [OsString; 10] = [
+        "-f".into(),
+        path(".sh"),
+        "--oracle".into(),
+        path(".oracle.sh"),
+        "--kill".into(),
+        kill.into(),
+        "--points".into(),
+        points.into(),
+        "--results".into(),
+        results.path().into(),
+    ];
+    Renga::command(&["crash"]).with(options).end()
+}
+
+/// Holds: crash-synced.
+#[test]
+fn crash_synced_files_survive_cuts_of_all_and_of_each_board() {
+    if !clusters_can_run() {
+        return;
+    }
+    let results = Scratch::new("crash");
+    for (script, kill) in [("save", "all@write"), ("save", "b@frame"), ("append", "a@write"), ("append", "all@frame")] {
+        let ended = explore(script, kill, &results).expect_status(0);
+        assert!(ended.text().contains(": 0 violations"), "{script} {kill}\n{}", ended.report());
+    }
+}
+
+/// An acknowledgement before the data are permanent: whatever does not find that finds nothing.
+#[test]
+fn crash_false_acknowledgement_is_found_and_repeats() {
+    if !clusters_can_run() {
+        return;
+    }
+    let results = Scratch::new("crash-found");
+    let [script, oracle] = ["false.sh", "false.oracle.sh"].map(|name| results.join(name));
+    fs::write(&script, "echo text > /root/file; echo ack; sleep 0.02; sync; echo second > /root/other; sync\n")
+        .unwrap();
+    fs::write(&oracle, "grep -q ack || exit 0; grep -q text /root/file || { echo 'the file is lost'; exit 1; }\n")
+        .unwrap();
+    let explore = |more: &[&str]| {
+        let options =
+            ["-f".into(), script.clone().into_os_string(), "--oracle".into(), oracle.clone().into_os_string()];
+        let kept: [OsString; 2] = ["--results".into(), results.path().into()];
+        Renga::command(&["crash"]).with(options).with(kept).with(more).end()
+    };
+    let first = explore(&[]).expect_status(1);
+    let text = first.text();
+    assert!(text.contains("the file is lost") && !text.contains(" 0 violations"), "{}", first.report());
+    let point = text.lines().find_map(|line| line.trim().strip_prefix("again: ./renga crash "));
+    let point = point.and_then(|line| line.rsplit(' ').next()).unwrap_or_else(|| panic!("{}", first.report()));
+    // Cuts behind the `sync` lose nothing.
+    let last = text.lines().last().unwrap_or_default();
+    let figure = |at: Option<&str>| at.and_then(|word| word.parse::<u32>().ok()).expect("the summary has figures");
+    let (points, violations) = (figure(last.split(' ').next()), figure(last.split(' ').rev().nth(1)));
+    assert!(violations < points, "{}", first.report());
+    let again = explore(&["--kill", point]).expect_status(1);
+    assert!(again.text().starts_with(&format!("{point} (")), "{}", again.report());
+}
+
+/// Holds: kill-event.
+#[test]
+fn kill_at_event_equals_kill_at_its_instant() {
+    if !clusters_can_run() {
+        return;
+    }
+    let script = "remote -b b sh -c 'seq 1000 | sort -rn | tail -n 1'; echo $?";
+    let run = |when: &str| Renga::script(script).with(["--stats", "--kill", when]).end();
+    let ended = run("b@frame:40");
+    let said = ended.stderr.lines().find(|line| line.contains("board b has lost its power"));
+    assert!(said.is_some() && ended.text().ends_with("137\n"), "{}", ended.report());
+    // The same instant in another spelling is the same run.
+    let trace = Scratch::new("kill-event");
+    let file = trace.join("trace");
+    let traced = Renga::script(script).with(["--trace".into(), file.clone().into_os_string()]).end().expect_status(0);
+    let at_ns = nth_frame_ns(&file, 40).unwrap_or_else(|| panic!("{}", traced.report()));
+    let other = run(&format!("b@{at_ns}ns"));
+    assert_eq!(ended.figures(&["frame hash", "console hash"]), other.figures(&["frame hash", "console hash"]));
+    let missing = run("b@frame:100000").expect_status(125);
+    assert!(missing.stderr.contains("the run has only "), "{}", missing.report());
+}
+
+/// When the `number`th frame of board b took the wire, ns.
+fn nth_frame_ns(trace: &Path, number: usize) -> Option<u64> {
+    let bytes = fs::read(trace).ok()?;
+    let events = TraceReader::new(&bytes).ok()?.flatten();
+    let frames = events.filter(|timed| timed.board == 1 && matches!(timed.event, TraceEvent::Frame(_)));
+    frames.map(|timed| timed.time_ns).nth(number - 1)
+}
