@@ -30,6 +30,8 @@ const BEGUN: &str = "crash: the script begins\n";
 const LIMIT_MIN_NS: u64 = 60_000_000_000;
 /// How much longer than the rehearsal a run with a cut may take.
 const LIMIT_FACTOR: u64 = 8;
+/// A board that is cut alone restarts after so long, ns.
+pub const RESTART_NS: u64 = 200_000_000;
 const FOLDER: &str = "/etc/renga/crash";
 
 /// What runs at each boot.
@@ -93,7 +95,7 @@ impl CrashBench {
         artifacts::session_disk(environment, &DiskChoice::try_from(&options.image)?, placed, &disk, progress)?;
         let tables = artifacts::tables(&system, &scratch.folder)?;
         let machine = (profile(options.machine.profile), options.machine.seed);
-        let mut made_of = format!("{machine:?} {}", super::trial::RESTART_NS);
+        let mut made_of = format!("{machine:?} {}", RESTART_NS);
         for path in [&kernel.image, &plugin, &qemu, &disk, &tables] {
             made_of += &sha256_of_file(path)?.to_string();
         }

@@ -3,7 +3,7 @@
 //! Invariant: a board that is cut without the others restarts in the same run; when all are cut, or the script has ended, the disk
 //! boots again in a second run. The oracle runs once.
 
-use super::bench::{ConsoleRecorder, CrashBench, Rehearsed, printed};
+use super::bench::{ConsoleRecorder, CrashBench, RESTART_NS, Rehearsed, printed};
 use super::target::CrashTarget;
 use anyhow::{Context, Result};
 use renga_cluster::session::ClusterSession;
@@ -13,8 +13,6 @@ use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::Path;
 
-/// A board that is cut alone restarts after so long, ns.
-pub const RESTART_NS: u64 = 200_000_000;
 /// Bytes of a console that a violation shows.
 const SHOWN_BYTES_MAX: usize = 2000;
 
