@@ -86,6 +86,8 @@ pub struct ClusterSession<'a> {
     pub ends_in_cut: bool,
     /// What is typed at the disk board's console; the channel closes at the end of input.
     pub keys: Option<Receiver<Typed>>,
+    /// Nothing is typed before this virtual time, ns: a board without power loses it.
+    pub keys_from_ns: u64,
 }
 
 impl<'a> ClusterSession<'a> {
@@ -123,6 +125,7 @@ impl<'a> ClusterSession<'a> {
             revive: false,
             ends_in_cut: false,
             keys: None,
+            keys_from_ns: 0,
         }
     }
 }
@@ -299,7 +302,9 @@ impl ClusterSession<'_> {
                     monitor.report();
                     bail!("{fight}");
                 }
-                ClusterEvent::Deadlock { .. } => input.type_next(&mut cluster, &monitor)?,
+                ClusterEvent::Deadlock { time_ns } if time_ns >= self.keys_from_ns => {
+                    input.type_next(&mut cluster, &monitor)?;
+                }
                 ClusterEvent::Finished(stats) => return self.ended(status, stats, &monitor),
                 _ => {}
             }

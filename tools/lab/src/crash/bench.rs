@@ -96,7 +96,8 @@ impl CrashBench {
         let tables = artifacts::tables(&system, &scratch.folder)?;
         let machine = (profile(options.machine.profile), options.machine.seed);
         let mut made_of = format!("{machine:?} {}", RESTART_NS);
-        for path in [&kernel.image, &plugin, &qemu, &disk, &tables] {
+        let this = std::env::current_exe().context("this program has no file")?;
+        for path in [&kernel.image, &plugin, &qemu, &disk, &tables, &this] {
             made_of += &sha256_of_file(path)?.to_string();
         }
         let key = sha256(made_of.as_bytes()).to_string();

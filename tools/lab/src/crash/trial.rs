@@ -55,6 +55,7 @@ impl Trial<'_> {
         let session = self.bench.session(disk.clone(), self.power(), &printed_before, self.rehearsed.limit_ns());
         let disk_board = session.disk_board()?;
         if self.target.board == Some(disk_board) {
+            let session = ClusterSession { keys_from_ns: self.cut_ns + RESTART_NS, ..session };
             return Ok(self.oracle(session)?.or(fault_of(disk_image::fsck(&disk)?, "after the oracle")));
         }
         let mut heard = ConsoleRecorder::new(disk_board);

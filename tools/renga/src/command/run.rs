@@ -84,6 +84,7 @@ pub fn run(environment: &Environment, options: &RunArgs) -> Result<u8> {
         revive: options.revive,
         ends_in_cut: false,
         keys,
+        keys_from_ns: 0,
     };
     rehearsal::resolve_events(&mut session, &scratch.folder)?;
     let mut screen = Screen::new(options, &system, &kernel, terminal.as_ref())?;

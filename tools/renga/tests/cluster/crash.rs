@@ -71,6 +71,9 @@ fn crash_false_acknowledgement_is_found_and_repeats() {
     let figure = |at: Option<&str>| at.and_then(|word| word.parse::<u32>().ok()).expect("the summary has figures");
     let (points, violations) = (figure(last.split(' ').next()), figure(last.split(' ').rev().nth(1)));
     assert!(violations < points, "{}", first.report());
+    // Of board a alone, which restarts in the same run: its oracle reads what was printed, too.
+    let alone = explore(&["--kill", "a@write"]).expect_status(1);
+    assert!(alone.text().contains("the file is lost"), "{}", alone.report());
     let again = explore(&["--kill", point]).expect_status(1);
     assert!(again.text().starts_with(&format!("{point} (")), "{}", again.report());
 }
