@@ -41,7 +41,7 @@ pub enum Bound {
 
 impl Bound {
     /// The verdict on a figure.
-    pub fn judge(self, figure: f64) -> FindingVerdict {
+    pub fn evaluate(self, figure: f64) -> FindingVerdict {
         let [confirmed, beaten] = match self {
             Bound::AtMost(confirmed, beaten) => [figure <= confirmed, figure <= beaten],
             Bound::AtLeast(confirmed, beaten) => [figure >= confirmed, figure >= beaten],
@@ -97,7 +97,7 @@ pub struct Claim {
 impl Claim {
     /// A claim on which the row's verdict hangs.
     pub fn new(what: impl Into<String>, published: impl Into<String>, ours: f64, bound: Bound) -> Claim {
-        let verdict = bound.judge(ours);
+        let verdict = bound.evaluate(ours);
         Claim { what: what.into(), published: published.into(), ours, bound, verdict, counts: true }
     }
 
@@ -254,7 +254,7 @@ mod tests {
     fn verdict_follows_from_bounds() {
         let at_most = Bound::AtMost(1.1, 1.05);
         assert_eq!(
-            [1.0, 1.05, 1.06, 1.1, 1.11].map(|figure| at_most.judge(figure)),
+            [1.0, 1.05, 1.06, 1.1, 1.11].map(|figure| at_most.evaluate(figure)),
             [
                 FindingVerdict::Beaten,
                 FindingVerdict::Beaten,
@@ -265,12 +265,12 @@ mod tests {
         );
         let at_least = Bound::AtLeast(15.0, 45.0);
         assert_eq!(
-            [14.9, 15.0, 45.0].map(|figure| at_least.judge(figure)),
+            [14.9, 15.0, 45.0].map(|figure| at_least.evaluate(figure)),
             [FindingVerdict::Refuted, FindingVerdict::Confirmed, FindingVerdict::Beaten,]
         );
         assert_eq!(at_least.to_string(), "confirmed if >= 15, beaten if >= 45");
         assert_eq!(Bound::Reaches(0.5).to_string(), "confirmed if >= 0.5");
-        assert_eq!(Bound::Reaches(0.5).judge(9.0), FindingVerdict::Confirmed);
+        assert_eq!(Bound::Reaches(0.5).evaluate(9.0), FindingVerdict::Confirmed);
     }
 
     #[test]

@@ -60,7 +60,7 @@ pub(super) fn compare(measured: &[ComparedPlacement], alone: &Alone, findings: &
             placed.placement
         ));
     }
-    judge_search(measured, alone, findings);
+    evaluate_search(measured, alone, findings);
 }
 
 fn table(measured: &[ComparedPlacement]) -> FindingsTable {
@@ -90,7 +90,7 @@ fn plot(measured: &[ComparedPlacement]) -> Plot {
 }
 
 /// What the search finds, beside the best of those that were measured.
-fn judge_search(measured: &[ComparedPlacement], alone: &Alone, findings: &mut Findings) {
+fn evaluate_search(measured: &[ComparedPlacement], alone: &Alone, findings: &mut Findings) {
     let (found, predicted_ns) = best(alone);
     let predicted = ms(predicted_ns as u64);
     let Some(quickest) = measured.iter().min_by_key(|placed| placed.ns) else { return };

@@ -25,7 +25,7 @@ pub const ROW: LedgerRow = LedgerRow {
          for each combination of parts. Then each placement is measured three times on a fresh cluster; the faster \
          of the last two counts. A placement's name lists the boards in the order of the first table.",
     runs,
-    judge,
+    evaluate,
 };
 
 /// What the short form measures.
@@ -67,7 +67,7 @@ impl OnBoard {
     }
 }
 
-fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
+fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     ensure!(outcomes.len() == runs(plan).len(), "an outcome of each run is needed");
     let (alone, together) = outcomes.split_at(BOARDS);
     let on_a = OnBoard::read(plan, &alone[0], 0)?;
@@ -173,8 +173,8 @@ mod tests {
         let all = Placement::all(4).map(|placement| together(&placement));
         let outcomes: Vec<RunOutcome> = [alone(0), alone(1)].into_iter().chain(all).collect();
         assert_eq!((runs(PLAN).len(), runs(PLAN).iter().filter(|run| run.traced).count()), (outcomes.len(), 2));
-        let found = (ROW.judge)(PLAN, &outcomes).unwrap();
-        assert!((ROW.judge)(PLAN, &outcomes[1..]).is_err());
+        let found = (ROW.evaluate)(PLAN, &outcomes).unwrap();
+        assert!((ROW.evaluate)(PLAN, &outcomes[1..]).is_err());
         outcomes
             .iter()
             .filter_map(|outcome| outcome.trace.as_ref())

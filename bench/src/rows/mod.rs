@@ -51,7 +51,7 @@ pub struct LedgerRow {
     /// What it needs to run.
     pub runs: fn(RowPlan) -> Vec<BenchRun>,
     /// What the runs say; these are in the order of `runs`.
-    pub judge: fn(RowPlan, &[RunOutcome]) -> Result<Findings>,
+    pub evaluate: fn(RowPlan, &[RunOutcome]) -> Result<Findings>,
 }
 
 /// The rows of P1, in the ledger's order.

@@ -20,7 +20,7 @@ pub const ROW: LedgerRow = LedgerRow {
          number of unanswered requests, the one in progress included, when a request arrives. The paper sampled a \
          queue inside its disk process; ours consists of callers.",
     runs,
-    judge,
+    evaluate,
 };
 
 /// Mean length on two boards to that on one: more.
@@ -79,7 +79,7 @@ fn why(outcomes: &[RunOutcome]) -> Result<String> {
     ))
 }
 
-fn judge(_: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
+fn evaluate(_: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     let of = |outcome: &RunOutcome| {
         let measured = outcome.measured("pair")?;
         let (header, events) = outcome.events()?;

@@ -15,7 +15,7 @@ pub const ROW: LedgerRow = LedgerRow {
          last has ended. The program is in memory. Each storm runs twice; the second counts. Monolithic: Linux with \
          profile pi3, Renga on one board with paper-1989.",
     runs,
-    judge,
+    evaluate,
 };
 
 const COUNTS: std::ops::RangeInclusive<u64> = 1..=8;
@@ -58,7 +58,7 @@ fn points(plan: RowPlan, outcome: &RunOutcome) -> Result<Vec<u64>> {
     counts(plan).map(one).collect()
 }
 
-fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
+fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     let mut findings = Findings::default();
     let mono = if plan.profile == CostProfile::Pi3 { "Linux" } else { "one board alone" };
     let names = ["a", "b", mono];

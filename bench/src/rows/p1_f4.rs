@@ -15,7 +15,7 @@ pub const ROW: LedgerRow = LedgerRow {
          crossover is where the lines through the measured points cross. With paper-1989 only 200 bytes pass, and \
          two computing programs on one board lose many of their 1,000 instructions per time slice (P1.T5).",
     runs,
-    judge,
+    evaluate,
 };
 
 /// Distances, us.
@@ -78,7 +78,7 @@ fn points(plan: RowPlan, outcome: &RunOutcome) -> Result<Vec<u64>> {
     distances_us(plan).iter().map(one).collect()
 }
 
-fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
+fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     let mut findings = Findings::default();
     let all = outcomes.iter().map(|outcome| points(plan, outcome)).collect::<Result<Vec<_>>>()?;
     let names = ["one board", "two boards", "Linux, one board"];

@@ -19,7 +19,7 @@ pub const ROW: LedgerRow = LedgerRow {
          minutes of 1989, and megabytes over the link without leases. The two short compiles of 1989 run with leases \
          only.",
     runs,
-    judge,
+    evaluate,
 };
 
 /// A program, and what was published of it: mono, a, b, in s.
@@ -79,7 +79,7 @@ fn runs(plan: RowPlan) -> Vec<BenchRun> {
     runs
 }
 
-fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
+fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     let mut findings = Findings::default();
     let mut table = FindingsTable::new(
         "Times, ms (published: s). b/a: with leases; without: the paper's configuration.",

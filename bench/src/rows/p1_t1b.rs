@@ -18,7 +18,7 @@ pub const ROW: LedgerRow = LedgerRow {
          without the server's. A call within a board costs 103 instructions (`bench rendezvous`). The wire's share \
          is that of a null call from b to a and back: two frames, the median of 64 calls.",
     runs,
-    judge,
+    evaluate,
 };
 
 /// The wire's share of a null call between boards: as published, and as aimed at.
@@ -42,7 +42,7 @@ fn runs(plan: RowPlan) -> Vec<BenchRun> {
     }
 }
 
-fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
+fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     let mut findings = Findings::default();
     let columns =
         ["", "calls", "between boards", "share", "least, us", "median", "most", "published:", "calls", "between"];

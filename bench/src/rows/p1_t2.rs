@@ -20,7 +20,7 @@ pub const ROW: LedgerRow = LedgerRow {
          each. Overlap: two cores work, one of them for the system, until the program's next call. exec: a program \
          of 512 bytes that nobody has read.",
     runs,
-    judge,
+    evaluate,
 };
 
 /// A call: its name, Linux' number, and what was published, ms: from b response, cost between boards (calls), overlap with the
@@ -85,7 +85,7 @@ fn medians(outcome: &RunOutcome) -> Result<Vec<Observed>> {
     CALLS.iter().zip(found.chunks(TIMES)).map(median).collect()
 }
 
-fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
+fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     let mut findings = Findings::default();
     let all = outcomes.iter().map(medians).collect::<Result<Vec<_>>>()?;
     let [a, b, without] = &all[..] else { bail!("three runs are needed") };

@@ -18,7 +18,7 @@ pub const ROW: LedgerRow = LedgerRow {
          writers of file pages stay with the disk, because they pass frames to the medium. So the other placement \
          sends more messages here, not fewer. Each program runs twice; the second run counts.",
     runs,
-    judge,
+    evaluate,
 };
 
 /// Programs, and what was published: s and calls between boards with the other placement, and with the standard one.
@@ -59,7 +59,7 @@ fn of_program(outcome: &RunOutcome, label: &str) -> Result<(u64, u64)> {
     Ok((measured.ns, found.remote))
 }
 
-fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
+fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     let [ours_moved, ours, papers_moved, papers] = outcomes else { bail!("four runs are needed") };
     let mut findings = Findings::default();
     let columns = [

@@ -17,7 +17,7 @@ pub const ROW: LedgerRow = LedgerRow {
          The router counts by protocol which calls could be asynchronous. With paper-1989 only the first source runs \
          without leases.",
     runs,
-    judge,
+    evaluate,
 };
 
 const PROGRAMS: [(WorkloadProgram, [f64; 2]); 3] =
@@ -45,7 +45,7 @@ fn runs(plan: RowPlan) -> Vec<BenchRun> {
     vec![on_b(OURS, with), on_b(OURS_ASYNC, with), on_b(PAPERS, without), on_b(PAPERS_ASYNC, without)]
 }
 
-fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
+fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     let [ours, ours_async, papers, papers_async] = outcomes else { bail!("four runs are needed") };
     let mut findings = Findings::default();
     let columns = ["", "async", "sync", "gain", "calls", "could be", "were", "published:", "async", "sync", "gain"];

@@ -17,7 +17,7 @@ pub const ROW: LedgerRow = LedgerRow {
          Each pair runs twice; the second run counts. Claims concern the longest compile. Monolithic: Linux with \
          profile pi3, Renga on one board with paper-1989.",
     runs,
-    judge,
+    evaluate,
 };
 
 const PROGRAMS: [(WorkloadProgram, [f64; 4]); 5] = [
@@ -74,7 +74,7 @@ fn runs(plan: RowPlan) -> Vec<BenchRun> {
     runs
 }
 
-fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
+fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     let mut findings = Findings::default();
     let columns = [
         "",

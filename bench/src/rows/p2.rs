@@ -2,7 +2,7 @@
 //! alone, and regulated by either policy.
 //!
 //! Invariant: a figure is data: which task beside which, where, how many jobs, what was published. Not here: what was
-//! measured and what follows from it (`measured`, `judged`), the figures (`f2a` and those that follow), thresholds (`f1`).
+//! measured and what follows from it (`measured`, `verdict`), the figures (`f2a` and those that follow), thresholds (`f1`).
 
 mod f1;
 mod f2a;
@@ -10,14 +10,14 @@ mod f2b;
 mod f3;
 mod f4;
 mod f5;
-mod judged;
 mod measured;
+mod verdict;
 
 use super::{LedgerRow, RowPlan};
 use crate::run::{BenchMachine, BenchRun, BenchSystem};
 use measured::alone;
 
-pub use judged::judge;
+pub use verdict::evaluate;
 
 /// The rows, in the ledger's order.
 pub const ROWS: &[LedgerRow] = &[f1::ROW, f2a::ROW, f2b::ROW, f3::ROW, f4::ROW, f5::ROW];

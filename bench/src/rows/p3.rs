@@ -5,17 +5,17 @@
 //! which is what the stream itself costs; with less memory, and small batches; and with large ones.
 //!
 //! Invariant: an experiment is data. The computation's result is the same in all of its runs. Not here: what was measured (`measured`), what
-//! follows from it (`judged`), Linux (`linux`).
+//! follows from it (`verdict`), Linux (`linux`).
 
 mod experiments;
-mod judged;
 mod linux;
 mod measured;
+mod verdict;
 
 use super::{LedgerRow, RowPlan};
 use crate::run::{BenchMachine, BenchRun, BenchSystem, STREAMED};
 
-use judged::judge;
+use verdict::evaluate;
 
 /// The rows: those of the paper, and what is beyond it.
 pub const ROWS: &[LedgerRow] =

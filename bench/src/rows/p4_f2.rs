@@ -15,7 +15,7 @@ pub const ROW: LedgerRow = LedgerRow {
          variance are over windows of 20 reads, relative to the requested time. The paper's are over its \
          measurements, of reads of 512 bytes.",
     runs,
-    judge,
+    evaluate,
 };
 
 const PERCENTS: &[u32] = &[10, 20, 30, 50, 70, 90];
@@ -60,7 +60,7 @@ fn spread(times: &[u64], requested_ns: f64) -> (f64, f64) {
     (mean, ratios.iter().map(|ratio| (ratio - mean).powi(2)).sum::<f64>() / count)
 }
 
-fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
+fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     let mut findings = Findings::default();
     let mut table = FindingsTable::new("Time of 20 reads to the requested one: mean, variance", &["requested"]);
     let mut worst = Vec::new();

@@ -17,7 +17,7 @@ pub const DISK: LedgerRow = LedgerRow {
          without a factor, with its I/O so many times as long, but not its own instructions, as in the paper. The \
          medium is the model of an SD card.",
     runs: |plan| runs(plan, &READS),
-    judge: |plan, outcomes| judge(plan, &READS, outcomes),
+    evaluate: |plan, outcomes| evaluate(plan, &READS, outcomes),
 };
 
 /// Figure 5.
@@ -28,7 +28,7 @@ pub const CONSOLE: LedgerRow = LedgerRow {
          with a timer of 10 ms.",
     method: "A byte each time to the serial line. Requested as in P4.F4.",
     runs: |plan| runs(plan, &WRITES),
-    judge: |plan, outcomes| judge(plan, &WRITES, outcomes),
+    evaluate: |plan, outcomes| evaluate(plan, &WRITES, outcomes),
 };
 
 const FACTORS: &[u32] =
@@ -63,7 +63,7 @@ const OF_SLEEPS: &str = "A sleep ends to the nanosecond, and the next one makes 
     Governing itself takes time, so a lower factor is not reached. Delays below 20 us accumulate until they \
     are worth a sleep.";
 
-fn judge(plan: RowPlan, experiment: &P4Experiment, outcomes: &[RunOutcome]) -> Result<Findings> {
+fn evaluate(plan: RowPlan, experiment: &P4Experiment, outcomes: &[RunOutcome]) -> Result<Findings> {
     let all = experiment.with_libraries();
     let all: Vec<P4Measurement> =
         all.iter().zip(outcomes).map(|(one, outcome)| one.measured(outcome, factors(plan))).collect::<Result<_>>()?;

@@ -13,7 +13,7 @@ pub const ROW: LedgerRow = LedgerRow {
     published: "The larger the unit of output, the nearer to the ideal line: small ones only fill a buffer.",
     method: "500 writes of each size to the serial line. Requested as in P4.F4.",
     runs,
-    judge,
+    evaluate,
 };
 
 const FACTORS: &[u32] = &[1_000, 1_100, 1_500, 2_000, 3_000, 4_000, 5_000];
@@ -40,7 +40,7 @@ fn runs(plan: RowPlan) -> Vec<BenchRun> {
     sizes(plan).iter().map(|size| size.run(plan, size.factors)).collect()
 }
 
-fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
+fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     let all: Vec<P4Measurement> = sizes(plan)
         .iter()
         .zip(outcomes)

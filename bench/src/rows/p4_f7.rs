@@ -14,7 +14,7 @@ pub const ROW: LedgerRow = LedgerRow {
          computes, and not beside one that computes 5 ms and waits 10 ms.",
     method: "100 reads as in P4.F4; the paper has 1000. Requested is the factor times the time without one and without load.",
     runs,
-    judge,
+    evaluate,
 };
 
 const FACTORS: &[u32] = &[1_100, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000];
@@ -49,7 +49,7 @@ fn runs(plan: RowPlan) -> Vec<BenchRun> {
     ALL.iter().map(|one| one.run(plan, factors(plan))).collect()
 }
 
-fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
+fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     let of = |(one, outcome): (&P4Experiment, &RunOutcome)| one.measured(outcome, factors(plan));
     let all: Vec<P4Measurement> = ALL.iter().zip(outcomes).map(of).collect::<Result<_>>()?;
     let worst: Vec<f64> = all.iter().map(P4Measurement::worst).collect();

@@ -14,7 +14,7 @@ pub const ROW: LedgerRow = LedgerRow {
     method: "It adds 1 to a variable for about half a second, while the other reads 1 KB from random blocks without end. \
          Loop keeps the processor busy during delays. The library's columns compare with their own program alone.",
     runs,
-    judge,
+    evaluate,
 };
 
 const MILLIONS: u32 = 100;
@@ -51,7 +51,7 @@ fn measured(plan: RowPlan, outcome: &RunOutcome, label: &str) -> Result<(u64, Ve
     Ok((time("alone")?, beside))
 }
 
-fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
+fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     let columns = OF_SYSTEM.iter().map(|(name, _)| (*name, *name)).chain(LIBRARIES.map(|(title, _)| (title, "lib")));
     let mut findings = Findings::default();
     let mut table = FindingsTable::new("The program that computes, ms, and how much longer it takes", &["factor"]);

@@ -14,7 +14,7 @@ pub const ROW: LedgerRow = LedgerRow {
          less, and a delay needs 10 ms.",
     method: "An instruction takes 4 ns and 1 ns; all else is the same. A factor counts as controlled within 1 %.",
     runs,
-    judge,
+    evaluate,
 };
 
 const FACTORS: &[u32] = &[1_100, 2_000, 5_000, 10_000, 30_000, 100_000, 300_000, 1_000_000];
@@ -47,7 +47,7 @@ fn least(measured: &P4Measurement) -> f64 {
     f64::from(controlled.map_or(2 * FACTORS[FACTORS.len() - 1], |(factor, _)| *factor)) / 1e3
 }
 
-fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
+fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     let of = |(one, outcome): (&P4Experiment, &RunOutcome)| one.measured(outcome, factors(plan));
     let all: Vec<P4Measurement> = BOTH.iter().zip(outcomes).map(of).collect::<Result<_>>()?;
     let least: Vec<f64> = all.iter().map(least).collect();

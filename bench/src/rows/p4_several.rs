@@ -15,7 +15,7 @@ pub const ROW: LedgerRow = LedgerRow {
          Requested is the factor times the time of one alone. Together the factors leave the medium partly idle; \
          otherwise the speeds could not be reached.",
     runs,
-    judge,
+    evaluate,
 };
 
 const FOUR: P4Experiment = P4Experiment {
@@ -42,7 +42,7 @@ fn runs(plan: RowPlan) -> Vec<BenchRun> {
     experiments(plan).iter().map(|one| one.run(plan, one.factors)).collect()
 }
 
-fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
+fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     let experiments = experiments(plan);
     let of = |(one, outcome): (&P4Experiment, &RunOutcome)| one.measured(outcome, one.factors);
     let all: Vec<P4Measurement> = experiments.iter().zip(outcomes).map(of).collect::<Result<_>>()?;

@@ -193,7 +193,7 @@ impl P5Times {
 }
 
 /// Tables, curves, and what is aimed at.
-pub fn judge(plan: RowPlan, figure: &P5Figure, outcomes: &[RunOutcome]) -> Result<Findings> {
+pub fn evaluate(plan: RowPlan, figure: &P5Figure, outcomes: &[RunOutcome]) -> Result<Findings> {
     ensure!(outcomes.len() == FORMS.len(), "a run of each form is needed");
     let times = FORMS.iter().zip(outcomes).map(|(form, outcome)| P5Times::of(plan, form, outcome));
     let times: Vec<P5Times> = times.collect::<Result<_>>()?;
@@ -316,7 +316,7 @@ fn notes() -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{FORMS, P5Figure, judge, runs};
+    use super::{FORMS, P5Figure, evaluate, runs};
     use crate::findings::FindingVerdict;
     use crate::rows::RowPlan;
     use crate::run::{CostProfile, RunOutcome};
@@ -335,7 +335,7 @@ mod tests {
     #[test]
     fn p5_measurements_stand_beside_published_ones() {
         let measured = outcomes([150, 150, 150, 150, 60, 150]);
-        let found = judge(PLAN, &FIGURE, &measured).unwrap();
+        let found = evaluate(PLAN, &FIGURE, &measured).unwrap();
         let [by_load, by_pause] = &found.tables[..] else { panic!("two tables") };
         assert_eq!(by_load.rows[0], ["Linux, spread", "15.00", "150.00", "10.0"]);
         assert_eq!(by_load.rows[FORMS.len()], ["published: Linux", "14", "130", "9.3"]);
@@ -354,11 +354,11 @@ mod tests {
             found.claims.iter().map(|claim| claim.verdict).collect::<Vec<_>>(),
             [FindingVerdict::Beaten, FindingVerdict::Confirmed]
         );
-        let slower = judge(PLAN, &FIGURE, &outcomes([150, 150, 150, 150, 90, 150])).unwrap();
+        let slower = evaluate(PLAN, &FIGURE, &outcomes([150, 150, 150, 150, 90, 150])).unwrap();
         assert_eq!(slower.verdict(), Some(FindingVerdict::Refuted));
-        assert!(judge(PLAN, &FIGURE, &measured[1..]).is_err());
+        assert!(evaluate(PLAN, &FIGURE, &measured[1..]).is_err());
         // No read takes less than the medium.
-        assert!(judge(PLAN, &FIGURE, &outcomes([150, 150, 150, 150, 12, 150])).is_err());
+        assert!(evaluate(PLAN, &FIGURE, &outcomes([150, 150, 150, 150, 12, 150])).is_err());
     }
 
     /// Holds: bench-forms.

@@ -17,7 +17,7 @@ pub const ROW: LedgerRow = LedgerRow {
          applications give AP2 a core of its own; a spread OS uses cores 1 and 2 instead of 0. Linux: Debian's, four \
          cores, AP2 on core 1 (spread) or 0 (gathered), null_blk as the medium.",
     runs,
-    judge,
+    evaluate,
 };
 
 const FIGURE: P5Figure =
@@ -27,6 +27,6 @@ fn runs(plan: RowPlan) -> Vec<BenchRun> {
     p5::runs(plan, &FIGURE)
 }
 
-fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
-    p5::judge(plan, &FIGURE, outcomes)
+fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
+    p5::evaluate(plan, &FIGURE, outcomes)
 }

@@ -14,7 +14,7 @@ pub const ROW: LedgerRow = LedgerRow {
          on other cores.",
     method: "As P5.F5a, with 100,000 instructions before each read of AP1 and AP2.",
     runs,
-    judge,
+    evaluate,
 };
 
 const FIGURE: P5Figure = P5Figure {
@@ -27,6 +27,6 @@ fn runs(plan: RowPlan) -> Vec<BenchRun> {
     p5::runs(plan, &FIGURE)
 }
 
-fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
-    p5::judge(plan, &FIGURE, outcomes)
+fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
+    p5::evaluate(plan, &FIGURE, outcomes)
 }

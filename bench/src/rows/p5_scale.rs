@@ -19,7 +19,7 @@ pub const ROW: LedgerRow = LedgerRow {
          core; `homes4` with user slots on all four. Linux: Debian's with as many cores. Each runs three times; the \
          faster of the last two counts. Cores are less than 2 us apart (slice: 4 us).",
     runs,
-    judge,
+    evaluate,
 };
 
 /// Programs that compute, and small ones, on four cores.
@@ -111,7 +111,7 @@ struct P5ScaleTimes {
     homes_ns: u64,
 }
 
-fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
+fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     ensure!(outcomes.len() == 2 * cores(plan).len() + 1, "a run of each system with each number of cores is needed");
     let mut findings = Findings::default();
     let heads: Vec<String> = cores(plan).iter().map(u8::to_string).collect();
@@ -180,7 +180,7 @@ fn claim(load: &P5ScaleLoad, times: &P5ScaleTimes, findings: &mut Findings) {
 
 #[cfg(test)]
 mod tests {
-    use super::{LOADS, judge, runs};
+    use super::{LOADS, evaluate, runs};
     use crate::findings::FindingVerdict;
     use crate::rows::RowPlan;
     use crate::run::{BenchMachine, CostProfile, RunOutcome};
@@ -197,7 +197,7 @@ mod tests {
             RunOutcome { text, trace: None }
         };
         let outcomes = [40_000_000, 44_000_000, 20_000_000, 11_500_000, 10_000_000].map(said);
-        let found = judge(PLAN, &outcomes).unwrap();
+        let found = evaluate(PLAN, &outcomes).unwrap();
         assert_eq!(found.tables[0].rows[0], ["4 loops", "Renga", "40.00 (1.00)", "20.00 (2.00)", "10.00 (4.00)"]);
         assert_eq!(found.tables[0].rows[1], ["4 loops", "Linux", "44.00 (1.00)", "11.50 (3.83)", ""]);
         let own: Vec<(f64, FindingVerdict)> =
@@ -208,7 +208,7 @@ mod tests {
             4
         );
         assert_eq!(found.figures["pipe on Linux, 4 cores, ns"], 11_500_000);
-        assert!(judge(PLAN, &outcomes[1..]).is_err());
+        assert!(evaluate(PLAN, &outcomes[1..]).is_err());
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub const ROW: LedgerRow = LedgerRow {
          one of them, also has disk, shell and make. Each runs three times, and the faster of the last two counts. \
          Claims about make are beside.",
     runs,
-    judge,
+    evaluate,
 };
 
 /// What two boards save, %: as published, and as aimed at.
@@ -40,7 +40,7 @@ fn runs(plan: RowPlan) -> Vec<BenchRun> {
     ScalingLoad::of(plan).into_iter().flat_map(on_all).collect()
 }
 
-fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
+fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     let (loads, clusters) = (ScalingLoad::of(plan), clusters(plan));
     ensure!(outcomes.len() == loads.len() * clusters.len(), "a run of each load on each cluster is needed");
     let of_load = loads.iter().zip(outcomes.chunks(clusters.len()));

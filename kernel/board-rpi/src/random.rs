@@ -15,7 +15,7 @@ const WARM_UP: u32 = 0x4_0000;
 const COUNT_SHIFT: u32 = 24;
 const CONTROL_ON: u32 = 1;
 /// Polls before a source counts as silent: some 10 ms, more than its warm-up takes.
-const LOOKS_MAX: u32 = 100_000;
+const POLLS_MAX: u32 = 100_000;
 
 /// A number of 64 bits; none when the source stays silent, or repeats itself.
 pub fn number(mut registers: impl Registers) -> Option<u64> {
@@ -28,6 +28,6 @@ pub fn number(mut registers: impl Registers) -> Option<u64> {
 }
 
 fn word(registers: &impl Registers) -> Option<u32> {
-    (0..LOOKS_MAX).find(|_| registers.read(offset::STATUS) >> COUNT_SHIFT != 0)?;
+    (0..POLLS_MAX).find(|_| registers.read(offset::STATUS) >> COUNT_SHIFT != 0)?;
     Some(registers.read(offset::DATA))
 }

@@ -28,7 +28,7 @@ const OCTET_CLOCKS: u64 = 18;
 pub struct SpiMaster<R> {
     registers: R,
     /// Polls of a register in the time of two octets, at least.
-    looks_octet: u64,
+    polls_octet: u64,
 }
 
 impl<R: Registers> SpiMaster<R> {
@@ -40,7 +40,7 @@ impl<R: Registers> SpiMaster<R> {
         registers.write(offset::CLOCK, divisor);
         registers.fence();
         let octet_ns = OCTET_CLOCKS * u64::from(divisor) * 1_000_000_000 / u64::from(core_hz.max(1));
-        Self { registers, looks_octet: octet_ns / READ_NS_MIN + 1 }
+        Self { registers, polls_octet: octet_ns / READ_NS_MIN + 1 }
     }
 
     fn wait(&self, mask: u32, looks: u64) -> Result<(), SpiStuck> {
@@ -50,10 +50,10 @@ impl<R: Registers> SpiMaster<R> {
 
     fn push(&mut self, octets: &[u8]) -> Result<(), SpiStuck> {
         for &octet in octets {
-            self.wait(HAS_ROOM, self.looks_octet)?;
+            self.wait(HAS_ROOM, self.polls_octet)?;
             self.registers.write(offset::FIFO, u32::from(octet));
         }
-        self.wait(DONE, self.looks_octet * (octets.len() as u64 + 1))
+        self.wait(DONE, self.polls_octet * (octets.len() as u64 + 1))
     }
 }
 

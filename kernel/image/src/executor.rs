@@ -1,6 +1,6 @@
 //! The endless loop of the devices' core, the first home of programs: system processes first, then user programs, then sleep.
 //!
-//! Invariant: interrupts are polled whenever the core is idle, when one stopped a user program, and at least every `DISPATCHES_PER_LOOK`
+//! Invariant: interrupts are polled whenever the core is idle, when one stopped a user program, and at least every `DISPATCHES_PER_POLL`
 //! dispatches. The hardware alarm is set for the first of the processes' alarms and the running program's time slice. A program's time is
 //! charged when it leaves the core. Before the core runs a program or sleeps it stops polling, so that other cores send IPIs. Not here: the
 //! order of processes and slices (`core`), other cores (`secondary_core.rs`).
@@ -28,7 +28,7 @@ pub const NEVER_NS: u64 = u64::MAX;
 /// The alarm time of a due alarm. The alarm stays due until it is set again, before the core waits or runs a program.
 const GONE_OFF_NS: u64 = 0;
 /// Dispatches between two polls of the interrupts.
-const DISPATCHES_PER_LOOK: u32 = 32;
+const DISPATCHES_PER_POLL: u32 = 32;
 
 /// What the loop needs, of a board that has `SEVERAL` cores or one.
 pub struct Executor<const SEVERAL: bool> {
@@ -69,8 +69,8 @@ impl<const SEVERAL: bool> Executor<SEVERAL> {
                 self.take_devices();
                 continue;
             }
-            if SEVERAL && let Some(guest) = self.core.remote_task() {
-                self.run_guest(guest);
+            if SEVERAL && let Some(remote_task) = self.core.remote_task() {
+                self.run_remote_task(remote_task);
             } else if let Some(slice) = self.core.next_user() {
                 self.run_program(slice);
             } else {
@@ -81,7 +81,7 @@ impl<const SEVERAL: bool> Executor<SEVERAL> {
 
     /// Runs ready system processes; true if none is left.
     fn run_processes(&mut self) -> bool {
-        for _ in 0..DISPATCHES_PER_LOOK {
+        for _ in 0..DISPATCHES_PER_POLL {
             if SEVERAL {
                 self.core.drain_mailbox();
                 if self.core.has_remote_slices() {
@@ -97,13 +97,13 @@ impl<const SEVERAL: bool> Executor<SEVERAL> {
 
     /// Runs a program of another home until its trap, an interrupt or the end of its slice.
     #[inline(never)]
-    fn run_guest(&mut self, guest: RemoteTask) {
-        if self.core.mark_away() {
+    fn run_remote_task(&mut self, remote_task: RemoteTask) {
+        if self.core.stop_polling() {
             let begin_ns = self.timer.now_ns();
             self.core.stamp(begin_ns);
-            self.arm(Some(guest.left_ns(self.core)));
+            self.arm(Some(remote_task.left_ns(self.core)));
             self.programs.make_room();
-            if let Exit::Interrupt = remote_task::run(self.core, guest, begin_ns, || self.timer.now_ns()) {
+            if let Exit::Interrupt = remote_task::run(self.core, remote_task, begin_ns, || self.timer.now_ns()) {
                 self.take_interrupt(self.timer.now_ns());
             }
         }
@@ -119,7 +119,7 @@ impl<const SEVERAL: bool> Executor<SEVERAL> {
             self.take_devices();
             return;
         }
-        if SEVERAL && !self.core.mark_away() {
+        if SEVERAL && !self.core.stop_polling() {
             drop(slice);
             return self.core.resume_polling();
         }
@@ -150,7 +150,7 @@ impl<const SEVERAL: bool> Executor<SEVERAL> {
             self.interrupts.enable(IrqSource::Log);
         }
         self.set_alarm(self.first_alarm_ns());
-        if SEVERAL && !self.core.mark_away() {
+        if SEVERAL && !self.core.stop_polling() {
             return self.core.resume_polling();
         }
         probe::idle();

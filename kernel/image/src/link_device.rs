@@ -18,7 +18,7 @@ const ARM_NS: u64 = 60_000;
 /// The SPI clock that is requested, Hz. No slave has been measured.
 const SPI_RATE_HZ: u32 = 4_000_000;
 /// The pins are sampled at this interval even without an interrupt, ns.
-const LOOK_NS: u64 = 1_000_000_000;
+const POLL_NS: u64 = 1_000_000_000;
 /// The token's times are those of boards that poll without a pause; these sample when they are interrupted.
 const TOKEN_SLOWED: u64 = 4;
 
@@ -74,7 +74,7 @@ fn pins(board: u8, width: Width, emulated: bool) -> TokenLink<PinPhy<LinkPins>> 
         gpio = gpio.with_slow_reads(hardware::read_spins());
     }
     let bus = PinBus::begin(gpio, board, wiring, timing);
-    TokenLink::new(setup(board), PinPhy::new(bus, LOOK_NS))
+    TokenLink::new(setup(board), PinPhy::new(bus, POLL_NS))
 }
 
 /// Whose slave's pins are this board's.
@@ -86,7 +86,7 @@ fn spi(board: u8) -> TokenLink<SpiPhy<LinkPins, LinkMaster, LinkSlave>> {
     let (master, slave) = hardware::spi(SPI_RATE_HZ);
     let timing = spi::timing(u64::from(SPI_RATE_HZ), ARM_NS);
     let bus = SpiBus::begin(hardware::bus_pins(), master, slave, chip(), board, PullUps::Harness, timing);
-    TokenLink::new(setup(board), SpiPhy::new(bus, LOOK_NS))
+    TokenLink::new(setup(board), SpiPhy::new(bus, POLL_NS))
 }
 
 /// If the person who wrote the cards gave two boards one number, the serial numbers from their firmware distinguish them. Without serial

@@ -63,13 +63,13 @@ impl PinBank for SpeakingPins {
 }
 
 /// The last printed verdict, and its time.
-struct Told {
+struct Printed {
     verdict: Option<Verdict>,
     at_ns: u64,
     light: bool,
 }
 
-impl Told {
+impl Printed {
     /// The light that goes with `verdict` at `now_ns`; switched only when it changes, as that may take the firmware's time.
     fn shine(&mut self, verdict: &Verdict, now_ns: u64) {
         let light = verdict.is_sound() || now_ns / BLINK_NS % 2 == 0;
@@ -95,7 +95,7 @@ pub fn run(
 ) -> ! {
     let tester = tester(arena, hardware, boards, tester_console);
     arena.seal();
-    let mut told = Told { verdict: None, at_ns: 0, light: true };
+    let mut told = Printed { verdict: None, at_ns: 0, light: true };
     boot_stage::set_light(true);
     let mut turns = 0;
     loop {

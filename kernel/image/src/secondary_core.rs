@@ -1,7 +1,7 @@
 //! The endless loop of a core without devices: its system processes, then a program's slice, its own or a remote one, then sleep.
 //!
 //! Invariant: it drains its mailbox before each dispatch, and runs a program or sleeps only when the mailbox is empty and no process is
-//! ready. It checks alarms whenever it is idle and at least every `DISPATCHES_PER_LOOK` dispatches. Not here: the core of the devices
+//! ready. It checks alarms whenever it is idle and at least every `DISPATCHES_PER_POLL` dispatches. Not here: the core of the devices
 //! (`executor.rs`), the order of slices (`kernel/sched`).
 
 use crate::programs::Programs;
@@ -18,7 +18,7 @@ use renga_hal::timer::HardwareTimer;
 use renga_rt::user::{Exit, Trap};
 
 /// Dispatches between two checks of the alarms.
-const DISPATCHES_PER_LOOK: u32 = 32;
+const DISPATCHES_PER_POLL: u32 = 32;
 
 /// What the loop needs.
 pub struct SecondaryCore {
@@ -42,8 +42,8 @@ impl SecondaryCore {
             if self.core.has_ready() || self.core.has_remote_slices() {
                 continue;
             }
-            if let Some(guest) = self.core.remote_task() {
-                self.run_guest(guest);
+            if let Some(remote_task) = self.core.remote_task() {
+                self.run_remote_task(remote_task);
             } else if let Some(slice) = self.core.next_user() {
                 self.run_program(slice);
             } else {
@@ -54,7 +54,7 @@ impl SecondaryCore {
 
     /// Runs ready system processes, and sends slices to other cores.
     fn run_processes(&mut self) {
-        for _ in 0..DISPATCHES_PER_LOOK {
+        for _ in 0..DISPATCHES_PER_POLL {
             self.core.drain_mailbox();
             if self.core.has_remote_slices() {
                 self.programs.send_remote_slices(self.core, self.memory);
@@ -66,7 +66,7 @@ impl SecondaryCore {
     }
 
     fn sleep(&mut self) {
-        if self.core.mark_away() {
+        if self.core.stop_polling() {
             probe::idle();
             self.timer.set_alarm_ns(self.core.next_alarm_ns());
             ThisCore.wait_for_interrupt();
@@ -76,12 +76,12 @@ impl SecondaryCore {
     }
 
     /// Runs a program of another home until its trap, an interrupt or the end of its slice.
-    fn run_guest(&mut self, guest: RemoteTask) {
-        if self.core.mark_away() {
+    fn run_remote_task(&mut self, remote_task: RemoteTask) {
+        if self.core.stop_polling() {
             let begin_ns = self.timer.now_ns();
-            self.arm(Some(begin_ns + guest.left_ns(self.core)));
+            self.arm(Some(begin_ns + remote_task.left_ns(self.core)));
             self.programs.make_room();
-            remote_task::run(self.core, guest, begin_ns, || self.timer.now_ns());
+            remote_task::run(self.core, remote_task, begin_ns, || self.timer.now_ns());
         }
         self.core.resume_polling();
     }
@@ -91,7 +91,7 @@ impl SecondaryCore {
         if slice.wait_cancelled() {
             return slice.resume(Trap::Preempted, || self.timer.now_ns());
         }
-        if !self.core.mark_away() {
+        if !self.core.stop_polling() {
             drop(slice);
             return self.core.resume_polling();
         }

@@ -9,19 +9,19 @@ use renga_arch_aarch64::mmio::Mmio;
 use renga_board_rpi::power::Watchdog;
 
 /// Between two checks, ns.
-const LOOK_NS: u64 = 500_000_000;
+const POLL_NS: u64 = 500_000_000;
 /// A board that is not fed for so long is reset, s.
 const WATCHDOG_S: u32 = 5;
 /// The link samples its lines at least every second; a board whose link has not for so long is not fed, ns.
 const LINK_SILENCE_NS_MAX: u64 = 3_000_000_000;
 /// Checks between two requests to the firmware.
-const LOOKS_PER_QUESTION: u32 = 20;
+const CHECKS_PER_REQUEST: u32 = 20;
 
 /// The watchdog of one board.
 pub struct BoardWatchdog {
     watchdog: Option<Watchdog<Mmio>>,
     has_link: bool,
-    look_ns: u64,
+    check_ns: u64,
     /// When there is something to do; `NEVER_NS`: never.
     next_ns: u64,
     /// When the board is to panic, if the command line says so.
@@ -37,7 +37,7 @@ impl BoardWatchdog {
         let watchdog = hardware::watched().then(hardware::watchdog);
         let progress_ns = hardware::now_ns();
         let next_ns = if watchdog.is_some() { 0 } else { first_ns(panic_ns) };
-        BoardWatchdog { watchdog, has_link, look_ns: 0, next_ns, panic_ns, looks: 0, turns: 0, progress_ns }
+        BoardWatchdog { watchdog, has_link, check_ns: 0, next_ns, panic_ns, looks: 0, turns: 0, progress_ns }
     }
 
     /// When the next check is due, ns; `NEVER_NS`: never.
@@ -55,11 +55,11 @@ impl BoardWatchdog {
             self.next_ns = first_ns(self.panic_ns);
             return;
         };
-        if now_ns < self.look_ns {
+        if now_ns < self.check_ns {
             return;
         }
-        self.look_ns = now_ns + LOOK_NS;
-        self.next_ns = self.look_ns.min(first_ns(self.panic_ns));
+        self.check_ns = now_ns + POLL_NS;
+        self.next_ns = self.check_ns.min(first_ns(self.panic_ns));
         let turns = link_device::turns();
         if turns != self.turns || !self.has_link {
             (self.turns, self.progress_ns) = (turns, now_ns);
@@ -68,7 +68,7 @@ impl BoardWatchdog {
             watchdog.feed(WATCHDOG_S);
         }
         self.looks += 1;
-        let _ = hardware::with_firmware(|firmware| match self.looks % LOOKS_PER_QUESTION {
+        let _ = hardware::with_firmware(|firmware| match self.looks % CHECKS_PER_REQUEST {
             0 => firmware.ask(),
             1 => firmware.listen(),
             _ => {}

@@ -34,9 +34,9 @@ fn heap_pop_gives_least_after_any_changes() {
         if thing.place.get() == NOWHERE {
             thing.order.set((random.below(8), step));
             heap.push(thing);
-        } else if random.chance(30) {
+        } else if random.occurs(30) {
             heap.remove(thing);
-        } else if random.chance(40) {
+        } else if random.occurs(40) {
             let least = heap.first().map(HeapItem::order);
             assert_eq!(heap.pop().map(HeapItem::order), least);
         }

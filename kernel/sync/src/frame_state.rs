@@ -30,7 +30,7 @@ const LOCKED: u64 = 1 << 54;
 const SEVERAL: u64 = 1 << 63;
 
 /// Retries after which a wait is a bug: many times longer than any borrow.
-const LOOKS_MAX: u32 = 10_000_000;
+const POLLS_MAX: u32 = 10_000_000;
 
 /// The kind of a frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -286,7 +286,7 @@ fn why_not(old: u64) -> FrameRefusal {
 /// Retries `attempt` while another core has borrowed the frame. Where one core reaches the frame no other will release it: then one
 /// attempt is all.
 pub fn wait<T>(several: bool, mut attempt: impl FnMut() -> Result<T, FrameRefusal>) -> Result<T, FrameRefusal> {
-    for _ in 0..if several { LOOKS_MAX } else { 0 } {
+    for _ in 0..if several { POLLS_MAX } else { 0 } {
         match attempt() {
             Err(FrameRefusal::Borrowed) => core::hint::spin_loop(),
             other => return other,

@@ -80,7 +80,7 @@ impl<T> Mailbox<T> {
     /// Lets the owner stop polling until its next drain: a post sends an IPI meanwhile. Returns false if a message has come, so that the
     /// owner must drain.
     #[inline]
-    pub fn mark_away(&self) -> bool {
+    pub fn stop_polling(&self) -> bool {
         // A sender that finds the owner away sends an IPI, after the owner's last acknowledgement: hence a release here, and an acquire in
         // the sender.
         let left = self.0.exchange(MailboxLink::Empty, MailboxLink::OwnerAway, Ordering::Release);
@@ -90,7 +90,7 @@ impl<T> Mailbox<T> {
     /// Has the owner sleep until a message is posted, or anything else interrupts.
     #[inline]
     pub fn sleep(&self, ipi: &(impl Ipi + ?Sized)) {
-        if self.mark_away() {
+        if self.stop_polling() {
             ipi.wait();
         }
         ipi.acknowledge();

@@ -5,14 +5,14 @@ use renga_random::Random;
 use renga_sync::{FrameRefusal, FrameState, PageFrameKind, SpinLock};
 
 #[derive(Default, Debug)]
-struct Books {
+struct PlainModel {
     readers: u32,
     writes: bool,
     mapped: u32,
     table: bool,
 }
 
-impl Books {
+impl PlainModel {
     fn step(&mut self, which: u64, state: &FrameState) {
         let borrowed = self.readers > 0 || self.writes;
         let kind = |refused| if self.table { FrameRefusal::WrongKind } else { refused };
@@ -63,11 +63,11 @@ impl Books {
 fn frame_state_reports_every_step() {
     for several in [false, true] {
         for seed in 0..500 {
-            let (mut random, state, mut books) = (Random::new(seed), FrameState::new(several), Books::default());
+            let (mut random, state, mut model) = (Random::new(seed), FrameState::new(several), PlainModel::default());
             for _ in 0..200 {
-                books.step(random.below(8), &state);
+                model.step(random.below(8), &state);
                 let now = state.get();
-                assert_eq!((now.is_plain(), now.count(), now.is_of_several()), (!books.table, books.mapped, several));
+                assert_eq!((now.is_plain(), now.count(), now.is_of_several()), (!model.table, model.mapped, several));
             }
         }
     }

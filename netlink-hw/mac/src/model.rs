@@ -23,7 +23,7 @@ pub enum Mutant {
     /// Stays holder when its token was taken.
     KeepsItsToken,
     /// Sends the token again though BUSY# shows that it arrived.
-    NeverLooksAgain,
+    NeverSamplesAgain,
     /// Takes a token that comes twice for two.
     TakesRepeated,
     /// Parks and does not see ATN#.
@@ -50,7 +50,7 @@ impl Mutant {
         Mutant::ClaimsAtOnce,
         Mutant::AlwaysWins,
         Mutant::KeepsItsToken,
-        Mutant::NeverLooksAgain,
+        Mutant::NeverSamplesAgain,
         Mutant::TakesRepeated,
         Mutant::ParksIgnoring,
         Mutant::NeverDrops,

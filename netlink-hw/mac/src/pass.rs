@@ -65,7 +65,7 @@ impl Mac {
 
     /// The moment after an unanswered hand-over is over.
     pub(crate) fn guard_time(&mut self, now_ns: u64, lines: BusLines, target: u8, out: &mut Actions) {
-        if lines.busy && !mutated!(self, NeverLooksAgain) {
+        if lines.busy && !mutated!(self, NeverSamplesAgain) {
             return self.handed_on(now_ns, out); // it came through after all
         }
         if self.ask {

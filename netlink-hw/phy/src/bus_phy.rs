@@ -63,7 +63,7 @@ pub trait TokenBus {
 /// Frames kept until they are taken; one that finds no room is refused in the poll word.
 const FRAMES: usize = 4;
 /// Samples of an idle handshake before this board requests attention: to others the lines may still seem to rise.
-const IDLE_LOOKS: u32 = 8;
+const IDLE_SAMPLES: u32 = 8;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wanted {
@@ -106,7 +106,7 @@ pub struct BusPhy<B> {
     first: usize,
     held: usize,
     turn_ns: u64,
-    idle_looks: u32,
+    idle_samples: u32,
     /// A talker seems to hang: no more arming until the lines have changed.
     awaits_change: bool,
     count: PhyCounters,
@@ -137,7 +137,7 @@ impl<B: TokenBus> BusPhy<B> {
             first: 0,
             held: 0,
             turn_ns: 0,
-            idle_looks: 0,
+            idle_samples: 0,
             awaits_change: false,
             count: PhyCounters::default(),
             last_error: None,
@@ -241,8 +241,8 @@ impl<B: TokenBus> BusPhy<B> {
             token_in: low(HarnessLine::TokenIn),
             received: false,
         };
-        self.idle_looks = if idle { self.idle_looks.saturating_add(1) } else { 0 };
-        if self.idle_looks >= IDLE_LOOKS && self.is_asking() {
+        self.idle_samples = if idle { self.idle_samples.saturating_add(1) } else { 0 };
+        if self.idle_samples >= IDLE_SAMPLES && self.is_asking() {
             self.bus.change(B::mask(HarnessLine::Attention), 0);
         }
     }

@@ -36,7 +36,7 @@ impl Random {
         self.between(from.min(most), from.saturating_mul(2).min(most))
     }
     /// True with a probability of `percent`.
-    pub fn chance(&mut self, percent: u64) -> bool {
+    pub fn occurs(&mut self, percent: u64) -> bool {
         self.below(100) < percent
     }
     /// True with a probability of `per_mille` in a thousand; 0 leaves the sequence unchanged.
@@ -82,7 +82,7 @@ mod tests {
             assert!(random.below(3) < 3 && (5..=9).contains(&random.between(5, 9)));
             assert!((2..=1000).contains(&random.spread(2, 1000)));
             assert!(random.spread(1 << 62, u64::MAX) >= 1 << 62);
-            assert!(!random.per_mille(0) && random.per_mille(1000) && random.chance(100) && random.once_in(1));
+            assert!(!random.per_mille(0) && random.per_mille(1000) && random.occurs(100) && random.once_in(1));
         }
     }
 }

@@ -1,7 +1,9 @@
 //! Leases of pages: every order of events within bounds, and protocols that are wrong on purpose.
 
 use renga_model::leases::LeasesMutant;
-use renga_model::leases::properties::{ADRIFT, AWAY as IS_AWAY, GONE, LATE_LEASE, MAPPED as IS_MAPPED, MAPPED_AT_HOME};
+use renga_model::leases::properties::{
+    AWAY as IS_AWAY, GONE, LATE_LEASE, MAPPED as IS_MAPPED, MAPPED_AT_HOME, ORPHANED,
+};
 use renga_model::leases::world::{LeasesLimits, LeasesWorld};
 use renga_model::search::{SearchFound, search};
 
@@ -40,7 +42,7 @@ const BOUNDS: [Bounds; 16] = [
         ],
     ),
     ("a cache forgets the file", LeasesLimits { changes: 2, evictions: 1, ..PLAIN }, &[LeasesMutant::TicketUsedTwice]),
-    ("a board dies", LeasesLimits { changes: 2, deaths: 1, ..PLAIN }, &[LeasesMutant::FormerLife]),
+    ("a board dies", LeasesLimits { changes: 2, deaths: 1, ..PLAIN }, &[LeasesMutant::FormerIncarnation]),
     (
         "the inode's board dies",
         LeasesLimits { changes: 2, inode_deaths: 1, ..PLAIN },
@@ -120,7 +122,7 @@ fn is_to_be_seen(what: &str, limits: LeasesLimits) -> bool {
     match what {
         IS_MAPPED | MAPPED_AT_HOME => limits.shows > 0,
         LATE_LEASE => limits.leases > 0,
-        ADRIFT | IS_AWAY | GONE => limits.session_ends > 0,
+        ORPHANED | IS_AWAY | GONE => limits.session_ends > 0,
         _ => false,
     }
 }
@@ -137,7 +139,7 @@ fn leases_model_never_reads_stale() {
     let plain = run("nothing", None, PLAIN);
     assert_eq!(
         plain.unseen,
-        [IS_MAPPED, MAPPED_AT_HOME, LATE_LEASE, ADRIFT, IS_AWAY, GONE],
+        [IS_MAPPED, MAPPED_AT_HOME, LATE_LEASE, ORPHANED, IS_AWAY, GONE],
         "what cannot be is not seen"
     );
 }

@@ -43,7 +43,7 @@ const BOUNDS: [Bounds; 16] = [
         NamesLimits { changes: 2, evictions: 2, ..PLAIN },
         &[NamesMutant::NotesLostWithSlot, NamesMutant::OneNameOfMany],
     ),
-    ("a board dies", NamesLimits { changes: 2, deaths: 1, ..PLAIN }, &[NamesMutant::FormerLife]),
+    ("a board dies", NamesLimits { changes: 2, deaths: 1, ..PLAIN }, &[NamesMutant::FormerIncarnation]),
     ("the disk's board dies", NamesLimits { changes: 2, disk_deaths: 1, ..PLAIN }, &[NamesMutant::HeldOutlivesDisk]),
     (
         "a session ends while both boards live",

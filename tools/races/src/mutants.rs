@@ -182,7 +182,12 @@ const TAKING: [RaceMutant; 4] = [
 
 /// Mutants of the owner that goes to sleep.
 const SLEEPING: [RaceMutant; 5] = [
-    mutant("sleep_without_second_look", "mailbox", ["if self.mark_away() {", "self.mark_away(); {"], Scenario::Sleep),
+    mutant(
+        "sleep_without_second_look",
+        "mailbox",
+        ["if self.stop_polling() {", "self.stop_polling(); {"],
+        Scenario::Sleep,
+    ),
     mutant(
         "leave_by_a_store",
         "mailbox",
@@ -235,7 +240,7 @@ const SIGNALS: [RaceMutant; 3] = [
 ];
 
 /// Mutants about where a call is.
-const WHEREABOUTS: [RaceMutant; 5] = [
+const CALL_LOCATIONS: [RaceMutant; 5] = [
     mutant(
         "arrive_without_fence",
         "call_location",
@@ -269,7 +274,7 @@ const WHEREABOUTS: [RaceMutant; 5] = [
 
 /// All of them.
 pub const MUTANTS: [&[RaceMutant]; 7] =
-    [&POSTING, &TAKING, &SLEEPING, &SIGNALS, &WHEREABOUTS, &frames::FRAMES, &frames::COUNTS];
+    [&POSTING, &TAKING, &SLEEPING, &SIGNALS, &CALL_LOCATIONS, &frames::FRAMES, &frames::COUNTS];
 
 /// Those that ThreadSanitizer sees: it asks whether what one thread wrote is ordered before what another one reads, on
 /// any processor; not whether messages or wake-ups get lost.

@@ -102,7 +102,7 @@ impl SimSite {
         if !self.awake(now_ns) {
             return Some(self.late_until_ns);
         }
-        [self.cores.next_alarm_ns(), self.next_turn_ns(now_ns)].into_iter().flatten().min()
+        [self.cores.next_alarm_ns(), self.next_slice_ns(now_ns)].into_iter().flatten().min()
     }
 
     fn pass(&self, now_ns: u64) {
@@ -112,7 +112,7 @@ impl SimSite {
     }
 
     /// When the next user program may have its slice, if one is ready.
-    fn next_turn_ns(&self, now_ns: u64) -> Option<u64> {
+    fn next_slice_ns(&self, now_ns: u64) -> Option<u64> {
         let ready = self.cores.each().iter().any(|board| board.core.has_users() || board.core.remote_task().is_some());
         (self.players.is_some() && ready).then_some(self.busy_until_ns.max(now_ns))
     }
@@ -268,7 +268,7 @@ impl SimCluster {
     fn take_turns(&mut self) -> bool {
         let (now_ns, mut any) = (self.now_ns, false);
         for site in &mut self.sites {
-            if !site.awake(now_ns) || site.next_turn_ns(now_ns) != Some(now_ns) {
+            if !site.awake(now_ns) || site.next_slice_ns(now_ns) != Some(now_ns) {
                 continue;
             }
             if let Some(players) = &mut site.players {

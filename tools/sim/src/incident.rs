@@ -118,7 +118,7 @@ impl Incident {
         let trouble = match random.below(5) {
             0 => Trouble::Slow(random.below(u64::from(boards)) as u8, random.spread(2, SLOW_MAX) as u32),
             1 | 2 => {
-                let mut per_mille = || random.below(DISK_PER_MILLE) as u32 * u32::from(random.chance(50));
+                let mut per_mille = || random.below(DISK_PER_MILLE) as u32 * u32::from(random.occurs(50));
                 let (reads, writes) = (per_mille(), per_mille());
                 Trouble::DiskErrors(DiskFaults { reads_per_mille: reads, writes_per_mille: writes })
             }
@@ -166,7 +166,7 @@ pub fn schedule(incidents: &[Incident]) -> Vec<Turn> {
 
 fn faults(random: &mut Random, most: u64) -> Faults {
     // Few runs have all of them, so that each is also seen alone.
-    let mut draw = || if random.chance(50) { random.below(most + 1) as u16 } else { 0 };
+    let mut draw = || if random.occurs(50) { random.below(most + 1) as u16 } else { 0 };
     Faults {
         lost_per_mille: draw(),
         doubled_per_mille: draw(),

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 /// Callers of a failed board get an error within this time, ns.
-pub const TOLD_NS: u64 = 100_000_000;
+pub const ERROR_NS_MAX: u64 = 100_000_000;
 
 /// Boards that were together for so long have met; one that never was there may still be booting.
 const MEETING_NS: u64 = 50_000_000;
@@ -121,20 +121,21 @@ impl SimReach {
         let pair = (caller.min(server), caller.max(server));
         let own = usize::from(caller > server);
         let mut times = self.past.iter().filter(|apart| apart.pair == pair && !apart.downs[own]);
-        times.any(|apart| apart.from_ns.max(began_ns) + TOLD_NS < apart.to_ns.min(ended_ns))
+        times.any(|apart| apart.from_ns.max(began_ns) + ERROR_NS_MAX < apart.to_ns.min(ended_ns))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{MEETING_NS, SimReach, TOLD_NS};
+    use super::{ERROR_NS_MAX, MEETING_NS, SimReach};
 
     /// Whether a call begun at once is late when board 1 is down from `MEETING_NS` and a ns on for twice as long as
     /// callers may wait, and board 2 has hung from `from_ns` until `to_ns`.
     fn late(from_ns: u64, to_ns: u64) -> bool {
         let mut reach = SimReach::new(3);
         let died_ns = MEETING_NS + 1;
-        let mut events = [(from_ns, 2, true), (to_ns, 2, false), (died_ns, 1, true), (died_ns + 2 * TOLD_NS, 1, false)];
+        let mut events =
+            [(from_ns, 2, true), (to_ns, 2, false), (died_ns, 1, true), (died_ns + 2 * ERROR_NS_MAX, 1, false)];
         events.sort_unstable();
         for (at_ns, board, begins) in events {
             reach.set_down(board, begins, at_ns);
@@ -142,7 +143,7 @@ mod tests {
                 reach.set_hung(board, begins, at_ns);
             }
         }
-        reach.is_late(0, 1, 0, died_ns + 2 * TOLD_NS)
+        reach.is_late(0, 1, 0, died_ns + 2 * ERROR_NS_MAX)
     }
 
     #[test]

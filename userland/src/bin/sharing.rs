@@ -89,7 +89,7 @@ fn file(path: &CStr) -> Result<i32, Errno> {
 fn turns(by_mapping: bool, path: &CStr, me: u32, count: u32) -> Result<(), Errno> {
     let file = file(path)?;
     if by_mapping {
-        return take_turns(&map_shared(file, PAGE_BYTES)?[0], me, count);
+        return alternate(&map_shared(file, PAGE_BYTES)?[0], me, count);
     }
     let mut word = [0; 4];
     loop {
@@ -103,7 +103,7 @@ fn turns(by_mapping: bool, path: &CStr, me: u32, count: u32) -> Result<(), Errno
     }
 }
 
-fn take_turns(word: &AtomicU32, me: u32, count: u32) -> Result<(), Errno> {
+fn alternate(word: &AtomicU32, me: u32, count: u32) -> Result<(), Errno> {
     loop {
         match word.load(SeqCst) {
             now if now >= count => return Ok(()),
@@ -184,9 +184,9 @@ fn keep(path: &CStr) -> Result<(), Errno> {
 fn apart(path: &CStr, board: u32, count: u32) -> Result<(), Errno> {
     let words = map_shared(file(path)?, PAGE_BYTES)?;
     if fork_on(board)? == 0 {
-        exit(i32::from(take_turns(&words[0], 1, count).is_err()));
+        exit(i32::from(alternate(&words[0], 1, count).is_err()));
     }
-    take_turns(&words[0], 0, count)?;
+    alternate(&words[0], 0, count)?;
     let (_, status) = wait(-1, 0)?;
     say(&[b"apart ", Decimal::new(words[0].load(SeqCst).into()).digits()]);
     say(&[b" child ", Decimal::new(exit_code(status) as u64).digits(), b"\n"]);
@@ -197,9 +197,9 @@ fn memory(count: u32) -> Result<(), Errno> {
     let words = map_shared(-1, 2 * PAGE_BYTES)?;
     let word = &words[PAGE_BYTES / 4];
     if fork()? == 0 {
-        exit(i32::from(take_turns(word, 1, count).is_err()));
+        exit(i32::from(alternate(word, 1, count).is_err()));
     }
-    take_turns(word, 0, count)?;
+    alternate(word, 0, count)?;
     let (_, status) = wait(-1, 0)?;
     say(&[b"memory ", Decimal::new(word.load(SeqCst).into()).digits()]);
     say(&[b" child ", Decimal::new(exit_code(status) as u64).digits(), b"\n"]);

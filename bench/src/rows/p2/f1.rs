@@ -21,7 +21,7 @@ pub const ROW: LedgerRow = LedgerRow {
          stopped. A sample is right if it reports contention beside a foreground and none without. The processor's \
          share counts only below 25 % idle, as in the paper (4.3).",
     runs,
-    judge,
+    evaluate,
 };
 
 const EIGHTHS: u32 = 8;
@@ -147,7 +147,7 @@ fn matters(grid: &[Vec<f64>]) -> [f64; 2] {
     [mean((0..columns).map(|at| span(&column(at))).collect()), mean(grid.iter().map(|row| span(row)).collect())]
 }
 
-fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
+fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     let mut findings = Findings::default();
     let thresholds: Vec<u64> = (0..=MOST / STEP).map(|step| step * STEP).collect();
     let mut table = FindingsTable::new(

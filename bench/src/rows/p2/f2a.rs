@@ -18,7 +18,7 @@ pub const ROW: LedgerRow = LedgerRow {
          boots, so memory is empty. Beyond the paper, jobs and foreground run on different boards. Idle is what the \
          foreground, alone, leaves.",
     runs,
-    judge,
+    evaluate,
 };
 
 const fn reads(title: &'static str, work: u32) -> P2Task {
@@ -62,6 +62,6 @@ fn runs(plan: RowPlan) -> Vec<BenchRun> {
     super::runs(plan, &FIGURE)
 }
 
-fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
-    super::judge(plan, &FIGURE, outcomes)
+fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
+    super::evaluate(plan, &FIGURE, outcomes)
 }

@@ -17,7 +17,7 @@ pub const ROW: LedgerRow = LedgerRow {
          Beyond the paper, the jobs send from c to d on four boards, since all share the link. Idle is what the \
          foreground, alone, leaves.",
     runs,
-    judge,
+    evaluate,
 };
 
 /// Of so many pieces from a to b, and from c to d.
@@ -77,6 +77,6 @@ fn runs(plan: RowPlan) -> Vec<BenchRun> {
     super::runs(plan, &FIGURE)
 }
 
-fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
-    super::judge(plan, &FIGURE, outcomes)
+fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
+    super::evaluate(plan, &FIGURE, outcomes)
 }

@@ -15,7 +15,7 @@ pub const ROW: LedgerRow = LedgerRow {
          pcregrep searches a tree of unread files. A program that adds 1 to a variable stands for SETI@home. Idle is \
          what the foreground, alone, leaves of the processor.",
     runs,
-    judge,
+    evaluate,
 };
 
 /// Plans transforms of several sizes.
@@ -73,6 +73,6 @@ fn runs(plan: RowPlan) -> Vec<BenchRun> {
     super::runs(plan, &FIGURE)
 }
 
-fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
-    super::judge(plan, &FIGURE, outcomes)
+fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
+    super::evaluate(plan, &FIGURE, outcomes)
 }

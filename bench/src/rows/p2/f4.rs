@@ -15,7 +15,7 @@ pub const ROW: LedgerRow = LedgerRow {
     method: "The programs of P2.F3. The job is Debian's e2fsck -fn of their disk, three times; no memory keeps its \
          reads. Idle is what the foreground, alone, leaves, also where it rarely uses the medium.",
     runs,
-    judge,
+    evaluate,
 };
 
 const CHECK: P2Task = P2Task {
@@ -42,6 +42,6 @@ fn runs(plan: RowPlan) -> Vec<BenchRun> {
     super::runs(plan, &FIGURE)
 }
 
-fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
-    super::judge(plan, &FIGURE, outcomes)
+fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
+    super::evaluate(plan, &FIGURE, outcomes)
 }

@@ -17,7 +17,7 @@ pub const ROW: LedgerRow = LedgerRow {
          wrote on b stay there while the jobs are stopped. Each job copies as much as the foreground. Idle is what \
          the foreground, alone, leaves; the later flush of its data over the link counts as idle though it is not.",
     runs,
-    judge,
+    evaluate,
 };
 
 const COPY: P2Task = P2Task {
@@ -44,6 +44,6 @@ fn runs(plan: RowPlan) -> Vec<BenchRun> {
     super::runs(plan, &FIGURE)
 }
 
-fn judge(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
-    super::judge(plan, &FIGURE, outcomes)
+fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
+    super::evaluate(plan, &FIGURE, outcomes)
 }

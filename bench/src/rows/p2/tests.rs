@@ -1,6 +1,6 @@
 //! Figures of P2 from synthetic outcomes.
 
-use super::{Occupied, P2Figure, P2Pair, P2Task, PairPlacement, judge, runs};
+use super::{Occupied, P2Figure, P2Pair, P2Task, PairPlacement, evaluate, runs};
 use crate::findings::FindingVerdict;
 use crate::rows::RowPlan;
 use crate::run::{ALONE, CostProfile, OURS, RunOutcome};
@@ -60,7 +60,7 @@ fn p2_runs_cover_tasks_and_pairs() {
 
 #[test]
 fn p2_verdicts_follow_measurements() {
-    let found = judge(PLAN, &FIGURE, &outcomes(11.0)).unwrap();
+    let found = evaluate(PLAN, &FIGURE, &outcomes(11.0)).unwrap();
     assert_eq!(
         found.tables[0].rows[0],
         ["front, 1 x job", "10000", "20000", "100.00 %", "11000", "10.00 %", "10050", "0.50 %"]
@@ -73,17 +73,17 @@ fn p2_verdicts_follow_measurements() {
     assert_eq!(found.tables[1].rows[1][1..4], ["18000", "50000", "45 %"]);
     assert!(found.tables.iter().all(|table| table.rows.iter().all(|row| row.len() == table.columns.len())));
     assert_eq!(found.verdict(), Some(FindingVerdict::Confirmed));
-    assert_eq!(judge(PLAN, &FIGURE, &outcomes(10.4)).unwrap().verdict(), Some(FindingVerdict::Beaten));
-    assert_eq!(judge(PLAN, &FIGURE, &outcomes(11.3)).unwrap().verdict(), Some(FindingVerdict::Refuted));
-    assert!(judge(PLAN, &FIGURE, &outcomes(11.0)[1..]).is_err());
+    assert_eq!(evaluate(PLAN, &FIGURE, &outcomes(10.4)).unwrap().verdict(), Some(FindingVerdict::Beaten));
+    assert_eq!(evaluate(PLAN, &FIGURE, &outcomes(11.3)).unwrap().verdict(), Some(FindingVerdict::Refuted));
+    assert!(evaluate(PLAN, &FIGURE, &outcomes(11.0)[1..]).is_err());
     let mut held = outcomes(11.0);
     held[4].text = held[4].text.replace("jobs 2 0", "jobs 2 1");
-    assert!(judge(PLAN, &FIGURE, &held).is_err());
+    assert!(evaluate(PLAN, &FIGURE, &held).is_err());
 }
 
 #[test]
 fn p2_contention_is_derived_from_counts() {
-    let found = judge(PLAN, &FIGURE, &outcomes(11.0)).unwrap();
+    let found = evaluate(PLAN, &FIGURE, &outcomes(11.0)).unwrap();
     assert_eq!(found.tables[2].rows[0], ["front, 1 x job", "0, 50, 0 of 100", "0, 50, 0 of 100", "0, 50, 0 of 100"]);
     assert_eq!(found.tables[3].rows[0][3..5], ["1000, 500, 0", "1000, 900, 0"]);
     let two = outcome("with 1 2 3 4 5 6 7 8 9 10 11 2 2 2 2 2 2 2 2 2\n".to_string());
@@ -95,7 +95,7 @@ fn p2_contention_is_derived_from_counts() {
 #[test]
 fn p2_idle_time_excludes_waiters() {
     let figure = P2Figure { occupied: Occupied::Processor, ..FIGURE };
-    let found = judge(PLAN, &figure, &outcomes(11.0)).unwrap();
+    let found = evaluate(PLAN, &figure, &outcomes(11.0)).unwrap();
     assert_eq!(found.tables[1].rows[0][..4], ["front, 1 x job", "36000", "40000", "112 %"], "36 s of 40 less 8");
 }
 

@@ -1,6 +1,6 @@
 //! The experiments: the paper's on one board and on four, on eight, with dirty pages, with a file of another board.
 
-use super::{P3Experiment, Thresholds, judge};
+use super::{P3Experiment, Thresholds, evaluate};
 use crate::findings::Findings;
 use crate::rows::{LedgerRow, RowPlan};
 use crate::run::{ALONE, BenchRun, BenchSystem, Edit, RunOutcome};
@@ -15,7 +15,9 @@ macro_rules! row {
             published: $published,
             method: $method,
             runs: |plan: RowPlan| -> Vec<BenchRun> { $experiment.runs(plan) },
-            judge: |plan: RowPlan, outcomes: &[RunOutcome]| -> Result<Findings> { judge(plan, &$experiment, outcomes) },
+            evaluate: |plan: RowPlan, outcomes: &[RunOutcome]| -> Result<Findings> {
+                evaluate(plan, &$experiment, outcomes)
+            },
         }
     };
 }

@@ -51,7 +51,7 @@ pub(super) fn runs(experiment: &P3Experiment, plan: RowPlan) -> Vec<BenchRun> {
 pub(super) struct Kswapd {
     /// Pages reclaimed, and scanned.
     pub(super) pages: u64,
-    pub(super) looked_at: u64,
+    pub(super) scanned: u64,
     /// Pages of direct reclaim, by an allocation.
     pub(super) direct: u64,
     /// How long it ran, ns.
@@ -66,8 +66,8 @@ impl Kswapd {
         let (before, after) = (before?, after?);
         ensure!(before.len() == after.len(), "what kswapd did: {before:?}, {after:?}");
         // In the order of /proc/vmstat.
-        let [_, pages, direct, looked_at, ns] = after[..] else { anyhow::bail!("what kswapd did: {after:?}") };
-        Ok(Kswapd { pages, looked_at, direct, ns, meanwhile: pages.saturating_sub(before[1]) })
+        let [_, pages, direct, scanned, ns] = after[..] else { anyhow::bail!("what kswapd did: {after:?}") };
+        Ok(Kswapd { pages, scanned, direct, ns, meanwhile: pages.saturating_sub(before[1]) })
     }
 
     pub(super) fn per_page(self) -> f64 {
@@ -76,7 +76,7 @@ impl Kswapd {
 }
 
 /// Adds tables and a plot; what kswapd did.
-pub(super) fn judge(outcomes: &[RunOutcome], findings: &mut Findings) -> Result<Kswapd> {
+pub(super) fn evaluate(outcomes: &[RunOutcome], findings: &mut Findings) -> Result<Kswapd> {
     ensure!(outcomes.len() == FORMS.len(), "a run of each form is needed on Linux, too");
     let steps: Vec<(Steps, u64)> = outcomes.iter().map(Steps::of).collect::<Result<_>>()?;
     ensure!(steps.iter().all(|(_, sum)| *sum == steps[0].1), "the results on Linux differ");

@@ -1,6 +1,6 @@
 //! Experiments of P3 from synthetic outcomes.
 
-use super::{P3Experiment, Thresholds, judge};
+use super::{P3Experiment, Thresholds, evaluate};
 use crate::findings::FindingVerdict;
 use crate::rows::{OF_RECLAIM, RowPlan};
 use crate::run::{ALONE, BenchMachine, CostProfile, OURS, RunOutcome};
@@ -85,7 +85,7 @@ fn p3_forms_differ_in_settings() {
 /// Holds: reclaim-cost.
 #[test]
 fn p3_steps_report_reclaimed_pages() {
-    let found = judge(PLAN, &EXPERIMENT, &outcomes([110, 150, 110, 114], [110, 110, 110, 111])).unwrap();
+    let found = evaluate(PLAN, &EXPERIMENT, &outcomes([110, 150, 110, 114], [110, 110, 110, 111])).unwrap();
     let steps = &found.tables[0].rows;
     assert_eq!(steps[2], ["noise", "121.00", "110.00", "150.00", "13.90", "484.00", "900.00", "21.00", "10.00", "2.5"]);
     assert_eq!(steps[3][5..], ["441.00", "900.00", "10.25", "0.23", "2.5"]);
@@ -96,7 +96,7 @@ fn p3_steps_report_reclaimed_pages() {
     // Of 1,603 and 2,000 pages since the start.
     assert_eq!(pages[0][1..], ["1999", "31", "500"]);
     assert_eq!(pages[1][1..], ["1500", "250", "667"]);
-    let said = "(510 pages of 1020 looked at, 500 of them while it computed; 3 more by who needed one)";
+    let said = "(510 pages of 1020 scanned, 500 of them while it computed; 3 more by direct reclaim)";
     assert_eq!((pages[2][0].contains(said), pages[2][1].as_str()), (true, "6000"), "{}", pages[2][0]);
     assert!(found.tables.iter().all(|table| table.rows.iter().all(|row| row.len() == table.columns.len())));
     assert_eq!(found.figures["ordinary reclaimer: instructions a page"], 1999);
@@ -114,7 +114,7 @@ fn p3_verdicts_follow_reclaim_cost() {
     let verdict = |experiment: &P3Experiment, small, large| {
         let outcomes = outcomes(small, large);
         let outcomes = if experiment.linux { &outcomes[..] } else { &outcomes[..4] };
-        judge(PLAN, experiment, outcomes).unwrap().verdict()
+        evaluate(PLAN, experiment, outcomes).unwrap().verdict()
     };
     assert_eq!(
         verdict(&EXPERIMENT, [111; 4], [110; 4]),
@@ -137,10 +137,10 @@ fn p3_missing_measurement_is_an_error() {
     let fails = |change: fn(&mut Vec<RunOutcome>), why: &str| {
         let mut outcomes = good();
         change(&mut outcomes);
-        let error = format!("{:#}", judge(PLAN, &EXPERIMENT, &outcomes).expect_err(why));
+        let error = format!("{:#}", evaluate(PLAN, &EXPERIMENT, &outcomes).expect_err(why));
         assert!(error.contains(why), "{error}");
     };
-    assert!(judge(PLAN, &EXPERIMENT, &good()).is_ok());
+    assert!(evaluate(PLAN, &EXPERIMENT, &good()).is_ok());
     fails(|all| all[3].text = all[3].text.replace("sum 77", "sum 76"), "the results differ");
     fails(|all| all[2].text = all[2].text.replace("5000000 0 ", "5000000 1 "), "began again");
     fails(|all| all[2] = outcome([120; 4], [NONE; 2]), "nothing to do");

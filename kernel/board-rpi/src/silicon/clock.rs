@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 /// A reading of the clock takes so long, ns.
-const LOOK_NS: u64 = 100;
+const POLL_NS: u64 = 100;
 
 /// A clock; copies show the same time.
 #[derive(Clone, Default)]
@@ -24,7 +24,7 @@ impl Clock {
 
 impl HardwareTimer for Clock {
     fn now_ns(&self) -> u64 {
-        self.pass_ns(LOOK_NS);
+        self.pass_ns(POLL_NS);
         self.0.get()
     }
     fn set_alarm_ns(&mut self, _: Option<u64>) {}

@@ -93,7 +93,7 @@ impl InterleavedRun {
             core.send_remote_slices(|_, space| u64::from(space));
         }
         // A core with ready processes may stop polling too: for a program's slice.
-        if (!core.has_ready() || (self.choose)(2) == 0) && core.mark_away() {
+        if (!core.has_ready() || (self.choose)(2) == 0) && core.stop_polling() {
             away.set(true);
             let programs = self.play.as_ref().filter(|_| core.remote_task().is_some() || core.has_users());
             asleep.set(!core.has_ready() && programs.is_none() && !core.has_remote_slices());

@@ -85,7 +85,7 @@ impl Process {
     pub fn waits_for(&self) -> Option<ProcId> {
         match self.wait.get() {
             Wait::Reply => Some(ProcId::from_word(self.destination.get())),
-            Wait::ReplyElsewhere => Some(ProcId::from_word(self.asked_elsewhere())),
+            Wait::ReplyElsewhere => Some(ProcId::from_word(self.server_elsewhere())),
             _ => None,
         }
     }
@@ -147,7 +147,7 @@ impl Process {
     }
 
     /// Of a process whose call is on another core: the server that has the call.
-    pub(crate) fn asked_elsewhere(&self) -> u32 {
+    pub(crate) fn server_elsewhere(&self) -> u32 {
         self.shared().called.load(Ordering::Relaxed)
     }
 }

@@ -73,8 +73,8 @@ impl Core {
     /// From now on a post sends an IPI; called before a program runs, and before the core sleeps. False
     /// if a message has come already: the core must do neither.
     #[inline(always)]
-    pub fn mark_away(&self) -> bool {
-        self.endpoint.is_none_or(|endpoint| endpoint.mailbox.mark_away())
+    pub fn stop_polling(&self) -> bool {
+        self.endpoint.is_none_or(|endpoint| endpoint.mailbox.stop_polling())
     }
 
     /// The core polls again: acknowledges the IPI and delivers the messages.

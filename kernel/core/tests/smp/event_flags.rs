@@ -279,8 +279,8 @@ fn cancellation_finding_call_gone_is_forwarded() {
 }
 
 /// Counts.
-struct CountingBell(AtomicU32);
-impl Ipi for CountingBell {
+struct CountingIpi(AtomicU32);
+impl Ipi for CountingIpi {
     fn send(&self) {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
@@ -290,23 +290,23 @@ impl Ipi for CountingBell {
 
 #[test]
 fn ipi_polling_core_receives_none() {
-    let ipi: &'static CountingBell = Box::leak(Box::new(CountingBell(AtomicU32::new(0))));
+    let ipi: &'static CountingIpi = Box::leak(Box::new(CountingIpi(AtomicU32::new(0))));
     let endpoints: &'static [CoreEndpoint] = vec![CoreEndpoint::new(ipi)].leak();
     let core: &'static Core = Box::leak(Box::new(Core::new().with_endpoints(0, endpoints)));
     let board = HostBoard::new(0, 1 << 12);
     let process: &'static Process = board.arena.put(|| Process::new(core, 1, ProcId::new(0, 0)));
     process.enable_remote_calls(board.arena);
     let notifier = Notifier::elsewhere(process.shared());
-    assert!(core.mark_away());
+    assert!(core.stop_polling());
     core.resume_polling();
     notifier.notify();
     assert_eq!(ipi.0.load(Ordering::Relaxed), 0, "it came back");
-    assert!(!core.mark_away(), "something is there");
+    assert!(!core.stop_polling(), "something is there");
     core.drain_mailbox();
-    assert!(core.mark_away());
+    assert!(core.stop_polling());
     notifier.notify();
     notifier.notify();
     assert_eq!(ipi.0.load(Ordering::Relaxed), 1, "once until it looks");
     core.resume_polling();
-    assert!(core.mark_away());
+    assert!(core.stop_polling());
 }

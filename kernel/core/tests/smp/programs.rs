@@ -13,7 +13,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// The longest slice, ns.
-const TURN_NS: u64 = 20_000;
+const SLICE_NS: u64 = 20_000;
 /// Programs of each board.
 const PROGRAMS: usize = 5;
 
@@ -55,7 +55,7 @@ impl Seen {
 fn playing(seen: &Rc<Seen>, choose: &Choose) -> Play {
     let (seen, choose) = (seen.clone(), choose.clone());
     Rc::new(move |core| {
-        let (ns, traps) = (1 + choose(TURN_NS), choose(3) > 0);
+        let (ns, traps) = (1 + choose(SLICE_NS), choose(3) > 0);
         let exit = if traps { Exit::Trap(Trap::Syscall) } else { Exit::Interrupt };
         if let Some(mut guest) = core.remote_task() {
             let who = guest.space() as usize;

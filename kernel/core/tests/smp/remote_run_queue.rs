@@ -13,7 +13,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// The length of a slice, ns.
-const TURN_NS: u64 = 1000;
+const SLICE_NS: u64 = 1000;
 
 /// Slices that programs have had, by program and core.
 type Had = Rc<RefCell<Vec<[u64; 4]>>>;
@@ -29,12 +29,12 @@ fn playing(had: &Had, done: impl Fn(&[[u64; 4]], usize) -> bool + 'static) -> Pl
         };
         if let Some(mut guest) = core.remote_task() {
             let exit = turn(guest.context().slot as usize);
-            guest.ran(core, TURN_NS, exit);
+            guest.ran(core, SLICE_NS, exit);
             return;
         }
         let Some(mut own) = core.next_user() else { return };
         let exit = turn(own.context().slot as usize);
-        own.charge(TURN_NS);
+        own.charge(SLICE_NS);
         if let Exit::Trap(trap) = exit {
             own.end(trap);
         }

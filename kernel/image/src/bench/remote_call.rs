@@ -64,7 +64,7 @@ impl CorePair {
                 core.drain_mailbox();
                 dispatch(core);
                 if asleep {
-                    core.mark_away();
+                    core.stop_polling();
                 }
             };
             for _ in 0..ROUNDS {

@@ -57,18 +57,18 @@ impl WireModel {
             if old.attention != drive.attention {
                 station.reported.attention = drive.attention;
             }
-            self.tell_change(place, old, drive);
+            self.report_change(place, old, drive);
         }
         if watches_more {
             self.look_at(place);
             if self.stations.iter().any(|station| station.seen_ns > now_ns) {
-                self.look_after(self.timing.line_ns);
+                self.sample_after(self.timing.line_ns);
             }
         }
     }
 
     /// Schedules the events of a change in what a station pulls low.
-    fn tell_change(&mut self, place: usize, old: Drive, new: Drive) {
+    fn report_change(&mut self, place: usize, old: Drive, new: Drive) {
         let changed = WatchedLines {
             busy: old.busy != new.busy,
             attention: old.attention != new.attention,
@@ -83,7 +83,7 @@ impl WireModel {
         }
         let watched = |(i, station): (usize, &LoopbackStation)| i != place && station.watches(changed);
         if self.stations.iter().enumerate().any(watched) {
-            self.look_after(self.timing.line_ns);
+            self.sample_after(self.timing.line_ns);
         }
     }
 
@@ -95,7 +95,7 @@ impl WireModel {
             self.count.token_faults += 1;
             self.stations[next].blind_to_token = true;
             self.stations[place].false_busy_ns = until_ns;
-            self.look_after(self.timing.line_ns);
+            self.sample_after(self.timing.line_ns);
         } else if self.random.per_mille(self.faults.token_doubled_per_mille) {
             let other = self.random.draw() as usize % self.stations.len();
             if other != place && other != next {
@@ -108,11 +108,11 @@ impl WireModel {
     pub(super) fn offer_token(&mut self, place: usize) {
         self.count.token_faults += 1;
         self.stations[place].false_token_ns = self.now_ns + FALSE_LINES * self.timing.line_ns;
-        self.look_after(self.timing.line_ns);
-        self.look_after(FALSE_LINES * self.timing.line_ns);
+        self.sample_after(self.timing.line_ns);
+        self.sample_after(FALSE_LINES * self.timing.line_ns);
     }
 
-    pub(super) fn look_after(&mut self, after_ns: u64) {
+    pub(super) fn sample_after(&mut self, after_ns: u64) {
         self.put(self.now_ns + after_ns, BusEvent::Sample);
     }
 

@@ -157,7 +157,7 @@ impl LoopbackBus {
     fn change(&self, change: impl FnOnce(&mut WireModel)) {
         let bus = &mut *self.0.borrow_mut();
         change(bus);
-        bus.look_after(bus.timing.line_ns);
+        bus.sample_after(bus.timing.line_ns);
     }
 }
 

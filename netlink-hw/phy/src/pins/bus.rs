@@ -308,7 +308,7 @@ impl<G: PinBank> PinBus<G> {
                 }
                 before = now;
             }
-            self.look_at_clock(&mut end_ns, self.timing.answer_ns, (self.line_of)(wait.wrong(before)))?;
+            self.read_clock(&mut end_ns, self.timing.answer_ns, (self.line_of)(wait.wrong(before)))?;
         }
     }
 
@@ -320,7 +320,7 @@ impl<G: PinBank> PinBus<G> {
     /// Ends a wait of `bound_ns` that began when `end_ns` was none, and the frame when it took too long.
     #[cold]
     #[inline(never)]
-    pub(crate) fn look_at_clock(
+    pub(crate) fn read_clock(
         &mut self,
         end_ns: &mut Option<u64>,
         bound_ns: u64,

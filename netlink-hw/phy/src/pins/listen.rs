@@ -226,7 +226,7 @@ impl<G: PinBank> PinBus<G> {
                 }
                 strange = gave_up;
             }
-            self.look_at_clock(&mut end_ns, self.timing.strobe_ns, HarnessLine::Strobe)?;
+            self.read_clock(&mut end_ns, self.timing.strobe_ns, HarnessLine::Strobe)?;
         }
     }
 
@@ -244,7 +244,7 @@ impl<G: PinBank> PinBus<G> {
                 }
                 differs |= (now ^ levels) & pins;
             }
-            self.look_at_clock(&mut end_ns, self.timing.strobe_ns, HarnessLine::Strobe)?;
+            self.read_clock(&mut end_ns, self.timing.strobe_ns, HarnessLine::Strobe)?;
         }
     }
 

@@ -12,7 +12,7 @@ use renga_hal::gpio::{PinBank, Pull};
 /// Readings that a script holds: a power of two.
 pub const READINGS_MAX: usize = 8192;
 /// Between two readings of the clock, ns.
-const LOOK_NS: u64 = 1_000;
+const POLL_NS: u64 = 1_000;
 
 const STROBE: u32 = HarnessLine::Strobe.mask();
 const READY: u32 = HarnessLine::NotReady.mask();
@@ -128,7 +128,7 @@ impl<'a> Ideal<'a> {
 
 impl PinBank for Ideal<'_> {
     fn now_ns(&mut self) -> u64 {
-        self.now_ns += LOOK_NS;
+        self.now_ns += POLL_NS;
         self.now_ns
     }
     fn store_functions(&mut self, word: usize, value: u32) {
@@ -183,7 +183,7 @@ impl<'a> ScriptedPins<'a> {
 
 impl PinBank for ScriptedPins<'_> {
     fn now_ns(&mut self) -> u64 {
-        self.now_ns += LOOK_NS;
+        self.now_ns += POLL_NS;
         self.now_ns
     }
     #[inline]

@@ -217,7 +217,7 @@ impl<G: PinBank> PinBus<G> {
                     return Ok(());
                 }
             }
-            self.look_at_clock(&mut end_ns, self.timing.answer_ns, HarnessLine::NotReady)?;
+            self.read_clock(&mut end_ns, self.timing.answer_ns, HarnessLine::NotReady)?;
         }
     }
 

@@ -15,7 +15,7 @@ pub const WIRES: usize = 16;
 /// Patterns of a test.
 pub const PATTERNS: usize = 2 + 2 * WIRES;
 /// Samples of the harness until it reads as it was driven: a stall lets the wires fall.
-const LOOKS_MAX: u32 = 4;
+const POLLS_MAX: u32 = 4;
 
 /// What a board saw of each pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -179,7 +179,7 @@ impl<G: PinBank> PinBus<G> {
         let (pins, mut view) = (self.data, PatternReadings::default());
         for (index, seen) in view.patterns.iter_mut().enumerate() {
             let levels = spread(pattern(index));
-            *seen = self.look_at_harness(levels & pins);
+            *seen = self.sample_harness(levels & pins);
             // The first to finish must not take the end for the start of a frame.
             self.send_three_wire(levels, index + 1 == PATTERNS)?;
         }
@@ -190,10 +190,10 @@ impl<G: PinBank> PinBus<G> {
     }
 
     /// Drives `levels`, lets go, and reads at once what the wires hold.
-    fn look_at_harness(&mut self, levels: u32) -> u16 {
+    fn sample_harness(&mut self, levels: u32) -> u16 {
         let pins = self.data;
         let mut seen = 0;
-        for _ in 0..LOOKS_MAX {
+        for _ in 0..POLLS_MAX {
             self.put(pins, levels);
             self.settle();
             self.float_data();

@@ -14,7 +14,7 @@ const FALLEN_NS: u64 = 5_000;
 impl<G: PinBank> Tester<G> {
     /// One round as leader.
     pub(super) fn lead(&mut self) {
-        self.report.begin_anew();
+        self.report.restart();
         let begin_ns = self.pins.now_ns();
         self.pins.wait_until(begin_ns + RISEN_NS);
         let rest = self.pins.levels();

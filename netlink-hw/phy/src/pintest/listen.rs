@@ -2,7 +2,7 @@
 
 use super::Tester;
 use super::harness::{Use, Wire};
-use super::slots::{CODE_BITS, LISTEN_NS_MAX, LOOK_NS, SYMBOL_NS, anew_ns, answered_ns, bit_ns, code, due_ns};
+use super::slots::{CODE_BITS, LISTEN_NS_MAX, POLL_NS, SYMBOL_NS, answered_ns, bit_ns, code, due_ns, restart_ns};
 use renga_hal::gpio::PinBank;
 
 /// More than two that touch.
@@ -19,7 +19,7 @@ impl<G: PinBank> Tester<G> {
             let fallen = rest & !levels;
             if fallen != 0 {
                 // The board that led first leads again.
-                self.led &= now_ns - changed_ns < anew_ns(self.boards);
+                self.led &= now_ns - changed_ns < restart_ns(self.boards);
                 self.answer(now_ns, rest);
             }
             if levels != rest {
@@ -29,7 +29,7 @@ impl<G: PinBank> Tester<G> {
             if still_ns >= due_ns(self.board, self.boards, self.led) || now_ns - begin_ns >= LISTEN_NS_MAX {
                 return;
             }
-            self.pins.wait_until(now_ns + LOOK_NS);
+            self.pins.wait_until(now_ns + POLL_NS);
         }
     }
 

@@ -81,7 +81,7 @@ impl PinReport {
     }
 
     /// Forgets what was seen.
-    pub(super) fn begin_anew(&mut self) {
+    pub(super) fn restart(&mut self) {
         self.sights.fill(WireMeasurement::NONE);
         self.read_ns = 0;
     }

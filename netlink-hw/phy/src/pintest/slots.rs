@@ -19,7 +19,7 @@ const ANSWER_SYMBOLS: u64 = CODE_BITS as u64 + 1;
 /// A one, five bits of the wire's number, and the bit that makes the number of ones odd.
 pub const CODE_BITS: u32 = 7;
 /// Between two samples of a board that listens, ns.
-pub const LOOK_NS: u64 = 2_000;
+pub const POLL_NS: u64 = 2_000;
 
 /// What says that wire `wire` fell.
 pub const fn code(wire: usize) -> u32 {
@@ -60,7 +60,7 @@ pub const fn due_ns(board: u8, boards: u8, led: bool) -> u64 {
 }
 
 /// After so long without a change all boards have led once, and the rounds restart, ns.
-pub const fn anew_ns(boards: u8) -> u64 {
+pub const fn restart_ns(boards: u8) -> u64 {
     boards as u64 * still_ns(boards) + still_ns(boards) / 2
 }
 

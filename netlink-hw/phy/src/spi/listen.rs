@@ -97,15 +97,15 @@ impl<G: PinBank, M: SpiSender, S: SpiReceiver> SpiBus<G, M, S> {
                 }
             }
             if taken == 0 {
-                self.look_for_end(calm)?;
+                self.sample_end(calm)?;
             }
-            let looked = self.pins.look_at_clock(&mut end_ns, self.pins.timing.strobe_ns, HarnessLine::Strobe);
+            let looked = self.pins.read_clock(&mut end_ns, self.pins.timing.strobe_ns, HarnessLine::Strobe);
             looked.map_err(|stopped| if taken == 0 { self.stop(BusError::NoOctets) } else { stopped })?;
         }
     }
 
     /// Whether the talker gave up: attention is low again, and select high.
-    fn look_for_end(&mut self, calm: &mut bool) -> Result<(), Stopped> {
+    fn sample_end(&mut self, calm: &mut bool) -> Result<(), Stopped> {
         let levels = self.pins.levels();
         let high = levels & ATTENTION != 0;
         *calm |= high;
@@ -156,7 +156,7 @@ impl<G: PinBank, M: SpiSender, S: SpiReceiver> SpiBus<G, M, S> {
                     return Ok(());
                 }
             }
-            self.pins.look_at_clock(&mut end_ns, self.pins.timing.strobe_ns, HarnessLine::Attention)?;
+            self.pins.read_clock(&mut end_ns, self.pins.timing.strobe_ns, HarnessLine::Attention)?;
         }
     }
 }

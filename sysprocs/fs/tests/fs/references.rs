@@ -231,7 +231,7 @@ impl Opener {
     async fn end_session(&mut self, random: &mut Random) {
         self.there.end_session();
         // The servers here do not all know yet.
-        if random.chance(50) && !self.open.is_empty() {
+        if random.occurs(50) && !self.open.is_empty() {
             self.close_file(0).await;
         }
         self.names.call(BoardDied { board: 0 }, ()).await.unwrap();
@@ -243,12 +243,12 @@ impl Opener {
             0..3 if self.open.len() < FILES => self.open_file(number).await,
             3..6 if which < self.open.len() => self.use_file(which).await,
             6..8 if which < self.open.len() => self.close_file(which).await,
-            8 | 9 if self.mapped.len() < 8 => self.map(number, random.chance(10)).await,
+            8 | 9 if self.mapped.len() < 8 => self.map(number, random.occurs(10)).await,
             10 if which < self.mapped.len() => self.map_again(which, random.below(INODES as u64) as u16).await,
             11 if which < self.mapped.len() => self.fault(which).await,
             12 | 13 if which < self.mapped.len() => self.unmap(which).await,
             14 => self.names.call(RevokeName { directory: ROOT }, &name(number)[..]).await.unwrap(),
-            15 if random.chance(40) => self.end_session(random).await,
+            15 if random.occurs(40) => self.end_session(random).await,
             _ => {}
         }
     }

@@ -129,7 +129,7 @@ impl Starting {
             orders: Vec::new(),
             state: BoardState::Up,
         };
-        board.greet(welcome).map_err(|error| board.explain(error))?;
+        board.hello(welcome).map_err(|error| board.explain(error))?;
         board.receive()?;
         // It stands before its first instruction, and its plugin takes a machine that is not started for idle.
         board.next_ns = origin_ns;
@@ -169,7 +169,7 @@ fn listen(board: u8) -> io::Result<(UnixListener, String)> {
 }
 
 impl EmulatedBoard {
-    fn greet(&mut self, welcome: &Welcome) -> Result<(), MessageError> {
+    fn hello(&mut self, welcome: &Welcome) -> Result<(), MessageError> {
         // The plugin has checked the version by itself.
         let _hello: PluginHello = messages::receive(&mut self.stream, &mut self.scratch)?;
         messages::send(self.stream.out(), welcome, &mut self.scratch)

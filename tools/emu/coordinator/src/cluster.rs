@@ -66,7 +66,7 @@ pub struct EmulatedCluster {
     grants: u64,
     /// The deadlock to report, ns.
     deadlock_ns: Option<u64>,
-    deadlock_told: bool,
+    deadlock_reported: bool,
     /// A status of the boards was requested.
     asked: bool,
     failure: Option<EmuError>,
@@ -114,7 +114,7 @@ impl EmulatedCluster {
             rounds: 0,
             grants: 0,
             deadlock_ns: None,
-            deadlock_told: false,
+            deadlock_reported: false,
             asked: false,
             failure: None,
         };
@@ -184,7 +184,7 @@ impl EmulatedCluster {
             return Ok(time_ns);
         }
         target.order(BoardOrder::Input { time_ns, bytes: bytes.to_vec() });
-        self.deadlock_told = false;
+        self.deadlock_reported = false;
         let input = RecordedInput { board, time_ns, bytes: bytes.to_vec() };
         if let Some(recorder) = &mut self.recorder {
             recorder.input(&input)?;
@@ -202,8 +202,8 @@ impl EmulatedCluster {
     /// Ends the run at the instant of the last event returned, so that a replayed run ends there too: events up to then still follow, then
     /// `Finished`.
     pub fn stop(&mut self) {
-        let told_ns = self.timeline.told_ns().map_or(self.time_ns, |time_ns| time_ns + 1);
-        self.session_end_ns = self.session_end_ns.min(told_ns);
+        let reported_ns = self.timeline.reported_ns().map_or(self.time_ns, |time_ns| time_ns + 1);
+        self.session_end_ns = self.session_end_ns.min(reported_ns);
         self.timeline.release(self.session_end_ns);
     }
 
@@ -226,7 +226,7 @@ impl EmulatedCluster {
         let power_ns = self.power.first().map_or(NEVER_NS, |order| order.time_ns);
         let running_ns = self.settle_frames(now_ns.min(power_ns));
         // A person who can type learns that all boards wait, before an order wakes one.
-        let asks = self.pace.is_none() && self.session_end_ns == NEVER_NS && !self.deadlock_told;
+        let asks = self.pace.is_none() && self.session_end_ns == NEVER_NS && !self.deadlock_reported;
         let horizon_ns = if running_ns == NEVER_NS && asks { NEVER_NS } else { running_ns.min(power_ns) };
         let waits = horizon_ns == NEVER_NS;
         self.time_ns = self.time_ns.max(if waits { self.last_ns() + 1 } else { horizon_ns.min(now_ns) });
@@ -239,7 +239,7 @@ impl EmulatedCluster {
         if self.is_over() {
             self.end_by(end_ns)?;
         } else if waits && self.pace.is_none() && self.session_end_ns == NEVER_NS {
-            self.tell_deadlock()?;
+            self.report_deadlock()?;
         } else if horizon_ns >= end_ns && (self.pace.is_none() || !waits || self.session_end_ns != NEVER_NS) {
             self.end(end_ns)?;
         } else if self.may_run(horizon_ns.min(end_ns))? {
@@ -287,11 +287,11 @@ impl EmulatedCluster {
         Ok(false)
     }
 
-    fn tell_deadlock(&mut self) -> Result<(), EmuError> {
-        if self.deadlock_told {
+    fn report_deadlock(&mut self) -> Result<(), EmuError> {
+        if self.deadlock_reported {
             return self.end(self.time_ns.min(self.limit_ns));
         }
-        self.deadlock_told = true;
+        self.deadlock_reported = true;
         self.deadlock_ns = Some(self.last_ns());
         Ok(())
     }

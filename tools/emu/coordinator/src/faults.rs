@@ -63,7 +63,7 @@ impl FaultSource {
 
     /// For the next frame on the wire.
     pub fn draw(&mut self) -> Fault {
-        let (chance, which) = (self.random.draw() % ONE_PPM, self.random.draw());
+        let (occurs, which) = (self.random.draw() % ONE_PPM, self.random.draw());
         let config = self.config;
         let faults = [
             (config.loss_ppm, Fault::Loss),
@@ -76,7 +76,7 @@ impl FaultSource {
         let mut below = 0;
         let drawn = faults.into_iter().find(|(ppm, _)| {
             below += u64::from(*ppm);
-            chance < below
+            occurs < below
         });
         drawn.map_or(Fault::None, |(_, fault)| fault)
     }

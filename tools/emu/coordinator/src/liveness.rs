@@ -18,14 +18,14 @@ const TICKS_A_SECOND: u64 = 100;
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
     /// Samples in a row at which it did not want to run.
-    pub idle_looks: u32,
+    pub idle_samples: u32,
     /// Seconds of processor time between two messages.
     pub busy_s: u64,
 }
 
 impl Default for Patience {
     fn default() -> Self {
-        Self { idle_looks: 30, busy_s: 120 }
+        Self { idle_samples: 30, busy_s: 120 }
     }
 }
 
@@ -67,19 +67,19 @@ pub struct Liveness {
     patience: Patience,
     first_ticks: Option<u64>,
     last_ticks: u64,
-    idle_looks: u32,
+    idle_samples: u32,
     looks: u32,
 }
 
 impl Liveness {
     /// Of `process`.
     pub fn new(process: u32, patience: Patience) -> Self {
-        Self { process, patience, first_ticks: None, last_ticks: 0, idle_looks: 0, looks: 0 }
+        Self { process, patience, first_ticks: None, last_ticks: 0, idle_samples: 0, looks: 0 }
     }
 
     /// It was heard of.
     pub fn heard(&mut self) {
-        (self.first_ticks, self.idle_looks, self.looks) = (None, 0, 0);
+        (self.first_ticks, self.idle_samples, self.looks) = (None, 0, 0);
     }
 
     /// Samples once more; returns whether it is stuck.
@@ -90,10 +90,11 @@ impl Liveness {
     fn note(&mut self, ThreadSight { wants, ticks }: ThreadSight) -> bool {
         let first = *self.first_ticks.get_or_insert(ticks);
         let idle = !wants && (self.looks == 0 || ticks == self.last_ticks);
-        self.idle_looks = if idle { self.idle_looks + 1 } else { 0 };
+        self.idle_samples = if idle { self.idle_samples + 1 } else { 0 };
         self.last_ticks = ticks;
         self.looks += 1;
-        self.idle_looks >= self.patience.idle_looks || ticks - first.min(ticks) >= self.patience.busy_s * TICKS_A_SECOND
+        self.idle_samples >= self.patience.idle_samples
+            || ticks - first.min(ticks) >= self.patience.busy_s * TICKS_A_SECOND
     }
 
     /// For how long it has not been heard of, seconds of the host.
@@ -151,7 +152,7 @@ mod tests {
     const SLEEPS: ThreadSight = ThreadSight { wants: false, ticks: 7 };
 
     fn liveness() -> Liveness {
-        Liveness::new(1, Patience { idle_looks: 3, busy_s: 2 })
+        Liveness::new(1, Patience { idle_samples: 3, busy_s: 2 })
     }
 
     #[test]

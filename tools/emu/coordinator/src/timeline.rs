@@ -62,29 +62,29 @@ pub struct Timeline {
     /// Events before this may be reported, ns.
     bound_ns: u64,
     /// When the last reported event happened, ns.
-    told_ns: Option<u64>,
+    reported_ns: Option<u64>,
     hashes: Hashes,
     /// Whether frames become events.
-    tells_frames: bool,
+    reports_frames: bool,
     frames: u64,
-    hits_told: u64,
+    hits_reported: u64,
     pin_changes: u64,
     fights: Fights,
 }
 
 impl Timeline {
     /// For `boards` boards.
-    pub fn new(boards: usize, tells_frames: bool) -> Self {
+    pub fn new(boards: usize, reports_frames: bool) -> Self {
         let empty = Fingerprint::new();
         Self {
             lanes: (0..=boards).map(|_| VecDeque::new()).collect(),
             hits: vec![VecDeque::new(); boards],
             bound_ns: 0,
-            told_ns: None,
+            reported_ns: None,
             hashes: Hashes { console: empty, log: empty, frame: empty, probe: empty, pin: empty },
-            tells_frames,
+            reports_frames,
             frames: 0,
-            hits_told: 0,
+            hits_reported: 0,
             pin_changes: 0,
             fights: Fights::new(boards),
         }
@@ -139,7 +139,7 @@ impl Timeline {
                 Item::Crash(status) => ClusterEvent::BoardCrashed { board, time_ns, status },
                 Item::Reset(partition) => ClusterEvent::BoardReset { board, partition, time_ns },
                 Item::Exit(status) => ClusterEvent::BoardExited { board, status, time_ns },
-                Item::Frame(frame) if self.tells_frames => ClusterEvent::Frame(frame),
+                Item::Frame(frame) if self.reports_frames => ClusterEvent::Frame(frame),
                 Item::Pins(drive) => match self.fights.change(board, time_ns, drive) {
                     Some(fight) => ClusterEvent::Fight(fight),
                     None => continue,
@@ -150,8 +150,8 @@ impl Timeline {
     }
 
     /// When the last reported event happened, ns.
-    pub fn told_ns(&self) -> Option<u64> {
-        self.told_ns
+    pub fn reported_ns(&self) -> Option<u64> {
+        self.reported_ns
     }
 
     /// Over all events that were reported, or would have been.
@@ -166,7 +166,7 @@ impl Timeline {
 
     /// Probes among that.
     pub fn hits(&self) -> u64 {
-        self.hits_told
+        self.hits_reported
     }
 
     /// Changes of pins among that.
@@ -187,7 +187,7 @@ impl Timeline {
 
     fn take_hit(&mut self, board: u8) -> Option<ClusterEvent> {
         let hit = self.hits[usize::from(board)].pop_front()?;
-        self.hits_told += 1;
+        self.hits_reported += 1;
         let hash = &mut self.hashes.probe;
         hash.mix_u64(hit.time_ns);
         hash.mix_u64(u64::from(board) << 16 | u64::from(hit.probe));
@@ -199,7 +199,7 @@ impl Timeline {
         let (time_ns, lane) = self.first()?;
         let (_, item) = self.lanes[lane].pop_front()?;
         let board = lane as u8;
-        self.told_ns = Some(time_ns);
+        self.reported_ns = Some(time_ns);
         match &item {
             Item::Console(byte) => mix_byte(&mut self.hashes.console, board, time_ns, *byte),
             Item::Log(byte) => mix_byte(&mut self.hashes.log, board, time_ns, *byte),

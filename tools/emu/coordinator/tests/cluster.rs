@@ -221,7 +221,7 @@ fn coordinator_board_with_killed_qemu_is_named() {
 fn coordinator_unresponsive_board_is_named() {
     let Some(tools) = tools() else { return };
     let mut config = tools.config(2, "ping");
-    config.limits.patience.idle_looks = 3;
+    config.limits.patience.idle_samples = 3;
     let mut stopped = false;
     let result = run_with(config, |cluster, _| {
         if !stopped {

@@ -10,7 +10,7 @@ use renga_emu::{ClusterConfig, ClusterEvent, EmuError, EmulatedCluster, Fight, P
 
 const PROPAGATION_NS: u64 = 1_500;
 /// A board samples its pins at least so often, ns.
-const LOOK_NS: u64 = 60;
+const POLL_NS: u64 = 60;
 
 fn config(tools: &Tools, boards: usize, play: &str) -> ClusterConfig {
     ClusterConfig { pins: Some(PinsConfig { propagation_ns: PROPAGATION_NS }), ..tools.config(boards, play) }
@@ -25,7 +25,7 @@ fn number(outcome: &Outcome, board: usize, before: &str) -> u64 {
 /// Fails unless `seen_ns` is when a board that samples without a pause sees what was done at `done_ns`.
 fn expect_seen(seen_ns: u64, done_ns: u64) {
     let least_ns = done_ns + PROPAGATION_NS;
-    assert!((least_ns..least_ns + 2 * LOOK_NS).contains(&seen_ns), "done at {done_ns} ns, seen at {seen_ns} ns");
+    assert!((least_ns..least_ns + 2 * POLL_NS).contains(&seen_ns), "done at {done_ns} ns, seen at {seen_ns} ns");
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn pins_change_is_seen_after_propagation_time() {
     })
     .unwrap();
     for board in [1, 2] {
-        expect_seen(number(&outcome, board, "strobe low at "), number(&outcome, 0, "strobe low before ") - LOOK_NS);
+        expect_seen(number(&outcome, board, "strobe low at "), number(&outcome, 0, "strobe low before ") - POLL_NS);
         expect_seen(number(&outcome, board, "strobe free at "), number(&outcome, 0, "strobe free after "));
     }
     let free: Vec<&str> =

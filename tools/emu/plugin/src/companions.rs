@@ -89,11 +89,11 @@ impl Companions {
         }
         // Bounded: each iteration but the last waits for news, of which there is an end before the ceiling.
         loop {
-            let (last, somebody_runs) = self.last()?;
+            let (last, another_runs) = self.last()?;
             let end_ns = last.past_ns.min(ceiling_ns);
             if end_ns > now_ns {
                 // More stops, so that no board ever waits, cost more than the waiting (docs/design/emulator-and-virtual-time.md).
-                let step_ns = if somebody_runs { self.lookahead_ns } else { u64::MAX };
+                let step_ns = if another_runs { self.lookahead_ns } else { u64::MAX };
                 self.end_ns = end_ns - self.origin_ns;
                 return Some(end_ns.min(now_ns.saturating_add(step_ns)) - self.origin_ns);
             }
@@ -108,8 +108,8 @@ impl Companions {
         let (together, until_ns) = self.round.as_ref()?;
         let others = (0..self.slots.len()).filter(|board| *board != self.own && together.boards >> board & 1 != 0);
         let others: Vec<Last> = others.map(|board| self.look(board, together, *until_ns)).collect();
-        let somebody_runs = others.iter().any(|other| !other.has_left);
-        Some((others.into_iter().min_by_key(|other| other.past_ns)?, somebody_runs))
+        let another_runs = others.iter().any(|other| !other.has_left);
+        Some((others.into_iter().min_by_key(|other| other.past_ns)?, another_runs))
     }
 
     fn look(&self, board: usize, together: &Together, until_ns: u64) -> Last {
@@ -118,8 +118,8 @@ impl Companions {
         let seen = slot.news.load(SeqCst);
         let has_left = slot.left.load(Acquire) == together.round;
         let takes_part = slot.round.load(Acquire) == together.round;
-        let told_ns = if takes_part { slot.past_ns.load(Acquire).saturating_add(self.lookahead_ns) } else { 0 };
-        Last { board, past_ns: told_ns.max(until_ns).max(together.quiet_ns), has_left, seen }
+        let reported_ns = if takes_part { slot.past_ns.load(Acquire).saturating_add(self.lookahead_ns) } else { 0 };
+        Last { board, past_ns: reported_ns.max(until_ns).max(together.quiet_ns), has_left, seen }
     }
 
     /// Waits for news of `last`; false if there are none for too long.

@@ -13,10 +13,10 @@ use crate::ffi::{self, Opaque};
 use std::ptr::null_mut;
 
 /// Bytes from the start of a `CPUState` in which its count is searched for; the state continues after them.
-const LOOK_BYTES: usize = 32 << 10;
-const WORDS: usize = LOOK_BYTES / 8;
+const SEARCH_BYTES: usize = 32 << 10;
+const WORDS: usize = SEARCH_BYTES / 8;
 /// Searches that must agree.
-const LOOKS_MIN: u32 = 4;
+const SEARCHES_MIN: u32 = 4;
 
 /// Where the numbers are.
 #[derive(Clone, Copy)]
@@ -59,7 +59,7 @@ impl Counter {
     }
 
     fn word(&self, index: usize) -> i64 {
-        // SAFETY: within the core's state, which is larger than `LOOK_BYTES`.
+        // SAFETY: within the core's state, which is larger than `SEARCH_BYTES`.
         unsafe { (self.core as *const i64).add(index).read_volatile() }
     }
 
@@ -93,7 +93,7 @@ impl Counter {
             let lows = narrowed(lows, WORDS * 2, is_low);
             self.looks += 1;
             if let &[low] = lows.as_slice()
-                && self.looks >= LOOKS_MIN
+                && self.looks >= SEARCHES_MIN
             {
                 self.places = Some(CounterPlaces { budget, low });
             }

@@ -57,7 +57,7 @@ pub fn quieten(own: NonNull<QemuTimerList>, first: NonNull<c_void>) -> Option<()
     let quiet = others.map(|list| Quiet { list, tell: unsafe { list.as_ref() }.tell }).collect();
     for quiet in QUIET.get_or_init(|| quiet) {
         // SAFETY: as above.
-        unsafe { (*quiet.list.as_ptr()).tell = tell_if_concerned };
+        unsafe { (*quiet.list.as_ptr()).tell = notify_if_concerned };
     }
     Some(())
 }
@@ -85,7 +85,7 @@ fn chained(own: NonNull<QemuTimerList>, first: NonNull<c_void>) -> Option<Vec<No
 }
 
 /// In place of the function of a quiet list; called by any thread.
-extern "C" fn tell_if_concerned(whom: *mut c_void, clock: c_int) {
+extern "C" fn notify_if_concerned(whom: *mut c_void, clock: c_int) {
     let quiet = QUIET.get().into_iter().flatten();
     // SAFETY: lists live as long as QEMU.
     let concerned = quiet.filter(|quiet| unsafe { quiet.list.as_ref() }.whom == whom);

@@ -28,7 +28,7 @@ const DISPATCHES_MAX: u32 = 1_000;
 /// Dispatches, of slices too, after which all killed programs must be gone, in any state.
 const LAST_DISPATCHES_MAX: u32 = 1_000;
 /// The length of a slice, ns.
-const TURN_NS: u64 = 1_000;
+const SLICE_NS: u64 = 1_000;
 /// No board runs for longer, a century; programs may ask to sleep for longer.
 const UPTIME_NS_MAX: u64 = 100 * 365 * 24 * 3600 * 1_000_000_000;
 /// The program: code, and a page of zeros behind its first page of data.
@@ -176,7 +176,7 @@ impl SyscallAttack<'_> {
         } else {
             self.hostile(space, turn.context());
         }
-        turn.charge(TURN_NS);
+        turn.charge(SLICE_NS);
         turn.end(Trap::Syscall);
         true
     }

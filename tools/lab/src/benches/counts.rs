@@ -31,7 +31,7 @@ fn counted(result: &RowResult) -> (String, BTreeMap<String, u64>) {
 ///
 /// # Errors
 /// If the file cannot be read, or written.
-pub fn judge(environment: &Environment, results: &[RowResult]) -> Result<Vec<String>> {
+pub fn evaluate(environment: &Environment, results: &[RowResult]) -> Result<Vec<String>> {
     let path = file(environment);
     let text = fs::read_to_string(&path).unwrap_or_else(|_| "{}".to_string());
     let mut allowed: Counts = serde_json::from_str(&text).with_context(|| path.display().to_string())?;

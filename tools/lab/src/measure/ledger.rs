@@ -49,7 +49,7 @@ pub fn measure(environment: &Environment, rows: &[&LedgerRow], options: &Measuri
     let revision = revision(environment);
     let mut results = Vec::new();
     for of_row in runs.rows() {
-        let result = judge(&runs, of_row, revision.clone())?;
+        let result = evaluate(&runs, of_row, revision.clone())?;
         result.write(&folder)?;
         print(of_row.row, &result);
         results.push(result);
@@ -58,7 +58,7 @@ pub fn measure(environment: &Environment, rows: &[&LedgerRow], options: &Measuri
     let (all, seconds) = (runs.jobs().len(), begin.elapsed().as_secs());
     eprintln!("renga: {all} runs: {} were there, {carried_out} were carried out; {seconds} s", all - carried_out);
     println!("results in {}", folder.display());
-    let grown = if options.short { counts::judge(environment, &results)? } else { Vec::new() };
+    let grown = if options.short { counts::evaluate(environment, &results)? } else { Vec::new() };
     grown.iter().for_each(|line| println!("GROWN {line}"));
     Ok(u8::from(!grown.is_empty()))
 }
@@ -68,7 +68,7 @@ fn unknown(name: &str) -> String {
     format!("there is no row `{name}`; there are {}", known.join(", "))
 }
 
-fn judge(runs: &OfRuns<'_>, of_row: &OfRow<'_>, revision: Option<String>) -> Result<RowResult> {
+fn evaluate(runs: &OfRuns<'_>, of_row: &OfRow<'_>, revision: Option<String>) -> Result<RowResult> {
     let OfRow { row, plan, .. } = of_row;
     let (runs, facts, outcomes) = runs.outcomes(of_row)?;
     Ok(RowResult {
@@ -79,7 +79,7 @@ fn judge(runs: &OfRuns<'_>, of_row: &OfRow<'_>, revision: Option<String>) -> Res
         parameters: machines::parameters(&runs),
         revision,
         runs: facts,
-        findings: (row.judge)(*plan, &outcomes).with_context(|| row.id.to_string())?,
+        findings: (row.evaluate)(*plan, &outcomes).with_context(|| row.id.to_string())?,
     })
 }
 

@@ -205,7 +205,7 @@ impl CallsBoard {
         let event = if state == SessionState::Dead {
             self.session().offer_hello(0);
             Some(CallsEvent::Failed)
-        } else if new_life && !self.is(CallsMutant::LivesNotTold) {
+        } else if new_life && !self.is(CallsMutant::IncarnationsNotReported) {
             self.believes = None;
             Some(CallsEvent::Told)
         } else {

@@ -33,7 +33,7 @@ pub enum CallsMutant {
     /// A call whose session ended is executed again.
     CallsRepeated,
     /// A caller does not learn that it speaks to another incarnation of the board.
-    LivesNotTold,
+    IncarnationsNotReported,
     /// What was to be sent in the last session is sent in the next.
     JobsKept,
 }
@@ -53,7 +53,7 @@ impl CallsMutant {
         CallsMutant::CreditEarly,
         CallsMutant::CopiesKept,
         CallsMutant::CallsRepeated,
-        CallsMutant::LivesNotTold,
+        CallsMutant::IncarnationsNotReported,
         CallsMutant::JobsKept,
     ];
 }

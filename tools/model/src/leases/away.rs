@@ -15,9 +15,9 @@ impl BoardCache {
                 (self.pages[page], self.dirty[page]) = (None, false);
             }
         }
-        self.adrift = self.dirty != [false; PAGES];
+        self.orphaned = self.dirty != [false; PAGES];
         (self.held, self.shown, self.ended) = (false, [false; PAGES], 0);
-        if !self.adrift {
+        if !self.orphaned {
             self.size = None;
         }
         // Sessions do not end here while something is set; one with a board that died has lost it.
@@ -63,7 +63,7 @@ impl LeasesWorld {
     /// The inode's process does not know of the lease any more.
     pub(super) fn give_up_adrift(&mut self, board: usize) -> Option<()> {
         let stands = |Lent { board: of, lease, .. }: Lent| (of, lease) == (board, self.caches[board].lease);
-        if !self.caches[board].adrift || self.caches[board].behind || self.lent.is_some_and(stands) {
+        if !self.caches[board].orphaned || self.caches[board].behind || self.lent.is_some_and(stands) {
             return None;
         }
         self.caches[board].lose_dirty();

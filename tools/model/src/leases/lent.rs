@@ -72,7 +72,7 @@ impl BoardCache {
             (self.pages, self.size, self.held) = ([None; PAGES], None, false);
             self.renew();
         }
-        (self.dirty, self.shown, self.adrift) = ([false; PAGES], [false; PAGES], false);
+        (self.dirty, self.shown, self.orphaned) = ([false; PAGES], [false; PAGES], false);
     }
 }
 
@@ -125,13 +125,14 @@ impl LeasesWorld {
     }
 
     pub(super) fn hold(&mut self, board: usize) -> Option<()> {
-        let (any_lease, any_life) = (self.is(LeasesMutant::LeaseOutlivesTaking), self.is(LeasesMutant::FormerLife));
+        let (any_lease, any_incarnation) =
+            (self.is(LeasesMutant::LeaseOutlivesTaking), self.is(LeasesMutant::FormerIncarnation));
         let (any_page, joins) = (self.is(LeasesMutant::PageOfVoidLease), self.is(LeasesMutant::DirtyOfOtherLease));
         let cache = &mut self.caches[board];
         let ask = cache.ask?;
         let Leased { lease, size, content } = ask.answer?;
         cache.ask = None;
-        if ask.life != cache.life && !any_life {
+        if ask.life != cache.life && !any_incarnation {
             return Some(());
         }
         let good = lease > cache.ended || any_lease;
@@ -142,12 +143,12 @@ impl LeasesWorld {
             if !cache.held {
                 cache.size = Some(size);
             }
-            (cache.held, cache.lease, cache.adrift) = (true, lease, false);
+            (cache.held, cache.lease, cache.orphaned) = (true, lease, false);
         } else if cache.dirty == [false; PAGES] {
             cache.lease = lease;
         }
         // What came with a lease that stands is not old, whatever was called back before it was given.
-        let kept = good || any_page || ask.ticket == cache.since && !cache.adrift;
+        let kept = good || any_page || ask.ticket == cache.since && !cache.orphaned;
         if let Some((page, content)) = ask.page.zip(content).filter(|(page, _)| kept && cache.pages[*page].is_none()) {
             cache.pages[page] = Some(content);
             cache.size = cache.size.or(Some(size));
@@ -230,7 +231,7 @@ impl LeasesWorld {
         let given = first.and_then(|page| Some(LeaseReturn::Page(page, cache.pages[page]?, cache.size?)));
         match given {
             Some(LeaseReturn::Page(page, ..)) => cache.shown[page] &= shows_on,
-            _ => (cache.dirty, cache.adrift) = ([false; PAGES], false),
+            _ => (cache.dirty, cache.orphaned) = ([false; PAGES], false),
         }
         self.taking = Some(Taking { given: Some(given.unwrap_or(LeaseReturn::Nothing)), ..taking });
         Some(())

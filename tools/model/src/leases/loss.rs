@@ -16,7 +16,7 @@ impl LeasesWorld {
         }
         cache.changed = None;
         (cache.pages, cache.size, cache.held, cache.dirty) = ([None; PAGES], None, false, [false; PAGES]);
-        (cache.shown, cache.adrift) = ([false; PAGES], false);
+        (cache.shown, cache.orphaned) = ([false; PAGES], false);
         if self.mutant == Some(LeasesMutant::EndForgotten) {
             cache.ended = 0;
         }

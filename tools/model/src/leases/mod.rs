@@ -33,7 +33,7 @@ pub enum LeasesMutant {
     /// A board keeps its pages though the board of the inodes restarted.
     PagesOutliveInode,
     /// A message of a board's former life counts.
-    FormerLife,
+    FormerIncarnation,
     /// A write lease counts though it has been taken back since it was given.
     LeaseOutlivesTaking,
     /// Other boards keep their pages when one gets the write lease.
@@ -97,7 +97,7 @@ impl LeasesMutant {
         LeasesMutant::BoundTooLow,
         LeasesMutant::SizeForgotten,
         LeasesMutant::PagesOutliveInode,
-        LeasesMutant::FormerLife,
+        LeasesMutant::FormerIncarnation,
         LeasesMutant::LeaseOutlivesTaking,
         LeasesMutant::OthersKeepPages,
         LeasesMutant::TwoHold,

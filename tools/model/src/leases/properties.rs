@@ -28,9 +28,9 @@ impl search::World for LeasesWorld {
             (MAPPED, |_, world| any(world, |cache| cache.shown.contains(&true))),
             (MAPPED_AT_HOME, |_, world| world.sole.contains(&true)),
             (LATE_LEASE, |_, world| any(world, BoardCache::is_lease_late)),
-            (ADRIFT, |_, world| any(world, |cache| cache.adrift && !cache.behind)),
+            (ORPHANED, |_, world| any(world, |cache| cache.orphaned && !cache.behind)),
             (AWAY, |_, world| world.lent.is_some_and(|lent| lent.away)),
-            (GONE, |_, world| world.lent.is_none() && any(world, |cache| cache.adrift)),
+            (GONE, |_, world| world.lent.is_none() && any(world, |cache| cache.orphaned)),
         ];
         let always = always.into_iter().map(|(name, condition)| Property::always(name, condition));
         always.chain(sometimes.into_iter().map(|(name, condition)| Property::sometimes(name, condition))).collect()
@@ -44,7 +44,7 @@ pub const MAPPED_AT_HOME: &str = "programs here store";
 /// A lease is on its way that has been taken back.
 pub const LATE_LEASE: &str = "a lease is overtaken by its end";
 /// Dirty pages are orphaned, on a board that is up.
-pub const ADRIFT: &str = "what is dirty is adrift";
+pub const ORPHANED: &str = "what is dirty is adrift";
 /// A lease stands though its session has ended.
 pub const AWAY: &str = "the board that holds the file is away";
 /// Orphaned pages have no lease.

@@ -55,7 +55,7 @@ pub enum LeasesStep {
     /// The session with a board ends, and both live.
     EndSession(usize),
     /// A board gives up its orphaned writes, which no board flushes.
-    GiveUpAdrift(usize),
+    GiveUpOrphaned(usize),
     /// A program reads the mode, or sets it, at the inode's process.
     AskMode(bool),
     /// The board that holds the file says what it has set.
@@ -94,7 +94,7 @@ impl LeasesWorld {
                 LeasesStep::Hold(board),
                 LeasesStep::GrowHeld(board),
             ]);
-            steps.extend([LeasesStep::EndSession(board), LeasesStep::GiveUpAdrift(board)]);
+            steps.extend([LeasesStep::EndSession(board), LeasesStep::GiveUpOrphaned(board)]);
             for page in 0..PAGES {
                 steps.extend([LeasesStep::WriteHeld(board, page), LeasesStep::AskPage(board, page)]);
                 steps.extend([LeasesStep::Show(board, page), LeasesStep::Store(board, page)]);
@@ -131,7 +131,7 @@ impl LeasesWorld {
             LeasesStep::ShowHome(page) => world.show_home(page),
             LeasesStep::StoreHome(page) => world.store_home(page),
             LeasesStep::EndSession(board) => world.end_session(board),
-            LeasesStep::GiveUpAdrift(board) => world.give_up_adrift(board),
+            LeasesStep::GiveUpOrphaned(board) => world.give_up_adrift(board),
             LeasesStep::AskMode(sets) => world.ask_mode(sets),
             LeasesStep::TellMode => world.tell_mode(),
             LeasesStep::EndMode => world.end_mode(),

@@ -79,7 +79,7 @@ pub struct BoardCache {
     /// The last lease that was taken back.
     pub(super) ended: u8,
     /// What is dirty is of a session that has ended.
-    pub(super) adrift: bool,
+    pub(super) orphaned: bool,
     /// The write lease, on its way.
     pub(super) ask: Option<Ask>,
     /// The mode that it has set and not yet reported to the inode's process.
@@ -186,7 +186,7 @@ impl LeasesWorld {
         let old_mode = self.lent.is_none() && self.mode != self.latest_mode && self.asking.is_none();
         old_here
             || old_mode
-            || self.caches.iter().filter(|cache| !cache.behind && !cache.adrift).any(|cache| {
+            || self.caches.iter().filter(|cache| !cache.behind && !cache.orphaned).any(|cache| {
                 let mut pages = cache.pages.iter().zip(self.latest);
                 let old_page = pages.any(|(page, now)| page.is_some_and(|page| page != now));
                 old_page || cache.size.is_some_and(|size| size != self.latest_size)
@@ -199,7 +199,7 @@ impl LeasesWorld {
         let cache = &mut self.caches[board];
         // The board that holds the file knows its size.
         let size = if cache.held { 0 } else { size };
-        if cache.behind || cache.fill.is_some() || cache.pages[page].is_some() && !cache.adrift {
+        if cache.behind || cache.fill.is_some() || cache.pages[page].is_some() && !cache.orphaned {
             return None;
         }
         let (ticket, floor, life) = (cache.since, (content, size), cache.life);
@@ -233,17 +233,18 @@ impl LeasesWorld {
     }
 
     pub(super) fn arrive(&mut self, board: usize) -> Option<()> {
-        let (any_ticket, any_life) = (self.is(LeasesMutant::TicketIgnored), self.is(LeasesMutant::FormerLife));
+        let (any_ticket, any_incarnation) =
+            (self.is(LeasesMutant::TicketIgnored), self.is(LeasesMutant::FormerIncarnation));
         let (overwrites, old_size) = (self.is(LeasesMutant::FillOverwrites), self.is(LeasesMutant::FillBringsSize));
         let cache = &mut self.caches[board];
         let fill = cache.fill.filter(|fill| fill.answer.is_some())?;
         cache.fill = None;
         let (page, size) = fill.answer?;
-        if fill.life != cache.life && !any_life {
+        if fill.life != cache.life && !any_incarnation {
             return Some(());
         }
         self.old_read |= fill.life == cache.life && !cache.behind && (page < fill.floor.0 || size < fill.floor.1);
-        let may_come = fill.granted && !cache.adrift;
+        let may_come = fill.granted && !cache.orphaned;
         if may_come && (fill.ticket == cache.since || any_ticket || fill.life != cache.life) {
             if cache.pages[fill.page].is_none() || overwrites {
                 cache.pages[fill.page] = Some(page);

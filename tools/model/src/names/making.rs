@@ -62,7 +62,8 @@ impl NamesWorld {
     }
 
     pub(super) fn end_make(&mut self, board: usize, number: usize) -> Option<()> {
-        let (any_ticket, any_life) = (self.is(NamesMutant::TicketIgnoredByMake), self.is(NamesMutant::FormerLife));
+        let (any_ticket, any_incarnation) =
+            (self.is(NamesMutant::TicketIgnoredByMake), self.is(NamesMutant::FormerIncarnation));
         let (beside, stays) =
             (self.is(NamesMutant::MakeKeptBesideAnother), self.is(NamesMutant::OthersOutliveLostMake));
         let board = &mut self.boards[board];
@@ -72,7 +73,7 @@ impl NamesWorld {
         let alone = !board.makes_something();
         // Replies under way to others may be older than this one.
         board.ticket += u8::from(!alone && !beside);
-        if life != board.life && !any_life {
+        if life != board.life && !any_incarnation {
             return Some(());
         }
         let good = ticket == board.ticket || any_ticket;

@@ -36,7 +36,7 @@ pub enum NamesMutant {
     /// A board keeps its cache though the disk's board restarted.
     HeldOutlivesDisk,
     /// A message of a board's former life counts.
-    FormerLife,
+    FormerIncarnation,
     /// A board is removed from the notes at the query, not at its answer.
     DeadWhenAsked,
     /// Results of a walk of an ended session are cached.
@@ -94,7 +94,7 @@ impl NamesMutant {
         NamesMutant::NamesToldMeanwhile,
         NamesMutant::StatusToldMeanwhile,
         NamesMutant::HeldOutlivesDisk,
-        NamesMutant::FormerLife,
+        NamesMutant::FormerIncarnation,
         NamesMutant::DeadWhenAsked,
         NamesMutant::WalkOutlivesSession,
         NamesMutant::MakerKeepsWhatChanges,

@@ -203,7 +203,8 @@ impl NamesWorld {
     }
 
     pub(super) fn arrive(&mut self, board: usize) -> Option<()> {
-        let (any_ticket, any_life) = (self.is(NamesMutant::TicketIgnored), self.is(NamesMutant::FormerLife));
+        let (any_ticket, any_incarnation) =
+            (self.is(NamesMutant::TicketIgnored), self.is(NamesMutant::FormerIncarnation));
         let board = &mut self.boards[board];
         let walk = board.walk?;
         let (name, inode) = walk.told;
@@ -211,7 +212,7 @@ impl NamesWorld {
             return None;
         }
         board.walk = None;
-        if walk.life != board.life && !any_life {
+        if walk.life != board.life && !any_incarnation {
             return Some(());
         }
         if walk.ticket == board.ticket || any_ticket {

@@ -3,10 +3,10 @@
 //! Invariant: a client that boots again goes on behind the step at which its board died. Not here: what
 //! results are right (`oracle`).
 
+use super::board_processes::CallsServers;
 use super::oracle::{Oracle, Outcome};
 use super::plan::{ClientDeed, ClientStep};
 use super::protocol::{Note, Wait, Work, fill, filled};
-use super::seat::CallsServers;
 use renga_rt::{Errno, Me, PAGE_BYTES};
 use std::cell::Cell;
 use std::rc::Rc;

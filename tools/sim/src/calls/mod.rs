@@ -6,12 +6,12 @@
 //!
 //! Not here: user programs, files (`seed`).
 
+mod board_processes;
 mod client;
 mod oracle;
 mod plan;
 mod protocol;
 mod run;
-mod seat;
 mod server;
 
 pub use run::{actors, incidents, run};

@@ -97,13 +97,13 @@ impl CallsPlan {
             .map(|_| (0..clients).map(|_| script(&mut random.fork(), boards, servers, most)).collect())
             .collect();
         let horizon_ns = HORIZON_PER_STEP_NS * most;
-        let asynchronous = random.chance(50);
+        let asynchronous = random.occurs(50);
         let (slots, async_proxies) = (random.between(1, 6) as usize, random.between(1, 3) as usize);
         let link = draw_link(&mut random);
         let slow =
-            |random: &mut Random| if random.chance(12) { random.spread(SLOWNESS_NS.0, SLOWNESS_NS.1) } else { 0 };
+            |random: &mut Random| if random.occurs(12) { random.spread(SLOWNESS_NS.0, SLOWNESS_NS.1) } else { 0 };
         let slowness_ns = (0..boards).map(|_| slow(&mut random)).collect();
-        let count = if random.chance(QUIET_PERCENT) { 0 } else { random.between(1, INCIDENTS_MAX) };
+        let count = if random.occurs(QUIET_PERCENT) { 0 } else { random.between(1, INCIDENTS_MAX) };
         let mut incidents: Vec<Incident> =
             (0..count).map(|_| Incident::draw(&mut random, boards, horizon_ns)).collect();
         let interruption = |random: &mut Random| {
@@ -196,21 +196,21 @@ fn script(random: &mut Random, boards: u8, servers: u8, most: u64) -> Vec<Client
 fn step(random: &mut Random, boards: u8, servers: u8) -> ClientStep {
     let board = |random: &mut Random| random.below(u64::from(boards)) as u8;
     let server = (board(random), random.below(u64::from(servers)) as u8);
-    let pause_ns = if random.chance(60) { 0 } else { random.spread(PAUSE_NS.0, PAUSE_NS.1) };
-    let bytes = |random: &mut Random| if random.chance(40) { 0 } else { random.spread(1, BYTES_MAX) as usize };
+    let pause_ns = if random.occurs(60) { 0 } else { random.spread(PAUSE_NS.0, PAUSE_NS.1) };
+    let bytes = |random: &mut Random| if random.occurs(40) { 0 } else { random.spread(1, BYTES_MAX) as usize };
     let deed = match random.below(10) {
         0..=4 => {
             let mut hops = Vec::new();
             let mut number = server.1 + 1;
-            while number < servers && random.chance(35) {
+            while number < servers && random.occurs(35) {
                 hops.push((board(random), number));
                 number += 1;
             }
-            let busy_ns = if random.chance(60) { 0 } else { random.spread(BUSY_NS.0, BUSY_NS.1) };
+            let busy_ns = if random.occurs(60) { 0 } else { random.spread(BUSY_NS.0, BUSY_NS.1) };
             ClientDeed::Work { busy_ns, route: route(&hops), given: bytes(random), taken: bytes(random) }
         }
         5 => ClientDeed::Wait { time_ns: random.spread(WAIT_NS.0, WAIT_NS.1) },
-        _ => ClientDeed::Note { fail: random.chance(5), given: bytes(random) },
+        _ => ClientDeed::Note { fail: random.occurs(5), given: bytes(random) },
     };
     ClientStep { pause_ns, server, deed }
 }

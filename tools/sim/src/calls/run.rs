@@ -2,9 +2,9 @@
 //!
 //! Invariant: the same seed, boards and cut give the same run.
 
+use super::board_processes::{BoardProcesses, CallsLayout, Cast};
 use super::oracle::Oracle;
 use super::plan::CallsPlan;
-use super::seat::{CallsLayout, Cast, Seat};
 use crate::cluster::{ClusterSetup, SimCluster};
 use crate::cut::Cut;
 use crate::incident::schedule;
@@ -32,9 +32,9 @@ struct CallsRun {
     cluster: SimCluster,
     cast: Cast,
     layout: CallsLayout,
-    seats: Vec<Seat>,
+    seats: Vec<BoardProcesses>,
     /// Counters of boards that died.
-    former: Vec<Seat>,
+    former: Vec<BoardProcesses>,
     ongoing: Ongoing,
     events: u64,
     counts: SimCounts,
@@ -58,7 +58,7 @@ pub fn run(seed: u64, boards: Option<u8>, cut: &Cut) -> Result<SimReport, Box<Fa
     let told = RefCell::new(None);
     let judged = catch_unwind(AssertUnwindSafe(|| {
         let mut run = CallsRun::new(plan.clone());
-        let judged = run.play().and_then(|()| run.judge());
+        let judged = run.play().and_then(|()| run.verdict());
         // Also of a run that panics, hence not the closure's result.
         let good = judged.as_ref().is_ok().then(|| run.report(seed));
         if let Err(what) = &judged {
@@ -106,7 +106,7 @@ impl CallsRun {
         let mut seats = Vec::new();
         let mut cluster = SimCluster::new(setup, |site| {
             site.board.core.set_log(logged::keep);
-            seats.push(cast.seat(site));
+            seats.push(cast.board_processes(site));
         });
         for (board, slowness_ns) in plan.slowness_ns.iter().enumerate() {
             cluster.slow_down(board as u8, *slowness_ns);
@@ -171,8 +171,8 @@ impl CallsRun {
         }
         self.run_till("the calls of all clients", CallsRun::scripts_are_done)?;
         self.cluster.bus().set_faults(Faults::NONE);
-        for seat in &self.seats {
-            seat.last.notify();
+        for board_processes in &self.seats {
+            board_processes.last.notify();
         }
         let boards = usize::from(plan.boards);
         self.run_till("the last calls", |run| run.cast.last.get().0 == boards)?;
@@ -195,19 +195,19 @@ impl CallsRun {
     }
 
     fn boot(&mut self, board: u8) {
-        let (cast, mut seat) = (self.cast.clone(), None);
+        let (cast, mut board_processes) = (self.cast.clone(), None);
         self.cluster.reboot(board, |site| {
             site.board.core.set_log(logged::keep);
-            seat = Some(cast.seat(site));
+            board_processes = Some(cast.board_processes(site));
         });
-        if let Some(seat) = seat {
-            self.former.push(std::mem::replace(&mut self.seats[usize::from(board)], seat));
+        if let Some(board_processes) = board_processes {
+            self.former.push(std::mem::replace(&mut self.seats[usize::from(board)], board_processes));
         }
         self.ongoing.booted(board, self.cluster.now_ns());
     }
 
     /// What must hold when all is over.
-    fn judge(&mut self) -> Result<(), String> {
+    fn verdict(&mut self) -> Result<(), String> {
         let silent = self.cast.last.get().1;
         if silent > 0 {
             return Err(format!("{silent} servers do not answer though nothing is wrong any more"));
@@ -220,9 +220,9 @@ impl CallsRun {
             return Err(late);
         }
         let lost = self.cast.oracle.tally().1;
-        for (seat, lost) in self.seats.iter().zip(lost) {
-            let stats = seat.stats;
-            let letter = seat.last.id();
+        for (board_processes, lost) in self.seats.iter().zip(lost) {
+            let stats = board_processes.stats;
+            let letter = board_processes.last.id();
             if stats.refused.get() > 0 {
                 return Err(format!("the router of {letter} refused {} fragments", stats.refused.get()));
             }
@@ -238,7 +238,7 @@ impl CallsRun {
     }
 
     fn waits(&self) -> Vec<String> {
-        let alive = self.seats.iter().flat_map(|seat| seat.processes.iter().copied());
+        let alive = self.seats.iter().flat_map(|board_processes| board_processes.processes.iter().copied());
         waits::graph(&alive.collect::<Vec<_>>(), &|id| self.layout.name(id))
     }
 
@@ -250,10 +250,10 @@ impl CallsRun {
         counts.add("EHOSTDOWN", tally.down);
         counts.add("ESTALE", tally.stale);
         counts.add("released and lost", tally.lost);
-        for seat in self.seats.iter().chain(&self.former) {
-            add_stats(&mut counts, seat.stats);
+        for board_processes in self.seats.iter().chain(&self.former) {
+            add_stats(&mut counts, board_processes.stats);
         }
-        counts.add("boots", self.seats.iter().map(|seat| u64::from(seat.boot)).sum());
+        counts.add("boots", self.seats.iter().map(|board_processes| u64::from(board_processes.boot)).sum());
         counts.add("events", self.cluster.trace().events());
         let (trace_hash, simulated_ns) = (self.cluster.trace().hash(), self.cluster.now_ns());
         SimReport { seed, level: SimScope::Link, trace_hash, simulated_ns, counts }

@@ -2,9 +2,9 @@
 //!
 //! Invariant: a call's reply follows from its identity. Not here: whether it may be executed (`oracle`).
 
+use super::board_processes::CallsServers;
 use super::oracle::Oracle;
 use super::protocol::{Note, Trial, TrialCall, Wait, Work, answer, fill, filled, is_of_link, split};
-use super::seat::CallsServers;
 use renga_rt::{Call, Errno, Me, Never, Port, Protocol};
 
 /// Calls that wait at one server; more are refused for a retry.

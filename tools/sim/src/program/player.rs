@@ -27,7 +27,7 @@ const CHILD: usize = 27;
 /// The register of a system call's number.
 const NUMBER: usize = 8;
 /// The time of a slice, ns, and of a byte that it moves, in 1/1024 ns.
-const TURN_NS: u64 = 2_000;
+const SLICE_NS: u64 = 2_000;
 const BYTE_NS_1024: u64 = 256;
 /// Requests of one slice without a trap: a program with more never calls the system.
 const STEPS_MAX: u32 = 100_000;
@@ -95,22 +95,22 @@ impl SimPrograms {
     pub fn turn(&self, number: u8, cores: &[HostBoard], memory: &HostMemory) -> u64 {
         let first = self.0.borrow_mut().next_core();
         let in_turn = || (0..cores.len()).map(|at| cores[(first + at) % cores.len()]);
-        let guest = in_turn().find_map(|board| Some((board.core, board.core.remote_task()?)));
-        match (guest, in_turn().find(|board| board.core.has_users())) {
+        let remote_task = in_turn().find_map(|board| Some((board.core, board.core.remote_task()?)));
+        match (remote_task, in_turn().find(|board| board.core.has_users())) {
             // Programs at home run alternately with remote ones.
-            (Some((core, guest)), home) if home.is_none() || first.is_multiple_of(2) => {
-                self.visit(number, core, guest, memory)
+            (Some((core, remote_task)), home) if home.is_none() || first.is_multiple_of(2) => {
+                self.visit(number, core, remote_task, memory)
             }
             (_, Some(home)) => self.turn_at_home(number, home, memory),
-            _ => TURN_NS,
+            _ => SLICE_NS,
         }
     }
 
     fn turn_at_home(&self, number: u8, board: HostBoard, memory: &HostMemory) -> u64 {
-        let Some(mut turn) = board.core.next_user() else { return TURN_NS };
+        let Some(mut turn) = board.core.next_user() else { return SLICE_NS };
         if turn.wait_cancelled() {
             turn.end(Trap::Preempted);
-            return TURN_NS;
+            return SLICE_NS;
         }
         let space = Frame(turn.space());
         let (taken_ns, trap) = self.run(number, SimSpace { memory, space }, turn.context());
@@ -120,10 +120,10 @@ impl SimPrograms {
     }
 
     /// The slice of a program on another core than its process's.
-    fn visit(&self, number: u8, core: &'static Core, mut guest: RemoteTask, memory: &HostMemory) -> u64 {
-        let space = Frame(guest.space() as u32);
-        let (taken_ns, trap) = self.run(number, SimSpace { memory, space }, guest.context());
-        guest.ran(core, taken_ns, Exit::Trap(trap));
+    fn visit(&self, number: u8, core: &'static Core, mut remote_task: RemoteTask, memory: &HostMemory) -> u64 {
+        let space = Frame(remote_task.space() as u32);
+        let (taken_ns, trap) = self.run(number, SimSpace { memory, space }, remote_task.context());
+        remote_task.ran(core, taken_ns, Exit::Trap(trap));
         taken_ns
     }
 
@@ -132,7 +132,7 @@ impl SimPrograms {
         let mut player = ProgramPlayer { table: &self.0, board, memory, moved_bytes: 0 };
         for _ in 0..STEPS_MAX {
             if let PlayedStep::Trap(trap) = player.step(context) {
-                return (TURN_NS + player.moved_bytes * BYTE_NS_1024 / 1024, trap);
+                return (SLICE_NS + player.moved_bytes * BYTE_NS_1024 / 1024, trap);
             }
         }
         panic!("a program on board {board} thinks for ever");

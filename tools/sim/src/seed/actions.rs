@@ -192,7 +192,7 @@ impl SeedPlan {
         let medium = MEDIA[random.below(MEDIA.len() as u64) as usize];
         let nudges = (random.below(boards) as u8, nudges);
         let mut random = random.fork();
-        let count = if random.chance(QUIET_PERCENT) { 0 } else { random.between(1, INCIDENTS_MAX) };
+        let count = if random.occurs(QUIET_PERCENT) { 0 } else { random.between(1, INCIDENTS_MAX) };
         let incidents = (0..count).map(|_| Incident::draw(&mut random, boards as u8, HORIZON_NS));
         // The first board has the disk, and runs the program that all others begin with.
         let spared = |incident: &Incident| !matches!(incident.trouble, Trouble::Death(0) | Trouble::Wedge(0));
@@ -203,7 +203,7 @@ impl SeedPlan {
     /// mean what they meant before there was any of this.
     pub fn add_of_system(&mut self, seed: u64, boards: u64) {
         let mut random = Random::new(seed ^ 0x6d65_6469_756d);
-        if seed % 2 == 1 || !random.chance(MEDIUM_PERCENT) {
+        if seed % 2 == 1 || !random.occurs(MEDIUM_PERCENT) {
             return;
         }
         let count = random.between(1, MEDIUM_MAX);
@@ -211,7 +211,7 @@ impl SeedPlan {
         self.incidents.extend(more);
         for action in self.workers.iter_mut().flat_map(|worker| &mut worker.actions) {
             if let WorkerAction::Append { sync, .. } = action {
-                *sync |= random.chance(SYNC_PERCENT);
+                *sync |= random.occurs(SYNC_PERCENT);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! What is known of the files, and what a program does that meets a fault that it cannot help.
 //!
 //! Invariant: a file is known only if every change of it was answered, and its program lived to see the answer. In a run without faults no
-//! deviation is accepted. Not here: the medium's content (`judge`).
+//! deviation is accepted. Not here: the medium's content (`verdict`).
 
 use crate::program::SimProgram;
 use crate::program::numbers::EXIT;

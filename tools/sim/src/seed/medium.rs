@@ -3,8 +3,8 @@
 //! Invariant: whatever a cut leaves, `e2fsck -p` mends it, and what was synced is there. Not here: what becomes of
 //! the board (`ongoing`).
 
-use super::judge::keeps;
 use super::known::KnownFiles;
+use super::verdict::keeps;
 use crate::incident::Trouble;
 use crate::ongoing::DISK_BOARD;
 use crate::outcome::SimCounts;

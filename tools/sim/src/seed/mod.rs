@@ -5,11 +5,11 @@
 //! step and on the medium, which e2fsck finds clean.
 
 mod actions;
-mod judge;
 mod known;
 mod medium;
 mod rover;
 mod start;
+mod verdict;
 mod worker;
 
 use crate::cluster::ClusterSetup;
@@ -75,7 +75,7 @@ impl SeedSettings {
         let drawn = BOARDS[random.below(BOARDS.len() as u64) as usize];
         let boards = boards.unwrap_or(drawn);
         let faults = draw_link(&mut random);
-        let asynchronous = random.chance(50);
+        let asynchronous = random.occurs(50);
         let faults = if cut.is_quiet() { Faults::NONE } else { faults };
         // From a generator of its own, so that seeds give all else as before cores existed.
         let cores = CORES[Random::new(seed ^ 0x0063_6f72_6573).below(CORES.len() as u64) as usize];
@@ -149,10 +149,10 @@ fn play(seed: u64, settings: SeedSettings, mut plan: SeedPlan, cut: &Cut) -> Res
         if files.is_doubtful() {
             counts.add("synced files that had to be there", files.promised().len() as u64);
         }
-        judge::judge(&mut system, stopped, &files).map(|()| simulated_ns)
+        verdict::verdict(&mut system, stopped, &files).map(|()| simulated_ns)
     }));
     let judged = judged.unwrap_or_else(|panic| Err(crate::calls::text_of(panic.as_ref())));
-    judged.map(|simulated_ns| judge::report(seed, &system, simulated_ns, counts)).map_err(|what| {
+    judged.map(|simulated_ns| verdict::report(seed, &system, simulated_ns, counts)).map_err(|what| {
         let what = format!("{what} (at {} ns)", system.cluster.now_ns());
         let plan = format!("{settings:?}, {plan:?}");
         let (log, events, waits) = (SimSystem::log(), system.events(), system.wait_graph());

@@ -148,12 +148,12 @@ pub fn check_for(content: &Pages, path: &str) -> io::Result<Vec<u8>> {
     let scratch = HostScratch::new()?;
     let (image, out) = (scratch.0.join("judged.img"), scratch.0.join("out"));
     write(&image, content)?;
-    judge(&image)?;
+    verdict(&image)?;
     debugfs(&format!("dump \"{path}\" {}", out.display()), &image)?;
     std::fs::read(out)
 }
 
-fn judge(image: &Path) -> io::Result<()> {
+fn verdict(image: &Path) -> io::Result<()> {
     let output = run("e2fsck", &[OsStr::new("-fn"), image.as_os_str()])?;
     if output.status.success() { Ok(()) } else { Err(told("e2fsck -fn", &output)) }
 }
@@ -167,7 +167,7 @@ fn debugfs(request: &str, image: &Path) -> io::Result<()> {
 fn files(scratch: &HostScratch, image: &Path) -> io::Result<Tree> {
     let root = scratch.0.join("root");
     std::fs::create_dir(&root)?;
-    judge(image)?;
+    verdict(image)?;
     debugfs(&format!("rdump / {}", root.display()), image)?;
     let mut tree = Tree::new();
     collect(&root, Path::new("/"), &mut tree)?;

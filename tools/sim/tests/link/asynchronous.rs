@@ -12,11 +12,11 @@ const NOTES: u64 = 40;
 /// Clients on board 1 that each note [`NOTES`] values at both servers of board 0, then count.
 fn notes(setup: ClusterSetup, cast: Cast) -> (SimCluster, Vec<Seen>) {
     let done = Rc::new(Cell::new(0));
-    let told = done.clone();
+    let progress = done.clone();
     let (mut cluster, seen) = cluster(setup, cast, move |board, client| {
-        let told = told.clone();
+        let progress = progress.clone();
         let client = body(move |mut stores| {
-            let told = told.clone();
+            let progress = progress.clone();
             async move {
                 let mut slice = [0; 4096];
                 for i in 0..NOTES {
@@ -32,7 +32,7 @@ fn notes(setup: ClusterSetup, cast: Cast) -> (SimCluster, Vec<Seen>) {
                 for server in 0..2 {
                     assert!(stores.at(0, server).call(Notes {}, ()).await.unwrap() >= NOTES, "overtaken");
                 }
-                told.set(told.get() + 1);
+                progress.set(progress.get() + 1);
             }
         });
         client.filter(|_| board == 1)
@@ -86,12 +86,12 @@ fn asynchronous_calls_without_proxy_run_with_next_synchronous_call() {
 #[test]
 fn asynchronous_caller_does_not_wait_for_proxy() {
     let got = Rc::new(Cell::new(None));
-    let told = got.clone();
+    let progress = got.clone();
     let cast = Cast { asynchronous: true, async_proxies: 1, ..Cast::pair(1) };
     let (mut cluster, seen) = cluster(ClusterSetup::new(2), cast, move |board, _| {
-        let told = told.clone();
+        let progress = progress.clone();
         let client = body(move |mut stores| {
-            let told = told.clone();
+            let progress = progress.clone();
             async move {
                 assert_eq!(stores.at(0, 0).call(Null {}, ()).await, Ok(()));
                 // The only proxy is stuck at server 1.
@@ -99,7 +99,7 @@ fn asynchronous_caller_does_not_wait_for_proxy() {
                 for value in 0..2 {
                     assert_eq!(stores.at(0, 0).call(Note { value, fail: false }, &[]).await, Ok(()));
                 }
-                told.set(Some(stores.at(0, 0).call(Notes {}, ()).await));
+                progress.set(Some(stores.at(0, 0).call(Notes {}, ()).await));
                 assert_eq!(stores.at(0, 0).call(Note { value: 2, fail: false }, &[]).await, Ok(()));
             }
         });
@@ -164,18 +164,18 @@ fn synchronous_mode_releases_no_caller() {
 #[test]
 fn asynchronous_calls_of_dead_board_count_as_lost() {
     let result = Rc::new(Cell::new(None));
-    let told = result.clone();
+    let progress = result.clone();
     let cast = Cast { asynchronous: true, ..Cast::pair(1) };
     let (mut cluster, seen) = cluster(ClusterSetup::new(2), cast, move |board, _| {
-        let told = told.clone();
+        let progress = progress.clone();
         let client = body(move |mut stores| {
-            let told = told.clone();
+            let progress = progress.clone();
             async move {
                 stores.me().sleep_until(100_000_000).await;
                 for value in 0..3 {
                     assert_eq!(stores.at(0, 0).call(Note { value, fail: false }, &[]).await, Ok(()));
                 }
-                told.set(Some(stores.at(0, 0).call(Notes {}, ()).await));
+                progress.set(Some(stores.at(0, 0).call(Notes {}, ()).await));
             }
         });
         client.filter(|_| board == 1)

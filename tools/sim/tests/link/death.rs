@@ -142,10 +142,10 @@ fn board_reboot_gives_each_caller_one_stale_error() {
             for results in &results {
                 let results = results.borrow();
                 let stale = |result: &(u64, Result<u64, Errno>)| result.1 == Err(Errno::ESTALE);
-                let told = results.iter().position(stale).unwrap();
-                assert!(results[told + 1..].iter().all(|(_, result)| result.is_ok()), "{results:?}");
+                let stale_at = results.iter().position(stale).unwrap();
+                assert!(results[stale_at + 1..].iter().all(|(_, result)| result.is_ok()), "{results:?}");
                 // The last of the old life may have been answered when that ended.
-                let before = results[..told].iter();
+                let before = results[..stale_at].iter();
                 assert!(before.filter(|(_, result)| *result != Err(Errno::EHOSTDOWN)).count() <= 1, "{results:?}");
             }
             let good = |results: &Results| results.borrow().iter().filter(|(_, result)| result.is_ok()).count();
@@ -253,8 +253,8 @@ fn asynchronous_loss_is_counted_and_reported_to_caller() {
     cluster.bus().cut_off(0, false);
     results.borrow_mut().clear();
     cluster.run_until(400 * MS);
-    let told = results.borrow().iter().filter(|(_, result)| *result == Err(Errno::ESTALE)).count();
-    assert_eq!(told, 1, "{:?}", results.borrow());
+    let stale_count = results.borrow().iter().filter(|(_, result)| *result == Err(Errno::ESTALE)).count();
+    assert_eq!(stale_count, 1, "{:?}", results.borrow());
 }
 
 /// Holds: stale-once.
@@ -298,8 +298,8 @@ fn board_failure_before_first_session_blocks_nobody() {
         cluster.bus().cut_off(0, true);
         cluster.run_until(cut_ns + NOTICED_NS);
         let heard = seen[1].stats.frames_received.get() > 0;
-        let told: Vec<_> = results.borrow().iter().map(|(_, result)| *result).collect();
-        assert!(!heard || told == [Err(Errno::EHOSTDOWN)], "cut at {cut_ns}: {told:?}");
+        let outcomes: Vec<_> = results.borrow().iter().map(|(_, result)| *result).collect();
+        assert!(!heard || outcomes == [Err(Errno::EHOSTDOWN)], "cut at {cut_ns}: {outcomes:?}");
         heard_and_not_up += u32::from(heard && seen[0].stats.frames_received.get() == 0);
     }
     assert!(heard_and_not_up > 0, "every cut was before or after");

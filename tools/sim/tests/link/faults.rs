@@ -179,7 +179,7 @@ fn absent_board_is_declared_dead_in_time() {
 #[test]
 fn rebooted_caller_finds_proxy_free() {
     let passed = Rc::new(Cell::new(0));
-    let told = passed.clone();
+    let progress = passed.clone();
     let cast = Cast::pair(1);
     let (mut cluster, seen) = cluster(ClusterSetup::new(2), cast, |board, _| {
         let waits = body(|mut stores| async move {
@@ -189,10 +189,10 @@ fn rebooted_caller_finds_proxy_free() {
     });
     cluster.run_until(100_000_000);
     cluster.reboot(1, move |site| {
-        let told = told.clone();
+        let progress = progress.clone();
         drop(build(site, cast, |_, _| {
-            let told = told.clone();
-            body(move |stores| random_calls(stores, 3, 2, 50, told.clone()))
+            let progress = progress.clone();
+            body(move |stores| random_calls(stores, 3, 2, 50, progress.clone()))
         }));
     });
     assert!(cluster.run_while(LIMIT_NS, || passed.get() < 50), "{} calls", passed.get());

@@ -11,22 +11,22 @@ use std::rc::Rc;
 /// server noted, and what its router counted: calls refused as forbidden, boards taken for dead.
 fn tried(asynchronous: bool, permitted: u32, forbidden: impl AsyncFn(&mut Stores) -> Errno + Copy + 'static) {
     let got = Rc::new(RefCell::new(Vec::new()));
-    let told = got.clone();
+    let progress = got.clone();
     let cast = Cast { asynchronous, permitted, ..Cast::pair(1) };
     let (mut cluster, seen) = cluster(ClusterSetup::new(2), cast, move |board, _| {
-        let told = told.clone();
+        let progress = progress.clone();
         let client = body(move |mut stores| {
-            let told = told.clone();
+            let progress = progress.clone();
             async move {
                 assert_eq!(stores.at(0, 0).call(Null {}, ()).await, Ok(()));
                 let answer = forbidden(&mut stores).await;
-                told.borrow_mut().push(answer);
+                progress.borrow_mut().push(answer);
                 // The next session starts: its first call learns that.
                 let mut again = stores.at(0, 0).call(Null {}, ()).await;
                 while again.is_err() {
                     again = stores.at(0, 0).call(Null {}, ()).await;
                 }
-                told.borrow_mut().push(Errno(0));
+                progress.borrow_mut().push(Errno(0));
             }
         });
         client.filter(|_| board == 1)

@@ -33,14 +33,14 @@ async fn every_shape(mut stores: Stores) {
 #[test]
 fn remote_call_carries_words_and_slices_both_ways() {
     let done = Rc::new(Cell::new(0));
-    let told = done.clone();
+    let progress = done.clone();
     let (mut cluster, _) = cluster(ClusterSetup::new(2), Cast::pair(1), move |board, _| {
-        let told = told.clone();
+        let progress = progress.clone();
         let client = body(move |stores| {
-            let told = told.clone();
+            let progress = progress.clone();
             async move {
                 every_shape(stores).await;
-                told.set(told.get() + 1);
+                progress.set(progress.get() + 1);
             }
         });
         client.filter(|_| board == 1)
@@ -59,15 +59,15 @@ renga_core::protocol! {
 #[test]
 fn remote_call_of_unknown_entry_is_refused() {
     let got = Rc::new(Cell::new(None));
-    let told = got.clone();
+    let progress = got.clone();
     let cast = Cast { permitted: u32::MAX, ..Cast::pair(1) };
     let (mut cluster, _) = cluster(ClusterSetup::new(2), cast, move |board, _| {
-        let told = told.clone();
+        let progress = progress.clone();
         let client = body(move |mut stores| {
-            let told = told.clone();
+            let progress = progress.clone();
             async move {
                 let result = stores.wrong::<Wrong>().call(Absent {}, ()).await;
-                told.set(Some(result));
+                progress.set(Some(result));
                 assert_eq!(stores.at(0, 0).call(Null {}, ()).await, Ok(()));
             }
         });

@@ -44,8 +44,8 @@ fn campaign_seed_replayed_alone_repeats() {
 #[test]
 fn campaign_cut_shrinks_run() {
     let frames = |cut: &str| {
-        let told = text(&sim(&["--replay", "11", "--level", "link", "--cut", cut]));
-        let line = told.lines().find(|line| line.contains("\"calls\"")).unwrap_or_else(|| panic!("{told}"));
+        let output = text(&sim(&["--replay", "11", "--level", "link", "--cut", cut]));
+        let line = output.lines().find(|line| line.contains("\"calls\"")).unwrap_or_else(|| panic!("{output}"));
         line.split(": ").last().and_then(|count| count.trim_end_matches(',').parse::<u64>().ok()).unwrap()
     };
     let (whole, few) = (frames(""), frames("boards=2:actors=0:steps=1:incidents=:quiet"));

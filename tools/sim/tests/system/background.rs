@@ -46,7 +46,7 @@ async fn work(program: &SimProgram, path: &str, rounds: u64, pause_ns: u64) -> R
 
 /// The parts of a run.
 #[derive(Clone, Copy, Debug)]
-struct Drawn {
+struct RandomRun {
     policy: &'static str,
     period_ms: u64,
     first_ms: u64,
@@ -57,11 +57,11 @@ struct Drawn {
     kill_ns: u64,
 }
 
-fn draw(seed: u64) -> Drawn {
+fn draw(seed: u64) -> RandomRun {
     let mut random = Random::new(seed);
     let mut each = |rounds| (random.below(2) as u8, 1 + random.below(rounds), random.below(30 * MS));
     let (jobs, others) = ([each(12), each(12), each(12)], [each(25), each(25)]);
-    Drawn {
+    RandomRun {
         policy: ["eii", "ipd", "off"][random.below(3) as usize],
         period_ms: 10 + random.below(40),
         first_ms: 10 + random.below(200),
@@ -72,7 +72,7 @@ fn draw(seed: u64) -> Drawn {
 }
 
 /// Starts the random jobs, kills the first one (and sets 1), waits for it (and sets 2), and then for all others.
-async fn regulated(init: SimProgram, drawn: Drawn, told: Rc<Cell<u32>>) -> u8 {
+async fn regulated(init: SimProgram, drawn: RandomRun, progress: Rc<Cell<u32>>) -> u8 {
     set(&init, "policy", drawn.policy).await.unwrap();
     let (period, first) = (drawn.period_ms, drawn.first_ms);
     let times = format!("period_ms {period} eii_first_ms {first} eii_most_ms {} ipd_quiet_ms {first}", 4 * first);
@@ -94,22 +94,22 @@ async fn regulated(init: SimProgram, drawn: Drawn, told: Rc<Cell<u32>>) -> u8 {
     init.sleep(drawn.kill_ns).await.unwrap();
     let (victim, ..) = pids[0];
     let _ = init.kill(victim, SIGKILL).await; // it may have ended
-    told.set(1);
+    progress.set(1);
     for (pid, number, board) in pids {
         let (_, status) = init.wait(pid).await.unwrap();
         let killed = pid == victim || board == 1;
         assert!(status == DONE || killed && status == u32::from(SIGKILL), "{number}: status {status:#x}, {drawn:?}");
-        told.set(2);
+        progress.set(2);
     }
     0
 }
 
 /// A pair on which what `seed` draws is about to run, and how far that is.
 fn begin(seed: u64) -> (SimSystem, Rc<Cell<u32>>) {
-    let told = Rc::new(Cell::new(0));
-    let step = told.clone();
+    let progress = Rc::new(Cell::new(0));
+    let step = progress.clone();
     let (setup, programs) = setup(ClusterSetup::new(2), move |init| regulated(init, draw(seed), step.clone()), |_| ());
-    (SimSystem::boot(&setup, &programs), told)
+    (SimSystem::boot(&setup, &programs), progress)
 }
 
 /// Holds: jobs-lease.
@@ -119,9 +119,9 @@ fn background_jobs_progress_and_are_killable() {
         return;
     }
     for seed in 1..=SEEDS {
-        let (mut system, told) = begin(seed);
-        run_to(&mut system, &told, 1, 10_000 * MS);
-        run_to(&mut system, &told, 2, KILLED_NS_MAX);
+        let (mut system, progress) = begin(seed);
+        run_to(&mut system, &progress, 1, 10_000 * MS);
+        run_to(&mut system, &progress, 2, KILLED_NS_MAX);
         finish(&mut system);
     }
 }
@@ -153,8 +153,8 @@ fn background_job_suspended_resumes_when_regulator_fails() {
         return;
     }
     const PERIOD_MS: u64 = 50;
-    let (told, lives) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
-    let (step, life) = (told.clone(), lives.clone());
+    let (progress, lives) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
+    let (step, life) = (progress.clone(), lives.clone());
     let init = move |init: SimProgram| {
         let (step, life) = (step.clone(), life.clone());
         async move {
@@ -195,12 +195,12 @@ fn background_job_suspended_resumes_when_regulator_fails() {
     let (setup, programs) = setup(ClusterSetup::new(2), init, |_| ());
     let mut system = SimSystem::boot(&setup, &programs);
     system.cluster.run_until(2_000 * MS);
-    let held_at = told.get();
+    let held_at = progress.get();
     system.cluster.run_until(20_000 * MS);
-    assert_eq!(told.get(), held_at, "the job is held");
+    assert_eq!(progress.get(), held_at, "the job is held");
     system.cluster.kill(0);
-    run_to(&mut system, &told, held_at + 1, LEASE_PERIODS * PERIOD_MS * MS + MS);
-    run_to(&mut system, &told, held_at + 100, 1_000 * MS);
+    run_to(&mut system, &progress, held_at + 1, LEASE_PERIODS * PERIOD_MS * MS + MS);
+    run_to(&mut system, &progress, held_at + 100, 1_000 * MS);
     system.reboot(0);
     assert_eq!(system.run(60_000 * MS), Some(0), "{:?}", SimSystem::log());
     assert_eq!(lives.get(), 2);
@@ -210,8 +210,8 @@ fn background_job_suspended_resumes_when_regulator_fails() {
 /// at 8 s, when that board fails so long after the start. The job is suspended all the while, unless `policy` is `off`. If it `syncs`, a
 /// third program does, at 9 s.
 fn at_home(policy: &'static str, dies_ns: u64, syncs: bool) -> [u64; 2] {
-    let (told, found) = (Rc::new(Cell::new(0)), Rc::new(Cell::new([0; 2])));
-    let (step, sizes) = (told.clone(), found.clone());
+    let (progress, found) = (Rc::new(Cell::new(0)), Rc::new(Cell::new([0; 2])));
+    let (step, sizes) = (progress.clone(), found.clone());
     let init = move |init: SimProgram| {
         let (step, sizes) = (step.clone(), sizes.clone());
         async move {
@@ -250,7 +250,7 @@ fn at_home(policy: &'static str, dies_ns: u64, syncs: bool) -> [u64; 2] {
     };
     let (setup, programs) = setup(ClusterSetup::new(2), init, |_| ());
     let mut system = SimSystem::boot(&setup, &programs);
-    run_to(&mut system, &told, 1, 60_000 * MS);
+    run_to(&mut system, &progress, 1, 60_000 * MS);
     system.cluster.kill(1);
     system.cluster.run_until(system.cluster.now_ns() + 500 * MS);
     system.reboot(1);

@@ -158,8 +158,8 @@ fn attributes_synced_survive_disk_board_failure() {
     if !possible() {
         return;
     }
-    let (told, lives) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
-    let step = told.clone();
+    let (progress, lives) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
+    let step = progress.clone();
     let init = move |init: SimProgram| {
         let (step, lives) = (step.clone(), lives.clone());
         async move {
@@ -184,7 +184,7 @@ fn attributes_synced_survive_disk_board_failure() {
     };
     let (setup, programs) = setup(ClusterSetup::new(2), init, |_| ());
     let mut system = SimSystem::boot(&setup, &programs);
-    run_to(&mut system, &told, 1, 1_000 * MS);
+    run_to(&mut system, &progress, 1, 1_000 * MS);
     system.cluster.kill(0);
     system.reboot(0);
     assert_eq!(system.run(LIMIT_NS), Some(0), "{:#?} {:?}", system.wait_graph(), SimSystem::log());
@@ -193,7 +193,7 @@ fn attributes_synced_survive_disk_board_failure() {
 /// The mode of a file that a board changed before its session ended; if `superseded`, another board changed it meanwhile.
 fn mode_after_a_hang(superseded: bool) -> u16 {
     let mode = Rc::new(Cell::new(0));
-    let told = mode.clone();
+    let progress = mode.clone();
     over_a_hang(
         |program, step| async move {
             make(&program).await;
@@ -211,10 +211,10 @@ fn mode_after_a_hang(superseded: bool) -> u16 {
             }
         },
         move |init, _| {
-            let told = told.clone();
+            let progress = progress.clone();
             async move {
                 init.sleep(3_000 * MS).await.unwrap();
-                told.set(init.attributes(PATH).await.unwrap().mode);
+                progress.set(init.attributes(PATH).await.unwrap().mode);
             }
         },
         |_| (),

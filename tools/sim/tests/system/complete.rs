@@ -118,14 +118,14 @@ impl Look {
         let folder = change == Change::MakeFolder;
         // The folder's own name is leased by then.
         program.status(path.rsplit_once('/').unwrap().0, true).await.unwrap();
-        let (told, wanted) = match self {
+        let (progress, wanted) = match self {
             Look::Status => (program.status(path, false).await.map(drop), Ok(())),
             Look::Open => (open_and_close(program, path, Open::Read).await, Ok(())),
             Look::Unlink => (program.unlink(path).await, if folder { Err(Errno::EISDIR) } else { Ok(()) }),
             Look::MakeFolder => (program.make_directory(path).await, Err(Errno::EEXIST)),
             Look::Exclusively => (program.link("/etc/motd", path).await, Err(Errno::EEXIST)),
         };
-        assert_eq!(told, wanted, "{change:?} {self:?}");
+        assert_eq!(progress, wanted, "{change:?} {self:?}");
     }
 }
 
@@ -155,7 +155,7 @@ fn complete_directory_sees_entries_made_elsewhere() {
     let init = move |init: SimProgram| {
         let step = step.clone();
         async move {
-            let told = step.clone();
+            let progress = step.clone();
             let there = move |program: SimProgram| async move {
                 for own in [false, true] {
                     for (change, look) in CHANGES.into_iter().flat_map(|change| LOOKS.map(|look| (change, look))) {
@@ -166,8 +166,8 @@ fn complete_directory_sees_entries_made_elsewhere() {
                         if own {
                             change.make(&program).await;
                         } else {
-                            told.set(told.get() + 1);
-                            while told.get() % 2 == 1 {
+                            progress.set(progress.get() + 1);
+                            while progress.get() % 2 == 1 {
                                 program.sleep(MS).await.unwrap();
                             }
                         }
@@ -254,8 +254,8 @@ fn complete_directory_is_forgotten_with_session() {
 
 /// A board fails, and restarts, when board 1 knows the folder; a name is created there meanwhile, or when it is back.
 fn over_a_death(dies: u8) {
-    let (told, lives) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
-    let step = told.clone();
+    let (progress, lives) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
+    let step = progress.clone();
     let init = move |init: SimProgram| {
         let (step, lives) = (step.clone(), lives.clone());
         async move {
@@ -281,10 +281,10 @@ fn over_a_death(dies: u8) {
     let (setup, programs) = setup(ClusterSetup::new(2), init, |_| ());
     let setup = SystemSetup { placement: placement(PAIR).unwrap(), ..setup };
     let mut system = SimSystem::boot(&setup, &programs);
-    run_to(&mut system, &told, 1, 1_000 * MS);
+    run_to(&mut system, &progress, 1, 1_000 * MS);
     system.cluster.kill(dies);
     if dies != 0 {
-        run_to(&mut system, &told, 2, 1_000 * MS);
+        run_to(&mut system, &progress, 2, 1_000 * MS);
     }
     system.reboot(dies);
     assert_eq!(system.run(LIMIT_NS), Some(0), "{:#?} {:?}", system.wait_graph(), SimSystem::log());

@@ -41,9 +41,9 @@ impl Held {
 
     /// How often the board used its lease, before a result showed its end.
     async fn tries(self, program: SimProgram) -> u32 {
-        for told in 0..TRIES {
+        for progress in 0..TRIES {
             match self.ask(&program).await {
-                Ok(()) => return told,
+                Ok(()) => return progress,
                 asked if self.is_told(asked) || asked == Err(Errno::EHOSTDOWN) => {
                     program.sleep(100 * MS).await.unwrap();
                 }
@@ -64,8 +64,8 @@ impl Held {
 
 /// How many stale results a board gets that hears nothing for so long.
 fn tries_after(held: Held, cut_ns: u64) -> u32 {
-    let (told, tried) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(TRIES)));
-    let (step, tries) = (told.clone(), tried.clone());
+    let (progress, tried) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(TRIES)));
+    let (step, tries) = (progress.clone(), tried.clone());
     let init = move |init: SimProgram| {
         let (step, tries) = (step.clone(), tries.clone());
         async move {
@@ -105,14 +105,14 @@ fn tries_after(held: Held, cut_ns: u64) -> u32 {
     };
     let (setup, programs) = setup(ClusterSetup::new(2), init, |_| ());
     let mut system = SimSystem::boot(&setup, &programs);
-    run_to(&mut system, &told, 1, 1_000 * MS);
+    run_to(&mut system, &progress, 1, 1_000 * MS);
     let cut_at_ns = system.cluster.now_ns();
     system.cluster.bus().cut_off(1, true);
-    run_to(&mut system, &told, 2, 1_000 * MS);
+    run_to(&mut system, &progress, 2, 1_000 * MS);
     system.cluster.run_until(cut_at_ns + cut_ns);
     system.cluster.bus().cut_off(1, false);
-    told.set(3);
-    run_to(&mut system, &told, 4, 20_000 * MS);
+    progress.set(3);
+    run_to(&mut system, &progress, 4, 20_000 * MS);
     finish(&mut system);
     tried.get()
 }

@@ -40,8 +40,8 @@ fn board_failure_breaks_pipes_and_kills_children_within_100_ms() {
     if !possible() {
         return;
     }
-    let told = Rc::new(Cell::new(0));
-    let step = told.clone();
+    let progress = Rc::new(Cell::new(0));
+    let step = progress.clone();
     let (setup, programs) = setup(
         ClusterSetup::new(2),
         move |init| {
@@ -65,11 +65,11 @@ fn board_failure_breaks_pipes_and_kills_children_within_100_ms() {
         |_| (),
     );
     let mut system = SimSystem::boot(&setup, &programs);
-    run_to(&mut system, &told, 1, 1_000 * MS);
+    run_to(&mut system, &progress, 1, 1_000 * MS);
     system.cluster.run_until(60_000 * MS); // no frame has come for a minute
     let died_ns = system.cluster.now_ns();
     system.cluster.kill(1);
-    run_to(&mut system, &told, 2, NOTICED_NS);
+    run_to(&mut system, &progress, 2, NOTICED_NS);
     println!("noticed after {} us", (system.cluster.now_ns() - died_ns) / 1000);
     system.cluster.run_until(died_ns + 5_000 * MS);
     system.reboot(1);
@@ -81,8 +81,8 @@ fn board_failure_wakes_blocked_writer_of_dead_reader() {
     if !possible() {
         return;
     }
-    let told = Rc::new(Cell::new(0));
-    let step = told.clone();
+    let progress = Rc::new(Cell::new(0));
+    let step = progress.clone();
     let (setup, programs) = setup(
         ClusterSetup::new(2),
         move |init| {
@@ -102,10 +102,10 @@ fn board_failure_wakes_blocked_writer_of_dead_reader() {
         |_| (),
     );
     let mut system = SimSystem::boot(&setup, &programs);
-    run_to(&mut system, &told, 1, 1_000 * MS);
+    run_to(&mut system, &progress, 1, 1_000 * MS);
     system.cluster.run_until(10_000 * MS);
     system.cluster.kill(1);
-    run_to(&mut system, &told, 2, NOTICED_NS);
+    run_to(&mut system, &progress, 2, NOTICED_NS);
     system.reboot(1);
     finish(&mut system);
 }
@@ -174,8 +174,8 @@ fn board_failure_loses_files_open_for_remote_program() {
     if !possible() {
         return;
     }
-    let told = Rc::new(Cell::new(0));
-    let step = told.clone();
+    let progress = Rc::new(Cell::new(0));
+    let step = progress.clone();
     let (setup, programs) = setup(
         ClusterSetup::new(2),
         move |init| {
@@ -222,7 +222,7 @@ fn board_failure_loses_files_open_for_remote_program() {
         |_| (),
     );
     let mut system = SimSystem::boot(&setup, &programs);
-    run_to(&mut system, &told, 2, 1_000 * MS);
+    run_to(&mut system, &progress, 2, 1_000 * MS);
     system.cluster.kill(1);
     system.cluster.run_until(system.cluster.now_ns() + 200 * MS);
     system.reboot(1);
@@ -235,8 +235,8 @@ fn disk_board_reboot_lets_remote_program_continue() {
     if !possible() {
         return;
     }
-    let (told, lives) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
-    let (step, life) = (told.clone(), lives.clone());
+    let (progress, lives) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
+    let (step, life) = (progress.clone(), lives.clone());
     let (setup, programs) = setup(
         ClusterSetup::new(2),
         move |init| {
@@ -282,14 +282,14 @@ fn disk_board_reboot_lets_remote_program_continue() {
         |_| (),
     );
     let mut system = SimSystem::boot(&setup, &programs);
-    run_to(&mut system, &told, 1, 1_000 * MS);
+    run_to(&mut system, &progress, 1, 1_000 * MS);
     system.cluster.run_until(1_000 * MS);
     system.cluster.kill(0);
-    run_to(&mut system, &told, 2, NOTICED_NS + 2 * MS);
+    run_to(&mut system, &progress, 2, NOTICED_NS + 2 * MS);
     system.cluster.run_until(2_000 * MS);
     let back_ns = system.cluster.now_ns();
     system.reboot(0);
-    run_to(&mut system, &told, 3, 1_000 * MS);
+    run_to(&mut system, &progress, 3, 1_000 * MS);
     println!("the disk board serves again after {} us", (system.cluster.now_ns() - back_ns) / 1000);
     assert_eq!(lives.get(), 2);
 }
@@ -299,8 +299,8 @@ fn remote_fork_unfinished_frees_pages() {
     if !possible() {
         return;
     }
-    let told = Rc::new(Cell::new(0));
-    let step = told.clone();
+    let progress = Rc::new(Cell::new(0));
+    let step = progress.clone();
     let (setup, programs) = setup(
         ClusterSetup::new(2),
         move |init| {
@@ -334,7 +334,7 @@ fn remote_fork_unfinished_frees_pages() {
         system.cluster.run_until(system.cluster.now_ns() + 100 * MS);
         system.reboot(1);
     }
-    told.set(1);
+    progress.set(1);
     system.cluster.run_until(system.cluster.now_ns() + 50 * MS);
     system.cluster.kill(1);
     system.cluster.run_until(system.cluster.now_ns() + 150 * MS);

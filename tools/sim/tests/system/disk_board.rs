@@ -23,8 +23,8 @@ fn over_a_return<F: Future<Output = u8> + 'static>(
     boards: u8,
     survivor: impl Fn(SimProgram, Rc<Cell<u32>>) -> F + Clone + 'static,
 ) -> SimSystem {
-    let (told, lives) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
-    let (step, life) = (told.clone(), lives.clone());
+    let (progress, lives) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
+    let (step, life) = (progress.clone(), lives.clone());
     let init = move |init: SimProgram| {
         let (step, life, survivor) = (step.clone(), life.clone(), survivor.clone());
         async move {
@@ -48,12 +48,12 @@ fn over_a_return<F: Future<Output = u8> + 'static>(
     let (mut setup, programs) = setup(ClusterSetup::new(2), init, |_| ());
     setup.placement = placed(SeedSettings { boards, ..SeedSettings::PAIR }).unwrap();
     let mut system = SimSystem::boot(&setup, &programs);
-    assert!(system.cluster.run_while(1_000 * MS, || told.get() < 1), "{:?}", SimSystem::log());
+    assert!(system.cluster.run_while(1_000 * MS, || progress.get() < 1), "{:?}", SimSystem::log());
     system.cluster.kill(0);
     system.cluster.run_until(2_000 * MS);
     system.reboot(0);
     let status = system.run(LIMIT_NS);
-    assert_eq!(status, Some(0), "at {}: {:#?} {:?}", told.get(), system.wait_graph(), SimSystem::log());
+    assert_eq!(status, Some(0), "at {}: {:#?} {:?}", progress.get(), system.wait_graph(), SimSystem::log());
     let files = image::check(&system.disk.content()).unwrap();
     for number in 0..OTHERS {
         assert_eq!(files.get(&format!("/other{number}")).map(Vec::as_slice), Some(OTHER), "other{number}");
@@ -147,16 +147,16 @@ fn disk_board_failure_keeps_descriptors_of_third_board() {
         let file = program.open("/kept", Open::Truncate).await.unwrap();
         program.write_all(file, b"kept").await.unwrap();
         program.sync(file).await.unwrap();
-        let told = step.clone();
+        let progress = step.clone();
         let child = move |child: SimProgram| async move {
-            told.set(1);
+            progress.set(1);
             let mut refused = 0;
             // Also a return that was not noticed ends it.
-            while told.get() < 2 {
+            while progress.get() < 2 {
                 refused += u32::from(child.write_at(file, 0, b"kept").await == Err(Errno::EIO));
                 child.sleep(MS).await.unwrap();
             }
-            wait_for_return(&child, &told).await;
+            wait_for_return(&child, &progress).await;
             // Board 1 hears of the return by itself.
             while child.read_at(file, 0, 1).await == Err(Errno::EIO) {
                 child.sleep(MS).await.unwrap();
@@ -176,9 +176,9 @@ fn disk_board_failure_keeps_descriptors_of_third_board() {
 
 /// Writes and syncs, in a file of its own, until the test ends; any call may fail as the disk is away, data are lost, or the file is gone,
 /// which it then creates again.
-async fn write_for_ever(program: SimProgram, told: Rc<Cell<u32>>) -> u8 {
+async fn write_for_ever(program: SimProgram, progress: Rc<Cell<u32>>) -> u8 {
     let expected = |errno: Errno| matches!(errno, Errno::EHOSTDOWN | Errno::EIO | Errno::ESTALE);
-    while told.get() == 0 {
+    while progress.get() == 0 {
         let Ok(file) = program.open("/own", Open::Truncate).await else {
             program.sleep(MS).await.unwrap();
             continue;
@@ -189,7 +189,7 @@ async fn write_for_ever(program: SimProgram, told: Rc<Cell<u32>>) -> u8 {
             for errno in [written.err(), synced.err()].into_iter().flatten() {
                 assert!(expected(errno), "{errno:?}");
             }
-            if written == Err(Errno::ESTALE) || told.get() != 0 {
+            if written == Err(Errno::ESTALE) || progress.get() != 0 {
                 break;
             }
         }
@@ -204,16 +204,16 @@ fn disk_board_flapping_under_writer_is_harmless() {
         return;
     }
     for seed in 0..SEEDS {
-        let (told, lives) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
-        let (step, life) = (told.clone(), lives.clone());
+        let (progress, lives) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
+        let (step, life) = (progress.clone(), lives.clone());
         let init = move |init: SimProgram| {
             let (step, life) = (step.clone(), life.clone());
             async move {
                 life.set(life.get() + 1);
                 if life.get() == 1 {
                     for _ in 0..4 {
-                        let told = step.clone();
-                        init.fork_on(1, move |program| write_for_ever(program, told.clone())).await.unwrap();
+                        let progress = step.clone();
+                        init.fork_on(1, move |program| write_for_ever(program, progress.clone())).await.unwrap();
                     }
                 }
                 for number in 0..OTHERS {
@@ -238,7 +238,7 @@ fn disk_board_flapping_under_writer_is_harmless() {
             system.reboot(0);
         }
         system.cluster.run_until(system.cluster.now_ns() + 300 * MS);
-        told.set(1);
+        progress.set(1);
         let status = system.run(LIMIT_NS);
         assert_eq!(status, Some(0), "seed {seed}: {:#?} {:?}", system.wait_graph(), SimSystem::log());
         let files = image::check(&system.disk.content()).unwrap();

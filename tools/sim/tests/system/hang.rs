@@ -24,8 +24,8 @@ pub fn over_a_hang<F, G, H>(
     G: Future<Output = ()> + 'static,
     H: Future<Output = ()> + 'static,
 {
-    let told = Rc::new(Cell::new(0));
-    let step = told.clone();
+    let progress = Rc::new(Cell::new(0));
+    let step = progress.clone();
     let init = move |init: SimProgram| {
         let (step, there, here, then) = (step.clone(), there.clone(), here.clone(), then.clone());
         async move {
@@ -50,12 +50,12 @@ pub fn over_a_hang<F, G, H>(
     };
     let (setup, programs) = setup(ClusterSetup::new(2), init, more);
     let mut system = SimSystem::boot(&setup, &programs);
-    run_to(&mut system, &told, 1, 1_000 * MS);
+    run_to(&mut system, &progress, 1, 1_000 * MS);
     let hung_ns = system.cluster.now_ns();
     system.cluster.hang(1);
-    run_to(&mut system, &told, 2, HANG_NS);
+    run_to(&mut system, &progress, 2, HANG_NS);
     system.cluster.run_until(hung_ns + HANG_NS);
     system.cluster.resume(1);
-    told.set(3);
+    progress.set(3);
     finish(&mut system);
 }

@@ -107,9 +107,9 @@ async fn have_a_child(init: &SimProgram, round: u64) {
 /// The results of `calls` calls of `seed`: executed, refused, cut off; rounds of the victim.
 fn attack(seed: u64, calls: u64, asynchronous: bool) -> [u64; 4] {
     let progress = Rc::new(Progress::default());
-    let told = progress.clone();
+    let victims = progress.clone();
     let (setup, programs) =
-        setup(ClusterSetup { seed, ..ClusterSetup::new(2) }, move |init| victim(init, told.clone()), |_| ());
+        setup(ClusterSetup { seed, ..ClusterSetup::new(2) }, move |init| victim(init, victims.clone()), |_| ());
     let attack: &'static Attack = Box::leak(Box::new(Attack::new(seed)));
     let text = renga_sim::system::SMALL
         .replace("mode = \"sync\" ", if asynchronous { "mode = \"async\" " } else { "mode = \"sync\" " });

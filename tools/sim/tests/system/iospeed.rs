@@ -38,13 +38,13 @@ async fn work(program: &SimProgram, path: &str) -> Result<(), Errno> {
 
 /// The parts of a run: of each program its board, its pace and the changed pace.
 #[derive(Clone, Debug)]
-struct Drawn {
+struct RandomRun {
     programs: [(u8, String, String); 4],
     /// When the paces are changed, ns.
     change_ns: u64,
 }
 
-fn draw(seed: u64) -> Drawn {
+fn draw(seed: u64) -> RandomRun {
     let mut random = Random::new(seed);
     let pace = |random: &mut Random| match random.below(4) {
         0 => format!("wait {}.{}", 1 + random.below(20), random.below(10)),
@@ -53,11 +53,11 @@ fn draw(seed: u64) -> Drawn {
         _ => "off".to_string(),
     };
     let programs = [0; 4].map(|_| (random.below(2) as u8, pace(&mut random), pace(&mut random)));
-    Drawn { programs, change_ns: random.below(200 * MS) }
+    RandomRun { programs, change_ns: random.below(200 * MS) }
 }
 
 /// Starts the random programs, changes all paces, and waits for all.
-async fn paced(init: SimProgram, drawn: Drawn) -> u8 {
+async fn paced(init: SimProgram, drawn: RandomRun) -> u8 {
     let mut pids = Vec::new();
     for (number, (board, first, then)) in drawn.programs.clone().into_iter().enumerate() {
         let child = move |program: SimProgram| async move {
@@ -122,8 +122,8 @@ fn iospeed_delayed_program_is_killable() {
     if !possible() {
         return;
     }
-    let told = Rc::new(Cell::new(0));
-    let step = told.clone();
+    let progress = Rc::new(Cell::new(0));
+    let step = progress.clone();
     let init = move |init: SimProgram| {
         let step = step.clone();
         async move {
@@ -144,7 +144,7 @@ fn iospeed_delayed_program_is_killable() {
     };
     let (setup, programs) = setup(ClusterSetup::new(1), init, |_| ());
     let mut system = SimSystem::boot(&setup, &programs);
-    run_to(&mut system, &told, 1, 5_000 * MS);
-    run_to(&mut system, &told, 2, KILLED_NS_MAX);
+    run_to(&mut system, &progress, 1, 5_000 * MS);
+    run_to(&mut system, &progress, 2, KILLED_NS_MAX);
     finish(&mut system);
 }

@@ -15,8 +15,8 @@ const SEEK_END: u64 = 2;
 
 /// Numbers that both programs draw alike (xorshift64).
 #[derive(Clone)]
-struct Drawn(u64);
-impl Drawn {
+struct RandomRun(u64);
+impl RandomRun {
     fn below(&mut self, limit: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -52,7 +52,7 @@ enum Operation {
     },
 }
 
-fn draw(drawn: &mut Drawn, turn: u32, Game { pages, mapped, .. }: Game) -> Operation {
+fn draw(drawn: &mut RandomRun, turn: u32, Game { pages, mapped, .. }: Game) -> Operation {
     let at = drawn.below(pages * PAGE);
     if mapped && drawn.below(2) == 0 {
         let bytes = 1 + drawn.below(2 * PAGE) as usize;
@@ -108,7 +108,7 @@ async fn play(program: SimProgram, game: Game, first: u32, (turn_in, turn_out): 
     let file = program.open(PATH, Open::Change).await.unwrap();
     // Writes may reach behind the last page of the operations.
     let address = if mapped { program.map_shared(file, (pages + 2) * PAGE).await.unwrap() } else { 0 };
-    let (mut drawn, mut model) = (Drawn(seed), Vec::new());
+    let (mut drawn, mut model) = (RandomRun(seed), Vec::new());
     for turn in 0..TURNS {
         let operation = draw(&mut drawn, turn, game);
         if turn / burst % 2 == first {
@@ -190,7 +190,7 @@ pub fn games_of(games: &[Game]) {
             },
             |_| (),
         );
-        let (mut drawn, mut model) = (Drawn(seed), Vec::new());
+        let (mut drawn, mut model) = (RandomRun(seed), Vec::new());
         (0..TURNS).for_each(|turn| apply(&mut model, &draw(&mut drawn, turn, game)));
         assert!(finished.files[PATH] == model, "seed {seed}");
     }

@@ -57,8 +57,8 @@ fn lock_of_dead_board_is_released() {
     if !possible() {
         return;
     }
-    let told = Rc::new(Cell::new(0));
-    let step = told.clone();
+    let progress = Rc::new(Cell::new(0));
+    let step = progress.clone();
     let (setup, programs) = setup(
         ClusterSetup::new(2),
         move |init| {
@@ -87,10 +87,10 @@ fn lock_of_dead_board_is_released() {
         |_| (),
     );
     let mut system = SimSystem::boot(&setup, &programs);
-    run_to(&mut system, &told, 1, 1_000 * MS);
+    run_to(&mut system, &progress, 1, 1_000 * MS);
     system.cluster.run_until(system.cluster.now_ns() + 1_000 * MS); // no program has sent anything for a while
     system.cluster.kill(1);
-    run_to(&mut system, &told, 2, 200 * MS);
+    run_to(&mut system, &progress, 2, 200 * MS);
     system.reboot(1);
     finish(&mut system);
 }

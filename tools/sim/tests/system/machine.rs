@@ -114,8 +114,8 @@ pub fn finish(system: &mut SimSystem) {
     assert_eq!(stop(system).0, 0, "{:?}", SimSystem::log());
 }
 
-/// Runs until `told` has come to `step`, for `limit_ns` at most.
-pub fn run_to(system: &mut SimSystem, told: &Rc<Cell<u32>>, step: u32, limit_ns: u64) {
-    let reached = system.cluster.run_while(limit_ns, || told.get() < step);
-    assert!(reached, "at {} of {step}: {:#?} {:?}", told.get(), system.wait_graph(), SimSystem::log());
+/// Runs until `progress` has come to `step`, for `limit_ns` at most.
+pub fn run_to(system: &mut SimSystem, progress: &Rc<Cell<u32>>, step: u32, limit_ns: u64) {
+    let reached = system.cluster.run_while(limit_ns, || progress.get() < step);
+    assert!(reached, "at {} of {step}: {:#?} {:?}", progress.get(), system.wait_graph(), SimSystem::log());
 }

@@ -1,6 +1,5 @@
 //! Whole systems: every process of a placement file, and programs on both boards.
 
-mod adrift;
 mod appends;
 mod background;
 mod boot;
@@ -20,6 +19,7 @@ mod machine;
 mod making;
 mod mapped;
 mod names;
+mod orphaned;
 mod pipeline;
 mod reading;
 mod reclaim;

@@ -251,18 +251,18 @@ fn create_interrupted_by_disk_board_cut_is_consistent() {
     }
     for seed in 1..=4 {
         let over = Rc::new(Cell::new(false));
-        let (told, lives) = (over.clone(), Rc::new(Cell::new(0)));
+        let (progress, lives) = (over.clone(), Rc::new(Cell::new(0)));
         let init = move |init: SimProgram| {
-            let (told, lives) = (told.clone(), lives.clone());
+            let (progress, lives) = (progress.clone(), lives.clone());
             async move {
                 lives.set(lives.get() + 1);
                 let _ = init.make_directory(PLACE).await;
                 if lives.get() == 1 {
                     init.sync_all().await.unwrap();
-                    let told = told.clone();
-                    init.fork_on(1, move |program| make_on(program, told)).await.unwrap();
+                    let progress = progress.clone();
+                    init.fork_on(1, move |program| make_on(program, progress)).await.unwrap();
                 }
-                while !told.get() {
+                while !progress.get() {
                     init.sleep(MS).await.unwrap();
                 }
                 // Its last change is over.

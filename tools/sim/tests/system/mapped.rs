@@ -149,13 +149,13 @@ struct Party {
     begin_ns: u64,
 }
 
-async fn take_part(program: SimProgram, Party { at, does, begin_ns, .. }: Party, told: Rc<Cell<u32>>) {
+async fn take_part(program: SimProgram, Party { at, does, begin_ns, .. }: Party, progress: Rc<Cell<u32>>) {
     program.sleep(begin_ns).await.unwrap();
     let file = program.open(PATH, Open::Change).await.unwrap();
     let address = program.map_shared(file, 4 * PAGE).await.unwrap() + at;
     // The limit of the run is the bound.
     for word in 1.. {
-        if told.get() == STORES {
+        if progress.get() == STORES {
             break;
         }
         match does {
@@ -166,7 +166,7 @@ async fn take_part(program: SimProgram, Party { at, does, begin_ns, .. }: Party,
             // Time passes here at calls only.
             program.pid().await;
         } else {
-            told.set(word);
+            progress.set(word);
             program.sleep(PAUSE_NS).await.unwrap();
         }
     }
@@ -174,21 +174,21 @@ async fn take_part(program: SimProgram, Party { at, does, begin_ns, .. }: Party,
 }
 
 fn take_part_beside(parties: &'static [Party]) {
-    let told = Rc::new(Cell::new(0));
-    let seen = told.clone();
+    let progress = Rc::new(Cell::new(0));
+    let seen = progress.clone();
     let init = move |init: SimProgram| {
-        let told = told.clone();
+        let progress = progress.clone();
         async move {
             let file = init.open(PATH, Open::Create).await.unwrap();
             init.truncate(file, 4 * PAGE).await.unwrap();
             init.close(file).await.unwrap();
             let mut children = Vec::new();
             for &party in parties {
-                let told = told.clone();
+                let progress = progress.clone();
                 let child = move |program: SimProgram| {
-                    let told = told.clone();
+                    let progress = progress.clone();
                     async move {
-                        take_part(program, party, told).await;
+                        take_part(program, party, progress).await;
                         0
                     }
                 };

@@ -29,7 +29,7 @@ const DATA: u64 = 0x50_0000;
 const HELD: u64 = DATA + (512 << 10);
 const HELD_PAGES_MAX: u64 = 80;
 /// How often memory is sampled, and how many samples in a row may find it short: the reclaimer's longest interval, and a half.
-const LOOK_NS: u64 = 50 * MS;
+const POLL_NS: u64 = 50 * MS;
 const SHORT_LOOKS_MAX: u32 = 48;
 
 /// The content of a page.
@@ -142,7 +142,7 @@ async fn carry(program: &SimProgram, number: u64, load: Load) -> Result<(), Errn
 
 /// The parts of a run.
 #[derive(Clone, Copy, Debug)]
-struct Drawn {
+struct RandomRun {
     batching: bool,
     requests: u64,
     loads: [(u8, Load); 5],
@@ -151,7 +151,7 @@ struct Drawn {
 /// More come in never.
 const REQUESTS_NEVER: u64 = 10_000_000;
 
-fn draw(seed: u64) -> Drawn {
+fn draw(seed: u64) -> RandomRun {
     let mut random = Random::new(seed);
     let load = |random: &mut Random| match random.below(4) {
         0 => Load::Streams { pause_ns: random.below(20 * MS) },
@@ -159,7 +159,7 @@ fn draw(seed: u64) -> Drawn {
         2 => Load::Holds { pages: 1 + random.below(HELD_PAGES_MAX), for_ns: random.below(5_000 * MS) },
         _ => Load::Maps { pages: 1 + random.below(60) as usize, for_ns: random.below(5_000 * MS) },
     };
-    Drawn {
+    RandomRun {
         batching: random.below(2) == 0,
         requests: if random.below(2) == 0 { 200 } else { REQUESTS_NEVER },
         loads: [0, 1, 2, 3, 4].map(|number| {
@@ -181,7 +181,7 @@ struct Seen {
 }
 
 /// Sets a board's reclaimer as planned and samples its memory until all is over.
-async fn watch(program: SimProgram, drawn: Drawn, seen: Seen) -> u8 {
+async fn watch(program: SimProgram, drawn: RandomRun, seen: Seen) -> u8 {
     change(&program, "thresholds", &format!("requests {} free_pages 300", drawn.requests)).await;
     change(&program, "batching", if drawn.batching { "on" } else { "off" }).await;
     let (mut short, mut last) = (0, Said::default());
@@ -195,7 +195,7 @@ async fn watch(program: SimProgram, drawn: Drawn, seen: Seen) -> u8 {
         seen.batched.set(seen.batched.get() + now.batcher[1] - last.batcher[1]);
         seen.looks.set(seen.looks.get() + 1);
         last = now;
-        if program.sleep(LOOK_NS).await.is_err() {
+        if program.sleep(POLL_NS).await.is_err() {
             break;
         }
     }
@@ -203,7 +203,7 @@ async fn watch(program: SimProgram, drawn: Drawn, seen: Seen) -> u8 {
 }
 
 /// Has a program watch board `board`, whenever that is up.
-async fn watched(program: SimProgram, board: u8, drawn: Drawn, seen: Seen) -> u8 {
+async fn watched(program: SimProgram, board: u8, drawn: RandomRun, seen: Seen) -> u8 {
     while !seen.over.get() {
         let again = seen.clone();
         match program.fork_on(board, move |watcher| watch(watcher, drawn, again)).await {
@@ -218,7 +218,7 @@ async fn watched(program: SimProgram, board: u8, drawn: Drawn, seen: Seen) -> u8
     3
 }
 
-async fn little_memory(init: SimProgram, drawn: Drawn, seen: Seen) -> u8 {
+async fn little_memory(init: SimProgram, drawn: RandomRun, seen: Seen) -> u8 {
     let big = write_file(&init, "/big", 0, BIG_PAGES).await.unwrap();
     init.sync(big).await.unwrap();
     init.close(big).await.unwrap();
@@ -240,7 +240,7 @@ async fn little_memory(init: SimProgram, drawn: Drawn, seen: Seen) -> u8 {
         assert!(status == DONE || board == 1 && status == SIGKILL, "status {status:#x}, {drawn:?}");
     }
     // What is left is pages that can go: memory has to come back.
-    init.sleep(u64::from(SHORT_LOOKS_MAX) * LOOK_NS).await.unwrap();
+    init.sleep(u64::from(SHORT_LOOKS_MAX) * POLL_NS).await.unwrap();
     let rest = said(&init).await;
     assert!(rest.free >= rest.low, "{rest:?}, {drawn:?}");
     seen.over.set(true);
@@ -260,8 +260,8 @@ fn begin<F: Future<Output = u8> + 'static>(init: impl Fn(SimProgram) -> F + Clon
 
 fn begin_drawn(seed: u64) -> (SimSystem, Seen) {
     let (drawn, seen) = (draw(seed), Seen::default());
-    let told = seen.clone();
-    (begin(move |init| little_memory(init, drawn, told.clone())), seen)
+    let progress = seen.clone();
+    (begin(move |init| little_memory(init, drawn, progress.clone())), seen)
 }
 
 /// Holds: reclaim-marks.
@@ -309,8 +309,8 @@ fn reclaim_batcher_ignores_other_shortages() {
     if !possible() {
         return;
     }
-    let told = Rc::new(Cell::new(false));
-    let tell = told.clone();
+    let progress = Rc::new(Cell::new(false));
+    let tell = progress.clone();
     let init = move |init: SimProgram| {
         let tell = tell.clone();
         async move {
@@ -354,5 +354,5 @@ fn reclaim_batcher_ignores_other_shortages() {
     };
     let mut system = begin(init);
     assert_eq!(system.run(LIMIT_NS), Some(0), "{:?}", SimSystem::log());
-    assert!(told.get());
+    assert!(progress.get());
 }

@@ -20,8 +20,8 @@ fn revocation_unanswered_delays_writer_for_5_s() {
     if !possible() {
         return;
     }
-    let told = Rc::new(Cell::new(0));
-    let step = told.clone();
+    let progress = Rc::new(Cell::new(0));
+    let step = progress.clone();
     let init = move |init: SimProgram| {
         let step = step.clone();
         async move {
@@ -54,14 +54,14 @@ fn revocation_unanswered_delays_writer_for_5_s() {
     };
     let (setup, programs) = setup(ClusterSetup::new(2), init, |_| ());
     let mut system = SimSystem::boot(&SystemSetup { mute: Some((1, Kind::PageCache)), ..setup }, &programs);
-    run_to(&mut system, &told, 1, 1_000 * MS);
+    run_to(&mut system, &progress, 1, 1_000 * MS);
     system.mute(true);
-    told.set(2);
+    progress.set(2);
     let asked_ns = system.cluster.now_ns();
     // The board's link answers all the time.
     system.cluster.run_until(asked_ns + 4_900 * MS);
-    assert_eq!((told.get(), system.link_stats()[0].deaths.get()), (2, 0));
-    run_to(&mut system, &told, 3, 300 * MS);
+    assert_eq!((progress.get(), system.link_stats()[0].deaths.get()), (2, 0));
+    run_to(&mut system, &progress, 3, 300 * MS);
     assert_eq!(system.link_stats()[0].deaths.get(), 1, "the session with it was ended");
     system.mute(false);
     system.reboot(1);
@@ -79,8 +79,8 @@ fn revocation_with_slow_flush_keeps_local_changes() {
     if !possible() {
         return;
     }
-    let told = Rc::new(Cell::new(0));
-    let step = told.clone();
+    let progress = Rc::new(Cell::new(0));
+    let step = progress.clone();
     let init = move |init: SimProgram| {
         let step = step.clone();
         async move {
@@ -106,7 +106,7 @@ fn revocation_with_slow_flush_keeps_local_changes() {
     };
     let (setup, programs) = setup(ClusterSetup::new(2), init, |_| ());
     let mut system = SimSystem::boot(&setup, &programs);
-    run_to(&mut system, &told, 1, 2_000 * MS);
+    run_to(&mut system, &progress, 1, 2_000 * MS);
     system.cluster.slow_down(1, LATE_NS);
     // A commit is due 5 s after the first change; content comes home for 1 s before it, and a piece.
     system.cluster.run_until(system.cluster.now_ns() + 9_000 * MS);
@@ -117,6 +117,6 @@ fn revocation_with_slow_flush_keeps_local_changes() {
     println!("{home} bytes of {} are home", PAGES * PAGE);
     assert!(0 < home && home < PAGES * PAGE, "{home} bytes are home: it is still coming");
     system.cluster.slow_down(1, 0);
-    told.set(2);
+    progress.set(2);
     finish(&mut system);
 }

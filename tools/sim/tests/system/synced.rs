@@ -76,8 +76,8 @@ async fn write_each(program: &SimProgram, kind: &str, flags: u64) {
 
 /// The medium's content if the disk's board loses its power as soon as a program of `board` has finished its calls.
 fn left_by(board: u8) -> Tree {
-    let (told, lives) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
-    let (step, life) = (told.clone(), lives.clone());
+    let (progress, lives) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
+    let (step, life) = (progress.clone(), lives.clone());
     let init = move |init: SimProgram| {
         let (step, life) = (step.clone(), life.clone());
         async move {
@@ -101,7 +101,7 @@ fn left_by(board: u8) -> Tree {
     };
     let (setup, programs) = setup(ClusterSetup::new(2), init, |_| ());
     let mut system = SimSystem::boot(&setup, &programs);
-    run_to(&mut system, &told, 1, 4_000 * MS);
+    run_to(&mut system, &progress, 1, 4_000 * MS);
     system.cluster.kill(0);
     system.cluster.run_until(system.cluster.now_ns() + 1_000 * MS);
     system.reboot(0);

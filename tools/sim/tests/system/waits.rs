@@ -53,8 +53,8 @@ fn poll_of_dead_board_reports_error() {
     if !possible() {
         return;
     }
-    let told = Rc::new(Cell::new(0));
-    let step = told.clone();
+    let progress = Rc::new(Cell::new(0));
+    let step = progress.clone();
     let (setup, programs) = setup(
         ClusterSetup::new(2),
         move |init| {
@@ -83,11 +83,11 @@ fn poll_of_dead_board_reports_error() {
         |_| (),
     );
     let mut system = SimSystem::boot(&setup, &programs);
-    run_to(&mut system, &told, 1, 1_000 * MS);
+    run_to(&mut system, &progress, 1, 1_000 * MS);
     system.cluster.run_until(system.cluster.now_ns() + 10_000 * MS);
-    assert_eq!(told.get(), 1, "nothing was there");
+    assert_eq!(progress.get(), 1, "nothing was there");
     system.cluster.kill(1);
-    run_to(&mut system, &told, 2, 200 * MS);
+    run_to(&mut system, &progress, 2, 200 * MS);
     system.reboot(1);
     finish(&mut system);
 }

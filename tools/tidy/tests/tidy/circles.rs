@@ -4,7 +4,7 @@
 //! followed through modules and `pub use`; a `pub use` itself is no arrow, since it only hands a name on. Not here:
 //! circles of crates, which cargo refuses, and what only tests import.
 
-use crate::judge;
+use crate::expect_none;
 use crate::source::{RustSource, rust};
 use petgraph::algo::tarjan_scc;
 use petgraph::graphmap::DiGraphMap;
@@ -210,7 +210,7 @@ fn files_of_a_crate_form_no_circle() {
             violations.extend(within.map(|(from, to)| format!("  {from} -> {to}")));
         }
     }
-    judge("the files of a crate form no circle", violations);
+    expect_none("the files of a crate form no circle", violations);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What documents name must exist: commands, options, files, links.
 
-use crate::judge;
+use crate::expect_none;
 use crate::source::{Source, place, root, texts};
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -28,7 +28,7 @@ fn documents_commands_exist() {
             }
         }
     }
-    judge("commands and options in documents exist", violations);
+    expect_none("commands and options in documents exist", violations);
 }
 
 /// What is wrong with the arguments `line` of the command.
@@ -100,7 +100,7 @@ fn links_lead_somewhere() {
             }
         }
     }
-    judge("links in documents lead to files that exist", violations);
+    expect_none("links in documents lead to files that exist", violations);
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn named_files_exist() {
             }
         }
     }
-    judge("files named in documents exist", violations);
+    expect_none("files named in documents exist", violations);
 }
 
 /// What stands in single backticks, and where.

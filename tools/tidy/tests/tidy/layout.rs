@@ -1,6 +1,6 @@
 //! What the code of boards may not contain, and what every file begins with.
 
-use crate::judge;
+use crate::expect_none;
 use crate::lexer::words;
 use crate::metadata::packages;
 use crate::source::{RustSource, place, root, rust};
@@ -54,7 +54,10 @@ fn boards_code_uses_no_heap_nor_std() {
             }
         }
     }
-    judge("kernel, link and system processes are no_std without alloc, outside tests and the host harness", violations);
+    expect_none(
+        "kernel, link and system processes are no_std without alloc, outside tests and the host harness",
+        violations,
+    );
 }
 
 #[test]
@@ -68,7 +71,7 @@ fn parts_of_a_header_have_one_owner() {
             violations.extend(wrong.map(|cell| format!("{}: `{cell}` is for {owner}", source.path)));
         }
     }
-    judge("one file reaches the cells of a header that are its own", violations);
+    expect_none("one file reaches the cells of a header that are its own", violations);
 }
 
 #[test]
@@ -93,7 +96,7 @@ fn statics_outside_image_are_constant() {
             }
         }
     }
-    judge(
+    expect_none(
         "statics that change are in kernel/image only (tools may use atomics and locks, never `static mut`)",
         violations,
     );
@@ -109,7 +112,7 @@ fn target_arch_conditions_stay_in_arch_crates() {
         let places = words(&source.code, "target_arch");
         violations.extend(places.into_iter().map(|at| place(&source.path, &source.text, at)));
     }
-    judge("`cfg(target_arch)` is for arch-* and image", violations);
+    expect_none("`cfg(target_arch)` is for arch-* and image", violations);
 }
 
 #[test]
@@ -127,14 +130,14 @@ fn names_say_something() {
             }
         }
     }
-    judge("no file or module is called util, common, helper, manager or misc", violations);
+    expect_none("no file or module is called util, common, helper, manager or misc", violations);
 }
 
 #[test]
 fn every_file_says_what_it_is() {
     let documented = |source: &RustSource| source.text.trim_start().starts_with("//!");
     let silent = rust().into_iter().filter(|source| !documented(source));
-    judge(
+    expect_none(
         "a Rust file begins with `//!`: what it is, its invariant, what is not there",
         silent.map(|s| s.path + ":1").collect(),
     );

@@ -1,6 +1,6 @@
 //! No file names the folder of the repository on a particular machine.
 
-use crate::judge;
+use crate::expect_none;
 use crate::source::{place, root, texts};
 
 /// Folders that every Linux has, so that only what lies in them is one machine's.
@@ -23,7 +23,7 @@ fn machine_paths_are_in_no_file() {
         let found = source.text.match_indices(&folder).map(|(at, _)| at).filter(|at| !inside(at));
         violations.extend(found.map(|at| format!("{}: {folder}", place(&source.path, &source.text, at))));
     }
-    judge("no file names the folder of this machine on which the repository lies", violations);
+    expect_none("no file names the folder of this machine on which the repository lies", violations);
 }
 
 #[test]

@@ -22,7 +22,7 @@ mod unsafe_code;
 mod vocabulary;
 
 /// Fails the test with one line for each violation.
-fn judge(rule: &str, violations: Vec<String>) {
+fn expect_none(rule: &str, violations: Vec<String>) {
     let count = violations.len();
     assert!(count == 0, "{count} violations of the rule: {rule}\n  {}\n", violations.join("\n  "));
 }

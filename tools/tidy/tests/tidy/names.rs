@@ -2,7 +2,7 @@
 //!
 //! Not here: names of files and modules (`layout.rs`); words of the prose (`vocabulary.rs`).
 
-use crate::judge;
+use crate::expect_none;
 use crate::lexer::words;
 use crate::source::{RustSource, place, rust};
 use std::collections::BTreeMap;
@@ -56,7 +56,7 @@ fn test_names_say_subject_case_and_expectation() {
         let sentences = tests(&source).into_iter().filter(|(_, name)| !says_what_it_tests(name));
         violations.extend(sentences.map(|(at, name)| format!("{}: {name}", place(&source.path, &source.text, at))));
     }
-    judge("tests are named subject_case_expectation", violations);
+    expect_none("tests are named subject_case_expectation", violations);
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn type_names_stand_for_one_idea() {
     let several = places.into_iter().filter(|(name, places)| places.len() > 1 && !shared(name));
     let violations: Vec<String> = several.map(|(name, places)| format!("{name}: {}", places.join(", "))).collect();
     if violations.len() > AMBIGUOUS {
-        judge(&format!("no two types share a name ({AMBIGUOUS} names are known)"), violations);
+        expect_none(&format!("no two types share a name ({AMBIGUOUS} names are known)"), violations);
     }
 }
 

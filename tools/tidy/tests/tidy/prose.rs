@@ -11,7 +11,7 @@
 //!
 //! Not here: which words these are (`vocabulary.rs`); whether links lead somewhere (`documents.rs`).
 
-use crate::judge;
+use crate::expect_none;
 use crate::source::{Source, texts};
 use crate::vocabulary;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
@@ -165,7 +165,7 @@ pub fn is_exempt(path: &str) -> bool {
 fn prose_sentences_are_short() {
     let pages = pages();
     let violations = pages.iter().filter(|page| !is_exempt(&page.path)).flat_map(Page::faults).collect();
-    judge("a sentence has at most 40 words, and 18 in the mean of a page", violations);
+    expect_none("a sentence has at most 40 words, and 18 in the mean of a page", violations);
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn prose_exempt_pages_break_a_rule() {
     let is_bad = |source: &Source| !Page::read(source).faults().is_empty() || !vocabulary::faults(source).is_empty();
     let bad: Vec<&Source> = sources.iter().filter(|source| is_bad(source)).collect();
     let done = EXEMPT.iter().filter(|exempt| !bad.iter().any(|source| source.path.starts_with(**exempt)));
-    judge("take these from EXEMPT: they hold to the rules", done.map(|exempt| exempt.to_string()).collect());
+    expect_none("take these from EXEMPT: they hold to the rules", done.map(|exempt| exempt.to_string()).collect());
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn prose_pages_are_linked() {
     let pages = pages();
     let linked = |path: &String| pages.iter().any(|page| page.path != *path && page.targets.contains(path));
     let lonely = pages.iter().map(|page| &page.path).filter(|path| path.starts_with("docs/") && !linked(path));
-    judge("each page of the book is linked from another one", lonely.cloned().collect());
+    expect_none("each page of the book is linked from another one", lonely.cloned().collect());
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! A reference is `path:line` in backticks, and behind it in brackets an identifier of that line. A code block below a line that
 //! ends in "From `path`:" is part of that file; a line of three dots stands for lines left out.
 
-use crate::judge;
+use crate::expect_none;
 use crate::source::{place, root, texts};
 
 /// Ends the line above a quoted block, behind the path.
@@ -102,7 +102,7 @@ fn reference_to_a_line_of_code_names_what_is_there() {
             at = behind;
         }
     }
-    judge("a reference of a document names what is in that line", violations);
+    expect_none("a reference of a document names what is in that line", violations);
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn quoted_code_is_as_in_its_file() {
             violations.push(format!("{}: {fault}", place(&source.path, &source.text, block.at)));
         }
     }
-    judge("a quoted block is part of the file that it names", violations);
+    expect_none("a quoted block is part of the file that it names", violations);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! How long things may be.
 
-use crate::judge;
+use crate::expect_none;
 use crate::lexer::{closing, words};
 use crate::source::{RustSource, place, root, rust};
 use std::fs;
@@ -17,7 +17,7 @@ const SYNC_LINES_MAX: usize = 900;
 fn files_are_short() {
     let length = |source: &RustSource| source.text.lines().count();
     let long = rust().into_iter().filter(|source| length(source) > FILE_LINES_MAX);
-    judge(
+    expect_none(
         "a file has at most 400 lines",
         long.map(|source| format!("{}: {} lines", source.path, length(&source))).collect(),
     );
@@ -31,7 +31,7 @@ fn functions_are_short() {
             violations.push(format!("{}: {lines} lines", place(&source.path, &source.text, at)));
         }
     }
-    judge("a function has at most 70 lines of code", violations);
+    expect_none("a function has at most 70 lines of code", violations);
 }
 
 /// Where functions begin, and how many lines of code their bodies have.

@@ -1,6 +1,6 @@
 //! Where `unsafe` may be, and that each use has a reason.
 
-use crate::judge;
+use crate::expect_none;
 use crate::lexer::words;
 use crate::metadata::packages;
 use crate::source::{RustSource, place, root, rust};
@@ -67,7 +67,7 @@ fn unsafe_only_where_it_is_allowed() {
     for source in rust().iter().filter(|source| !may_use(&source.path)) {
         violations.extend(words(&source.code, "unsafe").into_iter().map(|at| place(&source.path, &source.text, at)));
     }
-    judge("`unsafe` is for arch-aarch64, image, the rendezvous core, the plugin and system calls", violations);
+    expect_none("`unsafe` is for arch-aarch64, image, the rendezvous core, the plugin and system calls", violations);
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn other_packages_forbid_unsafe() {
             }
         }
     }
-    judge("a package without unsafe code says #![forbid(unsafe_code)]", violations);
+    expect_none("a package without unsafe code says #![forbid(unsafe_code)]", violations);
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn each_unsafe_block_has_a_reason() {
             }
         }
     }
-    judge("a `// SAFETY:` comment within the 5 lines above each unsafe block or impl", violations);
+    expect_none("a `// SAFETY:` comment within the 5 lines above each unsafe block or impl", violations);
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn unsafe_list_names_every_file() {
     }
     let gone = listed.keys().filter(|path| !used.contains_key(*path));
     violations.extend(gone.map(|path| format!("docs/unsafe.md: `{path}` has no unsafe code, remove it")));
-    judge("docs/unsafe.md lists the files with unsafe code and how many blocks and impls each has", violations);
+    expect_none("docs/unsafe.md lists the files with unsafe code and how many blocks and impls each has", violations);
 }
 
 /// A row of the list: file in backticks, count, reason.

@@ -7,30 +7,30 @@ use renga_userland::schedule::pin;
 use renga_userland::syscall::{exit, map_shared, sleep};
 
 /// Interval at which a waiting process polls, ns.
-const LOOK_NS: u64 = 100_000;
+const POLL_NS: u64 = 100_000;
 const SHARED_BYTES: usize = 4096;
 /// Exit code of one that cannot be where it should.
 const MISPLACED: i32 = 3;
 
 /// Words that all processes share, the gate in front of them.
-pub struct GateWords {
+pub struct BarrierWords {
     words: &'static [AtomicU32],
 }
 
-impl GateWords {
+impl BarrierWords {
     const READY: usize = 0;
     const OPEN: usize = 1;
     const FIRST: usize = 2;
 
     /// Fresh ones, the gate closed.
-    pub fn make() -> Result<GateWords, (&'static str, renga_userland::Errno)> {
+    pub fn make() -> Result<BarrierWords, (&'static str, renga_userland::Errno)> {
         let words = map_shared(-1, SHARED_BYTES).map_err(|errno| ("mmap", errno))?;
-        Ok(GateWords { words })
+        Ok(BarrierWords { words })
     }
 
     /// A word for whatever its users agree on.
     pub fn word(&self, place: usize) -> &AtomicU32 {
-        &self.words[GateWords::FIRST + place]
+        &self.words[BarrierWords::FIRST + place]
     }
 
     /// Makes a process that does `work` on `core`; its pid.
@@ -51,25 +51,25 @@ impl GateWords {
 
     /// Says that the caller is where it should be.
     pub fn arrive(&self) {
-        self.words[GateWords::READY].fetch_add(1, Ordering::SeqCst);
+        self.words[BarrierWords::READY].fetch_add(1, Ordering::SeqCst);
     }
 
     /// Waits until so many have arrived. One that is not there will never be: then its parent ends this one.
     pub fn await_all(&self, count: u32) {
-        while self.words[GateWords::READY].load(Ordering::SeqCst) < count {
-            sleep(LOOK_NS);
+        while self.words[BarrierWords::READY].load(Ordering::SeqCst) < count {
+            sleep(POLL_NS);
         }
     }
 
     /// Opens the gate.
     pub fn open(&self) {
-        self.words[GateWords::OPEN].store(1, Ordering::SeqCst);
+        self.words[BarrierWords::OPEN].store(1, Ordering::SeqCst);
     }
 
     /// Waits until it is open.
     pub fn pass(&self) {
-        while self.words[GateWords::OPEN].load(Ordering::SeqCst) == 0 {
-            sleep(LOOK_NS);
+        while self.words[BarrierWords::OPEN].load(Ordering::SeqCst) == 0 {
+            sleep(POLL_NS);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The same computation on several cores at once.
 
 use crate::Outcome;
-use crate::children::GateWords;
+use crate::children::BarrierWords;
 use crate::computation::compute;
 use crate::line::OutputLine;
 use core::sync::atomic::Ordering;
@@ -14,7 +14,7 @@ const ECHILD: Errno = Errno(10);
 
 /// A process on each of the `cores`; says `loop CORE NS` for each.
 pub fn run(instructions: u32, cores: impl Iterator<Item = u32>) -> Outcome {
-    let shared = GateWords::make()?;
+    let shared = BarrierWords::make()?;
     let (mut placed, mut count) = ([0; CORES_MAX], 0);
     for core in cores.take(CORES_MAX) {
         let place = count;

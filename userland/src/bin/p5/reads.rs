@@ -1,6 +1,6 @@
 //! P5, figure 5: random reads of AP1, which is timed, beside those of AP2 and a load process that computes and pauses.
 
-use crate::children::GateWords;
+use crate::children::BarrierWords;
 use crate::computation::compute;
 use crate::line::OutputLine;
 use crate::{EINVAL, Outcome};
@@ -88,7 +88,7 @@ impl ReadsExperiment {
 
     fn once(&self, repeat: u32) -> Result<u64, (&'static str, Errno)> {
         forget_pages();
-        let shared = GateWords::make()?;
+        let shared = BarrierWords::make()?;
         let (mut others, mut count) = ([0; 2], 0);
         if self.load > 0 {
             others[count] = shared.start(self.core, || self.load(&shared))?;
@@ -113,7 +113,7 @@ impl ReadsExperiment {
         Ok(high << 32 | low)
     }
 
-    fn load(&self, shared: &GateWords) -> Outcome {
+    fn load(&self, shared: &BarrierWords) -> Outcome {
         let (class, priority) = FIFO;
         set_scheduler(0, class, priority).map_err(|errno| ("sched_setscheduler", errno))?;
         shared.arrive();
@@ -124,7 +124,7 @@ impl ReadsExperiment {
     }
 
     /// AP2.
-    fn read_on(&self, shared: &GateWords, first: u32) -> Outcome {
+    fn read_on(&self, shared: &BarrierWords, first: u32) -> Outcome {
         let mut reader = BlockReader::open(self.files[1], self.blocks[1], first)?;
         shared.arrive();
         shared.pass();
@@ -134,7 +134,7 @@ impl ReadsExperiment {
     }
 
     /// AP1.
-    fn read_timed(&self, shared: &GateWords, repeat: u32, others: u32) -> Outcome {
+    fn read_timed(&self, shared: &BarrierWords, repeat: u32, others: u32) -> Outcome {
         let first = (self.turn + repeat) * self.reads;
         let mut reader = BlockReader::open(self.files[0], self.blocks[0], first)?;
         shared.await_all(others);

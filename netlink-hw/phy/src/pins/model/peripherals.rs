@@ -203,7 +203,7 @@ impl ModelState {
     }
 
     /// Lets all slaves see the wires.
-    pub fn tell_slaves(&mut self, at_ns: u64) {
+    pub fn signal_slaves(&mut self, at_ns: u64) {
         for board in 0..self.boards.len() {
             let owner = &mut self.boards[board];
             let Some(ports) = &mut owner.ports else { return };

@@ -288,7 +288,7 @@ impl ModelState {
             self.watch_after(board, pin, old.driven.is_some() && new.driven.is_none(), at_ns);
         }
         if new.driven != old.driven || new.function != old.function {
-            self.tell_slaves(at_ns);
+            self.signal_slaves(at_ns);
         }
     }
 
@@ -359,7 +359,7 @@ impl ModelState {
             (state.function, state.driven, state.latch) = (0, None, false);
             self.drive(board, pin, self.applied_ns);
         }
-        self.tell_slaves(self.applied_ns);
+        self.signal_slaves(self.applied_ns);
         let owner = &mut self.boards[board];
         owner.local_ns = owner.local_ns.max(at_ns);
         owner.wake_ns = owner.local_ns;

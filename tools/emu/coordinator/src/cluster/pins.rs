@@ -23,7 +23,7 @@ impl EmulatedCluster {
     }
 
     /// What is on its way to `board`, which has just been started again.
-    pub(super) fn tell_pins_again(&mut self, board: u8, time_ns: u64) {
+    pub(super) fn report_pins_again(&mut self, board: u8, time_ns: u64) {
         let told: Vec<BoardOrder> = self.wires.as_ref().map_or(Vec::new(), |wires| wires.ahead(board, time_ns));
         told.into_iter().for_each(|order| self.boards[usize::from(board)].order(order));
     }

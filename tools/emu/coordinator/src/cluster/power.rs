@@ -79,12 +79,12 @@ impl EmulatedCluster {
                 self.bus.leave(number, time_ns, Leaving::Off);
                 self.bus.join(number, time_ns);
                 self.type_again(number, time_ns);
-                self.tell_pins_again(number, time_ns);
+                self.report_pins_again(number, time_ns);
             }
         }
         let starts = self.boards[usize::from(number)].starts();
         self.timeline.add(number, time_ns, Item::Power(change, starts));
-        self.deadlock_told = false;
+        self.deadlock_reported = false;
         Ok(())
     }
 

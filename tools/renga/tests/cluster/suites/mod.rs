@@ -28,7 +28,7 @@ type Files = Vec<(String, Vec<u8>)>;
 const PLACES: [&str; 3] = ["Linux", "a", "b"];
 
 /// Tests of a project.
-struct Judge {
+struct ConformanceSuite {
     /// The source package that has them.
     package: &'static str,
     /// What of it is needed: from where, to where.
@@ -38,14 +38,14 @@ struct Judge {
 }
 
 /// The last part says which of busybox' features Debian builds, as cases ask.
-const ASH: Judge = Judge {
+const ASH: ConformanceSuite = ConformanceSuite {
     package: "busybox",
     parts: &[("shell/ash_test", "ash_test"), ("debian/config/pkg/static", "config")],
     script: "ash.sh",
 };
 
 /// Some tests search for lines in sources.
-const COREUTILS: Judge = Judge {
+const COREUTILS: ConformanceSuite = ConformanceSuite {
     package: "coreutils",
     parts: &[
         ("tests", "coreutils/tests"),
@@ -108,18 +108,18 @@ fn coreutils(name: &str, folders: &str) {
     let files = [files, vec![(format!("{PLACE}/asked"), asked.join("\n").into_bytes())]].concat();
     let name = format!("coreutils-{name}");
     let left_out = chosen.left_out.iter().map(|(what, count)| format!("| `{name}` | {what} | {count} |"));
-    judge(&COREUTILS, &name, "", &files, left_out.collect());
+    suite(&COREUTILS, &name, "", &files, left_out.collect());
 }
 
 /// The sources of a suite, and the files that it needs on a disk; `None` if it cannot run here.
-fn what_is_needed(judge: &Judge) -> Option<(PathBuf, Files)> {
+fn what_is_needed(suite: &ConformanceSuite) -> Option<(PathBuf, Files)> {
     if !clusters_can_run() || !packages_can_be_had() {
         return None;
     }
-    let sources = sources_of(judge.package)?;
+    let sources = sources_of(suite.package)?;
     let mut files = Vec::new();
     add(&root().join("userland/suites"), PLACE, &mut files);
-    for (from, to) in judge.parts {
+    for (from, to) in suite.parts {
         add(&sources.join(from), &format!("{PLACE}/{to}"), &mut files);
     }
     Some((sources, files))
@@ -128,14 +128,14 @@ fn what_is_needed(judge: &Judge) -> Option<(PathBuf, Files)> {
 /// Runs busybox' tests of a shell.
 fn ash(shell: &str) {
     if let Some((_, files)) = what_is_needed(&ASH) {
-        judge(&ASH, shell, shell, &files, BTreeSet::new());
+        suite(&ASH, shell, shell, &files, BTreeSet::new());
     }
 }
 
 /// Runs the suite, with the arguments `what`, against a program in all places, and compares its results with the report, which is to have
 /// the lines `beside`, too.
-fn judge(judge: &Judge, program: &str, what: &str, files: &[(String, Vec<u8>)], beside: BTreeSet<String>) {
-    let command = format!("sh ./driver.sh {} {what}", judge.script);
+fn suite(suite: &ConformanceSuite, program: &str, what: &str, files: &[(String, Vec<u8>)], beside: BTreeSet<String>) {
+    let command = format!("sh ./driver.sh {} {what}", suite.script);
     let verdicts = PLACES.map(|place| verdicts(&command, program, place, files));
     let report = fs::read_to_string(root().join(REPORT)).expect("the report is there");
     let (mut found, told) = (lines(program, &verdicts), told(&report, program));

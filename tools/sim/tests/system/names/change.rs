@@ -55,7 +55,7 @@ pub fn draw_path(random: &mut Random) -> (String, bool) {
         1 => format!("{}/../d{}", random.one(&PLACES[1..]), random.below(3)),
         _ => name(random),
     };
-    (path, random.chance(80))
+    (path, random.occurs(80))
 }
 
 fn split(path: &str) -> (&str, &str) {

@@ -26,7 +26,7 @@ const SLEEP_NS: u64 = 400_000;
 /// How long a file is kept open at most.
 const OPEN_NS: u64 = 4_000_000;
 /// How long one waits for the other.
-const TURN_NS: u64 = 20_000;
+const SLICE_NS: u64 = 20_000;
 
 /// The tree as it was, after each change that has begun; how many of those are over.
 struct History {
@@ -67,7 +67,7 @@ async fn write(program: SimProgram, mut random: Random, history: Rc<History>) {
     for _ in 0..CHANGES {
         let _ = program.sleep(random.below(SLEEP_NS)).await;
         while history.changing.replace(true) {
-            let _ = program.sleep(TURN_NS).await;
+            let _ = program.sleep(SLICE_NS).await;
         }
         let now = history.trees.borrow().last().cloned().unwrap();
         // Most random changes are possible.
@@ -89,7 +89,7 @@ async fn look(program: SimProgram, mut random: Random, history: Rc<History>) {
     while history.writers.get() > 0 {
         let ((path, follow), before) = (draw_path(&mut random), history.done.get());
         let full = format!("{PLACE}{path}");
-        if random.chance(75) {
+        if random.occurs(75) {
             let answer = seen(program.status(&full, follow).await);
             let now =
                 || history.trees.borrow()[before..].iter().map(|tree| tree.look(&path, follow)).collect::<Vec<_>>();
@@ -104,7 +104,7 @@ async fn look(program: SimProgram, mut random: Random, history: Rc<History>) {
             assert!(history.was(before, |tree| there(tree) == opened.is_ok()), "{path}: {opened:?}");
             if let Ok(file) = opened {
                 // However long it is open, it is the same file, with a name or without.
-                if random.chance(50) {
+                if random.occurs(50) {
                     let _ = program.sleep(random.below(OPEN_NS)).await;
                 }
                 match program.read_all(file, 4096).await {

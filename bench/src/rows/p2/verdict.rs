@@ -18,7 +18,7 @@ const PERIOD_S: f64 = 0.1;
 ///
 /// # Errors
 /// If something was not measured.
-pub fn judge(plan: RowPlan, figure: &P2Figure, outcomes: &[RunOutcome]) -> Result<Findings> {
+pub fn evaluate(plan: RowPlan, figure: &P2Figure, outcomes: &[RunOutcome]) -> Result<Findings> {
     let all = measured(plan, figure, outcomes)?;
     let mut findings = Findings::default();
     for pair in &all {

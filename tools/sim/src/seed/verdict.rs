@@ -25,7 +25,7 @@ pub fn report(seed: u64, system: &SimSystem, simulated_ns: u64, mut counts: SimC
 }
 
 /// Checks a system that ended with status `stopped`, if it did.
-pub fn judge(system: &mut SimSystem, stopped: Option<u8>, files: &KnownFiles) -> Result<(), String> {
+pub fn verdict(system: &mut SimSystem, stopped: Option<u8>, files: &KnownFiles) -> Result<(), String> {
     match stopped {
         None => return Err(format!("not at its end: {:?}", system.leftovers())),
         Some(0) => {}

@@ -20,7 +20,7 @@ const BEYOND: &str = "-";
 ///
 /// # Errors
 /// If something was not measured.
-pub(super) fn judge(plan: RowPlan, experiment: &P3Experiment, outcomes: &[RunOutcome]) -> Result<Findings> {
+pub(super) fn evaluate(plan: RowPlan, experiment: &P3Experiment, outcomes: &[RunOutcome]) -> Result<Findings> {
     let forms = measured(plan, experiment, outcomes)?;
     let mut findings = Findings::default();
     for (form, found) in FORMS.iter().zip(&forms) {
@@ -35,7 +35,7 @@ pub(super) fn judge(plan: RowPlan, experiment: &P3Experiment, outcomes: &[RunOut
     findings.plots = vec![each_step(experiment, &forms), accumulated(experiment, &forms)];
     let kswapd = match &outcomes[FORMS.len()..] {
         [] => None,
-        linux => Some(linux::judge(linux, &mut findings)?),
+        linux => Some(linux::evaluate(linux, &mut findings)?),
     };
     findings.tables.push(per_page(&forms, kswapd));
     findings.claims = claims(experiment, &forms);
@@ -115,10 +115,10 @@ fn per_page(forms: &[InForm; 4], kswapd: Option<Kswapd>) -> FindingsTable {
         ]);
     }
     if let Some(kswapd) = kswapd {
-        let Kswapd { pages, looked_at, direct, meanwhile, .. } = kswapd;
+        let Kswapd { pages, scanned, direct, meanwhile, .. } = kswapd;
         let ns = kswapd.per_page();
         let title = format!(
-            "Linux's kswapd ({pages} pages of {looked_at} looked at, {meanwhile} of them while it computed; {direct} more by who needed one)"
+            "Linux's kswapd ({pages} pages of {scanned} scanned, {meanwhile} of them while it computed; {direct} more by direct reclaim)"
         );
         table.rows.push(vec![title, format!("{ns:.0}"), String::new(), format!("{:.0}", 1e6 / ns.max(1.0))]);
     }

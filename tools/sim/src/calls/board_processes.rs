@@ -128,7 +128,7 @@ impl CallsServers {
 }
 
 /// What is seen of a board from outside.
-pub struct Seat {
+pub struct BoardProcesses {
     /// Its processes, by index.
     pub processes: &'static [&'static Process],
     /// The router's counters.
@@ -159,7 +159,7 @@ pub struct Cast {
 
 impl Cast {
     /// Makes the processes of one board.
-    pub fn seat(&self, site: &mut SimSite) -> Seat {
+    pub fn board_processes(&self, site: &mut SimSite) -> BoardProcesses {
         let layout = CallsLayout::of(&self.plan);
         let (board, number, arena) = (site.board, site.number, site.board.arena);
         self.oracle.set_boot(number, site.boots);
@@ -191,7 +191,7 @@ impl Cast {
         }
         self.start_last(site, last, servers);
         arena.seal();
-        Seat { processes: all, stats, boot: site.boots, clients, last }
+        BoardProcesses { processes: all, stats, boot: site.boots, clients, last }
     }
 
     fn start_last(&self, site: &mut SimSite, process: &'static Process, servers: CallsServers) {
