@@ -4,7 +4,7 @@
 //! that is known here. Only of regular files. Not here: who makes them, and when they are flushed (`renga_pages`, `renga_fs`).
 
 use crate::inode::{KEEP_MODE, TIME_KEEP, TIME_NOW};
-use crate::packed::{NUMBER_BYTES, number, put_number};
+use crate::packed::{NUMBER_BYTES, Unpack, put_number};
 
 /// `u32::MAX`: the owner, or the group, stays.
 pub const KEEP_OWNER: u32 = u32::MAX;
@@ -96,16 +96,15 @@ impl AttributeChange {
 
     /// From bytes, with how long ago the last of them was made.
     pub fn get(bytes: &[u8]) -> Option<(AttributeChange, u64)> {
-        let (mode, rest) = number(bytes)?;
-        let (uid, rest) = number(rest)?;
-        let (gid, rest) = number(rest)?;
-        let (strips, rest) = number(rest)?;
-        let (access_ns, rest) = number(rest)?;
-        let (modify_ns, rest) = number(rest)?;
-        let (ns_ago, _) = number(rest)?;
-        let owner = (u32::try_from(uid).ok()?, u32::try_from(gid).ok()?);
-        let mode = u16::try_from(mode).ok()?;
-        Some((AttributeChange { mode, owner, strips: strips != 0, access_ns, modify_ns }, ns_ago))
+        let mut bytes = Unpack(bytes);
+        let change = AttributeChange {
+            mode: bytes.number()?,
+            owner: (bytes.number()?, bytes.number()?),
+            strips: bytes.number::<u64>()? != 0,
+            access_ns: bytes.number()?,
+            modify_ns: bytes.number()?,
+        };
+        Some((change, bytes.number()?))
     }
 }
 

@@ -73,6 +73,31 @@ pub fn status(bytes: &[u8]) -> Option<([u8; STAT_BYTES], &[u8])> {
     Some((status, rest))
 }
 
+/// Reads numbers, texts and status from bytes, one after the other; `None`: they end before, or are not of that type.
+pub struct Unpack<'a>(pub &'a [u8]);
+
+impl<'a> Unpack<'a> {
+    /// The next number.
+    pub fn number<T: TryFrom<u64>>(&mut self) -> Option<T> {
+        let (value, rest) = number(self.0)?;
+        self.0 = rest;
+        T::try_from(value).ok()
+    }
+    /// The next text, which its length precedes.
+    pub fn text(&mut self) -> Option<&'a [u8]> {
+        let bytes: u16 = self.number()?;
+        let (text, rest) = self.0.split_at_checked(bytes.into())?;
+        self.0 = rest;
+        Some(text)
+    }
+    /// The next status.
+    pub fn status(&mut self) -> Option<[u8; STAT_BYTES]> {
+        let (status, rest) = status(self.0)?;
+        self.0 = rest;
+        Some(status)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{NUMBER_BYTES, STAT_BYTES, STATUS_BYTES, number, put_number, put_status, status};

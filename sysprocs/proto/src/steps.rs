@@ -4,7 +4,7 @@
 //! What cannot be read ends the steps. Not here: who holds them (`sysprocs/fs/src/lease_cache`).
 
 use crate::inode::{Birth, InodeFacts, Lease, NAME_BYTES_MAX, STAT_BYTES};
-use crate::packed::{NUMBER_BYTES, STATUS_BYTES, number, put_number, put_status, status};
+use crate::packed::{NUMBER_BYTES, STATUS_BYTES, Unpack, put_number, put_status};
 use crate::sessions::ReferenceOrigin;
 use renga_abi::Errno;
 
@@ -167,87 +167,64 @@ impl WalkSteps {
     }
 }
 
-/// The next number, if it is one of that type.
-fn part<T: TryFrom<u64>>(bytes: &[u8]) -> Option<(T, &[u8])> {
-    let (number, rest) = number(bytes)?;
-    Some((T::try_from(number).ok()?, rest))
-}
-fn text(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
-    let (length, rest) = part::<u16>(bytes)?;
-    rest.split_at_checked(length.into())
-}
-fn inode(rest: &[u8]) -> Option<(InodeFacts, [u8; STAT_BYTES], &[u8])> {
-    let (slot, rest) = part(rest)?;
-    let (ino, rest) = part(rest)?;
-    let (mode, rest) = part(rest)?;
-    let (generation, rest) = part(rest)?;
-    let (device, rest) = part(rest)?;
-    let (status, rest) = status(rest)?;
-    Some((
-        InodeFacts { slot, ino, mode, birth: Birth { generation, device }, origin: ReferenceOrigin::NONE },
-        status,
-        rest,
-    ))
+fn inode(bytes: &mut Unpack<'_>) -> Option<(InodeFacts, [u8; STAT_BYTES])> {
+    let (slot, ino, mode) = (bytes.number()?, bytes.number()?, bytes.number()?);
+    let birth = Birth { generation: bytes.number()?, device: bytes.number()? };
+    Some((InodeFacts { slot, ino, mode, birth, origin: ReferenceOrigin::NONE }, bytes.status()?))
 }
 
 /// The first of `steps`, and what follows it.
 pub fn first(steps: &[u8]) -> Option<(WalkStep<'_>, &[u8])> {
-    let (tag, rest) = number(steps)?;
-    match tag {
+    let mut bytes = Unpack(steps);
+    let step = match bytes.number()? {
         NAME => {
-            let (directory, rest) = part(rest)?;
-            let (ino, rest) = part(rest)?;
-            let (kind, rest) = part(rest)?;
-            let (name, rest) = text(rest)?;
-            Some((WalkStep::Name { directory, name, ino, kind }, rest))
+            let (directory, ino, kind) = (bytes.number()?, bytes.number()?, bytes.number()?);
+            WalkStep::Name { directory, name: bytes.text()?, ino, kind }
         }
-        TARGET => {
-            let (ino, rest) = part(rest)?;
-            let (target, rest) = text(rest)?;
-            Some((WalkStep::Target { ino, target }, rest))
+        TARGET => WalkStep::Target { ino: bytes.number()?, target: bytes.text()? },
+        tag @ (INODE | PASSING) => {
+            let (facts, status) = inode(&mut bytes)?;
+            WalkStep::Inode { facts, cacheable: tag == INODE, status }
         }
-        INODE | PASSING => {
-            let (facts, status, rest) = inode(rest)?;
-            Some((WalkStep::Inode { facts, cacheable: tag == INODE, status }, rest))
+        FOLDER => {
+            let (facts, status) = inode(&mut bytes)?;
+            WalkStep::Folder { facts, status }
         }
-        FOLDER => inode(rest).map(|(facts, status, rest)| (WalkStep::Folder { facts, status }, rest)),
         LEASE => {
-            let (size, rest) = part(rest)?;
-            let (below, rest) = part(rest)?;
-            let (id, rest) = part(rest)?;
-            Some((WalkStep::Lease { lease: Lease { size, below, id } }, rest))
+            let lease = Lease { size: bytes.number()?, below: bytes.number()?, id: bytes.number()? };
+            WalkStep::Lease { lease }
         }
-        REFUSED => part(rest).map(|(errno, rest)| (WalkStep::Refused { errno: Errno(errno) }, rest)),
-        _ => None,
-    }
+        REFUSED => WalkStep::Refused { errno: Errno(bytes.number()?) },
+        _ => return None,
+    };
+    Some((step, bytes.0))
+}
+
+/// Each of `steps`.
+pub fn each(mut steps: &[u8]) -> impl Iterator<Item = WalkStep<'_>> {
+    core::iter::from_fn(move || {
+        let (step, rest) = first(steps)?;
+        steps = rest;
+        Some(step)
+    })
 }
 
 /// What stood at the end of the walk, whether it may be cached, and its status.
 ///
 /// # Errors
 /// The walk's. `EIO`: it has no end.
-pub fn end(mut steps: &[u8]) -> Result<(InodeFacts, bool, [u8; STAT_BYTES]), Errno> {
-    // Each turn passes a step.
-    while let Some((step, rest)) = first(steps) {
-        match step {
-            WalkStep::Inode { facts, cacheable, status } => return Ok((facts, cacheable, status)),
-            WalkStep::Refused { errno } if errno != Errno(0) => return Err(errno),
-            _ => steps = rest,
-        }
-    }
-    Err(Errno::EIO)
+pub fn end(steps: &[u8]) -> Result<(InodeFacts, bool, [u8; STAT_BYTES]), Errno> {
+    let ended = each(steps).find_map(|step| match step {
+        WalkStep::Inode { facts, cacheable, status } => Some(Ok((facts, cacheable, status))),
+        WalkStep::Refused { errno } if errno != Errno(0) => Some(Err(errno)),
+        _ => None,
+    });
+    ended.unwrap_or(Err(Errno::EIO))
 }
 
 /// The write lease that came with the end.
-pub fn lease(mut steps: &[u8]) -> Option<Lease> {
-    // Each turn passes a step.
-    while let Some((step, rest)) = first(steps) {
-        if let WalkStep::Lease { lease } = step {
-            return Some(lease);
-        }
-        steps = rest;
-    }
-    None
+pub fn lease(steps: &[u8]) -> Option<Lease> {
+    each(steps).find_map(|step| if let WalkStep::Lease { lease } = step { Some(lease) } else { None })
 }
 
 #[cfg(test)]

@@ -64,9 +64,8 @@ impl NameCacheState {
         if self.caches && cache_generation == self.cache_generation { Ok(()) } else { Err(Errno::ESTALE) }
     }
 
-    pub(super) fn keep(&mut self, mut answer: &[u8]) {
-        // Each turn passes a step.
-        while let Some((step, rest)) = steps::first(answer) {
+    pub(super) fn keep(&mut self, answer: &[u8]) {
+        for step in steps::each(answer) {
             match step {
                 WalkStep::Name { directory, name, ino, kind } => {
                     if kind == KIND_SYMBOLIC_LINK {
@@ -82,7 +81,6 @@ impl NameCacheState {
                 }
                 WalkStep::Inode { .. } | WalkStep::Lease { .. } | WalkStep::Refused { .. } => {}
             }
-            answer = rest;
         }
     }
 

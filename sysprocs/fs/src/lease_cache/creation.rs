@@ -4,7 +4,7 @@
 //! directory, so that the disk's board need not revoke them from here. So nothing that was granted meanwhile, or before, is kept but
 //! the answer, and that only if nothing was revoked and nothing else was being made at any time meanwhile: who answers later
 //! may know less.
-//! Not here: the making (`names/making.rs`).
+//! Not here: the making (`names/remote_lookup.rs`).
 
 use crate::lease_cache::cache_state::NameCacheState;
 use crate::lookup::path_walk::{Until, WalkEnd, walk};
@@ -56,17 +56,12 @@ impl NameCacheState {
         if good { Ok(()) } else { Err(Errno::ESTALE) }
     }
 
-    fn holds_what_was_made(&mut self, mut answer: &[u8]) -> bool {
-        // Each turn passes a step.
-        while let Some((step, rest)) = steps::first(answer) {
-            if let WalkStep::Name { directory, name, .. } = step
-                && directory == self.made_in
-            {
-                return self.names.stands_for_something(directory, name);
-            }
-            answer = rest;
-        }
-        false
+    fn holds_what_was_made(&mut self, answer: &[u8]) -> bool {
+        let created = steps::each(answer).find_map(|step| match step {
+            WalkStep::Name { directory, name, .. } if directory == self.made_in => Some((directory, name)),
+            _ => None,
+        });
+        created.is_some_and(|(directory, name)| self.names.stands_for_something(directory, name))
     }
 }
 

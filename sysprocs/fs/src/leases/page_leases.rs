@@ -40,21 +40,14 @@ impl Holders {
         (from_board..BOARDS_MAX).find(|&board| self.0[board].holds_any(from, to))
     }
 
-    fn of(&self, board: u8) -> Holder {
-        self.0.get(usize::from(board)).copied().unwrap_or_default()
-    }
-
-    fn set(&mut self, board: u8, holds: Holder) {
-        if let Some(holder) = self.0.get_mut(usize::from(board)) {
-            *holder = holds;
-        }
+    /// What `board` may cache is `by` from now on; what it was.
+    fn replace(&mut self, board: u8, by: Holder) -> Holder {
+        self.0.get_mut(usize::from(board)).map(|holder| core::mem::replace(holder, by)).unwrap_or_default()
     }
 
     /// `board` caches nothing any more.
     pub fn forget(&mut self, board: u8) {
-        if let Some(holder) = self.0.get_mut(usize::from(board)) {
-            *holder = Holder::default();
-        }
+        self.replace(board, Holder::default());
     }
 
     /// `board` has given up `from..to`, and holds `left` pages of the file.
@@ -99,10 +92,9 @@ impl PageLeases {
 
     /// Nobody but `board` holds anything of the file when this is over.
     pub(crate) async fn revoke_others(&mut self, file: FileId, board: u8) {
-        let own = self.holders.of(board);
-        self.holders.forget(board);
+        let own = self.holders.replace(board, Holder::default());
         self.revoke(file, 0, TO_END).await;
-        self.holders.set(board, own);
+        self.holders.replace(board, own);
     }
 
     /// Before the inode's status goes to `board`; whether it may keep it.

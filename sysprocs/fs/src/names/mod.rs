@@ -1,6 +1,5 @@
 //! Path operations: the lookup workers, and what changes names.
 
-pub(crate) mod creation;
 pub(crate) mod lookup_worker;
 pub(crate) mod name_change;
 pub(crate) mod name_grants;

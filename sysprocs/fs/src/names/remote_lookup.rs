@@ -1,13 +1,14 @@
-//! Telling other boards what paths lead to, and recalling that before it changes.
+//! Path operations for a board without the disk: what a path leads to, and creating a file that the board opens and writes.
 //!
-//! Invariant: what is notified is so while the lock of names is owned, and the boards that are notified are noted before that is given
-//! back. A caller that changes a name revokes it first, under the exclusive lock: so no board is notified of it until the change has
-//! been made. Not here: the notes (`lookup/name_holders.rs`, `leases`), who holds (`lease_cache`).
+//! Invariant: a reported step is true while the lock of names is owned, and the board is noted before the lock is given back. A
+//! change of a name revokes it first, under the exclusive lock. Of the directory that a board is *prepared* for it caches
+//! nothing that changes, so that it need not be asked. Not here: the notes (`lookup/name_holders.rs`, `leases`), creating
+//! (`name_change.rs`, `open.rs`), the boards' caches (`lease_cache`).
 
 use crate::lookup::path_walk::may_open;
-use crate::names::worker_state::{InodeReference, LookupWorker};
+use crate::names::worker_state::{InodeReference, LookupWorker, Maker, locked};
 use renga_proto::inode::{GrantedFacts, InodeFacts, LeaseStatus, STAT_BYTES, Status};
-use renga_proto::path::{NO_FOLLOW, Resolve};
+use renga_proto::path::{Make, NO_FOLLOW, OPEN_WRITE, Open, Resolve};
 use renga_proto::sessions::ReferenceOrigin;
 use renga_rt::Errno;
 
@@ -44,9 +45,7 @@ impl LookupWorker {
         if let Err(errno) = ended {
             self.steps.refuse(errno);
         }
-        let steps = self.steps.bytes();
-        out.get_mut(..steps.len()).ok_or(Errno::EINVAL)?.copy_from_slice(steps);
-        Ok(steps.len() as u32)
+        self.put_steps(out)
     }
 
     /// Under the lock of names: what the inode says at once.
@@ -81,5 +80,45 @@ impl LookupWorker {
         }
         self.steps.end_at(&InodeFacts { slot, ino, mode, birth, origin: ReferenceOrigin::NONE }, cacheable, status);
         Ok(())
+    }
+
+    /// Makes what is to be made, and writes the steps to `out`; how many bytes.
+    pub(crate) async fn make(&mut self, make: Make, board: u8, path: &[u8], out: &mut [u8]) -> Result<u32, Errno> {
+        let Make { at, flags, mode, directory, prepared } = make;
+        let (opens, lends) = (!directory, !directory && flags & OPEN_WRITE != 0);
+        self.maker = Some(Maker { board, prepared, lends, opens, granted: Ok(()) });
+        self.steps.clear();
+        let made = if directory {
+            locked!(self, true, self.make_directory(at.into(), path, mode))
+        } else {
+            self.make_file(Open { at: at.into(), flags, mode }, board, path).await
+        };
+        self.release_all().await;
+        let granted = self.maker.take().map_or(Ok(()), |maker| maker.granted);
+        match made.and(granted) {
+            Err(Errno::EAGAIN) => self.steps.refuse(Errno::EAGAIN),
+            done => done?,
+        }
+        self.put_steps(out)
+    }
+
+    async fn make_file(&mut self, open: Open, board: u8, path: &[u8]) -> Result<(), Errno> {
+        let (node, created) = self.open_with_room(open, path).await?;
+        if created {
+            return Ok(());
+        }
+        let (facts, cuts) = self.finish_open(&node, open.flags, false).await?;
+        if cuts {
+            return Err(Errno::EAGAIN);
+        }
+        self.hand_over(node.slot, board).await?;
+        self.steps.end_at(&facts, false, &[0; STAT_BYTES]);
+        Ok(())
+    }
+
+    fn put_steps(&self, out: &mut [u8]) -> Result<u32, Errno> {
+        let steps = self.steps.bytes();
+        out.get_mut(..steps.len()).ok_or(Errno::EINVAL)?.copy_from_slice(steps);
+        Ok(steps.len() as u32)
     }
 }
