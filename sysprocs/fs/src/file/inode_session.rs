@@ -86,7 +86,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         let mut origin = self.sessions.origin(self.board);
         let mut found = self.clients.inode_directory.call(wanted, ()).await;
         if found == Err(Errno::ESTALE) {
-            // Told once of the end of a session, and not made.
+            // The router reports the end of a session once, instead of the call.
             origin = self.sessions.origin(self.board);
             found = self.clients.inode_directory.call(wanted, ()).await;
         }

@@ -273,7 +273,7 @@ impl ActiveInode {
         self.note_change();
     }
 
-    /// Changes the link count; at once in the buffer too, so that whoever syncs something else does
+    /// Changes the link count; at once in the buffer too, so that a sync of something else does
     /// not put names on the medium whose inodes are only here.
     pub(crate) async fn add_links(&mut self, add: i32) -> Result<u32, Errno> {
         self.check()?;

@@ -18,7 +18,7 @@ const NS_PER_DAY: u64 = 86_400 * 1_000_000_000;
 
 impl ActiveInode {
     /// What of page `page` is not zeros behind it, for the page cache of `board`, if this is inode `ino`. `is_shared`: others write it by
-    /// mappings, or held it just now, so that what the caller asked with may have become void while this call waited.
+    /// mappings, or leased it just now, so that the caller's ticket may have become void while this call waited.
     pub(crate) async fn fill_page(
         &mut self,
         board: u8,

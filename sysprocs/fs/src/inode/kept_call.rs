@@ -1,8 +1,8 @@
 //! The call that an inode's process keeps while it serves who only reads: a write that waits for room, a call before which
 //! the inode is to be flushed and finds no room, or a truncation that goes on in pieces.
 //!
-//! Invariant: while there is one nothing else changes the inode, but for its count of links. Between two pieces of a truncation whoever waits here is
-//! served, and programs run for a while; what is done for it is charged to its caller, whoever was served meanwhile.
+//! Invariant: while there is one nothing else changes the inode, but for its count of links. Between two pieces of a truncation other calls are
+//! served, and programs run for a while; each piece is charged to the truncation's caller.
 //! Not here: a piece (`truncate.rs`), what may be asked meanwhile (`server.rs`).
 
 use crate::inode::active_inode::{ActiveInode, no_room};

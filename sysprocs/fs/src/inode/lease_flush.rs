@@ -100,7 +100,7 @@ impl ActiveInode {
         if let Err(errno) = self.begin_write().await {
             // Nothing may be changed any more.
             let _ = self.flush_from_writer(FlushExtent::Nothing).await;
-            self.deferred_error = self.deferred_error.or(Some(errno)); // reported to whoever syncs
+            self.deferred_error = self.deferred_error.or(Some(errno)); // reported to the next sync
             self.end_lease(Some(errno)).await;
             return Ok(false);
         }

@@ -83,7 +83,7 @@ impl ActiveInode {
         }
         match self.begin_change().await {
             Ok(()) => self.make_changed(changed, ns_ago),
-            Err(errno) => self.deferred_error = self.deferred_error.or(Some(errno)), // reported to whoever syncs
+            Err(errno) => self.deferred_error = self.deferred_error.or(Some(errno)), // reported to the next sync
         }
     }
 

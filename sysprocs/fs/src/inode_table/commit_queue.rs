@@ -1,6 +1,6 @@
 //! Who waits for a commit: all who asked before one begins are answered by it.
 //!
-//! Invariant: whoever asks while a commit is under way waits for the next, as his changes may not be in that. Only who
+//! Invariant: a call that comes while a commit is under way waits for the next, which surely has its changes. Only who
 //! wants it waits for inodes to be freed, and then only for those that were to be freed when he asked.
 
 use heapless::Vec;

@@ -3,7 +3,7 @@
 //!
 //! Invariant: it takes as long as the medium and the inode's size say, and nobody waits for it but who needs a process
 //! when all are in use. Between two pieces of a large inode a commit may come, and programs run. What it does is charged
-//! to whoever gave up the last reference. Not here: which inodes (`active_table.rs`).
+//! to the account that gave up the last reference. Not here: which inodes (`active_table.rs`).
 
 use renga_proto::allocator::{Allocator, FreeInode, NextOrphan};
 use renga_proto::inode::{

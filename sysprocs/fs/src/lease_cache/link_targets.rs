@@ -1,7 +1,7 @@
 //! Where symbolic links lead.
 //!
-//! Invariant: a target here is right as long as a name of its link is cached: a link's target never changes, and whoever
-//! is granted of a name for a link forgets what another link of that number led to. Bounded: links share places by number.
+//! Invariant: a target here is right as long as a name of its link is cached: a link's target never changes, and a
+//! granted name for a link makes the cache forget the target of another link of that number. Bounded: links share places by number.
 
 use renga_proto::steps::TARGET_BYTES_MAX;
 

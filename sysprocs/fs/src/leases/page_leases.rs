@@ -125,7 +125,7 @@ impl PageLeases {
     }
 
     /// Before the time of the last access becomes that, and nothing else changes. A board that alone holds the status is notified, and
-    /// goes on holding it: whoever asks anywhere else asks the inode, which answers when this is over. Of several one
+    /// goes on holding it: every other board asks the inode, which answers when this is over. Of several one
     /// would tell the new time while another still tells the old one.
     pub(crate) async fn notify_access(&mut self, ino: u32, access_ns: u64) {
         if !self.status.is_power_of_two() {

@@ -1,6 +1,6 @@
 //! The locks of all files: who wants what somebody else has waits here, first come first served.
 //!
-//! Invariant: whoever waits wants what others have; it is answered by the call that changes that, by its own
+//! Invariant: a waiting call wants what others have; it is answered by the call that changes that, by its own
 //! interruption, or at once if the others wait for it (`EDEADLK`). Boards that have locks are watched, as others may wait
 //! for them. Not here: the rules (`table.rs`), when a program lets go (its slot, its open files).
 
@@ -147,7 +147,7 @@ impl LockState {
         });
     }
 
-    /// Something was unlocked: whoever waits may have what it wants now.
+    /// Something was unlocked: waiting calls are tried again.
     fn look_again(&mut self) {
         let table = &mut self.table;
         self.waiting.retain(|call| {

@@ -1,4 +1,4 @@
-//! The disk: transfers runs of blocks between its medium and whoever asks, one run at a time, or as many as the medium takes
+//! The disk: transfers runs of blocks between its medium and its callers, one run at a time, or as many as the medium takes
 //! (`parallel_disk.rs`).
 //!
 //! Invariant: it touches only the sectors of the partition that [`recognise`] found. A reply comes

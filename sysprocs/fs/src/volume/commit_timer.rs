@@ -22,7 +22,7 @@ struct Spared {
 }
 
 impl Spared {
-    /// Whether what jobs have written that are held may stay where it is.
+    /// Whether data written by suspended jobs may stay where they are.
     fn may_go_on(&self, now_ns: u64) -> bool {
         self.since_ns.is_none_or(|since_ns| now_ns.saturating_sub(since_ns) < SPARED_NS_MAX)
     }

@@ -11,7 +11,7 @@
 //! 4. The copies go to the journal, and then the commit block.
 //! 5. To empty the journal: the copies go to their places, and the journal's start is written.
 //!
-//! So nobody who reads waits for it, and whoever changes waits for 2 only. Without a journal metadata go to their places
+//! So no reader waits for it, and a writer waits for 2 only. Without a journal metadata go to their places
 //! in 2, and a cut may leave work for `e2fsck`.
 //! Not here: who joins (`transaction.rs`), the journal (`journal.rs`), who asks (`inode_directory.rs`).
 

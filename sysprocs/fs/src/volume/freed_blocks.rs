@@ -6,7 +6,7 @@ use renga_rt::Errno;
 
 /// Runs of blocks that are remembered until the next commit.
 const RUNS_MAX: usize = 256;
-/// Commits in a row that may fail before whoever needs a block that one of them was to free is notified so.
+/// Commits in a row that may fail before a call that needs one of their freed blocks fails.
 const FAILURES_MAX: u32 = 2;
 
 #[derive(Default)]
@@ -57,7 +57,7 @@ impl Freed {
             (true, _) => Err(Errno::EIO),
         }
     }
-    /// What whoever finds only blocks of these runs is notified.
+    /// The error of a call that finds only blocks of these runs.
     pub(crate) fn refusal(&self) -> Errno {
         if self.failures < FAILURES_MAX { Errno::EAGAIN } else { Errno::EIO }
     }

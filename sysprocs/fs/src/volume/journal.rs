@@ -3,7 +3,7 @@
 //! A *transaction* is a copy of every dirty block of metadata, and then a commit block, which is one
 //! sector: with it all of them count, without it none. It is put together in memory (`staged`), descriptors and
 //! copies as they will lie in the journal, and so written in one piece. The blocks go to their own places later.
-//! After a cut whoever mounts next copies the committed ones there (`recovery.rs`, or `e2fsck -p`).
+//! After a cut the next mount copies the committed ones there (`recovery.rs`, or `e2fsck -p`).
 //!
 //! Invariants: what is between `first` and `head` is committed, and was written in this order; the
 //! journal is emptied only when all of it is in its place. Nothing that the journal holds a copy of is
@@ -120,8 +120,8 @@ impl Journal {
         self.length.saturating_sub(self.first) > Self::most(self.staged.len())
     }
 
-    /// Says on the disk that the journal is empty; whoever reads it expects the next transaction at the
-    /// start. What it held must be in its place.
+    /// Says on the disk that the journal is empty; a reader expects the next transaction at the
+    /// start. All that it had must be in its place.
     pub(crate) async fn empty(&mut self) -> Result<(), Errno> {
         self.write_head(self.first).await?;
         (self.head, self.emptied, self.dirty) = (self.first, self.sequence, false);

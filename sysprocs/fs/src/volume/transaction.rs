@@ -1,6 +1,6 @@
 //! The allocator's part in transactions: who is in one, and what it itself has to put into the buffers.
 //!
-//! Invariants: whoever changes metadata has joined the transaction, so that it stands still while that is copied. From
+//! Invariants: an inode process that changes metadata has joined the transaction, so that it stands still while that is copied. From
 //! `CloseTransaction` to `EndFreeze`, which takes no writing, nobody joins; inodes go on being located.
 //! Not here: copying and writing (`committer.rs`).
 
