@@ -1,7 +1,7 @@
 //! The imitation of user memory keeps the rules of the trait.
 
 use renga_hal::memory::{Access, Frame, NeedsTable, PageRun, TABLES_PER_MAP_MAX, USER_END, UserMemory};
-use renga_hal::trial::{self, Trial};
+use renga_hal::trial::{self, MemoryTrial};
 use renga_hal_host::HostMemory;
 
 /// Maps `frame`, giving tables from `tables` on; returns how many it took.
@@ -127,7 +127,7 @@ fn host_memory_shared_run_is_read_only_on_both_sides() {
 #[test]
 fn host_memory_conformance_run_repeats_and_leaves_nothing() {
     let memory = HostMemory::new(trial::FRAMES);
-    let digests = Trial::digests(&memory);
+    let digests = MemoryTrial::digests(&memory);
     assert!((0..trial::FRAMES).map(Frame).all(|frame| memory.is_plain(frame) && memory.mappings(frame) == 0));
-    assert_eq!(Trial::digests(&HostMemory::new(trial::FRAMES)), digests);
+    assert_eq!(MemoryTrial::digests(&HostMemory::new(trial::FRAMES)), digests);
 }

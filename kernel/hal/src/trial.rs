@@ -23,17 +23,17 @@ const PAGE: u64 = PAGE_BYTES as u64;
 const ACCESSES: [Access; 4] = [Access::None, Access::Read, Access::ReadWrite, Access::ReadExecute];
 
 /// A trial of `memory`.
-pub struct Trial<'a, M: ?Sized> {
+pub struct MemoryTrial<'a, M: ?Sized> {
     memory: &'a M,
     random: u64,
     digest: u64,
     spaces: [Option<Frame>; SPACES],
 }
 
-impl<'a, M: UserMemory + ?Sized> Trial<'a, M> {
+impl<'a, M: UserMemory + ?Sized> MemoryTrial<'a, M> {
     /// A digest after each [`STEPS`] operations, and one at the end, of all results so far. All frames are plain again.
     pub fn digests(memory: &'a M) -> [u64; LOOKS + 1] {
-        let mut trial = Trial { memory, random: SEED, digest: 0, spaces: [None; SPACES] };
+        let mut trial = MemoryTrial { memory, random: SEED, digest: 0, spaces: [None; SPACES] };
         let mut digests = [0; LOOKS + 1];
         digests[..LOOKS].fill_with(|| trial.round());
         digests[LOOKS] = trial.end();

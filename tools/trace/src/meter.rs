@@ -9,7 +9,7 @@ use crate::cores::{Doing, TracedCores};
 use crate::event::{Timed, TraceEvent, TracedFrame, program_name};
 use crate::figures::{Arrow, BoardFigures, EdgeSum, ProcessPlace, TraceFigures, TracedProgram, Work};
 use crate::header::TraceHeader;
-use crate::moment::Moment;
+use crate::moment::TraceMoment;
 use renga_abi::ProcId;
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ pub const PROGRAMS_MAX: usize = 4096;
 pub struct Meter {
     header: TraceHeader,
     figures: TraceFigures,
-    moment: Moment,
+    moment: TraceMoment,
     cores: TracedCores,
     charges: Charges,
     /// Transfers under way, by board.
@@ -42,7 +42,7 @@ impl Meter {
         Meter {
             header,
             figures,
-            moment: Moment::default(),
+            moment: TraceMoment::default(),
             cores,
             charges: Charges::default(),
             transfers: vec![0; boards],
@@ -58,7 +58,7 @@ impl Meter {
     }
 
     /// What all processes do now.
-    pub fn moment(&self) -> &Moment {
+    pub fn moment(&self) -> &TraceMoment {
         &self.moment
     }
 

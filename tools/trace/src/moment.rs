@@ -27,7 +27,7 @@ pub enum TracedState {
 
 /// All processes at an instant, and their outstanding calls.
 #[derive(Clone, Default)]
-pub struct Moment {
+pub struct TraceMoment {
     calls: Calls,
     states: HashMap<ProcId, TracedState>,
     /// By board and core: its process.
@@ -37,7 +37,7 @@ pub struct Moment {
     disk_works: bool,
 }
 
-impl Moment {
+impl TraceMoment {
     /// Takes the next event, and reports each call that is over ([`Calls::take`]).
     pub fn take(&mut self, header: &TraceHeader, timed: &Timed, over: &mut dyn FnMut(usize, &TracedCall)) {
         self.calls.take(header, timed, over);

@@ -5,7 +5,7 @@
 
 use crate::event::{Timed, TraceEvent};
 use crate::header::TraceHeader;
-use crate::moment::Moment;
+use crate::moment::TraceMoment;
 use renga_abi::ProcId;
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -56,7 +56,7 @@ pub fn system_calls(events: &[Timed]) -> Vec<SystemCall> {
 
 /// What `process` waited for from `begin_ns` to `end_ns`.
 pub fn path(header: &TraceHeader, events: &[Timed], process: ProcId, begin_ns: u64, end_ns: u64) -> Vec<PathSegment> {
-    let mut now = Moment::default();
+    let mut now = TraceMoment::default();
     let mut pieces: Vec<PathSegment> = Vec::new();
     for (place, timed) in events.iter().enumerate() {
         if timed.time_ns >= end_ns {
@@ -90,7 +90,7 @@ pub fn timeline(pieces: &[PathSegment]) -> String {
 
 /// The waits at `time_ns`: a line for each outstanding call, with the chain behind it.
 pub fn waits(header: &TraceHeader, events: &[Timed], time_ns: u64) -> Vec<String> {
-    let mut now = Moment::default();
+    let mut now = TraceMoment::default();
     events
         .iter()
         .take_while(|timed| timed.time_ns <= time_ns)

@@ -4,13 +4,13 @@
 use crate::once::Once;
 use core::fmt::Write;
 use renga_arch_aarch64::memory::{FrameMemory, Survey, never_executes_writable};
-use renga_hal::trial::{LOOKS, Trial};
+use renga_hal::trial::{LOOKS, MemoryTrial};
 
 static DIGESTS: Once<[u64; LOOKS + 1]> = Once::new();
 
 /// Before any frame is in use.
 pub fn try_out(memory: &FrameMemory) {
-    DIGESTS.set(Trial::digests(memory));
+    DIGESTS.set(MemoryTrial::digests(memory));
 }
 
 /// The lines' form is what `renga bench rendezvous` reads.

@@ -3,11 +3,11 @@
 use super::image::Medium512;
 use crate::memory::{self, FuzzFrames};
 use renga_fs::{
-    BufferSlot, CacheClients, CommitDue, CommitterClients, DataClients, FileClients, INDEXED_PER_INODE, IndexSlot,
-    InodeClients, InodeReclaimerClients, InodeSlot, LockPlace, LookupClients, Medium, MetadataWritebackClients,
-    NameSlot, RUN_PAGES, allocator, buffer, buffer_directory, commit_timer, committer, committer_pages, data_reader,
-    data_writeback, disk, file, file_table, inode, inode_directory, inode_reclaimer, locks, lookup_worker,
-    metadata_writeback, name_index, path_lookup, recognise, revocations,
+    BufferSlot, CommitDue, CommitterClients, DataClients, FileClients, INDEXED_PER_INODE, IndexSlot, InodeClients,
+    InodeReclaimerClients, InodeSlot, LockPlace, LookupClients, Medium, MetadataWritebackClients, NameSlot, RUN_PAGES,
+    allocator, buffer, buffer_directory, commit_timer, committer, committer_pages, data_reader, data_writeback, disk,
+    file, file_table, inode, inode_directory, inode_reclaimer, locks, lookup_worker, metadata_writeback, name_index,
+    path_lookup, recognise, revocations,
 };
 use renga_fs::{FreeLookupWorkers, Referrers};
 use renga_hal_host::HostMemory;
@@ -146,7 +146,7 @@ pub fn processes(board: HostBoard, medium: &'static Medium512, frames: FuzzFrame
     let timer = board.declare(TIMER_PRIORITY);
     let due: &'static CommitDue = arena.put(|| CommitDue::new(Some(Notifier::new(timer))));
     let buffer_directory = board.server(|me, port| buffer_directory(me, port, ForwardFamily::new(buffers), slots, due));
-    let cache = |me: &Me| CacheClients { directory: Client::new(me, buffer_directory) };
+    let cache = |me: &Me| Client::new(me, buffer_directory);
     let writer = |me: &Me| MetadataWritebackClients {
         directory: Client::new(me, buffer_directory),
         buffers: Family::new(me, buffers),

@@ -5,7 +5,7 @@
 
 use super::measured::figures;
 use anyhow::Result;
-use renga_hal::trial::{FRAMES, Trial};
+use renga_hal::trial::{FRAMES, MemoryTrial};
 use renga_hal_host::HostMemory;
 
 /// Prints both; whether they are as they should be.
@@ -19,7 +19,7 @@ pub(super) fn hold(text: &str) -> Result<bool> {
     println!("programs may use {of_programs}.");
     let apart = [executable, writable].iter().all(|some| *some != "0") && [both, of_programs] == ["0"; 2];
     let mut same = 0;
-    let expected = Trial::digests(&HostMemory::new(FRAMES));
+    let expected = MemoryTrial::digests(&HostMemory::new(FRAMES));
     for (look, digest) in expected.iter().enumerate() {
         let [found, ..] = figures(text, &format!("user-memory-{look}"))?;
         same += usize::from(found == format!("{digest:x}"));

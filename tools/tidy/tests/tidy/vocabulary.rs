@@ -7,7 +7,7 @@ use crate::prose::is_exempt;
 use crate::source::{Source, place, texts};
 
 /// Coinages, and what to say instead. Compared without case.
-const RETIRED: [(&str, &str); 15] = [
+const RETIRED: [(&str, &str); 19] = [
     ("taken home", "written back, or flushed"),
     ("takes home", "writes back, or flushes"),
     ("take home", "write back, or flush"),
@@ -16,6 +16,10 @@ const RETIRED: [(&str, &str); 15] = [
     ("content_returner", "lease_flusher"),
     ("path_walker", "lookup_worker"),
     ("whereabouts", "call location"),
+    ("look at", "poll, sample, or inspect"),
+    ("looks at", "polls, samples, or inspects"),
+    ("knock", "probe"),
+    ("parcel", "payload"),
     ("adrift", "orphaned"),
     ("overruled", "superseded"),
     ("made file", "synthetic file"),
