@@ -2,7 +2,7 @@
 //!
 //! - [`load`]: what is done, and on which board each part of it;
 //! - [`cluster`]: the systems;
-//! - [`scaled`]: a load on all of them, and why it is not so many times as quick;
+//! - [`scaled`]: a load on all of them, and the cause of a smaller speed-up;
 //! - [`row`]: all of that as a row.
 //!
 //! Not here: where jobs should best run (`placements`), and running anything.

@@ -26,7 +26,7 @@ pub const ROW: LedgerRow = LedgerRow {
 
 /// What two boards save, %: as published, and as aimed at.
 const SAVES: Bound = Bound::AtLeast(15.0, 45.0);
-/// How many times as quick eight boards are.
+/// The speed-up of eight boards.
 const EIGHTFOLD: Bound = Bound::AtLeast(7.0, 7.5);
 /// Clusters of the short form.
 const SHORT: usize = 2;

@@ -1,4 +1,4 @@
-//! A load on all clusters: how much quicker it is on more boards, and what keeps it from being as many times as quick.
+//! A load on all clusters: its speed-up on more boards, and the causes of a smaller one.
 //!
 //! Invariant: what is said of why is counted in the trace of what was measured.
 
@@ -81,7 +81,7 @@ impl Scaled {
         self.clusters.iter().find(|cluster| cluster.boards == boards)
     }
 
-    /// How many times as quick as on one board.
+    /// The speed-up over one board.
     pub(super) fn fold(&self, cluster: &OnCluster) -> f64 {
         self.alone_ns() as f64 / cluster.ns.max(1) as f64
     }

@@ -38,7 +38,7 @@ impl LeasesWorld {
             return None;
         }
         self.caches[board].behind = true;
-        // What comes home of its lease later stays there, too: so it goes on to be noted.
+        // Pages of its lease that are flushed later stay cached there, too: so the board stays noted.
         if self.is(LeasesMutant::NotesEndWithSession) {
             self.holders.forget(board as u8);
         }

@@ -1,4 +1,4 @@
-//! Write leases: a board that writes in its own cache, and what the inode's process takes home from it.
+//! Write leases: a board that writes in its own cache, and the pages that the inode's process flushes from it.
 //!
 //! Invariant: while the inode's process flushes a file it does nothing else. The cause of the flush does not matter here: it may start at
 //! any time. Not here: clean pages (`world.rs`).
@@ -48,7 +48,7 @@ enum LeaseReturn {
     Nothing,
 }
 
-/// How far a file has been taken home.
+/// How far a file has been flushed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Taking {
     from: usize,
@@ -96,7 +96,7 @@ impl LeasesWorld {
         let free = self.lent.is_none() || self.is(LeasesMutant::TwoHold);
         match self.lent {
             _ if self.taking.is_some() || self.change.is_some() || self.asking.is_some() => None,
-            // It is taken home first.
+            // It is flushed first.
             Some(lent) if lent.away => None,
             Some(lent) if lent.board == board => {
                 self.grant_lease(board, ask.page);

@@ -66,7 +66,7 @@ pub enum LeasesMutant {
     SoleOutlivesGrant,
     /// Programs of the inode's board may store while another board holds the file.
     SoleOutlivesLending,
-    /// Programs of the inode's board may store to what another board wrote, when it has come home.
+    /// Programs of the inode's board may store to pages that another board wrote, once these are flushed.
     DirtyIsSole,
     /// What is dirty is dropped when the session ends.
     DirtyEndsWithSession,

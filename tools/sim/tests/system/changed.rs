@@ -205,7 +205,7 @@ fn mode_after_a_hang(superseded: bool) -> u16 {
             step.set(1);
         },
         move |init| async move {
-            assert_eq!(init.attributes(PATH).await.unwrap().mode, 0o644, "nothing has come home");
+            assert_eq!(init.attributes(PATH).await.unwrap().mode, 0o644, "nothing has been flushed");
             if superseded {
                 init.change_mode(PATH, 0o640).await.unwrap();
             }

@@ -62,7 +62,7 @@ fn create_open_and_lease_take_one_remote_call() {
     }
 }
 
-/// Frames of a file: the call and its answer; at the end its page comes home, in pieces, and the lease ends.
+/// Frames of a file: the call and its answer; at the end its page is flushed, in pieces, and the lease ends.
 const EACH_MAX: f64 = 12.0;
 
 /// Creates folders until `count` exist; each check of the place shows at least those that exist.

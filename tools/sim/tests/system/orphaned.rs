@@ -45,7 +45,7 @@ fn orphaned_lease_keeps_closed_files_data() {
             step.set(1);
         },
         // No program waits for a board that does not answer.
-        |init| async move { assert_eq!(read_all_of_it(&init).await, b"", "nothing has come home") },
+        |init| async move { assert_eq!(read_all_of_it(&init).await, b"", "nothing has been flushed") },
         |init, _| async move {
             init.sleep(WELL_NS).await.unwrap();
             assert!(read_all_of_it(&init).await == written());
