@@ -62,6 +62,8 @@ pub async fn inode_directory(
             // The most frequent calls are not moved once more.
             InodeDirectoryCall::KnownStatus(call) => state.known_status(call).await,
             InodeDirectoryCall::KnownOpen(call) => state.known_open(call).await,
+            InodeDirectoryCall::CommitAll(call) => state.commit(call),
+            InodeDirectoryCall::NextCommit(call) => state.commits.next(call),
             call => {
                 if let Some(waiting) = state.serve(call).await {
                     // The port is closed while it is full.
