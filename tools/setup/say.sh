@@ -7,6 +7,8 @@ readonly LOG_TAIL_LINES=100
 readonly LOCK_WAIT_S=1800
 # Waits that are shorter stay silent.
 readonly SILENCE_S=2
+# Between lines about one step, without a terminal.
+readonly LINES_EVERY_S=10
 
 say() { printf 'renga: %s\n' "$*" >&2; }
 
@@ -27,14 +29,18 @@ wait_for_lock() {
 }
 
 # announce TEXT: says it after a while, so that what is quick stays silent; on a terminal the line then counts the
-# seconds. Ends when it is killed or the script is gone.
+# seconds, elsewhere another line follows every LINES_EVERY_S. Ends when it is killed or the script is gone.
 announce() {
   local passed_s=$SILENCE_S
   sleep "$SILENCE_S"
   [[ -t 2 ]] || say "$1 ..."
   while kill -0 "$$" 2>/dev/null; do
     passed_s=$((passed_s + 1))
-    [[ ! -t 2 ]] || printf '\r\033[Krenga: %s ... %d s' "$1" "$passed_s" >&2
+    if [[ -t 2 ]]; then
+      printf '\r\033[Krenga: %s ... %d s' "$1" "$passed_s" >&2
+    elif ((passed_s % LINES_EVERY_S == 0)); then
+      say "$1 ... $passed_s s"
+    fi
     sleep 1
   done
 }

@@ -8,7 +8,7 @@ use super::point::{Axes, BURST_CALLS};
 use std::collections::BTreeMap;
 
 /// Microseconds with as many digits as say something.
-pub(super) fn us(ns: f64) -> String {
+pub(super) fn us_significant(ns: f64) -> String {
     let us = ns / 1e3;
     match us {
         100.0.. => format!("{us:.0}"),
@@ -84,8 +84,8 @@ fn software_and_wire(axes: Axes, cells: &[Cell], size: u64) -> Option<String> {
             "At {rate_mbit} Mbit/s, where the wire is {:.0} % of it, asynchronous calls take {} us instead of {} \
              ({:.0} % less)",
             fitted.wire_percent(rate_mbit),
-            us(async_ns),
-            us(sync_ns),
+            us_significant(async_ns),
+            us_significant(sync_ns),
             cell.gain()
         )
     };
@@ -98,7 +98,7 @@ fn software_and_wire(axes: Axes, cells: &[Cell], size: u64) -> Option<String> {
         "A synchronous call of {size} bytes takes {} us at any rate (software, and the pause before a frame) and \
          {:.0} bits of the wire (a line through {} rates, off by {:.0} % at most). An asynchronous one takes \
          {async_bits:.0} bits at most. {}. {}. The gain is greatest at {} Mbit/s: {:.0} %, and the wire {:.0} %.",
-        us(fitted.fixed_ns),
+        us_significant(fitted.fixed_ns),
         fitted.bits,
         times.len(),
         fitted.off_percent,
@@ -127,10 +127,10 @@ fn queueing(axes: Axes, cells: &[Cell]) -> Option<String> {
         "Fan-in: while one caller waits, the calls of others are made. At {many} callers instead of {one}, at \
          {rate_mbit} Mbit/s and {size} bytes, synchronous calls go from {} to {} us each. Asynchronous ones go from \
          {} to {}: {kept}, {:.0} % after {:.0} %.",
-        us(sync_one),
-        us(sync_many),
-        us(async_one),
-        us(async_many),
+        us_significant(sync_one),
+        us_significant(sync_many),
+        us_significant(async_one),
+        us_significant(async_many),
         together.gain(),
         alone.gain()
     ))

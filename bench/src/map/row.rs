@@ -55,7 +55,7 @@ fn findings(axes: Axes, cells: &[Cell]) -> Findings {
     let gain = |cell: &Cell| format!("{:.0} %", cell.gain().round() + 0.0);
     let title = "What asynchronous calls gain until all calls are made; boards / callers / Mbit/s";
     findings.tables.push(table(axes, cells, title, gain));
-    let each = |cell: &Cell| cell.each_ns().map(explanation::us).join(" > ");
+    let each = |cell: &Cell| cell.each_ns().map(explanation::us_significant).join(" > ");
     findings.tables.push(table(axes, cells, "Time for each call of all callers, us: synchronous > asynchronous", each));
     findings.maps.push(heat_map(axes, cells, "gained until all calls are made", Cell::gain));
     findings.maps.push(heat_map(axes, cells, "gained until the callers go on after a burst", Cell::burst_gain));

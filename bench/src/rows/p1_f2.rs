@@ -54,7 +54,7 @@ fn lengths(header: &TraceHeader, events: &[Timed], from_ns: u64, to_ns: u64) -> 
     lengths
 }
 
-fn mean(lengths: &[u64]) -> f64 {
+fn mean_length(lengths: &[u64]) -> f64 {
     let all: u64 = lengths.iter().sum();
     let sum: u64 = lengths.iter().zip(0..).map(|(times, length)| times * length).sum();
     sum as f64 / all.max(1) as f64
@@ -96,7 +96,7 @@ fn evaluate(_: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
         let cell = |lengths: &[u64]| lengths.get(length).map_or("0".to_string(), u64::to_string);
         table.rows.push(vec![length.to_string(), cell(one), cell(two)]);
     }
-    table.rows.push(vec!["mean".to_string(), format!("{:.3}", mean(one)), format!("{:.3}", mean(two))]);
+    table.rows.push(vec!["mean".to_string(), format!("{:.3}", mean_length(one)), format!("{:.3}", mean_length(two))]);
     findings.tables.push(table);
     for (name, lengths) in [("both on a", one), ("one on each", two)] {
         findings.figure(format!("requests to the disk, {name}"), lengths.iter().sum());
@@ -114,7 +114,7 @@ fn evaluate(_: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
         ],
     });
     findings.notes.push(why(outcomes)?);
-    let ratio = mean(two) / mean(one).max(1e-9);
+    let ratio = mean_length(two) / mean_length(one).max(1e-9);
     findings.claims.push(Claim::new("mean queue, one on each to both on a", "> 1", ratio, LONGER));
     Ok(findings)
 }

@@ -163,7 +163,7 @@ fn contents() -> Vec<(String, Vec<u8>)> {
 }
 
 /// The mean time of a point, ns.
-fn mean(form: &P5Form, load: P5Load, outcome: &RunOutcome) -> Result<u64> {
+fn mean_read_ns(form: &P5Form, load: P5Load, outcome: &RunOutcome) -> Result<u64> {
     let times = outcome.numbers(&format!("reads {} ", label(form, load)))?;
     let count = u64::try_from(times.len()).ok().filter(|count| *count > 0).context("no time was measured")?;
     Ok(times.iter().sum::<u64>() / count)
@@ -178,8 +178,8 @@ struct P5Times {
 
 impl P5Times {
     fn of(plan: RowPlan, form: &'static P5Form, outcome: &RunOutcome) -> Result<P5Times> {
-        let ns = loads(plan).into_iter().map(|load| mean(form, load, outcome)).collect::<Result<_>>()?;
-        let times = P5Times { form, ns, long_pauses_ns: mean(form, LONG_PAUSES, outcome)? };
+        let ns = loads(plan).into_iter().map(|load| mean_read_ns(form, load, outcome)).collect::<Result<_>>()?;
+        let times = P5Times { form, ns, long_pauses_ns: mean_read_ns(form, LONG_PAUSES, outcome)? };
         let read_ns = times.ns.iter().copied().min().unwrap_or(0) / u64::from(READS);
         ensure!(read_ns > u64::from(MEDIUM_NS), "{}: {read_ns} ns a read: not all were of the medium", form.title);
         Ok(times)

@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 pub mod block;
+pub mod boot_record;
 pub mod gpio;
 pub mod irq;
 pub mod link;

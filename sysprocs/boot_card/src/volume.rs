@@ -7,12 +7,10 @@ use crate::PARTITIONS;
 use core::fmt;
 use core::ops::Range;
 use renga_hal::block::{Block, BlockError, SECTOR_BYTES};
+use renga_hal::boot_record::{self, RecordedPartition, TYPES_FAT32};
 
-const TABLE_AT: usize = 446;
-const PARTITION_BYTES: usize = 16;
-const PARTITIONS_MAX: u8 = 4;
+/// The end of a volume's first sector.
 const SIGNATURE: [u8; 2] = [0x55, 0xaa];
-const TYPES_FAT32: [u8; 2] = [0x0b, 0x0c];
 const ENTRY_BYTES: usize = 32;
 /// A short name as a folder has it: eight bytes and three, without the dot.
 const NAME_BYTES: usize = 11;
@@ -78,19 +76,25 @@ pub fn find<D: Block + ?Sized>(card: &mut D, partition: u8, name: &str) -> Resul
 /// # Errors
 /// If one of them is missing, or they do not.
 pub fn start_sectors<D: Block + ?Sized>(card: &mut D) -> Result<Range<u64>, NoFile> {
-    let mut sector = [0; SECTOR_BYTES];
-    read(card, 0, &mut sector)?;
     let mut range: Option<Range<u64>> = None;
     for partition in PARTITIONS {
-        let entry = TABLE_AT + usize::from(partition - 1) * PARTITION_BYTES;
-        let (start, sectors) = (u64::from(long(&sector, entry + 8)), u64::from(long(&sector, entry + 12)));
-        let follows = range.as_ref().is_none_or(|before| before.end == start);
-        if sector[510..] != SIGNATURE || !TYPES_FAT32.contains(&sector[entry + 4]) || !follows {
+        let RecordedPartition { first_sector, sectors, .. } = fat32(card, partition)?;
+        let (start, sectors) = (u64::from(first_sector), u64::from(sectors));
+        if range.as_ref().is_some_and(|before| before.end != start) {
             return Err(NoFile::NotFat32);
         }
         range = Some(range.map_or(start, |before| before.start)..start + sectors);
     }
     range.ok_or(NoFile::NotFat32)
+}
+
+/// The FAT32 partition `partition`, which counts from 1.
+fn fat32<D: Block + ?Sized>(card: &mut D, partition: u8) -> Result<RecordedPartition, NoFile> {
+    let mut sector = [0; SECTOR_BYTES];
+    read(card, 0, &mut sector)?;
+    let entries = boot_record::read(&sector).ok_or(NoFile::NotFat32)?;
+    let entry = usize::from(partition).checked_sub(1).and_then(|number| entries.get(number));
+    entry.copied().filter(|entry| TYPES_FAT32.contains(&entry.kind)).ok_or(NoFile::NotFat32)
 }
 
 /// Where things are on a volume, in sectors of the card.
@@ -108,16 +112,8 @@ impl Volume {
     /// # Errors
     /// If there is none.
     pub fn open<D: Block + ?Sized>(card: &mut D, partition: u8) -> Result<Volume, NoFile> {
+        let start = u64::from(fat32(card, partition)?.first_sector);
         let mut sector = [0; SECTOR_BYTES];
-        read(card, 0, &mut sector)?;
-        if !(1..=PARTITIONS_MAX).contains(&partition) {
-            return Err(NoFile::NotFat32);
-        }
-        let entry = TABLE_AT + usize::from(partition - 1) * PARTITION_BYTES;
-        if sector[510..] != SIGNATURE || !TYPES_FAT32.contains(&sector[entry + 4]) {
-            return Err(NoFile::NotFat32);
-        }
-        let start = u64::from(long(&sector, entry + 8));
         read(card, start, &mut sector)?;
         let (sector_bytes, cluster_sectors) = (short(&sector, 11), sector[13]);
         let (reserved, tables, table_sectors) = (short(&sector, 14), sector[16], long(&sector, 36));

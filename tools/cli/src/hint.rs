@@ -3,7 +3,7 @@
 use clap::error::ErrorKind;
 
 /// Spellings of former versions: the command (with what is measured or swept), the option, its present name.
-const RENAMED: [(&str, &str, &str); 14] = [
+const RENAMED: [(&str, &str, &str); 18] = [
     ("run", "--disk-size", "--disk-size-mib"),
     ("linux", "--disk-size", "--disk-size-mib"),
     ("image", "--disk-size", "--disk-size-mib"),
@@ -12,7 +12,11 @@ const RENAMED: [(&str, &str, &str); 14] = [
     ("linux", "--null-disk", "--null-disk-ns"),
     ("test", "--fuzz", "--fuzz-s"),
     ("bench", "--again", "--force"),
+    ("console", "--log", "--log-port"),
+    ("console", "--record", "--out"),
     ("flash", "--again", "--force"),
+    ("flash", "--image", "--card"),
+    ("flash", "--images", "--cards"),
     ("sweep", "--folder", "--results"),
     ("sweep", "--piece", "--job"),
     ("top", "--interval", "--interval-s"),

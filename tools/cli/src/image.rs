@@ -27,7 +27,7 @@ pub struct ImageArgs {
     #[arg(long, default_value = DEFAULT_CLUSTER_NAME, conflicts_with_all = ["cluster", "inspect"])]
     pub name: String,
     /// What joins the real boards: pins (16 data wires), pins4, spi
-    #[arg(long, value_name = "MODE", conflicts_with_all = ["cluster", "inspect"])]
+    #[arg(long, value_name = "LINK", conflicts_with_all = ["cluster", "inspect"])]
     pub link: Option<String>,
     /// Instead of the system, the real boards run this
     #[arg(long, value_enum, value_name = "PROGRAM", conflicts_with_all = ["inspect", "list"])]

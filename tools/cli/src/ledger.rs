@@ -38,11 +38,11 @@ pub struct Measuring {
 /// `renga bench compare`
 #[derive(Args, Debug, Clone)]
 pub struct Compare {
-    /// Results of `renga bench p1`
-    #[arg(value_name = "FOLDER")]
+    /// Folder of results of `renga bench p1`
+    #[arg(value_name = "OLD")]
     pub old: PathBuf,
-    /// Others
-    #[arg(value_name = "FOLDER")]
+    /// Folder of others
+    #[arg(value_name = "NEW")]
     pub new: PathBuf,
 }
 
@@ -53,7 +53,7 @@ pub struct ReportArgs {
     #[arg(long, value_name = "FOLDER")]
     pub results: Option<PathBuf>,
     /// Folder for report.html and the Markdown pages [default: target/renga/bench/report]
-    #[arg(long, value_name = "FOLDER")]
+    #[arg(long, short, value_name = "FOLDER")]
     pub out: Option<PathBuf>,
     /// The results are those of `--short`; the pages say so
     #[arg(long)]

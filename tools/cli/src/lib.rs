@@ -253,6 +253,9 @@ pub struct Check {
     /// Write the who-calls-whom graph here, for `dot -Tsvg`
     #[arg(long, value_name = "FILE")]
     pub dot: Option<PathBuf>,
+    /// Write the same facts as JSON into this file, or print them instead of the text
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    pub json: Option<PathBuf>,
     /// Say what each figure of the memory for messages is, and what makes it smaller
     #[arg(short, long)]
     pub verbose: bool,
@@ -267,16 +270,16 @@ pub struct Flash {
     pub target: Option<PathBuf>,
     /// Write this card image
     #[arg(long, value_name = "FILE", group = "what", requires = "target")]
-    pub image: Option<PathBuf>,
+    pub card: Option<PathBuf>,
     /// Write the cards of this cluster, one after the other; a journal beside the file remembers which are done
     #[arg(long, value_name = "FILE.toml", group = "what", requires = "target")]
     pub cluster: Option<PathBuf>,
     /// Of the cluster, only this board's
-    #[arg(long, value_name = "NAME", requires = "cluster")]
+    #[arg(long, value_name = "BOARD", requires = "cluster")]
     pub board: Option<String>,
     /// Take the cluster's images from this folder instead of making them
     #[arg(long, value_name = "FOLDER", requires = "cluster")]
-    pub images: Option<PathBuf>,
+    pub cards: Option<PathBuf>,
     /// Say what would be done, and do nothing
     #[arg(long)]
     pub dry_run: bool,
@@ -315,11 +318,11 @@ pub struct ConsoleArgs {
     pub port: Vec<PortName>,
     /// A serial port that carries a kernel's log (may be repeated)
     #[arg(long, value_name = "PORT[=NAME]")]
-    pub log: Vec<PortName>,
+    pub log_port: Vec<PortName>,
     /// The kernel that explains the logs; without it, the one that is built
     #[arg(long, value_name = "FILE")]
     pub elf: Option<PathBuf>,
     /// Write what each port says into files in this folder: NAME.serial as it comes, NAME.log decoded
     #[arg(long, value_name = "FOLDER")]
-    pub record: Option<PathBuf>,
+    pub out: Option<PathBuf>,
 }

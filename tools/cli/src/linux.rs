@@ -13,7 +13,7 @@ pub struct LinuxArgs {
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=4))]
     pub cores: u8,
     /// Add a disk without content, /dev/nullb0, whose requests complete after this time
-    #[arg(long, value_name = "NS")]
+    #[arg(long, value_name = "NANOSECONDS")]
     pub null_disk_ns: Option<u32>,
     /// The memory of the board that Linux uses
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u16).range(64..=1024))]

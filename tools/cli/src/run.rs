@@ -42,6 +42,9 @@ pub struct RunArgs {
     /// Say at the end how much virtual and real time it took, and the run's hashes
     #[arg(long)]
     pub stats: bool,
+    /// Write the figures of --stats, and all hashes, as JSON into this file, or print them behind what the boards print
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    pub json: Option<PathBuf>,
     /// Give up after this much virtual time
     #[arg(long, value_name = "SECONDS")]
     pub limit_s: Option<u64>,

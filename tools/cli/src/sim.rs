@@ -13,8 +13,8 @@ pub struct Sim {
     #[arg(long, default_value_t = 1, value_name = "SEED")]
     pub first: u64,
     /// Seeds at a time [default: the number of cores]
-    #[arg(long, value_name = "N")]
-    pub jobs: Option<usize>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
     /// Levels to run
     #[arg(long, value_enum, default_value_t = SimLevel::Both)]
     pub level: SimLevel,
@@ -34,7 +34,7 @@ pub struct Sim {
     #[arg(long, default_value_t = 5, value_name = "N")]
     pub failures: usize,
     /// Print the result of each seed
-    #[arg(long)]
+    #[arg(short, long)]
     pub verbose: bool,
     /// Write the figures and the failures as JSON into this file, or print them; they depend on the seeds alone
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]

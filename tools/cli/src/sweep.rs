@@ -1,6 +1,6 @@
 //! `renga sweep`: options.
 
-use super::ProfileName;
+use super::{ProfileName, SimLevel};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -41,11 +41,11 @@ pub enum SweepOf {
     },
     /// Seeds of the simulator, as of `renga sim`
     Seeds {
-        /// `link`, `system` or `both`
-        #[arg(long, default_value = "both", value_parser = ["link", "system", "both"])]
-        level: String,
+        /// Levels to run
+        #[arg(long, value_enum, default_value_t = SimLevel::Both)]
+        level: SimLevel,
         /// The first seed
-        #[arg(long, default_value_t = 1, value_name = "N")]
+        #[arg(long, default_value_t = 1, value_name = "SEED")]
         first: u64,
         /// How many
         #[arg(long, default_value_t = 10_000, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
@@ -57,7 +57,7 @@ pub enum SweepOf {
     /// Seeds of link faults and deaths on booted boards, as of `renga run --chaos`, checked as by the tests
     Chaos {
         /// The first seed
-        #[arg(long, default_value_t = 50, value_name = "N")]
+        #[arg(long, default_value_t = 50, value_name = "SEED")]
         first: u64,
         /// How many
         #[arg(long, default_value_t = 200, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]

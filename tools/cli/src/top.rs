@@ -19,7 +19,7 @@ pub struct Top {
     #[arg(long, value_enum, value_delimiter = ',', value_name = "VIEW,...")]
     pub view: Vec<ViewName>,
     /// Show this board alone
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "BOARD")]
     pub board: Option<String>,
     /// Write JSON into this file, or print it: a line for each interval, all figures exact
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]

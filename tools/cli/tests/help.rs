@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Command lines that are refused, each for another reason.
-const REFUSED: [&str; 23] = [
+const REFUSED: [&str; 25] = [
     "",
     "nope",
     "run ls -l",
@@ -32,6 +32,8 @@ const REFUSED: [&str; 23] = [
     "trace",
     "top t --interval-s 0",
     "flash --yes",
+    "flash --image card.img /dev/sdX",
+    "console /dev/ttyUSB0 --record folder",
     "completions csh",
 ];
 

@@ -1,25 +1,13 @@
-//! Master boot records: which partition is where on a disk.
+//! Partitions of a disk, in bytes.
 //!
-//! Invariant: what is written has the partitions at the places asked for and nothing else. Not here: what they hold.
+//! Invariant: what is written has the partitions at the places asked for and nothing else. Not here: the form of the record
+//! (`renga_hal::boot_record`), what partitions hold.
+
+use renga_hal::boot_record::{self, BootRecord, RecordedPartition};
+pub use renga_hal::boot_record::{TYPE_FAT32, TYPE_LINUX};
 
 /// Bytes of a sector.
-pub const SECTOR_BYTES: u64 = 512;
-/// Partitions that a record has room for.
-pub const PARTITIONS_MAX: usize = 4;
-/// A Linux file system.
-pub const TYPE_LINUX: u8 = 0x83;
-/// FAT32, found by sector numbers.
-pub const TYPE_FAT32: u8 = 0x0C;
-const IDENTITY_AT: usize = 440;
-const TABLE_AT: usize = 446;
-const ENTRY_BYTES: usize = 16;
-const SIGNATURE_AT: usize = 510;
-const SIGNATURE: [u8; 2] = [0x55, 0xAA];
-/// What stands where a table would have cylinders and heads: "beyond them, see the sector numbers".
-const NO_CYLINDERS: [u8; 3] = [0xFE, 0xFF, 0xFF];
-
-/// A record as it is on the disk.
-pub type Sector = [u8; SECTOR_BYTES as usize];
+pub const SECTOR_BYTES: u64 = renga_hal::block::SECTOR_BYTES as u64;
 
 /// Where a partition lies on its disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,40 +37,25 @@ pub struct PartitionEntry {
 /// The record of a disk with these partitions; `identity` is the number by which systems tell disks apart.
 ///
 /// # Panics
-/// If there are more than [`PARTITIONS_MAX`], or one lies beyond 2 TiB.
-pub fn write(partitions: &[PartitionEntry], identity: u32) -> Sector {
-    assert!(partitions.len() <= PARTITIONS_MAX, "a master boot record has four entries");
-    let mut sector = [0; SECTOR_BYTES as usize];
-    sector[IDENTITY_AT..IDENTITY_AT + 4].copy_from_slice(&identity.to_le_bytes());
-    for (partition, entry) in partitions.iter().zip(sector[TABLE_AT..].chunks_exact_mut(ENTRY_BYTES)) {
-        entry[1..4].copy_from_slice(&NO_CYLINDERS);
-        entry[4] = partition.kind;
-        entry[5..8].copy_from_slice(&NO_CYLINDERS);
-        entry[8..12].copy_from_slice(&sector_number(partition.extent.start_bytes));
-        entry[12..16].copy_from_slice(&sector_number(partition.extent.len_bytes));
-    }
-    sector[SIGNATURE_AT..].copy_from_slice(&SIGNATURE);
-    sector
+/// If there are more than a record has room for, or one lies beyond 2 TiB.
+pub fn write(partitions: &[PartitionEntry], identity: u32) -> BootRecord {
+    let sectors = |bytes: u64| u32::try_from(bytes / SECTOR_BYTES).expect("disks here are far smaller than 2 TiB");
+    let recorded = |entry: &PartitionEntry| RecordedPartition {
+        kind: entry.kind,
+        first_sector: sectors(entry.extent.start_bytes),
+        sectors: sectors(entry.extent.len_bytes),
+    };
+    boot_record::write(&partitions.iter().map(recorded).collect::<Vec<_>>(), identity)
 }
 
 /// The partitions of a record; nothing if it is none.
-pub fn read(sector: &Sector) -> Option<Vec<PartitionEntry>> {
-    if sector[SIGNATURE_AT..] != SIGNATURE {
-        return None;
-    }
-    let entries = sector[TABLE_AT..].chunks_exact(ENTRY_BYTES).take(PARTITIONS_MAX);
-    Some(entries.filter(|entry| entry[4] != 0).map(partition).collect())
-}
-
-fn partition(entry: &[u8]) -> PartitionEntry {
-    let bytes = |at: usize| {
-        u64::from(u32::from_le_bytes([entry[at], entry[at + 1], entry[at + 2], entry[at + 3]])) * SECTOR_BYTES
+pub fn read(record: &BootRecord) -> Option<Vec<PartitionEntry>> {
+    let bytes = |sectors: u32| u64::from(sectors) * SECTOR_BYTES;
+    let entry = |found: &RecordedPartition| PartitionEntry {
+        kind: found.kind,
+        extent: PartitionExtent { start_bytes: bytes(found.first_sector), len_bytes: bytes(found.sectors) },
     };
-    PartitionEntry { kind: entry[4], extent: PartitionExtent { start_bytes: bytes(8), len_bytes: bytes(12) } }
-}
-
-fn sector_number(bytes: u64) -> [u8; 4] {
-    u32::try_from(bytes / SECTOR_BYTES).expect("disks here are far smaller than 2 TiB").to_le_bytes()
+    Some(boot_record::read(record)?.iter().filter(|found| found.kind != 0).map(entry).collect())
 }
 
 #[cfg(test)]

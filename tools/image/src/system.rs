@@ -50,7 +50,7 @@ impl SystemFile {
     }
     /// A hash of its text.
     pub fn placement(&self) -> u64 {
-        let mut hash = Fingerprint::new();
+        let mut hash = Fingerprint::default();
         hash.mix(self.text.as_bytes());
         hash.value()
     }

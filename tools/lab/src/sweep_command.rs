@@ -29,7 +29,7 @@ pub fn sweep(environment: &Environment, options: &cli::SweepArgs) -> Result<u8> 
         }
         SweepOf::Seeds { level, first, seeds, block } => {
             let progress = ProgressLine::start();
-            let choice = SeedsChoice { level: level.clone(), first: *first, seeds: *seeds, block: *block };
+            let choice = SeedsChoice { level: *level, first: *first, seeds: *seeds, block: *block };
             by(environment, &Seeds::new(environment, &choice, &folder, &progress)?, &options.by, &progress)
         }
         SweepOf::Chaos { first, seeds } => {

@@ -17,6 +17,8 @@
 //!
 //! Invariant: what passes has an order in which every process only waits for later ones. Not here: servers that
 //! wait for a further client (`edges.rs`).
+//!
+//! No `petgraph`: a refusal prints the whole circle, of which `toposort` names one node.
 
 use crate::PlacementError;
 use crate::checked::{Checked, CheckedCall, Group, OnBehalfOf};

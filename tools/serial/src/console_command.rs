@@ -22,8 +22,8 @@ const KEYS_POLL: Duration = Duration::from_millis(20);
 /// # Errors
 /// If a port cannot be opened, or a file cannot be written.
 pub fn console(environment: &Environment, options: &ConsoleArgs) -> Result<u8> {
-    let ports: Vec<&PortName> = options.port.iter().chain(&options.log).collect();
-    let table = if options.log.is_empty() { None } else { Some(log_table(environment, options)?) };
+    let ports: Vec<&PortName> = options.port.iter().chain(&options.log_port).collect();
+    let table = if options.log_port.is_empty() { None } else { Some(log_table(environment, options)?) };
     let names: Vec<String> = ports.iter().map(|port| port.name.clone()).collect();
     let (sender, input) = channel();
     let mut open = Vec::new();
@@ -33,14 +33,14 @@ pub fn console(environment: &Environment, options: &ConsoleArgs) -> Result<u8> {
         open.push(port);
     }
     drop(sender);
-    let files = options.record.as_deref().map(|folder| record_files(folder, options)).transpose()?;
+    let files = options.out.as_deref().map(|folder| record_files(folder, options)).transpose()?;
     let (terminal, keys) = Terminal::take()?;
     eprint!("{} at {RATE_BPS} bit/s. Ctrl-] then a board's name types there, `quit` leaves.\r\n", names.join(", "));
     let mut desk = Desk {
         consoles: options.port.len(),
         logs: table
             .as_ref()
-            .map_or_else(Vec::new, |table| options.log.iter().map(|port| table.board(&port.name)).collect()),
+            .map_or_else(Vec::new, |table| options.log_port.iter().map(|port| table.board(&port.name)).collect()),
         lines: Interleaver::new(names),
         files,
         ports: open,
@@ -65,7 +65,7 @@ fn log_table(environment: &Environment, options: &ConsoleArgs) -> Result<LogTabl
 fn record_files(folder: &Path, options: &ConsoleArgs) -> Result<Vec<File>> {
     fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let consoles = options.port.iter().map(|port| format!("{}.serial", port.name));
-    let logs = options.log.iter().map(|port| format!("{}.log", port.name));
+    let logs = options.log_port.iter().map(|port| format!("{}.log", port.name));
     let create = |name: String| {
         let path = folder.join(name);
         File::create(&path).with_context(|| format!("cannot write {}", path.display()))

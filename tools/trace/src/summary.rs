@@ -86,26 +86,37 @@ impl CallEdge {
 }
 
 /// Nanoseconds as microseconds, with all digits.
-pub fn us(ns: u64) -> String {
+pub fn exact_us(ns: u64) -> String {
     format!("{}.{:03}", ns / 1000, ns % 1000)
 }
 
 impl fmt::Display for TraceSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{} events in {} us", self.events, us(self.span_ns))?;
+        writeln!(f, "{} events in {} us", self.events, exact_us(self.span_ns))?;
         writeln!(f, "\n{:<6} {:>15} {:>15} {:>15}", "board", "programs, us", "system, us", "idle, us")?;
         for (name, core) in &self.cores {
             let CoreTime { programs_ns, system_ns, idle_ns } = core;
-            writeln!(f, "{name:<6} {:>15} {:>15} {:>15}", us(*programs_ns), us(*system_ns), us(*idle_ns))?;
+            writeln!(
+                f,
+                "{name:<6} {:>15} {:>15} {:>15}",
+                exact_us(*programs_ns),
+                exact_us(*system_ns),
+                exact_us(*idle_ns)
+            )?;
         }
-        writeln!(f, "at least two boards busy: {} us", us(self.overlap_ns))?;
-        writeln!(f, "the disk busy: {} us, of these a board too: {} us", us(self.disk_ns.0), us(self.disk_ns.1))?;
+        writeln!(f, "at least two boards busy: {} us", exact_us(self.overlap_ns))?;
+        writeln!(
+            f,
+            "the disk busy: {} us, of these a board too: {} us",
+            exact_us(self.disk_ns.0),
+            exact_us(self.disk_ns.1)
+        )?;
         let [frames, bytes, wire_ns, token_ns] = self.frames;
         writeln!(
             f,
             "{frames} frames, {bytes} bytes, {} us on the wire, {} us waiting for the token",
-            us(wire_ns),
-            us(token_ns)
+            exact_us(wire_ns),
+            exact_us(token_ns)
         )?;
         for remote in [true, false] {
             let mut edges: Vec<_> = self.edges.iter().filter(|(edge, _)| edge.remote == remote).collect();
@@ -113,12 +124,12 @@ impl fmt::Display for TraceSummary {
             let calls: u64 = edges.iter().map(|(_, sum)| sum.calls).sum();
             let total_ns = edges.iter().fold(0u64, |total_ns, (_, sum)| total_ns.saturating_add(sum.total_ns));
             let what = if remote { "between boards" } else { "within a board" };
-            writeln!(f, "\nCalls {what}: {calls}, {} us", us(total_ns))?;
+            writeln!(f, "\nCalls {what}: {calls}, {} us", exact_us(total_ns))?;
             writeln!(f, "{:>9} {:>15} {:>15}  edge", "calls", "time, us", "waiting, us")?;
             for (edge, sum) in edges {
                 let EdgeSum { calls, total_ns, waiting_ns, .. } = *sum;
                 let arrow = format!("{} -> {}, {}", edge.from, edge.to, edge.entry);
-                writeln!(f, "{calls:>9} {:>15} {:>15}  {arrow}", us(total_ns), us(waiting_ns))?;
+                writeln!(f, "{calls:>9} {:>15} {:>15}  {arrow}", exact_us(total_ns), exact_us(waiting_ns))?;
             }
         }
         Ok(())

@@ -11,7 +11,7 @@ use crate::views::ViewKind;
 use anyhow::{Result, bail};
 use renga_trace::figures::TraceFigures;
 use renga_trace::meter::Meter;
-use renga_trace::summary::us;
+use renga_trace::summary::exact_us;
 use serde_json::{Map, json};
 use std::io::{ErrorKind, Write};
 use std::time::Duration;
@@ -109,7 +109,13 @@ pub fn print(meter: &Meter, figures: &TraceFigures, wanted: &PlainOptions, out: 
         sheets.for_each(|table| drop(line.insert(table.name.into(), rows(&table))));
         writeln!(out, "{}", serde_json::Value::from(line))?;
     } else {
-        writeln!(out, "{} us to {} us: {} events", us(figures.begin_ns), us(figures.time_ns), figures.events)?;
+        writeln!(
+            out,
+            "{} us to {} us: {} events",
+            exact_us(figures.begin_ns),
+            exact_us(figures.time_ns),
+            figures.events
+        )?;
         for table in sheets {
             writeln!(out, "\n{}", text(&table, wanted.scale).trim_end())?;
         }

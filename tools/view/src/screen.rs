@@ -13,7 +13,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{self, Block, Cell, Clear, Paragraph};
 use renga_trace::figures::{CoreTime, TraceFigures};
 use renga_trace::header::TraceHeader;
-use renga_trace::summary::us;
+use renga_trace::summary::exact_us;
 
 /// Cells of a bar.
 const BAR: u64 = 30;
@@ -63,7 +63,7 @@ fn where_it_is(choice: &ViewChoice, player: &TracePlayer) -> Line<'static> {
     };
     let bold = Style::new().add_modifier(Modifier::BOLD);
     Line::from(vec![
-        Span::styled(format!("renga top  {} us", us(player.time_ns())), bold),
+        Span::styled(format!("renga top  {} us", exact_us(player.time_ns())), bold),
         Span::raw(format!("  {state}  {about}  {}", player.path().display())),
     ])
 }

@@ -2,7 +2,7 @@
 //!
 //! Invariant: a value is what was counted; only what is printed is rounded.
 
-use renga_trace::summary::us;
+use renga_trace::summary::exact_us;
 use std::cmp::Ordering;
 
 /// What a column's values are.
@@ -151,7 +151,7 @@ fn shown(value: &Value, measure: Measure, scale: Scale, span_ns: u64) -> String 
         Value::Figure(figure) => *figure,
     };
     match (measure, scale) {
-        (Measure::Time, Scale::Sums) | (Measure::Mean, _) => us(figure),
+        (Measure::Time, Scale::Sums) | (Measure::Mean, _) => exact_us(figure),
         (Measure::Time, Scale::Rates) => tenths(figure, 1_000, span_ns),
         (Measure::Count, Scale::Rates) => rounded(figure, 1_000_000_000, span_ns).to_string(),
         // Bytes a nanosecond are thousands of millions a second.

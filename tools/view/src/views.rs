@@ -99,7 +99,7 @@ fn boards(meter: &Meter, figures: &TraceFigures) -> ViewTable {
             sent.frames.into(),
             sent.bytes.into(),
             sent.wire_ns.into(),
-            mean(sent.token_wait_ns, sent.frames),
+            mean_value(sent.token_wait_ns, sent.frames),
             disk.requests.into(),
             (disk.pages_read * PAGE_BYTES).into(),
             (disk.pages_written * PAGE_BYTES).into(),
@@ -214,8 +214,8 @@ fn processes(meter: &Meter, figures: &TraceFigures) -> ViewTable {
             active.into(),
             work.core_ns.into(),
             work.served.into(),
-            mean(work.served_ns, work.served),
-            mean(work.waited_ns, work.served),
+            mean_value(work.served_ns, work.served),
+            mean_value(work.waited_ns, work.served),
             queue.into(),
         ];
         table.rows.push(TableRow { boards: vec![board], values });
@@ -260,7 +260,7 @@ fn edges(meter: &Meter, figures: &TraceFigures) -> ViewTable {
             sum.answered.into(),
             sum.total_ns.into(),
             sum.waiting_ns.into(),
-            mean(sum.total_ns, sum.answered),
+            mean_value(sum.total_ns, sum.answered),
         ];
         table.rows.push(TableRow { boards: vec![arrow.from.board, arrow.to.board], values });
     }
@@ -287,6 +287,6 @@ fn cores(meter: &Meter, figures: &TraceFigures) -> ViewTable {
     table
 }
 
-fn mean(total: u64, count: u64) -> Value {
+fn mean_value(total: u64, count: u64) -> Value {
     total.checked_div(count).map_or(Value::Nothing, Value::Figure)
 }

@@ -2,7 +2,6 @@
 //!
 //! Invariant: only what passes here is ever mounted, so the processes need not revalidation the geometry.
 
-use crate::format::bytes::u32_at;
 use crate::format::groups::GROUPS_MAX;
 use crate::format::superblock::{
     FEATURE_JOURNAL, FEATURE_RECOVER, MAGIC, SUPERBLOCK_BYTES, SUPERBLOCK_OFFSET, Superblock,
@@ -10,14 +9,9 @@ use crate::format::superblock::{
 use core::fmt;
 use renga_abi::PAGE_BYTES;
 use renga_hal::block::{Block, SECTOR_BYTES};
+use renga_hal::boot_record::{self, TYPE_LINUX};
 
 pub(crate) const SECTORS_PER_BLOCK: u64 = (PAGE_BYTES / SECTOR_BYTES) as u64;
-const ENTRIES: usize = 4;
-const ENTRIES_OFFSET: usize = 446;
-const ENTRY_BYTES: usize = 16;
-/// Partition type of Linux file systems.
-const LINUX: u8 = 0x83;
-const SIGNATURE: [u8; 2] = [0x55, 0xaa];
 /// Compatible, incompatible and read-only-compatible features that may be on: a journal; file types in
 /// directory entries, and that the journal is to be looked at; sparse superblocks and files of 2 GiB and
 /// more.
@@ -85,10 +79,13 @@ impl fmt::Display for NotExt2 {
 pub fn recognise<D: Block + ?Sized>(device: &mut D) -> Result<Partition, NotExt2> {
     let mut sector = [0; SECTOR_BYTES];
     device.read(0, &mut sector).map_err(|_| NotExt2::Unreadable)?;
-    let (first_sector, sectors) = if sector[SECTOR_BYTES - 2..] == SIGNATURE {
-        linux_partition(&sector).ok_or(NotExt2::NoLinuxPartition)?
-    } else {
-        (0, device.blocks())
+    let (first_sector, sectors) = match boot_record::read(&sector) {
+        Some(partitions) => {
+            let linux = partitions.iter().find(|partition| partition.kind == TYPE_LINUX);
+            let linux = linux.ok_or(NotExt2::NoLinuxPartition)?;
+            (u64::from(linux.first_sector), u64::from(linux.sectors))
+        }
+        None => (0, device.blocks()),
     };
     let at = first_sector + (SUPERBLOCK_OFFSET / SECTOR_BYTES) as u64;
     device.read(at, &mut sector).map_err(|_| NotExt2::Unreadable)?;
@@ -98,12 +95,6 @@ pub fn recognise<D: Block + ?Sized>(device: &mut D) -> Result<Partition, NotExt2
     let room = sectors.min(device.blocks().saturating_sub(first_sector)) / SECTORS_PER_BLOCK;
     check(&superblock, room)?;
     Ok(Partition { first_sector, blocks: u64::from(superblock.blocks()) })
-}
-
-fn linux_partition(sector: &[u8; SECTOR_BYTES]) -> Option<(u64, u64)> {
-    let entries = sector[ENTRIES_OFFSET..].chunks_exact(ENTRY_BYTES).take(ENTRIES);
-    let mut linux = entries.filter(|entry| entry[4] == LINUX);
-    linux.next().map(|entry| (u64::from(u32_at(entry, 8)), u64::from(u32_at(entry, 12))))
 }
 
 fn check(superblock: &Superblock, room_blocks: u64) -> Result<(), NotExt2> {

@@ -98,10 +98,10 @@ impl fmt::Display for EmuError {
             EmuError::File { path, error } => write!(f, "{}: {error}", path.display()),
             EmuError::Replay(what) => write!(f, "the recording does not fit: {what}"),
             EmuError::BoardDied { board, status, said } => {
-                write!(f, "board {board} died: its QEMU ended with {status}{}", quoted(said))
+                write!(f, "board {board} died: its QEMU ended with {status}{}", last_words(said))
             }
             EmuError::BoardSilent { board, waited_s, said } => {
-                write!(f, "board {board} does not answer: no sign of its QEMU for {waited_s:.0} s{}", quoted(said))
+                write!(f, "board {board} does not answer: no sign of its QEMU for {waited_s:.0} s{}", last_words(said))
             }
             EmuError::Firmware { board, why } => write!(f, "board {board} does not start: {why}"),
             EmuError::Protocol { board, what } => write!(f, "board {board}: {what}"),
@@ -110,7 +110,7 @@ impl fmt::Display for EmuError {
     }
 }
 
-fn quoted(said: &str) -> String {
+fn last_words(said: &str) -> String {
     if said.is_empty() { String::new() } else { format!("; it said:\n{}", said.trim_end()) }
 }
 

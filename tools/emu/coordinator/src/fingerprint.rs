@@ -1,7 +1,7 @@
 //! A running hash by which two runs are compared (FNV-1a, 64 bits).
 
-const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
-const PRIME: u64 = 0x0000_0100_0000_01b3;
+use fnv::FnvHasher;
+use std::hash::Hasher;
 
 /// The hash of what has been mixed in so far, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,21 +9,16 @@ pub struct Fingerprint(u64);
 
 impl Default for Fingerprint {
     fn default() -> Self {
-        Self::new()
+        Self(FnvHasher::default().finish())
     }
 }
 
 impl Fingerprint {
-    /// Of nothing.
-    pub const fn new() -> Self {
-        Self(BASIS)
-    }
-
     /// Mixes bytes in.
     pub fn mix(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(PRIME);
-        }
+        let mut hasher = FnvHasher::with_key(self.0);
+        hasher.write(bytes);
+        self.0 = hasher.finish();
     }
 
     /// Mixes a number in.
@@ -43,7 +38,7 @@ mod tests {
 
     #[test]
     fn fingerprint_matches_known_values() {
-        let mut hash = Fingerprint::new();
+        let mut hash = Fingerprint::default();
         hash.mix(b"foobar");
         assert_eq!(hash.value(), 0x8594_4171_f739_67e8);
     }

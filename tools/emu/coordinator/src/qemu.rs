@@ -148,14 +148,14 @@ fn command(config: &ClusterConfig, board: &BoardConfig, (number, starts): (u8, u
     command.arg("-seed").arg(board_seed(config.seed, number, starts).to_string());
     command.args(["-chardev", "null,id=console", "-serial", "chardev:console"]);
     command.args(["-chardev", "null,id=log", "-serial", "chardev:log"]);
-    let probes = config.probes.as_ref().map_or(String::new(), |elf| format!(",probes={}", quoted(elf)));
+    let probes = config.probes.as_ref().map_or(String::new(), |elf| format!(",probes={}", option_value(elf)));
     let slice = config.slice().filter(|_| cores > 1);
     let several = slice.map_or(String::new(), |slice_ns| format!(",cores={cores},slice={slice_ns}"));
     let machine = format!(",machine={}", machine.name);
     let slow_card = board.card_write_ns.map_or(String::new(), |write_ns| format!(",card_write_ns={write_ns}"));
     command
         .arg("-plugin")
-        .arg(format!("{},socket={socket}{machine}{slow_card}{probes}{several}", quoted(&config.plugin)));
+        .arg(format!("{},socket={socket}{machine}{slow_card}{probes}{several}", option_value(&config.plugin)));
     add_files(&mut command, board, starts);
     command
 }
@@ -174,13 +174,13 @@ fn add_files(command: &mut Command, board: &BoardConfig, starts: u32) {
     }
     if let Some(sd_image) = &board.sd_image {
         // Nothing but this process reads the file while it runs, and a host that crashes ends the run anyway.
-        let drive = format!("if=sd,format=raw,cache=unsafe,file={}", quoted(sd_image));
+        let drive = format!("if=sd,format=raw,cache=unsafe,file={}", option_value(sd_image));
         command.arg("-drive").arg(drive);
     }
 }
 
 /// A path in an option, where commas separate.
-fn quoted(path: &Path) -> String {
+fn option_value(path: &Path) -> String {
     path.display().to_string().replace(',', ",,")
 }
 

@@ -75,7 +75,7 @@ pub struct Timeline {
 impl Timeline {
     /// For `boards` boards.
     pub fn new(boards: usize, reports_frames: bool) -> Self {
-        let empty = Fingerprint::new();
+        let empty = Fingerprint::default();
         Self {
             lanes: (0..=boards).map(|_| VecDeque::new()).collect(),
             hits: vec![VecDeque::new(); boards],

@@ -51,7 +51,7 @@ fn wanted(options: &Flash, card: &BoardCard) -> bool {
 
 /// The image of each board's card.
 fn images(environment: &Environment, cluster: &CardCluster, options: &Flash) -> Result<Vec<BoardCard>, FlashError> {
-    let folder = match &options.images {
+    let folder = match &options.cards {
         Some(folder) => folder.clone(),
         None => {
             let folder = environment.work().join("cards").join(&cluster.name);

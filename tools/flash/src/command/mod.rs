@@ -24,7 +24,7 @@ use terminal::{Bar, Keyboard};
 /// If the host's devices cannot be listed.
 pub fn flash(environment: &Environment, options: &Flash) -> Result<u8> {
     let host = Host::this();
-    let ended = match (&options.target, &options.image, &options.cluster) {
+    let ended = match (&options.target, &options.card, &options.cluster) {
         (Some(target), Some(image), _) => one(&host, options, target, image),
         (Some(target), None, Some(file)) => cluster::cluster(environment, &host, options, target, file),
         _ => return list(&host),
@@ -48,7 +48,7 @@ fn list(host: &Host) -> Result<u8> {
         let reasons = refusals(&device, 1, false);
         reasons.iter().for_each(|reason| println!("  refused: {reason}"));
     }
-    println!("Write to one of them: ./renga flash --image FILE /dev/NAME");
+    println!("Write to one of them: ./renga flash --card FILE /dev/NAME");
     Ok(0)
 }
 

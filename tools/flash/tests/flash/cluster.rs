@@ -44,7 +44,7 @@ impl Lab {
         let (cluster, images) = (self.file(), self.folder.clone());
         let path = |path: &Path| path.to_str().expect("a plain name").to_string();
         let (cluster, images, serial) = (path(&cluster), path(&images), card.serial());
-        let fixed = ["--cluster", &cluster, "--images", &images, "--board", board, card.argument(), "--yes", &serial];
+        let fixed = ["--cluster", &cluster, "--cards", &images, "--board", board, card.argument(), "--yes", &serial];
         flash(&[&fixed, further].concat())
     }
 
@@ -107,7 +107,7 @@ fn card_round_unattended_needs_one_board() {
     let (status, said) = lab.flash("c", &card, &[]);
     assert!(status == 125 && said.contains("has no board `c`"), "{status} {said}");
     let cluster = lab.file();
-    let arguments = ["--cluster", cluster.to_str().expect("plain"), "--images", lab.folder.to_str().expect("plain")];
+    let arguments = ["--cluster", cluster.to_str().expect("plain"), "--cards", lab.folder.to_str().expect("plain")];
     let (status, said) = flash(&[&arguments, [card.argument(), "--yes", &card.serial()].as_slice()].concat());
     assert!(status == 4 && said.contains("name one board"), "{status} {said}");
 }

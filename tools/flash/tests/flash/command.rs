@@ -25,7 +25,7 @@ impl Image {
     }
 
     fn option(&self) -> String {
-        format!("--image={}", self.folder.join("card.img").display())
+        format!("--card={}", self.folder.join("card.img").display())
     }
 
     fn bytes(&self) -> Vec<u8> {

@@ -1,6 +1,8 @@
 //! Results as a page: one HTML file that needs no other, and the same as Markdown with pictures beside it.
 //!
 //! Invariant: all figures come from results; what is said around them is said by the rows.
+//!
+//! No `maud`: the same code writes HTML and Markdown, and one function escapes text.
 
 use super::result::RowResult;
 use super::{heat_map, plot};

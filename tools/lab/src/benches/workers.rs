@@ -1,6 +1,8 @@
 //! Independent jobs of work by several workers at once.
 //!
 //! Invariant: results come in the order of the jobs, whoever did them when; after an error no further job is begun.
+//!
+//! No `rayon`: the results and the first error keep the order of the jobs, and no job starts after an error.
 
 use anyhow::{Context, Result};
 use std::sync::Mutex;

@@ -5,6 +5,8 @@
 use super::job::{Job, Sweep};
 use super::kept::Kept;
 use anyhow::{Result, bail};
+use clap::ValueEnum;
+use renga_cli::SimLevel;
 use renga_images::card::{sha256, sha256_of_file};
 use renga_workspace::delegate::SIMULATOR;
 use renga_workspace::environment::Environment;
@@ -18,8 +20,8 @@ use std::process::{Command, Stdio};
 /// Seeds by level, from one on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeedsChoice {
-    /// As the simulator calls it.
-    pub level: String,
+    /// Which levels.
+    pub level: SimLevel,
     /// The first.
     pub first: u64,
     /// How many.
@@ -61,6 +63,13 @@ struct FailedSeed {
     what: String,
 }
 
+impl SeedsChoice {
+    /// The level as the command line has it.
+    fn level(&self) -> String {
+        self.level.to_possible_value().map_or_else(String::new, |value| value.get_name().to_string())
+    }
+}
+
 impl<'a> Seeds<'a> {
     /// Builds the simulator and divides the seeds; results are in `folder`.
     ///
@@ -82,7 +91,8 @@ impl<'a> Seeds<'a> {
 type Blocks = (Vec<Job>, BTreeMap<String, (u64, u64)>);
 
 fn blocks(choice: &SeedsChoice, simulator: &str) -> Blocks {
-    let SeedsChoice { level, first, seeds, block } = choice;
+    let SeedsChoice { first, seeds, block, .. } = choice;
+    let level = choice.level();
     let end = first + seeds;
     let starts = (*first..end).step_by(*block as usize);
     let of = |begin: u64| {
@@ -96,9 +106,11 @@ fn blocks(choice: &SeedsChoice, simulator: &str) -> Blocks {
 
 impl Sweep for Seeds<'_> {
     fn arguments(&self) -> Vec<String> {
-        let SeedsChoice { level, first, seeds, block } = &self.choice;
+        let SeedsChoice { first, seeds, block, .. } = &self.choice;
         let [first, seeds, block] = [first, seeds, block].map(u64::to_string);
-        ["seeds", "--level", level, "--first", &first, "--seeds", &seeds, "--block", &block].map(String::from).to_vec()
+        ["seeds", "--level", &self.choice.level(), "--first", &first, "--seeds", &seeds, "--block", &block]
+            .map(String::from)
+            .to_vec()
     }
 
     fn jobs(&self) -> &[Job] {
@@ -115,7 +127,7 @@ impl Sweep for Seeds<'_> {
         let numbers = [first, seeds].map(|number| number.to_string());
         self.kept.keep(&job.key, |path| {
             let mut simulator = Command::new(&self.simulator);
-            simulator.args(["--level", &self.choice.level, "--first", &numbers[0], "--seeds", &numbers[1]]);
+            simulator.args(["--level", &self.choice.level(), "--first", &numbers[0], "--seeds", &numbers[1]]);
             // All of them, in one worker: what a block finds must not hang on who is quicker.
             let mut json = OsString::from("--json=");
             json.push(path);
@@ -159,11 +171,12 @@ impl SeedSum {
 #[cfg(test)]
 mod tests {
     use super::{SeedsChoice, blocks};
+    use renga_cli::SimLevel;
 
     /// Holds: bench-cache.
     #[test]
     fn seeds_blocks_cover_each_seed_once() {
-        let choice = SeedsChoice { level: "link".to_string(), first: 5, seeds: 25, block: 10 };
+        let choice = SeedsChoice { level: SimLevel::Link, first: 5, seeds: 25, block: 10 };
         let (jobs, places) = blocks(&choice, "simulator");
         let at: Vec<_> = jobs.iter().map(|job| places[&job.key]).collect();
         assert_eq!(at, [(5, 10), (15, 10), (25, 5)]);

@@ -1,6 +1,6 @@
 //! `renga linux`: one script on Debian's Linux, on the board and with the disk that Renga would have.
 
-use crate::command::run::print_times;
+use super::stats::print_times;
 use anyhow::{Context, Result};
 use renga_cluster::linux::{LinuxBoard, LinuxHardware};
 use renga_cluster::session_disk;
@@ -36,7 +36,7 @@ pub fn linux(environment: &Environment, options: &renga_cli::LinuxArgs) -> Resul
     let ended = linux.run(
         &disk,
         Duration::from_secs(options.host_limit_s),
-        &mut FirstOutput::after("Linux starts", std::io::stdout()),
+        &mut FirstOutput::after("Linux runs", std::io::stdout()),
         log,
     )?;
     if let Some(folder) = &options.job.extract {

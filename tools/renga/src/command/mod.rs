@@ -1,6 +1,7 @@
 //! What the commands of this binary do; each gives the exit status.
 
 pub mod check;
+mod check_json;
 pub mod docs;
 pub mod env;
 pub mod fuzz;
@@ -8,4 +9,5 @@ pub mod image;
 pub mod linux;
 pub mod run;
 pub mod sim;
+mod stats;
 pub mod test;

@@ -1,5 +1,6 @@
 //! `renga run`: a shell on a cluster, or one script.
 
+use super::stats;
 use anyhow::{Context, Result, bail};
 use renga_boot_card::{LinkMode, Model};
 use renga_cli::{LinkName, ProgramName, RunArgs};
@@ -8,11 +9,11 @@ use renga_cluster::garbage;
 use renga_cluster::listener::Listener;
 use renga_cluster::profile::profile;
 use renga_cluster::rehearsal;
-use renga_cluster::session::{ClusterSession, SessionOutcome};
+use renga_cluster::session::ClusterSession;
 use renga_cluster::session_disk;
 use renga_cluster::terminal::Terminal;
 use renga_cluster::trace::TraceFile;
-use renga_emu::{FrameEvent, Stats};
+use renga_emu::FrameEvent;
 use renga_emu_probes::Hit;
 use renga_images::artifacts::{self, KernelArtifact, KernelFlavour};
 use renga_images::card::{self, CardBoot};
@@ -98,7 +99,7 @@ pub fn run(environment: &Environment, options: &RunArgs) -> Result<u8> {
     if let Some(folder) = &options.job.extract {
         disk_image::extract_tree(&disk, folder)?;
     }
-    print_stats(options.stats, &outcome);
+    stats::report(&outcome, options)?;
     Ok(outcome.status)
 }
 
@@ -193,7 +194,7 @@ impl Screen {
         terminal: Option<&Terminal>,
     ) -> Result<Screen> {
         Ok(Screen {
-            starting: ProgressLine::on_terminal("the boards start"),
+            starting: Some(ProgressLine::of("the boards run")),
             log: options.log,
             trace: options.trace.as_deref().map(|path| TraceFile::create(path, system, &kernel.elf)).transpose()?,
             line_end: if terminal.is_some_and(Terminal::is_raw) { "\r\n" } else { "\n" },
@@ -251,35 +252,5 @@ impl Listener for Screen {
         if let Some(trace) = &mut self.trace {
             trace.frame(frame);
         }
-    }
-}
-
-/// Says how long a run took, here and there.
-pub(super) fn print_times(stats: &Stats) {
-    eprintln!("virtual time   {:.6} s", stats.virtual_ns as f64 / 1e9);
-    eprintln!("host time      {:.3} s", stats.host_s);
-    let speed = stats.instructions as f64 / 1e6 / stats.host_s.max(1e-3);
-    eprintln!("instructions   {}, {speed:.0} million a second of the host", stats.instructions);
-    if let Some(slice_ns) = stats.slice_ns {
-        eprintln!("cores' slice   {slice_ns} ns");
-    }
-}
-
-fn print_stats(wanted: bool, outcome: &SessionOutcome) {
-    if !wanted {
-        return;
-    }
-    let stats = &outcome.stats;
-    print_times(stats);
-    eprintln!("frames         {} ({} lost at full boards)", stats.frames, stats.overruns);
-    if stats.pin_changes > 0 {
-        eprintln!("pins           {} changes, {} quanta of boards", stats.pin_changes, stats.grants);
-        eprintln!("pin hash       {:016x}", stats.pin_hash);
-    }
-    eprintln!("console hash   {:016x}", stats.console_hash);
-    eprintln!("frame hash     {:016x}", stats.frame_hash);
-    if stats.hits > 0 {
-        eprintln!("probes         {} reached", stats.hits);
-        eprintln!("trace hash     {:016x}", stats.probe_hash);
     }
 }

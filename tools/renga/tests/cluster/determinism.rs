@@ -65,3 +65,22 @@ fn determinism_replayed_session_has_same_hashes() {
     let again = under_load(|| replay().end()).expect_status(3);
     assert_eq!(Facts::of(&again), Facts::of(&recorded));
 }
+
+#[test]
+fn run_json_has_the_figures_of_stats() {
+    if !clusters_can_run() {
+        return;
+    }
+    let scratch = Scratch::new("run-json");
+    let file = scratch.join("figures.json");
+    let json = format!("--json={}", file.display());
+    let ended = Renga::script("exit 3").with(["--stats", &json]).end().expect_status(3);
+    let figures: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(file).expect("it was written")).expect("it is JSON");
+    assert_eq!(figures["status"], 3);
+    assert_eq!(figures["console_hash"], ended.figure("console hash"));
+    assert_eq!(figures["frame_hash"], ended.figure("frame hash"));
+    assert_eq!(figures["frames"], ended.frames());
+    let virtual_s = figures["virtual_ns"].as_f64().expect("a number") / 1e9;
+    assert!((virtual_s - ended.virtual_s()).abs() < 1e-6, "{virtual_s}");
+}

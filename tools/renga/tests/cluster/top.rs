@@ -1,6 +1,7 @@
 //! `renga top` beside a run: it follows the trace while that grows, and in the end says what `renga trace` says.
 
 use crate::support::{Renga, Scratch, clusters_can_run};
+use renga_trace::summary::exact_us;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -35,8 +36,7 @@ fn figure(row: &Value, key: &str) -> u64 {
 
 /// As the summary of `renga trace` has it.
 fn us(row: &Value, key: &str) -> String {
-    let ns = figure(row, key);
-    format!("{}.{:03}", ns / 1000, ns % 1000)
+    exact_us(figure(row, key))
 }
 
 fn words(text: &str) -> BTreeSet<String> {

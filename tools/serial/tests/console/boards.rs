@@ -111,7 +111,7 @@ fn console_two_emulated_boards_exchange_text_and_logs() {
     let named = |wire: &Wire, name: &str| format!("{}={name}", wire.of_console);
     let ports = [named(&wires[0], "one"), named(&wires[1], "two"), named(&wires[2], "one"), named(&wires[3], "two")];
     let kept = record.to_str().expect("a plain name");
-    let mut console = console(&[&ports[0], &ports[1], "--log", &ports[2], "--log", &ports[3], "--record", kept]);
+    let mut console = console(&[&ports[0], &ports[1], "--log-port", &ports[2], "--log-port", &ports[3], "--out", kept]);
     let (mut out, mut log) = (console.stdout.take().expect("piped"), console.stderr.take().expect("piped"));
     let mut said = Vec::new();
     // It reports when it has its lines; earlier output is lost, as on a real line.

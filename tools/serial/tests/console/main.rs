@@ -64,7 +64,7 @@ fn console_input_and_output_are_passed_and_recorded() {
     let folder = std::env::temp_dir().join(format!("renga-console-{}", std::process::id()));
     let (mut a, mut b) = (Peer::new(), Peer::new());
     let (first, second) = (format!("{}=a", a.path), format!("{}=b", b.path));
-    let mut console = console(&[&first, &second, "--record", folder.to_str().expect("a plain name")]);
+    let mut console = console(&[&first, &second, "--out", folder.to_str().expect("a plain name")]);
     type_line(&mut console, "uname -n\n");
     a.expect("uname -n\n");
     // Raw: nothing is turned into something else on the way, in neither direction.

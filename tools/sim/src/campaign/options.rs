@@ -13,7 +13,7 @@ pub struct Options {
     /// The first of them.
     pub first: u64,
     /// Seeds at a time, if the command line says.
-    pub jobs: Option<usize>,
+    pub jobs: Option<u16>,
     /// Levels to run.
     pub level: WantedLevels,
     /// Boards, instead of the number that the seed draws.
@@ -68,6 +68,6 @@ impl TryFrom<Sim> for Options {
 impl Options {
     /// Seeds at a time.
     pub fn jobs(&self) -> usize {
-        self.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1)
+        self.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
     }
 }

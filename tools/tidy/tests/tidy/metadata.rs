@@ -1,4 +1,6 @@
 //! What cargo says of the workspace's packages.
+//!
+//! No `cargo-deny`: it fetches a database of advisories from the network.
 
 use crate::source::root;
 use serde_json::Value;

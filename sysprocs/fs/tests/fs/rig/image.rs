@@ -3,6 +3,7 @@
 use renga_hal::block::{Block, BlockError, check_range};
 use renga_random::Random;
 use std::cell::{Cell, RefCell};
+use std::hash::{DefaultHasher, Hasher};
 use std::path::{Path as HostPath, PathBuf};
 use std::process::{Command, Stdio};
 use std::rc::Rc;
@@ -195,5 +196,7 @@ pub fn tree(root: &HostPath) -> Vec<(String, String)> {
 }
 
 pub fn sum(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x0100_0000_01b3))
+    let mut hasher = DefaultHasher::new();
+    hasher.write(bytes);
+    hasher.finish()
 }

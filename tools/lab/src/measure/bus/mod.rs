@@ -15,13 +15,12 @@ pub use cluster::{FrameTimes, frames};
 pub use passing::{Passing, passing};
 pub use serial::passing as passing_over_spi;
 
+use crate::benches::workers;
 use anyhow::{Context, Result};
 use case::mode;
 use estimates::{BusVerdict, INTERLOCKED_MBPS, PAPER_MBPS, estimate};
 use renga_phy::pins::model::{INSTRUCTIONS, Instructions, Speed};
 use renga_phy::pins::{Handshake, Width};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Payload of the frames whose rate is measured, and of those whose latency is: bytes.
 const RATE_BYTES: usize = 1024;
@@ -59,24 +58,7 @@ pub fn measure(seed: u64, instructions: Option<u64>) -> Result<u8> {
 
 /// Runs `work` on each of `cases`, as many at once as the machine has processors; results in order.
 fn each<C: Sync, T: Send>(cases: &[C], work: impl Fn(&C) -> Result<T> + Sync) -> Result<Vec<T>> {
-    let next = AtomicUsize::new(0);
-    let done: Mutex<Vec<(usize, Result<T>)>> = Mutex::default();
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                while let Some((index, case)) = Some(next.fetch_add(1, Ordering::Relaxed)).map(|i| (i, cases.get(i)))
-                    && let Some(case) = case
-                {
-                    let result = work(case);
-                    done.lock().expect("no worker panics while it holds this").push((index, result));
-                }
-            });
-        }
-    });
-    let mut done = done.into_inner().expect("no worker panics while it holds this");
-    done.sort_by_key(|(index, _)| *index);
-    done.into_iter().map(|(_, result)| result).collect()
+    workers::all(cases, workers::by_default(None), work)
 }
 
 fn rate(case: &Case) -> Result<f64> {
