@@ -9,6 +9,17 @@ use core::future::Future;
 use renga_abi::Errno;
 use renga_core::{Client, Entry, Lends, Protocol};
 
+/// As `$call.await`, and once more if the reply is `ESTALE`: [`Retry::call_retrying`] without a future of its own, for hot paths.
+#[macro_export]
+macro_rules! repeated {
+    ($call:expr) => {
+        match $call.await {
+            Err($crate::Errno::ESTALE) => $call.await,
+            reply => reply,
+        }
+    };
+}
+
 /// A client that repeats a call.
 pub trait Retry<P: Protocol> {
     /// Calls, and once more if the answer is `ESTALE`.
@@ -24,9 +35,6 @@ impl<P: Protocol, const ENTRIES: u32> Retry<P> for Client<P, ENTRIES> {
         E: Entry<Protocol = P, Reply = Result<T, Errno>> + Copy,
     {
         let (given, taken) = lends.split();
-        match self.call(entry, E::Lends::join((given, &mut *taken))).await {
-            Err(Errno::ESTALE) => self.call(entry, E::Lends::join((given, taken))).await,
-            reply => reply,
-        }
+        repeated!(self.call(entry, E::Lends::join((given, &mut *taken))))
     }
 }

@@ -65,7 +65,9 @@ impl RowResult {
     /// # Errors
     /// If one cannot be read.
     pub fn read_all(folder: &Path) -> Result<Vec<RowResult>> {
-        let entries = fs::read_dir(folder).with_context(|| format!("no results in {}", folder.display()))?;
+        let entries = fs::read_dir(folder).with_context(|| {
+            format!("no results in {}: `./renga bench p1` and the other papers' make them", folder.display())
+        })?;
         let mut paths: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
         paths.retain(|path| path.extension().is_some_and(|ending| ending == "json"));
         paths.sort();

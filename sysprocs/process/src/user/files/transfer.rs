@@ -44,6 +44,10 @@ impl Buffers {
     fn bytes_most(self) -> u64 {
         if let Buffers::One { length, .. } = self { length.min(TRANSFER_BYTES_MAX) } else { TRANSFER_BYTES_MAX }
     }
+    /// Whether one buffer has more than a page.
+    fn is_long(self) -> bool {
+        matches!(self, Buffers::One { length, .. } if length > PAGE_BYTES as u64)
+    }
     /// Whether the first `bytes` lie in one page.
     fn are_in_page(self, bytes: u64) -> bool {
         let in_page = |address| bytes <= PAGE_BYTES as u64 - address % PAGE_BYTES as u64;
@@ -132,11 +136,13 @@ impl<M: UserMemory> User<M> {
 
     /// Called before each page of a call that may have many. Lets other programs run after a while; true:
     /// a signal has come meanwhile, and the call should end with what is done.
+    #[inline(always)]
     pub(crate) async fn is_over_after_page(&mut self) -> bool {
         self.pages_moved += 1;
-        if !self.pages_moved.is_multiple_of(PAGES_PER_YIELD) {
-            return false;
-        }
+        self.pages_moved.is_multiple_of(PAGES_PER_YIELD) && apart!(self.is_over_after_yield())
+    }
+
+    async fn is_over_after_yield(&mut self) -> bool {
         self.me.yield_to_programs().await;
         self.me.wait_cancelled()
     }
@@ -202,7 +208,7 @@ impl<M: UserMemory> User<M> {
         // so as long appends do.
         if !at_end || mode.offset.is_some() {
             let in_page = buffers.are_in_page(room);
-            let gathered = if in_page { None } else { self.gather(buffers).await? };
+            let gathered = if in_page || buffers.is_long() { None } else { self.gather(buffers).await? };
             if in_page || gathered.is_some() {
                 let offset = if aim.is_some() && self.appends(to).await? { Some(AT_END) } else { aim };
                 let mode = TransferMode { offset, ..mode };

@@ -17,7 +17,7 @@ use renga_proto::pipe::{
     AddEnd, AskBlocking, CloseEnd, ERROR, HANG_UP, PipeEnd, PollPipe, Polled, READABLE, ReadPipe, SetBlocking,
     WRITABLE, WritePipe,
 };
-use renga_rt::{Errno, Retry};
+use renga_rt::{Errno, Retry, repeated};
 
 /// Flags that can be set.
 pub const SETTABLE: u32 = O_APPEND | O_NONBLOCK;
@@ -51,7 +51,7 @@ impl Services {
             (Object::Pipe { .. } | Object::Fifo(_) | Object::Console, Some(_)) => return Err(Errno::ESPIPE),
             (Object::Pipe { at, .. } | Object::Fifo(at), None) => {
                 let (mut pipe, read) = (self.pipe(at)?, ReadPipe { generation: at.generation, nonblocking });
-                pipe.call_retrying(read, out).await?
+                repeated!(pipe.call(read, &mut *out))?
             }
             (Object::Console, None) => self.console()?.call(ReadTerminal { nonblocking }, out).await?,
             (Object::Lost { .. }, _) => return Err(Errno::EIO),
@@ -79,7 +79,7 @@ impl Services {
             (Object::Pipe { .. } | Object::Fifo(_) | Object::Console, Some(_)) => return Err(Errno::ESPIPE),
             (Object::Pipe { at, .. } | Object::Fifo(at), None) => {
                 let (mut pipe, write) = (self.pipe(at)?, WritePipe { generation: at.generation, nonblocking });
-                pipe.call_retrying(write, bytes).await?
+                repeated!(pipe.call(write, bytes))?
             }
             (Object::Console, None) => {
                 let asked = core::mem::take(&mut self.may_write_terminal);
