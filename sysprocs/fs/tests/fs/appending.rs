@@ -1,6 +1,6 @@
 //! What is written at the end of a file that is not for appending, piece by piece or whole.
 
-use crate::rig::{FEW, Medium512, O_RDWR, Scratch, System, make_image};
+use crate::support::{FEW, Medium512, O_RDWR, Scratch, System, make_image};
 use renga_proto::file::{BeginAppend, EndAppend, Read, Seek, Whence, WriteTo};
 use renga_proto::pages::AT_END;
 use renga_proto::path::OPEN_WRITE;

@@ -1,7 +1,7 @@
 //! Cuts the power at any write, or in the middle of one: what was synced before is there afterwards,
 //! for `e2fsck -p` as for the next mount, and the file system goes on working.
 
-use crate::rig::{Counts, Medium512, O_WRONLY, Random, Scratch, System, User, check_image, make_image, sum};
+use crate::support::{Counts, Medium512, O_WRONLY, Random, Scratch, System, User, check_image, make_image, sum};
 use renga_proto::file::SyncFile;
 use renga_proto::path::{OPEN_CREATE, OPEN_TRUNCATE, OPEN_WRITE};
 use std::cell::RefCell;
@@ -116,12 +116,12 @@ fn read_all(system: System, promises: &Promises, what: &'static str) {
 fn judge(scratch: &Scratch, bytes: &[u8], promises: &Promises) {
     let image = scratch.0.join("cut.img");
     std::fs::write(&image, bytes).unwrap();
-    let output = crate::rig::tool("e2fsck").arg("-p").arg(&image).output().unwrap();
+    let output = crate::support::tool("e2fsck").arg("-p").arg(&image).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.code().is_some_and(|code| code <= 1), "e2fsck -p refuses:\n{text}");
     check_image(scratch, &std::fs::read(&image).unwrap(), "-fn");
     let out = scratch.dir("dumped");
-    crate::rig::dump(&image, &out);
+    crate::support::dump(&image, &out);
     keeps(promises, |name| std::fs::read(out.join(&name[1..])).ok().map(|bytes| sum(&bytes)), "e2fsck");
     std::fs::remove_dir_all(out).unwrap();
 }

@@ -1,7 +1,7 @@
 //! Transfers that fail by chance, and a medium that fails for good: errors are notified, and what they do
 //! not concern stays as it is.
 
-use crate::rig::{Counts, Medium512, O_WRONLY, Random, Scratch, System, User, check_image, make_image, sum};
+use crate::support::{Counts, Medium512, O_WRONLY, Random, Scratch, System, User, check_image, make_image, sum};
 use renga_proto::file::SyncFile;
 use renga_proto::path::{OPEN_CREATE, OPEN_TRUNCATE, OPEN_WRITE};
 use renga_rt::Errno;
@@ -92,7 +92,7 @@ fn medium_random_errors_are_reported() {
 fn check_after_errors(scratch: &Scratch, bytes: &[u8]) -> Vec<u8> {
     let image = scratch.0.join("errors.img");
     std::fs::write(&image, bytes).unwrap();
-    let output = crate::rig::tool("e2fsck").args(["-fp"]).arg(&image).output().unwrap();
+    let output = crate::support::tool("e2fsck").args(["-fp"]).arg(&image).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.code().is_some_and(|code| code <= 1), "e2fsck -fp refuses:\n{text}");
     std::fs::read(&image).unwrap()

@@ -1,7 +1,7 @@
 //! Blocks given back are not given out again before the commit that makes it permanent: until then a cut
 //! brings their file back.
 
-use crate::rig::{Counts, Medium512, Scratch, System, check_image, make_image};
+use crate::support::{Counts, Medium512, Scratch, System, check_image, make_image};
 use renga_proto::allocator::{FreeBlocks, TakeBlock};
 use renga_rt::Errno;
 

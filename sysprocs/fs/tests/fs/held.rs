@@ -1,7 +1,7 @@
 //! What a board without the disk holds, reported by a script: it ends when it must, and no later.
 
-use crate::rig::held::{start, start_in};
-use crate::rig::{FEW, Medium512, Scratch, System, make_image};
+use crate::support::held::{start, start_in};
+use crate::support::{FEW, Medium512, Scratch, System, make_image};
 use renga_proto::inode::{Birth, InodeFacts, STAT_BYTES};
 use renga_proto::names::{
     ALL_DIRECTORIES, BeginCreation, BoardDied, CacheGeneration, CacheReference, CacheSteps, CreationBegun, Names,

@@ -1,6 +1,6 @@
 //! Which inode a number stands for, and who refers to it, when boards die and come back.
 
-use crate::rig::{FEW, Medium512, Scratch, System, User, check_image, make_image};
+use crate::support::{FEW, Medium512, Scratch, System, User, check_image, make_image};
 use renga_proto::inode::{BoardDied, HandOver, InodeFacts, Reactivate, Release};
 use renga_proto::path::{FileSystemStatus, OPEN_CREATE, OPEN_WRITE};
 use renga_rt::Errno;

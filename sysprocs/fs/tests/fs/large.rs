@@ -1,7 +1,7 @@
 //! Large directories: every name is found, what is removed makes room again, and e2fsck agrees; with an index that has
 //! room for all names, and with one that has not. What that costs is measured on a board (`renga bench unix`).
 
-use crate::rig::{Counts, Medium512, Scratch, System, User, check_image, make_image};
+use crate::support::{Counts, Medium512, Scratch, System, User, check_image, make_image};
 use renga_proto::path::NO_FOLLOW;
 use renga_rt::Errno;
 

@@ -1,6 +1,6 @@
 //! Full disks, holes, open files without names, failing media, many users at once.
 
-use crate::rig::{FEW, Medium512, O_APPEND, O_RDWR, O_WRONLY, Scratch, System, check_image, make_image};
+use crate::support::{FEW, Medium512, O_APPEND, O_RDWR, O_WRONLY, Scratch, System, check_image, make_image};
 use renga_proto::file::{AddReference, Close, Read, ReadFrom, Seek, SetSize, SyncFile, Whence, Write, WriteTo};
 use renga_proto::path::{self, OPEN_CREATE, OPEN_DIRECTORY, OPEN_EXCLUSIVE, OPEN_WRITE};
 use renga_rt::Errno;
@@ -17,7 +17,7 @@ fn disk_full_refuses_writes_and_recovers() {
     let device = empty(&scratch, 4, &["-N", "64"]);
     let system = System::new(&device, "none", FEW);
     system.run(|mut user| async move {
-        let statfs = async |user: &mut crate::rig::User| {
+        let statfs = async |user: &mut crate::support::User| {
             let mut out = [0; 120];
             user.path.call(path::FileSystemStatus {}, &mut out[..]).await.unwrap();
             (u64::from_le_bytes(out[24..32].try_into().unwrap()), u64::from_le_bytes(out[48..56].try_into().unwrap()))
@@ -157,7 +157,7 @@ fn medium_failure_is_reported_by_sync_and_close() {
 fn users_concurrent_operations_complete() {
     let scratch = Scratch::new("many");
     let device = empty(&scratch, 64, &[]);
-    let counts = crate::rig::Counts { buffers: 12, inodes: 24, paths: 3, files: 12, frames: 256 };
+    let counts = crate::support::Counts { buffers: 12, inodes: 24, paths: 3, files: 12, frames: 256 };
     let system = System::new(&device, "sd", counts);
     let ended: Vec<_> = (0..8)
         .map(|number| {
@@ -197,8 +197,11 @@ fn users_with_few_buffers_see_own_data() {
     for (buffers, medium) in [(1, "none"), (2, "sd"), (5, "hdd-1989")] {
         let scratch = Scratch::new(&format!("mix-{buffers}"));
         let device = empty(&scratch, 64, &[]);
-        let system =
-            System::new(&device, medium, crate::rig::Counts { buffers, inodes: 20, paths: 4, files: 8, frames: 256 });
+        let system = System::new(
+            &device,
+            medium,
+            crate::support::Counts { buffers, inodes: 20, paths: 4, files: 8, frames: 256 },
+        );
         let ended: Vec<_> = (0..6u8)
             .map(|number| {
                 system.client(move |mut user| async move {

@@ -1,6 +1,6 @@
 //! Path lookup workers are taken by who is free: a walk that takes long holds up no other while one is.
 
-use crate::rig::{Counts, Medium512, Scratch, System, USUAL, make_image};
+use crate::support::{Counts, Medium512, Scratch, System, USUAL, make_image};
 use renga_proto::inode::STAT_BYTES;
 use renga_proto::path::StatusOf;
 use std::cell::RefCell;

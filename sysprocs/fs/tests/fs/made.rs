@@ -1,6 +1,6 @@
 //! Open files whose data are made, as a board asks for them that keeps to nothing.
 
-use crate::rig::{FEW, Medium512, O_APPEND, O_RDWR, Scratch, System, make_image};
+use crate::support::{FEW, Medium512, O_APPEND, O_RDWR, Scratch, System, make_image};
 use renga_proto::file::{BeginAppend, Close, EndAppend, OpenInode, SetSize, Write, WriteTo};
 use renga_proto::mounts::SYNTHETIC;
 use renga_proto::sessions::ReferenceOrigin;

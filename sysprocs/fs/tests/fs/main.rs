@@ -1,4 +1,4 @@
-//! What the file system promises, each test against a whole one in this host program (`rig`).
+//! What the file system promises, each test against a whole one in this host program (`support`).
 #![allow(missing_docs)]
 
 mod appending;
@@ -18,8 +18,8 @@ mod order;
 mod ordered;
 mod reading;
 mod references;
-mod rig;
 mod series;
 mod sizes;
+mod support;
 mod truncate;
 mod unmounting;

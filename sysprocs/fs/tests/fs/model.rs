@@ -1,6 +1,6 @@
 //! Random operations, done here and on a directory of the host: same results, same tree.
 
-use crate::rig::{Counts, FEW, Medium512, Scratch, System, Told, USUAL, User, check_image, dump, make_image, tree};
+use crate::support::{Counts, FEW, Medium512, Scratch, System, Told, USUAL, User, check_image, dump, make_image, tree};
 use renga_proto::path::{NO_FOLLOW, OPEN_CREATE, OPEN_EXCLUSIVE, OPEN_WRITE};
 use renga_rt::Errno;
 use std::fs;
@@ -116,7 +116,7 @@ async fn content_step(random: &mut Random, user: &mut User, choice: u64, (one, h
             assert_eq!(written.is_ok(), host_one.is_file(), "{what}");
         }
         9 => {
-            let opened = user.open(one, OPEN_CREATE | OPEN_EXCLUSIVE | OPEN_WRITE, crate::rig::O_WRONLY).await;
+            let opened = user.open(one, OPEN_CREATE | OPEN_EXCLUSIVE | OPEN_WRITE, crate::support::O_WRONLY).await;
             let there = host(fs::OpenOptions::new().write(true).create_new(true).open(host_one).map(|_| ()));
             assert_eq!(opened.map(|_| ()), there, "{what}");
             if let Ok(file) = opened {
@@ -127,8 +127,8 @@ async fn content_step(random: &mut Random, user: &mut User, choice: u64, (one, h
         11 => {
             let read = user.read_file(one).await;
             assert_eq!(
-                read.map(|bytes| crate::rig::sum(&bytes)),
-                host(fs::read(host_one).map(|bytes| crate::rig::sum(&bytes))),
+                read.map(|bytes| crate::support::sum(&bytes)),
+                host(fs::read(host_one).map(|bytes| crate::support::sum(&bytes))),
                 "{what}"
             );
         }
@@ -166,7 +166,7 @@ async fn write_in_the_middle(random: &mut Random, user: &mut User, one: &str, ho
     let offset = random.below(3) * random.below(3_000_000);
     let data = vec![b'm'; random.below(4096) as usize + 1];
     let there = host(fs::OpenOptions::new().read(true).write(true).custom_flags(0).open(host_one));
-    let opened = user.open(one, OPEN_WRITE, crate::rig::O_RDWR).await;
+    let opened = user.open(one, OPEN_WRITE, crate::support::O_RDWR).await;
     assert_eq!(opened.map(|_| ()), there.as_ref().map(|_| ()).map_err(|errno| *errno), "{what}");
     let (Ok(file), Ok(there)) = (opened, there) else { return };
     there.write_all_at(&data, offset).unwrap();

@@ -1,7 +1,7 @@
 //! Numbers and names from outside that no program of ours would say: types that there are not, names with zero bytes,
 //! walks that begin at what is no directory.
 
-use crate::rig::{FEW, Medium512, Scratch, System, User, check_image, make_image};
+use crate::support::{FEW, Medium512, Scratch, System, User, check_image, make_image};
 use renga_proto::allocator::FillStatus;
 use renga_proto::buffer::directory::ReadBytes;
 use renga_proto::inode::{KnownOpen, KnownStatus, Release, STAT_BYTES};

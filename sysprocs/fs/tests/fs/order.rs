@@ -1,7 +1,7 @@
 //! A commit takes its steps in their order (`docs/reference/files.md`). The committer and the disk are real; whoever else
 //! it calls only writes down that it was called.
 
-use crate::rig::{Medium512, Scratch, make_image};
+use crate::support::{Medium512, Scratch, make_image};
 use WalkStep::{
     Answer, AwaitRoom, Close, Content, Copied, Ended, Freeze, Head, Join, Lock, Ordered, Place, Save, Thaw,
     TransactionOutcome as Told, Unlock, Unordered, Write,

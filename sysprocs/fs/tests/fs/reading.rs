@@ -1,6 +1,6 @@
 //! Reads what mke2fs put on an image.
 
-use crate::rig::{EPOCH_NS, FEW, Medium512, Scratch, System, USUAL, check_image, make_image, sum};
+use crate::support::{EPOCH_NS, FEW, Medium512, Scratch, System, USUAL, check_image, make_image, sum};
 use renga_fs::{NotExt2, Partition, recognise};
 use renga_proto::file::Read;
 use renga_proto::path::{self, NO_FOLLOW};
@@ -27,7 +27,7 @@ fn device(bytes: Vec<u8>) -> Medium512 {
     device
 }
 
-fn read_everything(counts: crate::rig::Counts, medium: &'static str) {
+fn read_everything(counts: crate::support::Counts, medium: &'static str) {
     let scratch = Scratch::new(&format!("read-{medium}-{}", counts.buffers));
     let tree = sample(&scratch);
     let device = device(make_image(&scratch, 64, Some(&tree), &[]));
@@ -62,7 +62,7 @@ fn read_everything(counts: crate::rig::Counts, medium: &'static str) {
         assert_eq!(&out[..bytes as usize], b"/etc/deep/er");
         let short = user.path.call(path::AbsolutePath { at: at.ino.into() }, &mut out[..8]).await;
         assert_eq!(short, Err(Errno::ENAMETOOLONG), "ERANGE would have the C library ask again and again");
-        let bytes = user.path.call(path::AbsolutePath { at: crate::rig::ROOT.into() }, &mut out[..]).await.unwrap();
+        let bytes = user.path.call(path::AbsolutePath { at: crate::support::ROOT.into() }, &mut out[..]).await.unwrap();
         assert_eq!(&out[..bytes as usize], b"/");
     });
     system.unmount();
@@ -120,7 +120,7 @@ fn read_first_sequential_runs_at_medium_speed() {
     let device = Medium512::default();
     *device.bytes.borrow_mut() = make_image(&scratch, 64, Some(&tree), &[]);
     for thinks_ns in [0, 20_000, 300_000] {
-        let system = System::new(&device, "sd", crate::rig::Counts { frames: 8192, ..USUAL });
+        let system = System::new(&device, "sd", crate::support::Counts { frames: 8192, ..USUAL });
         let (requests, reads) = (device.reads.get(), device.reads.clone());
         system.run(move |mut user| async move {
             let file = user.open("/large", 0, 0).await.unwrap();

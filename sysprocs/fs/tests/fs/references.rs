@@ -2,7 +2,7 @@
 //! the file processes as they are. The directory of inodes counts here, and each of its callers, and each of an inode's
 //! process, is notified late what the router tells: once, with its first call, that a session has ended.
 
-use crate::rig::held;
+use crate::support::held;
 use renga_fs::{FileClients, file, file_table};
 use renga_hal_host::HostMemory;
 use renga_memory::UsedFile;

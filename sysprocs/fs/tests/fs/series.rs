@@ -1,7 +1,7 @@
 //! How often the disk writes for an fsync or sync, one write after the other, and that commits and freeing hold up nobody
 //! who only reads.
 
-use crate::rig::{Medium512, O_WRONLY, Scratch, System, USUAL, check_image, make_image};
+use crate::support::{Medium512, O_WRONLY, Scratch, System, USUAL, check_image, make_image};
 use renga_proto::file::{SyncFile, WriteTo};
 use renga_proto::path::{OPEN_CREATE, OPEN_WRITE};
 use std::cell::Cell;

@@ -4,7 +4,7 @@ use renga_rt::signature::kind;
 #[test]
 fn process_futures_fit_size_bounds() {
     let kinds = [
-        kind("disk", &renga_fs::disk::<crate::rig::Medium512>),
+        kind("disk", &renga_fs::disk::<crate::support::Medium512>),
         kind("buffer", &renga_fs::buffer),
         kind("buffer_directory", &renga_fs::buffer_directory),
         kind("allocator", &renga_fs::allocator),

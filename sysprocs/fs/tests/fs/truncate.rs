@@ -1,7 +1,7 @@
 //! Files are cut in pieces: nobody waits for a large truncation but its caller, and a cut of the power in the middle leaves
 //! the beginning of the former file.
 
-use crate::rig::{Counts, Medium512, O_APPEND, O_WRONLY, Random, Scratch, System, USUAL, check_image, make_image};
+use crate::support::{Counts, Medium512, O_APPEND, O_WRONLY, Random, Scratch, System, USUAL, check_image, make_image};
 use renga_proto::file::{Write, WriteTo};
 use renga_proto::path::{OPEN_CREATE, OPEN_TRUNCATE, OPEN_WRITE};
 use renga_rt::Errno;

@@ -1,6 +1,6 @@
 //! The file system is unmounted while names change: each change is on the disk whole, or not at all.
 
-use crate::rig::{Medium512, Scratch, System, USUAL, check_image, make_image};
+use crate::support::{Medium512, Scratch, System, USUAL, check_image, make_image};
 use renga_proto::path::Unmount;
 
 /// How many looks the one that unmounts waits for: each is another moment of the other's work.

@@ -1,6 +1,6 @@
 //! Programs that map files of a board that was started again.
 
-use crate::board::{World, file, run};
+use crate::support::{World, file, run};
 use renga_abi::Errno;
 use renga_abi::user::AccessKind;
 use renga_hal::memory::Access;

@@ -1,7 +1,7 @@
 //! Loading programs: well-formed, real, and hostile ones.
 
-use crate::board::{World, file, run};
 use crate::elf_file::{FIXED, INDEPENDENT, INTERPRETER, LOAD, Part, R, W, X, elf};
+use crate::support::{World, file, run};
 use renga_abi::Errno;
 use renga_abi::user::AccessKind::{Execute, Read, Write};
 use renga_hal::memory::{Access, UserMemory};

@@ -1,7 +1,7 @@
 //! What becomes of the files that a program is loaded from.
 
-use crate::board::{World, file, run};
 use crate::elf_file::{INDEPENDENT, LOAD, Part, R, X, elf};
+use crate::support::{World, file, run};
 use renga_memory::{ArgumentPages, Credentials, Image, MappedFile, Space};
 use renga_proto::references::{KeepFile, ReleaseFile};
 

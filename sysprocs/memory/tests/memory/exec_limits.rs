@@ -1,7 +1,7 @@
 //! What a new program may have of strings and of stack.
 
-use crate::board::{World, file, run};
 use crate::elf_file::{FIXED, LOAD, Part, R, X, elf};
+use crate::support::{World, file, run};
 use renga_abi::Errno;
 use renga_abi::user::AccessKind::Write;
 use renga_hal::memory::Access;

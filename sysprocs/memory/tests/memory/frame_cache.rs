@@ -1,6 +1,6 @@
 //! Frames that a program has in its cache: as many as are to spare, and all of them come back.
 
-use crate::board::{World, run};
+use crate::support::{World, run};
 use renga_abi::Errno;
 use renga_hal::memory::{Frame, UserMemory};
 use renga_proto::memory::{AllocateFrame, FreeFrame, FreeFrames, MemoryStatus, RefillFrames};

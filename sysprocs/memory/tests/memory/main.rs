@@ -1,7 +1,6 @@
 //! Page frames and address spaces, against the processes of boards in a host program.
 
 mod anew;
-mod board;
 mod elf_file;
 mod exec;
 mod exec_files;
@@ -12,5 +11,6 @@ mod model;
 mod processes;
 mod shared;
 mod space;
+mod support;
 mod text;
 mod travel;

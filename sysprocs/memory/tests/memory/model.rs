@@ -1,6 +1,6 @@
 //! Random operations on related address spaces, compared with a model that copies everything.
 
-use crate::board::{World, file, run};
+use crate::support::{World, file, run};
 use renga_hal::memory::Access;
 use renga_memory::layout::PAGE;
 use renga_memory::{Backing, Mapping, Place, Space};
@@ -103,7 +103,7 @@ fn walk(seed: u64, frames: u32, cached: usize) {
             let (space, model) = &mut spaces[index];
             match choice {
                 0 if count < SPACES_MAX => {
-                    let child = crate::board::fork(space, &mut world.pager()).await.unwrap();
+                    let child = crate::support::fork(space, &mut world.pager()).await.unwrap();
                     let model = *model;
                     spaces.push((child, model));
                 }

@@ -1,6 +1,6 @@
 //! The memory and text processes by their calls alone.
 
-use crate::board::{World, run};
+use crate::support::{World, run};
 use renga_abi::Errno;
 use renga_hal::memory::{Frame, UserMemory};
 use renga_proto::memory::{

@@ -1,6 +1,6 @@
 //! Shared mappings: whoever shares a page has the same one, and nobody keeps one that has changed hands.
 
-use crate::board::{World, file, run};
+use crate::support::{World, file, run};
 use renga_abi::Errno;
 use renga_abi::user::AccessKind::{Read, Write};
 use renga_hal::memory::{Access, PAGE_BYTES, UserMemory};
@@ -189,7 +189,7 @@ fn shared_anonymous_memory_is_shared_by_fork_and_copied_between_boards() {
     run(64, 8, vec![vec![7; 4096]], |mut world: World| async move {
         let mut parent = mapped(&mut world, object(3)).await;
         parent.copy_out(&mut world.pager(), AT, &[1]).await.unwrap();
-        let mut child = crate::board::fork(&mut parent, &mut world.pager()).await.unwrap();
+        let mut child = crate::support::fork(&mut parent, &mut world.pager()).await.unwrap();
         child.copy_out(&mut world.pager(), AT + PAGE, &[2]).await.unwrap();
         child.copy_out(&mut world.pager(), AT, &[3]).await.unwrap();
         assert_eq!(seen(&mut world, &mut parent, AT).await, 3);

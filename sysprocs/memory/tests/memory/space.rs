@@ -1,6 +1,6 @@
 //! Address spaces: faults, copy-on-write, mappings, refusals, copies.
 
-use crate::board::{World, file, fork, run};
+use crate::support::{World, file, fork, run};
 use renga_abi::Errno;
 use renga_abi::user::AccessKind::{Execute, Read, Write};
 use renga_hal::memory::{Access, USER_END, UserMemory};
@@ -106,7 +106,7 @@ fn space_fork_copies_on_write() {
         parent.map(&mut world.pager(), of_file(0, AT + 8 * PAGE, 1, Access::ReadExecute)).await.unwrap();
         parent.copy_out(&mut world.pager(), AT, b"before").await.unwrap();
         parent.fault(&mut world.pager(), AT + 8 * PAGE, Execute).await.unwrap();
-        let mut child = crate::board::fork(&mut parent, &mut world.pager()).await.unwrap();
+        let mut child = crate::support::fork(&mut parent, &mut world.pager()).await.unwrap();
         let code = |space: &Space| world.machine.lookup(space.root(), AT + 8 * PAGE);
         assert!(code(&child).is_some() && code(&child) == code(&parent), "clean pages are there at once");
         child.copy_out(&mut world.pager(), AT, b"child!").await.unwrap();
@@ -120,7 +120,7 @@ fn space_fork_copies_on_write() {
         child.copy_in(&mut world.pager(), AT + 8 * PAGE, &mut right).await.unwrap();
         assert_eq!(right[..], pattern(6)[..]);
         parent.destroy(&mut world.pager()).await;
-        let grandchild = crate::board::fork(&mut child, &mut world.pager()).await.unwrap();
+        let grandchild = crate::support::fork(&mut child, &mut world.pager()).await.unwrap();
         child.destroy(&mut world.pager()).await;
         grandchild.destroy(&mut world.pager()).await;
         world
@@ -135,7 +135,7 @@ fn space_fork_of_many_pages_is_batched() {
         for page in 0..700 {
             parent.copy_out(&mut world.pager(), AT + page * PAGE, &[page as u8]).await.unwrap();
         }
-        let mut child = crate::board::fork(&mut parent, &mut world.pager()).await.unwrap();
+        let mut child = crate::support::fork(&mut parent, &mut world.pager()).await.unwrap();
         for page in (0..700).step_by(9) {
             child.copy_out(&mut world.pager(), AT + page * PAGE, &[!(page as u8)]).await.unwrap();
             assert_eq!(world.peek(&parent, AT + page * PAGE), Some(page as u8));
@@ -159,7 +159,7 @@ fn space_without_memory_fails_cleanly() {
                 let _ = space.fault(&mut world.pager(), AT + page * PAGE, Write).await;
                 let _ = space.fault(&mut world.pager(), (AT << 20) + page * PAGE, Write).await;
             }
-            if let Ok(mut child) = crate::board::fork(&mut space, &mut world.pager()).await {
+            if let Ok(mut child) = crate::support::fork(&mut space, &mut world.pager()).await {
                 for page in 0..3 {
                     let _ = child.fault(&mut world.pager(), AT + page * PAGE, Write).await;
                 }

@@ -1,7 +1,7 @@
 //! Programs of one file share its pages by shared page tables of tables, and none can tell.
 
-use crate::board::{World, file, fork, run};
 use crate::elf_file::{FIXED, LOAD, Part, R, W, X, elf};
+use crate::support::{World, file, fork, run};
 use renga_abi::user::AccessKind::Write;
 use renga_hal::memory::{Access, Frame, UserMemory};
 use renga_hal::shared_tables::SharedPageTables;

@@ -1,6 +1,6 @@
 //! Spaces on their way to another slot or board.
 
-use crate::board::{World, file, run};
+use crate::support::{World, file, run};
 use renga_abi::Errno;
 use renga_hal::memory::{Access, UserMemory};
 use renga_memory::layout::PAGE;
@@ -55,7 +55,7 @@ fn process_image_space_is_handed_over() {
             Mapping { place: Place::Anywhere(0), length: PAGE, access: Access::ReadWrite, backing: Backing::Zero };
         assert_eq!(child.map(&mut world.pager(), more).await, Err(Errno::ENOMEM));
         assert_eq!(child.unmap(&mut world.pager(), AT, PAGE).await, Err(Errno::ENOMEM));
-        let own = crate::board::fork(&mut child, &mut world.pager()).await.unwrap();
+        let own = crate::support::fork(&mut child, &mut world.pager()).await.unwrap();
         assert!(!own.is_borrowed());
         own.destroy(&mut world.pager()).await;
         child.destroy(&mut world.pager()).await;

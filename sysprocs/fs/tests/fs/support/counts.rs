@@ -1,4 +1,4 @@
-//! What a rig is made with: how many processes and page frames, flags of opening, a log.
+//! What a file system under test is made with: how many processes and page frames, flags of opening, a log.
 
 /// How many of each process.
 #[derive(Clone, Copy)]

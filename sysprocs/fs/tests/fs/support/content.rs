@@ -1,4 +1,4 @@
-//! The processes between page cache and medium, in a rig.
+//! The processes between page cache and medium of a test.
 
 use renga_fs::{DataClients, RUN_PAGES, data_reader, data_writeback};
 use renga_proto::data::DataWriteback;
