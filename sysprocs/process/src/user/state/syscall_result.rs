@@ -48,6 +48,7 @@ impl ReturnValue for u64 {
 }
 
 /// A system call's own result, in the form that all have.
+#[inline(always)]
 pub fn finish<T: ReturnValue>(result: Result<T, impl Into<SyscallEscape>>) -> SyscallResult {
     result.map(T::to_register).map_err(Into::into)
 }
