@@ -26,8 +26,10 @@ use std::sync::mpsc::{Receiver, channel};
 
 /// What the disk board's console shows when the script begins.
 const BEGUN: &str = "crash: the script begins\n";
-/// The least virtual time that a run may take, ns.
+/// The least bound of the virtual time of a run with a cut, ns.
 const LIMIT_MIN_NS: u64 = 60_000_000_000;
+/// The longest virtual time that the script may take when nothing is cut, ns.
+const REHEARSAL_LIMIT_NS: u64 = 3_600_000_000_000;
 /// How much longer than the rehearsal a run with a cut may take.
 const LIMIT_FACTOR: u64 = 8;
 /// A board that is cut alone restarts after so long, ns.
@@ -143,7 +145,7 @@ impl CrashBench {
     /// If it does not come to its end, or has no such event.
     pub fn rehearse(&self, target: &CrashTarget) -> Result<Rehearsed> {
         let folder = self.folder("rehearsal")?;
-        let session = self.session(self.fresh_disk(&folder)?, Vec::new(), b"", u64::MAX);
+        let session = self.session(self.fresh_disk(&folder)?, Vec::new(), b"", REHEARSAL_LIMIT_NS);
         let disk_board = session.disk_board()?;
         let mut instants = EventInstants::new(&self.kernel.elf, target.board, target.event, disk_board)?;
         let ended = ClusterSession { frames: true, probes: true, ..session }.run(&mut instants)?;

@@ -10,6 +10,7 @@ use renga_cli::CrashArgs;
 use renga_images::card::sha256;
 use renga_workspace::environment::Environment;
 use renga_workspace::progress::ProgressLine;
+use renga_workspace::shell::quoted;
 use std::collections::BTreeMap;
 use std::fs;
 
@@ -66,7 +67,8 @@ fn repeating(arguments: impl Iterator<Item = String>) -> String {
     while let Some(word) = arguments.next() {
         let name = word.split('=').next().unwrap_or_default();
         if !DROPPED.contains(&name) {
-            words.push(word);
+            let is_plain = word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./=@:,+".contains(c));
+            words.push(if is_plain { word } else { quoted(&word) });
         } else if !word.contains('=') {
             arguments.next();
         }
@@ -120,5 +122,7 @@ mod tests {
         let words = "crash -f s.sh --kill all@write --oracle=o.sh --points=20 --jobs 2 --system quad";
         let command = repeating(words.split(' ').map(String::from));
         assert_eq!(command, "./renga crash -f s.sh --oracle=o.sh --system quad");
+        let command = repeating(["crash", "-f", "my script.sh"].map(String::from).into_iter());
+        assert_eq!(command, "./renga crash -f 'my script.sh'");
     }
 }
