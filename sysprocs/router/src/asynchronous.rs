@@ -4,8 +4,8 @@
 //! Invariant: the calls of a board to one server are made one at a time, in the order of their release, and before any later
 //! synchronous call of that board to that server. Without a free copy the call is synchronous.
 //!
-//! No call waits for a free proxy: a synchronous call behind asynchronous ones lends them its own proxy. So no circle of waits
-//! passes through the few proxies of asynchronous calls.
+//! No call waits for a free proxy: a synchronous call behind asynchronous ones makes them with its own proxy. So no
+//! circle of waits passes through the few proxies of asynchronous calls.
 
 use crate::calls::copies::{CopyStage, OutCopy};
 use crate::calls::in_call::CallStage;
@@ -123,7 +123,7 @@ impl<D: Phy + 'static> Router<D> {
         // Bounded by the places.
         while let Some(place) = self.queued.first_from(from) {
             from = place + 1;
-            self.start_held(place);
+            self.start_queued(place);
         }
         if self.copies_waiting == 0 {
             return;
@@ -138,7 +138,7 @@ impl<D: Phy + 'static> Router<D> {
     }
 
     /// Starts a queued call, or with its proxy an asynchronous one that it waits for.
-    fn start_held(&mut self, place: usize) {
+    fn start_queued(&mut self, place: usize) {
         if self.memory.workers[place].busy().is_some() {
             return;
         }

@@ -30,8 +30,8 @@ impl<D: Phy + 'static> Router<D> {
         let Some(place) = place else { return self.refuse(board) };
         let arrival = self.next_arrival();
         let call = &mut self.memory.in_calls[place];
-        let lent = usize::from(request.given_bytes) + usize::from(request.taken_bytes);
-        if call.slices.as_ref().is_none_or(|slices| lent > slices.len()) {
+        let slices_bytes = usize::from(request.given_bytes) + usize::from(request.taken_bytes);
+        if call.slices.as_ref().is_none_or(|slices| slices_bytes > slices.len()) {
             return self.refuse(board);
         }
         (call.stage, call.number, call.request, call.arrival) = (CallStage::Receiving, number, request, arrival);
@@ -113,7 +113,7 @@ impl<D: Phy + 'static> Router<D> {
         call.stage = CallStage::Running;
         let (op, words, board) = (u32::from(request.op), request.words, call.board);
         call.account = account;
-        // A program's slot, and its open files, hold nothing that other programs need. Other servers may.
+        // A program's slot, and its open files, keep nothing that other programs need. Other servers may.
         let patient = call.patient && account != AccountNumber::SYSTEM;
         let destination = request.destination;
         let work = ProxyCall { board, account, patient, destination, op, words, given_bytes, taken_bytes, slices };

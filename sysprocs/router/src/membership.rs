@@ -1,8 +1,8 @@
 //! Reports the failure of another board to this board's servers, once for each end of a session.
 //!
-//! Invariant: the router opens a new session with a board only after the servers here know that the last one has ended
-//! ([`SessionEnds`]), so no server sees calls of two incarnations mixed.
-//! Calls: servers of its own board. Called by: nobody, so no circle of waits passes through it.
+//! Invariant: the router opens a new session with a board only after the local servers know that the last one has
+//! ended ([`SessionEnds`]), so no server sees calls of two incarnations mixed. Calls: servers of its own board.
+//! Called by: no process, so no circle of waits passes through it.
 
 use core::cell::Cell;
 use renga_core::Notifier;

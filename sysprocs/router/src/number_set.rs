@@ -4,7 +4,7 @@
 pub const NUMBERS_MAX: usize = 16_384;
 const WORDS: usize = NUMBERS_MAX / 64;
 
-/// A set of numbers below [`NUMBERS_MAX`]; walking through it costs what it holds.
+/// A set of numbers below [`NUMBERS_MAX`]; an iteration costs as much as it has members.
 #[derive(Clone, Copy)]
 pub struct NumberSet {
     bits: [u64; WORDS],

@@ -95,7 +95,7 @@ impl<D: Phy + 'static> Router<D> {
             from = place + 1;
             let out = &mut self.memory.out_calls[place];
             let interrupted = out.call.as_ref().is_some_and(RawCall::wait_cancelled);
-            // Told once; a reply that is coming in needs no telling, a call in line is sent with the news.
+            // Sent once. A reply that is arriving needs no cancellation; a queued call carries it.
             if interrupted && out.sent && !out.interrupt_sent && out.reply.is_none() {
                 out.interrupt_sent = true;
                 self.memory.peers[usize::from(out.board)]

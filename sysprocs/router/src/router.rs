@@ -1,7 +1,7 @@
 //! The router's loop: calls in, frames out, frames in, replies out.
 //!
-//! Invariant: the router waits only for calls to other boards and for notifications. Calls: nobody, so no circle of waits
-//! passes through it. The placement bounds its memory; nothing that arrives can ask for more.
+//! Invariant: the router waits only for calls to other boards and for notifications. Calls: no server, so no circle
+//! of waits passes through it. The placement bounds its memory; nothing that arrives can ask for more.
 
 use crate::calls::caller_index::CallerIndex;
 use crate::number_set::NumberSet;
@@ -68,7 +68,7 @@ pub async fn router<D: Phy + 'static>(
 }
 
 impl<D: Phy + 'static> Router<D> {
-    /// Looks at everything that may have notified the router.
+    /// Polls everything that may have notified the router.
     fn attend(&mut self, frame: &mut [u8; FRAME_BYTES_MAX]) {
         self.transmit_full = false;
         self.device.attend(self.now_ns);
@@ -105,22 +105,22 @@ impl<D: Phy + 'static> Router<D> {
             if !self.peer(board).session.expire(now_ns) {
                 self.end_session(board, SessionState::Dead);
             } else if self.answer_due_ns(board).is_some_and(|at_ns| at_ns <= now_ns) {
-                self.me.log("a board does not answer a recall: board", [u64::from(board), 0]);
+                self.me.log("a board does not answer a revocation: board", [u64::from(board), 0]);
                 self.end_session(board, SessionState::Dead);
             }
         }
     }
 
-    /// When the session with `board` ends, though that is there, as it does not answer what holds up others.
+    /// When the session with a living `board` ends because that board does not answer a revocation.
     fn answer_due_ns(&mut self, board: u8) -> Option<u64> {
         let asked_ns = self.memory.watch.asked_ns(board)?;
         let session = &self.peer(board).session;
         (session.state() == SessionState::Up).then_some(asked_ns + session.timing.dead_ns * ANSWER_FACTOR)
     }
 
-    /// Asks to be notified when a session has something to do. An alarm that is too early is left:
-    /// mostly frames are acknowledged long before, and then it is not worth moving. While it is sooner than the
-    /// shortest of the sessions' waits, what carries data cannot bring a deadline before it: the sessions are not asked.
+    /// Sets the alarm for the first deadline of a session. An alarm that is too early stays: mostly frames are
+    /// acknowledged long before, and moving it costs more. While it is sooner than the shortest of the sessions'
+    /// waits, no data frame brings a deadline before it, so the sessions are not searched.
     fn set_alarm(&mut self) {
         let mut first_ns = self.device.deadline_ns();
         let soon = self.alarm_ns.is_some_and(|at_ns| at_ns <= self.now_ns + self.memory.wait_min_ns);

@@ -26,7 +26,7 @@ pub enum SessionClosing {
     Done,
     /// Its calls are still being made, or its end is being reported; the board may have said hello meanwhile.
     Open {
-        /// `membership` has been asked.
+        /// `membership` has its call.
         reported: bool,
         /// The board has greeted, and not been answered.
         hello_waits: bool,
@@ -80,7 +80,7 @@ pub struct RouterMemory {
     pub workers: &'static mut [ProxyHandle],
     /// Proxies that have a result.
     pub proxy_results: &'static ProxyResults,
-    /// Copies for each board in turn, `slots` of each.
+    /// Copies, `slots` for each board.
     pub out_copies: &'static mut [OutCopy],
     /// Likewise, of the other boards' calls.
     pub in_copies: &'static mut [InCopy],
@@ -88,7 +88,7 @@ pub struct RouterMemory {
     pub slots: usize,
     /// No session's deadline comes sooner than this after what it follows from, but those of greetings, ns.
     pub(crate) wait_min_ns: u64,
-    /// Among the seats, and among the servers, the one that was looked for last.
+    /// The last one found among the seats, and among the servers.
     pub(crate) callers_hint: Cell<u16>,
     pub(crate) served_hint: Cell<u16>,
     /// What processes of other boards may call here.
@@ -106,17 +106,17 @@ pub struct RouterMemory {
 impl RouterMemory {
     /// The kind of callers that `caller` of `board` belongs to.
     pub(crate) fn caller_slots(&self, board: u8, caller: u16) -> Option<&'static CallerSlots> {
-        let holds = |caller_slots: &&CallerSlots| {
+        let covers = |caller_slots: &&CallerSlots| {
             caller_slots.of.board == board && (caller_slots.of.callers.0..=caller_slots.of.callers.1).contains(&caller)
         };
-        if let Some(caller_slots) = self.caller_slots.get(usize::from(self.callers_hint.get())).filter(holds) {
+        if let Some(caller_slots) = self.caller_slots.get(usize::from(self.callers_hint.get())).filter(covers) {
             return Some(caller_slots);
         }
         let behind = self
             .caller_slots
             .partition_point(|caller_slots| (caller_slots.of.board, caller_slots.of.callers.0) <= (board, caller));
         let at = behind.checked_sub(1)?;
-        let caller_slots = Some(&self.caller_slots[at]).filter(holds)?;
+        let caller_slots = Some(&self.caller_slots[at]).filter(covers)?;
         self.callers_hint.set(at as u16);
         Some(caller_slots)
     }
@@ -148,14 +148,14 @@ impl RouterMemory {
     }
 
     fn may_wait(&self, server: u16, op: u8) -> bool {
-        let holds = |served: &&Served| (served.servers.0..=served.servers.1).contains(&server);
+        let covers = |served: &&Served| (served.servers.0..=served.servers.1).contains(&server);
         let waits = |served: &Served| served.may_wait >> op & 1 != 0;
-        if let Some(served) = self.served.get(usize::from(self.served_hint.get())).filter(holds) {
+        if let Some(served) = self.served.get(usize::from(self.served_hint.get())).filter(covers) {
             return waits(served);
         }
         let behind = self.served.partition_point(|served| served.servers.0 <= server);
         let Some(at) = behind.checked_sub(1) else { return false };
         self.served_hint.set(at as u16);
-        Some(&self.served[at]).filter(holds).is_some_and(waits)
+        Some(&self.served[at]).filter(covers).is_some_and(waits)
     }
 }

@@ -1,4 +1,4 @@
-//! The router's state between two turns of its loop.
+//! The router's state between two iterations of its loop.
 //!
 //! Called by: the router's modules. Not here: the loop (`router.rs`), memory made at boot (`router_memory.rs`).
 
@@ -50,7 +50,7 @@ impl<D: Phy + 'static> Router<D> {
         &mut self.memory.peers[usize::from(board)]
     }
 
-    /// Tells the session with `board` whether more than acknowledgements is awaited of that.
+    /// Notes in the session with `board` whether the router awaits more than acknowledgements of that board.
     pub(crate) fn note_awaited(&mut self, board: u8) {
         let (now_ns, watched) = (self.now_ns, self.memory.watch.holds(board));
         let peer = self.peer(board);

@@ -25,7 +25,7 @@ impl<D: Phy + 'static> Router<D> {
             self.closing = true;
         }
         self.unsettled = true;
-        let text = if state == SessionState::Dead { "a board is dead: board, callers waiting" } else { BEGUN_ANEW };
+        let text = if state == SessionState::Dead { "a board is dead: board, callers waiting" } else { REBOOTED };
         self.me.log(text, [u64::from(board), u64::from(waiting)]);
         add(&self.memory.stats.deaths, u64::from(state == SessionState::Dead));
         self.fail_calls(board);
@@ -68,4 +68,4 @@ impl<D: Phy + 'static> Router<D> {
     }
 }
 
-const BEGUN_ANEW: &str = "a board has begun anew: board, callers waiting";
+const REBOOTED: &str = "a board has rebooted: board, callers waiting";

@@ -161,8 +161,8 @@ impl<P: TokenPhy> TokenLink<P> {
         }
     }
 
-    /// Tells the protocol whether there is anything to send now.
-    fn tell_demand(&mut self) {
+    /// Reports to the protocol a change of whether a frame waits to be sent.
+    fn report_demand(&mut self) {
         let demand = self.queued > 0 && self.pause_until_ns.is_none();
         if demand != self.demand {
             self.demand = demand;
@@ -174,14 +174,14 @@ impl<P: TokenPhy> TokenLink<P> {
     fn sent(&mut self, result: Result<Poll, SendError>) {
         let (destination, data) = self.sending;
         if data && result != Err(SendError::Collision) {
-            self.judge(destination, result.unwrap_or_default());
-            self.tell_demand();
+            self.finish_frame(destination, result.unwrap_or_default());
+            self.report_demand();
         }
         self.step(MacEvent::Sent { destination, result });
     }
 
-    /// Whether the first frame has arrived, or is to be sent again.
-    fn judge(&mut self, destination: u8, poll: Poll) {
+    /// Drops the first frame if it arrived or was given up; otherwise leaves it for another try.
+    fn finish_frame(&mut self, destination: u8, poll: Poll) {
         let alone = destination < BOARDS_MAX;
         self.tries += 1;
         let absent = alone && self.mac.members() >> destination & 1 == 0;
@@ -223,7 +223,7 @@ impl<P: TokenPhy> Phy for TokenLink<P> {
                 None => break,
             }
         }
-        self.tell_demand();
+        self.report_demand();
         if self.mac.deadline_ns().is_some_and(|at_ns| at_ns <= self.now_ns) {
             self.step(MacEvent::Time);
         }

@@ -27,8 +27,8 @@ impl<D: Phy + 'static> Router<D> {
         self.transmit_interrupt != full || !full && self.memory.peers.iter().any(Peer::has_news)
     }
 
-    /// Sends what can be sent, one frame to each board in turn, until nothing is left or the device is
-    /// full: then it goes on with the board that found it full. Bounded by the windows.
+    /// Sends one frame to each board, round robin, until nothing is left or the device is full; then continues with
+    /// the board that found it full. The windows bound it.
     pub(crate) fn transmit(&mut self) {
         let boards = self.memory.peers.len() as u8;
         let mut more = !self.transmit_full;

@@ -44,7 +44,7 @@ pub struct LinkPlan {
     pub callers: &'static [u16],
     /// Proxies on other boards that processes here share.
     pub pools: &'static [PoolPlan],
-    /// What holds for calls to each board, by its number.
+    /// The rules for calls to each board, by its number.
     pub rules: &'static [&'static [EdgeRule]],
     /// Processes of other boards that call here, by board and index.
     pub remotes: &'static [RemoteCallers],
@@ -115,7 +115,7 @@ pub mod message_memory {
 }
 
 impl Link {
-    /// Makes the memory that `plan` asks for; `router` is the process that it is for.
+    /// Allocates the memory of `plan`; `router` is the router's process.
     ///
     /// # Panics
     /// If the arena is too small or the plan contradicts itself.

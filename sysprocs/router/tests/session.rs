@@ -81,17 +81,17 @@ fn session_gap_sends_one_nak_and_goes_back() {
     let sent = [10, 11, 12, 13].map(|content| send(&mut a, 0, content));
     assert_eq!(give(&mut b, 0, &sent[0]).0, Some(FrameOrder::Next));
     assert_eq!(give(&mut b, 0, &sent[2]).0, Some(FrameOrder::Stray));
-    let told = control(&mut b, 0, false);
-    assert_eq!(kind(told.as_ref()), Some((FrameKind::Nak, 1)));
+    let nak = control(&mut b, 0, false);
+    assert_eq!(kind(nak.as_ref()), Some((FrameKind::Nak, 1)));
     assert_eq!(give(&mut b, 0, &sent[3]).0, Some(FrameOrder::Stray));
-    assert_eq!(kind(control(&mut b, 0, false).as_ref()), None, "it is told already");
-    assert_eq!(give(&mut a, 0, &told.unwrap()), (None, 3));
+    assert_eq!(kind(control(&mut b, 0, false).as_ref()), None, "the gap is reported already");
+    assert_eq!(give(&mut a, 0, &nak.unwrap()), (None, 3));
     for expected in [11, 12, 13] {
         let again = resend(&mut a, 0);
         assert_eq!((content(&again), give(&mut b, 0, &again).0), (expected, Some(FrameOrder::Next)));
     }
     assert!(!a.has_unsent());
-    // The next gap is told again.
+    // The receiver reports the next gap, too.
     let lost = send(&mut a, 0, 14);
     let behind = send(&mut a, 0, 15);
     assert_eq!(give(&mut b, 0, &behind).0, Some(FrameOrder::Stray));
@@ -104,7 +104,7 @@ fn session_stale_nak_is_ignored() {
     let [mut a, mut b] = greeted();
     let sent = [20, 21].map(|content| send(&mut a, 0, content));
     assert_eq!(give(&mut b, 0, &sent[1]).0, Some(FrameOrder::Stray));
-    let old = control(&mut b, 0, false).expect("it is told");
+    let old = control(&mut b, 0, false).expect("a `Nak`");
     for frame in &sent {
         assert_eq!(give(&mut b, 0, frame).0, Some(FrameOrder::Next));
     }
@@ -158,7 +158,7 @@ fn session_silence_asks_and_resends_only_lost_frames() {
     assert_eq!(kind(control(&mut a, at_ns - 1, false).as_ref()), None);
     assert!(a.expire(at_ns));
     assert!(!a.has_unsent(), "silence alone makes nothing come again");
-    let question = control(&mut a, at_ns, false).expect("it asks");
+    let question = control(&mut a, at_ns, false).expect("a question");
     give(&mut b, at_ns, &question);
     let answer = control(&mut b, at_ns, false);
     assert_eq!(kind(answer.as_ref()), Some((FrameKind::Hello, 1)));

@@ -1,4 +1,4 @@
-//! The counters are readable by anybody, without a call to the router.
+//! Every process may read the counters, without a call to the router.
 
 use renga_proto::router::ReadCounters;
 use renga_router::{LinkStats, link_status};

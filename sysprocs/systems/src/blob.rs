@@ -49,7 +49,7 @@ impl fmt::Display for BadTables {
         match self {
             BadTables::NotTables => write!(out, "these are not a system's tables"),
             BadTables::OtherVersion(found) => {
-                write!(out, "their form is version {found}, this kernel reads version {VERSION}: build both anew")
+                write!(out, "their form is version {found}, this kernel reads version {VERSION}: rebuild both")
             }
             BadTables::OtherCode => write!(out, "they were made for another kernel: build both from the same sources"),
             BadTables::Length => write!(out, "some of their bytes are missing, or there are too many"),
@@ -115,7 +115,7 @@ pub fn write(system: &System<'_>, out: &mut dyn FnMut(&[u8])) {
     system.put(out);
 }
 
-/// Reads tables; what they hold comes to lie in `arena`, and `bytes` are no longer needed.
+/// Reads tables into `arena`; `bytes` are no longer needed.
 ///
 /// # Errors
 /// Why they are refused.

@@ -142,7 +142,7 @@ pub(crate) struct Boot<'m, M> {
     sessions: &'static Sessions,
     /// Path lookup workers that have nothing to do.
     free_lookup_workers: &'static FreeLookupWorkers,
-    /// Programs that are to look again at what they wait for.
+    /// Programs to wake.
     wakes: &'static Wakes,
     /// When `commit_timer` has something to do.
     due: &'static CommitDue,

@@ -5,7 +5,7 @@
 //! other rules (`valid.rs`).
 
 use crate::kinds::Kind;
-use crate::rule::{Rule, hold};
+use crate::rule::{Rule, require};
 use crate::tables::{AsyncEdge, Board, Peer, Permit, Placed, System};
 
 pub(crate) fn check(system: &System<'_>, number: usize) -> Result<(), Rule> {
@@ -18,7 +18,7 @@ pub(crate) fn check(system: &System<'_>, number: usize) -> Result<(), Rule> {
 /// An entry that defers is one whose callers may wait; so may those of others, if calls to them are passed on.
 fn check_entries(row: &Placed) -> Result<(), Rule> {
     let defers = row.kind.facts().serves().map_or(0, |protocol| protocol.defers);
-    hold(defers & !row.may_wait == 0, "who calls an entry that defers may wait")
+    require(defers & !row.may_wait == 0, "a caller of an entry that defers may wait")
 }
 
 fn check_permit(system: &System<'_>, board: &Board<'_>, permit: &Permit) -> Result<(), Rule> {
@@ -29,22 +29,22 @@ fn check_permit(system: &System<'_>, board: &Board<'_>, permit: &Permit) -> Resu
     let servers = board.placed.iter().filter(|placed| placed.kind == permit.server);
     let may_wait = servers.fold(0, |all, placed| all | placed.may_wait);
     let (waiting, soon) = (permit.entries & may_wait, permit.entries & !may_wait);
-    hold(waiting == 0 || row.own == row.callers, "each who may wait has a proxy of its own")?;
-    hold(soon == 0 || row.shared > 0, "those who are answered soon share a proxy at least")?;
+    require(waiting == 0 || row.own == row.callers, "each caller that may wait has a proxy of its own")?;
+    require(soon == 0 || row.shared > 0, "callers that do not wait share a proxy at least")?;
     let enough = pages(permit.server, waiting) <= row.own_pages && pages(permit.server, soon) <= row.shared_pages;
-    hold(enough, "a proxy has pages for all that its calls lend")?;
+    require(enough, "a proxy has pages for all slices of its calls")?;
     let edge = |edge: &&AsyncEdge| (edge.caller, edge.server) == (permit.caller_kind, permit.server);
     let released = system.async_edges.iter().find(edge).map_or(0, |edge| edge.entries & permit.entries);
     let peer = board.peers.iter().find(|peer| peer.board == permit.caller_board);
     let copies = peer.is_some_and(|peer| peer.slots_in > 0 && peer.async_proxies > 0);
-    hold(released == 0 || copies, "asynchronous calls have slots and a proxy")
+    require(released == 0 || copies, "asynchronous calls have slots and a proxy")
 }
 
 /// No more copies arrive than there are slots for.
 fn check_peer(system: &System<'_>, number: usize, peer: &Peer) -> Result<(), Rule> {
     let there = system.boards[usize::from(peer.board)].peers.iter().find(|back| usize::from(back.board) == number);
     let slots_in = there.map_or(0, |back| back.slots_in);
-    hold(peer.slots_out <= slots_in, "a board sends no more copies than the other has slots for")
+    require(peer.slots_out <= slots_in, "a board sends no more copies than the other has slots for")
 }
 
 /// Most pages that a call to one of these entries lends: for the slice given and for the one taken.

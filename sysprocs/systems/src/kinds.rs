@@ -21,15 +21,15 @@ macro_rules! each_kind { ($make:ident) => { $make! { |at, M|
             at.each(EVENT_FILES, || renga_clock::EventPlace::FREE), at.each(EVENT_FILES, || renga_clock::DuePlace::EMPTY),
             at.machine().epoch_ns(), at.machine().starts(), at.boot.wakes, at.each(WATCHES, || renga_clock::WatchPlace::FREE)
         ];
-    Waker "waker" "Has programs look again at what they wait for.", Every 1:
+    Waker "waker" "Wakes programs that wait for an event.", Every 1:
         renga_clock::waker [at.boot.wakes];
     Console "console" "The terminal.", Any 1:
         renga_console::console::<M::Uart> [at.machine().uart(), at.boot.wakes];
-    Keyboard "keyboard" "Turns keys into signals.", Any 1:
+    Keyboard "keyboard" "Translates keys into signals.", Any 1:
         renga_process::keyboard [];
     Disk "disk" "The medium.", DiskBoard 1:
         renga_fs::disk::<M::Block> [at.machine().block(), at.machine().medium()];
-    BufferDirectory "buffer_directory" "Which buffer holds which block.", Any 1:
+    BufferDirectory "buffer_directory" "Which buffer caches which block.", Any 1:
         renga_fs::buffer_directory [at.each(at.count(Kind::Buffer), || renga_fs::BufferSlot::EMPTY), at.boot.due];
     Buffer "buffer" "One cached metadata block.", Any 512:
         renga_fs::buffer [at.put(|| [0; PAGE_BYTES])];
@@ -98,7 +98,7 @@ macro_rules! each_kind { ($make:ident) => { $make! { |at, M|
             at.machine().memory(), at.boot.infos, at.disk_board(), at.machine().seed(), at.plan(), at.put(|| [0; PAGE_BYTES]),
             at.machine().start_card()
         ];
-    Regulator "regulator" "Holds background jobs that contend with others.", DiskBoard 1:
+    Regulator "regulator" "Suspends background jobs that contend with others.", DiskBoard 1:
         renga_regulator::regulator [];
     Memory "memory" "Page frames.", Every 1:
         renga_memory::memory::<M::Memory> [
@@ -121,7 +121,7 @@ macro_rules! each_kind { ($make:ident) => { $make! { |at, M|
         renga_memory::references [at.each(renga_memory::FILES_MAX, || renga_memory::UsedFile::EMPTY), at.boot.sessions];
     Router "router" "Calls to other boards.", EveryLinked 1:
         renga_router::router::<M::Link> [at.machine().link(), at.link().memory(), at.link().frame()];
-    Membership "membership" "Tells the servers of a board that another is dead.", EveryLinked 1:
+    Membership "membership" "Notifies the servers of a board that another is dead.", EveryLinked 1:
         renga_router::membership [at.link().ends];
     LinkStatus "link_status" "What the link has carried.", EveryLinked 1:
         renga_router::link_status [at.link().stats];

@@ -161,7 +161,7 @@ fn collect<T: 'static, I: Iterator<Item = T>>(arena: &Arena, items: impl Fn() ->
     })
 }
 
-/// What holds for calls from processes of board `number` to board `to`, row by row.
+/// The rules for calls from processes of board `number` to board `to`, row by row.
 fn edge_rules(
     arena: &Arena,
     (system, reach): (&'static System<'static>, Reach),

@@ -63,7 +63,7 @@ pub trait Machine: Devices {
     fn starts(&self) -> u8;
     /// Calendar time at boot, ns since 1970.
     fn epoch_ns(&self) -> u64;
-    /// What programs see as random is drawn from it.
+    /// The seed of the random numbers that programs see.
     fn seed(&self) -> u64;
     /// The first program of the cluster; "" if there is none.
     fn init(&self) -> &'static str;

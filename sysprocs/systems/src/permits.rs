@@ -1,4 +1,4 @@
-//! The table of permitted calls that a router looks into, from the placement's rows.
+//! The table of permitted calls that a router checks, from the placement's rows.
 //!
 //! Invariant: the table has a column for each kind, a row for each board's asynchronous calls, and one for each row of proxies.
 //! It grows with boards and kinds, not with processes. Not here: the rows (`tools/placement`), the test of a call

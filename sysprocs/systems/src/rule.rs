@@ -1,8 +1,8 @@
-//! A rule that tables keep, and the test of one.
+//! A rule that tables keep, and its check.
 
 /// A rule, as a sentence.
 pub type Rule = &'static str;
 
-pub(crate) fn hold(holds: bool, rule: Rule) -> Result<(), Rule> {
-    if holds { Ok(()) } else { Err(rule) }
+pub(crate) fn require(kept: bool, rule: Rule) -> Result<(), Rule> {
+    if kept { Ok(()) } else { Err(rule) }
 }

@@ -30,7 +30,7 @@ pub struct Board<'t> {
     pub leases: bool,
     /// Cores that run system processes.
     pub cores: u8,
-    /// Those of them on which programs have turns, a bit each.
+    /// Those of them that run programs, a bit each.
     pub program_cores: u8,
     /// The most memory that programs and cached files have, MiB.
     pub memory_mib: u16,
@@ -193,8 +193,8 @@ impl Board<'_> {
         let placed = self.placed.iter().map(|row| (row.first, row.count, row.core));
         let proxies = self.proxies.iter().map(|row| (row.first, row.count(), row.core));
         let peers = self.peers.iter().map(|peer| (peer.async_first, peer.async_proxies, peer.async_core));
-        let holds = |&(first, count, _): &(u16, u16, u8)| (first..first.saturating_add(count)).contains(&index);
-        placed.chain(proxies).chain(peers).find(holds).map_or(0, |(_, _, core)| core)
+        let includes = |&(first, count, _): &(u16, u16, u8)| (first..first.saturating_add(count)).contains(&index);
+        placed.chain(proxies).chain(peers).find(includes).map_or(0, |(_, _, core)| core)
     }
     /// What the process at `index` is.
     pub fn kind_at(&self, index: u16) -> Kind {

@@ -6,7 +6,7 @@
 use crate::capacity;
 use crate::facts::{FACTS, Place};
 use crate::kinds::Kind;
-use crate::rule::{Rule, hold};
+use crate::rule::{Rule, require};
 use crate::shared::{SHARED, Shared, needs_home};
 use crate::tables::{Board, Peer, Permit, Placed, Proxies, System};
 use renga_rt::BOARDS_MAX;
@@ -28,14 +28,14 @@ const PROXY_PAGES_MAX: u8 = 2;
 /// # Errors
 /// That rule.
 pub fn check(system: &System<'_>) -> Result<(), Rule> {
-    hold((1..=BOARDS_MAX).contains(&system.boards.len()), "a system has 1 to 8 boards")?;
-    hold(system.boards.iter().filter(|board| board.owns_disk).count() == 1, "one board owns the disk")?;
-    hold(system.boards.iter().all(|board| board.leases || !board.owns_disk), "the disk's board keeps its pages")?;
+    require((1..=BOARDS_MAX).contains(&system.boards.len()), "a system has 1 to 8 boards")?;
+    require(system.boards.iter().filter(|board| board.owns_disk).count() == 1, "one board owns the disk")?;
+    require(system.boards.iter().all(|board| board.leases || !board.owns_disk), "the disk's board keeps its pages")?;
     for (number, board) in system.boards.iter().enumerate() {
-        hold((1..=CORES_MAX).contains(&board.cores), "a board has 1 to 4 cores")?;
+        require((1..=CORES_MAX).contains(&board.cores), "a board has 1 to 4 cores")?;
         let those = board.program_cores >> board.cores == 0 && board.program_cores != 0;
-        hold(those, "programs run on cores that their board has")?;
-        hold(board.memory_mib > 0, "a board has memory")?;
+        require(those, "programs run on cores that their board has")?;
+        require(board.memory_mib > 0, "a board has memory")?;
         check_indices(system, board, number)?;
         check_cores(board)?;
         check_kinds(system, board)?;
@@ -49,7 +49,7 @@ pub fn check(system: &System<'_>) -> Result<(), Rule> {
     (0..system.boards.len()).try_for_each(|number| capacity::check(system, number))?;
     system.async_edges.iter().try_for_each(|edge| {
         let releases = edge.server.facts().serves().map_or(0, |protocol| protocol.releases);
-        hold(edge.entries & !releases == 0, "an asynchronous entry returns nothing")
+        require(edge.entries & !releases == 0, "an asynchronous entry returns nothing")
     })
 }
 
@@ -61,15 +61,15 @@ fn check_indices(system: &System<'_>, board: &Board<'_>, number: usize) -> Resul
     let peers = peers.map(|peer| (peer.async_first, peer.async_proxies, peer.async_core));
     let mut next = 0usize;
     for (first, count, core) in placed.chain(proxies).chain(peers) {
-        hold(usize::from(first) == next && count > 0, "processes are numbered without gaps")?;
-        hold(core < board.cores, "a process runs on a core that its board has")?;
+        require(usize::from(first) == next && count > 0, "processes are numbered without gaps")?;
+        require(core < board.cores, "a process runs on a core that its board has")?;
         next += usize::from(count);
     }
-    hold(next == usize::from(board.processes) && next <= PROCESSES_MAX, "a board has as many processes as it says")?;
+    require(next == usize::from(board.processes) && next <= PROCESSES_MAX, "a board has as many processes as it says")?;
     let kinds = board.placed.iter().map(|row| row.kind as u8);
-    hold(kinds.is_sorted(), "processes are numbered in the order of their kinds")?;
+    require(kinds.is_sorted(), "processes are numbered in the order of their kinds")?;
     let own = board.placed.iter().all(|row| usize::from(row.board) == number);
-    hold(own && system.boards.len() > number, "a board's processes are its own")
+    require(own && system.boards.len() > number, "a board's processes are its own")
 }
 
 /// Processes that share cells share a core, and those that need the home core are on it: several cores rest on this.
@@ -80,13 +80,13 @@ fn check_cores(board: &Board<'_>) -> Result<(), Rule> {
     let placed = || board.placed.iter().map(|row| (row.kind, row.core)).chain(proxies.clone()).chain(peers.clone());
     let home = board.home();
     let there = |(kind, core): (Kind, u8)| core == home || needs_home(kind.facts()).is_none();
-    hold(placed().all(there), "who needs the programs' core is on it")?;
+    require(placed().all(there), "a kind that needs the programs' core is on it")?;
     let together = |shared: &Shared| {
         let mut cores = placed().filter(|(kind, _)| shared.is_of(kind.facts())).map(|(_, core)| core);
         let first = cores.next();
         cores.all(|core| Some(core) == first)
     };
-    hold(board.cores == 1 || SHARED.iter().all(together), "who shares cells shares a core")
+    require(board.cores == 1 || SHARED.iter().all(together), "kinds that share cells share a core")
 }
 
 /// Each kind is where it may be, and finds whom it calls.
@@ -102,19 +102,19 @@ fn check_kinds(system: &System<'_>, board: &Board<'_>) -> Result<(), Rule> {
             Place::EveryLinked => count <= many && (count > 0) == linked,
             Place::PerRemoteCaller | Place::PerAsyncBoard => count == 0,
         };
-        hold(fits, "a kind is where it may be, and not too often")?;
+        require(fits, "a kind is where it may be, and not too often")?;
         let edges = facts.signature.edges.iter().copied().flatten().filter(|_| count > 0);
         for edge in edges {
             let (Edge::Uses(used) | Edge::Forwards(used)) = edge else { continue };
             let serving = Kind::serving(used.id);
             let mut rows = board.placed.iter().chain(board.elsewhere);
-            hold(rows.any(|row| Some(row.kind) == serving), "whoever calls a server has one")?;
+            require(rows.any(|row| Some(row.kind) == serving), "a kind that calls a server has one")?;
         }
     }
     Ok(())
 }
 
-/// What a board says of others is said of boards that there are, once and in order.
+/// Rows about other boards name existing boards, once and in order.
 fn check_links(system: &System<'_>, board: &Board<'_>, number: usize) -> Result<(), Rule> {
     let other = |found: u8| usize::from(found) != number && usize::from(found) < system.boards.len();
     let callers = |row: &Proxies| (row.caller_board, row.caller_first);
@@ -123,23 +123,23 @@ fn check_links(system: &System<'_>, board: &Board<'_>, number: usize) -> Result<
     let ordered = board.proxies.windows(2).all(|rows| callers(&rows[0]) < callers(&rows[1]))
         && board.elsewhere.windows(2).all(|rows| called(&rows[0]) < called(&rows[1]))
         && board.peers.windows(2).all(|rows| peers(&rows[0]) < peers(&rows[1]));
-    hold(ordered, "other boards' processes are named once and in order")?;
+    require(ordered, "other boards' processes are named once and in order")?;
     let others = board.proxies.iter().map(|row| row.caller_board);
     let others = others.chain(board.elsewhere.iter().map(|row| row.board)).chain(board.peers.iter().map(peers));
     let others = others.chain(board.permits.iter().map(|row| row.caller_board));
     let slots = board.peers.iter().all(|peer| peer.slots_in.max(peer.slots_out) <= POOL_SLOTS_MAX);
-    hold(others.into_iter().all(other) && slots, "other boards are boards of the system")
+    require(others.into_iter().all(other) && slots, "other boards are boards of the system")
 }
 
 fn check_callers(system: &System<'_>, row: &Proxies) -> Result<(), Rule> {
     let range = system.boards[usize::from(row.caller_board)].range(row.caller_kind);
-    hold(
+    require(
         range.start == row.caller_first && range.len() == usize::from(row.callers),
         "proxies stand for all processes of a kind",
     )?;
-    hold(row.own == 0 || row.own == row.callers, "each caller has a proxy of its own, or none")?;
-    hold(row.shared <= row.callers, "callers do not share more proxies than they are")?;
-    hold(row.shared_pages.max(row.own_pages) <= PROXY_PAGES_MAX, "a call lends two slices at most")
+    require(row.own == 0 || row.own == row.callers, "each caller has a proxy of its own, or none")?;
+    require(row.shared <= row.callers, "callers do not share more proxies than they are")?;
+    require(row.shared_pages.max(row.own_pages) <= PROXY_PAGES_MAX, "a call lends two slices at most")
 }
 
 /// No more is let in than the callers' signature says that they call, nor than there is to be called.
@@ -155,10 +155,10 @@ fn check_permit(system: &System<'_>, board: &Board<'_>, row: &Permit) -> Result<
         Edge::Uses(used) if used.id == served.id && leaves => called | used.entries,
         _ => called,
     });
-    hold(row.entries & !called == 0, "a kind may call what its signature says, and no more")
+    require(row.entries & !called == 0, "a kind may call what its signature says, and no more")
 }
 
 fn check_elsewhere(system: &System<'_>, row: &Placed) -> Result<(), Rule> {
     let there = system.boards[usize::from(row.board)].placed;
-    hold(there.contains(row), "what is called elsewhere is placed there")
+    require(there.contains(row), "a called remote process is placed there")
 }

@@ -159,8 +159,8 @@ fn check_kind_on_wrong_core_is_refused() {
         refused(&System { boards: &boards, ..pair })
     };
     assert_eq!(with_core(Kind::Clock, 2), "a process runs on a core that its board has");
-    assert_eq!(with_core(Kind::User, 1), "who needs the programs' core is on it");
-    assert_eq!(with_core(Kind::Clock, 1), "who shares cells shares a core");
+    assert_eq!(with_core(Kind::User, 1), "a kind that needs the programs' core is on it");
+    assert_eq!(with_core(Kind::Clock, 1), "kinds that share cells share a core");
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn check_tables_breaking_any_rule_are_refused() {
         assert_eq!(with(&|board| board.cores = cores), "a board has 1 to 4 cores");
     }
     assert_eq!(with(&|board| board.placed = &board.placed[1..]), "processes are numbered without gaps");
-    assert_eq!(with(&|board| board.elsewhere = &[]), "whoever calls a server has one");
+    assert_eq!(with(&|board| board.elsewhere = &[]), "a kind that calls a server has one");
     let without_router = |board: &mut renga_systems::tables::Board<'static>| {
         let mut placed = board.placed.to_vec();
         placed.iter_mut().filter(|row| row.kind == Kind::Router).for_each(|row| row.kind = Kind::PageCache);
@@ -205,7 +205,7 @@ fn check_tables_breaking_any_rule_are_refused() {
         elsewhere[0].count += 1;
         board.elsewhere = elsewhere.leak();
     };
-    assert_eq!(with(&longer), "what is called elsewhere is placed there");
+    assert_eq!(with(&longer), "a called remote process is placed there");
     let strange = |board: &mut renga_systems::tables::Board<'static>| {
         let mut proxies = board.proxies.to_vec();
         proxies[0].caller_first += 1;
@@ -247,7 +247,7 @@ fn permits_match_signatures() {
     assert_eq!(of(0, Kind::LeaseFlusher, Kind::Inode), LeaseWrite::BIT);
     assert_eq!(of(0, Kind::Revocations, Kind::PageCache), 0, "the inodes are on this board");
     assert_eq!(of(0, Kind::File, Kind::InodeDirectory), Release::BIT | CommitAll::BIT | Reactivate::BIT);
-    // Nobody elsewhere tells a server that a board is dead, makes work for a slot, or opens its files.
+    // No process of another board notifies a server of a dead board, submits work to a slot, or opens its files.
     for (server, entries) in [
         (Kind::Procs, procs::BoardDied::BIT | procs::AwaitWork::BIT | procs::MakeInit::BIT),
         (Kind::File, file::BoardDied::BIT | file::OpenInode::BIT),

@@ -19,7 +19,7 @@ fn tables(name: &str) -> System<'static> {
     *blob::read(HostBoard::new(0, BOOT_BYTES).arena, &checked(name).to_blob()).unwrap()
 }
 
-/// What boards say to `system` with a changed board.
+/// The boards' verdict on `system` with a changed board.
 fn verdict(system: &System<'_>, number: usize, changed: tables::Board<'_>) -> Result<(), BadTables> {
     let mut boards = system.boards.to_vec();
     boards[number] = changed;
@@ -29,7 +29,7 @@ fn verdict(system: &System<'_>, number: usize, changed: tables::Board<'_>) -> Re
     HostBoard::lent(0, &mut memory, |board| blob::read(board.arena, &bytes).map(drop))
 }
 
-/// `board` with other proxies, numbered anew.
+/// `board` with other proxies, renumbered.
 fn renumbered(board: &tables::Board<'static>, mut proxies: Vec<Proxies>) -> tables::Board<'static> {
     let mut next = board.placed.iter().map(|row| row.count).sum();
     for row in &mut proxies {
@@ -70,13 +70,13 @@ fn capacity_missing_header_is_refused() {
     let one_less = |row: &mut Proxies| row.own > 1 && (row.own -= 1, true).1;
     each_row(one_less, refused("each caller has a proxy of its own, or none"));
     let none = |row: &mut Proxies| row.own > 0 && row.shared > 0 && (row.own = 0, true).1;
-    each_row(none, refused("each who may wait has a proxy of its own"));
+    each_row(none, refused("each caller that may wait has a proxy of its own"));
 }
 
 #[test]
 fn capacity_missing_shared_proxy_is_refused() {
     let none = |row: &mut Proxies| row.shared > 0 && row.own > 0 && (row.shared = 0, true).1;
-    each_row(none, refused("those who are answered soon share a proxy at least"));
+    each_row(none, refused("callers that do not wait share a proxy at least"));
     // How many share is the system file's to say.
     let one_less = |row: &mut Proxies| row.shared > 1 && (row.shared -= 1, true).1;
     each_row(one_less, |verdict| assert_eq!(verdict, Ok(())));
@@ -85,9 +85,9 @@ fn capacity_missing_shared_proxy_is_refused() {
 #[test]
 fn capacity_missing_page_is_refused() {
     let own = |row: &mut Proxies| row.own_pages > 0 && (row.own_pages -= 1, true).1;
-    each_row(own, refused("a proxy has pages for all that its calls lend"));
+    each_row(own, refused("a proxy has pages for all slices of its calls"));
     let shared = |row: &mut Proxies| row.shared_pages > 0 && (row.shared_pages -= 1, true).1;
-    each_row(shared, refused("a proxy has pages for all that its calls lend"));
+    each_row(shared, refused("a proxy has pages for all slices of its calls"));
 }
 
 #[test]
@@ -113,14 +113,14 @@ fn capacity_deferring_entry_needs_waiting_proxy() {
         rows.iter_mut().filter(is_pipe_of_a).for_each(|row| row.may_wait = 0);
         rows.leak()
     };
-    // The other board is told the same.
-    let told = [pair.boards[0], tables::Board { elsewhere: without(pair.boards[1].elsewhere), ..pair.boards[1] }];
-    let pair = System { boards: &told, ..pair };
+    // The other board's table changes alike.
+    let boards = [pair.boards[0], tables::Board { elsewhere: without(pair.boards[1].elsewhere), ..pair.boards[1] }];
+    let pair = System { boards: &boards, ..pair };
     let said = verdict(&pair, 0, tables::Board { placed: without(pair.boards[0].placed), ..pair.boards[0] });
-    assert_eq!(said, Err(BadTables::Rule("who calls an entry that defers may wait")));
+    assert_eq!(said, Err(BadTables::Rule("a caller of an entry that defers may wait")));
 }
 
-/// The tool holds what it has computed against the same rules.
+/// The tool checks its result against the same rules.
 #[test]
 fn placement_missing_proxy_is_refused() {
     let mut octet = checked("octet");

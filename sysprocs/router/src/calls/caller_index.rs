@@ -7,7 +7,7 @@ use crate::calls::out_call::OutCall;
 /// Callers whose places are remembered.
 const KNOWN: usize = 64;
 
-/// The places of callers that were looked for lately, by the last bits of their indices.
+/// The places of recently found callers, by the last bits of their indices.
 pub(crate) struct CallerIndex([u16; KNOWN]);
 
 impl Default for CallerIndex {

@@ -1,6 +1,6 @@
 //! The placement's rules for calls to other boards: which exist, which may be asynchronous, which may wait.
 
-/// What holds for the calls of some local processes to some servers of another board, all of one kind.
+/// The rule for calls of some local processes to some servers of another board, all of one kind.
 #[derive(Clone, Copy, Debug)]
 pub struct EdgeRule {
     /// First and last local caller, by index.
@@ -19,7 +19,7 @@ pub struct EdgeRule {
 
 impl EdgeRule {
     /// Whether it is for calls of `caller` to `server`.
-    pub(crate) fn holds(&self, caller: u16, server: u16) -> bool {
+    pub(crate) fn covers(&self, caller: u16, server: u16) -> bool {
         (self.servers.0..=self.servers.1).contains(&server) && (self.callers.0..=self.callers.1).contains(&caller)
     }
     /// Whether entry `op` returns nothing.
@@ -38,5 +38,5 @@ impl EdgeRule {
 
 /// The place of the first of `rules`, those of one board, for calls of `caller` to `server`.
 pub(crate) fn find(rules: &[EdgeRule], caller: u16, server: u16) -> Option<usize> {
-    rules.iter().position(|rule| rule.holds(caller, server))
+    rules.iter().position(|rule| rule.covers(caller, server))
 }

@@ -50,7 +50,7 @@ pub struct InCall {
     pub(crate) slices: Option<&'static mut [u8]>,
 }
 
-/// A request that asks nothing.
+/// An empty request.
 pub(crate) const NO_REQUEST: Request =
     Request { destination: 0, op: 0, words: [0; renga_wire::WORDS], given_bytes: 0, taken_bytes: 0, account: 0 };
 

@@ -72,10 +72,10 @@ impl OutCall {
         self.caller
     }
 
-    /// Which of `rules`, those of one board, holds for calls to `server`.
+    /// Finds the rule of `rules`, those of one board, that covers calls to `server`.
     pub(crate) fn rule(&mut self, server: u16, rules: &'static [EdgeRule]) -> Option<&'static EdgeRule> {
-        // A server is of one kind, and so is the caller: no other rule holds for the two.
-        if let Some(last) = rules.get(usize::from(self.rule)).filter(|rule| rule.holds(self.caller, server)) {
+        // A server is of one kind, and so is the caller: no other rule covers the two.
+        if let Some(last) = rules.get(usize::from(self.rule)).filter(|rule| rule.covers(self.caller, server)) {
             return Some(last);
         }
         let place = edge_rules::find(rules, self.caller, server)?;

@@ -1,8 +1,9 @@
 //! The calls that other boards may make here.
 //!
-//! Invariant: the router makes a call only if the placement lets this kind of caller, on its board, call this entry of this
-//! server. Anything else breaks the protocol and ends the session. So the proof that no circle of waits exists holds with
-//! hostile boards, too. Not here: the tables' origin (`sysprocs/systems`), the numbers in a call (its server).
+//! Invariant: the router makes a call only if the placement lets this kind of caller, on its board, call this entry
+//! of this server. Any other call breaks the protocol and ends the session. So the proof that no circle of waits
+//! exists covers hostile boards, too. Not here: the tables' origin (`sysprocs/systems`), the numbers in a call (its
+//! server).
 
 use core::cell::Cell;
 use renga_core::Arena;
@@ -22,9 +23,9 @@ pub struct Permits {
 }
 
 impl Permits {
-    /// The table with the `columns` of the processes here, and rows of `width` sets of `entries`. The first row of all
-    /// is that of board 0's asynchronous calls, and so on: who made those nobody knows. Behind them are those of the
-    /// callers. Calls are counted in `calls`, as far as that has room.
+    /// Wraps the table: `columns` of the local processes, and rows of `width` sets of `entries`. The first rows are
+    /// those of each board's asynchronous calls, whose callers are unknown. The callers' rows follow. The table
+    /// counts calls in `calls`, as far as that has room.
     pub const fn new(
         columns: &'static [u8],
         entries: &'static [u32],

@@ -15,8 +15,8 @@ pub struct RemoteCallers {
     pub callers: (u16, u16),
     /// Whether they are the slots of programs, and so have accounts.
     pub slots: bool,
-    /// Whether what they call for a program is to wait for that program's share: they hold nothing that other programs
-    /// need.
+    /// Whether a call on behalf of a program waits for that program's share: these callers keep nothing that other
+    /// programs need.
     pub patient: bool,
     /// The row of what they may call in the permits.
     pub permits: u16,

@@ -130,7 +130,7 @@ impl ProxyHandle {
         }
         self.process.notify();
     }
-    /// Tells it that its caller was interrupted.
+    /// Notifies the proxy that its caller was interrupted.
     pub fn cancel_wait(&self) {
         self.mailbox.interrupted.set(true);
         self.wait_canceller.cancel_wait();

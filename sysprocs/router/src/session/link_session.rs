@@ -1,14 +1,15 @@
 //! The session with one other board: frames in order, each exactly once, or a failed board.
 //!
-//! Both boards say `Hello` with an epoch of their own, which changes with every session and every boot. The session is up at a
-//! board when the other has named its epoch. A window keeps frames until they are acknowledged. A receiver that sees a gap sends
-//! `Nak`, and the sender goes back (go-back-N: the bus keeps order, so a gap is a loss). Silence alone resends nothing: the
-//! sender asks (a `Hello` with the number it expects next), and resends what the answer lacks.
+//! Both boards say `Hello` with an epoch of their own, which changes with every session and every boot. The session
+//! is up at a board when the other has named its epoch. A window keeps frames until they are acknowledged. A receiver
+//! that sees a gap sends `Nak`, and the sender goes back (go-back-N: the bus keeps order, so a gap is a loss).
+//! Silence alone resends nothing: the sender sends a question (a `Hello` with the number it expects next), and
+//! resends what the answer lacks.
 //!
-//! While a board owes something (an acknowledgement, a reply, the end of a child) and is silent, it is asked again. After
-//! [`LinkTiming::dead_ns`] of silence it is dead.
-//! Invariant: only the next frame of this session is handed on, and only a frame that can belong to this session counts as
-//! heard. So a board that rebooted with the same epoch is found dead, and not taken for its former incarnation.
+//! While a board owes something (an acknowledgement, a reply, the end of a child) and is silent, its peer repeats the
+//! question. After [`LinkTiming::dead_ns`] of silence it is dead. Invariant: the session hands on only its own next
+//! frame, and only a frame of this session counts as heard. So a board that rebooted with the same epoch is found
+//! dead, and not taken for its former incarnation.
 //!
 //! Not here: sending (`window.rs`), what frames carry, the calls of a failed board (`session_end.rs`).
 
@@ -98,7 +99,7 @@ pub struct Session {
     pub(crate) received_ns: u64,
     /// Something else than acknowledgements is awaited of it.
     pub(crate) watched: bool,
-    pub(crate) asked: Option<Question>,
+    pub(crate) outstanding: Option<Question>,
     pub(crate) ask_due: bool,
     /// The number of the last question put, and of the last one heard.
     pub(crate) question: u8,
@@ -120,7 +121,7 @@ pub struct Session {
 pub(crate) enum Gap {
     None,
     Seen,
-    Told,
+    Reported,
 }
 
 impl Session {
@@ -148,7 +149,7 @@ impl Session {
             progress_ns: 0,
             received_ns: 0,
             watched: false,
-            asked: None,
+            outstanding: None,
             ask_due: false,
             question: 0,
             heard_question: 0,
@@ -198,7 +199,7 @@ impl Session {
 
     fn restart(&mut self, now_ns: u64) {
         (self.base, self.built, self.sent, self.reached) = (0, 0, 0, 0);
-        (self.progress_ns, self.received_ns, self.asked, self.ask_due) = (now_ns, now_ns, None, false);
+        (self.progress_ns, self.received_ns, self.outstanding, self.ask_due) = (now_ns, now_ns, None, false);
         (self.question, self.heard_question, self.timed, self.round_trip_ns) = (0, 0, None, 0);
         (self.expected, self.unacknowledged, self.acknowledge_now) = (0, 0, false);
         (self.acknowledge_at_ns, self.gap) = (None, Gap::None);
@@ -245,16 +246,16 @@ impl Session {
         if !self.is_possible(next) {
             return 0;
         }
-        let asked = self.asked.take_if(|_| hello.answers == self.question);
+        let answered = self.outstanding.take_if(|_| hello.answers == self.question);
         (self.hello_due, self.heard_question) = (self.hello_due | hello.asks, hello.question);
         self.received_ns = now_ns;
         self.acknowledge(now_ns, next);
-        let Some(asked) = asked else { return 0 };
-        if asked.times == 1 {
-            self.measure(now_ns - asked.at_ns);
+        let Some(answered) = answered else { return 0 };
+        if answered.times == 1 {
+            self.measure(now_ns - answered.at_ns);
         }
         self.progress_ns = now_ns;
-        let lost = asked.behind.wrapping_sub(self.base);
+        let lost = answered.behind.wrapping_sub(self.base);
         if lost == 0 || lost > self.reached { 0 } else { self.go_back(now_ns) }
     }
 
@@ -316,7 +317,7 @@ impl Session {
         }
         self.watched = watched;
         if !self.is_awaited() {
-            self.asked = None;
+            self.outstanding = None;
         }
     }
 
@@ -324,13 +325,13 @@ impl Session {
         self.watched || self.reached > 0
     }
 
-    /// When the other board is to be asked next, if it stays silent. On a busy bus answers take long, and
-    /// questions would only keep it busier.
+    /// When to repeat the question, if the other board stays silent. On a busy bus answers take long, and questions
+    /// would only keep it busier.
     fn ask_at_ns(&self) -> Option<u64> {
         let LinkTiming { ask_ns, probe_ns, retransmit_ns, .. } = self.timing;
-        if let Some(asked) = self.asked {
+        if let Some(question) = self.outstanding {
             let patience_ns = self.round_trip_ns.clamp(ask_ns, probe_ns);
-            return self.is_awaited().then_some(asked.at_ns + patience_ns);
+            return self.is_awaited().then_some(question.at_ns + patience_ns);
         }
         let frames = (self.sent > 0).then_some(self.progress_ns + retransmit_ns.max(2 * self.round_trip_ns));
         [frames, self.is_awaited().then_some(self.received_ns + probe_ns)].into_iter().flatten().min()
@@ -359,7 +360,7 @@ impl Session {
         let due = |at_ns: Option<u64>| at_ns.is_some_and(|at_ns| at_ns <= now_ns);
         match self.state {
             SessionState::Dead => {
-                // It may live and not know that the session has ended: what it holds for this board it holds till then.
+                // That board may run, not know that the session has ended, and keep its leases until it does.
                 if self.dead_hellos < DEAD_HELLOS_MAX && due(Some(self.dead_hello_at_ns)) {
                     self.dead_hellos += 1;
                     self.dead_hello_at_ns = now_ns + (self.timing.dead_ns << self.dead_hellos);
@@ -388,11 +389,11 @@ impl Session {
 
     /// Puts a question, or the last one again.
     fn ask(&mut self, now_ns: u64) {
-        let asked = self.asked.unwrap_or_else(|| {
+        let question = self.outstanding.unwrap_or_else(|| {
             self.question = (self.question + 1) % Hello::QUESTIONS;
             Question { at_ns: now_ns, times: 0, behind: self.base.wrapping_add(self.sent) }
         });
-        self.asked = Some(Question { at_ns: now_ns, times: asked.times.saturating_add(1), ..asked });
+        self.outstanding = Some(Question { at_ns: now_ns, times: question.times.saturating_add(1), ..question });
         self.ask_due = true;
     }
 }

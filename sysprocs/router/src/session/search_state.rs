@@ -20,8 +20,8 @@ impl Session {
         (self.hello_at_ns, self.progress_ns, self.received_ns, self.round_trip_ns) = (0, 0, 0, 0);
         self.hello_until_ns = if self.state == SessionState::Hello { self.timing.dead_ns } else { 0 };
         self.hello_sent_ns = None;
-        if let Some(asked) = &mut self.asked {
-            (asked.at_ns, asked.times) = (0, asked.times.min(TIMES_MAX));
+        if let Some(question) = &mut self.outstanding {
+            (question.at_ns, question.times) = (0, question.times.min(TIMES_MAX));
         }
         self.timed = None;
         self.acknowledge_at_ns = self.acknowledge_at_ns.map(|_| 0);
@@ -30,7 +30,8 @@ impl Session {
     fn figures(&self) -> impl Hash + Eq + use<> {
         let epochs = (self.state as u8, self.epoch, self.peer_epoch, self.number, self.hello_due);
         let window = (self.base, self.built, self.sent, self.reached, self.watched);
-        let questions = (self.asked.map(|asked| (asked.times, asked.behind)), self.ask_due, self.question);
+        let questions =
+            (self.outstanding.map(|question| (question.times, question.behind)), self.ask_due, self.question);
         let receiving = (self.heard_question, self.expected, self.unacknowledged, self.acknowledge_now);
         (epochs, window, questions, receiving, self.acknowledge_at_ns, self.gap as u8)
     }
@@ -38,7 +39,7 @@ impl Session {
     fn frames(&self) -> impl Iterator<Item = &[u8]> {
         (0..self.built).map(|place| {
             let slot = &self.window[usize::from(self.base.wrapping_add(place)) % self.window.len()];
-            // Its acknowledgement is made anew when it is sent.
+            // Sending writes a new acknowledgement.
             let start = renga_wire::HEADER_BYTES + 1;
             &slot.bytes[start..start - 1 + usize::from(slot.payload_bytes)]
         })

@@ -5,12 +5,11 @@
 pub struct LinkTiming {
     /// A frame is acknowledged by a frame of its own if for this long no other goes back, ns.
     pub acknowledge_ns: u64,
-    /// The other board is asked what has arrived if for this long no frame was acknowledged, ns.
+    /// The router asks the other board which frames arrived if none was acknowledged for this long, ns.
     pub retransmit_ns: u64,
     /// Between two greetings to a board that does not answer, ns.
     pub hello_ns: u64,
-    /// The other board is asked whether it is there if something is awaited of it and it was silent for
-    /// this long, ns.
+    /// The router probes a silent board of which it awaits something after this long, ns.
     pub probe_ns: u64,
     /// Between two questions that are not answered, ns.
     pub ask_ns: u64,
@@ -67,6 +66,6 @@ impl LinkTiming {
 pub const HELLOS_MAX: u64 = 200;
 /// A board that is heard, but acknowledges nothing, is dead after this many times `dead_ns`.
 pub const STUCK_FACTOR: u64 = 10;
-/// A board that is heard, but does not answer what holds up others, is given up after this many times `dead_ns`: 5 s with
-/// `pi3`.
+/// The router gives up a board that is heard but leaves a revocation unanswered for this many times `dead_ns`: 5 s
+/// with `pi3`.
 pub const ANSWER_FACTOR: u64 = 56;

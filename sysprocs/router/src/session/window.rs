@@ -20,12 +20,12 @@ impl Session {
         self.built -= frames;
         self.reached -= frames;
         self.sent = self.sent.saturating_sub(frames);
-        (self.progress_ns, self.asked) = (now_ns, None);
+        (self.progress_ns, self.outstanding) = (now_ns, None);
     }
 
     /// Sends again what is not acknowledged; how many frames.
     pub(crate) fn go_back(&mut self, now_ns: u64) -> u8 {
-        (self.progress_ns, self.asked, self.timed) = (now_ns, None, None);
+        (self.progress_ns, self.outstanding, self.timed) = (now_ns, None, None);
         core::mem::take(&mut self.sent)
     }
 
@@ -132,7 +132,7 @@ impl Session {
             (self.hello_due, self.ask_due, self.hello_sent_ns) = (false, false, Some(now_ns));
         } else {
             if self.gap == Gap::Seen {
-                self.gap = Gap::Told;
+                self.gap = Gap::Reported;
             }
             self.set_acknowledged();
         }
