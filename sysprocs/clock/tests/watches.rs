@@ -3,7 +3,7 @@ use WatchChange::{Add, Modify, Remove};
 use renga_clock::{DuePlace, EventPlace, WatchPlace, events};
 use renga_proto::events::{
     AddCount, ChangeWatch, ClaimWatch, DropEvents, EventFile, EventKind, Events, MakeEvents, NextWatch, TakeCount,
-    WATCH_EDGES, WATCH_EXCLUSIVE, WATCH_ONCE, Watch, WatchChange, WatchStamp, WatchWish,
+    WATCH_EDGES, WATCH_EXCLUSIVE, WATCH_ONCE, WatchChange, WatchEntry, WatchStamp, WatchWish,
 };
 use renga_proto::pipe::{NOBODY, READABLE};
 use renga_rt::host::HostBoard;
@@ -25,11 +25,11 @@ impl Set {
         let wish = WatchWish { change, descriptor, events };
         self.0.call(ChangeWatch { number, generation, wish, data: 7, object, more: 9 }, ()).await
     }
-    async fn next(&mut self, from: u16, slot: u16) -> Result<Watch, Errno> {
+    async fn next(&mut self, from: u16, slot: u16) -> Result<WatchEntry, Errno> {
         let EventFile { number, generation } = self.1;
         self.0.call(NextWatch { number, generation, from, slot }, ()).await
     }
-    async fn claim(&mut self, watch: Watch, edges: u32) -> Result<(), Errno> {
+    async fn claim(&mut self, watch: WatchEntry, edges: u32) -> Result<(), Errno> {
         let EventFile { number, generation } = self.1;
         let claim = ClaimWatch { number, generation, place: watch.key.place, stamp: watch.stamp, edges };
         self.0.call(claim, ()).await

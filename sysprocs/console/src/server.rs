@@ -26,7 +26,7 @@ const SIGWINCH: u8 = 28;
 const DECISECOND_NS: u64 = 100_000_000;
 
 /// A reader, and in raw mode with a time limit when it gives up.
-struct Reader {
+struct TerminalReader {
     call: Call<ReadTerminal>,
     until_ns: Option<u64>,
 }
@@ -44,7 +44,7 @@ struct ConsoleState<U: Uart + 'static> {
     foreground_from: u8,
     window: WindowSize,
     incoming: Incoming,
-    readers: Vec<Reader, WAITERS_MAX>,
+    readers: Vec<TerminalReader, WAITERS_MAX>,
     /// Programs that wait until something can be read.
     waiters: Waiters,
     /// How often something has come that can be read.
@@ -99,7 +99,7 @@ impl<U: Uart> ConsoleServer for ConsoleState<U> {
             return call.reply(Err(Errno::EAGAIN));
         }
         let until_ns = (raw && least == 0).then(|| self.me.now_ns() + tenths * DECISECOND_NS);
-        if let Err(reader) = self.readers.push(Reader { call, until_ns }) {
+        if let Err(reader) = self.readers.push(TerminalReader { call, until_ns }) {
             reader.call.reply(Err(Errno::EAGAIN));
         }
     }

@@ -35,12 +35,12 @@ const DESCRIBED: u64 = 0;
 const HANDED_OVER: u64 = 1;
 const BORROWED: u64 = 2;
 
-struct Writer<'a> {
+struct Leb128Writer<'a> {
     out: &'a mut [u8],
     at: usize,
 }
 
-impl Writer<'_> {
+impl Leb128Writer<'_> {
     fn put(&mut self, number: u64) -> Result<(), Errno> {
         let mut rest = number;
         for _ in 0..NUMBER_BYTES_MAX {
@@ -57,11 +57,11 @@ impl Writer<'_> {
     }
 }
 
-struct Reader<'a> {
+struct Leb128Reader<'a> {
     bytes: &'a [u8],
 }
 
-impl Reader<'_> {
+impl Leb128Reader<'_> {
     fn get(&mut self) -> Result<u64, Errno> {
         let mut number = 0;
         for place in 0..NUMBER_BYTES_MAX {
@@ -84,28 +84,28 @@ impl Space {
     /// Writes `copy` so that the process that decodes the bytes owns it, or runs in it while this one is not used. How many bytes;
     /// `E2BIG` if they do not fit.
     pub fn encode_copy(&self, copy: &SpaceCopy, out: &mut [u8]) -> Result<usize, Errno> {
-        let mut writer = Writer { out, at: 0 };
+        let mut writer = Leb128Writer { out, at: 0 };
         self.put_head(&mut writer, if copy.lent { BORROWED } else { HANDED_OVER }, copy.root)?;
         writer.put(copy.table as u64)?;
         Ok(writer.at)
     }
     /// Writes areas, files and break for another board.
     pub fn encode_areas(&self, out: &mut [u8]) -> Result<usize, Errno> {
-        let mut writer = Writer { out, at: 0 };
+        let mut writer = Leb128Writer { out, at: 0 };
         self.put_head(&mut writer, DESCRIBED, Frame(0))?;
         put_files(&mut writer, &self.table.files)?;
         put_areas(&mut writer, &self.table.areas)?;
         Ok(writer.at)
     }
 
-    fn put_head(&self, writer: &mut Writer, way: u64, root: Frame) -> Result<(), Errno> {
+    fn put_head(&self, writer: &mut Leb128Writer, way: u64, root: Frame) -> Result<(), Errno> {
         writer.put(way)?;
         writer.put(u64::from(root.0))?;
         writer.put(self.break_start)?;
         writer.put(self.break_end.saturating_sub(self.break_start))
     }
 
-    fn get_break(&mut self, reader: &mut Reader) -> Result<(), Errno> {
+    fn get_break(&mut self, reader: &mut Leb128Reader) -> Result<(), Errno> {
         self.break_start = reader.get_max(STACK_END)?;
         self.break_end = self.break_start + reader.get_max(STACK_END)?;
         Ok(())
@@ -113,7 +113,7 @@ impl Space {
 
     /// The space that was encoded on this board, handed over or borrowed. `EINVAL` for other bytes.
     pub fn decode_local(tables: &'static SpaceTables, bytes: &[u8]) -> Result<Space, Errno> {
-        let mut reader = Reader { bytes };
+        let mut reader = Leb128Reader { bytes };
         let way = reader.get()?;
         if way != HANDED_OVER && way != BORROWED {
             return Err(Errno::EINVAL);
@@ -130,7 +130,7 @@ impl Space {
     /// A new space with areas and files described on another board; no page is present. The files
     /// are to be kept active by somebody else until this is done.
     pub async fn decode_areas<M: UserMemory>(pager: &mut Pager<'_, M>, bytes: &[u8]) -> Result<Space, Errno> {
-        let mut reader = Reader { bytes };
+        let mut reader = Leb128Reader { bytes };
         if reader.get()? != DESCRIBED {
             return Err(Errno::EINVAL);
         }
@@ -180,7 +180,7 @@ impl Space {
     }
 }
 
-fn put_files(writer: &mut Writer, files: &MappedFiles) -> Result<(), Errno> {
+fn put_files(writer: &mut Leb128Writer, files: &MappedFiles) -> Result<(), Errno> {
     writer.put(files.as_slice().len() as u64)?;
     for file in files.as_slice() {
         writer.put(u64::from(file.is_some()))?;
@@ -193,7 +193,7 @@ fn put_files(writer: &mut Writer, files: &MappedFiles) -> Result<(), Errno> {
     Ok(())
 }
 
-fn get_files(reader: &mut Reader, files: &mut MappedFiles) -> Result<(), Errno> {
+fn get_files(reader: &mut Leb128Reader, files: &mut MappedFiles) -> Result<(), Errno> {
     for index in 0..reader.get_max(FILES_MAX as u64)? {
         let mut file = None;
         if reader.get_max(1)? == 1 {
@@ -207,7 +207,7 @@ fn get_files(reader: &mut Reader, files: &mut MappedFiles) -> Result<(), Errno> 
     Ok(())
 }
 
-fn put_areas(writer: &mut Writer, areas: &Areas) -> Result<(), Errno> {
+fn put_areas(writer: &mut Leb128Writer, areas: &Areas) -> Result<(), Errno> {
     writer.put(areas.as_slice().len() as u64)?;
     let mut behind = 0;
     for area in areas.as_slice() {
@@ -234,7 +234,7 @@ fn put_areas(writer: &mut Writer, areas: &Areas) -> Result<(), Errno> {
     Ok(())
 }
 
-fn get_areas(reader: &mut Reader, files: &MappedFiles, areas: &mut Areas) -> Result<(), Errno> {
+fn get_areas(reader: &mut Leb128Reader, files: &MappedFiles, areas: &mut Areas) -> Result<(), Errno> {
     let (mut behind, end_max) = (0, u64::from(number(STACK_END)));
     for _ in 0..reader.get_max(AREAS_MAX as u64)? {
         let start = behind + reader.get_max(end_max)?;

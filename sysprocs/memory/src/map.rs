@@ -27,7 +27,7 @@ pub fn access_of(prot: u64) -> Result<Access, Errno> {
 
 /// Where a mapping goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum MapAddress {
     /// At this address if it is free, else where there is room; 0: anywhere.
     Anywhere(u64),
     /// At this address, instead of what is there.
@@ -76,7 +76,7 @@ impl Backing {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Mapping {
     /// Where.
-    pub place: Place,
+    pub place: MapAddress,
     /// How many bytes; rounded up to whole pages.
     pub length: u64,
     /// What the program may do.
@@ -134,15 +134,15 @@ impl Space {
         self.table.areas.insert(area)
     }
 
-    fn place(&self, place: Place, length: u64) -> Result<u64, Errno> {
+    fn place(&self, place: MapAddress, length: u64) -> Result<u64, Errno> {
         let is_free = |start, end| self.table.areas.within(number(start), number(end)).is_empty();
         match place {
-            Place::Fixed(address) => whole_pages(address, length).map(|(start, _)| start),
-            Place::FixedFree(address) => {
+            MapAddress::Fixed(address) => whole_pages(address, length).map(|(start, _)| start),
+            MapAddress::FixedFree(address) => {
                 let (start, end) = whole_pages(address, length)?;
                 if is_free(start, end) { Ok(start) } else { Err(Errno::EEXIST) }
             }
-            Place::Anywhere(hint) => {
+            MapAddress::Anywhere(hint) => {
                 let hinted = page_up(hint).and_then(|hint| whole_pages(hint, length).ok());
                 if let Some((start, _)) = hinted.filter(|&(start, end)| end <= MMAP_END && is_free(start, end)) {
                     return Ok(start);
@@ -348,7 +348,7 @@ impl Space {
         if !may_move {
             return Err(Errno::ENOMEM);
         }
-        let target = self.place(Place::Anywhere(0), new_length)?;
+        let target = self.place(MapAddress::Anywhere(0), new_length)?;
         self.table.areas.insert(Area::new(target, target + new_length, area.access, Origin::Zero))?;
         let moved = self.move_pages(pager, (start, end), target).await;
         let (old, old_end) = if moved.is_ok() { (start, end) } else { (target, target + new_length) };

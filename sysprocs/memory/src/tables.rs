@@ -32,7 +32,7 @@ impl Lists {
 
 /// One of the tables, as the others see it.
 #[derive(Default)]
-enum Place {
+enum TableSlot {
     /// A space has it.
     #[default]
     Taken,
@@ -45,7 +45,7 @@ enum Place {
 pub struct SpaceTables(SpinLock<Places>);
 
 struct Places {
-    places: &'static mut [Place],
+    places: &'static mut [TableSlot],
     first_free: usize,
     free: usize,
 }
@@ -61,7 +61,7 @@ impl SpaceTables {
         let mut files = arena.put_slice(count * FILES_MAX, |_| None).chunks_exact_mut(FILES_MAX);
         let mut free = |next| match (areas.next(), files.next()) {
             (Some(areas), Some(files)) => {
-                Place::Free(Lists { areas: Areas::new(areas), files: MappedFiles::new(files) }, next)
+                TableSlot::Free(Lists { areas: Areas::new(areas), files: MappedFiles::new(files) }, next)
             }
             _ => unreachable!("there are as many of each"),
         };
@@ -74,7 +74,7 @@ impl SpaceTables {
         let taken = self.0.with(|all| {
             let number = all.first_free;
             match all.places.get_mut(number).map(core::mem::take) {
-                Some(Place::Free(lists, next)) => {
+                Some(TableSlot::Free(lists, next)) => {
                     all.first_free = next;
                     all.free -= 1;
                     Some((lists, number))
@@ -98,15 +98,15 @@ impl SpaceTables {
         copy.files.copy_from(&table.files);
         copy.tables = None;
         let (number, lists) = (copy.number, core::mem::take(&mut copy.lists));
-        self.0.with(|all| all.places[number] = Place::Deposited(lists));
+        self.0.with(|all| all.places[number] = TableSlot::Deposited(lists));
         Ok(number)
     }
 
     /// The table that was deposited by this number. `EINVAL`: none was.
     pub(crate) fn adopt(&'static self, number: usize) -> Result<Table, Errno> {
         let adopted = self.0.with(|all| {
-            let place = all.places.get_mut(number).filter(|place| matches!(place, Place::Deposited(_)))?;
-            if let Place::Deposited(lists) = core::mem::take(place) { Some(lists) } else { None }
+            let place = all.places.get_mut(number).filter(|place| matches!(place, TableSlot::Deposited(_)))?;
+            if let TableSlot::Deposited(lists) = core::mem::take(place) { Some(lists) } else { None }
         });
         let lists = adopted.ok_or(Errno::EINVAL)?;
         Ok(Table { lists, number, tables: Some(self) })
@@ -131,7 +131,7 @@ impl Drop for Table {
             tables.0.with(|all| {
                 let next = core::mem::replace(&mut all.first_free, number);
                 all.free += 1;
-                all.places[number] = Place::Free(lists, next);
+                all.places[number] = TableSlot::Free(lists, next);
             });
         }
     }

@@ -108,7 +108,7 @@ impl Word for WatchStamp {
 
 in_words! {
     /// A watch.
-    pub struct Watch {
+    pub struct WatchEntry {
         /// Which, and what for.
         key: WatchKey,
         /// What its maker wants to be told with its events.
@@ -160,7 +160,7 @@ protocol! {
             -> Result<(), Errno>;
         /// The first watch of a set, of those for anything, that is at place `from` or behind. `ENOENT`: there is none.
         /// `slot` is woken when a watch has been added or modified.
-        11 NextWatch { number: u16, generation: u32, from: u16, slot: u16 } (()) -> Result<Watch, Errno>;
+        11 NextWatch { number: u16, generation: u32, from: u16, slot: u16 } (()) -> Result<WatchEntry, Errno>;
         /// Events of the watch at `place`, when what it watches was at `edges`, are about to be reported, by nobody else
         /// then; `edges` 0: what it watches is no more, and neither is the watch. `EAGAIN`: it does not stand at `stamp`
         /// any more.

@@ -150,7 +150,7 @@ process_fn! {
 
 /// A kind of process: its name in placement files, and what its signature says.
 #[derive(Clone, Copy, Debug)]
-pub struct Kind {
+pub struct KindSignature {
     /// Name in placement files.
     pub name: &'static str,
     /// The parts of its parameters.
@@ -160,6 +160,6 @@ pub struct Kind {
 }
 
 /// The kind `name` whose process function is `function`.
-pub const fn kind<F: ProcessFn<Args>, Args>(name: &'static str, _function: &F) -> Kind {
-    Kind { name, edges: F::EDGES, future_bytes: F::FUTURE_BYTES }
+pub const fn kind<F: ProcessFn<Args>, Args>(name: &'static str, _function: &F) -> KindSignature {
+    KindSignature { name, edges: F::EDGES, future_bytes: F::FUTURE_BYTES }
 }

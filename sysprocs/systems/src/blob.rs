@@ -7,7 +7,7 @@
 
 use crate::facts::FACTS;
 use crate::kinds::Kind;
-use crate::tables::{AsyncEdge, Board, Peer, Permit, Placed, Proxies, System};
+use crate::tables::{AsyncEdge, Board, PeerSlots, Permit, Placed, Proxies, System};
 use crate::valid;
 use core::fmt;
 use crc::{CRC_32_ISCSI, Crc};
@@ -140,7 +140,7 @@ pub fn read(arena: &'static Arena, bytes: &[u8]) -> Result<&'static System<'stat
     if number(3) != SUM.checksum(body) {
         return Err(BadTables::Damaged);
     }
-    let mut reader = Reader { rest: body, arena, malformed: false };
+    let mut reader = BlobReader { rest: body, arena, malformed: false };
     let system = System::get(&mut reader);
     if reader.malformed || !reader.rest.is_empty() {
         return Err(BadTables::Malformed);
@@ -150,13 +150,13 @@ pub fn read(arena: &'static Arena, bytes: &[u8]) -> Result<&'static System<'stat
 }
 
 /// Bytes still to be read. Once they are malformed, all that comes is zero, and lists are empty.
-struct Reader<'b> {
+struct BlobReader<'b> {
     rest: &'b [u8],
     arena: &'static Arena,
     malformed: bool,
 }
 
-impl<'b> Reader<'b> {
+impl<'b> BlobReader<'b> {
     fn take(&mut self, count: usize) -> Option<&'b [u8]> {
         let split = self.rest.split_at_checked(count).filter(|_| !self.malformed);
         self.malformed |= split.is_none();
@@ -175,7 +175,7 @@ trait Put {
 trait Get: 'static {
     /// Bytes that it takes at least.
     const BYTES_MIN: usize;
-    fn get(reader: &mut Reader<'_>) -> Self;
+    fn get(reader: &mut BlobReader<'_>) -> Self;
 }
 
 macro_rules! numbers { ($($T:ident)*) => { $(
@@ -186,7 +186,7 @@ macro_rules! numbers { ($($T:ident)*) => { $(
     }
     impl Get for $T {
         const BYTES_MIN: usize = size_of::<$T>();
-        fn get(reader: &mut Reader<'_>) -> $T {
+        fn get(reader: &mut BlobReader<'_>) -> $T {
             let bytes = reader.take(size_of::<$T>()).and_then(|bytes| bytes.try_into().ok());
             bytes.map_or(0, $T::from_le_bytes)
         }
@@ -201,7 +201,7 @@ impl Put for bool {
 }
 impl Get for bool {
     const BYTES_MIN: usize = 1;
-    fn get(reader: &mut Reader<'_>) -> bool {
+    fn get(reader: &mut BlobReader<'_>) -> bool {
         let number = u8::get(reader);
         reader.malformed |= number > 1;
         number == 1
@@ -215,7 +215,7 @@ impl Put for Kind {
 }
 impl Get for Kind {
     const BYTES_MIN: usize = 1;
-    fn get(reader: &mut Reader<'_>) -> Kind {
+    fn get(reader: &mut BlobReader<'_>) -> Kind {
         let number = usize::from(u8::get(reader));
         reader.malformed |= number >= FACTS.len();
         FACTS[number.min(FACTS.len() - 1)].kind
@@ -230,7 +230,7 @@ impl Put for &str {
 }
 impl Get for &'static str {
     const BYTES_MIN: usize = 1;
-    fn get(reader: &mut Reader<'_>) -> &'static str {
+    fn get(reader: &mut BlobReader<'_>) -> &'static str {
         let length = u8::get(reader);
         let bytes = reader.take(usize::from(length)).unwrap_or(&[]);
         let kept: &'static [u8] = reader.arena.put_slice(bytes.len(), |at| bytes[at]);
@@ -248,7 +248,7 @@ impl<T: Put> Put for &[T] {
 }
 impl<T: Get> Get for &'static [T] {
     const BYTES_MIN: usize = 2;
-    fn get(reader: &mut Reader<'_>) -> &'static [T] {
+    fn get(reader: &mut BlobReader<'_>) -> &'static [T] {
         let count = usize::from(u16::get(reader));
         reader.malformed |= count * T::BYTES_MIN > reader.rest.len();
         let count = if reader.malformed { 0 } else { count };
@@ -264,7 +264,7 @@ macro_rules! rows { ($($T:ident [$Out:ty, $In:ty] { $($field:ident: $F:ty),+ })+
     }
     impl Get for $In {
         const BYTES_MIN: usize = 0 $(+ <$F>::BYTES_MIN)+;
-        fn get(reader: &mut Reader<'_>) -> Self {
+        fn get(reader: &mut BlobReader<'_>) -> Self {
             $T { $($field: <$F>::get(reader)),+ }
         }
     }
@@ -275,7 +275,7 @@ rows! {
     Board [Board<'_>, Board<'static>] {
         name: &'static str, owns_disk: bool, leases: bool, cores: u8, program_cores: u8, memory_mib: u16, processes: u16,
         placed: &'static [Placed],
-        proxies: &'static [Proxies], elsewhere: &'static [Placed], peers: &'static [Peer],
+        proxies: &'static [Proxies], elsewhere: &'static [Placed], peers: &'static [PeerSlots],
         permits: &'static [Permit], message_bytes: u32
     }
     Placed [Placed, Placed] { kind: Kind, board: u8, first: u16, count: u16, core: u8, may_wait: u32 }
@@ -284,7 +284,7 @@ rows! {
         shared_pages: u8, own_pages: u8
     }
     Permit [Permit, Permit] { caller_board: u8, caller_kind: Kind, server: Kind, entries: u32 }
-    Peer [Peer, Peer] {
+    PeerSlots [PeerSlots, PeerSlots] {
         board: u8, slots_out: u16, slots_in: u16, async_first: u16, async_proxies: u16, async_core: u8
     }
     AsyncEdge [AsyncEdge, AsyncEdge] { caller: Kind, server: Kind, entries: u32 }

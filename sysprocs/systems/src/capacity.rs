@@ -6,7 +6,7 @@
 
 use crate::kinds::Kind;
 use crate::rule::{Rule, require};
-use crate::tables::{AsyncEdge, Board, Peer, Permit, Placed, System};
+use crate::tables::{AsyncEdge, Board, PeerSlots, Permit, Placed, System};
 
 pub(crate) fn check(system: &System<'_>, number: usize) -> Result<(), Rule> {
     let board = &system.boards[number];
@@ -41,7 +41,7 @@ fn check_permit(system: &System<'_>, board: &Board<'_>, permit: &Permit) -> Resu
 }
 
 /// No more copies arrive than there are slots for.
-fn check_peer(system: &System<'_>, number: usize, peer: &Peer) -> Result<(), Rule> {
+fn check_peer(system: &System<'_>, number: usize, peer: &PeerSlots) -> Result<(), Rule> {
     let there = system.boards[usize::from(peer.board)].peers.iter().find(|back| usize::from(back.board) == number);
     let slots_in = there.map_or(0, |back| back.slots_in);
     require(peer.slots_out <= slots_in, "a board sends no more copies than the other has slots for")

@@ -33,7 +33,7 @@ pub struct Facts {
     /// Which.
     pub kind: Kind,
     /// What its function's signature says.
-    pub signature: signature::Kind,
+    pub signature: signature::KindSignature,
     /// Where it may be.
     pub place: Place,
     /// The most that one board may have.

@@ -43,7 +43,7 @@ pub struct Board<'t> {
     /// Processes of other boards that processes here call. By board and `first`.
     pub elsewhere: &'t [Placed],
     /// What passes to and from each other board that has any calls with this one.
-    pub peers: &'t [Peer],
+    pub peers: &'t [PeerSlots],
     /// What processes of other boards may call here; nothing else is let in.
     pub permits: &'t [Permit],
     /// The bound of the memory for messages.
@@ -115,7 +115,7 @@ pub struct Permit {
 
 /// What passes to and from another board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Peer {
+pub struct PeerSlots {
     /// The other board.
     pub board: u8,
     /// Slots for copies of asynchronous calls on their way there; 0 if no edge to there is asynchronous.

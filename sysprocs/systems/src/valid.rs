@@ -8,7 +8,7 @@ use crate::facts::{FACTS, Place};
 use crate::kinds::Kind;
 use crate::rule::{Rule, require};
 use crate::shared::{SHARED, Shared, needs_home};
-use crate::tables::{Board, Peer, Permit, Placed, Proxies, System};
+use crate::tables::{Board, PeerSlots, Permit, Placed, Proxies, System};
 use renga_rt::BOARDS_MAX;
 use renga_rt::signature::Edge;
 
@@ -119,7 +119,7 @@ fn check_links(system: &System<'_>, board: &Board<'_>, number: usize) -> Result<
     let other = |found: u8| usize::from(found) != number && usize::from(found) < system.boards.len();
     let callers = |row: &Proxies| (row.caller_board, row.caller_first);
     let called = |row: &Placed| (row.board, row.first);
-    let peers = |row: &Peer| row.board;
+    let peers = |row: &PeerSlots| row.board;
     let ordered = board.proxies.windows(2).all(|rows| callers(&rows[0]) < callers(&rows[1]))
         && board.elsewhere.windows(2).all(|rows| called(&rows[0]) < called(&rows[1]))
         && board.peers.windows(2).all(|rows| peers(&rows[0]) < peers(&rows[1]));

@@ -4,7 +4,7 @@
 use renga_placement::{Checked, OnBehalfOf};
 use renga_rt::host::HostBoard;
 use renga_systems::blob::{self, BadTables};
-use renga_systems::tables::{self, Peer, Placed, Proxies, System};
+use renga_systems::tables::{self, PeerSlots, Placed, Proxies, System};
 
 const BOOT_BYTES: usize = 8 << 20;
 const SYSTEMS: [&str; 5] = ["pair", "quad", "octet", "pair4", "quad4"];
@@ -93,7 +93,7 @@ fn capacity_missing_page_is_refused() {
 #[test]
 fn capacity_missing_slot_is_refused() {
     let pair = tables("pair");
-    let with = |change: fn(&mut Peer)| {
+    let with = |change: fn(&mut PeerSlots)| {
         let mut peers = pair.boards[0].peers.to_vec();
         peers.iter_mut().for_each(change);
         verdict(&pair, 0, tables::Board { peers: &peers, ..pair.boards[0] }).unwrap_err()

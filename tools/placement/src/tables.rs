@@ -6,7 +6,7 @@ use crate::checked::{Checked, Group, OnBehalfOf};
 use crate::forwards;
 use crate::memory::{has_slots, proxy_slices};
 use renga_abi::PAGE_BYTES;
-use renga_systems::tables::{AsyncEdge, Board, Peer, Permit, Placed, Proxies, System};
+use renga_systems::tables::{AsyncEdge, Board, PeerSlots, Permit, Placed, Proxies, System};
 use renga_systems::{Kind, Rule, blob};
 
 /// The rows of a board's table.
@@ -14,7 +14,7 @@ struct BoardRows {
     placed: Vec<Placed>,
     proxies: Vec<Proxies>,
     elsewhere: Vec<Placed>,
-    peers: Vec<Peer>,
+    peers: Vec<PeerSlots>,
     permits: Vec<Permit>,
 }
 
@@ -156,14 +156,14 @@ impl Checked {
         }
     }
 
-    fn peer(&self, board: usize, peer: usize) -> Peer {
+    fn peer(&self, board: usize, peer: usize) -> PeerSlots {
         let slots = |from: usize, to: usize| if has_slots(self, from, to) { self.pool.slots } else { 0 };
         let (slots_out, slots_in) = (slots(board, peer), slots(peer, board));
         let proxies = self.groups_on(board).find(|(_, group)| group.on_behalf_of == OnBehalfOf::Board(peer));
         let (async_first, async_proxies, async_core) =
             proxies.map_or((0, 0, 0), |(_, group)| (group.first, group.count(), group.parts[0].core));
         let board = peer as u8;
-        Peer { board, slots_out, slots_in, async_first, async_proxies, async_core }
+        PeerSlots { board, slots_out, slots_in, async_first, async_proxies, async_core }
     }
 }
 

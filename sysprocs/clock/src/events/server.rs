@@ -11,7 +11,7 @@ use renga_proto::clock::Left;
 use renga_proto::events::{
     AddCount, AskTimerFile, AskWaiting, BoardDied, ChangeWatch, ClaimWatch, DropEvents, EventFile, EventKind, Events,
     EventsServer, FollowCalendar, HoldEvents, MakeEvents, NextWatch, PollEvents, SetTimerFile, SetWaiting, TakeCount,
-    Watch, WatchChange,
+    WatchChange, WatchEntry,
 };
 use renga_proto::pipe::{NOBODY, Polled};
 use renga_rt::{BoardReferences, Call, Entry, Errno, Generation, Me, Never, Port, Protocol, Wakes};
@@ -166,7 +166,7 @@ impl EventsServer for EventsState {
         }
         Ok(())
     }
-    async fn next_watch(&mut self, call: &mut Call<NextWatch>) -> Result<Watch, Errno> {
+    async fn next_watch(&mut self, call: &mut Call<NextWatch>) -> Result<WatchEntry, Errno> {
         let NextWatch { number, generation, from, slot } = call.entry();
         let set = self.find_set(call, number, generation)?;
         if slot != NOBODY {

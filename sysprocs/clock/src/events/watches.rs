@@ -4,7 +4,7 @@
 //! edge, a one-shot watch once per change. Not here: readiness, which the waiting program asks of the object's server.
 
 use renga_proto::events::{
-    WATCH_EDGES, WATCH_EXCLUSIVE, WATCH_ONCE, Watch, WatchChange, WatchKey, WatchStamp, WatchWish,
+    WATCH_EDGES, WATCH_EXCLUSIVE, WATCH_ONCE, WatchChange, WatchEntry, WatchKey, WatchStamp, WatchWish,
 };
 use renga_rt::Errno;
 
@@ -101,13 +101,13 @@ impl Watches {
     }
 
     /// The first watch of `set` from place `from` on that is for anything.
-    pub(super) fn next(&self, set: u16, from: u16) -> Result<Watch, Errno> {
+    pub(super) fn next(&self, set: u16, from: u16) -> Result<WatchEntry, Errno> {
         let mut rest = (usize::from(from)..self.end).map(|number| (number, &self.places[number]));
         let is_next = |(_, place): &(usize, &WatchPlace)| place.set == set && place.events != 0;
         let (number, place) = rest.find(is_next).ok_or(Errno::ENOENT)?;
         let WatchPlace { descriptor, events, data, object, stamp, .. } = *place;
         let key = WatchKey { place: number as u16, descriptor, events };
-        Ok(Watch { key, data, object: object[0], more: object[1], stamp })
+        Ok(WatchEntry { key, data, object: object[0], more: object[1], stamp })
     }
 
     /// Events of a watch of `set` are about to be reported.

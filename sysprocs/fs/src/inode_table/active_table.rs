@@ -7,7 +7,7 @@
 //! that grows with the table.
 //! Not here: calls (`inode_directory.rs`).
 
-use crate::inode_table::inode_slot::{InodeSlot, NO_INODE, SlotUse, USES};
+use crate::inode_table::inode_slot::{InodeSlot, InodeSlotUse, NO_INODE, USES};
 use crate::leases::referrers::Referrers;
 use renga_proto::inode::NextLeased;
 use renga_proto::pages::FileId;
@@ -58,22 +58,22 @@ impl ActiveTable {
             retired: false,
         };
         for number in 0..table.slots.len() as u16 {
-            table.lists[SlotUse::Vacant as usize].push(table.slots, |slot| &mut slot.in_list, number);
+            table.lists[InodeSlotUse::Vacant as usize].push(table.slots, |slot| &mut slot.in_list, number);
         }
         table
     }
 
-    fn oldest(&self, used: SlotUse) -> Option<u16> {
+    fn oldest(&self, used: InodeSlotUse) -> Option<u16> {
         self.lists[used as usize].oldest()
     }
 
-    fn count(&self, used: SlotUse) -> usize {
+    fn count(&self, used: InodeSlotUse) -> usize {
         self.lists[used as usize].count as usize
     }
 
     /// Slots that are queued for the inode reclaimer, or with it.
     fn leaving(&self) -> usize {
-        self.count(SlotUse::Queued) + self.count(SlotUse::Reclaiming)
+        self.count(InodeSlotUse::Queued) + self.count(InodeSlotUse::Reclaiming)
     }
 
     fn slot(&mut self, number: u16) -> &mut InodeSlot {
@@ -95,13 +95,13 @@ impl ActiveTable {
         if let Some(number) = self.find(ino) {
             let slot = self.slot(number);
             return match slot.used {
-                SlotUse::Reclaiming => Ok(Activation::Later),
+                InodeSlotUse::Reclaiming => Ok(Activation::Later),
                 // What nobody refers to and has no name cannot be named.
-                SlotUse::Queued if slot.unlinked => Ok(Activation::Later),
+                InodeSlotUse::Queued if slot.unlinked => Ok(Activation::Later),
                 _ => self.refer(number, board).map(Activation::Active),
             };
         }
-        let Some(number) = self.oldest(SlotUse::Vacant) else {
+        let Some(number) = self.oldest(InodeSlotUse::Vacant) else {
             self.make_spare();
             return if self.leaving() > 0 { Ok(Activation::Later) } else { Err(Errno::ENFILE) };
         };
@@ -121,22 +121,22 @@ impl ActiveTable {
             return Err(Errno::ENFILE);
         }
         self.publish_referrers(number);
-        self.set_use(number, SlotUse::Referred);
+        self.set_use(number, InodeSlotUse::Referred);
         Ok(number)
     }
 
     /// Gives up, in time, the least recently used of those that nobody refers to.
     fn keep_spare(&mut self) {
         let spare = (self.slots.len() / SPARE_SHARE).max(1);
-        if self.count(SlotUse::Vacant) + self.leaving() >= spare {
+        if self.count(InodeSlotUse::Vacant) + self.leaving() >= spare {
             return;
         }
         for _ in 0..LEASED_PASSED_MAX {
-            let Some(idle) = self.oldest(SlotUse::Idle) else { return };
+            let Some(idle) = self.oldest(InodeSlotUse::Idle) else { return };
             if !self.referrers.is_leased(idle) {
-                return self.set_use(idle, SlotUse::Queued);
+                return self.set_use(idle, InodeSlotUse::Queued);
             }
-            self.move_to(idle, SlotUse::Idle);
+            self.move_to(idle, InodeSlotUse::Idle);
         }
     }
 
@@ -150,7 +150,7 @@ impl ActiveTable {
     /// Who comes with a number of an earlier incarnation of this board does no harm to the inode that has it now.
     fn check(&self, number: u16, ino: u32) -> Result<(), Errno> {
         let slot = self.slots.get(usize::from(number)).ok_or(Errno::EINVAL)?;
-        if slot.ino == ino && slot.used == SlotUse::Referred { Ok(()) } else { Err(Errno::EINVAL) }
+        if slot.ino == ino && slot.used == InodeSlotUse::Referred { Ok(()) } else { Err(Errno::EINVAL) }
     }
 
     /// One reference more to what the board refers to already: a number alone gives it none.
@@ -185,16 +185,17 @@ impl ActiveTable {
 
     /// It has no links any more; which inode it is, and which boards refer to it.
     pub(crate) fn set_unlinked(&mut self, number: u16) -> Result<(u32, u8), Errno> {
-        let slot = self.slots.get_mut(usize::from(number)).filter(|slot| slot.used == SlotUse::Referred);
+        let slot = self.slots.get_mut(usize::from(number)).filter(|slot| slot.used == InodeSlotUse::Referred);
         let slot = slot.ok_or(Errno::EINVAL)?;
         slot.unlinked = true;
         Ok((slot.ino, slot.references.boards()))
     }
     /// Where inode `ino` is active, referred to or not, unless the inode reclaimer has it; it counts as used now.
     pub(crate) fn touch(&mut self, ino: u32) -> Option<u16> {
-        let number = self.find(ino).filter(|number| self.slots[usize::from(*number)].used != SlotUse::Reclaiming)?;
-        if self.slot(number).used == SlotUse::Idle {
-            self.move_to(number, SlotUse::Idle);
+        let number =
+            self.find(ino).filter(|number| self.slots[usize::from(*number)].used != InodeSlotUse::Reclaiming)?;
+        if self.slot(number).used == InodeSlotUse::Idle {
+            self.move_to(number, InodeSlotUse::Idle);
         }
         Some(number)
     }
@@ -212,14 +213,14 @@ impl ActiveTable {
     pub(crate) fn is_directory(&self, wanted: FileId) -> bool {
         let slot = self.find(wanted.ino).map(|number| &self.slots[usize::from(number)]);
         let is_wanted = |slot: &&InodeSlot| slot.directory.is_some_and(|generation| wanted.is_of(generation));
-        slot.filter(is_wanted).is_some_and(|slot| matches!(slot.used, SlotUse::Idle | SlotUse::Referred))
+        slot.filter(is_wanted).is_some_and(|slot| matches!(slot.used, InodeSlotUse::Idle | InodeSlotUse::Referred))
     }
 
     fn leave_if_unused(&mut self, number: u16) {
         let slot = self.slot(number);
-        if slot.used == SlotUse::Referred && slot.references.is_empty() {
+        if slot.used == InodeSlotUse::Referred && slot.references.is_empty() {
             let unlinked = slot.unlinked;
-            self.set_use(number, if unlinked { SlotUse::Queued } else { SlotUse::Idle });
+            self.set_use(number, if unlinked { InodeSlotUse::Queued } else { InodeSlotUse::Idle });
             self.to_free = self.to_free.wrapping_add(unlinked.into());
             self.keep_spare();
         }
@@ -227,9 +228,9 @@ impl ActiveTable {
 
     /// Gives up what is no inode, without a look at it; whether nobody refers to it.
     pub(crate) fn forget(&mut self, number: u16) -> bool {
-        let idle = self.slot(number).used == SlotUse::Idle;
+        let idle = self.slot(number).used == InodeSlotUse::Idle;
         if idle {
-            self.set_use(number, SlotUse::Vacant);
+            self.set_use(number, InodeSlotUse::Vacant);
         }
         idle
     }
@@ -253,12 +254,12 @@ impl ActiveTable {
         self.retired = true;
         for number in 0..self.slots.len() as u16 {
             let slot = self.slot(number);
-            if matches!(slot.used, SlotUse::Idle | SlotUse::Referred) {
+            if matches!(slot.used, InodeSlotUse::Idle | InodeSlotUse::Referred) {
                 slot.references = BoardReferences::NONE;
                 let unlinked = slot.unlinked;
                 self.publish_referrers(number);
                 self.to_free = self.to_free.wrapping_add(unlinked.into());
-                self.set_use(number, SlotUse::Queued);
+                self.set_use(number, InodeSlotUse::Queued);
             }
         }
     }
@@ -273,11 +274,11 @@ impl ActiveTable {
         }
     }
 
-    fn set_use(&mut self, number: u16, used: SlotUse) {
+    fn set_use(&mut self, number: u16, used: InodeSlotUse) {
         if self.slot(number).used == used {
             return;
         }
-        if used == SlotUse::Vacant {
+        if used == InodeSlotUse::Vacant {
             self.set_ino(number, NO_INODE);
             let slot = self.slot(number);
             (slot.unlinked, slot.directory, slot.account) = (false, None, AccountNumber::SYSTEM);
@@ -285,7 +286,7 @@ impl ActiveTable {
         self.move_to(number, used);
     }
 
-    fn move_to(&mut self, number: u16, used: SlotUse) {
+    fn move_to(&mut self, number: u16, used: InodeSlotUse) {
         let former = core::mem::replace(&mut self.slot(number).used, used);
         self.lists[former as usize].remove(self.slots, |slot| &mut slot.in_list, number);
         self.lists[used as usize].push(self.slots, |slot| &mut slot.in_list, number);
@@ -313,16 +314,16 @@ impl ActiveTable {
     }
 
     pub(crate) fn next_reclaim(&mut self) -> Option<(u16, u32, AccountNumber)> {
-        let number = self.oldest(SlotUse::Queued)?;
-        self.set_use(number, SlotUse::Reclaiming);
+        let number = self.oldest(InodeSlotUse::Queued)?;
+        self.set_use(number, InodeSlotUse::Reclaiming);
         let InodeSlot { ino, account, .. } = *self.slot(number);
         Some((number, ino, account))
     }
 
     pub(crate) fn reclaimed(&mut self, number: u16) {
-        if let Some(slot) = self.slots.get(usize::from(number)).filter(|slot| slot.used == SlotUse::Reclaiming) {
+        if let Some(slot) = self.slots.get(usize::from(number)).filter(|slot| slot.used == InodeSlotUse::Reclaiming) {
             self.freed = self.freed.wrapping_add(slot.unlinked.into());
-            self.set_use(number, SlotUse::Vacant);
+            self.set_use(number, InodeSlotUse::Vacant);
         }
     }
 }

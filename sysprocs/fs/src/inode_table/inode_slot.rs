@@ -9,7 +9,7 @@ use renga_rt::linked_list::{Links, RowNumber};
 pub(super) const NO_INODE: u32 = 0;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum SlotUse {
+pub(super) enum InodeSlotUse {
     /// Without an inode.
     Vacant,
     /// Nobody refers to it.
@@ -28,7 +28,7 @@ pub(super) const USES: usize = 5;
 pub struct InodeSlot {
     pub(super) ino: u32,
     pub(super) references: BoardReferences,
-    pub(super) used: SlotUse,
+    pub(super) used: InodeSlotUse,
     /// It has no links: it is to be freed when nobody refers to it.
     pub(super) unlinked: bool,
     /// It was found to be a directory, of this generation.
@@ -42,7 +42,7 @@ impl InodeSlot {
     pub const EMPTY: InodeSlot = InodeSlot {
         ino: NO_INODE,
         references: BoardReferences::NONE,
-        used: SlotUse::Vacant,
+        used: InodeSlotUse::Vacant,
         unlinked: false,
         directory: None,
         account: AccountNumber::SYSTEM,

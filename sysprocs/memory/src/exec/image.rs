@@ -9,7 +9,7 @@ use crate::exec::header::{
     PROGRAM_HEADER_BYTES, ProgramHeader, READ, WRITE,
 };
 use crate::exec::reader::FileReader;
-pub use crate::exec::script::Script;
+pub use crate::exec::script::ShebangLine;
 use crate::exec::script::{LINE_BYTES, SCRIPT_MARK};
 use crate::layout::{MMAP_END, PAGE, page_down};
 use crate::mapped_files::MappedFile;
@@ -85,7 +85,7 @@ impl Image {
         &mut self,
         pager: &mut Pager<'_, M>,
         file: MappedFile,
-    ) -> Result<Option<Script>, Errno> {
+    ) -> Result<Option<ShebangLine>, Errno> {
         let mut reader = FileReader::new(file);
         let inspected = inspect(self, pager, &mut reader, file).await;
         reader.close(pager).await;
@@ -98,11 +98,11 @@ async fn inspect<M: UserMemory>(
     pager: &mut Pager<'_, M>,
     reader: &mut FileReader,
     file: MappedFile,
-) -> Result<Option<Script>, Errno> {
+) -> Result<Option<ShebangLine>, Errno> {
     let mut start = [0; LINE_BYTES];
     reader.read(pager, 0, &mut start).await?;
     if start.starts_with(SCRIPT_MARK)
-        && let Some(script) = Script::parse(&start)
+        && let Some(script) = ShebangLine::parse(&start)
     {
         return Ok(Some(script));
     }

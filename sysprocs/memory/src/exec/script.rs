@@ -14,17 +14,17 @@ pub type Part = Vec<u8, LINE_BYTES>;
 
 /// What a script's first line says.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Script {
+pub struct ShebangLine {
     /// Path of the program to run instead.
     pub interpreter: Part,
     /// Its first argument, before the script's path.
     pub argument: Option<Part>,
 }
 
-impl Script {
+impl ShebangLine {
     /// Reads the first bytes of a file; none if they are not of a script, or name no interpreter, or
     /// do not end the interpreter's name.
-    pub fn parse(start: &[u8; LINE_BYTES]) -> Option<Script> {
+    pub fn parse(start: &[u8; LINE_BYTES]) -> Option<ShebangLine> {
         let rest = start.strip_prefix(SCRIPT_MARK)?;
         let end = rest.iter().position(|&byte| byte == b'\n' || byte == 0);
         let line = rest[..end.unwrap_or(rest.len())].trim_ascii();
@@ -35,6 +35,6 @@ impl Script {
         let (name, argument) = line.split_at(name_end.unwrap_or(line.len()));
         let interpreter = Part::from_slice(name).ok().filter(|name| !name.is_empty())?;
         let argument = Part::from_slice(argument.trim_ascii()).ok().filter(|argument| !argument.is_empty());
-        Some(Script { interpreter, argument })
+        Some(ShebangLine { interpreter, argument })
     }
 }

@@ -39,13 +39,13 @@ pub mod key {
 }
 
 /// Words on their way to the stack, from low addresses to high.
-struct Words {
+struct StackWords {
     words: [[u8; WORD_BYTES as usize]; 64],
     held: usize,
     at: u64,
 }
 
-impl Words {
+impl StackWords {
     /// Takes a word, for which there is room; whether there is none for another.
     #[inline(always)]
     fn push(&mut self, word: u64) -> bool {
@@ -115,7 +115,7 @@ impl Space {
         let pointers = u64::from(strings.arguments) + u64::from(strings.environment) + 2;
         let words = 1 + pointers + 2 * auxiliary.len() as u64;
         let sp = (start - words * WORD_BYTES) & !(STACK_ALIGNMENT - 1);
-        let mut out = Words { words: [[0; WORD_BYTES as usize]; 64], held: 0, at: sp };
+        let mut out = StackWords { words: [[0; WORD_BYTES as usize]; 64], held: 0, at: sp };
         out.push(u64::from(strings.arguments));
         let (mut offset, mut environment) = (0, 0);
         for count in [strings.arguments, strings.environment] {

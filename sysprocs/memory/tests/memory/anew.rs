@@ -5,7 +5,7 @@ use renga_abi::Errno;
 use renga_abi::user::AccessKind;
 use renga_hal::memory::Access;
 use renga_memory::layout::PAGE;
-use renga_memory::{Backing, FaultError, Mapping, Place, Space};
+use renga_memory::{Backing, FaultError, MapAddress, Mapping, Space};
 use renga_proto::references::ReopenFile;
 
 const AT: u64 = 0x10_0000;
@@ -19,7 +19,7 @@ fn contents() -> Vec<Vec<u8>> {
 async fn map(world: &mut World, space: &mut Space, slot: u16) -> u64 {
     let at = AT * (u64::from(slot) + 1);
     let backing = Backing::File { file: file(slot), offset: 0 };
-    let place = Place::Fixed(at);
+    let place = MapAddress::Fixed(at);
     let mapping = Mapping { place, length: PAGES as u64 * PAGE, access: Access::ReadExecute, backing };
     space.map(&mut world.pager(), mapping).await.unwrap()
 }

@@ -6,7 +6,9 @@ use renga_abi::Errno;
 use renga_abi::user::AccessKind::{Execute, Read, Write};
 use renga_hal::memory::{Access, UserMemory};
 use renga_memory::layout::{INTERPRETER_BASE, PAGE, PROGRAM_BASE, STACK_END};
-use renga_memory::{ArgumentPages, Backing, Credentials, FaultError, Image, Mapping, Place, Script, Space, Start};
+use renga_memory::{
+    ArgumentPages, Backing, Credentials, FaultError, Image, MapAddress, Mapping, ShebangLine, Space, Start,
+};
 use std::collections::BTreeMap;
 
 /// As tcc makes them: text and data in one file page, bss from the middle of a page on.
@@ -106,7 +108,7 @@ fn exec_static_program_is_laid_out_by_its_headers() {
         assert_eq!(space.fault(&mut world.pager(), 0x41_7000, Read).await, Err(FaultError::NoArea));
         assert_eq!(space.set_brk(&mut world.pager(), u64::MAX).await, 0x41_5001);
         let guard =
-            Mapping { place: Place::Fixed(0x41_5000), length: PAGE, access: Access::None, backing: Backing::Zero };
+            Mapping { place: MapAddress::Fixed(0x41_5000), length: PAGE, access: Access::None, backing: Backing::Zero };
         space.map(&mut world.pager(), guard).await.unwrap();
         assert_eq!(space.set_brk(&mut world.pager(), 0x41_8000).await, 0x41_8000);
         space.destroy(&mut world.pager()).await;
@@ -261,7 +263,7 @@ fn exec_script_runs_interpreter() {
         run(64, 64, vec![text.to_vec()], move |mut world: World| async move {
             let inspected = Image::none().inspect(&mut world.pager(), file(0)).await;
             match (inspected, expected) {
-                (Ok(Some(Script { interpreter, argument })), Some((name, option))) => {
+                (Ok(Some(ShebangLine { interpreter, argument })), Some((name, option))) => {
                     assert_eq!(&interpreter[..], name.as_bytes());
                     assert_eq!(argument.as_deref(), option.map(str::as_bytes));
                 }

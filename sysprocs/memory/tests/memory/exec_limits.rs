@@ -6,7 +6,7 @@ use renga_abi::Errno;
 use renga_abi::user::AccessKind::Write;
 use renga_hal::memory::Access;
 use renga_memory::layout::STACK_END;
-use renga_memory::{ArgumentPages, Backing, Credentials, FaultError, Image, Mapping, Place, Space};
+use renga_memory::{ArgumentPages, Backing, Credentials, FaultError, Image, MapAddress, Mapping, Space};
 
 fn program_file() -> Vec<u8> {
     let base = 0x40_0000;
@@ -26,7 +26,7 @@ fn exec_strings_are_limited_to_quarter_of_stack() {
             let mut old = Space::create(&mut world.pager()).await.unwrap();
             old.set_brk(&mut world.pager(), 0x40_0000).await;
             let mapping = Mapping {
-                place: Place::Fixed(0x40_0000),
+                place: MapAddress::Fixed(0x40_0000),
                 length: 1 << 20,
                 access: Access::ReadWrite,
                 backing: Backing::Zero,

@@ -3,7 +3,7 @@
 use crate::support::{World, file, run};
 use renga_hal::memory::Access;
 use renga_memory::layout::PAGE;
-use renga_memory::{Backing, Mapping, Place, Space};
+use renga_memory::{Backing, MapAddress, Mapping, Space};
 
 /// The window of pages that the operations touch, over the border between two tables.
 const FIRST: u64 = 0x1f_0000;
@@ -43,13 +43,13 @@ async fn step(world: &mut World, random: &mut Random, space: &mut Space, model: 
     let (range, length) = (first..first + count, count as u64 * PAGE);
     match random.below(8) {
         0 => {
-            let (access, place) = (random.access(), Place::Fixed(address(first)));
+            let (access, place) = (random.access(), MapAddress::Fixed(address(first)));
             let mapping = Mapping { place, length, access, backing: Backing::Zero };
             space.map(&mut world.pager(), mapping).await.unwrap();
             model[range].fill(Some((access, 0)));
         }
         1 => {
-            let (access, place, skip) = (random.access(), Place::Fixed(address(first)), random.below(8) as usize);
+            let (access, place, skip) = (random.access(), MapAddress::Fixed(address(first)), random.below(8) as usize);
             let backing = Backing::File { file: file(0), offset: skip as u64 * PAGE };
             space.map(&mut world.pager(), Mapping { place, length, access, backing }).await.unwrap();
             for (index, page) in model[range].iter_mut().enumerate() {

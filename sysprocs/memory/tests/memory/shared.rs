@@ -5,7 +5,7 @@ use renga_abi::Errno;
 use renga_abi::user::AccessKind::{Read, Write};
 use renga_hal::memory::{Access, PAGE_BYTES, UserMemory};
 use renga_memory::layout::PAGE;
-use renga_memory::{Backing, FaultError, Mapping, Place, Space};
+use renga_memory::{Backing, FaultError, MapAddress, Mapping, Space};
 use renga_proto::pages::{CountDirty, Cut, ProtectPage, ReadCached, RunWritten, TakeRun, WritePage};
 use renga_proto::references::{KeepFile, MakeObject, ReleaseFile};
 
@@ -13,11 +13,11 @@ const AT: u64 = 0x10_0000;
 
 fn shared(pages: u64, access: Access, writable: bool) -> Mapping {
     let backing = Backing::Shared { file: file(0), offset: 0, writable };
-    Mapping { place: Place::Fixed(AT), length: pages * PAGE, access, backing }
+    Mapping { place: MapAddress::Fixed(AT), length: pages * PAGE, access, backing }
 }
 
 fn object(pages: u64) -> Mapping {
-    Mapping { place: Place::Fixed(AT), length: pages * PAGE, access: Access::ReadWrite, backing: Backing::Object }
+    Mapping { place: MapAddress::Fixed(AT), length: pages * PAGE, access: Access::ReadWrite, backing: Backing::Object }
 }
 
 async fn mapped(world: &mut World, mapping: Mapping) -> Space {

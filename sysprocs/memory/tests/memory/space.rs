@@ -5,17 +5,17 @@ use renga_abi::Errno;
 use renga_abi::user::AccessKind::{Execute, Read, Write};
 use renga_hal::memory::{Access, USER_END, UserMemory};
 use renga_memory::layout::{PAGE, STACK_END, TRAMPOLINE, TRAMPOLINE_CODE};
-use renga_memory::{Backing, FaultError, Mapping, Place, Space, access_of};
+use renga_memory::{Backing, FaultError, MapAddress, Mapping, Space, access_of};
 use renga_proto::memory::{AllocateFrame, FreeFrame};
 
 const AT: u64 = 0x10_0000;
 
 fn zeros(at: u64, pages: u64, access: Access) -> Mapping {
-    Mapping { place: Place::Fixed(at), length: pages * PAGE, access, backing: Backing::Zero }
+    Mapping { place: MapAddress::Fixed(at), length: pages * PAGE, access, backing: Backing::Zero }
 }
 fn of_file(slot: u16, at: u64, pages: u64, access: Access) -> Mapping {
     let backing = Backing::File { file: file(slot), offset: 0 };
-    Mapping { place: Place::Fixed(at), length: pages * PAGE, access, backing }
+    Mapping { place: MapAddress::Fixed(at), length: pages * PAGE, access, backing }
 }
 fn pattern(bytes: usize) -> Vec<u8> {
     (0..bytes).map(|at| (at / 4096 * 7 + at % 251) as u8 | 1).collect()
@@ -225,13 +225,13 @@ fn space_mapping_splits_joins_and_finds_hole() {
         assert_eq!(space.areas().len(), 1);
         space.fault(&mut world.pager(), AT + 4 * PAGE, Read).await.unwrap();
         assert_eq!(world.peek(&space, AT + 4 * PAGE), Some(0));
-        let anywhere = Mapping { place: Place::Anywhere(0), ..zeros(0, 3, Access::Read) };
+        let anywhere = Mapping { place: MapAddress::Anywhere(0), ..zeros(0, 3, Access::Read) };
         let first = space.map(&mut world.pager(), anywhere).await.unwrap();
         let second = space.map(&mut world.pager(), anywhere).await.unwrap();
         assert_eq!((first > AT, first - second), (true, 3 * PAGE));
-        let hinted = Mapping { place: Place::Anywhere(AT + 64 * PAGE), ..anywhere };
+        let hinted = Mapping { place: MapAddress::Anywhere(AT + 64 * PAGE), ..anywhere };
         assert_eq!(space.map(&mut world.pager(), hinted).await, Ok(AT + 64 * PAGE));
-        let free = Mapping { place: Place::FixedFree(AT), ..anywhere };
+        let free = Mapping { place: MapAddress::FixedFree(AT), ..anywhere };
         assert_eq!(space.map(&mut world.pager(), free).await, Err(Errno::EEXIST));
         for (at, pages) in [(0, 1), (TRAMPOLINE, 1), (STACK_END - PAGE, 2), (USER_END, 1), (u64::MAX - 4095, 1)] {
             assert!(space.map(&mut world.pager(), zeros(at, pages, Access::Read)).await.is_err(), "{at:#x}");

@@ -4,7 +4,7 @@ use crate::support::{World, file, run};
 use renga_abi::Errno;
 use renga_hal::memory::{Access, UserMemory};
 use renga_memory::layout::PAGE;
-use renga_memory::{Backing, Mapping, Place, Space};
+use renga_memory::{Backing, MapAddress, Mapping, Space};
 use renga_proto::memory::StorePage;
 use renga_proto::pages::NO_FRAME;
 
@@ -15,12 +15,12 @@ const AT: u64 = 0x10_0000;
 async fn sample(world: &mut World) -> Space {
     let mut space = Space::create(&mut world.pager()).await.unwrap();
     let zeros =
-        Mapping { place: Place::Fixed(AT), length: 600 * PAGE, access: Access::ReadWrite, backing: Backing::Zero };
+        Mapping { place: MapAddress::Fixed(AT), length: 600 * PAGE, access: Access::ReadWrite, backing: Backing::Zero };
     space.map(&mut world.pager(), zeros).await.unwrap();
     let backing = Backing::File { file: file(0), offset: PAGE };
-    let code = Mapping { place: Place::Fixed(AT << 8), length: 2 * PAGE, access: Access::ReadExecute, backing };
+    let code = Mapping { place: MapAddress::Fixed(AT << 8), length: 2 * PAGE, access: Access::ReadExecute, backing };
     space.map(&mut world.pager(), code).await.unwrap();
-    let data = Mapping { place: Place::Fixed(AT << 9), length: 2 * PAGE, access: Access::ReadWrite, backing };
+    let data = Mapping { place: MapAddress::Fixed(AT << 9), length: 2 * PAGE, access: Access::ReadWrite, backing };
     space.map(&mut world.pager(), data).await.unwrap();
     for page in 0..600 {
         space.copy_out(&mut world.pager(), AT + page * PAGE, &(page as u32).to_le_bytes()).await.unwrap();
@@ -52,7 +52,7 @@ fn process_image_space_is_handed_over() {
         let mut child = Space::decode_local(world.tables, &bytes[..length]).unwrap();
         child.copy_out(&mut world.pager(), AT, b"both").await.unwrap();
         let more =
-            Mapping { place: Place::Anywhere(0), length: PAGE, access: Access::ReadWrite, backing: Backing::Zero };
+            Mapping { place: MapAddress::Anywhere(0), length: PAGE, access: Access::ReadWrite, backing: Backing::Zero };
         assert_eq!(child.map(&mut world.pager(), more).await, Err(Errno::ENOMEM));
         assert_eq!(child.unmap(&mut world.pager(), AT, PAGE).await, Err(Errno::ENOMEM));
         let own = crate::support::fork(&mut child, &mut world.pager()).await.unwrap();
@@ -143,8 +143,12 @@ fn process_image_unwanted_pages_are_freed() {
 fn process_image_foreign_frames_are_refused() {
     run(1300, 64, contents(), |mut world: World| async move {
         let mut space = Space::create(&mut world.pager_there()).await.unwrap();
-        let zeros =
-            Mapping { place: Place::Fixed(AT), length: 8 * PAGE, access: Access::ReadWrite, backing: Backing::Zero };
+        let zeros = Mapping {
+            place: MapAddress::Fixed(AT),
+            length: 8 * PAGE,
+            access: Access::ReadWrite,
+            backing: Backing::Zero,
+        };
         space.map(&mut world.pager_there(), zeros).await.unwrap();
         space.copy_out(&mut world.pager_there(), AT, b"here").await.unwrap();
         let shown = world.there.machine.lookup(space.root(), AT).unwrap().0;

@@ -23,8 +23,6 @@ const SHARED: [(&str, &str); 4] = [
     ("Arena", "the arena of a board, and its stand-in under loom"),
     ("Frame", "a page frame, and its stand-in under loom"),
 ];
-/// Names that types of different ideas still share. The number only shrinks.
-const AMBIGUOUS: usize = 8;
 
 /// The names that follow `keyword`, and where.
 fn named<'a>(code: &'a str, keyword: &str) -> Vec<(usize, &'a str)> {
@@ -74,9 +72,7 @@ fn type_names_stand_for_one_idea() {
     let shared = |name: &str| SHARED.iter().any(|(shared, _)| *shared == name);
     let several = places.into_iter().filter(|(name, places)| places.len() > 1 && !shared(name));
     let violations: Vec<String> = several.map(|(name, places)| format!("{name}: {}", places.join(", "))).collect();
-    if violations.len() > AMBIGUOUS {
-        expect_none(&format!("no two types share a name ({AMBIGUOUS} names are known)"), violations);
-    }
+    expect_none("no two types share a name", violations);
 }
 
 /// What precedes a file's own tests.

@@ -14,8 +14,8 @@ use crate::user::state::open_flags::O_CLOEXEC;
 use crate::user::state::syscall_result::SyscallResult;
 use renga_hal::memory::UserMemory;
 use renga_proto::events::{
-    ChangeWatch, ClaimWatch, EventKind, MakeEvents, NextWatch, WATCH_EDGES, WATCH_EXCLUSIVE, WATCH_ONCE, Watch,
-    WatchChange, WatchWish,
+    ChangeWatch, ClaimWatch, EventKind, MakeEvents, NextWatch, WATCH_EDGES, WATCH_EXCLUSIVE, WATCH_ONCE, WatchChange,
+    WatchEntry, WatchWish,
 };
 use renga_proto::pipe::{ERROR, HANG_UP, Polled, READABLE, WRITABLE};
 use renga_rt::{Errno, Retry};
@@ -238,7 +238,7 @@ impl<M: UserMemory> User<M> {
         Ok(told)
     }
 
-    async fn next_watch(&mut self, set: Handle, from: u16, round: &mut PollRound) -> Result<Watch, Errno> {
+    async fn next_watch(&mut self, set: Handle, from: u16, round: &mut PollRound) -> Result<WatchEntry, Errno> {
         let Handle { board, number, generation } = set;
         let mut events = self.services.events(board)?;
         round.add_board(board);
@@ -248,7 +248,7 @@ impl<M: UserMemory> User<M> {
     }
 
     /// Whether this program wins the events of a watch.
-    async fn claim(&mut self, set: Handle, watch: &Watch, edges: u32) -> Result<bool, Errno> {
+    async fn claim(&mut self, set: Handle, watch: &WatchEntry, edges: u32) -> Result<bool, Errno> {
         let once_only = watch.key.events & (WATCH_EDGES | WATCH_ONCE) != 0;
         if !once_only && edges != 0 {
             return Ok(true);
@@ -291,7 +291,7 @@ impl<M: UserMemory> User<M> {
     }
 
     /// Which of its events a watch has to tell; one of what is no more goes.
-    async fn poll_watch(&mut self, set: Handle, watch: &Watch, round: &mut PollRound) -> Result<Polled, Errno> {
+    async fn poll_watch(&mut self, set: Handle, watch: &WatchEntry, round: &mut PollRound) -> Result<Polled, Errno> {
         let nothing = Polled { events: 0, edges: 1 };
         let (events, seen) = (watch.key.events & !(WATCH_EDGES | WATCH_ONCE), watch.stamp.edges);
         let mut object = from_words([watch.object, watch.more])?;

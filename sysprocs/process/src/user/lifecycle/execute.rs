@@ -14,7 +14,7 @@ use crate::user::state::syscall_result::{SyscallEscape, SyscallResult};
 use core::ops::Range;
 use heapless::Vec;
 use renga_hal::memory::UserMemory;
-use renga_memory::{ArgumentPages, Credentials, Image, MappedFile, Script, Space, Start};
+use renga_memory::{ArgumentPages, Credentials, Image, MappedFile, ShebangLine, Space, Start};
 use renga_proto::path::{Open, PATH_BYTES_MAX};
 use renga_proto::references::{AdoptFile, ReleaseFile};
 use renga_rt::proc_info::ProgramOrigin;
@@ -133,7 +133,7 @@ impl<M: UserMemory> User<M> {
     }
 
     /// The interpreter of `script` is the program now, or the next script. `ELOOP`: there are too many.
-    fn add_line(&mut self, scripts: &mut Scripts, script: &Script) -> Result<(), Errno> {
+    fn add_line(&mut self, scripts: &mut Scripts, script: &ShebangLine) -> Result<(), Errno> {
         let interpreter = self.add_path(scripts.end(), &script.interpreter)?;
         let argument = match &script.argument {
             Some(argument) => Some(self.add_path(interpreter.end, argument)?),

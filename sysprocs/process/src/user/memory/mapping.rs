@@ -8,7 +8,7 @@ use crate::user::state::syscall_result::{SyscallEscape, SyscallResult};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_memory::area::Origin;
 use renga_memory::areas::AREAS_MAX;
-use renga_memory::{Backing, MappedFile, Mapping, Place, access_of};
+use renga_memory::{Backing, MapAddress, MappedFile, Mapping, access_of};
 use renga_proto::file::{BackingInode, DescribeFile};
 use renga_proto::inode::{CommitAll, CommitExtent};
 use renga_rt::Errno;
@@ -97,9 +97,9 @@ impl<M: UserMemory> User<M> {
             _ => return Err(Errno::EINVAL.into()),
         };
         let place = match (flags & MAP_FIXED_NOREPLACE != 0, flags & MAP_FIXED != 0) {
-            (true, _) => Place::FixedFree(address),
-            (_, true) => Place::Fixed(address),
-            _ => Place::Anywhere(address),
+            (true, _) => MapAddress::FixedFree(address),
+            (_, true) => MapAddress::Fixed(address),
+            _ => MapAddress::Anywhere(address),
         };
         let writes = protection & PROT_WRITE != 0;
         let backing = match descriptor {
@@ -226,7 +226,8 @@ impl<M: UserMemory> User<M> {
         let end = address.checked_add(length).ok_or(Errno::EINVAL)?;
         let area = space.areas().iter().find(|area| area.start_address() <= address && end <= area.end_address());
         let Some(area) = area.filter(|area| area.origin == Origin::Zero) else { return Ok(()) };
-        let mapping = Mapping { place: Place::Fixed(address), length, access: area.access, backing: Backing::Zero };
+        let mapping =
+            Mapping { place: MapAddress::Fixed(address), length, access: area.access, backing: Backing::Zero };
         space.map(&mut pager(self.machine, &mut self.services), mapping).await.map(|_| ())
     }
 
