@@ -15,8 +15,6 @@ mod facts;
 mod files;
 mod lifecycle;
 mod memory;
-#[cfg(feature = "host")]
-pub mod notes;
 mod servers;
 mod signals;
 mod slot;
