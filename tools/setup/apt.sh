@@ -70,7 +70,7 @@ as_root() {
   if ((EUID == 0)); then "$@"; else sudo "$@"; fi
 }
 
-# can_be_root: whether as_root has a chance: root, or sudo that needs no password or has a terminal to ask on.
+# can_be_root: whether as_root can succeed: root, or sudo that needs no password or has a terminal to ask on.
 can_be_root() {
   ((EUID == 0)) || { command -v sudo >/dev/null && { sudo -n true 2>/dev/null || [[ -t 0 ]]; }; }
 }

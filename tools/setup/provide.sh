@@ -38,7 +38,7 @@ main() {
   if command -v flock >/dev/null; then
     exec {provide_lock}>>"$SETUP_DIR/provide.lock"
     wait_for_lock "$provide_lock" "$SETUP_DIR/provide.lock"
-    TZ=UTC printf 'pid %d: ./renga, which looks for %s, since %(%H:%M:%S)T UTC\n' "$PPID" "$1" -1 >"$SETUP_DIR/provide.lock"
+    TZ=UTC printf 'pid %d: ./renga, which provides %s, since %(%H:%M:%S)T UTC\n' "$PPID" "$1" -1 >"$SETUP_DIR/provide.lock"
   fi
   # Standard output is for the settings alone.
   case $1 in

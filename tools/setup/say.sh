@@ -46,7 +46,7 @@ announce() {
 }
 
 # step TEXT COMMAND...: runs the command with its output in the log; shows that output if it fails.
-# Returns the command's status. `set -e` does not hold inside: the commands check by `||`.
+# Returns the command's status. `set -e` has no effect inside: the commands check by `||`.
 step() {
   local text=$1 began=$SECONDS status=0 announcer log_from
   shift

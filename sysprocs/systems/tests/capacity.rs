@@ -124,12 +124,12 @@ fn capacity_deferring_entry_needs_waiting_proxy() {
 #[test]
 fn placement_missing_proxy_is_refused() {
     let mut octet = checked("octet");
-    assert_eq!(octet.judge(), Ok(()));
+    assert_eq!(octet.validate(), Ok(()));
     let is_own = |group: &renga_placement::Group| matches!(group.on_behalf_of, OnBehalfOf::Group(_));
     let own = octet.groups.iter().position(is_own).unwrap();
     let (board, first) = (octet.groups[own].board, octet.groups[own].first);
     octet.groups[own].parts[0].count -= 1;
     let behind = octet.groups.iter_mut().filter(|group| group.board == board && group.first > first);
     behind.for_each(|group| group.first -= 1);
-    assert_eq!(octet.judge(), Err("each caller has a proxy of its own, or none"));
+    assert_eq!(octet.validate(), Err("each caller has a proxy of its own, or none"));
 }

@@ -7,7 +7,7 @@ pub(super) const EXAMPLES: &str = "Examples:
   ./renga run --kill b@2000 --restart b@3000    board b loses its power, and gets it back
   ./renga bench rendezvous                      what a rendezvous costs, in instructions
   ./renga sim --seeds 1000                      a thousand random clusters with faults
-  ./renga check pair                            who runs where, and why nobody can wait in a circle
+  ./renga check pair                            who runs where, and why no process can deadlock
   ./renga run --image dev                       with Debian's compilers and interpreters
   ./renga run --trace t -c ls; ./renga trace t  who called whom how often, and how long it took
   ./renga top t                                 the same run on a terminal

@@ -1,4 +1,4 @@
-//! What `renga image` is told.
+//! The arguments of `renga image`.
 
 use super::{ImageChoice, ProgramName};
 use clap::Args;

@@ -77,7 +77,7 @@ pub enum RengaCommand {
     Test(Test),
     /// Measure, in virtual time
     Bench(Bench),
-    /// Check a system file: list its processes, prove that nobody can wait in a circle
+    /// Check a system file: list its processes, prove that they cannot deadlock
     Check(Check),
     /// Run the cluster in one host program, from seeds: random workloads, faults and failures
     Sim(Sim),
@@ -89,7 +89,7 @@ pub enum RengaCommand {
     Trace(TraceArgs),
     /// Show boards, programs, system processes and calls of a trace, while it grows or played again
     Top(Top),
-    /// Build the disk image, or the card images of real boards; look into a card
+    /// Build the disk image, or the card images of real boards; inspect a card
     Image(ImageArgs),
     /// Write card images to cards, carefully; without arguments, list what could be written to
     Flash(Flash),

@@ -12,7 +12,7 @@ pub enum ProgramName {
 }
 
 impl ProgramName {
-    /// What the board that is to end an emulated run is told: on real boards they never end.
+    /// Options for the board that ends an emulated run: on real boards these programs never end.
     pub fn ends(self) -> &'static str {
         match self {
             ProgramName::Pintest => " turns=2",

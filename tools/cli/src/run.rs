@@ -48,7 +48,7 @@ pub struct RunArgs {
     /// Give up after this much virtual time
     #[arg(long, value_name = "SECONDS")]
     pub limit_s: Option<u64>,
-    /// Let a board's kernel panic at this virtual time, to see what that looks like: b@200
+    /// Let a board's kernel panic at this virtual time, to see its report: b@200
     #[arg(long, value_name = "BOARD@MILLISECONDS")]
     pub panic: Option<String>,
     /// Cut a board's power (may be repeated, as the next two) at this virtual time, b@1500 or b@340176975ns, or at this event of
@@ -92,7 +92,7 @@ pub struct RunArgs {
     /// well; cards may say it themselves
     #[arg(long, value_enum, value_name = "PROGRAM", conflicts_with_all = ["command", "file", "replay", "cards"])]
     pub program: Option<ProgramName>,
-    /// A wire between the boards' pins is broken (may be repeated): D3=low (it is held low), b:D3=open (at board b it has no
+    /// A wire between the boards' pins is broken (may be repeated): D3=low (stuck at low), b:D3=open (at board b it has no
     /// contact)
     #[arg(long, value_name = "WIRE=FAULT", conflicts_with_all = ["replay", "record"], help_heading = DISTURBANCES)]
     pub wire: Vec<String>,

@@ -91,7 +91,7 @@ pub struct SweepPlace {
     /// Print the commands of the jobs without results, one a line
     #[arg(long, global = true, conflicts_with = "jobs")]
     pub print: bool,
-    /// Folder for results [default: where `renga bench` and other sweeps look]
+    /// Folder for results [default: that of `renga bench` and other sweeps]
     #[arg(long, global = true, value_name = "FOLDER")]
     pub results: Option<PathBuf>,
     /// Carry out this job alone

@@ -59,7 +59,7 @@ fn compare(found: &BTreeMap<String, String>) {
             fs::write(&path, text).expect("the file can be written");
         }
         let kept = fs::read_to_string(&path).unwrap_or_default();
-        assert!(kept == *text, "{} differs (RENGA_BLESS=1 writes it anew); now:\n{text}", path.display());
+        assert!(kept == *text, "{} differs (RENGA_BLESS=1 rewrites it); now:\n{text}", path.display());
     }
 }
 

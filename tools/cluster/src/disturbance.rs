@@ -59,7 +59,8 @@ impl Disturbance {
     pub fn of(options: &RunArgs, system: &SystemFile) -> Result<Disturbance> {
         let names: Vec<&str> = system.checked.boards.iter().map(|board| board.name.as_str()).collect();
         let disk_board = system.checked.boards.iter().position(|board| board.owns_disk).unwrap_or(0);
-        let mut drawn = options.chaos.map_or_else(Disturbance::default, |seed| chaos(seed, names.len(), disk_board));
+        let mut disturbance =
+            options.chaos.map_or_else(Disturbance::default, |seed| chaos(seed, names.len(), disk_board));
         for (change, options) in [
             (PowerChange::Cut, &options.kill),
             (PowerChange::Hang, &options.hang),
@@ -67,20 +68,20 @@ impl Disturbance {
         ] {
             for text in options {
                 match moment(&names, text)? {
-                    (board, Moment::Time(time_ns)) => drawn.power.push(PowerOrder { board, time_ns, change }),
-                    (board, Moment::Event(moment)) => drawn.at_events.push(EventOrder { board, moment, change }),
+                    (board, Moment::Time(time_ns)) => disturbance.power.push(PowerOrder { board, time_ns, change }),
+                    (board, Moment::Event(moment)) => disturbance.at_events.push(EventOrder { board, moment, change }),
                 }
             }
         }
         for name in &options.hostile {
-            drawn.hostile.push(hostile(&names, name, disk_board)?);
+            disturbance.hostile.push(hostile(&names, name, disk_board)?);
         }
-        drawn.wires = options.wire.iter().map(|text| wire(&names, text)).collect::<Result<_>>()?;
-        drawn.power.sort_by_key(|order| order.time_ns);
+        disturbance.wires = options.wire.iter().map(|text| wire(&names, text)).collect::<Result<_>>()?;
+        disturbance.power.sort_by_key(|order| order.time_ns);
         if let Some(text) = &options.faults {
-            drawn.faults = faults(text)?;
+            disturbance.faults = faults(text)?;
         }
-        Ok(drawn)
+        Ok(disturbance)
     }
 }
 
@@ -239,10 +240,10 @@ mod tests {
     fn chaos_same_seed_repeats_and_every_fifth_includes_disk_board() {
         let mut cuts = [0; 3];
         for seed in 0..500 {
-            let drawn = chaos(seed, 3, 0);
-            assert_eq!(drawn, chaos(seed, 3, 0));
-            assert!(drawn.power.is_sorted_by_key(|order| order.time_ns));
-            for pair in drawn.power.chunks(2) {
+            let disturbance = chaos(seed, 3, 0);
+            assert_eq!(disturbance, chaos(seed, 3, 0));
+            assert!(disturbance.power.is_sorted_by_key(|order| order.time_ns));
+            for pair in disturbance.power.chunks(2) {
                 assert_eq!((pair[0].board, pair[1].change), (pair[1].board, PowerChange::Start));
                 assert!(pair[0].board != 0 || seed % DISK_CUT_EVERY == 0);
                 cuts[usize::from(pair[0].board)] += 1;

@@ -31,14 +31,14 @@ pub struct EscapeReader {
 }
 
 impl EscapeReader {
-    /// Takes `bytes`; what follows, and what a person is to be shown.
+    /// Takes `bytes`; returns the orders in them, and the echo for the terminal.
     pub fn feed(&mut self, bytes: &[u8]) -> (Vec<Typed>, String) {
-        let (mut typed, mut shown, mut keys) = (Vec::new(), String::new(), Vec::new());
+        let (mut typed, mut echo, mut keys) = (Vec::new(), String::new(), Vec::new());
         for &byte in bytes {
             let Some(line) = &mut self.line else {
                 if byte == ESCAPE {
                     self.line = Some(Vec::new());
-                    shown.push_str(PROMPT);
+                    echo.push_str(PROMPT);
                 } else {
                     keys.push(byte);
                 }
@@ -55,18 +55,18 @@ impl EscapeReader {
                         typed.push(Typed::Keys(std::mem::take(&mut keys)));
                     }
                     typed.push(Typed::Line(line));
-                    shown.push_str("\r\n");
+                    echo.push_str("\r\n");
                     self.line = None;
                 }
                 // ^C, ^D, ^U and Esc call it off.
                 3 | 4 | 21 | 27 => {
-                    shown.push_str("\r\n");
+                    echo.push_str("\r\n");
                     self.line = None;
                 }
-                8 | 127 if line.pop().is_some() => shown.push_str("\x08 \x08"),
+                8 | 127 if line.pop().is_some() => echo.push_str("\x08 \x08"),
                 b' '..=b'~' if line.len() < LINE_BYTES_MAX => {
                     line.push(byte);
-                    shown.push(char::from(byte));
+                    echo.push(char::from(byte));
                 }
                 _ => {}
             }
@@ -74,7 +74,7 @@ impl EscapeReader {
         if !keys.is_empty() {
             typed.push(Typed::Keys(keys));
         }
-        (typed, shown)
+        (typed, echo)
     }
 }
 
@@ -83,9 +83,9 @@ impl EscapeReader {
 pub enum EscapeOrder {
     /// Do this to that board.
     Power(u8, PowerChange),
-    /// Tell how the boards are.
+    /// Report the state of the boards.
     Status,
-    /// Tell what can be asked for.
+    /// List the orders.
     Help,
     /// Nothing.
     None,
@@ -142,8 +142,8 @@ mod tests {
 
     #[test]
     fn escape_typed_line_is_echoed() {
-        let (typed, shown) = EscapeReader::default().feed(b"\x1dhelpp\x08\r");
-        assert_eq!((typed, shown.as_str()), (vec![Typed::Line("help".to_owned())], "\r\nrenga> helpp\x08 \x08\r\n"));
+        let (typed, echo) = EscapeReader::default().feed(b"\x1dhelpp\x08\r");
+        assert_eq!((typed, echo.as_str()), (vec![Typed::Line("help".to_owned())], "\r\nrenga> helpp\x08 \x08\r\n"));
     }
 
     #[test]

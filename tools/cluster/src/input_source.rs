@@ -86,7 +86,7 @@ impl InputSource {
 /// Carries out a person's line; false if the cluster has gone.
 fn obey(line: &str, names: &[String], sender: &InputSender) -> bool {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let told = match EscapeOrder::parse(line, &names) {
+    let reply = match EscapeOrder::parse(line, &names) {
         Ok(EscapeOrder::Power(board, change)) => return sender.power(board, change),
         Ok(EscapeOrder::Status) => return sender.ask(),
         Ok(EscapeOrder::None) => return true,
@@ -94,6 +94,6 @@ fn obey(line: &str, names: &[String], sender: &InputSender) -> bool {
         Err(error) => format!("renga: {error}"),
     };
     // The terminal is raw.
-    told.lines().for_each(|line| eprint!("{line}\r\n"));
+    reply.lines().for_each(|line| eprint!("{line}\r\n"));
     true
 }

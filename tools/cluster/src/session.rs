@@ -26,7 +26,7 @@ use renga_images::system::SystemFile;
 use std::path::PathBuf;
 use std::sync::mpsc::Receiver;
 
-/// Turns of an empty loop that take as long as a read of pins on a Pi 3.
+/// Iterations of an empty loop that take as long as a read of pins on a Pi 3.
 const READ_SPINS: u32 = 24;
 /// A board that died by itself is started again after so long, ns: as a watchdog would, which the image does not start yet.
 const REVIVE_NS: u64 = 1_000_000_000;
@@ -60,11 +60,11 @@ pub struct ClusterSession<'a> {
     pub profile: Profile,
     /// Each board has so many cores at least; those that the system leaves idle come up and sleep.
     pub cores: u8,
-    /// Seed of all chance.
+    /// Seed of all random numbers.
     pub seed: u64,
-    /// Tell of frames.
+    /// Report frames.
     pub frames: bool,
-    /// Tell of the probes that boards reach.
+    /// Report the probes that boards reach.
     pub probes: bool,
     /// Keep virtual time from running ahead of real time.
     pub pace: bool,
@@ -91,7 +91,7 @@ pub struct ClusterSession<'a> {
 }
 
 impl<'a> ClusterSession<'a> {
-    /// One that nothing disturbs, that nobody types to, and of which only the consoles are heard.
+    /// A session without disturbances or input, which reports only the consoles.
     pub fn new(
         (qemu, plugin): (PathBuf, PathBuf),
         kernel: &'a KernelArtifact,
@@ -206,7 +206,7 @@ impl ClusterSession<'_> {
     fn board_with_card(&self, number: usize, board: BoardConfig) -> BoardConfig {
         let Some(card) = self.cards.as_ref().and_then(|cards| cards.get(number)).cloned() else { return board };
         if self.bare {
-            // The emulator's wires are slower than real ones, and QEMU's pins are read in no time: that is all that a board is told.
+            // The emulator's wires are slower than real ones, and QEMU reads its pins in no time: the boards get both figures.
             let append = format!(" read_spins={READ_SPINS} timing={}", self.profile.link_timing);
             let firmware = Some(firmware_of(&card));
             return BoardConfig { firmware, append, sd_image: Some(card.card), ..board };
@@ -265,7 +265,7 @@ impl ClusterSession<'_> {
     /// Runs it to its end.
     ///
     /// # Errors
-    /// If the cluster cannot start, a board dies or falls silent, or nobody can ever go on.
+    /// If the cluster cannot start, a board fails or falls silent, or no board can ever go on.
     pub fn run(mut self, listener: &mut dyn Listener) -> Result<SessionOutcome> {
         let table = LogTable::read(&self.kernel.elf)?;
         let mut monitor = BoardMonitor::new(&table, self.system);

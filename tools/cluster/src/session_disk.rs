@@ -12,7 +12,7 @@ use renga_workspace::scratch::Scratch;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where init looks for what to run.
+/// The script that init runs.
 pub const SCRIPT_PATH: &str = "/etc/renga/script";
 /// Files of the host that one run may put on the disk.
 const PUT_FILES_MAX: usize = 4096;

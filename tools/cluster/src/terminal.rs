@@ -57,11 +57,11 @@ impl Terminal {
 
 /// Tells the window's size now and whenever it has changed, until nothing is typed any more.
 fn tell_sizes(sender: &Weak<Sender<Typed>>) {
-    let mut told = None;
+    let mut last_size = None;
     while let Some(sender) = sender.upgrade() {
         let size = tcgetwinsize(std::io::stdin()).ok().map(|size| (size.ws_row, size.ws_col));
         if let Some((rows, columns)) = size.filter(|&(rows, columns)| rows > 0 && columns > 0)
-            && told.replace((rows, columns)) != Some((rows, columns))
+            && last_size.replace((rows, columns)) != Some((rows, columns))
             && sender.send(Typed::Keys(size_keys(rows, columns))).is_err()
         {
             return;
@@ -85,10 +85,10 @@ fn size_keys(rows: u16, columns: u16) -> Vec<u8> {
 fn pass_on(raw: bool, sender: &Sender<Typed>) {
     let mut escape = EscapeReader::default();
     while let Some(bytes) = next(raw) {
-        let (typed, shown) = escape.feed(&bytes);
+        let (typed, echo) = escape.feed(&bytes);
         if raw {
-            // Who cannot be shown what they type sees nothing else either.
-            let _ = std::io::stderr().write_all(shown.as_bytes());
+            // A terminal that takes no echo takes no error message either.
+            let _ = std::io::stderr().write_all(echo.as_bytes());
         }
         if !typed.into_iter().all(|typed| sender.send(typed).is_ok()) {
             return;
@@ -113,7 +113,7 @@ fn next(raw: bool) -> Option<Vec<u8>> {
 impl Drop for Terminal {
     fn drop(&mut self) {
         if let Some(before) = &self.before {
-            // A terminal that has gone away needs nothing back.
+            // A terminal that is gone needs no restored mode.
             let _ = tcsetattr(std::io::stdin(), OptionalActions::Now, before);
         }
     }

@@ -1,4 +1,4 @@
-//! `--trace`: what the kernels' probes tell of a run, and every frame, in a file.
+//! `--trace`: writes the events of the kernels' probes, and every frame, to a file.
 //!
 //! The run is the same with and without. Invariant: events are in the order of (time, board), as the cluster tells them.
 //! Not here: the file's layout and what can be made of it (`renga-trace`), what is watched (`kernel/core/src/types/probe.rs`).
@@ -38,7 +38,7 @@ impl TraceFile {
     /// Creates it, for boards that run the kernel with this ELF file.
     ///
     /// # Errors
-    /// If the file cannot be written, or the kernel's probes cannot be told.
+    /// If the file cannot be written, or the kernel's probes cannot be listed.
     pub fn create(path: &Path, system: &SystemFile, elf: &Path) -> Result<TraceFile> {
         let kernel = fs::read(elf).with_context(|| format!("cannot read {}", elf.display()))?;
         let probes = Probes::read(&kernel).and_then(|probes| Decoder::new(&probes).map(|decoder| (probes, decoder)));
@@ -58,7 +58,7 @@ impl TraceFile {
     }
 
     fn write(&mut self, (board, core): (u8, u8), time_ns: u64, event: TraceEvent) {
-        let mut written = held(&self.out);
+        let mut written = lock_out(&self.out);
         if let Err(error) = written.out.write(&Timed { time_ns, board, core, event }) {
             written.failed.get_or_insert(error);
         }
@@ -82,9 +82,9 @@ impl TraceFile {
     }
 
     /// A frame took the wire: its board has the token, which the emulator's own link moves; on pins the boards do, and their
-    /// probes tell.
+    /// probes report it.
     pub fn frame(&mut self, frame: &FrameEvent) {
-        let told = TracedFrame {
+        let traced = TracedFrame {
             destination: frame.destination,
             token_wait_ns: frame.token_wait_ns,
             wire_ns: frame.wire_ns,
@@ -92,7 +92,7 @@ impl TraceFile {
             bytes: frame.bytes.clone(),
         };
         self.write((frame.source, 0), frame.start_ns(), TraceEvent::Token {});
-        self.write((frame.source, 0), frame.start_ns(), TraceEvent::Frame(told));
+        self.write((frame.source, 0), frame.start_ns(), TraceEvent::Frame(traced));
     }
 
     /// Makes sure that all of it is in the file.
@@ -100,7 +100,7 @@ impl TraceFile {
     /// # Errors
     /// If it could not be written.
     pub fn finish(self) -> Result<()> {
-        let mut written = held(&self.out);
+        let mut written = lock_out(&self.out);
         let ended = match written.failed.take() {
             Some(error) => Err(error),
             None => written.out.finish(),
@@ -109,15 +109,15 @@ impl TraceFile {
     }
 }
 
-/// Nobody who holds it panics, so that it is never poisoned.
-fn held(out: &Mutex<Written>) -> MutexGuard<'_, Written> {
+/// Never poisoned: no code panics under this lock.
+fn lock_out(out: &Mutex<Written>) -> MutexGuard<'_, Written> {
     out.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Until the trace is complete.
 fn flush_now_and_then(out: &Weak<Mutex<Written>>) {
     while let Some(out) = out.upgrade() {
-        let mut written = held(&out);
+        let mut written = lock_out(&out);
         if let Err(error) = written.out.flush() {
             written.failed.get_or_insert(error);
         }

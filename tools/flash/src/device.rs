@@ -39,7 +39,7 @@ pub enum DeviceUse {
     /// Memory is swapped to it.
     Swap(String),
     /// Part of a volume group, an array or an encrypted volume, of this name.
-    Held(String),
+    MemberOf(String),
     /// This device carries such a signature, which has no user now.
     Marked(String, &'static str),
 }
@@ -81,7 +81,7 @@ impl BlockDevice {
         format!("/dev/{}", self.name)
     }
 
-    /// What a person or a script has to say to name it beyond doubt: the serial number, or what there is instead.
+    /// What a person or a script has to say to name it unambiguously: the serial number, or what there is instead.
     pub fn distinction(&self) -> String {
         let candidates = [self.serial.as_str(), self.model.as_str()];
         let named = candidates.into_iter().find(|text| !text.is_empty());
@@ -111,7 +111,7 @@ impl fmt::Display for BlockDevice {
                 DeviceUse::Root => write!(f, "\n  holds the running system")?,
                 DeviceUse::Mounted(at) => write!(f, "\n  mounted at {at}")?,
                 DeviceUse::Swap(name) => write!(f, "\n  swap on {name}")?,
-                DeviceUse::Held(name) => write!(f, "\n  part of {name}")?,
+                DeviceUse::MemberOf(name) => write!(f, "\n  part of {name}")?,
                 DeviceUse::Marked(name, what) => write!(f, "\n  {name} is part of {what}")?,
             }
         }

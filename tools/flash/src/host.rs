@@ -119,8 +119,8 @@ impl Host {
         let swaps = fs::read_to_string(self.root.join("proc/swaps")).unwrap_or_default();
         let swaps = swaps.lines().skip(1).filter_map(|line| line.split_whitespace().next());
         uses.extend(swaps.filter(|source| on_it(source)).map(|source| DeviceUse::Swap(source.to_string())));
-        let own = |held: &&String| held.as_str() != name && !self.folder(held).join("partition").exists();
-        uses.extend(above.iter().filter(own).map(|held| DeviceUse::Held(self.volume_name(held))));
+        let own = |holder: &&String| holder.as_str() != name && !self.folder(holder).join("partition").exists();
+        uses.extend(above.iter().filter(own).map(|holder| DeviceUse::MemberOf(self.volume_name(holder))));
         if uses.is_empty() {
             let partitions = self.partitions(name).into_iter().map(|(name, _)| name);
             let marked = |device: String| {

@@ -1,8 +1,8 @@
 //! Writing card images to cards, and to nothing else.
 //!
 //! In order: what a device is and who uses it is read from `/sys` and `/proc` ([`Host`]); every reason not to write to it
-//! is collected ([`refusals`]); a person types the end of its serial number; it is opened so that nobody else can use it,
-//! and looked at again; then the body is written, flushed, and the master boot record last ([`write_image`]); then all of
+//! is collected ([`refusals`]); a person types the end of its serial number; it is opened exclusively,
+//! and checked again; then the body is written, flushed, and the master boot record last ([`write_image`]); then all of
 //! it is read back past the host's caches and compared, and the card given up ([`eject`]).
 //!
 //! Invariant: a device that is not a whole, removable, unused, writable disk of moderate size is never opened for

@@ -13,7 +13,7 @@ pub trait FlashMedium {
     /// Waits until all that was written is on the medium.
     ///
     /// # Errors
-    /// What the host says; what was written before is then in doubt.
+    /// The host's error; earlier writes may then be lost.
     fn flush(&mut self) -> io::Result<()>;
 
     /// Reads some bytes at `at` from the medium itself; how many, 0 at its end.

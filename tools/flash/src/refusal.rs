@@ -20,7 +20,7 @@ pub enum Refusal {
     /// Used for swapping.
     Swap(String),
     /// Part of a volume group, an array or an encrypted volume.
-    Held(String),
+    MemberOf(String),
     /// This device of it carries a part of such a signature, which has no user now.
     Marked(String, &'static str),
     /// Write-protected.
@@ -46,7 +46,9 @@ impl fmt::Display for Refusal {
             Refusal::BacksRoot => f.write_str("the running system is on it"),
             Refusal::Mounted(at) => write!(f, "it is mounted at {at}: unmount that first, if it is your card"),
             Refusal::Swap(name) => write!(f, "memory is swapped to {name}"),
-            Refusal::Held(name) => write!(f, "it is part of {name}: a volume group, an array or an encrypted volume"),
+            Refusal::MemberOf(name) => {
+                write!(f, "it is part of {name}: a volume group, an array or an encrypted volume")
+            }
             Refusal::Marked(name, what) => {
                 write!(
                     f,
@@ -75,7 +77,7 @@ pub fn refusals(device: &BlockDevice, image_bytes: u64, large: bool) -> Vec<Refu
         DeviceUse::Root => Refusal::BacksRoot,
         DeviceUse::Mounted(at) => Refusal::Mounted(at.clone()),
         DeviceUse::Swap(name) => Refusal::Swap(name.clone()),
-        DeviceUse::Held(name) => Refusal::Held(name.clone()),
+        DeviceUse::MemberOf(name) => Refusal::MemberOf(name.clone()),
         DeviceUse::Marked(name, what) => Refusal::Marked(name.clone(), what),
     }));
     if device.read_only {

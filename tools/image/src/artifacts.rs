@@ -68,7 +68,7 @@ pub enum KernelFlavour {
     Plain,
     /// With the built-in measurements in place of programs.
     Bench,
-    /// With boards that attack the others, if they are told to.
+    /// With boards that attack the others on request.
     Hostile,
 }
 

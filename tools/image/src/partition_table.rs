@@ -1,7 +1,7 @@
 //! Partitions of a disk, in bytes.
 //!
 //! Invariant: what is written has the partitions at the places asked for and nothing else. Not here: the form of the record
-//! (`renga_hal::boot_record`), what partitions hold.
+//! (`renga_hal::boot_record`), the content of partitions.
 
 use renga_hal::boot_record::{self, BootRecord, RecordedPartition};
 pub use renga_hal::boot_record::{TYPE_FAT32, TYPE_LINUX};
@@ -34,7 +34,7 @@ pub struct PartitionEntry {
     pub extent: PartitionExtent,
 }
 
-/// The record of a disk with these partitions; `identity` is the number by which systems tell disks apart.
+/// The record of a disk with these partitions; `identity` is the number by which systems distinguish disks.
 ///
 /// # Panics
 /// If there are more than a record has room for, or one lies beyond 2 TiB.

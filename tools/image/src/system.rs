@@ -40,7 +40,7 @@ impl SystemFile {
         let checked = renga_placement::parse(&text)
             .and_then(|system| renga_placement::check(&system, &renga_placement::code_kinds()))
             .with_context(refused)?;
-        checked.judge().map_err(anyhow::Error::msg).context("the placement tool made tables that no board takes")?;
+        checked.validate().map_err(anyhow::Error::msg).context("the placement tool made tables that no board takes")?;
         Ok(SystemFile { path, text, checked })
     }
 

@@ -1,4 +1,4 @@
-//! `renga sweep`: many independent runs, by whoever has cores.
+//! `renga sweep`: many independent runs, on all cores that are free.
 
 use crate::benches::{Runner, workers};
 use crate::measure::ledger::{plans, rows};

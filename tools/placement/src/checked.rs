@@ -190,7 +190,7 @@ impl Checked {
         cores::homes(&self.kinds, &self.groups, board)
     }
 
-    /// The cores of `board` on which programs have turns, a bit each.
+    /// The cores of `board` on which programs run, a bit each.
     pub fn program_cores(&self, board: usize) -> u8 {
         self.boards[board].program_cores.unwrap_or(self.homes(board))
     }

@@ -1,4 +1,5 @@
-//! Who must share a core: whoever reaches the same cells (docs/design/rendezvous-and-cores.md). And who must be where the first of the programs' processes are.
+//! Processes that must share a core, since they reach the same cells (docs/design/rendezvous-and-cores.md), and those that must be
+//! on the home core of the programs.
 //!
 //! Invariant: with every kind on one core nothing is refused here, whatever is shared.
 

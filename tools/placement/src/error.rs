@@ -163,7 +163,7 @@ pub enum PlacementError {
         from: String,
     },
     #[error(
-        "`{caller}` calls {protocol}, whose reply to {entries} may wait for another client, but `{waiting}` waits for `{caller}` meanwhile\n  mend: in the code, let only kinds that nobody calls ({free}) use {protocol}, or let {entries} answer at once"
+        "`{caller}` calls {protocol}, whose reply to {entries} may wait for another client, but `{waiting}` waits for `{caller}` meanwhile\n  mend: in the code, let only kinds that no process calls ({free}) use {protocol}, or let {entries} answer at once"
     )]
     DefersBehindServer {
         caller: &'static str,
@@ -187,7 +187,7 @@ pub enum PlacementError {
     )]
     AsyncReturnsResult { line: usize, protocol: &'static str, entries: String, releasable: String },
     #[error(
-        "line {line}: {entries} of {protocol} cannot be asynchronous: the reply may wait for another client, and would hold a process of the pool meanwhile\n  mend: write \"sync\""
+        "line {line}: {entries} of {protocol} cannot be asynchronous: the reply may wait for another client, and would block a process of the pool meanwhile\n  mend: write \"sync\""
     )]
     AsyncDefers { line: usize, protocol: &'static str, entries: String },
 
@@ -197,7 +197,7 @@ pub enum PlacementError {
     )]
     MessageMemory { line: usize, board: String, bytes: u64, bound: u64, kib: u32, formula: String },
     #[error(
-        "line {line}: the calls of `{caller}` to another board cannot share {found} proxies there: without one nobody makes them, and more than {max} are a bound that nobody needs\n  mend: write a number from 1 to {max}"
+        "line {line}: the calls of `{caller}` to another board cannot share {found} proxies there: without a proxy no call is possible, and no call needs more than {max}\n  mend: write a number from 1 to {max}"
     )]
     SharedProxies { line: usize, caller: String, found: i64, max: i64 },
     #[error(

@@ -1,6 +1,6 @@
 //! Calls that are passed on: whom their callers then wait for.
 //!
-//! Invariant: whoever calls a server that passes calls on has an edge of its own to each server that its call may end
+//! Invariant: a caller of a server that forwards calls has an edge of its own to each server that its call may end
 //! up with, so that waits, proxies and memory are computed for it. A call crosses the link once: where it arrives from
 //! another board, it is passed on only to servers there, since its proxy has no proxies elsewhere.
 

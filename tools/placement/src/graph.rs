@@ -1,4 +1,4 @@
-//! Who may wait for whom, and that nobody can wait in a circle.
+//! The graph of possible waits, and the proof that it has no cycle.
 //!
 //! The graph of single processes has an edge for each process and each server that it may call. All
 //! processes of a group have the same edges, so that graph has a circle exactly if the graph of groups
@@ -13,7 +13,7 @@
 //! asynchronous calls of its board are done, so it has an edge to the asynchronous proxies.
 //!
 //! A server that passes a call on does not wait; the caller then waits for the next one, which has been made an edge of
-//! its own (`forwards.rs`). Passing on in a circle is refused like waiting in one: nobody would answer.
+//! its own (`forwards.rs`). Forwarding in a cycle is refused like waiting in one: no server would reply.
 //!
 //! Invariant: what passes has an order in which every process only waits for later ones. Not here: servers that
 //! wait for a further client (`edges.rs`).

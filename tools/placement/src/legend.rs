@@ -73,7 +73,7 @@ impl What {
             }
             What::Windows => "Frames sent to a board and not acknowledged: 8 for each board.",
             What::Calls => {
-                "Calls of this board that may be under way: where they wait for their turn on the link. One for each proxy \
+                "Calls of this board that may be under way: where they wait for the token. One for each proxy \
                  that this board has on others."
             }
             What::Slots => {
@@ -102,11 +102,11 @@ impl Checked {
         let mut lines: Vec<(Vec<&str>, String)> = Vec::new();
         for (number, board) in self.boards.iter().enumerate() {
             let origins = self.origins_on(number, what);
-            let told: Vec<String> = origins.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
-            match lines.iter_mut().find(|(_, line)| *line == told.join(", ")) {
-                _ if told.is_empty() => {}
+            let counts: Vec<String> = origins.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+            match lines.iter_mut().find(|(_, line)| *line == counts.join(", ")) {
+                _ if counts.is_empty() => {}
                 Some((boards, _)) => boards.push(&board.name),
-                None => lines.push((vec![&board.name], told.join(", "))),
+                None => lines.push((vec![&board.name], counts.join(", "))),
             }
         }
         lines.into_iter().map(|(boards, line)| format!("    {}: {line}\n", boards.join(", "))).collect()

@@ -3,7 +3,7 @@
 //! [`parse`] reads the file into a [`SystemDescription`]; [`check`] compares it with the facts that the code
 //! states about its process kinds ([`KindFacts`]) and either refuses it with one [`PlacementError`] or
 //! returns a [`Checked`] system: every process with its [`renga_abi::ProcId`], the computed proxies, a proof that
-//! nobody can wait in a circle, and a bound on the memory for messages.
+//! no process can deadlock, and a bound on the memory for messages.
 //!
 //! Invariant: what `check` accepts can be booted as it is; nothing is left to be found out on a board.
 //!

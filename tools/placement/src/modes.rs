@@ -60,7 +60,7 @@ fn no_such_edge<'k>(
         line: edge.line,
         caller: edge.caller.clone(),
         server: edge.server.clone(),
-        known: if known.is_empty() { "nobody".into() } else { known.join(", ") },
+        known: if known.is_empty() { "no server".into() } else { known.join(", ") },
     }
 }
 

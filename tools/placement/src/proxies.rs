@@ -3,9 +3,9 @@
 //! Invariant: whatever arrives finds a proxy that is free, or soon will be. The processes of one kind of another board
 //! share some proxies here for calls that are answered without another client's doing; their router sends no more of
 //! these than there are proxies, and lets the rest wait in line. Who also calls entries that may wait for another
-//! client has a proxy of its own for them, so that these hold up nobody. Asynchronous calls of one board share
+//! client has a proxy of its own for them, so that these delay no other call. Asynchronous calls of one board share
 //! `pool.proxies` further ones, chosen by server, which keeps their order. Not here: the memory that they need
-//! (`memory.rs`), that nobody waits for them in a circle (`graph.rs`), that boards find them enough (`room.rs` of
+//! (`memory.rs`), that no cycle of waits contains them (`graph.rs`), that boards find them enough (`room.rs` of
 //! `renga-systems`).
 
 use crate::checked::{CheckedCall, Group, GroupPart, OnBehalfOf};

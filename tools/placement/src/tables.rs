@@ -40,15 +40,15 @@ impl Checked {
         servers.into_iter()
     }
 
-    /// Holds the tables against the rules that boards hold them against: for each call that they let in there is to be a proxy
-    /// with pages enough, among others. They are judged by what they say, not by how they were made.
+    /// Checks the tables by the rules of the boards: among others, each call that they admit needs a proxy with enough pages.
+    /// The check reads the finished tables, not the file behind them.
     ///
     /// # Errors
-    /// The rule that they break, which is a mistake of this tool.
+    /// The rule that they break, which is a bug of this tool.
     ///
     /// # Panics
     /// As [`Checked::to_blob`].
-    pub fn judge(&self) -> Result<(), Rule> {
+    pub fn validate(&self) -> Result<(), Rule> {
         self.with_tables(renga_systems::check)
     }
 

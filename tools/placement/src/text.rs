@@ -75,13 +75,13 @@ impl Checked {
                 cores.map(|core| core.to_string()).collect::<Vec<_>>().join(", ")
             });
             if homes.count_ones() > 1 {
-                let (turns, homes) = (cores(mask), cores(homes));
+                let (allowed, homes) = (cores(mask), cores(homes));
                 writeln!(
                     out,
-                    "Programs of {name} have turns on cores {turns}; their homes are cores {homes}, the devices' is core {home}."
+                    "Programs of {name} run on cores {allowed}; their homes are cores {homes}, the devices' is core {home}."
                 )?;
             } else if mask != 1 || home != 0 {
-                writeln!(out, "Programs of {name} have turns on cores {}; their home is core {home}.", cores(mask))?;
+                writeln!(out, "Programs of {name} run on cores {}; their home is core {home}.", cores(mask))?;
             }
         }
         writeln!(out)
@@ -101,7 +101,7 @@ impl Checked {
         let processes: usize = (0..self.boards.len()).map(|board| self.process_count(board)).sum();
         writeln!(
             out,
-            "Nobody can wait in a circle: {processes} processes, {} possible waits, no cycle.",
+            "No process can deadlock: {processes} processes, {} possible waits, no cycle.",
             self.wait_count()
         )?;
         let labels: Vec<String> = self.longest_chain.iter().map(|group| self.label(*group)).collect();

@@ -1,6 +1,6 @@
 //! Every rule refuses its bad file with its exact message.
 //!
-//! `RENGA_BLESS=1 cargo test -p renga-placement` writes the messages anew; read them before you keep them.
+//! `RENGA_BLESS=1 cargo test -p renga-placement` rewrites the messages; read them before you commit them.
 
 mod kinds;
 
@@ -43,7 +43,7 @@ fn bad_system_files_are_refused_with_message() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// A variant of the error enum without a bad file is a rule that nobody tests.
+/// A variant of the error enum without a bad file is an untested rule.
 /// Holds: placement-refused.
 #[test]
 fn bad_system_file_exists_for_each_error() {

@@ -29,9 +29,9 @@ fn placed(pair: &Checked, board: usize) -> BTreeMap<&'static str, u16> {
 fn boxes<'p>(picture: &'p str, board: &str) -> Vec<&'p str> {
     let begin = picture.find(&format!("<g id=\"{board}\">")).unwrap_or_else(|| panic!("no group {board}"));
     let group = &picture[begin..][..picture[begin..].find("</g>").expect("the group ends")];
-    let shown = group.lines().filter(|line| line.contains("class=\"process\"") || line.contains("class=\"link\""));
+    let labels = group.lines().filter(|line| line.contains("class=\"process\"") || line.contains("class=\"link\""));
     let words = |line: &'p str| Some(line.split_once("<text")?.1.split_once('>')?.1.split_once('<')?.0);
-    shown.map(|line| words(line).unwrap_or_else(|| panic!("a box without words: {line}"))).collect()
+    labels.map(|line| words(line).unwrap_or_else(|| panic!("a box without words: {line}"))).collect()
 }
 
 /// Holds: placement-drawn.
@@ -42,8 +42,8 @@ fn picture_shows_shipped_pair() {
         let (kinds, boxes) = (placed(&pair, board), boxes(&picture, name));
         assert!(boxes.len() >= 12, "{name} shows {boxes:?}");
         // Proxies are computed, by group of callers.
-        for shown in boxes.into_iter().filter(|shown| *shown != "proxies") {
-            let (kind, count) = shown.split_once(" × ").unwrap_or((shown, "1"));
+        for labels in boxes.into_iter().filter(|labels| *labels != "proxies") {
+            let (kind, count) = labels.split_once(" × ").unwrap_or((labels, "1"));
             let found = kinds.get(kind).unwrap_or_else(|| panic!("board {name} has no {kind}: {kinds:?}"));
             assert_eq!(found.to_string(), count, "{kind} on board {name}");
         }

@@ -1,6 +1,6 @@
 //! The system files of the tree: what they place, and that the printed forms stay as they are read.
 //!
-//! `RENGA_BLESS=1 cargo test -p renga-placement` writes `golden` anew; look at it before you keep it.
+//! `RENGA_BLESS=1 cargo test -p renga-placement` rewrites `golden`; read the difference before you commit it.
 
 mod kinds;
 
@@ -112,7 +112,7 @@ fn proxy_shared_makes_no_blocking_call() {
     }
 }
 
-/// The proof by groups says the same as one by single processes: remove processes that wait for nobody
+/// The proof by groups says the same as one by single processes: remove processes that do not wait
 /// until none is left.
 /// Holds: placement-proved.
 #[test]
@@ -217,10 +217,10 @@ fn system_home_core_is_that_of_user_processes() {
     let given = text("p5-gathered-spread");
     let (home, cores, said, tables) = homes(&given);
     assert_eq!((home, cores), (1, 0b1));
-    assert!(said.contains("Programs of a have turns on cores 0; their home is core 1.\n"), "{said}");
+    assert!(said.contains("Programs of a run on cores 0; their home is core 1.\n"), "{said}");
     let (home, cores, said, others) = homes(&edited(&given, ", programs = [0]", ""));
     assert_eq!((home, cores, tables == others), (1, 0b10, false));
-    assert!(said.contains("Programs of a have turns on cores 1; their home is core 1.\n"), "{said}");
+    assert!(said.contains("Programs of a run on cores 1; their home is core 1.\n"), "{said}");
     let apart = edited(&given, "console = { on = \"a\", core = 1 }", "console = { on = \"a\" }");
     let refused = check(&parse(&apart).unwrap(), &code_kinds()).unwrap_err().to_string();
     assert!(
@@ -286,7 +286,7 @@ fn message_memory_figures_are_explained() {
     for share in octet.message_memory.iter().flat_map(|memory| &memory.shares) {
         assert!(legend.contains(&format!("\n  {}\n    ", share.what.name())), "no {:?} in\n{legend}", share.what);
     }
-    // 64 programs of each of seven boards may wait here, and nobody else.
+    // 64 programs of each of seven boards may wait here, and no other process.
     assert!(legend.contains("\n    a, b, c, d, e, f, g, h: 448 user\n"), "{legend}");
     // Each summand of the callers is a kind with its number, and they add up.
     let callers = |board: usize| octet.message_memory[board].shares.iter().find(|share| share.what == What::Callers);
@@ -305,7 +305,7 @@ fn system_without_optional_kind_is_accepted() {
         .iter()
         .map(|kind| if kind.name == optional { KindFacts { board: BoardRule::Any, ..*kind } } else { *kind })
         .collect();
-    let error = check(&parse(&pair).unwrap(), &mandatory).expect_err("a family that nobody serves");
+    let error = check(&parse(&pair).unwrap(), &mandatory).expect_err("a family without a server");
     assert!(error.to_string().contains("calls Counter"), "{error}");
 }
 

@@ -92,7 +92,7 @@ pub(crate) const FRAMES: [RaceMutant; 14] = [
 ];
 
 const FRAME_COUNTS: &str = "frame_counts";
-const LOOK: &str = "word.load(Ordering::Acquire) == TAKEN";
+const IS_TAKEN: &str = "word.load(Ordering::Acquire) == TAKEN";
 
 pub(crate) const COUNTS: [RaceMutant; 3] = [
     mutant(
@@ -101,6 +101,6 @@ pub(crate) const COUNTS: [RaceMutant; 3] = [
         ["self.0.store(to, Ordering::Release);", "self.0.store(to, Ordering::Relaxed);"],
         Scenario::Only,
     ),
-    mutant("only_without_acquire", FRAME_COUNTS, [LOOK, "word.load(Ordering::Relaxed) == TAKEN"], Scenario::Only),
-    mutant("only_whoever_else", FRAME_COUNTS, [LOOK, "word.load(Ordering::Acquire) >= TAKEN"], Scenario::Only),
+    mutant("only_without_acquire", FRAME_COUNTS, [IS_TAKEN, "word.load(Ordering::Relaxed) == TAKEN"], Scenario::Only),
+    mutant("only_any_count", FRAME_COUNTS, [IS_TAKEN, "word.load(Ordering::Acquire) >= TAKEN"], Scenario::Only),
 ];

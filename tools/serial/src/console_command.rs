@@ -118,9 +118,9 @@ impl Desk<'_> {
     fn show(&mut self, number: usize, bytes: &[u8]) -> Result<()> {
         if number < self.consoles {
             self.keep(number, bytes)?;
-            let shown = self.lines.take(number, bytes);
+            let text = self.lines.take(number, bytes);
             let mut out = std::io::stdout();
-            return out.write_all(&shown).and_then(|()| out.flush()).context("cannot write to standard output");
+            return out.write_all(&text).and_then(|()| out.flush()).context("cannot write to standard output");
         }
         let Some(log) = self.logs.get_mut(number - self.consoles) else { bail!("a log without a reader") };
         for line in log.take(bytes) {

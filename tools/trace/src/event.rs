@@ -280,7 +280,7 @@ impl ProbeEventKind {
     }
 }
 
-/// The name that the two words of [`TraceEvent::Program`] hold.
+/// The name in the two words of [`TraceEvent::Program`].
 pub fn program_name(words: [u64; 2]) -> String {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).take_while(|byte| *byte != 0).collect();
     String::from_utf8_lossy(&bytes).into_owned()

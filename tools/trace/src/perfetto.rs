@@ -160,7 +160,7 @@ struct PerfettoExport<'a> {
 /// What a slice is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Slice {
-    Turn,
+    Run,
     Transfer,
     Serves,
     Call,
@@ -205,12 +205,12 @@ impl PerfettoExport<'_> {
             }
             TraceEvent::WaitCall { process } => self.end(track_of(*process), Slice::Serves, at_ns),
             TraceEvent::Dispatch { process } | TraceEvent::Trap { process } => {
-                self.turn(core, at_ns, self.header.name(*process))
+                self.begin_run(core, at_ns, self.header.name(*process))
             }
             TraceEvent::Enter { process } => {
-                self.turn(core, at_ns, format!("program of {}", self.header.name(*process)))
+                self.begin_run(core, at_ns, format!("program of {}", self.header.name(*process)))
             }
-            TraceEvent::Idle {} => self.end(core, Slice::Turn, at_ns),
+            TraceEvent::Idle {} => self.end(core, Slice::Run, at_ns),
             TraceEvent::Started | TraceEvent::Stopped => {
                 let tracks = self.open.keys().filter(|track| **track >> 32 == u64::from(timed.board) + 1).copied();
                 tracks.collect::<Vec<u64>>().into_iter().for_each(|track| self.end_all(track, at_ns));
@@ -270,9 +270,9 @@ impl PerfettoExport<'_> {
         self.begin(track_of(caller), Slice::Call, at_ns, name, flows);
     }
 
-    fn turn(&mut self, core: u64, at_ns: u64, name: String) {
-        self.end(core, Slice::Turn, at_ns);
-        self.begin(core, Slice::Turn, at_ns, name, Vec::new());
+    fn begin_run(&mut self, core: u64, at_ns: u64, name: String) {
+        self.end(core, Slice::Run, at_ns);
+        self.begin(core, Slice::Run, at_ns, name, Vec::new());
     }
 
     fn frame(&mut self, timed: &Timed, frame: &TracedFrame) {

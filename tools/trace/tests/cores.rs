@@ -101,15 +101,15 @@ fn summary_and_export_show_each_core() {
     let cores: Vec<_> = descriptors.filter(|track| track.name().starts_with("core ")).collect();
     let names: Vec<&str> = cores.iter().map(|track| track.name()).collect();
     assert_eq!(names, ["core 0", "core 1", "core 0"]);
-    let turns = |core: usize| {
+    let slices = |core: usize| {
         let uuid = cores[core].uuid;
         let on_it = trace.packet.iter().filter_map(|packet| packet.track_event.as_ref());
         on_it.filter(move |event| event.track_uuid == uuid && event.name.is_some()).map(|event| event.name())
     };
     assert_eq!(
-        turns(1).collect::<Vec<_>>(),
+        slices(1).collect::<Vec<_>>(),
         ["user 1", "program of user 1", "user 1", "disk 0", "program of user 1"],
         "core 1 of a"
     );
-    assert_eq!(turns(2).count(), 0, "b did nothing");
+    assert_eq!(slices(2).count(), 0, "b did nothing");
 }

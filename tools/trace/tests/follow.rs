@@ -45,13 +45,13 @@ fn follow_partial_event_is_awaited() {
     let whole: Vec<Timed> = TraceReader::new(&bytes).unwrap().map(Result::unwrap).collect();
     for piece in [1, 3, 100, bytes.len()] {
         let file = Growing::default();
-        let (mut follower, mut told, mut ended) = (Follower::new(file.clone()), Vec::new(), false);
+        let (mut follower, mut found, mut ended) = (Follower::new(file.clone()), Vec::new(), false);
         for more in bytes.chunks(piece) {
             assert!(!ended);
             file.grow(more);
             loop {
                 match follower.next_event().unwrap() {
-                    FollowStep::Event(timed) => told.push(timed),
+                    FollowStep::Event(timed) => found.push(timed),
                     FollowStep::Later => break,
                     FollowStep::End => {
                         ended = true;
@@ -60,7 +60,7 @@ fn follow_partial_event_is_awaited() {
                 }
             }
         }
-        assert!(ended && told == whole, "in pieces of {piece} bytes");
+        assert!(ended && found == whole, "in pieces of {piece} bytes");
         assert_eq!(follower.read_bytes(), bytes.len() as u64);
     }
 }

@@ -114,7 +114,7 @@ fn until(time_ns: u64) -> TraceFigures {
 #[test]
 fn meter_splits_own_time_and_time_on_behalf() {
     let figures = until(1000);
-    let told: Vec<_> = figures
+    let found: Vec<_> = figures
         .programs
         .values()
         .map(|program| (program.pid, program.name.as_str(), program.spent, program.end_ns))
@@ -122,9 +122,9 @@ fn meter_splits_own_time_and_time_on_behalf() {
     // On b: 240 to 300 and 510 to 540, in which the disk answers the file, which works for the proxy, which does for pid 7.
     let first = Spent { itself_ns: 80 + 150, on_behalf_ns: 10 + 50 + 60 + 30 + 40 + 60 };
     let second = Spent { itself_ns: 540, on_behalf_ns: 10 + 10 };
-    assert_eq!(told[0], (7, "ls", first, Some(950)));
-    assert_eq!(told[1], (8, "a-long-name-of-1", second, None));
-    assert_eq!(told[2], (9, "cat", Spent { itself_ns: 0, on_behalf_ns: 40 }, None));
+    assert_eq!(found[0], (7, "ls", first, Some(950)));
+    assert_eq!(found[1], (8, "a-long-name-of-1", second, None));
+    assert_eq!(found[2], (9, "cat", Spent { itself_ns: 0, on_behalf_ns: 40 }, None));
 }
 
 /// Holds: top-accounts.

@@ -87,10 +87,10 @@ fn events() -> Vec<Timed> {
 #[test]
 fn pairing_calls_match_replies_and_nested_calls() {
     let calls = Calls::of(&header(), &events());
-    let told: Vec<_> = calls.iter().map(|call| (call.begin_ns, call.accept_ns, call.end_ns, call.made_for)).collect();
+    let found: Vec<_> = calls.iter().map(|call| (call.begin_ns, call.accept_ns, call.end_ns, call.made_for)).collect();
     let wanted =
         [(200, Some(210), Some(900), None), (300, Some(300), Some(800), Some(0)), (400, Some(420), Some(700), None)];
-    assert_eq!(told, wanted);
+    assert_eq!(found, wanted);
 }
 
 /// Holds: trace-summary.

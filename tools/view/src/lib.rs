@@ -6,7 +6,7 @@
 //! - [`choice`]: what a person has chosen to see, and the keys that choose;
 //! - [`terminal`]: the person's terminal.
 //!
-//! Invariant: all figures come from the trace's virtual times; no display depends on when it is drawn. Not here: meaning and sums of
+//! Invariant: all figures come from the trace's virtual times; no display depends on the time of its rendering. Not here: meaning and sums of
 //! figures (`renga-trace`).
 #![forbid(unsafe_code)]
 

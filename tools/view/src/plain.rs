@@ -42,7 +42,7 @@ pub fn once(player: &mut TracePlayer, wanted: &PlainOptions, out: &mut dyn Write
     if let (Some(meter), Some(figures)) = (player.meter(), player.figures()) {
         printed(print(meter, figures, wanted, out))?;
     }
-    judge(player)
+    verdict(player)
 }
 
 /// Prints each interval from that of the first event on, until the trace ends; waits for a trace that grows.
@@ -63,7 +63,7 @@ pub fn each_interval(player: &mut TracePlayer, wanted: &PlainOptions, out: &mut 
             return Ok(true);
         }
         if over {
-            return judge(player);
+            return verdict(player);
         }
         if player.time_ns() < end_ns {
             std::thread::sleep(LOOK_PERIOD);
@@ -83,7 +83,7 @@ fn printed(result: Result<()>) -> Result<bool> {
     }
 }
 
-fn judge(player: &TracePlayer) -> Result<bool> {
+fn verdict(player: &TracePlayer) -> Result<bool> {
     match player.trouble() {
         Some(trouble) => bail!("{trouble}"),
         None => Ok(*player.state() == PlayerState::Ended),
@@ -144,7 +144,7 @@ fn rows(table: &ViewTable) -> serde_json::Value {
 pub fn text(table: &ViewTable, scale: Scale) -> String {
     let titles: Vec<String> = table.columns.iter().map(|column| column.title(scale)).collect();
     let mut lines = vec![titles];
-    lines.extend(table.rows.iter().map(|row| table.shown(row, scale)));
+    lines.extend(table.rows.iter().map(|row| table.formatted(row, scale)));
     let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..table.columns.len()).map(width).collect();
     let mut text = String::new();

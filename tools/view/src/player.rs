@@ -294,16 +294,16 @@ impl TracePlayer {
 }
 
 fn follower(path: &Path) -> Result<Follower<File>> {
-    let shown = path.display();
+    let name = path.display();
     let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            bail!("there is no file {shown}: `renga run --trace {shown}` writes it")
+            bail!("there is no file {name}: `renga run --trace {name}` writes it")
         }
-        Err(error) => return Err(error).context(format!("cannot read {shown}")),
+        Err(error) => return Err(error).context(format!("cannot read {name}")),
     };
-    if !file.metadata().with_context(|| format!("cannot read {shown}"))?.is_file() {
-        bail!("{shown} is no file");
+    if !file.metadata().with_context(|| format!("cannot read {name}"))?.is_file() {
+        bail!("{name} is no file");
     }
     Ok(Follower::new(file))
 }

@@ -119,7 +119,7 @@ fn tabs_of(choice: &ViewChoice, player: &TracePlayer, table: &ViewTable) -> Para
 fn table_widget(table: &ViewTable, choice: &ViewChoice, width: u16) -> widgets::Table<'static> {
     let titles: Vec<String> = table.columns.iter().map(|column| column.title(choice.scale)).collect();
     let rows: Vec<Vec<String>> =
-        table.rows.iter().skip(choice.first_row).map(|row| table.shown(row, choice.scale)).collect();
+        table.rows.iter().skip(choice.first_row).map(|row| table.formatted(row, choice.scale)).collect();
     let last = table.columns.len() - 1;
     let widths = table.columns.iter().enumerate().map(|(number, column)| {
         let widest = rows.iter().map(|row| row[number].chars().count()).max().unwrap_or(0).max(titles[number].len());
@@ -134,14 +134,14 @@ fn table_widget(table: &ViewTable, choice: &ViewChoice, width: u16) -> widgets::
         *end += cells + 1;
         Some(*end)
     });
-    let shown = ends.take_while(|end| *end <= width + 1).count().max(1);
+    let fitting = ends.take_while(|end| *end <= width + 1).count().max(1);
     let cell = |(number, text): (usize, String)| {
         let line = Line::from(text);
         Cell::from(if is_text(table.columns[number].measure) { line } else { line.right_aligned() })
     };
-    let widths: Vec<Constraint> = widths.take(shown).collect();
-    let header = widgets::Row::new(titles.into_iter().take(shown).enumerate().map(cell)).style(Modifier::UNDERLINED);
-    let rows = rows.into_iter().map(|row| widgets::Row::new(row.into_iter().take(shown).enumerate().map(cell)));
+    let widths: Vec<Constraint> = widths.take(fitting).collect();
+    let header = widgets::Row::new(titles.into_iter().take(fitting).enumerate().map(cell)).style(Modifier::UNDERLINED);
+    let rows = rows.into_iter().map(|row| widgets::Row::new(row.into_iter().take(fitting).enumerate().map(cell)));
     widgets::Table::new(rows, widths).header(header).column_spacing(1)
 }
 

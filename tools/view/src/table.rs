@@ -138,13 +138,13 @@ impl ViewTable {
     }
 
     /// The displayed text of a row.
-    pub fn shown(&self, row: &TableRow, scale: Scale) -> Vec<String> {
+    pub fn formatted(&self, row: &TableRow, scale: Scale) -> Vec<String> {
         let values = self.columns.iter().zip(&row.values);
-        values.map(|(column, value)| shown(value, column.measure, scale, self.span_ns)).collect()
+        values.map(|(column, value)| format_value(value, column.measure, scale, self.span_ns)).collect()
     }
 }
 
-fn shown(value: &Value, measure: Measure, scale: Scale, span_ns: u64) -> String {
+fn format_value(value: &Value, measure: Measure, scale: Scale, span_ns: u64) -> String {
     let figure = match value {
         Value::Text(text) => return text.clone(),
         Value::Nothing => return "-".to_string(),
@@ -176,14 +176,14 @@ mod tests {
 
     #[test]
     fn table_figures_are_sums_or_rates() {
-        let show = |figure: u64, measure, scale| shown(&Value::Figure(figure), measure, scale, 500_000_000);
+        let show = |figure: u64, measure, scale| format_value(&Value::Figure(figure), measure, scale, 500_000_000);
         assert_eq!(show(125_000_000, Measure::Time, Scale::Rates), "25.0");
         assert_eq!(show(125_000_001, Measure::Time, Scale::Sums), "125000.001");
         assert_eq!(show(40, Measure::Count, Scale::Rates), "80");
         assert_eq!(show(40, Measure::Count, Scale::Sums), "40");
         assert_eq!(show(2_500_000, Measure::Bytes, Scale::Rates), "5.0");
         assert_eq!(show(1_234, Measure::Mean, Scale::Rates), "1.234");
-        assert_eq!(shown(&Value::Figure(7), Measure::Time, Scale::Rates, 0), "700.0", "of no time at all");
+        assert_eq!(format_value(&Value::Figure(7), Measure::Time, Scale::Rates, 0), "700.0", "of no time at all");
     }
 
     #[test]
@@ -193,7 +193,7 @@ mod tests {
         let mut table = ViewTable::new("x", &[("name", Measure::Text), ("calls", Measure::Count)], 1);
         table.rows = vec![row("c", 0, 5.into()), row("a", 1, Value::Nothing), row("b", 0, 9.into())];
         let names = |table: &ViewTable| -> String {
-            table.rows.iter().map(|row| table.shown(row, Scale::Sums)[0].clone()).collect()
+            table.rows.iter().map(|row| table.formatted(row, Scale::Sums)[0].clone()).collect()
         };
         table.sort(1, false);
         assert_eq!(names(&table), "bca");

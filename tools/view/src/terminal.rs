@@ -9,7 +9,7 @@ use anyhow::Result;
 use ratatui::crossterm::event::{Event, KeyEventKind, poll, read};
 use std::time::{Duration, Instant};
 
-/// How often the screen is drawn between keys.
+/// How often the screen is rendered between keys.
 const PERIOD: Duration = Duration::from_millis(100);
 
 /// Shows a trace until the person leaves.
@@ -18,9 +18,9 @@ const PERIOD: Duration = Duration::from_millis(100);
 /// If the terminal or the trace cannot be read.
 pub fn show(player: &mut TracePlayer, choice: &mut ViewChoice) -> Result<()> {
     let mut terminal = ratatui::try_init()?;
-    let shown = until_left(&mut terminal, player, choice);
+    let result = until_left(&mut terminal, player, choice);
     ratatui::restore();
-    shown
+    result
 }
 
 fn until_left(

@@ -18,8 +18,8 @@ pub fn top(options: &cli::Top) -> Result<u8> {
     let mut player = TracePlayer::open(&options.file, (options.interval_s * 1e9).round() as u64)?;
     let board = options.board.as_deref().map(|name| board(&player, name)).transpose()?;
     let views: Vec<ViewKind> = options.view.iter().map(|name| view(*name)).collect();
-    let shown = std::io::stdout().is_terminal() && std::io::stdin().is_terminal();
-    if !options.once && options.json.is_none() && shown {
+    let interactive = std::io::stdout().is_terminal() && std::io::stdin().is_terminal();
+    if !options.once && options.json.is_none() && interactive {
         let view = views.first().copied().unwrap_or(ViewKind::Boards);
         let mut choice = ViewChoice::new(view, scale(Scale::Rates, options.rescale), false);
         choice.board = board;

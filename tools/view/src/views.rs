@@ -163,7 +163,7 @@ fn doing(meter: &Meter, figures: &TraceFigures, program: &TracedProgram) -> [Val
     let state = match moment.state(process) {
         Some(TracedState::Program) => "runs",
         _ if moment.calls().outstanding(process).is_some() => "waits",
-        Some(TracedState::Waits("its turn")) => "ready",
+        Some(TracedState::Waits("the ready queue")) => "ready",
         Some(TracedState::Waits(_)) => "waits",
         Some(TracedState::Runs | TracedState::Ready) if call.is_some() => "in a call",
         _ => "ready",

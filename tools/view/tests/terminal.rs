@@ -43,15 +43,15 @@ fn trace(complete: bool) -> PathBuf {
 }
 
 /// A terminal with `renga top` on it.
-struct Shown {
+struct TopTerminal {
     terminal: File,
     path: String,
     top: Child,
     screen: vt100::Parser,
 }
 
-impl Shown {
-    fn new(path: &Path) -> Shown {
+impl TopTerminal {
+    fn new(path: &Path) -> TopTerminal {
         let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).expect("there are such");
         grantpt(&terminal).and_then(|()| unlockpt(&terminal)).expect("it is ours");
         let name = ptsname(&terminal, Vec::new()).expect("it has a name").into_string().expect("a plain name");
@@ -67,7 +67,7 @@ impl Shown {
             .args(["top", "--speed", "12"])
             .arg(path);
         let top = renga.stdin(standard()).stdout(standard()).stderr(standard()).spawn().expect("renga starts");
-        Shown { terminal: File::from(terminal), path: name, top, screen: vt100::Parser::new(ROWS, COLUMNS, 0) }
+        TopTerminal { terminal: File::from(terminal), path: name, top, screen: vt100::Parser::new(ROWS, COLUMNS, 0) }
     }
 
     /// Types, and waits until all of these words are on the screen: the test harness ends a test that waits for ever.
@@ -90,18 +90,18 @@ impl Shown {
 #[test]
 fn top_on_terminal_obeys_keys_and_restores_terminal() {
     let path = trace(true);
-    let mut shown = Shown::new(&path);
-    let kept: File = File::options().read(true).write(true).open(&shown.path).expect("the terminal is there");
-    shown.after("", &["1000000.000 us", "the end", "intervals of 100 ms"]);
-    shown.after("w", &["all since the beginning", "programs 25.0%"]);
-    shown.after("2", &["worker", "on its behalf %"]);
-    shown.after("\x1b[H", &["0.000 us  stopped"]);
-    shown.after("nn", &["200000.000 us  stopped"]);
-    shown.after("w", &["programs100.0%"]);
-    shown.after("h", &["the last interval or all since the beginning"]);
+    let mut top = TopTerminal::new(&path);
+    let kept: File = File::options().read(true).write(true).open(&top.path).expect("the terminal is there");
+    top.after("", &["1000000.000 us", "the end", "intervals of 100 ms"]);
+    top.after("w", &["all since the beginning", "programs 25.0%"]);
+    top.after("2", &["worker", "on its behalf %"]);
+    top.after("\x1b[H", &["0.000 us  stopped"]);
+    top.after("nn", &["200000.000 us  stopped"]);
+    top.after("w", &["programs100.0%"]);
+    top.after("h", &["the last interval or all since the beginning"]);
     let raw = tcgetattr(&kept).expect("a terminal");
-    shown.terminal.write_all(b"q").expect("it listens");
-    assert!(shown.top.wait().expect("it ends").success());
+    top.terminal.write_all(b"q").expect("it listens");
+    assert!(top.top.wait().expect("it ends").success());
     let left = tcgetattr(&kept).expect("a terminal");
     use rustix::termios::LocalModes;
     assert!(
@@ -113,10 +113,10 @@ fn top_on_terminal_obeys_keys_and_restores_terminal() {
 #[test]
 fn top_on_terminal_follows_growing_trace() {
     let path = trace(false);
-    let mut shown = Shown::new(&path);
-    shown.after("", &["1000000.000 us", "goes along with the run"]);
-    shown.after("\x03", &[]);
-    assert!(shown.top.wait().expect("it ends").success());
+    let mut top = TopTerminal::new(&path);
+    top.after("", &["1000000.000 us", "goes along with the run"]);
+    top.after("\x03", &[]);
+    assert!(top.top.wait().expect("it ends").success());
     fs::remove_file(path).expect("it was written");
 }
 

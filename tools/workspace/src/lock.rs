@@ -42,7 +42,7 @@ impl Lock {
         Ok(Lock { file, path: path.to_path_buf() })
     }
 
-    /// Turns the lock into the exclusive one; others may have it in between.
+    /// Upgrades the lock to the exclusive one; others may take it in between.
     ///
     /// # Errors
     /// As [`Lock::exclusive`].
@@ -54,7 +54,7 @@ impl Lock {
         self.file.write_all(this_command().as_bytes())
     }
 
-    /// Turns the lock into one that others may share, or take in between.
+    /// Downgrades the lock to a shared one; others may take it in between.
     ///
     /// # Errors
     /// As [`Lock::exclusive`].

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// How often the sign of life moves.
+/// The period of the spinner.
 const TICK: Duration = Duration::from_millis(120);
 /// Of lines without a terminal: shorter steps are not worth one.
 const PACE: LinePace = LinePace { first: Duration::from_secs(2), next: Duration::from_secs(10) };
@@ -90,7 +90,7 @@ fn write_lines(what: &str, pace: LinePace, lasts: impl Fn() -> bool, mut write: 
     }
 }
 
-/// A writer whose first output ends the progress shown until then.
+/// A writer whose first output ends the display of progress.
 pub struct FirstOutput<W> {
     progress: Option<ProgressLine>,
     out: W,

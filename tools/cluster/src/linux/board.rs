@@ -25,7 +25,7 @@ pub(super) fn run(linux: &LinuxBoard, disk: &Path, limit: Duration, mut hear: im
     let stopper = cluster.input_sender();
     let watch = thread::spawn(move || {
         let in_time = ended.recv_timeout(limit) != Err(RecvTimeoutError::Timeout);
-        // Nobody listens any more if it has ended at this moment.
+        // The receiver is gone if the emulator has just ended.
         in_time || !stopper.stop()
     });
     let stats = loop {

@@ -22,14 +22,14 @@ enum ConsolePart {
 pub(super) struct ScriptConsole {
     part: ConsolePart,
     /// What might become a line of the first program.
-    held: Vec<u8>,
+    partial: Vec<u8>,
     /// What is not the script's.
     pub(super) log: Vec<u8>,
 }
 
 impl ScriptConsole {
     pub(super) fn new() -> ScriptConsole {
-        ScriptConsole { part: ConsolePart::Starting, held: Vec::new(), log: Vec::new() }
+        ScriptConsole { part: ConsolePart::Starting, partial: Vec::new(), log: Vec::new() }
     }
 
     /// The script's exit status, if it has ended.
@@ -46,14 +46,14 @@ impl ScriptConsole {
         for &byte in bytes {
             if byte == RS {
                 self.release(&mut out);
-                self.held.push(byte);
-            } else if self.held.is_empty() {
+                self.partial.push(byte);
+            } else if self.partial.is_empty() {
                 self.put(byte, &mut out);
             } else {
-                self.held.push(byte);
+                self.partial.push(byte);
                 if byte == b'\n' {
                     self.line(&mut out);
-                } else if self.held.len() > LINE_MAX {
+                } else if self.partial.len() > LINE_MAX {
                     self.release(&mut out);
                 }
             }
@@ -63,19 +63,19 @@ impl ScriptConsole {
 
     /// Judges a whole line that begins with RS.
     fn line(&mut self, out: &mut Vec<u8>) {
-        let status = std::str::from_utf8(&self.held).ok().and_then(|line| line.strip_prefix(STATUS));
+        let status = std::str::from_utf8(&self.partial).ok().and_then(|line| line.strip_prefix(STATUS));
         let next = match (self.part, status.and_then(|status| status.trim_end().parse().ok())) {
-            (ConsolePart::Starting, _) if self.held == BEGIN => ConsolePart::Script,
+            (ConsolePart::Starting, _) if self.partial == BEGIN => ConsolePart::Script,
             (ConsolePart::Script, Some(status)) => ConsolePart::Ended(status),
             _ => return self.release(out),
         };
-        self.held.clear();
+        self.partial.clear();
         self.part = next;
     }
 
-    /// What was held back is no line of the first program.
+    /// The buffered bytes are no line of the first program.
     fn release(&mut self, out: &mut Vec<u8>) {
-        for byte in std::mem::take(&mut self.held) {
+        for byte in std::mem::take(&mut self.partial) {
             self.put(byte, out);
         }
     }

@@ -1,6 +1,6 @@
 #!/busybox sh
 # The first program of Linux: mounts the disk, runs the session's script on it as Renga's init does, and stops the board.
-# What the script writes is between two lines that begin with the ASCII control character RS, which `console` looks for.
+# What the script writes is between two lines that begin with the ASCII control character RS, which `console` searches for.
 b=/busybox
 $b mount -t proc proc /proc
 $b mount -t sysfs sys /sys

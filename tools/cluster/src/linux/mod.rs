@@ -30,7 +30,7 @@ const ARGUMENTS: &str = "console=ttyS1,115200 panic=-1 loglevel=4 randomize_ksta
 const ONE_CORE: &str = "isolcpus=1-3";
 /// Its counter counts nanoseconds, as Renga's does.
 const COUNTER: &str = "cortex-a53-arm-cpu.cntfrq=1000000000";
-/// Of what it said before it stopped without an end of the script, this much is shown.
+/// Lines of the console that an error quotes when Linux stops before the script ends.
 const LAST_LINES: usize = 20;
 const PIECE_LEN: usize = 4096;
 
@@ -58,7 +58,7 @@ pub struct LinuxHardware {
 }
 
 impl LinuxHardware {
-    /// What Linux is told of it on its command line.
+    /// Its part of the command line of Linux.
     fn arguments(&self) -> String {
         self.memory_mib.map_or_else(String::new, |mib| format!(" mem={mib}M"))
     }

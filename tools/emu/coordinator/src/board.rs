@@ -5,7 +5,7 @@
 
 use crate::config::ClusterConfig;
 use crate::error::EmuError;
-use crate::liveness::{LOOK, LiveStream, Liveness, Patience};
+use crate::liveness::{LiveStream, Liveness, Patience, SAMPLE_PERIOD};
 use crate::page::SharedPage;
 use crate::qemu::Qemu;
 use renga_emu_device::messages::{
@@ -74,9 +74,9 @@ pub struct Done {
     pub exit: Option<BoardExit>,
 }
 
-/// A life of a board.
+/// An incarnation of a board.
 #[derive(Clone, Copy, Debug)]
-pub struct Life {
+pub struct Incarnation {
     /// Its number, from 1.
     pub starts: u32,
     /// The partition that the reset before named, or 0.
@@ -95,12 +95,17 @@ pub struct Starting {
 
 impl Starting {
     /// Starts the QEMU of board `number`.
-    pub fn start(config: &ClusterConfig, number: u8, life: Life, page: &SharedPage) -> Result<Self, EmuError> {
+    pub fn start(
+        config: &ClusterConfig,
+        number: u8,
+        incarnation: Incarnation,
+        page: &SharedPage,
+    ) -> Result<Self, EmuError> {
         let host_error = |error| EmuError::Host { what: "make a socket", error };
         let (listener, socket) = listen(number).map_err(host_error)?;
         listener.set_nonblocking(true).map_err(host_error)?;
-        let board = config.boards[usize::from(number)].loaded(number, life.partition)?;
-        let qemu = Qemu::start(config, &board, (number, life.starts), &socket, page)?;
+        let board = config.boards[usize::from(number)].loaded(number, incarnation.partition)?;
+        let qemu = Qemu::start(config, &board, (number, incarnation.starts), &socket, page)?;
         let has_several_cores = board.cores > 1;
         Ok(Self { number, qemu, listener, patience: config.limits.patience, has_several_cores })
     }
@@ -138,7 +143,7 @@ impl Starting {
 
     fn accept(&mut self) -> Result<UnixStream, EmuError> {
         let mut liveness = Liveness::new(self.qemu.id(), self.patience);
-        let mut looked = Instant::now();
+        let mut sampled = Instant::now();
         // Bounded by the patience for a process that does nothing, or too much.
         loop {
             match self.listener.accept() {
@@ -149,8 +154,8 @@ impl Starting {
             if let Some(status) = self.qemu.ended() {
                 return Err(EmuError::BoardDied { board: self.number, status, said: self.qemu.said() });
             }
-            if looked.elapsed() >= LOOK {
-                looked = Instant::now();
+            if sampled.elapsed() >= SAMPLE_PERIOD {
+                sampled = Instant::now();
                 if liveness.is_stuck() {
                     let (board, waited_s) = (self.number, liveness.waited_s());
                     return Err(EmuError::BoardSilent { board, waited_s, said: self.qemu.said() });

@@ -1,7 +1,7 @@
 //! The link between the boards: a token bus, in virtual time.
 //!
 //! The token goes round in the order of the board numbers, `token_pass_ns` from one board to the next, for ever. A
-//! board that has a frame when the token comes sends that one frame and passes the token on (hold limit: one frame,
+//! board that has a frame when the token comes sends that one frame and passes the token on (limit: one frame,
 //! `hardware.md` 4.5). All boards hear a frame when its last word is over. Boards that are off are passed over; what it
 //! takes to find the token again when it is lost is in `recovery`.
 //!

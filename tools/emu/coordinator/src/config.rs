@@ -78,7 +78,7 @@ pub struct ClusterConfig {
     /// Longest time that a busy board may be ahead of another, ns; at most, and by default, the least latency of the
     /// link. The result does not depend on it.
     pub quantum_ns: Option<u64>,
-    /// The bound on the turns of a board's several cores, ns; without it, the link's. The result does depend on it.
+    /// The slice of a board's several cores, ns, which bounds their quanta; without it, the link's. The result does depend on it.
     pub slice_ns: Option<u64>,
     /// Where all randomness comes from.
     pub seed: u64,
@@ -132,7 +132,7 @@ impl ClusterConfig {
 
     /// The slice of boards with several cores, ns; without such boards none.
     ///
-    /// A turn is a quarter of the time to the next timer, and a core may have one if it is a quarter of a slice ahead, so no core is
+    /// A quantum is a quarter of the time to the next timer, and a core may get one if it is a quarter of a slice ahead, so no core is
     /// further ahead of another than two thirds of a slice. That is less than the least latency of the link, so that a board seldom hears
     /// late, and one of two busy boards can always continue.
     pub(crate) fn slice(&self) -> Option<u64> {

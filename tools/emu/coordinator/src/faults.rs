@@ -74,11 +74,11 @@ impl FaultSource {
             (config.collision_ppm, Fault::Collision),
         ];
         let mut below = 0;
-        let drawn = faults.into_iter().find(|(ppm, _)| {
+        let fault = faults.into_iter().find(|(ppm, _)| {
             below += u64::from(*ppm);
             occurs < below
         });
-        drawn.map_or(Fault::None, |(_, fault)| fault)
+        fault.map_or(Fault::None, |(_, fault)| fault)
     }
 }
 
@@ -117,16 +117,16 @@ mod tests {
             let mut faults = FaultSource::new(config, seed);
             (0..10_000).map(|_| faults.draw()).collect::<Vec<_>>()
         };
-        let drawn = draw(3);
-        let count = |wanted: fn(&Fault) -> bool| drawn.iter().filter(|fault| wanted(fault)).count();
+        let faults = draw(3);
+        let count = |wanted: fn(&Fault) -> bool| faults.iter().filter(|fault| wanted(fault)).count();
         assert!((900..1100).contains(&count(|fault| *fault == Fault::Loss)));
         assert!((400..600).contains(&count(|fault| matches!(fault, Fault::Corrupt(_)))));
         assert!((150..250).contains(&count(|fault| *fault == Fault::Duplicate)));
         assert!((250..350).contains(&count(|fault| matches!(fault, Fault::Delay(1..=DELAY_NS_MAX)))));
         assert!((70..130).contains(&count(|fault| *fault == Fault::TokenLoss)));
         assert!((30..70).contains(&count(|fault| *fault == Fault::Collision)));
-        assert_eq!(drawn, draw(3));
-        assert_ne!(drawn, draw(4));
+        assert_eq!(faults, draw(3));
+        assert_ne!(faults, draw(4));
         assert!(FaultSource::new(FaultConfig::default(), 3).draw() == Fault::None);
     }
 

@@ -1,6 +1,6 @@
 //! Whether a QEMU that is to finish a quantum is at it, however loaded the host is.
 //!
-//! Samples its threads (Linux's /proc) whenever it has sent nothing for [`LOOK`]: one that waits for the host's cores is alive though it
+//! Samples its threads (Linux's /proc) whenever it has sent nothing for [`SAMPLE_PERIOD`]: one that waits for the host's cores is alive though it
 //! has not run for minutes. It is stuck when no thread of it wanted to run at a number of samples in a row, or when it has spent more
 //! processor time than any quantum takes. Not here: its messages.
 
@@ -10,7 +10,7 @@ use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
 /// Time of the host between two samples.
-pub const LOOK: Duration = Duration::from_secs(1);
+pub const SAMPLE_PERIOD: Duration = Duration::from_secs(1);
 /// Ticks of `/proc/PID/stat`, a second.
 const TICKS_A_SECOND: u64 = 100;
 
@@ -68,18 +68,18 @@ pub struct Liveness {
     first_ticks: Option<u64>,
     last_ticks: u64,
     idle_samples: u32,
-    looks: u32,
+    samples: u32,
 }
 
 impl Liveness {
     /// Of `process`.
     pub fn new(process: u32, patience: Patience) -> Self {
-        Self { process, patience, first_ticks: None, last_ticks: 0, idle_samples: 0, looks: 0 }
+        Self { process, patience, first_ticks: None, last_ticks: 0, idle_samples: 0, samples: 0 }
     }
 
     /// It was heard of.
     pub fn heard(&mut self) {
-        (self.first_ticks, self.idle_samples, self.looks) = (None, 0, 0);
+        (self.first_ticks, self.idle_samples, self.samples) = (None, 0, 0);
     }
 
     /// Samples once more; returns whether it is stuck.
@@ -89,17 +89,17 @@ impl Liveness {
 
     fn note(&mut self, ThreadSight { wants, ticks }: ThreadSight) -> bool {
         let first = *self.first_ticks.get_or_insert(ticks);
-        let idle = !wants && (self.looks == 0 || ticks == self.last_ticks);
+        let idle = !wants && (self.samples == 0 || ticks == self.last_ticks);
         self.idle_samples = if idle { self.idle_samples + 1 } else { 0 };
         self.last_ticks = ticks;
-        self.looks += 1;
+        self.samples += 1;
         self.idle_samples >= self.patience.idle_samples
             || ticks - first.min(ticks) >= self.patience.busy_s * TICKS_A_SECOND
     }
 
     /// For how long it has not been heard of, seconds of the host.
     pub fn waited_s(&self) -> f64 {
-        f64::from(self.looks) * LOOK.as_secs_f64()
+        f64::from(self.samples) * SAMPLE_PERIOD.as_secs_f64()
     }
 }
 
@@ -115,7 +115,7 @@ impl LiveStream {
     /// Messages of the process that `liveness` samples.
     pub fn new(stream: UnixStream, liveness: Liveness) -> io::Result<Self> {
         stream.set_nonblocking(false)?;
-        stream.set_read_timeout(Some(LOOK))?;
+        stream.set_read_timeout(Some(SAMPLE_PERIOD))?;
         Ok(Self { stream: BufReader::new(stream), liveness })
     }
     /// The way to the process.
@@ -177,7 +177,7 @@ mod tests {
         let stuck: Vec<bool> = (0..=4).map(|half| busy.note(ThreadSight { wants: true, ticks: 50 * half })).collect();
         assert_eq!(stuck, [false, false, false, false, true]);
         busy.heard();
-        assert!(!busy.note(ThreadSight { wants: true, ticks: 250 }), "it begins anew with each message");
+        assert!(!busy.note(ThreadSight { wants: true, ticks: 250 }), "each message restarts it");
     }
 
     #[test]

@@ -162,11 +162,11 @@ impl Recording {
     /// Whether a run with `config` can be the recorded one; the boards' input comes from the recording.
     pub fn check(&self, config: &ClusterConfig) -> Result<(), EmuError> {
         let own = RecordingHeader::of(config);
-        let told = RecordingHeader { interactive: self.header.interactive, ..own };
-        if told == self.header {
+        let actual = RecordingHeader { interactive: self.header.interactive, ..own };
+        if actual == self.header {
             return Ok(());
         }
-        Err(EmuError::Replay(format!("it was made with {:?}, this run has {told:?}", self.header)))
+        Err(EmuError::Replay(format!("it was made with {:?}, this run has {actual:?}", self.header)))
     }
 }
 

@@ -253,7 +253,7 @@ fn mix_frame(hash: &mut Fingerprint, frame: &FrameEvent) {
 mod tests {
     use super::*;
 
-    fn told(timeline: &mut Timeline) -> Vec<(u8, u64, Vec<u8>)> {
+    fn delivered(timeline: &mut Timeline) -> Vec<(u8, u64, Vec<u8>)> {
         std::iter::from_fn(|| timeline.pop())
             .filter_map(|event| match event {
                 ClusterEvent::Console { board, time_ns, bytes } => Some((board, time_ns, bytes)),
@@ -270,9 +270,9 @@ mod tests {
         }
         timeline.release(30);
         let expected = [(1, 5, b"a".to_vec()), (0, 10, b"bc".to_vec()), (1, 20, b"d".to_vec())];
-        assert_eq!(told(&mut timeline), expected);
+        assert_eq!(delivered(&mut timeline), expected);
         timeline.release(31);
-        assert_eq!(told(&mut timeline), [(1, 30, b"e".to_vec())]);
+        assert_eq!(delivered(&mut timeline), [(1, 30, b"e".to_vec())]);
     }
 
     #[test]
@@ -288,9 +288,9 @@ mod tests {
             if !early {
                 timeline.add(0, 3, Item::Console(b'z'));
             }
-            told(&mut timeline);
+            delivered(&mut timeline);
             timeline.release(10);
-            told(&mut timeline);
+            delivered(&mut timeline);
             timeline.hashes().console
         };
         assert_eq!(run(true), run(false));

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 /// Pins of the lines that run straight through: control lines and data lines.
 const STRAIGHT: u32 = 0x1f0 | 0xf << 10 | 0xfff << 16;
-/// Pins with a strong resistor upwards: the harness terminates the control lines, and boards hold up their GPIO 2 and
+/// Pins with a strong resistor upwards: the harness terminates the control lines, and boards pull up their GPIO 2 and
 /// 3, of which the first is wired to a neighbour's 9.
 const HELD_UP: u32 = 0x1f0 | 1 << TOKEN_OUT | 1 << 3 | 1 << TOKEN_IN;
 /// When so many changes are kept, those that everybody has seen are forgotten.
@@ -192,18 +192,18 @@ mod tests {
     #[test]
     fn wires_lines_run_straight_and_token_to_next_board() {
         let mut wires = EmulatedWires::new(WIRES, 3, &[]);
-        let told = wires.change(1, 50, low(STROBE | 1 << 14), 0);
-        assert_eq!(told.iter().map(|(board, _)| *board).collect::<Vec<_>>(), [0, 2]);
-        for (_, order) in told {
+        let orders = wires.change(1, 50, low(STROBE | 1 << 14), 0);
+        assert_eq!(orders.iter().map(|(board, _)| *board).collect::<Vec<_>>(), [0, 2]);
+        for (_, order) in orders {
             let BoardOrder::Pins { time_ns: 150, board: 1, drive, changed: STROBE } = order else {
                 panic!("{order:?}")
             };
             assert_eq!(drive.low, STROBE, "pin 14 is wired to nothing");
         }
         assert!(wires.change(1, 60, low(STROBE), 0).is_empty(), "nothing that others see");
-        let told = wires.change(2, 70, low(1 << TOKEN_OUT), 0);
-        assert_eq!(told.len(), 1, "{told:?}");
-        assert!(matches!(&told[0], (0, BoardOrder::Pins { drive, .. }) if drive.low == 1 << TOKEN_IN));
+        let orders = wires.change(2, 70, low(1 << TOKEN_OUT), 0);
+        assert_eq!(orders.len(), 1, "{orders:?}");
+        assert!(matches!(&orders[0], (0, BoardOrder::Pins { drive, .. }) if drive.low == 1 << TOKEN_IN));
         assert_eq!(
             wires.wiring(0, 170, 200).others.iter().map(|other| other.low).collect::<Vec<_>>(),
             [0, STROBE, 1 << TOKEN_IN]
@@ -236,8 +236,8 @@ mod tests {
     fn wires_broken_ones_are_silent_or_low() {
         let faults = [EmulatedWireFault::Open { board: 1, pin: 5 }, EmulatedWireFault::HeldLow { pin: 4 }];
         let mut wires = EmulatedWires::new(WIRES, 3, &faults);
-        let told = wires.change(1, 0, low(STROBE), 0);
-        assert!(told.is_empty(), "nobody hears board 1's strobe: {told:?}");
+        let orders = wires.change(1, 0, low(STROBE), 0);
+        assert!(orders.is_empty(), "no board sees board 1's strobe: {orders:?}");
         assert_eq!(wires.change(0, 0, low(STROBE), 0).len(), 1, "nor does it hear others'");
         let PinWiring { others, held_up, .. } = wires.wiring(1, 100, 0);
         assert_eq!([others[0].low, others[1].low, held_up & STROBE], [0, 1 << 4, 0]);

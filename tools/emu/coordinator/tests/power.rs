@@ -32,7 +32,7 @@ fn plan() -> Vec<PowerOrder> {
 }
 
 fn lives(power: Vec<PowerOrder>) -> Option<ClusterConfig> {
-    let mut config = tools()?.config(3, "life");
+    let mut config = tools()?.config(3, "incarnations");
     config.limits.virtual_ns = Some(120 * MS);
     config.epoch_s = 1000;
     config.power = power;
@@ -59,10 +59,10 @@ fn under_load<R>(work: impl FnOnce() -> R) -> R {
 fn power_cuts_and_restarts_repeat() {
     let Some(config) = lives(plan()) else { return };
     let first = run(config.clone());
-    let told: Vec<_> = plan().iter().map(|order| (order.board, order.time_ns, order.change)).collect();
-    assert_eq!(first.power.iter().map(|(board, ns, change, _)| (*board, *ns, *change)).collect::<Vec<_>>(), told);
+    let planned: Vec<_> = plan().iter().map(|order| (order.board, order.time_ns, order.change)).collect();
+    assert_eq!(first.power.iter().map(|(board, ns, change, _)| (*board, *ns, *change)).collect::<Vec<_>>(), planned);
     assert_eq!(first.power.iter().map(|(.., starts)| *starts).collect::<Vec<_>>(), [1, 2, 2, 1, 2, 3, 2]);
-    // Each life knows its number and the calendar; the others hear of it.
+    // Each incarnation knows its number and the calendar, and announces itself to the other boards.
     for (board, lives) in [
         (0, &["start 1 at 1000000000000\n", "start 2 at 1000030000000\n", "start 3 at 1000061000000\n"][..]),
         (1, &["start 1 at 1000000000000\n", "start 2 at 1000050000007\n", "0x3 after"]),
@@ -181,7 +181,7 @@ fn power_live_orders_replay_exactly() {
 #[test]
 fn power_killed_qemu_is_restarted_on_request() {
     let Some(tools) = tools() else { return };
-    let config = ClusterConfig { revive_ns: Some(10 * MS), ..tools.config(2, "life") };
+    let config = ClusterConfig { revive_ns: Some(10 * MS), ..tools.config(2, "incarnations") };
     let mut killed = false;
     let (outcome, _) = run_with(config, |cluster, event| {
         if matches!(event, ClusterEvent::Console { board: 1, .. }) && !killed {

@@ -108,7 +108,7 @@ pub struct PinBlock {
 }
 
 impl PinBlock {
-    /// The block after a reset, at pins where the other boards do `others` and which strong resistors hold up if in
+    /// The block after a reset, at pins where the other boards do `others` and which strong resistors pull up if in
     /// `held_up`.
     pub fn new(pull_registers: PullRegisters, others: Vec<PinDrive>, held_up: u32) -> Self {
         let mut pins = Self {

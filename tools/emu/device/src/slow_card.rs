@@ -32,7 +32,7 @@ impl SlowCard {
     }
 
     /// What the board reads there when QEMU's host says `value`.
-    pub fn shown(&self, offset: u64, value: u32, now_ns: u64) -> u32 {
+    pub fn adjusted(&self, offset: u64, value: u32, now_ns: u64) -> u32 {
         match offset {
             _ if now_ns >= self.busy_until_ns => value,
             INTERRUPT => value & !INTERRUPT_DATA_DONE,
@@ -50,9 +50,12 @@ mod tests {
     fn slow_card_is_busy_after_data_only() {
         let mut card = SlowCard::new(100);
         card.written(0x0c, 5);
-        assert_eq!((card.shown(INTERRUPT, 3, 5), card.shown(STATUS, 0, 5)), (3, 0));
+        assert_eq!((card.adjusted(INTERRUPT, 3, 5), card.adjusted(STATUS, 0, 5)), (3, 0));
         card.written(DATA, 10);
-        assert_eq!((card.shown(INTERRUPT, 3, 109), card.shown(STATUS, 0, 109), card.shown(0x10, 3, 109)), (1, 2, 3));
-        assert_eq!((card.shown(INTERRUPT, 3, 110), card.shown(STATUS, 0, 110)), (3, 0));
+        assert_eq!(
+            (card.adjusted(INTERRUPT, 3, 109), card.adjusted(STATUS, 0, 109), card.adjusted(0x10, 3, 109)),
+            (1, 2, 3)
+        );
+        assert_eq!((card.adjusted(INTERRUPT, 3, 110), card.adjusted(STATUS, 0, 110)), (3, 0));
     }
 }

@@ -42,7 +42,7 @@ begin:  mrs     x1, mpidr_el1           // one core does it
         mov     x19, x0
         ldr     x20, seed
 
-        // Memory but what is told above and the image.
+        // Memory except the ranges above and the image.
         mov     x1, #0x400000
         mov     x2, #0x8000000
         fill

@@ -162,7 +162,7 @@ impl PluginBoard {
     }
 
     fn report(&mut self, now_ns: u64, next_ns: u64, exit: Option<BoardExit>) -> Result<(), MessageError> {
-        let (records, hits) = self.told(if exit.is_none() { next_ns } else { NEVER_NS });
+        let (records, hits) = self.due(if exit.is_none() { next_ns } else { NEVER_NS });
         let (wants_departures, overruns) = (self.link.wants_departures(), self.link.overruns());
         let wakes = self.pins.as_ref().map_or(0, |pins| pins.block.wakes());
         let instructions = machine::instructions();
@@ -177,7 +177,7 @@ impl PluginBoard {
     }
 
     /// What the board did before `end_ns`, in order; no core does anything more before then.
-    fn told(&mut self, end_ns: u64) -> (Vec<BoardRecord>, Vec<u8>) {
+    fn due(&mut self, end_ns: u64) -> (Vec<BoardRecord>, Vec<u8>) {
         let mut records = std::mem::take(&mut self.records);
         if cores::planned().is_none() {
             return (records, probes::take_hits());
@@ -308,7 +308,7 @@ impl PluginBoard {
     /// Reads a register of the card's host.
     pub fn read_card(&mut self, offset: u64) -> u32 {
         let value = self.machine().hidden_card.map_or(0, |host| host.read(offset, 4) as u32);
-        self.slow_card.as_ref().map_or(value, |card| card.shown(offset, value, machine::now_ns()))
+        self.slow_card.as_ref().map_or(value, |card| card.adjusted(offset, value, machine::now_ns()))
     }
 
     /// Writes a register of the card's host.

@@ -63,7 +63,7 @@ impl Companions {
         let slot = &self.slots[self.own];
         slot.past_ns.store(now_ns + origin_ns, Release);
         slot.round.store(together.round, Release);
-        tell(slot);
+        announce(slot);
     }
 
     /// The board does nothing before `past_ns`, and writes nothing more in this round: how far it may go now by what it
@@ -73,7 +73,7 @@ impl Companions {
         let slot = &self.slots[self.own];
         slot.past_ns.store(past_ns.saturating_add(self.origin_ns).min(together.ceiling_ns), Release);
         slot.left.store(together.round, Release);
-        tell(slot);
+        announce(slot);
         Some(self.end_ns)
     }
 
@@ -83,7 +83,7 @@ impl Companions {
         let ceiling_ns = self.round.as_ref()?.0.ceiling_ns;
         let slot = &self.slots[self.own];
         slot.past_ns.store(now_ns.min(ceiling_ns), Release);
-        tell(slot);
+        announce(slot);
         if now_ns >= ceiling_ns {
             return None;
         }
@@ -107,12 +107,12 @@ impl Companions {
     fn last(&self) -> Option<(Last, bool)> {
         let (together, until_ns) = self.round.as_ref()?;
         let others = (0..self.slots.len()).filter(|board| *board != self.own && together.boards >> board & 1 != 0);
-        let others: Vec<Last> = others.map(|board| self.look(board, together, *until_ns)).collect();
+        let others: Vec<Last> = others.map(|board| self.progress(board, together, *until_ns)).collect();
         let another_runs = others.iter().any(|other| !other.has_left);
         Some((others.into_iter().min_by_key(|other| other.past_ns)?, another_runs))
     }
 
-    fn look(&self, board: usize, together: &Together, until_ns: u64) -> Last {
+    fn progress(&self, board: usize, together: &Together, until_ns: u64) -> Last {
         let slot = &self.slots[board];
         // In this order: a writer counts news after the news itself, and a board that has left writes no more.
         let seen = slot.news.load(SeqCst);
@@ -133,7 +133,7 @@ impl Companions {
             self.spins = (self.spins * 2).min(SPINS_MAX);
             return true;
         }
-        // Where others want the cores too, spinning only takes them away.
+        // On a loaded host spinning only delays the companions.
         self.spins = (self.spins / 2).max(SPINS_MIN);
         slot.waiting.fetch_add(1, SeqCst);
         if !has_news() {
@@ -144,8 +144,8 @@ impl Companions {
     }
 }
 
-/// Something in `slot` has changed.
-fn tell(slot: &SharedSlot) {
+/// Wakes companions that wait for a change of `slot`.
+fn announce(slot: &SharedSlot) {
     slot.news.fetch_add(1, SeqCst);
     if slot.waiting.load(SeqCst) != 0 {
         shared::wake(&slot.news);

@@ -1,16 +1,16 @@
 //! A board's several cores in parallel virtual time: a clock for each.
 //!
 //! QEMU runs the cores in turn in one thread, on one clock that counts the instructions of all. Here each core has a clock
-//! of its own: when another core's turn comes, QEMU's clock is moved to where that core stood. A core that waited (`wfi`,
+//! of its own: when another core's quantum begins, QEMU's clock is moved to where that core stood. A core that waited (`wfi`,
 //! `wfe`, `yield`) goes on at the present time. One that is ahead of the slowest that runs by more than a quarter of the
-//! slice gives its turn away after one block. QEMU lets a core run for a quarter of the time to the next timer at most,
-//! so a timer at the end of each slice bounds the turns; while all wait it does not run.
+//! slice ends its quantum after one block. QEMU lets a core run for a quarter of the time to the next timer at most,
+//! so a timer at the end of each slice bounds the quanta; while all wait it does not run.
 //!
 //! A core that is behind could read a counter below one that another core has read, which kernels do not expect: so a
 //! read shows at least what any core has read before, for that one instruction.
 //!
 //! Invariant: all of it runs in the cores' thread, so the result depends on virtual time alone. Callbacks of instructions do
-//! not hold the big lock, and use nothing of the board's. Not here: boards with one core (`waiting`).
+//! not take the big lock, and use nothing of the board's. Not here: boards with one core (`waiting`).
 
 use crate::ffi::{self, Opaque};
 use crate::machine::{self, VirtualTimer};
@@ -26,8 +26,8 @@ const YIELD: u32 = 0xd503_203f;
 /// `mrs x0, cntvct_el0` and `mrs x0, cntpct_el0`; the register is in the low bits.
 const READS: [u32; 2] = [0xd53b_e040, 0xd53b_e020];
 const REGISTER_BITS: u32 = 0x1f;
-/// The part of a slice in a turn, as QEMU divides the time to the next timer; and how far a core may be ahead to have one.
-const TURNS: i64 = 4;
+/// Quanta in a slice, as QEMU divides the time to the next timer; a core gets one if it is at most that part of a slice ahead.
+const QUANTA: i64 = 4;
 
 /// How a board's cores are run; fixed when the plugin is installed.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +40,7 @@ pub struct CorePlan {
 
 struct PluginCore {
     state: *mut Opaque,
-    /// Its clock when its turn ended.
+    /// Its clock at the end of its quantum.
     own_ns: i64,
     waits: bool,
 }
@@ -48,7 +48,7 @@ struct PluginCore {
 struct PluginCores {
     plan: CorePlan,
     cores: Vec<PluginCore>,
-    /// The core whose turn it is.
+    /// The core whose quantum runs.
     at: usize,
     /// The latest counter value that any core has read.
     newest_ns: i64,
@@ -107,7 +107,7 @@ fn with_cores<R>(work: impl FnOnce(&mut PluginCores) -> R) -> R {
     work(cores.as_mut().unwrap_or_else(|| fail("a core ran before the machine was complete")))
 }
 
-/// The clocks, between turns and under the big lock; QEMU's is that of the core whose turn it was.
+/// The clocks, between quanta and under the big lock; QEMU's is that of the core that ran last.
 pub fn span() -> ClockSpan {
     if planned().is_none() {
         let now_ns = machine::now_ns();
@@ -177,7 +177,7 @@ extern "C" fn before_read(_: c_uint, _: *mut c_void) {
     with_cores(PluginCores::clamp);
 }
 
-/// The slice is over: under the big lock, between turns.
+/// The slice is over: under the big lock, between quanta.
 extern "C" fn at_slice(_: *mut c_void) {
     with_cores(|cores| {
         cores.slice.ran_out();
@@ -228,8 +228,8 @@ impl PluginCores {
         self.at = own;
         let running = self.cores.iter().filter(|core| !core.waits);
         let slowest_ns = running.map(|core| core.own_ns).min().unwrap_or(own_ns);
-        if own_ns - slowest_ns > self.plan.slice_ns / TURNS {
-            // SAFETY: a core, which leaves its turn after this block.
+        if own_ns - slowest_ns > self.plan.slice_ns / QUANTA {
+            // SAFETY: a core, which ends its quantum after this block.
             unsafe { ffi::cpu_exit(state) };
         }
         if !self.is_sliced {

@@ -3,7 +3,7 @@
 //! QEMU takes a whole block off the core's count when the block begins, and its clock may not be asked before the block's
 //! last instruction (`Bad icount read`). Adding what was executed to the clock (`icount_update`) would put the clock ahead
 //! for the rest of the block, where QEMU's main thread could see it. So this module reads the numbers that the count is made
-//! of. Where they are it finds out by itself, in the first blocks of the machine's life: the word that shrinks by what was
+//! of. It finds their places in the first blocks that the machine executes: the word that shrinks by what was
 //! executed is the budget, the next one what is left beyond the present slice, and one half-word is what is left of that.
 //!
 //! Invariant: nothing is concluded from a place that has not behaved as the number it is taken for; nothing is written.
@@ -32,7 +32,7 @@ struct CounterPlaces {
 pub struct Counter {
     /// The core of the last search; its counts are where every core's are.
     core: usize,
-    looks: u32,
+    searches: u32,
     /// Words that may be the budget.
     budgets: Option<Vec<usize>>,
     /// Half-words that may be what is left of the slice.
@@ -69,7 +69,7 @@ impl Counter {
     }
 
     /// Searches for the numbers, before the last instruction of a block, where QEMU itself could add the executed count to the clock.
-    pub fn look(&mut self) {
+    pub fn search(&mut self) {
         self.core = current::core() as usize;
         let before: Vec<i64> = (0..WORDS).map(|index| self.word(index)).collect();
         let settled = self.settled(ffi::icount_get_raw);
@@ -84,16 +84,16 @@ impl Counter {
         let budgets = narrowed(budgets, WORDS - 1, is_budget);
         if budgets.is_empty() || lows.as_ref().is_some_and(Vec::is_empty) {
             // A search with another result: start again.
-            self.looks = 0;
+            self.searches = 0;
             return;
         }
         if let &[budget] = budgets.as_slice() {
             let left = self.word(budget) - self.word(budget + 1);
             let is_low = |index: &usize| *index / 2 != budget && i64::from(self.half(*index)) == left;
             let lows = narrowed(lows, WORDS * 2, is_low);
-            self.looks += 1;
+            self.searches += 1;
             if let &[low] = lows.as_slice()
-                && self.looks >= SEARCHES_MIN
+                && self.searches >= SEARCHES_MIN
             {
                 self.places = Some(CounterPlaces { budget, low });
             }

@@ -1,9 +1,9 @@
 //! Notifications of virtual time to QEMU's main thread: only those that it waits for.
 //!
-//! When a timer of virtual time runs out, QEMU tells everybody who may have such timers, and that wakes its main
+//! When a timer of virtual time runs out, QEMU notifies every list of such timers, and that wakes its main
 //! thread: a write, a read, a poll, and a fight for the big lock at the end of each quantum. But all such timers of this
 //! machine are in one list, which the core's own thread serves; those of the main thread's event loops are empty. So the
-//! functions by which these are told are replaced by one that tells on only if the list has a timer.
+//! functions that notify these are replaced by one that passes a notification on only if the list has a timer.
 //!
 //! Invariant: nothing is replaced unless all lists of the clock are chained as expected, forwards and back, and the
 //! plugin's own is among them, with the function that it is known to have.
@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 const LISTS_MAX: usize = 16;
 
 /// Notifies its first argument of news of this clock.
-type Tell = extern "C" fn(*mut c_void, c_int);
+type NotifyCallback = extern "C" fn(*mut c_void, c_int);
 
 /// `QEMUTimerList`.
 #[repr(C)]
@@ -30,14 +30,14 @@ pub struct QemuTimerList {
     next: *mut QemuTimerList,
     /// The pointer to this list: in the list before, or in the clock.
     back: *const *mut QemuTimerList,
-    tell: Tell,
+    notify: NotifyCallback,
     whom: *mut c_void,
 }
 
 /// A list that is notified only if it has a timer.
 struct Quiet {
     list: NonNull<QemuTimerList>,
-    tell: Tell,
+    notify: NotifyCallback,
 }
 
 // SAFETY: lists live as long as QEMU, and only two fields are read: the first timer, which is atomic, and the receiver of notifications,
@@ -54,10 +54,10 @@ pub fn quieten(own: NonNull<QemuTimerList>, first: NonNull<c_void>) -> Option<()
     let lists = chained(own, first)?;
     let others = lists.into_iter().filter(|list| *list != own);
     // SAFETY: `chained` has seen that these are lists; no notification runs now: the big lock is taken, and no core has run.
-    let quiet = others.map(|list| Quiet { list, tell: unsafe { list.as_ref() }.tell }).collect();
+    let quiet = others.map(|list| Quiet { list, notify: unsafe { list.as_ref() }.notify }).collect();
     for quiet in QUIET.get_or_init(|| quiet) {
         // SAFETY: as above.
-        unsafe { (*quiet.list.as_ptr()).tell = notify_if_concerned };
+        unsafe { (*quiet.list.as_ptr()).notify = notify_if_concerned };
     }
     Some(())
 }
@@ -80,7 +80,7 @@ fn chained(own: NonNull<QemuTimerList>, first: NonNull<c_void>) -> Option<Vec<No
     // SAFETY: as above.
     let view = unsafe { own.as_ref() };
     let known = &raw const view.first == first.as_ptr().cast()
-        && view.tell as *const () == ffi::qemu_timer_notify_cb as *const ();
+        && view.notify as *const () == ffi::qemu_timer_notify_cb as *const ();
     (known && lists.contains(&own)).then_some(lists)
 }
 
@@ -92,7 +92,7 @@ extern "C" fn notify_if_concerned(whom: *mut c_void, clock: c_int) {
     for quiet in concerned {
         // SAFETY: as above.
         if !unsafe { quiet.list.as_ref() }.first.load(Ordering::Acquire).is_null() {
-            (quiet.tell)(whom, clock);
+            (quiet.notify)(whom, clock);
         }
     }
 }

@@ -102,10 +102,10 @@ pub fn take_hits_before(end_ns: u64) -> Vec<u8> {
     let Some(listener) = listener.as_mut() else { return Vec::new() };
     let mut hits: Vec<Hit> = Hits(&listener.hits).collect();
     hits.sort_by_key(|hit| hit.time_ns);
-    let (mut told, mut kept) = (Vec::new(), Vec::new());
-    hits.iter().for_each(|hit| push(if hit.time_ns < end_ns { &mut told } else { &mut kept }, hit));
+    let (mut due, mut kept) = (Vec::new(), Vec::new());
+    hits.iter().for_each(|hit| push(if hit.time_ns < end_ns { &mut due } else { &mut kept }, hit));
     listener.hits = kept;
-    told
+    due
 }
 
 /// In the cores' thread: finds registers and memory, at the first core; the others' registers have the same handles.
@@ -168,7 +168,7 @@ extern "C" fn find_counter(_: c_uint, _: *mut c_void) {
         return;
     }
     if let Some(listener) = LISTENER.lock().expect("no callback panics").as_mut() {
-        listener.counter.look();
+        listener.counter.search();
         COUNTER_FOUND.store(listener.counter.is_found(), Ordering::Relaxed);
     }
 }

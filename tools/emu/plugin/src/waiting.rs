@@ -4,7 +4,7 @@
 //! `wfi`, but QEMU adds the executed instructions to the clock only a moment later, in the core's own thread; if the main thread reads in
 //! between, the clock passes the timer by those instructions. So this module has them added before each `wfi`.
 //!
-//! Invariant: these callbacks run in the thread of the core that they are about. They do not hold the big lock, and use
+//! Invariant: these callbacks run in the thread of the core that they are about. They do not take the big lock, and use
 //! nothing of the plugin's. Not here: boards with several cores (`cores`).
 
 use crate::ffi::{self, Opaque};

@@ -34,7 +34,9 @@ pub fn cluster(
         );
     }
     if options.yes && wanted.len() > 1 {
-        return Err(FlashError::NotConfirmed("with --yes nobody changes cards: name one board, --board NAME".into()));
+        return Err(FlashError::NotConfirmed(
+            "--yes cannot wait for a change of cards: name one board, --board NAME".into(),
+        ));
     }
     for card in wanted {
         match rounds.of(card) {

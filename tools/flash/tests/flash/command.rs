@@ -96,9 +96,9 @@ fn flash_mounted_partition_or_busy_device_is_refused() {
     run("umount", &[&at.to_string_lossy()]).expect("it was mounted");
     assert!(status == 3 && said.contains("it is mounted at "), "{status} {said}");
 
-    let held = File::options().read(true).custom_flags(rustix::fs::OFlags::EXCL.bits() as i32).open(&card.path);
+    let exclusive = File::options().read(true).custom_flags(rustix::fs::OFlags::EXCL.bits() as i32).open(&card.path);
     let (status, said) = flash(&[&[&image.option(), card.argument()], yes.as_slice()].concat());
-    drop(held.expect("it is there"));
+    drop(exclusive.expect("it is there"));
     assert!(status == 3 && said.contains("another program"), "{status} {said}");
 
     let (status, said) = flash(&[&image.option(), "/dev/loop-control", "--yes", "--serial=x"]);

@@ -18,12 +18,12 @@ fn refusals_card_in_reader_has_none() {
     assert_eq!((card.model.as_str(), card.serial.as_str()), ("Generic MassStorageClass", "000000002537"));
     assert_eq!((card.bus, card.size_bytes), (DeviceBus::Usb, CARD_SECTORS * 512));
     assert_eq!(card.partitions, [("sdb1".to_string(), 204_800 * 512)]);
-    let shown = card.to_string();
-    assert_eq!(shown, "/dev/sdb  Generic MassStorageClass  serial 000000002537  USB  31.9 GB\n  sdb1  104.9 MB");
+    let text = card.to_string();
+    assert_eq!(text, "/dev/sdb  Generic MassStorageClass  serial 000000002537  USB  31.9 GB\n  sdb1  104.9 MB");
     // With its users.
     host.mount("8:17", "/media/me", "/dev/sdb1").append("proc/swaps", "/dev/sdb1 partition 1 0 -2");
     let used = host.device("sdb").to_string();
-    assert_eq!(used, format!("{shown}\n  mounted at /media/me\n  swap on /dev/sdb1"));
+    assert_eq!(used, format!("{text}\n  mounted at /media/me\n  swap on /dev/sdb1"));
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn refusals_disk_below_system_volumes_is_refused() {
     host.volume("dm-1", "252:1", "dm-0").file("sys/devices/virtual/block/dm-1/dm/name", "vg-root\n");
     host.mount("252:1", "/", "/dev/mapper/vg-root");
     let reasons = reasons(&host, "sdb");
-    assert_eq!(reasons, [Refusal::BacksRoot, Refusal::Held("crypt".into()), Refusal::Held("vg-root".into())]);
+    assert_eq!(reasons, [Refusal::BacksRoot, Refusal::MemberOf("crypt".into()), Refusal::MemberOf("vg-root".into())]);
 }
 
 /// Holds: flash-refused.
@@ -96,7 +96,7 @@ fn refusals_disk_below_system_volumes_is_refused() {
 fn refusals_array_or_volume_group_member_is_refused() {
     let host = ComposedHost::with_card();
     host.volume("md0", "9:0", "sdb1");
-    assert_eq!(reasons(&host, "sdb"), [Refusal::Held("md0".into())]);
+    assert_eq!(reasons(&host, "sdb"), [Refusal::MemberOf("md0".into())]);
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn refusals_swap_device_is_refused() {
     let host = ComposedHost::with_card();
     host.volume("dm-1", "252:1", "sdb1").file("sys/devices/virtual/block/dm-1/dm/name", "vg-swap\n");
     host.append("proc/swaps", "/dev/dm-1   partition\t1048572\t\t0\t\t-2");
-    assert_eq!(reasons(&host, "sdb"), [Refusal::Swap("/dev/dm-1".into()), Refusal::Held("vg-swap".into())]);
+    assert_eq!(reasons(&host, "sdb"), [Refusal::Swap("/dev/dm-1".into()), Refusal::MemberOf("vg-swap".into())]);
     // Another disk's swap is none of ours, though its name begins alike.
     let host = ComposedHost::with_card();
     host.append("proc/swaps", "/dev/sdb10   partition\t1048572\t\t0\t\t-2");

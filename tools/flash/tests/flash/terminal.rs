@@ -42,6 +42,6 @@ fn flash_terminal_only_end_of_model_confirms() {
     }
     let (status, said) = typed(&card, ".img\n");
     assert!(status == 0 && written(), "{status} {said}");
-    let shown = [card.argument(), &card.backing.display().to_string(), "loop", "16.8 MB"];
-    assert!(shown.iter().all(|part| said.contains(part)), "{said}");
+    let wanted = [card.argument(), &card.backing.display().to_string(), "loop", "16.8 MB"];
+    assert!(wanted.iter().all(|part| said.contains(part)), "{said}");
 }

@@ -16,7 +16,7 @@ use std::process::Command;
 const BCM2837: [(&str, &str); 3] =
     [("bootcode.bin", "bootcode.bin"), ("start.elf", "start.elf"), ("fixup.dat", "fixup.dat")];
 const BCM2711: [(&str, &str); 2] = [("start4.elf", "start4.elf"), ("fixup4.dat", "fixup4.dat")];
-/// Device trees under the names by which the firmware looks for them.
+/// Device trees under the names that the firmware loads.
 const PI3_TREES: [(&str, &str); 2] =
     [("bcm2710-rpi-3-b.dtb", "bcm2837-rpi-3-b.dtb"), ("bcm2710-rpi-3-b-plus.dtb", "bcm2837-rpi-3-b-plus.dtb")];
 const ZERO2W_TREES: [(&str, &str); 1] = [("bcm2710-rpi-zero-2-w.dtb", "bcm2837-rpi-zero-2-w.dtb")];

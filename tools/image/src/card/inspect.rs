@@ -152,16 +152,16 @@ pub(super) fn read_boot_files(path: &Path, partition: u8) -> Result<Vec<CardFile
     read_boot(&mut file, boot)
 }
 
-/// Looks at both kernels: that of `files`, and that of the other partition.
+/// Inspects both kernels: that of `files`, and that of the other partition.
 fn judge_slots(found: &mut Inspection, files: &[CardFile], other: Result<Vec<CardFile>>) {
     let usual = slots::usual(files);
     if usual.is_none() {
         found.fault(format!("{} does not say from which partition the board starts", renga_boot_card::CHOICE_FILE));
     }
-    found.slots.push(slots::look(PARTITIONS[0], usual == Some(PARTITIONS[0]), files));
+    found.slots.push(slots::inspect(PARTITIONS[0], usual == Some(PARTITIONS[0]), files));
     match other {
         Ok(files) => {
-            found.slots.push(slots::look(PARTITIONS[1], usual == Some(PARTITIONS[1]), &files));
+            found.slots.push(slots::inspect(PARTITIONS[1], usual == Some(PARTITIONS[1]), &files));
             for fault in list_faults(&files) {
                 found.fault(format!("partition {}: {fault}", PARTITIONS[1]));
             }
@@ -170,7 +170,7 @@ fn judge_slots(found: &mut Inspection, files: &[CardFile], other: Result<Vec<Car
     }
     let card_system = found.node().map(|node| node.system.to_string());
     for slot in found.slots.clone() {
-        let which = if slot.usual { "from which the board starts" } else { "which is held for the next update" };
+        let which = if slot.usual { "from which the board starts" } else { "which waits for the next update" };
         if let Some(fault) = slot.fault.clone().or_else(|| foreign(&slot, card_system.as_deref())) {
             found.fault(format!("partition {}, {which}: {fault}", slot.partition));
         }

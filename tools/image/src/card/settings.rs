@@ -1,4 +1,4 @@
-//! `config.txt` and `cmdline.txt`: what the firmware is told.
+//! `config.txt` and `cmdline.txt`: the settings of the firmware.
 //!
 //! Never read by a real board's firmware yet. Reasons for each line stand in the file itself, where the owner of the board
 //! reads them.

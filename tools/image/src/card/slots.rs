@@ -1,6 +1,6 @@
 //! The two partitions from which a board can start, as they are found on a card: which kernel each has, and which is the usual one.
 //!
-//! Invariant: only what the files themselves show is told. Not here: the other files (`inspect`), how kernels get there (`renga-boot-card`).
+//! Invariant: reports only what the files themselves prove. Not here: the other files (`inspect`), how kernels get there (`renga-boot-card`).
 
 use super::fat::CardFile;
 use super::{Checksum, sha256};
@@ -31,8 +31,8 @@ pub(super) fn usual(files: &[CardFile]) -> Option<u8> {
     PARTITIONS.into_iter().find(|partition| choice == choice_text(*partition).as_bytes())
 }
 
-/// Looks at the kernel among `files`, those of `partition`.
-pub(super) fn look(partition: u8, usual: bool, files: &[CardFile]) -> SlotFound {
+/// Inspects the kernel among `files`, those of `partition`.
+pub(super) fn inspect(partition: u8, usual: bool, files: &[CardFile]) -> SlotFound {
     let kernel = content(files, KERNEL_FILE).map(sha256);
     let system = content(files, TABLES_FILE).and_then(blob::system_name).map(str::to_string);
     SlotFound { partition, usual, kernel, system, fault: fault(files) }

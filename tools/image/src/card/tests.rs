@@ -186,7 +186,7 @@ fn card_written_in_part_is_reported() {
     assert!(bench.faults(&card, &lab)[0].starts_with("there is no master boot record"));
 }
 
-/// Kernels and `NODE.TXT` of one card that are not of one system; which of them is told, for each kernel.
+/// Kernels and `NODE.TXT` of one card that are not of one system; each kernel gets its own message.
 /// Holds: cards-inspect.
 #[test]
 fn card_with_kernel_of_another_system_is_reported() {
@@ -200,9 +200,9 @@ fn card_with_kernel_of_another_system_is_reported() {
         }
     }
     let faults = bench.faults(&bench.write("card", &files, false), &lab);
-    let told = |which| format!("{which}: its tables are of system `quad`, but NODE.TXT is of `pair`");
+    let message = |which| format!("{which}: its tables are of system `quad`, but NODE.TXT is of `pair`");
     let expected =
-        ["partition 1, from which the board starts", "partition 2, which is held for the next update"].map(told);
+        ["partition 1, from which the board starts", "partition 2, which waits for the next update"].map(message);
     assert_eq!(faults, expected);
     // An update brings such a kernel to one partition.
     let path = bench.card("updated", &lab, 1);
@@ -212,7 +212,7 @@ fn card_with_kernel_of_another_system_is_reported() {
     assert_eq!(bench.faults(&path, &lab), expected[1..]);
     let nothing = super::update(KERNEL, &[7; 100]).unwrap();
     write_update(&mut card, &mut Bytes(nothing), 1).unwrap();
-    let none = "partition 2, which is held for the next update: SYSTEM.BIN has no tables of this form";
+    let none = "partition 2, which waits for the next update: SYSTEM.BIN has no tables of this form";
     assert_eq!(bench.faults(&path, &lab), [none]);
 }
 
@@ -290,7 +290,7 @@ fn card_updated_by_its_board_stays_sound() {
     let broken = Some("the writing of its kernel was broken off".to_string());
     assert_eq!(slots(&bench, &path), [(true, None), (false, broken)]);
     let faults = bench.faults(&path, &lab);
-    assert_eq!(faults, ["partition 2, which is held for the next update: the writing of its kernel was broken off"]);
+    assert_eq!(faults, ["partition 2, which waits for the next update: the writing of its kernel was broken off"]);
 
     let slot = write_update(&mut card, &mut Bytes(update), 1).unwrap();
     assert_eq!(slots(&bench, &path), [(true, None), (false, None)]);

@@ -94,7 +94,7 @@ fn nearest(name: &str, all: &str) -> String {
     let mut ranked: Vec<(usize, &str)> = Vec::new();
     for other in all.lines() {
         let distance = distance(name, other);
-        // Whoever leaves out the version of lua5.4 meant it.
+        // `lua` means lua5.4: a missing version is no typing error.
         let begun = name.len() > 2 && other.starts_with(name) && other.len() <= name.len() + 2 * DISTANCE_MAX;
         if distance <= DISTANCE_MAX.min(name.len() / 2) || begun {
             ranked.push((distance, other));

@@ -1,7 +1,7 @@
 //! Cached images of what comes from Debian: made once for each request, copied for each session.
 //!
 //! Invariant: an image's name has the sum of all that went into it (versions of packages, texts of flavours, size), so
-//! one that is there is right. Whoever copies one holds a lock against whoever removes it.
+//! one that is there is right. A lock protects an image from removal while another process copies it.
 
 use renga_workspace::lock::Lock;
 use std::fs;
@@ -32,7 +32,7 @@ pub(super) struct BasePlan {
     pub(super) sum: Checksum,
 }
 
-/// A cached image; while this is held, it stays.
+/// A cached image, locked against removal.
 pub(super) struct Base {
     pub(super) image: PathBuf,
     pub(super) tree: ImageTree,

@@ -30,9 +30,9 @@ const JOURNAL: &str = "size=4";
 const STRUCTURES_MIB: u32 = 5;
 /// Inodes that the file system keeps for itself.
 const INODES_KEPT: u64 = 16;
-/// Lines of what went wrong that are shown: the first says it.
+/// Lines of an error that are reported: the first names the cause.
 const FAULTS_SHOWN: usize = 10;
-/// No file system is smaller, unless somebody says so.
+/// The least size of a file system, unless the caller asks for less.
 const DEFAULT_MIB: u32 = 64;
 /// Room besides the content: an eighth of it, but not less.
 const ROOM_MIN_MIB: u32 = 32;
@@ -105,7 +105,7 @@ fn check_room(tree: &ImageTree, disk_bytes: u64) -> Result<(), ImageError> {
     Ok(())
 }
 
-/// How large a file system is to be for a tree: as somebody wishes, or with some room, in MiB.
+/// How large a file system is to be for a tree: as the caller wishes, or with some room, in MiB.
 pub(super) fn size_mib(tree: &ImageTree, wished_mib: Option<u32>) -> Result<u32, ImageError> {
     let block_bytes = u64::from(BLOCK_BYTES);
     let mut blocks = 0;
@@ -169,7 +169,7 @@ fn make_empty(scratch: &Path, size_mib: u32, out: &Path) -> Result<(), ImageErro
 }
 
 /// The commands that make entries, each with what is there before. Contents are staged in `scratch` under numbers, for
-/// any host path may hold what the command language cannot say.
+/// a host path may contain characters that the command language cannot express.
 fn fill<'a>(
     script: &mut String,
     entries: impl Iterator<Item = (&'a str, &'a TreeEntry, Option<&'a TreeEntry>)>,

@@ -27,7 +27,7 @@ pub(super) struct ImageFlavour {
     /// Packages that come whole, with all that they depend on.
     #[serde(default)]
     pub(super) packages: Vec<String>,
-    /// Of whole packages, what stays away. Licences always come.
+    /// Folders of whole packages that are left out. Licences always come.
     #[serde(default)]
     pub(super) leave_out: Vec<String>,
     /// Packages of which single files are taken, whatever they depend on.

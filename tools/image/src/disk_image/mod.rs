@@ -13,6 +13,7 @@ mod alternatives;
 mod apt;
 mod assemble;
 mod base;
+mod catalogue;
 mod command;
 mod error;
 mod ext2;
@@ -24,7 +25,6 @@ mod packages;
 pub mod partition;
 mod sources;
 mod stamp;
-mod stock;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -34,13 +34,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+pub use catalogue::{CatalogueEntry, catalogue};
 pub use error::ImageError;
 pub use inspect::{
     FsckVerdict, add_file, check_is_ext2, extract_folder, extract_tree, fsck, fsck_filesystem, read_file, repair,
 };
 pub use packages::{fetch as fetch_packages, fetch_dependency};
 pub use sources::fetch as fetch_source;
-pub use stock::{Stocked, stock};
 pub use tree::FileContent;
 
 /// Where an image names the packages that it has whole, with their versions.
@@ -48,7 +48,7 @@ const PACKAGES_LIST: &str = "/etc/renga/packages";
 /// The partition of a fresh image.
 const PARTITION_START_BYTES: u64 = partition::PARTITION_START_BYTES;
 
-/// Which image somebody wants.
+/// Which image the caller wants.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiskChoice {
     /// The name of a flavour of `userland/images`, or a file like those.
@@ -71,7 +71,7 @@ impl DiskChoice {
         base::label(self)
     }
 
-    /// The file that such an image is, if nobody says otherwise.
+    /// The image's default file name.
     pub fn file_name(&self) -> String {
         if *self == Self::default() { "disk.img".into() } else { format!("disk-{}.img", self.label()) }
     }

@@ -28,7 +28,7 @@ pub(super) fn write(image: &Path, stamp: &str) -> Result<(), ImageError> {
     fs::write(&path, stamp).map_err(at(&path))
 }
 
-/// Forgets the stamp; an image without one is built anew.
+/// Removes the stamp; an image without one is rebuilt.
 pub(super) fn remove(image: &Path) {
     let _ = fs::remove_file(beside(image));
 }

@@ -1,4 +1,4 @@
-//! The tree of files that an image will hold, by path.
+//! The tree of files for an image, by path.
 //!
 //! Invariant: every path is absolute and canonical, leads through folders and no links, and the folder of each entry is in
 //! the tree too. The order of paths puts a folder before what is in it, and is the order in which the file system is

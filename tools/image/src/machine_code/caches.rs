@@ -2,7 +2,7 @@
 //! ever seen there.
 //!
 //! Invariant: behind whatever cleans a line, on every way from there, comes the barrier that waits for it, and behind what cleans
-//! code the whole sequence that makes it fetched (Arm ARM B2.4.4); other cores are told of a word only when it is in memory. Not here:
+//! code the whole sequence that makes it fetched (Arm ARM B2.4.4); a store notifies other cores of a word only when it is in memory. Not here:
 //! that code is cleaned before a program may execute it, which the types of `renga_arch_aarch64::memory` see to; what the cache
 //! does with the mailbox's words, of which there is a model (`kernel/board-rpi/src/silicon/cache.rs`).
 
@@ -53,7 +53,7 @@ impl Text<'_> {
             } else if instruction.cares_for_line() {
                 cared.words = true;
                 (!self.follows(at + 4, STEPS_MAX, FINISHED, MachineInstruction::cares_for_line))
-                    .then_some("nobody waits until this line is cleaned: DSB")
+                    .then_some("no barrier waits until this line is cleaned: DSB")
             } else if instruction.is_send_event() {
                 cared.event = true;
                 (!self.is_announced(index))

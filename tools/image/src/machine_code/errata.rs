@@ -1,7 +1,7 @@
 //! Sequences that a Cortex-A53 executes wrongly. Arm, Cortex-A53 MPCore Software Developers Errata Notice.
 //!
 //! The compiler avoids the one (`+fix-cortex-a53-835769`), the linker the other (`--fix-cortex-a53-843419`);
-//! this looks whether they did, in code that neither made too.
+//! this check covers code that neither made too.
 
 use super::decode::MachineInstruction;
 

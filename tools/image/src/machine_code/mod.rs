@@ -38,8 +38,8 @@ const BOOT: (&str, u64) = ("renga_kernel_main", 118 << 10);
 const ENTER: &str = "renga_enter_user";
 /// What processor and firmware share.
 const SHARED: &str = "shared_words";
-/// Findings that are told; more are counted.
-const FINDINGS_TOLD_MAX: usize = 12;
+/// Findings that are listed; more are counted.
+const FINDINGS_LISTED_MAX: usize = 12;
 
 /// The parts of an image to which rules of their own apply.
 struct ImageParts {
@@ -82,9 +82,9 @@ pub fn check(elf: &Path, image: &Path) -> Result<()> {
     if findings.is_empty() {
         return Ok(());
     }
-    let told = findings.iter().take(FINDINGS_TOLD_MAX).map(String::as_str).collect::<Vec<_>>().join("\n  ");
+    let listed = findings.iter().take(FINDINGS_LISTED_MAX).map(String::as_str).collect::<Vec<_>>().join("\n  ");
     bail!(
-        "{} would fail on a board, {} times (docs/reference/silicon-traps.md):\n  {told}",
+        "{} would fail on a board, {} times (docs/reference/silicon-traps.md):\n  {listed}",
         elf.display(),
         findings.len()
     )
@@ -132,12 +132,12 @@ fn frames(address: u64, bytes: &[u8], functions: &BTreeMap<u64, String>) -> Vec<
             *taken.entry(start).or_default() += MachineInstruction(u32::from_le_bytes(*word)).stack_bytes();
         }
     }
-    let told = |(start, bytes): (u64, u64)| {
+    let describe = |(start, bytes): (u64, u64)| {
         let name = &functions[&start];
         let most = if name.contains(BOOT.0) { BOOT.1 } else { FRAME_BYTES_MAX };
         (bytes > most).then(|| format!("{start:#x}: a stack frame of {bytes} bytes, more than {most}: {name}"))
     };
-    taken.into_iter().filter_map(told).collect()
+    taken.into_iter().filter_map(describe).collect()
 }
 
 fn instructions(bytes: &[u8]) -> Vec<MachineInstruction> {

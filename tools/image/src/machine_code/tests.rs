@@ -43,7 +43,7 @@ fn errata_adrp_at_end_of_page_is_found() {
     }
     assert!(findings(0x3ff4, &[ADRP_X0, LOAD_X2, LOAD_OFFSET]).is_empty());
     assert!(findings(0x3ff8, &[ADRP_X0, NOP, LOAD_OFFSET]).is_empty());
-    // The second instruction loads the register anew.
+    // The second instruction overwrites the register.
     assert!(findings(0x3ff8, &[ADRP_X0, LOAD, LOAD_OFFSET]).is_empty());
 }
 

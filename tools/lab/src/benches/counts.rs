@@ -67,11 +67,11 @@ mod tests {
             counts.iter().map(|(name, count)| ((*name).to_string(), *count)).collect()
         };
         let allowed = Counts::from([("P1.T2 pi3".to_string(), map(&[("calls", 100), ("few", 2)]))]);
-        let told = |counts: &[(&str, u64)]| grown(&allowed, "P1.T2 pi3", &map(counts)).len();
-        assert_eq!(told(&[("calls", 105), ("few", 3)]), 0);
-        assert_eq!(told(&[("calls", 106), ("few", 3)]), 1);
-        assert_eq!(told(&[("calls", 1), ("few", 4)]), 1);
-        assert_eq!(told(&[("calls", 1)]), 1, "what is counted no more is told, too");
+        let grown_rows = |counts: &[(&str, u64)]| grown(&allowed, "P1.T2 pi3", &map(counts)).len();
+        assert_eq!(grown_rows(&[("calls", 105), ("few", 3)]), 0);
+        assert_eq!(grown_rows(&[("calls", 106), ("few", 3)]), 1);
+        assert_eq!(grown_rows(&[("calls", 1), ("few", 4)]), 1);
+        assert_eq!(grown_rows(&[("calls", 1)]), 1, "a count that is missing is reported, too");
         assert!(grown(&allowed, "P1.T1 pi3", &map(&[("calls", 106)])).is_empty());
     }
 }

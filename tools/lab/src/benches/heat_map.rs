@@ -18,7 +18,7 @@ const BELOW: i32 = 50;
 const RIGHT: i32 = 18;
 /// For the title of all.
 const HEAD: i32 = 58;
-/// Blue for more than 0 and orange for less are told apart also by those who see colours otherwise (Okabe and Ito).
+/// Blue for more than 0 and orange for less: distinguishable by colour-blind readers, too (Okabe and Ito).
 const MORE: RGBColor = RGBColor(0, 114, 178);
 const LESS: RGBColor = RGBColor(213, 94, 0);
 const NOTHING: RGBColor = RGBColor(225, 225, 225);
@@ -27,12 +27,12 @@ const INK: RGBColor = RGBColor(30, 30, 30);
 const DARK: f64 = 0.6;
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-type Drawn = std::result::Result<(), Box<dyn std::error::Error>>;
+type PlotResult = std::result::Result<(), Box<dyn std::error::Error>>;
 
 /// The heat map as an SVG document.
 ///
 /// # Errors
-/// If it cannot be drawn.
+/// If plotting fails.
 pub fn svg(map: &HeatMap) -> Result<String> {
     let mut text = String::new();
     let (across, (width, height)) = (map.across.max(1), panel_size(map));
@@ -51,7 +51,7 @@ fn panel_size(map: &HeatMap) -> (i32, i32) {
     (LEFT + columns * CELL.0 + RIGHT, ABOVE + rows * CELL.1 + BELOW)
 }
 
-fn draw(map: &HeatMap, area: &Area<'_>) -> Drawn {
+fn draw(map: &HeatMap, area: &Area<'_>) -> PlotResult {
     area.fill(&WHITE)?;
     let (width, height) = panel_size(map);
     let middle = area.dim_in_pixel().0 as i32 / 2;
@@ -71,13 +71,13 @@ fn style<'a>(size: i32, side: HPos) -> TextStyle<'a> {
     TextStyle::from(("sans-serif", size).into_font()).color(&INK).pos(Pos::new(side, VPos::Center))
 }
 
-fn write(area: &Area<'_>, text: &str, at: (i32, i32), style: TextStyle<'_>) -> Drawn {
+fn write(area: &Area<'_>, text: &str, at: (i32, i32), style: TextStyle<'_>) -> PlotResult {
     area.draw(&Text::new(text.to_string(), at, style))?;
     Ok(())
 }
 
 /// One panel whose cells begin at `origin`.
-fn draw_panel(map: &HeatMap, panel: &Panel, area: &Area<'_>, origin: (i32, i32)) -> Drawn {
+fn draw_panel(map: &HeatMap, panel: &Panel, area: &Area<'_>, origin: (i32, i32)) -> PlotResult {
     let (x, y) = origin;
     let rows = map.rows.len() as i32;
     let (middle, bottom) = (x + map.columns.len() as i32 * CELL.0 / 2, y + rows * CELL.1);
@@ -104,7 +104,7 @@ fn draw_panel(map: &HeatMap, panel: &Panel, area: &Area<'_>, origin: (i32, i32))
     Ok(())
 }
 
-fn draw_cell(area: &Area<'_>, (x, y): (i32, i32), value: Option<f64>, most: f64) -> Drawn {
+fn draw_cell(area: &Area<'_>, (x, y): (i32, i32), value: Option<f64>, most: f64) -> PlotResult {
     let depth = value.map_or(0.0, |value| (value.abs() / most).min(1.0));
     let toward = if value.is_some_and(|value| value < 0.0) { LESS } else { MORE };
     let mix = |of: u8| (255.0 - (255.0 - f64::from(of)) * depth) as u8;

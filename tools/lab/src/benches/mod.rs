@@ -1,6 +1,6 @@
 //! Carrying out the rows of `bench`: runs that are kept by their content, results with all that they hang on.
 //!
-//! Not here: what rows measure and how they judge (`renga-bench`), the command (`command::bench::ledger`).
+//! Not here: the measurements and verdicts of rows (`renga-bench`), the command (`command::bench::ledger`).
 
 pub mod counts;
 mod heat_map;

@@ -101,7 +101,7 @@ fn revision(result: &RowResult) -> &str {
 /// The page.
 ///
 /// # Errors
-/// If a plot cannot be drawn.
+/// If plotting fails.
 pub fn html(results: &[RowResult]) -> Result<String> {
     let mut page = format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{TITLE}</title><style>{STYLE}</style></head>\
@@ -175,7 +175,7 @@ fn html_result(result: &RowResult) -> Result<String> {
     Ok(text)
 }
 
-/// Titles and drawings of all that is drawn.
+/// Titles and drawings of all plots and heat maps.
 fn pictures(findings: &Findings) -> Result<Vec<(&str, String)>> {
     let plots = findings.plots.iter().map(|plot| Ok((plot.title.as_str(), plot::svg(plot)?)));
     let maps = findings.maps.iter().map(|map| Ok((map.title.as_str(), heat_map::svg(map)?)));
@@ -235,7 +235,7 @@ fn cell(text: &str) -> String {
 /// The same as Markdown, and its pictures: names and contents.
 ///
 /// # Errors
-/// If a plot cannot be drawn.
+/// If plotting fails.
 pub fn markdown(results: &[RowResult]) -> Result<(String, Vec<(String, String)>)> {
     let (mut page, mut pictures, mut before) = (markdown_head(results), Vec::new(), "");
     for result in results {

@@ -8,7 +8,7 @@ use plotters::prelude::{
 use renga_bench::findings::Plot;
 
 const SIZE: (u32, u32) = (760, 420);
-/// Told apart also by those who see colours otherwise (Okabe and Ito).
+/// Distinguishable by colour-blind readers, too (Okabe and Ito).
 const COLOURS: [RGBColor; 4] =
     [RGBColor(0, 114, 178), RGBColor(213, 94, 0), RGBColor(0, 158, 115), RGBColor(204, 121, 167)];
 /// Room above the highest point.
@@ -17,7 +17,7 @@ const HEADROOM: f64 = 1.06;
 /// The plot as an SVG document.
 ///
 /// # Errors
-/// If it cannot be drawn.
+/// If plotting fails.
 pub fn svg(plot: &Plot) -> Result<String> {
     let mut text = String::new();
     {
@@ -34,7 +34,7 @@ type Area<'a> = plotters::drawing::DrawingArea<SVGBackend<'a>, plotters::coord::
 fn draw(plot: &Plot, area: &Area<'_>) -> std::result::Result<(), Box<dyn std::error::Error>> {
     let points = || plot.curves.iter().flat_map(|curve| &curve.points);
     let most = |of: fn(&(f64, f64)) -> f64| points().map(of).fold(0.0, f64::max);
-    // Of points that are all at 0, one unit is shown.
+    // If all points are at 0, the axis covers one unit.
     let x_most = Some(most(|point| point.0)).filter(|most| *most > 0.0).unwrap_or(1.0);
     let (y_most, place) = height(plot, x_most, most(|point| point.1).max(1e-9) * HEADROOM);
     let mut chart = ChartBuilder::on(area)
@@ -90,8 +90,8 @@ const FRAME_HEIGHT: f64 = 28.0 / PLOT_SIZE[1];
 const PLOT_SIZE: [f64; 2] = [672.0, 328.0];
 /// Labels get at most this part of the height for themselves.
 const HIGHEST_LABELS: f64 = 0.5;
-/// Points of a line between two of its curve at which is looked whether it is hidden.
-const LOOKS: u8 = 8;
+/// Segments into which each line between two points of a curve is divided to count hidden samples.
+const SAMPLES: u8 = 8;
 
 /// What the box of labels takes, as shares of width and height.
 fn labels_size(plot: &Plot) -> [f64; 2] {
@@ -100,7 +100,7 @@ fn labels_size(plot: &Plot) -> [f64; 2] {
         .map(|part| part.min(1.0))
 }
 
-/// The first place where the labels hide the least of the curves, and how many looks at them do not see them there.
+/// The first place where the labels hide the least of the curves, and how many samples of the curves it hides.
 fn least_hidden(plot: &Plot, x_most: f64, y_most: f64) -> (SeriesLabelPosition, usize) {
     let size = labels_size(plot);
     let hides = |place: [f64; 2], (x, y): (f64, f64)| {
@@ -112,14 +112,14 @@ fn least_hidden(plot: &Plot, x_most: f64, y_most: f64) -> (SeriesLabelPosition, 
     };
     let lines = || plot.curves.iter().flat_map(|curve| curve.points.windows(2));
     let hidden = |place: [f64; 2]| {
-        let looks = lines().flat_map(|line| {
+        let samples = lines().flat_map(|line| {
             let [from, to] = [line[0], line[1]];
-            (0..=LOOKS).map(move |look| {
-                let part = f64::from(look) / f64::from(LOOKS);
+            (0..=SAMPLES).map(move |sample| {
+                let part = f64::from(sample) / f64::from(SAMPLES);
                 (from.0 + (to.0 - from.0) * part, from.1 + (to.1 - from.1) * part)
             })
         });
-        looks.filter(|&point| hides(place, point)).count()
+        samples.filter(|&point| hides(place, point)).count()
     };
     let all = PLACES.into_iter().map(|(place, at)| (place, hidden(at)));
     all.min_by_key(|(_, hidden)| *hidden).unwrap_or((SeriesLabelPosition::UpperLeft, 0))
@@ -182,7 +182,7 @@ mod tests {
         })
     }
 
-    /// The points of an SVG document that its box of labels, which is drawn last, lies on.
+    /// The points of an SVG document that its box of labels, the last element, covers.
     fn under_labels(svg: &str) -> usize {
         let elements = |kind: &'static str| svg.lines().filter(move |line| line.starts_with(kind));
         let frame = elements("<rect").next_back().expect("a box of labels");

@@ -136,7 +136,7 @@ impl<'a> Runner<'a> {
     /// What a run is made of, and its key.
     ///
     /// # Errors
-    /// If its image or its system cannot be told.
+    /// If its image or its system cannot be read.
     pub fn facts(&self, run: &BenchRun) -> Result<RunFacts> {
         let mut parts = self.common.clone();
         let mut add = |name: &str, value: String| parts.insert(name.to_string(), value);
@@ -162,7 +162,7 @@ impl<'a> Runner<'a> {
             }
         }
         add("disk", disk_image::fingerprint(&self.image(run)?, &mut |step| self.progress.step(step))?);
-        parts.extend(told(run));
+        parts.extend(key_parts(run));
         let key = sha256(format!("{parts:?}").as_bytes()).to_string();
         Ok(RunFacts { label: run.label(), key, parts, hashes: BTreeMap::new() })
     }
@@ -251,8 +251,8 @@ impl<'a> Runner<'a> {
     }
 }
 
-/// What a run says of itself, but for its system and its files.
-fn told(run: &BenchRun) -> BTreeMap<String, String> {
+/// The parts of a run's cache key, except its system and its files.
+fn key_parts(run: &BenchRun) -> BTreeMap<String, String> {
     let parts = [
         ("image", run.image.to_string()),
         ("script", sha256(run.script.as_bytes()).to_string()),
@@ -265,7 +265,7 @@ fn told(run: &BenchRun) -> BTreeMap<String, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::told;
+    use super::key_parts;
     use renga_bench::rows::{RowPlan, all};
     use renga_bench::run::{BenchMachine, BenchRun, CostProfile, OURS};
     use std::collections::BTreeSet;
@@ -283,7 +283,7 @@ mod tests {
     #[test]
     fn runner_map_runs_have_unique_stable_names() {
         let of_map = || plans().into_iter().flat_map(renga_bench::map::ROW.runs);
-        let name = |run: BenchRun| (run.label(), told(&run));
+        let name = |run: BenchRun| (run.label(), key_parts(&run));
         let names: BTreeSet<_> = of_map().map(name).collect();
         assert_eq!(names.len(), of_map().count());
         assert_eq!(names, of_map().map(name).collect());
@@ -304,8 +304,8 @@ mod tests {
             |run| run.on_medium("null"),
             |run| run.with_core_slice_ns(999),
         ];
-        let changed = changes.iter().map(|change| told(&change(run())));
-        let keys: BTreeSet<_> = changed.chain([told(&run()), told(&run())]).collect();
+        let changed = changes.iter().map(|change| key_parts(&change(run())));
+        let keys: BTreeSet<_> = changed.chain([key_parts(&run()), key_parts(&run())]).collect();
         assert_eq!(keys.len(), changes.len() + 1, "{keys:#?}");
     }
 

@@ -44,7 +44,7 @@ impl ResultStore {
             fs::remove_dir_all(&kept)?;
         }
         fs::rename(run, &kept).with_context(|| format!("cannot keep a run as {}", kept.display()))?;
-        self.remembered(&facts.key).with_context(|| format!("{} does not hold a run", kept.display()))
+        self.remembered(&facts.key).with_context(|| format!("{} does not contain a run", kept.display()))
     }
 }
 

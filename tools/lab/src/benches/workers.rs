@@ -1,6 +1,6 @@
 //! Independent jobs of work by several workers at once.
 //!
-//! Invariant: results come in the order of the jobs, whoever did them when; after an error no further job is begun.
+//! Invariant: results come in the order of the jobs, in whatever order workers finish them; after an error no job begins.
 //!
 //! No `rayon`: the results and the first error keep the order of the jobs, and no job starts after an error.
 
@@ -22,7 +22,6 @@ pub fn all<T: Sync, R: Send>(jobs: &[T], workers: usize, work: impl Fn(&T) -> Re
     let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
     let results: Vec<Mutex<Option<Result<R>>>> = jobs.iter().map(|_| Mutex::new(None)).collect();
     let worker = || {
-        // Each turn takes a job.
         while !failed.load(Ordering::Relaxed) {
             let place = next.fetch_add(1, Ordering::Relaxed);
             let Some((job, result)) = jobs.get(place).zip(results.get(place)) else { return };

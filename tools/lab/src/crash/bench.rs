@@ -195,8 +195,8 @@ fn begun_ns(console: &[(u64, Vec<u8>)]) -> Option<u64> {
 
 /// What a console showed between the beginning of the script and `until_ns`.
 pub fn printed(console: &[(u64, Vec<u8>)], until_ns: u64) -> Vec<u8> {
-    let shown = console.iter().take_while(|(time_ns, _)| *time_ns < until_ns);
-    let all: Vec<u8> = shown.flat_map(|(_, bytes)| bytes).copied().collect();
+    let before_cut = console.iter().take_while(|(time_ns, _)| *time_ns < until_ns);
+    let all: Vec<u8> = before_cut.flat_map(|(_, bytes)| bytes).copied().collect();
     let begun = all.windows(BEGUN.len()).position(|part| part == BEGUN.as_bytes());
     begun.map_or_else(Vec::new, |at| all[at + BEGUN.len()..].to_vec())
 }
@@ -214,7 +214,7 @@ impl ConsoleRecorder {
         ConsoleRecorder { disk_board, console: Vec::new() }
     }
 
-    /// The end of all that was shown, as text.
+    /// The end of the console's output, as text.
     pub fn end(&self, bytes_max: usize) -> String {
         let all: Vec<u8> = self.console.iter().flat_map(|(_, bytes)| bytes).copied().collect();
         String::from_utf8_lossy(&all[all.len().saturating_sub(bytes_max)..]).into_owned()

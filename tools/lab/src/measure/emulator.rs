@@ -15,7 +15,7 @@ use std::thread::available_parallelism;
 /// Clusters, and the million instructions a second of each board that are aimed at on two idle cores.
 const CLUSTERS: [(&str, f64); 2] = [("pair", 200.0), ("octet", 60.0)];
 /// What each board does, a second of virtual time or more, beside which booting is little: an interpreter, whose jumps the
-/// emulator has to look up one by one, and a loop of instructions that follow each other.
+/// emulator has to resolve one by one, and a loop of instructions that follow each other.
 const LOADS: [(&str, &str); 2] = [
     ("shell's loop", "i=0; while [ $i -lt 150000 ]; do i=$((i+1)); done"),
     ("sha256sum", "head -c 100000000 /dev/zero | sha256sum"),
@@ -75,7 +75,7 @@ fn load() -> Result<String> {
 /// What this program and those that it has awaited took of the processors, s.
 fn processor_s() -> Result<f64> {
     let text = fs::read_to_string("/proc/self/stat")?;
-    // The name in parentheses may hold anything; behind it, from the third field on, are numbers.
+    // The name in parentheses may contain anything; behind it, from the third field on, are numbers.
     let fields: Vec<&str> = text.rsplit(')').next().unwrap_or("").split_whitespace().collect();
     let ticks: Option<f64> =
         fields.get(11..15).and_then(|fields| fields.iter().map(|field| field.parse::<f64>().ok()).sum());

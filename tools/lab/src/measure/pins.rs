@@ -21,7 +21,7 @@ const ROWS: [(&str, &str); 4] = [
 /// The model may take the driver for so much slower than it is, instructions; never for faster.
 const MARGIN: f64 = 3.0;
 
-/// Prints the table; 1 if the model is to be told another number.
+/// Prints the table; 1 if the model needs another number.
 ///
 /// # Errors
 /// If the run fails or does not say what it measured.

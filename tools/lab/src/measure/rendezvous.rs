@@ -18,7 +18,7 @@ const ROWS: [(&str, &str, Option<u64>, Option<u64>); 10] = [
     ("word-and-page-given", "one word and 4 KiB given", Some(112), Some(108)),
     ("word-and-page-taken", "one word and 4 KiB taken", Some(112), Some(111)),
     ("chain-of-five-page-taken", "through five servers, 4 KiB taken", Some(636), None),
-    ("cores-busy", "nothing, on another core that looks", None, Some(600)),
+    ("cores-busy", "nothing, on another core that polls", None, Some(600)),
     ("cores-asleep", "nothing, both cores sleep meanwhile", None, None),
     ("interrupt-to-process", "interrupt until the process runs", Some(114), Some(113)),
     ("yield-alone", "through the ready queue", None, None),
@@ -50,7 +50,7 @@ pub fn measure(environment: &Environment) -> Result<u8> {
         let mark = if is_worse { " WORSE" } else { "" };
         println!("{what:<36} {least:>6} {most:>6} {mean:>8} {before:>12} {bound:>7}{mark}");
     }
-    println!("\nThe most is the one call in 65 that passes the ready queue, so that equals take turns.");
+    println!("\nThe most is the one call in 65 that passes the ready queue, so that equals alternate.");
     println!("The experiment's figures: a rendezvous alone on bare metal, before there was a system around it.");
     println!("\nWhere the instructions of a round trip with one word back go (least):");
     let [served, ..] = figures(&text, "until-served")?;
@@ -59,11 +59,11 @@ pub fn measure(environment: &Environment) -> Result<u8> {
     println!("        it in place; the server takes the call and decodes the entry");
     println!("  {back:>4}  the server writes the reply and marks the caller, goes round its loop, opens its entries");
     println!("        again and returns; the caller finds its reply and reads the words");
-    println!("\nOf a call to another core, without the bell's registers and the time until a core wakes (least):");
+    println!("\nOf a call to another core, without the IPI's registers and the time until a core wakes (least):");
     for (name, core) in [("busy-caller", "caller's"), ("busy-server", "server's")] {
-        let [looks, ..] = figures(&text, &format!("cores-{name}"))?;
+        let [polls, ..] = figures(&text, &format!("cores-{name}"))?;
         let [sleeps, ..] = figures(&text, &format!("cores-{}", name.replace("busy", "asleep")))?;
-        println!("  {looks:>4}  on the {core} core, {sleeps} if it sleeps in between");
+        println!("  {polls:>4}  on the {core} core, {sleeps} if it sleeps in between");
     }
-    Ok(u8::from(worse > 0 || !tables::hold(&text)?))
+    Ok(u8::from(worse > 0 || !tables::agree(&text)?))
 }

@@ -1,7 +1,7 @@
-//! What the kernel's tables allow it on the booted image, and whether a board's user memory comes to the same as its imitation on
-//! the host, against which all code that uses it is tested.
+//! Checks the rights in the kernel's tables on the booted image, and that a board's user memory behaves as its model on the host,
+//! against which all code that uses it is tested.
 //!
-//! Not here: looking (`kernel/arch-aarch64/src/memory/survey.rs`), the trial (`kernel/hal/src/trial.rs`).
+//! Not here: the survey (`kernel/arch-aarch64/src/memory/survey.rs`), the trial (`kernel/hal/src/trial.rs`).
 
 use super::measured::figures;
 use anyhow::Result;
@@ -12,7 +12,7 @@ use renga_hal_host::HostMemory;
 ///
 /// # Errors
 /// If the run does not say.
-pub(super) fn hold(text: &str) -> Result<bool> {
+pub(super) fn agree(text: &str) -> Result<bool> {
     let [executable, writable, both] = figures(text, "kernel-rights")?;
     let [of_programs, enforced, _] = figures(text, "kernel-shares")?;
     println!("\nOf the kernel's pages and blocks {executable} can be executed, {writable} written, {both} both, and");
@@ -20,10 +20,10 @@ pub(super) fn hold(text: &str) -> Result<bool> {
     let apart = [executable, writable].iter().all(|some| *some != "0") && [both, of_programs] == ["0"; 2];
     let mut same = 0;
     let expected = MemoryTrial::digests(&HostMemory::new(FRAMES));
-    for (look, digest) in expected.iter().enumerate() {
-        let [found, ..] = figures(text, &format!("user-memory-{look}"))?;
+    for (sample, digest) in expected.iter().enumerate() {
+        let [found, ..] = figures(text, &format!("user-memory-{sample}"))?;
         same += usize::from(found == format!("{digest:x}"));
     }
-    println!("At {same} of {} looks the board's user memory is as its imitation on the host.", expected.len());
+    println!("At {same} of {} samples the board's user memory is as its imitation on the host.", expected.len());
     Ok(apart && enforced == "1" && same == expected.len())
 }

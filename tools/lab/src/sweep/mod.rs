@@ -4,8 +4,8 @@
 //! - [`here`]: by the cores of this machine; [`slurm`]: by the machines of a cluster, as an array of tasks;
 //! - [`kept`]: results as files that are there in full or not at all.
 //!
-//! Invariant: a job's result depends on its name alone, so whoever carries it out, in whatever order, after whatever deaths of
-//! workers, the same files are there in the end. Not here: the command (`command::sweep`), what a run is.
+//! Invariant: a job's result depends on its name alone, so any worker, in any order and after any
+//! failures of workers, leaves the same files. Not here: the command (`command::sweep`), what a run is.
 
 mod chaos;
 mod here;

@@ -32,7 +32,7 @@ impl<'a> OfRuns<'a> {
     /// The runs of `rows`, each with each of the plans; `arguments` name them again.
     ///
     /// # Errors
-    /// If what a run is made of cannot be told.
+    /// If the parts of a run cannot be read.
     pub fn new(
         runner: &'a Runner<'a>,
         rows: &[&'a LedgerRow],

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// What is left, to be told by all workers.
+/// The remaining jobs, which all workers report.
 pub struct Remaining {
     all: u32,
     workers: usize,

@@ -19,9 +19,9 @@ use std::time::{Duration, Instant};
 const TASKS_MAX: usize = 1000;
 /// Times that jobs are submitted.
 const ATTEMPTS: u32 = 3;
-/// Between looks at the queue.
+/// The period of polls of the queue.
 const POLL: Duration = Duration::from_secs(1);
-/// Looks at the queue that may fail one after the other: a controller may be restarted.
+/// Polls of the queue that may fail in a row: a controller may be restarted.
 const FAILURES_MAX: u32 = 120;
 
 /// What hands a sweep to Slurm.
@@ -94,7 +94,7 @@ impl<'a> Slurm<'a> {
         fs::write(&list, keys).with_context(|| format!("cannot write {}", list.display()))?;
         let tasks = jobs.len().min(TASKS_MAX);
         let script = list.with_extension("sh");
-        let program = std::env::current_exe().context("cannot tell which program this is")?;
+        let program = std::env::current_exe().context("cannot find this program's path")?;
         let each = jobs.len().div_ceil(tasks);
         let text = self.script(&quoted(&program.to_string_lossy()), &quoted(&list.to_string_lossy()), each);
         fs::write(&script, text).with_context(|| format!("cannot write {}", script.display()))?;
@@ -121,10 +121,10 @@ impl<'a> Slurm<'a> {
 
     /// Waits until the array is over, and shows how far it is.
     fn watch(&self, array: &str, jobs: &[Job], progress: &ProgressLine) -> Result<()> {
-        let (begin, mut told, mut failures) = (Instant::now(), None, 0);
+        let (begin, mut reported, mut failures) = (Instant::now(), None, 0);
         while failures < FAILURES_MAX {
             let done = jobs.iter().filter(|job| self.sweep.is_done(job)).count();
-            if told.replace(done) != Some(done) {
+            if reported.replace(done) != Some(done) {
                 progress.step(&format!("Slurm job {array}: {}", how_far(done, jobs.len(), begin.elapsed())));
             }
             match is_over(array) {
@@ -207,7 +207,11 @@ mod tests {
         };
         let line = |job: &str| format!("sweep it's --first --job {job}\n");
         assert_eq!(run("0"), (Some(0), line("one") + &line("two")));
-        assert_eq!(run("1"), (Some(1), line("three") + &line("four")), "the failure is told, and nothing kept back");
+        assert_eq!(
+            run("1"),
+            (Some(1), line("three") + &line("four")),
+            "the failure is reported, and nothing is skipped"
+        );
         assert_eq!(run("2"), (Some(0), line("five")));
         std::fs::remove_dir_all(&folder).unwrap();
     }

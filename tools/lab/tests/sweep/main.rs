@@ -129,7 +129,7 @@ fn sweep_by_slurm_with_killed_worker_equals_local_sweep() {
     assert!(expected.len() == lines && lines >= 3, "{lines} runs");
     assert!(found == expected, "{:?} and {:?}", found.keys(), expected.keys());
 
-    // What is done is not done again, and nothing is left to be told to others.
+    // A repeated sweep does no job again, and reports none as remaining.
     let again = sweep(&here, &[]).output().expect("renga starts");
     assert!(
         said(&again).contains(&format!("{lines} jobs: {lines} were there, 0 were carried out")),

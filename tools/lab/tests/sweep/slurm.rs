@@ -29,7 +29,7 @@ impl Slurm {
         for name in ["state", "spool", "run"] {
             fs::create_dir_all(folder.join(name)).expect("target/ can be written");
         }
-        // MUNGE believes nobody whose folders others could write to.
+        // MUNGE refuses folders that other users can write to.
         fs::set_permissions(folder.join("run"), fs::Permissions::from_mode(0o755)).expect("it is ours");
         let key = folder.join("munge.key");
         fs::write(&key, [b'k'; KEY_BYTES]).expect("target/ can be written");

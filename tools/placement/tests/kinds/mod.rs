@@ -307,7 +307,7 @@ pub fn changed(name: &str) -> Vec<KindFacts> {
             change("inode_directory", None, const { &[forward(one("Inode"))] });
             change("inode", None, const { &[forward(one("Buffer")), one("Allocator")] });
         }
-        // Two pass calls on to each other: nobody answers.
+        // Two servers forward calls to each other: neither replies.
         "forward-circle" => {
             change("inode_directory", None, const { &[forward(one("Inode"))] });
             change("inode", None, const { &[forward(one("InodeDirectory"))] });

@@ -14,7 +14,7 @@ use renga_races::stand_ins::{Arena, Frame as FrameNumber};
 struct Frame {
     state: FrameState,
     content: UnsafeCell<()>,
-    shown: UnsafeCell<()>,
+    mapping: UnsafeCell<()>,
 }
 
 impl Frame {
@@ -22,7 +22,7 @@ impl Frame {
         Box::leak(Box::new(Frame {
             state: FrameState::new(true),
             content: UnsafeCell::new(()),
-            shown: UnsafeCell::new(()),
+            mapping: UnsafeCell::new(()),
         }))
     }
     fn write(&self) {
@@ -58,14 +58,14 @@ pub fn table() {
     let frame = Frame::new();
     let program = thread::spawn(|| {
         if frame.state.show(true).is_ok() {
-            frame.shown.with(|_| ());
+            frame.mapping.with(|_| ());
             frame.state.count(-1);
         }
     });
     let writer = thread::spawn(|| frame.write());
     if frame.state.become_table(PageFrameKind::Table, 0).is_ok() {
         frame.content.with_mut(|_| ());
-        frame.shown.with_mut(|_| ());
+        frame.mapping.with_mut(|_| ());
         assert_eq!(frame.state.become_table(PageFrameKind::Root, 1), Err(FrameRefusal::WrongKind));
         frame.state.turn(PageFrameKind::Plain, 0);
     }
@@ -79,7 +79,7 @@ pub fn unmap() {
     let programs = [0, 1].map(|_| {
         frame.state.show(false).expect("it is plain");
         thread::spawn(|| {
-            frame.shown.with(|_| ());
+            frame.mapping.with(|_| ());
             frame.state.count(-1);
         })
     });
@@ -87,7 +87,7 @@ pub fn unmap() {
         thread::yield_now(); // the search does not let both go first otherwise
     }
     if frame.state.get().count() == 0 {
-        frame.shown.with_mut(|_| ());
+        frame.mapping.with_mut(|_| ());
     }
     all(programs);
     assert_eq!(frame.state.get().count(), 0);
@@ -152,12 +152,12 @@ pub fn only() {
     let word = move || counts.word(FrameNumber(0)).expect("it is there");
     word().set(TAKEN + 1);
     let memory = thread::spawn(move || {
-        let other = thread::spawn(|| frame.shown.with(|_| ()));
+        let other = thread::spawn(|| frame.mapping.with(|_| ()));
         all([other]); // which is when its call comes
         word().set(TAKEN);
     });
     if counts.is_only(FrameNumber(0)) {
-        frame.shown.with_mut(|_| ());
+        frame.mapping.with_mut(|_| ());
     }
     all([memory]);
     assert!(counts.is_only(FrameNumber(0)));

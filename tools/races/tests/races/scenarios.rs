@@ -242,17 +242,17 @@ pub fn cancel() {
         own.run(deliver, || over.get());
         home.join().expect("no core fails");
     });
-    let told = Cell::new(false);
+    let done = Cell::new(false);
     let deliver = |mut message: OwnedMessage<Content>| match touch(&mut message) {
         CALL => {
             location.arrive(LAST);
-            told.set(told.get() | location.is_cancelled());
+            done.set(done.get() | location.is_cancelled());
         }
         _ => {
             cancellation.take(message);
-            told.set(true);
+            done.set(true);
         }
     };
-    last.run(deliver, || told.get());
+    last.run(deliver, || done.get());
     first.join().expect("no core fails");
 }

@@ -76,7 +76,7 @@ fn update(environment: &Environment, options: &ImageArgs, cluster: Option<CardCl
 
 /// What is to choose from; the choice that was given is listed as well.
 fn list(environment: &Environment, choice: DiskChoice) -> Result<u8> {
-    for image in disk_image::stock(&environment.root, &[choice])? {
+    for image in disk_image::catalogue(&environment.root, &[choice])? {
         println!("{}: {}", image.name, image.about);
         println!("  named     {}", image.named.join(" "));
         match (image.fetched, image.cached) {

@@ -41,7 +41,7 @@ fn check_pair_is_listed_and_proved() {
         row("total").into_iter().flat_map(str::split_whitespace).filter_map(|word| word.parse().ok()).collect();
     let [on_a, on_b, all] = total[..] else { panic!("no totals of two boards in\n{text}") };
     assert!(on_a >= ON_A_MIN && on_b >= ON_B_MIN && on_a + on_b == all, "{on_a} on a, {on_b} on b, {all} in all");
-    assert!(text.contains("Nobody can wait in a circle") && text.contains("no cycle"), "{text}");
+    assert!(text.contains("No process can deadlock") && text.contains("no cycle"), "{text}");
     assert!(text.contains("Memory that messages between boards can need at most:"), "{text}");
 }
 
@@ -53,11 +53,11 @@ fn check_graph_is_valid_dot() {
     Renga::command(&["check", "pair", "--dot"]).with([file.as_os_str()]).end().expect_status(0);
     let text = fs::read_to_string(&file).expect("it was written");
     assert!(text.starts_with("digraph") && text.trim_end().ends_with('}'), "{text}");
-    let Ok(drawn) = Command::new("dot").arg("-Tsvg").arg(&file).output() else {
+    let Ok(plotted) = Command::new("dot").arg("-Tsvg").arg(&file).output() else {
         return renga_skip::skipped("there is no dot (package graphviz) to draw with");
     };
-    assert!(drawn.status.success(), "{}", String::from_utf8_lossy(&drawn.stderr));
-    assert!(String::from_utf8_lossy(&drawn.stdout).contains("<svg"));
+    assert!(plotted.status.success(), "{}", String::from_utf8_lossy(&plotted.stderr));
+    assert!(String::from_utf8_lossy(&plotted.stdout).contains("<svg"));
 }
 
 #[test]

@@ -37,7 +37,7 @@ fn serial_port(root: &Path, name: &str) -> Diagnosis {
         ),
         Err(_) => Diagnosis::for_boards(
             format!("{what}: you may not use it"),
-            "join the group that owns it, then log in anew: sudo usermod -a -G dialout $USER (on some systems `uucp`)",
+            "join the group that owns it, then log in again: sudo usermod -a -G dialout $USER (on some systems `uucp`)",
         ),
     }
 }

@@ -20,11 +20,11 @@ const SYSTEM_FOLDERS: [&str; 2] = ["/usr/sbin", "/sbin"];
 
 /// Whether everything that builds and images need is in `path`.
 pub fn host_programs(path: &str) -> Vec<Diagnosis> {
-    let look = |(program, package): (&str, &str)| match find(program, path) {
+    let diagnose = |(program, package): (&str, &str)| match find(program, path) {
         Some(found) => Diagnosis::good(format!("{program}: {}", found.display())),
         None => Diagnosis::missing(format!("{program} is not there"), format!("on Debian: apt-get install {package}")),
     };
-    PROGRAMS.into_iter().map(look).collect()
+    PROGRAMS.into_iter().map(diagnose).collect()
 }
 
 /// Whether QEMU is there and of the version that the emulator's plugin fits.

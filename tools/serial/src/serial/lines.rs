@@ -40,7 +40,7 @@ impl Interleaver {
 mod tests {
     use super::Interleaver;
 
-    fn shown(names: &[&str], said: &[(usize, &str)]) -> String {
+    fn output(names: &[&str], said: &[(usize, &str)]) -> String {
         let mut lines = Interleaver::new(names.iter().map(ToString::to_string).collect());
         let bytes = said.iter().flat_map(|(number, text)| lines.take(*number, text.as_bytes())).collect();
         String::from_utf8(bytes).expect("text")
@@ -48,15 +48,15 @@ mod tests {
 
     #[test]
     fn interleaver_one_board_is_unchanged() {
-        assert_eq!(shown(&["a"], &[(0, "x\ny"), (0, "z\n")]), "x\nyz\n");
+        assert_eq!(output(&["a"], &[(0, "x\ny"), (0, "z\n")]), "x\nyz\n");
     }
 
     #[test]
     fn interleaver_lines_of_two_boards_do_not_mix() {
         assert_eq!(
-            shown(&["a", "b"], &[(0, "one\ntw"), (0, "o"), (1, "other\n"), (0, "!\n")]),
+            output(&["a", "b"], &[(0, "one\ntw"), (0, "o"), (1, "other\n"), (0, "!\n")]),
             "[a] one\n[a] two\n[b] other\n[a] !\n"
         );
-        assert_eq!(shown(&["a", "b"], &[(0, ""), (1, "\n"), (0, "$ ")]), "[b] \n[a] $ ");
+        assert_eq!(output(&["a", "b"], &[(0, ""), (1, "\n"), (0, "$ ")]), "[b] \n[a] $ ");
     }
 }

@@ -84,14 +84,14 @@ fn cards(folder: &Path) -> CardBoot {
 }
 
 /// Reads what the console shows until all of `wanted` are there: the test harness ends a test that waits for ever.
-fn shows(out: &mut impl BufRead, shown: &mut Vec<u8>, wanted: &[&str]) {
-    let missing = |shown: &[u8]| {
-        let text = String::from_utf8_lossy(shown).into_owned();
+fn shows(out: &mut impl BufRead, output: &mut Vec<u8>, wanted: &[&str]) {
+    let missing = |output: &[u8]| {
+        let text = String::from_utf8_lossy(output).into_owned();
         wanted.iter().any(|words| !text.contains(words))
     };
-    while missing(shown) {
-        let count = out.read_until(b'\n', shown).expect("the console goes on");
-        assert!(count > 0, "it ended without {wanted:?}:\n{}", String::from_utf8_lossy(shown));
+    while missing(output) {
+        let count = out.read_until(b'\n', output).expect("the console goes on");
+        assert!(count > 0, "it ended without {wanted:?}:\n{}", String::from_utf8_lossy(output));
     }
 }
 
@@ -117,13 +117,13 @@ fn console_two_emulated_boards_exchange_text_and_logs() {
     // It reports when it has its lines; earlier output is lost, as on a real line.
     shows(&mut BufReader::with_capacity(1, &mut log), &mut said, &["at 115200 bit/s"]);
     let boards = [0, 1].map(|board| Board::start(&qemu, &boots[board], &wires[board], &wires[2 + board]));
-    let (mut shown, mut out) = (Vec::new(), BufReader::new(&mut out));
-    shows(&mut out, &mut shown, &["[one] renga: boot 4", "[two] renga: boot 4"]);
+    let (mut output, mut out) = (Vec::new(), BufReader::new(&mut out));
+    shows(&mut out, &mut output, &["[one] renga: boot 4", "[two] renga: boot 4"]);
     type_line(&mut console, "echo first $((6*7)) $(uname -n)\n");
-    shows(&mut out, &mut shown, &["[one] first 42 a"]);
+    shows(&mut out, &mut output, &["[one] first 42 a"]);
     type_line(&mut console, "\x1dtwo\n");
     type_line(&mut console, "echo second $((6*8)) $(uname -n)\n");
-    shows(&mut out, &mut shown, &["[two] second 48 a"]);
+    shows(&mut out, &mut output, &["[two] second 48 a"]);
     let mut log = BufReader::new(&mut log);
     for board in ["one", "two"] {
         let line = |text: &[u8]| {

@@ -76,9 +76,9 @@ fn console_input_and_output_are_passed_and_recorded() {
     wait_for(&folder.join("b.serial"), b"bin\x03\x04 etc\n");
     (a.line, b.line) = (None, None);
     let output = end(console, vec![a, b]);
-    let shown = String::from_utf8_lossy(&output.stdout);
+    let text = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{output:?}");
-    assert!(shown.contains("[a] a\r\n") && shown.contains("[b] bin\x03\x04 etc\n"), "{shown:?}");
+    assert!(text.contains("[a] a\r\n") && text.contains("[b] bin\x03\x04 etc\n"), "{text:?}");
     assert_eq!(fs::read(folder.join("a.serial")).expect("it is recorded"), b"a\r\n");
     let _ = fs::remove_dir_all(folder);
 }

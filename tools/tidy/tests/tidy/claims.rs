@@ -1,4 +1,4 @@
-//! Each claim of the book is held by a test, and each test that holds a claim names an existing one.
+//! A test verifies each claim of the book, and each `Holds:` of a test names an existing claim.
 //!
 //! A test says `/// Holds: ID, ID.` in its doc comment, a test script `# Holds: ID.`; the claims are the rows of
 //! `docs/reference/claims.md`. A row says `(long test)` exactly if every test of its claim is `#[ignore]`d. Not here: whether a test really

@@ -3,7 +3,7 @@
 //! Invariant: the result has the same bytes at the same places, or spaces; lines stay lines. Enough
 //! of Rust's grammar to find words and braces in code, no more.
 //!
-//! No `syn`: it drops comments, and does not look into macros.
+//! No `syn`: it drops comments, and does not parse the arguments of macros.
 
 /// Blanks what is not code.
 pub fn code_only(text: &str) -> String {

@@ -55,8 +55,8 @@ impl Page {
         let (blocks, targets) = blocks(source);
         let word = |part: &&str| part.contains(CODE) || part.contains(char::is_alphabetic);
         let is_measured = |block: &Block| block.is_cell && source.path.starts_with(MEASURED);
-        let told = blocks.iter().filter(|block| !is_measured(block));
-        let words = told.map(|block| block.text.split_whitespace().filter(word).count()).sum();
+        let counted = blocks.iter().filter(|block| !is_measured(block));
+        let words = counted.map(|block| block.text.split_whitespace().filter(word).count()).sum();
         Self { path: source.path.clone(), words, sentences: blocks.iter().flat_map(sentences).collect(), targets }
     }
 
@@ -156,7 +156,7 @@ fn pages() -> Vec<Page> {
     markdown.map(|source| Page::read(&source)).collect()
 }
 
-/// Whether the rules hold for a page already.
+/// Whether a page is exempt from the rules.
 pub fn is_exempt(path: &str) -> bool {
     EXEMPT.iter().any(|exempt| path == *exempt || exempt.ends_with('/') && path.starts_with(exempt))
 }
@@ -174,7 +174,7 @@ fn prose_exempt_pages_break_a_rule() {
     let is_bad = |source: &Source| !Page::read(source).faults().is_empty() || !vocabulary::faults(source).is_empty();
     let bad: Vec<&Source> = sources.iter().filter(|source| is_bad(source)).collect();
     let done = EXEMPT.iter().filter(|exempt| !bad.iter().any(|source| source.path.starts_with(**exempt)));
-    expect_none("take these from EXEMPT: they hold to the rules", done.map(|exempt| exempt.to_string()).collect());
+    expect_none("take these from EXEMPT: they keep the rules", done.map(|exempt| exempt.to_string()).collect());
 }
 
 #[test]

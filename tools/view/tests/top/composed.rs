@@ -39,7 +39,7 @@ pub fn events() -> Vec<Timed> {
         (0, 1, TraceEvent::Idle {}),
         (0, 1, TraceEvent::Frame(frame)),
     ];
-    for begin_ns in (0..100).map(|turn| turn * 10 * MS) {
+    for begin_ns in (0..100).map(|round| round * 10 * MS) {
         let parts = [
             (0, TraceEvent::Enter { process: USER }),
             (3, TraceEvent::Trap { process: USER }),

@@ -140,5 +140,5 @@ fn player_refuses_other_files_and_reports_damage() {
     advance(&mut player);
     let trouble = player.trouble().expect("the count of events is wrong");
     assert!(trouble.ends_with("events are missing"), "{trouble}");
-    assert_eq!(player.time_ns(), 1000 * MS, "what was there before is shown");
+    assert_eq!(player.time_ns(), 1000 * MS, "the earlier events are displayed");
 }

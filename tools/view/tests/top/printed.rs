@@ -45,8 +45,8 @@ fn printed_json_matches_summary() {
     assert_eq!(rows.each_ref().map(Vec::len), [2, 2], "of a core each");
     for (row, (name, core)) in rows.iter().flatten().zip(sums.cores.iter().cycle()) {
         assert_eq!(row["board"], *name);
-        let told = ["programs_ns", "system_ns", "idle_ns"].map(|key| row[key].as_u64().unwrap());
-        assert_eq!(told, [core.programs_ns, core.system_ns, core.idle_ns]);
+        let printed = ["programs_ns", "system_ns", "idle_ns"].map(|key| row[key].as_u64().unwrap());
+        assert_eq!(printed, [core.programs_ns, core.system_ns, core.idle_ns]);
     }
     let (edge, sum) = sums.edges.first_key_value().expect("one edge");
     let row = &line["edges"][0];
@@ -60,7 +60,7 @@ fn printed_intervals_add_up_to_total() {
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("an object")).collect();
     assert_eq!(lines.len(), 10);
     let ends: Vec<u64> = lines.iter().map(|line| line["until_ns"].as_u64().unwrap()).collect();
-    assert_eq!(ends, (1..=10).map(|turn| turn * INTERVAL_NS).collect::<Vec<_>>());
+    assert_eq!(ends, (1..=10).map(|interval| interval * INTERVAL_NS).collect::<Vec<_>>());
     let sum = |key: &str| lines.iter().map(|line| line["boards"][0][key].as_u64().unwrap()).sum::<u64>();
     assert_eq!((sum("programs_ns"), sum("idle_ns"), sum("local_calls")), (300_000_000, 600_000_000, 100));
 }
@@ -75,7 +75,7 @@ fn printed_intervals_start_at_first_event() {
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("an object")).collect();
     let ends: Vec<u64> = lines.iter().map(|line| line["until_ns"].as_u64().unwrap()).collect();
     let last_ns = 12 * INTERVAL_NS + 1;
-    assert_eq!(ends, (3..=12).map(|turn| turn * INTERVAL_NS).chain([last_ns]).collect::<Vec<_>>());
+    assert_eq!(ends, (3..=12).map(|interval| interval * INTERVAL_NS).chain([last_ns]).collect::<Vec<_>>());
 }
 
 #[test]

@@ -17,14 +17,14 @@ impl EmulatedCluster {
         }
     }
 
-    /// `board` has ended, or has no power: nothing is left that could hold a line.
+    /// `board` has ended, or has no power: it drives no line any more.
     pub(super) fn release_pins(&mut self, board: u8, time_ns: u64) {
         self.change_pins(board, time_ns, PinDrive::RESET);
     }
 
     /// What is on its way to `board`, which has just been started again.
     pub(super) fn report_pins_again(&mut self, board: u8, time_ns: u64) {
-        let told: Vec<BoardOrder> = self.wires.as_ref().map_or(Vec::new(), |wires| wires.ahead(board, time_ns));
-        told.into_iter().for_each(|order| self.boards[usize::from(board)].order(order));
+        let orders: Vec<BoardOrder> = self.wires.as_ref().map_or(Vec::new(), |wires| wires.ahead(board, time_ns));
+        orders.into_iter().for_each(|order| self.boards[usize::from(board)].order(order));
     }
 }

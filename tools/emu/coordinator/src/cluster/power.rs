@@ -88,7 +88,7 @@ impl EmulatedCluster {
         Ok(())
     }
 
-    /// What is to be typed at a board that has just been started: its former life took it with it.
+    /// Types the input again at a board that has just been started: its last incarnation lost it.
     fn type_again(&mut self, number: u8, from_ns: u64) {
         let board = &mut self.boards[usize::from(number)];
         let ahead = self.inputs.iter().filter(|input| input.board == number && input.time_ns >= from_ns);

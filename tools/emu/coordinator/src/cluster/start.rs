@@ -1,6 +1,6 @@
 //! Starting: what is refused, and how boards come to be.
 
-use crate::board::{EmulatedBoard, Life, Starting};
+use crate::board::{EmulatedBoard, Incarnation, Starting};
 use crate::config::{BOARDS_MAX, CORES_MAX, ClusterConfig, SHIFT_MAX};
 use crate::error::EmuError;
 use crate::page::SharedPage;
@@ -9,7 +9,7 @@ use crate::wires::EmulatedWires;
 use renga_emu_device::messages::Welcome;
 use renga_emu_device::registers::FLAG_INTERACTIVE;
 
-/// A core's turn is a quarter of it.
+/// A core's quantum is a quarter of it.
 const SLICE_INSTRUCTIONS_MIN: u64 = 16;
 const NS_PER_S: u64 = 1_000_000_000;
 
@@ -75,8 +75,9 @@ impl Starter {
     /// All boards, at 0, their pins wired like this.
     pub fn all(&self, wires: Option<&EmulatedWires>) -> Result<Vec<EmulatedBoard>, EmuError> {
         let numbers = 0..self.config.boards.len() as u8;
-        let starting: Result<Vec<Starting>, EmuError> =
-            numbers.map(|number| Starting::start(&self.config, number, self.life(number, 1), &self.page)).collect();
+        let starting: Result<Vec<Starting>, EmuError> = numbers
+            .map(|number| Starting::start(&self.config, number, self.incarnation(number, 1), &self.page))
+            .collect();
         let welcome = |(number, board): (usize, Starting)| board.welcome(&self.identity(number as u8, 1, 0, wires), 0);
         starting?.into_iter().enumerate().map(welcome).collect()
     }
@@ -89,7 +90,7 @@ impl Starter {
         time_ns: u64,
         wires: Option<&EmulatedWires>,
     ) -> Result<EmulatedBoard, EmuError> {
-        let starting = Starting::start(&self.config, number, self.life(number, starts), &self.page)?;
+        let starting = Starting::start(&self.config, number, self.incarnation(number, starts), &self.page)?;
         starting.welcome(&self.identity(number, starts, time_ns, wires), time_ns)
     }
 
@@ -98,8 +99,8 @@ impl Starter {
         self.partitions[usize::from(number)] = partition;
     }
 
-    fn life(&self, number: u8, starts: u32) -> Life {
-        Life { starts, partition: self.partitions[usize::from(number)] }
+    fn incarnation(&self, number: u8, starts: u32) -> Incarnation {
+        Incarnation { starts, partition: self.partitions[usize::from(number)] }
     }
 
     fn identity(&self, board: u8, starts: u32, origin_ns: u64, wires: Option<&EmulatedWires>) -> Welcome {

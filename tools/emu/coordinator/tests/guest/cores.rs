@@ -73,14 +73,14 @@ fn loops(core: usize) {
 /// Works and sleeps at random, for ever, and writes down the time and a character now and then.
 fn noise(core: usize) -> ! {
     let mut random = Random(core as u64 + 77);
-    for turn in 0u64.. {
+    for round in 0u64.. {
         match random.next() % 3 {
             0 => sleep_until(now_ns() + random.next() % 200_000),
             _ => work(random.next() % 30_000),
         }
         // SAFETY: as in `fetch`.
         unsafe { place(core, 0).write_volatile(now_ns()) };
-        if turn % 8 == 0 {
+        if round % 8 == 0 {
             write(LOG, b'a' as u32 + core as u32);
         }
     }

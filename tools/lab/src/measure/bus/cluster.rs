@@ -18,9 +18,9 @@ use std::rc::Rc;
 
 /// Time at which all boards have measured their pins, ns.
 pub(super) const BEGIN_NS: u64 = 200_000;
-/// Between two looks at an idle bus, ns.
+/// Between two samples of an idle bus, ns.
 pub(super) const IDLE_NS: u64 = 500;
-/// Between two looks at the clock of what runs, ns.
+/// Between two samples of the clock of a run, ns.
 pub(super) const STEP_NS: u64 = 100_000;
 /// Longest measurement, ns of virtual time.
 pub(super) const LIMIT_NS: u64 = 5_000_000_000;

@@ -22,9 +22,9 @@ pub struct Passing {
     pub received: Vec<u64>,
     /// While all were sending, ns.
     pub span_ns: u64,
-    /// Frames sent again because nobody took them.
+    /// Retransmissions of frames that no board took.
     pub again: u64,
-    /// Tokens that were made anew after the beginning.
+    /// Tokens that were regenerated after the beginning.
     pub regenerated: u64,
     /// Who takes part.
     members: Vec<bool>,

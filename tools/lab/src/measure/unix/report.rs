@@ -88,7 +88,7 @@ fn limit(row: &UnixRow, board: usize, figures: &UnixFigures) -> Option<f64> {
     }
 }
 
-fn shown(figure: f64) -> String {
+fn format_figure(figure: f64) -> String {
     match figure {
         0.0..10.0 => format!("{figure:.2}"),
         10.0..1000.0 => format!("{figure:.1}"),
@@ -107,12 +107,12 @@ pub fn print(rows: &[&UnixRow], figures: &UnixFigures) {
     for row in rows {
         let what: String = row.what.chars().take(40).collect();
         let times_a = format!("{:.2}", figures.times_a(row));
-        let [a, b] = figures.of(row).map(shown);
-        let linux = row.linux.map(shown).unwrap_or_default();
+        let [a, b] = figures.of(row).map(format_figure);
+        let linux = row.linux.map(format_figure).unwrap_or_default();
         let goal = |board: usize| {
             let limit = limit(row, board, figures)?;
             let mark = if row.unit.holds(figures.of(row)[board], limit) { '+' } else { '-' };
-            Some(format!("{} {mark}", shown(limit)))
+            Some(format!("{} {mark}", format_figure(limit)))
         };
         let goals = [goal(0).unwrap_or_default(), goal(1).unwrap_or_default()];
         let unit = row.unit.name();

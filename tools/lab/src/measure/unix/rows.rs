@@ -3,7 +3,7 @@
 //! Linux's figures: version 6.12 on the same emulated board (`raspi3b`, one core, 1 ns an instruction), the same kind of
 //! static programs, files in the page cache of a RAM disk's ext2; measured once, for the review of version 0.1.
 //! A bound is what was reached, with a twentieth to spare: the same sources give the same figure to the
-//! nanosecond, but each change of code moves it a little, and a test that fails for three instructions helps nobody.
+//! nanosecond, but each change of code moves it a little, and a test that fails for three instructions is useless.
 
 /// The boards that are compared: the one with the disk, and one without.
 pub(super) const BOARDS: [&str; 2] = ["a", "b"];

@@ -10,7 +10,7 @@ use super::{DiskChoice, ImageError, ImageSpec, listing};
 
 /// One image to choose.
 #[derive(Debug, Clone)]
-pub struct Stocked {
+pub struct CatalogueEntry {
     /// What it is called.
     pub name: String,
     /// What it is for.
@@ -40,7 +40,7 @@ pub struct CachedImage {
 ///
 /// # Errors
 /// When a flavour cannot be read.
-pub fn stock(root: &Path, further: &[DiskChoice]) -> Result<Vec<Stocked>, ImageError> {
+pub fn catalogue(root: &Path, further: &[DiskChoice]) -> Result<Vec<CatalogueEntry>, ImageError> {
     let flavours = flavour::names(root)?.into_iter().map(|flavour| DiskChoice { flavour, ..DiskChoice::default() });
     let mut choices: Vec<DiskChoice> = flavours.collect();
     for choice in further {
@@ -48,12 +48,12 @@ pub fn stock(root: &Path, further: &[DiskChoice]) -> Result<Vec<Stocked>, ImageE
             choices.push(choice.clone());
         }
     }
-    let mut images = choices.into_iter().map(|choice| stocked(root, choice)).collect::<Result<Vec<_>, _>>()?;
+    let mut images = choices.into_iter().map(|choice| entry(root, choice)).collect::<Result<Vec<_>, _>>()?;
     images.sort_by_key(|image| image.named.len());
     Ok(images)
 }
 
-fn stocked(root: &Path, choice: DiskChoice) -> Result<Stocked, ImageError> {
+fn entry(root: &Path, choice: DiskChoice) -> Result<CatalogueEntry, ImageError> {
     let spec = ImageSpec { choice, ..ImageSpec::new(root) };
     let chain = FlavourChain::load(root, &spec.choice.flavour)?;
     let last = chain.flavours.last();
@@ -66,7 +66,7 @@ fn stocked(root: &Path, choice: DiskChoice) -> Result<Stocked, ImageError> {
         let (facts, (files, content_bytes)) = (fs::metadata(image).ok()?, listing::contents(&list));
         Some(CachedImage { files, content_bytes, card_bytes: facts.len(), host_bytes: facts.blocks() * 512 })
     });
-    Ok(Stocked {
+    Ok(CatalogueEntry {
         name: spec.choice.label(),
         about: chain.about().into(),
         named,
